@@ -22,14 +22,14 @@ bool CanUse(const ColumnIndex* index, const PruningPlan& plan) {
   return plan.can_prune && (plan.alternatives.empty() || (plan.parts & PartsOf(index)) != 0);
 }
 
-// Such as "filter and min/max, 2 values".
+// Such as "filters and bounds, 2 values".
 std::string ReasonOf(const PruningPlan& plan, const ColumnIndex* index) {
   if (!plan.names_parts || plan.alternatives.empty()) return plan.reason;
   const unsigned asked = plan.parts & PartsOf(index);
-  const char* names = asked == kFilterPart                   ? "filter"
-                      : asked == (kFilterPart | kBoundsPart) ? "filter and min/max"
+  const char* names = asked == kFilterPart                   ? "filters"
+                      : asked == (kFilterPart | kBoundsPart) ? "filters and bounds"
                       : asked == kMarkPart                   ? "which granules have the column"
-                                                             : "min/max";
+                                                             : "bounds";
   return names + plan.reason;
 }
 

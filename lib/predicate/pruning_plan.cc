@@ -175,7 +175,7 @@ void PlanPruning(PredicateNode* leaf) {
       return;
     default:
       leaf->when_true = PatternTrue(*leaf);
-      leaf->when_false = CannotPrune("min/max rarely rule out a negated pattern");
+      leaf->when_false = CannotPrune("bounds rarely rule out a negated pattern");
   }
 }
 

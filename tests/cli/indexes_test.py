@@ -177,8 +177,8 @@ class Parts(CommandTest):
         self.columns("b=bounds:int:2", "c=filters:int:2")
         ts = self.rows[777][1]
         for where, is_used, reason in (
-                (f"b = {ts}", True, "min/max, 1 value"), (f"b > {ts}", True, "min/max"),
-                (f"c = {ts}", True, "filter, 1 value"), (f"c > {ts}", False, "has no bounds")):
+                (f"b = {ts}", True, "bounds, 1 value"), (f"b > {ts}", True, "bounds"),
+                (f"c = {ts}", True, "filters, 1 value"), (f"c > {ts}", False, "has no bounds")):
             comparison, = self.explain(where)["comparisons"]
             self.assertEqual(comparison["is_used"], is_used, where)
             self.assertIn(reason, comparison["reason"])
@@ -224,7 +224,7 @@ class Budget(Parts):
         # Its bounds are still in the index and are used.
         comparison, = self.explain("id = 5")["comparisons"]
         self.assertTrue(comparison["is_used"])
-        self.assertTrue(comparison["reason"].startswith("min/max, 1 value; filters left out"),
+        self.assertTrue(comparison["reason"].startswith("bounds, 1 value; filters left out"),
                         comparison["reason"])
 
     def test_index_says_it_too(self):

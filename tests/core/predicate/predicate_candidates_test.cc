@@ -163,7 +163,7 @@ TEST_F(PredicateCandidates, ExplainsEveryComparison) {
     }
   };
   check("s = 'a' AND n != 1 AND x = 'a' AND g LIKE '%ab%' AND TRUE",
-        {{"s = 'a'", true, true, "filter and min/max, 1 value"},
+        {{"s = 'a'", true, true, "filters and bounds, 1 value"},
          {"n != 1", true, true, "only granules with a single value"},
          {"x = 'a'", false, false, "column 'x' has no index"},
          {"g LIKE '%ab%'", false, false, "fewer than 3 characters in a row"},
@@ -172,10 +172,10 @@ TEST_F(PredicateCandidates, ExplainsEveryComparison) {
         {{"s != 'a'", true, false, "another operand of the OR cannot prune"},
          {"w NOT HAS 'a'", false, false, "cannot tell which texts lack"}});
   check("n BETWEEN 1 AND 2 OR NOT n > 5",
-        {{"n BETWEEN 1 AND 2", true, true, "min/max"}, {"NOT n > 5", true, true, "min/max"}});
+        {{"n BETWEEN 1 AND 2", true, true, "bounds"}, {"NOT n > 5", true, true, "bounds"}});
   check("w LIKE '% a b %' AND g HAS 'abcd' AND w LIKE '%a%' AND s LIKE '%a' AND w > 'a'",
-        {{"w LIKE '% a b %'", true, true, "filter, 2 words"},
-         {"g HAS 'abcd'", true, true, "filter, 2 n-grams"},
+        {{"w LIKE '% a b %'", true, true, "filters, 2 words"},
+         {"g HAS 'abcd'", true, true, "filters, 2 n-grams"},
          {"w LIKE '%a%'", false, false, "no complete word"},
          {"s LIKE '%a'", false, false, "begins with a wildcard"},
          {"w > 'a'", false, false, "order of texts"}});
