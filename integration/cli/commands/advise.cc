@@ -163,7 +163,8 @@ std::string ToText(const AdviseOptions& options, const std::vector<Advice>& all,
     const std::string keys = term::CountOf(advice.list.num_keys(), "key");
     const std::string runs = term::CountOf(advice.list.runs.size(), "sorted run");
     if (!is_only) text += fmt::format("Column family {}: ", advice.list.family);
-    text += fmt::format("{} in {}. Wasted reads are per lookup of an absent key.\n\n", keys, runs);
+    text += fmt::format("{} in {}. Column \"wasted reads\" is per lookup of an absent key.\n\n",
+                        keys, runs);
     text += ToText(advice, options.request.absent_fraction) + "\n";
     const Verdict verdict = VerdictOf(advice);
     if (!verdict.proposal) continue;
