@@ -99,7 +99,8 @@ class SetExperiment {
       const Role role{static_cast<int>(i)};
       Show(fmt::format("filling, {}", RoleName(role)));
       Entry& entry = entries_[i];
-      entry.database = std::make_unique<RangeDatabase>(role, prefix_bytes, dir_ / RoleName(role));
+      entry.database =
+          std::make_unique<RangeDatabase>(role, Prefixes{prefix_bytes}, dir_ / RoleName(role));
       entry.seconds["filling"] = entry.database->Fill(runs_);
       entry.filter_bytes = static_cast<double>(entry.database->Shape().filter_bytes);
       entry.refusals_per_file =
@@ -252,6 +253,7 @@ void RunExperiment(const Effort& effort, Job& job) {
     const KeySet set = MakeKeySet(name, effort.filter_keys, seed);
     MeasureFilter(set, DrawQueries(set, effort.ranges, seed + 2), effort.filter_turns, job.results);
   }
+  MeasurePrefixes(effort, job);
   MeasureWorkloads(effort, job);
 }
 

@@ -28,6 +28,9 @@ struct Effort {
   unsigned lookup_turns = 21;  ///< Lookups differ by a few percent at most.
   unsigned filter_turns = 5;
 
+  uint64_t structured_keys = 500'000;  ///< Of each kind.
+  size_t prefix_seeks = 5'000;         ///< Of each kind.
+
   size_t operations = 20'000;      ///< Per turn of a workload, cached.
   size_t cold_operations = 1'000;  ///< Per turn of a workload, cold.
   unsigned workload_turns = 5;
@@ -44,6 +47,10 @@ void MeasureFilter(const KeySet& set, const std::vector<RangeQueries>& queries, 
 /// Runs short scans (YCSB E) and a time series on databases with point filters alone and with range
 /// filters, in turns. Also throws Failure if their scans find different numbers of keys.
 void MeasureWorkloads(const Effort& effort, Job& job);
+
+/// Builds databases of structured keys with prefix filters and without, and seeks in them. Throws
+/// Failure on any wrong answer.
+void MeasurePrefixes(const Effort& effort, Job& job);
 
 /// Runs everything above, and measures databases of every set. Throws Failure on any error and any
 /// wrong answer.

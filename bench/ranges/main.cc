@@ -12,10 +12,10 @@ const JobManual kManual = {
     .description =
         R"(Measures seeks with an upper bound in RocksDB: data blocks and time in empty ranges and in ranges
 with a key, with no filter, RocksDB's prefix Bloom filters, an index with first keys, and
-blocksieve's range filters; cached and cold. Then the size of range filters, and their cost for
-point lookups, workloads and writes. Databases have eight sorted runs, which are never compacted.
-Keys are numbers, text made of numbers, and the paths of installed packages. Prints targets beside
-the figures.)",
+blocksieve's range filters; cached and cold. Then seeks below prefixes of structured keys, with
+prefix filters, too, and the size of range and prefix filters, and their cost for point lookups,
+workloads and writes. Databases have eight sorted runs, which are never compacted. Keys are numbers,
+text made of numbers, and the paths of installed packages. Prints targets beside the figures.)",
     .quick_help = "smaller databases of fewer key sets, within a minute or so",
     .files = "ranges.json and plots",
 };
@@ -31,6 +31,8 @@ Effort QuickEffort() {
       .lookups = 5'000,
       .turns = 5,
       .filter_turns = 3,
+      .structured_keys = 100'000,
+      .prefix_seeks = 1'000,
       .operations = 4'000,
       .cold_operations = 200,
       .workload_turns = 3,

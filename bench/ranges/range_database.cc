@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/ranges/structured_keys.h"
 #include "bench/support/terminal.h"
 #include "blocksieve/rocksdb.h"
 #include "blocksieve/rocksdb/filter_policy.h"
@@ -22,7 +23,7 @@ constexpr double kStockBits = 10;  // what RocksDB's documentation recommends
 // The smaller kind, for flushed files as well.
 constexpr PolicyKind kKind = PolicyKind::kRibbon;
 
-constexpr const char* kNames[kNumRoles] = {
+constexpr const char* kNames[] = {
     "no filter",
     "stock prefix Bloom",
     "index with first key",
@@ -31,6 +32,8 @@ constexpr const char* kNames[kNumRoles] = {
     "blocksieve, points, partitioned",
     "stock prefix Bloom, partitioned",
     "blocksieve, ranges, partitioned",
+    "blocksieve, prefixes",
+    "blocksieve, prefixes and ranges",
 };
 
 bool IsPrefixBloom(Role role) {
@@ -63,8 +66,27 @@ void CheckOk(const rocksdb::Status& status) {
   if (!status.ok()) Fail("{}", status.ToString());
 }
 
-// `prefix_bytes`: the prefix length of Role::kPrefixBloom.
-void SetUp(Role role, size_t prefix_bytes, rocksdb::Options& options) {
+// An application's extractor of prefixes that end at one boundary.
+class BoundaryExtractor final : public rocksdb::SliceTransform {
+ public:
+  explicit BoundaryExtractor(Prefixes prefixes) : prefixes_(std::move(prefixes)) {}
+
+  const char* Name() const override { return "benchmark.boundary"; }
+  rocksdb::Slice Transform(const rocksdb::Slice& key) const override {
+    return {key.data(), End(key)};
+  }
+  bool InDomain(const rocksdb::Slice& key) const override { return End(key) != 0; }
+
+ private:
+  size_t End(const rocksdb::Slice& key) const {
+    const std::vector<size_t> ends = BoundariesOf(prefixes_.option, key.ToStringView());
+    return ends.size() < prefixes_.depth ? 0 : ends[prefixes_.depth - 1];
+  }
+
+  const Prefixes prefixes_;
+};
+
+void SetUp(Role role, const Prefixes& prefixes, rocksdb::Options& options) {
   rocksdb::BlockBasedTableOptions& table = TableOptions(options);
   if (IsPartitioned(role)) {
     table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
@@ -72,40 +94,36 @@ void SetUp(Role role, size_t prefix_bytes, rocksdb::Options& options) {
   }
   if (IsPrefixBloom(role)) {
     table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(kStockBits));
-    options.prefix_extractor.reset(rocksdb::NewCappedPrefixTransform(prefix_bytes));
+    if (prefixes.depth == 0) {
+      options.prefix_extractor.reset(rocksdb::NewCappedPrefixTransform(prefixes.bytes));
+    } else {
+      options.prefix_extractor = std::make_shared<BoundaryExtractor>(prefixes);
+    }
   } else if (role == Role::kFirstKey) {
     table.index_type = rocksdb::BlockBasedTableOptions::kBinarySearchWithFirstKey;
   } else if (HasRanges(role)) {
-    CheckOk(EnableRangeFilter(&options, {.policy = {.kind = kKind}}));
+    const bool has_prefixes = role >= Role::kPrefixes;
+    CheckOk(EnableFilter(&options, {.kind = kKind,
+                                    .ranges = role != Role::kPrefixes,
+                                    .prefixes = has_prefixes ? prefixes.option : ""}));
   } else if (role != Role::kNoFilter) {
     table.filter_policy = *NewFilterPolicy({.kind = kKind});
   }
-}
-
-// Options of a seek with the upper bound `*end`, which must outlive it.
-rocksdb::ReadOptions SeekOptions(Role role, const rocksdb::Slice* end) {
-  rocksdb::ReadOptions read;
-  if (HasRanges(role)) {
-    PrepareRangeRead(end, &read);
-  } else {
-    read.iterate_upper_bound = end;
-    read.auto_prefix_mode = IsPrefixBloom(role);
-  }
-  return read;
 }
 
 }  // namespace
 
 const char* RoleName(Role role) { return kNames[static_cast<size_t>(role)]; }
 
-RangeDatabase::RangeDatabase(Role role, size_t prefix_bytes, std::filesystem::path path)
+RangeDatabase::RangeDatabase(Role role, Prefixes prefixes, std::filesystem::path path)
     : Database({RoleName(role),
-                [role, prefix_bytes](rocksdb::Options& options) {
+                [role, prefixes](rocksdb::Options& options) {
                   options.info_log = std::make_shared<Log>();
-                  SetUp(role, prefix_bytes, options);
+                  SetUp(role, prefixes, options);
                 }},
                /*num_bytes=*/0, std::move(path)),
-      role_(role) {}
+      role_(role),
+      prefixes_(std::move(prefixes)) {}
 
 uint64_t RangeDatabase::refusals() const {
   return static_cast<const Log&>(*options().info_log).refusals();
@@ -132,9 +150,26 @@ std::vector<double> RangeDatabase::Fill(std::span<const SortedKeys> runs) {
   return seconds;
 }
 
+// Options of a seek with the upper bound `*end`, which must outlive it.
+rocksdb::ReadOptions RangeDatabase::SeekOptions(const Range& range,
+                                                const rocksdb::Slice* end) const {
+  rocksdb::ReadOptions read;
+  read.iterate_upper_bound = end;
+  if (HasRanges(role_)) {
+    PrepareRangeRead(end, &read);
+  } else if (IsPrefixBloom(role_) && prefixes_.depth == 0) {
+    read.auto_prefix_mode = true;
+  } else if (IsPrefixBloom(role_)) {
+    // What an application that knows its keys would set.
+    read.prefix_same_as_start = DepthOf(prefixes_.option, range) >= prefixes_.depth;
+    read.total_order_seek = !read.prefix_same_as_start;
+  }
+  return read;
+}
+
 uint64_t RangeDatabase::Scan(const Range& range) {
   const rocksdb::Slice end(range.end);
-  const std::unique_ptr<rocksdb::Iterator> iterator(db().NewIterator(SeekOptions(role_, &end)));
+  const std::unique_ptr<rocksdb::Iterator> iterator(db().NewIterator(SeekOptions(range, &end)));
   uint64_t keys = 0;
   for (iterator->Seek(range.begin); iterator->Valid(); iterator->Next()) ++keys;
   Check(iterator->status(), "scan");

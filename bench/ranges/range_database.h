@@ -22,18 +22,24 @@ enum class Role {
   kPointsPartitioned,
   kPrefixBloomPartitioned,
   kRangesPartitioned,
+  // For structured keys:
+  kPrefixes,
+  kPrefixesAndRanges,
 };
-inline constexpr size_t kNumRoles = 8;
+inline constexpr size_t kNumRoles = 8;  ///< Without those for structured keys.
 
 /// The name in tables.
 const char* RoleName(Role role);
 
+/// Whether filters answer range queries.
 constexpr bool HasRanges(Role role) {
-  return role == Role::kRanges || role == Role::kRangesPartitioned;
+  return role == Role::kRanges || role >= Role::kRangesPartitioned;
 }
 
 /// Whether filters and indexes are partitioned.
-constexpr bool IsPartitioned(Role role) { return role >= Role::kPointsPartitioned; }
+constexpr bool IsPartitioned(Role role) {
+  return role >= Role::kPointsPartitioned && role <= Role::kRangesPartitioned;
+}
 
 /// Whether seeks are measured. Full point filters do not change them; partitioned indexes do.
 constexpr bool MeasuresSeeks(Role role) { return role != Role::kPoints; }
@@ -41,11 +47,17 @@ constexpr bool MeasuresSeeks(Role role) { return role != Role::kPoints; }
 /// Whether point lookups are measured.
 constexpr bool MeasuresLookups(Role role) { return role >= Role::kPoints; }
 
+/// The prefixes of a contestant.
+struct Prefixes {
+  size_t bytes = 0;         ///< Length of those of kPrefixBloom.
+  std::string option = {};  ///< For structured keys: the option `prefixes`,
+  size_t depth = 0;         ///< and the boundary, from 1 on, at which those of kPrefixBloom end.
+};
+
 /// One contestant's database: sorted runs that are never compacted. Wrong answers throw Failure.
 class RangeDatabase : public Database {
  public:
-  /// `prefix_bytes`: the prefix length of kPrefixBloom.
-  RangeDatabase(Role role, size_t prefix_bytes, std::filesystem::path path);
+  RangeDatabase(Role role, Prefixes prefixes, std::filesystem::path path);
 
   /// Writes each of `runs` as a sorted run, reads everything, and leaves the database open and
   /// cached. Returns seconds of processor time, by run.
@@ -74,7 +86,10 @@ class RangeDatabase : public Database {
   double TimeGets(std::span<const std::string> keys, bool are_present);
 
  private:
+  rocksdb::ReadOptions SeekOptions(const Range& range, const rocksdb::Slice* end) const;
+
   const Role role_;
+  const Prefixes prefixes_;
 };
 
 }  // namespace blocksieve::bench::ranges

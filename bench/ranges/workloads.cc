@@ -97,7 +97,7 @@ class WorkloadRun {
  public:
   WorkloadRun(Workload workload, const std::filesystem::path& dir)
       : workload_(std::move(workload)),
-        databases_{{Role::kPoints, 0, dir / "points"}, {Role::kRanges, 0, dir / "ranges"}} {
+        databases_{{Role::kPoints, {}, dir / "points"}, {Role::kRanges, {}, dir / "ranges"}} {
     for (RangeDatabase& database : databases_) database.Fill(workload_.runs);
   }
 

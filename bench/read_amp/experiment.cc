@@ -1,3 +1,4 @@
+#include "bench/read_amp/experiment.h"
 
 #include <fmt/format.h>
 

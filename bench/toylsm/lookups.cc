@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/support/files.h"
+#include "bench/toylsm/experiment.h"
 #include "bench/toylsm/tree.h"
 
 namespace blocksieve::bench::toy {

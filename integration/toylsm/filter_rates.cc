@@ -1,4 +1,4 @@
-#include "integration/toylsm/compaction.h"
+#include "integration/toylsm/filter_rates.h"
 
 #include <algorithm>
 

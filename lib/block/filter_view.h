@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "blocksieve/bytes.h"
 #include "blocksieve/hash.h"
 #include "lib/base/kernels.h"
 #include "lib/hash/key_list.h"
@@ -60,6 +61,9 @@ struct FilterView {
     ClassicBloomView classic_bloom;
     RibbonView ribbon;
   };
+  // The parts of the block, for range queries; empty if there are none.
+  ByteView prefixes;
+  ByteView ranges;
 };
 
 /// The entry points of one kind on one kernel. Hash and probe are one function, so that a probe

@@ -37,13 +37,16 @@ Filter internal::FilterAccess::Open(ByteView block, Kernel kernel) noexcept {
   assert(IsAvailable(kernel));
   Filter filter;
   filter.bytes_ = block;
-  FilterInfo info;
-  block = SplitBlockIfReadable(block).filter;
-  if (!IsReadable(block, &info)) return filter;
   static_assert(sizeof(FilterView) <= sizeof(filter.view_) &&
                 alignof(FilterView) <= alignof(uint64_t) &&
                 std::is_trivially_copyable_v<FilterView>);
   FilterView& view = *reinterpret_cast<FilterView*>(filter.view_.data());
+  const BlockParts parts = SplitBlockIfReadable(block);
+  view.prefixes = parts.prefixes;
+  view.ranges = parts.ranges;
+  block = parts.filter;
+  FilterInfo info;
+  if (!IsReadable(block, &info)) return filter;
   view.hash_seed = info.hash_seed;
   view.first_hash_flip = FirstHashFlip(info.hash_seed);
   view.last_hash_flip = LastHashFlip(info.hash_seed);
@@ -85,22 +88,25 @@ void Filter::MayContain(std::span<const std::string_view> keys, bool* may_match)
 }
 
 bool Filter::MayContainRange(std::string_view begin, std::string_view end) const noexcept {
-  const internal::BlockParts parts = internal::SplitBlockIfReadable(bytes_);
-  return internal::FilterAccess::QueryRange(*this, parts, begin, end) != RangeAnswer::kNo;
+  return internal::FilterAccess::QueryRange(*this, begin, end) != RangeAnswer::kNo;
 }
 
-RangeAnswer internal::FilterAccess::QueryRange(const Filter& filter, const BlockParts& parts,
-                                               std::string_view begin,
+bool internal::FilterAccess::AnswersRanges(const Filter& filter) noexcept {
+  return !filter.view().prefixes.empty() || !filter.view().ranges.empty();
+}
+
+RangeAnswer internal::FilterAccess::QueryRange(const Filter& filter, std::string_view begin,
                                                std::string_view end) noexcept {
+  const FilterView& view = filter.view();
   RangeAnswer answer = RangeAnswer::kMayMatch;
-  if (!parts.prefixes.empty()) {
-    answer = QueryPrefixes(parts.prefixes, filter.hash_seed(), begin, end,
+  if (!view.prefixes.empty()) {
+    answer = QueryPrefixes(view.prefixes, view.hash_seed, begin, end,
                            [&](uint64_t hash) { return filter.MayContainHash(hash); });
     if (answer == RangeAnswer::kNo) return answer;
   }
-  if (parts.ranges.empty()) return answer;
+  if (view.ranges.empty()) return answer;
   const RangeAnswer of_ranges =
-      RangeFilterReader::OpenPart(parts.ranges).Query(begin, end, [&](std::string_view key) {
+      RangeFilterReader::OpenPart(view.ranges).Query(begin, end, [&](std::string_view key) {
         return filter.MayContain(key);
       });
   return of_ranges == RangeAnswer::kMayMatch ? answer : of_ranges;

@@ -46,10 +46,13 @@ struct FilterAccess {
   /// Filter::Open with a kernel other than ActiveKernel(). REQUIRES: IsAvailable(kernel)
   static Filter Open(ByteView block, Kernel kernel) noexcept;
 
-  /// Whether some key may be in [begin, end), according to `parts` of the filter's block. kMayMatch
-  /// if both are empty.
-  static RangeAnswer QueryRange(const Filter& filter, const BlockParts& parts,
-                                std::string_view begin, std::string_view end) noexcept;
+  /// Whether the filter's block has parts.
+  static bool AnswersRanges(const Filter& filter) noexcept;
+
+  /// Whether some key may be in [begin, end), by the parts of the filter's block; kMayMatch without
+  /// parts.
+  static RangeAnswer QueryRange(const Filter& filter, std::string_view begin,
+                                std::string_view end) noexcept;
 
   /// Filter::MayContain for keys in an engine's own type. False only if no key is empty: an engine
   /// in which the empty key has a special meaning need not search for it then.

@@ -38,9 +38,20 @@ Result<OwnedBytes> BuildEmpty(const FilterInfo& plan, const internal::HashList& 
   return block;
 }
 
+// The layout of the point filter, whose bits keys may have to share with prefixes.
+Layout LayoutWithPrefixes(const FilterBuilder& builder, const PrefixBuilder& prefixes,
+                          const Layout& layout) {
+  const uint64_t hashes = prefixes.num_prefixes() * prefixes.options().num_lookups;
+  if (!prefixes.options().share_bits || layout.kind != builder.options().kind || hashes == 0) {
+    return layout;
+  }
+  const uint64_t block_bytes = builder.BlockBytes(layout, builder.num_keys() - hashes);
+  return builder.LayoutForBlockBytes(builder.num_keys(), block_bytes);
+}
+
 }  // namespace
 
-struct [[gnu::visibility("hidden")]] FilterBuilder::Keys {  // else exported, as FilterBuilder is
+struct FilterBuilder::Keys {
   explicit Keys(uint64_t limit_bytes) : hashes(limit_bytes) {}
 
   void Add(uint64_t hash) noexcept {
@@ -65,9 +76,10 @@ struct [[gnu::visibility("hidden")]] FilterBuilder::Keys {  // else exported, as
   internal::HashList built_hashes;  // those of the last block, with keep_hashes
   // The parts for range queries.
   bool has_parts() const noexcept { return ranges || prefixes; }
-  void AddToParts(std::string_view key) noexcept;
-  void ChooseRule() noexcept;
-  void FinishParts(OwnedBytes* block) noexcept;
+  // Hidden, or they would be exported where they are not inlined, as FilterBuilder is.
+  [[gnu::visibility("hidden")]] void AddToParts(std::string_view key) noexcept;
+  [[gnu::visibility("hidden")]] void ChooseRule() noexcept;
+  [[gnu::visibility("hidden")]] void FinishParts(OwnedBytes* block) noexcept;
 
   std::optional<RangeFilterBuilder> ranges;
   std::optional<PrefixBuilder> prefixes;
@@ -199,7 +211,8 @@ const std::string& FilterBuilder::fallback_reason() const noexcept {
 
 Result<OwnedBytes> FilterBuilder::Finish(const Layout& layout) try {
   if (keys_->prefixes && !keys_->drop_parts) keys_->ChooseRule();
-  Result<OwnedBytes> block = FinishPoints(layout);
+  Result<OwnedBytes> block =
+      FinishPoints(keys_->prefixes ? LayoutWithPrefixes(*this, *keys_->prefixes, layout) : layout);
   if (!keys_->has_parts()) return block;
   const bool has_parts = block.ok() && !std::exchange(keys_->drop_parts, false);
   keys_->FinishParts(has_parts ? &*block : nullptr);

@@ -3,32 +3,44 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/base/coding.h"
 #include "lib/prefix/prefix_chooser.h"
 #include "lib/prefix/prefix_part.h"
 
 namespace blocksieve {
 
-PrefixBuilder::PrefixBuilder(PrefixPartOptions options) : options_(std::move(options)) {}
+PrefixBuilder::PrefixBuilder(PrefixPartOptions options)
+    : options_(std::move(options)),
+      max_prefixes_(options_.rule.empty() ? 0 : internal::MaxPrefixesOf(AsBytes(options_.rule))) {}
 PrefixBuilder::PrefixBuilder(PrefixBuilder&&) noexcept = default;
 PrefixBuilder& PrefixBuilder::operator=(PrefixBuilder&&) noexcept = default;
 PrefixBuilder::~PrefixBuilder() = default;
 
 std::span<const uint64_t> PrefixBuilder::AddKey(std::string_view key) {
-  hashes_.clear();
   if (!is_sound_) return {};
-  if (options_.rule.empty()) {
+  if (!options_.is_whole_file) last_key_.assign(key);
+  const ByteView rule = AsBytes(options_.rule);
+  if (rule.empty()) {
     if (chooser_ == nullptr) {
       chooser_ = std::make_unique<PrefixChooser>(options_.num_lookups, options_.hash_seed);
     }
     chooser_->AddKey(key);
-    last_key_.assign(key);
     return {};
   }
-  is_sound_ = internal::FindPrefixes(AsBytes(options_.rule), key, &lengths_);
+  const size_t shared = SharedBytes(key, last_prefix_);
+  if (shared == last_prefix_.size() &&
+      internal::HasNoMorePrefixes(rule, max_prefixes_, last_lengths_, key)) {
+    return {};
+  }
+  return AddNewPrefixes(key, shared);
+}
+
+std::span<const uint64_t> PrefixBuilder::AddNewPrefixes(std::string_view key, size_t shared) {
+  hashes_.clear();
+  lengths_ = last_lengths_;
+  lengths_.Truncate(shared);
+  is_sound_ = internal::FindMorePrefixes(AsBytes(options_.rule), key, &lengths_);
   if (!is_sound_) return {};
-  const size_t shorter = std::min(key.size(), last_key_.size());
-  const auto differs = std::mismatch(key.begin(), key.begin() + shorter, last_key_.begin());
-  const auto shared = static_cast<size_t>(differs.first - key.begin());
   const std::span<const uint32_t> seen = last_lengths_.all();
   for (const uint32_t length : lengths_.all()) {
     // A callback may find a boundary that it did not find in the previous key.
@@ -44,7 +56,7 @@ std::span<const uint64_t> PrefixBuilder::AddKey(std::string_view key) {
       !internal::FindsSamePrefixesInCutKey(AsBytes(options_.rule), key, lengths_)) {
     is_sound_ = false;
   }
-  last_key_.assign(key);
+  last_prefix_.assign(key.substr(0, lengths_.longest()));
   last_lengths_ = lengths_;
   return hashes_;
 }
@@ -73,6 +85,7 @@ std::string PrefixBuilder::Finish() {
 void PrefixBuilder::Reset() noexcept {
   chooser_.reset();
   last_key_.clear();
+  last_prefix_.clear();
   last_lengths_.Clear();
   num_prefixes_ = 0;
   is_sound_ = true;

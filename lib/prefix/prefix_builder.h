@@ -24,6 +24,9 @@ struct PrefixPartOptions {
   unsigned num_lookups = 1;
   /// Whether the filter holds all keys of its file, not those of a partition.
   bool is_whole_file = true;
+  /// Whether the point filter has the size that it would have without prefixes: prefixes then take
+  /// bits from keys, for a budget of both.
+  bool share_bits = false;
   /// FilterOptions::hash_seed of the point filter.
   uint64_t hash_seed = 0;
 };
@@ -58,15 +61,21 @@ class PrefixBuilder {
   void GiveUp() noexcept { is_sound_ = false; }
 
   uint64_t num_prefixes() const noexcept { return num_prefixes_; }
+  const PrefixPartOptions& options() const noexcept { return options_; }
 
   /// Whether the last key has a prefix.
   bool last_has_prefix() const noexcept { return !last_lengths_.empty(); }
 
  private:
+  // Finds the prefixes of a key that shares `shared` bytes with last_prefix_.
+  std::span<const uint64_t> AddNewPrefixes(std::string_view key, size_t shared);
+
   PrefixPartOptions options_;
+  size_t max_prefixes_;      // MaxPrefixesOf(options_.rule)
   std::string chosen_rule_;  // where options_.rule is empty
   std::unique_ptr<PrefixChooser> chooser_;
-  std::string last_key_;
+  std::string last_key_;     // of a partition
+  std::string last_prefix_;  // the longest one of the last key
   internal::PrefixLengths last_lengths_;
   internal::PrefixLengths lengths_;
   std::vector<uint64_t> hashes_;

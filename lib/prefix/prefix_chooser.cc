@@ -1,6 +1,7 @@
 #include "lib/prefix/prefix_chooser.h"
 
 #include <algorithm>
+#include <bit>
 #include <span>
 #include <utility>
 
@@ -12,7 +13,9 @@ constexpr double kMinCoverage = 0.9;
 // While keys are added: prefixes of sorted keys come in bursts, so the share of all is not known
 // yet.
 constexpr double kForgivenHashesPerKey = 0.12;
-constexpr uint64_t kKeysBetweenChecks = 4096;
+constexpr double kForgivenHashes = 64;
+constexpr uint64_t kFirstCheck = 128;
+constexpr uint64_t kKeysBetweenChecks = 1024;
 
 // As a big-endian number; bytes beyond the eighth do not count.
 uint64_t NumberOf(std::string_view key, size_t length) {
@@ -40,6 +43,7 @@ PrefixChooser::PrefixChooser(unsigned num_lookups, uint64_t hash_seed) {
 }
 
 void PrefixChooser::AddKey(std::string_view key) {
+  if (candidates_.empty()) return;
   if (num_keys_ == 0) first_key_ = key;
   last_key_ = key;
   for (Candidate& candidate : candidates_) {
@@ -47,7 +51,12 @@ void PrefixChooser::AddKey(std::string_view key) {
     candidate.hashes.insert(candidate.hashes.end(), hashes.begin(), hashes.end());
     candidate.num_keys += candidate.prefixes.last_has_prefix() ? 1 : 0;
   }
-  if (++num_keys_ % kKeysBetweenChecks == 0) DropExpensive(kForgivenHashesPerKey);
+  ++num_keys_;
+  const bool is_early_check = num_keys_ >= kFirstCheck && std::has_single_bit(num_keys_);
+  if (is_early_check || num_keys_ % kKeysBetweenChecks == 0) {
+    DropExpensive(
+        std::max(kForgivenHashesPerKey, kForgivenHashes / static_cast<double>(num_keys_)));
+  }
 }
 
 void PrefixChooser::DropExpensive(double max_hashes_per_key) {

@@ -38,9 +38,7 @@ bool ReadPrefixPart(ByteView bytes, PrefixPart* part) noexcept {
 }
 
 std::string_view CommonPrefix(std::string_view begin, std::string_view end) noexcept {
-  const size_t shorter = std::min(begin.size(), end.size());
-  const auto differs = std::mismatch(begin.begin(), begin.begin() + shorter, end.begin());
-  size_t common = static_cast<size_t>(differs.first - begin.begin());
+  size_t common = SharedBytes(begin, end);
   const bool is_successor =
       common < begin.size() && end.size() == common + 1 &&
       static_cast<uint8_t>(begin[common]) + 1 == static_cast<uint8_t>(end[common]);
@@ -55,9 +53,9 @@ std::string_view CommonPrefix(std::string_view begin, std::string_view end) noex
 std::optional<std::string_view> PrefixOfRange(const PrefixPart& part, std::string_view begin,
                                               std::string_view end) noexcept {
   const std::string_view common = CommonPrefix(begin, end);
-  PrefixLengths lengths;
-  if (!FindPrefixes(part.rule, common, &lengths) || lengths.empty()) return std::nullopt;
-  return common.substr(0, lengths.longest());
+  const std::optional<size_t> longest = FindLongestPrefix(part.rule, common);
+  if (!longest) return std::nullopt;
+  return common.substr(0, *longest);
 }
 
 }  // namespace internal

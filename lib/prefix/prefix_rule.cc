@@ -52,17 +52,27 @@ bool FindAfterDelimiters(ByteView parameters, std::string_view key, PrefixLength
   if (parameters.size() < 2) return false;
   const size_t depth = parameters[0];
   const std::string_view delimiter = AsText(parameters.subspan(1));
-  for (size_t at = 0; lengths->all().size() < depth && !lengths->is_full();) {
-    at = delimiter.size() == 1 ? key.find(delimiter[0], at) : key.find(delimiter, at);
+  if (depth == 0) return false;
+  const size_t max_prefixes = std::min(depth, kMaxPrefixes);
+  key = key.substr(0, kMaxPrefixBytes);
+  if (delimiter.size() == 1) {  // one pass: prefixes are short, and calls of memchr slow
+    for (size_t i = lengths->longest(); i < key.size() && lengths->all().size() < max_prefixes;
+         ++i) {
+      if (key[i] == delimiter[0]) lengths->Add(i + 1);
+    }
+    return true;
+  }
+  for (size_t at = lengths->longest(); lengths->all().size() < max_prefixes;) {
+    at = key.find(delimiter, at);
     if (at == std::string_view::npos) break;
     at += delimiter.size();
-    if (at > kMaxPrefixBytes) break;
     lengths->Add(at);
   }
-  return depth != 0;
+  return true;
 }
 
 bool FindAtLengths(ByteView parameters, std::string_view key, PrefixLengths* lengths) {
+  lengths->Clear();
   Decoder from(parameters);
   while (!from.rest().empty() && !lengths->is_full()) {
     const size_t length = from.Fixed<uint16_t>();
@@ -75,6 +85,7 @@ bool FindAtLengths(ByteView parameters, std::string_view key, PrefixLengths* len
 
 bool FindAfterFields(ByteView parameters, std::string_view key, PrefixLengths* lengths) {
   size_t at = 0;
+  lengths->Clear();
   Decoder from(parameters);
   while (!from.rest().empty() && !lengths->is_full()) {
     const auto type = from.Fixed<uint8_t>();
@@ -96,6 +107,7 @@ bool FindByCallback(ByteView name, std::string_view key, PrefixLengths* lengths)
   const PrefixCallback* const callback = FindPrefixCallback(AsText(name));
   if (callback == nullptr) return false;
   std::array<size_t, kMaxPrefixes> found;
+  lengths->Clear();
   const size_t count = (*callback)(key, found);
   if (count > found.size()) return false;
   for (size_t i = 0; i < count; ++i) {
@@ -120,8 +132,29 @@ const PrefixCallback* FindPrefixCallback(std::string_view name) noexcept {
   return Callbacks::Instance().Find(name);
 }
 
-bool FindPrefixes(ByteView rule, std::string_view key, PrefixLengths* lengths) noexcept try {
+size_t MaxPrefixesOf(ByteView rule) noexcept {
+  switch (static_cast<RuleKind>(rule[0])) {
+    case RuleKind::kDelimiter:
+      return std::min<size_t>(rule[1], kMaxPrefixes);
+    case RuleKind::kLengths:
+      return std::min((rule.size() - 1) / sizeof(uint16_t), kMaxPrefixes);
+    case RuleKind::kFields: {
+      size_t fields = 0;
+      for (size_t i = 1; i < rule.size(); i += kFieldBytes) fields += (rule[i] & kEndsPrefix) != 0;
+      return std::min(fields, kMaxPrefixes);
+    }
+    case RuleKind::kCallback:
+      break;
+  }
+  return SIZE_MAX;
+}
+
+bool FindPrefixes(ByteView rule, std::string_view key, PrefixLengths* lengths) noexcept {
   lengths->Clear();
+  return FindMorePrefixes(rule, key, lengths);
+}
+
+bool FindMorePrefixes(ByteView rule, std::string_view key, PrefixLengths* lengths) noexcept try {
   if (rule.empty()) return false;
   const ByteView parameters = rule.subspan(1);
   switch (static_cast<RuleKind>(rule[0])) {
@@ -137,6 +170,19 @@ bool FindPrefixes(ByteView rule, std::string_view key, PrefixLengths* lengths) n
   return false;
 } catch (...) {  // the application's callback may throw anything
   return false;
+}
+
+std::optional<size_t> FindLongestPrefix(ByteView rule, std::string_view key) noexcept {
+  if (IsOneByteDelimiter(rule) && key.size() <= kMaxPrefixBytes) {
+    // Without a branch for each byte; most keys have fewer boundaries than the rule allows.
+    const auto delimiter = static_cast<char>(rule[2]);
+    const auto count = static_cast<size_t>(std::count(key.begin(), key.end(), delimiter));
+    if (count == 0) return std::nullopt;
+    if (count <= MaxPrefixesOf(rule)) return key.rfind(delimiter) + 1;
+  }
+  PrefixLengths lengths;
+  if (!FindPrefixes(rule, key, &lengths) || lengths.empty()) return std::nullopt;
+  return lengths.longest();
 }
 
 bool FindsSamePrefixesInCutKey(ByteView rule, std::string_view key,

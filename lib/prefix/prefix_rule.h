@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,6 +32,10 @@ namespace internal {
 class PrefixLengths {
  public:
   void Clear() noexcept { size_ = 0; }
+  /// Drops lengths above `longest`.
+  void Truncate(size_t longest) noexcept {
+    while (size_ != 0 && lengths_[size_ - 1] > longest) --size_;
+  }
   void Add(size_t length) noexcept { lengths_[size_++] = static_cast<uint32_t>(length); }
   bool is_full() const noexcept { return size_ == kMaxPrefixes; }
   bool empty() const noexcept { return size_ == 0; }
@@ -64,9 +69,32 @@ bool IsPrefixCallbackName(std::string_view name) noexcept;
 /// The callback that was registered under a name, valid as long as the process runs; null if none.
 const PrefixCallback* FindPrefixCallback(std::string_view name) noexcept;
 
+/// The maximum number of prefixes that a rule finds in a key.
+size_t MaxPrefixesOf(ByteView rule) noexcept;
+
+inline bool IsOneByteDelimiter(ByteView rule) noexcept {
+  return rule.size() == 3 && static_cast<RuleKind>(rule[0]) == RuleKind::kDelimiter;
+}
+
+/// Whether a key has no prefixes besides `lengths`, which are those of a beginning of the key.
+/// False if that takes a search of the whole key.
+inline bool HasNoMorePrefixes(ByteView rule, size_t max_prefixes, const PrefixLengths& lengths,
+                              std::string_view key) noexcept {
+  return lengths.all().size() == max_prefixes ||
+         (IsOneByteDelimiter(rule) &&
+          key.find(static_cast<char>(rule[2]), lengths.longest()) == std::string_view::npos);
+}
+
 /// Finds the prefixes of a key. False if the rule is damaged, or its callback is not registered or
 /// breaks its contract: nothing is then known about prefixes of the key.
 bool FindPrefixes(ByteView rule, std::string_view key, PrefixLengths* lengths) noexcept;
+
+/// The same if `lengths` has the prefixes of a beginning of the key already: if `key` shares n
+/// bytes with another key, those of that key up to n.
+bool FindMorePrefixes(ByteView rule, std::string_view key, PrefixLengths* lengths) noexcept;
+
+/// Length of the longest prefix of a key; nothing if it has none, or FindPrefixes fails.
+std::optional<size_t> FindLongestPrefix(ByteView rule, std::string_view key) noexcept;
 
 /// Checks that a callback finds the same prefixes in the key cut after its longest prefix, and one
 /// byte before: it finds others if it looks at what follows a boundary, for example for the last

@@ -119,12 +119,10 @@ void BuildAndAskPrefixes(const std::vector<std::string>& keys, bool is_whole_fil
   Require(Filter::Verify(block.view()).ok(), "a finished block is sound");
   Require(DescribePrefixes(block.view()).ok(), "it says which prefixes it has");
   const Filter filter = Filter::Open(block.view());
-  const internal::BlockParts split = internal::SplitBlockIfReadable(block.view());
   for (const std::string& key : keys) {
     for (size_t bytes = 0; bytes <= key.size(); bytes += 1 + key.size() / 8) {
       std::string end = key.substr(0, bytes) + '\xff';
-      const Answer answer =
-          internal::FilterAccess::QueryRange(filter, split, key.substr(0, bytes), end);
+      const Answer answer = internal::FilterAccess::QueryRange(filter, key.substr(0, bytes), end);
       const auto first = std::lower_bound(keys.begin(), keys.end(), key.substr(0, bytes));
       Require(answer == Answer::kMayMatch || *first >= end, "no range that holds a key is denied");
     }

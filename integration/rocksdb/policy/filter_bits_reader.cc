@@ -8,7 +8,6 @@
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 #include "lib/block/filter_info.h"
-#include "lib/block/parts.h"
 #include "lib/filter/filter_access.h"
 #include "lib/hash/key_list.h"
 
@@ -22,13 +21,12 @@ static_assert(offsetof(rocksdb::Slice, data_) == 0 &&
 std::string_view AsView(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
 
 // Answers a query for the prefix of all keys, which is empty, with the range of the current seek.
-RangeOutcome QueryRange(const Filter& filter, const internal::BlockParts& parts,
-                        const rocksdb::Slice& prefix) noexcept {
+RangeOutcome QueryRange(const Filter& filter, const rocksdb::Slice& prefix) noexcept {
   const std::optional<SeekRange> range = TakeSeekRange(AsView(prefix));
   if (!range) return RangeOutcome::kNoBound;
   if (range->begin.empty()) return RangeOutcome::kEmptyBegin;
   if (!RangesAreTrusted()) return RangeOutcome::kUntrusted;
-  switch (internal::FilterAccess::QueryRange(filter, parts, range->begin, range->end)) {
+  switch (internal::FilterAccess::QueryRange(filter, range->begin, range->end)) {
     case RangeAnswer::kNo:
       return RangeOutcome::kNo;
     case RangeAnswer::kBeyond:
@@ -70,12 +68,11 @@ class BitsReader final : public rocksdb::FilterBitsReader {
 // Answers range queries, which are probes for the empty prefix of all keys.
 class RangeBitsReader final : public rocksdb::FilterBitsReader {
  public:
-  RangeBitsReader(ByteView block, const internal::BlockParts& parts)
-      : points_(Filter::Open(block)), parts_(parts) {}
+  explicit RangeBitsReader(const Filter& filter) : points_(filter) {}
 
   bool MayMatch(const rocksdb::Slice& entry) override {
     if (entry.empty()) [[unlikely]] {
-      const RangeOutcome outcome = QueryRange(points_.filter(), parts_, entry);
+      const RangeOutcome outcome = QueryRange(points_.filter(), entry);
       CountRangeQuery(outcome);
       return outcome != RangeOutcome::kNo;
     }
@@ -88,7 +85,6 @@ class RangeBitsReader final : public rocksdb::FilterBitsReader {
 
  private:
   BitsReader points_;
-  const internal::BlockParts parts_;
 };
 
 }  // namespace
@@ -106,14 +102,14 @@ rocksdb::FilterBitsReader* NewBitsReader(const rocksdb::Slice& contents) try {
   // same. Blocksieve's filters are never that short, and RocksDB's only if they are damaged.
   if (block.size() <= kZeroTailBytes) return new BitsReader(Filter());
   if (!HasFilterBlockTail(block)) return NewStockBitsReader(contents);
-  const internal::BlockParts parts = internal::SplitBlockIfReadable(block);
-  if (!parts.prefixes.empty() || !parts.ranges.empty()) {
+  const Filter filter = Filter::Open(block);
+  if (internal::FilterAccess::AnswersRanges(filter)) {
     // ValidateOptions runs the test too, but not for read-only databases, nor for column families
     // that are added later.
     TestRangesOnce();
-    return new RangeBitsReader(block, parts);
+    return new RangeBitsReader(filter);
   }
-  return new BitsReader(Filter::Open(block));
+  return new BitsReader(filter);
 } catch (const std::bad_alloc&) {
   return nullptr;  // RocksDB treats this as "may match"; it is not exception-safe
 }

@@ -58,7 +58,8 @@ FilterParts PartsOf(const FilterPolicyOptions& options, const FilterRates& rates
     parts.prefixes = {.rule = rule.ok() ? *rule : "",
                       .num_lookups = LookupsPerPrefix(
                           options.prefix_fpr.value_or(kDefaultPrefixFpr), rates.target_fpr),
-                      .is_whole_file = is_whole_file};
+                      .is_whole_file = is_whole_file,
+                      .share_bits = options.bits_per_key.has_value()};
   }
   return parts;
 }

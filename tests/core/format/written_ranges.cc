@@ -244,19 +244,17 @@ class WrittenRange : public WrittenBlock {
   class Reader {
    public:
     Reader(ByteView block, Kernel kernel, const RangeRow& row)
-        : parts_(internal::SplitBlockIfReadable(block)),
-          filter_(internal::FilterAccess::Open(block, kernel)),
+        : filter_(internal::FilterAccess::Open(block, kernel)),
           ranges_(RangeFilterReader::Open(block, kernel)),
           has_prefixes_(!row.prefixes.empty()) {}
 
-    bool is_ready() const { return ranges_.is_ready() || !parts_.prefixes.empty(); }
+    bool is_ready() const { return internal::FilterAccess::AnswersRanges(filter_); }
     RangeAnswer Query(std::string_view begin, std::string_view end) const {
       if (!has_prefixes_) return ranges_.Query(begin, end);
-      return internal::FilterAccess::QueryRange(filter_, parts_, begin, end);
+      return internal::FilterAccess::QueryRange(filter_, begin, end);
     }
 
    private:
-    const internal::BlockParts parts_;
     const Filter filter_;
     const RangeFilterReader ranges_;
     const bool has_prefixes_;

@@ -214,8 +214,7 @@ class Partitions {
     const auto found = std::lower_bound(last_keys_.begin(), last_keys_.end(), begin);
     if (found == last_keys_.end()) return RangeAnswer::kMayMatch;
     const ByteView block = blocks_[static_cast<size_t>(found - last_keys_.begin())].view();
-    return FilterAccess::QueryRange(Filter::Open(block), internal::SplitBlockIfReadable(block),
-                                    begin, end);
+    return FilterAccess::QueryRange(Filter::Open(block), begin, end);
   }
 
  private:
@@ -305,6 +304,23 @@ TEST(PrefixFilter, DeniesAbsentPrefixesOfEveryDepth) {
     EXPECT_EQ(info.rule, "delimiter:%3A");
     EXPECT_EQ(info.num_prefixes, 100u + 100 * 10);
     for (const std::string& key : keys) ASSERT_TRUE(filter.MayContain(key));
+  }
+}
+
+TEST(PrefixFilter, SharesTheBitsOfAKeyBudget) {
+  const std::vector<std::string> keys = Events();
+  for (const FilterKind kind : {FilterKind::kBlockedBloom, FilterKind::kRibbon}) {
+    const FilterOptions options{.kind = kind};
+    FilterParts parts;
+    parts.prefixes = {.rule = *internal::ParsePrefixRule("delimiter:%3A"), .share_bits = true};
+    FilterBuilder builder = Must(FilterBuilder::Create(options));
+    ASSERT_TRUE(FilterAccess::AddParts(parts, &builder).ok());
+    for (const std::string& key : keys) builder.AddKey(key);
+    const OwnedBytes with = Must(builder.Finish());
+    const auto without = static_cast<double>(Must(Filter::Build(keys, options)).bytes().size());
+    EXPECT_NEAR(static_cast<double>(with.size), without, 0.02 * without + 64);
+    const Filter filter = Filter::Open(with.view());
+    EXPECT_TRUE(filter.MayContainRange("acc2:", "acc2;"));
   }
 }
 

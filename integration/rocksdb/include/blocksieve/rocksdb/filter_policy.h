@@ -80,8 +80,8 @@ struct FilterPolicyOptions {
   ///   "auto"                   a delimiter or length for each file, for at most 0.3 bits per key
   std::string prefixes = {};
 
-  /// Maximum FPR of prefixes, which is never above that of keys. 1e-7 to 0.5; 0.01 if not set.
-  /// Needs `prefixes`.
+  /// Maximum FPR of prefixes, which is never above that of keys. 1e-7 to 0.5; 0.01 if not set. With
+  /// bits_per_key, prefixes take their bits from keys, and the FPR of both rises. Needs `prefixes`.
   std::optional<double> prefix_fpr = std::nullopt;
 
   /// Bounded seeks use range filters even without auto_prefix_mode. Files record the extractor
@@ -145,7 +145,7 @@ BLOCKSIEVE_EXPORT RangeFilterCounts GetRangeFilterCounts();  ///< Thread-safe.
 /// after each open, and assumes that each level is size-ratio times as large as the one above. The
 /// listener reads all file sizes when a flush or compaction begins: about a microsecond per file
 /// under the database's mutex, at most a fiftieth of the time. RocksDB does not report the start of
-/// DB::CompactFiles, so its output gets the FPRs for the sizes before it.
+/// DB::CompactFiles, so its output gets rates for the preceding sizes.
 ///
 /// It puts skip indexes into sidecars (SkipIndexOptions::max_property_bytes), deletes a sidecar
 /// with its SST and, at the first flush or compaction after an open, sidecars without an SST.

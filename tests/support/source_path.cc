@@ -1,4 +1,4 @@
-#include "tests/support/environment.h"
+#include "tests/support/source_path.h"
 
 namespace blocksieve::testing {
 

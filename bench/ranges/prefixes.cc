@@ -1,0 +1,196 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/ranges/experiment.h"
+#include "bench/ranges/range_database.h"
+#include "bench/ranges/structured_keys.h"
+#include "bench/support/files.h"
+#include "bench/support/measure.h"
+#include "bench/support/terminal.h"
+#include "blocksieve/filter.h"
+#include "lib/prefix/prefix_rule.h"
+
+namespace blocksieve::bench::ranges {
+namespace {
+
+constexpr Role kRoles[] = {Role::kPoints, Role::kNoFilter, Role::kPrefixBloom,
+                           Role::kRanges, Role::kPrefixes, Role::kPrefixesAndRanges};
+constexpr size_t kPoints = 0;
+constexpr size_t kOnlyRanges = 3;
+
+// The boundary at which the prefixes of a stock prefix Bloom read the fewest runs.
+size_t BestDepth(const StructuredKeys& set) {
+  size_t best = 1;
+  double fewest = 1e9;
+  for (size_t depth = 1; depth <= kMaxPrefixes; ++depth) {
+    double runs = 0;
+    for (const Seeks& seeks : set.seeks) runs += RunsWithPrefix(set, seeks, depth);
+    if (runs < fewest) best = depth;
+    fewest = std::min(fewest, runs);
+  }
+  return best;
+}
+
+FilterBuilder BuilderOf(FilterKind kind, const std::string& prefixes) {
+  return Must(FilterBuilder::Create({.kind = kind, .target_fpr = 0.01, .prefixes = prefixes}),
+              "filter");
+}
+
+double BuildSeconds(FilterKind kind, const std::string& prefixes, const SortedKeys& keys) {
+  FilterBuilder builder = BuilderOf(kind, prefixes);
+  const Stopwatch stopwatch;
+  for (const std::string& key : keys) builder.AddKey(key);
+  Must(builder.Finish(), "filter");
+  return stopwatch.CpuSeconds() / static_cast<double>(keys.size());
+}
+
+// Builds and probes the filter of one run, with prefixes and without, in turns.
+void MeasureFilterWithPrefixes(const StructuredKeys& set, FilterKind kind, unsigned turns,
+                               Results& results) {
+  const SortedKeys& keys = set.runs.front();
+  std::vector<double> points, both, lookups, prefix_lookups;
+  FilterBuilder builder = BuilderOf(kind, set.prefixes);
+  for (const std::string& key : keys) builder.AddKey(key);
+  const OwnedBytes block = Must(builder.Finish(), "filter");
+  const Filter filter = Filter::Open(block.view());
+  uint64_t matches = 0;
+  for (unsigned turn = 0; turn < turns; ++turn) {
+    CheckInterrupt();
+    both.push_back(BuildSeconds(kind, set.prefixes, keys));
+    points.push_back(BuildSeconds(kind, "", keys));
+    if (set.seeks.empty()) continue;
+    const std::vector<Range>& ranges = set.seeks.front().ranges;
+    constexpr int kRepeats = 20;
+    const Stopwatch prefix_time;
+    for (int i = 0; i < kRepeats; ++i) {
+      for (const Range& range : ranges) matches += filter.MayContainRange(range.begin, range.end);
+    }
+    prefix_lookups.push_back(prefix_time.CpuSeconds() / kRepeats /
+                             static_cast<double>(ranges.size()));
+    const Stopwatch point_time;
+    for (int i = 0; i < kRepeats; ++i) {
+      for (const Range& range : ranges) matches += filter.MayContain(range.begin);
+    }
+    lookups.push_back(point_time.CpuSeconds() / kRepeats / static_cast<double>(ranges.size()));
+  }
+  auto rows =
+      results.Of(fmt::format("filter alone, {}", FilterKindName(kind)), {{"structure", set.name}});
+  rows.AddTurns("build per key", "s", both)
+      .Add("build, relative to point filter", "x", PairedRatio(both, points));
+  if (set.seeks.empty()) return;
+  if (matches == 40 * turns * set.seeks.front().ranges.size()) Fail("{}: no \"no\"", set.name);
+  rows.AddTurns("lookup of a prefix", "s", prefix_lookups)
+      .Add("lookup of a prefix, relative to a key", "x", PairedRatio(prefix_lookups, lookups));
+}
+
+class PrefixExperiment {
+ public:
+  PrefixExperiment(const StructuredKeys& set, const Effort& effort,
+                   const std::filesystem::path& dir, Job& job)
+      : set_(set), effort_(effort), results_(job.results), seed_(job.options.seed) {
+    const Prefixes prefixes{0, set.prefixes, BestDepth(set)};
+    for (const Role role : kRoles) {
+      job.progress.Show(fmt::format("{}: filling, {}", set.name, RoleName(role)));
+      entries_.push_back({std::make_unique<RangeDatabase>(role, prefixes, dir / RoleName(role))});
+      for (const double seconds : entries_.back().database->Fill(set.runs)) {
+        entries_.back().filling += seconds;
+      }
+      entries_.back().filter_bytes =
+          static_cast<double>(entries_.back().database->Shape().filter_bytes);
+    }
+    job.progress.Show(set.name + ": seeks and lookups");
+  }
+
+  void Run() {
+    const auto keys = static_cast<double>(set_.num_keys());
+    TimeLookups();
+    for (const Seeks& seeks : set_.seeks) MeasureSeeks(seeks);
+    for (size_t i = 0; i < entries_.size(); ++i) {
+      auto rows = Rows(i);
+      rows.Add("bits per key", "", 8 * entries_[i].filter_bytes / keys)
+          .Add("writing, relative to point filters", "x",
+               entries_[i].filling / entries_[kPoints].filling);
+      if (i < kOnlyRanges) continue;
+      rows.Add("bits per key above the point filter", "",
+               8 * (entries_[i].filter_bytes - entries_[kPoints].filter_bytes) / keys)
+          .Add("absent key, relative to point filters", "x",
+               PairedRatio(entries_[i].lookups, entries_[kPoints].lookups));
+    }
+  }
+
+ private:
+  struct Entry {
+    std::unique_ptr<RangeDatabase> database;
+    double filter_bytes = 0;
+    double filling = 0;
+    std::vector<double> lookups = {};
+  };
+
+  Results::Rows Rows(size_t i, Json parameters = Json::object()) {
+    parameters["structure"] = set_.name;
+    return results_.Of(entries_[i].database->name(), parameters);
+  }
+
+  void TimeLookups() {
+    std::mt19937_64 random(seed_);
+    std::vector<std::string> absent;
+    while (absent.size() < effort_.lookups) {
+      const SortedKeys& run = set_.runs[random() % set_.runs.size()];
+      std::string key = run[random() % run.size()];
+      key.insert(key.size() - 1, "~");
+      absent.push_back(std::move(key));
+    }
+    InTurns(effort_.lookup_turns, entries_.size(), [&](size_t i, unsigned) {
+      if (i == kPoints || i >= kOnlyRanges) {
+        entries_[i].lookups.push_back(entries_[i].database->TimeGets(absent, false));
+      }
+    });
+  }
+
+  void MeasureSeeks(const Seeks& seeks) {
+    std::vector<std::vector<double>> seconds(entries_.size());
+    InTurns(effort_.turns, entries_.size(), [&](size_t i, unsigned) {
+      if (i == kPoints) return;
+      seconds[i].push_back(entries_[i].database->TimeScans(seeks.ranges, seeks.keys_in_each));
+    });
+    for (size_t i = 1; i < entries_.size(); ++i) {
+      Rows(i, {{"seeks", seeks.name}})
+          .Add("blocks per seek", "",
+               entries_[i].database->CountBlocks(seeks.ranges, seeks.keys_in_each))
+          .AddTurns("seek", "s", seconds[i])
+          .Add("seek, relative to range filters", "x",
+               PairedRatio(seconds[i], seconds[kOnlyRanges]));
+    }
+    results_.Of("exact set of prefixes", {{"seeks", seeks.name}, {"structure", set_.name}})
+        .Add("blocks per seek", "", RunsWithPrefix(set_, seeks, 0));
+  }
+
+  const StructuredKeys& set_;
+  const Effort& effort_;
+  Results& results_;
+  const uint64_t seed_;
+  std::vector<Entry> entries_;  // by kRoles
+};
+
+}  // namespace
+
+void MeasurePrefixes(const Effort& effort, Job& job) {
+  job.progress.Show("drawing structured keys");
+  for (const StructuredKeys& set :
+       MakeStructuredKeys(effort.structured_keys, effort.prefix_seeks, job.options.seed)) {
+    const TempDir databases(job.db_dir);
+    PrefixExperiment(set, effort, databases.path(), job).Run();
+    for (const FilterKind kind : BuildableFilterKinds()) {
+      MeasureFilterWithPrefixes(set, kind, effort.filter_turns, job.results);
+    }
+  }
+}
+
+}  // namespace blocksieve::bench::ranges
