@@ -1,4 +1,3 @@
-#include "bench/read_amp/experiment.h"
 
 #include <fmt/format.h>
 

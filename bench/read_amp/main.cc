@@ -1,6 +1,6 @@
-// read_amp: measures what filters save in RocksDB. See kManual, and experiment.h for the method.
+// read_amp: measures what filters save in RocksDB. See kManual, and RunExperiment for the method.
 
-#include "bench/read_amp/experiment.h"
+#include "bench/read_amp/contestants.h"
 #include "blocksieve/sizing.h"
 
 namespace blocksieve::bench::read_amp {

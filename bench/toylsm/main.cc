@@ -1,9 +1,9 @@
-// toylsm_bench: measures read amplification in the toy LSM. See kManual and experiment.h.
+// toylsm_bench: measures read amplification in the toy LSM. See kManual and tree.h.
 
 #include "bench/support/dataset.h"
 #include "bench/support/inputs.h"
 #include "bench/support/job.h"
-#include "bench/toylsm/experiment.h"
+#include "bench/toylsm/tree.h"
 
 namespace blocksieve::bench::toy {
 namespace {

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "bench/support/files.h"
-#include "bench/toylsm/experiment.h"
 #include "bench/toylsm/tree.h"
 
 namespace blocksieve::bench::toy {

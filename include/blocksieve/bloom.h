@@ -23,9 +23,9 @@ struct BLOCKSIEVE_EXPORT BloomLayout {
   uint64_t hash_seed = 0;    ///< Seed of HashKey.
   uint64_t design_keys = 0;  ///< Capacity in distinct keys (>= 1); beyond it: overfull.
 
-  /// A layout whose false-positive rate (FPR) is at most `target_fpr` with up to `num_keys` keys:
-  /// the bytes of the lookup table (sizing.h), plus one, without which filters of few keys exceed
-  /// the target. `target_fpr` has the range of ChooseLayout.
+  /// A layout whose false-positive rate (FPR) is at most `target_fpr`, kMinTargetFpr to
+  /// kMaxTargetFpr (sizing.h), with up to `num_keys` keys. It is one byte larger than ChooseLayout
+  /// and PayloadBytes say, because filters of few keys would otherwise exceed the target.
   static Result<BloomLayout> ForKeys(uint64_t num_keys, double target_fpr, uint64_t hash_seed = 0);
 
   /// A layout of that many bits and probes. design_keys is the number of keys that set half of the

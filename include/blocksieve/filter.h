@@ -49,7 +49,7 @@ struct FilterOptions {
   std::string prefixes = {};
   uint64_t hash_seed = 0;  ///< Seed of HashKey, stored in the block.
   /// Maximum memory for building, in bytes: key hashes, working memory and finished block together.
-  /// The range filter has the same limit of its own. 0: no limit.
+  /// The range filter may take as much again. 0: no limit.
   uint64_t max_build_bytes = 0;
   bool keep_hashes = false;  ///< Whether to keep the hashes after Finish, for VerifyBuilt.
 };

@@ -89,7 +89,9 @@ struct SkipIndexBuilderOptions {
   uint64_t granule_bytes = kDefaultGranuleBytes;
   /// @}
 
-  double target_fpr = 0.001;  ///< Share of granules without a value that may match; 1e-7 to 0.5.
+  /// FPR of the filters: of the granules that lack a value, the share that may match. 1e-7 to 0.5.
+  double target_fpr = 0.001;
+
   /// Budget for the whole index, in bytes; the largest filters are dropped first. 0: no limit.
   uint64_t max_index_bytes = kDefaultMaxIndexBytes;
 };
@@ -134,12 +136,13 @@ class BLOCKSIEVE_EXPORT SkipIndexBuilder {
   /// Replaces granule_rows and granule_bytes from now on. 0: no limit.
   void LimitGranules(uint64_t rows, uint64_t bytes) noexcept;
 
-  /// Ends the granule after the current row, if it has any. Best called where a data block ends: a
-  /// granule that spans two blocks costs two reads.
+  /// Ends the granule after the current row. Does nothing if the granule is empty. Best called
+  /// where a data block ends: a granule that spans two blocks costs two reads.
   void CloseGranule() noexcept;
 
-  /// Returns the index, in the format of lib/FORMAT.md, even without rows. REQUIRES: first call
+  /// Returns the index, in the format of lib/FORMAT.md, even without rows.
   /// Errors: ResourceExhausted (memory, or the granules' keys alone exceed max_index_bytes).
+  /// REQUIRES: Finish() has not been called
   Result<std::string> Finish() noexcept;
 
   /// After Finish: a max_index_bytes that drops nothing, whatever the budget was; at most 32 bytes
@@ -185,13 +188,14 @@ struct SkipIndexColumnUsage {
   uint64_t bounds_bytes = 0;            ///< Size of its minima and maxima.
   uint64_t num_distinct = 0;            ///< Distinct values, counted by granule.
   uint64_t files_without_filters = 0;   ///< Files without its filters: over budget or not useful.
-  uint64_t files_with_bounds_only = 0;  ///< Of these: bounds only, as wanted or sufficient.
-  uint64_t files_over_budget = 0;       ///< Files without its filters or bounds for size.
+  uint64_t files_with_bounds_only = 0;  ///< Of these: bounds only, as defined or sufficient.
+  uint64_t files_over_budget = 0;       ///< Files that lack its filters or bounds: over budget.
 };
 
 /// The skip indexes of a database or column family.
 struct SkipIndexSummary {
-  std::vector<Column> columns;  ///< Columns to scan by; of one name, the newest file's definition.
+  /// Columns to scan by. If files define a name differently, the newest file's definition.
+  std::vector<Column> columns;
   std::vector<SkipIndexColumnUsage> usage;  ///< All definitions in files, sorted by text form.
   uint64_t num_files = 0;                   ///< All files.
   uint64_t files_with_index = 0;            ///< Files with a usable index.

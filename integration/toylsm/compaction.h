@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,5 +31,13 @@ class CompactionPicker {
   const Options& options_;
   std::string last_key_[kNumLevels];  // of the last file picked from each level
 };
+
+/// Checks the options of filters and of the skip index. Errors: InvalidArgument.
+Status CheckFilters(const Options& options);
+
+/// The key filters of new files of `level` with `num_entries` entries, in addition to `runs`. With
+/// wasted_reads or bits_per_key, their FPR is the best one for that tree.
+KeyFilterOptions KeyFilterFor(const Options& options, const std::vector<Run>& runs,
+                              uint64_t num_entries, int level);
 
 }  // namespace blocksieve::toylsm

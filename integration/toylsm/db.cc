@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "integration/toylsm/filter_rates.h"
+#include "integration/toylsm/compaction.h"
 #include "lib/base/errors.h"
 
 // Opening and reading; see db_write.cc for the rest.

@@ -2,8 +2,8 @@
 #include <set>
 #include <utility>
 
+#include "integration/toylsm/compaction.h"
 #include "integration/toylsm/db.h"
-#include "integration/toylsm/filter_rates.h"
 
 // Writing: to log and memtable, from memtables to files, from files to deeper levels.
 

@@ -1,4 +1,4 @@
-#include "integration/toylsm/filter_rates.h"
+#include "integration/toylsm/compaction.h"
 
 #include <algorithm>
 

@@ -16,7 +16,7 @@ inline constexpr uint8_t kFilterFormatVersion = 1;
 inline constexpr uint8_t kRangeFormatVersion = 2;
 /// Version of a small ribbon with a short footer.
 inline constexpr uint8_t kShortFormatVersion = 3;
-/// Follows a filter block with a prefix part (lib/prefix) and perhaps a range part.
+/// Version of a block with a prefix part (lib/prefix), with or without a range filter.
 inline constexpr uint8_t kPrefixFormatVersion = 4;
 /// The newest version that readers support.
 inline constexpr uint8_t kNewestBlockVersion = kPrefixFormatVersion;

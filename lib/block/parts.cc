@@ -41,7 +41,7 @@ Result<BlockParts> SplitBlock(ByteView block) {
   const ByteView prefixes = parts.Bytes(prefix_bytes);
   const ByteView ranges = parts.Bytes(range_bytes);
   if (!fields.ok() || !fields.rest().empty() || !parts.ok() || !parts.rest().empty()) {
-    return DamagedBlock("footer of the ranges contradicts their sizes");
+    return DamagedBlock("sizes in the footer of the parts do not match the block");
   }
   return BlockParts{filter, prefixes, ranges, checksum};
 }

@@ -49,8 +49,8 @@ struct FilterAccess {
   /// Whether the filter's block has parts.
   static bool AnswersRanges(const Filter& filter) noexcept;
 
-  /// Whether some key may be in [begin, end), by the parts of the filter's block; kMayMatch without
-  /// parts.
+  /// Whether some key may be in [begin, end), according to the parts of the filter's block.
+  /// kMayMatch if it has none.
   static RangeAnswer QueryRange(const Filter& filter, std::string_view begin,
                                 std::string_view end) noexcept;
 

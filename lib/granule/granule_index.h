@@ -138,8 +138,9 @@ struct GranuleColumnOptions {
   /// Type of all values.
   ValueType type = ValueType::kBytes;
 
-  /// Share of the granules without a value that may match it. The range is that of ChooseLayout.
-  /// Low by default: each false positive costs a read, and most granules lack most values.
+  /// FPR of the filters: of the granules that lack a value, the share that may match it, from
+  /// kMinTargetFpr to kMaxTargetFpr. Low by default: each false positive costs a read, and most
+  /// granules lack most values.
   double target_fpr = 0.001;
 
   bool with_filters = true;   ///< Filters, for equality.
@@ -221,8 +222,9 @@ class GranuleIndexBuilder {
   /// Approximate memory use, in bytes. O(columns).
   uint64_t MemoryBytes() const noexcept;
 
-  /// Returns the index, even without rows. REQUIRES: first call Errors: InvalidArgument (see
-  /// AddValue), ResourceExhausted (memory, or the keys alone exceed max_index_bytes).
+  /// Returns the index, even without rows. Errors: InvalidArgument (see AddValue),
+  /// ResourceExhausted (memory, or the keys alone exceed max_index_bytes).
+  /// REQUIRES: Finish() has not been called
   Result<std::string> Finish() noexcept;
 
   /// After Finish: a max_index_bytes that drops nothing, whatever the budget was; at most 32 bytes

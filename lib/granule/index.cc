@@ -22,7 +22,7 @@ struct FilterForm {
 
 // By GranuleFilterForm.
 constexpr FilterForm kFilterForms[] = {
-    {"bit slices", "smaller than postings, or written before there were any"},
+    {"bit slices", "smaller than postings, or written by a version without postings"},
     {"postings", "exact for values that occur, and smaller than bit slices"},
     {"grouped postings", "nearly every row has a value of its own"}};
 

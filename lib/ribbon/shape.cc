@@ -40,9 +40,9 @@ Status CheckRibbonShape(const RibbonShape& shape, uint64_t payload_bytes) {
                               !shape.has_always_true_chunks) &&
       payload_bytes < uint64_t{1} << 32;  // numbers of chunks and segments fit 32 bits
   if (!plausible || shape.PayloadBytes() != payload_bytes) {
-    return DamagedBlock("payload of " + std::to_string(payload_bytes) + " bytes is no ribbon of " +
-                        std::to_string(shape.octets) + " octets in " +
-                        std::to_string(shape.chunks) + " chunks with " +
+    return DamagedBlock("payload is " + std::to_string(payload_bytes) +
+                        " bytes, which does not fit a ribbon of " + std::to_string(shape.octets) +
+                        " octets in " + std::to_string(shape.chunks) + " chunks with " +
                         std::to_string(shape.narrow_segments) + " narrow segments");
   }
   return Status::Ok();

@@ -22,17 +22,17 @@ class SkipIndexSummarizer {
   Status AddIndex(std::span<const GranuleColumnInfo> columns, uint64_t num_bytes);
   /// @}
 
-  /// Adds the max_index_bytes that a file needs whose index is incomplete.
+  /// For a file whose index is incomplete: adds the max_index_bytes that would complete it.
   void AddNeededBytes(uint64_t bytes);
 
   /// Adds a file without a usable index: "000012.sst: reason".
   void AddProblem(std::string problem);
 
-  /// Adds a column that the last file should have, although its index was not built. Errors:
-  /// ResourceExhausted (memory).
+  /// Adds a column of the file added last, whose options define the column although its index was
+  /// not built. Errors: ResourceExhausted (memory).
   Status AddDefinition(std::string_view definition);
 
-  /// REQUIRES: first call
+  /// REQUIRES: Finish() has not been called
   SkipIndexSummary Finish();
 
  private:

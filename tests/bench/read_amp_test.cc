@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "bench/read_amp/contestants.h"
-#include "bench/read_amp/experiment.h"
 #include "bench/read_amp/lookup_database.h"
 #include "bench/support/counters.h"
 #include "bench/support/files.h"

@@ -9,7 +9,6 @@
 
 #include "bench/support/dataset.h"
 #include "bench/support/files.h"
-#include "bench/toylsm/experiment.h"
 #include "bench/toylsm/tree.h"
 #include "tests/bench/bench_test.h"
 

@@ -2,27 +2,49 @@
 
 import json
 import re
+import shutil
+import subprocess
 
 from command import CommandTest, run
 
 SPREAD = "filter_policy={id=blocksieve;bits_per_key=10;kind=auto}"
 
 
-class Apply(CommandTest):
-    def setUp(self):
-        super().setUp()
-        self.db_bench("fillseq,flush", "--bloom_bits=10", num=5000)
+TABLE = 'TableOptions/BlockBasedTable "default"'
+FAMILY = 'CFOptions "default"'
 
+
+class OptionsTest(CommandTest):
     def latest(self):
         return max(self.db.glob("OPTIONS-*[0-9]"), key=lambda path: int(path.name.split("-")[1]))
 
     def apply(self, *arguments):
         return self.text_of("apply", "--db", self.db, *arguments)
 
-    def value(self, name, section='TableOptions/BlockBasedTable "default"'):
+    def value(self, name, section=TABLE):
         text = self.latest().read_text()
         part = text.split(f"[{section}]")[1].split("\n[")[0]
         return re.search(rf"(?m)^ *{name}=(.*)$", part).group(1)
+
+    def copies(self, cases):
+        """Each case, with its own copy of the database."""
+        original = self.db
+        for number, case in enumerate(cases):
+            self.db = self.dir / f"copy{number}"
+            shutil.copytree(original, self.db)
+            yield case
+
+    def refuse(self, code, message, *arguments):
+        """The command fails with this message and changes no file."""
+        before = self.files_of_database()
+        self.assertIn(message, self.fail_with(code, *arguments))
+        self.assertEqual(self.files_of_database(), before)
+
+
+class Apply(OptionsTest):
+    def setUp(self):
+        super().setUp()
+        self.db_bench("fillseq,flush", "--bloom_bits=10", num=5000)
 
     def test_next_file(self):
         old = self.latest()
@@ -113,9 +135,8 @@ class Apply(CommandTest):
         self.apply("--option", "filter_policy={id=blocksieve;ranges=true}",
                    "--option", "prefix_extractor=blocksieve.range", "--option", collector,
                    "--option", "listeners={blocksieve}")
-        family = 'CFOptions "default"'
-        self.assertEqual(self.value("prefix_extractor", family), "blocksieve.range")
-        self.assertIn("skip_index", self.value("table_properties_collectors", family))
+        self.assertEqual(self.value("prefix_extractor", FAMILY), "blocksieve.range")
+        self.assertIn("skip_index", self.value("table_properties_collectors", FAMILY))
         self.assertEqual(self.value("listeners", "DBOptions"), "{blocksieve}")
 
     def test_refusals(self):
@@ -132,3 +153,131 @@ class Apply(CommandTest):
             self.assertEqual((done.code, done.out), (2, b""), option)
             self.assertIn(message, done.err)
         self.assertEqual(self.files_of_database(), before)
+
+    def test_options_that_depend_on_each_other(self):
+        """Set together or refused: RocksDB opens the database with whatever is written."""
+        for policy, extractor, table_option, refusal in self.copies((
+                ("ranges=true", "nullptr", "-", ""),
+                ("prefixes=delimiter:/", "nullptr", "-", ""),
+                ("ranges=true", "rocksdb.FixedPrefix.4", "-", "prefix_extractor is rocksdb.FixedPrefix"),
+                ("ranges=true", "nullptr", "whole_key_filtering", "whole_key_filtering is false"))):
+            text = self.latest().read_text()
+            text = text.replace("prefix_extractor=nullptr", f"prefix_extractor={extractor}")
+            self.latest().write_text(text.replace(f" {table_option}=true", f" {table_option}=false"))
+            option = ("--option", f"filter_policy={{id=blocksieve;{policy}}}")
+            if refusal:
+                for more in ((), ("--dry-run",)):
+                    self.refuse(1, refusal, "apply", "--db", self.db, *option, *more)
+                continue
+            self.apply(*option)
+            self.assertEqual(self.value("prefix_extractor", FAMILY), "blocksieve.range")
+            self.succeed("rewrite", "--db", self.db)
+            self.succeed("revert", "--db", self.db)
+            self.assertEqual(self.value("prefix_extractor", FAMILY), "nullptr")
+
+    def test_unreadable_options(self):
+        good = self.latest().read_bytes()
+        for text in self.copies((b"", bytes(range(256)) * 8, good[:500], good.replace(b"=", b" "))):
+            self.latest().write_bytes(text)
+            for command in (("apply", "--option", SPREAD), ("revert",),
+                            ("apply", "--option", SPREAD, "--dry-run")):
+                self.refuse(1, f"cannot read {self.latest().name} of database", *command, "--db", self.db)
+
+    def test_no_options(self):
+        self.latest().unlink()
+        self.refuse(1, f"database {self.db} has no OPTIONS file", "apply", "--db", self.db, "--option", SPREAD)
+
+    def test_line_ends_of_windows(self):
+        self.latest().write_bytes(self.latest().read_bytes().replace(b"\n", b"\r\n"))
+        said = self.apply("--option", SPREAD)
+        self.assertIn("-  filter_policy=bloomfilter:10:false\n+  " + SPREAD, said)
+        self.succeed("rewrite", "--db", self.db)
+        self.assertEqual({file["filter"]["origin"] for file in self.inspect()["files"]}, {"blocksieve"})
+
+    def test_options_file_elsewhere(self):
+        """advise writes no file that RocksDB would load or delete."""
+        (self.dir / "link").symlink_to(self.db)
+        (self.db / "sub").mkdir()
+        advise = ("advise", "--db", self.db, "--memory", "9000", "--options-file")
+        for path in (self.latest(), self.db / "new", self.db / "sub" / "new", self.dir / "link" / "new",
+                     self.dir / "x" / ".." / "db" / "new"):
+            self.refuse(2, f"--options-file is {path}; allowed: a file outside of database", *advise, path)
+        self.succeed(*advise, self.dir / "new")
+        self.assertIn("id=blocksieve", (self.dir / "new").read_text())
+
+
+class Revert(OptionsTest):
+    """The policy before apply comes back, whatever programs without the plug-in wrote since."""
+
+    def setUp(self):
+        super().setUp()
+        self.db_bench("fillseq,flush", "--bloom_bits=10", num=5000)
+
+    def take(self, step):
+        if step == "compact":
+            subprocess.run(["ldb", f"--db={self.db}", "compact"], check=True, stdout=subprocess.DEVNULL)
+        else:
+            option = ("--option", SPREAD) if step == "apply" else ()
+            self.succeed(step, "--db", self.db, *option)
+
+    def test_original_is_restored(self):
+        for steps in self.copies(("apply revert", "apply rewrite revert", "apply compact revert",
+                                  "apply rewrite compact revert", "apply compact compact revert",
+                                  "apply compact apply rewrite revert", "apply compact apply revert revert",
+                                  "apply revert apply compact revert")):
+            for step in steps.split():
+                self.take(step)
+            self.assertEqual(self.value("filter_policy"), "bloomfilter:10:false")
+            self.assertEqual({file["filter"]["origin"] for file in self.inspect()["files"]}, {"stock"})
+            self.assertEqual(list(self.db.glob("blocksieve-*")), [])
+
+    def test_original_is_kept_until_it_is_restored(self):
+        self.add_column_family()
+        self.take("apply")
+        kept, = self.db.glob("blocksieve-OPTIONS-*")
+        self.succeed("revert", "--db", self.db, "--column-family", "other")
+        self.assertTrue(kept.exists())
+        self.take("compact")
+        self.take("revert")
+        self.assertFalse(kept.exists())
+        self.assertEqual(self.value("filter_policy"), "bloomfilter:10:false")
+
+    def test_no_filters_are_restored_only_by_name(self):
+        self.latest().write_text(self.latest().read_text().replace("=bloomfilter:10:false", "=nullptr"))
+        for arguments, policy in self.copies((((), "bloomfilter:10:false"),
+                                              (("--filter-policy", "nullptr"), "nullptr"))):
+            self.take("apply")
+            self.succeed("revert", "--db", self.db, *arguments)
+            self.assertEqual(self.value("filter_policy"), policy)
+
+
+class ObjectsOfOtherPrograms(OptionsTest):
+    def test_comparator(self):
+        self.level_tree("foreign", "comparator")
+        for command in (("advise",), ("apply", "--option", SPREAD), ("rewrite", "--dry-run"), ("rewrite",),
+                        ("revert",), ("inspect",)):
+            self.refuse(1, f"column family default of database {self.db} has comparator TheirComparator, "
+                        "which only its own program has", *command, "--db", self.db)
+
+    def test_merge_operator(self):
+        """Its operands cannot be rewritten, as the first command says."""
+        self.level_tree("foreign", "merge_operator")
+        reason = "column family default has 1,000 operands of TheirMergeOperator, which only its own program has"
+        self.assertIn(reason, self.succeed("advise", "--db", self.db).err)
+        said = self.succeed("apply", "--db", self.db, "--option", SPREAD)
+        if "operands" not in said.err:
+            self.skipTest("this RocksDB copies them")
+        self.assertIn(reason, said.err)
+        for command in (("rewrite", "--dry-run"), ("rewrite",), ("load", "--key", 1, "-")):
+            self.refuse(1, reason, *command, "--db", self.db)
+        self.assertIn(reason, self.succeed("revert", "--db", self.db).out.decode())
+        self.assertEqual(self.value("filter_policy"), "bloomfilter:4:false")
+        self.assertEqual(self.value("merge_operator", FAMILY), "TheirMergeOperator")
+
+    def test_merge_operator_without_operands(self):
+        """Files are rewritten, and OPTIONS name it as before."""
+        self.level_tree("foreign", "merged")
+        self.assertEqual(self.succeed("apply", "--db", self.db, "--option", SPREAD).err, "")
+        for command in ("rewrite", "revert"):
+            self.assertGreater(self.json_of(command, "--db", self.db)["files_rewritten"], 0)
+            self.assertEqual(self.value("merge_operator", FAMILY), "TheirMergeOperator")

@@ -71,7 +71,7 @@ class Check(CommandTest):
         for policy, problem in (("{id=blocksieve;target_fr=0.1}", "target_fr"),
                                 ("blocksieve:7", "target_fpr is 7; allowed: 1e-07 to 0.5"),
                                 ("{id=blocksieve;target_fpr=0.1;wasted_reads=1}", "exclude")):
-            self.expect("silently ignores a part: .*" + problem,
+            self.expect("silently ignores part of it: .*" + problem,
                         filter_policy=policy)
         self.expect("RocksDB [0-9.]+ cannot load the file: .*no_such_option",
                     prefix_extractor="nullptr\n  no_such_option=1")

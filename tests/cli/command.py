@@ -161,7 +161,7 @@ class CommandTest(unittest.TestCase):
     def files_of_database(self):
         """Contents and time of every file, to detect changes."""
         return {path: (path.stat().st_mtime_ns, path.read_bytes())
-                for path in pathlib.Path(self.db).iterdir()}
+                for path in pathlib.Path(self.db).rglob("*") if path.is_file()}
 
     def wait_until(self, condition):
         deadline = time.monotonic() + TIMEOUT_SECONDS

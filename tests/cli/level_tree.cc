@@ -7,13 +7,17 @@
 //   level_tree ascend DIR KEYS POLICY           the same with ascending keys: files only move
 //   level_tree measure DIR LOOKUPS              prints JSON
 //   level_tree seek DIR SEEKS                   the same for seeks with an upper bound
+//   level_tree foreign DIR comparator|merge_operator|merged
+//                                               with an object that only its program has
 //
 // POLICY is as in option strings, or "none". Keys are random, so that all runs have the same key
 // range; a run with a PART has keys from the first 1/PART of it.
 
+#include <rocksdb/comparator.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/memtablerep.h>
+#include <rocksdb/merge_operator.h>
 #include <rocksdb/perf_context.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
@@ -237,6 +241,51 @@ void Seek(const std::string& path, uint64_t seeks) {
   std::cout << document << "\n";
 }
 
+// A comparator that orders keys as bytes, under a name of its own.
+class TheirComparator final : public rocksdb::Comparator {
+ public:
+  const char* Name() const override { return "TheirComparator"; }
+  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
+    return a.compare(b);
+  }
+  void FindShortestSeparator(std::string*, const rocksdb::Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+};
+
+class TheirMergeOperator final : public rocksdb::AssociativeMergeOperator {
+ public:
+  const char* Name() const override { return "TheirMergeOperator"; }
+  bool Merge(const rocksdb::Slice&, const rocksdb::Slice* old, const rocksdb::Slice& operand,
+             std::string* merged, rocksdb::Logger*) const override {
+    *merged = (old == nullptr ? "" : old->ToString() + ",") + operand.ToString();
+    return true;
+  }
+};
+
+// Level 6 has values, level 0 has values and merge operands; "merged" compacts them.
+void BuildForeign(const std::string& path, const std::string& kind) {
+  constexpr int kKeys = 2000;
+  static const TheirComparator comparator;
+  rocksdb::Options options = OptionsWith("bloomfilter:4:false");
+  options.listeners.clear();
+  if (kind == "comparator") options.comparator = &comparator;
+  if (kind != "comparator") options.merge_operator = std::make_shared<TheirMergeOperator>();
+  std::unique_ptr<rocksdb::DB> db;
+  Check(OpenDb(options, path, &db));
+  for (int i = 0; i < kKeys; ++i) Put(db.get(), PresentKey(static_cast<uint64_t>(i)));
+  Check(db->Flush({}));
+  Rewrite(db.get(), 0, 6);
+  rocksdb::WriteOptions no_wal;
+  no_wal.disableWAL = true;
+  for (int i = 0; i < kKeys / 2; ++i) {
+    Put(db.get(), PresentKey(static_cast<uint64_t>(kKeys + i)));
+    if (options.merge_operator == nullptr) continue;
+    Check(db->Merge(no_wal, PresentKey(static_cast<uint64_t>(i)), "one"));
+  }
+  Check(db->Flush({}));
+  if (kind == "merged") Check(db->CompactRange({}, nullptr, nullptr));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -250,6 +299,8 @@ int main(int argc, char** argv) try {
     Measure(arguments[1], std::stoull(arguments[2]));
   } else if (arguments.size() == 3 && arguments[0] == "seek") {
     Seek(arguments[1], std::stoull(arguments[2]));
+  } else if (arguments.size() == 3 && arguments[0] == "foreign") {
+    BuildForeign(arguments[1], arguments[2]);
   } else if (arguments.size() == 4 && arguments[0] == "ascend") {
     Fill(arguments[1], std::stoull(arguments[2]), arguments[3], AscendingKey);
   } else if (arguments.size() == 4 && arguments[0] == "fill") {

@@ -202,6 +202,6 @@ class Advice(CommandTest):
             ("advise", "--db", self.db, "--seek-fraction", 0.5, "--range-width", 1),
             "level +runs +keys +seeks +current range FPR +estimated +filter bytes +bits/key$",
             r"\d +1 +2,000 +100.0 % +- +0.01\d* +\d,\d{3} +\d.\d\d$",
-            r"A seek that finds nothing reads 1 data blocks with the current filters,$", r"0\.01",
+            r"Data blocks read by a seek that finds nothing: 1 with the current filters,$", r"0\.01",
             "With 1 keys per range on average, 36.8 % of the seeks find nothing",
             "  prefix_extractor=blocksieve.range$")

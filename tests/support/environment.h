@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <string>
+#include <string_view>
 
 namespace blocksieve::testing {
 
@@ -23,5 +25,9 @@ inline bool LongTests() { return IsSet("BLOCKSIEVE_LONG_TESTS"); }
 
 /// Whether to rewrite golden files, which only a new version of a format needs.
 inline bool WritesGoldenFiles() { return IsSet("BLOCKSIEVE_WRITE_GOLDEN"); }
+
+/// The path of a file in the source tree, such as `tests/golden`. A function, because a path
+/// compiled into each test would keep another clone from using the compiler cache.
+std::string SourcePath(std::string_view path);
 
 }  // namespace blocksieve::testing

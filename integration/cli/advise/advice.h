@@ -1,11 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "integration/cli/advise/filter_cost.h"
 #include "integration/cli/advise/filter_plan.h"
 #include "integration/cli/advise/range_advice.h"
 #include "integration/cli/database/sorted_runs.h"
@@ -79,5 +79,16 @@ std::string DifferenceText(const Prediction& before, const Prediction& after);
 inline constexpr double kMinGain = 0.05;
 
 Verdict VerdictOf(const Advice& advice);
+
+/// Tables and option strings. `absent_fraction` as in the request.
+std::string ToText(const Advice& advice, double absent_fraction);
+
+nlohmann::ordered_json ToJson(const Advice& advice);
+
+/// @{
+/// The parts about range filters in the two above. REQUIRES: advice.ranges
+std::string RangesText(const Advice& advice);
+nlohmann::ordered_json RangesToJson(const Advice& advice);
+/// @}
 
 }  // namespace blocksieve::cli

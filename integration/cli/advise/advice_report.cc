@@ -1,4 +1,4 @@
-#include "integration/cli/advise/advice_report.h"
+#include "integration/cli/advise/advice.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "integration/cli/advise/filter_cost.h"
+#include "integration/cli/advise/filter_plan.h"
 
 #include <time.h>
 

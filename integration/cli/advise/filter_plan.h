@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "blocksieve/rate_allocation.h"
@@ -69,5 +71,18 @@ Result<FilterPlan> PlanForOneRate(const PlannedTree& tree, uint64_t filter_bytes
 
 /// Highest rate for all files that wastes at most `wasted_reads`. Fails if there is none.
 Result<FilterPlan> PlanForOneRateOfReads(const PlannedTree& tree, double wasted_reads);
+
+/// CPU cost of filters, measured by building and probing a few in memory with the active kernel.
+struct FilterCost {
+  double build_ns_per_key = 0;  ///< CPU time to hash a key and build its part of the filter.
+  double probe_ns = 0;          ///< To probe one filter, in the CPU cache, for an absent key.
+};
+
+/// Measured costs by kind and rate.
+using KnownCosts = std::map<std::pair<FilterKind, double>, FilterCost>;
+
+/// Mean cost of the filters of a plan, weighted by keys for building and by lookup share for
+/// probing. 0 without filters. Takes tens of milliseconds for each kind and rate not in `known`.
+FilterCost CostOf(const FilterPlan& plan, const RunList& list, KnownCosts* known);
 
 }  // namespace blocksieve::cli

@@ -1,4 +1,4 @@
-#include "integration/cli/advise/advice_report.h"
+#include "integration/cli/advise/advice.h"
 
 #include <fmt/format.h>
 
@@ -73,8 +73,9 @@ Json ToJson(const RunRanges& ranges, const SortedRun& run) {
 std::string RangesText(const Advice& advice) {
   const RangeAdvice& ranges = *advice.ranges;
   std::string text = "Seeks with an upper bound:\n\n" + LevelsText(advice) + "\n";
-  text += fmt::format("A seek that finds nothing reads {:.3g} data blocks with the current filters",
-                      ranges.current_blocks);
+  text +=
+      fmt::format("Data blocks read by a seek that finds nothing: {:.3g} with the current filters",
+                  ranges.current_blocks);
   if (ranges.num_bytes != 0) {
     text += fmt::format(
         ",\n{:.3g} with range filters of {} bytes.\n"

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <memory>
@@ -14,12 +15,12 @@
 #include <vector>
 
 #include "integration/cli/advise/advice.h"
-#include "integration/cli/advise/advice_report.h"
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/database.h"
 #include "integration/cli/database/file_choice.h"
 #include "integration/cli/database/file_text.h"
 #include "integration/cli/database/filter_options.h"
+#include "integration/cli/database/open_database.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/progress.h"
 #include "integration/cli/term/streams.h"
@@ -55,7 +56,7 @@ Predictions, by the model of each kind of filter:
   lookups        lookup share of a run: the share of all lookups that check this run. Lookups are
                  assumed to be distributed as the keys are, and a run is checked for keys between
                  the first and last key of one of its files. The policy learns these shares from the
-                 listener, as at least 1/32; without the listener, it assumes 1 for every run.
+                 listener, and assumes at least 1/32; without the listener, it assumes 1 for all.
   option         the option of the filter policy. bits_per_key excludes footers and rounding.
   CPU, probe     CPU time to build the filters and to probe one in the CPU cache, measured now on
                  this machine
@@ -79,7 +80,7 @@ above 0.2 get no range filter.
                  although they skip runs without keys in the range.
 The options shown give all files the same rates. wasted_reads and bits_per_key can cover lookups
 and seeks together, with seek_fraction. RocksDB uses range filters if ReadOptions has
-iterate_upper_bound and auto_prefix_mode. They exclude another prefix extractor.
+iterate_upper_bound and auto_prefix_mode. They need the prefix extractor blocksieve.range.
 
 Options that spread memory over the levels need the listener, which reports the sizes of levels to
 the policy: options.listeners.push_back(blocksieve::NewListener()), or listeners={blocksieve}.
@@ -177,6 +178,21 @@ std::string ToText(const AdviseOptions& options, const std::vector<Advice>& all,
   return text + VanishedText(missed);
 }
 
+// RocksDB would load the file, or delete it.
+void CheckOutsideDatabases(const std::string& path) {
+  std::error_code error;
+  std::filesystem::path place = std::filesystem::weakly_canonical(path, error);
+  if (error) term::Fail("cannot write {}: {}", path, error.message());
+  while (place.has_relative_path()) {
+    place = place.parent_path();
+    if (!HasRocksDb(place)) continue;
+    term::FailUsage(
+        "--options-file is {}; allowed: a file outside of database {}; blocksieve apply changes "
+        "the database's own",
+        path, place.string());
+  }
+}
+
 // Writes a complete OPTIONS file with the recommended proposals.
 void WriteOptionsFile(const AdviseOptions& options, const std::vector<Advice>& all) {
   OptionsFile options_file = OptionsFile::Latest(options.choice.db);
@@ -214,6 +230,7 @@ std::string ToJson(const AdviseOptions& options, const std::vector<Advice>& all,
 }
 
 void RunAdvise(const AdviseOptions& options) {
+  if (!options.options_file.empty()) CheckOutsideDatabases(options.options_file);
   ChosenFiles chosen = FindFiles(options.choice);
   ChosenFiles::Missed missed;
   const std::vector<FileReport> files = chosen.ReadReports("looking at filters", &missed);
@@ -226,6 +243,7 @@ void RunAdvise(const AdviseOptions& options) {
   const std::vector<Advice> all = AdviseAll(request, files);
   term::WriteToStandardOutput(options.format == OutputFormat::kJson ? ToJson(options, all, missed)
                                                                     : ToText(options, all, missed));
+  WarnIfNotRewritten(options.choice.db);
   if (!missed.unopened.empty()) term::Fail("{}", fmt::join(missed.unopened, "\n"));
   if (!options.options_file.empty()) WriteOptionsFile(options, all);
 }
@@ -271,9 +289,9 @@ void AddAdviseCommand(CLI::App* app, Action* action) {
             {"--block-cache", "BYTES",
              "size of the block cache, as 64MiB; 0: none (default the database's)",
              BytesInRange(0, kMaxMemory)});
-  AddOption(
-      command, &options->options_file,
-      {"--options-file", "FILE", "write an OPTIONS file with the recommended change to FILE"});
+  AddOption(command, &options->options_file,
+            {"--options-file", "FILE",
+             "write an OPTIONS file with the recommended change to FILE, outside of databases"});
   AddFormatOption(command, &options->format);
 }
 

@@ -8,6 +8,7 @@
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/database.h"
 #include "integration/cli/database/filter_options.h"
+#include "integration/cli/database/open_database.h"
 #include "integration/cli/maintenance/options_change.h"
 #include "integration/cli/term/streams.h"
 
@@ -16,12 +17,14 @@ namespace {
 
 constexpr const char* kApplyFooter =
     R"help(Prints the changes and writes the next OPTIONS file of the database, which RocksDB loads instead of
-the previous one. The previous file is also copied to blocksieve-OPTIONS-..., because RocksDB
-deletes old OPTIONS files; blocksieve revert reads this copy. No process may have the database open.
+the previous one. A previous file with another policy or prefix extractor is also copied to
+blocksieve-OPTIONS-..., because RocksDB deletes old OPTIONS files; blocksieve revert reads this copy.
+apply refuses options with which RocksDB would not open the database. No process may have it open.
 
 Options and the sections that they are written to:
   filter_policy                [TableOptions/BlockBasedTable "FAMILY"]; a policy that spreads memory
-                               over the levels also adds the listener to [DBOptions]
+                               over the levels also adds the listener to [DBOptions], and one with
+                               ranges or prefixes sets prefix_extractor, if there is none
   prefix_extractor             [CFOptions "FAMILY"]
   table_properties_collectors  [CFOptions "FAMILY"]
   listeners                    [DBOptions]
@@ -88,6 +91,7 @@ void RunApply(const ApplyOptions& options) {
   } else if (options.is_dry_run) {
     term::WriteToStandardOutput("Nothing was written.\n");
   }
+  WarnIfNotRewritten(options.database);
 }
 
 }  // namespace

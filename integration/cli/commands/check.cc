@@ -40,8 +40,8 @@ without filters. Nothing is written, and another process may have the database o
   accepted  yes: RocksDB or blocksieve can create the object; no: only the program that registers or
             creates it can; -: the option names no object
 
-An extractor, collector or listener of the program is not accepted here. This is a problem only if
-RocksDB would then also ignore those of blocksieve.
+Extractors, collectors and listeners that only the program has are not accepted here. That is a
+problem only if the same option names one of blocksieve's: RocksDB then ignores both.
 
 Exit codes: 0 no problem; 1 problems found; 2 wrong arguments.
 
@@ -123,9 +123,9 @@ void ReportRefused(const ObjectOption& option, const Named& named, const rocksdb
   const std::vector<std::string> names = RegisteredNames(option);
   const std::string name = NameOf(named.value);
   if (std::find(names.begin(), names.end(), name) != names.end()) {
-    return findings->Report(named.family,
-                            fmt::format("{} is {}, of which RocksDB silently ignores a part: {}",
-                                        option.name, named.value, status.ToString()));
+    return findings->Report(
+        named.family, fmt::format("{} is {}; RocksDB silently ignores part of it: {}", option.name,
+                                  named.value, status.ToString()));
   }
   const std::string meant = term::Nearest(name, names);
   // OPTIONS files also name objects that programs create in code; policies are rarely among them.
@@ -174,7 +174,7 @@ void CheckDependencies(const rocksdb::ColumnFamilyDescriptor& family, Findings* 
     findings->Report(family.name, std::string("filter_policy: ") + ranges.getState());
 }
 
-void CheckOptionsFile(const CheckOptions& options, const std::string& path, Findings* findings) {
+void CheckOptionsFile(const CheckOptions& options, Findings* findings) {
   CheckOption(kListeners, "", kDbSection, findings);
   for (const std::string& family : findings->file.Families(options.family)) {
     if (!CheckOption(kPolicy, family, TableSection(family), findings)) {
@@ -185,17 +185,14 @@ void CheckOptionsFile(const CheckOptions& options, const std::string& path, Find
     CheckOption(kExtractor, family, FamilySection(family), findings);
     CheckOption(kCollectors, family, FamilySection(family), findings);
   }
-  rocksdb::ConfigOptions lenient;
-  lenient.ignore_unsupported_options = true;
-  lenient.ignore_unknown_options = true;  // RocksDB ignores only those of later versions
-  rocksdb::DBOptions db;
-  std::vector<rocksdb::ColumnFamilyDescriptor> families;
-  const rocksdb::Status status = rocksdb::LoadOptionsFromFile(lenient, path, &db, &families);
+  StoredOptions stored;
+  // RocksDB ignores only the unknown options of later versions.
+  const rocksdb::Status status = ParseOptions(findings->file, /*strict=*/false, &stored);
   if (!status.ok()) {
     findings->Report("", fmt::format("RocksDB {} cannot load the file: {}",
                                      rocksdb::GetRocksVersionAsString(), status.ToString()));
   }
-  for (const auto& family : families) {
+  for (const auto& family : stored.families) {
     if (family.name == options.family.value_or(family.name)) CheckDependencies(family, findings);
   }
 }
@@ -225,7 +222,7 @@ std::string ToText(const Findings& findings) {
       "{}, written by RocksDB {}, read by {}\n\n", findings.file.name(),
       findings.file.Find("Version", "rocksdb_version").value_or("of an unknown version"),
       rocksdb::GetRocksVersionAsString());
-  term::TextTable table({"family", "option", "names", "accepted"});
+  term::TextTable table({"family", "option", "object", "accepted"});
   for (const auto& [family, option, value, is_accepted] : findings.named) {
     const char* const accepted = value.empty() ? "-" : is_accepted ? "yes" : "no";
     table.AddRow(
@@ -257,9 +254,7 @@ void RunCheck(const CheckOptions& options) {
   if (has_database) CheckDatabase(options.database);
   Findings findings = {has_database ? OptionsFile::Latest(options.database)
                                     : OptionsFile::Read(options.options_file)};
-  CheckOptionsFile(
-      options, has_database ? options.database + "/" + findings.file.name() : options.options_file,
-      &findings);
+  CheckOptionsFile(options, &findings);
   if (has_database) CheckFiles(options, &findings);
   term::WriteToStandardOutput(options.format == OutputFormat::kJson ? ToJson(options, findings)
                                                                     : ToText(findings));

@@ -30,7 +30,8 @@ built by blocksieve or by RocksDB itself ("stock"). The database is opened read-
 process may have it open. Keys and values are not read.
 
   keys           entries of the file: all versions of keys, including deletes
-  filters        number of filters: 1, or one per partition or per granule of blocks
+  filters        number of filters: 1, or one per partition; RocksDB before 7.0 also wrote one per
+                 group of data blocks ("per granule")
   entries        what was added to the filters: keys, prefixes or both
   covered        share of the keys, or bytes, in files with a readable filter
   bits/key       total size of the filters per entry

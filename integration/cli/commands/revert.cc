@@ -6,6 +6,7 @@
 
 #include "integration/cli/commands/rewrite_files.h"
 #include "integration/cli/database/filter_options.h"
+#include "integration/cli/database/open_database.h"
 #include "integration/cli/maintenance/options_change.h"
 #include "integration/cli/maintenance/stock_outcome.h"
 #include "integration/cli/term/streams.h"
@@ -14,11 +15,12 @@ namespace blocksieve::cli {
 namespace {
 
 constexpr const char* kRevertFooter =
-    R"help(Restores the filter policy that the database had before blocksieve apply, or --filter-policy if that
-is unknown, in the next OPTIONS file. Then rewrites the files with blocksieve filters, as blocksieve
-rewrite does; if only another program has the previous policy, no file is rewritten. revert can be
-interrupted and run again. No process may have the database open. Skip indexes stay; stock RocksDB
-ignores them.
+    R"help(Restores the filter policy that the database had before blocksieve apply, even if a program without
+the plug-in has since written OPTIONS without it, or --filter-policy if it had none, in the next
+OPTIONS file. Then rewrites the files with blocksieve filters, and those that lack filters because
+of such a program, as blocksieve rewrite does; if only another program has the previous policy, no
+file is rewritten. revert can be interrupted and run again. No process may have the database open.
+Skip indexes stay; stock RocksDB ignores them.
 
 Stock RocksDB reads the database correctly without this command, but treats a blocksieve filter as
 matching every key until it rewrites the file.
@@ -71,20 +73,24 @@ OptionsFile RevertOptionsFile(const RevertOptions& options) {
 std::optional<std::string> UnknownPolicy(const OptionsFile& stock) {
   for (const std::string& family : stock.Families()) {
     auto policy = stock.Find(TableSection(family), "filter_policy");
-    if (policy && !policy->empty() && !IsKnownPolicy(*policy)) return policy;
+    if (!IsNone(policy) && !IsKnownPolicy(*policy)) return policy;
   }
   return std::nullopt;
 }
 
-void ReportUnknown(const std::string& policy, OutputFormat format) {
+/// Reports that only the options were restored.
+void ReportNoRewrite(const std::optional<std::string>& unknown_policy, const std::string& why,
+                     OutputFormat format) {
+  nlohmann::ordered_json document = {{"files_rewritten", 0}};
+  document[unknown_policy ? "unknown_policy" : "reason"] = unknown_policy.value_or(why);
   term::WriteToStandardOutput(
-      format == OutputFormat::kText
-          ? fmt::format(
-                "filter_policy is {}, which this program does not have, so no file is rewritten.\n"
+      format == OutputFormat::kJson
+          ? JsonLine(document)
+          : fmt::format(
+                "{}, so no file is rewritten.\n"
                 "Without blocksieve, the current filters match every key until the program that "
-                "has this policy rewrites the files.\n",
-                policy)
-          : JsonLine({{"files_rewritten", 0}, {"unknown_policy", policy}}));
+                "has this {} rewrites the files.\n",
+                why, unknown_policy ? "policy" : "operator"));
 }
 
 void RunRevert(const RevertOptions& options) {
@@ -93,12 +99,16 @@ void RunRevert(const RevertOptions& options) {
   const bool is_dry_run = options.settings.is_dry_run;
   const OptionsFile stock = is_dry_run ? StockOptionsFor(options) : RevertOptionsFile(options);
   const auto unknown = UnknownPolicy(stock);
-  if (unknown && !is_dry_run) {
-    ReportUnknown(*unknown, options.settings.format);
+  const std::string why =
+      unknown ? fmt::format("filter_policy is {}, which this program does not have", *unknown)
+              : WhyNotRewritten(request.database);
+  if (!why.empty() && !is_dry_run) {
+    ReportNoRewrite(unknown, why, options.settings.format);
   } else {
     RewriteFiles(options.settings, kSubject, [&] { return PlanRevert(request, stock); });
+    if (!why.empty()) WarnIfNotRewritten(request.database);
   }
-  if (!is_dry_run && !request.level && !request.family) RemoveKeptOptions(request.database);
+  if (!is_dry_run) RemoveKeptOptions(request.database, stock);
 }
 
 }  // namespace
@@ -109,7 +119,7 @@ void AddRevertCommand(CLI::App* app, Action* action) {
   AddRewriteOptions(command, &options->settings);
   AddOption(command, &options->policy,
             {"--filter-policy", "POLICY",
-             fmt::format("the policy to restore if the previous one is unknown (default {})",
+             fmt::format("the policy to set if there was none; nullptr: no filters (default {})",
                          options->policy),
              KnownPolicy});
 }

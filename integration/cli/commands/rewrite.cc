@@ -23,17 +23,20 @@ rewrites only these, each on its level: first those that save most reads, then t
 memory. A filter improves if it wastes at least 5 % fewer reads or takes at least 5 % less memory.
 --only-unfiltered rewrites only files without a working filter.
 
-With bits_per_key or wasted_reads, the planned rate of each level changes a little with every
-compaction. So that repeated runs do not rewrite files for that alone, a file must also cost 5 %
-more than its plan, with memory and reads weighed as the plan weighs them (a rate below 0.72 or
-above 1.36 times the planned one), or all files together must save 5 % of the reads or the memory.
+With bits_per_key or wasted_reads, the planned FPR of each level changes a little with every
+compaction. So that repeated runs do not rewrite files for that alone, a file is then rewritten only
+if its FPR is below 0.72 times or above 1.36 times the planned one, where reads and memory together
+cost 5 % more than planned, or if rewriting all files saves 5 % of the reads or of the memory.
 
 No process may have the database open. rewrite waits for pending compactions of RocksDB, and plans
 again if RocksDB compacted in the meantime. It can be interrupted or killed at any time: run it
-again to rewrite the remaining files. Skip indexes of the default column family are kept.
+again to rewrite the remaining files. Skip indexes of the default column family are kept. Before
+RocksDB 7.10, files with operands of a merge operator that only its own program has are refused;
+databases with a comparator of their own program are refused by every command.
 
-At the end it reports the wasted reads per lookup of an absent key before and after: predicted by
-the model of the filters, and measured for up to five seconds with RocksDB's counters.
+At the end it reports the wasted reads per lookup of an absent key before (after any pending
+compactions, which may already have written better filters) and after rewriting: predicted by the
+model of the filters, and measured for up to five seconds with RocksDB's counters.
 
 --missing-indexes instead rewrites files that lack the skip index of the newest indexed file;
 --index adds another index. To build indexes without rewriting files, use blocksieve index.

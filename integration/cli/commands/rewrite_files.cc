@@ -265,7 +265,7 @@ void RewriteFiles(const RewriteSettings& settings, const std::string& subject,
   WaitForCompactions(&*rewriter, done);
   RewritePlan plan = make_plan();
   if (plan.rewrites.empty() && is_text) {
-    return term::WriteToStandardOutput("Nothing to rewrite: no filter would improve.\n");
+    return term::WriteToStandardOutput("Nothing to rewrite: no file needs another filter.\n");
   }
   CheckIndexes(plan);
   term::Progress line;

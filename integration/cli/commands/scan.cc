@@ -51,6 +51,10 @@ substring.
 Output: key, TAB, value; with --format json, one {"key":..., "value":...} per line, with "key_hex"
 or "value_hex" for bytes that are not UTF-8.
 
+--explain counts two ways of reading. A key range is read from all files together, as by an
+iterator. A granule range is read from one file; its rows are then looked up again (re-checked), and
+dropped if the database has deleted or overwritten them (stale).
+
 Examples:
   blocksieve scan --db paths.db --where "pkg = 'bash'"
   blocksieve scan --db paths.db --where "pkg = 'bash' AND words HAS 'lib'" --explain

@@ -32,7 +32,7 @@ The database is opened read-only; another process may have it open. The memtable
   predicted        the FPR by the model of the filter
 
 Exit codes: 0 no problem; 1 a problem was found, or a file could not be read, or a filter matches
-everything, as one does whose construction would have exceeded max_build_bytes.
+everything (written if building it would have exceeded max_build_bytes).
 
 Examples:
   blocksieve verify --db paths.db

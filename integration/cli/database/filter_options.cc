@@ -1,9 +1,11 @@
 #include "integration/cli/database/filter_options.h"
 
 #include <fmt/format.h>
+#include <rocksdb/comparator.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/listener.h>
+#include <rocksdb/merge_operator.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/table_properties.h>
 
@@ -17,6 +19,7 @@
 #include "integration/cli/term/failure.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/policy/policy.h"
+#include "integration/rocksdb/ranges/range_extractor.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -25,21 +28,17 @@ constexpr const char* kListener = "blocksieve";
 constexpr const char* kAllowed =
     "filter_policy, prefix_extractor, table_properties_collectors, listeners";
 
-template <class Object>
-rocksdb::Status Make(const std::string& value) {
+rocksdb::ConfigOptions Strict() {
   rocksdb::ConfigOptions strict;
   strict.ignore_unsupported_options = false;
   strict.ignore_unknown_options = false;
-  std::shared_ptr<Object> object;
-  return std::remove_const_t<Object>::CreateFromString(strict, value, &object);
+  return strict;
 }
 
-// Whether the rates of the policy depend on the sizes of levels.
-bool DiffersByRun(const std::string& value) {
-  std::shared_ptr<const rocksdb::FilterPolicy> policy;
-  rocksdb::FilterPolicy::CreateFromString({}, value, &policy).PermitUncheckedError();
-  const auto* const ours = rocksdb_plugin::As<rocksdb_plugin::Policy>(policy.get());
-  return ours != nullptr && rocksdb_plugin::GoalOf(ours->options()).differs_by_run();
+template <class Object>
+rocksdb::Status Make(const std::string& value) {
+  std::shared_ptr<Object> object;
+  return std::remove_const_t<Object>::CreateFromString(Strict(), value, &object);
 }
 
 std::string ToText(const std::vector<std::string>& elements) {
@@ -48,12 +47,41 @@ std::string ToText(const std::vector<std::string>& elements) {
   return "{" + text + "}";
 }
 
+// Sets the options that a policy needs: the listener, if its rates depend on the sizes of levels,
+// and the prefix extractor of range filters, unless there is another one.
+void PutNeeds(const std::string& policy_value, const std::vector<std::string>& families,
+              OptionsFile* file) {
+  std::shared_ptr<const rocksdb::FilterPolicy> policy;
+  rocksdb::FilterPolicy::CreateFromString({}, policy_value, &policy).PermitUncheckedError();
+  const auto* const ours = rocksdb_plugin::As<rocksdb_plugin::Policy>(policy.get());
+  if (ours == nullptr) return;
+  if (rocksdb_plugin::GoalOf(ours->options()).differs_by_run()) {
+    std::vector<std::string> listeners =
+        ElementsOf(file->Find(kDbSection, "listeners").value_or("{}"));
+    std::erase(listeners, kListener);
+    listeners.emplace_back(kListener);
+    file->Set(kDbSection, "listeners", ToText(listeners));
+  }
+  if (!rocksdb_plugin::NeedsExtractor(ours->options())) return;
+  for (const std::string& family : families) {
+    const std::string section = FamilySection(family);
+    if (IsNone(file->Find(section, "prefix_extractor"))) {
+      file->Set(section, "prefix_extractor", rocksdb_plugin::RangeExtractor::kName);
+    }
+  }
+}
+
 }  // namespace
 
 rocksdb::Status StrictStatus(const std::string& option, const std::string& value) {
   if (option == "filter_policy") return Make<const rocksdb::FilterPolicy>(value);
   if (option == "prefix_extractor") return Make<const rocksdb::SliceTransform>(value);
   if (option == "listeners") return Make<rocksdb::EventListener>(value);
+  if (option == "merge_operator") return Make<rocksdb::MergeOperator>(value);
+  if (option == "comparator") {
+    const rocksdb::Comparator* comparator = nullptr;
+    return rocksdb::Comparator::CreateFromString(Strict(), value, &comparator);
+  }
   return Make<rocksdb::TablePropertiesCollectorFactory>(value);
 }
 
@@ -76,8 +104,12 @@ std::vector<std::string> ElementsOf(std::string_view text) {
   return elements;
 }
 
-bool NamesBlocksieve(const std::string& policy) {
-  return policy.starts_with("blocksieve") || policy.find("id=blocksieve") != std::string::npos;
+bool NamesBlocksieve(const std::string& value) {
+  return value.starts_with("blocksieve") || value.find("id=blocksieve") != std::string::npos;
+}
+
+bool IsNone(const std::optional<std::string>& value) {
+  return !value || value->empty() || *value == "nullptr";
 }
 
 bool HasPolicyOfBlocksieve(const OptionsFile& file) {
@@ -126,12 +158,7 @@ void PutOption(const std::string& option, const std::vector<std::string>& famili
   for (const std::string& family : families) {
     file->Set(is_policy ? TableSection(family) : FamilySection(family), name, value);
   }
-  if (!is_policy || !DiffersByRun(value)) return;
-  std::vector<std::string> listeners =
-      ElementsOf(file->Find(kDbSection, "listeners").value_or("{}"));
-  std::erase(listeners, kListener);
-  listeners.emplace_back(kListener);
-  file->Set(kDbSection, "listeners", ToText(listeners));
+  if (is_policy) PutNeeds(value, families, file);
 }
 
 std::string ShellWord(const std::string& text) {

@@ -2,6 +2,7 @@
 
 #include <rocksdb/status.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,22 +13,26 @@
 
 namespace blocksieve::cli {
 
-/// Sets "NAME=VALUE" in the sections of these column families, and adds the listener for a policy
-/// that spreads memory over the levels. Throws UsageError if NAME is not an option of filters or
-/// skip indexes, or RocksDB refuses VALUE; Failure if the file lacks the section.
+/// Sets "NAME=VALUE" in the sections of these column families. For a policy, also adds the listener
+/// and sets the prefix extractor that it needs, if there is none. Throws UsageError if NAME is not
+/// an option of filters or skip indexes, or RocksDB refuses VALUE; Failure if the file lacks the
+/// section.
 void PutOption(const std::string& option, const std::vector<std::string>& families,
                OptionsFile* file);
 
 /// RocksDB's status for the name and options of an object, parsed strictly. `option` is
-/// filter_policy, prefix_extractor, table_properties_collectors or listeners; `value` is one
-/// element of a list.
+/// filter_policy, prefix_extractor, table_properties_collectors, listeners, merge_operator or
+/// comparator; `value` is one element of a list.
 rocksdb::Status StrictStatus(const std::string& option, const std::string& value);
 
 /// The elements of "{A:B}" or "A"; an element with options in braces stays in one piece.
 std::vector<std::string> ElementsOf(std::string_view list);
 
-/// Whether a filter_policy value names blocksieve's policy.
-bool NamesBlocksieve(const std::string& policy);
+/// Whether the value of an option names an object of blocksieve, such as its policy.
+bool NamesBlocksieve(const std::string& value);
+
+/// Whether the value of an option names no object.
+bool IsNone(const std::optional<std::string>& value);
 
 /// Whether any column family has blocksieve's policy.
 bool HasPolicyOfBlocksieve(const OptionsFile& file);

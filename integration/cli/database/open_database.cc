@@ -1,6 +1,8 @@
 #include "integration/cli/database/open_database.h"
 
 #include <fmt/format.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/env.h>
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/statistics.h>
 
@@ -13,7 +15,10 @@
 #include <utility>
 
 #include "integration/cli/term/failure.h"
+#include "integration/cli/term/streams.h"
+#include "integration/cli/term/text.h"
 #include "integration/rocksdb/compat/open_db.h"
+#include "integration/rocksdb/compat/version_differences.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -99,6 +104,10 @@ Database OpenPrepared(const std::string& path, const Preparation& prepare) {
 
 Database::Database(const std::string& path, StoredOptions options, Mode mode) {
   const bool reads = mode == Mode::kRead;
+  if (!reads && HasRocksDb(path)) {
+    const std::string why = WhyNotRewritten(path);
+    if (!why.empty()) term::Fail("cannot open database {} to write: {}", path, why);
+  }
   if (reads) {
     options.db.info_log = std::make_shared<SilentLog>();
   } else {
@@ -141,6 +150,59 @@ rocksdb::Status Database::Compact(
   auto result = std::async(std::launch::async, compaction);
   while (result.wait_for(kPause) != std::future_status::ready) waiting(bytes_written() - before);
   return result.get();
+}
+
+void CheckOpening(const std::string& path, const OptionsFile& file) {
+  StoredOptions options;
+  rocksdb::Status status = ParseOptions(file, /*strict=*/false, &options);
+  const std::unique_ptr<rocksdb::Env> memory(rocksdb::NewMemEnv(rocksdb::Env::Default()));
+  rocksdb::DBOptions& db_options = options.db;
+  db_options.env = memory.get();
+  db_options.info_log = std::make_shared<SilentLog>();
+  db_options.create_if_missing = true;
+  db_options.create_missing_column_families = true;
+  // Places and file systems that memory lacks.
+  db_options.wal_dir = db_options.db_log_dir = "";
+  db_options.db_paths.clear();
+  db_options.use_direct_reads = db_options.use_direct_io_for_flush_and_compaction = false;
+  for (rocksdb::ColumnFamilyDescriptor& family : options.families) family.options.cf_paths.clear();
+  std::unique_ptr<rocksdb::DB> db;
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  if (status.ok())
+    status = rocksdb_plugin::OpenDb(&db, [&](rocksdb_plugin::OpenedDb* opened) {
+      return rocksdb::DB::Open(db_options, "/trial", options.families, &handles, opened);
+    });
+  for (auto* const handle : handles) db->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
+  if (status.ok()) return;
+  term::Fail("with these options RocksDB would not open database {}, so nothing was written: {}",
+             path, status.ToString());
+}
+
+std::string WhyNotRewritten(const std::string& path) {
+  if (rocksdb_plugin::CopyOperands()) return "";
+  const auto foreign = ForeignMergeOperators(path);
+  if (foreign.empty()) return "";
+  const Database db = OpenPrepared(path, PrepareForFileList);
+  for (const auto& [family, name] : foreign) {
+    rocksdb::TablePropertiesCollection tables;
+    const rocksdb::Status status = db->GetPropertiesOfAllTables(db.HandleOf(family), &tables);
+    if (!status.ok()) term::Fail("cannot read database {}: {}", path, status.ToString());
+    uint64_t num_operands = 0;
+    for (const auto& [table, properties] : tables) num_operands += properties->num_merge_operands;
+    if (num_operands == 0) continue;
+    return fmt::format(
+        "column family {} has {} of {}, which only its own program has; this RocksDB, {}, rewrites "
+        "no files with them",
+        family, term::CountOf(num_operands, "operand"), name, rocksdb::GetRocksVersionAsString());
+  }
+  return "";
+}
+
+void WarnIfNotRewritten(const std::string& path) {
+  const std::string why = WhyNotRewritten(path);
+  if (why.empty()) return;
+  term::WriteToStandardError(
+      "blocksieve: only the database's own program can rewrite files: " + why + "\n");
 }
 
 bool HasRocksDb(const std::string& path) {

@@ -17,7 +17,7 @@ namespace blocksieve::cli {
 class Database {
  public:
   /// kRead writes nothing, not even a log; another process may have the database open. kWrite
-  /// enables statistics.
+  /// enables statistics, and fails if there is a reason for WhyNotRewritten.
   enum class Mode { kRead, kWrite };
   Database(const std::string& path, StoredOptions options, Mode mode);
   ~Database();
@@ -40,6 +40,17 @@ class Database {
   std::unique_ptr<rocksdb::DB> db_;
   std::vector<rocksdb::ColumnFamilyHandle*> handles_;
 };
+
+/// Opens an empty database in memory with the options of `file`, as RocksDB would open the database
+/// at `path` with them. Fails if RocksDB refuses.
+void CheckOpening(const std::string& path, const OptionsFile& file);
+
+/// Why this program cannot rewrite files of the database: they have operands of a merge operator
+/// that it does not have, and RocksDB does not copy them. "" if it can.
+std::string WhyNotRewritten(const std::string& path);
+
+/// Reports WhyNotRewritten on standard error, for commands that lead to a rewrite.
+void WarnIfNotRewritten(const std::string& path);
 
 /// Whether the directory has a RocksDB database.
 bool HasRocksDb(const std::string& path);

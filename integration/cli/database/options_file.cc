@@ -18,14 +18,15 @@ namespace {
 
 constexpr std::string_view kPrefix = "OPTIONS-";
 
-std::string_view WithoutIndent(std::string_view line) {
-  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
-  return line;
+std::string_view Trimmed(std::string_view text) {
+  constexpr const char* kSpace = " \t\r";
+  text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
+  return text.substr(0, text.find_last_not_of(kSpace) + 1);
 }
 
 bool Sets(std::string_view line, std::string_view option) {
-  line = WithoutIndent(line);
-  return line.starts_with(option) && line.substr(option.size()).starts_with("=");
+  const size_t equals = line.find('=');
+  return equals != std::string_view::npos && Trimmed(line.substr(0, equals)) == option;
 }
 
 }  // namespace
@@ -38,14 +39,27 @@ std::optional<uint64_t> OptionsFileNumber(const std::string& name) {
   return error == std::errc() && rest == end ? std::optional(number) : std::nullopt;
 }
 
-OptionsFile OptionsFile::Latest(const std::string& database) {
-  std::string name;
-  const rocksdb::Status status =
-      rocksdb::GetLatestOptionsFileName(database, rocksdb::Env::Default(), &name);
-  if (!status.ok()) {
-    term::Fail("cannot read the OPTIONS file of database {}: {}", database, status.ToString());
+std::optional<OptionsFile> OptionsFile::FindLatest(const std::string& database) {
+  // Another process may write a new OPTIONS file and delete the old one before it was read.
+  constexpr int kMaxTries = 3;
+  for (int tries = 1;; ++tries) {
+    std::string name;
+    const rocksdb::Status status =
+        rocksdb::GetLatestOptionsFileName(database, rocksdb::Env::Default(), &name);
+    if (status.IsNotFound()) return std::nullopt;
+    if (!status.ok()) term::Fail("cannot read database {}: {}", database, status.ToString());
+    try {
+      return Read(database + "/" + name);
+    } catch (const term::Failure&) {
+      if (tries == kMaxTries) throw;
+    }
   }
-  return Read(database + "/" + name);
+}
+
+OptionsFile OptionsFile::Latest(const std::string& database) {
+  std::optional<OptionsFile> file = FindLatest(database);
+  if (!file) term::Fail("database {} has no OPTIONS file", database);
+  return *std::move(file);
 }
 
 OptionsFile OptionsFile::Read(const std::string& path) {
@@ -74,6 +88,7 @@ OptionsFile::OptionsFile(std::string text, std::string name) : name_(std::move(n
   std::istringstream lines(text);
   std::string section;
   for (std::string line; std::getline(lines, line);) {
+    if (line.ends_with('\r')) line.pop_back();
     if (line.starts_with('[') && line.ends_with(']')) section = line.substr(1, line.size() - 2);
     lines_.push_back({.text = line, .section = section, .before = std::nullopt});
   }
@@ -112,7 +127,7 @@ std::optional<std::string> OptionsFile::Find(const std::string& section,
                                              const std::string& option) const {
   const Line* const line = FindLine(section, option);
   if (line == nullptr) return std::nullopt;
-  return line->text.substr(line->text.find('=') + 1);
+  return std::string(Trimmed(std::string_view(line->text).substr(line->text.find('=') + 1)));
 }
 
 void OptionsFile::Set(const std::string& section, const std::string& option,
@@ -125,7 +140,7 @@ void OptionsFile::Set(const std::string& section, const std::string& option,
     return;
   }
   const auto last = std::find_if(lines_.rbegin(), lines_.rend(), [&](const Line& line) {
-    return line.section == section && !WithoutIndent(line.text).empty();
+    return line.section == section && !Trimmed(line.text).empty();
   });
   if (last == lines_.rend()) term::Fail("{} has no section [{}]", name_, section);
   lines_.insert(last.base(),

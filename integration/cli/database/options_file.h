@@ -15,6 +15,9 @@ class OptionsFile {
   /// The file that RocksDB would load for a database.
   static OptionsFile Latest(const std::string& database);
 
+  /// The same; nullopt if there is none.
+  static std::optional<OptionsFile> FindLatest(const std::string& database);
+
   static OptionsFile Read(const std::string& path);
 
   /// All OPTIONS files of the database; RocksDB keeps the last few.

@@ -1,17 +1,21 @@
 #include "integration/cli/database/stored_options.h"
 
 #include <fmt/format.h>
+#include <rocksdb/env.h>
+#include <rocksdb/merge_operator.h>
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/object_registry.h>
 #include <rocksdb/utilities/options_util.h>
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/cli/database/filter_options.h"
-#include "integration/cli/database/options_file.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
 #include "integration/rocksdb/compat/version_differences.h"
@@ -44,6 +48,46 @@ void RemoveCollectorsOfUnknownColumns(rocksdb::ColumnFamilyOptions* options) {
   });
 }
 
+/// Takes the place of a merge operator that this program does not have, and merges nothing.
+class KeepOperands final : public rocksdb::MergeOperator {
+ public:
+  explicit KeepOperands(std::string name) : name_(std::move(name)) {}
+  const char* Name() const override { return name_.c_str(); }
+  bool FullMergeV2(const MergeOperationInput&, MergeOperationOutput* output) const override {
+    rocksdb_plugin::CopyOperands(output);
+    return false;
+  }
+
+ private:
+  const std::string name_;
+};
+
+// The merge operator of a column family, if this program does not have it.
+std::optional<std::string> ForeignMergeOperator(const OptionsFile& file,
+                                                const std::string& family) {
+  auto name = file.Find(FamilySection(family), "merge_operator");
+  if (IsNone(name) || StrictStatus("merge_operator", *name).ok()) return std::nullopt;
+  return name;
+}
+
+// Parses strictly, but keeps the names of foreign merge operators, which RocksDB writes to OPTIONS.
+rocksdb::Status ParseStrictly(OptionsFile file, StoredOptions* options) {
+  std::map<std::string, std::string> foreign;
+  for (const std::string& family : file.Families()) {
+    const auto name = ForeignMergeOperator(file, family);
+    if (!name) continue;
+    foreign[family] = *name;
+    file.Set(FamilySection(family), "merge_operator", "nullptr");
+  }
+  rocksdb::Status status = ParseOptions(file, /*strict=*/true, options);
+  for (rocksdb::ColumnFamilyDescriptor& family : options->families) {
+    const auto name = foreign.find(family.name);
+    if (name == foreign.end()) continue;
+    family.options.merge_operator = std::make_shared<KeepOperands>(name->second);
+  }
+  return status;
+}
+
 StoredOptions DefaultOptions(const std::string& path) {
   std::vector<std::string> names;
   const rocksdb::Status status = rocksdb::DB::ListColumnFamilies({}, path, &names);
@@ -53,22 +97,9 @@ StoredOptions DefaultOptions(const std::string& path) {
   return options;
 }
 
-// Another process may write a new OPTIONS file and delete the old one before it was read.
-rocksdb::Status LoadOptions(const rocksdb::ConfigOptions& config, const std::string& path,
-                            StoredOptions* options) {
-  constexpr int kMaxTries = 3;
-  rocksdb::Status status;
-  for (int tries = 0; tries < kMaxTries; ++tries) {
-    *options = {};
-    status = rocksdb::LoadLatestOptions(config, path, &options->db, &options->families);
-    if (status.ok() || status.IsNotFound()) break;
-  }
-  return status;
-}
-
 // RocksDB ignores a policy that it does not know, builds no filters, and stores nullptr.
-void CheckFilterPolicies(const std::string& path, const StoredOptions& options) {
-  const OptionsFile file = OptionsFile::Latest(path);
+void CheckFilterPolicies(const std::string& path, const OptionsFile& file,
+                         const StoredOptions& options) {
   for (const rocksdb::ColumnFamilyDescriptor& family : options.families) {
     if (family.options.table_factory == nullptr) continue;
     const auto* const table =
@@ -93,27 +124,66 @@ void WarnOnce(const std::string& text) {
 
 }  // namespace
 
-StoredOptions ReadStoredOptions(const std::string& path, bool strict) {
+rocksdb::Status ParseOptions(const OptionsFile& file, bool strict, StoredOptions* options) {
   RegisterCollectorName();
+  const std::unique_ptr<rocksdb::Env> memory(rocksdb::NewMemEnv(rocksdb::Env::Default()));
   rocksdb::ConfigOptions config;
   config.ignore_unknown_options = !strict;
   config.ignore_unsupported_options = !strict;
-  StoredOptions options;
-  const rocksdb::Status status = LoadOptions(config, path, &options);
-  if (status.IsNotFound()) return DefaultOptions(path);
-  if (!status.ok() && strict) {
-    term::Fail("cannot read the options of database {}: {}", path, status.ToString());
+  config.env = memory.get();
+  const std::string path = "/" + file.name();
+  rocksdb::Status status = rocksdb::WriteStringToFile(memory.get(), file.text(), path);
+  if (!status.ok()) return status;
+  return rocksdb::LoadOptionsFromFile(config, path, &options->db, &options->families);
+}
+
+void CheckComparators(const std::string& path, const OptionsFile& file) {
+  for (const std::string& family : file.Families()) {
+    const std::string name = file.Find(FamilySection(family), "comparator").value_or("");
+    if (name.empty() || StrictStatus("comparator", name).ok()) continue;
+    term::Fail(
+        "column family {} of database {} has comparator {}, which only its own program has, so no "
+        "other program can open the database; set filter options in that program",
+        family, path, name);
   }
-  if (!status.ok()) {
+}
+
+StoredOptions ReadStoredOptions(const std::string& path, bool strict) {
+  std::optional<OptionsFile> file;
+  std::string problem;
+  StoredOptions options;
+  try {
+    file = OptionsFile::FindLatest(path);
+    if (!file) return DefaultOptions(path);
+    const rocksdb::Status status =
+        strict ? ParseStrictly(*file, &options) : ParseOptions(*file, strict, &options);
+    if (!status.ok()) problem = status.ToString();
+  } catch (const term::Failure& failure) {
+    problem = failure.what();
+  }
+  if (file) CheckComparators(path, *file);
+  if (!problem.empty() && strict) {
+    term::Fail("cannot read the options of database {}: {}", path, problem);
+  }
+  if (!problem.empty()) {
     WarnOnce(fmt::format("cannot read the options of database {}: {}; using default options", path,
-                         status.ToString()));
+                         problem));
     return DefaultOptions(path);
   }
-  if (strict) CheckFilterPolicies(path, options);
+  if (strict) CheckFilterPolicies(path, *file, options);
   for (rocksdb::ColumnFamilyDescriptor& family : options.families) {
     RemoveCollectorsOfUnknownColumns(&family.options);
   }
   return options;
+}
+
+std::map<std::string, std::string> ForeignMergeOperators(const std::string& path) {
+  std::map<std::string, std::string> foreign;
+  const auto file = OptionsFile::FindLatest(path);
+  for (const std::string& family : file ? file->Families() : std::vector<std::string>()) {
+    if (const auto name = ForeignMergeOperator(*file, family)) foreign[family] = *name;
+  }
+  return foreign;
 }
 
 const rocksdb_plugin::Policy* PolicyOf(const rocksdb::ColumnFamilyOptions& family) {

@@ -3,8 +3,11 @@
 #include <rocksdb/db.h>
 #include <rocksdb/options.h>
 
+#include <map>
 #include <string>
 #include <vector>
+
+#include "integration/cli/database/options_file.h"
 
 namespace blocksieve::rocksdb_plugin {
 class Policy;
@@ -19,10 +22,22 @@ struct StoredOptions {
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
 };
 
+/// RocksDB's options of an OPTIONS file. `strict`: an unknown option or object is an error.
+rocksdb::Status ParseOptions(const OptionsFile& file, bool strict, StoredOptions* options);
+
+/// Throws Failure if a comparator in the OPTIONS file is not in this program: without it, RocksDB
+/// does not open the database at `path`.
+void CheckComparators(const std::string& path, const OptionsFile& file);
+
 /// `strict`: throws Failure if the OPTIONS file cannot be read or parsed, or names an object, such
-/// as a comparator or filter policy, that this program does not have. Otherwise warns on stderr and
-/// uses the defaults, or leaves out the object; opening or reading fails where it is needed.
+/// as a comparator or filter policy, that this program does not have; only a merge operator is
+/// replaced by one of the same name that merges nothing. Otherwise warns on stderr and
+/// uses the defaults, or leaves out the object; opening or reading fails where it is needed. Throws
+/// Failure if this program does not have a comparator.
 StoredOptions ReadStoredOptions(const std::string& path, bool strict);
+
+/// The merge operators that this program does not have, by column family.
+std::map<std::string, std::string> ForeignMergeOperators(const std::string& path);
 
 /// blocksieve's policy of a column family; null if it has another one or none.
 const rocksdb_plugin::Policy* PolicyOf(const rocksdb::ColumnFamilyOptions& family);

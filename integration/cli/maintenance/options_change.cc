@@ -11,8 +11,8 @@
 #include <system_error>
 
 #include "integration/cli/database/filter_options.h"
+#include "integration/cli/database/open_database.h"
 #include "integration/cli/term/failure.h"
-#include "integration/rocksdb/ranges/range_extractor.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -20,7 +20,8 @@ namespace {
 // Prefix of kept files, which RocksDB ignores.
 constexpr std::string_view kKept = "blocksieve-";
 
-constexpr const char* kStockExtractor = "nullptr";
+constexpr const char* kPolicy = "filter_policy";
+constexpr const char* kNoObject = "nullptr";
 
 rocksdb::Env& Env() { return *rocksdb::Env::Default(); }
 
@@ -28,18 +29,53 @@ void Check(const rocksdb::Status& status, const std::string& path) {
   if (!status.ok()) term::Fail("cannot write {}: {}", path, status.ToString());
 }
 
-// Kept OPTIONS files by number.
-std::map<uint64_t, std::filesystem::path> KeptFiles(const std::string& database) {
-  std::map<uint64_t, std::filesystem::path> kept;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(database, error)) {
-    const std::string name = entry.path().filename();
-    if (!name.starts_with(kKept)) continue;
-    if (const auto number = OptionsFileNumber(name.substr(kKept.size()))) {
-      kept[*number] = entry.path();
+// The filter options of the database before blocksieve's, from the OPTIONS files that
+// WriteNextOptions kept.
+class KeptOptions {
+ public:
+  explicit KeptOptions(const std::string& database) {
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(database, error)) {
+      const std::string name = entry.path().filename();
+      if (!name.starts_with(kKept)) continue;
+      const auto number = OptionsFileNumber(name.substr(kKept.size()));
+      if (number) files_.emplace(*number, OptionsFile::Read(entry.path()));
     }
   }
-  return kept;
+
+  // The newest object that an option of this section named.
+  std::optional<std::string> Find(const std::string& section, const char* option) const {
+    for (auto file = files_.rbegin(); file != files_.rend(); ++file) {
+      auto value = file->second.Find(section, option);
+      if (!IsNone(value) && !NamesBlocksieve(*value)) return value;
+    }
+    return std::nullopt;
+  }
+
+  const std::map<uint64_t, OptionsFile>& files() const { return files_; }
+
+ private:
+  std::map<uint64_t, OptionsFile> files_;
+};
+
+// Visits the options of all column families that blocksieve replaces: visit(section, option).
+template <class Visit>
+void ForEachReplaced(const std::vector<std::string>& families, const Visit& visit) {
+  for (const std::string& family : families) {
+    visit(TableSection(family), kPolicy);
+    visit(FamilySection(family), "prefix_extractor");
+  }
+}
+
+OptionsFile ReadableOptions(const std::string& database) {
+  OptionsFile file = OptionsFile::Latest(database);
+  StoredOptions options;
+  const rocksdb::Status status = ParseOptions(file, /*strict=*/false, &options);
+  if (!status.ok()) {
+    term::Fail("cannot read {} of database {}: {}", file.name(), database, status.ToString());
+  }
+  CheckComparators(database, file);
+  return file;
 }
 
 uint64_t NextNumber(const std::string& database) {
@@ -76,44 +112,48 @@ DatabaseLock::~DatabaseLock() { Env().UnlockFile(lock_).PermitUncheckedError(); 
 
 OptionsFile OptionsWith(const std::string& database, const std::vector<std::string>& options,
                         const std::optional<std::string>& family) {
-  OptionsFile file = OptionsFile::Latest(database);
+  OptionsFile file = ReadableOptions(database);
   const std::vector<std::string> families = file.Families(family);
   for (const std::string& option : options) PutOption(option, families, &file);
+  CheckOpening(database, file);
   return file;
 }
 
 OptionsFile StockOptions(const std::string& database, const std::string& policy,
                          const std::optional<std::string>& family) {
-  OptionsFile file = OptionsFile::Latest(database);
-  const auto paths = KeptFiles(database);
-  std::optional<OptionsFile> kept;
-  if (!paths.empty()) kept = OptionsFile::Read(paths.rbegin()->second);
-  const auto before = [&](const std::string& section, const char* option) {
-    return kept ? kept->Find(section, option) : std::nullopt;
-  };
-  for (const std::string& name : file.Families(family)) {
-    const std::string table = TableSection(name);
-    if (NamesBlocksieve(file.Find(table, "filter_policy").value_or(""))) {
-      const auto old = before(table, "filter_policy");
-      file.Set(table, "filter_policy", old && !NamesBlocksieve(*old) ? *old : policy);
+  OptionsFile file = ReadableOptions(database);
+  const KeptOptions kept(database);
+  ForEachReplaced(file.Families(family), [&](const std::string& section, const char* option) {
+    const bool is_ours = NamesBlocksieve(file.Find(section, option).value_or(""));
+    if (const auto before = kept.Find(section, option)) {
+      file.Set(section, option, *before);
+    } else if (is_ours) {
+      file.Set(section, option, option == kPolicy ? policy : kNoObject);
     }
-    const std::string section = FamilySection(name);
-    const auto extractor = file.Find(section, "prefix_extractor");
-    if (extractor && extractor->find(rocksdb_plugin::RangeExtractor::kName) != std::string::npos) {
-      file.Set(section, "prefix_extractor",
-               before(section, "prefix_extractor").value_or(kStockExtractor));
-    }
-  }
+  });
   const std::string listeners = file.Find(kDbSection, "listeners").value_or("{}");
   if (!HasPolicyOfBlocksieve(file) && WithoutListener(listeners) != listeners) {
     file.Set(kDbSection, "listeners", WithoutListener(listeners));
   }
+  CheckOpening(database, file);
   return file;
+}
+
+bool HadPolicy(const std::string& database, const std::string& family) {
+  return KeptOptions(database).Find(TableSection(family), kPolicy).has_value();
 }
 
 std::string WriteNextOptions(const std::string& database, const OptionsFile& file) {
   const OptionsFile present = OptionsFile::Latest(database);
-  if (!HasPolicyOfBlocksieve(present)) {
+  const KeptOptions kept(database);
+  bool is_to_keep = false;
+  ForEachReplaced(present.Families(), [&](const std::string& section, const char* option) {
+    const auto before = present.Find(section, option);
+    const bool becomes_ours = NamesBlocksieve(file.Find(section, option).value_or(""));
+    is_to_keep |= becomes_ours && !IsNone(before) && !NamesBlocksieve(*before) &&
+                  kept.Find(section, option) != before;
+  });
+  if (is_to_keep) {
     WriteWhole(present.text(), fmt::format("{}/{}{}", database, kKept, present.name()));
   }
   std::string name = fmt::format("OPTIONS-{:06}", NextNumber(database));
@@ -122,9 +162,17 @@ std::string WriteNextOptions(const std::string& database, const OptionsFile& fil
   return name;
 }
 
-void RemoveKeptOptions(const std::string& database) {
+void RemoveKeptOptions(const std::string& database, const OptionsFile& current) {
+  const KeptOptions kept(database);
+  bool is_restored = true;
+  ForEachReplaced(current.Families(), [&](const std::string& section, const char* option) {
+    const auto before = kept.Find(section, option);
+    is_restored &= !before || before == current.Find(section, option);
+  });
   std::error_code error;
-  for (const auto& [number, path] : KeptFiles(database)) std::filesystem::remove(path, error);
+  for (const auto& [number, file] : kept.files()) {
+    if (is_restored) std::filesystem::remove(database + "/" + file.name(), error);
+  }
 }
 
 }  // namespace blocksieve::cli

@@ -32,17 +32,22 @@ class DatabaseLock {
 OptionsFile OptionsWith(const std::string& database, const std::vector<std::string>& options,
                         const std::optional<std::string>& family);
 
-/// Returns the latest OPTIONS file with the options that WriteNextOptions kept from before the
-/// first blocksieve policy. `policy`: for column families without kept options. Writes nothing.
+/// Returns the latest OPTIONS file with the filter policies and prefix extractors that
+/// WriteNextOptions kept. `policy`: for column families with blocksieve's policy that had none.
+/// Fails if RocksDB would not open the database with it. Writes nothing.
 OptionsFile StockOptions(const std::string& database, const std::string& policy,
                          const std::optional<std::string>& family);
 
-/// Writes the next OPTIONS file of the database and returns its name. If the previous one has no
-/// blocksieve policy, it is also kept under another name, as RocksDB deletes old OPTIONS files.
+/// Whether WriteNextOptions kept a filter policy of the column family.
+bool HadPolicy(const std::string& database, const std::string& family);
+
+/// Writes the next OPTIONS file of the database and returns its name. If it replaces a filter
+/// policy or prefix extractor with blocksieve's, the previous file is also kept under another name:
+/// RocksDB deletes old OPTIONS files, and other programs may write files without these options.
 /// REQUIRES: the database is locked.
 std::string WriteNextOptions(const std::string& database, const OptionsFile& file);
 
-/// Removes the files that WriteNextOptions kept.
-void RemoveKeptOptions(const std::string& database);
+/// Removes the files that WriteNextOptions kept, if `current` names what they name.
+void RemoveKeptOptions(const std::string& database, const OptionsFile& current);
 
 }  // namespace blocksieve::cli

@@ -10,6 +10,8 @@
 #include "integration/cli/advise/filter_plan.h"
 #include "integration/cli/database/file_choice.h"
 #include "integration/cli/database/filter_options.h"
+#include "integration/cli/database/open_database.h"
+#include "integration/cli/maintenance/options_change.h"
 #include "integration/cli/maintenance/stock_outcome.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/text.h"
@@ -132,6 +134,14 @@ RewritePlan ReadFiles(const RewriteRequest& request) {
   return plan;
 }
 
+// Whether `revert` rewrites the file: it has a blocksieve filter, or none since a process wrote it
+// that lacked the plug-in.
+bool IsToRevert(const FileReport& file, bool had_policy) {
+  const bool lost_filter = file.filter.origin == FilterOrigin::kNone &&
+                           file.filter.policy.empty() && file.num_entries != 0;
+  return file.filter.origin == FilterOrigin::kBlocksieve || (had_policy && lost_filter);
+}
+
 std::string StockPolicy(const OptionsFile& options, const std::string& family) {
   return options.Find(TableSection(family), "filter_policy").value_or("nullptr");
 }
@@ -171,6 +181,8 @@ RewritePlan PlanRewrite(const RewriteRequest& request) {
     plan.predictions.push_back(planner.Finish());
   }
   Sort(&plan.rewrites);
+  const std::string why = plan.rewrites.empty() ? "" : WhyNotRewritten(request.database);
+  if (!why.empty()) term::Fail("cannot rewrite database {}: {}", request.database, why);
   return plan;
 }
 
@@ -181,10 +193,11 @@ RewritePlan PlanRevert(const RewriteRequest& request, const OptionsFile& stock) 
     SetCoverage(ShareBeforeInFiles(), &list);
     StockOutcome outcome(request.database, list.family, StockPolicy(stock, list.family));
     FamilyPlanner planner(list);
+    const bool had_policy = HadPolicy(request.database, list.family);
     bool is_known = true;
     for (size_t i = 0; i < list.runs.size(); ++i) {
       for (const FileReport* const file : list.runs[i].files) {
-        if (file->filter.origin != FilterOrigin::kBlocksieve || !IsChosen(request, *file)) continue;
+        if (!IsToRevert(*file, had_policy) || !IsChosen(request, *file)) continue;
         const auto filter = outcome.Of(*file);
         is_known = is_known && filter;
         planner.Add({.file = file,

@@ -48,7 +48,8 @@ struct RewritePlan {
 /// blocksieve policy.
 RewritePlan PlanRewrite(const RewriteRequest& request);
 
-/// Plans to rewrite all files with blocksieve filters with the policies of `stock`.
+/// Plans to rewrite all files with blocksieve filters, and those that lost theirs to a process
+/// without the plug-in, with the policies of `stock`.
 RewritePlan PlanRevert(const RewriteRequest& request, const OptionsFile& stock);
 
 /// Bytes of all key filters of a column family, without range filters.

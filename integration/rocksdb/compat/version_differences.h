@@ -3,6 +3,7 @@
 #include <rocksdb/cache.h>
 #include <rocksdb/comparator.h>
 #include <rocksdb/db.h>
+#include <rocksdb/merge_operator.h>
 #include <rocksdb/options.h>
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/table_properties.h>
@@ -57,6 +58,18 @@ rocksdb::Status ForEachEntry(rocksdb::SstFileReader* reader,
   }
   return rows->status();
 #endif
+}
+
+/// Makes flushes and compactions copy the operands of a merge that fails. Returns false before
+/// RocksDB 7.10, where they fail with it.
+template <class Output = rocksdb::MergeOperator::MergeOperationOutput>
+constexpr bool CopyOperands([[maybe_unused]] Output* output = nullptr) {
+  if constexpr (requires { output->op_failure_scope; }) {
+    if (output != nullptr)
+      output->op_failure_scope = decltype(output->op_failure_scope)::kMustMerge;
+    return true;
+  }
+  return false;
 }
 
 /// Whether the table lacks the timestamps of its comparator: RocksDB may omit them since 8.4.

@@ -27,7 +27,7 @@ struct KeyFilterOptions {
 struct SkipIndexOptions {
   ColumnList columns = {};  ///< Empty: no skip index.
 
-  /// Share of the granules without a value that may match it.
+  /// FPR of the filters: of the granules that lack a value, the share that may match it.
   double target_fpr = 0.001;
 };
 

@@ -8,7 +8,6 @@
 #include "lib/block/filter_info.h"
 #include "tests/core/format/written_block.h"
 #include "tests/support/environment.h"
-#include "tests/support/source_path.h"
 
 // The byte format is a promise (lib/FORMAT.md): the current writer makes the bytes of the files in
 // tests/golden, and the current reader gives their answers, including false positives. Writer and

@@ -18,7 +18,7 @@
 #include "blocksieve/bytes.h"
 #include "blocksieve/status.h"
 #include "lib/base/kernels.h"
-#include "tests/support/source_path.h"
+#include "tests/support/environment.h"
 
 namespace blocksieve::testing {
 

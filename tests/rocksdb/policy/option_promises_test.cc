@@ -16,7 +16,7 @@
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
-#include "tests/support/source_path.h"
+#include "tests/support/environment.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_db.h"
 

@@ -11,6 +11,8 @@
 
 namespace blocksieve::cli {
 
+class OpenedTable;
+
 /// Whether the first key sorts before the second.
 using KeyLess = std::function<bool(std::string_view, std::string_view)>;
 
@@ -89,5 +91,14 @@ struct FileReport {
   FilterReport filter;
   IndexReport index;
 };
+
+/// Describes a table without reading its data blocks. Throws Failure.
+FileReport ReportTable(const FilePlace& place, uint64_t num_bytes, OpenedTable* table);
+
+/// Describes the filters of a table, stock ones and ours, from their bytes: one, or one per
+/// partition. `num_entries` are the keys and prefixes in all filters. Sets kind, origin, sizes,
+/// rate, note and problems of `report`. REQUIRES: there is a filter, and num_entries > 0.
+void DescribeFilters(const std::vector<std::string>& filters, uint64_t num_entries,
+                     FilterReport* report);
 
 }  // namespace blocksieve::cli

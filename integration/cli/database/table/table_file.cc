@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "blocksieve/filter.h"
-#include "integration/cli/database/table/table_report.h"
+#include "integration/cli/database/table/file_report.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/text.h"
 #include "integration/rocksdb/policy/filter_bits.h"

@@ -1,9 +1,10 @@
-#include "integration/cli/database/table/table_report.h"
+#include "integration/cli/database/table/file_report.h"
 
 #include <rocksdb/env.h>
 
 #include <algorithm>
 
+#include "integration/cli/database/table/opened_table.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_properties.h"

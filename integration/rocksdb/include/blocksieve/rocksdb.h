@@ -49,8 +49,8 @@ class OptionsToSet {
 /// policy, if needed the prefix extractor and the listener, and keeps all other table options.
 ///
 /// Errors: InvalidArgument if an option is out of range, tables are not block-based, or DBOptions
-/// are missing, and as for EnableRangeFilter; NotSupported if the loaded RocksDB has another filter
-/// interface than was compiled for, or fails the self-test of range filters.
+/// are missing, and as for EnableRangeFilter; NotSupported if the loaded RocksDB has a filter
+/// interface for which blocksieve was not compiled, or fails the self-test of range filters.
 BLOCKSIEVE_EXPORT rocksdb::Status EnableFilter(OptionsToSet options,
                                                const FilterPolicyOptions& filter = {});
 
@@ -68,8 +68,8 @@ BLOCKSIEVE_EXPORT rocksdb::Status EnableRangeFilter(OptionsToSet options,
 /// and the listener. RebuildSkipIndexes or BackfillSkipIndexes (skip_index.h) index existing files.
 ///
 /// Errors: InvalidArgument if `columns` are empty or malformed, two have one name, an option is out
-/// of range, tables are not block-based, or DBOptions are missing, which only `max_property_bytes`
-/// = UINT64_MAX (all indexes in properties) does not need.
+/// of range, tables are not block-based, or DBOptions are missing. DBOptions are not needed if all
+/// indexes are in properties: `max_property_bytes` = UINT64_MAX.
 BLOCKSIEVE_EXPORT rocksdb::Status EnableSkipIndex(OptionsToSet options,
                                                   const SkipIndexOptions& index);
 

@@ -145,7 +145,7 @@ BLOCKSIEVE_EXPORT RangeFilterCounts GetRangeFilterCounts();  ///< Thread-safe.
 /// after each open, and assumes that each level is size-ratio times as large as the one above. The
 /// listener reads all file sizes when a flush or compaction begins: about a microsecond per file
 /// under the database's mutex, at most a fiftieth of the time. RocksDB does not report the start of
-/// DB::CompactFiles, so its output gets rates for the preceding sizes.
+/// DB::CompactFiles, so its output gets the FPRs for the sizes before it.
 ///
 /// It puts skip indexes into sidecars (SkipIndexOptions::max_property_bytes), deletes a sidecar
 /// with its SST and, at the first flush or compaction after an open, sidecars without an SST.

@@ -27,16 +27,17 @@ struct SkipIndexOptions {
   /// The indexed columns: 1 to 256 with distinct names, such as {"package=field:1", "size=uint:2"}.
   ColumnList columns = {};
 
-  /// Each data block is a granule, so a scan reads no block for neighbouring rows. The two limits
-  /// below then apply only while block ends are unknown: before the end of the first block, while
-  /// RocksDB buffers blocks for a compression dictionary, and in tables without blocks.
+  /// Make each data block one granule, so that no match makes a scan read two blocks. The two
+  /// limits below then apply only while block ends are unknown: before the end of the first block,
+  /// while RocksDB buffers blocks for a compression dictionary, and in tables without blocks.
   bool block_granules = true;
 
   uint64_t granule_rows = kDefaultGranuleRows;    ///< Maximum rows of a granule. 0: no limit.
   uint64_t granule_bytes = kDefaultGranuleBytes;  ///< The same for bytes of keys and values.
 
-  /// Share of the granules without a value that are read nevertheless. 1e-7 to 0.5. Lower than for
-  /// keys: each such granule costs a read, and most granules lack most values.
+  /// FPR of the filters: of the granules that lack a value, the share that a scan for it reads.
+  /// 1e-7 to 0.5. Lower than for keys: each false positive costs a read, and most granules lack
+  /// most values.
   double target_fpr = 0.001;
 
   /// Maximum size of a file's index, in bytes. Parts that exceed it are left out, the largest
@@ -141,7 +142,7 @@ BLOCKSIEVE_EXPORT rocksdb::Status RebuildSkipIndexes(
     const std::function<bool(const BackfillProgress&)>& progress = nullptr,
     uint64_t bytes_per_second = 0);
 
-/// rocksdb::DestroyDB, which alone leaves sidecars and so the directory.
+/// rocksdb::DestroyDB, and deletes the sidecars, which RocksDB would leave with the directory.
 BLOCKSIEVE_EXPORT rocksdb::Status DestroyDbWithSkipIndexes(
     const std::string& name, const rocksdb::Options& options,
     const std::vector<rocksdb::ColumnFamilyDescriptor>& column_families = {});

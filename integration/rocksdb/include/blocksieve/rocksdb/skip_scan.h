@@ -33,9 +33,9 @@ struct SkipScanOptions {
   bool count_granules = false;
   bool use_index = true;  ///< False: read everything, for comparison.
 
-  /// Maximum share of all rows in selected granules that overlap other files, whose rows need
-  /// re-checking. Above it everything is read in order instead, which takes at most 1 / share times
-  /// the blocks, and less time. 1: no maximum.
+  /// Maximum share of all rows that may need re-checking, because they are in selected granules of
+  /// files that overlap others. Above it, the scan reads everything in order, which takes at most
+  /// 1 / share times the blocks, and less time. 1: no maximum.
   double max_rechecked_share = 0.5;
 
   /// Count data blocks read, and what each comparison selects by itself, for Explain(). Costs a

@@ -1,4 +1,4 @@
-#include "tests/support/source_path.h"
+#include "tests/support/environment.h"
 
 namespace blocksieve::testing {
 
