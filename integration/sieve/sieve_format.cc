@@ -61,7 +61,7 @@ rocksdb::Status Decode(const std::string& text, SieveSettings* settings) {
 /// Returns NotFound if a database can be created at `path`, even after an interrupted creation.
 rocksdb::Status CheckFree(const fs::path& path) {
   std::error_code error;
-  if (!fs::exists(path, error)) return rocksdb::Status::NotFound();
+  if (!fs::exists(path, error) && !error) return rocksdb::Status::NotFound();
   if (!fs::is_directory(path, error)) {
     return rocksdb::Status::InvalidArgument(path.string() + " is not a directory");
   }
@@ -72,6 +72,7 @@ rocksdb::Status CheckFree(const fs::path& path) {
                                          " of a database, but no CURRENT");
     }
   }
+  if (error) return rocksdb::Status::IOError("cannot be read", error.message());
   return rocksdb::Status::NotFound();
 }
 
@@ -79,7 +80,9 @@ rocksdb::Status CheckFree(const fs::path& path) {
 /// creation.
 rocksdb::Status ReadStored(const std::string& path, SieveSettings* settings) {
   std::error_code error;
-  if (!fs::exists(path + "/CURRENT", error)) return CheckFree(path);
+  const bool exists = fs::exists(path + "/CURRENT", error);
+  if (error) return rocksdb::Status::IOError("cannot be read", error.message());
+  if (!exists) return CheckFree(path);
   std::unique_ptr<rocksdb::DB> db;
   rocksdb::Status status = rocksdb_plugin::OpenDb(&db, [&](rocksdb_plugin::OpenedDb* opened) {
     return rocksdb::DB::OpenForReadOnly(rocksdb::Options(), path, opened);

@@ -27,10 +27,10 @@ class Done:
         self.err = process.stderr.decode(errors="replace")
 
 
-def run(*arguments, stdin=b""):
+def run(*arguments, stdin=b"", **options):
     command = [PROGRAM, *(str(argument) for argument in arguments)]
     return Done(subprocess.run(command, input=stdin, capture_output=True, check=False,
-                               timeout=TIMEOUT_SECONDS))
+                               timeout=TIMEOUT_SECONDS, **options))
 
 
 def subcommands():

@@ -5,6 +5,7 @@ import re
 import shutil
 import signal
 import subprocess
+import time
 
 from command import PROGRAM, TIMEOUT_SECONDS, CommandTest, flip
 
@@ -51,14 +52,33 @@ class Index(CommandTest):
         self.assertIn("is missing", file["index"]["note"])
         self.assertEqual(file["index"]["problem"], "")
         self.assertEqual(self.verify()["num_problems"], 0)
+        self.assertRegex(self.text_of("verify", "--db", self.db),
+                         r"\n\d+\.sst: index unusable: sidecar \d+\.bsx is missing\n")
         self.assertEqual(self.selected(), 0)
 
-    def test_damaged_sidecars(self):
+    def test_damaged_sidecars_are_replaced(self):
         path, = self.db.glob("*.bsx")
-        flip(path, path.stat().st_size // 2)
-        verified = self.verify(code=1)
-        self.assertEqual(verified["num_problems"], 1)
-        self.assertIn("index unusable", verified["files"][0]["problems"][0])
+        for part in (0.1, 0.5, 0.9):
+            flip(path, int(path.stat().st_size * part))
+            verified = self.verify(code=1)
+            self.assertEqual(verified["num_problems"], 1)
+            self.assertIn("index unusable", verified["files"][0]["problems"][0])
+            self.assertEqual(self.index()["files_indexed"], 1)
+            self.assertEqual(self.verify()["num_problems"], 0)
+            self.assertLess(self.selected(), 5)
+
+    def test_orphans(self):
+        """Other programs delete SSTs without their sidecars."""
+        self.assertEqual(self.inspect()["orphan_sidecars"], {"num_files": 0, "num_bytes": 0})
+        num_bytes = next(self.db.glob("*.bsx")).stat().st_size
+        self.compact_without_plugin()
+        self.assertEqual(self.inspect()["orphan_sidecars"], {"num_files": 1, "num_bytes": num_bytes})
+        said = self.text_of("inspect", "--db", self.db)
+        self.assertIn(f"\n1 sidecar with {num_bytes:,} bytes whose SSTs no longer exist. To delete them", said)
+        command = said.partition("database open: blocksieve ")[2].partition("\n")[0]
+        self.assertIn("deleted: 1 sidecar", self.text_of(*command.split()))
+        self.assertEqual(self.sidecars(), [])
+        self.assertEqual(self.inspect()["orphan_sidecars"], {"num_files": 0, "num_bytes": 0})
 
     def test_they_are_rebuilt(self):
         self.assertEqual(self.index()["files_indexed"], 0)
@@ -89,15 +109,40 @@ class Index(CommandTest):
         copied = self.json_of("index", "--db", other, "--copy-from", self.db)
         self.assertEqual(copied["num_copied"], 1)
 
-    def test_interrupted(self):
-        self.lose()
-        process = subprocess.Popen([PROGRAM, "index", "--db", self.db, "--bytes-per-second", "1kB"],
-                                   stderr=subprocess.PIPE)
+    def compact_without_plugin(self):
+        """A key before and one after all others, so that every file is compacted."""
+        for arguments in (("batchput", " ", "first", "~", "last"), ("compact",)):
+            subprocess.run(["ldb", f"--db={self.db}", *arguments], check=True, stdout=subprocess.DEVNULL)
+
+    def begin(self, rate):
+        """Starts an index, and returns while it works."""
+        process = subprocess.Popen([PROGRAM, "index", "--db", self.db, "--bytes-per-second", rate],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self.addCleanup(process.kill)
         status = pathlib.Path(f"/proc/{process.pid}/status")
         def catches_interrupts():
             caught = re.search(r"SigCgt:\s+(\w+)", status.read_text()).group(1)
             return int(caught, 16) >> (signal.SIGINT - 1) & 1
         self.wait_until(catches_interrupts)
+        return process
+
+    def test_files_that_vanish(self):
+        """It lists the files again, and ends."""
+        self.load([(f"k{i:04}", "p", i, "w") for i in range(0, ROWS, 2)], "--no-compact")
+        self.lose()
+        self.assertGreater(len(list(self.db.glob("*.sst"))), 1)
+        process = self.begin("30kB")
+        time.sleep(0.5)  # until it has opened the database
+        self.compact_without_plugin()
+        _, said = process.communicate(timeout=TIMEOUT_SECONDS)
+        self.assertEqual((process.returncode, said), (0, b""))
+        self.assertEqual({path.stem for path in self.db.glob("*.bsx")},
+                         {path.stem for path in self.db.glob("*.sst")})
+        self.assertLess(self.selected(), 5)
+
+    def test_interrupted(self):
+        self.lose()
+        process = self.begin("1kB")
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=TIMEOUT_SECONDS)
         self.assertEqual(process.returncode, 128 + signal.SIGINT)
@@ -110,6 +155,8 @@ class Index(CommandTest):
                       self.fail_with(2, "index", "--db", self.db, "--index", "w"))
         self.assertIn("cannot save", self.fail_with(1, "index", "--db", self.db, "--save-to",
                                                     "/dev/null/x"))
+        for missing in (self.dir / "x", self.table()):
+            self.assertIn(f"cannot read directory {missing}: ", self.fail_with(1, "index", "--db", self.db, "--copy-from", missing))
         plain = self.dir / "plain"
         self.succeed("load", "--db", plain, "--key", 1, "-", stdin=b"a\tb\n")
         self.assertIn("define one with --index", self.fail_with(2, "index", "--db", plain))

@@ -1,9 +1,11 @@
 """Standard output and error: bytes that are no text, readers that go away, full disks."""
 
 import json
+import os
+import shutil
 import subprocess
 
-from command import PROGRAM, TIMEOUT_SECONDS, CommandTest
+from command import PROGRAM, TIMEOUT_SECONDS, CommandTest, run
 
 
 class Bytes(CommandTest):
@@ -122,3 +124,43 @@ class Reading(CommandTest):
         self.assertIn("does not exist", self.fail_with(1, "scan", "--db", ""))
         (self.dir / "loop").symlink_to("loop")
         self.assertIn("cannot open database", self.fail_with(1, "scan", "--db", self.dir / "loop"))
+
+
+class Permissions(CommandTest):
+    """errno decides what is said."""
+
+    def permissions(self, path, directory, files):
+        """Changes them until the end of the test."""
+        for each, mode in ((path, directory), *((file, files) for file in path.iterdir())):
+            self.addCleanup(each.chmod, each.stat().st_mode)
+            each.chmod(mode)
+
+    def test_denied(self):
+        self.dir.chmod(0o755)
+        self.load([("a", 1)])
+        sieve = self.dir / "sieve"
+        self.succeed("sieve", "--db", sieve, "push", "-", stdin=b"http://example.org\n")
+        hidden = self.dir / "hidden"
+        shutil.copytree(self.db, hidden)
+        hidden_sieve = self.dir / "hidden_sieve"
+        shutil.copytree(sieve, hidden_sieve)
+        self.permissions(self.db, 0o555, 0o444)
+        self.permissions(sieve, 0o555, 0o444)
+        for path in (hidden, hidden_sieve):
+            self.addCleanup(path.chmod, 0o755)
+            path.chmod(0)
+        # Root has every permission.
+        nobody = {"user": 65534, "group": 65534, "extra_groups": ()} if os.geteuid() == 0 else {}
+        for path, *command in ((self.db, "apply", "--option", "filter_policy=blocksieve:0.01"),
+                               (self.db, "revert"), (self.db, "rewrite", "--index", "n=int:2"),
+                               (self.db, "load", "--key", 1, "-"), (self.db, "index", "--delete-orphans"),
+                               (sieve, "pop", "1"), (hidden, "inspect"), (hidden, "apply", "--option", "x=y"),
+                               (hidden_sieve, "stats"), (hidden_sieve, "push", "-")):
+            name, *rest = command
+            steps = ("sieve", "--db", path, *command) if "sieve" in path.name else (name, "--db", path, *rest)
+            done = run(*steps, **nobody)
+            with self.subTest(steps):
+                self.assertEqual(done.code, 1)
+                self.assertIn("Permission denied", done.err)
+                for wrong in ("in use", "not a ", "no such", "does not exist"):
+                    self.assertNotIn(wrong, done.err)

@@ -37,7 +37,7 @@ class Loading(CommandTest):
     def test_second_load(self):
         self.open_in_another_process()
         message = self.load_lines(b"c\t1\n", code=1)
-        self.assertIn(f"cannot open database {self.db}: ", message)
+        self.assertIn(f"database {self.db} is in use; close it in the other process: ", message)
         self.assertIn("LOCK", message)
 
     def test_interrupted(self):

@@ -22,13 +22,16 @@ constexpr const char* kIndexFooter =
 000012.sst. RocksDB's checkpoints, backups and imports do not copy them. Scans without an index
 return the same rows but read more.
 
-By default, reads each SST that lacks an index and builds the same index as the newest indexed SST
+By default, reads each SST whose index is missing or damaged, and builds the same index as the newest indexed SST
 has. --index adds an index on another part of the value, even if another program wrote the database
 and it has no index yet; fields of the value are numbered from 1 (see blocksieve load --help). SSTs
 are not rewritten. If an index exceeds --max-index-bytes, a warning names the limit that would keep
 everything. An interrupted command can be run again and continues where it stopped. Another process
 may have the database open; the files that it writes meanwhile have the indexes of its own options.
 Only the default column family is indexed.
+
+A process without the plug-in deletes SSTs without their sidecars; a program with blocksieve's
+listener deletes those when it opens the database, and so does --delete-orphans.
 
 With RocksDB before 9.3, scans at older snapshots ignore indexes that were built this way.
 
@@ -43,6 +46,7 @@ struct IndexOptions {
   std::vector<std::string> indexes;
   std::string copy_from;
   std::string save_to;
+  bool delete_orphans = false;
   OutputFormat format = OutputFormat::kText;
 };
 
@@ -88,6 +92,11 @@ void RunIndex(const IndexOptions& options) {
     return Report(options, "copied: " + term::CountOf(num_copied, "sidecar"),
                   {{"num_copied", num_copied}});
   }
+  if (options.delete_orphans) {
+    const uint64_t num_deleted = DeleteOrphanIndexes(options.rebuild.database);
+    return Report(options, "deleted: " + term::CountOf(num_deleted, "sidecar"),
+                  {{"num_deleted", num_deleted}});
+  }
   Rebuild(options);
 }
 
@@ -109,11 +118,14 @@ void AddIndexCommand(CLI::App* app, Action* action) {
       {"--copy-from", "DIR", "copy missing indexes from DIR, a database or a copy by --save-to"});
   CLI::Option* const save =
       AddOption(command, &options->save_to, {"--save-to", "DIR", "copy all indexes to DIR"});
+  CLI::Option* const orphans =
+      AddFlag(command, &options->delete_orphans, "--delete-orphans",
+              "delete indexes whose SSTs no longer exist; no process may have the database open");
   for (CLI::Option* const one : {indexes, rate, size}) {
-    Exclude(one, copy);
-    Exclude(one, save);
+    for (CLI::Option* const other : {copy, save, orphans}) Exclude(one, other);
   }
-  Exclude(copy, save);
+  for (CLI::Option* const other : {save, orphans}) Exclude(copy, other);
+  Exclude(save, orphans);
   AddFormatOption(command, &options->format);
 }
 

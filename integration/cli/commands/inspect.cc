@@ -2,17 +2,20 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/database.h"
 #include "integration/cli/database/file_choice.h"
 #include "integration/cli/database/file_text.h"
+#include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/level_summary.h"
 #include "integration/cli/database/moved_files.h"
 #include "integration/cli/term/failure.h"
@@ -61,6 +64,8 @@ struct Inspection {
   std::vector<std::optional<int>>
       built_for;                 ///< By file: the level that its filter was built for, if another.
   FilterSummary without_plugin;  ///< Files written by a process that lacked the plug-in.
+  uint64_t num_orphans = 0;      ///< Skip indexes whose SSTs do not exist.
+  uint64_t orphan_bytes = 0;
   ChosenFiles::Missed missed;
 };
 
@@ -174,6 +179,15 @@ std::string WithoutPluginText(const InspectOptions& options, const Inspection& i
       options.choice.db);
 }
 
+std::string OrphansText(const InspectOptions& options, const Inspection& inspection) {
+  if (inspection.num_orphans == 0) return "";
+  return fmt::format(
+      "\n{} with {} bytes whose SSTs no longer exist. To delete them while no process has the\n"
+      "database open: blocksieve index --db {} --delete-orphans\n",
+      term::CountOf(inspection.num_orphans, "sidecar"), term::WithCommas(inspection.orphan_bytes),
+      ShellWord(options.choice.db));
+}
+
 // Explains the form of the index's filters.
 std::string ReasonsText(const std::set<std::string>& forms) {
   std::string text;
@@ -222,7 +236,8 @@ std::string ToText(const InspectOptions& options, const Inspection& inspection) 
   if (inspection.files.size() > 1) text = LevelsText(inspection.files, with_family) + "\n";
   return text + FilesText(inspection.files, with_family) + "\n" +
          RangesText(inspection.files, with_family) + IndexesText(inspection.files, with_family) +
-         MovedText(inspection) + WithoutPluginText(options, inspection) + NotesText(inspection);
+         MovedText(inspection) + WithoutPluginText(options, inspection) +
+         OrphansText(options, inspection) + NotesText(inspection);
 }
 
 nlohmann::ordered_json ToJson(const FilterSummary& sum) {
@@ -243,6 +258,8 @@ std::string ToJson(const InspectOptions& options, const Inspection& inspection) 
   for (const FileReport& file : inspection.files) total.Add(file);
   document["total"] = ToJson(total);
   document["files_without_plugin"] = inspection.without_plugin.num_files;
+  document["orphan_sidecars"] = {{"num_files", inspection.num_orphans},
+                                 {"num_bytes", inspection.orphan_bytes}};
   Json& levels = document["levels"] = Json::array();
   for (const auto& [place, level] : SummariseLevels(inspection.files)) {
     Json one = {{"family", place.first}};
@@ -270,6 +287,12 @@ void RunInspect(const InspectOptions& options) {
       options.choice.db.empty() ? RequestedRatesByFamily() : ReadRequestedRates(options.choice.db));
   if (!options.choice.db.empty()) {
     inspection.without_plugin = FilesWithoutPlugin(inspection.files, options.choice.db);
+    for (const std::string& path : OrphanIndexes(options.choice.db)) {
+      std::error_code error;
+      const auto bytes = std::filesystem::file_size(path, error);
+      inspection.orphan_bytes += error ? 0 : bytes;
+      ++inspection.num_orphans;
+    }
   }
   term::WriteToStandardOutput(options.format == OutputFormat::kJson ? ToJson(options, inspection)
                                                                     : ToText(options, inspection));

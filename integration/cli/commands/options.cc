@@ -87,8 +87,8 @@ template CLI::Option* AddOption(CLI::App*, std::optional<uint64_t>*, const Optio
 template CLI::Option* AddOption(CLI::App*, std::optional<double>*, const OptionSpec&);
 template CLI::Option* AddOption(CLI::App*, std::vector<std::string>*, const OptionSpec&);
 
-void AddFlag(CLI::App* command, bool* value, const char* name, const char* description) {
-  command->add_flag(name, *value, description);
+CLI::Option* AddFlag(CLI::App* command, bool* value, const char* name, const char* description) {
+  return command->add_flag(name, *value, description);
 }
 
 void AddFormatOption(CLI::App* command, OutputFormat* format) {

@@ -41,7 +41,7 @@ template <class T>
 CLI::Option* AddOption(CLI::App* command, T* value, const OptionSpec& spec);
 
 /// Adds an option without a value.
-void AddFlag(CLI::App* command, bool* value, const char* name, const char* description);
+CLI::Option* AddFlag(CLI::App* command, bool* value, const char* name, const char* description);
 
 /// The option --format text|json.
 enum class OutputFormat { kText, kJson };

@@ -31,6 +31,8 @@ The database is opened read-only; another process may have it open. The memtable
   measured FPR     share of the probes that passed, with its 95 % confidence interval
   predicted        the FPR by the model of the filter
 
+A missing sidecar is reported, but is no problem: scans return the same rows without it.
+
 Exit codes: 0 no problem; 1 a problem was found, or a file could not be read, or a filter matches
 everything (written if building it would have exceeded max_build_bytes).
 
@@ -99,7 +101,9 @@ std::string ToText(const Verification& verification) {
                   term::WithCommas(check.absent_keys.num_probed), MeasuredText(check.absent_keys),
                   RateText(check.file.filter.predicted_fpr)});
     keys_checked += check.keys_checked;
-    if (!check.unchecked.empty()) notes += ShortName(place) + ": " + check.unchecked + "\n";
+    for (const std::string& note : {check.unchecked, check.file.index.note}) {
+      if (!note.empty()) notes += ShortName(place) + ": " + note + "\n";
+    }
     for (const std::string& problem : check.problems) {
       problems += "PROBLEM " + ShortName(place) + ": " + problem + "\n";
     }

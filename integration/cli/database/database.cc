@@ -1,11 +1,13 @@
 #include "integration/cli/database/database.h"
 
 #include <rocksdb/comparator.h>
+#include <rocksdb/file_system.h>
 #include <rocksdb/table.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -13,6 +15,7 @@
 #include "integration/cli/term/failure.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/policy/policy.h"
+#include "integration/rocksdb/sidecar/databases.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -86,6 +89,19 @@ std::vector<FilePlace> ListFiles(const std::string& path) {
                       .keys = RangeOf(file, options.comparator)});
   }
   return places;
+}
+
+std::vector<std::string> OrphanIndexes(const std::string& path) {
+  std::set<std::string> directories{path};
+  for (const rocksdb::LiveFileMetaData& file : LiveFiles(path)) directories.insert(file.db_path);
+  std::vector<std::string> orphans;
+  for (const std::string& directory : directories) {
+    for (std::string& orphan :
+         rocksdb_plugin::OrphanSidecars(rocksdb::FileSystem::Default().get(), directory)) {
+      orphans.push_back(std::move(orphan));
+    }
+  }
+  return orphans;
 }
 
 RequestedRatesByFamily ReadRequestedRates(const std::string& path) {

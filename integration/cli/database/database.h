@@ -22,6 +22,9 @@ void CheckPlaceForDatabase(const std::string& path);
 /// Some may be missing or damaged.
 std::vector<FilePlace> ListFiles(const std::string& path);
 
+/// The paths of skip indexes whose SSTs do not exist: RocksDB deletes only the SSTs.
+std::vector<std::string> OrphanIndexes(const std::string& path);
+
 /// The filter rates that the options of the database request.
 RequestedRatesByFamily ReadRequestedRates(const std::string& path);
 

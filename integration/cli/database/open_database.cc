@@ -7,6 +7,7 @@
 #include <rocksdb/statistics.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdarg>
 #include <filesystem>
@@ -120,7 +121,7 @@ Database::Database(const std::string& path, StoredOptions options, Mode mode) {
                : rocksdb::DB::Open(options.db, path, options.families, &handles_, opened);
   });
   if (status.ok()) return;
-  term::Fail("cannot open database {}: {}{}", path, status.ToString(),
+  FailToOpen(path, status,
              reads ? UnreadableTables(path, {options.db, options.families.front().options}) : "");
 }
 
@@ -207,7 +208,20 @@ void WarnIfNotRewritten(const std::string& path) {
 
 bool HasRocksDb(const std::string& path) {
   std::error_code error;
-  return std::filesystem::exists(std::filesystem::path(path) / "CURRENT", error);
+  const bool has = std::filesystem::exists(std::filesystem::path(path) / "CURRENT", error);
+  if (error && error != std::errc::not_a_directory) {
+    term::Fail("cannot open database {}: {}", path, error.message());
+  }
+  return has;
+}
+
+void FailToOpen(const std::string& path, const rocksdb::Status& status, const std::string& more) {
+  const std::string text = status.ToString();
+  // RocksDB reports errno only as text: EAGAIN if another process has the lock.
+  if (text.ends_with(std::generic_category().message(EAGAIN))) {
+    term::Fail("database {} is in use; close it in the other process: {}", path, text);
+  }
+  term::Fail("cannot open database {}: {}{}", path, text, more);
 }
 
 Database OpenReadOnly(const std::string& path,

@@ -52,7 +52,11 @@ std::string WhyNotRewritten(const std::string& path);
 /// Reports WhyNotRewritten on standard error, for commands that lead to a rewrite.
 void WarnIfNotRewritten(const std::string& path);
 
-/// Whether the directory has a RocksDB database.
+/// Reports that a database cannot be opened or locked, and whether another process has it open.
+[[noreturn]] void FailToOpen(const std::string& path, const rocksdb::Status& status,
+                             const std::string& more = "");
+
+/// Whether the directory has a RocksDB database. Throws Failure if that is unknown.
 bool HasRocksDb(const std::string& path);
 
 /// Opens the default column family for reading, with `index`, if not null, in its options.

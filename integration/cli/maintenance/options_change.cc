@@ -103,9 +103,7 @@ void WriteWhole(const std::string& text, const std::string& path) {
 
 DatabaseLock::DatabaseLock(const std::string& database) {
   const rocksdb::Status status = Env().LockFile(database + "/LOCK", &lock_);
-  if (status.ok()) return;
-  term::Fail("database {} is in use; close it in the other process: {}", database,
-             status.ToString());
+  if (!status.ok()) FailToOpen(database, status);
 }
 
 DatabaseLock::~DatabaseLock() { Env().UnlockFile(lock_).PermitUncheckedError(); }

@@ -15,7 +15,8 @@ class FileLock;
 
 namespace blocksieve::cli {
 
-/// Locks the database against other processes while it exists. Throws Failure if one has it open.
+/// Locks the database against other processes while it exists. Throws Failure if it cannot, such as
+/// if one has it open.
 class DatabaseLock {
  public:
   explicit DatabaseLock(const std::string& database);

@@ -3,12 +3,15 @@
 #include <rocksdb/db.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
 
 #include "blocksieve/rocksdb/skip_index.h"
+#include "integration/cli/database/database.h"
 #include "integration/cli/database/open_database.h"
+#include "integration/cli/maintenance/options_change.h"
 #include "integration/cli/term/failure.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/sidecar/file.h"
@@ -97,19 +100,41 @@ void SaveIndexes(const std::string& database, const std::string& directory) {
 
 bool RebuildIndexes(const IndexRebuild& rebuild,
                     const std::function<bool(const BackfillProgress&)>& progress) {
+  constexpr int kMaxPasses = 5;
   const auto factory = NewIndexFactory(rebuild);
   if (factory == nullptr) FailWithoutColumns(rebuild.database);
-  const auto db = OpenReadOnly(rebuild.database, factory);
-  bool was_stopped = false;
-  const rocksdb::Status status = RebuildSkipIndexes(
-      db.get(), nullptr,
-      [&](const BackfillProgress& done) {
-        was_stopped = !progress(done);
-        return !was_stopped;
-      },
-      rebuild.bytes_per_second);
-  if (!was_stopped) Check(status, "rebuild the indexes of", rebuild.database);
-  return !was_stopped;
+  BackfillProgress all;  // of the passes before
+  for (int pass = 1; pass <= kMaxPasses; ++pass) {
+    const auto db = OpenReadOnly(rebuild.database, factory);
+    BackfillProgress last;
+    uint64_t num_listed = 0;
+    bool was_stopped = false;
+    const rocksdb::Status status = RebuildSkipIndexes(
+        db.get(), nullptr,
+        [&](const BackfillProgress& done) {
+          last = done;
+          num_listed = std::max(num_listed, done.files_left);
+          last.files_done += all.files_done;
+          last.bytes_done += all.bytes_done;
+          was_stopped = !progress(last);
+          return !was_stopped;
+        },
+        rebuild.bytes_per_second);
+    if (was_stopped) return false;
+    Check(status, "rebuild the indexes of", rebuild.database);
+    // Otherwise another process removed files, and wrote others in their place.
+    if (last.files_done - all.files_done == num_listed) break;
+    all = last;
+  }
+  return true;
+}
+
+uint64_t DeleteOrphanIndexes(const std::string& database) {
+  const DatabaseLock lock(database);
+  uint64_t num_deleted = 0;
+  for (const std::string& path : OrphanIndexes(database))
+    num_deleted += std::filesystem::remove(path);
+  return num_deleted;
 }
 
 }  // namespace blocksieve::cli

@@ -40,8 +40,13 @@ uint64_t CopyIndexes(const std::string& database, const std::string& directory);
 /// Links or copies all sidecars to `directory`.
 void SaveIndexes(const std::string& database, const std::string& directory);
 
-/// Builds an index for each SST that lacks one. `progress` as in RebuildSkipIndexes; returns false
-/// if it stopped the work.
+/// Deletes the skip indexes whose SSTs do not exist, and returns their number. Fails if another
+/// process has the database open.
+uint64_t DeleteOrphanIndexes(const std::string& database);
+
+/// Builds an index for each SST that lacks one or whose index is damaged. If another process
+/// removes SSTs meanwhile, lists them again, at most four times. `progress` as in
+/// RebuildSkipIndexes; returns false if it stopped the work.
 bool RebuildIndexes(const IndexRebuild& rebuild,
                     const std::function<bool(const BackfillProgress&)>& progress);
 

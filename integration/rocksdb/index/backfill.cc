@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <new>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "blocksieve/rocksdb/skip_index.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/version_differences.h"
+#include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/sidecar/databases.h"
@@ -17,15 +19,19 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-bool HasIndex(const SstPlace& sst, const rocksdb::TableProperties& properties,
+// Reads the whole index: a damaged one is as good as none.
+bool HasIndex(const SstPlace& sst,
+              const std::shared_ptr<const rocksdb::TableProperties>& properties,
               const std::string& identity) {
-  const auto& user = properties.user_collected_properties;
+  const auto& user = properties->user_collected_properties;
   const bool was_built = FindProperty(user, kIdentityProperty) == identity;
   if (was_built && !user.contains(kSidecarProperty)) return true;
-  const auto sidecar = SidecarFile::Open(sst, properties);
+  const auto sidecar = SidecarFile::Open(sst, *properties);
   if (sidecar == nullptr) return false;
-  if (sidecar->header().origin == SidecarOrigin::kWritten) return was_built;
-  return sidecar->header().identity == identity;
+  const bool is_same = sidecar->header().origin == SidecarOrigin::kWritten
+                           ? was_built
+                           : sidecar->header().identity == identity;
+  return is_same && FileIndex(properties, sst, std::nullopt).is_in_sidecar();
 }
 
 }  // namespace
@@ -47,8 +53,8 @@ rocksdb::Status FindIndexOptions(const rocksdb::ColumnFamilyOptions& options,
 }
 
 rocksdb::Status FindUnindexed(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
-                              const SkipIndexOptions& index, std::vector<UnindexedFile>* files,
-                              int* deepest_level) {
+                              const SkipIndexOptions& index, std::set<std::string>* others,
+                              std::vector<UnindexedFile>* files, int* deepest_level) {
   rocksdb::TablePropertiesCollection properties;
   rocksdb::Status status = db->GetPropertiesOfAllTables(column_family, &properties);
   if (!status.ok()) return status;
@@ -68,10 +74,13 @@ rocksdb::Status FindUnindexed(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
       unindexed.place.file_system = db->GetEnv()->GetFileSystem();
       // Skips files written since the properties were read, as they may have an index.
       const auto found = by_number.find(FileNumberOf(file.name));
-      if (found == by_number.end()) continue;
+      if (found == by_number.end() || others->contains(file.name)) continue;
       std::tie(unindexed.place.path, unindexed.properties) = found->second;
-      if (HasIndex(unindexed.place, *unindexed.properties, identity)) continue;
-      files->push_back(std::move(unindexed));
+      if (HasIndex(unindexed.place, unindexed.properties, identity)) {
+        others->insert(file.name);
+      } else {
+        files->push_back(std::move(unindexed));
+      }
     }
   }
   return status;
@@ -132,14 +141,16 @@ rocksdb::Status BackfillSkipIndexes(
   if (rocksdb::Status status = FindIndexOptions(options, &index); !status.ok()) return status;
   // RocksDB does not tell listeners when CompactFiles begins.
   SidecarDatabases::Instance().Register(db);
-  std::set<uint64_t> written;  // output files of this call
+  std::set<uint64_t> written;     // output files of this call
+  std::set<std::string> indexed;  // files that need nothing
   BackfillProgress done;
   rocksdb::Status last_problem;
   for (int idle_rounds = 0; idle_rounds < kMaxRoundsWithoutProgress; ++idle_rounds) {
     for (;;) {
       std::vector<UnindexedFile> files;
       int deepest_level = 0;
-      rocksdb::Status status = FindUnindexed(db, column_family, index, &files, &deepest_level);
+      rocksdb::Status status =
+          FindUnindexed(db, column_family, index, &indexed, &files, &deepest_level);
       if (!status.ok()) return status;
       SetRemaining(files, &done);
       for (const UnindexedFile& file : files) {

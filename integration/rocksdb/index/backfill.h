@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,11 +27,12 @@ struct UnindexedFile {
 rocksdb::Status FindIndexOptions(const rocksdb::ColumnFamilyOptions& options,
                                  SkipIndexOptions* index);
 
-/// Finds the files without the index, in the order of levels. Leaves out files for which building
-/// this index failed before, as it would fail again. Errors: those of RocksDB.
+/// Finds the files whose index is missing or damaged, in the order of levels. Leaves out files for
+/// which building this index failed before, as it would fail again, and those named in `*others`,
+/// to which it adds the files that have the index. Errors: those of RocksDB.
 rocksdb::Status FindUnindexed(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
-                              const SkipIndexOptions& index, std::vector<UnindexedFile>* files,
-                              int* deepest_level);
+                              const SkipIndexOptions& index, std::set<std::string>* others,
+                              std::vector<UnindexedFile>* files, int* deepest_level);
 
 /// Sets the remaining files and bytes.
 void SetRemaining(const std::vector<UnindexedFile>& files, BackfillProgress* progress);

@@ -171,14 +171,13 @@ rocksdb::Status RebuildSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle*
 
   ReadPace pace(bytes_per_second);
   BackfillProgress done;
-  std::set<std::string> failed;
+  std::set<std::string> finished;  // files that are indexed, failed or gone
   rocksdb::Status first_problem;
   for (;;) {
     std::vector<UnindexedFile> files;
     int deepest_level = 0;
-    status = FindUnindexed(db, column_family, index, &files, &deepest_level);
+    status = FindUnindexed(db, column_family, index, &finished, &files, &deepest_level);
     if (!status.ok()) return status;
-    std::erase_if(files, [&](const UnindexedFile& file) { return failed.contains(file.name); });
     SetRemaining(files, &done);
     bool is_stopped = false;
     const auto should_continue = [&] {
@@ -191,14 +190,13 @@ rocksdb::Status RebuildSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle*
     if (!is_stopped) status = RebuildOne(options, index, files.back(), &pace, should_continue);
     if (is_stopped) return rocksdb::Status::Incomplete("blocksieve: stopped by progress");
     const UnindexedFile& file = files.back();
+    finished.insert(file.name);
     if (!Exists(file.place)) {
       DeleteSidecar(file.place.file_system.get(), file.place.path);
     } else if (status.ok()) {
       ++done.files_done;
       done.bytes_done += file.bytes;
-    } else {
-      failed.insert(file.name);
-      if (!first_problem.ok()) continue;
+    } else if (first_problem.ok()) {
       first_problem = rocksdb::Status::Incomplete(
           "blocksieve: no skip index for " + file.name + ", which scans read as a whole",
           status.ToString());

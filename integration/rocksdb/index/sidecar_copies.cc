@@ -29,11 +29,12 @@ std::vector<std::string> NamesIn(rocksdb::FileSystem* file_system, const std::st
   return names;
 }
 
-/// The paths of the sidecars in a directory, by the digits of their ids.
-std::map<std::string, std::string> SidecarsIn(rocksdb::FileSystem* file_system,
-                                              const std::string& directory) {
+/// The paths of the sidecars among the files of a directory, by the digits of their ids.
+std::map<std::string, std::string> SidecarsAmong(const std::vector<std::string>& names,
+                                                 rocksdb::FileSystem* file_system,
+                                                 const std::string& directory) {
   std::map<std::string, std::string> sidecars;
-  for (const std::string& name : NamesIn(file_system, directory)) {
+  for (const std::string& name : names) {
     if (!name.ends_with(kSidecarSuffix)) continue;
     const std::string path = directory + "/" + name;
     const auto sidecar = SidecarFile::OpenAny(file_system, path);
@@ -106,9 +107,16 @@ rocksdb::Status CopySkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* co
   if (num_copied != nullptr) *num_copied = 0;
   if (column_family == nullptr) column_family = db->DefaultColumnFamily();
   rocksdb::FileSystem* const file_system = db->GetEnv()->GetFileSystem().get();
-  const std::map<std::string, std::string> found = SidecarsIn(file_system, directory);
+  std::vector<std::string> names;
+  rocksdb::Status status =
+      file_system->GetChildren(directory, rocksdb::IOOptions(), &names, nullptr);
+  if (!status.ok()) {
+    return rocksdb::Status::IOError("blocksieve: cannot read directory " + directory,
+                                    status.ToString());
+  }
+  const auto found = SidecarsAmong(names, file_system, directory);
   rocksdb::TablePropertiesCollection files;
-  rocksdb::Status status = db->GetPropertiesOfAllTables(column_family, &files);
+  status = db->GetPropertiesOfAllTables(column_family, &files);
   SstPlace sst{db->GetEnv()->GetFileSystem(), "", nullptr};
   for (const auto& [path, properties] : files) {
     sst.path = path;

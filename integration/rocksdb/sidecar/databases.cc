@@ -104,10 +104,12 @@ std::set<std::string> SstDirectories(rocksdb::DB* db) {
   return directories;
 }
 
-void DeleteOrphanSidecars(rocksdb::FileSystem* file_system, const std::string& directory) {
+std::vector<std::string> OrphanSidecars(rocksdb::FileSystem* file_system,
+                                        const std::string& directory) {
   const rocksdb::IOOptions io;
+  std::vector<std::string> orphans;
   std::vector<std::string> names;
-  if (!file_system->GetChildren(directory, io, &names, nullptr).ok()) return;
+  if (!file_system->GetChildren(directory, io, &names, nullptr).ok()) return orphans;
   std::set<std::string_view> ssts;
   for (const std::string& name : names) ssts.insert(NumberInName(name, kSstSuffix));
   for (const std::string& name : names) {
@@ -117,8 +119,14 @@ void DeleteOrphanSidecars(rocksdb::FileSystem* file_system, const std::string& d
     // In this order, as an SST may be finished between the two checks.
     if (SidecarDatabases::Instance().IsUnfinished(sst)) continue;
     const rocksdb::Status exists = file_system->FileExists(sst, io, nullptr);
-    if (!exists.IsNotFound()) continue;
-    file_system->DeleteFile(directory + "/" + name, io, nullptr).PermitUncheckedError();
+    if (exists.IsNotFound()) orphans.push_back(directory + "/" + name);
+  }
+  return orphans;
+}
+
+void DeleteOrphanSidecars(rocksdb::FileSystem* file_system, const std::string& directory) {
+  for (const std::string& path : OrphanSidecars(file_system, directory)) {
+    file_system->DeleteFile(path, rocksdb::IOOptions(), nullptr).PermitUncheckedError();
   }
 }
 

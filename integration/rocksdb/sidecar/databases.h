@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "integration/rocksdb/sidecar/file.h"
 
@@ -63,6 +64,10 @@ class SidecarDatabases {
 
 /// The directories in which a database may have SSTs, each once.
 std::set<std::string> SstDirectories(rocksdb::DB* db);
+
+/// The paths of sidecars without an SST, finished or temporary.
+std::vector<std::string> OrphanSidecars(rocksdb::FileSystem* file_system,
+                                        const std::string& directory);
 
 /// Deletes sidecars without an SST. Only for processes that may write to the database.
 void DeleteOrphanSidecars(rocksdb::FileSystem* file_system, const std::string& directory);
