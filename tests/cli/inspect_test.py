@@ -247,7 +247,7 @@ class Schema(CommandTest):
         self.load([("a", 1)], "--index", "n=int:2")
         shown = self.inspect()
         self.assertEqual(set(shown),
-                         {"version", "engine", "database", "total", "files_without_plugin",
+                         {"version", "engine", "database", "total", "files_without_plugin", "orphan_sidecars",
                           "levels", "files", "unopened", "vanished"})
         self.assertEqual(set(shown["total"]), self.SUMS)
         self.assertEqual(set(shown["levels"][0]), self.SUMS | {"family", "level"})
