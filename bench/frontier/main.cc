@@ -178,14 +178,8 @@ size_t AddRows(const std::vector<Configuration>& all, uint64_t num_keys, Results
 }
 
 int Main(int argc, const char* const* argv) {
-  uint64_t rounds = 9;
-  const auto parse = [&] {
-    return ParseJobOptions(
-        kManual, argc, argv,
-        {{"--rounds", "N", "of building and probing (default 9)", &rounds, 1, 1000}});
-  };
-  return RunJob("frontier", parse, [&](Job& job) {
-    if (job.options.quick) rounds = std::min<uint64_t>(rounds, 3);
+  return RunJob("frontier", kManual, argc, argv, [&](Job& job) {
+    const uint64_t rounds = job.options.quick ? 3 : 9;
     size_t num_beaten = 0;
     for (const uint64_t num_keys : kNumbersOfKeys) {
       num_beaten += AddRows(Measure(num_keys, rounds, job.progress), num_keys, job.results);

@@ -243,6 +243,5 @@ void Measure(Job& job) {
 
 int main(int argc, char** argv) {
   using namespace blocksieve::bench;
-  return RunJob(
-      "levels", [&] { return ParseJobOptions(levels::kManual, argc, argv); }, levels::Measure);
+  return RunJob("levels", levels::kManual, argc, argv, levels::Measure);
 }

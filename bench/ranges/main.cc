@@ -40,8 +40,7 @@ Effort QuickEffort() {
 }
 
 int Main(int argc, const char* const* argv) {
-  const auto parse = [&] { return ParseJobOptions(kManual, argc, argv); };
-  return RunJob("ranges", parse,
+  return RunJob("ranges", kManual, argc, argv,
                 [](Job& job) { RunExperiment(job.options.quick ? QuickEffort() : Effort{}, job); });
 }
 

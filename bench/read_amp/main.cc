@@ -1,7 +1,6 @@
 // read_amp: measures what filters save in RocksDB. See kManual, and RunExperiment for the method.
 
 #include "bench/read_amp/contestants.h"
-#include "blocksieve/sizing.h"
 
 namespace blocksieve::bench::read_amp {
 namespace {
@@ -28,6 +27,7 @@ the installed packages, each with the name of its package.)",
     .rows_help = "this many synthetic rows: random keys of 16 bytes, values of 100",
     .min_rows = kMinRows,
     .has_one_source = true,
+    .takes_fpr = true,
 };
 
 // Within a minute even on a machine a third as fast as the original one, where a round takes 12 s.
@@ -39,29 +39,13 @@ constexpr Effort kQuick = {.rounds = 3,
                            .no_new_round_after = 45};
 
 int Main(int argc, const char* const* argv) {
-  uint64_t repeat = 0, lookups = 0;
-  double target_fpr = 0.01;
-  const auto parse = [&] {
-    return ParseJobOptions(
-        kManual, argc, argv,
-        {{"--fpr", "P", "target false-positive rate (default 0.01)", &target_fpr, kMinTargetFpr,
-          kMaxTargetFpr},
-         {"--repeat", "N", "rounds (default 5; with --quick up to 3, as many as fit)", &repeat, 1,
-          1000},
-         {"--lookups", "N",
-          "lookups per pass of absent and of present keys (default 100000, with --quick 20000)",
-          &lookups, 1000, 100'000'000}});
-  };
-  return RunJob("read_amp", parse, [&](Job& job) {
+  return RunJob("read_amp", kManual, argc, argv, [&](Job& job) {
     const JobOptions& options = job.options;
-    Effort effort = options.quick ? kQuick : Effort{};
-    if (repeat > 0) effort.rounds = static_cast<unsigned>(repeat);
-    if (lookups > 0) effort.lookups = lookups;
     const uint64_t max_bytes = options.quick ? kQuickInputBytes : UINT64_MAX;
     job.progress.Show("reading the input");
     const Input input = options.rows > 0 ? MakeSynthetic(options.rows, options.seed, max_bytes)
                                          : LoadInput(options.input, max_bytes);
-    RunExperiment(input, target_fpr, effort, job);
+    RunExperiment(input, options.target_fpr, options.quick ? kQuick : Effort{}, job);
   });
 }
 

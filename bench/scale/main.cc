@@ -166,10 +166,8 @@ class Experiment {
 
 int main(int argc, char** argv) {
   using namespace blocksieve::bench;
-  return RunJob(
-      "scale", [&] { return ParseJobOptions(scale::kManual, argc, argv); },
-      [](Job& job) {
-        const scale::Effort effort = job.options.quick ? scale::Effort::Quick() : scale::Effort{};
-        scale::Experiment(effort, job).Run();
-      });
+  return RunJob("scale", scale::kManual, argc, argv, [](Job& job) {
+    const scale::Effort effort = job.options.quick ? scale::Effort::Quick() : scale::Effort{};
+    scale::Experiment(effort, job).Run();
+  });
 }

@@ -33,12 +33,6 @@ const JobManual kManual = {
     .files = "sieve.json and databases",
 };
 
-struct Sizes {
-  uint64_t urls = 20'000'000;
-  uint64_t round_urls = 4'000'000;
-  uint64_t rounds = 5;
-};
-
 // The links of a crawl: `count` URLs, a share of them repeats of earlier ones, recent and old. The
 // n-th new URL is Url(n), so that pops can be checked without a list.
 class Workload {
@@ -125,16 +119,17 @@ double MeasurePushes(const std::filesystem::path& dir, FileFilters file_filters,
 }
 
 // The order alternates, as each contestant changes the machine's state for the next.
-void MeasureThroughput(const Sizes& sizes, Job& job) {
+void MeasureThroughput(uint64_t round_urls, Job& job) {
+  constexpr unsigned kRounds = 5;
   constexpr FileFilters kFilters[] = {FileFilters::kBlocksieve, FileFilters::kStockBloom};
   constexpr const char* kNames[] = {"blocksieve", "stock Bloom 10"};
   std::vector<double> per_second[2];
-  InTurns(static_cast<unsigned>(sizes.rounds), 2, [&](size_t i, unsigned round) {
-    job.progress.Show(fmt::format("round {} of {}, {}", round + 1, sizes.rounds, kNames[i]));
+  InTurns(kRounds, 2, [&](size_t i, unsigned round) {
+    job.progress.Show(fmt::format("round {} of {}, {}", round + 1, kRounds, kNames[i]));
     const TempDir dir(job.db_dir);
-    per_second[i].push_back(MeasurePushes(dir.path(), kFilters[i], sizes.round_urls, round));
+    per_second[i].push_back(MeasurePushes(dir.path(), kFilters[i], round_urls, round));
   });
-  job.results.SetFact("round_urls", sizes.round_urls);
+  job.results.SetFact("round_urls", round_urls);
   for (const size_t i : {0, 1}) {
     job.results.Of(kNames[i]).AddTurns("pushed per second", "count", per_second[i]);
   }
@@ -223,23 +218,10 @@ void MeasureExactness(uint64_t num_urls, Job& job) {
 }
 
 int Main(int argc, const char* const* argv) {
-  Sizes sizes;
-  const auto parse = [&] {
-    return ParseJobOptions(
-        kManual, argc, argv,
-        {{"--urls", "N", "URLs of the exactness run, 30 % of them repeats (default 20000000)",
-          &sizes.urls, 1000, 1e10},
-         {"--round-urls", "N", "URLs of a round of the throughput run (default 4000000)",
-          &sizes.round_urls, 1000, 1e10},
-         {"--rounds", "N", "rounds of the throughput run (default 5)", &sizes.rounds, 1, 1000}});
-  };
-  return RunJob("sieve", parse, [&](Job& job) {
-    if (job.options.quick) {
-      sizes.urls /= 10;
-      sizes.round_urls /= 10;
-    }
-    MeasureThroughput(sizes, job);
-    MeasureExactness(sizes.urls, job);
+  return RunJob("sieve", kManual, argc, argv, [](Job& job) {
+    const uint64_t scale = job.options.quick ? 1 : 10;
+    MeasureThroughput(400'000 * scale, job);
+    MeasureExactness(2'000'000 * scale, job);
   });
 }
 

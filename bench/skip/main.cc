@@ -49,8 +49,7 @@ Effort QuickEffort() {
 }
 
 int Main(int argc, const char* const* argv) {
-  const auto parse = [&] { return ParseJobOptions(kManual, argc, argv); };
-  return RunJob("skip", parse, [](Job& job) {
+  return RunJob("skip", kManual, argc, argv, [](Job& job) {
     Effort effort = job.options.quick ? QuickEffort() : Effort{};
     if (job.options.rows > 0) effort.synthetic_rows = job.options.rows;
     job.progress.Show("reading the input");

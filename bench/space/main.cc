@@ -6,7 +6,6 @@
 #include <cmath>
 #include <iterator>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "bench/filter_bench/keys.h"
@@ -132,8 +131,7 @@ void MeasureMemory(bool quick, Results& results) {
 }
 
 int Main(int argc, const char* const* argv) {
-  const auto parse = [&] { return ParseJobOptions(kManual, argc, argv); };
-  return RunJob("space", parse, [](Job& job) {
+  return RunJob("space", kManual, argc, argv, [](Job& job) {
     // First, while this process is small: its children begin with its memory.
     MeasureMemory(job.options.quick, job.results);
     MeasureSpaces(job.options.quick, job.progress, job.results);

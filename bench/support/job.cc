@@ -10,6 +10,7 @@
 #include "bench/support/files.h"
 #include "bench/support/inputs.h"
 #include "bench/support/measure.h"
+#include "blocksieve/sizing.h"
 
 namespace blocksieve::bench {
 namespace {
@@ -31,17 +32,6 @@ auto InRange(T low, T high) {
   };
 }
 
-void AddNumber(const NumberOption& number, CLI::App& app) {
-  std::visit(
-      [&](auto* value) {
-        using T = std::remove_pointer_t<decltype(value)>;
-        app.add_option(number.name, *value, number.help)
-            ->type_name(number.placeholder)
-            ->check(InRange(static_cast<T>(number.low), static_cast<T>(number.high)));
-      },
-      number.value);
-}
-
 void AddRowOptions(const JobManual& manual, CLI::App& app, JobOptions& options) {
   app.add_option("--input", options.input, "rows from a file of lines key TAB value; - is stdin")
       ->type_name("FILE")
@@ -60,8 +50,7 @@ void AddRowOptions(const JobManual& manual, CLI::App& app, JobOptions& options) 
 
 }  // namespace
 
-JobOptions ParseJobOptions(const JobManual& manual, int argc, const char* const* argv,
-                           const std::vector<NumberOption>& further) {
+JobOptions ParseJobOptions(const JobManual& manual, int argc, const char* const* argv) {
   JobOptions options;
   CLI::App app(manual.description, manual.name);
   app.footer(manual.examples + (manual.examples.empty() ? "" : "\n") + kExitCodes);
@@ -71,7 +60,11 @@ JobOptions ParseJobOptions(const JobManual& manual, int argc, const char* const*
                  "directory for " + manual.files + " (default build/bench-results)")
       ->type_name("DIR");
   if (!manual.rows_help.empty()) AddRowOptions(manual, app, options);
-  for (const NumberOption& number : further) AddNumber(number, app);
+  if (manual.takes_fpr) {
+    app.add_option("--fpr", options.target_fpr, "target false-positive rate (default 0.01)")
+        ->type_name("P")
+        ->check(InRange(kMinTargetFpr, kMaxTargetFpr));
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -87,10 +80,10 @@ std::filesystem::path PrepareOutput(const JobOptions& options) {
   return options.db_dir.empty() ? options.out : options.db_dir;
 }
 
-int RunJob(const char* benchmark, const std::function<JobOptions()>& parse,
+int RunJob(const char* benchmark, const JobManual& manual, int argc, const char* const* argv,
            const std::function<void(Job&)>& measure) {
   return RunMain([&] {
-    const JobOptions options = parse();
+    const JobOptions options = ParseJobOptions(manual, argc, argv);
     const TempDir db_dir(PrepareOutput(options));
     Results results(benchmark);
     Progress progress;

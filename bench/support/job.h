@@ -4,8 +4,6 @@
 #include <filesystem>
 #include <functional>
 #include <string>
-#include <variant>
-#include <vector>
 
 #include "bench/support/results.h"
 #include "bench/support/terminal.h"
@@ -16,6 +14,8 @@ namespace blocksieve::bench {
 struct JobOptions {
   bool quick = false;
   std::filesystem::path out = "build/bench-results";
+
+  double target_fpr = 0.01;
 
   // For jobs that read rows:
   std::string input;  ///< TSV file or "-"; empty: `rows` synthetic rows or dpkg's lists.
@@ -34,21 +34,11 @@ struct JobManual {
   std::string rows_help = {};  ///< Empty: the job reads no rows.
   uint64_t min_rows = 0;
   bool has_one_source = false;  ///< --rows excludes --input.
-};
-
-/// A numeric option of one job. The default is the number that `value` points to.
-struct NumberOption {
-  std::string name;         ///< With dashes.
-  std::string placeholder;  ///< For --help.
-  std::string help;
-  std::variant<uint64_t*, double*> value;
-  double low = 0;
-  double high = 0;
+  bool takes_fpr = false;
 };
 
 /// Throws Exit after printing help or an error in the arguments.
-JobOptions ParseJobOptions(const JobManual& manual, int argc, const char* const* argv,
-                           const std::vector<NumberOption>& further = {});
+JobOptions ParseJobOptions(const JobManual& manual, int argc, const char* const* argv);
 
 /// The environment of a measuring job.
 struct Job {
@@ -59,9 +49,8 @@ struct Job {
 };
 
 /// A job's main(): calls `measure` and writes the results that it added, for `benchmark`, a
-/// subcommand of bench/run. `parse` calls ParseJobOptions and may read options of its own. Returns
-/// the exit code.
-int RunJob(const char* benchmark, const std::function<JobOptions()>& parse,
+/// subcommand of bench/run. Returns the exit code.
+int RunJob(const char* benchmark, const JobManual& manual, int argc, const char* const* argv,
            const std::function<void(Job&)>& measure);
 
 /// Creates `options.out`, so that a job fails before the work and not after it. Returns the

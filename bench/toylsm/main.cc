@@ -38,8 +38,7 @@ Dataset LoadRows(const JobOptions& options) {
 }
 
 int Main(int argc, const char* const* argv) {
-  const auto parse = [&] { return ParseJobOptions(kManual, argc, argv); };
-  return RunJob("toylsm", parse, [](Job& job) {
+  return RunJob("toylsm", kManual, argc, argv, [](Job& job) {
     job.progress.Show("reading the input");
     const Dataset dataset = LoadRows(job.options);
     job.results.SetFact("input", dataset.description);

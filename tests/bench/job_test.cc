@@ -30,22 +30,13 @@ const JobManual kManual = {
     .rows_help = "this many rows",
     .min_rows = kMinRows,
     .has_one_source = true,
+    .takes_fpr = true,
 };
 
-struct Parsed {
-  JobOptions options;
-  double fpr = 0.01;
-  uint64_t rounds = 5;
-};
-
-Parsed Parse(std::initializer_list<const char*> arguments) {
+JobOptions Parse(std::initializer_list<const char*> arguments) {
   std::vector<const char*> argv = {"job"};
   argv.insert(argv.end(), arguments);
-  Parsed parsed;
-  parsed.options = ParseJobOptions(kManual, static_cast<int>(argv.size()), argv.data(),
-                                   {{"--fpr", "P", "rate", &parsed.fpr, 1e-7, 0.5},
-                                    {"--rounds", "N", "rounds", &parsed.rounds, 0, 1000}});
-  return parsed;
+  return ParseJobOptions(kManual, static_cast<int>(argv.size()), argv.data());
 }
 
 // The exit code and the output on stderr.
@@ -66,8 +57,7 @@ TEST(OptionsTest, WrongArgumentsNameThingValueAndRange) {
         std::tuple{"--fpr", "x", "1e-07 to 0.5"}, std::tuple{"--rows", "999", "1000 to 1000000000"},
         std::tuple{"--rows", "-5", "1000 to 1000000000"},
         std::tuple{"--rows", "1e6", "1000 to 1000000000"},
-        std::tuple{"--seed", "-1", "0 to 4294967295"},
-        std::tuple{"--rounds", "1001", "0 to 1000"}}) {
+        std::tuple{"--seed", "-1", "0 to 4294967295"}}) {
     const auto [code, message] = Refusal({argument, value});
     EXPECT_EQ(code, 2) << argument << ' ' << value;
     EXPECT_THAT(message, HasSubstr(argument));
@@ -90,21 +80,20 @@ TEST(OptionsTest, HelpIsNotAnError) {
 }
 
 TEST(OptionsTest, ValuesArrive) {
-  const Parsed parsed = Parse({"--rows", "5000", "--rounds", "0", "--seed", "7", "--fpr", "0.001",
-                               "--out", "o", "--db-dir", "d"});
-  EXPECT_EQ(parsed.options.rows, 5000U);
-  EXPECT_EQ(parsed.options.seed, 7U);
-  EXPECT_EQ(parsed.options.out, "o");
-  EXPECT_EQ(parsed.options.db_dir, "d");
-  EXPECT_EQ(parsed.rounds, 0U);
-  EXPECT_EQ(parsed.fpr, 0.001);
+  const JobOptions options =
+      Parse({"--rows", "5000", "--seed", "7", "--fpr", "0.001", "--out", "o", "--db-dir", "d"});
+  EXPECT_EQ(options.rows, 5000U);
+  EXPECT_EQ(options.seed, 7U);
+  EXPECT_EQ(options.out, "o");
+  EXPECT_EQ(options.db_dir, "d");
+  EXPECT_EQ(options.target_fpr, 0.001);
 }
 
 TEST(RunJobTest, WritesResultsWithTheFactsThatAllJobsHave) {
   const TempDir dir(::testing::TempDir());
-  const auto parse = [&] { return Parse({"--quick", "--out", dir.path().c_str()}).options; };
+  const char* const argv[] = {"job", "--quick", "--out", dir.path().c_str()};
   std::filesystem::path db_dir;
-  EXPECT_EQ(RunJob("job", parse,
+  EXPECT_EQ(RunJob("job", kManual, 4, argv,
                    [&](Job& job) {
                      db_dir = job.db_dir;
                      EXPECT_TRUE(std::filesystem::is_empty(db_dir));
