@@ -3,7 +3,6 @@
 #include <rocksdb/table.h>
 
 #include <map>
-#include <stdexcept>
 
 #include "bench/filter_bench/keys.h"
 #include "blocksieve/rocksdb/filter_policy.h"

@@ -9,7 +9,6 @@
 #include <numeric>
 #include <random>
 #include <span>
-#include <utility>
 
 #include "bench/ranges/range_database.h"
 #include "bench/ranges/range_queries.h"

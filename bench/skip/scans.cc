@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <string>
 #include <string_view>
 #include <vector>
 

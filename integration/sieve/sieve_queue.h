@@ -1,7 +1,6 @@
 #pragma once
 
 #include <rocksdb/db.h>
-#include <rocksdb/write_batch.h>
 
 #include <atomic>
 #include <cassert>

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <iterator>
 #include <random>
 #include <set>
@@ -93,28 +92,6 @@ TEST(PrefixTest, BlocksAreThoseOfRunsThatHaveThePrefixAndOfRangesWithoutOne) {
             2);  // no filter is probed
 }
 
-TEST(RangeDatabaseTest, CountsOneBlockPerRunWithoutAFilterAndFewWithRanges) {
-  const TempDir dir(::testing::TempDir());
-  const KeySet set = MakeKeySet(kUsers, 20'000, 6);
-  const auto runs = RandomRuns(set.keys, 7);
-  const std::vector<Range> ranges = DrawEmptyRanges(set, 0.01, Starts::kAtOthers, 500, 8);
-  for (const auto& [role, least, most] :
-       {std::tuple{Role::kNoFilter, 7.9, 8.1}, std::tuple{Role::kRanges, 0.0, 0.3},
-        std::tuple{Role::kRangesPartitioned, 0.0, 0.3}}) {
-    SCOPED_TRACE(RoleName(role));
-    RangeDatabase database(role, Prefixes{0}, dir.path() / RoleName(role));
-    database.Fill(runs);
-    EXPECT_EQ(database.refusals(), 0U);
-    EXPECT_EQ(database.Shape().filter_bytes == 0, role == Role::kNoFilter);
-    for (const Reads reads : {Reads::kCached, Reads::kCold}) {
-      database.Open(reads);
-      const double blocks = database.CountBlocks(ranges, 0);
-      EXPECT_GE(blocks, least);
-      EXPECT_LE(blocks, most);
-    }
-  }
-}
-
 TEST(RangeDatabaseTest, AWrongAnswerIsAFailure) {
   const TempDir dir(::testing::TempDir());
   const KeySet set = MakeKeySet(kIntegers, 5'000, 9);
@@ -169,6 +146,8 @@ TEST(RangesExperimentTest, FiguresFitTogether) {
   const Json none = {{"name", "no filter"}}, ranges = {{"name", "blocksieve, ranges"}};
   rows.ExpectWithin("data blocks, all lengths", none, kRuns - 0.1, kRuns + 0.1);
   rows.ExpectWithin("data blocks, all lengths", ranges, 0, 0.4);
+  rows.ExpectWithin("data blocks, all lengths", {{"name", "blocksieve, ranges, partitioned"}}, 0,
+                    0.4);
   rows.ExpectWithin("data blocks, one key", ranges, 1, 1.5);
   rows.ExpectWithin("times fewer data blocks", ranges, 10, 1e9);
   rows.ExpectWithin("data blocks", {{"name", "stock prefix Bloom"}, {"ranges", "1 key"}}, 0,

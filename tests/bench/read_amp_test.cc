@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
-#include <string>
 #include <vector>
 
 #include "bench/read_amp/contestants.h"

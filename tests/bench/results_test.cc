@@ -2,7 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <limits>
+#include <stdexcept>
+#include <vector>
+
+#include "bench/support/measure.h"
+#include "bench/support/terminal.h"
 
 namespace blocksieve::bench {
 namespace {
@@ -34,6 +40,59 @@ TEST(ResultsTest, ValuesThatJsonCannotHoldAreMissingOrReplaced) {
   EXPECT_EQ(file["rows"][0]["name"], "\xEF\xBF\xBD");
   EXPECT_EQ(file["rows"][0]["parameters"], Json::object());
   EXPECT_TRUE(file["rows"][0]["value"].is_null());
+}
+
+TEST(SpreadTest, IsTheQuartilesOrForFewTurnsTheExtremes) {
+  const Spread many = SpreadOf({5, 1, 2, 3, 4});
+  EXPECT_EQ(many.median, 3);
+  EXPECT_EQ(many.low, 2);
+  EXPECT_EQ(many.high, 4);
+  EXPECT_EQ(many.turns, 5U);
+  const Spread few = SpreadOf({5, 1, 2});
+  EXPECT_EQ(few.median, 2);
+  EXPECT_EQ(few.low, 1);
+  EXPECT_EQ(few.high, 5);
+  EXPECT_EQ(SpreadOf({4, 1, 2, 100}).median, 3);
+  const Spread one = SpreadOf({7});
+  EXPECT_EQ(one.low, 7);
+  EXPECT_EQ(one.high, 7);
+}
+
+TEST(SpreadTest, RatiosHaveTheSpreadOfTheirParts) {
+  // Twice as much in every turn, although turns differ.
+  const Spread paired = PairedRatio({2, 20, 200}, {1, 10, 100});
+  EXPECT_EQ(paired.low, 2);
+  EXPECT_EQ(paired.high, 2);
+  const Spread ratio = Quotient({4, 2, 6, 9}, {2, 1, 4, 3});
+  EXPECT_EQ(ratio.median, 2);
+  EXPECT_EQ(ratio.low, 0.5);
+  EXPECT_EQ(ratio.high, 6);
+  EXPECT_EQ(ratio.turns, 3U);
+}
+
+TEST(TakeTurnsTest, EachTakesItsShareOfTheTimeAndMeasuresAtLeastOnce) {
+  uint64_t calls = 0;
+  const auto measure = [&] { return static_cast<double>(++calls); };
+  EXPECT_EQ(TakeTurns(0, measure), (std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8, 9}));
+  const Stopwatch stopwatch;
+  EXPECT_EQ(TakeTurns(0.01, measure).size(), kTurns);
+  EXPECT_GE(stopwatch.Seconds(), 0.01);
+}
+
+TEST(OwnProcessTest, ReturnsTheResultAndFailsWithTheWork) {
+  EXPECT_EQ(InOwnProcess("work", [] { return 42; }), 42);
+  EXPECT_THROW(InOwnProcess("work", []() -> int { throw std::runtime_error("no"); }), Failure);
+}
+
+TEST(OwnProcessTest, MemoryOfTheChildIsItsOwn) {
+  const uint64_t grown = InOwnProcess("work", [] {
+    const uint64_t before = ResidentBytes();
+    const std::vector<char> memory(64 << 20, 'x');
+    const volatile char& last = memory.back();  // keeps the compiler from removing it
+    return PeakResidentBytes() - before + (last == 'y' ? 1 : 0);
+  });
+  EXPECT_GE(grown, uint64_t{64} << 20);
+  EXPECT_LT(grown, uint64_t{80} << 20);
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -16,20 +15,6 @@ namespace blocksieve::bench::toy {
 namespace {
 
 using ::testing::HasSubstr;
-
-TEST(TreeTest, HasSeveralLevelsAndIsTheSameForTheSameSeed) {
-  const TempDir dir(::testing::TempDir());
-  const Dataset dataset = MakeSyntheticDataset(20'000, 1);
-  const auto shape = [&](const char* name) {
-    const auto db = OpenDb(TreeOptions(dataset.rows), dir.path() / name);
-    WriteRows(*db, dataset.rows, 1);
-    std::vector<uint64_t> bytes;
-    for (const auto& run : db->version()->runs) bytes.push_back(run.num_bytes());
-    return bytes;
-  };
-  EXPECT_GE(shape("a").size(), 3U);
-  EXPECT_EQ(shape("b"), shape("c"));
-}
 
 TEST(RowBlocksTest, FindTheNewestVersionOfEveryRow) {
   const TempDir dir(::testing::TempDir());

@@ -1,6 +1,5 @@
 """The indexes of load: field numbers, parts of an index, existing indexes."""
 
-import json
 import random
 import re
 
@@ -8,33 +7,6 @@ from command import CommandTest
 
 
 class Renumbering(CommandTest):
-    ROWS = [("a1", "k1", "b1", "c1"), ("a2", "k2", "b2", "c2"), ("a3", "k3", "b3", "c3")]
-
-    def test_every_field_as_key(self):
-        names = "abcd"
-        for key in self.each(range(1, 5)):
-            fields = [field for field in range(1, 5) if field != key]
-            indexes = [f"{names[field - 1]}=field:{field}" for field in fields]
-            self.load(self.ROWS, "--index", *indexes, "--granule-rows", 1, key=key)
-            for row in self.ROWS:
-                self.assertIn((row[key - 1].encode(),
-                               "\t".join(row[f - 1] for f in fields).encode()),
-                              self.scan("TRUE"))
-                for field in fields:
-                    where = f"{names[field - 1]} = '{row[field - 1]}'"
-                    self.assertEqual(self.keys(where), [row[key - 1]])
-                    self.assertEqual(self.explain(where)["rows_read"], 1)
-
-    def test_other_readings(self):
-        self.load([("one two", "k", "5", "2.5", "1;2"), ("three", "l", "6", "-1", "3")],
-                  "--index", "w=words:1", "--index", "i=int:3", "--index", "f=float:4",
-                  "--index", "a=uint:field[;]:5", "--index", "g=ngrams(2):1", key=2)
-        self.assertEqual(self.keys("w HAS 'two'"), ["k"])
-        self.assertEqual(self.keys("g LIKE '%hre%'"), ["l"])
-        self.assertEqual(self.keys("i = 6"), ["l"])
-        self.assertEqual(self.keys("f = 2.5"), ["k"])
-        self.assertEqual(self.keys("a HAS 2"), ["k"])
-
     def test_delimiters(self):
         for name, byte in self.each(((",", b","), ("\\t", b"\t"), ("\\x01", b"\x01"), ("1", b"1"),
                                      ("\\\\", b"\\"), (";", b";"), ("\\x00", b"\0"),
@@ -58,27 +30,6 @@ class Renumbering(CommandTest):
         self.load(b"k\tx\ty\nl\tx\nm\n", "--index", "third=field:3", "--index", "second=field:2")
         self.assertEqual(self.keys("third IS NULL"), ["l", "m"])
         self.assertEqual(self.keys("second = 'x'"), ["k", "l"])
-
-
-class Extractors(CommandTest):
-    def test_json(self):
-        documents = [{"a": {"b": "x"}, "n": 1}, {"a": {"b": "y"}, "n": 2, "tags": ["p", "q"]}, {}]
-        self.load([(i, json.dumps(document)) for i, document in enumerate(documents)],
-                  "--index", "b=json:/a/b", "--index", "n=int:json:/n", "--index", "t=json:/tags",
-                  "--granule-rows", 1)
-        self.assertEqual(self.keys("b = 'x'"), ["0"])
-        self.assertEqual(self.keys("n = 2"), ["1"])
-        self.assertEqual(self.keys("t HAS 'q'"), ["1"])
-        self.assertEqual(self.keys("n IS MISSING"), ["2"])
-        self.assertEqual(self.explain("b = 'x'")["rows_read"], 1)
-
-    def test_of_the_whole_value(self):
-        self.load([("x", "k", "y z")], "--index", "v=value", "--index", "w=words:value",
-                  "--index", "u=uint16le(0)", "--index", "f=fixed(1,2)", key=2)
-        self.assertEqual(self.keys("v = 'x\ty z'"), ["k"])
-        self.assertEqual(self.keys("w HAS 'z'"), ["k"])
-        self.assertEqual(self.keys(f"u = {ord('x') + 256 * 9}"), ["k"])
-        self.assertEqual(self.keys("f = '\ty'"), ["k"])
 
 
 class ManyIndexesPerOption(CommandTest):

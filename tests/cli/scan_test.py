@@ -132,31 +132,3 @@ class Names(CommandTest):
         self.db_bench("fillseq,flush")
         self.succeed("index", "--db", self.db, "--index", "v=value")
         self.assertEqual(self.explain("v = 'x'")["files_without_index"], 0)
-
-
-class Numbers(CommandTest):
-    """The same rule for fields and JSON, quoted or not."""
-
-    ROWS = ["500", "-1", "nan", "inf", "1e3", "five", "", "+5", " 5", "0x5"]
-
-    def test_rows(self):
-        for number, extractor in enumerate(("float:2", "float:json:/n")):
-            self.db = self.dir / f"db{number}"
-            rows = [(f"k{i}", text if number == 0 else json.dumps({"n": text}))
-                    for i, text in enumerate(self.ROWS)]
-            self.load(rows, "--index", f"f={extractor}", f"i={extractor.replace('float', 'int')}")
-            self.assertEqual(self.keys("f = 500"), ["k0"])
-            self.assertEqual(self.keys("f = '500'"), ["k0"])
-            self.assertEqual(self.keys("f = nan"), ["k2"])
-            self.assertEqual(self.keys("f = 'nan'"), ["k2"])
-            self.assertEqual(self.keys("f > 1e308"), ["k2", "k3"])
-            self.assertEqual(self.keys("f = 1e400"), ["k3"])
-            self.assertEqual(self.keys("f = '1e3'"), ["k4"])
-            self.assertEqual(self.keys("f IS NULL"), ["k5", "k6", "k7", "k8", "k9"])
-            self.assertEqual(self.keys("i = '500' OR i = '-1'"), ["k0", "k1"])
-            self.assertEqual(self.keys("i < 1e400"), ["k0", "k1"])
-            self.assertEqual(self.keys("i IN ('500', 7)"), ["k0"])
-            self.assertEqual(self.keys("i BETWEEN '-5' AND '5.5'"), ["k1"])
-            for wrong in ("five", " 5", "5 ", "0x5", ""):
-                self.assertIn(f"cannot be compared with the string '{wrong}'",
-                              self.fail_with(2, "scan", "--db", self.db, "--where", f"i = '{wrong}'"))

@@ -140,14 +140,3 @@ class SieveTest(CommandTest):
                  "--db", str(self.db), "push", str(path)], capture_output=True, check=False)
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertIn(b"blocksieve sieve: ", done.stderr)
-
-    def test_filters_take_at_most_twelve_bits_per_url(self):
-        for count in self.each((100_000, 450_000)):
-            for begin in range(0, count, 50_000):
-                self.push(*(f"http://example.org/{i}" for i in range(begin, begin + 50_000)))
-            stats = self.stats()
-            self.assertEqual(stats["seen"], count)
-            self.assertGreater(stats["file_filter_bytes"], 0)
-            self.assertLessEqual(stats["filter_bits_per_url"], 12)
-            # Nearly all new URLs are recognized without reading, even beyond the initial capacity.
-            self.assertLess(stats["new_by_reading"], count * 0.03)

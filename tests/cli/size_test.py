@@ -30,24 +30,6 @@ class Size(CommandTest):
                     self.assertLess(abs(bits - layout["bits_per_key"]), 0.4)
                     self.assertGreater(layout["above_limit"], 0)
 
-    def test_classic_bloom_by_its_formula(self):
-        for fpr in (0.3, 0.02, 1e-4):
-            layout = self.size("--fpr", fpr)["classic"]
-            k = layout["num_probes"]
-            by_formula = (1 - math.exp(-k / layout["bits_per_key"])) ** k
-            self.assertAlmostEqual(layout["predicted_fpr"], by_formula, delta=1e-5 * by_formula)
-
-    def test_asking_back(self):
-        """The bits or bytes of a rate give the same layout."""
-        for fpr in (0.2, 0.01, 1e-6):
-            for kind, layout in self.size("--fpr", fpr, "--keys", 12345).items():
-                with self.subTest(kind=kind, fpr=fpr):
-                    bits = self.size("--bits-per-key", layout["bits_per_key"])[kind]
-                    self.assertEqual(bits["bits_per_key"], layout["bits_per_key"])
-                    by_bytes = self.size("--bytes", layout["payload_bytes"], "--keys", 12345)[kind]
-                    self.assertLessEqual(by_bytes["payload_bytes"], layout["payload_bytes"])
-                    self.assertLessEqual(by_bytes["predicted_fpr"], layout["predicted_fpr"] * 1.001)
-
     def test_sizes_with_units(self):
         for text, number in (("64KiB", 65536), ("64kb", 64000), ("2MiB", 2 << 20), ("70000", 70000)):
             document = self.json_of("size", "--bytes", text, "--keys", 10000)

@@ -2,7 +2,6 @@
 #include <new>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "blocksieve/rocksdb/skip_index.h"
 #include "blocksieve/skip_index.h"

@@ -2,7 +2,6 @@
 #include "lib/skip/file_index.h"
 
 #include <algorithm>
-#include <cassert>
 #include <optional>
 #include <utility>
 

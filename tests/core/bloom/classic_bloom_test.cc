@@ -5,7 +5,6 @@
 #include <cmath>
 #include <string>
 #include <tuple>
-#include <vector>
 
 #include "blocksieve/filter.h"
 #include "lib/block/filter_info.h"

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -14,20 +12,6 @@
 
 namespace blocksieve::testing {
 namespace {
-
-void ExpectRefused(const FilterOptions& options, const std::string& message) {
-  const Result<FilterBuilder> builder = FilterBuilder::Create(options);
-  ASSERT_FALSE(builder.ok());
-  EXPECT_EQ(builder.status().code(), StatusCode::kInvalidArgument);
-  EXPECT_NE(builder.status().message().find(message), std::string::npos)
-      << builder.status().message();
-}
-
-TEST(FilterBuilder, RefusesWhatItCannotBuild) {
-  ExpectRefused({.target_fpr = 0.7}, "target_fpr is 0.7; allowed: 1e-07 to 0.5");
-  ExpectRefused({.target_fpr = std::nan("")}, "target_fpr is nan;");
-  ExpectRefused({.kind = FilterKind::kCountingBloom}, "kind is counting; allowed:");
-}
 
 TEST(FilterBuilder, ExceedingTheBudgetIsAnErrorAndResetsTheBuilder) {
   FilterBuilder builder = MakeBuilder({.max_build_bytes = 100'000});

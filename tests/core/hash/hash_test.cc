@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "lib/hash/hash_inline.h"
+#include "lib/hash/hash_list.h"
 
 namespace blocksieve {
 namespace {
@@ -35,3 +38,53 @@ TEST(Hash, SeedMatters) { EXPECT_NE(HashKey("abc", 1), HashKey("abc")); }
 
 }  // namespace
 }  // namespace blocksieve
+
+namespace blocksieve::internal {
+namespace {
+
+std::vector<uint64_t> Contents(const HashList& list) {
+  std::vector<uint64_t> all;
+  list.ForEachRun([&](std::span<const uint64_t> run) {
+    EXPECT_FALSE(run.empty());
+    all.insert(all.end(), run.begin(), run.end());
+  });
+  return all;
+}
+
+TEST(HashList, KeepsOrderUsesLittleMemoryAndFreesConsumedRuns) {
+  constexpr uint64_t kHashes = 2'000'000;
+  HashList filled;
+  for (uint64_t i = 0; i < kHashes; ++i) filled.Append(i);
+  HashList list = std::move(filled);
+  EXPECT_EQ(list.size(), kHashes);
+  EXPECT_LT(list.memory_bytes(), 8 * kHashes + (2 << 20) + 4096);
+  uint64_t next = 0;
+  list.ForEachRun([&](std::span<const uint64_t> run) {
+    for (const uint64_t hash : run) ASSERT_EQ(hash, next++);
+  });
+  EXPECT_EQ(next, kHashes);
+  next = 0;
+  uint64_t memory = list.memory_bytes() + 1;
+  list.ConsumeRuns([&](std::span<const uint64_t> run) {
+    for (const uint64_t hash : run) ASSERT_EQ(hash, next++);
+    EXPECT_LT(list.memory_bytes(), memory);
+    memory = list.memory_bytes();
+  });
+  EXPECT_EQ(next, kHashes);
+  EXPECT_EQ(list.size(), 0u);
+  EXPECT_EQ(list.memory_bytes(), 0u);
+}
+
+TEST(HashList, StopsAtItsLimit) {
+  HashList list(10'000);
+  for (uint64_t i = 0; i < 100'000; ++i) list.Append(i);
+  EXPECT_TRUE(list.exhausted());
+  EXPECT_LE(list.memory_bytes(), 10'000u);
+  list.Clear();
+  EXPECT_FALSE(list.exhausted());
+  list.Append(5);
+  EXPECT_EQ(Contents(list), std::vector<uint64_t>{5});
+}
+
+}  // namespace
+}  // namespace blocksieve::internal

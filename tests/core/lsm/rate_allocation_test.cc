@@ -93,17 +93,6 @@ TEST(RateAllocation, GoalsAreNeverExceededAndNearlyUsedUp) {
   }
 }
 
-// Monkey: FPRs are proportional to the keys if filters have log2(1/FPR) bits, as ribbons nearly do.
-TEST(RateAllocation, RatesAreNearlyProportionalToTheKeys) {
-  const auto groups = TreeOfRatio(10);
-  const RateAllocation allocation = MustAllocate(groups, {.bits_per_key = 10});
-  for (size_t i = 0; i < groups.size(); ++i) {
-    const double share = allocation.target_fprs[i] / allocation.target_fprs.back();
-    const double keys = groups[i].keys_per_run / groups.back().keys_per_run;
-    EXPECT_NEAR(std::log2(share), std::log2(keys), 1) << i;
-  }
-}
-
 // No exchange of one step between two runs saves reads for the same memory.
 TEST(RateAllocation, NoExchangeBetweenTwoRunsIsBetter) {
   std::mt19937_64 random(7);
@@ -147,14 +136,6 @@ TEST(RateAllocation, TheLastLevelHasNoFiltersIfThatIsBest) {
   const RateAllocation more_than_runs = MustAllocate(groups, {.wasted_reads = 5});
   EXPECT_EQ(more_than_runs.bits_per_key, 0);
   EXPECT_EQ(more_than_runs.wasted_reads, 5);
-}
-
-TEST(RateAllocation, OneRunGetsTheWholeBudget) {
-  const std::vector<RunGroup> groups = {{.keys_per_run = 1e6, .kind = kBloom}};
-  const RateAllocation allocation = MustAllocate(groups, {.bits_per_key = 10});
-  EXPECT_EQ(allocation.target_fprs[0], LayoutForBitsPerKey(kBloom, 10)->predicted_fpr);
-  EXPECT_EQ(MustAllocate(groups, {.wasted_reads = 0.01}).target_fprs[0],
-            ChooseLayout(kBloom, 0.01)->predicted_fpr);
 }
 
 TEST(RateAllocation, EmptyRunsCostNothing) {
@@ -281,14 +262,6 @@ TEST(RangeRates, NoOtherDivisionIsBetter) {
                 wasted_reads)
           << "ranges of " << bits << " bits, seeks " << seek_fraction;
     }
-  }
-}
-
-TEST(RangeRates, SmallRunsGetLowRangeFprs) {
-  const RateAllocation rates = MustAllocate(kTree, {.bits_per_key = 14, .seek_fraction = 0.5});
-  ASSERT_EQ(rates.range_fprs.size(), kTree.size());
-  for (size_t i = 0; i + 1 < kTree.size(); ++i) {
-    EXPECT_NEAR(rates.range_fprs[i + 1] / rates.range_fprs[i], 10, 2) << i;
   }
 }
 

@@ -2,11 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "lib/column/values.h"
 #include "lib/skip/file_index.h"
+#include "lib/skip/scan_pruner.h"
+#include "lib/skip/skip_index_source.h"
+#include "lib/skip/summary.h"
 #include "tests/core/column/test_columns.h"
 #include "tests/core/granule/granule_test_index.h"
 
@@ -131,3 +136,196 @@ TEST(SkipIndex, OptionsOutOfRangeAreNamed) {
 
 }  // namespace
 }  // namespace blocksieve
+
+// Skip indexes of several files, as the integrations use them.
+
+namespace blocksieve::internal {
+namespace {
+
+using testing::MakeColumns;
+using testing::MakePredicate;
+using testing::Texts;
+
+// One granule per value.
+std::string BuildIndex(const std::vector<Column>& columns, const Texts& values) {
+  SkipIndexBuilder builder = *SkipIndexBuilder::Create({.columns = columns, .granule_rows = 1});
+  for (const std::string& value : values) builder.AddRow(value, value);
+  return *builder.Finish();
+}
+
+TEST(ScanPruner, FilesWithoutAUsableIndexAreReadAsAWhole) {
+  const std::vector<Column> columns = MakeColumns({"v=value"});
+  const Predicate predicate = MakePredicate("v = 'b'", columns);
+  const std::string useful_bytes = BuildIndex(columns, {"a", "b", "c"});
+  const std::string other_bytes = BuildIndex(MakeColumns({"w=value"}), {"a", "b"});
+  const SkipIndex useful = *SkipIndex::Open(AsBytes(useful_bytes));
+  const SkipIndex other = *SkipIndex::Open(AsBytes(other_bytes));
+  ScanExplanation explanation;
+  ScanPruner pruner(predicate, &explanation);
+  ASSERT_TRUE(pruner.CanPrune());
+  const std::optional<GranuleSet> granules = pruner.PruneFile(&useful, "1", "");
+  ASSERT_TRUE(granules);
+  EXPECT_EQ(pruner.Select(useful, *granules), 1u);
+  EXPECT_EQ(pruner.Select(useful, GranuleSet::None(3)), 0u);
+  EXPECT_FALSE(pruner.PruneFile(&useful, "2", "of another engine"));
+  EXPECT_FALSE(pruner.PruneFile(&other, "3", ""));
+  for (int i = 0; i < 200; ++i) EXPECT_FALSE(pruner.PruneFile(nullptr, "4", "damaged"));
+  pruner.Finish();
+  EXPECT_FALSE(explanation.is_full_scan);
+  EXPECT_EQ(explanation.num_files, 203u);
+  EXPECT_EQ(explanation.files_without_index, 202u);
+  EXPECT_EQ(explanation.files_pruned, 1u);
+  EXPECT_EQ(explanation.num_granules, 3u);
+  EXPECT_EQ(explanation.granules_selected, 1u);
+  ASSERT_EQ(explanation.file_problems.size(), 100u);
+  EXPECT_EQ(explanation.file_problems[0], "2: of another engine");
+  EXPECT_EQ(explanation.file_problems[1], "3: its index has no part that the comparisons can use");
+  EXPECT_EQ(explanation.comparisons[0].num_files, 2u);
+  EXPECT_EQ(explanation.comparisons[0].granules_selected, 2u) << "for both files";
+  ASSERT_EQ(explanation.columns.size(), 1u);
+  EXPECT_EQ(explanation.columns[0].name, "v");
+  EXPECT_GT(explanation.index_bytes_touched, 0u);
+  EXPECT_NE(explanation.ToText().find("granules: 1/3"), std::string::npos);
+}
+
+TEST(ScanPruner, FullScanIfNoIndexCanPrune) {
+  const Predicate predicate = MakePredicate("v = 'b'", MakeColumns({"v=value"}));
+  ScanExplanation off;
+  ScanPruner without(predicate, &off, {.use_index = false});
+  EXPECT_FALSE(without.CanPrune());
+  without.Finish();
+  EXPECT_TRUE(off.is_full_scan);
+  EXPECT_EQ(off.full_scan_reason, "use_index is off");
+  ScanExplanation useless;
+  EXPECT_FALSE(ScanPruner(MakePredicate("v LIKE '%b'", predicate.columns()), &useless).CanPrune());
+  EXPECT_EQ(useless.full_scan_reason, "no comparison of the predicate can prune granules");
+  ScanExplanation none;
+  ScanPruner pruner(predicate, &none);
+  EXPECT_FALSE(pruner.PruneFile(nullptr, "1", "written without an index"));
+  pruner.Finish();
+  EXPECT_EQ(none.full_scan_reason, "no file has an index that can prune granules");
+}
+
+TEST(SkipIndexSummarizer, TheNewestDefinitionOfANameWins) {
+  SkipIndexSummarizer summarizer;
+  for (const char* const definition : {"v=value", "v=field:2"}) {
+    const std::string bytes = BuildIndex(MakeColumns({definition}), {"a\tb", "c\td"});
+    const SkipIndex index = *SkipIndex::Open(AsBytes(bytes));
+    EXPECT_TRUE(summarizer.AddIndex(index.granules(), bytes.size()).ok());
+  }
+  summarizer.AddProblem("3: over budget");
+  EXPECT_TRUE(summarizer.AddDefinition("of a newer version").ok());
+  const SkipIndexSummary summary = summarizer.Finish();
+  EXPECT_EQ(summary.num_files, 3u);
+  EXPECT_EQ(summary.files_with_index, 2u);
+  EXPECT_EQ(summary.problems, Texts{"3: over budget"});
+  ASSERT_EQ(summary.columns.size(), 1u);
+  EXPECT_EQ(internal::FieldNumber(summary.columns[0]), 2u);
+  ASSERT_EQ(summary.usage.size(), 3u) << "including superseded and unreadable definitions";
+  for (const SkipIndexColumnUsage& usage : summary.usage) {
+    EXPECT_EQ(usage.num_files, usage.definition == "of a newer version" ? 0u : 1u);
+  }
+}
+
+/// An index in memory that records which of its bytes were read.
+class Source final : public SkipIndexSource {
+ public:
+  explicit Source(std::string bytes) : bytes_(std::move(bytes)), is_read_(bytes_.size()) {}
+
+  uint64_t num_bytes() const override { return bytes_.size(); }
+  Status Read(uint64_t offset, std::span<uint8_t> to) override {
+    if (fails_) return Status::Corruption("the disk is gone");
+    std::copy_n(bytes_.begin() + static_cast<ptrdiff_t>(offset), to.size(), to.begin());
+    std::fill_n(is_read_.begin() + static_cast<ptrdiff_t>(offset), to.size(), true);
+    return Status::Ok();
+  }
+  size_t num_read() const {
+    return static_cast<size_t>(std::count(is_read_.begin(), is_read_.end(), true));
+  }
+  void Fail() { fails_ = true; }
+
+ private:
+  const std::string bytes_;
+  std::vector<bool> is_read_;
+  bool fails_ = false;
+};
+
+class SkipIndexSources : public ::testing::Test {
+ protected:
+  SkipIndexSources() {
+    SkipIndexBuilder builder = *SkipIndexBuilder::Create({.columns = columns_, .granule_rows = 10});
+    for (int i = 0; i < 20'000; ++i) {
+      builder.AddRow("k" + std::to_string(100'000 + i), std::to_string(i / 100) + "\t" +
+                                                            std::to_string(i * 7919 % 20'011) +
+                                                            "\tword" + std::to_string(i % 50));
+    }
+    index_ = *builder.Finish();
+  }
+
+  const std::vector<Column> columns_ = {*Column::Parse("n=int:field:1"),
+                                        *Column::Parse("unique=field:2"),
+                                        *Column::Parse("w=words:3")};
+  std::string index_;
+};
+
+TEST_F(SkipIndexSources, ReadsOnlyTheRequestedColumns) {
+  const SkipIndex whole = *SkipIndex::Open(AsBytes(index_));
+  const Predicate where = *Predicate::Parse("n = 7 OR n > 195", columns_);
+  Source source(index_);
+  const Result<std::string> part = ReadSkipIndex(&source, where.columns());
+  ASSERT_TRUE(part.ok()) << part.status().message();
+  const Result<SkipIndex> opened = SkipIndex::Open(AsBytes(*part));
+  ASSERT_TRUE(opened.ok()) << opened.status().message();
+  EXPECT_TRUE(
+      std::ranges::equal(opened->Candidates(where).words(), whole.Candidates(where).words()));
+  EXPECT_LT(source.num_read(), index_.size() / 2) << "`unique` takes most of the index";
+  EXPECT_EQ(opened->granules().num_columns(), 1u);
+  EXPECT_EQ(opened->granules().column(0).name, columns_[0].ToText());
+  // It cannot prune by columns that it lacks.
+  EXPECT_FALSE(opened->CanPrune(*Predicate::Parse("w HAS 'word7'", columns_)));
+}
+
+TEST_F(SkipIndexSources, ReadsTheWholeIndexAndItsHeader) {
+  Source source(index_);
+  const auto infos = *ReadSkipIndexColumns(&source);
+  EXPECT_LE(source.num_read(), 4096u);
+  const SkipIndex whole = *SkipIndex::Open(AsBytes(index_));
+  ASSERT_EQ(infos.size(), columns_.size());
+  for (size_t i = 0; i < infos.size(); ++i) {
+    EXPECT_EQ(infos[i].name, whole.granules().column(i).name);
+    EXPECT_EQ(infos[i].filter_bytes, whole.granules().column(i).filter_bytes);
+  }
+  EXPECT_EQ(*ReadSkipIndex(&source, columns_), index_);
+  EXPECT_EQ(*ReadWholeSkipIndex(&source), index_);
+}
+
+TEST_F(SkipIndexSources, PassesOnErrorsOfTheSource) {
+  Source source(index_);
+  source.Fail();
+  EXPECT_EQ(ReadSkipIndex(&source, columns_).status().message(), "the disk is gone");
+  EXPECT_EQ(ReadWholeSkipIndex(&source).status().message(), "the disk is gone");
+  EXPECT_EQ(ReadSkipIndexColumns(&source).status().message(), "the disk is gone");
+}
+
+TEST_F(SkipIndexSources, TruncationIsCorruption) {
+  for (const size_t size : {size_t{0}, size_t{5}, size_t{9}, size_t{60}, index_.size() - 1}) {
+    Source source(index_.substr(0, size));
+    EXPECT_EQ(ReadSkipIndex(&source, columns_).status().code(), StatusCode::kCorruption) << size;
+  }
+}
+
+TEST(SkipIndexSourceHeaders, MayBeLongerThanAPage) {
+  std::vector<Column> columns;
+  for (int i = 0; i < 200; ++i) {
+    columns.push_back(
+        *Column::Parse("column" + std::to_string(i) + "=field:" + std::to_string(i + 1)));
+  }
+  SkipIndexBuilder builder = *SkipIndexBuilder::Create({.columns = columns});
+  builder.AddRow("key", "value");
+  Source source(*builder.Finish());
+  EXPECT_GT(source.num_bytes(), 8192u);
+  EXPECT_EQ((*ReadSkipIndexColumns(&source)).size(), 200u);
+}
+
+}  // namespace
+}  // namespace blocksieve::internal

@@ -79,12 +79,6 @@ TEST_F(BlockGranules, ManySmallRowsOfABlockAreOneGranule) {
   EXPECT_LE(Granules(), Blocks() + 3);
 }
 
-TEST_F(BlockGranules, LargeRowsAreABlockEach) {
-  Write(5000);
-  EXPECT_EQ(Blocks(), kRows);
-  EXPECT_EQ(Granules(), kRows);
-}
-
 TEST_F(BlockGranules, CountRowsOnRequest) {
   index_.block_granules = false;
   config_ = SkipConfig(index_);

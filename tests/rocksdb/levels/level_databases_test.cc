@@ -155,19 +155,6 @@ TEST_P(LevelDatabases, WastedReadsAreNearTheGoal) {
   }
 }
 
-TEST_P(LevelDatabases, ReopeningForgetsNothing) {
-  const DbConfig config = Config({.bits_per_key = 10, .kind = PolicyKind::kRibbon});
-  TestDb db(config);
-  Fill(&db, 30);
-  const double before = WastedReads(&db);
-  // New objects, which learn everything again.
-  db.Reopen(Config({.bits_per_key = 10, .kind = PolicyKind::kRibbon}));
-  Fill(&db, 1);
-  const auto by_level = FiltersByLevel(&db.db());
-  EXPECT_GT(by_level.begin()->second.bits_per_key(), 12);
-  EXPECT_LT(WastedReads(&db), 1.3 * before);
-}
-
 TEST_P(LevelDatabases, ALevelWithoutFiltersIsReadCorrectly) {
   TestDb db(Config({.wasted_reads = 1.5}));
   Fill(&db, 31);

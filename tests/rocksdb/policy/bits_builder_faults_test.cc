@@ -66,13 +66,6 @@ TEST_F(PostVerify, NoticesThatAFilterBecameAlwaysTrue) {
   EXPECT_TRUE(builder_->MaybePostVerify(std::string(filter.size(), '\xff')).IsCorruption());
 }
 
-TEST_F(PostVerify, NoticesTheFilterOfAnotherPartition) {
-  const std::string first = BuildOf(100);
-  const std::string second = BuildOf(AbsentKeys(KeyShape::kUrl, 100));
-  EXPECT_TRUE(builder_->MaybePostVerify(second).ok());
-  EXPECT_TRUE(builder_->MaybePostVerify(first).IsCorruption());
-}
-
 TEST_F(PostVerify, IsOffByDefault) {
   const auto builder = NewBuilder(*policy_);
   Build(builder.get(), {"a"});

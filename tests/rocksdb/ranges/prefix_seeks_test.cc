@@ -4,7 +4,6 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "blocksieve/hash.h"

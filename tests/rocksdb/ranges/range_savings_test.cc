@@ -54,21 +54,6 @@ TEST_P(RangeSavings, EmptySeeksReadNoBlocks) {
   EXPECT_EQ(plain.counts.no_bound, asked);
 }
 
-TEST_P(RangeSavings, PlainReadsAndPreciseFiltersOnRequest) {
-  RangeFilterOptions ranges;
-  ranges.policy.plain_range_reads = true;
-  ranges.policy.range_fpr = 0.001;
-  const auto db = Make(RangeConfig(GetParam(), ranges));
-  const EmptySeeks plain = Seek(db.get(), {});
-  EXPECT_EQ(plain.found, 0u);
-  EXPECT_GT(plain.counts.no * 20, plain.counts.total() * 19);
-  const EmptySeeks filtered = Seek(db.get(), RangeRead());
-  EXPECT_EQ(filtered.found, 0u);
-  if (GetParam() == FilterShape::kFull) {
-    EXPECT_LT(filtered.counts.may_match * 300, filtered.counts.total());
-  }
-}
-
 TEST_P(RangeSavings, CountersReportEachOutcome) {
   const auto db = Make(RangeConfig(GetParam()));
   const std::string last(9, '\xff');

@@ -197,13 +197,6 @@ TEST_F(SidecarCopies, RowsWithoutPlainValuesAreNeverSkipped) {
   EXPECT_EQ(Count(db.db(), "n = 7"), 10u);
 }
 
-TEST_F(SidecarCopies, BackfillingRewritesSstsWithoutSidecars) {
-  Backup(Other());
-  const auto other = Open(Other());
-  MustBeOk(BackfillSkipIndexes(other.get(), nullptr), "backfill");
-  EXPECT_EQ(NumWithoutIndex(*other), 0u);
-}
-
 TEST_F(SidecarCopies, DestroyingLeavesNothing) {
   const std::string path = db_.path();
   db_.Close();
