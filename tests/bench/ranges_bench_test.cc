@@ -8,7 +8,6 @@
 #include <random>
 #include <set>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "bench/ranges/experiment.h"

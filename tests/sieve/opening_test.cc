@@ -5,6 +5,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "integration/sieve/sieve_format.h"
@@ -60,12 +61,16 @@ TEST_F(SieveOpening, OnlyOneProcessAtATime) {
 }
 
 TEST_F(SieveOpening, DamagedRecordsAreErrors) {
-  for (const std::string key : {"settings", "queue", "shard-00"}) {
+  const std::string no_shards("\1\0\1", 3);
+  const std::pair<std::string, std::string> records[] = {
+      {"settings", "\xff"}, {"settings", no_shards}, {"queue", "\xff"}, {"shard-00", "\xff"}};
+  for (const auto& record : records) {
+    const std::string& key = record.first;
     Push(Open({.num_shards = 1}).get(), {"a", "b"});
     std::string sound;
     InDatabase(path_, [&](rocksdb::DB* db) {
       const rocksdb::Status status = db->Get({}, key, &sound);
-      return status.IsNotFound() || status.ok() ? db->Put({}, key, "\xff") : status;
+      return status.IsNotFound() || status.ok() ? db->Put({}, key, record.second) : status;
     });
     EXPECT_FALSE(TryOpen({}).ok()) << key;
     InDatabase(path_, [&](rocksdb::DB* db) {

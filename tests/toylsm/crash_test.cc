@@ -144,8 +144,8 @@ TEST(KillTest, NoAcknowledgedWriteIsLost) {
     const uint64_t acknowledged = RunAndKill(dir / "db", num_written, num_written + random() % 600);
     for (; num_written < acknowledged; ++num_written)
       model[NthKey(num_written)] = NthValue(num_written);
-    const auto db = MustHave(Db::Open(SmallOptions(Env::Posix()), dir / "db"));
-    const Model found = MustHave(ReadAll(db->NewIterator()));
+    const auto db = Must(Db::Open(SmallOptions(Env::Posix()), dir / "db"));
+    const Model found = Must(ReadAll(db->NewIterator()));
     if (found == model) continue;
     // The last write may have happened.
     model[NthKey(num_written)] = NthValue(num_written);

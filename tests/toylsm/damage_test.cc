@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lib/hash/checksum.h"
+#include "tests/support/environment.h"
 #include "tests/toylsm/toy_model.h"
 
 // Every truncation and every changed byte of every file gives an error with a reason, or the
@@ -22,7 +23,7 @@ class DamageTest : public ::testing::Test {
   // A manifest, a file of level 1, a file of level 0, and a log.
   DamageTest() {
     options_.block_bytes = 128;
-    const auto db = MustHave(Db::Open(options_, "/db"));
+    const auto db = Must(Db::Open(options_, "/db"));
     const auto put = [&](int i, const std::string& value) {
       model_[Key(i)] = value;
       MustBeOk(db->Put(Key(i), value, {.sync = true}));
@@ -38,12 +39,12 @@ class DamageTest : public ::testing::Test {
     MustBeOk(db->Flush());
     states_ = {model_};
     for (int i = 1; i < 8; ++i) put(i, "w3\t3");  // in the log only
-    EXPECT_EQ(MustHave(env_.List("/db")).size(), 4U);
+    EXPECT_EQ(Must(env_.List("/db")).size(), 4U);
   }
 
   std::vector<std::string> PathsOf(std::string_view suffix) {
     std::vector<std::string> paths;
-    for (const std::string& name : MustHave(env_.List("/db"))) {
+    for (const std::string& name : Must(env_.List("/db"))) {
       if (name.ends_with(suffix)) paths.push_back("/db/" + name);
     }
     return paths;
@@ -60,7 +61,7 @@ class DamageTest : public ::testing::Test {
     Model expected = model_;
     if (path.ends_with(".log")) {
       // A truncated log looks like one that was never written to the end.
-      expected = MustHave(ReadAll((*db)->NewIterator()));
+      expected = Must(ReadAll((*db)->NewIterator()));
       ASSERT_NE(std::find(states_.begin(), states_.end(), expected), states_.end());
     }
     const std::vector<Status> errors = CheckReads(db->get(), expected, predicates_);
@@ -162,6 +163,15 @@ TEST_F(DamageTest, DecodersAcceptAnyBytes) {
     for (size_t size = 0; size < bytes.size(); ++size) decode(AsBytes(bytes).first(size));
     EXPECT_LE(num_sound, 5);  // a data block may be cut between entries
   }
+  BlockHandle handle;
+  const std::string stored = CompressBlock(std::string(100, 'a'), 1, &handle);
+  ++handle.raw_bytes;
+  EXPECT_EQ(UncompressBlock(stored, handle).status().message(), "block cannot be decompressed");
+}
+
+TEST_F(DamageTest, AFileMayEndEarly) {
+  const auto file = Must(Env::Posix()->OpenFile(testing::SourcePath("README.md")));
+  EXPECT_EQ(file->Read(1, file->size()).status().code(), StatusCode::kCorruption);
 }
 
 }  // namespace

@@ -12,12 +12,12 @@ class DbTest : public ::testing::Test {
   }
   void Reopen() {
     db_ = nullptr;
-    db_ = MustHave(Db::Open(options_, "/db"));
+    db_ = Must(Db::Open(options_, "/db"));
   }
 
   FaultEnv env_;
   Options options_ = SmallOptions(&env_);
-  std::unique_ptr<Db> db_ = MustHave(Db::Open(options_, "/db"));
+  std::unique_ptr<Db> db_ = Must(Db::Open(options_, "/db"));
 };
 
 TEST_F(DbTest, AScanDoesNotResurrectOldVersions) {
@@ -29,7 +29,7 @@ TEST_F(DbTest, AScanDoesNotResurrectOldVersions) {
   MustBeOk(db_->Delete("b"));
   MustBeOk(db_->Flush());
   auto scan = db_->Scan(Parse("word = 'red'"));
-  EXPECT_EQ(MustHave(ReadAll(scan)), (Model{{"c", "red\t3"}}));
+  EXPECT_EQ(Must(ReadAll(scan)), (Model{{"c", "red\t3"}}));
   EXPECT_EQ(scan->stats().rows_stale, 2U);
   scan = db_->Scan(Parse("word = 'green'"));
   EXPECT_FALSE(scan->Valid());
@@ -55,7 +55,7 @@ TEST_F(DbTest, FilesLiveAsLongAsTheirReaders) {
   }
   Reopen();
   const size_t num_files = db_->version()->AllFiles().size() + 3;  // manifest, log, note
-  EXPECT_EQ(MustHave(env_.List("/db")).size(), num_files);
+  EXPECT_EQ(Must(env_.List("/db")).size(), num_files);
 }
 
 TEST_F(DbTest, AFailedWriteStopsWritesNotReads) {
@@ -64,7 +64,7 @@ TEST_F(DbTest, AFailedWriteStopsWritesNotReads) {
   const Status failed = db_->Put("b", "2");
   EXPECT_NE(failed.message().find(".log"), std::string::npos) << failed.message();
   EXPECT_EQ(db_->Put("c", "3").message(), failed.message());
-  EXPECT_EQ(MustHave(db_->Get("a")), "1");
+  EXPECT_EQ(Must(db_->Get("a")), "1");
 }
 
 TEST_F(DbTest, EveryReadFailsOnce) {

@@ -84,7 +84,7 @@ class RandomOperations : public ::testing::TestWithParam<unsigned> {
   void CheckKey() {
     const std::string key = RandomKey();
     const auto row = db_.model().find(key);
-    const auto value = MustHave(db_->Get(key));
+    const auto value = Must(db_->Get(key));
     ASSERT_EQ(value.has_value(), row != db_.model().end()) << key;
     ASSERT_EQ(value.value_or(""), value ? row->second : "") << key;
   }
@@ -93,7 +93,7 @@ class RandomOperations : public ::testing::TestWithParam<unsigned> {
     const KeyRange range = RandomRange();
     const auto rows = db_->NewIterator(range);
     const Model expected = Within(db_.model(), range);
-    ASSERT_EQ(MustHave(ReadAll(rows)), expected) << range.begin << ", " << range.end.value_or("-");
+    ASSERT_EQ(Must(ReadAll(rows)), expected) << range.begin << ", " << range.end.value_or("-");
     const std::string middle = range.begin + "1";
     rows->Seek(middle);
     const auto next = expected.lower_bound(middle);
@@ -104,7 +104,7 @@ class RandomOperations : public ::testing::TestWithParam<unsigned> {
   void CheckScan() {
     const Predicate& predicate = predicates_[Below(predicates_.size())];
     const Model expected = Matching(db_.model(), predicate);
-    ASSERT_EQ(MustHave(ReadAll(db_->Scan(predicate))), expected) << predicate.ToText();
+    ASSERT_EQ(Must(ReadAll(db_->Scan(predicate))), expected) << predicate.ToText();
   }
 
   std::mt19937_64 random_;

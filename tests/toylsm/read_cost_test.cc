@@ -46,7 +46,7 @@ class ReadCost : public ::testing::Test {
   // A new database.
   void Fill(const Options& options) {
     static int number = 0;
-    db_ = MustHave(Db::Open(options, "/db" + std::to_string(++number)));
+    db_ = Must(Db::Open(options, "/db" + std::to_string(++number)));
     std::vector<uint64_t> keys(kNumKeys);
     for (uint64_t i = 0; i < kNumKeys; ++i) keys[i] = 2 * i;
     std::shuffle(keys.begin(), keys.end(), random_);
@@ -74,7 +74,7 @@ class ReadCost : public ::testing::Test {
     constexpr uint64_t kLookups = 50'000;
     ForgetReads();
     for (uint64_t i = 0; i < kLookups; ++i) {
-      EXPECT_FALSE(MustHave(db_->Get(AbsentKey())).has_value());
+      EXPECT_FALSE(Must(db_->Get(AbsentKey())).has_value());
     }
     return BlocksRead() / kLookups;
   }
@@ -103,7 +103,7 @@ class ReadCost : public ::testing::Test {
   // Data blocks that scans read per matching row. Each row of a host is in a different block, the
   // rows of a batch are adjacent.
   void CheckScans(const char* state, double max_per_row_of_host) {
-    const Model all = MustHave(ReadAll(db_->NewIterator()));
+    const Model all = Must(ReadAll(db_->NewIterator()));
     const struct {
       const char* predicate;
       double max_per_row;
@@ -115,7 +115,7 @@ class ReadCost : public ::testing::Test {
       const Predicate predicate =
           *Predicate::Parse(scan.predicate, MakeOptions().skip_index.columns);
       ForgetReads();
-      const Model rows = MustHave(ReadAll(db_->Scan(predicate)));
+      const Model rows = Must(ReadAll(db_->Scan(predicate)));
       EXPECT_EQ(rows, Matching(all, predicate));
       std::printf("  %s, %s: %zu rows, %.0f blocks\n", state, scan.predicate, rows.size(),
                   BlocksRead());

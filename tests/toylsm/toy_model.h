@@ -11,6 +11,7 @@
 
 #include "integration/toylsm/db.h"
 #include "tests/support/environment.h"
+#include "tests/support/must.h"
 #include "tests/toylsm/fault_env.h"
 
 // The model of a database: a map.
@@ -19,12 +20,7 @@ namespace blocksieve::toylsm {
 
 using Model = std::map<std::string, std::string>;
 using testing::LongTests;
-
-template <class T>
-T MustHave(Result<T> result) {
-  EXPECT_TRUE(result.ok()) << result.status().message();
-  return std::move(result).value();
-}
+using testing::Must;
 
 inline void MustBeOk(const Status& status) { EXPECT_TRUE(status.ok()) << status.message(); }
 
@@ -129,7 +125,7 @@ class ModelDb {
     auto db = Db::Open(options_, "/db");
     if (!db.ok()) return db.status();
     db_ = *std::move(db);
-    const Model found = MustHave(ReadAll(db_->NewIterator()));
+    const Model found = Must(ReadAll(db_->NewIterator()));
     for (size_t n = 0;; ++n) {
       if ((lost_power || n >= num_acknowledged_) && found == synced_) break;
       if (n == unsynced_.size()) {
