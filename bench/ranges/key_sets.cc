@@ -19,12 +19,6 @@ constexpr uint64_t kFirstMillisecond = 1'700'000'000'000;
 constexpr uint64_t kTenantMilliseconds = 1'000'000'000;  // 11.6 days
 constexpr uint64_t kKeysPerTenant = 20;
 
-std::string BigEndian(uint64_t number) {
-  std::string bytes(8, '\0');
-  for (size_t i = 0; i < 8; ++i) bytes[i] = static_cast<char>(number >> (56 - 8 * i));
-  return bytes;
-}
-
 uint64_t ReadBigEndian(std::string_view bytes) {
   uint64_t number = 0;
   for (size_t i = 0; i < 8; ++i) {
@@ -46,14 +40,6 @@ std::string EndOfDigits(const std::string& begin, size_t first, double step) {
   const auto largest = static_cast<uint64_t>(std::pow(10, count)) - 1;
   const uint64_t later = Later(std::stoull(begin.substr(first)), step, largest);
   return begin.substr(0, first) + fmt::format("{:0{}}", later, count);
-}
-
-std::vector<std::string> Paths() {
-  const Input input = LoadDpkg();
-  std::vector<std::string> paths;
-  paths.reserve(input.rows.size());
-  for (size_t i = 0; i < input.rows.size(); ++i) paths.emplace_back(input.rows.key(i));
-  return paths;
 }
 
 // The key at `share` of the way from `begin` to `next`, by the bytes after their common prefix.
@@ -141,11 +127,20 @@ bool KeySet::HasKeyIn(const Range& range) const {
   return next != nullptr && *next < range.end;
 }
 
+std::vector<std::string> PackagePaths() {
+  const Input input = LoadDpkg();
+  std::vector<std::string> paths;
+  paths.reserve(input.rows.size());
+  for (size_t i = 0; i < input.rows.size(); ++i) paths.emplace_back(input.rows.key(i));
+  return paths;
+}
+
 KeySet MakeKeySet(std::string_view name, uint64_t num_keys, uint64_t seed) {
   Random random(seed);
   const bool is_numbered = name != kPaths;
   const Numbered numbered = is_numbered ? NumberedSet(name, num_keys) : Numbered();
-  std::vector<std::string> all = is_numbered ? DrawKeys(numbered, 2 * num_keys, random) : Paths();
+  std::vector<std::string> all =
+      is_numbered ? DrawKeys(numbered, 2 * num_keys, random) : PackagePaths();
   std::shuffle(all.begin(), all.end(), random);
   all.resize(std::min<size_t>(all.size(), 2 * num_keys) & ~size_t{1});
   const auto half = all.begin() + static_cast<ptrdiff_t>(all.size() / 2);

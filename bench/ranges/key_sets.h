@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -36,6 +37,17 @@ inline constexpr const char* kIntegers = "8-byte integers";
 inline constexpr const char* kUsers = "user%016d";
 inline constexpr const char* kTenantTime = "u%07d:%013d";
 inline constexpr const char* kPaths = "paths";
+
+/// The paths of this machine's dpkg lists. Throws Failure if there are none.
+std::vector<std::string> PackagePaths();
+
+/// The bytes of an unsigned number, the most significant first.
+template <class Number>
+std::string BigEndian(Number number) {
+  std::string bytes;
+  for (size_t i = sizeof number; i-- > 0;) bytes.push_back(static_cast<char>(number >> (8 * i)));
+  return bytes;
+}
 
 /// Makes `num_keys` keys; for paths at most half of those in this machine's dpkg lists. Throws
 /// Failure if there are no such lists, or the name is unknown.

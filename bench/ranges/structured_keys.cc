@@ -7,7 +7,6 @@
 #include <set>
 #include <utility>
 
-#include "bench/support/inputs.h"
 #include "bench/support/terminal.h"
 #include "lib/base/coding.h"
 #include "lib/prefix/prefix_part.h"
@@ -17,13 +16,6 @@ namespace blocksieve::bench::ranges {
 namespace {
 
 using Random = std::mt19937_64;
-
-template <class Number>
-std::string BigEndian(Number number) {
-  std::string bytes;
-  for (size_t i = sizeof number; i-- > 0;) bytes.push_back(static_cast<char>(number >> (8 * i)));
-  return bytes;
-}
 
 Range RangeBelow(std::string_view prefix) {
   Range range{std::string(prefix), std::string(prefix)};
@@ -78,11 +70,8 @@ std::vector<SortedKeys> OneLevel(const SortedKeys& keys) {
 }
 
 StructuredKeys Paths(bool is_leveled, uint64_t num_keys, size_t num_seeks, Random& random) {
-  const Input input = LoadDpkg();
-  SortedKeys keys;
-  for (size_t i = 0; i < std::min<uint64_t>(input.rows.size(), num_keys); ++i) {
-    keys.emplace_back(input.rows.key(i));
-  }
+  SortedKeys keys = PackagePaths();
+  keys.resize(std::min<uint64_t>(keys.size(), num_keys));
   std::sort(keys.begin(), keys.end());
   StructuredKeys set{is_leveled ? "paths, one level" : "paths", "delimiter:/", {}, {}};
   set.seeks.push_back(Withhold("absent directory", set.prefixes, num_seeks, random, &keys));
