@@ -8,11 +8,10 @@
 namespace blocksieve {
 namespace {
 
-constexpr double kMaxHashesPerKey = 0.03;
 constexpr double kMinCoverage = 0.9;
 // While keys are added: prefixes of sorted keys come in bursts, so the share of all is not known
-// yet.
-constexpr double kForgivenHashesPerKey = 0.12;
+// yet, and many times more are forgiven.
+constexpr double kForgiven = 4;
 constexpr double kForgivenHashes = 64;
 constexpr uint64_t kFirstCheck = 128;
 constexpr uint64_t kKeysBetweenChecks = 1024;
@@ -28,14 +27,15 @@ uint64_t NumberOf(std::string_view key, size_t length) {
 
 }  // namespace
 
-PrefixChooser::PrefixChooser(unsigned num_lookups, uint64_t hash_seed) {
+PrefixChooser::PrefixChooser(unsigned num_lookups, uint64_t hash_seed,
+                             double max_hashes_of_delimiters) {
   constexpr std::string_view kDelimiters[] = {"/", "%3A", "|", "%23", "%00", ".", "-", "_", "%2C"};
   constexpr size_t kLengths[] = {4, 8, 16};
   const auto add = [&](const std::string& text, size_t length) {
     std::string rule = *internal::ParsePrefixRule(text);
     candidates_.push_back(
         {PrefixBuilder({.rule = rule, .num_lookups = num_lookups, .hash_seed = hash_seed}), rule,
-         length});
+         length == 0 ? max_hashes_of_delimiters : kMaxHashesPerKey, length});
   };
   for (const std::string_view delimiter : kDelimiters)
     add("delimiter:" + std::string(delimiter), 0);
@@ -54,15 +54,16 @@ void PrefixChooser::AddKey(std::string_view key) {
   ++num_keys_;
   const bool is_early_check = num_keys_ >= kFirstCheck && std::has_single_bit(num_keys_);
   if (is_early_check || num_keys_ % kKeysBetweenChecks == 0) {
-    DropExpensive(
-        std::max(kForgivenHashesPerKey, kForgivenHashes / static_cast<double>(num_keys_)));
+    DropExpensive(kForgiven, kForgivenHashes);
   }
 }
 
-void PrefixChooser::DropExpensive(double max_hashes_per_key) {
+void PrefixChooser::DropExpensive(double forgiven, double forgiven_hashes) {
   const auto keys = static_cast<double>(num_keys_);
   std::erase_if(candidates_, [&](const Candidate& candidate) {
-    return static_cast<double>(candidate.hashes.size()) > max_hashes_per_key * keys ||
+    const double max_hashes =
+        std::max(forgiven * candidate.max_hashes_per_key * keys, forgiven_hashes);
+    return static_cast<double>(candidate.hashes.size()) > max_hashes ||
            static_cast<double>(candidate.num_keys) < kMinCoverage * keys;
   });
 }
@@ -75,7 +76,7 @@ bool PrefixChooser::HasGaps(const Candidate& candidate) const {
 }
 
 PrefixChooser::Choice PrefixChooser::Choose() {
-  DropExpensive(kMaxHashesPerKey);
+  DropExpensive(1, 0);
   Candidate* best = nullptr;
   for (Candidate& candidate : candidates_) {
     const uint64_t prefixes = candidate.prefixes.num_prefixes();

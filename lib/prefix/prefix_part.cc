@@ -71,9 +71,14 @@ Result<PrefixInfo> DescribePrefixes(ByteView block) try {
                                   " bytes cannot be read");
   }
   info.rule = internal::PrefixRuleText(part.rule);
+  if (info.rule.empty()) {
+    return internal::DamagedBlock("prefix rule of " + std::to_string(part.rule.size()) +
+                                  " bytes cannot be read");
+  }
   info.num_prefixes = part.num_prefixes;
   info.num_lookups = part.num_lookups;
-  info.bytes = parts->prefixes.size();
+  info.bytes = block.size() - parts->filter.size();
+  if (!parts->ranges.empty()) info.bytes = parts->prefixes.size();
   return info;
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();

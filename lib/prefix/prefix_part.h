@@ -17,7 +17,8 @@ struct PrefixInfo {
   std::string rule;           ///< Boundaries, as in the option `prefixes`; empty: no prefixes.
   uint64_t num_prefixes = 0;  ///< Distinct ones.
   unsigned num_lookups = 0;   ///< Hashes per prefix in the point filter.
-  uint64_t bytes = 0;         ///< Size of the part, without the hashes in the point filter.
+  /// Size of the part, without the hashes in the point filter; with the footer if no ranges follow.
+  uint64_t bytes = 0;
 };
 
 /// Describes the prefix part of a filter block. Errors: Corruption, NotSupported.

@@ -51,7 +51,7 @@ Result<RangeFilterInfo> DescribeRangeFilter(ByteView block) try {
     return Status::Corruption("filter block: ranges of " + std::to_string(parts->ranges.size()) +
                               " bytes are damaged");
   }
-  part.info.bytes = block.size() - parts->filter.size();
+  part.info.bytes = block.size() - parts->filter.size() - parts->prefixes.size();
   return part.info;
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();

@@ -32,13 +32,6 @@ FilterOptions CoreOptions(const FilterPolicyOptions& options, double target_fpr,
   return core;
 }
 
-// Hashes per prefix that bring the false-positive rate of prefixes down to `prefix_fpr`.
-unsigned LookupsPerPrefix(double prefix_fpr, double target_fpr) {
-  constexpr double kRounding = 1e-9;
-  const double lookups = std::ceil(std::log(prefix_fpr) / std::log(target_fpr) - kRounding);
-  return static_cast<unsigned>(std::clamp<double>(lookups, 1, internal::PrefixPart::kMaxLookups));
-}
-
 FilterParts PartsOf(const FilterPolicyOptions& options, const FilterRates& rates,
                     const rocksdb::FilterBuildingContext& context) {
   FilterParts parts;
@@ -56,8 +49,7 @@ FilterParts PartsOf(const FilterPolicyOptions& options, const FilterRates& rates
     const Result<std::string> rule = internal::ParsePrefixRule(options.prefixes);
     // An empty rule lets the builder choose one.
     parts.prefixes = {.rule = rule.ok() ? *rule : "",
-                      .num_lookups = LookupsPerPrefix(
-                          options.prefix_fpr.value_or(kDefaultPrefixFpr), rates.target_fpr),
+                      .num_lookups = LookupsPerPrefix(options, rates.target_fpr),
                       .is_whole_file = is_whole_file,
                       .share_bits = options.bits_per_key.has_value()};
   }
@@ -181,6 +173,13 @@ std::unique_ptr<Policy> MakePolicy(const FilterPolicyOptions& options) {
   }();
   static_cast<void>(reported);
   return std::make_unique<Policy>(options, LoadedAbiProblem());
+}
+
+unsigned LookupsPerPrefix(const FilterPolicyOptions& options, double target_fpr) {
+  constexpr double kRounding = 1e-9;
+  const double prefix_fpr = options.prefix_fpr.value_or(kDefaultPrefixFpr);
+  const double lookups = std::ceil(std::log(prefix_fpr) / std::log(target_fpr) - kRounding);
+  return static_cast<unsigned>(std::clamp<double>(lookups, 1, internal::PrefixPart::kMaxLookups));
 }
 
 std::string Policy::GetPrintableOptions() const { return DescribePolicyOptions(options_); }

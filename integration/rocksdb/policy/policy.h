@@ -80,6 +80,10 @@ inline bool NeedsExtractor(const FilterPolicyOptions& options) {
 /// The rate of prefixes if FilterPolicyOptions::prefix_fpr is not set.
 inline constexpr double kDefaultPrefixFpr = 0.01;
 
+/// Hashes per prefix in a key filter of this rate, which bring the rate of prefixes down to
+/// FilterPolicyOptions::prefix_fpr.
+unsigned LookupsPerPrefix(const FilterPolicyOptions& options, double target_fpr);
+
 /// Errors: InvalidArgument, naming the option, its value and the allowed range, or the options that
 /// exclude each other.
 rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options);
