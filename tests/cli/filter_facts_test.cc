@@ -10,9 +10,12 @@
 namespace blocksieve::cli {
 namespace {
 
-std::string BuildFilter(size_t num_keys, double fpr) {
+std::string BuildFilter(size_t num_keys, double fpr, const std::string& prefixes = "",
+                        bool ranges = false) {
   const auto keys = testing::PresentKeys(testing::KeyShape::kCounter, num_keys);
-  const auto filter = Filter::Build(keys, {.kind = FilterKind::kRibbon, .target_fpr = fpr});
+  const auto filter = Filter::Build(
+      keys,
+      {.kind = FilterKind::kRibbon, .target_fpr = fpr, .ranges = ranges, .prefixes = prefixes});
   return std::string(AsText(filter->bytes()));
 }
 
@@ -42,9 +45,30 @@ TEST(FilterFactsTest, UnreadableFiltersHaveTypicalWeight) {
   EXPECT_DOUBLE_EQ(MeanRate({readable, damaged, readable}), (2 * RateOf(readable) + 1) / 3);
 }
 
+// Prefixes are among the keys of a key filter, but no keys of the file.
+TEST(FilterFactsTest, PrefixesAndRangesAreNoKeys) {
+  constexpr size_t kKeys = 10'000;
+  const uint64_t point_bytes = BuildFilter(kKeys, 0.01).size();
+  for (const bool has_ranges : {false, true}) {
+    const std::string filter = BuildFilter(kKeys, 0.01, "lengths:7", has_ranges);
+    FilterReport report;
+    DescribeFilters({filter}, 1, &report);
+    EXPECT_EQ(report.num_entries, kKeys);
+    EXPECT_EQ(report.prefix_rules, std::vector<std::string>{"lengths:7"});
+    EXPECT_GT(report.num_prefixes, 10u);
+    EXPECT_DOUBLE_EQ(report.prefixes.fpr, report.predicted_fpr);
+    EXPECT_EQ(report.ranges.num_filters, has_ranges ? 1u : 0u);
+    const uint64_t rest = filter.size() - report.ranges.num_bytes - report.prefixes.num_bytes;
+    EXPECT_NEAR(static_cast<double>(rest), static_cast<double>(point_bytes), 10);
+  }
+}
+
 TEST(FilterFactsTest, SaysWhyAFilterCannotBeRead) {
   const std::string ribbon_without_slots("data\xfe\0\0\0\0", 9);
-  for (const std::string& filter : {std::string(), std::string(16, '\0'), ribbon_without_slots}) {
+  std::string unknown_rule = BuildFilter(100, 0.01, "lengths:7");
+  unknown_rule[unknown_rule.rfind(std::string("\x02\x07\0", 3))] = 9;
+  for (const std::string& filter :
+       {std::string(), std::string(16, '\0'), ribbon_without_slots, unknown_rule}) {
     FilterReport report;
     DescribeFilters({filter}, 1, &report);
     EXPECT_EQ(report.problems.size(), 1U);

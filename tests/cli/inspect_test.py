@@ -242,6 +242,7 @@ class Schema(CommandTest):
     FILE = {"path", "family", "level", "num_entries", "num_bytes", "filter", "index"}
     FILTER = {"origin", "kind", "shape", "entries", "num_filters", "num_entries", "num_bytes",
               "bits_per_key", "predicted_fpr", "num_range_filters", "range_bytes", "range_fpr",
+              "num_prefix_filters", "prefix_bytes", "prefix_fpr", "prefix_rules", "num_prefixes",
               "note", "problems"}
     INDEX = {"num_granules", "num_bytes", "place", "columns", "note", "problem"}
     SUMS = {"num_files", "num_entries", "num_bytes", "covered_entries", "covered_bytes",
@@ -264,7 +265,9 @@ class Schema(CommandTest):
         self.assertEqual(set(verified["files"][0]), self.FILE | {
             "keys_checked", "false_negatives", "unchecked", "num_probes", "num_passed",
             "fpr_interval", "ranges_checked", "false_negative_ranges", "num_range_probes",
-            "num_ranges_passed", "range_fpr_interval", "problems"})
+            "num_ranges_passed", "range_fpr_interval", "prefixes_checked",
+            "false_negative_prefixes", "num_prefix_probes", "num_prefixes_passed",
+            "prefix_fpr_interval", "problems"})
 
 
 class NoDatabase(CommandTest):

@@ -153,10 +153,12 @@ std::string ToText(const Advice& advice, double absent_fraction) {
   if (!advice.proposals.empty()) text += "\nOptions:\n\n" + OptionsText(advice);
   for (const std::string& problem : advice.not_proposed)
     text += "\nNot proposed: " + problem + "\n";
-  if (advice.ranges) {
-    text += "\n" + RangesText(advice);
-  } else if (advice.list.has_range_filters()) {
-    text += "\nThese options drop the range filters of the files; to keep some: --seek-fraction.\n";
+  if (advice.seeks) {
+    text += "\n" + SeeksText(advice);
+  } else if (advice.list.answers_ranges()) {
+    text +=
+        "\nThese options drop the range filters and prefixes of the files; to keep some: "
+        "--seek-fraction.\n";
   }
   return text;
 }
@@ -181,7 +183,7 @@ Json ToJson(const Advice& advice) {
   document["not_proposed"] = advice.not_proposed;
   document["no_filter_pays"] = advice.no_filter_pays;
   document["verdict"] = ToJson(VerdictOf(advice), advice);
-  if (advice.ranges) document["ranges"] = RangesToJson(advice);
+  if (advice.seeks) AddSeeksTo(advice, &document);
   return document;
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "integration/cli/commands/options.h"
@@ -35,11 +36,14 @@ process may have it open. Keys and values are not read.
   keys           entries of the file: all versions of keys, including deletes
   filters        number of filters: 1, or one per partition; RocksDB before 7.0 also wrote one per
                  group of data blocks ("per granule")
-  entries        what was added to the filters: keys, prefixes or both
+  entries        what the filters have: keys, prefixes, ranges
   covered        share of the keys, or bytes, in files with a readable filter
-  bits/key       total size of the filters per entry
+  bits/key       total size of the filters, or of the part for ranges or prefixes, per entry
   predicted FPR  share of absent keys that pass, by the model of the filter; - if all pass
   range FPR      share of short empty ranges that pass, as the filter estimated it when it was built
+  prefix FPR     share of absent prefixes that pass, by the model of the filter, which has the distinct
+                 prefixes of its keys besides the keys; boundaries say where these end, as in the
+                 policy's option prefixes
 
 If filter memory is spread over the levels (wasted_reads, bits_per_key), a trivial move can take a
 file to a deeper level with the filter of the level above, which is more precise than needed there.
@@ -135,21 +139,37 @@ std::string FilesText(const std::vector<FileReport>& files, bool with_family) {
   return table.ToString();
 }
 
-/// Empty if no file has range filters.
-std::string RangesText(const std::vector<FileReport>& files, bool with_family) {
-  FamilyTable table(with_family, {"range filters", "level", "filters", "bytes", "range bits/key",
-                                  "estimated range FPR"});
-  bool has_ranges = false;
+/// Empty if no file has the part.
+std::string PartText(const std::vector<FileReport>& files, bool with_family,
+                     PartReport FilterReport::*part, std::vector<std::string> headers) {
+  FamilyTable table(with_family, std::move(headers));
+  bool has_part = false;
   for (const FileReport& file : files) {
-    const FilterReport& filter = file.filter;
-    if (filter.num_range_filters == 0) continue;
-    has_ranges = true;
-    table.AddRow(file.place.family,
-                 {ShortName(file.place), LevelText(file.place.level),
-                  term::WithCommas(filter.num_range_filters), term::WithCommas(filter.range_bytes),
-                  BitsText(filter.range_bytes, filter.num_entries), RateText(filter.range_fpr)});
+    const PartReport& report = file.filter.*part;
+    if (report.num_filters == 0) continue;
+    has_part = true;
+    std::vector<std::string> cells = {ShortName(file.place),
+                                      LevelText(file.place.level),
+                                      term::WithCommas(report.num_filters),
+                                      term::WithCommas(report.num_bytes),
+                                      BitsText(report.num_bytes, file.filter.num_entries),
+                                      RateText(report.fpr)};
+    if (part == &FilterReport::prefixes) {
+      cells.push_back(term::WithCommas(file.filter.num_prefixes));
+      cells.push_back(fmt::format("{}", fmt::join(file.filter.prefix_rules, " ")));
+    }
+    table.AddRow(file.place.family, std::move(cells));
   }
-  return has_ranges ? table.ToString() + "\n" : "";
+  return has_part ? table.ToString() + "\n" : "";
+}
+
+std::string PartsText(const std::vector<FileReport>& files, bool with_family) {
+  return PartText(files, with_family, &FilterReport::ranges,
+                  {"range filters", "level", "filters", "bytes", "range bits/key",
+                   "estimated range FPR"}) +
+         PartText(files, with_family, &FilterReport::prefixes,
+                  {"prefixes", "level", "filters", "bytes", "prefix bits/key",
+                   "predicted prefix FPR", "distinct", "boundaries"});
 }
 
 // Lists the files that were moved.
@@ -235,7 +255,7 @@ std::string ToText(const InspectOptions& options, const Inspection& inspection) 
   std::string text;
   if (inspection.files.size() > 1) text = LevelsText(inspection.files, with_family) + "\n";
   return text + FilesText(inspection.files, with_family) + "\n" +
-         RangesText(inspection.files, with_family) + IndexesText(inspection.files, with_family) +
+         PartsText(inspection.files, with_family) + IndexesText(inspection.files, with_family) +
          MovedText(inspection) + WithoutPluginText(options, inspection) +
          OrphansText(options, inspection) + NotesText(inspection);
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "integration/cli/commands/options.h"
@@ -20,9 +21,11 @@ namespace {
 constexpr const char* kVerifyFooter =
     R"help(Reads every file and checks:
   - the checksums of data blocks, filters and skip indexes
-  - that the filters pass every key of the file, and range filters every range around a key
+  - that the filters pass every key of the file, range filters every range around a key, and filters
+    with prefixes the range below every prefix
   - the false-positive rate (FPR), measured with absent keys close to existing ones; for range
-    filters, with short empty ranges built from the start of one key and the end of another
+    filters, with short empty ranges built from the start of one key and the end of another; for
+    prefixes, with absent ones close to existing ones. Range filters may rule these out, too.
 
 The database is opened read-only; another process may have it open. The memtable is not checked.
 
@@ -68,21 +71,38 @@ std::string MeasuredText(const Probes& probes) {
                      fpr->low, fpr->high);
 }
 
-/// Empty if no file has range filters.
-std::string RangesText(const Verification& verification) {
-  term::TextTable table({"file", "level", "ranges checked", "false negatives", "probes",
-                         "measured range FPR", "estimated"});
-  bool has_ranges = false;
+std::vector<std::string> Cells(const FileCheck& check, const QueryCheck& query) {
+  return {ShortName(check.file.place),
+          LevelText(check.file.place.level),
+          term::WithCommas(query.num_checked),
+          term::WithCommas(query.false_negatives),
+          term::WithCommas(query.absent.num_probed),
+          MeasuredText(query.absent)};
+}
+
+/// Empty if no file has the part.
+std::string PartText(const Verification& verification, QueryCheck FileCheck::*query,
+                     PartReport FilterReport::*part, std::vector<std::string> headers) {
+  term::TextTable table(std::move(headers));
+  bool has_part = false;
   for (const FileCheck& check : verification.files) {
-    if (check.file.filter.num_range_filters == 0) continue;
-    has_ranges = true;
-    table.AddRow({ShortName(check.file.place), LevelText(check.file.place.level),
-                  term::WithCommas(check.ranges_checked),
-                  term::WithCommas(check.false_negative_ranges),
-                  term::WithCommas(check.empty_ranges.num_probed), MeasuredText(check.empty_ranges),
-                  RateText(check.file.filter.range_fpr)});
+    const PartReport& report = check.file.filter.*part;
+    if (report.num_filters == 0) continue;
+    has_part = true;
+    std::vector<std::string> cells = Cells(check, check.*query);
+    cells.push_back(RateText(report.fpr));
+    table.AddRow(std::move(cells));
   }
-  return has_ranges ? table.ToString() + "\n" : "";
+  return has_part ? table.ToString() + "\n" : "";
+}
+
+std::string PartsText(const Verification& verification) {
+  return PartText(verification, &FileCheck::ranges, &FilterReport::ranges,
+                  {"file", "level", "ranges checked", "false negatives", "probes",
+                   "measured range FPR", "estimated"}) +
+         PartText(verification, &FileCheck::prefixes, &FilterReport::prefixes,
+                  {"file", "level", "prefixes checked", "false negatives", "probes",
+                   "measured prefix FPR", "predicted"});
 }
 
 std::string ToText(const Verification& verification) {
@@ -96,11 +116,11 @@ std::string ToText(const Verification& verification) {
   uint64_t keys_checked = 0;
   for (const FileCheck& check : verification.files) {
     const FilePlace& place = check.file.place;
-    table.AddRow({ShortName(place), LevelText(place.level), FilterName(check.file.filter),
-                  term::WithCommas(check.keys_checked), term::WithCommas(check.false_negatives),
-                  term::WithCommas(check.absent_keys.num_probed), MeasuredText(check.absent_keys),
-                  RateText(check.file.filter.predicted_fpr)});
-    keys_checked += check.keys_checked;
+    std::vector<std::string> cells = Cells(check, check.keys);
+    cells.insert(cells.begin() + 2, FilterName(check.file.filter));
+    cells.push_back(RateText(check.file.filter.predicted_fpr));
+    table.AddRow(std::move(cells));
+    keys_checked += check.keys.num_checked;
     for (const std::string& note : {check.unchecked, check.file.index.note}) {
       if (!note.empty()) notes += ShortName(place) + ": " + note + "\n";
     }
@@ -111,7 +131,7 @@ std::string ToText(const Verification& verification) {
   notes += VanishedText(verification.missed);
   for (const std::string& problem : verification.missed.unopened)
     problems += "PROBLEM " + problem + "\n";
-  return table.ToString() + "\n" + RangesText(verification) + notes + problems +
+  return table.ToString() + "\n" + PartsText(verification) + notes + problems +
          fmt::format("{}, {}: {}\n", term::CountOf(verification.files.size(), "file"),
                      term::CountOf(keys_checked, "key"),
                      problems.empty() ? "no problem found"
@@ -124,19 +144,24 @@ nlohmann::ordered_json ToJson(const FileCheck& check) {
     const std::optional<RateInterval> fpr = probes.interval();
     return fpr ? Json::array({fpr->low, fpr->high}) : Json(nullptr);
   };
+  const QueryCheck& keys = check.keys;
   Json document = ToJson(check.file);
-  document.update({{"keys_checked", check.keys_checked},
-                   {"false_negatives", check.false_negatives},
+  document.update({{"keys_checked", keys.num_checked},
+                   {"false_negatives", keys.false_negatives},
                    {"unchecked", check.unchecked},
-                   {"num_probes", check.absent_keys.num_probed},
-                   {"num_passed", check.absent_keys.num_passed},
-                   {"fpr_interval", interval(check.absent_keys)},
-                   {"ranges_checked", check.ranges_checked},
-                   {"false_negative_ranges", check.false_negative_ranges},
-                   {"num_range_probes", check.empty_ranges.num_probed},
-                   {"num_ranges_passed", check.empty_ranges.num_passed},
-                   {"range_fpr_interval", interval(check.empty_ranges)},
-                   {"problems", check.problems}});
+                   {"num_probes", keys.absent.num_probed},
+                   {"num_passed", keys.absent.num_passed},
+                   {"fpr_interval", interval(keys.absent)}});
+  const auto add = [&](const std::string& one, const std::string& all, const QueryCheck& query) {
+    document[all + "_checked"] = query.num_checked;
+    document["false_negative_" + all] = query.false_negatives;
+    document["num_" + one + "_probes"] = query.absent.num_probed;
+    document["num_" + all + "_passed"] = query.absent.num_passed;
+    document[one + "_fpr_interval"] = interval(query.absent);
+  };
+  add("range", "ranges", check.ranges);
+  add("prefix", "prefixes", check.prefixes);
+  document["problems"] = check.problems;
   return document;
 }
 

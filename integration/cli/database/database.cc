@@ -44,7 +44,9 @@ LookupRange RangeOf(const rocksdb::LiveFileMetaData& file, const rocksdb::Compar
 RequestedRates RatesOf(const FilterPolicyOptions& options) {
   return {.goal = rocksdb_plugin::GoalOf(options),
           .kind_is_auto = options.kind == PolicyKind::kAuto,
-          .kind = rocksdb_plugin::FixedKind(options.kind)};
+          .kind = rocksdb_plugin::FixedKind(options.kind),
+          .ranges = options.ranges,
+          .prefixes = options.prefixes};
 }
 
 bool Exists(const std::filesystem::file_status& status) {

@@ -1,11 +1,15 @@
 #include "integration/cli/database/file_check.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <utility>
 
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/text.h"
+#include "lib/prefix/prefix_rule.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -14,21 +18,19 @@ namespace {
 constexpr size_t kSampleKeys = 10'000;
 
 void MeasureFpr(const KeySample& sample, uint64_t num_probes, TableFile* file,
-                std::mt19937_64* random, FileCheck* check) {
+                std::mt19937_64* random, Probes* absent_keys) {
   if (sample.keys().empty()) return;
   for (uint64_t i = 0; i < num_probes; ++i) {
     const std::string& present = sample.keys()[static_cast<size_t>(i % sample.keys().size())];
     const std::optional<std::string> absent = file->AbsentKey(present, random);
-    if (!absent) continue;
-    ++check->absent_keys.num_probed;
-    check->absent_keys.num_passed += file->MayMatch(*absent);
+    if (absent) absent_keys->Count(file->MayMatch(*absent));
   }
 }
 
 /// Checks ranges with one or two keys of the file, and measures common prefixes of neighbors.
 class RangeCheck {
  public:
-  RangeCheck(TableFile* file, FileCheck* check) : file_(file), check_(check) {}
+  RangeCheck(TableFile* file, QueryCheck* check) : file_(file), check_(check) {}
 
   void CheckKey(std::string_view key) {
     if (!key.empty() && key != previous_) {
@@ -48,7 +50,7 @@ class RangeCheck {
   /// Probes empty ranges: the start of one key with the end of another, split at the mean length of
   /// common prefixes.
   void MeasureFpr(const KeySample& sample, uint64_t num_probes, std::mt19937_64* random) {
-    if (sample.keys().empty() || check_->ranges_checked == 0) return;
+    if (sample.keys().empty() || check_->num_checked == 0) return;
     const auto parting = static_cast<size_t>(mean_shared_);
     for (uint64_t i = 0; i < num_probes; ++i) {
       const std::string& first = sample.keys()[static_cast<size_t>(i % sample.keys().size())];
@@ -56,8 +58,7 @@ class RangeCheck {
       if (second.size() <= parting) continue;
       const std::string begin = first.substr(0, parting) + second.substr(parting);
       if (begin.empty() || !FindEmptyRange(begin, parting)) continue;
-      ++check_->empty_ranges.num_probed;
-      check_->empty_ranges.num_passed += file_->MayMatchRange(begin, end_).value_or(true);
+      check_->absent.Count(file_->MayMatchRange(begin, end_).value_or(true));
     }
   }
 
@@ -76,19 +77,107 @@ class RangeCheck {
   }
 
   void CheckRange(std::string_view begin) {
-    const std::optional<bool> may_match = file_->MayMatchRange(begin, end_);
-    if (!may_match) return;
-    ++check_->ranges_checked;
-    check_->false_negative_ranges += !*may_match;
+    if (const auto may_match = file_->MayMatchRange(begin, end_)) check_->Count(*may_match);
   }
 
   TableFile* const file_;
-  FileCheck* const check_;
+  QueryCheck* const check_;
   std::string previous_;
   std::string end_;
   double mean_shared_ = 0;  // bytes of the common prefix with the previous key
   double num_keys_ = 0;
 };
+
+/// Checks the range below each prefix of the keys.
+class PrefixCheck {
+ public:
+  PrefixCheck(TableFile* file, QueryCheck* check) : file_(file), check_(check) {
+    for (const std::string& text : file->report().filter.prefix_rules) {
+      const Result<std::string> rule = internal::ParsePrefixRule(text);
+      if (rule.ok()) {
+        rules_.push_back(*rule);
+      } else {
+        unknown_rule_ = text;
+      }
+    }
+  }
+
+  void CheckKey(std::string_view key) {
+    for (const std::string& rule : rules_) {
+      internal::FindPrefixes(AsBytes(rule), key, &lengths_);
+      for (const uint32_t length : lengths_.all()) {
+        const std::string_view prefix = key.substr(0, length);
+        if (previous_.starts_with(prefix) || !SetEnd(prefix)) continue;
+        check_->Count(file_->MayMatchRange(prefix, end_).value_or(true));
+      }
+    }
+    previous_ = key;
+  }
+
+  /// Probes absent prefixes that differ from a present one in a few bytes before its end.
+  void MeasureFpr(const KeySample& sample, uint64_t num_probes, std::mt19937_64* random) {
+    if (sample.keys().empty() || check_->num_checked == 0) return;
+    for (uint64_t i = 0; i < num_probes; ++i) {
+      const std::string& key = sample.keys()[static_cast<size_t>(i % sample.keys().size())];
+      const std::string& rule = rules_[static_cast<size_t>((*random)() % rules_.size())];
+      internal::FindPrefixes(AsBytes(rule), key, &lengths_);
+      if (lengths_.empty()) continue;
+      const auto lengths = lengths_.all();
+      std::string prefix = key.substr(0, lengths[(*random)() % lengths.size()]);
+      if (!MakeAbsent(rule, random, &prefix)) continue;
+      // A seek after the last partition checks no filter.
+      const auto may_match = file_->MayMatchRange(prefix, end_);
+      if (may_match) check_->absent.Count(*may_match);
+    }
+  }
+
+  /// Empty if all prefixes were checked.
+  std::string WhyUnchecked() const {
+    return unknown_rule_.empty() ? ""
+                                 : "prefixes were not checked: " + unknown_rule_ + " is unknown";
+  }
+
+ private:
+  /// Sets end_ to the first key after all keys with the prefix; false if there is none.
+  bool SetEnd(std::string_view prefix) {
+    end_ = prefix.substr(0, prefix.find_last_not_of('\xff') + 1);
+    if (end_.empty()) return false;
+    ++end_.back();
+    return true;
+  }
+
+  bool MakeAbsent(const std::string& rule, std::mt19937_64* random, std::string* prefix) {
+    constexpr int kTries = 64;
+    constexpr size_t kChangedBytes = 8;
+    for (int tries = 0; tries < kTries; ++tries) {
+      const size_t from_end = (*random)() % std::min(prefix->size(), kChangedBytes);
+      char& changed = (*prefix)[prefix->size() - 1 - from_end];
+      const char before = std::exchange(changed, static_cast<char>((*random)()));
+      internal::FindPrefixes(AsBytes(rule), *prefix, &lengths_);
+      if (lengths_.longest() != prefix->size()) {
+        changed = before;
+      } else if (SetEnd(*prefix) && !file_->HasKeyIn(*prefix, end_)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  TableFile* const file_;
+  QueryCheck* const check_;
+  std::vector<std::string> rules_;
+  internal::PrefixLengths lengths_;
+  std::string previous_;
+  std::string end_;
+  std::string unknown_rule_;  // a callback that another program registered
+};
+
+void AddFalseNegatives(const QueryCheck& query, const char* what, const char* of_file,
+                       FileCheck* check) {
+  if (query.false_negatives == 0) return;
+  check->problems.push_back(fmt::format("the filter has false negatives for {} {}",
+                                        term::CountOf(query.false_negatives, what), of_file));
+}
 
 }  // namespace
 
@@ -113,31 +202,28 @@ FileCheck CheckFile(TableFile* file, uint64_t num_probes) {
 
   std::mt19937_64 random(check.file.num_bytes);  // the same probes for the same file
   KeySample sample(kSampleKeys);
-  RangeCheck ranges(file, &check);
+  RangeCheck ranges(file, &check.ranges);
+  PrefixCheck prefixes(file, &check.prefixes);
+  const FilterReport& filter = check.file.filter;
   try {
     check.unchecked = file->ForEachKey([&](std::string_view key, bool may_match) {
-      ++check.keys_checked;
-      check.false_negatives += !may_match;
+      check.keys.Count(may_match);
       sample.Add(key, &random);
-      if (check.file.filter.num_range_filters != 0) ranges.CheckKey(key);
+      if (filter.ranges.num_filters != 0) ranges.CheckKey(key);
+      prefixes.CheckKey(key);
     });
-    const FilterOrigin origin = check.file.filter.origin;
-    if (origin == FilterOrigin::kBlocksieve || origin == FilterOrigin::kStock) {
-      MeasureFpr(sample, num_probes, file, &random, &check);
+    if (check.unchecked.empty()) check.unchecked = prefixes.WhyUnchecked();
+    if (filter.origin == FilterOrigin::kBlocksieve || filter.origin == FilterOrigin::kStock) {
+      MeasureFpr(sample, num_probes, file, &random, &check.keys.absent);
       ranges.MeasureFpr(sample, num_probes, &random);
+      prefixes.MeasureFpr(sample, num_probes, &random);
     }
   } catch (const term::Failure& failure) {
     check.problems.push_back(failure.what());
   }
-  if (check.false_negatives != 0) {
-    check.problems.push_back("the filter has false negatives for " +
-                             term::CountOf(check.false_negatives, "key") + " of the file");
-  }
-  if (check.false_negative_ranges != 0) {
-    check.problems.push_back("the filter has false negatives for " +
-                             term::CountOf(check.false_negative_ranges, "range") +
-                             " with keys of the file");
-  }
+  AddFalseNegatives(check.keys, "key", "of the file", &check);
+  AddFalseNegatives(check.ranges, "range", "with keys of the file", &check);
+  AddFalseNegatives(check.prefixes, "range", "below prefixes of the file", &check);
   return check;
 }
 

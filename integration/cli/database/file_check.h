@@ -51,6 +51,11 @@ struct Probes {
   uint64_t num_probed = 0;  ///< 0 if there is no filter.
   uint64_t num_passed = 0;
 
+  void Count(bool passed) {
+    ++num_probed;
+    num_passed += passed;
+  }
+
   /// 95 % confidence interval of the share that passes; nullopt without probes.
   std::optional<RateInterval> interval() const {
     if (num_probed == 0) return std::nullopt;
@@ -58,18 +63,25 @@ struct Probes {
   }
 };
 
+/// The result of checking the filters with one kind of query.
+struct QueryCheck {
+  uint64_t num_checked = 0;      ///< Queries that match the file.
+  uint64_t false_negatives = 0;  ///< Those that the filters ruled out.
+  Probes absent;                 ///< Queries that match nothing.
+
+  void Count(bool may_match) {
+    ++num_checked;
+    false_negatives += !may_match;
+  }
+};
+
 /// The result of checking a file and its filters.
 struct FileCheck {
   FileReport file;
-  uint64_t keys_checked = 0;
-  uint64_t false_negatives = 0;
+  QueryCheck keys;
+  QueryCheck ranges;      ///< Short ranges where keys are likely, if there are range filters.
+  QueryCheck prefixes;    ///< Ranges with all keys below a prefix, if the filters have prefixes.
   std::string unchecked;  ///< Why some keys were not checked; empty if all were.
-
-  Probes absent_keys;
-  Probes empty_ranges;                 ///< Short ranges where keys are likely.
-  uint64_t ranges_checked = 0;         ///< Ranges with keys of the file.
-  uint64_t false_negative_ranges = 0;  ///< Those that the filters ruled out.
-
   std::vector<std::string> problems;
 };
 

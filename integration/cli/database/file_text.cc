@@ -27,9 +27,14 @@ Json ToJson(const FilterReport& filter) {
           {"num_bytes", filter.num_bytes},
           {"bits_per_key", 8 * term::Ratio(filter.num_bytes, filter.num_entries)},
           {"predicted_fpr", filter.predicted_fpr},
-          {"num_range_filters", filter.num_range_filters},
-          {"range_bytes", filter.range_bytes},
-          {"range_fpr", filter.range_fpr},
+          {"num_range_filters", filter.ranges.num_filters},
+          {"range_bytes", filter.ranges.num_bytes},
+          {"range_fpr", filter.ranges.fpr},
+          {"num_prefix_filters", filter.prefixes.num_filters},
+          {"prefix_bytes", filter.prefixes.num_bytes},
+          {"prefix_fpr", filter.prefixes.fpr},
+          {"prefix_rules", filter.prefix_rules},
+          {"num_prefixes", filter.num_prefixes},
           {"note", filter.note},
           {"problems", filter.problems}};
 }

@@ -12,11 +12,13 @@
 
 namespace blocksieve::cli {
 
-/// The filter rates and kinds requested by the options of a column family.
+/// The filters requested by the options of a column family.
 struct RequestedRates {
   RateGoal goal;
   bool kind_is_auto = false;  ///< Flushes build Bloom filters, compactions ribbons.
   std::optional<FilterKind> kind = std::nullopt;  ///< Set if all files have the same kind.
+  bool ranges = false;                            ///< As in FilterPolicyOptions.
+  std::string prefixes = {};                      ///< As in FilterPolicyOptions.
 };
 
 /// By column family; families without blocksieve's policy are missing.

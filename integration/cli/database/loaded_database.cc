@@ -71,6 +71,7 @@ void AddKeyFilters(rocksdb::ColumnFamilyOptions* options) {
 void AddRanges(double range_fpr, rocksdb::ColumnFamilyOptions* options) {
   RangeFilterOptions ranges;
   if (const auto* const policy = PolicyOf(*options)) ranges.policy = policy->options();
+  ranges.policy.ranges = true;
   ranges.policy.range_fpr = range_fpr;
   const rocksdb::Status status = EnableRangeFilter(options, ranges);
   if (!status.ok()) {

@@ -27,7 +27,9 @@ uint64_t FilterKeys(const FileReport& file) {
   return is_readable && file.filter.problems.empty() ? file.filter.num_entries : file.num_entries;
 }
 
-uint64_t PointBytes(const FilterReport& filter) { return filter.num_bytes - filter.range_bytes; }
+uint64_t PointBytes(const FilterReport& filter) {
+  return filter.num_bytes - filter.ranges.num_bytes - filter.prefixes.num_bytes;
+}
 
 uint64_t RunList::num_keys() const {
   uint64_t sum = 0;
@@ -43,10 +45,10 @@ uint64_t RunList::filter_bytes() const {
   return sum;
 }
 
-bool RunList::has_range_filters() const {
+bool RunList::answers_ranges() const {
   return std::any_of(runs.begin(), runs.end(), [](const SortedRun& run) {
     return std::any_of(run.files.begin(), run.files.end(),
-                       [](const FileReport* file) { return file->filter.num_range_filters != 0; });
+                       [](const FileReport* file) { return file->filter.answers_ranges(); });
   });
 }
 

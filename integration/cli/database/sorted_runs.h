@@ -15,11 +15,11 @@
 
 namespace blocksieve::cli {
 
-/// The number of entries in the file's filter (keys, prefixes or both), or without a readable
-/// filter, the entries of the file.
+/// FilterReport::num_entries of the file's filter, or without a readable filter, the entries of the
+/// file.
 uint64_t FilterKeys(const FileReport& file);
 
-/// Bytes of the file's key filters, without range filters.
+/// Bytes of the file's key filters, without range filters and prefixes.
 uint64_t PointBytes(const FilterReport& filter);
 
 struct SortedRun {
@@ -38,8 +38,8 @@ struct RunList {
   lsm::Tree tree;
 
   uint64_t num_keys() const;
-  uint64_t filter_bytes() const;  ///< Key filters, without range filters.
-  bool has_range_filters() const;
+  uint64_t filter_bytes() const;  ///< The sum of PointBytes.
+  bool answers_ranges() const;    ///< As in FilterReport, any file.
 
   /// The levels of the tree. `kind`: that of all filters; nullopt: kind=auto.
   lsm::Levels Levels(std::optional<FilterKind> kind) const;

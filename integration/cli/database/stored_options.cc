@@ -97,7 +97,9 @@ StoredOptions DefaultOptions(const std::string& path) {
   return options;
 }
 
-// RocksDB ignores a policy that it does not know, builds no filters, and stores nullptr.
+// RocksDB ignores a policy that it does not know, builds no filters, and stores nullptr. Of a
+// policy whose options it refuses, such as prefixes of a callback that another program registered,
+// it uses and stores the default options.
 void CheckFilterPolicies(const std::string& path, const OptionsFile& file,
                          const StoredOptions& options) {
   for (const rocksdb::ColumnFamilyDescriptor& family : options.families) {
@@ -105,10 +107,17 @@ void CheckFilterPolicies(const std::string& path, const OptionsFile& file,
     const auto* const table =
         family.options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
     const auto policy = file.Find(TableSection(family.name), "filter_policy");
-    if (table == nullptr || table->filter_policy != nullptr || !policy || *policy == "nullptr" ||
-        policy->empty()) {
-      continue;
+    if (table == nullptr || IsNone(policy)) continue;
+    if (NamesBlocksieve(*policy)) {
+      const rocksdb::Status status = StrictStatus("filter_policy", *policy);
+      if (!status.ok()) {
+        term::Fail(
+            "database {} has filter_policy {} in column family {}, which RocksDB refuses: {}; it "
+            "would write files with other filters",
+            path, *policy, family.name, status.ToString());
+      }
     }
+    if (table->filter_policy != nullptr) continue;
     term::Fail(
         "database {} has filter_policy {} in column family {}, which this program does not have; "
         "it would write files without filters",

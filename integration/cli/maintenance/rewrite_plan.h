@@ -25,7 +25,10 @@ struct FileToRewrite {
   FilePlace place;
   uint64_t num_bytes = 0;   ///< Size of the file.
   double saved_reads = 0;   ///< Per lookup of an absent key; negative if more are wasted.
-  int64_t saved_bytes = 0;  ///< Filter bytes; negative if the new filter is larger.
+  int64_t saved_bytes = 0;  ///< Key filter bytes; negative if the new filter is larger.
+  /// What the filter answers for ranges with, as in the policy's options, or "none". Empty if that
+  /// does not change.
+  std::string new_parts = {};
 };
 
 /// Wasted reads per lookup of an absent key, and memory, by the model of the filters.
@@ -52,7 +55,7 @@ RewritePlan PlanRewrite(const RewriteRequest& request);
 /// without the plug-in, with the policies of `stock`.
 RewritePlan PlanRevert(const RewriteRequest& request, const OptionsFile& stock);
 
-/// Bytes of all key filters of a column family, without range filters.
+/// RunList::filter_bytes of a column family.
 uint64_t FilterBytesOf(const std::string& database, const std::string& family);
 
 }  // namespace blocksieve::cli

@@ -43,24 +43,39 @@ enum class FilterOrigin {
   kUnreadable,  ///< Damaged; treated as matching everything.
 };
 
+/// The parts of a file's filters that answer for ranges: range filters, or prefixes.
+struct PartReport {
+  uint64_t num_filters = 0;  ///< Filters that have the part.
+  uint64_t num_bytes = 0;    ///< Included in FilterReport::num_bytes.
+
+  /// Share of short empty ranges, as estimated by the filters, or of absent prefixes, by the model
+  /// of the key filter, that pass; the mean over their keys. 1 without the part.
+  double fpr = 1;
+};
+
 /// Totals over all filters of a file.
 struct FilterReport {
   FilterOrigin origin = FilterOrigin::kNone;
   std::string kind;     ///< "ribbon", "bloom", "legacy bloom"; several joined by '+'.
   std::string shape;    ///< "full", "partitioned" or "per granule".
-  std::string entries;  ///< "keys", "prefixes" or "keys and prefixes".
+  std::string entries;  ///< "keys", "prefixes" or "keys and prefixes", for example.
   uint64_t num_filters = 0;
-  uint64_t num_entries = 0;  ///< Keys and prefixes added to the filters.
+  uint64_t num_entries = 0;  ///< Keys added to the filters; in stock filters also prefixes.
   uint64_t num_bytes = 0;    ///< Size in the file.
 
   /// FPR by the model of the kind, the mean over the entries; 1 if nothing is ruled out.
   double predicted_fpr = 1;
 
-  /// Range filters: their number, their bytes, which num_bytes includes, and the estimated share of
-  /// short empty ranges that pass, the mean over their keys.
-  uint64_t num_range_filters = 0;
-  uint64_t range_bytes = 0;
-  double range_fpr = 1;
+  PartReport ranges;
+  PartReport prefixes;                    ///< Of the option `prefixes`.
+  uint64_t num_prefixes = 0;              ///< Distinct ones of each filter.
+  std::vector<std::string> prefix_rules;  ///< Boundaries of the prefixes, as in the option.
+
+  /// Whether the file was written under a policy with range filters or prefixes.
+  bool has_range_extractor = false;
+
+  /// Whether seeks with an upper bound check the filters.
+  bool answers_ranges() const { return ranges.num_filters + prefixes.num_filters != 0; }
 
   std::string policy;                 ///< Of the writing program; empty if it had none.
   std::string note;                   ///< Why the filters are unknown.

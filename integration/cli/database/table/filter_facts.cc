@@ -6,6 +6,7 @@
 #include <cassert>
 #include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "blocksieve/filter.h"
@@ -13,10 +14,18 @@
 #include "lib/base/coding.h"
 #include "lib/block/filter_info.h"
 #include "lib/bloom/bloom_model.h"
+#include "lib/prefix/prefix_part.h"
 #include "lib/range/range_filter.h"
 
 namespace blocksieve::cli {
 namespace {
+
+// A part of a filter; without keys if there is none.
+struct PartFacts {
+  uint64_t num_keys = 0;
+  uint64_t num_bytes = 0;
+  double fpr = 1;
+};
 
 // Facts about a single filter.
 struct FilterFacts {
@@ -24,7 +33,10 @@ struct FilterFacts {
   std::string kind;
   uint64_t num_entries = 0;
   double predicted_fpr = 1;
-  RangeFilterInfo ranges;
+  PartFacts ranges;
+  PartFacts prefixes;
+  uint64_t num_prefixes = 0;
+  std::string prefix_rule;
   std::string problem;  // why it is unreadable or unknown, or empty
 };
 
@@ -51,6 +63,21 @@ double RibbonFpr(uint64_t num_blocks, uint64_t data_bytes) {
   return std::exp2(-static_cast<double>(columns)) * (1 - share_of_wide / 2);
 }
 
+// The key filter has the hashes of prefixes besides those of keys.
+void DescribePrefixesOf(const PrefixInfo& prefixes, const FilterInfo& info, FilterFacts* facts) {
+  const uint64_t max_prefixes = info.num_keys / std::max(prefixes.num_lookups, 1u);
+  const uint64_t hashes = prefixes.num_lookups * std::min(prefixes.num_prefixes, max_prefixes);
+  facts->num_entries = info.num_keys - hashes;
+  if (prefixes.num_prefixes == 0) return;
+  const double hash_bytes =
+      static_cast<double>(info.block_bytes) * term::Ratio(hashes, info.num_keys);
+  facts->prefixes = {.num_keys = facts->num_entries,
+                     .num_bytes = prefixes.bytes + static_cast<uint64_t>(hash_bytes),
+                     .fpr = std::pow(facts->predicted_fpr, prefixes.num_lookups)};
+  facts->num_prefixes = prefixes.num_prefixes;
+  facts->prefix_rule = prefixes.rule;
+}
+
 FilterFacts DescribeOurs(ByteView contents) {
   const Result<FilterInfo> info = DescribeFilterBlock(contents);
   if (!info.ok()) {
@@ -61,11 +88,13 @@ FilterFacts DescribeOurs(ByteView contents) {
   FilterFacts facts;
   facts.origin = FilterOrigin::kBlocksieve;
   facts.kind = FilterKindName(info->kind);
-  facts.num_entries = info->num_keys;
   facts.predicted_fpr = PredictedFpr(*info);
   const Result<RangeFilterInfo> ranges = DescribeRangeFilter(contents);
   if (!ranges.ok()) return Unreadable(ranges.status().message());
-  facts.ranges = *ranges;
+  facts.ranges = {ranges->num_keys, ranges->bytes, ranges->estimated_fpr};
+  const Result<PrefixInfo> prefixes = DescribePrefixes(contents);
+  if (!prefixes.ok()) return Unreadable(prefixes.status().message());
+  DescribePrefixesOf(*prefixes, *info, &facts);
   return facts;
 }
 
@@ -118,6 +147,20 @@ class MeanFpr {
   double sum_ = 0;
 };
 
+PartReport SumOf(const std::vector<FilterFacts>& filters, PartFacts FilterFacts::*part) {
+  PartReport sum;
+  MeanFpr fpr;
+  for (const FilterFacts& facts : filters) {
+    const PartFacts& one = facts.*part;
+    if (one.num_keys == 0) continue;
+    ++sum.num_filters;
+    sum.num_bytes += one.num_bytes;
+    fpr.Add(static_cast<double>(one.num_keys), one.fpr);
+  }
+  if (sum.num_filters != 0) sum.fpr = fpr.Get();
+  return sum;
+}
+
 // The entries assumed for a filter that does not record them: partitions have similar sizes.
 double TypicalEntries(const std::vector<FilterFacts>& filters) {
   double sum = 0;
@@ -149,13 +192,10 @@ void DescribeFilters(const std::vector<std::string>& filters, uint64_t num_entri
   };
   std::map<std::string, Kind> kinds;
   MeanFpr fpr;
-  MeanFpr range_fpr;
+  std::set<std::string> rules;
   for (const FilterFacts& facts : described) {
-    if (facts.ranges.num_keys != 0) {
-      ++report->num_range_filters;
-      report->range_bytes += facts.ranges.bytes;
-      range_fpr.Add(static_cast<double>(facts.ranges.num_keys), facts.ranges.estimated_fpr);
-    }
+    report->num_prefixes += facts.num_prefixes;
+    if (facts.num_prefixes != 0) rules.insert(facts.prefix_rule);
     const double entries =
         facts.num_entries == 0 ? typical_entries : static_cast<double>(facts.num_entries);
     report->origin = facts.origin;
@@ -176,7 +216,9 @@ void DescribeFilters(const std::vector<std::string>& filters, uint64_t num_entri
     report->origin = kind.origin;
   }
   report->predicted_fpr = fpr.Get();
-  if (report->num_range_filters != 0) report->range_fpr = range_fpr.Get();
+  report->ranges = SumOf(described, &FilterFacts::ranges);
+  report->prefixes = SumOf(described, &FilterFacts::prefixes);
+  report->prefix_rules.assign(rules.begin(), rules.end());
   if (report->origin != FilterOrigin::kStock) return;
   report->num_entries = num_entries;
   // Instead of a small Ribbon, RocksDB writes a Bloom filter of the same rate. Its bits per key are

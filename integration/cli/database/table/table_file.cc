@@ -86,8 +86,10 @@ std::optional<bool> TableFile::PrefixMayMatch(const rocksdb::Slice& key) {
 }
 
 bool TableFile::PassesFilters(const rocksdb::Slice& key) {
+  // Under the extractor of ranges, all keys have the same prefix, which answers for a range.
+  const bool has_prefixes = table_.has_prefixes() && !report_.filter.has_range_extractor;
   return (!table_.has_whole_keys() || KeyMayMatch(key).value_or(true)) &&
-         (!table_.has_prefixes() || PrefixMayMatch(key).value_or(true));
+         (!has_prefixes || PrefixMayMatch(key).value_or(true));
 }
 
 TableLookup& TableFile::Lookup() {
@@ -115,7 +117,7 @@ bool TableFile::MayMatch(std::string_view key) {
 
 std::optional<bool> TableFile::MayMatchRange(std::string_view begin, std::string_view end) {
   const rocksdb::SliceTransform* const extractor = table_.extractor();
-  if (report_.filter.num_range_filters == 0 || !rocksdb_plugin::IsRangeExtractor(extractor)) {
+  if (!report_.filter.answers_ranges() || !rocksdb_plugin::IsRangeExtractor(extractor)) {
     return std::nullopt;
   }
   if (only_filter_ == nullptr) return AnswerOf(Lookup().Seek(begin, end));

@@ -42,7 +42,7 @@ class TableFile {
   bool MayMatch(std::string_view key);
 
   /// Whether the filters pass the range [begin, end) for a seek with an upper bound; nullopt
-  /// without range filters.
+  /// without range filters and prefixes.
   std::optional<bool> MayMatchRange(std::string_view begin, std::string_view end);
 
   /// Whether the file has a key in [begin, end). REQUIRES: MayMatchRange has an answer.

@@ -35,25 +35,33 @@ void ExplainMissingFilters(OpenedTable* table, FilterReport* report) {
   }
 }
 
+std::string EntriesText(const OpenedTable& table, const FilterReport& report) {
+  if (!table.has_prefixes()) return "keys";
+  if (!report.has_range_extractor) {
+    return table.has_whole_keys() ? "keys and prefixes" : "prefixes";
+  }
+  if (report.prefixes.num_filters == 0) {
+    return report.ranges.num_filters == 0 ? "keys" : "keys and ranges";
+  }
+  return report.ranges.num_filters == 0 ? "keys and prefixes" : "keys, prefixes and ranges";
+}
+
 FilterReport ReportFilters(OpenedTable* table) {
   FilterReport report;
   const rocksdb::TableProperties& properties = table->properties();
   report.policy = properties.filter_policy_name;
+  report.has_range_extractor = rocksdb_plugin::IsRangeExtractor(table->extractor());
   if (table->filters().empty()) {
     if (properties.filter_size != 0) ExplainMissingFilters(table, &report);
     return report;
   }
-  const bool has_ranges = rocksdb_plugin::IsRangeExtractor(table->extractor());
-  report.entries = !table->has_prefixes()     ? "keys"
-                   : !table->has_whole_keys() ? "prefixes"
-                   : has_ranges               ? "keys and ranges"
-                                              : "keys and prefixes";
   const uint64_t entries =
       properties.num_filter_entries != 0 ? properties.num_filter_entries : properties.num_entries;
   DescribeFilters(table->filters(), std::max<uint64_t>(entries, 1), &report);
   // The filter size of partitioned filters includes their index.
   report.shape = properties.filter_size > report.num_bytes ? "partitioned" : "full";
-  if (report.num_range_filters != 0) rocksdb_plugin::TestRangesOnce();
+  report.entries = EntriesText(*table, report);
+  if (report.answers_ranges()) rocksdb_plugin::TestRangesOnce();
   return report;
 }
 
