@@ -31,22 +31,27 @@ class RangeAdviceTest : public ::testing::Test {
   }
 
   // `problem`: what happens after half of the keys of a file.
-  RangeAdvice Advise(
-      const SeekWorkload& request, void (*problem)() = [] {}) {
+  SeekAdvice Advise(
+      const SeekWorkload& seeks, void (*problem)() = [] {}) {
     const auto keys_of_file = [&](const FileReport& file,
                                   const std::function<void(std::string_view)>& visit) {
       read_.push_back(file.place.path);
       std::set<std::string> keys;
-      while (keys.size() < kKeysPerFile) keys.insert(std::to_string(random_()));
+      while (keys.size() < kKeysPerFile) {
+        const uint64_t number = random_();
+        const std::string account = std::to_string(number % num_accounts_) + ":";
+        keys.insert((num_accounts_ == 1 ? "" : account) + std::to_string(number));
+      }
       uint64_t num_visited = 0;
       for (const std::string& key : keys) {
         if (num_visited++ == kKeysPerFile / 2) problem();
         visit(key);
       }
     };
-    return AdviseRanges(lists_.at(0), request, /*wasted_per_lookup=*/0.5, "", keys_of_file);
+    return AdviseSeeks(lists_.at(0), {.seeks = seeks, .wasted_per_lookup = 0.5}, keys_of_file);
   }
 
+  uint64_t num_accounts_ = 1;  // 1: keys have no delimiter
   std::mt19937_64 random_{1};
   std::vector<FileReport> files_;
   std::vector<RunList> lists_;
@@ -55,43 +60,71 @@ class RangeAdviceTest : public ::testing::Test {
 
 TEST_F(RangeAdviceTest, ExtrapolatesFromFilesThroughoutTheRun) {
   MakeRuns({1, 7});
-  const RangeAdvice advice = Advise({.fraction = 1, .range_width = 0});
-  EXPECT_EQ(read_, (std::vector<std::string>{"0/0", "1/1", "1/3", "1/5"}));
+  const SeekAdvice advice = Advise({.fraction = 1, .range_width = 0});
+  EXPECT_EQ(read_, (std::vector<std::string>{"1/3", "0/0", "1/1", "1/3", "1/5"}));
   ASSERT_EQ(advice.runs.size(), 2u);
   EXPECT_EQ(advice.runs[1].sampled_files, 3u);
   EXPECT_EQ(advice.runs[1].sampled_keys, 3 * kKeysPerFile);
-  const auto bytes = static_cast<double>(advice.runs[0].num_bytes);
-  EXPECT_NEAR(static_cast<double>(advice.runs[1].num_bytes), 7 * bytes, 0.02 * 7 * bytes);
-  EXPECT_EQ(advice.num_bytes, advice.runs[0].num_bytes + advice.runs[1].num_bytes);
-  EXPECT_EQ(advice.current_blocks, 2);
-  EXPECT_NEAR(advice.blocks, 2 * 0.011, 0.006);
-  EXPECT_EQ(advice.do_not_pay, "");
+  const uint64_t first_bytes = advice.runs[0].ranges.num_bytes;
+  const uint64_t second_bytes = advice.runs[1].ranges.num_bytes;
+  const auto bytes = static_cast<double>(first_bytes);
+  EXPECT_NEAR(static_cast<double>(second_bytes), 7 * bytes, 0.02 * 7 * bytes);
+  EXPECT_EQ(advice.ranges.num_bytes, first_bytes + second_bytes);
+  EXPECT_EQ(advice.ranges.current_blocks, 2);
+  EXPECT_NEAR(advice.ranges.blocks, 2 * 0.011, 0.006);
+  EXPECT_EQ(advice.ranges.do_not_pay, "");
+  EXPECT_EQ(advice.rule, "");
+  EXPECT_TRUE(advice.has_ranges());
+  EXPECT_FALSE(advice.has_prefixes());
 }
 
 TEST_F(RangeAdviceTest, WeightsLookupsAndSeeks) {
   MakeRuns({1});
-  const RangeAdvice advice = Advise({.fraction = 0.2, .range_width = 1});
+  const SeekAdvice advice = Advise({.fraction = 0.2, .range_width = 1});
   EXPECT_DOUBLE_EQ(advice.empty_share, std::exp(-1));
-  EXPECT_DOUBLE_EQ(advice.current_wasted_reads, 0.8 * 0.5 + 0.2 * std::exp(-1));
-  EXPECT_DOUBLE_EQ(advice.wasted_reads, 0.8 * 0.5 + 0.2 * std::exp(-1) * advice.blocks);
-  EXPECT_NE(Advise({.fraction = 0.0005, .range_width = 0}).do_not_pay, "");
+  const PartAdvice& ranges = advice.ranges;
+  EXPECT_DOUBLE_EQ(ranges.current_wasted_reads, 0.8 * 0.5 + 0.2 * std::exp(-1));
+  EXPECT_DOUBLE_EQ(ranges.wasted_reads, 0.8 * 0.5 + 0.2 * std::exp(-1) * ranges.blocks);
+  EXPECT_NE(Advise({.fraction = 0.0005, .range_width = 0}).ranges.do_not_pay, "");
 }
 
 TEST_F(RangeAdviceTest, CountsCurrentFilters) {
   MakeRuns({2});
-  files_[0].filter.num_range_filters = 1;
-  files_[0].filter.range_fpr = 0.02;
-  EXPECT_DOUBLE_EQ(Advise({.fraction = 1}).current_blocks, (1 + 0.02) / 2);
+  files_[0].filter.ranges = {.num_filters = 1, .num_bytes = 0, .fpr = 0.02};
+  EXPECT_DOUBLE_EQ(Advise({.fraction = 1}).ranges.current_blocks, (1 + 0.02) / 2);
   files_[1].filter = files_[0].filter;
-  EXPECT_DOUBLE_EQ(Advise({.fraction = 0.01}).current_blocks, 0.02);
-  EXPECT_EQ(Advise({.fraction = 0.01}).do_not_pay, "the current range filters save as much");
+  const PartAdvice ranges = Advise({.fraction = 0.01}).ranges;
+  EXPECT_DOUBLE_EQ(ranges.current_blocks, 0.02);
+  EXPECT_EQ(ranges.do_not_pay, "the current range filters save as much");
+}
+
+TEST_F(RangeAdviceTest, PricesPrefixes) {
+  MakeRuns({1, 7});
+  num_accounts_ = 100;
+  SeekAdvice advice = Advise({.fraction = 1, .range_width = 0});
+  EXPECT_EQ(advice.rule, "delimiter:%3A");
+  EXPECT_EQ(advice.runs[1].num_prefixes, 7 * 100u);
+  // 100 ribbon keys per file, and its rule.
+  EXPECT_NEAR(static_cast<double>(advice.runs[1].prefixes.num_bytes), 7 * (100 * 7.1 / 8 + 10),
+              7 * 15);
+  EXPECT_EQ(advice.prefixes.current_blocks, 2);
+  EXPECT_NEAR(advice.prefixes.blocks, 2 * 0.01, 0.003);
+  EXPECT_EQ(advice.prefixes.do_not_pay, "");
+  EXPECT_TRUE(advice.has_prefixes());
+  for (FileReport& file : files_) {
+    file.filter.prefixes = {.num_filters = 1, .num_bytes = 0, .fpr = 0.01};
+    file.filter.prefix_rules = {"lengths:2"};
+  }
+  advice = Advise({.fraction = 0.01});
+  EXPECT_EQ(advice.rule, "lengths:2");
+  EXPECT_EQ(advice.prefixes.do_not_pay, "the current filters save as much");
 }
 
 TEST_F(RangeAdviceTest, SkipsUnreadableFiles) {
   MakeRuns({3});
-  const RangeAdvice advice = Advise({.fraction = 1}, [] { term::Fail("damaged"); });
+  const SeekAdvice advice = Advise({.fraction = 1}, [] { term::Fail("damaged"); });
   EXPECT_EQ(advice.runs[0].sampled_keys, 3 * kKeysPerFile / 2);
-  EXPECT_EQ(advice.do_not_pay, "");
+  EXPECT_EQ(advice.ranges.do_not_pay, "");
 }
 
 }  // namespace

@@ -18,7 +18,8 @@ struct AdviceRequest {
   std::optional<double> wasted_reads;              ///< Maximum per lookup of an absent key.
   double absent_fraction = 1;                      ///< Share of lookups whose key is absent.
   uint64_t cached_bytes = 0;                       ///< Size of the block cache.
-  std::optional<SeekWorkload> seeks;               ///< Set to evaluate range filters.
+  std::optional<SeekWorkload> seeks;               ///< Set to evaluate range filters and prefixes.
+  std::string prefixes;                            ///< As in SeekRequest.
 };
 
 /// Current or predicted memory and wasted reads of filters.
@@ -52,8 +53,8 @@ struct Advice {
   /// Proposals that could not be made, with reasons. Only a requested proposal may waste more reads
   /// or memory than the current filters, if there are any.
   std::vector<std::string> not_proposed;
-  std::string no_filter_pays;         ///< The reason, or empty if filters pay.
-  std::optional<RangeAdvice> ranges;  ///< Set if requested and there are keys.
+  std::string no_filter_pays;       ///< The reason, or empty if filters pay.
+  std::optional<SeekAdvice> seeks;  ///< Set if requested and there are keys.
 };
 
 /// Filters pay if they can save at least this many data-block reads per lookup, and the files
@@ -86,9 +87,9 @@ std::string ToText(const Advice& advice, double absent_fraction);
 nlohmann::ordered_json ToJson(const Advice& advice);
 
 /// @{
-/// The parts about range filters in the two above. REQUIRES: advice.ranges
-std::string RangesText(const Advice& advice);
-nlohmann::ordered_json RangesToJson(const Advice& advice);
+/// The parts about range filters and prefixes in the two above. REQUIRES: advice.seeks
+std::string SeeksText(const Advice& advice);
+void AddSeeksTo(const Advice& advice, nlohmann::ordered_json* document);
 /// @}
 
 }  // namespace blocksieve::cli

@@ -4,46 +4,90 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <optional>
+#include <utility>
 
 #include "blocksieve/filter.h"
 #include "integration/cli/advise/advice.h"
+#include "integration/cli/database/file_text.h"
+#include "integration/cli/database/table/table_file.h"
 #include "integration/cli/term/failure.h"
+#include "integration/cli/term/progress.h"
+#include "integration/rocksdb/policy/policy.h"
+#include "lib/lsm/level_rules.h"
+#include "lib/prefix/prefix_builder.h"
+#include "lib/prefix/prefix_chooser.h"
 #include "lib/range/range_filter.h"
 
 namespace blocksieve::cli {
 namespace {
 
-/// Range filters built from some files of a run.
+// Prefixes that end at a delimiter are proposed for up to half as many of them as keys. They then
+// take as much memory as half of the key filter, less than range filters.
+constexpr double kMaxPrefixesPerKey = 0.5;
+
+// Visits at most kSampledKeys, and those before an error, which are a sample, too.
+void VisitKeys(const FileReport& file, const KeysOfFile& keys_of_file,
+               const std::function<void(std::string_view)>& visit) {
+  uint64_t num_keys = 0;
+  try {
+    keys_of_file(file, [&](std::string_view key) {
+      if (num_keys++ < kSampledKeys) visit(key);
+    });
+  } catch (const term::Failure&) {
+  }
+}
+
+/// Range filters and prefixes built from some files of a run.
 class Sample {
  public:
+  /// `prefixes`: boundaries, "auto" or "".
+  Sample(const std::string& prefixes, double target_fpr)
+      : target_fpr_(target_fpr), num_lookups_(rocksdb_plugin::LookupsPerPrefix({}, target_fpr)) {
+    const Result<std::string> rule = internal::ParsePrefixRule(prefixes);
+    if (!rule.ok() && prefixes != "auto") return;
+    prefixes_.emplace(
+        PrefixPartOptions{.rule = rule.ok() ? *rule : "", .num_lookups = num_lookups_});
+  }
+
   void AddFile(const FileReport& file, const KeysOfFile& keys_of_file) {
     // As many filters as the file has: one per partition or granule, if it has several.
     const uint64_t num_filters = std::max<uint64_t>(file.filter.num_filters, 1);
     const uint64_t keys_each = FilterKeys(file) / num_filters + 1;
-    Result<RangeFilterBuilder> builder =
+    Result<RangeFilterBuilder> ranges =
         RangeFilterBuilder::Create({.is_whole_file = num_filters == 1, .max_estimated_fpr = 1});
-    if (!builder.ok()) return;
+    Result<FilterBuilder> points = FilterBuilder::Create(
+        {.kind = lsm::AutoKind(file.place.is_short_lived), .target_fpr = target_fpr_});
+    if (!ranges.ok() || !points.ok()) return;
     uint64_t num_keys = 0;
-    try {
-      keys_of_file(file, [&](std::string_view key) {
-        if (num_keys == kSampledKeys) return;
-        builder->AddKey(key);
-        if (++num_keys % keys_each == 0) AddFilter(&*builder);
-      });
-    } catch (const term::Failure&) {  // the keys read so far are a sample, too
-    }
-    if (num_keys % keys_each != 0) AddFilter(&*builder);
+    uint64_t num_hashes = 0;
+    const auto end_filter = [&] {
+      AddRanges(&*points, &*ranges);
+      if (prefixes_) AddPrefixes(*points, std::exchange(num_keys, 0), std::exchange(num_hashes, 0));
+    };
+    VisitKeys(file, keys_of_file, [&](std::string_view key) {
+      ranges->AddKey(key);
+      if (prefixes_) num_hashes += prefixes_->AddKey(key).size();
+      if (++num_keys == keys_each) end_filter();
+    });
+    if (num_keys != 0) end_filter();
     ++num_files_;
   }
 
   /// Extrapolates to the filters of all keys of the run.
-  RunRanges ScaleTo(uint64_t keys_of_run) const {
-    RunRanges run;
+  RunSeeks ScaleTo(uint64_t keys_of_run) const {
+    RunSeeks run;
     if (num_keys_ == 0) return run;
-    run.estimated_fpr = estimated_fpr_ / num_keys_;
-    run.fpr = fpr_ / num_keys_;
-    run.num_bytes =
-        static_cast<uint64_t>(num_bytes_ / num_keys_ * static_cast<double>(keys_of_run));
+    const auto scaled = [&](double sum) {
+      return static_cast<uint64_t>(sum / num_keys_ * static_cast<double>(keys_of_run));
+    };
+    run.ranges.estimated_fpr = estimated_fpr_ / num_keys_;
+    run.ranges.fpr = fpr_ / num_keys_;
+    run.ranges.num_bytes = scaled(num_bytes_);
+    run.prefixes.estimated_fpr = run.prefixes.fpr = 1 - ruled_out_ / num_keys_;
+    run.prefixes.num_bytes = scaled(prefix_bytes_);
+    run.num_prefixes = scaled(num_prefixes_);
     run.sampled_files = num_files_;
     run.sampled_keys = static_cast<uint64_t>(num_keys_);
     return run;
@@ -53,12 +97,10 @@ class Sample {
   const std::string& problem() const { return problem_; }
 
  private:
-  void AddFilter(RangeFilterBuilder* builder) {
-    Result<FilterBuilder> points = FilterBuilder::Create({});
-    if (!points.ok()) return;
+  void AddRanges(FilterBuilder* points, RangeFilterBuilder* ranges) {
     Result<OwnedBytes> block = points->Finish();
-    if (!block.ok() || !builder->Finish(&*block).ok()) return;
-    if (!builder->absent_reason().empty()) problem_ = builder->absent_reason();
+    if (!block.ok() || !ranges->Finish(&*block).ok()) return;
+    if (!ranges->absent_reason().empty()) problem_ = ranges->absent_reason();
     const Result<RangeFilterInfo> info = DescribeRangeFilter(block->view());
     if (!info.ok()) return;
     const bool is_written = info->estimated_fpr <= RangePartOptions().max_estimated_fpr;
@@ -69,19 +111,36 @@ class Sample {
     if (is_written) num_bytes_ += static_cast<double>(info->bytes);
   }
 
+  void AddPrefixes(const FilterBuilder& points, uint64_t num_keys, uint64_t num_hashes) {
+    num_hashes += prefixes_->ChooseRule().size();
+    num_prefixes_ += static_cast<double>(prefixes_->num_prefixes());
+    const std::string part = prefixes_->Finish();
+    if (part.empty()) return;
+    const double fpr = std::pow(points.layout().predicted_fpr, num_lookups_);
+    ruled_out_ += static_cast<double>(num_keys) * (1 - fpr);
+    prefix_bytes_ += static_cast<double>(part.size() + points.BlockBytes(num_keys + num_hashes) -
+                                         points.BlockBytes(num_keys));
+  }
+
+  const double target_fpr_;
+  const unsigned num_lookups_;
+  std::optional<PrefixBuilder> prefixes_;
   size_t num_files_ = 0;
   double num_keys_ = 0;
   double estimated_fpr_ = 0;  // times keys
   double fpr_ = 0;            // times keys
   double num_bytes_ = 0;
+  double ruled_out_ = 0;  // share of absent prefixes, times keys
+  double prefix_bytes_ = 0;
+  double num_prefixes_ = 0;
   std::string problem_;
 };
 
-double CurrentFpr(const SortedRun& run) {
+double CurrentFpr(const SortedRun& run, PartReport FilterReport::*part) {
   double sum = 0;
   double keys = 0;
   for (const FileReport* const file : run.files) {
-    sum += static_cast<double>(file->num_entries) * file->filter.range_fpr;
+    sum += static_cast<double>(file->num_entries) * (file->filter.*part).fpr;
     keys += static_cast<double>(file->num_entries);
   }
   return keys == 0 ? 1 : sum / keys;
@@ -97,51 +156,117 @@ std::vector<const FileReport*> FilesToSample(const SortedRun& run) {
   return files;
 }
 
-std::string WhyNot(const RangeAdvice& advice, const std::string& problem,
+// The requested boundaries, those of the largest run's files, or boundaries chosen from its keys.
+std::string RuleFor(const RunList& list, const std::string& requested,
+                    const KeysOfFile& keys_of_file) {
+  if (!requested.empty()) return requested;
+  const auto has_fewer_keys = [](const SortedRun& a, const SortedRun& b) {
+    return a.num_keys < b.num_keys;
+  };
+  const std::vector<const FileReport*> files =
+      FilesToSample(*std::max_element(list.runs.begin(), list.runs.end(), has_fewer_keys));
+  const FileReport& file = *files[files.size() / 2];
+  for (const std::string& present : file.filter.prefix_rules) {
+    if (internal::ParsePrefixRule(present).ok()) return present;
+  }
+  PrefixChooser chooser(/*num_lookups=*/1, /*hash_seed=*/0, kMaxPrefixesPerKey);
+  VisitKeys(file, keys_of_file, [&](std::string_view key) { chooser.AddKey(key); });
+  return internal::PrefixRuleText(AsBytes(chooser.Choose().rule));
+}
+
+PartAdvice SumOf(const RunList& list, const SeekRequest& request, const SeekAdvice& advice,
+                 RunPart RunSeeks::*part) {
+  PartAdvice sum;
+  std::vector<double> current_fprs;
+  std::vector<double> fprs;
+  for (const RunSeeks& run : advice.runs) {
+    sum.num_bytes += (run.*part).num_bytes;
+    current_fprs.push_back((run.*part).current_fpr);
+    fprs.push_back((run.*part).fpr);
+  }
+  sum.current_blocks = list.tree.WastedReads(current_fprs, 1);
+  sum.blocks = list.tree.WastedReads(fprs, 1);
+  const double lookups = (1 - request.seeks.fraction) * request.wasted_per_lookup;
+  const double empty_seeks = request.seeks.fraction * advice.empty_share;
+  sum.current_wasted_reads = lookups + empty_seeks * sum.current_blocks;
+  sum.wasted_reads = lookups + empty_seeks * sum.blocks;
+  return sum;
+}
+
+// `none`: why no part could be built. `current`: the current parts, "" if there are none.
+std::string WhyNot(const PartAdvice& part, const std::string& none, const std::string& current,
                    const std::string& nothing_pays) {
-  const auto has_sample = [](const RunRanges& run) { return run.sampled_keys != 0; };
-  if (std::none_of(advice.runs.begin(), advice.runs.end(), has_sample)) {
-    return problem.empty() ? "no keys could be read" : problem;
-  }
-  if (advice.num_bytes == 0) return "neighboring keys are too similar";
+  if (part.num_bytes == 0) return none;
   if (!nothing_pays.empty()) return nothing_pays;
-  const double saved = advice.current_wasted_reads - advice.wasted_reads;
+  const double saved = part.current_wasted_reads - part.wasted_reads;
   if (saved >= kMinSavedReads) return "";
-  const auto has_ranges = [](const RunRanges& run) { return run.current_fpr < 1; };
-  if (std::any_of(advice.runs.begin(), advice.runs.end(), has_ranges)) {
-    return "the current range filters save as much";
-  }
+  if (!current.empty()) return fmt::format("the current {} save as much", current);
   return fmt::format("they would save {:.2g} data block reads per read", std::max(saved, 0.0));
+}
+
+bool HasCurrent(const SeekAdvice& advice, RunPart RunSeeks::*part) {
+  return std::any_of(advice.runs.begin(), advice.runs.end(),
+                     [&](const RunSeeks& run) { return (run.*part).current_fpr < 1; });
+}
+
+void ExplainWhatDoesNotPay(const std::string& problem, const std::string& nothing_pays,
+                           SeekAdvice* advice) {
+  const auto has_sample = [](const RunSeeks& run) { return run.sampled_keys != 0; };
+  const bool has_keys = std::any_of(advice->runs.begin(), advice->runs.end(), has_sample);
+  const std::string no_keys = problem.empty() ? "no keys could be read" : problem;
+  advice->ranges.do_not_pay =
+      WhyNot(advice->ranges, has_keys ? "neighboring keys are too similar" : no_keys,
+             HasCurrent(*advice, &RunSeeks::ranges) ? "range filters" : "", nothing_pays);
+  const std::string no_prefixes =
+      advice->rule.empty()
+          ? "no delimiter in nearly all keys ends few distinct prefixes; see --prefixes"
+          : "no key has a boundary of " + advice->rule;
+  advice->prefixes.do_not_pay =
+      WhyNot(advice->prefixes, has_keys ? no_prefixes : no_keys,
+             HasCurrent(*advice, &RunSeeks::prefixes) ? "filters" : "", nothing_pays);
 }
 
 }  // namespace
 
-RangeAdvice AdviseRanges(const RunList& list, const SeekWorkload& seeks, double wasted_per_lookup,
-                         const std::string& nothing_pays, const KeysOfFile& keys_of_file) {
-  RangeAdvice advice;
-  advice.seeks = seeks;
+KeysOfFile KeysInFiles(const std::string& doing) {
+  return [doing, progress = std::make_shared<term::Progress>()](
+             const FileReport& report, const std::function<void(std::string_view)>& visit) {
+    progress->Show(doing + ": " + ShortName(report.place));
+    const std::unique_ptr<TableFile> file = TableFile::Open(report.place);
+    if (file == nullptr) return;  // removed by another process
+    file->ForEachKey([&visit](std::string_view key, bool) { visit(key); });
+  };
+}
+
+RunSeeks SampleFile(const FileReport& file, const std::string& prefixes,
+                    const KeysOfFile& keys_of_file) {
+  Sample sample(prefixes, FilterOptions().target_fpr);
+  sample.AddFile(file, keys_of_file);
+  return sample.ScaleTo(file.num_entries);
+}
+
+SeekAdvice AdviseSeeks(const RunList& list, const SeekRequest& request,
+                       const KeysOfFile& keys_of_file) {
+  SeekAdvice advice;
+  advice.seeks = request.seeks;
+  advice.target_fpr = request.target_fpr;
   advice.range_fpr = RangePartOptions().range_fpr;
-  advice.empty_share = std::exp(-seeks.range_width);
+  advice.rule = RuleFor(list, request.prefixes, keys_of_file);
+  advice.empty_share = std::exp(-request.seeks.range_width);
   std::string problem;
-  std::vector<double> current_fprs;
-  std::vector<double> fprs;
   for (const SortedRun& run : list.runs) {
-    Sample sample;
+    Sample sample(advice.rule, request.target_fpr);
     for (const FileReport* const file : FilesToSample(run)) sample.AddFile(*file, keys_of_file);
     if (!sample.problem().empty()) problem = sample.problem();
-    RunRanges& ranges = advice.runs.emplace_back(sample.ScaleTo(run.num_keys));
-    ranges.current_fpr = CurrentFpr(run);
-    advice.num_bytes += ranges.num_bytes;
-    current_fprs.push_back(ranges.current_fpr);
-    fprs.push_back(ranges.fpr);
+    RunSeeks& seeks = advice.runs.emplace_back(sample.ScaleTo(run.num_keys));
+    seeks.ranges.current_fpr = CurrentFpr(run, &FilterReport::ranges);
+    // Range filters answer for ranges below a prefix as for any other.
+    seeks.prefixes.current_fpr =
+        std::min(CurrentFpr(run, &FilterReport::prefixes), seeks.ranges.current_fpr);
   }
-  advice.current_blocks = list.tree.WastedReads(current_fprs, 1);
-  advice.blocks = list.tree.WastedReads(fprs, 1);
-  const double lookups = (1 - seeks.fraction) * wasted_per_lookup;
-  const double empty_seeks = seeks.fraction * advice.empty_share;
-  advice.current_wasted_reads = lookups + empty_seeks * advice.current_blocks;
-  advice.wasted_reads = lookups + empty_seeks * advice.blocks;
-  advice.do_not_pay = WhyNot(advice, problem, nothing_pays);
+  advice.ranges = SumOf(list, request, advice, &RunSeeks::ranges);
+  advice.prefixes = SumOf(list, request, advice, &RunSeeks::prefixes);
+  ExplainWhatDoesNotPay(problem, request.nothing_pays, &advice);
   return advice;
 }
 

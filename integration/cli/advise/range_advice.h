@@ -8,7 +8,8 @@
 
 #include "integration/cli/database/sorted_runs.h"
 
-// The savings of range filters, estimated by building some from the keys of the database.
+// The savings of range filters and of prefixes in key filters, estimated by building some from the
+// keys of the database.
 
 namespace blocksieve::cli {
 
@@ -17,35 +18,71 @@ struct SeekWorkload {
   double range_width = 0;  ///< Mean number of keys between a seek key and its upper bound.
 };
 
-/// The range filters of a sorted run. FPRs are shares of short empty ranges that pass.
-struct RunRanges {
-  double current_fpr = 1;    ///< Of the current filters; 1 without range filters.
-  double estimated_fpr = 1;  ///< As the filters of the sample estimate it; 1 without a sample.
-  double fpr = 1;            ///< The same, with 1 for filters that would not be written.
-  uint64_t num_bytes = 0;    ///< Filters that would be written, for all keys of the run.
+struct SeekRequest {
+  SeekWorkload seeks;
+  std::string prefixes = {};   ///< Boundaries; empty: those of the files, or chosen from the keys.
+  double target_fpr = 0.01;    ///< Of the key filters, which have the prefixes.
+  double wasted_per_lookup;    ///< With current filters.
+  std::string nothing_pays{};  ///< Why no kind of filter pays, or "".
+};
+
+/// Range filters or prefixes of a sorted run. FPRs are shares of short empty ranges, or of absent
+/// prefixes, that pass.
+struct RunPart {
+  double current_fpr = 1;    ///< Of the current filters; 1 without range filters and prefixes.
+  double estimated_fpr = 1;  ///< As the sample estimates it; 1 without a sample.
+  double fpr = 1;            ///< The same, with 1 for filters that would not have the part.
+  uint64_t num_bytes = 0;    ///< Parts that would be written, for all keys of the run.
+};
+
+struct RunSeeks {
+  RunPart ranges;
+  RunPart prefixes;
+  uint64_t num_prefixes = 0;  ///< Distinct ones, summed over the filters of the run.
   uint64_t sampled_files = 0;
   uint64_t sampled_keys = 0;
 };
 
-struct RangeAdvice {
+/// Range filters or prefixes of all runs.
+struct PartAdvice {
+  uint64_t num_bytes = 0;
+
+  /// Data blocks that a seek reads if it finds nothing, in a short range or below an absent prefix:
+  /// one of each run that covers its key and is not ruled out.
+  double current_blocks = 0;
+  double blocks = 0;
+
+  /// Wasted data block reads per read of any kind, if all seeks are of this kind.
+  double current_wasted_reads = 0;
+  double wasted_reads = 0;
+
+  std::string do_not_pay;  ///< The reason, or empty if they pay.
+};
+
+struct SeekAdvice {
   SeekWorkload seeks;
-  double range_fpr = 0;  ///< The option range_fpr of the proposal.
-  std::vector<RunRanges> runs;
-  uint64_t num_bytes = 0;  ///< Sum over all runs.
+  double target_fpr = 0;  ///< The option target_fpr of the proposal.
+  double range_fpr = 0;   ///< The option range_fpr of the proposal.
+  std::string rule;       ///< The option prefixes of the proposal; empty: none.
+  std::vector<RunSeeks> runs;
 
   /// Share of seeks that find nothing; only they are predicted to gain. exp(-range_width), assuming
   /// that keys are spread at random.
   double empty_share = 1;
 
-  /// Data blocks that such a seek reads: one of each run that covers its key and is not ruled out.
-  double current_blocks = 0;
-  double blocks = 0;
+  PartAdvice ranges;
+  PartAdvice prefixes;
 
-  /// Wasted data block reads per read of any kind.
-  double current_wasted_reads = 0;
-  double wasted_reads = 0;
+  /// @{
+  /// Whether the proposal has the part: it pays, or neither part does but this one can be built.
+  bool has_ranges() const { return Has(ranges, prefixes); }
+  bool has_prefixes() const { return Has(prefixes, ranges); }
+  /// @}
 
-  std::string do_not_pay;  ///< The reason, or empty if range filters pay.
+ private:
+  static bool Has(const PartAdvice& part, const PartAdvice& other) {
+    return part.num_bytes != 0 && (part.do_not_pay.empty() || !other.do_not_pay.empty());
+  }
 };
 
 /// Limits of the sample: files per run, keys per file.
@@ -56,8 +93,15 @@ inline constexpr uint64_t kSampledKeys = 1 << 20;
 using KeysOfFile =
     std::function<void(const FileReport&, const std::function<void(std::string_view)>&)>;
 
-/// `wasted_per_lookup`: with current filters. `nothing_pays`: why no kind of filter pays, or "".
-RangeAdvice AdviseRanges(const RunList& list, const SeekWorkload& seeks, double wasted_per_lookup,
-                         const std::string& nothing_pays, const KeysOfFile& keys_of_file);
+/// Shows progress: `doing` and the name of the file.
+KeysOfFile KeysInFiles(const std::string& doing);
+
+/// The parts for the keys of a file. `prefixes`: as in FilterPolicyOptions.
+RunSeeks SampleFile(const FileReport& file, const std::string& prefixes,
+                    const KeysOfFile& keys_of_file);
+
+/// REQUIRES: a run; `request.prefixes` can be parsed.
+SeekAdvice AdviseSeeks(const RunList& list, const SeekRequest& request,
+                       const KeysOfFile& keys_of_file);
 
 }  // namespace blocksieve::cli

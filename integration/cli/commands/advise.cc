@@ -22,9 +22,9 @@
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/term/failure.h"
-#include "integration/cli/term/progress.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
+#include "lib/prefix/prefix_rule.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -68,19 +68,24 @@ Predictions, by the model of each kind of filter:
 all files fit into the block cache. OPTIONS files do not contain the size of the cache; without
 --block-cache, the default of this RocksDB is assumed.
 
-Range filters (--seek-fraction F: a share F of all reads are seeks with an upper bound). advise
-reads up to three files of each run and builds range filters from them in memory, because their FPR
-depends on the keys: if neighboring keys are too similar, most ranges pass. Files with an estimate
-above 0.2 get no range filter.
+Seeks (--seek-fraction F: a share F of all reads are seeks with an upper bound). advise reads up to
+three files of each run and builds from them, in memory, what key filters can have besides keys:
+  range filters  for seeks in short ranges. Their FPR depends on the keys: if neighboring keys are
+                 too similar, most ranges pass. Files with an estimate above 0.2 get no range filter.
+  prefixes       for seeks below a prefix of keys such as account:user:event, at any depth. Each
+                 distinct one takes as much memory as a key. advise tries nine delimiters and the
+                 lengths 4, 8 and 16; other boundaries: --prefixes.
+The options shown have the parts that pay.
   seeks          share of the seeks that check the run. A seek that finds nothing reads one data
                  block of each such run, unless a filter rules out the range.
   estimated      share of short empty ranges that would pass, for range_fpr=0.011
+  predicted      share of absent prefixes that would pass
   empty seeks    with --range-width W, a range holds W keys on average, and exp(-W) of the ranges
                  are empty, if keys are spread at random. No savings are predicted for other seeks,
                  although they skip runs without keys in the range.
-The options shown give all files the same rates. wasted_reads and bits_per_key can cover lookups
-and seeks together, with seek_fraction. RocksDB uses range filters if ReadOptions has
-iterate_upper_bound and auto_prefix_mode. They need the prefix extractor blocksieve.range.
+These options give all files the same rates. wasted_reads and bits_per_key can cover lookups
+and seeks together, with seek_fraction. Seeks use both parts if ReadOptions has iterate_upper_bound
+and auto_prefix_mode. They need the prefix extractor blocksieve.range.
 
 Options that spread memory over the levels need the listener, which reports the sizes of levels to
 the policy: options.listeners.push_back(blocksieve::NewListener()), or listeners={blocksieve}.
@@ -90,6 +95,7 @@ Examples:
   blocksieve advise --db paths.db --memory 64MiB
   blocksieve advise --db paths.db --wasted-reads 0.01 --absent-fraction 0.3
   blocksieve advise --db paths.db --seek-fraction 0.2 --range-width 0.1
+  blocksieve advise --db paths.db --seek-fraction 0.2 --prefixes delimiter:/
   blocksieve advise --db paths.db --format json | jq -r '.families[0].proposals[0].option')help";
 
 constexpr uint64_t kMaxMemory = uint64_t{1} << 50;
@@ -108,6 +114,12 @@ struct AdviseOptions {
   OutputFormat format = OutputFormat::kText;
 };
 
+std::string PrefixBoundaries(const std::string& text) {
+  constexpr std::string_view kOption = "prefixes is ";  // the message begins with it
+  const Result<std::string> rule = internal::ParsePrefixRule(text);
+  return rule.ok() ? "" : rule.status().message().substr(kOption.size());
+}
+
 // Splits the requested memory over column families: all get the same number of bits per key.
 AdviceRequest ShareOf(const AdviceRequest& request, uint64_t num_keys, uint64_t all_keys) {
   AdviceRequest share = request;
@@ -120,14 +132,13 @@ AdviceRequest ShareOf(const AdviceRequest& request, uint64_t num_keys, uint64_t 
   return share;
 }
 
-KeysOfFile KeysWithProgress() {
-  return [progress = std::make_shared<term::Progress>()](
-             const FileReport& report, const std::function<void(std::string_view)>& visit) {
-    progress->Show("building range filters: " + ShortName(report.place));
-    const std::unique_ptr<TableFile> file = TableFile::Open(report.place);
-    if (file == nullptr) return;  // removed by another process
-    file->ForEachKey([&visit](std::string_view key, bool) { visit(key); });
-  };
+double ProposedRate(const Advice& advice) {
+  double target_fpr = FilterOptions().target_fpr;
+  for (const Proposal& proposal : advice.proposals) {
+    const FilterSetting& setting = proposal.plan.setting;
+    if (setting.option == "target_fpr") target_fpr = setting.value;
+  }
+  return target_fpr;
 }
 
 std::vector<Advice> AdviseAll(const AdviceRequest& request, const std::vector<FileReport>& files) {
@@ -140,9 +151,14 @@ std::vector<Advice> AdviseAll(const AdviceRequest& request, const std::vector<Fi
     SetCoverage(ShareBeforeInFiles(), &list);
     Advice& advice = all.emplace_back(Advise(std::move(list), share));
     if (!request.seeks || advice.list.num_keys() == 0) continue;
-    advice.ranges =
-        AdviseRanges(advice.list, *request.seeks, advice.current.wasted_reads,
-                     WhyCacheIsEnough(advice.list.runs, request.cached_bytes), KeysWithProgress());
+    advice.seeks =
+        AdviseSeeks(advice.list,
+                    {.seeks = *request.seeks,
+                     .prefixes = request.prefixes,
+                     .target_fpr = ProposedRate(advice),
+                     .wasted_per_lookup = advice.current.wasted_reads,
+                     .nothing_pays = WhyCacheIsEnough(advice.list.runs, request.cached_bytes)},
+                    KeysInFiles("building range filters and prefixes"));
   }
   return all;
 }
@@ -275,7 +291,8 @@ void AddAdviseCommand(CLI::App* app, Action* action) {
   CLI::Option* const seek_fraction = AddOption(
       command, &options->seek_fraction,
       {"--seek-fraction", "F",
-       "share of the reads that are seeks with an upper bound, 0 to 1; evaluates range filters",
+       "share of the reads that are seeks with an upper bound, 0 to 1; evaluates range filters and "
+       "prefixes",
        InRange(0, 1)});
   CLI::Option* const range_width = AddOption(
       command, &options->range_width,
@@ -285,6 +302,13 @@ void AddAdviseCommand(CLI::App* app, Action* action) {
            kMaxRangeWidth, kDefaultRangeWidth),
        InRange(0, kMaxRangeWidth)});
   Need(range_width, seek_fraction);
+  CLI::Option* const prefixes =
+      AddOption(command, &options->request.prefixes,
+                {"--prefixes", "BOUNDARIES",
+                 "where prefixes of keys end, as in the policy's option prefixes (default those of "
+                 "the files, or chosen from the keys)",
+                 PrefixBoundaries});
+  Need(prefixes, seek_fraction);
   AddOption(command, &options->cache_bytes,
             {"--block-cache", "BYTES",
              "size of the block cache, as 64MiB; 0: none (default the database's)",
