@@ -132,9 +132,9 @@ class CommandTest(unittest.TestCase):
                            timeout=TIMEOUT_SECONDS, stdout=subprocess.DEVNULL,
                            stderr=subprocess.DEVNULL)
 
-    def level_tree(self, command, *arguments):
+    def level_tree(self, command, *arguments, stdin=b""):
         """Runs level_tree on the database; see level_tree.cc."""
-        return subprocess.run([LEVEL_TREE, command, self.db, *arguments], check=True,
+        return subprocess.run([LEVEL_TREE, command, self.db, *arguments], check=True, input=stdin,
                               timeout=TIMEOUT_SECONDS, stdout=subprocess.PIPE).stdout
 
     def build_runs(self, runs, *policies):

@@ -1,4 +1,4 @@
-"""Range filters in load, inspect, verify and advise."""
+"""Range filters and prefixes in load, inspect, verify, advise, apply, rewrite and revert."""
 
 import json
 import random
@@ -106,13 +106,15 @@ class Advice(CommandTest):
     RUNS = ("3:200000", "2/4:50000", "0:50000", "0:50000")
     SEEKS = 50_000
 
-    def advise(self, *arguments):
+    def advise(self, *arguments, part="ranges"):
         family, = self.json_of("advise", "--db", self.db, "--seek-fraction", 0.5,
                                *arguments)["families"]
-        return family["ranges"]
+        return family[part]
 
     def blocks_per_seek(self):
-        return json.loads(self.level_tree("seek", str(self.SEEKS)))["blocks"] / self.SEEKS
+        seeks = json.loads(self.level_tree("seek", str(self.SEEKS)))
+        self.assertEqual(seeks["found"], 0)
+        return seeks["blocks"] / self.SEEKS
 
     def test_prediction(self):
         self.build_runs(self.RUNS, "bloomfilter:10")
@@ -132,7 +134,7 @@ class Advice(CommandTest):
         again = self.advise()
         self.assertAlmostEqual(again["current_blocks_per_empty_seek"],
                                advice["blocks_per_empty_seek"], delta=0.002)
-        self.assertIn(b"\nThese options drop the range filters of the files",
+        self.assertIn(b"\nThese options drop the range filters and prefixes of the files",
                       self.succeed("advise", "--db", self.db).out)
 
     def test_names(self):
@@ -145,6 +147,12 @@ class Advice(CommandTest):
         self.assertEqual(set(advice["runs"][0]), {
             "level", "num_keys", "sampled_files", "sampled_keys", "current_range_fpr",
             "estimated_fpr", "range_fpr", "range_bytes"})
+        # Those of prefixes have the same form.
+        prefixes = self.advise(part="prefixes")
+        def renamed(names):
+            return {name.replace("range_", "prefix_") for name in names} | {"range_width"}
+        self.assertEqual(renamed(prefixes), renamed(advice) | {"rule"})
+        self.assertEqual(renamed(prefixes["runs"][0]), renamed(advice["runs"][0]) | {"num_prefixes"})
 
     def test_options(self):
         options = [r"filter_policy=\{id=blocksieve;target_fpr=0\.\d+;kind=auto;ranges=true;"
@@ -205,3 +213,149 @@ class Advice(CommandTest):
             r"Data blocks read by a seek that finds nothing: 1 with the current filters,$", r"0\.01",
             "With 1 keys per range on average, 36.8 % of the seeks find nothing",
             "  prefix_extractor=blocksieve.range$")
+
+
+def prefixes_of(keys, delimiter):
+    """All that end at a delimiter."""
+    return {key[:i + 1] for key in keys for i, byte in enumerate(key) if byte == delimiter}
+
+
+def below(prefix):
+    """The range of all keys with this prefix, as a line for level_tree."""
+    return f"{prefix} {prefix[:-1]}{chr(ord(prefix[-1]) + 1)}\n".encode()
+
+
+def paths(number):
+    source = random.Random(7)
+    return sorted({f"/usr/{source.choice('abc')}/d{source.randrange(900):03}/{source.randrange(9**9)}"
+                   for _ in range(number)})
+
+
+def events(number):
+    source = random.Random(8)
+    return sorted({f"account{source.randrange(100):03}:u{source.randrange(3)}:"
+                   f"{source.randrange(9**9)}" for _ in range(number)})
+
+
+class Prefixes(CommandTest):
+    PATHS = paths(20_000)
+    EVENTS = events(20_000)
+    PARTITIONS = (("partition_filters=false", "partition_filters=true"),
+                  ("index_type=kBinarySearch", "index_type=kTwoLevelIndexSearch"))
+
+    def filter_of_only_file(self):
+        file, = self.inspect()["files"]
+        return file["filter"]
+
+    def seek_below(self, prefixes):
+        done = json.loads(self.level_tree("seek", "-", stdin=b"".join(map(below, prefixes))))
+        return done["found"], done["blocks"]
+
+    def partition(self):
+        """Later files have partitioned filters."""
+        path = max(self.db.glob("OPTIONS-*"))
+        text = path.read_text()
+        for old, new in self.PARTITIONS:
+            self.assertIn(old, text)
+            text = text.replace(old, new)
+        path.write_text(text)
+
+    def test_from_advice_to_revert(self):
+        for keys, delimiter, partitioned in self.each((
+                (self.PATHS, "/", False), (self.EVENTS, ":", False), (self.EVENTS, ":", True))):
+            rule = "delimiter:" + ("%3A" if delimiter == ":" else delimiter)
+            present = prefixes_of(keys, delimiter)
+            absent = {f"{prefix[:-1]}{i}{delimiter}" for prefix in present for i in range(3)} - present
+            self.load([(key, 1) for key in keys])
+            self.assertEqual(self.seek_below(absent)[0], 0)
+            self.assertGreater(self.seek_below(absent)[1], 0.99 * len(absent))
+            advice = self.json_of("advise", "--db", self.db, "--seek-fraction", 0.5,
+                                  "--block-cache", 0)["families"][0]["prefixes"]
+            self.assertEqual((advice["rule"], advice["do_not_pay"]), (rule, ""))
+            self.assertEqual(advice["runs"][0]["num_prefixes"], len(present))
+            if partitioned:
+                self.partition()
+            before = max(self.db.glob("OPTIONS-*")).read_text()
+            self.assertIn(f";prefixes={rule}", advice["options"][0])
+            self.succeed("apply", "--db", self.db, "--option",
+                         f"filter_policy={{id=blocksieve;prefixes={rule}}}")
+            self.check_text(("rewrite", "--db", self.db, "--dry-run"),
+                            "Prefixes or range filters change in 1 file.$",
+                            rf"\d{{6}}\.sst .* prefixes={rule}$")
+            self.succeed("rewrite", "--db", self.db)
+            self.assertIn("Nothing to rewrite", self.text_of("rewrite", "--db", self.db))
+
+            shown = self.filter_of_only_file()
+            self.assertEqual(shown["entries"], "keys and prefixes")
+            self.assertEqual((shown["shape"] == "partitioned", shown["num_filters"] > 3),
+                             (partitioned, partitioned))
+            self.assertEqual((shown["prefix_rules"], shown["num_entries"]), ([rule], len(keys)))
+            self.assertAlmostEqual(shown["num_prefixes"], len(present), delta=3 * shown["num_filters"])
+            self.assertEqual(shown["num_prefix_filters"], shown["num_filters"])
+            if not partitioned:
+                self.assertAlmostEqual(shown["prefix_bytes"], advice["prefix_bytes"],
+                                       delta=0.03 * advice["prefix_bytes"] + 20)
+            self.check_text(("inspect", "--db", self.db),
+                            r"prefixes +level +filters +bytes +prefix bits/key +predicted",
+                            rf"\d{{6}}\.sst .* [\d,]+ +{rule}$")
+            file, = self.verify()["files"]
+            self.assertEqual((file["prefixes_checked"], file["false_negative_prefixes"]),
+                             (len(present), 0))
+            self.assertEqual((file["unchecked"], file["ranges_checked"]), ("", 0))
+            low, high = file["prefix_fpr_interval"]
+            self.assertLess(low, 1.2 * shown["prefix_fpr"])
+            self.assertGreater(high, 0.8 * shown["prefix_fpr"])
+            found, blocks = self.seek_below(absent)
+            self.assertEqual(found, 0)
+            self.assertLess(blocks, 0.03 * len(absent))
+            self.assertEqual(self.seek_below(present)[0], len(present))
+
+            self.succeed("revert", "--db", self.db)
+            self.assertIn("prefix_extractor=nullptr\n", max(self.db.glob("OPTIONS-*")).read_text())
+            self.assertIn("prefix_extractor=nullptr\n", before)
+            shown = self.filter_of_only_file()
+            self.assertEqual((shown["origin"], shown["num_prefix_filters"]), ("stock", 0))
+
+    def test_which_files_are_rewritten(self):
+        """Those with other parts than the policy's, but none whose keys give none."""
+        rows = [(key, 1) for key in self.EVENTS]
+        # Policy, and the parts of the file afterwards.
+        for options, changes, rules in (
+                ("prefixes=delimiter:%3A", True, ["delimiter:%3A"]),
+                ("prefixes=lengths:10", True, ["lengths:10"]),
+                ("prefixes=lengths:10;prefix_fpr=0.5", False, ["lengths:10"]),
+                ("prefixes=lengths:1000", True, []),
+                ("prefixes=lengths:1000", False, []),
+                ("prefixes=auto", True, ["delimiter:%3A"]),
+                ("target_fpr=0.01", True, []),
+                ("ranges=true;range_fpr=0.05", True, []),
+                ("ranges=true;range_fpr=0.05;prefixes=auto", True, ["delimiter:%3A"])):
+            with self.subTest(options):
+                if not self.db.exists():
+                    self.load(rows)
+                self.succeed("apply", "--db", self.db, "--option",
+                             f"filter_policy={{id=blocksieve;{options}}}")
+                plan = self.json_of("rewrite", "--db", self.db, "--dry-run")
+                parts = [file["new_parts"] for file in plan["files"]]
+                self.assertEqual(len(parts), changes)
+                self.succeed("rewrite", "--db", self.db)
+                self.assertEqual(self.filter_of_only_file()["prefix_rules"], rules)
+
+    def test_boundaries_of_the_program(self):
+        """Only it can build such prefixes."""
+        self.load([("a:b", 1)])
+        self.succeed("apply", "--db", self.db, "--option",
+                     "filter_policy={id=blocksieve;prefixes=lengths:2}")
+        path = max(self.db.glob("OPTIONS-*"))
+        path.write_text(path.read_text().replace("lengths:2", "callback:of_users"))
+        for command in (("rewrite", "--db", self.db), ("load", "--db", self.db, "--key", 1, "-")):
+            self.assertRegex(self.fail_with(1, *command), "prefixes=callback:of_users} in column family "
+                             "default, which RocksDB refuses: .*; it would write files with other filters")
+
+    def test_refusals(self):
+        self.load([("a:b", 1)])
+        for arguments, message in (
+                (("--prefixes", "delimiter:/"), "--prefixes requires --seek-fraction"),
+                (("--seek-fraction", 1, "--prefixes", "lengths:0"),
+                 "--prefixes is lengths:0; at byte 8: expected a number from 1 to 65535, found 0")):
+            self.assertIn(message, self.fail_with(2, "advise", "--db", self.db, *arguments))

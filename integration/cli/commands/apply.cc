@@ -35,6 +35,7 @@ their filters until they are rewritten (see blocksieve rewrite --help).
 
 Examples:
   blocksieve apply --db paths.db --option 'filter_policy={id=blocksieve;bits_per_key=10}' --dry-run
+  blocksieve apply --db paths.db --option 'filter_policy={id=blocksieve;prefixes=delimiter:/}'
   blocksieve apply --db paths.db --option filter_policy=blocksieve:0.01 --column-family default)help";
 
 struct ApplyOptions {

@@ -21,6 +21,7 @@ constexpr const char* kRewriteFooter =
 whose filters would improve under the options in the OPTIONS file (see blocksieve apply --help) and
 rewrites only these, each on its level: first those that save most reads, then those that save most
 memory. A filter improves if it wastes at least 5 % fewer reads or takes at least 5 % less memory.
+Files whose range filters or prefixes were built with other options are rewritten, too.
 --only-unfiltered rewrites only files without a working filter.
 
 With bits_per_key or wasted_reads, the planned FPR of each level changes a little with every

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -56,17 +57,28 @@ uint64_t SumOfBytes(const RewritePlan& plan) {
   return sum;
 }
 
+uint64_t NumChangesOfParts(const RewritePlan& plan) {
+  const auto changes = [](const FileToRewrite& file) { return !file.new_parts.empty(); };
+  return static_cast<uint64_t>(std::count_if(plan.rewrites.begin(), plan.rewrites.end(), changes));
+}
+
 std::string BytesText(int64_t bytes) {
   return bytes < 0 ? "-" + term::WithCommas(static_cast<uint64_t>(-bytes))
                    : term::WithCommas(static_cast<uint64_t>(bytes));
 }
 
 std::string ListText(const RewritePlan& plan) {
-  term::TextTable table({"file", "level", "bytes", "saved reads", "saved filter bytes"});
+  std::vector<std::string> headers = {"file", "level", "bytes", "saved reads",
+                                      "saved filter bytes"};
+  const bool has_parts = NumChangesOfParts(plan) != 0;
+  if (has_parts) headers.emplace_back("new prefixes and ranges");
+  term::TextTable table(headers);
   for (const FileToRewrite& file : plan.rewrites) {
-    table.AddRow({ShortName(file.place), LevelText(file.place.level),
-                  term::WithCommas(file.num_bytes), fmt::format("{:.3g}", file.saved_reads),
-                  BytesText(file.saved_bytes)});
+    std::vector<std::string> cells = {
+        ShortName(file.place), LevelText(file.place.level), term::WithCommas(file.num_bytes),
+        fmt::format("{:.3g}", file.saved_reads), BytesText(file.saved_bytes)};
+    if (has_parts) cells.push_back(file.new_parts);
+    table.AddRow(std::move(cells));
   }
   return table.ToString();
 }
@@ -121,7 +133,8 @@ Json ToJson(const RewritePlan& plan) {
                      {"level", file.place.level},
                      {"num_bytes", file.num_bytes},
                      {"saved_reads", file.saved_reads},
-                     {"saved_filter_bytes", file.saved_bytes}});
+                     {"saved_filter_bytes", file.saved_bytes},
+                     {"new_parts", file.new_parts}});
   }
   return document;
 }
@@ -228,6 +241,10 @@ std::string PredictionText(const RewritePlan& plan, const std::string& subject) 
       table.AddRow(RowOf("projected", prediction.projected, prediction.num_keys));
     }
     text += EffectText(prediction, subject) + suffix + ".\n\n" + table.ToString() + "\n";
+  }
+  if (const uint64_t num_files = NumChangesOfParts(plan)) {
+    text +=
+        fmt::format("Prefixes or range filters change in {}.\n", term::CountOf(num_files, "file"));
   }
   return text;
 }

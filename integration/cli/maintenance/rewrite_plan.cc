@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "integration/cli/advise/filter_plan.h"
@@ -54,6 +55,34 @@ bool GainsOnBalance(const FilterChange& change) {
   const double cost = -std::log(change.fpr);
   const double bytes = term::Ratio(PointBytes(now), change.filter_bytes);
   return now.predicted_fpr / change.fpr + cost * bytes > 1 + cost + kMinGain;
+}
+
+// Whether the file has other range filters or prefixes than it would get now. A file may lack a
+// part because its keys give none: it must not qualify again, so its keys decide.
+bool ChangesParts(const FileReport& file, const RequestedRates& requested) {
+  const FilterReport& filter = file.filter;
+  if (filter.origin != FilterOrigin::kBlocksieve) return false;
+  const bool has_ranges = filter.ranges.num_filters != 0;
+  const bool has_prefixes = filter.prefixes.num_filters != 0;
+  if ((has_ranges && !requested.ranges) || (has_prefixes && requested.prefixes.empty()))
+    return true;
+  if (has_prefixes && requested.prefixes != "auto" &&
+      filter.prefix_rules != std::vector{requested.prefixes}) {
+    return true;
+  }
+  const bool lacks_ranges = requested.ranges && !has_ranges;
+  const bool lacks_prefixes = !requested.prefixes.empty() && !has_prefixes;
+  if (!filter.has_range_extractor) return lacks_ranges || lacks_prefixes;
+  if (!lacks_ranges && !lacks_prefixes) return false;
+  const RunSeeks built = SampleFile(file, requested.prefixes, KeysInFiles("looking at keys"));
+  return (lacks_ranges && built.ranges.num_bytes != 0) ||
+         (lacks_prefixes && built.prefixes.num_bytes != 0);
+}
+
+std::string PartsText(const RequestedRates& requested) {
+  std::string text = requested.prefixes.empty() ? "" : "prefixes=" + requested.prefixes;
+  if (requested.ranges) text += text.empty() ? "ranges=true" : ";ranges=true";
+  return text.empty() ? "none" : text;
 }
 
 /// Predicts a column family after some of its files change.
@@ -116,12 +145,22 @@ class FamilyPlanner {
   FamilyPrediction prediction_;
 };
 
-// REQUIRES: list has keys.
-std::vector<FilterChange> ChangesTo(const RequestedRates& requested, const RunList& list) {
+// Files whose key filters, range filters or prefixes would change. REQUIRES: list has keys.
+std::vector<FilterChange> ChangesTo(const RequestedRates& requested, const RunList& list,
+                                    const std::set<const FileReport*>& other_parts) {
   Result<FilterPlan> plan =
       PlanForGoal({.list = list, .kind = requested.kind, .by_rewriting = true}, requested.goal);
   if (!plan.ok()) term::Fail("column family {}: {}", list.family, plan.status().message());
-  return std::move(plan->changes);
+  std::vector<FilterChange> changes = std::move(plan->changes);
+  std::set<const FileReport*> added = other_parts;
+  for (const FilterChange& change : changes) added.erase(change.file);
+  for (size_t run = 0; run < list.runs.size(); ++run) {
+    for (const FileReport* const file : list.runs[run].files) {
+      if (!added.contains(file)) continue;
+      changes.push_back({file, run, file->filter.predicted_fpr, PointBytes(file->filter)});
+    }
+  }
+  return changes;
 }
 
 RewritePlan ReadFiles(const RewriteRequest& request) {
@@ -170,13 +209,24 @@ RewritePlan PlanRewrite(const RewriteRequest& request) {
     if (of_family == requested.end() || list.num_keys() == 0) continue;
     SetCoverage(ShareBeforeInFiles(), &list);
     FamilyPlanner planner(list);
-    std::vector<FilterChange> changes = ChangesTo(of_family->second, list);
+    std::set<const FileReport*> other_parts;
+    for (const SortedRun& run : list.runs) {
+      for (const FileReport* const file : run.files) {
+        if (IsChosen(request, *file) && ChangesParts(*file, of_family->second)) {
+          other_parts.insert(file);
+        }
+      }
+    }
+    std::vector<FilterChange> changes = ChangesTo(of_family->second, list, other_parts);
     std::erase_if(changes, [&](const auto& change) { return !IsChosen(request, *change.file); });
     const bool counts_small_ones =
         !of_family->second.goal.differs_by_run() || planner.GainsByAll(changes);
     for (const FilterChange& change : changes) {
-      if (!Gains(change) || !(counts_small_ones || GainsOnBalance(change))) continue;
+      const bool changes_parts = other_parts.contains(change.file);
+      const bool gains = Gains(change) && (counts_small_ones || GainsOnBalance(change));
+      if (!gains && !changes_parts) continue;
       planner.Add(change, &plan.rewrites);
+      if (changes_parts) plan.rewrites.back().new_parts = PartsText(of_family->second);
     }
     plan.predictions.push_back(planner.Finish());
   }
