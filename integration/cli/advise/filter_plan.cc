@@ -10,6 +10,7 @@
 
 #include "blocksieve/filter.h"
 #include "blocksieve/sizing.h"
+#include "integration/cli/term/text.h"
 #include "lib/lsm/level_rules.h"
 
 namespace blocksieve::cli {
@@ -26,7 +27,7 @@ struct Filters {
   double fpr = 1;
 };
 
-Filters FiltersOf(const FileReport& file, const LevelFilters& wanted) {
+Filters FiltersOf(const FileReport& file, const LevelFilters& wanted, bool shares_bits) {
   const uint64_t keys = FilterKeys(file);
   const Result<FilterBuilder> builder =
       FilterBuilder::Create({.kind = wanted.kind, .target_fpr = wanted.target_fpr});
@@ -35,6 +36,13 @@ Filters FiltersOf(const FileReport& file, const LevelFilters& wanted) {
   const uint64_t num_filters = std::clamp<uint64_t>(file.filter.num_filters, 1, keys);
   const uint64_t keys_each = keys / num_filters;
   const uint64_t bytes_each = builder->BlockBytes(keys_each);
+  if (const uint64_t hashes = file.filter.num_prefix_hashes; shares_bits && hashes != 0) {
+    const Layout layout =
+        builder->LayoutForBlockBytes(keys_each + hashes / num_filters, bytes_each);
+    const double share = term::Ratio(keys, keys + hashes);
+    return {static_cast<uint64_t>(share * static_cast<double>(num_filters * bytes_each)),
+            layout.predicted_fpr};
+  }
   return {num_filters * bytes_each,
           std::min(builder->layout().predicted_fpr,
                    builder->LayoutForBlockBytes(keys_each, bytes_each).predicted_fpr)};
@@ -46,29 +54,34 @@ constexpr double kSameRateBits = 0.1;
 
 // `fpr` is that of the planned filter for the file's keys. Where a Bloom filter is planned, a
 // ribbon at the target rate also counts: it is smaller, and a Bloom filter of few keys is below the
-// target only because it consists of whole lines.
-bool IsAsPlanned(const FilterReport& filter, const LevelFilters& wanted, double fpr) {
+// target only because it consists of whole lines. `ribbon_fpr`: that of the ribbon.
+bool IsAsPlanned(const FilterReport& filter, const LevelFilters& wanted, double fpr,
+                 double ribbon_fpr) {
   if (fpr > kMaxTargetFpr) return filter.origin == FilterOrigin::kNone;
   if (filter.origin != FilterOrigin::kBlocksieve) return false;
   if (filter.kind != FilterKindName(wanted.kind)) {
     if (filter.kind != FilterKindName(FilterKind::kRibbon)) return false;
-    fpr = wanted.target_fpr;
+    fpr = ribbon_fpr;
   }
   return std::abs(std::log2(filter.predicted_fpr / fpr)) <= kSameRateBits;
 }
 
 // Files that match the plan stay, with their actual rate and size instead of the model's.
 void AddRun(const SortedRun& run, const LevelFilters& wanted, FilterKind kind_of_changed,
-            size_t number, FilterPlan* plan) {
+            bool shares_bits, size_t number, FilterPlan* plan) {
   LevelFilters wanted_of_changed = wanted;
   wanted_of_changed.kind = kind_of_changed;
   double weighted_fpr = 0;
   for (const FileReport* const file : run.files) {
-    Filters filters = FiltersOf(*file, wanted);
-    if (IsAsPlanned(file->filter, wanted, filters.fpr)) {
+    Filters filters = FiltersOf(*file, wanted, shares_bits);
+    const double ribbon_fpr =
+        shares_bits
+            ? FiltersOf(*file, {wanted.level, FilterKind::kRibbon, wanted.target_fpr}, true).fpr
+            : wanted.target_fpr;
+    if (IsAsPlanned(file->filter, wanted, filters.fpr, ribbon_fpr)) {
       filters = {PointBytes(file->filter), file->filter.predicted_fpr};
     } else {
-      filters = FiltersOf(*file, wanted_of_changed);
+      filters = FiltersOf(*file, wanted_of_changed, shares_bits);
       plan->changes.push_back({file, number, filters.fpr, filters.num_bytes});
       plan->rewritten_bytes += file->num_bytes;
       plan->rewritten_keys += FilterKeys(*file);
@@ -93,7 +106,7 @@ FilterPlan MakePlan(const PlannedTree& tree, const RateGoal& goal, const lsm::Le
         tree.by_rewriting ? tree.kind.value_or(lsm::AutoKind(/*is_short_lived=*/false))
                           : levels[number].kind;
     for (const SortedRun& run : runs) {
-      AddRun(run, plan.levels.back(), kind_of_changed, plan.fprs.size(), &plan);
+      AddRun(run, plan.levels.back(), kind_of_changed, tree.shares_bits, plan.fprs.size(), &plan);
     }
   }
   return plan;

@@ -48,6 +48,9 @@ struct PlannedTree {
   /// Kind of all filters; nullopt: kind=auto.
   std::optional<FilterKind> kind = std::nullopt;
 
+  /// Prefixes take their bits from those of keys, as under bits_per_key.
+  bool shares_bits = false;
+
   /// Files are rewritten in place: flushed files get the filter of a compaction.
   bool by_rewriting = false;
 };

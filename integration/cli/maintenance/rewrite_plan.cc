@@ -149,7 +149,11 @@ class FamilyPlanner {
 std::vector<FilterChange> ChangesTo(const RequestedRates& requested, const RunList& list,
                                     const std::set<const FileReport*>& other_parts) {
   Result<FilterPlan> plan =
-      PlanForGoal({.list = list, .kind = requested.kind, .by_rewriting = true}, requested.goal);
+      PlanForGoal({.list = list,
+                   .kind = requested.kind,
+                   .shares_bits = requested.goal.bits_per_key && !requested.prefixes.empty(),
+                   .by_rewriting = true},
+                  requested.goal);
   if (!plan.ok()) term::Fail("column family {}: {}", list.family, plan.status().message());
   std::vector<FilterChange> changes = std::move(plan->changes);
   std::set<const FileReport*> added = other_parts;

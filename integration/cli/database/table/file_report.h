@@ -69,6 +69,7 @@ struct FilterReport {
   PartReport ranges;
   PartReport prefixes;                    ///< Of the option `prefixes`.
   uint64_t num_prefixes = 0;              ///< Distinct ones of each filter.
+  uint64_t num_prefix_hashes = 0;         ///< Hashes of prefixes in the key filters.
   std::vector<std::string> prefix_rules;  ///< Boundaries of the prefixes, as in the option.
 
   /// Whether the file was written under a policy with range filters or prefixes.

@@ -36,6 +36,7 @@ struct FilterFacts {
   PartFacts ranges;
   PartFacts prefixes;
   uint64_t num_prefixes = 0;
+  uint64_t num_prefix_hashes = 0;
   std::string prefix_rule;
   std::string problem;  // why it is unreadable or unknown, or empty
 };
@@ -75,6 +76,7 @@ void DescribePrefixesOf(const PrefixInfo& prefixes, const FilterInfo& info, Filt
                      .num_bytes = prefixes.bytes + static_cast<uint64_t>(hash_bytes),
                      .fpr = std::pow(facts->predicted_fpr, prefixes.num_lookups)};
   facts->num_prefixes = prefixes.num_prefixes;
+  facts->num_prefix_hashes = hashes;
   facts->prefix_rule = prefixes.rule;
 }
 
@@ -195,6 +197,7 @@ void DescribeFilters(const std::vector<std::string>& filters, uint64_t num_entri
   std::set<std::string> rules;
   for (const FilterFacts& facts : described) {
     report->num_prefixes += facts.num_prefixes;
+    report->num_prefix_hashes += facts.num_prefix_hashes;
     if (facts.num_prefixes != 0) rules.insert(facts.prefix_rule);
     const double entries =
         facts.num_entries == 0 ? typical_entries : static_cast<double>(facts.num_entries);
