@@ -165,7 +165,9 @@ class Options(CommandTest):
             return done.err if re.search(pattern, done.err) else ""
         options = {"--db": self.dir / "none"} if where != "size" else {}
         options |= {"load": {"--key": 1}, "apply": {"--option": "x"}}.get(where, {})
-        options |= {"--range-width": {"--seek-fraction": 0.5}}.get(name, {}) | {name: value}
+        if name in ("--range-width", "--prefixes"):
+            options["--seek-fraction"] = 0.5
+        options[name] = value
         arguments = [text for option in options.items() for text in option]
         steps = {"sieve": ["stats"], "load": [self.dir / "missing"]}
         done = run(where, *arguments, *steps.get(where, []))

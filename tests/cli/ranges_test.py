@@ -341,6 +341,17 @@ class Prefixes(CommandTest):
                 self.succeed("rewrite", "--db", self.db)
                 self.assertEqual(self.filter_of_only_file()["prefix_rules"], rules)
 
+    def test_prefixes_share_the_bits_of_keys(self):
+        """Under bits_per_key, whose plan is met although keys have a higher rate."""
+        self.load([(key, 1) for key in self.PATHS])
+        self.succeed("apply", "--db", self.db, "--option",
+                     "filter_policy={id=blocksieve;bits_per_key=8;prefixes=delimiter:/}")
+        self.succeed("rewrite", "--db", self.db)
+        shown = self.filter_of_only_file()
+        self.assertEqual(shown["prefix_rules"], ["delimiter:/"])
+        self.assertLess(shown["bits_per_key"], 8.3)
+        self.assertIn("Nothing to rewrite", self.text_of("rewrite", "--db", self.db))
+
     def test_boundaries_of_the_program(self):
         """Only it can build such prefixes."""
         self.load([("a:b", 1)])

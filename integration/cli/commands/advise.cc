@@ -291,8 +291,7 @@ void AddAdviseCommand(CLI::App* app, Action* action) {
   CLI::Option* const seek_fraction = AddOption(
       command, &options->seek_fraction,
       {"--seek-fraction", "F",
-       "share of the reads that are seeks with an upper bound, 0 to 1; evaluates range filters and "
-       "prefixes",
+       "share of reads that are bounded seeks, 0 to 1; evaluates range filters and prefixes",
        InRange(0, 1)});
   CLI::Option* const range_width = AddOption(
       command, &options->range_width,
@@ -302,12 +301,11 @@ void AddAdviseCommand(CLI::App* app, Action* action) {
            kMaxRangeWidth, kDefaultRangeWidth),
        InRange(0, kMaxRangeWidth)});
   Need(range_width, seek_fraction);
-  CLI::Option* const prefixes =
-      AddOption(command, &options->request.prefixes,
-                {"--prefixes", "BOUNDARIES",
-                 "where prefixes of keys end, as in the policy's option prefixes (default those of "
-                 "the files, or chosen from the keys)",
-                 PrefixBoundaries});
+  CLI::Option* const prefixes = AddOption(
+      command, &options->request.prefixes,
+      {"--prefixes", "BOUNDARIES",
+       "where prefixes of keys end, as in the policy; without it, chosen from files and keys",
+       PrefixBoundaries});
   Need(prefixes, seek_fraction);
   AddOption(command, &options->cache_bytes,
             {"--block-cache", "BYTES",
