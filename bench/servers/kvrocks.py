@@ -18,8 +18,12 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tests/servers"))
 from cluster import Server  # noqa: E402
 
+# Leaves the keys that are loaded last in some files of level 0.
 CONFIG = """
-rocksdb.write_buffer_size 8
+rocksdb.write_buffer_size {write_buffer_mb}
+rocksdb.level0_file_num_compaction_trigger 100
+rocksdb.level0_slowdown_writes_trigger 100
+rocksdb.level0_stop_writes_trigger 200
 rocksdb.target_file_size_base 16
 rocksdb.max_bytes_for_level_base 67108864
 rocksdb.metadata_block_cache_size 8
@@ -80,7 +84,8 @@ def main():
     parser.add_argument("--arm", nargs="+", action="append", required=True)
     arguments = parser.parse_args()
     folder = tempfile.TemporaryDirectory()
-    arms = [Arm(f"{folder.name}/{name}", binary, CONFIG, dict(v.split("=", 1) for v in variables))
+    config = CONFIG.format(write_buffer_mb=max(1, arguments.keys // 500_000))
+    arms = [Arm(f"{folder.name}/{name}", binary, config, dict(v.split("=", 1) for v in variables))
             for name, binary, *variables in arguments.arm]
     try:
         measure(arms, arguments.keys, arguments.commands)
