@@ -6,6 +6,10 @@
 #include <string>
 #include <string_view>
 
+#ifndef BLOCKSIEVE_VERSION
+#define BLOCKSIEVE_VERSION "that is built into RocksDB"
+#endif
+
 namespace blocksieve::rocksdb_plugin {
 
 /// Reports a problem that RocksDB would swallow: `message`, followed by `reason`, after the name of

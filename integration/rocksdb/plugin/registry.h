@@ -1,9 +1,5 @@
 #pragma once
 
-#ifndef BLOCKSIEVE_VERSION
-#define BLOCKSIEVE_VERSION "that is built into RocksDB"
-#endif
-
 namespace blocksieve::rocksdb_plugin {
 
 /// Registers like blocksieve_rocksdb_register, unless another copy of this code in the process has

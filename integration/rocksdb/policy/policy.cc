@@ -70,6 +70,10 @@ Policy::Policy(const FilterPolicyOptions& options, std::string abi_problem)
 rocksdb::Status Policy::ValidateOptions(const rocksdb::DBOptions& db,
                                         const rocksdb::ColumnFamilyOptions& column_family) const {
   level_rates_.Learn(column_family);
+  {
+    const std::lock_guard lock(logged_mutex_);
+    logged_.clear();
+  }
   if (NeedsExtractor(options_)) {
     const rocksdb::Status status = CheckRangeOptions(column_family, /*check_extractor=*/true);
     if (!status.ok()) {
@@ -87,9 +91,29 @@ Result<FilterRates> Policy::RatesOf(const rocksdb::FilterBuildingContext& contex
   return FilterRates{*goal.target_fpr, options_.range_fpr.value_or(RangePartOptions().range_fpr)};
 }
 
+void Policy::LogInEffect(const rocksdb::FilterBuildingContext& context) const noexcept try {
+  const std::string& family = context.column_family_name;
+  {
+    const std::lock_guard lock(logged_mutex_);
+    if (!logged_.insert({context.info_log, family}).second) return;
+  }
+  std::string options = DescribePolicyOptions(options_);
+  for (size_t at; (at = options.find("\n    ")) != std::string::npos;) options.replace(at, 5, ", ");
+  const std::string kernel(KernelName(ActiveKernel()));
+  LogQuietly(context.info_log,
+             "version " BLOCKSIEVE_VERSION ", kernel " + kernel + ", options in effect: ",
+             std::string_view(options).substr(4, options.size() - 5), family);
+  if (abi_problem_.empty()) return;
+  LogLoudly(context.info_log,
+            "stock Bloom filters of the same FPR are built; reason: ", abi_problem_, family);
+} catch (const std::bad_alloc&) {
+  // A filter without a line in the log is better than no filter.
+}
+
 rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
     const rocksdb::FilterBuildingContext& context) const try {
   const std::string& family = context.column_family_name;
+  if (context.info_log != nullptr) LogInEffect(context);
   const Result<FilterRates> rates = RatesOf(context);
   if (!rates.ok()) {
     LogNoFilter(context.info_log, rates.status().message(), family);

@@ -7,6 +7,8 @@
 #include <rocksdb/utilities/options_type.h>
 
 #include <memory>
+#include <mutex>
+#include <set>
 #include <string>
 #include <unordered_map>
 
@@ -55,11 +57,15 @@ class Policy final : public rocksdb::FilterPolicy {
 
  private:
   Result<FilterRates> RatesOf(const rocksdb::FilterBuildingContext& context) const;
+  /// Logs the options in effect, or the filters built instead, once per opening of a column family.
+  void LogInEffect(const rocksdb::FilterBuildingContext& context) const noexcept;
 
   FilterPolicyOptions options_;
   const std::string abi_problem_;
   const std::shared_ptr<MemoryFit> memory_fit_;
   mutable LevelRates level_rates_;
+  mutable std::mutex logged_mutex_;
+  mutable std::set<ColumnFamilyKey> logged_;  // since the last ValidateOptions
 };
 
 /// A policy with these options. If the loaded RocksDB's filter interface differs from the headers',

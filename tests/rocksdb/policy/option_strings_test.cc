@@ -219,6 +219,17 @@ TEST_F(PolicyRoundTrip, TheOptionsInEffectCanBePrinted) {
   config.options.info_log = log;
   TestDb db(config);
   EXPECT_THAT(log->text(), HasSubstr("filter_policy: blocksieve"));
+  for (const std::string opening : {"first", "second"}) {
+    for (const std::string key : {"a", "b"}) {
+      MustBeOk(db->Put({}, opening + key, "value"), "put");
+      MustBeOk(db->Flush({}), "flush");
+    }
+    const std::string line = "options in effect: target_fpr: 1.5e-06, kind: bloom";
+    EXPECT_EQ(log->text().rfind(line), log->text().find(line)) << "once for an opening";
+    EXPECT_NE(log->text().find(line), std::string::npos) << opening;
+    config.options.info_log = log = std::make_shared<MemoryLogger>();
+    db.Reopen(config);
+  }
 }
 
 // Puts another filter policy into the database's OPTIONS file.
