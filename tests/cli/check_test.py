@@ -94,8 +94,8 @@ class Check(CommandTest):
         self.assertEqual(done.code, 1)
         self.assertEqual(done.err, "blocksieve check: 2 problems found\n")
         self.assertRegex(done.out.decode(), "\ndefault: filter_policy is nullptr, .*"
-                         "\n1 file with 1,000 keys written without the plug-in, .*"
-                         f"blocksieve rewrite --db {self.db} --only-unfiltered\n")
+                         "\n1 file with 1,000 keys without filters, written before .*: blocksieve apply .*"
+                         f" && blocksieve rewrite --db {self.db} --only-unfiltered\n")
 
     def test_one_column_family(self):
         self.add_column_family()

@@ -154,7 +154,7 @@ class WithoutPlugin(CommandTest):
 
     def said(self):
         text = self.text_of("inspect", "--db", self.db)
-        found = re.search(r"(?m)^(\d+) files? with [\d,]+ keys? written without the plug-in", text)
+        found = re.search(r"(?m)^(\d+) files? with [\d,]+ keys? without filters, written", text)
         number = int(found.group(1)) if found else 0
         self.assertEqual(self.inspect()["files_without_plugin"], number)
         return number

@@ -205,15 +205,8 @@ void CheckFiles(const CheckOptions& options, Findings* findings) {
   std::erase_if(files, [&](const FileReport& file) {
     return file.place.family != options.family.value_or(file.place.family);
   });
-  const FilterSummary without = FilesWithoutPlugin(files, options.database);
-  if (without.num_files != 0) {
-    findings->Report(
-        "", fmt::format("{} with {} written without the plug-in, so without filters. To rewrite "
-                        "them while no process has the database open: "
-                        "blocksieve rewrite --db {} --only-unfiltered",
-                        term::CountOf(without.num_files, "file"),
-                        term::CountOf(without.num_entries, "key"), ShellWord(options.database)));
-  }
+  const WithoutFilters without = FilesWithoutFilters(files, options.database);
+  if (without.sum.num_files != 0) findings->Report("", without.ToText(" ", " && "));
   for (const std::string& problem : missed.unopened) findings->Report("", problem);
 }
 

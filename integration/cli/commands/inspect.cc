@@ -66,9 +66,9 @@ struct InspectOptions {
 struct Inspection {
   std::vector<FileReport> files;
   std::vector<std::optional<int>>
-      built_for;                 ///< By file: the level that its filter was built for, if another.
-  FilterSummary without_plugin;  ///< Files written by a process that lacked the plug-in.
-  uint64_t num_orphans = 0;      ///< Skip indexes whose SSTs do not exist.
+      built_for;  ///< By file: the level that its filter was built for, if another.
+  WithoutFilters without_filters;
+  uint64_t num_orphans = 0;  ///< Skip indexes whose SSTs do not exist.
   uint64_t orphan_bytes = 0;
   ChosenFiles::Missed missed;
 };
@@ -189,16 +189,6 @@ std::string MovedText(const Inspection& inspection) {
          text;
 }
 
-std::string WithoutPluginText(const InspectOptions& options, const Inspection& inspection) {
-  const FilterSummary& sum = inspection.without_plugin;
-  if (sum.num_files == 0) return "";
-  return fmt::format(
-      "\n{} with {} written without the plug-in, so without filters. To rewrite them while no "
-      "process\nhas the database open: blocksieve rewrite --db {} --only-unfiltered\n",
-      term::CountOf(sum.num_files, "file"), term::CountOf(sum.num_entries, "key"),
-      options.choice.db);
-}
-
 std::string OrphansText(const InspectOptions& options, const Inspection& inspection) {
   if (inspection.num_orphans == 0) return "";
   return fmt::format(
@@ -254,10 +244,13 @@ std::string ToText(const InspectOptions& options, const Inspection& inspection) 
   const bool with_family = HasSeveralFamilies(inspection.files);
   std::string text;
   if (inspection.files.size() > 1) text = LevelsText(inspection.files, with_family) + "\n";
-  return text + FilesText(inspection.files, with_family) + "\n" +
-         PartsText(inspection.files, with_family) + IndexesText(inspection.files, with_family) +
-         MovedText(inspection) + WithoutPluginText(options, inspection) +
-         OrphansText(options, inspection) + NotesText(inspection);
+  text += FilesText(inspection.files, with_family) + "\n" +
+          PartsText(inspection.files, with_family) + IndexesText(inspection.files, with_family) +
+          MovedText(inspection);
+  if (inspection.without_filters.sum.num_files != 0) {
+    text += "\n" + inspection.without_filters.ToText("\n", "\n") + "\n";
+  }
+  return text + OrphansText(options, inspection) + NotesText(inspection);
 }
 
 nlohmann::ordered_json ToJson(const FilterSummary& sum) {
@@ -277,7 +270,7 @@ std::string ToJson(const InspectOptions& options, const Inspection& inspection) 
   FilterSummary total;
   for (const FileReport& file : inspection.files) total.Add(file);
   document["total"] = ToJson(total);
-  document["files_without_plugin"] = inspection.without_plugin.num_files;
+  document["files_without_plugin"] = inspection.without_filters.sum.num_files;
   document["orphan_sidecars"] = {{"num_files", inspection.num_orphans},
                                  {"num_bytes", inspection.orphan_bytes}};
   Json& levels = document["levels"] = Json::array();
@@ -306,7 +299,7 @@ void RunInspect(const InspectOptions& options) {
       inspection.files,
       options.choice.db.empty() ? RequestedRatesByFamily() : ReadRequestedRates(options.choice.db));
   if (!options.choice.db.empty()) {
-    inspection.without_plugin = FilesWithoutPlugin(inspection.files, options.choice.db);
+    inspection.without_filters = FilesWithoutFilters(inspection.files, options.choice.db);
     for (const std::string& path : OrphanIndexes(options.choice.db)) {
       std::error_code error;
       const auto bytes = std::filesystem::file_size(path, error);

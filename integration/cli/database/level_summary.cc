@@ -1,8 +1,13 @@
 #include "integration/cli/database/level_summary.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <set>
 
 #include "integration/cli/database/filter_options.h"
+#include "integration/cli/term/text.h"
 
 namespace blocksieve::cli {
 
@@ -43,21 +48,56 @@ std::map<std::pair<std::string, std::string>, IndexSummary> SummariseIndexes(
   return indexes;
 }
 
-FilterSummary FilesWithoutPlugin(const std::vector<FileReport>& files,
-                                 const std::string& database) {
-  const auto is_ours = [](const FileReport& file) {
-    return file.filter.origin == FilterOrigin::kBlocksieve;
-  };
-  FilterSummary sum;
-  const std::vector<OptionsFile> options = OptionsFile::All(database);
-  const bool options_name_plugin =
-      std::any_of(options.begin(), options.end(), HasPolicyOfBlocksieve);
-  if (!options_name_plugin && std::none_of(files.begin(), files.end(), is_ours)) return sum;
+WithoutFilters FilesWithoutFilters(const std::vector<FileReport>& files,
+                                   const std::string& database) {
+  // blocksieve's policy in the newest OPTIONS file that names one, by family.
+  std::map<std::string, std::string> policies;
+  std::vector<OptionsFile> options = OptionsFile::All(database);
+  std::sort(options.begin(), options.end(), [](const OptionsFile& a, const OptionsFile& b) {
+    return OptionsFileNumber(a.name()) < OptionsFileNumber(b.name());
+  });
+  for (const OptionsFile& file : options) {
+    for (const std::string& family : file.Families()) {
+      const auto policy = file.Find(TableSection(family), "filter_policy");
+      if (NamesBlocksieve(policy.value_or(""))) policies[family] = *policy;
+    }
+  }
+  for (const FileReport& file : files) {
+    if (file.filter.origin == FilterOrigin::kBlocksieve) policies.emplace(file.place.family, "");
+  }
+  WithoutFilters without;
+  std::set<std::string> families;
   for (const FileReport& file : files) {
     const bool has_none = file.filter.origin == FilterOrigin::kNone && file.filter.policy.empty();
-    if (has_none && file.num_entries != 0) sum.Add(file);
+    if (!has_none || file.num_entries == 0 || !policies.contains(file.place.family)) continue;
+    without.sum.Add(file);
+    families.insert(file.place.family);
   }
-  return sum;
+  const std::string db = ShellWord(database);
+  for (const std::string& family : families) {
+    const std::string section = TableSection(family);
+    const auto current =
+        options.empty() ? std::nullopt : options.back().Find(section, "filter_policy");
+    if (NamesBlocksieve(current.value_or(""))) continue;
+    if (policies[family].empty()) {
+      without.commands = {"blocksieve advise --db " + db};
+      return without;
+    }
+    without.commands.push_back(
+        fmt::format("blocksieve apply --db {} --column-family {} --option {}", db,
+                    ShellWord(family), ShellWord("filter_policy=" + policies[family])));
+  }
+  without.commands.push_back(fmt::format("blocksieve rewrite --db {} --only-unfiltered", db));
+  return without;
+}
+
+std::string WithoutFilters::ToText(std::string_view sentence_end,
+                                   std::string_view command_end) const {
+  return fmt::format(
+      "{} with {} without filters, written before the policy was set or by a program without the "
+      "plug-in.{}To build filters while no process has the database open:{}{}",
+      term::CountOf(sum.num_files, "file"), term::CountOf(sum.num_entries, "key"), sentence_end,
+      sentence_end, fmt::join(commands, command_end));
 }
 
 }  // namespace blocksieve::cli

@@ -34,9 +34,17 @@ struct FilterSummary {
 std::map<std::pair<std::string, int>, FilterSummary> SummariseLevels(
     const std::vector<FileReport>& files);
 
-/// Files without a filter, written by a process without a policy, in a database whose current or
-/// earlier OPTIONS files name blocksieve's policy, or that has blocksieve filters.
-FilterSummary FilesWithoutPlugin(const std::vector<FileReport>& files, const std::string& database);
+/// Files that were written without a policy, in column families that have blocksieve's: in the
+/// current or an earlier OPTIONS file, or in other files.
+struct WithoutFilters {
+  FilterSummary sum;
+  std::vector<std::string> commands;  ///< They build the filters.
+
+  /// What ends a sentence and a command: spaces or line breaks.
+  std::string ToText(std::string_view sentence_end, std::string_view command_end) const;
+};
+WithoutFilters FilesWithoutFilters(const std::vector<FileReport>& files,
+                                   const std::string& database);
 
 /// Totals of an index definition over the files of a column family.
 struct IndexSummary {
