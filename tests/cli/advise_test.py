@@ -97,9 +97,10 @@ class Prediction(AdviseTest):
         for number, runs in enumerate((RUNS, ("3:100000", "2/4:25000", "1/16:6250"))):
             self.db = self.dir / str(number)
             self.build_runs(runs, BLOOM)
-            proposals = self.advise("--wasted-reads", 0.005)["proposals"]
+            proposals = [self.proposal("requested", "--wasted-reads", 0.005),
+                         *self.advise()["proposals"]]
             self.assertEqual([proposal["name"] for proposal in proposals],
-                             ["same memory", "same reads", "requested", "one rate"])
+                             ["requested", "same memory", "same reads", "one rate"])
             for proposal in proposals:
                 with self.subTest(runs=runs, option=proposal["option"]):
                     self.db = self.dir / f"{number} {proposal['name']}"
@@ -190,7 +191,7 @@ class Verdicts(AdviseTest):
         path = self.dir / "OPTIONS"
         arguments = ("--wasted-reads", 0.001, "--block-cache", "1GiB")
         self.assertRegex(self.first_line(*arguments),
-                         r"^No change recommended\. No filter pays here: the files have [\d,]+ bytes and fit into a block cache of 1024 MiB\. "
+                         r"^No change recommended\. No filter pays here: the files have [\d,]+ bytes and fit into a block cache of 1,073,741,824 bytes\. "
                          r"The requested wasted_reads=0\.001 gives [\d.]+ times fewer wasted reads and .* memory\.$")
         self.succeed("advise", "--db", self.db, *arguments, "--options-file", path)
         self.assertIn("wasted_reads=0.001", path.read_text())
@@ -202,14 +203,45 @@ class Verdicts(AdviseTest):
         self.build_runs(("2:600000",), "none")
         self.assertRegex(self.first_line(), r"^Change to blocksieve's filters with bits_per_key=10: "
                                             r"\d+ times fewer wasted reads for [\d,]+ bytes of filters\.$")
+        self.assertRegex(self.first_line("--wasted-reads", 0.0005),
+                         r" [23],\d{3} times fewer wasted reads and ")
         family = self.advise()
         self.assertEqual(family["current"], family["no_filters"])
         self.assertEqual([one["name"] for one in family["proposals"]], ["usual", "one rate"])
 
     def test_asked(self):
-        self.build_runs(("2:600000",), BLOOM)
-        self.assertRegex(self.first_line("--wasted-reads", 0.001),
-                         r"wasted_reads=0\.001: [\d.]+ times fewer wasted reads and .* memory, as requested\.$")
+        """The first proposal is within the limit, and no other one exceeds it."""
+        self.build_runs(RUNS, BLOOM)
+        for arguments, verdict in (
+                (("--wasted-reads", 0.001),
+                 r"wasted_reads=0\.001: \d+ times fewer wasted reads and \d+ % more memory,"),
+                (("--memory", 80_000),
+                 r"bits_per_key=4\.7\d: 2\.\d times more wasted reads and 2\.1 times less memory,"),
+                (("--memory", 20_000),
+                 r"bits_per_key=1\.\d+: \d+ times more wasted reads and 8\.\d times less memory,"),
+                (("--memory", 1),
+                 r"No change recommended: memory is 1 bytes; allowed: at least \d+, the smallest filter\.")):
+            family = self.advise("--block-cache", 0, *arguments)
+            self.assertRegex(family["verdict"]["text"], verdict)
+            names = [proposal["name"] for proposal in family["proposals"]]
+            self.assertEqual(names[:1], ["requested"] if "as requested" in family["verdict"]["text"] else [])
+            option, limit = arguments
+            member = "filter_bytes" if option == "--memory" else "wasted_reads_absent"
+            for proposal in family["proposals"]:
+                self.assertLessEqual(proposal[member], limit)
+
+    def test_changes_in_numbers(self):
+        """A share is relative to the current filters."""
+        self.build_runs(RUNS, BLOOM)
+        for fpr in (0.05, 0.0142, 0.009, 0.0001):
+            self.succeed("apply", "--db", self.db, "--option", f"filter_policy=blocksieve:{fpr}")
+            family, = self.json_of("rewrite", "--db", self.db, "--dry-run")["families"]
+            now, then = (family[when]["wasted_reads_absent"] for when in ("current", "projected"))
+            change = then / now - 1
+            times = max(now / then, then / now)
+            number = f"{100 * abs(change):.0f} %" if times < 2 else f"{times:.{int(times < 10)}f} times"
+            self.assertIn(f"Rewriting gives {number} {'more' if change > 0 else 'fewer'} wasted reads and ",
+                          self.text_of("rewrite", "--db", self.db, "--dry-run"))
 
     def test_steps(self):
         """The steps name the option of the verdict, and their OPTIONS file loads."""
@@ -288,6 +320,10 @@ class Advice(AdviseTest):
             family = self.advise("--block-cache", cache)
             self.assertEqual(family["no_filter_pays"] == "", pays, cache)
         self.assertIn("fit into", self.advise()["no_filter_pays"])
+        # Column families share it.
+        self.add_column_family()
+        for family in self.json_of("advise", "--db", self.db, "--block-cache", num_bytes)["families"]:
+            self.assertEqual(family["no_filter_pays"], "")
         # The options disable the block cache.
         self.db = self.dir / "uncached"
         self.db_bench("fillseq,compact", "--bloom_bits=10", "--cache_size=0")

@@ -48,7 +48,9 @@ class RangeAdviceTest : public ::testing::Test {
         visit(key);
       }
     };
-    return AdviseSeeks(lists_.at(0), {.seeks = seeks, .wasted_per_lookup = 0.5}, keys_of_file);
+    return AdviseSeeks(
+        lists_.at(0), {.seeks = seeks, .wasted_per_lookup = 0.5, .planned_wasted_per_lookup = 0.25},
+        keys_of_file);
   }
 
   uint64_t num_accounts_ = 1;  // 1: keys have no delimiter
@@ -84,7 +86,7 @@ TEST_F(RangeAdviceTest, WeightsLookupsAndSeeks) {
   EXPECT_DOUBLE_EQ(advice.empty_share, std::exp(-1));
   const PartAdvice& ranges = advice.ranges;
   EXPECT_DOUBLE_EQ(ranges.current_wasted_reads, 0.8 * 0.5 + 0.2 * std::exp(-1));
-  EXPECT_DOUBLE_EQ(ranges.wasted_reads, 0.8 * 0.5 + 0.2 * std::exp(-1) * ranges.blocks);
+  EXPECT_DOUBLE_EQ(ranges.wasted_reads, 0.8 * 0.25 + 0.2 * std::exp(-1) * ranges.blocks);
   EXPECT_NE(Advise({.fraction = 0.0005, .range_width = 0}).ranges.do_not_pay, "");
 }
 

@@ -183,10 +183,23 @@ class Advice(CommandTest):
         # Larger than any version's default cache.
         self.db_bench("fillrandom,flush,compact", "--compression_type=none",
                       "--write_buffer_size=67108864", "--value_size=200", num=300_000)
-        self.assertEqual(self.advise()["do_not_pay"], "")
+        ranges = self.advise()
+        self.assertEqual(ranges["do_not_pay"], "")
         self.assertIn("they would save", self.advise("--range-width", 7)["do_not_pay"])
         text = self.text_of("advise", "--db", self.db, "--seek-fraction", 0.5)
         self.assertNotIn("No range filter pays", text)
+        # The verdict is on the options shown, with their key filters; the database has none.
+        self.assertLess(ranges["wasted_reads"], 0.01)
+        self.assertRegex(
+            text, r"^Change to blocksieve's filters with target_fpr=[\d.]+ and (prefixes and )?range "
+            r"filters: \d+ times fewer wasted reads and [\d,]+ bytes of filters, if 50 % of the reads "
+            r"are seeks\.\n")
+        verdict = self.advise(part="verdict")
+        self.assertEqual(verdict["option"], ranges["options"][0])
+        # Both kinds of filters are within a limit.
+        for memory, has_ranges in ((450_000, True), (100_000, False)):
+            verdict = self.advise("--memory", memory, part="verdict")
+            self.assertEqual("ranges=true" in verdict["option"], has_ranges)
 
     def test_keys_too_much_alike(self):
         """Neighbors differ in one of few words after a long common prefix."""

@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
-#include "integration/cli/term/text.h"
+#include "blocksieve/filter.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -26,28 +27,29 @@ class Adviser {
     advice_.current = PredictionOf(RatesOf(runs()), advice_.list.filter_bytes());
   }
 
-  Advice Advise() && {
+  Advice Advise(const KeysOfFile& keys_of_file) && {
     advice_.no_filter_pays = WhyNoFilterPays();
     if (advice_.list.num_keys() == 0) return std::move(advice_);
     has_filters_ = advice_.current.wasted_reads_absent < advice_.without.wasted_reads_absent;
-    const uint64_t current_bytes = advice_.current.filter_bytes;
-    if (has_filters_) {
-      Offer("same memory", BestForMemory(current_bytes));
-      Offer("same reads", BestForReads(advice_.current.wasted_reads_absent));
-    }
+    const bool has_limit = request_.memory || request_.wasted_reads;
     if (request_.memory) Propose("requested", PlanForMemory(Tree(), *request_.memory), ShareText());
     if (request_.wasted_reads) {
       Propose("requested", PlanForWastedReads(Tree(), *request_.wasted_reads));
     }
-    if (advice_.proposals.empty() && !has_filters_) {
+    if (has_filters_) {
+      Offer("same memory", BestForMemory(advice_.current.filter_bytes));
+      Offer("same reads", BestForReads(advice_.current.wasted_reads_absent));
+    } else if (!has_limit) {
       Propose("usual", PlanForGoal(Tree(), {.bits_per_key = kUsualBitsPerKey}));
     }
-    if (has_filters_) {
-      Offer("one rate", PlanForOneRate(Tree(), current_bytes));
-    } else if (!advice_.proposals.empty()) {
-      const uint64_t bytes = advice_.proposals.front().prediction.filter_bytes;
-      Propose("one rate", PlanForOneRate(Tree(), bytes));
+    const bool is_refused = has_limit && !advice_.not_proposed.empty() &&
+                            advice_.not_proposed.front().starts_with("requested");
+    if (has_filters_ && !has_limit) {
+      Offer("one rate", PlanForOneRate());
+    } else if (!is_refused) {
+      Propose("one rate", PlanForOneRate());
     }
+    if (request_.seeks) AddSeeks(keys_of_file);
     return std::move(advice_);
   }
 
@@ -65,12 +67,48 @@ class Adviser {
     return PredictionOf(plan.fprs, plan.filter_bytes);
   }
 
+  // For the requested limit, the current memory, or that of the first proposal. `other_bytes` of it
+  // are for other filters.
+  Result<FilterPlan> PlanForOneRate(uint64_t other_bytes = 0) const {
+    if (request_.wasted_reads) return PlanForOneRateOfReads(Tree(), *request_.wasted_reads);
+    uint64_t bytes = request_.memory.value_or(advice_.current.filter_bytes);
+    if (!request_.memory && !has_filters_) {
+      bytes = advice_.proposals.front().prediction.filter_bytes;
+    }
+    return cli::PlanForOneRate(Tree(), bytes - std::min(bytes, other_bytes));
+  }
+
+  // Range filters and prefixes beside key filters of one rate.
+  void AddSeeks(const KeysOfFile& keys_of_file) {
+    const auto advise = [&](const FilterPlan& plan) {
+      advice_.seeks = AdviseSeeks(advice_.list,
+                                  {.seeks = *request_.seeks,
+                                   .prefixes = request_.prefixes,
+                                   .wasted_per_lookup = advice_.current.wasted_reads,
+                                   .target_fpr = plan.setting.value,
+                                   .planned_wasted_per_lookup = PredictionOf(plan).wasted_reads,
+                                   .key_filter_bytes = plan.filter_bytes,
+                                   .nothing_pays = request_.cache_is_enough},
+                                  keys_of_file);
+    };
+    Result<FilterPlan> plan = PlanForOneRate();
+    if (!plan.ok()) plan = PlanForGoal(Tree(), {.target_fpr = FilterOptions().target_fpr});
+    advise(plan.value());
+    const uint64_t num_bytes = advice_.seeks->FilterBytes();
+    if (!request_.memory || num_bytes <= *request_.memory) return;
+    plan = PlanForOneRate(num_bytes - advice_.seeks->key_filter_bytes);
+    if (plan.ok()) return advise(*plan);
+    for (PartAdvice* const part : {&advice_.seeks->ranges, &advice_.seeks->prefixes}) {
+      if (part->do_not_pay.empty()) part->do_not_pay = "they exceed the requested memory";
+    }
+  }
+
   // One rate is easier to understand, so spreading has to be at least this much better.
   static constexpr double kWorthSpreading = 0.99;
 
   Result<FilterPlan> BestForMemory(uint64_t filter_bytes) {
     Result<FilterPlan> spread = PlanForMemory(Tree(), filter_bytes);
-    Result<FilterPlan> one_rate = PlanForOneRate(Tree(), filter_bytes);
+    Result<FilterPlan> one_rate = cli::PlanForOneRate(Tree(), filter_bytes);
     if (!spread.ok() || !one_rate.ok()) return spread.ok() ? spread : one_rate;
     const double reads = PredictionOf(*one_rate).wasted_reads;
     advice_.gain_steps = {advice_.current.wasted_reads, reads, PredictionOf(*spread).wasted_reads};
@@ -104,12 +142,12 @@ class Adviser {
     advice_.proposals.push_back({name, *std::move(plan), prediction, cost});
   }
 
-  // Proposes a plan that is no worse than the current filters, and differs from them.
+  // Proposes a plan that is within the requested limit, no worse than the current filters, and
+  // differs from them.
   void Offer(const std::string& name, Result<FilterPlan> plan) {
     const std::string worse = plan.ok() ? WhatIsWorse(PredictionOf(*plan)) : "";
     if (!worse.empty()) {
-      advice_.not_proposed.push_back(
-          fmt::format("{}: it would {} than the current filters", name, worse));
+      advice_.not_proposed.push_back(fmt::format("{}: it would {}", name, worse));
     } else if (plan.ok() && plan->changes.empty()) {
       advice_.not_proposed.push_back(name + ": the current filters already match it");
     } else {
@@ -121,11 +159,20 @@ class Adviser {
     // Sums in another order differ by rounding.
     constexpr double kRounding = 1 + 1e-9;
     const Prediction& current = advice_.current;
-    if (prediction.filter_bytes > current.filter_bytes) return "use more memory";
+    if (prediction.filter_bytes > request_.memory.value_or(prediction.filter_bytes)) {
+      return "use more memory than requested";
+    }
+    if (prediction.wasted_reads_absent >
+        request_.wasted_reads.value_or(prediction.wasted_reads_absent) * kRounding) {
+      return "waste more reads than requested";
+    }
+    if (prediction.filter_bytes > current.filter_bytes) {
+      return "use more memory than the current filters";
+    }
     const bool reads_less =
         prediction.wasted_reads <= current.wasted_reads * kRounding &&
         prediction.wasted_reads_absent <= current.wasted_reads_absent * kRounding;
-    return reads_less ? "" : "waste more reads";
+    return reads_less ? "" : "waste more reads than the current filters";
   }
 
   std::string WhyNoFilterPays() const {
@@ -134,7 +181,7 @@ class Adviser {
       return fmt::format("without filters, a lookup wastes {:.2g} data block reads",
                          advice_.without.wasted_reads);
     }
-    return WhyCacheIsEnough(runs(), request_.cached_bytes);
+    return request_.cache_is_enough;
   }
 
   const AdviceRequest request_;
@@ -145,18 +192,8 @@ class Adviser {
 
 }  // namespace
 
-std::string WhyCacheIsEnough(const std::vector<SortedRun>& runs, uint64_t cached_bytes) {
-  uint64_t num_bytes = 0;
-  for (const SortedRun& run : runs) {
-    for (const FileReport* const file : run.files) num_bytes += file->num_bytes;
-  }
-  if (num_bytes > cached_bytes) return "";
-  return fmt::format("the files have {} bytes and fit into a block cache of {} MiB",
-                     term::WithCommas(num_bytes), cached_bytes >> 20);
-}
-
-Advice Advise(RunList list, const AdviceRequest& request) {
-  return Adviser(std::move(list), request).Advise();
+Advice Advise(RunList list, const AdviceRequest& request, const KeysOfFile& keys_of_file) {
+  return Adviser(std::move(list), request).Advise(keys_of_file);
 }
 
 }  // namespace blocksieve::cli

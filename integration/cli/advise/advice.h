@@ -17,7 +17,7 @@ struct AdviceRequest {
   std::optional<uint64_t> memory_of_all_families;  ///< `memory` is one family's share of it.
   std::optional<double> wasted_reads;              ///< Maximum per lookup of an absent key.
   double absent_fraction = 1;                      ///< Share of lookups whose key is absent.
-  uint64_t cached_bytes = 0;                       ///< Size of the block cache.
+  std::string cache_is_enough;                     ///< Why no filter pays; "" if it may.
   std::optional<SeekWorkload> seeks;               ///< Set to evaluate range filters and prefixes.
   std::string prefixes;                            ///< As in SeekRequest.
 };
@@ -50,27 +50,25 @@ struct Advice {
   Prediction current;
   std::vector<Proposal> proposals;
   std::optional<GainSteps> gain_steps;  ///< Set if there are filters and a plan for their memory.
-  /// Proposals that could not be made, with reasons. Only a requested proposal may waste more reads
-  /// or memory than the current filters, if there are any.
+  /// Proposals that could not be made, with reasons. Only those within a requested limit may waste
+  /// more reads or memory than the current filters, if there are any.
   std::vector<std::string> not_proposed;
   std::string no_filter_pays;       ///< The reason, or empty if filters pay.
   std::optional<SeekAdvice> seeks;  ///< Set if requested and there are keys.
 };
 
-/// Filters pay if they can save at least this many data-block reads per lookup, and the files
-/// exceed AdviceRequest::cached_bytes: lookups read nothing from files that the cache holds.
+/// Filters pay if they can save at least this many data-block reads per lookup, and the block cache
+/// does not hold all files: lookups read nothing from files that it holds.
 inline constexpr double kMinSavedReads = 0.001;
 
-/// The reason why the cache makes filters useless; "" if it cannot hold all files.
-std::string WhyCacheIsEnough(const std::vector<SortedRun>& runs, uint64_t cached_bytes);
-
-/// REQUIRES: SetCoverage was called on `list`.
-Advice Advise(RunList list, const AdviceRequest& request);
+/// REQUIRES: SetCoverage was called on `list`. Reads keys only if seeks are requested.
+Advice Advise(RunList list, const AdviceRequest& request, const KeysOfFile& keys_of_file);
 
 /// The recommendation for a column family.
 struct Verdict {
-  std::string text;                ///< One or two sentences.
-  std::optional<size_t> proposal;  ///< The recommended one; nullopt: no change.
+  std::string text;                           ///< One or two sentences.
+  std::string proposal = {};                  ///< Name of the recommended one; "": no change.
+  std::optional<FilterSetting> setting = {};  ///< Its options.
 };
 
 /// Compares `after` with `before`: "14 times fewer wasted reads and 31 % less memory".

@@ -134,11 +134,11 @@ Json ToJson(const Proposal& proposal) {
   return document;
 }
 
-Json ToJson(const Verdict& verdict, const Advice& advice) {
-  Json document = {{"text", verdict.text}};
-  document["proposal"] =
-      verdict.proposal ? Json(advice.proposals[*verdict.proposal].name) : Json(nullptr);
-  return document;
+Json ToJson(const Verdict& verdict) {
+  const bool is_change = verdict.setting.has_value();
+  return {{"text", verdict.text},
+          {"proposal", is_change ? Json(verdict.proposal) : Json(nullptr)},
+          {"option", is_change ? Json(PolicyOption(*verdict.setting)) : Json(nullptr)}};
 }
 
 }  // namespace
@@ -148,8 +148,8 @@ std::string ToText(const Advice& advice, double absent_fraction) {
   if (advice.list.num_keys() == 0) return text;
   text += SavingsText(advice, absent_fraction < 1) + "\n";
   if (advice.gain_steps) text += GainStepsText(*advice.gain_steps) + "\n";
-  if (!advice.proposals.empty()) text += CostsText(advice);
-  text += "\nFalse-positive rates:\n\n" + LevelsText(advice);
+  if (!advice.proposals.empty()) text += CostsText(advice) + "\n";
+  text += "False-positive rates:\n\n" + LevelsText(advice);
   if (!advice.proposals.empty()) text += "\nOptions:\n\n" + OptionsText(advice);
   for (const std::string& problem : advice.not_proposed)
     text += "\nNot proposed: " + problem + "\n";
@@ -182,7 +182,7 @@ Json ToJson(const Advice& advice) {
   }
   document["not_proposed"] = advice.not_proposed;
   document["no_filter_pays"] = advice.no_filter_pays;
-  document["verdict"] = ToJson(VerdictOf(advice), advice);
+  document["verdict"] = ToJson(VerdictOf(advice));
   if (advice.seeks) AddSeeksTo(advice, &document);
   return document;
 }

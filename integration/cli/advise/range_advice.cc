@@ -186,27 +186,32 @@ PartAdvice SumOf(const RunList& list, const SeekRequest& request, const SeekAdvi
   }
   sum.current_blocks = list.tree.WastedReads(current_fprs, 1);
   sum.blocks = list.tree.WastedReads(fprs, 1);
-  const double lookups = (1 - request.seeks.fraction) * request.wasted_per_lookup;
+  const double lookups = 1 - request.seeks.fraction;
   const double empty_seeks = request.seeks.fraction * advice.empty_share;
-  sum.current_wasted_reads = lookups + empty_seeks * sum.current_blocks;
-  sum.wasted_reads = lookups + empty_seeks * sum.blocks;
+  sum.current_wasted_reads = lookups * request.wasted_per_lookup + empty_seeks * sum.current_blocks;
+  sum.wasted_reads = lookups * request.planned_wasted_per_lookup + empty_seeks * sum.blocks;
   return sum;
 }
 
-// `none`: why no part could be built. `current`: the current parts, "" if there are none.
-std::string WhyNot(const PartAdvice& part, const std::string& none, const std::string& current,
-                   const std::string& nothing_pays) {
-  if (part.num_bytes == 0) return none;
-  if (!nothing_pays.empty()) return nothing_pays;
-  const double saved = part.current_wasted_reads - part.wasted_reads;
-  if (saved >= kMinSavedReads) return "";
-  if (!current.empty()) return fmt::format("the current {} save as much", current);
-  return fmt::format("they would save {:.2g} data block reads per read", std::max(saved, 0.0));
-}
-
-bool HasCurrent(const SeekAdvice& advice, RunPart RunSeeks::*part) {
-  return std::any_of(advice.runs.begin(), advice.runs.end(),
-                     [&](const RunSeeks& run) { return (run.*part).current_fpr < 1; });
+// `none`: why no part could be built. `current`: the filters that may have the part.
+void ExplainWhatDoesNotPay(const SeekAdvice& advice, RunPart RunSeeks::*of_run,
+                           const std::string& none, const char* current,
+                           const std::string& nothing_pays, PartAdvice* part) {
+  const double saved =
+      advice.seeks.fraction * advice.empty_share * (part->current_blocks - part->blocks);
+  if (part->num_bytes == 0) {
+    part->do_not_pay = none;
+  } else if (!nothing_pays.empty()) {
+    part->do_not_pay = nothing_pays;
+  } else if (saved < kMinSavedReads) {
+    part->is_in_files =
+        std::any_of(advice.runs.begin(), advice.runs.end(),
+                    [&](const RunSeeks& run) { return (run.*of_run).current_fpr < 1; });
+    part->do_not_pay =
+        part->is_in_files
+            ? fmt::format("the current {} save as much", current)
+            : fmt::format("they would save {:.2g} data block reads per read", std::max(saved, 0.0));
+  }
 }
 
 void ExplainWhatDoesNotPay(const std::string& problem, const std::string& nothing_pays,
@@ -214,19 +219,32 @@ void ExplainWhatDoesNotPay(const std::string& problem, const std::string& nothin
   const auto has_sample = [](const RunSeeks& run) { return run.sampled_keys != 0; };
   const bool has_keys = std::any_of(advice->runs.begin(), advice->runs.end(), has_sample);
   const std::string no_keys = problem.empty() ? "no keys could be read" : problem;
-  advice->ranges.do_not_pay =
-      WhyNot(advice->ranges, has_keys ? "neighboring keys are too similar" : no_keys,
-             HasCurrent(*advice, &RunSeeks::ranges) ? "range filters" : "", nothing_pays);
+  ExplainWhatDoesNotPay(*advice, &RunSeeks::ranges,
+                        has_keys ? "neighboring keys are too similar" : no_keys, "range filters",
+                        nothing_pays, &advice->ranges);
   const std::string no_prefixes =
       advice->rule.empty()
           ? "no delimiter in nearly all keys ends few distinct prefixes; see --prefixes"
           : "no key has a boundary of " + advice->rule;
-  advice->prefixes.do_not_pay =
-      WhyNot(advice->prefixes, has_keys ? no_prefixes : no_keys,
-             HasCurrent(*advice, &RunSeeks::prefixes) ? "filters" : "", nothing_pays);
+  ExplainWhatDoesNotPay(*advice, &RunSeeks::prefixes, has_keys ? no_prefixes : no_keys, "filters",
+                        nothing_pays, &advice->prefixes);
 }
 
 }  // namespace
+
+// The key filters get one rate, as range filters do: goals that spread memory over the levels cover
+// key and range filters together.
+FilterSetting SeekAdvice::Setting() const {
+  FilterSetting setting = FilterSetting::For({.target_fpr = target_fpr});
+  if (has_prefixes()) setting.prefixes = rule;
+  if (has_ranges()) setting.range_fpr = RangePartOptions().range_fpr;
+  return setting;
+}
+
+uint64_t SeekAdvice::FilterBytes() const {
+  return key_filter_bytes + (has_ranges() ? ranges.num_bytes : 0) +
+         (has_prefixes() ? prefixes.num_bytes : 0);
+}
 
 KeysOfFile KeysInFiles(const std::string& doing) {
   return [doing, progress = std::make_shared<term::Progress>()](
@@ -250,7 +268,7 @@ SeekAdvice AdviseSeeks(const RunList& list, const SeekRequest& request,
   SeekAdvice advice;
   advice.seeks = request.seeks;
   advice.target_fpr = request.target_fpr;
-  advice.range_fpr = RangePartOptions().range_fpr;
+  advice.key_filter_bytes = request.key_filter_bytes;
   advice.rule = RuleFor(list, request.prefixes, keys_of_file);
   advice.empty_share = std::exp(-request.seeks.range_width);
   std::string problem;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "integration/cli/database/filter_setting.h"
 #include "integration/cli/database/sorted_runs.h"
 
 // The savings of range filters and of prefixes in key filters, estimated by building some from the
@@ -20,9 +21,16 @@ struct SeekWorkload {
 
 struct SeekRequest {
   SeekWorkload seeks;
-  std::string prefixes = {};   ///< Boundaries; empty: those of the files, or chosen from the keys.
-  double target_fpr = 0.01;    ///< Of the key filters, which have the prefixes.
-  double wasted_per_lookup;    ///< With current filters.
+  std::string prefixes = {};  ///< Boundaries; empty: those of the files, or chosen from the keys.
+  double wasted_per_lookup;   ///< With current filters.
+
+  /// @{
+  /// Planned key filters, which have the prefixes.
+  double target_fpr = 0.01;
+  double planned_wasted_per_lookup;
+  uint64_t key_filter_bytes = 0;
+  /// @}
+
   std::string nothing_pays{};  ///< Why no kind of filter pays, or "".
 };
 
@@ -52,18 +60,23 @@ struct PartAdvice {
   double current_blocks = 0;
   double blocks = 0;
 
-  /// Wasted data block reads per read of any kind, if all seeks are of this kind.
+  /// Wasted data block reads per read of any kind, if all seeks are of this kind: with current
+  /// filters, and with the planned key filters and this part.
   double current_wasted_reads = 0;
   double wasted_reads = 0;
 
-  std::string do_not_pay;  ///< The reason, or empty if they pay.
+  std::string do_not_pay;    ///< The reason, or empty if they pay.
+  bool is_in_files = false;  ///< They do not pay because the files have them already.
+
+  /// Whether a proposal without the part would waste more reads.
+  bool is_worth() const { return num_bytes != 0 && (do_not_pay.empty() || is_in_files); }
 };
 
 struct SeekAdvice {
   SeekWorkload seeks;
-  double target_fpr = 0;  ///< The option target_fpr of the proposal.
-  double range_fpr = 0;   ///< The option range_fpr of the proposal.
-  std::string rule;       ///< The option prefixes of the proposal; empty: none.
+  double target_fpr = 0;          ///< The option target_fpr of the proposal.
+  uint64_t key_filter_bytes = 0;  ///< Of the proposal.
+  std::string rule;               ///< The option prefixes of the proposal; empty: none.
   std::vector<RunSeeks> runs;
 
   /// Share of seeks that find nothing; only they are predicted to gain. exp(-range_width), assuming
@@ -74,14 +87,18 @@ struct SeekAdvice {
   PartAdvice prefixes;
 
   /// @{
-  /// Whether the proposal has the part: it pays, or neither part does but this one can be built.
+  /// Whether the proposal has the part: it is worth it, or neither is but this one can be built.
   bool has_ranges() const { return Has(ranges, prefixes); }
   bool has_prefixes() const { return Has(prefixes, ranges); }
   /// @}
 
+  /// The proposal, and the size of all its filters.
+  FilterSetting Setting() const;
+  uint64_t FilterBytes() const;
+
  private:
   static bool Has(const PartAdvice& part, const PartAdvice& other) {
-    return part.num_bytes != 0 && (part.do_not_pay.empty() || !other.do_not_pay.empty());
+    return part.num_bytes != 0 && (part.is_worth() || !other.is_worth());
   }
 };
 

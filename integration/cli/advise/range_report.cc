@@ -6,6 +6,7 @@
 
 #include "blocksieve/filter.h"
 #include "integration/cli/database/file_text.h"
+#include "integration/cli/database/filter_options.h"
 #include "integration/cli/term/text.h"
 #include "integration/cli/term/text_table.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
@@ -61,14 +62,8 @@ std::string LevelsText(const Advice& advice, const PartNames& names) {
   return table.ToString() + "\n";
 }
 
-// The key filters get one rate, as range filters do: goals that spread memory over the levels cover
-// key and range filters together.
 std::vector<std::string> OptionsFor(const SeekAdvice& advice) {
-  std::string parts;
-  if (advice.has_prefixes()) parts += ";prefixes=" + advice.rule;
-  if (advice.has_ranges()) parts += fmt::format(";ranges=true;range_fpr={}", advice.range_fpr);
-  return {fmt::format("filter_policy={{id=blocksieve;target_fpr={};kind=auto{}}}",
-                      advice.target_fpr, parts),
+  return {PolicyOption(advice.Setting()),
           std::string("prefix_extractor=") + rocksdb_plugin::RangeExtractor::kName};
 }
 
@@ -79,19 +74,17 @@ std::string SavingsText(const SeekAdvice& advice, const PartNames& names) {
   if (part.num_bytes != 0) {
     text += fmt::format(
         ",\n{:.3g} with {} of {} bytes. If a share of {:g} of the reads are such seeks, a read\n"
-        "wastes {:.3g} data blocks now, {:.3g} with {}",
+        "wastes {:.3g} data blocks now, {:.3g} with {} and key filters of target_fpr={}",
         part.blocks, names.part, term::WithCommas(part.num_bytes), advice.seeks.fraction,
-        part.current_wasted_reads, part.wasted_reads, names.part);
+        part.current_wasted_reads, part.wasted_reads, names.part, advice.target_fpr);
   }
   return text + ".\n";
 }
 
 std::string OptionsText(const SeekAdvice& advice) {
-  if (!advice.has_ranges() && !advice.has_prefixes()) return "";
-  std::string text =
-      fmt::format("\nOptions for {}:\n\n", !advice.has_prefixes() ? "range filters"
-                                           : advice.has_ranges()  ? "prefixes and range filters"
-                                                                  : "prefixes");
+  const std::string parts = advice.Setting().PartsText();
+  if (parts.empty()) return "";
+  std::string text = fmt::format("\nOptions for {}:\n\n", parts);
   for (const std::string& option : OptionsFor(advice)) text += "  " + option + "\n";
   return text;
 }

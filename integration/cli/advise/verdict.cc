@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include "integration/cli/term/text.h"
@@ -14,65 +16,101 @@ constexpr double kSameShare = 0.005;
 
 double SavedShare(double before, double after) { return before <= 0 ? 0 : 1 - after / before; }
 
-// "14 times fewer wasted reads", "31 % less memory"; `word` is the comparative.
-std::string Less(double before, double after, const char* word, const char* what) {
-  constexpr double kManyTimes = 10;
+// "14 times fewer wasted reads", "28 % more memory"; a share is relative to `before`.
+std::string Change(double before, double after, const char* less, const char* what) {
   if (after <= 0) return fmt::format("no {}", what);
-  if (SavedShare(before, after) < kSameShare) return fmt::format("the same {}", what);
-  const double times = before / after;
-  if (times >= kManyTimes) return fmt::format("{:.0f} times {} {}", times, word, what);
-  if (times >= 2) return fmt::format("{:.1f} times {} {}", times, word, what);
-  return fmt::format("{:.0f} % {} {}", 100 * SavedShare(before, after), word, what);
+  if (before <= 0) return fmt::format("{:.3g} {}", after, what);
+  const double change = after / before - 1;
+  if (std::abs(change) < kSameShare) return fmt::format("the same {}", what);
+  const char* const word = change < 0 ? less : "more";
+  const double times = std::max(before / after, after / before);
+  if (times < 2) return fmt::format("{:.0f} % {} {}", 100 * std::abs(change), word, what);
+  const std::string number =
+      times < 10 ? fmt::format("{:.1f}", times)
+                 : term::WithCommas(static_cast<uint64_t>(std::round(std::min(times, 1e15))));
+  return fmt::format("{} times {} {}", number, word, what);
 }
 
 std::string Reads(const Prediction& before, const Prediction& after) {
-  const char* const what = "wasted reads";
-  if (after.wasted_reads <= before.wasted_reads) {
-    return Less(before.wasted_reads, after.wasted_reads, "fewer", what);
-  }
-  return Less(after.wasted_reads, before.wasted_reads, "more", what);
+  return Change(before.wasted_reads, after.wasted_reads, "fewer", "wasted reads");
 }
 
 std::string Memory(const Prediction& before, const Prediction& after) {
-  const auto bytes = [](const Prediction& prediction) {
-    return static_cast<double>(prediction.filter_bytes);
-  };
-  if (bytes(after) <= bytes(before)) return Less(bytes(before), bytes(after), "less", "memory");
-  if (before.filter_bytes == 0) {
-    return term::WithCommas(after.filter_bytes) + " bytes of filters";
-  }
-  return fmt::format("{:.3g} times the memory", bytes(after) / bytes(before));
+  if (before.filter_bytes == 0) return term::WithCommas(after.filter_bytes) + " bytes of filters";
+  return Change(static_cast<double>(before.filter_bytes), static_cast<double>(after.filter_bytes),
+                "less", "memory");
 }
 
-std::optional<size_t> Find(const Advice& advice, std::string_view name) {
-  for (size_t i = 0; i < advice.proposals.size(); ++i) {
-    if (advice.proposals[i].name == name) return i;
+const Proposal* Find(const Advice& advice, std::string_view name) {
+  for (const Proposal& proposal : advice.proposals) {
+    if (proposal.name == name) return &proposal;
   }
-  return std::nullopt;
+  return nullptr;
 }
 
-Verdict ChangeTo(const Advice& advice, size_t number, const std::string& gain) {
-  const std::string setting = advice.proposals[number].plan.setting.ToText();
-  return {fmt::format("Change to blocksieve's filters with {}: {}.", setting, gain), number};
+Verdict ChangeTo(const Proposal& proposal, const std::string& gain) {
+  const FilterSetting& setting = proposal.plan.setting;
+  return {fmt::format("Change to blocksieve's filters with {}: {}.", setting.ToText(), gain),
+          proposal.name, setting};
+}
+
+// Why the requested filters cannot be proposed; "" if they can, or none are requested.
+std::string WhyRefused(const Advice& advice) {
+  constexpr std::string_view kRequested = "requested: ";
+  if (advice.not_proposed.empty() || !advice.not_proposed[0].starts_with(kRequested)) return "";
+  return advice.not_proposed[0].substr(kRequested.size());
+}
+
+Verdict NoChange(const Advice& advice) {
+  if (advice.current.filter_bytes == 0) {
+    return {"No change recommended: no filters could be proposed."};
+  }
+  return {fmt::format("No change recommended: the current filters are within {:.0f} % of the best.",
+                      100 * kMinGain)};
 }
 
 std::optional<Verdict> Better(const Advice& advice) {
   const Prediction& current = advice.current;
-  if (const auto same_memory = Find(advice, "same memory")) {
-    const Prediction& projected = advice.proposals[*same_memory].prediction;
+  if (const Proposal* const same_memory = Find(advice, "same memory")) {
+    const Prediction& projected = same_memory->prediction;
     if (SavedShare(current.wasted_reads, projected.wasted_reads) >= kMinGain) {
-      return ChangeTo(advice, *same_memory, Reads(current, projected) + " for the same memory");
+      return ChangeTo(*same_memory, Reads(current, projected) + " for the same memory");
     }
   }
-  if (const auto same_reads = Find(advice, "same reads")) {
-    const Prediction& projected = advice.proposals[*same_reads].prediction;
+  if (const Proposal* const same_reads = Find(advice, "same reads")) {
+    const Prediction& projected = same_reads->prediction;
     if (SavedShare(static_cast<double>(current.filter_bytes),
                    static_cast<double>(projected.filter_bytes)) >= kMinGain) {
-      return ChangeTo(advice, *same_reads,
-                      Memory(current, projected) + " for the same wasted reads");
+      return ChangeTo(*same_reads, Memory(current, projected) + " for the same wasted reads");
     }
   }
   return std::nullopt;
+}
+
+// The verdict on key filters with range filters or prefixes, if these are worth it.
+std::optional<Verdict> WithParts(const Advice& advice) {
+  if (!advice.seeks) return std::nullopt;
+  const SeekAdvice& seeks = *advice.seeks;
+  const PartAdvice& part = seeks.ranges.is_worth() ? seeks.ranges : seeks.prefixes;
+  if (!part.is_worth()) return std::nullopt;
+  Prediction current{.wasted_reads = part.current_wasted_reads};
+  for (const SortedRun& run : advice.list.runs) {
+    for (const FileReport* const file : run.files) current.filter_bytes += file->filter.num_bytes;
+  }
+  const Prediction projected{.wasted_reads = part.wasted_reads,
+                             .filter_bytes = seeks.FilterBytes()};
+  const auto bytes = [](const Prediction& each) { return static_cast<double>(each.filter_bytes); };
+  if (Find(advice, "requested") == nullptr &&
+      SavedShare(current.wasted_reads, projected.wasted_reads) < kMinGain &&
+      SavedShare(bytes(current), bytes(projected)) < kMinGain) {
+    return NoChange(advice);
+  }
+  const FilterSetting setting = seeks.Setting();
+  return Verdict{fmt::format("Change to blocksieve's filters with {} and {}: {}, if {:g} % of the "
+                             "reads are seeks.",
+                             setting.ToText(), setting.PartsText(),
+                             DifferenceText(current, projected), 100 * seeks.seeks.fraction),
+                 setting.PartsText(), setting};
 }
 
 }  // namespace
@@ -82,34 +120,28 @@ std::string DifferenceText(const Prediction& before, const Prediction& after) {
 }
 
 Verdict VerdictOf(const Advice& advice) {
-  const auto requested = Find(advice, "requested");
-  std::string gain;  // of the requested proposal
-  if (requested) {
-    const Prediction& projected = advice.proposals[*requested].prediction;
-    gain = DifferenceText(advice.current, projected);
-  }
+  const std::string refusal = WhyRefused(advice);
+  if (const auto verdict = WithParts(advice); verdict && refusal.empty()) return *verdict;
+  const Proposal* const requested = Find(advice, "requested");
+  const std::string gain =
+      requested == nullptr ? "" : DifferenceText(advice.current, requested->prediction);
   if (!advice.no_filter_pays.empty()) {
-    Verdict verdict{"No change recommended. No filter pays here: " + advice.no_filter_pays + ".",
-                    requested};
-    if (requested) {
-      verdict.text += fmt::format(" The requested {} gives {}.",
-                                  advice.proposals[*requested].plan.setting.ToText(), gain);
+    Verdict verdict{"No change recommended. No filter pays here: " + advice.no_filter_pays + "."};
+    if (requested != nullptr) {
+      verdict.proposal = requested->name;
+      verdict.setting = requested->plan.setting;
+      verdict.text += fmt::format(" The requested {} gives {}.", verdict.setting->ToText(), gain);
     }
     return verdict;
   }
-  if (requested) return ChangeTo(advice, *requested, gain + ", as requested");
-  if (const auto usual = Find(advice, "usual")) {
-    const Prediction& projected = advice.proposals[*usual].prediction;
-    return ChangeTo(advice, *usual,
+  if (!refusal.empty()) return {"No change recommended: " + refusal + "."};
+  if (requested != nullptr) return ChangeTo(*requested, gain + ", as requested");
+  if (const Proposal* const usual = Find(advice, "usual")) {
+    const Prediction& projected = usual->prediction;
+    return ChangeTo(*usual,
                     Reads(advice.current, projected) + " for " + Memory(advice.current, projected));
   }
-  if (const auto better = Better(advice)) return *better;
-  if (advice.current.filter_bytes == 0) {
-    return {"No change recommended: no filters could be proposed.", std::nullopt};
-  }
-  return {fmt::format("No change recommended: the current filters are within {:.0f} % of the best.",
-                      100 * kMinGain),
-          std::nullopt};
+  return Better(advice).value_or(NoChange(advice));
 }
 
 }  // namespace blocksieve::cli

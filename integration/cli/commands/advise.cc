@@ -38,14 +38,14 @@ to see how far the key ranges of files overlap.
 Filters are compared by sorted run: each file of level 0 is one run, each deeper level is one run.
 
 Proposals:
+  requested      the filters for --memory or --wasted-reads; then no others that exceed this limit
   same memory    fewest wasted reads within the current filter memory
   same reads     least memory with no more wasted reads than now
-  requested      the filters for --memory or --wasted-reads
   usual          10 bits per key, if the database has no filters and nothing is requested
-  one rate       the same FPR for all files, in the current memory, or in that of the first proposal
-                 if there are no filters
-A proposal that would waste more reads or use more memory than the current filters is shown only if
-it was requested. Files that already match a proposal keep their filters.
+  one rate       the same FPR for all files, within the requested limit, or in the current memory,
+                 or in that of the first proposal if there are no filters
+A proposal that would waste more reads or use more memory than the current filters is shown only
+within a requested limit. Files that already match a proposal keep their filters.
 
 Predictions, by the model of each kind of filter:
   wasted reads   data blocks read by a lookup of an absent key: the sum over all runs of FPR (1 for
@@ -96,7 +96,7 @@ Examples:
   blocksieve advise --db paths.db --wasted-reads 0.01 --absent-fraction 0.3
   blocksieve advise --db paths.db --seek-fraction 0.2 --range-width 0.1
   blocksieve advise --db paths.db --seek-fraction 0.2 --prefixes delimiter:/
-  blocksieve advise --db paths.db --format json | jq -r '.families[0].proposals[0].option')help";
+  blocksieve advise --db paths.db --format json | jq -r '.families[0].verdict.option')help";
 
 constexpr uint64_t kMaxMemory = uint64_t{1} << 50;
 
@@ -132,13 +132,15 @@ AdviceRequest ShareOf(const AdviceRequest& request, uint64_t num_keys, uint64_t 
   return share;
 }
 
-double ProposedRate(const Advice& advice) {
-  double target_fpr = FilterOptions().target_fpr;
-  for (const Proposal& proposal : advice.proposals) {
-    const FilterSetting& setting = proposal.plan.setting;
-    if (setting.option == "target_fpr") target_fpr = setting.value;
-  }
-  return target_fpr;
+// "" if the block cache, which all column families share, cannot hold all files.
+std::string WhyCacheIsEnough(const AdviseOptions& options) {
+  const uint64_t cached_bytes =
+      options.cache_bytes ? *options.cache_bytes : CacheBytes(options.choice.db);
+  uint64_t num_bytes = 0;
+  for (const auto& file : LiveFiles(options.choice.db)) num_bytes += file.size;
+  if (num_bytes > cached_bytes) return "";
+  return fmt::format("the files have {} bytes and fit into a block cache of {} bytes",
+                     term::WithCommas(num_bytes), term::WithCommas(cached_bytes));
 }
 
 std::vector<Advice> AdviseAll(const AdviceRequest& request, const std::vector<FileReport>& files) {
@@ -149,16 +151,8 @@ std::vector<Advice> AdviseAll(const AdviceRequest& request, const std::vector<Fi
   for (RunList& list : lists) {
     const AdviceRequest share = ShareOf(request, list.num_keys(), all_keys);
     SetCoverage(ShareBeforeInFiles(), &list);
-    Advice& advice = all.emplace_back(Advise(std::move(list), share));
-    if (!request.seeks || advice.list.num_keys() == 0) continue;
-    advice.seeks =
-        AdviseSeeks(advice.list,
-                    {.seeks = *request.seeks,
-                     .prefixes = request.prefixes,
-                     .target_fpr = ProposedRate(advice),
-                     .wasted_per_lookup = advice.current.wasted_reads,
-                     .nothing_pays = WhyCacheIsEnough(advice.list.runs, request.cached_bytes)},
-                    KeysInFiles("building range filters and prefixes"));
+    all.push_back(
+        Advise(std::move(list), share, KeysInFiles("building range filters and prefixes")));
   }
   return all;
 }
@@ -183,13 +177,15 @@ std::string ToText(const AdviseOptions& options, const std::vector<Advice>& all,
                         keys, runs);
     text += ToText(advice, options.request.absent_fraction) + "\n";
     const Verdict verdict = VerdictOf(advice);
-    if (!verdict.proposal) continue;
-    const Proposal& proposal = advice.proposals[*verdict.proposal];
-    text += fmt::format("Steps for proposal \"{}\":\n\n", proposal.name);
-    const bool names_family = !is_only || options.choice.family || advice.list.family != "default";
-    text += StepsText(proposal.plan.setting, options.choice.db,
-                      names_family ? advice.list.family : "") +
-            "\n";
+    if (!verdict.setting) continue;
+    const std::string& family = advice.list.family;
+    const bool has_options = HasOptions(*verdict.setting, options.choice.db, family);
+    text += fmt::format("Steps for proposal \"{}\"{}:\n\n", verdict.proposal,
+                        has_options ? ", whose options the OPTIONS file has" : "");
+    const bool names_family = !is_only || options.choice.family || family != "default";
+    text +=
+        StepsText(*verdict.setting, has_options, options.choice.db, names_family ? family : "") +
+        "\n";
   }
   return text + VanishedText(missed);
 }
@@ -215,9 +211,8 @@ void WriteOptionsFile(const AdviseOptions& options, const std::vector<Advice>& a
   bool has_changes = false;
   for (const Advice& advice : all) {
     const Verdict verdict = VerdictOf(advice);
-    if (!verdict.proposal) continue;
-    const FilterSetting& setting = advice.proposals[*verdict.proposal].plan.setting;
-    PutOption(PolicyOption(setting), {advice.list.family}, &options_file);
+    if (!verdict.setting) continue;
+    PutOption(PolicyOption(*verdict.setting), {advice.list.family}, &options_file);
     has_changes = true;
   }
   if (!has_changes) {
@@ -251,7 +246,7 @@ void RunAdvise(const AdviseOptions& options) {
   ChosenFiles::Missed missed;
   const std::vector<FileReport> files = chosen.ReadReports("looking at filters", &missed);
   AdviceRequest request = options.request;
-  request.cached_bytes = options.cache_bytes ? *options.cache_bytes : CacheBytes(options.choice.db);
+  request.cache_is_enough = WhyCacheIsEnough(options);
   if (options.seek_fraction) {
     request.seeks =
         SeekWorkload{.fraction = *options.seek_fraction, .range_width = options.range_width};

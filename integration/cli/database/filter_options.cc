@@ -47,20 +47,35 @@ std::string ToText(const std::vector<std::string>& elements) {
   return "{" + text + "}";
 }
 
+std::shared_ptr<const rocksdb::FilterPolicy> PolicyFrom(const std::string& value) {
+  std::shared_ptr<const rocksdb::FilterPolicy> policy;
+  rocksdb::FilterPolicy::CreateFromString({}, value, &policy).PermitUncheckedError();
+  return policy;
+}
+
+// Whether blocksieve's policy has the same options in both texts; RocksDB writes all of them.
+bool IsSamePolicy(const std::string& a, const std::string& b) {
+  const auto policy_a = PolicyFrom(a);
+  const auto policy_b = PolicyFrom(b);
+  std::string difference;
+  return rocksdb_plugin::As<rocksdb_plugin::Policy>(policy_a.get()) != nullptr &&
+         policy_b != nullptr && policy_a->AreEquivalent({}, policy_b.get(), &difference);
+}
+
 // Sets the options that a policy needs: the listener, if its rates depend on the sizes of levels,
 // and the prefix extractor of range filters, unless there is another one.
 void PutNeeds(const std::string& policy_value, const std::vector<std::string>& families,
               OptionsFile* file) {
-  std::shared_ptr<const rocksdb::FilterPolicy> policy;
-  rocksdb::FilterPolicy::CreateFromString({}, policy_value, &policy).PermitUncheckedError();
+  const auto policy = PolicyFrom(policy_value);
   const auto* const ours = rocksdb_plugin::As<rocksdb_plugin::Policy>(policy.get());
   if (ours == nullptr) return;
   if (rocksdb_plugin::GoalOf(ours->options()).differs_by_run()) {
     std::vector<std::string> listeners =
         ElementsOf(file->Find(kDbSection, "listeners").value_or("{}"));
-    std::erase(listeners, kListener);
-    listeners.emplace_back(kListener);
-    file->Set(kDbSection, "listeners", ToText(listeners));
+    if (std::erase(listeners, kListener) == 0) {
+      listeners.emplace_back(kListener);
+      file->Set(kDbSection, "listeners", ToText(listeners));
+    }
   }
   if (!rocksdb_plugin::NeedsExtractor(ours->options())) return;
   for (const std::string& family : families) {
@@ -173,44 +188,72 @@ std::string ShellWord(const std::string& text) {
 }
 
 std::string PolicyOption(const FilterSetting& setting) {
-  return "filter_policy={id=blocksieve;" + setting.ToText() + ";kind=auto}";
+  std::string parts = setting.prefixes.empty() ? "" : ";prefixes=" + setting.prefixes;
+  if (setting.range_fpr) parts += fmt::format(";ranges=true;range_fpr={}", *setting.range_fpr);
+  return "filter_policy={id=blocksieve;" + setting.ToText() + ";kind=auto" + parts + "}";
 }
 
-std::string StepsText(const FilterSetting& setting, const std::string& database,
+bool HasOptions(const FilterSetting& setting, const std::string& database,
+                const std::string& family) {
+  std::optional<OptionsFile> file = OptionsFile::FindLatest(database);
+  if (!file) return false;
+  const std::string policy = PolicyOption(setting);
+  const std::string value = policy.substr(policy.find('=') + 1);
+  const auto current = file->Find(TableSection(family), "filter_policy");
+  if (!IsSamePolicy(current.value_or(""), value)) return false;
+  PutNeeds(value, {family}, &*file);
+  return file->Changes().empty();
+}
+
+std::string StepsText(const FilterSetting& setting, bool has_options, const std::string& database,
                       const std::string& family) {
   const std::string option = PolicyOption(setting);
   const std::string db = ShellWord(database);
   const std::string only =
       family.empty() ? "" : fmt::format(" --column-family {}", ShellWord(family));
-  const std::string section = TableSection(family.empty() ? "default" : family);
-  const bool needs_listener = setting.option != "target_fpr";
-  std::string text = fmt::format(
-      "1. Set these options in the OPTIONS file of the database:\n"
-      "{}"
-      "       [{}]\n"
-      "         {}\n"
-      "   This command does it, and keeps the old file:\n"
-      "     blocksieve apply --db {}{} --option '{}'\n"
-      "   This command writes a complete OPTIONS file elsewhere:\n"
-      "     blocksieve advise --db {}{} --options-file FILE\n",
-      needs_listener ? "       [DBOptions]\n         listeners={blocksieve}\n" : "", section,
-      option, db, only, option, db, only);
-  if (needs_listener) {
-    text += "   The listener reports the sizes of levels to the policy.\n";
+  const std::string name = family.empty() ? "default" : family;
+  int step = 0;
+  std::string text;
+  if (!has_options) {
+    text += fmt::format("{}. Set these options in the OPTIONS file of the database:\n", ++step);
+    if (setting.needs_listener()) text += "       [DBOptions]\n         listeners={blocksieve}\n";
+    if (setting.needs_extractor()) {
+      text += fmt::format("       [{}]\n         prefix_extractor={}\n", FamilySection(name),
+                          rocksdb_plugin::RangeExtractor::kName);
+    }
+    text += fmt::format(
+        "       [{}]\n"
+        "         {}\n"
+        "   This command does it, and keeps the old file:\n"
+        "     blocksieve apply --db {}{} --option {}\n",
+        TableSection(name), option, db, only, ShellWord(option));
+    if (setting.needs_listener()) {
+      text += "   The listener reports the sizes of levels to the policy.\n";
+    }
   }
+  std::string fields = fmt::format(".{} = {}", setting.option, setting.value);
+  if (setting.range_fpr) {
+    fields += fmt::format(", .ranges = true, .range_fpr = {}", *setting.range_fpr);
+  }
+  if (!setting.prefixes.empty()) fields += fmt::format(", .prefixes = \"{}\"", setting.prefixes);
   text += fmt::format(
-      "2. A program that loads the OPTIONS file (LoadLatestOptions) needs the plug-in, linked or\n"
+      "{}. A program that loads the OPTIONS file (LoadLatestOptions) needs the plug-in, linked or\n"
       "   preloaded (LD_PRELOAD). Other programs set the options in code and link "
       "blocksieve::rocksdb:\n"
-      "     blocksieve::EnableFilter(&options, {{.{} = {}}});\n"
-      "3. Close the database and open it again.\n"
-      "4. A file gets its new filter when a compaction rewrites it. To rewrite all such files "
+      "     blocksieve::EnableFilter(&options, {{{}}});\n",
+      ++step, fields);
+  if (setting.needs_extractor()) {
+    text += "   Seeks need an upper bound: blocksieve::PrepareRangeRead(&bound, &read_options);\n";
+  }
+  if (!has_options) text += fmt::format("{}. Close the database and open it again.\n", ++step);
+  text += fmt::format(
+      "{}. A file gets its new filter when a compaction rewrites it. To rewrite all such files "
       "now,\n"
       "   while no process has the database open:\n"
       "     blocksieve rewrite --db {}{}\n"
       "   To restore stock filters:\n"
       "     blocksieve revert --db {}{}\n",
-      setting.option, setting.value, db, only, db, only);
+      ++step, db, only, db, only);
   return text;
 }
 

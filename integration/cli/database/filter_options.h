@@ -48,8 +48,12 @@ inline constexpr const char* kDbSection = "DBOptions";
 /// The option that requests this setting: "filter_policy={...}".
 std::string PolicyOption(const FilterSetting& setting);
 
-/// The steps to apply a setting. `family`: "" if there is only one.
-std::string StepsText(const FilterSetting& setting, const std::string& database,
+/// Whether the OPTIONS file of the database has this policy and what it needs.
+bool HasOptions(const FilterSetting& setting, const std::string& database,
+                const std::string& family);
+
+/// The steps to apply a setting. `has_options`: as above. `family`: "" if there is only one.
+std::string StepsText(const FilterSetting& setting, bool has_options, const std::string& database,
                       const std::string& family);
 
 /// Quotes a text as a word for the shell.

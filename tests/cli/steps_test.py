@@ -1,0 +1,71 @@
+"""Every step that advise and inspect print can be taken, whatever the state of the database."""
+
+import re
+import shlex
+import subprocess
+
+from command import CommandTest
+
+RUNS = ("2:20000", "1:3000", "0:1000")
+SEEKS = ("--seek-fraction", 0.3)
+
+
+class Steps(CommandTest):
+    def bring_about(self, action):
+        """A step of an operator, or of a program without the plug-in."""
+        if action in ("none", "bloomfilter:10"):
+            self.build_runs(RUNS, action)
+        elif action == "flush without the plug-in":
+            self.build_runs(("0:500",), "none")
+        elif action == "compact without the plug-in":
+            subprocess.run(["ldb", f"--db={self.db}", "compact"], check=True, stdout=subprocess.DEVNULL)
+        elif action == "family":
+            self.add_column_family()
+        else:
+            command, *arguments = action.split()
+            self.succeed(command, "--db", self.db, *arguments)
+
+    def take(self, text):
+        """Takes all printed steps but the way back; returns their subcommands."""
+        commands = [shlex.split(line)[1:] for line in re.findall(r"(?m)^ *(blocksieve .*)$", text)]
+        commands = [command for command in commands if command[0] != "revert"]
+        for command in commands:
+            self.succeed(*command)
+        return [command[0] for command in commands]
+
+    def advise(self, *arguments):
+        return self.text_of("advise", "--db", self.db, "--block-cache", 0, *arguments)
+
+    def test_states(self):
+        apply = "apply --option filter_policy=blocksieve:0.01"
+        ranges = "apply --option filter_policy={id=blocksieve;ranges=true}"
+        # Actions; whether files lack filters that they should have; arguments of advise.
+        for actions, lacks_filters, arguments in self.each((
+                (("none",), False, ()),
+                (("bloomfilter:10",), False, ()),
+                (("bloomfilter:10", "family"), False, ()),
+                (("bloomfilter:10",), False, SEEKS),
+                (("none",), False, (*SEEKS, "--prefixes", "lengths:4")),
+                (("bloomfilter:10",), False, ("--wasted-reads", 0.001)),
+                (("none", apply), True, ()),
+                (("bloomfilter:10", apply), False, ()),
+                (("bloomfilter:10", apply, "rewrite"), False, ()),
+                (("none", apply, "rewrite --level 2"), True, ()),
+                (("none", "family", apply + " --column-family default", "rewrite"), False, ()),
+                (("bloomfilter:10", apply, "rewrite", "flush without the plug-in"), True, ()),
+                (("bloomfilter:10", apply, "rewrite", "compact without the plug-in"), True, ()),
+                (("bloomfilter:10", ranges, "rewrite", "compact without the plug-in"), True, SEEKS))):
+            with self.subTest(actions=actions, arguments=arguments):
+                for action in actions:
+                    self.bring_about(action)
+                taken = self.take(self.text_of("inspect", "--db", self.db))
+                self.assertEqual("rewrite" in taken, lacks_filters)
+                self.assertEqual(self.inspect()["files_without_plugin"], 0)
+                # The options are set once.
+                taken = self.take(self.advise(*arguments))
+                text = self.advise(*arguments)
+                self.assertNotIn("Set these options", text)
+                self.assertNotIn("apply", self.take(text))
+                if taken:
+                    said = self.text_of("rewrite", "--db", self.db, "--dry-run")
+                    self.assertIn("0 files with 0 bytes would be rewritten", said)
