@@ -106,6 +106,8 @@ class Cluster:
         self.master_of = {}  # of replicas
         self.owner = [self.servers[slot * masters // 16384] for slot in range(16384)]
         self.version = 0
+
+    def start(self):
         self.restart(*self.servers)
 
     def restart(self, *servers):

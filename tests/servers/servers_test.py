@@ -45,8 +45,9 @@ class ServersTest(unittest.TestCase):
         folder = os.environ.get("SERVERS_DIR") or self.enterContext(tempfile.TemporaryDirectory())
         self.clusters = []
         self.addCleanup(lambda: [cluster.stop(signal.SIGKILL) for cluster in self.clusters])
-        self.clusters.append(Cluster("stock", folder, STOCK_KVROCKS))
-        self.clusters.append(Cluster("tested", folder, KVROCKS))
+        for name, binary in (("stock", STOCK_KVROCKS), ("tested", KVROCKS)):
+            self.clusters.append(Cluster(name, folder, binary))
+            self.clusters[-1].start()
 
     def check(self, cluster, command, reply, expected, value):
         if not matches(reply, expected):
