@@ -106,7 +106,12 @@ std::shared_ptr<const rocksdb::FilterPolicy> DrawPrefixes(Dice* dice) {
   policy.prefixes = kRules[dice->Below(std::size(kRules))];
   policy.ranges = dice->OneIn(2);
   if (dice->OneIn(3)) policy.prefix_fpr = 1e-4;
-  if (dice->OneIn(3)) policy.target_fpr = 0.3;
+  if (dice->OneIn(3)) {
+    policy.target_fpr = 0.3;
+  } else if (dice->OneIn(3)) {
+    policy.bits_per_key = 6;
+  }
+  policy.plain_range_reads = dice->OneIn(3);
   return *NewFilterPolicy(policy);
 }
 
