@@ -260,13 +260,14 @@ class ObjectsOfOtherPrograms(OptionsTest):
                         "which only its own program has", *command, "--db", self.db)
 
     def test_merge_operator(self):
-        """Its operands cannot be rewritten, as the first command says."""
+        """RocksDB before 7.10 cannot rewrite its operands, as the first command says."""
+        version = self.succeed("--version").out.decode().split("RocksDB ")[1]
+        if tuple(int(number) for number in version.split(".")[:2]) >= (7, 10):
+            self.skipTest("this RocksDB copies them")
         self.level_tree("foreign", "merge_operator")
         reason = "column family default has 1,000 operands of TheirMergeOperator, which only its own program has"
         self.assertIn(reason, self.succeed("advise", "--db", self.db).err)
         said = self.succeed("apply", "--db", self.db, "--option", SPREAD)
-        if "operands" not in said.err:
-            self.skipTest("this RocksDB copies them")
         self.assertIn(reason, said.err)
         for command in (("rewrite", "--dry-run"), ("rewrite",), ("load", "--key", 1, "-")):
             self.refuse(1, reason, *command, "--db", self.db)

@@ -196,7 +196,12 @@ std::unique_ptr<Policy> MakePolicy(const FilterPolicyOptions& options) {
     return true;
   }();
   static_cast<void>(reported);
-  return std::make_unique<Policy>(options, LoadedAbiProblem());
+  // As read from an OPTIONS file, which RocksDB compares with these options when it writes it.
+  FilterPolicyOptions as_read = options;
+  if (as_read.prefixes == "none") as_read.prefixes.clear();
+  const Result<std::string> rule = internal::ParsePrefixRule(options.prefixes);
+  if (rule.ok()) as_read.prefixes = internal::PrefixRuleText(AsBytes(*rule));
+  return std::make_unique<Policy>(as_read, LoadedAbiProblem());
 }
 
 unsigned LookupsPerPrefix(const FilterPolicyOptions& options, double target_fpr) {
