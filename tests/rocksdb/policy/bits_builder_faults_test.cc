@@ -23,6 +23,7 @@ namespace {
 using namespace blocksieve::testing;  // NOLINT: test support
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 rocksdb::BlockBasedTableOptions Detecting() {
   rocksdb::BlockBasedTableOptions table_options;
@@ -110,7 +111,7 @@ TEST_F(BuildBudget, WithinItTheFilterIsBuilt) {
   ExpectFiltered(BuildWithin(1000000, 50000));
   const BuiltFilter ribbon = BuildWithin(3000000, 50000, {}, PolicyKind::kRibbon);
   EXPECT_LT(ribbon.contents.size(), 50000u * 7 / 8) << "a Bloom filter would take ten bits per key";
-  EXPECT_EQ(log_.text(), "");
+  EXPECT_THAT(log_.text(), Not(HasSubstr("reason")));
 }
 
 TEST_F(BuildBudget, BeyondItTheFilterMayMatchEverythingAndTheLogSaysWhy) {
@@ -174,7 +175,7 @@ TEST_F(BuildCharge, HashesWorkingMemoryAndFiltersAreChargedUntilTheBuilderIsGone
   EXPECT_GE(cache_->GetPinnedUsage(), filter.contents.size() + 7 * kKeys);
   builder_.reset();
   EXPECT_EQ(cache_->GetPinnedUsage(), 0u);
-  EXPECT_EQ(log_.text(), "");
+  EXPECT_THAT(log_.text(), Not(HasSubstr("reason")));
 }
 
 TEST_F(BuildCharge, ARibbonWithoutRoomBecomesBloomWhichIsBuiltInAnyCase) {
