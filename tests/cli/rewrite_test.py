@@ -73,7 +73,8 @@ class Rewriting(CommandTest):
         return (ticker("hit") + ticker("miss")) / lookups
 
     def assert_close(self, value, expected):
-        self.assertAlmostEqual(value, expected, delta=0.1 * expected)
+        # RocksDB compacts in between where it likes, so the shape of the tree is a little different.
+        self.assertAlmostEqual(value, expected, delta=0.2 * expected)
 
     def rows(self):
         done = subprocess.run(["ldb", f"--db={self.db}", "dump", "--count_only"], check=True,
@@ -312,7 +313,7 @@ class Rewrites(SmallTree):
                 self.rewrite()
                 before = self.inspect()["total"]["filter_bytes"]
                 text = self.succeed(*revert, "--dry-run").out.decode()
-                self.assertRegex(text, r"^Going back to stock filters gives [\d.]+ (times|%) more "
+                self.assertRegex(text, r"^Going back to stock filters gives [\d.,]+ (times|%) more "
                                        r"wasted reads and .+\.\n")
                 self.assertRegex(text, rf"(?m)^current +[\d.e-]+ +{before:,} +[\d.]+$")
                 self.assertRegex(text, r"(?m)^projected +[\d.e-]+ +[\d,]+ +[\d.-]+$")
