@@ -318,9 +318,9 @@ class Rewrites(SmallTree):
                 self.assertRegex(text, rf"(?m)^current +[\d.e-]+ +{before:,} +[\d.]+$")
                 self.assertRegex(text, r"(?m)^projected +[\d.e-]+ +[\d,]+ +[\d.-]+$")
                 done = self.succeed(*revert).out.decode()
-                meaning = text.partition("\n")[0]
-                self.assertTrue(done.startswith(meaning + "\n"), done)
-                self.assertLess(done.index(meaning), done.index("Changes of OPTIONS"))
+                # The tree may have been compacted in between, so the numbers may differ.
+                self.assertRegex(done, r"^Going back to stock filters gives .+\.\n")
+                self.assertIn("Changes of OPTIONS", done)
                 self.assertRegex(done, r"(?m)^after +[\d.e-]+ +[\d.e-]+ +[\d,]+$")
                 files = self.inspect()["files"]
                 self.assertLessEqual({file["filter"]["kind"] for file in files}, kinds)
