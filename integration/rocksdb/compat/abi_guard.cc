@@ -49,10 +49,11 @@ int AbiGenerationOf(std::string_view version_text) {
 }
 
 std::string AbiProblem(std::string_view loaded_version) {
-  const int loaded = AbiGenerationOf(loaded_version);
-  if (loaded == BLOCKSIEVE_ABI_GENERATION) return "";
   const std::string compiled = std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) +
                                "." + std::to_string(ROCKSDB_PATCH);
+  const int loaded = AbiGenerationOf(loaded_version);
+  const bool is_of_tree = BLOCKSIEVE_ABI_GENERATION == 4 && loaded_version == compiled;
+  if (is_of_tree || loaded == BLOCKSIEVE_ABI_GENERATION) return "";
   return "the loaded RocksDB is " + std::string(loaded_version) +
          (loaded == 0 ? ", whose filter interface is unknown (known: 7.0.3 to 11.9)"
                       : ", whose filter interface differs from that of " + compiled) +

@@ -18,10 +18,11 @@
 //   1 (A)        7.0.3 to 9.5      the base
 //   2 (B)        9.6 to 10.8       AddKeyAndAlt after AddKey
 //   3 (C)        10.9 to 11.9      CalculateSpace and EstimatedFpRate at the end
+//   4            any later         what the RocksDB tree that blocksieve is built in declares
 //
-// The table comes from RocksDB's sources. Later versions are compiled as generation 3. AbiProblem
-// keeps these classes from being used with a loaded library of another generation, or of a version
-// that is too new for the table.
+// The table comes from RocksDB's sources. Outside of a tree, later versions are compiled as
+// generation 3, and AbiProblem keeps these classes from being used with a loaded library of another
+// generation, or of a version that is too new for the table. In a tree, the compiler checks.
 
 #define BLOCKSIEVE_ROCKSDB_VERSION (ROCKSDB_MAJOR * 10000 + ROCKSDB_MINOR * 100 + ROCKSDB_PATCH)
 
@@ -31,10 +32,14 @@
 #define BLOCKSIEVE_ABI_GENERATION 1
 #elif BLOCKSIEVE_ROCKSDB_VERSION < 100900
 #define BLOCKSIEVE_ABI_GENERATION 2
+#elif __has_include("table/block_based/filter_policy_internal.h")
+#include "table/block_based/filter_policy_internal.h"
+#define BLOCKSIEVE_ABI_GENERATION 4
 #else
 #define BLOCKSIEVE_ABI_GENERATION 3
 #endif
 
+#if BLOCKSIEVE_ABI_GENERATION < 4
 namespace ROCKSDB_NAMESPACE {
 
 class FilterBitsBuilder {
@@ -76,6 +81,7 @@ class FilterBitsReader {
 };
 
 }  // namespace ROCKSDB_NAMESPACE
+#endif
 
 namespace blocksieve::rocksdb_plugin {
 

@@ -40,5 +40,19 @@ TEST(FilterBitsSlots, EveryGenerationIsDeclaredAsDescribed) {
   EXPECT_EQ(DeclaredSlots<3>(), expected) << "10.9 to 11.9";
 }
 
+// compat/later_tree, which has one function more before these.
+TEST(FilterBitsSlots, InATreeAreWhatItDeclares) {
+  Slots builder =
+      AfterDestructor({"Later()", "EstimatedFpRate(num_entries, bytes)",
+                       "CalculateSpace(num_entries)", "AddKeyAndAlt(key, alt)", "AddKey(key)",
+                       "EstimateEntriesAdded()", "ApproximateNumEntries(bytes)",
+                       "MaybePostVerify(filter_content)", "Finish(buf)", "Finish(buf, status)"});
+  builder.erase(2);
+  const Slots reader = AfterDestructor({"MayMatch(num_keys, keys, may_match)", "MayMatch(entry)"});
+  const std::map<std::string, Slots> expected = {{"FilterBitsBuilder", builder},
+                                                 {"FilterBitsReader", reader}};
+  EXPECT_EQ(DeclaredSlots<4>(), expected);
+}
+
 }  // namespace
 }  // namespace blocksieve::testing
