@@ -64,10 +64,16 @@ class NoLog final : public rocksdb::Logger {
 };
 
 // A template, so that options that a version lacks are not compiled.
-template <class Table>
-void DrawNewerOptions(Dice* dice, Table* table) {
-  if constexpr (requires { table->decouple_partitioned_filters; }) {
-    table->decouple_partitioned_filters = dice->OneIn(2);
+template <class Options>
+void DrawNewerOptions(Dice* dice, Options* options) {
+  if constexpr (requires { options->decouple_partitioned_filters; }) {
+    options->decouple_partitioned_filters = dice->OneIn(2);
+  }
+  if constexpr (requires { options->prefix_seek_opt_in_only; }) {
+    options->prefix_seek_opt_in_only = dice->OneIn(2);
+  }
+  if constexpr (requires { options->min_tombstones_for_range_conversion; }) {
+    if (dice->OneIn(3)) options->min_tombstones_for_range_conversion = 2 + dice->Below(3);
   }
 }
 
@@ -213,6 +219,7 @@ ModelOpening::ModelOpening(const ModelKind& kind, const ModelTraits& traits, Dic
     options.disable_auto_compactions = true;
     options.max_subcompactions = 1;
   }
+  DrawNewerOptions(dice, &options);
   DrawTable(kind, dice, &config.table);
   DrawFilters(kind, dice, this);
 }
