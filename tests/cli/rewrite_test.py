@@ -386,6 +386,14 @@ class Unrest(SmallTree):
     def test_repeated(self):
         self.check_repeated("{id=blocksieve;bits_per_key=10}", "{id=blocksieve;bits_per_key=4}")
 
+    def test_before_is_before_the_compactions(self):
+        self.build()
+        self.apply("{id=blocksieve;bits_per_key=10}")
+        promised = self.rewrite("--dry-run")["families"][0]["current"]["wasted_reads_absent"]
+        before = self.rewrite()["families"][0]["before"]
+        self.assertEqual(before["wasted_reads_predicted"], promised)
+        self.assert_close(before["wasted_reads_measured"], promised)
+
 
 class Partitions(SmallTree):
     """Filters of a few hundred keys, which are rounded up to whole lines."""

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "integration/cli/database/file_text.h"
+#include "integration/cli/database/stored_options.h"
 #include "integration/cli/maintenance/file_rewriter.h"
 #include "integration/cli/maintenance/measured_reads.h"
 #include "integration/cli/term/failure.h"
@@ -217,6 +218,23 @@ void DoRewrite(const RewritePlan& plan, FileRewriter* rewriter, Rewritten* done)
   if (!is_done) throw Interruption(*done, fmt::format(", {} left", last.files_left));
 }
 
+// Adds the families that the plan changes, unless they are known. Fails if it cannot change one.
+void MeasureBefore(const std::string& database, const RewritePlan& plan,
+                   std::vector<RewrittenFamily>* families) {
+  CheckIndexes(plan);
+  term::Progress line;
+  for (FamilyPrediction& prediction : ChangedFamilies(plan)) {
+    const bool is_known = std::any_of(families->begin(), families->end(), [&](const auto& family) {
+      return family.prediction.family == prediction.family;
+    });
+    if (is_known) continue;
+    line.Show("measuring reads before");
+    const MeasuredReads before = MeasureReads(database, prediction.family);
+    families->push_back({.prediction = std::move(prediction), .before = before});
+  }
+  line.Show("");
+}
+
 // Takes the projected filters of a later round.
 void UpdatePredictions(const RewritePlan& plan, std::vector<RewrittenFamily>* families) {
   for (RewrittenFamily& family : *families) {
@@ -276,20 +294,17 @@ void RewriteFiles(const RewriteSettings& settings, const std::string& subject,
   }
   const std::string& database = settings.request.database;
   term::CatchInterrupts();
+  ReadStoredOptions(database, /*strict=*/true);  // whose failure says more than a plan's
+  Rewritten done;
+  // RocksDB may compact as soon as the database is open.
+  MeasureBefore(database, make_plan(), &done.families);
   // Opening flushes the WAL to files, which the plan must include.
   std::optional<FileRewriter> rewriter(std::in_place, database, settings.bytes_per_second);
-  Rewritten done;
   WaitForCompactions(&*rewriter, done);
   RewritePlan plan = make_plan();
-  if (plan.rewrites.empty() && is_text) {
+  MeasureBefore(database, plan, &done.families);
+  if (done.families.empty() && is_text) {
     return term::WriteToStandardOutput("Nothing to rewrite: no file needs another filter.\n");
-  }
-  CheckIndexes(plan);
-  term::Progress line;
-  for (FamilyPrediction& prediction : ChangedFamilies(plan)) {
-    line.Show("measuring reads before");
-    const MeasuredReads before = MeasureReads(database, prediction.family);
-    done.families.push_back({.prediction = std::move(prediction), .before = before});
   }
   const auto begin = std::chrono::steady_clock::now();
   // Compactions of RocksDB change the tree, so plan again until nothing is left. Without them the
@@ -303,6 +318,7 @@ void RewriteFiles(const RewriteSettings& settings, const std::string& subject,
   }
   done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   rewriter.reset();
+  term::Progress line;
   for (RewrittenFamily& family : done.families) {
     line.Show("measuring reads after");
     family.after = MeasureReads(database, family.prediction.family);

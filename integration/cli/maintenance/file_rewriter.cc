@@ -7,6 +7,7 @@
 #include <deque>
 #include <filesystem>
 #include <map>
+#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -55,6 +56,16 @@ Database OpenToRewrite(const std::string& database, uint64_t bytes_per_second,
 FileRewriter::FileRewriter(const std::string& database, uint64_t bytes_per_second,
                            const std::optional<std::vector<Column>>& columns)
     : database_(database), db_(OpenToRewrite(database, bytes_per_second, columns)) {}
+
+FileRewriter::~FileRewriter() { Stop(); }
+
+// A compaction that waits for the rate limiter does not notice that it was cancelled.
+void FileRewriter::Stop() {
+  constexpr int64_t kNoLimit = int64_t{1} << 40;
+  db_->DisableManualCompaction();
+  const auto limiter = db_->GetDBOptions().rate_limiter;
+  if (limiter != nullptr) limiter->SetBytesPerSecond(kNoLimit);
+}
 
 // RocksDB has a call for this since 8.4.
 bool FileRewriter::WaitForCompactions(const std::function<bool(uint64_t bytes)>& waiting) {
@@ -141,7 +152,7 @@ bool FileRewriter::Rewrite(const RewritePlan& plan,
       now.bytes_left -= part;
       if (!keep_going || progress(now)) return;
       keep_going = false;
-      db_->DisableManualCompaction();
+      Stop();
     };
     const rocksdb::Status status = db_.Compact([&] { return RewriteOne(file); }, report_progress);
     // A cancelled compaction may return OK.
@@ -168,13 +179,29 @@ bool FileRewriter::Rewrite(const RewritePlan& plan,
 }
 
 bool FileRewriter::RewriteForIndexes(const std::function<bool(const BackfillProgress&)>& progress) {
+  std::mutex mutex;
+  BackfillProgress last;  // of the thread that compacts
+  const auto latest = [&] {
+    const std::lock_guard lock(mutex);
+    return last;
+  };
   bool was_stopped = false;
-  const rocksdb::Status status =
-      BackfillSkipIndexes(db_.get(), db_.HandleOf(rocksdb::kDefaultColumnFamilyName),
-                          [&](const BackfillProgress& done) {
-                            was_stopped = !progress(done);
-                            return !was_stopped;
-                          });
+  const rocksdb::Status status = db_.Compact(
+      [&] {
+        return BackfillSkipIndexes(db_.get(), db_.HandleOf(rocksdb::kDefaultColumnFamilyName),
+                                   [&](const BackfillProgress& done) {
+                                     const std::lock_guard lock(mutex);
+                                     last = done;
+                                     return !was_stopped;
+                                   });
+      },
+      [&](uint64_t) {
+        if (progress(latest())) return;
+        const std::lock_guard lock(mutex);
+        was_stopped = true;
+        Stop();
+      });
+  progress(last);
   if (was_stopped) return false;
   if (!status.ok()) {
     term::Fail("cannot rewrite database {} with skip indexes: {}", database_, status.ToString());

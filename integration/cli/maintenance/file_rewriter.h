@@ -21,6 +21,8 @@ class FileRewriter {
   FileRewriter(const std::string& database, uint64_t bytes_per_second,
                const std::optional<std::vector<Column>>& columns = std::nullopt);
 
+  ~FileRewriter();
+
   /// Waits until RocksDB has no pending compactions, which would outdate a plan. Calls `waiting`
   /// ten times a second with an estimate of the bytes left; returns false if that does.
   bool WaitForCompactions(const std::function<bool(uint64_t bytes)>& waiting);
@@ -36,6 +38,7 @@ class FileRewriter {
   bool RewriteForIndexes(const std::function<bool(const BackfillProgress&)>& progress);
 
  private:
+  void Stop();  // cancels what runs, without waiting for the rate limit
   void UpdateLevels(const RewritePlan& plan);
   /// nullopt if the file was rewritten or compacted away.
   std::optional<int> LevelOf(const FileToRewrite& file) const;
