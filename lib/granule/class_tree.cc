@@ -1,9 +1,11 @@
 #include "lib/granule/class_tree.h"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cassert>
+#include <functional>
+#include <queue>
+#include <utility>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -103,25 +105,24 @@ struct HuffmanNode {
 std::vector<HuffmanNode> Huffman(std::span<const SizeClass> classes) {
   assert(!classes.empty() && classes.size() <= kMaxSizeClasses);
   std::vector<HuffmanNode> nodes;
-  std::vector<int> roots;
-  for (const SizeClass& size_class : classes) {
-    const int node = static_cast<int>(nodes.size());
-    roots.push_back(node);
-    nodes.push_back({size_class.num_granules, node, -1, -1});
-  }
-  const auto count = [&](int node) { return nodes[static_cast<size_t>(node)].count; };
-  const auto take_rarest = [&] {
-    const auto rarest = std::min_element(roots.begin(), roots.end(),
-                                         [&](int a, int b) { return count(a) < count(b); });
-    const int node = *rarest;
-    roots.erase(rarest);
-    return node;
+  // The rarest first; of equally rare ones, the one made first.
+  using Root = std::pair<uint64_t, int>;
+  std::priority_queue<Root, std::vector<Root>, std::greater<>> roots;
+  const auto add = [&](const HuffmanNode& node) {
+    roots.emplace(node.count, static_cast<int>(nodes.size()));
+    nodes.push_back(node);
   };
+  const auto take_rarest = [&] {
+    const Root rarest = roots.top();
+    roots.pop();
+    return rarest;
+  };
+  int number = 0;
+  for (const SizeClass& size_class : classes) add({size_class.num_granules, number++, -1, -1});
   while (roots.size() > 1) {
-    const int right = take_rarest();
-    const int left = take_rarest();
-    roots.push_back(static_cast<int>(nodes.size()));
-    nodes.push_back({count(left) + count(right), -1, left, right});
+    const auto [right_count, right] = take_rarest();
+    const auto [left_count, left] = take_rarest();
+    add({left_count + right_count, -1, left, right});
   }
   return nodes;
 }

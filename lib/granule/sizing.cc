@@ -24,8 +24,9 @@ struct Choice {
 };
 
 std::vector<Choice> ChoicesOf(std::span<const uint64_t> counts) {
-  std::vector<uint64_t> sorted(counts.begin(), counts.end());
-  std::sort(sorted.begin(), sorted.end());
+  std::vector<uint64_t> sorted(counts.size());
+  std::ranges::copy(counts, sorted.begin());
+  std::ranges::sort(sorted);
   std::vector<Choice> choices;
   uint64_t limit = 0;
   for (const uint64_t count : sorted) {
