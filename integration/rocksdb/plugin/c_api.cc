@@ -23,6 +23,7 @@
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/plugin/registry.h"
 #include "integration/rocksdb/policy/policy.h"
+#include "lib/base/errors.h"
 
 // Two structs that rocksdb/c.h only declares, as RocksDB's db/c.cc defines them: the definitions
 // must agree, because db/c.cc deletes the objects made here, and a static RocksDB contains both.
@@ -91,8 +92,8 @@ rocksdb::Status ParseOptions(const std::string& text, const std::string& id,
   if (text.find('=') == std::string::npos) {
     values["id"] = text;
   } else if (const rocksdb::Status status = rocksdb::StringToMap(text, &values); !status.ok()) {
-    return rocksdb::Status::InvalidArgument("blocksieve: options \"" + text +
-                                            "\": " + MessageOf(status));
+    return rocksdb::Status::InvalidArgument("blocksieve: options \"" + internal::Shown(text) +
+                                            "\": " + internal::Shown(MessageOf(status)));
   }
   if (const auto given = values.extract("id"); given && given.mapped() != id) {
     if (!given.mapped().starts_with(id + ":")) return OptionOutOfRange("id", given.mapped(), id);
@@ -101,7 +102,8 @@ rocksdb::Status ParseOptions(const std::string& text, const std::string& id,
   for (const auto& [name, value] : values) {
     const auto type = types.find(name);
     if (type == types.end()) {
-      std::string error = "blocksieve: option " + name + " is unknown; allowed: id";
+      std::string error =
+          "blocksieve: option " + internal::Shown(name) + " is unknown; allowed: id";
       std::set<std::string> names;
       for (const auto& known : types) names.insert(known.first);
       for (const std::string& known : names) error.append(", ").append(known);

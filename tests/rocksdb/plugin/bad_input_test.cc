@@ -10,16 +10,18 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "blocksieve/c.h"
 #include "blocksieve/rocksdb.h"
 #include "integration/rocksdb/compat/open_db.h"
 #include "tests/support/logs.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_db.h"
 
-// All invalid input of all functions that take options: the status names the option, its value,
-// what is allowed and what to do; nothing else happens. Scans: enable_test.cc.
+// All invalid input of all functions that take options, those of C too: the status names the
+// option, its value, what is allowed and what to do; nothing else happens. Scans: enable_test.cc.
 
 namespace blocksieve::testing {
 namespace {
@@ -51,6 +53,20 @@ Status StatusOf(const Result<T>& result) {
   return Status::InvalidArgument(result.status().message());
 }
 
+// The error of a function in C, which gets `options` in the struct of rocksdb/c.h.
+template <class... Arguments, class... Given>
+Status StatusOf(auto(*call)(Arguments...), Given... given) {
+  char* error = nullptr;
+  call(given..., &error);
+  const std::string text = error == nullptr ? "" : error;
+  rocksdb_free(error);
+  constexpr std::string_view kInvalid = "Invalid argument: ";
+  return text.starts_with(kInvalid) ? Status::InvalidArgument(text.substr(kInvalid.size()))
+                                    : Status::OK();
+}
+
+rocksdb_options_t* InC(Options* options) { return reinterpret_cast<rocksdb_options_t*>(options); }
+
 Cases FilterOptionCases() {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   const std::pair<FilterPolicyOptions, Words> bad[] = {
@@ -77,6 +93,9 @@ Cases FilterOptionCases() {
        {"seek_fraction is 0.5; allowed: none, unless ranges=true"}},
       {{.plain_range_reads = true},
        {"plain_range_reads is true; allowed: false, unless ranges=true"}},
+      {{.prefixes = Megabyte()}, {"prefixes is xxxx", "at byte 0: expected delimiter:, lengths:"}},
+      {{.prefixes = "delimiter:/", .prefix_fpr = 1}, {"prefix_fpr is 1; allowed: 1e-07 to 0.5"}},
+      {{.prefix_fpr = 0.1}, {"prefix_fpr is 0.1; allowed: none, unless prefixes is set"}},
   };
   Cases cases;
   for (const auto& each : bad) {
@@ -136,17 +155,39 @@ Cases TextCases() {
                      [=](Options*) { return MakePolicy("blocksieve:" + value); },
                      /*is_loud=*/true,
                      /*rocksdb_repeats_it=*/true});
-    for (const char* const name : {"target_fpr", "wasted_reads", "bits_per_key", "kind", "ranges",
-                                   "max_build_bytes", "range_fpr", "seek_fraction"}) {
+    for (const char* const name :
+         {"target_fpr", "wasted_reads", "bits_per_key", "kind", "ranges", "max_build_bytes",
+          "range_fpr", "seek_fraction", "prefix_fpr", "plain_range_reads"}) {
       const std::string text = "{id=blocksieve;" + std::string(name) + "=" + value + "}";
-      cases.push_back({{name + is, "allowed:"}, [=](Options*) { return MakePolicy(text); }, true});
+      const Words words = {name + is, "allowed:"};
+      cases.push_back({words, [=](Options*) { return MakePolicy(text); }, true});
+      cases.push_back({words, [=](Options*) {
+                         return StatusOf(blocksieve_filterpolicy_create, text.c_str());
+                       }});
+      cases.push_back({words, [=](Options* o) {
+                         return StatusOf(blocksieve_options_enable_filter, InC(o), text.c_str());
+                       }});
     }
     for (const char* const name : {"granule_rows", "granule_bytes", "block_granules", "target_fpr",
                                    "max_index_bytes", "max_property_bytes", "value_suffix_bytes"}) {
       const std::string text = "columns=a=field:1;" + std::string(name) + "=" + value;
-      cases.push_back({{name + is, "allowed:"}, [=](Options*) { return MakeIndex(text); }});
+      const Words words = {name + is, "allowed:"};
+      cases.push_back({words, [=](Options*) { return MakeIndex(text); }});
+      cases.push_back({words, [=](Options* o) {
+                         return StatusOf(blocksieve_options_enable_skip_index, InC(o),
+                                         text.c_str());
+                       }});
     }
+    cases.push_back({{"result" + is, "no, may_match"}, [=](Options*) {
+                       return StatusOf(blocksieve_range_filter_count, value.c_str());
+                     }});
     if (value.empty()) continue;
+    for (const auto& [text, error] :
+         {std::pair("{a=" + value, "options \"{a="), {value + "=1", "allowed"}}) {
+      cases.push_back({{error}, [=](Options* o) {
+                         return StatusOf(blocksieve_options_enable_filter, InC(o), text.c_str());
+                       }});
+    }
     cases.push_back({{"column definition '" + value.substr(0, 40)},
                      [=](Options*) { return MakeIndex("columns=" + value); }});
   }
