@@ -119,10 +119,12 @@ rocksdb::Status EnableFilter(OptionsToSet options, const FilterPolicyOptions& fi
   return Enable(options, filter, /*replaces_extractor=*/false);
 }
 
-rocksdb::Status EnableRangeFilter(OptionsToSet options, const RangeFilterOptions& filter) {
+rocksdb::Status EnableRangeFilter(OptionsToSet options, const RangeFilterOptions& filter) try {
   FilterPolicyOptions policy = filter.policy;
   policy.ranges = policy.ranges || policy.prefixes.empty();
   return Enable(options, policy, filter.replace_prefix_extractor);
+} catch (const std::bad_alloc&) {
+  return rocksdb::Status::MemoryLimit();
 }
 
 rocksdb::Status EnableSkipIndex(OptionsToSet options, const SkipIndexOptions& index) try {

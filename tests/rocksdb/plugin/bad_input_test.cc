@@ -9,8 +9,9 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
-#include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "blocksieve/c.h"
@@ -53,19 +54,23 @@ Status StatusOf(const Result<T>& result) {
   return Status::InvalidArgument(result.status().message());
 }
 
-// The error of a function in C, which gets `options` in the struct of rocksdb/c.h.
-template <class... Arguments, class... Given>
-Status StatusOf(auto(*call)(Arguments...), Given... given) {
-  char* error = nullptr;
-  call(given..., &error);
-  const std::string text = error == nullptr ? "" : error;
-  rocksdb_free(error);
-  constexpr std::string_view kInvalid = "Invalid argument: ";
-  return text.starts_with(kInvalid) ? Status::InvalidArgument(text.substr(kInvalid.size()))
-                                    : Status::OK();
+// A function in C that takes a text, or null, and perhaps options in the struct of rocksdb/c.h.
+template <class Call>
+BadInput InC(const Words& words, Call* call, const std::optional<std::string>& given) {
+  return {words, [=](Options* options) {
+            const char* const text = given ? given->c_str() : nullptr;
+            char* error = nullptr;
+            if constexpr (std::is_invocable_v<Call, const char*, char**>) {
+              call(text, &error);
+            } else {
+              call(reinterpret_cast<rocksdb_options_t*>(options), text, &error);
+            }
+            const std::string said = error == nullptr ? "" : error;
+            rocksdb_free(error);
+            return said.starts_with("Invalid argument: ") ? Status::InvalidArgument(said)
+                                                          : Status::OK();
+          }};
 }
-
-rocksdb_options_t* InC(Options* options) { return reinterpret_cast<rocksdb_options_t*>(options); }
 
 Cases FilterOptionCases() {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -161,33 +166,20 @@ Cases TextCases() {
       const std::string text = "{id=blocksieve;" + std::string(name) + "=" + value + "}";
       const Words words = {name + is, "allowed:"};
       cases.push_back({words, [=](Options*) { return MakePolicy(text); }, true});
-      cases.push_back({words, [=](Options*) {
-                         return StatusOf(blocksieve_filterpolicy_create, text.c_str());
-                       }});
-      cases.push_back({words, [=](Options* o) {
-                         return StatusOf(blocksieve_options_enable_filter, InC(o), text.c_str());
-                       }});
+      cases.push_back(InC(words, blocksieve_filterpolicy_create, text));
+      cases.push_back(InC(words, blocksieve_options_enable_filter, text));
     }
     for (const char* const name : {"granule_rows", "granule_bytes", "block_granules", "target_fpr",
                                    "max_index_bytes", "max_property_bytes", "value_suffix_bytes"}) {
       const std::string text = "columns=a=field:1;" + std::string(name) + "=" + value;
       const Words words = {name + is, "allowed:"};
       cases.push_back({words, [=](Options*) { return MakeIndex(text); }});
-      cases.push_back({words, [=](Options* o) {
-                         return StatusOf(blocksieve_options_enable_skip_index, InC(o),
-                                         text.c_str());
-                       }});
+      cases.push_back(InC(words, blocksieve_options_enable_skip_index, text));
     }
-    cases.push_back({{"result" + is, "no, may_match"}, [=](Options*) {
-                       return StatusOf(blocksieve_range_filter_count, value.c_str());
-                     }});
+    cases.push_back(InC({"result" + is, "no, may_match"}, blocksieve_range_filter_count, value));
     if (value.empty()) continue;
-    for (const auto& [text, error] :
-         {std::pair("{a=" + value, "options \"{a="), {value + "=1", "allowed"}}) {
-      cases.push_back({{error}, [=](Options* o) {
-                         return StatusOf(blocksieve_options_enable_filter, InC(o), text.c_str());
-                       }});
-    }
+    cases.push_back(InC({"options \"{a="}, blocksieve_options_enable_filter, "{a=" + value));
+    cases.push_back(InC({"allowed"}, blocksieve_options_enable_filter, value + "=1"));
     cases.push_back({{"column definition '" + value.substr(0, 40)},
                      [=](Options*) { return MakeIndex("columns=" + value); }});
   }
@@ -278,6 +270,11 @@ Cases PlaceCases() {
       cases.push_back({{"table_factory is " + table + "; allowed: BlockBasedTable"}, call});
     }
   }
+  const Words no_text = {"options_text is null; allowed: an address"};
+  cases.push_back(InC(no_text, blocksieve_filterpolicy_create, std::nullopt));
+  cases.push_back(InC(no_text, blocksieve_options_enable_filter, std::nullopt));
+  cases.push_back(InC(no_text, blocksieve_options_enable_skip_index, std::nullopt));
+  cases.push_back(InC({"result is null"}, blocksieve_range_filter_count, std::nullopt));
   const std::string needs_listener =
       " without DBOptions, which hold its listener; pass {&db_options, &column_family_options}";
   using Family = rocksdb::ColumnFamilyOptions*;
