@@ -10,8 +10,8 @@
 #include "bench/read_amp/contestants.h"
 #include "bench/support/terminal.h"
 #include "blocksieve/hash.h"
-#include "blocksieve/rate_allocation.h"
 #include "blocksieve/rocksdb/filter_policy.h"
+#include "lib/lsm/rate_allocation.h"
 
 namespace blocksieve::bench::levels {
 namespace {

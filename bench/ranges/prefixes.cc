@@ -15,6 +15,7 @@
 #include "bench/support/measure.h"
 #include "bench/support/terminal.h"
 #include "blocksieve/filter.h"
+#include "lib/filter/block_sizing.h"
 #include "lib/prefix/prefix_rule.h"
 
 namespace blocksieve::bench::ranges {

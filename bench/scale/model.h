@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "blocksieve/rate_allocation.h"
+#include "lib/lsm/rate_allocation.h"
 
 namespace blocksieve::bench::scale {
 

@@ -7,6 +7,11 @@
 #include "blocksieve/bytes.h"
 #include "blocksieve/status.h"
 
+/// \file
+/// Bloom filters to which keys can be added at any time, and from which they can be removed.
+/// Errors, unless a function has others: InvalidArgument, naming the value that is out of range,
+/// and ResourceExhausted if out of memory.
+
 namespace blocksieve {
 
 /// Maximum bits of a classic or counting Bloom filter: what fits a filter block below 4 GiB.
@@ -15,8 +20,7 @@ inline constexpr uint64_t kMaxBloomBits = (UINT64_C(1) << 35) - 1024;
 /// Maximum bits or counters per key (k).
 inline constexpr uint32_t kMaxBloomProbes = 32;
 
-/// Layout of a classic or counting Bloom filter. Thread-safe. All errors are InvalidArgument and
-/// name the value that is out of range.
+/// Layout of a classic or counting Bloom filter.
 struct BLOCKSIEVE_EXPORT BloomLayout {
   uint64_t num_bits = 0;     ///< Number of bits or counters (m), 1 to kMaxBloomBits.
   uint32_t num_probes = 0;   ///< Bits or counters per key (k), 1 to kMaxBloomProbes.
@@ -53,27 +57,19 @@ struct CardinalityEstimate {
   double standard_error = 0;  ///< One standard deviation of `keys`, in keys.
 };
 
-/// Estimates how many distinct keys set X = `num_set_bits` of the bits: the n whose expected number
-/// of set bits is X, ln(1 - X/m) / (k ln(1 - 1/m)). (Swamidass and Baldi, 2007, give its limit for
-/// large m, -(m/k) ln(1 - X/m).) The standard error is that of linear counting with k n balls,
-/// sqrt(m (e^t - t - 1)) / k, t = k n / m (Whang, Vander-Zanden and Taylor, 1990). Both are
-/// infinite if all bits are set. Thread-safe.
-/// REQUIRES: layout.Check().ok(), num_set_bits <= layout.num_bits.
-BLOCKSIEVE_EXPORT CardinalityEstimate EstimateCardinality(const BloomLayout& layout,
-                                                          uint64_t num_set_bits) noexcept;
-
-/// Base of classic and counting filters: an array of cells, which are bits or counters. In both,
-/// concurrent const calls are safe, and non-const calls need exclusive access.
+/// Base of classic and counting filters: an array of cells, which are bits or counters.
 class BLOCKSIEVE_EXPORT BloomArray {
  public:
   const BloomLayout& layout() const noexcept { return layout_; }  ///< As created or deserialized.
   uint64_t memory_bytes() const noexcept { return cells_.size; }  ///< Bytes used by the cells.
   uint64_t num_set_cells() const noexcept { return num_set_; }    ///< Set bits or nonzero counters.
 
-  /// Estimates the number of distinct keys from num_set_cells(). O(1).
-  CardinalityEstimate EstimateCardinality() const noexcept {
-    return blocksieve::EstimateCardinality(layout_, num_set_);
-  }
+  /// Estimates how many distinct keys set X = num_set_cells() of the cells: the n whose expected
+  /// number of set cells is X, ln(1 - X/m) / (k ln(1 - 1/m)). (Swamidass and Baldi, 2007, give its
+  /// limit for large m, -(m/k) ln(1 - X/m).) The standard error is that of linear counting with k n
+  /// balls, sqrt(m (e^t - t - 1)) / k, t = k n / m (Whang, Vander-Zanden and Taylor, 1990). Both
+  /// are infinite if all cells are set. O(1).
+  CardinalityEstimate EstimateCardinality() const noexcept;
 
   /// Probability of a false positive in MayContain: (num_set_cells() / m)^k.
   double CurrentFpr() const noexcept;
@@ -100,7 +96,7 @@ class BLOCKSIEVE_EXPORT BloomArray {
 /// be added at any time. Uses m / 8 bytes, allocated at once.
 class BLOCKSIEVE_EXPORT ClassicBloom : public BloomArray {
  public:
-  /// An empty filter. Errors: those of BloomLayout::Check; ResourceExhausted if out of memory.
+  /// An empty filter.
   static Result<ClassicBloom> Create(const BloomLayout& layout);
 
   /// Reads a block made by Serialize, and does not refer to it afterwards. Allocates what its
@@ -109,7 +105,6 @@ class BLOCKSIEVE_EXPORT ClassicBloom : public BloomArray {
   static Result<ClassicBloom> Deserialize(ByteView block);
 
   /// The filter as a filter block (lib/FORMAT.md), which Filter::Open and Deserialize read.
-  /// Errors: ResourceExhausted if out of memory.
   Result<OwnedBytes> Serialize() const;
 
   /// @{
@@ -146,13 +141,12 @@ class BLOCKSIEVE_EXPORT CountingBloom : public BloomArray {
  public:
   static constexpr uint32_t kDefaultCounterBits = 4;  ///< Enough that almost no counter sticks.
 
-  /// An empty filter of layout.num_bits counters of 2, 4, 8 or 16 bits. Errors: InvalidArgument,
-  /// naming the value that is out of range; ResourceExhausted if out of memory.
+  /// An empty filter of layout.num_bits counters of 2, 4, 8 or 16 bits.
   static Result<CountingBloom> Create(const BloomLayout& layout,
                                       uint32_t counter_bits = kDefaultCounterBits);
 
   /// @{
-  /// Like ClassicBloom::Deserialize and Serialize, with the same errors.
+  /// Like those of ClassicBloom, with the same errors.
   static Result<CountingBloom> Deserialize(ByteView block);
   Result<OwnedBytes> Serialize() const;
   /// @}
@@ -186,7 +180,7 @@ class BLOCKSIEVE_EXPORT CountingBloom : public BloomArray {
   /// @}
 
   /// A classic filter of the same layout with a bit set for each nonzero counter: the same answers
-  /// in less memory. Errors: ResourceExhausted if out of memory.
+  /// in less memory.
   Result<ClassicBloom> Project() const;
 
   uint32_t counter_bits() const noexcept { return counter_bits_; }  ///< 2, 4, 8 or 16.
@@ -210,8 +204,8 @@ struct ClickHouseLayout {
 };
 
 /// ClickHouse's layout for a target FPR, for comparison, with the table's known gaps fixed
-/// (lib/bloom/clickhouse.cc lists them). Thread-safe. Errors: InvalidArgument if the target is NaN,
-/// above 1, or below 6.71e-5, which no row of the table reaches.
+/// (lib/bloom/clickhouse.cc lists them). Errors: InvalidArgument if the target is NaN, above 1, or
+/// below 6.71e-5, which no row of the table reaches.
 BLOCKSIEVE_EXPORT Result<ClickHouseLayout> clickhouse_best_practice(double target_fpr);
 
 }  // namespace blocksieve

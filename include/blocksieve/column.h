@@ -23,9 +23,6 @@ enum class ValueType : uint8_t {
   kFloat = 3,  ///< IEEE 754, 64 bits
 };
 
-/// "bytes", "int", "uint" or "float".
-BLOCKSIEVE_EXPORT std::string_view ValueTypeName(ValueType type) noexcept;
-
 /// One value of a column. A value of bytes refers to memory that must outlive it.
 class BLOCKSIEVE_EXPORT Value {
  public:
@@ -41,22 +38,10 @@ class BLOCKSIEVE_EXPORT Value {
 
   /// @{
   /// The bytes or the number. REQUIRES: type() is the type in the name
-  std::string_view bytes() const noexcept {
-    assert(type_ == ValueType::kBytes);
-    return bytes_;
-  }
-  int64_t as_int() const noexcept {
-    assert(type_ == ValueType::kInt);
-    return static_cast<int64_t>(number_);
-  }
-  uint64_t as_uint() const noexcept {
-    assert(type_ == ValueType::kUint);
-    return number_;
-  }
-  double as_float() const noexcept {
-    assert(type_ == ValueType::kFloat);
-    return std::bit_cast<double>(number_);
-  }
+  std::string_view bytes() const noexcept { return As(ValueType::kBytes).bytes_; }
+  int64_t as_int() const noexcept { return static_cast<int64_t>(As(ValueType::kInt).number_); }
+  uint64_t as_uint() const noexcept { return As(ValueType::kUint).number_; }
+  double as_float() const noexcept { return std::bit_cast<double>(As(ValueType::kFloat).number_); }
   /// @}
 
   /// The order of values in predicates and indexes. Bytes compare as unsigned bytes, numbers by
@@ -78,6 +63,11 @@ class BLOCKSIEVE_EXPORT Value {
  private:
   explicit Value(ValueType type, uint64_t number, std::string_view bytes = {}) noexcept
       : type_(type), number_(number), bytes_(bytes) {}
+
+  const Value& As([[maybe_unused]] ValueType type) const noexcept {
+    assert(type_ == type);
+    return *this;
+  }
 
   ValueType type_;
   uint64_t number_;  // the number's bits; 0 for bytes

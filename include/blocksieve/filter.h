@@ -34,7 +34,7 @@ struct ProbeOps;
 
 /// Options of a FilterBuilder.
 struct FilterOptions {
-  FilterKind kind = FilterKind::kBlockedBloom;  ///< One of BuildableFilterKinds().
+  FilterKind kind = FilterKind::kBlockedBloom;  ///< Blocked Bloom or ribbon.
   /// Maximum share of absent keys reported as "may match", kMinTargetFpr to kMaxTargetFpr.
   double target_fpr = 0.01;
   /// Whether to add a range filter, for MayContainRange. Keys must then come in bytewise order.
@@ -95,24 +95,6 @@ class BLOCKSIEVE_EXPORT FilterBuilder {
   /// Checks that `block`, made by the last Finish, is readable, undamaged, not "always may match",
   /// and matches every key. Errors: Corruption. REQUIRES: keep_hashes, no key added since Finish.
   Status VerifyBuilt(ByteView block) const;
-
-  /// @{
-  /// Bytes of the block for `num_keys` keys in layout(), or another layout of the same kind,
-  /// without a range filter; for a ribbon, within a few bytes and 0.1 %. UINT64_MAX if 2^63 or
-  /// more.
-  uint64_t BlockBytes(uint64_t num_keys) const noexcept { return BlockBytes(layout_, num_keys); }
-  uint64_t BlockBytes(const Layout& layout, uint64_t num_keys) const noexcept;
-  /// @}
-
-  /// Peak memory of Finish(layout) in bytes, including the block.
-  uint64_t BuildBytes(const Layout& layout) const noexcept;
-
-  /// The inverse of BlockBytes: the maximum number of keys whose block fits in `block_bytes`, or 0.
-  uint64_t MaxKeys(uint64_t block_bytes) const noexcept;
-
-  /// The layout of lowest FPR whose block for `num_keys` keys fits in `block_bytes`; the smallest
-  /// layout of the kind if none fits.
-  Layout LayoutForBlockBytes(uint64_t num_keys, uint64_t block_bytes) const;
 
   const FilterOptions& options() const noexcept { return options_; }  ///< As given to Create.
   const Layout& layout() const noexcept { return layout_; }           ///< ChooseLayout for them.

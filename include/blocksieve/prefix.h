@@ -14,7 +14,7 @@
 namespace blocksieve {
 
 /// Writes the lengths of the prefixes of `key` to `lengths`, in ascending order, from 1 to the
-/// length of the key, and returns their number, at most lengths.size() == 16. Thread-safe.
+/// length of the key, and returns their number, at most lengths.size() == 16. Must be thread-safe.
 ///
 /// Whether it returns a length n must depend on the first n bytes of the key alone, or range
 /// queries miss keys. Two cuts of each key with a new prefix are checked. If that or another check
@@ -23,9 +23,8 @@ using PrefixCallback = std::function<size_t(std::string_view key, std::span<size
 
 /// Registers a callback for this process under the rule "callback:<name>". Call it before opening
 /// databases: a filter whose callback is not registered answers "may match". A callback that finds
-/// other prefixes needs another name. Thread-safe. Errors: InvalidArgument if the name is not 1 to
-/// 64 letters, digits, '.', '_' and '-', or is taken, or if
-/// the callback is null.
+/// other prefixes needs another name. Errors: InvalidArgument if the name is not 1 to 64 letters,
+/// digits, '.', '_' and '-', or is taken, or if the callback is null.
 BLOCKSIEVE_EXPORT Status RegisterPrefixCallback(std::string_view name, PrefixCallback callback);
 
 }  // namespace blocksieve

@@ -1,15 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "blocksieve/status.h"
 
 /// \file
 /// Chooses the layout of a filter for a target false-positive rate (FPR), and the inverse.
-/// Everything in this header is thread-safe.
 
 namespace blocksieve {
 
@@ -23,13 +20,6 @@ enum class FilterKind : uint8_t {
 
 /// "classic", "bloom" (blocked Bloom), "ribbon" or "counting"; "unknown" for any other value.
 BLOCKSIEVE_EXPORT std::string_view FilterKindName(FilterKind kind) noexcept;
-
-/// @{
-/// The kinds that have a sizing table, and those that FilterBuilder builds, in the order of their
-/// values. Throw std::bad_alloc.
-BLOCKSIEVE_EXPORT std::vector<FilterKind> SizedFilterKinds();
-BLOCKSIEVE_EXPORT std::vector<FilterKind> BuildableFilterKinds();
-/// @}
 
 /// The layout of a filter, and its FPR.
 struct Layout {
@@ -64,13 +54,5 @@ BLOCKSIEVE_EXPORT Result<Layout> LayoutForBitsPerKey(FilterKind kind, double bit
 /// rounds up to 64-byte lines. A ribbon takes about 0.3 % more than its bits per key, plus or minus
 /// a few bytes or 0.1 % by chance. UINT64_MAX on overflow, and for a ribbon of more than 2^60 keys.
 BLOCKSIEVE_EXPORT uint64_t PayloadBytes(const Layout& layout, uint64_t num_keys) noexcept;
-
-/// The inverse of PayloadBytes: the maximum number of keys whose payload fits in `payload_bytes`;
-/// PayloadBytes(layout, MaxKeys(layout, b)) <= b < PayloadBytes(layout, MaxKeys(layout, b) + 1),
-/// for b up to 2^60 and at least one bit per key. UINT64_MAX on overflow.
-BLOCKSIEVE_EXPORT uint64_t MaxKeys(const Layout& layout, uint64_t payload_bytes) noexcept;
-
-/// Layout::num_probes as text for reports: "k = 7", "6 whole columns". Throws std::bad_alloc.
-BLOCKSIEVE_EXPORT std::string LayoutText(const Layout& layout);
 
 }  // namespace blocksieve

@@ -156,8 +156,8 @@ class BLOCKSIEVE_EXPORT SkipIndexBuilder {
   std::unique_ptr<Parts> parts_;
 };
 
-/// Reads the skip index of one file. Immutable and thread-safe. A moved-from reader may only be
-/// destroyed or assigned to. Functions that do not return a Result may throw std::bad_alloc.
+/// Reads the skip index of one file. Immutable, thread-safe. A moved-from reader may only be
+/// destroyed or assigned to.
 class BLOCKSIEVE_EXPORT SkipIndexReader {
  public:
   /// Opens an index and checks every byte, about 0.1 ms per MB: a flipped bit would hide rows.
@@ -178,31 +178,6 @@ class BLOCKSIEVE_EXPORT SkipIndexReader {
   explicit SkipIndexReader(std::unique_ptr<const SkipIndex> index) noexcept;
 
   std::unique_ptr<const SkipIndex> index_;
-};
-
-/// One column definition in the skip indexes of a database or column family.
-struct SkipIndexColumnUsage {
-  std::string definition;               ///< Column::ToText
-  uint64_t num_files = 0;               ///< Files whose index has the column.
-  uint64_t filter_bytes = 0;            ///< Size of its filters, without keys.
-  uint64_t bounds_bytes = 0;            ///< Size of its minima and maxima.
-  uint64_t num_distinct = 0;            ///< Distinct values, counted by granule.
-  uint64_t files_without_filters = 0;   ///< Files without its filters: over budget or not useful.
-  uint64_t files_with_bounds_only = 0;  ///< Of these: bounds only, as defined or sufficient.
-  uint64_t files_over_budget = 0;       ///< Files that lack its filters or bounds: over budget.
-};
-
-/// The skip indexes of a database or column family.
-struct SkipIndexSummary {
-  /// Columns to scan by. If files define a name differently, the newest file's definition.
-  std::vector<Column> columns;
-  std::vector<SkipIndexColumnUsage> usage;  ///< All definitions in files, sorted by text form.
-  uint64_t num_files = 0;                   ///< All files.
-  uint64_t files_with_index = 0;            ///< Files with a usable index.
-  uint64_t index_bytes = 0;                 ///< Size of all usable indexes.
-  /// The max_index_bytes that drops nothing in any file. 0: nothing was dropped, or not known.
-  uint64_t needed_index_bytes = 0;
-  std::vector<std::string> problems;  ///< "000012.sst: why it has no usable index", at most 100.
 };
 
 }  // namespace blocksieve

@@ -14,7 +14,16 @@
 /// Exports a symbol from libblocksieve_rocksdb.so; all other symbols are hidden.
 #define BLOCKSIEVE_EXPORT __attribute__((visibility("default")))
 
-/// Filters and skip indexes for storage engines that keep sorted files.
+/// Filters and skip indexes for storage engines that keep sorted files. Every function follows
+/// these rules, unless it or its class says otherwise:
+///
+/// * Threads: functions outside of classes and static ones are thread-safe, on distinct objects if
+///   they change one. Const functions of an object may be called concurrently; any other function
+///   needs exclusive access to it.
+/// * Ownership: arguments are used during the call only, and results belong to the caller.
+///   References and views of an object's parts are valid until it changes or is destroyed.
+/// * Exceptions: only std::bad_alloc is thrown, and only by copies and by functions that return
+///   neither a Status nor a Result and are not noexcept. Callbacks must not throw.
 namespace blocksieve {
 
 /// What kind of failure a `Status` reports.
@@ -26,9 +35,8 @@ enum class StatusCode : uint8_t {
   kResourceExhausted,  ///< Out of memory, or a memory budget or size limit would be exceeded.
 };
 
-/// The outcome of a function that can fail. The core reports errors only this way: it never prints,
-/// aborts, or throws across its API. One exception: copies, and functions that return neither a
-/// Status nor a Result, throw std::bad_alloc when out of memory.
+/// The outcome of a function that can fail. The core reports errors only this way: it never prints
+/// or aborts.
 class [[nodiscard]] Status {
  public:
   Status() = default;  ///< Success.

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "blocksieve/rate_allocation.h"
 #include "blocksieve/sizing.h"
+#include "lib/lsm/rate_allocation.h"
 
 namespace blocksieve::toylsm {
 namespace {

@@ -15,7 +15,8 @@
 
 namespace blocksieve::internal {
 
-/// Sizing of a kind: the functions of the same names in blocksieve/sizing.h.
+/// Sizing of a kind: the functions of the same names in blocksieve/sizing.h, and for reports
+/// Layout::num_probes as text: "k = 7", "6 whole columns".
 struct KindSizing {
   Result<Layout> (*choose_layout)(double target_fpr);
   Result<Layout> (*layout_for_bits_per_key)(double bits_per_key);

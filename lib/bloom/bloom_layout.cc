@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "lib/base/errors.h"
+#include "lib/bloom/cells.h"
 #include "lib/bloom/sizing.h"
 
 namespace blocksieve {
@@ -64,14 +65,15 @@ Status BloomLayout::Check() const {
   return status;
 }
 
-CardinalityEstimate EstimateCardinality(const BloomLayout& layout, uint64_t num_set_bits) noexcept {
-  assert(layout.Check().ok() && num_set_bits <= layout.num_bits);
+CardinalityEstimate internal::EstimateCardinality(const BloomLayout& layout,
+                                                  uint64_t num_set) noexcept {
+  assert(layout.Check().ok() && num_set <= layout.num_bits);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  if (num_set_bits == 0) return {};
-  if (num_set_bits >= layout.num_bits) return {kInfinity, kInfinity};
+  if (num_set == 0) return {};
+  if (num_set >= layout.num_bits) return {kInfinity, kInfinity};
   const double m = static_cast<double>(layout.num_bits);
   const double k = layout.num_probes;
-  const double keys = std::log1p(-static_cast<double>(num_set_bits) / m) / (k * std::log1p(-1 / m));
+  const double keys = std::log1p(-static_cast<double>(num_set) / m) / (k * std::log1p(-1 / m));
   const double load = k * keys / m;
   // expm1, because exp(load) - 1 would lose all precision in nearly empty filters.
   return {keys, std::sqrt(m * std::max(0.0, std::expm1(load) - load)) / k};
@@ -84,6 +86,10 @@ BloomArray::BloomArray(const BloomLayout& layout, OwnedBytes cells) noexcept
   const double positions =
       static_cast<double>(layout.num_probes) * static_cast<double>(layout.design_keys);
   max_set_ = static_cast<uint64_t>(-m * std::expm1(positions * std::log1p(-1 / m)));
+}
+
+CardinalityEstimate BloomArray::EstimateCardinality() const noexcept {
+  return internal::EstimateCardinality(layout_, num_set_);
 }
 
 double BloomArray::CurrentFpr() const noexcept {

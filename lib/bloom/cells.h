@@ -31,6 +31,9 @@ constexpr uint64_t CellBytes(uint64_t num_cells, uint32_t cell_bits) noexcept {
 /// Allocates a zeroed array of cells. Errors: ResourceExhausted if out of memory.
 Result<OwnedBytes> AllocateCells(const BloomLayout& layout, uint32_t cell_bits);
 
+/// BloomArray::EstimateCardinality for that many set cells. REQUIRES: num_set <= layout.num_bits
+CardinalityEstimate EstimateCardinality(const BloomLayout& layout, uint64_t num_set) noexcept;
+
 class BitCells {
  public:
   explicit BitCells(const uint8_t* data, uint32_t /*cell_bits*/ = 1) noexcept : data_(data) {}

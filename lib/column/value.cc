@@ -9,6 +9,7 @@
 #include "blocksieve/hash.h"
 #include "lib/base/coding.h"
 #include "lib/column/value_number.h"
+#include "lib/column/values.h"
 
 namespace blocksieve {
 namespace {

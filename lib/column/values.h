@@ -9,6 +9,9 @@
 
 namespace blocksieve {
 
+/// "bytes", "int", "uint" or "float".
+std::string_view ValueTypeName(ValueType type) noexcept;
+
 /// How an index splits a text.
 enum class Tokeniser : uint8_t {
   kNone,    ///< not at all

@@ -43,6 +43,9 @@ struct FilterAccess {
   /// Memory of the keys collected for the range part, in bytes. Finish needs twice that.
   static uint64_t PartsMemoryBytes(const FilterBuilder& builder) noexcept;
 
+  /// Peak memory of Finish(layout) in bytes, including the block.
+  static uint64_t BuildBytes(const FilterBuilder& builder, const Layout& layout) noexcept;
+
   /// Filter::Open with a kernel other than ActiveKernel(). REQUIRES: IsAvailable(kernel)
   static Filter Open(ByteView block, Kernel kernel) noexcept;
 

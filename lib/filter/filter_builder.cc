@@ -9,6 +9,7 @@
 
 #include "lib/base/errors.h"
 #include "lib/block/kind.h"
+#include "lib/filter/block_sizing.h"
 #include "lib/filter/filter_access.h"
 #include "lib/hash/hash_inline.h"
 #include "lib/prefix/prefix_builder.h"
@@ -17,19 +18,9 @@
 namespace blocksieve {
 namespace {
 
-// The expected footer, for BlockBytes and Finish.
-FilterInfo Plan(const Layout& layout, uint64_t num_keys, uint64_t hash_seed) noexcept {
-  return internal::FindKind(layout.kind)->building->plan(layout, num_keys, hash_seed);
-}
-
-uint64_t PlannedBytes(const FilterInfo& plan) noexcept {
-  return plan.payload_bytes + internal::FooterBytesOf(plan, internal::FindKind(plan.kind)->format);
-}
-
 // A block without keys, or the error if the hashes exceeded the memory limit.
-Result<OwnedBytes> BuildEmpty(const FilterInfo& plan, const internal::HashList& hashes,
-                              uint64_t max_build_bytes) {
-  const uint64_t block_bytes = PlannedBytes(plan);
+Result<OwnedBytes> BuildEmpty(const FilterInfo& plan, uint64_t block_bytes,
+                              const internal::HashList& hashes, uint64_t max_build_bytes) {
   Result<OwnedBytes> block = internal::AllocateFilterBlock(
       plan, block_bytes,
       hashes.exhausted() ? internal::kExhausted : hashes.memory_bytes() + block_bytes,
@@ -45,8 +36,9 @@ Layout LayoutWithPrefixes(const FilterBuilder& builder, const PrefixBuilder& pre
   if (!prefixes.options().share_bits || layout.kind != builder.options().kind || hashes == 0) {
     return layout;
   }
-  const uint64_t block_bytes = builder.BlockBytes(layout, builder.num_keys() - hashes);
-  return builder.LayoutForBlockBytes(builder.num_keys(), block_bytes);
+  const uint64_t seed = builder.options().hash_seed;
+  const uint64_t block_bytes = BlockBytes(layout, builder.num_keys() - hashes, seed);
+  return LayoutForBlockBytes(layout.kind, builder.num_keys(), block_bytes, seed);
 }
 
 }  // namespace
@@ -189,6 +181,17 @@ uint64_t internal::FilterAccess::PartsMemoryBytes(const FilterBuilder& builder) 
   return builder.keys_->ranges ? builder.keys_->ranges->memory_bytes() : 0;
 }
 
+uint64_t internal::FilterAccess::BuildBytes(const FilterBuilder& builder,
+                                            const Layout& layout) noexcept {
+  const auto working_bytes = FindKind(layout.kind)->building->working_bytes;
+  const uint64_t hash_bytes = builder.keys_->hashes.memory_bytes();
+  const uint64_t num_keys = builder.num_keys();
+  const uint64_t block_bytes = BlockBytes(layout, num_keys, builder.options_.hash_seed);
+  if (working_bytes == nullptr) return hash_bytes + block_bytes;
+  return hash_bytes * (builder.options_.keep_hashes ? 2 : 1) + working_bytes(layout, num_keys) +
+         block_bytes;
+}
+
 void FilterBuilder::AddKey(std::string_view key) noexcept {
   if (keys_->has_parts()) [[unlikely]]
     keys_->AddToParts(key);
@@ -230,7 +233,9 @@ Result<OwnedBytes> FilterBuilder::FinishPoints(const Layout& layout) try {
   const uint64_t num_keys = keys_->num_keys;
   std::atomic_ref(keys_->num_keys).store(0, std::memory_order_relaxed);
   if (num_keys == 0 || hashes.exhausted()) {
-    return BuildEmpty(Plan(layout, num_keys, options_.hash_seed), hashes, options_.max_build_bytes);
+    return BuildEmpty(PlanBlock(layout, num_keys, options_.hash_seed),
+                      BlockBytes(layout, num_keys, options_.hash_seed), hashes,
+                      options_.max_build_bytes);
   }
   const auto build = [&](const Layout& chosen) {
     return internal::FindKind(chosen.kind)
@@ -263,49 +268,6 @@ Status FilterBuilder::VerifyBuilt(ByteView block) const try {
   return Status::Ok();
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();
-}
-
-uint64_t FilterBuilder::BlockBytes(const Layout& layout, uint64_t num_keys) const noexcept {
-  if (PayloadBytes(layout, num_keys) >= uint64_t{1} << 63) return UINT64_MAX;
-  return PlannedBytes(Plan(layout, num_keys, options_.hash_seed));
-}
-
-uint64_t FilterBuilder::BuildBytes(const Layout& layout) const noexcept {
-  const auto working_bytes = internal::FindKind(layout.kind)->building->working_bytes;
-  const uint64_t hash_bytes = keys_->hashes.memory_bytes();
-  const uint64_t block_bytes = BlockBytes(layout, keys_->num_keys);
-  if (working_bytes == nullptr) return hash_bytes + block_bytes;
-  return hash_bytes * (options_.keep_hashes ? 2 : 1) + working_bytes(layout, keys_->num_keys) +
-         block_bytes;
-}
-
-uint64_t FilterBuilder::MaxKeys(uint64_t block_bytes) const noexcept {
-  // The footer's size varies with the number of keys by a few bytes: start with the keys that a
-  // payload of block_bytes holds, and reduce it until payload and footer fit.
-  uint64_t payload_bytes = block_bytes;
-  while (payload_bytes > 0) {
-    const uint64_t num_keys = blocksieve::MaxKeys(layout_, payload_bytes);
-    const uint64_t needed = BlockBytes(num_keys);
-    if (num_keys == 0 || needed <= block_bytes) return num_keys;
-    const uint64_t excess = needed - block_bytes;
-    payload_bytes = payload_bytes > excess ? payload_bytes - excess : 0;
-  }
-  return 0;
-}
-
-Layout FilterBuilder::LayoutForBlockBytes(uint64_t num_keys, uint64_t block_bytes) const {
-  const auto excess_bytes = internal::FindKind(options_.kind)->building->excess_bytes;
-  const double max_bits =
-      8.0 * static_cast<double>(block_bytes) / static_cast<double>(num_keys == 0 ? 1 : num_keys);
-  Result<Layout> fits = LayoutForBitsPerKey(options_.kind, max_bits);
-  // A few steps: rows are 1/16 bit apart, and footers of all but tiny blocks take even less per
-  // key.
-  while (fits.ok() && BlockBytes(*fits, num_keys) +
-                              (excess_bytes == nullptr ? 0 : excess_bytes(*fits, num_keys)) >
-                          block_bytes) {
-    fits = LayoutForBitsPerKey(options_.kind, fits->bits_per_key - 1.0 / 16);
-  }
-  return fits.ok() ? *fits : *ChooseLayout(options_.kind, kMaxTargetFpr);
 }
 
 }  // namespace blocksieve

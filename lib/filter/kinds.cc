@@ -5,6 +5,7 @@
 #include "lib/block/kind.h"
 #include "lib/bloom/blocked_bloom.h"
 #include "lib/bloom/cells.h"
+#include "lib/filter/block_sizing.h"
 #include "lib/ribbon/builder.h"
 
 namespace blocksieve {
@@ -13,15 +14,6 @@ namespace {
 constexpr std::array<const internal::KindEntry*, 4> kKinds = {
     &internal::kClassicBloomKind, &internal::kBlockedBloomKind, &internal::kRibbonKind,
     &internal::kCountingBloomKind};
-
-template <class Has>
-std::vector<FilterKind> KindsWith(Has has) {
-  std::vector<FilterKind> kinds;
-  for (const internal::KindEntry* entry : kKinds) {
-    if (has(*entry)) kinds.push_back(entry->kind);
-  }
-  return kinds;
-}
 
 }  // namespace
 
@@ -37,12 +29,12 @@ std::string_view FilterKindName(FilterKind kind) noexcept {
   return entry == nullptr ? "unknown" : entry->name;
 }
 
-std::vector<FilterKind> SizedFilterKinds() {
-  return KindsWith([](const internal::KindEntry& entry) { return entry.sizing.has_value(); });
-}
-
 std::vector<FilterKind> BuildableFilterKinds() {
-  return KindsWith([](const internal::KindEntry& entry) { return entry.building.has_value(); });
+  std::vector<FilterKind> kinds;
+  for (const internal::KindEntry* entry : kKinds) {
+    if (entry->building) kinds.push_back(entry->kind);
+  }
+  return kinds;
 }
 
 }  // namespace blocksieve

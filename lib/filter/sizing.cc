@@ -4,6 +4,7 @@
 
 #include "lib/base/errors.h"
 #include "lib/block/kind.h"
+#include "lib/filter/block_sizing.h"
 
 namespace blocksieve {
 namespace {
@@ -45,6 +46,45 @@ uint64_t MaxKeys(const Layout& layout, uint64_t payload_bytes) noexcept {
   return SizingOf(layout).max_keys(layout, payload_bytes);
 }
 
-std::string LayoutText(const Layout& layout) { return SizingOf(layout).layout_text(layout); }
+FilterInfo PlanBlock(const Layout& layout, uint64_t num_keys, uint64_t hash_seed) noexcept {
+  return internal::FindKind(layout.kind)->building->plan(layout, num_keys, hash_seed);
+}
+
+uint64_t BlockBytes(const Layout& layout, uint64_t num_keys, uint64_t hash_seed) noexcept {
+  if (PayloadBytes(layout, num_keys) >= uint64_t{1} << 63) return UINT64_MAX;
+  const FilterInfo plan = PlanBlock(layout, num_keys, hash_seed);
+  return plan.payload_bytes +
+         internal::FooterBytesOf(plan, internal::FindKind(layout.kind)->format);
+}
+
+uint64_t MaxBlockKeys(const Layout& layout, uint64_t block_bytes) noexcept {
+  // The footer's size varies with the number of keys by a few bytes: start with the keys that a
+  // payload of block_bytes holds, and reduce it until payload and footer fit.
+  uint64_t payload_bytes = block_bytes;
+  while (payload_bytes > 0) {
+    const uint64_t num_keys = MaxKeys(layout, payload_bytes);
+    const uint64_t needed = BlockBytes(layout, num_keys);
+    if (num_keys == 0 || needed <= block_bytes) return num_keys;
+    const uint64_t excess = needed - block_bytes;
+    payload_bytes = payload_bytes > excess ? payload_bytes - excess : 0;
+  }
+  return 0;
+}
+
+Layout LayoutForBlockBytes(FilterKind kind, uint64_t num_keys, uint64_t block_bytes,
+                           uint64_t hash_seed) {
+  const auto excess_bytes = internal::FindKind(kind)->building->excess_bytes;
+  const double max_bits =
+      8.0 * static_cast<double>(block_bytes) / static_cast<double>(num_keys == 0 ? 1 : num_keys);
+  Result<Layout> fits = LayoutForBitsPerKey(kind, max_bits);
+  // A few steps: rows are 1/16 bit apart, and footers of all but tiny blocks take even less per
+  // key.
+  while (fits.ok() && BlockBytes(*fits, num_keys, hash_seed) +
+                              (excess_bytes == nullptr ? 0 : excess_bytes(*fits, num_keys)) >
+                          block_bytes) {
+    fits = LayoutForBitsPerKey(kind, fits->bits_per_key - 1.0 / 16);
+  }
+  return fits.ok() ? *fits : *ChooseLayout(kind, kMaxTargetFpr);
+}
 
 }  // namespace blocksieve

@@ -9,6 +9,7 @@
 #include "lib/base/errors.h"
 #include "lib/bits/packed.h"
 #include "lib/column/value_number.h"
+#include "lib/column/values.h"
 #include "lib/granule/column_builder.h"
 #include "lib/granule/fences.h"
 #include "lib/granule/format.h"

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "blocksieve/rate_allocation.h"
 #include "lib/lsm/layout_choices.h"
+#include "lib/lsm/rate_allocation.h"
 
 namespace blocksieve::lsm {
 

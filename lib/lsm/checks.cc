@@ -1,9 +1,8 @@
-#include <algorithm>
 #include <string>
 
-#include "blocksieve/rate_allocation.h"
 #include "blocksieve/sizing.h"
 #include "lib/base/errors.h"
+#include "lib/lsm/rate_allocation.h"
 #include "lib/lsm/run_groups.h"
 
 namespace blocksieve {
@@ -49,21 +48,11 @@ Status RateGoal::Check() const try {
 }
 
 Status lsm::CheckGroups(std::span<const RunGroup> groups) {
-  const std::vector<FilterKind> kinds = BuildableFilterKinds();
   for (const RunGroup& group : groups) {
     Status status = CheckRange("keys_per_run", group.keys_per_run, 0, 0x1p50);
     if (status.ok()) status = CheckRange("num_runs", group.num_runs, 0, 0x1p30);
     if (status.ok()) status = CheckRange("lookup_share", group.lookup_share, 0, 1);
     if (!status.ok()) return status;
-    if (std::find(kinds.begin(), kinds.end(), group.kind) == kinds.end()) {
-      std::string allowed;
-      for (const FilterKind kind : kinds) {
-        allowed += (allowed.empty() ? "" : ", ") + std::string(FilterKindName(kind));
-      }
-      return Status::InvalidArgument("kind of the filters of a run is " +
-                                     std::string(FilterKindName(group.kind)) +
-                                     "; allowed: " + allowed);
-    }
   }
   if (NumKeys(groups) > 0) return Status::Ok();
   return Status::InvalidArgument("number of keys in all sorted runs is 0; allowed: 1 or more");

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <map>
 
+#include "lib/filter/block_sizing.h"
+
 namespace blocksieve::lsm {
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "blocksieve/rate_allocation.h"
+#include "lib/lsm/rate_allocation.h"
 
 // FPRs for a tree that changes: AllocateRates, with rules that limit the cost of files that outlive
 // the level shape for which their filters were planned.

@@ -1,4 +1,4 @@
-#include "blocksieve/rate_allocation.h"
+#include "lib/lsm/rate_allocation.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "blocksieve/rate_allocation.h"
+#include "lib/lsm/rate_allocation.h"
 
 // Checks and sums of run groups.
 

@@ -3,8 +3,8 @@
 #include <optional>
 #include <vector>
 
-#include "blocksieve/rate_allocation.h"
 #include "lib/lsm/coverage.h"
+#include "lib/lsm/rate_allocation.h"
 
 namespace blocksieve::lsm {
 

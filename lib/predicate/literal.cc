@@ -7,6 +7,7 @@
 
 #include "lib/base/errors.h"
 #include "lib/column/value_number.h"
+#include "lib/column/values.h"
 #include "lib/predicate/lexer.h"
 
 namespace blocksieve::internal {

@@ -106,10 +106,6 @@ void UseDatabase(const rocksdb::Options& options, const char* directory) {
   Require(!iterator->Valid() && iterator->status().ok(), "seek");
   Require(blocksieve::GetRangeFilterCounts().no > no, "answers of the range filter");
   Scan(db.get());
-  blocksieve::SkipIndexSummary summary;
-  Require(blocksieve::ReadSkipIndexes(db.get(), nullptr, &summary).ok() &&
-              summary.files_with_index == 1 && summary.columns.size() == 2,
-          "summary");
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "blocksieve/filter.h"
 #include "blocksieve/sizing.h"
+#include "lib/filter/block_sizing.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -126,12 +126,11 @@ TEST_F(FilterPlanTest, CountsTheRoundingOfSmallFilters) {
   files_[0].filter.num_filters = 1000;  // ten keys each, as with granules
   files_[0].filter.origin = FilterOrigin::kUnreadable;
   const Result<FilterPlan> in_granules = PlanForGoal(tree_, kTenBits);
-  const auto builder = FilterBuilder::Create(
-      {.kind = FilterKind::kBlockedBloom, .target_fpr = in_granules->levels[0].target_fpr});
+  const Layout layout = *ChooseLayout(FilterKind::kBlockedBloom, in_granules->levels[0].target_fpr);
   files_[0].filter.num_filters = 1;
   const Result<FilterPlan> whole = PlanForGoal(tree_, kTenBits);
   EXPECT_EQ(in_granules->filter_bytes - whole->filter_bytes,
-            1000 * builder->BlockBytes(10) - builder->BlockBytes(10'000));
+            1000 * BlockBytes(layout, 10) - BlockBytes(layout, 10'000));
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "blocksieve/rate_allocation.h"
 #include "integration/cli/database/moved_files.h"
+#include "lib/lsm/rate_allocation.h"
 
 namespace blocksieve::cli {
 namespace {

@@ -23,7 +23,7 @@ ROOMS = [
     ("lib/range", "lib/bits lib/block", ""),
     ("lib/prefix", "lib/block", "prefix"),
     ("lib/filter", "lib/bloom lib/ribbon lib/prefix lib/range", "filter"),
-    ("lib/lsm", "lib/filter", "rate_allocation"),
+    ("lib/lsm", "lib/filter", ""),
     ("lib/column", "lib/hash", "column"),
     ("lib/predicate", "lib/column", "predicate"),
     ("lib/postings", "lib/bits lib/predicate lib/ribbon", ""),
@@ -37,7 +37,7 @@ ROOMS = [
     ("integration/rocksdb/policy", "integration/rocksdb/levels integration/rocksdb/ranges", ""),
     ("integration/rocksdb/sidecar", "integration/rocksdb/compat lib/skip", ""),
     ("integration/rocksdb/listener", "integration/rocksdb/levels integration/rocksdb/sidecar", ""),
-    ("integration/rocksdb/index", "integration/rocksdb/sidecar", "rocksdb/skip_index rocksdb/skip_scan"),
+    ("integration/rocksdb/index", "integration/rocksdb/sidecar", "rocksdb/skip_index"),
     ("integration/rocksdb/scan", "integration/rocksdb/index", ""),
     (
         "integration/rocksdb/plugin",

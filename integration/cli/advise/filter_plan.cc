@@ -8,9 +8,9 @@
 #include <optional>
 #include <utility>
 
-#include "blocksieve/filter.h"
 #include "blocksieve/sizing.h"
 #include "integration/cli/term/text.h"
+#include "lib/filter/block_sizing.h"
 #include "lib/lsm/level_rules.h"
 
 namespace blocksieve::cli {
@@ -29,23 +29,22 @@ struct Filters {
 
 Filters FiltersOf(const FileReport& file, const LevelFilters& wanted, bool shares_bits) {
   const uint64_t keys = FilterKeys(file);
-  const Result<FilterBuilder> builder =
-      FilterBuilder::Create({.kind = wanted.kind, .target_fpr = wanted.target_fpr});
-  if (!builder.ok() || keys == 0) return {};  // no filter
+  const Result<Layout> layout = ChooseLayout(wanted.kind, wanted.target_fpr);
+  if (!layout.ok() || keys == 0) return {};  // no filter
   // The file keeps its number of filters: one per partition or granule, if it has several.
   const uint64_t num_filters = std::clamp<uint64_t>(file.filter.num_filters, 1, keys);
   const uint64_t keys_each = keys / num_filters;
-  const uint64_t bytes_each = builder->BlockBytes(keys_each);
+  const uint64_t bytes_each = BlockBytes(*layout, keys_each);
   if (const uint64_t hashes = file.filter.num_prefix_hashes; shares_bits && hashes != 0) {
-    const Layout layout =
-        builder->LayoutForBlockBytes(keys_each + hashes / num_filters, bytes_each);
+    const Layout shared =
+        LayoutForBlockBytes(wanted.kind, keys_each + hashes / num_filters, bytes_each);
     const double share = term::Ratio(keys, keys + hashes);
     return {static_cast<uint64_t>(share * static_cast<double>(num_filters * bytes_each)),
-            layout.predicted_fpr};
+            shared.predicted_fpr};
   }
   return {num_filters * bytes_each,
-          std::min(builder->layout().predicted_fpr,
-                   builder->LayoutForBlockBytes(keys_each, bytes_each).predicted_fpr)};
+          std::min(layout->predicted_fpr,
+                   LayoutForBlockBytes(wanted.kind, keys_each, bytes_each).predicted_fpr)};
 }
 
 // Rates within this many bits belong to the same layout: keys do not fill lines and segments

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "blocksieve/rate_allocation.h"
 #include "integration/cli/database/filter_setting.h"
 #include "integration/cli/database/sorted_runs.h"
+#include "lib/lsm/rate_allocation.h"
 
 // The filters that blocksieve would build for the files of a database, by goal.
 

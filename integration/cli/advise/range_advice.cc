@@ -15,6 +15,7 @@
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/progress.h"
 #include "integration/rocksdb/policy/policy.h"
+#include "lib/filter/block_sizing.h"
 #include "lib/lsm/level_rules.h"
 #include "lib/prefix/prefix_builder.h"
 #include "lib/prefix/prefix_chooser.h"
@@ -118,8 +119,9 @@ class Sample {
     if (part.empty()) return;
     const double fpr = std::pow(points.layout().predicted_fpr, num_lookups_);
     ruled_out_ += static_cast<double>(num_keys) * (1 - fpr);
-    prefix_bytes_ += static_cast<double>(part.size() + points.BlockBytes(num_keys + num_hashes) -
-                                         points.BlockBytes(num_keys));
+    prefix_bytes_ +=
+        static_cast<double>(part.size() + BlockBytes(points.layout(), num_keys + num_hashes) -
+                            BlockBytes(points.layout(), num_keys));
   }
 
   const double target_fpr_;

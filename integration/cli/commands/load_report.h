@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "blocksieve/skip_index.h"
 #include "lib/column/column_set.h"
+#include "lib/skip/summary.h"
 
 // The counters and the final report of `load`.
 

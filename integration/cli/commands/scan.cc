@@ -8,7 +8,7 @@
 #include <string>
 
 #include "blocksieve/predicate.h"
-#include "blocksieve/rocksdb/skip_scan.h"
+#include "blocksieve/rocksdb/skip_index.h"
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/database.h"
 #include "integration/cli/database/open_database.h"

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -14,6 +14,7 @@
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
 #include "integration/cli/term/text_table.h"
+#include "lib/block/kind.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -92,7 +93,8 @@ std::string ToText(const SizeOptions& options, const std::vector<SizedLayout>& a
   term::TextTable table(
       {"kind", "layout", "bits/key", "bytes", "predicted FPR", "limit", "above limit"});
   for (const SizedLayout& sized : all) {
-    table.AddRow({std::string(FilterKindName(sized.layout.kind)), LayoutText(sized.layout),
+    const internal::KindEntry& kind = *internal::FindKind(sized.layout.kind);
+    table.AddRow({std::string(kind.name), kind.sizing->layout_text(sized.layout),
                   fmt::format("{:g}", sized.layout.bits_per_key),
                   term::WithCommas(sized.payload_bytes),
                   fmt::format("{:.4g}", sized.layout.predicted_fpr),
@@ -130,14 +132,14 @@ void RunSize(const SizeOptions& options) {
   }
   std::vector<SizedLayout> all;
   std::string problems;
-  std::vector<FilterKind> kinds = SizedFilterKinds();
-  std::reverse(kinds.begin(), kinds.end());  // the best choice first
-  for (const FilterKind kind : kinds) {
-    const Result<Layout> layout = LayoutFor(kind, options);
+  // The best choice first.
+  for (const internal::KindEntry* const entry : internal::AllKinds() | std::views::reverse) {
+    if (!entry->sizing) continue;
+    const Result<Layout> layout = LayoutFor(entry->kind, options);
     if (layout.ok()) {
       all.push_back(Size(*layout, options.keys));
     } else {
-      problems += fmt::format("\n  {}: {}", FilterKindName(kind), layout.status().message());
+      problems += fmt::format("\n  {}: {}", entry->name, layout.status().message());
     }
   }
   if (all.empty())

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "blocksieve/rate_allocation.h"
+#include "lib/lsm/rate_allocation.h"
 
 // The goals that databases set for blocksieve's policy.
 

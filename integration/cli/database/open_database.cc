@@ -20,6 +20,7 @@
 #include "integration/cli/term/text.h"
 #include "integration/rocksdb/compat/open_db.h"
 #include "integration/rocksdb/compat/version_differences.h"
+#include "integration/rocksdb/index/skip_index_catalog.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -241,7 +242,7 @@ std::vector<rocksdb::LiveFileMetaData> LiveFiles(const std::string& path) {
 
 SkipIndexSummary IndexesOf(rocksdb::DB* db, const std::string& path) {
   SkipIndexSummary summary;
-  const rocksdb::Status status = ReadSkipIndexes(db, nullptr, &summary);
+  const rocksdb::Status status = rocksdb_plugin::ReadSkipIndexes(db, nullptr, &summary);
   if (!status.ok())
     term::Fail("cannot read the indexes of database {}: {}", path, status.ToString());
   return summary;

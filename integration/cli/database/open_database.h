@@ -10,6 +10,7 @@
 
 #include "blocksieve/rocksdb/skip_index.h"
 #include "integration/cli/database/stored_options.h"
+#include "lib/skip/summary.h"
 
 namespace blocksieve::cli {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "blocksieve/rocksdb/skip_scan.h"
+#include "blocksieve/rocksdb/skip_index.h"
 #include "blocksieve/skip_index.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "lib/skip/file_index.h"

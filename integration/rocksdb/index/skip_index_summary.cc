@@ -3,19 +3,13 @@
 #include <string>
 #include <utility>
 
-#include "blocksieve/rocksdb/skip_index.h"
-#include "blocksieve/skip_index.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "lib/granule/granule_index.h"
 #include "lib/skip/skip_index_source.h"
-#include "lib/skip/summary.h"
 
-namespace blocksieve {
-
-using namespace rocksdb_plugin;  // NOLINT: the same component
-
+namespace blocksieve::rocksdb_plugin {
 namespace {
 
 /// Adds the columns of the file's index, or sets `*problem` to the reason why it has none.
@@ -81,4 +75,4 @@ rocksdb::Status ReadSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* co
   return rocksdb::Status::MemoryLimit();
 }
 
-}  // namespace blocksieve
+}  // namespace blocksieve::rocksdb_plugin

@@ -11,6 +11,7 @@
 #include "integration/rocksdb/ranges/range_extractor.h"
 #include "lib/block/filter_info.h"
 #include "lib/block/parts.h"
+#include "lib/filter/block_sizing.h"
 #include "lib/filter/filter_access.h"
 
 namespace blocksieve::rocksdb_plugin {
@@ -74,19 +75,19 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
   }
 
   size_t ApproximateNumEntries(size_t bytes) override {
-    return static_cast<size_t>(builder_.MaxKeys(bytes));
+    return static_cast<size_t>(MaxBlockKeys(builder_.layout(), bytes));
   }
 
   size_t CalculateSpace(size_t num_entries) override {
     const Layout layout =
         LayoutOf([&](const MemoryFit& fit) { return fit.Choose(builder_, num_entries); });
-    return static_cast<size_t>(builder_.BlockBytes(layout, num_entries)) + RangeBytes(num_entries);
+    return static_cast<size_t>(BlockBytes(layout, num_entries)) + RangeBytes(num_entries);
   }
 
   double EstimatedFpRate(size_t num_entries, size_t bytes) override {
     if (num_entries == 0) return 0;
     bytes -= std::min(bytes, RangeBytes(num_entries));
-    return builder_.LayoutForBlockBytes(num_entries, bytes).predicted_fpr;
+    return LayoutForBlockBytes(builder_.options().kind, num_entries, bytes).predicted_fpr;
   }
 
  private:
@@ -144,7 +145,7 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
   // Like RocksDB's builders: if a cache with a strict limit has no room for building a ribbon, a
   // Bloom filter is built, whether or not the cache has room for that.
   void ChargeBuilding(Layout* layout) {
-    if (options_.charge->Set(finished_bytes_ + builder_.BuildBytes(*layout))) return;
+    if (options_.charge->Set(finished_bytes_ + FilterAccess::BuildBytes(builder_, *layout))) return;
     const Result<Layout> bloom =
         ChooseLayout(FilterKind::kBlockedBloom, std::max(layout->predicted_fpr, kMinTargetFpr));
     if (layout->kind == FilterKind::kBlockedBloom || !bloom.ok()) return;
@@ -152,7 +153,7 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
         "the block cache has no room for building a ribbon; raise its capacity, or take filter "
         "construction out of cache_usage_options");
     *layout = *bloom;
-    options_.charge->Set(finished_bytes_ + builder_.BuildBytes(*layout));
+    options_.charge->Set(finished_bytes_ + FilterAccess::BuildBytes(builder_, *layout));
   }
 
   // RocksDB answers "no" for every key if the block has five bytes or fewer.

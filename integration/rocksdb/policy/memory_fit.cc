@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 
+#include "lib/filter/block_sizing.h"
+
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
@@ -40,10 +42,11 @@ Layout MemoryFit::Fit(const FilterBuilder& builder) {
 Layout MemoryFit::Choose(const FilterBuilder& builder, uint64_t num_keys) const {
   // A filter that exceeds max_build_bytes is lost, and the share of the hashes is not known here.
   if (num_keys == 0 || builder.options().max_build_bytes != 0) return builder.layout();
-  const size_t wanted = static_cast<size_t>(builder.BlockBytes(num_keys));
+  const size_t wanted = static_cast<size_t>(BlockBytes(builder.layout(), num_keys));
   const auto fill = [&](size_t block_bytes) {
-    return builder.LayoutForBlockBytes(
-        num_keys, usable_bytes_(block_bytes + kBlockTrailerBytes) - kBlockTrailerBytes);
+    return LayoutForBlockBytes(
+        builder.options().kind, num_keys,
+        usable_bytes_(block_bytes + kBlockTrailerBytes) - kBlockTrailerBytes);
   };
 
   const Layout filled = fill(wanted);

@@ -7,6 +7,7 @@
 #include "blocksieve/sizing.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "lib/base/errors.h"
+#include "lib/filter/block_sizing.h"
 #include "lib/prefix/prefix_rule.h"
 #include "lib/range/range_filter.h"
 

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "blocksieve/predicate.h"
-#include "blocksieve/rocksdb/skip_scan.h"
+#include "blocksieve/rocksdb/skip_index.h"
 
 namespace blocksieve::rocksdb_plugin {
 

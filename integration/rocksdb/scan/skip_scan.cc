@@ -1,4 +1,4 @@
-#include "blocksieve/rocksdb/skip_scan.h"
+#include "blocksieve/rocksdb/skip_index.h"
 
 #include <rocksdb/perf_context.h>
 #include <rocksdb/perf_level.h>

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lib/block/filter_info.h"
+#include "lib/filter/block_sizing.h"
 #include "tests/core/filter/test_filters.h"
 
 namespace blocksieve::testing {
@@ -56,7 +57,7 @@ TEST(FilterBuilder, LayoutForBlockBytesFits) {
     for (uint64_t n : {100, 1000, 54'321}) {
       for (uint64_t bytes = n / 2 + 100; bytes < 3 * n; bytes += n / 7) {
         AddKeys(&builder, n);
-        const Layout layout = builder.LayoutForBlockBytes(n, bytes);
+        const Layout layout = LayoutForBlockBytes(kind, n, bytes);
         const Result<OwnedBytes> block = builder.Finish(layout);
         ASSERT_TRUE(block.ok());
         EXPECT_LE(block->size, bytes) << n;

@@ -12,6 +12,7 @@
 #include "blocksieve/hash.h"
 #include "lib/base/kernels.h"
 #include "lib/block/filter_info.h"
+#include "lib/filter/block_sizing.h"
 #include "lib/filter/filter_access.h"
 #include "lib/hash/key_list.h"
 #include "tests/core/filter/test_filters.h"
@@ -272,16 +273,17 @@ TEST_P(BuilderConformance, PromisedSizeIsTheRealSize) {
     FilterBuilder builder = MakeBuilder(GetParam(), target);
     for (const uint64_t n : {0, 1, 10, 127, 128, 1000, 5000, 20'000, 300'000}) {
       AddKeys(&builder, n);
-      const uint64_t promised = builder.BlockBytes(n);
+      const uint64_t promised = BlockBytes(builder.layout(), n);
       const double real = static_cast<double>(FinishOk(builder).size);
       EXPECT_NEAR(real, static_cast<double>(promised), 0.01 * real + 8) << n;
     }
     for (uint64_t bytes = 0; bytes < 100'000; bytes += 1 + bytes / 7) {
-      const uint64_t most = builder.MaxKeys(bytes);
+      const uint64_t most = MaxBlockKeys(builder.layout(), bytes);
       if (most > 0) {
-        EXPECT_LE(builder.BlockBytes(most), bytes);
+        EXPECT_LE(BlockBytes(builder.layout(), most), bytes);
       }
-      EXPECT_GT(builder.BlockBytes(most + most / 50 + 1), bytes) << "two percent more would fit";
+      EXPECT_GT(BlockBytes(builder.layout(), most + most / 50 + 1), bytes)
+          << "two percent more would fit";
     }
   }
 }

@@ -7,6 +7,7 @@
 #include "blocksieve/bloom.h"
 #include "blocksieve/filter.h"
 #include "lib/block/filter_info.h"
+#include "lib/filter/block_sizing.h"
 #include "lib/granule/bit_slices.h"
 #include "lib/granule/filters.h"
 #include "tests/core/filter/test_filters.h"
@@ -26,11 +27,11 @@ constexpr double kTargets[] = {0.5, 0.1, 0.01, 1e-4, 1e-7};
 TEST(SizeLimits, BlocksAndKeysAreInverseAcrossThem) {
   for (const FilterKind kind : BuildableKinds()) {
     for (const double target : kTargets) {
-      const FilterBuilder builder = MakeBuilder(kind, target);
+      const Layout layout = *ChooseLayout(kind, target);
       for (const uint64_t place : kPlaces) {
-        const uint64_t keys = builder.MaxKeys(place);
-        EXPECT_LE(builder.BlockBytes(keys), place);
-        EXPECT_GT(builder.BlockBytes(keys + keys / 1000), place);
+        const uint64_t keys = MaxBlockKeys(layout, place);
+        EXPECT_LE(BlockBytes(layout, keys), place);
+        EXPECT_GT(BlockBytes(layout, keys + keys / 1000), place);
       }
     }
   }
@@ -40,21 +41,21 @@ TEST(SizeLimits, SizesNeverShrinkAndEndAtTheLargestNumber) {
   constexpr uint64_t kMax = UINT64_MAX;
   for (const FilterKind kind : BuildableKinds()) {
     for (const double target : kTargets) {
-      const FilterBuilder builder = MakeBuilder(kind, target);
+      const Layout layout = *ChooseLayout(kind, target);
       uint64_t last_payload = 0;
       uint64_t last_block = 0;
       for (int bits = 1; bits <= 64; ++bits) {
         const uint64_t keys = kMax >> (64 - bits);
-        const uint64_t payload = PayloadBytes(builder.layout(), keys);
-        const uint64_t block = builder.BlockBytes(keys);
+        const uint64_t payload = PayloadBytes(layout, keys);
+        const uint64_t block = BlockBytes(layout, keys);
         EXPECT_GE(payload, last_payload) << bits;
         EXPECT_GE(block, last_block) << bits;
         EXPECT_GE(block, payload) << bits;
         last_payload = payload;
         last_block = block;
       }
-      EXPECT_LE(builder.BlockBytes(builder.MaxKeys(uint64_t{1} << 60)), uint64_t{1} << 60);
-      EXPECT_GE(builder.MaxKeys(kMax), builder.MaxKeys(uint64_t{1} << 60));
+      EXPECT_LE(BlockBytes(layout, MaxBlockKeys(layout, uint64_t{1} << 60)), uint64_t{1} << 60);
+      EXPECT_GE(MaxBlockKeys(layout, kMax), MaxBlockKeys(layout, uint64_t{1} << 60));
     }
   }
 }
@@ -86,7 +87,7 @@ TEST(SizeLimits, AnyKindOfFourGibibytesIsRefused) {
   for (const FilterKind kind : BuildableKinds()) {
     const FilterOptions options{.kind = kind, .target_fpr = kMinTargetFpr, .max_build_bytes = 1};
     const FilterBuilder builder = MakeBuilder(options);
-    const uint64_t too_many = builder.MaxKeys(kMaxFilterBlockBytes) * 1001 / 1000;
+    const uint64_t too_many = MaxBlockKeys(builder.layout(), kMaxFilterBlockBytes) * 1001 / 1000;
     EXPECT_NE(
         RefusalOf(options, builder.layout(), too_many).find("bytes; allowed: less than 4294967295"),
         std::string::npos);

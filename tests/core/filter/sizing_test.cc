@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lib/bloom/bloom_model.h"
+#include "lib/filter/block_sizing.h"
 
 namespace blocksieve {
 namespace {

@@ -1,4 +1,4 @@
-#include "blocksieve/rate_allocation.h"
+#include "lib/lsm/rate_allocation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -191,7 +191,6 @@ TEST(RateAllocation, InvalidGoalsAreRejectedWithTheRange) {
       {{.bits_per_key = 10},
        {{.keys_per_run = 1, .lookup_share = 1.5}},
        "lookup_share is 1.5; allowed: 0 to 1"},
-      {{.bits_per_key = 10}, {{.keys_per_run = 1, .kind = FilterKind::kClassicBloom}}, "classic"},
   };
   for (const auto& [goal, groups, problem] : cases) {
     const auto rates = AllocateRates(groups, goal);

@@ -4,6 +4,7 @@
 
 #include "blocksieve/filter.h"
 #include "lib/block/filter_info.h"
+#include "lib/filter/block_sizing.h"
 #include "lib/ribbon/builder.h"
 #include "tests/core/filter/test_filters.h"
 
@@ -39,8 +40,6 @@ TEST(ShortBlock, OfEverySizeAndRate) {
   for (const double target_fpr : {0.5, 0.3, 0.01, 1.0 / 256, 1e-4, 1e-7}) {
     for (uint64_t num_keys = 1; num_keys < 1500; num_keys += 1 + num_keys / 40) {
       SCOPED_TRACE(std::to_string(target_fpr) + " " + std::to_string(num_keys));
-      const FilterBuilder builder =
-          MakeBuilder({.kind = FilterKind::kRibbon, .target_fpr = target_fpr});
       const OwnedBytes block = BuildBlock(FilterKind::kRibbon, target_fpr, num_keys);
       ExpectKeys(block.view(), num_keys);
       EXPECT_LE(PredictedFpr(Must(DescribeFilterBlock(block.view()))), target_fpr * 1.000001);
@@ -49,7 +48,9 @@ TEST(ShortBlock, OfEverySizeAndRate) {
       num_long += !is_short;
       if (is_short && num_keys >= 100) {
         const auto size = static_cast<double>(block.size);
-        EXPECT_NEAR(static_cast<double>(builder.BlockBytes(num_keys)), size, size / 20);
+        EXPECT_NEAR(static_cast<double>(
+                        BlockBytes(*ChooseLayout(FilterKind::kRibbon, target_fpr), num_keys)),
+                    size, size / 20);
       }
     }
   }

@@ -122,12 +122,9 @@ TEST_F(EnabledDb, RefusesNull) {
   };
   const Predicate all = *Predicate::Parse("TRUE", {});
   std::unique_ptr<SkipScan> scan;
-  SkipIndexSummary summary;
   refuses("db", SkipScan::Create(nullptr, nullptr, "TRUE", {}, &scan));
   refuses("db", SkipScan::Create(nullptr, nullptr, all, {}, &scan));
   refuses("scan", SkipScan::Create(db_.get(), nullptr, "TRUE", {}, nullptr));
-  refuses("db", ReadSkipIndexes(nullptr, nullptr, &summary));
-  refuses("summary", ReadSkipIndexes(db_.get(), nullptr, nullptr));
   refuses("db", BackfillSkipIndexes(nullptr, nullptr));
   refuses("db", RebuildSkipIndexes(nullptr, nullptr));
   refuses("db", SaveSkipIndexes(nullptr, "x"));
@@ -168,9 +165,6 @@ TEST(SkipPlugin, ColumnsAndPredicatesPassIntoTheSharedObject) {
     EXPECT_FALSE(explanation.is_full_scan) << explanation.ToText();
     EXPECT_LT(explanation.granules_selected, explanation.num_granules) << explanation.ToText();
   }
-  SkipIndexSummary summary;
-  MustBeOk(ReadSkipIndexes(&db.db(), nullptr, &summary), "summary");
-  EXPECT_EQ(summary.columns.size(), 3u);
 }
 
 // What option strings mean: option_promises_test.cc.

@@ -9,6 +9,7 @@
 
 #include "blocksieve/filter.h"
 #include "lib/block/filter_info.h"
+#include "lib/filter/block_sizing.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -94,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(Allocators, MemoryFitTest, ::testing::ValuesIn(kAllocat
 void ExpectToStayInItsAllocation(size_t (*usable_bytes)(size_t), uint64_t num_keys) {
   MemoryFit fit(usable_bytes);
   FilterBuilder builder = BuilderOf({}, num_keys);
-  const uint64_t plain = builder.BlockBytes(num_keys);
+  const uint64_t plain = BlockBytes(builder.layout(), num_keys);
   const Result<OwnedBytes> block = builder.Finish(fit.Fit(builder));
   ASSERT_TRUE(block.ok());
   ASSERT_LE(block->size + kBlockTrailerBytes, usable_bytes(plain + kBlockTrailerBytes)) << num_keys;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "integration/rocksdb/index/skip_index_catalog.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 
 // Databases in which some files have no index, or a different one.
@@ -17,7 +18,7 @@ class SkipDatabases : public SkipFixture {
  protected:
   static SkipIndexSummary SummaryOf(TestDb& db) {
     SkipIndexSummary summary;
-    MustBeOk(ReadSkipIndexes(&db.db(), nullptr, &summary), "summary");
+    MustBeOk(rocksdb_plugin::ReadSkipIndexes(&db.db(), nullptr, &summary), "summary");
     return summary;
   }
 };

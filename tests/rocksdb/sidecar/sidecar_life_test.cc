@@ -119,7 +119,7 @@ TEST_F(SidecarLife, ColumnFamiliesHaveTheirOwn) {
   ExpectIndexed(db.db());
   for (rocksdb::ColumnFamilyHandle* const one : {other, plain}) {
     SkipIndexSummary summary;
-    MustBeOk(ReadSkipIndexes(&db.db(), one, &summary), "summary");
+    MustBeOk(rocksdb_plugin::ReadSkipIndexes(&db.db(), one, &summary), "summary");
     EXPECT_EQ(summary.columns, one == other ? index.columns : std::vector<Column>());
     MustBeOk(db->DestroyColumnFamilyHandle(one), "handle");
   }

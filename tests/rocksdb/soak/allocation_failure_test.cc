@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "blocksieve/hash.h"
-#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
@@ -294,16 +294,21 @@ TEST_P(ScanShortOfMemory, ReturnsItsRowsOrAnError) {
   }
 }
 
-TEST_F(SkipIndexShortOfMemory, MaintenanceReportsAnError) {
+TEST_F(SkipIndexShortOfMemory, CallsReportAnError) {
   TestDb db(config_);
   Fill(&db.db());
   const auto expect_error = [](const rocksdb::Status& status, bool failed) {
     EXPECT_TRUE(status.ok() ? true : failed && status.IsMemoryLimit()) << status.ToString();
   };
+  const RangeFilterOptions filter = {.policy = {.prefixes = "fields:len8,2,len32,8*"}};
+  rocksdb::Options options;
+  const auto enable = [&] { return EnableRangeFilter(&options, filter); };
+  MustBeOk(enable(), "registers with RocksDB, once");
+  EXPECT_GT(FailEachAllocation(enable, expect_error), 5u);
   EXPECT_GT(FailEachAllocation(
                 [&] {
                   SkipIndexSummary summary;
-                  return ReadSkipIndexes(&db.db(), nullptr, &summary);
+                  return rocksdb_plugin::ReadSkipIndexes(&db.db(), nullptr, &summary);
                 },
                 expect_error),
             10u);

@@ -5,9 +5,10 @@
 ///
 /// Conventions are those of rocksdb/c.h: `*errptr` is null or a text from malloc before a call; a
 /// call that fails replaces it by its error, to be freed with rocksdb_free. Here, null arguments
-/// are errors too; with a null `errptr`, errors go to stderr. Every function fails if the loaded
-/// RocksDB is not of the minor version that blocksieve was compiled for, or is later than 11.9: the
-/// structs in rocksdb/c.h have no public layout.
+/// are errors too; with a null `errptr`, errors go to stderr. Functions are thread-safe on distinct
+/// objects, keep no argument unless they say so, and throw nothing. Every function fails if the
+/// loaded RocksDB is not of the minor version that blocksieve was compiled for, or is later than
+/// 11.9: the structs in rocksdb/c.h have no public layout.
 ///
 /// `options_text` is what an option string names: "blocksieve:0.01" or
 /// "{id=blocksieve;target_fpr=0.01;kind=bloom}". Braces and id may be left out. OPTIONS.md lists
@@ -41,7 +42,7 @@ void blocksieve_options_enable_skip_index(rocksdb_options_t* options, const char
 /// An iterator at the first row that matches `query`, such as "package = 'zlib' AND size > 100
 /// LIMIT 10", for the functions rocksdb_iter_*. It goes forward once: other seeks and Prev make it
 /// invalid, with an error. `read_options` null: defaults; `column_family` null: the default one.
-/// Null on error; errors are those of SkipScan::Create in blocksieve/rocksdb/skip_scan.h. Destroy
+/// Null on error; errors are those of SkipScan::Create in blocksieve/rocksdb/skip_index.h. Destroy
 /// it before closing the database.
 rocksdb_iterator_t* blocksieve_create_skip_scan(rocksdb_t* db,
                                                 const rocksdb_readoptions_t* read_options,

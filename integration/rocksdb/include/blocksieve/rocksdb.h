@@ -10,15 +10,14 @@
 ///     }
 ///
 /// A call sets all RocksDB options of its feature, in place of an earlier call. On error it changes
-/// nothing, and the status names the option, its value, what is allowed and what to do. Thread-safe
-/// on distinct options. MemoryLimit if memory is short.
+/// nothing, and the status names the option, its value, what is allowed and what to do; MemoryLimit
+/// if memory is short. Threads, ownership and exceptions: the rules in blocksieve/status.h.
 
 #include <rocksdb/options.h>
 #include <rocksdb/status.h>
 
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "blocksieve/rocksdb/skip_index.h"
-#include "blocksieve/rocksdb/skip_scan.h"
 
 namespace blocksieve {
 

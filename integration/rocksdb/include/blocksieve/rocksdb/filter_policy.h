@@ -52,8 +52,8 @@ struct FilterPolicyOptions {
   /// filter. 0: no limit. A ribbon that needs more becomes a Bloom filter of the same FPR. If that
   /// needs too much as well, or memory runs out, the file or partition gets a few bytes that match
   /// everything (`blocksieve inspect` shows "unreadable"). The info log reports both once per file.
-  /// cache_usage_options can charge this memory to the block cache; without room, under a strict
-  /// limit, ribbons become Bloom filters.
+  /// cache_usage_options can charge this memory to the block cache. Where a strict limit leaves no
+  /// room, ribbons become Bloom filters, which are built in any case, beyond the limit.
   uint64_t max_build_bytes = 0;
 
   /// Build range filters too. Needs the prefix extractor "blocksieve.range"; EnableRangeFilter sets
@@ -135,7 +135,7 @@ struct RangeFilterCounts {
   }
 };
 
-BLOCKSIEVE_EXPORT RangeFilterCounts GetRangeFilterCounts();  ///< Thread-safe.
+BLOCKSIEVE_EXPORT RangeFilterCounts GetRangeFilterCounts();  ///< Since the process began.
 
 /// A listener for DBOptions::listeners ("listeners={blocksieve}" in option strings and OPTIONS
 /// files). Thread-safe; one may serve several databases.

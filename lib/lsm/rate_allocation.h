@@ -6,16 +6,14 @@
 
 #include "blocksieve/sizing.h"
 #include "blocksieve/status.h"
+#include "lib/filter/block_sizing.h"
 
-/// \file
-/// Distributes filter memory over the sorted runs of an LSM tree. A lookup of an absent key checks
-/// the filter of every run. A false positive wastes one block read in any run, but a bit per key
-/// costs memory in proportion to the run's keys. So small runs get precise filters, and the largest
-/// a coarse one or none: Dayan, Athanassoulis and Idreos, "Monkey: Optimal Navigable Key-Value
-/// Store", SIGMOD 2017. There, filters take log2(1/FPR) bits per key and the FPR of a run is
-/// proportional to its keys; here, sizes come from the lookup table (sizing.h).
-///
-/// Everything in this header is thread-safe.
+// Distributes filter memory over the sorted runs of an LSM tree. A lookup of an absent key checks
+// the filter of every run. A false positive wastes one block read in any run, but a bit per key
+// costs memory in proportion to the run's keys. So small runs get precise filters, and the largest
+// a coarse one or none: Dayan, Athanassoulis and Idreos, "Monkey: Optimal Navigable Key-Value
+// Store", SIGMOD 2017. There, filters take log2(1/FPR) bits per key and the FPR of a run is
+// proportional to its keys; here, sizes come from the lookup table (sizing.h).
 
 namespace blocksieve {
 
@@ -42,7 +40,7 @@ inline constexpr double kMaxSeekFraction = 0.99;
 inline constexpr double kDefaultSeekFraction = 0.5;  ///< Assumed if the share of seeks is unknown.
 
 /// The filter goal of a tree, stated in one of three ways.
-struct BLOCKSIEVE_EXPORT RateGoal {
+struct RateGoal {
   std::optional<double> target_fpr = std::nullopt;  ///< One FPR for all runs; see ChooseLayout.
   /// Maximum wasted reads per lookup of an absent key, with the least memory.
   std::optional<double> wasted_reads = std::nullopt;
@@ -83,9 +81,8 @@ struct RateAllocation {
 
 /// The optimal FPRs for a goal. A range filter, too, takes one more bit per key to halve its FPR,
 /// so memory is least where seeks and lookups, weighted by their shares, waste equally many reads.
-/// Errors: those of RateGoal::Check; InvalidArgument if no goal is given, no group has a key, a
-/// number is outside its limits, or a kind is not buildable; ResourceExhausted if out of memory.
-BLOCKSIEVE_EXPORT Result<RateAllocation> AllocateRates(std::span<const RunGroup> groups,
-                                                       const RateGoal& goal);
+/// Errors: those of RateGoal::Check; InvalidArgument if no goal is given, no group has a key, or a
+/// number is outside its limits; ResourceExhausted if out of memory.
+Result<RateAllocation> AllocateRates(std::span<const RunGroup> groups, const RateGoal& goal);
 
 }  // namespace blocksieve
