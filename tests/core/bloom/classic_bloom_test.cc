@@ -6,8 +6,6 @@
 #include <string>
 #include <tuple>
 
-#include "blocksieve/filter.h"
-#include "lib/block/filter_info.h"
 #include "lib/bloom/bloom_model.h"
 #include "tests/core/filter/test_filters.h"
 
@@ -168,42 +166,6 @@ TEST(Cardinality, IsZeroWithoutBitsAndInfiniteWithAllBits) {
   EXPECT_TRUE(std::isinf(one_bit.EstimateCardinality().keys));
   EXPECT_NE(filter.CheckFill().message().find("far too many"), std::string::npos);
   EXPECT_TRUE(ClassicBloom::Deserialize(AsBytes(BlockOf(filter))).ok());
-}
-
-TEST(ClassicBloom, SurvivesSerialisation) {
-  for (const uint64_t num_bits : {1, 7, 64, 1001, 100'000}) {
-    BloomLayout layout = *BloomLayout::ForBits(num_bits, 5, 77);
-    layout.design_keys = 4321;
-    const ClassicBloom filter = FilterOfKeys(layout, 0, 1000);
-    const ClassicBloom read = ReadBack(filter);
-    EXPECT_TRUE(read.layout().SameBits(layout));
-    EXPECT_EQ(read.layout().design_keys, 4321u);
-    EXPECT_EQ(read.num_set_cells(), filter.num_set_cells());
-    const FilterInfo info = *DescribeFilterBlock(AsBytes(BlockOf(filter)));
-    EXPECT_EQ(info.hash_seed, 77u);
-    EXPECT_EQ(info.design_keys, 4321u);
-    EXPECT_EQ(info.cell_bits, 1u);
-    EXPECT_EQ(info.num_cells, num_bits);
-  }
-}
-
-template <class Bloom>
-void ExpectEmptyOneToKeepItsLayout() {
-  const BloomLayout layout = *BloomLayout::ForKeys(1'000'000, 0.01, 5);
-  const std::string block = BlockOf(Must(Bloom::Create(layout)));
-  EXPECT_LT(block.size(), 50u);
-  EXPECT_EQ(Filter::Open(AsBytes(block)).state(), Filter::State::kEmpty);
-  Bloom read = Must(Bloom::Deserialize(AsBytes(block)));
-  EXPECT_TRUE(read.layout().SameBits(layout));
-  EXPECT_EQ(read.layout().design_keys, 1'000'000u);
-  EXPECT_FALSE(read.MayContain("key"));
-  read.Add("key");
-  EXPECT_TRUE(read.MayContain("key"));
-}
-
-TEST(ClassicBloom, EmptyOneKeepsItsLayout) {
-  ExpectEmptyOneToKeepItsLayout<ClassicBloom>();
-  ExpectEmptyOneToKeepItsLayout<CountingBloom>();
 }
 
 }  // namespace

@@ -2,6 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/column/column_set.h"
 #include "lib/column/values.h"
 #include "tests/core/column/test_columns.h"
 #include "tests/support/test_locale.h"
@@ -106,15 +112,6 @@ TEST(Column, ArraysSplit) {
   EXPECT_EQ(Indexed("c=int:field[,]:2", "x\tx,,y"), kMissing);
   EXPECT_EQ(Indexed("c=value[ ]", "to be"), (Texts{"to", "be"}));
   EXPECT_EQ(Indexed("c=fixed(0,3)[,]", "a,bc"), (Texts{"a", "b"}));
-}
-
-TEST(Column, IsAnArrayIfRowsCanHaveSeveralValues) {
-  for (const char* const several : {"c=field[,]:2", "c=json:/a"}) {
-    EXPECT_TRUE(internal::IsArray(MakeColumn(several))) << several;
-  }
-  for (const char* const one : {"c=field:2", "c=words:1", "c=fixed(0,3)"}) {
-    EXPECT_FALSE(internal::IsArray(MakeColumn(one))) << one;
-  }
 }
 
 TEST(Column, WordsAreRunsOfLettersDigitsAndHighBytes) {
@@ -232,3 +229,80 @@ TEST(ColumnJson, BoundsTheDepth) {
 
 }  // namespace
 }  // namespace blocksieve
+
+// Columns that are read together have the same values as each alone.
+
+namespace blocksieve::testing {
+namespace {
+
+using Values = std::vector<std::vector<std::string>>;  // by column
+
+std::vector<Column> AllColumns() {
+  return MakeColumns({
+      "root=json:",        "a=json:/a",          "ab=int:json:/a/b", "abc=float:json:/a/b/c",
+      "a0=uint:json:/a/0", "a1=json:/a/1",       "a10=json:/a/1/0",  "ab_too=bytes:json:/a/b",
+      "t=json:/t",         "t0=json:/t/0",       "w=words:json:/t",  "g=ngrams(3):json:/a/b",
+      "n=int:json:/n",     "u=uint:json:/n",     "f=float:json:/n",  "s=bytes:json:/n",
+      "empty=json:/",      "leading=json:/t/01", "field=field:2",    "v=value",
+  });
+}
+
+Values Together(internal::ColumnSet* set, const std::string& row) {
+  Values values(set->columns().size());
+  set->ForEachIndexed(row, [&](size_t column, const Value& value) {
+    values[column].push_back(value.ToText());
+    return true;
+  });
+  return values;
+}
+
+Values OneByOne(const std::vector<Column>& columns, const std::string& row) {
+  Values values;
+  for (const Column& column : columns) {
+    auto& of_column = values.emplace_back();
+    internal::ForEachIndexed(column, row, [&](const Value& value) {
+      of_column.push_back(value.ToText());
+      return true;
+    });
+  }
+  return values;
+}
+
+// JSON with the names of the columns and other names.
+std::string Document(std::mt19937_64* random, int depth = 0) {
+  const auto pick = [&](const std::vector<std::string>& from) {
+    return from[(*random)() % from.size()];
+  };
+  const size_t kind = (*random)() % (depth < 4 ? 8 : 3);
+  if (kind < 3) {
+    return pick({"1", "-1", "0", "-0", "2.5", "3.0", "1e3", "18446744073709551615",
+                 "-9223372036854775808", "true", "false", "null", "\"\"", "\"text\"", "\"7\"",
+                 "\"nan\"", "1e400", "tru", "\"open"});
+  }
+  const bool is_array = kind == 3;
+  std::string text(1, is_array ? '[' : '{');
+  const size_t size = (*random)() % 4;
+  for (size_t i = 0; i < size; ++i) {
+    if (i != 0) text += ',';
+    if (!is_array) text += "\"" + pick({"a", "b", "c", "t", "n", "x", "", "0", "1"}) + "\":";
+    text += Document(random, depth + 1);
+  }
+  return text + (is_array ? "]" : "}");
+}
+
+TEST(ColumnSet, AgreesWithItsColumns) {
+  const std::vector<Column> columns = AllColumns();
+  internal::ColumnSet set(columns);
+  std::mt19937_64 random(1);
+  size_t with_values = 0;
+  for (int i = 0; i < 40'000; ++i) {
+    const std::string row = Document(&random);
+    const Values values = Together(&set, row);
+    ASSERT_EQ(values, OneByOne(columns, row)) << row;
+    for (const auto& of_column : values) with_values += !of_column.empty();
+  }
+  EXPECT_GT(with_values, 40'000u);
+}
+
+}  // namespace
+}  // namespace blocksieve::testing

@@ -98,15 +98,6 @@ TEST_P(FilterConformance, RateOfFewKeysIsNeverAboveTheTarget) {
   }
 }
 
-TEST_P(FilterConformance, NoKeysMatchNothing) {
-  const OwnedBytes block = Build({});
-  EXPECT_GE(block.size, 6u) << "RocksDB takes shorter ones for \"no\", ours must be \"may match\"";
-  const Filter reader = Filter::Open(block.view());
-  EXPECT_EQ(reader.state(), Filter::State::kEmpty);
-  EXPECT_FALSE(reader.MayContain(""));
-  EXPECT_FALSE(reader.MayContain("a"));
-}
-
 struct LostKeys {
   const char* name;
   std::vector<std::string> keys;
@@ -252,19 +243,6 @@ TEST_P(FilterConformance, BatchesOfAnyLengthsAnswerLikeSingleProbes) {
       }
     }
   }
-}
-
-TEST_P(FilterConformance, SeedIsStoredAndUsed) {
-  constexpr uint64_t kSeed = 0x123456789abcdef;
-  const OwnedBytes block = Build(FirstKeys(1000), 0.01, kSeed);
-  const Filter reader = Filter::Open(block.view());
-  EXPECT_EQ(reader.hash_seed(), kSeed);
-  uint64_t positives_of_other_seed = 0;
-  for (uint64_t i = 0; i < 1000; ++i) {
-    ASSERT_TRUE(reader.MayContain(PresentKey(i)));
-    positives_of_other_seed += reader.MayContainHash(HashKey(PresentKey(i)));
-  }
-  EXPECT_LT(positives_of_other_seed, 100u);
 }
 
 // The builder's predicted size, and its inverse, with which RocksDB cuts partitions.

@@ -86,18 +86,4 @@ std::string BlockOf(const Bloom& filter) {
   return Copy(Must(filter.Serialize()));
 }
 
-/// Serializes and deserializes a filter; expects the same filter, also from Filter::Open.
-template <class Bloom>
-Bloom ReadBack(const Bloom& filter) {
-  const std::string block = BlockOf(filter);
-  Bloom read = Must(Bloom::Deserialize(AsBytes(block)));
-  EXPECT_TRUE(BlockOf(read) == block);
-  const Filter reader = Filter::Open(AsBytes(block));
-  EXPECT_EQ(reader.state(), Filter::State::kReady);
-  for (uint64_t i = 0; i < 4000; ++i) {
-    EXPECT_EQ(reader.MayContain(KeyNumber(i)), filter.MayContain(KeyNumber(i))) << i;
-  }
-  return read;
-}
-
 }  // namespace blocksieve::testing

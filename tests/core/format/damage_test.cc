@@ -1,7 +1,6 @@
 #include "tests/support/damage.h"
 
 #include <algorithm>
-#include <random>
 
 #include "blocksieve/filter.h"
 #include "lib/block/filter_info.h"
@@ -120,32 +119,6 @@ TEST_P(DamagedBlock, EveryResealedByteDoesNoHarm) {
     num_opened += resealed && ExpectHarmless(AsBytes(*resealed));
   });
   EXPECT_GT(num_opened, 0u) << "too few to mean anything";
-}
-
-TEST_P(DamagedBlock, RandomBytesThatAreResealedDoNoHarm) {
-  std::mt19937_64 random(1);
-  const WrittenBlock::Range fields = block().Fields(bytes());
-  std::vector<size_t> others;
-  for (size_t at = 0; at < bytes().size(); ++at) {
-    const bool is_tail = fields.begin > 0 && at >= fields.end;  // checksum, zeros
-    if (!fields.Has(at) && !is_tail) others.push_back(at);
-  }
-  if (others.empty()) return;
-  const int rounds = IsSmall() ? 10'000 : 200;
-  int num_opened = 0;
-  for (int round = 0; round < rounds && !HasFailure(); ++round) {
-    std::string damaged(AsText(bytes()));
-    if (round % 50 == 0) {
-      for (const size_t at : others) damaged[at] = static_cast<char>(random());
-    } else {
-      for (uint64_t n = 1 + random() % 3; n > 0; --n) {
-        damaged[others[random() % others.size()]] = static_cast<char>(random());
-      }
-    }
-    const std::optional<std::string> resealed = block().Reseal(AsBytes(damaged));
-    num_opened += resealed && ExpectHarmless(AsBytes(*resealed));
-  }
-  EXPECT_GT(num_opened, rounds / 50) << "too few to mean anything";
 }
 
 TEST_P(DamagedBlock, ForeignBytesAreRefused) {

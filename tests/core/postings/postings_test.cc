@@ -161,13 +161,6 @@ TEST(Postings, AreExactForConsecutiveGranulesAndAnyFrequency) {
   }));
 }
 
-TEST(Postings, HandleNoValues) {
-  Input input;
-  input.counts.assign(100, 0);
-  const OpenPostings postings(Make(input), 100);
-  EXPECT_TRUE(postings.Of(42).IsEmpty());
-}
-
 TEST(Postings, HaveFewFalsePositives) {
   const Input inputs[] = {
       Scattered(2000, 20, 5000),       // a dictionary

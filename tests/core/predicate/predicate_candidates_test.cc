@@ -38,7 +38,7 @@ class PredicateCandidates : public ::testing::Test {
   };
   const Numbers all_{0, 1, 2, 3};
   // x has no index.
-  const FileIndex<> index_{std::vector(columns_.begin(), columns_.end() - 1), granules_};
+  const FileIndex index_{std::vector(columns_.begin(), columns_.end() - 1), granules_};
 };
 
 TEST_F(PredicateCandidates, ComparisonsPrune) {
@@ -136,7 +136,7 @@ TEST_F(PredicateCandidates, StopsWhenNoGranuleIsLeft) {
 
 TEST_F(PredicateCandidates, HandlesNoGranules) {
   for (const std::string_view text : {"s = 'x'", "TRUE", "FALSE", "s = 'x' OR n = 1", "x = ''"}) {
-    const FileIndex<> empty(columns_, {});
+    const FileIndex empty(columns_, {});
     EXPECT_TRUE(internal::GranulePruner(MakePredicate(text, columns_), empty.lookup())
                     .Candidates(0)
                     .IsEmpty());

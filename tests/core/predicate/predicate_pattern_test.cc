@@ -20,31 +20,20 @@ bool Like(std::string_view text, std::string_view pattern) {
   return parsed->Matches(text);
 }
 
-// By example; predicate_property_test.cc compares with a second implementation.
+// What predicate_property_test.cc leaves out: escapes, and invalid UTF-8.
 TEST(PredicatePattern, MatchesTexts) {
   const struct {
     std::string_view text;
     std::vector<std::string_view> like;
     std::vector<std::string_view> unlike;
   } cases[] = {
-      {"", {"%", "", "%%"}, {"_"}},
-      {"a", {"_", "%a", "a%"}, {"", "__"}},
-      {"abc",
-       {"abc", "%", "a%", "%c", "%b%", "a_c", "___", "__%", "%_%_%_%"},
-       {"__", "____", "%_%_%_%_%", "ABC", "a\\%c", "a\\_c"}},
+      {"abc", {"__%", "%_%_%_%"}, {"%_%_%_%_%", "ABC", "a\\%c", "a\\_c"}},
       {"a%c", {"a\\%c"}, {}},
       {"a_c", {"a\\_c"}, {}},
       {"a\\c", {"a\\\\c", "a\\c"}, {}},  // a backslash before anything else is literal
       {"_", {"\\_"}, {}},
       {"%%", {"\\%\\%"}, {"\\%"}},
       {"a\nb", {"a_b"}, {}},
-      // Matches of literals do not overlap.
-      {"aba", {"ab%a"}, {"ab%ba"}},
-      {"aa", {"a%a"}, {"a%a%a"}},
-      {"xaybzc", {"%a%b%c"}, {"%a%b%cd"}},
-      {"mississippi", {"%is%ip%_"}, {"%is%ip%__ppi"}},
-      {"aab", {"a%_b", "%a_b"}, {"aa_b"}},
-      {"abcabd", {"%ab_%d"}, {}},
       // An underscore is one character, also in invalid UTF-8.
       {"\xc3\xa9", {"_", "%\xa9"}, {"__"}},  // literals match bytes, as STARTSWITH does
       {"\xe6\x97\xa5", {"_"}, {"__", "%__", "_%_", "__%"}},

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <compare>
 #include <map>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -35,7 +34,7 @@ class OwnedValue {
 };
 
 /// An index with all values of every granule of a column. Counts its probes.
-class PerfectIndex : public ColumnIndex {
+class PerfectIndex final : public ColumnIndex {
  public:
   struct Granule {
     std::vector<OwnedValue> values;
@@ -92,10 +91,6 @@ class PerfectIndex : public ColumnIndex {
   mutable size_t filter_calls = 0;
   mutable size_t bounds_calls = 0;
 
- protected:
-  /// Whether a granule without the value is a false positive.
-  virtual bool IsFalsePositive() const { return false; }
-
  private:
   template <class Is>
   static bool Any(const Granule& granule, const Is& is) {
@@ -105,25 +100,14 @@ class PerfectIndex : public ColumnIndex {
   template <class Is>
   void KeepIf(GranuleSet* candidates, const Is& is) const {
     for (size_t g = 0; g < granules_.size(); ++g) {
-      if (candidates->Has(g) && !is(granules_[g]) && !IsFalsePositive()) candidates->Remove(g);
+      if (candidates->Has(g) && !is(granules_[g])) candidates->Remove(g);
     }
   }
 
   std::vector<Granule> granules_;
 };
 
-/// An index with many false positives, but no false negatives.
-class LossyIndex : public PerfectIndex {
- public:
-  using PerfectIndex::PerfectIndex;
-
- private:
-  bool IsFalsePositive() const override { return random_() % 4 == 0; }
-  mutable std::mt19937_64 random_{7};
-};
-
 /// The indexes of a file's columns.
-template <class Index = PerfectIndex>
 class FileIndex {
  public:
   FileIndex(const std::vector<Column>& columns,
@@ -139,17 +123,19 @@ class FileIndex {
       return index == indexes_.end() ? nullptr : &index->second;
     };
   }
-  size_t calls() const { return Sum(&Index::filter_calls) + Sum(&Index::bounds_calls); }
-  size_t filter_calls() const { return Sum(&Index::filter_calls); }
+  size_t calls() const {
+    return Sum(&PerfectIndex::filter_calls) + Sum(&PerfectIndex::bounds_calls);
+  }
+  size_t filter_calls() const { return Sum(&PerfectIndex::filter_calls); }
 
  private:
-  size_t Sum(size_t Index::*member) const {
+  size_t Sum(size_t PerfectIndex::*member) const {
     size_t sum = 0;
     for (const auto& [name, index] : indexes_) sum += index.*member;
     return sum;
   }
 
-  std::map<std::string, Index> indexes_;
+  std::map<std::string, PerfectIndex> indexes_;
 };
 
 }  // namespace blocksieve::testing

@@ -38,6 +38,11 @@ Measured Measure(const std::vector<std::string>& keys, double range_fpr, int pro
 
 std::string RandomInt(Random* random) { return BigEndian((*random)()); }
 
+std::string TenantAndTime(Random* random) {
+  return Formatted("u%07llu:", (*random)() % 300) +
+         Formatted("%013llu", 1'690'000'000'000 + (*random)() % 25'000'000'000);
+}
+
 // The number of cells per key is an integer, so that coarse targets are not met exactly.
 TEST(RangeRate, IsTheTargetsOnUniformInts) {
   const std::vector<std::string> keys = RandomInts(200'000, 1);
@@ -86,14 +91,10 @@ TEST(RangeRate, IsNearTheTargetForKeysOfUsualKinds) {
     return Formatted("%013llu-", 1'690'000'000'000 + (*random)() % 25'000'000'000) +
            Formatted("%08llx", (*random)() >> 32);
   };
-  const auto tenant_and_time = [](Random* random) {
-    return Formatted("u%07llu:", (*random)() % 300) +
-           Formatted("%013llu", 1'690'000'000'000 + (*random)() % 25'000'000'000);
-  };
   const auto uuid = [](Random* random) { return HexUuid(random); };
   ExpectRate(50'000, user, 0.012, 0.018);
   ExpectRate(50'000, time_and_id, 0.010, 0.020);
-  ExpectRate(50'000, tenant_and_time, 0.008, 0.022);
+  ExpectRate(50'000, &TenantAndTime, 0.008, 0.022);
   ExpectRate(50'000, uuid, 0.012, 0.018);
 }
 
@@ -143,12 +144,8 @@ TEST(RangeRate, BitsPerKeyAreCorrectForManyInts) {
 }
 
 TEST(RangeRate, FilesOfFewKeysTakeLittleMore) {
-  const auto tenant_and_time = [](Random* random) {
-    return Formatted("u%07llu:", (*random)() % 300) +
-           Formatted("%013llu", 1'690'000'000'000 + (*random)() % 25'000'000'000);
-  };
   for (const auto& draw : std::vector<std::function<std::string(Random*)>>{
-           &RandomInt, tenant_and_time, [](Random* random) { return HexUuid(random); }}) {
+           &RandomInt, &TenantAndTime, [](Random* random) { return HexUuid(random); }}) {
     for (const size_t count : {300, 700, 1'000, 2'000, 3'000}) {
       for (const double range_fpr : {0.1, 0.015, 0.001}) {
         Random random(count);

@@ -60,13 +60,22 @@ inline RangePartOptions AnyEstimate(bool is_whole_file = true, double range_fpr 
 /// Whether some key is in [begin, end).
 bool HasKeyIn(const std::vector<std::string>& keys, std::string_view begin, std::string_view end);
 
-/// Expects a correct answer: "no" only for empty ranges, and in a partition only for ranges that
-/// end before its last key.
-void ExpectRight(const std::vector<std::string>& keys, bool is_whole_file, std::string_view begin,
-                 std::string_view end, RangeFilterReader::Answer answer);
+/// Queries a range filter of keys, on all kernels. Expects that they agree, and that the answer is
+/// correct: "no" only for empty ranges, and in a partition only for ranges that end before its last
+/// key. The arguments must outlive it.
+class RangeChecker {
+ public:
+  RangeChecker(const std::vector<std::string>& keys, ByteView block, bool is_whole_file);
 
-/// Queries ranges near keys, and expects correct answers that are the same for all kernels. Returns
-/// the number of answers other than "may match".
+  RangeFilterReader::Answer Query(std::string_view begin, std::string_view end) const;
+
+ private:
+  const std::vector<std::string>& keys_;
+  const bool is_whole_file_;
+  std::vector<RangeFilterReader> readers_;
+};
+
+/// Checks ranges near keys. Returns the number of answers other than "may match".
 uint64_t ExpectRightAnswers(const std::vector<std::string>& keys, const std::string& block,
                             bool is_whole_file, int rounds, uint64_t seed);
 

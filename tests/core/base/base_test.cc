@@ -1,0 +1,155 @@
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "blocksieve/status.h"
+#include "lib/base/coding.h"
+#include "lib/base/kernels.h"
+#include "lib/bloom/blocked_bloom.h"
+
+namespace blocksieve {
+namespace {
+
+TEST(Result, HasAValueOrAReason) {
+  Result<std::string> text = std::string("text");
+  EXPECT_TRUE(text.ok() && text.status().ok());
+  EXPECT_EQ(text.value(), "text");
+  EXPECT_EQ(text->size(), 4u);
+  EXPECT_EQ(*std::move(text), "text");
+  const Result<std::string> error = Status::Corruption("byte 3 is damaged");
+  EXPECT_FALSE(error.ok());
+  EXPECT_EQ(error.status().code(), StatusCode::kCorruption);
+}
+
+TEST(ResultDeathTest, ReadingTheValueOfAnErrorAbortsWithTheReason) {
+  const Result<std::string> error = Status::Corruption("byte 3 is damaged");
+  EXPECT_DEATH(static_cast<void>(error.value()), "a Result has no value: byte 3 is damaged");
+  EXPECT_DEATH(static_cast<void>(*error), "byte 3 is damaged");
+  EXPECT_DEATH(static_cast<void>(error->size()), "byte 3 is damaged");
+  EXPECT_DEATH(Result<std::string>(Status::Ok()), "an ok status instead of a value");
+}
+
+// pitfall 12: the same bytes on every machine.
+TEST(Coding, IsLittleEndian) {
+  std::string bytes;
+  AppendLittleEndian<uint32_t>(&bytes, 0x01020304);
+  AppendLittleEndian<uint64_t>(&bytes, 0x1112131415161718);
+  AppendLittleEndian<uint16_t>(&bytes, 0x2122);
+  EXPECT_EQ(bytes, "\x04\x03\x02\x01\x18\x17\x16\x15\x14\x13\x12\x11\x22\x21");
+  Decoder decoder(AsBytes(bytes));
+  EXPECT_EQ(decoder.Fixed<uint32_t>(), 0x01020304u);
+  EXPECT_EQ(decoder.Fixed<uint64_t>(), 0x1112131415161718u);
+  EXPECT_EQ(decoder.Fixed<uint16_t>(), 0x2122u);
+  EXPECT_TRUE(decoder.ok());
+  EXPECT_TRUE(decoder.rest().empty());
+}
+
+TEST(Coding, VarintsRoundTrip) {
+  std::vector<uint64_t> values{0, std::numeric_limits<uint64_t>::max()};
+  for (int bit = 0; bit < 64; ++bit) {
+    const uint64_t power = uint64_t{1} << bit;
+    values.insert(values.end(), {power - 1, power, power + 1});
+  }
+  for (const uint64_t value : values) {
+    std::string bytes;
+    AppendVarint(&bytes, value);
+    Decoder decoder(AsBytes(bytes));
+    EXPECT_EQ(decoder.Varint(), value);
+    EXPECT_TRUE(decoder.ok());
+    for (size_t length = 0; length < bytes.size(); ++length) {
+      Decoder cut(AsBytes(std::string_view(bytes).substr(0, length)));
+      cut.Varint();
+      EXPECT_FALSE(cut.ok());
+    }
+  }
+}
+
+TEST(Coding, RefusesVarintsAbove64Bits) {
+  for (const std::string& bytes : {std::string(9, '\xff') + "\x02",
+                                   std::string(10, '\xff') + "\x01", std::string(20, '\x80')}) {
+    Decoder decoder(AsBytes(bytes));
+    decoder.Varint();
+    EXPECT_FALSE(decoder.ok());
+  }
+}
+
+TEST(Coding, EveryReadAfterAFailureFails) {
+  Decoder decoder(AsBytes("abc"));
+  decoder.Fixed<uint32_t>();
+  EXPECT_FALSE(decoder.ok());
+  EXPECT_EQ(decoder.Fixed<uint8_t>(), 0);
+  EXPECT_FALSE(decoder.ok());
+  Decoder bytes(AsBytes("abc"));
+  EXPECT_EQ(bytes.Bytes(3).size(), 3u);
+  EXPECT_TRUE(bytes.ok());
+  bytes.Bytes(1);
+  EXPECT_FALSE(bytes.ok());
+  Decoder huge(AsBytes("abc"));
+  huge.Bytes(std::numeric_limits<uint64_t>::max());
+  EXPECT_FALSE(huge.ok());
+}
+
+TEST(Kernels, NamesRoundTrip) {
+  for (const Kernel kernel : {Kernel::kScalar, Kernel::kAvx2, Kernel::kAvx512, Kernel::kNeon}) {
+    EXPECT_EQ(internal::ParseKernel(KernelName(kernel)), kernel);
+  }
+  EXPECT_FALSE(internal::ParseKernel("avx9"));
+  EXPECT_FALSE(internal::ParseKernel(""));
+}
+
+TEST(Kernels, ScalarIsAlwaysAvailable) {
+  EXPECT_EQ(internal::AvailableKernels().front(), Kernel::kScalar);
+  EXPECT_TRUE(internal::IsAvailable(ActiveKernel()));
+}
+
+TEST(Kernels, BlockedBloomProbesAgree) {
+  constexpr uint64_t kLines = 37;
+  std::mt19937_64 random(3);
+  std::vector<uint8_t> lines(kLines * internal::kLineBytes);
+  for (uint32_t num_probes = 1; num_probes <= internal::kMaxLineProbes; ++num_probes) {
+    for (int round = 0; round < 20; ++round) {
+      // From almost no bits set to almost all, so that probes pass and fail at every position.
+      for (uint8_t& byte : lines) {
+        byte = static_cast<uint8_t>(random() | (round > 5 ? random() : 0) |
+                                    (round > 10 ? random() | random() : 0));
+      }
+      internal::FilterView view{};
+      view.data = lines.data();
+      view.blocked_bloom = internal::MakeBlockedBloomView(kLines, num_probes);
+      const internal::ProbeOps& scalar = internal::kBlockedBloomScalar;
+      for (const Kernel kernel : internal::AvailableKernels()) {
+        const internal::ProbeOps& ops = internal::BlockedBloomOps(kernel, num_probes);
+        for (int i = 0; i < 2000; ++i) {
+          const uint64_t hash = random();
+          ASSERT_EQ(ops.may_match_hash(view, hash), scalar.may_match_hash(view, hash))
+              << KernelName(kernel) << " k " << num_probes << " hash " << hash;
+        }
+      }
+    }
+  }
+}
+
+TEST(Kernels, BlockedBloomFillsAgree) {
+  std::mt19937_64 random(4);
+  for (uint32_t num_probes = 1; num_probes <= internal::kMaxLineProbes; ++num_probes) {
+    // The larger number of lines takes the path that prefetches.
+    for (const uint64_t num_lines : {uint64_t{1}, uint64_t{20}, uint64_t{50'000}}) {
+      std::vector<uint64_t> hashes(1001);
+      for (uint64_t& hash : hashes) hash = random();
+      std::vector<uint8_t> expected(num_lines * internal::kLineBytes);
+      internal::BlockedBloomFill(Kernel::kScalar, num_probes)(hashes, num_lines, expected.data());
+      for (const Kernel kernel : internal::AvailableKernels()) {
+        std::vector<uint8_t> lines(expected.size());
+        internal::BlockedBloomFill(kernel, num_probes)(hashes, num_lines, lines.data());
+        ASSERT_EQ(lines, expected) << KernelName(kernel) << " k " << num_probes;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace blocksieve
