@@ -9,7 +9,6 @@
 #include "blocksieve/column.h"
 #include "lib/column/values.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/input.h"
 
 // Input: a JSON pointer; a line end; a row. Any row can be read. If it is JSON, its values are
 // those that a parser of whole documents finds at the pointer.

@@ -13,7 +13,6 @@
 #include "integration/cli/term/text.h"
 #include "lib/column/values.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/input.h"
 
 // Input: a byte, the number of the key's field; arguments of --delimiter and --index, one per line;
 // an empty line; lines to load. A line becomes a key and a value that together make up the line,

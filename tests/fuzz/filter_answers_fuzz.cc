@@ -8,12 +8,14 @@
 #include "blocksieve/filter.h"
 #include "lib/base/kernels.h"
 #include "lib/block/filter_info.h"
+#include "lib/bloom/blocked_bloom.h"
 #include "lib/filter/filter_access.h"
+#include "tests/core/ribbon/ribbon_test_builds.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/input.h"
 
 // Any options and any keys: a filter of any kind matches every key that it was built from, and all
-// kernels give the same answers for other keys.
+// kernels give the same answers for other keys. The same for any hashes, including ones that no
+// hash function returns, of which all kernels also build the same bytes.
 
 namespace blocksieve::testing {
 namespace {
@@ -112,6 +114,13 @@ Result<BloomLayout> AnyLayout(Input* input) {
                               static_cast<uint32_t>(input->Below(kMaxBloomProbes + 2)), seed);
 }
 
+template <class Bloom>
+void CheckReadAsWritten(ByteView block) {
+  const Result<Bloom> read = Bloom::Deserialize(block);
+  Require(read.ok() && AsText(read->Serialize()->view()) == AsText(block),
+          "a written filter can be read");
+}
+
 void TryClassic(Input* input) {
   const Result<BloomLayout> layout = AnyLayout(input);
   if (!layout.ok()) return;
@@ -120,8 +129,7 @@ void TryClassic(Input* input) {
   for (const std::string& key : keys) filter->Add(key);
   const Result<OwnedBytes> block = filter->Serialize();
   CheckAnswers(block->view(), keys);
-  const Result<ClassicBloom> again = ClassicBloom::Deserialize(block->view());
-  Require(again->num_set_cells() == filter->num_set_cells(), "a written filter can be read");
+  CheckReadAsWritten<ClassicBloom>(block->view());
 }
 
 // Removes every other key as often as it was added.
@@ -141,20 +149,86 @@ void TryCounting(Input* input) {
   }
   for (const std::string& key : keys) Require(filter->MayContain(key), "every key is contained");
   // Saturated counters stay, even if all keys are removed.
-  if (!keys.empty()) CheckAnswers(filter->Serialize()->view(), keys);
+  if (keys.empty()) return;
+  const Result<OwnedBytes> block = filter->Serialize();
+  CheckAnswers(block->view(), keys);
+  CheckReadAsWritten<CountingBloom>(block->view());
+}
+
+// Hashes from the input, and variants that differ in a few bits.
+std::vector<uint64_t> AnyHashes(Input* input) {
+  std::vector<uint64_t> hashes;
+  while (!input->empty()) {
+    const uint64_t hash = input->Number<uint64_t>();
+    const uint64_t step = uint64_t{1} << input->Below(64);
+    const size_t count = 1 + input->Below(64);
+    for (size_t i = 0; i < count; ++i) hashes.push_back(hash + i * step);
+  }
+  return hashes;
+}
+
+void CompareBlooms(const std::vector<uint64_t>& hashes, Input* input) {
+  const auto num_probes = static_cast<uint32_t>(1 + input->Below(internal::kMaxLineProbes));
+  const uint64_t num_lines = 1 + input->Below(256);
+  std::vector<uint8_t> expected;
+  for (const Kernel kernel : internal::AvailableKernels()) {
+    std::vector<uint8_t> lines(num_lines * internal::kLineBytes);
+    internal::BlockedBloomFill(kernel, num_probes)(hashes, num_lines, lines.data());
+    if (expected.empty()) expected = lines;
+    Require(lines == expected, "all kernels set the same bits");
+  }
+}
+
+void CompareRibbons(const std::vector<uint64_t>& hashes, Input* input) {
+  const auto columns = static_cast<uint32_t>(1 + input->Below(internal::kMaxRibbonColumns - 1));
+  const Columns layout(columns, static_cast<double>(input->Below(256)) / 256);
+  std::vector<uint8_t> expected;
+  for (const Kernel kernel : internal::AvailableKernels()) {
+    const std::vector<uint8_t> payload = BuildRibbonOf(hashes, layout, kernel).bytes;
+    if (expected.empty()) expected = payload;
+    Require(payload == expected, "all kernels solve a ribbon alike");
+  }
+}
+
+// All kernels find every hash in a filter of any kind.
+void CheckFound(const std::vector<uint64_t>& hashes, Input* input) {
+  FilterOptions options;
+  options.kind = input->Flag() ? FilterKind::kRibbon : FilterKind::kBlockedBloom;
+  options.target_fpr = 1.0 / static_cast<double>(2 + input->Number<uint16_t>());
+  Result<FilterBuilder> builder = FilterBuilder::Create(options);
+  for (const uint64_t hash : hashes) builder->AddHash(hash);
+  const Result<OwnedBytes> block = builder->Finish();
+  Require(block.ok(), "any hashes make a filter");
+  for (const Kernel kernel : internal::AvailableKernels()) {
+    const Filter reader = internal::FilterAccess::Open(block->view(), kernel);
+    Require(reader.state() != Filter::State::kUnreadable, "a finished block can be read");
+    for (const uint64_t hash : hashes) Require(reader.MayContainHash(hash), "every hash is found");
+  }
+}
+
+// The options come before the hashes.
+void TryHashes(Input* input) {
+  uint8_t options[8];
+  for (uint8_t& byte : options) byte = input->Number<uint8_t>();
+  Input choices(options);
+  const std::vector<uint64_t> hashes = AnyHashes(input);
+  CheckFound(hashes, &choices);
+  if (hashes.empty()) return;
+  CompareBlooms(hashes, &choices);
+  CompareRibbons(hashes, &choices);
 }
 
 }  // namespace
 
 void TestOneInput(ByteView bytes) {
   Input input(bytes);
-  switch (const auto kind = static_cast<FilterKind>(1 + input.Below(4))) {
+  const size_t choice = input.Below(5);
+  if (choice == 4) return TryHashes(&input);
+  switch (const auto kind = static_cast<FilterKind>(1 + choice)) {
     case FilterKind::kClassicBloom:
-      TryClassic(&input);
-      break;
+      return TryClassic(&input);
     case FilterKind::kCountingBloom:
-      TryCounting(&input);
-      break;
+      return TryCounting(&input);
     default:
       TryBuilder(kind, &input);
   }

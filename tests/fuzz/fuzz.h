@@ -1,10 +1,14 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 #include "blocksieve/bytes.h"
+#include "lib/base/coding.h"
 
 namespace blocksieve::testing {
 
@@ -19,5 +23,40 @@ inline void Require(bool holds, const char* what) {
   std::fprintf(stderr, "does not hold: %s\n", what);
   std::abort();
 }
+
+/// Removes the text before the first `end`, and that `end`, from the front; everything if `end`
+/// does not occur. Returns the text without `end`.
+inline std::string_view Cut(std::string_view* text, std::string_view end) {
+  const std::string_view piece = text->substr(0, text->find(end));
+  text->remove_prefix(std::min(piece.size() + end.size(), text->size()));
+  return piece;
+}
+
+/// Reads values from the front of a fuzz input. After its end come zeros: every input is valid.
+class Input {
+ public:
+  explicit Input(ByteView bytes) : decoder_(bytes) {}
+
+  bool empty() const { return decoder_.rest().empty(); }
+
+  template <class Integer>
+  Integer Number() {
+    return decoder_.Fixed<Integer>();
+  }
+
+  /// A number below `bound`, from one byte. REQUIRES: 1 <= bound <= 256
+  size_t Below(size_t bound) { return Number<uint8_t>() % bound; }
+
+  bool Flag() { return Below(2) != 0; }
+
+  /// A length byte and up to that many bytes. Refers to the input.
+  std::string_view Text() {
+    const size_t size = Number<uint8_t>();
+    return AsText(decoder_.Bytes(std::min(size, decoder_.rest().size())));
+  }
+
+ private:
+  Decoder decoder_;
+};
 
 }  // namespace blocksieve::testing

@@ -10,7 +10,6 @@
 #include "lib/granule/granule_index.h"
 #include "tests/core/granule/granule_test_index.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/input.h"
 #include "tests/support/damage.h"
 
 // Any options and any rows: the index never denies a row, describes granules correctly, and all

@@ -13,7 +13,6 @@
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/input.h"
 
 // Any text as the options of a filter policy or a skip index. If it is accepted, all numbers are in
 // their ranges, and the options are written in a form that parses to the same options. As few

@@ -8,7 +8,6 @@
 
 #include "lib/predicate/column_index.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/input.h"
 
 // Postings of any hashes, including ones that no hash function returns, contain every granule that
 // has a value, and no other outside its group. Any bytes can be opened as postings and queried: no

@@ -6,7 +6,6 @@
 #include "lib/column/values.h"
 #include "lib/predicate/granule_pruner.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/input.h"
 
 // Input: definitions of columns, one per line; an empty line; a condition; a zero byte; a row. A
 // valid condition's text parses to the same condition, which can be evaluated on any row.

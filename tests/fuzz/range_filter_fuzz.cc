@@ -4,13 +4,11 @@
 #include <vector>
 
 #include "blocksieve/filter.h"
-#include "lib/base/kernels.h"
 #include "lib/filter/filter_access.h"
 #include "lib/prefix/prefix_part.h"
 #include "lib/prefix/prefix_rule.h"
-#include "lib/range/range_filter.h"
+#include "tests/core/range/range_test_keys.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/input.h"
 #include "tests/support/damage.h"
 
 // A range filter of any keys denies no range with a key, and all kernels give the same answers.
@@ -38,9 +36,7 @@ void AddSeries(Input* input, std::vector<std::string>* keys) {
     } else if (kind == 1) {
       key.append(i % 300, static_cast<char>(step));
     } else {
-      for (int shift = 56; shift >= 0; shift -= 8) {
-        key.push_back(static_cast<char>(number >> shift));
-      }
+      key += BigEndian(number);
     }
     keys->push_back(std::move(key));
   }
@@ -66,38 +62,8 @@ std::vector<std::string> AnyKeys(Input* input) {
         keys.emplace_back(input->Text());
     }
   }
-  std::sort(keys.begin(), keys.end());
-  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-  return keys;
+  return SortedDistinct(std::move(keys));
 }
-
-class RangeCheck {
- public:
-  RangeCheck(const std::vector<std::string>& keys, ByteView block, bool is_whole_file)
-      : keys_(keys), is_whole_file_(is_whole_file) {
-    for (const Kernel kernel : internal::AvailableKernels()) {
-      readers_.push_back(RangeFilterReader::Open(block, kernel));
-    }
-  }
-
-  void Ask(std::string_view begin, std::string_view end) const {
-    const Answer answer = readers_[0].Query(begin, end);
-    for (const RangeFilterReader& reader : readers_) {
-      Require(reader.Query(begin, end) == answer, "all kernels give the same answers");
-    }
-    if (answer == Answer::kMayMatch) return;
-    const auto first = std::lower_bound(keys_.begin(), keys_.end(), begin);
-    Require(first == keys_.end() || *first >= end, "no range that holds a key is denied");
-    Require(
-        is_whole_file_ ? answer == Answer::kNo : answer == Answer::kBeyond || end <= keys_.back(),
-        "ranges after the last key are denied by the filters of whole files only");
-  }
-
- private:
-  const std::vector<std::string>& keys_;
-  const bool is_whole_file_;
-  std::vector<RangeFilterReader> readers_;
-};
 
 /// Prefixes deny no range with a key, with ranges and without. The keys choose the rule, so that
 /// the rest of the input means what it always did.
@@ -129,62 +95,51 @@ void BuildAndAskPrefixes(const std::vector<std::string>& keys, bool is_whole_fil
   }
 }
 
-void BuildAndAsk(Input* input) {
-  constexpr double kFprs[] = {0.015, 0.3, 0.1, 0.001, 1e-5};
-  RangePartOptions options;
-  options.range_fpr = kFprs[input->Below(std::size(kFprs))];
-  options.is_whole_file = input->Flag();
-  options.max_estimated_fpr = 1;
-  const std::vector<std::string> keys = AnyKeys(input);
-  BuildAndAskPrefixes(keys, options.is_whole_file);
-  RangeFilterBuilder builder = *RangeFilterBuilder::Create(options);
-  FilterBuilder points = *FilterBuilder::Create({.kind = FilterKind::kBlockedBloom});
-  for (const std::string& key : keys) {
-    builder.AddKey(key);
-    builder.AddKey(key);
-  }
-  OwnedBytes block = *points.Finish();
-  Require(builder.Finish(&block).ok(), "valid options make a range filter");
-  Require(builder.absent_reason().empty() != keys.empty(), "any keys have a range filter");
-  if (keys.empty()) return;
-  Require(Filter::Verify(block.view()).ok(), "a finished block is sound");
-  const Result<RangeFilterInfo> info = DescribeRangeFilter(block.view());
-  Require(info.ok() && info->num_keys == keys.size(), "the filter describes itself");
-
-  const std::vector<uint8_t> exact = ExactCopy(block.view());
-  const RangeCheck check(keys, exact, options.is_whole_file);
-  for (size_t i = 0; i < keys.size(); i += 1 + keys.size() / 40) {
-    const std::string& key = keys[i];
-    check.Ask(key, key + '\0');
-    check.Ask(key + '\0', key + std::string(2, '\0'));
-    check.Ask(key + '\0', i + 1 < keys.size() ? keys[i + 1] : key + '\xff');
-    check.Ask(key, keys.back());
-    for (size_t at = 0; at < key.size(); at += 1 + key.size() / 5) {
-      std::string near = key;
-      near[at] = static_cast<char>(near[at] - 1);
-      check.Ask(near, key);
-      check.Ask(near, near + '\0');
-      near.resize(at);
-      check.Ask(near, near + '\0');
-      check.Ask(near, key + '\0');
-    }
-  }
-  while (!input->empty()) {
-    const std::string& key = keys[input->Number<uint16_t>() % keys.size()];
-    const std::string begin = key.substr(0, input->Below(256)).append(input->Text());
-    const std::string end = begin.substr(0, input->Below(256)).append(input->Text());
-    check.Ask(begin, end);
-    check.Ask(key, end);
-    check.Ask(begin, key);
-    check.Ask(begin, key + '\0');
-  }
-}
-
 }  // namespace
 
 void TestOneInput(ByteView bytes) {
+  GTEST_FLAG_SET(throw_on_failure, true);  // the first failed expectation ends the process
   Input input(bytes);
-  BuildAndAsk(&input);
+  constexpr double kFprs[] = {0.015, 0.3, 0.1, 0.001, 1e-5};
+  RangePartOptions options;
+  options.range_fpr = kFprs[input.Below(std::size(kFprs))];
+  options.is_whole_file = input.Flag();
+  options.max_estimated_fpr = 1;
+  const std::vector<std::string> keys = AnyKeys(&input);
+  BuildAndAskPrefixes(keys, options.is_whole_file);
+  if (keys.empty()) return;
+  const std::string block = RangeBlock(keys, options);
+  Require(Filter::Verify(AsBytes(block)).ok(), "a finished block is sound");
+  const Result<RangeFilterInfo> info = DescribeRangeFilter(AsBytes(block));
+  Require(info.ok() && info->num_keys == keys.size(), "the filter describes itself");
+
+  const std::vector<uint8_t> exact = ExactCopy(AsBytes(block));
+  const RangeChecker check(keys, exact, options.is_whole_file);
+  for (size_t i = 0; i < keys.size(); i += 1 + keys.size() / 40) {
+    const std::string& key = keys[i];
+    check.Query(key, key + '\0');
+    check.Query(key + '\0', key + std::string(2, '\0'));
+    check.Query(key + '\0', i + 1 < keys.size() ? keys[i + 1] : key + '\xff');
+    check.Query(key, keys.back());
+    for (size_t at = 0; at < key.size(); at += 1 + key.size() / 5) {
+      std::string near = key;
+      near[at] = static_cast<char>(near[at] - 1);
+      check.Query(near, key);
+      check.Query(near, near + '\0');
+      near.resize(at);
+      check.Query(near, near + '\0');
+      check.Query(near, key + '\0');
+    }
+  }
+  while (!input.empty()) {
+    const std::string& key = keys[input.Number<uint16_t>() % keys.size()];
+    const std::string begin = key.substr(0, input.Below(256)).append(input.Text());
+    const std::string end = begin.substr(0, input.Below(256)).append(input.Text());
+    check.Query(begin, end);
+    check.Query(key, end);
+    check.Query(begin, key);
+    check.Query(begin, key + '\0');
+  }
 }
 
 }  // namespace blocksieve::testing
