@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/child_process.h"
+#include "tests/support/environment.h"
 #include "tests/support/sanitizers.h"
 #include "tests/support/temp_dir.h"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/child_process.h"
 #include "tests/support/db_checks.h"
+#include "tests/support/environment.h"
 #include "tests/support/key_sets.h"
 #include "tests/support/sanitizers.h"
 #include "tests/support/test_db.h"
