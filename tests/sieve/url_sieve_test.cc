@@ -188,10 +188,6 @@ CountingBloom FilterOf(uint64_t design_urls, uint64_t num_urls) {
   return filter;
 }
 
-TEST(CountingFilter, TakesFourFifthsOfABitPerUrl) {
-  EXPECT_EQ(8 * FilterOf(1'000'000, 0).memory_bytes(), 800'000u);
-}
-
 TEST(CountingFilter, CountsWithinItsErrorAtDesignSize) {
   const uint64_t n = 2'000'000;
   const CountingBloom filter = FilterOf(n, n);
