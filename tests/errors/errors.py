@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """usage: errors.py [--write]
 
-Compares ERRORS.txt with the texts of all errors and warnings of the product; --write writes it. The
-word before a text is the function, variable or list that receives it. "…" stands for a value and
-"(these|those)" for a choice. UNSEEN.txt, the texts that no test produces, must be a part of it.
+Compares ERRORS.txt with the texts of all errors and warnings of the product; --write writes it. Before
+a text stand its folder and the function, variable or list that receives it. "…" stands for a value
+and "(these|those)" for a choice. UNSEEN.txt, the texts that no test produces, must be a part of it.
 """
 
 import pathlib
@@ -12,7 +12,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIST = pathlib.Path(__file__).with_name("ERRORS.txt")
-UNSEEN = LIST.with_name("UNSEEN.txt")  # reasons, and below each, indented, "FOLDER: RECEIVER: TEXT"
+UNSEEN = LIST.with_name("UNSEEN.txt")  # reasons, and below each, indented, lines of ERRORS.txt
 
 # Functions that take such a text, functions that return one, and variables and lists that hold them.
 CALLS = re.compile(
@@ -137,10 +137,7 @@ def excused():
 
 def main():
     entries = {entry for _, entry, *_ in all_texts()}
-    folders = {}
-    for folder, text in sorted(entry.split(": ", 1) for entry in entries):
-        folders.setdefault(folder, []).append(f"  {text}\n")
-    page = "\n".join(f"{folder}\n{''.join(texts)}" for folder, texts in folders.items())
+    page = "".join(f"{entry}\n" for entry in sorted(entries))
     if sys.argv[1:] == ["--write"]:
         LIST.write_text(page, encoding="utf-8")
     elif LIST.read_text(encoding="utf-8") != page:
