@@ -119,11 +119,6 @@ Tokeniser TokeniserOf(const Column& column) noexcept { return DefinitionOf(colum
 uint32_t NgramLength(const Column& column) noexcept { return DefinitionOf(column).ngram_length; }
 IndexParts IndexPartsOf(const Column& column) noexcept { return DefinitionOf(column).parts; }
 
-bool IsArray(const Column& column) noexcept {
-  const ColumnDefinition& definition = DefinitionOf(column);
-  return definition.element_delimiter.has_value() || definition.source == ColumnSource::kJson;
-}
-
 std::optional<uint32_t> FieldNumber(const Column& column) noexcept {
   const ColumnDefinition& definition = DefinitionOf(column);
   if (definition.source != ColumnSource::kField) return std::nullopt;

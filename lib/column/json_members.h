@@ -12,25 +12,8 @@
 
 namespace blocksieve::internal {
 
-/// Like ValueVisitor, for a callable `bool(size_t column, const Value&)`.
-class ColumnVisitor {
- public:
-  /// `callable` must outlive the visitor and its copies.
-  template <class Callable>
-  ColumnVisitor(const Callable& callable) noexcept  // NOLINT: implicit, to take a lambda
-      : callable_(&callable),
-        call_([](const void* object, size_t column, const Value& value) -> bool {
-          return (*static_cast<const Callable*>(object))(column, value);
-        }) {}
-
-  bool operator()(size_t column, const Value& value) const {
-    return call_(callable_, column, value);
-  }
-
- private:
-  const void* callable_;
-  bool (*call_)(const void* object, size_t column, const Value& value);
-};
+/// Gets the number of a column, too.
+using ColumnVisitor = Visitor<size_t, const Value&>;
 
 /// Tree of the JSON members that columns use: a document is parsed once for all of them. The values
 /// of a member are specified at Column.

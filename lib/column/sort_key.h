@@ -3,7 +3,9 @@
 #include <bit>
 #include <cassert>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "blocksieve/column.h"
 
@@ -37,6 +39,15 @@ inline std::string SortKey(uint64_t ordered_bits) {
 inline std::string SortKey(const Value& value) {
   if (value.type() == ValueType::kBytes) return std::string(value.bytes());
   return SortKey(OrderedBits(value));
+}
+
+/// The smallest text above all texts with `prefix`; nullopt if there is none.
+inline std::optional<std::string> PrefixSuccessor(std::string_view prefix) {
+  while (prefix.ends_with('\xff')) prefix.remove_suffix(1);
+  if (prefix.empty()) return std::nullopt;
+  std::string next(prefix);
+  next.back() = static_cast<char>(static_cast<uint8_t>(next.back()) + 1);
+  return next;
 }
 
 }  // namespace blocksieve::internal

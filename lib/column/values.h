@@ -28,26 +28,29 @@ enum class IndexParts : uint8_t {
   kBounds,   ///< minimum and maximum, for ranges and orders
 };
 
-/// Refers to a callable `bool(const Value&)`, which it does not own. The callable gets a column's
-/// values one by one and returns whether to continue; bytes of a value are valid only during the
-/// call. A std::function would allocate for every row.
-class ValueVisitor {
+/// Refers to a callable `bool(Arguments...)`, which it does not own. The callable gets values one
+/// by one and returns whether to continue; bytes of a value are valid only during the call. A
+/// std::function would allocate for every row.
+template <class... Arguments>
+class Visitor {
  public:
   /// `callable` must outlive the visitor and its copies.
   template <class Callable>
-  ValueVisitor(const Callable& callable) noexcept  // NOLINT: implicit, to take a lambda
+  Visitor(const Callable& callable) noexcept  // NOLINT: implicit, to take a lambda
       : callable_(std::addressof(callable)),
-        call_([](const void* object, const Value& value) -> bool {
-          return (*static_cast<const Callable*>(object))(value);
+        call_([](const void* object, Arguments... arguments) -> bool {
+          return (*static_cast<const Callable*>(object))(arguments...);
         }) {}
 
   /// Passes a value and returns whether to continue.
-  bool operator()(const Value& value) const { return call_(callable_, value); }
+  bool operator()(Arguments... arguments) const { return call_(callable_, arguments...); }
 
  private:
   const void* callable_;
-  bool (*call_)(const void* object, const Value& value);
+  bool (*call_)(const void* object, Arguments... arguments);
 };
+
+using ValueVisitor = Visitor<const Value&>;
 
 }  // namespace blocksieve
 
@@ -59,9 +62,6 @@ Tokeniser TokeniserOf(const Column& column) noexcept;
 uint32_t NgramLength(const Column& column) noexcept;  ///< 0 without n-grams.
 IndexParts IndexPartsOf(const Column& column) noexcept;
 /// @}
-
-/// Whether a row can have more than one value, not counting tokens of one text.
-bool IsArray(const Column& column) noexcept;
 
 /// The column's field number; nullopt if its source is not a field.
 std::optional<uint32_t> FieldNumber(const Column& column) noexcept;

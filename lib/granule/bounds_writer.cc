@@ -8,19 +8,6 @@
 #include "lib/granule/bounds.h"
 
 namespace blocksieve::internal {
-namespace {
-
-/// Truncates to `size` bytes and increments the result, so that it is greater than all texts with
-/// this prefix. False if no such text exists.
-bool TruncateUp(size_t size, std::string* bytes) {
-  bytes->resize(size);
-  while (!bytes->empty() && bytes->back() == '\xff') bytes->pop_back();
-  if (bytes->empty()) return false;
-  ++bytes->back();
-  return true;
-}
-
-}  // namespace
 
 void BoundsWriter::Add(const Value& value) {
   assert(value.type() == type_);
@@ -85,8 +72,10 @@ void BoundsWriter::CloseBytes() {
       one_value ? kMaxBoundBytes : std::min(shared + kBytesPastPrefix, kMaxBoundBytes);
   BytesBounds kind = one_value && min_bytes_.size() <= cut ? kOneValue : kTwoBounds;
   if (min_bytes_.size() > cut) min_bytes_.resize(cut);
-  if (kind == kTwoBounds && max_bytes_.size() > cut && !TruncateUp(cut, &max_bytes_)) {
-    kind = kLowerBound;
+  if (kind == kTwoBounds && max_bytes_.size() > cut) {
+    const auto above = PrefixSuccessor(std::string_view(max_bytes_).substr(0, cut));
+    if (!above) kind = kLowerBound;
+    max_bytes_ = above.value_or("");
   }
   bytes_.push_back(static_cast<char>(kind));
   AppendAfter(previous_bytes_, min_bytes_, &bytes_);

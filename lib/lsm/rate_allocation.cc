@@ -7,7 +7,6 @@
 #include "blocksieve/sizing.h"
 #include "lib/base/errors.h"
 #include "lib/lsm/assignment.h"
-#include "lib/lsm/layout_choices.h"
 #include "lib/lsm/run_groups.h"
 #include "lib/range/range_filter.h"
 

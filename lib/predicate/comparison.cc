@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lib/base/errors.h"
+#include "lib/column/sort_key.h"
 #include "lib/column/tokens.h"
 #include "lib/column/values.h"
 #include "lib/predicate/lexer.h"
@@ -87,15 +88,6 @@ void SetLow(const LiteralBound& bound, bool includes, ValueRange* range) {
 void SetHigh(const LiteralBound& bound, bool includes, ValueRange* range) {
   range->high = bound.at_or_below;
   range->includes_high = includes || !bound.is_exact;
-}
-
-// The smallest text above all texts with `prefix`, if there is one.
-std::optional<std::string> PrefixSuccessor(std::string_view prefix) {
-  while (prefix.ends_with('\xff')) prefix.remove_suffix(1);
-  if (prefix.empty()) return std::nullopt;
-  std::string next(prefix);
-  next.back() = static_cast<char>(static_cast<uint8_t>(next.back()) + 1);
-  return next;
 }
 
 void SetPattern(Pattern pattern, PredicateNode* leaf) {

@@ -62,7 +62,6 @@ class RibbonWriter {
     WriteDirectory(shape);
     shape.has_always_true_chunks = always_true_chunks_ > 0;
     build.always_true_chunks = always_true_chunks_;
-    build.seeds_tried = chunk_.seeds_tried();
     build.eliminations = chunk_.eliminations();
     build.widenings = chunk_.widenings();
     return build;

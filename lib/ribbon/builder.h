@@ -24,7 +24,6 @@ struct RibbonBuild {
   uint64_t always_true_chunks = 0;
 
   // For tests and measurements.
-  uint64_t seeds_tried = 0;
   uint64_t eliminations = 0;
   uint64_t widenings = 0;
 };

@@ -143,7 +143,6 @@ bool RibbonChunkSolver::Try(std::span<const uint64_t> hashes, std::span<const ui
     const QueueLimits& limits = kLimits[i / kRibbonSeeds % std::size(kLimits)];
     // Seed 0 comes last, because in the first chunk it is multiplier 0.
     const auto seed = static_cast<uint32_t>((i + 1) % kRibbonSeeds);
-    ++seeds_tried_;
     solver_.find_starts(mixed_.data(), mixed_.size(), RibbonMultiplier(seed, first_octet),
                         place.num_slots / kRibbonOctet, place.fold, starts_.data());
     octet_counts_.assign(place.num_columns / kRibbonOctet, 0);

@@ -37,7 +37,6 @@ class RibbonChunkSolver {
   const uint64_t* pivots() const noexcept { return pivots_.data(); }
   const uint8_t* planes() const noexcept { return planes_.data(); }
 
-  uint64_t seeds_tried() const noexcept { return seeds_tried_; }
   uint64_t eliminations() const noexcept { return eliminations_; }
   uint64_t widenings() const noexcept { return widenings_; }
 
@@ -77,7 +76,6 @@ class RibbonChunkSolver {
   std::vector<RibbonRow> rows_;
   std::vector<uint64_t> seen_;
 
-  uint64_t seeds_tried_ = 0;
   uint64_t eliminations_ = 0;
   uint64_t widenings_ = 0;
 };

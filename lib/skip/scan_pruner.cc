@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <memory>
 #include <utility>
 
 namespace blocksieve::internal {
@@ -16,7 +15,7 @@ constexpr size_t kMaxFileProblems = 100;
 /// An index that has parts, but prunes nothing.
 class AnyIndex final : public ColumnIndex {
  public:
-  constexpr explicit AnyIndex(bool has_filters = true, bool has_bounds = true)
+  constexpr AnyIndex(bool has_filters, bool has_bounds)
       : has_filters_(has_filters), has_bounds_(has_bounds) {}
 
   bool HasFilters() const override { return has_filters_; }
@@ -32,7 +31,7 @@ class AnyIndex final : public ColumnIndex {
   const bool has_bounds_;
 };
 
-const AnyIndex kAnyIndex;
+// By whether they have filters, and whether they have bounds.
 const AnyIndex kIndexesOfParts[2][2] = {{AnyIndex(false, false), AnyIndex(false, true)},
                                         {AnyIndex(true, false), AnyIndex(true, true)}};
 
@@ -92,42 +91,12 @@ class CountingIndex final : public ColumnIndex {
   ScanExplanation& explanation_;
 };
 
-/// The column indexes of one file, which count their probes.
-class CountingIndexes {
- public:
-  /// Counts in the columns of `explanation`. Both arguments must outlive this.
-  CountingIndexes(const SkipIndex& index, ScanExplanation* explanation)
-      : index_(index), explanation_(*explanation) {}
-
-  /// Looks up indexes by column definition; null if the file has none. Refers to this.
-  ColumnIndexLookup Lookup() {
-    return [this](const Column& column) { return Find(column); };
-  }
-
- private:
-  const ColumnIndex* Find(const Column& column) {
-    const std::optional<size_t> number = index_.FindColumn(column);
-    if (!number) return nullptr;
-    std::shared_ptr<const ColumnIndex>& counting = indexes_[*number];
-    if (counting == nullptr) {
-      const GranuleIndex& granules = index_.granules();
-      counting = std::make_shared<const CountingIndex>(
-          granules.column_index(*number), granules.column(*number), column.name(), &explanation_);
-    }
-    return counting.get();
-  }
-
-  const SkipIndex& index_;
-  ScanExplanation& explanation_;
-  std::map<size_t, std::shared_ptr<const ColumnIndex>> indexes_;  // by column number in the file
-};
-
 }  // namespace
 
 ScanPruner::ScanPruner(const Predicate& predicate, ScanExplanation* explanation,
                        const ScanPrunerOptions& options)
     : predicate_(predicate), explanation_(*explanation) {
-  const auto any_index = [](const Column&) { return &kAnyIndex; };
+  const auto any_index = [](const Column&) { return &kIndexesOfParts[1][1]; };
   for (const PruningExplanation& one : GranulePruner(predicate, any_index).Explain()) {
     explanation_.comparisons.push_back({.comparison = one.comparison,
                                         .column = one.column,
@@ -155,14 +124,23 @@ std::optional<GranuleSet> ScanPruner::PruneFile(const SkipIndex* index, std::str
   ++explanation_.num_files;
   if (index != nullptr) {
     CountComparisons(*index);
-    CountingIndexes indexes(*index, &explanation_);
-    const ColumnIndexLookup lookup = indexes.Lookup();
-    if (problem.empty() && !GranulePruner(predicate_, lookup).CanPrune()) {
+    const GranuleIndex& granules = index->granules();
+    std::map<size_t, CountingIndex> counting;  // by column number in the file
+    const auto find = [&](const Column& column) -> const ColumnIndex* {
+      const std::optional<size_t> number = index->FindColumn(column);
+      if (!number) return nullptr;
+      return &counting
+                  .try_emplace(*number, granules.column_index(*number), granules.column(*number),
+                               column.name(), &explanation_)
+                  .first->second;
+    };
+    const GranulePruner pruner(predicate_, find);
+    if (problem.empty() && !pruner.CanPrune()) {
       problem = "its index has no part that the comparisons can use";
     }
     if (problem.empty()) {
       explanation_.num_granules += index->num_granules();
-      return GranulePruner(predicate_, lookup).Candidates(index->num_granules());
+      return pruner.Candidates(index->num_granules());
     }
   }
   ++explanation_.files_without_index;

@@ -13,7 +13,7 @@
 #include "integration/cli/advise/filter_plan.h"
 #include "integration/rocksdb/levels/column_family_levels.h"
 #include "integration/rocksdb/levels/level_rates.h"
-#include "lib/lsm/key_interpolation.h"
+#include "lib/lsm/coverage.h"
 #include "tests/support/logs.h"
 
 // The policy builds the filters that `advise` predicts.

@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "lib/lsm/key_interpolation.h"
+#include "lib/lsm/coverage.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {

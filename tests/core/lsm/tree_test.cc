@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "blocksieve/sizing.h"
-#include "lib/lsm/key_interpolation.h"
+#include "lib/lsm/coverage.h"
 #include "lib/lsm/level_rules.h"
 #include "lib/range/range_filter.h"
 

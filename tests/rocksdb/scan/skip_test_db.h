@@ -114,8 +114,11 @@ inline void ExpectOrdersAndCounts(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* 
   options.count_granules = false;
   for (const Column& column : predicate.columns()) {
     const bool is_number = column.type() != ValueType::kBytes;
-    const bool is_plain = internal::TokeniserOf(column) == Tokeniser::kNone &&
-                          (is_number || !internal::IsArray(column));
+    const std::string definition = column.ToText();
+    const bool has_one_text =
+        definition.find('[') == std::string::npos && definition.find("json:") == std::string::npos;
+    const bool is_plain =
+        internal::TokeniserOf(column) == Tokeniser::kNone && (is_number || has_one_text);
     for (const bool is_descending : {false, true}) {
       if (!is_plain) break;
       options.order = ScanOrder{column, is_descending};
