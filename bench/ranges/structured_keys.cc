@@ -26,9 +26,7 @@ Range RangeBelow(std::string_view prefix) {
 
 std::string_view PrefixOf(std::string_view prefixes, const Range& range) {
   const Result<std::string> rule = internal::ParsePrefixRule(prefixes);
-  internal::PrefixPart part;
-  part.rule = AsBytes(*rule);
-  return internal::PrefixOfRange(part, range.begin, range.end).value_or(std::string_view());
+  return internal::PrefixOfRange(AsBytes(*rule), range.begin, range.end);
 }
 
 // Takes all keys below prefixes at random, up to a tenth of them, out of `keys`; returns seeks for

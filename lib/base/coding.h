@@ -120,16 +120,24 @@ class Decoder {
   bool ok_ = true;
 };
 
+/// SharedBytes of two texts of at least `size` bytes, up to there. REQUIRES: size >= sizeof(Word)
+template <class Word>
+size_t SharedWords(const char* a, const char* b, size_t size) noexcept {
+  for (size_t i = 0;;) {
+    const Word differing = LoadLittleEndian<Word>(reinterpret_cast<const uint8_t*>(a) + i) ^
+                           LoadLittleEndian<Word>(reinterpret_cast<const uint8_t*>(b) + i);
+    if (differing != 0) return i + static_cast<size_t>(std::countr_zero(differing)) / 8;
+    if (i + sizeof(Word) == size) return size;
+    i = std::min(i + sizeof(Word), size - sizeof(Word));  // the last may overlap the one before
+  }
+}
+
 /// Length of the common prefix of two texts, in bytes.
 inline size_t SharedBytes(std::string_view a, std::string_view b) noexcept {
   const size_t shorter = std::min(a.size(), b.size());
+  if (shorter >= sizeof(uint64_t)) return SharedWords<uint64_t>(a.data(), b.data(), shorter);
+  if (shorter >= sizeof(uint32_t)) return SharedWords<uint32_t>(a.data(), b.data(), shorter);
   size_t i = 0;
-  for (; i + sizeof(uint64_t) <= shorter; i += sizeof(uint64_t)) {
-    const uint64_t differing =
-        LoadLittleEndian<uint64_t>(reinterpret_cast<const uint8_t*>(a.data()) + i) ^
-        LoadLittleEndian<uint64_t>(reinterpret_cast<const uint8_t*>(b.data()) + i);
-    if (differing != 0) return i + static_cast<size_t>(std::countr_zero(differing)) / 8;
-  }
   while (i < shorter && a[i] == b[i]) ++i;
   return i;
 }

@@ -49,6 +49,14 @@ struct RibbonView {
   uint32_t multiplier;  // multiplier of the only chunk
 };
 
+/// The prefix part of a block. lib/prefix reads it.
+struct PrefixView {
+  ByteView rule;            // empty: no prefixes; the last key of a partition follows
+  uint32_t last_key_bytes;  // 0 in the filter of a whole file
+  uint8_t num_lookups;      // hashes of a prefix in the point filter
+  bool is_whole_file;
+};
+
 /// An open filter: the address and the layout of its payload. Fields were checked against the size
 /// of the block when it was opened, so that probes check nothing.
 struct FilterView {
@@ -62,7 +70,7 @@ struct FilterView {
     RibbonView ribbon;
   };
   // The parts of the block, for range queries; empty if there are none.
-  ByteView prefixes;
+  PrefixView prefixes;
   ByteView ranges;
 };
 

@@ -42,7 +42,7 @@ Filter internal::FilterAccess::Open(ByteView block, Kernel kernel) noexcept {
                 std::is_trivially_copyable_v<FilterView>);
   FilterView& view = *reinterpret_cast<FilterView*>(filter.view_.data());
   const BlockParts parts = SplitBlockIfReadable(block);
-  view.prefixes = parts.prefixes;
+  view.prefixes = ReadPrefixPart(parts.prefixes);
   view.ranges = parts.ranges;
   block = parts.filter;
   FilterInfo info;
@@ -92,19 +92,16 @@ bool Filter::MayContainRange(std::string_view begin, std::string_view end) const
 }
 
 bool internal::FilterAccess::AnswersRanges(const Filter& filter) noexcept {
-  return !filter.view().prefixes.empty() || !filter.view().ranges.empty();
+  return !filter.view().prefixes.rule.empty() || !filter.view().ranges.empty();
 }
 
 RangeAnswer internal::FilterAccess::QueryRange(const Filter& filter, std::string_view begin,
                                                std::string_view end) noexcept {
   const FilterView& view = filter.view();
-  RangeAnswer answer = RangeAnswer::kMayMatch;
-  if (!view.prefixes.empty()) {
-    answer = QueryPrefixes(view.prefixes, view.hash_seed, begin, end,
-                           [&](uint64_t hash) { return filter.MayContainHash(hash); });
-    if (answer == RangeAnswer::kNo) return answer;
-  }
-  if (view.ranges.empty()) return answer;
+  const RangeAnswer answer = view.prefixes.rule.empty()
+                                 ? RangeAnswer::kMayMatch
+                                 : QueryPrefixes(view, filter.may_match_hash_, begin, end);
+  if (view.ranges.empty() || answer == RangeAnswer::kNo) return answer;
   const RangeAnswer of_ranges =
       RangeFilterReader::OpenPart(view.ranges).Query(begin, end, [&](std::string_view key) {
         return filter.MayContain(key);

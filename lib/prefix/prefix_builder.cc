@@ -75,7 +75,7 @@ std::string PrefixBuilder::Finish() {
   if (is_sound_ && num_prefixes_ != 0) {
     const std::string& rule = options_.rule.empty() ? chosen_rule_ : options_.rule;
     internal::AppendPrefixPart(
-        {AsBytes(rule), num_prefixes_, options_.num_lookups, options_.is_whole_file, last_key_},
+        {rule, num_prefixes_, options_.num_lookups, options_.is_whole_file, last_key_},
         &part);
   }
   Reset();

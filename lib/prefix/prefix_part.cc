@@ -6,7 +6,7 @@
 #include "lib/base/errors.h"
 #include "lib/block/parts.h"
 #include "lib/block/seal.h"
-#include "lib/prefix/prefix_rule.h"
+#include "lib/hash/hash_inline.h"
 
 namespace blocksieve {
 namespace internal {
@@ -21,41 +21,44 @@ void AppendPrefixPart(const PrefixPart& part, std::string* out) {
   out->push_back(static_cast<char>(part.num_lookups));
   AppendVarint(out, part.num_prefixes);
   AppendVarint(out, part.rule.size());
-  out->append(AsText(part.rule));
-  out->append(part.is_whole_file ? "" : part.last_key.substr(0, PrefixPart::kMaxLastKeyBytes));
+  out->append(part.rule);
+  out->append(part.is_whole_file ? "" : part.last_key.substr(0, kMaxLastKeyBytes));
 }
 
-bool ReadPrefixPart(ByteView bytes, PrefixPart* part) noexcept {
+PrefixView ReadPrefixPart(ByteView bytes, uint64_t* num_prefixes) noexcept {
   Decoder from(bytes);
+  PrefixView part{};
   const auto flags = from.Fixed<uint8_t>();
-  part->num_lookups = from.Fixed<uint8_t>();
-  part->num_prefixes = from.Varint();
-  part->rule = from.Bytes(from.Varint());
-  part->last_key = AsText(from.rest());
-  part->is_whole_file = (flags & kHoldsWholeFile) != 0;
-  return from.ok() && flags <= kHoldsWholeFile && part->num_lookups >= 1 &&
-         part->num_lookups <= PrefixPart::kMaxLookups;
+  part.num_lookups = from.Fixed<uint8_t>();
+  const uint64_t count = from.Varint();
+  part.rule = from.Bytes(from.Varint());
+  part.last_key_bytes = static_cast<uint32_t>(from.rest().size());
+  part.is_whole_file = (flags & kHoldsWholeFile) != 0;
+  if (num_prefixes != nullptr) *num_prefixes = count;
+  const bool is_sound = from.ok() && flags <= kHoldsWholeFile && part.num_lookups >= 1 &&
+                        part.num_lookups <= kMaxPrefixLookups;
+  return is_sound ? part : PrefixView{};
 }
 
-std::string_view CommonPrefix(std::string_view begin, std::string_view end) noexcept {
-  size_t common = SharedBytes(begin, end);
-  const bool is_successor =
-      common < begin.size() && end.size() == common + 1 &&
-      static_cast<uint8_t>(begin[common]) + 1 == static_cast<uint8_t>(end[common]);
-  if (!is_successor) return begin.substr(0, common);
-  // Keys from `begin` to below `end` also share this byte of `begin`, and the 0xff bytes that
-  // follow it, as no byte is greater.
-  ++common;
-  while (common < begin.size() && begin[common] == '\xff') ++common;
-  return begin.substr(0, common);
+uint64_t HashPrefix(std::string_view prefix, uint64_t hash_seed) noexcept {
+  const uint64_t seed = hash_seed ^ UINT64_C(0x5bd1e9955bd1e995);
+  return prefix.size() <= kShortKeyBytes ? HashShortKey(prefix, seed) : HashKey(prefix, seed);
 }
 
-std::optional<std::string_view> PrefixOfRange(const PrefixPart& part, std::string_view begin,
-                                              std::string_view end) noexcept {
-  const std::string_view common = CommonPrefix(begin, end);
-  const std::optional<size_t> longest = FindLongestPrefix(part.rule, common);
-  if (!longest) return std::nullopt;
-  return common.substr(0, *longest);
+RangeAnswer QueryPrefixes(const FilterView& filter,
+                          bool (*may_match)(const FilterView&, uint64_t hash) noexcept,
+                          std::string_view begin, std::string_view end) noexcept {
+  const PrefixView& part = filter.prefixes;
+  const std::string_view prefix = PrefixOfRange(part.rule, begin, end);
+  if (prefix.empty()) return RangeAnswer::kMayMatch;
+  uint64_t hash = HashPrefix(prefix, filter.hash_seed);
+  for (unsigned lookup = 0; may_match(filter, hash); hash = NextPrefixHash(hash)) {
+    if (++lookup == part.num_lookups) return RangeAnswer::kMayMatch;
+  }
+  if (part.is_whole_file) return RangeAnswer::kNo;
+  // Later partitions may hold keys with this prefix, unless this one ends after all such keys.
+  const ByteView last_key(part.rule.data() + part.rule.size(), part.last_key_bytes);
+  return AsText(last_key) > prefix ? RangeAnswer::kNo : RangeAnswer::kBeyond;
 }
 
 }  // namespace internal
@@ -65,8 +68,8 @@ Result<PrefixInfo> DescribePrefixes(ByteView block) try {
   if (!parts.ok()) return parts.status();
   PrefixInfo info;
   if (parts->prefixes.empty()) return info;
-  internal::PrefixPart part;
-  if (!internal::ReadPrefixPart(parts->prefixes, &part)) {
+  const internal::PrefixView part = internal::ReadPrefixPart(parts->prefixes, &info.num_prefixes);
+  if (part.rule.empty()) {
     return internal::DamagedBlock("prefixes of " + std::to_string(parts->prefixes.size()) +
                                   " bytes cannot be read");
   }
@@ -75,7 +78,6 @@ Result<PrefixInfo> DescribePrefixes(ByteView block) try {
     return internal::DamagedBlock("prefix rule of " + std::to_string(part.rule.size()) +
                                   " bytes cannot be read");
   }
-  info.num_prefixes = part.num_prefixes;
   info.num_lookups = part.num_lookups;
   info.bytes = block.size() - parts->filter.size();
   if (!parts->ranges.empty()) info.bytes = parts->prefixes.size();

@@ -1,14 +1,15 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "blocksieve/bytes.h"
-#include "blocksieve/hash.h"
 #include "blocksieve/status.h"
+#include "lib/base/coding.h"
+#include "lib/block/filter_view.h"
 #include "lib/block/parts.h"
+#include "lib/prefix/prefix_rule.h"
 
 namespace blocksieve {
 
@@ -26,58 +27,61 @@ Result<PrefixInfo> DescribePrefixes(ByteView block);
 
 namespace internal {
 
-/// A prefix part. Its views refer to the bytes that it was read from.
+inline constexpr size_t kMaxLastKeyBytes = 1024;
+inline constexpr unsigned kMaxPrefixLookups = 32;
+
+/// A prefix part to be written.
 struct PrefixPart {
-  ByteView rule;
+  std::string_view rule;
   uint64_t num_prefixes = 0;
   unsigned num_lookups = 1;
   bool is_whole_file = false;
-  /// The last key of a partition, truncated to kMaxLastKeyBytes; empty in the filter of a file.
-  std::string_view last_key;
-
-  static constexpr size_t kMaxLastKeyBytes = 1024;
-  static constexpr unsigned kMaxLookups = 32;
+  std::string_view last_key;  ///< Of a partition; truncated to kMaxLastKeyBytes.
 };
 
 void AppendPrefixPart(const PrefixPart& part, std::string* out);
 
-/// Reads a part without allocating; false if it is damaged.
-bool ReadPrefixPart(ByteView bytes, PrefixPart* part) noexcept;
+/// Reads a part without allocating. Without a rule if there is none, or the part is damaged.
+PrefixView ReadPrefixPart(ByteView bytes, uint64_t* num_prefixes = nullptr) noexcept;
 
 /// The first hash of a prefix in the point filter, and the one after `hash`. The seed differs from
 /// that of keys, so that a key never answers for a prefix.
-inline uint64_t HashPrefix(std::string_view prefix, uint64_t hash_seed) noexcept {
-  return HashKey(prefix, hash_seed ^ UINT64_C(0x5bd1e9955bd1e995));
-}
+uint64_t HashPrefix(std::string_view prefix, uint64_t hash_seed) noexcept;
 inline uint64_t NextPrefixHash(uint64_t hash) noexcept {
   hash = (hash ^ (hash >> 32)) * UINT64_C(0x9fb21c651e98df25);
   return hash ^ (hash >> 29);
 }
 
-/// The longest prefix that all keys in [begin, end) share, a view of `begin`. It is longer than
-/// what both ends share if `end` is the successor of a prefix of `begin`, as "b" is of "a" and
-/// "a\xff". REQUIRES: begin < end
-std::string_view CommonPrefix(std::string_view begin, std::string_view end) noexcept;
-
-/// CommonPrefix up to its last boundary; nothing if it has none.
-std::optional<std::string_view> PrefixOfRange(const PrefixPart& part, std::string_view begin,
-                                              std::string_view end) noexcept;
-
-/// Looks up PrefixOfRange; kMayMatch without one. `may_match` queries the point filter for a hash.
-template <class MayMatchHash>
-RangeAnswer QueryPrefixes(ByteView prefixes, uint64_t hash_seed, std::string_view begin,
-                          std::string_view end, const MayMatchHash& may_match) {
-  PrefixPart part;
-  if (begin >= end || !ReadPrefixPart(prefixes, &part)) return RangeAnswer::kMayMatch;
-  const std::optional<std::string_view> prefix = PrefixOfRange(part, begin, end);
-  if (!prefix) return RangeAnswer::kMayMatch;
-  uint64_t hash = HashPrefix(*prefix, hash_seed);
-  for (unsigned lookup = 0; may_match(hash); hash = NextPrefixHash(hash)) {
-    if (++lookup == part.num_lookups) return RangeAnswer::kMayMatch;
-  }
-  // Later partitions may hold keys with this prefix, unless this one ends after all such keys.
-  return part.is_whole_file || part.last_key > *prefix ? RangeAnswer::kNo : RangeAnswer::kBeyond;
+/// The longest prefix that all keys in [begin, end) share, a view of `begin`; empty if begin >=
+/// end. It is longer than what both ends share if `end` is the successor of a prefix of `begin`, as
+/// "b" is of "a" and "a\xff".
+inline std::string_view CommonPrefix(std::string_view begin, std::string_view end) noexcept {
+  size_t common = SharedBytes(begin, end);
+  if (common == end.size()) return {};
+  if (common == begin.size()) return begin;
+  const auto lower = static_cast<uint8_t>(begin[common]);
+  const auto upper = static_cast<uint8_t>(end[common]);
+  if (lower > upper) return {};
+  if (end.size() != common + 1 || lower + 1 != upper) return begin.substr(0, common);
+  // `end` is a successor: keys from `begin` to below it also share this byte of `begin`, and the
+  // 0xff bytes that follow it, as no byte is greater.
+  ++common;
+  while (common < begin.size() && begin[common] == '\xff') ++common;
+  return begin.substr(0, common);
 }
+
+/// CommonPrefix up to its last boundary; empty if it has none.
+inline std::string_view PrefixOfRange(ByteView rule, std::string_view begin,
+                                      std::string_view end) noexcept {
+  const std::string_view common = CommonPrefix(begin, end);
+  return common.substr(0, FindLongestPrefix(rule, common));
+}
+
+/// Looks up PrefixOfRange; kMayMatch without one. `may_match` is of the filter's ProbeOps.
+/// REQUIRES: filter.prefixes has a rule
+RangeAnswer QueryPrefixes(const FilterView& filter,
+                          bool (*may_match)(const FilterView&, uint64_t hash) noexcept,
+                          std::string_view begin, std::string_view end) noexcept;
 
 }  // namespace internal
 }  // namespace blocksieve

@@ -1,6 +1,7 @@
 #include "lib/prefix/prefix_rule.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -48,6 +49,41 @@ std::optional<size_t> SizedField(std::string_view key, size_t at, size_t bytes) 
   return bytes + static_cast<size_t>(content);
 }
 
+/// Occurrences of a byte in a text.
+struct Occurrences {
+  size_t count = 0;
+  size_t end = 0;  // after the last one
+};
+
+// A word at a time: most texts are too short for the calls of memchr and memrchr to pay.
+Occurrences FindByte(std::string_view text, char byte) noexcept {
+  constexpr uint64_t kOnes = 0x0101010101010101u;
+  constexpr uint64_t kLowBits = 0x7f * kOnes;
+  constexpr size_t kWord = sizeof(uint64_t);
+  Occurrences found;
+  size_t i = 0;
+  // Of the word at `at`, counts what follows its first `skipped` bytes.
+  const auto add = [&](size_t at, size_t skipped) {
+    const uint64_t differing =
+        LoadLittleEndian<uint64_t>(reinterpret_cast<const uint8_t*>(text.data()) + at) ^
+        kOnes * static_cast<uint8_t>(byte);
+    // The high bit of each byte that is zero.
+    uint64_t equal = ~(((differing & kLowBits) + kLowBits) | differing | kLowBits);
+    equal = equal >> 8 * skipped << 8 * skipped;
+    found.count += (equal >> 7) * kOnes >> 56;
+    if (equal != 0) found.end = at + kWord - static_cast<size_t>(std::countl_zero(equal)) / 8;
+  };
+  for (; i + kWord <= text.size(); i += kWord) add(i, 0);
+  if (i != 0 && i != text.size()) {
+    add(text.size() - kWord, kWord - (text.size() - i));
+    return found;
+  }
+  for (; i < text.size(); ++i) {
+    if (text[i] == byte) found = {found.count + 1, i + 1};
+  }
+  return found;
+}
+
 bool FindAfterDelimiters(ByteView parameters, std::string_view key, PrefixLengths* lengths) {
   if (parameters.size() < 2) return false;
   const size_t depth = parameters[0];
@@ -84,13 +120,12 @@ bool FindAtLengths(ByteView parameters, std::string_view key, PrefixLengths* len
 }
 
 bool FindAfterFields(ByteView parameters, std::string_view key, PrefixLengths* lengths) {
+  if (parameters.size() % kFieldBytes != 0) return false;
   size_t at = 0;
   lengths->Clear();
-  Decoder from(parameters);
-  while (!from.rest().empty() && !lengths->is_full()) {
-    const auto type = from.Fixed<uint8_t>();
-    const auto size = from.Fixed<uint16_t>();
-    if (!from.ok()) return false;
+  for (size_t i = 0; i < parameters.size() && !lengths->is_full(); i += kFieldBytes) {
+    const uint8_t type = parameters[i];
+    const auto size = LoadLittleEndian<uint16_t>(&parameters[i + 1]);
     const size_t length_bytes = type & ~kEndsPrefix;
     if (length_bytes > 4 || length_bytes == 3 || (length_bytes == 0) != (size != 0)) return false;
     const std::optional<size_t> field =
@@ -172,17 +207,14 @@ bool FindMorePrefixes(ByteView rule, std::string_view key, PrefixLengths* length
   return false;
 }
 
-std::optional<size_t> FindLongestPrefix(ByteView rule, std::string_view key) noexcept {
+size_t FindLongestPrefix(ByteView rule, std::string_view key) noexcept {
   if (IsOneByteDelimiter(rule) && key.size() <= kMaxPrefixBytes) {
-    // Without a branch for each byte; most keys have fewer boundaries than the rule allows.
-    const auto delimiter = static_cast<char>(rule[2]);
-    const auto count = static_cast<size_t>(std::count(key.begin(), key.end(), delimiter));
-    if (count == 0) return std::nullopt;
-    if (count <= MaxPrefixesOf(rule)) return key.rfind(delimiter) + 1;
+    // Most keys have fewer boundaries than the rule allows.
+    const Occurrences found = FindByte(key, static_cast<char>(rule[2]));
+    if (found.count <= MaxPrefixesOf(rule)) return found.end;
   }
   PrefixLengths lengths;
-  if (!FindPrefixes(rule, key, &lengths) || lengths.empty()) return std::nullopt;
-  return lengths.longest();
+  return FindPrefixes(rule, key, &lengths) ? lengths.longest() : 0;
 }
 
 bool FindsSamePrefixesInCutKey(ByteView rule, std::string_view key,

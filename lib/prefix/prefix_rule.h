@@ -3,7 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -93,8 +92,8 @@ bool FindPrefixes(ByteView rule, std::string_view key, PrefixLengths* lengths) n
 /// bytes with another key, those of that key up to n.
 bool FindMorePrefixes(ByteView rule, std::string_view key, PrefixLengths* lengths) noexcept;
 
-/// Length of the longest prefix of a key; nothing if it has none, or FindPrefixes fails.
-std::optional<size_t> FindLongestPrefix(ByteView rule, std::string_view key) noexcept;
+/// Length of the longest prefix of a key; 0 if it has none, or FindPrefixes fails.
+size_t FindLongestPrefix(ByteView rule, std::string_view key) noexcept;
 
 /// Checks that a callback finds the same prefixes in the key cut after its longest prefix, and one
 /// byte before: it finds others if it looks at what follows a boundary, for example for the last

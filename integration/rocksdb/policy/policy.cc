@@ -208,7 +208,7 @@ unsigned LookupsPerPrefix(const FilterPolicyOptions& options, double target_fpr)
   constexpr double kRounding = 1e-9;
   const double prefix_fpr = options.prefix_fpr.value_or(kDefaultPrefixFpr);
   const double lookups = std::ceil(std::log(prefix_fpr) / std::log(target_fpr) - kRounding);
-  return static_cast<unsigned>(std::clamp<double>(lookups, 1, internal::PrefixPart::kMaxLookups));
+  return static_cast<unsigned>(std::clamp<double>(lookups, 1, internal::kMaxPrefixLookups));
 }
 
 std::string Policy::GetPrintableOptions() const { return DescribePolicyOptions(options_); }

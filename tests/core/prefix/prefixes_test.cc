@@ -158,6 +158,9 @@ TEST(CommonPrefixOfRange, IsThatOfBothEndsOrWhatTheEndSucceeds) {
   EXPECT_EQ(CommonPrefix("az\xff", "b"), "a");
   EXPECT_EQ(CommonPrefix("a", "a\0"s), "a");
   EXPECT_EQ(CommonPrefix("", "a"), "");
+  EXPECT_EQ(CommonPrefix("a", "a"), "");
+  EXPECT_EQ(CommonPrefix("ab", "a"), "");
+  EXPECT_EQ(CommonPrefix("b", "ac"), "");
   EXPECT_EQ(CommonPrefix("\xff", "\xff\xff"), "\xff");
 }
 
