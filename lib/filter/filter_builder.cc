@@ -32,7 +32,7 @@ Result<OwnedBytes> BuildEmpty(const FilterInfo& plan, uint64_t block_bytes,
 // The layout of the point filter, whose bits keys may have to share with prefixes.
 Layout LayoutWithPrefixes(const FilterBuilder& builder, const PrefixBuilder& prefixes,
                           const Layout& layout) {
-  const uint64_t hashes = prefixes.num_prefixes() * prefixes.options().num_lookups;
+  const uint64_t hashes = prefixes.num_hashes();
   if (!prefixes.options().share_bits || layout.kind != builder.options().kind || hashes == 0) {
     return layout;
   }
@@ -68,9 +68,13 @@ struct FilterBuilder::Keys {
   internal::HashList built_hashes;  // those of the last block, with keep_hashes
   // The parts for range queries.
   bool has_parts() const noexcept { return ranges || prefixes; }
+  // Whether a key changes neither part.
+  bool is_in_parts(std::string_view key) const noexcept {
+    return !ranges && prefixes->HasNothingNew(key);
+  }
   // Hidden, or they would be exported where they are not inlined, as FilterBuilder is.
   [[gnu::visibility("hidden")]] void AddToParts(std::string_view key) noexcept;
-  [[gnu::visibility("hidden")]] void ChooseRule() noexcept;
+  [[gnu::visibility("hidden")]] void FinishPrefixes() noexcept;
   [[gnu::visibility("hidden")]] void FinishParts(OwnedBytes* block) noexcept;
 
   std::optional<RangeFilterBuilder> ranges;
@@ -84,7 +88,7 @@ struct FilterBuilder::Keys {
   uint64_t before_latest = 0;
 };
 
-inline void FilterBuilder::Keys::AddToParts(std::string_view key) noexcept try {
+void FilterBuilder::Keys::AddToParts(std::string_view key) noexcept try {
   if (ranges) ranges->AddKey(key);
   if (!prefixes) return;
   for (const uint64_t hash : prefixes->AddKey(key)) Add(hash);
@@ -93,8 +97,9 @@ inline void FilterBuilder::Keys::AddToParts(std::string_view key) noexcept try {
 }
 
 // To be called before the point filter is built, which holds the hashes of the prefixes.
-inline void FilterBuilder::Keys::ChooseRule() noexcept try {
-  for (const uint64_t hash : prefixes->ChooseRule()) Add(hash);
+inline void FilterBuilder::Keys::FinishPrefixes() noexcept try {
+  const uint64_t num_added = prefixes->options().rule.empty() ? 0 : prefixes->num_hashes();
+  for (const uint64_t hash : prefixes->FinishHashes(num_keys - num_added)) Add(hash);
 } catch (const std::bad_alloc&) {
   prefixes->GiveUp();
 }
@@ -193,7 +198,7 @@ uint64_t internal::FilterAccess::BuildBytes(const FilterBuilder& builder,
 }
 
 void FilterBuilder::AddKey(std::string_view key) noexcept {
-  if (keys_->has_parts()) [[unlikely]]
+  if (keys_->has_parts() && !keys_->is_in_parts(key)) [[unlikely]]
     keys_->AddToParts(key);
   if (key.size() > kShortKeyBytes) return keys_->AddLongKey(key, options_.hash_seed);
   keys_->Add(HashShortKey(key, options_.hash_seed));
@@ -213,7 +218,7 @@ const std::string& FilterBuilder::fallback_reason() const noexcept {
 }
 
 Result<OwnedBytes> FilterBuilder::Finish(const Layout& layout) try {
-  if (keys_->prefixes && !keys_->drop_parts) keys_->ChooseRule();
+  if (keys_->prefixes && !keys_->drop_parts) keys_->FinishPrefixes();
   Result<OwnedBytes> block =
       FinishPoints(keys_->prefixes ? LayoutWithPrefixes(*this, *keys_->prefixes, layout) : layout);
   if (!keys_->has_parts()) return block;

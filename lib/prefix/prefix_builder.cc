@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "lib/base/coding.h"
 #include "lib/prefix/prefix_chooser.h"
 #include "lib/prefix/prefix_part.h"
 
@@ -11,7 +10,8 @@ namespace blocksieve {
 
 PrefixBuilder::PrefixBuilder(PrefixPartOptions options)
     : options_(std::move(options)),
-      max_prefixes_(options_.rule.empty() ? 0 : internal::MaxPrefixesOf(AsBytes(options_.rule))) {}
+      max_prefixes_(options_.rule.empty() ? 0 : internal::MaxPrefixesOf(AsBytes(options_.rule))),
+      num_lookups_(options_.num_lookups) {}
 PrefixBuilder::PrefixBuilder(PrefixBuilder&&) noexcept = default;
 PrefixBuilder& PrefixBuilder::operator=(PrefixBuilder&&) noexcept = default;
 PrefixBuilder::~PrefixBuilder() = default;
@@ -21,10 +21,9 @@ std::span<const uint64_t> PrefixBuilder::AddKey(std::string_view key) {
   if (!options_.is_whole_file) last_key_.assign(key);
   const ByteView rule = AsBytes(options_.rule);
   if (rule.empty()) {
-    if (chooser_ == nullptr) {
-      chooser_ = std::make_unique<PrefixChooser>(options_.num_lookups, options_.hash_seed);
-    }
-    chooser_->AddKey(key);
+    if (chooser_ == nullptr) chooser_ = std::make_unique<PrefixChooser>(options_);
+    // Nothing is new from now on if the chooser has no candidates left.
+    has_all_prefixes_ = !chooser_->AddKey(key) && options_.is_whole_file;
     return {};
   }
   const size_t shared = SharedBytes(key, last_prefix_);
@@ -32,42 +31,55 @@ std::span<const uint64_t> PrefixBuilder::AddKey(std::string_view key) {
       internal::HasNoMorePrefixes(rule, max_prefixes_, last_lengths_, key)) {
     return {};
   }
-  return AddNewPrefixes(key, shared);
-}
-
-std::span<const uint64_t> PrefixBuilder::AddNewPrefixes(std::string_view key, size_t shared) {
-  hashes_.clear();
   lengths_ = last_lengths_;
   lengths_.Truncate(shared);
-  is_sound_ = internal::FindMorePrefixes(AsBytes(options_.rule), key, &lengths_);
+  is_sound_ = internal::FindMorePrefixes(rule, key, &lengths_);
   if (!is_sound_) return {};
+  const size_t num_before = hashes_.size();
   const std::span<const uint32_t> seen = last_lengths_.all();
   for (const uint32_t length : lengths_.all()) {
     // A callback may find a boundary that it did not find in the previous key.
     if (length <= shared && std::find(seen.begin(), seen.end(), length) != seen.end()) continue;
-    uint64_t hash = internal::HashPrefix(key.substr(0, length), options_.hash_seed);
-    for (unsigned i = 0; i < options_.num_lookups; ++i) {
-      hashes_.push_back(hash);
-      hash = internal::NextPrefixHash(hash);
+    hashes_.push_back(internal::HashPrefix(key.substr(0, length), options_.hash_seed));
+    for (unsigned i = 1; i < options_.num_lookups; ++i) {
+      hashes_.push_back(internal::NextPrefixHash(hashes_.back()));
     }
     ++num_prefixes_;
   }
-  if (!hashes_.empty() &&
-      !internal::FindsSamePrefixesInCutKey(AsBytes(options_.rule), key, lengths_)) {
+  if (hashes_.size() != num_before && !internal::FindsSamePrefixesInCutKey(rule, key, lengths_)) {
     is_sound_ = false;
   }
   last_prefix_.assign(key.substr(0, lengths_.longest()));
   last_lengths_ = lengths_;
-  return hashes_;
+  has_all_prefixes_ = lengths_.all().size() == max_prefixes_ && options_.is_whole_file;
+  return std::span(hashes_).subspan(num_before);
 }
 
-std::span<const uint64_t> PrefixBuilder::ChooseRule() {
-  if (chooser_ == nullptr || !is_sound_) return {};
-  PrefixChooser::Choice choice = chooser_->Choose();
-  chosen_rule_ = std::move(choice.rule);
-  hashes_ = std::move(choice.hashes);
-  num_prefixes_ = choice.num_prefixes;
-  return hashes_;
+std::span<const uint64_t> PrefixBuilder::FinishHashes(uint64_t num_keys) {
+  if (!is_sound_) return {};
+  size_t num_added = hashes_.size();
+  if (chooser_ != nullptr) {
+    num_added = 0;
+    if (PrefixBuilder* const chosen = chooser_->Choose()) {
+      chosen_rule_ = chosen->options_.rule;
+      hashes_ = std::move(chosen->hashes_);
+      num_prefixes_ = chosen->num_prefixes_;
+    }
+  }
+  const double max_hashes =
+      chooser_ == nullptr ? options_.max_cheap_hashes : PrefixChooser::kMaxPrefixesPerKey;
+  if (static_cast<double>(num_prefixes_ * options_.num_lookups_if_cheap) <=
+      max_hashes * static_cast<double>(num_keys)) {
+    const size_t num_first = hashes_.size();
+    for (size_t last = num_lookups_; last <= num_first; last += num_lookups_) {
+      uint64_t hash = hashes_[last - 1];
+      for (unsigned i = num_lookups_; i < options_.num_lookups_if_cheap; ++i) {
+        hashes_.push_back(hash = internal::NextPrefixHash(hash));
+      }
+    }
+    num_lookups_ = std::max(num_lookups_, options_.num_lookups_if_cheap);
+  }
+  return std::span(hashes_).subspan(num_added);
 }
 
 std::string PrefixBuilder::Finish() {
@@ -75,8 +87,7 @@ std::string PrefixBuilder::Finish() {
   if (is_sound_ && num_prefixes_ != 0) {
     const std::string& rule = options_.rule.empty() ? chosen_rule_ : options_.rule;
     internal::AppendPrefixPart(
-        {rule, num_prefixes_, options_.num_lookups, options_.is_whole_file, last_key_},
-        &part);
+        {rule, num_prefixes_, num_lookups_, options_.is_whole_file, last_key_}, &part);
   }
   Reset();
   return part;
@@ -87,7 +98,10 @@ void PrefixBuilder::Reset() noexcept {
   last_key_.clear();
   last_prefix_.clear();
   last_lengths_.Clear();
+  hashes_.clear();
   num_prefixes_ = 0;
+  num_lookups_ = options_.num_lookups;
+  has_all_prefixes_ = false;
   is_sound_ = true;
 }
 

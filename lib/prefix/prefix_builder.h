@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "blocksieve/bytes.h"
+#include "lib/base/coding.h"
 #include "lib/prefix/prefix_rule.h"
 
 namespace blocksieve {
@@ -20,8 +21,12 @@ struct PrefixPartOptions {
   /// The rule, from ParsePrefixRule; empty: chosen from the keys (PrefixChooser).
   std::string rule;
   /// Hashes per prefix: the FPR of prefixes is that of the point filter to this power. 1 to
-  /// PrefixPart::kMaxLookups.
+  /// kMaxPrefixLookups.
   unsigned num_lookups = 1;
+  /// Hashes per prefix if that makes at most `max_cheap_hashes` per key, at least num_lookups. Few
+  /// prefixes need little memory for a low FPR, and a seek wastes a read for each run that passes.
+  unsigned num_lookups_if_cheap = 2;
+  double max_cheap_hashes = 0.2;
   /// Whether the filter holds all keys of its file, not those of a partition.
   bool is_whole_file = true;
   /// Whether the point filter has the size that it would have without prefixes: prefixes then take
@@ -33,8 +38,8 @@ struct PrefixPartOptions {
 
 /// Finds the distinct prefixes of the keys of one file or partition. With keys in bytewise order, a
 /// prefix is new where a key differs from the previous one; in another order, prefixes are found
-/// more than once, which only takes memory. Reusable after Finish. Not thread-safe, but may move
-/// between threads.
+/// more than once, which only takes memory. Call order: ( AddKey* FinishHashes Finish )*. Not
+/// thread-safe, but may move between threads.
 class PrefixBuilder {
  public:
   explicit PrefixBuilder(PrefixPartOptions options);
@@ -42,13 +47,18 @@ class PrefixBuilder {
   PrefixBuilder& operator=(PrefixBuilder&&) noexcept;
   ~PrefixBuilder();
 
+  /// Whether AddKey would do nothing. Fast: most keys have the prefixes of the previous key.
+  bool HasNothingNew(std::string_view key) const noexcept {
+    return has_all_prefixes_ && SharedBytes(key, last_prefix_) == last_prefix_.size();
+  }
+
   /// Returns the hashes of new prefixes, to be added to the point filter; valid until the next
   /// call.
   std::span<const uint64_t> AddKey(std::string_view key);
 
-  /// Without a given rule, chooses one after the last key and returns the hashes of all prefixes,
-  /// like AddKey. Otherwise returns nothing.
-  std::span<const uint64_t> ChooseRule();
+  /// Returns the hashes that depend on all keys, like AddKey: of all prefixes if the rule is chosen
+  /// now, and more of each prefix if that is cheap. `num_keys`: of the point filter.
+  std::span<const uint64_t> FinishHashes(uint64_t num_keys);
 
   /// Returns the prefix part, and resets the builder. Empty if no key has a boundary, or a callback
   /// broke its contract.
@@ -60,15 +70,17 @@ class PrefixBuilder {
   /// Makes Finish return no part: memory was too short for some prefix.
   void GiveUp() noexcept { is_sound_ = false; }
 
-  uint64_t num_prefixes() const noexcept { return num_prefixes_; }
   const PrefixPartOptions& options() const noexcept { return options_; }
+  uint64_t num_prefixes() const noexcept { return num_prefixes_; }
+  /// Hashes per prefix; final after FinishHashes.
+  unsigned num_lookups() const noexcept { return num_lookups_; }
+  uint64_t num_hashes() const noexcept { return num_prefixes_ * num_lookups_; }
 
   /// Whether the last key has a prefix.
   bool last_has_prefix() const noexcept { return !last_lengths_.empty(); }
 
  private:
-  // Finds the prefixes of a key that shares `shared` bytes with last_prefix_.
-  std::span<const uint64_t> AddNewPrefixes(std::string_view key, size_t shared);
+  friend class PrefixChooser;
 
   PrefixPartOptions options_;
   size_t max_prefixes_;      // MaxPrefixesOf(options_.rule)
@@ -78,8 +90,10 @@ class PrefixBuilder {
   std::string last_prefix_;  // the longest one of the last key
   internal::PrefixLengths last_lengths_;
   internal::PrefixLengths lengths_;
-  std::vector<uint64_t> hashes_;
+  std::vector<uint64_t> hashes_;  // options_.num_lookups of each prefix, then those of FinishHashes
   uint64_t num_prefixes_ = 0;
+  unsigned num_lookups_;
+  bool has_all_prefixes_ = false;  // no key that starts with last_prefix_ has others
   bool is_sound_ = true;
 };
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <span>
 #include <utility>
 
 namespace blocksieve {
@@ -12,7 +11,7 @@ constexpr double kMinCoverage = 0.9;
 // While keys are added: prefixes of sorted keys come in bursts, so the share of all is not known
 // yet, and many times more are forgiven.
 constexpr double kForgiven = 4;
-constexpr double kForgivenHashes = 64;
+constexpr double kForgivenPrefixes = 64;
 constexpr uint64_t kFirstCheck = 128;
 constexpr uint64_t kKeysBetweenChecks = 1024;
 
@@ -27,43 +26,43 @@ uint64_t NumberOf(std::string_view key, size_t length) {
 
 }  // namespace
 
-PrefixChooser::PrefixChooser(unsigned num_lookups, uint64_t hash_seed,
-                             double max_hashes_of_delimiters) {
+PrefixChooser::PrefixChooser(const PrefixPartOptions& options, double max_delimited) {
   constexpr std::string_view kDelimiters[] = {"/", "%3A", "|", "%23", "%00", ".", "-", "_", "%2C"};
   constexpr size_t kLengths[] = {4, 8, 16};
   const auto add = [&](const std::string& text, size_t length) {
-    std::string rule = *internal::ParsePrefixRule(text);
-    candidates_.push_back(
-        {PrefixBuilder({.rule = rule, .num_lookups = num_lookups, .hash_seed = hash_seed}), rule,
-         length == 0 ? max_hashes_of_delimiters : kMaxHashesPerKey, length});
+    PrefixPartOptions of_candidate = options;
+    of_candidate.rule = *internal::ParsePrefixRule(text);
+    of_candidate.is_whole_file = true;  // candidates need no last key
+    candidates_.push_back({PrefixBuilder(std::move(of_candidate)),
+                           length == 0 ? max_delimited : kMaxPrefixesPerKey, length});
   };
   for (const std::string_view delimiter : kDelimiters)
     add("delimiter:" + std::string(delimiter), 0);
   for (const size_t length : kLengths) add("lengths:" + std::to_string(length), length);
 }
 
-void PrefixChooser::AddKey(std::string_view key) {
-  if (candidates_.empty()) return;
+bool PrefixChooser::AddKey(std::string_view key) {
+  if (candidates_.empty()) return false;
   if (num_keys_ == 0) first_key_ = key;
   last_key_ = key;
   for (Candidate& candidate : candidates_) {
-    const std::span<const uint64_t> hashes = candidate.prefixes.AddKey(key);
-    candidate.hashes.insert(candidate.hashes.end(), hashes.begin(), hashes.end());
+    candidate.prefixes.AddKey(key);
     candidate.num_keys += candidate.prefixes.last_has_prefix() ? 1 : 0;
   }
   ++num_keys_;
   const bool is_early_check = num_keys_ >= kFirstCheck && std::has_single_bit(num_keys_);
   if (is_early_check || num_keys_ % kKeysBetweenChecks == 0) {
-    DropExpensive(kForgiven, kForgivenHashes);
+    DropExpensive(kForgiven, kForgivenPrefixes);
   }
+  return !candidates_.empty();
 }
 
-void PrefixChooser::DropExpensive(double forgiven, double forgiven_hashes) {
+void PrefixChooser::DropExpensive(double forgiven, double forgiven_prefixes) {
   const auto keys = static_cast<double>(num_keys_);
   std::erase_if(candidates_, [&](const Candidate& candidate) {
-    const double max_hashes =
-        std::max(forgiven * candidate.max_hashes_per_key * keys, forgiven_hashes);
-    return static_cast<double>(candidate.hashes.size()) > max_hashes ||
+    const double max_prefixes =
+        std::max(forgiven * candidate.max_prefixes_per_key * keys, forgiven_prefixes);
+    return static_cast<double>(candidate.prefixes.num_prefixes()) > max_prefixes ||
            static_cast<double>(candidate.num_keys) < kMinCoverage * keys;
   });
 }
@@ -75,7 +74,7 @@ bool PrefixChooser::HasGaps(const Candidate& candidate) const {
   return candidate.prefixes.num_prefixes() / 2 < span / 4;
 }
 
-PrefixChooser::Choice PrefixChooser::Choose() {
+PrefixBuilder* PrefixChooser::Choose() {
   DropExpensive(1, 0);
   Candidate* best = nullptr;
   for (Candidate& candidate : candidates_) {
@@ -85,8 +84,7 @@ PrefixChooser::Choice PrefixChooser::Choose() {
     if (best != nullptr && best->length == 0 && candidate.length != 0) break;
     if (best == nullptr || prefixes > best->prefixes.num_prefixes()) best = &candidate;
   }
-  if (best == nullptr) return {};
-  return {best->rule, std::move(best->hashes), best->prefixes.num_prefixes()};
+  return best == nullptr ? nullptr : &best->prefixes;
 }
 
 }  // namespace blocksieve

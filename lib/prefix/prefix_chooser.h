@@ -13,39 +13,35 @@ namespace blocksieve {
 /// Chooses a rule from the keys of a file: of some delimiters or else of some lengths, the one with
 /// the most distinct prefixes
 ///   - that have a boundary in at least nine of ten keys,
-///   - whose hashes per key are at most kMaxHashesPerKey, 0.3 bits per key at ten bits each; for
-///     delimiters another maximum can be set,
+///   - that are at most kMaxPrefixesPerKey, 0.3 bits per key at ten bits each; for delimiters
+///     another maximum can be set,
 ///   - and that leave gaps: at most half of the values between the first prefix and the last occur.
 /// Random keys have no such rule. A candidate that has become too expensive is dropped early, so
 /// that most cost nothing after a few thousand keys.
 class PrefixChooser {
  public:
-  static constexpr double kMaxHashesPerKey = 0.03;
+  static constexpr double kMaxPrefixesPerKey = 0.03;
 
-  PrefixChooser(unsigned num_lookups, uint64_t hash_seed,
-                double max_hashes_of_delimiters = kMaxHashesPerKey);
+  /// `options` of the builders of all candidates, besides the rule.
+  explicit PrefixChooser(const PrefixPartOptions& options,
+                         double max_delimited = kMaxPrefixesPerKey);
 
-  void AddKey(std::string_view key);
+  /// False if no candidate is left.
+  bool AddKey(std::string_view key);
 
-  struct Choice {
-    std::string rule;  ///< Empty: none pays.
-    std::vector<uint64_t> hashes;
-    uint64_t num_prefixes = 0;
-  };
-  Choice Choose();
+  /// The builder of the chosen rule, valid as long as the chooser; null if none pays.
+  PrefixBuilder* Choose();
 
  private:
   struct Candidate {
     PrefixBuilder prefixes;
-    std::string rule;
-    double max_hashes_per_key;
-    size_t length = 0;  // of the prefixes of a rule by length; 0 for delimiters
-    std::vector<uint64_t> hashes = {};
+    double max_prefixes_per_key;
+    size_t length = 0;      // of the prefixes of a rule by length; 0 for delimiters
     uint64_t num_keys = 0;  // with a boundary
   };
 
   bool HasGaps(const Candidate& candidate) const;
-  void DropExpensive(double forgiven, double forgiven_hashes);
+  void DropExpensive(double forgiven, double forgiven_prefixes);
 
   std::vector<Candidate> candidates_;
   std::string first_key_;

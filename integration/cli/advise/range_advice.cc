@@ -28,13 +28,14 @@ namespace {
 // take as much memory as half of the key filter, less than range filters.
 constexpr double kMaxPrefixesPerKey = 0.5;
 
-// Visits at most kSampledKeys, and those before an error, which are a sample, too.
+// Visits at most `max_keys`, and those before an error, which are a sample, too.
 void VisitKeys(const FileReport& file, const KeysOfFile& keys_of_file,
-               const std::function<void(std::string_view)>& visit) {
+               const std::function<void(std::string_view)>& visit,
+               uint64_t max_keys = kSampledKeys) {
   uint64_t num_keys = 0;
   try {
     keys_of_file(file, [&](std::string_view key) {
-      if (num_keys++ < kSampledKeys) visit(key);
+      if (num_keys++ < max_keys) visit(key);
     });
   } catch (const term::Failure&) {
   }
@@ -44,15 +45,11 @@ void VisitKeys(const FileReport& file, const KeysOfFile& keys_of_file,
 class Sample {
  public:
   /// `prefixes`: boundaries, "auto" or "".
-  Sample(const std::string& prefixes, double target_fpr)
-      : target_fpr_(target_fpr), num_lookups_(rocksdb_plugin::LookupsPerPrefix({}, target_fpr)) {
-    const Result<std::string> rule = internal::ParsePrefixRule(prefixes);
-    if (!rule.ok() && prefixes != "auto") return;
-    prefixes_.emplace(
-        PrefixPartOptions{.rule = rule.ok() ? *rule : "", .num_lookups = num_lookups_});
-  }
+  Sample(std::string prefixes, double target_fpr)
+      : target_fpr_(target_fpr), policy_{.prefixes = std::move(prefixes)} {}
 
-  void AddFile(const FileReport& file, const KeysOfFile& keys_of_file) {
+  void AddFile(const FileReport& file, const KeysOfFile& keys_of_file,
+               uint64_t max_keys = kSampledKeys) {
     // As many filters as the file has: one per partition or granule, if it has several.
     const uint64_t num_filters = std::max<uint64_t>(file.filter.num_filters, 1);
     const uint64_t keys_each = FilterKeys(file) / num_filters + 1;
@@ -61,17 +58,23 @@ class Sample {
     Result<FilterBuilder> points = FilterBuilder::Create(
         {.kind = lsm::AutoKind(file.place.is_short_lived), .target_fpr = target_fpr_});
     if (!ranges.ok() || !points.ok()) return;
+    std::optional<PrefixBuilder> prefixes;
+    if (!policy_.prefixes.empty()) {
+      prefixes.emplace(
+          rocksdb_plugin::PrefixOptionsOf(policy_, target_fpr_, file.place.is_short_lived));
+    }
     uint64_t num_keys = 0;
-    uint64_t num_hashes = 0;
     const auto end_filter = [&] {
       AddRanges(&*points, &*ranges);
-      if (prefixes_) AddPrefixes(*points, std::exchange(num_keys, 0), std::exchange(num_hashes, 0));
+      if (prefixes) AddPrefixes(*points, num_keys, &*prefixes);
+      num_keys = 0;
     };
-    VisitKeys(file, keys_of_file, [&](std::string_view key) {
+    const auto add_key = [&](std::string_view key) {
       ranges->AddKey(key);
-      if (prefixes_) num_hashes += prefixes_->AddKey(key).size();
+      if (prefixes) prefixes->AddKey(key);
       if (++num_keys == keys_each) end_filter();
-    });
+    };
+    VisitKeys(file, keys_of_file, add_key, max_keys);
     if (num_keys != 0) end_filter();
     ++num_files_;
   }
@@ -112,12 +115,13 @@ class Sample {
     if (is_written) num_bytes_ += static_cast<double>(info->bytes);
   }
 
-  void AddPrefixes(const FilterBuilder& points, uint64_t num_keys, uint64_t num_hashes) {
-    num_hashes += prefixes_->ChooseRule().size();
-    num_prefixes_ += static_cast<double>(prefixes_->num_prefixes());
-    const std::string part = prefixes_->Finish();
+  void AddPrefixes(const FilterBuilder& points, uint64_t num_keys, PrefixBuilder* prefixes) {
+    prefixes->FinishHashes(num_keys);
+    num_prefixes_ += static_cast<double>(prefixes->num_prefixes());
+    const double fpr = std::pow(points.layout().predicted_fpr, prefixes->num_lookups());
+    const uint64_t num_hashes = prefixes->num_hashes();
+    const std::string part = prefixes->Finish();
     if (part.empty()) return;
-    const double fpr = std::pow(points.layout().predicted_fpr, num_lookups_);
     ruled_out_ += static_cast<double>(num_keys) * (1 - fpr);
     prefix_bytes_ +=
         static_cast<double>(part.size() + BlockBytes(points.layout(), num_keys + num_hashes) -
@@ -125,8 +129,7 @@ class Sample {
   }
 
   const double target_fpr_;
-  const unsigned num_lookups_;
-  std::optional<PrefixBuilder> prefixes_;
+  const FilterPolicyOptions policy_;
   size_t num_files_ = 0;
   double num_keys_ = 0;
   double estimated_fpr_ = 0;  // times keys
@@ -171,9 +174,10 @@ std::string RuleFor(const RunList& list, const std::string& requested,
   for (const std::string& present : file.filter.prefix_rules) {
     if (internal::ParsePrefixRule(present).ok()) return present;
   }
-  PrefixChooser chooser(/*num_lookups=*/1, /*hash_seed=*/0, kMaxPrefixesPerKey);
+  PrefixChooser chooser({}, kMaxPrefixesPerKey);
   VisitKeys(file, keys_of_file, [&](std::string_view key) { chooser.AddKey(key); });
-  return internal::PrefixRuleText(AsBytes(chooser.Choose().rule));
+  const PrefixBuilder* const chosen = chooser.Choose();
+  return chosen == nullptr ? "" : internal::PrefixRuleText(AsBytes(chosen->options().rule));
 }
 
 PartAdvice SumOf(const RunList& list, const SeekRequest& request, const SeekAdvice& advice,
@@ -261,7 +265,7 @@ KeysOfFile KeysInFiles(const std::string& doing) {
 RunSeeks SampleFile(const FileReport& file, const std::string& prefixes,
                     const KeysOfFile& keys_of_file) {
   Sample sample(prefixes, FilterOptions().target_fpr);
-  sample.AddFile(file, keys_of_file);
+  sample.AddFile(file, keys_of_file, UINT64_MAX);
   return sample.ScaleTo(file.num_entries);
 }
 

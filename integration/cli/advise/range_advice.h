@@ -113,7 +113,7 @@ using KeysOfFile =
 /// Shows progress: `doing` and the name of the file.
 KeysOfFile KeysInFiles(const std::string& doing);
 
-/// The parts for the keys of a file. `prefixes`: as in FilterPolicyOptions.
+/// The parts for all keys of a file. `prefixes`: as in FilterPolicyOptions.
 RunSeeks SampleFile(const FileReport& file, const std::string& prefixes,
                     const KeysOfFile& keys_of_file);
 

@@ -46,12 +46,8 @@ FilterParts PartsOf(const FilterPolicyOptions& options, const FilterRates& rates
     ranges.max_build_bytes = options.max_build_bytes;
   }
   if (!options.prefixes.empty()) {
-    const Result<std::string> rule = internal::ParsePrefixRule(options.prefixes);
-    // An empty rule lets the builder choose one.
-    parts.prefixes = {.rule = rule.ok() ? *rule : "",
-                      .num_lookups = LookupsPerPrefix(options, rates.target_fpr),
-                      .is_whole_file = is_whole_file,
-                      .share_bits = options.bits_per_key.has_value()};
+    parts.prefixes = PrefixOptionsOf(options, rates.target_fpr, IsShortLived(context));
+    parts.prefixes->is_whole_file = is_whole_file;
   }
   return parts;
 }
@@ -204,11 +200,26 @@ std::unique_ptr<Policy> MakePolicy(const FilterPolicyOptions& options) {
   return std::make_unique<Policy>(as_read, LoadedAbiProblem());
 }
 
-unsigned LookupsPerPrefix(const FilterPolicyOptions& options, double target_fpr) {
-  constexpr double kRounding = 1e-9;
-  const double prefix_fpr = options.prefix_fpr.value_or(kDefaultPrefixFpr);
-  const double lookups = std::ceil(std::log(prefix_fpr) / std::log(target_fpr) - kRounding);
-  return static_cast<unsigned>(std::clamp<double>(lookups, 1, internal::kMaxPrefixLookups));
+PrefixPartOptions PrefixOptionsOf(const FilterPolicyOptions& options, double target_fpr,
+                                  bool is_short_lived) {
+  constexpr double kDefaultPrefixFpr = 0.01;
+  constexpr double kCheapPrefixFpr = kDefaultPrefixFpr * kDefaultPrefixFpr;
+  // The hashes that bring the FPR of prefixes down to `fpr`.
+  const auto lookups = [&](double fpr) {
+    constexpr double kRounding = 1e-9;
+    const double hashes = std::ceil(std::log(fpr) / std::log(target_fpr) - kRounding);
+    return static_cast<unsigned>(std::clamp<double>(hashes, 1, internal::kMaxPrefixLookups));
+  };
+  const Result<std::string> rule = internal::ParsePrefixRule(options.prefixes);
+  PrefixPartOptions part;
+  part.rule = rule.ok() ? *rule : "";  // empty: the builder chooses one
+  part.num_lookups = part.num_lookups_if_cheap =
+      lookups(options.prefix_fpr.value_or(kDefaultPrefixFpr));
+  // A range filter checks what prefixes let through. The files of flushes are many, and small.
+  if (!options.prefix_fpr && !options.ranges) part.num_lookups_if_cheap = lookups(kCheapPrefixFpr);
+  if (is_short_lived) part.max_cheap_hashes *= 2;
+  part.share_bits = options.bits_per_key.has_value();
+  return part;
 }
 
 std::string Policy::GetPrintableOptions() const { return DescribePolicyOptions(options_); }

@@ -15,6 +15,7 @@
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/rocksdb/levels/level_rates.h"
 #include "lib/lsm/level_rules.h"
+#include "lib/prefix/prefix_builder.h"
 
 // The filter policy, and its options as text for RocksDB's option strings and OPTIONS files. A
 // number is read back as it was written, in any locale.
@@ -83,12 +84,9 @@ inline bool NeedsExtractor(const FilterPolicyOptions& options) {
   return options.ranges || !options.prefixes.empty();
 }
 
-/// The rate of prefixes if FilterPolicyOptions::prefix_fpr is not set.
-inline constexpr double kDefaultPrefixFpr = 0.01;
-
-/// Hashes per prefix in a key filter of this rate, which bring the rate of prefixes down to
-/// FilterPolicyOptions::prefix_fpr.
-unsigned LookupsPerPrefix(const FilterPolicyOptions& options, double target_fpr);
+/// The prefixes in key filters of this FPR. REQUIRES: options.prefixes is set
+PrefixPartOptions PrefixOptionsOf(const FilterPolicyOptions& options, double target_fpr,
+                                  bool is_short_lived);
 
 /// Errors: InvalidArgument, naming the option, its value and the allowed range, or the options that
 /// exclude each other.

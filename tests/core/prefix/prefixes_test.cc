@@ -309,6 +309,26 @@ TEST(PrefixFilter, DeniesAbsentPrefixesOfEveryDepth) {
   }
 }
 
+TEST(PrefixFilter, HasMoreHashesOfFewPrefixes) {
+  const std::vector<std::string> keys = Events();  // 10,000, with 100 and 1,100 prefixes
+  for (const auto& [rule, lookups] :
+       {std::pair{"delimiter:%3A,depth:1", 2u}, std::pair{"delimiter:%3A,depth:2", 1u}}) {
+    const Filter filter = Must(Filter::Build(keys, {.prefixes = rule}));
+    EXPECT_EQ(Must(DescribePrefixes(filter.bytes())).num_lookups, lookups);
+    for (const std::string& key : keys) {
+      const std::string below = key.substr(0, key.find(':') + 1);
+      ASSERT_TRUE(filter.MayContainRange(below, below.substr(0, below.size() - 1) + ';'));
+    }
+  }
+  const Filter few = Must(Filter::Build(keys, {.target_fpr = 0.1, .prefixes = "lengths:4"}));
+  uint64_t passed = 0;
+  for (int absent = 1000; absent < 6000; ++absent) {
+    const std::string prefix = std::to_string(absent);
+    passed += few.MayContainRange(prefix, prefix + "z");
+  }
+  EXPECT_LE(passed, 100u) << "a hundredth of 5,000 is 50";
+}
+
 TEST(PrefixFilter, SharesTheBitsOfAKeyBudget) {
   const std::vector<std::string> keys = Events();
   for (const FilterKind kind : {FilterKind::kBlockedBloom, FilterKind::kRibbon}) {

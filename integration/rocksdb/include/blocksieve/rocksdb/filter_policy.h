@@ -80,8 +80,9 @@ struct FilterPolicyOptions {
   ///   "auto"                   a delimiter or length for each file, for at most 0.3 bits per key
   std::string prefixes = {};
 
-  /// Maximum FPR of prefixes, which is never above that of keys. 1e-7 to 0.5; 0.01 if not set. With
-  /// bits_per_key, prefixes take their bits from keys, and the FPR of both rises. Needs `prefixes`.
+  /// Maximum FPR of prefixes, which is never above that of keys. 1e-7 to 0.5. If not set: 0.01, and
+  /// 0.0001 where prefixes are few (RANGES.md). With bits_per_key, prefixes take their bits from
+  /// keys, and the FPR of both rises. Needs `prefixes`.
   std::optional<double> prefix_fpr = std::nullopt;
 
   /// Bounded seeks use range filters even without auto_prefix_mode. Files record the extractor
