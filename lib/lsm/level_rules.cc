@@ -49,11 +49,12 @@ size_t LargestLevel(const std::vector<RunGroup>& levels) {
   return static_cast<size_t>(largest - levels.begin());
 }
 
-FilterRates LimitedRates(const RateAllocation& rates, size_t level, FilterKind kind) {
+FilterRates LimitedRates(const RateAllocation& rates, size_t level, FilterKind kind,
+                         bool needs_filter) {
   FilterRates limited;
   limited.target_fpr = std::max(rates.target_fprs[level], MinRate(kind, rates.wasted_reads));
+  if (needs_filter) limited.target_fpr = std::min(limited.target_fpr, kMaxTargetFpr);
   if (rates.range_fprs.empty()) return limited;
-  limited.target_fpr = std::min(limited.target_fpr, kMaxTargetFpr);
   limited.range_fpr =
       std::max(rates.range_fprs[level], rates.wasted_seek_reads * kMinShareOfWastedReads);
   return limited;
@@ -61,30 +62,33 @@ FilterRates LimitedRates(const RateAllocation& rates, size_t level, FilterKind k
 
 }  // namespace
 
-Result<TreeRates> AllocateByLevel(std::vector<RunGroup> levels, const RateGoal& goal) try {
+Result<TreeRates> AllocateByLevel(std::vector<RunGroup> levels, const RateGoal& goal,
+                                  bool has_prefixes) try {
   assert(!levels.empty());
   ExpectLevel0(&levels);
   for (RunGroup& level : levels) level.lookup_share = std::max(level.lookup_share, kMinLookupShare);
   const Result<RateAllocation> rates = AllocateRates(levels, goal);
   if (!rates.ok()) return rates.status();
+  const bool need_filters = goal.seek_fraction || (has_prefixes && !goal.bits_per_key);
   TreeRates tree{.levels = {}, .is_reached = rates->is_reached};
   for (size_t i = 0; i < levels.size(); ++i) {
     tree.levels.push_back(goal.target_fpr ? FilterRates{.target_fpr = *goal.target_fpr}
-                                          : LimitedRates(*rates, i, levels[i].kind));
+                                          : LimitedRates(*rates, i, levels[i].kind, need_filters));
   }
   return tree;
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();
 }
 
-Result<FilterRates> AllocateForFile(std::vector<RunGroup> levels, int level, const RateGoal& goal) {
+Result<FilterRates> AllocateForFile(std::vector<RunGroup> levels, int level, const RateGoal& goal,
+                                    bool has_prefixes) {
   assert(!levels.empty() && level < static_cast<int>(levels.size()));
   ExpectLevel0(&levels);
   const size_t written = level < 0 ? LargestLevel(levels) : static_cast<size_t>(level);
   RunGroup& run = levels[written];
   if (lsm::NumKeys(run) == 0) run = {1, levels[0].keys_per_run, run.kind, run.lookup_share};
   run.keys_per_run = std::max(run.keys_per_run, 1.0);
-  const Result<TreeRates> tree = AllocateByLevel(std::move(levels), goal);
+  const Result<TreeRates> tree = AllocateByLevel(std::move(levels), goal, has_prefixes);
   if (!tree.ok()) return tree.status();
   return tree->levels[written];
 }

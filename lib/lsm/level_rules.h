@@ -29,14 +29,17 @@ struct TreeRates {
 /// * No file gets an FPR below 1/512 of the tree's wasted reads, or more than 30 bits per key. Some
 ///   files always move to deeper levels without being rewritten, and all do if keys ascend; this
 ///   limits what their filters cost there.
-/// * Range filters are parts of point filters, so with a seek_fraction every level has filters.
+/// * Range filters and prefixes are parts of point filters. With a seek_fraction every level has
+///   filters; with `has_prefixes` too, unless bits_per_key leaves no memory for some.
 ///
 /// REQUIRES: `levels` is not empty. Errors: as AllocateRates.
-Result<TreeRates> AllocateByLevel(std::vector<RunGroup> levels, const RateGoal& goal);
+Result<TreeRates> AllocateByLevel(std::vector<RunGroup> levels, const RateGoal& goal,
+                                  bool has_prefixes = false);
 
 /// FPRs for a file that will be written to `level`; -1: unknown, planned as the level with the
 /// largest runs. An empty level gets a run like those of level 0. REQUIRES: level < levels.size().
 /// Errors: as AllocateRates.
-Result<FilterRates> AllocateForFile(std::vector<RunGroup> levels, int level, const RateGoal& goal);
+Result<FilterRates> AllocateForFile(std::vector<RunGroup> levels, int level, const RateGoal& goal,
+                                    bool has_prefixes = false);
 
 }  // namespace blocksieve

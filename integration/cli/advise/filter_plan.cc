@@ -164,7 +164,7 @@ Result<FilterPlan> PlanForRoundedRate(const PlannedTree& tree, double target_fpr
 
 Result<FilterPlan> PlanForGoal(const PlannedTree& tree, const RateGoal& goal) {
   const lsm::Levels levels = tree.list.Levels(tree.kind);
-  const Result<TreeRates> rates = AllocateByLevel(levels, goal);
+  const Result<TreeRates> rates = AllocateByLevel(levels, goal, tree.has_prefixes);
   if (!rates.ok()) return rates.status();
   return MakePlan(tree, goal, levels, *rates);
 }

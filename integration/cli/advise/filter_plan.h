@@ -48,6 +48,8 @@ struct PlannedTree {
   /// Kind of all filters; nullopt: kind=auto.
   std::optional<FilterKind> kind = std::nullopt;
 
+  bool has_prefixes = false;
+
   /// Prefixes take their bits from those of keys, as under bits_per_key.
   bool shares_bits = false;
 

@@ -23,7 +23,8 @@ struct LevelRate {
 // files come from there.
 std::vector<LevelRate> RatesOf(const RunList& list, const RequestedRates& requested) {
   const lsm::Levels levels = list.Levels(requested.kind);
-  const Result<TreeRates> rates = AllocateByLevel(levels, requested.goal);
+  const Result<TreeRates> rates =
+      AllocateByLevel(levels, requested.goal, !requested.prefixes.empty());
   if (!rates.ok()) return {};
   std::vector<LevelRate> known;
   for (size_t i = 0; i < levels.size(); ++i) {

@@ -152,6 +152,7 @@ std::vector<FilterChange> ChangesTo(const RequestedRates& requested, const RunLi
   Result<FilterPlan> plan =
       PlanForGoal({.list = list,
                    .kind = requested.kind,
+                   .has_prefixes = !requested.prefixes.empty(),
                    .shares_bits = requested.goal.bits_per_key && !requested.prefixes.empty(),
                    .by_rewriting = true},
                   requested.goal);

@@ -39,7 +39,8 @@ void LevelRates::Learn(const rocksdb::ColumnFamilyOptions& column_family) {
 }
 
 Result<FilterRates> LevelRates::RatesOf(const RateGoal& goal, PolicyKind kind,
-                                        const rocksdb::FilterBuildingContext& context) {
+                                        const rocksdb::FilterBuildingContext& context,
+                                        bool has_prefixes) {
   assert(goal.differs_by_run());
   lsm::Levels levels = ModelFor(context);  // always, since it also learns the last level
   auto known = LevelRegistry::Instance().Get({context.info_log, context.column_family_name});
@@ -49,7 +50,7 @@ Result<FilterRates> LevelRates::RatesOf(const RateGoal& goal, PolicyKind kind,
                 {.num_runs = 0});
   // Level 0 is modelled with the kind that flushes build, whichever file this is.
   lsm::SetKinds(FixedKind(kind), /*level0_is_short_lived=*/!StaysOnLevel0(context), &levels);
-  return AllocateForFile(std::move(levels), level, goal);
+  return AllocateForFile(std::move(levels), level, goal, has_prefixes);
 }
 
 lsm::Levels LevelRates::ModelFor(const rocksdb::FilterBuildingContext& context) {

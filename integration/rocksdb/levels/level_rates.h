@@ -27,7 +27,8 @@ class LevelRates {
   /// The rates of one file. REQUIRES: the goal is valid, and differs by run. Errors: those of
   /// AllocateRates. Throws std::bad_alloc.
   Result<FilterRates> RatesOf(const RateGoal& goal, PolicyKind kind,
-                              const rocksdb::FilterBuildingContext& context);
+                              const rocksdb::FilterBuildingContext& context,
+                              bool has_prefixes = false);
 
  private:
   lsm::Levels ModelFor(const rocksdb::FilterBuildingContext& context);

@@ -86,7 +86,9 @@ rocksdb::Status Policy::ValidateOptions(const rocksdb::DBOptions& db,
 
 Result<FilterRates> Policy::RatesOf(const rocksdb::FilterBuildingContext& context) const {
   const RateGoal goal = GoalOf(options_);
-  if (goal.differs_by_run()) return level_rates_.RatesOf(goal, options_.kind, context);
+  if (goal.differs_by_run()) {
+    return level_rates_.RatesOf(goal, options_.kind, context, !options_.prefixes.empty());
+  }
   return FilterRates{*goal.target_fpr, options_.range_fpr.value_or(RangePartOptions().range_fpr)};
 }
 

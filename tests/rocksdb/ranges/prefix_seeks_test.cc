@@ -2,11 +2,13 @@
 #include <rocksdb/perf_context.h>
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "blocksieve/hash.h"
+#include "blocksieve/rate_allocation.h"
 #include "tests/rocksdb/ranges/range_db.h"
 #include "tests/support/db_checks.h"
 #include "tests/support/key_sets.h"
@@ -30,9 +32,10 @@ void PrintTo(const PrefixCase& each, std::ostream* out) { *out << each.name; }
 
 class PrefixSeeks : public ::testing::TestWithParam<PrefixCase> {
  protected:
-  void Open(const std::string& prefixes) {
+  void Open(const std::string& prefixes, std::optional<double> wasted_reads = std::nullopt) {
     RangeFilterOptions options;
     options.policy.prefixes = prefixes;
+    options.policy.wasted_reads = wasted_reads;
     options.policy.ranges = GetParam().ranges;
     DbConfig config = RangeConfig(GetParam().shape, options);
     if (db_ == nullptr) {
@@ -172,6 +175,17 @@ TEST_P(PrefixSeeks, ReadOnlyTheFileThatHasTheObject) {
   }
   // Small blocks: the eight members lie in one or two.
   EXPECT_LT(blocks, 3 * seeks) << "without prefixes each of the four files is read";
+}
+
+// A goal that key filters are not needed for leaves the smallest one, which has the prefixes.
+TEST_P(PrefixSeeks, ReadNothingWhereKeysNeedNoFilter) {
+  Open("delimiter:/", kMaxWastedReads);
+  Write(Paths());
+  uint64_t ruled_out = 0;
+  for (int package = 1; package < 400; package += 2) {
+    ruled_out += Below("/usr/share/doc/package" + std::to_string(package) + "/").counts.no;
+  }
+  EXPECT_GT(ruled_out, kFiles * 200 * 9 / 10);
 }
 
 TEST_P(PrefixSeeks, FilesKeepTheirBoundariesWhereThePolicyGetsOthers) {
