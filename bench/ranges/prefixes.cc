@@ -100,7 +100,7 @@ class PrefixExperiment {
     for (const Role role : kRoles) {
       job.progress.Show(fmt::format("{}: filling, {}", set.name, RoleName(role)));
       entries_.push_back({std::make_unique<RangeDatabase>(role, prefixes, dir / RoleName(role))});
-      for (const double seconds : entries_.back().database->Fill(set.runs)) {
+      for (const double seconds : entries_.back().database->Fill(set.runs, set.num_compacted)) {
         entries_.back().filling += seconds;
       }
       entries_.back().filter_bytes =

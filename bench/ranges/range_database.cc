@@ -129,7 +129,7 @@ uint64_t RangeDatabase::refusals() const {
   return static_cast<const Log&>(*options().info_log).refusals();
 }
 
-std::vector<double> RangeDatabase::Fill(std::span<const SortedKeys> runs) {
+std::vector<double> RangeDatabase::Fill(std::span<const SortedKeys> runs, size_t num_compacted) {
   Open(Reads::kCached);
   std::vector<double> seconds;
   for (const SortedKeys& run : runs) {
@@ -137,10 +137,16 @@ std::vector<double> RangeDatabase::Fill(std::span<const SortedKeys> runs) {
     const Stopwatch stopwatch;
     for (const std::string& key : run) Put(key);
     Check(db().Flush({}), "flush");
+    if (seconds.size() < num_compacted) {
+      rocksdb::CompactRangeOptions options;
+      options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+      Check(db().CompactRange(options, nullptr, nullptr), "compact");
+    }
     seconds.push_back(stopwatch.CpuSeconds());
   }
   const TreeShape shape = Shape();
-  if (shape.levels != std::vector<LevelShape>{{0, runs.size(), shape.num_entries}}) {
+  const size_t num_flushed = shape.levels.empty() ? 0 : shape.levels.front().num_files;
+  if (shape.num_files != runs.size() || num_flushed + num_compacted != runs.size()) {
     Fail("{}: {} files for {} runs", name(), shape.num_files, runs.size());
   }
   const std::unique_ptr<rocksdb::Iterator> iterator(db().NewIterator({}));

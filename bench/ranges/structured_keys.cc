@@ -98,7 +98,7 @@ StructuredKeys Events(uint64_t num_keys, size_t num_seeks, Random& random) {
 StructuredKeys Members(uint64_t num_keys, size_t num_seeks, Random& random) {
   constexpr uint64_t kMembers = 8;
   constexpr uint64_t kInSmallRuns = 10;  // one object in ten
-  StructuredKeys set{"members of hashes", "fields:len8,len32,8", {}, {}};
+  StructuredKeys set{"members of hashes", "fields:len8,len32,8", {}, {}, 1};
   set.runs.resize(kRuns);
   Seeks absent{"absent hash", {}, 0}, present{"present hash", {}, kMembers};
   for (uint64_t i = 0; i < num_keys / kMembers; ++i) {

@@ -23,6 +23,7 @@ struct StructuredKeys {
   std::string prefixes;  ///< The option `prefixes`.
   std::vector<SortedKeys> runs;
   std::vector<Seeks> seeks;
+  size_t num_compacted = 0;  ///< The first runs; the others are files of flushes.
 
   uint64_t num_keys() const;
 };
