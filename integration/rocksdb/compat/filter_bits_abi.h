@@ -18,11 +18,12 @@
 //   1 (A)        7.0.3 to 9.5      the base
 //   2 (B)        9.6 to 10.8       AddKeyAndAlt after AddKey
 //   3 (C)        10.9 to 11.9      CalculateSpace and EstimatedFpRate at the end
-//   4            any later         what the RocksDB tree that blocksieve is built in declares
+//   4            10.9 or later     what a RocksDB tree in the include path declares
 //
-// The table comes from RocksDB's sources. Outside of a tree, later versions are compiled as
-// generation 3, and AbiProblem keeps these classes from being used with a loaded library of another
-// generation, or of a version that is too new for the table. In a tree, the compiler checks.
+// The table comes from RocksDB's sources. Without a tree, later versions are compiled as generation
+// 3, and AbiProblem keeps these classes from being used with a loaded library of another
+// generation, or of a version that is too new for the table. With a tree, the compiler checks, and
+// the loaded library must be of its version. Installed headers do not declare enough to compare.
 
 #define BLOCKSIEVE_ROCKSDB_VERSION (ROCKSDB_MAJOR * 10000 + ROCKSDB_MINOR * 100 + ROCKSDB_PATCH)
 
