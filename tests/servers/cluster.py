@@ -3,7 +3,6 @@
 import json
 import os
 import pathlib
-import resource
 import signal
 import socket
 import subprocess
@@ -31,6 +30,7 @@ class Server:
         self.folder, self.binary, self.config = pathlib.Path(folder), binary, config
         self.environment = {**os.environ, **(environment or {})}
         self.folder.mkdir(parents=True, exist_ok=True)
+        self.mounted = False
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
@@ -42,9 +42,8 @@ class Server:
         template = (HERE / "kvrocks.conf").read_text()
         path.write_text(f"{template}\nport {self.port}\ndir {self.folder}\n{self.config}\n")
         with open(self.folder / "log", "ab") as log:
-            # Signals as Python has them: SIGXFSZ is ignored, so a full disk is an error of write().
             self.process = subprocess.Popen([self.binary, "-c", path], stdout=log, stderr=log,
-                                            env=self.environment, restore_signals=False)
+                                            env=self.environment)
         self.client = redis.Redis(port=self.port, socket_timeout=TIMEOUT_SECONDS)
         self.client.response_callbacks.clear()  # replies as they are
         wait_until(f"{self.folder} answers", self.answers)
@@ -89,11 +88,23 @@ class Server:
             self.client.close()
             self.process = None
 
+    def mount(self):
+        """Puts the empty directory on a file system of its own. Needs root."""
+        subprocess.run(["mount", "-t", "tmpfs", "tmpfs", self.folder], check=True)
+        self.mounted = True
+
     def fill_disk(self, full=True):
-        """Makes each write fail that would leave a file larger than a block."""
-        _, hard = resource.prlimit(self.process.pid, resource.RLIMIT_FSIZE)
-        soft = 4096 if full else hard
-        resource.prlimit(self.process.pid, resource.RLIMIT_FSIZE, (soft, hard))
+        """Shrinks the mounted file system to the files in it, or lifts the limit."""
+        def remounted():
+            disk = os.statvfs(self.folder)
+            size = (disk.f_blocks - disk.f_bfree) * disk.f_frsize if full else 0  # 0: no limit
+            return not subprocess.run(["mount", "-o", f"remount,size={size}", self.folder],
+                                      stderr=subprocess.DEVNULL).returncode
+        wait_until("the file system is as large as its files", remounted)
+
+    def unmount(self):
+        if self.mounted:
+            subprocess.run(["umount", self.folder], check=True)
 
 
 class Cluster:

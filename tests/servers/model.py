@@ -163,6 +163,35 @@ def stream(rng, value):
     ]
 
 
+def bitmap(rng, value):
+    """A bitmap: the positions of its ones, which lie in several members. It exists without any."""
+    old = value or frozenset()
+    at = rng.randrange(6) * 9000 + rng.randrange(3)
+    bit = int(at in old)
+    return [
+        (["SETBIT", at, 1], bit, old | {at}),
+        (["SETBIT", at, 0], bit, old - {at}),
+        (["GETBIT", at], bit, value),
+        (["BITCOUNT"], len(old), value),
+    ]
+
+
+def integers(rng, value):
+    """Kvrocks' sorted set of integers."""
+    old = value or frozenset()
+    numbers = rng.sample(range(1, 40), rng.randint(1, 3))
+    low, high = sorted(rng.sample(range(1, 40), 2))
+    rest = old.difference(numbers)
+    return [
+        (["SIADD", *numbers], len(set(numbers) - old), old.union(numbers)),
+        (["SIREM", *numbers], len(old) - len(rest), rest or None),
+        (["SICARD"], len(old), value),
+        (["SIEXISTS", *numbers], [int(number in old) for number in numbers], value),
+        (["SIRANGEBYVALUE", low, high], [b"%d" % i for i in sorted(old) if low <= i <= high], value),
+        (["SIRANGE", 0, 50], [b"%d" % i for i in sorted(old)], value),
+    ]
+
+
 # For each type: its operations, and the command that reads all of a value.
 TYPES = {
     "t": (string, "GET"),
@@ -172,6 +201,8 @@ TYPES = {
     "z": (zset, "ZREVRANGE"),
     "l": (list_, "LRANGE 0 -1"),
     "x": (stream, "XRANGE - +"),
+    "b": (bitmap, "BITCOUNT"),
+    "i": (integers, "SIRANGE 0"),
 }
 
 
