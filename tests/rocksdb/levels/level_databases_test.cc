@@ -1,5 +1,4 @@
 #include <gtest/gtest.h>
-#include <rocksdb/convenience.h>
 
 #include <map>
 #include <string>
@@ -177,18 +176,6 @@ TEST_P(LevelDatabases, AscendingKeysMoveWithTheirFiltersAndStayWithinBounds) {
   }
   EXPECT_LT(Sum(FiltersByLevel(&db.db())).bits_per_key(), 33);
   EXPECT_EQ(CheckReads(&db.db(), db.model(), {}), "");
-}
-
-TEST_P(LevelDatabases, AnOptionsFileNamesTheListener) {
-  TestDb db(Config({.bits_per_key = 7}));
-  const StoredOptions stored(db.path());
-  ASSERT_EQ(stored.db.listeners.size(), 1u);
-  EXPECT_STREQ(stored.db.listeners[0]->Name(), "blocksieve");
-  for (const char* text : {"listeners={blocksieve}", "listeners={id=blocksieve}"}) {
-    rocksdb::DBOptions parsed;
-    MustBeOk(rocksdb::GetDBOptionsFromString(StrictConfig(), {}, text, &parsed), text);
-    EXPECT_EQ(parsed.listeners.size(), 1u) << text;
-  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, LevelDatabases, kBothShapes, ParamNames());

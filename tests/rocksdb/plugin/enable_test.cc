@@ -1,6 +1,5 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <rocksdb/convenience.h>
 #include <rocksdb/snapshot.h>
 #include <rocksdb/table.h>
 
@@ -180,15 +179,6 @@ TEST(SkipPlugin, OptionsFilesNameTheIndexAndReadBack) {
   const auto& factories = stored.column_family().table_properties_collector_factories;
   ASSERT_EQ(factories.size(), 1u);
   EXPECT_EQ(factories[0]->ToString(), (*NewSkipIndexCollectorFactory(same))->ToString());
-
-  rocksdb::ColumnFamilyOptions options;
-  for (const char* const bad : {"columns=n", "columns=n=%4", "granule_rows=x",
-                                "columns=n=field:1;target_fpr=7", "columns=n=field:1;unknown=1"}) {
-    const std::string text =
-        std::string("table_properties_collectors={{id=blocksieve.skip_index;").append(bad) + "}}";
-    EXPECT_FALSE(rocksdb::GetColumnFamilyOptionsFromString(StrictConfig(), {}, text, &options).ok())
-        << text;
-  }
 }
 
 }  // namespace

@@ -1,4 +1,3 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -18,7 +17,6 @@ namespace {
 
 using namespace blocksieve::testing;  // NOLINT: test support
 
-using ::testing::HasSubstr;
 using Environment = std::map<std::string, std::string>;
 
 Environment Preloaded(Environment environment = {}) {
@@ -92,12 +90,6 @@ TEST_F(PluginLoading, EveryWayRegistersThePolicy) {
     ExpectOurs(Run(program, policy, is_preloaded ? Preloaded() : Environment{}, opened));
     std::filesystem::remove_all(dir_ / "db");
   }
-}
-
-TEST_F(PluginLoading, AWrongOptionIsOnStderr) {
-  const Report report = Run(LINKED_PROGRAM, "blocksieve:5", {});
-  EXPECT_EQ(report.policy, "none");
-  EXPECT_THAT(report.text, HasSubstr("target_fpr is 5; allowed: 1e-07 to 0.5"));
 }
 
 TEST_F(PluginLoading, BuiltinPoliciesAreStockByDefault) {

@@ -13,8 +13,8 @@
 #include "tests/support/sanitizers.h"
 #include "tests/support/test_db.h"
 
-// Unmodified db_bench, ldb and sst_dump with the plug-in preloaded. They belong to the RocksDB that
-// the plug-in was built for.
+// Unmodified db_bench and ldb with the plug-in preloaded. They belong to the RocksDB that the
+// plug-in was built for.
 
 namespace blocksieve {
 namespace {
@@ -114,24 +114,6 @@ TEST_P(RocksDbTools, LdbReadsWritesAndCompacts) {
   TestDb::Model model = db.model();
   model[MakeKey(KeyShape::kUrl, 1001)] = "by ldb";
   EXPECT_EQ(CheckReads(&db.db(), model, {MakeKey(KeyShape::kUrl, 1003)}), "");
-}
-
-TEST_P(RocksDbTools, SstDumpShowsThePolicyAndChecksTheFile) {
-  TestDb db(Config());
-  db.Fill(PresentKeys(KeyShape::kUrl, 2000));
-  db.Close();
-  // The plug-in is not needed, as sst_dump never reads filters.
-  for (const Environment& environment : {kPreloaded, Environment{}}) {
-    const ChildResult checked = RunChild(
-        {"sst_dump", "--file=" + db.path(), "--command=verify", "--verify_checksum"}, environment);
-    EXPECT_EQ(checked.exit_code, 0) << checked.output;
-    EXPECT_NE(checked.output.find("The file is ok"), std::string::npos) << checked.output;
-    const ChildResult shown = RunChild(
-        {"sst_dump", "--file=" + db.path(), "--command=none", "--show_properties"}, environment);
-    EXPECT_EQ(shown.exit_code, 0) << shown.output;
-    EXPECT_NE(shown.output.find("filter policy name: blocksieve"), std::string::npos)
-        << shown.output;
-  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, RocksDbTools, kBothShapes, ParamNames());

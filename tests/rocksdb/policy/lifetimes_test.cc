@@ -48,6 +48,15 @@ class Lifetimes : public SkipFixture, public ::testing::WithParamInterface<Filte
     return Scan(db, column_family, predicate, AlwaysSkip()).size();
   }
 
+  /// Looks up all rows of Fill, and as many absent ones.
+  static void LookUpAll(rocksdb::DB* db) {
+    std::string value;
+    for (uint64_t i = 0; i < 200; ++i) {
+      ASSERT_TRUE(db->Get({}, Key(i), &value).ok());
+      ASSERT_TRUE(db->Get({}, Key(i) + "+", &value).IsNotFound());
+    }
+  }
+
   /// Runs each action in its own thread, at least once, and repeats it until the first has run
   /// `times` times.
   static void RunBeside(int times, const std::vector<std::function<void(unsigned seed)>>& actions) {
@@ -163,17 +172,25 @@ TEST_P(Lifetimes, DatabasesOpenAndCloseWhileOthersAreScanned) {
     ASSERT_EQ(CountRows(&db.db(), nullptr, Is("n = 17")), kRowsOfSeventeen);
     db.Reopen(config_);
     ASSERT_EQ(CountRows(&db.db(), nullptr, Is("n = 17")), kRowsOfSeventeen);
-    std::string value;
-    for (uint64_t i = 0; i < 200; ++i) {
-      ASSERT_TRUE(db->Get({}, Key(i), &value).ok());
-      ASSERT_TRUE(db->Get({}, Key(i) + "+", &value).IsNotFound());
-    }
+    LookUpAll(&db.db());
   };
   const auto scan = [&](unsigned seed) {
     const std::string number = std::to_string(1000 + seed % 5);
     ASSERT_EQ(CountRows(&lasting.db(), nullptr, Is("n = " + number)), 50u);
   };
   RunBeside(15, {come_and_go, come_and_go, scan, scan});
+}
+
+TEST_P(Lifetimes, CachedReadersOutliveTheDatabase) {
+  TestDb db(config_);
+  Fill(&db.db());
+  for (int round = 0; round < 3; ++round) {
+    LookUpAll(&db.db());
+    EXPECT_GT(db.Use().rejected, 0u);
+    db.Close();
+    config_.table.filter_policy = PolicyFromString("blocksieve:0.1");  // the old policy is gone
+    db.Open(config_);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, Lifetimes, kBothShapes, ParamNames());

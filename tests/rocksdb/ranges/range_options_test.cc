@@ -17,7 +17,6 @@
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 #include "tests/rocksdb/ranges/range_db.h"
-#include "tests/support/logs.h"
 
 // Options of range filters, through OPTIONS files. Meaning of the text: option_promises_test.cc.
 // Refused options: bad_input_test.cc.
@@ -64,21 +63,30 @@ class RangeOptions : public ::testing::Test {
   }
 
   // How often filters answer "no" to seeks of empty ranges with plain ReadOptions.
-  static uint64_t NoOfPlainSeeks(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) {
-    const EmptySeeks seeks = SeekEmptyRanges(db, family, {}, 500);
+  static uint64_t NoOfPlainSeeks(rocksdb::DB* db) {
+    const EmptySeeks seeks = SeekEmptyRanges(db, db->DefaultColumnFamily(), {}, 500);
     EXPECT_EQ(seeks.found, 0u);
     return seeks.counts.no;
   }
 };
 
-TEST_F(RangeOptions, GoThroughOptionsFiles) {
+// Files with plain_range_reads have another name of the extractor. It stays out of OPTIONS, however
+// many such files the thread wrote before.
+TEST_F(RangeOptions, GoThroughOptionsFilesWithoutTheMarksOfFiles) {
   const TempDir dir;
   const std::string path = dir / "db";
   std::unique_ptr<rocksdb::DB> db = blocksieve::testing::OpenDb(FromText(kFamilyText), path);
-  WriteRangeFile(db.get(), db->DefaultColumnFamily(), 0);
-  WriteRangeFile(db.get(), db->DefaultColumnFamily(), 1);
-  EXPECT_GT(NoOfPlainSeeks(db.get(), db->DefaultColumnFamily()), 950u);
-  for (int reopened = 0; reopened < 3; ++reopened) {
+  for (int round = 0; round < 3; ++round) {
+    WriteRangeFile(db.get(), db->DefaultColumnFamily(), round);
+    EXPECT_GT(NoOfPlainSeeks(db.get()), 480u);
+    MustBeOk(db->SetOptions({{"write_buffer_size", std::to_string(1'000'000 + round)}}), "set");
+    MustBeOk(db->CompactRange({}, nullptr, nullptr), "compact");
+    EXPECT_GT(NoOfPlainSeeks(db.get()), 480u);
+    EXPECT_THAT(OptionsText(path),
+                AllOf(HasSubstr("prefix_extractor=blocksieve.range\n"), Not(HasSubstr(".file"))));
+    for (const auto& [name, properties] : FilesOf(*db)) {
+      EXPECT_EQ(properties->prefix_extractor_name, "blocksieve.range.file") << name;
+    }
     db.reset();
     const StoredOptions stored(path);
     const FilterPolicyOptions policy = PolicyOptionsOf(stored.column_family());
@@ -87,34 +95,7 @@ TEST_F(RangeOptions, GoThroughOptionsFiles) {
     EXPECT_TRUE(policy.plain_range_reads);
     EXPECT_STREQ(stored.column_family().prefix_extractor->Name(), "blocksieve.range");
     db = blocksieve::testing::OpenDb(rocksdb::Options(stored.db, stored.column_family()), path);
-    EXPECT_GT(NoOfPlainSeeks(db.get(), db->DefaultColumnFamily()), 480u);
-    WriteRangeFile(db.get(), db->DefaultColumnFamily(), 2 + reopened);
-  }
-}
-
-// Files with plain_range_reads have another name of the extractor. It stays out of OPTIONS, however
-// many such files the thread wrote before.
-TEST_F(RangeOptions, MarksOfFilesStayOutOfOptionsFiles) {
-  const TempDir dir;
-  const std::string path = dir / "db";
-  const rocksdb::Options options = FromText(kFamilyText);
-  std::unique_ptr<rocksdb::DB> db = blocksieve::testing::OpenDb(options, path);
-  for (int round = 0; round < 3; ++round) {
-    WriteRangeFile(db.get(), db->DefaultColumnFamily(), round);
-    MustBeOk(db->SetOptions({{"write_buffer_size", std::to_string(1'000'000 + round)}}), "set");
-    rocksdb::ColumnFamilyHandle* family = nullptr;
-    MustBeOk(db->CreateColumnFamily(options, "family " + std::to_string(round), &family), "create");
-    WriteRangeFile(db.get(), family, round);
-    MustBeOk(db->CompactRange({}, family, nullptr, nullptr), "compact");
-    EXPECT_GT(NoOfPlainSeeks(db.get(), family), 480u);
-    MustBeOk(db->DestroyColumnFamilyHandle(family), "family");
-    EXPECT_THAT(OptionsText(path),
-                AllOf(HasSubstr("prefix_extractor=blocksieve.range\n"), Not(HasSubstr(".file"))));
-  }
-  const rocksdb::TablePropertiesCollection files = FilesOf(*db);
-  ASSERT_FALSE(files.empty());
-  for (const auto& [name, properties] : files) {
-    EXPECT_EQ(properties->prefix_extractor_name, "blocksieve.range.file") << name;
+    EXPECT_GT(NoOfPlainSeeks(db.get()), 480u);
   }
 }
 

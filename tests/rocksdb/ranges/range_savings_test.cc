@@ -84,40 +84,6 @@ TEST_P(RangeSavings, SeeksOfFilesWithoutRangesAreCounted) {
   EXPECT_EQ(seeks.blocks, Seek(db.get(), {}).blocks);
 }
 
-// Policies with and without ranges read each other's files.
-TEST_P(RangeSavings, ToRangesAndBack) {
-  DbConfig stock = MakeConfig(GetParam(), PolicyFromString("bloomfilter:10:false"));
-  DbConfig none = MakeConfig(GetParam(), nullptr);
-  DbConfig prefixes = stock;
-  UsePrefixes(&prefixes, 2);
-  const DbConfig ours = RangeConfig(GetParam());
-  const DbConfig points = MakeConfig(GetParam(), PolicyFromString("blocksieve"));
-  TestDb db(ours);
-  std::vector<std::string> absent;
-  for (uint64_t i = 0; i < 500; ++i) absent.push_back(RangeKey(2 * i + 1));
-  uint64_t written = 0;
-  for (const DbConfig& config : {ours, stock, none, ours, prefixes, points, ours}) {
-    db.Reopen(config);
-    for (uint64_t i = 0; i < 400; ++i) db.Put(RangeKey(2 * written++), "value");
-    db.Flush();
-    rocksdb::ReadOptions total_order;
-    total_order.total_order_seek = true;
-    EXPECT_EQ(CheckReads(&db.db(), db.model(), absent, total_order), "");
-    const EmptySeeks seeks = Seek(&db, RangeRead());
-    EXPECT_EQ(seeks.found, 0u);
-  }
-  // 3 of 7 files have range filters; stock filters have none.
-  const EmptySeeks seeks = Seek(&db, RangeRead());
-  EXPECT_GT(seeks.counts.no, 29 * seeks.seeks / 10);
-  db.Compact();
-  EXPECT_GT(Seek(&db, RangeRead()).counts.no, 9 * seeks.seeks / 10);
-  db.Reopen(stock);
-  EXPECT_EQ(CheckReads(&db.db(), db.model(), absent), "");
-  db.Compact();
-  EXPECT_EQ(CheckReads(&db.db(), db.model(), absent), "");
-  EXPECT_EQ(Seek(&db, RangeRead()).counts.total(), 0u);
-}
-
 TEST_P(RangeSavings, AlikeKeysGetNoRangeFilterAndOneLogLine) {
   DbConfig config = RangeConfig(GetParam());
   auto log = std::make_shared<MemoryLogger>();

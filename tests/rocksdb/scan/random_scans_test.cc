@@ -77,6 +77,23 @@ class RandomScans : public ::testing::TestWithParam<unsigned> {
     MustBeOk(db().CompactRange({}, &first, &last), "compact");
   }
 
+  // With an index and without, so that the database has files of both kinds.
+  void IngestSome(Random* random) {
+    rocksdb::Options options = config_.ToOptions();
+    if ((*random)() % 2 == 0) options.table_properties_collector_factories.clear();
+    TestDb::Model rows;
+    uint64_t key = (*random)() % num_keys_;
+    for (int i = 0; i < 40 && key < num_keys_; ++i, key += 1 + (*random)() % 30) {
+      rows[Key(key)] = RandomValue(random, key);
+    }
+    const std::string path = db_->dir() / ("ingest" + std::to_string(++num_ingested_));
+    WriteSst(options, path, rows);
+    rocksdb::IngestExternalFileOptions ingest;
+    ingest.move_files = true;
+    ingest.write_global_seqno = (*random)() % 2 == 0;
+    MustBeOk(db().IngestExternalFile({path}, ingest), "ingest");
+  }
+
   std::string RandomPredicate(Random* random) const {
     const auto below = [&](uint64_t bound) { return std::to_string((*random)() % bound); };
     const std::string is_number = "n = " + below(num_numbers_ + 10);
@@ -145,22 +162,25 @@ class RandomScans : public ::testing::TestWithParam<unsigned> {
   DbConfig config_;
   std::optional<TestDb> db_;
   const rocksdb::Snapshot* old_snapshot_ = nullptr;
+  uint64_t num_ingested_ = 0;
   uint64_t num_skipping_ = 0;
   uint64_t num_vanished_ = 0;
   uint64_t num_rechecked_ = 0;
   uint64_t rows_found_ = 0;
 };
 
-// Writes, flushes and compactions between any two steps of a scan, in one thread, so that rare
-// interleavings of threads happen each time: a wrong order of steps loses rows here.
+// Writes, flushes, compactions and ingestion between any two steps of a scan, in one thread, so
+// that rare interleavings of threads happen each time: a wrong order of steps loses rows here.
 class SkipInterference : public RandomScans {
  protected:
   SkipInterference() : RandomScans(500, 60) { config_.options.target_file_size_base = 8 << 10; }
 
   void Interfere(Random* random) {
-    switch ((*random)() % 6) {
+    switch ((*random)() % 7) {
       case 0:
         return Write(random, 5);
+      case 5:
+        return IngestSome(random);
       case 1:
         Write(random, 20);
         return db_->Flush();
@@ -205,22 +225,6 @@ class ConcurrentScans : public RandomScans {
     options.max_bytes_for_level_base = 192 << 10;
     options.max_background_jobs = 3;
   }
-
-  // With an index and without, so that the database has files of both kinds.
-  void IngestSome(Random* random, uint64_t number) {
-    rocksdb::Options options = config_.ToOptions();
-    if ((*random)() % 2 == 0) options.table_properties_collector_factories.clear();
-    TestDb::Model rows;
-    uint64_t key = (*random)() % num_keys_;
-    for (int i = 0; i < 40 && key < num_keys_; ++i, key += 1 + (*random)() % 30) {
-      rows[Key(key)] = RandomValue(random, key);
-    }
-    const std::string path = db_->dir() / ("ingest" + std::to_string(number));
-    WriteSst(options, path, rows);
-    rocksdb::IngestExternalFileOptions ingest;
-    ingest.move_files = true;
-    MustBeOk(db().IngestExternalFile({path}, ingest), "ingest");
-  }
 };
 
 TEST_P(ConcurrentScans, IndexOnEqualsIndexOff) {
@@ -258,8 +262,7 @@ TEST_P(ConcurrentScans, IndexOnEqualsIndexOff) {
   repeat(milliseconds(1), [this](Random* own) { Write(own, 20); });
   repeat(milliseconds(15), [this](Random*) { db_->Flush(); });
   repeat(milliseconds(70), [this](Random* own) { CompactSome(own); });
-  uint64_t ingested = 0;
-  repeat(milliseconds(25), [&](Random* own) { IngestSome(own, ++ingested); });
+  repeat(milliseconds(25), [&](Random* own) { IngestSome(own); });
 
   const uint64_t enough = LongTests() ? 1'000'000 : 0;
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(LongTests() ? 10 : 2);
@@ -273,7 +276,7 @@ TEST_P(ConcurrentScans, IndexOnEqualsIndexOff) {
   std::printf(
       "%lu scans, %lu evaluations, %lu rows, %lu scans skipped most granules, %lu vanished "
       "files, %lu rows re-checked, %lu files ingested\n",
-      scans, evaluations, rows_found_, num_skipping_, num_vanished_, num_rechecked_, ingested);
+      scans, evaluations, rows_found_, num_skipping_, num_vanished_, num_rechecked_, num_ingested_);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, ConcurrentScans, ::testing::Range(1u, 5u));

@@ -5,9 +5,11 @@
 #include <rocksdb/utilities/db_ttl.h>
 #include <rocksdb/utilities/transaction_db.h>
 
+#include <cctype>
 #include <memory>
 #include <string>
 
+#include "blocksieve/rocksdb/filter_policy.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 
 // Databases with other orders, kinds of opening or compaction; and databases that a scan refuses.
@@ -65,6 +67,57 @@ TEST_F(SkipDatabaseKinds, OtherOrdersOfKeys) {
       EXPECT_EQ(Count(db.db(), "n = 7", &explanation), state < 2 ? 12u : 11u)
           << explanation.ToText();
       EXPECT_EQ(Count(db.db(), "n = 500"), state < 2 ? 80u : 81u);
+    }
+  }
+}
+
+/// For this order, keys with different bytes can be equal (tests/PITFALLS.md, needs, 9).
+class IgnoresCase final : public rocksdb::Comparator {
+ public:
+  const char* Name() const override { return "IgnoresCase"; }
+  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
+    return Lower(a).compare(Lower(b));
+  }
+  bool CanKeysWithDifferentByteContentsBeEqual() const override { return true; }
+  void FindShortestSeparator(std::string*, const rocksdb::Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+
+ private:
+  static std::string Lower(const rocksdb::Slice& key) {
+    std::string lower = key.ToString();
+    for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return lower;
+  }
+};
+
+// Rows have the key written last, as in a full scan. Only backwards, RocksDB's iterators show the
+// first key. Filters would deny the other spelling, so there are none of whole keys.
+TEST_F(SkipDatabaseKinds, KeysOfOtherBytesThatAreEqual) {
+  const IgnoresCase ignores_case;
+  config_.options.comparator = &ignores_case;
+  config_.table.filter_policy = *NewFilterPolicy({.target_fpr = 0.01});
+  config_.table.whole_key_filtering = false;
+  TestDb db(config_);
+  Fill(&db.db());
+  for (uint64_t i = 0; i < 200; i += 2) {
+    MustBeOk(db->Put({}, "K" + Key(i).substr(1), Value(7)), "overwrite");
+  }
+  for (const bool is_flushed : {false, true}) {
+    if (is_flushed) MustBeOk(db->Flush({}), "flush");
+    std::string value;
+    for (uint64_t i = 0; i < 200; ++i) MustBeOk(db->Get({}, Key(i), &value), "either spelling");
+    // 100 overwritten rows, and five others.
+    for (const auto& [where, num_rows] : {std::pair("n = 7", 105u), std::pair("n = 8", 5u)}) {
+      SkipScanOptions options = AlwaysSkip();
+      ScanExplanation explanation;
+      const ScannedRows rows = Scan(&db.db(), nullptr, Is(where), options, &explanation);
+      EXPECT_EQ(rows.size(), num_rows);
+      EXPECT_FALSE(explanation.is_full_scan);
+      options.reverse = true;
+      EXPECT_EQ(Scan(&db.db(), nullptr, Is(where), options).size(), num_rows);
+      options.reverse = false;
+      options.use_index = false;
+      EXPECT_EQ(rows, Scan(&db.db(), nullptr, Is(where), options));
     }
   }
 }

@@ -141,36 +141,6 @@ TEST_F(SkipDatabases, AColumnOfTheSameNameIsNotTheSameColumn) {
   EXPECT_EQ(summary.usage.size(), 3u);
 }
 
-TEST_F(SkipDatabases, IngestedFilesWithAndWithoutIndex) {
-  TestDb db(config_);
-  Fill(&db.db());
-  const rocksdb::Snapshot* const before = db->GetSnapshot();
-  for (const bool indexed : {false, true}) {
-    for (const bool write_global_seqno : {false, true}) {
-      rocksdb::Options options = config_.ToOptions();
-      if (!indexed) options.table_properties_collector_factories.clear();
-      const std::string path =
-          db.dir() / ("ingest" + std::to_string(2 * indexed + write_global_seqno));
-      TestDb::Model rows;
-      for (uint64_t i = 0; i < 200; i += 7) {
-        rows[Key(i)] = Value(1000 + 2 * indexed + write_global_seqno);
-      }
-      WriteSst(options, path, rows);
-      rocksdb::IngestExternalFileOptions ingest;
-      ingest.write_global_seqno = write_global_seqno;
-      MustBeOk(db->IngestExternalFile({path}, ingest), "ingest");
-      const std::string number = std::to_string(1000 + 2 * indexed + write_global_seqno);
-      EXPECT_EQ(Count(db.db(), "n = " + number), 29u);
-      EXPECT_EQ(Count(db.db(), "n = 7"), 8u);
-      SkipScanOptions old = AlwaysSkip();
-      old.snapshot = before;
-      EXPECT_EQ(Count(db.db(), "n = " + number, nullptr, old), 0u);
-      EXPECT_EQ(Count(db.db(), "n = 7", nullptr, old), 10u);
-    }
-  }
-  db->ReleaseSnapshot(before);
-}
-
 // Two files have the same contents. The planned one is deleted, and the other must not replace it.
 TEST_F(SkipDatabases, AFileIngestedAgainDuringAScan) {
   config_.options.disable_auto_compactions = true;

@@ -202,25 +202,6 @@ TEST(SidecarFormat, HeadersOfWrittenAndRebuiltSidecars) {
   }
 }
 
-TEST(SidecarFormat, EveryChangeIsNoticed) {
-  ForEachFlip(
-      AsBytes(kRebuilt), [](size_t) { return EveryChange(); },
-      [](ByteView damaged, size_t) { EXPECT_FALSE(Decode(AsText(damaged), damaged.size() + 7)); });
-  for (size_t size = 0; size < kRebuilt.size(); ++size) {
-    EXPECT_FALSE(Decode(kRebuilt.substr(0, size), kRebuilt.size() + 7)) << size;
-  }
-  EXPECT_FALSE(Decode(kRebuilt, kRebuilt.size() + 6));
-  EXPECT_FALSE(Decode(kRebuilt, kRebuilt.size() + 8));
-}
-
-TEST(SidecarFormat, ReportsHowManyBytesItNeeds) {
-  uint64_t needed_bytes = 0;
-  uint32_t checksum = 0;
-  const std::string start = kRebuilt.substr(0, kSidecarHeaderBytes);
-  EXPECT_FALSE(DecodeSidecarHeader(AsBytes(start), 1000, &needed_bytes, &checksum));
-  EXPECT_EQ(needed_bytes, kRebuilt.size());
-}
-
 TEST(SidecarFormat, IdsOfSstsDependOnTheirProperties) {
   rocksdb::TableProperties properties;
   EXPECT_FALSE(IdOfSst(properties));
