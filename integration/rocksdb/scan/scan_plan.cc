@@ -55,13 +55,12 @@ const rocksdb::SstFileMetaData* FileMap::Find(uint64_t file_number) const {
   return found == by_number_.end() ? nullptr : found->second;
 }
 
-bool FileMap::Overlaps(const rocksdb::SstFileMetaData& file, const ScanRange& range) const {
-  return comparator_->Compare(file.smallestkey, *range.high) <= 0 &&
-         comparator_->Compare(*range.low, file.largestkey) <= 0;
-}
-
 bool FileMap::OthersOverlap(const ScanRange& range, uint64_t file_number) const {
   assert(range.low && range.high);
+  const auto overlaps = [&](const rocksdb::SstFileMetaData& file) {
+    return comparator_->Compare(file.smallestkey, *range.high) <= 0 &&
+           comparator_->Compare(*range.low, file.largestkey) <= 0;
+  };
   for (const rocksdb::LevelMetaData& level : metadata_.levels) {
     const auto& files = level.files;
     // From level 1 on, files are in key order and do not overlap.
@@ -71,7 +70,7 @@ bool FileMap::OthersOverlap(const ScanRange& range, uint64_t file_number) const 
                         return comparator_->Compare(one.largestkey, *range.low) < 0;
                       });
     for (; file != files.end(); ++file) {
-      if (Overlaps(*file, range)) {
+      if (overlaps(*file)) {
         if (FileNumberOf(file->name) != file_number) return true;
       } else if (level.level != 0) {
         break;

@@ -31,8 +31,6 @@ class FileMap {
   bool OthersOverlap(const ScanRange& range, uint64_t file_number) const;
 
  private:
-  bool Overlaps(const rocksdb::SstFileMetaData& file, const ScanRange& range) const;
-
   const rocksdb::Comparator* const comparator_;
   const rocksdb::ColumnFamilyMetaData metadata_;
   std::map<uint64_t, const rocksdb::SstFileMetaData*> by_number_;
