@@ -5,6 +5,7 @@
 #include <map>
 
 #include "bench/filter_bench/keys.h"
+#include "bench/support/measure.h"
 #include "blocksieve/rocksdb/filter_policy.h"
 
 namespace blocksieve::bench {
@@ -71,7 +72,7 @@ double MeasureFpr(const BuiltFilter& filter, uint64_t num_probes) {
     const Key16 key(kFirstAbsent + i);
     positives += filter.reader->MayMatch({key.view().data(), key.view().size()});
   }
-  return static_cast<double>(positives) / static_cast<double>(num_probes);
+  return Ratio(positives, num_probes);
 }
 
 }  // namespace blocksieve::bench

@@ -19,14 +19,13 @@ namespace blocksieve::bench::levels {
 namespace {
 
 const JobManual kManual = {
-    .name = "bench/run levels",
+    .benchmark = "levels",
     .description =
         R"(Measures wasted reads: data blocks that RocksDB reads for absent keys. Compares filters with one
 false-positive rate on all levels, stock and blocksieve's, with rates chosen by level, in trees made
 by real compactions: of size ratio 4 with static and of size ratio 10 with dynamic level sizes.
 Prints targets beside the figures. Times are not measured.)",
     .quick_help = "small trees, within two minutes",
-    .files = "levels.json and plots",
 };
 
 // Bits per key of the stock Bloom filter that everything is compared with: RocksDB's usual setting.
@@ -174,7 +173,7 @@ class Experiment {
         .Add("relative to stock Bloom", "x", reads / WastedReadsAt(kStockBloom, bits))
         .Add("relative to stock Ribbon", "x", reads / WastedReadsAt(kStockRibbon, bits))
         .Add("relative to the optimum", "x", reads / measured.optimum())
-        .Add("runs", "count", static_cast<double>(measured.runs.size()));
+        .Add("runs", "count", measured.runs.size());
   }
 
   // The filter memory of each run. Compactions depend on file sizes, including filters, so not
@@ -185,7 +184,7 @@ class Experiment {
       const std::string where = run.level == 0 ? fmt::format("level 0, run {}", ++place)
                                                : fmt::format("level {}", run.level);
       job_.results.Of(where, {{"tree", name_}, {"level", run.level}})
-          .Add(name + ": keys", "count", static_cast<double>(run.keys))
+          .Add(name + ": keys", "count", run.keys)
           .Add(name + ": bits per key", "bits", run.bits_per_key());
     }
   }
@@ -243,5 +242,5 @@ void Measure(Job& job) {
 
 int main(int argc, char** argv) {
   using namespace blocksieve::bench;
-  return RunJob("levels", levels::kManual, argc, argv, levels::Measure);
+  return RunJob(levels::kManual, argc, argv, levels::Measure);
 }

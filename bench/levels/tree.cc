@@ -123,12 +123,11 @@ Measurement Tree::Measure(uint64_t lookups) {
     const rocksdb::Status status = db().Get({}, KeyOf(kFirstAbsent + i), &value);
     if (!status.IsNotFound()) Fail("an absent key was found: {}", status.ToString());
   }
-  const auto wasted = static_cast<double>(window.Stop().data_blocks());
+  const uint64_t wasted = window.Stop().data_blocks();
   const TreeShape shape = Shape();
   const Run all = {.keys = shape.num_entries, .filter_bytes = shape.filter_bytes};
-  return {.runs = Runs(),
-          .bits_per_key = all.bits_per_key(),
-          .wasted_reads = wasted / static_cast<double>(lookups)};
+  return {
+      .runs = Runs(), .bits_per_key = all.bits_per_key(), .wasted_reads = Ratio(wasted, lookups)};
 }
 
 }  // namespace blocksieve::bench::levels

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/support/database.h"
+#include "bench/support/measure.h"
 
 namespace blocksieve::bench::levels {
 
@@ -23,9 +24,7 @@ struct Run {
   uint64_t keys = 0;
   uint64_t filter_bytes = 0;
 
-  double bits_per_key() const {
-    return 8 * static_cast<double>(filter_bytes) / static_cast<double>(keys);
-  }
+  double bits_per_key() const { return Ratio(8 * filter_bytes, keys); }
 };
 
 /// The runs of a tree with their filters, and its wasted reads.

@@ -8,7 +8,7 @@ namespace blocksieve::bench::ranges {
 namespace {
 
 const JobManual kManual = {
-    .name = "bench/run ranges",
+    .benchmark = "ranges",
     .description =
         R"(Measures seeks with an upper bound in RocksDB: data blocks and time in empty ranges and in ranges
 with a key, with no filter, RocksDB's prefix Bloom filters, an index with first keys, and
@@ -17,7 +17,6 @@ prefix filters, too, and the size of range and prefix filters, and their cost fo
 workloads and writes. Databases have eight sorted runs, which are never compacted. Keys are numbers,
 text made of numbers, and the paths of installed packages. Prints targets beside the figures.)",
     .quick_help = "smaller databases of fewer key sets, within a minute or so",
-    .files = "ranges.json and plots",
 };
 
 Effort QuickEffort() {
@@ -39,12 +38,12 @@ Effort QuickEffort() {
   };
 }
 
-int Main(int argc, const char* const* argv) {
-  return RunJob("ranges", kManual, argc, argv,
-                [](Job& job) { RunExperiment(job.options.quick ? QuickEffort() : Effort{}, job); });
-}
+void Measure(Job& job) { RunExperiment(job.options.quick ? QuickEffort() : Effort{}, job); }
 
 }  // namespace
 }  // namespace blocksieve::bench::ranges
 
-int main(int argc, char** argv) { return blocksieve::bench::ranges::Main(argc, argv); }
+int main(int argc, char** argv) {
+  using namespace blocksieve::bench;
+  return RunJob(ranges::kManual, argc, argv, ranges::Measure);
+}

@@ -1,4 +1,3 @@
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,9 +21,7 @@ struct Lookups {
   Counters counters;               // summed over the rounds
   std::vector<double> per_second;  // by timed pass
 
-  double PerLookup(uint64_t count) const {
-    return static_cast<double>(count) / static_cast<double>(counters.lookups);
-  }
+  double PerLookup(uint64_t count) const { return Ratio(count, counters.lookups); }
 };
 
 // A tree in one state.
@@ -46,7 +43,7 @@ constexpr Keys kKinds[] = {Keys::kAbsent, Keys::kPresent};
 const Lookups& Absent(const Lookups (&of)[2]) { return of[static_cast<size_t>(Keys::kAbsent)]; }
 
 void AddRate(const Pass& pass, Lookups& lookups) {
-  lookups.per_second.push_back(static_cast<double>(pass.lookups) / pass.seconds);
+  lookups.per_second.push_back(Ratio(pass.lookups, pass.seconds));
 }
 
 // A filter that answers "may match" to every probe gives no wrong answer: only this check finds it.
@@ -122,10 +119,9 @@ std::string DescribeLevels(const TreeShape& shape) {
 void AddTree(const LookupContestant& contestant, const char* state, const Tree& tree,
              Results& results) {
   auto row = results.Of(contestant.name, {{"tree", state}, {"role", contestant.role}});
-  row.Add("filter size", "bytes", static_cast<double>(tree.shape.filter_bytes))
+  row.Add("filter size", "bytes", tree.shape.filter_bytes)
       .Add("filter bits per key", "bits",
-           8 * static_cast<double>(tree.shape.filter_bytes) /
-               static_cast<double>(tree.shape.num_entries))
+           Ratio(8 * tree.shape.filter_bytes, tree.shape.num_entries))
       .AddTurns("time to make the tree", "s", tree.work_seconds);
   if (contestant.role != "no_filter") {
     row.Add("measured FPR", "share", MeasuredFpr(Absent(tree.cached).counters));
@@ -136,9 +132,9 @@ void AddTree(const LookupContestant& contestant, const char* state, const Tree& 
     for (const auto& [reads, all] : {std::pair("cold", &tree.cold), {"cached", &tree.cached}}) {
       const Lookups& lookups = (*all)[static_cast<size_t>(kind)];
       const std::string keys = kind == Keys::kAbsent ? "absent keys" : "present keys";
-      row.Add((keys + ", data blocks: " + reads).c_str(), "",
+      row.Add(keys + ", data blocks: " + reads, "",
               lookups.PerLookup(lookups.counters.data_blocks()))
-          .AddTurns((keys + " per second: " + reads).c_str(), "", lookups.per_second);
+          .AddTurns(keys + " per second: " + reads, "", lookups.per_second);
     }
   }
 }
@@ -149,8 +145,9 @@ void AddSavings(const std::vector<Measured>& all, Results& results) {
     return *std::find_if(all.rbegin(), all.rend(),
                          [&](const Measured& each) { return each.contestant.role == role; });
   };
-  const auto filter_bytes = [&](std::string_view role) {
-    return static_cast<double>(of_role(role).leveled.shape.filter_bytes);
+  const auto size_relative_to = [&](std::string_view other) {
+    return Ratio(of_role("blocksieve").leveled.shape.filter_bytes,
+                 of_role(other).leveled.shape.filter_bytes);
   };
   const auto wasted = [&](std::string_view role) {
     const Lookups& lookups = Absent(of_role(role).leveled.cold);
@@ -162,10 +159,8 @@ void AddSavings(const std::vector<Measured>& all, Results& results) {
       .Add("reads saved", "share", 1 - wasted("blocksieve") / wasted("no_filter"))
       .Add("times as fast, cold", "x",
            PairedRatio(Absent(ours.leveled.cold).per_second, Absent(none.leveled.cold).per_second))
-      .Add("size, relative to stock Bloom", "x",
-           filter_bytes("blocksieve") / filter_bytes("stock_bloom"))
-      .Add("size, relative to stock Ribbon", "x",
-           filter_bytes("blocksieve") / filter_bytes("stock_ribbon"))
+      .Add("size, relative to stock Bloom", "x", size_relative_to("stock_bloom"))
+      .Add("size, relative to stock Ribbon", "x", size_relative_to("stock_ribbon"))
       .Add("times fewer wasted blocks, same memory", "x",
            wasted("stock_default") / wasted("same_memory"));
 }

@@ -6,7 +6,7 @@ namespace blocksieve::bench::read_amp {
 namespace {
 
 const JobManual kManual = {
-    .name = "bench/run",
+    .benchmark = "read_amp",
     .description =
         R"(Measures what filters save in RocksDB. Fills a database with the same data once for each filter
 (none, stock Bloom, stock Ribbon, blocksieve), looks up present and absent keys in it, cold and
@@ -16,7 +16,6 @@ by RocksDB, and speeds.
 Without --input or --rows the data is one that every Debian system has: the paths of all files of
 the installed packages, each with the name of its package.)",
     .quick_help = "end within 60 seconds; large inputs are truncated",
-    .files = "read_amp.json",
     .examples = R"(Examples:
   bench/run --quick                     real data of this machine, within a minute
   bench/run                             the same, more precisely, in some minutes
@@ -38,18 +37,16 @@ constexpr Effort kQuick = {.rounds = 3,
                            .timed_warm_passes = 2,
                            .no_new_round_after = 45};
 
-int Main(int argc, const char* const* argv) {
-  return RunJob("read_amp", kManual, argc, argv, [&](Job& job) {
-    const JobOptions& options = job.options;
-    const uint64_t max_bytes = options.quick ? kQuickInputBytes : UINT64_MAX;
-    job.progress.Show("reading the input");
-    const Input input = options.rows > 0 ? MakeSynthetic(options.rows, options.seed, max_bytes)
-                                         : LoadInput(options.input, max_bytes);
-    RunExperiment(input, options.target_fpr, options.quick ? kQuick : Effort{}, job);
-  });
+void Measure(Job& job) {
+  const JobOptions& options = job.options;
+  const Input input = ReadInput(job, options.quick ? kQuickInputBytes : UINT64_MAX);
+  RunExperiment(input, options.target_fpr, options.quick ? kQuick : Effort{}, job);
 }
 
 }  // namespace
 }  // namespace blocksieve::bench::read_amp
 
-int main(int argc, char** argv) { return blocksieve::bench::read_amp::Main(argc, argv); }
+int main(int argc, char** argv) {
+  using namespace blocksieve::bench;
+  return RunJob(read_amp::kManual, argc, argv, read_amp::Measure);
+}

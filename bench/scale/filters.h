@@ -3,7 +3,6 @@
 #include <array>
 #include <cstdint>
 
-#include "bench/scale/model.h"
 #include "lib/block/filter_info.h"
 
 namespace blocksieve::bench::scale {
@@ -24,14 +23,6 @@ struct FilterResult {
   std::array<double, 3> absent_ns = {};         ///< Per probe of an absent key, one at a time.
 };
 
-/// Measurements of the filters of all files of a tree.
-struct TreeResult {
-  uint64_t files = 0;
-  uint64_t bytes = 0;
-  uint64_t false_negatives = 0;
-  double wasted_reads = 0;  ///< False positives per lookup of an absent key.
-};
-
 /// Number of probes for absent keys. At an FPR of 1 %, 420,000 are false positives, so the FPR is
 /// known within 0.3 %, two standard deviations.
 inline constexpr uint64_t kProbes = 42'000'000;
@@ -39,10 +30,5 @@ inline constexpr uint64_t kProbes = 42'000'000;
 /// In a process of its own, builds a filter of `num_keys` keys of 16 bytes, and probes it for all
 /// of them and for absent keys. Throws Failure.
 FilterResult MeasureFilter(FilterKind kind, double target_fpr, uint64_t num_keys);
-
-/// In a process of its own, builds the filters of all files of the planned tree, probes each for
-/// all of its keys, and looks up absent keys: on each level, in the file whose range contains the
-/// key. Throws Failure.
-TreeResult MeasureTree(const TreePlan& plan);
 
 }  // namespace blocksieve::bench::scale

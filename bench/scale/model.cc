@@ -34,8 +34,6 @@ const std::vector<FilterGoal>& FilterGoals() {
   return goals;
 }
 
-uint64_t NumFiles(uint64_t level_keys) { return (level_keys + kKeysPerFile - 1) / kKeysPerFile; }
-
 TreePlan PlanTree(uint64_t num_keys, const FilterGoal& goal) {
   const std::vector<uint64_t> level_keys = LevelKeys(num_keys);
   std::vector<RunGroup> groups;
@@ -45,7 +43,6 @@ TreePlan PlanTree(uint64_t num_keys, const FilterGoal& goal) {
   }
   const RateAllocation allocation = Must(AllocateRates(groups, goal.goal), "rates by level");
   return {.level_keys = level_keys,
-          .target_fprs = allocation.target_fprs,
           .wasted_reads = allocation.wasted_reads,
           .filter_bytes = allocation.bits_per_key * static_cast<double>(num_keys) / 8};
 }

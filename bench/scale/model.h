@@ -8,7 +8,7 @@
 
 namespace blocksieve::bench::scale {
 
-/// The tree that is computed, and built: leveled, size ratio T = 10, fully compacted. Level i of D
+/// The tree that is computed: leveled, size ratio T = 10, fully compacted. Level i of D
 /// is one sorted run of keys * T^(i-1) (T-1) / (T^D-1), in files of up to a million keys. The
 /// number of levels, D = 1 + floor(log_T(keys / 10^6)), is the largest at which each has a file.
 /// Level 0 is empty. All filters are ribbons.
@@ -27,13 +27,9 @@ const std::vector<FilterGoal>& FilterGoals();
 /// The levels of a tree and their filters, according to the lookup table.
 struct TreePlan {
   std::vector<uint64_t> level_keys;  ///< From the smallest level to the last.
-  std::vector<double> target_fprs;   ///< By level; 1: no filters.
   double wasted_reads = 0;           ///< Per lookup of an absent key: the sum of the FPRs.
   double filter_bytes = 0;
 };
-
-/// Number of files that the keys of a level are divided evenly among.
-uint64_t NumFiles(uint64_t level_keys);
 
 /// Throws Failure.
 TreePlan PlanTree(uint64_t num_keys, const FilterGoal& goal);

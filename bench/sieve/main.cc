@@ -1,5 +1,5 @@
 // sieve: whether the URL sieve is exact on millions of URLs, what its filters save, and how fast
-// pushes are, compared with the same program and RocksDB's Bloom filters of 10 bits.
+// pushes are.
 
 #include "integration/sieve/url_sieve.h"
 
@@ -14,23 +14,20 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/support/files.h"
 #include "bench/support/job.h"
 
 namespace blocksieve::bench::sieve {
 namespace {
 
-using blocksieve::sieve::FileFilters;
 using blocksieve::sieve::PushCounts;
 using blocksieve::sieve::SieveOptions;
 using blocksieve::sieve::SieveStats;
 using blocksieve::sieve::UrlSieve;
 
 const JobManual kManual = {
-    .name = "bench/run sieve",
+    .benchmark = "sieve",
     .description = "The URL sieve: exactness, filter memory and throughput",
     .quick_help = "a tenth of the URLs",
-    .files = "sieve.json and databases",
 };
 
 // The links of a crawl: `count` URLs, a share of them repeats of earlier ones, recent and old. The
@@ -39,14 +36,12 @@ class Workload {
  public:
   static constexpr double kRepeats = 0.3;
 
-  Workload(uint64_t first_url, uint64_t seed) : num_new_(first_url), random_(seed) {}
-
   std::string Next() {
     const bool repeats = num_new_ > 0 && static_cast<double>(random_()) < kRepeats * 0x1p64;
     return Url(repeats ? random_() % num_new_ : num_new_++);
   }
 
-  // Number of distinct URLs so far, including those before `first_url`.
+  // Number of distinct URLs so far.
   uint64_t num_new() const { return num_new_; }
 
   static std::string Url(uint64_t number) {
@@ -57,8 +52,8 @@ class Workload {
   }
 
  private:
-  uint64_t num_new_;
-  std::mt19937_64 random_;
+  uint64_t num_new_ = 0;
+  std::mt19937_64 random_{1};
 };
 
 constexpr uint64_t kBatch = 1 << 15;  // as in the command
@@ -80,10 +75,6 @@ SieveStats StatsOf(const UrlSieve& sieve) {
   return stats;
 }
 
-double Share(uint64_t part, uint64_t whole) {
-  return static_cast<double>(part) / static_cast<double>(whole);
-}
-
 // Pushes the URLs from `next` in batches. Returns the seconds of pushing alone.
 template <class Next>
 double PushAll(UrlSieve& sieve, uint64_t num_urls, Next next) {
@@ -103,50 +94,16 @@ double PushAll(UrlSieve& sieve, uint64_t num_urls, Next next) {
   return seconds;
 }
 
-// Pushed URLs per second into a new sieve, including closing it.
-double MeasurePushes(const std::filesystem::path& dir, FileFilters file_filters, uint64_t num_urls,
-                     uint64_t seed) {
-  SieveOptions options;
-  options.design_urls = num_urls;
-  options.file_filters = file_filters;
-  const std::unique_ptr<UrlSieve> sieve = Open(dir, options);
-  Workload workload(0, seed);
-  double seconds = PushAll(*sieve, num_urls, [&] { return workload.Next(); });
-  const Stopwatch stopwatch;
-  Check(sieve->Close());
-  seconds += stopwatch.Seconds();
-  return static_cast<double>(num_urls) / seconds;
-}
-
-// The order alternates, as each contestant changes the machine's state for the next.
-void MeasureThroughput(uint64_t round_urls, Job& job) {
-  constexpr unsigned kRounds = 5;
-  constexpr FileFilters kFilters[] = {FileFilters::kBlocksieve, FileFilters::kStockBloom};
-  constexpr const char* kNames[] = {"blocksieve", "stock Bloom 10"};
-  std::vector<double> per_second[2];
-  InTurns(kRounds, 2, [&](size_t i, unsigned round) {
-    job.progress.Show(fmt::format("round {} of {}, {}", round + 1, kRounds, kNames[i]));
-    const TempDir dir(job.db_dir);
-    per_second[i].push_back(MeasurePushes(dir.path(), kFilters[i], round_urls, round));
-  });
-  job.results.SetFact("round_urls", round_urls);
-  for (const size_t i : {0, 1}) {
-    job.results.Of(kNames[i]).AddTurns("pushed per second", "count", per_second[i]);
-  }
-  job.results.Of(kNames[0]).Add("relative to stock Bloom", "x",
-                                PairedRatio(per_second[0], per_second[1]));
-}
-
 // `new_by_reading`: the number of `new_urls` for which a data block was read.
 void AddStats(const char* name, const SieveStats& stats, uint64_t new_urls, uint64_t new_by_reading,
               Results& results) {
-  const auto bits = [&](uint64_t bytes) { return 8 * Share(bytes, stats.seen); };
+  const auto bits = [&](uint64_t bytes) { return 8 * Ratio(bytes, stats.seen); };
   results.Of(name)
       .Add("filter bits per URL", "bits", bits(stats.filter_bytes()))
       .Add("counting filter bits per URL", "bits", bits(stats.counting_filter_bytes))
-      .Add("new URLs known without a data block", "share", 1 - Share(new_by_reading, new_urls))
+      .Add("new URLs known without a data block", "share", 1 - Ratio(new_by_reading, new_urls))
       .Add("error of the estimated number", "share",
-           std::abs(stats.estimated.keys / static_cast<double>(stats.seen) - 1));
+           std::abs(Ratio(stats.estimated.keys, stats.seen) - 1));
 }
 
 // Pops everything. URL n must be the n-th. A repeated or missing URL shifts all that follow, so the
@@ -169,21 +126,22 @@ void PopAndCompare(UrlSieve& sieve, uint64_t distinct, Results::Rows rows) {
   uint64_t num_popped = 0;
   Check(sieve.Pop(UINT64_MAX, take, &num_popped));
   const auto missing = static_cast<uint64_t>(std::count(came.begin(), came.end(), false));
-  rows.Add("wrong answers", "count", static_cast<double>(repeated + missing))
-      .Add("URLs popped again", "count", static_cast<double>(repeated))
-      .Add("URLs never popped", "count", static_cast<double>(missing))
-      .Add("out of order", "count", static_cast<double>(out_of_order));
+  rows.Add("wrong answers", "count", repeated + missing)
+      .Add("URLs popped again", "count", repeated)
+      .Add("URLs never popped", "count", missing)
+      .Add("out of order", "count", out_of_order);
 }
 
 // Pushes URLs, with restarts; compacts; pushes new URLs to measure the cost of their lookups; and
 // pops everything to compare it with the expected order.
-void MeasureExactness(uint64_t num_urls, Job& job) {
+void Measure(Job& job) {
   constexpr uint64_t kRestarts = 4;
+  const uint64_t num_urls = job.options.quick ? 2'000'000 : 20'000'000;
   const std::filesystem::path dir = job.db_dir / "exact";
   SieveOptions options;
   options.design_urls =
       static_cast<uint64_t>((1 - Workload::kRepeats) * static_cast<double>(num_urls));
-  Workload workload(0, 1);
+  Workload workload;
   std::unique_ptr<UrlSieve> sieve;
   std::vector<double> per_second;
   uint64_t pushed = 0;
@@ -193,7 +151,7 @@ void MeasureExactness(uint64_t num_urls, Job& job) {
     sieve = Open(dir, options);
     const uint64_t count = num_urls * (part + 1) / (kRestarts + 1) - pushed;
     const double seconds = PushAll(*sieve, count, [&] { return workload.Next(); });
-    per_second.push_back(static_cast<double>(count) / seconds);
+    per_second.push_back(Ratio(count, seconds));
     pushed += count;
   }
   const SieveStats loaded = StatsOf(*sieve);
@@ -217,15 +175,10 @@ void MeasureExactness(uint64_t num_urls, Job& job) {
   job.results.SetFact("restarts", kRestarts);
 }
 
-int Main(int argc, const char* const* argv) {
-  return RunJob("sieve", kManual, argc, argv, [](Job& job) {
-    const uint64_t scale = job.options.quick ? 1 : 10;
-    MeasureThroughput(400'000 * scale, job);
-    MeasureExactness(2'000'000 * scale, job);
-  });
-}
-
 }  // namespace
 }  // namespace blocksieve::bench::sieve
 
-int main(int argc, char** argv) { return blocksieve::bench::sieve::Main(argc, argv); }
+int main(int argc, char** argv) {
+  using namespace blocksieve::bench;
+  return RunJob(sieve::kManual, argc, argv, sieve::Measure);
+}

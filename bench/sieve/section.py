@@ -1,10 +1,10 @@
 """The URL sieve: exactness, filter memory and throughput."""
 
-from bench.report.declare import Plot, Section, Table, Target, Value
+from bench.report.declare import Section, Table, Target, Value
 
 PUSHED, WITHOUT = "pushed per second", "new URLs known without a data block"
 BITS = "filter bits per URL"
-COMPACTED, CONTESTANTS = {"name": "compacted"}, {"name": ("blocksieve", "stock Bloom 10")}
+COMPACTED = {"name": "compacted"}
 
 SECTION = Section(
     title="The URL sieve",
@@ -21,16 +21,11 @@ SECTION = Section(
         Target(WITHOUT, by=("name",), at_least=0.985),
         Target(BITS, COMPACTED, ("name",), 7.2),
         Target("error of the estimated number", COMPACTED, at_most=0.005),
-        Target("relative to stock Bloom", at_least=1),
     ),
     tables=(
         Table("Filter memory, and lookups answered by filters", ("name",),
               [BITS, "counting filter bits per URL", WITHOUT], head="Sieve", note="Loaded: "
               "while URLs are pushed. Compacted: for new URLs pushed after a compaction."),
-        Table("Throughput in rounds of {round_urls:,} URLs", ("name",),
-              [PUSHED, "relative to stock Bloom"], CONTESTANTS, head="Filters"),
     ),
-    plots=(Plot("URLs pushed per second", "Key filters of blocksieve and of RocksDB, in "
-                "alternating rounds. Farther right is faster.", PUSHED, where=CONTESTANTS),),
     digits={WITHOUT: 4},
 )

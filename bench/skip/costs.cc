@@ -52,8 +52,8 @@ class Carrier : public Database {
     const CounterWindow window(statistics());
     const Stopwatch stopwatch;
     LookUpEach(keys.subspan(half));
-    lookup_seconds_.push_back(stopwatch.Seconds() / static_cast<double>(keys.size() - half));
-    lookup_bytes_ += static_cast<double>(window.Stop().bytes_read);
+    lookup_seconds_.push_back(Ratio(stopwatch.Seconds(), keys.size() - half));
+    lookup_bytes_ += window.Stop().bytes_read;
   }
 
   // Without filling the cache: after a full scan, if there is no index, lookups would read nothing.
@@ -68,7 +68,7 @@ class Carrier : public Database {
 
   // Adds rows with the figures compared to `plain`, which has no index.
   void AddTo(Results& results, const Carrier& plain) const {
-    const double resident = (resident_bytes_ - plain.resident_bytes_) / num_ssts_;
+    const double resident = Ratio(resident_bytes_ - plain.resident_bytes_, num_ssts_);
     results.Of(name())
         .Add("SSTs", "bytes", sst_bytes_)
         .Add("sidecars", "bytes", sidecar_bytes_)
@@ -82,11 +82,9 @@ class Carrier : public Database {
 
  private:
   void MeasureAtRest() {
-    uint64_t resident = 0;
-    db().GetIntProperty(rocksdb::DB::Properties::kEstimateTableReadersMem, &resident);
-    resident_bytes_ = static_cast<double>(resident);
+    db().GetIntProperty(rocksdb::DB::Properties::kEstimateTableReadersMem, &resident_bytes_);
     for (const auto& entry : std::filesystem::directory_iterator(path())) {
-      const double bytes = entry.is_regular_file() ? static_cast<double>(entry.file_size()) : 0;
+      const uint64_t bytes = entry.is_regular_file() ? entry.file_size() : 0;
       if (entry.path().extension() == ".sst") {
         ++num_ssts_;
         sst_bytes_ += bytes;
@@ -102,11 +100,11 @@ class Carrier : public Database {
     }
   }
 
-  double num_ssts_ = 0;
-  double sst_bytes_ = 0;
-  double sidecar_bytes_ = 0;
-  double resident_bytes_ = 0;           // of table readers, outside the block cache, before reads
-  double lookup_bytes_ = 0;             // read by all lookups
+  uint64_t num_ssts_ = 0;
+  uint64_t sst_bytes_ = 0;
+  uint64_t sidecar_bytes_ = 0;
+  uint64_t resident_bytes_ = 0;         // of table readers, outside the block cache, before reads
+  uint64_t lookup_bytes_ = 0;           // read by all lookups
   std::vector<double> lookup_seconds_;  // per lookup, by round
 };
 

@@ -18,7 +18,6 @@ void RunExperiment(const Input& input, std::string_view value_name, const Effort
     MeasureWriteCost(dataset, effort, job);
   }
   MeasureCarriers(datasets[0], effort, job);
-  MeasureForms(datasets[0], effort, job);
   for (const uint64_t values : effort.analysed_values) {
     for (const uint64_t granules : effort.analysed_granules) {
       if (granules * values * kBytesPerValue > MemoryBytes() / 2) continue;

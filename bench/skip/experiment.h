@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/support/dataset.h"
+#include "bench/skip/dataset.h"
 #include "bench/support/inputs.h"
 #include "bench/support/job.h"
 #include "lib/granule/granule_index.h"
@@ -28,7 +28,6 @@ struct Effort {
   std::vector<uint64_t> analysed_values = {kDefaultGranuleRows, 1'024};  ///< Per granule.
   uint64_t max_analysed_values = UINT64_MAX;  ///< Per index: building larger ones is slow.
   double analysis_seconds = 0.3;              ///< Per shape.
-  unsigned form_rounds = 5;                   ///< Rounds of building each form of filters.
   size_t write_columns = 2;                   ///< The first columns of each dataset.
   unsigned write_rounds = 9;
   unsigned lookup_rounds = 21;
@@ -50,10 +49,6 @@ void MeasureScans(const Dataset& dataset, const Effort& effort, Job& job);
 /// of 1 %. Columns are not clustered: an index of a clustered one is mostly keys, which columns
 /// share.
 void MeasureIndexSizes(const Dataset& dataset, const Effort& effort, Results& results);
-
-/// Compares the form that the builder chooses for a column's filters with bit slices: for the
-/// dataset's columns, the 4-grams of its words, and synthetic numbers.
-void MeasureForms(const Dataset& dataset, const Effort& effort, Job& job);
 
 /// Times the analysis of a skip index in memory for one value, at a target FPR of 1 %. Each time
 /// for another value, so that filters come from processor caches only if the index fits in them.

@@ -1,7 +1,7 @@
 // skip: measures what skip indexes on values save in RocksDB. See kManual and experiment.h.
 
+#include "bench/skip/dataset.h"
 #include "bench/skip/experiment.h"
-#include "bench/support/dataset.h"
 #include "bench/support/inputs.h"
 #include "bench/support/job.h"
 
@@ -9,7 +9,7 @@ namespace blocksieve::bench::skip {
 namespace {
 
 const JobManual kManual = {
-    .name = "bench/run skip",
+    .benchmark = "skip",
     .description =
         R"(Measures what skip indexes on values save in RocksDB: data blocks read by scans for one value,
 compared with the fewest possible and with a full scan; the time to evaluate an index; its size; and
@@ -18,7 +18,6 @@ the cost of writing and keeping it. Prints targets beside the figures.
 The rows are synthetic, and real ones that every Debian system has: the paths of all files of the
 installed packages, each with the name of its package.)",
     .quick_help = "end within 60 seconds; large inputs are truncated",
-    .files = "skip.json and plots",
     .examples = R"(Examples:
   bench/run skip --quick                real and synthetic rows, within a minute
   bench/run skip                        the same, more precisely, in some minutes
@@ -40,7 +39,6 @@ Effort QuickEffort() {
   effort.analysed_granules = {1'000, 300'000};
   effort.max_analysed_values = 20'000'000;
   effort.analysis_seconds = 0.1;
-  effort.form_rounds = 3;
   effort.write_columns = 1;
   effort.write_rounds = 5;
   effort.lookup_rounds = 9;
@@ -48,17 +46,18 @@ Effort QuickEffort() {
   return effort;
 }
 
-int Main(int argc, const char* const* argv) {
-  return RunJob("skip", kManual, argc, argv, [](Job& job) {
-    Effort effort = job.options.quick ? QuickEffort() : Effort{};
-    if (job.options.rows > 0) effort.synthetic_rows = job.options.rows;
-    job.progress.Show("reading the input");
-    const Input input = LoadInput(job.options.input, effort.max_input_bytes);
-    RunExperiment(input, job.options.input.empty() ? "package" : "value", effort, job);
-  });
+void Measure(Job& job) {
+  Effort effort = job.options.quick ? QuickEffort() : Effort{};
+  if (job.options.rows > 0) effort.synthetic_rows = job.options.rows;
+  job.progress.Show("reading the input");
+  const Input input = LoadInput(job.options.input, effort.max_input_bytes);
+  RunExperiment(input, job.options.input.empty() ? "package" : "value", effort, job);
 }
 
 }  // namespace
 }  // namespace blocksieve::bench::skip
 
-int main(int argc, char** argv) { return blocksieve::bench::skip::Main(argc, argv); }
+int main(int argc, char** argv) {
+  using namespace blocksieve::bench;
+  return RunJob(skip::kManual, argc, argv, skip::Measure);
+}

@@ -1,19 +1,34 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
+#include "bench/skip/dataset.h"
 #include "bench/support/database.h"
-#include "bench/support/dataset.h"
 #include "blocksieve/rocksdb/skip_index.h"
 
 namespace blocksieve::bench::skip {
 
 /// Sets blocksieve's filters and, if given, a skip index. Throws Failure.
 void SetUp(const std::optional<SkipIndexOptions>& index, rocksdb::Options& options);
+
+/// The data block of the newest version of each row: with it, the fewest blocks a scan could read.
+struct RowBlocks {
+  std::vector<uint64_t> block_of_row;
+  uint64_t num_blocks = 0;
+
+  /// Number of distinct blocks that hold these rows.
+  size_t Count(std::span<const uint32_t> rows) const;
+};
+
+/// Reads all files with readers of its own. REQUIRES: all keys of the files are in `rows`;
+/// memtables are empty. Throws Failure, also if RocksDB recorded another number of blocks.
+RowBlocks BlocksOf(rocksdb::DB& db, const Rows& rows);
 
 /// The cost of one scan.
 struct ScanCost {

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "bench/skip/experiment.h"
-#include "bench/skip/row_blocks.h"
 #include "bench/skip/scan_database.h"
 #include "bench/support/files.h"
 
@@ -15,12 +14,12 @@ constexpr unsigned kFullScans = 3;
 
 // Scans of one database by one column, each for one value.
 struct Scans {
-  double queries = 0;
-  double rows = 0;          // returned; each result was compared with the expected one
-  double blocks = 0;        // read
-  double least_blocks = 0;  // distinct blocks that hold a row of the result
-  double granules = 0;      // of all files
-  double granules_selected = 0;
+  uint64_t queries = 0;
+  uint64_t rows = 0;          // returned; each result was compared with the expected one
+  uint64_t blocks = 0;        // read
+  uint64_t least_blocks = 0;  // distinct blocks that hold a row of the result
+  uint64_t granules = 0;      // of all files
+  uint64_t granules_selected = 0;
   std::vector<double> seconds;  // by query
 };
 
@@ -33,7 +32,7 @@ class DatabaseScans {
         database_(database),
         index_(index),
         is_rewritten_(is_rewritten),
-        blocks_(database.db(), dataset.rows),
+        blocks_(BlocksOf(database.db(), dataset.rows)),
         values_(dataset.Values(is_rewritten)),
         seed_(job.options.seed),
         results_(job.results) {}
@@ -54,11 +53,11 @@ class DatabaseScans {
       if (is_cold) database_.ForgetReads();
       const ScanCost cost = database_.Scan(query, values_, /*use_index=*/true);
       ++scans.queries;
-      scans.rows += static_cast<double>(query.rows.size());
-      scans.blocks += static_cast<double>(cost.data_blocks);
-      scans.least_blocks += static_cast<double>(blocks_.Count(query.rows));
-      scans.granules = static_cast<double>(cost.explanation.num_granules);
-      scans.granules_selected += static_cast<double>(cost.explanation.granules_selected);
+      scans.rows += query.rows.size();
+      scans.blocks += cost.data_blocks;
+      scans.least_blocks += blocks_.Count(query.rows);
+      scans.granules = cost.explanation.num_granules;
+      scans.granules_selected += cost.explanation.granules_selected;
       scans.seconds.push_back(cost.seconds);
     }
     return scans;
@@ -73,9 +72,9 @@ class DatabaseScans {
       database_.ForgetReads();
       const ScanCost full = database_.Scan({"", nothing, {}}, {}, /*use_index=*/false);
       seconds.push_back(full.seconds);
-      if (full.data_blocks != blocks_.num_blocks()) {
+      if (full.data_blocks != blocks_.num_blocks) {
         Fail("a full scan read {} data blocks, the files have {}", full.data_blocks,
-             blocks_.num_blocks());
+             blocks_.num_blocks);
       }
     }
     return seconds;
@@ -84,19 +83,20 @@ class DatabaseScans {
   void MeasureColumn(size_t column, size_t num_queries) {
     const Scans scans = ScanEach(column, num_queries, seed_, true);
     const std::vector<double> full = FullScanSeconds(dataset_.columns[column].column);
-    const auto full_blocks = static_cast<double>(blocks_.num_blocks());
     const Json parameters = {
         {"scan", NameOf(dataset_, dataset_.columns[column])},
         {"state", is_rewritten_ ? "a fifth rewritten" : "compacted"},
         {"granule", is_block_granules() ? "a block" : fmt::format("{} rows", index_.granule_rows)},
-        {"granules", static_cast<uint64_t>(scans.granules)}};
-    results_.Of("minimum", parameters).Add("data blocks", "", scans.least_blocks / scans.queries);
+        {"granules", scans.granules}};
+    const auto per_query = [&](uint64_t sum) { return Ratio(sum, scans.queries); };
+    const auto full_blocks = static_cast<double>(blocks_.num_blocks);
+    results_.Of("minimum", parameters).Add("data blocks", "", per_query(scans.least_blocks));
     results_.Of("skip index", parameters)
-        .Add("data blocks", "", scans.blocks / scans.queries)
-        .Add("matching rows", "", scans.rows / scans.queries)
-        .Add("blocks, relative to the minimum", "x", scans.blocks / scans.least_blocks)
-        .Add("blocks, relative to a full scan", "share", scans.blocks / scans.queries / full_blocks)
-        .Add("times fewer data blocks", "x", full_blocks * scans.queries / scans.blocks)
+        .Add("data blocks", "", per_query(scans.blocks))
+        .Add("matching rows", "", per_query(scans.rows))
+        .Add("blocks, relative to the minimum", "x", Ratio(scans.blocks, scans.least_blocks))
+        .Add("blocks, relative to a full scan", "share", per_query(scans.blocks) / full_blocks)
+        .Add("times fewer data blocks", "x", full_blocks / per_query(scans.blocks))
         .AddTurns("time: with the index", "s", scans.seconds)
         .AddTurns("time: full scan", "s", full)
         .Add("times as fast", "x", Quotient(SpreadOf(full), SpreadOf(scans.seconds)));
@@ -107,12 +107,13 @@ class DatabaseScans {
   // allows. REQUIRES: a granule is a block. The state of the cache does not matter.
   void MeasureFpr(size_t column, size_t num_queries) {
     const Scans scans = ScanEach(column, num_queries, seed_ + 1, false);
-    const double without_match = scans.queries * scans.granules - scans.least_blocks;
+    const uint64_t without_match = scans.queries * scans.granules - scans.least_blocks;
     results_
         .Of(dataset_.columns[column].is_clustered ? "clustered" : "scattered",
             {{"scan", NameOf(dataset_, dataset_.columns[column])}})
-        .Add("false-positive granules, relative to the target FPR", "x",
-             (scans.granules_selected - scans.least_blocks) / (index_.target_fpr * without_match));
+        .Add(
+            "false-positive granules, relative to the target FPR", "x",
+            Ratio(scans.granules_selected - scans.least_blocks, without_match) / index_.target_fpr);
   }
 
   const Dataset& dataset_;

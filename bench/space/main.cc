@@ -17,10 +17,9 @@ namespace blocksieve::bench::space {
 namespace {
 
 const JobManual kManual = {
-    .name = "bench/run space",
+    .benchmark = "space",
     .description = "Filter size above the lower bound, and the memory to build filters",
     .quick_help = "fewer probes: within a minute, less precise",
-    .files = "space.json",
 };
 
 constexpr FilterKind kKinds[] = {FilterKind::kRibbon, FilterKind::kBlockedBloom};
@@ -76,9 +75,7 @@ SpaceMeasurement MeasureSpace(FilterKind kind, double target_fpr, uint64_t num_k
     matches += CountMatches(Filter::Open(block.view()), next, probes_each);
     next += probes_each;
   }
-  const auto filters = static_cast<double>(num_filters);
-  return {8.0 * static_cast<double>(num_bytes) / filters / static_cast<double>(num_keys),
-          static_cast<double>(matches) / filters / static_cast<double>(probes_each)};
+  return {Ratio(8 * num_bytes, num_filters * num_keys), Ratio(matches, num_filters * probes_each)};
 }
 
 // Bytes per key that building takes at its peak beyond the finished filter: the growth of the
@@ -87,8 +84,7 @@ double MeasureBuildMemory(FilterKind kind, double target_fpr, uint64_t num_keys)
   return InOwnProcess("building a filter", [&] {
     const uint64_t before = ResidentBytes();
     const OwnedBytes block = Build(kind, target_fpr, 0, num_keys);
-    return static_cast<double>(PeakResidentBytes() - before - block.size) /
-           static_cast<double>(num_keys);
+    return Ratio(PeakResidentBytes() - before - block.size, num_keys);
   });
 }
 
@@ -130,15 +126,16 @@ void MeasureMemory(bool quick, Results& results) {
   }
 }
 
-int Main(int argc, const char* const* argv) {
-  return RunJob("space", kManual, argc, argv, [](Job& job) {
-    // First, while this process is small: its children begin with its memory.
-    MeasureMemory(job.options.quick, job.results);
-    MeasureSpaces(job.options.quick, job.progress, job.results);
-  });
+void Measure(Job& job) {
+  // First, while this process is small: its children begin with its memory.
+  MeasureMemory(job.options.quick, job.results);
+  MeasureSpaces(job.options.quick, job.progress, job.results);
 }
 
 }  // namespace
 }  // namespace blocksieve::bench::space
 
-int main(int argc, char** argv) { return blocksieve::bench::space::Main(argc, argv); }
+int main(int argc, char** argv) {
+  using namespace blocksieve::bench;
+  return RunJob(space::kManual, argc, argv, space::Measure);
+}

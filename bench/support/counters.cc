@@ -3,6 +3,7 @@
 #include <rocksdb/perf_context.h>
 #include <rocksdb/perf_level.h>
 
+#include "bench/support/measure.h"
 #include "bench/support/terminal.h"
 
 namespace blocksieve::bench {
@@ -17,9 +18,7 @@ Counters& Counters::operator+=(const Counters& other) {
   return *this;
 }
 
-double Counters::fpr() const {
-  return static_cast<double>(false_positives()) / static_cast<double>(absent_probes());
-}
+double Counters::fpr() const { return Ratio(false_positives(), absent_probes()); }
 
 CounterWindow::CounterWindow(rocksdb::Statistics& statistics) : statistics_(statistics) {
   statistics_.set_stats_level(rocksdb::StatsLevel::kExceptHistogramOrTimers);

@@ -92,6 +92,13 @@ Input LoadInput(const std::string& name, uint64_t max_bytes) {
   return ParseTsv(file, name, max_bytes);
 }
 
+Input ReadInput(Job& job, uint64_t max_bytes) {
+  const JobOptions& options = job.options;
+  job.progress.Show("reading the input");
+  return options.rows > 0 ? MakeSynthetic(options.rows, options.seed, max_bytes)
+                          : LoadInput(options.input, max_bytes);
+}
+
 Input ParseTsv(std::istream& stream, const std::string& name, uint64_t max_bytes) {
   LimitedRows rows(max_bytes);
   std::string line;

@@ -5,6 +5,7 @@
 #include <istream>
 #include <string>
 
+#include "bench/support/job.h"
 #include "bench/support/rows.h"
 
 namespace blocksieve::bench {
@@ -30,7 +31,10 @@ struct Input {
 /// "-"; if `name` is empty, LoadDpkg of this machine. A value may contain tabs.
 Input LoadInput(const std::string& name, uint64_t max_bytes);
 
-/// The same from an open stream. `name` is for error messages.
+/// The rows of a job: the synthetic ones of --rows, or those of --input.
+Input ReadInput(Job& job, uint64_t max_bytes);
+
+/// The rows of an open stream. `name` is for error messages.
 Input ParseTsv(std::istream& stream, const std::string& name, uint64_t max_bytes);
 
 /// File path -> package, from the *.list files in `dir`. A path that several packages own, as they

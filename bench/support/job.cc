@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <limits>
-#include <system_error>
 #include <type_traits>
 
 #include "bench/support/files.h"
@@ -52,12 +51,13 @@ void AddRowOptions(const JobManual& manual, CLI::App& app, JobOptions& options) 
 
 JobOptions ParseJobOptions(const JobManual& manual, int argc, const char* const* argv) {
   JobOptions options;
-  CLI::App app(manual.description, manual.name);
+  CLI::App app(manual.description, "bench/run " + manual.benchmark);
   app.footer(manual.examples + (manual.examples.empty() ? "" : "\n") + kExitCodes);
   app.get_formatter()->column_width(26);
   app.add_flag("--quick", options.quick, manual.quick_help);
-  app.add_option("--out", options.out,
-                 "directory for " + manual.files + " (default build/bench-results)")
+  app.add_option(
+         "--out", options.out,
+         "directory for " + manual.benchmark + ".json and plots (default build/bench-results)")
       ->type_name("DIR");
   if (!manual.rows_help.empty()) AddRowOptions(manual, app, options);
   if (manual.takes_fpr) {
@@ -73,19 +73,13 @@ JobOptions ParseJobOptions(const JobManual& manual, int argc, const char* const*
   return options;
 }
 
-std::filesystem::path PrepareOutput(const JobOptions& options) {
-  std::error_code error;
-  std::filesystem::create_directories(options.out, error);
-  if (error) Fail("cannot create --out {}: {}", options.out.string(), error.message());
-  return options.db_dir.empty() ? options.out : options.db_dir;
-}
-
-int RunJob(const char* benchmark, const JobManual& manual, int argc, const char* const* argv,
+int RunJob(const JobManual& manual, int argc, const char* const* argv,
            const std::function<void(Job&)>& measure) {
   return RunMain([&] {
     const JobOptions options = ParseJobOptions(manual, argc, argv);
-    const TempDir db_dir(PrepareOutput(options));
-    Results results(benchmark);
+    const TempDir out(options.out);  // fails before the work and not after it
+    const TempDir db_dir(options.db_dir.empty() ? options.out : options.db_dir);
+    Results results(manual.benchmark);
     Progress progress;
     const Stopwatch stopwatch;
     Job job{options, db_dir.path(), progress, results};

@@ -24,12 +24,11 @@ struct JobOptions {
   std::filesystem::path db_dir;  ///< Empty: below `out`.
 };
 
-/// The --help text of a job, besides its options.
+/// A job, and its --help text besides its options.
 struct JobManual {
-  std::string name;  ///< The command line that starts it.
+  std::string benchmark;  ///< The subcommand of bench/run, and the name of the results.
   std::string description;
   std::string quick_help;
-  std::string files;           ///< The files that it writes.
   std::string examples = {};   ///< Empty: none.
   std::string rows_help = {};  ///< Empty: the job reads no rows.
   uint64_t min_rows = 0;
@@ -48,13 +47,8 @@ struct Job {
   Results& results;
 };
 
-/// A job's main(): calls `measure` and writes the results that it added, for `benchmark`, a
-/// subcommand of bench/run. Returns the exit code.
-int RunJob(const char* benchmark, const JobManual& manual, int argc, const char* const* argv,
+/// A job's main(): calls `measure` and writes the results that it added. Returns the exit code.
+int RunJob(const JobManual& manual, int argc, const char* const* argv,
            const std::function<void(Job&)>& measure);
-
-/// Creates `options.out`, so that a job fails before the work and not after it. Returns the
-/// directory for databases. Throws Failure.
-std::filesystem::path PrepareOutput(const JobOptions& options);
 
 }  // namespace blocksieve::bench

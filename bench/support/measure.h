@@ -15,6 +15,12 @@
 
 namespace blocksieve::bench {
 
+/// a / b, in floating point.
+template <class A, class B>
+double Ratio(A a, B b) {
+  return static_cast<double>(a) / static_cast<double>(b);
+}
+
 /// The median of repeated measurements, here called turns. `low` and `high` are the quartiles; for
 /// three turns or fewer, where quartiles say nothing, the minimum and maximum.
 struct Spread {

@@ -21,12 +21,6 @@ Json& Results::Rows::Append(const std::string& metric, const std::string& unit, 
 }
 
 Results::Rows& Results::Rows::Add(const std::string& metric, const std::string& unit,
-                                  double value) {
-  Append(metric, unit, value);
-  return *this;
-}
-
-Results::Rows& Results::Rows::Add(const std::string& metric, const std::string& unit,
                                   const Spread& spread) {
   Json& row = Append(metric, unit, spread.median);
   row["turns"] = spread.turns;

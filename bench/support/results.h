@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "bench/support/measure.h"
@@ -22,19 +23,24 @@ std::string DescribeRocksDb();
 /// {"name", "parameters", "metric", "unit", "value"}; a figure measured in turns (measure.h) also
 /// has {"turns", "spread": [low, high]}. Not thread-safe.
 ///
-///   Results results("frontier");
-///   results.SetFact("keys", 1'000'000);
-///   results.Of("stock Bloom", {{"bits", 10}})
-///       .Add("bits per key", "bits", 10.0)
+///   Results results("filters");
+///   results.SetFact("stock", "portable");
+///   results.Of("stock Bloom", {{"keys", 1'000'000}})
+///       .Add("bits per key", "bits", 10)
 ///       .AddTurns("absent key", "ns", turns);
-///   results.Write(options.out);  // frontier.json
+///   results.Write(options.out);  // filters.json
 class Results {
  public:
   /// Adds rows that share name and parameters. Valid as long as its Results.
   class Rows {
    public:
     /// Adds a number without noise, such as a count. One that is not finite is written as missing.
-    Rows& Add(const std::string& metric, const std::string& unit, double value);
+    template <class Number>
+    requires std::is_arithmetic_v<Number> Rows& Add(const std::string& metric,
+                                                    const std::string& unit, Number value) {
+      Append(metric, unit, static_cast<double>(value));
+      return *this;
+    }
     Rows& Add(const std::string& metric, const std::string& unit, const Spread& spread);
     /// REQUIRES: `turns` is not empty.
     Rows& AddTurns(const std::string& metric, const std::string& unit,

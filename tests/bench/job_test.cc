@@ -22,10 +22,9 @@ namespace {
 using ::testing::HasSubstr;
 
 const JobManual kManual = {
-    .name = "bench/run",
+    .benchmark = "job",
     .description = "Measures.",
     .quick_help = "less",
-    .files = "job.json",
     .examples = "Examples: none",
     .rows_help = "this many rows",
     .min_rows = kMinRows,
@@ -93,13 +92,12 @@ TEST(RunJobTest, WritesResultsWithTheFactsThatAllJobsHave) {
   const TempDir dir(::testing::TempDir());
   const char* const argv[] = {"job", "--quick", "--out", dir.path().c_str()};
   std::filesystem::path db_dir;
-  EXPECT_EQ(RunJob("job", kManual, 4, argv,
-                   [&](Job& job) {
-                     db_dir = job.db_dir;
-                     EXPECT_TRUE(std::filesystem::is_empty(db_dir));
-                     job.results.Of("name").Add("metric", "", 1);
-                   }),
-            0);
+  const auto measure = [&](Job& job) {
+    db_dir = job.db_dir;
+    EXPECT_TRUE(std::filesystem::is_empty(db_dir));
+    job.results.Of("name").Add("metric", "", 1);
+  };
+  EXPECT_EQ(RunJob(kManual, 4, argv, measure), 0);
   EXPECT_FALSE(std::filesystem::exists(db_dir));
   std::ifstream file(dir.path() / "job.json");
   const Json json = Json::parse(file);

@@ -27,8 +27,7 @@ except ImportError:  # the first python3 of PATH need not be Debian's, which has
         raise
     sys.exit(subprocess.run(["/usr/bin/python3", "-B", *sys.argv]).returncode)
 
-JOBS = ("read_amp", "levels", "filters", "frontier", "space", "skip", "ranges", "toylsm", "sieve",
-        "scale")
+JOBS = ("read_amp", "levels", "filters", "space", "skip", "ranges", "toylsm", "sieve", "scale")
 MACHINE = {"cpu": "<b>CPU", "cores": 2, "memory_bytes": 2**33, "operating_system": "Linux",
            "rocksdb": "7.8.3", "kernel": "avx512", "compiler": "GNU", "build_type": "Release"}
 HOSTILE = "<script>alert('x')</script> & \"quoted\" $x^2$"

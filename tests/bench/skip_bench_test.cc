@@ -4,14 +4,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "bench/skip/dataset.h"
 #include "bench/skip/experiment.h"
-#include "bench/skip/row_blocks.h"
 #include "bench/skip/scan_database.h"
-#include "bench/support/dataset.h"
 #include "bench/support/files.h"
 #include "bench/support/measure.h"
 #include "tests/bench/bench_test.h"
@@ -20,6 +21,46 @@ namespace blocksieve::bench::skip {
 namespace {
 
 using ::testing::HasSubstr;
+
+TEST(DatasetTest, RealRowsHaveTheirKeyAndTheirValueAsColumns) {
+  const Dataset dataset = MakeRealDataset(PathsAndPackages(1'000), "package", 1);
+  EXPECT_EQ(dataset.rows.value(0), "/usr/dir000/file0000\tpkg0");
+  ASSERT_EQ(dataset.columns.size(), 2U);
+  EXPECT_EQ(dataset.rewritten.size(), 200U);
+  const std::vector<std::string_view> values = dataset.Values(false);
+  EXPECT_EQ(values, dataset.Values(true));
+  const std::vector<Query> packages = DrawQueries(dataset, 0, values, 1'000, 1);
+  EXPECT_EQ(packages.size(), 20U);
+  size_t rows = 0;
+  for (const Query& query : packages) {
+    rows += query.rows.size();
+    for (const uint32_t row : query.rows) EXPECT_TRUE(query.predicate.Matches(values[row]));
+  }
+  EXPECT_EQ(rows, 1'000U);
+  // "usr", ten directories, a thousand files
+  EXPECT_EQ(DrawQueries(dataset, 1, values, 10'000, 1).size(), 1U + 10 + 1'000);
+  EXPECT_EQ(DrawQueries(dataset, 1, values, 7, 1).size(), 7U);
+}
+
+TEST(DatasetTest, EverySyntheticValueOccursOnceInAThousandGranules) {
+  const Dataset dataset = MakeSyntheticDataset(2 * kScatteredValues, 1);
+  const std::vector<std::string_view> before = dataset.Values(false);
+  const std::vector<std::string_view> after = dataset.Values(true);
+  std::map<std::string_view, std::set<size_t>> granules;
+  size_t num_changed = 0;
+  for (size_t row = 0; row < before.size(); ++row) {
+    const std::string_view scattered = before[row].substr(before[row].find('\t'));
+    granules[scattered.substr(0, 8)].insert(row / kDefaultGranuleRows);
+    num_changed += before[row] != after[row];
+    // Rewriting keeps the run.
+    EXPECT_EQ(before[row].substr(0, before[row].find('\t')),
+              after[row].substr(0, after[row].find('\t')));
+  }
+  EXPECT_EQ(granules.size(), kScatteredValues);
+  for (const auto& [value, set] : granules) ASSERT_EQ(set.size(), 2U) << value;
+  EXPECT_GT(num_changed, before.size() / 6);
+  EXPECT_LE(num_changed, before.size() / 5);
+}
 
 // With a known number of blocks: each row is alone in a block.
 TEST(RowBlocksTest, AreThoseOfTheNewestVersions) {
@@ -37,13 +78,13 @@ TEST(RowBlocksTest, AreThoseOfTheNewestVersions) {
   options.columns = {*Column::Parse("v=value")};
   ScanDatabase database(dataset, dir.path() / "db", options);
   database.Fill(RandomOrder(1'000, 1));
-  const RowBlocks before(database.db(), dataset.rows);
-  EXPECT_EQ(before.num_blocks(), 1'000U);
+  const RowBlocks before = BlocksOf(database.db(), dataset.rows);
+  EXPECT_EQ(before.num_blocks, 1'000U);
   const uint32_t rows[] = {0, 3, 5, 3};
   EXPECT_EQ(before.Count(rows), 3U);
   database.Rewrite();
-  const RowBlocks after(database.db(), dataset.rows);
-  EXPECT_EQ(after.num_blocks(), 1'100U);
+  const RowBlocks after = BlocksOf(database.db(), dataset.rows);
+  EXPECT_EQ(after.num_blocks, 1'100U);
   EXPECT_EQ(after.Count(rows), 3U);
 }
 
@@ -83,7 +124,7 @@ TEST(ExperimentTest, FiguresFitTogether) {
   effort.analysed_granules = {1'000};
   effort.analysed_values = {16};
   effort.analysis_seconds = 0.001;
-  effort.form_rounds = effort.write_rounds = 1;
+  effort.write_rounds = 1;
   effort.write_columns = 1;
   effort.lookup_rounds = 2;
   effort.lookups = 1'000;
@@ -124,30 +165,6 @@ TEST(ExperimentTest, FiguresFitTogether) {
   EXPECT_EQ(rows.Value("sidecars", {{"name", "properties"}}), 0);
   EXPECT_EQ(rows.Row("lookup: relative to no index", {{"name", "sidecars"}})["turns"], 2);
   EXPECT_EQ(rows.Row("time", {{"granules", 1'000}, {"values", 16}})["turns"], kTurns);
-}
-
-// The chosen form of a column's filters is smaller than bit slices, and postings are exact.
-TEST(FormsTest, BothFormsAreBuiltAndProbed) {
-  const Dataset dataset = MakeRealDataset(PathsAndPackages(5'000), "package", 1);
-  Effort effort;
-  effort.synthetic_rows = 128'000;
-  effort.form_rounds = 1;
-  TestJob test;
-  MeasureForms(dataset, effort, test.job);
-  const ResultRows rows(test);
-  for (const char* const column :
-       {"real, package = v", "real, words of the key HAS v", "real, 4-grams of the key",
-        "synthetic, 1,000 values", "synthetic, 30,000 values", "synthetic, 99 % unique"}) {
-    const Json of = {{"column", column}};
-    rows.ExpectWithin("relative to bit slices: size", of, 0.01, 1);
-    rows.ExpectWithin("bits: filters", of, 0, rows.Value("bits: index", of));
-    const Json wasted = rows.Row("false positives, occurring values: form", of);
-    if (wasted["parameters"]["form"] == "postings") {
-      EXPECT_EQ(wasted["value"], 0);
-    }
-  }
-  const Json unique = {{"column", "synthetic, 99 % unique"}};
-  EXPECT_EQ(rows.Row("bits: index", unique)["parameters"]["form"], "grouped postings");
 }
 
 }  // namespace

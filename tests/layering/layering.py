@@ -64,7 +64,6 @@ ROOMS = [
     ("bench/support", "lib/skip lib/lsm integration/rocksdb/compat integration/cli/term", ""),
     ("bench/report", "bench/support", ""),
     ("bench/filter_bench", "bench/support integration/rocksdb/policy", ""),
-    ("bench/frontier", "bench/filter_bench", ""),
     ("bench/read_amp", "bench/support integration/rocksdb/policy", ""),
     ("bench/levels", "bench/read_amp", ""),
     ("bench/space", "bench/filter_bench", ""),

@@ -179,8 +179,6 @@ class SkipInterference : public RandomScans {
     switch ((*random)() % 7) {
       case 0:
         return Write(random, 5);
-      case 5:
-        return IngestSome(random);
       case 1:
         Write(random, 20);
         return db_->Flush();
@@ -191,6 +189,8 @@ class SkipInterference : public RandomScans {
       case 4:
         db_->Flush();
         return db_->Compact();
+      case 5:
+        return IngestSome(random);
       default:
         return;
     }

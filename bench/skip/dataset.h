@@ -11,7 +11,7 @@
 #include "blocksieve/column.h"
 #include "blocksieve/predicate.h"
 
-namespace blocksieve::bench {
+namespace blocksieve::bench::skip {
 
 /// A scan for one value of a column.
 struct Query {
@@ -65,4 +65,4 @@ std::vector<Query> DrawQueries(const Dataset& dataset, size_t column,
                                const std::vector<std::string_view>& values, size_t count,
                                uint64_t seed);
 
-}  // namespace blocksieve::bench
+}  // namespace blocksieve::bench::skip

@@ -1,4 +1,4 @@
-#include "bench/support/dataset.h"
+#include "bench/skip/dataset.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "bench/support/terminal.h"
 #include "lib/column/values.h"
 
-namespace blocksieve::bench {
+namespace blocksieve::bench::skip {
 namespace {
 
 using Random = std::mt19937_64;
@@ -91,8 +91,7 @@ Dataset MakeSyntheticDataset(uint64_t num_rows, uint64_t seed) {
   dataset.name = "synthetic";
   dataset.description = fmt::format(
       "{} rows of {} bytes in key order; run: one value for each {} consecutive rows; scattered: "
-      "{} "
-      "values in random order, each once in as many rows; seed {}.",
+      "{} values in random order, each once in as many rows; seed {}.",
       num_rows, kSyntheticRowBytes, kRowsPerRun, kScatteredValues, seed);
   Random random(seed);
   std::vector<uint32_t> scattered(kScatteredValues);
@@ -150,4 +149,4 @@ std::vector<Query> DrawQueries(const Dataset& dataset, size_t column,
   return queries;
 }
 
-}  // namespace blocksieve::bench
+}  // namespace blocksieve::bench::skip
