@@ -185,7 +185,7 @@ class BLOCKSIEVE_EXPORT Filter {
   bool (*may_match_hash_)(const View&, uint64_t) noexcept;
   void (*may_match_hashes_)(const View&, const uint64_t*, size_t, bool*) noexcept;
   // Holds a View, which only the kernels read, with room for it to grow.
-  alignas(uint64_t) std::array<std::byte, 192> view_{};
+  alignas(uint64_t) std::array<std::byte, 256> view_{};
   State state_ = State::kUnreadable;
   ByteView bytes_;
   std::shared_ptr<const char[]> memory_;  // owns bytes_ if Build made the filter
