@@ -188,11 +188,11 @@ TEST(Postings, PruneByAnyIsTheUnion) {
   std::vector<uint64_t> hashes;
   GranuleSet all = GranuleSet::None(500);
   for (const auto& [hash, granules] : input.lists) {
-    if (hash % 50 != 0) continue;
+    if (hash % 10 != 0) continue;
     hashes.push_back(hash);
     all |= SetOf(granules, 500);
   }
-  ASSERT_GT(hashes.size(), 3u);
+  ASSERT_GT(hashes.size(), 32u);  // several batches
   EXPECT_EQ(postings.Of(hashes), all);
 }
 
