@@ -96,8 +96,12 @@ std::string DescribeOverrideProblem() {
   const std::string forced(ForcedKernel());
   if (forced.empty()) return "";
   const std::optional<Kernel> kernel = internal::ParseKernel(forced);
-  if (!kernel) return forced + ": unknown";
-  return internal::IsAvailable(*kernel) ? "" : forced + ": not available";
+  if (kernel && internal::IsAvailable(*kernel)) return "";
+  std::string allowed;
+  for (const Kernel available : internal::AvailableKernels()) {
+    allowed += (allowed.empty() ? "" : ", ") + std::string(KernelName(available));
+  }
+  return forced + (kernel ? ": not available" : ": unknown") + "; allowed here: " + allowed;
 }
 
 }  // namespace

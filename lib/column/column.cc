@@ -1,7 +1,6 @@
 #include "blocksieve/column.h"
 
 #include <bit>
-#include <cassert>
 
 #include "lib/base/errors.h"
 #include "lib/column/definition.h"
@@ -118,19 +117,6 @@ const ColumnDefinition& DefinitionOf(const Column& column) noexcept {
 Tokeniser TokeniserOf(const Column& column) noexcept { return DefinitionOf(column).tokeniser; }
 uint32_t NgramLength(const Column& column) noexcept { return DefinitionOf(column).ngram_length; }
 IndexParts IndexPartsOf(const Column& column) noexcept { return DefinitionOf(column).parts; }
-
-std::optional<uint32_t> FieldNumber(const Column& column) noexcept {
-  const ColumnDefinition& definition = DefinitionOf(column);
-  if (definition.source != ColumnSource::kField) return std::nullopt;
-  return definition.field;
-}
-
-Column WithFieldNumber(const Column& column, uint32_t number) {
-  assert(FieldNumber(column) && number >= 1 && number <= Column::kMaxFieldNumber);
-  ColumnDefinition definition = DefinitionOf(column);
-  definition.field = number;
-  return ColumnAccess::Make(std::make_shared<const ColumnDefinition>(std::move(definition)));
-}
 
 bool ForEachCompared(const Column& column, std::string_view row, ValueVisitor visit) {
   const ColumnDefinition& definition = DefinitionOf(column);

@@ -62,9 +62,19 @@ std::string ConversionText(const ColumnDefinition& definition) {
   return is_plain ? "" : std::string(ValueTypeName(definition.type)) + ":";
 }
 
-constexpr char kExtractors[] =
-    "an extractor: field:N, value, fixed(OFFSET,WIDTH), json:/POINTER, int:N, uint:N, float:N, "
-    "words:N, ngrams(LENGTH):N, int32le(OFFSET) and the like";
+// Extractors by their first word; binary ones, such as int32le(OFFSET), begin with int, uint or
+// float and a digit.
+constexpr std::pair<std::string_view, std::string_view> kExtractors[] = {
+    {"field", "field:N"},
+    {"value", "value"},
+    {"fixed", "fixed(OFFSET,WIDTH)"},
+    {"json", "json:/POINTER"},
+    {"bytes", "bytes:N"},
+    {"int", "int:N"},
+    {"uint", "uint:N"},
+    {"float", "float:N"},
+    {"words", "words:N"},
+    {"ngrams", "ngrams(LENGTH):N"}};
 
 // Recursive-descent parser. Functions return false at the first syntax error.
 class DefinitionParser {
@@ -141,7 +151,8 @@ class DefinitionParser {
   bool ParseSource() {
     if (Skip("json:")) return ParsePointer();
     if (!has_conversion_ && ParseBinaryType()) {
-      return Number(0, Column::kMaxOffset, &definition_.offset) && Expect(")") && End();
+      return Expect("(") && Number(0, Column::kMaxOffset, &definition_.offset) && Expect(")") &&
+             End();
     }
     if (Skip("value")) {
       definition_.source = ColumnSource::kValue;
@@ -158,12 +169,12 @@ class DefinitionParser {
       if (Skip("(") && !(Delimiter(&definition_.delimiter) && Expect(")"))) return false;
       if (!ParseElementDelimiter() || !Expect(":")) return false;
     } else if (!has_conversion_) {
-      return Fail(kExtractors);
+      return FailWithoutExtractor();
     }
     return Number(1, Column::kMaxFieldNumber, &definition_.field) && End();
   }
 
-  // A binary type such as "int32le("; consumes nothing if the text is something else.
+  // A binary type such as "int32le"; consumes nothing if the text is something else.
   bool ParseBinaryType() {
     ColumnDefinition binary = definition_;
     binary.source = ColumnSource::kBinary;
@@ -172,7 +183,7 @@ class DefinitionParser {
       for (binary.width = type == ValueType::kFloat ? 4 : 1; binary.width <= 8; binary.width *= 2) {
         for (const bool is_big_endian : {false, true}) {
           binary.is_big_endian = is_big_endian;
-          if (!Skip(BinaryTypeText(binary) + "(")) continue;
+          if (!Skip(BinaryTypeText(binary))) continue;
           definition_ = binary;
           return true;
         }
@@ -252,6 +263,17 @@ class DefinitionParser {
     }
     rest_.remove_prefix(static_cast<size_t>(result.ptr - rest_.data()));
     return true;
+  }
+
+  bool FailWithoutExtractor() {
+    constexpr std::string_view kWord = "abcdefghijklmnopqrstuvwxyz0123456789";
+    const std::string_view word = rest_.substr(0, rest_.find_first_not_of(kWord));
+    std::string known;
+    for (const auto& [name, form] : kExtractors) {
+      if (word == name) return Fail(std::string(form));
+      known += std::string(name) + ", ";
+    }
+    return Fail("a known extractor (" + known + "int32le and the like)");
   }
 
   bool End() { return rest_.empty() || Fail("the end"); }

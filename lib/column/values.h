@@ -63,13 +63,6 @@ uint32_t NgramLength(const Column& column) noexcept;  ///< 0 without n-grams.
 IndexParts IndexPartsOf(const Column& column) noexcept;
 /// @}
 
-/// The column's field number; nullopt if its source is not a field.
-std::optional<uint32_t> FieldNumber(const Column& column) noexcept;
-
-/// The same column for another field. REQUIRES: FieldNumber(column), and
-/// 1 <= number <= Column::kMaxFieldNumber.
-Column WithFieldNumber(const Column& column, uint32_t number);
-
 /// Visits what an index stores for a row: its values, or their tokens. Returns whether the row has
 /// the column, even if `visit` stops early or a text has no tokens. Allocates only for JSON.
 bool ForEachIndexed(const Column& column, std::string_view row, ValueVisitor visit);

@@ -21,7 +21,7 @@ both() {
 
 [[ $(both "$program" "$work/program.db") == works ]]
 seq -w 20000 | awk '{print $1 "\tp" int($1 / 100)}' >"$work/rows.tsv"
-both "$command" load --db "$work/db" --key 1 --index p=field:2 "$work/rows.tsv"
+both "$command" load --db "$work/db" --key 1 --index p=field:1 "$work/rows.tsv"
 [[ $(both "$command" scan --db "$work/db" --where "p = 'p7'" | wc -l) == 100 ]]
 both "$command" verify --db "$work/db"
 both "$command" inspect --db "$work/db" --format json | grep -q '"origin":"blocksieve"'

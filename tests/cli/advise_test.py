@@ -18,8 +18,9 @@ LOOKUPS = 135_250  # each present key of RUNS once
 
 class AdviseTest(CommandTest):
     def advise(self, *arguments):
-        """The advice for the first column family."""
-        return self.json_of("advise", "--db", self.db, *arguments)["families"][0]
+        """The advice, with the runs of the only column family."""
+        document = self.json_of("advise", "--db", self.db, *arguments)
+        return {**document["families"][0], **document}
 
     def proposal(self, name, *arguments):
         return next(one for one in self.advise(*arguments)["proposals"] if one["name"] == name)
@@ -220,7 +221,7 @@ class Verdicts(AdviseTest):
                 (("--memory", 20_000),
                  r"bits_per_key=1\.\d+: \d+ times more wasted reads and 8\.\d times less memory,"),
                 (("--memory", 1),
-                 r"No change recommended: memory is 1 bytes; allowed: at least \d+, the smallest filter\.")):
+                 r"No change recommended: memory is 1 byte; allowed: at least [\d,]+, the smallest filter\.")):
             family = self.advise("--block-cache", 0, *arguments)
             self.assertRegex(family["verdict"]["text"], verdict)
             names = [proposal["name"] for proposal in family["proposals"]]
@@ -236,7 +237,7 @@ class Verdicts(AdviseTest):
         for fpr in (0.05, 0.0142, 0.009, 0.0001):
             self.succeed("apply", "--db", self.db, "--option", f"filter_policy=blocksieve:{fpr}")
             family, = self.json_of("rewrite", "--db", self.db, "--dry-run")["families"]
-            now, then = (family[when]["wasted_reads_absent"] for when in ("current", "projected"))
+            now, then = (family[when]["wasted_reads_absent"] for when in ("before", "after"))
             change = then / now - 1
             times = max(now / then, then / now)
             number = f"{100 * abs(change):.0f} %" if times < 2 else f"{times:.{int(times < 10)}f} times"
@@ -275,21 +276,20 @@ class Advice(AdviseTest):
     def test_names(self):
         self.db_bench("fillseq,compact", "--bloom_bits=10")
         advice = self.json_of("advise", "--db", self.db)
-        self.assertEqual(set(advice), {"version", "engine", "database", "absent_fraction", "families",
-                                       "unopened", "vanished"})
-        family = advice["families"][0]
-        self.assertEqual(set(family), {"family", "num_keys", "runs", "no_filters", "current", "proposals",
-                                       "not_proposed", "no_filter_pays", "verdict",
-                                       "gain_steps"})
+        self.assertEqual(set(advice), {"version", "engine", "database", "absent_fraction", "num_keys",
+                                       "families", "no_filters", "current", "proposals", "not_proposed",
+                                       "no_filter_pays", "verdict", "gain_steps", "unopened", "vanished"})
+        family, = advice["families"]
+        self.assertEqual(set(family), {"family", "num_keys", "runs"})
         self.assertEqual(set(family["runs"][0]),
                          {"level", "num_files", "num_keys", "lookup_share", "predicted_fpr"})
-        self.assertEqual(set(family["current"]),
+        self.assertEqual(set(advice["current"]),
                          {"wasted_reads_absent", "wasted_reads", "filter_bytes"})
-        self.assertEqual(set(family["proposals"][0]), {
+        self.assertEqual(set(advice["proposals"][0]), {
             "name", "option", "target_fpr", "wasted_reads_absent", "wasted_reads", "filter_bytes",
             "levels", "rewritten_files", "rewritten_bytes", "rewritten_keys", "probe_ns",
             "build_cpu_seconds_per_million_keys"})
-        self.assertEqual(set(family["proposals"][0]["levels"][0]), {"level", "kind", "target_fpr"})
+        self.assertEqual(set(advice["proposals"][0]["levels"][0]), {"family", "level", "kind", "target_fpr"})
 
     def test_rewriting(self):
         """Nothing is to be rewritten if the files match the proposal."""
@@ -322,8 +322,7 @@ class Advice(AdviseTest):
         self.assertIn("fit into", self.advise()["no_filter_pays"])
         # Column families share it.
         self.add_column_family()
-        for family in self.json_of("advise", "--db", self.db, "--block-cache", num_bytes)["families"]:
-            self.assertEqual(family["no_filter_pays"], "")
+        self.assertEqual(self.advise("--block-cache", num_bytes)["no_filter_pays"], "")
         # The options disable the block cache.
         self.db = self.dir / "uncached"
         self.db_bench("fillseq,compact", "--bloom_bits=10", "--cache_size=0")
@@ -354,22 +353,65 @@ class Advice(AdviseTest):
         self.assertLess(steps["one_rate"], steps["current"])
 
     def test_column_families(self):
-        self.db_bench("fillseq,flush", "--bloom_bits=10")
-        self.add_column_family()
-        families = self.json_of("advise", "--db", self.db, "--memory", 40_002)["families"]
-        self.assertEqual([family["family"] for family in families], ["default", "other"])
-        asked = next(one for one in families[0]["proposals"] if one["name"] == "requested")
-        # In proportion to the keys.
-        self.assertAlmostEqual(asked["filter_bytes"], 40_000, delta=400)
-        self.assertRegex(
-            families[1]["not_proposed"][0],
-            r"^requested: memory is 2 bytes; allowed: at least \d+, the smallest filter; this column "
-            "family gets 2 of the requested 40002, in proportion to its keys$")
-        self.assertEqual(self.advise("--column-family", "other")["family"], "other")
+        """One plan for all, with one limit, that one command applies, rewrites and reverts."""
+        self.build_runs(("2:60000", "1:6000"), BLOOM)
+        self.succeed("load", "--db", self.db, "--column-family", "other", "--key", 1, "-",
+                     stdin=b"".join(b"key%06d\tvalue\n" % i for i in range(30_000)))
+        default, other, both = (
+            self.json_of("advise", "--db", self.db, "--memory", memory, "--block-cache", 0, *more)
+            for memory, more in ((66_000, ("--column-family", "default")),
+                                 (30_000, ("--column-family", "other")), (96_000, ())))
+        self.assertEqual([family["family"] for family in both["families"]], ["default", "other"])
+        self.assertEqual(both["num_keys"], 96_000)
+        for name in ("no_filters", "current"):
+            self.assertEqual(both[name]["filter_bytes"],
+                             default[name]["filter_bytes"] + other[name]["filter_bytes"])
+            # Lookups are distributed as the keys are.
+            self.assertAlmostEqual(both[name]["wasted_reads"],
+                                   (66 * default[name]["wasted_reads"] + 30 * other[name]["wasted_reads"]) / 96)
+        proposal = both["proposals"][0]
+        self.assertEqual(proposal["name"], "requested")
+        self.assertTrue(0.97 * 96_000 < proposal["filter_bytes"] <= 96_000)
+        self.assertEqual([level["family"] for level in proposal["levels"]], ["default", "default", "other"])
+        text = self.text_of("advise", "--db", self.db, "--memory", 96_000, "--block-cache", 0)
+        self.assertIn("\n2 column families: 96,000 keys in 3 sorted runs. ", text)
+        self.assertRegex(text, r"(?m)^family +level +runs +keys +lookups +current +requested")
+        self.assertRegex(text, r"(?m)^other +\d +1 +30,000 +100.0 % ")
+        self.assertEqual(text.count("Steps for proposal"), 1)
+        self.assertEqual(text.count("blocksieve apply"), 1)
+        for name in ("default", "other"):
+            self.assertIn(f'       [TableOptions/BlockBasedTable "{name}"]\n         {proposal["option"]}\n', text)
+        self.succeed("apply", "--db", self.db, "--option", proposal["option"])
+        self.assertIn("whose options the OPTIONS file has", self.text_of(
+            "advise", "--db", self.db, "--memory", 96_000, "--block-cache", 0))
+        self.assertEqual({family["family"] for family in self.json_of("rewrite", "--db", self.db)["families"]},
+                         {"default", "other"})
+        total = self.inspect()["total"]
+        self.assertAlmostEqual(total["filter_bytes"], proposal["filter_bytes"],
+                               delta=0.02 * proposal["filter_bytes"])
+        self.succeed("revert", "--db", self.db)
+        self.assertEqual({file["filter"]["origin"] for file in self.inspect()["files"]}, {"stock"})
         said = self.fail_with(1, "advise", "--db", self.db, "--column-family", "third")
-        self.assertIn("--column-family is third, which has no files; allowed: default, other", said)
-        self.assertIn("Column family other: 1 key in 1 sorted run",
-                      self.text_of("advise", "--db", self.db))
+        self.assertIn("--column-family is third, which does not exist; allowed: default, other", said)
+
+    def test_limits(self):
+        """No proposal ignores the limit, and the verdict names it; nothing is proposed twice."""
+        self.build_runs(("1:20000", "0:2000"), BLOOM)
+        for memory in (1, 100, 5000, 20_000, 50_000):
+            for more in ((), ("--seek-fraction", 0.3)):
+                advice = self.advise("--memory", memory, "--block-cache", 0, *more)
+                for proposal in advice["proposals"]:
+                    self.assertLessEqual(proposal["filter_bytes"], memory)
+                if not advice["proposals"]:
+                    self.assertIn(f"memory is {memory:,} byte", advice["verdict"]["text"])
+                    self.assertIsNone(advice["verdict"]["option"])
+        # What would gain most is advised, and its steps are printed, until they were taken.
+        advise = ("advise", "--db", self.db, "--seek-fraction", 0.3, "--block-cache", 0)
+        verdict = self.json_of(*advise)["verdict"]
+        self.assertRegex(verdict["option"], "ranges=true|prefixes=")
+        self.assertIn("Set these options", self.text_of(*advise))
+        self.succeed("apply", "--db", self.db, "--option", verdict["option"])
+        self.assertNotIn("Set these options", self.text_of(*advise))
 
     def test_overwritten_part(self):
         self.db_bench("fillseq,compact", num=300_000)

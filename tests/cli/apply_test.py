@@ -103,7 +103,10 @@ class Apply(OptionsTest):
         old = self.latest().name
         said = json.loads(self.apply("--option", SPREAD, "--format", "json"))
         self.assertEqual((said["read"], said["written"]), (old, self.latest().name))
-        self.assertIn("+  " + SPREAD, said["changes"])
+        listeners, change = said["changes"]
+        self.assertEqual(change, {"section": TABLE, "option": "filter_policy",
+                                  "before": "bloomfilter:10:false", "after": SPREAD.split("=", 1)[1]})
+        self.assertEqual((listeners["section"], listeners["option"]), ("DBOptions", "listeners"))
 
     def test_open_elsewhere(self):
         self.db = self.dir / "open"
@@ -131,18 +134,46 @@ class Apply(OptionsTest):
         self.assertIn("--column-family is x, which does not exist; allowed: default, other", said)
 
     def test_options_of_ranges_and_indexes(self):
+        before = self.value("listeners", "DBOptions").strip("{}")
         collector = "table_properties_collectors={{id=blocksieve.skip_index;columns=a=field:1}}"
         self.apply("--option", "filter_policy={id=blocksieve;ranges=true}",
                    "--option", "prefix_extractor=blocksieve.range", "--option", collector,
                    "--option", "listeners={blocksieve}")
         self.assertEqual(self.value("prefix_extractor", FAMILY), "blocksieve.range")
         self.assertIn("skip_index", self.value("table_properties_collectors", FAMILY))
-        self.assertEqual(self.value("listeners", "DBOptions"), "{blocksieve}")
+        # Added to those of the file.
+        self.assertEqual(self.value("listeners", "DBOptions"), f"{{{before}:blocksieve}}")
+        self.assertIn("has these options already", self.apply("--option", "listeners={blocksieve}"))
+
+    def test_several_values_of_an_option(self):
+        self.apply("--option", "filter_policy=blocksieve:0.02", "listeners=blocksieve", "--dry-run")
+        self.apply("--option", "filter_policy=blocksieve:0.02", "listeners=blocksieve")
+        self.assertEqual(self.value("filter_policy"), "blocksieve:0.02")
+        self.assertIn("blocksieve", self.value("listeners", "DBOptions"))
+
+    def test_sizes_with_units(self):
+        for text, num_bytes in (("64MiB", 64 << 20), ("64M", 64 << 20), ("10kB", 10_000), ("8k", 8 << 10),
+                                ("2GB", 2 * 10**9), ("1TiB", 1 << 40), ("4096B", 4096)):
+            self.apply("--option", f"filter_policy={{id=blocksieve;max_build_bytes={text}}}")
+            self.with_plugin("ldb", f"--db={self.db}", "put", "a", "b")
+            self.assertIn(f"max_build_bytes={num_bytes};", self.value("filter_policy"))
+
+    def test_no_filter_at_all(self):
+        said = self.succeed("apply", "--db", self.db, "--option", "filter_policy={id=blocksieve;max_build_bytes=1}")
+        self.assertIn("blocksieve: warning: no filter will be built: ", said.err)
+        self.assertIn("max_build_bytes", said.err)
+        self.assertIn("no filter will be built", run("check", "--db", self.db).out.decode())
+        said = self.succeed("apply", "--db", self.db, "--option", "filter_policy={id=blocksieve;max_build_bytes=1MiB}")
+        self.assertEqual(said.err, "")
 
     def test_refusals(self):
         before = self.files_of_database()
         for option, message in (
-                ("filter_policy=blocksieve:7", "target_fpr is 7"),
+                ("filter_policy=blocksieve:7", "target_fpr is 7; allowed"),
+                ("filter_policy=blocksieve:1%", "target_fpr is 1%, not a number; allowed"),
+                ("filter_policy=blocksieve:0,01", "target_fpr is 0,01, not a number; allowed"),
+                ("filter_policy={id=blocksieve;max_build_bytes=1.5G}", "is 1.5G, not a number; allowed"),
+                ("filter_policy=" + 300 * "x", "x" * 66 + "..., which RocksDB refuses"),
                 ("filter_policy=blocksive:0.01", "blocksive:0.01"),
                 ("filter_policy={id=blocksieve;bits_per_kay=9}", "bits_per_kay"),
                 ("filter_policy=", "allowed: NAME=VALUE, with NAME one of "),
@@ -241,6 +272,23 @@ class Revert(OptionsTest):
         self.take("revert")
         self.assertFalse(kept.exists())
         self.assertEqual(self.value("filter_policy"), "bloomfilter:10:false")
+
+    def test_dry_run_shows_the_changes(self):
+        """As apply does, and as JSON."""
+        self.take("apply")
+        before = self.files_of_database()
+        said = self.text_of("revert", "--db", self.db, "--dry-run")
+        document = self.json_of("revert", "--db", self.db, "--dry-run")
+        self.assertEqual(self.files_of_database(), before)
+        self.assertIn(f"\nChanges of {self.latest().name}:\n", said)
+        self.assertIn("-  " + SPREAD + "\n+  filter_policy=bloomfilter:10:false\n", said)
+        self.assertTrue(said.endswith("\nNothing was written.\n"))
+        self.assertEqual(document["written"], None)
+        self.assertIn({"section": TABLE, "option": "filter_policy", "before": SPREAD.split("=", 1)[1],
+                       "after": "bloomfilter:10:false"}, document["changes"])
+        done = self.json_of("revert", "--db", self.db)
+        self.assertEqual(done["changes"], document["changes"])
+        self.assertRegex(done["written"], r"^OPTIONS-\d+$")
 
     def test_no_filters_are_restored_only_by_name(self):
         self.latest().write_text(self.latest().read_text().replace("=bloomfilter:10:false", "=nullptr"))

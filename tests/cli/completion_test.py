@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from command import CommandTest, TIMEOUT_SECONDS
+from command import PROGRAM, CommandTest, TIMEOUT_SECONDS
 
 # Completes the arguments as bash does when TAB is pressed after the last one.
 BASH = r"""
@@ -24,12 +24,16 @@ printf '%s\n' "${COMPREPLY[@]}"
 """
 
 
+# The scripts ask the command.
+PATH = f"{os.path.dirname(os.path.abspath(PROGRAM))}:{os.environ['PATH']}"
+
+
 class Bash(CommandTest):
     def complete(self, *words):
         script = self.succeed("completion", "bash").out
         done = subprocess.run(["bash", "--norc", "-c", BASH, "bash", "blocksieve", *words],
                               input=script, capture_output=True, check=True, cwd=self.dir,
-                              timeout=TIMEOUT_SECONDS)
+                              env={**os.environ, "PATH": PATH}, timeout=TIMEOUT_SECONDS)
         self.assertEqual(done.stderr, b"")
         return done.stdout.decode().split("\n")[:-1]
 
@@ -83,7 +87,7 @@ class Zsh(CommandTest):
         if pid == 0:
             os.chdir(self.dir)
             os.execvpe("zsh", ["zsh", "-f", "-i"], {
-                "PATH": os.environ["PATH"], "HOME": str(self.dir), "TERM": "dumb"})
+                "PATH": PATH, "HOME": str(self.dir), "TERM": "dumb"})
         try:
             os.write(terminal, b"fpath=($PWD $fpath); autoload -U compinit; compinit -u -D; "
                                b"blocksieve() { print -r -- \"$*\" >arguments }; print ready''\n")
@@ -114,6 +118,7 @@ class Zsh(CommandTest):
                 ("blocksieve adv", "advise"),
                 ("blocksieve advise --mem", "advise --memory"),
                 ("blocksieve inspect --format js", "inspect --format json"),
+                ("blocksieve inspect --format=js", "inspect --format=json"),
                 ("blocksieve sieve pus", "sieve push"),
                 ("blocksieve completion z", "completion zsh")):
             self.assertEqual(self.complete(line), completed)

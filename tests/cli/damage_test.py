@@ -8,7 +8,7 @@ class Damaged(CommandTest):
 
     def setUp(self):
         super().setUp()
-        self.load(self.ROWS, "--index", "n=int:2", "--granule-rows", 10)
+        self.load(self.ROWS, "--index", "n=int:1", "--granule-rows", 10)
 
     def only(self, pattern):
         found = list(self.db.glob(pattern))

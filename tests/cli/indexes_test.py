@@ -13,63 +13,72 @@ class Renumbering(CommandTest):
                                      ("\\xff", b"\xff"))):
             with self.subTest(delimiter=name):
                 text = byte.join((b"x", b"k", b"7")) + b"\n" + byte.join((b"y", b"l", b"8")) + b"\n"
-                self.load(text, "--delimiter", name, "--index", "n=int:3", "--index", "s=field:1",
+                self.load(text, "--delimiter", name, "--index", "n=int:2", "--index", "s=field:1",
                           key=2)
                 self.assertEqual(self.scan("n = 8"), [(b"l", byte.join((b"y", b"8")))])
                 self.assertEqual(self.keys("s = 'x'"), ["k"])
 
     def test_the_lines_delimiter_spelt_out(self):
-        self.load(b"x,k,7\n", "--delimiter", ",", "--index", "n=int:field(,):3", key=2)
+        self.load(b"x,k,7\n", "--delimiter", ",", "--index", "n=int:field(,):2", key=2)
         self.assertEqual(self.keys("n = 7"), ["k"])
 
-    def test_fields_of_another_delimiter_count_in_the_value(self):
+    def test_another_delimiter(self):
         self.load([("k", "p,q,r"), ("l", "s,t,u")], "--index", "second=field(,):2")
         self.assertEqual(self.keys("second = 't'"), ["l"])
 
+    def test_load_counts_as_index_does(self):
+        """Fields of the value, whichever field of the file is the key."""
+        for key in self.each((1, 2, 3)):
+            self.load([("a", "b", "c"), ("d", "e", "f")], "--index", "v=field:1", key=key)
+            self.succeed("index", "--db", self.db, "--index", "w=field:1")
+            first = "a" if key > 1 else "b"
+            self.assertEqual(self.keys(f"v = '{first}'"), self.keys(f"w = '{first}'"))
+            self.assertEqual(len(self.keys(f"v = '{first}'")), 1)
+
     def test_missing_field(self):
-        self.load(b"k\tx\ty\nl\tx\nm\n", "--index", "third=field:3", "--index", "second=field:2")
+        self.load(b"k\tx\ty\nl\tx\nm\n", "--index", "third=field:2", "--index", "second=field:1")
         self.assertEqual(self.keys("third IS NULL"), ["l", "m"])
         self.assertEqual(self.keys("second = 'x'"), ["k", "l"])
 
 
 class ManyIndexesPerOption(CommandTest):
     def test_forms(self):
-        path = self.dir / "with=sign"
+        path = self.dir / "rows"
         path.write_bytes(b"k\t1\t2\n")
         common = ("load", "--db", self.db, "--key", 1)
-        for arguments in (("--index", "a=int:2", "b=int:3", path),
-                          ("--index", "a=int:2", "--index", "b=int:3", path),
-                          ("--index", "a=int:2", "b=int:3", "--fpr", 0.1, path),
-                          (path, "--index", "a=int:2", "--index", "b=int:3")):
+        for arguments in (("--index", "a=int:1", "b=int:2", path),
+                          ("--index", "a=int:1", "--index", "b=int:2", path),
+                          ("--index", "a=int:1", "b=int:2", "--fpr", 0.1, path),
+                          (path, "--index", "a=int:1", "--index", "b=int:2")):
             self.succeed(*common, *arguments)
             self.assertEqual(self.keys("a = 1 AND b = 2"), ["k"])
 
 
 class ExistingDatabase(CommandTest):
     def test_rows_are_added_and_the_index_kept(self):
-        self.load([("a", 1), ("b", 2)], "--index", "n=int:2")
+        self.load([("a", 1), ("b", 2)], "--index", "n=int:1")
         said = self.load_lines(b"b\t5\nc\t2\n")
-        self.assertIn("keeping the existing index n=int:1 (of the value)", said)
+        self.assertIn("keeping the existing index n=int:1", said)
         self.assertEqual(self.keys("n = 2"), ["c"])
         self.assertEqual(self.scan("TRUE"), [(b"a", b"1"), (b"b", b"5"), (b"c", b"2")])
         self.assertEqual(self.explain("n = 2")["files_without_index"], 0)
 
     def test_index_of_another_column_is_added(self):
-        self.load([("a", 1, 5), ("b", 2, 6)], "--index", "n=int:2")
-        self.load([("c", 3, 7)], "--index", "m=int:3")
+        self.load([("a", 1, 5), ("b", 2, 6)], "--index", "n=int:1")
+        self.load([("c", 3, 7)], "--index", "m=int:2")
         self.assertEqual(self.keys("n = 1 OR m = 7"), ["a", "c"])
         self.assertEqual(self.keys("m = 6"), ["b"])  # the old file was compacted
         self.assertEqual(self.explain("m = 6")["files_without_index"], 0)
 
     def test_index_of_the_same_name_is_replaced(self):
-        self.load([("a", 1, 5), ("b", 2, 1)], "--index", "n=int:2")
-        said = self.load_lines(b"", "--index", "n=int:3")
-        self.assertIn("existing index n=int:1 (of the value) by n=int:2", said)
+        self.load([("a", 1, 5), ("b", 2, 1)], "--index", "n=int:1")
+        said = self.load_lines(b"", "--index", "n=int:2")
+        self.assertIn("existing index n=int:1 by n=int:2", said)
         self.assertEqual(self.keys("n = 1"), ["b"])
 
     def test_same_definition_says_nothing(self):
         for _ in range(2):
-            self.assertEqual(self.load_lines(b"a\t1\n", "--index", "n=int:2"), "")
+            self.assertEqual(self.load_lines(b"a\t1\n", "--index", "n=int:1"), "")
 
     def test_index_over_budget_of_names(self):
         indexes = [f"c{i}=int:{i}" for i in range(2, 259)]
@@ -94,7 +103,7 @@ class Parts(CommandTest):
         return {column["definition"].split("=")[0]: column for column in said["columns"]}
 
     def test_nearly_unique_numbers_get_bounds_alone(self):
-        columns = self.columns("ts=int:2", "id=int:3", "name=field:4")
+        columns = self.columns("ts=int:1", "id=int:2", "name=field:3")
         self.assertEqual(columns["ts"]["filter_bytes"], 0)
         self.assertGreater(columns["ts"]["bounds_bytes"], 0)
         self.assertEqual(columns["ts"]["files_with_bounds_chosen"], 1)
@@ -108,15 +117,15 @@ class Parts(CommandTest):
         self.assertLessEqual(self.explain("id = 5")["granules_selected"], 3)
 
     def test_load_says_so(self):
-        done = self.succeed("load", "--db", self.db, "--key", 1, "--index", "ts=int:2", "-",
+        done = self.succeed("load", "--db", self.db, "--key", 1, "--index", "ts=int:1", "-",
                             stdin=b"".join(b"%s\t%d\n" % (row[0].encode(), row[1])
                                            for row in self.rows))
-        self.assertIn(b"ts=int:1 (of the value): filters 0 bytes, bounds ", done.out)
+        self.assertIn(b"ts=int:1: filters 0 bytes, bounds ", done.out)
         self.assertIn(b"; bounds only in 1 file, as they find nearly every value (both: forces filters)", done.out)
 
     def test_they_can_be_asked_for(self):
-        columns = self.columns("a=both:int:2", "b=bounds:int:3", "c=filters:int:2",
-                               "d=bounds:field:4", "e=filters:words:4")
+        columns = self.columns("a=both:int:1", "b=bounds:int:2", "c=filters:int:1",
+                               "d=bounds:field:3", "e=filters:words:3")
         has = {name: (column["filter_bytes"] > 0, column["bounds_bytes"] > 0)
                for name, column in columns.items()}
         self.assertEqual(has, {"a": (True, True), "b": (False, True), "c": (True, False),
@@ -125,7 +134,7 @@ class Parts(CommandTest):
         self.assertEqual(columns["a"]["definition"], "a=both:int:1")
 
     def test_what_they_are_good_for(self):
-        self.columns("b=bounds:int:2", "c=filters:int:2")
+        self.columns("b=bounds:int:1", "c=filters:int:1")
         ts = self.rows[777][1]
         for where, is_used, reason in (
                 (f"b = {ts}", True, "bounds, 1 value"), (f"b > {ts}", True, "bounds"),
@@ -137,30 +146,30 @@ class Parts(CommandTest):
 
     def test_tokens_have_no_bounds(self):
         self.assertIn("expected 'filters:' or no index part before words and n-grams",
-                      self.load_lines(b"", "--index", "w=bounds:words:2", code=2))
+                      self.load_lines(b"", "--index", "w=bounds:words:1", code=2))
 
 
 class Budget(Parts):
     def test_dropped_filters_are_said_with_the_size_needed(self):
         rows = b"".join(b"%s\t%s\n" % (row[0].encode(), row[3].encode()) for row in self.rows)
-        said = self.load_lines(rows, "--index", "name=field:2", "--max-index-bytes", "20kB")
+        said = self.load_lines(rows, "--index", "name=field:1", "--max-index-bytes", "20kB")
         size = re.search(r"warning: the index lacks filters or bounds for name=field:1 because of its size; "
                          r"--max-index-bytes (\d+) would keep everything", said)
         self.assertTrue(size, said)
         self.db = self.dir / "enough"
-        self.assertEqual(self.load_lines(rows, "--index", "name=field:2", "--max-index-bytes", size[1]), "")
+        self.assertEqual(self.load_lines(rows, "--index", "name=field:1", "--max-index-bytes", size[1]), "")
         self.db = self.dir / "too little"
-        self.assertIn("warning", self.load_lines(rows, "--index", "name=field:2",
+        self.assertIn("warning", self.load_lines(rows, "--index", "name=field:1",
                                                  "--max-index-bytes", int(size[1]) * 9 // 10))
 
     def test_dropped_index_is_said(self):
         rows = b"".join(b"%s\t%d\n" % (row[0].encode(), row[1]) for row in self.rows)
-        said = self.load_lines(rows, "--index", "ts=int:2", "--max-index-bytes", 100)
+        said = self.load_lines(rows, "--index", "ts=int:1", "--max-index-bytes", 100)
         self.assertIn("warning: ", said)
         self.assertIn("--max-index-bytes ", said)
 
     def test_explain_never_calls_it_used(self):
-        self.load(self.rows, "--index", "name=filters:field:4", "w=words:4", "id=int:3",
+        self.load(self.rows, "--index", "name=filters:field:3", "w=words:3", "id=int:2",
                   "--max-index-bytes", "20kB")
         for where, lacks in (("name = 'name5'", "neither filters nor bounds"),
                              ("w HAS 'name5'", "no filters")):

@@ -42,14 +42,14 @@ class StockFilters(CommandTest):
         self.assertEqual(len(shown["files"]), 1)
         file = shown["files"][0]
         self.assertEqual((file["family"], file["level"]), ("default", 0))
-        self.assertEqual(file["num_entries"], 20_000)
+        self.assertEqual(file["num_keys"], 20_000)
         return file["filter"]
 
     def test_bloom(self):
         shown = self.filter_of(*BLOOM)
         self.assertEqual((shown["origin"], shown["kind"], shown["shape"], shown["entries"]),
                          ("stock", "bloom", "full", "keys"))
-        self.assertEqual((shown["num_filters"], shown["num_entries"]), (1, 20_000))
+        self.assertEqual((shown["num_filters"], shown["num_keys"]), (1, 20_000))
         self.assertAlmostEqual(shown["bits_per_key"], 10, delta=0.1)
         self.assertAlmostEqual(shown["predicted_fpr"], 0.0095, delta=0.0005)
 
@@ -87,7 +87,7 @@ class StockFilters(CommandTest):
         self.db = self.dir / "db2"
         shown = self.filter_of(*BLOOM, *PREFIXES, "--whole_key_filtering=false")
         self.assertEqual(shown["entries"], "prefixes")
-        self.assertAlmostEqual(shown["num_entries"], 2000, delta=10)
+        self.assertAlmostEqual(shown["num_keys"], 2000, delta=10)
 
     def test_none(self):
         shown = self.filter_of()
@@ -138,9 +138,9 @@ class ColumnFamilies(CommandTest):
         self.db_bench("fillseq,flush", *BLOOM, num=1000)
         self.add_column_family()
         shown = self.inspect()
-        levels = {(level["family"], level["num_entries"]) for level in shown["levels"]}
+        levels = {(level["family"], level["num_keys"]) for level in shown["levels"]}
         self.assertIn(("other", 1), levels)
-        self.assertEqual(shown["total"]["num_entries"], 1001)
+        self.assertEqual(shown["total"]["num_keys"], 1001)
         self.assertEqual(self.verify()["num_problems"], 0)
         text = self.text_of("inspect", "--db", self.db)
         self.assertTrue(text.startswith("family "), text)
@@ -182,7 +182,7 @@ class OwnFilters(CommandTest):
     ROWS = [(f"{i:05}", i % 100, "x" * 20) for i in range(5000)]
 
     def test_filter_and_index(self):
-        said = self.load(self.ROWS, "--index", "n=int:2")
+        said = self.load(self.ROWS, "--index", "n=int:1")
         shown = self.inspect()
         self.assertEqual(shown["engine"], "rocksdb")
         self.assertEqual(shown["database"], str(self.db))
@@ -190,7 +190,7 @@ class OwnFilters(CommandTest):
         self.assertEqual((file["filter"]["origin"], file["filter"]["kind"]),
                          ("blocksieve", "ribbon"))
         self.assertEqual(file["filter"]["shape"], "full")
-        self.assertEqual(file["filter"]["num_entries"], 5000)
+        self.assertEqual(file["filter"]["num_keys"], 5000)
         self.assertGreater(file["filter"]["bits_per_key"], 6)
         self.assertLess(file["filter"]["predicted_fpr"], 0.0101)
         index = file["index"]
@@ -198,17 +198,17 @@ class OwnFilters(CommandTest):
         self.assertGreater(index["num_granules"], 10)
         self.assertEqual([column["definition"] for column in index["columns"]], ["n=int:1"])
         total = shown["total"]
-        self.assertEqual((total["covered_entries"], total["num_entries"]), (5000, 5000))
+        self.assertEqual((total["covered_keys"], total["num_keys"]), (5000, 5000))
         self.assertEqual(total["covered_bytes"], total["num_bytes"])
 
     def test_levels(self):
-        self.load(self.ROWS, "--index", "n=int:2")
+        self.load(self.ROWS, "--index", "n=int:1")
         self.load(self.ROWS[:1000], "--no-compact")
         shown = self.inspect()
         levels = [level["level"] for level in shown["levels"]]
         self.assertEqual(levels, sorted(levels))
         self.assertEqual((levels[0], len(levels)), (0, 2))
-        self.assertEqual(shown["levels"][0]["num_entries"], 1000)
+        self.assertEqual(shown["levels"][0]["num_keys"], 1000)
         self.assertEqual(shown["files"][0]["filter"]["kind"], "bloom")
         self.assertEqual(shown["total"]["num_files"], 2)
         self.check_text(("inspect", "--db", self.db), "level +files +keys +bytes +keys covered",
@@ -218,14 +218,14 @@ class OwnFilters(CommandTest):
                         r"n=int:1 +2 .*\npostings: exact.*\n\Z")
 
     def test_single_file(self):
-        self.load(self.ROWS, "--index", "n=int:2")
+        self.load(self.ROWS, "--index", "n=int:1")
         of_database = self.inspect()["files"][0]
         path = self.table()
         shown = self.inspect(path)
         self.assertEqual((shown["engine"], shown["file"]), ("rocksdb", str(path)))
         file = shown["files"][0]
         self.assertEqual((file["level"], file["family"]), (None, ""))
-        for part in ("filter", "index", "num_entries", "num_bytes"):
+        for part in ("filter", "index", "num_keys", "num_bytes"):
             self.assertEqual(file[part], of_database[part])
         self.assertEqual(self.verify(path)["num_problems"], 0)
 
@@ -239,21 +239,22 @@ class OwnFilters(CommandTest):
 class Schema(CommandTest):
     """JSON members that scripts rely on."""
 
-    FILE = {"path", "family", "level", "num_entries", "num_bytes", "filter", "index"}
-    FILTER = {"origin", "kind", "shape", "entries", "num_filters", "num_entries", "num_bytes",
+    FILE = {"path", "family", "level", "num_keys", "num_bytes", "filter", "index"}
+    FILTER = {"origin", "kind", "shape", "entries", "num_filters", "num_keys", "num_bytes",
               "bits_per_key", "predicted_fpr", "num_range_filters", "range_bytes", "range_fpr",
               "num_prefix_filters", "prefix_bytes", "prefix_fpr", "prefix_rules", "num_prefixes",
               "note", "problems"}
     INDEX = {"num_granules", "num_bytes", "place", "columns", "note", "problem"}
-    SUMS = {"num_files", "num_entries", "num_bytes", "covered_entries", "covered_bytes",
+    SUMS = {"num_files", "num_keys", "num_bytes", "covered_keys", "covered_bytes",
             "filter_bytes", "bits_per_key", "predicted_fpr"}
+    QUERY = ("false_negatives", "num_probes", "num_passed", "measured_fpr", "fpr_interval")
 
     def test_names(self):
-        self.load([("a", 1)], "--index", "n=int:2")
+        self.load([("a", 1)], "--index", "n=int:1")
         shown = self.inspect()
         self.assertEqual(set(shown),
                          {"version", "engine", "database", "total", "files_without_plugin", "orphan_sidecars",
-                          "levels", "files", "unopened", "vanished"})
+                          "levels", "files", "skip_indexes", "unopened", "vanished"})
         self.assertEqual(set(shown["total"]), self.SUMS)
         self.assertEqual(set(shown["levels"][0]), self.SUMS | {"family", "level"})
         self.assertEqual(set(shown["files"][0]), self.FILE | {"built_for_level"})
@@ -263,11 +264,9 @@ class Schema(CommandTest):
         self.assertEqual(set(verified), {"version", "engine", "database", "num_problems", "confidence",
                                          "files", "unopened", "vanished"})
         self.assertEqual(set(verified["files"][0]), self.FILE | {
-            "keys_checked", "false_negatives", "unchecked", "num_probes", "num_passed",
-            "fpr_interval", "ranges_checked", "false_negative_ranges", "num_range_probes",
-            "num_ranges_passed", "range_fpr_interval", "prefixes_checked",
-            "false_negative_prefixes", "num_prefix_probes", "num_prefixes_passed",
-            "prefix_fpr_interval", "problems"})
+            "unchecked", "ranges", "prefixes", "problems", "keys_checked", *self.QUERY})
+        self.assertEqual(set(verified["files"][0]["ranges"]), {"ranges_checked", *self.QUERY})
+        self.assertEqual(set(verified["files"][0]["prefixes"]), {"prefixes_checked", *self.QUERY})
 
 
 class NoDatabase(CommandTest):

@@ -13,24 +13,47 @@ class Report(CommandTest):
     ROWS = [(f"{i:04}", i) for i in range(1000)]
 
     def test_text(self):
-        done = self.succeed("load", "--db", self.db, "--key", 1, "--index", "n=int:2", "-",
+        done = self.succeed("load", "--db", self.db, "--key", 1, "--index", "n=int:1", "-",
                             stdin=lines_of([*self.ROWS, ("0000", "none")]))
         num_bytes = 4 + len("none") + sum(len(key) + len(str(i)) for key, i in self.ROWS)
         self.assertTrue(done.out.decode().startswith(
             "rows read: 1,001\nrows kept: 1,000, 1 replaced by later rows with the same key\n"
             f"bytes: {num_bytes:,}\n  n=int:1: 1,000 rows with a value, 1 without\nindex bytes: "))
-        self.assertIn(b"in 1 of 1 file\n  n=int:1 (of the value): filters ", done.out)
+        self.assertIn(b"in 1 of 1 file\n  n=int:1: filters ", done.out)
         self.assertEqual(done.err, "")  # no progress without a terminal
 
     def test_smaller_rates_and_granules_take_more(self):
         sizes = []
         for options in self.each((("--fpr", 0.1), ("--fpr", 0.001), ("--fpr", 1e-6))):
-            sizes.append(self.load(self.ROWS, "--index", "n=int:2", *options)["index_bytes"])
+            sizes.append(self.load(self.ROWS, "--index", "n=int:1", *options)["index_bytes"])
         self.assertEqual(sizes, sorted(set(sizes)))
+
+    def test_column_families(self):
+        """Commands about rows take one, default if none is named; those about files all."""
+        self.load([("a", 1), ("b", 2)], "--index", "n=int:1")
+        other = ("--column-family", "other")
+        self.load([("c", 2), ("d", 3), ("e", 2)], "--index", "n=int:1", *other)
+        self.load([("f", 2)], *other)
+        self.assertEqual(self.scan("n = 2"), [(b"b", b"2")])
+        self.assertEqual(self.scan("n = 2", *other), [(b"c", b"2"), (b"e", b"2"), (b"f", b"2")])
+        self.assertEqual(self.explain("n = 3", *other)["files_without_index"], 0)
+        for command in ("inspect", "verify"):
+            files = self.json_of(command, "--db", self.db)["files"]
+            self.assertEqual({file["family"] for file in files}, {"default", "other"})
+            files = self.json_of(command, "--db", self.db, *other)["files"]
+            self.assertEqual([(file["family"], file["num_keys"]) for file in files], [("other", 4)])
+        self.assertEqual(self.json_of("index", "--db", self.db, "--index", "v=value", *other)["files_indexed"], 1)
+        self.assertEqual(self.scan("v = '3'", *other), [(b"d", b"3")])
+        self.assertIn("unknown column 'v'", self.fail_with(2, "scan", "--db", self.db, "--where", "v = '3'"))
+        for command in (("scan",), ("inspect",), ("verify",), ("index",), ("advise",), ("rewrite",),
+                        ("revert", "--dry-run"), ("check",), ("apply", "--option", "listeners={blocksieve}")):
+            name, *rest = command
+            self.assertIn("--column-family is third, which does not exist; allowed: default, other",
+                          self.fail_with(1, name, "--db", self.db, *rest, "--column-family", "third"))
 
     def test_compaction(self):
         for i in range(2):
-            said = self.load([(f"k{i}", i)], "--index", "n=int:2", "--no-compact")
+            said = self.load([(f"k{i}", i)], "--index", "n=int:1", "--no-compact")
             self.assertEqual(said["num_files"], i + 1)
         self.assertEqual(self.load([("k2", 2)])["num_files"], 1)
 
@@ -49,7 +72,7 @@ class Report(CommandTest):
         self.assertIn("loading: ", said)
         self.assertIn("compacting", said)
         self.assertTrue(said.endswith("\r\x1b[K"), said)  # the line is erased
-        self.load([(f"{i:05}", i) for i in range(20_000)], "--index", "n=int:2")
+        self.load([(f"{i:05}", i) for i in range(20_000)], "--index", "n=int:1")
         said = self.on_terminal("scan", "--db", self.db, "--no-index", "--where", "n >= 0")
         self.assertRegex(said, r"scanning: 1,0\d\d rows, 5 %")
         self.assertTrue(said.endswith("\r\x1b[K"), said)
@@ -97,7 +120,7 @@ class Counts(CommandTest):
                 for each in said["values"]}
 
     def test_rows_read_and_kept(self):
-        said = self.load([("a", 1), ("b", 1), ("a", 2), ("a", 3)], "--index", "n=int:2")
+        said = self.load([("a", 1), ("b", 1), ("a", 2), ("a", 3)], "--index", "n=int:1")
         self.assertEqual((said["rows_read"], said["rows_kept"], said["rows_in_database"]), (4, 2, 2))
         self.assertEqual((said["num_files"], said["files_with_index"]), (1, 1))
         column, = said["columns"]
@@ -112,7 +135,7 @@ class Counts(CommandTest):
         self.assertIsNone(self.load([("b", 1)], "--no-compact")["rows_in_database"])
 
     def test_rows_with_and_without_a_value(self):
-        said = self.load([("a", 1, "x"), ("b", "one", "y"), ("c", 3)], "--index", "n=int:2", "s=field:3")
+        said = self.load([("a", 1, "x"), ("b", "one", "y"), ("c", 3)], "--index", "n=int:1", "s=field:2")
         self.assertEqual(self.values(said), {"n=int:1": (2, 1), "s=field:2": (2, 1)})
 
     def test_json_path_that_leads_nowhere(self):
@@ -124,7 +147,7 @@ class Counts(CommandTest):
                       self.load_lines(lines_of(rows), "--index", "wrong=int:json:/a/c"))
 
     def test_lines_with_cr(self):
-        said = self.load_lines(b"a\t1\r\nb\t2\r\n", "--index", "n=int:2")
+        said = self.load_lines(b"a\t1\r\nb\t2\r\n", "--index", "n=int:1")
         self.assertIn("warning: no row has a value for the index n=int:1", said)
         self.assertIn("warning: 2 lines end with CR, which is stored in the last field; --format csv", said)
 
@@ -137,7 +160,7 @@ class Csv(CommandTest):
 
     def test_rfc_4180(self):
         said = self.load_csv(b'k1,"one, two",5\r\nk2,"say ""hi""",6\r\n"k,3","line\none",7\r\n',
-                             "--index", "s=field:2", "n=int:3")
+                             "--index", "s=field:1", "n=int:2")
         self.assertEqual(said["rows_read"], 3)
         self.assertEqual([(each["rows_with_value"], each["rows_without_value"])
                           for each in said["values"]], [(3, 0), (3, 0)])
@@ -159,7 +182,7 @@ class Csv(CommandTest):
 
     def test_header_mark_and_delimiters(self):
         said = self.load_csv(b"\xef\xbb\xbfid;name\n1;a\tb\n", "--header", "--delimiter", ";",
-                             "--store-delimiter", "\\x1f", "--index", "name=field:2")
+                             "--store-delimiter", "\\x1f", "--index", "name=field:1")
         self.assertEqual(said["rows_read"], 1)
         self.assertEqual(self.keys("name = 'a\tb'"), ["1"])
 
@@ -184,7 +207,7 @@ class Lines(CommandTest):
     def test_file_and_standard_input(self):
         path = self.dir / "rows"
         path.write_bytes(b"a\t1\n")
-        self.succeed("load", "--db", self.db, "--key", 1, "--index", "n=int:2", path)
+        self.succeed("load", "--db", self.db, "--key", 1, "--index", "n=int:1", path)
         self.load_lines(b"b\t2\n")
         self.assertEqual(self.scan("TRUE"), [(b"a", b"1"), (b"b", b"2")])
 
@@ -192,20 +215,20 @@ class Lines(CommandTest):
         everything = bytes(byte for byte in range(256) if byte not in b"\t\n")
         rows = [(b"\0", everything), (b"\r", b"\r"), (everything, b""), (b"", b"empty key"),
                 (b"\xff\xfe", b"\0\0")]
-        self.load(rows, "--index", "v=field:2")
+        self.load(rows, "--index", "v=field:1")
         self.assertEqual(self.scan("TRUE"), sorted(rows))
         self.assertEqual(self.scan("v = ''"), [(everything, b"")])
 
     def test_long_lines(self):
         rows = [(f"k{size}", "x" * size + "y") for size in (0, 10, (1 << 20) - 5, 1 << 20, 5 << 20)]
-        self.assertEqual(self.load(rows, "--index", "v=field:2")["rows_read"], len(rows))
+        self.assertEqual(self.load(rows, "--index", "v=field:1")["rows_read"], len(rows))
         self.assertEqual(sorted(self.scan("TRUE")),
                          sorted((key.encode(), value.encode()) for key, value in rows))
 
     def test_many_rows_in_any_order(self):
         count = 200_000
         rows = [(f"{i * 7919 % count:06}", i % 1000) for i in range(count)]
-        self.load(rows, "--index", "n=int:2")
+        self.load(rows, "--index", "n=int:1")
         expected = sorted(key.encode() for key, n in rows if n == 123)
         self.assertEqual([key for key, _ in self.scan("n = 123")], expected)
 

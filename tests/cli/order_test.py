@@ -16,7 +16,7 @@ def ordered(rows, column, descending=False, limit=10):
 
 
 class OrderTest(CommandTest):
-    INDEXES = ("--index", "ts=int:2", "n=int:3", "name=field:4")
+    INDEXES = ("--index", "ts=int:1", "n=int:2", "name=field:3")
 
     def setUp(self):
         super().setUp()
@@ -127,7 +127,7 @@ class Counts(OrderTest):
             self.count(where)
 
     def test_rows_without_a_value(self):
-        self.load([(f"k{i:05}", i if i % 1000 else "") for i in range(ROWS)], "--index", "n=int:2")
+        self.load([(f"k{i:05}", i if i % 1000 else "") for i in range(ROWS)], "--index", "n=int:1")
         for where in ("n >= 0", "n < 15000", "NOT n < 15000", "n IS NULL", "n IS NOT NULL", "n != 7"):
             self.count(where)
         self.assertGreater(self.count("n < 15000")["rows_counted"], 0)

@@ -32,7 +32,7 @@ class Bytes(CommandTest):
 class Streams(CommandTest):
     def setUp(self):
         super().setUp()
-        self.load([(f"{i:06}", "x" * 50) for i in range(30_000)], "--index", "v=field:2")
+        self.load([(f"{i:06}", "x" * 50) for i in range(30_000)], "--index", "v=field:1")
 
     def shell(self, script):
         return subprocess.run(["bash", "-c", script, "-", PROGRAM, self.db], capture_output=True,
@@ -84,7 +84,7 @@ class Reading(CommandTest):
                                           "filter_policy=blocksieve:0.001"))
 
     def test_changes_no_file(self):
-        self.load([(f"{i:05}", i) for i in range(2000)], "--index", "n=int:2")
+        self.load([(f"{i:05}", i) for i in range(2000)], "--index", "n=int:1")
         before = self.files_of_database()
         self.db.chmod(0o500)
         self.addCleanup(self.db.chmod, 0o700)
@@ -93,7 +93,7 @@ class Reading(CommandTest):
             self.assertEqual(self.files_of_database(), before, command)
 
     def test_another_process_may_have_the_database(self):
-        self.load([(f"{i:05}", i) for i in range(2000)], "--index", "n=int:2")
+        self.load([(f"{i:05}", i) for i in range(2000)], "--index", "n=int:1")
         process = self.open_in_another_process()
         for command in (*self.COMMANDS, ("index", "--index", "v=value")):
             self.succeed(*command, "--db", self.db)
@@ -121,7 +121,6 @@ class Reading(CommandTest):
                 self.assertIn(f"{path} is not a database: it has no file CURRENT",
                               self.fail_with(1, *command, "--db", path))
             self.db.rmdir()
-        self.assertIn("does not exist", self.fail_with(1, "scan", "--db", ""))
         (self.dir / "loop").symlink_to("loop")
         self.assertIn("cannot open database", self.fail_with(1, "scan", "--db", self.dir / "loop"))
 

@@ -10,7 +10,7 @@ class Loading(CommandTest):
     """A load that waits for more lines."""
 
     def test_scan_meanwhile(self):
-        self.load([("a", 1)], "--index", "n=int:2")
+        self.load([("a", 1)], "--index", "n=int:1")
         process = self.open_in_another_process(lines=b"b\t1\n")
         self.assertEqual(self.keys("n = 1"), ["a"])
         process.stdin.close()
@@ -19,7 +19,7 @@ class Loading(CommandTest):
 
     def test_scan_while_files_come_and_go(self):
         """Compactions remove files that a scan has just listed."""
-        self.load([("a", 1)], "--index", "n=int:2")
+        self.load([("a", 1)], "--index", "n=int:1")
         script = """
             for i in $(seq 30); do printf 'k%s\\t%s\\n' $i $i | "$1" load --db "$2" --key 1 - || exit; done
         """
@@ -34,24 +34,42 @@ class Loading(CommandTest):
         self.assertEqual(loads.returncode, 0)
         self.assertEqual(len(self.scan("n >= 0")), 31)
 
-    def test_second_load(self):
+    def test_locked(self):
+        """One text for every command that writes, also for the database of a sieve."""
+        self.load([("a", 1)], "--index", "n=int:1")
         self.open_in_another_process()
-        message = self.load_lines(b"c\t1\n", code=1)
-        self.assertIn(f"database {self.db} is in use; close it in the other process: ", message)
+        option = "filter_policy=blocksieve:0.001"
+        for arguments in (("load", "--key", 1, "-"), ("apply", "--option", option), ("rewrite",),
+                          ("rewrite", "--missing-indexes"), ("revert",), ("index", "--delete-orphans")):
+            self.check_locked(*arguments)
+
+    def test_locked_sieve(self):
+        process = subprocess.Popen([PROGRAM, "sieve", "--db", self.db, "push", "-"], stdin=subprocess.PIPE,
+                                   stderr=subprocess.DEVNULL)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.stdin.close)
+        self.wait_until(lambda: list(self.db.glob("OPTIONS-*[0-9]")))
+        for step in ("stats", "compact"):
+            self.check_locked("sieve", step)
+
+    def check_locked(self, name, *arguments):
+        message = self.fail_with(1, name, "--db", self.db, *arguments)
+        self.assertIn(f"blocksieve {name}: database {self.db} is in use; close it in the other process: ",
+                      message)
         self.assertIn("LOCK", message)
 
     def test_interrupted(self):
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
             self.db = self.dir / f"db{code}"
-            process = self.open_in_another_process("--index", "n=int:2", lines=b"a\t1\nb\t2\nc")
+            process = self.open_in_another_process("--index", "n=int:1", lines=b"a\t1\nb\t2\nc")
             process.send_signal(number)
             self.assertEqual(process.wait(TIMEOUT_SECONDS), code)
             self.assertIn(b"interrupted; the 2 rows before are loaded", process.stderr.read())
             self.assertEqual(self.keys("n > 0"), ["a", "b"])
 
     def test_killed(self):
-        process = self.open_in_another_process("--index", "n=int:2", lines=b"a\t1\n")
+        process = self.open_in_another_process("--index", "n=int:1", lines=b"a\t1\n")
         process.kill()
         process.wait()
-        self.load([("b", 2)], "--index", "n=int:2")
+        self.load([("b", 2)], "--index", "n=int:1")
         self.assertEqual(self.keys("n = 2"), ["b"])

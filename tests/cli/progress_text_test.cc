@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "integration/cli/term/progress.h"
+#include "integration/cli/term/text.h"
 
 namespace blocksieve::term {
 namespace {
@@ -23,6 +24,26 @@ TEST(ProgressText, OmitsUnknownParts) {
 TEST(ProgressText, NeverPassesTheEnd) {
   EXPECT_EQ(ProgressText("scanning", {2000, 1000, 2000, "row"}, 2),
             "scanning: 2,000 rows, 100 %, 1,000 rows/s");
+}
+
+TEST(NumberText, HasSignificantDigitsWithoutExponents) {
+  for (const auto& [number, text] : {std::pair{0.0, "0"},
+                                     {0.00000123456, "0.00000123"},
+                                     {0.0097241, "0.00972"},
+                                     {0.5, "0.5"},
+                                     {1.0, "1"},
+                                     {2.0 / 3, "0.667"},
+                                     {45.26, "45.3"},
+                                     {99.96, "100"},
+                                     {100.0, "100"},
+                                     {9090.4, "9,090"},
+                                     {1.5e6, "1,500,000"},
+                                     {-12.34, "-12.3"},
+                                     {-1234.0, "-1,234"}}) {
+    EXPECT_EQ(NumberText(number), text);
+  }
+  EXPECT_EQ(NumberText(0.0001, 4), "0.0001");
+  EXPECT_EQ(NumberText(36.7879, 2), "37");
 }
 
 }  // namespace

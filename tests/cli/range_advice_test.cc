@@ -27,7 +27,7 @@ class RangeAdviceTest : public ::testing::Test {
         file.num_entries = kKeysPerFile;
       }
     }
-    lists_ = SortIntoRuns(files_);
+    forest_.lists = SortIntoRuns(files_);
   }
 
   // `problem`: what happens after half of the keys of a file.
@@ -49,14 +49,14 @@ class RangeAdviceTest : public ::testing::Test {
       }
     };
     return AdviseSeeks(
-        lists_.at(0), {.seeks = seeks, .wasted_per_lookup = 0.5, .planned_wasted_per_lookup = 0.25},
+        forest_, {.seeks = seeks, .wasted_per_lookup = 0.5, .planned_wasted_per_lookup = 0.25},
         keys_of_file);
   }
 
   uint64_t num_accounts_ = 1;  // 1: keys have no delimiter
   std::mt19937_64 random_{1};
   std::vector<FileReport> files_;
-  std::vector<RunList> lists_;
+  Forest forest_;
   std::vector<std::string> read_;
 };
 

@@ -35,9 +35,9 @@ class Ranges(CommandTest):
         self.assertGreater(shown["range_bytes"], 15_000)
         file, = self.verify()["files"]
         # Once for the key, once for the range from the previous key.
-        self.assertEqual((file["ranges_checked"], file["false_negative_ranges"]), (40_000, 0))
-        self.assertGreater(file["num_range_probes"], 99_000)
-        low, high = file["range_fpr_interval"]
+        self.assertEqual((file["ranges"]["ranges_checked"], file["ranges"]["false_negatives"]), (40_000, 0))
+        self.assertGreater(file["ranges"]["num_probes"], 99_000)
+        low, high = file["ranges"]["fpr_interval"]
         self.assertLess(low, 1.2 * shown["range_fpr"])
         self.assertGreater(high, 0.8 * shown["range_fpr"])
 
@@ -56,7 +56,7 @@ class Ranges(CommandTest):
         self.assertEqual((shown["entries"], shown["num_range_filters"], shown["range_fpr"]),
                          ("keys", 0, 1))
         file, = self.verify()["files"]
-        self.assertEqual((file["ranges_checked"], file["range_fpr_interval"]), (0, None))
+        self.assertEqual((file["ranges"]["ranges_checked"], file["ranges"]["fpr_interval"]), (0, None))
         for command in ("inspect", "verify"):
             self.assertNotIn(b"ranges", self.succeed(command, "--db", self.db).out)
 
@@ -89,7 +89,7 @@ class Ranges(CommandTest):
         self.verify()
 
     def test_indexes_beside_them(self):
-        self.load(self.ROWS, "--range-fpr", RANGE_FPR, "--index", "n=int:2")
+        self.load(self.ROWS, "--range-fpr", RANGE_FPR, "--index", "n=int:1")
         self.assertEqual(self.keys("n = 77"), [key for key, n in self.ROWS if n == 77])
         self.verify()
 
@@ -107,9 +107,7 @@ class Advice(CommandTest):
     SEEKS = 50_000
 
     def advise(self, *arguments, part="ranges"):
-        family, = self.json_of("advise", "--db", self.db, "--seek-fraction", 0.5,
-                               *arguments)["families"]
-        return family[part]
+        return self.json_of("advise", "--db", self.db, "--seek-fraction", 0.5, *arguments)[part]
 
     def blocks_per_seek(self):
         seeks = json.loads(self.level_tree("seek", str(self.SEEKS)))
@@ -145,7 +143,7 @@ class Advice(CommandTest):
             "blocks_per_empty_seek", "current_wasted_reads", "wasted_reads", "range_bytes", "runs",
             "options", "do_not_pay"})
         self.assertEqual(set(advice["runs"][0]), {
-            "level", "num_keys", "sampled_files", "sampled_keys", "current_range_fpr",
+            "family", "level", "num_keys", "sampled_files", "sampled_keys", "current_range_fpr",
             "estimated_fpr", "range_fpr", "range_bytes"})
         # Those of prefixes have the same form.
         prefixes = self.advise(part="prefixes")
@@ -224,7 +222,7 @@ class Advice(CommandTest):
             "level +runs +keys +seeks +current range FPR +estimated +filter bytes +bits/key$",
             r"\d +1 +2,000 +100.0 % +- +0.01\d* +\d,\d{3} +\d.\d\d$",
             r"Data blocks read by a seek that finds nothing: 1 with the current filters,$", r"0\.01",
-            "With 1 keys per range on average, 36.8 % of the seeks find nothing",
+            "With 1 key per range on average, 36.8 % of the seeks find nothing",
             "  prefix_extractor=blocksieve.range$")
 
 
@@ -283,7 +281,7 @@ class Prefixes(CommandTest):
             self.assertEqual(self.seek_below(absent)[0], 0)
             self.assertGreater(self.seek_below(absent)[1], 0.99 * len(absent))
             advice = self.json_of("advise", "--db", self.db, "--seek-fraction", 0.5,
-                                  "--block-cache", 0)["families"][0]["prefixes"]
+                                  "--block-cache", 0)["prefixes"]
             self.assertEqual((advice["rule"], advice["do_not_pay"]), (rule, ""))
             self.assertEqual(advice["runs"][0]["num_prefixes"], len(present))
             if partitioned:
@@ -302,7 +300,7 @@ class Prefixes(CommandTest):
             self.assertEqual(shown["entries"], "keys and prefixes")
             self.assertEqual((shown["shape"] == "partitioned", shown["num_filters"] > 3),
                              (partitioned, partitioned))
-            self.assertEqual((shown["prefix_rules"], shown["num_entries"]), ([rule], len(keys)))
+            self.assertEqual((shown["prefix_rules"], shown["num_keys"]), ([rule], len(keys)))
             self.assertAlmostEqual(shown["num_prefixes"], len(present), delta=3 * shown["num_filters"])
             self.assertEqual(shown["num_prefix_filters"], shown["num_filters"])
             if not partitioned:
@@ -312,10 +310,10 @@ class Prefixes(CommandTest):
                             r"prefixes +level +filters +bytes +prefix bits/key +predicted",
                             rf"\d{{6}}\.sst .* [\d,]+ +{rule}$")
             file, = self.verify()["files"]
-            self.assertEqual((file["prefixes_checked"], file["false_negative_prefixes"]),
+            self.assertEqual((file["prefixes"]["prefixes_checked"], file["prefixes"]["false_negatives"]),
                              (len(present), 0))
-            self.assertEqual((file["unchecked"], file["ranges_checked"]), ("", 0))
-            low, high = file["prefix_fpr_interval"]
+            self.assertEqual((file["unchecked"], file["ranges"]["ranges_checked"]), ("", 0))
+            low, high = file["prefixes"]["fpr_interval"]
             self.assertLess(low, 1.2 * shown["prefix_fpr"])
             self.assertGreater(high, 0.8 * shown["prefix_fpr"])
             found, blocks = self.seek_below(absent)

@@ -102,7 +102,7 @@ class Transcript(Rewriting):
     def test_from_advice_to_done_and_back(self):
         self.build()
         rows = self.rows()
-        family = self.json_of("advise", "--db", self.db)["families"][0]
+        family = self.json_of("advise", "--db", self.db)
         current = family["current"]
         self.assertEqual(family["verdict"]["proposal"], "same memory")
         proposal = next(one for one in family["proposals"] if one["name"] == "same memory")
@@ -138,16 +138,16 @@ class Transcript(Rewriting):
         self.assertTrue(self.succeed("advise", "--db", self.db).out.startswith(b"No change recommended"))
 
         family = self.json_of("revert", "--db", self.db, "--dry-run")["families"][0]
-        self.assert_close(family["current"]["wasted_reads_absent"], after)
-        self.assert_close(family["projected"]["wasted_reads_absent"], before)
-        self.assertEqual(family["current"]["filter_bytes"], measured["filter_bytes"])
+        self.assert_close(family["before"]["wasted_reads_absent"], after)
+        self.assert_close(family["after"]["wasted_reads_absent"], before)
+        self.assertEqual(family["before"]["filter_bytes"], measured["filter_bytes"])
         said = self.json_of("revert", "--db", self.db)["families"][0]
         self.assertEqual(set(self.origins()), {"stock"})
         back = self.counted()
         self.assert_close(said["after"]["wasted_reads_predicted"], back)
         self.assert_close(said["after"]["wasted_reads_measured"], back)
         self.assertEqual(said["after"]["filter_bytes"], self.inspect()["total"]["filter_bytes"])
-        self.assertAlmostEqual(family["projected"]["filter_bytes"], said["after"]["filter_bytes"],
+        self.assertAlmostEqual(family["after"]["filter_bytes"], said["after"]["filter_bytes"],
                                delta=0.01 * said["after"]["filter_bytes"])
         self.assertIn("\n  filter_policy=bloomfilter:10:false\n", self.options_file().read_text())
         self.assertNotIn("blocksieve", self.options_file().read_text())
@@ -197,7 +197,7 @@ class Rewrites(SmallTree):
         self.assertEqual(said["files_rewritten"], len(files))
         # Each stays on its level.
         def levels(shown):
-            return [(level["level"], level["num_files"], level["num_entries"])
+            return [(level["level"], level["num_files"], level["num_keys"])
                     for level in shown["levels"]]
         self.assertEqual(levels(self.inspect()), levels(before))
 
@@ -343,7 +343,7 @@ class Rewrites(SmallTree):
         self.assertTrue(text.startswith("Going back to stock filters gives filters of a policy that "
                                         "this program does not have.\n"), text)
         said = self.json_of("revert", "--db", self.db, "--dry-run")["families"][0]
-        self.assertIsNone(said["projected"])
+        self.assertIsNone(said["after"])
         # Only the options are restored: this RocksDB would write files without filters.
         files = {path.name for path in self.db.glob("*.sst")}
         text = self.succeed("revert", "--db", self.db).out.decode()
@@ -360,10 +360,20 @@ class Rewrites(SmallTree):
         """The options would name it, and nothing would build filters."""
         self.build()
         before = self.options_file().read_text()
-        said = self.fail_with(2, "revert", "--db", self.db, "--filter-policy", "nonsense:3")
-        self.assertIn("--filter-policy is nonsense:3; allowed: policies of this RocksDB, such as "
-                      "bloomfilter:10:false, ribbonfilter:10 and nullptr", said)
+        for policy in ("nonsense:3", "blocksieve:0.01", "{id=blocksieve;bits_per_key=9}"):
+            said = self.fail_with(2, "revert", "--db", self.db, "--filter-policy", policy)
+            self.assertIn(f"--filter-policy is {policy}; allowed: policies of this RocksDB, such as "
+                          "bloomfilter:10:false, ribbonfilter:10 and nullptr", said)
         self.assertEqual(self.options_file().read_text(), before)
+
+    def test_levels(self):
+        self.build()
+        self.apply("blocksieve:0.001")
+        for command in ("rewrite", "revert"):
+            for more in ((), ("--dry-run",)):
+                said = self.fail_with(2, command, "--db", self.db, "--level", 99, *more)
+                self.assertIn("--level is 99; allowed: 0 to 6", said)
+            self.json_of(command, "--db", self.db, "--level", 6, "--dry-run")
 
     def test_revert_of_a_level(self):
         self.build()
@@ -389,7 +399,7 @@ class Unrest(SmallTree):
     def test_before_is_before_the_compactions(self):
         self.build()
         self.apply("{id=blocksieve;bits_per_key=10}")
-        promised = self.rewrite("--dry-run")["families"][0]["current"]["wasted_reads_absent"]
+        promised = self.rewrite("--dry-run")["families"][0]["before"]["wasted_reads_absent"]
         before = self.rewrite()["families"][0]["before"]
         self.assertEqual(before["wasted_reads_predicted"], promised)
         self.assert_close(before["wasted_reads_measured"], promised)
@@ -413,7 +423,7 @@ class Indexes(Rewriting):
                 for file in self.inspect()["files"]]
 
     def test_are_kept(self):
-        self.load(self.ROWS, "--index", "w=field:2")
+        self.load(self.ROWS, "--index", "w=field:1")
         self.apply("blocksieve:0.0001")
         expected = self.keys("w = 'w7'")
         for command in ("rewrite", "revert"):

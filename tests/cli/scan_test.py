@@ -10,7 +10,7 @@ class ScanTest(CommandTest):
         super().setUp()
         self.load([(f"{i:03}", "even" if i % 2 == 0 else "odd", i, f"word{i % 10} all")
                    for i in range(100)], "--granule-rows", 10,
-                  "--index", "kind=field:2", "--index", "n=int:3", "--index", "words=words:4")
+                  "--index", "kind=field:1", "--index", "n=int:2", "--index", "words=words:3")
 
 
 class Scan(ScanTest):
@@ -48,7 +48,7 @@ class Scan(ScanTest):
         self.assertEqual([json.loads(line) for line in done.out.splitlines()],
                          [{"key": "000", "value": "even\t0\tword0 all"},
                           {"key": "001", "value": "odd\t1\tword1 all"}])
-        self.assertEqual(self.json_of("scan", "--db", self.db, "--count"), {"version": 1, "count": 100})
+        self.assertEqual(self.json_of("scan", "--db", self.db, "--count"), {"version": 2, "count": 100})
 
 
 class Explanation(ScanTest):
@@ -113,7 +113,7 @@ class WrongConditions(ScanTest):
 
 class Names(CommandTest):
     def test_words_of_the_language(self):
-        said = self.load_lines(b"a\t1\nb\t2\n", "--index", "in=int:2", "two words=field:2")
+        said = self.load_lines(b"a\t1\nb\t2\n", "--index", "in=int:1", "two words=field:1")
         self.assertIn('in conditions, write the column in double quotes: "in"', said)
         self.assertEqual(self.keys('"in" = 1'), ["a"])
         self.assertEqual(self.keys('"two words" = \'2\''), ["b"])

@@ -14,7 +14,7 @@ class Size(CommandTest):
         layouts = self.size("--fpr", 0.01, "--keys", 1000000)
         self.assertEqual(list(layouts), ["ribbon", "bloom", "classic"])
         # The library figures in README.md.
-        self.assertEqual(layouts["bloom"]["payload_bytes"], 1242240)
+        self.assertEqual(layouts["bloom"]["num_bytes"], 1242240)
         self.assertEqual(layouts["bloom"]["num_probes"], 6)
 
     def test_what_is_predicted(self):
@@ -25,7 +25,7 @@ class Size(CommandTest):
                     self.assertLessEqual(predicted, fpr)
                     limit = math.log2(1 / predicted)
                     self.assertAlmostEqual(layout["limit_bits_per_key"], limit, places=9)
-                    bits = 8 * layout["payload_bytes"] / 1e6
+                    bits = 8 * layout["num_bytes"] / 1e6
                     self.assertAlmostEqual(layout["above_limit"], bits / limit - 1, places=9)
                     self.assertLess(abs(bits - layout["bits_per_key"]), 0.4)
                     self.assertGreater(layout["above_limit"], 0)
@@ -35,7 +35,7 @@ class Size(CommandTest):
             document = self.json_of("size", "--bytes", text, "--keys", 10000)
             self.assertEqual(document["max_bytes"], number)
             for layout in document["layouts"]:
-                self.assertLessEqual(layout["payload_bytes"], number)
+                self.assertLessEqual(layout["num_bytes"], number)
 
     def test_table(self):
         text = self.text_of("size", "--fpr", 0.01)

@@ -23,7 +23,8 @@ class Help(CommandTest):
         for kernel, problem in (("avx9", "unknown"), (foreign, "not available")):
             with mock.patch.dict(os.environ, BLOCKSIEVE_KERNEL=kernel):
                 done = self.succeed("size", "--fpr", 0.1)
-            self.assertRegex(done.err, rf"^blocksieve: BLOCKSIEVE_KERNEL={kernel}: {problem}; \w+ is used\n$")
+            self.assertRegex(done.err, rf"^blocksieve: BLOCKSIEVE_KERNEL={kernel}: {problem}; allowed here: scalar\b.*; "
+                             r"\w+ is used\n$")
 
     def test_version(self):
         self.assertRegex(self.succeed("--version").out,
@@ -60,20 +61,20 @@ class WrongCommandLines(CommandTest):
                  "did you mean --limit?"),
                 (("scna", "--format", "json"), 2, "blocksieve", "did you mean scan?")):
             document = json.loads(self.fail_with(code, *arguments))
-            self.assertEqual(document["version"], 1)
+            self.assertEqual(document["version"], 2)
             self.assertEqual(document["error"]["command"], command)
             self.assertEqual(document["error"]["exit_code"], code)
             self.assertIn(message, document["error"]["message"])
 
     def test_every_json_document_has_a_version(self):
-        self.load([("a", 1)], "--index", "n=int:2")
+        self.load([("a", 1)], "--index", "n=int:1")
         for arguments in (("inspect", "--db", self.db), ("verify", "--db", self.db),
                           ("advise", "--db", self.db), ("index", "--db", self.db),
                           ("check", "--db", self.db),
                           ("size", "--fpr", 0.1), ("scan", "--db", self.db, "--count")):
-            self.assertEqual(self.json_of(*arguments)["version"], 1, arguments)
-        self.assertEqual(self.load([("b", 1)])["version"], 1)
-        self.assertEqual(self.explain("n = 1")["version"], 1)
+            self.assertEqual(self.json_of(*arguments)["version"], 2, arguments)
+        self.assertEqual(self.load([("b", 1)])["version"], 2)
+        self.assertEqual(self.explain("n = 1")["version"], 2)
         self.assertIn("bits_per_key", self.inspect()["files"][0]["filter"])
 
     def test_numbers_that_are_not_whole(self):
@@ -81,22 +82,48 @@ class WrongCommandLines(CommandTest):
                              ("0.5M", "500,000"), ("2G", "2,000,000,000"), ("12e0", "12")):
             self.assertIn(f"{digits} keys at", self.text_of("size", "--fpr", "0.1", "--keys", text))
         for text in ("1e-6", "10.5", "1,000", "1.2345k", "1e99", "1e", "M", "1MM", "1.M", ".5M", "01M"):
-            self.check(f"--keys is {text}; allowed: 1 to 1125899906842624, a whole number",
+            number = ", not a number" * (text in ("1,000", "1e", "M", "1MM", "1.M", ".5M", "01M"))
+            self.check(f"--keys is {text}{number}; allowed: 1 to 1125899906842624, a whole number",
                        "size", "--fpr", 0.1, "--keys", text)
 
     def test_numbers_that_could_be_octal_or_hexadecimal(self):
         for text in ("010", "0x10", "00", "+5", " 5"):
             self.check("; allowed: 1 to 1125899906842624, a whole number without leading zeros, also as 1e6 "
                        "or 5M", "size", "--fpr", 0.1, "--keys", text)
-        self.check("--bytes is 010kB; allowed: ", "size", "--bytes", "010kB")
+        self.check("--bytes is 010kB, not a number; allowed: ", "size", "--bytes", "010kB")
         self.check("--limit is 010; allowed: ", "scan", "--db", self.db, "--limit", "010")
         self.assertIn(b"10 keys at", self.succeed("size", "--fpr", "00.10", "--keys", "10").out)
 
     def test_bytes(self):
-        quotes = "''"
-        for text in ("0", "-1", "1.5GB", "64XB", "99999999999TB", "nan", ""):
-            self.check(f"--bytes is {text or quotes}; allowed: 1 to 1125899906842624 bytes, also as 10kB "
+        for text in ("0", "-1", "1.5B", "99999999999TB", "nan", "64XB", "1%", "0,01", ""):
+            shown = (text or "''") + ", not a number" * (text in ("64XB", "1%", "0,01", ""))
+            self.check(f"--bytes is {shown}; allowed: 1 to 1125899906842624 bytes, also as 10kB "
                        "or 64MiB", "size", "--bytes", text)
+        for text, number in (("10kB", "10,000"), ("64MiB", "67,108,864"), ("1.5GB", "1,500,000,000"),
+                             ("2k", "2,000"), ("1e3", "1,000"), ("1000B", "1,000")):
+            self.assertIn(f"1,000 keys in up to {number} bytes", self.text_of(
+                "size", "--bytes", text, "--keys", 1000))
+
+    def test_no_numbers(self):
+        for text in ("1%", "0,01", "", "x"):
+            shown = text or "''"
+            self.check(f"--fpr is {shown}, not a number; allowed: 1e-07 to 0.5", "size", "--fpr", text)
+        for text in ("7", "nan", "1e-9"):
+            self.check(f"--fpr is {text}; allowed: 1e-07 to 0.5", "size", "--fpr", text)
+
+    def test_long_values_are_cut(self):
+        """At 80 bytes of value, without splitting a character."""
+        for arguments in (("size", "--fpr"), ("size", "--keys"), ("size", "--format"), ("check",),
+                          ("revert", "--db", self.db, "--filter-policy"), ("load", "--db", self.db, "--key")):
+            said = self.fail_with(2, *arguments, "é" * 300)
+            self.assertIn("é" * 40 + "...", said)
+            self.assertNotIn("é" * 41, said)
+
+    def test_options_before_the_subcommand(self):
+        for arguments, order in (((f"--db", self.db, "inspect"), f"inspect --db {self.db}"),
+                                 ((f"--db={self.db}", "scan", "--count"), f"scan --count --db={self.db}"),
+                                 (("--fpr", "0.1", "size"), "size --fpr 0.1")):
+            self.check(f"options follow the subcommand: blocksieve {order}\n", *arguments)
 
     # Ranges: options_test.py.
     WRONG = (
@@ -104,15 +131,16 @@ class WrongCommandLines(CommandTest):
         ("--format is csv; allowed: text, json", "scan --db DB --format csv"),
         ("--db is required", "load --key 1 -"),
         ("--key is required", "load --db DB -"),
-        ("FILE is missing", "load --db DB --key 1"),
-        ("FILE is x and y; allowed: one file", "load --db DB --key 1 x y"),
+        ("FILE is required", "load --db DB --key 1"),
+        ("unexpected argument: y", "load --db DB --key 1 x y"),
         ("neither --db nor FILE is given; required: one of them", "inspect"),
         ("both --db and FILE are given; required: one of them", "inspect --db DB x.sst"),
         ("neither --db nor FILE is given; required: one of them", "verify"),
         ("both --db and FILE are given; required: one of them", "verify --db DB x.sst"),
         ("--db is required", "advise"),
         ("--memory excludes --wasted-reads", "advise --db DB --memory 100 --wasted-reads 0.1"),
-        ("--block-cache is x; allowed: ", "advise --db DB --block-cache x"),
+        ("--block-cache is x, not a number; allowed: ", "advise --db DB --block-cache x"),
+        ("FILE excludes --column-family", "inspect x.sst --column-family default"),
         ("--range-width requires --seek-fraction", "advise --db DB --range-width 1"),
         ("--option is required", "apply --db DB"),
         ("--copy-from excludes --save-to", "index --db DB --copy-from a --save-to b"),
@@ -123,10 +151,18 @@ class WrongCommandLines(CommandTest):
         ("FILE is required", "sieve --db DB push"),
         ("0 of --fpr, --bits-per-key and --bytes are given; required: exactly one", "size"),
         ("2 of --fpr, --bits-per-key and --bytes are given", "size --fpr 0.1 --bytes 5"),
-        ("--fpr is much; allowed: ", "size --fpr much"),
+        ("--fpr is much, not a number; allowed: ", "size --fpr much"),
         ("--fpr requires a value", "size --fpr"),
         ("unexpected argument: inspect", "size --fpr 0.1 inspect"),
         ("fish; allowed: bash, zsh", "completion fish"))
+
+    def test_empty_paths(self):
+        """They would count as not given."""
+        for option, *others in (("--db", "scan"), ("--options-file", "advise", "--db", self.db),
+                                ("--options-file", "check"), ("--copy-from", "index", "--db", self.db),
+                                ("--save-to", "index", "--db", self.db), ("FILE", "inspect")):
+            named = () if option == "FILE" else (option,)
+            self.check(f"{option} is ''; allowed: a path", *others, *named, "")
 
     def test_of_every_subcommand(self):
         for message, line in self.WRONG:
@@ -134,8 +170,8 @@ class WrongCommandLines(CommandTest):
                 self.check(message, *line.replace("DB", str(self.db)).split())
 
     def test_values_of_load(self):
-        load = ("load", "--db", self.db, "--index", "a=field:2", "-")
-        self.check("--key is two; allowed: ", *load, "--key", "two")
+        load = ("load", "--db", self.db, "--index", "a=field:1", "-")
+        self.check("--key is two, not a number; allowed: ", *load, "--key", "two")
         load = (*load, "--key", 1)
         self.check("--delimiter is '::'; allowed: one byte", *load, "--delimiter", "::")
         self.check("--delimiter is '\\n'", *load, "--delimiter", "\\n")
@@ -145,9 +181,17 @@ class WrongCommandLines(CommandTest):
     def test_indexes_of_load(self):
         load = ("load", "--db", self.db, "--key", 2, "-", "--index")
         self.check("column definition 'a', position 1: expected NAME=EXTRACTOR", *load, "a")
-        self.check("expected an extractor: field:N", *load, "a=text:1")
-        self.check("expected a number from 1 to 1000000", *load, "a=field:0")
-        self.check("--index is a=field:2, but field 2 is the key (--key 2)", *load, "a=field:2")
-        self.check("field 2 is the key", *load, "a=words:2")
-        self.check("field 2 is the key", *load, "a=int:field(\\t)[;]:2")
+        # The reason, not the whole grammar.
+        for definition, reason in (
+                ("a=text:1", "position 3: expected a known extractor (field, value, fixed, json, "),
+                ("a=field:0", "expected a number from 1 to 1000000; found '0'"),
+                ("a=int", "expected int:N; found 'int'"), ("a=words", "expected words:N; found 'words'"),
+                ("a=ngrams:3", "expected ngrams(LENGTH):N; found 'ngrams:3'"),
+                ("a=fixed:3", "expected fixed(OFFSET,WIDTH); found 'fixed:3'"),
+                ("a=json/x", "expected json:/POINTER; found 'json/x'"),
+                ("a=int32le:4", "expected '('; found ':4'"),
+                ("a=", "int32le and the like); found the end")):
+            said = self.fail_with(2, *load, definition)
+            self.assertIn(reason, said)
+            self.assertLess(len(said), 260)
         self.check("--index is a=int:3, but its name is already used", *load, "a=int:1", "--index", "a=int:3")

@@ -23,7 +23,7 @@ done
 for machine in "$machines"/*; do
   cp "$BLOCKSIEVE" "$machine"
   seq -w 20000 | sed 's/$/\tvalue/' |
-    "$BLOCKSIEVE" load --db "$machine/paths.db" --key 1 --index value=field:2 -
+    "$BLOCKSIEVE" load --db "$machine/paths.db" --key 1 --index value=field:1 -
   db_bench --db="$machine/stock.db" --benchmarks=fillrandom,flush --num=20000 --bloom_bits=10
   for command in inspect verify advise check; do
     for db in paths.db stock.db; do

@@ -13,7 +13,7 @@ get ./blocksieve_*.deb ./libblocksieve-rocksdb0.1_*.deb # of blocksieve-preload
 blocksieve --version
 blocksieve size --fpr 0.01
 seq 100000 | awk '{printf "path%06d\tpackage%d\n", $1, $1 / 100}' >rows.tsv
-blocksieve load --db rows.db --key 1 --index package=field:2 rows.tsv
+blocksieve load --db rows.db --key 1 --index package=field:1 rows.tsv
 test "$(blocksieve scan --db rows.db --where "package = 'package77'" | wc -l)" = 100
 blocksieve verify --db rows.db
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "blocksieve/filter.h"
+#include "integration/cli/term/text.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -13,34 +14,32 @@ namespace {
 // As in RocksDB's documentation and examples.
 constexpr double kUsualBitsPerKey = 10;
 
-std::vector<double> RatesOf(const std::vector<SortedRun>& runs) {
-  std::vector<double> fprs;
-  for (const SortedRun& run : runs) fprs.push_back(run.fpr);
-  return fprs;
-}
-
 class Adviser {
  public:
-  Adviser(RunList list, const AdviceRequest& request) : request_(request) {
-    advice_.list = std::move(list);
-    advice_.without = PredictionOf(std::vector<double>(runs().size(), 1), 0);
-    advice_.current = PredictionOf(RatesOf(runs()), advice_.list.filter_bytes());
+  Adviser(Forest given, const AdviceRequest& request) : request_(request) {
+    advice_.forest = std::move(given);
+    std::vector<double> fprs;
+    for (const RunList& list : forest().lists) {
+      for (const SortedRun& run : list.runs) fprs.push_back(run.fpr);
+    }
+    advice_.without = PredictionOf(std::vector<double>(fprs.size(), 1), 0);
+    advice_.current = PredictionOf(fprs, forest().filter_bytes());
   }
 
   Advice Advise(const KeysOfFile& keys_of_file) && {
     advice_.no_filter_pays = WhyNoFilterPays();
-    if (advice_.list.num_keys() == 0) return std::move(advice_);
+    if (forest().lists.empty()) return std::move(advice_);
     has_filters_ = advice_.current.wasted_reads_absent < advice_.without.wasted_reads_absent;
     const bool has_limit = request_.memory || request_.wasted_reads;
-    if (request_.memory) Propose("requested", PlanForMemory(Tree(), *request_.memory), ShareText());
+    if (request_.memory) Propose("requested", PlanForMemory(forest(), *request_.memory));
     if (request_.wasted_reads) {
-      Propose("requested", PlanForWastedReads(Tree(), *request_.wasted_reads));
+      Propose("requested", PlanForWastedReads(forest(), *request_.wasted_reads));
     }
     if (has_filters_) {
       Offer("same memory", BestForMemory(advice_.current.filter_bytes));
       Offer("same reads", BestForReads(advice_.current.wasted_reads_absent));
     } else if (!has_limit) {
-      Propose("usual", PlanForGoal(Tree(), {.bits_per_key = kUsualBitsPerKey}));
+      Propose("usual", PlanForGoal(forest(), {.bits_per_key = kUsualBitsPerKey}));
     }
     const bool is_refused = has_limit && !advice_.not_proposed.empty() &&
                             advice_.not_proposed.front().starts_with("requested");
@@ -54,12 +53,11 @@ class Adviser {
   }
 
  private:
-  const std::vector<SortedRun>& runs() const { return advice_.list.runs; }
-  PlannedTree Tree() const { return {advice_.list}; }
+  const Forest& forest() const { return advice_.forest; }
 
   Prediction PredictionOf(const std::vector<double>& fprs, uint64_t filter_bytes) const {
-    return {.wasted_reads_absent = advice_.list.tree.WastedReads(fprs, 1),
-            .wasted_reads = advice_.list.tree.WastedReads(fprs, request_.absent_fraction),
+    return {.wasted_reads_absent = forest().WastedReads(fprs, 1),
+            .wasted_reads = forest().WastedReads(fprs, request_.absent_fraction),
             .filter_bytes = filter_bytes};
   }
 
@@ -70,18 +68,18 @@ class Adviser {
   // For the requested limit, the current memory, or that of the first proposal. `other_bytes` of it
   // are for other filters.
   Result<FilterPlan> PlanForOneRate(uint64_t other_bytes = 0) const {
-    if (request_.wasted_reads) return PlanForOneRateOfReads(Tree(), *request_.wasted_reads);
+    if (request_.wasted_reads) return PlanForOneRateOfReads(forest(), *request_.wasted_reads);
     uint64_t bytes = request_.memory.value_or(advice_.current.filter_bytes);
     if (!request_.memory && !has_filters_) {
       bytes = advice_.proposals.front().prediction.filter_bytes;
     }
-    return cli::PlanForOneRate(Tree(), bytes - std::min(bytes, other_bytes));
+    return cli::PlanForOneRate(forest(), bytes - std::min(bytes, other_bytes));
   }
 
   // Range filters and prefixes beside key filters of one rate.
   void AddSeeks(const KeysOfFile& keys_of_file) {
     const auto advise = [&](const FilterPlan& plan) {
-      advice_.seeks = AdviseSeeks(advice_.list,
+      advice_.seeks = AdviseSeeks(forest(),
                                   {.seeks = *request_.seeks,
                                    .prefixes = request_.prefixes,
                                    .wasted_per_lookup = advice_.current.wasted_reads,
@@ -92,7 +90,7 @@ class Adviser {
                                   keys_of_file);
     };
     Result<FilterPlan> plan = PlanForOneRate();
-    if (!plan.ok()) plan = PlanForGoal(Tree(), {.target_fpr = FilterOptions().target_fpr});
+    if (!plan.ok()) plan = PlanForGoal(forest(), {.target_fpr = FilterOptions().target_fpr});
     advise(plan.value());
     const uint64_t num_bytes = advice_.seeks->FilterBytes();
     if (!request_.memory || num_bytes <= *request_.memory) return;
@@ -107,8 +105,8 @@ class Adviser {
   static constexpr double kWorthSpreading = 0.99;
 
   Result<FilterPlan> BestForMemory(uint64_t filter_bytes) {
-    Result<FilterPlan> spread = PlanForMemory(Tree(), filter_bytes);
-    Result<FilterPlan> one_rate = cli::PlanForOneRate(Tree(), filter_bytes);
+    Result<FilterPlan> spread = PlanForMemory(forest(), filter_bytes);
+    Result<FilterPlan> one_rate = cli::PlanForOneRate(forest(), filter_bytes);
     if (!spread.ok() || !one_rate.ok()) return spread.ok() ? spread : one_rate;
     const double reads = PredictionOf(*one_rate).wasted_reads;
     advice_.gain_steps = {advice_.current.wasted_reads, reads, PredictionOf(*spread).wasted_reads};
@@ -116,29 +114,20 @@ class Adviser {
   }
 
   Result<FilterPlan> BestForReads(double wasted_reads) const {
-    Result<FilterPlan> spread = PlanForSameReads(Tree(), wasted_reads);
-    Result<FilterPlan> one_rate = PlanForOneRateOfReads(Tree(), wasted_reads);
+    Result<FilterPlan> spread = PlanForSameReads(forest(), wasted_reads);
+    Result<FilterPlan> one_rate = PlanForOneRateOfReads(forest(), wasted_reads);
     if (!spread.ok() || !one_rate.ok()) return spread.ok() ? spread : one_rate;
     const auto bytes = static_cast<double>(one_rate->filter_bytes);
     return static_cast<double>(spread->filter_bytes) < kWorthSpreading * bytes ? spread : one_rate;
   }
 
-  // "" if this column family gets all of the requested memory.
-  std::string ShareText() const {
-    const std::optional<uint64_t>& all = request_.memory_of_all_families;
-    if (!all || *all == request_.memory) return "";
-    return fmt::format(
-        "; this column family gets {} of the requested {}, in proportion to its keys",
-        *request_.memory, *all);
-  }
-
-  void Propose(const std::string& name, Result<FilterPlan> plan, const std::string& remark = "") {
+  void Propose(const std::string& name, Result<FilterPlan> plan) {
     if (!plan.ok()) {
-      advice_.not_proposed.push_back(name + ": " + plan.status().message() + remark);
+      advice_.not_proposed.push_back(name + ": " + plan.status().message());
       return;
     }
     const Prediction prediction = PredictionOf(*plan);
-    const FilterCost cost = CostOf(*plan, advice_.list, &costs_);
+    const FilterCost cost = CostOf(*plan, forest(), &costs_);
     advice_.proposals.push_back({name, *std::move(plan), prediction, cost});
   }
 
@@ -176,10 +165,10 @@ class Adviser {
   }
 
   std::string WhyNoFilterPays() const {
-    if (advice_.list.num_keys() == 0) return "the database has no keys";
+    if (forest().lists.empty()) return "the database has no keys";
     if (advice_.without.wasted_reads < kMinSavedReads) {
-      return fmt::format("without filters, a lookup wastes {:.2g} data block reads",
-                         advice_.without.wasted_reads);
+      return fmt::format("without filters, a lookup wastes {} data block reads",
+                         term::NumberText(advice_.without.wasted_reads, 2));
     }
     return request_.cache_is_enough;
   }
@@ -192,8 +181,8 @@ class Adviser {
 
 }  // namespace
 
-Advice Advise(RunList list, const AdviceRequest& request, const KeysOfFile& keys_of_file) {
-  return Adviser(std::move(list), request).Advise(keys_of_file);
+Advice Advise(Forest forest, const AdviceRequest& request, const KeysOfFile& keys_of_file) {
+  return Adviser(std::move(forest), request).Advise(keys_of_file);
 }
 
 }  // namespace blocksieve::cli

@@ -1,25 +1,23 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "integration/cli/advise/filter_plan.h"
 #include "integration/cli/advise/range_advice.h"
-#include "integration/cli/database/sorted_runs.h"
+#include "integration/cli/database/json_table.h"
 
 namespace blocksieve::cli {
 
 struct AdviceRequest {
-  std::optional<uint64_t> memory;                  ///< Maximum bytes of filters.
-  std::optional<uint64_t> memory_of_all_families;  ///< `memory` is one family's share of it.
-  std::optional<double> wasted_reads;              ///< Maximum per lookup of an absent key.
-  double absent_fraction = 1;                      ///< Share of lookups whose key is absent.
-  std::string cache_is_enough;                     ///< Why no filter pays; "" if it may.
-  std::optional<SeekWorkload> seeks;               ///< Set to evaluate range filters and prefixes.
-  std::string prefixes;                            ///< As in SeekRequest.
+  std::optional<uint64_t> memory;      ///< Maximum bytes of filters.
+  std::optional<double> wasted_reads;  ///< Maximum per lookup of an absent key.
+  double absent_fraction = 1;          ///< Share of lookups whose key is absent.
+  std::string cache_is_enough;         ///< Why no filter pays; "" if it may.
+  std::optional<SeekWorkload> seeks;   ///< Set to evaluate range filters and prefixes.
+  std::string prefixes;                ///< As in SeekRequest.
 };
 
 /// Current or predicted memory and wasted reads of filters.
@@ -43,9 +41,9 @@ struct GainSteps {
   double by_level = 0;  ///< With rates that also differ by level.
 };
 
-/// The advice for one column family.
+/// The advice for all column families together, which get the same options.
 struct Advice {
-  RunList list;
+  Forest forest;
   Prediction without;  ///< Without any filter.
   Prediction current;
   std::vector<Proposal> proposals;
@@ -61,10 +59,10 @@ struct Advice {
 /// does not hold all files: lookups read nothing from files that it holds.
 inline constexpr double kMinSavedReads = 0.001;
 
-/// REQUIRES: SetCoverage was called on `list`. Reads keys only if seeks are requested.
-Advice Advise(RunList list, const AdviceRequest& request, const KeysOfFile& keys_of_file);
+/// REQUIRES: SetCoverage was called on the lists. Reads keys only if seeks are requested.
+Advice Advise(Forest forest, const AdviceRequest& request, const KeysOfFile& keys_of_file);
 
-/// The recommendation for a column family.
+/// The recommendation.
 struct Verdict {
   std::string text;                           ///< One or two sentences.
   std::string proposal = {};                  ///< Name of the recommended one; "": no change.
@@ -82,12 +80,17 @@ Verdict VerdictOf(const Advice& advice);
 /// Tables and option strings. `absent_fraction` as in the request.
 std::string ToText(const Advice& advice, double absent_fraction);
 
-nlohmann::ordered_json ToJson(const Advice& advice);
+Json ToJson(const Advice& advice);
+
+/// The levels of the forest as rows, and the first columns of tables about them. `lookups`: header
+/// of the share of the lookups, or of other reads, that check a run.
+Json DescribeLevels(const Forest& forest);
+std::vector<TableColumn> LevelColumns(const char* lookups);
 
 /// @{
 /// The parts about range filters and prefixes in the two above. REQUIRES: advice.seeks
 std::string SeeksText(const Advice& advice);
-void AddSeeksTo(const Advice& advice, nlohmann::ordered_json* document);
+void AddSeeksTo(const Advice& advice, Json* document);
 /// @}
 
 }  // namespace blocksieve::cli

@@ -2,104 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "blocksieve/sizing.h"
-#include "integration/cli/database/file_text.h"
 #include "integration/cli/database/filter_options.h"
+#include "integration/cli/database/json_table.h"
 #include "integration/cli/term/text.h"
-#include "integration/cli/term/text_table.h"
 
 namespace blocksieve::cli {
 namespace {
-
-std::string ReadsText(double reads) { return fmt::format("{:.3g}", reads); }
-
-// Reads and memory, a row for each proposal. The column "per lookup" is left out if all keys are
-// absent: it would repeat "wasted reads".
-std::string SavingsText(const Advice& advice, bool with_present_keys) {
-  const auto cells = [&](std::vector<std::string> all) {
-    if (!with_present_keys) all.erase(all.begin() + 2);
-    return all;
-  };
-  term::TextTable table(
-      cells({"", "wasted reads", "per lookup", "filter bytes", "bits/key", "option"}));
-  const auto add = [&](const std::string& name, const Prediction& prediction,
-                       const std::string& option) {
-    table.AddRow(
-        cells({name, ReadsText(prediction.wasted_reads_absent), ReadsText(prediction.wasted_reads),
-               term::WithCommas(prediction.filter_bytes),
-               BitsText(prediction.filter_bytes, advice.list.num_keys()), option}));
-  };
-  add("no filters", advice.without, "");
-  add("current", advice.current, "");
-  for (const Proposal& proposal : advice.proposals) {
-    add(proposal.name, proposal.prediction, proposal.plan.setting.ToText());
-  }
-  return table.ToString();
-}
-
-// CPU time, memory and rewriting, a row for each proposal.
-std::string CostsText(const Advice& advice) {
-  term::TextTable table({"cost", "CPU s per\nmillion keys", "ns per\nprobe", "bytes\nresident",
-                         "files to\nrewrite", "bytes to\nrewrite", "keys to\nhash"});
-  for (const Proposal& proposal : advice.proposals) {
-    const FilterPlan& plan = proposal.plan;
-    table.AddRow({proposal.name, fmt::format("{:.3f}", proposal.cost.build_ns_per_key / 1e3),
-                  fmt::format("{:.1f}", proposal.cost.probe_ns),
-                  term::WithCommas(plan.filter_bytes), term::WithCommas(plan.changes.size()),
-                  term::WithCommas(plan.rewritten_bytes), term::WithCommas(plan.rewritten_keys)});
-  }
-  return table.ToString();
-}
-
-std::string GainStepsText(const GainSteps& gain_steps) {
-  return fmt::format(
-      "Wasted reads per lookup in the current memory: {:.3g} now, {:.3g} with blocksieve's filters "
-      "at one\nrate, {:.3g} with rates by level.\n",
-      gain_steps.current, gain_steps.one_rate, gain_steps.by_level);
-}
-
-std::string TargetText(double target_fpr) {
-  return target_fpr > kMaxTargetFpr ? "none" : fmt::format("{:.3g}", target_fpr);
-}
-
-// A row for each level: its current rate, and its rate in each proposal.
-std::string LevelsText(const Advice& advice) {
-  std::vector<std::string> headers = {"level", "runs", "keys", "lookups", "current"};
-  for (const Proposal& proposal : advice.proposals) headers.push_back(proposal.name);
-  term::TextTable table(headers);
-  const std::vector<double> shares = advice.list.tree.LookupShares();
-  size_t first_run = 0;
-  size_t i = 0;
-  for (const auto& level : ByLevel(advice.list.runs)) {
-    uint64_t num_keys = 0;
-    double fpr = 0;
-    double share = 0;
-    for (const SortedRun& run : level) {
-      num_keys += run.num_keys;
-      fpr += run.fpr / static_cast<double>(level.size());
-      share += shares[first_run++] / static_cast<double>(level.size());
-    }
-    std::vector<std::string> cells = {std::to_string(level.front().level),
-                                      term::WithCommas(level.size()), term::WithCommas(num_keys),
-                                      fmt::format("{:.1f} %", 100 * share), TargetText(fpr)};
-    for (const Proposal& proposal : advice.proposals) {
-      cells.push_back(TargetText(proposal.plan.levels[i].target_fpr));
-    }
-    table.AddRow(std::move(cells));
-    ++i;
-  }
-  return table.ToString();
-}
-
-std::string OptionsText(const Advice& advice) {
-  std::string text;
-  for (const Proposal& proposal : advice.proposals) {
-    text += fmt::format("  {:<12}  {}\n", proposal.name, PolicyOption(proposal.plan.setting));
-  }
-  return text;
-}
-
-using Json = nlohmann::ordered_json;
 
 Json ToJson(const Prediction& prediction) {
   return {{"wasted_reads_absent", prediction.wasted_reads_absent},
@@ -107,30 +19,25 @@ Json ToJson(const Prediction& prediction) {
           {"filter_bytes", prediction.filter_bytes}};
 }
 
-Json ToJson(const SortedRun& run, double share) {
-  return {{"level", run.level},
-          {"num_files", run.files.size()},
-          {"num_keys", run.num_keys},
-          {"lookup_share", share},
-          {"predicted_fpr", run.fpr}};
-}
-
-Json ToJson(const Proposal& proposal) {
+Json ToJson(const Proposal& proposal, const std::vector<ForestLevel>& forest) {
   const FilterPlan& plan = proposal.plan;
-  Json document = {{"name", proposal.name}, {"option", PolicyOption(plan.setting)}};
-  document[plan.setting.option] = plan.setting.value;
+  Json document = {{"name", proposal.name},
+                   {"option", PolicyOption(plan.setting)},
+                   {plan.setting.option, plan.setting.value}};
   document.update(ToJson(proposal.prediction));
   Json& levels = document["levels"] = Json::array();
-  for (const LevelFilters& level : plan.levels) {
-    levels.push_back({{"level", level.level},
+  for (size_t i = 0; i < forest.size(); ++i) {
+    const LevelFilters& level = plan.levels[i];
+    levels.push_back({{"family", forest[i].list->family},
+                      {"level", level.level},
                       {"kind", FilterKindName(level.kind)},
                       {"target_fpr", level.target_fpr}});
   }
-  document["build_cpu_seconds_per_million_keys"] = proposal.cost.build_ns_per_key / 1e3;
-  document["probe_ns"] = proposal.cost.probe_ns;
-  document["rewritten_files"] = plan.changes.size();
-  document["rewritten_bytes"] = plan.rewritten_bytes;
-  document["rewritten_keys"] = plan.rewritten_keys;
+  document.update({{"build_cpu_seconds_per_million_keys", proposal.cost.build_ns_per_key / 1e3},
+                   {"probe_ns", proposal.cost.probe_ns},
+                   {"rewritten_files", plan.changes.size()},
+                   {"rewritten_bytes", plan.rewritten_bytes},
+                   {"rewritten_keys", plan.rewritten_keys}});
   return document;
 }
 
@@ -141,21 +48,137 @@ Json ToJson(const Verdict& verdict) {
           {"option", is_change ? Json(PolicyOption(*verdict.setting)) : Json(nullptr)}};
 }
 
+Json ToJson(const RunList& list) {
+  Json runs = Json::array();
+  const std::vector<double> shares = list.tree.LookupShares();
+  for (size_t i = 0; i < shares.size(); ++i) {
+    const SortedRun& run = list.runs[i];
+    runs.push_back({{"level", run.level},
+                    {"num_files", run.files.size()},
+                    {"num_keys", run.num_keys},
+                    {"lookup_share", shares[i]},
+                    {"predicted_fpr", run.fpr}});
+  }
+  return {{"family", list.family}, {"num_keys", list.num_keys()}, {"runs", runs}};
+}
+
+CellText Number(const char* format) {
+  return [format](const Json& value) {
+    return fmt::format(fmt::runtime(format), value.get<double>());
+  };
+}
+
+// Reads and memory, a row for each proposal. The column "per lookup" is left out if all keys are
+// absent: it would repeat "wasted reads".
+std::string SavingsText(const Advice& advice, bool with_present_keys) {
+  Json rows = Json::array();
+  const auto add = [&](const std::string& name, const Prediction& prediction,
+                       const std::string& option) {
+    rows.push_back({{"name", name}, {"option", option}});
+    rows.back().update(ToJson(prediction));
+  };
+  add("no filters", advice.without, "");
+  add("current", advice.current, "");
+  for (const Proposal& proposal : advice.proposals) {
+    add(proposal.name, proposal.prediction, proposal.plan.setting.ToText());
+  }
+  const uint64_t num_keys = advice.forest.num_keys();
+  std::vector<TableColumn> columns = {
+      {"", "/name", PlainText},
+      {"wasted reads", "/wasted_reads_absent", ReadsText},
+      {"per lookup", "/wasted_reads", ReadsText},
+      {"filter bytes", "/filter_bytes", CountText},
+      {"bits/key", "/filter_bytes",
+       [num_keys](const Json& bytes) { return BitsPerKeyText(8 * term::Ratio(bytes, num_keys)); }},
+      {"option", "/option", PlainText}};
+  if (!with_present_keys) columns.erase(columns.begin() + 2);
+  return TableText(columns, rows);
+}
+
+// CPU time, memory and rewriting, a row for each proposal.
+std::string CostsText(const Json& proposals) {
+  return TableText(
+      {{"cost", "/name", PlainText},
+       {"CPU s per\nmillion keys", "/build_cpu_seconds_per_million_keys", Number("{:.3f}")},
+       {"ns per\nprobe", "/probe_ns", Number("{:.1f}")},
+       {"bytes\nresident", "/filter_bytes", CountText},
+       {"files to\nrewrite", "/rewritten_files", CountText},
+       {"bytes to\nrewrite", "/rewritten_bytes", CountText},
+       {"keys to\nhash", "/rewritten_keys", CountText}},
+      proposals);
+}
+
+std::string TargetText(const Json& target_fpr) {
+  return target_fpr > kMaxTargetFpr ? "none" : ReadsText(target_fpr);
+}
+
+// A row for each level: its current rate, and its rate in each proposal.
+std::string RatesText(const Advice& advice) {
+  Json rows = DescribeLevels(advice.forest);
+  std::vector<TableColumn> columns = LevelColumns("lookups");
+  columns.push_back({"current", "/current", TargetText});
+  const std::vector<ForestLevel> levels = LevelsOf(advice.forest);
+  for (size_t i = 0; i < levels.size(); ++i) {
+    double fpr = 0;
+    for (const SortedRun& run : levels[i].runs) {
+      fpr += run.fpr / static_cast<double>(levels[i].runs.size());
+    }
+    rows[i]["current"] = fpr;
+    for (const Proposal& proposal : advice.proposals) {
+      rows[i][proposal.name] = proposal.plan.levels[i].target_fpr;
+    }
+  }
+  for (const Proposal& proposal : advice.proposals) {
+    columns.push_back({proposal.name, "/" + proposal.name, TargetText});
+  }
+  return TableText(std::move(columns), rows, advice.forest.lists.size() > 1);
+}
+
 }  // namespace
 
+Json DescribeLevels(const Forest& forest) {
+  Json rows = Json::array();
+  for (const ForestLevel& level : LevelsOf(forest)) {
+    rows.push_back({{"family", level.list->family},
+                    {"level", level.runs.front().level},
+                    {"num_runs", level.runs.size()},
+                    {"num_keys", level.num_keys},
+                    {"lookup_share", level.lookup_share}});
+  }
+  return rows;
+}
+
+std::vector<TableColumn> LevelColumns(const char* lookups) {
+  return {{"level", "/level", PlainText},
+          {"runs", "/num_runs", CountText},
+          {"keys", "/num_keys", CountText},
+          {lookups, "/lookup_share",
+           [](const Json& share) { return fmt::format("{:.1f} %", 100 * share.get<double>()); }}};
+}
+
 std::string ToText(const Advice& advice, double absent_fraction) {
-  std::string text;
-  if (advice.list.num_keys() == 0) return text;
-  text += SavingsText(advice, absent_fraction < 1) + "\n";
-  if (advice.gain_steps) text += GainStepsText(*advice.gain_steps) + "\n";
-  if (!advice.proposals.empty()) text += CostsText(advice) + "\n";
-  text += "False-positive rates:\n\n" + LevelsText(advice);
-  if (!advice.proposals.empty()) text += "\nOptions:\n\n" + OptionsText(advice);
-  for (const std::string& problem : advice.not_proposed)
+  if (advice.forest.lists.empty()) return "";
+  std::string text = SavingsText(advice, absent_fraction < 1) + "\n";
+  if (const auto& steps = advice.gain_steps) {
+    text += fmt::format(
+        "Wasted reads per lookup in the current memory: {} now, {} with blocksieve's filters at "
+        "one\nrate, {} with rates by level.\n\n",
+        ReadsText(steps->current), ReadsText(steps->one_rate), ReadsText(steps->by_level));
+  }
+  if (!advice.proposals.empty()) text += CostsText(ToJson(advice)["proposals"]) + "\n";
+  text += "False-positive rates:\n\n" + RatesText(advice);
+  if (!advice.proposals.empty()) text += "\nOptions:\n\n";
+  for (const Proposal& proposal : advice.proposals) {
+    text += fmt::format("  {:<12}  {}\n", proposal.name, PolicyOption(proposal.plan.setting));
+  }
+  for (const std::string& problem : advice.not_proposed) {
     text += "\nNot proposed: " + problem + "\n";
+  }
+  const auto& lists = advice.forest.lists;
   if (advice.seeks) {
     text += "\n" + SeeksText(advice);
-  } else if (advice.list.answers_ranges()) {
+  } else if (std::any_of(lists.begin(), lists.end(),
+                         [](const RunList& list) { return list.answers_ranges(); })) {
     text +=
         "\nThese options drop the range filters and prefixes of the files; to keep some: "
         "--seek-fraction.\n";
@@ -164,21 +187,19 @@ std::string ToText(const Advice& advice, double absent_fraction) {
 }
 
 Json ToJson(const Advice& advice) {
-  Json document = {{"family", advice.list.family}, {"num_keys", advice.list.num_keys()}};
-  Json& runs = document["runs"] = Json::array();
-  const std::vector<double> shares = advice.list.tree.LookupShares();
-  for (size_t i = 0; i < shares.size(); ++i) {
-    runs.push_back(ToJson(advice.list.runs[i], shares[i]));
-  }
+  Json document = {{"num_keys", advice.forest.num_keys()}};
+  Json& families = document["families"] = Json::array();
+  for (const RunList& list : advice.forest.lists) families.push_back(ToJson(list));
   document["no_filters"] = ToJson(advice.without);
   document["current"] = ToJson(advice.current);
   Json& proposals = document["proposals"] = Json::array();
-  for (const Proposal& proposal : advice.proposals) proposals.push_back(ToJson(proposal));
+  const std::vector<ForestLevel> levels = LevelsOf(advice.forest);
+  for (const Proposal& proposal : advice.proposals) proposals.push_back(ToJson(proposal, levels));
   document["gain_steps"] = nullptr;
-  if (const auto& gain_steps = advice.gain_steps) {
-    document["gain_steps"] = {{"current", gain_steps->current},
-                              {"one_rate", gain_steps->one_rate},
-                              {"rates_by_level", gain_steps->by_level}};
+  if (const auto& steps = advice.gain_steps) {
+    document["gain_steps"] = {{"current", steps->current},
+                              {"one_rate", steps->one_rate},
+                              {"rates_by_level", steps->by_level}};
   }
   document["not_proposed"] = advice.not_proposed;
   document["no_filter_pays"] = advice.no_filter_pays;

@@ -55,30 +55,25 @@ FilterCost Measure(const FilterOptions& options) {
 
 }  // namespace
 
-FilterCost CostOf(const FilterPlan& plan, const RunList& list, KnownCosts* known) {
-  const std::vector<double> shares = list.tree.LookupShares();
+FilterCost CostOf(const FilterPlan& plan, const Forest& forest, KnownCosts* known) {
   FilterCost cost;
   double keys = 0;
   double probes = 0;
-  size_t level = 0;
-  size_t run = 0;
-  for (const auto& runs : ByLevel(list.runs)) {
-    const LevelFilters& filters = plan.levels[level++];
+  size_t i = 0;
+  for (const ForestLevel& level : LevelsOf(forest)) {
+    const LevelFilters& filters = plan.levels[i++];
     const bool has_filters = filters.target_fpr <= kMaxTargetFpr;
     const auto [entry, is_new] = known->try_emplace({filters.kind, filters.target_fpr});
     if (is_new && has_filters) {
       entry->second = Measure({.kind = filters.kind, .target_fpr = filters.target_fpr});
     }
-    const FilterCost& of_level = entry->second;
-    for (const SortedRun& one : runs) {
-      const auto num_keys = static_cast<double>(one.num_keys);
-      const double share = has_filters ? shares[run] : 0;
-      cost.build_ns_per_key += num_keys * of_level.build_ns_per_key;
-      cost.probe_ns += share * of_level.probe_ns;
-      keys += num_keys;
-      probes += share;
-      ++run;
-    }
+    const auto num_keys = static_cast<double>(level.num_keys);
+    const double lookups = static_cast<double>(level.list->num_keys()) * level.lookup_share *
+                           static_cast<double>(level.runs.size()) * (has_filters ? 1 : 0);
+    cost.build_ns_per_key += num_keys * entry->second.build_ns_per_key;
+    cost.probe_ns += lookups * entry->second.probe_ns;
+    keys += num_keys;
+    probes += lookups;
   }
   if (keys > 0) cost.build_ns_per_key /= keys;
   if (probes > 0) cost.probe_ns /= probes;

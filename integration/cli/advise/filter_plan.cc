@@ -111,8 +111,18 @@ FilterPlan MakePlan(const PlannedTree& tree, const RateGoal& goal, const lsm::Le
   return plan;
 }
 
-double ReadsOf(const PlannedTree& tree, const FilterPlan& plan) {
-  return tree.list.tree.WastedReads(plan.fprs, 1);
+double ReadsOf(const Forest& forest, const FilterPlan& plan) {
+  return forest.WastedReads(plan.fprs, 1);
+}
+
+void Append(const FilterPlan& plan, FilterPlan* all) {
+  all->levels.insert(all->levels.end(), plan.levels.begin(), plan.levels.end());
+  all->fprs.insert(all->fprs.end(), plan.fprs.begin(), plan.fprs.end());
+  all->changes.insert(all->changes.end(), plan.changes.begin(), plan.changes.end());
+  all->is_reached = all->is_reached && plan.is_reached;
+  all->filter_bytes += plan.filter_bytes;
+  all->rewritten_bytes += plan.rewritten_bytes;
+  all->rewritten_keys += plan.rewritten_keys;
 }
 
 using PlanFor = std::function<Result<FilterPlan>(double value)>;
@@ -150,14 +160,14 @@ Result<FilterPlan> PlanWithin(uint64_t filter_bytes, double allowed, double not_
   });
   if (!status.ok()) return status;
   if (search.best && search.best->filter_bytes > 0) return *std::move(search.best);
-  return Status::InvalidArgument(
-      fmt::format("memory is {} bytes; allowed: at least {}, the smallest filter", filter_bytes,
-                  search.refused->filter_bytes));
+  return Status::InvalidArgument(fmt::format(
+      "memory is {}; allowed: at least {}, the smallest filter",
+      term::CountOf(filter_bytes, "byte"), term::WithCommas(search.refused->filter_bytes)));
 }
 
 // Rounds before planning, so that the rounded rate fits.
-Result<FilterPlan> PlanForRoundedRate(const PlannedTree& tree, double target_fpr) {
-  return PlanForGoal(tree, {.target_fpr = std::stod(fmt::format("{:.3g}", target_fpr))});
+Result<FilterPlan> PlanForRoundedRate(const Forest& forest, double target_fpr) {
+  return PlanForGoal(forest, {.target_fpr = std::stod(fmt::format("{:.3g}", target_fpr))});
 }
 
 }  // namespace
@@ -169,50 +179,63 @@ Result<FilterPlan> PlanForGoal(const PlannedTree& tree, const RateGoal& goal) {
   return MakePlan(tree, goal, levels, *rates);
 }
 
+Result<FilterPlan> PlanForGoal(const Forest& forest, const RateGoal& goal) {
+  FilterPlan all;
+  all.setting = FilterSetting::For(goal);
+  for (const RunList& list : forest.lists) {
+    const Result<FilterPlan> plan = PlanForGoal(PlannedTree{list}, goal);
+    if (!plan.ok()) return plan.status();
+    Append(*plan, &all);
+  }
+  return all;
+}
+
 // Footers and partly filled lines add to the allocated bits, so search for the highest
 // bits_per_key, in hundredths, whose filters fit.
-Result<FilterPlan> PlanForMemory(const PlannedTree& tree, uint64_t filter_bytes) {
+Result<FilterPlan> PlanForMemory(const Forest& forest, uint64_t filter_bytes) {
   constexpr double kSteps = 100;
   return PlanWithin(filter_bytes, kMinAllocatedBitsPerKey, kMaxAllocatedBitsPerKey,
                     [&](double bits_per_key) {
                       const double rounded = std::floor(bits_per_key * kSteps) / kSteps;
-                      return PlanForGoal(tree, {.bits_per_key = rounded});
+                      return PlanForGoal(forest, {.bits_per_key = rounded});
                     });
 }
 
-Result<FilterPlan> PlanForWastedReads(const PlannedTree& tree, double wasted_reads) {
+Result<FilterPlan> PlanForWastedReads(const Forest& forest, double wasted_reads) {
   const double rounded = std::max(RoundDown(wasted_reads), kMinWastedReads);
-  Result<FilterPlan> plan = PlanForGoal(tree, {.wasted_reads = rounded});
+  Result<FilterPlan> plan = PlanForGoal(forest, {.wasted_reads = rounded});
   if (!plan.ok() || plan->is_reached) return plan;
   return Status::InvalidArgument(fmt::format(
       "wasted_reads is {}, fewer than any filters of these sorted runs can reach", rounded));
 }
 
-Result<FilterPlan> PlanForSameReads(const PlannedTree& tree, double wasted_reads) {
-  Result<FilterPlan> first = PlanForWastedReads(tree, wasted_reads);
+Result<FilterPlan> PlanForSameReads(const Forest& forest, double wasted_reads) {
+  Result<FilterPlan> first = PlanForWastedReads(forest, wasted_reads);
   if (!first.ok()) return first;
   PlanSearch search;
   const Status status = search.Run(
-      wasted_reads, kMaxWastedReads, [&](double reads) { return PlanForWastedReads(tree, reads); },
-      [&](const FilterPlan& plan) { return ReadsOf(tree, plan) <= wasted_reads; });
+      wasted_reads, kMaxWastedReads,
+      [&](double reads) { return PlanForWastedReads(forest, reads); },
+      [&](const FilterPlan& plan) { return ReadsOf(forest, plan) <= wasted_reads; });
   if (!status.ok()) return status;
   return search.best ? *std::move(search.best) : first;
 }
 
-Result<FilterPlan> PlanForOneRate(const PlannedTree& tree, uint64_t filter_bytes) {
+Result<FilterPlan> PlanForOneRate(const Forest& forest, uint64_t filter_bytes) {
   return PlanWithin(filter_bytes, kMaxTargetFpr, kMinTargetFpr,
-                    [&](double fpr) { return PlanForRoundedRate(tree, fpr); });
+                    [&](double fpr) { return PlanForRoundedRate(forest, fpr); });
 }
 
-Result<FilterPlan> PlanForOneRateOfReads(const PlannedTree& tree, double wasted_reads) {
+Result<FilterPlan> PlanForOneRateOfReads(const Forest& forest, double wasted_reads) {
   PlanSearch search;
   const Status status = search.Run(
-      kMinTargetFpr, kMaxTargetFpr, [&](double fpr) { return PlanForRoundedRate(tree, fpr); },
-      [&](const FilterPlan& plan) { return ReadsOf(tree, plan) <= wasted_reads; });
+      kMinTargetFpr, kMaxTargetFpr, [&](double fpr) { return PlanForRoundedRate(forest, fpr); },
+      [&](const FilterPlan& plan) { return ReadsOf(forest, plan) <= wasted_reads; });
   if (!status.ok()) return status;
   if (search.best) return *std::move(search.best);
-  return Status::InvalidArgument(fmt::format(
-      "wasted reads are {:.3g}, fewer than filters of one rate can reach", wasted_reads));
+  return Status::InvalidArgument(
+      fmt::format("wasted reads are {}, fewer than filters of one rate can reach",
+                  term::NumberText(wasted_reads)));
 }
 
 }  // namespace blocksieve::cli

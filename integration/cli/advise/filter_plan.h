@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "integration/cli/advise/forest.h"
 #include "integration/cli/database/filter_setting.h"
 #include "integration/cli/database/sorted_runs.h"
 #include "lib/lsm/rate_allocation.h"
@@ -57,25 +58,29 @@ struct PlannedTree {
   bool by_rewriting = false;
 };
 
-// All functions REQUIRE a run with a key.
-
-/// The filters that the policy would build for a goal.
+/// The filters that the policy would build for a goal. REQUIRES: a run with a key.
 Result<FilterPlan> PlanForGoal(const PlannedTree& tree, const RateGoal& goal);
 
+// Plans for all column families. The changes, rates and levels of one family follow those of
+// another. All REQUIRE a column family.
+
+/// The same goal for all.
+Result<FilterPlan> PlanForGoal(const Forest& forest, const RateGoal& goal);
+
 /// Fewest wasted reads within `filter_bytes`. Fails if that is too little for any filter.
-Result<FilterPlan> PlanForMemory(const PlannedTree& tree, uint64_t filter_bytes);
+Result<FilterPlan> PlanForMemory(const Forest& forest, uint64_t filter_bytes);
 
 /// Least memory with at most `wasted_reads` per lookup of an absent key. Fails if that is too few.
-Result<FilterPlan> PlanForWastedReads(const PlannedTree& tree, double wasted_reads);
+Result<FilterPlan> PlanForWastedReads(const Forest& forest, double wasted_reads);
 
 /// The same, but counts the actual filters of files, which waste a little less than their goal.
-Result<FilterPlan> PlanForSameReads(const PlannedTree& tree, double wasted_reads);
+Result<FilterPlan> PlanForSameReads(const Forest& forest, double wasted_reads);
 
 /// Lowest rate for all files within `filter_bytes`. Fails like PlanForMemory.
-Result<FilterPlan> PlanForOneRate(const PlannedTree& tree, uint64_t filter_bytes);
+Result<FilterPlan> PlanForOneRate(const Forest& forest, uint64_t filter_bytes);
 
 /// Highest rate for all files that wastes at most `wasted_reads`. Fails if there is none.
-Result<FilterPlan> PlanForOneRateOfReads(const PlannedTree& tree, double wasted_reads);
+Result<FilterPlan> PlanForOneRateOfReads(const Forest& forest, double wasted_reads);
 
 /// CPU cost of filters, measured by building and probing a few in memory with the active kernel.
 struct FilterCost {
@@ -86,8 +91,8 @@ struct FilterCost {
 /// Measured costs by kind and rate.
 using KnownCosts = std::map<std::pair<FilterKind, double>, FilterCost>;
 
-/// Mean cost of the filters of a plan, weighted by keys for building and by lookup share for
-/// probing. 0 without filters. Takes tens of milliseconds for each kind and rate not in `known`.
-FilterCost CostOf(const FilterPlan& plan, const RunList& list, KnownCosts* known);
+/// Mean cost of the filters of a plan, weighted by keys for building and by lookups for probing. 0
+/// without filters. Takes tens of milliseconds for each kind and rate not in `known`.
+FilterCost CostOf(const FilterPlan& plan, const Forest& forest, KnownCosts* known);
 
 }  // namespace blocksieve::cli

@@ -14,6 +14,7 @@
 #include "integration/cli/database/table/table_file.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/progress.h"
+#include "integration/cli/term/text.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "lib/filter/block_sizing.h"
 #include "lib/lsm/level_rules.h"
@@ -180,7 +181,7 @@ std::string RuleFor(const RunList& list, const std::string& requested,
   return chosen == nullptr ? "" : internal::PrefixRuleText(AsBytes(chosen->options().rule));
 }
 
-PartAdvice SumOf(const RunList& list, const SeekRequest& request, const SeekAdvice& advice,
+PartAdvice SumOf(const Forest& forest, const SeekRequest& request, const SeekAdvice& advice,
                  RunPart RunSeeks::*part) {
   PartAdvice sum;
   std::vector<double> current_fprs;
@@ -190,8 +191,8 @@ PartAdvice SumOf(const RunList& list, const SeekRequest& request, const SeekAdvi
     current_fprs.push_back((run.*part).current_fpr);
     fprs.push_back((run.*part).fpr);
   }
-  sum.current_blocks = list.tree.WastedReads(current_fprs, 1);
-  sum.blocks = list.tree.WastedReads(fprs, 1);
+  sum.current_blocks = forest.WastedReads(current_fprs, 1);
+  sum.blocks = forest.WastedReads(fprs, 1);
   const double lookups = 1 - request.seeks.fraction;
   const double empty_seeks = request.seeks.fraction * advice.empty_share;
   sum.current_wasted_reads = lookups * request.wasted_per_lookup + empty_seeks * sum.current_blocks;
@@ -213,10 +214,10 @@ void ExplainWhatDoesNotPay(const SeekAdvice& advice, RunPart RunSeeks::*of_run,
     part->is_in_files =
         std::any_of(advice.runs.begin(), advice.runs.end(),
                     [&](const RunSeeks& run) { return (run.*of_run).current_fpr < 1; });
-    part->do_not_pay =
-        part->is_in_files
-            ? fmt::format("the current {} save as much", current)
-            : fmt::format("they would save {:.2g} data block reads per read", std::max(saved, 0.0));
+    part->do_not_pay = part->is_in_files
+                           ? fmt::format("the current {} save as much", current)
+                           : fmt::format("they would save {} data block reads per read",
+                                         term::NumberText(std::max(saved, 0.0), 2));
   }
 }
 
@@ -269,27 +270,32 @@ RunSeeks SampleFile(const FileReport& file, const std::string& prefixes,
   return sample.ScaleTo(file.num_entries);
 }
 
-SeekAdvice AdviseSeeks(const RunList& list, const SeekRequest& request,
+SeekAdvice AdviseSeeks(const Forest& forest, const SeekRequest& request,
                        const KeysOfFile& keys_of_file) {
   SeekAdvice advice;
   advice.seeks = request.seeks;
   advice.target_fpr = request.target_fpr;
   advice.key_filter_bytes = request.key_filter_bytes;
-  advice.rule = RuleFor(list, request.prefixes, keys_of_file);
   advice.empty_share = std::exp(-request.seeks.range_width);
   std::string problem;
-  for (const SortedRun& run : list.runs) {
-    Sample sample(advice.rule, request.target_fpr);
-    for (const FileReport* const file : FilesToSample(run)) sample.AddFile(*file, keys_of_file);
-    if (!sample.problem().empty()) problem = sample.problem();
-    RunSeeks& seeks = advice.runs.emplace_back(sample.ScaleTo(run.num_keys));
-    seeks.ranges.current_fpr = CurrentFpr(run, &FilterReport::ranges);
-    // Range filters answer for ranges below a prefix as for any other.
-    seeks.prefixes.current_fpr =
-        std::min(CurrentFpr(run, &FilterReport::prefixes), seeks.ranges.current_fpr);
+  for (const RunList& list : forest.lists) {
+    const std::string rule = RuleFor(list, request.prefixes, keys_of_file);
+    // One option for all column families: where their boundaries differ, the policy chooses them.
+    const bool is_same = advice.rule.empty() || rule.empty() || advice.rule == rule;
+    advice.rule = is_same ? (rule.empty() ? advice.rule : rule) : "auto";
+    for (const SortedRun& run : list.runs) {
+      Sample sample(rule, request.target_fpr);
+      for (const FileReport* const file : FilesToSample(run)) sample.AddFile(*file, keys_of_file);
+      if (!sample.problem().empty()) problem = sample.problem();
+      RunSeeks& seeks = advice.runs.emplace_back(sample.ScaleTo(run.num_keys));
+      seeks.ranges.current_fpr = CurrentFpr(run, &FilterReport::ranges);
+      // Range filters answer for ranges below a prefix as for any other.
+      seeks.prefixes.current_fpr =
+          std::min(CurrentFpr(run, &FilterReport::prefixes), seeks.ranges.current_fpr);
+    }
   }
-  advice.ranges = SumOf(list, request, advice, &RunSeeks::ranges);
-  advice.prefixes = SumOf(list, request, advice, &RunSeeks::prefixes);
+  advice.ranges = SumOf(forest, request, advice, &RunSeeks::ranges);
+  advice.prefixes = SumOf(forest, request, advice, &RunSeeks::prefixes);
   ExplainWhatDoesNotPay(problem, request.nothing_pays, &advice);
   return advice;
 }

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "integration/cli/advise/forest.h"
 #include "integration/cli/database/filter_setting.h"
-#include "integration/cli/database/sorted_runs.h"
 
 // The savings of range filters and of prefixes in key filters, estimated by building some from the
 // keys of the database.
@@ -77,7 +77,7 @@ struct SeekAdvice {
   double target_fpr = 0;          ///< The option target_fpr of the proposal.
   uint64_t key_filter_bytes = 0;  ///< Of the proposal.
   std::string rule;               ///< The option prefixes of the proposal; empty: none.
-  std::vector<RunSeeks> runs;
+  std::vector<RunSeeks> runs;     ///< By run, those of one list after those of another.
 
   /// Share of seeks that find nothing; only they are predicted to gain. exp(-range_width), assuming
   /// that keys are spread at random.
@@ -117,8 +117,8 @@ KeysOfFile KeysInFiles(const std::string& doing);
 RunSeeks SampleFile(const FileReport& file, const std::string& prefixes,
                     const KeysOfFile& keys_of_file);
 
-/// REQUIRES: a run; `request.prefixes` can be parsed.
-SeekAdvice AdviseSeeks(const RunList& list, const SeekRequest& request,
+/// REQUIRES: a column family; `request.prefixes` can be parsed.
+SeekAdvice AdviseSeeks(const Forest& forest, const SeekRequest& request,
                        const KeysOfFile& keys_of_file);
 
 }  // namespace blocksieve::cli

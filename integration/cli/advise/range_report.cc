@@ -5,10 +5,8 @@
 #include <vector>
 
 #include "blocksieve/filter.h"
-#include "integration/cli/database/file_text.h"
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/term/text.h"
-#include "integration/cli/term/text_table.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 
 namespace blocksieve::cli {
@@ -35,31 +33,30 @@ constexpr PartNames kPrefixes = {"prefix",
 
 // A row for each level.
 std::string LevelsText(const Advice& advice, const PartNames& names) {
-  term::TextTable table({"level", "runs", "keys", "seeks", fmt::format("current {} FPR", names.one),
-                         names.column, "filter bytes", "bits/key"});
-  const std::vector<double> shares = advice.list.tree.LookupShares();
-  size_t i = 0;
-  for (const auto& level : ByLevel(advice.list.runs)) {
-    const auto num_runs = static_cast<double>(level.size());
-    double share = 0;
+  Json rows = DescribeLevels(advice.forest);
+  const std::vector<ForestLevel> levels = LevelsOf(advice.forest);
+  for (size_t i = 0; i < levels.size(); ++i) {
+    const auto num_runs = static_cast<double>(levels[i].runs.size());
     double current_fpr = 0;
     double estimated_fpr = 0;
-    uint64_t num_keys = 0;
     uint64_t num_bytes = 0;
-    for (const SortedRun& run : level) {
-      const RunPart& part = advice.seeks->runs[i].*names.of_run;
-      share += shares[i++] / num_runs;
+    for (size_t run = 0; run < levels[i].runs.size(); ++run) {
+      const RunPart& part = advice.seeks->runs[levels[i].first_run + run].*names.of_run;
       current_fpr += part.current_fpr / num_runs;
       estimated_fpr += part.estimated_fpr / num_runs;
-      num_keys += run.num_keys;
       num_bytes += part.num_bytes;
     }
-    table.AddRow({std::to_string(level.front().level), term::WithCommas(level.size()),
-                  term::WithCommas(num_keys), fmt::format("{:.1f} %", 100 * share),
-                  RateText(current_fpr), RateText(estimated_fpr), term::WithCommas(num_bytes),
-                  BitsText(num_bytes, num_keys)});
+    rows[i].update({{"current_fpr", current_fpr},
+                    {"estimated_fpr", estimated_fpr},
+                    {"num_bytes", num_bytes},
+                    {"bits_per_key", 8 * term::Ratio(num_bytes, levels[i].num_keys)}});
   }
-  return table.ToString() + "\n";
+  std::vector<TableColumn> columns = LevelColumns("seeks");
+  columns.push_back({fmt::format("current {} FPR", names.one), "/current_fpr", RateText});
+  columns.push_back({names.column, "/estimated_fpr", RateText});
+  columns.push_back({"filter bytes", "/num_bytes", CountText});
+  columns.push_back({"bits/key", "/bits_per_key", BitsPerKeyText});
+  return TableText(std::move(columns), rows, advice.forest.lists.size() > 1) + "\n";
 }
 
 std::vector<std::string> OptionsFor(const SeekAdvice& advice) {
@@ -69,14 +66,15 @@ std::vector<std::string> OptionsFor(const SeekAdvice& advice) {
 
 std::string SavingsText(const SeekAdvice& advice, const PartNames& names) {
   const PartAdvice& part = advice.*names.sum;
-  std::string text = fmt::format("Data blocks read by a seek {}: {:.3g} with the current filters",
-                                 names.seek, part.current_blocks);
+  std::string text = fmt::format("Data blocks read by a seek {}: {} with the current filters",
+                                 names.seek, ReadsText(part.current_blocks));
   if (part.num_bytes != 0) {
     text += fmt::format(
-        ",\n{:.3g} with {} of {} bytes. If a share of {:g} of the reads are such seeks, a read\n"
-        "wastes {:.3g} data blocks now, {:.3g} with {} and key filters of target_fpr={}",
-        part.blocks, names.part, term::WithCommas(part.num_bytes), advice.seeks.fraction,
-        part.current_wasted_reads, part.wasted_reads, names.part, advice.target_fpr);
+        ",\n{} with {} of {} bytes. If a share of {:g} of the reads are such seeks, a read\n"
+        "wastes {} data blocks now, {} with {} and key filters of target_fpr={}",
+        ReadsText(part.blocks), names.part, term::WithCommas(part.num_bytes), advice.seeks.fraction,
+        ReadsText(part.current_wasted_reads), ReadsText(part.wasted_reads), names.part,
+        advice.target_fpr);
   }
   return text + ".\n";
 }
@@ -89,12 +87,12 @@ std::string OptionsText(const SeekAdvice& advice) {
   return text;
 }
 
-using Json = nlohmann::ordered_json;
-
-Json ToJson(const RunSeeks& seeks, const SortedRun& run, const PartNames& names) {
+Json ToJson(const RunSeeks& seeks, const std::string& family, const SortedRun& run,
+            const PartNames& names) {
   const std::string one = names.one;
   const RunPart& part = seeks.*names.of_run;
-  Json document = {{"level", run.level},
+  Json document = {{"family", family},
+                   {"level", run.level},
                    {"num_keys", run.num_keys},
                    {"sampled_files", seeks.sampled_files},
                    {"sampled_keys", seeks.sampled_keys},
@@ -118,8 +116,10 @@ Json ToJson(const Advice& advice, const PartNames& names, bool is_proposed) {
                    {"wasted_reads", part.wasted_reads},
                    {std::string(names.one) + "_bytes", part.num_bytes}};
   Json& runs = document["runs"] = Json::array();
-  for (size_t i = 0; i < seeks.runs.size(); ++i) {
-    runs.push_back(ToJson(seeks.runs[i], advice.list.runs[i], names));
+  for (const RunList& list : advice.forest.lists) {
+    for (const SortedRun& run : list.runs) {
+      runs.push_back(ToJson(seeks.runs[runs.size()], list.family, run, names));
+    }
   }
   document["options"] = is_proposed ? OptionsFor(seeks) : std::vector<std::string>();
   document["do_not_pay"] = part.do_not_pay;
@@ -137,8 +137,9 @@ std::string SeeksText(const Advice& advice) {
             LevelsText(advice, kPrefixes) + SavingsText(seeks, kPrefixes) + "\n";
   }
   text += fmt::format(
-      "With {:g} keys per range on average, {:.3g} % of the seeks find nothing; only these gain.\n",
-      seeks.seeks.range_width, 100 * seeks.empty_share);
+      "With {} key{} per range on average, {} % of the seeks find nothing; only these gain.\n",
+      term::NumberText(seeks.seeks.range_width, 6), seeks.seeks.range_width == 1 ? "" : "s",
+      ReadsText(100 * seeks.empty_share));
   if (!seeks.ranges.do_not_pay.empty()) {
     text += "\nNo range filter pays here: " + seeks.ranges.do_not_pay + ".\n";
   }

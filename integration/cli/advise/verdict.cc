@@ -19,7 +19,7 @@ double SavedShare(double before, double after) { return before <= 0 ? 0 : 1 - af
 // "14 times fewer wasted reads", "28 % more memory"; a share is relative to `before`.
 std::string Change(double before, double after, const char* less, const char* what) {
   if (after <= 0) return fmt::format("no {}", what);
-  if (before <= 0) return fmt::format("{:.3g} {}", after, what);
+  if (before <= 0) return fmt::format("{} {}", term::NumberText(after), what);
   const double change = after / before - 1;
   if (std::abs(change) < kSameShare) return fmt::format("the same {}", what);
   const char* const word = change < 0 ? less : "more";
@@ -94,8 +94,10 @@ std::optional<Verdict> WithParts(const Advice& advice) {
   const PartAdvice& part = seeks.ranges.is_worth() ? seeks.ranges : seeks.prefixes;
   if (!part.is_worth()) return std::nullopt;
   Prediction current{.wasted_reads = part.current_wasted_reads};
-  for (const SortedRun& run : advice.list.runs) {
-    for (const FileReport* const file : run.files) current.filter_bytes += file->filter.num_bytes;
+  for (const ForestLevel& level : LevelsOf(advice.forest)) {
+    for (const SortedRun& run : level.runs) {
+      for (const FileReport* const file : run.files) current.filter_bytes += file->filter.num_bytes;
+    }
   }
   const Prediction projected{.wasted_reads = part.wasted_reads,
                              .filter_bytes = seeks.FilterBytes()};

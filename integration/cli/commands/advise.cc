@@ -5,8 +5,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,6 +34,8 @@ process may have it open. advise reads table properties, filters and single data
 to see how far the key ranges of files overlap.
 
 Filters are compared by sorted run: each file of level 0 is one run, each deeper level is one run.
+All column families get the same options, within one limit, and lookups are assumed to be
+distributed over them as the keys are; --column-family selects one.
 
 Proposals:
   requested      the filters for --memory or --wasted-reads; then no others that exceed this limit
@@ -96,7 +96,7 @@ Examples:
   blocksieve advise --db paths.db --wasted-reads 0.01 --absent-fraction 0.3
   blocksieve advise --db paths.db --seek-fraction 0.2 --range-width 0.1
   blocksieve advise --db paths.db --seek-fraction 0.2 --prefixes delimiter:/
-  blocksieve advise --db paths.db --format json | jq -r '.families[0].verdict.option')help";
+  blocksieve advise --db paths.db --format json | jq -r '.verdict.option')help";
 
 constexpr uint64_t kMaxMemory = uint64_t{1} << 50;
 
@@ -120,18 +120,6 @@ std::string PrefixBoundaries(const std::string& text) {
   return rule.ok() ? "" : rule.status().message().substr(kOption.size());
 }
 
-// Splits the requested memory over column families: all get the same number of bits per key.
-AdviceRequest ShareOf(const AdviceRequest& request, uint64_t num_keys, uint64_t all_keys) {
-  AdviceRequest share = request;
-  share.memory_of_all_families = request.memory;
-  if (request.memory && all_keys != 0) {
-    share.memory =
-        static_cast<uint64_t>(static_cast<double>(*request.memory) * static_cast<double>(num_keys) /
-                              static_cast<double>(all_keys));
-  }
-  return share;
-}
-
 // "" if the block cache, which all column families share, cannot hold all files.
 std::string WhyCacheIsEnough(const AdviseOptions& options) {
   const uint64_t cached_bytes =
@@ -143,51 +131,41 @@ std::string WhyCacheIsEnough(const AdviseOptions& options) {
                      term::WithCommas(num_bytes), term::WithCommas(cached_bytes));
 }
 
-std::vector<Advice> AdviseAll(const AdviceRequest& request, const std::vector<FileReport>& files) {
-  std::vector<RunList> lists = SortIntoRuns(files);
-  uint64_t all_keys = 0;
-  for (const RunList& list : lists) all_keys += list.num_keys();
-  std::vector<Advice> all;
-  for (RunList& list : lists) {
-    const AdviceRequest share = ShareOf(request, list.num_keys(), all_keys);
-    SetCoverage(ShareBeforeInFiles(), &list);
-    all.push_back(
-        Advise(std::move(list), share, KeysInFiles("building range filters and prefixes")));
-  }
-  return all;
+Forest ForestOf(const std::vector<FileReport>& files) {
+  Forest forest{SortIntoRuns(files)};
+  std::erase_if(forest.lists, [](const RunList& list) { return list.num_keys() == 0; });
+  for (RunList& list : forest.lists) SetCoverage(ShareBeforeInFiles(), &list);
+  return forest;
 }
 
-std::string ToText(const AdviseOptions& options, const std::vector<Advice>& all,
-                   const ChosenFiles::Missed& missed) {
-  if (all.empty() && missed.unopened.empty()) {
+// The column families that the steps are for: those of the database, or the one that was chosen.
+std::vector<std::string> FamiliesOf(const AdviseOptions& options, const Advice& advice) {
+  const std::optional<OptionsFile> file = OptionsFile::FindLatest(options.choice.db);
+  if (file) return file->Families(options.choice.family);
+  std::vector<std::string> families;
+  for (const RunList& list : advice.forest.lists) families.push_back(list.family);
+  return families;
+}
+
+std::string ToText(const AdviseOptions& options, const Advice& advice, bool has_files) {
+  if (!has_files) {
     return "No filter pays here: the database has no files; nothing has been flushed yet.\n";
   }
-  std::string text;
-  const bool is_only = all.size() == 1;
-  for (const Advice& advice : all) {
-    if (!is_only) text += fmt::format("Column family {}: ", advice.list.family);
-    text += VerdictOf(advice).text + "\n";
-  }
-  text += "\n";
-  for (const Advice& advice : all) {
-    const std::string keys = term::CountOf(advice.list.num_keys(), "key");
-    const std::string runs = term::CountOf(advice.list.runs.size(), "sorted run");
-    if (!is_only) text += fmt::format("Column family {}: ", advice.list.family);
-    text += fmt::format("{} in {}. Column \"wasted reads\" is per lookup of an absent key.\n\n",
-                        keys, runs);
-    text += ToText(advice, options.request.absent_fraction) + "\n";
-    const Verdict verdict = VerdictOf(advice);
-    if (!verdict.setting) continue;
-    const std::string& family = advice.list.family;
-    const bool has_options = HasOptions(*verdict.setting, options.choice.db, family);
-    text += fmt::format("Steps for proposal \"{}\"{}:\n\n", verdict.proposal,
-                        has_options ? ", whose options the OPTIONS file has" : "");
-    const bool names_family = !is_only || options.choice.family || family != "default";
-    text +=
-        StepsText(*verdict.setting, has_options, options.choice.db, names_family ? family : "") +
-        "\n";
-  }
-  return text + VanishedText(missed);
+  const Verdict verdict = VerdictOf(advice);
+  const size_t num_families = advice.forest.lists.size();
+  std::string text = verdict.text + "\n\n";
+  if (num_families > 1) text += fmt::format("{} column families: ", num_families);
+  text += fmt::format("{} in {}. Column \"wasted reads\" is per lookup of an absent key.\n\n{}\n",
+                      term::CountOf(advice.forest.num_keys(), "key"),
+                      term::CountOf(advice.forest.num_runs(), "sorted run"),
+                      ToText(advice, options.request.absent_fraction));
+  if (!verdict.setting) return text;
+  const std::vector<std::string> families = FamiliesOf(options, advice);
+  const bool has_options = HasOptions(*verdict.setting, options.choice.db, families);
+  return text + fmt::format("Steps for proposal \"{}\"{}:\n\n{}\n", verdict.proposal,
+                            has_options ? ", whose options the OPTIONS file has" : "",
+                            StepsText(*verdict.setting, has_options, options.choice.db, families,
+                                      options.choice.family));
 }
 
 // RocksDB would load the file, or delete it.
@@ -205,22 +183,18 @@ void CheckOutsideDatabases(const std::string& path) {
   }
 }
 
-// Writes a complete OPTIONS file with the recommended proposals.
-void WriteOptionsFile(const AdviseOptions& options, const std::vector<Advice>& all) {
+// Writes a complete OPTIONS file with the recommended proposal.
+void WriteOptionsFile(const AdviseOptions& options, const Advice& advice) {
   OptionsFile options_file = OptionsFile::Latest(options.choice.db);
-  bool has_changes = false;
-  for (const Advice& advice : all) {
-    const Verdict verdict = VerdictOf(advice);
-    if (!verdict.setting) continue;
-    PutOption(PolicyOption(*verdict.setting), {advice.list.family}, &options_file);
-    has_changes = true;
-  }
-  if (!has_changes) {
+  const Verdict verdict = VerdictOf(advice);
+  if (!verdict.setting) {
     term::Fail(
         "--options-file is {}, but no change is recommended; request one with --memory or "
         "--wasted-reads",
         options.options_file);
   }
+  PutOption(PolicyOption(*verdict.setting), options_file.Families(options.choice.family),
+            &options_file);
   const std::string text = options_file.text();
   std::ofstream file(options.options_file, std::ios::binary | std::ios::trunc);
   if (!file.is_open() || !file.write(text.data(), static_cast<std::streamsize>(text.size())) ||
@@ -229,13 +203,11 @@ void WriteOptionsFile(const AdviseOptions& options, const std::vector<Advice>& a
   }
 }
 
-std::string ToJson(const AdviseOptions& options, const std::vector<Advice>& all,
-                   const ChosenFiles::Missed& missed) {
-  using Json = nlohmann::ordered_json;
+std::string ToJsonLine(const AdviseOptions& options, const Advice& advice,
+                       const ChosenFiles::Missed& missed) {
   Json document = DescribeChoice(options.choice);
   document["absent_fraction"] = options.request.absent_fraction;
-  Json& families = document["families"] = Json::array();
-  for (const Advice& advice : all) families.push_back(ToJson(advice));
+  document.update(ToJson(advice));
   AddMissed(missed, &document);
   return JsonLine(document);
 }
@@ -251,12 +223,15 @@ void RunAdvise(const AdviseOptions& options) {
     request.seeks =
         SeekWorkload{.fraction = *options.seek_fraction, .range_width = options.range_width};
   }
-  const std::vector<Advice> all = AdviseAll(request, files);
-  term::WriteToStandardOutput(options.format == OutputFormat::kJson ? ToJson(options, all, missed)
-                                                                    : ToText(options, all, missed));
+  const Advice advice =
+      Advise(ForestOf(files), request, KeysInFiles("building range filters and prefixes"));
+  const bool has_files = !files.empty() || !missed.unopened.empty();
+  term::WriteToStandardOutput(options.format == OutputFormat::kJson
+                                  ? ToJsonLine(options, advice, missed)
+                                  : ToText(options, advice, has_files) + VanishedText(missed));
   WarnIfNotRewritten(options.choice.db);
   if (!missed.unopened.empty()) term::Fail("{}", fmt::join(missed.unopened, "\n"));
-  if (!options.options_file.empty()) WriteOptionsFile(options, all);
+  if (!options.options_file.empty()) WriteOptionsFile(options, advice);
 }
 
 }  // namespace
@@ -266,8 +241,7 @@ void AddAdviseCommand(CLI::App* app, Action* action) {
       AddSubcommand(app, action, "advise", "Show what other filters would cost and save",
                     kAdviseFooter, RunAdvise);
   AddDatabaseOption(command, &options->choice.db, "the directory of the database");
-  AddOption(command, &options->choice.family,
-            {"--column-family", "NAME", "only this column family (default all)"});
+  AddFamilyOption(command, &options->choice.family);
   CLI::Option* const memory =
       AddOption(command, &options->request.memory,
                 {"--memory", "BYTES",

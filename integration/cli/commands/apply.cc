@@ -27,7 +27,7 @@ Options and the sections that they are written to:
                                ranges or prefixes sets prefix_extractor, if there is none
   prefix_extractor             [CFOptions "FAMILY"]
   table_properties_collectors  [CFOptions "FAMILY"]
-  listeners                    [DBOptions]
+  listeners                    [DBOptions]; added to those that the file names
 
 RocksDB does not read OPTIONS files on its own: programs do, with LoadLatestOptions. A program that
 sets its options in code must set these there; otherwise it overwrites them. Existing files keep
@@ -70,7 +70,7 @@ void RunApply(const ApplyOptions& options) {
   std::optional<DatabaseLock> lock;
   if (!options.is_dry_run) lock.emplace(options.database);
   const OptionsFile file = OptionsWith(options.database, options.options, options.family);
-  const std::string changes = file.Changes();
+  const std::string changes = file.ChangesText();
   const bool writes = !changes.empty() && !options.is_dry_run;
   const bool is_text = options.format == OutputFormat::kText;
   if (is_text) {
@@ -80,12 +80,9 @@ void RunApply(const ApplyOptions& options) {
   }
   const std::string written = writes ? WriteNextOptions(options.database, file) : "";
   if (!is_text) {
-    term::WriteToStandardOutput(
-        JsonLine({{"database", options.database},
-                  {"read", file.name()},
-                  {"changes", changes},
-                  {"written", written.empty() ? nlohmann::ordered_json(nullptr)
-                                              : nlohmann::ordered_json(written)}}));
+    nlohmann::ordered_json document = {{"database", options.database}};
+    document.update(DescribeChanges(file, written));
+    term::WriteToStandardOutput(JsonLine(document));
   } else if (writes) {
     term::WriteToStandardOutput("written: " + written + "\n" + kAboutPrograms +
                                 ShellWord(options.database) + "\n" + ListenersText(file));
@@ -93,6 +90,12 @@ void RunApply(const ApplyOptions& options) {
     term::WriteToStandardOutput("Nothing was written.\n");
   }
   WarnIfNotRewritten(options.database);
+  constexpr std::string_view kPolicy = "filter_policy=";
+  for (const std::string& option : options.options) {
+    if (!option.starts_with(kPolicy)) continue;
+    const std::string why = WhyNoFilterIsBuilt(option.substr(kPolicy.size()));
+    if (!why.empty()) term::WriteToStandardError("blocksieve: warning: " + why + "\n");
+  }
 }
 
 }  // namespace
@@ -105,8 +108,7 @@ void AddApplyCommand(CLI::App* app, Action* action) {
   AddOption(
       command, &options->options,
       {"--option", "NAME=VALUE", "an option as printed by blocksieve advise", nullptr, kRequired});
-  AddOption(command, &options->family,
-            {"--column-family", "NAME", "only this column family (default all)"});
+  AddFamilyOption(command, &options->family);
   AddFlag(command, &options->is_dry_run, "--dry-run", "print the changes and write nothing");
   AddFormatOption(command, &options->format);
 }

@@ -8,7 +8,6 @@
 #include <rocksdb/version.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,12 +17,12 @@
 #include "integration/cli/database/database.h"
 #include "integration/cli/database/file_choice.h"
 #include "integration/cli/database/filter_options.h"
+#include "integration/cli/database/json_table.h"
 #include "integration/cli/database/level_summary.h"
 #include "integration/cli/database/stored_options.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
-#include "integration/cli/term/text_table.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 
@@ -56,18 +55,11 @@ struct CheckOptions {
   OutputFormat format = OutputFormat::kText;
 };
 
-/// An object named by an option. `family` is empty for options of the database, `value` if the
-/// option names none.
-struct Named {
-  std::string family;
-  std::string option;
-  std::string value;
-  bool is_accepted = false;
-};
-
 struct Findings {
   OptionsFile file;
-  std::vector<Named> named = {};
+  /// The objects that options name. `family` is empty for options of the database, `value` if the
+  /// option names none.
+  Json named = Json::array();
   std::vector<std::string> problems = {};
 
   /// `family` is empty if the problem concerns all of them.
@@ -118,23 +110,22 @@ std::vector<std::string> RegisteredNames(const ObjectOption& option) {
   return names;
 }
 
-void ReportRefused(const ObjectOption& option, const Named& named, const rocksdb::Status& status,
-                   bool is_among_ours, Findings* findings) {
+void ReportRefused(const ObjectOption& option, const std::string& family, const std::string& value,
+                   const rocksdb::Status& status, bool is_among_ours, Findings* findings) {
   const std::vector<std::string> names = RegisteredNames(option);
-  const std::string name = NameOf(named.value);
+  const std::string name = NameOf(value);
   if (std::find(names.begin(), names.end(), name) != names.end()) {
-    return findings->Report(
-        named.family, fmt::format("{} is {}; RocksDB silently ignores part of it: {}", option.name,
-                                  named.value, status.ToString()));
+    return findings->Report(family, fmt::format("{} is {}; RocksDB silently ignores part of it: {}",
+                                                option.name, value, status.ToString()));
   }
   const std::string meant = term::Nearest(name, names);
   // OPTIONS files also name objects that programs create in code; policies are rarely among them.
   if (&option != &kPolicy && !is_among_ours && !meant.starts_with("blocksieve")) return;
   const std::string suggestion = meant.empty() ? "" : fmt::format("Did you mean {}? ", meant);
   findings->Report(
-      named.family,
+      family,
       fmt::format("{} is {}, which is not registered: RocksDB {}. {}Registered: {}", option.name,
-                  named.value, option.consequence, suggestion, fmt::join(names, ", ")));
+                  value, option.consequence, suggestion, fmt::join(names, ", ")));
 }
 
 // Returns whether the option names something.
@@ -146,13 +137,16 @@ bool CheckOption(const ObjectOption& option, const std::string& family, const st
   const bool is_among_ours = std::any_of(values.begin(), values.end(), [](const auto& each) {
     return NameOf(each).starts_with("blocksieve");
   });
+  const auto add = [&](const std::string& each, const Json& is_accepted) {
+    findings->named.push_back(
+        {{"family", family}, {"option", option.name}, {"value", each}, {"accepted", is_accepted}});
+  };
   for (const std::string& each : values) {
     const rocksdb::Status status = StrictStatus(option.name, each);
-    findings->named.push_back({family, option.name, each, status.ok()});
-    if (status.ok()) continue;
-    ReportRefused(option, findings->named.back(), status, is_among_ours, findings);
+    add(each, status.ok());
+    if (!status.ok()) ReportRefused(option, family, each, status, is_among_ours, findings);
   }
-  if (values.empty()) findings->named.push_back({family, option.name, "", false});
+  if (values.empty()) add("", nullptr);
   return !values.empty();
 }
 
@@ -161,6 +155,11 @@ void CheckDependencies(const rocksdb::ColumnFamilyDescriptor& family, Findings* 
   const rocksdb_plugin::Policy* const policy = PolicyOf(family.options);
   if (policy == nullptr) return;
   const FilterPolicyOptions& filter = policy->options();
+  const std::string value =
+      findings->file.Find(TableSection(family.name), kPolicy.name).value_or("");
+  if (const std::string why = WhyNoFilterIsBuilt(value); !why.empty()) {
+    findings->Report(family.name, why);
+  }
   const std::string listeners = findings->file.Find(kDbSection, kListeners.name).value_or("{}");
   if (rocksdb_plugin::GoalOf(filter).differs_by_run() && WithoutListener(listeners) == listeners) {
     findings->Report(family.name,
@@ -198,13 +197,9 @@ void CheckOptionsFile(const CheckOptions& options, Findings* findings) {
 }
 
 void CheckFiles(const CheckOptions& options, Findings* findings) {
-  FileChoice choice;
-  choice.db = options.database;
   ChosenFiles::Missed missed;
-  auto files = FindFiles(choice).ReadReports("checking", &missed);
-  std::erase_if(files, [&](const FileReport& file) {
-    return file.place.family != options.family.value_or(file.place.family);
-  });
+  const auto files = FindFiles({.db = options.database, .file = "", .family = options.family})
+                         .ReadReports("checking", &missed);
   const WithoutFilters without = FilesWithoutFilters(files, options.database);
   if (without.sum.num_files != 0) findings->Report("", without.ToText(" ", " && "));
   for (const std::string& problem : missed.unopened) findings->Report("", problem);
@@ -215,26 +210,22 @@ std::string ToText(const Findings& findings) {
       "{}, written by RocksDB {}, read by {}\n\n", findings.file.name(),
       findings.file.Find("Version", "rocksdb_version").value_or("of an unknown version"),
       rocksdb::GetRocksVersionAsString());
-  term::TextTable table({"family", "option", "object", "accepted"});
-  for (const auto& [family, option, value, is_accepted] : findings.named) {
-    const char* const accepted = value.empty() ? "-" : is_accepted ? "yes" : "no";
-    table.AddRow(
-        {family.empty() ? "-" : family, option, value.empty() ? "-" : IdOf(value), accepted});
-  }
-  text += table.ToString() + "\n";
+  const auto or_dash = [](const std::string& name) { return name.empty() ? "-" : name; };
+  text += TableText(
+              {{"family", "/family", or_dash},
+               {"option", "/option", PlainText},
+               {"object", "/value", [&](const std::string& value) { return or_dash(IdOf(value)); }},
+               {"accepted", "/accepted", [](bool accepted) { return accepted ? "yes" : "no"; }}},
+              findings.named) +
+          "\n";
   for (const std::string& problem : findings.problems) text += problem + "\n";
   return findings.problems.empty() ? text + "No problem found.\n" : text;
 }
 
 std::string ToJson(const CheckOptions& options, const Findings& findings) {
-  nlohmann::ordered_json document = {{"options_file", findings.file.name()}};
+  Json document = {{"options_file", findings.file.name()}};
   if (!options.database.empty()) document["database"] = options.database;
-  auto& named = document["named"] = nlohmann::ordered_json::array();
-  for (const auto& [family, option, value, is_accepted] : findings.named) {
-    named.push_back(
-        {{"family", family}, {"option", option}, {"value", value}, {"accepted", nullptr}});
-    if (!value.empty()) named.back()["accepted"] = is_accepted;
-  }
+  document["named"] = findings.named;
   document["problems"] = findings.problems;
   return JsonLine(document);
 }
@@ -267,8 +258,7 @@ void AddCheckCommand(CLI::App* app, Action* action) {
   Exclude(AddOption(command, &options->options_file,
                     {"--options-file", "FILE", "an OPTIONS file, instead of a database"}),
           database);
-  AddOption(command, &options->family,
-            {"--column-family", "NAME", "only this column family (default all)"});
+  AddFamilyOption(command, &options->family);
   AddFormatOption(command, &options->format);
 }
 

@@ -28,7 +28,8 @@ CommandEntry Describe(const CLI::App& app, const std::string& path) {
   for (const CLI::Option* const option : app.get_options()) {
     entry.options.push_back(DescribeOption(*option));
   }
-  for (const CLI::App* const below : app.get_subcommands([](const CLI::App*) { return true; })) {
+  const auto is_shown = [](const CLI::App* below) { return !below->get_group().empty(); };
+  for (const CLI::App* const below : app.get_subcommands(is_shown)) {
     entry.subcommands.push_back(Describe(*below, path + " " + below->get_name()));
   }
   return entry;
@@ -99,14 +100,6 @@ std::vector<std::string> WordsOfValue(const OptionEntry& option) {
 std::string CommandEntry::name() const { return path.substr(path.rfind(' ') + 1); }
 
 CommandEntry DescribeCommand(const CLI::App& app) { return Describe(app, app.get_name()); }
-
-std::vector<const CommandEntry*> AllCommands(const CommandEntry& root) {
-  std::vector<const CommandEntry*> all = {&root};
-  for (const CommandEntry& below : root.subcommands) {
-    for (const CommandEntry* const each : AllCommands(below)) all.push_back(each);
-  }
-  return all;
-}
 
 std::string HelpText(const CommandEntry& command) {
   return command.description + "\n" + Usage(command) +

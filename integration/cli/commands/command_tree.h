@@ -8,7 +8,7 @@ class App;
 class ParseError;
 }  // namespace CLI
 
-// The command line as the parser knows it. Help, completions and the manual page are generated from
+// The command line as the parser knows it. Help, completions and the manual page come from
 // it, so they cannot be out of date.
 
 namespace blocksieve::cli {
@@ -44,9 +44,6 @@ struct CommandEntry {
 };
 
 CommandEntry DescribeCommand(const CLI::App& app);
-
-/// The command and all commands below it, each before its subcommands.
-std::vector<const CommandEntry*> AllCommands(const CommandEntry& root);
 
 /// The output of --help. CLI11's own help depends on its version: 2.6 reflows the tables and
 /// examples in footers.

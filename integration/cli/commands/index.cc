@@ -8,6 +8,7 @@
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/database.h"
 #include "integration/cli/maintenance/skip_indexes.h"
+#include "integration/cli/rows/rows.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/interrupt.h"
 #include "integration/cli/term/progress.h"
@@ -22,13 +23,12 @@ constexpr const char* kIndexFooter =
 000012.sst. RocksDB's checkpoints, backups and imports do not copy them. Scans without an index
 return the same rows but read more.
 
-By default, reads each SST whose index is missing or damaged, and builds the same index as the newest indexed SST
-has. --index adds an index on another part of the value, even if another program wrote the database
-and it has no index yet; fields of the value are numbered from 1 (see blocksieve load --help). SSTs
+By default, reads each SST whose index is missing or damaged, and builds the same index as the
+newest indexed SST has. --index adds an index on another part of the value, even if another program
+wrote the database and it has no index yet; fields of the value are numbered from 1 (see blocksieve load --help). SSTs
 are not rewritten. If an index exceeds --max-index-bytes, a warning names the limit that would keep
 everything. An interrupted command can be run again and continues where it stopped. Another process
 may have the database open; the files that it writes meanwhile have the indexes of its own options.
-Only the default column family is indexed.
 
 A process without the plug-in deletes SSTs without their sidecars; a program with blocksieve's
 listener deletes those when it opens the database, and so does --delete-orphans.
@@ -88,7 +88,8 @@ void RunIndex(const IndexOptions& options) {
     return Report(options, "saved to " + options.save_to, {{"saved_to", options.save_to}});
   }
   if (!options.copy_from.empty()) {
-    const uint64_t num_copied = CopyIndexes(options.rebuild.database, options.copy_from);
+    const uint64_t num_copied =
+        CopyIndexes(options.rebuild.database, options.rebuild.family, options.copy_from);
     return Report(options, "copied: " + term::CountOf(num_copied, "sidecar"),
                   {{"num_copied", num_copied}});
   }
@@ -107,6 +108,7 @@ void AddIndexCommand(CLI::App* app, Action* action) {
       app, action, "index", "Build, save or restore skip indexes without rewriting SSTs",
       kIndexFooter, RunIndex);
   AddDatabaseOption(command, &options->rebuild.database, "the directory of the database");
+  AddFamilyOption(command, &options->rebuild.family);
   CLI::Option* const indexes =
       AddOption(command, &options->indexes,
                 {"--index", "NAME=EXTRACTOR", "also index this part of the value under this name"});

@@ -1,10 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -17,12 +14,12 @@
 #include "integration/cli/database/file_choice.h"
 #include "integration/cli/database/file_text.h"
 #include "integration/cli/database/filter_options.h"
+#include "integration/cli/database/json_table.h"
 #include "integration/cli/database/level_summary.h"
 #include "integration/cli/database/moved_files.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
-#include "integration/cli/term/text_table.h"
 #include "lib/granule/granule_index.h"
 
 namespace blocksieve::cli {
@@ -63,143 +60,10 @@ struct InspectOptions {
   OutputFormat format = OutputFormat::kText;
 };
 
-struct Inspection {
-  std::vector<FileReport> files;
-  std::vector<std::optional<int>>
-      built_for;  ///< By file: the level that its filter was built for, if another.
-  WithoutFilters without_filters;
-  uint64_t num_orphans = 0;  ///< Skip indexes whose SSTs do not exist.
-  uint64_t orphan_bytes = 0;
-  ChosenFiles::Missed missed;
-};
-
-bool HasSeveralFamilies(const std::vector<FileReport>& files) {
-  return std::any_of(files.begin(), files.end(), [&](const FileReport& file) {
-    return file.place.family != files.front().place.family;
-  });
-}
-
-/// A table whose first column, the family, is left out if the database has only one.
-class FamilyTable {
- public:
-  FamilyTable(bool with_family, std::vector<std::string> headers)
-      : with_family_(with_family), table_(Row("family", std::move(headers))) {}
-
-  void AddRow(const std::string& family, std::vector<std::string> cells) {
-    table_.AddRow(Row(family, std::move(cells)));
-  }
-  std::string ToString() const { return table_.ToString(); }
-
- private:
-  std::vector<std::string> Row(const std::string& family, std::vector<std::string> cells) const {
-    if (with_family_) cells.insert(cells.begin(), family);
-    return cells;
-  }
-
-  const bool with_family_;
-  term::TextTable table_;
-};
-
-std::vector<std::string> SummaryCells(const std::string& name, const FilterSummary& sum) {
-  return {name,
-          term::WithCommas(sum.num_files),
-          term::WithCommas(sum.num_entries),
-          term::WithCommas(sum.num_bytes),
-          ShareText(sum.covered_entries, sum.num_entries),
-          ShareText(sum.covered_bytes, sum.num_bytes),
-          term::WithCommas(sum.filter_bytes),
-          BitsText(sum.filter_bytes, sum.filter_entries),
-          RateText(sum.predicted_fpr())};
-}
-
-std::string LevelsText(const std::vector<FileReport>& files, bool with_family) {
-  FamilyTable table(with_family, {"level", "files", "keys", "bytes", "keys covered",
-                                  "bytes covered", "filter bytes", "bits/key", "predicted FPR"});
-  FilterSummary total;
-  const auto levels = SummariseLevels(files);
-  for (const auto& [place, level] : levels) {
-    table.AddRow(place.first, SummaryCells(LevelText(place.second), level));
-  }
-  for (const FileReport& file : files) total.Add(file);
-  if (levels.size() > 1) table.AddRow("all", SummaryCells("all", total));
-  return table.ToString();
-}
-
-std::string FilesText(const std::vector<FileReport>& files, bool with_family) {
-  FamilyTable table(with_family, {"file", "level", "keys", "bytes", "filter", "filters", "entries",
-                                  "bits/key", "predicted FPR", "index bytes"});
-  for (const FileReport& file : files) {
-    table.AddRow(file.place.family,
-                 {ShortName(file.place), LevelText(file.place.level),
-                  term::WithCommas(file.num_entries), term::WithCommas(file.num_bytes),
-                  FilterName(file.filter), term::WithCommas(file.filter.num_filters),
-                  file.filter.entries, BitsText(file.filter.num_bytes, file.filter.num_entries),
-                  RateText(file.filter.predicted_fpr), term::WithCommas(file.index.num_bytes)});
-  }
-  return table.ToString();
-}
-
-/// Empty if no file has the part.
-std::string PartText(const std::vector<FileReport>& files, bool with_family,
-                     PartReport FilterReport::*part, std::vector<std::string> headers) {
-  FamilyTable table(with_family, std::move(headers));
-  bool has_part = false;
-  for (const FileReport& file : files) {
-    const PartReport& report = file.filter.*part;
-    if (report.num_filters == 0) continue;
-    has_part = true;
-    std::vector<std::string> cells = {ShortName(file.place),
-                                      LevelText(file.place.level),
-                                      term::WithCommas(report.num_filters),
-                                      term::WithCommas(report.num_bytes),
-                                      BitsText(report.num_bytes, file.filter.num_entries),
-                                      RateText(report.fpr)};
-    if (part == &FilterReport::prefixes) {
-      cells.push_back(term::WithCommas(file.filter.num_prefixes));
-      cells.push_back(fmt::format("{}", fmt::join(file.filter.prefix_rules, " ")));
-    }
-    table.AddRow(file.place.family, std::move(cells));
-  }
-  return has_part ? table.ToString() + "\n" : "";
-}
-
-std::string PartsText(const std::vector<FileReport>& files, bool with_family) {
-  return PartText(files, with_family, &FilterReport::ranges,
-                  {"range filters", "level", "filters", "bytes", "range bits/key",
-                   "estimated range FPR"}) +
-         PartText(files, with_family, &FilterReport::prefixes,
-                  {"prefixes", "level", "filters", "bytes", "prefix bits/key",
-                   "predicted prefix FPR", "distinct", "boundaries"});
-}
-
-// Lists the files that were moved.
-std::string MovedText(const Inspection& inspection) {
-  std::string text;
-  FilterSummary sum;
-  for (size_t i = 0; i < inspection.files.size(); ++i) {
-    const std::optional<int>& level = inspection.built_for[i];
-    if (!level) continue;
-    const FilePlace& place = inspection.files[i].place;
-    sum.Add(inspection.files[i]);
-    text += fmt::format("  {}  from level {} to {}\n", ShortName(place), *level, place.level);
-  }
-  if (text.empty()) return "";
-  return fmt::format("\n{} with {} moved to another level, with the filter of the old level:\n",
-                     term::CountOf(sum.num_files, "file"), term::CountOf(sum.num_entries, "key")) +
-         text;
-}
-
-std::string OrphansText(const InspectOptions& options, const Inspection& inspection) {
-  if (inspection.num_orphans == 0) return "";
-  return fmt::format(
-      "\n{} with {} bytes whose SSTs no longer exist. To delete them while no process has the\n"
-      "database open: blocksieve index --db {} --delete-orphans\n",
-      term::CountOf(inspection.num_orphans, "sidecar"), term::WithCommas(inspection.orphan_bytes),
-      ShellWord(options.choice.db));
-}
-
-// Explains the form of the index's filters.
-std::string ReasonsText(const std::set<std::string>& forms) {
+// The form of the index's filters, explained.
+std::string ReasonsText(const Json& indexes) {
+  std::set<std::string> forms;
+  for (const Json& index : indexes) forms.insert(index["filters"].begin(), index["filters"].end());
   std::string text;
   for (const std::string& form : forms) {
     const std::string_view reason = GranuleFiltersReason(form);
@@ -208,110 +72,177 @@ std::string ReasonsText(const std::set<std::string>& forms) {
   return text.empty() ? "" : text + "\n";
 }
 
-std::string IndexesText(const std::vector<FileReport>& files, bool with_family) {
-  FamilyTable table(with_family,
-                    {"skip index", "files", "granules", "filters", "filter bytes", "bounds bytes"});
-  const auto indexes = SummariseIndexes(files);
+std::string IndexesText(const Json& indexes, bool with_family) {
   if (indexes.empty()) return "No skip indexes.\n";
-  std::set<std::string> forms;
-  for (const auto& [name, index] : indexes) {
-    forms.insert(index.filters.begin(), index.filters.end());
-    table.AddRow(
-        name.first,
-        {name.second, term::WithCommas(index.num_files), term::WithCommas(index.num_granules),
-         fmt::format("{}", fmt::join(index.filters, " + ")), term::WithCommas(index.filter_bytes),
-         term::WithCommas(index.bounds_bytes)});
-  }
-  return table.ToString() + ReasonsText(forms);
+  return TableText({{"skip index", "/definition", PlainText},
+                    {"files", "/num_files", CountText},
+                    {"granules", "/num_granules", CountText},
+                    {"filters", "/filters",
+                     [](const Json& forms) {
+                       return fmt::format("{}",
+                                          fmt::join(forms.get<std::set<std::string>>(), " + "));
+                     }},
+                    {"filter bytes", "/filter_bytes", CountText},
+                    {"bounds bytes", "/bounds_bytes", CountText}},
+                   indexes, with_family) +
+         ReasonsText(indexes);
 }
 
-std::string NotesText(const Inspection& inspection) {
-  std::string text;
-  for (const FileReport& file : inspection.files) {
-    std::vector<std::string> notes = file.filter.problems;
-    for (const std::string& note : {file.filter.note, file.index.problem, file.index.note}) {
-      if (!note.empty()) notes.push_back(note);
-    }
-    for (const std::string& note : notes) text += ShortName(file.place) + ": " + note + "\n";
+std::string LevelsText(const Json& document, bool with_family) {
+  Json rows = document["levels"];
+  if (rows.size() > 1) {
+    rows.push_back({{"family", "all"}, {"level", "all"}});
+    rows.back().update(document["total"]);
   }
-  text += VanishedText(inspection.missed);
+  return TableText({{"level", "/level", PlainText},
+                    {"files", "/num_files", CountText},
+                    {"keys", "/num_keys", CountText},
+                    {"bytes", "/num_bytes", CountText},
+                    {"keys covered", "", ShareOf("covered_keys", "num_keys")},
+                    {"bytes covered", "", ShareOf("covered_bytes", "num_bytes")},
+                    {"filter bytes", "/filter_bytes", CountText},
+                    {"bits/key", "/bits_per_key", BitsPerKeyText},
+                    {"predicted FPR", "/predicted_fpr", RateText}},
+                   rows, with_family);
+}
+
+std::string FilesText(const Json& files, bool with_family) {
+  return TableText({{"file", "/path", FileNameText},
+                    {"level", "/level", PlainText},
+                    {"keys", "/num_keys", CountText},
+                    {"bytes", "/num_bytes", CountText},
+                    {"filter", "/filter", FilterName},
+                    {"filters", "/filter/num_filters", CountText},
+                    {"entries", "/filter/entries", PlainText},
+                    {"bits/key", "/filter/bits_per_key", BitsPerKeyText},
+                    {"predicted FPR", "/filter/predicted_fpr", RateText},
+                    {"index bytes", "/index/num_bytes", CountText}},
+                   files, with_family);
+}
+
+// Range filters or prefixes, if a file has them. `one`: "range" or "prefix".
+std::string PartText(const Json& files, bool with_family, const std::string& one, const char* title,
+                     const char* fpr, std::vector<TableColumn> more) {
+  std::vector<TableColumn> columns = {
+      {title, "/path", FileNameText},
+      {"level", "/level", PlainText},
+      {"filters", "/filter/num_" + one + "_filters", CountText},
+      {"bytes", "/filter/" + one + "_bytes", CountText},
+      {one + " bits/key", "/filter",
+       [bytes = one + "_bytes"](const Json& filter) {
+         return BitsPerKeyText(8 * term::Ratio(filter[bytes], filter["num_keys"]));
+       }},
+      {fpr, "/filter/" + one + "_fpr", RateText}};
+  columns.insert(columns.end(), more.begin(), more.end());
+  const Json rows = RowsWhere(files, [filters = "num_" + one + "_filters"](const Json& file) {
+    return file["filter"][filters] != 0;
+  });
+  return rows.empty() ? "" : TableText(std::move(columns), rows, with_family) + "\n";
+}
+
+// Lists the files that were moved.
+std::string MovedText(const Json& files) {
+  const Json moved =
+      RowsWhere(files, [](const Json& file) { return !file["built_for_level"].is_null(); });
+  if (moved.empty()) return "";
+  uint64_t num_keys = 0;
+  std::string text;
+  for (const Json& file : moved) {
+    num_keys += file["num_keys"].get<uint64_t>();
+    text += fmt::format("  {}  from level {} to {}\n", FileNameText(file["path"]),
+                        PlainText(file["built_for_level"]), PlainText(file["level"]));
+  }
+  return fmt::format("\n{} with {} moved to another level, with the filter of the old level:\n{}",
+                     term::CountOf(moved.size(), "file"), term::CountOf(num_keys, "key"), text);
+}
+
+std::string OrphansText(const Json& orphans, const std::string& database) {
+  if (orphans["num_files"] == 0) return "";
+  return fmt::format(
+      "\n{} with {} bytes whose SSTs no longer exist. To delete them while no process has the\n"
+      "database open: blocksieve index --db {} --delete-orphans\n",
+      term::CountOf(orphans["num_files"], "sidecar"), CountText(orphans["num_bytes"]),
+      ShellWord(database));
+}
+
+std::string NotesText(const Json& files, const ChosenFiles::Missed& missed) {
+  std::string text;
+  for (const Json& file : files) {
+    const std::string name = FileNameText(file["path"]) + ": ";
+    for (const Json& problem : file["filter"]["problems"]) text += name + PlainText(problem) + "\n";
+    for (const char* const note : {"/filter/note", "/index/problem", "/index/note"}) {
+      const std::string what = file.at(Json::json_pointer(note));
+      if (!what.empty()) text += name + what + "\n";
+    }
+  }
+  text += VanishedText(missed);
   return text.empty() ? "" : "\n" + text;
 }
 
-std::string ToText(const InspectOptions& options, const Inspection& inspection) {
-  if (inspection.files.empty() && !inspection.missed.unopened.empty()) return "";
-  if (inspection.files.empty()) return "No files: nothing has been flushed yet.\n";
-  const bool with_family = HasSeveralFamilies(inspection.files);
+std::string ToText(const Json& document, const WithoutFilters& without,
+                   const ChosenFiles::Missed& missed) {
+  const Json& files = document["files"];
+  if (files.empty()) {
+    return missed.unopened.empty() ? "No files: nothing has been flushed yet.\n" : "";
+  }
+  const bool with_family = HasSeveralFamilies(files);
   std::string text;
-  if (inspection.files.size() > 1) text = LevelsText(inspection.files, with_family) + "\n";
-  text += FilesText(inspection.files, with_family) + "\n" +
-          PartsText(inspection.files, with_family) + IndexesText(inspection.files, with_family) +
-          MovedText(inspection);
-  if (inspection.without_filters.sum.num_files != 0) {
-    text += "\n" + inspection.without_filters.ToText("\n", "\n") + "\n";
-  }
-  return text + OrphansText(options, inspection) + NotesText(inspection);
+  if (files.size() > 1) text = LevelsText(document, with_family) + "\n";
+  text += FilesText(files, with_family) + "\n" +
+          PartText(files, with_family, "range", "range filters", "estimated range FPR", {}) +
+          PartText(files, with_family, "prefix", "prefixes", "predicted prefix FPR",
+                   {{"distinct", "/filter/num_prefixes", CountText},
+                    {"boundaries", "/filter/prefix_rules", PlainText}}) +
+          IndexesText(document["skip_indexes"], with_family) + MovedText(files);
+  if (without.sum.num_files != 0) text += "\n" + without.ToText("\n", "\n") + "\n";
+  return text + OrphansText(document["orphan_sidecars"], document.value("database", "")) +
+         NotesText(files, missed);
 }
 
-nlohmann::ordered_json ToJson(const FilterSummary& sum) {
-  return {{"num_files", sum.num_files},
-          {"num_entries", sum.num_entries},
-          {"num_bytes", sum.num_bytes},
-          {"covered_entries", sum.covered_entries},
-          {"covered_bytes", sum.covered_bytes},
-          {"filter_bytes", sum.filter_bytes},
-          {"bits_per_key", 8 * term::Ratio(sum.filter_bytes, sum.filter_entries)},
-          {"predicted_fpr", sum.predicted_fpr()}};
+Json DescribeOrphans(const std::string& database) {
+  uint64_t num_files = 0;
+  uint64_t num_bytes = 0;
+  for (const std::string& path : OrphanIndexes(database)) {
+    std::error_code error;
+    const auto bytes = std::filesystem::file_size(path, error);
+    num_bytes += error ? 0 : bytes;
+    ++num_files;
+  }
+  return {{"num_files", num_files}, {"num_bytes", num_bytes}};
 }
 
-std::string ToJson(const InspectOptions& options, const Inspection& inspection) {
-  using Json = nlohmann::ordered_json;
-  Json document = DescribeChoice(options.choice);
-  FilterSummary total;
-  for (const FileReport& file : inspection.files) total.Add(file);
-  document["total"] = ToJson(total);
-  document["files_without_plugin"] = inspection.without_filters.sum.num_files;
-  document["orphan_sidecars"] = {{"num_files", inspection.num_orphans},
-                                 {"num_bytes", inspection.orphan_bytes}};
-  Json& levels = document["levels"] = Json::array();
-  for (const auto& [place, level] : SummariseLevels(inspection.files)) {
-    Json one = {{"family", place.first}};
-    one["level"] = place.second < 0 ? Json(nullptr) : Json(place.second);
-    one.update(ToJson(level));
-    levels.push_back(std::move(one));
+Json Describe(const FileChoice& choice, const std::vector<FileReport>& files,
+              const WithoutFilters& without) {
+  const bool has_database = !choice.db.empty();
+  Json document = DescribeChoice(choice);
+  document["total"] = ToJson(FilterSummary(files));
+  document["files_without_plugin"] = without.sum.num_files;
+  document["orphan_sidecars"] =
+      has_database ? DescribeOrphans(choice.db) : Json{{"num_files", 0}, {"num_bytes", 0}};
+  document["levels"] = LevelsOf(files);
+  Json& described = document["files"] = Json::array();
+  const auto built_for = LevelsBuiltFor(
+      files, has_database ? ReadRequestedRates(choice.db) : RequestedRatesByFamily());
+  for (size_t i = 0; i < files.size(); ++i) {
+    described.push_back(ToJson(files[i]));
+    described.back()["built_for_level"] = OrNull(built_for[i]);
   }
-  Json& files = document["files"] = Json::array();
-  for (size_t i = 0; i < inspection.files.size(); ++i) {
-    Json one = ToJson(inspection.files[i]);
-    const std::optional<int>& level = inspection.built_for[i];
-    one["built_for_level"] = level ? Json(*level) : Json(nullptr);
-    files.push_back(std::move(one));
-  }
-  AddMissed(inspection.missed, &document);
-  return JsonLine(document);
+  document["skip_indexes"] = IndexesOf(files);
+  return document;
 }
 
 void RunInspect(const InspectOptions& options) {
   ChosenFiles chosen = FindFiles(options.choice);
-  Inspection inspection;
-  inspection.files = chosen.ReadReports("inspecting", &inspection.missed);
-  inspection.built_for = LevelsBuiltFor(
-      inspection.files,
-      options.choice.db.empty() ? RequestedRatesByFamily() : ReadRequestedRates(options.choice.db));
-  if (!options.choice.db.empty()) {
-    inspection.without_filters = FilesWithoutFilters(inspection.files, options.choice.db);
-    for (const std::string& path : OrphanIndexes(options.choice.db)) {
-      std::error_code error;
-      const auto bytes = std::filesystem::file_size(path, error);
-      inspection.orphan_bytes += error ? 0 : bytes;
-      ++inspection.num_orphans;
-    }
-  }
-  term::WriteToStandardOutput(options.format == OutputFormat::kJson ? ToJson(options, inspection)
-                                                                    : ToText(options, inspection));
-  if (const auto& unopened = inspection.missed.unopened; !unopened.empty()) {
-    term::Fail("{}", fmt::join(unopened, "\n"));
-  }
+  ChosenFiles::Missed missed;
+  const std::vector<FileReport> files = chosen.ReadReports("inspecting", &missed);
+  const WithoutFilters without =
+      options.choice.db.empty() ? WithoutFilters() : FilesWithoutFilters(files, options.choice.db);
+  Json document = Describe(options.choice, files, without);
+  AddMissed(missed, &document);
+  term::WriteToStandardOutput(options.format == OutputFormat::kJson
+                                  ? JsonLine(document)
+                                  : ToText(document, without, missed));
+  if (!missed.unopened.empty()) term::Fail("{}", fmt::join(missed.unopened, "\n"));
 }
 
 }  // namespace

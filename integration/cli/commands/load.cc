@@ -30,8 +30,8 @@ constexpr const char* kLoadFooter =
     R"help(Reads FILE line by line. One field of each line becomes the key. The other fields, in order and
 joined by the delimiter, become the value.
 
-Indexes. --index NAME=EXTRACTOR indexes a part of the value under a column name. Fields are numbered
-from 1, as in the input line:
+Indexes. --index NAME=EXTRACTOR indexes a part of the value under a column name. Fields of the value
+are numbered from 1, as for blocksieve index; with --key 1, field 1 of the value is field 2 of FILE:
   field:2                the bytes of field 2
   int:5 uint:5 float:6   the number in a field
   words:3 ngrams(4):3    the words, or the 4-grams, of the text in a field, for HAS and LIKE
@@ -53,19 +53,20 @@ an error: load keeps the rows before it and stops. A row without the field of an
 in that column (IS NULL). load reports the rows read and kept, and for each index the rows with a
 value. If the disk is full, it reports how many rows from the start of FILE are durable.
 
-Existing databases. Rows are added, and existing indexes are kept; a new index replaces one of the
-same name. At the end load flushes and, without --no-compact, compacts the whole database so that
-all files have the indexes; this takes long for a large database. Large indexes are stored in files
-beside the SSTs: copy them along (see blocksieve index --help).
+Existing databases. Rows are added, to a new column family if --column-family names one that does
+not exist, and existing indexes are kept; a new index replaces one of the same name. At the end load
+flushes and, without --no-compact, compacts the whole column family so that all files have the
+indexes; this takes long for a large one. Large indexes are stored in files beside the SSTs: copy
+them along (see blocksieve index --help).
 
 --range-fpr builds range filters into the key filters: seeks with an upper bound then read fewer
 blocks (see blocksieve advise --help). The setting is stored in the options of the database,
 together with the prefix extractor blocksieve.range that it needs.
 
 Examples:
-  blocksieve load --db paths.db --key 1 --index pkg=field:2 --index words=words:3 paths.tsv
-  blocksieve load --db log.db --key 1 --delimiter , --index code=int:3 size=uint:4 log.csv
-  blocksieve load --db csv.db --key 1 --format csv --header --index code=int:3 log.csv
+  blocksieve load --db paths.db --key 1 --index pkg=field:1 --index words=words:2 paths.tsv
+  blocksieve load --db log.db --key 1 --delimiter , --index code=int:2 size=uint:3 log.csv
+  blocksieve load --db csv.db --key 1 --format csv --header --index code=int:2 log.csv
   blocksieve load --db times.db --key 1 --range-fpr 0.01 --delimiter , log.csv
   zcat docs.gz | blocksieve load --db docs.db --key 1 --index age=int:json:/age -)help";
 
@@ -73,31 +74,11 @@ struct LoadOptions {
   LoadTarget target;
   RowReaderOptions reader;
   std::vector<std::string> indexes;
-  std::vector<std::string> positionals;
   std::optional<std::string> delimiter;
   std::optional<std::string> store_delimiter;
   bool no_compact = false;
   OutputFormat format = OutputFormat::kText;
 };
-
-// Several indexes may follow one --index: `--index a=field:2 b=field:3 FILE`. Only the '='
-// distinguishes them from the file. Moves them to the indexes and returns the file.
-std::string TakeFile(LoadOptions* options) {
-  std::optional<std::string> file;
-  std::vector<std::string>& rest = options->positionals;
-  for (size_t i = 0; i < rest.size(); ++i) {
-    const bool is_index = rest[i].find('=') != std::string::npos && !options->indexes.empty();
-    if (is_index && (file || i + 1 < rest.size())) {
-      options->indexes.push_back(std::move(rest[i]));
-    } else if (file) {
-      term::FailUsage("FILE is {} and {}; allowed: one file", *file, rest[i]);
-    } else {
-      file = std::move(rest[i]);
-    }
-  }
-  if (!file) term::FailUsage("FILE is missing; use - for standard input");
-  return *std::move(file);
-}
 
 // Loads until the end of the file; throws at the first error.
 void LoadRows(RowReader* reader, ColumnCounter* counter, LoadedDatabase* database, Loaded* loaded) {
@@ -184,11 +165,9 @@ void ParseDelimiters(LoadOptions* options) {
 
 void RunLoad(const LoadOptions& given) {
   LoadOptions options = given;
-  options.reader.file = TakeFile(&options);
   ParseDelimiters(&options);
   LoadTarget& target = options.target;
-  target.columns =
-      ParseIndexColumns(options.indexes, options.reader.stored_delimiter, options.reader.key_field);
+  target.columns = ParseColumns(options.indexes, options.reader.stored_delimiter);
   // Opened before the database, so that a missing file leaves no empty database.
   const std::unique_ptr<RowReader> reader = OpenRows(options.reader);
   term::CatchInterrupts();
@@ -233,6 +212,7 @@ void AddLoadCommand(CLI::App* app, Action* action) {
       app, action, "load", "Load a text or CSV file into a database with skip indexes", kLoadFooter,
       RunLoad);
   AddDatabaseOption(command, &options->target.path, "the directory of the database");
+  AddFamilyOption(command, &options->target.family);
   AddOption(command, &options->reader.key_field,
             {"--key", "N", "number of the field that is the key",
              WholeInRange(1, Column::kMaxFieldNumber), kRequired});
@@ -262,7 +242,8 @@ void AddLoadCommand(CLI::App* app, Action* action) {
   AddFlag(command, &options->reader.skips_header, "--header", "skip the first line or record");
   AddFlag(command, &options->no_compact, "--no-compact", "do not compact after loading");
   AddFormats(command, options);
-  AddOption(command, &options->positionals, {"FILE", "", "the input; - is standard input"});
+  AddOption(command, &options->reader.file,
+            {"FILE", "", "the input; - is standard input", nullptr, kRequired});
 }
 
 }  // namespace blocksieve::cli

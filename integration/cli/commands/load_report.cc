@@ -27,9 +27,8 @@ uint64_t FilesWithBoundsChosen(const SkipIndexColumnUsage& column) {
 }
 
 std::string ColumnText(const SkipIndexColumnUsage& column) {
-  std::string text =
-      fmt::format("  {} (of the value): filters {} bytes, bounds {} bytes", column.definition,
-                  WithCommas(column.filter_bytes), WithCommas(column.bounds_bytes));
+  std::string text = fmt::format("  {}: filters {} bytes, bounds {} bytes", column.definition,
+                                 WithCommas(column.filter_bytes), WithCommas(column.bounds_bytes));
   const uint64_t chosen = FilesWithBoundsChosen(column);
   if (chosen != 0) {
     text +=
@@ -121,7 +120,7 @@ std::string LoadJson(const Loaded& loaded, const SkipIndexSummary& indexes) {
   return JsonLine({{"rows_read", loaded.rows_read},
                    {"rows_kept", number_or_null(RowsKept(loaded))},
                    {"rows_in_database", number_or_null(loaded.rows_in_database)},
-                   {"bytes", loaded.bytes},
+                   {"num_bytes", loaded.bytes},
                    {"values", values},
                    {"index_bytes", indexes.index_bytes},
                    {"num_files", indexes.num_files},
@@ -138,9 +137,7 @@ std::vector<std::string> LoadWarnings(const Loaded& loaded, const SkipIndexSumma
   }
   for (const ColumnCounts& counts : loaded.columns) {
     if (loaded.rows_read == 0 || counts.rows_with_value != 0) continue;
-    warnings.push_back(
-        fmt::format("no row has a value for the index {} (fields of the stored value)",
-                    counts.column.ToText()));
+    warnings.push_back(fmt::format("no row has a value for the index {}", counts.column.ToText()));
   }
   if (loaded.rows_with_cr != 0) {
     warnings.push_back(fmt::format(

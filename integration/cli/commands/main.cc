@@ -4,9 +4,11 @@
 #include <rocksdb/version.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "blocksieve/rocksdb/filter_policy.h"
@@ -23,7 +25,7 @@ namespace {
 constexpr const char* kDescription = "Filters and skip indexes for RocksDB";
 
 constexpr const char* kFooter = R"(Examples:
-  blocksieve load --db paths.db --key 1 --index pkg=field:2 paths.tsv
+  blocksieve load --db paths.db --key 1 --index pkg=field:1 paths.tsv
   blocksieve scan --db paths.db --where "pkg = 'bash'"
   blocksieve inspect --db paths.db
   blocksieve verify --db paths.db
@@ -32,7 +34,7 @@ constexpr const char* kFooter = R"(Examples:
   blocksieve load --help      the manual of a subcommand, with examples
 
 With --format json, errors are JSON on standard error, too. All documents, except the rows of scan,
-have a version, which is 1 and changes when members are renamed or removed.
+have a version, which is 2 and changes when members are renamed or removed.
 
 Exit codes: 0 success; 1 failure; 2 wrong arguments; 128 + n terminated by signal n.)";
 
@@ -42,10 +44,10 @@ std::string NameOf(const CLI::App& app) {
   return chosen.empty() ? app.get_name() : app.get_name() + " " + chosen.front()->get_name();
 }
 
-std::string SubcommandNames(CLI::App* app) {
+std::string SubcommandNames(const CLI::App& app) {
   std::string names;
-  for (const CLI::App* const each : app->get_subcommands([](CLI::App*) { return true; })) {
-    names += (names.empty() ? "" : ", ") + each->get_name();
+  for (const CommandEntry& each : DescribeCommand(app).subcommands) {
+    names += (names.empty() ? "" : ", ") + each.name();
   }
   return names;
 }
@@ -71,8 +73,23 @@ void WarnOfKernel() {
                                          KernelOverrideProblem(), KernelName(ActiveKernel())));
 }
 
+// Several values may follow --index and --option: before each, repeats the option. CLI11 would also
+// take a file that follows.
+std::vector<std::string> WithRepeatedOptions(const std::vector<std::string>& arguments) {
+  std::vector<std::string> repeated;
+  std::string option;
+  for (const std::string& argument : arguments) {
+    const bool is_value = !argument.starts_with('-') && argument.find('=') != std::string::npos;
+    const bool is_option = argument == "--index" || argument == "--option";
+    if (is_value && !option.empty() && repeated.back() != option) repeated.push_back(option);
+    if (!is_value) option = is_option ? argument : "";
+    repeated.push_back(argument);
+  }
+  return repeated;
+}
+
 // Parses and runs the command line. Appends the subcommand to `name` once it is known.
-void Run(int argc, const char* const* argv, std::string* name) {
+void Run(const std::vector<std::string>& arguments, std::string* name) {
   CLI::App app(kDescription, *name);
   app.footer(kFooter);
   app.formatter_fn([](const CLI::App* command, const std::string& path, CLI::AppFormatMode) {
@@ -87,7 +104,9 @@ void Run(int argc, const char* const* argv, std::string* name) {
   Action action;
   for (AddCommand* const add : kCommands) add(&app, &action);
   try {
-    app.parse(argc, argv);
+    std::vector<std::string> reversed = WithRepeatedOptions(arguments);
+    std::reverse(reversed.begin(), reversed.end());  // the order that CLI11 expects
+    app.parse(std::move(reversed));
   } catch (const CLI::Success& help) {  // --help or --version
     *name = NameOf(app);
     std::ostringstream text;
@@ -96,10 +115,10 @@ void Run(int argc, const char* const* argv, std::string* name) {
     return;
   } catch (const CLI::ParseError& error) {
     *name = NameOf(app);
-    throw term::UsageError(DescribeParseError(app, error, {argv, argv + argc}));
+    throw term::UsageError(DescribeParseError(app, error, arguments));
   }
   *name = NameOf(app);
-  if (!action) term::FailUsage("no subcommand is given; allowed: {}", SubcommandNames(&app));
+  if (!action) term::FailUsage("no subcommand is given; allowed: {}", SubcommandNames(app));
   WarnOfKernel();
   action();
 }
@@ -109,13 +128,14 @@ void Run(int argc, const char* const* argv, std::string* name) {
 
 int main(int argc, char** argv) {
   std::string name = "blocksieve";
+  const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   const auto run = [&] {
     blocksieve::term::PrepareStandardStreams();
     // OPTIONS files name the policy.
     blocksieve_rocksdb_register();
-    blocksieve::cli::Run(argc, argv, &name);
+    blocksieve::cli::Run(arguments, &name);
   };
-  if (!blocksieve::cli::WantsJson({argv, argv + argc})) {
+  if (!blocksieve::cli::WantsJson(arguments)) {
     return blocksieve::term::RunMain(name, run);
   }
   return blocksieve::term::RunMain(name, run, blocksieve::cli::ErrorJson);

@@ -5,65 +5,86 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <regex>
 #include <utility>
 
 #include "blocksieve/bytes.h"
 #include "blocksieve/sizing.h"
+#include "integration/cli/term/text.h"
 
 namespace blocksieve::cli {
 namespace {
 
-constexpr const char* kDigits = "0123456789";
-
-// Returns whether the text is digits without leading zeros.
-bool IsPlainDecimal(std::string_view text) {
-  return !text.empty() && text.find_first_not_of(kDigits) == std::string_view::npos &&
-         (text.size() == 1 || text.front() != '0');
+// Integer, fraction, exponent, or unit and bytes.
+const std::regex& WholePattern() {
+  static const std::regex pattern(R"((0|[1-9]\d*)(\.\d+)?(?:e(\d\d?)|([kMGTP]?)(i?B)?)?)",
+                                  std::regex::ECMAScript | std::regex::icase);
+  return pattern;
 }
 
-// Expands "1e6", "1.5M" and "20k" to digits; returns other texts unchanged.
-std::string WholeDigits(const std::string& text) {
-  const size_t end = std::min(text.find_first_not_of("0123456789."), text.size());
-  const std::string number = text.substr(0, end);
-  const std::string power = text.substr(end);
-  size_t zeros = 0;
-  if (power == "k") {
-    zeros = 3;
-  } else if (power == "M") {
-    zeros = 6;
-  } else if (power == "G") {
-    zeros = 9;
-  } else if (power.size() >= 2 && power.size() <= 3 && power[0] == 'e' &&
-             IsPlainDecimal(power.substr(1))) {
-    zeros = std::stoul(power.substr(1));
-  } else {
-    return text;
+// Parses "1e6", "1.5M" and "20k", or as a size also "10kB" and "64MiB", where k is 1000 as in kB.
+// nullopt if it is no whole number, or exceeds 64 bits or, with a unit, 2^53.
+std::optional<uint64_t> ParseWhole(const std::string& text, bool is_size) {
+  std::smatch parts;
+  if (!std::regex_match(text, parts, WholePattern()) || (parts[5].matched && !is_size)) {
+    return std::nullopt;
   }
-  const size_t point = std::min(number.find('.'), number.size());
-  std::string fraction = point < number.size() ? number.substr(point + 1) : "";
-  if (!IsPlainDecimal(number.substr(0, point)) || fraction.size() > zeros) return text;
-  if (point < number.size() && fraction.empty()) return text;
-  fraction.resize(zeros, '0');
-  std::string digits = number.substr(0, point) + fraction;
-  digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size() - 1));
-  return digits;
+  uint64_t whole = 0;
+  const std::string digits = parts[1];
+  if (digits == text) {
+    const auto result = std::from_chars(text.data(), text.data() + text.size(), whole);
+    return result.ec == std::errc() ? std::optional(whole) : std::nullopt;
+  }
+  constexpr std::string_view kUnits = "kmgtp";
+  const char unit =
+      parts[4].length() == 0 ? '\0' : static_cast<char>(std::tolower(*parts[4].first));
+  const size_t thousands = unit == '\0' ? 0 : kUnits.find(unit) + 1;
+  const bool is_binary = parts[5].length() == 2;
+  const std::string exponent =
+      parts[3].matched ? parts[3].str() : std::to_string(is_binary ? 0 : 3 * thousands);
+  const double number = std::stod(digits + parts[2].str() + "e" + exponent) *
+                        (is_binary ? std::exp2(10 * thousands) : 1);
+  if (number != std::floor(number) || number > 0x1p53) return std::nullopt;
+  return static_cast<uint64_t>(number);
 }
 
 // Texts without a visible end are quoted.
-std::string Refusal(const std::string& text, const std::string& allowed) {
+std::string Refusal(const std::string& text, const std::string& allowed, bool is_number = true) {
   const bool is_plain = !text.empty() && text.find(' ') == std::string::npos;
-  return fmt::format("{}; allowed: {}", is_plain ? text : "'" + text + "'", allowed);
+  const std::string shown = term::Shown(text);
+  return fmt::format("{}{}; allowed: {}", is_plain ? shown : "'" + shown + "'",
+                     is_number ? "" : ", not a number", allowed);
 }
 
-bool IsInRange(const std::string& text, uint64_t low, uint64_t high) {
-  uint64_t value = 0;
-  // CLI11 clamps numbers that overflow.
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-  return result.ec == std::errc() && value >= low && value <= high;
+bool IsNumber(const std::string& text) {
+  double ignored = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, ignored);
+  return (error != std::errc::invalid_argument && rest == end) ||
+         std::regex_match(text, WholePattern());
+}
+
+// Rewrites the text to digits.
+Check Whole(uint64_t low, uint64_t high, bool is_size, const char* also) {
+  return [=](std::string& text) {
+    const std::optional<uint64_t> number = ParseWhole(text, is_size);
+    if (!number || *number < low || *number > high) {
+      return Refusal(text, fmt::format("{} to {}{}", low, high, also), IsNumber(text));
+    }
+    text = std::to_string(*number);
+    return std::string();
+  };
+}
+
+// An empty path would count as not given.
+std::string CheckPath(const std::string& path) {
+  return path.empty() ? Refusal(path, "a path") : "";
 }
 
 }  // namespace
@@ -73,6 +94,8 @@ CLI::Option* AddOption(CLI::App* command, T* value, const OptionSpec& spec) {
   CLI::Option* const option = command->add_option(spec.name, *value, spec.description);
   option->type_name(spec.value)->required(spec.is_required);
   if (spec.check) option->transform(CLI::Validator(spec.check, ""));
+  const std::string_view shown = *spec.value == '\0' ? spec.name : spec.value;
+  if (shown == "DIR" || shown == "FILE") option->transform(CLI::Validator(CheckPath, ""));
   // Otherwise a repeatable option would take the positional arguments that follow it.
   if (spec.name[0] == '-') option->allow_extra_args(false);
   return option;
@@ -123,7 +146,19 @@ void AddDatabaseOption(CLI::App* command, std::string* path, const char* descrip
 
 void AddFileOptions(CLI::App* command, FileChoice* choice) {
   AddOption(command, &choice->db, {"--db", "DIR", "the directory of a database"});
-  AddOption(command, &choice->file, {"FILE", "", "a single SST file, instead of a database"});
+  CLI::Option* const file =
+      AddOption(command, &choice->file, {"FILE", "", "a single SST file, instead of a database"});
+  Exclude(AddFamilyOption(command, &choice->family), file);
+}
+
+CLI::Option* AddFamilyOption(CLI::App* command, std::optional<std::string>* family) {
+  return AddOption(command, family,
+                   {"--column-family", "NAME", "only this column family (default all)"});
+}
+
+CLI::Option* AddFamilyOption(CLI::App* command, std::string* family) {
+  return AddOption(command, family,
+                   {"--column-family", "NAME", "the column family (default default)"});
 }
 
 CLI::Option* AddRateOption(CLI::App* command, uint64_t* bytes_per_second, const char* verb) {
@@ -176,39 +211,18 @@ Check InRange(double low, double high) {
     double value = 0;
     return CLI::detail::lexical_cast(text, value) && value >= low && value <= high
                ? ""
-               : Refusal(text, fmt::format("{} to {}", low, high));
+               : Refusal(text, fmt::format("{} to {}", low, high), IsNumber(text));
   };
 }
 
 // CLI11 reads -1 as a large unsigned number and 010 as eight.
 Check WholeInRange(uint64_t low, uint64_t high) {
-  return [low, high](std::string& text) {
-    const std::string digits = WholeDigits(text);
-    if (!IsPlainDecimal(digits) || !IsInRange(digits, low, high)) {
-      return Refusal(
-          text, fmt::format("{} to {}, a whole number without leading zeros, also as 1e6 or 5M",
-                            low, high));
-    }
-    text = digits;
-    return std::string();
-  };
+  return Whole(low, high, /*is_size=*/false,
+               ", a whole number without leading zeros, also as 1e6 or 5M");
 }
 
 Check BytesInRange(uint64_t low, uint64_t high) {
-  return [low, high](std::string& text) {
-    std::string bytes = text;
-    const std::string_view number =
-        std::string_view(text).substr(0, text.find_first_not_of(kDigits));
-    try {
-      if (IsPlainDecimal(number) && CLI::AsSizeValue(/*kb_is_1000=*/true)(bytes).empty() &&
-          IsPlainDecimal(bytes) && IsInRange(bytes, low, high)) {
-        text = bytes;
-        return std::string();
-      }
-    } catch (const CLI::ValidationError&) {  // the refusal below also says what is allowed
-    }
-    return Refusal(text, fmt::format("{} to {} bytes, also as 10kB or 64MiB", low, high));
-  };
+  return Whole(low, high, /*is_size=*/true, " bytes, also as 10kB or 64MiB");
 }
 
 Check TargetFprs() { return InRange(kMinTargetFpr, kMaxTargetFpr); }

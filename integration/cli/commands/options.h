@@ -54,7 +54,11 @@ void AddFormatOption(CLI::App* command, const char* words, const char* descripti
 /// The required option --db DIR.
 void AddDatabaseOption(CLI::App* command, std::string* path, const char* description);
 
-/// The options --db and FILE.
+/// The option --column-family of commands for all column families, or for one of them.
+CLI::Option* AddFamilyOption(CLI::App* command, std::optional<std::string>* family);
+CLI::Option* AddFamilyOption(CLI::App* command, std::string* family);
+
+/// The options --db, FILE and --column-family.
 void AddFileOptions(CLI::App* command, FileChoice* choice);
 
 /// The option --bytes-per-second. `verb`: "read" or "write".
@@ -99,7 +103,7 @@ std::vector<std::string> GivenSteps(const CLI::App& command);
 Check InRange(double low, double high);
 Check WholeInRange(uint64_t low, uint64_t high);
 
-/// Whole numbers of bytes; 10kB and 64MiB are rewritten to digits.
+/// Whole numbers of bytes; 10kB and 64MiB are rewritten, too.
 Check BytesInRange(uint64_t low, uint64_t high);
 
 /// The FPRs that ChooseLayout accepts.
@@ -109,7 +113,7 @@ Check TargetFprs();
 Check OneOf(const std::string& words);
 
 /// The `version` of JSON documents. Grows when members are renamed or removed, not when added.
-inline constexpr int kJsonVersion = 1;
+inline constexpr int kJsonVersion = 2;
 
 /// The document on one line, or indented, with the member `version` and a line end. Replaces bytes
 /// that are not UTF-8, which names of files and columns may have.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "integration/cli/commands/command_tree.h"
+#include "integration/cli/database/filter_options.h"
 #include "integration/cli/term/text.h"
 
 namespace blocksieve::cli {
@@ -16,6 +17,7 @@ std::string WithSuggestion(const CLI::App& app, const std::string& argument) {
   const CommandEntry command = DescribeCommand(chosen.empty() ? app : *chosen.front());
   std::vector<std::string> known;
   std::string word = argument;
+  const std::string shown = term::Shown(argument);
   if (argument.starts_with('-')) {
     word.resize(std::min(word.find('='), word.size()));
     for (const OptionEntry& option : command.options) {
@@ -25,7 +27,7 @@ std::string WithSuggestion(const CLI::App& app, const std::string& argument) {
     for (const CommandEntry& below : command.subcommands) known.push_back(below.name());
   }
   const std::string nearest = term::Nearest(word, known);
-  return nearest.empty() ? argument : fmt::format("{} (did you mean {}?)", argument, nearest);
+  return nearest.empty() ? shown : fmt::format("{} (did you mean {}?)", shown, nearest);
 }
 
 // Arguments that no option or subcommand takes, in the order typed; CLI11 has another order.
@@ -43,6 +45,25 @@ std::vector<std::string> Unexpected(const CLI::App& app,
   return ordered;
 }
 
+// The command line with the subcommand first, if options of the subcommand precede it; or "".
+std::string Reordered(const CLI::App& app, const std::vector<std::string>& arguments) {
+  const auto chosen = app.get_subcommands();
+  if (chosen.empty()) return "";
+  const CommandEntry command = DescribeCommand(*chosen.front());
+  const auto name = std::find(arguments.begin(), arguments.end(), command.name());
+  const bool has_option = std::any_of(arguments.begin(), name, [&](const std::string& argument) {
+    const std::string option = argument.substr(0, argument.find('='));
+    return std::any_of(command.options.begin(), command.options.end(), [&](const auto& known) {
+      return std::find(known.names.begin(), known.names.end(), option) != known.names.end();
+    });
+  });
+  if (name == arguments.end() || !has_option) return "";
+  std::vector<std::string> words(name, arguments.end());
+  words.insert(words.end(), arguments.begin(), name);
+  for (std::string& word : words) word = term::Shown(ShellWord(word));
+  return fmt::format("{} {}", app.get_name(), fmt::join(words, " "));
+}
+
 }  // namespace
 
 std::string DescribeParseError(const CLI::App& app, const CLI::ParseError& error,
@@ -58,6 +79,9 @@ std::string DescribeParseError(const CLI::App& app, const CLI::ParseError& error
     problem.replace(colon, 2, " is ");
   }
   if (unexpected.empty()) return problem;
+  if (const std::string line = Reordered(app, arguments); !line.empty()) {
+    return "options follow the subcommand: " + line;
+  }
   // Arguments after an unknown subcommand are not worth a message.
   const bool is_subcommand = app.get_subcommands().empty() && !unexpected[0].starts_with('-');
   if (is_subcommand) {

@@ -5,11 +5,13 @@
 #include <string>
 
 #include "integration/cli/commands/rewrite_files.h"
+#include "integration/cli/database/database.h"
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/maintenance/options_change.h"
 #include "integration/cli/maintenance/stock_outcome.h"
 #include "integration/cli/term/streams.h"
+#include "integration/cli/term/text.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -26,7 +28,7 @@ Stock RocksDB reads the database correctly without this command, but treats a bl
 matching every key until it rewrites the file.
 
 Before it starts, revert prints the predicted change of wasted reads per lookup of an absent key and
-of filter memory. --dry-run prints only that and the list of files. At the end revert reports what
+of filter memory. --dry-run prints only that, the list of files and the changes of OPTIONS. At the end revert reports what
 was measured, as blocksieve rewrite does.
 
 Examples:
@@ -40,33 +42,26 @@ struct RevertOptions {
 
 // Prevents OPTIONS files from naming a policy that no program has.
 std::string KnownPolicy(const std::string& policy) {
-  if (IsKnownPolicy(policy)) return "";
+  if (IsKnownPolicy(policy) && !NamesBlocksieve(policy)) return "";
   return fmt::format(
       "{}; allowed: policies of this RocksDB, such as bloomfilter:10:false, ribbonfilter:10 and "
       "nullptr",
-      policy);
+      term::Shown(policy));
 }
 
 constexpr const char* kSubject = "Going back to stock filters";
 
-OptionsFile StockOptionsFor(const RevertOptions& options) {
+/// Prints the predicted effect before it writes the options, and returns the name of the file.
+std::string WriteStockOptions(const RevertOptions& options, const OptionsFile& stock) {
   const RewriteRequest& request = options.settings.request;
-  return StockOptions(request.database, options.policy, request.family);
-}
-
-/// Prints the predicted effect before it writes the options.
-OptionsFile RevertOptionsFile(const RevertOptions& options) {
-  const RewriteRequest& request = options.settings.request;
-  const DatabaseLock lock(request.database);
-  OptionsFile file = StockOptionsFor(options);
-  std::string text = PredictionText(PlanRevert(request, file), kSubject);
-  if (!file.Changes().empty()) {
-    const std::string changes = file.Changes();
-    text += fmt::format("Changes of {}:\n{}written: {}\n\n", file.name(), changes,
-                        WriteNextOptions(request.database, file));
+  const std::string changes = stock.ChangesText();
+  std::string text = PredictionText(PlanRevert(request, stock), kSubject);
+  const std::string written = changes.empty() ? "" : WriteNextOptions(request.database, stock);
+  if (!written.empty()) {
+    text += fmt::format("Changes of {}:\n{}written: {}\n\n", stock.name(), changes, written);
   }
   if (options.settings.format == OutputFormat::kText) term::WriteToStandardOutput(text);
-  return file;
+  return written;
 }
 
 /// The previous policy of the database, if this program does not have it.
@@ -79,12 +74,13 @@ std::optional<std::string> UnknownPolicy(const OptionsFile& stock) {
 }
 
 /// Reports that only the options were restored.
-void ReportNoRewrite(const std::optional<std::string>& unknown_policy, const std::string& why,
-                     OutputFormat format) {
-  nlohmann::ordered_json document = {{"files_rewritten", 0}};
+void ReportNoRewrite(const RewriteSettings& settings,
+                     const std::optional<std::string>& unknown_policy, const std::string& why) {
+  nlohmann::ordered_json document = settings.about_options;
+  document["files_rewritten"] = 0;
   document[unknown_policy ? "unknown_policy" : "reason"] = unknown_policy.value_or(why);
   term::WriteToStandardOutput(
-      format == OutputFormat::kJson
+      settings.format == OutputFormat::kJson
           ? JsonLine(document)
           : fmt::format(
                 "{}, so no file is rewritten.\n"
@@ -94,21 +90,33 @@ void ReportNoRewrite(const std::optional<std::string>& unknown_policy, const std
 }
 
 void RunRevert(const RevertOptions& options) {
-  const RewriteRequest& request = options.settings.request;
+  RewriteSettings settings = options.settings;
+  const RewriteRequest& request = settings.request;
   CheckDatabase(request.database);
-  const bool is_dry_run = options.settings.is_dry_run;
-  const OptionsFile stock = is_dry_run ? StockOptionsFor(options) : RevertOptionsFile(options);
+  CheckLevel(request.database, request.level);
+  std::optional<DatabaseLock> lock;
+  if (!settings.is_dry_run) lock.emplace(request.database);
+  const OptionsFile stock = StockOptions(request.database, options.policy, request.family);
+  const std::string written = settings.is_dry_run ? "" : WriteStockOptions(options, stock);
+  lock.reset();  // rewriting opens the database
+  settings.about_options = DescribeChanges(stock, written);
   const auto unknown = UnknownPolicy(stock);
   const std::string why =
       unknown ? fmt::format("filter_policy is {}, which this program does not have", *unknown)
               : WhyNotRewritten(request.database);
-  if (!why.empty() && !is_dry_run) {
-    ReportNoRewrite(unknown, why, options.settings.format);
+  if (!why.empty() && !settings.is_dry_run) {
+    ReportNoRewrite(settings, unknown, why);
   } else {
-    RewriteFiles(options.settings, kSubject, [&] { return PlanRevert(request, stock); });
+    RewriteFiles(settings, kSubject, [&] { return PlanRevert(request, stock); });
     if (!why.empty()) WarnIfNotRewritten(request.database);
   }
-  if (!is_dry_run) RemoveKeptOptions(request.database, stock);
+  if (!settings.is_dry_run) return RemoveKeptOptions(request.database, stock);
+  if (settings.format == OutputFormat::kJson) return;
+  const std::string changes = stock.ChangesText();
+  if (!changes.empty()) {
+    term::WriteToStandardOutput(fmt::format("\nChanges of {}:\n{}", stock.name(), changes));
+  }
+  term::WriteToStandardOutput("Nothing was written.\n");
 }
 
 }  // namespace

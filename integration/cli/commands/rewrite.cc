@@ -6,7 +6,7 @@
 
 #include "integration/cli/commands/rewrite_files.h"
 #include "integration/cli/maintenance/file_rewriter.h"
-#include "integration/cli/maintenance/skip_indexes.h"
+#include "integration/cli/rows/rows.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/interrupt.h"
 #include "integration/cli/term/progress.h"
@@ -83,10 +83,11 @@ void RewriteForIndexes(const RewriteOptions& options) {
 }
 
 void RunRewrite(const RewriteOptions& options) {
-  CheckDatabase(options.settings.request.database);
+  const RewriteRequest& request = options.settings.request;
+  CheckDatabase(request.database);
+  CheckLevel(request.database, request.level);
   if (options.with_indexes || !options.indexes.empty()) return RewriteForIndexes(options);
-  RewriteFiles(options.settings, "Rewriting",
-               [&] { return PlanRewrite(options.settings.request); });
+  RewriteFiles(options.settings, "Rewriting", [&] { return PlanRewrite(request); });
 }
 
 }  // namespace

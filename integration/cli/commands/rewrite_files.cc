@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <utility>
 
-#include "integration/cli/database/file_text.h"
+#include "integration/cli/database/json_table.h"
 #include "integration/cli/database/stored_options.h"
 #include "integration/cli/maintenance/file_rewriter.h"
 #include "integration/cli/maintenance/measured_reads.h"
@@ -17,12 +16,9 @@
 #include "integration/cli/term/interrupt.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
-#include "integration/cli/term/text_table.h"
 
 namespace blocksieve::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr int kMaxLevel = 100;
 
@@ -58,75 +54,28 @@ uint64_t SumOfBytes(const RewritePlan& plan) {
   return sum;
 }
 
-uint64_t NumChangesOfParts(const RewritePlan& plan) {
-  const auto changes = [](const FileToRewrite& file) { return !file.new_parts.empty(); };
-  return static_cast<uint64_t>(std::count_if(plan.rewrites.begin(), plan.rewrites.end(), changes));
-}
+bool HasNewParts(const FileToRewrite& file) { return !file.new_parts.empty(); }
 
-std::string BytesText(int64_t bytes) {
-  return bytes < 0 ? "-" + term::WithCommas(static_cast<uint64_t>(-bytes))
-                   : term::WithCommas(static_cast<uint64_t>(bytes));
-}
-
-std::string ListText(const RewritePlan& plan) {
-  std::vector<std::string> headers = {"file", "level", "bytes", "saved reads",
-                                      "saved filter bytes"};
-  const bool has_parts = NumChangesOfParts(plan) != 0;
-  if (has_parts) headers.emplace_back("new prefixes and ranges");
-  term::TextTable table(headers);
-  for (const FileToRewrite& file : plan.rewrites) {
-    std::vector<std::string> cells = {
-        ShortName(file.place), LevelText(file.place.level), term::WithCommas(file.num_bytes),
-        fmt::format("{:.3g}", file.saved_reads), BytesText(file.saved_bytes)};
-    if (has_parts) cells.push_back(file.new_parts);
-    table.AddRow(std::move(cells));
-  }
-  return table.ToString();
-}
-
-std::string PerLookupText(double reads) { return fmt::format("{:.3g}", reads); }
-
-std::string PerLookupText(const MeasuredReads& reads) {
-  return reads.num_lookups == 0 ? "-" : PerLookupText(reads.PerLookup());
-}
-
-std::string EffectText(const FamilyPrediction& prediction, const std::string& subject) {
-  if (!prediction.is_known) {
-    return fmt::format("{} gives filters of a policy that this program does not have", subject);
-  }
-  return fmt::format("{} gives {}", subject,
-                     DifferenceText(prediction.current, prediction.projected));
-}
-
-std::vector<std::string> RowOf(const std::string& name, const Prediction& prediction,
-                               uint64_t num_keys) {
-  return {name, PerLookupText(prediction.wasted_reads), term::WithCommas(prediction.filter_bytes),
-          BitsText(prediction.filter_bytes, num_keys)};
-}
-
-Json ToJson(const Prediction& prediction) {
+Json ToJson(const Prediction& prediction, uint64_t num_keys) {
   return {{"wasted_reads_absent", prediction.wasted_reads_absent},
-          {"filter_bytes", prediction.filter_bytes}};
+          {"filter_bytes", prediction.filter_bytes},
+          {"bits_per_key", 8 * term::Ratio(prediction.filter_bytes, num_keys)}};
 }
 
-Json ToJson(const MeasuredReads& reads) {
-  return reads.num_lookups == 0 ? Json(nullptr) : Json(reads.PerLookup());
-}
-
-std::string ToText(const RewritePlan& plan, const std::string& subject) {
-  return fmt::format("{}{}\n{} with {} bytes would be rewritten.\n", PredictionText(plan, subject),
-                     ListText(plan), term::CountOf(plan.rewrites.size(), "file"),
-                     term::WithCommas(SumOfBytes(plan)));
+Json ToJson(const FamilyPrediction& prediction) {
+  const Json after =
+      prediction.is_known ? ToJson(prediction.projected, prediction.num_keys) : Json();
+  return {{"family", prediction.family},
+          {"num_keys", prediction.num_keys},
+          {"before", ToJson(prediction.current, prediction.num_keys)},
+          {"after", after}};
 }
 
 Json ToJson(const RewritePlan& plan) {
-  Json document = {{"bytes", SumOfBytes(plan)}};
+  Json document = {{"num_bytes", SumOfBytes(plan)}};
   Json& families = document["families"] = Json::array();
   for (const FamilyPrediction& prediction : ChangedFamilies(plan)) {
-    families.push_back(
-        {{"family", prediction.family},
-         {"current", ToJson(prediction.current)},
-         {"projected", prediction.is_known ? ToJson(prediction.projected) : Json(nullptr)}});
+    families.push_back(ToJson(prediction));
   }
   Json& files = document["files"] = Json::array();
   for (const FileToRewrite& file : plan.rewrites) {
@@ -140,20 +89,23 @@ Json ToJson(const RewritePlan& plan) {
   return document;
 }
 
-std::string ToText(const Rewritten& rewritten) {
-  term::TextTable table({"", "wasted reads\npredicted", "\nmeasured", "filter bytes"});
-  for (const RewrittenFamily& family : rewritten.families) {
-    const FamilyPrediction& prediction = family.prediction;
-    const std::string name = rewritten.families.size() == 1 ? "" : prediction.family + " ";
-    table.AddRow({name + "before", PerLookupText(prediction.current.wasted_reads),
-                  PerLookupText(family.before), term::WithCommas(prediction.current.filter_bytes)});
-    table.AddRow({name + "after",
-                  prediction.is_known ? PerLookupText(prediction.projected.wasted_reads) : "-",
-                  PerLookupText(family.after), term::WithCommas(family.bytes_after)});
+std::string ToText(const RewritePlan& plan, const std::string& subject) {
+  std::vector<TableColumn> columns = {{"file", "/path", FileNameText},
+                                      {"level", "/level", PlainText},
+                                      {"bytes", "/num_bytes", CountText},
+                                      {"saved reads", "/saved_reads", ReadsText},
+                                      {"saved filter bytes", "/saved_filter_bytes", CountText}};
+  if (std::any_of(plan.rewrites.begin(), plan.rewrites.end(), HasNewParts)) {
+    columns.push_back({"new prefixes and ranges", "/new_parts", PlainText});
   }
-  return fmt::format("Rewrote {} with {} bytes in {:.1f} s.\n\n{}",
-                     term::CountOf(rewritten.num_files, "file"),
-                     term::WithCommas(rewritten.num_bytes), rewritten.seconds, table.ToString());
+  return fmt::format("{}{}\n{} with {} bytes would be rewritten.\n", PredictionText(plan, subject),
+                     TableText(std::move(columns), ToJson(plan)["files"]),
+                     term::CountOf(plan.rewrites.size(), "file"),
+                     term::WithCommas(SumOfBytes(plan)));
+}
+
+Json ToJson(const MeasuredReads& reads) {
+  return reads.num_lookups == 0 ? Json(nullptr) : Json(reads.PerLookup());
 }
 
 Json ToJson(const Rewritten& rewritten) {
@@ -175,6 +127,33 @@ Json ToJson(const Rewritten& rewritten) {
                           {"filter_bytes", family.bytes_after}}}});
   }
   return document;
+}
+
+std::string ToText(const Rewritten& rewritten) {
+  const Json document = ToJson(rewritten);
+  Json rows = Json::array();
+  for (const Json& family : document["families"]) {
+    const std::string name =
+        rewritten.families.size() == 1 ? "" : PlainText(family["family"]) + " ";
+    for (const char* const when : {"before", "after"}) {
+      rows.push_back({{"name", name + when}});
+      rows.back().update(family[when]);
+    }
+  }
+  return fmt::format("Rewrote {} with {} bytes in {:.1f} s.\n\n{}",
+                     term::CountOf(rewritten.num_files, "file"),
+                     term::WithCommas(rewritten.num_bytes), rewritten.seconds,
+                     TableText({{"", "/name", PlainText},
+                                {"wasted reads\npredicted", "/wasted_reads_predicted", ReadsText},
+                                {"\nmeasured", "/wasted_reads_measured", ReadsText},
+                                {"filter bytes", "/filter_bytes", CountText}},
+                               rows));
+}
+
+std::string JsonOf(const RewriteSettings& settings, const Json& report) {
+  Json document = settings.about_options;
+  document.update(report);
+  return JsonLine(document);
 }
 
 // Only the skip indexes of the default column family can be rebuilt.
@@ -251,20 +230,28 @@ std::string PredictionText(const RewritePlan& plan, const std::string& subject) 
   std::string text;
   const std::vector<FamilyPrediction> families = ChangedFamilies(plan);
   for (const FamilyPrediction& prediction : families) {
-    const std::string suffix =
-        families.size() == 1 ? "" : fmt::format(", in column family {}", prediction.family);
-    term::TextTable table({"", "wasted reads", "filter bytes", "bits/key"});
-    table.AddRow(RowOf("current", prediction.current, prediction.num_keys));
-    if (prediction.is_known) {
-      table.AddRow(RowOf("projected", prediction.projected, prediction.num_keys));
+    const Json document = ToJson(prediction);
+    Json rows = Json::array();
+    for (const auto& [name, when] : {std::pair{"current", "before"}, {"projected", "after"}}) {
+      if (document[when].is_null()) continue;
+      rows.push_back({{"name", name}});
+      rows.back().update(document[when]);
     }
-    text += EffectText(prediction, subject) + suffix + ".\n\n" + table.ToString() + "\n";
-  }
-  if (const uint64_t num_files = NumChangesOfParts(plan)) {
     text +=
-        fmt::format("Prefixes or range filters change in {}.\n", term::CountOf(num_files, "file"));
+        fmt::format("{} gives {}{}.\n\n{}\n", subject,
+                    prediction.is_known ? DifferenceText(prediction.current, prediction.projected)
+                                        : "filters of a policy that this program does not have",
+                    families.size() == 1 ? "" : ", in column family " + prediction.family,
+                    TableText({{"", "/name", PlainText},
+                               {"wasted reads", "/wasted_reads_absent", ReadsText},
+                               {"filter bytes", "/filter_bytes", CountText},
+                               {"bits/key", "/bits_per_key", BitsPerKeyText}},
+                              rows));
   }
-  return text;
+  const auto num_files = std::count_if(plan.rewrites.begin(), plan.rewrites.end(), HasNewParts);
+  if (num_files == 0) return text;
+  return text + fmt::format("Prefixes or range filters change in {}.\n",
+                            term::CountOf(static_cast<uint64_t>(num_files), "file"));
 }
 
 void ShowRewriting(const BackfillProgress& done, term::Progress* line) {
@@ -275,8 +262,7 @@ void ShowRewriting(const BackfillProgress& done, term::Progress* line) {
 
 void AddRewriteOptions(CLI::App* command, RewriteSettings* settings) {
   AddDatabaseOption(command, &settings->request.database, "the directory of the database");
-  AddOption(command, &settings->request.family,
-            {"--column-family", "NAME", "only this column family (default all)"});
+  AddFamilyOption(command, &settings->request.family);
   AddOption(command, &settings->request.level,
             {"--level", "N", "only files of this level", WholeInRange(0, kMaxLevel)});
   AddRateOption(command, &settings->bytes_per_second, "write");
@@ -290,7 +276,8 @@ void RewriteFiles(const RewriteSettings& settings, const std::string& subject,
   const bool is_text = settings.format == OutputFormat::kText;
   if (settings.is_dry_run) {
     const RewritePlan plan = make_plan();
-    return term::WriteToStandardOutput(is_text ? ToText(plan, subject) : JsonLine(ToJson(plan)));
+    return term::WriteToStandardOutput(is_text ? ToText(plan, subject)
+                                               : JsonOf(settings, ToJson(plan)));
   }
   const std::string& database = settings.request.database;
   term::CatchInterrupts();
@@ -325,7 +312,7 @@ void RewriteFiles(const RewriteSettings& settings, const std::string& subject,
     family.bytes_after = FilterBytesOf(database, family.prediction.family);
   }
   line.Show("");
-  term::WriteToStandardOutput(is_text ? ToText(done) : JsonLine(ToJson(done)));
+  term::WriteToStandardOutput(is_text ? ToText(done) : JsonOf(settings, ToJson(done)));
 }
 
 }  // namespace blocksieve::cli

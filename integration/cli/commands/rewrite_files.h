@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct RewriteSettings {
   uint64_t bytes_per_second = 0;  ///< 0: no limit.
   bool is_dry_run = false;
   OutputFormat format = OutputFormat::kText;
+  nlohmann::ordered_json about_options = {};  ///< First members of the JSON document.
 };
 
 /// Adds --db, --column-family, --level, --bytes-per-second, --dry-run and --format.

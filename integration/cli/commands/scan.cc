@@ -67,6 +67,7 @@ using Json = nlohmann::ordered_json;
 
 struct ScanOptions {
   std::string db;
+  std::string family = rocksdb::kDefaultColumnFamilyName;
   std::string where = "TRUE";
   SkipScanOptions scan;
   bool no_index = false;
@@ -205,8 +206,8 @@ void PrintExplanation(const ScanExplanation& explanation, OutputFormat format) {
 
 void RunScan(const ScanOptions& options) {
   CheckDatabase(options.db);
-  const Database db = OpenReadOnly(options.db);
-  const Query query = ParseWhere(options, IndexesOf(db.get(), options.db));
+  const Database db = OpenReadOnly(options.db, options.family);
+  const Query query = ParseWhere(options, IndexesOf(db, options.family));
   SkipScanOptions scan_options = ScanOptionsFor(options, query);
   term::Progress progress;
   scan_options.progress = [&progress](const ScanExplanation& so_far) {
@@ -215,7 +216,7 @@ void RunScan(const ScanOptions& options) {
   };
   std::unique_ptr<SkipScan> scan;
   const rocksdb::Status status =
-      SkipScan::Create(db.get(), nullptr, query.predicate, scan_options, &scan);
+      SkipScan::Create(db.get(), db.HandleOf(options.family), query.predicate, scan_options, &scan);
   if (!status.ok()) term::Fail("cannot scan database {}: {}", options.db, status.ToString());
 
   term::Output output;
@@ -234,6 +235,7 @@ void AddScanCommand(CLI::App* app, Action* action) {
       app, action, "scan", "Print the rows that match a condition", kScanFooter, RunScan);
   SkipScanOptions& scan = options->scan;
   AddDatabaseOption(command, &options->db, "the directory of the database");
+  AddFamilyOption(command, &options->family);
   AddOption(command, &options->where, {"--where", "CONDITION", "print only matching rows"});
   AddFlag(command, &scan.explain, "--explain", "report on standard error what was read and why");
   AddFlag(command, &options->no_index, "--no-index", "read all rows, ignoring the indexes");

@@ -4,14 +4,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "integration/cli/commands/options.h"
+#include "integration/cli/database/json_table.h"
+#include "integration/cli/database/open_database.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/interrupt.h"
 #include "integration/cli/term/line_reader.h"
@@ -63,48 +67,8 @@ void CheckStatus(const rocksdb::Status& status, const std::string& db) {
   if (status.IsInvalidArgument() && status.getState() != nullptr) {
     term::FailUsage("{}: {}", db, status.getState());
   }
-  term::Fail("sieve {}: {}", db, status.ToString());
+  FailToOpen(db, status);
 }
-
-/// Reads lines of a file in batches.
-class LineBatches {
- public:
-  explicit LineBatches(const std::string& file, bool normalize)
-      : lines_(file), normalize_(normalize) {}
-
-  /// False at the end. The lines are valid until the next call.
-  bool Next(std::vector<std::string_view>* batch) {
-    constexpr size_t kLines = 1 << 15;
-    constexpr size_t kBytes = 16 << 20;
-    text_.clear();
-    ends_.clear();
-    while (ends_.size() < kLines && text_.size() < kBytes) {
-      const auto line = lines_.Next();
-      if (!line) break;
-      const size_t before = text_.size();
-      text_ += normalize_ ? sieve::NormalizeUrl(*line) : *line;
-      if (text_.size() > before) ends_.push_back(text_.size());
-    }
-    batch->clear();
-    size_t begin = 0;
-    for (const size_t end : ends_) {
-      batch->push_back(std::string_view(text_).substr(begin, end - begin));
-      begin = end;
-    }
-    return !batch->empty();
-  }
-
-  /// The progress in the file after `num_urls`.
-  term::Advance AdvanceOf(uint64_t num_urls) const {
-    return {lines_.bytes_read(), lines_.file_bytes(), num_urls, "URL"};
-  }
-
- private:
-  term::LineReader lines_;
-  const bool normalize_;
-  std::string text_;
-  std::vector<size_t> ends_;
-};
 
 void ReportLine(const std::string& text) {
   if (term::InterruptFlag()) throw term::Interrupted("interrupted; " + text);
@@ -114,13 +78,26 @@ void ReportLine(const std::string& text) {
 /// Passes all URLs of a file to `take` in batches.
 void FeedFile(const SieveCommandOptions& options, const std::string& file, const char* doing,
               const std::function<rocksdb::Status(std::span<const std::string_view>)>& take) {
-  LineBatches lines(file, options.normalize);
+  constexpr size_t kLines = 1 << 15;
+  constexpr size_t kBytes = 16 << 20;
+  term::LineReader lines(file);
   term::Progress progress;
   uint64_t num_urls = 0;
-  for (std::vector<std::string_view> batch; lines.Next(&batch);) {
-    CheckStatus(take(batch), options.db);
-    num_urls += batch.size();
-    if (progress.IsDue()) progress.Show(doing, lines.AdvanceOf(num_urls));
+  for (bool is_at_end = false; !is_at_end;) {
+    std::vector<std::string> urls;
+    for (size_t bytes = 0; urls.size() < kLines && bytes < kBytes;) {
+      const auto line = lines.Next();
+      is_at_end = !line;
+      if (is_at_end) break;
+      std::string url(options.normalize ? sieve::NormalizeUrl(*line) : *line);
+      bytes += url.size();
+      if (!url.empty()) urls.push_back(std::move(url));
+    }
+    CheckStatus(take(std::vector<std::string_view>(urls.begin(), urls.end())), options.db);
+    num_urls += urls.size();
+    if (progress.IsDue()) {
+      progress.Show(doing, {lines.bytes_read(), lines.file_bytes(), num_urls, "URL"});
+    }
   }
 }
 
@@ -159,36 +136,47 @@ void Pop(const SieveCommandOptions& options, UrlSieve* sieve, term::Output* outp
   }
 }
 
+Json Describe(const SieveStats& stats) {
+  return {{"seen", stats.seen},
+          {"estimated", stats.estimated.keys},
+          {"estimated_standard_error", stats.estimated.standard_error},
+          {"queued", stats.queued},
+          {"counting_filter_bytes", stats.counting_filter_bytes},
+          {"file_filter_bytes", stats.file_filter_bytes},
+          {"filter_bits_per_url", 8 * term::Ratio(stats.filter_bytes(), stats.seen)},
+          {"new_by_counting_filter", stats.new_by_counting_filter},
+          {"new_by_file_filters", stats.new_by_file_filters},
+          {"new_by_reading", stats.new_by_reading},
+          {"repeats", stats.repeats},
+          {"overfull", !stats.overfull.empty()}};
+}
+
 std::string StatsText(const SieveStats& stats) {
   const uint64_t answered = stats.new_by_counting_filter + stats.new_by_file_filters;
-  term::TextTable table({"", "", ""});
-  const auto add = [&](const char* what, std::string value, std::string note) {
-    table.AddRow({what, std::move(value), std::move(note)});
-  };
+  const double error =
+      stats.seen == 0 ? 0 : stats.estimated.keys / static_cast<double>(stats.seen) - 1;
   const auto share = [&](uint64_t part) {
     return fmt::format("{:.3f} %", 100 * term::Ratio(part, stats.new_urls()));
   };
-  add("seen", term::WithCommas(stats.seen), "");
-  add("seen, estimated",
-      term::WithCommas(static_cast<uint64_t>(std::llround(stats.estimated.keys))),
-      fmt::format("{:+.3f} %",
-                  stats.seen == 0
-                      ? 0
-                      : 100 * (stats.estimated.keys / static_cast<double>(stats.seen) - 1)));
-  add("queued", term::WithCommas(stats.queued), "");
-  add("filter bytes", term::WithCommas(stats.filter_bytes()),
-      fmt::format("{:.2f} bits per URL", 8 * term::Ratio(stats.filter_bytes(), stats.seen)));
-  add("  counting filters", term::WithCommas(stats.counting_filter_bytes), "");
-  add("  filters of files", term::WithCommas(stats.file_filter_bytes), "");
-  add("new URLs ever", term::WithCommas(stats.new_urls()), "");
-  add("  recognized without I/O", term::WithCommas(answered), share(answered));
-  add("    by counting filters", term::WithCommas(stats.new_by_counting_filter),
-      share(stats.new_by_counting_filter));
-  add("    by filters of files", term::WithCommas(stats.new_by_file_filters),
-      share(stats.new_by_file_filters));
-  add("  recognized by reading", term::WithCommas(stats.new_by_reading),
-      share(stats.new_by_reading));
-  add("repeats ever", term::WithCommas(stats.repeats), "");
+  const std::tuple<const char*, uint64_t, std::string> rows[] = {
+      {"seen", stats.seen, ""},
+      {"seen, estimated", static_cast<uint64_t>(std::llround(stats.estimated.keys)),
+       fmt::format("{:+.3f} %", 100 * error)},
+      {"queued", stats.queued, ""},
+      {"filter bytes", stats.filter_bytes(),
+       fmt::format("{:.2f} bits per URL", 8 * term::Ratio(stats.filter_bytes(), stats.seen))},
+      {"  counting filters", stats.counting_filter_bytes, ""},
+      {"  filters of files", stats.file_filter_bytes, ""},
+      {"new URLs ever", stats.new_urls(), ""},
+      {"  recognized without I/O", answered, share(answered)},
+      {"    by counting filters", stats.new_by_counting_filter,
+       share(stats.new_by_counting_filter)},
+      {"    by filters of files", stats.new_by_file_filters, share(stats.new_by_file_filters)},
+      {"  recognized by reading", stats.new_by_reading, share(stats.new_by_reading)},
+      {"repeats ever", stats.repeats, ""}};
+  term::TextTable table({"", "", ""});
+  for (const auto& [what, number, note] : rows)
+    table.AddRow({what, term::WithCommas(number), note});
   std::string text = table.ToString();
   text.erase(0, text.find('\n') + 1);  // the headers are empty
   if (!stats.overfull.empty()) {
@@ -197,27 +185,11 @@ std::string StatsText(const SieveStats& stats) {
   return text;
 }
 
-std::string StatsJson(const SieveStats& stats) {
-  const nlohmann::ordered_json document = {
-      {"seen", stats.seen},
-      {"estimated", stats.estimated.keys},
-      {"estimated_standard_error", stats.estimated.standard_error},
-      {"queued", stats.queued},
-      {"counting_filter_bytes", stats.counting_filter_bytes},
-      {"file_filter_bytes", stats.file_filter_bytes},
-      {"filter_bits_per_url", 8 * term::Ratio(stats.filter_bytes(), stats.seen)},
-      {"new_by_counting_filter", stats.new_by_counting_filter},
-      {"new_by_file_filters", stats.new_by_file_filters},
-      {"new_by_reading", stats.new_by_reading},
-      {"repeats", stats.repeats},
-      {"overfull", !stats.overfull.empty()}};
-  return JsonText(document);
-}
-
 void PrintStats(const SieveCommandOptions& options, UrlSieve* sieve, term::Output* output) {
   SieveStats stats;
   CheckStatus(sieve->GetStats(&stats), options.db);
-  output->Write(options.format == OutputFormat::kJson ? StatsJson(stats) : StatsText(stats));
+  output->Write(options.format == OutputFormat::kJson ? JsonText(Describe(stats))
+                                                      : StatsText(stats));
 }
 
 void Compact(const SieveCommandOptions& options, UrlSieve* sieve) {

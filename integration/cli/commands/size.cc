@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <ranges>
 #include <string>
@@ -10,10 +9,10 @@
 
 #include "blocksieve/sizing.h"
 #include "integration/cli/commands/options.h"
+#include "integration/cli/database/json_table.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
-#include "integration/cli/term/text_table.h"
 #include "lib/block/kind.h"
 
 namespace blocksieve::cli {
@@ -65,19 +64,18 @@ Result<Layout> LayoutFor(FilterKind kind, const SizeOptions& options) {
   return LayoutForBytes(kind, *options.bytes, options.keys);
 }
 
-// A layout and its size.
-struct SizedLayout {
-  Layout layout;
-  uint64_t payload_bytes = 0;
-  double limit_bits_per_key = 0;
-  double above_limit = 0;
-};
-
-SizedLayout Size(const Layout& layout, uint64_t keys) {
-  SizedLayout sized{.layout = layout, .payload_bytes = PayloadBytes(layout, keys)};
-  sized.limit_bits_per_key = std::log2(1 / layout.predicted_fpr);
-  sized.above_limit = 8 * term::Ratio(sized.payload_bytes, keys) / sized.limit_bits_per_key - 1;
-  return sized;
+Json Size(const Layout& layout, uint64_t keys) {
+  const internal::KindEntry& kind = *internal::FindKind(layout.kind);
+  const uint64_t bytes = PayloadBytes(layout, keys);
+  const double limit = std::log2(1 / layout.predicted_fpr);
+  return {{"kind", kind.name},
+          {"layout", kind.sizing->layout_text(layout)},
+          {"num_probes", layout.num_probes},
+          {"bits_per_key", layout.bits_per_key},
+          {"num_bytes", bytes},
+          {"predicted_fpr", layout.predicted_fpr},
+          {"limit_bits_per_key", limit},
+          {"above_limit", 8 * term::Ratio(bytes, keys) / limit - 1}};
 }
 
 std::string DescribeRequest(const SizeOptions& options) {
@@ -89,37 +87,34 @@ std::string DescribeRequest(const SizeOptions& options) {
   return fmt::format("{} in up to {}", keys, term::CountOf(*options.bytes, "byte"));
 }
 
-std::string ToText(const SizeOptions& options, const std::vector<SizedLayout>& all) {
-  term::TextTable table(
-      {"kind", "layout", "bits/key", "bytes", "predicted FPR", "limit", "above limit"});
-  for (const SizedLayout& sized : all) {
-    const internal::KindEntry& kind = *internal::FindKind(sized.layout.kind);
-    table.AddRow({std::string(kind.name), kind.sizing->layout_text(sized.layout),
-                  fmt::format("{:g}", sized.layout.bits_per_key),
-                  term::WithCommas(sized.payload_bytes),
-                  fmt::format("{:.4g}", sized.layout.predicted_fpr),
-                  fmt::format("{:.3f}", sized.limit_bits_per_key),
-                  fmt::format("{:.1f} %", 100 * sized.above_limit)});
-  }
-  return DescribeRequest(options) + "\n\n" + table.ToString();
+// As a number in the format.
+CellText Number(const char* format) {
+  return [format](const Json& value) {
+    return fmt::format(fmt::runtime(format), value.get<double>());
+  };
 }
 
-std::string ToJson(const SizeOptions& options, const std::vector<SizedLayout>& all) {
-  using Json = nlohmann::ordered_json;
-  Json document = {{"keys", options.keys}};
+std::string ToText(const SizeOptions& options, const Json& layouts) {
+  return DescribeRequest(options) + "\n\n" +
+         TableText({{"kind", "/kind", PlainText},
+                    {"layout", "/layout", PlainText},
+                    {"bits/key", "/bits_per_key", Number("{:g}")},
+                    {"bytes", "/num_bytes", CountText},
+                    {"predicted FPR", "/predicted_fpr", Number("{:.4g}")},
+                    {"limit", "/limit_bits_per_key", Number("{:.3f}")},
+                    {"above limit", "/above_limit",
+                     [](const Json& share) {
+                       return fmt::format("{:.1f} %", 100 * share.get<double>());
+                     }}},
+                   layouts);
+}
+
+std::string ToJson(const SizeOptions& options, const Json& layouts) {
+  Json document = {{"num_keys", options.keys}};
   if (options.fpr) document["target_fpr"] = *options.fpr;
   if (options.bits_per_key) document["max_bits_per_key"] = *options.bits_per_key;
   if (options.bytes) document["max_bytes"] = *options.bytes;
-  Json& layouts = document["layouts"] = Json::array();
-  for (const SizedLayout& sized : all) {
-    layouts.push_back({{"kind", FilterKindName(sized.layout.kind)},
-                       {"num_probes", sized.layout.num_probes},
-                       {"bits_per_key", sized.layout.bits_per_key},
-                       {"payload_bytes", sized.payload_bytes},
-                       {"predicted_fpr", sized.layout.predicted_fpr},
-                       {"limit_bits_per_key", sized.limit_bits_per_key},
-                       {"above_limit", sized.above_limit}});
-  }
+  document["layouts"] = layouts;
   return JsonText(document);
 }
 
@@ -130,7 +125,7 @@ void RunSize(const SizeOptions& options) {
     term::FailUsage("{} of --fpr, --bits-per-key and --bytes are given; required: exactly one",
                     num_given);
   }
-  std::vector<SizedLayout> all;
+  Json all = Json::array();
   std::string problems;
   // The best choice first.
   for (const internal::KindEntry* const entry : internal::AllKinds() | std::views::reverse) {

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,10 +10,10 @@
 #include "integration/cli/database/file_check.h"
 #include "integration/cli/database/file_choice.h"
 #include "integration/cli/database/file_text.h"
+#include "integration/cli/database/json_table.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
-#include "integration/cli/term/text_table.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -54,124 +54,107 @@ struct VerifyOptions {
 };
 
 struct Verification {
-  std::vector<FileCheck> files;
+  Json files = Json::array();
   ChosenFiles::Missed missed;
 
   uint64_t num_problems() const {
     uint64_t sum = missed.unopened.size();
-    for (const FileCheck& check : files) sum += check.problems.size();
+    for (const Json& file : files) sum += file["problems"].size();
     return sum;
   }
 };
 
-std::string MeasuredText(const Probes& probes) {
-  const std::optional<RateInterval> fpr = probes.interval();
-  if (!fpr) return "-";
-  return fmt::format("{:.3g} ({:.3g} to {:.3g})", term::Ratio(probes.num_passed, probes.num_probed),
-                     fpr->low, fpr->high);
+std::string MeasuredText(const Json& query) {
+  const Json& fpr = query["fpr_interval"];
+  return fpr.is_null() ? "-"
+                       : fmt::format("{} ({} to {})", ReadsText(query["measured_fpr"]),
+                                     ReadsText(fpr[0]), ReadsText(fpr[1]));
 }
 
-std::vector<std::string> Cells(const FileCheck& check, const QueryCheck& query) {
-  return {ShortName(check.file.place),
-          LevelText(check.file.place.level),
-          term::WithCommas(query.num_checked),
-          term::WithCommas(query.false_negatives),
-          term::WithCommas(query.absent.num_probed),
-          MeasuredText(query.absent)};
+// The columns about a kind of query: members of a file, or of its member `query`.
+std::vector<TableColumn> Columns(const std::string& query, const std::string& things,
+                                 const std::string& measured) {
+  return {{"file", "/path", FileNameText},
+          {"level", "/level", PlainText},
+          {things + " checked", query + "/" + things + "_checked", CountText},
+          {"false negatives", query + "/false_negatives", CountText},
+          {"probes", query + "/num_probes", CountText},
+          {measured, query, MeasuredText}};
 }
 
-/// Empty if no file has the part.
-std::string PartText(const Verification& verification, QueryCheck FileCheck::*query,
-                     PartReport FilterReport::*part, std::vector<std::string> headers) {
-  term::TextTable table(std::move(headers));
-  bool has_part = false;
-  for (const FileCheck& check : verification.files) {
-    const PartReport& report = check.file.filter.*part;
-    if (report.num_filters == 0) continue;
-    has_part = true;
-    std::vector<std::string> cells = Cells(check, check.*query);
-    cells.push_back(RateText(report.fpr));
-    table.AddRow(std::move(cells));
-  }
-  return has_part ? table.ToString() + "\n" : "";
-}
-
-std::string PartsText(const Verification& verification) {
-  return PartText(verification, &FileCheck::ranges, &FilterReport::ranges,
-                  {"file", "level", "ranges checked", "false negatives", "probes",
-                   "measured range FPR", "estimated"}) +
-         PartText(verification, &FileCheck::prefixes, &FilterReport::prefixes,
-                  {"file", "level", "prefixes checked", "false negatives", "probes",
-                   "measured prefix FPR", "predicted"});
+// Range filters or prefixes, if a file has them. `one`: "range" or "prefix".
+std::string PartText(const Json& files, const std::string& one, const std::string& several,
+                     const char* predicted) {
+  std::vector<TableColumn> columns =
+      Columns("/" + several, several, fmt::format("measured {} FPR", one));
+  columns.push_back({predicted, "/filter/" + one + "_fpr", RateText});
+  const Json rows = RowsWhere(files, [filters = "num_" + one + "_filters"](const Json& file) {
+    return file["filter"][filters] != 0;
+  });
+  return rows.empty() ? "" : TableText(std::move(columns), rows) + "\n";
 }
 
 std::string ToText(const Verification& verification) {
-  if (verification.files.empty() && verification.missed.unopened.empty()) {
+  const Json& files = verification.files;
+  if (files.empty() && verification.missed.unopened.empty()) {
     return "No files: nothing has been flushed yet.\n";
   }
-  term::TextTable table({"file", "level", "filter", "keys checked", "false negatives", "probes",
-                         "measured FPR", "predicted"});
+  std::vector<TableColumn> columns = Columns("", "keys", "measured FPR");
+  columns.insert(columns.begin() + 2, {"filter", "/filter", FilterName});
+  columns.push_back({"predicted", "/filter/predicted_fpr", RateText});
   std::string notes;
   std::string problems;
   uint64_t keys_checked = 0;
-  for (const FileCheck& check : verification.files) {
-    const FilePlace& place = check.file.place;
-    std::vector<std::string> cells = Cells(check, check.keys);
-    cells.insert(cells.begin() + 2, FilterName(check.file.filter));
-    cells.push_back(RateText(check.file.filter.predicted_fpr));
-    table.AddRow(std::move(cells));
-    keys_checked += check.keys.num_checked;
-    for (const std::string& note : {check.unchecked, check.file.index.note}) {
-      if (!note.empty()) notes += ShortName(place) + ": " + note + "\n";
+  for (const Json& file : files) {
+    const std::string name = FileNameText(file["path"]) + ": ";
+    keys_checked += file["keys_checked"].get<uint64_t>();
+    for (const Json& note : {file["unchecked"], file["index"]["note"]}) {
+      if (note != "") notes += name + PlainText(note) + "\n";
     }
-    for (const std::string& problem : check.problems) {
-      problems += "PROBLEM " + ShortName(place) + ": " + problem + "\n";
+    for (const Json& problem : file["problems"]) {
+      problems += "PROBLEM " + name + PlainText(problem) + "\n";
     }
   }
   notes += VanishedText(verification.missed);
-  for (const std::string& problem : verification.missed.unopened)
+  for (const std::string& problem : verification.missed.unopened) {
     problems += "PROBLEM " + problem + "\n";
-  return table.ToString() + "\n" + PartsText(verification) + notes + problems +
-         fmt::format("{}, {}: {}\n", term::CountOf(verification.files.size(), "file"),
+  }
+  return TableText(std::move(columns), files) + "\n" +
+         PartText(files, "range", "ranges", "estimated") +
+         PartText(files, "prefix", "prefixes", "predicted") + notes + problems +
+         fmt::format("{}, {}: {}\n", term::CountOf(files.size(), "file"),
                      term::CountOf(keys_checked, "key"),
                      problems.empty() ? "no problem found"
                                       : term::CountOf(verification.num_problems(), "problem"));
 }
 
-nlohmann::ordered_json ToJson(const FileCheck& check) {
-  using Json = nlohmann::ordered_json;
-  const auto interval = [](const Probes& probes) {
-    const std::optional<RateInterval> fpr = probes.interval();
-    return fpr ? Json::array({fpr->low, fpr->high}) : Json(nullptr);
-  };
-  const QueryCheck& keys = check.keys;
+Json ToJson(const QueryCheck& query, const char* checked) {
+  const Probes& absent = query.absent;
+  const std::optional<RateInterval> fpr = absent.interval();
+  const double measured = term::Ratio(absent.num_passed, absent.num_probed);
+  return {{checked, query.num_checked},
+          {"false_negatives", query.false_negatives},
+          {"num_probes", absent.num_probed},
+          {"num_passed", absent.num_passed},
+          {"measured_fpr", fpr ? Json(measured) : Json(nullptr)},
+          {"fpr_interval", fpr ? Json::array({fpr->low, fpr->high}) : Json(nullptr)}};
+}
+
+Json ToJson(const FileCheck& check) {
   Json document = ToJson(check.file);
-  document.update({{"keys_checked", keys.num_checked},
-                   {"false_negatives", keys.false_negatives},
+  document.update(ToJson(check.keys, "keys_checked"));
+  document.update({{"ranges", ToJson(check.ranges, "ranges_checked")},
+                   {"prefixes", ToJson(check.prefixes, "prefixes_checked")},
                    {"unchecked", check.unchecked},
-                   {"num_probes", keys.absent.num_probed},
-                   {"num_passed", keys.absent.num_passed},
-                   {"fpr_interval", interval(keys.absent)}});
-  const auto add = [&](const std::string& one, const std::string& all, const QueryCheck& query) {
-    document[all + "_checked"] = query.num_checked;
-    document["false_negative_" + all] = query.false_negatives;
-    document["num_" + one + "_probes"] = query.absent.num_probed;
-    document["num_" + all + "_passed"] = query.absent.num_passed;
-    document[one + "_fpr_interval"] = interval(query.absent);
-  };
-  add("range", "ranges", check.ranges);
-  add("prefix", "prefixes", check.prefixes);
-  document["problems"] = check.problems;
+                   {"problems", check.problems}});
   return document;
 }
 
-std::string ToJson(const VerifyOptions& options, const Verification& verification) {
-  using Json = nlohmann::ordered_json;
+std::string ToJsonLine(const VerifyOptions& options, const Verification& verification) {
   Json document = DescribeChoice(options.choice);
   document["num_problems"] = verification.num_problems();
   document["confidence"] = 0.95;
-  Json& files = document["files"] = Json::array();
-  for (const FileCheck& check : verification.files) files.push_back(ToJson(check));
+  document["files"] = verification.files;
   AddMissed(verification.missed, &document);
   return JsonLine(document);
 }
@@ -180,10 +163,11 @@ void RunVerify(const VerifyOptions& options) {
   const ChosenFiles chosen = FindFiles(options.choice);
   Verification verification;
   verification.missed = chosen.ForEach("verifying", [&](TableFile* file) {
-    verification.files.push_back(CheckFile(file, options.num_probes));
+    verification.files.push_back(ToJson(CheckFile(file, options.num_probes)));
   });
-  term::WriteToStandardOutput(options.format == OutputFormat::kJson ? ToJson(options, verification)
-                                                                    : ToText(verification));
+  term::WriteToStandardOutput(options.format == OutputFormat::kJson
+                                  ? ToJsonLine(options, verification)
+                                  : ToText(verification));
   if (const uint64_t problems = verification.num_problems(); problems != 0) {
     term::Fail("{} found", term::CountOf(problems, "problem"));
   }

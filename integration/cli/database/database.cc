@@ -67,6 +67,25 @@ void CheckDatabase(const std::string& path) {
   if (!HasRocksDb(path)) term::Fail("{} is not a database: it has no file CURRENT", path);
 }
 
+void CheckFamily(const std::string& path, const std::string& family) {
+  std::vector<std::string> names;
+  for (const auto& known : ReadStoredOptions(path, /*strict=*/false).families) {
+    if (known.name == family) return;
+    names.push_back(known.name);
+  }
+  FailFamily(family, names);
+}
+
+void CheckLevel(const std::string& path, std::optional<uint64_t> level) {
+  if (!level) return;
+  int num_levels = 1;
+  for (const auto& [name, options] : FamiliesOf(path)) {
+    num_levels = std::max(num_levels, options.num_levels);
+  }
+  if (*level < static_cast<uint64_t>(num_levels)) return;
+  term::FailUsage("--level is {}; allowed: 0 to {}", *level, num_levels - 1);
+}
+
 void CheckPlaceForDatabase(const std::string& path) {
   const auto status = StatusOf(path);
   if (!Exists(status) || HasRocksDb(path)) return;

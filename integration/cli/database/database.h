@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,12 @@ namespace blocksieve::cli {
 
 /// Fails if `path` is not a database.
 void CheckDatabase(const std::string& path);
+
+/// Fails if the database has no such column family.
+void CheckFamily(const std::string& path, const std::string& family);
+
+/// Throws UsageError if the column families of the database have fewer levels.
+void CheckLevel(const std::string& path, std::optional<uint64_t> level);
 
 /// Fails if `path` is neither a database nor an empty or missing directory.
 void CheckPlaceForDatabase(const std::string& path);

@@ -17,20 +17,11 @@
 namespace blocksieve::cli {
 namespace {
 
-// Throws Failure if the column family has no files.
-void KeepFamily(const std::string& family, std::vector<FilePlace>* places) {
-  std::set<std::string> names;
-  for (const FilePlace& place : *places) names.insert(place.family);
-  std::erase_if(*places, [&](const FilePlace& place) { return place.family != family; });
-  if (places->empty()) {
-    term::Fail("--column-family is {}, which has no files; allowed: {}", family,
-               fmt::join(names, ", "));
-  }
-}
-
 std::vector<FilePlace> ListChosen(const FileChoice& choice) {
   std::vector<FilePlace> places = ListFiles(choice.db);
-  if (choice.family && !places.empty()) KeepFamily(*choice.family, &places);
+  std::erase_if(places, [&](const FilePlace& place) {
+    return place.family != choice.family.value_or(place.family);
+  });
   return places;
 }
 
@@ -115,6 +106,7 @@ ChosenFiles FindFiles(const FileChoice& choice) {
     return {{{.path = choice.file, .family = "", .keys = {}}}, choice};
   }
   CheckDatabase(choice.db);
+  if (choice.family) CheckFamily(choice.db, *choice.family);
   return {ListChosen(choice), choice};
 }
 

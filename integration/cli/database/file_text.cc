@@ -23,7 +23,7 @@ Json ToJson(const FilterReport& filter) {
           {"shape", filter.shape},
           {"entries", filter.entries},
           {"num_filters", filter.num_filters},
-          {"num_entries", filter.num_entries},
+          {"num_keys", filter.num_entries},
           {"num_bytes", filter.num_bytes},
           {"bits_per_key", 8 * term::Ratio(filter.num_bytes, filter.num_entries)},
           {"predicted_fpr", filter.predicted_fpr},
@@ -57,10 +57,12 @@ Json ToJson(const IndexReport& index) {
 
 }  // namespace
 
-std::string FilterName(const FilterReport& filter) {
-  const std::string origin(OriginName(filter.origin));
-  return filter.kind.empty() ? origin : origin + " " + filter.kind;
+std::string FilterName(const Json& filter) {
+  const std::string kind = filter["kind"];
+  return filter["origin"].get<std::string>() + (kind.empty() ? "" : " " + kind);
 }
+
+Json LevelOrNull(int level) { return level < 0 ? Json(nullptr) : Json(level); }
 
 std::string VanishedText(const ChosenFiles::Missed& missed) {
   std::string text;
@@ -74,28 +76,14 @@ std::string ShortName(const FilePlace& place) {
   return std::filesystem::path(place.path).filename();
 }
 
-std::string LevelText(int level) { return level < 0 ? "-" : std::to_string(level); }
-
-std::string BitsText(uint64_t num_bytes, uint64_t num_entries) {
-  const double bits = 8 * term::Ratio(num_bytes, num_entries);
-  return bits == 0 ? "-" : fmt::format("{:.2f}", bits);
-}
-
-std::string RateText(double rate) { return rate >= 1 ? "-" : fmt::format("{:.4g}", rate); }
-
-std::string ShareText(uint64_t part, uint64_t all) {
-  if (all == 0) return "-";
-  return fmt::format("{:.1f} %", 100 * term::Ratio(part, all));
-}
-
 Json ToJson(const FileReport& file) {
-  Json document = {{"path", file.place.path}, {"family", file.place.family}};
-  document["level"] = file.place.level < 0 ? Json(nullptr) : Json(file.place.level);
-  document["num_entries"] = file.num_entries;
-  document["num_bytes"] = file.num_bytes;
-  document["filter"] = ToJson(file.filter);
-  document["index"] = ToJson(file.index);
-  return document;
+  return {{"path", file.place.path},
+          {"family", file.place.family},
+          {"level", LevelOrNull(file.place.level)},
+          {"num_keys", file.num_entries},
+          {"num_bytes", file.num_bytes},
+          {"filter", ToJson(file.filter)},
+          {"index", ToJson(file.index)}};
 }
 
 Json DescribeChoice(const FileChoice& choice) {

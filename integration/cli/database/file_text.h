@@ -9,8 +9,8 @@
 
 namespace blocksieve::cli {
 
-/// "blocksieve ribbon", "stock Bloom", "none", "unreadable".
-std::string FilterName(const FilterReport& filter);
+/// "blocksieve ribbon", "stock Bloom", "none", "unreadable", from the member "filter" of a file.
+std::string FilterName(const nlohmann::ordered_json& filter);
 
 /// A line for each file that another process removed.
 std::string VanishedText(const ChosenFiles::Missed& missed);
@@ -18,17 +18,8 @@ std::string VanishedText(const ChosenFiles::Missed& missed);
 /// The last part of the path.
 std::string ShortName(const FilePlace& place);
 
-/// "3", or "-" if the level is unknown.
-std::string LevelText(int level);
-
-/// Bits per entry: "9.94", or "-" without a filter.
-std::string BitsText(uint64_t num_bytes, uint64_t num_entries);
-
-/// Four digits, or "-" for a filter that rules nothing out.
-std::string RateText(double rate);
-
-/// "12.3 %", or "-" if `all` is 0.
-std::string ShareText(uint64_t part, uint64_t all);
+/// The level; null if it is unknown.
+nlohmann::ordered_json LevelOrNull(int level);
 
 nlohmann::ordered_json ToJson(const FileReport& file);
 

@@ -10,13 +10,16 @@
 #include <rocksdb/table_properties.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <memory>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
+#include "blocksieve/filter.h"
 #include "integration/cli/term/failure.h"
+#include "integration/cli/term/text.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
@@ -62,6 +65,18 @@ bool IsSamePolicy(const std::string& a, const std::string& b) {
          policy_b != nullptr && policy_a->AreEquivalent({}, policy_b.get(), &difference);
 }
 
+void AddListeners(const std::string& value, OptionsFile* file) {
+  std::vector<std::string> listeners =
+      ElementsOf(file->Find(kDbSection, "listeners").value_or("{}"));
+  const size_t num_present = listeners.size();
+  for (const std::string& listener : ElementsOf(value)) {
+    if (std::find(listeners.begin(), listeners.end(), listener) == listeners.end()) {
+      listeners.push_back(listener);
+    }
+  }
+  if (listeners.size() > num_present) file->Set(kDbSection, "listeners", ToText(listeners));
+}
+
 // Sets the options that a policy needs: the listener, if its rates depend on the sizes of levels,
 // and the prefix extractor of range filters, unless there is another one.
 void PutNeeds(const std::string& policy_value, const std::vector<std::string>& families,
@@ -70,12 +85,7 @@ void PutNeeds(const std::string& policy_value, const std::vector<std::string>& f
   const auto* const ours = rocksdb_plugin::As<rocksdb_plugin::Policy>(policy.get());
   if (ours == nullptr) return;
   if (rocksdb_plugin::GoalOf(ours->options()).differs_by_run()) {
-    std::vector<std::string> listeners =
-        ElementsOf(file->Find(kDbSection, "listeners").value_or("{}"));
-    if (std::erase(listeners, kListener) == 0) {
-      listeners.emplace_back(kListener);
-      file->Set(kDbSection, "listeners", ToText(listeners));
-    }
+    AddListeners(kListener, file);
   }
   if (!rocksdb_plugin::NeedsExtractor(ours->options())) return;
   for (const std::string& family : families) {
@@ -151,24 +161,25 @@ std::string TableSection(const std::string& family) {
 void PutOption(const std::string& option, const std::vector<std::string>& families,
                OptionsFile* file) {
   const size_t equals = option.find('=');
+  const std::string shown = term::Shown(option.empty() ? "''" : option);
   const std::string name = option.substr(0, equals);
   const std::string value = equals == std::string::npos ? "" : option.substr(equals + 1);
   if (value.empty()) {
-    term::FailUsage("--option is {}; allowed: NAME=VALUE, with NAME one of {}", option, kAllowed);
+    term::FailUsage("--option is {}; allowed: NAME=VALUE, with NAME one of {}", shown, kAllowed);
   }
   if (value.find_first_of("\r\n") != std::string::npos) {
-    term::FailUsage("--option is {}; allowed: a value without line breaks", option);
+    term::FailUsage("--option is {}; allowed: a value without line breaks", shown);
   }
-  if (name == "listeners") return file->Set(kDbSection, name, value);
+  if (name == "listeners") return AddListeners(value, file);
   const bool is_policy = name == "filter_policy";
   const bool is_list = name == "table_properties_collectors";
   if (!is_policy && !is_list && name != "prefix_extractor") {
-    term::FailUsage("--option is {}; allowed names: {}", option, kAllowed);
+    term::FailUsage("--option is {}; allowed names: {}", shown, kAllowed);
   }
   for (const std::string& element : is_list ? ElementsOf(value) : std::vector{value}) {
     const rocksdb::Status status = StrictStatus(name, element);
-    if (!status.ok())
-      term::FailUsage("--option is {}, which RocksDB refuses: {}", option, status.ToString());
+    if (status.ok()) continue;
+    term::FailUsage("--option is {}, which RocksDB refuses: {}", shown, status.ToString());
   }
   for (const std::string& family : families) {
     file->Set(is_policy ? TableSection(family) : FamilySection(family), name, value);
@@ -176,10 +187,22 @@ void PutOption(const std::string& option, const std::vector<std::string>& famili
   if (is_policy) PutNeeds(value, families, file);
 }
 
+std::string WhyNoFilterIsBuilt(const std::string& policy_value) {
+  const auto policy = PolicyFrom(policy_value);
+  const auto* const ours = rocksdb_plugin::As<rocksdb_plugin::Policy>(policy.get());
+  if (ours == nullptr) return "";
+  const FilterPolicyOptions& options = ours->options();
+  const std::array<std::string_view, 1> key = {"key"};
+  const Result<Filter> filter = Filter::Build(
+      key, {.kind = rocksdb_plugin::FixedKind(options.kind).value_or(FilterKind::kBlockedBloom),
+            .max_build_bytes = options.max_build_bytes});
+  return filter.ok() ? "" : "no filter will be built: " + filter.status().message();
+}
+
 std::string ShellWord(const std::string& text) {
   const auto is_plain = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-           std::string_view("/._-+,:@%").find(c) != std::string_view::npos;
+           std::string_view("/._-+,:@%=").find(c) != std::string_view::npos;
   };
   if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return text;
   std::string word = "'";
@@ -194,39 +217,40 @@ std::string PolicyOption(const FilterSetting& setting) {
 }
 
 bool HasOptions(const FilterSetting& setting, const std::string& database,
-                const std::string& family) {
+                const std::vector<std::string>& families) {
   std::optional<OptionsFile> file = OptionsFile::FindLatest(database);
   if (!file) return false;
   const std::string policy = PolicyOption(setting);
   const std::string value = policy.substr(policy.find('=') + 1);
-  const auto current = file->Find(TableSection(family), "filter_policy");
-  if (!IsSamePolicy(current.value_or(""), value)) return false;
-  PutNeeds(value, {family}, &*file);
+  for (const std::string& family : families) {
+    const auto current = file->Find(TableSection(family), "filter_policy");
+    if (!IsSamePolicy(current.value_or(""), value)) return false;
+  }
+  PutNeeds(value, families, &*file);
   return file->Changes().empty();
 }
 
 std::string StepsText(const FilterSetting& setting, bool has_options, const std::string& database,
-                      const std::string& family) {
+                      const std::vector<std::string>& families,
+                      const std::optional<std::string>& only) {
   const std::string option = PolicyOption(setting);
-  const std::string db = ShellWord(database);
-  const std::string only =
-      family.empty() ? "" : fmt::format(" --column-family {}", ShellWord(family));
-  const std::string name = family.empty() ? "default" : family;
+  const std::string db = ShellWord(database) + (only ? " --column-family " + ShellWord(*only) : "");
   int step = 0;
   std::string text;
   if (!has_options) {
     text += fmt::format("{}. Set these options in the OPTIONS file of the database:\n", ++step);
     if (setting.needs_listener()) text += "       [DBOptions]\n         listeners={blocksieve}\n";
-    if (setting.needs_extractor()) {
-      text += fmt::format("       [{}]\n         prefix_extractor={}\n", FamilySection(name),
-                          rocksdb_plugin::RangeExtractor::kName);
+    for (const std::string& family : families) {
+      if (setting.needs_extractor()) {
+        text += fmt::format("       [{}]\n         prefix_extractor={}\n", FamilySection(family),
+                            rocksdb_plugin::RangeExtractor::kName);
+      }
+      text += fmt::format("       [{}]\n         {}\n", TableSection(family), option);
     }
     text += fmt::format(
-        "       [{}]\n"
-        "         {}\n"
         "   This command does it, and keeps the old file:\n"
-        "     blocksieve apply --db {}{} --option {}\n",
-        TableSection(name), option, db, only, ShellWord(option));
+        "     blocksieve apply --db {} --option {}\n",
+        db, ShellWord(option));
     if (setting.needs_listener()) {
       text += "   The listener reports the sizes of levels to the policy.\n";
     }
@@ -250,10 +274,10 @@ std::string StepsText(const FilterSetting& setting, bool has_options, const std:
       "{}. A file gets its new filter when a compaction rewrites it. To rewrite all such files "
       "now,\n"
       "   while no process has the database open:\n"
-      "     blocksieve rewrite --db {}{}\n"
+      "     blocksieve rewrite --db {}\n"
       "   To restore stock filters:\n"
-      "     blocksieve revert --db {}{}\n",
-      ++step, db, only, db, only);
+      "     blocksieve revert --db {}\n",
+      ++step, db, db);
   return text;
 }
 

@@ -13,10 +13,10 @@
 
 namespace blocksieve::cli {
 
-/// Sets "NAME=VALUE" in the sections of these column families. For a policy, also adds the listener
-/// and sets the prefix extractor that it needs, if there is none. Throws UsageError if NAME is not
-/// an option of filters or skip indexes, or RocksDB refuses VALUE; Failure if the file lacks the
-/// section.
+/// Sets "NAME=VALUE" in the sections of these column families; adds listeners to the present ones.
+/// For a policy, also adds the listener and sets the prefix extractor that it needs, if there is
+/// none. Throws UsageError if NAME is not an option of filters or skip indexes, or RocksDB refuses
+/// VALUE; Failure if the file lacks the section.
 void PutOption(const std::string& option, const std::vector<std::string>& families,
                OptionsFile* file);
 
@@ -48,13 +48,18 @@ inline constexpr const char* kDbSection = "DBOptions";
 /// The option that requests this setting: "filter_policy={...}".
 std::string PolicyOption(const FilterSetting& setting);
 
-/// Whether the OPTIONS file of the database has this policy and what it needs.
+/// Whether the OPTIONS file of the database has this policy, and what it needs, in all `families`.
 bool HasOptions(const FilterSetting& setting, const std::string& database,
-                const std::string& family);
+                const std::vector<std::string>& families);
 
-/// The steps to apply a setting. `has_options`: as above. `family`: "" if there is only one.
+/// The steps to apply a setting to `families`. `has_options`: as above. `only`: the only one, if it
+/// was chosen from several.
 std::string StepsText(const FilterSetting& setting, bool has_options, const std::string& database,
-                      const std::string& family);
+                      const std::vector<std::string>& families,
+                      const std::optional<std::string>& only);
+
+/// Why the policy of a filter_policy value builds no filter at all; "" if it builds some.
+std::string WhyNoFilterIsBuilt(const std::string& policy_value);
 
 /// Quotes a text as a word for the shell.
 std::string ShellWord(const std::string& text);

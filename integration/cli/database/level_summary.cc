@@ -4,12 +4,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <utility>
 
+#include "integration/cli/database/file_text.h"
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/term/text.h"
 
 namespace blocksieve::cli {
+
+using Json = nlohmann::ordered_json;
 
 void FilterSummary::Add(const FileReport& file) {
   const FilterReport& filter = file.filter;
@@ -25,19 +30,40 @@ void FilterSummary::Add(const FileReport& file) {
   weighted_fpr += filter.predicted_fpr * static_cast<double>(file.num_entries);
 }
 
-std::map<std::pair<std::string, int>, FilterSummary> SummariseLevels(
-    const std::vector<FileReport>& files) {
-  std::map<std::pair<std::string, int>, FilterSummary> levels;
-  for (const FileReport& file : files) levels[{file.place.family, file.place.level}].Add(file);
-  return levels;
+Json ToJson(const FilterSummary& sum) {
+  return {{"num_files", sum.num_files},
+          {"num_keys", sum.num_entries},
+          {"num_bytes", sum.num_bytes},
+          {"covered_keys", sum.covered_entries},
+          {"covered_bytes", sum.covered_bytes},
+          {"filter_bytes", sum.filter_bytes},
+          {"bits_per_key", 8 * term::Ratio(sum.filter_bytes, sum.filter_entries)},
+          {"predicted_fpr", sum.predicted_fpr()}};
 }
 
-std::map<std::pair<std::string, std::string>, IndexSummary> SummariseIndexes(
-    const std::vector<FileReport>& files) {
-  std::map<std::pair<std::string, std::string>, IndexSummary> indexes;
+Json LevelsOf(const std::vector<FileReport>& files) {
+  std::map<std::pair<std::string, int>, FilterSummary> levels;
+  for (const FileReport& file : files) levels[{file.place.family, file.place.level}].Add(file);
+  Json rows = Json::array();
+  for (const auto& [place, sum] : levels) {
+    rows.push_back({{"family", place.first}, {"level", LevelOrNull(place.second)}});
+    rows.back().update(ToJson(sum));
+  }
+  return rows;
+}
+
+Json IndexesOf(const std::vector<FileReport>& files) {
+  struct Sum {
+    uint64_t num_files = 0;
+    uint64_t num_granules = 0;
+    std::set<std::string> filters;  // forms; see GranuleFiltersName
+    uint64_t filter_bytes = 0;
+    uint64_t bounds_bytes = 0;
+  };
+  std::map<std::pair<std::string, std::string>, Sum> indexes;
   for (const FileReport& file : files) {
     for (const IndexColumnReport& column : file.index.columns) {
-      IndexSummary& index = indexes[{file.place.family, column.definition}];
+      Sum& index = indexes[{file.place.family, column.definition}];
       ++index.num_files;
       index.num_granules += file.index.num_granules;
       index.filters.insert(column.filters);
@@ -45,7 +71,17 @@ std::map<std::pair<std::string, std::string>, IndexSummary> SummariseIndexes(
       index.bounds_bytes += column.bounds_bytes;
     }
   }
-  return indexes;
+  Json rows = Json::array();
+  for (const auto& [name, index] : indexes) {
+    rows.push_back({{"family", name.first},
+                    {"definition", name.second},
+                    {"num_files", index.num_files},
+                    {"num_granules", index.num_granules},
+                    {"filters", index.filters},
+                    {"filter_bytes", index.filter_bytes},
+                    {"bounds_bytes", index.bounds_bytes}});
+  }
+  return rows;
 }
 
 WithoutFilters FilesWithoutFilters(const std::vector<FileReport>& files,

@@ -1,10 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <set>
+#include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 #include "integration/cli/database/table/file_report.h"
@@ -22,6 +21,11 @@ struct FilterSummary {
   uint64_t filter_bytes = 0;
   double weighted_fpr = 0;  ///< The sum of each file's predicted rate times its entries.
 
+  FilterSummary() = default;
+  explicit FilterSummary(const std::vector<FileReport>& files) {
+    for (const FileReport& file : files) Add(file);
+  }
+
   void Add(const FileReport& file);
 
   /// The mean over all entries; 1 without entries.
@@ -30,9 +34,13 @@ struct FilterSummary {
   }
 };
 
-/// By column family and level.
-std::map<std::pair<std::string, int>, FilterSummary> SummariseLevels(
-    const std::vector<FileReport>& files);
+nlohmann::ordered_json ToJson(const FilterSummary& sum);
+
+/// The totals of each column family and level, as an array.
+nlohmann::ordered_json LevelsOf(const std::vector<FileReport>& files);
+
+/// The totals of each column family and skip index, as an array.
+nlohmann::ordered_json IndexesOf(const std::vector<FileReport>& files);
 
 /// Files that were written without a policy, in column families that have blocksieve's: in the
 /// current or an earlier OPTIONS file, or in other files.
@@ -45,19 +53,5 @@ struct WithoutFilters {
 };
 WithoutFilters FilesWithoutFilters(const std::vector<FileReport>& files,
                                    const std::string& database);
-
-/// Totals of an index definition over the files of a column family.
-struct IndexSummary {
-  uint64_t num_files = 0;
-  uint64_t num_granules = 0;
-  /// Forms of the filters; see GranuleFiltersName.
-  std::set<std::string> filters;
-  uint64_t filter_bytes = 0;
-  uint64_t bounds_bytes = 0;
-};
-
-/// By column family and definition.
-std::map<std::pair<std::string, std::string>, IndexSummary> SummariseIndexes(
-    const std::vector<FileReport>& files);
 
 }  // namespace blocksieve::cli

@@ -90,10 +90,10 @@ std::vector<Column> WithKeptColumns(std::vector<Column> wanted, const SkipIndexS
     });
     if (same_name == wanted.end()) {
       wanted.push_back(old);
-      notes->push_back(fmt::format("keeping the existing index {} (of the value)", old.ToText()));
+      notes->push_back(fmt::format("keeping the existing index {}", old.ToText()));
     } else if (!(*same_name == old)) {
-      notes->push_back(fmt::format("replacing the existing index {} (of the value) by {}",
-                                   old.ToText(), same_name->ToText()));
+      notes->push_back(
+          fmt::format("replacing the existing index {} by {}", old.ToText(), same_name->ToText()));
     }
   }
   for (const SkipIndexColumnUsage& usage : present.usage) {
@@ -109,8 +109,10 @@ std::vector<Column> WithKeptColumns(std::vector<Column> wanted, const SkipIndexS
 /// Records the last flushed sequence number.
 class LoadedDatabase::FlushListener final : public rocksdb::EventListener {
  public:
+  explicit FlushListener(std::string family) : family_(std::move(family)) {}
+
   void OnFlushCompleted(rocksdb::DB*, const rocksdb::FlushJobInfo& flushed) override {
-    if (flushed.cf_name != rocksdb::kDefaultColumnFamilyName) return;
+    if (flushed.cf_name != family_) return;
     // Memtables are flushed in order, one at a time.
     largest_sequence_ = std::max(largest_sequence_.load(), flushed.largest_seqno);
   }
@@ -119,6 +121,7 @@ class LoadedDatabase::FlushListener final : public rocksdb::EventListener {
   uint64_t largest_sequence() const { return largest_sequence_; }
 
  private:
+  const std::string family_;
   std::atomic<uint64_t> largest_sequence_ = 0;
 };
 
@@ -129,13 +132,20 @@ Database LoadedDatabase::Open(const LoadTarget& target) {
   std::vector<Column> columns = target.columns;
   if (HasRocksDb(path_)) {
     options = ReadStoredOptions(path_, /*strict=*/true);
-    columns = WithKeptColumns(columns, IndexesOf(OpenReadOnly(path_).get(), path_), &notes_);
   } else {
     options.families = {{rocksdb::kDefaultColumnFamilyName, rocksdb::ColumnFamilyOptions()}};
     options.db.create_if_missing = true;
   }
+  const auto has_name = [&](const auto& family) { return family.name == family_name_; };
+  if (std::none_of(options.families.begin(), options.families.end(), has_name)) {
+    options.families.emplace_back(family_name_, rocksdb::ColumnFamilyOptions());
+    options.db.create_missing_column_families = true;
+  } else if (HasRocksDb(path_)) {
+    const Database db = OpenReadOnly(path_, family_name_);
+    columns = WithKeptColumns(columns, IndexesOf(db, family_name_), &notes_);
+  }
   for (rocksdb::ColumnFamilyDescriptor& family : options.families) {
-    if (family.name != rocksdb::kDefaultColumnFamilyName) continue;
+    if (family.name != family_name_) continue;
     if (family.options.comparator->timestamp_size() != 0) {
       term::Fail(
           "cannot load into database {}: its keys have timestamps, but input lines have none",
@@ -156,15 +166,19 @@ Database LoadedDatabase::Open(const LoadTarget& target) {
 }
 
 LoadedDatabase::LoadedDatabase(const LoadTarget& target)
-    : path_(target.path), flushes_(std::make_shared<FlushListener>()), db_(Open(target)) {
-  const std::unique_ptr<rocksdb::Iterator> any(db_->NewIterator(rocksdb::ReadOptions()));
+    : path_(target.path),
+      family_name_(target.family),
+      flushes_(std::make_shared<FlushListener>(target.family)),
+      db_(Open(target)),
+      family_(db_.HandleOf(target.family)) {
+  const std::unique_ptr<rocksdb::Iterator> any(db_->NewIterator(rocksdb::ReadOptions(), family_));
   any->SeekToFirst();
   is_new_ = !any->Valid() && any->status().ok();
   first_sequence_ = db_->GetLatestSequenceNumber();
 }
 
 void LoadedDatabase::Put(std::string_view key, std::string_view value) {
-  Check(batch_.Put(key, value));
+  Check(batch_.Put(family_, key, value));
   if (batch_.GetDataSize() >= kBatchBytes) WriteBatch();
 }
 
@@ -178,9 +192,9 @@ void LoadedDatabase::WriteBatch() {
 
 void LoadedDatabase::Flush() {
   if (batch_.Count() != 0) WriteBatch();
-  rocksdb::Status status = db_->Flush(rocksdb::FlushOptions());
+  rocksdb::Status status = db_->Flush(rocksdb::FlushOptions(), family_);
   // If a compaction filled the disk, its files are gone by now.
-  if (!status.ok() && db_->Resume().ok()) status = db_->Flush(rocksdb::FlushOptions());
+  if (!status.ok() && db_->Resume().ok()) status = db_->Flush(rocksdb::FlushOptions(), family_);
   Check(status);
 }
 
@@ -195,9 +209,9 @@ bool LoadedDatabase::Compact(const CompactionProgress& progress) {
   // Files of the last level may also lack an index.
   options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
   rocksdb::ColumnFamilyMetaData metadata;
-  db_->GetColumnFamilyMetaData(&metadata);
+  db_->GetColumnFamilyMetaData(family_, &metadata);
   const rocksdb::Status status = db_.Compact(
-      [&] { return db_->CompactRange(options, nullptr, nullptr); },
+      [&] { return db_->CompactRange(options, family_, nullptr, nullptr); },
       [&](uint64_t written) { progress(std::min(written, metadata.size), metadata.size); });
   if (status.IsIncomplete() && term::InterruptFlag()) return false;
   if (!status.ok()) term::Fail("cannot compact database {}: {}", path_, status.ToString());
@@ -207,7 +221,7 @@ bool LoadedDatabase::Compact(const CompactionProgress& progress) {
 // After a full compaction, each key is stored once.
 std::optional<uint64_t> LoadedDatabase::NumRows() {
   rocksdb::ColumnFamilyMetaData metadata;
-  db_->GetColumnFamilyMetaData(&metadata);
+  db_->GetColumnFamilyMetaData(family_, &metadata);
   uint64_t rows = 0;
   uint64_t num_levels = 0;
   for (const rocksdb::LevelMetaData& level : metadata.levels) {
@@ -227,6 +241,6 @@ void LoadedDatabase::Check(const rocksdb::Status& status) const {
   term::Fail("cannot write database {}: {}", path_, status.ToString());
 }
 
-SkipIndexSummary LoadedDatabase::Indexes() const { return IndexesOf(db_.get(), path_); }
+SkipIndexSummary LoadedDatabase::Indexes() const { return IndexesOf(db_, family_name_); }
 
 }  // namespace blocksieve::cli

@@ -18,6 +18,7 @@ namespace blocksieve::cli {
 
 struct LoadTarget {
   std::string path;
+  std::string family = "default";
   std::vector<Column> columns;  ///< To be indexed, in addition to the database's current columns.
   uint64_t granule_rows = 0;    ///< 0: the default.
   double target_fpr = SkipIndexBuilderOptions().target_fpr;  ///< Of the indexes.
@@ -29,8 +30,8 @@ struct LoadTarget {
   std::optional<double> range_fpr;
 };
 
-/// A database open for loading rows into its default column family. Not thread-safe. Everything
-/// throws Failure.
+/// A database open for loading rows into a column family, which it adds. Not thread-safe.
+/// Everything throws Failure.
 class LoadedDatabase {
  public:
   /// Opens the database, or creates it in a missing or empty directory. Also throws UsageError.
@@ -68,9 +69,11 @@ class LoadedDatabase {
   void Check(const rocksdb::Status& status) const;
 
   const std::string path_;
+  const std::string family_name_;
   std::vector<std::string> notes_;
   const std::shared_ptr<FlushListener> flushes_;
   const Database db_;
+  rocksdb::ColumnFamilyHandle* const family_;
   rocksdb::WriteBatch batch_;
   bool is_new_ = false;
   uint64_t first_sequence_ = 0;  // the last one before the first Put; each Put takes one

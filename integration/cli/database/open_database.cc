@@ -46,10 +46,11 @@ std::string StateOf(const std::string& path) {
 }
 
 // Opens all files at once, so that compactions of another process cannot remove one first.
-void PrepareForRows(StoredOptions* options) {
+void PrepareForRows(const std::string& family, StoredOptions* options) {
   options->db.max_open_files = -1;
-  std::erase_if(options->families, [](const rocksdb::ColumnFamilyDescriptor& family) {
-    return family.name != rocksdb::kDefaultColumnFamilyName;
+  // RocksDB also requires the default one.
+  std::erase_if(options->families, [&](const rocksdb::ColumnFamilyDescriptor& other) {
+    return other.name != family && other.name != rocksdb::kDefaultColumnFamilyName;
   });
 }
 
@@ -136,9 +137,10 @@ Database::~Database() {
 rocksdb::ColumnFamilyHandle* Database::HandleOf(const std::string& family) const {
   const auto found = std::find_if(handles_.begin(), handles_.end(),
                                   [&](const auto* handle) { return handle->GetName() == family; });
-  if (found == handles_.end())
-    term::Fail("database {} has no column family {}", db_->GetName(), family);
-  return *found;
+  if (found != handles_.end()) return *found;
+  std::vector<std::string> names;
+  rocksdb::DB::ListColumnFamilies({}, db_->GetName(), &names).PermitUncheckedError();
+  FailFamily(family, names);
 }
 
 rocksdb::Status Database::Compact(
@@ -225,12 +227,14 @@ void FailToOpen(const std::string& path, const rocksdb::Status& status, const st
   term::Fail("cannot open database {}: {}{}", path, text, more);
 }
 
-Database OpenReadOnly(const std::string& path,
+Database OpenReadOnly(const std::string& path, const std::string& family,
                       std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> index) {
-  return OpenPrepared(path, [&index](StoredOptions* options) {
-    PrepareForRows(options);
-    if (index == nullptr) return;
-    options->families.front().options.table_properties_collector_factories.push_back(index);
+  return OpenPrepared(path, [&](StoredOptions* options) {
+    PrepareForRows(family, options);
+    for (rocksdb::ColumnFamilyDescriptor& each : options->families) {
+      if (index == nullptr || each.name != family) continue;
+      each.options.table_properties_collector_factories.push_back(index);
+    }
   });
 }
 
@@ -240,11 +244,13 @@ std::vector<rocksdb::LiveFileMetaData> LiveFiles(const std::string& path) {
   return files;
 }
 
-SkipIndexSummary IndexesOf(rocksdb::DB* db, const std::string& path) {
+SkipIndexSummary IndexesOf(const Database& db, const std::string& family) {
   SkipIndexSummary summary;
-  const rocksdb::Status status = rocksdb_plugin::ReadSkipIndexes(db, nullptr, &summary);
-  if (!status.ok())
-    term::Fail("cannot read the indexes of database {}: {}", path, status.ToString());
+  const rocksdb::Status status =
+      rocksdb_plugin::ReadSkipIndexes(db.get(), db.HandleOf(family), &summary);
+  if (!status.ok()) {
+    term::Fail("cannot read the indexes of database {}: {}", db->GetName(), status.ToString());
+  }
   return summary;
 }
 

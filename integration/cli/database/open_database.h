@@ -60,14 +60,14 @@ void WarnIfNotRewritten(const std::string& path);
 /// Whether the directory has a RocksDB database. Throws Failure if that is unknown.
 bool HasRocksDb(const std::string& path);
 
-/// Opens the default column family for reading, with `index`, if not null, in its options.
-Database OpenReadOnly(const std::string& path,
+/// Opens a column family for reading, with `index`, if not null, in its options.
+Database OpenReadOnly(const std::string& path, const std::string& family,
                       std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> index = nullptr);
 
 /// The files of the database in all column families. Some may be missing or damaged.
 std::vector<rocksdb::LiveFileMetaData> LiveFiles(const std::string& path);
 
-/// The indexes of the default column family. `path` is for the error message.
-SkipIndexSummary IndexesOf(rocksdb::DB* db, const std::string& path);
+/// The indexes of a column family.
+SkipIndexSummary IndexesOf(const Database& db, const std::string& family);
 
 }  // namespace blocksieve::cli

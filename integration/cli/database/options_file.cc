@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "integration/cli/term/failure.h"
+#include "integration/cli/term/text.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -29,6 +30,10 @@ bool Sets(std::string_view line, std::string_view option) {
   return equals != std::string_view::npos && Trimmed(line.substr(0, equals)) == option;
 }
 
+std::string ValueIn(std::string_view line) {
+  return std::string(Trimmed(line.substr(line.find('=') + 1)));
+}
+
 }  // namespace
 
 std::optional<uint64_t> OptionsFileNumber(const std::string& name) {
@@ -37,6 +42,11 @@ std::optional<uint64_t> OptionsFileNumber(const std::string& name) {
   const char* const end = name.data() + name.size();
   const auto [rest, error] = std::from_chars(name.data() + kPrefix.size(), end, number);
   return error == std::errc() && rest == end ? std::optional(number) : std::nullopt;
+}
+
+void FailFamily(const std::string& family, const std::vector<std::string>& known) {
+  term::Fail("--column-family is {}, which does not exist; allowed: {}", term::Shown(family),
+             fmt::join(known, ", "));
 }
 
 std::optional<OptionsFile> OptionsFile::FindLatest(const std::string& database) {
@@ -108,10 +118,7 @@ std::vector<std::string> OptionsFile::Families(const std::optional<std::string>&
     names.push_back(line.text.substr(kFamily.size(), line.text.size() - kFamily.size() - 2));
   }
   if (!only) return names;
-  if (std::find(names.begin(), names.end(), *only) == names.end()) {
-    term::Fail("--column-family is {}, which does not exist; allowed: {}", *only,
-               fmt::join(names, ", "));
-  }
+  if (std::find(names.begin(), names.end(), *only) == names.end()) FailFamily(*only, names);
   return {*only};
 }
 
@@ -127,7 +134,7 @@ std::optional<std::string> OptionsFile::Find(const std::string& section,
                                              const std::string& option) const {
   const Line* const line = FindLine(section, option);
   if (line == nullptr) return std::nullopt;
-  return std::string(Trimmed(std::string_view(line->text).substr(line->text.find('=') + 1)));
+  return ValueIn(line->text);
 }
 
 void OptionsFile::Set(const std::string& section, const std::string& option,
@@ -147,17 +154,30 @@ void OptionsFile::Set(const std::string& section, const std::string& option,
                 {.text = text, .section = section, .before = std::nullopt, .is_new = true});
 }
 
-std::string OptionsFile::Changes() const {
-  std::string changes;
-  std::string shown_section;
+std::vector<OptionChange> OptionsFile::Changes() const {
+  std::vector<OptionChange> changes;
   for (const Line& line : lines_) {
-    if (!line.is_new && (!line.before || *line.before == line.text)) continue;
-    if (line.section != shown_section) changes += fmt::format("  [{}]\n", line.section);
-    shown_section = line.section;
-    if (line.before) changes += "-" + *line.before + "\n";
-    changes += "+" + line.text + "\n";
+    if (!line.is_new && (!line.before || ValueIn(*line.before) == ValueIn(line.text))) continue;
+    OptionChange& change = changes.emplace_back();
+    change = {line.section,
+              std::string(Trimmed(line.text.substr(0, line.text.find('=')))),
+              {},
+              ValueIn(line.text)};
+    if (line.before) change.before = ValueIn(*line.before);
   }
   return changes;
+}
+
+std::string OptionsFile::ChangesText() const {
+  std::string text;
+  std::string shown_section;
+  for (const OptionChange& change : Changes()) {
+    if (change.section != shown_section) text += fmt::format("  [{}]\n", change.section);
+    shown_section = change.section;
+    if (change.before) text += fmt::format("-  {}={}\n", change.option, *change.before);
+    text += fmt::format("+  {}={}\n", change.option, change.after);
+  }
+  return text;
 }
 
 }  // namespace blocksieve::cli

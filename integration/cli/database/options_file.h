@@ -10,6 +10,13 @@
 
 namespace blocksieve::cli {
 
+struct OptionChange {
+  std::string section;
+  std::string option;
+  std::optional<std::string> before;  ///< nullopt: it was not set.
+  std::string after;
+};
+
 class OptionsFile {
  public:
   /// The file that RocksDB would load for a database.
@@ -37,8 +44,9 @@ class OptionsFile {
   /// Replaces the value, or adds the option at the end of its section. Fails without the section.
   void Set(const std::string& section, const std::string& option, const std::string& value);
 
-  /// A diff of the lines changed by Set, with their sections.
-  std::string Changes() const;
+  /// The options changed by Set, in the order of the file, and as a diff with their sections.
+  std::vector<OptionChange> Changes() const;
+  std::string ChangesText() const;
 
  private:
   struct Line {
@@ -53,6 +61,9 @@ class OptionsFile {
   std::string name_;
   std::vector<Line> lines_;
 };
+
+/// Reports that --column-family names one that the database does not have.
+[[noreturn]] void FailFamily(const std::string& family, const std::vector<std::string>& known);
 
 /// The number in "OPTIONS-000012"; nullopt for other names.
 std::optional<uint64_t> OptionsFileNumber(const std::string& name);

@@ -137,6 +137,20 @@ OptionsFile StockOptions(const std::string& database, const std::string& policy,
   return file;
 }
 
+nlohmann::ordered_json DescribeChanges(const OptionsFile& file, const std::string& written) {
+  using Json = nlohmann::ordered_json;
+  Json changes = Json::array();
+  for (const OptionChange& change : file.Changes()) {
+    changes.push_back({{"section", change.section},
+                       {"option", change.option},
+                       {"before", change.before ? Json(*change.before) : Json(nullptr)},
+                       {"after", change.after}});
+  }
+  return {{"read", file.name()},
+          {"changes", changes},
+          {"written", written.empty() ? Json(nullptr) : Json(written)}};
+}
+
 bool HadPolicy(const std::string& database, const std::string& family) {
   return KeptOptions(database).Find(TableSection(family), kPolicy).has_value();
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,6 +39,10 @@ OptionsFile OptionsWith(const std::string& database, const std::vector<std::stri
 /// Fails if RocksDB would not open the database with it. Writes nothing.
 OptionsFile StockOptions(const std::string& database, const std::string& policy,
                          const std::optional<std::string>& family);
+
+/// The changes of an OPTIONS file, and the name of the file that was written, "" for none, as
+/// members of a JSON document.
+nlohmann::ordered_json DescribeChanges(const OptionsFile& file, const std::string& written);
 
 /// Whether WriteNextOptions kept a filter policy of the column family.
 bool HadPolicy(const std::string& database, const std::string& family);

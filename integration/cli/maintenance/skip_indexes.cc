@@ -38,10 +38,11 @@ std::string IdentityOfIndex(const rocksdb_plugin::SstPlace& sst,
       FindProperty(properties.user_collected_properties, rocksdb_plugin::kIdentityProperty));
 }
 
-// The index options of the newest indexed file of the default column family; nullopt without one.
-std::optional<SkipIndexOptions> PresentIndexOptions(rocksdb::DB* db) {
+// The index options of the newest indexed file of the column family; nullopt without one.
+std::optional<SkipIndexOptions> PresentIndexOptions(const Database& db, const std::string& family) {
   rocksdb::TablePropertiesCollection files;
-  Check(db->GetPropertiesOfAllTables(&files), "read the properties of", db->GetName());
+  Check(db->GetPropertiesOfAllTables(db.HandleOf(family), &files), "read the properties of",
+        db->GetName());
   std::map<uint64_t, std::string> newest_last;
   for (const auto& [path, properties] : files) {
     newest_last[FileNumberOf(path)] =
@@ -56,23 +57,14 @@ std::optional<SkipIndexOptions> PresentIndexOptions(rocksdb::DB* db) {
 
 }  // namespace
 
-std::vector<Column> ParseColumns(const std::vector<std::string>& definitions) {
-  std::vector<Column> columns;
-  for (const std::string& definition : definitions) {
-    Result<Column> column = Column::Parse(definition);
-    if (!column.ok()) term::FailUsage("--index {}: {}", definition, column.status().message());
-    columns.push_back(*std::move(column));
-  }
-  return columns;
-}
-
 void FailWithoutColumns(const std::string& database) {
   term::FailUsage("database {} has no skip index; define one with --index", database);
 }
 
 std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewIndexFactory(
     const IndexRebuild& rebuild) {
-  auto options = PresentIndexOptions(OpenReadOnly(rebuild.database).get());
+  auto options =
+      PresentIndexOptions(OpenReadOnly(rebuild.database, rebuild.family), rebuild.family);
   if (!options && rebuild.columns.empty()) return nullptr;
   if (!options) options.emplace();
   std::vector<Column> columns(options->columns.begin(), options->columns.end());
@@ -87,15 +79,18 @@ std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewIndexFactory(
   return *std::move(factory);
 }
 
-uint64_t CopyIndexes(const std::string& database, const std::string& directory) {
+uint64_t CopyIndexes(const std::string& database, const std::string& family,
+                     const std::string& directory) {
   uint64_t num_copied = 0;
-  const auto db = OpenReadOnly(database);
-  Check(CopySkipIndexes(db.get(), nullptr, directory, &num_copied), "copy indexes into", database);
+  const auto db = OpenReadOnly(database, family);
+  Check(CopySkipIndexes(db.get(), db.HandleOf(family), directory, &num_copied), "copy indexes into",
+        database);
   return num_copied;
 }
 
 void SaveIndexes(const std::string& database, const std::string& directory) {
-  Check(SaveSkipIndexes(OpenReadOnly(database).get(), directory), "save the indexes of", database);
+  Check(SaveSkipIndexes(OpenReadOnly(database, rocksdb::kDefaultColumnFamilyName).get(), directory),
+        "save the indexes of", database);
 }
 
 bool RebuildIndexes(const IndexRebuild& rebuild,
@@ -105,12 +100,12 @@ bool RebuildIndexes(const IndexRebuild& rebuild,
   if (factory == nullptr) FailWithoutColumns(rebuild.database);
   BackfillProgress all;  // of the passes before
   for (int pass = 1; pass <= kMaxPasses; ++pass) {
-    const auto db = OpenReadOnly(rebuild.database, factory);
+    const auto db = OpenReadOnly(rebuild.database, rebuild.family, factory);
     BackfillProgress last;
     uint64_t num_listed = 0;
     bool was_stopped = false;
     const rocksdb::Status status = RebuildSkipIndexes(
-        db.get(), nullptr,
+        db.get(), db.HandleOf(rebuild.family),
         [&](const BackfillProgress& done) {
           last = done;
           num_listed = std::max(num_listed, done.files_left);

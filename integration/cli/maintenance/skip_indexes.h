@@ -16,6 +16,7 @@ namespace blocksieve::cli {
 
 struct IndexRebuild {
   std::string database;
+  std::string family = "default";
   std::vector<Column> columns;    ///< Indexed in addition to the current ones.
   uint64_t bytes_per_second = 0;  ///< 0: no limit.
 
@@ -23,10 +24,7 @@ struct IndexRebuild {
   std::optional<uint64_t> max_index_bytes = {};
 };
 
-/// Parses the values of --index. Throws UsageError.
-std::vector<Column> ParseColumns(const std::vector<std::string>& definitions);
-
-/// A factory for the index of the newest indexed file of the default column family, plus the
+/// A factory for the index of the newest indexed file of the column family, plus the
 /// columns of `rebuild`, which replace those of the same name. Null without any. Throws UsageError.
 std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewIndexFactory(
     const IndexRebuild& rebuild);
@@ -34,10 +32,11 @@ std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewIndexFactory(
 /// Reports that NewIndexFactory returned null. Throws UsageError.
 [[noreturn]] void FailWithoutColumns(const std::string& database);
 
-/// Links or copies missing sidecars from `directory`. Returns their number.
-uint64_t CopyIndexes(const std::string& database, const std::string& directory);
+/// Links or copies missing sidecars of a column family from `directory`. Returns their number.
+uint64_t CopyIndexes(const std::string& database, const std::string& family,
+                     const std::string& directory);
 
-/// Links or copies all sidecars to `directory`.
+/// Links or copies the sidecars of all column families to `directory`.
 void SaveIndexes(const std::string& database, const std::string& directory);
 
 /// Deletes the skip indexes whose SSTs do not exist, and returns their number. Fails if another

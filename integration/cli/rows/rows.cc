@@ -9,9 +9,8 @@
 #include <optional>
 #include <utility>
 
-#include "blocksieve/column.h"
 #include "integration/cli/term/failure.h"
-#include "lib/column/values.h"
+#include "integration/cli/term/text.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -26,34 +25,6 @@ std::optional<char> ParseByte(std::string_view text) {
   const auto [rest, error] = std::from_chars(end - 2, end, byte, 16);
   return error == std::errc() && rest == end ? std::optional(static_cast<char>(byte))
                                              : std::nullopt;
-}
-
-// Whether the column splits fields at `delimiter`. Tries it with a text that is a value of every
-// type and does not contain the delimiter.
-bool HasFieldsOf(const Column& column, char delimiter) {
-  const Column second = internal::WithFieldNumber(column, 2);
-  for (const char digit : {'1', '2', '3'}) {
-    if (digit == delimiter) continue;
-    const std::string row = {digit, delimiter, digit};
-    if (internal::ForEachCompared(second, row, [](const Value&) { return false; })) return true;
-  }
-  return false;
-}
-
-Column ParseIndexColumn(const std::string& definition, char delimiter, uint32_t key_field) {
-  Result<Column> parsed = Column::Parse(definition, delimiter);
-  if (!parsed.ok()) term::FailUsage("--index: {}", parsed.status().message());
-  Column column = *std::move(parsed);
-  const std::optional<uint32_t> field = internal::FieldNumber(column);
-  if (!field || !HasFieldsOf(column, delimiter)) return column;
-  if (*field == key_field) {
-    term::FailUsage(
-        "--index is {}, but field {} is the key (--key {}); allowed: the other fields, which "
-        "become "
-        "the value",
-        definition, *field, key_field);
-  }
-  return internal::WithFieldNumber(column, *field < key_field ? *field : *field - 1);
 }
 
 }  // namespace
@@ -99,18 +70,19 @@ uint64_t CountFields(std::string_view line, char delimiter) {
   return static_cast<uint64_t>(std::count(line.begin(), line.end(), delimiter)) + 1;
 }
 
-std::vector<Column> ParseIndexColumns(const std::vector<std::string>& definitions, char delimiter,
-                                      uint32_t key_field) {
+std::vector<Column> ParseColumns(const std::vector<std::string>& definitions, char delimiter) {
   std::vector<Column> columns;
   for (const std::string& definition : definitions) {
-    Column column = ParseIndexColumn(definition, delimiter, key_field);
+    Result<Column> column = Column::Parse(definition, delimiter);
+    if (!column.ok()) term::FailUsage("--index: {}", column.status().message());
     const bool is_repeated = std::any_of(columns.begin(), columns.end(), [&](const Column& other) {
-      return other.name() == column.name();
+      return other.name() == column->name();
     });
-    if (is_repeated)
+    if (is_repeated) {
       term::FailUsage("--index is {}, but its name is already used; allowed: different names",
-                      definition);
-    columns.push_back(std::move(column));
+                      term::Shown(definition));
+    }
+    columns.push_back(*std::move(column));
   }
   return columns;
 }

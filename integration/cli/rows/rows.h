@@ -26,11 +26,9 @@ uint64_t CountFields(std::string_view line, char delimiter);
 bool SplitRow(std::string_view line, char delimiter, uint32_t key_field, std::string_view* key,
               std::string* value);
 
-/// Parses NAME=EXTRACTOR definitions, which number the fields of the input line, into columns of
-/// the stored value, which lacks field `key_field`. Fields with another delimiter, as in
-/// field(,):2, are already numbered in the value. Throws UsageError for a malformed definition, a
-/// column of the key, or a repeated name.
-std::vector<Column> ParseIndexColumns(const std::vector<std::string>& definitions, char delimiter,
-                                      uint32_t key_field);
+/// Parses the values of --index, NAME=EXTRACTOR, which number the fields of the stored value.
+/// `delimiter`: between these fields. Throws UsageError, also for a repeated name.
+std::vector<Column> ParseColumns(const std::vector<std::string>& definitions,
+                                 char delimiter = '\t');
 
 }  // namespace blocksieve::cli

@@ -1,7 +1,10 @@
 #include "integration/cli/term/text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <numeric>
 
 namespace blocksieve::term {
@@ -42,6 +45,23 @@ std::string WithCommas(uint64_t number) {
 
 std::string CountOf(uint64_t number, std::string_view what) {
   return WithCommas(number) + " " + std::string(what) + (number == 1 ? "" : "s");
+}
+
+std::string NumberText(double number, int digits) {
+  const double size = std::abs(number);
+  const int magnitude = size > 0 ? static_cast<int>(std::floor(std::log10(size))) : 0;
+  if (magnitude + 1 >= digits)
+    return (number < 0 ? "-" : "") + WithCommas(static_cast<uint64_t>(std::llround(size)));
+  std::string text = fmt::format("{:.{}f}", number, digits - 1 - magnitude);
+  text.resize(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
+std::string Shown(std::string_view value) {
+  constexpr size_t kMaxShown = 80;
+  if (value.size() <= kMaxShown) return std::string(value);
+  return std::string(value.substr(0, BeginOfCharacter(value, kMaxShown))) + "...";
 }
 
 std::string PointAt(std::string_view text, size_t position) {

@@ -41,33 +41,55 @@ rocksdb::Status CheckGiven(std::initializer_list<std::pair<const char*, const vo
 }
 
 rocksdb::Status OptionOutOfRange(const std::string& name, const std::string& value,
-                                 const std::string& allowed) {
-  return rocksdb::Status::InvalidArgument("blocksieve: option " + name + " is " +
-                                          (value.empty() ? "empty" : internal::Shown(value)) +
-                                          "; allowed: " + allowed);
+                                 const std::string& allowed, bool is_number) {
+  return rocksdb::Status::InvalidArgument(
+      "blocksieve: option " + name + " is " + (value.empty() ? "empty" : internal::Shown(value)) +
+      (is_number ? "" : ", not a number") + "; allowed: " + allowed);
 }
 
 rocksdb::Status ParseInRange(const std::string& name, const std::string& text, double lowest,
                              double highest, double* number) {
   double value = 0;
-  if (!FromText(text, &value) || !(value >= lowest && value <= highest)) {
-    return OptionOutOfRange(name, text, ToText(lowest) + " to " + ToText(highest));
+  const bool is_number = FromText(text, &value);
+  if (!is_number || !(value >= lowest && value <= highest)) {
+    return OptionOutOfRange(name, text, ToText(lowest) + " to " + ToText(highest), is_number);
   }
   *number = value;
   return rocksdb::Status::OK();
 }
 
+namespace {
+
+// Removes a unit from the end of the text and returns its size: 64k is 64 KiB, as in RocksDB.
+uint64_t TakeUnit(std::string_view* text) {
+  constexpr std::string_view kUnits = "kmgt";
+  const bool has_bytes = text->ends_with('B');
+  if (has_bytes) text->remove_suffix(1);
+  const bool is_binary = has_bytes && text->ends_with('i');
+  if (is_binary) text->remove_suffix(1);
+  const char letter = text->empty() ? '\0' : static_cast<char>(text->back() | 0x20);
+  const size_t power = kUnits.find(letter) + 1;  // npos + 1 is 0
+  if (power != 0) text->remove_suffix(1);
+  uint64_t size = 1;
+  for (size_t i = 0; i < power; ++i) size *= has_bytes && !is_binary ? 1000 : 1024;
+  return size;
+}
+
+}  // namespace
+
 rocksdb::Status ParseWhole(const std::string& name, const std::string& text, uint64_t highest,
                            uint64_t* number) {
-  constexpr std::string_view kUnits = "kKmMgGtT";
-  const size_t unit = text.empty() ? kUnits.npos : kUnits.find(text.back());
-  const size_t shift = unit == kUnits.npos ? 0 : 10 * (unit / 2 + 1);
+  std::string_view digits = text;
+  const uint64_t unit = TakeUnit(&digits);
   uint64_t value = 0;
-  if (!FromText(text.substr(0, text.size() - (shift == 0 ? 0 : 1)), &value) ||
-      value > highest >> shift) {
-    return OptionOutOfRange(name, text, "0 to " + ToText(highest));
+  // -1 is a number, but not a whole one.
+  double real = 0;
+  const bool is_whole = FromText(std::string(digits), &value);
+  if (!is_whole || value > highest / unit) {
+    return OptionOutOfRange(name, text, "0 to " + ToText(highest),
+                            is_whole || FromText(text, &real));
   }
-  *number = value << shift;
+  *number = value * unit;
   return rocksdb::Status::OK();
 }
 

@@ -51,15 +51,16 @@ std::string MessageOf(const rocksdb::Status& status);
 /// InvalidArgument for the first argument that is null.
 rocksdb::Status CheckGiven(std::initializer_list<std::pair<const char*, const void*>> arguments);
 
-/// InvalidArgument "option NAME is VALUE; allowed: ALLOWED".
+/// InvalidArgument "option NAME is VALUE; allowed: ALLOWED". `is_number`: false for a text in place
+/// of a number.
 rocksdb::Status OptionOutOfRange(const std::string& name, const std::string& value,
-                                 const std::string& allowed);
+                                 const std::string& allowed, bool is_number = true);
 
 /// Parses the option `name`, a number in [lowest, highest]. Errors: OptionOutOfRange.
 rocksdb::Status ParseInRange(const std::string& name, const std::string& text, double lowest,
                              double highest, double* number);
 
-/// Parses a whole number up to `highest`, also as 64k, 8M, 1G or 1T. Errors: OptionOutOfRange.
+/// Parses a whole number up to `highest`, also as 64k, 8M, 64MiB or 10kB. Errors: OptionOutOfRange.
 rocksdb::Status ParseWhole(const std::string& name, const std::string& text, uint64_t highest,
                            uint64_t* number);
 

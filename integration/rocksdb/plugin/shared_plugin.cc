@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <mutex>
 #include <string>
+#include <string_view>
 
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "blocksieve/sizing.h"
@@ -26,8 +28,18 @@ namespace {
 
 bool ReplacesBuiltin() {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here writes the environment
-  const char* value = std::getenv("BLOCKSIEVE_REPLACE_BUILTIN");
-  return value != nullptr && std::string(value) == "1";
+  const char* const value = std::getenv("BLOCKSIEVE_REPLACE_BUILTIN");
+  const std::string_view text = value == nullptr ? "" : value;
+  if (text == "1") return true;
+  static std::once_flag reported;
+  if (!text.empty() && text != "0") {
+    std::call_once(reported, [&] {
+      LogLoudly(nullptr,
+                "RocksDB's filter policies are not replaced: BLOCKSIEVE_REPLACE_BUILTIN is ",
+                std::string(text) + "; allowed: 0, 1");
+    });
+  }
+  return false;
 }
 
 // The policy that replaces a stock one with this many bits per key. Null if stock policies are not

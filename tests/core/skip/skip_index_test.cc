@@ -220,7 +220,7 @@ TEST(SkipIndexSummarizer, TheNewestDefinitionOfANameWins) {
   EXPECT_EQ(summary.files_with_index, 2u);
   EXPECT_EQ(summary.problems, Texts{"3: over budget"});
   ASSERT_EQ(summary.columns.size(), 1u);
-  EXPECT_EQ(internal::FieldNumber(summary.columns[0]), 2u);
+  EXPECT_EQ(summary.columns[0].ToText(), "v=field:2");
   ASSERT_EQ(summary.usage.size(), 3u) << "including superseded and unreadable definitions";
   for (const SkipIndexColumnUsage& usage : summary.usage) {
     EXPECT_EQ(usage.num_files, usage.definition == "of a newer version" ? 0u : 1u);

@@ -95,7 +95,8 @@ TEST_F(PluginLoading, EveryWayRegistersThePolicy) {
 TEST_F(PluginLoading, BuiltinPoliciesAreStockByDefault) {
   for (const Environment& environment :
        {Environment{}, Environment{{"BLOCKSIEVE_REPLACE_BUILTIN", "0"}},
-        Environment{{"BLOCKSIEVE_REPLACE_BUILTIN", ""}}}) {
+        Environment{{"BLOCKSIEVE_REPLACE_BUILTIN", ""}},
+        Environment{{"BLOCKSIEVE_REPLACE_BUILTIN", "yes"}}}) {
     for (const char* call : {"call:bloom", "call:ribbon"}) {
       // A linked plug-in also comes before RocksDB.
       const Report report = Run(LINKED_PROGRAM, call, environment);
@@ -103,6 +104,10 @@ TEST_F(PluginLoading, BuiltinPoliciesAreStockByDefault) {
       EXPECT_NE(report.policy, "none") << report.text;
       EXPECT_EQ(report.found, 2000);
       EXPECT_GT(report.rejected, 1900);
+      EXPECT_EQ(
+          report.text.find("BLOCKSIEVE_REPLACE_BUILTIN is yes; allowed: 0, 1") != std::string::npos,
+          environment == Environment{{"BLOCKSIEVE_REPLACE_BUILTIN", "yes"}})
+          << report.text;
     }
   }
 }

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+// Reports are JSON documents; their text shows members of these as tables.
+
+namespace blocksieve::cli {
+
+using Json = nlohmann::ordered_json;
+
+/// How a table shows a member. All show null as "-".
+using CellText = std::function<std::string(const Json& value)>;
+
+std::string PlainText(const Json& value);     ///< A text, a number, or texts joined by blanks.
+std::string CountText(const Json& value);     ///< "1,234,567"
+std::string FileNameText(const Json& value);  ///< The last part of a path.
+std::string RateText(const Json& value);      ///< Four digits; "-" for 1, which rules nothing out.
+std::string ReadsText(const Json& value);     ///< Three digits.
+std::string BitsPerKeyText(const Json& value);          ///< Bits per key: "9.94"; "-" for 0.
+CellText ShareOf(const char* part, const char* whole);  ///< Of two members: "12.3 %", "-" of 0.
+
+struct TableColumn {
+  std::string header;
+  std::string member;  ///< A JSON pointer: "/filter/kind"; "": the whole row.
+  CellText text;
+};
+
+/// A text table with a line for each row. `with_family`: its first column is the member "family".
+std::string TableText(std::vector<TableColumn> columns, const Json& rows, bool with_family = false);
+
+/// Whether a report shows families.
+bool HasSeveralFamilies(const Json& rows);
+
+/// The rows for which `is_shown` holds.
+Json RowsWhere(const Json& rows, const std::function<bool(const Json& row)>& is_shown);
+
+/// The value, or null.
+template <class T>
+Json OrNull(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+}  // namespace blocksieve::cli
