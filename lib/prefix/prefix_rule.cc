@@ -62,7 +62,7 @@ Occurrences FindByte(std::string_view text, char byte) noexcept {
   constexpr size_t kWord = sizeof(uint64_t);
   Occurrences found;
   size_t i = 0;
-  // Of the word at `at`, counts what follows its first `skipped` bytes.
+  // Counts the occurrences in the word at `at`, after its first `skipped` bytes.
   const auto add = [&](size_t at, size_t skipped) {
     const uint64_t differing =
         LoadLittleEndian<uint64_t>(reinterpret_cast<const uint8_t*>(text.data()) + at) ^
