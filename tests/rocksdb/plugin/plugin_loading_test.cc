@@ -104,9 +104,11 @@ TEST_F(PluginLoading, BuiltinPoliciesAreStockByDefault) {
       EXPECT_NE(report.policy, "none") << report.text;
       EXPECT_EQ(report.found, 2000);
       EXPECT_GT(report.rejected, 1900);
+      const bool is_refused = environment.contains("BLOCKSIEVE_REPLACE_BUILTIN") &&
+                              environment.at("BLOCKSIEVE_REPLACE_BUILTIN") == "yes";
       EXPECT_EQ(
           report.text.find("BLOCKSIEVE_REPLACE_BUILTIN is yes; allowed: 0, 1") != std::string::npos,
-          environment == Environment{{"BLOCKSIEVE_REPLACE_BUILTIN", "yes"}})
+          is_refused)
           << report.text;
     }
   }
