@@ -28,8 +28,8 @@ Stock RocksDB reads the database correctly without this command, but treats a bl
 matching every key until it rewrites the file.
 
 Before it starts, revert prints the predicted change of wasted reads per lookup of an absent key and
-of filter memory. --dry-run prints only that, the list of files and the changes of OPTIONS. At the end revert reports what
-was measured, as blocksieve rewrite does.
+of filter memory. --dry-run prints only that, the list of files and the changes of OPTIONS. At the
+end revert reports what was measured, as blocksieve rewrite does.
 
 Examples:
   blocksieve revert --db paths.db --dry-run
