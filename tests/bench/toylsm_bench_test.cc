@@ -32,7 +32,8 @@ TEST(ToyExperimentTest, FiguresFitTogether) {
     }
     rows.ExpectWithin("data blocks: all", absent, 0, 0.1);
     rows.ExpectWithin("filter blocks: all", absent, 1, 10);
-    rows.ExpectWithin("wasted data blocks, relative to FPR × runs", of, 0.5, 1.3);
+    // Lookups miss the key ranges of some runs.
+    rows.ExpectWithin("wasted data blocks, relative to FPR × runs", of, 0.3, 1.3);
     rows.ExpectWithin("in the cache: share", of, 0, 1);
   }
 }
