@@ -62,7 +62,7 @@ TEST_F(FilterPlanTest, PlansUseTheMemoryAndNeverExceedIt) {
         continue;
       }
       EXPECT_LE(plan->filter_bytes, bytes);
-      EXPECT_GT(plan->filter_bytes, bytes * 97 / 100) << plan->setting.ToText();
+      EXPECT_GT(plan->filter_bytes, bytes * 97 / 100) << FilterSetting::For(plan->goal).ToText();
     }
   }
 }
@@ -71,9 +71,9 @@ TEST_F(FilterPlanTest, PlansMeetTheirWastedReads) {
   for (const double reads : {0.5, 0.03, 0.00123}) {
     const Result<FilterPlan> plan = PlanForWastedReads(forest_, reads);
     ASSERT_TRUE(plan.ok()) << plan.status().message();
-    EXPECT_EQ(plan->setting.option, "wasted_reads");
-    EXPECT_LE(plan->setting.value, reads);
-    EXPECT_GT(plan->setting.value, 0.99 * reads);
+    EXPECT_TRUE(plan->goal.wasted_reads);
+    EXPECT_LE(*plan->goal.wasted_reads, reads);
+    EXPECT_GT(*plan->goal.wasted_reads, 0.99 * reads);
     EXPECT_LE(ReadsOf(*plan), reads);
     EXPECT_GT(ReadsOf(*plan), 0.9 * reads);
   }

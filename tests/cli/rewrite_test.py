@@ -265,7 +265,13 @@ class Rewrites(SmallTree):
         self.load([("a", 1)])
         self.open_in_another_process(lines=b"b\t2\n")
         for command in ("rewrite", "revert"):
-            self.assertIn("LOCK", self.fail_with(1, command, "--db", self.db))
+            said = self.fail_with(1, command, "--db", self.db)
+            self.assertIn("LOCK", said)
+        said = self.fail_with(1, "rewrite", "--db", self.db)
+        page = pathlib.Path(__file__).parents[2] / "integration/rocksdb/README.md"
+        shown = [line.strip() for line in said.splitlines() if line.startswith("  ")]
+        self.assertEqual(len(shown), 5)
+        self.assertEqual([line for line in shown if line not in page.read_text()], [])
 
     def test_unflushed_rows(self):
         """They are flushed before planning."""

@@ -97,7 +97,7 @@ std::vector<FileReport> Tree() {
 }
 
 RequestedRatesByFamily BitsPerKey(double bits_per_key) {
-  return {{"", {.goal = {.bits_per_key = bits_per_key}}}};
+  return {{"", {.bits_per_key = bits_per_key, .kind = PolicyKind::kRibbon}}};
 }
 
 TEST(MovedFiles, HaveTheRateOfALevelAbove) {
@@ -126,7 +126,7 @@ TEST(MovedFiles, AreRecognizedByTheirKinds) {
   files[3].filter.kind = "bloom";
   RequestedRatesByFamily requested = BitsPerKey(10);
   EXPECT_EQ(LevelsBuiltFor(files, requested), (Levels{{}, 0, {}, {}, {}, {}}));
-  requested[""].kind_is_auto = true;
+  requested[""].kind = PolicyKind::kAuto;
   EXPECT_EQ(LevelsBuiltFor(files, requested), (Levels{{}, {}, {}, 0, {}, {}}));
 }
 

@@ -19,7 +19,7 @@ CALLS = re.compile(
     r"InvalidArgument|Corruption|NotSupported|NotFound|IOError|Incomplete|Aborted|MemoryLimit|"
     r"ResourceExhausted|Fail\w*|fail|UsageError|Interrupted|Terminate|fprintf|Damaged\w*|Unknown|"
     r"Unreadable|\w*OutOfRange|Log\w+|WarnOnce|Report\w*|[Rr]efused|say|Expected|Complaint|"
-    r"WriteToStandardError"
+    r"WriteToStandardError|InUse"
 )
 FUNCTIONS = re.compile(
     r"\w*(?:Problem|Wrong|WhyNone|Warning|Complaint|InRange|OneOf|Known|ParseError)\w*"

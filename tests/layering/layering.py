@@ -40,8 +40,13 @@ ROOMS = [
     ("integration/rocksdb/index", "integration/rocksdb/sidecar", "rocksdb/skip_index"),
     ("integration/rocksdb/scan", "integration/rocksdb/index", ""),
     (
+        "integration/rocksdb/maintenance",
+        "integration/rocksdb/policy integration/rocksdb/listener integration/rocksdb/index",
+        "rocksdb/maintenance",
+    ),
+    (
         "integration/rocksdb/plugin",
-        "integration/rocksdb/policy integration/rocksdb/scan integration/rocksdb/listener",
+        "integration/rocksdb/scan integration/rocksdb/maintenance",
         "c rocksdb",
     ),
     ("integration/toylsm/base", "lib/skip lib/lsm", ""),

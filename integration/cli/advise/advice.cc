@@ -83,7 +83,7 @@ class Adviser {
                                   {.seeks = *request_.seeks,
                                    .prefixes = request_.prefixes,
                                    .wasted_per_lookup = advice_.current.wasted_reads,
-                                   .target_fpr = plan.setting.value,
+                                   .target_fpr = plan.goal.target_fpr.value(),
                                    .planned_wasted_per_lookup = PredictionOf(plan).wasted_reads,
                                    .key_filter_bytes = plan.filter_bytes,
                                    .nothing_pays = request_.cache_is_enough},

@@ -8,8 +8,12 @@
 #include "integration/cli/advise/filter_plan.h"
 #include "integration/cli/advise/range_advice.h"
 #include "integration/cli/database/json_table.h"
+#include "integration/rocksdb/maintenance/rewrite_plan.h"
 
 namespace blocksieve::cli {
+
+using rocksdb_plugin::kMinGain;
+using rocksdb_plugin::Prediction;
 
 struct AdviceRequest {
   std::optional<uint64_t> memory;      ///< Maximum bytes of filters.
@@ -20,18 +24,13 @@ struct AdviceRequest {
   std::string prefixes;                ///< As in SeekRequest.
 };
 
-/// Current or predicted memory and wasted reads of filters.
-struct Prediction {
-  double wasted_reads_absent = 0;  ///< Per lookup of an absent key.
-  double wasted_reads = 0;         ///< Per lookup, whether or not the key is absent.
-  uint64_t filter_bytes = 0;
-};
-
 struct Proposal {
   std::string name;  ///< "same memory", "same reads", "one rate", "requested" or "usual".
   FilterPlan plan;
   Prediction prediction;
   FilterCost cost;
+
+  FilterSetting setting() const { return FilterSetting::For(plan.goal); }
 };
 
 /// Wasted reads per lookup within the current memory: now, and after each of two steps.
@@ -71,9 +70,6 @@ struct Verdict {
 
 /// Compares `after` with `before`: "14 times fewer wasted reads and 31 % less memory".
 std::string DifferenceText(const Prediction& before, const Prediction& after);
-
-/// A change must save this share of the wasted reads or of the memory.
-inline constexpr double kMinGain = 0.05;
 
 Verdict VerdictOf(const Advice& advice);
 

@@ -22,8 +22,8 @@ Json ToJson(const Prediction& prediction) {
 Json ToJson(const Proposal& proposal, const std::vector<ForestLevel>& forest) {
   const FilterPlan& plan = proposal.plan;
   Json document = {{"name", proposal.name},
-                   {"option", PolicyOption(plan.setting)},
-                   {plan.setting.option, plan.setting.value}};
+                   {"option", PolicyOption(proposal.setting())},
+                   {proposal.setting().option, proposal.setting().value}};
   document.update(ToJson(proposal.prediction));
   Json& levels = document["levels"] = Json::array();
   for (size_t i = 0; i < forest.size(); ++i) {
@@ -80,7 +80,7 @@ std::string SavingsText(const Advice& advice, bool with_present_keys) {
   add("no filters", advice.without, "");
   add("current", advice.current, "");
   for (const Proposal& proposal : advice.proposals) {
-    add(proposal.name, proposal.prediction, proposal.plan.setting.ToText());
+    add(proposal.name, proposal.prediction, proposal.setting().ToText());
   }
   const uint64_t num_keys = advice.forest.num_keys();
   std::vector<TableColumn> columns = {
@@ -169,7 +169,7 @@ std::string ToText(const Advice& advice, double absent_fraction) {
   text += "False-positive rates:\n\n" + RatesText(advice);
   if (!advice.proposals.empty()) text += "\nOptions:\n\n";
   for (const Proposal& proposal : advice.proposals) {
-    text += fmt::format("  {:<12}  {}\n", proposal.name, PolicyOption(proposal.plan.setting));
+    text += fmt::format("  {:<12}  {}\n", proposal.name, PolicyOption(proposal.setting()));
   }
   for (const std::string& problem : advice.not_proposed) {
     text += "\nNot proposed: " + problem + "\n";

@@ -15,11 +15,8 @@
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/progress.h"
 #include "integration/cli/term/text.h"
-#include "integration/rocksdb/policy/policy.h"
-#include "lib/filter/block_sizing.h"
-#include "lib/lsm/level_rules.h"
-#include "lib/prefix/prefix_builder.h"
 #include "lib/prefix/prefix_chooser.h"
+#include "lib/prefix/prefix_rule.h"
 #include "lib/range/range_filter.h"
 
 namespace blocksieve::cli {
@@ -28,119 +25,6 @@ namespace {
 // Prefixes that end at a delimiter are proposed for up to half as many of them as keys. They then
 // take as much memory as half of the key filter, less than range filters.
 constexpr double kMaxPrefixesPerKey = 0.5;
-
-// Visits at most `max_keys`, and those before an error, which are a sample, too.
-void VisitKeys(const FileReport& file, const KeysOfFile& keys_of_file,
-               const std::function<void(std::string_view)>& visit,
-               uint64_t max_keys = kSampledKeys) {
-  uint64_t num_keys = 0;
-  try {
-    keys_of_file(file, [&](std::string_view key) {
-      if (num_keys++ < max_keys) visit(key);
-    });
-  } catch (const term::Failure&) {
-  }
-}
-
-/// Range filters and prefixes built from some files of a run.
-class Sample {
- public:
-  /// `prefixes`: boundaries, "auto" or "".
-  Sample(std::string prefixes, double target_fpr)
-      : target_fpr_(target_fpr), policy_{.prefixes = std::move(prefixes)} {}
-
-  void AddFile(const FileReport& file, const KeysOfFile& keys_of_file,
-               uint64_t max_keys = kSampledKeys) {
-    // As many filters as the file has: one per partition or granule, if it has several.
-    const uint64_t num_filters = std::max<uint64_t>(file.filter.num_filters, 1);
-    const uint64_t keys_each = FilterKeys(file) / num_filters + 1;
-    Result<RangeFilterBuilder> ranges =
-        RangeFilterBuilder::Create({.is_whole_file = num_filters == 1, .max_estimated_fpr = 1});
-    Result<FilterBuilder> points = FilterBuilder::Create(
-        {.kind = lsm::AutoKind(file.place.is_short_lived), .target_fpr = target_fpr_});
-    if (!ranges.ok() || !points.ok()) return;
-    std::optional<PrefixBuilder> prefixes;
-    if (!policy_.prefixes.empty()) {
-      prefixes.emplace(
-          rocksdb_plugin::PrefixOptionsOf(policy_, target_fpr_, file.place.is_short_lived));
-    }
-    uint64_t num_keys = 0;
-    const auto end_filter = [&] {
-      AddRanges(&*points, &*ranges);
-      if (prefixes) AddPrefixes(*points, num_keys, &*prefixes);
-      num_keys = 0;
-    };
-    const auto add_key = [&](std::string_view key) {
-      ranges->AddKey(key);
-      if (prefixes) prefixes->AddKey(key);
-      if (++num_keys == keys_each) end_filter();
-    };
-    VisitKeys(file, keys_of_file, add_key, max_keys);
-    if (num_keys != 0) end_filter();
-    ++num_files_;
-  }
-
-  /// Extrapolates to the filters of all keys of the run.
-  RunSeeks ScaleTo(uint64_t keys_of_run) const {
-    RunSeeks run;
-    if (num_keys_ == 0) return run;
-    const auto scaled = [&](double sum) {
-      return static_cast<uint64_t>(sum / num_keys_ * static_cast<double>(keys_of_run));
-    };
-    run.ranges.estimated_fpr = estimated_fpr_ / num_keys_;
-    run.ranges.fpr = fpr_ / num_keys_;
-    run.ranges.num_bytes = scaled(num_bytes_);
-    run.prefixes.estimated_fpr = run.prefixes.fpr = 1 - ruled_out_ / num_keys_;
-    run.prefixes.num_bytes = scaled(prefix_bytes_);
-    run.num_prefixes = scaled(num_prefixes_);
-    run.sampled_files = num_files_;
-    run.sampled_keys = static_cast<uint64_t>(num_keys_);
-    return run;
-  }
-
-  /// Why some filters could not be built; empty if all were.
-  const std::string& problem() const { return problem_; }
-
- private:
-  void AddRanges(FilterBuilder* points, RangeFilterBuilder* ranges) {
-    Result<OwnedBytes> block = points->Finish();
-    if (!block.ok() || !ranges->Finish(&*block).ok()) return;
-    if (!ranges->absent_reason().empty()) problem_ = ranges->absent_reason();
-    const Result<RangeFilterInfo> info = DescribeRangeFilter(block->view());
-    if (!info.ok()) return;
-    const bool is_written = info->estimated_fpr <= RangePartOptions().max_estimated_fpr;
-    const auto keys = static_cast<double>(info->num_keys);
-    num_keys_ += keys;
-    estimated_fpr_ += keys * info->estimated_fpr;
-    fpr_ += keys * (is_written ? info->estimated_fpr : 1);
-    if (is_written) num_bytes_ += static_cast<double>(info->bytes);
-  }
-
-  void AddPrefixes(const FilterBuilder& points, uint64_t num_keys, PrefixBuilder* prefixes) {
-    prefixes->FinishHashes(num_keys);
-    num_prefixes_ += static_cast<double>(prefixes->num_prefixes());
-    const double fpr = std::pow(points.layout().predicted_fpr, prefixes->num_lookups());
-    const uint64_t num_hashes = prefixes->num_hashes();
-    const std::string part = prefixes->Finish();
-    if (part.empty()) return;
-    ruled_out_ += static_cast<double>(num_keys) * (1 - fpr);
-    prefix_bytes_ +=
-        static_cast<double>(part.size() + BlockBytes(points.layout(), num_keys + num_hashes) -
-                            BlockBytes(points.layout(), num_keys));
-  }
-
-  const double target_fpr_;
-  const FilterPolicyOptions policy_;
-  size_t num_files_ = 0;
-  double num_keys_ = 0;
-  double estimated_fpr_ = 0;  // times keys
-  double fpr_ = 0;            // times keys
-  double num_bytes_ = 0;
-  double ruled_out_ = 0;  // share of absent prefixes, times keys
-  double prefix_bytes_ = 0;
-  double num_prefixes_ = 0;
-  std::string problem_;
-};
 
 double CurrentFpr(const SortedRun& run, PartReport FilterReport::*part) {
   double sum = 0;
@@ -176,7 +60,7 @@ std::string RuleFor(const RunList& list, const std::string& requested,
     if (internal::ParsePrefixRule(present).ok()) return present;
   }
   PrefixChooser chooser({}, kMaxPrefixesPerKey);
-  VisitKeys(file, keys_of_file, [&](std::string_view key) { chooser.AddKey(key); });
+  VisitSampledKeys(file, keys_of_file, [&](std::string_view key) { chooser.AddKey(key); });
   const PrefixBuilder* const chosen = chooser.Choose();
   return chosen == nullptr ? "" : internal::PrefixRuleText(AsBytes(chosen->options().rule));
 }
@@ -257,17 +141,13 @@ KeysOfFile KeysInFiles(const std::string& doing) {
   return [doing, progress = std::make_shared<term::Progress>()](
              const FileReport& report, const std::function<void(std::string_view)>& visit) {
     progress->Show(doing + ": " + ShortName(report.place));
-    const std::unique_ptr<TableFile> file = TableFile::Open(report.place);
-    if (file == nullptr) return;  // removed by another process
-    file->ForEachKey([&visit](std::string_view key, bool) { visit(key); });
+    try {
+      const std::unique_ptr<TableFile> file = TableFile::Open(report.place);
+      if (file == nullptr) return;  // removed by another process
+      file->ForEachKey([&visit](std::string_view key, bool) { visit(key); });
+    } catch (const term::Failure&) {  // the keys before an error are a sample, too
+    }
   };
-}
-
-RunSeeks SampleFile(const FileReport& file, const std::string& prefixes,
-                    const KeysOfFile& keys_of_file) {
-  Sample sample(prefixes, FilterOptions().target_fpr);
-  sample.AddFile(file, keys_of_file, UINT64_MAX);
-  return sample.ScaleTo(file.num_entries);
 }
 
 SeekAdvice AdviseSeeks(const Forest& forest, const SeekRequest& request,
@@ -284,7 +164,7 @@ SeekAdvice AdviseSeeks(const Forest& forest, const SeekRequest& request,
     const bool is_same = advice.rule.empty() || rule.empty() || advice.rule == rule;
     advice.rule = is_same ? (rule.empty() ? advice.rule : rule) : "auto";
     for (const SortedRun& run : list.runs) {
-      Sample sample(rule, request.target_fpr);
+      SeekSample sample(rule, request.target_fpr);
       for (const FileReport* const file : FilesToSample(run)) sample.AddFile(*file, keys_of_file);
       if (!sample.problem().empty()) problem = sample.problem();
       RunSeeks& seeks = advice.runs.emplace_back(sample.ScaleTo(run.num_keys));

@@ -8,11 +8,17 @@
 
 #include "integration/cli/advise/forest.h"
 #include "integration/cli/database/filter_setting.h"
+#include "integration/rocksdb/maintenance/seek_sample.h"
 
 // The savings of range filters and of prefixes in key filters, estimated by building some from the
 // keys of the database.
 
 namespace blocksieve::cli {
+
+using rocksdb_plugin::KeysOfFile;
+using rocksdb_plugin::RunPart;
+using rocksdb_plugin::RunSeeks;
+using rocksdb_plugin::SeekSample;
 
 struct SeekWorkload {
   double fraction = 0;  ///< Share of reads that are seeks with an upper bound; others are lookups.
@@ -32,23 +38,6 @@ struct SeekRequest {
   /// @}
 
   std::string nothing_pays{};  ///< Why no kind of filter pays, or "".
-};
-
-/// Range filters or prefixes of a sorted run. FPRs are shares of short empty ranges, or of absent
-/// prefixes, that pass.
-struct RunPart {
-  double current_fpr = 1;    ///< Of the current filters; 1 without range filters and prefixes.
-  double estimated_fpr = 1;  ///< As the sample estimates it; 1 without a sample.
-  double fpr = 1;            ///< The same, with 1 for filters that would not have the part.
-  uint64_t num_bytes = 0;    ///< Parts that would be written, for all keys of the run.
-};
-
-struct RunSeeks {
-  RunPart ranges;
-  RunPart prefixes;
-  uint64_t num_prefixes = 0;  ///< Distinct ones, summed over the filters of the run.
-  uint64_t sampled_files = 0;
-  uint64_t sampled_keys = 0;
 };
 
 /// Range filters or prefixes of all runs.
@@ -102,20 +91,11 @@ struct SeekAdvice {
   }
 };
 
-/// Limits of the sample: files per run, keys per file.
+/// Maximum number of files of a run that are sampled.
 inline constexpr size_t kSampledFiles = 3;
-inline constexpr uint64_t kSampledKeys = 1 << 20;
-
-/// Visits the keys of a file in order. Throws Failure if it cannot be read.
-using KeysOfFile =
-    std::function<void(const FileReport&, const std::function<void(std::string_view)>&)>;
 
 /// Shows progress: `doing` and the name of the file.
 KeysOfFile KeysInFiles(const std::string& doing);
-
-/// The parts for all keys of a file. `prefixes`: as in FilterPolicyOptions.
-RunSeeks SampleFile(const FileReport& file, const std::string& prefixes,
-                    const KeysOfFile& keys_of_file);
 
 /// REQUIRES: a column family; `request.prefixes` can be parsed.
 SeekAdvice AdviseSeeks(const Forest& forest, const SeekRequest& request,

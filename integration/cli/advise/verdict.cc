@@ -49,7 +49,7 @@ const Proposal* Find(const Advice& advice, std::string_view name) {
 }
 
 Verdict ChangeTo(const Proposal& proposal, const std::string& gain) {
-  const FilterSetting& setting = proposal.plan.setting;
+  const FilterSetting setting = proposal.setting();
   return {fmt::format("Change to blocksieve's filters with {}: {}.", setting.ToText(), gain),
           proposal.name, setting};
 }
@@ -131,7 +131,7 @@ Verdict VerdictOf(const Advice& advice) {
     Verdict verdict{"No change recommended. No filter pays here: " + advice.no_filter_pays + "."};
     if (requested != nullptr) {
       verdict.proposal = requested->name;
-      verdict.setting = requested->plan.setting;
+      verdict.setting = requested->setting();
       verdict.text += fmt::format(" The requested {} gives {}.", verdict.setting->ToText(), gain);
     }
     return verdict;

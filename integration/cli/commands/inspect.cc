@@ -224,7 +224,7 @@ Json Describe(const FileChoice& choice, const std::vector<FileReport>& files,
   const auto built_for = LevelsBuiltFor(
       files, has_database ? ReadRequestedRates(choice.db) : RequestedRatesByFamily());
   for (size_t i = 0; i < files.size(); ++i) {
-    described.push_back(ToJson(files[i]));
+    described.push_back(cli::ToJson(files[i]));
     described.back()["built_for_level"] = OrNull(built_for[i]);
   }
   document["skip_indexes"] = IndexesOf(files);

@@ -106,6 +106,7 @@ template CLI::Option* AddOption(CLI::App*, uint32_t*, const OptionSpec&);
 template CLI::Option* AddOption(CLI::App*, uint64_t*, const OptionSpec&);
 template CLI::Option* AddOption(CLI::App*, double*, const OptionSpec&);
 template CLI::Option* AddOption(CLI::App*, std::optional<std::string>*, const OptionSpec&);
+template CLI::Option* AddOption(CLI::App*, std::optional<uint32_t>*, const OptionSpec&);
 template CLI::Option* AddOption(CLI::App*, std::optional<uint64_t>*, const OptionSpec&);
 template CLI::Option* AddOption(CLI::App*, std::optional<double>*, const OptionSpec&);
 template CLI::Option* AddOption(CLI::App*, std::vector<std::string>*, const OptionSpec&);
@@ -114,16 +115,18 @@ CLI::Option* AddFlag(CLI::App* command, bool* value, const char* name, const cha
   return command->add_flag(name, *value, description);
 }
 
-void AddFormatOption(CLI::App* command, OutputFormat* format) {
+void AddFormatOption(CLI::App* command, OutputFormat* format, const char* words) {
   command
       ->add_option_function<std::string>(
           "--format",
           [format](const std::string& name) {
-            *format = name == "json" ? OutputFormat::kJson : OutputFormat::kText;
+            *format = name == "json"         ? OutputFormat::kJson
+                      : name == "prometheus" ? OutputFormat::kPrometheus
+                                             : OutputFormat::kText;
           },
           "output format (default text)")
-      ->type_name("text|json")
-      ->transform(CLI::Validator(OneOf("text|json"), ""));
+      ->type_name(words)
+      ->transform(CLI::Validator(OneOf(words), ""));
 }
 
 void AddFormatOption(CLI::App* command, const char* words, const char* description,

@@ -43,9 +43,9 @@ CLI::Option* AddOption(CLI::App* command, T* value, const OptionSpec& spec);
 /// Adds an option without a value.
 CLI::Option* AddFlag(CLI::App* command, bool* value, const char* name, const char* description);
 
-/// The option --format text|json.
-enum class OutputFormat { kText, kJson };
-void AddFormatOption(CLI::App* command, OutputFormat* format);
+/// The option --format, with text, json or, if `words` has it, prometheus.
+enum class OutputFormat { kText, kJson, kPrometheus };
+void AddFormatOption(CLI::App* command, OutputFormat* format, const char* words = "text|json");
 
 /// A repeatable --format with other words, such as "text|json|csv".
 void AddFormatOption(CLI::App* command, const char* words, const char* description,

@@ -93,7 +93,7 @@ void RunRevert(const RevertOptions& options) {
   RewriteSettings settings = options.settings;
   const RewriteRequest& request = settings.request;
   CheckDatabase(request.database);
-  CheckLevel(request.database, request.level);
+  CheckLevel(request.database, request.files.level);
   std::optional<DatabaseLock> lock;
   if (!settings.is_dry_run) lock.emplace(request.database);
   const OptionsFile stock = StockOptions(request.database, options.policy, request.family);

@@ -6,6 +6,7 @@
 
 #include "integration/cli/commands/rewrite_files.h"
 #include "integration/cli/maintenance/file_rewriter.h"
+#include "integration/cli/maintenance/options_change.h"
 #include "integration/cli/rows/rows.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/interrupt.h"
@@ -29,7 +30,8 @@ compaction. So that repeated runs do not rewrite files for that alone, a file is
 if its FPR is below 0.72 times or above 1.36 times the planned one, where reads and memory together
 cost 5 % more than planned, or if rewriting all files saves 5 % of the reads or of the memory.
 
-No process may have the database open. rewrite waits for pending compactions of RocksDB, and plans
+No process may have the database open; RewriteFilters in blocksieve/rocksdb.h does the same inside a
+process that has. rewrite waits for pending compactions of RocksDB, and plans
 again if RocksDB compacted in the meantime. It can be interrupted or killed at any time: run it
 again to rewrite the remaining files. Skip indexes of the default column family are kept. Before
 RocksDB 7.10, files with operands of a merge operator that only its own program has are refused;
@@ -82,11 +84,26 @@ void RewriteForIndexes(const RewriteOptions& options) {
                                           term::WithCommas(last.bytes_done)));
 }
 
+// As in integration/rocksdb/README.md.
+constexpr const char* kInProcess = R"(
+Or rewrite the files in that process, which needs no stop:
+
+  #include <blocksieve/rocksdb.h>
+  for (rocksdb::ColumnFamilyHandle* const family : families) {
+    status = blocksieve::RewriteFilters(db, family, {.bytes_per_second = 50'000'000});
+    if (!status.ok()) break;
+  })";
+
 void RunRewrite(const RewriteOptions& options) {
   const RewriteRequest& request = options.settings.request;
   CheckDatabase(request.database);
-  CheckLevel(request.database, request.level);
+  CheckLevel(request.database, request.files.level);
   if (options.with_indexes || !options.indexes.empty()) return RewriteForIndexes(options);
+  try {
+    if (!options.settings.is_dry_run) const DatabaseLock lock(request.database);
+  } catch (const InUse& in_use) {
+    throw InUse(in_use.what() + std::string(kInProcess));
+  }
   RewriteFiles(options.settings, "Rewriting", [&] { return PlanRewrite(request); });
 }
 
@@ -97,7 +114,7 @@ void AddRewriteCommand(CLI::App* app, Action* action) {
       AddSubcommand(app, action, "rewrite", "Rewrite the files whose filters would improve",
                     kRewriteFooter, RunRewrite);
   AddRewriteOptions(command, &options->settings);
-  AddFlag(command, &options->settings.request.only_unfiltered, "--only-unfiltered",
+  AddFlag(command, &options->settings.request.files.only_unfiltered, "--only-unfiltered",
           "only files without a working filter");
   AddFlag(command, &options->with_indexes, "--missing-indexes",
           "instead, rewrite files that lack a skip index");

@@ -263,7 +263,7 @@ void ShowRewriting(const BackfillProgress& done, term::Progress* line) {
 void AddRewriteOptions(CLI::App* command, RewriteSettings* settings) {
   AddDatabaseOption(command, &settings->request.database, "the directory of the database");
   AddFamilyOption(command, &settings->request.family);
-  AddOption(command, &settings->request.level,
+  AddOption(command, &settings->request.files.level,
             {"--level", "N", "only files of this level", WholeInRange(0, kMaxLevel)});
   AddRateOption(command, &settings->bytes_per_second, "write");
   AddFlag(command, &settings->is_dry_run, "--dry-run",

@@ -141,7 +141,7 @@ Json ToJson(const QueryCheck& query, const char* checked) {
 }
 
 Json ToJson(const FileCheck& check) {
-  Json document = ToJson(check.file);
+  Json document = cli::ToJson(check.file);
   document.update(ToJson(check.keys, "keys_checked"));
   document.update({{"ranges", ToJson(check.ranges, "ranges_checked")},
                    {"prefixes", ToJson(check.prefixes, "prefixes_checked")},

@@ -41,14 +41,6 @@ LookupRange RangeOf(const rocksdb::LiveFileMetaData& file, const rocksdb::Compar
           }};
 }
 
-RequestedRates RatesOf(const FilterPolicyOptions& options) {
-  return {.goal = rocksdb_plugin::GoalOf(options),
-          .kind_is_auto = options.kind == PolicyKind::kAuto,
-          .kind = rocksdb_plugin::FixedKind(options.kind),
-          .ranges = options.ranges,
-          .prefixes = options.prefixes};
-}
-
 bool Exists(const std::filesystem::file_status& status) {
   return status.type() != std::filesystem::file_type::not_found;
 }
@@ -128,7 +120,7 @@ std::vector<std::string> OrphanIndexes(const std::string& path) {
 RequestedRatesByFamily ReadRequestedRates(const std::string& path) {
   RequestedRatesByFamily rates;
   for (const auto& [name, options] : FamiliesOf(path)) {
-    if (const auto* const policy = PolicyOf(options)) rates[name] = RatesOf(policy->options());
+    if (const auto* const policy = PolicyOf(options)) rates[name] = policy->options();
   }
   return rates;
 }

@@ -6,23 +6,15 @@
 #include <optional>
 #include <string>
 
+#include "blocksieve/rocksdb/filter_policy.h"
 #include "lib/lsm/rate_allocation.h"
 
 // The goals that databases set for blocksieve's policy.
 
 namespace blocksieve::cli {
 
-/// The filters requested by the options of a column family.
-struct RequestedRates {
-  RateGoal goal;
-  bool kind_is_auto = false;  ///< Flushes build Bloom filters, compactions ribbons.
-  std::optional<FilterKind> kind = std::nullopt;  ///< Set if all files have the same kind.
-  bool ranges = false;                            ///< As in FilterPolicyOptions.
-  std::string prefixes = {};                      ///< As in FilterPolicyOptions.
-};
-
 /// By column family; families without blocksieve's policy are missing.
-using RequestedRatesByFamily = std::map<std::string, RequestedRates>;
+using RequestedRatesByFamily = std::map<std::string, FilterPolicyOptions>;
 
 /// The options of a policy that is proposed.
 struct FilterSetting {

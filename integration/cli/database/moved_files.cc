@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "integration/cli/database/sorted_runs.h"
+#include "integration/rocksdb/policy/policy.h"
 #include "lib/lsm/level_rules.h"
 
 namespace blocksieve::cli {
@@ -21,10 +22,10 @@ struct LevelRate {
 
 // The rate that each level should have; empty if unknown. Includes an empty level 0, because most
 // files come from there.
-std::vector<LevelRate> RatesOf(const RunList& list, const RequestedRates& requested) {
-  const lsm::Levels levels = list.Levels(requested.kind);
+std::vector<LevelRate> RatesOf(const RunList& list, const FilterPolicyOptions& requested) {
+  const lsm::Levels levels = list.Levels(rocksdb_plugin::FixedKind(requested.kind));
   const Result<TreeRates> rates =
-      AllocateByLevel(levels, requested.goal, !requested.prefixes.empty());
+      AllocateByLevel(levels, rocksdb_plugin::GoalOf(requested), !requested.prefixes.empty());
   if (!rates.ok()) return {};
   std::vector<LevelRate> known;
   for (size_t i = 0; i < levels.size(); ++i) {
@@ -70,12 +71,13 @@ std::vector<std::optional<int>> LevelsBuiltFor(const std::vector<FileReport>& fi
   std::vector<std::optional<int>> levels(files.size());
   for (const RunList& list : SortIntoRuns(files)) {
     const auto known = requested.find(list.family);
-    if (known == requested.end() || !known->second.goal.differs_by_run()) continue;
+    if (known == requested.end() || !rocksdb_plugin::GoalOf(known->second).differs_by_run())
+      continue;
     const std::vector<LevelRate> rates = RatesOf(list, known->second);
     for (const SortedRun& run : list.runs) {
       for (const FileReport* const file : run.files) {
         levels[static_cast<size_t>(file - files.data())] =
-            BuiltFor(*file, rates, known->second.kind_is_auto);
+            BuiltFor(*file, rates, known->second.kind == PolicyKind::kAuto);
       }
     }
   }

@@ -15,7 +15,6 @@
 #include <system_error>
 #include <utility>
 
-#include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
 #include "integration/rocksdb/compat/open_db.h"
@@ -222,7 +221,8 @@ void FailToOpen(const std::string& path, const rocksdb::Status& status, const st
   const std::string text = status.ToString();
   // RocksDB reports errno only as text: EAGAIN if another process has the lock.
   if (text.ends_with(std::generic_category().message(EAGAIN))) {
-    term::Fail("database {} is in use; close it in the other process: {}", path, text);
+    throw InUse(
+        fmt::format("database {} is in use; close it in the other process: {}", path, text));
   }
   term::Fail("cannot open database {}: {}{}", path, text, more);
 }

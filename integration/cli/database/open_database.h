@@ -10,6 +10,7 @@
 
 #include "blocksieve/rocksdb/skip_index.h"
 #include "integration/cli/database/stored_options.h"
+#include "integration/cli/term/failure.h"
 #include "lib/skip/summary.h"
 
 namespace blocksieve::cli {
@@ -52,6 +53,12 @@ std::string WhyNotRewritten(const std::string& path);
 
 /// Reports WhyNotRewritten on standard error, for commands that lead to a rewrite.
 void WarnIfNotRewritten(const std::string& path);
+
+/// Another process has the database open.
+class InUse : public term::Failure {
+ public:
+  using Failure::Failure;
+};
 
 /// Reports that a database cannot be opened or locked, and whether another process has it open.
 [[noreturn]] void FailToOpen(const std::string& path, const rocksdb::Status& status,

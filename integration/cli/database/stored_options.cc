@@ -195,12 +195,6 @@ std::map<std::string, std::string> ForeignMergeOperators(const std::string& path
   return foreign;
 }
 
-const rocksdb_plugin::Policy* PolicyOf(const rocksdb::ColumnFamilyOptions& family) {
-  const auto* const table = family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-  if (table == nullptr) return nullptr;
-  return rocksdb_plugin::As<rocksdb_plugin::Policy>(table->filter_policy.get());
-}
-
 void AddListener(rocksdb::DBOptions* options) {
   const auto listener = NewListener();
   const auto is_same = [&](const std::shared_ptr<rocksdb::EventListener>& other) {

@@ -8,12 +8,11 @@
 #include <vector>
 
 #include "integration/cli/database/options_file.h"
-
-namespace blocksieve::rocksdb_plugin {
-class Policy;
-}
+#include "integration/rocksdb/policy/policy.h"
 
 namespace blocksieve::cli {
+
+using rocksdb_plugin::PolicyOf;
 
 /// The options in the latest OPTIONS file of a database, or the defaults without one. Skip index
 /// collectors are left out: their columns are recorded in the SSTs.
@@ -38,9 +37,6 @@ StoredOptions ReadStoredOptions(const std::string& path, bool strict);
 
 /// The merge operators that this program does not have, by column family.
 std::map<std::string, std::string> ForeignMergeOperators(const std::string& path);
-
-/// blocksieve's policy of a column family; null if it has another one or none.
-const rocksdb_plugin::Policy* PolicyOf(const rocksdb::ColumnFamilyOptions& family);
 
 /// Adds blocksieve's listener, unless it is already set.
 void AddListener(rocksdb::DBOptions* options);

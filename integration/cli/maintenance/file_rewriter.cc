@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <deque>
-#include <filesystem>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -14,14 +12,11 @@
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/maintenance/skip_indexes.h"
 #include "integration/cli/term/failure.h"
-#include "integration/rocksdb/levels/column_family_levels.h"
+#include "integration/rocksdb/maintenance/rewrite_files.h"
 #include "integration/rocksdb/policy/policy.h"
-#include "integration/rocksdb/sidecar/databases.h"
 
 namespace blocksieve::cli {
 namespace {
-
-using rocksdb_plugin::LevelRegistry;
 
 bool SpreadsOverLevels(const rocksdb::ColumnFamilyOptions& family) {
   const auto* const policy = PolicyOf(family);
@@ -94,119 +89,60 @@ bool FileRewriter::WaitForCompactions(const std::function<bool(uint64_t bytes)>&
   return true;
 }
 
-// CompactFiles calls no listener when it begins. The policy must see the same tree as the plan.
-void FileRewriter::UpdateLevels(const RewritePlan& plan) {
-  LevelRegistry::ByColumnFamily levels;
+bool FileRewriter::Rewrite(const RewritePlan& plan, const ShowProgress& show) {
+  std::vector<rocksdb_plugin::PlannedFile> files;
+  std::map<std::string, lsm::Levels> levels;
   for (const RunList& list : plan.lists) levels[list.family] = list.tree.ToLevels();
-  LevelRegistry::Instance().Set(db_->GetDBOptions().info_log, std::move(levels));
-  rocksdb_plugin::SidecarDatabases::Instance().Register(db_.get());
-}
-
-std::optional<int> FileRewriter::LevelOf(const FileToRewrite& file) const {
-  const std::string name = "/" + std::filesystem::path(file.place.path).filename().string();
-  rocksdb::ColumnFamilyMetaData metadata;
-  db_->GetColumnFamilyMetaData(db_.HandleOf(file.place.family), &metadata);
-  for (const auto& level : metadata.levels) {
-    for (const auto& present : level.files) {
-      if (present.name == name) return level.level;
-    }
-  }
-  return std::nullopt;
-}
-
-rocksdb::Status FileRewriter::RewriteOne(const FileToRewrite& file) {
-  rocksdb::CompactionOptions compaction;
-  compaction.compression = rocksdb::kDisableCompressionOption;  // the column family's
-  // One file becomes one file: its blocks may compress a little less.
-  compaction.output_file_size_limit = 2 * file.num_bytes;
-  constexpr int kAnyPath = -1;
-  const std::string name = "/" + std::filesystem::path(file.place.path).filename().string();
-  // RocksDB may have moved it to another level since the plan was made.
-  const std::optional<int> level = LevelOf(file);
-  if (level) {
-    return db_->CompactFiles(compaction, db_.HandleOf(file.place.family), {name}, *level, kAnyPath);
-  }
-  return rocksdb::Status::InvalidArgument("compacted away");
-}
-
-bool FileRewriter::Rewrite(const RewritePlan& plan,
-                           const std::function<bool(const BackfillProgress&)>& progress) {
-  constexpr auto kPause = std::chrono::milliseconds(100);
-  constexpr int kMaxWaits = 6000;
-  BackfillProgress done;
   for (const FileToRewrite& file : plan.rewrites) {
-    ++done.files_left;
-    done.bytes_left += file.num_bytes;
+    const std::string& family = file.place.family;
+    files.push_back({file, db_.HandleOf(family), &levels[family]});
   }
-  std::deque<FileToRewrite> queue(plan.rewrites.begin(), plan.rewrites.end());
-  for (int waits = 0; !queue.empty();) {
-    const FileToRewrite file = queue.front();
-    queue.pop_front();
-    if (!progress(done)) return false;
-    UpdateLevels(plan);
-    bool keep_going = true;
-    const auto report_progress = [&](uint64_t written) {
-      BackfillProgress now = done;
-      const uint64_t part = std::min(written, file.num_bytes);
-      now.bytes_done += part;
-      now.bytes_left -= part;
-      if (!keep_going || progress(now)) return;
-      keep_going = false;
-      Stop();
-    };
-    const rocksdb::Status status = db_.Compact([&] { return RewriteOne(file); }, report_progress);
-    // A cancelled compaction may return OK.
-    if (!keep_going && (!status.ok() || LevelOf(file))) return false;
-    if (status.IsAborted() && waits++ < kMaxWaits) {  // the file is in a compaction of RocksDB
-      queue.push_back(file);
-      std::this_thread::sleep_for(kPause);
-      continue;
-    }
-    const bool is_gone = status.IsInvalidArgument();  // compacted away
-    if (!status.ok() && !is_gone) {
-      term::Fail("cannot rewrite {}: {}", file.place.path, status.ToString());
-    }
-    if (status.ok()) {
-      ++done.files_done;
-      done.bytes_done += file.num_bytes;
-    }
-    --done.files_left;
-    done.bytes_left -= file.num_bytes;
-    if (!keep_going) return progress(done);
-  }
-  progress(done);
-  return true;
+  return Run(show, [&](const ShowProgress& report) {
+    constexpr uint64_t kNoLimit = 0;  // the database has a rate limiter
+    BackfillProgress progress;
+    rocksdb::Status status =
+        rocksdb_plugin::RewriteFiles(db_.get(), files, kNoLimit, report, &progress);
+    report(progress);
+    return status;
+  });
 }
 
-bool FileRewriter::RewriteForIndexes(const std::function<bool(const BackfillProgress&)>& progress) {
+bool FileRewriter::RewriteForIndexes(const ShowProgress& show) {
+  return Run(show, [&](const ShowProgress& report) {
+    return BackfillSkipIndexes(db_.get(), db_.HandleOf(rocksdb::kDefaultColumnFamilyName), report);
+  });
+}
+
+bool FileRewriter::Run(const ShowProgress& show,
+                       const std::function<rocksdb::Status(const ShowProgress&)>& rewrite) {
   std::mutex mutex;
   BackfillProgress last;  // of the thread that compacts
-  const auto latest = [&] {
-    const std::lock_guard lock(mutex);
-    return last;
-  };
   bool was_stopped = false;
   const rocksdb::Status status = db_.Compact(
       [&] {
-        return BackfillSkipIndexes(db_.get(), db_.HandleOf(rocksdb::kDefaultColumnFamilyName),
-                                   [&](const BackfillProgress& done) {
-                                     const std::lock_guard lock(mutex);
-                                     last = done;
-                                     return !was_stopped;
-                                   });
+        return rewrite([&](const BackfillProgress& done) {
+          const std::lock_guard lock(mutex);
+          last = done;
+          return !was_stopped;
+        });
       },
-      [&](uint64_t) {
-        if (progress(latest())) return;
+      [&](uint64_t all_written) {
         const std::lock_guard lock(mutex);
+        // Output has nearly the size of the old file.
+        BackfillProgress now = last;
+        const uint64_t part =
+            std::min(all_written - std::min(all_written, last.bytes_done), now.bytes_left);
+        now.bytes_done += part;
+        now.bytes_left -= part;
+        if (was_stopped || show(now)) return;
         was_stopped = true;
         Stop();
       });
-  progress(last);
-  if (was_stopped) return false;
-  if (!status.ok()) {
-    term::Fail("cannot rewrite database {} with skip indexes: {}", database_, status.ToString());
+  show(last);
+  if (!status.ok() && !was_stopped) {
+    term::Fail("cannot rewrite database {}: {}", database_, status.ToString());
   }
-  return true;
+  return status.ok();
 }
 
 }  // namespace blocksieve::cli

@@ -27,22 +27,20 @@ class FileRewriter {
   /// ten times a second with an estimate of the bytes left; returns false if that does.
   bool WaitForCompactions(const std::function<bool(uint64_t bytes)>& waiting);
 
-  /// Rewrites the files of the plan in order, each into its own level. Calls `progress` ten times a
-  /// second and at the end; stops and returns false if that does. Files rewritten until then stay
-  /// so; others are unchanged. Progress counts bytes of the old files. Skips files that RocksDB
-  /// compacted away meanwhile.
-  bool Rewrite(const RewritePlan& plan,
-               const std::function<bool(const BackfillProgress&)>& progress);
+  // Both call `show` ten times a second and at the end; if it returns false, they stop at once and
+  // return false. Files rewritten until then stay so; others are unchanged.
+  using ShowProgress = std::function<bool(const BackfillProgress&)>;
 
-  /// Rewrites files without a skip index; see BackfillSkipIndexes. False if `progress` stopped it.
-  bool RewriteForIndexes(const std::function<bool(const BackfillProgress&)>& progress);
+  /// Rewrites the files of the plan in order, each on its level; see RewriteFiles.
+  bool Rewrite(const RewritePlan& plan, const ShowProgress& show);
+
+  /// Rewrites files without a skip index; see BackfillSkipIndexes.
+  bool RewriteForIndexes(const ShowProgress& show);
 
  private:
   void Stop();  // cancels what runs, without waiting for the rate limit
-  void UpdateLevels(const RewritePlan& plan);
-  /// nullopt if the file was rewritten or compacted away.
-  std::optional<int> LevelOf(const FileToRewrite& file) const;
-  rocksdb::Status RewriteOne(const FileToRewrite& file);
+  bool Run(const ShowProgress& show,
+           const std::function<rocksdb::Status(const ShowProgress&)>& rewrite);
 
   const std::string database_;
   const Database db_;

@@ -9,41 +9,28 @@
 #include "integration/cli/database/database.h"
 #include "integration/cli/database/options_file.h"
 #include "integration/cli/database/sorted_runs.h"
+#include "integration/rocksdb/maintenance/rewrite_plan.h"
 
 // The files of a database whose filters would improve if they were rewritten with its options.
 
 namespace blocksieve::cli {
 
+using rocksdb_plugin::FamilyPlan;
+using rocksdb_plugin::FamilyPlanner;
+using rocksdb_plugin::FamilyPrediction;
+using rocksdb_plugin::FileToRewrite;
+using rocksdb_plugin::PlanFamily;
+
 struct RewriteRequest {
   std::string database;
   std::optional<std::string> family = std::nullopt;
-  std::optional<uint64_t> level = std::nullopt;  ///< Restricts the plan to a level.
-  bool only_unfiltered = false;  ///< Restricts it to files without a working filter.
-};
-
-struct FileToRewrite {
-  FilePlace place;
-  uint64_t num_bytes = 0;   ///< Size of the file.
-  double saved_reads = 0;   ///< Per lookup of an absent key; negative if more are wasted.
-  int64_t saved_bytes = 0;  ///< Key filter bytes; negative if the new filter is larger.
-  /// What the filter answers for ranges with, as in the policy's options, or "none". Empty if that
-  /// does not change.
-  std::string new_parts = {};
-};
-
-/// Wasted reads per lookup of an absent key, and memory, by the model of the filters.
-struct FamilyPrediction {
-  std::string family;
-  uint64_t num_keys = 0;
-  Prediction current;
-  Prediction projected;  ///< After the files are rewritten.
-  bool is_known = true;  ///< Otherwise `projected` is not set.
+  RewriteFiltersOptions files = {};
 };
 
 struct RewritePlan {
   std::vector<FileReport> files;
   std::vector<RunList> lists;           ///< The runs of `files`.
-  std::vector<FileToRewrite> rewrites;  ///< By saved reads, then by saved memory, descending.
+  std::vector<FileToRewrite> rewrites;  ///< As SortBySavings sorts them.
   std::vector<FamilyPrediction> predictions;
 };
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "blocksieve/rocksdb/skip_index.h"
+#include "integration/rocksdb/compat/compact_file.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
@@ -54,7 +55,7 @@ rocksdb::Status FindIndexOptions(const rocksdb::ColumnFamilyOptions& options,
 
 rocksdb::Status FindUnindexed(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                               const SkipIndexOptions& index, std::set<std::string>* others,
-                              std::vector<UnindexedFile>* files, int* deepest_level) {
+                              std::vector<UnindexedFile>* files) {
   rocksdb::TablePropertiesCollection properties;
   rocksdb::Status status = db->GetPropertiesOfAllTables(column_family, &properties);
   if (!status.ok()) return status;
@@ -66,10 +67,8 @@ rocksdb::Status FindUnindexed(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
   rocksdb::ColumnFamilyMetaData metadata;
   db->GetColumnFamilyMetaData(column_family, &metadata);
   files->clear();
-  *deepest_level = 0;
   for (const rocksdb::LevelMetaData& level : metadata.levels) {
     for (const rocksdb::SstFileMetaData& file : level.files) {
-      *deepest_level = std::max(*deepest_level, level.level);
       UnindexedFile unindexed{file.name, level.level, file.size, {}, {}};
       unindexed.place.file_system = db->GetEnv()->GetFileSystem();
       // Skips files written since the properties were read, as they may have an index.
@@ -95,35 +94,8 @@ void SetRemaining(const std::vector<UnindexedFile>& files, BackfillProgress* pro
 }  // namespace blocksieve::rocksdb_plugin
 
 namespace blocksieve {
-namespace {
 
 using namespace rocksdb_plugin;  // NOLINT: the same component
-
-/// Compacts one file. `*written` becomes the output files.
-rocksdb::Status CompactOne(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
-                           const rocksdb::Options& options, const UnindexedFile& file,
-                           int deepest_level, std::vector<std::string>* written) {
-  rocksdb::CompactionOptions compaction;
-  compaction.compression = rocksdb::kDisableCompressionOption;  // as the column family has it
-  compaction.output_file_size_limit = std::max<uint64_t>(options.target_file_size_base, 1 << 20);
-  // The output level is the file's own, where RocksDB needs no other files. A file of level 0 must
-  // be compacted into a deeper level, together with older files: into the shallowest one that takes
-  // no other files needlessly.
-  int output_level = file.level;
-  if (file.level == 0 && options.num_levels > 1) {
-    output_level = std::max(deepest_level, 1);
-    if (options.compaction_style == rocksdb::kCompactionStyleLevel) {
-      if (!options.level_compaction_dynamic_level_bytes) output_level = 1;
-      if (options.level_compaction_dynamic_level_bytes && deepest_level == 0) {
-        output_level = options.num_levels - 1;  // where a dynamic tree begins
-      }
-    }
-  }
-  constexpr int kAnyPath = -1;
-  return db->CompactFiles(compaction, column_family, {file.name}, output_level, kAnyPath, written);
-}
-
-}  // namespace
 
 rocksdb::Status BackfillSkipIndexes(
     rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
@@ -148,9 +120,7 @@ rocksdb::Status BackfillSkipIndexes(
   for (int idle_rounds = 0; idle_rounds < kMaxRoundsWithoutProgress; ++idle_rounds) {
     for (;;) {
       std::vector<UnindexedFile> files;
-      int deepest_level = 0;
-      rocksdb::Status status =
-          FindUnindexed(db, column_family, index, &indexed, &files, &deepest_level);
+      rocksdb::Status status = FindUnindexed(db, column_family, index, &indexed, &files);
       if (!status.ok()) return status;
       SetRemaining(files, &done);
       for (const UnindexedFile& file : files) {
@@ -168,13 +138,13 @@ rocksdb::Status BackfillSkipIndexes(
       bool compacted = false;
       for (auto file = files.rbegin(); file != files.rend() && !compacted; ++file) {
         std::vector<std::string> outputs;
-        last_problem = CompactOne(db, column_family, options, *file, deepest_level, &outputs);
+        last_problem = CompactFile(db, column_family, file->name, &outputs);
         if (last_problem.ok()) {
           for (const std::string& output : outputs) written.insert(FileNumberOf(output));
           ++done.files_done;
           done.bytes_done += file->bytes;
           compacted = true;
-        } else if (!last_problem.IsAborted() && !last_problem.IsInvalidArgument()) {
+        } else if (!last_problem.IsAborted() && !last_problem.IsNotFound()) {
           return last_problem;
         }
       }

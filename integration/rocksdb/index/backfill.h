@@ -32,7 +32,7 @@ rocksdb::Status FindIndexOptions(const rocksdb::ColumnFamilyOptions& options,
 /// to which it adds the files that have the index. Errors: those of RocksDB.
 rocksdb::Status FindUnindexed(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                               const SkipIndexOptions& index, std::set<std::string>* others,
-                              std::vector<UnindexedFile>* files, int* deepest_level);
+                              std::vector<UnindexedFile>* files);
 
 /// Sets the remaining files and bytes.
 void SetRemaining(const std::vector<UnindexedFile>& files, BackfillProgress* progress);

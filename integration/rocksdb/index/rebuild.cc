@@ -175,8 +175,7 @@ rocksdb::Status RebuildSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle*
   rocksdb::Status first_problem;
   for (;;) {
     std::vector<UnindexedFile> files;
-    int deepest_level = 0;
-    status = FindUnindexed(db, column_family, index, &finished, &files, &deepest_level);
+    status = FindUnindexed(db, column_family, index, &finished, &files);
     if (!status.ok()) return status;
     SetRemaining(files, &done);
     bool is_stopped = false;

@@ -139,6 +139,14 @@ void LevelRegistry::Set(const std::shared_ptr<const rocksdb::Logger>& database,
   databases_[database.get()] = {database, std::move(levels)};
 }
 
+void LevelRegistry::Replace(const std::shared_ptr<const rocksdb::Logger>& database,
+                            const std::string& family, lsm::Levels levels) {
+  const std::lock_guard lock(mutex_);
+  Database& known = databases_[database.get()];
+  if (known.log.expired()) known = {database, {}};
+  known.levels[family] = std::move(levels);
+}
+
 std::optional<lsm::Levels> LevelRegistry::Get(const ColumnFamilyKey& column_family) const {
   const std::lock_guard lock(mutex_);
   const auto database = databases_.find(column_family.first);

@@ -41,6 +41,9 @@ class LevelRegistry {
 
   /// Replaces all levels of a database: column families that are not in `levels` are forgotten.
   void Set(const std::shared_ptr<const rocksdb::Logger>& database, ByColumnFamily levels);
+  /// Replaces the levels of one column family.
+  void Replace(const std::shared_ptr<const rocksdb::Logger>& database, const std::string& family,
+               lsm::Levels levels);
   std::optional<lsm::Levels> Get(const ColumnFamilyKey& column_family) const;
 
  private:

@@ -1,8 +1,10 @@
 #include "integration/rocksdb/listener/listener.h"
 
+#include <algorithm>
 #include <exception>
 
 #include "integration/rocksdb/compat/log.h"
+#include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/sidecar/databases.h"
 
 namespace blocksieve {
@@ -46,6 +48,11 @@ void Listener::OnTableFileCreated(const rocksdb::TableFileCreationInfo& sst) {
 
 void Listener::OnTableFileDeleted(const rocksdb::TableFileDeletionInfo& sst) {
   UpdateSidecars([&](SidecarDatabases& databases) { databases.OnSstDeleted(sst); });
+}
+
+bool HasListener(const rocksdb::DBOptions& options) {
+  return std::any_of(options.listeners.begin(), options.listeners.end(),
+                     [](const auto& one) { return As<Listener>(one.get()) != nullptr; });
 }
 
 }  // namespace rocksdb_plugin

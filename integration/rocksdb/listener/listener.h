@@ -23,4 +23,7 @@ class Listener final : public rocksdb::EventListener {
   LevelObserver levels_;
 };
 
+/// Whether this version's listener is among them.
+bool HasListener(const rocksdb::DBOptions& options);
+
 }  // namespace blocksieve::rocksdb_plugin

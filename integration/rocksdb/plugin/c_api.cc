@@ -21,6 +21,7 @@
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
+#include "integration/rocksdb/maintenance/metrics.h"
 #include "integration/rocksdb/plugin/registry.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "lib/base/errors.h"
@@ -185,16 +186,6 @@ class ScanIterator final : public rocksdb::Iterator {
   bool has_moved_ = false;
 };
 
-constexpr std::pair<const char*, uint64_t RangeFilterCounts::*> kRangeResults[] = {
-    {"no", &RangeFilterCounts::no},
-    {"may_match", &RangeFilterCounts::may_match},
-    {"beyond_partition", &RangeFilterCounts::beyond_partition},
-    {"no_range_filter", &RangeFilterCounts::no_range_filter},
-    {"no_bound", &RangeFilterCounts::no_bound},
-    {"empty_begin", &RangeFilterCounts::empty_begin},
-    {"untrusted", &RangeFilterCounts::untrusted},
-};
-
 }  // namespace
 
 // These call no function of rocksdb/c.h: programs that embed RocksDB may not export them.
@@ -273,6 +264,23 @@ BLOCKSIEVE_EXPORT uint64_t blocksieve_range_filter_count(const char* result, cha
     return OptionOutOfRange("result", result, allowed);
   });
   return count;
+}
+
+BLOCKSIEVE_EXPORT char* blocksieve_filter_metrics(
+    rocksdb_t* db, rocksdb_column_family_handle_t* const* column_families,
+    size_t num_column_families, char** errptr) {
+  char* text = nullptr;
+  Report(errptr, {{"db", db}}, [&] {
+    std::vector<rocksdb::ColumnFamilyHandle*> families;
+    for (size_t i = 0; i < num_column_families; ++i) {
+      families.push_back(Wrapped<rocksdb::ColumnFamilyHandle*>(column_families[i]));
+    }
+    std::vector<FilterMetric> metrics;
+    rocksdb::Status status = GetFilterMetrics(Wrapped<rocksdb::DB*>(db), families, &metrics);
+    if (status.ok()) text = ::strdup(FilterMetricsText(metrics).c_str());
+    return status.ok() && text == nullptr ? rocksdb::Status::MemoryLimit() : status;
+  });
+  return text;
 }
 
 BLOCKSIEVE_EXPORT const char* blocksieve_version(void) { return BLOCKSIEVE_VERSION; }

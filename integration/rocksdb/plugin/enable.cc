@@ -66,10 +66,7 @@ rocksdb::Status AddListener(const OptionsToSet& options, const std::string& name
                                 "{&db_options, &column_family_options}");
   }
   *listeners = options.db()->listeners;
-  for (const auto& listener : *listeners) {
-    if (As<Listener>(listener.get()) != nullptr) return {};
-  }
-  listeners->push_back(NewListener());
+  if (!rocksdb_plugin::HasListener(*options.db())) listeners->push_back(NewListener());
   return {};
 }
 

@@ -11,6 +11,7 @@
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/stock_filters.h"
+#include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "lib/base/kernels.h"
 #include "lib/filter/filter_access.h"
@@ -92,21 +93,15 @@ Result<FilterRates> Policy::RatesOf(const rocksdb::FilterBuildingContext& contex
   return FilterRates{*goal.target_fpr, options_.range_fpr.value_or(RangePartOptions().range_fpr)};
 }
 
-void Policy::LogInEffect(const rocksdb::FilterBuildingContext& context) const noexcept try {
-  const std::string& family = context.column_family_name;
-  {
-    const std::lock_guard lock(logged_mutex_);
-    if (!logged_.insert({context.info_log, family}).second) return;
-  }
+void Policy::LogOptions(rocksdb::Logger* info_log, const std::string& family) const noexcept try {
   std::string options = DescribePolicyOptions(options_);
   for (size_t at; (at = options.find("\n    ")) != std::string::npos;) options.replace(at, 5, ", ");
   const std::string kernel(KernelName(ActiveKernel()));
-  LogQuietly(context.info_log,
-             "version " BLOCKSIEVE_VERSION ", kernel " + kernel + ", options in effect: ",
+  LogQuietly(info_log, "version " BLOCKSIEVE_VERSION ", kernel " + kernel + ", options in effect: ",
              std::string_view(options).substr(4, options.size() - 5), family);
   if (abi_problem_.empty()) return;
-  LogLoudly(context.info_log,
-            "stock Bloom filters of the same FPR are built; reason: ", abi_problem_, family);
+  LogLoudly(info_log, "stock Bloom filters of the same FPR are built; reason: ", abi_problem_,
+            family);
 } catch (const std::bad_alloc&) {
   // A filter without a line in the log is better than no filter.
 }
@@ -114,7 +109,10 @@ void Policy::LogInEffect(const rocksdb::FilterBuildingContext& context) const no
 rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
     const rocksdb::FilterBuildingContext& context) const try {
   const std::string& family = context.column_family_name;
-  if (context.info_log != nullptr) LogInEffect(context);
+  if (context.info_log != nullptr) {
+    const std::lock_guard lock(logged_mutex_);
+    if (logged_.insert({context.info_log, family}).second) LogOptions(context.info_log, family);
+  }
   const Result<FilterRates> rates = RatesOf(context);
   if (!rates.ok()) {
     LogNoFilter(context.info_log, rates.status().message(), family);
@@ -203,6 +201,13 @@ std::unique_ptr<Policy> MakePolicy(const FilterPolicyOptions& options) {
   const Result<std::string> rule = internal::ParsePrefixRule(options.prefixes);
   if (rule.ok()) as_read.prefixes = internal::PrefixRuleText(AsBytes(*rule));
   return std::make_unique<Policy>(as_read, LoadedAbiProblem());
+}
+
+const Policy* PolicyOf(const rocksdb::ColumnFamilyOptions& column_family) {
+  if (column_family.table_factory == nullptr) return nullptr;
+  const auto* const table =
+      column_family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  return table == nullptr ? nullptr : As<Policy>(table->filter_policy.get());
 }
 
 PrefixPartOptions PrefixOptionsOf(const FilterPolicyOptions& options, double target_fpr,

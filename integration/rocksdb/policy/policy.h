@@ -56,10 +56,12 @@ class Policy final : public rocksdb::FilterPolicy {
 
   const FilterPolicyOptions& options() const { return options_; }
 
+  /// Logs version, kernel and options in effect, and the filters built instead. The policy calls it
+  /// once per opening of a column family, for its first file.
+  void LogOptions(rocksdb::Logger* info_log, const std::string& column_family) const noexcept;
+
  private:
   Result<FilterRates> RatesOf(const rocksdb::FilterBuildingContext& context) const;
-  /// Logs the options in effect, or the filters built instead, once per opening of a column family.
-  void LogInEffect(const rocksdb::FilterBuildingContext& context) const noexcept;
 
   FilterPolicyOptions options_;
   const std::string abi_problem_;
@@ -72,6 +74,9 @@ class Policy final : public rocksdb::FilterPolicy {
 /// A policy with these options. If the loaded RocksDB's filter interface differs from the headers',
 /// it builds stock filters, and stderr says so once per process. REQUIRES: `options` are valid.
 std::unique_ptr<Policy> MakePolicy(const FilterPolicyOptions& options);
+
+/// The policy of a column family, if this version of blocksieve made it; null otherwise.
+const Policy* PolicyOf(const rocksdb::ColumnFamilyOptions& column_family);
 
 /// Checks that range filters work with these options. `check_extractor`: the prefix extractor must
 /// be RangeExtractor. Errors: InvalidArgument, naming the option, its value and allowed values.

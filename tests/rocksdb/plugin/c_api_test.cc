@@ -141,6 +141,19 @@ TEST_F(CApi, CountsRangeQueries) {
   rocksdb_readoptions_destroy(read);
 }
 
+TEST_F(CApi, GivesMetricsAsText) {
+  EXPECT_THAT(EnableFilter("blocksieve:0.01"), IsEmpty());
+  EXPECT_THAT(Open(), IsEmpty());
+  Put("key", "value");
+  Flush();
+  char* error = nullptr;
+  char* const text = blocksieve_filter_metrics(db_, nullptr, 0, &error);
+  EXPECT_EQ(error, nullptr);
+  EXPECT_THAT(text, HasSubstr("\nblocksieve_files{column_family=\"default\",level=\"0\","
+                              "filter=\"blocksieve\"} 1\n"));
+  rocksdb_free(text);
+}
+
 TEST_F(CApi, ScansBySkipIndex) {
   EXPECT_THAT(EnableSkipIndex("columns=package=field:1|size=uint:2"), IsEmpty());
   EXPECT_THAT(Open(), IsEmpty());
@@ -200,6 +213,8 @@ TEST_F(CApi, NullArgumentsAreErrors) {
   EXPECT_THAT(ErrorOf([](char** error) {
                 blocksieve_create_skip_scan(nullptr, nullptr, nullptr, "a = 1", error);
               }),
+              HasSubstr("argument db is null"));
+  EXPECT_THAT(ErrorOf([](char** error) { blocksieve_filter_metrics(nullptr, nullptr, 0, error); }),
               HasSubstr("argument db is null"));
   EXPECT_THAT(
       StderrOf([] { EXPECT_EQ(blocksieve_filterpolicy_create(nullptr, nullptr), nullptr); }),

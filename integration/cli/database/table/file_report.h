@@ -1,120 +1,25 @@
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "integration/rocksdb/maintenance/file_report.h"
 
 // Facts about a table file for `inspect`, `verify` and `advise`.
 
 namespace blocksieve::cli {
 
+using rocksdb_plugin::DescribeFilters;
+using rocksdb_plugin::FilePlace;
+using rocksdb_plugin::FileReport;
+using rocksdb_plugin::FilterOrigin;
+using rocksdb_plugin::FilterReport;
+using rocksdb_plugin::IndexColumnReport;
+using rocksdb_plugin::IndexReport;
+using rocksdb_plugin::KeyLess;
+using rocksdb_plugin::LookupRange;
+using rocksdb_plugin::PartReport;
+
 class OpenedTable;
-
-/// Whether the first key sorts before the second.
-using KeyLess = std::function<bool(std::string_view, std::string_view)>;
-
-/// The key range for which lookups check a file, in the order of its column family.
-struct LookupRange {
-  std::string smallest;
-  std::string largest;
-  KeyLess less;
-};
-
-struct FilePlace {
-  std::string path;
-  std::string family;  ///< Name of the column family; empty if unknown.
-  int level = -1;      ///< -1 if unknown.
-
-  /// The next compaction will remove this flushed file. Under kind=auto such files have Bloom
-  /// filters, others ribbons.
-  bool is_short_lived = false;
-
-  std::optional<LookupRange> keys;  ///< nullopt for a file outside a database.
-};
-
-enum class FilterOrigin {
-  kNone,
-  kBlocksieve,
-  kStock,       ///< RocksDB's own.
-  kUnknown,     ///< Unknown kind, but not damaged; treated as matching everything.
-  kUnreadable,  ///< Damaged; treated as matching everything.
-};
-
-/// The parts of a file's filters that answer for ranges: range filters, or prefixes.
-struct PartReport {
-  uint64_t num_filters = 0;  ///< Filters that have the part.
-  uint64_t num_bytes = 0;    ///< Included in FilterReport::num_bytes.
-
-  /// Share of short empty ranges, as estimated by the filters, or of absent prefixes, by the model
-  /// of the key filter, that pass; the mean over their keys. 1 without the part.
-  double fpr = 1;
-};
-
-/// Totals over all filters of a file.
-struct FilterReport {
-  FilterOrigin origin = FilterOrigin::kNone;
-  std::string kind;     ///< "ribbon", "bloom", "legacy bloom"; several joined by '+'.
-  std::string shape;    ///< "full", "partitioned" or "per granule".
-  std::string entries;  ///< "keys", "prefixes" or "keys and prefixes", for example.
-  uint64_t num_filters = 0;
-  uint64_t num_entries = 0;  ///< Keys added to the filters; in stock filters also prefixes.
-  uint64_t num_bytes = 0;    ///< Size in the file.
-
-  /// FPR by the model of the kind, the mean over the entries; 1 if nothing is ruled out.
-  double predicted_fpr = 1;
-
-  PartReport ranges;
-  PartReport prefixes;                    ///< Of the option `prefixes`.
-  uint64_t num_prefixes = 0;              ///< Distinct ones of each filter.
-  uint64_t num_prefix_hashes = 0;         ///< Hashes of prefixes in the key filters.
-  std::vector<std::string> prefix_rules;  ///< Boundaries of the prefixes, as in the option.
-
-  /// Whether the file was written under a policy with range filters or prefixes.
-  bool has_range_extractor = false;
-
-  /// Whether seeks with an upper bound check the filters.
-  bool answers_ranges() const { return ranges.num_filters + prefixes.num_filters != 0; }
-
-  std::string policy;                 ///< Of the writing program; empty if it had none.
-  std::string note;                   ///< Why the filters are unknown.
-  std::vector<std::string> problems;  ///< One for each unreadable filter.
-};
-
-struct IndexColumnReport {
-  std::string definition;
-  std::string filters;  ///< "bit slices", "postings", or why there are none.
-  uint64_t filter_bytes = 0;
-  uint64_t bounds_bytes = 0;
-};
-
-/// The skip index of a file.
-struct IndexReport {
-  uint64_t num_granules = 0;  ///< 0 without an index.
-  uint64_t num_bytes = 0;     ///< Stored size.
-  std::string place;          ///< "sst" or "sidecar".
-  std::vector<IndexColumnReport> columns;
-  std::string note;     ///< Why a built index is missing.
-  std::string problem;  ///< Damage, or empty.
-};
-
-struct FileReport {
-  FilePlace place;
-  uint64_t num_entries = 0;  ///< All versions of keys with deletes, but without range deletes.
-  uint64_t num_bytes = 0;
-  FilterReport filter;
-  IndexReport index;
-};
 
 /// Describes a table without reading its data blocks. Throws Failure.
 FileReport ReportTable(const FilePlace& place, uint64_t num_bytes, OpenedTable* table);
-
-/// Describes the filters of a table, stock ones and ours, from their bytes: one, or one per
-/// partition. `num_entries` are the keys and prefixes in all filters. Sets kind, origin, sizes,
-/// rate, note and problems of `report`. REQUIRES: there is a filter, and num_entries > 0.
-void DescribeFilters(const std::vector<std::string>& filters, uint64_t num_entries,
-                     FilterReport* report);
 
 }  // namespace blocksieve::cli

@@ -1,6 +1,5 @@
 #include "integration/cli/database/table/opened_table.h"
 
-#include <rocksdb/cache.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/env.h>
 #include <rocksdb/iterator.h>
@@ -39,19 +38,6 @@ class ObsoleteFilterLog final : public rocksdb::Logger {
   bool* const found_;
 };
 
-// Loads filters when the table is opened, and pins them.
-std::shared_ptr<rocksdb::TableFactory> TableFactoryWith(
-    std::shared_ptr<const rocksdb::FilterPolicy> policy) {
-  rocksdb::BlockBasedTableOptions table;
-  table.filter_policy = std::move(policy);
-  table.cache_index_and_filter_blocks = true;
-  table.metadata_cache_options = {.top_level_index_pinning = rocksdb::PinningTier::kAll,
-                                  .partition_pinning = rocksdb::PinningTier::kAll,
-                                  .unpartitioned_pinning = rocksdb::PinningTier::kAll};
-  table.block_cache = rocksdb::NewLRUCache(size_t{1} << 40, /*num_shard_bits=*/0);
-  return std::shared_ptr<rocksdb::TableFactory>(rocksdb::NewBlockBasedTableFactory(table));
-}
-
 }  // namespace
 
 OpenedTable::OpenedTable(std::string path) : path_(std::move(path)) {
@@ -83,11 +69,11 @@ OpenedTable::OpenedTable(std::string path) : path_(std::move(path)) {
 }
 
 void OpenedTable::TryOpen() {
-  filters_ = CapturedFilters();
+  filters_ = rocksdb_plugin::CapturedFilters();
   const bool can_capture = rocksdb_plugin::LoadedAbiProblem().empty();
   rocksdb::Status status = TryOpenWith(can_capture ? filters_.policy() : nullptr);
   if (!status.ok() && TryOpenWith(nullptr).ok()) {
-    filters_ = CapturedFilters();
+    filters_ = rocksdb_plugin::CapturedFilters();
     filter_damage_ = status.ToString();
     status = rocksdb::Status::OK();
   }
@@ -103,7 +89,7 @@ void OpenedTable::TryOpen() {
 }
 
 rocksdb::Status OpenedTable::TryOpenWith(std::shared_ptr<const rocksdb::FilterPolicy> policy) {
-  options_.table_factory = TableFactoryWith(std::move(policy));
+  options_.table_factory = rocksdb_plugin::TablesWith(std::move(policy));
   reader_ = std::make_unique<rocksdb::SstFileReader>(options_);
   return reader_->Open(path_);
 }
@@ -111,7 +97,7 @@ rocksdb::Status OpenedTable::TryOpenWith(std::shared_ptr<const rocksdb::FilterPo
 rocksdb::Options OpenedTable::OptionsWith(
     std::shared_ptr<const rocksdb::FilterPolicy> policy) const {
   rocksdb::Options options = options_;
-  options.table_factory = TableFactoryWith(std::move(policy));
+  options.table_factory = rocksdb_plugin::TablesWith(std::move(policy));
   return options;
 }
 

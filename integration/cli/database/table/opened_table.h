@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "integration/cli/database/table/captured_filters.h"
 #include "integration/cli/database/table/table_reading.h"
+#include "integration/rocksdb/maintenance/captured_filters.h"
 
 namespace blocksieve::cli {
 
@@ -65,7 +65,7 @@ class OpenedTable {
   bool has_prefixes_ = false;
   bool has_obsolete_filter_ = false;
   std::string filter_damage_;
-  CapturedFilters filters_;
+  rocksdb_plugin::CapturedFilters filters_;
   std::string last_time_;
   rocksdb::Slice until_;  // last_time_, which probe_ refers to
   std::unique_ptr<rocksdb::Iterator> probe_;

@@ -168,4 +168,21 @@ double TableFile::ShareBefore(std::string_view key) {
   return std::min(1.0, term::Ratio(table_.last_read_offset(), data_bytes));
 }
 
+rocksdb_plugin::ShareBefore ShareBeforeInFiles() {
+  // Keeps the last file open: calls for the same file usually follow each other.
+  return [path = std::string(), file = std::shared_ptr<TableFile>()](const FileReport& report,
+                                                                     std::string_view key) mutable {
+    constexpr double kUnknown = 0.5;
+    try {
+      if (path != report.place.path) {
+        path = report.place.path;
+        file = TableFile::Open(report.place);
+      }
+      return file == nullptr ? kUnknown : file->ShareBefore(key);
+    } catch (const term::Failure&) {
+      return kUnknown;
+    }
+  };
+}
+
 }  // namespace blocksieve::cli

@@ -11,10 +11,11 @@
 #include <string_view>
 #include <vector>
 
-#include "integration/cli/database/table/captured_filters.h"
 #include "integration/cli/database/table/file_report.h"
 #include "integration/cli/database/table/opened_table.h"
 #include "integration/cli/database/table/table_lookup.h"
+#include "integration/rocksdb/maintenance/captured_filters.h"
+#include "integration/rocksdb/maintenance/sorted_runs.h"
 
 namespace blocksieve::cli {
 
@@ -72,11 +73,14 @@ class TableFile {
   const FileReport report_;
   std::unique_ptr<rocksdb::FilterBitsReader> only_filter_;  // null if there are several
   // If there are several, a TableLookup makes RocksDB choose the one to probe.
-  CapturedFilters captured_;
+  rocksdb_plugin::CapturedFilters captured_;
   std::unique_ptr<TableLookup> lookup_;
 };
 
 /// A key that starts with `present` and is absent, except with probability 2^-64.
 std::string RandomExtension(std::string_view present, std::mt19937_64* random);
+
+/// Estimates the share by reading a data block for each key; 0.5 for an unreadable file.
+rocksdb_plugin::ShareBefore ShareBeforeInFiles();
 
 }  // namespace blocksieve::cli

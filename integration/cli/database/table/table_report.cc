@@ -17,7 +17,6 @@ namespace {
 
 // RocksDB silently skips filters that it cannot read.
 void ExplainMissingFilters(OpenedTable* table, FilterReport* report) {
-  report->origin = FilterOrigin::kUnknown;
   report->note = table->has_obsolete_filter()
                      ? "one filter per block, which RocksDB no longer reads"
                      : rocksdb_plugin::LoadedAbiProblem();
@@ -47,21 +46,12 @@ std::string EntriesText(const OpenedTable& table, const FilterReport& report) {
 }
 
 FilterReport ReportFilters(OpenedTable* table) {
-  FilterReport report;
-  const rocksdb::TableProperties& properties = table->properties();
-  report.policy = properties.filter_policy_name;
-  report.has_range_extractor = rocksdb_plugin::IsRangeExtractor(table->extractor());
-  if (table->filters().empty()) {
-    if (properties.filter_size != 0) ExplainMissingFilters(table, &report);
-    return report;
+  FilterReport report = rocksdb_plugin::ReportFilters(table->properties(), table->filters());
+  if (!table->filters().empty()) {
+    report.entries = EntriesText(*table, report);
+  } else if (report.origin == FilterOrigin::kUnknown) {
+    ExplainMissingFilters(table, &report);
   }
-  const uint64_t entries =
-      properties.num_filter_entries != 0 ? properties.num_filter_entries : properties.num_entries;
-  DescribeFilters(table->filters(), std::max<uint64_t>(entries, 1), &report);
-  // The filter size of partitioned filters includes their index.
-  report.shape = properties.filter_size > report.num_bytes ? "partitioned" : "full";
-  report.entries = EntriesText(*table, report);
-  if (report.answers_ranges()) rocksdb_plugin::TestRangesOnce();
   return report;
 }
 

@@ -15,6 +15,7 @@
 /// all options.
 
 #include <rocksdb/c.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -52,6 +53,12 @@ rocksdb_iterator_t* blocksieve_create_skip_scan(rocksdb_t* db,
 /// How many range queries of this process had this result: a field of RangeFilterCounts in
 /// blocksieve/rocksdb/filter_policy.h, such as "no" or "may_match". 0 on error.
 uint64_t blocksieve_range_filter_count(const char* result, char** errptr);
+
+/// The metrics of GetFilterMetrics in blocksieve/rocksdb/maintenance.h, in Prometheus' text format.
+/// No column families: the default one. To be freed with rocksdb_free; null on error.
+char* blocksieve_filter_metrics(rocksdb_t* db,
+                                rocksdb_column_family_handle_t* const* column_families,
+                                size_t num_column_families, char** errptr);
 
 /// The version of blocksieve, such as "0.1.0". Not to be freed.
 const char* blocksieve_version(void);

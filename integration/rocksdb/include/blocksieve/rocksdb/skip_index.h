@@ -183,19 +183,18 @@ struct SkipIndexCacheOptions {
 /// May be called at any time.
 BLOCKSIEVE_EXPORT void ConfigureSkipIndexCache(const SkipIndexCacheOptions& options);
 
-/// Progress of BackfillSkipIndexes or RebuildSkipIndexes.
+/// Progress of BackfillSkipIndexes, RebuildSkipIndexes or RewriteFilters.
 struct BackfillProgress {
-  uint64_t files_done = 0;  ///< Files indexed so far.
-  uint64_t files_left = 0;  ///< Files that still lack the index.
-  uint64_t bytes_done = 0;  ///< Bytes of the files indexed.
-  uint64_t bytes_left = 0;  ///< Bytes of the files that still lack the index.
+  uint64_t files_done = 0;  ///< Files finished so far.
+  uint64_t files_left = 0;  ///< Files that are still to be done.
+  uint64_t bytes_done = 0;  ///< Bytes of the finished files.
+  uint64_t bytes_left = 0;  ///< Bytes of the others.
 };
 
 /// Compacts the files that lack the index of the column family's current options, one at a time in
-/// the calling thread. RocksDB may have to compact other files with them, and files flushed
-/// meanwhile may be compacted too. Memtables are not flushed; a flush indexes what they hold.
-/// Reads and writes may continue. `progress`, if set, is called before each compaction and at the
-/// end; false stops, unless no files are left.
+/// the calling thread, each on its level. Files flushed meanwhile may be compacted too. Memtables
+/// are not flushed; a flush indexes what they hold. Reads and writes may continue. `progress`, if
+/// set, is called before each compaction and at the end; false stops, unless no files are left.
 ///
 /// Errors: InvalidArgument unless the column family has exactly one skip index factory (a file
 /// keeps one index); NotSupported under FIFO compaction; Incomplete if `progress` returned false,

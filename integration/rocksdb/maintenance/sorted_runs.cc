@@ -1,16 +1,12 @@
-#include "integration/cli/database/sorted_runs.h"
+#include "integration/rocksdb/maintenance/sorted_runs.h"
 
 #include <algorithm>
 #include <map>
-#include <memory>
 
-#include "integration/cli/database/table/table_file.h"
-#include "integration/cli/term/failure.h"
-
-namespace blocksieve::cli {
+namespace blocksieve::rocksdb_plugin {
 namespace {
 
-void Add(const FileReport& file, SortedRun* run) {
+void AddToRun(const FileReport& file, SortedRun* run) {
   const auto old_keys = static_cast<double>(run->num_keys);
   const auto new_keys = static_cast<double>(FilterKeys(file));
   run->files.push_back(&file);
@@ -57,6 +53,9 @@ lsm::Levels RunList::Levels(std::optional<FilterKind> kind) const {
   const bool is_short_lived =
       runs.empty() || runs.front().level != 0 || runs.front().files.front()->place.is_short_lived;
   lsm::Levels levels = tree.ToLevels();
+  for (size_t i = 0; i < std::min(levels.size(), known.size()); ++i) {
+    if (known[i].num_runs != 0) levels[i].lookup_share = known[i].lookup_share;
+  }
   lsm::SetKinds(kind, is_short_lived, &levels);
   return levels;
 }
@@ -69,7 +68,7 @@ std::vector<RunList> SortIntoRuns(const std::vector<FileReport>& files) {
     if (level == 0 || runs.empty()) {
       runs.emplace_back().level = level;
     }
-    Add(file, &runs.back());
+    AddToRun(file, &runs.back());
   }
   std::vector<RunList> lists;
   for (auto& [family, levels] : families) {
@@ -89,23 +88,6 @@ std::vector<lsm::Run> ModelOf(const std::vector<SortedRun>& runs) {
     model.push_back({.level = run.level, .num_keys = static_cast<double>(run.num_keys)});
   }
   return model;
-}
-
-ShareBefore ShareBeforeInFiles() {
-  // Keeps the last file open: calls for the same file usually follow each other.
-  return [path = std::string(), file = std::shared_ptr<TableFile>()](const FileReport& report,
-                                                                     std::string_view key) mutable {
-    constexpr double kUnknown = 0.5;
-    try {
-      if (path != report.place.path) {
-        path = report.place.path;
-        file = TableFile::Open(report.place);
-      }
-      return file == nullptr ? kUnknown : file->ShareBefore(key);
-    } catch (const term::Failure&) {
-      return kUnknown;
-    }
-  };
 }
 
 void SetCoverage(const ShareBefore& share_before, RunList* list) {
@@ -138,4 +120,4 @@ std::vector<std::span<const SortedRun>> ByLevel(const std::vector<SortedRun>& ru
   return levels;
 }
 
-}  // namespace blocksieve::cli
+}  // namespace blocksieve::rocksdb_plugin

@@ -1,6 +1,6 @@
-#include "integration/cli/database/table/file_report.h"
+#include "integration/rocksdb/maintenance/file_report.h"
 
-#include <fmt/format.h>
+#include <rocksdb/sst_file_reader.h>
 
 #include <algorithm>
 #include <cassert>
@@ -10,14 +10,17 @@
 #include <utility>
 
 #include "blocksieve/filter.h"
-#include "integration/cli/term/text.h"
+#include "integration/rocksdb/compat/filter_bits_abi.h"
+#include "integration/rocksdb/maintenance/captured_filters.h"
+#include "integration/rocksdb/policy/filter_bits.h"
+#include "integration/rocksdb/ranges/range_extractor.h"
 #include "lib/base/coding.h"
 #include "lib/block/filter_info.h"
 #include "lib/bloom/bloom_model.h"
 #include "lib/prefix/prefix_part.h"
 #include "lib/range/range_filter.h"
 
-namespace blocksieve::cli {
+namespace blocksieve::rocksdb_plugin {
 namespace {
 
 // A part of a filter; without keys if there is none.
@@ -60,7 +63,7 @@ double RibbonFpr(uint64_t num_blocks, uint64_t data_bytes) {
   constexpr uint64_t kSegmentBytes = 16;  // one column of a block of 128 slots
   const uint64_t num_segments = data_bytes / kSegmentBytes;
   const uint64_t columns = num_segments / num_blocks;
-  const double share_of_wide = term::Ratio(num_segments % num_blocks, num_blocks);
+  const double share_of_wide = Ratio(num_segments % num_blocks, num_blocks);
   return std::exp2(-static_cast<double>(columns)) * (1 - share_of_wide / 2);
 }
 
@@ -70,8 +73,7 @@ void DescribePrefixesOf(const PrefixInfo& prefixes, const FilterInfo& info, Filt
   const uint64_t hashes = prefixes.num_lookups * std::min(prefixes.num_prefixes, max_prefixes);
   facts->num_entries = info.num_keys - hashes;
   if (prefixes.num_prefixes == 0) return;
-  const double hash_bytes =
-      static_cast<double>(info.block_bytes) * term::Ratio(hashes, info.num_keys);
+  const double hash_bytes = static_cast<double>(info.block_bytes) * Ratio(hashes, info.num_keys);
   facts->prefixes = {.num_keys = facts->num_entries,
                      .num_bytes = prefixes.bytes + static_cast<uint64_t>(hash_bytes),
                      .fpr = std::pow(facts->predicted_fpr, prefixes.num_lookups)};
@@ -122,7 +124,7 @@ FilterFacts DescribeStock(ByteView contents, double bits_per_entry) {
         internal::BlockedBloomFpr(bits_per_entry, std::min(static_cast<uint32_t>(marker), 32u));
   } else {
     facts.origin = FilterOrigin::kUnknown;
-    facts.problem = fmt::format("unknown kind {}", int{marker});
+    facts.problem = "unknown kind " + std::to_string(marker);
   }
   return facts;
 }
@@ -181,7 +183,7 @@ void DescribeFilters(const std::vector<std::string>& filters, uint64_t num_entri
   assert(!filters.empty() && num_entries > 0);
   report->num_filters = filters.size();
   for (const std::string& contents : filters) report->num_bytes += contents.size();
-  const double bits_per_entry = 8 * term::Ratio(report->num_bytes, num_entries);
+  const double bits_per_entry = 8 * Ratio(report->num_bytes, num_entries);
   std::vector<FilterFacts> described;
   described.reserve(filters.size());
   for (const std::string& contents : filters) {
@@ -234,4 +236,41 @@ void DescribeFilters(const std::vector<std::string>& filters, uint64_t num_entri
       blooms.entries() / fpr.entries() * (ribbon->second.fpr.Get() - blooms.Get());
 }
 
-}  // namespace blocksieve::cli
+FilterReport ReportFilters(const rocksdb::TableProperties& properties,
+                           const std::vector<std::string>& filters) {
+  FilterReport report;
+  report.policy = properties.filter_policy_name;
+  report.has_range_extractor = properties.prefix_extractor_name == RangeExtractor::kName ||
+                               properties.prefix_extractor_name == RangeExtractor::kMarkedName;
+  if (filters.empty()) {
+    if (properties.filter_size != 0) report.origin = FilterOrigin::kUnknown;
+    return report;
+  }
+  const uint64_t entries =
+      properties.num_filter_entries != 0 ? properties.num_filter_entries : properties.num_entries;
+  DescribeFilters(filters, std::max<uint64_t>(entries, 1), &report);
+  // The filter size of partitioned filters includes their index.
+  report.shape = properties.filter_size > report.num_bytes ? "partitioned" : "full";
+  if (report.answers_ranges()) TestRangesOnce();
+  return report;
+}
+
+rocksdb::Status ReadFilters(rocksdb::Env* env, const std::string& path,
+                            const rocksdb::TableProperties& properties, FilterReport* report) {
+  const CapturedFilters captured;
+  rocksdb::Status status;
+  if (properties.filter_size != 0 && LoadedAbiProblem().empty()) {
+    rocksdb::Options options;
+    options.env = env;
+    options.table_factory = TablesWith(captured.policy());
+    rocksdb::SstFileReader table(options);
+    status = table.Open(path);
+    if (status.IsNotFound() || status.IsPathNotFound()) return status;
+  }
+  // Other errors are of the filters: the database has opened the table.
+  static const std::vector<std::string> none;
+  *report = ReportFilters(properties, status.ok() ? captured.contents() : none);
+  return rocksdb::Status::OK();
+}
+
+}  // namespace blocksieve::rocksdb_plugin

@@ -1,0 +1,57 @@
+#include "integration/rocksdb/compat/compact_file.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace blocksieve::rocksdb_plugin {
+namespace {
+
+struct FileOnLevel {
+  int level = 0;
+  uint64_t num_bytes = 0;
+  std::string path;
+};
+
+// RocksDB may move a file to another level, or compact it away, at any time.
+std::optional<FileOnLevel> Find(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+                                const std::string& name) {
+  rocksdb::ColumnFamilyMetaData metadata;
+  db->GetColumnFamilyMetaData(column_family, &metadata);
+  for (const auto& level : metadata.levels) {
+    for (const auto& file : level.files) {
+      if (file.name == name) return FileOnLevel{level.level, file.size, file.db_path};
+    }
+  }
+  return std::nullopt;
+}
+
+// The path that the file already has; RocksDB chooses none if there are several.
+int PathIdOf(const rocksdb::Options& options, const std::string& path) {
+  const auto& paths = options.cf_paths.empty() ? options.db_paths : options.cf_paths;
+  const auto found = std::find_if(paths.begin(), paths.end(),
+                                  [&](const rocksdb::DbPath& one) { return one.path == path; });
+  return found == paths.end() ? -1 : static_cast<int>(found - paths.begin());
+}
+
+}  // namespace
+
+rocksdb::Status CompactFile(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+                            const std::string& name, std::vector<std::string>* written) {
+  const std::optional<FileOnLevel> file = Find(db, column_family, name);
+  if (!file) return rocksdb::Status::NotFound("compacted away");
+  rocksdb::CompactionOptions compaction;
+  compaction.compression = rocksdb::kDisableCompressionOption;  // the column family's
+  // One file becomes one file: its blocks may compress a little less.
+  compaction.output_file_size_limit = std::max<uint64_t>(2 * file->num_bytes, 1 << 20);
+  rocksdb::Status status =
+      db->CompactFiles(compaction, column_family, {name}, file->level,
+                       PathIdOf(db->GetOptions(column_family), file->path), written);
+  const bool is_there = !status.IsAborted() && Find(db, column_family, name).has_value();
+  if (status.IsInvalidArgument() && !is_there) return rocksdb::Status::NotFound("compacted away");
+  if (!status.ok() || !is_there) return status;
+  return rocksdb::Status::Incomplete("blocksieve: the compaction was canceled");
+}
+
+}  // namespace blocksieve::rocksdb_plugin

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <rocksdb/db.h>
+#include <rocksdb/status.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "blocksieve/rocksdb/skip_index.h"  // BackfillProgress
+#include "blocksieve/status.h"
+
+/// \file
+/// Maintenance of the filters of an open database. The command `blocksieve` does the same for
+/// databases that no process has open.
+
+namespace blocksieve {
+
+/// Options of RewriteFilters.
+struct RewriteFiltersOptions {
+  /// Mean rate at which files are read and written, in bytes of old files per second; 0: no limit.
+  /// Files are rewritten as a whole, and RewriteFilters waits after each one.
+  /// DBOptions::rate_limiter also limits the rate within a file.
+  uint64_t bytes_per_second = 0;
+
+  std::optional<uint32_t> level = std::nullopt;  ///< Only files of this level.
+  bool only_unfiltered = false;                  ///< Only files without a working filter.
+};
+
+/// Rewrites the files whose filters would improve under the column family's current filter policy,
+/// one at a time in the calling thread, each on its level: first those that save most reads per
+/// lookup, then those that save most memory. A filter improves if it wastes at least 5 % fewer
+/// reads or takes at least 5 % less memory, or if its range filters or prefixes change; with
+/// wasted_reads or bits_per_key, if reads and memory together improve by 5 %.
+///
+/// Reads the filters of all files first. Reads and writes may continue. Memtables are not flushed,
+/// as a flush builds the new filters. Rewritten files stay, so a call after a stop continues where
+/// it ended. `progress`, if set, is called before and after each file, and ten times a second while
+/// RewriteFilters waits; false stops. `column_family` null: the default one.
+///
+/// Errors: InvalidArgument without blocksieve's filter policy in the column family, or with
+/// wasted_reads or bits_per_key without the listener (NewListener); NotSupported under FIFO
+/// compaction, or if the loaded RocksDB would not build these filters; Incomplete if `progress`
+/// returned false, other compactions held a file for ten minutes, or new files that would improve
+/// were written faster than files were rewritten; else those of RocksDB.
+BLOCKSIEVE_EXPORT rocksdb::Status RewriteFilters(
+    rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+    const RewriteFiltersOptions& options = {},
+    const std::function<bool(const BackfillProgress&)>& progress = nullptr);
+
+/// Finds what is wrong with the filters of a column family that RocksDB does not report, for
+/// instance after opening a database. Appends sentences to `*problems`: no filter policy, although
+/// an OPTIONS file of the database names one of blocksieve, as happens if the plug-in was not
+/// loaded or the name is misspelt; files without filters; stock filters built instead, because
+/// RocksDB is of another version; a goal by level without the listener. Writes them, and the policy
+/// options in force, to the info log. Reads table properties, which opens tables that are not open.
+/// `column_family` null: the default one. Errors: those of RocksDB.
+BLOCKSIEVE_EXPORT rocksdb::Status CheckFilters(rocksdb::DB* db,
+                                               rocksdb::ColumnFamilyHandle* column_family,
+                                               std::vector<std::string>* problems);
+
+/// A value of a metric. README.md lists the metrics.
+struct FilterMetric {
+  const char* name = "";  ///< Such as "blocksieve_filter_probes_total".
+  const char* type = "";  ///< "counter" or "gauge".
+  const char* help = "";
+  std::string labels = {};  ///< Such as `result="false_positive"`; may be empty.
+  double value = 0;
+};
+
+/// The metrics of the files of these column families, by default the default one, and the counters
+/// of lookups, seeks and filters of all column families, if the database has
+/// DBOptions::statistics. Reads no filters, but table properties, as CheckFilters does. Errors:
+/// those of RocksDB.
+BLOCKSIEVE_EXPORT rocksdb::Status GetFilterMetrics(
+    rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandle*>& column_families,
+    std::vector<FilterMetric>* metrics);
+
+/// Metrics in Prometheus' text format.
+BLOCKSIEVE_EXPORT std::string FilterMetricsText(const std::vector<FilterMetric>& metrics);
+
+}  // namespace blocksieve

@@ -1,0 +1,87 @@
+#include "integration/rocksdb/maintenance/live_files.h"
+
+#include <rocksdb/iterator.h>
+#include <rocksdb/sst_file_reader.h>
+
+#include <memory>
+#include <utility>
+
+#include "integration/rocksdb/levels/column_family_levels.h"
+#include "integration/rocksdb/maintenance/seek_sample.h"
+#include "integration/rocksdb/policy/policy.h"
+
+namespace blocksieve::rocksdb_plugin {
+namespace {
+
+FilterReport FilterOf(const rocksdb::TableProperties& table) {
+  FilterReport filter;
+  filter.policy = table.filter_policy_name;
+  filter.num_bytes = table.filter_size;
+  if (table.filter_size == 0) return filter;
+  const bool is_ours = table.filter_policy_name == Policy::kName;
+  filter.origin = is_ours ? FilterOrigin::kBlocksieve : FilterOrigin::kStock;
+  return filter;
+}
+
+}  // namespace
+
+rocksdb::Status LiveFiles::Read(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family) {
+  rocksdb::TablePropertiesCollection properties;
+  rocksdb::Status status = db->GetPropertiesOfAllTables(column_family, &properties);
+  if (!status.ok()) return status;
+  const bool stays_on_level0 =
+      db->GetOptions(column_family).compaction_style == rocksdb::kCompactionStyleFIFO;
+  rocksdb::ColumnFamilyMetaData metadata;
+  db->GetColumnFamilyMetaData(column_family, &metadata);
+  std::map<std::string, FilterReport> present;  // forgets files that are gone
+  rocksdb::ColumnFamilyMetaData listed;         // the files of `reports_`
+  reports_.clear();
+  for (const rocksdb::LevelMetaData& level : metadata.levels) {
+    std::vector<rocksdb::SstFileMetaData> files;
+    for (const rocksdb::SstFileMetaData& file : level.files) {
+      const std::string path = file.db_path + file.name;  // which begins with a slash
+      const auto found = properties.find(path);
+      if (found == properties.end()) continue;
+      const rocksdb::TableProperties& table = *found->second;
+      const auto known = known_.find(path);
+      FilterReport filter;
+      if (!reads_filters_) {
+        filter = FilterOf(table);
+      } else if (known == known_.end()) {
+        status = ReadFilters(db->GetEnv(), path, table, &filter);
+        if (!status.ok()) continue;  // compacted away
+      } else {
+        filter = known->second;
+      }
+      present[path] = filter;
+      const bool is_short_lived = level.level == 0 && !stays_on_level0;
+      reports_.push_back({.place = {path, metadata.name, level.level, is_short_lived, {}},
+                          .num_entries = table.num_entries - table.num_range_deletions,
+                          .num_bytes = file.size,
+                          .filter = std::move(filter),
+                          .index = {}});
+      files.push_back(file);
+    }
+    listed.levels.emplace_back(level.level, level.size, std::move(files));
+  }
+  known_ = std::move(present);
+  tree_ = TreeOf(listed);
+  return rocksdb::Status::OK();
+}
+
+void VisitKeys(const rocksdb::Options& options, const std::string& path,
+               const std::function<void(std::string_view)>& visit) {
+  rocksdb::SstFileReader table(options);
+  if (!table.Open(path).ok()) return;
+  rocksdb::ReadOptions read_options;
+  read_options.fill_cache = false;
+  read_options.total_order_seek = true;
+  const std::string latest(options.comparator->timestamp_size(), '\xff');
+  const rocksdb::Slice timestamp = latest;
+  if (!latest.empty()) read_options.timestamp = &timestamp;
+  const std::unique_ptr<rocksdb::Iterator> entry(table.NewIterator(read_options));
+  entry->SeekToFirst();
+  for (; entry->Valid(); entry->Next()) visit(entry->key().ToStringView());
+}
+
+}  // namespace blocksieve::rocksdb_plugin

@@ -1,0 +1,199 @@
+#include "integration/rocksdb/maintenance/metrics.h"
+
+#include <rocksdb/db.h>
+#include <rocksdb/statistics.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <new>
+#include <utility>
+
+#include "integration/rocksdb/compat/option_type.h"
+#include "integration/rocksdb/maintenance/live_files.h"
+#include "integration/rocksdb/policy/policy.h"
+#include "integration/rocksdb/ranges/range_extractor.h"
+
+namespace blocksieve {
+namespace rocksdb_plugin {
+namespace {
+
+struct MetricInfo {
+  const char* name;
+  const char* type;
+  const char* help;
+};
+
+constexpr std::array<MetricInfo, kNumMetrics> kMetrics = {{
+    {"blocksieve_files", "gauge", "SST files, by who built their filters."},
+    {"blocksieve_file_bytes", "gauge", "Bytes of SST files, by who built their filters."},
+    {"blocksieve_filter_bytes", "gauge", "Bytes of the filters of SST files."},
+    {"blocksieve_files_without_filter", "gauge", "SST files with keys but no working filter."},
+    {"blocksieve_predicted_fpr", "gauge",
+     "False-positive rate of the filters by their model, the mean over keys; 1 without filters."},
+    {"blocksieve_orphan_sidecars", "gauge", "Skip indexes whose SST files no longer exist."},
+    {"blocksieve_orphan_sidecar_bytes", "gauge", "Bytes of these skip indexes."},
+    {"blocksieve_lookups_total", "counter", "Keys of Get and MultiGet, by result."},
+    {"blocksieve_filter_probes_total", "counter",
+     "Probes of filters by lookups, by result. A false positive wastes a read of a data block."},
+    {"blocksieve_seeks_total", "counter", "Seeks of iterators."},
+    {"blocksieve_seek_blocks_total", "counter",
+     "Data blocks for seeks, one per sorted run: with a row for the seek, without, or ruled out."},
+    {"blocksieve_range_queries_total", "counter",
+     "Range queries to filters by all databases of the process, by result."},
+}};
+
+const char* NameOf(FilterOrigin origin) {
+  switch (origin) {
+    case FilterOrigin::kBlocksieve:
+      return "blocksieve";
+    case FilterOrigin::kStock:
+      return "stock";
+    case FilterOrigin::kNone:
+      return "none";
+    case FilterOrigin::kUnreadable:
+      return "unreadable";
+    case FilterOrigin::kUnknown:
+      break;
+  }
+  return "unknown";
+}
+
+struct LevelSums {
+  double num_entries = 0;
+  double weighted_fpr = 0;
+  double filter_bytes = 0;
+};
+
+void AddRangeQueries(std::vector<FilterMetric>* metrics) {
+  const RangeFilterCounts counts = SumRangeCounts();
+  for (const auto& [result, count] : kRangeResults) {
+    metrics->push_back(MakeMetric(Metric::kRangeQueries, Label("result", result),
+                                  static_cast<double>(counts.*count)));
+  }
+}
+
+}  // namespace
+
+FilterMetric MakeMetric(Metric metric, std::string labels, double value) {
+  const MetricInfo& info = kMetrics[static_cast<size_t>(metric)];
+  return {info.name, info.type, info.help, std::move(labels), value};
+}
+
+bool IsUnfiltered(const FileReport& file) {
+  const FilterReport& filter = file.filter;
+  if (file.num_entries == 0 || filter.origin == FilterOrigin::kBlocksieve) return false;
+  if (filter.origin == FilterOrigin::kNone) return filter.policy != Policy::kName;
+  return filter.origin != FilterOrigin::kStock;
+}
+
+std::string Label(const char* name, std::string_view value) {
+  std::string text = std::string(name) + "=\"";
+  for (const char c : value) {
+    if (c == '\\' || c == '"') text += '\\';
+    text += c == '\n' ? "\\n" : std::string(1, c);
+  }
+  return text + '"';
+}
+
+void AddFiles(const std::vector<FileReport>& files, bool with_rates,
+              std::vector<FilterMetric>* metrics) {
+  std::map<std::string, double> num_files;
+  std::map<std::string, double> num_bytes;
+  std::map<std::string, LevelSums> levels;
+  std::map<std::string, double> unfiltered;
+  for (const FileReport& file : files) {
+    const std::string family = Label("column_family", file.place.family);
+    const std::string level = family + "," + Label("level", std::to_string(file.place.level));
+    const std::string by_filter = level + "," + Label("filter", NameOf(file.filter.origin));
+    ++num_files[by_filter];
+    num_bytes[by_filter] += static_cast<double>(file.num_bytes);
+    LevelSums& sums = levels[level];
+    const auto entries = static_cast<double>(file.num_entries);
+    sums.num_entries += entries;
+    sums.weighted_fpr += entries * file.filter.predicted_fpr;
+    sums.filter_bytes += static_cast<double>(file.filter.num_bytes);
+    unfiltered[family] += IsUnfiltered(file);
+  }
+  for (const auto& [labels, value] : num_files)
+    metrics->push_back(MakeMetric(Metric::kFiles, labels, value));
+  for (const auto& [labels, value] : num_bytes) {
+    metrics->push_back(MakeMetric(Metric::kFileBytes, labels, value));
+  }
+  for (const auto& [labels, sums] : levels) {
+    metrics->push_back(MakeMetric(Metric::kFilterBytes, labels, sums.filter_bytes));
+    if (!with_rates || sums.num_entries == 0) continue;
+    metrics->push_back(
+        MakeMetric(Metric::kPredictedFpr, labels, sums.weighted_fpr / sums.num_entries));
+  }
+  for (const auto& [labels, value] : unfiltered) {
+    metrics->push_back(MakeMetric(Metric::kUnfilteredFiles, labels, value));
+  }
+}
+
+void AddReads(const ObservedReads& reads, std::vector<FilterMetric>* metrics) {
+  const auto add = [&](Metric metric, const char* result, uint64_t value) {
+    metrics->push_back(MakeMetric(metric, result[0] == '\0' ? "" : Label("result", result),
+                                  static_cast<double>(value)));
+  };
+  add(Metric::kLookups, "memtable", reads.in_memtables);
+  add(Metric::kLookups, "found", reads.found);
+  add(Metric::kLookups, "absent", reads.lookups - std::min(reads.lookups, reads.found));
+  add(Metric::kFilterProbes, "ruled_out", reads.ruled_out);
+  add(Metric::kFilterProbes, "false_positive", reads.false_positives);
+  add(Metric::kFilterProbes, "true_positive", reads.true_positives);
+  add(Metric::kSeeks, "", reads.seeks);
+  if (!reads.seek_blocks) return;
+  add(Metric::kSeekBlocks, "useful", reads.seek_blocks->useful);
+  add(Metric::kSeekBlocks, "useless", reads.seek_blocks->useless);
+  add(Metric::kSeekBlocks, "ruled_out", reads.seek_blocks->ruled_out);
+}
+
+}  // namespace rocksdb_plugin
+
+std::string FilterMetricsText(const std::vector<FilterMetric>& metrics) {
+  std::vector<FilterMetric> sorted = metrics;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+    return std::string_view(a.name) < std::string_view(b.name);
+  });
+  std::string text;
+  std::string last;
+  for (const FilterMetric& metric : sorted) {
+    const std::string name = metric.name;
+    if (std::exchange(last, name) != name) {
+      text += "# HELP " + name + " " + metric.help + "\n# TYPE " + name + " " + metric.type + "\n";
+    }
+    text += name + (metric.labels.empty() ? "" : "{" + metric.labels + "}") + " " +
+            rocksdb_plugin::ToText(metric.value) + "\n";
+  }
+  return text;
+}
+
+rocksdb::Status GetFilterMetrics(rocksdb::DB* db,
+                                 const std::vector<rocksdb::ColumnFamilyHandle*>& column_families,
+                                 std::vector<FilterMetric>* metrics) try {
+  using namespace rocksdb_plugin;  // NOLINT: the same component
+  rocksdb::Status status = CheckGiven({{"db", db}, {"metrics", metrics}});
+  if (!status.ok()) return status;
+  metrics->clear();
+  std::vector<rocksdb::ColumnFamilyHandle*> families = column_families;
+  if (families.empty()) families.push_back(db->DefaultColumnFamily());
+  for (rocksdb::ColumnFamilyHandle* const family : families) {
+    LiveFiles files(/*reads_filters=*/false);
+    status = CheckGiven({{"column_families", family}});
+    if (status.ok()) status = files.Read(db, family);
+    if (!status.ok()) return status;
+    AddFiles(files.reports(), /*with_rates=*/false, metrics);
+  }
+  Tickers tickers;
+  const auto statistics = db->GetDBOptions().statistics;
+  if (statistics != nullptr && statistics->getTickerMap(&tickers)) {
+    AddReads(ObserveReads(tickers), metrics);
+  }
+  AddRangeQueries(metrics);
+  return rocksdb::Status::OK();
+} catch (const std::bad_alloc&) {
+  return rocksdb::Status::MemoryLimit();
+}
+
+}  // namespace blocksieve

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/maintenance.h"
+#include "integration/rocksdb/maintenance/file_report.h"
+#include "integration/rocksdb/maintenance/observed_reads.h"
+
+// The metrics of filters, for `blocksieve inspect` and for running processes.
+
+namespace blocksieve::rocksdb_plugin {
+
+/// The list of metrics. Their names are promises, as those of options are.
+enum class Metric {
+  kFiles,
+  kFileBytes,
+  kFilterBytes,
+  kUnfilteredFiles,
+  kPredictedFpr,
+  kOrphanSidecars,
+  kOrphanSidecarBytes,
+  kLookups,
+  kFilterProbes,
+  kSeeks,
+  kSeekBlocks,
+  kRangeQueries,
+};
+inline constexpr size_t kNumMetrics = 12;
+
+/// `labels`: as Label makes them, separated by commas.
+FilterMetric MakeMetric(Metric metric, std::string labels, double value);
+
+/// The results of range queries by name.
+inline constexpr std::pair<const char*, uint64_t RangeFilterCounts::*> kRangeResults[] = {
+    {"no", &RangeFilterCounts::no},
+    {"may_match", &RangeFilterCounts::may_match},
+    {"beyond_partition", &RangeFilterCounts::beyond_partition},
+    {"no_range_filter", &RangeFilterCounts::no_range_filter},
+    {"no_bound", &RangeFilterCounts::no_bound},
+    {"empty_begin", &RangeFilterCounts::empty_begin},
+    {"untrusted", &RangeFilterCounts::untrusted},
+};
+
+/// A label with an escaped value.
+std::string Label(const char* name, std::string_view value);
+
+/// Adds the metrics of files, by column family and level. `with_rates`: the filters of the reports
+/// were read, so that their rates are known.
+void AddFiles(const std::vector<FileReport>& files, bool with_rates,
+              std::vector<FilterMetric>* metrics);
+
+void AddReads(const ObservedReads& reads, std::vector<FilterMetric>* metrics);
+
+/// Whether a file with keys has no working filter, although the policy has not left it out.
+bool IsUnfiltered(const FileReport& file);
+
+}  // namespace blocksieve::rocksdb_plugin

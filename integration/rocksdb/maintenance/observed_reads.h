@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+// What RocksDB has counted of reads and filters.
+
+namespace blocksieve::rocksdb_plugin {
+
+/// Counts by name, such as "rocksdb.bloom.filter.useful", as Statistics::getTickerMap gives them.
+using Tickers = std::map<std::string, uint64_t>;
+
+/// Data blocks accessed by seeks, in one sorted run each.
+struct ObservedSeeks {
+  uint64_t useful = 0;
+  uint64_t useless = 0;    ///< No value was read.
+  uint64_t ruled_out = 0;  ///< Not accessed, as a filter ruled out the seek.
+
+  uint64_t blocks() const { return useful + useless; }
+};
+
+struct ObservedReads {
+  uint64_t in_memtables = 0;  ///< Keys of Get and MultiGet that memtables had.
+  uint64_t lookups = 0;       ///< The others.
+  uint64_t found = 0;         ///< Of `lookups`.
+  uint64_t seeks = 0;
+
+  /// Probes of filters by lookups. A false positive wastes a read of a data block.
+  uint64_t ruled_out = 0;
+  uint64_t false_positives = 0;
+  uint64_t true_positives = 0;
+
+  /// nullopt before RocksDB 8.3, which does not count them.
+  std::optional<ObservedSeeks> seek_blocks;
+
+  /// Shares of lookups and of all reads; 0 without any.
+  double absent_fraction() const;
+  double seek_fraction() const;
+
+  /// Per lookup, also of keys that were found; nullopt if no filter was probed.
+  std::optional<double> wasted_reads() const;
+  std::optional<double> probes() const;
+};
+
+ObservedReads ObserveReads(const Tickers& tickers);
+
+}  // namespace blocksieve::rocksdb_plugin

@@ -1,0 +1,90 @@
+#include "integration/rocksdb/maintenance/rewrite_files.h"
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <thread>
+#include <utility>
+
+#include "integration/rocksdb/compat/compact_file.h"
+#include "integration/rocksdb/levels/column_family_levels.h"
+#include "integration/rocksdb/sidecar/databases.h"
+
+namespace blocksieve::rocksdb_plugin {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using ReportProgress = std::function<bool(const BackfillProgress&)>;
+
+constexpr auto kPause = std::chrono::milliseconds(100);
+
+rocksdb::Status Stopped() { return rocksdb::Status::Incomplete("blocksieve: stopped by progress"); }
+
+// False if `report` stops the work.
+bool WaitUntil(Clock::time_point end, const ReportProgress& report,
+               const BackfillProgress& progress) {
+  while (Clock::now() < end) {
+    if (!report(progress)) return false;
+    std::this_thread::sleep_for(std::min<Clock::duration>(kPause, end - Clock::now()));
+  }
+  return true;
+}
+
+std::string NameOf(const FileToRewrite& file) {
+  const std::string& path = file.place.path;
+  return path.substr(path.rfind('/'));
+}
+
+rocksdb::Status RewriteOne(rocksdb::DB* db, const PlannedFile& planned) {
+  // RocksDB reports no beginning of CompactFiles. The policy must see the same tree as the plan.
+  const std::string& family = planned.column_family->GetName();
+  if (planned.levels != nullptr) {
+    LevelRegistry::Instance().Replace(db->GetDBOptions().info_log, family, *planned.levels);
+  }
+  SidecarDatabases::Instance().Register(db);
+  return CompactFile(db, planned.column_family, NameOf(planned.file));
+}
+
+}  // namespace
+
+rocksdb::Status RewriteFiles(rocksdb::DB* db, const std::vector<PlannedFile>& files,
+                             uint64_t bytes_per_second, const ReportProgress& report,
+                             BackfillProgress* progress) {
+  constexpr int kMaxWaits = 6000;
+  progress->files_left = files.size();
+  progress->bytes_left = 0;
+  for (const PlannedFile& file : files) progress->bytes_left += file.file.num_bytes;
+  std::deque<PlannedFile> queue(files.begin(), files.end());
+  for (int waits = 0; !queue.empty();) {
+    if (!report(*progress)) return Stopped();
+    const PlannedFile file = queue.front();
+    queue.pop_front();
+    const Clock::time_point begin = Clock::now();
+    const rocksdb::Status status = RewriteOne(db, file);
+    if (status.IsAborted()) {
+      // RocksDB compacts the file, or a range that overlaps it.
+      if (++waits > kMaxWaits) {
+        return rocksdb::Status::Incomplete("blocksieve: other compactions hold " +
+                                           file.file.place.path + "; try again later");
+      }
+      queue.push_back(file);
+      if (!WaitUntil(begin + kPause, report, *progress)) return Stopped();
+      continue;
+    }
+    if (!status.ok() && !status.IsNotFound()) return status;
+    const uint64_t num_bytes = file.file.num_bytes;
+    --progress->files_left;
+    progress->bytes_left -= num_bytes;
+    if (!status.ok()) continue;  // compacted away
+    ++progress->files_done;
+    progress->bytes_done += num_bytes;
+    if (bytes_per_second == 0 || queue.empty()) continue;
+    const std::chrono::duration<double> pace(static_cast<double>(num_bytes) /
+                                             static_cast<double>(bytes_per_second));
+    const auto end = begin + std::chrono::duration_cast<Clock::duration>(pace);
+    if (!WaitUntil(end, report, *progress)) return Stopped();
+  }
+  return rocksdb::Status::OK();
+}
+
+}  // namespace blocksieve::rocksdb_plugin

@@ -1,0 +1,121 @@
+#include <rocksdb/db.h>
+
+#include <functional>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "blocksieve/rocksdb/maintenance.h"
+#include "integration/rocksdb/compat/filter_bits_abi.h"
+#include "integration/rocksdb/compat/option_type.h"
+#include "integration/rocksdb/levels/column_family_levels.h"
+#include "integration/rocksdb/listener/listener.h"
+#include "integration/rocksdb/maintenance/live_files.h"
+#include "integration/rocksdb/maintenance/rewrite_files.h"
+#include "integration/rocksdb/policy/policy.h"
+
+namespace blocksieve {
+namespace rocksdb_plugin {
+namespace {
+
+/// The work of a call of RewriteFilters.
+class FilterRewrite {
+ public:
+  FilterRewrite(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family,
+                const RewriteFiltersOptions& options)
+      : db_(db), family_(family), request_(options), options_(db->GetOptions(family)) {}
+
+  rocksdb::Status Check() {
+    if (options_.compaction_style == rocksdb::kCompactionStyleFIFO) {
+      return rocksdb::Status::NotSupported("blocksieve: FIFO compaction rewrites no files");
+    }
+    policy_ = PolicyOf(options_);
+    if (policy_ == nullptr) {
+      return rocksdb::Status::InvalidArgument(
+          "blocksieve: column family " + family_->GetName() +
+          " has no filter policy of this version of blocksieve; set one with EnableFilter");
+    }
+    if (const std::string& problem = LoadedAbiProblem(); !problem.empty()) {
+      return rocksdb::Status::NotSupported("blocksieve: " + problem);
+    }
+    if (!GoalOf(policy_->options()).differs_by_run() || HasListener(options_)) return {};
+    return rocksdb::Status::InvalidArgument(
+        "blocksieve: wasted_reads and bits_per_key need the listener; add NewListener() to "
+        "DBOptions::listeners");
+  }
+
+  rocksdb::Status Run(const std::function<bool(const BackfillProgress&)>& report) {
+    constexpr int kMaxRounds = 5;
+    BackfillProgress progress;
+    for (int round = 0;; ++round) {
+      std::vector<PlannedFile> planned;
+      lsm::Levels levels;
+      rocksdb::Status status = Plan(&levels, &planned);
+      if (!status.ok()) return status;
+      if (planned.empty()) break;
+      if (round == kMaxRounds) {
+        return rocksdb::Status::Incomplete(
+            "blocksieve: " + std::to_string(planned.size()) +
+            " files that were written meanwhile would improve; try again later");
+      }
+      status = RewriteFiles(db_, planned, request_.bytes_per_second, report, &progress);
+      if (!status.ok()) return status;
+    }
+    progress.files_left = progress.bytes_left = 0;
+    report(progress);
+    return rocksdb::Status::OK();
+  }
+
+ private:
+  rocksdb::Status Plan(lsm::Levels* levels, std::vector<PlannedFile>* planned) {
+    rocksdb::Status status = files_.Read(db_, family_);
+    if (!status.ok()) return status;
+    std::vector<RunList> lists = SortIntoRuns(files_.reports());
+    if (lists.empty() || lists.front().num_keys() == 0) return {};
+    RunList& list = lists.front();
+    list.tree = files_.tree();
+    // Lookup shares as the policy knows them, or it would build other filters than those planned.
+    const auto known = LevelRegistry::Instance().Get({options_.info_log.get(), list.family});
+    if (known) list.known = *known;
+    const FilterPolicyOptions& policy = policy_->options();
+    Result<FamilyPlan> plan =
+        PlanFamily(list, policy, request_,
+                   [&](const FileReport& file, const std::function<void(std::string_view)>& visit) {
+                     VisitKeys(options_, file.place.path, visit);
+                   });
+    if (!plan.ok()) return ToRocksStatus(plan.status());
+    *levels = list.Levels(FixedKind(policy.kind));
+    const bool differs = GoalOf(policy).differs_by_run();
+    for (FileToRewrite& file : plan->rewrites) {
+      planned->push_back({std::move(file), family_, differs ? levels : nullptr});
+    }
+    return {};
+  }
+
+  rocksdb::DB* const db_;
+  rocksdb::ColumnFamilyHandle* const family_;
+  const RewriteFiltersOptions request_;
+  const rocksdb::Options options_;
+  const Policy* policy_ = nullptr;
+  LiveFiles files_;
+};
+
+}  // namespace
+}  // namespace rocksdb_plugin
+
+rocksdb::Status RewriteFilters(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+                               const RewriteFiltersOptions& options,
+                               const std::function<bool(const BackfillProgress&)>& progress) try {
+  rocksdb::Status status = rocksdb_plugin::CheckGiven({{"db", db}});
+  if (!status.ok()) return status;
+  if (column_family == nullptr) column_family = db->DefaultColumnFamily();
+  rocksdb_plugin::FilterRewrite rewrite(db, column_family, options);
+  status = rewrite.Check();
+  if (!status.ok()) return status;
+  return rewrite.Run([&](const BackfillProgress& done) { return !progress || progress(done); });
+} catch (const std::bad_alloc&) {
+  return rocksdb::Status::MemoryLimit();
+}
+
+}  // namespace blocksieve

@@ -1,0 +1,321 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "blocksieve/rocksdb.h"
+#include "integration/rocksdb/compat/open_db.h"
+#include "tests/support/key_sets.h"
+#include "tests/support/temp_dir.h"
+#include "tests/support/test_db.h"
+
+// Filters of an open database, rewritten while it is in use.
+
+namespace blocksieve::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+/// A database with three column families, whose policies differ.
+class OpenFamilies : public ::testing::Test {
+ protected:
+  using Policies = std::map<std::string, std::optional<FilterPolicyOptions>>;
+  static const Policies& Stock() {
+    static const auto& stock = *new Policies{{"default", {}}, {"points", {}}, {"seeks", {}}};
+    return stock;
+  }
+
+  ~OpenFamilies() override { Close(); }
+
+  void Close() {
+    for (auto& [name, handle] : handles_) MustBeOk(db_->DestroyColumnFamilyHandle(handle), name);
+    handles_.clear();
+    db_.reset();
+  }
+
+  // nullopt: stock Bloom filters.
+  void Open(const Policies& policies) {
+    Close();
+    rocksdb::DBOptions options;
+    options.create_if_missing = true;
+    options.create_missing_column_families = true;
+    options.env = UnsyncedEnv();
+    std::vector<rocksdb::ColumnFamilyDescriptor> families;
+    for (const auto& [name, policy] : policies) {
+      DbConfig config = MakeConfig(FilterShape::kFull, nullptr);
+      if (bits_ != 0) config.table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(bits_));
+      config.options.disable_auto_compactions = false;
+      config.options.write_buffer_size = 64 << 10;
+      config.options.target_file_size_base = 64 << 10;
+      config.options.max_bytes_for_level_base = 128 << 10;
+      config.options.max_bytes_for_level_multiplier = 4;
+      rocksdb::ColumnFamilyOptions family = config.ToOptions();
+      if (policy) MustBeOk(EnableFilter({&options, &family}, *policy), name);
+      families.emplace_back(name, family);
+    }
+    std::vector<rocksdb::ColumnFamilyHandle*> handles;
+    MustBeOk(rocksdb_plugin::OpenDb(&db_,
+                                    [&](rocksdb_plugin::OpenedDb* opened) {
+                                      return rocksdb::DB::Open(options, dir_ / "db", families,
+                                                               &handles, opened);
+                                    }),
+             "opening");
+    for (auto* const handle : handles) handles_[handle->GetName()] = handle;
+  }
+
+  static std::string Key(uint64_t number) {
+    return MakeKey(KeyShape::kCounter, number * 0x9e3779b97f4a7c15);
+  }
+
+  void Put(const std::string& family, uint64_t first, uint64_t number) {
+    for (uint64_t i = first; i < first + number; ++i) {
+      MustBeOk(db_->Put({}, handles_[family], Key(i), family + std::to_string(i)), "put");
+    }
+  }
+
+  void CheckRows(const std::string& family, uint64_t number) {
+    std::string value;
+    for (uint64_t i = 0; i < number; ++i) {
+      ASSERT_TRUE(db_->Get({}, handles_[family], Key(i), &value).ok()) << family << i;
+      ASSERT_EQ(value, family + std::to_string(i));
+      ASSERT_TRUE(db_->Get({}, handles_[family], Key(i) + "x", &value).IsNotFound());
+    }
+  }
+
+  // The same tree until the next write.
+  void ComeToRest() {
+    for (auto& [name, handle] : handles_) {
+      MustBeOk(db_->Flush({}, handle), "flush");
+      for (uint64_t busy = 1; busy != 0;) {
+        uint64_t pending = 0;
+        ASSERT_TRUE(db_->GetIntProperty(handle, "rocksdb.num-running-compactions", &busy));
+        ASSERT_TRUE(db_->GetIntProperty(handle, "rocksdb.compaction-pending", &pending));
+        busy += pending;
+      }
+    }
+  }
+
+  std::map<std::string, uint64_t> FilesByPolicy(const std::string& family) {
+    rocksdb::TablePropertiesCollection files;
+    MustBeOk(db_->GetPropertiesOfAllTables(handles_[family], &files), "properties");
+    std::map<std::string, uint64_t> number;
+    for (const auto& [path, properties] : files) {
+      if (properties->filter_size != 0) ++number[properties->filter_policy_name];
+    }
+    return number;
+  }
+
+  std::set<std::string> FileNames() {
+    std::vector<rocksdb::LiveFileMetaData> files;
+    db_->GetLiveFilesMetaData(&files);
+    std::set<std::string> names;
+    for (const auto& file : files) names.insert(file.name);
+    return names;
+  }
+
+  double bits_ = 10;  // of stock filters
+  const TempDir dir_;
+  std::unique_ptr<rocksdb::DB> db_;
+  std::map<std::string, rocksdb::ColumnFamilyHandle*> handles_;
+};
+
+constexpr uint64_t kRows = 30'000;
+
+TEST_F(OpenFamilies, AreRewrittenUnderReadsAndWrites) {
+  Open(Stock());
+  for (const auto& [family, handle] : handles_) Put(family, 0, kRows);
+  ComeToRest();
+  Open({{"default", {{.target_fpr = 0.001}}},
+        {"points", {{.bits_per_key = 12}}},
+        {"seeks", {{.wasted_reads = 0.01, .ranges = true}}}});
+
+  std::atomic<bool> is_done = false;
+  std::atomic<uint64_t> num_wrong = 0;
+  std::map<std::string, uint64_t> num_rows;
+  std::vector<std::thread> users;
+  for (const auto& [family, handle] : handles_) {
+    num_rows[family] = kRows;
+    users.emplace_back([&, family = family, handle = handle, rows = &num_rows[family]] {
+      std::string value;
+      for (uint64_t i = 0; !is_done || i < kRows / 2; ++i) {
+        if (i < kRows / 2) Put(family, (*rows)++, 1);
+        const uint64_t present = (i * 7919) % *rows;
+        const rocksdb::Status found = db_->Get({}, handle, Key(present), &value);
+        num_wrong += !found.ok() || value != family + std::to_string(present);
+        num_wrong += !db_->Get({}, handle, Key(present) + "x", &value).IsNotFound();
+      }
+    });
+  }
+  for (const auto& [family, handle] : handles_) {
+    // RocksDB's compactions, too, give files the new filters.
+    const rocksdb::Status stopped = RewriteFilters(
+        db_.get(), handle, {}, [&](const BackfillProgress& done) { return done.files_done < 2; });
+    EXPECT_TRUE(stopped.ok() || stopped.IsIncomplete()) << stopped.ToString();
+    const rocksdb::Status resumed = RewriteFilters(db_.get(), handle);
+    // Incomplete: the tree has changed all the time.
+    EXPECT_TRUE(resumed.ok() || resumed.IsIncomplete()) << resumed.ToString();
+  }
+  is_done = true;
+  for (std::thread& user : users) user.join();
+  EXPECT_EQ(num_wrong, 0u);
+
+  ComeToRest();
+  for (const auto& [family, handle] : handles_) {
+    MustBeOk(RewriteFilters(db_.get(), handle), family);
+  }
+  const std::set<std::string> files = FileNames();
+  for (const auto& [family, handle] : handles_) {
+    SCOPED_TRACE(family);
+    const auto policies = FilesByPolicy(family);
+    ASSERT_EQ(policies.size(), 1u);
+    EXPECT_EQ(policies.begin()->first, "blocksieve");
+    MustBeOk(RewriteFilters(db_.get(), handle, {},
+                            [](const BackfillProgress& done) {
+                              EXPECT_EQ(done.files_done + done.files_left, 0u);
+                              return true;
+                            }),
+             "second run");
+    CheckRows(family, num_rows[family]);
+  }
+  EXPECT_EQ(FileNames(), files);
+}
+
+TEST_F(OpenFamilies, AreRewrittenAsFarAsRequested) {
+  Open(Stock());
+  Put("points", 0, kRows);
+  ComeToRest();
+  Open({{"default", {}}, {"points", {{.target_fpr = 0.001}}}, {"seeks", {}}});
+  // Stock filters work.
+  MustBeOk(RewriteFilters(db_.get(), handles_["points"], {.only_unfiltered = true}), "unfiltered");
+  EXPECT_EQ(FilesByPolicy("points").count("blocksieve"), 0u);
+  rocksdb::ColumnFamilyMetaData family;
+  db_->GetColumnFamilyMetaData(handles_["points"], &family);
+  const auto& level = family.levels.back();
+  ASSERT_FALSE(level.files.empty());
+  const auto number = static_cast<uint32_t>(level.level);
+  MustBeOk(RewriteFilters(db_.get(), handles_["points"], {.level = number}), "level");
+  EXPECT_EQ(FilesByPolicy("points")["blocksieve"], level.files.size());
+  EXPECT_GT(FilesByPolicy("points").size(), 1u);
+  const auto stop = [](const BackfillProgress& done) { return done.files_done == 0; };
+  const rocksdb::Status stopped = RewriteFilters(db_.get(), handles_["points"], {}, stop);
+  EXPECT_THAT(stopped.ToString(), HasSubstr("stopped by progress"));
+  EXPECT_EQ(FilesByPolicy("points")["blocksieve"], level.files.size() + 1);
+  // At this rate, the second file would begin hours after the first.
+  uint64_t num_calls = 0;
+  const rocksdb::Status slow = RewriteFilters(
+      db_.get(), handles_["points"], {.bytes_per_second = 1}, [&](const BackfillProgress& done) {
+        num_calls += done.files_done;
+        return num_calls < 3;
+      });
+  EXPECT_TRUE(slow.IsIncomplete()) << slow.ToString();
+  EXPECT_EQ(FilesByPolicy("points")["blocksieve"], level.files.size() + 2);
+  BackfillProgress last;
+  MustBeOk(RewriteFilters(db_.get(), handles_["points"], {},
+                          [&](const BackfillProgress& done) {
+                            last = done;
+                            return true;
+                          }),
+           "resumed");
+  EXPECT_EQ(FilesByPolicy("points")["blocksieve"], level.files.size() + 2 + last.files_done);
+  EXPECT_EQ(FilesByPolicy("points").size(), 1u);
+}
+
+TEST_F(OpenFamilies, AreRefusedWithReasons) {
+  Open(Stock());
+  Put("default", 0, 1000);
+  EXPECT_THAT(
+      RewriteFilters(db_.get(), nullptr).ToString(),
+      HasSubstr("column family default has no filter policy of this version of blocksieve"));
+  EXPECT_THAT(RewriteFilters(nullptr, nullptr).ToString(), HasSubstr("db"));
+}
+
+TEST(RewriteFiltersOf, FifoIsNotSupportedAndRatesByLevelNeedTheListener) {
+  DbConfig config =
+      MakeConfig(FilterShape::kFull, PolicyFromString("{id=blocksieve;bits_per_key=9}"));
+  TestDb db(config);
+  EXPECT_THAT(RewriteFilters(&db.db(), nullptr).ToString(), HasSubstr("need the listener"));
+  config.options.compaction_style = rocksdb::kCompactionStyleFIFO;
+  config.options.max_open_files = -1;
+  db.Reopen(config);
+  EXPECT_TRUE(RewriteFilters(&db.db(), nullptr).IsNotSupported());
+}
+
+TEST_F(OpenFamilies, AreCheckedForWhatRocksDbDoesNotReport) {
+  const auto problems_of = [&](const std::string& family) {
+    std::vector<std::string> problems;
+    MustBeOk(CheckFilters(db_.get(), handles_[family], &problems), family);
+    std::string text;
+    for (const std::string& problem : problems) text += problem + "\n";
+    return text;
+  };
+  const Policies ours = {
+      {"default", {{.target_fpr = 0.01}}}, {"points", {{.bits_per_key = 10}}}, {"seeks", {}}};
+  Open(ours);
+  for (const auto& [family, handle] : handles_) {
+    Put(family, 0, 100);
+    MustBeOk(db_->Flush({}, handle), "flush");
+    EXPECT_EQ(problems_of(family), "");
+  }
+  std::string log;
+  MustBeOk(rocksdb::ReadFileToString(rocksdb::Env::Default(), dir_ / "db/LOG", &log), "log");
+  EXPECT_THAT(log, HasSubstr("column family points: version 0"));
+  EXPECT_THAT(log, HasSubstr("options in effect: bits_per_key: 10"));
+
+  // As a program whose plug-in is not loaded opens it.
+  bits_ = 0;
+  Open(Stock());
+  Put("points", 100, 100);
+  MustBeOk(db_->Flush({}, handles_["points"]), "flush");
+  EXPECT_THAT(problems_of("points"),
+              AllOf(HasSubstr("the filter policy is not blocksieve's, in spite of filter_policy={"),
+                    HasSubstr("bits_per_key=10"), HasSubstr("1 of 2 files have no filters")));
+  EXPECT_EQ(problems_of("seeks"), "");
+  Open(ours);
+  EXPECT_EQ(problems_of("points"), "1 of 2 files have no filters; RewriteFilters builds them\n");
+  MustBeOk(RewriteFilters(db_.get(), handles_["points"], {.only_unfiltered = true}), "rewrite");
+  EXPECT_EQ(problems_of("points"), "");
+}
+
+TEST(FilterMetrics, AreThoseOfFilesAndCounters) {
+  DbConfig config = MakeConfig(FilterShape::kFull, PolicyFromString("blocksieve:0.1"));
+  TestDb db(config);
+  for (int i = 0; i < 1000; ++i) db.Put("key" + std::to_string(i), "value");
+  db.Flush();
+  std::string value;
+  for (int i = 0; i < 2000; ++i) {
+    static_cast<void>(db->Get({}, "key" + std::to_string(i) + (i < 1000 ? "" : "x"), &value));
+  }
+  std::vector<FilterMetric> metrics;
+  MustBeOk(GetFilterMetrics(&db.db(), {}, &metrics), "metrics");
+  const auto value_of = [&](const std::string& name, const std::string& labels) {
+    for (const FilterMetric& metric : metrics) {
+      if (metric.name == "blocksieve_" + name && metric.labels == labels) return metric.value;
+    }
+    return -1.0;
+  };
+  const FilterUse use = db.Use();
+  EXPECT_EQ(value_of("files", R"(column_family="default",level="0",filter="blocksieve")"), 1);
+  EXPECT_EQ(value_of("files_without_filter", R"(column_family="default")"), 0);
+  EXPECT_EQ(value_of("filter_bytes", R"(column_family="default",level="0")"), db.FilterBytes());
+  EXPECT_EQ(value_of("lookups_total", R"(result="found")"), 1000);
+  EXPECT_EQ(value_of("lookups_total", R"(result="absent")"), 1000);
+  EXPECT_EQ(value_of("filter_probes_total", R"(result="ruled_out")"), use.rejected);
+  EXPECT_EQ(value_of("filter_probes_total", R"(result="true_positive")"), 1000);
+  EXPECT_EQ(value_of("filter_probes_total", R"(result="false_positive")"), 1000 - use.rejected);
+  EXPECT_GT(use.rejected, 0u);
+  EXPECT_THAT(FilterMetricsText(metrics),
+              HasSubstr("# TYPE blocksieve_lookups_total counter\n"
+                        "blocksieve_lookups_total{result=\"found\"} 1000\n"));
+}
+
+}  // namespace
+}  // namespace blocksieve::testing
