@@ -276,8 +276,8 @@ class Advice(AdviseTest):
     def test_names(self):
         self.db_bench("fillseq,compact", "--bloom_bits=10")
         advice = self.json_of("advise", "--db", self.db)
-        self.assertEqual(set(advice), {"version", "engine", "database", "absent_fraction", "num_keys",
-                                       "families", "no_filters", "current", "proposals", "not_proposed",
+        self.assertEqual(set(advice), {"version", "engine", "database", "logs", "absent_fraction", "observed",
+                                       "num_keys", "families", "no_filters", "current", "proposals", "not_proposed",
                                        "no_filter_pays", "verdict", "gain_steps", "unopened", "vanished"})
         family, = advice["families"]
         self.assertEqual(set(family), {"family", "num_keys", "runs"})

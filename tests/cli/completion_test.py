@@ -62,9 +62,9 @@ class Bash(CommandTest):
             self.assertIn(option, shown)
 
     def test_values(self):
-        self.assertEqual(self.complete("inspect", "--format", ""), ["text", "json"])
+        self.assertEqual(self.complete("inspect", "--format", ""), ["text", "json", "prometheus"])
         self.assertEqual(self.complete("inspect", "--format", "=", "j"), ["json"])
-        self.assertEqual(self.complete("inspect", "--format", "="), ["text", "json"])
+        self.assertEqual(self.complete("verify", "--format", "="), ["text", "json"])
         self.assertEqual(self.complete("completion", ""), ["bash", "zsh"])
         self.assertEqual(self.complete("size", "--keys", ""), [""])
 

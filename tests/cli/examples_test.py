@@ -38,6 +38,8 @@ class Examples(CommandTest):
         (self.dir / "log.csv").write_text("".join(f"{i},x,{i % 7},{10 * i}\n" for i in range(300)))
         with gzip.open(self.dir / "docs.gz", "wt") as docs:
             docs.write("".join(f'{i}\t{{"age": {i}}}\n' for i in range(50)))
+        for name in ("LOG", "LOG.old"):
+            shutil.copy(pathlib.Path(__file__).parent / "logs/rocksdb_9.10.LOG", self.dir / name)
         for name in ("urls.txt", "pages", "stale.txt"):
             (self.dir / name).write_text(f"http://example.org/\nhttp://example.org/{name}\n")
 

@@ -142,7 +142,7 @@ TEST_F(FilterPlanTest, OneLimitIsForAllColumnFamilies) {
     const Result<FilterPlan> one = PlanForMemory(forest_, bytes);
     const Result<FilterPlan> both = PlanForMemory(two, 2 * bytes);
     ASSERT_TRUE(one.ok() && both.ok());
-    EXPECT_EQ(both->setting.value, one->setting.value);
+    EXPECT_EQ(FilterSetting::For(both->goal).value, FilterSetting::For(one->goal).value);
     EXPECT_EQ(both->filter_bytes, 2 * one->filter_bytes);
     EXPECT_EQ(both->fprs.size(), 2 * one->fprs.size());
     EXPECT_DOUBLE_EQ(two.WastedReads(both->fprs, 1), ReadsOf(*one));

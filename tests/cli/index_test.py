@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 
-from command import PROGRAM, TIMEOUT_SECONDS, CommandTest, flip
+from command import PROGRAM, TIMEOUT_SECONDS, CommandTest, flip, run
 
 ROWS = 2000
 
@@ -73,6 +73,10 @@ class Index(CommandTest):
         num_bytes = next(self.db.glob("*.bsx")).stat().st_size
         self.compact_without_plugin()
         self.assertEqual(self.inspect()["orphan_sidecars"], {"num_files": 1, "num_bytes": num_bytes})
+        failed = run("inspect", "--db", self.db, "--format", "prometheus", "--fail-if", "orphans")
+        self.assertEqual((failed.code, failed.err),
+                         (1, "blocksieve inspect: 1 sidecar without an SST\n"))
+        self.assertIn(f"blocksieve_orphan_sidecar_bytes {num_bytes}\n", failed.out.decode())
         said = self.text_of("inspect", "--db", self.db)
         self.assertIn(f"\n1 sidecar with {num_bytes:,} bytes whose SSTs no longer exist. To delete them", said)
         command = said.partition("database open: blocksieve ")[2].partition("\n")[0]

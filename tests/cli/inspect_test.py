@@ -34,6 +34,60 @@ class NoFile(CommandTest):
         self.assertIn("No such file", self.fail_with(1, "inspect", self.dir / "missing.sst"))
 
 
+class Monitoring(CommandTest):
+    """Metrics and exit codes."""
+
+    def metrics(self):
+        """Values by name and labels, of a text that Prometheus reads."""
+        text = self.text_of("inspect", "--db", self.db, "--format", "prometheus")
+        values, typed = {}, None
+        for line in text.splitlines():
+            if line.startswith("# TYPE "):
+                typed = line.split()[2]
+            elif not line.startswith("# HELP "):
+                name, labels, value = re.fullmatch(
+                    r'([a-z_]+)(?:\{((?:[a-z_]+="[^"]*",?)+)\})? ([-+.e\d]+)', line).groups()
+                self.assertEqual(name, typed)
+                values[name, labels] = float(value)
+        return values
+
+    def test_files(self):
+        self.db_bench("fillseq,flush", *BLOOM)
+        self.db_bench("overwrite,flush", "--use_existing_db=1", "--bloom_bits=-1")
+        self.add_column_family()
+        files, metrics = self.inspect()["files"], self.metrics()
+        for family, level, origin in {(file["family"], file["level"], file["filter"]["origin"])
+                                      for file in files}:
+            these = [file for file in files if (file["family"], file["level"]) == (family, level)]
+            place = f'column_family="{family}",level="{level}"'
+            of_origin = [file for file in these if file["filter"]["origin"] == origin]
+            self.assertEqual(metrics["blocksieve_files", f'{place},filter="{origin}"'],
+                             len(of_origin))
+            self.assertEqual(metrics["blocksieve_file_bytes", f'{place},filter="{origin}"'],
+                             sum(file["num_bytes"] for file in of_origin))
+            self.assertEqual(metrics["blocksieve_filter_bytes", place],
+                             sum(file["filter"]["num_bytes"] for file in these))
+            keys = sum(file["num_entries"] for file in these)
+            rate = sum(file["num_entries"] * file["filter"]["predicted_fpr"] for file in these) / keys
+            self.assertAlmostEqual(metrics["blocksieve_predicted_fpr", place], rate)
+        for family in ("default", "other"):
+            self.assertEqual(metrics["blocksieve_files_without_filter", f'column_family="{family}"'],
+                             sum(file["family"] == family and file["filter"]["origin"] == "none"
+                                 for file in files))
+        self.assertEqual(metrics["blocksieve_orphan_sidecars", None], 0)
+
+    def test_exit_code(self):
+        arguments = ("inspect", "--db", self.db, "--fail-if", "without-filter", "--fail-if", "orphans")
+        self.db_bench("fillseq,flush", *BLOOM)
+        self.succeed(*arguments)
+        self.db_bench("overwrite,flush", "--use_existing_db=1", "--bloom_bits=-1")
+        done = run(*arguments)
+        self.assertEqual(done.code, 1)
+        self.assertIn("1 file without a working filter", done.err)
+        self.assertIn(b"predicted FPR", done.out)
+        self.fail_with(2, "inspect", "--db", self.db, "--fail-if", "filters")
+
+
 class StockFilters(CommandTest):
     def filter_of(self, *options, benchmarks="fillseq,flush"):
         self.db_bench(benchmarks, *options)

@@ -137,7 +137,7 @@ class WrongCommandLines(CommandTest):
         ("both --db and FILE are given; required: one of them", "inspect --db DB x.sst"),
         ("neither --db nor FILE is given; required: one of them", "verify"),
         ("both --db and FILE are given; required: one of them", "verify --db DB x.sst"),
-        ("--db is required", "advise"),
+        ("neither --db nor --log is given; required: one of them", "advise"),
         ("--memory excludes --wasted-reads", "advise --db DB --memory 100 --wasted-reads 0.1"),
         ("--block-cache is x, not a number; allowed: ", "advise --db DB --block-cache x"),
         ("FILE excludes --column-family", "inspect x.sst --column-family default"),

@@ -13,11 +13,13 @@
 #include <vector>
 
 #include "integration/cli/advise/advice.h"
+#include "integration/cli/advise/observed_reads.h"
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/database.h"
 #include "integration/cli/database/file_choice.h"
 #include "integration/cli/database/file_text.h"
 #include "integration/cli/database/filter_options.h"
+#include "integration/cli/database/info_log.h"
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
@@ -87,6 +89,14 @@ These options give all files the same rates. wasted_reads and bits_per_key can c
 and seeks together, with seek_fraction. Seeks use both parts if ReadOptions has iterate_upper_bound
 and auto_prefix_mode. They need the prefix extractor blocksieve.range.
 
+Without the database (--log): the tree is that of the last dump of statistics in the info log, which
+RocksDB writes every stats_dump_period_sec; pass LOG and older ones (LOG.old.*), each with --log.
+Keys and filters of a level are estimated from the tables that the logs show written to it, and
+the number of filters that lookups probed shows how many runs they check; without statistics of
+the database, every lookup is assumed to check every run. Statistics also give the share of
+absent keys, the wasted reads and what seeks read; so does --statistics FILE, also with --db: the
+text of Statistics::ToString, or JSON such as that of the command STATS of Kvrocks.
+
 Options that spread memory over the levels need the listener, which reports the sizes of levels to
 the policy: options.listeners.push_back(blocksieve::NewListener()), or listeners={blocksieve}.
 
@@ -96,6 +106,7 @@ Examples:
   blocksieve advise --db paths.db --wasted-reads 0.01 --absent-fraction 0.3
   blocksieve advise --db paths.db --seek-fraction 0.2 --range-width 0.1
   blocksieve advise --db paths.db --seek-fraction 0.2 --prefixes delimiter:/
+  blocksieve advise --log LOG --log LOG.old
   blocksieve advise --db paths.db --format json | jq -r '.verdict.option')help";
 
 constexpr uint64_t kMaxMemory = uint64_t{1} << 50;
@@ -106,6 +117,9 @@ constexpr double kMaxRangeWidth = 1e6;
 
 struct AdviseOptions {
   FileChoice choice;
+  std::vector<std::string> logs;  // instead of a database
+  std::string statistics;         // empty: none
+  std::optional<double> absent_fraction;
   AdviceRequest request;
   std::optional<double> seek_fraction;
   double range_width = kDefaultRangeWidth;
@@ -120,51 +134,100 @@ std::string PrefixBoundaries(const std::string& text) {
   return rule.ok() ? "" : rule.status().message().substr(kOption.size());
 }
 
+/// What is known of the database, from its files or from its info logs.
+struct Source {
+  std::string database;  // for steps
+  std::vector<FileReport> files;
+  ChosenFiles::Missed missed;
+  uint64_t num_bytes = 0;  // in all column families
+  std::optional<uint64_t> cache_bytes;
+  std::optional<ObservedReads> observed;
+};
+
+Source ReadSource(const AdviseOptions& options) {
+  Source source;
+  Tickers tickers;
+  if (!options.logs.empty()) {
+    InfoLog log = ReadInfoLogs(options.logs);
+    source.database = log.database.empty() ? "DIR" : log.database;
+    source.cache_bytes = log.cache_bytes;
+    tickers = std::move(log.tickers);
+    for (FileReport& file : log.files) {
+      source.num_bytes += file.num_bytes;
+      if (file.place.family != options.choice.family.value_or(file.place.family)) continue;
+      source.files.push_back(std::move(file));
+    }
+    if (source.files.empty()) {
+      term::Fail("--column-family is {}, which has no files in the logs", *options.choice.family);
+    }
+  } else {
+    source.database = options.choice.db;
+    source.files = FindFiles(options.choice).ReadReports("looking at filters", &source.missed);
+    for (const auto& file : LiveFiles(source.database)) source.num_bytes += file.size;
+    source.cache_bytes = CacheBytes(source.database);
+  }
+  if (!options.statistics.empty()) tickers = ReadStatistics(options.statistics);
+  if (!tickers.empty()) source.observed = rocksdb_plugin::ObserveReads(tickers);
+  return source;
+}
+
 // "" if the block cache, which all column families share, cannot hold all files.
-std::string WhyCacheIsEnough(const AdviseOptions& options) {
+std::string WhyCacheIsEnough(const AdviseOptions& options, const Source& source) {
   const uint64_t cached_bytes =
-      options.cache_bytes ? *options.cache_bytes : CacheBytes(options.choice.db);
-  uint64_t num_bytes = 0;
-  for (const auto& file : LiveFiles(options.choice.db)) num_bytes += file.size;
+      options.cache_bytes ? *options.cache_bytes : source.cache_bytes.value_or(0);
+  const uint64_t num_bytes = source.num_bytes;
   if (num_bytes > cached_bytes) return "";
   return fmt::format("the files have {} bytes and fit into a block cache of {} bytes",
                      term::WithCommas(num_bytes), term::WithCommas(cached_bytes));
 }
 
-Forest ForestOf(const std::vector<FileReport>& files) {
-  Forest forest{SortIntoRuns(files)};
+Forest ForestOf(const Source& source) {
+  Forest forest{SortIntoRuns(source.files)};
   std::erase_if(forest.lists, [](const RunList& list) { return list.num_keys() == 0; });
   for (RunList& list : forest.lists) SetCoverage(ShareBeforeInFiles(), &list);
+  // Counters are of all column families, and logs have no key ranges.
+  const bool has_ranges = !source.files.empty() && source.files.front().place.keys;
+  if (source.observed && forest.lists.size() == 1 && !has_ranges) {
+    SetCoverage(*source.observed, &forest.lists.front());
+  }
   return forest;
 }
 
 // The column families that the steps are for: those of the database, or the one that was chosen.
 std::vector<std::string> FamiliesOf(const AdviseOptions& options, const Advice& advice) {
-  const std::optional<OptionsFile> file = OptionsFile::FindLatest(options.choice.db);
+  std::optional<OptionsFile> file;
+  if (options.logs.empty()) file = OptionsFile::FindLatest(options.choice.db);
   if (file) return file->Families(options.choice.family);
   std::vector<std::string> families;
   for (const RunList& list : advice.forest.lists) families.push_back(list.family);
   return families;
 }
 
-std::string ToText(const AdviseOptions& options, const Advice& advice, bool has_files) {
-  if (!has_files) {
+std::string ToText(const AdviseOptions& options, const Advice& advice, const Source& source,
+                   double absent_fraction) {
+  if (source.files.empty() && source.missed.unopened.empty()) {
     return "No filter pays here: the database has no files; nothing has been flushed yet.\n";
   }
   const Verdict verdict = VerdictOf(advice);
   const size_t num_families = advice.forest.lists.size();
   std::string text = verdict.text + "\n\n";
+  if (source.observed) {
+    const auto predicted =
+        num_families == 1 ? std::optional(advice.current.wasted_reads) : std::nullopt;
+    text += cli::ToText(*source.observed, predicted) + "\n";
+  }
   if (num_families > 1) text += fmt::format("{} column families: ", num_families);
   text += fmt::format("{} in {}. Column \"wasted reads\" is per lookup of an absent key.\n\n{}\n",
                       term::CountOf(advice.forest.num_keys(), "key"),
                       term::CountOf(advice.forest.num_runs(), "sorted run"),
-                      ToText(advice, options.request.absent_fraction));
+                      ToText(advice, absent_fraction));
   if (!verdict.setting) return text;
   const std::vector<std::string> families = FamiliesOf(options, advice);
-  const bool has_options = HasOptions(*verdict.setting, options.choice.db, families);
+  const bool has_options =
+      options.logs.empty() && HasOptions(*verdict.setting, source.database, families);
   return text + fmt::format("Steps for proposal \"{}\"{}:\n\n{}\n", verdict.proposal,
                             has_options ? ", whose options the OPTIONS file has" : "",
-                            StepsText(*verdict.setting, has_options, options.choice.db, families,
+                            StepsText(*verdict.setting, has_options, source.database, families,
                                       options.choice.family));
 }
 
@@ -203,34 +266,42 @@ void WriteOptionsFile(const AdviseOptions& options, const Advice& advice) {
   }
 }
 
-std::string ToJsonLine(const AdviseOptions& options, const Advice& advice,
-                       const ChosenFiles::Missed& missed) {
+std::string ToJsonLine(const AdviseOptions& options, const Advice& advice, const Source& source,
+                       double absent_fraction) {
   Json document = DescribeChoice(options.choice);
-  document["absent_fraction"] = options.request.absent_fraction;
+  document["logs"] = options.logs;
+  document["absent_fraction"] = absent_fraction;
+  document["observed"] = source.observed ? cli::ToJson(*source.observed) : Json(nullptr);
   document.update(ToJson(advice));
-  AddMissed(missed, &document);
+  AddMissed(source.missed, &document);
   return JsonLine(document);
 }
 
 void RunAdvise(const AdviseOptions& options) {
+  if (options.logs.empty() && options.choice.db.empty()) {
+    term::FailUsage("neither --db nor --log is given; required: one of them");
+  }
   if (!options.options_file.empty()) CheckOutsideDatabases(options.options_file);
-  ChosenFiles chosen = FindFiles(options.choice);
-  ChosenFiles::Missed missed;
-  const std::vector<FileReport> files = chosen.ReadReports("looking at filters", &missed);
+  const Source source = ReadSource(options);
   AdviceRequest request = options.request;
-  request.cache_is_enough = WhyCacheIsEnough(options);
+  request.cache_is_enough = WhyCacheIsEnough(options, source);
+  const bool has_lookups = source.observed && source.observed->lookups != 0;
+  request.absent_fraction =
+      options.absent_fraction.value_or(has_lookups ? source.observed->absent_fraction() : 1);
   if (options.seek_fraction) {
     request.seeks =
         SeekWorkload{.fraction = *options.seek_fraction, .range_width = options.range_width};
   }
   const Advice advice =
-      Advise(ForestOf(files), request, KeysInFiles("building range filters and prefixes"));
-  const bool has_files = !files.empty() || !missed.unopened.empty();
+      Advise(ForestOf(source), request, KeysInFiles("building range filters and prefixes"));
   term::WriteToStandardOutput(options.format == OutputFormat::kJson
-                                  ? ToJsonLine(options, advice, missed)
-                                  : ToText(options, advice, has_files) + VanishedText(missed));
-  WarnIfNotRewritten(options.choice.db);
-  if (!missed.unopened.empty()) term::Fail("{}", fmt::join(missed.unopened, "\n"));
+                                  ? ToJsonLine(options, advice, source, request.absent_fraction)
+                                  : ToText(options, advice, source, request.absent_fraction) +
+                                        VanishedText(source.missed));
+  if (options.logs.empty()) WarnIfNotRewritten(options.choice.db);
+  if (const auto& unopened = source.missed.unopened; !unopened.empty()) {
+    term::Fail("{}", fmt::join(unopened, "\n"));
+  }
   if (!options.options_file.empty()) WriteOptionsFile(options, advice);
 }
 
@@ -240,7 +311,15 @@ void AddAdviseCommand(CLI::App* app, Action* action) {
   const auto [command, options] =
       AddSubcommand(app, action, "advise", "Show what other filters would cost and save",
                     kAdviseFooter, RunAdvise);
-  AddDatabaseOption(command, &options->choice.db, "the directory of the database");
+  CLI::Option* const database =
+      AddOption(command, &options->choice.db, {"--db", "DIR", "the directory of the database"});
+  CLI::Option* const logs =
+      AddOption(command, &options->logs,
+                {"--log", "FILE", "an info log of RocksDB, instead of a database; repeatable"});
+  Exclude(logs, database);
+  AddOption(
+      command, &options->statistics,
+      {"--statistics", "FILE", "counters of RocksDB, as text or JSON; default those of --log"});
   AddFamilyOption(command, &options->choice.family);
   CLI::Option* const memory =
       AddOption(command, &options->request.memory,
@@ -254,14 +333,16 @@ void AddAdviseCommand(CLI::App* app, Action* action) {
                    kMinWastedReads, kMaxWastedReads),
        InRange(kMinWastedReads, kMaxWastedReads)});
   Exclude(wasted_reads, memory);
-  AddOption(command, &options->request.absent_fraction,
+  AddOption(command, &options->absent_fraction,
             {"--absent-fraction", "F",
-             "share of the lookups whose key is absent, 0 to 1 (default 1)", InRange(0, 1)});
+             "share of the lookups whose key is absent, 0 to 1 (default as counted, or 1)",
+             InRange(0, 1)});
   CLI::Option* const seek_fraction = AddOption(
       command, &options->seek_fraction,
       {"--seek-fraction", "F",
        "share of reads that are bounded seeks, 0 to 1; evaluates range filters and prefixes",
        InRange(0, 1)});
+  Exclude(seek_fraction, logs);  // which have no keys
   CLI::Option* const range_width = AddOption(
       command, &options->range_width,
       {"--range-width", "W",
@@ -280,9 +361,11 @@ void AddAdviseCommand(CLI::App* app, Action* action) {
             {"--block-cache", "BYTES",
              "size of the block cache, as 64MiB; 0: none (default the database's)",
              BytesInRange(0, kMaxMemory)});
-  AddOption(command, &options->options_file,
-            {"--options-file", "FILE",
-             "write an OPTIONS file with the recommended change to FILE, outside of databases"});
+  Exclude(AddOption(command, &options->options_file,
+                    {"--options-file", "FILE",
+                     "write an OPTIONS file with the recommended change to FILE, outside of "
+                     "databases"}),
+          logs);
   AddFormatOption(command, &options->format);
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -20,6 +21,7 @@
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
+#include "integration/rocksdb/maintenance/metrics.h"
 #include "lib/granule/granule_index.h"
 
 namespace blocksieve::cli {
@@ -50,15 +52,25 @@ of their level, and under kind=auto by their kind: flushes build Bloom filters, 
 A process without the plug-in, such as ldb compact, silently ignores the policy in the OPTIONS file
 and writes files without filters. Such files are counted. blocksieve-preload ldb loads the plug-in.
 
+For monitoring, --format prometheus prints metrics in Prometheus' text format, and --fail-if makes the
+exit code 1 if files with keys have no working filter (without-filter), or sidecars no SST (orphans).
+Files that the policy itself gave no filter do not count, as wasted_reads may for the last level. A
+running process has the same metrics and more: GetFilterMetrics in blocksieve/rocksdb/maintenance.h.
+
 Examples:
   blocksieve inspect --db paths.db
   blocksieve inspect paths.db/000012.sst
+  blocksieve inspect --db paths.db --format prometheus --fail-if without-filter
   blocksieve inspect --db paths.db --format json | jq '.files[] | select(.filter.origin == "none")')help";
 
 struct InspectOptions {
   FileChoice choice;
+  std::vector<std::string> fail_if;
   OutputFormat format = OutputFormat::kText;
 };
+
+// Conditions of --fail-if.
+constexpr const char* kConditions = "without-filter|orphans";
 
 // The form of the index's filters, explained.
 std::string ReasonsText(const Json& indexes) {
@@ -231,6 +243,31 @@ Json Describe(const FileChoice& choice, const std::vector<FileReport>& files,
   return document;
 }
 
+std::string ToPrometheus(const Json& document, const std::vector<FileReport>& files) {
+  using rocksdb_plugin::Metric;
+  std::vector<FilterMetric> metrics;
+  rocksdb_plugin::AddFiles(files, /*with_rates=*/true, &metrics);
+  const auto add = [&](Metric metric, const char* member) {
+    metrics.push_back(rocksdb_plugin::MakeMetric(metric, "", document["orphan_sidecars"][member]));
+  };
+  add(Metric::kOrphanSidecars, "num_files");
+  add(Metric::kOrphanSidecarBytes, "num_bytes");
+  return FilterMetricsText(metrics);
+}
+
+void CheckConditions(const std::vector<std::string>& conditions, const Json& document,
+                     const std::vector<FileReport>& files) {
+  const auto unfiltered = std::count_if(files.begin(), files.end(), rocksdb_plugin::IsUnfiltered);
+  for (const std::string& condition : conditions) {
+    const bool is_orphans = condition == "orphans";
+    const uint64_t number = is_orphans ? document["orphan_sidecars"]["num_files"].get<uint64_t>()
+                                       : static_cast<uint64_t>(unfiltered);
+    if (number == 0) continue;
+    term::Fail("{} {}", term::CountOf(number, is_orphans ? "sidecar" : "file"),
+               is_orphans ? "without an SST" : "without a working filter");
+  }
+}
+
 void RunInspect(const InspectOptions& options) {
   ChosenFiles chosen = FindFiles(options.choice);
   ChosenFiles::Missed missed;
@@ -239,10 +276,13 @@ void RunInspect(const InspectOptions& options) {
       options.choice.db.empty() ? WithoutFilters() : FilesWithoutFilters(files, options.choice.db);
   Json document = Describe(options.choice, files, without);
   AddMissed(missed, &document);
-  term::WriteToStandardOutput(options.format == OutputFormat::kJson
-                                  ? JsonLine(document)
+  const OutputFormat format = options.format;
+  term::WriteToStandardOutput(format == OutputFormat::kJson ? JsonLine(document)
+                              : format == OutputFormat::kPrometheus
+                                  ? ToPrometheus(document, files)
                                   : ToText(document, without, missed));
   if (!missed.unopened.empty()) term::Fail("{}", fmt::join(missed.unopened, "\n"));
+  CheckConditions(options.fail_if, document, files);
 }
 
 }  // namespace
@@ -252,7 +292,10 @@ void AddInspectCommand(CLI::App* app, Action* action) {
       app, action, "inspect", "Show the filters and skip indexes of a database or a file",
       kInspectFooter, RunInspect);
   AddFileOptions(command, &options->choice);
-  AddFormatOption(command, &options->format);
+  AddOption(command, &options->fail_if,
+            {"--fail-if", kConditions, "exit code 1 if files or sidecars are so; repeatable",
+             OneOf(kConditions)});
+  AddFormatOption(command, &options->format, "text|json|prometheus");
 }
 
 }  // namespace blocksieve::cli

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "integration/cli/database/table/file_report.h"
+#include "integration/rocksdb/maintenance/observed_reads.h"
+
+// What RocksDB says about a database in its info log and its statistics, without the database.
+// Everything throws Failure.
+
+namespace blocksieve::cli {
+
+using rocksdb_plugin::Tickers;
+
+/// Reads the text of Statistics::ToString, or JSON with these names as members at any depth.
+Tickers ReadStatistics(const std::string& path);
+
+/// The tree and the counters of a database.
+struct InfoLog {
+  std::string database;  ///< Path; empty if unknown.
+
+  /// The files of the last dump, with their keys, sizes and filters estimated from the files that
+  /// RocksDB created on their level. In the order of ListFiles.
+  std::vector<FileReport> files;
+
+  std::optional<uint64_t> cache_bytes;  ///< Capacity of the largest block cache; 0: none.
+  Tickers tickers;                      ///< Sums over all openings; empty without statistics.
+};
+
+/// Reads the info logs of a database, in any order.
+InfoLog ReadInfoLogs(const std::vector<std::string>& paths);
+
+}  // namespace blocksieve::cli
