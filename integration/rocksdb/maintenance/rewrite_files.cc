@@ -16,7 +16,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using ReportProgress = std::function<bool(const BackfillProgress&)>;
 
-constexpr auto kPause = std::chrono::milliseconds(100);
+constexpr auto kReportInterval = std::chrono::milliseconds(100);
 
 rocksdb::Status Stopped() { return rocksdb::Status::Incomplete("blocksieve: stopped by progress"); }
 
@@ -25,7 +25,7 @@ bool WaitUntil(Clock::time_point end, const ReportProgress& report,
                const BackfillProgress& progress) {
   while (Clock::now() < end) {
     if (!report(progress)) return false;
-    std::this_thread::sleep_for(std::min<Clock::duration>(kPause, end - Clock::now()));
+    std::this_thread::sleep_for(std::min<Clock::duration>(kReportInterval, end - Clock::now()));
   }
   return true;
 }
@@ -68,7 +68,7 @@ rocksdb::Status RewriteFiles(rocksdb::DB* db, const std::vector<PlannedFile>& fi
                                            file.file.place.path + "; try again later");
       }
       queue.push_back(file);
-      if (!WaitUntil(begin + kPause, report, *progress)) return Stopped();
+      if (!WaitUntil(begin + kReportInterval, report, *progress)) return Stopped();
       continue;
     }
     if (!status.ok() && !status.IsNotFound()) return status;

@@ -8,7 +8,7 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-internal::TopRows::KeyLess KeyLess(const rocksdb::Comparator* comparator) {
+internal::TopRows::KeyLess KeyLessOf(const rocksdb::Comparator* comparator) {
   return [comparator](const std::string& a, const std::string& b) {
     return comparator->Compare(a, b) < 0;
   };
@@ -21,7 +21,7 @@ OrderedScan::OrderedScan(ScanContext* context, const ScanOrder& order, uint64_t 
                          std::unique_ptr<CandidateSource> memtables, ScanPlan plan)
     : context_(context),
       order_(order),
-      top_(order, limit, KeyLess(context->comparator)),
+      top_(order, limit, KeyLessOf(context->comparator)),
       ranges_(std::move(ranges)),
       memtables_(std::move(memtables)),
       plan_(std::move(plan)),
