@@ -88,6 +88,7 @@ class BoundaryExtractor final : public rocksdb::SliceTransform {
 
 void SetUp(Role role, const Prefixes& prefixes, rocksdb::Options& options) {
   rocksdb::BlockBasedTableOptions& table = TableOptions(options);
+  options.target_file_size_base = uint64_t{1} << 30;  // a run is a file, a compacted one too
   if (IsPartitioned(role)) {
     table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
     table.partition_filters = true;
