@@ -67,8 +67,8 @@ class Monitoring(CommandTest):
                              sum(file["num_bytes"] for file in of_origin))
             self.assertEqual(metrics["blocksieve_filter_bytes", place],
                              sum(file["filter"]["num_bytes"] for file in these))
-            keys = sum(file["num_entries"] for file in these)
-            rate = sum(file["num_entries"] * file["filter"]["predicted_fpr"] for file in these) / keys
+            keys = sum(file["num_keys"] for file in these)
+            rate = sum(file["num_keys"] * file["filter"]["predicted_fpr"] for file in these) / keys
             self.assertAlmostEqual(metrics["blocksieve_predicted_fpr", place], rate)
         for family in ("default", "other"):
             self.assertEqual(metrics["blocksieve_files_without_filter", f'column_family="{family}"'],
