@@ -13,6 +13,7 @@ class CapturedReader final : public rocksdb::FilterBitsReader {
                  std::shared_ptr<CapturedFilters::Captured> captured)
       : reader_(NewBitsReader(contents)), captured_(std::move(captured)) {}
 
+  using rocksdb::FilterBitsReader::MayMatch;
   bool MayMatch(const rocksdb::Slice& entry) override {
     captured_->answer = reader_ == nullptr || reader_->MayMatch(entry);
     return false;

@@ -154,7 +154,7 @@ Status MakeIndex(const std::string& options) {
 Cases TextCases() {
   Cases cases;
   for (const std::string& value :
-       std::vector<std::string>{"", Megabyte(), kNotUtf8, "0.01x", "0,01", "ten", "1e-400", "64MB",
+       std::vector<std::string>{"", Megabyte(), kNotUtf8, "0.01x", "0,01", "ten", "1e-400", "64XB",
                                 "Bloom", "10:false"}) {
     const std::string is = value.empty() ? " is empty" : " is " + value.substr(0, 40);
     cases.push_back({{"target_fpr" + is, "1e-07 to 0.5"},

@@ -63,11 +63,11 @@ BLOCKSIEVE_EXPORT rocksdb::Status CheckFilters(rocksdb::DB* db,
 
 /// A value of a metric. README.md lists the metrics.
 struct FilterMetric {
-  const char* name = "";  ///< Such as "blocksieve_filter_probes_total".
-  const char* type = "";  ///< "counter" or "gauge".
-  const char* help = "";
+  const char* name = "";    ///< Such as "blocksieve_filter_probes_total".
+  const char* type = "";    ///< "counter" or "gauge".
+  const char* help = "";    ///< One sentence for people.
   std::string labels = {};  ///< Such as `result="false_positive"`; may be empty.
-  double value = 0;
+  double value = 0;         ///< Since the database was opened, for counters.
 };
 
 /// The metrics of the files of these column families, by default the default one, and the counters
