@@ -67,7 +67,7 @@ struct FilterMetric {
   const char* type = "";    ///< "counter" or "gauge".
   const char* help = "";    ///< One sentence for people.
   std::string labels = {};  ///< Such as `result="false_positive"`; may be empty.
-  double value = 0;         ///< Since the database was opened, for counters.
+  double value = 0;         ///< Cumulative if it is a counter.
 };
 
 /// The metrics of the files of these column families, by default the default one, and the counters
