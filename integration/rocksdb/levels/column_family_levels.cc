@@ -57,6 +57,11 @@ constexpr double kMinSamples = 256;
 // Above this, all samples are halved, so that changes show.
 constexpr double kMaxSamples = 16 * kMinSamples;
 
+// Maximum runs of level 0 expected after a compaction of more of them: half of the number at which
+// RocksDB delays writes by default (level0_slowdown_writes_trigger). A compaction of many files
+// ends a bulk load, after which there are fewer.
+constexpr double kMaxRecurringRuns = 10;
+
 // Pause after reading the sizes, in multiples of the time for that, as it holds the DB mutex.
 constexpr int kPause = 50;
 // Longer than reading ever takes; keeps other threads from reading the sizes meanwhile.
@@ -104,20 +109,23 @@ lsm::Levels LevelsOf(const ColumnFamilyMetaData& column_family,
   std::set<uint64_t> inputs;
   for (const auto& file : compaction->input_file_infos) inputs.insert(file.file_number);
   const KeyCounter counter(column_family);
-  double moved_keys = 0;
+  double moved_keys = 0, moved_runs = 0;
   for (const auto& level : column_family.levels) {
     RunGroup& shape = levels[static_cast<size_t>(level.level)];
     for (const SstFileMetaData& file : level.files) {
       if (!inputs.contains(file.file_number)) continue;
       moved_keys += counter.Count(file);
       if (level.level == 0) {
-        // New files will replace the input: count the average of before and after.
-        shape.num_runs -= 0.5;
+        ++moved_runs;
       } else {
         shape.keys_per_run -= counter.Count(file);
       }
     }
     if (shape.keys_per_run == 0) shape.num_runs = 0;
+  }
+  // New files will replace those of level 0: count the average of before and after.
+  if (moved_runs != 0) {
+    levels[0].num_runs -= moved_runs - std::min(moved_runs / 2, kMaxRecurringRuns);
   }
   if (compaction->output_level == 0) return levels;
   RunGroup& output = levels[static_cast<size_t>(compaction->output_level)];

@@ -225,6 +225,18 @@ TEST(ColumnFamilyLevels, AreChangedByACompactionBeforehand) {
   levels = levels_after({1, 2}, 0);
   EXPECT_EQ(levels[0].num_runs, 1);
   EXPECT_EQ(levels_after({1, 2, 3}, 2, "other")[1].keys_per_run, 100);
+
+  // After a bulk load, level 0 has fewer files than before.
+  const std::vector<File> loaded(73, {"a", "k", 10});
+  rocksdb::CompactionJobInfo compaction;
+  compaction.cf_name = "default";
+  compaction.output_level = 1;
+  for (uint64_t i = 1; i <= loaded.size(); ++i) {
+    compaction.input_file_infos.emplace_back().file_number = i;
+  }
+  levels = LevelsOf(Tree({loaded, {}}), &compaction);
+  EXPECT_EQ(levels[0].num_runs, 10);
+  EXPECT_EQ(levels[1].keys_per_run, 730);
 }
 
 TEST(ColumnFamilyLevels, EveryLookupChecksEveryRunIfTheOrderIsNotThatOfBytes) {
