@@ -61,7 +61,7 @@ class RangeDatabase : public Database {
 
   /// Writes each of `runs` as a sorted run, the first `num_compacted` of them by a compaction,
   /// reads everything, and leaves the database open and cached. Returns seconds of processor time,
-  /// by run. REQUIRES: num_compacted <= 1
+  /// by run. REQUIRES: compacted runs have disjoint key ranges
   std::vector<double> Fill(std::span<const SortedKeys> runs, size_t num_compacted = 0);
 
   /// Number of messages in the info log, since Open, that a file got no range filter.

@@ -74,6 +74,7 @@ StructuredKeys Paths(bool is_leveled, uint64_t num_keys, size_t num_seeks, Rando
   StructuredKeys set{is_leveled ? "paths, one level" : "paths", "delimiter:/", {}, {}};
   set.seeks.push_back(Withhold("absent directory", set.prefixes, num_seeks, random, &keys));
   set.runs = is_leveled ? OneLevel(keys) : RandomRuns(std::move(keys), random());
+  set.num_compacted = is_leveled ? set.runs.size() : 0;
   return set;
 }
 

@@ -26,7 +26,7 @@ struct PrefixPartOptions {
   /// Hashes per prefix if that makes at most `max_cheap_hashes` per key, at least num_lookups. Few
   /// prefixes need little memory for a low FPR, and a seek wastes a read for each run that passes.
   unsigned num_lookups_if_cheap = 2;
-  double max_cheap_hashes = 0.2;
+  double max_cheap_hashes = 0.1;
   /// Whether the filter holds all keys of its file, not those of a partition.
   bool is_whole_file = true;
   /// Whether the point filter has the size that it would have without prefixes: prefixes then take

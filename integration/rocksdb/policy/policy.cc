@@ -227,7 +227,7 @@ PrefixPartOptions PrefixOptionsOf(const FilterPolicyOptions& options, double tar
       lookups(options.prefix_fpr.value_or(kDefaultPrefixFpr));
   // A range filter checks what prefixes let through. The files of flushes are many, and small.
   if (!options.prefix_fpr && !options.ranges) part.num_lookups_if_cheap = lookups(kCheapPrefixFpr);
-  if (is_short_lived) part.max_cheap_hashes *= 2;
+  if (is_short_lived) part.max_cheap_hashes *= 3;
   part.share_bits = options.bits_per_key.has_value();
   return part;
 }
