@@ -126,7 +126,8 @@ TEST(RatesAgree, InAdviceAndPolicyForRandomTrees) {
     ASSERT_FALSE(plan.levels.empty());
     for (const LevelFilters& level : plan.levels) {
       EXPECT_EQ(level.target_fpr, Build(tree, goal, kind, level.level))
-          << "tree " << i << ", level " << level.level << ", " << FilterSetting::For(plan.goal).ToText();
+          << "tree " << i << ", level " << level.level << ", "
+          << FilterSetting::For(plan.goal).ToText();
     }
   }
 }
