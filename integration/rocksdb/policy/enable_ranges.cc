@@ -62,6 +62,7 @@ rocksdb::Status CheckRangeOptions(const rocksdb::ColumnFamilyOptions& column_fam
 }  // namespace rocksdb_plugin
 
 void PrepareRangeRead(const rocksdb::Slice* upper_bound, rocksdb::ReadOptions* read_options) {
+  if (read_options == nullptr) return;
   read_options->iterate_upper_bound = upper_bound;
   read_options->auto_prefix_mode = true;
 }

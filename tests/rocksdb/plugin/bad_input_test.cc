@@ -331,6 +331,7 @@ TEST_F(BadInputs, AreRefusedAndChangeNothing) {
   rocksdb::ColumnFamilyOptions family;
   MustBeOk(EnableSkipIndex(&family, {.columns = {"a=field:1"}, .max_property_bytes = UINT64_MAX}),
            "all in properties");
+  PrepareRangeRead(nullptr, nullptr);  // has no status
 }
 
 }  // namespace

@@ -115,8 +115,8 @@ struct RangeFilterOptions {
 };
 
 /// Makes seeks with these options use range filters; changes no result. Sets auto_prefix_mode and
-/// iterate_upper_bound, which must outlive the iterator. Not for MultiScan, which it would slow
-/// down (RANGES.md).
+/// iterate_upper_bound, which must outlive the iterator. Null options are ignored. Not for
+/// MultiScan, which it would slow down (RANGES.md).
 BLOCKSIEVE_EXPORT void PrepareRangeRead(const rocksdb::Slice* upper_bound,
                                         rocksdb::ReadOptions* read_options);
 
