@@ -22,9 +22,9 @@ std::shared_ptr<const rocksdb::FilterPolicy> Ours(PolicyKind kind, double target
   return *NewFilterPolicy(options);
 }
 
-std::vector<Contestant> MakeContestants() {
-  const Contestant stock{"stock_bloom", std::shared_ptr<const rocksdb::FilterPolicy>(
-                                            rocksdb::NewBloomFilterPolicy(kStockBits))};
+std::vector<PolicyContestant> MakeContestants() {
+  const PolicyContestant stock{"stock_bloom", std::shared_ptr<const rocksdb::FilterPolicy>(
+                                                  rocksdb::NewBloomFilterPolicy(kStockBits))};
   const double fpr = MeasureFpr(Build(stock, kFprKeys), kFprProbes);
   return {
       stock,
@@ -37,12 +37,12 @@ std::vector<Contestant> MakeContestants() {
 
 }  // namespace
 
-const std::vector<Contestant>& Contestants() {
-  static const std::vector<Contestant> contestants = MakeContestants();
+const std::vector<PolicyContestant>& Contestants() {
+  static const std::vector<PolicyContestant> contestants = MakeContestants();
   return contestants;
 }
 
-BuiltFilter Build(const Contestant& contestant, uint64_t num_keys) {
+BuiltFilter Build(const PolicyContestant& contestant, uint64_t num_keys) {
   rocksdb::BlockBasedTableOptions table_options;
   table_options.optimize_filters_for_memory = false;  // the default differs by version
   const rocksdb::FilterBuildingContext context(table_options);
@@ -59,7 +59,7 @@ BuiltFilter Build(const Contestant& contestant, uint64_t num_keys) {
   return filter;
 }
 
-const BuiltFilter& Cached(const Contestant& contestant, uint64_t num_keys) {
+const BuiltFilter& Cached(const PolicyContestant& contestant, uint64_t num_keys) {
   static std::map<std::pair<std::string, uint64_t>, BuiltFilter> filters;
   const auto [at, is_new] = filters.try_emplace({contestant.name, num_keys});
   if (is_new) at->second = Build(contestant, num_keys);

@@ -12,13 +12,13 @@
 namespace blocksieve::bench {
 
 /// A filter policy, measured through the interface by which RocksDB builds and probes filters.
-struct Contestant {
+struct PolicyContestant {
   std::string name;
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
 };
 
 /// RocksDB's filters of 10 (Bloom-equivalent) bits per key, and blocksieve's at that Bloom's FPR.
-const std::vector<Contestant>& Contestants();
+const std::vector<PolicyContestant>& Contestants();
 
 /// A finished filter over the keys 0 ... num_keys - 1, and its reader.
 struct BuiltFilter {
@@ -28,10 +28,10 @@ struct BuiltFilter {
 };
 
 /// Adds the keys and finishes the filter: exactly what is timed as "build".
-BuiltFilter Build(const Contestant& contestant, uint64_t num_keys);
+BuiltFilter Build(const PolicyContestant& contestant, uint64_t num_keys);
 
 /// The same, built once and cached.
-const BuiltFilter& Cached(const Contestant& contestant, uint64_t num_keys);
+const BuiltFilter& Cached(const PolicyContestant& contestant, uint64_t num_keys);
 
 /// The false-positive rate of `filter`, from `num_probes` probes.
 double MeasureFpr(const BuiltFilter& filter, uint64_t num_probes);

@@ -62,19 +62,19 @@ uint64_t ProbeNumbers(benchmark::State& state, Answer answer) {
   return positives;
 }
 
-void BuildFilter(benchmark::State& state, const Contestant& contestant, uint64_t num_keys) {
+void BuildFilter(benchmark::State& state, const PolicyContestant& contestant, uint64_t num_keys) {
   for (auto _ : state) benchmark::DoNotOptimize(Build(contestant, num_keys));
   CountPerKey(state, num_keys);
 }
 
-void ProbeAbsent(benchmark::State& state, const Contestant& contestant, uint64_t num_keys) {
+void ProbeAbsent(benchmark::State& state, const PolicyContestant& contestant, uint64_t num_keys) {
   const BuiltFilter& filter = Cached(contestant, num_keys);
   ProbeNumbers(state, [&](uint64_t n) { return filter.reader->MayMatch(AsSlice(Key16(n))); });
   state.counters["bits_per_key"] = Ratio(8 * filter.contents.size(), num_keys);
   state.counters["fpr"] = MeasureFpr(filter, kFprProbes);
 }
 
-void ProbePresent(benchmark::State& state, const Contestant& contestant, uint64_t num_keys) {
+void ProbePresent(benchmark::State& state, const PolicyContestant& contestant, uint64_t num_keys) {
   const BuiltFilter& filter = Cached(contestant, num_keys);
   const uint64_t positives = ProbeNumbers(state, [&](uint64_t n) {
     const auto product = static_cast<unsigned __int128>(Mix(n)) * num_keys;
@@ -98,7 +98,7 @@ void WaitForLoads() {
 }
 
 // One probe at a time, in one of many filters.
-void ProbeCold(benchmark::State& state, const Contestant& contestant) {
+void ProbeCold(benchmark::State& state, const PolicyContestant& contestant) {
   const rocksdb::Slice contents = Cached(contestant, kColdKeys).contents;
   std::vector<BuiltFilter> filters(kColdFilters);
   for (BuiltFilter& filter : filters) {
@@ -120,7 +120,7 @@ void ProbeCold(benchmark::State& state, const Contestant& contestant) {
   CountPerKey(state, kProbesPerIteration);
 }
 
-void ProbeBatch(benchmark::State& state, const Contestant& contestant, uint64_t num_keys) {
+void ProbeBatch(benchmark::State& state, const PolicyContestant& contestant, uint64_t num_keys) {
   const BuiltFilter& filter = Cached(contestant, num_keys);
   std::vector<Key16> keys(kBatch, Key16(0));
   std::vector<rocksdb::Slice> slices(kBatch);
@@ -158,7 +158,7 @@ void ProbeHashes(benchmark::State& state, Answer answer) {
   CountPerKey(state, kProbesPerIteration);
 }
 
-void ProbeRaw(benchmark::State& state, const Contestant& contestant, Kernel kernel,
+void ProbeRaw(benchmark::State& state, const PolicyContestant& contestant, Kernel kernel,
               uint64_t num_keys) {
   const rocksdb::Slice contents = Cached(contestant, num_keys).contents;
   const Filter reader =
@@ -208,11 +208,11 @@ std::string Name(const std::string& what_and_who, uint64_t num_keys) {
 // Build, absent, present and batch benchmarks of contestants, raw probes with kernels, and limits.
 void RegisterBenchmarks() {
   using benchmark::RegisterBenchmark;
-  for (const Contestant& c : Contestants()) {
+  for (const PolicyContestant& c : Contestants()) {
     RegisterBenchmark(Name("cold/" + c.name, kColdKeys).c_str(), ProbeCold, c);
   }
   for (const uint64_t n : kSizes) {
-    for (const Contestant& c : Contestants()) {
+    for (const PolicyContestant& c : Contestants()) {
       RegisterBenchmark(Name("build/" + c.name, n).c_str(), BuildFilter, c, n);
       RegisterBenchmark(Name("absent/" + c.name, n).c_str(), ProbeAbsent, c, n);
       RegisterBenchmark(Name("present/" + c.name, n).c_str(), ProbePresent, c, n);

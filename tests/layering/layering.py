@@ -2,8 +2,9 @@
 """usage: layering.py SOURCE_DIR [--draw]
 
 Fails if a file includes a header of a room that its own room may not use, if a folder has no room
-or too many files, or if the drawing of the rooms in lib/README.md is outdated. ROOMS lists the
-rooms and what each may use. --draw prints the drawing.
+or too many files, if two headers define types of one name in one namespace, or if the drawing of
+the rooms in lib/README.md is outdated. ROOMS lists the rooms and what each may use. --draw prints
+the drawing.
 """
 
 import collections
@@ -99,6 +100,8 @@ MAX_FILES = 30  # in one folder
 
 SUFFIXES = {".h", ".cc", ".inc"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
+NAMESPACE = re.compile(r"namespace (blocksieve[\w:]*|\w+) \{|\}  // namespace")
+TYPE = re.compile(r"(?:struct|class|enum class) (?:\[\[\w+\]\] |[A-Z_]+ )?([A-Z]\w*)(?: [^;]*)?$")
 PUBLIC = re.compile(r"(?:integration/\w+/)?include/blocksieve/(.*)[.]h")
 
 ROOM_OF_HEADER = {header: room for room, _, headers in ROOMS for header in headers.split()}
@@ -146,10 +149,21 @@ def problem(root, path, text):
     return f"{room} must not include {included_room or 'a file without a room'}"
 
 
+def types_in(header):
+    """The types that a header defines, with their namespaces."""
+    namespaces = []
+    for line in header.splitlines():
+        if found := NAMESPACE.match(line):
+            namespaces = namespaces[:-1] if found[1] is None else [*namespaces, found[1]]
+        elif found := TYPE.match(line):
+            yield "::".join([*namespaces, found[1]])
+
+
 def problems(root):
     root = pathlib.Path(root).resolve()
     found = []
     files = collections.Counter()
+    headers_of = collections.defaultdict(list)
     for top in ("include", "lib", "integration", "bench", "tests"):
         for file in sorted((root / top).rglob("*")):
             path = file.relative_to(root).as_posix()
@@ -159,10 +173,18 @@ def problems(root):
             if room_of(path) is None:
                 found.append(f"{path}: no room; list it in tests/layering/layering.py")
                 continue
-            for text in INCLUDE.findall(file.read_text(encoding="utf-8")):
+            source = file.read_text(encoding="utf-8")
+            for text in INCLUDE.findall(source):
                 why = problem(root, path, text)
                 if why:
                     found.append(f"{path}: includes {text}: {why}")
+            for name in types_in(source) if file.suffix == ".h" else ():
+                if name.startswith("blocksieve"):
+                    headers_of[name].append(path)
+    # The linker merges their functions, such as those of vectors of them.
+    for name, headers in headers_of.items():
+        if len(headers) > 1:
+            found.append(f"{name} is defined in {' and '.join(headers)}")
     crowded = ((folder, count) for folder, count in files.items() if count > MAX_FILES)
     return found + [f"{folder}: {count} files, more than {MAX_FILES}" for folder, count in crowded]
 

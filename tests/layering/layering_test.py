@@ -73,6 +73,14 @@ class LayeringTest(unittest.TestCase):
             [f"lib/bloom: {len(crowd)} files, more than {layering.MAX_FILES}"],
         )
 
+    def test_two_types_of_one_name_are_reported(self):
+        header = "namespace blocksieve {\nnamespace bench {\nstruct Row {\n};\n}  // namespace bench\n"
+        found = problems_of(TREE | {"bench/toylsm/rows.h": header, "bench/scale/rows.h": header})
+        self.assertEqual(len(found), 1, found)
+        self.assertIn("blocksieve::bench::Row is defined in", found[0])
+        other = {"bench/scale/rows.h": header.replace("bench", "scale")}
+        self.assertEqual(problems_of(TREE | {"bench/toylsm/rows.h": header} | other), [])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -90,7 +90,7 @@ bool FileRewriter::WaitForCompactions(const std::function<bool(uint64_t bytes)>&
 }
 
 bool FileRewriter::Rewrite(const RewritePlan& plan, const ShowProgress& show) {
-  std::vector<rocksdb_plugin::PlannedFile> files;
+  std::vector<rocksdb_plugin::PlannedRewrite> files;
   std::map<std::string, lsm::Levels> levels;
   for (const RunList& list : plan.lists) levels[list.family] = list.tree.ToLevels();
   for (const FileToRewrite& file : plan.rewrites) {

@@ -35,7 +35,7 @@ std::string NameOf(const FileToRewrite& file) {
   return path.substr(path.rfind('/'));
 }
 
-rocksdb::Status RewriteOne(rocksdb::DB* db, const PlannedFile& planned) {
+rocksdb::Status RewriteOne(rocksdb::DB* db, const PlannedRewrite& planned) {
   // RocksDB reports no beginning of CompactFiles. The policy must see the same tree as the plan.
   const std::string& family = planned.column_family->GetName();
   if (planned.levels != nullptr) {
@@ -47,17 +47,17 @@ rocksdb::Status RewriteOne(rocksdb::DB* db, const PlannedFile& planned) {
 
 }  // namespace
 
-rocksdb::Status RewriteFiles(rocksdb::DB* db, const std::vector<PlannedFile>& files,
+rocksdb::Status RewriteFiles(rocksdb::DB* db, const std::vector<PlannedRewrite>& files,
                              uint64_t bytes_per_second, const ReportProgress& report,
                              BackfillProgress* progress) {
   constexpr int kMaxWaits = 6000;
   progress->files_left = files.size();
   progress->bytes_left = 0;
-  for (const PlannedFile& file : files) progress->bytes_left += file.file.num_bytes;
-  std::deque<PlannedFile> queue(files.begin(), files.end());
+  for (const PlannedRewrite& file : files) progress->bytes_left += file.file.num_bytes;
+  std::deque<PlannedRewrite> queue(files.begin(), files.end());
   for (int waits = 0; !queue.empty();) {
     if (!report(*progress)) return Stopped();
-    const PlannedFile file = queue.front();
+    const PlannedRewrite file = queue.front();
     queue.pop_front();
     const Clock::time_point begin = Clock::now();
     const rocksdb::Status status = RewriteOne(db, file);

@@ -14,7 +14,7 @@
 namespace blocksieve::rocksdb_plugin {
 
 /// A file and where it belongs.
-struct PlannedFile {
+struct PlannedRewrite {
   FileToRewrite file;
   rocksdb::ColumnFamilyHandle* column_family = nullptr;
   const lsm::Levels* levels = nullptr;  ///< For which its filter was planned; not owned.
@@ -24,7 +24,7 @@ struct PlannedFile {
 /// are left out. Adds to `*progress`, and passes it to `report` as RewriteFilters does. Errors:
 /// Incomplete if `report` returned false, or other compactions held a file for ten minutes; those
 /// of RocksDB.
-rocksdb::Status RewriteFiles(rocksdb::DB* db, const std::vector<PlannedFile>& files,
+rocksdb::Status RewriteFiles(rocksdb::DB* db, const std::vector<PlannedRewrite>& files,
                              uint64_t bytes_per_second,
                              const std::function<bool(const BackfillProgress&)>& report,
                              BackfillProgress* progress);

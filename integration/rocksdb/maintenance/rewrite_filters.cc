@@ -49,7 +49,7 @@ class FilterRewrite {
     constexpr int kMaxRounds = 5;
     BackfillProgress progress;
     for (int round = 0;; ++round) {
-      std::vector<PlannedFile> planned;
+      std::vector<PlannedRewrite> planned;
       lsm::Levels levels;
       rocksdb::Status status = Plan(&levels, &planned);
       if (!status.ok()) return status;
@@ -68,7 +68,7 @@ class FilterRewrite {
   }
 
  private:
-  rocksdb::Status Plan(lsm::Levels* levels, std::vector<PlannedFile>* planned) {
+  rocksdb::Status Plan(lsm::Levels* levels, std::vector<PlannedRewrite>* planned) {
     rocksdb::Status status = files_.Read(db_, family_);
     if (!status.ok()) return status;
     std::vector<RunList> lists = SortIntoRuns(files_.reports());
