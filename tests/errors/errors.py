@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""usage: errors.py [--write]
+"""usage: errors.py [--list]
 
-Compares ERRORS.txt with the texts of all errors and warnings of the product; --write writes it. Before
-a text stand its folder and the function, variable or list that receives it. "…" stands for a value
-and "(these|those)" for a choice. UNSEEN.txt, the texts that no test produces, must be a part of it.
+Checks the texts of all errors and warnings of the product; --list prints them. Before a text stand its
+folder and the function, variable or list that receives it. "…" stands for a value and "(these|those)"
+for a choice. UNSEEN.txt, the texts that no test produces, must be a part of them.
 """
 
 import pathlib
@@ -11,8 +11,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LIST = pathlib.Path(__file__).with_name("ERRORS.txt")
-UNSEEN = LIST.with_name("UNSEEN.txt")  # reasons, and below each, indented, lines of ERRORS.txt
+UNSEEN = pathlib.Path(__file__).with_name("UNSEEN.txt")  # reasons, and below each, indented, texts
 
 # Functions that take such a text, functions that return one, and variables and lists that hold them.
 CALLS = re.compile(
@@ -25,6 +24,13 @@ FUNCTIONS = re.compile(
     r"\w*(?:Problem|Wrong|WhyNone|Warning|Complaint|InRange|OneOf|Known|ParseError)\w*"
 )
 VARIABLES = re.compile(r"\w*(?:problem|reason|error|warning|message)s?_?|notes|damage|unopened")
+
+# What no text may have: others put it into a sentence of theirs, and a reader wants to know what to do.
+RULES = {
+    "begins like a sentence of its own": re.compile(r": [A-Z][a-z]* "),
+    "ends like a sentence of its own": re.compile(r"[.!](\\n)?$"),
+    "names a value, not what is allowed": re.compile(r"^[^;]*\b(is|are) ['\"]?…['\"]?(\\n)?$"),
+}
 
 TOKEN = re.compile(
     r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\])+\''
@@ -137,13 +143,12 @@ def excused():
 
 def main():
     entries = {entry for _, entry, *_ in all_texts()}
-    page = "".join(f"{entry}\n" for entry in sorted(entries))
-    if sys.argv[1:] == ["--write"]:
-        LIST.write_text(page, encoding="utf-8")
-    elif LIST.read_text(encoding="utf-8") != page:
-        sys.exit(f"{LIST} differs from the sources; {__file__} --write writes it")
-    if stale := excused() - entries:
-        sys.exit("\n".join([f"{UNSEEN} has texts that no longer exist:", *sorted(stale)]))
+    if sys.argv[1:] == ["--list"]:
+        print("\n".join(sorted(entries)))
+    problems = [f"{rule}: {entry}" for rule in RULES for entry in entries if RULES[rule].search(entry)]
+    problems += [f"{UNSEEN} has a text that no longer exists: {entry}" for entry in excused() - entries]
+    if problems:
+        sys.exit("\n".join(sorted(problems)))
 
 
 if __name__ == "__main__":
