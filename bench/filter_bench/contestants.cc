@@ -23,15 +23,15 @@ std::shared_ptr<const rocksdb::FilterPolicy> Ours(PolicyKind kind, double target
 }
 
 std::vector<PolicyContestant> MakeContestants() {
-  const PolicyContestant stock{"stock_bloom", std::shared_ptr<const rocksdb::FilterPolicy>(
+  const PolicyContestant stock{"stock bloom", std::shared_ptr<const rocksdb::FilterPolicy>(
                                                   rocksdb::NewBloomFilterPolicy(kStockBits))};
   const double fpr = MeasureFpr(Build(stock, kFprKeys), kFprProbes);
   return {
       stock,
-      {"stock_ribbon", std::shared_ptr<const rocksdb::FilterPolicy>(
+      {"stock ribbon", std::shared_ptr<const rocksdb::FilterPolicy>(
                            rocksdb::NewRibbonFilterPolicy(kStockBits, -1))},
-      {"blocksieve_bloom", Ours(PolicyKind::kBloom, fpr)},
-      {"blocksieve_ribbon", Ours(PolicyKind::kRibbon, fpr)},
+      {"blocksieve bloom", Ours(PolicyKind::kBloom, fpr)},
+      {"blocksieve ribbon", Ours(PolicyKind::kRibbon, fpr)},
   };
 }
 

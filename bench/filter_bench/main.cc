@@ -1,20 +1,20 @@
-// Build and probe times of filters, and the physical limits, at 10 k, 1 M and 10 M keys.
+// filters: build and probe times of single filters, and the physical limits. See kManual.
 
-#include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <map>
+#include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "bench/filter_bench/contestants.h"
 #include "bench/filter_bench/keys.h"
-#include "bench/support/results.h"
+#include "bench/support/job.h"
 #include "blocksieve/filter.h"
 #include "lib/base/kernels.h"
 #include "lib/filter/filter_access.h"
@@ -23,10 +23,21 @@
 namespace blocksieve::bench {
 namespace {
 
-// Keys of the filters that are measured.
-constexpr uint64_t kSizes[] = {10'000, 1'000'000, 10'000'000};
+const JobManual kManual = {
+    .benchmark = "filters",
+    .description =
+        R"(Measures build and probe times of single filters, stock and blocksieve's, and the physical limits, at
+10,000, a million and ten million keys; and isolated probes of many cold filters.)",
+    .quick_help = "fewer and shorter measurements, up to a million keys: within a minute",
+};
 
-constexpr uint64_t kProbesPerIteration = 4096;
+struct Effort {
+  std::vector<uint64_t> keys = {10'000, 1'000'000, 10'000'000};
+  unsigned turns = 7;
+  double seconds = 0.5;  ///< Of each turn.
+};
+
+constexpr uint64_t kProbesPerCall = 4096;
 constexpr uint64_t kFprProbes = 2'000'000;
 constexpr size_t kBatch = 32;  // the most keys that MultiGet probes at once
 
@@ -42,48 +53,57 @@ uint64_t NextNumbers(uint64_t count) {
   return std::exchange(next, next + count);
 }
 
-void CountPerKey(benchmark::State& state, uint64_t keys_per_iteration) {
-  const auto keys =
-      static_cast<double>(keys_per_iteration) * static_cast<double>(state.iterations());
-  state.counters["ns_per_key"] =
-      benchmark::Counter(keys / 1e9, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+// Keeps the compiler from removing what computes `value`.
+template <class T>
+void Use(const T& value) {
+  asm volatile("" : : "g"(&value) : "memory");
 }
 
-// Times `answer(number)`, and returns how often it was true.
-template <class Answer>
-uint64_t ProbeNumbers(benchmark::State& state, Answer answer) {
-  uint64_t positives = 0;
-  for (auto _ : state) {
-    const uint64_t first = NextNumbers(kProbesPerIteration);
-    for (uint64_t i = 0; i < kProbesPerIteration; ++i) positives += answer(first + i);
-  }
-  benchmark::DoNotOptimize(positives);
-  CountPerKey(state, kProbesPerIteration);
-  return positives;
+// Nanoseconds of processor time per key. Calls `work`, which handles this many keys, for `seconds`.
+template <class Work>
+double TimePerKey(double seconds, uint64_t keys_per_call, Work work) {
+  const Stopwatch stopwatch;
+  uint64_t keys = 0;
+  do {
+    work();
+    keys += keys_per_call;
+  } while (stopwatch.Seconds() < seconds);
+  return 1e9 * Ratio(stopwatch.CpuSeconds(), keys);
 }
 
-void BuildFilter(benchmark::State& state, const PolicyContestant& contestant, uint64_t num_keys) {
-  for (auto _ : state) benchmark::DoNotOptimize(Build(contestant, num_keys));
-  CountPerKey(state, num_keys);
-}
-
-void ProbeAbsent(benchmark::State& state, const PolicyContestant& contestant, uint64_t num_keys) {
-  const BuiltFilter& filter = Cached(contestant, num_keys);
-  ProbeNumbers(state, [&](uint64_t n) { return filter.reader->MayMatch(AsSlice(Key16(n))); });
-  state.counters["bits_per_key"] = Ratio(8 * filter.contents.size(), num_keys);
-  state.counters["fpr"] = MeasureFpr(filter, kFprProbes);
-}
-
-void ProbePresent(benchmark::State& state, const PolicyContestant& contestant, uint64_t num_keys) {
-  const BuiltFilter& filter = Cached(contestant, num_keys);
-  const uint64_t positives = ProbeNumbers(state, [&](uint64_t n) {
-    const auto product = static_cast<unsigned __int128>(Mix(n)) * num_keys;
-    return filter.reader->MayMatch(AsSlice(Key16(static_cast<uint64_t>(product >> 64))));
+// Calls `probe(number)` for absent numbers, each of which has its own.
+template <class Probe>
+double TimeProbes(double seconds, Probe probe) {
+  return TimePerKey(seconds, kProbesPerCall, [&] {
+    const uint64_t first = NextNumbers(kProbesPerCall);
+    uint64_t positives = 0;
+    for (uint64_t i = 0; i < kProbesPerCall; ++i) positives += probe(first + i);
+    Use(positives);
   });
-  const uint64_t probes = static_cast<uint64_t>(state.iterations()) * kProbesPerIteration;
-  if (positives != probes) {
-    Fail("{} denies {} keys that it has", contestant.name, probes - positives);
-  }
+}
+
+double BuildFilter(const PolicyContestant& contestant, uint64_t num_keys, double seconds) {
+  return TimePerKey(seconds, num_keys, [&] { Use(Build(contestant, num_keys)); });
+}
+
+double ProbeAbsent(const PolicyContestant& contestant, uint64_t num_keys, double seconds) {
+  const BuiltFilter& filter = Cached(contestant, num_keys);
+  return TimeProbes(seconds,
+                    [&](uint64_t n) { return filter.reader->MayMatch(AsSlice(Key16(n))); });
+}
+
+double ProbePresent(const PolicyContestant& contestant, uint64_t num_keys, double seconds) {
+  const BuiltFilter& filter = Cached(contestant, num_keys);
+  uint64_t denied = 0;
+  const double nanoseconds = TimeProbes(seconds, [&](uint64_t n) {
+    const auto product = static_cast<unsigned __int128>(Mix(n)) * num_keys;
+    const bool may_match =
+        filter.reader->MayMatch(AsSlice(Key16(static_cast<uint64_t>(product >> 64))));
+    denied += !may_match;
+    return may_match;
+  });
+  if (denied > 0) Fail("{} denies {} keys that it has", contestant.name, denied);
+  return nanoseconds;
 }
 
 // Waits for the loads so far. Otherwise a processor that predicts an answer begins the next probe
@@ -98,8 +118,8 @@ void WaitForLoads() {
 }
 
 // One probe at a time, in one of many filters.
-void ProbeCold(benchmark::State& state, const PolicyContestant& contestant) {
-  const rocksdb::Slice contents = Cached(contestant, kColdKeys).contents;
+double ProbeCold(const PolicyContestant& contestant, uint64_t num_keys, double seconds) {
+  const rocksdb::Slice contents = Cached(contestant, num_keys).contents;
   std::vector<BuiltFilter> filters(kColdFilters);
   for (BuiltFilter& filter : filters) {
     auto copy = std::make_unique<char[]>(contents.size());
@@ -108,19 +128,14 @@ void ProbeCold(benchmark::State& state, const PolicyContestant& contestant) {
     filter.memory = std::move(copy);
     filter.reader.reset(contestant.policy->GetFilterBitsReader(filter.contents));
   }
-  uint64_t positives = 0;
-  for (auto _ : state) {
-    const uint64_t first = NextNumbers(kProbesPerIteration);
-    for (uint64_t i = first; i < first + kProbesPerIteration; ++i) {
-      positives += filters[Mix(i) % kColdFilters].reader->MayMatch(AsSlice(Key16(i)));
-      WaitForLoads();
-    }
-  }
-  benchmark::DoNotOptimize(positives);
-  CountPerKey(state, kProbesPerIteration);
+  return TimeProbes(seconds, [&](uint64_t n) {
+    const bool may_match = filters[Mix(n) % kColdFilters].reader->MayMatch(AsSlice(Key16(n)));
+    WaitForLoads();
+    return may_match;
+  });
 }
 
-void ProbeBatch(benchmark::State& state, const PolicyContestant& contestant, uint64_t num_keys) {
+double ProbeBatch(const PolicyContestant& contestant, uint64_t num_keys, double seconds) {
   const BuiltFilter& filter = Cached(contestant, num_keys);
   std::vector<Key16> keys(kBatch, Key16(0));
   std::vector<rocksdb::Slice> slices(kBatch);
@@ -130,40 +145,38 @@ void ProbeBatch(benchmark::State& state, const PolicyContestant& contestant, uin
     pointers[i] = &slices[i];
   }
   std::array<bool, kBatch> may_match;
-  for (auto _ : state) {
-    const uint64_t first = NextNumbers(kProbesPerIteration);
-    for (uint64_t i = 0; i < kProbesPerIteration; i += kBatch) {
+  return TimePerKey(seconds, kProbesPerCall, [&] {
+    const uint64_t first = NextNumbers(kProbesPerCall);
+    for (uint64_t i = 0; i < kProbesPerCall; i += kBatch) {
       for (size_t j = 0; j < kBatch; ++j) keys[j] = Key16(first + i + j);
       filter.reader->MayMatch(static_cast<int>(kBatch), pointers.data(), may_match.data());
-      benchmark::ClobberMemory();
+      Use(may_match);
     }
-  }
-  CountPerKey(state, kProbesPerIteration);
+  });
 }
 
 // The raw probes and their limit get prepared hashes, a block at a time.
 template <class Answer>
-void ProbeHashes(benchmark::State& state, Answer answer) {
+double ProbeHashes(double seconds, Answer answer) {
   constexpr size_t kBlock = 256;
   std::array<uint64_t, kBlock> hashes;
   std::array<bool, kBlock> may_match;
-  for (auto _ : state) {
-    const uint64_t first = NextNumbers(kProbesPerIteration);
-    for (uint64_t i = 0; i < kProbesPerIteration; i += kBlock) {
+  return TimePerKey(seconds, kProbesPerCall, [&] {
+    const uint64_t first = NextNumbers(kProbesPerCall);
+    for (uint64_t i = 0; i < kProbesPerCall; i += kBlock) {
       for (size_t j = 0; j < kBlock; ++j) hashes[j] = Mix(first + i + j);
       answer(hashes, may_match.data());
-      benchmark::DoNotOptimize(may_match);
+      Use(may_match);
     }
-  }
-  CountPerKey(state, kProbesPerIteration);
+  });
 }
 
-void ProbeRaw(benchmark::State& state, const PolicyContestant& contestant, Kernel kernel,
-              uint64_t num_keys) {
+double ProbeRaw(const PolicyContestant& contestant, Kernel kernel, uint64_t num_keys,
+                double seconds) {
   const rocksdb::Slice contents = Cached(contestant, num_keys).contents;
   const Filter reader =
       internal::FilterAccess::Open(AsBytes({contents.data(), contents.size()}), kernel);
-  ProbeHashes(state, [&](const auto& hashes, bool* may_match) {
+  return ProbeHashes(seconds, [&](const auto& hashes, bool* may_match) {
     reader.MayContainHashes(hashes, may_match);
   });
 }
@@ -188,174 +201,140 @@ struct LineTable {
   const uint8_t* lines;
 };
 
-void LimitOneLine(benchmark::State& state, uint64_t num_keys) {
+double LimitOneLine(uint64_t num_keys, double seconds) {
   const LineTable table(num_keys);
-  ProbeHashes(state, [&](const auto& hashes, bool* may_match) {
+  return ProbeHashes(seconds, [&](const auto& hashes, bool* may_match) {
     for (size_t j = 0; j < hashes.size(); ++j) may_match[j] = table.Bit(hashes[j]);
   });
 }
 
-void LimitHashAndLine(benchmark::State& state, uint64_t num_keys) {
+double LimitHashAndLine(uint64_t num_keys, double seconds) {
   const LineTable table(num_keys);
-  ProbeNumbers(state, [&](uint64_t n) { return table.Bit(HashShortKey(Key16(n).view(), 0)); });
+  return TimeProbes(seconds,
+                    [&](uint64_t n) { return table.Bit(HashShortKey(Key16(n).view(), 0)); });
 }
 
-// `what_and_who` is such as "absent/stock_bloom".
-std::string Name(const std::string& what_and_who, uint64_t num_keys) {
-  return what_and_who + "/" + std::to_string(num_keys);
-}
+// Times one operation of one filter.
+struct Timing {
+  std::string what;
+  std::string who;
+  uint64_t keys = 0;
+  std::function<double(uint64_t keys, double seconds)> measure;
+  std::vector<double> nanoseconds = {};  // per key, by turn
+};
 
-// Build, absent, present and batch benchmarks of contestants, raw probes with kernels, and limits.
-void RegisterBenchmarks() {
-  using benchmark::RegisterBenchmark;
-  for (const PolicyContestant& c : Contestants()) {
-    RegisterBenchmark(Name("cold/" + c.name, kColdKeys).c_str(), ProbeCold, c);
-  }
-  for (const uint64_t n : kSizes) {
-    for (const PolicyContestant& c : Contestants()) {
-      RegisterBenchmark(Name("build/" + c.name, n).c_str(), BuildFilter, c, n);
-      RegisterBenchmark(Name("absent/" + c.name, n).c_str(), ProbeAbsent, c, n);
-      RegisterBenchmark(Name("present/" + c.name, n).c_str(), ProbePresent, c, n);
-      RegisterBenchmark(Name("batch32/" + c.name, n).c_str(), ProbeBatch, c, n);
-      if (!c.name.starts_with("blocksieve")) continue;
+std::vector<Timing> MakeTimings(const std::vector<uint64_t>& sizes) {
+  std::vector<Timing> timings;
+  const auto add = [&](const char* what, const PolicyContestant& contestant, uint64_t keys,
+                       auto measure) {
+    timings.push_back({what, contestant.name, keys, [measure, contestant](uint64_t n, double s) {
+                         return measure(contestant, n, s);
+                       }});
+  };
+  for (const PolicyContestant& each : Contestants()) add("cold", each, kColdKeys, ProbeCold);
+  for (const uint64_t n : sizes) {
+    for (const PolicyContestant& each : Contestants()) {
+      add("build", each, n, BuildFilter);
+      add("absent", each, n, ProbeAbsent);
+      add("present", each, n, ProbePresent);
+      add("batch32", each, n, ProbeBatch);
+      if (!each.name.starts_with("blocksieve")) continue;
       for (const Kernel kernel : internal::AvailableKernels()) {
-        RegisterBenchmark(Name(fmt::format("raw/{}_{}", c.name, KernelName(kernel)), n).c_str(),
-                          ProbeRaw, c, kernel, n);
+        timings.push_back({"raw", fmt::format("{} {}", each.name, KernelName(kernel)), n,
+                           [&each, kernel](uint64_t keys, double seconds) {
+                             return ProbeRaw(each, kernel, keys, seconds);
+                           }});
       }
     }
-    RegisterBenchmark(Name("raw/limit_line", n).c_str(), LimitOneLine, n);
-    RegisterBenchmark(Name("absent/limit_hash_line", n).c_str(), LimitHashAndLine, n);
+    timings.push_back({"raw", "limit line", n, LimitOneLine});
+    timings.push_back({"absent", "limit hash line", n, LimitHashAndLine});
   }
+  std::sort(timings.begin(), timings.end(), [](const Timing& a, const Timing& b) {
+    return std::tie(a.what, a.who, a.keys) < std::tie(b.what, b.who, b.keys);
+  });
+  return timings;
 }
 
-// A ratio of the times of two benchmarks.
+// A ratio of the times of one operation.
 struct TimeRatio {
   const char* title;
+  const char* what;
   const char* above;
   const char* below;
 };
 
 constexpr TimeRatio kRatios[] = {
-    {"absent key, relative to stock Bloom 10", "absent/blocksieve_bloom", "absent/stock_bloom"},
-    {"present key, relative to stock Bloom 10", "present/blocksieve_bloom", "present/stock_bloom"},
-    {"batch of 32, relative to stock Bloom 10", "batch32/blocksieve_bloom", "batch32/stock_bloom"},
-    {"build, relative to stock Bloom 10", "build/blocksieve_bloom", "build/stock_bloom"},
-    {"absent key, relative to hash + one line", "absent/blocksieve_bloom",
-     "absent/limit_hash_line"},
-    {"raw probe AVX-512, relative to one line", "raw/blocksieve_bloom_avx512", "raw/limit_line"},
-    {"raw probe AVX2, relative to one line", "raw/blocksieve_bloom_avx2", "raw/limit_line"},
-    {"raw probe scalar, relative to one line", "raw/blocksieve_bloom_scalar", "raw/limit_line"},
-    {"ribbon: absent, relative to stock Bloom 10", "absent/blocksieve_ribbon",
-     "absent/stock_bloom"},
-    {"ribbon: absent, relative to stock Ribbon", "absent/blocksieve_ribbon", "absent/stock_ribbon"},
-    {"ribbon: batch of 32, relative to stock Bloom 10", "batch32/blocksieve_ribbon",
-     "batch32/stock_bloom"},
-    {"ribbon: build, relative to stock Ribbon", "build/blocksieve_ribbon", "build/stock_ribbon"},
-    {"ribbon: raw AVX-512, relative to one line", "raw/blocksieve_ribbon_avx512", "raw/limit_line"},
-    {"ribbon: raw AVX2, relative to AVX-512", "raw/blocksieve_ribbon_avx2",
-     "raw/blocksieve_ribbon_avx512"},
-    {"cold, relative to stock Bloom 10", "cold/blocksieve_bloom", "cold/stock_bloom"},
-    {"ribbon: cold, relative to stock Bloom 10", "cold/blocksieve_ribbon", "cold/stock_bloom"},
-    {"ribbon: cold, relative to stock Ribbon", "cold/blocksieve_ribbon", "cold/stock_ribbon"},
+    {"absent key, relative to stock Bloom 10", "absent", "blocksieve bloom", "stock bloom"},
+    {"present key, relative to stock Bloom 10", "present", "blocksieve bloom", "stock bloom"},
+    {"batch of 32, relative to stock Bloom 10", "batch32", "blocksieve bloom", "stock bloom"},
+    {"build, relative to stock Bloom 10", "build", "blocksieve bloom", "stock bloom"},
+    {"absent key, relative to hash + one line", "absent", "blocksieve bloom", "limit hash line"},
+    {"raw probe AVX-512, relative to one line", "raw", "blocksieve bloom avx512", "limit line"},
+    {"raw probe AVX2, relative to one line", "raw", "blocksieve bloom avx2", "limit line"},
+    {"raw probe scalar, relative to one line", "raw", "blocksieve bloom scalar", "limit line"},
+    {"ribbon: absent, relative to stock Bloom 10", "absent", "blocksieve ribbon", "stock bloom"},
+    {"ribbon: absent, relative to stock Ribbon", "absent", "blocksieve ribbon", "stock ribbon"},
+    {"ribbon: batch of 32, relative to stock Bloom 10", "batch32", "blocksieve ribbon",
+     "stock bloom"},
+    {"ribbon: build, relative to stock Ribbon", "build", "blocksieve ribbon", "stock ribbon"},
+    {"ribbon: raw AVX-512, relative to one line", "raw", "blocksieve ribbon avx512", "limit line"},
+    {"ribbon: raw AVX2, relative to AVX-512", "raw", "blocksieve ribbon avx2",
+     "blocksieve ribbon avx512"},
+    {"cold, relative to stock Bloom 10", "cold", "blocksieve bloom", "stock bloom"},
+    {"ribbon: cold, relative to stock Bloom 10", "cold", "blocksieve ribbon", "stock bloom"},
+    {"ribbon: cold, relative to stock Ribbon", "cold", "blocksieve ribbon", "stock ribbon"},
 };
 
-// Shows aggregates on the console and keeps the result of each repetition.
-class Collector : public benchmark::ConsoleReporter {
- public:
-  void ReportRuns(const std::vector<Run>& runs) override {
-    std::vector<Run> aggregates;
-    for (const Run& run : runs) {
-      if (run.run_type != Run::RT_Iteration) {
-        aggregates.push_back(run);
-        continue;
+// Ratios where both sides were measured: not every machine has every kernel.
+void AddRatios(const std::vector<Timing>& timings, Results& results) {
+  for (const TimeRatio& ratio : kRatios) {
+    for (const Timing& mine : timings) {
+      if (mine.what != ratio.what || mine.who != ratio.above) continue;
+      for (const Timing& other : timings) {
+        if (other.what != ratio.what || other.who != ratio.below || other.keys != mine.keys) {
+          continue;
+        }
+        results.Of(ratio.title, {{"keys", mine.keys}})
+            .Add("ratio", "x", PairedRatio(mine.nanoseconds, other.nanoseconds))
+            .Add("times as fast", "x", PairedRatio(other.nanoseconds, mine.nanoseconds));
       }
-      const std::string& name = run.run_name.function_name;
-      const auto keep = [&](const char* counter, Turns& turns) {
-        const auto found = run.counters.find(counter);
-        if (found != run.counters.end()) turns[name].push_back(found->second);
-      };
-      keep("ns_per_key", nanoseconds_);
-      keep("bits_per_key", bits_per_key_);
-      keep("fpr", fpr_);
     }
-    ConsoleReporter::ReportRuns(aggregates);
   }
-
-  // Times, sizes and FPRs of all benchmarks that ran, and ratios where both sides did.
-  Results ToResults() const {
-    Results results("filters");
-    results.SetFact("seconds", stopwatch_.Seconds());
-    // Targets depend on whether the stock filters were compiled for the whole processor.
-    const bool is_portable = DescribeRocksDb().find("without AVX2") != std::string::npos;
-    results.SetFact("stock", is_portable ? "portable" : "native");
-    for (const auto& [name, turns] : nanoseconds_) AddTimes(name, results);
-    for (const TimeRatio& ratio : kRatios) {
-      for (const uint64_t keys : kSizes) AddRatio(ratio, keys, results);
-      AddRatio(ratio, kColdKeys, results);
-    }
-    return results;
-  }
-
- private:
-  using Turns = std::map<std::string, std::vector<double>>;  // by name of the benchmark
-
-  // Names are like "absent/stock_bloom/10000": operation, filter, keys.
-  void AddTimes(const std::string& name, Results& results) const {
-    const size_t who = name.find('/') + 1;
-    const size_t keys = name.rfind('/') + 1;
-    std::string title = name.substr(who, keys - 1 - who);
-    std::replace(title.begin(), title.end(), '_', ' ');
-    Results::Rows rows = results.Of(
-        title, {{"what", name.substr(0, who - 1)}, {"keys", std::stoull(name.substr(keys))}});
-    rows.AddTurns("time", "ns per key", nanoseconds_.at(name));
-    if (!bits_per_key_.contains(name)) return;
-    rows.Add("bits per key", "bits", SpreadOf(bits_per_key_.at(name)).median)
-        .Add("FPR", "share", SpreadOf(fpr_.at(name)).median);
-  }
-
-  // Repetitions are interleaved at random, so they cannot be paired.
-  void AddRatio(const TimeRatio& ratio, uint64_t keys, Results& results) const {
-    const auto above = nanoseconds_.find(Name(ratio.above, keys));
-    const auto below = nanoseconds_.find(Name(ratio.below, keys));
-    if (above == nanoseconds_.end() || below == nanoseconds_.end()) return;
-    const Spread mine = SpreadOf(above->second);
-    const Spread theirs = SpreadOf(below->second);
-    results.Of(ratio.title, {{"keys", keys}})
-        .Add("ratio", "x", Quotient(mine, theirs))
-        .Add("times as fast", "x", Quotient(theirs, mine));
-  }
-
-  Stopwatch stopwatch_;
-  Turns nanoseconds_;
-  Turns bits_per_key_;
-  Turns fpr_;
-};
-
-// Removes "--out DIR" from the arguments; the others are Google Benchmark's.
-std::string TakeOut(int& argc, char** argv) {
-  std::string out = "build/bench-results";
-  char** const found = std::find_if(
-      argv, argv + argc, [](const char* each) { return each == std::string_view("--out"); });
-  if (argv + argc - found < 2) return out;
-  out = found[1];
-  std::copy(found + 2, argv + argc, found);
-  argc -= 2;
-  return out;
 }
 
-void RunAll(int argc, char** argv) {
-  const std::string out = TakeOut(argc, argv);
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) throw Exit{2};
-  RegisterBenchmarks();
-  Collector collector;
-  benchmark::RunSpecifiedBenchmarks(&collector);
-  collector.ToResults().Write(out);
+void Measure(Job& job) {
+  const Effort quick = {.keys = {10'000, 1'000'000}, .turns = 3, .seconds = 0.05};
+  const Effort effort = job.options.quick ? quick : Effort{};
+  job.progress.Show("the FPR of stock Bloom");
+  std::vector<Timing> timings = MakeTimings(effort.keys);
+  InTurns(effort.turns, timings.size(), [&](size_t i, unsigned turn) {
+    Timing& timing = timings[i];
+    job.progress.Show(fmt::format("turn {} of {}: {}, {}, {} keys", turn + 1, effort.turns,
+                                  timing.what, timing.who, timing.keys));
+    timing.nanoseconds.push_back(timing.measure(timing.keys, effort.seconds));
+  });
+  // Targets depend on whether the stock filters were compiled for the whole processor.
+  const bool is_portable = DescribeRocksDb().find("without AVX2") != std::string::npos;
+  job.results.SetFact("stock", is_portable ? "portable" : "native");
+  for (const Timing& each : timings) {
+    job.results.Of(each.who, {{"what", each.what}, {"keys", each.keys}})
+        .AddTurns("time", "ns per key", each.nanoseconds);
+  }
+  for (const PolicyContestant& each : Contestants()) {
+    for (const uint64_t keys : effort.keys) {
+      const BuiltFilter& filter = Cached(each, keys);
+      job.results.Of(each.name, {{"what", "absent"}, {"keys", keys}})
+          .Add("bits per key", "bits", Ratio(8 * filter.contents.size(), keys))
+          .Add("FPR", "share", MeasureFpr(filter, kFprProbes));
+    }
+  }
+  AddRatios(timings, job.results);
 }
 
 }  // namespace
 }  // namespace blocksieve::bench
 
 int main(int argc, char** argv) {
-  return blocksieve::bench::RunMain([&] { blocksieve::bench::RunAll(argc, argv); });
+  return blocksieve::bench::RunJob(blocksieve::bench::kManual, argc, argv,
+                                   blocksieve::bench::Measure);
 }
