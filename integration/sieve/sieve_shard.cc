@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <memory>
 #include <unordered_set>
 #include <utility>
@@ -258,31 +259,23 @@ rocksdb::Status Shard::Save() {
   return status;
 }
 
-ShardRecord Shard::record() const {
-  const std::lock_guard lock(mutex_);
-  return record_;
-}
-
-CardinalityEstimate Shard::EstimateCardinality() const {
-  const std::lock_guard lock(mutex_);
-  return filter_->EstimateCardinality();
-}
-
-uint64_t Shard::counting_filter_bytes() const {
-  const std::lock_guard lock(mutex_);
-  return filter_->memory_bytes();
-}
-
-Status Shard::CheckFill() const {
-  const std::lock_guard lock(mutex_);
-  return filter_->CheckFill();
-}
-
-rocksdb::Status Shard::FileFilterBytes(uint64_t* bytes) const {
+rocksdb::Status Shard::AddTo(SieveStats* stats) const {
   rocksdb::TablePropertiesCollection tables;
   rocksdb::Status status = db_->GetPropertiesOfAllTables(family_, &tables);
-  *bytes = 0;
-  for (const auto& [name, properties] : tables) *bytes += properties->filter_size;
+  for (const auto& [name, properties] : tables) stats->file_filter_bytes += properties->filter_size;
+  const std::lock_guard lock(mutex_);
+  stats->seen += record_.seen;
+  stats->queued += record_.enqueued - record_.withdrawn;
+  stats->new_by_counting_filter += record_.new_by_counting_filter;
+  stats->new_by_file_filters += record_.new_by_file_filters;
+  stats->new_by_reading += record_.new_by_reading;
+  stats->repeats += record_.repeats;
+  const CardinalityEstimate estimate = filter_->EstimateCardinality();
+  stats->estimated.keys += estimate.keys;
+  stats->estimated.standard_error =
+      std::hypot(stats->estimated.standard_error, estimate.standard_error);
+  stats->counting_filter_bytes += filter_->memory_bytes();
+  if (const Status fill = filter_->CheckFill(); !fill.ok()) stats->overfull = fill.message();
   return status;
 }
 

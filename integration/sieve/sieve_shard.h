@@ -29,6 +29,27 @@ inline constexpr uint64_t kSieveSeed = 0x7369657665;
 /// size. It is overfull at 17/16 of the design size.
 BloomLayout CountingFilterLayout(uint64_t design_urls);
 
+struct SieveStats {
+  uint64_t seen = 0;              ///< URLs in the sieve, exact.
+  CardinalityEstimate estimated;  ///< The same, estimated by the counting filters.
+  uint64_t queued = 0;
+
+  // How new URLs were recognised since the sieve was created.
+  uint64_t new_by_counting_filter = 0;
+  uint64_t new_by_file_filters = 0;
+  uint64_t new_by_reading = 0;  ///< A data block was read, or taken from the block cache.
+  uint64_t repeats = 0;
+
+  uint64_t counting_filter_bytes = 0;
+  uint64_t file_filter_bytes = 0;
+  std::string overfull;  ///< Message of an overfull counting filter; empty if there is none.
+
+  uint64_t new_urls() const {
+    return new_by_counting_filter + new_by_file_filters + new_by_reading;
+  }
+  uint64_t filter_bytes() const { return counting_filter_bytes + file_filter_bytes; }
+};
+
 /// A URL of a shard.
 struct ShardUrl {
   std::string_view url;
@@ -61,13 +82,8 @@ class Shard {
   /// failed Load or write, the filter may be wrong and is not saved: the next Load rebuilds it.
   rocksdb::Status Save();
 
-  ShardRecord record() const;
-  CardinalityEstimate EstimateCardinality() const;
-  uint64_t counting_filter_bytes() const;
-  Status CheckFill() const;
-
-  /// Total size of the file filters, which are in memory while the files are open.
-  rocksdb::Status FileFilterBytes(uint64_t* bytes) const;
+  /// Adds the shard's figures. `queued` includes URLs that were popped.
+  rocksdb::Status AddTo(SieveStats* stats) const;
 
  private:
   enum class UrlState : uint8_t { kSeen, kNewByCountingFilter, kNewByFileFilters, kNewByReading };

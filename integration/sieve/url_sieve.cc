@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <new>
 #include <thread>
 
@@ -23,7 +22,6 @@ using rocksdb::ColumnFamilyOptions;
 
 constexpr size_t kWriteBufferBytes = 32 << 20;
 constexpr size_t kBlockCacheBytes = 64 << 20;
-constexpr double kStockBitsPerKey = 10;
 
 constexpr double kLastLevelFpr = 0.0135;
 constexpr double kUpperLevelsFpr = 0.001;
@@ -65,8 +63,7 @@ ColumnFamilyOptions QueueOptions() {
   return options;
 }
 
-ColumnFamilyOptions SeenOptions(const SieveOptions& sieve,
-                                const std::shared_ptr<rocksdb::Cache>& cache) {
+ColumnFamilyOptions SeenOptions(const std::shared_ptr<rocksdb::Cache>& cache) {
   ColumnFamilyOptions options = QueueOptions();
   // Keeps nearly all URLs on the last level, where filters are smallest.
   options.level_compaction_dynamic_level_bytes = true;
@@ -75,12 +72,7 @@ ColumnFamilyOptions SeenOptions(const SieveOptions& sieve,
   table.format_version = 5;
   // Filters and indexes stay in memory with their open files, so no lookup has to read them.
   table.cache_index_and_filter_blocks = false;
-  table.filter_policy.reset();
-  if (sieve.file_filters == FileFilters::kBlocksieve) {
-    table.filter_policy = std::make_shared<SieveFilterPolicy>();
-  } else {
-    table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(kStockBitsPerKey));
-  }
+  table.filter_policy = std::make_shared<SieveFilterPolicy>();
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return options;
 }
@@ -111,7 +103,7 @@ rocksdb::Status UrlSieve::OpenDatabase(const std::string& path, const SieveOptio
   std::vector<ColumnFamilyDescriptor> families{
       {rocksdb::kDefaultColumnFamilyName, ColumnFamilyOptions()}, {kQueueFamily, QueueOptions()}};
   for (size_t i = 0; i < settings.num_shards; ++i) {
-    families.emplace_back(SeenFamily(i), SeenOptions(options, cache));
+    families.emplace_back(SeenFamily(i), SeenOptions(cache));
   }
   status = OpenFamilies(path, db_options, families, settings);
   if (!status.ok()) return status;
@@ -265,30 +257,12 @@ rocksdb::Status UrlSieve::Compact(std::atomic<bool>* canceled,
 
 rocksdb::Status UrlSieve::GetStats(SieveStats* stats) const {
   *stats = {};
-  double variance = 0;
-  uint64_t enqueued = 0;
   // Read before the shards: otherwise URLs popped in between would seem never to have been pushed.
   const uint64_t popped = queue_->num_popped();
   for (const auto& shard : shards_) {
-    const ShardRecord record = shard->record();
-    stats->seen += record.seen;
-    stats->new_by_counting_filter += record.new_by_counting_filter;
-    stats->new_by_file_filters += record.new_by_file_filters;
-    stats->new_by_reading += record.new_by_reading;
-    stats->repeats += record.repeats;
-    enqueued += record.enqueued - record.withdrawn;
-    const CardinalityEstimate estimate = shard->EstimateCardinality();
-    stats->estimated.keys += estimate.keys;
-    variance += estimate.standard_error * estimate.standard_error;
-    stats->counting_filter_bytes += shard->counting_filter_bytes();
-    if (Status fill = shard->CheckFill(); !fill.ok()) stats->overfull = fill.message();
-    uint64_t file_filter_bytes = 0;
-    rocksdb::Status status = shard->FileFilterBytes(&file_filter_bytes);
-    if (!status.ok()) return status;
-    stats->file_filter_bytes += file_filter_bytes;
+    if (rocksdb::Status status = shard->AddTo(stats); !status.ok()) return status;
   }
-  stats->queued = enqueued - popped;
-  stats->estimated.standard_error = std::sqrt(variance);
+  stats->queued -= popped;
   return rocksdb::Status::OK();
 }
 

@@ -19,9 +19,6 @@ namespace blocksieve::sieve {
 
 struct SieveSettings;
 
-/// Filter policy of the files. Stock Bloom is for comparison.
-enum class FileFilters : uint8_t { kBlocksieve, kStockBloom };
-
 struct SieveOptions {
   /// Number of column families for URLs. Pushes work on them in parallel. 1 to 64; an existing
   /// sieve accepts only its own number. 0: that number, or 4 for a new sieve.
@@ -33,8 +30,6 @@ struct SieveOptions {
 
   /// Whether Open creates a missing sieve.
   bool create_if_missing = true;
-
-  FileFilters file_filters = FileFilters::kBlocksieve;
 };
 
 struct PushCounts {
@@ -45,27 +40,6 @@ struct PushCounts {
 struct ForgetCounts {
   uint64_t forgotten = 0;
   uint64_t not_seen = 0;
-};
-
-struct SieveStats {
-  uint64_t seen = 0;              ///< URLs in the sieve, exact.
-  CardinalityEstimate estimated;  ///< The same, estimated by the counting filters.
-  uint64_t queued = 0;
-
-  // How new URLs were recognised since the sieve was created.
-  uint64_t new_by_counting_filter = 0;
-  uint64_t new_by_file_filters = 0;
-  uint64_t new_by_reading = 0;  ///< A data block was read, or taken from the block cache.
-  uint64_t repeats = 0;
-
-  uint64_t counting_filter_bytes = 0;
-  uint64_t file_filter_bytes = 0;
-  std::string overfull;  ///< Message of an overfull counting filter; empty if there is none.
-
-  uint64_t new_urls() const {
-    return new_by_counting_filter + new_by_file_filters + new_by_reading;
-  }
-  uint64_t filter_bytes() const { return counting_filter_bytes + file_filter_bytes; }
 };
 
 /// A persistent queue of URLs to visit that accepts every URL once. integration/sieve/README.md
