@@ -36,8 +36,8 @@ class CompactionPicker {
 Status CheckFilters(const Options& options);
 
 /// The key filters of new files of `level` with `num_entries` entries, in addition to `runs`. With
-/// wasted_reads or bits_per_key, their FPR is the best one for that tree.
-KeyFilterOptions KeyFilterFor(const Options& options, const std::vector<Run>& runs,
-                              uint64_t num_entries, int level);
+/// wasted_reads or bits_per_key, their FPR is the best one for that tree. nullopt: none.
+std::optional<FilterOptions> KeyFilterFor(const Options& options, const std::vector<Run>& runs,
+                                          uint64_t num_entries, int level);
 
 }  // namespace blocksieve::toylsm

@@ -89,7 +89,7 @@ Status Db::WriteRun(EntryIterator* entries, uint64_t num_entries, int level, Sst
                     std::shared_ptr<Memtable> memtable) {
   const std::vector<Run> runs = Version::MakeRuns(others);
   // Call site: the FPR of the new filters, from the sizes of all runs.
-  const KeyFilterOptions key_filter = KeyFilterFor(options_, runs, num_entries, level);
+  const std::optional<FilterOptions> key_filter = KeyFilterFor(options_, runs, num_entries, level);
   std::unique_ptr<SstBuilder> builder;
   const auto finish = [&]() -> Status {
     const Result<FileInfo> info = std::exchange(builder, nullptr)->Finish();

@@ -12,8 +12,8 @@ RateGoal GoalOf(const Options& options) {
   return {.wasted_reads = options.wasted_reads, .bits_per_key = options.bits_per_key};
 }
 
-KeyFilterOptions WantedFor(const Options& options, int level) {
-  if (options.key_filters.empty()) return {.enabled = false};
+std::optional<FilterOptions> WantedFor(const Options& options, int level) {
+  if (options.key_filters.empty()) return std::nullopt;
   return options.key_filters[std::min(static_cast<size_t>(level), options.key_filters.size() - 1)];
 }
 
@@ -27,27 +27,26 @@ Status CheckFilters(const Options& options) {
   return status;
 }
 
-KeyFilterOptions KeyFilterFor(const Options& options, const std::vector<Run>& runs,
-                              uint64_t num_entries, int level) {
-  KeyFilterOptions filter = WantedFor(options, level);
-  if (!filter.enabled || !GoalOf(options).differs_by_run()) return filter;
+std::optional<FilterOptions> KeyFilterFor(const Options& options, const std::vector<Run>& runs,
+                                          uint64_t num_entries, int level) {
+  std::optional<FilterOptions> filter = WantedFor(options, level);
+  if (!filter || !GoalOf(options).differs_by_run()) return filter;
   // First the new run, together with the rest of its level.
   std::vector<RunGroup> groups = {
-      {.keys_per_run = static_cast<double>(num_entries), .kind = filter.kind}};
+      {.keys_per_run = static_cast<double>(num_entries), .kind = filter->kind}};
   for (const Run& run : runs) {
     const auto keys = static_cast<double>(run.num_entries());
-    const KeyFilterOptions other = WantedFor(options, run.level);
     if (level > 0 && run.level == level) {
       groups.front().keys_per_run += keys;
-    } else if (other.enabled && keys > 0) {
-      groups.push_back({.keys_per_run = keys, .kind = other.kind});
+    } else if (keys > 0) {
+      groups.push_back({.keys_per_run = keys, .kind = WantedFor(options, run.level)->kind});
     }
   }
   const Result<RateAllocation> rates = AllocateRates(groups, GoalOf(options));
-  filter.target_fpr = rates.ok() ? rates->target_fprs.front() : kMinTargetFpr;  // out of memory
+  filter->target_fpr = rates.ok() ? rates->target_fprs.front() : kMinTargetFpr;  // out of memory
   // A range filter is part of a point filter, so the level must have one.
-  if (filter.ranges) filter.target_fpr = std::min(filter.target_fpr, kMaxTargetFpr);
-  filter.enabled = filter.target_fpr <= kMaxTargetFpr;
+  if (filter->ranges) filter->target_fpr = std::min(filter->target_fpr, kMaxTargetFpr);
+  if (filter->target_fpr > kMaxTargetFpr) return std::nullopt;
   return filter;
 }
 

@@ -51,7 +51,6 @@ Result<bool> ValueScan::IsStale(std::string_view key, size_t source) {
     if (selected_[i][file_number][file.FindBlock(key)]) continue;
     const Result<Found> found = file.Find(key, context_);
     if (!found.ok()) return found.status();
-    stats_.rows_stale += found->has_key ? 1 : 0;
     if (found->has_key) return true;
   }
   return false;

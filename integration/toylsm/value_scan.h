@@ -14,7 +14,6 @@ namespace blocksieve::toylsm {
 struct ScanStats {
   uint64_t granules = 0;
   uint64_t granules_selected = 0;  ///< the others were pruned
-  uint64_t rows_stale = 0;         ///< matches that newer files overwrite or delete
 };
 
 /// Iterates over the rows whose value matches a predicate, in key order: the rows that an Iterator

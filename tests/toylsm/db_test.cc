@@ -20,23 +20,6 @@ class DbTest : public ::testing::Test {
   std::unique_ptr<Db> db_ = Must(Db::Open(options_, "/db"));
 };
 
-TEST_F(DbTest, AScanDoesNotResurrectOldVersions) {
-  MustBeOk(db_->Put("a", "red\t1"));
-  MustBeOk(db_->Put("b", "red\t2"));
-  MustBeOk(db_->Put("c", "red\t3"));
-  MustBeOk(db_->Flush());
-  MustBeOk(db_->Put("a", "blue\t1"));
-  MustBeOk(db_->Delete("b"));
-  MustBeOk(db_->Flush());
-  auto scan = db_->Scan(Parse("word = 'red'"));
-  EXPECT_EQ(Must(ReadAll(scan)), (Model{{"c", "red\t3"}}));
-  EXPECT_EQ(scan->stats().rows_stale, 2U);
-  scan = db_->Scan(Parse("word = 'green'"));
-  EXPECT_FALSE(scan->Valid());
-  EXPECT_EQ(scan->stats().granules, 2U);
-  EXPECT_EQ(scan->stats().granules_selected, 0U);
-}
-
 TEST_F(DbTest, FilesLiveAsLongAsTheirReaders) {
   MustBeOk(db_->Put("a", "1"));
   MustBeOk(db_->Flush());

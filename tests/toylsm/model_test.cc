@@ -21,7 +21,7 @@ class RandomOperations : public ::testing::TestWithParam<unsigned> {
     options.cache_bytes = Below(2) * (256 << 10);
     has_filters_ = GetParam() % 4 != 0;
     if (!has_filters_) options.key_filters.clear();
-    for (KeyFilterOptions& filter : options.key_filters) {
+    for (FilterOptions& filter : options.key_filters) {
       filter.target_fpr = Below(2) == 0 ? 0.01 : 0.3;
       filter.kind = Below(2) == 0 ? FilterKind::kRibbon : FilterKind::kBlockedBloom;
     }

@@ -152,7 +152,8 @@ TEST_F(ReadCost, EmptyRangesReadFewBlocks) {
   for (const bool ranges : {false, true}) {
     for (const uint32_t granule_blocks : {8U, 0U}) {
       Options options = MakeOptions();
-      options.key_filters = {{.ranges = ranges, .range_fpr = kRangeFpr}};
+      options.key_filters = {
+          {.kind = FilterKind::kRibbon, .ranges = ranges, .range_fpr = kRangeFpr}};
       options.filter_granule_blocks = granule_blocks;
       Fill(options);
       const double blocks = BlocksPerEmptyRange();
@@ -180,7 +181,7 @@ TEST_F(ReadCost, GoalsAreAllocatedToRuns) {
   }
   // The same memory, with one FPR for all runs and with FPRs by run.
   options.wasted_reads = std::nullopt;
-  options.key_filters = {{.target_fpr = 0.02}};
+  options.key_filters = {{.kind = FilterKind::kRibbon, .target_fpr = 0.02}};
   Fill(options);
   const double bits = FilterBitsPerKey();
   const double with_one_rate = BlocksPerAbsentKey();

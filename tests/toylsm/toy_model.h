@@ -35,8 +35,10 @@ inline Options SmallOptions(Env* env) {
   options.file_bytes = 4 << 10;
   options.block_bytes = 256;
   options.filter_granule_blocks = 3;
-  for (KeyFilterOptions& filter : options.key_filters) filter.range_fpr = 0.05;
-  for (KeyFilterOptions& filter : options.key_filters) filter.ranges = true;
+  for (FilterOptions& filter : options.key_filters) {
+    filter.ranges = true;
+    filter.range_fpr = 0.05;
+  }
   options.skip_index.columns = {"word=field:1", "number=int:2", "tags=words:3"};
   options.cache_bytes = 64 << 10;
   return options;

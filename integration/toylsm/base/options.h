@@ -4,32 +4,13 @@
 #include <optional>
 #include <vector>
 
-#include "blocksieve/column.h"
+#include "blocksieve/filter.h"
+#include "blocksieve/skip_index.h"
 #include "integration/toylsm/base/env.h"
-#include "lib/block/filter_info.h"
 
 namespace blocksieve::toylsm {
 
 inline constexpr int kNumLevels = 8;
-
-/// The key filters of one level's files.
-struct KeyFilterOptions {
-  bool enabled = true;
-  FilterKind kind = FilterKind::kRibbon;  ///< or kBlockedBloom
-  double target_fpr = 0.01;
-
-  /// Filters answer range queries, too, with this FPR for short empty ranges: 1e-5 to 0.3.
-  bool ranges = false;
-  double range_fpr = 0.011;
-};
-
-/// The skip index of each file, whose granules are the data blocks.
-struct SkipIndexOptions {
-  ColumnList columns = {};  ///< Empty: no skip index.
-
-  /// FPR of the filters: of the granules that lack a value, the share that may match it.
-  double target_fpr = 0.001;
-};
 
 struct Options {
   Env* env = Env::Posix();
@@ -47,8 +28,9 @@ struct Options {
 
   /// Key filters by level; deeper levels are like the last one. Empty: no key filters. Upper levels
   /// are small: low FPRs cost little memory there, and save as many reads.
-  std::vector<KeyFilterOptions> key_filters = {
-      {.kind = FilterKind::kBlockedBloom, .target_fpr = 0.001}, {.target_fpr = 0.001}, {}};
+  std::vector<FilterOptions> key_filters = {{.target_fpr = 0.001},
+                                            {.kind = FilterKind::kRibbon, .target_fpr = 0.001},
+                                            {.kind = FilterKind::kRibbon}};
 
   /// At most one of these two replaces the target_fprs above. Each new file then gets the best FPR
   /// for the sizes of all runs.
@@ -62,7 +44,8 @@ struct Options {
   /// Data blocks per key filter. 0: one filter for the file.
   uint32_t filter_granule_blocks = 8;
 
-  SkipIndexOptions skip_index = {};
+  /// The skip index of each file; without columns, none. Its granules are the data blocks.
+  SkipIndexBuilderOptions skip_index = {};
 
   uint64_t cache_bytes = 32 << 20;  ///< for data and filter blocks
 };

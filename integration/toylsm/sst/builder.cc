@@ -7,35 +7,26 @@
 namespace blocksieve::toylsm {
 
 Result<FilterBuilders> FilterBuilders::Create(const Options& options,
-                                              const KeyFilterOptions& key_filter) {
+                                              const std::optional<FilterOptions>& key_filter) {
   FilterBuilders builders;
   Status status;
   const auto keep = [&status](auto result, auto* builder) {
     if (!result.ok()) status = result.status();
     if (result.ok()) *builder = *std::move(result);
   };
-  if (key_filter.enabled) {
-    keep(FilterBuilder::Create({.kind = key_filter.kind,
-                                .target_fpr = key_filter.target_fpr,
-                                .ranges = key_filter.ranges,
-                                .range_fpr = key_filter.range_fpr}),
-         &builders.keys);
-  }
+  if (key_filter) keep(FilterBuilder::Create(*key_filter), &builders.keys);
   if (!options.skip_index.columns.empty()) {
-    // No limits on granules: they end with data blocks.
-    keep(SkipIndexBuilder::Create({.columns = options.skip_index.columns,
-                                   .granule_rows = 0,
-                                   .granule_bytes = 0,
-                                   .target_fpr = options.skip_index.target_fpr}),
-         &builders.values);
+    SkipIndexBuilderOptions values = options.skip_index;
+    values.granule_rows = values.granule_bytes = 0;  // no limits: granules end with data blocks
+    keep(SkipIndexBuilder::Create(values), &builders.values);
   }
   if (!status.ok()) return status;
   return builders;
 }
 
-Result<std::unique_ptr<SstBuilder>> SstBuilder::Create(const Options& options,
-                                                       const KeyFilterOptions& key_filter,
-                                                       const std::string& path, FileInfo info) {
+Result<std::unique_ptr<SstBuilder>> SstBuilder::Create(
+    const Options& options, const std::optional<FilterOptions>& key_filter, const std::string& path,
+    FileInfo info) {
   Result<FilterBuilders> builders = FilterBuilders::Create(options, key_filter);
   if (!builders.ok()) return builders.status();
   Result<std::unique_ptr<WritableFile>> file = options.env->NewWritableFile(path);
@@ -44,7 +35,7 @@ Result<std::unique_ptr<SstBuilder>> SstBuilder::Create(const Options& options,
       new SstBuilder(options, *std::move(builders), *std::move(file), info));
   constexpr uint32_t kWholeFile = std::numeric_limits<uint32_t>::max();
   const uint32_t granule_blocks = options.filter_granule_blocks;
-  if (key_filter.enabled) {
+  if (key_filter) {
     builder->index_.filter_granule_blocks = granule_blocks == 0 ? kWholeFile : granule_blocks;
   }
   return builder;

@@ -25,7 +25,8 @@ struct FileInfo {
 /// The library's builders, which get each entry of a file as it is written.
 struct FilterBuilders {
   /// Errors: InvalidArgument (options).
-  static Result<FilterBuilders> Create(const Options& options, const KeyFilterOptions& key_filter);
+  static Result<FilterBuilders> Create(const Options& options,
+                                       const std::optional<FilterOptions>& key_filter);
 
   std::optional<FilterBuilder> keys;       ///< finished at the end of each filter granule
   std::optional<SkipIndexBuilder> values;  ///< finished at the end of the file
@@ -37,7 +38,7 @@ struct FilterBuilders {
 class SstBuilder {
  public:
   static Result<std::unique_ptr<SstBuilder>> Create(const Options& options,
-                                                    const KeyFilterOptions& key_filter,
+                                                    const std::optional<FilterOptions>& key_filter,
                                                     const std::string& path, FileInfo info);
 
   /// REQUIRES: the key is greater than the previous one
