@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/ranges/range_queries.h"
+#include "bench/ranges/structured_keys.h"
 #include "bench/support/job.h"
 #include "bench/support/results.h"
 
@@ -42,6 +43,9 @@ inline constexpr double kComparedRangeFpr = 0.015;
 /// Throws Failure if a filter denies a range that holds a key.
 void MeasureFilter(const KeySet& set, const std::vector<RangeQueries>& queries, unsigned turns,
                    Results& results);
+
+/// The same for the filter of one run of structured keys, of each kind, with prefixes and without.
+void MeasureFilterWithPrefixes(const StructuredKeys& set, unsigned turns, Results& results);
 
 /// Runs short scans (YCSB E) and a time series on databases with point filters alone and with range
 /// filters, in turns. Also throws Failure if their scans find different numbers of keys.

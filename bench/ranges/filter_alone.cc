@@ -1,20 +1,22 @@
-#include "bench/ranges/experiment.h"
+#include <fmt/format.h>
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "bench/ranges/experiment.h"
 #include "bench/support/measure.h"
 #include "bench/support/terminal.h"
 #include "blocksieve/filter.h"
+#include "lib/filter/block_sizing.h"
 #include "lib/range/range_filter.h"
 
 namespace blocksieve::bench::ranges {
 namespace {
 
-constexpr double kPointFpr = 0.01;  // the default of policies
+// The default of policies.
+const FilterOptions kPointFilter = {.kind = FilterKind::kRibbon, .target_fpr = 0.01};
 
 // A filter block. An absent range filter is not an error.
 struct Built {
@@ -22,76 +24,68 @@ struct Built {
   std::string absent_reason;
 };
 
-Built Build(std::span<const std::string> keys, bool with_ranges) {
-  FilterBuilder points =
-      Must(FilterBuilder::Create({.kind = FilterKind::kRibbon, .target_fpr = kPointFpr}), "filter");
-  RangeFilterBuilder ranges =
-      Must(RangeFilterBuilder::Create({.range_fpr = kComparedRangeFpr}), "range filter");
-  for (const std::string& key : keys) {
-    points.AddKey(key);
-    if (with_ranges) ranges.AddKey(key);
-  }
-  Built built{Must(points.Finish(), "filter"), ""};
-  if (!with_ranges) return built;
-  if (const Status status = ranges.Finish(&built.block); !status.ok()) Fail("{}", status.message());
-  built.absent_reason = ranges.absent_reason();
+Built Build(const FilterOptions& options, const SortedKeys& keys) {
+  FilterBuilder builder = Must(FilterBuilder::Create(options), "filter");
+  for (const std::string& key : keys) builder.AddKey(key);
+  Built built{Must(builder.Finish(), "filter"), ""};
+  built.absent_reason = builder.fallback_reason();
   return built;
 }
 
-double SecondsPerKey(std::span<const std::string> keys, bool with_ranges) {
+double SecondsPerKey(const FilterOptions& options, const SortedKeys& keys) {
   CheckInterrupt();
   const Stopwatch stopwatch;
-  Build(keys, with_ranges);
-  return stopwatch.CpuSeconds() / static_cast<double>(keys.size());
+  Build(options, keys);
+  return Ratio(stopwatch.CpuSeconds(), keys.size());
 }
 
-template <class Ranges>
-uint64_t CountMatches(const Ranges& ranges, const RangeFilterReader& reader) {
+template <class Ranges, class Probe>
+uint64_t CountMatches(const Ranges& ranges, Probe probe) {
   uint64_t matches = 0;
-  for (const auto& [begin, end] : ranges) matches += reader.MayContain(begin, end);
+  for (const auto& [begin, end] : ranges) matches += probe(begin, end);
   return matches;
 }
 
-void CheckDeniesNoKey(const RangeFilterReader& reader, const KeySet& set) {
-  for (const std::string& key : set.keys) {
-    if (!reader.MayContain(key, key + '\0')) Fail("{}: the filter denies a key", set.name);
-  }
+// Seconds per probe of all ranges, `repeats` times. Throws Failure if all match.
+template <class Ranges, class Probe>
+double TimeProbes(const std::string& name, const Ranges& ranges, int repeats, Probe probe) {
+  CheckInterrupt();
+  uint64_t matches = 0;
+  const Stopwatch stopwatch;
+  for (int i = 0; i < repeats; ++i) matches += CountMatches(ranges, probe);
+  const double seconds = stopwatch.CpuSeconds();
+  const size_t probes = static_cast<size_t>(repeats) * ranges.size();
+  if (matches == probes) Fail("{}: the filter never says no", name);
+  return Ratio(seconds, probes);
 }
 
-// Nanoseconds per probe, by turn.
-std::vector<double> TimeProbes(std::span<const Range> ranges, const RangeFilterReader& reader,
-                               const KeySet& set, unsigned turns) {
-  // Contiguous, in the order of probes, so that fetching the bounds is not measured.
-  std::string bytes;
-  for (const Range& range : ranges) bytes += range.begin + range.end;
-  std::string_view rest = bytes;
+// Bounds in the order of probes, contiguous in `bytes`, so that fetching them is not measured.
+std::vector<std::pair<std::string_view, std::string_view>> Pack(const std::vector<Range>& ranges,
+                                                                std::string* bytes) {
+  for (const Range& range : ranges) *bytes += range.begin + range.end;
+  std::string_view rest = *bytes;
   std::vector<std::pair<std::string_view, std::string_view>> packed;
   for (const Range& range : ranges) {
     const std::string_view begin = rest.substr(0, range.begin.size());
     packed.emplace_back(begin, rest.substr(begin.size(), range.end.size()));
     rest.remove_prefix(range.begin.size() + range.end.size());
   }
-  std::vector<double> nanoseconds;
-  for (unsigned turn = 0; turn < turns; ++turn) {
-    CheckInterrupt();
-    const Stopwatch stopwatch;
-    const uint64_t matches = CountMatches(packed, reader);
-    nanoseconds.push_back(1e9 * stopwatch.CpuSeconds() / static_cast<double>(ranges.size()));
-    if (matches == ranges.size()) Fail("{}: the filter never says no", set.name);
-  }
-  return nanoseconds;
+  return packed;
 }
 
 }  // namespace
 
 void MeasureFilter(const KeySet& set, const std::vector<RangeQueries>& queries, unsigned turns,
                    Results& results) {
+  FilterOptions with_ranges = kPointFilter;
+  with_ranges.ranges = true;
+  with_ranges.range_fpr = kComparedRangeFpr;
   std::vector<double> points, both;
   for (unsigned turn = 0; turn < turns; ++turn) {
-    points.push_back(SecondsPerKey(set.keys, false));
-    both.push_back(SecondsPerKey(set.keys, true));
+    points.push_back(SecondsPerKey(kPointFilter, set.keys));
+    both.push_back(SecondsPerKey(with_ranges, set.keys));
   }
-  const Built built = Build(set.keys, true);
+  const Built built = Build(with_ranges, set.keys);
   const bool is_refused = !built.absent_reason.empty();
   auto rows =
       results.Of(is_refused ? "refused" : "filter alone",
@@ -103,15 +97,58 @@ void MeasureFilter(const KeySet& set, const std::vector<RangeQueries>& queries, 
 
   const RangeFilterInfo info = Must(DescribeRangeFilter(built.block.view()), "range filter");
   const RangeFilterReader reader = RangeFilterReader::Open(built.block.view());
-  CheckDeniesNoKey(reader, set);
-  rows.Add("bits per key", "",
-           8 * static_cast<double>(info.bytes) / static_cast<double>(info.num_keys))
+  const auto probe = [&reader](std::string_view begin, std::string_view end) {
+    return reader.MayContain(begin, end);
+  };
+  for (const std::string& key : set.keys) {
+    if (!probe(key, key + '\0')) Fail("{}: the filter denies a key", set.name);
+  }
+  std::string bytes;
+  const auto mixed = Pack(MixedLengths(queries), &bytes);
+  std::vector<double> nanoseconds;
+  for (unsigned turn = 0; turn < turns; ++turn) {
+    nanoseconds.push_back(1e9 * TimeProbes(set.name, mixed, 1, probe));
+  }
+  rows.Add("bits per key", "", Ratio(8 * info.bytes, info.num_keys))
       .Add("bits per key, by the model", "", RangeBitsPerKey(kComparedRangeFpr))
       .Add("FPR, estimated by the filter", "share", info.estimated_fpr)
-      .AddTurns("probe", "ns", TimeProbes(MixedLengths(queries), reader, set, turns));
+      .AddTurns("probe", "ns", nanoseconds);
   for (const RangeQueries& each : queries) {
-    const auto matches = static_cast<double>(CountMatches(each.ranges, reader));
-    rows.Add("may match: " + each.name, "share", matches / static_cast<double>(each.ranges.size()));
+    rows.Add("may match: " + each.name, "share",
+             Ratio(CountMatches(each.ranges, probe), each.ranges.size()));
+  }
+}
+
+void MeasureFilterWithPrefixes(const StructuredKeys& set, unsigned turns, Results& results) {
+  constexpr int kRepeats = 20;
+  const SortedKeys& keys = set.runs.front();
+  for (const FilterKind kind : BuildableFilterKinds()) {
+    FilterOptions plain = kPointFilter;
+    plain.kind = kind;
+    FilterOptions with_prefixes = plain;
+    with_prefixes.prefixes = set.prefixes;
+    const Built built = Build(with_prefixes, keys);
+    const Filter filter = Filter::Open(built.block.view());
+    std::vector<double> points, both, lookups, prefix_lookups;
+    for (unsigned turn = 0; turn < turns; ++turn) {
+      both.push_back(SecondsPerKey(with_prefixes, keys));
+      points.push_back(SecondsPerKey(plain, keys));
+      if (set.seeks.empty()) continue;
+      const std::vector<Range>& ranges = set.seeks.front().ranges;
+      prefix_lookups.push_back(TimeProbes(
+          set.name, ranges, kRepeats,
+          [&](const auto& begin, const auto& end) { return filter.MayContainRange(begin, end); }));
+      lookups.push_back(TimeProbes(set.name, ranges, kRepeats, [&](const auto& begin, const auto&) {
+        return filter.MayContain(begin);
+      }));
+    }
+    auto rows = results.Of(fmt::format("filter alone, {}", FilterKindName(kind)),
+                           {{"structure", set.name}});
+    rows.AddTurns("build per key", "s", both)
+        .Add("build, relative to point filter", "x", PairedRatio(both, points));
+    if (set.seeks.empty()) continue;
+    rows.AddTurns("lookup of a prefix", "s", prefix_lookups)
+        .Add("lookup of a prefix, relative to a key", "x", PairedRatio(prefix_lookups, lookups));
   }
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <memory>
 #include <random>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,9 +12,6 @@
 #include "bench/ranges/structured_keys.h"
 #include "bench/support/files.h"
 #include "bench/support/measure.h"
-#include "bench/support/terminal.h"
-#include "blocksieve/filter.h"
-#include "lib/filter/block_sizing.h"
 #include "lib/prefix/prefix_rule.h"
 
 namespace blocksieve::bench::ranges {
@@ -37,58 +33,6 @@ size_t BestDepth(const StructuredKeys& set) {
     fewest = std::min(fewest, runs);
   }
   return best;
-}
-
-FilterBuilder BuilderOf(FilterKind kind, const std::string& prefixes) {
-  return Must(FilterBuilder::Create({.kind = kind, .target_fpr = 0.01, .prefixes = prefixes}),
-              "filter");
-}
-
-double BuildSeconds(FilterKind kind, const std::string& prefixes, const SortedKeys& keys) {
-  FilterBuilder builder = BuilderOf(kind, prefixes);
-  const Stopwatch stopwatch;
-  for (const std::string& key : keys) builder.AddKey(key);
-  Must(builder.Finish(), "filter");
-  return stopwatch.CpuSeconds() / static_cast<double>(keys.size());
-}
-
-// Builds and probes the filter of one run, with prefixes and without, in turns.
-void MeasureFilterWithPrefixes(const StructuredKeys& set, FilterKind kind, unsigned turns,
-                               Results& results) {
-  const SortedKeys& keys = set.runs.front();
-  std::vector<double> points, both, lookups, prefix_lookups;
-  FilterBuilder builder = BuilderOf(kind, set.prefixes);
-  for (const std::string& key : keys) builder.AddKey(key);
-  const OwnedBytes block = Must(builder.Finish(), "filter");
-  const Filter filter = Filter::Open(block.view());
-  uint64_t matches = 0;
-  for (unsigned turn = 0; turn < turns; ++turn) {
-    CheckInterrupt();
-    both.push_back(BuildSeconds(kind, set.prefixes, keys));
-    points.push_back(BuildSeconds(kind, "", keys));
-    if (set.seeks.empty()) continue;
-    const std::vector<Range>& ranges = set.seeks.front().ranges;
-    constexpr int kRepeats = 20;
-    const Stopwatch prefix_time;
-    for (int i = 0; i < kRepeats; ++i) {
-      for (const Range& range : ranges) matches += filter.MayContainRange(range.begin, range.end);
-    }
-    prefix_lookups.push_back(prefix_time.CpuSeconds() / kRepeats /
-                             static_cast<double>(ranges.size()));
-    const Stopwatch point_time;
-    for (int i = 0; i < kRepeats; ++i) {
-      for (const Range& range : ranges) matches += filter.MayContain(range.begin);
-    }
-    lookups.push_back(point_time.CpuSeconds() / kRepeats / static_cast<double>(ranges.size()));
-  }
-  auto rows =
-      results.Of(fmt::format("filter alone, {}", FilterKindName(kind)), {{"structure", set.name}});
-  rows.AddTurns("build per key", "s", both)
-      .Add("build, relative to point filter", "x", PairedRatio(both, points));
-  if (set.seeks.empty()) return;
-  if (matches == 40 * turns * set.seeks.front().ranges.size()) Fail("{}: no \"no\"", set.name);
-  rows.AddTurns("lookup of a prefix", "s", prefix_lookups)
-      .Add("lookup of a prefix, relative to a key", "x", PairedRatio(prefix_lookups, lookups));
 }
 
 class PrefixExperiment {
@@ -188,9 +132,7 @@ void MeasurePrefixes(const Effort& effort, Job& job) {
        MakeStructuredKeys(effort.structured_keys, effort.prefix_seeks, job.options.seed)) {
     const TempDir databases(job.db_dir);
     PrefixExperiment(set, effort, databases.path(), job).Run();
-    for (const FilterKind kind : BuildableFilterKinds()) {
-      MeasureFilterWithPrefixes(set, kind, effort.filter_turns, job.results);
-    }
+    MeasureFilterWithPrefixes(set, effort.filter_turns, job.results);
   }
 }
 

@@ -18,6 +18,23 @@ using Random = std::mt19937_64;
 // Length of ranges right after a key: short, so that their beginning is what matters.
 constexpr double kAfterKeyLength = 0.01;
 
+// Empty ranges, as long as those that hold `expected_keys` keys on average. They begin at absent
+// keys, or right after present ones.
+std::vector<Range> DrawEmptyRanges(const KeySet& set, double expected_keys, bool are_after_keys,
+                                   size_t count, uint64_t seed) {
+  Random random(seed);
+  const std::vector<std::string>& from = are_after_keys ? set.keys : set.others;
+  std::vector<Range> ranges;
+  for (uint64_t tries = 0; ranges.size() < count; ++tries) {
+    if (tries == 1'000 * count) Fail("{}: no range without keys is found", set.name);
+    if (tries % 65'536 == 0) CheckInterrupt();
+    const std::string& key = from[random() % from.size()];
+    Range range{are_after_keys ? key + '\0' : key, set.end(key, expected_keys)};
+    if (range.begin < range.end && !set.HasKeyIn(range)) ranges.push_back(std::move(range));
+  }
+  return ranges;
+}
+
 }  // namespace
 
 std::vector<SortedKeys> RandomRuns(SortedKeys keys, uint64_t seed) {
@@ -26,22 +43,6 @@ std::vector<SortedKeys> RandomRuns(SortedKeys keys, uint64_t seed) {
   for (size_t i = 0; i < keys.size(); ++i) runs[i % kRuns].push_back(std::move(keys[i]));
   for (SortedKeys& run : runs) std::sort(run.begin(), run.end());
   return runs;
-}
-
-std::vector<Range> DrawEmptyRanges(const KeySet& set, double expected_keys, Starts starts,
-                                   size_t count, uint64_t seed) {
-  Random random(seed);
-  std::vector<Range> ranges;
-  for (uint64_t tries = 0; ranges.size() < count; ++tries) {
-    if (tries == 1'000 * count) Fail("{}: no range without keys is found", set.name);
-    if (tries % 65'536 == 0) CheckInterrupt();
-    const bool is_after_key = starts == Starts::kRightAfterKey;
-    const SortedKeys& from = is_after_key ? set.keys : set.others;
-    const std::string& key = from[random() % from.size()];
-    Range range{is_after_key ? key + '\0' : key, set.end(key, expected_keys)};
-    if (range.begin < range.end && !set.HasKeyIn(range)) ranges.push_back(std::move(range));
-  }
-  return ranges;
 }
 
 std::vector<Range> DrawRangesOfOneKey(const KeySet& set, size_t count, uint64_t seed) {
@@ -59,10 +60,10 @@ std::vector<RangeQueries> DrawQueries(const KeySet& set, size_t count, uint64_t 
   std::vector<RangeQueries> queries;
   for (const double length : kLengths) {
     queries.push_back({length == 1 ? "1 key" : fmt::format("{:g} keys", length),
-                       DrawEmptyRanges(set, length, Starts::kAtOthers, count, seed++)});
+                       DrawEmptyRanges(set, length, false, count, seed++)});
   }
-  queries.push_back({"right after a key",
-                     DrawEmptyRanges(set, kAfterKeyLength, Starts::kRightAfterKey, count, seed)});
+  queries.push_back(
+      {"right after a key", DrawEmptyRanges(set, kAfterKeyLength, true, count, seed)});
   return queries;
 }
 

@@ -16,16 +16,6 @@ inline constexpr uint64_t kRuns = 8;
 /// Distributes the keys at random over kRuns runs of equal size.
 std::vector<SortedKeys> RandomRuns(SortedKeys keys, uint64_t seed);
 
-/// The beginning of ranges.
-enum class Starts {
-  kAtOthers,       ///< At absent keys.
-  kRightAfterKey,  ///< At the successor of a present key.
-};
-
-/// `count` empty ranges, as long as those that hold `expected_keys` keys on average.
-std::vector<Range> DrawEmptyRanges(const KeySet& set, double expected_keys, Starts starts,
-                                   size_t count, uint64_t seed);
-
 /// `count` ranges whose only key is their last.
 std::vector<Range> DrawRangesOfOneKey(const KeySet& set, size_t count, uint64_t seed);
 
