@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "bench/filter_bench/keys.h"
+#include "bench/support/keys.h"
 #include "bench/support/measure.h"
 #include "blocksieve/rocksdb/filter_policy.h"
 

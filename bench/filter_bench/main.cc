@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "bench/filter_bench/contestants.h"
-#include "bench/filter_bench/keys.h"
 #include "bench/support/job.h"
+#include "bench/support/keys.h"
 #include "blocksieve/filter.h"
 #include "lib/base/kernels.h"
 #include "lib/filter/filter_access.h"

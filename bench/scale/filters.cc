@@ -4,7 +4,7 @@
 #include <array>
 #include <span>
 
-#include "bench/filter_bench/keys.h"
+#include "bench/support/keys.h"
 #include "bench/support/measure.h"
 #include "bench/support/terminal.h"
 #include "blocksieve/bytes.h"
@@ -23,7 +23,7 @@ struct BuiltFilter {
   Filter reader;  // of `block`
 };
 
-// Builds a filter of the keys 0 ... num_keys - 1 (bench/filter_bench/keys.h).
+// Builds a filter of the keys 0 ... num_keys - 1 (bench/support/keys.h).
 BuiltFilter BuildFilter(FilterKind kind, double target_fpr, uint64_t num_keys) {
   FilterOptions options;
   options.kind = kind;

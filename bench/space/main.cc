@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/filter_bench/keys.h"
 #include "bench/support/job.h"
+#include "bench/support/keys.h"
 #include "bench/support/measure.h"
 #include "blocksieve/filter.h"
 
