@@ -127,7 +127,7 @@ void AddTree(const LookupContestant& contestant, const char* state, const Tree& 
     row.Add("measured FPR", "share", MeasuredFpr(Absent(tree.cached).counters));
   }
   row.Add("wasted data blocks per lookup of an absent key", "blocks",
-          Absent(tree.cold).PerLookup(Absent(tree.cold).counters.wasted_data_blocks()));
+          Absent(tree.cold).PerLookup(Absent(tree.cold).counters.data_blocks()));
   for (const Keys kind : kKinds) {
     for (const auto& [reads, all] : {std::pair("cold", &tree.cold), {"cached", &tree.cached}}) {
       const Lookups& lookups = (*all)[static_cast<size_t>(kind)];
@@ -151,7 +151,7 @@ void AddSavings(const std::vector<Measured>& all, Results& results) {
   };
   const auto wasted = [&](std::string_view role) {
     const Lookups& lookups = Absent(of_role(role).leveled.cold);
-    return lookups.PerLookup(lookups.counters.wasted_data_blocks());
+    return lookups.PerLookup(lookups.counters.data_blocks());
   };
   const Measured& ours = of_role("blocksieve");
   const Measured& none = of_role("no_filter");

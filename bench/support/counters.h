@@ -27,9 +27,6 @@ struct Counters {
 
   uint64_t data_blocks() const { return data_blocks_read + data_blocks_cached; }
 
-  /// Data blocks that did not hold the key: a lookup that finds its key needs one.
-  uint64_t wasted_data_blocks() const { return data_blocks() - found; }
-
   uint64_t false_positives() const { return filter_positives - filter_true_positives; }
 
   /// Probes for keys that the file does not have.

@@ -20,23 +20,6 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-TEST(RowsTest, SortsAndKeepsTheFirstOfEveryKey) {
-  Rows rows;
-  rows.Add("b", "1");
-  rows.Add("a", "2");
-  rows.Add("b", "3");
-  rows.Add("", "4");
-  EXPECT_EQ(rows.Seal(), 1U);
-  ASSERT_EQ(rows.size(), 3U);
-  EXPECT_EQ(rows.key(0), "");
-  EXPECT_EQ(rows.key(1), "a");
-  EXPECT_EQ(rows.value(2), "1");
-  EXPECT_EQ(rows.num_bytes(), 0U + 1 + 1 + 1 + 1 + 1);
-  EXPECT_TRUE(rows.Contains("b"));
-  EXPECT_FALSE(rows.Contains("aa"));
-  EXPECT_FALSE(rows.Contains("c"));
-}
-
 TEST(InputsTest, TsvValuesMayHoldTabsAndBeEmpty) {
   const Input input = ParseText("a\tx\ty\nb\t\n" + ManyLines(kMinRows));
   EXPECT_EQ(input.rows.value(0), "x\ty");
@@ -80,17 +63,6 @@ TEST(InputsTest, DpkgListsBecomePathToFirstPackage) {
   }
   EXPECT_THAT(input.description, HasSubstr("2 rows with duplicate keys dropped"));
   EXPECT_THAT(FailureOf([] { LoadDpkg("/no/such/dir"); }), HasSubstr("use --input or --rows"));
-}
-
-TEST(InputsTest, SyntheticRowsDependOnTheSeedAlone) {
-  const Input a = MakeSynthetic(2000, 1, UINT64_MAX);
-  const Input b = MakeSynthetic(2000, 1, UINT64_MAX);
-  const Input c = MakeSynthetic(2000, 2, UINT64_MAX);
-  ASSERT_EQ(a.rows.size(), 2000U);
-  EXPECT_EQ(a.rows.key(0).size(), 16U);
-  EXPECT_EQ(a.rows.key(999), b.rows.key(999));
-  EXPECT_EQ(a.rows.value(999), b.rows.value(999));
-  EXPECT_NE(a.rows.key(999), c.rows.key(999));
 }
 
 TEST(LookupKeysTest, AbsentKeysAreAbsentAmongThePresentAndOfTheirLengths) {

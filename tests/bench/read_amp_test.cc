@@ -19,26 +19,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// FPR = FP / (FP + TN), not FP / lookups and not FP / positives.
-TEST(CountersTest, KnownRates) {
-  Counters counters;
-  counters.lookups = 50;
-  counters.found = 40;
-  counters.filter_positives = 45;
-  counters.filter_true_positives = 40;
-  counters.filter_negatives = 95;
-  counters.data_blocks_read = 10;
-  counters.data_blocks_cached = 36;
-  EXPECT_EQ(counters.false_positives(), 5U);
-  EXPECT_EQ(counters.absent_probes(), 100U);
-  EXPECT_DOUBLE_EQ(counters.fpr(), 0.05);
-  EXPECT_EQ(counters.wasted_data_blocks(), 6U);
-  Counters sum = counters;
-  sum += counters;
-  EXPECT_EQ(sum.lookups, 100U);
-  EXPECT_DOUBLE_EQ(sum.fpr(), 0.05);
-}
-
 TEST(ContestantsTest, EveryPolicyCanBeMadeAtEveryTarget) {
   for (const double target_fpr : {0.5, 0.1, 0.01, 1e-4, 1e-6}) {
     for (const LookupContestant& contestant : MakeContestants(target_fpr)) {
