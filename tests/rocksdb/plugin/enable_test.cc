@@ -136,38 +136,8 @@ TEST_F(EnabledDb, QueriesUseTheColumnsOfTheOptions) {
   EXPECT_THAT(Scan("a = 1").ToString(), HasSubstr("options is 0; allowed: 1"));
 }
 
-}  // namespace
-}  // namespace blocksieve::testing
-
-// The skip index as users link it: the core in the program makes columns and predicates, and the
-// copy of the core in the plug-in uses them.
-
-namespace blocksieve {
-namespace {
-
-using namespace blocksieve::testing;  // NOLINT: test support
-
-TEST(SkipPlugin, ColumnsAndPredicatesPassIntoTheSharedObject) {
-  SkipIndexOptions options = ShortGranules({"n=int:field:1", "w=words:2", "j=json:/a"});
-  TestDb db(SkipConfig(options));
-  for (uint64_t i = 0; i < 200; ++i) {
-    const std::string number = std::to_string(i);
-    db.Put(Key(i), i % 50 == 3 ? "{\"a\": \"" + number + "\"}" : number + "\tsome lib" + number);
-  }
-  db.Flush();
-  db.Compact();
-  for (const char* const where :
-       {"n = 17", "w HAS 'lib19'", "j = '53'", "n IN (5, 6) OR j IS NOT NULL"}) {
-    SCOPED_TRACE(where);
-    ScanExplanation explanation;
-    EXPECT_GT(ScanBoth(&db.db(), Where(where, options.columns), &explanation).size(), 0u);
-    EXPECT_FALSE(explanation.is_full_scan) << explanation.ToText();
-    EXPECT_LT(explanation.granules_selected, explanation.num_granules) << explanation.ToText();
-  }
-}
-
 // What option strings mean: option_promises_test.cc.
-TEST(SkipPlugin, OptionsFilesNameTheIndexAndReadBack) {
+TEST(Enable, OptionsFilesNameTheIndexAndReadBack) {
   // Delimiters and blanks with a meaning in option strings and OPTIONS files.
   const SkipIndexOptions same = ShortGranules(
       {"semi=field(;):2", "brace=field({)[}]:3", "hash=field(#)[%]:1", "bar=field(|)[=]:1",
@@ -182,4 +152,4 @@ TEST(SkipPlugin, OptionsFilesNameTheIndexAndReadBack) {
 }
 
 }  // namespace
-}  // namespace blocksieve
+}  // namespace blocksieve::testing

@@ -4,8 +4,6 @@
 
 #include <cmath>
 #include <random>
-#include <thread>
-#include <vector>
 
 #include "blocksieve/filter.h"
 #include "lib/block/filter_info.h"
@@ -131,21 +129,6 @@ TEST(MemoryFitAlone, MallocReturnsAtLeastTheRequestedSize) {
     EXPECT_GE(MemoryFit::MallocUsableBytes(bytes), bytes);
     EXPECT_LE(MemoryFit::MallocUsableBytes(bytes), bytes + bytes / 4 + 8192);
   }
-}
-
-TEST(MemoryFitAlone, OneServesManyThreads) {
-  MemoryFit fit(Quarters);
-  std::vector<std::thread> threads;
-  for (uint64_t seed = 0; seed < 4; ++seed) {
-    threads.emplace_back([&fit, seed] {
-      for (uint64_t i = 0; i < 200; ++i) {
-        FilterBuilder builder = BuilderOf({}, 300 + 7 * i, seed << 32);
-        const Result<OwnedBytes> block = builder.Finish(fit.Fit(builder));
-        EXPECT_TRUE(block.ok());
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
 }
 
 }  // namespace

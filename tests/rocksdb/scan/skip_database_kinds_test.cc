@@ -1,5 +1,4 @@
 #include <gtest/gtest.h>
-#include <rocksdb/compaction_filter.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/utilities/db_ttl.h>
@@ -166,28 +165,6 @@ TEST_F(SkipDatabaseKinds, TtlDatabases) {
       EXPECT_EQ(explanation.is_full_scan, suffix == 0) << explanation.ToText();
     }
   }
-}
-
-TEST_F(SkipDatabaseKinds, CompactionFilters) {
-  class RemovesSevens final : public rocksdb::CompactionFilter {
-   public:
-    const char* Name() const override { return "RemovesSevens"; }
-    bool Filter(int, const rocksdb::Slice&, const rocksdb::Slice& value, std::string* changed,
-                bool* value_changed) const override {
-      *value_changed = value.starts_with("8\t");
-      if (*value_changed) *changed = "800\tchanged";
-      return value.starts_with("7\t");
-    }
-  };
-  const RemovesSevens filter;
-  config_.options.compaction_filter = &filter;
-  TestDb db(config_);
-  Fill(&db.db());
-  EXPECT_EQ(Count(db.db(), "n = 7"), 10u);
-  db.Compact();
-  EXPECT_EQ(Count(db.db(), "n = 7"), 0u);
-  EXPECT_EQ(Count(db.db(), "n = 8"), 0u);
-  EXPECT_EQ(Count(db.db(), "t = 'changed'"), 10u);
 }
 
 // From RocksDB 11.2 on, iterators write a range tombstone after many deletes, and refuse to read a

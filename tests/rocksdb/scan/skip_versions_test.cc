@@ -54,23 +54,6 @@ TEST_F(SkipVersions, OverwrittenAndDeletedRowsDoNotComeBack) {
   EXPECT_EQ(Count(db.db(), "n = 25"), 1u);
 }
 
-TEST_F(SkipVersions, MergeOperandsMakeValuesThatNoFileHas) {
-  for (const std::string name : {"stringappend", "put"}) {
-    UseMergeOperator(&config_, name);
-    TestDb db(config_);
-    Fill(&db);
-    MustBeOk(db->Merge({}, Key(70), "99\tmerged"), "merge");
-    MustBeOk(db->Merge({}, Key(700), "7\talone"), "merge");
-    ForEachState(&db, [&](const auto&) {
-      ScanExplanation explanation;
-      // "7<TAB>old,99<TAB>merged" has the text "old,99".
-      EXPECT_EQ(Count(db.db(), "t = 'old,99'", &explanation), name == "stringappend" ? 1u : 0u);
-      EXPECT_EQ(Count(db.db(), "n = 99"), name == "put" ? 1u : 0u);
-      EXPECT_EQ(Count(db.db(), "n = 7"), name == "put" ? 10u : 11u);
-    });
-  }
-}
-
 /// Fails without a value below, like merge operators of counters.
 class NeedsBase final : public rocksdb::AssociativeMergeOperator {
  public:
@@ -133,28 +116,6 @@ TEST_F(SkipVersions, WideColumnEntitiesAreReadAsIteratorsReturnThem) {
     EXPECT_EQ(KeysOf(ScanBoth(&db.db(), Is("t = 'entity'"))), std::vector<std::string>{Key(70)});
     EXPECT_EQ(Count(db.db(), "n = 7"), 9u);
   });
-}
-
-TEST_F(SkipVersions, SnapshotsOldAndNew) {
-  TestDb db(config_);
-  Fill(&db);
-  const rocksdb::Snapshot* const old = db->GetSnapshot();
-  for (uint64_t i = 0; i < kRows; ++i) db.Put(Key(i), Value(5000 + i / 10, "new"));
-  for (uint64_t i = 0; i < 50; ++i) db.Put(Key(kRows + i), Value(7, "new"));
-  db.Delete(Key(75));
-  ForEachState(&db, [&](const std::string& state) {
-    SkipScanOptions options = AlwaysSkip();
-    options.snapshot = old;
-    ScanExplanation explanation;
-    EXPECT_EQ(Count(db.db(), "n = 7", &explanation, options), 10u);
-    if (state == "flushed") {
-      EXPECT_EQ(explanation.files_too_new, 1u) << explanation.ToText();
-    }
-    EXPECT_EQ(Count(db.db(), "n = 5007", nullptr, options), 0u);
-    EXPECT_EQ(Count(db.db(), "n = 7"), 50u);
-    EXPECT_EQ(Count(db.db(), "n = 5007"), 9u);
-  });
-  db->ReleaseSnapshot(old);
 }
 
 TEST_F(SkipVersions, ExplanationsSayWhatWasPruned) {
