@@ -3,9 +3,6 @@
 #include <rocksdb/cache.h>
 #include <rocksdb/comparator.h>
 #include <rocksdb/merge_operator.h>
-#include <rocksdb/utilities/object_registry.h>
-
-#include <algorithm>
 
 #include "blocksieve/rocksdb.h"
 #include "blocksieve/rocksdb/filter_policy.h"
@@ -29,32 +26,6 @@ class AppendAndCut final : public rocksdb::AssociativeMergeOperator {
     return true;
   }
 };
-
-// An extractor that is not blocksieve's.
-class FirstBytes final : public rocksdb::SliceTransform {
- public:
-  static constexpr const char* kName = "blocksieve.test.first_bytes";
-
-  const char* Name() const override { return kName; }
-  rocksdb::Slice Transform(const rocksdb::Slice& key) const override {
-    return {key.data(), std::min<size_t>(key.size(), 3)};
-  }
-  bool InDomain(const rocksdb::Slice&) const override { return true; }
-};
-
-// Files name their extractors.
-void RegisterExtractors() {
-  static const int registered = [] {
-    rocksdb::ObjectLibrary::Default()->AddFactory<const rocksdb::SliceTransform>(
-        FirstBytes::kName, [](const std::string&,
-                              std::unique_ptr<const rocksdb::SliceTransform>* guard, std::string*) {
-          guard->reset(new FirstBytes);
-          return guard->get();
-        });
-    return blocksieve_rocksdb_register();
-  }();
-  static_cast<void>(registered);
-}
 
 // Swallows the log lines of files whose keys are too much alike for range filters.
 class NoLog final : public rocksdb::Logger {
@@ -151,7 +122,9 @@ void DrawFilters(const ModelKind& kind, Dice* dice, ModelOpening* opening) {
   if (extractor == 1) {
     opening->name += ", no extractor";
   } else if (extractor == 2) {
-    config.options.prefix_extractor = std::make_shared<FirstBytes>();
+    // Other lengths than the files of the last opening have.
+    config.options.prefix_extractor.reset(
+        rocksdb::NewCappedPrefixTransform(1 + static_cast<size_t>(dice->Below(6))));
     opening->has_other_extractor = true;
     opening->name += ", another extractor";
   } else {
@@ -168,7 +141,7 @@ void MergeInto(std::string* value, std::string_view operand) {
 }
 
 RangeFilters RangeFilters::Ours(bool plain_range_reads) {
-  RegisterExtractors();
+  blocksieve_rocksdb_register();
   rocksdb::ColumnFamilyOptions options;
   RangeFilterOptions ranges;
   ranges.policy.plain_range_reads = plain_range_reads;

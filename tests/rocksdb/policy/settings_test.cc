@@ -15,7 +15,8 @@
 #include "tests/support/key_sets.h"
 #include "tests/support/test_db.h"
 
-// Every setting of RocksDB that affects filters, and every change from one to another.
+// Every setting of RocksDB that affects filters, and changes while a database is open. Changes
+// between openings: DatabaseModel.
 
 namespace blocksieve {
 namespace {
@@ -183,51 +184,7 @@ INSTANTIATE_TEST_SUITE_P(Features, FilterFeature,
                          ::testing::Combine(::testing::ValuesIn(kFeatures), kBothShapes),
                          ParamNames());
 
-// Settings for writing and for reading files, besides kEntries.
-const Setting kOtherFilters[] = {
-    {"ShorterPrefixes", [](DbConfig* config) { UsePrefixes(config, 3, true); }},
-    {"ShorterPrefixesOnly", [](DbConfig* config) { UsePrefixes(config, 3, false); }},
-    // AwkwardKeys has keys whose prefixes differ by a zero byte, and longer and shorter ones (22).
-    {"PrefixesOfOneByte", [](DbConfig* config) { UsePrefixes(config, 1, false); }},
-    {"PrefixesOfTwoBytes", [](DbConfig* config) { UsePrefixes(config, 2, false); }},
-    {"CappedPrefixes",
-     [](DbConfig* config) {
-       config->options.prefix_extractor.reset(rocksdb::NewCappedPrefixTransform(9));
-       config->table.whole_key_filtering = false;
-     }},
-    {"NoFilter", [](DbConfig* config) { config->table.filter_policy.reset(); }},
-    {"StockBloom",
-     [](DbConfig* config) { config->table.filter_policy = PolicyFromString("bloomfilter:10"); }},
-};
-
 class ChangedSettings : public ::testing::TestWithParam<FilterShape> {};
-
-// tests/PITFALLS.md, 19: files are read with other settings than they were written with.
-TEST_P(ChangedSettings, NothingIsLost) {
-  std::vector<Setting> settings(std::begin(kEntries), std::end(kEntries));
-  settings.insert(settings.end(), std::begin(kOtherFilters), std::end(kOtherFilters));
-  std::vector<std::string> absent = GroupKeys(1, 60, 1);
-  for (uint64_t group = 0; group < 60; ++group) absent.push_back(GroupKey(2 * group, 1) + "+");
-  uint64_t rejected = 0;
-  for (const Setting& written : settings) {
-    TestDb db(ConfigOf(written, GetParam()));
-    db.PutAll(GroupKeys(0, 60, 10), std::string(30, 'v'));
-    db.Fill(AwkwardKeys(), "awkward");
-    for (const FilterShape reading_shape : {FilterShape::kFull, FilterShape::kPartitioned}) {
-      for (const Setting& read : settings) {
-        SCOPED_TRACE(std::string(written.name) + " read with " + read.name + NameOf(reading_shape));
-        const DbConfig reading = ConfigOf(read, reading_shape);
-        db.Reopen(reading);
-        EXPECT_EQ(CheckReads(&db.db(), db.model(), absent), "");
-        if (reading.options.prefix_extractor != nullptr) {
-          EXPECT_EQ(CheckPrefixScans(&db.db(), db.model(), {}), "");
-        }
-        rejected += db.Use().rejected;
-      }
-    }
-  }
-  EXPECT_GT(rejected, 0u);
-}
 
 // tests/PITFALLS.md, 19: the extractor changes while the database is open, and files written
 // before and after are read together.
