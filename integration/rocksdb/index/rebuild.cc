@@ -144,7 +144,7 @@ rocksdb::Status RebuildOne(const rocksdb::Options& options, const SkipIndexOptio
   header.identity = IdentityText(index);
   std::string reference;
   status = WriteSidecar(file.place, header, bytes, &reference);
-  SkipIndexCatalog::Default().Forget(IdentityOf(*file.properties));
+  SkipIndexCatalog::Default().Forget(*file.properties);
   return status;
 }
 

@@ -130,7 +130,7 @@ rocksdb::Status CopySkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* co
       if (sidecar == found.end()) continue;
       status = LinkOrCopySidecar(file_system, sidecar->second, SidecarPath(path));
       if (!status.ok()) return status;
-      SkipIndexCatalog::Default().Forget(IdentityOf(*properties));
+      SkipIndexCatalog::Default().Forget(*properties);
       if (num_copied != nullptr) ++*num_copied;
       break;
     }

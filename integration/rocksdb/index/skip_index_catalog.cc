@@ -10,35 +10,9 @@
 #include "lib/skip/skip_index_source.h"
 
 namespace blocksieve::rocksdb_plugin {
-namespace {
 
-// Whether two files with the same identity have the same index: a guard against invented or copied
-// session ids. Compares only the ends, with header and checksums, to save scans time.
-bool HaveSameIndex(const rocksdb::TableProperties& a, const rocksdb::TableProperties& b) {
-  constexpr size_t kEndBytes = 256;
-  if (&a == &b) return true;
-  if (FindProperty(a.user_collected_properties, kSidecarProperty) !=
-      FindProperty(b.user_collected_properties, kSidecarProperty)) {
-    return false;
-  }
-  const std::string_view x = FindProperty(a.user_collected_properties, kIndexProperty);
-  const std::string_view y = FindProperty(b.user_collected_properties, kIndexProperty);
-  return x.size() == y.size() && a.num_entries == b.num_entries &&
-         x.substr(0, kEndBytes) == y.substr(0, kEndBytes) &&
-         x.substr(x.size() - std::min(x.size(), kEndBytes)) ==
-             y.substr(y.size() - std::min(y.size(), kEndBytes));
-}
-
-}  // namespace
-
-FileIdentity IdentityOf(const rocksdb::TableProperties& properties) {
-  return {properties.db_session_id, properties.orig_file_number};
-}
-
-bool HasIdentity(const rocksdb::TableProperties& properties,
-                 const FileIdentity& identity) noexcept {
-  return properties.orig_file_number == identity.file_number &&
-         properties.db_session_id == identity.session_id;
+bool AreOfOneSst(const rocksdb::TableProperties& a, const rocksdb::TableProperties& b) noexcept {
+  return a.orig_file_number == b.orig_file_number && a.db_session_id == b.db_session_id;
 }
 
 FileIndex::FileIndex(std::shared_ptr<const rocksdb::TableProperties> properties,
@@ -134,13 +108,11 @@ SkipIndexCatalog& SkipIndexCatalog::Default() {
 std::shared_ptr<const FileIndex> SkipIndexCatalog::Open(
     const std::shared_ptr<const rocksdb::TableProperties>& properties, const SstPlace& sst,
     std::span<const Column> columns) {
-  const FileIdentity identity = IdentityOf(*properties);
+  const std::optional<SidecarId> id = IdOfSst(*properties);
   std::vector<Column> all(columns.begin(), columns.end());
-  if (identity.is_known()) {
+  if (id) {
     const std::lock_guard lock(mutex_);
-    const auto found = positions_.find(identity);
-    if (found != positions_.end() &&
-        HaveSameIndex(found->second->second->properties(), *properties)) {
+    if (const auto found = positions_.find(*id); found != positions_.end()) {
       const FileIndex& known = *found->second->second;
       if (known.HasRead(columns)) {
         entries_.splice(entries_.begin(), entries_, found->second);
@@ -150,36 +122,35 @@ std::shared_ptr<const FileIndex> SkipIndexCatalog::Open(
     }
   }
   auto index = std::make_shared<const FileIndex>(properties, sst, std::move(all));
-  Insert(identity, index);
+  Insert(id, index);
   return index;
 }
 
-void SkipIndexCatalog::Forget(const FileIdentity& identity) {
+void SkipIndexCatalog::Forget(const rocksdb::TableProperties& properties) {
+  const std::optional<SidecarId> id = IdOfSst(properties);
+  if (!id) return;
   const std::lock_guard lock(mutex_);
-  if (const auto old = positions_.find(identity); old != positions_.end()) Erase(old);
+  if (const auto old = positions_.find(*id); old != positions_.end()) Erase(old);
   Shrink();
 }
 
-void SkipIndexCatalog::Erase(
-    std::map<FileIdentity, std::list<Entry>::iterator>::iterator position) {
+void SkipIndexCatalog::Erase(Positions::iterator position) {
   used_bytes_ -= position->second->second->memory_bytes();
   entries_.erase(position->second);
   positions_.erase(position);
 }
 
-void SkipIndexCatalog::Insert(const FileIdentity& identity,
+void SkipIndexCatalog::Insert(const std::optional<SidecarId>& id,
                               const std::shared_ptr<const FileIndex>& index) {
   const std::lock_guard lock(mutex_);
   ++num_opened_;
   // An index this large would evict all others, and be evicted next.
-  if (!identity.is_known() || !index->is_lasting() || index->memory_bytes() > capacity_bytes_ / 2) {
-    return;
-  }
-  if (const auto old = positions_.find(identity); old != positions_.end()) Erase(old);
+  if (!id || !index->is_lasting() || index->memory_bytes() > capacity_bytes_ / 2) return;
+  if (const auto old = positions_.find(*id); old != positions_.end()) Erase(old);
   // If either allocation fails, nothing has changed.
   std::list<Entry> entry;
-  entry.emplace_front(identity, index);
-  positions_[identity] = entry.begin();
+  entry.emplace_front(*id, index);
+  positions_[*id] = entry.begin();
   entries_.splice(entries_.begin(), entry);
   used_bytes_ += index->memory_bytes();
   Shrink();

@@ -22,22 +22,9 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-/// Identifies the contents of an SST file. Both parts are needed: all files of an SstFileWriter
-/// have number 1. A file that was ingested twice is in the database twice, with one identity.
-struct FileIdentity {
-  std::string session_id;
-  uint64_t file_number = 0;
-
-  /// False for old and foreign files.
-  bool is_known() const { return !session_id.empty() && file_number != 0; }
-  friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
-  friend auto operator<=>(const FileIdentity&, const FileIdentity&) = default;
-};
-
-FileIdentity IdentityOf(const rocksdb::TableProperties& properties);
-
-/// The same comparison without allocation.
-bool HasIdentity(const rocksdb::TableProperties& properties, const FileIdentity& identity) noexcept;
+/// Whether both are the properties of one SST. All files of an SstFileWriter have number 1. A file
+/// that was ingested twice is in the database twice, with the same properties.
+bool AreOfOneSst(const rocksdb::TableProperties& a, const rocksdb::TableProperties& b) noexcept;
 
 /// The opened index of a file, or the reason why it has none. Immutable, thread-safe.
 class FileIndex {
@@ -79,7 +66,6 @@ class FileIndex {
   bool has_newest_versions_only() const { return has_newest_versions_only_; }
 
   const rocksdb::TableProperties& properties() const { return *properties_; }
-  FileIdentity identity() const { return IdentityOf(*properties_); }
 
   /// Memory held by the index, with the bytes that it refers to.
   uint64_t memory_bytes() const;
@@ -109,7 +95,7 @@ class SkipIndexCatalog {
   /// Changes the capacity. `charged`: as in SkipIndexCacheOptions.
   void Configure(uint64_t capacity_bytes, std::shared_ptr<rocksdb::Cache> charged);
 
-  /// The catalog of this process: identities are unique across databases.
+  /// The catalog of this process: the ids of SSTs are unique across databases.
   static SkipIndexCatalog& Default();
 
   /// The index of `sst`, with at least these columns.
@@ -118,16 +104,17 @@ class SkipIndexCatalog {
       std::span<const Column> columns = {});
 
   /// Drops the cached index of a file whose sidecar was replaced.
-  void Forget(const FileIdentity& identity);
+  void Forget(const rocksdb::TableProperties& properties);
 
   uint64_t used_bytes() const;
   uint64_t num_opened() const;  ///< Cache misses so far.
 
  private:
-  using Entry = std::pair<FileIdentity, std::shared_ptr<const FileIndex>>;
+  using Entry = std::pair<SidecarId, std::shared_ptr<const FileIndex>>;
+  using Positions = std::map<SidecarId, std::list<Entry>::iterator>;
 
-  void Erase(std::map<FileIdentity, std::list<Entry>::iterator>::iterator position);
-  void Insert(const FileIdentity& identity, const std::shared_ptr<const FileIndex>& index);
+  void Erase(Positions::iterator position);
+  void Insert(const std::optional<SidecarId>& id, const std::shared_ptr<const FileIndex>& index);
 
   /// Evicts indexes that exceed the capacity, or for which the charged cache has no room.
   void Shrink();
@@ -136,7 +123,7 @@ class SkipIndexCatalog {
   uint64_t capacity_bytes_;
   std::unique_ptr<CacheCharge> charge_;  // null: no cache is charged
   std::list<Entry> entries_;             // the most recently used first
-  std::map<FileIdentity, std::list<Entry>::iterator> positions_;
+  Positions positions_;                  // by IdOfSst
   uint64_t used_bytes_ = 0;
   uint64_t num_opened_ = 0;
 };

@@ -59,7 +59,6 @@ FileSource::FileSource(ScanContext* context, const ScanPlan* plan, const Planned
       plan_(plan),
       file_(file),
       ranges_(ranges),
-      identity_(file->index->identity()),
       num_granules_(file->is_whole ? 1 : file->granules.num_granules()) {
   LoadNextRange();
 }
@@ -112,7 +111,7 @@ std::optional<FileSource::GranuleRange> FileSource::NextGranules() {
 }
 
 bool FileSource::MustUseMergedView(const GranuleRange& range) const {
-  if (!identity_.is_known() || !range.keys.low) return true;
+  if (!IdOfSst(file_->index->properties()) || !range.keys.low) return true;
   return plan_->map_is_complete && !plan_->map->OthersOverlap(range.keys, file_->number);
 }
 

@@ -83,7 +83,6 @@ class FileSource final : public CandidateSource {
   const ScanPlan* const plan_;
   const PlannedFile* const file_;
   MergedRanges* const ranges_;
-  const FileIdentity identity_;
 
   size_t num_granules_;                  // 1 for a file that is read as a whole
   size_t granules_done_ = 0;             // in scan order
@@ -92,7 +91,7 @@ class FileSource final : public CandidateSource {
   bool admitted_ = false;  // set by only_this_file_, which iterator_ calls on some Seek
   const TableFilter only_this_file_ = [this](const rocksdb::TableProperties& properties) {
     // RocksDB calls this, and is not exception-safe.
-    const bool is_it = HasIdentity(properties, identity_);
+    const bool is_it = AreOfOneSst(properties, file_->index->properties());
     admitted_ |= is_it;
     return is_it;
   };

@@ -29,7 +29,7 @@ class SidecarCopies : public SidecarFixture {
                          const SkipScanOptions& options = AlwaysSkip()) {
     // The process knows the indexes of the same SSTs in the other database.
     for (const auto& [path, properties] : FilesOf(db)) {
-      rocksdb_plugin::SkipIndexCatalog::Default().Forget(rocksdb_plugin::IdentityOf(*properties));
+      rocksdb_plugin::SkipIndexCatalog::Default().Forget(*properties);
     }
     ScanExplanation explanation;
     ScanBoth(&db, Is(where), &explanation, options);

@@ -218,7 +218,7 @@ TEST_F(SidecarLife, AScanReadsOnlyItsColumns) {
   EXPECT_EQ(open(columns_), both);
   EXPECT_LT(one->memory_bytes(), both->memory_bytes());
   EXPECT_EQ(catalog.used_bytes(), both->memory_bytes());
-  catalog.Forget(both->identity());
+  catalog.Forget(both->properties());
   EXPECT_EQ(catalog.used_bytes(), 0u);
   EXPECT_NE(open(columns_), both);
 }
