@@ -140,19 +140,23 @@ LevelRegistry& LevelRegistry::Instance() {
   return instance;
 }
 
+LevelRegistry::Database& LevelRegistry::Find(const std::shared_ptr<const rocksdb::Logger>& log) {
+  std::erase_if(databases_, [](const auto& entry) { return entry.second.log.expired(); });
+  Database& database = databases_[log.get()];
+  database.log = log;
+  return database;
+}
+
 void LevelRegistry::Set(const std::shared_ptr<const rocksdb::Logger>& database,
                         ByColumnFamily levels) {
   const std::lock_guard lock(mutex_);
-  std::erase_if(databases_, [](const auto& entry) { return entry.second.log.expired(); });
-  databases_[database.get()] = {database, std::move(levels)};
+  Find(database).levels = std::move(levels);
 }
 
 void LevelRegistry::Replace(const std::shared_ptr<const rocksdb::Logger>& database,
                             const std::string& family, lsm::Levels levels) {
   const std::lock_guard lock(mutex_);
-  Database& known = databases_[database.get()];
-  if (known.log.expired()) known = {database, {}};
-  known.levels[family] = std::move(levels);
+  Find(database).levels[family] = std::move(levels);
 }
 
 std::optional<lsm::Levels> LevelRegistry::Get(const ColumnFamilyKey& column_family) const {
@@ -193,37 +197,37 @@ void ReadSamples::SetShares(lsm::Levels* levels) const {
   }
 }
 
-void LevelObserver::Refresh(rocksdb::DB* db, const rocksdb::CompactionJobInfo* compaction) {
+void LevelRegistry::Refresh(rocksdb::DB* db, const rocksdb::CompactionJobInfo* compaction) {
   const std::shared_ptr<const rocksdb::Logger> log = db->GetDBOptions().info_log;
   const Clock::time_point start = Clock::now();
   std::map<std::string, ReadSamples> samples;
+  ByColumnFamily before;
   {
     const std::lock_guard lock(mutex_);
-    std::erase_if(databases_, [](const auto& entry) { return entry.first.expired(); });
-    Database& database = databases_[log];
+    Database& database = Find(log);
     if (database.next_refresh > start) return;
     database.next_refresh = start + kReading;
     samples.swap(database.samples);
+    before = database.levels;
   }
   std::vector<rocksdb::ColumnFamilyMetaData> column_families;
   db->GetAllColumnFamilyMetaData(&column_families);
-  LevelRegistry::ByColumnFamily known;
+  ByColumnFamily current;
   for (const auto& column_family : column_families) {
     lsm::Levels levels = LevelsOf(column_family, compaction);
     ReadSamples& read = samples[column_family.name];
     read.Add(column_family);
-    if (const auto before = LevelRegistry::Instance().Get({log.get(), column_family.name})) {
-      SmoothShares(*before, &levels);
+    if (const auto known = before.find(column_family.name); known != before.end()) {
+      SmoothShares(known->second, &levels);
       // Level 0 is often empty at this moment, but not while its filters are probed.
-      if (levels[0].keys_per_run == 0) levels[0] = (*before)[0];
+      if (levels[0].keys_per_run == 0) levels[0] = known->second[0];
     }
     read.SetShares(&levels);
-    known[column_family.name] = std::move(levels);
+    current[column_family.name] = std::move(levels);
   }
-  LevelRegistry::Instance().Set(log, std::move(known));
   const Clock::time_point end = Clock::now();
   const std::lock_guard lock(mutex_);
-  databases_[log] = {end + kPause * (end - start), std::move(samples)};
+  Find(log) = {log, std::move(current), std::move(samples), end + kPause * (end - start)};
 }
 
 }  // namespace blocksieve::rocksdb_plugin

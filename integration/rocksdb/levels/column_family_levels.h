@@ -31,31 +31,6 @@ lsm::Levels LevelsOf(const rocksdb::ColumnFamilyMetaData& column_family,
 /// that RocksDB passes to a policy.
 using ColumnFamilyKey = std::pair<const rocksdb::Logger*, std::string>;
 
-/// The levels that listeners have reported for all column families of this process. Thread-safe.
-/// Forgets a database when its info log is destroyed, as the next log may have the same address.
-class LevelRegistry {
- public:
-  using ByColumnFamily = std::map<std::string, lsm::Levels>;
-
-  static LevelRegistry& Instance();
-
-  /// Replaces all levels of a database: column families that are not in `levels` are forgotten.
-  void Set(const std::shared_ptr<const rocksdb::Logger>& database, ByColumnFamily levels);
-  /// Replaces the levels of one column family.
-  void Replace(const std::shared_ptr<const rocksdb::Logger>& database, const std::string& family,
-               lsm::Levels levels);
-  std::optional<lsm::Levels> Get(const ColumnFamilyKey& column_family) const;
-
- private:
-  struct Database {
-    std::weak_ptr<const rocksdb::Logger> log;
-    ByColumnFamily levels;
-  };
-
-  mutable std::mutex mutex_;
-  std::map<const rocksdb::Logger*, Database> databases_;
-};
-
 /// How often lookups check the levels of a column family, from RocksDB's samples: it counts one in
 /// 1,024 reads of each file, in memory, whatever the filter answers. Not thread-safe.
 class ReadSamples {
@@ -73,23 +48,40 @@ class ReadSamples {
   std::vector<double> checked_;          // recent samples, by level
 };
 
-/// Updates LevelRegistry before files are built. Thread-safe.
-class LevelObserver {
+/// The levels of all column families of this process that have a listener. Thread-safe. Forgets a
+/// database when its info log is destroyed, as the next log may have the same address.
+class LevelRegistry {
  public:
-  /// Reads the sizes of all levels: the current ones or, with `compaction`, those after it.
+  using ByColumnFamily = std::map<std::string, lsm::Levels>;
+
+  static LevelRegistry& Instance();
+
+  /// Reads the sizes of all levels before files are built: the current ones or, with `compaction`,
+  /// those after it. Does nothing if it has just read them.
   void Refresh(rocksdb::DB* db, const rocksdb::CompactionJobInfo* compaction);
+
+  /// Replaces all levels of a database: column families that are not in `levels` are forgotten.
+  void Set(const std::shared_ptr<const rocksdb::Logger>& database, ByColumnFamily levels);
+  /// Replaces the levels of one column family.
+  void Replace(const std::shared_ptr<const rocksdb::Logger>& database, const std::string& family,
+               lsm::Levels levels);
+  std::optional<lsm::Levels> Get(const ColumnFamilyKey& column_family) const;
 
  private:
   using Clock = std::chrono::steady_clock;
 
   struct Database {
-    Clock::time_point next_refresh;              // earliest time to read the sizes again
+    std::weak_ptr<const rocksdb::Logger> log;
+    ByColumnFamily levels;
     std::map<std::string, ReadSamples> samples;  // by column family
+    Clock::time_point next_refresh;              // earliest time to read the sizes again
   };
 
-  std::mutex mutex_;
-  // By info log.
-  std::map<std::weak_ptr<const rocksdb::Logger>, Database, std::owner_less<>> databases_;
+  /// REQUIRES: the mutex is held
+  Database& Find(const std::shared_ptr<const rocksdb::Logger>& log);
+
+  mutable std::mutex mutex_;
+  std::map<const rocksdb::Logger*, Database> databases_;
 };
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -5,6 +5,7 @@
 
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/version_differences.h"
+#include "integration/rocksdb/levels/column_family_levels.h"
 #include "integration/rocksdb/sidecar/databases.h"
 
 namespace blocksieve {
@@ -29,12 +30,12 @@ void UpdateSidecars(Function function) noexcept {
 const char Listener::kName[] = "blocksieve";
 
 void Listener::OnFlushBegin(rocksdb::DB* db, const rocksdb::FlushJobInfo&) {
-  levels_.Refresh(db, nullptr);
+  LevelRegistry::Instance().Refresh(db, nullptr);
   UpdateSidecars([&](SidecarDatabases& databases) { databases.Register(db); });
 }
 
 void Listener::OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo& compaction) {
-  levels_.Refresh(db, &compaction);
+  LevelRegistry::Instance().Refresh(db, &compaction);
   UpdateSidecars([&](SidecarDatabases& databases) { databases.Register(db); });
 }
 

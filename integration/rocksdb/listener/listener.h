@@ -1,7 +1,6 @@
 #pragma once
 
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "integration/rocksdb/levels/column_family_levels.h"
 
 namespace blocksieve::rocksdb_plugin {
 
@@ -18,9 +17,6 @@ class Listener final : public rocksdb::EventListener {
   void OnTableFileCreationStarted(const rocksdb::TableFileCreationBriefInfo& sst) override;
   void OnTableFileCreated(const rocksdb::TableFileCreationInfo& sst) override;
   void OnTableFileDeleted(const rocksdb::TableFileDeletionInfo& sst) override;
-
- private:
-  LevelObserver levels_;
 };
 
 /// Whether this version's listener is among them.
