@@ -66,7 +66,7 @@ struct LevelSums {
 };
 
 void AddRangeQueries(std::vector<FilterMetric>* metrics) {
-  const RangeFilterCounts counts = SumRangeCounts();
+  const RangeFilterCounts counts = GetRangeFilterCounts();
   for (const auto& [result, count] : kRangeResults) {
     metrics->push_back(MakeMetric(Metric::kRangeQueries, Label("result", result),
                                   static_cast<double>(counts.*count)));

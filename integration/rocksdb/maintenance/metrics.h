@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "blocksieve/rocksdb/filter_policy.h"
@@ -34,17 +33,6 @@ inline constexpr size_t kNumMetrics = 12;
 
 /// `labels`: as Label makes them, separated by commas.
 FilterMetric MakeMetric(Metric metric, std::string labels, double value);
-
-/// The results of range queries by name.
-inline constexpr std::pair<const char*, uint64_t RangeFilterCounts::*> kRangeResults[] = {
-    {"no", &RangeFilterCounts::no},
-    {"may_match", &RangeFilterCounts::may_match},
-    {"beyond_partition", &RangeFilterCounts::beyond_partition},
-    {"no_range_filter", &RangeFilterCounts::no_range_filter},
-    {"no_bound", &RangeFilterCounts::no_bound},
-    {"empty_begin", &RangeFilterCounts::empty_begin},
-    {"untrusted", &RangeFilterCounts::untrusted},
-};
 
 /// A label with an escaped value.
 std::string Label(const char* name, std::string_view value);

@@ -24,6 +24,7 @@
 #include "integration/rocksdb/maintenance/metrics.h"
 #include "integration/rocksdb/plugin/registry.h"
 #include "integration/rocksdb/policy/policy.h"
+#include "integration/rocksdb/ranges/range_extractor.h"
 #include "lib/base/errors.h"
 
 // Two structs that rocksdb/c.h only declares, as RocksDB's db/c.cc defines them: the definitions

@@ -67,6 +67,4 @@ void PrepareRangeRead(const rocksdb::Slice* upper_bound, rocksdb::ReadOptions* r
   read_options->auto_prefix_mode = true;
 }
 
-RangeFilterCounts GetRangeFilterCounts() { return rocksdb_plugin::SumRangeCounts(); }
-
 }  // namespace blocksieve

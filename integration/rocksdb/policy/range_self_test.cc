@@ -34,7 +34,7 @@ std::string KeyOf(int i) { return "self-test " + std::to_string(1000 + 7 * i); }
 /// Seeks as applications do, and compares with the known keys. Returns the problem, or "".
 std::string SeekProblem(rocksdb::SstFileReader* file, bool partitioned) {
   uint64_t empty = 0;
-  const ScopedRangeCounts counts;
+  const ScopedRangeCounts scope;
   for (int i = 0; i + 1 < kKeys; ++i) {
     for (const bool holds_key : {false, true}) {
       // The range begins after a key and ends before or after the next one.
@@ -53,9 +53,8 @@ std::string SeekProblem(rocksdb::SstFileReader* file, bool partitioned) {
       empty += holds_key ? 0 : 1;
     }
   }
-  const uint64_t answered = counts.count(RangeOutcome::kNo) +
-                            counts.count(RangeOutcome::kMayMatch) +
-                            counts.count(RangeOutcome::kBeyondPartition);
+  const RangeFilterCounts& counts = scope.counts;
+  const uint64_t answered = counts.no + counts.may_match + counts.beyond_partition;
   if (answered < empty) {
     return "only " + std::to_string(answered) + " of " + std::to_string(2 * (kKeys - 1)) +
            " seeks reached a " + (partitioned ? "partitioned " : "") + "filter with their range";

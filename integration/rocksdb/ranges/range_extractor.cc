@@ -7,7 +7,8 @@
 
 #include "integration/rocksdb/compat/log.h"
 
-namespace blocksieve::rocksdb_plugin {
+namespace blocksieve {
+namespace rocksdb_plugin {
 namespace {
 
 thread_local bool mark_next_file = false;
@@ -21,7 +22,7 @@ thread_local TransformedKeys transformed;
 // Threads count in separate cache lines, so that they do not wait for each other.
 constexpr size_t kStripes = 16;
 struct alignas(64) Stripe {
-  std::array<std::atomic<uint64_t>, kNumRangeOutcomes> counts{};
+  std::array<std::atomic<uint64_t>, std::size(kRangeResults)> counts{};
 };
 std::array<Stripe, kStripes> stripes;
 
@@ -33,23 +34,13 @@ Stripe& OwnStripe() noexcept {
   return own;
 }
 
-uint64_t Sum(RangeOutcome outcome) noexcept {
-  uint64_t sum = 0;
-  for (const Stripe& stripe : stripes) {
-    sum += stripe.counts[static_cast<size_t>(outcome)].load(std::memory_order_relaxed);
-  }
-  return sum;
-}
-
 // This many queries without a range are no accident.
 constexpr uint64_t kUnboundedQueriesBeforeWarning = 1000;
 
 void WarnOnce() noexcept {
   static std::atomic<bool> warned = false;
-  if (Sum(RangeOutcome::kNo) + Sum(RangeOutcome::kMayMatch) + Sum(RangeOutcome::kBeyondPartition) !=
-      0) {
-    return;
-  }
+  const RangeFilterCounts counts = GetRangeFilterCounts();
+  if (counts.no + counts.may_match + counts.beyond_partition != 0) return;
   if (warned.exchange(true)) return;
   LogLoudly(nullptr,
             "no seek has an upper bound, so range filters rule no file out; set "
@@ -98,29 +89,30 @@ std::optional<SeekRange> TakeSeekRange(std::string_view prefix) noexcept {
 }
 
 void CountRangeQuery(RangeOutcome outcome) noexcept {
+  const auto at = static_cast<size_t>(outcome);
   if (scoped_counts != nullptr) [[unlikely]] {
-    ++scoped_counts->counts_[static_cast<size_t>(outcome)];
+    ++(scoped_counts->counts.*kRangeResults[at].second);
     return;
   }
-  const uint64_t before =
-      OwnStripe().counts[static_cast<size_t>(outcome)].fetch_add(1, std::memory_order_relaxed);
+  const uint64_t before = OwnStripe().counts[at].fetch_add(1, std::memory_order_relaxed);
   if (outcome == RangeOutcome::kNoBound && before + 1 == kUnboundedQueriesBeforeWarning) WarnOnce();
-}
-
-RangeFilterCounts SumRangeCounts() noexcept {
-  RangeFilterCounts counts;
-  counts.no = Sum(RangeOutcome::kNo);
-  counts.may_match = Sum(RangeOutcome::kMayMatch);
-  counts.beyond_partition = Sum(RangeOutcome::kBeyondPartition);
-  counts.no_range_filter = Sum(RangeOutcome::kNoRangeFilter);
-  counts.no_bound = Sum(RangeOutcome::kNoBound);
-  counts.empty_begin = Sum(RangeOutcome::kEmptyBegin);
-  counts.untrusted = Sum(RangeOutcome::kUntrusted);
-  return counts;
 }
 
 ScopedRangeCounts::ScopedRangeCounts() noexcept { scoped_counts = this; }
 
 ScopedRangeCounts::~ScopedRangeCounts() { scoped_counts = nullptr; }
 
-}  // namespace blocksieve::rocksdb_plugin
+}  // namespace rocksdb_plugin
+
+RangeFilterCounts GetRangeFilterCounts() {
+  RangeFilterCounts counts;
+  for (const rocksdb_plugin::Stripe& stripe : rocksdb_plugin::stripes) {
+    for (size_t i = 0; i < stripe.counts.size(); ++i) {
+      counts.*rocksdb_plugin::kRangeResults[i].second +=
+          stripe.counts[i].load(std::memory_order_relaxed);
+    }
+  }
+  return counts;
+}
+
+}  // namespace blocksieve

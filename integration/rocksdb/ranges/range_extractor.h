@@ -2,13 +2,13 @@
 
 #include <rocksdb/slice_transform.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "blocksieve/rocksdb/filter_policy.h"
 
@@ -76,7 +76,7 @@ void RecordTransformedKey(std::string_view key) noexcept;
 /// Forgets the recorded keys.
 std::optional<SeekRange> TakeSeekRange(std::string_view prefix) noexcept;
 
-/// Result of one range query to the filter of a file: the members of RangeFilterCounts.
+/// Result of one range query to the filter of a file: an index in kRangeResults.
 enum class RangeOutcome : uint8_t {
   kNo,
   kMayMatch,
@@ -86,13 +86,20 @@ enum class RangeOutcome : uint8_t {
   kEmptyBegin,  // the key "" cannot be told from the prefix of all keys
   kUntrusted,
 };
-inline constexpr int kNumRangeOutcomes = 7;
+
+/// The results of range queries by name.
+inline constexpr std::pair<const char*, uint64_t RangeFilterCounts::*> kRangeResults[] = {
+    {"no", &RangeFilterCounts::no},
+    {"may_match", &RangeFilterCounts::may_match},
+    {"beyond_partition", &RangeFilterCounts::beyond_partition},
+    {"no_range_filter", &RangeFilterCounts::no_range_filter},
+    {"no_bound", &RangeFilterCounts::no_bound},
+    {"empty_begin", &RangeFilterCounts::empty_begin},
+    {"untrusted", &RangeFilterCounts::untrusted},
+};
 
 /// Counts an outcome for the process. Warns once on stderr if no query ever has a range.
 void CountRangeQuery(RangeOutcome outcome) noexcept;
-
-/// The counts of the process.
-RangeFilterCounts SumRangeCounts() noexcept;
 
 /// While it lives, the queries of its thread are counted here instead of for the process.
 class ScopedRangeCounts {
@@ -102,14 +109,7 @@ class ScopedRangeCounts {
   ScopedRangeCounts& operator=(const ScopedRangeCounts&) = delete;
   ~ScopedRangeCounts();
 
-  uint64_t count(RangeOutcome outcome) const noexcept {
-    return counts_[static_cast<size_t>(outcome)];
-  }
-
- private:
-  friend void CountRangeQuery(RangeOutcome outcome) noexcept;
-
-  std::array<uint64_t, kNumRangeOutcomes> counts_{};
+  RangeFilterCounts counts;
 };
 
 }  // namespace blocksieve::rocksdb_plugin

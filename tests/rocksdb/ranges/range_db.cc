@@ -2,6 +2,7 @@
 
 #include <rocksdb/perf_context.h>
 
+#include "integration/rocksdb/ranges/range_extractor.h"
 #include "tests/support/key_sets.h"
 
 namespace blocksieve::testing {
@@ -13,13 +14,7 @@ constexpr uint64_t kMaxFiles = 16;
 
 RangeFilterCounts CountsSince(const RangeFilterCounts& before) {
   RangeFilterCounts counts = GetRangeFilterCounts();
-  counts.no -= before.no;
-  counts.may_match -= before.may_match;
-  counts.beyond_partition -= before.beyond_partition;
-  counts.no_range_filter -= before.no_range_filter;
-  counts.no_bound -= before.no_bound;
-  counts.empty_begin -= before.empty_begin;
-  counts.untrusted -= before.untrusted;
+  for (const auto& [name, field] : rocksdb_plugin::kRangeResults) counts.*field -= before.*field;
   return counts;
 }
 
