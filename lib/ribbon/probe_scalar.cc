@@ -42,84 +42,38 @@ BLOCKSIEVE_INLINE bool ProbeWords(const FilterView& view, const RibbonWindow& wi
   return ((WordParities(view, window) ^ RibbonFingerprint(window.hash)) & window.in_use) == 0;
 }
 
-/// The parities of four words in the low four bits.
-struct CountedBits {
-  static BLOCKSIEVE_INLINE uint32_t FourParities(uint64_t w0, uint64_t w1, uint64_t w2,
-                                                 uint64_t w3) noexcept {
-    return Parity(w0) | Parity(w1) << 1 | Parity(w2) << 2 | Parity(w3) << 3;
-  }
-  static BLOCKSIEVE_INLINE uint32_t Parity(uint64_t word) noexcept {
-    return static_cast<uint32_t>(__builtin_popcountll(word)) & 1;
-  }
-};
-
-/// The same without a popcount instruction: folds the words until all four fit in one, which takes
-/// half the instructions of four separate parities.
-struct FoldedBits {
-  static BLOCKSIEVE_INLINE uint32_t FourParities(uint64_t w0, uint64_t w1, uint64_t w2,
-                                                 uint64_t w3) noexcept {
-    constexpr uint64_t kHalf = 0x00000000ffffffffu;
-    constexpr uint64_t kQuarters = 0x0000ffff0000ffffu;
-    const uint64_t even = ((w0 ^ (w0 >> 32)) & kHalf) | ((w2 ^ (w2 << 32)) & ~kHalf);
-    const uint64_t odd = ((w1 ^ (w1 >> 32)) & kHalf) | ((w3 ^ (w3 << 32)) & ~kHalf);
-    uint64_t all = ((even ^ (even >> 16)) & kQuarters) | ((odd ^ (odd << 16)) & ~kQuarters);
-    all ^= all >> 8;
-    all ^= all >> 4;
-    all ^= all >> 2;
-    all ^= all >> 1;
-    // Bits 0, 16, 32 and 48 become bits 60 ... 63.
-    return static_cast<uint32_t>((all & 0x0001000100010001u) * 0x1000200040008000u >> 60);
-  }
-};
-
 /// The parities of columns 4 * quad to 4 * quad + 3, some of which may not exist.
-template <class Bits>
 BLOCKSIEVE_INLINE uint32_t QuadParities(const RibbonWindow& window, uint64_t low, uint64_t high,
                                         uint32_t quad) noexcept {
   const uint8_t* a = window.segment + 32 * quad;
   const uint8_t* b = a + window.stride;
-  const auto bits = [&](size_t j) __attribute__((always_inline)) {
-    return (LoadLittleEndian<uint64_t>(a + 8 * j) & low) ^
-           (LoadLittleEndian<uint64_t>(b + 8 * j) & high);
+  const auto parity = [&](size_t j) __attribute__((always_inline)) {
+    return static_cast<uint32_t>(
+        __builtin_parityll((LoadLittleEndian<uint64_t>(a + 8 * j) & low) ^
+                           (LoadLittleEndian<uint64_t>(b + 8 * j) & high)));
   };
-  return Bits::FourParities(bits(0), bits(1), bits(2), bits(3));
+  return parity(0) | parity(1) << 1 | parity(2) << 2 | parity(3) << 3;
 }
 
 /// Four columns without a branch, then the rest, only for the sixteenth of absent keys that pass:
 /// without vectors, columns dominate the cost.
-template <class Bits>
-BLOCKSIEVE_INLINE bool ProbeQuads(const FilterView& view, const RibbonWindow& window) noexcept {
-  if (!IsFastWindow(view, window)) [[unlikely]]
-    return ProbeRibbonAnywhere(view, window.hash);
-  const uint64_t low = FirstCoefficients(window);
-  const uint64_t high = SecondCoefficients(window);
-  const auto fingerprint = RibbonFingerprint(window.hash);
-  uint32_t wrong = (QuadParities<Bits>(window, low, high, 0) ^ fingerprint) & window.in_use & 15;
-  if (wrong != 0) return false;
-  for (uint32_t quad = 1; window.in_use >> (4 * quad) != 0; ++quad) {
-    const uint32_t parities = QuadParities<Bits>(window, low, high, quad);
-    wrong |= (parities ^ (fingerprint >> (4 * quad))) & (window.in_use >> (4 * quad)) & 15;
-  }
-  return wrong == 0;
-}
-
 struct Scalar {
   BLOCKSIEVE_RIBBON_BATCH()
   BLOCKSIEVE_RIBBON_KEY_BATCH()
 
   static BLOCKSIEVE_INLINE bool Probe(const FilterView& view, const RibbonWindow& window) noexcept {
-    return ProbeQuads<FoldedBits>(view, window);
-  }
-};
-
-/// For x86-64 since 2008, and other processors whose base architecture has a popcount instruction.
-struct Popcnt {
-  BLOCKSIEVE_RIBBON_BATCH(BLOCKSIEVE_POPCNT)
-  BLOCKSIEVE_RIBBON_KEY_BATCH(BLOCKSIEVE_POPCNT)
-
-  BLOCKSIEVE_POPCNT static BLOCKSIEVE_INLINE bool Probe(const FilterView& view,
-                                                        const RibbonWindow& window) noexcept {
-    return ProbeQuads<CountedBits>(view, window);
+    if (!IsFastWindow(view, window)) [[unlikely]]
+      return ProbeRibbonAnywhere(view, window.hash);
+    const uint64_t low = FirstCoefficients(window);
+    const uint64_t high = SecondCoefficients(window);
+    const auto fingerprint = RibbonFingerprint(window.hash);
+    uint32_t wrong = (QuadParities(window, low, high, 0) ^ fingerprint) & window.in_use & 15;
+    if (wrong != 0) return false;
+    for (uint32_t quad = 1; window.in_use >> (4 * quad) != 0; ++quad) {
+      const uint32_t parities = QuadParities(window, low, high, quad);
+      wrong |= (parities ^ (fingerprint >> (4 * quad))) & (window.in_use >> (4 * quad)) & 15;
+    }
+    return wrong == 0;
   }
 };
 
@@ -149,7 +103,7 @@ uint32_t ReadRibbon(const FilterView& view, uint64_t hash) noexcept {
 }
 
 BLOCKSIEVE_RIBBON_OPS(kRibbonScalar, Scalar, )
-BLOCKSIEVE_RIBBON_OPS(kRibbonPopcnt, Popcnt, BLOCKSIEVE_POPCNT)
+BLOCKSIEVE_RIBBON_OPS(kRibbonPopcnt, Scalar, BLOCKSIEVE_POPCNT)
 BLOCKSIEVE_PROBE_OPS(kRibbonAlwaysTrueChunks, AlwaysTrueChunks, )
 
 }  // namespace blocksieve::internal
