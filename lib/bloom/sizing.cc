@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <ranges>
 #include <span>
 #include <string>
 
 #include "lib/base/errors.h"
 #include "lib/bloom/blocked_bloom.h"
+#include "lib/bloom/bloom_model.h"
 
 namespace blocksieve::internal {
 namespace {
@@ -18,26 +21,23 @@ constexpr uint32_t kRowsPerBit = 16;
 #include "lib/bloom/sizing_table.inc"
 
 // Every accepted target has a row, so that a message can name one range for all kinds.
-static_assert(std::end(kClassicFprs)[-1] <= kMinTargetFpr);
 static_assert(std::end(kBlockedFprs)[-1] <= kMinTargetFpr);
 
-/// Rows in ascending order of size and accuracy.
-struct Table {
-  std::span<const double> fprs;
-  std::span<const uint16_t> probes_from;
-};
-
-Table TableOf(FilterKind kind) noexcept {
-  if (kind == FilterKind::kClassicBloom) return {kClassicFprs, kClassicProbes};
-  return {kBlockedFprs, kBlockedProbes};
+size_t NumRows(FilterKind kind) noexcept {
+  return kind == FilterKind::kClassicBloom ? kClassicRows : std::size(kBlockedFprs);
 }
 
-Layout LayoutOf(FilterKind kind, const Table& table, size_t row) noexcept {
+/// Rows are in ascending order of size and accuracy.
+Layout LayoutOf(FilterKind kind, size_t row) noexcept {
   const size_t sixteenths = kFirstRow + row;
-  const auto more =
-      std::upper_bound(table.probes_from.begin(), table.probes_from.end(), sixteenths);
-  return {kind, static_cast<double>(sixteenths) / kRowsPerBit,
-          static_cast<uint32_t>(more - table.probes_from.begin()), table.fprs[row]};
+  const double bits_per_key = static_cast<double>(sixteenths) / kRowsPerBit;
+  const bool classic = kind == FilterKind::kClassicBloom;
+  const std::span<const uint16_t> probes_from =
+      classic ? std::span<const uint16_t>(kClassicProbes) : kBlockedProbes;
+  const auto more = std::upper_bound(probes_from.begin(), probes_from.end(), sixteenths);
+  const auto num_probes = static_cast<uint32_t>(more - probes_from.begin());
+  return {kind, bits_per_key, num_probes,
+          classic ? ClassicBloomFpr(bits_per_key, num_probes) : kBlockedFprs[row]};
 }
 
 using Wide = unsigned __int128;
@@ -66,24 +66,23 @@ Wide SixteenthsPerUnit(const Layout& layout) noexcept {
 }  // namespace
 
 Result<Layout> ChooseBloomLayout(FilterKind kind, double target_fpr) {
-  const Table table = TableOf(kind);
   if (!(target_fpr >= kMinTargetFpr && target_fpr <= kMaxTargetFpr)) {
     return OutOfRange("target_fpr", target_fpr, kMinTargetFpr, kMaxTargetFpr);
   }
-  const auto fpr = std::partition_point(table.fprs.begin(), table.fprs.end(),
-                                        [&](double too_high) { return too_high > target_fpr; });
-  return LayoutOf(kind, table, static_cast<size_t>(fpr - table.fprs.begin()));
+  const auto rows = std::views::iota(size_t{0}, NumRows(kind));
+  return LayoutOf(kind, *std::ranges::partition_point(rows, [&](size_t row) {
+                    return LayoutOf(kind, row).predicted_fpr > target_fpr;
+                  }));
 }
 
 Result<Layout> BloomLayoutForBitsPerKey(FilterKind kind, double bits_per_key) {
-  const Table table = TableOf(kind);
   if (!(bits_per_key * kRowsPerBit >= kFirstRow)) {
     return OutOfRange("bits_per_key", bits_per_key, double{kFirstRow} / kRowsPerBit,
                       std::numeric_limits<double>::infinity());
   }
-  const auto last = static_cast<double>(table.fprs.size() - 1);
+  const auto last = static_cast<double>(NumRows(kind) - 1);
   const double row = std::min(last, bits_per_key * kRowsPerBit - kFirstRow);
-  return LayoutOf(kind, table, static_cast<size_t>(row));
+  return LayoutOf(kind, static_cast<size_t>(row));
 }
 
 uint64_t BloomPayloadBytes(const Layout& layout, uint64_t num_keys) noexcept {
