@@ -77,19 +77,20 @@ std::vector<Range> MixedLengths(const std::vector<RangeQueries>& queries) {
   return mixed;
 }
 
+size_t RunsWith(std::string_view prefix, std::span<const SortedKeys> runs) {
+  return static_cast<size_t>(std::count_if(runs.begin(), runs.end(), [&](const SortedKeys& run) {
+    const auto first = std::lower_bound(run.begin(), run.end(), prefix);
+    return first != run.end() && first->starts_with(prefix);
+  }));
+}
+
 double BlocksWithPrefixes(std::span<const SortedKeys> runs, std::span<const Range> ranges,
                           size_t bytes) {
   uint64_t blocks = 0;
   for (const Range& range : ranges) {
     const std::string_view prefix = std::string_view(range.begin).substr(0, bytes);
-    if (prefix != std::string_view(range.end).substr(0, bytes)) {
-      blocks += runs.size();  // RocksDB does not check the filter
-      continue;
-    }
-    for (const SortedKeys& run : runs) {
-      const auto first = std::lower_bound(run.begin(), run.end(), prefix);
-      blocks += first != run.end() && first->starts_with(prefix);
-    }
+    const bool is_checked = prefix == std::string_view(range.end).substr(0, bytes);  // by RocksDB
+    blocks += is_checked ? RunsWith(prefix, runs) : runs.size();
   }
   return static_cast<double>(blocks) / static_cast<double>(ranges.size());
 }

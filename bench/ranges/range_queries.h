@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/ranges/key_sets.h"
@@ -33,6 +34,9 @@ std::vector<RangeQueries> DrawQueries(const KeySet& set, size_t count, uint64_t 
 
 /// The ranges of all lengths that begin at absent keys, the same number of each, alternating.
 std::vector<Range> MixedLengths(const std::vector<RangeQueries>& queries);
+
+/// The number of runs that hold a key with this prefix.
+size_t RunsWith(std::string_view prefix, std::span<const SortedKeys> runs);
 
 /// Data blocks per seek in these empty ranges with an ideal filter, one without false positives, of
 /// prefixes of `bytes` bytes.

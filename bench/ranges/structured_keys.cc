@@ -195,11 +195,7 @@ double RunsWithPrefix(const StructuredKeys& set, const Seeks& seeks, size_t dept
       found += set.runs.size();
       continue;
     }
-    const std::string_view cut = prefix.substr(0, depth == 0 ? ends.back() : ends[depth - 1]);
-    for (const SortedKeys& run : set.runs) {
-      const auto next = std::lower_bound(run.begin(), run.end(), cut);
-      found += next != run.end() && next->starts_with(cut);
-    }
+    found += RunsWith(prefix.substr(0, depth == 0 ? ends.back() : ends[depth - 1]), set.runs);
   }
   return static_cast<double>(found) / static_cast<double>(seeks.ranges.size());
 }

@@ -2,16 +2,15 @@
 
 #include <fmt/format.h>
 #include <rocksdb/convenience.h>
-#include <rocksdb/utilities/object_registry.h>
 
 #include <cassert>
 #include <cmath>
 #include <string_view>
 
 #include "bench/support/terminal.h"
+#include "blocksieve/rocksdb/filter_policy.h"
 #include "blocksieve/sizing.h"
 #include "integration/rocksdb/compat/stock_filters.h"
-#include "integration/rocksdb/policy/policy.h"
 
 namespace blocksieve::bench::read_amp {
 namespace {
@@ -36,18 +35,6 @@ double EstimateOfRocksDb(double bits_per_key, uint32_t num_probes) {
 double RibbonFprForBits(double bits_per_key) {
   constexpr double kOverhead = 1.01;
   return LayoutForBitsPerKey(FilterKind::kRibbon, bits_per_key / kOverhead)->predicted_fpr;
-}
-
-// As blocksieve_rocksdb_register does for filter policies. That registers skip indexes as well,
-// which would more than double the sources to compile before the first result of this job.
-bool RegisterPolicy() {
-  rocksdb::ObjectLibrary::Default()->AddFactory<const rocksdb::FilterPolicy>(
-      rocksdb_plugin::Policy::kName,
-      [](const std::string&, std::unique_ptr<const rocksdb::FilterPolicy>* guard, std::string*) {
-        *guard = rocksdb_plugin::MakePolicy({});
-        return guard->get();
-      });
-  return true;
 }
 
 }  // namespace
@@ -99,7 +86,7 @@ LookupContestant WithPolicy(std::string role, std::string name, const std::strin
 }
 
 std::shared_ptr<const rocksdb::FilterPolicy> PolicyFromString(const std::string& text) {
-  [[maybe_unused]] static const bool registered = RegisterPolicy();
+  [[maybe_unused]] static const int registered = blocksieve_rocksdb_register();
   rocksdb::ConfigOptions config;
   config.ignore_unsupported_options = false;  // by default an unknown id gives "OK" and no policy
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
