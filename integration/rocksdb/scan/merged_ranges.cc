@@ -41,17 +41,16 @@ std::unique_ptr<rocksdb::Iterator> BoundedIterator::NewIterator(bool with_bound)
       context_->db->NewIterator(options, context_->column_family));
 }
 
-void BoundedIterator::Pin() {
-  // With an unknown comparator, forward ranges have no bound.
-  if (context_->reverse || KeyJustAfter(*context_->comparator, "x")) {
-    bounded_ = NewIterator(true);
-  } else {
-    unbounded_ = NewIterator(false);
-  }
+void BoundedIterator::Pin(const ScanRange& like) {
+  const bool is_bounded = BoundOf(like).has_value();
+  std::unique_ptr<rocksdb::Iterator>& iterator = is_bounded ? bounded_ : unbounded_;
+  iterator = NewIterator(is_bounded);
+  current_ = iterator.get();
 }
 
 std::optional<std::string> BoundedIterator::BoundOf(const ScanRange& range) const {
   if (context_->reverse) return range.low;  // RocksDB's lower bound is inclusive
+  // With an unknown comparator, forward ranges have no bound.
   return range.high ? KeyJustAfter(*context_->comparator, *range.high) : std::nullopt;
 }
 

@@ -19,8 +19,9 @@ class BoundedIterator {
   /// REQUIRES: `options` have no bounds. `context` must outlive this.
   BoundedIterator(const ScanContext* context, const rocksdb::ReadOptions& options);
 
-  /// Pins the current files and memtables for ranges with an end. Otherwise, the first Seek does.
-  void Pin();
+  /// Pins the current files and memtables for ranges that have the ends that this one has. Without
+  /// this, the first Seek does.
+  void Pin(const ScanRange& like);
 
   /// Whether Seek would use an existing iterator.
   bool HasIteratorFor(const ScanRange& range) const {
@@ -87,7 +88,7 @@ class MergedRanges final : public CandidateSource {
   explicit MergedRanges(ScanContext* context);
 
   /// Pins the current view, so that ranges can be read later even if files are deleted meanwhile.
-  void Pin() { view_.Pin(); }
+  void Pin() { view_.Pin({"x", "x"}); }
 
   /// Adds a range to read. REQUIRES: it does not begin before the position of the scan.
   void Add(ScanRange range);

@@ -9,61 +9,7 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-MemtableSource::MemtableSource(ScanContext* context, MergedRanges* ranges)
-    : context_(context), ranges_(ranges) {
-  rocksdb::ReadOptions options = context->read_options;
-  options.read_tier = rocksdb::kMemtableTier;
-  iterator_.reset(context->db->NewIterator(options, context->column_family));
-}
-
-std::optional<rocksdb::Slice> MemtableSource::Bound() const {
-  assert(!Done());
-  if (!positioned_) return std::nullopt;
-  return iterator_->key();
-}
-
-void MemtableSource::Position() {
-  assert(!Done() && !IsPositioned());
-  context_->reverse ? iterator_->SeekToLast() : iterator_->SeekToFirst();
-  FindCandidate();
-}
-
-void MemtableSource::Next() {
-  assert(IsPositioned());
-  if (context_->has_merges) last_key_ = iterator_->key().ToString();
-  context_->reverse ? iterator_->Prev() : iterator_->Next();
-  FindCandidate();
-}
-
-void MemtableSource::FindCandidate() {
-  for (; iterator_->Valid(); context_->reverse ? iterator_->Prev() : iterator_->Next()) {
-    ++context_->counts.rows_read;
-    if (context_->has_merges || context_->Matches(iterator_->value())) {
-      positioned_ = true;
-      return;
-    }
-  }
-  positioned_ = false;
-  done_ = true;
-  if (!iterator_->status().ok()) {
-    // The operator needs the value below an operand. The merged view reads the rest.
-    ScanRange rest;
-    rest.start(context_->reverse) = last_key_;
-    ranges_->Add(std::move(rest));
-  }
-}
-
-FileSource::FileSource(ScanContext* context, const ScanPlan* plan, const PlannedFile* file,
-                       MergedRanges* ranges)
-    : context_(context),
-      plan_(plan),
-      file_(file),
-      ranges_(ranges),
-      num_granules_(file->is_whole ? 1 : file->granules.num_granules()) {
-  LoadNextRange();
-}
-
-std::optional<rocksdb::Slice> FileSource::Bound() const {
+std::optional<rocksdb::Slice> IteratorSource::Bound() const {
   assert(!Done());
   if (positioned_) return iterator_->key();
   const std::optional<std::string>& start = current_->keys.start(context_->reverse);
@@ -71,14 +17,61 @@ std::optional<rocksdb::Slice> FileSource::Bound() const {
   return rocksdb::Slice(*start);
 }
 
+void IteratorSource::Next() {
+  assert(IsPositioned());
+  // The merged view continues here if an operand after this row stops the iterator.
+  if (current_->every_key) current_->keys.start(context_->reverse) = iterator_->key().ToString();
+  iterator_->Next();
+  FindCandidate();
+}
+
+void IteratorSource::FindCandidate() {
+  for (; iterator_->Valid(); iterator_->Next()) {
+    ++context_->counts.rows_read;
+    if (current_->every_key || context_->Matches(iterator_->value())) {
+      positioned_ = true;
+      return;
+    }
+  }
+  positioned_ = false;
+  // Either the merge operator requires the value below an operand, which is elsewhere, or a block
+  // is damaged, which the merged view reports.
+  if (!iterator_->status().ok()) ranges_->Add(std::move(current_->keys));
+  LoadNextRange();
+}
+
+MemtableSource::MemtableSource(ScanContext* context, MergedRanges* ranges)
+    : IteratorSource(context, ranges) {
+  rocksdb::ReadOptions options = context->read_options;
+  options.read_tier = rocksdb::kMemtableTier;
+  iterator_ = std::make_unique<BoundedIterator>(context, options);
+  current_.emplace().every_key = context->has_merges;
+  iterator_->Pin(current_->keys);
+}
+
+void MemtableSource::Position() {
+  assert(!Done() && !IsPositioned());
+  iterator_->Seek(current_->keys);
+  FindCandidate();
+}
+
+FileSource::FileSource(ScanContext* context, const ScanPlan* plan, const PlannedFile* file,
+                       MergedRanges* ranges)
+    : IteratorSource(context, ranges),
+      plan_(plan),
+      file_(file),
+      num_granules_(file->is_whole ? 1 : file->granules.num_granules()) {
+  LoadNextRange();
+}
+
 void FileSource::LoadNextRange() {
   current_ = file_->is_whole ? WholeFile() : NextGranules();
   if (!current_) iterator_.reset();  // unpins the file
 }
 
-std::optional<FileSource::GranuleRange> FileSource::WholeFile() {
+std::optional<IteratorSource::SourceRange> FileSource::WholeFile() {
   if (granules_done_++ != 0) return std::nullopt;
-  GranuleRange range;
+  SourceRange range;
   if (const rocksdb::SstFileMetaData* const metadata = plan_->map->Find(file_->number)) {
     range.keys = {metadata->smallestkey, metadata->largestkey};
   }
@@ -86,7 +79,7 @@ std::optional<FileSource::GranuleRange> FileSource::WholeFile() {
   return range;
 }
 
-std::optional<FileSource::GranuleRange> FileSource::NextGranules() {
+std::optional<IteratorSource::SourceRange> FileSource::NextGranules() {
   const auto granule_at = [this](size_t number) {
     return context_->reverse ? num_granules_ - 1 - number : number;
   };
@@ -96,7 +89,7 @@ std::optional<FileSource::GranuleRange> FileSource::NextGranules() {
   }
   if (granules_done_ == num_granules_) return std::nullopt;
   const size_t first = granule_at(granules_done_);
-  GranuleRange range;
+  SourceRange range;
   range.every_key = index.AlwaysMatches(first);
   size_t last = first;
   for (++granules_done_; granules_done_ < num_granules_; ++granules_done_) {
@@ -110,7 +103,7 @@ std::optional<FileSource::GranuleRange> FileSource::NextGranules() {
   return range;
 }
 
-bool FileSource::MustUseMergedView(const GranuleRange& range) const {
+bool FileSource::MustUseMergedView(const SourceRange& range) const {
   if (!IdOfSst(file_->index->properties()) || !range.keys.low) return true;
   return plan_->map_is_complete && !plan_->map->OthersOverlap(range.keys, file_->number);
 }
@@ -150,29 +143,6 @@ void FileSource::Position() {
     return LoadNextRange();
   }
   FindCandidate();
-}
-
-void FileSource::Next() {
-  assert(IsPositioned());
-  // The merged view continues here if an operand after this row stops the iterator.
-  if (current_->every_key) current_->keys.start(context_->reverse) = iterator_->key().ToString();
-  iterator_->Next();
-  FindCandidate();
-}
-
-void FileSource::FindCandidate() {
-  for (; iterator_->Valid(); iterator_->Next()) {
-    ++context_->counts.rows_read;
-    if (current_->every_key || context_->Matches(iterator_->value())) {
-      positioned_ = true;
-      return;
-    }
-  }
-  positioned_ = false;
-  // Either the merge operator requires the value below an operand, which is in another file, or a
-  // block is damaged, which the merged view reports.
-  if (!iterator_->status().ok()) ranges_->Add(std::move(current_->keys));
-  LoadNextRange();
 }
 
 }  // namespace blocksieve::rocksdb_plugin

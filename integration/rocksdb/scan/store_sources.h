@@ -1,10 +1,7 @@
 #pragma once
 
-#include <rocksdb/iterator.h>
-
 #include <memory>
 #include <optional>
-#include <string>
 
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/scan/merged_ranges.h"
@@ -13,32 +10,53 @@
 
 namespace blocksieve::rocksdb_plugin {
 
+/// Candidates in key ranges that one iterator reads, one range after the other.
+class IteratorSource : public CandidateSource {
+ public:
+  bool Done() const override { return !positioned_ && !current_; }
+  std::optional<rocksdb::Slice> Bound() const override;
+  bool IsPositioned() const override { return positioned_; }
+  void Next() override;
+
+ protected:
+  struct SourceRange {
+    ScanRange keys;
+    /// Every key is a candidate, as stored values may be only parts of what readers see.
+    bool every_key = false;
+  };
+
+  /// Both must outlive this.
+  IteratorSource(ScanContext* context, MergedRanges* ranges) : context_(context), ranges_(ranges) {}
+
+  /// Sets current_ to the next range, or to nothing.
+  virtual void LoadNextRange() = 0;
+  /// Moves the iterator to a candidate, or loads the next range.
+  void FindCandidate();
+
+  ScanContext* const context_;
+  MergedRanges* const ranges_;
+  std::unique_ptr<BoundedIterator> iterator_;
+  std::optional<SourceRange> current_;  // or the next, if not positioned
+
+ private:
+  bool positioned_ = false;
+};
+
 /// Candidates in the memtables of the start of the scan. Without a merge operator, memtables hold
 /// the newest version of their keys, whose value decides. With one, every key is a candidate,
 /// because operands without the value below them do not show the merged value.
-class MemtableSource final : public CandidateSource {
+class MemtableSource final : public IteratorSource {
  public:
-  /// Pins the memtables. The context and `ranges` must outlive this.
+  /// Pins the memtables.
   MemtableSource(ScanContext* context, MergedRanges* ranges);
 
   /// Error of creating the iterator: secondary instances have no iterators at a snapshot.
   rocksdb::Status status() const { return iterator_->status(); }
 
-  bool Done() const override { return done_; }
-  std::optional<rocksdb::Slice> Bound() const override;
-  bool IsPositioned() const override { return positioned_; }
   void Position() override;
-  void Next() override;
 
  private:
-  void FindCandidate();
-
-  ScanContext* const context_;
-  MergedRanges* const ranges_;
-  std::unique_ptr<rocksdb::Iterator> iterator_;
-  std::optional<std::string> last_key_;  // kept only if operands may stop the iterator
-  bool positioned_ = false;
-  bool done_ = false;
+  void LoadNextRange() override { current_.reset(); }
 };
 
 /// Candidates of one file: the rows of its selected granules, one range of adjacent granules at a
@@ -52,41 +70,27 @@ class MemtableSource final : public CandidateSource {
 /// Such an iterator sees the files of its own creation. If this file was gone by then (RocksDB
 /// never called the filter for it, or only for another file with the same contents), the merged
 /// view, which was pinned before, reads the range.
-class FileSource final : public CandidateSource {
+class FileSource final : public IteratorSource {
  public:
   /// All arguments must outlive this.
   FileSource(ScanContext* context, const ScanPlan* plan, const PlannedFile* file,
              MergedRanges* ranges);
 
-  bool Done() const override { return !positioned_ && !current_; }
-  std::optional<rocksdb::Slice> Bound() const override;
-  bool IsPositioned() const override { return positioned_; }
   void Position() override;
-  void Next() override;
 
  private:
-  struct GranuleRange {
-    ScanRange keys;
-    /// Every key is a candidate, as stored values may be only parts of what readers see.
-    bool every_key = false;
-  };
-
-  void LoadNextRange();
-  std::optional<GranuleRange> WholeFile();
-  std::optional<GranuleRange> NextGranules();
-  bool MustUseMergedView(const GranuleRange& range) const;
+  void LoadNextRange() override;
+  std::optional<SourceRange> WholeFile();
+  std::optional<SourceRange> NextGranules();
+  bool MustUseMergedView(const SourceRange& range) const;
   bool MayBeIngestedTwice() const;
   bool IsLive() const;
-  void FindCandidate();
 
-  ScanContext* const context_;
   const ScanPlan* const plan_;
   const PlannedFile* const file_;
-  MergedRanges* const ranges_;
 
-  size_t num_granules_;                  // 1 for a file that is read as a whole
-  size_t granules_done_ = 0;             // in scan order
-  std::optional<GranuleRange> current_;  // or the next, if not positioned
+  size_t num_granules_;       // 1 for a file that is read as a whole
+  size_t granules_done_ = 0;  // in scan order
 
   bool admitted_ = false;  // set by only_this_file_, which iterator_ calls on some Seek
   const TableFilter only_this_file_ = [this](const rocksdb::TableProperties& properties) {
@@ -95,8 +99,6 @@ class FileSource final : public CandidateSource {
     admitted_ |= is_it;
     return is_it;
   };
-  std::unique_ptr<BoundedIterator> iterator_;
-  bool positioned_ = false;
 };
 
 }  // namespace blocksieve::rocksdb_plugin
