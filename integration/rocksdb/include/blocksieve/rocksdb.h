@@ -14,7 +14,6 @@
 /// if memory is short. Threads, ownership and exceptions: the rules in blocksieve/status.h.
 
 #include <rocksdb/options.h>
-#include <rocksdb/status.h>
 
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "blocksieve/rocksdb/maintenance.h"

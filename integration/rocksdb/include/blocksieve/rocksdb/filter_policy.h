@@ -7,7 +7,6 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/listener.h>
 #include <rocksdb/options.h>
-#include <rocksdb/slice.h>
 
 #include <cstdint>
 #include <memory>
@@ -52,8 +51,8 @@ struct FilterPolicyOptions {
   /// filter. 0: no limit. A ribbon that needs more becomes a Bloom filter of the same FPR. If that
   /// needs too much as well, or memory runs out, the file or partition gets a few bytes that match
   /// everything (`blocksieve inspect` shows "unreadable"). The info log reports both once per file.
-  /// cache_usage_options can charge this memory to the block cache. Where a strict limit leaves no
-  /// room, ribbons become Bloom filters, which are built in any case, beyond the limit.
+  /// cache_usage_options can charge this memory to the block cache; without room in a strict one,
+  /// ribbons become Bloom filters, which are built in any case.
   uint64_t max_build_bytes = 0;
 
   /// Build range filters too. Needs the prefix extractor "blocksieve.range"; EnableRangeFilter sets
@@ -85,20 +84,18 @@ struct FilterPolicyOptions {
   /// keys, and the FPR of both rises. Needs `prefixes`.
   std::optional<double> prefix_fpr = std::nullopt;
 
-  /// Bounded seeks use range filters even without auto_prefix_mode. Files record the extractor
-  /// under another name, which makes RocksDB compare the bound; see RANGES.md. Needs `ranges` or
-  /// `prefixes`.
+  /// Bounded seeks use range filters even without auto_prefix_mode; RANGES.md says how. Needs
+  /// `ranges` or `prefixes`.
   bool plain_range_reads = false;
 };
 
 /// A policy for BlockBasedTableOptions::filter_policy, for full and partitioned filters. Immutable,
 /// thread-safe, owned by the caller; filters that it opened may outlive it.
 ///
-/// Adopting it and backing out need no rewrite: stock RocksDB opens the databases and reads these
-/// filters as "always may match"; the policy reads stock Bloom and Ribbon filters. A file keeps its
-/// filter until it is rewritten. If the loaded RocksDB is later than 11.9, or its internal filter
-/// interface differs from that of the headers this was compiled with, the policy says so on stderr,
-/// builds stock Bloom filters of the same FPR, and reads blocksieve filters as "may match".
+/// Files keep their filters until they are rewritten: stock RocksDB reads blocksieve's as "always
+/// may match", and the policy reads stock Bloom and Ribbon filters. If the loaded RocksDB is later
+/// than 11.9, or has another filter interface than the headers this was compiled with, the policy
+/// says so on stderr, builds stock Bloom filters of the same FPR, and reads its own like RocksDB.
 ///
 /// Errors: InvalidArgument if an option is out of range; ResourceExhausted if memory is short.
 BLOCKSIEVE_EXPORT Result<std::shared_ptr<const rocksdb::FilterPolicy>> NewFilterPolicy(
@@ -114,9 +111,8 @@ struct RangeFilterOptions {
   bool replace_prefix_extractor = false;
 };
 
-/// Makes seeks with these options use range filters; changes no result. Sets auto_prefix_mode and
-/// iterate_upper_bound, which must outlive the iterator. Null options are ignored. Not for
-/// MultiScan, which it would slow down (RANGES.md).
+/// Makes seeks use range filters, but not a MultiScan, which it would slow down (RANGES.md). Sets
+/// auto_prefix_mode and iterate_upper_bound, which must outlive the iterator. Ignores null options.
 BLOCKSIEVE_EXPORT void PrepareRangeRead(const rocksdb::Slice* upper_bound,
                                         rocksdb::ReadOptions* read_options);
 
@@ -143,11 +139,9 @@ BLOCKSIEVE_EXPORT RangeFilterCounts GetRangeFilterCounts();  ///< Since the proc
 /// files). Thread-safe; one may serve several databases.
 ///
 /// It reports the level sizes, and which levels lookups reach, to policies with wasted_reads or
-/// bits_per_key. Without it, a policy learns the last level from the files that it builds, anew
-/// after each open, and assumes that each level is size-ratio times as large as the one above. The
-/// listener reads all file sizes when a flush or compaction begins: about a microsecond per file
-/// under the database's mutex, at most a fiftieth of the time. RocksDB does not report the start of
-/// DB::CompactFiles, so its output gets the FPRs for the sizes before it.
+/// bits_per_key, which otherwise assume them (LEVELS.md). It reads all file sizes when a flush or
+/// compaction begins, for about a microsecond per file under the database's mutex, and at most a
+/// fiftieth of the time.
 ///
 /// It puts skip indexes into sidecars (SkipIndexOptions::max_property_bytes), deletes a sidecar
 /// with its SST and, at the first flush or compaction after an open, sidecars without an SST.

@@ -2,10 +2,7 @@
 
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
-#include <rocksdb/env.h>
 #include <rocksdb/options.h>
-#include <rocksdb/slice.h>
-#include <rocksdb/status.h>
 #include <rocksdb/table_properties.h>
 
 #include <cstdint>
@@ -50,11 +47,10 @@ struct SkipIndexOptions {
 
   /// Size in bytes up to which an index is stored in the SST's properties. A larger one becomes a
   /// file beside the SST, a sidecar (000012.bsx beside 000012.sst), of which a scan reads only the
-  /// columns that it needs. RocksDB holds the properties of open files in memory outside its block
-  /// cache, and cannot open a database if one bit of them is damaged. A sidecar has neither cost,
-  /// but is not copied with its SST: see CopySkipIndexes. Sidecars need the listener (NewListener).
-  /// Without it, and for SSTs written by a recovery or an SstFileWriter, every index stays in the
-  /// properties, which the info log reports once.
+  /// columns that it needs. Properties of open files take memory outside the block cache. Sidecars
+  /// are not copied with their SSTs (CopySkipIndexes), and need the listener (NewListener). Without
+  /// it, which the info log reports once, and for SSTs written by a recovery or an SstFileWriter,
+  /// every index stays in the properties.
   uint64_t max_property_bytes = 4096;
 
   /// Bytes at the end of each stored value that readers do not see: 4 under rocksdb::DBWithTTL,
@@ -113,8 +109,7 @@ struct SkipScanOptions {
   /// deadline, io_timeout. Must keep their defaults: snapshot, iterate_lower_bound,
   /// iterate_upper_bound, table_filter, read_tier, tailing, prefix_same_as_start, timestamp,
   /// iter_start_ts, value_size_soft_limit. Ignored: all others, among them total_order_seek and
-  /// auto_prefix_mode (scans always use total order) and async_io (with it, seeks in RocksDB 7.8
-  /// have ended the process).
+  /// auto_prefix_mode (scans always use total order) and async_io.
   rocksdb::ReadOptions read_options = {};
 };
 
@@ -124,18 +119,17 @@ struct SkipScanOptions {
 /// removes meanwhile may be missing.) A StackableDB must show the same rows in iterators and in
 /// MultiGet of vectors.
 ///
-/// Memory: the keys of one batch of rows, and an iterator for each file that overlaps others at the
-/// current position. Holds a snapshot, and the memtables and files of the moment of Create. Not
-/// thread-safe. Destroy it before closing the database.
+/// Holds a snapshot, the memtables and files of the moment of Create, a batch of rows, and an
+/// iterator for each file that overlaps others at the current position. Not thread-safe. Destroy it
+/// before closing the database.
 class BLOCKSIEVE_EXPORT SkipScan {
  public:
   /// Opens a scan at its first row. `column_family` null: the default one.
   ///
-  /// Errors: InvalidArgument for an order without a limit, with `reverse`, or by words or n-grams;
-  /// for count_granules with a limit; and for read options that must keep their defaults.
-  /// NotSupported for a secondary instance, inplace_update_support, unordered_write and
-  /// user-defined timestamps. MemoryLimit if memory is short, here and later. Else those of
-  /// RocksDB. Files whose index is missing or damaged are read as a whole, without an error.
+  /// Errors: InvalidArgument for incompatible options, an order by words or n-grams, and read
+  /// options that must keep their defaults. NotSupported for a secondary instance,
+  /// inplace_update_support, unordered_write and user-defined timestamps. MemoryLimit if memory is
+  /// short, here and later. Else those of RocksDB. A missing or damaged index is no error.
   static rocksdb::Status Create(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                                 const Predicate& predicate, const SkipScanOptions& options,
                                 std::unique_ptr<SkipScan>* scan);
@@ -192,15 +186,15 @@ struct BackfillProgress {
 };
 
 /// Compacts the files that lack the index of the column family's current options, one at a time in
-/// the calling thread, each on its level. Files flushed meanwhile may be compacted too. Memtables
-/// are not flushed; a flush indexes what they hold. Reads and writes may continue. `progress`, if
-/// set, is called before each compaction and at the end; false stops, unless no files are left.
+/// the calling thread, each on its level, beside reads and writes. Files flushed meanwhile may be
+/// compacted too; memtables are not flushed. `progress`, if set, is called before each compaction
+/// and at the end; false stops, unless no files are left.
 ///
 /// Errors: InvalidArgument unless the column family has exactly one skip index factory (a file
 /// keeps one index); NotSupported under FIFO compaction; Incomplete if `progress` returned false,
-/// if other compactions held all remaining files for half a second (try again later), or if the
-/// compacted files lack the index too, because their tables are not block-based or a process
-/// without the factory wrote them; else those of RocksDB.
+/// other compactions held all remaining files for half a second (try again later), or the compacted
+/// files lack the index too: their tables are not block-based, or a process without the factory
+/// wrote them. Else those of RocksDB.
 BLOCKSIEVE_EXPORT rocksdb::Status BackfillSkipIndexes(
     rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
     const std::function<bool(const BackfillProgress&)>& progress = nullptr);
