@@ -125,6 +125,19 @@ TEST_F(BitsBuilder, NoKeysMakeAFilterThatIsNotEmpty) {
   EXPECT_EQ(Matches(Finish(builder_.get()), {"a"}), 1u);
 }
 
+// RocksDB adds the empty prefix after each key. The first key of the file may itself be empty.
+TEST_F(BitsBuilder, TheEmptyKeyIsInTheFilterOfKeysBesideRanges) {
+  const auto policy = *NewFilterPolicy({.ranges = true});
+  for (const bool has_empty_key : {false, true}) {
+    std::vector<std::string> added = {"a", "", "b", ""};
+    if (has_empty_key) added.insert(added.begin(), {"", ""});
+    const BuiltFilter filter = BuildFilter(*policy, added);
+    const Filter keys = Filter::Open(AsBytes({filter.contents.data(), filter.contents.size()}));
+    EXPECT_TRUE(keys.MayContain("a") && keys.MayContain("b"));
+    EXPECT_EQ(keys.MayContain(""), has_empty_key);
+  }
+}
+
 TEST_F(BitsBuilder, FinishWithoutAStatusBuildsTheSame) {
   const auto keys = PresentKeys(KeyShape::kUrl, 100);
   const BuiltFilter with_status = Build(builder_.get(), keys);
@@ -193,7 +206,8 @@ TEST_F(BitsReader, BatchesWriteEveryAnswerAndNoMore) {
       std::vector<rocksdb::Slice*> pointers;
       for (int i = 0; i < count; ++i) {
         const auto& set = random() % 2 == 0 ? present_ : absent_;
-        keys.emplace_back(set[random() % set.size()]);
+        // The empty key is the prefix of all keys, which a filter of whole keys does not have.
+        keys.emplace_back(random() % 8 == 0 ? "" : set[random() % set.size()]);
       }
       for (rocksdb::Slice& key : keys) pointers.push_back(&key);
       // Neither true nor false, so that unwritten answers show.

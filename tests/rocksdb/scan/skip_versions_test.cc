@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 #include <rocksdb/merge_operator.h>
+#include <rocksdb/snapshot.h>
 #include <rocksdb/wide_columns.h>
 
 #include <memory>
@@ -115,6 +116,19 @@ TEST_F(SkipVersions, WideColumnEntitiesAreReadAsIteratorsReturnThem) {
   ForEachState(&db, [&](const auto&) {
     EXPECT_EQ(KeysOf(ScanBoth(&db.db(), Is("t = 'entity'"))), std::vector<std::string>{Key(70)});
     EXPECT_EQ(Count(db.db(), "n = 7"), 9u);
+  });
+}
+
+TEST_F(SkipVersions, TheLastRowBeforeASnapshotIsSeenAndNoLaterOne) {
+  TestDb db(config_);
+  db.Put(Key(0), Value(7));
+  rocksdb::ManagedSnapshot snapshot(&db.db());
+  db.Put(Key(1), Value(7));
+  SkipScanOptions options = AlwaysSkip();
+  options.snapshot = snapshot.snapshot();
+  ForEachState(&db, [&](const auto&) {
+    EXPECT_EQ(Count(db.db(), "n = 7", nullptr, options), 1u);
+    EXPECT_EQ(Count(db.db(), "n = 7"), 2u);
   });
 }
 
