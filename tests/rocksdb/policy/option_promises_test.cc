@@ -20,8 +20,7 @@
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_db.h"
 
-// The text of any OPTIONS file keeps its meaning for ever: option_strings_v1.txt and, for range
-// filters, option_strings_v2.txt.
+// The text of any OPTIONS file keeps its meaning for ever: option_strings.txt.
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -34,10 +33,10 @@ struct Promise {
   std::string meaning;
 };
 
-/// The lines of a file with this prefix.
-std::vector<Promise> PromisesOf(const std::string& name, const std::string& what) {
+/// The lines of the file with this prefix.
+std::vector<Promise> PromisesOf(const std::string& what) {
   const std::string arrow = " => ";
-  std::ifstream file(SourcePath("tests/rocksdb/policy/" + name));
+  std::ifstream file(SourcePath("tests/rocksdb/policy/option_strings.txt"));
   EXPECT_TRUE(file.is_open());
   std::vector<Promise> promises;
   for (std::string line; std::getline(file, line);) {
@@ -86,11 +85,8 @@ void ExpectMeaning(const rocksdb::FilterPolicy* policy, const Promise& promise) 
 }
 
 TEST_F(OptionPromises, PoliciesKeepTheirMeaning) {
-  std::vector<Promise> promises = PromisesOf("option_strings_v1.txt", "policy");
-  EXPECT_GE(promises.size(), 26u);
-  const std::vector<Promise> of_ranges = PromisesOf("option_strings_v2.txt", "policy");
-  EXPECT_GE(of_ranges.size(), 14u);
-  promises.insert(promises.end(), of_ranges.begin(), of_ranges.end());
+  const std::vector<Promise> promises = PromisesOf("policy");
+  EXPECT_GE(promises.size(), 40u);
   for (const Promise& promise : promises) {
     SCOPED_TRACE(promise.text);
     std::shared_ptr<const rocksdb::FilterPolicy> policy;
@@ -114,7 +110,7 @@ TEST_F(OptionPromises, PoliciesKeepTheirMeaning) {
 }
 
 TEST_F(OptionPromises, SkipIndexesKeepTheirMeaning) {
-  const std::vector<Promise> promises = PromisesOf("option_strings_v1.txt", "skip_index");
+  const std::vector<Promise> promises = PromisesOf("skip_index");
   EXPECT_GE(promises.size(), 7u);
   for (const Promise& promise : promises) {
     SCOPED_TRACE(promise.text);
