@@ -11,37 +11,13 @@
 #include "tests/support/sanitizers.h"
 
 // Compares databases with filters with a map, and with iterators that use no filter: all answers
-// must be equal. BLOCKSIEVE_LONG_TESTS runs BLOCKSIEVE_RANGE_OPERATIONS operations of all kinds,
-// with seeds from BLOCKSIEVE_RANGE_SEED on.
+// must be equal. BLOCKSIEVE_LONG_TESTS runs BLOCKSIEVE_RANGE_OPERATIONS operations, all kinds
+// together, with seeds from BLOCKSIEVE_RANGE_SEED on.
 
 namespace blocksieve {
 namespace {
 
 using namespace blocksieve::testing;  // NOLINT: test support
-
-// Queries to which filters answered "no".
-struct Denied {
-  uint64_t ranges = 0;
-  uint64_t lookups = 0;
-};
-
-Denied RunSeeds(const ModelKind& kind, uint64_t first, uint64_t seeds, ModelReport* report) {
-  const uint64_t ranges = GetRangeFilterCounts().no;
-  rocksdb::SetPerfLevel(rocksdb::kEnableCount);
-  const uint64_t lookups = rocksdb::get_perf_context()->bloom_sst_miss_count;
-  for (uint64_t seed = first; seed < first + seeds && report->num_wrong == 0; ++seed) {
-    RunModel(kind, seed, kOperationsOfSeed, report);
-  }
-  return {GetRangeFilterCounts().no - ranges,
-          rocksdb::get_perf_context()->bloom_sst_miss_count - lookups};
-}
-
-void Print(const ModelReport& report, const Denied& denied) {
-  std::printf("  %" PRIu64 " operations, %" PRIu64 " seeks, %" PRIu64 " ranges and %" PRIu64
-              " lookups denied, %" PRIu64 " wrong\n",
-              report.operations, report.seeks, denied.ranges, denied.lookups, report.num_wrong);
-  std::fflush(stdout);
-}
 
 const ModelKind kKinds[] = {
     {.name = "Bounds"},
@@ -56,15 +32,31 @@ const ModelKind kKinds[] = {
 class DatabaseModel : public ::testing::TestWithParam<ModelKind> {};
 
 TEST_P(DatabaseModel, FindsEveryRow) {
+  const ModelKind& kind = GetParam();
+  uint64_t first = 1;
+  uint64_t seeds = kThreadSanitizer || kind.is_repeatable ? 1 : 3;
+  if (LongTests()) {
+    first = NumberFromEnvironment("BLOCKSIEVE_RANGE_SEED", 1000);
+    seeds = NumberFromEnvironment("BLOCKSIEVE_RANGE_OPERATIONS", 100'000'000) / std::size(kKinds) /
+            kOperationsOfSeed;
+  }
+  rocksdb::SetPerfLevel(rocksdb::kEnableCount);
+  const uint64_t ranges_before = GetRangeFilterCounts().no;
+  const uint64_t lookups_before = rocksdb::get_perf_context()->bloom_sst_miss_count;
   ModelReport report;
-  const bool once = kThreadSanitizer || GetParam().is_repeatable;
-  const Denied denied = RunSeeds(GetParam(), 1, once ? 1 : 3, &report);
-  Print(report, denied);
+  for (uint64_t seed = first; seed < first + seeds && report.num_wrong == 0; ++seed) {
+    RunModel(kind, seed, kOperationsOfSeed, &report);
+  }
   EXPECT_EQ(report.num_wrong, 0u) << report.first_wrong;
+  const uint64_t ranges = GetRangeFilterCounts().no - ranges_before;
+  const uint64_t lookups = rocksdb::get_perf_context()->bloom_sst_miss_count - lookups_before;
+  std::printf("  %" PRIu64 " operations, %" PRIu64 " seeks, %" PRIu64 " ranges and %" PRIu64
+              " lookups denied, %" PRIu64 " wrong\n",
+              report.operations, report.seeks, ranges, lookups, report.num_wrong);
   // The number of files that can answer "no" depends on background compactions and threads.
-  if (GetParam().is_repeatable) {
-    EXPECT_GT(denied.ranges, report.seeks / 4);
-    EXPECT_GT(denied.lookups, 0u);
+  if (kind.is_repeatable) {
+    EXPECT_GT(ranges, report.seeks / 4);
+    EXPECT_GT(lookups, 0u);
   }
 }
 
@@ -109,22 +101,6 @@ TEST(DatabaseModelItself, NoticesWronglyDeniedRanges) {
   ModelReport report;
   RunModel(kind, 1, kOperationsOfSeed, &report);
   EXPECT_GT(report.num_wrong, 0u);
-}
-
-TEST(DatabaseModelLong, FindsEveryRow) {
-  if (!LongTests()) GTEST_SKIP() << "long";
-  const uint64_t operations = NumberFromEnvironment("BLOCKSIEVE_RANGE_OPERATIONS", 100'000'000);
-  uint64_t seed = NumberFromEnvironment("BLOCKSIEVE_RANGE_SEED", 1000);
-  ModelReport report;
-  Denied denied;
-  for (uint64_t i = 0; report.operations < operations && report.num_wrong == 0; ++i) {
-    const Denied added = RunSeeds(kKinds[i % std::size(kKinds)], seed++, 1, &report);
-    denied.ranges += added.ranges;
-    denied.lookups += added.lookups;
-    if (i % 40 == 39) Print(report, denied);
-  }
-  Print(report, denied);
-  EXPECT_EQ(report.num_wrong, 0u) << report.first_wrong;
 }
 
 }  // namespace

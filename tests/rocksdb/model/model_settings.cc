@@ -4,8 +4,8 @@
 #include <rocksdb/comparator.h>
 #include <rocksdb/merge_operator.h>
 
-#include "blocksieve/rocksdb.h"
 #include "blocksieve/rocksdb/filter_policy.h"
+#include "tests/rocksdb/ranges/range_db.h"
 
 namespace ROCKSDB_NAMESPACE {
 // In the library since 7.0, in its public headers only later.
@@ -141,13 +141,10 @@ void MergeInto(std::string* value, std::string_view operand) {
 }
 
 RangeFilters RangeFilters::Ours(bool plain_range_reads) {
-  blocksieve_rocksdb_register();
-  rocksdb::ColumnFamilyOptions options;
   RangeFilterOptions ranges;
   ranges.policy.plain_range_reads = plain_range_reads;
-  MustBeOk(EnableRangeFilter(&options, ranges), "range filter");
-  return {options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()->filter_policy,
-          options.prefix_extractor};
+  const DbConfig config = RangeConfig(FilterShape::kFull, ranges);
+  return {config.table.filter_policy, config.options.prefix_extractor};
 }
 
 ModelTraits::ModelTraits(const ModelKind& kind, Dice* dice)

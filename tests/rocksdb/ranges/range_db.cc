@@ -1,7 +1,5 @@
 #include "tests/rocksdb/ranges/range_db.h"
 
-#include <rocksdb/perf_context.h>
-
 #include "integration/rocksdb/ranges/range_extractor.h"
 #include "tests/support/key_sets.h"
 
@@ -45,6 +43,12 @@ void WriteRangeFile(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family, uint64
   MustBeOk(db->Flush({}, family), "flush");
 }
 
+uint64_t DataBlocksRead(const rocksdb::PerfContext& perf) {
+  return perf.block_read_count - perf.index_block_read_count - perf.filter_block_read_count +
+         perf.block_cache_hit_count - perf.block_cache_index_hit_count -
+         perf.block_cache_filter_hit_count;
+}
+
 EmptySeeks SeekEmptyRanges(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family,
                            const rocksdb::ReadOptions& read, uint64_t seeks) {
   EmptySeeks result;
@@ -60,9 +64,7 @@ EmptySeeks SeekEmptyRanges(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family,
     const std::unique_ptr<rocksdb::Iterator> iterator(db->NewIterator(bounded, family));
     perf.Reset();
     iterator->Seek(begin);
-    result.blocks += perf.block_read_count - perf.index_block_read_count -
-                     perf.filter_block_read_count + perf.block_cache_hit_count -
-                     perf.block_cache_index_hit_count - perf.block_cache_filter_hit_count;
+    result.blocks += DataBlocksRead(perf);
     result.found += iterator->Valid() ? 1 : 0;
     MustBeOk(iterator->status(), "seek");
   }

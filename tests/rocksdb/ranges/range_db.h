@@ -1,6 +1,7 @@
 #pragma once
 
 #include <rocksdb/db.h>
+#include <rocksdb/perf_context.h>
 
 #include <cstdint>
 #include <string>
@@ -22,6 +23,9 @@ void WriteRangeFile(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family, uint64
 
 /// The counts since `before`.
 RangeFilterCounts CountsSince(const RangeFilterCounts& before);
+
+/// Data blocks that were read, from disk or from the cache.
+uint64_t DataBlocksRead(const rocksdb::PerfContext& perf);
 
 /// Result of seeks from absent keys, each with a bound right after it.
 struct EmptySeeks {
