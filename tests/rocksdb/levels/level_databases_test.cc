@@ -154,18 +154,6 @@ TEST_P(LevelDatabases, WastedReadsAreNearTheGoal) {
   }
 }
 
-TEST_P(LevelDatabases, ALevelWithoutFiltersIsReadCorrectly) {
-  TestDb db(Config({.wasted_reads = 1.5}));
-  Fill(&db, 31);
-  const auto by_level = FiltersByLevel(&db.db());
-  // Except for files written when the level was small.
-  EXPECT_LT(by_level.rbegin()->second.bits_per_key(), by_level.begin()->second.bits_per_key() / 2);
-  EXPECT_EQ(CheckReads(&db.db(), db.model(), {}), "");
-  // Stock RocksDB reads it too.
-  db.Reopen(MakeConfig(GetParam(), nullptr));
-  EXPECT_EQ(CheckReads(&db.db(), db.model(), {}), "");
-}
-
 TEST_P(LevelDatabases, AscendingKeysMoveWithTheirFiltersAndStayWithinBounds) {
   TestDb db(Config({.bits_per_key = 10}));
   uint64_t number = 0;

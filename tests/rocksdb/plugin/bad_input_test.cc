@@ -178,12 +178,19 @@ Cases TextCases() {
       cases.push_back(InC(words, blocksieve_options_enable_skip_index, text));
     }
     cases.push_back(InC({"result" + is, "no, may_match"}, blocksieve_range_filter_count, value));
-    if (value.empty()) continue;
+    if (value.empty()) {
+      cases.push_back(InC({"option id is empty; allowed"}, blocksieve_filterpolicy_create, value));
+      continue;
+    }
     cases.push_back(InC({"options \"{a="}, blocksieve_options_enable_filter, "{a=" + value));
     cases.push_back(InC({"allowed"}, blocksieve_options_enable_filter, value + "=1"));
     cases.push_back({{"column definition '" + value.substr(0, 40)},
                      [=](Options*) { return MakeIndex("columns=" + value); }});
   }
+  cases.push_back(InC({"target_fpr=0.1, wasted_reads=1 exclude each other"},
+                      blocksieve_filterpolicy_create, "target_fpr=0.1;wasted_reads=1"));
+  cases.push_back(
+      InC({"number of columns is 0"}, blocksieve_options_enable_skip_index, "granule_rows=8"));
   cases.push_back({{"option columns is %zz", "allowed: % followed by two hex digits"},
                    [](Options*) { return MakeIndex("columns=%zz" + Megabyte()); }});
   return cases;

@@ -129,14 +129,6 @@ TEST_F(BuildBudget, ARibbonBeyondItBecomesBloomAndTheLogSaysWhy) {
               AllOf(HasSubstr("blocked Bloom filter written"), HasSubstr("max_build_bytes")));
 }
 
-TEST_F(BuildBudget, WithoutAnInfoLogItIsOnStderr) {
-  const std::string loud = StderrOf([&] {
-    BuildFilter(**NewFilterPolicy({.max_build_bytes = 1000}),
-                PresentKeys(KeyShape::kCounter, 1000));
-  });
-  EXPECT_THAT(loud, HasSubstr("no filter written"));
-}
-
 // Building charged to a block cache by cache_usage_options.
 class BuildCharge : public BuildBudget {
  protected:

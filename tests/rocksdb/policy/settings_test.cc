@@ -40,23 +40,14 @@ struct Setting {
   std::function<void(DbConfig*)> apply;
 };
 
-DbConfig ConfigOf(const Setting& setting, FilterShape shape) {
-  DbConfig config = MakeConfig(shape, PolicyFromString("blocksieve:0.01"));
-  setting.apply(&config);
-  return config;
-}
-
-const Setting kEntries[] = {
+// The model draws others: model_settings.cc.
+const Setting kFeatures[] = {
     {"WholeKeys", [](DbConfig*) {}},
     // tests/PITFALLS.md, 4: entries k, p, k, p. And 18: AwkwardKeys has keys outside the domain.
     {"WholeKeysAndPrefixes", [](DbConfig* config) { UsePrefixes(config, kGroupPrefixBytes); }},
     {"PrefixesOnly", [](DbConfig* config) { UsePrefixes(config, kGroupPrefixBytes, false); }},
     {"HighTarget",
      [](DbConfig* config) { config->table.filter_policy = PolicyFromString("blocksieve:0.5"); }},
-};
-
-// The model draws others: model_settings.cc.
-const Setting kFeatures[] = {
     // tests/PITFALLS.md, 1: an empty prefix; and 18.
     {"PrefixesThatMayBeEmpty",
      [](DbConfig* config) { config->options.prefix_extractor = std::make_shared<UpToSlash>(); }},
@@ -81,13 +72,6 @@ const Setting kFeatures[] = {
        config->options.compression_opts.parallel_threads = 3;
        config->table.detect_filter_construct_corruption = true;
        config->table.optimize_filters_for_memory = true;
-     }},
-    // RocksDB creates a reader for every probe, on unaligned contents.
-    {"MmapReads", [](DbConfig* config) { config->options.allow_mmap_reads = true; }},
-    {"FiltersInATinyCache",
-     [](DbConfig* config) {
-       config->table.cache_index_and_filter_blocks = true;
-       config->table.block_cache = rocksdb::NewLRUCache(4096, 0);
      }},
     {"NoBlockCache",
      [](DbConfig* config) {
@@ -153,7 +137,8 @@ class FilterFeature : public ::testing::TestWithParam<std::tuple<Setting, Filter
 
 TEST_P(FilterFeature, EveryKeyIsFoundAndAbsentOnesAreRejected) {
   const auto& [feature, shape] = GetParam();
-  const DbConfig config = ConfigOf(feature, shape);
+  DbConfig config = MakeConfig(shape, PolicyFromString("blocksieve:0.01"));
+  feature.apply(&config);
   TestDb db(config);
   for (uint64_t round = 0; round < 3; ++round) WriteRound(&db, round);
 
@@ -177,9 +162,6 @@ TEST_P(FilterFeature, EveryKeyIsFoundAndAbsentOnesAreRejected) {
   EXPECT_TRUE(db->VerifyChecksum().ok());
 }
 
-INSTANTIATE_TEST_SUITE_P(Entries, FilterFeature,
-                         ::testing::Combine(::testing::ValuesIn(kEntries), kBothShapes),
-                         ParamNames());
 INSTANTIATE_TEST_SUITE_P(Features, FilterFeature,
                          ::testing::Combine(::testing::ValuesIn(kFeatures), kBothShapes),
                          ParamNames());
