@@ -30,12 +30,11 @@ std::vector<std::string> AllKeys(const TestDb::Model& model, std::vector<std::st
 }
 
 std::string CheckBatch(rocksdb::DB* db, const TestDb::Model& model,
-                       const std::vector<std::string>& keys,
-                       const rocksdb::ReadOptions& read_options) {
+                       const std::vector<std::string>& keys) {
   const std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
   std::vector<rocksdb::PinnableSlice> values(keys.size());
   std::vector<rocksdb::Status> statuses(keys.size());
-  db->MultiGet(read_options, db->DefaultColumnFamily(), keys.size(), slices.data(), values.data(),
+  db->MultiGet({}, db->DefaultColumnFamily(), keys.size(), slices.data(), values.data(),
                statuses.data());
   for (size_t i = 0; i < keys.size(); ++i) {
     if (std::string wrong = Compare(model, keys[i], statuses[i], values[i]); !wrong.empty()) {
@@ -57,22 +56,8 @@ std::string Difference(const TestDb::Model& expected, const TestDb::Model& found
   return "";
 }
 
-}  // namespace
-
-std::string CheckGets(rocksdb::DB* db, const TestDb::Model& model,
-                      const std::vector<std::string>& absent,
-                      const rocksdb::ReadOptions& read_options) {
-  for (const std::string& key : AllKeys(model, absent)) {
-    rocksdb::PinnableSlice value;
-    const rocksdb::Status status = db->Get(read_options, db->DefaultColumnFamily(), key, &value);
-    if (std::string wrong = Compare(model, key, status, value); !wrong.empty()) return wrong;
-  }
-  return "";
-}
-
 std::string CheckMultiGets(rocksdb::DB* db, const TestDb::Model& model,
-                           const std::vector<std::string>& absent,
-                           const rocksdb::ReadOptions& read_options) {
+                           const std::vector<std::string>& absent) {
   std::vector<std::string> keys = AllKeys(model, absent);
   std::mt19937 random(1);
   std::shuffle(keys.begin(), keys.end(), random);
@@ -81,17 +66,14 @@ std::string CheckMultiGets(rocksdb::DB* db, const TestDb::Model& model,
     const size_t count = std::min(size, keys.size() - next);
     const auto first = keys.begin() + static_cast<ptrdiff_t>(next);
     const std::vector<std::string> batch(first, first + static_cast<ptrdiff_t>(count));
-    if (std::string wrong = CheckBatch(db, model, batch, read_options); !wrong.empty()) {
-      return wrong;
-    }
+    if (std::string wrong = CheckBatch(db, model, batch); !wrong.empty()) return wrong;
     next += count;
   }
   return "";
 }
 
-std::string CheckScan(rocksdb::DB* db, const TestDb::Model& model,
-                      const rocksdb::ReadOptions& read_options) {
-  rocksdb::ReadOptions everything = read_options;
+std::string CheckScan(rocksdb::DB* db, const TestDb::Model& model) {
+  rocksdb::ReadOptions everything;
   everything.total_order_seek = true;
   const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator(everything));
   for (const bool forward : {true, false}) {
@@ -107,9 +89,20 @@ std::string CheckScan(rocksdb::DB* db, const TestDb::Model& model,
   return "";
 }
 
+}  // namespace
+
+std::string CheckGets(rocksdb::DB* db, const TestDb::Model& model,
+                      const std::vector<std::string>& absent) {
+  for (const std::string& key : AllKeys(model, absent)) {
+    rocksdb::PinnableSlice value;
+    const rocksdb::Status status = db->Get({}, db->DefaultColumnFamily(), key, &value);
+    if (std::string wrong = Compare(model, key, status, value); !wrong.empty()) return wrong;
+  }
+  return "";
+}
+
 std::string CheckPrefixScans(rocksdb::DB* db, const TestDb::Model& model,
-                             const std::vector<std::string>& absent_prefixes,
-                             const rocksdb::ReadOptions& read_options) {
+                             const std::vector<std::string>& absent_prefixes) {
   const rocksdb::Options options = db->GetOptions();
   const rocksdb::SliceTransform& extractor = *options.prefix_extractor;
   const bool reverse = options.comparator == rocksdb::ReverseBytewiseComparator();
@@ -128,7 +121,7 @@ std::string CheckPrefixScans(rocksdb::DB* db, const TestDb::Model& model,
     return extractor.InDomain(key) && extractor.Transform(key) == prefix;
   };
   // One iterator for all prefixes: it must still work after a filter excluded a file.
-  const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator(read_options));
+  const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator({}));
   for (const auto& [prefix, expected] : groups) {
     // The first key in comparator order that can have this prefix.
     const std::string start = expected.empty() ? starts.at(prefix)
@@ -147,13 +140,10 @@ std::string CheckPrefixScans(rocksdb::DB* db, const TestDb::Model& model,
 }
 
 std::string CheckReads(rocksdb::DB* db, const TestDb::Model& model,
-                       const std::vector<std::string>& absent,
-                       const rocksdb::ReadOptions& read_options) {
-  if (std::string wrong = CheckGets(db, model, absent, read_options); !wrong.empty()) return wrong;
-  if (std::string wrong = CheckMultiGets(db, model, absent, read_options); !wrong.empty()) {
-    return wrong;
-  }
-  return CheckScan(db, model, read_options);
+                       const std::vector<std::string>& absent) {
+  if (std::string wrong = CheckGets(db, model, absent); !wrong.empty()) return wrong;
+  if (std::string wrong = CheckMultiGets(db, model, absent); !wrong.empty()) return wrong;
+  return CheckScan(db, model);
 }
 
 }  // namespace blocksieve::testing

@@ -87,10 +87,4 @@ std::vector<std::string> GroupKeys(uint64_t first, uint64_t num_groups, uint64_t
   return keys;
 }
 
-std::vector<std::string> GroupPrefixes(uint64_t first, uint64_t num_groups) {
-  std::vector<std::string> prefixes;
-  for (uint64_t i = 0; i < num_groups; ++i) prefixes.push_back(GroupPrefix(first + 2 * i));
-  return prefixes;
-}
-
 }  // namespace blocksieve::testing

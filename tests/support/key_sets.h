@@ -35,6 +35,5 @@ std::string GroupKey(uint64_t group, uint64_t member);
 
 /// Members 0, 1, ... of the groups first, first + 2, ...
 std::vector<std::string> GroupKeys(uint64_t first, uint64_t num_groups, uint64_t members);
-std::vector<std::string> GroupPrefixes(uint64_t first, uint64_t num_groups);
 
 }  // namespace blocksieve::testing

@@ -63,33 +63,31 @@ std::shared_ptr<const rocksdb::FilterPolicy> PolicyFromString(const std::string&
   return policy;
 }
 
-std::unique_ptr<rocksdb::DB> OpenDb(const rocksdb::Options& options, const std::string& path) {
+namespace {
+
+template <class Open>
+std::unique_ptr<rocksdb::DB> MustOpen(const std::string& path, const Open& open) {
   std::unique_ptr<rocksdb::DB> db;
-  MustBeOk(rocksdb_plugin::OpenDb(options, path, &db), "open");
+  MustBeOk(rocksdb_plugin::OpenDb(&db, open), "open " + path);
   return db;
+}
+
+}  // namespace
+
+std::unique_ptr<rocksdb::DB> OpenDb(const rocksdb::Options& options, const std::string& path) {
+  return MustOpen(path, [&](auto* db) { return rocksdb::DB::Open(options, path, db); });
 }
 
 std::unique_ptr<rocksdb::DB> OpenReadOnly(const rocksdb::Options& options,
                                           const std::string& path) {
-  std::unique_ptr<rocksdb::DB> db;
-  MustBeOk(rocksdb_plugin::OpenDb(&db,
-                                  [&](rocksdb_plugin::OpenedDb* opened) {
-                                    return rocksdb::DB::OpenForReadOnly(options, path, opened);
-                                  }),
-           "open read-only");
-  return db;
+  return MustOpen(path, [&](auto* db) { return rocksdb::DB::OpenForReadOnly(options, path, db); });
 }
 
 std::unique_ptr<rocksdb::DB> OpenSecondary(const rocksdb::Options& options, const std::string& path,
                                            const std::string& secondary_path) {
-  std::unique_ptr<rocksdb::DB> db;
-  MustBeOk(rocksdb_plugin::OpenDb(&db,
-                                  [&](rocksdb_plugin::OpenedDb* opened) {
-                                    return rocksdb::DB::OpenAsSecondary(options, path,
-                                                                        secondary_path, opened);
-                                  }),
-           "open as secondary");
-  return db;
+  return MustOpen(path, [&](auto* db) {
+    return rocksdb::DB::OpenAsSecondary(options, path, secondary_path, db);
+  });
 }
 
 rocksdb::ConfigOptions StrictConfig() {
@@ -168,10 +166,6 @@ void TestDb::Put(const std::string& key, const std::string& value) {
   model_[key] = value;
 }
 
-void TestDb::PutAll(const std::vector<std::string>& keys, const std::string& value) {
-  for (const std::string& key : keys) Put(key, value);
-}
-
 void TestDb::Delete(const std::string& key) {
   MustBeOk(db_->Delete({}, key), "delete");
   model_.erase(key);
@@ -211,12 +205,6 @@ uint64_t TestDb::FilterBytes() {
   uint64_t bytes = 0;
   for (const auto& [path, file] : FilesOf(*db_)) bytes += file->filter_size;
   return bytes;
-}
-
-uint64_t TestDb::FilterEntries() {
-  uint64_t entries = 0;
-  for (const auto& [path, file] : FilesOf(*db_)) entries += file->num_filter_entries;
-  return entries;
 }
 
 std::unique_ptr<rocksdb::Checkpoint> NewCheckpoint(rocksdb::DB* db) {

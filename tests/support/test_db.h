@@ -114,9 +114,8 @@ class TestDb {
   void Flush();
   void Compact();
 
-  void PutAll(const std::vector<std::string>& keys, const std::string& value);
   void Fill(const std::vector<std::string>& keys, const std::string& value = "value") {
-    PutAll(keys, value);
+    for (const std::string& key : keys) Put(key, value);
     Flush();
   }
 
@@ -133,9 +132,8 @@ class TestDb {
   /// The table property filter_policy of all files.
   std::set<std::string> FilterPolicyNames();
 
-  /// Size in bytes of the filters of all files, and the number of their entries.
+  /// Size in bytes of the filters of all files.
   uint64_t FilterBytes();
-  uint64_t FilterEntries();
 
  private:
   TempDir dir_;
