@@ -54,41 +54,33 @@ const rocksdb::FilterPolicy* MakeFromId(const std::string& id,
   return guard->get();
 }
 
+template <class Type, class Make>
+void AddFactory(rocksdb::ObjectLibrary& library, const char* name, Make make) {
+  library.AddFactory<Type>(name,
+                           [make](const std::string&, std::unique_ptr<Type>* guard, std::string*) {
+                             guard->reset(make());
+                             return guard->get();
+                           });
+}
+
 // Registers the factories of the filter policy ("blocksieve" and "blocksieve:<target_fpr>"), the
 // skip index ("blocksieve.skip_index"), the listener ("blocksieve") and the prefix extractor of
 // range filters ("blocksieve.range", and its other name in files). Returns their number.
 int RegisterFactories(rocksdb::ObjectLibrary& library) {
-  library.AddFactory<Registration>(
-      kRegistration, [](const std::string&, std::unique_ptr<Registration>* guard, std::string*) {
-        guard->reset(new Registration);
-        return guard->get();
-      });
+  AddFactory<Registration>(library, kRegistration, [] { return new Registration; });
   // The pattern accepts any text after the colon, not just numbers: an id that matches no pattern
   // is "not found", which RocksDB may swallow.
   library.AddFactory<const rocksdb::FilterPolicy>(
       rocksdb::ObjectLibrary::PatternEntry(Policy::kName, true).AddSeparator(":", false),
       MakeFromId);
-  library.AddFactory<rocksdb::TablePropertiesCollectorFactory>(
-      SkipIndexCollectorFactory::kName,
-      [](const std::string&, std::unique_ptr<rocksdb::TablePropertiesCollectorFactory>* guard,
-         std::string*) {
-        // RocksDB then sets the option columns. If it does not, PrepareOptions fails.
-        guard->reset(new SkipIndexCollectorFactory(SkipIndexOptions()));
-        return guard->get();
-      });
-  library.AddFactory<rocksdb::EventListener>(
-      Listener::kName,
-      [](const std::string&, std::unique_ptr<rocksdb::EventListener>* guard, std::string*) {
-        guard->reset(new Listener);
-        return guard->get();
-      });
+  // RocksDB then sets the option columns. If it does not, PrepareOptions fails.
+  AddFactory<rocksdb::TablePropertiesCollectorFactory>(
+      library, SkipIndexCollectorFactory::kName,
+      [] { return new SkipIndexCollectorFactory(SkipIndexOptions()); });
+  AddFactory<rocksdb::EventListener>(library, Listener::kName, [] { return new Listener; });
   for (const char* const name : {RangeExtractor::kName, RangeExtractor::kMarkedName}) {
-    library.AddFactory<const rocksdb::SliceTransform>(
-        name, [name](const std::string&, std::unique_ptr<const rocksdb::SliceTransform>* guard,
-                     std::string*) {
-          guard->reset(new RangeExtractor(name));
-          return guard->get();
-        });
+    AddFactory<const rocksdb::SliceTransform>(library, name,
+                                              [name] { return new RangeExtractor(name); });
   }
   return 5;
 }
