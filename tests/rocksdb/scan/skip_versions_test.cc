@@ -55,6 +55,23 @@ TEST_F(SkipVersions, OverwrittenAndDeletedRowsDoNotComeBack) {
   EXPECT_EQ(Count(db.db(), "n = 25"), 1u);
 }
 
+TEST_F(SkipVersions, MergeOperandsMakeValuesThatNoFileHas) {
+  for (const std::string name : {"stringappend", "put"}) {
+    UseMergeOperator(&config_, name);
+    TestDb db(config_);
+    Fill(&db);
+    MustBeOk(db->Merge({}, Key(70), "99\tmerged"), "merge");
+    MustBeOk(db->Merge({}, Key(700), "7\talone"), "merge");
+    ForEachState(&db, [&](const auto&) {
+      ScanExplanation explanation;
+      // "7<TAB>old,99<TAB>merged" has the text "old,99".
+      EXPECT_EQ(Count(db.db(), "t = 'old,99'", &explanation), name == "stringappend" ? 1u : 0u);
+      EXPECT_EQ(Count(db.db(), "n = 99"), name == "put" ? 1u : 0u);
+      EXPECT_EQ(Count(db.db(), "n = 7"), name == "put" ? 10u : 11u);
+    });
+  }
+}
+
 /// Fails without a value below, like merge operators of counters.
 class NeedsBase final : public rocksdb::AssociativeMergeOperator {
  public:
