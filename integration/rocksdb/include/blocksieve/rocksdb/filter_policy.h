@@ -111,7 +111,7 @@ struct RangeFilterOptions {
   bool replace_prefix_extractor = false;
 };
 
-/// Makes seeks use range filters, but not a MultiScan, which it would slow down (RANGES.md). Sets
+/// Makes seeks use range filters; changes no result, but slows down a MultiScan (RANGES.md). Sets
 /// auto_prefix_mode and iterate_upper_bound, which must outlive the iterator. Ignores null options.
 BLOCKSIEVE_EXPORT void PrepareRangeRead(const rocksdb::Slice* upper_bound,
                                         rocksdb::ReadOptions* read_options);
