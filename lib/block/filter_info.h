@@ -31,7 +31,7 @@ bool HasFilterBlockTail(ByteView block) noexcept;
 /// Blocks are shorter than this: RocksDB's readers cast their sizes to 32 bits.
 inline constexpr uint64_t kMaxFilterBlockBytes = UINT64_C(0xffffffff);
 
-/// The layout of a ribbon's payload; lib/ribbon/shape.h has a drawing of it.
+/// The layout of a ribbon's payload, as in lib/FORMAT.md.
 struct RibbonShape {
   static constexpr uint32_t kOctet = 8;   ///< Chunks have a multiple of this many slots.
   static constexpr uint32_t kGroup = 32;  ///< Chunks per base; their slots stay below 2^12 octets.

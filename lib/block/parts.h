@@ -7,12 +7,7 @@
 #include "blocksieve/status.h"
 
 // A block of version 2 or 4 is a complete block of version 1 or 3 (the point filter), followed by a
-// prefix part (version 4 only) and a range part. lib/FORMAT.md is normative.
-//
-//   filter block | prefixes | ranges | fields | the tail of every block (seal.h)
-//
-//   fields: sizes of the filter block, of the prefixes (version 4 only) and of the ranges
-//   (varints), checksum of prefixes and ranges (4 bytes)
+// prefix part (version 4 only) and a range part. lib/FORMAT.md specifies it.
 
 namespace blocksieve {
 

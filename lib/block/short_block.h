@@ -7,10 +7,7 @@
 #include "blocksieve/status.h"
 #include "lib/block/seal.h"
 
-// Small ribbons of one chunk have a short footer, version 3. lib/FORMAT.md is normative.
-//
-//   payload | fields | 0xB0 + version (1) | checksum (3) | 00 00 00 00 00
-//   |<-- the checksum covers these ------>|
+// Small ribbons of one chunk have a short footer, version 3, which lib/FORMAT.md specifies.
 //
 // The block is small enough to compare one checksum of all its bytes whenever it is opened. The
 // byte before the version is never 0xB5, the magic byte that other versions have in this place.

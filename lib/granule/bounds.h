@@ -13,11 +13,7 @@
 // Minimum and maximum value of each granule ("min/max index"). Both are rounded outwards by less
 // than 1 % of the distance between them: they take a few bytes each, and ranges select hardly more
 // granules. The bounds of a granule with a single value are exact (unless its bytes are long), so
-// that inequalities can prune it. lib/FORMAT.md specifies the encoding. A granule has:
-//   numbers: 0 no values | c + 1: c low bits are cut, then
-//            zigzag varint of (low >> c) - (previous low >> c) | varint of (high >> c) - (low >> c)
-//   bytes:   a BytesBounds, then the low bound (relative to the previous one) and the high one
-//            (relative to the low): shared bytes (varint) | number of other bytes (varint) | bytes
+// that inequalities can prune it. lib/FORMAT.md specifies the encoding.
 
 namespace blocksieve::internal {
 

@@ -14,7 +14,6 @@
 // Maekinen, Navarro, 2005). A leaf is a class; an inner node has one bit per granule below it, 0
 // for granules of its left child. Granules of rare classes take more bits: if nearly all are of one
 // class, about one bit per granule instead of four. Results are merged bottom-up, word by word.
-//   nodes in preorder: class number, or 0xff for inner nodes | bits of the inner nodes in preorder
 
 namespace blocksieve::internal {
 

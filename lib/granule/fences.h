@@ -9,7 +9,6 @@
 
 // First and last key of each granule, prefix-compressed against the previous key, with a restart
 // point at every 16th granule for random access.
-//   key: shared bytes (varint) | number of other bytes (varint) | bytes
 
 namespace blocksieve::internal {
 

@@ -14,7 +14,6 @@
 
 // The filters of all granules of a column. Granules with similar numbers of values form a size
 // class, whose filters are transposed together; filter i of a class belongs to its i-th granule.
-//   the class of each granule (ClassTree) | the rows of each class, smallest class first
 
 namespace blocksieve::internal {
 

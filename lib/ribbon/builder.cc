@@ -7,7 +7,9 @@
 
 #include "lib/base/coding.h"
 #include "lib/ribbon/chunk.h"
+#include "lib/ribbon/probe.h"
 #include "lib/ribbon/retrieval.h"
+#include "lib/ribbon/shape.h"
 #include "lib/ribbon/shards.h"
 #include "lib/ribbon/solver.h"
 
@@ -269,5 +271,22 @@ bool RetrievalWriter::Append(std::string* out) {
   out->append(AsText(ByteView(parts_->bytes).first(static_cast<size_t>(info.payload_bytes))));
   return true;
 }
+
+bool Retrieval::Open(Decoder* from) {
+  FilterInfo info;
+  info.payload_bytes = from->Varint();
+  if (!ReadRibbonFields(from, &info).ok() || info.padding_bytes != 0 ||
+      info.ribbon.has_wide_segments() || info.ribbon.has_always_true_chunks) {
+    return false;
+  }
+  const ByteView payload = from->Bytes(info.payload_bytes);
+  if (!from->ok() || from->rest().size() < kRetrievalTail) return false;
+  view_.data = payload.data();
+  view_.ribbon = MakeRibbonView(info.ribbon, payload.data());
+  columns_ = info.ribbon.columns;
+  return true;
+}
+
+uint32_t Retrieval::Get(uint64_t hash) const noexcept { return ReadRibbon(view_, hash); }
 
 }  // namespace blocksieve::internal

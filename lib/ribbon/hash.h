@@ -4,27 +4,14 @@
 
 #include "lib/block/filter_info.h"
 
-// The row of a hash in a ribbon filter, for builder and probes. With h the 64-bit hash, all
-// arithmetic modulo 2^64:
+// The row of a hash in a ribbon filter, for builder and probes. lib/FORMAT.md has the formulas.
 //
-//   chunk         floor(h * number of chunks / 2^64), with the exact product
-//   mixed         h * kRibbonMixer
-//   start         8 * first + floor(t * length / 2^29) in virtual slots, where t is the high half
-//                 of mixed * multiplier; first and length are the chunk's octets
-//   coefficients  mixed | 1
-//   fingerprint   low bits of floor(h / 2^16)
-//
-// The multiplier is the chunk's directory entry: seed and place. It makes the starts of any two
-// seeds independent. A rotation does that, too, but takes two more instructions.
-//
-// Start and fingerprint must be independent. Otherwise all fingerprints of a region would agree,
-// and the region would match everything. That happened with rotations of a plain product, whose low
-// bits depend only on the low bits of the hash; here starts are the highest bits of a product,
-// which depend on all bits. Coefficients and fingerprint must be linearly independent. Otherwise,
-// in filters so small that all rows have the same start, the solution is that linear relation, and
-// matches everything. That happened with the low bits of the hash as fingerprint; carries change
-// the bits above. Mixing further, with shifts and a second product, was no better and took five
-// instructions.
+// The multiplier of a chunk is its directory entry: seed and place. It makes the starts of any two
+// seeds independent. Start and fingerprint must be independent, too; otherwise all fingerprints of
+// a region would agree, and the region would match everything. So starts are the highest bits of a
+// product, which depend on all bits. Coefficients and fingerprint must be linearly independent;
+// otherwise, in filters so small that all rows have the same start, the solution is that linear
+// relation, and matches everything. lib/RIBBON.md lists what failed in one of these ways.
 
 namespace blocksieve::internal {
 

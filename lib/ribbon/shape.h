@@ -8,32 +8,7 @@
 #include "lib/block/seal.h"
 #include "lib/ribbon/hash.h"
 
-// The payload of a ribbon filter. lib/FORMAT.md is normative.
-//
-//   segments                                                                 | directory | bases
-//
-// Segment i holds slots 64i ... 64i+63, one 64-bit word per column, columns in order; bit k of a
-// word is slot 64i + k. The first `narrow_segments` segments have `columns` columns, the others one
-// more. The last segment, if it has only 8 * b < 64 slots, has words of b bytes.
-//
-// directory   empty for a single chunk, whose seed is in the footer; else one 16-bit entry per
-//             chunk and one for the end: low 12 bits of the first virtual octet | seed << 12
-// bases       empty for up to 32 chunks; else the first virtual octet of chunks 0, 32, 64 ...:
-//             32 bits each
-//
-// Layout fields in the footer:
-//
-//   columns (5 bits), flags: wide segments (0x20), several chunks (0x40), 48 bytes of padding
-//       before the first segment (0x80)
-//   octets * 2 (varint), plus 1 with always-true chunks; an octet is 8 slots
-//   number of chunks (varint) if there are several, else the seed of the only one (1)
-//   narrow segments (varint), with wide segments only
-//
-// Fields in a short block, of one chunk and without padding; the payload's size gives the octets:
-//
-//   narrow segments (1), only if some but not all segments are wide
-//   columns of narrow segments, or of all (5 bits); whether some but not all segments are wide
-//       (1 bit); seed (4 bits); slots - keys (6 bits)
+// The shape of a ribbon's payload, and the fields that store it. lib/FORMAT.md specifies both.
 
 namespace blocksieve::internal {
 

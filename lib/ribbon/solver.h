@@ -6,12 +6,8 @@
 #include "lib/base/kernels.h"
 #include "lib/ribbon/hash.h"
 
-// The linear algebra of a ribbon filter, with an implementation for each instruction set.
-//
-// All produce the same bytes. In any elimination of a consistent system, the same columns get a
-// pivot and the remaining rows span the same space; with all other columns set to zero, the
-// solution is unique. Implementations must also agree on which systems count as solved, so
-// Eliminate's outcome is exact, including dependent rows among those that it carries.
+// The linear algebra of a ribbon filter, with an implementation for each instruction set. All
+// produce the same bytes, because Eliminate's outcome is exact (lib/RIBBON.md).
 
 namespace blocksieve::internal {
 
