@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 #include "blocksieve/bytes.h"
@@ -81,12 +80,9 @@ class BLOCKSIEVE_EXPORT BloomArray {
   /// Leaves num_set_ at 0: the derived class counts its cells.
   BloomArray(const BloomLayout& layout, OwnedBytes cells) noexcept;
 
-  /// @{
-  /// State for derived classes.
-  BloomLayout layout_;
-  OwnedBytes cells_;
-  uint64_t num_set_ = 0;
-  /// @}
+  BloomLayout layout_;    ///< As created or deserialized.
+  OwnedBytes cells_;      ///< Bits or counters.
+  uint64_t num_set_ = 0;  ///< Cells that are not zero.
 
  private:
   uint64_t max_set_;  // overfull above this num_set_
@@ -149,6 +145,8 @@ class BLOCKSIEVE_EXPORT CountingBloom : public BloomArray {
   /// Like those of ClassicBloom, with the same errors.
   static Result<CountingBloom> Deserialize(ByteView block);
   Result<OwnedBytes> Serialize() const;
+  bool MayContain(std::string_view key) const noexcept;
+  bool MayContainHash(uint64_t hash) const noexcept { return EstimateCountHash(hash) != 0; }
   /// @}
 
   /// @{
@@ -167,12 +165,6 @@ class BLOCKSIEVE_EXPORT CountingBloom : public BloomArray {
   /// @}
 
   /// @{
-  /// Whether the filter may hold a key. False is certain; true is wrong at the rate CurrentFpr().
-  bool MayContain(std::string_view key) const noexcept;
-  bool MayContainHash(uint64_t hash) const noexcept { return EstimateCountHash(hash) != 0; }
-  /// @}
-
-  /// @{
   /// Upper bound of how often a key was added and not removed: its lowest counter. max_count()
   /// stands for that or more.
   uint32_t EstimateCount(std::string_view key) const noexcept;
@@ -184,12 +176,10 @@ class BLOCKSIEVE_EXPORT CountingBloom : public BloomArray {
   Result<ClassicBloom> Project() const;
 
   uint32_t counter_bits() const noexcept { return counter_bits_; }  ///< 2, 4, 8 or 16.
-
-  /// @{
-  /// The value at which a counter sticks, and the number of counters that do.
+  /// The value at which a counter sticks.
   uint32_t max_count() const noexcept { return (1u << counter_bits_) - 1; }
+  /// The number of counters that stick.
   uint64_t num_stuck_counters() const noexcept { return num_stuck_counters_; }
-  /// @}
 
  private:
   CountingBloom(const BloomLayout& layout, uint32_t counter_bits, OwnedBytes counters);

@@ -55,18 +55,16 @@ struct FilterOptions {
 };
 
 /// Collects the keys of one file, partition or granule and builds one filter block from them.
-/// Call order: ( AddKey* Finish )*. Not thread-safe, but may move between threads.
+/// Call order: ( AddKey* Finish )*. Not thread-safe, but may move between threads. A moved-from
+/// builder may only be assigned to or destroyed.
 class BLOCKSIEVE_EXPORT FilterBuilder {
  public:
   /// Errors: InvalidArgument, naming the option, its value and the allowed range.
   static Result<FilterBuilder> Create(const FilterOptions& options);
 
-  /// @{
-  /// A moved-from builder may only be assigned to or destroyed.
-  FilterBuilder(FilterBuilder&&) noexcept;
-  FilterBuilder& operator=(FilterBuilder&&) noexcept;
+  FilterBuilder(FilterBuilder&&) noexcept;             ///< See above.
+  FilterBuilder& operator=(FilterBuilder&&) noexcept;  ///< See above.
   ~FilterBuilder();
-  /// @}
 
   /// Adds a key: any bytes, including none. A key equal to one of the last two is counted once:
   /// engines add keys in order, and may add a prefix of each key after it.

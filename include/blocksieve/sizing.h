@@ -29,11 +29,8 @@ struct Layout {
   double predicted_fpr = 1;  ///< The exact model's FPR at these bits per key, rounded up.
 };
 
-/// @{
-/// Range of the target FPR in ChooseLayout, for any kind.
-inline constexpr double kMinTargetFpr = 1e-7;
-inline constexpr double kMaxTargetFpr = 0.5;
-/// @}
+inline constexpr double kMinTargetFpr = 1e-7;  ///< Lowest target FPR in ChooseLayout, of any kind.
+inline constexpr double kMaxTargetFpr = 0.5;   ///< The highest.
 
 /// The smallest layout in the lookup table of `kind` whose FPR is at or below `target_fpr`; among
 /// layouts of equal size, the one with the lowest FPR. Size is monotone in the target.

@@ -83,11 +83,9 @@ inline constexpr uint64_t kDefaultMaxIndexBytes = 8 << 20;  ///< Default budget 
 struct SkipIndexBuilderOptions {
   ColumnList columns = {};  ///< Indexed columns: 1 to 256, with distinct names.
 
-  /// @{
-  /// Index granularity: a granule closes when it has this many rows or bytes of rows. 0: no limit.
+  /// Index granularity: a granule closes when it has this many rows, or bytes of rows. 0: no limit.
   uint64_t granule_rows = kDefaultGranuleRows;
-  uint64_t granule_bytes = kDefaultGranuleBytes;
-  /// @}
+  uint64_t granule_bytes = kDefaultGranuleBytes;  ///< See granule_rows.
 
   /// FPR of the filters: of the granules that lack a value, the share that may match. 1e-7 to 0.5.
   double target_fpr = 0.001;
