@@ -1,9 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstdio>
 #include <functional>
-#include <random>
 
 #include "blocksieve/filter.h"
 #include "blocksieve/hash.h"
@@ -16,13 +13,13 @@
 #include "lib/range/range_filter.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/core/format/written_block.h"
+#include "tests/core/range/range_test_keys.h"
 #include "tests/support/reseal.h"
 
 namespace blocksieve::testing {
 namespace {
 
 using Keys = std::vector<std::string>;
-using Random = std::mt19937_64;  // gives the same numbers everywhere
 
 struct RangeRow {
   std::string name;
@@ -35,20 +32,14 @@ struct RangeRow {
   bool has_ranges = true;
 };
 
-std::string Text(const char* format, uint64_t number) {
-  char text[64];
-  std::snprintf(text, sizeof(text), format, static_cast<unsigned long long>(number));
-  return text;
-}
-
 Keys Tenants(size_t tenants, size_t keys_each) {
   Random random(tenants);
   Keys keys;
   for (size_t tenant = 0; tenant < tenants; ++tenant) {
-    std::string prefix = Text("%016llx", random());
-    prefix += Text("%016llx/", random());
+    std::string prefix = Formatted("%016llx", random());
+    prefix += Formatted("%016llx/", random());
     for (size_t i = 0; i < keys_each; ++i)
-      keys.push_back(prefix + Text("%010llu", random() % 5'000'000'000));
+      keys.push_back(prefix + Formatted("%010llu", random() % 5'000'000'000));
   }
   return keys;
 }
@@ -68,8 +59,8 @@ Keys Texts() {
   Random random(2);
   Keys keys;
   for (int i = 0; i < 1'500; ++i) {
-    keys.push_back(Text("u%05llu:", random() % 40'000));
-    keys.back() += Text("%013llu", 1'690'000'000'000 + random() % 25'000'000'000);
+    keys.push_back(Formatted("u%05llu:", random() % 40'000));
+    keys.back() += Formatted("%013llu", 1'690'000'000'000 + random() % 25'000'000'000);
   }
   return keys;
 }
@@ -78,9 +69,9 @@ Keys Texts() {
 Keys Paths() {
   Keys keys;
   for (int i = 0; i < 600; ++i) {
-    keys.push_back(Text("/usr/share/p%03llu/", static_cast<uint64_t>(i * i % 97)));
-    keys.back() += Text("d%llu/", static_cast<uint64_t>(i % 5)) +
-                   Text("f%05llu", static_cast<uint64_t>(i * 7919 % 65536));
+    keys.push_back(Formatted("/usr/share/p%03llu/", static_cast<uint64_t>(i * i % 97)));
+    keys.back() += Formatted("d%llu/", static_cast<uint64_t>(i % 5)) +
+                   Formatted("f%05llu", static_cast<uint64_t>(i * 7919 % 65536));
   }
   return keys;
 }
@@ -120,12 +111,10 @@ std::vector<RangeRow> RangeRows() {
 
 class WrittenRange : public WrittenBlock {
  public:
-  explicit WrittenRange(RangeRow row) : row_(std::move(row)), keys_(row_.keys()) {
+  explicit WrittenRange(RangeRow row) : row_(std::move(row)), keys_(SortedDistinct(row_.keys())) {
     name = row_.name;
     extension = ".filter";
     file_hash = row_.file_hash;
-    std::sort(keys_.begin(), keys_.end());
-    keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
   }
 
   std::string Make() const override {

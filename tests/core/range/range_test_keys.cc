@@ -129,12 +129,6 @@ const std::vector<KeyFamily>& KeyFamilies() {
   return families;
 }
 
-std::string Formatted(const char* format, uint64_t number) {
-  char text[128];
-  std::snprintf(text, sizeof(text), format, static_cast<unsigned long long>(number));
-  return text;
-}
-
 std::string BigEndian(uint64_t number) { return MakeKey(KeyShape::kCounter, number); }
 
 std::string HexUuid(Random* random) {
@@ -142,12 +136,6 @@ std::string HexUuid(Random* random) {
   uuid += Formatted("%016llx", (*random)());
   for (const size_t at : {8, 13, 18, 23}) uuid.insert(at, "-");
   return uuid;
-}
-
-std::vector<std::string> SortedDistinct(std::vector<std::string> keys) {
-  std::sort(keys.begin(), keys.end());
-  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-  return keys;
 }
 
 std::vector<std::string> RandomInts(size_t count, uint64_t seed, unsigned bits) {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <functional>
 #include <ostream>
 #include <random>
@@ -31,7 +33,11 @@ inline void PrintTo(const KeyFamily& family, std::ostream* out) { *out << family
 const std::vector<KeyFamily>& KeyFamilies();
 
 /// A number formatted by printf.
-std::string Formatted(const char* format, uint64_t number);
+inline std::string Formatted(const char* format, uint64_t number) {
+  char text[128];
+  std::snprintf(text, sizeof(text), format, static_cast<unsigned long long>(number));
+  return text;
+}
 
 /// A number as eight bytes, most significant first.
 std::string BigEndian(uint64_t number);
@@ -39,7 +45,11 @@ std::string BigEndian(uint64_t number);
 std::string HexUuid(Random* random);
 
 /// The keys in ascending order, without duplicates.
-std::vector<std::string> SortedDistinct(std::vector<std::string> keys);
+inline std::vector<std::string> SortedDistinct(std::vector<std::string> keys) {
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  return keys;
+}
 
 /// `count` random numbers of `bits` bits, as eight bytes.
 std::vector<std::string> RandomInts(size_t count, uint64_t seed, unsigned bits = 64);
