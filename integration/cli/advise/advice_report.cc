@@ -62,12 +62,6 @@ Json ToJson(const RunList& list) {
   return {{"family", list.family}, {"num_keys", list.num_keys()}, {"runs", runs}};
 }
 
-CellText Number(const char* format) {
-  return [format](const Json& value) {
-    return fmt::format(fmt::runtime(format), value.get<double>());
-  };
-}
-
 // Reads and memory, a row for each proposal. The column "per lookup" is left out if all keys are
 // absent: it would repeat "wasted reads".
 std::string SavingsText(const Advice& advice, bool with_present_keys) {
@@ -99,8 +93,8 @@ std::string SavingsText(const Advice& advice, bool with_present_keys) {
 std::string CostsText(const Json& proposals) {
   return TableText(
       {{"cost", "/name", PlainText},
-       {"CPU s per\nmillion keys", "/build_cpu_seconds_per_million_keys", Number("{:.3f}")},
-       {"ns per\nprobe", "/probe_ns", Number("{:.1f}")},
+       {"CPU s per\nmillion keys", "/build_cpu_seconds_per_million_keys", NumberText("{:.3f}")},
+       {"ns per\nprobe", "/probe_ns", NumberText("{:.1f}")},
        {"bytes\nresident", "/filter_bytes", CountText},
        {"files to\nrewrite", "/rewritten_files", CountText},
        {"bytes to\nrewrite", "/rewritten_bytes", CountText},
@@ -152,8 +146,7 @@ std::vector<TableColumn> LevelColumns(const char* lookups) {
   return {{"level", "/level", PlainText},
           {"runs", "/num_runs", CountText},
           {"keys", "/num_keys", CountText},
-          {lookups, "/lookup_share",
-           [](const Json& share) { return fmt::format("{:.1f} %", 100 * share.get<double>()); }}};
+          {lookups, "/lookup_share", ShareText}};
 }
 
 std::string ToText(const Advice& advice, double absent_fraction) {

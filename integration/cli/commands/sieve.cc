@@ -9,7 +9,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -22,7 +21,6 @@
 #include "integration/cli/term/progress.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
-#include "integration/cli/term/text_table.h"
 #include "integration/sieve/normalize_url.h"
 
 namespace blocksieve::cli {
@@ -158,7 +156,7 @@ std::string StatsText(const SieveStats& stats) {
   const auto share = [&](uint64_t part) {
     return fmt::format("{:.3f} %", 100 * term::Ratio(part, stats.new_urls()));
   };
-  const std::tuple<const char*, uint64_t, std::string> rows[] = {
+  const Json rows = {
       {"seen", stats.seen, ""},
       {"seen, estimated", static_cast<uint64_t>(std::llround(stats.estimated.keys)),
        fmt::format("{:+.3f} %", 100 * error)},
@@ -174,10 +172,8 @@ std::string StatsText(const SieveStats& stats) {
       {"    by filters of files", stats.new_by_file_filters, share(stats.new_by_file_filters)},
       {"  recognized by reading", stats.new_by_reading, share(stats.new_by_reading)},
       {"repeats ever", stats.repeats, ""}};
-  term::TextTable table({"", "", ""});
-  for (const auto& [what, number, note] : rows)
-    table.AddRow({what, term::WithCommas(number), note});
-  std::string text = table.ToString();
+  std::string text =
+      TableText({{"", "/0", PlainText}, {"", "/1", CountText}, {"", "/2", PlainText}}, rows);
   text.erase(0, text.find('\n') + 1);  // the headers are empty
   if (!stats.overfull.empty()) {
     text += fmt::format("A counting {}: `compact` makes larger ones.\n", stats.overfull);

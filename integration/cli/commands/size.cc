@@ -87,25 +87,15 @@ std::string DescribeRequest(const SizeOptions& options) {
   return fmt::format("{} in up to {}", keys, term::CountOf(*options.bytes, "byte"));
 }
 
-// As a number in the format.
-CellText Number(const char* format) {
-  return [format](const Json& value) {
-    return fmt::format(fmt::runtime(format), value.get<double>());
-  };
-}
-
 std::string ToText(const SizeOptions& options, const Json& layouts) {
   return DescribeRequest(options) + "\n\n" +
          TableText({{"kind", "/kind", PlainText},
                     {"layout", "/layout", PlainText},
-                    {"bits/key", "/bits_per_key", Number("{:g}")},
+                    {"bits/key", "/bits_per_key", NumberText("{:g}")},
                     {"bytes", "/num_bytes", CountText},
-                    {"predicted FPR", "/predicted_fpr", Number("{:.4g}")},
-                    {"limit", "/limit_bits_per_key", Number("{:.3f}")},
-                    {"above limit", "/above_limit",
-                     [](const Json& share) {
-                       return fmt::format("{:.1f} %", 100 * share.get<double>());
-                     }}},
+                    {"predicted FPR", "/predicted_fpr", NumberText("{:.4g}")},
+                    {"limit", "/limit_bits_per_key", NumberText("{:.3f}")},
+                    {"above limit", "/above_limit", ShareText}},
                    layouts);
 }
 

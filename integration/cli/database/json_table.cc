@@ -4,11 +4,51 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <sstream>
 
 #include "integration/cli/term/text.h"
-#include "integration/cli/term/text_table.h"
 
 namespace blocksieve::cli {
+namespace {
+
+using Cells = std::vector<std::string>;
+
+// Adds the lines of the headers, aligned to the bottom.
+void AddHeaders(const std::vector<TableColumn>& columns, std::vector<Cells>* rows) {
+  std::vector<Cells> headers;
+  size_t num_lines = 1;
+  for (const TableColumn& column : columns) {
+    Cells& header = headers.emplace_back();
+    std::istringstream lines(column.header);
+    for (std::string line; std::getline(lines, line);) header.push_back(line);
+    num_lines = std::max(num_lines, header.size());
+  }
+  for (size_t line = 0; line < num_lines; ++line) {
+    Cells& row = rows->emplace_back();
+    for (const Cells& header : headers) {
+      const size_t skipped = num_lines - header.size();
+      row.push_back(line < skipped ? "" : header[line - skipped]);
+    }
+  }
+}
+
+// The first column is left-aligned, the others right-aligned.
+std::string Align(const std::vector<Cells>& rows) {
+  std::vector<size_t> widths(rows.front().size());
+  for (const Cells& row : rows) {
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string text;
+  for (const Cells& row : rows) {
+    std::string line = fmt::format("{:<{}}", row[0], widths[0]);
+    for (size_t i = 1; i < row.size(); ++i) line += fmt::format("  {:>{}}", row[i], widths[i]);
+    line.resize(line.find_last_not_of(' ') + 1);
+    text += line + '\n';
+  }
+  return text;
+}
+
+}  // namespace
 
 std::string PlainText(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
@@ -36,10 +76,19 @@ std::string BitsPerKeyText(const Json& value) {
   return value == 0 ? "-" : fmt::format("{:.2f}", value.get<double>());
 }
 
+std::string ShareText(const Json& value) {
+  return fmt::format("{:.1f} %", 100 * value.get<double>());
+}
+
 CellText ShareOf(const char* part, const char* whole) {
   return [part, whole](const Json& row) {
-    const double share = 100 * term::Ratio(row[part], row[whole]);
-    return row[whole] == 0 ? "-" : fmt::format("{:.1f} %", share);
+    return row[whole] == 0 ? "-" : ShareText(term::Ratio(row[part], row[whole]));
+  };
+}
+
+CellText NumberText(const char* format) {
+  return [format](const Json& value) {
+    return fmt::format(fmt::runtime(format), value.get<double>());
   };
 }
 
@@ -50,18 +99,16 @@ bool HasSeveralFamilies(const Json& rows) {
 
 std::string TableText(std::vector<TableColumn> columns, const Json& rows, bool with_family) {
   if (with_family) columns.insert(columns.begin(), {"family", "/family", PlainText});
-  std::vector<std::string> headers;
-  for (const TableColumn& column : columns) headers.push_back(column.header);
-  term::TextTable table(headers);
+  std::vector<Cells> lines;
+  AddHeaders(columns, &lines);
   for (const Json& row : rows) {
-    std::vector<std::string> cells;
+    Cells& cells = lines.emplace_back();
     for (const TableColumn& column : columns) {
       const Json& value = row.at(Json::json_pointer(column.member));
       cells.push_back(value.is_null() ? "-" : column.text(value));
     }
-    table.AddRow(std::move(cells));
   }
-  return table.ToString();
+  return Align(lines);
 }
 
 Json RowsWhere(const Json& rows, const std::function<bool(const Json& row)>& is_shown) {

@@ -21,15 +21,18 @@ std::string FileNameText(const Json& value);  ///< The last part of a path.
 std::string RateText(const Json& value);      ///< Four digits; "-" for 1, which rules nothing out.
 std::string ReadsText(const Json& value);     ///< Three digits.
 std::string BitsPerKeyText(const Json& value);          ///< Bits per key: "9.94"; "-" for 0.
-CellText ShareOf(const char* part, const char* whole);  ///< Of two members: "12.3 %", "-" of 0.
+std::string ShareText(const Json& value);               ///< "12.3 %"
+CellText ShareOf(const char* part, const char* whole);  ///< Of two members; "-" of 0.
+CellText NumberText(const char* format);                ///< A number in a format of fmt.
 
 struct TableColumn {
-  std::string header;
+  std::string header;  ///< May have several lines.
   std::string member;  ///< A JSON pointer: "/filter/kind"; "": the whole row.
   CellText text;
 };
 
-/// A text table with a line for each row. `with_family`: its first column is the member "family".
+/// A text table with a line for each row. Its first column is left-aligned, the others
+/// right-aligned. `with_family`: the first one is the member "family".
 std::string TableText(std::vector<TableColumn> columns, const Json& rows, bool with_family = false);
 
 /// Whether a report shows families.
