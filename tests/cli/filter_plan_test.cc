@@ -5,6 +5,7 @@
 #include <string>
 
 #include "blocksieve/sizing.h"
+#include "integration/cli/database/filter_options.h"
 #include "lib/filter/block_sizing.h"
 
 namespace blocksieve::cli {
@@ -62,7 +63,7 @@ TEST_F(FilterPlanTest, PlansUseTheMemoryAndNeverExceedIt) {
         continue;
       }
       EXPECT_LE(plan->filter_bytes, bytes);
-      EXPECT_GT(plan->filter_bytes, bytes * 97 / 100) << FilterSetting::For(plan->goal).ToText();
+      EXPECT_GT(plan->filter_bytes, bytes * 97 / 100) << GoalText(PolicyFor(plan->goal));
     }
   }
 }
@@ -142,7 +143,7 @@ TEST_F(FilterPlanTest, OneLimitIsForAllColumnFamilies) {
     const Result<FilterPlan> one = PlanForMemory(forest_, bytes);
     const Result<FilterPlan> both = PlanForMemory(two, 2 * bytes);
     ASSERT_TRUE(one.ok() && both.ok());
-    EXPECT_EQ(FilterSetting::For(both->goal).value, FilterSetting::For(one->goal).value);
+    EXPECT_EQ(both->goal.bits_per_key, one->goal.bits_per_key);
     EXPECT_EQ(both->filter_bytes, 2 * one->filter_bytes);
     EXPECT_EQ(both->fprs.size(), 2 * one->fprs.size());
     EXPECT_DOUBLE_EQ(two.WastedReads(both->fprs, 1), ReadsOf(*one));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "integration/cli/advise/filter_plan.h"
+#include "integration/cli/database/filter_options.h"
 #include "integration/rocksdb/levels/column_family_levels.h"
 #include "integration/rocksdb/levels/level_rates.h"
 #include "lib/lsm/coverage.h"
@@ -126,8 +127,7 @@ TEST(RatesAgree, InAdviceAndPolicyForRandomTrees) {
     ASSERT_FALSE(plan.levels.empty());
     for (const LevelFilters& level : plan.levels) {
       EXPECT_EQ(level.target_fpr, Build(tree, goal, kind, level.level))
-          << "tree " << i << ", level " << level.level << ", "
-          << FilterSetting::For(plan.goal).ToText();
+          << "tree " << i << ", level " << level.level << ", " << GoalText(PolicyFor(plan.goal));
     }
   }
 }

@@ -1,4 +1,4 @@
-#include "integration/cli/database/sorted_runs.h"
+#include "integration/cli/database/table/file_report.h"
 
 #include <gtest/gtest.h>
 

@@ -7,6 +7,7 @@
 
 #include "integration/cli/advise/filter_plan.h"
 #include "integration/cli/advise/range_advice.h"
+#include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/json_table.h"
 #include "integration/rocksdb/maintenance/rewrite_plan.h"
 
@@ -30,7 +31,7 @@ struct Proposal {
   Prediction prediction;
   FilterCost cost;
 
-  FilterSetting setting() const { return FilterSetting::For(plan.goal); }
+  FilterPolicyOptions policy() const { return PolicyFor(plan.goal); }
 };
 
 /// Wasted reads per lookup within the current memory: now, and after each of two steps.
@@ -63,9 +64,9 @@ Advice Advise(Forest forest, const AdviceRequest& request, const KeysOfFile& key
 
 /// The recommendation.
 struct Verdict {
-  std::string text;                           ///< One or two sentences.
-  std::string proposal = {};                  ///< Name of the recommended one; "": no change.
-  std::optional<FilterSetting> setting = {};  ///< Its options.
+  std::string text;                                ///< One or two sentences.
+  std::string proposal = {};                       ///< Name of the recommended one; "": no change.
+  std::optional<FilterPolicyOptions> policy = {};  ///< Its options.
 };
 
 /// Compares `after` with `before`: "14 times fewer wasted reads and 31 % less memory".

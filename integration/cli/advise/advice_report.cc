@@ -21,9 +21,9 @@ Json ToJson(const Prediction& prediction) {
 
 Json ToJson(const Proposal& proposal, const std::vector<ForestLevel>& forest) {
   const FilterPlan& plan = proposal.plan;
-  Json document = {{"name", proposal.name},
-                   {"option", PolicyOption(proposal.setting())},
-                   {proposal.setting().option, proposal.setting().value}};
+  const auto [option, value] = GoalOption(proposal.policy());
+  Json document = {
+      {"name", proposal.name}, {"option", PolicyOption(proposal.policy())}, {option, value}};
   document.update(ToJson(proposal.prediction));
   Json& levels = document["levels"] = Json::array();
   for (size_t i = 0; i < forest.size(); ++i) {
@@ -42,10 +42,10 @@ Json ToJson(const Proposal& proposal, const std::vector<ForestLevel>& forest) {
 }
 
 Json ToJson(const Verdict& verdict) {
-  const bool is_change = verdict.setting.has_value();
+  const bool is_change = verdict.policy.has_value();
   return {{"text", verdict.text},
           {"proposal", is_change ? Json(verdict.proposal) : Json(nullptr)},
-          {"option", is_change ? Json(PolicyOption(*verdict.setting)) : Json(nullptr)}};
+          {"option", is_change ? Json(PolicyOption(*verdict.policy)) : Json(nullptr)}};
 }
 
 Json ToJson(const RunList& list) {
@@ -74,7 +74,7 @@ std::string SavingsText(const Advice& advice, bool with_present_keys) {
   add("no filters", advice.without, "");
   add("current", advice.current, "");
   for (const Proposal& proposal : advice.proposals) {
-    add(proposal.name, proposal.prediction, proposal.setting().ToText());
+    add(proposal.name, proposal.prediction, GoalText(proposal.policy()));
   }
   const uint64_t num_keys = advice.forest.num_keys();
   std::vector<TableColumn> columns = {
@@ -162,7 +162,7 @@ std::string ToText(const Advice& advice, double absent_fraction) {
   text += "False-positive rates:\n\n" + RatesText(advice);
   if (!advice.proposals.empty()) text += "\nOptions:\n\n";
   for (const Proposal& proposal : advice.proposals) {
-    text += fmt::format("  {:<12}  {}\n", proposal.name, PolicyOption(proposal.setting()));
+    text += fmt::format("  {:<12}  {}\n", proposal.name, PolicyOption(proposal.policy()));
   }
   for (const std::string& problem : advice.not_proposed) {
     text += "\nNot proposed: " + problem + "\n";

@@ -125,11 +125,11 @@ void ExplainWhatDoesNotPay(const std::string& problem, const std::string& nothin
 
 // The key filters get one rate, as range filters do: goals that spread memory over the levels cover
 // key and range filters together.
-FilterSetting SeekAdvice::Setting() const {
-  FilterSetting setting = FilterSetting::For({.target_fpr = target_fpr});
-  if (has_prefixes()) setting.prefixes = rule;
-  if (has_ranges()) setting.range_fpr = RangePartOptions().range_fpr;
-  return setting;
+FilterPolicyOptions SeekAdvice::Policy() const {
+  FilterPolicyOptions policy{.target_fpr = target_fpr, .ranges = has_ranges()};
+  if (has_ranges()) policy.range_fpr = RangePartOptions().range_fpr;
+  if (has_prefixes()) policy.prefixes = rule;
+  return policy;
 }
 
 uint64_t SeekAdvice::FilterBytes() const {

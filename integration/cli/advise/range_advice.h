@@ -6,8 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "integration/cli/advise/forest.h"
-#include "integration/cli/database/filter_setting.h"
+#include "integration/cli/advise/filter_plan.h"
 #include "integration/rocksdb/maintenance/seek_sample.h"
 
 // The savings of range filters and of prefixes in key filters, estimated by building some from the
@@ -82,7 +81,7 @@ struct SeekAdvice {
   /// @}
 
   /// The proposal, and the size of all its filters.
-  FilterSetting Setting() const;
+  FilterPolicyOptions Policy() const;
   uint64_t FilterBytes() const;
 
  private:

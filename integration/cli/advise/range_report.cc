@@ -60,7 +60,7 @@ std::string LevelsText(const Advice& advice, const PartNames& names) {
 }
 
 std::vector<std::string> OptionsFor(const SeekAdvice& advice) {
-  return {PolicyOption(advice.Setting()),
+  return {PolicyOption(advice.Policy()),
           std::string("prefix_extractor=") + rocksdb_plugin::RangeExtractor::kName};
 }
 
@@ -80,7 +80,7 @@ std::string SavingsText(const SeekAdvice& advice, const PartNames& names) {
 }
 
 std::string OptionsText(const SeekAdvice& advice) {
-  const std::string parts = advice.Setting().PartsText();
+  const std::string parts = PartsText(advice.Policy());
   if (parts.empty()) return "";
   std::string text = fmt::format("\nOptions for {}:\n\n", parts);
   for (const std::string& option : OptionsFor(advice)) text += "  " + option + "\n";

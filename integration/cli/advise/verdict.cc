@@ -49,9 +49,9 @@ const Proposal* Find(const Advice& advice, std::string_view name) {
 }
 
 Verdict ChangeTo(const Proposal& proposal, const std::string& gain) {
-  const FilterSetting setting = proposal.setting();
-  return {fmt::format("Change to blocksieve's filters with {}: {}.", setting.ToText(), gain),
-          proposal.name, setting};
+  const FilterPolicyOptions policy = proposal.policy();
+  return {fmt::format("Change to blocksieve's filters with {}: {}.", GoalText(policy), gain),
+          proposal.name, policy};
 }
 
 // Why the requested filters cannot be proposed; "" if they can, or none are requested.
@@ -107,12 +107,12 @@ std::optional<Verdict> WithParts(const Advice& advice) {
       SavedShare(bytes(current), bytes(projected)) < kMinGain) {
     return NoChange(advice);
   }
-  const FilterSetting setting = seeks.Setting();
+  const FilterPolicyOptions policy = seeks.Policy();
   return Verdict{fmt::format("Change to blocksieve's filters with {} and {}: {}, if {:g} % of the "
                              "reads are seeks.",
-                             setting.ToText(), setting.PartsText(),
+                             GoalText(policy), PartsText(policy),
                              DifferenceText(current, projected), 100 * seeks.seeks.fraction),
-                 setting.PartsText(), setting};
+                 PartsText(policy), policy};
 }
 
 }  // namespace
@@ -131,8 +131,8 @@ Verdict VerdictOf(const Advice& advice) {
     Verdict verdict{"No change recommended. No filter pays here: " + advice.no_filter_pays + "."};
     if (requested != nullptr) {
       verdict.proposal = requested->name;
-      verdict.setting = requested->setting();
-      verdict.text += fmt::format(" The requested {} gives {}.", verdict.setting->ToText(), gain);
+      verdict.policy = requested->policy();
+      verdict.text += fmt::format(" The requested {} gives {}.", GoalText(*verdict.policy), gain);
     }
     return verdict;
   }

@@ -221,13 +221,13 @@ std::string ToText(const AdviseOptions& options, const Advice& advice, const Sou
                       term::CountOf(advice.forest.num_keys(), "key"),
                       term::CountOf(advice.forest.num_runs(), "sorted run"),
                       ToText(advice, absent_fraction));
-  if (!verdict.setting) return text;
+  if (!verdict.policy) return text;
   const std::vector<std::string> families = FamiliesOf(options, advice);
   const bool has_options =
-      options.logs.empty() && HasOptions(*verdict.setting, source.database, families);
+      options.logs.empty() && HasOptions(*verdict.policy, source.database, families);
   return text + fmt::format("Steps for proposal \"{}\"{}:\n\n{}\n", verdict.proposal,
                             has_options ? ", whose options the OPTIONS file has" : "",
-                            StepsText(*verdict.setting, has_options, source.database, families,
+                            StepsText(*verdict.policy, has_options, source.database, families,
                                       options.choice.family));
 }
 
@@ -250,13 +250,13 @@ void CheckOutsideDatabases(const std::string& path) {
 void WriteOptionsFile(const AdviseOptions& options, const Advice& advice) {
   OptionsFile options_file = OptionsFile::Latest(options.choice.db);
   const Verdict verdict = VerdictOf(advice);
-  if (!verdict.setting) {
+  if (!verdict.policy) {
     term::Fail(
         "--options-file is {}, but no change is recommended; request one with --memory or "
         "--wasted-reads",
         options.options_file);
   }
-  PutOption(PolicyOption(*verdict.setting), options_file.Families(options.choice.family),
+  PutOption(PolicyOption(*verdict.policy), options_file.Families(options.choice.family),
             &options_file);
   const std::string text = options_file.text();
   std::ofstream file(options.options_file, std::ios::binary | std::ios::trunc);

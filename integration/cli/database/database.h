@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "integration/cli/database/filter_setting.h"
+#include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/cli/database/table/file_report.h"
 
 // Reads a RocksDB by the path of its directory. Writes nothing; another process may have it open.
@@ -31,6 +32,9 @@ std::vector<FilePlace> ListFiles(const std::string& path);
 
 /// The paths of skip indexes whose SSTs do not exist: RocksDB deletes only the SSTs.
 std::vector<std::string> OrphanIndexes(const std::string& path);
+
+/// By column family; families without blocksieve's policy are missing.
+using RequestedRatesByFamily = std::map<std::string, FilterPolicyOptions>;
 
 /// The filter rates that the options of the database request.
 RequestedRatesByFamily ReadRequestedRates(const std::string& path);

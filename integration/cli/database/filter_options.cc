@@ -210,17 +210,39 @@ std::string ShellWord(const std::string& text) {
   return word + "'";
 }
 
-std::string PolicyOption(const FilterSetting& setting) {
-  std::string parts = setting.prefixes.empty() ? "" : ";prefixes=" + setting.prefixes;
-  if (setting.range_fpr) parts += fmt::format(";ranges=true;range_fpr={}", *setting.range_fpr);
-  return "filter_policy={id=blocksieve;" + setting.ToText() + ";kind=auto" + parts + "}";
+FilterPolicyOptions PolicyFor(const RateGoal& goal) {
+  return {.target_fpr = goal.target_fpr,
+          .wasted_reads = goal.wasted_reads,
+          .bits_per_key = goal.bits_per_key};
 }
 
-bool HasOptions(const FilterSetting& setting, const std::string& database,
+std::pair<const char*, double> GoalOption(const FilterPolicyOptions& policy) {
+  if (policy.wasted_reads) return {"wasted_reads", *policy.wasted_reads};
+  if (policy.bits_per_key) return {"bits_per_key", *policy.bits_per_key};
+  return {"target_fpr", policy.target_fpr.value()};
+}
+
+std::string GoalText(const FilterPolicyOptions& policy) {
+  const auto [option, value] = GoalOption(policy);
+  return fmt::format("{}={}", option, value);
+}
+
+std::string PartsText(const FilterPolicyOptions& policy) {
+  if (policy.prefixes.empty()) return policy.ranges ? "range filters" : "";
+  return policy.ranges ? "prefixes and range filters" : "prefixes";
+}
+
+std::string PolicyOption(const FilterPolicyOptions& policy) {
+  std::string parts = policy.prefixes.empty() ? "" : ";prefixes=" + policy.prefixes;
+  if (policy.range_fpr) parts += fmt::format(";ranges=true;range_fpr={}", *policy.range_fpr);
+  return "filter_policy={id=blocksieve;" + GoalText(policy) + ";kind=auto" + parts + "}";
+}
+
+bool HasOptions(const FilterPolicyOptions& wanted, const std::string& database,
                 const std::vector<std::string>& families) {
   std::optional<OptionsFile> file = OptionsFile::FindLatest(database);
   if (!file) return false;
-  const std::string policy = PolicyOption(setting);
+  const std::string policy = PolicyOption(wanted);
   const std::string value = policy.substr(policy.find('=') + 1);
   for (const std::string& family : families) {
     const auto current = file->Find(TableSection(family), "filter_policy");
@@ -230,18 +252,20 @@ bool HasOptions(const FilterSetting& setting, const std::string& database,
   return file->Changes().empty();
 }
 
-std::string StepsText(const FilterSetting& setting, bool has_options, const std::string& database,
-                      const std::vector<std::string>& families,
+std::string StepsText(const FilterPolicyOptions& policy, bool has_options,
+                      const std::string& database, const std::vector<std::string>& families,
                       const std::optional<std::string>& only) {
-  const std::string option = PolicyOption(setting);
+  const std::string option = PolicyOption(policy);
+  const bool needs_listener = rocksdb_plugin::GoalOf(policy).differs_by_run();
+  const bool needs_extractor = rocksdb_plugin::NeedsExtractor(policy);
   const std::string db = ShellWord(database) + (only ? " --column-family " + ShellWord(*only) : "");
   int step = 0;
   std::string text;
   if (!has_options) {
     text += fmt::format("{}. Set these options in the OPTIONS file of the database:\n", ++step);
-    if (setting.needs_listener()) text += "       [DBOptions]\n         listeners={blocksieve}\n";
+    if (needs_listener) text += "       [DBOptions]\n         listeners={blocksieve}\n";
     for (const std::string& family : families) {
-      if (setting.needs_extractor()) {
+      if (needs_extractor) {
         text += fmt::format("       [{}]\n         prefix_extractor={}\n", FamilySection(family),
                             rocksdb_plugin::RangeExtractor::kName);
       }
@@ -251,22 +275,23 @@ std::string StepsText(const FilterSetting& setting, bool has_options, const std:
         "   This command does it, and keeps the old file:\n"
         "     blocksieve apply --db {} --option {}\n",
         db, ShellWord(option));
-    if (setting.needs_listener()) {
+    if (needs_listener) {
       text += "   The listener reports the sizes of levels to the policy.\n";
     }
   }
-  std::string fields = fmt::format(".{} = {}", setting.option, setting.value);
-  if (setting.range_fpr) {
-    fields += fmt::format(", .ranges = true, .range_fpr = {}", *setting.range_fpr);
+  const auto [goal, value] = GoalOption(policy);
+  std::string fields = fmt::format(".{} = {}", goal, value);
+  if (policy.range_fpr) {
+    fields += fmt::format(", .ranges = true, .range_fpr = {}", *policy.range_fpr);
   }
-  if (!setting.prefixes.empty()) fields += fmt::format(", .prefixes = \"{}\"", setting.prefixes);
+  if (!policy.prefixes.empty()) fields += fmt::format(", .prefixes = \"{}\"", policy.prefixes);
   text += fmt::format(
       "{}. A program that loads the OPTIONS file (LoadLatestOptions) needs the plug-in, linked or\n"
       "   preloaded (LD_PRELOAD). Other programs set the options in code and link "
       "blocksieve::rocksdb:\n"
       "     blocksieve::EnableFilter(&options, {{{}}});\n",
       ++step, fields);
-  if (setting.needs_extractor()) {
+  if (needs_extractor) {
     text += "   Seeks need an upper bound: blocksieve::PrepareRangeRead(&bound, &read_options);\n";
   }
   if (!has_options) text += fmt::format("{}. Close the database and open it again.\n", ++step);

@@ -4,10 +4,13 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "integration/cli/database/filter_setting.h"
+#include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/cli/database/options_file.h"
+#include "lib/lsm/rate_allocation.h"
 
 // Filter options in OPTIONS files: their sections, and other options that they need.
 
@@ -45,17 +48,27 @@ std::string TableSection(const std::string& family);
 std::string FamilySection(const std::string& family);
 inline constexpr const char* kDbSection = "DBOptions";
 
-/// The option that requests this setting: "filter_policy={...}".
-std::string PolicyOption(const FilterSetting& setting);
+/// The policy with this goal. REQUIRES: it is set.
+FilterPolicyOptions PolicyFor(const RateGoal& goal);
+
+/// The goal of a policy: {"bits_per_key", 9.98}, and "bits_per_key=9.98".
+std::pair<const char*, double> GoalOption(const FilterPolicyOptions& policy);
+std::string GoalText(const FilterPolicyOptions& policy);
+
+/// "prefixes and range filters"; "" without both.
+std::string PartsText(const FilterPolicyOptions& policy);
+
+/// The option that requests this policy: "filter_policy={...}".
+std::string PolicyOption(const FilterPolicyOptions& policy);
 
 /// Whether the OPTIONS file of the database has this policy, and what it needs, in all `families`.
-bool HasOptions(const FilterSetting& setting, const std::string& database,
+bool HasOptions(const FilterPolicyOptions& policy, const std::string& database,
                 const std::vector<std::string>& families);
 
-/// The steps to apply a setting to `families`. `has_options`: as above. `only`: the only one, if it
+/// The steps to set a policy in `families`. `has_options`: as above. `only`: the only one, if it
 /// was chosen from several.
-std::string StepsText(const FilterSetting& setting, bool has_options, const std::string& database,
-                      const std::vector<std::string>& families,
+std::string StepsText(const FilterPolicyOptions& policy, bool has_options,
+                      const std::string& database, const std::vector<std::string>& families,
                       const std::optional<std::string>& only);
 
 /// Why the policy of a filter_policy value builds no filter at all; "" if it builds some.

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "integration/cli/database/sorted_runs.h"
+#include "integration/cli/database/table/file_report.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "lib/lsm/level_rules.h"
 

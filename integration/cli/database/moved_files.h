@@ -3,8 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "integration/cli/database/filter_setting.h"
-#include "integration/cli/database/table/file_report.h"
+#include "integration/cli/database/database.h"
 
 namespace blocksieve::cli {
 

@@ -8,7 +8,7 @@
 #include "integration/cli/advise/advice.h"
 #include "integration/cli/database/database.h"
 #include "integration/cli/database/options_file.h"
-#include "integration/cli/database/sorted_runs.h"
+#include "integration/cli/database/table/file_report.h"
 #include "integration/rocksdb/maintenance/rewrite_plan.h"
 
 // The files of a database whose filters would improve if they were rewritten with its options.

@@ -6,7 +6,6 @@
 
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/open_database.h"
-#include "integration/cli/database/sorted_runs.h"
 #include "integration/cli/database/table/file_report.h"
 #include "integration/cli/term/text.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
