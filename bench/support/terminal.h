@@ -4,8 +4,7 @@
 
 #include "blocksieve/status.h"
 #include "integration/cli/term/failure.h"
-#include "integration/cli/term/interrupt.h"
-#include "integration/cli/term/progress.h"
+#include "integration/cli/term/streams.h"
 
 // Errors, interruption and progress of a job: those of the `blocksieve` command.
 

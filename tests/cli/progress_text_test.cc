@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "integration/cli/term/progress.h"
+#include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
 
 namespace blocksieve::term {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "integration/cli/database/moved_files.h"
+#include "integration/cli/database/database.h"
 #include "lib/lsm/rate_allocation.h"
 
 namespace blocksieve::cli {

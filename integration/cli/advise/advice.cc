@@ -94,7 +94,7 @@ class Adviser {
     advise(plan.value());
     const uint64_t num_bytes = advice_.seeks->FilterBytes();
     if (!request_.memory || num_bytes <= *request_.memory) return;
-    plan = PlanForOneRate(num_bytes - advice_.seeks->key_filter_bytes);
+    plan = PlanForOneRate(num_bytes - advice_.seeks->request.key_filter_bytes);
     if (plan.ok()) return advise(*plan);
     for (PartAdvice* const part : {&advice_.seeks->ranges, &advice_.seeks->prefixes}) {
       if (part->do_not_pay.empty()) part->do_not_pay = "they exceed the requested memory";

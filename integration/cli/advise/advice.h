@@ -9,11 +9,13 @@
 #include "integration/cli/advise/range_advice.h"
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/json_table.h"
+#include "integration/rocksdb/maintenance/observed_reads.h"
 #include "integration/rocksdb/maintenance/rewrite_plan.h"
 
 namespace blocksieve::cli {
 
 using rocksdb_plugin::kMinGain;
+using rocksdb_plugin::ObservedReads;
 using rocksdb_plugin::Prediction;
 
 struct AdviceRequest {
@@ -78,6 +80,17 @@ Verdict VerdictOf(const Advice& advice);
 std::string ToText(const Advice& advice, double absent_fraction);
 
 Json ToJson(const Advice& advice);
+
+/// Estimates which lookups check which runs from the number of filters that they probed: a share of
+/// the keys is where every run has keys, the others are where only one has. No effect if files have
+/// no filters, whose lookups are not counted.
+void SetCoverage(const ObservedReads& reads, RunList* list);
+
+/// A few lines of text. `predicted`: wasted reads per lookup by the model of the tree, if there is
+/// only one column family.
+std::string ToText(const ObservedReads& reads, std::optional<double> predicted);
+
+Json ToJson(const ObservedReads& reads);
 
 /// The levels of the forest as rows, and the first columns of tables about them. `lookups`: header
 /// of the share of the lookups, or of other reads, that check a run.

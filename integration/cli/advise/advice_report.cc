@@ -41,6 +41,11 @@ Json ToJson(const Proposal& proposal, const std::vector<ForestLevel>& forest) {
   return document;
 }
 
+Json ProposalsJson(const Advice& advice) {
+  const std::vector<ForestLevel> levels = LevelsOf(advice.forest);
+  return ArrayOf(advice.proposals, [&](const Proposal& each) { return ToJson(each, levels); });
+}
+
 Json ToJson(const Verdict& verdict) {
   const bool is_change = verdict.policy.has_value();
   return {{"text", verdict.text},
@@ -48,7 +53,7 @@ Json ToJson(const Verdict& verdict) {
           {"option", is_change ? Json(PolicyOption(*verdict.policy)) : Json(nullptr)}};
 }
 
-Json ToJson(const RunList& list) {
+Json FamilyJson(const RunList& list) {
   Json runs = Json::array();
   const std::vector<double> shares = list.tree.LookupShares();
   for (size_t i = 0; i < shares.size(); ++i) {
@@ -131,15 +136,13 @@ std::string RatesText(const Advice& advice) {
 }  // namespace
 
 Json DescribeLevels(const Forest& forest) {
-  Json rows = Json::array();
-  for (const ForestLevel& level : LevelsOf(forest)) {
-    rows.push_back({{"family", level.list->family},
-                    {"level", level.runs.front().level},
-                    {"num_runs", level.runs.size()},
-                    {"num_keys", level.num_keys},
-                    {"lookup_share", level.lookup_share}});
-  }
-  return rows;
+  return ArrayOf(LevelsOf(forest), [](const ForestLevel& level) -> Json {
+    return {{"family", level.list->family},
+            {"level", level.runs.front().level},
+            {"num_runs", level.runs.size()},
+            {"num_keys", level.num_keys},
+            {"lookup_share", level.lookup_share}};
+  });
 }
 
 std::vector<TableColumn> LevelColumns(const char* lookups) {
@@ -158,7 +161,7 @@ std::string ToText(const Advice& advice, double absent_fraction) {
         "one\nrate, {} with rates by level.\n\n",
         ReadsText(steps->current), ReadsText(steps->one_rate), ReadsText(steps->by_level));
   }
-  if (!advice.proposals.empty()) text += CostsText(ToJson(advice)["proposals"]) + "\n";
+  if (!advice.proposals.empty()) text += CostsText(ProposalsJson(advice)) + "\n";
   text += "False-positive rates:\n\n" + RatesText(advice);
   if (!advice.proposals.empty()) text += "\nOptions:\n\n";
   for (const Proposal& proposal : advice.proposals) {
@@ -180,14 +183,11 @@ std::string ToText(const Advice& advice, double absent_fraction) {
 }
 
 Json ToJson(const Advice& advice) {
-  Json document = {{"num_keys", advice.forest.num_keys()}};
-  Json& families = document["families"] = Json::array();
-  for (const RunList& list : advice.forest.lists) families.push_back(ToJson(list));
-  document["no_filters"] = ToJson(advice.without);
-  document["current"] = ToJson(advice.current);
-  Json& proposals = document["proposals"] = Json::array();
-  const std::vector<ForestLevel> levels = LevelsOf(advice.forest);
-  for (const Proposal& proposal : advice.proposals) proposals.push_back(ToJson(proposal, levels));
+  Json document = {{"num_keys", advice.forest.num_keys()},
+                   {"families", ArrayOf(advice.forest.lists, FamilyJson)},
+                   {"no_filters", ToJson(advice.without)},
+                   {"current", ToJson(advice.current)}};
+  document["proposals"] = ProposalsJson(advice);
   document["gain_steps"] = nullptr;
   if (const auto& steps = advice.gain_steps) {
     document["gain_steps"] = {{"current", steps->current},

@@ -1,4 +1,4 @@
-#include "integration/cli/advise/observed_reads.h"
+#include "integration/cli/advise/advice.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 namespace blocksieve::cli {
 
-void SetCoverage(const ObservedReads& reads, rocksdb_plugin::RunList* list) {
+void SetCoverage(const ObservedReads& reads, RunList* list) {
   double keys = 0;
   double newer_runs = 0;  // times keys
   for (size_t i = 0; i < list->runs.size(); ++i) {
@@ -60,12 +60,10 @@ std::string ToText(const ObservedReads& reads, std::optional<double> predicted) 
              term::Ratio(seeks.ruled_out, reads.seeks), reads.seek_fraction());
 }
 
-nlohmann::ordered_json ToJson(const ObservedReads& reads) {
-  using Json = nlohmann::ordered_json;
-  const auto wasted = reads.wasted_reads();
+Json ToJson(const ObservedReads& reads) {
   Json document = {{"lookups", reads.lookups},
                    {"absent_fraction", reads.absent_fraction()},
-                   {"wasted_reads", wasted ? Json(*wasted) : Json(nullptr)},
+                   {"wasted_reads", OrNull(reads.wasted_reads())},
                    {"seeks", reads.seeks},
                    {"seek_fraction", reads.seek_fraction()},
                    {"seek_blocks", nullptr}};

@@ -5,15 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <optional>
-#include <utility>
 
 #include "blocksieve/filter.h"
 #include "integration/cli/advise/advice.h"
 #include "integration/cli/database/file_text.h"
 #include "integration/cli/database/table/table_file.h"
 #include "integration/cli/term/failure.h"
-#include "integration/cli/term/progress.h"
+#include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
 #include "lib/prefix/prefix_chooser.h"
 #include "lib/prefix/prefix_rule.h"
@@ -89,7 +87,7 @@ void ExplainWhatDoesNotPay(const SeekAdvice& advice, RunPart RunSeeks::*of_run,
                            const std::string& none, const char* current,
                            const std::string& nothing_pays, PartAdvice* part) {
   const double saved =
-      advice.seeks.fraction * advice.empty_share * (part->current_blocks - part->blocks);
+      advice.request.seeks.fraction * advice.empty_share * (part->current_blocks - part->blocks);
   if (part->num_bytes == 0) {
     part->do_not_pay = none;
   } else if (!nothing_pays.empty()) {
@@ -126,14 +124,14 @@ void ExplainWhatDoesNotPay(const std::string& problem, const std::string& nothin
 // The key filters get one rate, as range filters do: goals that spread memory over the levels cover
 // key and range filters together.
 FilterPolicyOptions SeekAdvice::Policy() const {
-  FilterPolicyOptions policy{.target_fpr = target_fpr, .ranges = has_ranges()};
+  FilterPolicyOptions policy{.target_fpr = request.target_fpr, .ranges = has_ranges()};
   if (has_ranges()) policy.range_fpr = RangePartOptions().range_fpr;
   if (has_prefixes()) policy.prefixes = rule;
   return policy;
 }
 
 uint64_t SeekAdvice::FilterBytes() const {
-  return key_filter_bytes + (has_ranges() ? ranges.num_bytes : 0) +
+  return request.key_filter_bytes + (has_ranges() ? ranges.num_bytes : 0) +
          (has_prefixes() ? prefixes.num_bytes : 0);
 }
 
@@ -152,10 +150,7 @@ KeysOfFile KeysInFiles(const std::string& doing) {
 
 SeekAdvice AdviseSeeks(const Forest& forest, const SeekRequest& request,
                        const KeysOfFile& keys_of_file) {
-  SeekAdvice advice;
-  advice.seeks = request.seeks;
-  advice.target_fpr = request.target_fpr;
-  advice.key_filter_bytes = request.key_filter_bytes;
+  SeekAdvice advice{.request = request};
   advice.empty_share = std::exp(-request.seeks.range_width);
   std::string problem;
   for (const RunList& list : forest.lists) {

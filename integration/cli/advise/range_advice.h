@@ -1,9 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "integration/cli/advise/filter_plan.h"
@@ -61,11 +59,9 @@ struct PartAdvice {
 };
 
 struct SeekAdvice {
-  SeekWorkload seeks;
-  double target_fpr = 0;          ///< The option target_fpr of the proposal.
-  uint64_t key_filter_bytes = 0;  ///< Of the proposal.
-  std::string rule;               ///< The option prefixes of the proposal; empty: none.
-  std::vector<RunSeeks> runs;     ///< By run, those of one list after those of another.
+  SeekRequest request;
+  std::string rule;            ///< The option prefixes of the proposal; empty: none.
+  std::vector<RunSeeks> runs;  ///< By run, those of one list after those of another.
 
   /// Share of seeks that find nothing; only they are predicted to gain. exp(-range_width), assuming
   /// that keys are spread at random.

@@ -1,10 +1,8 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,10 +11,8 @@
 #include <vector>
 
 #include "integration/cli/advise/advice.h"
-#include "integration/cli/advise/observed_reads.h"
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/database.h"
-#include "integration/cli/database/file_choice.h"
 #include "integration/cli/database/file_text.h"
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/info_log.h"
@@ -299,9 +295,7 @@ void RunAdvise(const AdviseOptions& options) {
                                   : ToText(options, advice, source, request.absent_fraction) +
                                         VanishedText(source.missed));
   if (options.logs.empty()) WarnIfNotRewritten(options.choice.db);
-  if (const auto& unopened = source.missed.unopened; !unopened.empty()) {
-    term::Fail("{}", fmt::join(unopened, "\n"));
-  }
+  source.missed.FailIfUnopened();
   if (!options.options_file.empty()) WriteOptionsFile(options, advice);
 }
 
@@ -311,61 +305,54 @@ void AddAdviseCommand(CLI::App* app, Action* action) {
   const auto [command, options] =
       AddSubcommand(app, action, "advise", "Show what other filters would cost and save",
                     kAdviseFooter, RunAdvise);
-  CLI::Option* const database =
-      AddOption(command, &options->choice.db, {"--db", "DIR", "the directory of the database"});
-  CLI::Option* const logs =
-      AddOption(command, &options->logs,
-                {"--log", "FILE", "an info log of RocksDB, instead of a database; repeatable"});
-  Exclude(logs, database);
+  AddOption(command, &options->choice.db, {"--db", "DIR", "the directory of the database"});
+  AddOption(command, &options->logs,
+            {"--log", "FILE", "an info log of RocksDB, instead of a database; repeatable"});
   AddOption(
       command, &options->statistics,
       {"--statistics", "FILE", "counters of RocksDB, as text or JSON; default those of --log"});
   AddFamilyOption(command, &options->choice.family);
-  CLI::Option* const memory =
-      AddOption(command, &options->request.memory,
-                {"--memory", "BYTES",
-                 "maximum memory for all filters, as 10MB or 64MiB; excludes --wasted-reads",
-                 BytesInRange(1, kMaxMemory)});
-  CLI::Option* const wasted_reads = AddOption(
+  AddOption(command, &options->request.memory,
+            {"--memory", "BYTES",
+             "maximum memory for all filters, as 10MB or 64MiB; excludes --wasted-reads",
+             BytesInRange(1, kMaxMemory)});
+  AddOption(
       command, &options->request.wasted_reads,
       {"--wasted-reads", "X",
        fmt::format("maximum wasted reads per lookup of an absent key, {} to {}; excludes --memory",
                    kMinWastedReads, kMaxWastedReads),
        InRange(kMinWastedReads, kMaxWastedReads)});
-  Exclude(wasted_reads, memory);
   AddOption(command, &options->absent_fraction,
             {"--absent-fraction", "F",
              "share of the lookups whose key is absent, 0 to 1 (default as counted, or 1)",
              InRange(0, 1)});
-  CLI::Option* const seek_fraction = AddOption(
-      command, &options->seek_fraction,
-      {"--seek-fraction", "F",
-       "share of reads that are bounded seeks, 0 to 1; evaluates range filters and prefixes",
-       InRange(0, 1)});
-  Exclude(seek_fraction, logs);  // which have no keys
-  CLI::Option* const range_width = AddOption(
+  AddOption(command, &options->seek_fraction,
+            {"--seek-fraction", "F",
+             "share of reads that are bounded seeks, 0 to 1; evaluates range filters and prefixes",
+             InRange(0, 1)});
+  AddOption(
       command, &options->range_width,
       {"--range-width", "W",
        fmt::format(
            "mean number of keys between a seek key and its upper bound, 0 to {:.0f} (default {})",
            kMaxRangeWidth, kDefaultRangeWidth),
        InRange(0, kMaxRangeWidth)});
-  Need(range_width, seek_fraction);
-  CLI::Option* const prefixes = AddOption(
-      command, &options->request.prefixes,
-      {"--prefixes", "BOUNDARIES",
-       "where prefixes of keys end, as in the policy; without it, chosen from files and keys",
-       PrefixBoundaries});
-  Need(prefixes, seek_fraction);
+  AddOption(command, &options->request.prefixes,
+            {"--prefixes", "BOUNDARIES",
+             "where prefixes of keys end, as in the policy; without it, chosen from files and keys",
+             PrefixBoundaries});
   AddOption(command, &options->cache_bytes,
             {"--block-cache", "BYTES",
              "size of the block cache, as 64MiB; 0: none (default the database's)",
              BytesInRange(0, kMaxMemory)});
-  Exclude(AddOption(command, &options->options_file,
-                    {"--options-file", "FILE",
-                     "write an OPTIONS file with the recommended change to FILE, outside of "
-                     "databases"}),
-          logs);
+  AddOption(command, &options->options_file,
+            {"--options-file", "FILE",
+             "write an OPTIONS file with the recommended change to FILE, outside of databases"});
+  // Logs have no keys.
+  Exclude(command, "--log", {"--db", "--seek-fraction", "--options-file"});
+  Exclude(command, "--memory", {"--wasted-reads"});
+  Need(command, "--range-width", "--seek-fraction");
+  Need(command, "--prefixes", "--seek-fraction");
   AddFormatOption(command, &options->format);
 }
 

@@ -10,16 +10,14 @@
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/database.h"
-#include "integration/cli/database/file_choice.h"
+#include "integration/cli/database/file_text.h"
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/json_table.h"
-#include "integration/cli/database/level_summary.h"
-#include "integration/cli/database/stored_options.h"
+#include "integration/cli/database/open_database.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
@@ -253,11 +251,10 @@ void AddCheckCommand(CLI::App* app, Action* action) {
   const auto [command, options] =
       AddSubcommand(app, action, "check", "Find filter options that RocksDB silently ignores",
                     kCheckFooter, RunCheck);
-  auto* const database =
-      AddOption(command, &options->database, {"--db", "DIR", "the directory of a database"});
-  Exclude(AddOption(command, &options->options_file,
-                    {"--options-file", "FILE", "an OPTIONS file, instead of a database"}),
-          database);
+  AddOption(command, &options->database, {"--db", "DIR", "the directory of a database"});
+  AddOption(command, &options->options_file,
+            {"--options-file", "FILE", "an OPTIONS file, instead of a database"});
+  Exclude(command, "--options-file", {"--db"});
   AddFamilyOption(command, &options->family);
   AddFormatOption(command, &options->format);
 }

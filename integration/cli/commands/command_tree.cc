@@ -3,46 +3,22 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "integration/cli/database/filter_options.h"
+#include "integration/cli/term/text.h"
 
 namespace blocksieve::cli {
 namespace {
 
-OptionEntry DescribeOption(const CLI::Option& option) {
-  OptionEntry entry;
-  entry.description = option.get_description();
-  entry.is_required = option.get_required();
-  entry.is_repeatable = option.get_items_expected_max() > 1;
-  for (const std::string& name : option.get_snames()) entry.names.push_back("-" + name);
-  for (const std::string& name : option.get_lnames()) entry.names.push_back("--" + name);
-  entry.value =
-      option.get_positional() ? option.get_name(/*positional=*/true) : option.get_type_name();
-  return entry;
-}
-
-CommandEntry Describe(const CLI::App& app, const std::string& path) {
-  CommandEntry entry;
-  entry.path = path;
-  entry.description = app.get_description();
-  entry.footer = app.get_footer();
-  for (const CLI::Option* const option : app.get_options()) {
-    entry.options.push_back(DescribeOption(*option));
+std::string Usage(const CLI::App& command) {
+  std::string line = fmt::format("Usage: {} [OPTIONS]", PathOf(command));
+  for (const CLI::Option* const option : command.get_options()) {
+    if (!option->get_positional()) continue;
+    const std::string value = ValueOf(*option) + (IsRepeatable(*option) ? "..." : "");
+    line += option->get_required() ? " " + value : " [" + value + "]";
   }
-  const auto is_shown = [](const CLI::App* below) { return !below->get_group().empty(); };
-  for (const CLI::App* const below : app.get_subcommands(is_shown)) {
-    entry.subcommands.push_back(Describe(*below, path + " " + below->get_name()));
-  }
-  return entry;
-}
-
-std::string Usage(const CommandEntry& command) {
-  std::string line = fmt::format("Usage: {} [OPTIONS]", command.path);
-  for (const OptionEntry& option : command.options) {
-    if (!option.is_positional()) continue;
-    const std::string value = option.value + (option.is_repeatable ? "..." : "");
-    line += option.is_required ? " " + value : " [" + value + "]";
-  }
-  return line + (command.subcommands.empty() ? "\n" : " SUBCOMMAND\n");
+  return line + (SubcommandsOf(command).empty() ? "\n" : " SUBCOMMAND\n");
 }
 
 // Two columns; a name too long for the first gets a line of its own.
@@ -52,26 +28,27 @@ std::string Item(const std::string& name, const std::string& description) {
   return fmt::format("  {:{}}{}{}\n", name, kWidth, separator, description);
 }
 
-std::string HelpOfOption(const OptionEntry& option) {
-  std::string name = fmt::format("{}", fmt::join(option.names, ", "));
-  if (!option.value.empty()) name += (name.empty() ? "" : " ") + option.value;
-  if (option.is_repeatable) name += " ...";
-  if (option.is_required) name += " REQUIRED";
-  return Item(name, option.description);
+std::string HelpOfOption(const CLI::Option& option) {
+  const std::string value = ValueOf(option);
+  std::string name = fmt::format("{}", fmt::join(NamesOf(option), ", "));
+  if (!value.empty()) name += (name.empty() ? "" : " ") + value;
+  if (IsRepeatable(option)) name += " ...";
+  if (option.get_required()) name += " REQUIRED";
+  return Item(name, option.get_description());
 }
 
-std::string HelpOfOptions(const CommandEntry& command, bool positional) {
+std::string HelpOfOptions(const CLI::App& command, bool positional) {
   std::string items;
-  for (const OptionEntry& option : command.options) {
-    if (option.is_positional() == positional) items += HelpOfOption(option);
+  for (const CLI::Option* const option : command.get_options()) {
+    if (option->get_positional() == positional) items += HelpOfOption(*option);
   }
   return items;
 }
 
-std::string Subcommands(const CommandEntry& command) {
+std::string Subcommands(const CLI::App& command) {
   std::string items;
-  for (const CommandEntry& below : command.subcommands) {
-    items += Item(below.name(), below.description);
+  for (const CLI::App* const below : SubcommandsOf(command)) {
+    items += Item(below->get_name(), below->get_description());
   }
   return items;
 }
@@ -80,32 +57,115 @@ std::string Group(const char* title, const std::string& items) {
   return items.empty() ? "" : fmt::format("\n{}:\n{}", title, items);
 }
 
+// "--exlpain (did you mean --explain?)"
+std::string WithSuggestion(const CLI::App& app, const std::string& argument) {
+  const auto chosen = app.get_subcommands();
+  const CLI::App& command = chosen.empty() ? app : *chosen.front();
+  std::vector<std::string> known;
+  std::string word = argument;
+  const std::string shown = term::Shown(argument);
+  if (argument.starts_with('-')) {
+    word.resize(std::min(word.find('='), word.size()));
+    for (const CLI::Option* const option : command.get_options()) {
+      for (const std::string& name : NamesOf(*option)) known.push_back(name);
+    }
+  } else {
+    for (const CLI::App* const below : SubcommandsOf(command)) known.push_back(below->get_name());
+  }
+  const std::string nearest = term::Nearest(word, known);
+  return nearest.empty() ? shown : fmt::format("{} (did you mean {}?)", shown, nearest);
+}
+
+// Arguments that no option or subcommand takes, in the order typed; CLI11 has another order.
+std::vector<std::string> Unexpected(const CLI::App& app,
+                                    const std::vector<std::string>& arguments) {
+  std::vector<std::string> rest = app.remaining(/*recurse=*/true);
+  std::vector<std::string> ordered;
+  for (const std::string& argument : arguments) {
+    const auto found = std::find(rest.begin(), rest.end(), argument);
+    if (found == rest.end()) continue;
+    ordered.push_back(argument);
+    rest.erase(found);
+  }
+  ordered.insert(ordered.end(), rest.begin(), rest.end());
+  return ordered;
+}
+
+// The command line with the subcommand first, if options of the subcommand precede it; or "".
+std::string Reordered(const CLI::App& app, const std::vector<std::string>& arguments) {
+  const auto chosen = app.get_subcommands();
+  if (chosen.empty()) return "";
+  const CLI::App& command = *chosen.front();
+  const auto name = std::find(arguments.begin(), arguments.end(), command.get_name());
+  const bool has_option = std::any_of(arguments.begin(), name, [&](const std::string& argument) {
+    const std::string option = argument.substr(0, argument.find('='));
+    return option.starts_with('-') && command.get_option_no_throw(option) != nullptr;
+  });
+  if (name == arguments.end() || !has_option) return "";
+  std::vector<std::string> words(name, arguments.end());
+  words.insert(words.end(), arguments.begin(), name);
+  for (std::string& word : words) word = term::Shown(ShellWord(word));
+  return fmt::format("{} {}", app.get_name(), fmt::join(words, " "));
+}
+
 }  // namespace
 
-ValueKind KindOfValue(const OptionEntry& option) {
-  if (option.value.empty()) return ValueKind::kNone;
-  if (option.value == "DIR") return ValueKind::kDirectory;
-  if (option.value == "FILE") return ValueKind::kFile;
-  return option.value.find('|') == std::string::npos ? ValueKind::kOther : ValueKind::kWords;
+std::vector<std::string> NamesOf(const CLI::Option& option) {
+  std::vector<std::string> names;
+  for (const std::string& name : option.get_snames()) names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
+  return names;
 }
 
-std::vector<std::string> Split(const std::string& text, char separator) {
-  return CLI::detail::split(text, separator);
+std::string ValueOf(const CLI::Option& option) {
+  return option.get_positional() ? option.get_name(/*positional=*/true) : option.get_type_name();
 }
 
-std::vector<std::string> WordsOfValue(const OptionEntry& option) {
-  return Split(option.value, '|');
+bool IsRepeatable(const CLI::Option& option) { return option.get_items_expected_max() > 1; }
+
+std::string PathOf(const CLI::App& command) {
+  const CLI::App* const parent = command.get_parent();
+  return (parent == nullptr ? "" : PathOf(*parent) + " ") + command.get_name();
 }
 
-std::string CommandEntry::name() const { return path.substr(path.rfind(' ') + 1); }
+std::vector<const CLI::App*> SubcommandsOf(const CLI::App& command) {
+  return command.get_subcommands([](const CLI::App* below) { return !below->get_group().empty(); });
+}
 
-CommandEntry DescribeCommand(const CLI::App& app) { return Describe(app, app.get_name()); }
-
-std::string HelpText(const CommandEntry& command) {
-  return command.description + "\n" + Usage(command) +
+std::string HelpText(const CLI::App& command) {
+  return command.get_description() + "\n" + Usage(command) +
          Group("Arguments", HelpOfOptions(command, /*positional=*/true)) +
          Group("Options", HelpOfOptions(command, /*positional=*/false)) +
-         Group("Subcommands", Subcommands(command)) + "\n" + command.footer + "\n";
+         Group("Subcommands", Subcommands(command)) + "\n" + command.get_footer() + "\n";
+}
+
+std::string DescribeParseError(const CLI::App& app, const CLI::ParseError& error,
+                               const std::vector<std::string>& arguments) {
+  std::vector<std::string> unexpected = Unexpected(app, arguments);
+  std::string problem = error.what();
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    problem = problem.substr(0, problem.find(": ")) + " requires a value";
+  }
+  // A validator's refusal: "--keys: 0; allowed: 1 to 5" becomes "--keys is 0; allowed: 1 to 5".
+  if (const size_t colon = problem.find(": ");
+      dynamic_cast<const CLI::ValidationError*>(&error) != nullptr && colon != problem.npos) {
+    problem.replace(colon, 2, " is ");
+  }
+  if (unexpected.empty()) return problem;
+  if (const std::string line = Reordered(app, arguments); !line.empty()) {
+    return "options follow the subcommand: " + line;
+  }
+  // Arguments after an unknown subcommand are not worth a message.
+  const bool is_subcommand = app.get_subcommands().empty() && !unexpected[0].starts_with('-');
+  if (is_subcommand) {
+    return fmt::format("unknown subcommand: {}", WithSuggestion(app, unexpected[0]));
+  }
+  for (std::string& argument : unexpected) argument = WithSuggestion(app, argument);
+  const std::string message = fmt::format(
+      "unexpected argument{}: {}", unexpected.size() == 1 ? "" : "s", fmt::join(unexpected, " "));
+  // A missing option was probably misspelt.
+  const bool is_extras = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+  return is_extras ? message : fmt::format("{}; {}", problem, message);
 }
 
 }  // namespace blocksieve::cli

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -59,79 +58,69 @@ case $reply[1] in
 esac
 )";
 
-const CommandEntry* Find(const CommandEntry& command, const std::string& name) {
-  for (const CommandEntry& below : command.subcommands) {
-    if (below.name() == name) return &below;
+const CLI::App* Find(const CLI::App& command, const std::string& name) {
+  for (const CLI::App* const below : SubcommandsOf(command)) {
+    if (below->get_name() == name) return below;
   }
   return nullptr;
 }
 
-const OptionEntry* FindOption(const CommandEntry& command, const std::string& name) {
-  for (const OptionEntry& option : command.options) {
-    if (std::find(option.names.begin(), option.names.end(), name) != option.names.end()) {
-      return &option;
-    }
+const CLI::Option* FindOption(const CLI::App& command, const std::string& name) {
+  for (const CLI::Option* const option : command.get_options()) {
+    const std::vector<std::string> names = NamesOf(*option);
+    if (std::find(names.begin(), names.end(), name) != names.end()) return option;
   }
   return nullptr;
 }
 
-std::string ReplyWithValues(const OptionEntry& option) {
-  switch (KindOfValue(option)) {
-    case ValueKind::kDirectory:
-      return "directories\n";
-    case ValueKind::kFile:
-      return "files\n";
-    case ValueKind::kWords:
-      return fmt::format("words\n{}\n", fmt::join(WordsOfValue(option), "\n"));
-    case ValueKind::kNone:
-    case ValueKind::kOther:
-      break;
-  }
-  return "";  // nothing to offer, not even options
+std::string ReplyWithValues(const std::string& value) {
+  if (value == "DIR") return "directories\n";
+  if (value == "FILE") return "files\n";
+  if (value.find('|') == std::string::npos) return "";  // nothing to offer, not even options
+  return fmt::format("words\n{}\n", fmt::join(CLI::detail::split(value, '|'), "\n"));
 }
 
 // `word`: the one to complete.
-std::string ReplyWithWords(const CommandEntry& command, const std::string& word) {
+std::string ReplyWithWords(const CLI::App& command, const std::string& word) {
   std::string words = "words\n";
   if (word.starts_with('-')) {
-    for (const OptionEntry& option : command.options) {
-      for (const std::string& name : option.names) {
-        words += fmt::format("{}:{}\n", name, option.description);
+    for (const CLI::Option* const option : command.get_options()) {
+      for (const std::string& name : NamesOf(*option)) {
+        words += fmt::format("{}:{}\n", name, option->get_description());
       }
     }
     return words;
   }
-  for (const OptionEntry& option : command.options) {
-    if (option.is_positional()) return ReplyWithValues(option);
+  for (const CLI::Option* const option : command.get_options()) {
+    if (option->get_positional()) return ReplyWithValues(ValueOf(*option));
   }
-  for (const CommandEntry& below : command.subcommands) {
-    words += fmt::format("{}:{}\n", below.name(), below.description);
+  for (const CLI::App* const below : SubcommandsOf(command)) {
+    words += fmt::format("{}:{}\n", below->get_name(), below->get_description());
   }
   return words;
 }
 
 // What may take the place of the last word.
-std::string Reply(const CommandEntry& root, std::vector<std::string> words) {
+std::string Reply(const CLI::App& root, std::vector<std::string> words) {
   const std::string last = words.empty() ? "" : words.back();
   if (!words.empty()) words.pop_back();
   if (!words.empty() && words.back() == "=") words.pop_back();  // bash splits --option=value
-  const CommandEntry* parent = &root;
-  const CommandEntry* command = &root;
-  const OptionEntry* option = nullptr;  // whose value comes next
+  const CLI::App* parent = &root;
+  const CLI::App* command = &root;
+  std::string value;  // of the option that the next word belongs to
   for (const std::string& word : words) {
-    const bool is_value = option != nullptr;
-    option = is_value ? nullptr : FindOption(*command, word);
-    if (option == nullptr && !is_value) option = FindOption(*parent, word);
-    if (option != nullptr && option->value.empty()) option = nullptr;
-    if (is_value) continue;
-    if (const CommandEntry* const below = Find(*command, word)) {
+    if (!std::exchange(value, "").empty()) continue;
+    const CLI::Option* option = FindOption(*command, word);
+    if (option == nullptr) option = FindOption(*parent, word);
+    if (option != nullptr) value = ValueOf(*option);
+    if (const CLI::App* const below = Find(*command, word)) {
       parent = std::exchange(command, below);
-    } else if (const CommandEntry* const step = Find(*parent, word);
+    } else if (const CLI::App* const step = Find(*parent, word);
                step != nullptr && parent != &root) {
       command = step;  // steps, as those of sieve, may follow each other
     }
   }
-  return option != nullptr ? ReplyWithValues(*option) : ReplyWithWords(*command, last);
+  return value.empty() ? ReplyWithWords(*command, last) : ReplyWithValues(value);
 }
 
 }  // namespace
@@ -142,7 +131,7 @@ void AddCompletionCommand(CLI::App* app, Action* action) {
       AddSubcommand(app, "completion", "Print a shell completion script", kCompletionFooter);
   AddOption(command, shell.get(), {"bash|zsh", "", "the shell", OneOf("bash|zsh"), kRequired});
   SetAction(command, action, [app, shell] {
-    const std::string name = DescribeCommand(*app).path;
+    const std::string name = app->get_name();
     term::WriteToStandardOutput(
         fmt::format(fmt::runtime(*shell == "bash" ? kBashScript : kZshScript), name));
   });
@@ -150,8 +139,7 @@ void AddCompletionCommand(CLI::App* app, Action* action) {
   CLI::App* const reply = AddSubcommand(app, "completion-reply", "", "");
   reply->group("");  // in no help
   AddOption(reply, words.get(), {"WORD", "", ""});
-  SetAction(reply, action,
-            [app, words] { term::WriteToStandardOutput(Reply(DescribeCommand(*app), *words)); });
+  SetAction(reply, action, [app, words] { term::WriteToStandardOutput(Reply(*app, *words)); });
 }
 
 }  // namespace blocksieve::cli

@@ -1,17 +1,16 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "integration/cli/commands/options.h"
+#include "integration/cli/commands/rewrite_files.h"
 #include "integration/cli/database/database.h"
+#include "integration/cli/database/open_database.h"
+#include "integration/cli/maintenance/options_change.h"
 #include "integration/cli/maintenance/skip_indexes.h"
 #include "integration/cli/rows/rows.h"
-#include "integration/cli/term/failure.h"
-#include "integration/cli/term/interrupt.h"
-#include "integration/cli/term/progress.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
 
@@ -58,23 +57,9 @@ void Report(const IndexOptions& options, const std::string& text,
 
 void Rebuild(IndexOptions options) {
   options.rebuild.columns = ParseColumns(options.indexes);
-  term::CatchInterrupts();
-  term::Progress progress;
-  BackfillProgress last;
-  const bool is_done = RebuildIndexes(options.rebuild, [&](const BackfillProgress& done) {
-    last = done;
-    const uint64_t all_bytes = done.bytes_done + done.bytes_left;
-    progress.Show(fmt::format("indexing, {} of {}", term::WithCommas(done.files_done),
-                              term::CountOf(done.files_done + done.files_left, "file")),
-                  {done.bytes_done, all_bytes, done.bytes_done, "byte"});
-    return !term::InterruptFlag();
-  });
-  progress.Show("");
-  if (!is_done) {
-    throw term::Interrupted(
-        fmt::format("interrupted; {} indexed, {} left; run it again to continue",
-                    term::CountOf(last.files_done, "file"), last.files_left));
-  }
+  const BackfillProgress last = RunInterruptibly(
+      "indexing", "indexed", 0,
+      [&](const ShowProgress& show) { return RebuildIndexes(options.rebuild, show); });
   Report(options,
          fmt::format("indexed: {} of {} bytes", term::CountOf(last.files_done, "file"),
                      term::WithCommas(last.bytes_done)),
@@ -82,19 +67,31 @@ void Rebuild(IndexOptions options) {
 }
 
 void RunIndex(const IndexOptions& options) {
-  CheckDatabase(options.rebuild.database);
+  const std::string& database = options.rebuild.database;
+  CheckDatabase(database);
+  const auto check = [&](const rocksdb::Status& status, const char* what) {
+    if (!status.ok()) term::Fail("cannot {} database {}: {}", what, database, status.ToString());
+  };
   if (!options.save_to.empty()) {
-    SaveIndexes(options.rebuild.database, options.save_to);
+    const Database db = OpenReadOnly(database, rocksdb::kDefaultColumnFamilyName);
+    check(SaveSkipIndexes(db.get(), options.save_to), "save the indexes of");
     return Report(options, "saved to " + options.save_to, {{"saved_to", options.save_to}});
   }
   if (!options.copy_from.empty()) {
-    const uint64_t num_copied =
-        CopyIndexes(options.rebuild.database, options.rebuild.family, options.copy_from);
+    uint64_t num_copied = 0;
+    const Database db = OpenReadOnly(database, options.rebuild.family);
+    check(CopySkipIndexes(db.get(), db.HandleOf(options.rebuild.family), options.copy_from,
+                          &num_copied),
+          "copy indexes into");
     return Report(options, "copied: " + term::CountOf(num_copied, "sidecar"),
                   {{"num_copied", num_copied}});
   }
   if (options.delete_orphans) {
-    const uint64_t num_deleted = DeleteOrphanIndexes(options.rebuild.database);
+    const DatabaseLock lock(database);
+    uint64_t num_deleted = 0;
+    for (const std::string& path : OrphanIndexes(database)) {
+      num_deleted += std::filesystem::remove(path);
+    }
     return Report(options, "deleted: " + term::CountOf(num_deleted, "sidecar"),
                   {{"num_deleted", num_deleted}});
   }
@@ -109,25 +106,21 @@ void AddIndexCommand(CLI::App* app, Action* action) {
       kIndexFooter, RunIndex);
   AddDatabaseOption(command, &options->rebuild.database, "the directory of the database");
   AddFamilyOption(command, &options->rebuild.family);
-  CLI::Option* const indexes =
-      AddOption(command, &options->indexes,
-                {"--index", "NAME=EXTRACTOR", "also index this part of the value under this name"});
-  CLI::Option* const rate = AddRateOption(command, &options->rebuild.bytes_per_second, "read");
-  CLI::Option* const size = AddMaxIndexBytesOption(command, &options->rebuild.max_index_bytes,
-                                                   "the current limit, or 8MiB");
-  CLI::Option* const copy = AddOption(
+  AddOption(command, &options->indexes,
+            {"--index", "NAME=EXTRACTOR", "also index this part of the value under this name"});
+  AddRateOption(command, &options->rebuild.bytes_per_second, "read");
+  AddMaxIndexBytesOption(command, &options->rebuild.max_index_bytes, "the current limit, or 8MiB");
+  AddOption(
       command, &options->copy_from,
       {"--copy-from", "DIR", "copy missing indexes from DIR, a database or a copy by --save-to"});
-  CLI::Option* const save =
-      AddOption(command, &options->save_to, {"--save-to", "DIR", "copy all indexes to DIR"});
-  CLI::Option* const orphans =
-      AddFlag(command, &options->delete_orphans, "--delete-orphans",
-              "delete indexes whose SSTs no longer exist; no process may have the database open");
-  for (CLI::Option* const one : {indexes, rate, size}) {
-    for (CLI::Option* const other : {copy, save, orphans}) Exclude(one, other);
+  AddOption(command, &options->save_to, {"--save-to", "DIR", "copy all indexes to DIR"});
+  AddFlag(command, &options->delete_orphans, "--delete-orphans",
+          "delete indexes whose SSTs no longer exist; no process may have the database open");
+  for (const char* const option : {"--index", "--bytes-per-second", "--max-index-bytes"}) {
+    Exclude(command, option, {"--copy-from", "--save-to", "--delete-orphans"});
   }
-  for (CLI::Option* const other : {save, orphans}) Exclude(copy, other);
-  Exclude(save, orphans);
+  Exclude(command, "--copy-from", {"--save-to", "--delete-orphans"});
+  Exclude(command, "--save-to", {"--delete-orphans"});
   AddFormatOption(command, &options->format);
 }
 

@@ -12,12 +12,9 @@
 
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/database.h"
-#include "integration/cli/database/file_choice.h"
 #include "integration/cli/database/file_text.h"
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/json_table.h"
-#include "integration/cli/database/level_summary.h"
-#include "integration/cli/database/moved_files.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
@@ -146,9 +143,7 @@ std::string PartText(const Json& files, bool with_family, const std::string& one
        }},
       {fpr, "/filter/" + one + "_fpr", RateText}};
   columns.insert(columns.end(), more.begin(), more.end());
-  const Json rows = RowsWhere(files, [filters = "num_" + one + "_filters"](const Json& file) {
-    return file["filter"][filters] != 0;
-  });
+  const Json rows = FilesWithPart(files, one);
   return rows.empty() ? "" : TableText(std::move(columns), rows, with_family) + "\n";
 }
 
@@ -197,7 +192,9 @@ std::string ToText(const Json& document, const WithoutFilters& without,
   if (files.empty()) {
     return missed.unopened.empty() ? "No files: nothing has been flushed yet.\n" : "";
   }
-  const bool with_family = HasSeveralFamilies(files);
+  const bool with_family = std::any_of(files.begin(), files.end(), [&](const Json& file) {
+    return file["family"] != files.front()["family"];
+  });
   std::string text;
   if (files.size() > 1) text = LevelsText(document, with_family) + "\n";
   text += FilesText(files, with_family) + "\n" +
@@ -281,7 +278,7 @@ void RunInspect(const InspectOptions& options) {
                               : format == OutputFormat::kPrometheus
                                   ? ToPrometheus(document, files)
                                   : ToText(document, without, missed));
-  if (!missed.unopened.empty()) term::Fail("{}", fmt::join(missed.unopened, "\n"));
+  missed.FailIfUnopened();
   CheckConditions(options.fail_if, document, files);
 }
 

@@ -6,18 +6,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "blocksieve/column.h"
 #include "integration/cli/commands/load_report.h"
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/loaded_database.h"
-#include "integration/cli/rows/row_reader.h"
 #include "integration/cli/rows/rows.h"
 #include "integration/cli/term/failure.h"
-#include "integration/cli/term/interrupt.h"
-#include "integration/cli/term/progress.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
 #include "lib/predicate/lexer.h"
@@ -70,14 +66,18 @@ Examples:
   blocksieve load --db times.db --key 1 --range-fpr 0.01 --delimiter , log.csv
   zcat docs.gz | blocksieve load --db docs.db --key 1 --index age=int:json:/age -)help";
 
+constexpr const char* kFormats = "text|json|csv";
+
 struct LoadOptions {
   LoadTarget target;
   RowReaderOptions reader;
   std::vector<std::string> indexes;
+  std::optional<uint64_t> granule_rows;
+  std::optional<uint64_t> max_index_bytes;
   std::optional<std::string> delimiter;
   std::optional<std::string> store_delimiter;
   bool no_compact = false;
-  OutputFormat format = OutputFormat::kText;
+  std::vector<std::string> formats;  // of the file, and of the report
 };
 
 // Loads until the end of the file; throws at the first error.
@@ -102,7 +102,7 @@ void LoadRows(RowReader* reader, ColumnCounter* counter, LoadedDatabase* databas
 Loaded Load(const LoadTarget& target, RowReader* reader, LoadedDatabase* database) {
   Loaded loaded;
   loaded.is_new = database->is_new();
-  ColumnCounter counter(target.columns);
+  ColumnCounter counter({target.index.columns.begin(), target.index.columns.end()});
   try {
     LoadRows(reader, &counter, database, &loaded);
     if (term::InterruptFlag()) loaded.problem = "interrupted";
@@ -165,9 +165,21 @@ void ParseDelimiters(LoadOptions* options) {
 
 void RunLoad(const LoadOptions& given) {
   LoadOptions options = given;
+  bool is_json = false;
+  for (const std::string& format : options.formats) {
+    if (format == "csv") {
+      options.reader.format = RowFormat::kCsv;
+    } else {
+      is_json = format == "json";
+    }
+  }
   ParseDelimiters(&options);
   LoadTarget& target = options.target;
-  target.columns = ParseColumns(options.indexes, options.reader.stored_delimiter);
+  SkipIndexOptions& index = target.index;
+  index.columns = ParseColumns(options.indexes, options.reader.stored_delimiter);
+  index.block_granules = !options.granule_rows;
+  index.granule_rows = options.granule_rows.value_or(index.granule_rows);
+  index.max_index_bytes = options.max_index_bytes.value_or(index.max_index_bytes);
   // Opened before the database, so that a missing file leaves no empty database.
   const std::unique_ptr<RowReader> reader = OpenRows(options.reader);
   term::CatchInterrupts();
@@ -176,7 +188,7 @@ void RunLoad(const LoadOptions& given) {
     term::WriteToStandardError("blocksieve load: " + text + "\n");
   };
   for (const std::string& note : database.notes()) say(note);
-  for (const Column& column : target.columns) {
+  for (const Column& column : index.columns) {
     if (internal::IsPlainName(column.name())) continue;
     say(fmt::format("in conditions, write the column in double quotes: \"{}\"", column.name()));
   }
@@ -187,22 +199,8 @@ void RunLoad(const LoadOptions& given) {
   loaded.rows_in_database = database.NumRows();
 
   const SkipIndexSummary indexes = database.Indexes();
-  const bool is_json = options.format == OutputFormat::kJson;
   term::WriteToStandardOutput(is_json ? LoadJson(loaded, indexes) : LoadText(loaded, indexes));
   for (const std::string& warning : LoadWarnings(loaded, indexes)) say("warning: " + warning);
-}
-
-// Adds --format, which selects the format of the file, of the report, or both.
-void AddFormats(CLI::App* command, LoadOptions* options) {
-  AddFormatOption(command, "text|json|csv",
-                  "json: print the report as JSON; csv: FILE is CSV (RFC 4180)",
-                  [options](const std::string& name) {
-                    if (name == "csv") {
-                      options->reader.format = RowFormat::kCsv;
-                    } else {
-                      options->format = name == "json" ? OutputFormat::kJson : OutputFormat::kText;
-                    }
-                  });
 }
 
 }  // namespace
@@ -218,16 +216,16 @@ void AddLoadCommand(CLI::App* app, Action* action) {
              WholeInRange(1, Column::kMaxFieldNumber), kRequired});
   AddOption(command, &options->indexes,
             {"--index", "NAME=EXTRACTOR", "index this part of the value under this name"});
-  AddOption(command, &options->target.granule_rows,
+  AddOption(command, &options->granule_rows,
             {"--granule-rows", "N",
              "rows per granule, the unit that is read or pruned (default the rows of a data block)",
              WholeInRange(1, std::numeric_limits<uint64_t>::max())});
-  AddOption(command, &options->target.target_fpr,
+  AddOption(command, &options->target.index.target_fpr,
             {"--fpr", "P",
              fmt::format("false-positive rate of an index, per granule (default {})",
-                         options->target.target_fpr),
+                         options->target.index.target_fpr),
              TargetFprs()});
-  AddMaxIndexBytesOption(command, &options->target.max_index_bytes, "8MiB");
+  AddMaxIndexBytesOption(command, &options->max_index_bytes, "8MiB");
   AddOption(command, &options->target.range_fpr,
             {"--range-fpr", "P",
              fmt::format("build range filters that pass this share of empty ranges, {} to {}",
@@ -241,7 +239,9 @@ void AddLoadCommand(CLI::App* app, Action* action) {
       {"--store-delimiter", "C", R"(for CSV: field delimiter in the stored value (default \t))"});
   AddFlag(command, &options->reader.skips_header, "--header", "skip the first line or record");
   AddFlag(command, &options->no_compact, "--no-compact", "do not compact after loading");
-  AddFormats(command, options);
+  AddOption(command, &options->formats,
+            {"--format", kFormats, "json: print the report as JSON; csv: FILE is CSV (RFC 4180)",
+             OneOf(kFormats)});
   AddOption(command, &options->reader.file,
             {"FILE", "", "the input; - is standard input", nullptr, kRequired});
 }

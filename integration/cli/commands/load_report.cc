@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "blocksieve/column.h"
 #include "integration/cli/commands/options.h"
+#include "integration/cli/database/json_table.h"
 #include "integration/cli/term/text.h"
 #include "lib/column/values.h"
 
@@ -97,36 +97,31 @@ std::string LoadText(const Loaded& loaded, const SkipIndexSummary& indexes) {
 }
 
 std::string LoadJson(const Loaded& loaded, const SkipIndexSummary& indexes) {
-  auto columns = nlohmann::ordered_json::array();
-  for (const SkipIndexColumnUsage& column : indexes.usage) {
-    columns.push_back({{"definition", column.definition},
-                       {"num_files", column.num_files},
-                       {"filter_bytes", column.filter_bytes},
-                       {"bounds_bytes", column.bounds_bytes},
-                       {"num_distinct", column.num_distinct},
-                       {"files_without_filters", column.files_without_filters},
-                       {"files_with_bounds_chosen", FilesWithBoundsChosen(column)},
-                       {"files_over_budget", column.files_over_budget}});
-  }
-  auto values = nlohmann::ordered_json::array();
-  for (const ColumnCounts& counts : loaded.columns) {
-    values.push_back({{"definition", counts.column.ToText()},
-                      {"rows_with_value", counts.rows_with_value},
-                      {"rows_without_value", counts.rows_without_value}});
-  }
-  const auto number_or_null = [](const std::optional<uint64_t>& number) {
-    return number ? nlohmann::ordered_json(*number) : nlohmann::ordered_json();
+  const auto column_json = [](const SkipIndexColumnUsage& column) -> Json {
+    return {{"definition", column.definition},
+            {"num_files", column.num_files},
+            {"filter_bytes", column.filter_bytes},
+            {"bounds_bytes", column.bounds_bytes},
+            {"num_distinct", column.num_distinct},
+            {"files_without_filters", column.files_without_filters},
+            {"files_with_bounds_chosen", FilesWithBoundsChosen(column)},
+            {"files_over_budget", column.files_over_budget}};
+  };
+  const auto counts_json = [](const ColumnCounts& counts) -> Json {
+    return {{"definition", counts.column.ToText()},
+            {"rows_with_value", counts.rows_with_value},
+            {"rows_without_value", counts.rows_without_value}};
   };
   return JsonLine({{"rows_read", loaded.rows_read},
-                   {"rows_kept", number_or_null(RowsKept(loaded))},
-                   {"rows_in_database", number_or_null(loaded.rows_in_database)},
+                   {"rows_kept", OrNull(RowsKept(loaded))},
+                   {"rows_in_database", OrNull(loaded.rows_in_database)},
                    {"num_bytes", loaded.bytes},
-                   {"values", values},
+                   {"values", ArrayOf(loaded.columns, counts_json)},
                    {"index_bytes", indexes.index_bytes},
                    {"num_files", indexes.num_files},
                    {"files_with_index", indexes.files_with_index},
                    {"needed_index_bytes", indexes.needed_index_bytes},
-                   {"columns", columns},
+                   {"columns", ArrayOf(indexes.usage, column_json)},
                    {"problems", indexes.problems}});
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <rocksdb/version.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -13,7 +12,6 @@
 
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/cli/commands/command_tree.h"
-#include "integration/cli/commands/commands.h"
 #include "integration/cli/commands/options.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
@@ -46,8 +44,8 @@ std::string NameOf(const CLI::App& app) {
 
 std::string SubcommandNames(const CLI::App& app) {
   std::string names;
-  for (const CommandEntry& each : DescribeCommand(app).subcommands) {
-    names += (names.empty() ? "" : ", ") + each.name();
+  for (const CLI::App* const each : SubcommandsOf(app)) {
+    names += (names.empty() ? "" : ", ") + each->get_name();
   }
   return names;
 }
@@ -92,10 +90,8 @@ std::vector<std::string> WithRepeatedOptions(const std::vector<std::string>& arg
 void Run(const std::vector<std::string>& arguments, std::string* name) {
   CLI::App app(kDescription, *name);
   app.footer(kFooter);
-  app.formatter_fn([](const CLI::App* command, const std::string& path, CLI::AppFormatMode) {
-    CommandEntry entry = DescribeCommand(*command);
-    entry.path = path;
-    return HelpText(entry);
+  app.formatter_fn([](const CLI::App* command, const std::string&, CLI::AppFormatMode) {
+    return HelpText(*command);
   });
   app.require_subcommand(0, 1);  // a missing one is reported below, with the allowed ones
   // RocksDB reads tables of older versions only, and a standalone command has its own RocksDB.

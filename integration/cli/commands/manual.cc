@@ -37,7 +37,7 @@ std::string Body(const std::string& text) {
   std::string body;
   bool as_is = false;
   bool begins = false;
-  for (const std::string& line : Split(text, '\n')) {
+  for (const std::string& line : CLI::detail::split(text, '\n')) {
     if (line.empty()) {
       begins = true;
       continue;
@@ -52,40 +52,41 @@ std::string Body(const std::string& text) {
   return as_is ? body + ".fi\n.RE\n" : body;
 }
 
-std::string OptionItem(const OptionEntry& option) {
+std::string OptionItem(const CLI::Option& option) {
+  const std::string value = ValueOf(option);
   std::string head;
-  for (const std::string& name : option.names) head += (head.empty() ? "" : ", ") + Bold(name);
-  if (!option.value.empty()) head += (head.empty() ? "" : " ") + Italic(option.value);
-  if (option.is_repeatable) head += " ...";
-  if (option.is_required) head += " (required)";
-  return ".TP\n" + head + "\n" + EscapeForRoff(option.description) + "\n";
+  for (const std::string& name : NamesOf(option)) head += (head.empty() ? "" : ", ") + Bold(name);
+  if (!value.empty()) head += (head.empty() ? "" : " ") + Italic(value);
+  if (IsRepeatable(option)) head += " ...";
+  if (option.get_required()) head += " (required)";
+  return ".TP\n" + head + "\n" + EscapeForRoff(option.get_description()) + "\n";
 }
 
-std::string Synopsis(const CommandEntry& command) {
-  std::string line = Bold(command.path) + " [" + Italic("OPTIONS") + "]";
-  for (const OptionEntry& option : command.options) {
-    if (!option.is_positional()) continue;
-    line += " [" + Italic(option.value) + (option.is_repeatable ? " ..." : "") + "]";
+std::string Synopsis(const CLI::App& command) {
+  std::string line = Bold(PathOf(command)) + " [" + Italic("OPTIONS") + "]";
+  for (const CLI::Option* const option : command.get_options()) {
+    if (!option->get_positional()) continue;
+    line += " [" + Italic(ValueOf(*option)) + (IsRepeatable(*option) ? " ..." : "") + "]";
   }
-  if (!command.subcommands.empty()) line += " " + Italic("SUBCOMMAND");
+  if (!SubcommandsOf(command).empty()) line += " " + Italic("SUBCOMMAND");
   return line + "\n";
 }
 
-std::string Options(const CommandEntry& command) {
+std::string Options(const CLI::App& command) {
   std::string items;
-  for (const OptionEntry& option : command.options) items += OptionItem(option);
+  for (const CLI::Option* const option : command.get_options()) items += OptionItem(*option);
   return items;
 }
 
 // Subcommands of subcommands have no options, so each is an item of the section.
-std::string Section(const CommandEntry& command) {
-  std::string text =
-      ".SS " + EscapeForRoff(command.path) + "\n" + EscapeForRoff(command.description) + ".\n.PP\n";
+std::string Section(const CLI::App& command) {
+  std::string text = ".SS " + EscapeForRoff(PathOf(command)) + "\n" +
+                     EscapeForRoff(command.get_description()) + ".\n.PP\n";
   text += Synopsis(command) + Options(command);
-  for (const CommandEntry& below : command.subcommands) {
-    text += ".TP\n" + Synopsis(below) + EscapeForRoff(below.description) + "\n";
+  for (const CLI::App* const below : SubcommandsOf(command)) {
+    text += ".TP\n" + Synopsis(*below) + EscapeForRoff(below->get_description()) + "\n";
   }
-  return text + ".PP\n" + Body(command.footer);
+  return text + ".PP\n" + Body(command.get_footer());
 }
 
 constexpr const char* kManualFooter =
@@ -94,23 +95,23 @@ constexpr const char* kManualFooter =
 Examples:
   blocksieve manual | man -l -)";
 
-std::string ManPage(const CommandEntry& root) {
+std::string ManPage(const CLI::App& root) {
   std::string text = fmt::format(
-      ".TH BLOCKSIEVE 1 \"\" \"{} " BLOCKSIEVE_VERSION "\" \"User Commands\"\n", root.path);
-  text += ".SH NAME\n" + root.path + " \\- " + EscapeForRoff(root.description) + "\n";
+      ".TH BLOCKSIEVE 1 \"\" \"{} " BLOCKSIEVE_VERSION "\" \"User Commands\"\n", root.get_name());
+  text += ".SH NAME\n" + root.get_name() + " \\- " + EscapeForRoff(root.get_description()) + "\n";
   text += ".SH SYNOPSIS\n" + Synopsis(root);
   text += ".SH OPTIONS\n" + Options(root);
   text += ".SH SUBCOMMANDS\n";
-  for (const CommandEntry& command : root.subcommands) text += Section(command);
+  for (const CLI::App* const command : SubcommandsOf(root)) text += Section(*command);
   text += ".SH ENVIRONMENT\n" + Body(kEnvironment);
-  return text + ".SH EXAMPLES AND EXIT STATUS\n" + Body(root.footer);
+  return text + ".SH EXAMPLES AND EXIT STATUS\n" + Body(root.get_footer());
 }
 
 }  // namespace
 
 void AddManualCommand(CLI::App* app, Action* action) {
   SetAction(AddSubcommand(app, "manual", "Print the manual page", kManualFooter), action,
-            [app] { term::WriteToStandardOutput(ManPage(DescribeCommand(*app))); });
+            [app] { term::WriteToStandardOutput(ManPage(*app)); });
 }
 
 }  // namespace blocksieve::cli

@@ -90,7 +90,7 @@ std::string CheckPath(const std::string& path) {
 }  // namespace
 
 template <class T>
-CLI::Option* AddOption(CLI::App* command, T* value, const OptionSpec& spec) {
+void AddOption(CLI::App* command, T* value, const OptionSpec& spec) {
   CLI::Option* const option = command->add_option(spec.name, *value, spec.description);
   option->type_name(spec.value)->required(spec.is_required);
   if (spec.check) option->transform(CLI::Validator(spec.check, ""));
@@ -98,21 +98,20 @@ CLI::Option* AddOption(CLI::App* command, T* value, const OptionSpec& spec) {
   if (shown == "DIR" || shown == "FILE") option->transform(CLI::Validator(CheckPath, ""));
   // Otherwise a repeatable option would take the positional arguments that follow it.
   if (spec.name[0] == '-') option->allow_extra_args(false);
-  return option;
 }
 
-template CLI::Option* AddOption(CLI::App*, std::string*, const OptionSpec&);
-template CLI::Option* AddOption(CLI::App*, uint32_t*, const OptionSpec&);
-template CLI::Option* AddOption(CLI::App*, uint64_t*, const OptionSpec&);
-template CLI::Option* AddOption(CLI::App*, double*, const OptionSpec&);
-template CLI::Option* AddOption(CLI::App*, std::optional<std::string>*, const OptionSpec&);
-template CLI::Option* AddOption(CLI::App*, std::optional<uint32_t>*, const OptionSpec&);
-template CLI::Option* AddOption(CLI::App*, std::optional<uint64_t>*, const OptionSpec&);
-template CLI::Option* AddOption(CLI::App*, std::optional<double>*, const OptionSpec&);
-template CLI::Option* AddOption(CLI::App*, std::vector<std::string>*, const OptionSpec&);
+template void AddOption(CLI::App*, std::string*, const OptionSpec&);
+template void AddOption(CLI::App*, uint32_t*, const OptionSpec&);
+template void AddOption(CLI::App*, uint64_t*, const OptionSpec&);
+template void AddOption(CLI::App*, double*, const OptionSpec&);
+template void AddOption(CLI::App*, std::optional<std::string>*, const OptionSpec&);
+template void AddOption(CLI::App*, std::optional<uint32_t>*, const OptionSpec&);
+template void AddOption(CLI::App*, std::optional<uint64_t>*, const OptionSpec&);
+template void AddOption(CLI::App*, std::optional<double>*, const OptionSpec&);
+template void AddOption(CLI::App*, std::vector<std::string>*, const OptionSpec&);
 
-CLI::Option* AddFlag(CLI::App* command, bool* value, const char* name, const char* description) {
-  return command->add_flag(name, *value, description);
+void AddFlag(CLI::App* command, bool* value, const char* name, const char* description) {
+  command->add_flag(name, *value, description);
 }
 
 void AddFormatOption(CLI::App* command, OutputFormat* format, const char* words) {
@@ -129,62 +128,51 @@ void AddFormatOption(CLI::App* command, OutputFormat* format, const char* words)
       ->transform(CLI::Validator(OneOf(words), ""));
 }
 
-void AddFormatOption(CLI::App* command, const char* words, const char* description,
-                     std::function<void(const std::string&)> set) {
-  command
-      ->add_option_function<std::vector<std::string>>(
-          "--format",
-          [set = std::move(set)](const std::vector<std::string>& names) {
-            for (const std::string& name : names) set(name);
-          },
-          description)
-      ->type_name(words)
-      ->allow_extra_args(false)
-      ->transform(CLI::Validator(OneOf(words), ""));
-}
-
 void AddDatabaseOption(CLI::App* command, std::string* path, const char* description) {
   AddOption(command, path, {"--db", "DIR", description, nullptr, kRequired});
 }
 
 void AddFileOptions(CLI::App* command, FileChoice* choice) {
   AddOption(command, &choice->db, {"--db", "DIR", "the directory of a database"});
-  CLI::Option* const file =
-      AddOption(command, &choice->file, {"FILE", "", "a single SST file, instead of a database"});
-  Exclude(AddFamilyOption(command, &choice->family), file);
+  AddOption(command, &choice->file, {"FILE", "", "a single SST file, instead of a database"});
+  AddFamilyOption(command, &choice->family);
+  Exclude(command, "FILE", {"--column-family"});
 }
 
-CLI::Option* AddFamilyOption(CLI::App* command, std::optional<std::string>* family) {
-  return AddOption(command, family,
-                   {"--column-family", "NAME", "only this column family (default all)"});
+void AddFamilyOption(CLI::App* command, std::optional<std::string>* family) {
+  AddOption(command, family, {"--column-family", "NAME", "only this column family (default all)"});
 }
 
-CLI::Option* AddFamilyOption(CLI::App* command, std::string* family) {
-  return AddOption(command, family,
-                   {"--column-family", "NAME", "the column family (default default)"});
+void AddFamilyOption(CLI::App* command, std::string* family) {
+  AddOption(command, family, {"--column-family", "NAME", "the column family (default default)"});
 }
 
-CLI::Option* AddRateOption(CLI::App* command, uint64_t* bytes_per_second, const char* verb) {
+void AddRateOption(CLI::App* command, uint64_t* bytes_per_second, const char* verb) {
   constexpr uint64_t kMaxBytesPerSecond = uint64_t{1} << 40;
-  return AddOption(
-      command, bytes_per_second,
-      {"--bytes-per-second", "SIZE",
-       fmt::format("maximum bytes to {} per second, as 50MB; 0: no limit (default 0)", verb),
-       BytesInRange(0, kMaxBytesPerSecond)});
+  AddOption(command, bytes_per_second,
+            {"--bytes-per-second", "SIZE",
+             fmt::format("maximum bytes to {} per second, as 50MB; 0: no limit (default 0)", verb),
+             BytesInRange(0, kMaxBytesPerSecond)});
 }
 
-CLI::Option* AddMaxIndexBytesOption(CLI::App* command, std::optional<uint64_t>* max_index_bytes,
-                                    const char* default_value) {
-  return AddOption(command, max_index_bytes,
-                   {"--max-index-bytes", "SIZE",
-                    fmt::format("maximum size of the index of one file; 0: no limit (default {})",
-                                default_value),
-                    BytesInRange(0, std::numeric_limits<uint64_t>::max())});
+void AddMaxIndexBytesOption(CLI::App* command, std::optional<uint64_t>* max_index_bytes,
+                            const char* default_value) {
+  AddOption(command, max_index_bytes,
+            {"--max-index-bytes", "SIZE",
+             fmt::format("maximum size of the index of one file; 0: no limit (default {})",
+                         default_value),
+             BytesInRange(0, std::numeric_limits<uint64_t>::max())});
 }
 
-void Exclude(CLI::Option* one, CLI::Option* other) { one->excludes(other); }
+void Exclude(CLI::App* command, const char* option, std::initializer_list<const char*> others) {
+  for (const char* const other : others) {
+    command->get_option(option)->excludes(command->get_option(other));
+  }
+}
 
-void Need(CLI::Option* one, CLI::Option* other) { one->needs(other); }
+void Need(CLI::App* command, const char* option, const char* other) {
+  command->get_option(option)->needs(command->get_option(other));
+}
 
 CLI::App* AddSubcommand(CLI::App* app, const char* name, const char* description,
                         const char* footer) {

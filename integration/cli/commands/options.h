@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -10,16 +11,45 @@
 #include <utility>
 #include <vector>
 
-#include "integration/cli/commands/commands.h"
-#include "integration/cli/database/file_choice.h"
+#include "integration/cli/database/database.h"
 
 namespace CLI {
-class Option;
-}
+class App;
+}  // namespace CLI
 
-// Declares options. Hides CLI11, whose templates take longer to compile than everything else here.
+// The subcommands, and how they declare options. Hides CLI11, whose templates take longer to
+// compile than everything else here.
 
 namespace blocksieve::cli {
+
+/// Runs a parsed command line. Throws Failure, UsageError, Interrupted.
+using Action = std::function<void()>;
+
+/// Adds a subcommand, with options, help and examples, to `app`. Parsing a command line that names
+/// it sets `*action`, which must outlive `app` and runs it.
+using AddCommand = void(CLI::App* app, Action* action);
+AddCommand AddAdviseCommand;
+AddCommand AddApplyCommand;
+AddCommand AddCheckCommand;
+AddCommand AddCompletionCommand;
+AddCommand AddIndexCommand;
+AddCommand AddInspectCommand;
+AddCommand AddLoadCommand;
+AddCommand AddManualCommand;
+AddCommand AddRevertCommand;
+AddCommand AddRewriteCommand;
+AddCommand AddScanCommand;
+AddCommand AddSieveCommand;
+AddCommand AddSizeCommand;
+AddCommand AddVerifyCommand;
+
+/// All subcommands in the order of the help. A new one needs a file with its function, a
+/// declaration above, and an entry here.
+inline constexpr AddCommand* kCommands[] = {
+    AddLoadCommand,   AddScanCommand,  AddInspectCommand,    AddVerifyCommand, AddCheckCommand,
+    AddAdviseCommand, AddApplyCommand, AddRewriteCommand,    AddRevertCommand, AddIndexCommand,
+    AddSieveCommand,  AddSizeCommand,  AddCompletionCommand, AddManualCommand,
+};
 
 /// Checks the text of an option, and may rewrite it. Returns "" or a refusal: "VALUE; allowed:
 /// RANGE", which is printed as "NAME is VALUE; allowed: RANGE".
@@ -38,41 +68,37 @@ inline constexpr bool kRequired = true;
 /// Adds an option that sets `*value`, which must outlive the parser. T is string, uint32_t,
 /// uint64_t or double, an optional of one of these, or a vector of strings for a repeatable option.
 template <class T>
-CLI::Option* AddOption(CLI::App* command, T* value, const OptionSpec& spec);
+void AddOption(CLI::App* command, T* value, const OptionSpec& spec);
 
 /// Adds an option without a value.
-CLI::Option* AddFlag(CLI::App* command, bool* value, const char* name, const char* description);
+void AddFlag(CLI::App* command, bool* value, const char* name, const char* description);
 
 /// The option --format, with text, json or, if `words` has it, prometheus.
 enum class OutputFormat { kText, kJson, kPrometheus };
 void AddFormatOption(CLI::App* command, OutputFormat* format, const char* words = "text|json");
 
-/// A repeatable --format with other words, such as "text|json|csv".
-void AddFormatOption(CLI::App* command, const char* words, const char* description,
-                     std::function<void(const std::string&)> set);
-
 /// The required option --db DIR.
 void AddDatabaseOption(CLI::App* command, std::string* path, const char* description);
 
 /// The option --column-family of commands for all column families, or for one of them.
-CLI::Option* AddFamilyOption(CLI::App* command, std::optional<std::string>* family);
-CLI::Option* AddFamilyOption(CLI::App* command, std::string* family);
+void AddFamilyOption(CLI::App* command, std::optional<std::string>* family);
+void AddFamilyOption(CLI::App* command, std::string* family);
 
 /// The options --db, FILE and --column-family.
 void AddFileOptions(CLI::App* command, FileChoice* choice);
 
 /// The option --bytes-per-second. `verb`: "read" or "write".
-CLI::Option* AddRateOption(CLI::App* command, uint64_t* bytes_per_second, const char* verb);
+void AddRateOption(CLI::App* command, uint64_t* bytes_per_second, const char* verb);
 
 /// The option --max-index-bytes. `default_value` as shown in the help: "8MiB".
-CLI::Option* AddMaxIndexBytesOption(CLI::App* command, std::optional<uint64_t>* max_index_bytes,
-                                    const char* default_value);
+void AddMaxIndexBytesOption(CLI::App* command, std::optional<uint64_t>* max_index_bytes,
+                            const char* default_value);
 
-/// Allows only one of both.
-void Exclude(CLI::Option* one, CLI::Option* other);
+/// Allows an option only without the others. All are named, and were added before.
+void Exclude(CLI::App* command, const char* option, std::initializer_list<const char*> others);
 
-/// Allows `one` only with the other.
-void Need(CLI::Option* one, CLI::Option* other);
+/// Allows an option only with the other.
+void Need(CLI::App* command, const char* option, const char* other);
 
 CLI::App* AddSubcommand(CLI::App* app, const char* name, const char* description,
                         const char* footer);

@@ -9,7 +9,6 @@
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/maintenance/options_change.h"
-#include "integration/cli/maintenance/stock_outcome.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
 

@@ -1,16 +1,13 @@
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "integration/cli/commands/rewrite_files.h"
-#include "integration/cli/maintenance/file_rewriter.h"
 #include "integration/cli/maintenance/options_change.h"
+#include "integration/cli/maintenance/rewrite_plan.h"
 #include "integration/cli/rows/rows.h"
 #include "integration/cli/term/failure.h"
-#include "integration/cli/term/interrupt.h"
-#include "integration/cli/term/progress.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
 
@@ -57,24 +54,12 @@ struct RewriteOptions {
 
 void RewriteForIndexes(const RewriteOptions& options) {
   const std::vector<Column> columns = ParseColumns(options.indexes);
-  term::CatchInterrupts();
-  term::Progress line;
-  BackfillProgress last;
-  const bool is_done = [&] {
-    FileRewriter rewriter(options.settings.request.database, options.settings.bytes_per_second,
-                          columns);
-    return rewriter.RewriteForIndexes([&](const BackfillProgress& done) {
-      last = done;
-      ShowRewriting(done, &line);
-      return !term::InterruptFlag();
-    });
-  }();
-  line.Show("");
-  if (!is_done) {
-    throw term::Interrupted(
-        fmt::format("interrupted; {} rewritten, {} left; run it again to continue",
-                    term::CountOf(last.files_done, "file"), last.files_left));
-  }
+  const BackfillProgress last =
+      RunInterruptibly("rewriting", "rewritten", 0, [&](const ShowProgress& show) {
+        return FileRewriter(options.settings.request.database, options.settings.bytes_per_second,
+                            columns)
+            .RewriteForIndexes(show);
+      });
   if (options.settings.format == OutputFormat::kJson) {
     return term::WriteToStandardOutput(
         JsonLine({{"files_rewritten", last.files_done}, {"bytes_rewritten", last.bytes_done}}));

@@ -4,16 +4,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "integration/cli/database/json_table.h"
-#include "integration/cli/database/stored_options.h"
-#include "integration/cli/maintenance/file_rewriter.h"
-#include "integration/cli/maintenance/measured_reads.h"
+#include "integration/cli/database/open_database.h"
+#include "integration/cli/maintenance/rewrite_plan.h"
 #include "integration/cli/term/failure.h"
-#include "integration/cli/term/interrupt.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
 
@@ -25,8 +24,8 @@ constexpr int kMaxLevel = 100;
 // A column family before and after the rewrite.
 struct RewrittenFamily {
   FamilyPrediction prediction;
-  MeasuredReads before = {};
-  MeasuredReads after = {};
+  std::optional<double> before = {};
+  std::optional<double> after = {};
   uint64_t bytes_after = 0;
 };
 
@@ -34,7 +33,7 @@ struct Rewritten {
   uint64_t num_files = 0;
   uint64_t num_bytes = 0;
   double seconds = 0;
-  std::vector<RewrittenFamily> families = {};
+  std::map<std::string, RewrittenFamily> families = {};
 };
 
 // The families that have a file to rewrite.
@@ -62,7 +61,7 @@ Json ToJson(const Prediction& prediction, uint64_t num_keys) {
           {"bits_per_key", 8 * term::Ratio(prediction.filter_bytes, num_keys)}};
 }
 
-Json ToJson(const FamilyPrediction& prediction) {
+Json PredictionJson(const FamilyPrediction& prediction) {
   const Json after =
       prediction.is_known ? ToJson(prediction.projected, prediction.num_keys) : Json();
   return {{"family", prediction.family},
@@ -71,22 +70,19 @@ Json ToJson(const FamilyPrediction& prediction) {
           {"after", after}};
 }
 
+Json RewriteJson(const FileToRewrite& file) {
+  return {{"path", file.place.path},
+          {"level", file.place.level},
+          {"num_bytes", file.num_bytes},
+          {"saved_reads", file.saved_reads},
+          {"saved_filter_bytes", file.saved_bytes},
+          {"new_parts", file.new_parts}};
+}
+
 Json ToJson(const RewritePlan& plan) {
-  Json document = {{"num_bytes", SumOfBytes(plan)}};
-  Json& families = document["families"] = Json::array();
-  for (const FamilyPrediction& prediction : ChangedFamilies(plan)) {
-    families.push_back(ToJson(prediction));
-  }
-  Json& files = document["files"] = Json::array();
-  for (const FileToRewrite& file : plan.rewrites) {
-    files.push_back({{"path", file.place.path},
-                     {"level", file.place.level},
-                     {"num_bytes", file.num_bytes},
-                     {"saved_reads", file.saved_reads},
-                     {"saved_filter_bytes", file.saved_bytes},
-                     {"new_parts", file.new_parts}});
-  }
-  return document;
+  return {{"num_bytes", SumOfBytes(plan)},
+          {"families", ArrayOf(ChangedFamilies(plan), PredictionJson)},
+          {"files", ArrayOf(plan.rewrites, RewriteJson)}};
 }
 
 std::string ToText(const RewritePlan& plan, const std::string& subject) {
@@ -99,40 +95,37 @@ std::string ToText(const RewritePlan& plan, const std::string& subject) {
     columns.push_back({"new prefixes and ranges", "/new_parts", PlainText});
   }
   return fmt::format("{}{}\n{} with {} bytes would be rewritten.\n", PredictionText(plan, subject),
-                     TableText(std::move(columns), ToJson(plan)["files"]),
+                     TableText(std::move(columns), ArrayOf(plan.rewrites, RewriteJson)),
                      term::CountOf(plan.rewrites.size(), "file"),
                      term::WithCommas(SumOfBytes(plan)));
 }
 
-Json ToJson(const MeasuredReads& reads) {
-  return reads.num_lookups == 0 ? Json(nullptr) : Json(reads.PerLookup());
+Json RewrittenJson(const std::pair<const std::string, RewrittenFamily>& named) {
+  const auto& [name, family] = named;
+  const auto reads = [](const Json& predicted, const std::optional<double>& measured,
+                        uint64_t filter_bytes) -> Json {
+    return {{"wasted_reads_predicted", predicted},
+            {"wasted_reads_measured", OrNull(measured)},
+            {"filter_bytes", filter_bytes}};
+  };
+  const FamilyPrediction& prediction = family.prediction;
+  const Prediction& current = prediction.current;
+  const Json projected =
+      prediction.is_known ? Json(prediction.projected.wasted_reads) : Json(nullptr);
+  return {{"family", name},
+          {"before", reads(current.wasted_reads, family.before, current.filter_bytes)},
+          {"after", reads(projected, family.after, family.bytes_after)}};
 }
 
 Json ToJson(const Rewritten& rewritten) {
-  Json document = {{"files_rewritten", rewritten.num_files},
-                   {"bytes_rewritten", rewritten.num_bytes}};
-  Json& families = document["families"] = Json::array();
-  for (const RewrittenFamily& family : rewritten.families) {
-    const FamilyPrediction& prediction = family.prediction;
-    const Json projected_reads =
-        prediction.is_known ? Json(prediction.projected.wasted_reads) : Json(nullptr);
-    families.push_back({{"family", prediction.family},
-                        {"before",
-                         {{"wasted_reads_predicted", prediction.current.wasted_reads},
-                          {"wasted_reads_measured", ToJson(family.before)},
-                          {"filter_bytes", prediction.current.filter_bytes}}},
-                        {"after",
-                         {{"wasted_reads_predicted", projected_reads},
-                          {"wasted_reads_measured", ToJson(family.after)},
-                          {"filter_bytes", family.bytes_after}}}});
-  }
-  return document;
+  return {{"files_rewritten", rewritten.num_files},
+          {"bytes_rewritten", rewritten.num_bytes},
+          {"families", ArrayOf(rewritten.families, RewrittenJson)}};
 }
 
 std::string ToText(const Rewritten& rewritten) {
-  const Json document = ToJson(rewritten);
   Json rows = Json::array();
-  for (const Json& family : document["families"]) {
+  for (const Json& family : ArrayOf(rewritten.families, RewrittenJson)) {
     const std::string name =
         rewritten.families.size() == 1 ? "" : PlainText(family["family"]) + " ";
     for (const char* const when : {"before", "after"}) {
@@ -167,9 +160,8 @@ void CheckIndexes(const RewritePlan& plan) {
   }
 }
 
-term::Interrupted Interruption(const Rewritten& done, const std::string& left) {
-  return term::Interrupted(fmt::format("interrupted; {} rewritten{}; run it again to continue",
-                                       term::CountOf(done.num_files, "file"), left));
+term::Interrupted Interruption(const std::string& done) {
+  return term::Interrupted(fmt::format("interrupted; {}; run it again to continue", done));
 }
 
 void WaitForCompactions(FileRewriter* rewriter, const Rewritten& done) {
@@ -179,48 +171,35 @@ void WaitForCompactions(FileRewriter* rewriter, const Rewritten& done) {
                           static_cast<double>(bytes) / 1e6));
     return !term::InterruptFlag();
   });
-  line.Show("");
-  if (!is_quiet) throw Interruption(done, "");
+  if (!is_quiet) throw Interruption(term::CountOf(done.num_files, "file") + " rewritten");
 }
 
 void DoRewrite(const RewritePlan& plan, FileRewriter* rewriter, Rewritten* done) {
-  term::Progress line;
-  BackfillProgress last;
-  const bool is_done = rewriter->Rewrite(plan, [&](const BackfillProgress& progress) {
-    last = progress;
-    ShowRewriting(progress, &line);
-    return !term::InterruptFlag();
-  });
-  line.Show("");
+  const BackfillProgress last =
+      RunInterruptibly("rewriting", "rewritten", done->num_files,
+                       [&](const ShowProgress& show) { return rewriter->Rewrite(plan, show); });
   done->num_files += last.files_done;
   done->num_bytes += last.bytes_done;
-  if (!is_done) throw Interruption(*done, fmt::format(", {} left", last.files_left));
 }
 
 // Adds the families that the plan changes, unless they are known. Fails if it cannot change one.
 void MeasureBefore(const std::string& database, const RewritePlan& plan,
-                   std::vector<RewrittenFamily>* families) {
+                   std::map<std::string, RewrittenFamily>* families) {
   CheckIndexes(plan);
   term::Progress line;
-  for (FamilyPrediction& prediction : ChangedFamilies(plan)) {
-    const bool is_known = std::any_of(families->begin(), families->end(), [&](const auto& family) {
-      return family.prediction.family == prediction.family;
-    });
-    if (is_known) continue;
+  for (const FamilyPrediction& prediction : ChangedFamilies(plan)) {
+    if (families->contains(prediction.family)) continue;
     line.Show("measuring reads before");
-    const MeasuredReads before = MeasureReads(database, prediction.family);
-    families->push_back({.prediction = std::move(prediction), .before = before});
+    (*families)[prediction.family] = {.prediction = prediction,
+                                      .before = MeasureReads(database, prediction.family)};
   }
-  line.Show("");
 }
 
 // Takes the projected filters of a later round.
-void UpdatePredictions(const RewritePlan& plan, std::vector<RewrittenFamily>* families) {
-  for (RewrittenFamily& family : *families) {
-    for (const FamilyPrediction& prediction : plan.predictions) {
-      if (prediction.family == family.prediction.family)
-        family.prediction.projected = prediction.projected;
-    }
+void UpdatePredictions(const RewritePlan& plan, std::map<std::string, RewrittenFamily>* families) {
+  for (const FamilyPrediction& prediction : plan.predictions) {
+    const auto known = families->find(prediction.family);
+    if (known != families->end()) known->second.prediction.projected = prediction.projected;
   }
 }
 
@@ -230,7 +209,7 @@ std::string PredictionText(const RewritePlan& plan, const std::string& subject) 
   std::string text;
   const std::vector<FamilyPrediction> families = ChangedFamilies(plan);
   for (const FamilyPrediction& prediction : families) {
-    const Json document = ToJson(prediction);
+    const Json document = PredictionJson(prediction);
     Json rows = Json::array();
     for (const auto& [name, when] : {std::pair{"current", "before"}, {"projected", "after"}}) {
       if (document[when].is_null()) continue;
@@ -254,10 +233,21 @@ std::string PredictionText(const RewritePlan& plan, const std::string& subject) 
                             term::CountOf(static_cast<uint64_t>(num_files), "file"));
 }
 
-void ShowRewriting(const BackfillProgress& done, term::Progress* line) {
-  line->Show(
-      fmt::format("rewriting, {} of {} files", done.files_done, done.files_done + done.files_left),
-      {done.bytes_done, done.bytes_done + done.bytes_left, done.bytes_done, "byte"});
+BackfillProgress RunInterruptibly(const char* doing, const char* done, uint64_t before,
+                                  const std::function<bool(const ShowProgress& show)>& work) {
+  term::CatchInterrupts();
+  term::Progress line;
+  BackfillProgress last;
+  const bool is_done = work([&](const BackfillProgress& progress) {
+    last = progress;
+    line.Show(fmt::format("{}, {} of {}", doing, term::WithCommas(last.files_done),
+                          term::CountOf(last.files_done + last.files_left, "file")),
+              {last.bytes_done, last.bytes_done + last.bytes_left, last.bytes_done, "byte"});
+    return !term::InterruptFlag();
+  });
+  if (is_done) return last;
+  throw Interruption(fmt::format("{} {}, {} left", term::CountOf(before + last.files_done, "file"),
+                                 done, last.files_left));
 }
 
 void AddRewriteOptions(CLI::App* command, RewriteSettings* settings) {
@@ -306,10 +296,12 @@ void RewriteFiles(const RewriteSettings& settings, const std::string& subject,
   done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   rewriter.reset();
   term::Progress line;
-  for (RewrittenFamily& family : done.families) {
+  for (auto& [name, family] : done.families) {
     line.Show("measuring reads after");
-    family.after = MeasureReads(database, family.prediction.family);
-    family.bytes_after = FilterBytesOf(database, family.prediction.family);
+    family.after = MeasureReads(database, name);
+    for (const RunList& list : plan.lists) {
+      if (list.family == name) family.bytes_after = list.filter_bytes();
+    }
   }
   line.Show("");
   term::WriteToStandardOutput(is_text ? ToText(done) : JsonOf(settings, ToJson(done)));

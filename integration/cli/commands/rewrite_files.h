@@ -4,12 +4,10 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
 #include "blocksieve/rocksdb/skip_index.h"
 #include "integration/cli/commands/options.h"
 #include "integration/cli/maintenance/rewrite_plan.h"
-#include "integration/cli/term/progress.h"
 
 // Rewriting files one by one, shared by `rewrite` and `revert`.
 
@@ -39,7 +37,11 @@ using MakeRewritePlan = std::function<RewritePlan()>;
 void RewriteFiles(const RewriteSettings& settings, const std::string& subject,
                   const MakeRewritePlan& make_plan);
 
-/// Shows the progress of rewriting.
-void ShowRewriting(const BackfillProgress& done, term::Progress* line);
+/// Runs work on files that can be interrupted: it ends, and returns false, once `show`, to which it
+/// reports its progress, returns false. Shows the progress as "DOING, 1 of 2 files: ...". Returns
+/// what was done, or throws Interrupted: "interrupted; 1 file DONE, 2 left; run it again ...", with
+/// `before` files more.
+BackfillProgress RunInterruptibly(const char* doing, const char* done, uint64_t before,
+                                  const std::function<bool(const ShowProgress& show)>& work);
 
 }  // namespace blocksieve::cli

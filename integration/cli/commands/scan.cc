@@ -4,16 +4,15 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "blocksieve/predicate.h"
 #include "blocksieve/rocksdb/skip_index.h"
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/database.h"
+#include "integration/cli/database/json_table.h"
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/term/failure.h"
-#include "integration/cli/term/progress.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
 
@@ -62,8 +61,6 @@ Examples:
   blocksieve scan --db log.db --where "code > 2 ORDER BY size DESC LIMIT 10"
   blocksieve scan --db paths.db --where "NOT (pkg LIKE 'lib%')" --reverse --limit 10
   blocksieve scan --db paths.db --where "pkg = 'bash'" --explain --format json 2> explanation.json)help";
-
-using Json = nlohmann::ordered_json;
 
 struct ScanOptions {
   std::string db;
@@ -160,19 +157,13 @@ Json ToJson(const ColumnExplanation& column) {
   };
 }
 
-template <class T>
-Json ToJson(const std::vector<T>& all) {
-  Json array = Json::array();
-  for (const T& one : all) array.push_back(ToJson(one));
-  return array;
-}
-
 std::string ExplanationJson(const ScanExplanation& e) {
+  const auto to_json = [](const auto& one) { return ToJson(one); };
   return JsonLine({
       {"is_full_scan", e.is_full_scan},
       {"full_scan_reason", e.full_scan_reason},
-      {"comparisons", ToJson(e.comparisons)},
-      {"columns", ToJson(e.columns)},
+      {"comparisons", ArrayOf(e.comparisons, to_json)},
+      {"columns", ArrayOf(e.columns, to_json)},
       {"num_files", e.num_files},
       {"files_without_index", e.files_without_index},
       {"files_pruned", e.files_pruned},

@@ -5,7 +5,6 @@
 #include <optional>
 #include <ranges>
 #include <string>
-#include <vector>
 
 #include "blocksieve/sizing.h"
 #include "integration/cli/commands/options.h"

@@ -1,14 +1,13 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "integration/cli/commands/options.h"
+#include "integration/cli/database/database.h"
 #include "integration/cli/database/file_check.h"
-#include "integration/cli/database/file_choice.h"
 #include "integration/cli/database/file_text.h"
 #include "integration/cli/database/json_table.h"
 #include "integration/cli/term/failure.h"
@@ -88,9 +87,7 @@ std::string PartText(const Json& files, const std::string& one, const std::strin
   std::vector<TableColumn> columns =
       Columns("/" + several, several, fmt::format("measured {} FPR", one));
   columns.push_back({predicted, "/filter/" + one + "_fpr", RateText});
-  const Json rows = RowsWhere(files, [filters = "num_" + one + "_filters"](const Json& file) {
-    return file["filter"][filters] != 0;
-  });
+  const Json rows = FilesWithPart(files, one);
   return rows.empty() ? "" : TableText(std::move(columns), rows) + "\n";
 }
 
@@ -129,15 +126,14 @@ std::string ToText(const Verification& verification) {
 }
 
 Json ToJson(const QueryCheck& query, const char* checked) {
-  const Probes& absent = query.absent;
-  const std::optional<RateInterval> fpr = absent.interval();
-  const double measured = term::Ratio(absent.num_passed, absent.num_probed);
-  return {{checked, query.num_checked},
-          {"false_negatives", query.false_negatives},
-          {"num_probes", absent.num_probed},
-          {"num_passed", absent.num_passed},
-          {"measured_fpr", fpr ? Json(measured) : Json(nullptr)},
-          {"fpr_interval", fpr ? Json::array({fpr->low, fpr->high}) : Json(nullptr)}};
+  Json document = {{checked, query.num_checked},     {"false_negatives", query.false_negatives},
+                   {"num_probes", query.num_probed}, {"num_passed", query.num_passed},
+                   {"measured_fpr", nullptr},        {"fpr_interval", nullptr}};
+  if (query.num_probed == 0) return document;
+  const RateInterval fpr = WilsonInterval(query.num_passed, query.num_probed);
+  document["measured_fpr"] = term::Ratio(query.num_passed, query.num_probed);
+  document["fpr_interval"] = Json::array({fpr.low, fpr.high});
+  return document;
 }
 
 Json ToJson(const FileCheck& check) {

@@ -1,13 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "integration/cli/database/table/file_report.h"
+#include "integration/cli/database/table/table_file.h"
 
 // Reads a RocksDB by the path of its directory. Writes nothing; another process may have it open.
 // Everything throws Failure.
@@ -16,9 +17,6 @@ namespace blocksieve::cli {
 
 /// Fails if `path` is not a database.
 void CheckDatabase(const std::string& path);
-
-/// Fails if the database has no such column family.
-void CheckFamily(const std::string& path, const std::string& family);
 
 /// Throws UsageError if the column families of the database have fewer levels.
 void CheckLevel(const std::string& path, std::optional<uint64_t> level);
@@ -39,8 +37,62 @@ using RequestedRatesByFamily = std::map<std::string, FilterPolicyOptions>;
 /// The filter rates that the options of the database request.
 RequestedRatesByFamily ReadRequestedRates(const std::string& path);
 
+/// For each file, the level that its filter was built for, if a trivial move has taken the file to
+/// another level since.
+///
+/// Filters do not record their level. If memory is spread over the levels (wasted_reads,
+/// bits_per_key), the target rates of levels follow from their sizes and the options: small levels
+/// have precise filters, large levels coarse ones. A filter too precise for its level by kMovedBits
+/// (log2 of the rate) or more was built for a level above, the one with the nearest rate.
+///
+/// Under kind=auto, flushes build Bloom filters, for level 0 whatever their rate, and compactions
+/// build ribbons.
+///
+/// nullopt for stock filters, and in column families with one rate or unknown options.
+std::vector<std::optional<int>> LevelsBuiltFor(const std::vector<FileReport>& files,
+                                               const RequestedRatesByFamily& requested);
+
+/// Rates of adjacent levels differ by log2 of their size ratio: 3.3 bits for 10, 2 bits for 4.
+/// Smaller differences than this arise when a level grows.
+inline constexpr double kMovedBits = 1.5;
+
 /// The size of the block cache by the stored options: 0 without a cache, otherwise RocksDB's
 /// default, which the program may have changed.
 uint64_t CacheBytes(const std::string& path);
+
+/// The files to read: those of a database, or a single one.
+struct FileChoice {
+  std::string db;                     ///< Empty: not given.
+  std::string file;                   ///< Empty: not given.
+  std::optional<std::string> family;  ///< Restricts them to a column family.
+};
+
+/// The chosen files, each open only while it is visited.
+struct ChosenFiles {
+  std::vector<FilePlace> places;
+  FileChoice choice;
+
+  /// Files that could not be visited.
+  struct Missed {
+    std::vector<FilePlace> vanished;    ///< Removed by another process meanwhile.
+    std::vector<std::string> unopened;  ///< Errors, one for each damaged or missing file.
+
+    void FailIfUnopened() const;  ///< With all errors.
+  };
+
+  /// Visits all files. `doing` names the work in the progress line.
+  Missed ForEach(const std::string& doing, const std::function<void(TableFile*)>& visit) const;
+
+  /// The reports of all files, in the order of `places`. If another process removes files
+  /// meanwhile, lists the files again and reads the new ones, so that all reports belong to one
+  /// list. After five attempts, files of the last list may be missed.
+  std::vector<FileReport> ReadReports(const std::string& doing, Missed* missed);
+
+ private:
+  void SeparateMissingFiles(Missed* missed) const;
+};
+
+/// Throws UsageError, Failure.
+ChosenFiles FindFiles(const FileChoice& choice);
 
 }  // namespace blocksieve::cli

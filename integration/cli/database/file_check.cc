@@ -18,12 +18,12 @@ namespace {
 constexpr size_t kSampleKeys = 10'000;
 
 void MeasureFpr(const KeySample& sample, uint64_t num_probes, TableFile* file,
-                std::mt19937_64* random, Probes* absent_keys) {
+                std::mt19937_64* random, QueryCheck* check) {
   if (sample.keys().empty()) return;
   for (uint64_t i = 0; i < num_probes; ++i) {
     const std::string& present = sample.keys()[static_cast<size_t>(i % sample.keys().size())];
     const std::optional<std::string> absent = file->AbsentKey(present, random);
-    if (absent) absent_keys->Count(file->MayMatch(*absent));
+    if (absent) check->CountAbsent(file->MayMatch(*absent));
   }
 }
 
@@ -58,7 +58,7 @@ class RangeCheck {
       if (second.size() <= parting) continue;
       const std::string begin = first.substr(0, parting) + second.substr(parting);
       if (begin.empty() || !FindEmptyRange(begin, parting)) continue;
-      check_->absent.Count(file_->MayMatchRange(begin, end_).value_or(true));
+      check_->CountAbsent(file_->MayMatchRange(begin, end_).value_or(true));
     }
   }
 
@@ -127,7 +127,7 @@ class PrefixCheck {
       if (!MakeAbsent(rule, random, &prefix)) continue;
       // A seek after the last partition checks no filter.
       const auto may_match = file_->MayMatchRange(prefix, end_);
-      if (may_match) check_->absent.Count(*may_match);
+      if (may_match) check_->CountAbsent(*may_match);
     }
   }
 
@@ -214,7 +214,7 @@ FileCheck CheckFile(TableFile* file, uint64_t num_probes) {
     });
     if (check.unchecked.empty()) check.unchecked = prefixes.WhyUnchecked();
     if (filter.origin == FilterOrigin::kBlocksieve || filter.origin == FilterOrigin::kStock) {
-      MeasureFpr(sample, num_probes, file, &random, &check.keys.absent);
+      MeasureFpr(sample, num_probes, file, &random, &check.keys);
       ranges.MeasureFpr(sample, num_probes, &random);
       prefixes.MeasureFpr(sample, num_probes, &random);
     }

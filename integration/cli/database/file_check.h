@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -46,32 +45,20 @@ class KeySample {
   uint64_t num_seen_ = 0;
 };
 
-/// Probes with absent keys or empty ranges, and the number of them that passed the filters.
-struct Probes {
-  uint64_t num_probed = 0;  ///< 0 if there is no filter.
-  uint64_t num_passed = 0;
-
-  void Count(bool passed) {
-    ++num_probed;
-    num_passed += passed;
-  }
-
-  /// 95 % confidence interval of the share that passes; nullopt without probes.
-  std::optional<RateInterval> interval() const {
-    if (num_probed == 0) return std::nullopt;
-    return WilsonInterval(num_passed, num_probed);
-  }
-};
-
 /// The result of checking the filters with one kind of query.
 struct QueryCheck {
   uint64_t num_checked = 0;      ///< Queries that match the file.
   uint64_t false_negatives = 0;  ///< Those that the filters ruled out.
-  Probes absent;                 ///< Queries that match nothing.
+  uint64_t num_probed = 0;       ///< Queries that match nothing; 0 if there is no filter.
+  uint64_t num_passed = 0;       ///< Those that the filters passed.
 
   void Count(bool may_match) {
     ++num_checked;
     false_negatives += !may_match;
+  }
+  void CountAbsent(bool passed) {
+    ++num_probed;
+    num_passed += passed;
   }
 };
 

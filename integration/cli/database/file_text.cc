@@ -1,24 +1,21 @@
 #include "integration/cli/database/file_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
-#include <string_view>
+#include <map>
+#include <set>
+#include <utility>
 
+#include "integration/cli/database/filter_options.h"
 #include "integration/cli/term/text.h"
 
 namespace blocksieve::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-std::string_view OriginName(FilterOrigin origin) {
-  constexpr std::string_view kNames[] = {"none", "blocksieve", "stock", "unknown", "unreadable"};
-  return kNames[static_cast<size_t>(origin)];
-}
-
 Json ToJson(const FilterReport& filter) {
-  return {{"origin", OriginName(filter.origin)},
+  return {{"origin", rocksdb_plugin::NameOf(filter.origin)},
           {"kind", filter.kind},
           {"shape", filter.shape},
           {"entries", filter.entries},
@@ -40,13 +37,12 @@ Json ToJson(const FilterReport& filter) {
 }
 
 Json ToJson(const IndexReport& index) {
-  Json columns = Json::array();
-  for (const IndexColumnReport& column : index.columns) {
-    columns.push_back({{"definition", column.definition},
-                       {"filters", column.filters},
-                       {"filter_bytes", column.filter_bytes},
-                       {"bounds_bytes", column.bounds_bytes}});
-  }
+  const Json columns = ArrayOf(index.columns, [](const IndexColumnReport& column) -> Json {
+    return {{"definition", column.definition},
+            {"filters", column.filters},
+            {"filter_bytes", column.filter_bytes},
+            {"bounds_bytes", column.bounds_bytes}};
+  });
   return {{"num_granules", index.num_granules},
           {"num_bytes", index.num_bytes},
           {"place", index.place},
@@ -55,14 +51,15 @@ Json ToJson(const IndexReport& index) {
           {"problem", index.problem}};
 }
 
+// Null if it is unknown.
+Json LevelOrNull(int level) { return level < 0 ? Json(nullptr) : Json(level); }
+
 }  // namespace
 
 std::string FilterName(const Json& filter) {
   const std::string kind = filter["kind"];
   return filter["origin"].get<std::string>() + (kind.empty() ? "" : " " + kind);
 }
-
-Json LevelOrNull(int level) { return level < 0 ? Json(nullptr) : Json(level); }
 
 std::string VanishedText(const ChosenFiles::Missed& missed) {
   std::string text;
@@ -98,8 +95,130 @@ Json DescribeChoice(const FileChoice& choice) {
 
 void AddMissed(const ChosenFiles::Missed& missed, Json* document) {
   (*document)["unopened"] = missed.unopened;
-  Json& vanished = (*document)["vanished"] = Json::array();
-  for (const FilePlace& place : missed.vanished) vanished.push_back(place.path);
+  (*document)["vanished"] = ArrayOf(missed.vanished, [](const auto& place) { return place.path; });
+}
+
+Json FilesWithPart(const Json& files, const std::string& one) {
+  return RowsWhere(files, [member = "num_" + one + "_filters"](const Json& file) {
+    return file["filter"][member] != 0;
+  });
+}
+
+void FilterSummary::Add(const FileReport& file) {
+  const FilterReport& filter = file.filter;
+  ++num_files;
+  num_entries += file.num_entries;
+  num_bytes += file.num_bytes;
+  if (filter.origin == FilterOrigin::kBlocksieve || filter.origin == FilterOrigin::kStock) {
+    covered_entries += file.num_entries;
+    covered_bytes += file.num_bytes;
+  }
+  filter_entries += filter.num_entries;
+  filter_bytes += filter.num_bytes;
+  weighted_fpr += filter.predicted_fpr * static_cast<double>(file.num_entries);
+}
+
+Json ToJson(const FilterSummary& sum) {
+  return {{"num_files", sum.num_files},
+          {"num_keys", sum.num_entries},
+          {"num_bytes", sum.num_bytes},
+          {"covered_keys", sum.covered_entries},
+          {"covered_bytes", sum.covered_bytes},
+          {"filter_bytes", sum.filter_bytes},
+          {"bits_per_key", 8 * term::Ratio(sum.filter_bytes, sum.filter_entries)},
+          {"predicted_fpr", sum.predicted_fpr()}};
+}
+
+Json LevelsOf(const std::vector<FileReport>& files) {
+  std::map<std::pair<std::string, int>, FilterSummary> levels;
+  for (const FileReport& file : files) levels[{file.place.family, file.place.level}].Add(file);
+  Json rows = Json::array();
+  for (const auto& [place, sum] : levels) {
+    rows.push_back({{"family", place.first}, {"level", LevelOrNull(place.second)}});
+    rows.back().update(ToJson(sum));
+  }
+  return rows;
+}
+
+Json IndexesOf(const std::vector<FileReport>& files) {
+  struct Sum {
+    uint64_t num_files = 0;
+    uint64_t num_granules = 0;
+    std::set<std::string> filters;  // forms; see GranuleFiltersName
+    uint64_t filter_bytes = 0;
+    uint64_t bounds_bytes = 0;
+  };
+  std::map<std::pair<std::string, std::string>, Sum> indexes;
+  for (const FileReport& file : files) {
+    for (const IndexColumnReport& column : file.index.columns) {
+      Sum& index = indexes[{file.place.family, column.definition}];
+      ++index.num_files;
+      index.num_granules += file.index.num_granules;
+      index.filters.insert(column.filters);
+      index.filter_bytes += column.filter_bytes;
+      index.bounds_bytes += column.bounds_bytes;
+    }
+  }
+  Json rows = Json::array();
+  for (const auto& [name, index] : indexes) {
+    rows.push_back({{"family", name.first},
+                    {"definition", name.second},
+                    {"num_files", index.num_files},
+                    {"num_granules", index.num_granules},
+                    {"filters", index.filters},
+                    {"filter_bytes", index.filter_bytes},
+                    {"bounds_bytes", index.bounds_bytes}});
+  }
+  return rows;
+}
+
+WithoutFilters FilesWithoutFilters(const std::vector<FileReport>& files,
+                                   const std::string& database) {
+  // blocksieve's policy in the newest OPTIONS file that names one, by family.
+  std::map<std::string, std::string> policies;
+  const std::vector<OptionsFile> options = OptionsFile::All(database);
+  for (const OptionsFile& file : options) {
+    for (const std::string& family : file.Families()) {
+      const auto policy = file.Find(TableSection(family), "filter_policy");
+      if (NamesBlocksieve(policy.value_or(""))) policies[family] = *policy;
+    }
+  }
+  for (const FileReport& file : files) {
+    if (file.filter.origin == FilterOrigin::kBlocksieve) policies.emplace(file.place.family, "");
+  }
+  WithoutFilters without;
+  std::set<std::string> families;
+  for (const FileReport& file : files) {
+    const bool has_none = file.filter.origin == FilterOrigin::kNone && file.filter.policy.empty();
+    if (!has_none || file.num_entries == 0 || !policies.contains(file.place.family)) continue;
+    without.sum.Add(file);
+    families.insert(file.place.family);
+  }
+  const std::string db = ShellWord(database);
+  for (const std::string& family : families) {
+    const std::string section = TableSection(family);
+    const auto current =
+        options.empty() ? std::nullopt : options.back().Find(section, "filter_policy");
+    if (NamesBlocksieve(current.value_or(""))) continue;
+    if (policies[family].empty()) {
+      without.commands = {"blocksieve advise --db " + db};
+      return without;
+    }
+    without.commands.push_back(
+        fmt::format("blocksieve apply --db {} --column-family {} --option {}", db,
+                    ShellWord(family), ShellWord("filter_policy=" + policies[family])));
+  }
+  without.commands.push_back(fmt::format("blocksieve rewrite --db {} --only-unfiltered", db));
+  return without;
+}
+
+std::string WithoutFilters::ToText(std::string_view sentence_end,
+                                   std::string_view command_end) const {
+  return fmt::format(
+      "{} with {} without filters, written before the policy was set or by a program without the "
+      "plug-in.{}To build filters while no process has the database open:{}{}",
+      term::CountOf(sum.num_files, "file"), term::CountOf(sum.num_entries, "key"), sentence_end,
+      sentence_end, fmt::join(commands, command_end));
 }
 
 }  // namespace blocksieve::cli

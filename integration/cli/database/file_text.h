@@ -1,16 +1,19 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "integration/cli/database/file_choice.h"
+#include "integration/cli/database/database.h"
+#include "integration/cli/database/json_table.h"
 
-// Reports on files, as table cells and as JSON.
+// Reports on files and totals over them, as table cells and as JSON.
 
 namespace blocksieve::cli {
 
 /// "blocksieve ribbon", "stock Bloom", "none", "unreadable", from the member "filter" of a file.
-std::string FilterName(const nlohmann::ordered_json& filter);
+std::string FilterName(const Json& filter);
 
 /// A line for each file that another process removed.
 std::string VanishedText(const ChosenFiles::Missed& missed);
@@ -18,15 +21,59 @@ std::string VanishedText(const ChosenFiles::Missed& missed);
 /// The last part of the path.
 std::string ShortName(const FilePlace& place);
 
-/// The level; null if it is unknown.
-nlohmann::ordered_json LevelOrNull(int level);
-
-nlohmann::ordered_json ToJson(const FileReport& file);
+Json ToJson(const FileReport& file);
 
 /// The first members of a document about files: engine (always "rocksdb") and database or file.
-nlohmann::ordered_json DescribeChoice(const FileChoice& choice);
+Json DescribeChoice(const FileChoice& choice);
 
 /// Adds the members "unopened" and "vanished".
-void AddMissed(const ChosenFiles::Missed& missed, nlohmann::ordered_json* document);
+void AddMissed(const ChosenFiles::Missed& missed, Json* document);
+
+/// The files whose filters have range filters or prefixes. `one`: "range" or "prefix".
+Json FilesWithPart(const Json& files, const std::string& one);
+
+/// Totals over files.
+struct FilterSummary {
+  uint64_t num_files = 0;
+  uint64_t num_entries = 0;
+  uint64_t num_bytes = 0;
+  uint64_t covered_entries = 0;  ///< In files with a readable filter.
+  uint64_t covered_bytes = 0;
+  uint64_t filter_entries = 0;
+  uint64_t filter_bytes = 0;
+  double weighted_fpr = 0;  ///< The sum of each file's predicted rate times its entries.
+
+  FilterSummary() = default;
+  explicit FilterSummary(const std::vector<FileReport>& files) {
+    for (const FileReport& file : files) Add(file);
+  }
+
+  void Add(const FileReport& file);
+
+  /// The mean over all entries; 1 without entries.
+  double predicted_fpr() const {
+    return num_entries == 0 ? 1 : weighted_fpr / static_cast<double>(num_entries);
+  }
+};
+
+Json ToJson(const FilterSummary& sum);
+
+/// The totals of each column family and level, as an array.
+Json LevelsOf(const std::vector<FileReport>& files);
+
+/// The totals of each column family and skip index, as an array.
+Json IndexesOf(const std::vector<FileReport>& files);
+
+/// Files that were written without a policy, in column families that have blocksieve's: in the
+/// current or an earlier OPTIONS file, or in other files.
+struct WithoutFilters {
+  FilterSummary sum;
+  std::vector<std::string> commands;  ///< They build the filters.
+
+  /// What ends a sentence and a command: spaces or line breaks.
+  std::string ToText(std::string_view sentence_end, std::string_view command_end) const;
+};
+WithoutFilters FilesWithoutFilters(const std::vector<FileReport>& files,
+                                   const std::string& database);
 
 }  // namespace blocksieve::cli

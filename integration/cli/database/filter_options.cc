@@ -137,13 +137,6 @@ bool IsNone(const std::optional<std::string>& value) {
   return !value || value->empty() || *value == "nullptr";
 }
 
-bool HasPolicyOfBlocksieve(const OptionsFile& file) {
-  const std::vector<std::string> families = file.Families();
-  return std::any_of(families.begin(), families.end(), [&](const std::string& family) {
-    return NamesBlocksieve(file.Find(TableSection(family), "filter_policy").value_or(""));
-  });
-}
-
 std::string WithoutListener(const std::string& listeners) {
   std::vector<std::string> elements = ElementsOf(listeners);
   std::erase(elements, kListener);

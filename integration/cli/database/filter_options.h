@@ -37,9 +37,6 @@ bool NamesBlocksieve(const std::string& value);
 /// Whether the value of an option names no object.
 bool IsNone(const std::optional<std::string>& value);
 
-/// Whether any column family has blocksieve's policy.
-bool HasPolicyOfBlocksieve(const OptionsFile& file);
-
 /// A `listeners` value without blocksieve's listener.
 std::string WithoutListener(const std::string& listeners);
 

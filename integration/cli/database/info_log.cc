@@ -1,7 +1,5 @@
 #include "integration/cli/database/info_log.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cmath>

@@ -92,11 +92,6 @@ CellText NumberText(const char* format) {
   };
 }
 
-bool HasSeveralFamilies(const Json& rows) {
-  return std::any_of(rows.begin(), rows.end(),
-                     [&](const Json& row) { return row["family"] != rows.front()["family"]; });
-}
-
 std::string TableText(std::vector<TableColumn> columns, const Json& rows, bool with_family) {
   if (with_family) columns.insert(columns.begin(), {"family", "/family", PlainText});
   std::vector<Cells> lines;

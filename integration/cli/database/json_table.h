@@ -35,11 +35,16 @@ struct TableColumn {
 /// right-aligned. `with_family`: the first one is the member "family".
 std::string TableText(std::vector<TableColumn> columns, const Json& rows, bool with_family = false);
 
-/// Whether a report shows families.
-bool HasSeveralFamilies(const Json& rows);
-
 /// The rows for which `is_shown` holds.
 Json RowsWhere(const Json& rows, const std::function<bool(const Json& row)>& is_shown);
+
+/// The array of what `to_json` makes of each value.
+template <class Range, class Function>
+Json ArrayOf(const Range& values, const Function& to_json) {
+  Json array = Json::array();
+  for (const auto& value : values) array.push_back(to_json(value));
+  return array;
+}
 
 /// The value, or null.
 template <class T>

@@ -16,9 +16,8 @@
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "blocksieve/rocksdb/skip_index.h"
 #include "integration/cli/database/database.h"
-#include "integration/cli/database/stored_options.h"
+#include "integration/cli/database/open_database.h"
 #include "integration/cli/term/failure.h"
-#include "integration/cli/term/interrupt.h"
 #include "integration/cli/term/streams.h"
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/policy/policy.h"
@@ -41,17 +40,8 @@ class IndexLog : public rocksdb::Logger {
   }
 };
 
-void AddIndexes(const LoadTarget& target, const std::vector<Column>& columns,
-                rocksdb::ColumnFamilyOptions* options) {
-  if (columns.empty()) return;
-  SkipIndexOptions index;
-  index.columns = columns;
-  if (target.granule_rows != 0) {
-    index.granule_rows = target.granule_rows;
-    index.block_granules = false;
-  }
-  index.target_fpr = target.target_fpr;
-  if (target.max_index_bytes) index.max_index_bytes = *target.max_index_bytes;
+void AddIndexes(SkipIndexOptions index, rocksdb::ColumnFamilyOptions* options) {
+  if (index.columns.empty()) return;
   index.info_log = std::make_shared<IndexLog>();
   auto factory = NewSkipIndexCollectorFactory(index);
   if (!factory.ok()) term::FailUsage("cannot build these indexes: {}", factory.status().message());
@@ -82,8 +72,8 @@ void AddRanges(double range_fpr, rocksdb::ColumnFamilyOptions* options) {
 
 // The columns of new files: the wanted ones, and the database's other current ones, which
 // compaction would drop otherwise. Appends to `*notes` what happens to current ones.
-std::vector<Column> WithKeptColumns(std::vector<Column> wanted, const SkipIndexSummary& present,
-                                    std::vector<std::string>* notes) {
+ColumnList WithKeptColumns(ColumnList wanted, const SkipIndexSummary& present,
+                           std::vector<std::string>* notes) {
   for (const Column& old : present.columns) {
     const auto same_name = std::find_if(wanted.begin(), wanted.end(), [&](const Column& column) {
       return column.name() == old.name();
@@ -129,7 +119,7 @@ class LoadedDatabase::FlushListener final : public rocksdb::EventListener {
 Database LoadedDatabase::Open(const LoadTarget& target) {
   CheckPlaceForDatabase(path_);
   StoredOptions options;
-  std::vector<Column> columns = target.columns;
+  SkipIndexOptions index = target.index;
   if (HasRocksDb(path_)) {
     options = ReadStoredOptions(path_, /*strict=*/true);
   } else {
@@ -142,7 +132,7 @@ Database LoadedDatabase::Open(const LoadTarget& target) {
     options.db.create_missing_column_families = true;
   } else if (HasRocksDb(path_)) {
     const Database db = OpenReadOnly(path_, family_name_);
-    columns = WithKeptColumns(columns, IndexesOf(db, family_name_), &notes_);
+    index.columns = WithKeptColumns(index.columns, IndexesOf(db, family_name_), &notes_);
   }
   for (rocksdb::ColumnFamilyDescriptor& family : options.families) {
     if (family.name != family_name_) continue;
@@ -151,9 +141,9 @@ Database LoadedDatabase::Open(const LoadTarget& target) {
           "cannot load into database {}: its keys have timestamps, but input lines have none",
           path_);
     }
-    AddIndexes(target, columns, &family.options);
+    AddIndexes(index, &family.options);
     // The listener stores large indexes in sidecars.
-    if (!columns.empty()) AddListener(&options.db);
+    if (!index.columns.empty()) AddListener(&options.db);
     AddKeyFilters(&family.options);
     if (target.range_fpr) AddRanges(*target.range_fpr, &family.options);
   }

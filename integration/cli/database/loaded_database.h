@@ -10,8 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "blocksieve/column.h"
-#include "blocksieve/skip_index.h"
+#include "blocksieve/rocksdb/skip_index.h"
 #include "integration/cli/database/open_database.h"
 
 namespace blocksieve::cli {
@@ -19,12 +18,7 @@ namespace blocksieve::cli {
 struct LoadTarget {
   std::string path;
   std::string family = "default";
-  std::vector<Column> columns;  ///< To be indexed, in addition to the database's current columns.
-  uint64_t granule_rows = 0;    ///< 0: the default.
-  double target_fpr = SkipIndexBuilderOptions().target_fpr;  ///< Of the indexes.
-
-  /// Limit for the index of one file, in bytes; nullopt: the default.
-  std::optional<uint64_t> max_index_bytes;
+  SkipIndexOptions index;  ///< Its columns come in addition to the database's current ones.
 
   /// FPR of range filters; nullopt: as the database has it.
   std::optional<double> range_fpr;

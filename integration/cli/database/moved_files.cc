@@ -1,6 +1,7 @@
-#include "integration/cli/database/moved_files.h"
+#include "integration/cli/database/database.h"
 
 #include <cmath>
+#include <map>
 
 #include "integration/cli/database/table/file_report.h"
 #include "integration/rocksdb/policy/policy.h"
@@ -15,22 +16,16 @@ bool HasUsableRate(const FileReport& file) {
          filter.predicted_fpr < 1;
 }
 
-struct LevelRate {
-  int level = 0;
-  double fpr = 1;
-};
-
 // The rate that each level should have; empty if unknown. Includes an empty level 0, because most
 // files come from there.
-std::vector<LevelRate> RatesOf(const RunList& list, const FilterPolicyOptions& requested) {
+std::map<int, double> RatesOf(const RunList& list, const FilterPolicyOptions& requested) {
   const lsm::Levels levels = list.Levels(rocksdb_plugin::FixedKind(requested.kind));
   const Result<TreeRates> rates =
       AllocateByLevel(levels, rocksdb_plugin::GoalOf(requested), !requested.prefixes.empty());
   if (!rates.ok()) return {};
-  std::vector<LevelRate> known;
+  std::map<int, double> known;
   for (size_t i = 0; i < levels.size(); ++i) {
-    if (i != 0 && levels[i].num_runs == 0) continue;
-    known.push_back({.level = static_cast<int>(i), .fpr = rates->levels[i].target_fpr});
+    if (i == 0 || levels[i].num_runs != 0) known[static_cast<int>(i)] = rates->levels[i].target_fpr;
   }
   return known;
 }
@@ -40,26 +35,21 @@ bool WasFlushed(const FileReport& file) {
   return file.filter.kind == FilterKindName(FilterKind::kBlockedBloom);
 }
 
-std::optional<int> BuiltFor(const FileReport& file, const std::vector<LevelRate>& rates,
+std::optional<int> BuiltFor(const FileReport& file, const std::map<int, double>& rates,
                             bool kind_is_auto) {
   if (!HasUsableRate(file)) return std::nullopt;
   if (kind_is_auto && WasFlushed(file)) {
     return file.place.level == 0 ? std::nullopt : std::optional(0);
   }
-  const auto excess_bits = [&](const LevelRate& rate) {
-    return std::log2(rate.fpr / file.filter.predicted_fpr);
-  };
-  const LevelRate* nearest_above = nullptr;
-  for (const LevelRate& rate : rates) {
-    if (kind_is_auto && rate.level == 0) continue;
-    const double bits = excess_bits(rate);
-    if (rate.level == file.place.level) {
-      return bits >= kMovedBits && nearest_above != nullptr ? std::optional(nearest_above->level)
-                                                            : std::nullopt;
-    }
-    if (nearest_above == nullptr || std::abs(bits) < std::abs(excess_bits(*nearest_above))) {
-      nearest_above = &rate;
-    }
+  std::optional<int> nearest_above;
+  double nearest_bits = 0;
+  for (const auto& [level, fpr] : rates) {
+    if (kind_is_auto && level == 0) continue;
+    const double excess_bits = std::log2(fpr / file.filter.predicted_fpr);
+    if (level == file.place.level) return excess_bits >= kMovedBits ? nearest_above : std::nullopt;
+    if (nearest_above && std::abs(excess_bits) >= nearest_bits) continue;
+    nearest_above = level;
+    nearest_bits = std::abs(excess_bits);
   }
   return std::nullopt;
 }
@@ -73,7 +63,7 @@ std::vector<std::optional<int>> LevelsBuiltFor(const std::vector<FileReport>& fi
     const auto known = requested.find(list.family);
     if (known == requested.end() || !rocksdb_plugin::GoalOf(known->second).differs_by_run())
       continue;
-    const std::vector<LevelRate> rates = RatesOf(list, known->second);
+    const std::map<int, double> rates = RatesOf(list, known->second);
     for (const SortedRun& run : list.runs) {
       for (const FileReport* const file : run.files) {
         levels[static_cast<size_t>(file - files.data())] =

@@ -83,9 +83,12 @@ std::vector<OptionsFile> OptionsFile::All(const std::string& database) {
   std::vector<OptionsFile> files;
   std::vector<std::string> names;
   rocksdb::Env::Default()->GetChildren(database, &names).PermitUncheckedError();
+  std::erase_if(names, [](const std::string& name) { return !OptionsFileNumber(name); });
+  std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+    return OptionsFileNumber(a) < OptionsFileNumber(b);
+  });
   for (const std::string& name : names) {
     std::string text;
-    if (!OptionsFileNumber(name)) continue;
     const std::string path = database + "/" + name;
     const rocksdb::Status status = rocksdb::ReadFileToString(rocksdb::Env::Default(), path, &text);
     if (status.ok())

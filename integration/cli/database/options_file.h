@@ -27,7 +27,7 @@ class OptionsFile {
 
   static OptionsFile Read(const std::string& path);
 
-  /// All OPTIONS files of the database; RocksDB keeps the last few.
+  /// All OPTIONS files of the database, the newest last; RocksDB keeps the last few.
   static std::vector<OptionsFile> All(const std::string& database);
 
   explicit OptionsFile(std::string text, std::string name = "");

@@ -1,4 +1,4 @@
-#include "integration/cli/database/stored_options.h"
+#include "integration/cli/database/open_database.h"
 
 #include <fmt/format.h>
 #include <rocksdb/env.h>
@@ -7,11 +7,9 @@
 #include <rocksdb/utilities/object_registry.h>
 #include <rocksdb/utilities/options_util.h>
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include "blocksieve/rocksdb/filter_policy.h"
@@ -20,6 +18,7 @@
 #include "integration/cli/term/streams.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
+#include "integration/rocksdb/listener/listener.h"
 #include "integration/rocksdb/policy/policy.h"
 
 namespace blocksieve::cli {
@@ -196,12 +195,7 @@ std::map<std::string, std::string> ForeignMergeOperators(const std::string& path
 }
 
 void AddListener(rocksdb::DBOptions* options) {
-  const auto listener = NewListener();
-  const auto is_same = [&](const std::shared_ptr<rocksdb::EventListener>& other) {
-    return other != nullptr && std::string_view(other->Name()) == listener->Name();
-  };
-  auto& listeners = options->listeners;
-  if (std::none_of(listeners.begin(), listeners.end(), is_same)) listeners.push_back(listener);
+  if (!rocksdb_plugin::HasListener(*options)) options->listeners.push_back(NewListener());
 }
 
 }  // namespace blocksieve::cli

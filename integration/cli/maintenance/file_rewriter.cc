@@ -1,4 +1,4 @@
-#include "integration/cli/maintenance/file_rewriter.h"
+#include "integration/cli/maintenance/rewrite_plan.h"
 
 #include <rocksdb/rate_limiter.h>
 

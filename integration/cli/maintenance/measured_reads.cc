@@ -1,5 +1,3 @@
-#include "integration/cli/maintenance/measured_reads.h"
-
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
 #include <rocksdb/iterator.h>
@@ -15,9 +13,9 @@
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/cli/database/file_check.h"
 #include "integration/cli/database/open_database.h"
-#include "integration/cli/database/table/file_report.h"
+#include "integration/cli/maintenance/rewrite_plan.h"
 #include "integration/cli/term/failure.h"
-#include "integration/cli/term/interrupt.h"
+#include "integration/cli/term/text.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -115,23 +113,24 @@ class CountedDatabase {
 
 }  // namespace
 
-MeasuredReads MeasureReads(const std::string& database, const std::string& family) {
+std::optional<double> MeasureReads(const std::string& database, const std::string& family) {
   CountedDatabase db(database, family);
-  MeasuredReads measured;
-  if (db.HasTimestamps()) return measured;
+  if (db.HasTimestamps()) return std::nullopt;
   std::mt19937_64 random(0x626c6f636b);
   const std::vector<std::string> keys = db.SampleKeys(&random);
-  if (keys.empty()) return measured;
+  if (keys.empty()) return std::nullopt;
+  uint64_t num_lookups = 0;
+  uint64_t num_blocks = 0;
   const uint64_t blocks_before = db.NumBlocks();
   const auto end = std::chrono::steady_clock::now() + kMaxTime;
-  while (measured.num_lookups < kMaxLookups && measured.num_blocks < kMinBlocks &&
+  while (num_lookups < kMaxLookups && num_blocks < kMinBlocks &&
          std::chrono::steady_clock::now() < end) {
     for (const std::string& key : keys) db.LookUp(RandomExtension(key, &random));
     term::CheckInterrupt();
-    measured.num_lookups += keys.size();
-    measured.num_blocks = db.NumBlocks() - blocks_before;
+    num_lookups += keys.size();
+    num_blocks = db.NumBlocks() - blocks_before;
   }
-  return measured;
+  return term::Ratio(num_blocks, num_lookups);
 }
 
 }  // namespace blocksieve::cli

@@ -130,22 +130,25 @@ OptionsFile StockOptions(const std::string& database, const std::string& policy,
     }
   });
   const std::string listeners = file.Find(kDbSection, "listeners").value_or("{}");
-  if (!HasPolicyOfBlocksieve(file) && WithoutListener(listeners) != listeners) {
+  const std::vector<std::string> families = file.Families();
+  const bool has_policy =
+      std::any_of(families.begin(), families.end(), [&](const std::string& each) {
+        return NamesBlocksieve(file.Find(TableSection(each), kPolicy).value_or(""));
+      });
+  if (!has_policy && WithoutListener(listeners) != listeners) {
     file.Set(kDbSection, "listeners", WithoutListener(listeners));
   }
   CheckOpening(database, file);
   return file;
 }
 
-nlohmann::ordered_json DescribeChanges(const OptionsFile& file, const std::string& written) {
-  using Json = nlohmann::ordered_json;
-  Json changes = Json::array();
-  for (const OptionChange& change : file.Changes()) {
-    changes.push_back({{"section", change.section},
-                       {"option", change.option},
-                       {"before", change.before ? Json(*change.before) : Json(nullptr)},
-                       {"after", change.after}});
-  }
+Json DescribeChanges(const OptionsFile& file, const std::string& written) {
+  const Json changes = ArrayOf(file.Changes(), [](const OptionChange& change) -> Json {
+    return {{"section", change.section},
+            {"option", change.option},
+            {"before", OrNull(change.before)},
+            {"after", change.after}};
+  });
   return {{"read", file.name()},
           {"changes", changes},
           {"written", written.empty() ? Json(nullptr) : Json(written)}};

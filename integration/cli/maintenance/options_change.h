@@ -1,10 +1,10 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "integration/cli/database/json_table.h"
 #include "integration/cli/database/options_file.h"
 
 namespace rocksdb {
@@ -42,7 +42,7 @@ OptionsFile StockOptions(const std::string& database, const std::string& policy,
 
 /// The changes of an OPTIONS file, and the name of the file that was written, "" for none, as
 /// members of a JSON document.
-nlohmann::ordered_json DescribeChanges(const OptionsFile& file, const std::string& written);
+Json DescribeChanges(const OptionsFile& file, const std::string& written);
 
 /// Whether WriteNextOptions kept a filter policy of the column family.
 bool HadPolicy(const std::string& database, const std::string& family);

@@ -1,19 +1,23 @@
 #include "integration/cli/maintenance/rewrite_plan.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/table.h>
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <memory>
 #include <utility>
 
 #include "integration/cli/advise/range_advice.h"
-#include "integration/cli/database/file_choice.h"
+#include "integration/cli/database/database.h"
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/maintenance/options_change.h"
-#include "integration/cli/maintenance/stock_outcome.h"
 #include "integration/cli/term/failure.h"
+#include "integration/cli/term/text.h"
+#include "integration/rocksdb/compat/filter_bits_abi.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -23,14 +27,9 @@ RewritePlan ReadFiles(const RewriteRequest& request) {
   RewritePlan plan;
   ChosenFiles::Missed missed;
   plan.files = chosen.ReadReports("looking at filters", &missed);
-  if (!missed.unopened.empty()) term::Fail("{}", fmt::join(missed.unopened, "\n"));
+  missed.FailIfUnopened();
   plan.lists = SortIntoRuns(plan.files);
   return plan;
-}
-
-bool IsOnLevel(const RewriteRequest& request, const FileReport& file) {
-  const auto& level = request.files.level;
-  return !level || file.place.level == static_cast<int>(*level);
 }
 
 // Whether `revert` rewrites the file: it has a blocksieve filter, or none since a process wrote it
@@ -41,11 +40,76 @@ bool IsToRevert(const FileReport& file, bool had_policy) {
   return file.filter.origin == FilterOrigin::kBlocksieve || (had_policy && lost_filter);
 }
 
+// Larger filters have the same rate and proportional size.
+constexpr uint64_t kMaxKeys = 1 << 17;
+
+/// Predicts the filters of a stock policy for a file, by building some in memory.
+class StockOutcome {
+ public:
+  struct Filter {
+    double fpr = 1;
+    uint64_t num_bytes = 0;
+  };
+
+  /// `policy` is a value of filter_policy, "nullptr" for none.
+  StockOutcome(const std::string& database, const std::string& family, const std::string& policy) {
+    for (const auto& stored : ReadStoredOptions(database, /*strict=*/false).families) {
+      if (stored.name != family || stored.options.table_factory == nullptr) continue;
+      const auto* const table =
+          stored.options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+      if (table != nullptr) table_ = *table;
+    }
+    is_known_ =
+        IsKnownPolicy(policy) && rocksdb::FilterPolicy::CreateFromString({}, policy, &policy_).ok();
+  }
+
+  /// As many filters as the file has now, with as many keys. nullopt if this program does not have
+  /// the policy.
+  std::optional<Filter> Of(const FileReport& file) {
+    if (!is_known_) return std::nullopt;
+    const uint64_t keys = FilterKeys(file);
+    if (policy_ == nullptr || keys == 0) return Filter();
+    const uint64_t num_filters = std::clamp<uint64_t>(file.filter.num_filters, 1, keys);
+    const uint64_t keys_each = keys / num_filters;
+    const uint64_t built_keys = std::min(keys_each, kMaxKeys);
+    const auto [built, is_new] = built_.try_emplace({file.place.level, built_keys});
+    if (is_new) built->second = Build(file.place.level, built_keys);
+    const double times = term::Ratio(keys, built_keys);
+    return Filter{built->second.fpr,
+                  static_cast<uint64_t>(times * static_cast<double>(built->second.num_bytes))};
+  }
+
+ private:
+  Filter Build(int level, uint64_t num_keys) const {
+    rocksdb::FilterBuildingContext context(table_);
+    context.level_at_creation = level;
+    context.reason = rocksdb::TableFileCreationReason::kCompaction;
+    const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
+        policy_->GetBuilderWithContext(context));
+    if (builder == nullptr) return {};
+    for (uint64_t key = 0; key < num_keys; ++key) builder->AddKey(std::to_string(key));
+    std::unique_ptr<const char[]> memory;
+    const std::string contents = builder->Finish(&memory).ToString();
+    FilterReport report;
+    DescribeFilters({contents}, num_keys, &report);
+    return {report.predicted_fpr, report.num_bytes};
+  }
+
+  rocksdb::BlockBasedTableOptions table_;
+  std::shared_ptr<const rocksdb::FilterPolicy> policy_;
+  bool is_known_ = false;
+  std::map<std::pair<int, uint64_t>, Filter> built_;  // by level and keys
+};
+
 std::string StockPolicy(const OptionsFile& options, const std::string& family) {
   return options.Find(TableSection(family), "filter_policy").value_or("nullptr");
 }
 
 }  // namespace
+
+bool IsKnownPolicy(const std::string& policy) {
+  return rocksdb_plugin::LoadedAbiProblem().empty() && StrictStatus("filter_policy", policy).ok();
+}
 
 RewritePlan PlanRewrite(const RewriteRequest& request) {
   RewritePlan plan = ReadFiles(request);
@@ -60,7 +124,7 @@ RewritePlan PlanRewrite(const RewriteRequest& request) {
     }
     if (of_family == requested.end() || list.num_keys() == 0) continue;
     SetCoverage(ShareBeforeInFiles(), &list);
-    Result<FamilyPlan> of_list =
+    auto of_list =
         PlanFamily(list, of_family->second, request.files, KeysInFiles("looking at keys"));
     if (!of_list.ok()) term::Fail("column family {}: {}", list.family, of_list.status().message());
     plan.predictions.push_back(std::move(of_list->prediction));
@@ -84,8 +148,7 @@ RewritePlan PlanRevert(const RewriteRequest& request, const OptionsFile& stock) 
     bool is_known = true;
     for (size_t i = 0; i < list.runs.size(); ++i) {
       for (const FileReport* const file : list.runs[i].files) {
-        if (!IsToRevert(*file, had_policy)) continue;
-        if (!IsOnLevel(request, *file)) continue;
+        if (!IsToRevert(*file, had_policy) || !IsChosen(request.files, *file)) continue;
         const auto filter = outcome.Of(*file);
         is_known = is_known && filter;
         planner.Add({.file = file,
@@ -99,13 +162,6 @@ RewritePlan PlanRevert(const RewriteRequest& request, const OptionsFile& stock) 
     plan.predictions.back().is_known = is_known;
   }
   return plan;
-}
-
-uint64_t FilterBytesOf(const std::string& database, const std::string& family) {
-  uint64_t sum = 0;
-  const RewritePlan plan = ReadFiles({.database = database, .family = family});
-  for (const RunList& list : plan.lists) sum += list.filter_bytes();
-  return sum;
 }
 
 }  // namespace blocksieve::cli

@@ -3,7 +3,6 @@
 #include <rocksdb/db.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,7 +10,6 @@
 #include "blocksieve/rocksdb/skip_index.h"
 #include "integration/cli/database/database.h"
 #include "integration/cli/database/open_database.h"
-#include "integration/cli/maintenance/options_change.h"
 #include "integration/cli/term/failure.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/sidecar/file.h"
@@ -79,20 +77,6 @@ std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewIndexFactory(
   return *std::move(factory);
 }
 
-uint64_t CopyIndexes(const std::string& database, const std::string& family,
-                     const std::string& directory) {
-  uint64_t num_copied = 0;
-  const auto db = OpenReadOnly(database, family);
-  Check(CopySkipIndexes(db.get(), db.HandleOf(family), directory, &num_copied), "copy indexes into",
-        database);
-  return num_copied;
-}
-
-void SaveIndexes(const std::string& database, const std::string& directory) {
-  Check(SaveSkipIndexes(OpenReadOnly(database, rocksdb::kDefaultColumnFamilyName).get(), directory),
-        "save the indexes of", database);
-}
-
 bool RebuildIndexes(const IndexRebuild& rebuild,
                     const std::function<bool(const BackfillProgress&)>& progress) {
   constexpr int kMaxPasses = 5;
@@ -122,14 +106,6 @@ bool RebuildIndexes(const IndexRebuild& rebuild,
     all = last;
   }
   return true;
-}
-
-uint64_t DeleteOrphanIndexes(const std::string& database) {
-  const DatabaseLock lock(database);
-  uint64_t num_deleted = 0;
-  for (const std::string& path : OrphanIndexes(database))
-    num_deleted += std::filesystem::remove(path);
-  return num_deleted;
 }
 
 }  // namespace blocksieve::cli

@@ -32,17 +32,6 @@ std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewIndexFactory(
 /// Reports that NewIndexFactory returned null. Throws UsageError.
 [[noreturn]] void FailWithoutColumns(const std::string& database);
 
-/// Links or copies missing sidecars of a column family from `directory`. Returns their number.
-uint64_t CopyIndexes(const std::string& database, const std::string& family,
-                     const std::string& directory);
-
-/// Links or copies the sidecars of all column families to `directory`.
-void SaveIndexes(const std::string& database, const std::string& directory);
-
-/// Deletes the skip indexes whose SSTs do not exist, and returns their number. Fails if another
-/// process has the database open.
-uint64_t DeleteOrphanIndexes(const std::string& database);
-
 /// Builds an index for each SST that lacks one or whose index is damaged. If another process
 /// removes SSTs meanwhile, lists them again, at most four times. `progress` as in
 /// RebuildSkipIndexes; returns false if it stopped the work.

@@ -1,11 +1,14 @@
 #include "integration/cli/rows/rows.h"
 
+#include <csv.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cassert>
 #include <charconv>
 #include <cstddef>
+#include <deque>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -26,6 +29,145 @@ std::optional<char> ParseByte(std::string_view text) {
   return error == std::errc() && rest == end ? std::optional(static_cast<char>(byte))
                                              : std::nullopt;
 }
+
+class LineRows final : public RowReader {
+ public:
+  explicit LineRows(const RowReaderOptions& options) : RowReader(options) {
+    if (options.skips_header) lines_.Next();
+  }
+
+  bool Next(std::string_view* key, std::string* value) override {
+    const std::optional<std::string_view> line = lines_.Next();
+    if (!line) return false;
+    if (line->empty() || !SplitRow(*line, options_.delimiter, options_.key_field, key, value)) {
+      term::Fail("{}:{}: {}", lines_.name(), lines_.line_number(), DescribeProblem(*line));
+    }
+    rows_with_cr_ += line->back() == '\r';
+    return true;
+  }
+
+ private:
+  std::string DescribeProblem(std::string_view line) const {
+    if (line.empty()) return "the line is empty";
+    return fmt::format("the line has {}, separated by {}; the key is field {} (--key)",
+                       term::CountOf(CountFields(line, options_.delimiter), "field"),
+                       DelimiterName(options_.delimiter), options_.key_field);
+  }
+};
+
+using Fields = std::vector<std::string>;
+
+/// Wraps libcsv, which calls back for each field and record.
+class CsvParser {
+ public:
+  explicit CsvParser(char delimiter) {
+    if (csv_init(&parser_, CSV_STRICT | CSV_STRICT_FINI) != 0) throw std::bad_alloc();
+    csv_set_delim(&parser_, static_cast<unsigned char>(delimiter));
+    // Blanks belong to fields.
+    csv_set_space_func(&parser_, [](unsigned char) { return 0; });
+  }
+  ~CsvParser() { csv_free(&parser_); }
+  CsvParser(const CsvParser&) = delete;
+  CsvParser& operator=(const CsvParser&) = delete;
+
+  /// Returns the problem, or "".
+  std::string Parse(std::string_view text) {
+    const size_t parsed = csv_parse(&parser_, text.data(), text.size(), &CsvParser::AddField,
+                                    &CsvParser::EndRecord, this);
+    return parsed == text.size() ? "" : csv_strerror(csv_error(&parser_));
+  }
+  std::string Finish() {
+    const bool is_ok = csv_fini(&parser_, &CsvParser::AddField, &CsvParser::EndRecord, this) == 0;
+    return is_ok ? "" : "missing closing quote";
+  }
+
+  std::deque<Fields>& records() { return records_; }
+
+ private:
+  static void AddField(void* bytes, size_t size, void* self) {
+    static_cast<CsvParser*>(self)->open_.emplace_back(static_cast<const char*>(bytes), size);
+  }
+  static void EndRecord(int, void* self) {
+    auto* const parser = static_cast<CsvParser*>(self);
+    parser->records_.push_back(std::move(parser->open_));
+    parser->open_.clear();
+  }
+
+  csv_parser parser_{};
+  Fields open_;
+  std::deque<Fields> records_;
+};
+
+/// Quoted fields may have the delimiter, doubled quotes and line ends. Lines end with CR LF, LF or
+/// CR. Empty lines and a byte order mark are skipped. Anything outside RFC 4180 is a Failure.
+class CsvRows final : public RowReader {
+ public:
+  explicit CsvRows(const RowReaderOptions& options)
+      : RowReader(options), parser_(options.delimiter) {
+    if (options.skips_header) NextRecord();
+  }
+
+  bool Next(std::string_view* key, std::string* value) override {
+    std::optional<Fields> fields = NextRecord();
+    if (!fields) return false;
+    if (fields->size() < options_.key_field) {
+      Fail(fmt::format("the record has {}; the key is field {} (--key)",
+                       term::CountOf(fields->size(), "field"), options_.key_field));
+    }
+    key_ = std::move((*fields)[options_.key_field - 1]);
+    *key = key_;
+    value->clear();
+    for (size_t i = 0; i < fields->size(); ++i) {
+      if (i + 1 == options_.key_field) continue;
+      if (i != (options_.key_field == 1 ? 1 : 0)) *value += options_.stored_delimiter;
+      AppendField((*fields)[i], i + 1, value);
+    }
+    return true;
+  }
+
+ private:
+  void AppendField(const std::string& field, size_t number, std::string* value) const {
+    if (field.find(options_.stored_delimiter) != field.npos) {
+      Fail(
+          fmt::format("field {} contains {}, the delimiter of the stored value; select another one "
+                      "with --store-delimiter",
+                      number, DelimiterName(options_.stored_delimiter)));
+    }
+    *value += field;
+  }
+
+  std::optional<Fields> NextRecord() {
+    while (parser_.records().empty()) {
+      if (is_at_end_) return std::nullopt;
+      const std::optional<std::string_view> line = lines_.Next();
+      std::string problem;
+      if (!line) {
+        is_at_end_ = true;
+        problem = parser_.Finish();
+      } else {
+        problem = parser_.Parse(lines_.line_number() == 1 ? WithoutMark(*line) : *line);
+        if (problem.empty()) problem = parser_.Parse("\n");
+      }
+      if (!problem.empty()) Fail("invalid CSV (RFC 4180): " + problem);
+    }
+    Fields fields = std::move(parser_.records().front());
+    parser_.records().pop_front();
+    return fields;
+  }
+
+  static std::string_view WithoutMark(std::string_view line) {
+    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+    return line.starts_with(kByteOrderMark) ? line.substr(kByteOrderMark.size()) : line;
+  }
+
+  [[noreturn]] void Fail(const std::string& what) const {
+    term::Fail("{}:{}: {}", lines_.name(), lines_.line_number(), what);
+  }
+
+  CsvParser parser_;
+  bool is_at_end_ = false;
+  std::string key_;
+};
 
 }  // namespace
 
@@ -85,6 +227,11 @@ std::vector<Column> ParseColumns(const std::vector<std::string>& definitions, ch
     columns.push_back(*std::move(column));
   }
   return columns;
+}
+
+std::unique_ptr<RowReader> OpenRows(const RowReaderOptions& options) {
+  if (options.format == RowFormat::kCsv) return std::make_unique<CsvRows>(options);
+  return std::make_unique<LineRows>(options);
 }
 
 }  // namespace blocksieve::cli

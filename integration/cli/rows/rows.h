@@ -1,13 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "blocksieve/column.h"
+#include "integration/cli/term/line_reader.h"
 
-// Splits a line of input into a row: one of its fields is the key, the others are the value.
+// Reads rows: one field of each line or CSV record is the key, the others are the value.
 
 namespace blocksieve::cli {
 
@@ -30,5 +32,42 @@ bool SplitRow(std::string_view line, char delimiter, uint32_t key_field, std::st
 /// `delimiter`: between these fields. Throws UsageError, also for a repeated name.
 std::vector<Column> ParseColumns(const std::vector<std::string>& definitions,
                                  char delimiter = '\t');
+
+enum class RowFormat { kLines, kCsv };
+
+struct RowReaderOptions {
+  std::string file;                      ///< "-" is standard input.
+  RowFormat format = RowFormat::kLines;  ///< kCsv: RFC 4180.
+  char delimiter = '\t';                 ///< In the file.
+  char stored_delimiter = '\t';          ///< In the value; with kLines the same as in the file.
+  uint32_t key_field = 1;                ///< Counted from 1.
+  bool skips_header = false;             ///< Skips the first line or record.
+};
+
+/// Reads rows in order. Everything throws Failure.
+class RowReader {
+ public:
+  explicit RowReader(const RowReaderOptions& options) : options_(options), lines_(options.file) {}
+  virtual ~RowReader() = default;
+
+  /// False at the end. The key is valid until the next call. Throws Failure, with file and line, if
+  /// the file cannot be read or the next row is malformed.
+  virtual bool Next(std::string_view* key, std::string* value) = 0;
+
+  uint64_t bytes_read() const { return lines_.bytes_read(); }
+  /// Size of the file; 0 if unknown.
+  uint64_t file_bytes() const { return lines_.file_bytes(); }
+
+  /// Lines so far that end with CR, as in files from Windows; 0 for CSV.
+  uint64_t rows_with_cr() const { return rows_with_cr_; }
+
+ protected:
+  const RowReaderOptions options_;
+  term::LineReader lines_;
+  uint64_t rows_with_cr_ = 0;
+};
+
+/// Throws Failure if the file cannot be opened.
+std::unique_ptr<RowReader> OpenRows(const RowReaderOptions& options);
 
 }  // namespace blocksieve::cli

@@ -1,10 +1,12 @@
 #include "integration/cli/term/failure.h"
 
+#include <signal.h>
+
 #include <cstdio>
 #include <exception>
+#include <initializer_list>
 #include <new>
 
-#include "integration/cli/term/interrupt.h"
 #include "integration/cli/term/streams.h"
 
 namespace blocksieve::term {
@@ -13,6 +15,15 @@ namespace {
 constexpr int kFailureCode = 1;
 constexpr int kUsageCode = 2;
 constexpr int kSignalCode = 128;
+
+std::atomic<bool> interrupted = false;
+std::atomic<int> received_signal = 0;
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
+
+void Remember(int signal) {
+  received_signal = signal;
+  interrupted = true;
+}
 
 int Report(const Describe& describe, const std::string& name, const char* message, int code) {
   std::string text =
@@ -42,6 +53,24 @@ int RunAndReport(const std::string& name, const std::function<void()>& run,
 }
 
 }  // namespace
+
+Interrupted::Interrupted(const std::string& what)
+    : std::runtime_error(what), signal_(received_signal) {}
+
+void CatchInterrupts() {
+  struct sigaction action = {};
+  action.sa_handler = Remember;
+  // No SA_RESTART: a read from a terminal would keep waiting.
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction present = {};
+    sigaction(signal, nullptr, &present);
+    // nohup and background jobs of scripts ignore some signals on purpose.
+    if (present.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
+  }
+}
+
+std::atomic<bool>& InterruptFlag() { return interrupted; }
 
 int RunMain(const std::string& name, const std::function<void()>& run, const Describe& describe) {
   try {

@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <functional>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
-// Errors are thrown; RunMain reports them and returns the exit code.
+// Errors and interrupts are thrown; RunMain reports them and returns the exit code.
 
 namespace blocksieve::term {
 
@@ -22,6 +23,29 @@ class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+/// A signal stopped the program; the message says what was done until then. Thrown instead of
+/// exiting, so that destructors remove temporary files.
+class Interrupted : public std::runtime_error {
+ public:
+  explicit Interrupted(const std::string& what = "interrupted");
+  int signal() const { return signal_; }
+
+ private:
+  int signal_;
+};
+
+/// Makes SIGINT, SIGTERM and SIGHUP set InterruptFlag and end blocking system calls with EINTR; a
+/// second signal of the same kind ends the program.
+void CatchInterrupts();
+
+/// Whether such a signal arrived. Cheap enough for inner loops.
+std::atomic<bool>& InterruptFlag();
+
+/// Throws Interrupted if such a signal arrived.
+inline void CheckInterrupt() {
+  if (InterruptFlag().load(std::memory_order_relaxed)) throw Interrupted();
+}
 
 /// Exits without a report.
 struct Exit {

@@ -10,7 +10,6 @@
 #include <system_error>
 
 #include "integration/cli/term/failure.h"
-#include "integration/cli/term/interrupt.h"
 
 namespace blocksieve::term {
 namespace {

@@ -1,9 +1,12 @@
 #include "integration/cli/term/streams.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstddef>
 #include <cstdio>
@@ -11,11 +14,27 @@
 #include <system_error>
 
 #include "integration/cli/term/failure.h"
+#include "integration/cli/term/text.h"
 
 namespace blocksieve::term {
 namespace {
 
 constexpr size_t kBufferBytes = 64 << 10;  // capacity of a pipe on Linux
+
+// "45 s", "12 min", "3 h 05 min".
+std::string TimeText(double seconds) {
+  const auto whole = static_cast<uint64_t>(std::min(std::ceil(seconds), 1e9));
+  if (whole < 100) return fmt::format("{} s", whole);
+  const uint64_t minutes = (whole + 30) / 60;
+  if (minutes < 100) return fmt::format("{} min", minutes);
+  return fmt::format("{} h {:02} min", minutes / 60, minutes % 60);
+}
+
+// "1,234 rows", "12.3 MB".
+std::string AmountText(uint64_t amount, std::string_view unit) {
+  if (unit != "byte") return CountOf(amount, unit);
+  return fmt::format("{:.1f} MB", static_cast<double>(amount) / 1e6);
+}
 
 }  // namespace
 
@@ -68,6 +87,45 @@ void Output::Flush() {
     }
   }
   buffer_.clear();
+}
+
+std::string ProgressText(std::string_view what, const Advance& advance, double seconds) {
+  std::string text = fmt::format("{}: {}", what, AmountText(advance.units, advance.unit));
+  const uint64_t done = std::min(advance.done, advance.all);
+  if (advance.all != 0) text += fmt::format(", {} %", 100 * done / advance.all);
+  constexpr double kSecondsToKnowARate = 0.5;
+  if (seconds < kSecondsToKnowARate || advance.units == 0) return text;
+  const double rate = static_cast<double>(advance.units) / seconds;
+  text += fmt::format(", {}/s", AmountText(static_cast<uint64_t>(rate), advance.unit));
+  if (done == 0 || done == advance.all) return text;
+  const double left = static_cast<double>(advance.all - done) / static_cast<double>(done) * seconds;
+  return text + fmt::format(", {} left", TimeText(left));
+}
+
+Progress::Progress() : enabled_(::isatty(STDERR_FILENO) == 1) {}
+
+Progress::~Progress() { Show(""); }
+
+void Progress::Show(std::string_view what) {
+  if (!enabled_) return;
+  constexpr std::string_view kEraseLine = "\r\x1b[K";
+  // A line wider than the terminal would wrap and could not be erased.
+  WriteToStandardError(fmt::format("{}{:.79}", kEraseLine, what));
+}
+
+void Progress::Show(std::string_view what, const Advance& advance) {
+  if (!enabled_) return;
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin_;
+  Show(ProgressText(what, advance, seconds.count()));
+}
+
+bool Progress::IsDue() {
+  if (!enabled_) return false;
+  constexpr auto kPause = std::chrono::milliseconds(100);
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_) return false;
+  next_ = now + kPause;
+  return true;
 }
 
 }  // namespace blocksieve::term

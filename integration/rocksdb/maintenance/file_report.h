@@ -44,6 +44,9 @@ enum class FilterOrigin {
   kUnreadable,  ///< Damaged; treated as matching everything.
 };
 
+/// "none", "blocksieve", "stock", "unknown" or "unreadable".
+std::string NameOf(FilterOrigin origin);
+
 /// The parts of a file's filters that answer for ranges: range filters, or prefixes.
 struct PartReport {
   uint64_t num_filters = 0;  ///< Filters that have the part.

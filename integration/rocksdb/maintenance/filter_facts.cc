@@ -178,6 +178,11 @@ double TypicalEntries(const std::vector<FilterFacts>& filters) {
 
 }  // namespace
 
+std::string NameOf(FilterOrigin origin) {
+  constexpr const char* kNames[] = {"none", "blocksieve", "stock", "unknown", "unreadable"};
+  return kNames[static_cast<size_t>(origin)];
+}
+
 void DescribeFilters(const std::vector<std::string>& filters, uint64_t num_entries,
                      FilterReport* report) {
   assert(!filters.empty() && num_entries > 0);

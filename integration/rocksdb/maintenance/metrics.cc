@@ -43,28 +43,6 @@ constexpr std::array<MetricInfo, kNumMetrics> kMetrics = {{
      "Range queries to filters by all databases of the process, by result."},
 }};
 
-const char* NameOf(FilterOrigin origin) {
-  switch (origin) {
-    case FilterOrigin::kBlocksieve:
-      return "blocksieve";
-    case FilterOrigin::kStock:
-      return "stock";
-    case FilterOrigin::kNone:
-      return "none";
-    case FilterOrigin::kUnreadable:
-      return "unreadable";
-    case FilterOrigin::kUnknown:
-      break;
-  }
-  return "unknown";
-}
-
-struct LevelSums {
-  double num_entries = 0;
-  double weighted_fpr = 0;
-  double filter_bytes = 0;
-};
-
 void AddRangeQueries(std::vector<FilterMetric>* metrics) {
   const RangeFilterCounts counts = GetRangeFilterCounts();
   for (const auto& [result, count] : kRangeResults) {
@@ -98,36 +76,25 @@ std::string Label(const char* name, std::string_view value) {
 
 void AddFiles(const std::vector<FileReport>& files, bool with_rates,
               std::vector<FilterMetric>* metrics) {
-  std::map<std::string, double> num_files;
-  std::map<std::string, double> num_bytes;
-  std::map<std::string, LevelSums> levels;
-  std::map<std::string, double> unfiltered;
+  std::map<std::pair<Metric, std::string>, double> sums;  // by labels
+  std::map<std::string, double> num_entries;              // by labels of levels
   for (const FileReport& file : files) {
     const std::string family = Label("column_family", file.place.family);
     const std::string level = family + "," + Label("level", std::to_string(file.place.level));
     const std::string by_filter = level + "," + Label("filter", NameOf(file.filter.origin));
-    ++num_files[by_filter];
-    num_bytes[by_filter] += static_cast<double>(file.num_bytes);
-    LevelSums& sums = levels[level];
     const auto entries = static_cast<double>(file.num_entries);
-    sums.num_entries += entries;
-    sums.weighted_fpr += entries * file.filter.predicted_fpr;
-    sums.filter_bytes += static_cast<double>(file.filter.num_bytes);
-    unfiltered[family] += IsUnfiltered(file);
+    ++sums[{Metric::kFiles, by_filter}];
+    sums[{Metric::kFileBytes, by_filter}] += static_cast<double>(file.num_bytes);
+    sums[{Metric::kFilterBytes, level}] += static_cast<double>(file.filter.num_bytes);
+    sums[{Metric::kUnfilteredFiles, family}] += IsUnfiltered(file);
+    if (!with_rates || file.num_entries == 0) continue;
+    sums[{Metric::kPredictedFpr, level}] += entries * file.filter.predicted_fpr;
+    num_entries[level] += entries;
   }
-  for (const auto& [labels, value] : num_files)
-    metrics->push_back(MakeMetric(Metric::kFiles, labels, value));
-  for (const auto& [labels, value] : num_bytes) {
-    metrics->push_back(MakeMetric(Metric::kFileBytes, labels, value));
-  }
-  for (const auto& [labels, sums] : levels) {
-    metrics->push_back(MakeMetric(Metric::kFilterBytes, labels, sums.filter_bytes));
-    if (!with_rates || sums.num_entries == 0) continue;
-    metrics->push_back(
-        MakeMetric(Metric::kPredictedFpr, labels, sums.weighted_fpr / sums.num_entries));
-  }
-  for (const auto& [labels, value] : unfiltered) {
-    metrics->push_back(MakeMetric(Metric::kUnfilteredFiles, labels, value));
+  for (const auto& [key, sum] : sums) {
+    const auto& [metric, labels] = key;
+    const double value = metric == Metric::kPredictedFpr ? sum / num_entries[labels] : sum;
+    metrics->push_back(MakeMetric(metric, labels, value));
   }
 }
 

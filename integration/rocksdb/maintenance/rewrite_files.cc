@@ -4,7 +4,6 @@
 #include <chrono>
 #include <deque>
 #include <thread>
-#include <utility>
 
 #include "integration/rocksdb/compat/compact_file.h"
 #include "integration/rocksdb/levels/column_family_levels.h"

@@ -3,7 +3,6 @@
 #include <rocksdb/db.h>
 
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "blocksieve/rocksdb/maintenance.h"

@@ -10,11 +10,6 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-bool IsChosen(const RewriteFiltersOptions& options, const FileReport& file) {
-  return (!options.level || file.place.level == static_cast<int>(*options.level)) &&
-         (!options.only_unfiltered || file.filter.predicted_fpr >= 1);
-}
-
 // When a file is worth rewriting. Plans change a little with every compaction: the rates of a level
 // depend on its keys, and lookup shares are estimates. A file that was just rewritten must not
 // qualify again because of that.
@@ -174,6 +169,11 @@ Result<FamilyPlan> PlanFamily(const RunList& list, const FilterPolicyOptions& po
   plan.prediction = planner.Finish();
   SortBySavings(&plan.rewrites);
   return plan;
+}
+
+bool IsChosen(const RewriteFiltersOptions& options, const FileReport& file) {
+  return (!options.level || file.place.level == static_cast<int>(*options.level)) &&
+         (!options.only_unfiltered || file.filter.predicted_fpr >= 1);
 }
 
 void SortBySavings(std::vector<FileToRewrite>* rewrites) {

@@ -76,6 +76,9 @@ struct FamilyPlan {
 Result<FamilyPlan> PlanFamily(const RunList& list, const FilterPolicyOptions& policy,
                               const RewriteFiltersOptions& options, const KeysOfFile& keys_of_file);
 
+/// Whether a file is among those that the options select.
+bool IsChosen(const RewriteFiltersOptions& options, const FileReport& file);
+
 /// Sorts by saved reads, then by saved memory, descending.
 void SortBySavings(std::vector<FileToRewrite>* rewrites);
 

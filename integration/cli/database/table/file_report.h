@@ -7,26 +7,15 @@
 
 namespace blocksieve::cli {
 
-using rocksdb_plugin::ByLevel;
-using rocksdb_plugin::DescribeFilters;
 using rocksdb_plugin::FilePlace;
 using rocksdb_plugin::FileReport;
-using rocksdb_plugin::FilterKeys;
 using rocksdb_plugin::FilterOrigin;
 using rocksdb_plugin::FilterReport;
 using rocksdb_plugin::IndexColumnReport;
 using rocksdb_plugin::IndexReport;
 using rocksdb_plugin::LookupRange;
 using rocksdb_plugin::PartReport;
-using rocksdb_plugin::PointBytes;
 using rocksdb_plugin::RunList;
-using rocksdb_plugin::SetCoverage;
 using rocksdb_plugin::SortedRun;
-using rocksdb_plugin::SortIntoRuns;
-
-class OpenedTable;
-
-/// Describes a table without reading its data blocks. Throws Failure.
-FileReport ReportTable(const FilePlace& place, uint64_t num_bytes, OpenedTable* table);
 
 }  // namespace blocksieve::cli

@@ -2,15 +2,17 @@
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/env.h>
+#include <rocksdb/file_system.h>
 #include <rocksdb/iterator.h>
+#include <rocksdb/merge_operator.h>
 #include <rocksdb/slice_transform.h>
-#include <rocksdb/table.h>
 
 #include <cstdarg>
 #include <string_view>
 #include <utility>
 
 #include "integration/cli/term/failure.h"
+#include "integration/cli/term/text.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
@@ -21,6 +23,16 @@ namespace {
 bool HasProperty(const rocksdb::TableProperties& properties, const char* name) {
   return rocksdb_plugin::FindProperty(properties.user_collected_properties, name) == "1";
 }
+
+/// Merges anything to an empty value, so that tables with any merge operator can be read.
+class MergeToNothing final : public rocksdb::MergeOperator {
+ public:
+  const char* Name() const override { return "blocksieve.merge_to_nothing"; }
+  bool FullMergeV2(const MergeOperationInput&, MergeOperationOutput* merged) const override {
+    merged->new_value.clear();
+    return true;
+  }
+};
 
 /// Detects RocksDB's message about a filter per block, which versions before 7.0 wrote.
 class ObsoleteFilterLog final : public rocksdb::Logger {
@@ -38,11 +50,49 @@ class ObsoleteFilterLog final : public rocksdb::Logger {
   bool* const found_;
 };
 
+thread_local uint64_t last_offset = 0;
+
+class RecordingFile final : public rocksdb::FSRandomAccessFileOwnerWrapper {
+ public:
+  using FSRandomAccessFileOwnerWrapper::FSRandomAccessFileOwnerWrapper;
+
+  rocksdb::IOStatus Read(uint64_t offset, size_t size, const rocksdb::IOOptions& options,
+                         rocksdb::Slice* result, char* scratch,
+                         rocksdb::IODebugContext* context) const override {
+    last_offset = offset;
+    return FSRandomAccessFileOwnerWrapper::Read(offset, size, options, result, scratch, context);
+  }
+};
+
+class RecordingFileSystem final : public rocksdb::FileSystemWrapper {
+ public:
+  using FileSystemWrapper::FileSystemWrapper;
+  const char* Name() const override { return "blocksieve.recording_file_system"; }
+
+  rocksdb::IOStatus NewRandomAccessFile(const std::string& path,
+                                        const rocksdb::FileOptions& options,
+                                        std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
+                                        rocksdb::IODebugContext* context) override {
+    rocksdb::IOStatus status = FileSystemWrapper::NewRandomAccessFile(path, options, file, context);
+    if (status.ok()) *file = std::make_unique<RecordingFile>(std::move(*file));
+    return status;
+  }
+};
+
 }  // namespace
 
-OpenedTable::OpenedTable(std::string path) : path_(std::move(path)) {
-  options_.env = recorded_reads_.env();
-  options_.merge_operator = AnyMergeOperator();
+uint64_t OpenedTable::last_read_offset() { return last_offset; }
+
+std::string LastTime(const rocksdb::Comparator& comparator) {
+  return std::string(comparator.timestamp_size(), '\xff');
+}
+
+OpenedTable::OpenedTable(std::string path)
+    : path_(std::move(path)),
+      env_(rocksdb::NewCompositeEnv(
+          std::make_shared<RecordingFileSystem>(rocksdb::FileSystem::Default()))) {
+  options_.env = env_.get();
+  options_.merge_operator = std::make_shared<MergeToNothing>();
   options_.info_log = std::make_shared<ObsoleteFilterLog>(&has_obsolete_filter_);
   TryOpen();
   if (properties_->comparator_name != options_.comparator->Name()) {
@@ -102,7 +152,44 @@ rocksdb::Options OpenedTable::OptionsWith(
 }
 
 std::string OpenedTable::ForEachKey(const std::function<void(const rocksdb::Slice& key)>& visit) {
-  return ForEveryEntry(reader_.get(), *properties_, *options_.comparator, visit);
+  constexpr size_t kSequenceAndTypeBytes = 8;
+  rocksdb::ReadOptions options;
+  options.fill_cache = false;
+  options.total_order_seek = true;
+  // RocksDB's iterators for user-defined timestamps return all versions since a time, with deletes.
+  // With the empty time of keys without timestamps, that is every entry, except that they do not
+  // return raw merge operands. The number of entries shows whether all were visited.
+  const bool sees_all = properties_->num_merge_operands == 0;
+  const std::string first_time(options_.comparator->timestamp_size(), '\0');
+  const std::string last_time = LastTime(*options_.comparator);
+  const rocksdb::Slice since = first_time;
+  const rocksdb::Slice until = last_time;
+  size_t suffix_bytes = 0;
+  if (!last_time.empty()) options.timestamp = &until;
+  if (sees_all) {
+    options.iter_start_ts = &since;
+    suffix_bytes = kSequenceAndTypeBytes + options_.comparator->timestamp_size();
+  }
+  const std::unique_ptr<rocksdb::Iterator> entry(reader_->NewIterator(options));
+  uint64_t num_seen = 0;
+  for (entry->SeekToFirst(); entry->Valid(); entry->Next()) {
+    rocksdb::Slice key = entry->key();
+    if (key.size() < suffix_bytes)
+      term::Fail("a key has {} bytes; allowed: at least {}", key.size(), suffix_bytes);
+    key.remove_suffix(suffix_bytes);
+    visit(key);
+    ++num_seen;
+  }
+  const uint64_t num_entries = properties_->num_entries - properties_->num_range_deletions;
+  const std::string share = fmt::format(
+      "{} of {} entries were checked: ", term::WithCommas(num_seen), term::WithCommas(num_entries));
+  if (entry->status().IsNotSupported()) return share + entry->status().ToString();
+  if (!entry->status().ok()) {
+    term::Fail("cannot read the file after {}: {}", term::CountOf(num_seen, "key"),
+               entry->status().ToString());
+  }
+  if (num_seen == num_entries) return "";
+  return share + "RocksDB hides deletes and older versions in files with merge operands";
 }
 
 rocksdb::Iterator& OpenedTable::probe() {

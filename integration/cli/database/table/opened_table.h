@@ -1,5 +1,6 @@
 #pragma once
 
+#include <rocksdb/comparator.h>
 #include <rocksdb/options.h>
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/table_properties.h>
@@ -10,10 +11,13 @@
 #include <string>
 #include <vector>
 
-#include "integration/cli/database/table/table_reading.h"
 #include "integration/rocksdb/maintenance/captured_filters.h"
 
 namespace blocksieve::cli {
+
+/// The latest timestamp in the order of RocksDB's comparators; empty if keys have none. Iterators
+/// over keys with timestamps require a time.
+std::string LastTime(const rocksdb::Comparator& comparator);
 
 /// An open block-based table, with the comparator and prefix extractor that it names, and its
 /// filters. Not thread-safe.
@@ -43,21 +47,23 @@ class OpenedTable {
   /// The options to read this table with a filter policy.
   rocksdb::Options OptionsWith(std::shared_ptr<const rocksdb::FilterPolicy> policy) const;
 
-  /// See ForEveryEntry.
+  /// Visits the user key, without its timestamp, of every entry, including deletes and older
+  /// versions. In a table with merge operands, visits each existing key once instead. Returns why
+  /// some entries were not visited, or "". Throws Failure if the table cannot be read to its end.
   std::string ForEachKey(const std::function<void(const rocksdb::Slice& key)>& visit);
 
   /// An iterator over all keys. Each seek reads its block from the file.
   rocksdb::Iterator& probe();
 
-  /// Offset of the last read of the file.
-  uint64_t last_read_offset() const { return recorded_reads_.last_offset(); }
+  /// Offset of the last read of a file by this thread: RocksDB's API returns no offset of a key.
+  static uint64_t last_read_offset();
 
  private:
   void TryOpen();
   rocksdb::Status TryOpenWith(std::shared_ptr<const rocksdb::FilterPolicy> policy);
 
   const std::string path_;
-  const RecordedReads recorded_reads_;
+  const std::unique_ptr<rocksdb::Env> env_;  // records the offsets of reads
   rocksdb::Options options_;
   std::unique_ptr<rocksdb::SstFileReader> reader_;
   std::shared_ptr<const rocksdb::TableProperties> properties_;

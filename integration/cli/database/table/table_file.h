@@ -15,7 +15,6 @@
 #include "integration/cli/database/table/opened_table.h"
 #include "integration/cli/database/table/table_lookup.h"
 #include "integration/rocksdb/maintenance/captured_filters.h"
-#include "integration/rocksdb/maintenance/sorted_runs.h"
 
 namespace blocksieve::cli {
 

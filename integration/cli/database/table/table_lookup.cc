@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "integration/cli/database/table/table_reading.h"
+#include "integration/cli/database/table/opened_table.h"
 #include "integration/rocksdb/compat/open_db.h"
 #include "lib/base/coding.h"
 
@@ -140,8 +140,7 @@ rocksdb::Status TableLookup::Open(const std::string& path, const rocksdb::Option
 }
 
 TableLookup::~TableLookup() {
-  iterator_ = nullptr;
-  range_iterator_ = nullptr;
+  for (auto& iterator : iterators_) iterator = nullptr;
   if (family_ != nullptr) db_->DestroyColumnFamilyHandle(family_);
 }
 
@@ -151,21 +150,17 @@ rocksdb::Status TableLookup::Get(const rocksdb::Slice& key) {
   return status.IsNotFound() ? rocksdb::Status::OK() : status;
 }
 
-rocksdb::Status TableLookup::Seek(const rocksdb::Slice& key) {
-  if (iterator_ == nullptr) iterator_.reset(db_->NewIterator(read_options_, family_));
-  iterator_->Seek(key);
-  return iterator_->status();
-}
-
-rocksdb::Status TableLookup::Seek(const rocksdb::Slice& begin, const rocksdb::Slice& end) {
-  end_ = end;
-  if (range_iterator_ == nullptr) {
+rocksdb::Status TableLookup::Seek(const rocksdb::Slice& begin,
+                                  const std::optional<rocksdb::Slice>& end) {
+  end_ = end.value_or(rocksdb::Slice());
+  std::unique_ptr<rocksdb::Iterator>& iterator = iterators_[end ? 1 : 0];
+  if (iterator == nullptr) {
     rocksdb::ReadOptions options = read_options_;
-    PrepareRangeRead(&end_, &options);
-    range_iterator_.reset(db_->NewIterator(options, family_));
+    if (end) PrepareRangeRead(&end_, &options);
+    iterator.reset(db_->NewIterator(options, family_));
   }
-  range_iterator_->Seek(begin);
-  return range_iterator_->status();
+  iterator->Seek(begin);
+  return iterator->status();
 }
 
 }  // namespace blocksieve::cli

@@ -5,6 +5,7 @@
 #include <rocksdb/table_properties.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace blocksieve::cli {
@@ -22,11 +23,8 @@ class TableLookup {
   /// OK whether the key is found or not.
   rocksdb::Status Get(const rocksdb::Slice& key);
 
-  /// Seeks with the prefix of the key.
-  rocksdb::Status Seek(const rocksdb::Slice& key);
-
-  /// Seeks within [begin, end).
-  rocksdb::Status Seek(const rocksdb::Slice& begin, const rocksdb::Slice& end);
+  /// Seeks within [begin, end), or without an end, with the prefix of the key.
+  rocksdb::Status Seek(const rocksdb::Slice& begin, const std::optional<rocksdb::Slice>& end = {});
 
  private:
   TableLookup() = default;
@@ -38,9 +36,8 @@ class TableLookup {
   std::string last_time_;
   rocksdb::Slice until_;  // last_time_, which read_options_ refer to
   rocksdb::ReadOptions read_options_;
-  std::unique_ptr<rocksdb::Iterator> iterator_;
-  rocksdb::Slice end_;  // which range_iterator_ refers to
-  std::unique_ptr<rocksdb::Iterator> range_iterator_;
+  rocksdb::Slice end_;                               // which the second of these refers to
+  std::unique_ptr<rocksdb::Iterator> iterators_[2];  // without and with an end
 };
 
 }  // namespace blocksieve::cli
