@@ -23,27 +23,6 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-// A part of a filter; without keys if there is none.
-struct PartFacts {
-  uint64_t num_keys = 0;
-  uint64_t num_bytes = 0;
-  double fpr = 1;
-};
-
-// Facts about a single filter.
-struct FilterFacts {
-  FilterOrigin origin = FilterOrigin::kUnreadable;
-  std::string kind;
-  uint64_t num_entries = 0;
-  double predicted_fpr = 1;
-  PartFacts ranges;
-  PartFacts prefixes;
-  uint64_t num_prefixes = 0;
-  uint64_t num_prefix_hashes = 0;
-  std::string prefix_rule;
-  std::string problem;  // why it is unreadable or unknown, or empty
-};
-
 // The trailer of stock filters. Its first byte is the kind (number of probes for legacy Bloom):
 //   -1 (Bloom)         0, probes (low 5 bits) and log2 of lines of 64 bytes (high 3), 2 bytes
 //   -2 (Ribbon)        seed, number of blocks of 128 slots (24 bits)
@@ -52,10 +31,11 @@ constexpr size_t kTrailerBytes = 5;
 constexpr int8_t kBloomMarker = -1;
 constexpr int8_t kRibbonMarker = -2;
 
-FilterFacts Unreadable(std::string problem) {
-  FilterFacts facts;
-  facts.problem = std::move(problem);
-  return facts;
+FilterReport Unreadable(std::string problem) {
+  FilterReport report;
+  report.origin = FilterOrigin::kUnreadable;
+  report.problems = {std::move(problem)};
+  return report;
 }
 
 // The FPR of a stock Ribbon halves with each column. Later blocks may have one more column.
@@ -68,44 +48,44 @@ double RibbonFpr(uint64_t num_blocks, uint64_t data_bytes) {
 }
 
 // The key filter has the hashes of prefixes besides those of keys.
-void DescribePrefixesOf(const PrefixInfo& prefixes, const FilterInfo& info, FilterFacts* facts) {
+void DescribePrefixesOf(const PrefixInfo& prefixes, const FilterInfo& info, FilterReport* report) {
   const uint64_t max_prefixes = info.num_keys / std::max(prefixes.num_lookups, 1u);
   const uint64_t hashes = prefixes.num_lookups * std::min(prefixes.num_prefixes, max_prefixes);
-  facts->num_entries = info.num_keys - hashes;
+  report->num_entries = info.num_keys - hashes;
   if (prefixes.num_prefixes == 0) return;
   const double hash_bytes = static_cast<double>(info.block_bytes) * Ratio(hashes, info.num_keys);
-  facts->prefixes = {.num_keys = facts->num_entries,
-                     .num_bytes = prefixes.bytes + static_cast<uint64_t>(hash_bytes),
-                     .fpr = std::pow(facts->predicted_fpr, prefixes.num_lookups)};
-  facts->num_prefixes = prefixes.num_prefixes;
-  facts->num_prefix_hashes = hashes;
-  facts->prefix_rule = prefixes.rule;
+  report->prefixes = {.num_filters = 1,
+                      .num_bytes = prefixes.bytes + static_cast<uint64_t>(hash_bytes),
+                      .fpr = std::pow(report->predicted_fpr, prefixes.num_lookups)};
+  report->num_prefixes = prefixes.num_prefixes;
+  report->num_prefix_hashes = hashes;
+  report->prefix_rules = {prefixes.rule};
 }
 
-FilterFacts DescribeOurs(ByteView contents) {
+FilterReport DescribeOurs(ByteView contents) {
   const Result<FilterInfo> info = DescribeFilterBlock(contents);
   if (!info.ok()) {
     const bool is_blank =
         std::all_of(contents.begin(), contents.end(), [](uint8_t byte) { return byte == 0; });
     return Unreadable(is_blank ? "blank, matches everything" : info.status().message());
   }
-  FilterFacts facts;
+  FilterReport facts;
   facts.origin = FilterOrigin::kBlocksieve;
   facts.kind = FilterKindName(info->kind);
   facts.predicted_fpr = PredictedFpr(*info);
   const Result<RangeFilterInfo> ranges = DescribeRangeFilter(contents);
   if (!ranges.ok()) return Unreadable(ranges.status().message());
-  facts.ranges = {ranges->num_keys, ranges->bytes, ranges->estimated_fpr};
+  if (ranges->num_keys != 0) facts.ranges = {1, ranges->bytes, ranges->estimated_fpr};
   const Result<PrefixInfo> prefixes = DescribePrefixes(contents);
   if (!prefixes.ok()) return Unreadable(prefixes.status().message());
   DescribePrefixesOf(*prefixes, *info, &facts);
   return facts;
 }
 
-FilterFacts DescribeStock(ByteView contents, double bits_per_entry) {
+FilterReport DescribeStock(ByteView contents, double bits_per_entry) {
   const ByteView trailer = contents.last(kTrailerBytes);
   const size_t data_bytes = contents.size() - kTrailerBytes;
-  FilterFacts facts;
+  FilterReport facts;
   facts.origin = FilterOrigin::kStock;
   facts.num_entries =
       static_cast<uint64_t>(8 * static_cast<double>(contents.size()) / bits_per_entry);
@@ -124,12 +104,12 @@ FilterFacts DescribeStock(ByteView contents, double bits_per_entry) {
         internal::BlockedBloomFpr(bits_per_entry, std::min(static_cast<uint32_t>(marker), 32u));
   } else {
     facts.origin = FilterOrigin::kUnknown;
-    facts.problem = "unknown kind " + std::to_string(marker);
+    facts.note = "unknown kind " + std::to_string(marker);
   }
   return facts;
 }
 
-FilterFacts DescribeFilter(ByteView contents, double stock_bits_per_entry) {
+FilterReport DescribeFilter(ByteView contents, double stock_bits_per_entry) {
   if (contents.size() <= kTrailerBytes) return Unreadable("too short");
   return HasFilterBlockTail(contents) ? DescribeOurs(contents)
                                       : DescribeStock(contents, stock_bits_per_entry);
@@ -151,25 +131,25 @@ class MeanFpr {
   double sum_ = 0;
 };
 
-PartReport SumOf(const std::vector<FilterFacts>& filters, PartFacts FilterFacts::*part) {
+PartReport SumOf(const std::vector<FilterReport>& filters, PartReport FilterReport::*part) {
   PartReport sum;
   MeanFpr fpr;
-  for (const FilterFacts& facts : filters) {
-    const PartFacts& one = facts.*part;
-    if (one.num_keys == 0) continue;
+  for (const FilterReport& filter : filters) {
+    const PartReport& one = filter.*part;
+    if (one.num_filters == 0) continue;
     ++sum.num_filters;
     sum.num_bytes += one.num_bytes;
-    fpr.Add(static_cast<double>(one.num_keys), one.fpr);
+    fpr.Add(static_cast<double>(filter.num_entries), one.fpr);
   }
   if (sum.num_filters != 0) sum.fpr = fpr.Get();
   return sum;
 }
 
 // The entries assumed for a filter that does not record them: partitions have similar sizes.
-double TypicalEntries(const std::vector<FilterFacts>& filters) {
+double TypicalEntries(const std::vector<FilterReport>& filters) {
   double sum = 0;
   double counted = 0;
-  for (const FilterFacts& facts : filters) {
+  for (const FilterReport& facts : filters) {
     sum += static_cast<double>(facts.num_entries);
     counted += facts.num_entries == 0 ? 0 : 1;
   }
@@ -189,7 +169,7 @@ void DescribeFilters(const std::vector<std::string>& filters, uint64_t num_entri
   report->num_filters = filters.size();
   for (const std::string& contents : filters) report->num_bytes += contents.size();
   const double bits_per_entry = 8 * Ratio(report->num_bytes, num_entries);
-  std::vector<FilterFacts> described;
+  std::vector<FilterReport> described;
   described.reserve(filters.size());
   for (const std::string& contents : filters) {
     described.push_back(DescribeFilter(AsBytes(contents), bits_per_entry));
@@ -202,19 +182,19 @@ void DescribeFilters(const std::vector<std::string>& filters, uint64_t num_entri
   std::map<std::string, Kind> kinds;
   MeanFpr fpr;
   std::set<std::string> rules;
-  for (const FilterFacts& facts : described) {
+  for (const FilterReport& facts : described) {
     report->num_prefixes += facts.num_prefixes;
     report->num_prefix_hashes += facts.num_prefix_hashes;
-    if (facts.num_prefixes != 0) rules.insert(facts.prefix_rule);
+    rules.insert(facts.prefix_rules.begin(), facts.prefix_rules.end());
     const double entries =
         facts.num_entries == 0 ? typical_entries : static_cast<double>(facts.num_entries);
     report->origin = facts.origin;
     report->num_entries += facts.num_entries;
     fpr.Add(entries, facts.predicted_fpr);
     if (facts.origin == FilterOrigin::kUnknown) {
-      report->note = facts.problem;
+      report->note = facts.note;
     } else if (facts.origin == FilterOrigin::kUnreadable) {
-      report->problems.push_back("unreadable filter: " + facts.problem);
+      report->problems.push_back("unreadable filter: " + facts.problems.front());
     } else {
       Kind& kind =
           kinds.try_emplace(facts.kind, Kind{.origin = facts.origin, .fpr = {}}).first->second;
@@ -226,8 +206,8 @@ void DescribeFilters(const std::vector<std::string>& filters, uint64_t num_entri
     report->origin = kind.origin;
   }
   report->predicted_fpr = fpr.Get();
-  report->ranges = SumOf(described, &FilterFacts::ranges);
-  report->prefixes = SumOf(described, &FilterFacts::prefixes);
+  report->ranges = SumOf(described, &FilterReport::ranges);
+  report->prefixes = SumOf(described, &FilterReport::prefixes);
   report->prefix_rules.assign(rules.begin(), rules.end());
   if (report->origin != FilterOrigin::kStock) return;
   report->num_entries = num_entries;

@@ -114,15 +114,14 @@ void FamilyPlanner::Add(const FilterChange& change, std::vector<FileToRewrite>* 
 }
 
 bool FamilyPlanner::GainsByAll(const std::vector<FilterChange>& changes) const {
-  std::vector<double> fprs = fprs_;
-  uint64_t bytes = bytes_;
-  for (const FilterChange& change : changes) {
-    fprs[change.run] -= SavedRate(change);
-    bytes += change.filter_bytes - PointBytes(change.file->filter);
-  }
+  FamilyPlanner planner = *this;
+  std::vector<FileToRewrite> rewrites;
+  for (const FilterChange& change : changes) planner.Add(change, &rewrites);
   const Prediction& current = prediction_.current;
-  return list_.tree.WastedReads(fprs, 1) < (1 - kMinGain) * current.wasted_reads ||
-         static_cast<double>(bytes) < (1 - kMinGain) * static_cast<double>(current.filter_bytes);
+  const Prediction after = planner.Finish().projected;
+  return after.wasted_reads < (1 - kMinGain) * current.wasted_reads ||
+         static_cast<double>(after.filter_bytes) <
+             (1 - kMinGain) * static_cast<double>(current.filter_bytes);
 }
 
 FamilyPrediction FamilyPlanner::Finish() {
