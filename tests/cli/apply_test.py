@@ -41,11 +41,13 @@ class OptionsTest(CommandTest):
         self.assertEqual(self.files_of_database(), before)
 
 
-class Apply(OptionsTest):
+class StockDatabase(OptionsTest):
     def setUp(self):
         super().setUp()
         self.db_bench("fillseq,flush", "--bloom_bits=10", num=5000)
 
+
+class Apply(StockDatabase):
     def test_next_file(self):
         old = self.latest()
         before = old.read_text()
@@ -237,12 +239,8 @@ class Apply(OptionsTest):
         self.assertIn("id=blocksieve", (self.dir / "new").read_text())
 
 
-class Revert(OptionsTest):
+class Revert(StockDatabase):
     """The policy before apply comes back, whatever programs without the plug-in wrote since."""
-
-    def setUp(self):
-        super().setUp()
-        self.db_bench("fillseq,flush", "--bloom_bits=10", num=5000)
 
     def take(self, step):
         if step == "compact":

@@ -3,7 +3,7 @@
 import random
 import re
 
-from command import CommandTest
+from command import CommandTest, lines_of
 
 
 class Renumbering(CommandTest):
@@ -118,8 +118,7 @@ class Parts(CommandTest):
 
     def test_load_says_so(self):
         done = self.succeed("load", "--db", self.db, "--key", 1, "--index", "ts=int:1", "-",
-                            stdin=b"".join(b"%s\t%d\n" % (row[0].encode(), row[1])
-                                           for row in self.rows))
+                            stdin=lines_of(row[:2] for row in self.rows))
         self.assertIn(b"ts=int:1: filters 0 bytes, bounds ", done.out)
         self.assertIn(b"; bounds only in 1 file, as they find nearly every value (both: forces filters)", done.out)
 
@@ -133,25 +132,10 @@ class Parts(CommandTest):
         self.assertEqual(columns["b"]["files_with_bounds_chosen"], 0)
         self.assertEqual(columns["a"]["definition"], "a=both:int:1")
 
-    def test_what_they_are_good_for(self):
-        self.columns("b=bounds:int:1", "c=filters:int:1")
-        ts = self.rows[777][1]
-        for where, is_used, reason in (
-                (f"b = {ts}", True, "bounds, 1 value"), (f"b > {ts}", True, "bounds"),
-                (f"c = {ts}", True, "filters, 1 value"), (f"c > {ts}", False, "has no bounds")):
-            comparison, = self.explain(where)["comparisons"]
-            self.assertEqual(comparison["is_used"], is_used, where)
-            self.assertIn(reason, comparison["reason"])
-            self.keys(where)
-
-    def test_tokens_have_no_bounds(self):
-        self.assertIn("expected 'filters:' or no index part before words and n-grams",
-                      self.load_lines(b"", "--index", "w=bounds:words:1", code=2))
-
 
 class Budget(Parts):
     def test_dropped_filters_are_said_with_the_size_needed(self):
-        rows = b"".join(b"%s\t%s\n" % (row[0].encode(), row[3].encode()) for row in self.rows)
+        rows = lines_of((row[0], row[3]) for row in self.rows)
         said = self.load_lines(rows, "--index", "name=field:1", "--max-index-bytes", "20kB")
         size = re.search(r"warning: the index lacks filters or bounds for name=field:1 because of its size; "
                          r"--max-index-bytes (\d+) would keep everything", said)
@@ -161,12 +145,6 @@ class Budget(Parts):
         self.db = self.dir / "too little"
         self.assertIn("warning", self.load_lines(rows, "--index", "name=field:1",
                                                  "--max-index-bytes", int(size[1]) * 9 // 10))
-
-    def test_dropped_index_is_said(self):
-        rows = b"".join(b"%s\t%d\n" % (row[0].encode(), row[1]) for row in self.rows)
-        said = self.load_lines(rows, "--index", "ts=int:1", "--max-index-bytes", 100)
-        self.assertIn("warning: ", said)
-        self.assertIn("--max-index-bytes ", said)
 
     def test_explain_never_calls_it_used(self):
         self.load(self.rows, "--index", "name=filters:field:3", "w=words:3", "id=int:2",

@@ -21,17 +21,22 @@ SPREAD_OVER_BOTH = "{id=blocksieve;wasted_reads=0.02;ranges=true;seek_fraction=0
 
 
 class NoFile(CommandTest):
-    def test_database(self):
+    def test_messages(self):
         self.load([("a", 1)])
-        said = self.fail_with(1, "inspect", self.db)
-        self.assertIn(f"a directory; for a database, use --db {self.db}", said)
-
-    def test_named_pipe(self):
         os.mkfifo(self.dir / "pipe")
-        self.assertIn("allowed: a regular file", self.fail_with(1, "inspect", self.dir / "pipe"))
+        for path, said in ((self.db, f"a directory; for a database, use --db {self.db}"),
+                           (self.dir / "pipe", "allowed: a regular file"),
+                           (self.dir / "missing.sst", "No such file")):
+            self.assertIn(said, self.fail_with(1, "inspect", path))
 
-    def test_missing(self):
-        self.assertIn("No such file", self.fail_with(1, "inspect", self.dir / "missing.sst"))
+    def test_other_files(self):
+        path = self.dir / "letter.txt"
+        for text in ("", "dear", "dear all" * 100):
+            path.write_text(text)
+            for command in ("inspect", "verify"):
+                done = run(command, path)
+                self.assertEqual(done.code, 1)
+                self.assertIn(f"cannot open {path}: Corruption: ", done.out.decode() + done.err)
 
 
 class Monitoring(CommandTest):
@@ -99,24 +104,17 @@ class StockFilters(CommandTest):
         self.assertEqual(file["num_keys"], 20_000)
         return file["filter"]
 
-    def test_bloom(self):
-        shown = self.filter_of(*BLOOM)
-        self.assertEqual((shown["origin"], shown["kind"], shown["shape"], shown["entries"]),
-                         ("stock", "bloom", "full", "keys"))
-        self.assertEqual((shown["num_filters"], shown["num_keys"]), (1, 20_000))
-        self.assertAlmostEqual(shown["bits_per_key"], 10, delta=0.1)
-        self.assertAlmostEqual(shown["predicted_fpr"], 0.0095, delta=0.0005)
-
-    def test_ribbon(self):
-        self.db_bench("fillseq,flush,compact", *RIBBON)
-        shown = self.inspect()["files"][0]["filter"]
-        self.assertEqual((shown["origin"], shown["kind"]), ("stock", "ribbon"))
-        self.assertAlmostEqual(shown["bits_per_key"], 7, delta=0.15)
-        self.assertAlmostEqual(shown["predicted_fpr"], 0.0095, delta=0.0007)
-
-    def test_legacy_bloom(self):
-        shown = self.filter_of(*BLOOM, "--format_version=4")
-        self.assertEqual((shown["origin"], shown["kind"]), ("stock", "legacy bloom"))
+    def test_kinds(self):
+        for benchmarks, options, kind, bits in self.each((
+                ("fillseq,flush", BLOOM, "bloom", 10), ("fillseq,flush,compact", RIBBON, "ribbon", 7),
+                ("fillseq,flush", (*BLOOM, "--format_version=4"), "legacy bloom", 10))):
+            self.db_bench(benchmarks, *options)
+            shown = self.inspect()["files"][0]["filter"]
+            self.assertEqual((shown["origin"], shown["kind"], shown["shape"], shown["entries"]),
+                             ("stock", kind, "full", "keys"))
+            self.assertEqual((shown["num_filters"], shown["num_keys"]), (1, 20_000))
+            self.assertAlmostEqual(shown["bits_per_key"], bits, delta=0.15)
+            self.assertAlmostEqual(shown["predicted_fpr"], 0.0095, delta=0.0007)
 
     def test_partitioned(self):
         """The encoding of the partition index depends on format version and restart interval."""
@@ -321,17 +319,6 @@ class Schema(CommandTest):
             "unchecked", "ranges", "prefixes", "problems", "keys_checked", *self.QUERY})
         self.assertEqual(set(verified["files"][0]["ranges"]), {"ranges_checked", *self.QUERY})
         self.assertEqual(set(verified["files"][0]["prefixes"]), {"prefixes_checked", *self.QUERY})
-
-
-class NoDatabase(CommandTest):
-    def test_other_files(self):
-        path = self.dir / "letter.txt"
-        for text in ("", "dear", "dear all" * 100):
-            path.write_text(text)
-            for command in ("inspect", "verify"):
-                done = run(command, path)
-                self.assertEqual(done.code, 1)
-                self.assertIn(f"cannot open {path}: Corruption: ", done.out.decode() + done.err)
 
 
 class BusyDatabase(CommandTest):

@@ -158,10 +158,7 @@ void Build(const std::string& path, const std::vector<Run>& runs) {
   }
 }
 
-std::string AscendingKey(uint64_t number) { return std::to_string((uint64_t{1} << 60) + number); }
-
-template <class Key>
-void Fill(const std::string& path, uint64_t num_keys, const std::string& policy, const Key& key) {
+void Fill(const std::string& path, uint64_t num_keys, const std::string& policy, bool ascends) {
   rocksdb::Options options = OptionsWith(policy);
   options.disable_auto_compactions = false;
   options.write_buffer_size = 256 << 10;
@@ -169,7 +166,10 @@ void Fill(const std::string& path, uint64_t num_keys, const std::string& policy,
   options.max_bytes_for_level_base = 1 << 20;
   std::unique_ptr<rocksdb::DB> db;
   Check(OpenDb(options, path, &db));
-  for (uint64_t i = 0; i < num_keys; ++i) Put(db.get(), key(i));
+  constexpr uint64_t kFirst = uint64_t{1} << 60;  // decimal keys of the same length
+  for (uint64_t i = 0; i < num_keys; ++i) {
+    Put(db.get(), ascends ? std::to_string(kFirst + i) : PresentKey(i));
+  }
   Check(db->Flush({}));
   for (uint64_t busy = 1; busy != 0; std::this_thread::sleep_for(std::chrono::milliseconds(10))) {
     uint64_t pending = 0;
@@ -287,7 +287,7 @@ class TheirMergeOperator final : public rocksdb::AssociativeMergeOperator {
 
 // Level 6 has values, level 0 has values and merge operands; "merged" compacts them.
 void BuildForeign(const std::string& path, const std::string& kind) {
-  constexpr int kKeys = 2000;
+  constexpr uint64_t kKeys = 2000;
   static const TheirComparator comparator;
   rocksdb::Options options = OptionsWith("bloomfilter:4:false");
   options.listeners.clear();
@@ -295,15 +295,14 @@ void BuildForeign(const std::string& path, const std::string& kind) {
   if (kind != "comparator") options.merge_operator = std::make_shared<TheirMergeOperator>();
   std::unique_ptr<rocksdb::DB> db;
   Check(OpenDb(options, path, &db));
-  for (int i = 0; i < kKeys; ++i) Put(db.get(), PresentKey(static_cast<uint64_t>(i)));
+  for (uint64_t i = 0; i < kKeys; ++i) Put(db.get(), PresentKey(i));
   Check(db->Flush({}));
   Rewrite(db.get(), 0, 6);
   rocksdb::WriteOptions no_wal;
   no_wal.disableWAL = true;
-  for (int i = 0; i < kKeys / 2; ++i) {
-    Put(db.get(), PresentKey(static_cast<uint64_t>(kKeys + i)));
-    if (options.merge_operator == nullptr) continue;
-    Check(db->Merge(no_wal, PresentKey(static_cast<uint64_t>(i)), "one"));
+  for (uint64_t i = 0; i < kKeys / 2; ++i) {
+    Put(db.get(), PresentKey(kKeys + i));
+    if (options.merge_operator != nullptr) Check(db->Merge(no_wal, PresentKey(i), "one"));
   }
   Check(db->Flush({}));
   if (kind == "merged") Check(db->CompactRange({}, nullptr, nullptr));
@@ -325,10 +324,8 @@ int main(int argc, char** argv) try {
          arguments[2] == "-" ? RangesOf(std::cin) : EmptyRanges(std::stoull(arguments[2])));
   } else if (arguments.size() == 3 && arguments[0] == "foreign") {
     BuildForeign(arguments[1], arguments[2]);
-  } else if (arguments.size() == 4 && arguments[0] == "ascend") {
-    Fill(arguments[1], std::stoull(arguments[2]), arguments[3], AscendingKey);
-  } else if (arguments.size() == 4 && arguments[0] == "fill") {
-    Fill(arguments[1], std::stoull(arguments[2]), arguments[3], PresentKey);
+  } else if (arguments.size() == 4 && (arguments[0] == "fill" || arguments[0] == "ascend")) {
+    Fill(arguments[1], std::stoull(arguments[2]), arguments[3], arguments[0] == "ascend");
   } else {
     std::cerr << "usage: see the head of level_tree.cc\n";
     return 2;

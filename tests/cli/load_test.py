@@ -82,36 +82,28 @@ class Report(CommandTest):
 
 
 class Places(CommandTest):
-    def load_one(self, code):
-        return self.load_lines(b"a\t1\n", code=code)
-
     def test_directories_are_made(self):
-        self.db = self.dir / "a" / "b" / "db"
-        self.load_one(0)
-        self.assertEqual(self.scan("TRUE"), [(b"a", b"1")])
+        for place, make in (("a/b/db", False), ("empty", True)):
+            self.db = self.dir / place
+            if make:
+                self.db.mkdir()
+            self.load_lines(b"a\t1\n")
+            self.assertEqual(self.scan("TRUE"), [(b"a", b"1")])
 
-    def test_empty_directory(self):
-        self.db.mkdir()
-        self.load_one(0)
-
-    def test_directory_of_something_else(self):
-        self.db.mkdir()
-        (self.db / "letter.txt").write_text("dear all")
-        self.assertIn(f"{self.db} is neither a database nor an empty directory", self.load_one(1))
-        self.assertEqual(os.listdir(self.db), ["letter.txt"])
+    def test_places_of_something_else(self):
+        (self.dir / "directory").mkdir()
+        for name in ("file", "directory/letter.txt"):
+            (self.dir / name).write_text("dear all")
+        for place, said in (("file", " is neither a database nor an empty directory"),
+                            ("directory", " is neither a database nor an empty directory"),
+                            ("file/db", "")):
+            self.db = self.dir / place
+            self.assertIn(f"{self.db}{said}", self.load_lines(b"a\t1\n", code=1))
+        self.assertEqual(os.listdir(self.dir / "directory"), ["letter.txt"])
 
     def test_database_of_keys_with_timestamps(self):
         self.db_bench("fillseq,flush", "--user_timestamp_size=8")
-        self.assertIn("its keys have timestamps", self.load_one(1))
-
-    def test_file(self):
-        self.db.write_text("")
-        self.assertIn(f"{self.db} is neither a database nor", self.load_one(1))
-
-    def test_below_a_file(self):
-        (self.dir / "file").write_text("")
-        self.db = self.dir / "file" / "db"
-        self.assertIn(str(self.db), self.load_one(1))
+        self.assertIn("its keys have timestamps", self.load_lines(b"a\t1\n", code=1))
 
 
 class Counts(CommandTest):
@@ -234,49 +226,33 @@ class Lines(CommandTest):
 
 
 class WrongLines(CommandTest):
-    def check(self, text, *said, key=3, rows=()):
+    def test_what_is_wrong(self):
+        """Rows before the wrong line are loaded."""
         path = self.dir / "rows.tsv"
-        path.write_bytes(text)
-        message = self.fail_with(1, "load", "--db", self.db, "--key", key, path)
-        for part in said:
-            self.assertIn(part, message)
-        self.assertEqual([key for key, _ in self.scan("TRUE")], list(rows))
-
-    def test_too_few_fields(self):
-        self.check(b"a\tb\tk1\na\tb\tk2\tc\na\tb\nx\ty\tk3\n", "rows.tsv:3: the line has 2 fields",
-                   "separated by TAB; the key is field 3 (--key)",
-                   "the 2 rows before are loaded and flushed, not compacted; later rows are not loaded",
-                   rows=[b"k1", b"k2"])
-
-    def test_in_the_first_line(self):
-        self.check(b"a\n", "rows.tsv:1: the line has 1 field,", "the 0 rows before are loaded")
-
-    def test_empty_line(self):
-        self.check(b"k\n\nl\n", "rows.tsv:2: the line is empty", "the 1 row before", key=1,
-                   rows=[b"k"])
+        many = b"".join(b"%06d\t%s\n" % (i, b"x" * 100) for i in range(30_000))  # beyond a batch
+        for text, key, keys, *said in self.each((
+                (b"a\tb\tk1\na\tb\tk2\tc\na\tb\nx\ty\tk3\n", 3, [b"k1", b"k2"],
+                 "rows.tsv:3: the line has 2 fields", "separated by TAB; the key is field 3 (--key)",
+                 "the 2 rows before are loaded and flushed, not compacted; later rows are not loaded"),
+                (b"a\n", 3, [], "rows.tsv:1: the line has 1 field,", "the 0 rows before are loaded"),
+                (b"k\n\nl\n", 1, [b"k"], "rows.tsv:2: the line is empty", "the 1 row before"),
+                (many + b"\n", 1, [b"%06d" % i for i in range(30_000)],
+                 "rows.tsv:30001: the line is empty", "the 30,000 rows before are loaded"))):
+            path.write_bytes(text)
+            message = self.fail_with(1, "load", "--db", self.db, "--key", key, path)
+            for part in said:
+                self.assertIn(part, message)
+            self.assertEqual([key for key, _ in self.scan("TRUE")], keys)
 
     def test_standard_input_is_named(self):
         message = self.fail_with(1, "load", "--db", self.db, "--key", 2, "-", stdin=b"a\n")
         self.assertIn("standard input:1: the line has 1 field", message)
 
-    def test_beyond_a_batch(self):
-        rows = b"".join(b"%06d\t%s\n" % (i, b"x" * 100) for i in range(30_000))
-        self.check(rows + b"\n", "rows.tsv:30001: the line is empty",
-                   "the 30,000 rows before are loaded", key=1,
-                   rows=[b"%06d" % i for i in range(30_000)])
-
-
-class UnreadableFiles(CommandTest):
-    def check(self, path, said):
-        message = self.fail_with(1, "load", "--db", self.db, "--key", 1, path)
-        self.assertIn(said, message)
-        self.assertFalse(self.db.exists())
-
-    def test_missing(self):
-        self.check(self.dir / "none", f"cannot open {self.dir}/none: No such file or directory")
-
-    def test_directory(self):
-        self.check(self.dir, f"cannot read {self.dir}: it is a directory")
+    def test_unreadable_files(self):
+        for path, said in ((self.dir / "none", f"cannot open {self.dir}/none: No such file or directory"),
+                           (self.dir, f"cannot read {self.dir}: it is a directory")):
+            self.assertIn(said, self.fail_with(1, "load", "--db", self.db, "--key", 1, path))
+            self.assertFalse(self.db.exists())
 
 
 class FullDisk(CommandTest):

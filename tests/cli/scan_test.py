@@ -1,6 +1,7 @@
 """The rows, order, format and explanation of scan."""
 
 import json
+import random
 
 from command import CommandTest
 
@@ -23,20 +24,14 @@ class Scan(ScanTest):
         self.assertEqual(done.out.count(b"\n"), 100)
         self.assertEqual(done.err, "")
 
-    def test_several_columns(self):
-        self.assertEqual(self.keys("kind = 'even' AND words HAS 'word4' AND n > 50"),
-                         ["054", "064", "074", "084", "094"])
-
-    def test_reverse(self):
-        self.assertEqual([key for key, _ in self.scan("n > 96", "--reverse")],
-                         [b"099", b"098", b"097"])
-
     def test_limit(self):
         for direction, expected in (((), [b"011", b"013"]), (("--reverse",), [b"099", b"097"])):
             for index in ((), ("--no-index",)):
                 rows = self.scan("n > 10 AND kind = 'odd'", "--limit", 2, *direction, *index)
                 self.assertEqual([key for key, _ in rows], expected)
         self.assertEqual(len(self.scan("TRUE", "--limit", 1000)), 100)
+        self.assertEqual(self.keys("kind = 'even' AND words HAS 'word4' AND n > 50"),
+                         ["054", "064", "074", "084", "094"])
 
     def test_count(self):
         self.assertEqual(self.scan("kind = 'odd'", "--count"), [(b"50",)])
@@ -82,6 +77,50 @@ class Explanation(ScanTest):
 
     def test_limit_ends_reading(self):
         self.assertLessEqual(self.explain("n >= 0", "--limit", 1)["rows_read"], 20)
+
+
+class Orders(CommandTest):
+    """ORDER BY, LIMIT and --count. RandomScans of tests/rocksdb/scan compares more of them."""
+
+    ROWS = [(f"k{i:06}", 10 * i + random.Random(i).randrange(25), random.Random(-i).randrange(500))
+            for i in range(30_000)]
+
+    def setUp(self):
+        super().setUp()
+        self.load(self.ROWS, "--index", "ts=int:1", "n=int:2")
+
+    def test_few_blocks_are_read(self):
+        for where, sign, limit in (("ORDER BY ts LIMIT 10", 1, 10), ("order by ts desc limit 700", -1, 700)):
+            keys = [row[0] for row in sorted(self.ROWS, key=lambda row: (sign * row[1], row[0]))[:limit]]
+            self.assertEqual([key.decode() for key, _ in self.scan(where)], keys)
+            # The blocks with the best rows are adjacent.
+            explanation = self.explain(where)
+            span = int(max(keys)[1:]) - int(min(keys)[1:]) + 1
+            per_granule = len(self.ROWS) / explanation["num_granules"]
+            self.assertLessEqual(explanation["data_blocks_read"], 2 * (1 + span / per_granule), where)
+
+    def test_with_conditions_and_limits(self):
+        some = sorted((row[1], row[0]) for row in self.ROWS if row[2] == 7)
+        self.assertEqual([key.decode() for key, _ in self.scan("n = 7 ORDER BY ts LIMIT 5")],
+                         [key for _, key in some[:5]])
+        self.assertEqual([key for key, _ in self.scan("LIMIT 2")], [b"k000000", b"k000001"])
+        self.assertEqual([key for key, _ in self.scan("ts > 500 LIMIT 1", "--reverse")], [b"k029999"])
+        self.assertEqual(self.scan("ORDER BY n LIMIT 7", "--count"), [(b"7",)])
+
+    def test_granules_in_which_all_rows_match_are_counted_without_reading(self):
+        for where, most_blocks in (("TRUE", 0), ("ts > 1000", 10)):
+            done = self.succeed("scan", "--db", self.db, "--where", where, "--count", "--explain",
+                                "--format", "json")
+            explanation = json.loads(done.err)
+            self.assertGreater(explanation["rows_counted"], 0.98 * len(self.ROWS))
+            self.assertLessEqual(explanation["data_blocks_read"], most_blocks)
+
+    def test_what_is_wrong(self):
+        for message, *arguments in (
+                ("position 12: expected LIMIT, which ORDER BY requires", "ORDER BY ts"),
+                ("ORDER BY ts DESC", "ORDER BY ts LIMIT 1", "--reverse"),
+                ("; allowed: one of them", "LIMIT 1", "--limit", 5)):
+            self.assertIn(message, self.fail_with(2, "scan", "--db", self.db, "--where", *arguments))
 
 
 class WrongConditions(ScanTest):
