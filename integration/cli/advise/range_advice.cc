@@ -150,7 +150,8 @@ KeysOfFile KeysInFiles(const std::string& doing) {
 
 SeekAdvice AdviseSeeks(const Forest& forest, const SeekRequest& request,
                        const KeysOfFile& keys_of_file) {
-  SeekAdvice advice{.request = request};
+  SeekAdvice advice;
+  advice.request = request;
   advice.empty_share = std::exp(-request.seeks.range_width);
   std::string problem;
   for (const RunList& list : forest.lists) {
