@@ -33,21 +33,6 @@ TEST(ResultDeathTest, ReadingTheValueOfAnErrorAbortsWithTheReason) {
   EXPECT_DEATH(Result<std::string>(Status::Ok()), "an ok status instead of a value");
 }
 
-// pitfall 12: the same bytes on every machine.
-TEST(Coding, IsLittleEndian) {
-  std::string bytes;
-  AppendLittleEndian<uint32_t>(&bytes, 0x01020304);
-  AppendLittleEndian<uint64_t>(&bytes, 0x1112131415161718);
-  AppendLittleEndian<uint16_t>(&bytes, 0x2122);
-  EXPECT_EQ(bytes, "\x04\x03\x02\x01\x18\x17\x16\x15\x14\x13\x12\x11\x22\x21");
-  Decoder decoder(AsBytes(bytes));
-  EXPECT_EQ(decoder.Fixed<uint32_t>(), 0x01020304u);
-  EXPECT_EQ(decoder.Fixed<uint64_t>(), 0x1112131415161718u);
-  EXPECT_EQ(decoder.Fixed<uint16_t>(), 0x2122u);
-  EXPECT_TRUE(decoder.ok());
-  EXPECT_TRUE(decoder.rest().empty());
-}
-
 TEST(Coding, VarintsRoundTrip) {
   std::vector<uint64_t> values{0, std::numeric_limits<uint64_t>::max()};
   for (int bit = 0; bit < 64; ++bit) {

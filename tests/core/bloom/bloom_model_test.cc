@@ -8,18 +8,16 @@
 #include <cstdlib>
 #include <iterator>
 #include <limits>
-#include <random>
 #include <utility>
 #include <vector>
 
 #include "blocksieve/bloom.h"
 #include "blocksieve/hash.h"
 #include "blocksieve/sizing.h"
-#include "lib/base/kernels.h"
-#include "lib/bloom/blocked_bloom.h"
 #include "tests/support/statistics.h"
 
-// The models against published values, against other ways to compute them, and against simulation.
+// The models against published values, and against other ways to compute them. FilterConformance
+// measures filters of every kind.
 
 namespace blocksieve {
 namespace {
@@ -97,61 +95,6 @@ TEST(BloomModel, ManyKeysReachTheLimit) {
                 BlockedBloomFpr(10, num_probes), 1e-5);
     ExpectRatio(BloomFprForKeys(1'000'000, 100'000, num_probes), ClassicBloomFpr(10, num_probes),
                 0.001);
-  }
-}
-
-// The FPR of one blocked filter of random keys, from the bits that the library sets.
-template <class Random>
-double MeasureBlocked(uint64_t num_lines, uint64_t num_keys, uint32_t num_probes, int num_queries,
-                      Random& random) {
-  std::vector<uint64_t> hashes(num_keys);
-  for (uint64_t& hash : hashes) hash = random();
-  std::vector<uint8_t> lines(num_lines * internal::kLineBytes);
-  internal::BlockedBloomFill(Kernel::kScalar, num_probes)(hashes, num_lines, lines.data());
-  internal::FilterView view{};
-  view.data = lines.data();
-  view.blocked_bloom = internal::MakeBlockedBloomView(num_lines, num_probes);
-  int positives = 0;
-  for (int query = 0; query < num_queries; ++query) {
-    positives += internal::kBlockedBloomScalar.may_match_hash(view, random());
-  }
-  return static_cast<double>(positives) / num_queries;
-}
-
-struct Simulation {
-  uint64_t num_lines;
-  uint64_t num_keys;
-  uint32_t num_probes;
-  int num_queries;
-  double max_error;
-};
-
-// The mean of measured FPR minus the model's must be zero within kSigmas standard errors, which
-// come from the samples. The standard error must be small, or the test would prove nothing.
-TEST(BloomSimulation, Blocked) {
-  constexpr double kSigmas = 4.5;
-  constexpr int kFilters = 50;
-  std::mt19937_64 random(20240501);
-  for (const auto& [num_lines, num_keys, num_probes, num_queries, max_error] :
-       {Simulation{1, 341, 1, 2'000, 0.005}, Simulation{40, 8'192, 2, 10'000, 0.005},
-        Simulation{100, 10'240, 3, 20'000, 0.005}, Simulation{400, 25'600, 5, 50'000, 0.01},
-        Simulation{400, 17'066, 8, 150'000, 0.01}, Simulation{400, 12'800, 9, 300'000, 0.015},
-        Simulation{200, 20'480, 16, 20'000, 0.01}}) {
-    const double fpr = BlockedBloomFprForKeys(num_lines, num_keys, num_probes);
-    double sum = 0;
-    double sum_of_squares = 0;
-    for (int filter = 0; filter < kFilters; ++filter) {
-      const double deviation =
-          MeasureBlocked(num_lines, num_keys, num_probes, num_queries, random) - fpr;
-      sum += deviation;
-      sum_of_squares += deviation * deviation;
-    }
-    const double mean = sum / kFilters;
-    const double standard_error =
-        std::sqrt((sum_of_squares / kFilters - mean * mean) / (kFilters - 1));
-    SCOPED_TRACE(::testing::Message() << num_keys << " keys, k = " << num_probes);
-    EXPECT_LE(std::abs(mean), kSigmas * standard_error);
-    EXPECT_LE(standard_error, max_error * fpr);
   }
 }
 

@@ -152,23 +152,6 @@ TEST(Sizing, BlockedFiltersOfAnyNumberOfLinesMeetTheTarget) {
   }
 }
 
-TEST(PayloadBytes, KnownSizes) {
-  const Layout classic{FilterKind::kClassicBloom, 10.0625, 7, 0};
-  EXPECT_EQ(PayloadBytes(classic, 0), 0u);
-  EXPECT_EQ(PayloadBytes(classic, 1), 2u);
-  EXPECT_EQ(PayloadBytes(classic, 128), 161u);  // 1288 bits
-  EXPECT_EQ(PayloadBytes(classic, 1'000'000'000), 1'257'812'500u);
-  const Layout blocked{FilterKind::kBlockedBloom, 8, 5, 0};
-  EXPECT_EQ(PayloadBytes(blocked, 0), 0u);
-  EXPECT_EQ(PayloadBytes(blocked, 1), 64u);
-  EXPECT_EQ(PayloadBytes(blocked, 64), 64u);
-  EXPECT_EQ(PayloadBytes(blocked, 65), 128u);
-  EXPECT_EQ(PayloadBytes(blocked, uint64_t{1} << 60), uint64_t{1} << 60);
-  // Above the wrap-around of a 32-bit bit index, and of a 32-bit size.
-  EXPECT_EQ(PayloadBytes(blocked, 833'000'001), 833'000'064u);
-  EXPECT_EQ(PayloadBytes(blocked, (uint64_t{1} << 32) + 1), (uint64_t{1} << 32) + 64);
-}
-
 TEST(PayloadBytes, SaturatesInsteadOfOverflowing) {
   constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
   for (const FilterKind kind : {FilterKind::kClassicBloom, FilterKind::kBlockedBloom}) {

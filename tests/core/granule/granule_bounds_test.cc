@@ -148,19 +148,6 @@ TEST(GranuleBounds, AreSoundForBytes) {
   ExpectSound(ValueType::kBytes, single, bounds);
 }
 
-TEST(GranuleBounds, NanIsAboveEveryNumberAndZerosAreOne) {
-  const TestIndex index =
-      IndexOf(ValueType::kFloat,
-              {{Value::Float(1), Value::Float(kNan)}, {Value::Float(-0.0)}, {Value::Float(kNan)}});
-  EXPECT_EQ(Members(index.Overlapping(0, {Value::Float(kNan), std::nullopt})),
-            (std::vector<size_t>{0, 2}));
-  EXPECT_EQ(Members(index.Overlapping(0, {Value::Float(0.0), Value::Float(0.0)})),
-            (std::vector<size_t>{1}));
-  EXPECT_EQ(Members(index.Containing(0, Value::Float(0.0))), (std::vector<size_t>{1}));
-  EXPECT_EQ(Members(index.Differing(0, Value::Float(0.0))), (std::vector<size_t>{0, 2}));
-  EXPECT_EQ(Members(index.Differing(0, Value::Float(-kNan))), (std::vector<size_t>{0, 1}));
-}
-
 TEST(GranuleBounds, RangesSelectFewGranulesOfSortedValues) {
   std::vector<std::vector<Value>> granules(1000);
   for (size_t g = 0; g < 1000; ++g) {

@@ -213,17 +213,6 @@ TEST(FilterSizer, MeetsTheTargetWithAtMostTwoExtraBits) {
   }
 }
 
-TEST(FilterSizer, IsNoLargerThanTheTablesLayout) {
-  for (const double target : kTargets) {
-    const Layout layout = *ChooseLayout(FilterKind::kClassicBloom, target);
-    const FilterSizer sizer = SizerFor(target);
-    EXPECT_EQ(sizer.num_probes(), layout.num_probes);
-    for (const uint64_t n : {10'000, 1'000'000, 100'000'000}) {
-      EXPECT_LE(sizer.BitsFor(n), 8 * PayloadBytes(layout, n) + 8);
-    }
-  }
-}
-
 struct Sizes {
   double ratio;  // all bits / sum of the bits of individually sized filters
   size_t num_classes;

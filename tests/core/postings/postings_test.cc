@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <random>
@@ -150,17 +149,6 @@ TEST(Postings, GroupNearlyUniqueValues) {
   }
 }
 
-TEST(Postings, AreExactForConsecutiveGranulesAndAnyFrequency) {
-  ExpectExact(Drawn(2000, 5, [](auto&, size_t granule) { return granule / 100; }));
-  // Value i is in about a 2^i-th of the granules.
-  ExpectExact(Drawn(5000, 8, [](auto& random, size_t) {
-    return static_cast<uint64_t>(std::countr_zero(random()));
-  }));
-  ExpectExact(Drawn(3000, 3, [](auto& random, size_t granule) {
-    return granule % 7 == 3 ? random() : uint64_t{1};
-  }));
-}
-
 TEST(Postings, HaveFewFalsePositives) {
   const Input inputs[] = {
       Scattered(2000, 20, 5000),       // a dictionary
@@ -228,34 +216,6 @@ TEST(RemainderBits, AreMinimalForTheFpr) {
   EXPECT_EQ(RemainderBits(17, 1), 9u);
   EXPECT_EQ(RemainderBits(1, 1e-6), 24u);
   EXPECT_EQ(RemainderBits(1e9, 1e-9), DictionaryShape::kMaxRemainderBits);
-}
-
-TEST(BitCodes, ReadWhatWasWritten) {
-  std::mt19937_64 random(4);
-  BitWriter writer;
-  std::vector<std::pair<uint64_t, unsigned>> numbers;
-  for (int i = 0; i < 10'000; ++i) {
-    const uint64_t value = random() >> (14 + random() % 50);
-    const auto k = static_cast<unsigned>(std::max(3, static_cast<int>(std::bit_width(value))) - 3);
-    numbers.emplace_back(value, k);
-    const uint64_t before = writer.num_bits();
-    writer.ExpGolomb(value, k);
-    ASSERT_EQ(writer.num_bits() - before, ExpGolombBits(value, k));
-    writer.ExpGolomb(value, k / 2);
-    writer.Truncated(value, value + 1 + k);
-    writer.Bits(value & 1, 1);
-  }
-  const std::string bytes = std::move(writer).Finish();
-  BitReader reader(AsBytes(bytes), 0);
-  for (const auto& [value, k] : numbers) {
-    ASSERT_EQ(reader.ExpGolomb(k), value);
-    ASSERT_EQ(reader.ExpGolomb(k / 2), value);
-    ASSERT_EQ(reader.Truncated(value + 1 + k), value);
-    ASSERT_EQ(reader.Bits(1), value & 1);
-  }
-  EXPECT_TRUE(reader.ok());
-  reader.Skip(9);
-  EXPECT_FALSE(reader.ok());
 }
 
 }  // namespace

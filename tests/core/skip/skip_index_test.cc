@@ -65,19 +65,6 @@ Result<std::string> BuildRows(uint64_t num_rows) {
 
 using GranuleNumbers = std::vector<size_t>;
 
-TEST(SkipIndex, CandidatesAreTheGranulesThatMayMatch) {
-  const BuiltIndex index(BuildRows(95));
-  ASSERT_EQ(index->num_granules(), 10u);
-  const auto candidates = [&](std::string_view text) {
-    return Members(index->Candidates(MakePredicate(text, TwoColumns())));
-  };
-  EXPECT_EQ(candidates("number = 4"), (GranuleNumbers{4}));
-  EXPECT_EQ(candidates("number IN (1, 2, 9) AND word = 'w1'"), (GranuleNumbers{1, 2, 9}));
-  EXPECT_EQ(candidates("number > 7"), (GranuleNumbers{8, 9}));
-  EXPECT_EQ(candidates("number = 77"), GranuleNumbers());
-  EXPECT_EQ(candidates("word LIKE '%1'").size(), 10u) << "cannot prune";
-}
-
 // A name may have been reused for another field.
 TEST(SkipIndex, ColumnsAreFoundByTheirDefinitions) {
   const BuiltIndex index(BuildRows(95));
