@@ -19,6 +19,26 @@ const std::vector<Column>& Columns() {
   return columns;
 }
 
+struct BadText {
+  std::string text;
+  size_t position;
+  std::string message;  // part of it
+};
+
+/// Expects that Parsed::Parse refuses these texts.
+template <class Parsed>
+void ExpectErrors(const std::vector<Column>& columns, const std::vector<BadText>& cases) {
+  for (const auto& [text, position, message] : cases) {
+    SCOPED_TRACE(text);
+    size_t error_position = 0;
+    const Status status = Parsed::Parse(text, columns, &error_position).status();
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+    EXPECT_EQ(error_position, position);
+    EXPECT_NE(status.message().find(message), std::string::npos) << status.message();
+    EXPECT_EQ(status.message().find("position " + std::to_string(position) + ": "), 0u);
+  }
+}
+
 std::string Printed(std::string_view text) { return MakePredicate(text, Columns()).ToText(); }
 
 TEST(PredicateParser, PrintsTheCanonicalForm) {
@@ -52,21 +72,6 @@ TEST(PredicateParser, AcceptsOtherSpellings) {
             "n = 1 AND n = 2 AND n = 3 AND n = 4");
   EXPECT_EQ(Printed("(n = 1 AND n = 2) OR n = 3"), "n = 1 AND n = 2 OR n = 3");
 }
-
-TEST(PredicateParser, AndBindsTighterThanOr) {
-  const Predicate predicate = MakePredicate("TRUE OR TRUE AND FALSE", Columns());
-  EXPECT_TRUE(predicate.Matches(""));
-  EXPECT_FALSE(MakePredicate("(TRUE OR TRUE) AND FALSE", Columns()).Matches(""));
-  EXPECT_TRUE(MakePredicate("NOT FALSE OR TRUE", Columns()).Matches(""));
-  EXPECT_FALSE(MakePredicate("NOT (FALSE OR TRUE)", Columns()).Matches(""));
-  EXPECT_TRUE(MakePredicate("n BETWEEN 1 AND 3 AND TRUE", Columns()).Matches("\t2"));
-}
-
-struct BadText {
-  std::string text;
-  size_t position;
-  std::string message;  // part of it
-};
 
 TEST(PredicateParser, ErrorsSayWhereAndWhatWasExpected) {
   const std::vector<BadText> cases{
@@ -119,16 +124,7 @@ TEST(PredicateParser, ErrorsSayWhereAndWhatWasExpected) {
       {"(n = 5) = 0", 9, "expected AND, OR or the end, found '='"},
       {std::string("n = 5\0", 6), 6, "expected AND, OR or the end"},
   };
-  for (const auto& [text, position, message] : cases) {
-    size_t error_position = 0;
-    const Result<Predicate> predicate = Predicate::Parse(text, Columns(), &error_position);
-    ASSERT_FALSE(predicate.ok()) << text;
-    EXPECT_EQ(predicate.status().code(), StatusCode::kInvalidArgument);
-    EXPECT_EQ(error_position, position) << text << ": " << predicate.status().message();
-    EXPECT_NE(predicate.status().message().find(message), std::string::npos)
-        << text << ": " << predicate.status().message();
-    EXPECT_EQ(predicate.status().message().find("position " + std::to_string(position) + ": "), 0u);
-  }
+  ExpectErrors<Predicate>(Columns(), cases);
   EXPECT_NE(Predicate::Parse("x = 1", {}).status().message().find("there are no columns"),
             std::string::npos);
 }
@@ -206,11 +202,7 @@ TEST(Query, KeywordsCanBeColumnNames) {
 }
 
 TEST(Query, ErrorsNameThePosition) {
-  const struct {
-    std::string text;
-    size_t position;
-    std::string message;
-  } cases[] = {
+  const std::vector<BadText> cases = {
       {"", 1, "expected a column"},
       {"ORDER BY", 9, "expected a column"},
       {"ORDER BY n", 11, "expected LIMIT, which ORDER BY requires"},
@@ -222,14 +214,7 @@ TEST(Query, ErrorsNameThePosition) {
       {"n = 1 LIMIT 1 AND n = 2", 15, "expected the end"},
       {"n = 1 GROUP BY n", 7, "expected AND, OR, ORDER BY, LIMIT or the end"},
   };
-  for (const auto& [text, position, message] : cases) {
-    size_t error_position = 0;
-    const Result<Query> query = Query::Parse(text, Columns(), &error_position);
-    ASSERT_FALSE(query.ok()) << text;
-    EXPECT_EQ(error_position, position) << text << ": " << query.status().message();
-    EXPECT_NE(query.status().message().find(message), std::string::npos)
-        << text << ": " << query.status().message();
-  }
+  ExpectErrors<Query>(Columns(), cases);
 }
 
 }  // namespace
