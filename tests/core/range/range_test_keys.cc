@@ -187,8 +187,7 @@ std::string NearKey(std::string_view key, Random* random) {
   return near;
 }
 
-std::string RangeBlock(const std::vector<std::string>& keys, const RangePartOptions& options,
-                       std::string* absent_reason) {
+std::string RangeBlock(const std::vector<std::string>& keys, const RangePartOptions& options) {
   FilterBuilder points = MakeBuilder(FilterKind::kBlockedBloom);
   RangeFilterBuilder ranges = Must(RangeFilterBuilder::Create(options));
   for (const std::string& key : keys) {
@@ -197,11 +196,7 @@ std::string RangeBlock(const std::vector<std::string>& keys, const RangePartOpti
   }
   OwnedBytes block = FinishOk(points);
   EXPECT_TRUE(ranges.Finish(&block).ok());
-  if (absent_reason != nullptr) {
-    *absent_reason = ranges.absent_reason();
-  } else {
-    EXPECT_EQ(ranges.absent_reason(), "");
-  }
+  EXPECT_EQ(ranges.absent_reason(), "");
   return Copy(block);
 }
 

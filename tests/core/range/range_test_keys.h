@@ -57,10 +57,8 @@ std::vector<std::string> RandomInts(size_t count, uint64_t seed, unsigned bits =
 /// A key near this one: the key itself, its successor, or a changed or truncated key.
 std::string NearKey(std::string_view key, Random* random);
 
-/// The block of a Bloom filter of these keys with their range filter, or without one if
-/// `absent_reason` is set.
-std::string RangeBlock(const std::vector<std::string>& keys, const RangePartOptions& options,
-                       std::string* absent_reason = nullptr);
+/// The block of a Bloom filter of these keys with their range filter.
+std::string RangeBlock(const std::vector<std::string>& keys, const RangePartOptions& options);
 
 /// Options with which any keys get a range filter, whatever their estimated FPR.
 inline RangePartOptions AnyEstimate(bool is_whole_file = true, double range_fpr = 0.015) {
