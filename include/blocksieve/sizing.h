@@ -26,7 +26,7 @@ struct Layout {
   FilterKind kind = FilterKind::kBlockedBloom;  ///< Kind of the filter.
   double bits_per_key = 0;   ///< Payload bits per key, > 0; rounded up to a multiple of 1/16.
   uint32_t num_probes = 0;   ///< Bits set per key (k), >= 1; for a ribbon, its whole columns.
-  double predicted_fpr = 1;  ///< The exact model's FPR at these bits per key, rounded up.
+  double predicted_fpr = 1;  ///< FPR of the exact model at these bits per key, or just above.
 };
 
 inline constexpr double kMinTargetFpr = 1e-7;  ///< Lowest target FPR in ChooseLayout, of any kind.
