@@ -21,9 +21,9 @@ bool AllEntriesAreRows(const FileMap& map, const rocksdb::SstFileMetaData* file,
          !map.OthersOverlap({file->smallestkey, file->largestkey}, FileNumberOf(file->name));
 }
 
-/// The granules in which every row matches: the predicate is false or unknown for none.
-GranuleSet GranulesThatMatch(const SkipIndex& index, const Predicate& predicate,
-                             const Predicate& negated) {
+/// The granules that may have a row for which the predicate is false or unknown.
+GranuleSet GranulesWithOthers(const SkipIndex& index, const Predicate& predicate,
+                              const Predicate& negated) {
   GranuleSet others = index.Candidates(negated);
   for (const Column& column : predicate.columns()) {
     GranuleSet missing = GranuleSet::All(index.num_granules());
@@ -32,11 +32,7 @@ GranuleSet GranulesThatMatch(const SkipIndex& index, const Predicate& predicate,
     }
     others |= missing;
   }
-  GranuleSet matching = GranuleSet::None(index.num_granules());
-  for (size_t granule = 0; granule < index.num_granules(); ++granule) {
-    if (!others.Has(granule) && !index.granules().AlwaysMatches(granule)) matching.Add(granule);
-  }
-  return matching;
+  return others;
 }
 
 }  // namespace
@@ -208,9 +204,10 @@ uint64_t CountGranules(const ScanContext& context, ScanPlan* plan) {
       continue;
     }
     const SkipIndex& index = *file.index->index();
-    const GranuleSet matching = GranulesThatMatch(index, context.predicate, *negated);
+    const GranuleSet others = GranulesWithOthers(index, context.predicate, *negated);
     for (size_t granule = 0; granule < index.num_granules(); ++granule) {
-      if (!matching.Has(granule) || !file.granules.Has(granule)) continue;
+      if (others.Has(granule) || !file.granules.Has(granule)) continue;
+      if (index.granules().AlwaysMatches(granule)) continue;
       file.granules.Remove(granule);
       rows += index.granules().NumRows(granule);
     }

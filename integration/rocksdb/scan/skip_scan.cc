@@ -192,7 +192,7 @@ class SkipScan::Parts {
         {.use_index = options_.use_index, .count_comparisons = options_.explain});
     const bool counts_granules =
         options_.count_granules && options_.use_index && MemtablesAreEmpty(context_);
-    if (!indexes.CanPrune()) return counts_granules ? CountAllRows() : rocksdb::Status::OK();
+    if (!indexes.CanPrune() && !counts_granules) return rocksdb::Status::OK();
     auto ranges = std::make_unique<MergedRanges>(&context_);
     auto memtables = std::make_unique<MemtableSource>(&context_, ranges.get());
     if (!memtables->status().ok()) return memtables->status();
@@ -200,33 +200,27 @@ class SkipScan::Parts {
     rocksdb::Status status =
         context_.db->GetPropertiesOfAllTables(context_.column_family, &properties);
     if (!status.ok()) {
-      counts.full_scan_reason = "table properties unreadable: " + status.ToString();
+      if (indexes.CanPrune()) {
+        counts.full_scan_reason = "table properties unreadable: " + status.ToString();
+      }
       return rocksdb::Status::OK();
     }
     rocksdb::ColumnFamilyMetaData metadata;
     context_.db->GetColumnFamilyMetaData(context_.column_family, &metadata);
     ranges->Pin();
 
-    ScanPlan plan = MakePlan(&context_, properties, std::move(metadata),
-                             context_.read_options.snapshot->GetSequenceNumber(), &indexes);
-    if (!counts.full_scan_reason.empty()) return rocksdb::Status::OK();
-    if (counts_granules) counts.rows_counted = CountGranules(context_, &plan);
+    ScanPlan plan;
+    if (indexes.CanPrune()) {
+      plan = MakePlan(&context_, properties, std::move(metadata),
+                      context_.read_options.snapshot->GetSequenceNumber(), &indexes);
+      if (!counts.full_scan_reason.empty()) return rocksdb::Status::OK();
+      if (counts_granules) counts.rows_counted = CountGranules(context_, &plan);
+    } else {
+      const std::optional<uint64_t> rows = CountAll(context_, properties, std::move(metadata));
+      if (!rows) return rocksdb::Status::OK();
+      counts.rows_counted = *rows;
+    }
     rows_ = StreamOf(std::move(ranges), std::move(memtables), std::move(plan));
-    return rocksdb::Status::OK();
-  }
-
-  /// Counts all rows without reading them, if every row matches. Otherwise leaves rows_ null.
-  rocksdb::Status CountAllRows() {
-    rocksdb::TablePropertiesCollection properties;
-    rocksdb::Status status =
-        context_.db->GetPropertiesOfAllTables(context_.column_family, &properties);
-    if (!status.ok()) return rocksdb::Status::OK();  // the full scan reports the error
-    rocksdb::ColumnFamilyMetaData metadata;
-    context_.db->GetColumnFamilyMetaData(context_.column_family, &metadata);
-    const std::optional<uint64_t> rows = CountAll(context_, properties, std::move(metadata));
-    if (!rows) return rocksdb::Status::OK();
-    context_.counts.rows_counted = *rows;
-    rows_ = StreamOf(std::make_unique<MergedRanges>(&context_), nullptr, ScanPlan());
     return rocksdb::Status::OK();
   }
 
