@@ -35,43 +35,40 @@ std::vector<rocksdb::Status> MultiGet(const ScanContext& context,
   return statuses;
 }
 
-// Also returns the stored keys, whose bytes can differ under some comparators. MultiGet does not.
-rocksdb::Status LookUpStoredKeys(const ScanContext& context,
+struct StoredRow {
+  std::string key;
+  std::string value;
+};
+
+// MultiGet does not return the stored keys, whose bytes can differ under some comparators.
+rocksdb::Status LookUpByIterator(const ScanContext& context,
                                  const std::vector<rocksdb::Slice>& keys,
-                                 std::vector<std::string>* values, std::vector<bool>* found,
-                                 std::vector<std::string>* stored_keys) {
-  values->resize(keys.size());
-  stored_keys->resize(keys.size());
+                                 std::vector<std::optional<StoredRow>>* rows) {
   const std::unique_ptr<rocksdb::Iterator> iterator(
       context.db->NewIterator(context.read_options, context.column_family));
   for (size_t i = 0; i < keys.size(); ++i) {
     iterator->Seek(keys[i]);
-    if (!iterator->Valid()) {
-      if (!iterator->status().ok()) return iterator->status();
-      continue;
-    }
-    (*found)[i] = context.comparator->Equal(iterator->key(), keys[i]);
-    if (!(*found)[i]) continue;
-    (*values)[i] = iterator->value().ToString();
-    (*stored_keys)[i] = iterator->key().ToString();
+    if (!iterator->status().ok()) return iterator->status();
+    if (!iterator->Valid() || !context.comparator->Equal(iterator->key(), keys[i])) continue;
+    (*rows)[i] = {iterator->key().ToString(), iterator->value().ToString()};
   }
   return rocksdb::Status::OK();
 }
 
-// Looks up `keys`, which are distinct and in the comparator's order, at the snapshot. `(*found)[i]`
-// says whether keys[i] has a value. `stored_keys` stays empty unless stored keys can differ in
-// their bytes from equal keys. Errors: those of RocksDB.
+// Looks up `keys`, which are distinct and in the comparator's order, at the snapshot. Keys without
+// a value have no row. Errors: those of RocksDB.
 rocksdb::Status LookUp(const ScanContext& context, const std::vector<rocksdb::Slice>& keys,
-                       std::vector<std::string>* values, std::vector<bool>* found,
-                       std::vector<std::string>* stored_keys) {
-  found->assign(keys.size(), false);
+                       std::vector<std::optional<StoredRow>>* rows) {
+  rows->resize(keys.size());
   if (context.comparator->CanKeysWithDifferentByteContentsBeEqual()) {
-    return LookUpStoredKeys(context, keys, values, found, stored_keys);
+    return LookUpByIterator(context, keys, rows);
   }
-  const std::vector<rocksdb::Status> statuses = MultiGet(context, keys, values);
+  std::vector<std::string> values;
+  const std::vector<rocksdb::Status> statuses = MultiGet(context, keys, &values);
   for (size_t i = 0; i < keys.size(); ++i) {
-    if (!statuses[i].ok() && !statuses[i].IsNotFound()) return statuses[i];
-    (*found)[i] = statuses[i].ok();
+    if (statuses[i].IsNotFound()) continue;
+    if (!statuses[i].ok()) return statuses[i];
+    (*rows)[i] = {keys[i].ToString(), std::move(values[i])};
   }
   return rocksdb::Status::OK();
 }
@@ -181,28 +178,26 @@ void CandidateScan::Recheck() {
   if (keys.empty()) return;
   // MultiGet requires the comparator's order.
   if (context_->reverse) std::reverse(keys.begin(), keys.end());
-  std::vector<std::string> values;
-  std::vector<bool> found;
-  std::vector<std::string> stored_keys;
-  status_ = LookUp(*context_, keys, &values, &found, &stored_keys);
+  std::vector<std::optional<StoredRow>> stored;
+  status_ = LookUp(*context_, keys, &stored);
   if (!status_.ok()) {
     batch_.clear();
     return;
   }
   context_->counts.rows_rechecked += keys.size();
-  size_t looked_up = 0;
+  if (context_->reverse) std::reverse(stored.begin(), stored.end());
+  auto next = stored.begin();
   std::vector<Row> rows;
   for (Row& row : batch_) {
     if (!row.is_final) {
-      const size_t i = context_->reverse ? keys.size() - 1 - looked_up : looked_up;
-      ++looked_up;
-      batch_bytes_ += values[i].size();
-      if (!found[i] || !context_->Matches(values[i])) {
+      std::optional<StoredRow>& found = *next++;
+      batch_bytes_ += found ? found->value.size() : 0;
+      if (!found || !context_->Matches(found->value)) {
         ++context_->counts.rows_stale;
         continue;
       }
-      row.value = std::move(values[i]);
-      if (!stored_keys.empty()) row.key = std::move(stored_keys[i]);
+      row.key = std::move(found->key);
+      row.value = std::move(found->value);
     }
     rows.push_back(std::move(row));
   }
