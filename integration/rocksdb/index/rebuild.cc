@@ -148,11 +148,6 @@ rocksdb::Status RebuildOne(const rocksdb::Options& options, const SkipIndexOptio
   return status;
 }
 
-/// False if the SST was compacted away meanwhile.
-bool Exists(const SstPlace& sst) {
-  return sst.file_system->FileExists(sst.path, rocksdb::IOOptions(), nullptr).ok();
-}
-
 }  // namespace
 
 rocksdb::Status RebuildSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
@@ -190,8 +185,9 @@ rocksdb::Status RebuildSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle*
     if (is_stopped) return rocksdb::Status::Incomplete("blocksieve: stopped by progress");
     const UnindexedFile& file = files.back();
     finished.insert(file.name);
-    if (!Exists(file.place)) {
-      DeleteSidecar(file.place.file_system.get(), file.place.path);
+    rocksdb::FileSystem* const file_system = file.place.file_system.get();
+    if (!FileExists(file_system, file.place.path)) {
+      DeleteSidecar(file_system, file.place.path);  // the SST was compacted away meanwhile
     } else if (status.ok()) {
       ++done.files_done;
       done.bytes_done += file.bytes;

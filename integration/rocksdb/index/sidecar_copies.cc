@@ -23,28 +23,19 @@ namespace {
 
 using namespace rocksdb_plugin;  // NOLINT: the same component
 
-std::vector<std::string> NamesIn(rocksdb::FileSystem* file_system, const std::string& directory) {
+/// The paths of the sidecars in a directory, by the digits of their ids. Errors: those of RocksDB.
+rocksdb::Status FindSidecars(rocksdb::FileSystem* file_system, const std::string& directory,
+                             std::map<std::string, std::string>* sidecars) {
   std::vector<std::string> names;
-  file_system->GetChildren(directory, rocksdb::IOOptions(), &names, nullptr).PermitUncheckedError();
-  return names;
-}
-
-/// The paths of the sidecars among the files of a directory, by the digits of their ids.
-std::map<std::string, std::string> SidecarsAmong(const std::vector<std::string>& names,
-                                                 rocksdb::FileSystem* file_system,
-                                                 const std::string& directory) {
-  std::map<std::string, std::string> sidecars;
+  rocksdb::Status status =
+      file_system->GetChildren(directory, rocksdb::IOOptions(), &names, nullptr);
   for (const std::string& name : names) {
     if (!name.ends_with(kSidecarSuffix)) continue;
     const std::string path = directory + "/" + name;
     const auto sidecar = SidecarFile::OpenAny(file_system, path);
-    if (sidecar != nullptr) sidecars[ToHex(sidecar->header().id)] = path;
+    if (sidecar != nullptr) (*sidecars)[ToHex(sidecar->header().id)] = path;
   }
-  return sidecars;
-}
-
-bool Exists(rocksdb::FileSystem* file_system, const std::string& path) {
-  return file_system->FileExists(path, rocksdb::IOOptions(), nullptr).ok();
+  return status;
 }
 
 }  // namespace
@@ -61,12 +52,14 @@ rocksdb::Status CreateCheckpointWithSkipIndexes(rocksdb::DB* db, const std::stri
   if (!status.ok()) return status;
   rocksdb::FileSystem* const file_system = db->GetEnv()->GetFileSystem().get();
   const std::set<std::string> sources = SstDirectories(db);
-  for (const std::string& name : NamesIn(file_system, directory)) {
+  std::vector<std::string> names;
+  file_system->GetChildren(directory, rocksdb::IOOptions(), &names, nullptr).PermitUncheckedError();
+  for (const std::string& name : names) {
     const std::string_view number = NumberInName(name, kSstSuffix);
     if (number.empty()) continue;
     const std::string sidecar = "/" + std::string(number) + std::string(kSidecarSuffix);
     for (const std::string& source : sources) {
-      if (!Exists(file_system, source + sidecar)) continue;
+      if (!FileExists(file_system, source + sidecar)) continue;
       status = LinkOrCopySidecar(file_system, source + sidecar, directory + sidecar);
       if (!status.ok()) return status;
     }
@@ -92,7 +85,7 @@ rocksdb::Status SaveSkipIndexes(rocksdb::DB* db, const std::string& directory) t
     if (sidecar == nullptr) continue;
     const std::string copy =
         directory + "/" + ToHex(sidecar->header().id) + std::string(kSidecarSuffix);
-    if (Exists(file_system, copy)) continue;
+    if (FileExists(file_system, copy)) continue;
     status = LinkOrCopySidecar(file_system, path, copy);
     if (!status.ok()) break;
   }
@@ -107,14 +100,12 @@ rocksdb::Status CopySkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* co
   if (num_copied != nullptr) *num_copied = 0;
   if (column_family == nullptr) column_family = db->DefaultColumnFamily();
   rocksdb::FileSystem* const file_system = db->GetEnv()->GetFileSystem().get();
-  std::vector<std::string> names;
-  rocksdb::Status status =
-      file_system->GetChildren(directory, rocksdb::IOOptions(), &names, nullptr);
+  std::map<std::string, std::string> found;
+  rocksdb::Status status = FindSidecars(file_system, directory, &found);
   if (!status.ok()) {
     return rocksdb::Status::IOError("blocksieve: cannot read directory " + directory,
                                     status.ToString());
   }
-  const auto found = SidecarsAmong(names, file_system, directory);
   rocksdb::TablePropertiesCollection files;
   status = db->GetPropertiesOfAllTables(column_family, &files);
   SstPlace sst{db->GetEnv()->GetFileSystem(), "", nullptr};

@@ -11,10 +11,6 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-bool AreOfOneSst(const rocksdb::TableProperties& a, const rocksdb::TableProperties& b) noexcept {
-  return a.orig_file_number == b.orig_file_number && a.db_session_id == b.db_session_id;
-}
-
 FileIndex::FileIndex(std::shared_ptr<const rocksdb::TableProperties> properties,
                      const SstPlace& sst, std::optional<std::vector<Column>> columns)
     : properties_(std::move(properties)), columns_(std::move(columns)) {

@@ -22,10 +22,6 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-/// Whether both are the properties of one SST. All files of an SstFileWriter have number 1. A file
-/// that was ingested twice is in the database twice, with the same properties.
-bool AreOfOneSst(const rocksdb::TableProperties& a, const rocksdb::TableProperties& b) noexcept;
-
 /// The opened index of a file, or the reason why it has none. Immutable, thread-safe.
 class FileIndex {
  public:

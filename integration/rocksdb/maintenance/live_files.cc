@@ -1,13 +1,8 @@
 #include "integration/rocksdb/maintenance/live_files.h"
 
-#include <rocksdb/iterator.h>
-#include <rocksdb/sst_file_reader.h>
-
-#include <memory>
 #include <utility>
 
 #include "integration/rocksdb/levels/column_family_levels.h"
-#include "integration/rocksdb/maintenance/seek_sample.h"
 #include "integration/rocksdb/policy/policy.h"
 
 namespace blocksieve::rocksdb_plugin {
@@ -67,21 +62,6 @@ rocksdb::Status LiveFiles::Read(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* co
   known_ = std::move(present);
   tree_ = TreeOf(listed);
   return rocksdb::Status::OK();
-}
-
-void VisitKeys(const rocksdb::Options& options, const std::string& path,
-               const std::function<void(std::string_view)>& visit) {
-  rocksdb::SstFileReader table(options);
-  if (!table.Open(path).ok()) return;
-  rocksdb::ReadOptions read_options;
-  read_options.fill_cache = false;
-  read_options.total_order_seek = true;
-  const std::string latest(options.comparator->timestamp_size(), '\xff');
-  const rocksdb::Slice timestamp = latest;
-  if (!latest.empty()) read_options.timestamp = &timestamp;
-  const std::unique_ptr<rocksdb::Iterator> entry(table.NewIterator(read_options));
-  entry->SeekToFirst();
-  for (; entry->Valid(); entry->Next()) visit(entry->key().ToStringView());
 }
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -1,12 +1,9 @@
 #pragma once
 
 #include <rocksdb/db.h>
-#include <rocksdb/options.h>
 
-#include <functional>
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "integration/rocksdb/maintenance/file_report.h"
@@ -38,10 +35,5 @@ class LiveFiles {
   std::vector<FileReport> reports_;
   lsm::Tree tree_;
 };
-
-/// Visits the keys of a table of a database with these options, without timestamps, in order, up to
-/// an error. Leaves out deletes.
-void VisitKeys(const rocksdb::Options& options, const std::string& path,
-               const std::function<void(std::string_view)>& visit);
 
 }  // namespace blocksieve::rocksdb_plugin

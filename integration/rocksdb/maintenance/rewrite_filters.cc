@@ -1,6 +1,8 @@
 #include <rocksdb/db.h>
+#include <rocksdb/sst_file_reader.h>
 
 #include <functional>
+#include <memory>
 #include <new>
 #include <string>
 #include <utility>
@@ -18,6 +20,23 @@
 namespace blocksieve {
 namespace rocksdb_plugin {
 namespace {
+
+/// Visits the keys of a table of a database with these options, without timestamps, in order, up to
+/// an error. Leaves out deletes.
+void VisitKeys(const rocksdb::Options& options, const std::string& path,
+               const std::function<void(std::string_view)>& visit) {
+  rocksdb::SstFileReader table(options);
+  if (!table.Open(path).ok()) return;
+  rocksdb::ReadOptions read_options;
+  read_options.fill_cache = false;
+  read_options.total_order_seek = true;
+  const std::string latest(options.comparator->timestamp_size(), '\xff');
+  const rocksdb::Slice timestamp = latest;
+  if (!latest.empty()) read_options.timestamp = &timestamp;
+  const std::unique_ptr<rocksdb::Iterator> entry(table.NewIterator(read_options));
+  entry->SeekToFirst();
+  for (; entry->Valid(); entry->Next()) visit(entry->key().ToStringView());
+}
 
 /// The work of a call of RewriteFilters.
 class FilterRewrite {

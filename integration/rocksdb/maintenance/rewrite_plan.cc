@@ -58,7 +58,9 @@ bool ChangesParts(const FileReport& file, const FilterPolicyOptions& requested,
   const bool lacks_prefixes = !requested.prefixes.empty() && !has_prefixes;
   if (!filter.has_range_extractor) return lacks_ranges || lacks_prefixes;
   if (!lacks_ranges && !lacks_prefixes) return false;
-  const RunSeeks built = SampleFile(file, requested.prefixes, keys_of_file);
+  SeekSample sample(requested.prefixes, FilterOptions().target_fpr);
+  sample.AddFile(file, keys_of_file, /*max_keys=*/UINT64_MAX);
+  const RunSeeks built = sample.ScaleTo(file.num_entries);
   // `auto` chooses for each partition, and partitions may end elsewhere: most keys decide.
   return (lacks_ranges && built.ranges.num_bytes != 0) ||
          (lacks_prefixes && built.prefixes.fpr < 0.5);

@@ -97,11 +97,4 @@ void SeekSample::AddPrefixes(const FilterBuilder& points, uint64_t num_keys,
                           BlockBytes(points.layout(), num_keys));
 }
 
-RunSeeks SampleFile(const FileReport& file, const std::string& prefixes,
-                    const KeysOfFile& keys_of_file) {
-  SeekSample sample(prefixes, FilterOptions().target_fpr);
-  sample.AddFile(file, keys_of_file, UINT64_MAX);
-  return sample.ScaleTo(file.num_entries);
-}
-
 }  // namespace blocksieve::rocksdb_plugin

@@ -76,8 +76,4 @@ class SeekSample {
   std::string problem_;
 };
 
-/// The parts for all keys of a file. `prefixes`: as in FilterPolicyOptions.
-RunSeeks SampleFile(const FileReport& file, const std::string& prefixes,
-                    const KeysOfFile& keys_of_file);
-
 }  // namespace blocksieve::rocksdb_plugin

@@ -94,8 +94,11 @@ class FileSource final : public IteratorSource {
 
   bool admitted_ = false;  // set by only_this_file_, which iterator_ calls on some Seek
   const TableFilter only_this_file_ = [this](const rocksdb::TableProperties& properties) {
-    // RocksDB calls this, and is not exception-safe.
-    const bool is_it = AreOfOneSst(properties, file_->index->properties());
+    // RocksDB calls this, and is not exception-safe. All files of an SstFileWriter have number 1. A
+    // file that was ingested twice is in the database twice, with the same properties.
+    const rocksdb::TableProperties& own = file_->index->properties();
+    const bool is_it = properties.orig_file_number == own.orig_file_number &&
+                       properties.db_session_id == own.db_session_id;
     admitted_ |= is_it;
     return is_it;
   };

@@ -134,6 +134,10 @@ Status SidecarFile::Read(uint64_t offset, std::span<uint8_t> to) {
   return Status::Corruption("cannot be read: " + status.ToString());
 }
 
+bool FileExists(rocksdb::FileSystem* file_system, const std::string& path) {
+  return file_system->FileExists(path, rocksdb::IOOptions(), nullptr).ok();
+}
+
 void DeleteSidecar(rocksdb::FileSystem* file_system, std::string_view sst_path) {
   file_system->DeleteFile(SidecarPath(sst_path), rocksdb::IOOptions(), nullptr)
       .PermitUncheckedError();

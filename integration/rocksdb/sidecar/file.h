@@ -66,6 +66,9 @@ class SidecarFile final : public SkipIndexSource {
 /// Table property in which an SST names its sidecar with a SidecarReference.
 inline constexpr char kSidecarProperty[] = "blocksieve.granules.file";
 
+/// False if it does not exist, or that cannot be told.
+bool FileExists(rocksdb::FileSystem* file_system, const std::string& path);
+
 /// Links `to` to `from`, or copies it if the file system cannot link. Replaces an existing file.
 rocksdb::Status LinkOrCopySidecar(rocksdb::FileSystem* file_system, const std::string& from,
                                   const std::string& to);
