@@ -80,15 +80,19 @@ void AddRun(const SortedRun& run, const LevelFilters& wanted, FilterKind kind_of
   plan->fprs.push_back(run.num_keys == 0 ? 1 : weighted_fpr / num_keys);
 }
 
-FilterPlan MakePlan(const PlannedTree& tree, const RateGoal& goal, const lsm::Levels& levels,
-                    const TreeRates& rates) {
+}  // namespace
+
+Result<FilterPlan> PlanForGoal(const PlannedTree& tree, const RateGoal& goal) {
+  const lsm::Levels levels = tree.list.Levels(tree.kind);
+  const Result<TreeRates> rates = AllocateByLevel(levels, goal, tree.has_prefixes);
+  if (!rates.ok()) return rates.status();
   FilterPlan plan;
   plan.goal = goal;
-  plan.is_reached = rates.is_reached;
+  plan.is_reached = rates->is_reached;
   for (const auto& runs : ByLevel(tree.list.runs)) {
     const int level = runs.front().level;
     const auto number = static_cast<size_t>(std::max(level, 0));
-    plan.levels.push_back({level, levels[number].kind, rates.levels[number].target_fpr});
+    plan.levels.push_back({level, levels[number].kind, rates->levels[number].target_fpr});
     const FilterKind kind_of_changed =
         tree.by_rewriting ? tree.kind.value_or(lsm::AutoKind(/*is_short_lived=*/false))
                           : levels[number].kind;
@@ -97,15 +101,6 @@ FilterPlan MakePlan(const PlannedTree& tree, const RateGoal& goal, const lsm::Le
     }
   }
   return plan;
-}
-
-}  // namespace
-
-Result<FilterPlan> PlanForGoal(const PlannedTree& tree, const RateGoal& goal) {
-  const lsm::Levels levels = tree.list.Levels(tree.kind);
-  const Result<TreeRates> rates = AllocateByLevel(levels, goal, tree.has_prefixes);
-  if (!rates.ok()) return rates.status();
-  return MakePlan(tree, goal, levels, *rates);
 }
 
 }  // namespace blocksieve::rocksdb_plugin
