@@ -76,6 +76,13 @@ rocksdb::Status ReadColumns(const std::string&, const std::string& text, ColumnL
   return rocksdb::Status::OK();
 }
 
+std::string VersionLine() { return "version=" + std::string(kPropertiesVersion); }
+
+// The options of IdentityText, in its order.
+constexpr const char* kIdentityOptions[] = {"block_granules",  "granule_rows",
+                                            "granule_bytes",   "target_fpr",
+                                            "max_index_bytes", "value_suffix_bytes"};
+
 }  // namespace
 
 std::string ColumnsText(std::span<const Column> columns) {
@@ -85,36 +92,25 @@ std::string ColumnsText(std::span<const Column> columns) {
 }
 
 std::string IdentityText(const SkipIndexOptions& options) {
-  return "version=" + std::string(kPropertiesVersion) +
-         "\nblock_granules=" + SwitchText(options.block_granules) +
-         "\ngranule_rows=" + ToText(options.granule_rows) +
-         "\ngranule_bytes=" + ToText(options.granule_bytes) +
-         "\ntarget_fpr=" + ToText(options.target_fpr) +
-         "\nmax_index_bytes=" + ToText(options.max_index_bytes) +
-         "\nvalue_suffix_bytes=" + ToText(options.value_suffix_bytes) + "\n" +
-         ColumnsText(options.columns);
+  std::string text = VersionLine() + "\n";
+  for (const std::string name : kIdentityOptions) {
+    std::string value;
+    SkipIndexOptionTypes().at(name).Serialize({}, name, &options, &value).PermitUncheckedError();
+    text += name + "=" + value + "\n";
+  }
+  return text + ColumnsText(options.columns);
 }
 
 std::optional<SkipIndexOptions> ReadIdentityText(std::string_view text) {
   std::vector<std::string_view> lines = SplitLines(text);
-  size_t at = 0;
-  const auto take = [&](std::string_view name, auto* value) {
-    if (at == lines.size() || !lines[at].starts_with(name)) return false;
-    return FromText(std::string(lines[at++].substr(name.size())), value);
-  };
+  if (lines.size() <= std::size(kIdentityOptions) || lines[0] != VersionLine()) return std::nullopt;
   SkipIndexOptions options;
-  uint64_t version = 0;
-  std::string_view flag;
-  if (!take("version=", &version) || ToText(version) != kPropertiesVersion) return std::nullopt;
-  if (at < lines.size()) flag = lines[at++];
-  options.block_granules = flag == "block_granules=true";
-  if (!options.block_granules && flag != "block_granules=false") return std::nullopt;
-  if (!take("granule_rows=", &options.granule_rows) ||
-      !take("granule_bytes=", &options.granule_bytes) ||
-      !take("target_fpr=", &options.target_fpr) ||
-      !take("max_index_bytes=", &options.max_index_bytes) ||
-      !take("value_suffix_bytes=", &options.value_suffix_bytes)) {
-    return std::nullopt;
+  size_t at = 1;
+  for (const std::string name : kIdentityOptions) {
+    const std::string line(lines[at++]);
+    if (!line.starts_with(name + "=")) return std::nullopt;
+    const std::string value = line.substr(name.size() + 1);
+    if (!SkipIndexOptionTypes().at(name).Parse({}, name, value, &options).ok()) return std::nullopt;
   }
   for (; at < lines.size(); ++at) {
     Result<Column> column = Column::Parse(lines[at]);
