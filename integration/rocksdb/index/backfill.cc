@@ -1,7 +1,6 @@
 #include "integration/rocksdb/index/backfill.h"
 
 #include <algorithm>
-#include <map>
 #include <new>
 #include <optional>
 #include <set>
@@ -59,22 +58,17 @@ rocksdb::Status FindUnindexed(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
   rocksdb::TablePropertiesCollection properties;
   rocksdb::Status status = db->GetPropertiesOfAllTables(column_family, &properties);
   if (!status.ok()) return status;
-  std::map<uint64_t, std::pair<std::string, std::shared_ptr<const rocksdb::TableProperties>>>
-      by_number;
-  for (const auto& [path, file] : properties) by_number[FileNumberOf(path)] = {path, file};
-
   const std::string identity = IdentityText(index);
   rocksdb::ColumnFamilyMetaData metadata;
   db->GetColumnFamilyMetaData(column_family, &metadata);
   files->clear();
   for (const rocksdb::LevelMetaData& level : metadata.levels) {
     for (const rocksdb::SstFileMetaData& file : level.files) {
-      UnindexedFile unindexed{file.name, level.level, file.size, {}, {}};
-      unindexed.place.file_system = db->GetEnv()->GetFileSystem();
       // Skips files written since the properties were read, as they may have an index.
-      const auto found = by_number.find(FileNumberOf(file.name));
-      if (found == by_number.end() || others->contains(file.name)) continue;
-      std::tie(unindexed.place.path, unindexed.properties) = found->second;
+      const auto found = properties.find(file.db_path + file.name);
+      if (found == properties.end() || others->contains(file.name)) continue;
+      const SstPlace place{db->GetEnv()->GetFileSystem(), found->first, nullptr};
+      UnindexedFile unindexed{file.name, level.level, file.size, place, found->second};
       if (HasIndex(unindexed.place, unindexed.properties, identity)) {
         others->insert(file.name);
       } else {

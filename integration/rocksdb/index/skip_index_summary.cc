@@ -41,17 +41,14 @@ rocksdb::Status ReadSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* co
   if (!status.ok()) return status;
 
   // File numbers ascend with time, even with trivial moves and ingestion.
-  std::map<uint64_t, std::pair<std::string, std::shared_ptr<const rocksdb::TableProperties>>>
-      newest_last;
-  for (const auto& [path, properties] : files) {
-    newest_last[FileNumberOf(path)] = {path, properties};
-  }
+  std::map<uint64_t, const rocksdb::TablePropertiesCollection::value_type*> newest_last;
+  for (const auto& file : files) newest_last[FileNumberOf(file.first)] = &file;
   SstPlace sst;
   sst.file_system = db->GetEnv()->GetFileSystem();
   internal::SkipIndexSummarizer summarizer;
   for (const auto& [number, file] : newest_last) {
-    const auto& properties = file.second;
-    sst.path = file.first;
+    const auto& properties = file->second;
+    sst.path = file->first;
     uint64_t needed = 0;
     const auto& user = properties->user_collected_properties;
     if (FromText(std::string(FindProperty(user, kNeededProperty)), &needed)) {
