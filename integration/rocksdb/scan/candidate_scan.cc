@@ -88,8 +88,6 @@ CandidateScan::CandidateScan(ScanContext* context, std::unique_ptr<MergedRanges>
   for (const auto& source : sources_) PushSource(source.get());
 }
 
-CandidateScan::~CandidateScan() = default;
-
 bool CandidateScan::ComesLater(const CandidateSource* a, const CandidateSource* b) const {
   const std::optional<rocksdb::Slice> x = a->Bound();
   const std::optional<rocksdb::Slice> y = b->Bound();

@@ -35,7 +35,6 @@ class CandidateScan final : public RowStream {
   /// or are null if they were read already. `context` must outlive this.
   CandidateScan(ScanContext* context, std::unique_ptr<MergedRanges> ranges,
                 std::unique_ptr<CandidateSource> memtables, ScanPlan plan);
-  ~CandidateScan() override;
 
   void Start() override { FillBatch(); }
   bool Valid() const override { return next_row_ < batch_.size(); }

@@ -31,22 +31,20 @@ std::optional<std::string> KeyJustAfter(const rocksdb::Comparator& comparator,
 BoundedIterator::BoundedIterator(const ScanContext* context, const rocksdb::ReadOptions& options)
     : context_(context), options_(options) {}
 
-std::unique_ptr<rocksdb::Iterator> BoundedIterator::NewIterator(bool with_bound) {
-  // RocksDB allows the bound to change before each Seek, so the options keep its address.
-  rocksdb::ReadOptions options = options_;
-  if (with_bound) {
-    (context_->reverse ? options.iterate_lower_bound : options.iterate_upper_bound) = &bound_;
+void BoundedIterator::UseIterator(bool with_bound) {
+  std::unique_ptr<rocksdb::Iterator>& iterator = with_bound ? bounded_ : unbounded_;
+  if (iterator == nullptr) {
+    // RocksDB allows the bound to change before each Seek, so the options keep its address.
+    rocksdb::ReadOptions options = options_;
+    if (with_bound) {
+      (context_->reverse ? options.iterate_lower_bound : options.iterate_upper_bound) = &bound_;
+    }
+    iterator.reset(context_->db->NewIterator(options, context_->column_family));
   }
-  return std::unique_ptr<rocksdb::Iterator>(
-      context_->db->NewIterator(options, context_->column_family));
-}
-
-void BoundedIterator::Pin(const ScanRange& like) {
-  const bool is_bounded = BoundOf(like).has_value();
-  std::unique_ptr<rocksdb::Iterator>& iterator = is_bounded ? bounded_ : unbounded_;
-  iterator = NewIterator(is_bounded);
   current_ = iterator.get();
 }
+
+void BoundedIterator::Pin(const ScanRange& like) { UseIterator(BoundOf(like).has_value()); }
 
 std::optional<std::string> BoundedIterator::BoundOf(const ScanRange& range) const {
   if (context_->reverse) return range.low;  // RocksDB's lower bound is inclusive
@@ -56,14 +54,12 @@ std::optional<std::string> BoundedIterator::BoundOf(const ScanRange& range) cons
 
 void BoundedIterator::Seek(const ScanRange& range) {
   end_ = range.end(context_->reverse);
-  std::optional<std::string> bound = BoundOf(range);
-  std::unique_ptr<rocksdb::Iterator>& iterator = bound ? bounded_ : unbounded_;
+  const std::optional<std::string> bound = BoundOf(range);
   if (bound) {
-    bound_bytes_ = *std::move(bound);
+    bound_bytes_ = *bound;
     bound_ = bound_bytes_;
   }
-  if (iterator == nullptr) iterator = NewIterator(&iterator == &bounded_);
-  current_ = iterator.get();
+  UseIterator(bound.has_value());
   const std::optional<std::string>& start = range.start(context_->reverse);
   if (start) {
     context_->reverse ? current_->SeekForPrev(*start) : current_->Seek(*start);

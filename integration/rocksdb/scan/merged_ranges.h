@@ -41,7 +41,8 @@ class BoundedIterator {
 
  private:
   std::optional<std::string> BoundOf(const ScanRange& range) const;
-  std::unique_ptr<rocksdb::Iterator> NewIterator(bool with_bound);
+  /// Sets current_, and creates the iterator unless it exists.
+  void UseIterator(bool with_bound);
   void CheckEnd();
 
   const ScanContext* const context_;
