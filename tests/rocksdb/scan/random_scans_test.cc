@@ -1,6 +1,11 @@
 #include <gtest/gtest.h>
 #include <rocksdb/cache.h>
+#include <rocksdb/comparator.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/sst_file_writer.h>
+#include <rocksdb/wide_columns.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -24,12 +29,41 @@ namespace {
 using namespace blocksieve::testing;  // NOLINT: test support
 using Random = std::mt19937_64;
 
+/// Orders by length, then in reverse, so that scans do not know the next key.
+class StrangeOrder final : public rocksdb::Comparator {
+ public:
+  const char* Name() const override { return "StrangeOrder"; }
+  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
+    if (a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
+    return b.compare(a);
+  }
+  void FindShortestSeparator(std::string*, const rocksdb::Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+};
+
 class RandomScans : public ::testing::TestWithParam<unsigned> {
  protected:
   RandomScans(uint64_t num_keys, uint64_t num_numbers)
       : num_keys_(num_keys), num_numbers_(num_numbers), config_(SkipConfig(IndexOptions())) {
-    config_.options.listeners = {NewListener()};
+    rocksdb::Options& options = config_.options;
+    options.listeners = {NewListener()};
     if (HasMerges()) UseMergeOperator(&config_, "put");
+    static const StrangeOrder strange;
+    const rocksdb::Comparator* const orders[] = {rocksdb::BytewiseComparator(),
+                                                 rocksdb::ReverseBytewiseComparator(), &strange};
+    options.comparator = orders[GetParam() / 2 % 3];
+    if (GetParam() % 3 == 1) {
+      options.enable_blob_files = true;
+      options.min_blob_size = 74;  // a few of the values
+    }
+    if (GetParam() % 3 == 2) {
+      options.memtable_prefix_bloom_size_ratio = 0.1;
+      options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(7));
+      if (HasMerges()) {  // an index that needs a prefix of every key
+        options.prefix_extractor.reset(rocksdb::NewCappedPrefixTransform(7));
+        config_.table.index_type = rocksdb::BlockBasedTableOptions::kHashSearch;
+      }
+    }
   }
 
   // Some of the indexes are in sidecars.
@@ -43,6 +77,16 @@ class RandomScans : public ::testing::TestWithParam<unsigned> {
   // snapshots.
   static bool HasMerges() { return GetParam() % 2 == 0; }
 
+  // Some keys are outside the domain of the prefix extractor.
+  static std::string KeyOf(uint64_t i) {
+    const std::string short_ones[] = {"", std::string(1, '\0'), "a", std::string("a\0", 2)};
+    return i < std::size(short_ones) ? short_ones[i] : Key(i) + (i % 3 == 0 ? "+" : "");
+  }
+
+  bool IsBefore(const std::string& a, const std::string& b) const {
+    return config_.options.comparator->Compare(a, b) < 0;
+  }
+
   std::string RandomValue(Random* random, uint64_t key) const {
     // Half of the numbers follow the key order, like clustered columns.
     const uint64_t number =
@@ -52,27 +96,41 @@ class RandomScans : public ::testing::TestWithParam<unsigned> {
   }
 
   void Write(Random* random, int count) {
+    rocksdb::ColumnFamilyHandle* const family = db().DefaultColumnFamily();
     for (; count > 0; --count) {
-      const uint64_t key = (*random)() % num_keys_;
-      const std::string end = Key(key + 1 + (*random)() % 20);
-      switch ((*random)() % 24) {
+      const uint64_t number = (*random)() % num_keys_;
+      const std::string key = KeyOf(number);
+      const std::string value = RandomValue(random, number);
+      const std::string end = KeyOf(number + 1 + (*random)() % 20);
+      switch ((*random)() % 16) {
         case 0:
-          MustBeOk(db().Delete({}, Key(key)), "delete");
+          MustBeOk(db().Delete({}, key), "delete");
           break;
-        case 1:
-          MustBeOk(HasMerges() ? db().Merge({}, Key(key), RandomValue(random, key))
-                               : db().DeleteRange({}, db().DefaultColumnFamily(), Key(key), end),
-                   "merge or delete range");
+        case 1: {
+          const auto [first, last] = std::minmax(
+              key, end, [this](const auto& a, const auto& b) { return IsBefore(a, b); });
+          MustBeOk(
+              HasMerges() ? db().Merge({}, key, value) : db().DeleteRange({}, family, first, last),
+              "merge or delete range");
           break;
+        }
+        case 2:
+          if (!HasMerges()) {
+            MustBeOk(db().PutEntity({}, family, key,
+                                    {{rocksdb::kDefaultWideColumnName, value}, {"other", "x"}}),
+                     "entity");
+            break;
+          }
+          [[fallthrough]];
         default:
-          MustBeOk(db().Put({}, Key(key), RandomValue(random, key)), "put");
+          MustBeOk(db().Put({}, key, value), "put");
       }
     }
   }
 
   void CompactSome(Random* random) {
-    const std::string begin = Key((*random)() % num_keys_);
-    const std::string end = Key((*random)() % num_keys_);
+    const std::string begin = KeyOf((*random)() % num_keys_);
+    const std::string end = KeyOf((*random)() % num_keys_);
     const rocksdb::Slice first(begin);
     const rocksdb::Slice last(end);
     MustBeOk(db().CompactRange({}, &first, &last), "compact");
@@ -82,13 +140,20 @@ class RandomScans : public ::testing::TestWithParam<unsigned> {
   void IngestSome(Random* random) {
     rocksdb::Options options = config_.ToOptions();
     if ((*random)() % 2 == 0) options.table_properties_collector_factories.clear();
-    TestDb::Model rows;
-    uint64_t key = (*random)() % num_keys_;
-    for (int i = 0; i < 40 && key < num_keys_; ++i, key += 1 + (*random)() % 30) {
-      rows[Key(key)] = RandomValue(random, key);
+    std::vector<uint64_t> rows;
+    uint64_t number = (*random)() % num_keys_;
+    for (int i = 0; i < 40 && number < num_keys_; ++i, number += 1 + (*random)() % 30) {
+      rows.push_back(number);
     }
+    std::sort(rows.begin(), rows.end(),
+              [&](uint64_t a, uint64_t b) { return IsBefore(KeyOf(a), KeyOf(b)); });
     const std::string path = db_->dir() / ("ingest" + std::to_string(++num_ingested_));
-    WriteSst(options, path, rows);
+    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+    MustBeOk(writer.Open(path), "file to ingest");
+    for (const uint64_t row : rows) {
+      MustBeOk(writer.Put(KeyOf(row), RandomValue(random, row)), "put");
+    }
+    MustBeOk(writer.Finish(), "file to ingest");
     rocksdb::IngestExternalFileOptions ingest;
     ingest.move_files = true;
     ingest.write_global_seqno = (*random)() % 2 == 0;
@@ -142,6 +207,9 @@ class RandomScans : public ::testing::TestWithParam<unsigned> {
     EXPECT_EQ(with_index, without)
         << text << (options.reverse ? ", reverse" : "") << (use_old ? ", old snapshot" : "") << "\n"
         << explanation.ToText();
+    if (!options.reverse && options.limit == 0 && (*random)() % 6 == 0) {
+      ExpectOrdersAndCounts(scanned, nullptr, predicate, options, without);
+    }
     if (!use_old) db().ReleaseSnapshot(options.snapshot);
     num_skipping_ +=
         !explanation.is_full_scan && explanation.granules_selected < explanation.num_granules / 2;
@@ -179,7 +247,7 @@ class SkipInterference : public RandomScans {
   SkipInterference() : RandomScans(500, 60) { config_.options.target_file_size_base = 8 << 10; }
 
   void Interfere(Random* random) {
-    switch ((*random)() % 7) {
+    switch ((*random)() % 12) {
       case 0:
         return Write(random, 5);
       case 1:
@@ -204,17 +272,17 @@ TEST_P(SkipInterference, NoRowIsLost) {
   Random random(GetParam());
   db_.emplace(config_);
   InterferingDb interfering(&db(), [&] { Interfere(&random); });
-  for (int round = 0; round < 25 && !HasFailure(); ++round) {
+  for (int round = 0; round < 30 && !HasFailure(); ++round) {
     SCOPED_TRACE(round);
     Write(&random, 100);
     CompareOnce(&interfering, &random);
   }
-  EXPECT_GT(rows_found_, 50u);
+  EXPECT_GT(rows_found_, 25u);
   EXPECT_GT(num_vanished_, 0u);
   EXPECT_GT(num_too_new_, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, SkipInterference, ::testing::Range(1u, 5u));
+INSTANTIATE_TEST_SUITE_P(Seeds, SkipInterference, ::testing::Range(1u, 7u));
 
 // Concurrent with writers, flushes, compactions and ingestion. Tables are constantly closed and
 // reopened, with their filters and indexes.
@@ -242,7 +310,7 @@ TEST_P(ConcurrentScans, IndexOnEqualsIndexOff) {
   const unsigned seed = GetParam();
   Random random(seed);
   db_.emplace(config_);
-  for (uint64_t key = 0; key < num_keys_; ++key) db_->Put(Key(key), RandomValue(&random, key));
+  for (uint64_t key = 0; key < num_keys_; ++key) db_->Put(KeyOf(key), RandomValue(&random, key));
   db_->Flush();
   db_->Compact();
   Write(&random, 300);
@@ -283,7 +351,6 @@ TEST_P(ConcurrentScans, IndexOnEqualsIndexOff) {
   }
   stop = true;
   for (std::thread& thread : threads) thread.join();
-  RecordProperty("evaluations", std::to_string(evaluations));
   std::printf(
       "%lu scans, %lu evaluations, %lu rows, %lu scans skipped most granules, %lu vanished "
       "files, %lu rows re-checked, %lu files ingested\n",

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
-#include <rocksdb/slice_transform.h>
+#include <rocksdb/merge_operator.h>
+#include <rocksdb/snapshot.h>
 #include <rocksdb/utilities/db_ttl.h>
 #include <rocksdb/utilities/transaction_db.h>
 
@@ -11,7 +12,7 @@
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 
-// Databases with other orders, kinds of opening or compaction; and databases that a scan refuses.
+// Databases that random_scans_test.cc does not have, and databases that a scan refuses.
 
 namespace blocksieve {
 namespace {
@@ -27,48 +28,6 @@ class SkipDatabaseKinds : public SkipFixture {
     return status;
   }
 };
-
-/// Orders by length, then in reverse, so that scans do not know the next key.
-class StrangeOrder final : public rocksdb::Comparator {
- public:
-  const char* Name() const override { return "StrangeOrder"; }
-  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
-    if (a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
-    return b.compare(a);
-  }
-  void FindShortestSeparator(std::string*, const rocksdb::Slice&) const override {}
-  void FindShortSuccessor(std::string*) const override {}
-};
-
-TEST_F(SkipDatabaseKinds, OtherOrdersOfKeys) {
-  const StrangeOrder strange;
-  const std::initializer_list<const rocksdb::Comparator*> comparators = {
-      rocksdb::ReverseBytewiseComparator(), &strange};
-  for (const rocksdb::Comparator* const comparator : comparators) {
-    config_.options.comparator = comparator;
-    TestDb db(config_);
-    const auto put = [&](const std::string& key, uint64_t n) {
-      MustBeOk(db->Put({}, key, Value(n)), "put");
-    };
-    for (uint64_t i = 0; i < 400; ++i) put(Key(i), i / 10);
-    put("", 7);
-    put(std::string("\0", 1), 7);
-    put(std::string("a\0", 2), 7);
-    put("a", 7);
-    MustBeOk(db->Flush({}), "flush");
-    for (uint64_t i = 0; i < 400; i += 5) put(Key(i), 500);
-    for (const int state : {0, 1, 2, 3}) {
-      if (state == 1) db.Flush();
-      if (state == 2) put("", 500);
-      if (state == 2) db.Flush();
-      if (state == 3) db.Compact();
-      ScanExplanation explanation;
-      EXPECT_EQ(Count(db.db(), "n = 7", &explanation), state < 2 ? 12u : 11u)
-          << explanation.ToText();
-      EXPECT_EQ(Count(db.db(), "n = 500"), state < 2 ? 80u : 81u);
-    }
-  }
-}
 
 /// For this order, keys with different bytes can be equal (tests/PITFALLS.md, needs, 9).
 class IgnoresCase final : public rocksdb::Comparator {
@@ -121,27 +80,59 @@ TEST_F(SkipDatabaseKinds, KeysOfOtherBytesThatAreEqual) {
   }
 }
 
-// Nor does the option that makes seeks in prefix mode an exception, which RocksDB has since 9.7.
-TEST_F(SkipDatabaseKinds, PrefixExtractorsChangeNothing) {
-  config_.options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(3));
-  config_.options.memtable_prefix_bloom_size_ratio = 0.1;
-  config_.table.index_type = rocksdb::BlockBasedTableOptions::kHashSearch;
-  const auto opt_in = [](auto* options, bool only) {
-    if constexpr (requires { options->prefix_seek_opt_in_only; }) {
-      options->prefix_seek_opt_in_only = only;
-    }
-  };
-  for (const bool only : {false, true}) {
-    opt_in(&config_.options, only);
+TEST_F(SkipDatabaseKinds, MergeOperandsMakeValuesThatNoFileHas) {
+  for (const std::string name : {"stringappend", "put"}) {
+    UseMergeOperator(&config_, name);
     TestDb db(config_);
     Fill(&db.db());
-    for (uint64_t i = 0; i < 200; i += 3) db.Put(Key(i), Value(500));
-    for (const bool flushed : {false, true}) {
-      if (flushed) db.Flush();
-      EXPECT_EQ(Count(db.db(), "n = 7"), 7u);
-      EXPECT_EQ(Count(db.db(), "n = 500"), 67u);
-    }
+    db.Compact();
+    MustBeOk(db->Merge({}, Key(70), "99\tmerged"), "merge");
+    MustBeOk(db->Merge({}, Key(700), "7\talone"), "merge");
+    ForEachState(&db, [&] {
+      // "7<TAB>text,99<TAB>merged" has the text "text,99".
+      EXPECT_EQ(Count(db.db(), "t = 'text,99'"), name == "stringappend" ? 1u : 0u);
+      EXPECT_EQ(Count(db.db(), "n = 99"), name == "put" ? 1u : 0u);
+      EXPECT_EQ(Count(db.db(), "n = 7"), name == "put" ? 10u : 11u);
+    });
   }
+}
+
+/// Fails without a value below, like merge operators of counters.
+class NeedsBase final : public rocksdb::AssociativeMergeOperator {
+ public:
+  const char* Name() const override { return "NeedsBase"; }
+  bool Merge(const rocksdb::Slice&, const rocksdb::Slice* existing, const rocksdb::Slice& operand,
+             std::string* merged, rocksdb::Logger*) const override {
+    if (existing == nullptr) return false;
+    *merged = existing->ToString() + operand.ToString();
+    return true;
+  }
+};
+
+TEST_F(SkipDatabaseKinds, OperandsThatNeedAValueAreReadOnTheMergedView) {
+  config_.options.merge_operator = std::make_shared<NeedsBase>();
+  TestDb db(config_);
+  Fill(&db.db());
+  db.Compact();
+  for (uint64_t i = 5; i < 200; i += 25) MustBeOk(db->Merge({}, Key(i), "+"), "merge");
+  for (uint64_t i = 0; i < 200; i += 7) db.Put(Key(i), Value(2000, "new"));
+  ForEachState(&db, [&] {
+    EXPECT_EQ(Count(db.db(), "t = 'text+'"), 7u);
+    EXPECT_EQ(Count(db.db(), "n = 2000"), 29u);
+  });
+}
+
+TEST_F(SkipDatabaseKinds, TheLastRowBeforeASnapshotIsSeenAndNoLaterOne) {
+  TestDb db(config_);
+  db.Put(Key(0), Value(7));
+  rocksdb::ManagedSnapshot snapshot(&db.db());
+  db.Put(Key(1), Value(7));
+  SkipScanOptions options = AlwaysSkip();
+  options.snapshot = snapshot.snapshot();
+  ForEachState(&db, [&] {
+    EXPECT_EQ(Count(db.db(), "n = 7", nullptr, options), 1u);
+    EXPECT_EQ(Count(db.db(), "n = 7"), 2u);
+  });
 }
 
 // DBWithTTL appends a time to each value.
@@ -178,12 +169,12 @@ TEST_F(SkipDatabaseKinds, DeletesThatBecomeRanges) {
   TestDb db(config_);
   Fill(&db.db());
   for (uint64_t i = 60; i < 76; ++i) MustBeOk(db->Delete({}, Key(i)), "delete");
-  ForEachState(&db, [&](const std::string&) {
+  ForEachState(&db, [&] {
     EXPECT_EQ(Count(db.db(), "n = 7"), 4u);
     EXPECT_EQ(Count(db.db(), "n >= 5"), 134u);
   });
   for (uint64_t i = 66; i < 76; i += 2) MustBeOk(db->Put({}, Key(i), Value(7)), "put");
-  ForEachState(&db, [&](const std::string&) { EXPECT_EQ(Count(db.db(), "n = 7"), 9u); });
+  ForEachState(&db, [&] { EXPECT_EQ(Count(db.db(), "n = 7"), 9u); });
 }
 
 // Prepared rows are in the database, but invisible until they are committed.

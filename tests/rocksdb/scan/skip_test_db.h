@@ -165,12 +165,6 @@ inline std::string Key(uint64_t i) {
   return key;
 }
 
-inline std::vector<std::string> KeysOf(const ScannedRows& rows) {
-  std::vector<std::string> keys;
-  for (const auto& [key, value] : rows) keys.push_back(key);
-  return keys;
-}
-
 /// A database with short granules over two columns, a number and a text, and rows for it.
 class SkipFixture : public ::testing::Test {
  protected:
@@ -189,14 +183,14 @@ class SkipFixture : public ::testing::Test {
     return ScanBoth(&db, Is(where), explanation, options).size();
   }
 
-  /// Calls check(state) with the last writes in the memtable, in a file, and compacted.
+  /// Calls check() with the last writes in the memtable, in a file, and compacted.
   template <class Check>
   static void ForEachState(TestDb* db, Check check) {
     for (const std::string state : {"memtable", "flushed", "compacted"}) {
       SCOPED_TRACE(state);
       if (state == "flushed") db->Flush();
       if (state == "compacted") db->Compact();
-      check(state);
+      check();
     }
   }
 
