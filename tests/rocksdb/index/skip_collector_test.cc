@@ -99,19 +99,6 @@ TEST_F(SkipCollector, TheIdentityTextContainsTheOptions) {
   EXPECT_FALSE(ReadIdentityText("version=1\nblock_granules=true\ngranule_rows=-1\n"));
 }
 
-TEST_F(SkipCollector, FinishGivesTheSameTwice) {
-  const auto collector = NewCollector();
-  Add(collector.get(), "a", "1");
-  rocksdb::UserCollectedProperties first;
-  rocksdb::UserCollectedProperties second;
-  ASSERT_TRUE(collector->Finish(&first).ok());
-  ASSERT_TRUE(collector->Finish(&second).ok());
-  EXPECT_EQ(first, second);
-  EXPECT_EQ(first.count(kIndexProperty), 1u);
-  EXPECT_EQ(collector->GetReadableProperties().count(kIndexProperty), 0u);
-  EXPECT_EQ(first[kColumnsProperty], options_.columns[0].ToText() + "\n");
-}
-
 TEST_F(SkipCollector, BudgetsAreKeptAndReported) {
   for (const uint64_t budget : {2000u, 20u}) {
     options_.max_index_bytes = budget;

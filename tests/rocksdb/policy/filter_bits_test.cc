@@ -138,14 +138,6 @@ TEST_F(BitsBuilder, TheEmptyKeyIsInTheFilterOfKeysBesideRanges) {
   }
 }
 
-TEST_F(BitsBuilder, FinishWithoutAStatusBuildsTheSame) {
-  const auto keys = PresentKeys(KeyShape::kUrl, 100);
-  const BuiltFilter with_status = Build(builder_.get(), keys);
-  Add(keys);
-  std::unique_ptr<const char[]> memory;
-  EXPECT_EQ(builder_->Finish(&memory), with_status.contents);
-}
-
 // RocksDB cuts partitions by these sizes. They are those of the core (BuilderConformance), except
 // that a filter fills the rest of its allocation if it is fitted to memory: the rest depends on
 // earlier allocations, so the size is only approximate.

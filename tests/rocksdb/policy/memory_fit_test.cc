@@ -124,12 +124,5 @@ TEST(MemoryFitAlone, TheBudgetOfABuildIsKept) {
   EXPECT_TRUE(builder.Finish(fit.Fit(builder)).ok());
 }
 
-TEST(MemoryFitAlone, MallocReturnsAtLeastTheRequestedSize) {
-  for (size_t bytes = 1; bytes < 1 << 20; bytes = bytes * 3 / 2 + 1) {
-    EXPECT_GE(MemoryFit::MallocUsableBytes(bytes), bytes);
-    EXPECT_LE(MemoryFit::MallocUsableBytes(bytes), bytes + bytes / 4 + 8192);
-  }
-}
-
 }  // namespace
 }  // namespace blocksieve::rocksdb_plugin

@@ -230,6 +230,7 @@ TEST(SidecarFormat, NamesHaveNumbers) {
   for (const char* const name : {"000012.sst", "x12.bsx", ".bsx", "bsx", "", "000012.bsx.tmp"}) {
     EXPECT_EQ(NumberInName(name, kSidecarSuffix), "") << name;
   }
+  EXPECT_EQ(SidecarPath("/a.b/c/000012.sst"), "/a.b/c/000012.bsx");
 }
 
 TEST(SidecarFormat, ReferencesHaveAnId) {
@@ -237,11 +238,6 @@ TEST(SidecarFormat, ReferencesHaveAnId) {
   EXPECT_EQ(text, "id=0000000000000001ffffffffffffffff bytes=12345 checksum=00000abc");
   EXPECT_EQ(IdInReference(text), ToHex({1, UINT64_MAX}));
   for (const char* const bad : {"", "id", "x"}) EXPECT_EQ(IdInReference(bad), "");
-}
-
-TEST(SidecarFormat, PathsFollowTheirSsts) {
-  EXPECT_EQ(SidecarPath("/a.b/c/000012.sst"), "/a.b/c/000012.bsx");
-  EXPECT_EQ(SidecarPath("/a.b/000012"), "/a.b/000012.bsx");
 }
 
 }  // namespace
