@@ -191,14 +191,6 @@ TEST_F(CApi, ScansBySkipIndex) {
   rocksdb_readoptions_destroy(read);
 }
 
-// Wrong values of options: bad_input_test.cc.
-TEST_F(CApi, WrongNamesAreErrors) {
-  EXPECT_THAT(SetPolicy("bloomfilter:10"),
-              "Invalid argument: blocksieve: option id is bloomfilter:10; allowed: blocksieve");
-  EXPECT_THAT(SetPolicy("{id=blocksieve;kin=bloom}"),
-              HasSubstr("option kin is unknown; allowed: id, bits_per_key, kind,"));
-}
-
 TEST_F(CApi, NullArgumentsAreErrors) {
   EXPECT_THAT(ErrorOf([](char** error) { blocksieve_options_enable_filter(nullptr, "", error); }),
               HasSubstr("argument options is null"));
