@@ -338,6 +338,10 @@ TEST_F(BadInputs, AreRefusedAndChangeNothing) {
   rocksdb::ColumnFamilyOptions family;
   MustBeOk(EnableSkipIndex(&family, {.columns = {"a=field:1"}, .max_property_bytes = UINT64_MAX}),
            "all in properties");
+  Options other;
+  other.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(3));
+  MustBeOk(EnableRangeFilter(&other, {.replace_prefix_extractor = true}), "replace the extractor");
+  EXPECT_STREQ(other.prefix_extractor->Name(), "blocksieve.range");
   PrepareRangeRead(nullptr, nullptr);  // has no status
 }
 
