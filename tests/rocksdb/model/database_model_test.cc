@@ -5,7 +5,6 @@
 #include <cstdio>
 
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "tests/rocksdb/model/model_run.h"
 #include "tests/support/environment.h"
 #include "tests/support/sanitizers.h"
@@ -21,7 +20,7 @@ using namespace blocksieve::testing;  // NOLINT: test support
 
 const ModelKind kKinds[] = {
     {.name = "Bounds"},
-    {.name = "PlainReads", .filters = RangeFilters::Ours(true), .plain_reads = true},
+    {.name = "PlainReads", .plain_reads = true},
     {.name = "Timestamps", .timestamps = true},
     {.name = "Threads", .reads_in_threads = true},
     {.name = "Prefixes", .has_prefixes = true},
@@ -61,47 +60,6 @@ TEST_P(DatabaseModel, FindsEveryRow) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, DatabaseModel, ::testing::ValuesIn(kKinds), ParamNames());
-
-/// A faulty policy: answers "no" to one range in a hundred, whatever it holds.
-class DenyingPolicy final : public rocksdb::FilterPolicy {
- public:
-  const char* Name() const override { return "blocksieve.test.denying"; }
-  const char* CompatibilityName() const override { return ours_->CompatibilityName(); }
-  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
-      const rocksdb::FilterBuildingContext& context) const override {
-    return ours_->GetBuilderWithContext(context);
-  }
-  rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override {
-    return new Reader(ours_->GetFilterBitsReader(contents));
-  }
-
- private:
-  class Reader final : public rocksdb::FilterBitsReader {
-   public:
-    explicit Reader(rocksdb::FilterBitsReader* ours) : ours_(ours) {}
-    bool MayMatch(const rocksdb::Slice& entry) override {
-      const bool is_denied = entry.empty() && ++num_ranges_ % 100 == 0;
-      return ours_->MayMatch(entry) && !is_denied;
-    }
-    void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) override {
-      ours_->MayMatch(num_keys, keys, may_match);
-    }
-
-   private:
-    const std::unique_ptr<rocksdb::FilterBitsReader> ours_;
-    uint64_t num_ranges_ = 0;
-  };
-
-  const std::shared_ptr<const rocksdb::FilterPolicy> ours_ = RangeFilters::Ours().policy;
-};
-
-TEST(DatabaseModelItself, NoticesWronglyDeniedRanges) {
-  ModelKind kind{.name = "denying", .is_repeatable = true};
-  kind.filters.policy = std::make_shared<DenyingPolicy>();
-  ModelReport report;
-  RunModel(kind, 1, kOperationsOfSeed, &report);
-  EXPECT_GT(report.num_wrong, 0u);
-}
 
 }  // namespace
 }  // namespace blocksieve

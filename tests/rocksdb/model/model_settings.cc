@@ -3,6 +3,9 @@
 #include <rocksdb/cache.h>
 #include <rocksdb/comparator.h>
 #include <rocksdb/merge_operator.h>
+#include <rocksdb/slice_transform.h>
+
+#include <memory>
 
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "tests/rocksdb/ranges/range_db.h"
@@ -50,12 +53,13 @@ void DrawNewerOptions(Dice* dice, Options* options) {
 
 void DrawTable(const ModelKind& kind, Dice* dice, rocksdb::BlockBasedTableOptions* table) {
   const uint32_t newest_format = table->format_version;
-  table->block_size = 128U << dice->Below(4);
+  table->block_size = dice->OneIn(8) ? 1 : 128U << dice->Below(4);
+  table->no_block_cache = dice->OneIn(8);
   table->block_cache = rocksdb::NewLRUCache(dice->OneIn(2) ? 1 << 20 : 1 << 14);
   table->format_version =
       dice->OneIn(2) ? newest_format : 2 + static_cast<uint32_t>(dice->Below(4));
-  table->cache_index_and_filter_blocks = dice->OneIn(2);
-  table->pin_l0_filter_and_index_blocks_in_cache = dice->OneIn(3);
+  table->cache_index_and_filter_blocks = !table->no_block_cache && dice->OneIn(2);
+  table->pin_l0_filter_and_index_blocks_in_cache = !table->no_block_cache && dice->OneIn(3);
   table->optimize_filters_for_memory = dice->OneIn(3);
   table->detect_filter_construct_corruption = dice->OneIn(2);
   table->index_block_restart_interval = dice->OneIn(2) ? 1 : 4;
@@ -95,6 +99,8 @@ std::shared_ptr<const rocksdb::FilterPolicy> DrawPrefixes(Dice* dice) {
 // blocksieve's policy with ranges and its extractor, or another policy from before or after it.
 void DrawFilters(const ModelKind& kind, Dice* dice, ModelOpening* opening) {
   DbConfig& config = opening->config;
+  const DbConfig ours =
+      RangeConfig(FilterShape::kFull, {.policy = {.plain_range_reads = kind.plain_reads}});
   const uint64_t policy = kind.is_repeatable ? 0
                           : kind.points_only ? 1 + dice->Below(5) / 4  // mostly blocksieve's
                                              : dice->Below(8);
@@ -102,7 +108,7 @@ void DrawFilters(const ModelKind& kind, Dice* dice, ModelOpening* opening) {
   const uint64_t extractor = dice->Below(4);
   switch (policy) {
     case 1:
-      config.table.filter_policy = *NewFilterPolicy({.target_fpr = dice->OneIn(2) ? 0.01 : 0.2});
+      config.table.filter_policy = *NewFilterPolicy({.target_fpr = dice->OneIn(2) ? 0.01 : 0.5});
       opening->name = "points only";
       break;
     case 2:
@@ -113,8 +119,9 @@ void DrawFilters(const ModelKind& kind, Dice* dice, ModelOpening* opening) {
       opening->name = "no filters";
       break;
     default:
-      config.table.filter_policy = kind.has_prefixes ? DrawPrefixes(dice) : kind.filters.policy;
-      config.options.prefix_extractor = kind.filters.extractor;
+      config.table.filter_policy =
+          kind.has_prefixes ? DrawPrefixes(dice) : ours.table.filter_policy;
+      config.options.prefix_extractor = ours.options.prefix_extractor;
       opening->name = kind.has_prefixes ? "prefixes" : "ranges";
       return;
   }
@@ -128,7 +135,7 @@ void DrawFilters(const ModelKind& kind, Dice* dice, ModelOpening* opening) {
     opening->has_other_extractor = true;
     opening->name += ", another extractor";
   } else {
-    config.options.prefix_extractor = kind.filters.extractor;
+    config.options.prefix_extractor = ours.options.prefix_extractor;
   }
 }
 
@@ -138,13 +145,6 @@ void MergeInto(std::string* value, std::string_view operand) {
   constexpr size_t kMaxMerged = 60;
   value->append(operand);
   if (value->size() > kMaxMerged) value->erase(0, value->size() - kMaxMerged);
-}
-
-RangeFilters RangeFilters::Ours(bool plain_range_reads) {
-  RangeFilterOptions ranges;
-  ranges.policy.plain_range_reads = plain_range_reads;
-  const DbConfig config = RangeConfig(FilterShape::kFull, ranges);
-  return {config.table.filter_policy, config.options.prefix_extractor};
 }
 
 ModelTraits::ModelTraits(const ModelKind& kind, Dice* dice)
@@ -159,7 +159,9 @@ ModelOpening::ModelOpening(const ModelKind& kind, const ModelTraits& traits, Dic
   rocksdb::Options& options = config.options;
   options.create_if_missing = true;
   options.env = UnsyncedEnv();
-  options.compression = rocksdb::kNoCompression;
+  // With several threads, AddKey and Finish of filters run on different ones.
+  options.compression = dice->OneIn(3) ? rocksdb::kZSTD : rocksdb::kNoCompression;
+  options.compression_opts.parallel_threads = 1 + static_cast<uint32_t>(dice->Below(3));
   options.merge_operator = std::make_shared<AppendAndCut>();
   if (kind.timestamps) options.comparator = rocksdb::BytewiseComparatorWithU64Ts();
   // A small tree of many levels and files.

@@ -1,9 +1,5 @@
 #pragma once
 
-#include <rocksdb/filter_policy.h>
-#include <rocksdb/slice_transform.h>
-
-#include <memory>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -13,20 +9,10 @@
 
 namespace blocksieve::testing {
 
-/// The policy and extractor of range filters.
-struct RangeFilters {
-  std::shared_ptr<const rocksdb::FilterPolicy> policy;
-  std::shared_ptr<const rocksdb::SliceTransform> extractor;
-
-  /// blocksieve's.
-  static RangeFilters Ours(bool plain_range_reads = false);
-};
-
 /// Kinds of runs.
 struct ModelKind {
   const char* name;
-  RangeFilters filters = RangeFilters::Ours();
-  bool plain_reads = false;       // seeks mostly set nothing but an upper bound
+  bool plain_reads = false;       // plain_range_reads; seeks mostly set nothing but an upper bound
   bool timestamps = false;        // 64-bit timestamps
   bool reads_in_threads = false;  // concurrent with the writer
   // The run depends on its seed alone: it flushes and compacts, without background jobs. All files

@@ -45,7 +45,6 @@ const Setting kFeatures[] = {
     {"WholeKeys", [](DbConfig*) {}},
     // tests/PITFALLS.md, 4: entries k, p, k, p. And 18: AwkwardKeys has keys outside the domain.
     {"WholeKeysAndPrefixes", [](DbConfig* config) { UsePrefixes(config, kGroupPrefixBytes); }},
-    {"PrefixesOnly", [](DbConfig* config) { UsePrefixes(config, kGroupPrefixBytes, false); }},
     {"HighTarget",
      [](DbConfig* config) { config->table.filter_policy = PolicyFromString("blocksieve:0.5"); }},
     // tests/PITFALLS.md, 1: an empty prefix; and 18.
@@ -57,26 +56,10 @@ const Setting kFeatures[] = {
        config->table.whole_key_filtering = false;
      }},
     // tests/PITFALLS.md, 20.
-    {"ReverseComparator",
-     [](DbConfig* config) { config->options.comparator = rocksdb::ReverseBytewiseComparator(); }},
     {"ReverseComparatorAndPrefixes",
      [](DbConfig* config) {
        UsePrefixes(config, kGroupPrefixBytes);
        config->options.comparator = rocksdb::ReverseBytewiseComparator();
-     }},
-    // AddKey and Finish run on different threads.
-    {"ParallelCompressionAndVerification",
-     [](DbConfig* config) {
-       UsePrefixes(config, kGroupPrefixBytes);
-       config->options.compression = rocksdb::kZSTD;
-       config->options.compression_opts.parallel_threads = 3;
-       config->table.detect_filter_construct_corruption = true;
-       config->table.optimize_filters_for_memory = true;
-     }},
-    {"NoBlockCache",
-     [](DbConfig* config) {
-       config->table.no_block_cache = true;
-       config->table.cache_index_and_filter_blocks = false;
      }},
     // The level that a filter is built for is unknown, or means something else.
     {"UniversalCompactionOfOneLevel",
@@ -86,12 +69,6 @@ const Setting kFeatures[] = {
      }},
     {"FifoCompaction",
      [](DbConfig* config) { config->options.compaction_style = rocksdb::kCompactionStyleFIFO; }},
-    {"ValuesInBlobFiles",
-     [](DbConfig* config) {
-       config->options.enable_blob_files = true;
-       config->options.min_blob_size = 10;
-     }},
-    {"OneKeyPerBlock", [](DbConfig* config) { config->table.block_size = 1; }},
     {"LowTarget",
      [](DbConfig* config) { config->table.filter_policy = PolicyFromString("blocksieve:1e-6"); }},
 };
