@@ -95,7 +95,7 @@ double Build(const rocksdb::ColumnFamilyMetaData& tree, const RateGoal& goal, Po
              int level) {
   using namespace rocksdb_plugin;  // NOLINT: the policy's namespace
   static const auto log = std::make_shared<testing::MemoryLogger>();
-  LevelRegistry::Instance().Set(log, {{tree.name, rocksdb_plugin::LevelsOf(tree, nullptr)}});
+  LevelRegistry::Instance().Replace(log, tree.name, rocksdb_plugin::LevelsOf(tree, nullptr));
   const rocksdb::BlockBasedTableOptions table;
   rocksdb::FilterBuildingContext context(table);
   context.compaction_style = rocksdb::kCompactionStyleLevel;

@@ -147,12 +147,6 @@ LevelRegistry::Database& LevelRegistry::Find(const std::shared_ptr<const rocksdb
   return database;
 }
 
-void LevelRegistry::Set(const std::shared_ptr<const rocksdb::Logger>& database,
-                        ByColumnFamily levels) {
-  const std::lock_guard lock(mutex_);
-  Find(database).levels = std::move(levels);
-}
-
 void LevelRegistry::Replace(const std::shared_ptr<const rocksdb::Logger>& database,
                             const std::string& family, lsm::Levels levels) {
   const std::lock_guard lock(mutex_);

@@ -52,16 +52,12 @@ class ReadSamples {
 /// database when its info log is destroyed, as the next log may have the same address.
 class LevelRegistry {
  public:
-  using ByColumnFamily = std::map<std::string, lsm::Levels>;
-
   static LevelRegistry& Instance();
 
   /// Reads the sizes of all levels before files are built: the current ones or, with `compaction`,
   /// those after it. Does nothing if it has just read them.
   void Refresh(rocksdb::DB* db, const rocksdb::CompactionJobInfo* compaction);
 
-  /// Replaces all levels of a database: column families that are not in `levels` are forgotten.
-  void Set(const std::shared_ptr<const rocksdb::Logger>& database, ByColumnFamily levels);
   /// Replaces the levels of one column family.
   void Replace(const std::shared_ptr<const rocksdb::Logger>& database, const std::string& family,
                lsm::Levels levels);
@@ -69,6 +65,7 @@ class LevelRegistry {
 
  private:
   using Clock = std::chrono::steady_clock;
+  using ByColumnFamily = std::map<std::string, lsm::Levels>;
 
   struct Database {
     std::weak_ptr<const rocksdb::Logger> log;

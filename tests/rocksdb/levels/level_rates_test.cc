@@ -48,7 +48,7 @@ class LevelRatesTest : public ::testing::Test {
   }
 
   void Report(const lsm::Levels& levels) {
-    LevelRegistry::Instance().Set(log_, {{"default", levels}});
+    LevelRegistry::Instance().Replace(log_, "default", levels);
   }
 
   void Learn(double size_ratio, bool dynamic) {
