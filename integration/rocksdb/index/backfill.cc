@@ -68,7 +68,7 @@ rocksdb::Status FindUnindexed(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
       const auto found = properties.find(file.db_path + file.name);
       if (found == properties.end() || others->contains(file.name)) continue;
       const SstPlace place{db->GetEnv()->GetFileSystem(), found->first, nullptr};
-      UnindexedFile unindexed{file.name, level.level, file.size, place, found->second};
+      UnindexedFile unindexed{file.name, file.size, place, found->second};
       if (HasIndex(unindexed.place, unindexed.properties, identity)) {
         others->insert(file.name);
       } else {

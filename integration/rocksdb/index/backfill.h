@@ -17,7 +17,6 @@ namespace blocksieve::rocksdb_plugin {
 /// A file that lacks the index of the column family's options.
 struct UnindexedFile {
   std::string name;  ///< The name that CompactFiles expects.
-  int level = 0;
   uint64_t bytes = 0;
   SstPlace place;
   std::shared_ptr<const rocksdb::TableProperties> properties;

@@ -45,21 +45,23 @@ std::string NamedPolicy(rocksdb::DB* db, const std::string& family) {
   return "";
 }
 
-void FindProblems(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
-                  const rocksdb::TablePropertiesCollection& files,
-                  std::vector<std::string>* problems) {
+// Also logs them, and the options in effect.
+std::vector<std::string> FindProblems(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+                                      const rocksdb::TablePropertiesCollection& files) {
+  std::vector<std::string> problems;
+  const std::string& family = column_family->GetName();
   const rocksdb::Options options = db->GetOptions(column_family);
   const Policy* const policy = PolicyOf(options);
-  const std::string named = policy == nullptr ? NamedPolicy(db, column_family->GetName()) : "";
+  const std::string named = policy == nullptr ? NamedPolicy(db, family) : "";
   if (!named.empty()) {
-    problems->push_back("the filter policy is not blocksieve's, in spite of " + named +
-                        ": load the plug-in before the OPTIONS file, or correct the name");
+    problems.push_back("the filter policy is not blocksieve's, in spite of " + named +
+                       ": load the plug-in before the OPTIONS file, or correct the name");
   }
   if (policy != nullptr && !LoadedAbiProblem().empty()) {
-    problems->push_back("stock Bloom filters of the same FPR are built: " + LoadedAbiProblem());
+    problems.push_back("stock Bloom filters of the same FPR are built: " + LoadedAbiProblem());
   }
   if (policy != nullptr && GoalOf(policy->options()).differs_by_run() && !HasListener(options)) {
-    problems->push_back(
+    problems.push_back(
         "wasted_reads and bits_per_key need the listener; add NewListener() to "
         "DBOptions::listeners");
   }
@@ -69,18 +71,13 @@ void FindProblems(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
            file.second->num_entries != 0;
   });
   if (unfiltered != 0 && (policy != nullptr || !named.empty())) {
-    problems->push_back(std::to_string(unfiltered) + " of " + std::to_string(files.size()) +
-                        " files have no filters; RewriteFilters builds them");
+    problems.push_back(std::to_string(unfiltered) + " of " + std::to_string(files.size()) +
+                       " files have no filters; RewriteFilters builds them");
   }
-}
-
-void LogFindings(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
-                 const std::vector<std::string>& problems) {
   rocksdb::Logger* const log = db->GetDBOptions().info_log.get();
-  const std::string& family = column_family->GetName();
-  const rocksdb::Options options = db->GetOptions(column_family);
-  if (const Policy* const policy = PolicyOf(options)) policy->LogOptions(log, family);
+  if (policy != nullptr) policy->LogOptions(log, family);
   for (const std::string& problem : problems) LogLoudly(log, problem, "", family);
+  return problems;
 }
 
 }  // namespace
@@ -94,9 +91,7 @@ rocksdb::Status CheckFilters(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colum
   rocksdb::TablePropertiesCollection files;
   status = db->GetPropertiesOfAllTables(column_family, &files);
   if (!status.ok()) return status;
-  std::vector<std::string> found;
-  rocksdb_plugin::FindProblems(db, column_family, files, &found);
-  rocksdb_plugin::LogFindings(db, column_family, found);
+  const auto found = rocksdb_plugin::FindProblems(db, column_family, files);
   problems->insert(problems->end(), found.begin(), found.end());
   return status;
 } catch (const std::bad_alloc&) {
