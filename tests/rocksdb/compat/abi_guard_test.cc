@@ -42,14 +42,6 @@ TEST(AbiGuard, RejectsMalformedVersions) {
   EXPECT_EQ(AbiGenerationOf(std::string_view("7.8.34", 5)), 1) << "reads past the end";
 }
 
-TEST(AbiGuard, HeadersAndLibraryOfThisBuildMatch) {
-  const std::string compiled = std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) +
-                               "." + std::to_string(ROCKSDB_PATCH);
-  EXPECT_EQ(AbiGenerationOf(compiled), BLOCKSIEVE_ABI_GENERATION);
-  EXPECT_EQ(AbiProblem(compiled), "");
-  EXPECT_EQ(LoadedAbiProblem(), "");
-}
-
 TEST(AbiGuard, AProblemNamesBothVersions) {
   const std::string compiled =
       std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) + ".";

@@ -229,19 +229,15 @@ TEST_F(OpenFamilies, AreRewrittenAsFarAsRequested) {
   EXPECT_EQ(FilesByPolicy("points").size(), 1u);
 }
 
-TEST_F(OpenFamilies, AreRefusedWithReasons) {
-  Open(Stock());
-  Put("default", 0, 1000);
-  EXPECT_THAT(
-      RewriteFilters(db_.get(), nullptr).ToString(),
-      HasSubstr("column family default has no filter policy of this version of blocksieve"));
-  EXPECT_THAT(RewriteFilters(nullptr, nullptr).ToString(), HasSubstr("db"));
-}
-
 TEST(RewriteFiltersOf, FifoIsNotSupportedAndRatesByLevelNeedTheListener) {
-  DbConfig config =
-      MakeConfig(FilterShape::kFull, PolicyFromString("{id=blocksieve;bits_per_key=9}"));
+  EXPECT_THAT(RewriteFilters(nullptr, nullptr).ToString(), HasSubstr("db"));
+  DbConfig config = MakeConfig(FilterShape::kFull, PolicyFromString("bloomfilter:10:false"));
   TestDb db(config);
+  EXPECT_THAT(
+      RewriteFilters(&db.db(), nullptr).ToString(),
+      HasSubstr("column family default has no filter policy of this version of blocksieve"));
+  config.table.filter_policy = PolicyFromString("{id=blocksieve;bits_per_key=9}");
+  db.Reopen(config);
   EXPECT_THAT(RewriteFilters(&db.db(), nullptr).ToString(), HasSubstr("need the listener"));
   config.options.compaction_style = rocksdb::kCompactionStyleFIFO;
   config.options.max_open_files = -1;

@@ -51,11 +51,11 @@ TEST_F(PostVerify, FindsEveryFlippedBit) {
   for (const uint64_t num_keys : {0, 1, 5000}) {
     EXPECT_TRUE(builder_->MaybePostVerify(BuildOf(num_keys)).ok()) << num_keys;
   }
-  std::string filter = BuildOf(100);
+  const std::string filter = BuildOf(100);
   for (size_t bit = 0; bit < 8 * filter.size(); ++bit) {
-    filter[bit / 8] = static_cast<char>(filter[bit / 8] ^ (1 << (bit % 8)));
-    ASSERT_TRUE(builder_->MaybePostVerify(filter).IsCorruption()) << "bit " << bit;
-    filter[bit / 8] = static_cast<char>(filter[bit / 8] ^ (1 << (bit % 8)));
+    std::string damaged = filter;
+    damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << (bit % 8)));
+    ASSERT_TRUE(builder_->MaybePostVerify(damaged).IsCorruption()) << "bit " << bit;
   }
   EXPECT_TRUE(builder_->MaybePostVerify(filter).ok());
   // It became one that always may match.

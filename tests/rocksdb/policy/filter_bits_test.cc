@@ -225,43 +225,12 @@ TEST_F(BitsReader, ShortFiltersMayMatch) {
   }
 }
 
-TEST_F(BitsReader, TruncatedFiltersMayMatch) {
-  const std::string filter = BuildFilter(*policy_, present_).contents.ToString();
-  for (size_t size = 0;
-       size<filter.size(); size += size> 40 && size + 80 < filter.size() ? 37 : 1) {
-    // Truncated at either end; at the front, blocksieve's tail remains.
-    const auto cut_behind = NewReader(*policy_, rocksdb::Slice(filter.data(), size));
-    const auto cut_before =
-        NewReader(*policy_, rocksdb::Slice(filter.data() + filter.size() - size, size));
-    ASSERT_EQ(CountMatches(cut_before.get(), present_), present_.size()) << size;
-    // A truncated filter that ends in a byte of 1 to 30 or -1 looks like a stock filter, and
-    // RocksDB's reader answers as without blocksieve. The block checksum catches such a filter.
-    const auto last = size < 5 ? 0 : static_cast<signed char>(filter[size - 5]);
-    if (last == 0) {
-      ASSERT_EQ(CountMatches(cut_behind.get(), present_), present_.size()) << size;
-    }
-  }
-}
-
 // The reserved values of RocksDB's trailer, and its "always may match", 0.
 TEST_F(BitsReader, ReservedTrailersMayMatch) {
   for (int first = -128; first <= 0; first += first == -3 ? 3 : 1) {
     std::string contents(100, '\x55');
     contents[contents.size() - 5] = static_cast<char>(first);
     EXPECT_TRUE(MayMatchEverything(contents)) << first;
-  }
-}
-
-TEST_F(BitsReader, StockFiltersStillWork) {
-  const std::unique_ptr<const rocksdb::FilterPolicy> policies[] = {
-      std::unique_ptr<const rocksdb::FilterPolicy>(rocksdb::NewBloomFilterPolicy(10)),
-      std::unique_ptr<const rocksdb::FilterPolicy>(rocksdb::NewRibbonFilterPolicy(10, -1)),
-  };
-  for (const auto& stock : policies) {
-    const BuiltFilter filter = BuildFilter(*stock, present_);
-    EXPECT_EQ(CountMatches(*policy_, filter, present_), present_.size());
-    EXPECT_LT(CountMatches(*policy_, filter, absent_), 60u);
-    EXPECT_EQ(CountMatches(*policy_, filter, absent_), CountMatches(*stock, filter, absent_));
   }
 }
 
