@@ -167,6 +167,7 @@ class Experiment {
     const double bits = measured.bits_per_key;
     const double reads = measured.wasted_reads;
     parameters["tree"] = name_;
+    parameters["filter bits per key"] = bits;
     job_.results.Of(name, std::move(parameters))
         .Add("bits per key", "bits", bits)
         .Add("wasted reads", "", reads)
