@@ -1,6 +1,8 @@
 """The presentation of a benchmark: its declaration (declare.py), filled in with its rows."""
 
-from dataclasses import dataclass, field
+import collections
+import functools
+from dataclasses import dataclass
 
 from bench.report import declare
 from bench.report.rows import MISSING, NOISE, ReportError
@@ -19,12 +21,8 @@ class Cell:
         return self.value + spread + (f", {self.remark}" if self.remark else "")
 
 
-@dataclass(frozen=True)
-class ShownTable:
-    caption: str
-    headers: list  # texts; the first is for the names of rows
-    rows: list  # lists of a text and Cells
-    note: str = ""
+# `rows` are lists of a name and Cells; the first of `headers` is for the names.
+ShownTable = collections.namedtuple("ShownTable", "caption headers rows note")
 
 
 @dataclass(frozen=True)
@@ -54,11 +52,11 @@ class ShownSection:
     facts: dict
     rows: list
     suffix: str = ""  # of the title, if there are results with two RocksDBs
-    texts: dict = field(init=False)
 
-    def __post_init__(self):
+    @functools.cached_property
+    def texts(self):
         values = {name: self.value(each) for name, each in self.declared.values.items()}
-        self.texts = {**self.facts, **values}
+        return {**self.facts, **values}
 
     def value(self, value):
         rows = select(self.rows, value.where, metric=value.metric)
@@ -120,7 +118,7 @@ class ShownSection:
         verdicts = self.verdicts
         met = sum(verdict.tone == "met" for _, verdict, *_ in verdicts)
         headers = ["Target", "Verdict", "Measured", "Limit"]
-        tables.append(ShownTable(f"Targets: {met} of {len(verdicts)} met", headers, verdicts))
+        tables.append(ShownTable(f"Targets: {met} of {len(verdicts)} met", headers, verdicts, ""))
         return [table for table in tables if table.rows]
 
     def pivoted(self, declared, rows, texts):
