@@ -58,20 +58,6 @@ Spread Quotient(const Spread& mine, const Spread& theirs) {
           std::min(mine.turns, theirs.turns)};
 }
 
-std::vector<double> TakeTurns(double seconds, const std::function<double()>& measure) {
-  std::vector<double> medians;
-  for (unsigned turn = 0; turn < kTurns; ++turn) {
-    std::vector<double> results;
-    const Stopwatch stopwatch;
-    do {
-      CheckInterrupt();
-      results.push_back(measure());
-    } while (stopwatch.Seconds() < seconds / kTurns);
-    medians.push_back(SpreadOf(std::move(results)).median);
-  }
-  return medians;
-}
-
 double InOwnProcess(const char* what, const std::function<double()>& work) {
   int ends[2];
   if (::pipe(ends) != 0) Fail("cannot make a pipe");

@@ -39,13 +39,6 @@ Spread PairedRatio(const std::vector<double>& mine, const std::vector<double>& t
 /// Ratio of measurements made at different times, with the spread of both. REQUIRES: positive.
 Spread Quotient(const Spread& mine, const Spread& theirs);
 
-/// Number of turns where one measurement is too short to be recorded by itself.
-inline constexpr unsigned kTurns = 9;
-
-/// In each of kTurns turns, calls `measure` repeatedly for `seconds` / kTurns, at least once.
-/// Returns the median of each turn. Throws Interrupted after a signal.
-std::vector<double> TakeTurns(double seconds, const std::function<double()>& measure);
-
 /// Calls `measure(i, turn)` for each of `count` contestants in each turn. Every turn begins with
 /// another contestant. Throws Interrupted after a signal.
 template <class Measure>

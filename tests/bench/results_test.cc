@@ -70,15 +70,6 @@ TEST(SpreadTest, RatiosHaveTheSpreadOfTheirParts) {
   EXPECT_EQ(ratio.turns, 3U);
 }
 
-TEST(TakeTurnsTest, EachTakesItsShareOfTheTimeAndMeasuresAtLeastOnce) {
-  uint64_t calls = 0;
-  const auto measure = [&] { return static_cast<double>(++calls); };
-  EXPECT_EQ(TakeTurns(0, measure), (std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8, 9}));
-  const Stopwatch stopwatch;
-  EXPECT_EQ(TakeTurns(0.01, measure).size(), kTurns);
-  EXPECT_GE(stopwatch.Seconds(), 0.01);
-}
-
 TEST(OwnProcessTest, ReturnsTheResultAndFailsWithTheWork) {
   EXPECT_EQ(InOwnProcess("work", [] { return 42; }), 42);
   EXPECT_THROW(InOwnProcess("work", []() -> double { throw std::runtime_error("no"); }), Failure);
