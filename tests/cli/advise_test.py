@@ -235,7 +235,7 @@ class Verdicts(AdviseTest):
         """A share is relative to the current filters."""
         self.build_runs(RUNS, BLOOM)
         for fpr in (0.05, 0.0142, 0.009, 0.0001):
-            self.succeed("apply", "--db", self.db, "--option", f"filter_policy=blocksieve:{fpr}")
+            self.apply(f"blocksieve:{fpr}")
             family, = self.json_of("rewrite", "--db", self.db, "--dry-run")["families"]
             now, then = (family[when]["wasted_reads_absent"] for when in ("before", "after"))
             change = then / now - 1
@@ -266,8 +266,8 @@ class Verdicts(AdviseTest):
         other = self.dir / "other"
         self.with_plugin("db_bench", f"--options_file={path}", f"--db={other}",
                          "--benchmarks=fillseq,flush", "--num=5000")
-        self.assertEqual([file["filter"]["origin"] for file in
-                          self.inspect("--db", other)["files"]], ["blocksieve"])
+        self.db = other
+        self.assertEqual(self.only_filter()["origin"], "blocksieve")
 
 
 class Advice(AdviseTest):
@@ -390,7 +390,7 @@ class Advice(AdviseTest):
         self.assertAlmostEqual(total["filter_bytes"], proposal["filter_bytes"],
                                delta=0.02 * proposal["filter_bytes"])
         self.succeed("revert", "--db", self.db)
-        self.assertEqual({file["filter"]["origin"] for file in self.inspect()["files"]}, {"stock"})
+        self.assertEqual(self.origins(), {"stock"})
         said = self.fail_with(1, "advise", "--db", self.db, "--column-family", "third")
         self.assertIn("--column-family is third, which does not exist; allowed: default, other", said)
 

@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 
 from command import CommandTest, run
 
@@ -17,7 +16,7 @@ class Check(CommandTest):
 
     def check_file(self, code, **options):
         """The problems of an OPTIONS file with these values, and the objects that it names."""
-        text = max(self.db.glob("OPTIONS-*")).read_text().replace(
+        text = self.options_file().read_text().replace(
             "  prefix_extractor=", f"  {COLLECTORS}={{}}\n  prefix_extractor=")
         for name, value in options.items():
             text, changes = re.subn(rf"(?m)^  {name}=.*$", f"  {name}={value}", text)
@@ -87,9 +86,9 @@ class Check(CommandTest):
         """A tool without the policy ignores it and writes files without filters."""
         check = ("check", "--db", self.db)
         self.check_text(check, "default +filter_policy +bloomfilter:10:false +yes$", "No problem")
-        self.succeed("apply", "--db", self.db, "--option", "filter_policy=blocksieve:0.01")
+        self.apply("blocksieve:0.01")
         self.check_text(check, "default +filter_policy +blocksieve:0.01 +yes$", "No problem")
-        subprocess.run(["ldb", f"--db={self.db}", "compact"], check=True, stdout=subprocess.DEVNULL)
+        self.ldb("compact")
         done = run(*check)
         self.assertEqual(done.code, 1)
         self.assertEqual(done.err, "blocksieve check: 2 problems found\n")

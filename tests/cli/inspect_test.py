@@ -199,11 +199,6 @@ class ColumnFamilies(CommandTest):
 
 
 class WithoutPlugin(CommandTest):
-    def compact(self):
-        """Compacts without the plug-in."""
-        subprocess.run(["ldb", f"--db={self.db}", "compact"], check=True, timeout=TIMEOUT_SECONDS,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
     def said(self):
         text = self.text_of("inspect", "--db", self.db)
         found = re.search(r"(?m)^(\d+) files? with [\d,]+ keys? without filters, written", text)
@@ -213,14 +208,14 @@ class WithoutPlugin(CommandTest):
 
     def test_compaction_by_a_tool(self):
         self.db_bench("fillseq,flush", *BLOOM, num=5000)
-        self.compact()
+        self.ldb("compact")
         self.assertEqual(self.said(), 0)  # the database never had the policy
-        self.succeed("apply", "--db", self.db, "--option", "filter_policy=blocksieve:0.01")
+        self.apply("blocksieve:0.01")
         self.with_plugin("ldb", f"--db={self.db}", "compact")
         self.assertEqual(self.said(), 0)
-        self.compact()  # the options no longer name the policy
+        self.ldb("compact")  # the options no longer name the policy
         self.assertEqual(self.said(), 1)
-        self.succeed("apply", "--db", self.db, "--option", "filter_policy=blocksieve:0.01")
+        self.apply("blocksieve:0.01")
         self.succeed("rewrite", "--db", self.db, "--only-unfiltered")
         self.assertEqual(self.said(), 0)
 

@@ -43,24 +43,13 @@ class Rewriting(CommandTest):
         if not self.IS_AT_REST:
             return
         # Pending compactions depend on timing.
-        options = self.options_file()
-        options.write_text(options.read_text().replace("disable_auto_compactions=false",
-                                                       "disable_auto_compactions=true"))
-
-    def options_file(self):
-        return max(self.db.glob("OPTIONS-*[0-9]"), key=lambda path: path.name)
-
-    def apply(self, policy, *arguments):
-        self.succeed("apply", "--db", self.db, "--option", f"filter_policy={policy}", *arguments)
+        self.edit_options(("disable_auto_compactions=false", "disable_auto_compactions=true"))
 
     def rewrite(self, *arguments):
         return self.json_of("rewrite", "--db", self.db, *arguments)
 
     def would_rewrite(self, *arguments):
         return self.rewrite("--dry-run", *arguments)["files"]
-
-    def origins(self):
-        return [file["filter"]["origin"] for file in self.inspect()["files"]]
 
     def counted(self, lookups=2_000_000):
         """Wasted data block reads per lookup of an absent key, counted by RocksDB's own tool."""
@@ -77,10 +66,7 @@ class Rewriting(CommandTest):
         self.assertAlmostEqual(value, expected, delta=0.2 * expected)
 
     def rows(self):
-        done = subprocess.run(["ldb", f"--db={self.db}", "dump", "--count_only"], check=True,
-                              timeout=TIMEOUT_SECONDS, stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL)
-        return done.stdout
+        return self.ldb("dump", "--count_only")
 
     def begin(self, *arguments):
         """Starts a rewrite and returns while only some files are rewritten."""
@@ -109,7 +95,7 @@ class Transcript(Rewriting):
         before = self.counted()
         self.assert_close(before, current["wasted_reads_absent"])
 
-        self.succeed("apply", "--db", self.db, "--option", proposal["option"])
+        self.apply(proposal["option"].removeprefix("filter_policy="))
         num_files = len(self.would_rewrite())
         self.assertEqual(num_files, proposal["rewritten_files"])
 
@@ -118,7 +104,7 @@ class Transcript(Rewriting):
         killed.wait()
         left = len(self.would_rewrite())
         self.assertTrue(0 < left < num_files, (left, num_files))
-        self.assertEqual(set(self.origins()), {"stock", "blocksieve"})
+        self.assertEqual(self.origins(), {"stock", "blocksieve"})
 
         said = self.rewrite()
         self.assertEqual(said["files_rewritten"], left)
@@ -133,7 +119,7 @@ class Transcript(Rewriting):
         self.assert_close(measured["wasted_reads_predicted"], after)
         self.assertEqual(measured["filter_bytes"], self.inspect()["total"]["filter_bytes"])
 
-        self.assertEqual(set(self.origins()), {"blocksieve"})
+        self.assertEqual(self.origins(), {"blocksieve"})
         self.assertEqual(self.verify()["num_problems"], 0)
         self.assertTrue(self.succeed("advise", "--db", self.db).out.startswith(b"No change recommended"))
 
@@ -142,7 +128,7 @@ class Transcript(Rewriting):
         self.assert_close(family["after"]["wasted_reads_absent"], before)
         self.assertEqual(family["before"]["filter_bytes"], measured["filter_bytes"])
         said = self.json_of("revert", "--db", self.db)["families"][0]
-        self.assertEqual(set(self.origins()), {"stock"})
+        self.assertEqual(self.origins(), {"stock"})
         back = self.counted()
         self.assert_close(said["after"]["wasted_reads_predicted"], back)
         self.assert_close(said["after"]["wasted_reads_measured"], back)
@@ -220,15 +206,11 @@ class Rewrites(SmallTree):
         self.build()
         self.apply("blocksieve:0.002")
         self.assertEqual(self.would_rewrite("--only-unfiltered"), [])
-        # A file over all keys, so that every file of the last level is compacted.
-        for arguments in (("batchput", " ", "first", "~", "last"), ("compact",)):
-            subprocess.run(["ldb", f"--db={self.db}", *arguments], check=True,
-                           timeout=TIMEOUT_SECONDS, stdout=subprocess.DEVNULL,
-                           stderr=subprocess.DEVNULL)
-        self.assertEqual(set(self.origins()), {"none"})
+        self.compact_all_without_plugin()
+        self.assertEqual(self.origins(), {"none"})
         self.apply("blocksieve:0.002")  # ldb dropped it
         self.rewrite("--only-unfiltered")
-        self.assertEqual(set(self.origins()), {"blocksieve"})
+        self.assertEqual(self.origins(), {"blocksieve"})
         for file in self.inspect()["files"]:
             self.assertLess(file["filter"]["predicted_fpr"], 0.00205)
 
@@ -254,7 +236,7 @@ class Rewrites(SmallTree):
         self.build()
         self.apply("{id=blocksieve;bits_per_key=10}")
         self.rewrite()
-        num_files = len(self.origins())
+        num_files = len(self.inspect()["files"])
         self.apply("{id=blocksieve;bits_per_key=10.02}")
         # Filters are rounded up, small ones most, so a few may differ this much.
         self.assertLess(len(self.would_rewrite()), num_files / 4)
@@ -312,9 +294,7 @@ class Rewrites(SmallTree):
                 self.build()
                 # No filters come back only if they are asked for.
                 revert = ("revert", "--db", self.db, "--filter-policy", "nullptr")
-                options = self.options_file()
-                options.write_text(options.read_text().replace(
-                    "filter_policy=bloomfilter:10:false", f"filter_policy={policy}"))
+                self.edit_options(("=bloomfilter:10:false", f"={policy}"))
                 self.apply("{id=blocksieve;bits_per_key=10}")
                 self.rewrite()
                 before = self.inspect()["total"]["filter_bytes"]
@@ -340,9 +320,7 @@ class Rewrites(SmallTree):
     def test_policy_of_another_program(self):
         """Its filters are not predicted."""
         self.build()
-        options = self.options_file()
-        options.write_text(options.read_text().replace(
-            "filter_policy=bloomfilter:10:false", "filter_policy=their_own_policy"))
+        self.edit_options(("=bloomfilter:10:false", "=their_own_policy"))
         self.apply("blocksieve:0.001")
         self.rewrite()
         text = self.succeed("revert", "--db", self.db, "--dry-run").out.decode()
@@ -389,7 +367,7 @@ class Rewrites(SmallTree):
         for file in self.inspect()["files"]:
             self.assertEqual(file["filter"]["origin"] == "stock", file["level"] == 1, file)
         self.succeed("revert", "--db", self.db)
-        self.assertEqual(set(self.origins()), {"stock"})
+        self.assertEqual(self.origins(), {"stock"})
         self.assertEqual(list(self.db.glob("blocksieve*")), [])
 
 

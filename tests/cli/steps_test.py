@@ -2,7 +2,6 @@
 
 import re
 import shlex
-import subprocess
 
 from command import CommandTest
 
@@ -18,7 +17,7 @@ class Steps(CommandTest):
         elif action == "flush without the plug-in":
             self.build_runs(("0:500",), "none")
         elif action == "compact without the plug-in":
-            subprocess.run(["ldb", f"--db={self.db}", "compact"], check=True, stdout=subprocess.DEVNULL)
+            self.ldb("compact")
         elif action == "family":
             self.add_column_family()
         else:
