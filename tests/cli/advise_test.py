@@ -273,24 +273,6 @@ class Verdicts(AdviseTest):
 class Advice(AdviseTest):
     """Mostly for one run of 20,000 keys."""
 
-    def test_names(self):
-        self.db_bench("fillseq,compact", "--bloom_bits=10")
-        advice = self.json_of("advise", "--db", self.db)
-        self.assertEqual(set(advice), {"version", "engine", "database", "logs", "absent_fraction", "observed",
-                                       "num_keys", "families", "no_filters", "current", "proposals", "not_proposed",
-                                       "no_filter_pays", "verdict", "gain_steps", "unopened", "vanished"})
-        family, = advice["families"]
-        self.assertEqual(set(family), {"family", "num_keys", "runs"})
-        self.assertEqual(set(family["runs"][0]),
-                         {"level", "num_files", "num_keys", "lookup_share", "predicted_fpr"})
-        self.assertEqual(set(advice["current"]),
-                         {"wasted_reads_absent", "wasted_reads", "filter_bytes"})
-        self.assertEqual(set(advice["proposals"][0]), {
-            "name", "option", "target_fpr", "wasted_reads_absent", "wasted_reads", "filter_bytes",
-            "levels", "rewritten_files", "rewritten_bytes", "rewritten_keys", "probe_ns",
-            "build_cpu_seconds_per_million_keys"})
-        self.assertEqual(set(advice["proposals"][0]["levels"][0]), {"family", "level", "kind", "target_fpr"})
-
     def test_rewriting(self):
         """Nothing is to be rewritten if the files match the proposal."""
         self.build_runs(("1:20000",), "{id=blocksieve;wasted_reads=0.01}")

@@ -283,39 +283,6 @@ class OwnFilters(CommandTest):
         self.assertIn("No skip indexes.", self.text_of("inspect", "--db", self.db))
 
 
-class Schema(CommandTest):
-    """JSON members that scripts rely on."""
-
-    FILE = {"path", "family", "level", "num_keys", "num_bytes", "filter", "index"}
-    FILTER = {"origin", "kind", "shape", "entries", "num_filters", "num_keys", "num_bytes",
-              "bits_per_key", "predicted_fpr", "num_range_filters", "range_bytes", "range_fpr",
-              "num_prefix_filters", "prefix_bytes", "prefix_fpr", "prefix_rules", "num_prefixes",
-              "note", "problems"}
-    INDEX = {"num_granules", "num_bytes", "place", "columns", "note", "problem"}
-    SUMS = {"num_files", "num_keys", "num_bytes", "covered_keys", "covered_bytes",
-            "filter_bytes", "bits_per_key", "predicted_fpr"}
-    QUERY = ("false_negatives", "num_probes", "num_passed", "measured_fpr", "fpr_interval")
-
-    def test_names(self):
-        self.load([("a", 1)], "--index", "n=int:1")
-        shown = self.inspect()
-        self.assertEqual(set(shown),
-                         {"version", "engine", "database", "total", "files_without_plugin", "orphan_sidecars",
-                          "levels", "files", "skip_indexes", "unopened", "vanished"})
-        self.assertEqual(set(shown["total"]), self.SUMS)
-        self.assertEqual(set(shown["levels"][0]), self.SUMS | {"family", "level"})
-        self.assertEqual(set(shown["files"][0]), self.FILE | {"built_for_level"})
-        self.assertEqual(set(shown["files"][0]["filter"]), self.FILTER)
-        self.assertEqual(set(shown["files"][0]["index"]), self.INDEX)
-        verified = self.verify()
-        self.assertEqual(set(verified), {"version", "engine", "database", "num_problems", "confidence",
-                                         "files", "unopened", "vanished"})
-        self.assertEqual(set(verified["files"][0]), self.FILE | {
-            "unchecked", "ranges", "prefixes", "problems", "keys_checked", *self.QUERY})
-        self.assertEqual(set(verified["files"][0]["ranges"]), {"ranges_checked", *self.QUERY})
-        self.assertEqual(set(verified["files"][0]["prefixes"]), {"prefixes_checked", *self.QUERY})
-
-
 class BusyDatabase(CommandTest):
     def wait_for_files(self, writer):
         deadline = time.monotonic() + TIMEOUT_SECONDS

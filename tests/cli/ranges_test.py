@@ -129,23 +129,6 @@ class Advice(CommandTest):
         self.assertIn(b"\nThese options drop the range filters and prefixes of the files",
                       self.succeed("advise", "--db", self.db).out)
 
-    def test_names(self):
-        self.load(rows_of(2000))
-        advice = self.advise()
-        self.assertEqual(set(advice), {
-            "seek_fraction", "range_width", "empty_seek_share", "current_blocks_per_empty_seek",
-            "blocks_per_empty_seek", "current_wasted_reads", "wasted_reads", "range_bytes", "runs",
-            "options", "do_not_pay"})
-        self.assertEqual(set(advice["runs"][0]), {
-            "family", "level", "num_keys", "sampled_files", "sampled_keys", "current_range_fpr",
-            "estimated_fpr", "range_fpr", "range_bytes"})
-        # Those of prefixes have the same form.
-        prefixes = self.advise(part="prefixes")
-        def renamed(names):
-            return {name.replace("range_", "prefix_") for name in names} | {"range_width"}
-        self.assertEqual(renamed(prefixes), renamed(advice) | {"rule"})
-        self.assertEqual(renamed(prefixes["runs"][0]), renamed(advice["runs"][0]) | {"num_prefixes"})
-
     def test_options(self):
         options = [r"filter_policy=\{id=blocksieve;target_fpr=0\.\d+;kind=auto;ranges=true;"
                    r"range_fpr=0\.011\}", r"prefix_extractor=blocksieve\.range"]
