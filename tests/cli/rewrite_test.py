@@ -164,12 +164,23 @@ class SmallTree(Rewriting):
 
 
 class Rewrites(SmallTree):
-    def test_without_options(self):
+    def test_refusals(self):
         self.build()
-        for arguments in ((), ("--dry-run",), ("--column-family", "default")):
-            said = self.fail_with(1, "rewrite", "--db", self.db, *arguments)
-            self.assertIn(f"the OPTIONS file of database {self.db} has no blocksieve policy", said)
-            self.assertIn("set one with blocksieve apply", said)
+        before = self.files_of_database()
+        without_policy = f"the OPTIONS file of database {self.db} has no blocksieve policy"
+        policies = "; allowed: policies of this RocksDB, such as bloomfilter:10:false, "
+        for code, message, *arguments in (
+                (1, without_policy + "; set one with blocksieve apply", "rewrite"),
+                (1, without_policy, "rewrite", "--dry-run"),
+                (1, without_policy + " for column family default", "rewrite", "--column-family", "default"),
+                (2, "has no skip index; define one with --index", "rewrite", "--missing-indexes"),
+                *((2, "--level is 99; allowed: 0 to 6", command, "--level", 99, *more)
+                  for command in ("rewrite", "revert") for more in ((), ("--dry-run",))),
+                # The options would name it, and nothing would build filters.
+                *((2, f"--filter-policy is {policy}{policies}", "revert", "--filter-policy", policy)
+                  for policy in ("nonsense:3", "blocksieve:0.01", "{id=blocksieve;bits_per_key=9}"))):
+            self.assertIn(message, self.fail_with(code, *arguments, "--db", self.db))
+        self.assertEqual(self.files_of_database(), before)
 
     def test_order(self):
         """First by saved reads, then by saved memory."""
@@ -187,19 +198,15 @@ class Rewrites(SmallTree):
                     for level in shown["levels"]]
         self.assertEqual(levels(self.inspect()), levels(before))
 
-    def test_only_what_gains(self):
+    def test_one_level(self):
         self.build()
         self.apply("blocksieve:0.0097")
-        self.rewrite("--level", 1)
-        for level in self.inspect()["levels"]:
-            origins = {file["filter"]["origin"] for file in self.inspect()["files"]
-                       if file["level"] == level["level"]}
-            self.assertEqual(origins, {"blocksieve" if level["level"] == 1 else "stock"})
-        # Filters of the requested kind and rate cannot improve.
-        before = {path.name for path in self.db.glob("*.sst")}
-        said = self.succeed("rewrite", "--db", self.db, "--level", 1).out
-        self.assertEqual(said, b"Nothing to rewrite: no file needs another filter.\n")
-        self.assertEqual({path.name for path in self.db.glob("*.sst")}, before)
+        for command, origin in (("rewrite", "blocksieve"), ("revert", "stock")):
+            self.json_of(command, "--db", self.db, "--level", 1)
+            for file in self.inspect()["files"]:
+                self.assertEqual(file["filter"]["origin"] == origin, file["level"] == 1, file)
+            self.succeed(command, "--db", self.db)
+            self.assertEqual(self.origins(), {origin})
 
     def test_only_unfiltered(self):
         """Files written by a tool without the plug-in."""
@@ -225,7 +232,9 @@ class Rewrites(SmallTree):
         self.assertNotIn("\x1b", said)  # no progress without a terminal
         left = len(self.would_rewrite())
         self.assertEqual(left, int(re.search(r"(\d+) left", said).group(1)))
-        self.assertEqual(self.rewrite()["files_rewritten"], left)
+        self.check_text(("rewrite", "--db", self.db),
+                        rf"\ARewrote {left} files? with [\d,]+ bytes in [\d.]+ s\.$",
+                        r"before +0\.0\d+ +0\.0\d+ +[\d,]+$", r"after +0\.00\d+ +0\.00\d+ +[\d,]+$")
 
     def test_repeated(self):
         # With 16 bits per key, small files of level 0 get the most precise possible filters.
@@ -246,9 +255,6 @@ class Rewrites(SmallTree):
     def test_open_elsewhere(self):
         self.load([("a", 1)])
         self.open_in_another_process(lines=b"b\t2\n")
-        for command in ("rewrite", "revert"):
-            said = self.fail_with(1, command, "--db", self.db)
-            self.assertIn("LOCK", said)
         said = self.fail_with(1, "rewrite", "--db", self.db)
         page = pathlib.Path(__file__).parents[2] / "integration/rocksdb/README.md"
         shown = [line.strip() for line in said.splitlines() if line.startswith("  ")]
@@ -265,25 +271,6 @@ class Rewrites(SmallTree):
         self.rewrite()
         self.assertEqual(self.would_rewrite(), [])
         self.assertEqual(self.rows(), rows)
-
-    def test_column_families(self):
-        self.build()
-        self.add_column_family()
-        self.apply("blocksieve:0.001", "--column-family", "default")
-        self.rewrite()
-        families = {file["family"]: file["filter"]["origin"] for file in self.inspect()["files"]}
-        self.assertEqual(families, {"default": "blocksieve", "other": "none"})
-        self.succeed("revert", "--db", self.db, "--column-family", "default")
-        families = {file["family"]: file["filter"]["origin"] for file in self.inspect()["files"]}
-        self.assertEqual(families, {"default": "stock", "other": "none"})
-
-    def test_text(self):
-        self.build()
-        self.apply("{id=blocksieve;wasted_reads=0.01}")
-        text = self.succeed("rewrite", "--db", self.db, "--bytes-per-second", "1GB").out.decode()
-        self.assertRegex(text, r"^Rewrote \d+ files with [\d,]+ bytes in [\d.]+ s\.\n")
-        self.assertRegex(text, r"(?m)^before +0\.0\d+ +0\.0\d+ +[\d,]+$")
-        self.assertRegex(text, r"(?m)^after +0\.0\d+ +0\.0\d+ +[\d,]+$")
 
     def test_predicted_effect_of_revert(self):
         """Printed before anything changes, whatever the previous policy was."""
@@ -340,36 +327,6 @@ class Rewrites(SmallTree):
         self.assertIn("filter_policy=their_own_policy", self.options_file().read_text())
         self.assertEqual(list(self.db.glob("blocksieve*")), [])
 
-    def test_unknown_policy(self):
-        """The options would name it, and nothing would build filters."""
-        self.build()
-        before = self.options_file().read_text()
-        for policy in ("nonsense:3", "blocksieve:0.01", "{id=blocksieve;bits_per_key=9}"):
-            said = self.fail_with(2, "revert", "--db", self.db, "--filter-policy", policy)
-            self.assertIn(f"--filter-policy is {policy}; allowed: policies of this RocksDB, such as "
-                          "bloomfilter:10:false, ribbonfilter:10 and nullptr", said)
-        self.assertEqual(self.options_file().read_text(), before)
-
-    def test_levels(self):
-        self.build()
-        self.apply("blocksieve:0.001")
-        for command in ("rewrite", "revert"):
-            for more in ((), ("--dry-run",)):
-                said = self.fail_with(2, command, "--db", self.db, "--level", 99, *more)
-                self.assertIn("--level is 99; allowed: 0 to 6", said)
-            self.json_of(command, "--db", self.db, "--level", 6, "--dry-run")
-
-    def test_revert_of_a_level(self):
-        self.build()
-        self.apply("blocksieve:0.001")
-        self.rewrite()
-        self.succeed("revert", "--db", self.db, "--level", 1)
-        for file in self.inspect()["files"]:
-            self.assertEqual(file["filter"]["origin"] == "stock", file["level"] == 1, file)
-        self.succeed("revert", "--db", self.db)
-        self.assertEqual(self.origins(), {"stock"})
-        self.assertEqual(list(self.db.glob("blocksieve*")), [])
-
 
 class Unrest(SmallTree):
     """RocksDB has pending compactions, and starts them when the command opens the database."""
@@ -423,8 +380,3 @@ class Indexes(Rewriting):
         self.assertEqual(self.index_names(), [["n=int:2", "w=field:1"]])
         self.assertEqual(self.rewrite("--missing-indexes")["files_rewritten"], 0)
         self.assertEqual(len(self.keys("w = 'w7' AND n = 3")), 70)
-
-    def test_that_do_not_exist(self):
-        self.load(self.ROWS[:10])
-        self.assertIn("has no skip index; define one with --index",
-                      self.fail_with(2, "rewrite", "--db", self.db, "--missing-indexes"))
