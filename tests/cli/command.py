@@ -75,7 +75,7 @@ class CommandTest(unittest.TestCase):
         """Each case, with its own copy of the database."""
         original = self.db
         for number, case in enumerate(cases):
-            self.db = self.dir / f"copy{number}"
+            self.db = original.with_name(f"{original.name}.{number}")
             shutil.copytree(original, self.db)
             yield case
 
