@@ -32,13 +32,17 @@ class Help(CommandTest):
                          rb"^blocksieve \d+\.\d+\.\d+ \(RocksDB \d+\.\d+\.\d+\)\n$")
 
 
-def members_of(document, prefix=""):
-    """JSON pointers of all members; one for the elements of an array."""
+def members_of(document, place="", found=None):
+    """Names of the members of each object, by its JSON pointer; elements of an array have one."""
+    found = {} if found is None else found
     if isinstance(document, dict):
-        return {place for name, value in document.items()
-                for place in (f"{prefix}/{name}", *members_of(value, f"{prefix}/{name}"))}
-    elements = document if isinstance(document, list) else ()
-    return {place for each in elements for place in members_of(each, prefix + "/*")}
+        found.setdefault(place, set()).update(document)
+        for name, value in document.items():
+            members_of(value, f"{place}/{name}", found)
+    elif isinstance(document, list):
+        for element in document:
+            members_of(element, place + "/*", found)
+    return found
 
 
 class Members(CommandTest):
@@ -61,7 +65,8 @@ class Members(CommandTest):
         documents["sieve stats"] = self.json_of("sieve", "--db", self.dir / "sieve", "push", "/dev/null", "stats")
         for line, document in documents.items():
             self.assertEqual(document["version"], 2, line)
-        self.assertEqual({line: sorted(members_of(document)) for line, document in documents.items()},
+        self.assertEqual({line: {place: " ".join(sorted(names)) for place, names in members_of(document).items()}
+                          for line, document in documents.items()},
                          json.loads(self.EXPECTED.read_text()))
 
 
