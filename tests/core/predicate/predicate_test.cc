@@ -9,12 +9,8 @@
 
 // Results of predicates for a row.
 
-namespace blocksieve {
+namespace blocksieve::testing {
 namespace {
-
-using testing::ExpectEach;
-using testing::MakeColumns;
-using testing::MakePredicate;
 
 // By example; predicate_property_test.cc compares with a second implementation.
 TEST(Predicate, MatchesTheExamples) {
@@ -96,7 +92,7 @@ TEST(Predicate, RejectsInvalidComparisons) {
 }
 
 TEST(Predicate, BoundsTheDepthOfCombinations) {
-  const Column column = testing::MakeColumn("n=int:1");
+  const Column column = MakeColumn("n=int:1");
   const Predicate leaf = *Predicate::Equals(column, Value::Int(1));
   Predicate predicate = leaf;
   size_t depth = 1;
@@ -171,4 +167,4 @@ TEST(Decimal, IsExactAtAnyLength) {
 }
 
 }  // namespace
-}  // namespace blocksieve
+}  // namespace blocksieve::testing
