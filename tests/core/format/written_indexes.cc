@@ -165,6 +165,9 @@ class WrittenIndex : public WrittenBlock {
       }
       for (const uint64_t hash : {uint64_t{1}, ~uint64_t{0}}) {
         index->column_index(column).PruneByHash(hash, &sets.emplace_back(index.All()));
+        GranuleSet none = GranuleSet::None(index.num_granules());
+        index->column_index(column).PruneByHash(hash, &none);
+        EXPECT_TRUE(none.IsEmpty()) << "no granule becomes a candidate";
       }
       for (const GranuleSet& set : sets) {
         answers.Add(set);
