@@ -34,8 +34,6 @@ TEST(Hash, ShortKeysHashAlike) {
   EXPECT_FALSE(IsMediumKey(key));
 }
 
-TEST(Hash, SeedMatters) { EXPECT_NE(HashKey("abc", 1), HashKey("abc")); }
-
 std::vector<uint64_t> Contents(const HashList& list) {
   std::vector<uint64_t> all;
   list.ForEachRun([&](std::span<const uint64_t> run) {
