@@ -1,21 +1,25 @@
 // filters: build and probe times of single filters, and the physical limits. See kManual.
 
 #include <fmt/format.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/table.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include "bench/filter_bench/contestants.h"
 #include "bench/support/job.h"
 #include "bench/support/keys.h"
 #include "blocksieve/filter.h"
+#include "blocksieve/rocksdb/filter_policy.h"
+#include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "lib/base/kernels.h"
 #include "lib/filter/filter_access.h"
 #include "lib/hash/hash_inline.h"
@@ -46,6 +50,64 @@ constexpr uint64_t kColdFilters = 715;
 constexpr uint64_t kColdKeys = 75'000;
 
 rocksdb::Slice AsSlice(const Key16& key) { return {key.view().data(), key.view().size()}; }
+
+using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
+
+// A filter policy, measured through the interface by which RocksDB builds and probes filters.
+struct PolicyContestant {
+  std::string name;
+  Policy policy;
+};
+
+// A finished filter over the keys 0 ... num_keys - 1, and its reader.
+struct BuiltFilter {
+  std::unique_ptr<const char[]> memory;
+  rocksdb::Slice contents;
+  std::unique_ptr<rocksdb::FilterBitsReader> reader;
+};
+
+// Adds the keys and finishes the filter: exactly what is timed as "build".
+BuiltFilter Build(const PolicyContestant& contestant, uint64_t num_keys) {
+  rocksdb::BlockBasedTableOptions table_options;
+  table_options.optimize_filters_for_memory = false;  // the default differs by version
+  const rocksdb::FilterBuildingContext context(table_options);
+  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
+      contestant.policy->GetBuilderWithContext(context));
+  for (uint64_t i = 0; i < num_keys; ++i) builder->AddKey(AsSlice(Key16(i)));
+  BuiltFilter filter;
+  rocksdb::Status status;
+  filter.contents = builder->Finish(&filter.memory, &status);
+  filter.reader.reset(contestant.policy->GetFilterBitsReader(filter.contents));
+  return filter;
+}
+
+// The same, built once and cached.
+const BuiltFilter& Cached(const PolicyContestant& contestant, uint64_t num_keys) {
+  static std::map<std::pair<std::string, uint64_t>, BuiltFilter> filters;
+  const auto [at, is_new] = filters.try_emplace({contestant.name, num_keys});
+  if (is_new) at->second = Build(contestant, num_keys);
+  return at->second;
+}
+
+double MeasureFpr(const BuiltFilter& filter, uint64_t num_probes) {
+  uint64_t positives = 0;
+  for (uint64_t i = 0; i < num_probes; ++i) {
+    positives += filter.reader->MayMatch(AsSlice(Key16(kFirstAbsent + i)));
+  }
+  return Ratio(positives, num_probes);
+}
+
+// RocksDB's filters of 10 (Bloom-equivalent) bits per key, and blocksieve's at that Bloom's FPR.
+std::vector<PolicyContestant> MakeContestants() {
+  constexpr double kStockBits = 10;
+  const PolicyContestant stock{"stock bloom", Policy(rocksdb::NewBloomFilterPolicy(kStockBits))};
+  const double fpr = MeasureFpr(Build(stock, 1'000'000), 20'000'000);
+  return {
+      stock,
+      {"stock ribbon", Policy(rocksdb::NewRibbonFilterPolicy(kStockBits, -1))},
+      {"blocksieve bloom", *NewFilterPolicy({.target_fpr = fpr, .kind = PolicyKind::kBloom})},
+      {"blocksieve ribbon", *NewFilterPolicy({.target_fpr = fpr, .kind = PolicyKind::kRibbon})}};
+}
 
 // No two probes of a process have the same key, so that no predictor or cache learns them.
 uint64_t NextNumbers(uint64_t count) {
@@ -183,22 +245,18 @@ double ProbeRaw(const PolicyContestant& contestant, Kernel kernel, uint64_t num_
 
 // 64-byte lines, 10 bits per key in total. A probe reads one bit: no filter can be faster.
 struct LineTable {
-  explicit LineTable(uint64_t num_keys)
-      : num_lines(num_keys * 10 / 512 + 1), memory(num_lines * 64 + 64, 1) {
-    const auto address = reinterpret_cast<uintptr_t>(memory.data());
-    lines = memory.data() + (64 - address % 64) % 64;
-  }
+  struct alignas(64) Line {
+    uint64_t words[8];
+  };
+
+  explicit LineTable(uint64_t num_keys) : lines(num_keys * 10 / 512 + 1) {}
   bool Bit(uint64_t hash) const {
-    const uint64_t line =
-        static_cast<uint64_t>((static_cast<unsigned __int128>(hash) * num_lines) >> 64);
-    uint64_t word;
-    std::memcpy(&word, lines + 64 * line + (hash >> 3 & 56), sizeof(word));
-    return (word >> (hash & 63) & 1) != 0;
+    const auto product = static_cast<unsigned __int128>(hash) * lines.size();
+    const Line& line = lines[static_cast<size_t>(product >> 64)];
+    return (line.words[hash >> 6 & 7] >> (hash & 63) & 1) != 0;
   }
 
-  uint64_t num_lines;
-  std::vector<uint8_t> memory;
-  const uint8_t* lines;
+  std::vector<Line> lines;
 };
 
 double LimitOneLine(uint64_t num_keys, double seconds) {
@@ -223,17 +281,19 @@ struct Timing {
   std::vector<double> nanoseconds = {};  // per key, by turn
 };
 
-std::vector<Timing> MakeTimings(const std::vector<uint64_t>& sizes) {
+// `contestants` must outlive the result.
+std::vector<Timing> MakeTimings(const std::vector<PolicyContestant>& contestants,
+                                const std::vector<uint64_t>& sizes) {
   std::vector<Timing> timings;
   const auto add = [&](const char* what, const PolicyContestant& contestant, uint64_t keys,
                        auto measure) {
-    timings.push_back({what, contestant.name, keys, [measure, contestant](uint64_t n, double s) {
+    timings.push_back({what, contestant.name, keys, [measure, &contestant](uint64_t n, double s) {
                          return measure(contestant, n, s);
                        }});
   };
-  for (const PolicyContestant& each : Contestants()) add("cold", each, kColdKeys, ProbeCold);
+  for (const PolicyContestant& each : contestants) add("cold", each, kColdKeys, ProbeCold);
   for (const uint64_t n : sizes) {
-    for (const PolicyContestant& each : Contestants()) {
+    for (const PolicyContestant& each : contestants) {
       add("build", each, n, BuildFilter);
       add("absent", each, n, ProbeAbsent);
       add("present", each, n, ProbePresent);
@@ -290,14 +350,13 @@ void AddRatios(const std::vector<Timing>& timings, Results& results) {
   for (const TimeRatio& ratio : kRatios) {
     for (const Timing& mine : timings) {
       if (mine.what != ratio.what || mine.who != ratio.above) continue;
-      for (const Timing& other : timings) {
-        if (other.what != ratio.what || other.who != ratio.below || other.keys != mine.keys) {
-          continue;
-        }
-        results.Of(ratio.title, {{"keys", mine.keys}})
-            .Add("ratio", "x", PairedRatio(mine.nanoseconds, other.nanoseconds))
-            .Add("times as fast", "x", PairedRatio(other.nanoseconds, mine.nanoseconds));
-      }
+      const auto other = std::find_if(timings.begin(), timings.end(), [&](const Timing& each) {
+        return each.what == ratio.what && each.who == ratio.below && each.keys == mine.keys;
+      });
+      if (other == timings.end()) continue;
+      results.Of(ratio.title, {{"keys", mine.keys}})
+          .Add("ratio", "x", PairedRatio(mine.nanoseconds, other->nanoseconds))
+          .Add("times as fast", "x", PairedRatio(other->nanoseconds, mine.nanoseconds));
     }
   }
 }
@@ -306,7 +365,8 @@ void Measure(Job& job) {
   const Effort quick = {.keys = {10'000, 1'000'000}, .turns = 3, .seconds = 0.05};
   const Effort effort = job.options.quick ? quick : Effort{};
   job.progress.Show("the FPR of stock Bloom");
-  std::vector<Timing> timings = MakeTimings(effort.keys);
+  const std::vector<PolicyContestant> contestants = MakeContestants();
+  std::vector<Timing> timings = MakeTimings(contestants, effort.keys);
   InTurns(effort.turns, timings.size(), [&](size_t i, unsigned turn) {
     Timing& timing = timings[i];
     job.progress.Show(fmt::format("turn {} of {}: {}, {}, {} keys", turn + 1, effort.turns,
@@ -320,7 +380,7 @@ void Measure(Job& job) {
     job.results.Of(each.who, {{"what", each.what}, {"keys", each.keys}})
         .AddTurns("time", "ns per key", each.nanoseconds);
   }
-  for (const PolicyContestant& each : Contestants()) {
+  for (const PolicyContestant& each : contestants) {
     for (const uint64_t keys : effort.keys) {
       const BuiltFilter& filter = Cached(each, keys);
       job.results.Of(each.name, {{"what", "absent"}, {"keys", keys}})

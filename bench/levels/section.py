@@ -8,8 +8,10 @@ STYLES = {
     "blocksieve ribbon, same rate on all levels": "green o-",
     "blocksieve ribbon, by level": "blue o-", "blocksieve auto, by level": "grey D-",
 }
-RUNS = {"stock Bloom": "stock Bloom 10", "blocksieve ribbon, by level": "by level",
-        "blocksieve auto, by level": "by level, auto"}
+TITLES = {"stock Bloom": "stock Bloom 10", "blocksieve ribbon, by level": "by level",
+          "blocksieve auto, by level": "by level, auto"}
+RUNS = {f"{name}: {what}": f"{title}: {what}" for name, title in TITLES.items()
+        for what in ("keys", "bits per key")}
 FIRST = {"tree": "size ratio 4, static levels"}
 SAME_MEMORY = "wasted reads at stock Bloom 10's memory, relative to "
 LIMITS = {
@@ -45,14 +47,14 @@ SECTION = Section(
               "every lookup probes all runs; lookups that skip a partially filled level can beat "
               "it. After reopening: the database was closed and opened, and got "
               "{flushes_after_reopening} more flushes. Runs: sorted runs of the tree."),
-        Table("Filters of each sorted run: {tree}", ("name",),
-              {f"{name}: {what}": f"{title}: {what}" for name, title in RUNS.items()
-               for what in ("keys", "bits per key")}, each="tree", head="Sorted run"),
+        Table("Filters of each sorted run: {tree}", ("name",), tuple(RUNS), each="tree",
+              head="Sorted run"),
     ),
     plots=(
         Plot("Wasted reads by memory: {tree}", "Data blocks read per lookup of an absent key, by "
              "filter bits per key. Lower left is better.", "wasted reads",
-             "bits per key", {"name": tuple(STYLES)}, each="tree", log="y", styles=STYLES),
+             "filter bits per key", {"name": tuple(STYLES)}, each="tree", log="y", styles=STYLES),
     ),
     digits={"bits per key": 4, "wasted reads": 4},
+    labels={"metric": RUNS},
 )

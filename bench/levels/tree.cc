@@ -117,11 +117,9 @@ std::vector<Run> Tree::Runs() {
 
 Measurement Tree::Measure(uint64_t lookups) {
   const CounterWindow window(statistics());
-  std::string value;
   for (uint64_t i = 0; i < lookups; ++i) {
     if (i % 65'536 == 0) CheckInterrupt();
-    const rocksdb::Status status = db().Get({}, KeyOf(kFirstAbsent + i), &value);
-    if (!status.IsNotFound()) Fail("an absent key was found: {}", status.ToString());
+    CheckGet(KeyOf(kFirstAbsent + i), std::nullopt);
   }
   const uint64_t wasted = window.Stop().data_blocks();
   const TreeShape shape = Shape();

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -213,15 +214,8 @@ double RangeDatabase::CountBlocks(std::span<const Range> ranges, uint64_t keys_i
 double RangeDatabase::TimeGets(std::span<const std::string> keys, bool are_present) {
   CheckInterrupt();
   const Stopwatch stopwatch;
-  rocksdb::PinnableSlice value;
-  for (const std::string& key : keys) {
-    const rocksdb::Status status = db().Get({}, db().DefaultColumnFamily(), key, &value);
-    if (are_present ? !status.ok() : !status.IsNotFound()) {
-      Fail("{}: Get of {} key: {}", name(), are_present ? "a present" : "an absent",
-           status.ToString());
-    }
-    value.Reset();
-  }
+  const auto expected = are_present ? std::optional(kValue) : std::nullopt;
+  for (const std::string& key : keys) CheckGet(key, expected);
   return Seconds(stopwatch) / static_cast<double>(keys.size());
 }
 

@@ -15,16 +15,6 @@ namespace {
 constexpr size_t kLevel0Files = 4;
 constexpr size_t kLevelRatio = 10;
 
-// Unprintable bytes become \xNN.
-std::string Quoted(std::string_view key) {
-  std::string text = "\"";
-  for (const char c : key) {
-    const auto byte = static_cast<unsigned char>(c);
-    text += byte >= 0x20 && byte < 0x7f ? std::string(1, c) : fmt::format("\\x{:02x}", byte);
-  }
-  return text + '"';
-}
-
 }  // namespace
 
 double LookupDatabase::Fill(std::span<const uint32_t> order) {
@@ -52,29 +42,10 @@ double LookupDatabase::CompactAll() {
   return stopwatch.Seconds();
 }
 
-void LookupDatabase::CheckPresent(size_t row, rocksdb::PinnableSlice& value) {
-  const rocksdb::Status status =
-      db().Get(rocksdb::ReadOptions(), db().DefaultColumnFamily(), rows_.key(row), &value);
-  if (!status.ok() || std::string_view(value.data(), value.size()) != rows_.value(row)) {
-    Fail("{}: key {} was written but {}", name(), Quoted(rows_.key(row)),
-         status.ok() ? "has another value" : "Get says: " + status.ToString());
-  }
-  value.Reset();
-}
-
-void LookupDatabase::CheckAbsent(const std::string& key, rocksdb::PinnableSlice& value) {
-  const rocksdb::Status status =
-      db().Get(rocksdb::ReadOptions(), db().DefaultColumnFamily(), key, &value);
-  if (!status.IsNotFound()) {
-    Fail("{}: key {} was never written but Get says: {}", name(), Quoted(key), status.ToString());
-  }
-}
-
 void LookupDatabase::VerifyAllRows() {
-  rocksdb::PinnableSlice value;
   for (size_t row = 0; row < rows_.size(); ++row) {
     if (row % 4'096 == 0) CheckInterrupt();
-    CheckPresent(row, value);
+    CheckGet(rows_.key(row), rows_.value(row));
   }
 }
 
@@ -98,7 +69,6 @@ Pass LookupDatabase::LookUp(const LookupKeys& keys, Keys kind, double max_second
   const size_t num_keys = kind == Keys::kPresent ? keys.present.size() : keys.absent.size();
   std::optional<CounterWindow> window;
   if (counters != nullptr) window.emplace(statistics());
-  rocksdb::PinnableSlice value;
   const Stopwatch stopwatch;
   Pass pass;
   while (pass.lookups < num_keys && pass.seconds < max_seconds) {
@@ -106,9 +76,9 @@ Pass LookupDatabase::LookUp(const LookupKeys& keys, Keys kind, double max_second
     for (const size_t end = std::min(pass.lookups + kBatch, num_keys); pass.lookups < end;) {
       const size_t next = pass.lookups++;
       if (kind == Keys::kPresent) {
-        CheckPresent(keys.present[next], value);
+        CheckGet(rows_.key(keys.present[next]), rows_.value(keys.present[next]));
       } else {
-        CheckAbsent(keys.absent[next], value);
+        CheckGet(keys.absent[next], std::nullopt);
       }
     }
     pass.seconds = stopwatch.Seconds();

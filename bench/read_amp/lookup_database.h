@@ -41,8 +41,6 @@ class LookupDatabase : public Database {
   Pass LookUp(const LookupKeys& keys, Keys kind, double max_seconds, Counters* counters);
 
  private:
-  void CheckPresent(size_t row, rocksdb::PinnableSlice& value);
-  void CheckAbsent(const std::string& key, rocksdb::PinnableSlice& value);
   void CheckCounters(const Counters& counted, Keys kind, const Pass& pass) const;
 
   const Rows& rows_;

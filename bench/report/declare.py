@@ -45,7 +45,7 @@ class Target:
 class Table:
     caption: str
     rows: tuple  # fields that name a row
-    columns: object = None  # values of `across`, or a dictionary to headings; None: all
+    columns: tuple = ()  # values of `across`; empty: all
     where: Where = field(default_factory=dict)
     across: str = "metric"  # the field whose values are columns
     head: str = ""  # the heading of the names of rows
@@ -55,19 +55,19 @@ class Table:
 
 @dataclass(frozen=True)
 class Plot:
-    """A line of `y` by `x` for each of `series`. Without `x`, a dot for each, under a heading for
-    each of `group`, as in a bar chart but correct on logarithmic scales, too."""
+    """A line of `y` by `x` for each value of `series`. Without `x`, a dot for each, under a heading
+    for each of `group`, as in a bar chart but correct on logarithmic scales, too."""
 
     title: str
     see: str  # one sentence that explains it
     y: str  # a metric
-    x: str = ""  # a parameter or a metric
+    x: str = ""  # a parameter
     where: Where = field(default_factory=dict)
-    series: tuple = ("name",)
+    series: str = "name"
     group: tuple = ()
     each: str = ""  # a plot for each value of this field; the title may name it
     log: str = ""  # logarithmic axes: "x", "y" or "xy"; figures of dots are along x
-    styles: dict = field(default_factory=dict)  # from a value of a field to such as "blue o--"
+    styles: dict = field(default_factory=dict)  # from a value of a field to "blue" or "blue s--"
 
 
 @dataclass(frozen=True)

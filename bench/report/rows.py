@@ -77,10 +77,11 @@ class Row:
     def spread_text(self, digits=3):
         return "–".join(figure(end, self.unit, digits) for end in self.spread)
 
-    def doubt(self, same):
-        """Why the figure may not differ from `same`, or an empty text."""
+    def doubt(self, same=None):
+        """Why the figure may not differ from `same`, for a ratio from 1, or an empty text."""
         if self.turns == 1:
             return ONE_TURN
+        same = 1 if same is None and self.unit == "x" else same
         is_close = same is not None and self.spread and self.spread[0] <= same <= self.spread[1]
         return NOISE if is_close else ""
 
@@ -94,14 +95,6 @@ def matches(fields, where):
 
 def select(rows, where, **more):
     return [row for row in rows if matches(row.fields, where) and matches(row.fields, more)]
-
-
-def only(rows, what):
-    """The only one of `rows`, or None. More than one is an error in the declaration."""
-    if len(rows) > 1:
-        fields = f"{rows[0].fields} and {rows[1].fields}"
-        raise ReportError(f"{len(rows)} rows for one place of {what}: {fields}")
-    return rows[0] if rows else None
 
 
 def in_order(values):

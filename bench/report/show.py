@@ -1,10 +1,12 @@
 """The presentation of a benchmark: its declaration (declare.py), filled in with its rows."""
 
-from dataclasses import dataclass, field
+import collections
+import functools
+from dataclasses import dataclass
 
 from bench.report import declare
 from bench.report.rows import MISSING, NOISE, ReportError
-from bench.report.rows import figure, heading, in_order, matches, only, select, with_unit
+from bench.report.rows import figure, heading, in_order, matches, select, with_unit
 
 
 @dataclass(frozen=True)
@@ -19,12 +21,8 @@ class Cell:
         return self.value + spread + (f", {self.remark}" if self.remark else "")
 
 
-@dataclass(frozen=True)
-class ShownTable:
-    caption: str
-    headers: list  # texts; the first is for the names of rows
-    rows: list  # lists of a text and Cells
-    note: str = ""
+# `rows` are lists of a name and Cells; the first of `headers` is for the names.
+ShownTable = collections.namedtuple("ShownTable", "caption headers rows note")
 
 
 @dataclass(frozen=True)
@@ -37,9 +35,9 @@ class Shown:
     def __str__(self):
         if self.row is None:
             return MISSING
-        text = with_unit(self.row.figure(self.section.digits(self.row)), self.row.unit)
-        doubt = self.row.doubt(1) if self.row.unit == "x" else ""
-        return f"{'1×' if doubt == NOISE else text} ({doubt})" if doubt else text
+        doubt = self.row.doubt() if self.row.unit == "x" else ""
+        text = "1×" if doubt == NOISE else self.section.measured(self.row)
+        return f"{text} ({doubt})" if doubt else text
 
     def __getitem__(self, parameter):
         return self.section.label(parameter, self.row.fields[parameter]) if self.row else MISSING
@@ -54,11 +52,11 @@ class ShownSection:
     facts: dict
     rows: list
     suffix: str = ""  # of the title, if there are results with two RocksDBs
-    texts: dict = field(init=False)
 
-    def __post_init__(self):
+    @functools.cached_property
+    def texts(self):
         values = {name: self.value(each) for name, each in self.declared.values.items()}
-        self.texts = {**self.facts, **values}
+        return {**self.facts, **values}
 
     def value(self, value):
         rows = select(self.rows, value.where, metric=value.metric)
@@ -73,6 +71,9 @@ class ShownSection:
 
     def digits(self, row):
         return self.declared.digits.get(row.fields["metric"], 3)
+
+    def measured(self, row):
+        return with_unit(row.figure(self.digits(row)), row.unit)
 
     def label(self, parameter, value):
         form = self.declared.labels.get(parameter, {})
@@ -117,36 +118,27 @@ class ShownSection:
         verdicts = self.verdicts
         met = sum(verdict.tone == "met" for _, verdict, *_ in verdicts)
         headers = ["Target", "Verdict", "Measured", "Limit"]
-        tables.append(ShownTable(f"Targets: {met} of {len(verdicts)} met", headers, verdicts))
+        tables.append(ShownTable(f"Targets: {met} of {len(verdicts)} met", headers, verdicts, ""))
         return [table for table in tables if table.rows]
 
     def pivoted(self, declared, rows, texts):
         across = declared.across
         rows = [row for row in rows if across in row.fields]
         columns = declared.columns or in_order(row.fields[across] for row in rows)
-        if not isinstance(columns, dict):
-            columns = {column: self.label(across, column) for column in columns}
         units = {row.fields["metric"]: row.unit for row in rows}
-        headings = [heading(text, units.get(column, "")) for column, text in columns.items()]
-        lines = {}  # name of the row -> column -> rows
+        headings = [heading(self.label(across, each), units.get(each, "")) for each in columns]
+        caption, note = (self.text(each, **texts) for each in (declared.caption, declared.note))
+        lines = {}  # by name: the name, and a cell for each column
         for row in rows:
             if row.fields[across] in columns:
-                line = lines.setdefault(self.labels(row.fields, declared.rows), {})
-                line.setdefault(row.fields[across], []).append(row)
-        caption, note = (self.text(each, **texts) for each in (declared.caption, declared.note))
-        cells = [
-            [name, *(self.cell(line.get(column, []), caption) for column in columns)]
-            for name, line in lines.items()
-        ]
-        return ShownTable(caption, [declared.head, *headings], cells, note)
-
-    def cell(self, rows, caption):
-        row = only(rows, caption)
-        if row is None:
-            return Cell(MISSING)
-        digits = self.digits(row)
-        doubt = row.doubt(1 if row.unit == "x" else None)
-        return Cell(row.figure(digits), row.spread_text(digits), doubt)
+                name = self.labels(row.fields, declared.rows)
+                line = lines.setdefault(name, [name, *[Cell(MISSING)] * len(columns)])
+                place = 1 + columns.index(row.fields[across])
+                if line[place] != Cell(MISSING):
+                    raise ReportError(f"two rows for one place of {caption}, as {row.fields}")
+                digits = self.digits(row)
+                line[place] = Cell(row.figure(digits), row.spread_text(digits), row.doubt())
+        return ShownTable(caption, [declared.head, *headings], list(lines.values()), note)
 
     @property
     def verdicts(self):
@@ -166,8 +158,6 @@ class ShownSection:
         is_met = row.value <= limit if is_upper else row.value >= limit
         tone = "met" if is_met else "missed"
         what = ": ".join(filter(None, (target.metric, self.labels(row.fields, target.by))))
-        digits = self.digits(row)
-        measured = with_unit(row.figure(digits), row.unit)
         wanted = f"{'≤' if is_upper else '≥'} {with_unit(figure(limit, row.unit), row.unit)}"
-        verdict = Cell(tone, "", row.doubt(limit), tone)
-        return [what, verdict, Cell(measured, row.spread_text(digits)), Cell(wanted)]
+        measured = Cell(self.measured(row), row.spread_text(self.digits(row)))
+        return [what, Cell(tone, "", row.doubt(limit), tone), measured, Cell(wanted)]

@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "bench/scale/filters.h"
@@ -21,6 +20,11 @@ const std::vector<uint64_t> kSizes = {1'000'000, 10'000'000, 100'000'000, 300'00
 const std::vector<uint64_t> kQuickSizes = {1'000'000, 10'000'000};
 
 constexpr double kTargetFpr = 0.01;
+
+// Goals that are compared.
+const std::vector<FilterGoal> kGoals = {{"target_fpr=0.01", {.target_fpr = kTargetFpr}},
+                                        {"wasted_reads=0.01", {.wasted_reads = 0.01}},
+                                        {"bits_per_key=10", {.bits_per_key = 10}}};
 
 const JobManual kManual = {
     .benchmark = "scale",
@@ -40,15 +44,13 @@ FilterResult MeasureFilters(const std::vector<uint64_t>& sizes, Job& job) {
       if (kind == FilterKind::kRibbon) largest_ribbon = filter;
       probed += keys;
       false_negatives += filter.false_negatives;
-      const auto& [build, absent] = std::tie(filter.build_ns_per_key, filter.absent_ns);
       job.results.Of(std::string(FilterKindName(kind)), {{"keys", keys}})
           .Add("size", "bytes", filter.bytes)
           .Add("bits per key", "bits", Ratio(8 * filter.bytes, keys))
           .Add("FPR", "share", filter.fpr)
           .Add("FPR, relative to the target", "x", filter.fpr / kTargetFpr)
-          .AddTurns("build per key", "ns", {build.begin(), build.end()})
-          .AddTurns("absent key", "ns", {absent.begin(), absent.end()})
-          .Add("peak memory to build", "bytes", filter.peak_build_bytes)
+          .AddTurns("build per key", "ns", filter.build_ns_per_key)
+          .AddTurns("absent key", "ns", filter.absent_ns)
           .Add("false negatives", "count", filter.false_negatives);
     }
   }
@@ -60,54 +62,41 @@ FilterResult MeasureFilters(const std::vector<uint64_t>& sizes, Job& job) {
 }
 
 // The formulas: the lookup table's figures, times the ratio by which a measured ribbon differs.
-class Formulas {
- public:
-  Formulas(const FilterResult& ribbon, Results& results) : ribbon_(ribbon), results_(results) {}
-
-  void AddAll() {
-    results_.SetFact("g", ribbon_.bytes_against_table);
-    results_.SetFact("f", ribbon_.fpr_against_table);
-    results_.SetFact("size_ratio", kSizeRatio);
-    results_.SetFact("probes", kProbes);
-    for (const FilterGoal& goal : FilterGoals()) {
-      for (const uint64_t keys : ComputedKeys(8)) {
-        results_.Of(goal.name, {{"keys", keys}})
-            .Add("memory", "bytes", Memory(keys, goal))
-            .Add("wasted reads", "", WastedReads(keys, goal));
-      }
+void AddFormulas(const FilterResult& ribbon, Results& results) {
+  results.SetFact("g", ribbon.bytes_against_table);
+  results.SetFact("f", ribbon.fpr_against_table);
+  results.SetFact("size_ratio", kSizeRatio);
+  results.SetFact("probes", kProbes);
+  const auto memory = [&](uint64_t keys, const FilterGoal& goal) {
+    return ribbon.bytes_against_table * PlanTree(keys, goal).filter_bytes;
+  };
+  const auto wasted_reads = [&](uint64_t keys, const FilterGoal& goal) {
+    return ribbon.fpr_against_table * PlanTree(keys, goal).wasted_reads;
+  };
+  for (const FilterGoal& goal : kGoals) {
+    for (const uint64_t keys : ComputedKeys(8)) {
+      results.Of(goal.name, {{"keys", keys}})
+          .Add("memory", "bytes", memory(keys, goal))
+          .Add("wasted reads", "", wasted_reads(keys, goal));
     }
-    for (const uint64_t keys : ComputedKeys(1)) AddDecade(keys);
   }
-
- private:
-  double Memory(uint64_t keys, const FilterGoal& goal) const {
-    return ribbon_.bytes_against_table * PlanTree(keys, goal).filter_bytes;
-  }
-  double WastedReads(uint64_t keys, const FilterGoal& goal) const {
-    return ribbon_.fpr_against_table * PlanTree(keys, goal).wasted_reads;
-  }
-
-  void AddDecade(uint64_t keys) {
+  for (const uint64_t keys : ComputedKeys(1)) {
     const std::string decade = fmt::format("10^{:.0f} keys", std::log10(keys));
     const auto add = [&](const std::string& what, const char* unit, auto value) {
-      results_.Of(what, {{"decade", decade}}).Add("computed", unit, value);
+      results.Of(what, {{"decade", decade}}).Add("computed", unit, value);
     };
-    add("Levels", "count", PlanTree(keys, FilterGoals().front()).level_keys.size());
-    for (const FilterGoal& goal : FilterGoals()) {
-      add("Memory of filters, " + goal.name, "bytes", Memory(keys, goal));
+    add("Levels", "count", PlanTree(keys, kGoals.front()).level_keys.size());
+    for (const FilterGoal& goal : kGoals) {
+      add("Memory of filters, " + goal.name, "bytes", memory(keys, goal));
     }
-    for (const FilterGoal& goal : FilterGoals()) {
-      add("Wasted reads per lookup, " + goal.name, "", WastedReads(keys, goal));
+    for (const FilterGoal& goal : kGoals) {
+      add("Wasted reads per lookup, " + goal.name, "", wasted_reads(keys, goal));
     }
   }
-
-  const FilterResult& ribbon_;
-  Results& results_;
-};
+}
 
 void Measure(Job& job) {
-  const FilterResult ribbon = MeasureFilters(job.options.quick ? kQuickSizes : kSizes, job);
-  Formulas(ribbon, job.results).AddAll();
+  AddFormulas(MeasureFilters(job.options.quick ? kQuickSizes : kSizes, job), job.results);
 }
 
 }  // namespace

@@ -27,13 +27,6 @@ std::vector<uint64_t> LevelKeys(uint64_t num_keys) {
 
 }  // namespace
 
-const std::vector<FilterGoal>& FilterGoals() {
-  static const std::vector<FilterGoal> goals = {{"target_fpr=0.01", {.target_fpr = 0.01}},
-                                                {"wasted_reads=0.01", {.wasted_reads = 0.01}},
-                                                {"bits_per_key=10", {.bits_per_key = 10}}};
-  return goals;
-}
-
 TreePlan PlanTree(uint64_t num_keys, const FilterGoal& goal) {
   const std::vector<uint64_t> level_keys = LevelKeys(num_keys);
   std::vector<RunGroup> groups;

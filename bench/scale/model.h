@@ -21,9 +21,6 @@ struct FilterGoal {
   RateGoal goal;
 };
 
-/// The goals that are compared.
-const std::vector<FilterGoal>& FilterGoals();
-
 /// The levels of a tree and their filters, according to the lookup table.
 struct TreePlan {
   std::vector<uint64_t> level_keys;  ///< From the smallest level to the last.

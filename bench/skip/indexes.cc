@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/skip/experiment.h"
@@ -16,6 +17,7 @@ namespace {
 
 constexpr size_t kValuesPerBatch = 64;
 constexpr unsigned kBuildings = 3;
+constexpr unsigned kAnalysisTurns = 9;
 
 // The builder of an index of one column, without limits on granules other than `granule_rows`.
 GranuleIndexBuilder NewBuilder(GranuleColumnOptions column, uint64_t granule_rows) {
@@ -107,17 +109,24 @@ void MeasureAnalysis(uint64_t num_granules, uint64_t distinct_values, double sec
   GranuleSet candidates = all;
   std::mt19937_64 random(job.options.seed + 1);
   std::vector<uint64_t> hashes(kValuesPerBatch);
-  const auto time_one = [&] {
-    for (uint64_t& hash : hashes) hash = Value::Uint(random()).Hash();
-    const Stopwatch stopwatch;
-    for (const uint64_t hash : hashes) {
-      std::copy(all.words().begin(), all.words().end(), candidates.words().begin());
-      index.column_index(0).PruneByHash(hash, &candidates);
-    }
-    return stopwatch.Seconds() / kValuesPerBatch;
-  };
+  std::vector<double> medians;
+  for (unsigned turn = 0; turn < kAnalysisTurns; ++turn) {
+    std::vector<double> batches;
+    const Stopwatch turn_time;
+    do {
+      CheckInterrupt();
+      for (uint64_t& hash : hashes) hash = Value::Uint(random()).Hash();
+      const Stopwatch stopwatch;
+      for (const uint64_t hash : hashes) {
+        std::copy(all.words().begin(), all.words().end(), candidates.words().begin());
+        index.column_index(0).PruneByHash(hash, &candidates);
+      }
+      batches.push_back(stopwatch.Seconds() / kValuesPerBatch);
+    } while (turn_time.Seconds() < seconds / kAnalysisTurns);
+    medians.push_back(SpreadOf(std::move(batches)).median);
+  }
   job.results.Of("analysis", {{"granules", num_granules}, {"values", distinct_values}})
-      .AddTurns("time", "s", TakeTurns(seconds, time_one))
+      .AddTurns("time", "s", medians)
       .Add("bytes read, maximum", "bytes", index.column(0).probe_bytes)
       .AddTurns("time to open", "s", open_seconds)
       .AddTurns("time to build, per value", "s", build_seconds);

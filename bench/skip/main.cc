@@ -34,13 +34,13 @@ Effort QuickEffort() {
   effort.max_input_bytes = 16 << 20;
   effort.synthetic_rows = 256'000;
   effort.queries = 20;
-  effort.fpr_queries = 1'500;
+  effort.fpr_queries = 500;
   effort.granule_rows = {kDefaultGranuleRows, 1'024};
-  effort.analysed_granules = {1'000, 300'000};
+  effort.analysed_granules = {1'000, 100'000};
   effort.max_analysed_values = 20'000'000;
   effort.analysis_seconds = 0.1;
   effort.write_columns = 1;
-  effort.write_rounds = 5;
+  effort.write_rounds = 3;
   effort.lookup_rounds = 9;
   effort.lookups = 20'000;
   return effort;

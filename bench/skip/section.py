@@ -7,8 +7,7 @@ CLUSTERED, SCATTERED = ("real, package = v", "synthetic, run = v"), "synthetic, 
 COMPACTED, REWRITTEN = ({"granule": "a block", "state": state}
                         for state in ("compacted", "a fifth rewritten"))
 SHOWN = {**COMPACTED, "scan": CLUSTERED[0]}
-STYLES = {"full scan": "grey :", "skip index": "blue o-", "minimum": "black -.",
-          "a fifth rewritten": "orange"}
+STYLES = {"full scan": "grey :", "skip index": "blue o-", "minimum": "black -."}
 
 SECTION = Section(
     title="Scans by value in RocksDB",
@@ -58,8 +57,9 @@ SECTION = Section(
              BLOCKS, "granules", {"state": "compacted"}, each="scan", log="xy", styles=STYLES),
         Plot("Blocks read by a scan after a fifth of the rows was rewritten", "Rows are on three "
              "levels. 1 is the minimum.", OF_LEAST,
-             where={"granule": "a block"}, series=("state",), group=("scan",), styles=STYLES),
+             where={"granule": "a block"}, series="state", group=("scan",),
+             styles={"compacted": "blue", "a fifth rewritten": "orange"}),
         Plot("Evaluation of an index, by number of granules", "The filters of all granules are "
-             "probed at once.", "time", "granules", {"name": "analysis"}, ("values",), log="xy")),
+             "probed at once.", "time", "granules", {"name": "analysis"}, "values", log="xy")),
     labels={"granules": "{:,}", "values": "{:,} values", "granule rows": "{:,} rows"},
 )

@@ -11,7 +11,7 @@
 #include "bench/support/job.h"
 #include "bench/support/keys.h"
 #include "bench/support/measure.h"
-#include "blocksieve/filter.h"
+#include "bench/support/single_filter.h"
 
 namespace blocksieve::bench::space {
 namespace {
@@ -19,36 +19,20 @@ namespace {
 const JobManual kManual = {
     .benchmark = "space",
     .description = "Filter size above the lower bound, and the memory to build filters",
-    .quick_help = "fewer probes: within a minute, less precise",
+    .quick_help = "fewer sizes and probes: within a minute, less precise",
 };
 
 constexpr FilterKind kKinds[] = {FilterKind::kRibbon, FilterKind::kBlockedBloom};
-constexpr uint64_t kSizes[] = {100, 300, 1'000, 3'000, 10'000, 200'000, 1'000'000};
+const std::vector<uint64_t> kSizes = {100, 300, 1'000, 3'000, 10'000, 200'000, 1'000'000};
+const std::vector<uint64_t> kQuickSizes = {100, 1'000, 10'000, 1'000'000};
 constexpr double kPowers[] = {-4, -6, -8, -10, -12, -16};
 constexpr double kRates[] = {0.3, 0.2, 0.1, 0.05, 0.03, 0.01, 0.003, 0.001, 1e-4, 1e-5};
 
-constexpr size_t kBatch = 1024;
-
-uint64_t CountMatches(const Filter& reader, uint64_t first, uint64_t count) {
-  std::vector<uint64_t> hashes(kBatch);
-  bool may_match[kBatch];
-  uint64_t matches = 0;
-  for (uint64_t done = 0; done < count; done += kBatch) {
-    for (size_t i = 0; i < kBatch; ++i) hashes[i] = Mix(first + done + i);
-    reader.MayContainHashes(hashes, may_match);
-    matches += static_cast<uint64_t>(std::count(may_match, may_match + kBatch, true));
-  }
-  return matches;
-}
-
 // Builds a filter of the keys with hashes Mix(first), Mix(first + 1) and so on.
-OwnedBytes Build(FilterKind kind, double target_fpr, uint64_t first, uint64_t num_keys) {
-  FilterOptions options;
-  options.kind = kind;
-  options.target_fpr = target_fpr;
-  FilterBuilder builder = Must(FilterBuilder::Create(options), "builder");
-  for (uint64_t i = 0; i < num_keys; ++i) builder.AddHash(Mix(first + i));
-  return Must(builder.Finish(), "filter");
+BuiltFilter Build(FilterKind kind, double target_fpr, uint64_t first, uint64_t num_keys) {
+  return BuildFilter(kind, target_fpr, [&](FilterBuilder& builder) {
+    for (uint64_t i = 0; i < num_keys; ++i) builder.AddHash(Mix(first + i));
+  });
 }
 
 struct SpaceMeasurement {
@@ -64,15 +48,15 @@ SpaceMeasurement MeasureSpace(FilterKind kind, double target_fpr, uint64_t num_k
                               uint64_t num_probes) {
   // Small filters differ from each other, in size as in rate.
   const uint64_t num_filters = std::clamp<uint64_t>(400'000 / num_keys, 1, 400);
-  const uint64_t probes_each = (num_probes / num_filters / kBatch + 1) * kBatch;
+  const uint64_t probes_each = num_probes / num_filters;
   uint64_t next = 0;
   uint64_t num_bytes = 0;
   uint64_t matches = 0;
   for (uint64_t i = 0; i < num_filters; ++i) {
-    const OwnedBytes block = Build(kind, target_fpr, next, num_keys);
+    const BuiltFilter filter = Build(kind, target_fpr, next, num_keys);
     next += num_keys;
-    num_bytes += block.size;
-    matches += CountMatches(Filter::Open(block.view()), next, probes_each);
+    num_bytes += filter.block.size;
+    matches += CountMatches(filter.reader, probes_each, [&](uint64_t i) { return Mix(next + i); });
     next += probes_each;
   }
   return {Ratio(8 * num_bytes, num_filters * num_keys), Ratio(matches, num_filters * probes_each)};
@@ -83,8 +67,8 @@ SpaceMeasurement MeasureSpace(FilterKind kind, double target_fpr, uint64_t num_k
 double MeasureBuildMemory(FilterKind kind, double target_fpr, uint64_t num_keys) {
   return InOwnProcess("building a filter", [&] {
     const uint64_t before = ResidentBytes();
-    const OwnedBytes block = Build(kind, target_fpr, 0, num_keys);
-    return Ratio(PeakResidentBytes() - before - block.size, num_keys);
+    const BuiltFilter filter = Build(kind, target_fpr, 0, num_keys);
+    return Ratio(PeakResidentBytes() - before - filter.block.size, num_keys);
   });
 }
 
@@ -110,7 +94,7 @@ void MeasureSpaces(bool quick, Progress& progress, Results& results) {
   };
   for (const FilterKind kind : kKinds) {
     for (const double rate : rates) {
-      for (const uint64_t keys : kSizes) measure(kind, rate, keys);
+      for (const uint64_t keys : quick ? kQuickSizes : kSizes) measure(kind, rate, keys);
     }
   }
 }

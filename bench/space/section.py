@@ -32,7 +32,7 @@ SECTION = Section(
     plots=(
         Plot("Size of {name} filters above the lower bound", "Large ribbons approach the lower "
              "bound, log2(1/FPR) bits per key; Bloom filters do not.", ABOVE, "keys",
-             {"target_fpr": (2**-4, 2**-8, 0.01, 2**-16)}, ("target_fpr",), each="name", log="x"),
+             {"target_fpr": (2**-4, 2**-8, 0.01, 2**-16)}, "target_fpr", each="name", log="x"),
     ),
     labels={"keys": "{:,} keys", "target_fpr": "{:.3g}"},
     digits={ABOVE: 2, "bits per key": 4},

@@ -17,6 +17,16 @@ namespace {
 
 constexpr uint64_t kWriteBufferBytes = 64 << 20;  // RocksDB's default write buffer
 
+// Unprintable bytes become \xNN.
+std::string Quoted(std::string_view key) {
+  std::string text = "\"";
+  for (const char c : key) {
+    const auto byte = static_cast<unsigned char>(c);
+    text += byte >= 0x20 && byte < 0x7f ? std::string(1, c) : fmt::format("\\x{:02x}", byte);
+  }
+  return text + '"';
+}
+
 }  // namespace
 
 rocksdb::BlockBasedTableOptions& TableOptions(rocksdb::Options& options) {
@@ -102,6 +112,16 @@ void Database::FillLevel(const Rows& rows, std::span<const uint32_t> order, int 
   options.compression = rocksdb::kNoCompression;
   options.output_file_size_limit = file_bytes_;
   Check(db_->CompactFiles(options, files, level), "compact");
+}
+
+void Database::CheckGet(std::string_view key, std::optional<std::string_view> value) {
+  rocksdb::PinnableSlice found;
+  const rocksdb::Status status =
+      db_->Get({}, db_->DefaultColumnFamily(), {key.data(), key.size()}, &found);
+  const bool is_right = value ? status.ok() && found == *value : status.IsNotFound();
+  if (is_right) return;
+  Fail("{}: key {} was {}written but {}", name(), Quoted(key), value ? "" : "never ",
+       value && status.ok() ? "has another value" : "Get says: " + status.ToString());
 }
 
 TreeShape Database::Shape() {

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -81,6 +82,10 @@ class Database {
   /// The same in portions of RocksDB's default write buffer, then compacted, with all other level-0
   /// files, into files on `level`.
   void FillLevel(const Rows& rows, std::span<const uint32_t> order, int level);
+
+  /// Looks up a key. Throws Failure unless it has this value or, without one, is absent. REQUIRES:
+  /// open.
+  void CheckGet(std::string_view key, std::optional<std::string_view> value);
 
   TreeShape Shape();
 

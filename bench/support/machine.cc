@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <rocksdb/version.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <string>
@@ -14,15 +15,20 @@ namespace blocksieve::bench {
 namespace {
 
 /// The first value of `field` in a file of lines "field : value"; "unknown" without one.
-std::string FirstValue(const char* path, const std::string& field) {
+std::string FirstValue(const char* path, const std::string& field, char separator = ':') {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
-    const size_t colon = line.find(':');
-    if (line.starts_with(field) && colon != std::string::npos) {
-      return line.substr(line.find_first_not_of(" \t", colon + 1));
+    const size_t at = line.find(separator);
+    if (line.starts_with(field) && at != std::string::npos) {
+      return line.substr(line.find_first_not_of(" \t", at + 1));
     }
   }
   return "unknown";
+}
+
+/// A field of /proc/self/status in bytes.
+uint64_t StatusBytes(const char* field) {
+  return 1024 * std::stoull(FirstValue("/proc/self/status", field));  // "1234 kB"
 }
 
 std::string OperatingSystem() {
@@ -31,25 +37,25 @@ std::string OperatingSystem() {
   return fmt::format("{} {} {}", names.sysname, names.release, names.machine);
 }
 
-bool IsDebian() {
-  std::ifstream file("/etc/os-release");
-  for (std::string line; std::getline(file, line);) {
-    if (line == "ID=debian") return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 std::string DescribeRocksDb() {
   std::string version = rocksdb::GetRocksVersionAsString();
-  if (version == "7.8.3" && IsDebian()) {
+  if (version == "7.8.3" && FirstValue("/etc/os-release", "ID=", '=') == "debian") {
     return version +
            " (Debian's build, without AVX2 and with assertions: its own filters are slower than in "
            "an optimised build; sizes and reads are the same)";
   }
   return version;
 }
+
+uint64_t MemoryBytes() {
+  return static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+         static_cast<uint64_t>(::sysconf(_SC_PAGE_SIZE));
+}
+
+uint64_t ResidentBytes() { return StatusBytes("VmRSS"); }
+uint64_t PeakResidentBytes() { return StatusBytes("VmHWM"); }
 
 Json DescribeMachine() {
   return {

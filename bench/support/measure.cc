@@ -8,9 +8,6 @@
 #include <cassert>
 #include <csignal>
 #include <cstdio>
-#include <fstream>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include "bench/support/terminal.h"
@@ -18,25 +15,12 @@
 namespace blocksieve::bench {
 namespace {
 
-/// A field of /proc/self/status in bytes.
-uint64_t ReadStatus(std::string_view field) {
-  std::ifstream status("/proc/self/status");
-  std::string name;
-  uint64_t kilobytes = 0;
-  while (status >> name) {
-    if (name == field && status >> kilobytes) return kilobytes * 1024;
-    std::getline(status, name);
-  }
-  Fail("/proc/self/status has no {}", field);
-}
-
-[[noreturn]] void WorkAndExit(int pipe_end, const void* result, size_t size,
-                              const std::function<void()>& work) {
+[[noreturn]] void WorkAndExit(int pipe_end, const std::function<double()>& work) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody would read the result
   int code = 1;
   try {
-    work();
-    if (::write(pipe_end, result, size) == static_cast<ssize_t>(size)) code = 0;
+    const double result = work();
+    if (::write(pipe_end, &result, sizeof result) == ssize_t{sizeof result}) code = 0;
   } catch (const Interrupted&) {  // the parent was interrupted, too, and reports it
   } catch (const std::exception& error) {
     fmt::print(stderr, "bench/run: {}\n", error.what());
@@ -74,44 +58,23 @@ Spread Quotient(const Spread& mine, const Spread& theirs) {
           std::min(mine.turns, theirs.turns)};
 }
 
-std::vector<double> TakeTurns(double seconds, const std::function<double()>& measure) {
-  std::vector<double> medians;
-  for (unsigned turn = 0; turn < kTurns; ++turn) {
-    std::vector<double> results;
-    const Stopwatch stopwatch;
-    do {
-      CheckInterrupt();
-      results.push_back(measure());
-    } while (stopwatch.Seconds() < seconds / kTurns);
-    medians.push_back(SpreadOf(std::move(results)).median);
-  }
-  return medians;
-}
-
-void RunInOwnProcess(const char* what, void* result, size_t size,
-                     const std::function<void()>& work) {
+double InOwnProcess(const char* what, const std::function<double()>& work) {
   int ends[2];
   if (::pipe(ends) != 0) Fail("cannot make a pipe");
   std::fflush(nullptr);  // or the child would print it a second time
   const pid_t child = ::fork();
   if (child < 0) Fail("cannot start a process");
-  if (child == 0) WorkAndExit(ends[1], result, size, work);
+  if (child == 0) WorkAndExit(ends[1], work);
   ::close(ends[1]);
-  const bool is_read = ::read(ends[0], result, size) == static_cast<ssize_t>(size);
+  double result = 0;
+  const bool is_read = ::read(ends[0], &result, sizeof result) == ssize_t{sizeof result};
   ::close(ends[0]);
   if (!is_read) ::kill(child, SIGKILL);
   int status = 0;
   ::waitpid(child, &status, 0);
   CheckInterrupt();
   if (!is_read || status != 0) Fail("{} failed in a process of its own", what);
+  return result;
 }
-
-uint64_t MemoryBytes() {
-  return static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
-         static_cast<uint64_t>(::sysconf(_SC_PAGE_SIZE));
-}
-
-uint64_t ResidentBytes() { return ReadStatus("VmRSS:"); }
-uint64_t PeakResidentBytes() { return ReadStatus("VmHWM:"); }
 
 }  // namespace blocksieve::bench

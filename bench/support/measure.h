@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <type_traits>
 #include <vector>
 
 #include "bench/support/terminal.h"
@@ -39,13 +38,6 @@ Spread PairedRatio(const std::vector<double>& mine, const std::vector<double>& t
 
 /// Ratio of measurements made at different times, with the spread of both. REQUIRES: positive.
 Spread Quotient(const Spread& mine, const Spread& theirs);
-
-/// Number of turns where one measurement is too short to be recorded by itself.
-inline constexpr unsigned kTurns = 9;
-
-/// In each of kTurns turns, calls `measure` repeatedly for `seconds` / kTurns, at least once.
-/// Returns the median of each turn. Throws Interrupted after a signal.
-std::vector<double> TakeTurns(double seconds, const std::function<double()>& measure);
 
 /// Calls `measure(i, turn)` for each of `count` contestants in each turn. Every turn begins with
 /// another contestant. Throws Interrupted after a signal.
@@ -83,20 +75,9 @@ class Stopwatch {
   double cpu_start_ = ProcessCpuSeconds();
 };
 
-/// Runs `work` in a forked process, and copies the `size` bytes at `result` back from it. `what`
-/// names the work in errors. Throws Failure if it fails, Interrupted after a signal.
-void RunInOwnProcess(const char* what, void* result, size_t size,
-                     const std::function<void()>& work);
-
-/// The same for a function that returns a trivially copyable type.
-template <class Work>
-auto InOwnProcess(const char* what, Work work) {
-  using Outcome = decltype(work());
-  static_assert(std::is_trivially_copyable_v<Outcome>, "it goes through a pipe");
-  Outcome outcome{};
-  RunInOwnProcess(what, &outcome, sizeof outcome, [&] { outcome = work(); });
-  return outcome;
-}
+/// The result of `work` in a forked process. `what` names the work in errors. Throws Failure if it
+/// fails, Interrupted after a signal.
+double InOwnProcess(const char* what, const std::function<double()>& work);
 
 /// The memory of the machine, in bytes.
 uint64_t MemoryBytes();

@@ -29,7 +29,7 @@ the installed packages, each with the name of its package.)",
 
 void Measure(Job& job) {
   const bool quick = job.options.quick;
-  const Input input = ReadInput(job, quick ? 16 << 20 : 1 << 30);
+  const Input input = ReadInput(job, quick ? 8 << 20 : 1 << 30);
   job.results.SetFact("input", input.description);
   MeasureLookups(input.rows, quick ? 50'000 : 200'000, job);
 }

@@ -31,7 +31,7 @@ SECTION = Section(
     ),
     plots=(
         Plot("Data blocks per lookup", "Filters save the reads of absent keys.", ALL,
-             series=("keys",), group=("name",), log="x",
+             series="keys", group=("name",), log="x",
              styles={"absent keys": "blue", "present keys": "orange"}),
     ),
 )

@@ -140,11 +140,8 @@ rocksdb::Status UrlSieve::OpenFamilies(const std::string& path, const rocksdb::D
   return status;
 }
 
-UrlSieve::~UrlSieve() {
-  if (db_ == nullptr) return;
-  // Callers that want the status call Close.
-  Close().PermitUncheckedError();
-}
+// Callers that want the status call Close.
+UrlSieve::~UrlSieve() { Close().PermitUncheckedError(); }
 
 rocksdb::Status UrlSieve::Close() {
   if (db_ == nullptr) return rocksdb::Status::OK();
@@ -246,13 +243,11 @@ rocksdb::Status UrlSieve::Compact(std::atomic<bool>* canceled,
   const size_t all = shards_.size() + 1;  // with the queue
   for (size_t i = 0; i < shards_.size(); ++i) {
     if (progress) progress(i, all);
-    if (rocksdb::Status status = shards_[i]->Compact(canceled); !status.ok()) {
-      return status.IsIncomplete() ? status : RecordFailure(status);
-    }
+    rocksdb::Status status = RecordFailure(shards_[i]->Compact(canceled));
+    if (!status.ok()) return status;
   }
   if (progress) progress(shards_.size(), all);
-  rocksdb::Status status = queue_->Compact(canceled);
-  return status.IsIncomplete() ? status : RecordFailure(status);
+  return RecordFailure(queue_->Compact(canceled));
 }
 
 rocksdb::Status UrlSieve::GetStats(SieveStats* stats) const {

@@ -1,7 +1,5 @@
 #include "lib/column/column_set.h"
 
-#include <utility>
-
 #include "lib/column/definition.h"
 #include "lib/column/values.h"
 

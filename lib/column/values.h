@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string_view>
 
 #include "blocksieve/column.h"
@@ -78,9 +77,6 @@ bool ForEachToken(const Column& column, const Value& value, ValueVisitor visit);
 struct ColumnAccess {
   static const ColumnDefinition& Definition(const Column& column) noexcept {
     return *column.definition_;
-  }
-  static Column Make(std::shared_ptr<const ColumnDefinition> definition) noexcept {
-    return Column(std::move(definition));
   }
 };
 

@@ -29,6 +29,9 @@ struct Token {
   bool IsSymbol(std::string_view symbol) const noexcept {
     return kind == Kind::kSymbol && source == symbol;
   }
+  bool IsNumber() const noexcept {
+    return kind == Kind::kNumber || Is("NAN") || Is("INF") || Is("INFINITY");
+  }
 };
 
 /// The next token at or after `position`. REQUIRES: position <= text.size()

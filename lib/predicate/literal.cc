@@ -35,9 +35,7 @@ LiteralBound BindInteger(std::string_view text, Value (*make)(Integer) noexcept)
 // Whether the text, without quotes, would be a number in a predicate.
 bool IsNumber(const std::string& text) {
   const Token token = NextToken(text, 0);
-  const bool is_number = token.kind == Token::Kind::kNumber || token.Is("NAN") || token.Is("INF") ||
-                         token.Is("INFINITY");
-  return is_number && token.source.size() == text.size();
+  return token.IsNumber() && token.source.size() == text.size();
 }
 
 }  // namespace

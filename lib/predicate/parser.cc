@@ -223,15 +223,13 @@ class Parser {
 
   bool ParseValue(const Column& column, Comparison comparison, std::vector<Literal>* literals) {
     const bool is_text = comparison == Comparison::kLike || comparison == Comparison::kStartsWith;
-    const bool is_number = token_.kind == Token::Kind::kNumber || token_.Is("NAN") ||
-                           token_.Is("INF") || token_.Is("INFINITY");
-    if (token_.kind != Token::Kind::kString && (is_text || !is_number)) {
+    if (token_.kind != Token::Kind::kString && (is_text || !token_.IsNumber())) {
       Expected(token_.Is("NULL") ? "a value (use IS NULL for missing ones)"
                : is_text         ? "a string in single quotes"
                                  : "a number or a string in single quotes");
       return false;
     }
-    Literal literal{is_number, token_.text};
+    Literal literal{token_.IsNumber(), token_.text};
     // Checked here so that the error points at the value. LIKE has a more precise error.
     if (!is_text) {
       const Result<LiteralBound> bound = BindLiteral(column, literal);

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
 import termios
@@ -70,6 +71,14 @@ class CommandTest(unittest.TestCase):
             self.db = self.dir / f"db{number}"
             yield case
 
+    def copies(self, cases):
+        """Each case, with its own copy of the database."""
+        original = self.db
+        for number, case in enumerate(cases):
+            self.db = original.with_name(f"{original.name}.{number}")
+            shutil.copytree(original, self.db)
+            yield case
+
     def succeed(self, *arguments, stdin=b""):
         done = run(*arguments, stdin=stdin)
         self.assertEqual(done.code, 0, done.err)
@@ -123,14 +132,22 @@ class CommandTest(unittest.TestCase):
                               env={**os.environ, "LD_PRELOAD": os.path.abspath(PLUGIN)},
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.decode()
 
+    def ldb(self, *arguments):
+        """Runs RocksDB's tool, which writes without the plug-in; returns its standard output."""
+        return subprocess.run(["ldb", f"--db={self.db}", *arguments], check=True,
+                              timeout=TIMEOUT_SECONDS, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL).stdout
+
+    def compact_all_without_plugin(self):
+        """Adds a key before and one after all others, so that every file is compacted."""
+        self.ldb("batchput", " ", "first", "~", "last")
+        self.ldb("compact")
+
     def add_column_family(self):
         """Adds a column family `other` with one key."""
-        for arguments in (("create_column_family", "other"),
-                          ("--column_family=other", "put", "a", "b"),
-                          ("--column_family=other", "compact")):
-            subprocess.run(["ldb", f"--db={self.db}", *arguments], check=True,
-                           timeout=TIMEOUT_SECONDS, stdout=subprocess.DEVNULL,
-                           stderr=subprocess.DEVNULL)
+        self.ldb("create_column_family", "other")
+        self.ldb("--column_family=other", "put", "a", "b")
+        self.ldb("--column_family=other", "compact")
 
     def level_tree(self, command, *arguments, stdin=b""):
         """Runs level_tree on the database; see level_tree.cc."""
@@ -147,11 +164,38 @@ class CommandTest(unittest.TestCase):
         path, = self.db.glob("*.sst")
         return path
 
+    def options_file(self):
+        """The path of the newest one."""
+        return max(self.db.glob("OPTIONS-*[0-9]"))
+
+    def edit_options(self, *replacements):
+        """Replaces texts in the newest OPTIONS file: (old, new), ..."""
+        path = self.options_file()
+        text = path.read_text()
+        for old, new in replacements:
+            self.assertIn(old, text)
+            text = text.replace(old, new)
+        path.write_text(text)
+
+    def apply(self, policy, *arguments):
+        """Sets a policy; returns standard error."""
+        return self.succeed("apply", "--db", self.db, "--option", f"filter_policy={policy}",
+                            *arguments).err
+
     def json_of(self, *arguments):
         return json.loads(self.succeed(*arguments, "--format", "json").out)
 
     def inspect(self, *arguments):
         return self.json_of("inspect", *(arguments or ("--db", self.db)))
+
+    def only_filter(self):
+        """What inspect shows of the filter of the only file."""
+        file, = self.inspect()["files"]
+        return file["filter"]
+
+    def origins(self):
+        """The origins of the filters of all files."""
+        return {file["filter"]["origin"] for file in self.inspect()["files"]}
 
     def verify(self, *arguments, code=0):
         done = run("verify", "--format", "json", *(arguments or ("--db", self.db)))

@@ -10,11 +10,6 @@ class Damaged(CommandTest):
         super().setUp()
         self.load(self.ROWS, "--index", "n=int:1", "--granule-rows", 10)
 
-    def only(self, pattern):
-        found = list(self.db.glob(pattern))
-        self.assertEqual(len(found), 1)
-        return found[0]
-
     def check(self, *said):
         done = run("scan", "--db", self.db, "--where", "n >= 0")
         self.assertEqual(done.code, 1, done.err)
@@ -72,7 +67,7 @@ class Damaged(CommandTest):
         self.assertEqual(len(self.keys("n >= 0")), 300)
 
     def test_manifest(self):
-        path = self.only("MANIFEST-*")
+        path, = self.db.glob("MANIFEST-*")
         flip(path, path.stat().st_size // 2)
         self.check()
         path.unlink()
@@ -84,7 +79,7 @@ class Damaged(CommandTest):
 
     def test_options(self):
         """Commands that only read use default options; others fail."""
-        self.only("OPTIONS-*").write_text("nonsense")
+        self.options_file().write_text("nonsense")
         for command in ("scan", "inspect", "verify", "advise"):
             done = self.succeed(command, "--db", self.db)
             self.assertEqual(done.err.count("cannot read the options of database"), 1)
@@ -92,7 +87,7 @@ class Damaged(CommandTest):
         self.assertIn("cannot read the options of database", self.load_lines(b"a\t1\n", code=1))
 
     def test_missing_options(self):
-        self.only("OPTIONS-*").unlink()
+        self.options_file().unlink()
         self.assertEqual(self.keys("n = 7"), ["007"])
         self.load([("x", 1, "y")])
         self.assertEqual(self.keys("n = 1"), ["001", "x"])

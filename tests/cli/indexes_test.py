@@ -18,14 +18,6 @@ class Renumbering(CommandTest):
                 self.assertEqual(self.scan("n = 8"), [(b"l", byte.join((b"y", b"8")))])
                 self.assertEqual(self.keys("s = 'x'"), ["k"])
 
-    def test_the_lines_delimiter_spelt_out(self):
-        self.load(b"x,k,7\n", "--delimiter", ",", "--index", "n=int:field(,):2", key=2)
-        self.assertEqual(self.keys("n = 7"), ["k"])
-
-    def test_another_delimiter(self):
-        self.load([("k", "p,q,r"), ("l", "s,t,u")], "--index", "second=field(,):2")
-        self.assertEqual(self.keys("second = 't'"), ["l"])
-
     def test_load_counts_as_index_does(self):
         """Fields of the value, whichever field of the file is the key."""
         for key in self.each((1, 2, 3)):
@@ -34,12 +26,6 @@ class Renumbering(CommandTest):
             first = "a" if key > 1 else "b"
             self.assertEqual(self.keys(f"v = '{first}'"), self.keys(f"w = '{first}'"))
             self.assertEqual(len(self.keys(f"v = '{first}'")), 1)
-
-    def test_missing_field(self):
-        self.load(b"k\tx\ty\nl\tx\nm\n", "--index", "third=field:2", "--index", "second=field:1")
-        self.assertEqual(self.keys("third IS NULL"), ["l", "m"])
-        self.assertEqual(self.keys("second = 'x'"), ["k", "l"])
-
 
 class ManyIndexesPerOption(CommandTest):
     def test_forms(self):

@@ -6,10 +6,9 @@ import re
 import signal
 import subprocess
 import threading
-import time
 
 from advise_test import RUNS
-from command import TIMEOUT_SECONDS, CommandTest, run
+from command import CommandTest, run
 
 BLOOM = ("--bloom_bits=10",)
 RIBBON = ("--bloom_bits=10", "--use_ribbon_filter")
@@ -80,6 +79,8 @@ class Monitoring(CommandTest):
                              sum(file["family"] == family and file["filter"]["origin"] == "none"
                                  for file in files))
         self.assertEqual(metrics["blocksieve_orphan_sidecars", None], 0)
+        self.assertEqual(self.inspect()["total"]["num_keys"], sum(file["num_keys"] for file in files))
+        self.assertRegex(self.text_of("inspect", "--db", self.db), "^family ")
 
     def test_exit_code(self):
         arguments = ("inspect", "--db", self.db, "--fail-if", "without-filter", "--fail-if", "orphans")
@@ -141,11 +142,6 @@ class StockFilters(CommandTest):
         self.assertEqual(shown["entries"], "prefixes")
         self.assertAlmostEqual(shown["num_keys"], 2000, delta=10)
 
-    def test_none(self):
-        shown = self.filter_of()
-        self.assertEqual((shown["origin"], shown["kind"], shown["num_filters"]), ("none", "", 0))
-        self.assertEqual((shown["num_bytes"], shown["predicted_fpr"]), (0, 1))
-
     def patched_filter(self, old, new):
         """Replaces the only `old` in a file without checksums by `new`; returns its filter."""
         self.db_bench("fillseq,flush", *BLOOM, "--checksum_type=0", "--format_version=5")
@@ -185,73 +181,30 @@ class StockFilters(CommandTest):
                 self.assertIn("Bad table magic number", done.out.decode() + done.err)
 
 
-class ColumnFamilies(CommandTest):
-    def test_each_is_shown(self):
-        self.db_bench("fillseq,flush", *BLOOM, num=1000)
-        self.add_column_family()
-        shown = self.inspect()
-        levels = {(level["family"], level["num_keys"]) for level in shown["levels"]}
-        self.assertIn(("other", 1), levels)
-        self.assertEqual(shown["total"]["num_keys"], 1001)
-        self.assertEqual(self.verify()["num_problems"], 0)
-        text = self.text_of("inspect", "--db", self.db)
-        self.assertTrue(text.startswith("family "), text)
-
-
-class WithoutPlugin(CommandTest):
-    def compact(self):
-        """Compacts without the plug-in."""
-        subprocess.run(["ldb", f"--db={self.db}", "compact"], check=True, timeout=TIMEOUT_SECONDS,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-    def said(self):
-        text = self.text_of("inspect", "--db", self.db)
-        found = re.search(r"(?m)^(\d+) files? with [\d,]+ keys? without filters, written", text)
-        number = int(found.group(1)) if found else 0
-        self.assertEqual(self.inspect()["files_without_plugin"], number)
-        return number
-
-    def test_compaction_by_a_tool(self):
-        self.db_bench("fillseq,flush", *BLOOM, num=5000)
-        self.compact()
-        self.assertEqual(self.said(), 0)  # the database never had the policy
-        self.succeed("apply", "--db", self.db, "--option", "filter_policy=blocksieve:0.01")
-        self.with_plugin("ldb", f"--db={self.db}", "compact")
-        self.assertEqual(self.said(), 0)
-        self.compact()  # the options no longer name the policy
-        self.assertEqual(self.said(), 1)
-        self.succeed("apply", "--db", self.db, "--option", "filter_policy=blocksieve:0.01")
-        self.succeed("rewrite", "--db", self.db, "--only-unfiltered")
-        self.assertEqual(self.said(), 0)
-
-    def test_filters_that_are_left_out_by_choice(self):
-        self.load([(f"{i:05}", "x") for i in range(1000)])
-        self.build_runs(("1:20000",), "{id=blocksieve;wasted_reads=20}")
-        self.assertEqual(self.said(), 0)
-
-
 class OwnFilters(CommandTest):
     ROWS = [(f"{i:05}", i % 100, "x" * 20) for i in range(5000)]
 
     def test_filter_and_index(self):
+        """The same of a database and of its only file."""
         said = self.load(self.ROWS, "--index", "n=int:1")
         shown = self.inspect()
-        self.assertEqual(shown["engine"], "rocksdb")
-        self.assertEqual(shown["database"], str(self.db))
-        file = shown["files"][0]
-        self.assertEqual((file["filter"]["origin"], file["filter"]["kind"]),
-                         ("blocksieve", "ribbon"))
-        self.assertEqual(file["filter"]["shape"], "full")
-        self.assertEqual(file["filter"]["num_keys"], 5000)
-        self.assertGreater(file["filter"]["bits_per_key"], 6)
-        self.assertLess(file["filter"]["predicted_fpr"], 0.0101)
-        index = file["index"]
+        self.assertEqual((shown["engine"], shown["database"]), ("rocksdb", str(self.db)))
+        file, = shown["files"]
+        own, index, total = file["filter"], file["index"], shown["total"]
+        self.assertEqual((own["origin"], own["kind"], own["shape"], own["num_keys"]),
+                         ("blocksieve", "ribbon", "full", 5000))
+        self.assertGreater(own["bits_per_key"], 6)
+        self.assertLess(own["predicted_fpr"], 0.0101)
         self.assertEqual(index["num_bytes"], said["index_bytes"])
         self.assertGreater(index["num_granules"], 10)
         self.assertEqual([column["definition"] for column in index["columns"]], ["n=int:1"])
-        total = shown["total"]
-        self.assertEqual((total["covered_keys"], total["num_keys"]), (5000, 5000))
+        self.assertEqual((total["num_keys"], total["covered_keys"]), (5000, 5000))
         self.assertEqual(total["covered_bytes"], total["num_bytes"])
+        path = self.table()
+        shown = self.inspect(path)
+        self.assertEqual((shown["engine"], shown["file"]), ("rocksdb", str(path)))
+        self.assertEqual(shown["files"], [{**file, "level": None, "family": ""}])
+        self.assertEqual(self.verify(path)["num_problems"], 0)
 
     def test_levels(self):
         self.load(self.ROWS, "--index", "n=int:1")
@@ -269,18 +222,6 @@ class OwnFilters(CommandTest):
                         r"\d{6}\.sst +0 +1,000 .* blocksieve bloom ",
                         r"n=int:1 +2 .*\npostings: exact.*\n\Z")
 
-    def test_single_file(self):
-        self.load(self.ROWS, "--index", "n=int:1")
-        of_database = self.inspect()["files"][0]
-        path = self.table()
-        shown = self.inspect(path)
-        self.assertEqual((shown["engine"], shown["file"]), ("rocksdb", str(path)))
-        file = shown["files"][0]
-        self.assertEqual((file["level"], file["family"]), (None, ""))
-        for part in ("filter", "index", "num_keys", "num_bytes"):
-            self.assertEqual(file[part], of_database[part])
-        self.assertEqual(self.verify(path)["num_problems"], 0)
-
     def test_no_column_that_helps(self):
         self.load([("a", 1)])
         index = self.inspect()["files"][0]["index"]
@@ -288,47 +229,7 @@ class OwnFilters(CommandTest):
         self.assertIn("No skip indexes.", self.text_of("inspect", "--db", self.db))
 
 
-class Schema(CommandTest):
-    """JSON members that scripts rely on."""
-
-    FILE = {"path", "family", "level", "num_keys", "num_bytes", "filter", "index"}
-    FILTER = {"origin", "kind", "shape", "entries", "num_filters", "num_keys", "num_bytes",
-              "bits_per_key", "predicted_fpr", "num_range_filters", "range_bytes", "range_fpr",
-              "num_prefix_filters", "prefix_bytes", "prefix_fpr", "prefix_rules", "num_prefixes",
-              "note", "problems"}
-    INDEX = {"num_granules", "num_bytes", "place", "columns", "note", "problem"}
-    SUMS = {"num_files", "num_keys", "num_bytes", "covered_keys", "covered_bytes",
-            "filter_bytes", "bits_per_key", "predicted_fpr"}
-    QUERY = ("false_negatives", "num_probes", "num_passed", "measured_fpr", "fpr_interval")
-
-    def test_names(self):
-        self.load([("a", 1)], "--index", "n=int:1")
-        shown = self.inspect()
-        self.assertEqual(set(shown),
-                         {"version", "engine", "database", "total", "files_without_plugin", "orphan_sidecars",
-                          "levels", "files", "skip_indexes", "unopened", "vanished"})
-        self.assertEqual(set(shown["total"]), self.SUMS)
-        self.assertEqual(set(shown["levels"][0]), self.SUMS | {"family", "level"})
-        self.assertEqual(set(shown["files"][0]), self.FILE | {"built_for_level"})
-        self.assertEqual(set(shown["files"][0]["filter"]), self.FILTER)
-        self.assertEqual(set(shown["files"][0]["index"]), self.INDEX)
-        verified = self.verify()
-        self.assertEqual(set(verified), {"version", "engine", "database", "num_problems", "confidence",
-                                         "files", "unopened", "vanished"})
-        self.assertEqual(set(verified["files"][0]), self.FILE | {
-            "unchecked", "ranges", "prefixes", "problems", "keys_checked", *self.QUERY})
-        self.assertEqual(set(verified["files"][0]["ranges"]), {"ranges_checked", *self.QUERY})
-        self.assertEqual(set(verified["files"][0]["prefixes"]), {"prefixes_checked", *self.QUERY})
-
-
 class BusyDatabase(CommandTest):
-    def wait_for_files(self, writer):
-        deadline = time.monotonic() + TIMEOUT_SECONDS
-        while len(list(self.db.glob("*.sst"))) < 20:
-            self.assertIsNone(writer.poll())
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.01)
-
     def test_no_file_is_missed_though_compactions_replace_them(self):
         writer = subprocess.Popen(
             ["db_bench", "--benchmarks=fillrandom", f"--db={self.db}", "--num=200000",
@@ -337,7 +238,7 @@ class BusyDatabase(CommandTest):
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(writer.wait)
         self.addCleanup(writer.kill)
-        self.wait_for_files(writer)
+        self.wait_until(lambda: len(list(self.db.glob("*.sst"))) >= 20)
         while writer.poll() is None:
             for command in ("inspect", "advise"):
                 # Runs only for a moment: on a slow machine it could outrun all passes.

@@ -25,28 +25,25 @@
 
 #include <chrono>
 #include <cstdint>
-#include <exception>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
+#include <regex>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "integration/rocksdb/compat/open_db.h"
 #include "integration/rocksdb/policy/filter_bits.h"
+#include "tests/support/test_db.h"
 
 namespace {
 
-using blocksieve::rocksdb_plugin::OpenDb;
-using blocksieve::rocksdb_plugin::OpenedDb;
+using blocksieve::testing::OpenDb;
+using blocksieve::testing::OpenReadOnly;
 
-void Check(const rocksdb::Status& status) {
-  if (!status.ok()) throw std::runtime_error(status.ToString());
-}
+void Check(const rocksdb::Status& status) { blocksieve::testing::MustBeOk(status, "level_tree"); }
 
 // No WAL: databases are flushed before they are closed.
 void Put(rocksdb::DB* db, const std::string& key) {
@@ -75,13 +72,13 @@ struct Run {
 };
 
 Run ParseRun(const std::string& text) {
-  const size_t keys = text.find(':') + 1;
-  const size_t policy = text.find(':', keys) + 1;
-  const size_t part = text.find('/');
-  return {.level = std::stoi(text),
-          .part = part < keys ? static_cast<unsigned>(std::stoul(text.substr(part + 1))) : 1,
-          .num_keys = std::stoull(text.substr(keys)),
-          .policy = text.substr(policy)};
+  static const std::regex pattern("(\\d+)(?:/(\\d+))?:(\\d+):(.*)");
+  std::smatch parts;
+  std::regex_match(text, parts, pattern);
+  return {.level = std::stoi(parts[1]),
+          .part = parts[2].matched ? static_cast<unsigned>(std::stoul(parts[2])) : 1,
+          .num_keys = std::stoull(parts[3]),
+          .policy = parts[4]};
 }
 
 rocksdb::Options OptionsWith(const std::string& policy) {
@@ -96,9 +93,7 @@ rocksdb::Options OptionsWith(const std::string& policy) {
   options.compression = rocksdb::kNoCompression;
   options.memtable_factory = std::make_shared<rocksdb::VectorRepFactory>();
   options.allow_concurrent_memtable_write = false;  // vectors do not support it
-  if (policy != "none") {
-    Check(rocksdb::FilterPolicy::CreateFromString({}, policy, &table.filter_policy));
-  }
+  if (policy != "none") table.filter_policy = blocksieve::testing::PolicyFromString(policy);
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   if (policy.find("ranges=true") != std::string::npos ||
       policy.find("prefixes=") != std::string::npos) {
@@ -106,22 +101,6 @@ rocksdb::Options OptionsWith(const std::string& policy) {
                                                     &options.prefix_extractor));
   }
   return options;
-}
-
-std::unique_ptr<rocksdb::DB> Open(const std::string& path, const std::string& policy) {
-  std::unique_ptr<rocksdb::DB> db;
-  Check(OpenDb(OptionsWith(policy), path, &db));
-  return db;
-}
-
-// Opens with a policy that reads the filters of all others.
-std::unique_ptr<rocksdb::DB> OpenForReadOnly(const std::string& path,
-                                             const std::string& policy = "blocksieve:0.01") {
-  std::unique_ptr<rocksdb::DB> db;
-  Check(OpenDb(&db, [&](OpenedDb* opened) {
-    return rocksdb::DB::OpenForReadOnly(OptionsWith(policy), path, opened);
-  }));
-  return db;
 }
 
 // Rewrites the files of a level into another one, or into itself. RocksDB does not call listeners
@@ -142,7 +121,7 @@ void Rewrite(rocksdb::DB* db, int from, int to) {
 void Build(const std::string& path, const std::vector<Run>& runs) {
   uint64_t next_key = 0;
   for (const Run& run : runs) {
-    const auto db = Open(path, run.policy);
+    const auto db = OpenDb(OptionsWith(run.policy), path);
     for (uint64_t i = 0; i < run.num_keys; ++next_key) {
       const std::string key = PresentKey(next_key);
       if (static_cast<uint8_t>(key[0]) >= 256 / run.part) continue;
@@ -154,7 +133,8 @@ void Build(const std::string& path, const std::vector<Run>& runs) {
   }
   // Again, now that policies that depend on the tree know all of it.
   for (const Run& run : runs) {
-    if (run.level > 0) Rewrite(Open(path, run.policy).get(), run.level, run.level);
+    if (run.level == 0) continue;
+    Rewrite(OpenDb(OptionsWith(run.policy), path).get(), run.level, run.level);
   }
 }
 
@@ -164,8 +144,7 @@ void Fill(const std::string& path, uint64_t num_keys, const std::string& policy,
   options.write_buffer_size = 256 << 10;
   options.target_file_size_base = 256 << 10;
   options.max_bytes_for_level_base = 1 << 20;
-  std::unique_ptr<rocksdb::DB> db;
-  Check(OpenDb(options, path, &db));
+  const auto db = OpenDb(options, path);
   constexpr uint64_t kFirst = uint64_t{1} << 60;  // decimal keys of the same length
   for (uint64_t i = 0; i < num_keys; ++i) {
     Put(db.get(), ascends ? std::to_string(kFirst + i) : PresentKey(i));
@@ -203,20 +182,13 @@ std::vector<std::string> PresentKeys(rocksdb::DB* db) {
 }
 
 void Measure(const std::string& path, uint64_t lookups) {
-  const auto db = OpenForReadOnly(path);
-  rocksdb::TablePropertiesCollection tables;
-  Check(db->GetPropertiesOfAllTables(&tables));
+  const auto db = OpenReadOnly(OptionsWith("blocksieve:0.01"), path);  // reads all filters
   uint64_t filter_bytes = 0;
-  uint64_t num_keys = 0;
-  for (const auto& [file, properties] : tables) {
+  for (const auto& [file, properties] : blocksieve::testing::FilesOf(*db))
     filter_bytes += properties->filter_size;
-    num_keys += properties->num_entries;
-  }
   const std::vector<std::string> present = PresentKeys(db.get());
   const nlohmann::json document = {
-      {"lookups", lookups},
       {"filter_bytes", filter_bytes},
-      {"num_keys", num_keys},
       {"wasted_reads_absent", WastedReads(db.get(), lookups, AbsentKey)},
       {"wasted_reads_present", WastedReads(db.get(), lookups, [&](uint64_t i) {
          return present[i * present.size() / lookups];
@@ -243,7 +215,7 @@ Ranges RangesOf(std::istream& lines) {
 }
 
 void Seek(const std::string& path, const Ranges& ranges) {
-  const auto db = OpenForReadOnly(path, "{id=blocksieve;ranges=true}");
+  const auto db = OpenReadOnly(OptionsWith("{id=blocksieve;ranges=true}"), path);
   blocksieve::rocksdb_plugin::TestRangesOnce();  // its reads do not count
   rocksdb::SetPerfLevel(rocksdb::kEnableCount);
   rocksdb::get_perf_context()->Reset();
@@ -293,8 +265,7 @@ void BuildForeign(const std::string& path, const std::string& kind) {
   options.listeners.clear();
   if (kind == "comparator") options.comparator = &comparator;
   if (kind != "comparator") options.merge_operator = std::make_shared<TheirMergeOperator>();
-  std::unique_ptr<rocksdb::DB> db;
-  Check(OpenDb(options, path, &db));
+  const auto db = OpenDb(options, path);
   for (uint64_t i = 0; i < kKeys; ++i) Put(db.get(), PresentKey(i));
   Check(db->Flush({}));
   Rewrite(db.get(), 0, 6);
@@ -310,7 +281,7 @@ void BuildForeign(const std::string& path, const std::string& kind) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
+int main(int argc, char** argv) {
   blocksieve_rocksdb_register();
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.size() >= 3 && arguments[0] == "build") {
@@ -331,7 +302,4 @@ int main(int argc, char** argv) try {
     return 2;
   }
   return 0;
-} catch (const std::exception& error) {
-  std::cerr << error.what() << "\n";
-  return 1;
 }

@@ -52,33 +52,25 @@ class Logs(CommandTest):
     def count(self, said, name):
         return int(re.search(rf"rocksdb\.{re.escape(name)} COUNT : (\d+)", said).group(1))
 
+    def blocks_read(self, said):
+        return self.count(said, "block.cache.data.hit") + self.count(said, "block.cache.data.miss")
+
     def observed(self, *arguments):
         return self.json_of("advise", *arguments)["observed"]
 
-    def test_absent_keys(self):
-        said, logs = self.read("readmissing")
-        advice = self.json_of("advise", *logs)
-        blocks = self.count(said, "block.cache.data.hit") + self.count(said, "block.cache.data.miss")
-        counted = blocks / self.count(said, "number.keys.read")
-        self.assertEqual(advice["absent_fraction"], 1)
-        self.assertAlmostEqual(advice["observed"]["wasted_reads"], counted, delta=0.1 * counted)
-        current = advice["current"]
-        self.assertAlmostEqual(current["wasted_reads"], counted, delta=0.1 * counted)
-
     def test_absent_and_present_keys(self):
-        said, logs = self.read("readrandom")
-        found, lookups = map(int, re.search(r"\((\d+) of (\d+) found\)", said).groups())
-        advice = self.json_of("advise", *logs)
-        self.assertAlmostEqual(advice["absent_fraction"], 1 - found / lookups, delta=0.02)
-        blocks = self.count(said, "block.cache.data.hit") + self.count(said, "block.cache.data.miss")
-        counted = (blocks - found) / lookups
-        self.assertAlmostEqual(advice["observed"]["wasted_reads"], counted, delta=0.1 * counted)
-        current = advice["current"]
-        self.assertAlmostEqual(current["wasted_reads"], counted, delta=0.1 * counted)
-        text = self.text_of("advise", *logs)
-        self.assertRegex(text, r"Observed: [\d,]+ lookups of files, \d\d\.\d % of absent keys; 0 seeks")
-        self.assertRegex(text, r"Wasted reads per lookup: 0\.0\d+ by RocksDB's counters of filters, "
-                               r"0\.0\d+ by the model")
+        for benchmark in ("readmissing", "readrandom"):
+            said, logs = self.read(benchmark)
+            found, lookups = map(int, re.search(r"\((\d+) of (\d+) found\)", said).groups())
+            advice = self.json_of("advise", *logs)
+            self.assertAlmostEqual(advice["absent_fraction"], 1 - found / lookups, delta=0.02)
+            counted = (self.blocks_read(said) - found) / lookups
+            for part in ("observed", "current"):
+                self.assertAlmostEqual(advice[part]["wasted_reads"], counted, delta=0.1 * counted)
+            text = self.text_of("advise", *logs)
+            self.assertRegex(text, r"Observed: [\d,]+ lookups of files, \d+\.\d % of absent keys; 0 seeks")
+            self.assertRegex(text, r"Wasted reads per lookup: 0\.0\d+ by RocksDB's counters of filters, "
+                                   r"0\.0\d+ by the model")
 
     def test_seeks(self):
         said, logs = self.read("seekrandom")
@@ -88,9 +80,7 @@ class Logs(CommandTest):
         if "rocksdb.last.level.seek.data " not in said:
             self.assertIsNone(observed["seek_blocks"])  # RocksDB before 8.3
         else:
-            blocks = self.count(said, "block.cache.data.hit") + self.count(said,
-                                                                           "block.cache.data.miss")
-            per_seek = blocks / self.count(said, "number.db.seek")
+            per_seek = self.blocks_read(said) / self.count(said, "number.db.seek")
             read = observed["seek_blocks"]["useful"] + observed["seek_blocks"]["useless"]
             self.assertAlmostEqual(read / observed["seeks"], per_seek, delta=0.1 * per_seek)
 

@@ -84,7 +84,7 @@ class Options(CommandTest):
 
     def stored_options(self):
         """{(id, option): default} as RocksDB writes them into OPTIONS files."""
-        text = max(self.db.glob("OPTIONS-*")).read_text()
+        text = self.options_file().read_text()
         stored = {}
         for kind, (begin, _) in STRINGS.items():
             written = re.search("{id=" + begin.split(";")[0] + ";([^{}]*)}", text)[1]

@@ -49,12 +49,10 @@ class Streams(CommandTest):
         self.assertEqual((done.stdout, done.stderr), (b"0\n", b""))
 
     def test_full_disk(self):
-        for option in ("", "--count", "--format json"):
-            done = self.shell(f'"$1" scan --db "$2" {option} > /dev/full')
-            self.assertEqual(done.returncode, 1)
-            self.assertIn(b"cannot write to standard output: No space left on device", done.stderr)
-        for others in ("size --fpr 0.1", "--help", "scan --help", "--version", "manual"):
-            done = self.shell(f'"$1" {others} > /dev/full')
+        scan = 'scan --db "$2"'
+        for arguments in (scan, scan + " --count", scan + " --format json", "size --fpr 0.1", "--help",
+                          "scan --help", "--version", "manual"):
+            done = self.shell(f'"$1" {arguments} > /dev/full')
             self.assertEqual(done.returncode, 1)
             self.assertIn(b"cannot write to standard output: No space left on device", done.stderr)
 

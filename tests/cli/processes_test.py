@@ -38,10 +38,12 @@ class Loading(CommandTest):
         """One text for every command that writes, also for the database of a sieve."""
         self.load([("a", 1)], "--index", "n=int:1")
         self.open_in_another_process()
+        options = self.options_file()
         option = "filter_policy=blocksieve:0.001"
         for arguments in (("load", "--key", 1, "-"), ("apply", "--option", option), ("rewrite",),
                           ("rewrite", "--missing-indexes"), ("revert",), ("index", "--delete-orphans")):
             self.check_locked(*arguments)
+        self.assertEqual(self.options_file(), options)
 
     def test_locked_sieve(self):
         process = subprocess.Popen([PROGRAM, "sieve", "--db", self.db, "push", "-"], stdin=subprocess.PIPE,

@@ -18,16 +18,9 @@ def rows_of(number, seed=1):
 class Ranges(CommandTest):
     ROWS = rows_of(20_000)
 
-    def options(self):
-        return max(self.db.glob("OPTIONS-*")).read_text()
-
-    def filter_of_only_file(self):
-        file, = self.inspect()["files"]
-        return file["filter"]
-
     def test_inspect_and_verify(self):
         self.load(self.ROWS, "--range-fpr", RANGE_FPR)
-        shown = self.filter_of_only_file()
+        shown = self.only_filter()
         self.assertEqual(shown["entries"], "keys and ranges")
         self.assertEqual(shown["num_range_filters"], shown["num_filters"])
         self.assertAlmostEqual(shown["range_fpr"], RANGE_FPR, delta=0.3 * RANGE_FPR)
@@ -40,9 +33,6 @@ class Ranges(CommandTest):
         low, high = file["ranges"]["fpr_interval"]
         self.assertLess(low, 1.2 * shown["range_fpr"])
         self.assertGreater(high, 0.8 * shown["range_fpr"])
-
-    def test_text(self):
-        self.load(self.ROWS, "--range-fpr", RANGE_FPR)
         self.check_text(("inspect", "--db", self.db),
                         "range filters +level +filters +bytes +range bits/key +estimated range FPR$",
                         r"\d{6}\.sst +\d +\d+ +\d\d,\d{3} +\d\.\d\d +0\.02\d*$")
@@ -52,7 +42,7 @@ class Ranges(CommandTest):
 
     def test_without(self):
         self.load(self.ROWS)
-        shown = self.filter_of_only_file()
+        shown = self.only_filter()
         self.assertEqual((shown["entries"], shown["num_range_filters"], shown["range_fpr"]),
                          ("keys", 0, 1))
         file, = self.verify()["files"]
@@ -60,33 +50,19 @@ class Ranges(CommandTest):
         for command in ("inspect", "verify"):
             self.assertNotIn(b"ranges", self.succeed(command, "--db", self.db).out)
 
-    def test_keys_too_much_alike(self):
-        """The filters have keys only."""
-        rows = [(f"{'/'.join('abc'[i >> shift & 1] * 9 for shift in range(10))}", i)
-                for i in range(1000)]
-        self.load(sorted(rows), "--range-fpr", 1e-5)
-        self.verify()
-        self.assertEqual(self.filter_of_only_file()["origin"], "blocksieve")
-
-    def test_the_database_keeps_them(self):
+    def test_the_database_gets_and_keeps_them(self):
         """Its options have the policy and the extractor."""
-        self.load(self.ROWS, "--range-fpr", RANGE_FPR)
-        self.assertIn("prefix_extractor=blocksieve.range", self.options())
-        self.assertIn("ranges=true", self.options())
-        self.load(rows_of(1000, seed=2))
-        self.assertGreater(self.filter_of_only_file()["num_range_filters"], 0)
-        self.assertEqual(len(self.scan("TRUE")), 21_000)
-        # Later files replace the current ones.
-        self.load(rows_of(10, seed=3), "--range-fpr", 0.1)
-        self.assertAlmostEqual(self.filter_of_only_file()["range_fpr"], 0.1, delta=0.03)
-
-    def test_a_database_gets_them(self):
         self.load(self.ROWS)
-        self.assertEqual(self.filter_of_only_file()["num_range_filters"], 0)
-        self.load(rows_of(1000, seed=2), "--range-fpr", RANGE_FPR)
-        self.assertGreater(self.filter_of_only_file()["num_range_filters"], 0)
-        self.assertEqual(len(self.scan("TRUE")), 21_000)
-        self.verify()
+        self.assertEqual(self.only_filter()["num_range_filters"], 0)
+        # Later files replace the current ones.
+        for seed, more, fpr in ((2, ("--range-fpr", RANGE_FPR), RANGE_FPR), (3, (), RANGE_FPR),
+                                (4, ("--range-fpr", 0.1), 0.1)):
+            self.load(rows_of(1000, seed), *more)
+            self.assertAlmostEqual(self.only_filter()["range_fpr"], fpr, delta=0.3 * fpr)
+            options = self.options_file().read_text()
+            self.assertIn("prefix_extractor=blocksieve.range", options)
+            self.assertIn("ranges=true", options)
+        self.assertEqual(len(self.scan("TRUE")), 23_000)
 
     def test_indexes_beside_them(self):
         self.load(self.ROWS, "--range-fpr", RANGE_FPR, "--index", "n=int:1")
@@ -134,23 +110,6 @@ class Advice(CommandTest):
                                advice["blocks_per_empty_seek"], delta=0.002)
         self.assertIn(b"\nThese options drop the range filters and prefixes of the files",
                       self.succeed("advise", "--db", self.db).out)
-
-    def test_names(self):
-        self.load(rows_of(2000))
-        advice = self.advise()
-        self.assertEqual(set(advice), {
-            "seek_fraction", "range_width", "empty_seek_share", "current_blocks_per_empty_seek",
-            "blocks_per_empty_seek", "current_wasted_reads", "wasted_reads", "range_bytes", "runs",
-            "options", "do_not_pay"})
-        self.assertEqual(set(advice["runs"][0]), {
-            "family", "level", "num_keys", "sampled_files", "sampled_keys", "current_range_fpr",
-            "estimated_fpr", "range_fpr", "range_bytes"})
-        # Those of prefixes have the same form.
-        prefixes = self.advise(part="prefixes")
-        def renamed(names):
-            return {name.replace("range_", "prefix_") for name in names} | {"range_width"}
-        self.assertEqual(renamed(prefixes), renamed(advice) | {"rule"})
-        self.assertEqual(renamed(prefixes["runs"][0]), renamed(advice["runs"][0]) | {"num_prefixes"})
 
     def test_options(self):
         options = [r"filter_policy=\{id=blocksieve;target_fpr=0\.\d+;kind=auto;ranges=true;"
@@ -251,25 +210,9 @@ def events(number):
 class Prefixes(CommandTest):
     PATHS = paths(20_000)
     EVENTS = events(20_000)
-    PARTITIONS = (("partition_filters=false", "partition_filters=true"),
-                  ("index_type=kBinarySearch", "index_type=kTwoLevelIndexSearch"))
-
-    def filter_of_only_file(self):
-        file, = self.inspect()["files"]
-        return file["filter"]
-
     def seek_below(self, prefixes):
         done = json.loads(self.level_tree("seek", "-", stdin=b"".join(map(below, prefixes))))
         return done["found"], done["blocks"]
-
-    def partition(self):
-        """Later files have partitioned filters."""
-        path = max(self.db.glob("OPTIONS-*"))
-        text = path.read_text()
-        for old, new in self.PARTITIONS:
-            self.assertIn(old, text)
-            text = text.replace(old, new)
-        path.write_text(text)
 
     def test_from_advice_to_revert(self):
         for keys, delimiter, partitioned in self.each((
@@ -285,18 +228,18 @@ class Prefixes(CommandTest):
             self.assertEqual((advice["rule"], advice["do_not_pay"]), (rule, ""))
             self.assertEqual(advice["runs"][0]["num_prefixes"], len(present))
             if partitioned:
-                self.partition()
-            before = max(self.db.glob("OPTIONS-*")).read_text()
+                self.edit_options(("partition_filters=false", "partition_filters=true"),
+                                  ("index_type=kBinarySearch", "index_type=kTwoLevelIndexSearch"))
+            before = self.options_file().read_text()
             self.assertIn(f";prefixes={rule}", advice["options"][0])
-            self.succeed("apply", "--db", self.db, "--option",
-                         f"filter_policy={{id=blocksieve;prefixes={rule}}}")
+            self.apply(f"{{id=blocksieve;prefixes={rule}}}")
             self.check_text(("rewrite", "--db", self.db, "--dry-run"),
                             "Prefixes or range filters change in 1 file.$",
                             rf"\d{{6}}\.sst .* prefixes={rule}$")
             self.succeed("rewrite", "--db", self.db)
             self.assertIn("Nothing to rewrite", self.text_of("rewrite", "--db", self.db))
 
-            shown = self.filter_of_only_file()
+            shown = self.only_filter()
             self.assertEqual(shown["entries"], "keys and prefixes")
             self.assertEqual((shown["shape"] == "partitioned", shown["num_filters"] > 3),
                              (partitioned, partitioned))
@@ -322,9 +265,9 @@ class Prefixes(CommandTest):
             self.assertEqual(self.seek_below(present)[0], len(present))
 
             self.succeed("revert", "--db", self.db)
-            self.assertIn("prefix_extractor=nullptr\n", max(self.db.glob("OPTIONS-*")).read_text())
+            self.assertIn("prefix_extractor=nullptr\n", self.options_file().read_text())
             self.assertIn("prefix_extractor=nullptr\n", before)
-            shown = self.filter_of_only_file()
+            shown = self.only_filter()
             self.assertEqual((shown["origin"], shown["num_prefix_filters"]), ("stock", 0))
 
     def test_which_files_are_rewritten(self):
@@ -339,37 +282,25 @@ class Prefixes(CommandTest):
                 ("prefixes=lengths:1000", False, []),
                 ("prefixes=auto", True, ["delimiter:%3A"]),
                 ("target_fpr=0.01", True, []),
+                ("bits_per_key=8;prefixes=delimiter:%3A", True, ["delimiter:%3A"]),
+                ("bits_per_key=8;prefixes=delimiter:%3A", False, ["delimiter:%3A"]),
                 ("ranges=true;range_fpr=0.05", True, []),
                 ("ranges=true;range_fpr=0.05;prefixes=auto", True, ["delimiter:%3A"])):
             with self.subTest(options):
                 if not self.db.exists():
                     self.load(rows)
-                self.succeed("apply", "--db", self.db, "--option",
-                             f"filter_policy={{id=blocksieve;{options}}}")
+                self.apply(f"{{id=blocksieve;{options}}}")
                 plan = self.json_of("rewrite", "--db", self.db, "--dry-run")
                 parts = [file["new_parts"] for file in plan["files"]]
                 self.assertEqual(len(parts), changes)
                 self.succeed("rewrite", "--db", self.db)
-                self.assertEqual(self.filter_of_only_file()["prefix_rules"], rules)
-
-    def test_prefixes_share_the_bits_of_keys(self):
-        """Under bits_per_key, whose plan is met although keys have a higher rate."""
-        self.load([(key, 1) for key in self.PATHS])
-        self.succeed("apply", "--db", self.db, "--option",
-                     "filter_policy={id=blocksieve;bits_per_key=8;prefixes=delimiter:/}")
-        self.succeed("rewrite", "--db", self.db)
-        shown = self.filter_of_only_file()
-        self.assertEqual(shown["prefix_rules"], ["delimiter:/"])
-        self.assertLess(shown["bits_per_key"], 8.3)
-        self.assertIn("Nothing to rewrite", self.text_of("rewrite", "--db", self.db))
+                self.assertEqual(self.only_filter()["prefix_rules"], rules)
 
     def test_boundaries_of_the_program(self):
         """Only it can build such prefixes."""
         self.load([("a:b", 1)])
-        self.succeed("apply", "--db", self.db, "--option",
-                     "filter_policy={id=blocksieve;prefixes=lengths:2}")
-        path = max(self.db.glob("OPTIONS-*"))
-        path.write_text(path.read_text().replace("lengths:2", "callback:of_users"))
+        self.apply("{id=blocksieve;prefixes=lengths:2}")
+        self.edit_options(("lengths:2", "callback:of_users"))
         for command in (("rewrite", "--db", self.db), ("load", "--db", self.db, "--key", 1, "-")):
             self.assertRegex(self.fail_with(1, *command), "prefixes=callback:of_users} in column family "
                              "default, which RocksDB refuses: .*; it would write files with other filters")

@@ -43,24 +43,13 @@ class Rewriting(CommandTest):
         if not self.IS_AT_REST:
             return
         # Pending compactions depend on timing.
-        options = self.options_file()
-        options.write_text(options.read_text().replace("disable_auto_compactions=false",
-                                                       "disable_auto_compactions=true"))
-
-    def options_file(self):
-        return max(self.db.glob("OPTIONS-*[0-9]"), key=lambda path: path.name)
-
-    def apply(self, policy, *arguments):
-        self.succeed("apply", "--db", self.db, "--option", f"filter_policy={policy}", *arguments)
+        self.edit_options(("disable_auto_compactions=false", "disable_auto_compactions=true"))
 
     def rewrite(self, *arguments):
         return self.json_of("rewrite", "--db", self.db, *arguments)
 
     def would_rewrite(self, *arguments):
         return self.rewrite("--dry-run", *arguments)["files"]
-
-    def origins(self):
-        return [file["filter"]["origin"] for file in self.inspect()["files"]]
 
     def counted(self, lookups=2_000_000):
         """Wasted data block reads per lookup of an absent key, counted by RocksDB's own tool."""
@@ -77,10 +66,7 @@ class Rewriting(CommandTest):
         self.assertAlmostEqual(value, expected, delta=0.2 * expected)
 
     def rows(self):
-        done = subprocess.run(["ldb", f"--db={self.db}", "dump", "--count_only"], check=True,
-                              timeout=TIMEOUT_SECONDS, stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL)
-        return done.stdout
+        return self.ldb("dump", "--count_only")
 
     def begin(self, *arguments):
         """Starts a rewrite and returns while only some files are rewritten."""
@@ -109,7 +95,7 @@ class Transcript(Rewriting):
         before = self.counted()
         self.assert_close(before, current["wasted_reads_absent"])
 
-        self.succeed("apply", "--db", self.db, "--option", proposal["option"])
+        self.apply(proposal["option"].removeprefix("filter_policy="))
         num_files = len(self.would_rewrite())
         self.assertEqual(num_files, proposal["rewritten_files"])
 
@@ -118,7 +104,7 @@ class Transcript(Rewriting):
         killed.wait()
         left = len(self.would_rewrite())
         self.assertTrue(0 < left < num_files, (left, num_files))
-        self.assertEqual(set(self.origins()), {"stock", "blocksieve"})
+        self.assertEqual(self.origins(), {"stock", "blocksieve"})
 
         said = self.rewrite()
         self.assertEqual(said["files_rewritten"], left)
@@ -133,7 +119,7 @@ class Transcript(Rewriting):
         self.assert_close(measured["wasted_reads_predicted"], after)
         self.assertEqual(measured["filter_bytes"], self.inspect()["total"]["filter_bytes"])
 
-        self.assertEqual(set(self.origins()), {"blocksieve"})
+        self.assertEqual(self.origins(), {"blocksieve"})
         self.assertEqual(self.verify()["num_problems"], 0)
         self.assertTrue(self.succeed("advise", "--db", self.db).out.startswith(b"No change recommended"))
 
@@ -142,7 +128,7 @@ class Transcript(Rewriting):
         self.assert_close(family["after"]["wasted_reads_absent"], before)
         self.assertEqual(family["before"]["filter_bytes"], measured["filter_bytes"])
         said = self.json_of("revert", "--db", self.db)["families"][0]
-        self.assertEqual(set(self.origins()), {"stock"})
+        self.assertEqual(self.origins(), {"stock"})
         back = self.counted()
         self.assert_close(said["after"]["wasted_reads_predicted"], back)
         self.assert_close(said["after"]["wasted_reads_measured"], back)
@@ -178,12 +164,23 @@ class SmallTree(Rewriting):
 
 
 class Rewrites(SmallTree):
-    def test_without_options(self):
+    def test_refusals(self):
         self.build()
-        for arguments in ((), ("--dry-run",), ("--column-family", "default")):
-            said = self.fail_with(1, "rewrite", "--db", self.db, *arguments)
-            self.assertIn(f"the OPTIONS file of database {self.db} has no blocksieve policy", said)
-            self.assertIn("set one with blocksieve apply", said)
+        before = self.files_of_database()
+        without_policy = f"the OPTIONS file of database {self.db} has no blocksieve policy"
+        policies = "; allowed: policies of this RocksDB, such as bloomfilter:10:false, "
+        for code, message, *arguments in (
+                (1, without_policy + "; set one with blocksieve apply", "rewrite"),
+                (1, without_policy, "rewrite", "--dry-run"),
+                (1, without_policy + " for column family default", "rewrite", "--column-family", "default"),
+                (2, "has no skip index; define one with --index", "rewrite", "--missing-indexes"),
+                *((2, "--level is 99; allowed: 0 to 6", command, "--level", 99, *more)
+                  for command in ("rewrite", "revert") for more in ((), ("--dry-run",))),
+                # The options would name it, and nothing would build filters.
+                *((2, f"--filter-policy is {policy}{policies}", "revert", "--filter-policy", policy)
+                  for policy in ("nonsense:3", "blocksieve:0.01", "{id=blocksieve;bits_per_key=9}"))):
+            self.assertIn(message, self.fail_with(code, *arguments, "--db", self.db))
+        self.assertEqual(self.files_of_database(), before)
 
     def test_order(self):
         """First by saved reads, then by saved memory."""
@@ -201,34 +198,26 @@ class Rewrites(SmallTree):
                     for level in shown["levels"]]
         self.assertEqual(levels(self.inspect()), levels(before))
 
-    def test_only_what_gains(self):
+    def test_one_level(self):
         self.build()
         self.apply("blocksieve:0.0097")
-        self.rewrite("--level", 1)
-        for level in self.inspect()["levels"]:
-            origins = {file["filter"]["origin"] for file in self.inspect()["files"]
-                       if file["level"] == level["level"]}
-            self.assertEqual(origins, {"blocksieve" if level["level"] == 1 else "stock"})
-        # Filters of the requested kind and rate cannot improve.
-        before = {path.name for path in self.db.glob("*.sst")}
-        said = self.succeed("rewrite", "--db", self.db, "--level", 1).out
-        self.assertEqual(said, b"Nothing to rewrite: no file needs another filter.\n")
-        self.assertEqual({path.name for path in self.db.glob("*.sst")}, before)
+        for command, origin in (("rewrite", "blocksieve"), ("revert", "stock")):
+            self.json_of(command, "--db", self.db, "--level", 1)
+            for file in self.inspect()["files"]:
+                self.assertEqual(file["filter"]["origin"] == origin, file["level"] == 1, file)
+            self.succeed(command, "--db", self.db)
+            self.assertEqual(self.origins(), {origin})
 
     def test_only_unfiltered(self):
         """Files written by a tool without the plug-in."""
         self.build()
         self.apply("blocksieve:0.002")
         self.assertEqual(self.would_rewrite("--only-unfiltered"), [])
-        # A file over all keys, so that every file of the last level is compacted.
-        for arguments in (("batchput", " ", "first", "~", "last"), ("compact",)):
-            subprocess.run(["ldb", f"--db={self.db}", *arguments], check=True,
-                           timeout=TIMEOUT_SECONDS, stdout=subprocess.DEVNULL,
-                           stderr=subprocess.DEVNULL)
-        self.assertEqual(set(self.origins()), {"none"})
+        self.compact_all_without_plugin()
+        self.assertEqual(self.origins(), {"none"})
         self.apply("blocksieve:0.002")  # ldb dropped it
         self.rewrite("--only-unfiltered")
-        self.assertEqual(set(self.origins()), {"blocksieve"})
+        self.assertEqual(self.origins(), {"blocksieve"})
         for file in self.inspect()["files"]:
             self.assertLess(file["filter"]["predicted_fpr"], 0.00205)
 
@@ -243,7 +232,9 @@ class Rewrites(SmallTree):
         self.assertNotIn("\x1b", said)  # no progress without a terminal
         left = len(self.would_rewrite())
         self.assertEqual(left, int(re.search(r"(\d+) left", said).group(1)))
-        self.assertEqual(self.rewrite()["files_rewritten"], left)
+        self.check_text(("rewrite", "--db", self.db),
+                        rf"\ARewrote {left} files? with [\d,]+ bytes in [\d.]+ s\.$",
+                        r"before +0\.0\d+ +0\.0\d+ +[\d,]+$", r"after +0\.00\d+ +0\.00\d+ +[\d,]+$")
 
     def test_repeated(self):
         # With 16 bits per key, small files of level 0 get the most precise possible filters.
@@ -254,7 +245,7 @@ class Rewrites(SmallTree):
         self.build()
         self.apply("{id=blocksieve;bits_per_key=10}")
         self.rewrite()
-        num_files = len(self.origins())
+        num_files = len(self.inspect()["files"])
         self.apply("{id=blocksieve;bits_per_key=10.02}")
         # Filters are rounded up, small ones most, so a few may differ this much.
         self.assertLess(len(self.would_rewrite()), num_files / 4)
@@ -264,9 +255,6 @@ class Rewrites(SmallTree):
     def test_open_elsewhere(self):
         self.load([("a", 1)])
         self.open_in_another_process(lines=b"b\t2\n")
-        for command in ("rewrite", "revert"):
-            said = self.fail_with(1, command, "--db", self.db)
-            self.assertIn("LOCK", said)
         said = self.fail_with(1, "rewrite", "--db", self.db)
         page = pathlib.Path(__file__).parents[2] / "integration/rocksdb/README.md"
         shown = [line.strip() for line in said.splitlines() if line.startswith("  ")]
@@ -284,25 +272,6 @@ class Rewrites(SmallTree):
         self.assertEqual(self.would_rewrite(), [])
         self.assertEqual(self.rows(), rows)
 
-    def test_column_families(self):
-        self.build()
-        self.add_column_family()
-        self.apply("blocksieve:0.001", "--column-family", "default")
-        self.rewrite()
-        families = {file["family"]: file["filter"]["origin"] for file in self.inspect()["files"]}
-        self.assertEqual(families, {"default": "blocksieve", "other": "none"})
-        self.succeed("revert", "--db", self.db, "--column-family", "default")
-        families = {file["family"]: file["filter"]["origin"] for file in self.inspect()["files"]}
-        self.assertEqual(families, {"default": "stock", "other": "none"})
-
-    def test_text(self):
-        self.build()
-        self.apply("{id=blocksieve;wasted_reads=0.01}")
-        text = self.succeed("rewrite", "--db", self.db, "--bytes-per-second", "1GB").out.decode()
-        self.assertRegex(text, r"^Rewrote \d+ files with [\d,]+ bytes in [\d.]+ s\.\n")
-        self.assertRegex(text, r"(?m)^before +0\.0\d+ +0\.0\d+ +[\d,]+$")
-        self.assertRegex(text, r"(?m)^after +0\.0\d+ +0\.0\d+ +[\d,]+$")
-
     def test_predicted_effect_of_revert(self):
         """Printed before anything changes, whatever the previous policy was."""
         for policy, kinds in (("bloomfilter:10:false", {"bloom"}), ("bloomfilter:4.5:false", {"bloom"}),
@@ -312,9 +281,7 @@ class Rewrites(SmallTree):
                 self.build()
                 # No filters come back only if they are asked for.
                 revert = ("revert", "--db", self.db, "--filter-policy", "nullptr")
-                options = self.options_file()
-                options.write_text(options.read_text().replace(
-                    "filter_policy=bloomfilter:10:false", f"filter_policy={policy}"))
+                self.edit_options(("=bloomfilter:10:false", f"={policy}"))
                 self.apply("{id=blocksieve;bits_per_key=10}")
                 self.rewrite()
                 before = self.inspect()["total"]["filter_bytes"]
@@ -340,9 +307,7 @@ class Rewrites(SmallTree):
     def test_policy_of_another_program(self):
         """Its filters are not predicted."""
         self.build()
-        options = self.options_file()
-        options.write_text(options.read_text().replace(
-            "filter_policy=bloomfilter:10:false", "filter_policy=their_own_policy"))
+        self.edit_options(("=bloomfilter:10:false", "=their_own_policy"))
         self.apply("blocksieve:0.001")
         self.rewrite()
         text = self.succeed("revert", "--db", self.db, "--dry-run").out.decode()
@@ -360,36 +325,6 @@ class Rewrites(SmallTree):
                       "does not have; it would write files without filters", said)
         self.assertEqual({path.name for path in self.db.glob("*.sst")}, files)
         self.assertIn("filter_policy=their_own_policy", self.options_file().read_text())
-        self.assertEqual(list(self.db.glob("blocksieve*")), [])
-
-    def test_unknown_policy(self):
-        """The options would name it, and nothing would build filters."""
-        self.build()
-        before = self.options_file().read_text()
-        for policy in ("nonsense:3", "blocksieve:0.01", "{id=blocksieve;bits_per_key=9}"):
-            said = self.fail_with(2, "revert", "--db", self.db, "--filter-policy", policy)
-            self.assertIn(f"--filter-policy is {policy}; allowed: policies of this RocksDB, such as "
-                          "bloomfilter:10:false, ribbonfilter:10 and nullptr", said)
-        self.assertEqual(self.options_file().read_text(), before)
-
-    def test_levels(self):
-        self.build()
-        self.apply("blocksieve:0.001")
-        for command in ("rewrite", "revert"):
-            for more in ((), ("--dry-run",)):
-                said = self.fail_with(2, command, "--db", self.db, "--level", 99, *more)
-                self.assertIn("--level is 99; allowed: 0 to 6", said)
-            self.json_of(command, "--db", self.db, "--level", 6, "--dry-run")
-
-    def test_revert_of_a_level(self):
-        self.build()
-        self.apply("blocksieve:0.001")
-        self.rewrite()
-        self.succeed("revert", "--db", self.db, "--level", 1)
-        for file in self.inspect()["files"]:
-            self.assertEqual(file["filter"]["origin"] == "stock", file["level"] == 1, file)
-        self.succeed("revert", "--db", self.db)
-        self.assertEqual(set(self.origins()), {"stock"})
         self.assertEqual(list(self.db.glob("blocksieve*")), [])
 
 
@@ -445,8 +380,3 @@ class Indexes(Rewriting):
         self.assertEqual(self.index_names(), [["n=int:2", "w=field:1"]])
         self.assertEqual(self.rewrite("--missing-indexes")["files_rewritten"], 0)
         self.assertEqual(len(self.keys("w = 'w7' AND n = 3")), 70)
-
-    def test_that_do_not_exist(self):
-        self.load(self.ROWS[:10])
-        self.assertIn("has no skip index; define one with --index",
-                      self.fail_with(2, "rewrite", "--db", self.db, "--missing-indexes"))

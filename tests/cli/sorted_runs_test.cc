@@ -8,7 +8,8 @@
 namespace blocksieve::cli {
 namespace {
 
-FileReport File(const std::string& family, int level, uint64_t keys, double fpr) {
+FileReport File(int level, uint64_t keys, double fpr, double bits_per_key = 8,
+                const std::string& family = "") {
   FileReport file;
   file.place.family = family;
   file.place.level = level;
@@ -18,15 +19,15 @@ FileReport File(const std::string& family, int level, uint64_t keys, double fpr)
   if (fpr < 1) {
     file.filter.origin = FilterOrigin::kBlocksieve;
     file.filter.num_entries = keys;
-    file.filter.num_bytes = keys;
+    file.filter.num_bytes = static_cast<uint64_t>(static_cast<double>(keys) * bits_per_key / 8);
   }
   return file;
 }
 
 TEST(SortedRuns, AreFilesOfLevel0AndDeeperLevels) {
-  const std::vector<FileReport> files = {File("a", 0, 10, 0.5), File("a", 0, 20, 0.25),
-                                         File("a", 2, 100, 0.1), File("a", 2, 300, 0.3),
-                                         File("b", 3, 7, 1)};
+  const std::vector<FileReport> files = {File(0, 10, 0.5, 8, "a"), File(0, 20, 0.25, 8, "a"),
+                                         File(2, 100, 0.1, 8, "a"), File(2, 300, 0.3, 8, "a"),
+                                         File(3, 7, 1, 8, "b")};
   const std::vector<RunList> lists = SortIntoRuns(files);
   ASSERT_EQ(lists.size(), 2u);
   EXPECT_EQ(lists[0].family, "a");
@@ -42,8 +43,7 @@ TEST(SortedRuns, AreFilesOfLevel0AndDeeperLevels) {
 }
 
 TEST(SortedRuns, LevelsHaveTheKindsOfTheirFilters) {
-  std::vector<FileReport> files = {File("", 0, 10, 0.5), File("", 0, 20, 0.25),
-                                   File("", 2, 400, 0.1)};
+  std::vector<FileReport> files = {File(0, 10, 0.5), File(0, 20, 0.25), File(2, 400, 0.1)};
   const auto levels_of = [&](std::optional<FilterKind> kind) {
     return SortIntoRuns(files)[0].Levels(kind);
   };
@@ -58,27 +58,15 @@ TEST(SortedRuns, LevelsHaveTheKindsOfTheirFilters) {
 }
 
 TEST(SortedRuns, FilterKeysArePrefixesOrKeysIfUnreadable) {
-  FileReport file = File("", 1, 1000, 0.1);
+  FileReport file = File(1, 1000, 0.1);
   file.filter.num_entries = 40;
   EXPECT_EQ(FilterKeys(file), 40u);
   file.filter.problems = {"damaged"};
   EXPECT_EQ(FilterKeys(file), 1000u);
-  EXPECT_EQ(FilterKeys(File("", 1, 1000, 1)), 1000u);
+  EXPECT_EQ(FilterKeys(File(1, 1000, 1)), 1000u);
 }
 
 using Levels = std::vector<std::optional<int>>;
-
-FileReport File(int level, uint64_t keys, double fpr, double bits_per_key) {
-  FileReport file;
-  file.place.level = level;
-  file.place.is_short_lived = level == 0;
-  file.num_entries = keys;
-  file.filter.origin = FilterOrigin::kBlocksieve;
-  file.filter.predicted_fpr = fpr;
-  file.filter.num_entries = keys;
-  file.filter.num_bytes = static_cast<uint64_t>(static_cast<double>(keys) * bits_per_key / 8);
-  return file;
-}
 
 // Levels 1 to 3 of size ratio 10, with two files each and the rates for ten bits per key.
 std::vector<FileReport> Tree() {

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import platform
 from unittest import mock
 
@@ -29,6 +30,44 @@ class Help(CommandTest):
     def test_version(self):
         self.assertRegex(self.succeed("--version").out,
                          rb"^blocksieve \d+\.\d+\.\d+ \(RocksDB \d+\.\d+\.\d+\)\n$")
+
+
+def members_of(document, place="", found=None):
+    """Names of the members of each object, by its JSON pointer; elements of an array have one."""
+    found = {} if found is None else found
+    if isinstance(document, dict):
+        found.setdefault(place, set()).update(document)
+        for name, value in document.items():
+            members_of(value, f"{place}/{name}", found)
+    elif isinstance(document, list):
+        for element in document:
+            members_of(element, place + "/*", found)
+    return found
+
+
+class Members(CommandTest):
+    """Those of JSON documents, which scripts rely on."""
+
+    EXPECTED = pathlib.Path(__file__).with_name("json_members.json")
+    LINES = ("inspect", "inspect FILE", "verify", "check", "index", "scan --count",
+             "size --fpr 0.1", "advise --wasted-reads 0.001 --seek-fraction 0.5", "advise --log LOG",
+             "apply --option filter_policy=blocksieve:0.0001", "rewrite --dry-run", "rewrite",
+             "revert --dry-run", "revert")
+
+    def test_names(self):
+        documents = {"load": self.load([(f"k{i:05}", i) for i in range(2000)], "--index", "n=int:1")}
+        log = str(self.EXPECTED.with_name("logs") / "rocksdb_9.10.LOG")
+        for line in self.LINES:
+            words = line.replace("FILE", str(self.table())).replace("LOG", log).split()
+            has_database = not {"FILE", "LOG", "size"} & set(line.split())
+            documents[line] = self.json_of(*words, *(("--db", self.db) if has_database else ()))
+        documents["scan --explain"] = self.explain("n = 1")
+        documents["sieve stats"] = self.json_of("sieve", "--db", self.dir / "sieve", "push", "/dev/null", "stats")
+        for line, document in documents.items():
+            self.assertEqual(document["version"], 2, line)
+        self.assertEqual({line: {place: " ".join(sorted(names)) for place, names in members_of(document).items()}
+                          for line, document in documents.items()},
+                         json.loads(self.EXPECTED.read_text()))
 
 
 class WrongCommandLines(CommandTest):
@@ -66,50 +105,25 @@ class WrongCommandLines(CommandTest):
             self.assertEqual(document["error"]["exit_code"], code)
             self.assertIn(message, document["error"]["message"])
 
-    def test_every_json_document_has_a_version(self):
-        self.load([("a", 1)], "--index", "n=int:1")
-        for arguments in (("inspect", "--db", self.db), ("verify", "--db", self.db),
-                          ("advise", "--db", self.db), ("index", "--db", self.db),
-                          ("check", "--db", self.db),
-                          ("size", "--fpr", 0.1), ("scan", "--db", self.db, "--count")):
-            self.assertEqual(self.json_of(*arguments)["version"], 2, arguments)
-        self.assertEqual(self.load([("b", 1)])["version"], 2)
-        self.assertEqual(self.explain("n = 1")["version"], 2)
-        self.assertIn("bits_per_key", self.inspect()["files"][0]["filter"])
-
-    def test_numbers_that_are_not_whole(self):
+    def test_numbers(self):
+        whole = "1 to 1125899906842624, a whole number without leading zeros, also as 1e6 or 5M"
+        num_bytes = "1 to 1125899906842624 bytes, also as 10kB or 64MiB"
+        for option, allowed, numbers, no_numbers in (
+                ("--keys", whole, ("1e-6", "10.5", "1.2345k", "1e99", "010", "00"),
+                 ("1,000", "1e", "M", "1MM", "1.M", ".5M", "01M", "0x10", "+5", " 5")),
+                ("--bytes", num_bytes, ("0", "-1", "1.5B", "99999999999TB", "nan"),
+                 ("64XB", "1%", "0,01", "", "010kB")),
+                ("--fpr", "1e-07 to 0.5", ("7", "nan", "1e-9"), ("1%", "0,01", "", "x"))):
+            for text in (*numbers, *no_numbers):
+                shown = text if text.strip() not in ("", "5") else f"'{text}'"
+                number = ", not a number" * (text in no_numbers)
+                self.check(f"{option} is {shown}{number}; allowed: {allowed}", "size", option, text)
         for text, digits in (("1e6", "1,000,000"), ("1M", "1,000,000"), ("1.5k", "1,500"), ("20k", "20,000"),
                              ("0.5M", "500,000"), ("2G", "2,000,000,000"), ("12e0", "12")):
-            self.assertIn(f"{digits} keys at", self.text_of("size", "--fpr", "0.1", "--keys", text))
-        for text in ("1e-6", "10.5", "1,000", "1.2345k", "1e99", "1e", "M", "1MM", "1.M", ".5M", "01M"):
-            number = ", not a number" * (text in ("1,000", "1e", "M", "1MM", "1.M", ".5M", "01M"))
-            self.check(f"--keys is {text}{number}; allowed: 1 to 1125899906842624, a whole number",
-                       "size", "--fpr", 0.1, "--keys", text)
-
-    def test_numbers_that_could_be_octal_or_hexadecimal(self):
-        for text in ("010", "0x10", "00", "+5", " 5"):
-            self.check("; allowed: 1 to 1125899906842624, a whole number without leading zeros, also as 1e6 "
-                       "or 5M", "size", "--fpr", 0.1, "--keys", text)
-        self.check("--bytes is 010kB, not a number; allowed: ", "size", "--bytes", "010kB")
-        self.check("--limit is 010; allowed: ", "scan", "--db", self.db, "--limit", "010")
-        self.assertIn(b"10 keys at", self.succeed("size", "--fpr", "00.10", "--keys", "10").out)
-
-    def test_bytes(self):
-        for text in ("0", "-1", "1.5B", "99999999999TB", "nan", "64XB", "1%", "0,01", ""):
-            shown = (text or "''") + ", not a number" * (text in ("64XB", "1%", "0,01", ""))
-            self.check(f"--bytes is {shown}; allowed: 1 to 1125899906842624 bytes, also as 10kB "
-                       "or 64MiB", "size", "--bytes", text)
-        for text, number in (("10kB", "10,000"), ("64MiB", "67,108,864"), ("1.5GB", "1,500,000,000"),
+            self.assertIn(f"{digits} keys at", self.text_of("size", "--fpr", "00.10", "--keys", text))
+        for text, digits in (("10kB", "10,000"), ("64MiB", "67,108,864"), ("1.5GB", "1,500,000,000"),
                              ("2k", "2,000"), ("1e3", "1,000"), ("1000B", "1,000")):
-            self.assertIn(f"1,000 keys in up to {number} bytes", self.text_of(
-                "size", "--bytes", text, "--keys", 1000))
-
-    def test_no_numbers(self):
-        for text in ("1%", "0,01", "", "x"):
-            shown = text or "''"
-            self.check(f"--fpr is {shown}, not a number; allowed: 1e-07 to 0.5", "size", "--fpr", text)
-        for text in ("7", "nan", "1e-9"):
-            self.check(f"--fpr is {text}; allowed: 1e-07 to 0.5", "size", "--fpr", text)
+            self.assertIn(f"keys in up to {digits} bytes", self.text_of("size", "--bytes", text, "--keys", 1000))
 
     def test_long_values_are_cut(self):
         """At 80 bytes of value, without splitting a character."""
@@ -133,6 +147,7 @@ class WrongCommandLines(CommandTest):
         ("--key is required", "load --db DB -"),
         ("FILE is required", "load --db DB --key 1"),
         ("unexpected argument: y", "load --db DB --key 1 x y"),
+        ("--limit is 010; allowed: ", "scan --db DB --limit 010"),
         ("neither --db nor FILE is given; required: one of them", "inspect"),
         ("both --db and FILE are given; required: one of them", "inspect --db DB x.sst"),
         ("neither --db nor FILE is given; required: one of them", "verify"),

@@ -130,16 +130,6 @@ class Damage(CommandTest):
         self.assertIn("unreadable filter: Corruption: block checksum mismatch",
                       self.check_every_byte())
 
-    def test_shortened_files(self):
-        self.load(self.ROWS)
-        path = self.table()
-        good = path.read_bytes()
-        for length in (0, 1, 7, 40, 53, len(good) // 2, len(good) - 1):
-            path.write_bytes(good[:length])
-            for where in (("--db", self.db), (path,)):
-                for command in ("inspect", "verify"):
-                    self.assertEqual(run(command, *where).code, 1, length)
-
     def test_missing_file(self):
         self.load(self.ROWS)
         path = self.table()

@@ -1,6 +1,5 @@
 #include "lib/postings/postings.h"
 
-#include <algorithm>
 #include <iterator>
 #include <map>
 #include <set>

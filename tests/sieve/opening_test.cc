@@ -150,15 +150,6 @@ TEST_F(SavedFilter, IsRebuiltIfDamaged) {
   EXPECT_EQ(Push(sieve.get(), TestUrls(0, 5000)).new_urls, 0u);
 }
 
-TEST_F(SavedFilter, IsDeletedByTheFirstChange) {
-  Make(1000);
-  EXPECT_TRUE(IsIn(path_));
-  const auto sieve = Open();
-  Push(sieve.get(), {"new"});
-  fs::copy(path_, dir_ / "killed");
-  EXPECT_FALSE(IsIn(dir_ / "killed"));
-}
-
 // An overfull filter is replaced, here by one of the same size.
 TEST_F(SavedFilter, IsDeletedWhenCompactionReplacesIt) {
   Make(20'000, 2000);

@@ -54,19 +54,24 @@ inline sieve::ForgetCounts Forget(sieve::UrlSieve* sieve, const std::vector<std:
   return counts;
 }
 
-inline std::vector<std::string> Pop(sieve::UrlSieve* sieve, uint64_t max_urls) {
+/// From a sieve or its queue.
+template <class Source>
+std::vector<std::string> Pop(Source* source, uint64_t max_urls) {
   std::vector<std::string> popped;
   uint64_t num_popped = 0;
   const auto take = [&](std::span<const std::string> urls) {
     popped.insert(popped.end(), urls.begin(), urls.end());
     return true;
   };
-  ExpectOk(sieve->Pop(max_urls, take, &num_popped));
+  ExpectOk(source->Pop(max_urls, take, &num_popped));
   EXPECT_EQ(num_popped, popped.size());
   return popped;
 }
 
-inline std::vector<std::string> PopAll(sieve::UrlSieve* sieve) { return Pop(sieve, UINT64_MAX); }
+template <class Source>
+std::vector<std::string> PopAll(Source* source) {
+  return Pop(source, UINT64_MAX);
+}
 
 inline sieve::SieveStats Stats(const sieve::UrlSieve& sieve) {
   sieve::SieveStats stats;

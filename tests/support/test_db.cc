@@ -16,6 +16,29 @@
 #include "tests/support/faulty_disks.h"
 
 namespace blocksieve::testing {
+namespace {
+
+template <class Open>
+std::unique_ptr<rocksdb::DB> MustOpen(const std::string& path, const Open& open) {
+  std::unique_ptr<rocksdb::DB> db;
+  MustBeOk(rocksdb_plugin::OpenDb(&db, open), "open " + path);
+  return db;
+}
+
+// Since RocksDB 8.3, seeks have separate counters, and the prefix counters are those of Gets.
+template <class Ticker>
+void AddSeeks(const rocksdb::Statistics& statistics, FilterUse* use) {
+  if constexpr (requires { Ticker::LAST_LEVEL_SEEK_FILTERED; }) {
+    const uint64_t rejected = statistics.getTickerCount(Ticker::LAST_LEVEL_SEEK_FILTERED) +
+                              statistics.getTickerCount(Ticker::NON_LAST_LEVEL_SEEK_FILTERED);
+    use->prefix_rejected += rejected;
+    use->prefix_checked += rejected +
+                           statistics.getTickerCount(Ticker::LAST_LEVEL_SEEK_FILTER_MATCH) +
+                           statistics.getTickerCount(Ticker::NON_LAST_LEVEL_SEEK_FILTER_MATCH);
+  }
+}
+
+}  // namespace
 
 rocksdb::Options DbConfig::ToOptions() const {
   rocksdb::Options result = options;
@@ -62,17 +85,6 @@ std::shared_ptr<const rocksdb::FilterPolicy> PolicyFromString(const std::string&
   if (policy == nullptr) MustBeOk(rocksdb::Status::NotFound(), text);
   return policy;
 }
-
-namespace {
-
-template <class Open>
-std::unique_ptr<rocksdb::DB> MustOpen(const std::string& path, const Open& open) {
-  std::unique_ptr<rocksdb::DB> db;
-  MustBeOk(rocksdb_plugin::OpenDb(&db, open), "open " + path);
-  return db;
-}
-
-}  // namespace
 
 std::unique_ptr<rocksdb::DB> OpenDb(const rocksdb::Options& options, const std::string& path) {
   return MustOpen(path, [&](auto* db) { return rocksdb::DB::Open(options, path, db); });
@@ -126,23 +138,6 @@ void MustBeOk(const rocksdb::Status& status, const std::string& what) {
   std::fprintf(stderr, "%s: %s\n", what.c_str(), status.ToString().c_str());
   std::abort();
 }
-
-namespace {
-
-// Since RocksDB 8.3, seeks have separate counters, and the prefix counters are those of Gets.
-template <class Ticker>
-void AddSeeks(const rocksdb::Statistics& statistics, FilterUse* use) {
-  if constexpr (requires { Ticker::LAST_LEVEL_SEEK_FILTERED; }) {
-    const uint64_t rejected = statistics.getTickerCount(Ticker::LAST_LEVEL_SEEK_FILTERED) +
-                              statistics.getTickerCount(Ticker::NON_LAST_LEVEL_SEEK_FILTERED);
-    use->prefix_rejected += rejected;
-    use->prefix_checked += rejected +
-                           statistics.getTickerCount(Ticker::LAST_LEVEL_SEEK_FILTER_MATCH) +
-                           statistics.getTickerCount(Ticker::NON_LAST_LEVEL_SEEK_FILTER_MATCH);
-  }
-}
-
-}  // namespace
 
 FilterUse FilterUseSoFar(const rocksdb::Statistics& statistics) {
   FilterUse use;

@@ -8,7 +8,7 @@
 
 #include "blocksieve/filter.h"
 #include "integration/cli/advise/advice.h"
-#include "integration/cli/database/file_text.h"
+#include "integration/cli/database/json_table.h"
 #include "integration/cli/database/table/table_file.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
@@ -138,7 +138,7 @@ uint64_t SeekAdvice::FilterBytes() const {
 KeysOfFile KeysInFiles(const std::string& doing) {
   return [doing, progress = std::make_shared<term::Progress>()](
              const FileReport& report, const std::function<void(std::string_view)>& visit) {
-    progress->Show(doing + ": " + ShortName(report.place));
+    progress->Show(doing + ": " + FileNameText(report.place.path));
     try {
       const std::unique_ptr<TableFile> file = TableFile::Open(report.place);
       if (file == nullptr) return;  // removed by another process

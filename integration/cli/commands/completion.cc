@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -65,14 +64,6 @@ const CLI::App* Find(const CLI::App& command, const std::string& name) {
   return nullptr;
 }
 
-const CLI::Option* FindOption(const CLI::App& command, const std::string& name) {
-  for (const CLI::Option* const option : command.get_options()) {
-    const std::vector<std::string> names = NamesOf(*option);
-    if (std::find(names.begin(), names.end(), name) != names.end()) return option;
-  }
-  return nullptr;
-}
-
 std::string ReplyWithValues(const std::string& value) {
   if (value == "DIR") return "directories\n";
   if (value == "FILE") return "files\n";
@@ -110,9 +101,10 @@ std::string Reply(const CLI::App& root, std::vector<std::string> words) {
   std::string value;  // of the option that the next word belongs to
   for (const std::string& word : words) {
     if (!std::exchange(value, "").empty()) continue;
-    const CLI::Option* option = FindOption(*command, word);
-    if (option == nullptr) option = FindOption(*parent, word);
-    if (option != nullptr) value = ValueOf(*option);
+    for (const CLI::App* const each : {command, parent}) {
+      const CLI::Option* const option = each->get_option_no_throw(word);
+      if (word.starts_with('-') && option != nullptr && value.empty()) value = ValueOf(*option);
+    }
     if (const CLI::App* const below = Find(*command, word)) {
       parent = std::exchange(command, below);
     } else if (const CLI::App* const step = Find(*parent, word);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <filesystem>
 #include <map>
 #include <set>
 #include <utility>
@@ -64,13 +63,9 @@ std::string FilterName(const Json& filter) {
 std::string VanishedText(const ChosenFiles::Missed& missed) {
   std::string text;
   for (const FilePlace& place : missed.vanished) {
-    text += ShortName(place) + ": removed by another process meanwhile\n";
+    text += FileNameText(place.path) + ": removed by another process meanwhile\n";
   }
   return text;
-}
-
-std::string ShortName(const FilePlace& place) {
-  return std::filesystem::path(place.path).filename();
 }
 
 Json ToJson(const FileReport& file) {

@@ -18,9 +18,6 @@ std::string FilterName(const Json& filter);
 /// A line for each file that another process removed.
 std::string VanishedText(const ChosenFiles::Missed& missed);
 
-/// The last part of the path.
-std::string ShortName(const FilePlace& place);
-
 Json ToJson(const FileReport& file);
 
 /// The first members of a document about files: engine (always "rocksdb") and database or file.

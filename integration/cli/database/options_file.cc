@@ -36,12 +36,23 @@ std::string ValueIn(std::string_view line) {
 
 }  // namespace
 
-std::optional<uint64_t> OptionsFileNumber(const std::string& name) {
+std::optional<uint64_t> OptionsFileNumber(std::string_view name) {
   uint64_t number = 0;
   if (!name.starts_with(kPrefix)) return std::nullopt;
   const char* const end = name.data() + name.size();
   const auto [rest, error] = std::from_chars(name.data() + kPrefix.size(), end, number);
   return error == std::errc() && rest == end ? std::optional(number) : std::nullopt;
+}
+
+std::vector<std::string> OptionsFileNames(const std::string& database, std::string_view prefix) {
+  std::vector<std::string> names;
+  rocksdb::Env::Default()->GetChildren(database, &names).PermitUncheckedError();
+  const auto number = [&](std::string_view name) {
+    return OptionsFileNumber(name.substr(name.starts_with(prefix) ? prefix.size() : name.size()));
+  };
+  std::erase_if(names, [&](const std::string& name) { return !number(name); });
+  std::ranges::sort(names, {}, number);
+  return names;
 }
 
 void FailFamily(const std::string& family, const std::vector<std::string>& known) {
@@ -81,13 +92,7 @@ OptionsFile OptionsFile::Read(const std::string& path) {
 
 std::vector<OptionsFile> OptionsFile::All(const std::string& database) {
   std::vector<OptionsFile> files;
-  std::vector<std::string> names;
-  rocksdb::Env::Default()->GetChildren(database, &names).PermitUncheckedError();
-  std::erase_if(names, [](const std::string& name) { return !OptionsFileNumber(name); });
-  std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
-    return OptionsFileNumber(a) < OptionsFileNumber(b);
-  });
-  for (const std::string& name : names) {
+  for (const std::string& name : OptionsFileNames(database)) {
     std::string text;
     const std::string path = database + "/" + name;
     const rocksdb::Status status = rocksdb::ReadFileToString(rocksdb::Env::Default(), path, &text);
@@ -103,7 +108,7 @@ OptionsFile::OptionsFile(std::string text, std::string name) : name_(std::move(n
   for (std::string line; std::getline(lines, line);) {
     if (line.ends_with('\r')) line.pop_back();
     if (line.starts_with('[') && line.ends_with(']')) section = line.substr(1, line.size() - 2);
-    lines_.push_back({.text = line, .section = section, .before = std::nullopt});
+    lines_.push_back({.text = line, .section = section, .before = line});
   }
 }
 
@@ -144,29 +149,24 @@ void OptionsFile::Set(const std::string& section, const std::string& option,
                       const std::string& value) {
   const std::string text = fmt::format("  {}={}", option, value);
   if (const Line* const line = FindLine(section, option)) {
-    Line& changed = lines_[static_cast<size_t>(line - lines_.data())];
-    if (!changed.before && !changed.is_new) changed.before = changed.text;
-    changed.text = text;
+    lines_[static_cast<size_t>(line - lines_.data())].text = text;
     return;
   }
   const auto last = std::find_if(lines_.rbegin(), lines_.rend(), [&](const Line& line) {
     return line.section == section && !Trimmed(line.text).empty();
   });
   if (last == lines_.rend()) term::Fail("{} has no section [{}]", name_, section);
-  lines_.insert(last.base(),
-                {.text = text, .section = section, .before = std::nullopt, .is_new = true});
+  lines_.insert(last.base(), {.text = text, .section = section, .before = ""});
 }
 
 std::vector<OptionChange> OptionsFile::Changes() const {
   std::vector<OptionChange> changes;
   for (const Line& line : lines_) {
-    if (!line.is_new && (!line.before || ValueIn(*line.before) == ValueIn(line.text))) continue;
-    OptionChange& change = changes.emplace_back();
-    change = {line.section,
-              std::string(Trimmed(line.text.substr(0, line.text.find('=')))),
-              {},
-              ValueIn(line.text)};
-    if (line.before) change.before = ValueIn(*line.before);
+    const bool is_new = line.before.empty();
+    if (is_new ? line.text.empty() : ValueIn(line.before) == ValueIn(line.text)) continue;
+    changes.push_back({line.section, std::string(Trimmed(line.text.substr(0, line.text.find('=')))),
+                       is_new ? std::nullopt : std::optional(ValueIn(line.before)),
+                       ValueIn(line.text)});
   }
   return changes;
 }

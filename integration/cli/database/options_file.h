@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 // OPTIONS files of RocksDB as text. Keeps everything that is not changed, including options that
@@ -52,8 +53,7 @@ class OptionsFile {
   struct Line {
     std::string text;
     std::string section;
-    std::optional<std::string> before;
-    bool is_new = false;
+    std::string before;  // the text in the file; empty if Set added the line
   };
 
   const Line* FindLine(const std::string& section, const std::string& option) const;
@@ -66,6 +66,10 @@ class OptionsFile {
 [[noreturn]] void FailFamily(const std::string& family, const std::vector<std::string>& known);
 
 /// The number in "OPTIONS-000012"; nullopt for other names.
-std::optional<uint64_t> OptionsFileNumber(const std::string& name);
+std::optional<uint64_t> OptionsFileNumber(std::string_view name);
+
+/// The names PREFIXOPTIONS-NUMBER in the directory of a database, the largest number last.
+std::vector<std::string> OptionsFileNames(const std::string& database,
+                                          std::string_view prefix = "");
 
 }  // namespace blocksieve::cli

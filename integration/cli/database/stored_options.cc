@@ -61,21 +61,21 @@ class KeepOperands final : public rocksdb::MergeOperator {
   const std::string name_;
 };
 
-// The merge operator of a column family, if this program does not have it.
-std::optional<std::string> ForeignMergeOperator(const OptionsFile& file,
-                                                const std::string& family) {
-  auto name = file.Find(FamilySection(family), "merge_operator");
-  if (IsNone(name) || StrictStatus("merge_operator", *name).ok()) return std::nullopt;
-  return name;
+using NamesByFamily = std::map<std::string, std::string>;
+
+NamesByFamily ForeignMergeOperatorsIn(const OptionsFile& file) {
+  NamesByFamily foreign;
+  for (const std::string& family : file.Families()) {
+    const auto name = file.Find(FamilySection(family), "merge_operator");
+    if (!IsNone(name) && !StrictStatus("merge_operator", *name).ok()) foreign[family] = *name;
+  }
+  return foreign;
 }
 
 // Parses strictly, but keeps the names of foreign merge operators, which RocksDB writes to OPTIONS.
 rocksdb::Status ParseStrictly(OptionsFile file, StoredOptions* options) {
-  std::map<std::string, std::string> foreign;
-  for (const std::string& family : file.Families()) {
-    const auto name = ForeignMergeOperator(file, family);
-    if (!name) continue;
-    foreign[family] = *name;
+  const NamesByFamily foreign = ForeignMergeOperatorsIn(file);
+  for (const auto& [family, name] : foreign) {
     file.Set(FamilySection(family), "merge_operator", "nullptr");
   }
   rocksdb::Status status = ParseOptions(file, /*strict=*/true, options);
@@ -186,12 +186,8 @@ StoredOptions ReadStoredOptions(const std::string& path, bool strict) {
 }
 
 std::map<std::string, std::string> ForeignMergeOperators(const std::string& path) {
-  std::map<std::string, std::string> foreign;
   const auto file = OptionsFile::FindLatest(path);
-  for (const std::string& family : file ? file->Families() : std::vector<std::string>()) {
-    if (const auto name = ForeignMergeOperator(*file, family)) foreign[family] = *name;
-  }
-  return foreign;
+  return file ? ForeignMergeOperatorsIn(*file) : NamesByFamily();
 }
 
 void AddListener(rocksdb::DBOptions* options) {

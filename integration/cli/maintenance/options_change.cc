@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <string_view>
 #include <system_error>
@@ -34,28 +33,24 @@ void Check(const rocksdb::Status& status, const std::string& path) {
 class KeptOptions {
  public:
   explicit KeptOptions(const std::string& database) {
-    std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(database, error)) {
-      const std::string name = entry.path().filename();
-      if (!name.starts_with(kKept)) continue;
-      const auto number = OptionsFileNumber(name.substr(kKept.size()));
-      if (number) files_.emplace(*number, OptionsFile::Read(entry.path()));
+    for (const std::string& name : OptionsFileNames(database, kKept)) {
+      files_.push_back(OptionsFile::Read(database + "/" + name));
     }
   }
 
   // The newest object that an option of this section named.
   std::optional<std::string> Find(const std::string& section, const char* option) const {
     for (auto file = files_.rbegin(); file != files_.rend(); ++file) {
-      auto value = file->second.Find(section, option);
+      auto value = file->Find(section, option);
       if (!IsNone(value) && !NamesBlocksieve(*value)) return value;
     }
     return std::nullopt;
   }
 
-  const std::map<uint64_t, OptionsFile>& files() const { return files_; }
+  const std::vector<OptionsFile>& files() const { return files_; }
 
  private:
-  std::map<uint64_t, OptionsFile> files_;
+  std::vector<OptionsFile> files_;  // the newest last
 };
 
 // Visits the options of all column families that blocksieve replaces: visit(section, option).
@@ -76,15 +71,6 @@ OptionsFile ReadableOptions(const std::string& database) {
   }
   CheckComparators(database, file);
   return file;
-}
-
-uint64_t NextNumber(const std::string& database) {
-  uint64_t last = 0;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(database, error)) {
-    last = std::max(last, OptionsFileNumber(entry.path().filename()).value_or(0));
-  }
-  return last + 1;
 }
 
 void SyncDirectory(const std::string& path) {
@@ -171,7 +157,7 @@ std::string WriteNextOptions(const std::string& database, const OptionsFile& fil
   if (is_to_keep) {
     WriteWhole(present.text(), fmt::format("{}/{}{}", database, kKept, present.name()));
   }
-  std::string name = fmt::format("OPTIONS-{:06}", NextNumber(database));
+  std::string name = fmt::format("OPTIONS-{:06}", OptionsFileNumber(present.name()).value() + 1);
   WriteWhole(file.text(), database + "/" + name);
   SyncDirectory(database);
   return name;
@@ -185,7 +171,7 @@ void RemoveKeptOptions(const std::string& database, const OptionsFile& current) 
     is_restored &= !before || before == current.Find(section, option);
   });
   std::error_code error;
-  for (const auto& [number, file] : kept.files()) {
+  for (const OptionsFile& file : kept.files()) {
     if (is_restored) std::filesystem::remove(database + "/" + file.name(), error);
   }
 }

@@ -4,19 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <system_error>
 
 #include "integration/cli/term/failure.h"
 
 namespace blocksieve::term {
-namespace {
-
-constexpr size_t kPieceBytes = 1 << 20;
-
-}  // namespace
 
 LineReader::LineReader(const std::string& path)
     : name_(path == "-" ? "standard input" : path),
@@ -30,6 +23,7 @@ LineReader::LineReader(const std::string& path)
     Fail("cannot read {}: it is a directory", name_);
   }
   if (S_ISREG(status.st_mode)) file_bytes_ = static_cast<uint64_t>(status.st_size);
+  lines_.exceptions(std::ios::badbit);  // for those of underflow
 }
 
 LineReader::~LineReader() {
@@ -37,53 +31,28 @@ LineReader::~LineReader() {
 }
 
 std::optional<std::string_view> LineReader::Next() {
-  size_t searched = begin_;
-  while (true) {
-    const void* const found = std::memchr(buffer_.data() + searched, '\n', end_ - searched);
-    if (found != nullptr) {
-      const auto line_end = static_cast<size_t>(static_cast<const char*>(found) - buffer_.data());
-      const auto line = std::string_view(buffer_).substr(begin_, line_end - begin_);
-      begin_ = line_end + 1;
-      ++line_number_;
-      return line;
-    }
-    const size_t unfinished = end_ - begin_;
-    if (unfinished > kMaxLineBytes) {
-      Fail("{}:{}: the line is too long; allowed: {} bytes", name_, line_number_ + 1,
-           kMaxLineBytes);
-    }
-    if (Fill()) {
-      searched = begin_ + unfinished;
-      continue;
-    }
-    if (unfinished == 0 || InterruptFlag()) return std::nullopt;
-    const auto line = std::string_view(buffer_).substr(begin_, unfinished);
-    begin_ = end_;
-    ++line_number_;
-    return line;
-  }
+  // An interrupt ends the file in the middle of a line.
+  if (!std::getline(lines_, line_) || (lines_.eof() && InterruptFlag())) return std::nullopt;
+  ++line_number_;
+  line_begin_ += line_.size() + 1;
+  return line_;
 }
 
-bool LineReader::Fill() {
-  if (at_end_) return false;
-  // Moves the start of the line to the front; a long line doubles the buffer.
-  std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
-  end_ -= begin_;
-  begin_ = 0;
-  if (buffer_.size() - end_ < kPieceBytes) {
-    buffer_.resize(std::max(2 * buffer_.size(), end_ + kPieceBytes));
+LineReader::int_type LineReader::underflow() {
+  if (bytes_read_ - line_begin_ > kMaxLineBytes) {
+    Fail("{}:{}: the line is too long; allowed: {} bytes", name_, line_number_ + 1, kMaxLineBytes);
   }
   while (!InterruptFlag()) {
-    const ssize_t count = ::read(descriptor_, buffer_.data() + end_, kPieceBytes);
-    if (count >= 0) {
-      at_end_ = count == 0;
-      end_ += static_cast<size_t>(count);
+    const ssize_t count = ::read(descriptor_, buffer_.data(), buffer_.size());
+    if (count == 0) break;
+    if (count > 0) {
       bytes_read_ += static_cast<uint64_t>(count);
-      return count > 0;
+      setg(buffer_.data(), buffer_.data(), buffer_.data() + count);
+      return traits_type::to_int_type(buffer_.front());
     }
     if (errno != EINTR) Fail("cannot read {}: {}", name_, std::generic_category().message(errno));
   }
-  return false;
+  return traits_type::eof();
 }
 
 }  // namespace blocksieve::term

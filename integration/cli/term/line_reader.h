@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <istream>
 #include <optional>
+#include <streambuf>
 #include <string>
 #include <string_view>
 
@@ -10,13 +12,13 @@ namespace blocksieve::term {
 
 /// Reads a file line by line. Lines may have any bytes and are returned without their '\n', which
 /// the last one may lack.
-class LineReader {
+class LineReader : private std::streambuf {
  public:
   static constexpr size_t kMaxLineBytes = size_t{1} << 30;
 
   /// "-" is standard input. Throws Failure if it cannot be opened or is a directory.
   explicit LineReader(const std::string& path);
-  ~LineReader();
+  ~LineReader() override;
   LineReader(const LineReader&) = delete;
   LineReader& operator=(const LineReader&) = delete;
 
@@ -36,18 +38,17 @@ class LineReader {
   uint64_t file_bytes() const { return file_bytes_; }
 
  private:
-  // Appends a piece of the file to the buffer. False at the end.
-  bool Fill();
+  int_type underflow() override;  // fills the buffer
 
   std::string name_;
   int descriptor_ = -1;
   uint64_t file_bytes_ = 0;
   uint64_t bytes_read_ = 0;
   uint64_t line_number_ = 0;
-  bool at_end_ = false;
-  std::string buffer_;
-  size_t begin_ = 0;  // of the bytes not yet returned
-  size_t end_ = 0;    // of the bytes read
+  std::string buffer_ = std::string(1 << 20, '\0');
+  std::istream lines_{this};
+  std::string line_;
+  uint64_t line_begin_ = 0;  // position of the next line in the file
 };
 
 }  // namespace blocksieve::term

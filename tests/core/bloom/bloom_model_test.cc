@@ -19,7 +19,7 @@
 // The models against published values, and against other ways to compute them. FilterConformance
 // measures filters of every kind.
 
-namespace blocksieve {
+namespace blocksieve::testing {
 namespace {
 
 using internal::BlockedBloomFpr;
@@ -181,14 +181,9 @@ TEST(ClickHouseTable, MeetsEveryTargetButForTheThirdDigit) {
               1.005 * target_fpr);
   }
 }
-}  // namespace
-}  // namespace blocksieve
 
 // Measured FPRs of classic filters against the models, two-sided. Keys are consecutive numbers,
 // which are frequent in storage engines.
-
-namespace blocksieve::testing {
-namespace {
 
 uint64_t HashNumber(uint64_t number) {
   return HashKey({reinterpret_cast<const char*>(&number), sizeof(number)});

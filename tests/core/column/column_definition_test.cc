@@ -3,22 +3,20 @@
 #include "lib/column/values.h"
 #include "tests/core/column/test_columns.h"
 
-namespace blocksieve {
+namespace blocksieve::testing {
 namespace {
 
-using testing::MakeColumn;
-
 TEST(ColumnDefinition, ReadsBackAsWritten) {
-  for (const std::string& text : testing::Listed(
-           "pkg=field:2 | all=value | f=fixed(8,4) | j=json:/a/b | j=json: | "
-           "j=json:/a~1b/~0/0/ | n=int:5 | n=uint:5 | n=float:6 | w=words:3 | g=ngrams(4):3 | "
-           "g=ngrams(32):1000000 | b=int8(0) | b=uint8(7) | b=int16le(1) | b=uint32be(2) | "
-           "b=int64be(1073741824) | b=float32le(0) | b=float64be(3) | c=field(,):2 | "
-           "a=field[;]:2 | a=field(,)[;]:2 | a=int:field[,]:2 | a=int:field(;):2 | a=value[ ] | "
-           "a=fixed(0,8)[,] | w=words:value | w=words:json:/title | w=words:field[;]:1 | "
-           "g=ngrams(3):fixed(0,9) | n=int:json:/age | n=uint:fixed(0,8) | d=field(\\n):1 | "
-           "d=field(\\\\):1 | d=field(\\x00)[\\xff]:1 | d=field())[]]:1 | a b.c=field:1 | "
-           "a=value[\\t] | \xc3\xa9=json:/\xc3\xa9=:,")) {
+  for (const std::string& text :
+       Listed("pkg=field:2 | all=value | f=fixed(8,4) | j=json:/a/b | j=json: | "
+              "j=json:/a~1b/~0/0/ | n=int:5 | n=uint:5 | n=float:6 | w=words:3 | g=ngrams(4):3 | "
+              "g=ngrams(32):1000000 | b=int8(0) | b=uint8(7) | b=int16le(1) | b=uint32be(2) | "
+              "b=int64be(1073741824) | b=float32le(0) | b=float64be(3) | c=field(,):2 | "
+              "a=field[;]:2 | a=field(,)[;]:2 | a=int:field[,]:2 | a=int:field(;):2 | a=value[ ] | "
+              "a=fixed(0,8)[,] | w=words:value | w=words:json:/title | w=words:field[;]:1 | "
+              "g=ngrams(3):fixed(0,9) | n=int:json:/age | n=uint:fixed(0,8) | d=field(\\n):1 | "
+              "d=field(\\\\):1 | d=field(\\x00)[\\xff]:1 | d=field())[]]:1 | a b.c=field:1 | "
+              "a=value[\\t] | \xc3\xa9=json:/\xc3\xa9=:,")) {
     const Result<Column> column = Column::Parse(text);
     ASSERT_TRUE(column.ok()) << column.status().message();
     EXPECT_EQ(column->ToText(), text);
@@ -46,7 +44,7 @@ TEST(ColumnDefinition, RejectsInvalidTextWithAReason) {
   const std::string long_name(Column::kMaxNameBytes + 1, 'n');
   std::string deep = "j=json:";
   for (size_t i = 0; i <= Column::kMaxJsonDepth; ++i) deep += "/a";
-  testing::Texts texts = testing::Listed(
+  Texts texts = Listed(
       "field:2 | =field:2 | a\"b=field:2 | a\tb=field:2 | p=field:0 | p=field:1000001 | "
       "p=field:99999999999999999999 | p=field: | p=field:-1 | p=field:2  | p=2 | p=field(,:2 | "
       "p=field(,,):2 | p=field():2 | p=field(\\q):2 | p=field(\t):2 | p=field(;)[;]:2 | "
@@ -101,4 +99,4 @@ TEST(ColumnDefinition, EqualMeansTheSameDefinition) {
 }
 
 }  // namespace
-}  // namespace blocksieve
+}  // namespace blocksieve::testing

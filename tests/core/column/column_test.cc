@@ -12,13 +12,9 @@
 #include "tests/core/column/test_columns.h"
 #include "tests/support/test_locale.h"
 
-namespace blocksieve {
+namespace blocksieve::testing {
 namespace {
 
-using testing::Indexed;
-using testing::kMissing;
-using testing::MakeColumn;
-using testing::Texts;
 using namespace std::string_literals;
 
 TEST(Column, FieldsCountFromOne) {
@@ -162,14 +158,14 @@ TEST(ColumnJson, NumbersCountIfTheyAreExactlyOfTheType) {
 
 // Some locales have another decimal point, this one of two bytes.
 TEST(ColumnJson, DoesNotDependOnTheLocale) {
-  const testing::TestLocale locale("ps_AF");
-  ASSERT_NE(testing::TestLocale::DecimalPoint(), ".");
+  const TestLocale locale("ps_AF");
+  ASSERT_NE(TestLocale::DecimalPoint(), ".");
   const std::string_view row = R"({"b":1.5e-3,"a":[1.5,-2.25e2]})";
   EXPECT_EQ(Indexed("c=json:/a", row), (Texts{"1.5", "-2.25e2"}));
   EXPECT_EQ(Indexed("c=float:json:/a", row), (Texts{"1.5", "-225"}));
   EXPECT_EQ(Indexed("c=int:json:/a", row), Texts{"-225"});
   EXPECT_EQ(Indexed("c=json:/a", R"({"b":1.5e400,"a":1})"), kMissing);
-  ASSERT_NE(testing::TestLocale::DecimalPoint(), ".") << "the thread's locale is unchanged";
+  ASSERT_NE(TestLocale::DecimalPoint(), ".") << "the thread's locale is unchanged";
 }
 
 TEST(ColumnJson, FirstOfEqualNamesWins) {
@@ -197,47 +193,6 @@ TEST(ColumnJson, BoundsTheDepth) {
   EXPECT_EQ(Indexed("c=json:/a", std::string(1'000'000, '[')), kMissing);
 }
 
-}  // namespace
-}  // namespace blocksieve
-
-// Columns that are read together have the same values as each alone.
-
-namespace blocksieve::testing {
-namespace {
-
-using Values = std::vector<std::vector<std::string>>;  // by column
-
-std::vector<Column> AllColumns() {
-  return MakeColumns({
-      "root=json:",        "a=json:/a",          "ab=int:json:/a/b", "abc=float:json:/a/b/c",
-      "a0=uint:json:/a/0", "a1=json:/a/1",       "a10=json:/a/1/0",  "ab_too=bytes:json:/a/b",
-      "t=json:/t",         "t0=json:/t/0",       "w=words:json:/t",  "g=ngrams(3):json:/a/b",
-      "n=int:json:/n",     "u=uint:json:/n",     "f=float:json:/n",  "s=bytes:json:/n",
-      "empty=json:/",      "leading=json:/t/01", "field=field:2",    "v=value",
-  });
-}
-
-Values Together(internal::ColumnSet* set, const std::string& row) {
-  Values values(set->columns().size());
-  set->ForEachIndexed(row, [&](size_t column, const Value& value) {
-    values[column].push_back(value.ToText());
-    return true;
-  });
-  return values;
-}
-
-Values OneByOne(const std::vector<Column>& columns, const std::string& row) {
-  Values values;
-  for (const Column& column : columns) {
-    auto& of_column = values.emplace_back();
-    internal::ForEachIndexed(column, row, [&](const Value& value) {
-      of_column.push_back(value.ToText());
-      return true;
-    });
-  }
-  return values;
-}
-
 // JSON with the names of the columns and other names.
 std::string Document(std::mt19937_64* random, int depth = 0) {
   const auto pick = [&](const std::vector<std::string>& from) {
@@ -260,16 +215,30 @@ std::string Document(std::mt19937_64* random, int depth = 0) {
   return text + (is_array ? "]" : "}");
 }
 
+// Columns that are read together have the same values as each alone.
 TEST(ColumnSet, AgreesWithItsColumns) {
-  const std::vector<Column> columns = AllColumns();
+  const std::vector<Column> columns = MakeColumns({
+      "root=json:",        "a=json:/a",          "ab=int:json:/a/b", "abc=float:json:/a/b/c",
+      "a0=uint:json:/a/0", "a1=json:/a/1",       "a10=json:/a/1/0",  "ab_too=bytes:json:/a/b",
+      "t=json:/t",         "t0=json:/t/0",       "w=words:json:/t",  "g=ngrams(3):json:/a/b",
+      "n=int:json:/n",     "u=uint:json:/n",     "f=float:json:/n",  "s=bytes:json:/n",
+      "empty=json:/",      "leading=json:/t/01", "field=field:2",    "v=value",
+  });
   internal::ColumnSet set(columns);
   std::mt19937_64 random(1);
   size_t with_values = 0;
   for (int i = 0; i < 40'000; ++i) {
     const std::string row = Document(&random);
-    const Values values = Together(&set, row);
-    ASSERT_EQ(values, OneByOne(columns, row)) << row;
-    for (const auto& of_column : values) with_values += !of_column.empty();
+    std::vector<Texts> together(columns.size());
+    set.ForEachIndexed(row, [&](size_t column, const Value& value) {
+      together[column].push_back(value.ToText());
+      return true;
+    });
+    for (size_t c = 0; c < columns.size(); ++c) {
+      const Texts alone = Indexed(columns[c], row);
+      ASSERT_EQ(together[c], alone == kMissing ? Texts() : alone) << columns[c].name() << row;
+      with_values += !together[c].empty();
+    }
   }
   EXPECT_GT(with_values, 40'000u);
 }

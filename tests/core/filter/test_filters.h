@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -57,24 +56,6 @@ inline OwnedBytes BuildBlock(const FilterOptions& options, uint64_t num_keys) {
 
 inline OwnedBytes BuildBlock(FilterKind kind, double target_fpr, uint64_t num_keys) {
   return BuildBlock({.kind = kind, .target_fpr = target_fpr}, num_keys);
-}
-
-/// A filter of these keys, from the builder of its kind.
-inline OwnedBytes BlockOfKeys(FilterKind kind, const std::vector<std::string>& keys,
-                              double target_fpr, uint64_t hash_seed) {
-  const auto filled = [&](auto filter) {
-    for (const std::string& key : keys) filter.Add(key);
-    return Must(filter.Serialize());
-  };
-  const auto layout = [&] {
-    return Must(BloomLayout::ForKeys(std::max<uint64_t>(1, keys.size()), target_fpr, hash_seed));
-  };
-  if (kind == FilterKind::kClassicBloom) return filled(Must(ClassicBloom::Create(layout())));
-  if (kind == FilterKind::kCountingBloom) return filled(Must(CountingBloom::Create(layout())));
-  FilterBuilder builder =
-      MakeBuilder({.kind = kind, .target_fpr = target_fpr, .hash_seed = hash_seed});
-  for (const std::string& key : keys) builder.AddKey(key);
-  return FinishOk(builder);
 }
 
 /// The bytes as a string, to be damaged.

@@ -1,7 +1,5 @@
 #include "tests/support/damage.h"
 
-#include <algorithm>
-
 #include "blocksieve/filter.h"
 #include "lib/block/filter_info.h"
 #include "tests/core/format/written_block.h"

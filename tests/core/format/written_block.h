@@ -26,12 +26,16 @@ namespace blocksieve::testing {
 /// and read, and what readers guarantee.
 class WrittenBlock {
  public:
+  WrittenBlock(std::string block_name, std::string file_extension, uint64_t hash_of_file)
+      : name(std::move(block_name)),
+        extension(std::move(file_extension)),
+        file_hash(hash_of_file) {}
   virtual ~WrittenBlock() = default;
 
   /// Name of its file in tests/golden.
-  std::string name;
-  std::string extension;
-  uint64_t file_hash = 0;  ///< HashKey of the file; 0: no file, for tests of damage only.
+  const std::string name;
+  const std::string extension;
+  const uint64_t file_hash;  ///< HashKey of the file; 0: no file, for tests of damage only.
 
   bool HasFile() const { return file_hash != 0; }
   std::string FilePath() const { return SourcePath("tests/golden/" + name + extension); }

@@ -119,11 +119,8 @@ std::vector<FilterRow> FilterRows() {
 
 class WrittenFilter : public WrittenBlock {
  public:
-  explicit WrittenFilter(FilterRow row) : row_(std::move(row)) {
-    name = row_.name;
-    extension = ".filter";
-    file_hash = row_.file_hash;
-  }
+  explicit WrittenFilter(const FilterRow& row)
+      : WrittenBlock(row.name, ".filter", row.file_hash), row_(row) {}
 
   std::string Make() const override { return row_.make(row_.num_keys, row_.hash_seed); }
 
@@ -246,8 +243,7 @@ class WrittenFilter : public WrittenBlock {
 
 std::vector<WrittenBlockPtr> WrittenFilters() {
   std::vector<WrittenBlockPtr> all;
-  for (FilterRow& row : FilterRows())
-    all.push_back(std::make_shared<WrittenFilter>(std::move(row)));
+  for (const FilterRow& row : FilterRows()) all.push_back(std::make_shared<WrittenFilter>(row));
   return all;
 }
 

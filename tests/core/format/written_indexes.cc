@@ -1,7 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <utility>
-
 #include "blocksieve/hash.h"
 #include "lib/granule/format.h"
 #include "lib/granule/granule_index.h"
@@ -88,11 +86,8 @@ std::vector<IndexRow> IndexRows() {
 
 class WrittenIndex : public WrittenBlock {
  public:
-  explicit WrittenIndex(IndexRow row) : row_(std::move(row)) {
-    name = row_.name;
-    extension = ".index";
-    file_hash = row_.file_hash;
-  }
+  explicit WrittenIndex(const IndexRow& row)
+      : WrittenBlock(row.name, ".index", row.file_hash), row_(row) {}
 
   uint64_t Number(uint64_t row, uint64_t i) const {
     const bool is_own = row_.own_value_every != 0 && row % row_.own_value_every == 0;
@@ -170,6 +165,9 @@ class WrittenIndex : public WrittenBlock {
       }
       for (const uint64_t hash : {uint64_t{1}, ~uint64_t{0}}) {
         index->column_index(column).PruneByHash(hash, &sets.emplace_back(index.All()));
+        GranuleSet none = GranuleSet::None(index.num_granules());
+        index->column_index(column).PruneByHash(hash, &none);
+        EXPECT_TRUE(none.IsEmpty()) << "no granule becomes a candidate";
       }
       for (const GranuleSet& set : sets) {
         answers.Add(set);
@@ -243,7 +241,7 @@ class SmallIndex : public WrittenIndex {
 
 std::vector<WrittenBlockPtr> WrittenIndexes() {
   std::vector<WrittenBlockPtr> all;
-  for (IndexRow& row : IndexRows()) all.push_back(std::make_shared<WrittenIndex>(std::move(row)));
+  for (const IndexRow& row : IndexRows()) all.push_back(std::make_shared<WrittenIndex>(row));
   for (const bool with_postings : {true, false}) {
     all.push_back(std::make_shared<SmallIndex>(with_postings));
   }

@@ -111,11 +111,10 @@ std::vector<RangeRow> RangeRows() {
 
 class WrittenRange : public WrittenBlock {
  public:
-  explicit WrittenRange(RangeRow row) : row_(std::move(row)), keys_(SortedDistinct(row_.keys())) {
-    name = row_.name;
-    extension = ".filter";
-    file_hash = row_.file_hash;
-  }
+  explicit WrittenRange(const RangeRow& row)
+      : WrittenBlock(row.name, ".filter", row.file_hash),
+        row_(row),
+        keys_(SortedDistinct(row.keys())) {}
 
   std::string Make() const override {
     FilterBuilder builder = MakeBuilder(row_.kind);
@@ -261,7 +260,7 @@ class WrittenRange : public WrittenBlock {
 
 std::vector<WrittenBlockPtr> WrittenRanges() {
   std::vector<WrittenBlockPtr> all;
-  for (RangeRow& row : RangeRows()) all.push_back(std::make_shared<WrittenRange>(std::move(row)));
+  for (const RangeRow& row : RangeRows()) all.push_back(std::make_shared<WrittenRange>(row));
   return all;
 }
 

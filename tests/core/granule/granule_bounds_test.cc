@@ -14,8 +14,6 @@
 namespace blocksieve::testing {
 namespace {
 
-using internal::OrderedBits;
-
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
@@ -70,21 +68,6 @@ std::vector<std::vector<Value>> Divide(const std::vector<Value>& values, std::mt
     granules.back().push_back(value);
   }
   return granules;
-}
-
-TEST(GranuleBounds, OrderedBitsPreserveTheOrder) {
-  const std::vector<double> floats = {-kInfinity, -1e300, -1, -5e-324, 0,         5e-324,
-                                      1e-300,     1,      2,  1e300,   kInfinity, kNan};
-  for (size_t i = 1; i < floats.size(); ++i) {
-    EXPECT_LT(OrderedBits(Value::Float(floats[i - 1])), OrderedBits(Value::Float(floats[i])));
-  }
-  EXPECT_EQ(OrderedBits(Value::Float(-0.0)), OrderedBits(Value::Float(0.0)));
-  EXPECT_EQ(OrderedBits(Value::Float(-kNan)), OrderedBits(Value::Float(kNan)));
-  const std::vector<int64_t> ints = {std::numeric_limits<int64_t>::min(), -2, -1, 0, 1,
-                                     std::numeric_limits<int64_t>::max()};
-  for (size_t i = 1; i < ints.size(); ++i) {
-    EXPECT_LT(OrderedBits(Value::Int(ints[i - 1])), OrderedBits(Value::Int(ints[i])));
-  }
 }
 
 std::vector<Value> ValuesOf(ValueType type, std::mt19937_64* random) {

@@ -137,14 +137,6 @@ TEST(BitSlices, SizeSaturates) {
   EXPECT_EQ(BitSlices::NumBytes(uint64_t{1} << 40, uint64_t{1} << 40), ~uint64_t{0});
 }
 
-TEST(BitSlices, EmptyFiltersContainNothing) {
-  const BitSlices slices{{}, 0, 1000, 7};
-  std::vector<uint64_t> candidates(16, ~uint64_t{0});
-  const uint64_t hash = 17;
-  slices.PruneByAny({&hash, 1}, candidates, Kernel::kScalar);
-  EXPECT_EQ(candidates, std::vector<uint64_t>(16, 0));
-}
-
 /// Random bits, and each filter's result by a check of single bits.
 struct RandomSlices {
   std::vector<uint8_t> bytes;
@@ -231,27 +223,6 @@ std::vector<uint64_t> Counts(size_t num_granules, const std::function<uint64_t()
   std::vector<uint64_t> counts(num_granules);
   std::generate(counts.begin(), counts.end(), count);
   return counts;
-}
-
-TEST(SizeClasses, CoverEveryGranuleInOrder) {
-  std::mt19937_64 random(1);
-  for (int i = 0; i < 200; ++i) {
-    const size_t num_granules = 1 + random() % 300;
-    const std::vector<uint64_t> counts =
-        Counts(num_granules, [&] { return random() >> (random() % 64) >> 50; });
-    const std::vector<SizeClass> classes = ChooseSizeClasses(counts, SizerFor(0.01));
-    ASSERT_LE(classes.size(), kMaxSizeClasses);
-    uint64_t covered = 0;
-    for (size_t c = 0; c < classes.size(); ++c) {
-      ASSERT_TRUE(c == 0 || classes[c].max_values > classes[c - 1].max_values);
-      ASSERT_GE(classes[c].num_granules, 1);
-      const auto up_to = static_cast<uint64_t>(std::count_if(
-          counts.begin(), counts.end(), [&](uint64_t n) { return n <= classes[c].max_values; }));
-      covered += classes[c].num_granules;
-      ASSERT_EQ(covered, up_to);
-    }
-    ASSERT_EQ(covered, num_granules);
-  }
 }
 
 TEST(SizeClasses, UniformCountsNeedFewClasses) {

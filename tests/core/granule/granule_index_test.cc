@@ -35,16 +35,14 @@ TEST(GranuleIndex, ClosesByBytesAndOnDemand) {
 
 // With filters as postings and as bit slices, with bounds and without.
 TEST(GranuleIndex, FindsEachValueAloneAndAmongOthers) {
-  GranuleColumnOptions no_bounds = ColumnOf(ValueType::kUint);
+  GranuleColumnOptions no_bounds = ColumnOf(ValueType::kUint, 0.001);
   no_bounds.with_bounds = false;
   GranuleColumnOptions no_filters = ColumnOf(ValueType::kUint);
   no_filters.with_filters = false;
   GranuleColumnOptions neither = no_bounds;
   neither.with_filters = false;
-  GranuleColumnOptions slices = ColumnOf(ValueType::kUint, 0.02);
-  slices.with_postings = false;
   const std::vector<GranuleColumnOptions> columns = {ColumnOf(ValueType::kUint), no_bounds,
-                                                     no_filters, neither, slices};
+                                                     no_filters, neither};
   constexpr uint64_t kGranuleRows = 8;
   std::mt19937_64 random(5);
   std::map<uint64_t, std::set<size_t>> granules_of;  // by value
@@ -57,6 +55,13 @@ TEST(GranuleIndex, FindsEachValueAloneAndAmongOthers) {
     }
   };
   const TestIndex index = IndexOfRows(IndexOptions(kGranuleRows, columns), 20'000, add_values);
+  for (size_t c = 0; c < columns.size(); ++c) {
+    const auto wanted = [](bool is) { return is ? PartState::kPresent : PartState::kNotWanted; };
+    EXPECT_EQ(index->column(c).filters, wanted(columns[c].with_filters));
+    EXPECT_EQ(index->column(c).bounds, wanted(columns[c].with_bounds));
+  }
+  EXPECT_EQ(index->column(0).form, GranuleFilterForm::kBitSlices);
+  EXPECT_EQ(index->column(1).form, GranuleFilterForm::kPostings);
   for (const auto& [number, granules] : granules_of) {
     if (number % 4 != 0) continue;
     const Value value = Value::Uint(number);
@@ -81,37 +86,6 @@ TEST(GranuleIndex, FindsEachValueAloneAndAmongOthers) {
       EXPECT_EQ(any, expected) << size << " values, column " << column;
     }
   }
-}
-
-TEST(GranuleIndex, MissingAndPresent) {
-  const auto options = IndexOptions(2, {ColumnOf(ValueType::kInt), ColumnOf(ValueType::kInt)});
-  const TestIndex index = IndexOfRows(options, 6, [](uint64_t row, auto& builder) {
-    if (row >= 3) return;  // in the middle of the second granule
-    for (const int64_t value : {-1, -2}) builder.AddValue(1, Value::Int(value));
-  });
-  EXPECT_EQ(Members(index.Missing(1)), (std::vector<size_t>{1, 2}));
-  EXPECT_EQ(Members(index.Present(1)), (std::vector<size_t>{0, 1}));
-  EXPECT_EQ(Members(index.Containing(1, Value::Int(-1))), (std::vector<size_t>{0, 1}));
-  EXPECT_EQ(Members(index.Overlapping(1, {})), (std::vector<size_t>{0, 1}));
-  EXPECT_EQ(Members(index.Differing(1, Value::Int(-1))), (std::vector<size_t>{0, 1}));
-  EXPECT_EQ(Members(index.Missing(0)), (std::vector<size_t>{0, 1, 2}));
-  EXPECT_EQ(Members(index.Present(0)), (std::vector<size_t>{}));
-}
-
-TEST(GranuleIndex, AlwaysMatchingGranulesAreNotPruned) {
-  const auto options = IndexOptions(4, {ColumnOf(ValueType::kInt)});
-  const TestIndex index = IndexOfRows(options, 400, [](uint64_t row, auto& builder) {
-    builder.AddValue(0, Value::Int(static_cast<int64_t>(row / 4)));
-    if (row % 40 == 2) builder.MarkAlwaysMatch();
-  });
-  for (size_t g = 0; g < 100; ++g) EXPECT_EQ(index->AlwaysMatches(g), g % 10 == 0);
-  const GranuleSet absent = index.Containing(0, Value::Int(-5));
-  for (size_t g = 0; g < 100; g += 10) EXPECT_TRUE(absent.Has(g)) << g;
-  EXPECT_LT(absent.Count(), 15);
-  // But no other granule becomes a candidate.
-  GranuleSet none = GranuleSet::None(100);
-  index->column_index(0).PruneByHash(Value::Int(0).Hash(), &none);
-  EXPECT_TRUE(none.IsEmpty());
 }
 
 TEST(GranuleIndexBuilder, FinishReportsValuesOfAWrongType) {
@@ -204,27 +178,6 @@ TEST(GranuleIndexBuilder, ReportsItsMemory) {
   // A hash for each value, in a vector whose capacity may be twice its size.
   EXPECT_GE(builder.MemoryBytes() - empty, kRows * sizeof(uint64_t));
   EXPECT_LE(builder.MemoryBytes() - empty, kRows * 8 * sizeof(uint64_t));
-}
-
-TEST(GranuleIndexBuilder, OmitsUnwantedParts) {
-  GranuleColumnOptions no_filters = ColumnOf(ValueType::kInt);
-  no_filters.with_filters = false;
-  no_filters.name = std::string("definition \0 of it", 18);
-  GranuleColumnOptions no_bounds = ColumnOf(ValueType::kInt);
-  no_bounds.with_bounds = false;
-  const TestIndex index =
-      IndexOfRows(IndexOptions(2, {no_filters, no_bounds}), 100, [](uint64_t row, auto& builder) {
-        for (const size_t c : {0, 1}) builder.AddValue(c, Value::Int(static_cast<int64_t>(row)));
-      });
-  EXPECT_EQ(index->column(0).name, no_filters.name);
-  EXPECT_EQ(index->column(0).filters, PartState::kNotWanted);
-  EXPECT_EQ(index->column(1).bounds, PartState::kNotWanted);
-  const ValueRange high{Value::Int(90), std::nullopt};
-  EXPECT_EQ(index.Containing(0, Value::Int(5)).Count(), 50);
-  EXPECT_EQ(index.Overlapping(0, high).Count(), 5);
-  EXPECT_LT(index.Containing(1, Value::Int(5)).Count(), 10);
-  EXPECT_EQ(index.Overlapping(1, high).Count(), 50);
-  EXPECT_EQ(index.Differing(1, Value::Int(5)).Count(), 50);
 }
 
 }  // namespace

@@ -201,15 +201,7 @@ TEST(LsmTree, WithoutRangesEveryLookupChecksEveryRun) {
   EXPECT_EQ(Tree({{0, 0}}).WastedReads({1}, 1), 0);
 }
 
-}  // namespace
-}  // namespace blocksieve::lsm
-
 // The rules of AllocateByLevel and AllocateForFile on top of AllocateRates.
-
-namespace blocksieve {
-namespace {
-
-using Levels = std::vector<RunGroup>;
 
 constexpr RunGroup kNone{.num_runs = 0};
 
@@ -310,4 +302,4 @@ TEST(LevelRules, OneFprIsKept) {
 }
 
 }  // namespace
-}  // namespace blocksieve
+}  // namespace blocksieve::lsm

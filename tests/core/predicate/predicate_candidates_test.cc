@@ -7,13 +7,8 @@
 
 // Which granules a predicate selects, and which probes that takes.
 
-namespace blocksieve {
+namespace blocksieve::testing {
 namespace {
-
-using testing::FileIndex;
-using testing::MakeColumn;
-using testing::MakeColumns;
-using testing::MakePredicate;
 
 using Granules = std::vector<std::vector<std::string>>;
 using Numbers = std::vector<size_t>;
@@ -25,7 +20,7 @@ class PredicateCandidates : public ::testing::Test {
     const GranuleSet set =
         internal::GranulePruner(predicate, index_.lookup()).Candidates(granules_.size());
     EXPECT_EQ(set.num_granules(), granules_.size());
-    return testing::Members(set);
+    return Members(set);
   }
 
   const std::vector<Column> columns_ = MakeColumns(
@@ -187,4 +182,4 @@ TEST_F(PredicateCandidates, ExplainsEveryComparison) {
 }
 
 }  // namespace
-}  // namespace blocksieve
+}  // namespace blocksieve::testing

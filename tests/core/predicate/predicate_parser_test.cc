@@ -6,13 +6,10 @@
 #include "blocksieve/predicate.h"
 #include "tests/core/column/test_columns.h"
 
-namespace blocksieve {
+namespace blocksieve::testing {
 namespace {
 
-using testing::MakeColumns;
-using testing::MakePredicate;
-
-const std::vector<Column>& Columns() {
+const std::vector<Column>& AllColumns() {
   static const std::vector<Column> columns =
       MakeColumns({"pkg=field:1", "n=int:2", "f=float:3", "words=words:4", "g=ngrams(4):4",
                    "in=field:5", "two words=field:6", "\xc3\xa9=field:7"});
@@ -39,10 +36,10 @@ void ExpectErrors(const std::vector<Column>& columns, const std::vector<BadText>
   }
 }
 
-std::string Printed(std::string_view text) { return MakePredicate(text, Columns()).ToText(); }
+std::string Printed(std::string_view text) { return MakePredicate(text, AllColumns()).ToText(); }
 
 TEST(PredicateParser, PrintsTheCanonicalForm) {
-  for (const std::string& text : testing::Listed(
+  for (const std::string& text : Listed(
            "pkg = 'bash' | pkg != 'bash' | n < 5 | n <= -5 | n > 1.5 | n >= 1e400 | "
            "n IN (1, 2, 3) | n NOT IN (1) | n BETWEEN 1 AND 2 | n NOT BETWEEN 1 AND 2 | "
            "pkg LIKE 'a\\%%' | pkg NOT LIKE '_' | pkg STARTSWITH 'lib' | pkg NOT STARTSWITH '' | "
@@ -124,7 +121,7 @@ TEST(PredicateParser, ErrorsSayWhereAndWhatWasExpected) {
       {"(n = 5) = 0", 9, "expected AND, OR or the end, found '='"},
       {std::string("n = 5\0", 6), 6, "expected AND, OR or the end"},
   };
-  ExpectErrors<Predicate>(Columns(), cases);
+  ExpectErrors<Predicate>(AllColumns(), cases);
   EXPECT_NE(Predicate::Parse("x = 1", {}).status().message().find("there are no columns"),
             std::string::npos);
 }
@@ -137,45 +134,34 @@ TEST(PredicateParser, BoundsDepthAndLength) {
     for (size_t i = 0; i < depth; ++i) text += close;
     return text;
   };
-  EXPECT_TRUE(Predicate::Parse(nested(Predicate::kMaxDepth, "(", ")"), Columns()).ok());
-  EXPECT_TRUE(Predicate::Parse(nested(Predicate::kMaxDepth, "NOT ", ""), Columns()).ok());
-  EXPECT_TRUE(Predicate::Parse(nested(49, "(n = 2 OR n = 3 AND ", ")"), Columns()).ok());
+  EXPECT_TRUE(Predicate::Parse(nested(Predicate::kMaxDepth, "(", ")"), AllColumns()).ok());
+  EXPECT_TRUE(Predicate::Parse(nested(Predicate::kMaxDepth, "NOT ", ""), AllColumns()).ok());
+  EXPECT_TRUE(Predicate::Parse(nested(49, "(n = 2 OR n = 3 AND ", ")"), AllColumns()).ok());
   for (const std::string& text :
        {nested(Predicate::kMaxDepth + 1, "(", ")"), nested(100'000, "(", ""),
         nested(100'000, "NOT ", ""), nested(100'000, "NOT (", ")"),
         nested(90, "(n = 2 OR n = 3 AND ", ")")}) {
-    const Result<Predicate> predicate = Predicate::Parse(text, Columns());
+    const Result<Predicate> predicate = Predicate::Parse(text, AllColumns());
     ASSERT_FALSE(predicate.ok());
     EXPECT_NE(predicate.status().message().find("nested deeper than 100"), std::string::npos);
   }
 
   std::string wide = "n = 0";
   while (wide.size() + 20 < Predicate::kMaxTextBytes) wide += " OR n = 1 AND n = 2";
-  EXPECT_TRUE(Predicate::Parse(wide, Columns()).ok());
+  EXPECT_TRUE(Predicate::Parse(wide, AllColumns()).ok());
   wide.append(Predicate::kMaxTextBytes + 1 - wide.size(), ' ');
   size_t position = 0;
-  EXPECT_FALSE(Predicate::Parse(wide, Columns(), &position).ok());
+  EXPECT_FALSE(Predicate::Parse(wide, AllColumns(), &position).ok());
   EXPECT_EQ(position, Predicate::kMaxTextBytes + 1);
 }
 
-}  // namespace
-}  // namespace blocksieve
-
-namespace blocksieve::testing {
-namespace {
-
-const std::vector<Column>& Columns() {
-  static const auto& columns =
-      *new std::vector<Column>{MakeColumn("n=int:1"), MakeColumn("order=field:2"),
-                               MakeColumn("limit=int:3"), MakeColumn("w=words:4")};
+const std::vector<Column>& QueryColumns() {
+  static const std::vector<Column> columns =
+      MakeColumns({"n=int:1", "order=field:2", "limit=int:3", "w=words:4"});
   return columns;
 }
 
-Query Parsed(const std::string& text) {
-  Result<Query> query = Query::Parse(text, Columns());
-  EXPECT_TRUE(query.ok()) << text << ": " << query.status().message();
-  return query.ok() ? *std::move(query) : Query();
-}
+Query Parsed(std::string_view text) { return Must(Query::Parse(text, QueryColumns())); }
 
 TEST(Query, HasAConditionAnOrderAndALimit) {
   const Query query = Parsed("n > 5 ORDER BY n DESC LIMIT 10");
@@ -214,7 +200,7 @@ TEST(Query, ErrorsNameThePosition) {
       {"n = 1 LIMIT 1 AND n = 2", 15, "expected the end"},
       {"n = 1 GROUP BY n", 7, "expected AND, OR, ORDER BY, LIMIT or the end"},
   };
-  ExpectErrors<Query>(Columns(), cases);
+  ExpectErrors<Query>(QueryColumns(), cases);
 }
 
 }  // namespace

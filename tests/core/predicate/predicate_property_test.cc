@@ -11,13 +11,8 @@
 
 // Random conditions over random rows, against a second, naive implementation.
 
-namespace blocksieve {
+namespace blocksieve::testing {
 namespace {
-
-using testing::FileIndex;
-using testing::MakePredicate;
-using testing::Must;
-using testing::Reference;
 
 using Granules = std::vector<std::vector<std::string>>;
 
@@ -35,7 +30,7 @@ std::string SkipIndexOf(const std::vector<Column>& columns, const Granules& gran
 TEST(PredicateProperty, MatchesAsTheReferenceAndNeverDropsAMatch) {
   std::vector<Column> columns;
   for (const Reference::ColumnFacts& facts : Reference::Columns()) {
-    columns.push_back(testing::MakeColumn(facts.definition));
+    columns.push_back(MakeColumn(facts.definition));
   }
   // Some files lack some indexes.
   std::vector<Column> half;
@@ -103,8 +98,8 @@ TEST(PredicateProperty, MatchesAsTheReferenceAndNeverDropsAMatch) {
 }
 
 TEST(PredicateProperty, TokensOfAnyBytesNeverDropAMatch) {
-  const std::vector<Column> columns = testing::MakeColumns(
-      {"w=words:value", "g=ngrams(1):value", "h=ngrams(2):value", "i=ngrams(3):value"});
+  const std::vector<Column> columns =
+      MakeColumns({"w=words:value", "g=ngrams(1):value", "h=ngrams(2):value", "i=ngrams(3):value"});
   // Beginnings, middles and ends of characters, in random order.
   const std::string_view alphabet = "a.\xc3\xa9\xe6\x97\xa5\xf0\xff\x80";
   std::mt19937_64 random(3);
@@ -156,4 +151,4 @@ TEST(PredicateProperty, TokensOfAnyBytesNeverDropAMatch) {
 }
 
 }  // namespace
-}  // namespace blocksieve
+}  // namespace blocksieve::testing

@@ -250,22 +250,6 @@ TEST(RangeBlock, InvertedAndEmptyRangesMayMatch) {
   }
 }
 
-TEST(RangeBlock, APartitionDeniesOnlyUpToItsLastKey) {
-  const std::vector<std::string> keys = RandomInts(1'000, 1);
-  const std::string whole = RangeBlock(keys, {.is_whole_file = true});
-  const std::string partition = RangeBlock(keys, {.is_whole_file = false});
-  const RangeFilterReader whole_reader = RangeFilterReader::Open(AsBytes(whole));
-  const RangeFilterReader partition_reader = RangeFilterReader::Open(AsBytes(partition));
-  const std::string after = keys.back() + '\1';
-  EXPECT_EQ(whole_reader.Query(std::string(9, '\xff'), std::string(10, '\xff')), RangeAnswer::kNo);
-  EXPECT_EQ(partition_reader.Query(std::string(9, '\xff'), std::string(10, '\xff')),
-            RangeAnswer::kBeyond);
-  EXPECT_TRUE(partition_reader.MayContain(std::string(9, '\xff'), std::string(10, '\xff')));
-  EXPECT_NE(partition_reader.Query(after, after + '\1'), RangeAnswer::kNo);
-  EXPECT_EQ(partition_reader.Query("", BigEndian(0) + "\1"), RangeAnswer::kNo);
-  EXPECT_EQ(whole_reader.Query("", BigEndian(0) + "\1"), RangeAnswer::kNo);
-}
-
 // A block of version 2 as the point filter of another is unreadable, even with correct checksums.
 TEST(RangeBlock, NestedInABlockIsRefused) {
   const std::string inner = RangeBlock(RandomInts(40, 1), AnyEstimate());

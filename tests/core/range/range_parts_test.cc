@@ -12,13 +12,11 @@
 #include "lib/range/order_preserving_code.h"
 #include "lib/range/range_filter.h"
 #include "tests/core/range/range_test_keys.h"
-#include "tests/support/must.h"
 #include "tests/support/param_names.h"
 
 namespace blocksieve::internal {
 namespace {
 
-using blocksieve::testing::Must;
 using blocksieve::testing::Random;
 
 SortedKeys Sorted(const std::set<std::string>& keys) {
@@ -91,14 +89,9 @@ TEST(CandidateKeys, LetThePointFilterAnswerForNarrowRanges) {
   const auto number_of = [](int i) { return 20 * i + 7 * i % 10; };
   std::vector<std::string> keys;
   for (int i = 0; i < kKeys; ++i) keys.push_back(key_of(number_of(i)));
-  RangeFilterBuilder ranges = Must(RangeFilterBuilder::Create({}));
-  for (const std::string& key : keys) ranges.AddKey(key);
-  FilterBuilder points_builder = Must(FilterBuilder::Create({.kind = FilterKind::kRibbon}));
-  for (const std::string& key : keys) points_builder.AddKey(key);
-  OwnedBytes block = Must(points_builder.Finish());
-  ASSERT_TRUE(ranges.Finish(&block).ok());
-  const Filter points = Filter::Open(block.view());
-  const RangeFilterReader reader = RangeFilterReader::Open(block.view());
+  const std::string block = blocksieve::testing::RangeBlock(keys, {});
+  const Filter points = Filter::Open(AsBytes(block));
+  const RangeFilterReader reader = RangeFilterReader::Open(AsBytes(block));
   const auto may_match = [&](std::string_view key) { return points.MayContain(key); };
   constexpr auto kNo = RangeFilterReader::Answer::kNo;
   int alone = 0;

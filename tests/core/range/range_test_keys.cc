@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdio>
 
 #include "lib/base/kernels.h"
 #include "tests/core/filter/test_filters.h"
@@ -138,11 +137,11 @@ std::string HexUuid(Random* random) {
   return uuid;
 }
 
-std::vector<std::string> RandomInts(size_t count, uint64_t seed, unsigned bits) {
+std::vector<std::string> RandomInts(size_t count, uint64_t seed) {
   Random random(seed);
   const uint64_t first = random();
   std::vector<std::string> keys;
-  for (size_t i = 0; i < count; ++i) keys.push_back(BigEndian(first + (random() >> (64 - bits))));
+  for (size_t i = 0; i < count; ++i) keys.push_back(BigEndian(first + random()));
   return SortedDistinct(std::move(keys));
 }
 

@@ -51,8 +51,8 @@ inline std::vector<std::string> SortedDistinct(std::vector<std::string> keys) {
   return keys;
 }
 
-/// `count` random numbers of `bits` bits, as eight bytes.
-std::vector<std::string> RandomInts(size_t count, uint64_t seed, unsigned bits = 64);
+/// `count` random numbers, as eight bytes.
+std::vector<std::string> RandomInts(size_t count, uint64_t seed);
 
 /// A key near this one: the key itself, its successor, or a changed or truncated key.
 std::string NearKey(std::string_view key, Random* random);

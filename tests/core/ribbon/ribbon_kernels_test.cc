@@ -15,14 +15,8 @@
 #include "lib/ribbon/probe.h"
 #include "lib/ribbon/shape.h"
 
-namespace blocksieve::testing {
+namespace blocksieve::internal {
 namespace {
-
-using internal::RibbonCarried;
-using internal::RibbonEchelon;
-using internal::RibbonOutcome;
-using internal::RibbonRow;
-using internal::RibbonSolver;
 
 struct System {
   std::vector<RibbonRow> rows;
@@ -40,7 +34,7 @@ Eliminated Eliminate(const RibbonSolver& solver, const System& system, uint32_t 
   const size_t num_columns = system.octet_counts.size() * 8;
   Eliminated result;
   result.pivots.resize(num_columns);
-  result.planes.resize(num_columns * internal::RibbonPlaneGroups(columns));
+  result.planes.resize(num_columns * RibbonPlaneGroups(columns));
   std::vector<RibbonRow> rows = system.rows;
   RibbonEchelon echelon{result.pivots.data(), result.planes.data(), {}};
   result.outcome = solver.eliminate(
@@ -80,11 +74,10 @@ TEST(RibbonSolver, KernelsAgreeOnWhatIsSolvable) {
     const System system =
         RandomSystem(&random, 1 + random() % 60, static_cast<uint32_t>(5 + random() % 6), columns,
                      round % 2 == 0 ? 64 : 3);
-    const Eliminated scalar =
-        Eliminate(internal::RibbonSolverFor(Kernel::kScalar), system, columns);
-    for (const Kernel kernel : internal::AvailableKernels()) {
+    const Eliminated scalar = Eliminate(RibbonSolverFor(Kernel::kScalar), system, columns);
+    for (const Kernel kernel : AvailableKernels()) {
       SCOPED_TRACE(KernelName(kernel));
-      const Eliminated result = Eliminate(internal::RibbonSolverFor(kernel), system, columns);
+      const Eliminated result = Eliminate(RibbonSolverFor(kernel), system, columns);
       ++outcomes[static_cast<int>(result.outcome)];
       if (result.outcome == RibbonOutcome::kTooManyRows) {
         ASSERT_EQ(kernel, Kernel::kAvx512);
@@ -99,28 +92,25 @@ TEST(RibbonSolver, KernelsAgreeOnWhatIsSolvable) {
     }
   }
   for (const int count : outcomes) {
-    EXPECT_TRUE(count > 20 || internal::AvailableKernels().back() != Kernel::kAvx512) << count;
+    EXPECT_TRUE(count > 20 || AvailableKernels().back() != Kernel::kAvx512) << count;
   }
 }
 
 // A copy of a row with another fingerprint is a contradiction, also if both are still in flight
 // after the last column.
 TEST(RibbonSolver, ContradictionsAmongCarriedRows) {
-  for (const Kernel kernel : internal::AvailableKernels()) {
+  for (const Kernel kernel : AvailableKernels()) {
     System system;
     system.rows = {
         {0x8000000000000001, 5 << 8}, {0x4000000000000001, 6 << 8}, {0x4000000000000001, 6 << 8}};
     system.octet_counts = {3};
-    const Eliminated same = Eliminate(internal::RibbonSolverFor(kernel), system, 8);
+    const Eliminated same = Eliminate(RibbonSolverFor(kernel), system, 8);
     EXPECT_EQ(same.outcome, RibbonOutcome::kSolved);
     EXPECT_EQ(same.carried.count, 1u);
     system.rows[2].tag = 7 << 8;
-    EXPECT_EQ(Eliminate(internal::RibbonSolverFor(kernel), system, 8).outcome,
-              RibbonOutcome::kContradiction);
+    EXPECT_EQ(Eliminate(RibbonSolverFor(kernel), system, 8).outcome, RibbonOutcome::kContradiction);
   }
 }
-
-using internal::FilterView;
 
 /// Memory that is followed by an unmapped page, so that reading past the end traps.
 class GuardedBytes {
@@ -144,15 +134,15 @@ class GuardedBytes {
 };
 
 /// Entry points of all kernels, including those that RibbonOpsFor does not choose here.
-std::vector<std::pair<std::string_view, internal::ProbeOps>> AllOps(const RibbonShape& shape) {
-  std::vector<std::pair<std::string_view, internal::ProbeOps>> all;
-  for (const Kernel kernel : internal::AvailableKernels()) {
-    all.emplace_back(KernelName(kernel), internal::RibbonOpsFor(kernel, shape));
+std::vector<std::pair<std::string_view, ProbeOps>> AllOps(const RibbonShape& shape) {
+  std::vector<std::pair<std::string_view, ProbeOps>> all;
+  for (const Kernel kernel : AvailableKernels()) {
+    all.emplace_back(KernelName(kernel), RibbonOpsFor(kernel, shape));
   }
   if (!shape.has_always_true_chunks) {
     const size_t directory = shape.chunks == 1 ? 0 : shape.BaseBytes() == 0 ? 1 : 2;
     const bool mixed = shape.narrow_segments > 0 && shape.narrow_segments < shape.segments();
-    all.emplace_back("without popcnt", internal::kRibbonScalar[directory][mixed]);
+    all.emplace_back("without popcnt", kRibbonScalar[directory][mixed]);
   }
   return all;
 }
@@ -174,10 +164,10 @@ TEST(RibbonProbe, KernelsAgreeOnAnyPayload) {
     if (round % 7 == 0) shape.narrow_segments = 0;
     const uint64_t payload_bytes = shape.PayloadBytes();
     if (shape.octets > payload_bytes || shape.chunks > payload_bytes) continue;
-    ASSERT_TRUE(internal::CheckRibbonShape(shape, payload_bytes).ok());
+    ASSERT_TRUE(CheckRibbonShape(shape, payload_bytes).ok());
 
-    const GuardedBytes bytes(payload_bytes + internal::kRibbonReadableTail);
-    for (size_t i = 0; i < payload_bytes + internal::kRibbonReadableTail; ++i) {
+    const GuardedBytes bytes(payload_bytes + kRibbonReadableTail);
+    for (size_t i = 0; i < payload_bytes + kRibbonReadableTail; ++i) {
       bytes.data()[i] = static_cast<uint8_t>(random());
     }
     // Segments of zeros match fingerprints of zeros; otherwise many columns would never match.
@@ -185,7 +175,7 @@ TEST(RibbonProbe, KernelsAgreeOnAnyPayload) {
 
     FilterView view{};
     view.data = bytes.data();
-    view.ribbon = internal::MakeRibbonView(shape, bytes.data());
+    view.ribbon = MakeRibbonView(shape, bytes.data());
     std::vector<uint64_t> hashes(101 + random() % 100);
     for (uint64_t& hash : hashes) {
       hash = random() << (round % 5 == 0 ? 20 : 0);
@@ -193,7 +183,7 @@ TEST(RibbonProbe, KernelsAgreeOnAnyPayload) {
     }
     std::vector<bool> expected;
     for (const uint64_t hash : hashes) {
-      expected.push_back(internal::RibbonOpsFor(Kernel::kScalar, shape).may_match_hash(view, hash));
+      expected.push_back(RibbonOpsFor(Kernel::kScalar, shape).may_match_hash(view, hash));
       matches += expected.back();
     }
     for (const auto& [name, ops] : AllOps(shape)) {
@@ -216,9 +206,9 @@ TEST(RibbonShapeTest, RejectsContradictions) {
   good.chunks = 2;
   good.narrow_segments = 5;
   const uint64_t bytes = good.PayloadBytes();
-  EXPECT_TRUE(internal::CheckRibbonShape(good, bytes).ok());
-  EXPECT_FALSE(internal::CheckRibbonShape(good, bytes - 1).ok());
-  EXPECT_FALSE(internal::CheckRibbonShape(good, bytes + 1).ok());
+  EXPECT_TRUE(CheckRibbonShape(good, bytes).ok());
+  EXPECT_FALSE(CheckRibbonShape(good, bytes - 1).ok());
+  EXPECT_FALSE(CheckRibbonShape(good, bytes + 1).ok());
   for (const auto& damage : std::vector<void (*)(RibbonShape*)>{
            [](RibbonShape* s) { s->columns = 0; }, [](RibbonShape* s) { s->columns = 25; },
            [](RibbonShape* s) { s->octets = 3; }, [](RibbonShape* s) { s->octets = ~uint64_t{0}; },
@@ -226,10 +216,10 @@ TEST(RibbonShapeTest, RejectsContradictions) {
            [](RibbonShape* s) { s->seed = 1; }, [](RibbonShape* s) { s->narrow_segments = 14; }}) {
     RibbonShape bad = good;
     damage(&bad);
-    EXPECT_FALSE(internal::CheckRibbonShape(bad, bytes).ok());
-    EXPECT_FALSE(internal::CheckRibbonShape(bad, bad.PayloadBytes()).ok());
+    EXPECT_FALSE(CheckRibbonShape(bad, bytes).ok());
+    EXPECT_FALSE(CheckRibbonShape(bad, bad.PayloadBytes()).ok());
   }
 }
 
 }  // namespace
-}  // namespace blocksieve::testing
+}  // namespace blocksieve::internal

@@ -18,13 +18,8 @@
 // From rows to candidates. Indexes of a column are tested with granules, comparisons with
 // predicates.
 
-namespace blocksieve {
+namespace blocksieve::testing {
 namespace {
-
-using testing::MakeColumn;
-using testing::MakeColumns;
-using testing::MakePredicate;
-using testing::Members;
 
 constexpr uint64_t kRowsPerGranule = 10;
 
@@ -44,7 +39,7 @@ class BuiltIndex {
 };
 
 SkipIndexBuilder MakeBuilder(const std::vector<Column>& columns) {
-  return testing::Must(SkipIndexBuilder::Create(
+  return Must(SkipIndexBuilder::Create(
       {.columns = columns, .granule_rows = kRowsPerGranule, .granule_bytes = 0}));
 }
 
@@ -121,17 +116,7 @@ TEST(SkipIndex, OptionsOutOfRangeAreNamed) {
   EXPECT_NE(problem(options).find("target_fpr"), std::string::npos);
 }
 
-}  // namespace
-}  // namespace blocksieve
-
 // Skip indexes of several files, as the integrations use them.
-
-namespace blocksieve::internal {
-namespace {
-
-using testing::MakeColumns;
-using testing::MakePredicate;
-using testing::Texts;
 
 // One granule per value.
 std::string BuildIndex(const std::vector<Column>& columns, const Texts& values) {
@@ -148,7 +133,7 @@ TEST(ScanPruner, FilesWithoutAUsableIndexAreReadAsAWhole) {
   const SkipIndex useful = *SkipIndex::Open(AsBytes(useful_bytes));
   const SkipIndex other = *SkipIndex::Open(AsBytes(other_bytes));
   ScanExplanation explanation;
-  ScanPruner pruner(predicate, &explanation);
+  internal::ScanPruner pruner(predicate, &explanation);
   ASSERT_TRUE(pruner.CanPrune());
   const std::optional<GranuleSet> granules = pruner.PruneFile(&useful, "1", "");
   ASSERT_TRUE(granules);
@@ -178,23 +163,24 @@ TEST(ScanPruner, FilesWithoutAUsableIndexAreReadAsAWhole) {
 TEST(ScanPruner, FullScanIfNoIndexCanPrune) {
   const Predicate predicate = MakePredicate("v = 'b'", MakeColumns({"v=value"}));
   ScanExplanation off;
-  ScanPruner without(predicate, &off, {.use_index = false});
+  internal::ScanPruner without(predicate, &off, {.use_index = false});
   EXPECT_FALSE(without.CanPrune());
   without.Finish();
   EXPECT_TRUE(off.is_full_scan);
   EXPECT_EQ(off.full_scan_reason, "use_index is off");
   ScanExplanation useless;
-  EXPECT_FALSE(ScanPruner(MakePredicate("v LIKE '%b'", predicate.columns()), &useless).CanPrune());
+  EXPECT_FALSE(
+      internal::ScanPruner(MakePredicate("v LIKE '%b'", predicate.columns()), &useless).CanPrune());
   EXPECT_EQ(useless.full_scan_reason, "no comparison of the predicate can prune granules");
   ScanExplanation none;
-  ScanPruner pruner(predicate, &none);
+  internal::ScanPruner pruner(predicate, &none);
   EXPECT_FALSE(pruner.PruneFile(nullptr, "1", "written without an index"));
   pruner.Finish();
   EXPECT_EQ(none.full_scan_reason, "no file has an index that can prune granules");
 }
 
 TEST(SkipIndexSummarizer, TheNewestDefinitionOfANameWins) {
-  SkipIndexSummarizer summarizer;
+  internal::SkipIndexSummarizer summarizer;
   for (const char* const definition : {"v=value", "v=field:2"}) {
     const std::string bytes = BuildIndex(MakeColumns({definition}), {"a\tb", "c\td"});
     const SkipIndex index = *SkipIndex::Open(AsBytes(bytes));
@@ -315,4 +301,4 @@ TEST(SkipIndexSourceHeaders, MayBeLongerThanAPage) {
 }
 
 }  // namespace
-}  // namespace blocksieve::internal
+}  // namespace blocksieve::testing
