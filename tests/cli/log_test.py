@@ -141,9 +141,13 @@ class Logs(CommandTest):
     def test_refused(self):
         empty = self.dir / "empty"
         empty.write_bytes(b"")
+        newest = self.dir / "newest"
+        lines = (RECORDED / "rocksdb_9.10.LOG").read_bytes().splitlines(keepends=True)
+        newest.write_bytes(b"".join(line for line in lines if b"table_file_creation" not in line))
         for arguments, said in (
                 (("--log", empty), "has no dump of statistics with files"),
                 (("--log", self.dir / "none"), "cannot open"),
+                (("--log", newest), "show no table that was written to column family default"),
                 (("--db", self.db, "--statistics", empty), "has no counters"),
                 (("--log", RECORDED / "rocksdb_9.10.LOG", "--column-family", "x"),
                  "--column-family is x")):

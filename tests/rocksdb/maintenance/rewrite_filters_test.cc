@@ -23,6 +23,7 @@ namespace blocksieve::testing {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 /// A database with three column families, whose policies differ.
@@ -229,6 +230,23 @@ TEST_F(OpenFamilies, AreRewrittenAsFarAsRequested) {
   EXPECT_EQ(FilesByPolicy("points").size(), 1u);
 }
 
+TEST_F(OpenFamilies, AreRewrittenForPartsThatTheirKeysHave) {
+  const auto files_after = [&](const FilterPolicyOptions& policy) {
+    Open({{"default", {}}, {"points", {}}, {"seeks", policy}});
+    MustBeOk(RewriteFilters(db_.get(), handles_["seeks"]), "rewrite");
+    return FileNames();
+  };
+  const FilterPolicyOptions paths{.prefixes = "delimiter:/"};
+  Open({{"default", {}}, {"points", {}}, {"seeks", paths}});
+  Put("seeks", 0, 1000);
+  ComeToRest();
+  const auto without_parts = FileNames();
+  EXPECT_EQ(files_after(paths), without_parts);  // no key has a prefix
+  const auto with_ranges = files_after({.ranges = true});
+  EXPECT_NE(with_ranges, without_parts);
+  EXPECT_EQ(files_after({.ranges = true}), with_ranges);
+}
+
 TEST(RewriteFiltersOf, FifoIsNotSupportedAndRatesByLevelNeedTheListener) {
   EXPECT_THAT(RewriteFilters(nullptr, nullptr).ToString(), HasSubstr("db"));
   DbConfig config = MakeConfig(FilterShape::kFull, PolicyFromString("bloomfilter:10:false"));
@@ -239,6 +257,9 @@ TEST(RewriteFiltersOf, FifoIsNotSupportedAndRatesByLevelNeedTheListener) {
   config.table.filter_policy = PolicyFromString("{id=blocksieve;bits_per_key=9}");
   db.Reopen(config);
   EXPECT_THAT(RewriteFilters(&db.db(), nullptr).ToString(), HasSubstr("need the listener"));
+  std::vector<std::string> problems;
+  MustBeOk(CheckFilters(&db.db(), nullptr, &problems), "check");
+  EXPECT_THAT(problems, ElementsAre(HasSubstr("need the listener")));
   config.options.compaction_style = rocksdb::kCompactionStyleFIFO;
   config.options.max_open_files = -1;
   db.Reopen(config);

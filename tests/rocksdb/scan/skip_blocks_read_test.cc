@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rocksdb/cache.h>
 #include <rocksdb/statistics.h>
@@ -128,6 +129,12 @@ TEST_F(SkipBlocksRead, FreshlyRewrittenRowsInLevelZeroCostLittle) {
   for (const uint64_t row : {uint64_t{17}, kRows / 2, kRows - 1}) {
     ExpectClose(&db, "package = '" + Package(row) + "'", 1.1, 1.25);
   }
+  SkipScanOptions in_order;
+  in_order.max_rechecked_share = 0;
+  ScanExplanation explanation;
+  Scan(&db.db(), nullptr, Where("package = '" + Package(17) + "'", index_.columns), in_order,
+       &explanation);
+  EXPECT_THAT(explanation.full_scan_reason, ::testing::StartsWith("most granules are selected"));
 }
 
 // A scan of a few rows reads a few blocks, and a predicate that cannot prune reads no index.
