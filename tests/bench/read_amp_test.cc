@@ -88,8 +88,9 @@ TEST(ExperimentTest, FiguresFitTogether) {
     const double target = contestant.role == "stock_default" ? 0.0097
                           : contestant.role == "same_memory" ? 0.00106
                                                              : 0.05;
-    // Filters of the few hundred keys of a level-0 file round up to whole lines: a lower FPR.
-    rows.ExpectWithin("measured FPR", leveled, target / 2, target * 1.1);
+    // Filters of the few hundred keys of a level-0 file round up to whole lines: a lower FPR. Time
+    // decides how many lookups repeat keys of the round before: at least 30,000 probes differ.
+    rows.ExpectWithin("measured FPR", leveled, target / 2, target + 6 * std::sqrt(target / 30'000));
     rows.ExpectWithin("absent keys, data blocks: cached", leveled, 0, 6 * target * 1.3);
     // A few of the 10,000 keys are outside the files' key ranges.
     const double sigma = std::sqrt(target / 9'000);
