@@ -89,6 +89,11 @@ TEST_F(SkipCollector, TheIdentityTextContainsTheOptions) {
   options_.block_granules = true;
   options_.value_suffix_bytes = 4;
   const std::string text = IdentityText(options_);
+  // With other bytes, the index of every file would seem to be of other options.
+  EXPECT_EQ(text,
+            "version=1\nblock_granules=true\ngranule_rows=4\ngranule_bytes=16384\n"
+            "target_fpr=0.0123\nmax_index_bytes=8388608\nvalue_suffix_bytes=4\n"
+            "n=int:1\nw=words:2\na=json:/a/b\n");
   const std::optional<SkipIndexOptions> read = ReadIdentityText(text);
   ASSERT_TRUE(read);
   EXPECT_EQ(IdentityText(*read), text);
