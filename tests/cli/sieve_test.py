@@ -72,7 +72,9 @@ class SieveTest(CommandTest):
         self.sieve("--design", 1000, "--shards", 2, "push", "-",
                    stdin=b"".join(b"%d\n" % i for i in range(30_000)))
         self.assertTrue(self.stats()["overfull"])
-        self.assertIn("overfull", self.sieve("stats").out.decode())
+        text = self.sieve("stats").out.decode()
+        self.assertIn("overfull", text)
+        self.assertRegex(text, "seen, estimated +-\n")
         self.sieve("compact")
         stats = self.stats()
         self.assertFalse(stats["overfull"])

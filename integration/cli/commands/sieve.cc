@@ -149,15 +149,16 @@ Json Describe(const SieveStats& stats) {
 
 std::string StatsText(const SieveStats& stats) {
   const uint64_t answered = stats.new_by_counting_filter + stats.new_by_file_filters;
-  const double error =
-      stats.seen == 0 ? 0 : stats.estimated.keys / static_cast<double>(stats.seen) - 1;
+  // Infinite if a counting filter is full.
+  const double estimated = stats.estimated.keys;
+  const double error = stats.seen == 0 ? 0 : estimated / static_cast<double>(stats.seen) - 1;
   const auto share = [&](uint64_t part) {
     return fmt::format("{:.3f} %", 100 * term::Ratio(part, stats.new_urls()));
   };
   const Json rows = {
       {"seen", stats.seen, ""},
-      {"seen, estimated", static_cast<uint64_t>(std::llround(stats.estimated.keys)),
-       fmt::format("{:+.3f} %", 100 * error)},
+      {"seen, estimated", std::isfinite(estimated) ? Json(std::llround(estimated)) : Json(),
+       std::isfinite(estimated) ? fmt::format("{:+.3f} %", 100 * error) : ""},
       {"queued", stats.queued, ""},
       {"filter bytes", stats.filter_bytes(),
        fmt::format("{:.2f} bits per URL", 8 * term::Ratio(stats.filter_bytes(), stats.seen))},
