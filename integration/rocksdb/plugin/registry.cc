@@ -15,14 +15,17 @@
 #include "lib/base/errors.h"
 
 namespace blocksieve::rocksdb_plugin {
-namespace {
 
-// Shows all copies of this code in the process who has registered. Its layout never changes.
+// Shows all copies of this code in the process who has registered. Its layout never changes. Not in
+// the anonymous namespace, where each copy would have a type of its own.
 struct Registration {
   static const char* Type() { return "blocksieve"; }
 
   const char* version = BLOCKSIEVE_VERSION;
 };
+
+namespace {
+
 constexpr char kRegistration[] = "registration";
 
 // The version whose objects option strings create. Empty: none.
