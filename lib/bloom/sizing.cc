@@ -1,10 +1,10 @@
 #include "lib/bloom/sizing.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <iterator>
 #include <limits>
-#include <ranges>
 #include <span>
 #include <string>
 
@@ -69,10 +69,12 @@ Result<Layout> ChooseBloomLayout(FilterKind kind, double target_fpr) {
   if (!(target_fpr >= kMinTargetFpr && target_fpr <= kMaxTargetFpr)) {
     return OutOfRange("target_fpr", target_fpr, kMinTargetFpr, kMaxTargetFpr);
   }
-  const auto rows = std::views::iota(size_t{0}, NumRows(kind));
-  return LayoutOf(kind, *std::ranges::partition_point(rows, [&](size_t row) {
-                    return LayoutOf(kind, row).predicted_fpr > target_fpr;
-                  }));
+  size_t row = 0;  // the number of rows that are not accurate enough
+  for (size_t step = std::bit_floor(NumRows(kind)); step != 0; step /= 2) {
+    if (row + step > NumRows(kind)) continue;
+    if (LayoutOf(kind, row + step - 1).predicted_fpr > target_fpr) row += step;
+  }
+  return LayoutOf(kind, row);
 }
 
 Result<Layout> BloomLayoutForBitsPerKey(FilterKind kind, double bits_per_key) {

@@ -27,8 +27,8 @@ class FileSpread {
   using ShareBeforeKey = std::function<double(std::string_view)>;
 
   FileSpread(std::span<const std::string_view> bounds, const ShareBeforeKey& share_before)
-      : bounds_(bounds), share_before_(share_before), shares_(bounds.size()) {
-    shares_.back() = 1;
+      : bounds_(bounds), share_before_(share_before), shares_(bounds.size(), 1) {
+    shares_.front() = 0;
     Fill(0, shares_.size() - 1);
   }
 

@@ -75,7 +75,7 @@ rocksdb::Status Policy::ValidateOptions(const rocksdb::DBOptions& db,
     logged_.clear();
   }
   if (NeedsExtractor(options_)) {
-    const rocksdb::Status status = CheckRangeOptions(column_family, /*check_extractor=*/true);
+    rocksdb::Status status = CheckRangeOptions(column_family, /*check_extractor=*/true);
     if (!status.ok()) {
       LogLoudly(nullptr, MessageOf(status));
       return status;
