@@ -69,7 +69,7 @@ void FileSource::LoadNextRange() {
   if (!current_) iterator_.reset();  // unpins the file
 }
 
-std::optional<IteratorSource::SourceRange> FileSource::WholeFile() {
+std::optional<SourceRange> FileSource::WholeFile() {
   if (granules_done_++ != 0) return std::nullopt;
   SourceRange range;
   if (const rocksdb::SstFileMetaData* const metadata = plan_->map->Find(file_->number)) {
@@ -79,7 +79,7 @@ std::optional<IteratorSource::SourceRange> FileSource::WholeFile() {
   return range;
 }
 
-std::optional<IteratorSource::SourceRange> FileSource::NextGranules() {
+std::optional<SourceRange> FileSource::NextGranules() {
   const auto granule_at = [this](size_t number) {
     return context_->reverse ? num_granules_ - 1 - number : number;
   };

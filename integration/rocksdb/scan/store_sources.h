@@ -10,6 +10,13 @@
 
 namespace blocksieve::rocksdb_plugin {
 
+/// A key range with candidates.
+struct SourceRange {
+  ScanRange keys;
+  /// Every key is a candidate, as stored values may be only parts of what readers see.
+  bool every_key = false;
+};
+
 /// Candidates in key ranges that one iterator reads, one range after the other.
 class IteratorSource : public CandidateSource {
  public:
@@ -19,12 +26,6 @@ class IteratorSource : public CandidateSource {
   void Next() override;
 
  protected:
-  struct SourceRange {
-    ScanRange keys;
-    /// Every key is a candidate, as stored values may be only parts of what readers see.
-    bool every_key = false;
-  };
-
   /// Both must outlive this.
   IteratorSource(ScanContext* context, MergedRanges* ranges) : context_(context), ranges_(ranges) {}
 
