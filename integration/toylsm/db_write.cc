@@ -96,8 +96,9 @@ Status Db::WriteRun(EntryIterator* entries, uint64_t num_entries, int level, Sst
     if (!info.ok()) return info.status();
     const std::string path = FilePath(directory_, info->number, kSstSuffix);
     auto file = SstReader::Open(options_.env, path, *info, &counters_);
-    if (file.ok()) others.push_back(*std::move(file));
-    return file.status();
+    if (!file.ok()) return file.status();
+    others.push_back(*std::move(file));
+    return Status::Ok();
   };
   Status status;
   for (entries->Seek({}); status.ok() && entries->Valid(); entries->Next()) {

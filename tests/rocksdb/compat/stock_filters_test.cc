@@ -79,7 +79,8 @@ TEST(StockFilters, BelowHalfABitThereIsNoFilter) {
 }
 
 TEST(StockFilters, BitsForAnFprAreTheMinimum) {
-  for (double fpr = 0.5; fpr > 1e-6; fpr *= 0.93) {
+  for (int i = 0; i <= 180; ++i) {
+    const double fpr = 0.5 * std::pow(0.93, i);  // 0.5 to 1e-6
     const double bits = StockBloomBitsPerKey(fpr);
     EXPECT_LE(StockBloomFpr(bits), fpr) << fpr;
     // Slightly fewer bits miss it, by at most the largest step between two numbers of probes.
