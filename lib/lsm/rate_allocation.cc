@@ -157,8 +157,7 @@ Status RateGoal::Check() const try {
       return Status::InvalidArgument("seek_fraction=" + internal::ShortestText(*seek_fraction) +
                                      " needs wasted_reads or bits_per_key");
     }
-    const Status status =
-        CheckRange("seek_fraction", *seek_fraction, kMinSeekFraction, kMaxSeekFraction);
+    Status status = CheckRange("seek_fraction", *seek_fraction, kMinSeekFraction, kMaxSeekFraction);
     if (!status.ok()) return status;
   }
   if (target_fpr) return CheckRange("target_fpr", *target_fpr, kMinTargetFpr, kMaxTargetFpr);

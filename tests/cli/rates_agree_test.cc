@@ -75,6 +75,7 @@ FilterPlan Advise(const std::vector<FileReport>& reports, const RateGoal& goal,
                   std::optional<FilterKind> kind) {
   // Instead of reading data blocks: there are no files here.
   std::vector<lsm::RunFile> files;
+  files.reserve(reports.size());
   for (const FileReport& report : reports) {
     files.push_back(
         {.smallest = report.place.keys->smallest, .largest = report.place.keys->largest});

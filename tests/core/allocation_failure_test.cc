@@ -102,7 +102,7 @@ TEST(ShortOfMemory, BuildingARangeFilter) {
     block = BuildBlock(FilterKind::kBlockedBloom, 0.01, 100);
     EXPECT_TRUE(build().ok());
     EXPECT_EQ(builder.absent_reason(), "");
-    const std::string built = Copy(block);
+    std::string built = Copy(block);
     block = BuildBlock(FilterKind::kBlockedBloom, 0.01, 100);
     return built;
   };

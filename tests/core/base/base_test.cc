@@ -30,7 +30,8 @@ TEST(ResultDeathTest, ReadingTheValueOfAnErrorAbortsWithTheReason) {
   EXPECT_DEATH(static_cast<void>(error.value()), "a Result has no value: byte 3 is damaged");
   EXPECT_DEATH(static_cast<void>(*error), "byte 3 is damaged");
   EXPECT_DEATH(static_cast<void>(error->size()), "byte 3 is damaged");
-  EXPECT_DEATH(Result<std::string>(Status::Ok()), "an ok status instead of a value");
+  EXPECT_DEATH(static_cast<void>(Result<std::string>(Status::Ok())),
+               "an ok status instead of a value");
 }
 
 TEST(Coding, VarintsRoundTrip) {

@@ -26,7 +26,7 @@ inline const std::vector<FilterKind>& BuildableKinds() {
   return kinds;
 }
 
-inline FilterBuilder MakeBuilder(FilterOptions options) {
+inline FilterBuilder MakeBuilder(const FilterOptions& options) {
   return Must(FilterBuilder::Create(options));
 }
 
