@@ -56,7 +56,7 @@ std::string FailureOf(Function function) {
 /// The arguments of a job, with a directory of its own.
 struct TestJob {
   const TempDir dir{::testing::TempDir()};
-  const JobOptions options;
+  const JobOptions options{};
   Progress progress;
   Results results{"job"};
   Job job{options, dir.path(), progress, results};
