@@ -143,12 +143,16 @@ std::string DescribeParseError(const CLI::App& app, const CLI::ParseError& error
                                const std::vector<std::string>& arguments) {
   std::vector<std::string> unexpected = Unexpected(app, arguments);
   std::string problem = error.what();
-  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+  // Not by type: a RocksDB without run-time type information has all of this built without it.
+  const auto is = [&](CLI::ExitCodes code) {
+    return error.get_exit_code() == static_cast<int>(code);
+  };
+  if (is(CLI::ExitCodes::ArgumentMismatch)) {
     problem = problem.substr(0, problem.find(": ")) + " requires a value";
   }
   // A validator's refusal: "--keys: 0; allowed: 1 to 5" becomes "--keys is 0; allowed: 1 to 5".
   if (const size_t colon = problem.find(": ");
-      dynamic_cast<const CLI::ValidationError*>(&error) != nullptr && colon != problem.npos) {
+      is(CLI::ExitCodes::ValidationError) && colon != problem.npos) {
     problem.replace(colon, 2, " is ");
   }
   if (unexpected.empty()) return problem;

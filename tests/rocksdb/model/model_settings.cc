@@ -47,7 +47,9 @@ void DrawNewerOptions(Dice* dice, Options* options) {
     options->prefix_seek_opt_in_only = dice->OneIn(2);
   }
   if constexpr (requires { options->min_tombstones_for_range_conversion; }) {
-    if (dice->OneIn(3)) options->min_tombstones_for_range_conversion = 2 + dice->Below(3);
+    if (dice->OneIn(3)) {
+      options->min_tombstones_for_range_conversion = static_cast<uint32_t>(2 + dice->Below(3));
+    }
   }
 }
 
