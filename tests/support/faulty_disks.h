@@ -182,7 +182,7 @@ class DyingDisk final : public UnsyncedFiles {
   }
   rocksdb::IOStatus DeleteFile(const std::string& path, const rocksdb::IOOptions& options,
                                rocksdb::IODebugContext* debug) override {
-    const rocksdb::IOStatus status = Change();
+    rocksdb::IOStatus status = Change();
     if (!status.ok()) return status;
     const std::lock_guard lock(mutex_);
     files_.erase(path);

@@ -122,6 +122,8 @@ void Run(const std::vector<std::string>& arguments, std::string* name) {
 }  // namespace
 }  // namespace blocksieve::cli
 
+// Without memory for the arguments there is none for an error.
+// NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char** argv) {
   std::string name = "blocksieve";
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);

@@ -59,7 +59,7 @@ rocksdb::Status RewriteFiles(rocksdb::DB* db, const std::vector<PlannedRewrite>&
     const PlannedRewrite file = queue.front();
     queue.pop_front();
     const Clock::time_point begin = Clock::now();
-    const rocksdb::Status status = RewriteOne(db, file);
+    rocksdb::Status status = RewriteOne(db, file);
     if (status.IsAborted()) {
       // RocksDB compacts the file, or a range that overlaps it.
       if (++waits > kMaxWaits) {

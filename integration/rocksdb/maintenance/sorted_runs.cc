@@ -84,6 +84,7 @@ std::vector<RunList> SortIntoRuns(const std::vector<FileReport>& files) {
 
 std::vector<lsm::Run> ModelOf(const std::vector<SortedRun>& runs) {
   std::vector<lsm::Run> model;
+  model.reserve(runs.size());
   for (const SortedRun& run : runs) {
     model.push_back({.level = run.level, .num_keys = static_cast<double>(run.num_keys)});
   }

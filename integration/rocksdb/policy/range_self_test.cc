@@ -48,8 +48,7 @@ std::string SeekProblem(rocksdb::SstFileReader* file, bool partitioned) {
       const bool found = iterator->Valid() && iterator->key() == KeyOf(i + 1);
       if (!iterator->status().ok()) return iterator->status().ToString();
       if (found != holds_key) {
-        return std::string("a seek from ").append(begin).append(" to ").append(end).append(
-            found ? " finds a key" : " finds no key");
+        return "a seek from " + begin + " to " + end + " finds " + (found ? "a key" : "no key");
       }
       empty += holds_key ? 0 : 1;
     }

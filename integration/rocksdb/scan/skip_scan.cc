@@ -92,7 +92,7 @@ rocksdb::Status CheckOrder(const SkipScanOptions& options) {
 /// Adds to the predicate that a row has a value of the order's column, if an order is set.
 Result<Predicate> AddOrderCondition(const Predicate& predicate, const SkipScanOptions& options) {
   if (!options.order) return predicate;
-  const Result<Predicate> has_value = Predicate::Not(Predicate::IsMissing(options.order->column));
+  Result<Predicate> has_value = Predicate::Not(Predicate::IsMissing(options.order->column));
   if (!has_value.ok()) return has_value;
   return Predicate::And(std::vector<Predicate>{predicate, *has_value});
 }

@@ -107,7 +107,7 @@ TEST(RangeFilterBuilder, RefusesKeysThatAreTooSimilar) {
   const std::vector<std::string> paths = Paths();
   // The keys are as dense as can be: every range is next to a key.
   const Built built = Build({.max_estimated_fpr = 0.01}, paths);
-  const std::string reason = built.absent_reason();
+  const std::string& reason = built.absent_reason();
   EXPECT_TRUE(reason.starts_with("keys are too similar: estimated FPR of short ranges is 0."))
       << reason;
   EXPECT_TRUE(reason.ends_with("; allowed: up to 0.01")) << reason;

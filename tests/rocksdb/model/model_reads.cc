@@ -12,6 +12,15 @@ namespace {
 
 constexpr size_t kMaxIterators = 5;
 
+// RocksDB refuses a table filter where it converts tombstones.
+template <class Options>
+bool AcceptsTableFilter(const Options& options) {
+  if constexpr (requires { options.min_tombstones_for_range_conversion; }) {
+    return options.min_tombstones_for_range_conversion == 0;
+  }
+  return true;
+}
+
 }  // namespace
 
 void ModelRun::LookUp() {
@@ -61,7 +70,9 @@ rocksdb::ReadOptions ModelRun::DrawRead() {
   static const rocksdb_plugin::TableFilter all_tables = [](const rocksdb::TableProperties&) {
     return true;
   };
-  if (dice_.OneIn(10)) rocksdb_plugin::SetTableFilter(all_tables, &read);
+  if (dice_.OneIn(10) && AcceptsTableFilter(db_->GetOptions())) {
+    rocksdb_plugin::SetTableFilter(all_tables, &read);
+  }
   SetTimestamp(&read);
   return read;
 }

@@ -162,8 +162,8 @@ class RandomScans : public ::testing::TestWithParam<unsigned> {
 
   std::string RandomPredicate(Random* random) const {
     const auto below = [&](uint64_t bound) { return std::to_string((*random)() % bound); };
-    const std::string is_number = "n = " + below(num_numbers_ + 10);
-    const std::string has_word = "w HAS 'word" + below(520) + "'";
+    std::string is_number = "n = " + below(num_numbers_ + 10);
+    std::string has_word = "w HAS 'word" + below(520) + "'";
     switch ((*random)() % 8) {
       case 0:
         return "n IN (5, " + below(num_numbers_) + ", -7)";
