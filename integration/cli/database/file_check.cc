@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "integration/cli/term/failure.h"
@@ -114,7 +115,8 @@ class PrefixCheck {
     previous_ = key;
   }
 
-  /// Probes absent prefixes that differ from a present one in a few bytes before its end.
+  /// Probes absent prefixes that differ from a present one in a few bytes before its end. Each once:
+  /// there may be few, and repeated ones would tell nothing new.
   void MeasureFpr(const KeySample& sample, uint64_t num_probes, std::mt19937_64* random) {
     if (sample.keys().empty() || check_->num_checked == 0) return;
     for (uint64_t i = 0; i < num_probes; ++i) {
@@ -124,7 +126,7 @@ class PrefixCheck {
       if (lengths_.empty()) continue;
       const auto lengths = lengths_.all();
       std::string prefix = key.substr(0, lengths[(*random)() % lengths.size()]);
-      if (!MakeAbsent(rule, random, &prefix)) continue;
+      if (!MakeAbsent(rule, random, &prefix) || !probed_.insert(prefix).second) continue;
       // A seek after the last partition checks no filter.
       const auto may_match = file_->MayMatchRange(prefix, end_);
       if (may_match) check_->CountAbsent(*may_match);
@@ -167,6 +169,7 @@ class PrefixCheck {
   QueryCheck* const check_;
   std::vector<std::string> rules_;
   internal::PrefixLengths lengths_;
+  std::set<std::string> probed_;
   std::string previous_;
   std::string end_;
   std::string unknown_rule_;  // a callback that another program registered

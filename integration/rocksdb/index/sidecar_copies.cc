@@ -134,7 +134,7 @@ rocksdb::Status CopySkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* co
 rocksdb::Status DestroyDbWithSkipIndexes(
     const std::string& name, const rocksdb::Options& options,
     const std::vector<rocksdb::ColumnFamilyDescriptor>& column_families) try {
-  const rocksdb::Status status = rocksdb::DestroyDB(name, options, column_families);
+  rocksdb::Status status = rocksdb::DestroyDB(name, options, column_families);
   if (!status.ok()) return status;
   std::set<std::string> directories{name};
   const auto add = [&](const std::vector<rocksdb::DbPath>& paths) {
