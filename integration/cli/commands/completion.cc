@@ -123,7 +123,7 @@ void AddCompletionCommand(CLI::App* app, Action* action) {
       AddSubcommand(app, "completion", "Print a shell completion script", kCompletionFooter);
   AddOption(command, shell.get(), {"bash|zsh", "", "the shell", OneOf("bash|zsh"), kRequired});
   SetAction(command, action, [app, shell] {
-    const std::string name = app->get_name();
+    const std::string& name = app->get_name();
     term::WriteToStandardOutput(
         fmt::format(fmt::runtime(*shell == "bash" ? kBashScript : kZshScript), name));
   });

@@ -55,7 +55,7 @@ std::string WriteStockOptions(const RevertOptions& options, const OptionsFile& s
   const RewriteRequest& request = options.settings.request;
   const std::string changes = stock.ChangesText();
   std::string text = PredictionText(PlanRevert(request, stock), kSubject);
-  const std::string written = changes.empty() ? "" : WriteNextOptions(request.database, stock);
+  std::string written = changes.empty() ? "" : WriteNextOptions(request.database, stock);
   if (!written.empty()) {
     text += fmt::format("Changes of {}:\n{}written: {}\n\n", stock.name(), changes, written);
   }

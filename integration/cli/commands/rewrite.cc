@@ -46,6 +46,7 @@ Examples:
   blocksieve rewrite --db paths.db --bytes-per-second 50MB
   blocksieve rewrite --db paths.db --index lib=words:2)help";
 
+// NOLINTNEXTLINE(bugprone-exception-escape): moving JSON throws nothing.
 struct RewriteOptions {
   RewriteSettings settings;
   bool with_indexes = false;

@@ -13,6 +13,7 @@
 
 namespace blocksieve::cli {
 
+// NOLINTNEXTLINE(bugprone-exception-escape): moving JSON throws nothing.
 struct RewriteSettings {
   RewriteRequest request;
   uint64_t bytes_per_second = 0;  ///< 0: no limit.

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
-#include <ranges>
 #include <string>
 
 #include "blocksieve/sizing.h"
@@ -117,7 +116,9 @@ void RunSize(const SizeOptions& options) {
   Json all = Json::array();
   std::string problems;
   // The best choice first.
-  for (const internal::KindEntry* const entry : internal::AllKinds() | std::views::reverse) {
+  const auto kinds = internal::AllKinds();
+  for (auto kind = kinds.rbegin(); kind != kinds.rend(); ++kind) {
+    const internal::KindEntry* const entry = *kind;
     if (!entry->sizing) continue;
     const Result<Layout> layout = LayoutFor(entry->kind, options);
     if (layout.ok()) {

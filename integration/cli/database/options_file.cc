@@ -103,7 +103,7 @@ std::vector<OptionsFile> OptionsFile::All(const std::string& database) {
 }
 
 OptionsFile::OptionsFile(std::string text, std::string name) : name_(std::move(name)) {
-  std::istringstream lines(text);
+  std::istringstream lines(std::move(text));
   std::string section;
   for (std::string line; std::getline(lines, line);) {
     if (line.ends_with('\r')) line.pop_back();

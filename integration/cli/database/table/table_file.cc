@@ -86,6 +86,7 @@ IndexReport ReportIndex(const OpenedTable& table) {
   if (index.index() != nullptr) {
     report = Describe(index.index()->granules());
     report.place = index.is_in_sidecar() ? "sidecar" : "sst";
+    // NOLINTNEXTLINE(bugprone-branch-clone): the order matters.
   } else if (user.count(rocksdb_plugin::kSidecarProperty) != 0 && index.lacks_sidecar()) {
     report.note = index.problem();  // a copied database is not damaged
   } else if (user.count(rocksdb_plugin::kIndexProperty) != 0 ||

@@ -25,8 +25,8 @@ using rocksdb::IOStatus;
 /// A file system in memory with one real file, which can be linked and is read in place.
 class OneFileBesideMemory final : public rocksdb::FileSystemWrapper {
  public:
-  OneFileBesideMemory(std::shared_ptr<rocksdb::FileSystem> memory, std::string file)
-      : FileSystemWrapper(std::move(memory)), file_(std::move(file)) {}
+  OneFileBesideMemory(const std::shared_ptr<rocksdb::FileSystem>& memory, std::string file)
+      : FileSystemWrapper(memory), file_(std::move(file)) {}
 
   const char* Name() const override { return "blocksieve.one_file_beside_memory"; }
 
