@@ -82,7 +82,7 @@ std::unique_ptr<rocksdb::DB> Open(const rocksdb::Options& options, const char* d
   std::unique_ptr<rocksdb::DB> db;
 #endif
   Require(rocksdb::DB::Open(options, directory, &db).ok(), "opened database");
-  return std::unique_ptr<rocksdb::DB>(std::move(db));
+  return std::unique_ptr<rocksdb::DB>(std::move(db));  // NOLINT(performance-move-const-arg)
 }
 
 void UseDatabase(const rocksdb::Options& options, const char* directory) {
