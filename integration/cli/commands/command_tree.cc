@@ -143,7 +143,7 @@ std::string DescribeParseError(const CLI::App& app, const CLI::ParseError& error
                                const std::vector<std::string>& arguments) {
   std::vector<std::string> unexpected = Unexpected(app, arguments);
   std::string problem = error.what();
-  // Not by type: a RocksDB without run-time type information has all of this built without it.
+  // dynamic_cast does not compile if RocksDB, and so the command, is built without RTTI.
   const auto is = [&](CLI::ExitCodes code) {
     return error.get_exit_code() == static_cast<int>(code);
   };

@@ -115,8 +115,8 @@ class PrefixCheck {
     previous_ = key;
   }
 
-  /// Probes absent prefixes that differ from a present one in a few bytes before its end. Each once:
-  /// there may be few, and repeated ones would tell nothing new.
+  /// Probes absent prefixes that differ from a present one in a few bytes before its end. Probes
+  /// each once: there may be few, and a repeated probe is no new evidence.
   void MeasureFpr(const KeySample& sample, uint64_t num_probes, std::mt19937_64* random) {
     if (sample.keys().empty() || check_->num_checked == 0) return;
     for (uint64_t i = 0; i < num_probes; ++i) {

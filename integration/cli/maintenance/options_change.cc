@@ -34,7 +34,7 @@ class KeptOptions {
  public:
   explicit KeptOptions(const std::string& database) {
     for (const std::string& name : OptionsFileNames(database, kKept)) {
-      files_.push_back(OptionsFile::Read(fmt::format("{}/{}", database, name)));
+      files_.push_back(OptionsFile::Read(database + "/" + name));
     }
   }
 
