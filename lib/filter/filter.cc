@@ -92,13 +92,13 @@ bool Filter::MayContainRange(std::string_view begin, std::string_view end) const
 }
 
 bool internal::FilterAccess::AnswersRanges(const Filter& filter) noexcept {
-  return !filter.view().prefixes.rule.empty() || !filter.view().ranges.empty();
+  return !filter.view().prefixes.rule().empty() || !filter.view().ranges.empty();
 }
 
 RangeAnswer internal::FilterAccess::QueryRange(const Filter& filter, std::string_view begin,
                                                std::string_view end) noexcept {
   const FilterView& view = filter.view();
-  const RangeAnswer answer = view.prefixes.rule.empty()
+  const RangeAnswer answer = view.prefixes.rule().empty()
                                  ? RangeAnswer::kMayMatch
                                  : QueryPrefixes(view, filter.may_match_hash_, begin, end);
   if (view.ranges.empty() || answer == RangeAnswer::kNo) return answer;

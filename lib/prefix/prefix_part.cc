@@ -31,7 +31,10 @@ PrefixView ReadPrefixPart(ByteView bytes, uint64_t* num_prefixes) noexcept {
   const auto flags = from.Fixed<uint8_t>();
   part.num_lookups = from.Fixed<uint8_t>();
   const uint64_t count = from.Varint();
-  part.rule = from.Bytes(from.Varint());
+  part.stored_rule = from.Bytes(from.Varint());
+  if (part.stored_rule.size() <= sizeof(part.short_rule)) {
+    std::copy(part.stored_rule.begin(), part.stored_rule.end(), part.short_rule);
+  }
   part.last_key_bytes = static_cast<uint32_t>(from.rest().size());
   part.is_whole_file = (flags & kHoldsWholeFile) != 0;
   if (num_prefixes != nullptr) *num_prefixes = count;
@@ -49,7 +52,7 @@ RangeAnswer QueryPrefixes(const FilterView& filter,
                           bool (*may_match)(const FilterView&, uint64_t hash) noexcept,
                           std::string_view begin, std::string_view end) noexcept {
   const PrefixView& part = filter.prefixes;
-  const std::string_view prefix = PrefixOfRange(part.rule, begin, end);
+  const std::string_view prefix = PrefixOfRange(part.rule(), begin, end);
   if (prefix.empty()) return RangeAnswer::kMayMatch;
   uint64_t hash = HashPrefix(prefix, filter.hash_seed);
   for (unsigned lookup = 0; may_match(filter, hash); hash = NextPrefixHash(hash)) {
@@ -57,7 +60,7 @@ RangeAnswer QueryPrefixes(const FilterView& filter,
   }
   if (part.is_whole_file) return RangeAnswer::kNo;
   // Later partitions may hold keys with this prefix, unless this one ends after all such keys.
-  const ByteView last_key(part.rule.data() + part.rule.size(), part.last_key_bytes);
+  const ByteView last_key(part.stored_rule.data() + part.stored_rule.size(), part.last_key_bytes);
   return AsText(last_key) > prefix ? RangeAnswer::kNo : RangeAnswer::kBeyond;
 }
 
@@ -69,13 +72,13 @@ Result<PrefixInfo> DescribePrefixes(ByteView block) try {
   PrefixInfo info;
   if (parts->prefixes.empty()) return info;
   const internal::PrefixView part = internal::ReadPrefixPart(parts->prefixes, &info.num_prefixes);
-  if (part.rule.empty()) {
+  if (part.rule().empty()) {
     return internal::DamagedBlock("prefixes of " + std::to_string(parts->prefixes.size()) +
                                   " bytes cannot be read");
   }
-  info.rule = internal::PrefixRuleText(part.rule);
+  info.rule = internal::PrefixRuleText(part.rule());
   if (info.rule.empty()) {
-    return internal::DamagedBlock("prefix rule of " + std::to_string(part.rule.size()) +
+    return internal::DamagedBlock("prefix rule of " + std::to_string(part.rule().size()) +
                                   " bytes cannot be read");
   }
   info.num_lookups = part.num_lookups;
