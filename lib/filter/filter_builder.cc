@@ -63,6 +63,10 @@ struct FilterBuilder::Keys {
   [[gnu::noinline]] void AddLongKey(std::string_view key, uint64_t seed) noexcept {
     Add(HashKey(key, seed));
   }
+  [[gnu::noinline]] void AddKeyAndToParts(std::string_view key, uint64_t seed) noexcept {
+    AddToParts(key);
+    Add(HashKey(key, seed));
+  }
 
   internal::HashList hashes;
   internal::HashList built_hashes;  // those of the last block, with keep_hashes
@@ -199,7 +203,7 @@ uint64_t internal::FilterAccess::BuildBytes(const FilterBuilder& builder,
 
 void FilterBuilder::AddKey(std::string_view key) noexcept {
   if (keys_->has_parts() && !keys_->is_in_parts(key)) [[unlikely]]
-    keys_->AddToParts(key);
+    return keys_->AddKeyAndToParts(key, options_.hash_seed);
   if (key.size() > kShortKeyBytes) return keys_->AddLongKey(key, options_.hash_seed);
   keys_->Add(HashShortKey(key, options_.hash_seed));
 }
