@@ -168,17 +168,6 @@ double ProbePresent(const PolicyContestant& contestant, uint64_t num_keys, doubl
   return nanoseconds;
 }
 
-// Waits for the loads so far. Otherwise a processor that predicts an answer begins the next probe
-// early, and filters whose answer is a branch overlap cache misses, but others do not: 86 and 320
-// ns were measured for the same misses.
-void WaitForLoads() {
-#if defined(__x86_64__)
-  __builtin_ia32_lfence();
-#elif defined(__aarch64__)
-  asm volatile("isb" ::: "memory");
-#endif
-}
-
 // One probe at a time, in one of many filters.
 double ProbeCold(const PolicyContestant& contestant, uint64_t num_keys, double seconds) {
   const rocksdb::Slice contents = Cached(contestant, num_keys).contents;

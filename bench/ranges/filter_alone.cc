@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "bench/ranges/experiment.h"
+#include "bench/support/keys.h"
 #include "bench/support/measure.h"
 #include "bench/support/terminal.h"
 #include "blocksieve/filter.h"
+#include "lib/base/coding.h"
 #include "lib/filter/block_sizing.h"
 #include "lib/range/range_filter.h"
 
@@ -121,34 +123,57 @@ void MeasureFilter(const KeySet& set, const std::vector<RangeQueries>& queries, 
 
 void MeasureFilterWithPrefixes(const StructuredKeys& set, unsigned turns, Results& results) {
   constexpr int kRepeats = 20;
+  constexpr size_t kColdBytes = 64 << 20;  // beyond the caches of most processors
   const SortedKeys& keys = set.runs.front();
   for (const FilterKind kind : BuildableFilterKinds()) {
     FilterOptions plain = kPointFilter;
     plain.kind = kind;
     FilterOptions with_prefixes = plain;
     with_prefixes.prefixes = set.prefixes;
-    const Built built = Build(with_prefixes, keys);
-    const Filter filter = Filter::Open(built.block.view());
-    std::vector<double> points, both, lookups, prefix_lookups;
-    for (unsigned turn = 0; turn < turns; ++turn) {
-      both.push_back(SecondsPerKey(with_prefixes, keys));
-      points.push_back(SecondsPerKey(plain, keys));
-      if (set.seeks.empty()) continue;
-      const std::vector<Range>& ranges = set.seeks.front().ranges;
-      prefix_lookups.push_back(TimeProbes(
-          set.name, ranges, kRepeats,
-          [&](const auto& begin, const auto& end) { return filter.MayContainRange(begin, end); }));
-      lookups.push_back(TimeProbes(set.name, ranges, kRepeats, [&](const auto& begin, const auto&) {
-        return filter.MayContain(begin);
-      }));
-    }
+    std::vector<double> seconds[2];  // per key: without and with prefixes
+    InTurns(turns, 2, [&](size_t i, unsigned) {
+      const Stopwatch stopwatch;
+      for (int n = 0; n < kRepeats; ++n) Build(i == 0 ? plain : with_prefixes, keys);
+      seconds[i].push_back(Ratio(stopwatch.CpuSeconds(), kRepeats * keys.size()));
+    });
     auto rows = results.Of(fmt::format("filter alone, {}", FilterKindName(kind)),
                            {{"structure", set.name}});
-    rows.AddTurns("build per key", "s", both)
-        .Add("build, relative to point filter", "x", PairedRatio(both, points));
+    rows.AddTurns("build per key", "s", seconds[1])
+        .Add("build, relative to point filter", "x", PairedRatio(seconds[1], seconds[0]));
     if (set.seeks.empty()) continue;
-    rows.AddTurns("lookup of a prefix", "s", prefix_lookups)
-        .Add("lookup of a prefix, relative to a key", "x", PairedRatio(prefix_lookups, lookups));
+
+    const std::string block(AsText(Build(with_prefixes, keys).block.view()));
+    const std::vector<std::string> blocks(kColdBytes / block.size() + 1, block);
+    std::vector<Filter> filters;
+    for (const std::string& copy : blocks) filters.push_back(Filter::Open(AsBytes(copy)));
+    // `probe` chooses the filter that is asked.
+    const auto add_lookups = [&](const std::string& where, auto probe) {
+      std::vector<double> of_keys, of_prefixes;
+      const auto time = [&](auto ask) {
+        return TimeProbes(set.name, set.seeks.front().ranges, kRepeats,
+                          [&](const auto& begin, const auto& end) {
+                            return probe([&](const Filter& f) { return ask(f, begin, end); });
+                          });
+      };
+      for (unsigned turn = 0; turn < turns; ++turn) {
+        of_prefixes.push_back(time([](const Filter& filter, const auto& begin, const auto& end) {
+          return filter.MayContainRange(begin, end);
+        }));
+        of_keys.push_back(time([](const Filter& filter, const auto& begin, const auto&) {
+          return filter.MayContain(begin);
+        }));
+      }
+      rows.AddTurns(where + "lookup of a prefix", "s", of_prefixes)
+          .Add(where + "lookup of a prefix, relative to a key", "x",
+               PairedRatio(of_prefixes, of_keys));
+    };
+    add_lookups("hot: ", [&](auto ask) { return ask(filters.front()); });
+    uint64_t number = 0;
+    add_lookups("cold: ", [&](auto ask) {
+      const bool may_match = ask(filters[Mix(++number) % filters.size()]);
+      WaitForLoads();
+      return may_match;
+    });
   }
 }
 
