@@ -49,7 +49,9 @@ class PrefixBuilder {
 
   /// Whether AddKey would do nothing. Fast: most keys have the prefixes of the previous key.
   bool HasNothingNew(std::string_view key) const noexcept {
-    return has_all_prefixes_ && SharedBytes(key, last_prefix_) == last_prefix_.size();
+    const size_t size = last_prefix_.size();  // known to be the shorter one in SharedBytes
+    return has_all_prefixes_ && size <= key.size() &&
+           SharedBytes(key.substr(0, size), last_prefix_) == size;
   }
 
   /// Returns the hashes of new prefixes, to be added to the point filter; valid until the next
