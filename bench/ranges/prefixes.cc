@@ -9,6 +9,7 @@
 
 #include "bench/ranges/experiment.h"
 #include "bench/ranges/range_database.h"
+#include "bench/ranges/segment_bounds.h"
 #include "bench/ranges/structured_keys.h"
 #include "bench/support/files.h"
 #include "bench/support/measure.h"
@@ -17,8 +18,9 @@
 namespace blocksieve::bench::ranges {
 namespace {
 
-constexpr Role kRoles[] = {Role::kPoints, Role::kNoFilter, Role::kPrefixBloom,
-                           Role::kRanges, Role::kPrefixes, Role::kPrefixesAndRanges};
+constexpr Role kRoles[] = {Role::kPoints,       Role::kNoFilter, Role::kPrefixBloom,
+                           Role::kRanges,       Role::kPrefixes, Role::kPrefixesAndRanges,
+                           Role::kSegmentBounds};
 constexpr size_t kPoints = 0;
 constexpr size_t kOnlyRanges = 3;
 
@@ -42,6 +44,7 @@ class PrefixExperiment {
       : set_(set), effort_(effort), results_(job.results), seed_(job.options.seed) {
     const Prefixes prefixes{0, set.prefixes, BestDepth(set)};
     for (const Role role : kRoles) {
+      if (role == Role::kSegmentBounds && !kHasSegmentBounds) continue;
       job.progress.Show(fmt::format("{}: filling, {}", set.name, RoleName(role)));
       entries_.push_back({std::make_unique<RangeDatabase>(role, prefixes, dir / RoleName(role))});
       for (const double seconds : entries_.back().database->Fill(set.runs, set.num_compacted)) {
@@ -62,7 +65,7 @@ class PrefixExperiment {
       rows.Add("bits per key", "", 8 * entries_[i].filter_bytes / keys)
           .Add("writing, relative to point filters", "x",
                entries_[i].filling / entries_[kPoints].filling);
-      if (i < kOnlyRanges) continue;
+      if (!HasRanges(kRoles[i])) continue;
       rows.Add("bits per key above the point filter", "",
                8 * (entries_[i].filter_bytes - entries_[kPoints].filter_bytes) / keys)
           .Add("absent key, relative to point filters", "x",
@@ -93,7 +96,7 @@ class PrefixExperiment {
       absent.push_back(std::move(key));
     }
     InTurns(effort_.lookup_turns, entries_.size(), [&](size_t i, unsigned) {
-      if (i == kPoints || i >= kOnlyRanges) {
+      if (i == kPoints || HasRanges(kRoles[i])) {
         entries_[i].lookups.push_back(entries_[i].database->TimeGets(absent, false));
       }
     });

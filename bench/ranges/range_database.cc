@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/ranges/segment_bounds.h"
 #include "bench/ranges/structured_keys.h"
 #include "bench/support/terminal.h"
 #include "blocksieve/rocksdb.h"
@@ -35,6 +36,7 @@ constexpr const char* kNames[] = {
     "blocksieve, ranges, partitioned",
     "blocksieve, prefixes",
     "blocksieve, prefixes and ranges",
+    "stock segment bounds",
 };
 
 bool IsPrefixBloom(Role role) {
@@ -101,6 +103,8 @@ void SetUp(Role role, const Prefixes& prefixes, rocksdb::Options& options) {
     } else {
       options.prefix_extractor = std::make_shared<BoundaryExtractor>(prefixes);
     }
+  } else if (role == Role::kSegmentBounds) {
+    options.table_properties_collector_factories.push_back(NewSegmentBounds(prefixes.option));
   } else if (role == Role::kFirstKey) {
     table.index_type = rocksdb::BlockBasedTableOptions::kBinarySearchWithFirstKey;
   } else if (HasRanges(role)) {
@@ -168,6 +172,8 @@ rocksdb::ReadOptions RangeDatabase::SeekOptions(const Range& range,
   read.iterate_upper_bound = end;
   if (HasRanges(role_)) {
     PrepareRangeRead(end, &read);
+  } else if (role_ == Role::kSegmentBounds) {
+    SkipFiles(*options().table_properties_collector_factories.back(), range, &read);
   } else if (IsPrefixBloom(role_) && prefixes_.depth == 0) {
     read.auto_prefix_mode = true;
   } else if (IsPrefixBloom(role_)) {

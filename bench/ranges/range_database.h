@@ -25,6 +25,7 @@ enum class Role {
   // For structured keys:
   kPrefixes,
   kPrefixesAndRanges,
+  kSegmentBounds,  ///< No filter; segment_bounds.h.
 };
 inline constexpr size_t kNumRoles = 8;  ///< Without those for structured keys.
 
@@ -33,7 +34,8 @@ const char* RoleName(Role role);
 
 /// Whether filters answer range queries.
 constexpr bool HasRanges(Role role) {
-  return role == Role::kRanges || role >= Role::kRangesPartitioned;
+  return role == Role::kRanges ||
+         (role >= Role::kRangesPartitioned && role != Role::kSegmentBounds);
 }
 
 /// Whether filters and indexes are partitioned.

@@ -70,6 +70,7 @@ SECTION = Section(
         Table("Structured keys: data blocks per seek", ("structure", "seeks"), None,
               {"metric": PER_SEEK}, "name", "Keys",
               note="Stock prefix Bloom: prefixes end at the boundary that reads the fewest blocks. "
+              "Stock segment bounds: SstQueryFilterConfigs, which RocksDB has from 9.0 on. "
               "Paths: 8 random runs, or 8 files of one level. account:user:event: 25 accounts, 500 "
               "events of each user. Members: 8 in each hash, keys as in Kvrocks; 90 % in one run, "
               "the others in 7 small ones."),
