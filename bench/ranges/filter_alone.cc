@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,6 +20,9 @@ namespace {
 
 // The default of policies.
 const FilterOptions kPointFilter = {.kind = FilterKind::kRibbon, .target_fpr = 0.01};
+
+// Builds and lookups are too short to be timed alone.
+constexpr int kRepeats = 20;
 
 // A filter block. An absent range filter is not an error.
 struct Built {
@@ -75,6 +79,20 @@ std::vector<std::pair<std::string_view, std::string_view>> Pack(const std::vecto
   return packed;
 }
 
+// Seconds per lookup of a seek in `filters`: of one, or each time of another, one at a time.
+template <class LookUp>
+double TimeLookups(const StructuredKeys& set, std::span<const Filter> filters, LookUp look_up) {
+  uint64_t number = 0;
+  return TimeProbes(set.name, set.seeks.front().ranges, kRepeats,
+                    [&](const auto& begin, const auto& end) {
+                      if (filters.size() == 1) return look_up(filters.front(), begin, end);
+                      const Filter& filter = filters[Mix(++number) % filters.size()];
+                      const bool may_match = look_up(filter, begin, end);
+                      WaitForLoads();
+                      return may_match;
+                    });
+}
+
 }  // namespace
 
 void MeasureFilter(const KeySet& set, const std::vector<RangeQueries>& queries, unsigned turns,
@@ -122,7 +140,6 @@ void MeasureFilter(const KeySet& set, const std::vector<RangeQueries>& queries, 
 }
 
 void MeasureFilterWithPrefixes(const StructuredKeys& set, unsigned turns, Results& results) {
-  constexpr int kRepeats = 20;
   constexpr size_t kColdBytes = 64 << 20;  // beyond the caches of most processors
   const SortedKeys& keys = set.runs.front();
   for (const FilterKind kind : BuildableFilterKinds()) {
@@ -130,50 +147,36 @@ void MeasureFilterWithPrefixes(const StructuredKeys& set, unsigned turns, Result
     plain.kind = kind;
     FilterOptions with_prefixes = plain;
     with_prefixes.prefixes = set.prefixes;
-    std::vector<double> seconds[2];  // per key: without and with prefixes
+    std::vector<double> builds[2];  // without and with prefixes
     InTurns(turns, 2, [&](size_t i, unsigned) {
       const Stopwatch stopwatch;
       for (int n = 0; n < kRepeats; ++n) Build(i == 0 ? plain : with_prefixes, keys);
-      seconds[i].push_back(Ratio(stopwatch.CpuSeconds(), kRepeats * keys.size()));
+      builds[i].push_back(Ratio(stopwatch.CpuSeconds(), kRepeats * keys.size()));
     });
     auto rows = results.Of(fmt::format("filter alone, {}", FilterKindName(kind)),
                            {{"structure", set.name}});
-    rows.AddTurns("build per key", "s", seconds[1])
-        .Add("build, relative to point filter", "x", PairedRatio(seconds[1], seconds[0]));
+    rows.AddTurns("build per key", "s", builds[1])
+        .Add("build, relative to point filter", "x", PairedRatio(builds[1], builds[0]));
     if (set.seeks.empty()) continue;
 
     const std::string block(AsText(Build(with_prefixes, keys).block.view()));
     const std::vector<std::string> blocks(kColdBytes / block.size() + 1, block);
     std::vector<Filter> filters;
     for (const std::string& copy : blocks) filters.push_back(Filter::Open(AsBytes(copy)));
-    // `probe` chooses the filter that is asked.
-    const auto add_lookups = [&](const std::string& where, auto probe) {
-      std::vector<double> of_keys, of_prefixes;
-      const auto time = [&](auto ask) {
-        return TimeProbes(set.name, set.seeks.front().ranges, kRepeats,
-                          [&](const auto& begin, const auto& end) {
-                            return probe([&](const Filter& f) { return ask(f, begin, end); });
-                          });
-      };
-      for (unsigned turn = 0; turn < turns; ++turn) {
-        of_prefixes.push_back(time([](const Filter& filter, const auto& begin, const auto& end) {
-          return filter.MayContainRange(begin, end);
-        }));
-        of_keys.push_back(time([](const Filter& filter, const auto& begin, const auto&) {
-          return filter.MayContain(begin);
-        }));
-      }
-      rows.AddTurns(where + "lookup of a prefix", "s", of_prefixes)
+    for (const bool is_cold : {false, true}) {
+      const auto asked = std::span(filters).first(is_cold ? filters.size() : 1);
+      std::vector<double> lookups[2];  // of keys and of prefixes
+      InTurns(turns, 2, [&](size_t i, unsigned) {
+        lookups[i].push_back(
+            TimeLookups(set, asked, [i](const Filter& filter, const auto& begin, const auto& end) {
+              return i == 0 ? filter.MayContain(begin) : filter.MayContainRange(begin, end);
+            }));
+      });
+      const std::string where = is_cold ? "cold: " : "hot: ";
+      rows.AddTurns(where + "lookup of a prefix", "s", lookups[1])
           .Add(where + "lookup of a prefix, relative to a key", "x",
-               PairedRatio(of_prefixes, of_keys));
-    };
-    add_lookups("hot: ", [&](auto ask) { return ask(filters.front()); });
-    uint64_t number = 0;
-    add_lookups("cold: ", [&](auto ask) {
-      const bool may_match = ask(filters[Mix(++number) % filters.size()]);
-      WaitForLoads();
-      return may_match;
-    });
+               PairedRatio(lookups[1], lookups[0]));
+    }
   }
 }
 
