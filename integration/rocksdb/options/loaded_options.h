@@ -1,0 +1,89 @@
+#pragma once
+
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/options.h>
+#include <rocksdb/status.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "integration/rocksdb/options/options_text.h"
+
+// What RocksDB's parser makes of an OPTIONS file, and what it leaves out without an error.
+
+namespace blocksieve::rocksdb_plugin {
+
+/// What follows from an object that this program does not have.
+enum class Verdict {
+  /// Left out: nothing but its own program needs it. A prefix extractor too, though stock prefix
+  /// filters need theirs.
+  kUnneeded,
+  /// A merge operator: one of the same name stands in, which keeps operands unmerged.
+  kStandIn,
+  /// Filters, properties or checksums: left out, and files that are written without it lack them.
+  kLost,
+  /// A comparator (loaded as null), a WAL filter, an environment or a table factory: without it,
+  /// rows would be read or recovered wrongly.
+  kNeeded,
+};
+
+/// A name in an OPTIONS file of which RocksDB makes no object here, or not as it is written.
+struct NamedObject {
+  std::string family;  ///< Empty for options of the database.
+  std::string option;  ///< Such as compaction_filter.
+  std::string value;   ///< Such as {id=X;ttl=3600}; one element of a list.
+  Verdict verdict;
+  std::string reason;  ///< RocksDB's message.
+};
+
+struct LoadedOptions {
+  std::string version;    ///< Of the RocksDB that wrote the file, as written; empty: unknown.
+  bool is_newer = false;  ///< That is later than this one: RocksDB ignores options it lacks.
+  rocksdb::DBOptions db;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  std::vector<NamedObject> objects;
+
+  /// Null: no such family.
+  const rocksdb::ColumnFamilyOptions* Find(const std::string& family) const;
+};
+
+/// Loads the text with RocksDB's parser, from memory. Objects that this program does not have are
+/// left out or stood in for, and listed. Fails as the parser does, and with Corruption, which names
+/// both, if the parser loaded other options than the text has by OptionsText.
+rocksdb::Status Load(const OptionsText& text, LoadedOptions* loaded);
+
+enum class PolicyKind {
+  kNone,       ///< No policy.
+  kOurs,       ///< Of blocksieve; it may leave out filters on purpose.
+  kBuilds,     ///< Of RocksDB or a plug-in; it builds filters.
+  kOnlyReads,  ///< It reads filters and builds none: rocksdb.BuiltinBloomFilter, bloomfilter:0
+  kStockWithoutBits,  ///< bloomfilter or ribbonfilter, which RocksDB's C API leaves.
+  kRefused,           ///< RocksDB knows the name and refuses the options.
+  kForeign,           ///< No such policy here.
+};
+
+struct PolicyVerdict {
+  PolicyKind kind = PolicyKind::kNone;
+  std::string reason;  ///< RocksDB's message, of kRefused and kForeign.
+  std::shared_ptr<const rocksdb::FilterPolicy> policy;  ///< Null if there is none.
+
+  bool builds() const { return kind == PolicyKind::kOurs || kind == PolicyKind::kBuilds; }
+};
+
+/// Judges a value of filter_policy, as returned by OptionsText::Find.
+PolicyVerdict Judge(const std::string& filter_policy);
+
+/// An edit of an OPTIONS file: OptionsText::Set, or with an empty option AddFamily.
+struct OptionEdit {
+  OptionsSection section;
+  std::string option;
+  std::string value;
+};
+
+/// Loads both texts. OK if the edited options are as wished, and all others as before; otherwise
+/// Corruption, which names the option, or the status of Load.
+rocksdb::Status SameBut(const OptionsText& before, const OptionsText& after,
+                        const std::vector<OptionEdit>& edits);
+
+}  // namespace blocksieve::rocksdb_plugin

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <rocksdb/options.h>
+#include <rocksdb/status.h>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+// OPTIONS files as text, read by the rules of RocksDB's parser and edited in place. RocksDB writes
+// only what it knows; comments, options of later versions and objects of other programs survive
+// only in the text.
+
+namespace blocksieve::rocksdb_plugin {
+
+/// A section of an OPTIONS file.
+struct OptionsSection {
+  enum class Kind { kVersion, kDb, kFamily, kTable };
+
+  static OptionsSection Version() { return {Kind::kVersion, ""}; }
+  static OptionsSection Db() { return {Kind::kDb, ""}; }
+  static OptionsSection Family(std::string name) { return {Kind::kFamily, std::move(name)}; }
+  /// The options of a column family's table factory, in a section of their own or inline in the
+  /// section of the family.
+  static OptionsSection Table(std::string family) { return {Kind::kTable, std::move(family)}; }
+
+  bool operator==(const OptionsSection&) const = default;
+
+  Kind kind;
+  std::string family;  ///< Its name, without escapes. Empty for kVersion and kDb.
+};
+
+/// A difference between the text and what it was made from.
+struct OptionChange {
+  OptionsSection section;
+  std::string title;  ///< In the file, without brackets: CFOptions "default"
+  std::string option;
+  std::optional<std::string> before;  ///< nullopt: it was not set.
+  std::string after;                  ///< As `before`, as written in the file.
+};
+
+/// The text of an OPTIONS file. Bytes that no edit concerns stay as they are. Reads any text; Load
+/// (loaded_options.h) judges whether RocksDB does.
+class OptionsText {
+ public:
+  /// `name`: of the file, such as "OPTIONS-000012", for errors.
+  explicit OptionsText(std::string text, std::string name = "");
+
+  const std::string& text() const { return text_; }
+  const std::string& name() const { return name_; }
+
+  /// The names of the column families, without escapes, in the order of the file.
+  std::vector<std::string> Families() const;
+
+  /// The value that RocksDB gives to the option, without escapes; nullopt if the section does not
+  /// set it. Of several statements RocksDB takes the first; of several table sections of a family,
+  /// the last.
+  std::optional<std::string> Find(const OptionsSection& section, const std::string& option) const;
+
+  /// All options of the section, with their values as written, with escapes: what RocksDB's
+  /// Get*OptionsFromMap takes.
+  std::unordered_map<std::string, std::string> Options(const OptionsSection& section) const;
+
+  /// The name of the family's table factory, such as BlockBasedTable.
+  std::string TableFactory(const std::string& family) const;
+
+  /// Replaces the value that Find returns, or adds the option at the end of its section. Table
+  /// options that were inline, or not set, become a section. NotFound: no such section.
+  /// InvalidArgument: RocksDB cannot read the value back, such as one that ends with a blank.
+  rocksdb::Status Set(const OptionsSection& section, const std::string& option,
+                      const std::string& value);
+
+  /// Appends the sections of a column family, as RocksDB writes them. InvalidArgument: it exists.
+  rocksdb::Status AddFamily(const std::string& name, const rocksdb::ColumnFamilyOptions& options);
+
+  /// What the edits changed, in the order of the file.
+  std::vector<OptionChange> Changes() const;
+
+ private:
+  struct Span {
+    size_t begin = 0;
+    size_t end = 0;
+  };
+  struct Statement {
+    std::string option;
+    Span value;
+    size_t line_begin;
+  };
+  struct Part {
+    OptionsSection section;
+    std::string title;          // without brackets
+    std::string table_factory;  // of a table section
+    std::vector<Statement> statements;
+    size_t end;  // of its last line that is not blank, without the line break
+  };
+
+  void Parse();
+  const Part* FindPart(const OptionsSection& section) const;
+  const Statement* InlineTable(const std::string& family) const;
+  void Replace(Span span, const std::string& text);
+
+  std::string text_;
+  std::string original_;
+  std::string name_;
+  std::vector<Part> parts_;
+};
+
+}  // namespace blocksieve::rocksdb_plugin
