@@ -37,12 +37,13 @@ ROOMS = [
     ("integration/rocksdb/ranges", "integration/rocksdb/compat", ""),
     ("integration/rocksdb/policy", "integration/rocksdb/levels integration/rocksdb/ranges", ""),
     ("integration/rocksdb/sidecar", "integration/rocksdb/compat lib/skip", ""),
+    ("integration/rocksdb/options", "integration/rocksdb/policy", ""),
     ("integration/rocksdb/listener", "integration/rocksdb/levels integration/rocksdb/sidecar", ""),
     ("integration/rocksdb/index", "integration/rocksdb/sidecar", "rocksdb/skip_index"),
     ("integration/rocksdb/scan", "integration/rocksdb/index", ""),
     (
         "integration/rocksdb/maintenance",
-        "integration/rocksdb/policy integration/rocksdb/listener integration/rocksdb/index",
+        "integration/rocksdb/options integration/rocksdb/listener integration/rocksdb/index",
         "rocksdb/maintenance",
     ),
     (

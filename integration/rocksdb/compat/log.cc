@@ -67,12 +67,18 @@ bool WriteLine(rocksdb::Logger* info_log, rocksdb::InfoLogLevel level, std::stri
   return false;
 }
 
+thread_local int num_silent = 0;
+
 }  // namespace
+
+SilentLog::SilentLog() noexcept { ++num_silent; }
+SilentLog::~SilentLog() { --num_silent; }
 
 void LogLoudly(rocksdb::Logger* info_log, std::string_view message, std::string_view reason,
                std::string_view column_family) noexcept {
   using rocksdb::InfoLogLevel;
   if (WriteLine(info_log, InfoLogLevel::ERROR_LEVEL, message, reason, column_family)) return;
+  if (num_silent > 0) return;
   std::fprintf(stderr, "blocksieve: %s%.*s%s%.*s%.*s\n",
                column_family.empty() ? "" : "column family ", Length(column_family),
                column_family.data(), column_family.empty() ? "" : ": ", Length(message),

@@ -22,6 +22,16 @@ void LogLoudly(rocksdb::Logger* info_log, std::string_view message, std::string_
 void LogQuietly(rocksdb::Logger* info_log, std::string_view message, std::string_view reason = {},
                 std::string_view column_family = {}) noexcept;
 
+/// Keeps what LogLoudly says in this thread off stderr while it lives, for callers that report the
+/// same problem as a status.
+class SilentLog {
+ public:
+  SilentLog() noexcept;
+  ~SilentLog();
+  SilentLog(const SilentLog&) = delete;
+  SilentLog& operator=(const SilentLog&) = delete;
+};
+
 /// A logger that writes the file LOG of a database like RocksDB's own; the previous file becomes
 /// LOG.old. On a full disk it drops the line. RocksDB's own logger ends the process at the next
 /// line if RocksDB was built with assertions, as Debian's is. Thread-safe.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
 #include <rocksdb/status.h>
@@ -81,8 +82,9 @@ struct OptionEdit {
   std::string value;
 };
 
-/// Loads both texts. OK if the edited options are as wished, and all others as before; otherwise
-/// Corruption, which names the option, or the status of Load.
+/// Loads `after`. OK if it differs from `before` in the edits alone, and RocksDB loads what it
+/// says; otherwise Corruption, which names the option, or the status of Load. An object that
+/// RocksDB does not make of an edited value is no error here, but listed by Load.
 rocksdb::Status SameBut(const OptionsText& before, const OptionsText& after,
                         const std::vector<OptionEdit>& edits);
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -18,7 +19,7 @@ namespace blocksieve::rocksdb_plugin {
 
 /// A section of an OPTIONS file.
 struct OptionsSection {
-  enum class Kind { kVersion, kDb, kFamily, kTable };
+  enum class Kind { kUnknown, kVersion, kDb, kFamily, kTable };
 
   static OptionsSection Version() { return {Kind::kVersion, ""}; }
   static OptionsSection Db() { return {Kind::kDb, ""}; }
@@ -29,8 +30,8 @@ struct OptionsSection {
 
   bool operator==(const OptionsSection&) const = default;
 
-  Kind kind;
-  std::string family;  ///< Its name, without escapes. Empty for kVersion and kDb.
+  Kind kind = Kind::kUnknown;
+  std::string family;  ///< Its name, without escapes; empty for kVersion and kDb.
 };
 
 /// A difference between the text and what it was made from.
@@ -67,6 +68,12 @@ class OptionsText {
   /// The name of the family's table factory, such as BlockBasedTable.
   std::string TableFactory(const std::string& family) const;
 
+  /// RocksDB's UnescapeOptionString, which is not public.
+  static std::string Unescape(std::string_view text);
+
+  /// Whether an option of a family holds all options of its table factory: table_factory={...}.
+  static bool IsInlineTable(std::string_view option);
+
   /// Replaces the value that Find returns, or adds the option at the end of its section. Table
   /// options that were inline, or not set, become a section. NotFound: no such section.
   /// InvalidArgument: RocksDB cannot read the value back, such as one that ends with a blank.
@@ -86,21 +93,26 @@ class OptionsText {
   };
   struct Statement {
     std::string option;
-    Span value;
     size_t line_begin;
+    size_t option_begin;
+    Span value;
   };
   struct Part {
     OptionsSection section;
     std::string title;          // without brackets
     std::string table_factory;  // of a table section
     std::vector<Statement> statements;
-    size_t end;  // of its last line that is not blank, without the line break
+    size_t end = 0;  // of its last line with a title or statement, without blanks
   };
 
   void Parse();
+  std::string Text(Span span) const;
   const Part* FindPart(const OptionsSection& section) const;
+  const Statement* FindStatement(const Part* part, std::string_view option) const;
   const Statement* InlineTable(const std::string& family) const;
+  std::string LineBreak() const;
   void Replace(Span span, const std::string& text);
+  rocksdb::Status MakeTableSection(const std::string& family);
 
   std::string text_;
   std::string original_;

@@ -1,0 +1,409 @@
+#include "integration/rocksdb/options/loaded_options.h"
+
+#include <rocksdb/convenience.h>
+#include <rocksdb/env.h>
+#include <rocksdb/merge_operator.h>
+#include <rocksdb/table.h>
+#include <rocksdb/utilities/options_type.h>
+#include <rocksdb/utilities/options_util.h>
+#include <rocksdb/version.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <functional>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "integration/rocksdb/compat/log.h"
+#include "integration/rocksdb/compat/option_type.h"
+#include "integration/rocksdb/compat/version_differences.h"
+#include "integration/rocksdb/policy/policy.h"
+
+namespace blocksieve::rocksdb_plugin {
+namespace {
+
+using rocksdb::ColumnFamilyOptions;
+using rocksdb::ConfigOptions;
+using rocksdb::DBOptions;
+using rocksdb::Status;
+using rocksdb::TableFactory;
+using OptionMap = std::unordered_map<std::string, std::string>;
+using Sorted = std::map<std::string, std::string>;
+
+constexpr const char* kPolicy = "filter_policy";
+constexpr const char* kListeners = "listeners";
+constexpr const char* kCollectors = "table_properties_collectors";
+
+// Lenient: RocksDB leaves out the objects that it cannot make, without an error.
+ConfigOptions Config(bool is_lenient, bool is_newer = false) {
+  ConfigOptions config;
+  config.ignore_unsupported_options = is_lenient;
+  config.ignore_unknown_options = is_newer;
+  return config;
+}
+
+/// Takes the place of a merge operator that this program does not have, and merges nothing.
+class KeepOperands final : public rocksdb::MergeOperator {
+ public:
+  explicit KeepOperands(std::string name) : name_(std::move(name)) {}
+  const char* Name() const override { return name_.c_str(); }
+  bool FullMergeV2(const MergeOperationInput&, MergeOperationOutput* output) const override {
+    CopyOperands(output);
+    return false;
+  }
+
+ private:
+  const std::string name_;
+};
+
+// The name in "X" and "{id=X;ttl=3600}".
+std::string IdOf(const std::string& value) {
+  OptionMap fields;
+  const bool has_fields = value.find('=') != std::string::npos;
+  return has_fields && rocksdb::StringToMap(value, &fields).ok() ? fields["id"] : value;
+}
+
+// The elements of "{A:{id=B;x=1}}", with their braces.
+std::vector<std::string> ElementsOf(const std::string& value) {
+  std::vector<std::string> elements;
+  std::string list = value;
+  std::string element;
+  size_t end = 0;
+  const auto next = [&](size_t start) {
+    return rocksdb::OptionTypeInfo::NextToken(list, ':', start, &end, &element).ok();
+  };
+  if (value.starts_with('{') && next(0) && end >= value.size()) list = element;
+  if (list.starts_with("id=")) return {"{" + list + "}"};  // its braces, not those of the list
+  end = 0;
+  for (size_t start = 0; start < list.size() && end != std::string::npos && next(start);
+       start = end + 1) {
+    const bool has_options = element.find('=') != std::string::npos;
+    if (!element.empty()) elements.push_back(has_options ? "{" + element + "}" : element);
+  }
+  return elements;
+}
+
+Verdict VerdictOn(std::string_view option) {
+  // Types of later versions, which are in no list, may be needed.
+  static const std::map<std::string_view, Verdict> verdicts = {
+      {"merge_operator", Verdict::kStandIn},
+      {kPolicy, Verdict::kLost},
+      {kCollectors, Verdict::kLost},
+      {"file_checksum_gen_factory", Verdict::kLost},
+      {"compaction_filter", Verdict::kUnneeded},
+      {"compaction_filter_factory", Verdict::kUnneeded},
+      {"sst_partitioner_factory", Verdict::kUnneeded},
+      {"memtable", Verdict::kUnneeded},
+      {"memtable_factory", Verdict::kUnneeded},
+      {"prefix_extractor", Verdict::kUnneeded},
+      {"memtable_insert_with_hint_prefix_extractor", Verdict::kUnneeded},
+      {"flush_block_policy_factory", Verdict::kUnneeded},
+      {"block_cache", Verdict::kUnneeded},
+      {"persistent_cache", Verdict::kUnneeded},
+      {"blob_cache", Verdict::kUnneeded},
+      {"statistics", Verdict::kUnneeded},
+      {kListeners, Verdict::kUnneeded}};
+  const auto found = verdicts.find(option);
+  return found == verdicts.end() ? Verdict::kNeeded : found->second;
+}
+
+// As RocksDB writes them to OPTIONS files, by name.
+Sorted ByName(const std::string& text) {
+  OptionMap map;
+  rocksdb::StringToMap(text, &map).PermitUncheckedError();
+  return {map.begin(), map.end()};
+}
+
+Sorted Written(const DBOptions& options) {
+  std::string text;
+  GetStringFromDBOptions(ConfigOptions(), options, &text).PermitUncheckedError();
+  return ByName(text);
+}
+
+Sorted Written(const ColumnFamilyOptions& options) {
+  std::string text;
+  GetStringFromColumnFamilyOptions(ConfigOptions(), options, &text).PermitUncheckedError();
+  Sorted written = ByName(text);
+  written.erase("table_factory");  // compared by itself
+  return written;
+}
+
+Sorted Written(const TableFactory* factory) {
+  std::string text;
+  if (factory != nullptr) factory->GetOptionString(ConfigOptions(), &text).PermitUncheckedError();
+  Sorted written = ByName(text);
+  written["table_factory"] = factory == nullptr ? "" : factory->Name();
+  return written;
+}
+
+// Makes the options of one kind of section, and writes them.
+using Maker = std::function<Status(const ConfigOptions&, const OptionMap&, Sorted* written)>;
+
+Status MakeDb(const ConfigOptions& config, const OptionMap& options, Sorted* written) {
+  DBOptions made;
+  Status status = GetDBOptionsFromMap(config, {}, options, &made);
+  *written = Written(made);
+  return status;
+}
+
+Status MakeFamily(const ConfigOptions& config, const OptionMap& options, Sorted* written) {
+  ColumnFamilyOptions made;
+  Status status = GetColumnFamilyOptionsFromMap(config, {}, options, &made);
+  *written = Written(made);
+  return status;
+}
+
+Status MakeTable(const std::string& name, ConfigOptions config, const OptionMap& options,
+                 Sorted* written) {
+  std::shared_ptr<TableFactory> made;
+  Status status;
+  if (!name.empty()) status = TableFactory::CreateFromString(Config(false), name, &made);
+  if (status.ok() && made != nullptr) status = made->ConfigureFromMap(config, options);
+  *written = Written(made.get());
+  if (config.ignore_unsupported_options || made == nullptr) return status;
+  // RocksDB reports objects that it does not make of table options only if values have no escapes.
+  for (const auto& [option, value] : options) {
+    if (!status.ok()) break;
+    const std::string plain = OptionsText::Unescape(value);
+    std::shared_ptr<const rocksdb::FilterPolicy> policy;
+    config.input_strings_escaped = option == kPolicy;
+    status = option == kPolicy ? rocksdb::FilterPolicy::CreateFromString(config, plain, &policy)
+                               : made->ConfigureFromMap(config, {{option, plain}});
+  }
+  return status;
+}
+
+std::string Shown(const Sorted& options, const std::string& name) {
+  const auto found = options.find(name);
+  return found == options.end() ? "nothing" : "'" + found->second + "'";
+}
+
+// Corruption if two sets of options differ, which names the first that does.
+Status Compare(const OptionsText& text, const std::string& family, const std::string& is_a,
+               const Sorted& a, const std::string& is_b, const Sorted& b) {
+  Sorted names = a;
+  names.insert(b.begin(), b.end());
+  for (const auto& [name, value] : names) {
+    if (Shown(a, name) == Shown(b, name)) continue;
+    return Status::Corruption(
+        text.name(), "option " + name +
+                         (family.empty() ? "" : " of column family '" + family + "'") + ": " +
+                         is_a + " " + Shown(a, name) + ", " + is_b + " " + Shown(b, name));
+  }
+  return Status::OK();
+}
+
+// Adds the objects that RocksDB leaves out of a section.
+void ListLeftOut(const std::string& family, const OptionMap& statements, const Maker& make,
+                 std::vector<NamedObject>* objects) {
+  Sorted written;
+  const bool is_all_made = make(Config(false), statements, &written).ok();
+  for (const auto& [option, value] : Sorted(statements.begin(), statements.end())) {
+    // RocksDB parses listeners leniently whatever it is asked, and before 11.9 takes "{A:B}" for
+    // one name.
+    const bool is_list = option == kListeners || option == kCollectors;
+    if (is_all_made && !is_list) continue;
+    // RocksDB's parser judged values that it refuses in any case.
+    if (!make(Config(true), {{option, value}}, &written).ok()) continue;
+    std::vector<std::string> made = ElementsOf(written[option]);
+    std::ranges::transform(made, made.begin(), IdOf);
+    for (const std::string& element : is_list ? ElementsOf(value) : std::vector{value}) {
+      Status status = make(Config(false), {{option, element}}, &written);
+      const bool is_made = std::ranges::find(made, IdOf(element)) != made.end();
+      if (is_list ? is_made : status.ok()) continue;
+      if (status.ok()) status = Status::NotSupported("left out without a message");
+      objects->push_back({family, option, element, VerdictOn(option), MessageOf(status)});
+    }
+  }
+}
+
+// Compares a section of the text with what RocksDB loaded, and lists what it left out.
+Status ReadSection(const OptionsText& text, const std::string& family, const OptionMap& statements,
+                   const Maker& make, const Sorted& loaded, LoadedOptions* result) {
+  Sorted read;
+  const Status made = make(Config(true, result->is_newer), statements, &read);
+  if (!made.ok()) read = {{"of the section", made.ToString()}};
+  Status status = Compare(text, family, "the text says", read, "RocksDB's parser loaded", loaded);
+  if (status.ok()) ListLeftOut(family, statements, make, &result->objects);
+  return status;
+}
+
+// The options of a section, without the inline ones of a family's table.
+OptionMap WithoutTable(const OptionsText& text, const OptionsSection& section) {
+  OptionMap statements = text.Options(section);
+  std::erase_if(statements,
+                [](const auto& each) { return OptionsText::IsInlineTable(each.first); });
+  return statements;
+}
+
+Status ReadFamily(const OptionsText& text, rocksdb::ColumnFamilyDescriptor* family,
+                  LoadedOptions* loaded) {
+  const std::string& name = family->name;
+  ColumnFamilyOptions& options = family->options;
+  Status status = ReadSection(text, name, WithoutTable(text, OptionsSection::Family(name)),
+                              MakeFamily, Written(options), loaded);
+  if (!status.ok()) return status;
+  const std::string factory = text.TableFactory(name);
+  const Maker make = std::bind_front(MakeTable, factory);
+  Sorted written;
+  status = make(Config(true), {}, &written);
+  if (status.ok()) {
+    return ReadSection(text, name, text.Options(OptionsSection::Table(name)), make,
+                       Written(options.table_factory.get()), loaded);
+  }
+  // RocksDB's parser makes none of such a section, and the default one of such a name.
+  loaded->objects.push_back({name, "table_factory", factory, Verdict::kNeeded, MessageOf(status)});
+  options.table_factory = nullptr;
+  return Status::OK();
+}
+
+Status Parse(const OptionsText& text, LoadedOptions* loaded) {
+  const std::unique_ptr<rocksdb::Env> memory(rocksdb::NewMemEnv(rocksdb::Env::Default()));
+  ConfigOptions config = Config(true, loaded->is_newer);
+  config.env = memory.get();
+  const std::string path = "/OPTIONS";
+  Status status = rocksdb::WriteStringToFile(memory.get(), text.text(), path);
+  if (!status.ok()) return status;
+  status = rocksdb::LoadOptionsFromFile(config, path, &loaded->db, &loaded->families);
+  // RocksDB does this for sections of table factories, and not for inline ones.
+  for (const rocksdb::ColumnFamilyDescriptor& family : loaded->families) {
+    if (!status.ok()) return status;
+    const auto& factory = family.options.table_factory;
+    if (factory != nullptr) status = factory->PrepareOptions(config);
+  }
+  return status;
+}
+
+bool IsNewer(const std::string& version) {
+  constexpr std::array<int, 3> kOurs = {ROCKSDB_MAJOR, ROCKSDB_MINOR, ROCKSDB_PATCH};
+  std::array<int, 3> theirs = {};
+  const char* at = version.data();
+  const char* const end = at + version.size();
+  for (int& number : theirs) {
+    at = std::from_chars(at, end, number).ptr;
+    if (at == end || *at++ != '.') break;
+  }
+  return theirs > kOurs;
+}
+
+Status CompareFamilies(const OptionsText& text, const std::string& is_a,
+                       const std::vector<std::string>& a, const std::string& is_b,
+                       const std::vector<std::string>& b) {
+  if (a == b && !a.empty()) return Status::OK();
+  const auto joined = [](const std::vector<std::string>& names) {
+    std::string list = names.empty() ? " none" : "";
+    for (const std::string& name : names) list += " '" + name + "'";
+    return list;
+  };
+  return Status::Corruption(text.name(),
+                            "column families: " + is_a + joined(a) + ", " + is_b + joined(b));
+}
+
+// The options of a section, without escapes, wherever those of a table are.
+Sorted Plain(const OptionsText& text, const OptionsSection& section) {
+  Sorted values;
+  for (const auto& [option, value] : WithoutTable(text, section)) {
+    values[option] = OptionsText::Unescape(value);
+  }
+  if (section.kind == OptionsSection::Kind::kTable) {
+    values["table_factory"] = text.TableFactory(section.family);
+  }
+  return values;
+}
+
+}  // namespace
+
+const ColumnFamilyOptions* LoadedOptions::Find(const std::string& family) const {
+  const auto found = std::ranges::find(families, family, &rocksdb::ColumnFamilyDescriptor::name);
+  return found == families.end() ? nullptr : &found->options;
+}
+
+Status Load(const OptionsText& text, LoadedOptions* loaded) {
+  *loaded = {};
+  loaded->version = text.Find(OptionsSection::Version(), "rocksdb_version").value_or("");
+  loaded->is_newer = IsNewer(loaded->version);
+  Status status = Parse(text, loaded);
+  if (!status.ok()) return status;
+  std::vector<std::string> names;
+  for (const auto& family : loaded->families) names.push_back(family.name);
+  status = CompareFamilies(text, "the text has", text.Families(), "RocksDB's parser loaded", names);
+  if (!status.ok()) return status;
+  const SilentLog silent;  // Our objects have said to RocksDB's parser what they refuse.
+  status = ReadSection(text, "", text.Options(OptionsSection::Db()), MakeDb, Written(loaded->db),
+                       loaded);
+  for (rocksdb::ColumnFamilyDescriptor& family : loaded->families) {
+    if (!status.ok()) return status;
+    status = ReadFamily(text, &family, loaded);
+    for (const NamedObject& object : loaded->objects) {
+      if (object.family != family.name) continue;
+      if (object.option == "comparator") family.options.comparator = nullptr;
+      if (object.option != "merge_operator") continue;
+      family.options.merge_operator = std::make_shared<KeepOperands>(IdOf(object.value));
+    }
+  }
+  return status;
+}
+
+PolicyVerdict Judge(const std::string& filter_policy) {
+  const SilentLog silent;
+  const auto make = [](const std::string& value, PolicyVerdict* verdict) {
+    return rocksdb::FilterPolicy::CreateFromString(Config(false), value, &verdict->policy);
+  };
+  PolicyVerdict verdict;
+  const Status status = make(filter_policy, &verdict);
+  if (status.ok() && verdict.policy == nullptr) return verdict;
+  if (status.ok()) {
+    const rocksdb::BlockBasedTableOptions table;
+    rocksdb::FilterBuildingContext context(table);
+    context.reason = rocksdb::TableFileCreationReason::kCompaction;
+    context.level_at_creation = 1;
+    const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
+        verdict.policy->GetBuilderWithContext(context));
+    verdict.kind = As<Policy>(verdict.policy.get()) != nullptr ? PolicyKind::kOurs
+                   : builder != nullptr                        ? PolicyKind::kBuilds
+                                                               : PolicyKind::kOnlyReads;
+    return verdict;
+  }
+  verdict = {.kind = PolicyKind::kForeign, .reason = MessageOf(status), .policy = nullptr};
+  PolicyVerdict bare;
+  PolicyVerdict with_bits;
+  const std::string id = IdOf(filter_policy);
+  if (make(id, &bare).ok() || !status.IsNotSupported()) {
+    verdict.kind = PolicyKind::kRefused;  // its options, or part of its name
+  } else if (make(id + ":10", &with_bits).ok()) {
+    verdict.kind = PolicyKind::kStockWithoutBits;
+  }
+  return verdict;
+}
+
+Status SameBut(const OptionsText& before, const OptionsText& after,
+               const std::vector<OptionEdit>& edits) {
+  // RocksDB loads what the text says, or this fails.
+  LoadedOptions loaded;
+  Status status = Load(after, &loaded);
+  std::vector<std::string> families = before.Families();
+  std::vector<OptionsSection> sections = {OptionsSection::Version(), OptionsSection::Db()};
+  for (const std::string& family : families) {
+    sections.push_back(OptionsSection::Family(family));
+    sections.push_back(OptionsSection::Table(family));
+  }
+  for (const OptionEdit& edit : edits) {
+    if (edit.option.empty()) families.push_back(edit.section.family);
+  }
+  if (status.ok()) {
+    status = CompareFamilies(after, "wished", families, "written", after.Families());
+  }
+  for (const OptionsSection& section : sections) {
+    if (!status.ok()) return status;
+    Sorted wished = Plain(before, section);
+    for (const OptionEdit& edit : edits) {
+      if (edit.section == section && !edit.option.empty()) wished[edit.option] = edit.value;
+    }
+    status = Compare(after, section.family, "wished", wished, "written", Plain(after, section));
+  }
+  return status;
+}
+
+}  // namespace blocksieve::rocksdb_plugin

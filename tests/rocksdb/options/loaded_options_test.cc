@@ -1,0 +1,144 @@
+#include "integration/rocksdb/options/loaded_options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/comparator.h>
+#include <rocksdb/merge_operator.h>
+
+#include <string>
+#include <vector>
+
+#include "blocksieve/rocksdb.h"
+#include "integration/rocksdb/policy/policy.h"
+#include "tests/support/db_checks.h"
+
+namespace blocksieve::rocksdb_plugin {
+namespace {
+
+using blocksieve::testing::MustBeOk;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class LoadedOptionsTest : public ::testing::Test {
+ protected:
+  LoadedOptionsTest() { blocksieve_rocksdb_register(); }
+
+  // "family option value verdict" of each object that RocksDB left out.
+  static std::vector<std::string> LeftOut(const LoadedOptions& loaded) {
+    std::vector<std::string> texts;
+    for (const NamedObject& object : loaded.objects) {
+      EXPECT_NE(object.reason, "");
+      texts.push_back(object.family + " " + object.option + " " + object.value + " " +
+                      std::to_string(static_cast<int>(object.verdict)));
+    }
+    return texts;
+  }
+};
+
+std::string File(const std::string& db, const std::string& family, const std::string& table = "",
+                 const std::string& version = "7.0.0") {
+  return "[Version]\nrocksdb_version=" + version + "\noptions_file_version=1.1\n[DBOptions]\n" +
+         db + "\n[CFOptions \"default\"]\n" + family +
+         "\n[TableOptions/BlockBasedTable \"default\"]\n" + table + "\n";
+}
+
+TEST_F(LoadedOptionsTest, LeavesOutObjectsOfOtherProgramsAndNamesThem) {
+  LoadedOptions loaded;
+  MustBeOk(Load(OptionsText(File(
+                    "listeners={blocksieve}\nwal_filter=Theirs\n"
+                    "file_checksum_gen_factory=Crc",
+                    "compaction_filter=F\ncompaction_filter_factory={id=X;ttl=3600}\n"
+                    "sst_partitioner_factory={id=P;a={b=c}}\nmemtable_factory=M\n"
+                    "merge_operator={id=Add;bits=8}\ncomparator=rev:\n"
+                    "prefix_extractor=E\nnum_levels=3\n"
+                    "table_properties_collectors=T:{id=blocksieve.skip_index;columns="
+                    "a=field:1}:{id=U;x=1}",
+                    "filter_policy=blocksieve:2\nflush_block_policy_factory=B\nblock_size=8192")),
+                &loaded),
+           "load");
+  EXPECT_THAT(
+      LeftOut(loaded),
+      ElementsAre(
+          " file_checksum_gen_factory Crc 2", " wal_filter Theirs 3", "default comparator rev: 3",
+          "default compaction_filter F 0", "default compaction_filter_factory {id=X;ttl=3600} 0",
+          "default memtable_factory M 0", "default merge_operator {id=Add;bits=8} 1",
+          "default prefix_extractor E 0", "default sst_partitioner_factory {id=P;a={b=c}} 0",
+          "default table_properties_collectors T 2",
+          "default table_properties_collectors {id=U;x=1} 2",
+          "default filter_policy blocksieve:2 2", "default flush_block_policy_factory B 0"));
+  const rocksdb::ColumnFamilyOptions& family = *loaded.Find("default");
+  EXPECT_EQ(loaded.db.listeners.size(), 1u);
+  EXPECT_EQ(family.comparator, nullptr);
+  EXPECT_STREQ(family.merge_operator->Name(), "Add");
+  EXPECT_STREQ(family.memtable_factory->Name(), "SkipListFactory");
+  EXPECT_EQ(family.table_properties_collector_factories.size(), 1u);
+  EXPECT_EQ(family.num_levels, 3);
+}
+
+TEST_F(LoadedOptionsTest, RefusesWhatRocksDbRefusesOrReadsOtherwise) {
+  LoadedOptions loaded;
+  const auto error = [&](const std::string& text) {
+    return Load(OptionsText(text, "OPTIONS-000001"), &loaded).ToString();
+  };
+  EXPECT_THAT(error(""), HasSubstr("DBOptions"));
+  EXPECT_THAT(error(File("max_open_files=many", "")), HasSubstr("max_open_files"));
+  EXPECT_THAT(error(File("no_such=1", "")), HasSubstr("no_such"));
+  // RocksDB takes either, by the order of a hash table.
+  EXPECT_THAT(
+      error("[DBOptions]\n[CFOptions \"default\"]\nblock_based_table_factory.block_size=5000\n"),
+      HasSubstr(
+          "OPTIONS-000001: option block_size of column family 'default': the text says '4096', "
+          "RocksDB's parser loaded '5000'"));
+  EXPECT_THAT(error(File("no_such=1", "", "", "99.0.0")), "OK");
+  EXPECT_TRUE(loaded.is_newer);
+  EXPECT_EQ(loaded.version, "99.0.0");
+  EXPECT_THAT(error(File("", "table_factory=Theirs\n[TableOptions/Theirs \"default\"]\na=b")),
+              "OK");
+  EXPECT_THAT(LeftOut(loaded), IsEmpty());  // a later section replaces it
+  EXPECT_THAT(error(File("", "") + "[TableOptions/Theirs \"default\"]\na=b\n"), "OK");
+  EXPECT_THAT(LeftOut(loaded), ElementsAre("default table_factory Theirs 3"));
+  EXPECT_EQ(loaded.Find("default")->table_factory, nullptr);
+}
+
+// Until 11.9, RocksDB takes a list in braces for one name.
+TEST_F(LoadedOptionsTest, NamesOurListenerIfRocksDbDropsItWithTheirs) {
+  LoadedOptions loaded;
+  MustBeOk(Load(OptionsText(File("listeners={blocksieve:Theirs}", "")), &loaded), "load");
+  EXPECT_EQ(loaded.objects.size() + loaded.db.listeners.size(), 2u);
+}
+
+TEST_F(LoadedOptionsTest, SaysWhatPoliciesBuild) {
+  const auto kind_of = [](const std::string& value) { return Judge(value).kind; };
+  for (const char* const none : {"", "nullptr"}) EXPECT_EQ(kind_of(none), PolicyKind::kNone);
+  for (const char* const policy : {"blocksieve", "blocksieve:0.01",
+                                   "{id=blocksieve;bits_per_key=9}", "id=blocksieve;kind=bloom"}) {
+    EXPECT_EQ(kind_of(policy), PolicyKind::kOurs) << policy;
+  }
+  for (const char* const policy :
+       {"bloomfilter:10", "bloomfilter:10:false", "rocksdb.BloomFilter:9.9", "ribbonfilter:10:2",
+        "{id=ribbonfilter:10:2;}"}) {
+    EXPECT_EQ(kind_of(policy), PolicyKind::kBuilds) << policy;
+    EXPECT_TRUE(Judge(policy).builds());
+  }
+  for (const char* const policy :
+       {"rocksdb.BuiltinBloomFilter", "bloomfilter:0", "bloomfilter:0.4:false"}) {
+    EXPECT_EQ(kind_of(policy), PolicyKind::kOnlyReads) << policy;
+  }
+  for (const char* const policy : {"bloomfilter", "ribbonfilter", "rocksdb.BloomFilter",
+                                   "rocksdb.RibbonFilter", "{id=bloomfilter}"}) {
+    EXPECT_EQ(kind_of(policy), PolicyKind::kStockWithoutBits) << policy;
+  }
+  for (const char* const policy :
+       {"blocksieve:2", "{id=blocksieve;target_fpr=2}", "{id=blocksieve;prefixes=callback}",
+        "{id=blocksieve;bit_per_key=1}"}) {
+    EXPECT_EQ(kind_of(policy), PolicyKind::kRefused) << policy;
+    EXPECT_NE(Judge(policy).reason, "");
+  }
+  for (const char* const policy : {"blocksive:0.01", "mine", "{id=mine;a=1}"}) {
+    EXPECT_EQ(kind_of(policy), PolicyKind::kForeign) << policy;
+  }
+}
+
+}  // namespace
+}  // namespace blocksieve::rocksdb_plugin
