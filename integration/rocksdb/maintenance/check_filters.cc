@@ -2,9 +2,11 @@
 #include <rocksdb/env.h>
 
 #include <algorithm>
+#include <functional>
 #include <new>
-#include <sstream>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "blocksieve/rocksdb/maintenance.h"
@@ -12,38 +14,42 @@
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/listener/listener.h"
+#include "integration/rocksdb/options/loaded_options.h"
 #include "integration/rocksdb/policy/policy.h"
 
 namespace blocksieve {
 namespace rocksdb_plugin {
 namespace {
 
-// The policy of blocksieve that an OPTIONS file of the database names, and the name of the file;
-// empty if none does. RocksDB keeps the last few.
-std::string NamedPolicy(rocksdb::DB* db, const std::string& family) {
+struct NamedPolicy {
+  std::string value;
+  std::string file;
+  PolicyVerdict verdict;
+};
+
+// The policy that the newest OPTIONS file names that names one for the family. RocksDB keeps the
+// last few files, and the newest, which it wrote when it opened the database, has nullptr if the
+// policy was not loaded.
+std::optional<NamedPolicy> FindNamedPolicy(rocksdb::DB* db, const std::string& family) {
   std::vector<std::string> names;
   db->GetEnv()->GetChildren(db->GetName(), &names).PermitUncheckedError();
-  std::sort(names.rbegin(), names.rend());
+  std::erase_if(names, [](const std::string& name) {
+    return !name.starts_with("OPTIONS-") || name.find_first_not_of("0123456789", 8) != name.npos;
+  });
+  std::ranges::sort(names, std::greater(),
+                    [](const std::string& name) { return std::pair(name.size(), name); });
   for (const std::string& name : names) {
     std::string text;
-    if (!name.starts_with("OPTIONS-") ||
-        !rocksdb::ReadFileToString(db->GetEnv(), db->GetName() + "/" + name, &text).ok()) {
-      continue;
-    }
-    std::istringstream lines(text);
-    bool is_section = false;
-    for (std::string line; std::getline(lines, line);) {
-      if (line.starts_with('[')) {
-        is_section = line.starts_with("[TableOptions/BlockBasedTable \"" + family + "\"]");
-      }
-      const size_t value = line.find("filter_policy=");
-      if (!is_section || value == std::string::npos) continue;
-      if (line.find("blocksieve", value) == std::string::npos) continue;
-      return line.substr(value) + " in " + name;
-    }
+    if (!rocksdb::ReadFileToString(db->GetEnv(), db->GetName() + "/" + name, &text).ok()) continue;
+    const std::optional<std::string> value =
+        OptionsText(text).Find(OptionsSection::Table(family), "filter_policy");
+    PolicyVerdict verdict = Judge(value.value_or(""));
+    if (verdict.kind != PolicyKind::kNone) return NamedPolicy{*value, name, std::move(verdict)};
   }
-  return "";
+  return std::nullopt;
 }
+
+bool NamesOurs(const std::string& policy) { return policy.find("blocksieve") != policy.npos; }
 
 // Also logs them, and the options in effect.
 std::vector<std::string> FindProblems(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
@@ -52,10 +58,11 @@ std::vector<std::string> FindProblems(rocksdb::DB* db, rocksdb::ColumnFamilyHand
   const std::string& family = column_family->GetName();
   const rocksdb::Options options = db->GetOptions(column_family);
   const Policy* const policy = PolicyOf(options);
-  const std::string named = policy == nullptr ? NamedPolicy(db, family) : "";
-  if (!named.empty()) {
-    problems.push_back("the filter policy is not blocksieve's, in spite of " + named +
-                       ": load the plug-in before the OPTIONS file, or correct the name");
+  const std::optional<NamedPolicy> named = FindNamedPolicy(db, family);
+  if (policy == nullptr && named && NamesOurs(named->value)) {
+    problems.push_back(
+        "the filter policy is not blocksieve's, in spite of filter_policy=" + named->value +
+        " in " + named->file + ": load the plug-in before the OPTIONS file, or correct the name");
   }
   if (policy != nullptr && !LoadedAbiProblem().empty()) {
     problems.push_back("stock Bloom filters of the same FPR are built: " + LoadedAbiProblem());
@@ -65,14 +72,21 @@ std::vector<std::string> FindProblems(rocksdb::DB* db, rocksdb::ColumnFamilyHand
         "wasted_reads and bits_per_key need the listener; add NewListener() to "
         "DBOptions::listeners");
   }
-  // A file of a level that gets no filter has the name of the policy.
-  const auto unfiltered = std::count_if(files.begin(), files.end(), [](const auto& file) {
-    return file.second->filter_size == 0 && file.second->filter_policy_name.empty() &&
+  // A file of a level that gets no filter has the name of the policy: of ours, or of any under
+  // optimize_filters_for_hits. A policy such as bloomfilter:0 leaves its name, too.
+  const auto unfiltered = std::count_if(files.begin(), files.end(), [&](const auto& file) {
+    const std::string& name = file.second->filter_policy_name;
+    const bool is_on_purpose = name == Policy::kName || options.optimize_filters_for_hits;
+    return file.second->filter_size == 0 && (name.empty() || !is_on_purpose) &&
            file.second->num_entries != 0;
   });
-  if (unfiltered != 0 && (policy != nullptr || !named.empty())) {
+  if (unfiltered != 0 && (policy != nullptr || named)) {
     problems.push_back(std::to_string(unfiltered) + " of " + std::to_string(files.size()) +
-                       " files have no filters; RewriteFilters builds them");
+                       " files have no filters; " +
+                       (policy != nullptr || NamesOurs(named->value) ? "RewriteFilters builds them"
+                        : named->verdict.builds()
+                            ? "compactions build them"
+                            : "filter_policy=" + named->value + " builds none"));
   }
   rocksdb::Logger* const log = db->GetDBOptions().info_log.get();
   if (policy != nullptr) policy->LogOptions(log, family);

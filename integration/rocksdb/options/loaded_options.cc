@@ -61,8 +61,11 @@ class KeepOperands final : public rocksdb::MergeOperator {
 // The name in "X" and "{id=X;ttl=3600}".
 std::string IdOf(const std::string& value) {
   OptionMap fields;
-  const bool has_fields = value.find('=') != std::string::npos;
-  return has_fields && rocksdb::StringToMap(value, &fields).ok() ? fields["id"] : value;
+  if (value.find('=') == std::string::npos || !rocksdb::StringToMap(value, &fields).ok()) {
+    return value;
+  }
+  const auto id = fields.find("id");
+  return id == fields.end() ? value : id->second;
 }
 
 // The elements of "{A:{id=B;x=1}}", with their braces.
@@ -254,6 +257,11 @@ Status ReadFamily(const OptionsText& text, rocksdb::ColumnFamilyDescriptor* fami
                        Written(options.table_factory.get()), loaded);
   }
   // RocksDB's parser makes none of such a section, and the default one of such a name.
+  const Sorted made = Written(options.table_factory.get());
+  if (made != Written(nullptr) && made != Written(ColumnFamilyOptions().table_factory.get())) {
+    return Compare(text, name, "the text says", {{"table_factory", factory}},
+                   "RocksDB's parser loaded", made);
+  }
   loaded->objects.push_back({name, "table_factory", factory, Verdict::kNeeded, MessageOf(status)});
   options.table_factory = nullptr;
   return Status::OK();

@@ -197,10 +197,9 @@ OptionMap OptionsText::Options(const OptionsSection& section) const {
     options = Fields(Unescape(Text(statement->value)));
     options.erase("id");
     for (auto& [option, value] : options) {
-      // RocksDB removes escapes at each depth, so these are the same bytes as in a section. It
-      // removed the braces, too.
+      // RocksDB removes escapes at each depth, so a section has the same ones, and braces.
       value = Escape(Unescape(value));
-      if (value.find('=') != std::string::npos) value = "{" + value + "}";
+      if (value.starts_with("id=")) value = "{" + value + "}";
     }
   }
   return options;

@@ -304,6 +304,36 @@ TEST_F(OpenFamilies, AreCheckedForWhatRocksDbDoesNotReport) {
   EXPECT_EQ(problems_of("points"), "");
 }
 
+TEST(CheckFiltersTest, CountsFilesWithoutFiltersUnderAnyPolicy) {
+  const auto problems_of = [](TestDb* db) {
+    std::vector<std::string> problems;
+    MustBeOk(CheckFilters(&db->db(), nullptr, &problems), "check");
+    return problems;
+  };
+  DbConfig config = MakeConfig(FilterShape::kFull, PolicyFromString("bloomfilter:0"));
+  TestDb db(config);
+  db.Put("a", "1");
+  db.Flush();
+  EXPECT_THAT(
+      problems_of(&db),
+      ElementsAre("1 of 1 files have no filters; filter_policy=bloomfilter:0:false builds none"));
+  config.table.filter_policy = PolicyFromString("ribbonfilter:10");
+  db.Reopen(config);
+  db.Put("b", "1");
+  db.Flush();
+  EXPECT_THAT(problems_of(&db),
+              ElementsAre("1 of 2 files have no filters; compactions build them"));
+  config.options.optimize_filters_for_hits = true;  // the last level gets none
+  db.Reopen(config);
+  EXPECT_THAT(problems_of(&db), ElementsAre());
+  // The newest OPTIONS file counts, not an older one of blocksieve.
+  config.table.filter_policy = PolicyFromString("blocksieve:0.01");
+  db.Reopen(config);
+  config.table.filter_policy = PolicyFromString("bloomfilter:10");
+  db.Reopen(config);
+  EXPECT_THAT(problems_of(&db), ElementsAre());
+}
+
 TEST(FilterMetrics, AreThoseOfFilesAndCounters) {
   DbConfig config = MakeConfig(FilterShape::kFull, PolicyFromString("blocksieve:0.1"));
   TestDb db(config);

@@ -60,10 +60,11 @@ TEST_F(LoadedOptionsTest, LeavesOutObjectsOfOtherProgramsAndNamesThem) {
   EXPECT_THAT(
       LeftOut(loaded),
       ElementsAre(
-          " file_checksum_gen_factory Crc 2", " wal_filter Theirs 3", "default comparator rev: 3",
+          " file_checksum_gen_factory Crc 2", " wal_filter Theirs 3",
           "default compaction_filter F 0", "default compaction_filter_factory {id=X;ttl=3600} 0",
-          "default memtable_factory M 0", "default merge_operator {id=Add;bits=8} 1",
-          "default prefix_extractor E 0", "default sst_partitioner_factory {id=P;a={b=c}} 0",
+          "default comparator rev: 3", "default memtable_factory M 0",
+          "default merge_operator {id=Add;bits=8} 1", "default prefix_extractor E 0",
+          "default sst_partitioner_factory {id=P;a={b=c}} 0",
           "default table_properties_collectors T 2",
           "default table_properties_collectors {id=U;x=1} 2",
           "default filter_policy blocksieve:2 2", "default flush_block_policy_factory B 0"));
