@@ -141,20 +141,20 @@ Sorted Written(const TableFactory* factory) {
   return written;
 }
 
-// Makes the options of one kind of section, and writes them.
+// Makes the options of one kind of section, and writes them unless `written` is null.
 using Maker = std::function<Status(const ConfigOptions&, const OptionMap&, Sorted* written)>;
 
 Status MakeDb(const ConfigOptions& config, const OptionMap& options, Sorted* written) {
   DBOptions made;
   Status status = GetDBOptionsFromMap(config, {}, options, &made);
-  *written = Written(made);
+  if (written != nullptr) *written = Written(made);
   return status;
 }
 
 Status MakeFamily(const ConfigOptions& config, const OptionMap& options, Sorted* written) {
   ColumnFamilyOptions made;
   Status status = GetColumnFamilyOptionsFromMap(config, {}, options, &made);
-  *written = Written(made);
+  if (written != nullptr) *written = Written(made);
   return status;
 }
 
@@ -164,7 +164,7 @@ Status MakeTable(const std::string& name, ConfigOptions config, const OptionMap&
   Status status;
   if (!name.empty()) status = TableFactory::CreateFromString(Config(false), name, &made);
   if (status.ok() && made != nullptr) status = made->ConfigureFromMap(config, options);
-  *written = Written(made.get());
+  if (written != nullptr) *written = Written(made.get());
   if (config.ignore_unsupported_options || made == nullptr) return status;
   // RocksDB reports objects that it does not make of table options only if values have no escapes.
   for (const auto& [option, value] : options) {
@@ -202,20 +202,19 @@ Status Compare(const OptionsText& text, const std::string& family, const std::st
 void ListLeftOut(const std::string& family, const OptionMap& statements, const Maker& make,
                  std::vector<NamedObject>* objects) {
   Sorted written;
-  const bool is_all_made = make(Config(false), statements, &written).ok();
+  const bool is_all_made = make(Config(false), statements, nullptr).ok();
   for (const auto& [option, value] : Sorted(statements.begin(), statements.end())) {
     // RocksDB parses listeners leniently whatever it is asked, and before 11.9 takes "{A:B}" for
     // one name.
     const bool is_list = option == kListeners || option == kCollectors;
-    if (is_all_made && !is_list) continue;
+    if (!is_list && (is_all_made || make(Config(false), {{option, value}}, nullptr).ok())) continue;
     // RocksDB's parser judged values that it refuses in any case.
     if (!make(Config(true), {{option, value}}, &written).ok()) continue;
     std::vector<std::string> made = ElementsOf(written[option]);
     std::ranges::transform(made, made.begin(), IdOf);
     for (const std::string& element : is_list ? ElementsOf(value) : std::vector{value}) {
-      Status status = make(Config(false), {{option, element}}, &written);
-      const bool is_made = std::ranges::find(made, IdOf(element)) != made.end();
-      if (is_list ? is_made : status.ok()) continue;
+      if (is_list && std::ranges::find(made, IdOf(element)) != made.end()) continue;
+      Status status = make(Config(false), {{option, element}}, nullptr);
       if (status.ok()) status = Status::NotSupported("left out without a message");
       objects->push_back({family, option, element, VerdictOn(option), MessageOf(status)});
     }
@@ -250,8 +249,7 @@ Status ReadFamily(const OptionsText& text, rocksdb::ColumnFamilyDescriptor* fami
   if (!status.ok()) return status;
   const std::string factory = text.TableFactory(name);
   const Maker make = std::bind_front(MakeTable, factory);
-  Sorted written;
-  status = make(Config(true), {}, &written);
+  status = make(Config(true), {}, nullptr);
   if (status.ok()) {
     return ReadSection(text, name, text.Options(OptionsSection::Table(name)), make,
                        Written(options.table_factory.get()), loaded);

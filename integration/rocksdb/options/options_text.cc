@@ -4,6 +4,7 @@
 #include <rocksdb/table.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -17,11 +18,9 @@ using OptionMap = std::unordered_map<std::string, std::string>;
 constexpr std::string_view kBlanks = " \t\n\v\f\r";
 constexpr std::string_view kTableTitle = "TableOptions/";
 constexpr const char* kDefaultTable = "BlockBasedTable";
-// Options of a family that hold all options of its table factory, and that factory.
-constexpr std::pair<std::string_view, const char*> kInlineTables[] = {
-    {"table_factory", kDefaultTable},
-    {"block_based_table_factory", kDefaultTable},
-    {"plain_table_factory", "PlainTable"}};
+// Options of a family that hold all options of its table factory.
+constexpr std::string_view kInlineTables[] = {"table_factory", "block_based_table_factory",
+                                              "plain_table_factory"};
 
 std::string_view Trimmed(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
@@ -94,10 +93,10 @@ void OptionsText::Parse() {
       part.title = code.substr(1, code.size() - 2);
       part.end = line_end;
       std::string_view title = part.title;
+      std::string_view argument;
       const size_t quote = title.find('"');
-      const size_t last_quote = title.rfind('"');
-      if (quote != last_quote) {
-        part.section.family = Unescape(title.substr(quote + 1, last_quote - quote - 1));
+      if (const size_t last = title.rfind('"'); quote != last) {
+        argument = title.substr(quote + 1, last - quote - 1);
         title = title.substr(0, quote);
       }
       title = Trimmed(title);
@@ -106,10 +105,10 @@ void OptionsText::Parse() {
                           : title == "CFOptions"                                   ? Kind::kFamily
                           : title.starts_with(kTableTitle) && title != kTableTitle ? Kind::kTable
                                                                                    : Kind::kUnknown;
-      if (part.section.kind == Kind::kVersion || part.section.kind == Kind::kDb) {
-        part.section.family.clear();
-      }
       if (part.section.kind == Kind::kTable) part.table_factory = title.substr(kTableTitle.size());
+      if (part.section.kind == Kind::kTable || part.section.kind == Kind::kFamily) {
+        part.section.family = Unescape(argument);
+      }
       parts_.push_back(std::move(part));
     } else if (const size_t equals = code.find('='); equals != std::string_view::npos) {
       if (parts_.empty()) continue;
@@ -158,28 +157,26 @@ std::string OptionsText::Text(Span span) const {
 
 const OptionsText::Statement* OptionsText::InlineTable(const std::string& family) const {
   const Part* const part = FindPart(OptionsSection::Family(family));
-  for (const auto& [option, factory] : kInlineTables) {
+  for (const std::string_view option : kInlineTables) {
     if (const Statement* const found = FindStatement(part, option)) return found;
   }
   return nullptr;
 }
 
 bool OptionsText::IsInlineTable(std::string_view option) {
-  return std::ranges::any_of(kInlineTables, [&](const auto& each) { return each.first == option; });
+  return std::ranges::find(kInlineTables, option) != std::end(kInlineTables);
 }
 
 std::string OptionsText::TableFactory(const std::string& family) const {
   if (const Part* const part = FindPart(OptionsSection::Table(family))) return part->table_factory;
   const Statement* const statement = InlineTable(family);
   if (statement == nullptr) return kDefaultTable;
-  if (statement->option != kInlineTables[0].first) {
-    return std::ranges::find(kInlineTables, statement->option,
-                             [](const auto& each) { return std::string(each.first); })
-        ->second;
-  }
+  if (statement->option == "plain_table_factory") return "PlainTable";
   const std::string value = Unescape(Text(statement->value));
-  if (value.find('=') == std::string::npos) return value == "nullptr" ? "" : value;
-  OptionMap fields = Fields(value);
+  if (statement->option == "table_factory" && value.find('=') == std::string::npos) {
+    return value == "nullptr" ? "" : value;
+  }
+  const OptionMap fields = Fields(value);
   const auto id = fields.find("id");
   return id == fields.end() ? kDefaultTable : id->second;
 }
@@ -207,11 +204,6 @@ OptionMap OptionsText::Options(const OptionsSection& section) const {
 
 std::optional<std::string> OptionsText::Find(const OptionsSection& section,
                                              const std::string& option) const {
-  if (const Part* const part = FindPart(section)) {
-    const Statement* const statement = FindStatement(part, option);
-    if (statement == nullptr) return std::nullopt;
-    return Unescape(Text(statement->value));
-  }
   const OptionMap options = Options(section);
   const auto found = options.find(option);
   if (found == options.end()) return std::nullopt;
