@@ -153,33 +153,19 @@ std::vector<std::string> Files() {
 
 // Changes lines as people do, by the choices of the input.
 std::string Edited(std::string text, Input* input) {
-  constexpr const char* kLines[] = {
-      "",
-      "[DBOptions]",
-      "[CFOptions \"default\"]",
-      "[CFOptions \"new\"]",
-      "[TableOptions/BlockBasedTable \"default\"] # again",
-      "[TableOptions/Theirs \"a\\:b\"]",
-      "  wal_dir=/tmp/x\\#y",
-      "wal_dir = ./x # relative",
-      "filter_policy=bloomfilter:10:false#bits",
-      "filter_policy={id=blocksieve;bits_per_key=9;prefixes=delimiter\\:/}",
-      "filter_policy=rocksdb.BuiltinBloomFilter",
-      "filter_policy=theirs\\",
-      "comparator=theirs",
-      "comparator=rocksdb.ReverseBytewiseComparator",
-      "merge_operator={id=put;}",
-      "merge_operator=theirs",
-      "prefix_extractor=fixed:3",
-      "prefix_extractor={id=theirs;a={b=c}}",
-      "compaction_filter_factory={id=X;ttl=3600}",
-      "table_properties_collectors={A:blocksieve.skip_index}",
-      "listeners={A:B}",
-      "table_factory={id=BlockBasedTable;block_size=3000}",
-      "block_based_table_factory={filter_policy=ribbonfilter:9}",
-      "memtable=vector",
-      "# filter_policy=none",
-      "  rocksdb_version=99.1"};
+  constexpr std::string_view kLines =
+      "|[DBOptions]|[CFOptions \"default\"]|[CFOptions \"new\"]|  rocksdb_version=99.1|#a=b|"
+      "[TableOptions/BlockBasedTable \"default\"] # again|[TableOptions/Theirs \"a\\:b\"]|"
+      "  wal_dir=/tmp/x\\#y|wal_dir = ./x # relative|filter_policy=bloomfilter:10:false#bits|"
+      "filter_policy={id=blocksieve;bits_per_key=9;prefixes=delimiter\\:/}|comparator=theirs|"
+      "filter_policy=rocksdb.BuiltinBloomFilter|filter_policy=theirs\\|merge_operator={id=put;}|"
+      "comparator=rocksdb.ReverseBytewiseComparator|merge_operator=theirs|memtable=vector|"
+      "prefix_extractor=fixed:3|prefix_extractor={id=theirs;a={b=c}}|listeners={A:B}|"
+      "compaction_filter_factory={id=X;ttl=3600}|table_factory={block_size=3000}|"
+      "table_properties_collectors={A:blocksieve.skip_index}|"
+      "block_based_table_factory={filter_policy=ribbonfilter:9}|";
+  std::vector<std::string> added;
+  for (std::string_view rest = kLines; !rest.empty();) added.emplace_back(Cut(&rest, "|"));
   std::vector<std::string> lines;
   for (std::string_view rest = text; !rest.empty();) lines.emplace_back(Cut(&rest, "\n"));
   const auto any = [&] { return input->Number<uint16_t>() % std::max<size_t>(lines.size(), 1); };
@@ -205,7 +191,7 @@ std::string Edited(std::string text, Input* input) {
                         input->Text().substr(0, 3));
         break;
       default:
-        lines.insert(at(i), kLines[input->Below(std::size(kLines))]);
+        lines.insert(at(i), added[input->Below(added.size())]);
     }
   }
   std::string joined;

@@ -34,6 +34,8 @@ using Sorted = std::map<std::string, std::string>;
 
 constexpr const char* kPolicy = "filter_policy";
 constexpr const char* kListeners = "listeners";
+constexpr const char* kText = "the text says";
+constexpr const char* kLoaded = "RocksDB's parser loaded";
 constexpr const char* kCollectors = "table_properties_collectors";
 
 // Lenient: RocksDB leaves out the objects that it cannot make, without an error.
@@ -88,28 +90,17 @@ std::vector<std::string> ElementsOf(const std::string& value) {
   return elements;
 }
 
-Verdict VerdictOn(std::string_view option) {
+Verdict VerdictOn(const std::string& option) {
+  constexpr std::string_view kUnneeded =
+      " compaction_filter compaction_filter_factory sst_partitioner_factory memtable "
+      "memtable_factory prefix_extractor memtable_insert_with_hint_prefix_extractor "
+      "flush_block_policy_factory block_cache persistent_cache blob_cache statistics listeners ";
+  if (option == "merge_operator") return Verdict::kStandIn;
+  if (option == kPolicy || option == kCollectors) return Verdict::kLost;
+  if (option == "file_checksum_gen_factory") return Verdict::kLost;
   // Types of later versions, which are in no list, may be needed.
-  static const std::map<std::string_view, Verdict> verdicts = {
-      {"merge_operator", Verdict::kStandIn},
-      {kPolicy, Verdict::kLost},
-      {kCollectors, Verdict::kLost},
-      {"file_checksum_gen_factory", Verdict::kLost},
-      {"compaction_filter", Verdict::kUnneeded},
-      {"compaction_filter_factory", Verdict::kUnneeded},
-      {"sst_partitioner_factory", Verdict::kUnneeded},
-      {"memtable", Verdict::kUnneeded},
-      {"memtable_factory", Verdict::kUnneeded},
-      {"prefix_extractor", Verdict::kUnneeded},
-      {"memtable_insert_with_hint_prefix_extractor", Verdict::kUnneeded},
-      {"flush_block_policy_factory", Verdict::kUnneeded},
-      {"block_cache", Verdict::kUnneeded},
-      {"persistent_cache", Verdict::kUnneeded},
-      {"blob_cache", Verdict::kUnneeded},
-      {"statistics", Verdict::kUnneeded},
-      {kListeners, Verdict::kUnneeded}};
-  const auto found = verdicts.find(option);
-  return found == verdicts.end() ? Verdict::kNeeded : found->second;
+  const bool is_unneeded = kUnneeded.find(" " + option + " ") != std::string_view::npos;
+  return is_unneeded ? Verdict::kUnneeded : Verdict::kNeeded;
 }
 
 // As RocksDB writes them to OPTIONS files, by name.
@@ -183,6 +174,12 @@ std::string Shown(const Sorted& options, const std::string& name) {
   return found == options.end() ? "nothing" : "'" + found->second + "'";
 }
 
+Sorted Joined(const std::vector<std::string>& families) {
+  std::string names;
+  for (const std::string& family : families) names += (names.empty() ? "" : "', '") + family;
+  return {{"column families", names}};
+}
+
 // Corruption if two sets of options differ, which names the first that does.
 Status Compare(const OptionsText& text, const std::string& family, const std::string& is_a,
                const Sorted& a, const std::string& is_b, const Sorted& b) {
@@ -191,8 +188,7 @@ Status Compare(const OptionsText& text, const std::string& family, const std::st
   for (const auto& [name, value] : names) {
     if (Shown(a, name) == Shown(b, name)) continue;
     return Status::Corruption(
-        text.name(), "option " + name +
-                         (family.empty() ? "" : " of column family '" + family + "'") + ": " +
+        text.name(), name + (family.empty() ? "" : " of column family '" + family + "'") + ": " +
                          is_a + " " + Shown(a, name) + ", " + is_b + " " + Shown(b, name));
   }
   return Status::OK();
@@ -227,7 +223,7 @@ Status ReadSection(const OptionsText& text, const std::string& family, const Opt
   Sorted read;
   const Status made = make(Config(true, result->is_newer), statements, &read);
   if (!made.ok()) read = {{"of the section", made.ToString()}};
-  Status status = Compare(text, family, "the text says", read, "RocksDB's parser loaded", loaded);
+  Status status = Compare(text, family, kText, read, kLoaded, loaded);
   if (status.ok()) ListLeftOut(family, statements, make, &result->objects);
   return status;
 }
@@ -257,8 +253,7 @@ Status ReadFamily(const OptionsText& text, rocksdb::ColumnFamilyDescriptor* fami
   // RocksDB's parser makes none of such a section, and the default one of such a name.
   const Sorted made = Written(options.table_factory.get());
   if (made != Written(nullptr) && made != Written(ColumnFamilyOptions().table_factory.get())) {
-    return Compare(text, name, "the text says", {{"table_factory", factory}},
-                   "RocksDB's parser loaded", made);
+    return Compare(text, name, kText, {{"table_factory", factory}}, kLoaded, made);
   }
   loaded->objects.push_back({name, "table_factory", factory, Verdict::kNeeded, MessageOf(status)});
   options.table_factory = nullptr;
@@ -283,8 +278,8 @@ Status Parse(const OptionsText& text, LoadedOptions* loaded) {
 }
 
 bool IsNewer(const std::string& version) {
-  constexpr std::array<int, 3> kOurs = {ROCKSDB_MAJOR, ROCKSDB_MINOR, ROCKSDB_PATCH};
-  std::array<int, 3> theirs = {};
+  constexpr std::array<int, 2> kOurs = {ROCKSDB_MAJOR, ROCKSDB_MINOR};
+  std::array<int, 2> theirs = {};
   const char* at = version.data();
   const char* const end = at + version.size();
   for (int& number : theirs) {
@@ -292,19 +287,6 @@ bool IsNewer(const std::string& version) {
     if (at == end || *at++ != '.') break;
   }
   return theirs > kOurs;
-}
-
-Status CompareFamilies(const OptionsText& text, const std::string& is_a,
-                       const std::vector<std::string>& a, const std::string& is_b,
-                       const std::vector<std::string>& b) {
-  if (a == b && !a.empty()) return Status::OK();
-  const auto joined = [](const std::vector<std::string>& names) {
-    std::string list = names.empty() ? " none" : "";
-    for (const std::string& name : names) list += " '" + name + "'";
-    return list;
-  };
-  return Status::Corruption(text.name(),
-                            "column families: " + is_a + joined(a) + ", " + is_b + joined(b));
 }
 
 // The options of a section, without escapes, wherever those of a table are.
@@ -334,7 +316,7 @@ Status Load(const OptionsText& text, LoadedOptions* loaded) {
   if (!status.ok()) return status;
   std::vector<std::string> names;
   for (const auto& family : loaded->families) names.push_back(family.name);
-  status = CompareFamilies(text, "the text has", text.Families(), "RocksDB's parser loaded", names);
+  status = Compare(text, "", kText, Joined(text.Families()), kLoaded, Joined(names));
   if (!status.ok()) return status;
   const SilentLog silent;  // Our objects have said to RocksDB's parser what they refuse.
   status = ReadSection(text, "", text.Options(OptionsSection::Db()), MakeDb, Written(loaded->db),
@@ -399,7 +381,7 @@ Status SameBut(const OptionsText& before, const OptionsText& after,
     if (edit.option.empty()) families.push_back(edit.section.family);
   }
   if (status.ok()) {
-    status = CompareFamilies(after, "wished", families, "written", after.Families());
+    status = Compare(after, "", "wished", Joined(families), "written", Joined(after.Families()));
   }
   for (const OptionsSection& section : sections) {
     if (!status.ok()) return status;

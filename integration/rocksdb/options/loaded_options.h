@@ -40,7 +40,7 @@ struct NamedObject {
 
 struct LoadedOptions {
   std::string version;    ///< Of the RocksDB that wrote the file, as written; empty: unknown.
-  bool is_newer = false;  ///< That is later than this one: RocksDB ignores options it lacks.
+  bool is_newer = false;  ///< Of a later minor version: RocksDB ignores options that it lacks.
   rocksdb::DBOptions db;
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
   std::vector<NamedObject> objects;

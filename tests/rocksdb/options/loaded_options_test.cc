@@ -88,9 +88,8 @@ TEST_F(LoadedOptionsTest, RefusesWhatRocksDbRefusesOrReadsOtherwise) {
   // RocksDB takes either, by the order of a hash table.
   EXPECT_THAT(
       error("[DBOptions]\n[CFOptions \"default\"]\nblock_based_table_factory.block_size=5000\n"),
-      HasSubstr(
-          "OPTIONS-000001: option block_size of column family 'default': the text says '4096', "
-          "RocksDB's parser loaded '5000'"));
+      HasSubstr("OPTIONS-000001: block_size of column family 'default': the text says '4096', "
+                "RocksDB's parser loaded '5000'"));
   EXPECT_THAT(error(File("no_such=1", "", "", "99.0.0")), "OK");
   EXPECT_TRUE(loaded.is_newer);
   EXPECT_EQ(loaded.version, "99.0.0");
@@ -105,8 +104,11 @@ TEST_F(LoadedOptionsTest, RefusesWhatRocksDbRefusesOrReadsOtherwise) {
 // Until 11.9, RocksDB takes a list in braces for one name.
 TEST_F(LoadedOptionsTest, NamesOurListenerIfRocksDbDropsItWithTheirs) {
   LoadedOptions loaded;
-  MustBeOk(Load(OptionsText(File("listeners={blocksieve:Theirs}", "")), &loaded), "load");
+  MustBeOk(Load(OptionsText(File("listeners={blocksieve:Theirs}", "")), &loaded), "braces");
   EXPECT_EQ(loaded.objects.size() + loaded.db.listeners.size(), 2u);
+  MustBeOk(Load(OptionsText(File("listeners=blocksieve:Theirs", "")), &loaded), "no braces");
+  EXPECT_THAT(LeftOut(loaded), ElementsAre(" listeners Theirs 0"));
+  EXPECT_EQ(loaded.db.listeners.size(), 1u);
 }
 
 TEST_F(LoadedOptionsTest, SaysWhatPoliciesBuild) {
