@@ -53,10 +53,10 @@ BLOCKSIEVE_EXPORT rocksdb::Status RewriteFilters(
 /// Finds what is wrong with the filters of a column family that RocksDB does not report, for
 /// instance after opening a database. Appends sentences to `*problems`: no filter policy, although
 /// an OPTIONS file of the database names one of blocksieve, as happens if the plug-in was not
-/// loaded or the name is misspelt; files without filters; stock filters built instead, because
-/// RocksDB is of another version; a goal by level without the listener. Writes them, and the policy
-/// options in force, to the info log. Reads table properties, which opens tables that are not open.
-/// `column_family` null: the default one. Errors: those of RocksDB.
+/// loaded or the name is misspelt; files without filters, if OPTIONS name any policy; stock filters
+/// built instead, because RocksDB is of another version; a goal by level without the listener.
+/// Writes them, and the policy options in force, to the info log. Reads table properties, which
+/// opens tables that are not open. `column_family` null: the default one. Errors: those of RocksDB.
 BLOCKSIEVE_EXPORT rocksdb::Status CheckFilters(rocksdb::DB* db,
                                                rocksdb::ColumnFamilyHandle* column_family,
                                                std::vector<std::string>* problems);
