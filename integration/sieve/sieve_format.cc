@@ -4,6 +4,7 @@
 #include <memory>
 #include <system_error>
 
+#include "integration/rocksdb/compat/guarded_file_system.h"
 #include "integration/rocksdb/compat/open_db.h"
 #include "integration/sieve/url_sieve.h"
 #include "lib/base/coding.h"
@@ -83,9 +84,14 @@ rocksdb::Status ReadStored(const std::string& path, SieveSettings* settings) {
   const bool exists = fs::exists(path + "/CURRENT", error);
   if (error) return rocksdb::Status::IOError("cannot be read", error.message());
   if (!exists) return CheckFree(path);
+  // The database may be another program's.
+  rocksdb::Options options;
+  const auto env = rocksdb::NewCompositeEnv(std::make_shared<rocksdb_plugin::GuardedFileSystem>(
+      std::vector<rocksdb_plugin::WritableDirectory>()));
+  options.env = env.get();
   std::unique_ptr<rocksdb::DB> db;
   rocksdb::Status status = rocksdb_plugin::OpenDb(&db, [&](rocksdb_plugin::OpenedDb* opened) {
-    return rocksdb::DB::OpenForReadOnly(rocksdb::Options(), path, opened);
+    return rocksdb::DB::OpenForReadOnly(options, path, opened);
   });
   if (!status.ok()) return status;
   std::string text;

@@ -10,6 +10,7 @@
 
 #include "blocksieve/hash.h"
 #include "blocksieve/rocksdb/filter_policy.h"
+#include "integration/rocksdb/compat/guarded_file_system.h"
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/open_db.h"
 #include "integration/sieve/sieve_format.h"
@@ -95,7 +96,11 @@ rocksdb::Status UrlSieve::OpenDatabase(const std::string& path, const SieveOptio
   rocksdb::Status status = ReadSettings(path, options, &settings);
   if (!status.ok()) return status;
 
+  status = rocksdb_plugin::CreateNamedDirectory(path);
+  if (!status.ok()) return status;
+  env_ = rocksdb_plugin::EnvOfDirectory(path);
   rocksdb::DBOptions db_options;
+  db_options.env = env_.get();
   db_options.create_if_missing = true;
   db_options.info_log = rocksdb_plugin::NewFullDiskLog(path);
   db_options.max_background_jobs = static_cast<int>(std::max(size_t{2}, NumThreads()));

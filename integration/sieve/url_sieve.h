@@ -103,6 +103,7 @@ class UrlSieve {
 
   rocksdb::Status RecordFailure(rocksdb::Status status);
 
+  std::unique_ptr<rocksdb::Env> env_;  // changes only files of the sieve
   std::unique_ptr<rocksdb::DB> db_;
   std::atomic<bool> has_failed_ = false;  // after an I/O error
   std::vector<rocksdb::ColumnFamilyHandle*> handles_;

@@ -1,0 +1,270 @@
+#include "integration/rocksdb/compat/guarded_file_system.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+namespace blocksieve::rocksdb_plugin {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kElsewhere =
+    "not changed, as this command changes only files of the database's own directory, or of one "
+    "that an option names";
+constexpr const char* kIsShared =
+    "not changed, as it has other hard links, through which another database may use it";
+
+std::optional<struct stat> StatOf(const fs::path& path) {
+  struct stat found = {};
+  if (stat(path.c_str(), &found) != 0) return std::nullopt;
+  return found;
+}
+
+std::optional<std::pair<uint64_t, uint64_t>> InodeOf(const fs::path& path) {
+  const auto found = StatOf(path);
+  if (!found) return std::nullopt;
+  return std::pair<uint64_t, uint64_t>{found->st_dev, found->st_ino};
+}
+
+fs::path ParentOf(const std::string& path) {
+  fs::path parent = fs::path(path).parent_path();
+  return parent.empty() ? "." : parent;
+}
+
+bool IsLink(const fs::path& path) {
+  std::error_code error;
+  return fs::is_symlink(fs::symlink_status(path, error));
+}
+
+bool HasOtherLinks(const std::string& path) {
+  const auto found = StatOf(path);
+  return found && S_ISREG(found->st_mode) && found->st_nlink > 1;
+}
+
+// The result of the change if it is allowed.
+template <class Change>
+rocksdb::IOStatus If(rocksdb::IOStatus allowed, const Change& change) {
+  return allowed.ok() ? change() : allowed;
+}
+
+bool IsSidecarName(std::string_view name) {
+  return name.ends_with(".bsx") || name.ends_with(".bsx.tmp");
+}
+
+}  // namespace
+
+GuardedFileSystem::GuardedFileSystem(std::vector<WritableDirectory> writable,
+                                     const std::string& kept_options)
+    : FileSystemWrapper(rocksdb::FileSystem::Default()),
+      memory_(std::unique_ptr<rocksdb::Env>(rocksdb::NewMemEnv(rocksdb::Env::Default()))
+                  ->GetFileSystem()),
+      kept_options_(kept_options) {
+  for (const WritableDirectory& directory : writable) {
+    Allow(directory.path, directory.only_sidecars);
+    const fs::path archive = fs::path(directory.path) / "archive";
+    if (!directory.only_sidecars && !IsLink(archive)) Allow(archive, false);
+  }
+}
+
+std::vector<std::string> GuardedFileSystem::refused() const {
+  const std::lock_guard lock(mutex_);
+  return refused_;
+}
+
+void GuardedFileSystem::Allow(const std::string& path, bool only_sidecars) {
+  const auto inode = InodeOf(path);
+  const std::lock_guard lock(mutex_);
+  if (inode) writable_.push_back({*inode, only_sidecars});
+}
+
+bool GuardedFileSystem::IsKeptOptions(const std::string& path) const {
+  return !kept_options_.empty() && fs::path(path).filename().string().starts_with("OPTIONS-") &&
+         InodeOf(ParentOf(path)) == InodeOf(kept_options_);
+}
+
+// Files in memory come first: RocksDB reads again what it wrote.
+rocksdb::FileSystem& GuardedFileSystem::PlaceOf(const std::string& path) {
+  const bool is_written = IsKeptOptions(path) && memory_->FileExists(path, Io(), nullptr).ok();
+  return is_written ? *memory_ : *target();
+}
+
+rocksdb::IOStatus GuardedFileSystem::Refuse(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  if (std::find(refused_.begin(), refused_.end(), path) == refused_.end()) refused_.push_back(path);
+  return Status::IOError(path, kElsewhere);
+}
+
+rocksdb::IOStatus GuardedFileSystem::CheckName(const std::string& path) {
+  const auto parent = InodeOf(ParentOf(path));
+  const std::string name = fs::path(path).filename();
+  const auto allows = [&](const Writable& directory) {
+    return directory.inode == parent && (!directory.only_sidecars || IsSidecarName(name));
+  };
+  {
+    const std::lock_guard lock(mutex_);
+    // A name such as ".." would act on another directory.
+    if (!name.empty() && name != "." && name != ".." &&
+        std::any_of(writable_.begin(), writable_.end(), allows)) {
+      return Status::OK();
+    }
+  }
+  return Refuse(path);
+}
+
+rocksdb::IOStatus GuardedFileSystem::CheckContents(const std::string& path) {
+  std::string file = path;
+  if (IsLink(path)) {
+    std::error_code error;
+    file = fs::canonical(path, error);
+    if (error) return Refuse(path);
+  }
+  Status status = CheckName(file);
+  // RocksDB opens a database whose last WAL it cannot shorten.
+  return status.ok() && HasOtherLinks(file) ? Status::IOError(path, kIsShared) : status;
+}
+
+rocksdb::IOStatus GuardedFileSystem::NewSequentialFile(
+    const std::string& path, const File& options, std::unique_ptr<rocksdb::FSSequentialFile>* file,
+    Debug* debug) {
+  return PlaceOf(path).NewSequentialFile(path, options, file, debug);
+}
+
+rocksdb::IOStatus GuardedFileSystem::NewRandomAccessFile(
+    const std::string& path, const File& options,
+    std::unique_ptr<rocksdb::FSRandomAccessFile>* file, Debug* debug) {
+  return PlaceOf(path).NewRandomAccessFile(path, options, file, debug);
+}
+
+rocksdb::IOStatus GuardedFileSystem::FileExists(const std::string& path, const Io& options,
+                                                Debug* debug) {
+  return PlaceOf(path).FileExists(path, options, debug);
+}
+
+rocksdb::IOStatus GuardedFileSystem::GetFileSize(const std::string& path, const Io& options,
+                                                 uint64_t* size, Debug* debug) {
+  return PlaceOf(path).GetFileSize(path, options, size, debug);
+}
+
+rocksdb::IOStatus GuardedFileSystem::NewWritableFile(const std::string& path, const File& options,
+                                                     std::unique_ptr<rocksdb::FSWritableFile>* file,
+                                                     Debug* debug) {
+  if (IsKeptOptions(path)) return memory_->NewWritableFile(path, options, file, debug);
+  // The old contents go, but only under this name.
+  if (!IsLink(path) && HasOtherLinks(path)) {
+    Status status = DeleteFile(path, Io(), debug);
+    if (!status.ok()) return status;
+  }
+  return If(CheckContents(path),
+            [&] { return target()->NewWritableFile(path, options, file, debug); });
+}
+
+rocksdb::IOStatus GuardedFileSystem::ReopenWritableFile(
+    const std::string& path, const File& options, std::unique_ptr<rocksdb::FSWritableFile>* file,
+    Debug* debug) {
+  return If(CheckContents(path),
+            [&] { return target()->ReopenWritableFile(path, options, file, debug); });
+}
+
+rocksdb::IOStatus GuardedFileSystem::ReuseWritableFile(
+    const std::string& path, const std::string& old_path, const File& options,
+    std::unique_ptr<rocksdb::FSWritableFile>* file, Debug* debug) {
+  return If(If(CheckName(path), [&] { return CheckContents(old_path); }),
+            [&] { return target()->ReuseWritableFile(path, old_path, options, file, debug); });
+}
+
+rocksdb::IOStatus GuardedFileSystem::NewRandomRWFile(const std::string& path, const File& options,
+                                                     std::unique_ptr<rocksdb::FSRandomRWFile>* file,
+                                                     Debug* debug) {
+  return If(CheckContents(path),
+            [&] { return target()->NewRandomRWFile(path, options, file, debug); });
+}
+
+rocksdb::IOStatus GuardedFileSystem::NewMemoryMappedFileBuffer(
+    const std::string& path, std::unique_ptr<rocksdb::MemoryMappedFileBuffer>* file) {
+  return If(CheckContents(path), [&] { return target()->NewMemoryMappedFileBuffer(path, file); });
+}
+
+rocksdb::IOStatus GuardedFileSystem::DeleteFile(const std::string& path, const Io& options,
+                                                Debug* debug) {
+  if (IsKeptOptions(path)) {
+    memory_->DeleteFile(path, options, debug).PermitUncheckedError();
+    return Status::OK();
+  }
+  return If(CheckName(path), [&] { return target()->DeleteFile(path, options, debug); });
+}
+
+rocksdb::IOStatus GuardedFileSystem::Truncate(const std::string& path, size_t size,
+                                              const Io& options, Debug* debug) {
+  return If(CheckContents(path), [&] { return target()->Truncate(path, size, options, debug); });
+}
+
+rocksdb::IOStatus GuardedFileSystem::CreateDir(const std::string& path, const Io& options,
+                                               Debug* debug) {
+  Status status = If(CheckName(path), [&] { return target()->CreateDir(path, options, debug); });
+  if (status.ok()) Allow(path, false);
+  return status;
+}
+
+rocksdb::IOStatus GuardedFileSystem::CreateDirIfMissing(const std::string& path, const Io& options,
+                                                        Debug* debug) {
+  const auto found = StatOf(path);
+  return found && S_ISDIR(found->st_mode) ? Status::OK() : CreateDir(path, options, debug);
+}
+
+rocksdb::IOStatus GuardedFileSystem::DeleteDir(const std::string& path, const Io& options,
+                                               Debug* debug) {
+  return If(CheckName(path), [&] { return target()->DeleteDir(path, options, debug); });
+}
+
+rocksdb::IOStatus GuardedFileSystem::RenameFile(const std::string& from, const std::string& to,
+                                                const Io& options, Debug* debug) {
+  if (IsKeptOptions(from) && IsKeptOptions(to)) {
+    return memory_->RenameFile(from, to, options, debug);
+  }
+  return If(If(CheckName(from), [&] { return CheckName(to); }),
+            [&] { return target()->RenameFile(from, to, options, debug); });
+}
+
+rocksdb::IOStatus GuardedFileSystem::LinkFile(const std::string& from, const std::string& to,
+                                              const Io& options, Debug* debug) {
+  return If(CheckName(to), [&] { return target()->LinkFile(from, to, options, debug); });
+}
+
+// A lock file has no contents, so it may have other hard links: the database is then in use.
+rocksdb::IOStatus GuardedFileSystem::LockFile(const std::string& path, const Io& options,
+                                              rocksdb::FileLock** lock, Debug* debug) {
+  return If(IsLink(path) ? CheckContents(path) : CheckName(path),
+            [&] { return target()->LockFile(path, options, lock, debug); });
+}
+
+// Creates a directory.
+rocksdb::IOStatus GuardedFileSystem::GetTestDirectory(const Io&, std::string* path, Debug*) {
+  return Refuse(*path);
+}
+
+rocksdb::IOStatus GuardedFileSystem::NewLogger(const std::string& path, const Io& options,
+                                               std::shared_ptr<rocksdb::Logger>* logger,
+                                               Debug* debug) {
+  return If(CheckContents(path), [&] { return target()->NewLogger(path, options, logger, debug); });
+}
+
+std::unique_ptr<rocksdb::Env> EnvOfDirectory(const std::string& path) {
+  return rocksdb::NewCompositeEnv(
+      std::make_shared<GuardedFileSystem>(std::vector<WritableDirectory>{{path}}));
+}
+
+rocksdb::IOStatus CreateNamedDirectory(const std::string& path) {
+  const fs::path parent = fs::path(path).lexically_normal().parent_path();
+  if (!parent.empty() && !StatOf(parent)) {
+    rocksdb::IOStatus status = CreateNamedDirectory(parent);
+    if (!status.ok()) return status;
+  }
+  return rocksdb::FileSystem::Default()->CreateDirIfMissing(path, rocksdb::IOOptions(), nullptr);
+}
+
+}  // namespace blocksieve::rocksdb_plugin

@@ -1,0 +1,219 @@
+#include "integration/rocksdb/compat/guarded_file_system.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/env.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/support/temp_dir.h"
+
+namespace blocksieve::rocksdb_plugin {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr const char* kText = "of the original";
+
+/// A directory that may change, and one beside it that must not.
+class GuardedFileSystemTest : public ::testing::Test {
+ protected:
+  GuardedFileSystemTest() {
+    fs::create_directory(own_);
+    fs::create_directory(other_);
+    Write(other_ + "/000001.log");
+  }
+
+  static void Write(const std::string& path) {
+    ASSERT_TRUE(rocksdb::WriteStringToFile(rocksdb::Env::Default(), kText, path).ok());
+  }
+  static std::string Read(const std::string& path) {
+    std::string text;
+    rocksdb::ReadFileToString(rocksdb::Env::Default(), path, &text).PermitUncheckedError();
+    return text;
+  }
+
+  using Call = std::function<rocksdb::IOStatus(GuardedFileSystem*, const std::string& path)>;
+  // Everything that changes the file `path`, or creates it.
+  static std::vector<std::pair<const char*, Call>> Changes() {
+    static const rocksdb::FileOptions file;
+    static const rocksdb::IOOptions io;
+    return {
+        {"NewWritableFile",
+         [](auto* guard, const auto& path) {
+           std::unique_ptr<rocksdb::FSWritableFile> made;
+           return guard->NewWritableFile(path, file, &made, nullptr);
+         }},
+        {"ReopenWritableFile",
+         [](auto* guard, const auto& path) {
+           std::unique_ptr<rocksdb::FSWritableFile> made;
+           return guard->ReopenWritableFile(path, file, &made, nullptr);
+         }},
+        {"ReuseWritableFile",
+         [](auto* guard, const auto& path) {
+           std::unique_ptr<rocksdb::FSWritableFile> made;
+           return guard->ReuseWritableFile(path + "x", path, file, &made, nullptr);
+         }},
+        {"NewRandomRWFile",
+         [](auto* guard, const auto& path) {
+           std::unique_ptr<rocksdb::FSRandomRWFile> made;
+           return guard->NewRandomRWFile(path, file, &made, nullptr);
+         }},
+        {"NewMemoryMappedFileBuffer",
+         [](auto* guard, const auto& path) {
+           std::unique_ptr<rocksdb::MemoryMappedFileBuffer> made;
+           return guard->NewMemoryMappedFileBuffer(path, &made);
+         }},
+        {"Truncate",
+         [](auto* guard, const auto& path) { return guard->Truncate(path, 1, io, nullptr); }},
+        {"NewLogger",
+         [](auto* guard, const auto& path) {
+           std::shared_ptr<rocksdb::Logger> made;
+           return guard->NewLogger(path, io, &made, nullptr);
+         }},
+        {"DeleteFile",
+         [](auto* guard, const auto& path) { return guard->DeleteFile(path, io, nullptr); }},
+        {"RenameFile from",
+         [](auto* guard, const auto& path) {
+           return guard->RenameFile(path, path + "x", io, nullptr);
+         }},
+        {"RenameFile to",
+         [](auto* guard, const auto& path) { return guard->RenameFile(path, path, io, nullptr); }},
+        {"LinkFile",
+         [](auto* guard, const auto& path) {
+           return guard->LinkFile(path, path + "y", io, nullptr);
+         }},
+        {"LockFile",
+         [](auto* guard, const auto& path) {
+           rocksdb::FileLock* lock = nullptr;
+           return guard->LockFile(path, io, &lock, nullptr);
+         }},
+        {"CreateDir",
+         [](auto* guard, const auto& path) { return guard->CreateDir(path + "z", io, nullptr); }},
+        {"CreateDirIfMissing",
+         [](auto* guard, const auto& path) {
+           return guard->CreateDirIfMissing(path + "w", io, nullptr);
+         }},
+        {"DeleteDir",
+         [](auto* guard, const auto& path) {
+           return guard->DeleteDir(fs::path(path).parent_path() / "empty", io, nullptr);
+         }},
+    };
+  }
+
+  const testing::TempDir dir_;
+  const std::string own_ = dir_ / "own";
+  const std::string other_ = dir_ / "other";
+};
+
+TEST_F(GuardedFileSystemTest, RefusesEveryChangeElsewhere) {
+  fs::create_directory(other_ + "/empty");
+  fs::create_symlink(other_, own_ + "/link");
+  for (const std::string& path :
+       {other_ + "/000001.log", own_ + "/../other/000001.log", own_ + "/link/000001.log"}) {
+    for (const auto& [name, change] : Changes()) {
+      SCOPED_TRACE(path + ": " + name);
+      GuardedFileSystem guard({{own_}});
+      EXPECT_THAT(change(&guard, path).ToString(), HasSubstr("not changed, as this command"));
+      EXPECT_EQ(guard.refused().size(), 1U);
+    }
+  }
+  GuardedFileSystem guard({{own_}});
+  const std::string moved = own_ + "/link/moved";
+  EXPECT_FALSE(guard.RenameFile(own_ + "/link", moved, rocksdb::IOOptions(), nullptr).ok());
+  EXPECT_EQ(Read(other_ + "/000001.log"), kText);
+  EXPECT_EQ(std::distance(fs::directory_iterator(other_), {}), 2);
+}
+
+TEST_F(GuardedFileSystemTest, AllowsEveryChangeInItsDirectory) {
+  for (const auto& [name, change] : Changes()) {
+    SCOPED_TRACE(name);
+    fs::create_directory(own_ + "/empty");
+    fs::remove(own_ + "/000001.logy");
+    Write(own_ + "/000001.log");
+    GuardedFileSystem guard({{own_}});
+    const rocksdb::IOStatus status = change(&guard, own_ + "/000001.log");
+    EXPECT_TRUE(status.ok() || status.IsNotSupported()) << status.ToString();
+    EXPECT_THAT(guard.refused(), IsEmpty());
+  }
+}
+
+TEST_F(GuardedFileSystemTest, ReadsEverywhereAndWritesNothingWithoutDirectories) {
+  GuardedFileSystem guard({});
+  std::unique_ptr<rocksdb::FSSequentialFile> file;
+  EXPECT_TRUE(
+      guard.NewSequentialFile(other_ + "/000001.log", rocksdb::FileOptions(), &file, nullptr).ok());
+  EXPECT_FALSE(guard.DeleteFile(own_ + "/x.trash", rocksdb::IOOptions(), nullptr).ok());
+  EXPECT_TRUE(guard.CreateDirIfMissing(other_, rocksdb::IOOptions(), nullptr).ok());
+}
+
+TEST_F(GuardedFileSystemTest, NeverOpensSharedFilesToWrite) {
+  fs::create_hard_link(other_ + "/000001.log", own_ + "/000001.log");
+  fs::create_symlink(other_ + "/000001.log", own_ + "/000002.log");
+  fs::create_symlink(other_ + "/missing", own_ + "/000003.log");
+  for (const auto& [name, change] : Changes()) {
+    const std::string kind = name;
+    if (kind.find("File") == std::string::npos || kind.starts_with("Rename") ||
+        kind == "DeleteFile" || kind == "LinkFile" || kind == "LockFile") {
+      continue;
+    }
+    for (const char* const file : {"/000001.log", "/000002.log", "/000003.log"}) {
+      if (kind == "NewWritableFile" && file == std::string("/000001.log")) continue;
+      SCOPED_TRACE(kind + file);
+      GuardedFileSystem guard({{own_}});
+      EXPECT_THAT(change(&guard, own_ + file).ToString(), HasSubstr("not changed, as"));
+    }
+  }
+  // A new file takes the name alone.
+  std::unique_ptr<rocksdb::FSWritableFile> made;
+  GuardedFileSystem guard({{own_}});
+  EXPECT_TRUE(
+      guard.NewWritableFile(own_ + "/000001.log", rocksdb::FileOptions(), &made, nullptr).ok());
+  EXPECT_EQ(Read(own_ + "/000001.log"), "");
+  EXPECT_EQ(Read(other_ + "/000001.log"), kText);
+  EXPECT_FALSE(fs::exists(other_ + "/missing"));
+}
+
+TEST_F(GuardedFileSystemTest, ChangesOnlySidecarsWhereToldSo) {
+  GuardedFileSystem guard({{own_, /*only_sidecars=*/true}});
+  std::unique_ptr<rocksdb::FSWritableFile> made;
+  for (const auto& [name, is_allowed] :
+       {std::pair{"/000001.bsx.tmp", true}, {"/000001.bsx", true}, {"/000001.sst", false}}) {
+    EXPECT_EQ(guard.NewWritableFile(own_ + name, rocksdb::FileOptions(), &made, nullptr).ok(),
+              is_allowed)
+        << name;
+  }
+}
+
+TEST_F(GuardedFileSystemTest, KeepsOptionsFilesAndGivesRocksDbItsOwnInMemory) {
+  Write(own_ + "/OPTIONS-000007");
+  GuardedFileSystem guard({{own_}}, own_);
+  const auto env = rocksdb::NewCompositeEnv(
+      std::shared_ptr<rocksdb::FileSystem>(&guard, [](rocksdb::FileSystem*) {}));
+  const std::string part = own_ + "/OPTIONS-000009.dbtmp";
+  ASSERT_TRUE(rocksdb::WriteStringToFile(env.get(), "RocksDB's", part).ok());
+  ASSERT_TRUE(env->RenameFile(part, own_ + "/OPTIONS-000009").ok());
+  EXPECT_TRUE(env->DeleteFile(own_ + "/OPTIONS-000007").ok());
+  std::string text;
+  ASSERT_TRUE(rocksdb::ReadFileToString(env.get(), own_ + "/OPTIONS-000009", &text).ok());
+  EXPECT_EQ(text, "RocksDB's");
+  EXPECT_EQ(Read(own_ + "/OPTIONS-000007"), kText);
+  EXPECT_EQ(std::distance(fs::directory_iterator(own_), {}), 1);
+}
+
+TEST_F(GuardedFileSystemTest, CreatesOnlyNamedDirectories) {
+  const std::string path = dir_ / "a/b/c";
+  ASSERT_TRUE(CreateNamedDirectory(path).ok());
+  EXPECT_TRUE(fs::is_directory(path));
+  EXPECT_TRUE(CreateNamedDirectory(path).ok());
+}
+
+}  // namespace
+}  // namespace blocksieve::rocksdb_plugin
