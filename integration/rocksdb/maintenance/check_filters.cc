@@ -44,7 +44,7 @@ std::optional<NamedPolicy> FindNamedPolicy(rocksdb::DB* db, const std::string& f
     const std::optional<std::string> value =
         OptionsText(text).Find(OptionsSection::Table(family), "filter_policy");
     PolicyVerdict verdict = Judge(value.value_or(""));
-    if (verdict.kind != PolicyKind::kNone) return NamedPolicy{*value, name, std::move(verdict)};
+    if (verdict.kind != PolicyEffect::kNone) return NamedPolicy{*value, name, std::move(verdict)};
   }
   return std::nullopt;
 }

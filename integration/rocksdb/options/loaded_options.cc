@@ -91,17 +91,17 @@ std::vector<std::string> ElementsOf(const std::string& value) {
   return elements;
 }
 
-Verdict VerdictOn(const std::string& option) {
+Consequence VerdictOn(const std::string& option) {
   constexpr std::string_view kUnneeded =
       " compaction_filter compaction_filter_factory sst_partitioner_factory memtable "
       "memtable_factory prefix_extractor memtable_insert_with_hint_prefix_extractor "
       "flush_block_policy_factory block_cache persistent_cache blob_cache statistics listeners ";
-  if (option == "merge_operator") return Verdict::kStandIn;
-  if (option == kPolicy || option == kCollectors) return Verdict::kLost;
-  if (option == "file_checksum_gen_factory") return Verdict::kLost;
+  if (option == "merge_operator") return Consequence::kStandIn;
+  if (option == kPolicy || option == kCollectors) return Consequence::kLost;
+  if (option == "file_checksum_gen_factory") return Consequence::kLost;
   // Types of later versions, which are in no list, may be needed.
   const bool is_unneeded = kUnneeded.find(" " + option + " ") != std::string_view::npos;
-  return is_unneeded ? Verdict::kUnneeded : Verdict::kNeeded;
+  return is_unneeded ? Consequence::kUnneeded : Consequence::kNeeded;
 }
 
 // As RocksDB writes them to OPTIONS files, by name.
@@ -256,7 +256,7 @@ Status ReadFamily(const OptionsText& text, rocksdb::ColumnFamilyDescriptor* fami
   if (made != Written(nullptr) && made != Written(ColumnFamilyOptions().table_factory.get())) {
     return Compare(text, name, kText, {{"table_factory", factory}}, kLoaded, made);
   }
-  loaded->objects.push_back({name, "table_factory", factory, Verdict::kNeeded, MessageOf(status)});
+  loaded->objects.push_back({name, "table_factory", factory, Consequence::kNeeded, MessageOf(status)});
   options.table_factory = nullptr;
   return Status::OK();
 }
@@ -350,19 +350,19 @@ PolicyVerdict Judge(const std::string& filter_policy) {
     context.level_at_creation = 1;
     const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
         verdict.policy->GetBuilderWithContext(context));
-    verdict.kind = As<Policy>(verdict.policy.get()) != nullptr ? PolicyKind::kOurs
-                   : builder != nullptr                        ? PolicyKind::kBuilds
-                                                               : PolicyKind::kOnlyReads;
+    verdict.kind = As<Policy>(verdict.policy.get()) != nullptr ? PolicyEffect::kOurs
+                   : builder != nullptr                        ? PolicyEffect::kBuilds
+                                                               : PolicyEffect::kOnlyReads;
     return verdict;
   }
-  verdict = {.kind = PolicyKind::kForeign, .reason = MessageOf(status), .policy = nullptr};
+  verdict = {.kind = PolicyEffect::kForeign, .reason = MessageOf(status), .policy = nullptr};
   PolicyVerdict bare;
   PolicyVerdict with_bits;
   const std::string id = IdOf(filter_policy);
   if (make(id, &bare).ok() || !status.IsNotSupported()) {
-    verdict.kind = PolicyKind::kRefused;  // its options, or part of its name
+    verdict.kind = PolicyEffect::kRefused;  // its options, or part of its name
   } else if (make(id + ":10", &with_bits).ok()) {
-    verdict.kind = PolicyKind::kStockWithoutBits;
+    verdict.kind = PolicyEffect::kStockWithoutBits;
   }
   return verdict;
 }

@@ -16,7 +16,7 @@
 namespace blocksieve::rocksdb_plugin {
 
 /// What follows from an object that this program does not have.
-enum class Verdict {
+enum class Consequence {
   /// Left out: nothing but its own program needs it. A prefix extractor too, though stock prefix
   /// filters need theirs.
   kUnneeded,
@@ -34,7 +34,7 @@ struct NamedObject {
   std::string family;  ///< Empty for options of the database.
   std::string option;  ///< Such as compaction_filter.
   std::string value;   ///< Such as {id=X;ttl=3600}; one element of a list.
-  Verdict verdict;
+  Consequence consequence;
   std::string reason;  ///< RocksDB's message.
 };
 
@@ -54,7 +54,7 @@ struct LoadedOptions {
 /// both, if the parser loaded other options than the text has by OptionsText.
 rocksdb::Status Load(const OptionsText& text, LoadedOptions* loaded);
 
-enum class PolicyKind {
+enum class PolicyEffect {
   kNone,       ///< No policy.
   kOurs,       ///< Of blocksieve; it may leave out filters on purpose.
   kBuilds,     ///< Of RocksDB or a plug-in; it builds filters.
@@ -65,11 +65,11 @@ enum class PolicyKind {
 };
 
 struct PolicyVerdict {
-  PolicyKind kind = PolicyKind::kNone;
+  PolicyEffect kind = PolicyEffect::kNone;
   std::string reason;  ///< RocksDB's message, of kRefused and kForeign.
   std::shared_ptr<const rocksdb::FilterPolicy> policy;  ///< Null if there is none.
 
-  bool builds() const { return kind == PolicyKind::kOurs || kind == PolicyKind::kBuilds; }
+  bool builds() const { return kind == PolicyEffect::kOurs || kind == PolicyEffect::kBuilds; }
 };
 
 /// Judges a value of filter_policy, as returned by OptionsText::Find.

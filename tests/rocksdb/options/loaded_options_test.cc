@@ -30,7 +30,7 @@ class LoadedOptionsTest : public ::testing::Test {
     for (const NamedObject& object : loaded.objects) {
       EXPECT_NE(object.reason, "");
       texts.push_back(object.family + " " + object.option + " " + object.value + " " +
-                      std::to_string(static_cast<int>(object.verdict)));
+                      std::to_string(static_cast<int>(object.consequence)));
     }
     return texts;
   }
@@ -113,33 +113,33 @@ TEST_F(LoadedOptionsTest, NamesOurListenerIfRocksDbDropsItWithTheirs) {
 
 TEST_F(LoadedOptionsTest, SaysWhatPoliciesBuild) {
   const auto kind_of = [](const std::string& value) { return Judge(value).kind; };
-  for (const char* const none : {"", "nullptr"}) EXPECT_EQ(kind_of(none), PolicyKind::kNone);
+  for (const char* const none : {"", "nullptr"}) EXPECT_EQ(kind_of(none), PolicyEffect::kNone);
   for (const char* const policy : {"blocksieve", "blocksieve:0.01",
                                    "{id=blocksieve;bits_per_key=9}", "id=blocksieve;kind=bloom"}) {
-    EXPECT_EQ(kind_of(policy), PolicyKind::kOurs) << policy;
+    EXPECT_EQ(kind_of(policy), PolicyEffect::kOurs) << policy;
   }
   for (const char* const policy :
        {"bloomfilter:10", "bloomfilter:10:false", "rocksdb.BloomFilter:9.9", "ribbonfilter:10:2",
         "{id=ribbonfilter:10:2;}"}) {
-    EXPECT_EQ(kind_of(policy), PolicyKind::kBuilds) << policy;
+    EXPECT_EQ(kind_of(policy), PolicyEffect::kBuilds) << policy;
     EXPECT_TRUE(Judge(policy).builds());
   }
   for (const char* const policy :
        {"rocksdb.BuiltinBloomFilter", "bloomfilter:0", "bloomfilter:0.4:false"}) {
-    EXPECT_EQ(kind_of(policy), PolicyKind::kOnlyReads) << policy;
+    EXPECT_EQ(kind_of(policy), PolicyEffect::kOnlyReads) << policy;
   }
   for (const char* const policy : {"bloomfilter", "ribbonfilter", "rocksdb.BloomFilter",
                                    "rocksdb.RibbonFilter", "{id=bloomfilter}"}) {
-    EXPECT_EQ(kind_of(policy), PolicyKind::kStockWithoutBits) << policy;
+    EXPECT_EQ(kind_of(policy), PolicyEffect::kStockWithoutBits) << policy;
   }
   for (const char* const policy :
        {"blocksieve:2", "{id=blocksieve;target_fpr=2}", "{id=blocksieve;prefixes=callback}",
         "{id=blocksieve;bit_per_key=1}"}) {
-    EXPECT_EQ(kind_of(policy), PolicyKind::kRefused) << policy;
+    EXPECT_EQ(kind_of(policy), PolicyEffect::kRefused) << policy;
     EXPECT_NE(Judge(policy).reason, "");
   }
   for (const char* const policy : {"blocksive:0.01", "mine", "{id=mine;a=1}"}) {
-    EXPECT_EQ(kind_of(policy), PolicyKind::kForeign) << policy;
+    EXPECT_EQ(kind_of(policy), PolicyEffect::kForeign) << policy;
   }
 }
 
