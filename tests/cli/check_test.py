@@ -72,7 +72,7 @@ class Check(CommandTest):
                                 ("{id=blocksieve;target_fpr=0.1;wasted_reads=1}", "exclude")):
             self.expect("silently ignores part of it: .*" + problem,
                         filter_policy=policy)
-        self.expect("RocksDB [0-9.]+ cannot load the file: .*no_such_option",
+        self.expect("cannot read OPTIONS: RocksDB [0-9.]+ says: .*no_such_option",
                     prefix_extractor="nullptr\n  no_such_option=1")
 
     def test_options_that_a_policy_needs(self):

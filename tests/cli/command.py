@@ -216,7 +216,7 @@ class CommandTest(unittest.TestCase):
     def open_in_another_process(self, *arguments, lines=b""):
         """Starts a load that has the database open, has read `lines` and waits for more."""
         db = pathlib.Path(self.db)
-        before = set(db.glob("OPTIONS-*"))
+        before = set(db.glob("MANIFEST-*"))
         process = subprocess.Popen(
             [PROGRAM, "load", "--db", str(db), "--key", "1", *arguments, "-"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -228,8 +228,8 @@ class CommandTest(unittest.TestCase):
         self.addCleanup(end)
         process.stdin.write(lines)
         process.stdin.flush()
-        # RocksDB writes OPTIONS after it opened a database.
-        self.wait_until(lambda: set(db.glob("OPTIONS-*")) - before)
+        # RocksDB writes a MANIFEST when it opens a database to write.
+        self.wait_until(lambda: set(db.glob("MANIFEST-*")) - before)
         self.wait_until(lambda: not any(fcntl.ioctl(process.stdin, termios.FIONREAD, bytes(4))))
         time.sleep(0.1)  # until the lines are rows
         return process

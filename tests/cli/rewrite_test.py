@@ -280,7 +280,8 @@ class Rewrites(SmallTree):
             with self.subTest(policy):
                 self.build()
                 # No filters come back only if they are asked for.
-                revert = ("revert", "--db", self.db, "--filter-policy", "nullptr")
+                none = ("--filter-policy", "nullptr") if policy == "nullptr" else ()
+                revert = ("revert", "--db", self.db, *none)
                 self.edit_options(("=bloomfilter:10:false", f"={policy}"))
                 self.apply("{id=blocksieve;bits_per_key=10}")
                 self.rewrite()
@@ -321,8 +322,9 @@ class Rewrites(SmallTree):
         self.assertIn("filter_policy is their_own_policy, which this program does not have, so no "
                       "file is rewritten.\n", text)
         said = self.fail_with(1, "rewrite", "--db", self.db)
-        self.assertIn("has filter_policy their_own_policy in column family default, which this program "
-                      "does not have; it would write files without filters", said)
+        self.assertIn("has no blocksieve policy", said)
+        self.assertIn("has filter_policy their_own_policy in column family default, which this program does not "
+                      "have", self.fail_with(1, "load", "--db", self.db, "--key", 1, "-"))
         self.assertEqual({path.name for path in self.db.glob("*.sst")}, files)
         self.assertIn("filter_policy=their_own_policy", self.options_file().read_text())
         self.assertEqual(list(self.db.glob("blocksieve*")), [])

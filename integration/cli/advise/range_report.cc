@@ -79,7 +79,7 @@ std::string SavingsText(const SeekAdvice& advice, const PartNames& names) {
   return text + ".\n";
 }
 
-std::string OptionsText(const SeekAdvice& advice) {
+std::string SeekOptionsText(const SeekAdvice& advice) {
   const std::string parts = PartsText(advice.Policy());
   if (parts.empty()) return "";
   std::string text = fmt::format("\nOptions for {}:\n\n", parts);
@@ -146,7 +146,7 @@ std::string SeeksText(const Advice& advice) {
   if (!seeks.prefixes.do_not_pay.empty()) {
     text += "\nNo prefixes pay here: " + seeks.prefixes.do_not_pay + ".\n";
   }
-  return text + OptionsText(seeks);
+  return text + SeekOptionsText(seeks);
 }
 
 void AddSeeksTo(const Advice& advice, Json* document) {

@@ -2,7 +2,6 @@
 
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +16,7 @@
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/info_log.h"
 #include "integration/cli/database/open_database.h"
+#include "integration/cli/maintenance/options_change.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
@@ -133,12 +133,19 @@ std::string PrefixBoundaries(const std::string& text) {
 /// What is known of the database, from its files or from its info logs.
 struct Source {
   std::string database;  // for steps
+  std::optional<StoredDatabase> stored;
   std::vector<FileReport> files;
   ChosenFiles::Missed missed;
   uint64_t num_bytes = 0;  // in all column families
   std::optional<uint64_t> cache_bytes;
   std::optional<ObservedReads> observed;
 };
+
+uint64_t BytesOf(const FilePlace& place) {
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(place.path, error);
+  return error ? 0 : bytes;
+}
 
 Source ReadSource(const AdviseOptions& options) {
   Source source;
@@ -157,10 +164,14 @@ Source ReadSource(const AdviseOptions& options) {
       term::Fail("--column-family is {}, which has no files in the logs", *options.choice.family);
     }
   } else {
-    source.database = options.choice.db;
+    source.database = options.choice.db.path;
+    CheckDatabase(options.choice.db);
+    source.stored = ReadStored(options.choice.db);
+    FailIfNewer(*source.stored);
+    ChosenFiles all = FindFiles({.db = options.choice.db, .file = "", .family = std::nullopt});
+    for (const FilePlace& place : all.places) source.num_bytes += BytesOf(place);
     source.files = FindFiles(options.choice).ReadReports("looking at filters", &source.missed);
-    for (const auto& file : LiveFiles(source.database)) source.num_bytes += file.size;
-    source.cache_bytes = CacheBytes(source.database);
+    source.cache_bytes = CacheBytes(options.choice.db);
   }
   if (!options.statistics.empty()) tickers = ReadStatistics(options.statistics);
   if (!tickers.empty()) source.observed = rocksdb_plugin::ObserveReads(tickers);
@@ -190,10 +201,9 @@ Forest ForestOf(const Source& source) {
 }
 
 // The column families that the steps are for: those of the database, or the one that was chosen.
-std::vector<std::string> FamiliesOf(const AdviseOptions& options, const Advice& advice) {
-  std::optional<OptionsFile> file;
-  if (options.logs.empty()) file = OptionsFile::FindLatest(options.choice.db);
-  if (file) return file->Families(options.choice.family);
+std::vector<std::string> FamiliesOf(const AdviseOptions& options, const Advice& advice,
+                                    const Source& source) {
+  if (source.stored && source.stored->text) return source.stored->Families(options.choice.family);
   std::vector<std::string> families;
   for (const RunList& list : advice.forest.lists) families.push_back(list.family);
   return families;
@@ -218,9 +228,8 @@ std::string ToText(const AdviseOptions& options, const Advice& advice, const Sou
                       term::CountOf(advice.forest.num_runs(), "sorted run"),
                       ToText(advice, absent_fraction));
   if (!verdict.policy) return text;
-  const std::vector<std::string> families = FamiliesOf(options, advice);
-  const bool has_options =
-      options.logs.empty() && HasOptions(*verdict.policy, source.database, families);
+  const std::vector<std::string> families = FamiliesOf(options, advice, source);
+  const bool has_options = source.stored && HasOptions(*verdict.policy, *source.stored, families);
   return text + fmt::format("Steps for proposal \"{}\"{}:\n\n{}\n", verdict.proposal,
                             has_options ? ", whose options the OPTIONS file has" : "",
                             StepsText(*verdict.policy, has_options, source.database, families,
@@ -242,9 +251,23 @@ void CheckOutsideDatabases(const std::string& path) {
   }
 }
 
+// Says early why apply or rewrite would refuse the recommended proposal.
+void WarnIfNotWritable(const AdviseOptions& options, const Advice& advice,
+                       const StoredDatabase& stored) {
+  const auto& family = options.choice.family;
+  const Verdict verdict = VerdictOf(advice);
+  if (!stored.text || !verdict.policy) return;
+  try {
+    const EditedOptions edited = OptionsWith(stored, {PolicyOption(*verdict.policy)}, family);
+    CheckWritable(WithText(stored.place, edited.text), {.access = Access::kRead, .family = family});
+  } catch (const term::Failure& failure) {
+    term::WriteToStandardError(
+        "blocksieve: this command cannot rewrite the files: " + std::string(failure.what()) + "\n");
+  }
+}
+
 // Writes a complete OPTIONS file with the recommended proposal.
-void WriteOptionsFile(const AdviseOptions& options, const Advice& advice) {
-  OptionsFile options_file = OptionsFile::Latest(options.choice.db);
+void WriteOptionsFile(const AdviseOptions& options, const Advice& advice, const Source& source) {
   const Verdict verdict = VerdictOf(advice);
   if (!verdict.policy) {
     term::Fail(
@@ -252,14 +275,12 @@ void WriteOptionsFile(const AdviseOptions& options, const Advice& advice) {
         "--wasted-reads",
         options.options_file);
   }
-  PutOption(PolicyOption(*verdict.policy), options_file.Families(options.choice.family),
-            &options_file);
-  const std::string text = options_file.text();
-  std::ofstream file(options.options_file, std::ios::binary | std::ios::trunc);
-  if (!file.is_open() || !file.write(text.data(), static_cast<std::streamsize>(text.size())) ||
-      !file.flush()) {
-    term::Fail("cannot write {}: {}", options.options_file, std::generic_category().message(errno));
-  }
+  const EditedOptions edited =
+      OptionsWith(*source.stored, {PolicyOption(*verdict.policy)}, options.choice.family);
+  const std::string directory = std::filesystem::absolute(options.options_file).parent_path();
+  const rocksdb::Status status = rocksdb::WriteStringToFile(
+      EnvOfDirectory(directory).get(), edited.text.text(), options.options_file);
+  if (!status.ok()) term::Fail("cannot write {}: {}", options.options_file, status.ToString());
 }
 
 std::string ToJsonLine(const AdviseOptions& options, const Advice& advice, const Source& source,
@@ -274,11 +295,12 @@ std::string ToJsonLine(const AdviseOptions& options, const Advice& advice, const
 }
 
 void RunAdvise(const AdviseOptions& options) {
-  if (options.logs.empty() && options.choice.db.empty()) {
+  if (options.logs.empty() && options.choice.db.path.empty()) {
     term::FailUsage("neither --db nor --log is given; required: one of them");
   }
   if (!options.options_file.empty()) CheckOutsideDatabases(options.options_file);
   const Source source = ReadSource(options);
+  if (source.files.empty()) source.missed.FailIfUnopened();
   AdviceRequest request = options.request;
   request.cache_is_enough = WhyCacheIsEnough(options, source);
   const bool has_lookups = source.observed && source.observed->lookups != 0;
@@ -294,9 +316,9 @@ void RunAdvise(const AdviseOptions& options) {
                                   ? ToJsonLine(options, advice, source, request.absent_fraction)
                                   : ToText(options, advice, source, request.absent_fraction) +
                                         VanishedText(source.missed));
-  if (options.logs.empty()) WarnIfNotRewritten(options.choice.db);
+  if (source.stored) WarnIfNotWritable(options, advice, *source.stored);
   source.missed.FailIfUnopened();
-  if (!options.options_file.empty()) WriteOptionsFile(options, advice);
+  if (!options.options_file.empty()) WriteOptionsFile(options, advice, source);
 }
 
 }  // namespace
@@ -305,7 +327,8 @@ void AddAdviseCommand(CLI::App* app, Action* action) {
   const auto [command, options] =
       AddSubcommand(app, action, "advise", "Show what other filters would cost and save",
                     kAdviseFooter, RunAdvise);
-  AddOption(command, &options->choice.db, {"--db", "DIR", "the directory of the database"});
+  AddOption(command, &options->choice.db.path, {"--db", "DIR", "the directory of the database"});
+  AddPlaceOptions(command, &options->choice.db);
   AddOption(command, &options->logs,
             {"--log", "FILE", "an info log of RocksDB, instead of a database; repeatable"});
   AddOption(

@@ -39,9 +39,10 @@ Examples:
   blocksieve apply --db paths.db --option filter_policy=blocksieve:0.01 --column-family default)help";
 
 struct ApplyOptions {
-  std::string database;
+  DatabasePlace database;
   std::vector<std::string> options;
   std::optional<std::string> family;
+  bool drops_properties = false;
   bool is_dry_run = false;
   OutputFormat format = OutputFormat::kText;
 };
@@ -53,43 +54,36 @@ constexpr const char* kAboutPrograms =
     "must set these there; otherwise they overwrite this file.\n"
     "Files keep their filters until they are rewritten: blocksieve rewrite --db ";
 
-// RocksDB 7.8 silently ignores all listeners of an OPTIONS file if it does not know one of them.
-std::string ListenersText(const OptionsFile& file) {
-  const std::string others = WithoutListener(file.Find(kDbSection, "listeners").value_or("{}"));
-  if (others == "{}") return "";
-  return fmt::format(
-      "The OPTIONS file also names these listeners: {}\n"
-      "If a program has not registered all of them, RocksDB creates none, and the program must "
-      "add\n"
-      "blocksieve::NewListener() itself.\n",
-      others);
-}
-
 void RunApply(const ApplyOptions& options) {
   CheckDatabase(options.database);
   std::optional<DatabaseLock> lock;
   if (!options.is_dry_run) lock.emplace(options.database);
-  const OptionsFile file = OptionsWith(options.database, options.options, options.family);
-  const std::string changes = file.ChangesText();
+  const StoredDatabase stored = ReadStored(options.database);
+  const EditedOptions edited = OptionsWith(stored, options.options, options.family);
+  CheckWritable(WithText(options.database, edited.text),
+                {.access = Access::kRead,
+                 .family = options.family,
+                 .drops_properties = options.drops_properties});
+  const std::string& name = edited.text.name();
+  const std::string changes = edited.ChangesText();
   const bool writes = !changes.empty() && !options.is_dry_run;
   const bool is_text = options.format == OutputFormat::kText;
   if (is_text) {
     // Before anything is written.
-    term::WriteToStandardOutput(changes.empty() ? file.name() + " has these options already.\n"
-                                                : "Changes of " + file.name() + ":\n" + changes);
+    term::WriteToStandardOutput(changes.empty() ? name + " has these options already.\n"
+                                                : "Changes of " + name + ":\n" + changes);
   }
-  const std::string written = writes ? WriteNextOptions(options.database, file) : "";
+  const std::string written = writes ? WriteNextOptions(lock->env(), stored, edited.text) : "";
   if (!is_text) {
-    nlohmann::ordered_json document = {{"database", options.database}};
-    document.update(DescribeChanges(file, written));
+    nlohmann::ordered_json document = {{"database", options.database.path}};
+    document.update(DescribeChanges(edited.text, written));
     term::WriteToStandardOutput(JsonLine(document));
   } else if (writes) {
     term::WriteToStandardOutput("written: " + written + "\n" + kAboutPrograms +
-                                ShellWord(options.database) + "\n" + ListenersText(file));
+                                ShellWord(options.database) + "\n");
   } else if (options.is_dry_run) {
     term::WriteToStandardOutput("Nothing was written.\n");
   }
-  WarnIfNotRewritten(options.database);
   constexpr std::string_view kPolicy = "filter_policy=";
   for (const std::string& option : options.options) {
     if (!option.starts_with(kPolicy)) continue;
@@ -109,6 +103,7 @@ void AddApplyCommand(CLI::App* app, Action* action) {
       command, &options->options,
       {"--option", "NAME=VALUE", "an option as printed by blocksieve advise", nullptr, kRequired});
   AddFamilyOption(command, &options->family);
+  AddDropOption(command, &options->drops_properties);
   AddFlag(command, &options->is_dry_run, "--dry-run", "print the changes and write nothing");
   AddFormatOption(command, &options->format);
 }

@@ -47,14 +47,14 @@ Examples:
   blocksieve check --options-file paths.db/OPTIONS-000007 --format json | jq .problems)help";
 
 struct CheckOptions {
-  std::string database;
+  DatabasePlace database;
   std::string options_file;
   std::optional<std::string> family;
   OutputFormat format = OutputFormat::kText;
 };
 
 struct Findings {
-  OptionsFile file;
+  StoredDatabase stored;
   /// The objects that options name. `family` is empty for options of the database, `value` if the
   /// option names none.
   Json named = Json::array();
@@ -126,14 +126,31 @@ void ReportRefused(const ObjectOption& option, const std::string& family, const 
                   value, option.consequence, suggestion, fmt::join(names, ", ")));
 }
 
+// Why a policy of RocksDB builds no filters, though RocksDB knows its name; "" if it does.
+std::string WhyNothingIsBuilt(const std::string& policy) {
+  constexpr const char* kRemedy =
+      "; programs that load this file write files without filters. Set a policy, such as "
+      "bloomfilter:10:false or blocksieve:0.01";
+  switch (rocksdb_plugin::Judge(policy).kind) {
+    case rocksdb_plugin::PolicyEffect::kOnlyReads:
+      return std::string("which only reads filters, and builds none, since RocksDB 7.0") + kRemedy;
+    case rocksdb_plugin::PolicyEffect::kStockWithoutBits:
+      return std::string("without the bits per key, as RocksDB's C API leaves it") + kRemedy;
+    default:
+      return "";
+  }
+}
+
 // Returns whether the option names something.
-bool CheckOption(const ObjectOption& option, const std::string& family, const std::string& section,
-                 Findings* findings) {
-  const std::string value = findings->file.Find(section, option.name).value_or("");
+bool CheckOption(const ObjectOption& option, const OptionsSection& section, Findings* findings) {
+  const std::string& family = section.family;
+  const std::string value = findings->stored.Value(section, option.name).value_or("");
   auto values = option.is_list ? ElementsOf(value) : std::vector{value};
   std::erase_if(values, [](const std::string& each) { return IdOf(each).empty(); });
-  const bool is_among_ours = std::any_of(values.begin(), values.end(), [](const auto& each) {
-    return NameOf(each).starts_with("blocksieve");
+  // RocksDB 7.8 reads several elements in braces as one name.
+  const auto& lost = findings->stored.loaded.objects;
+  const bool is_among_ours = std::any_of(lost.begin(), lost.end(), [&](const auto& object) {
+    return object.family == family && object.option == option.name && NamesBlocksieve(object.value);
   });
   const auto add = [&](const std::string& each, const Json& is_accepted) {
     findings->named.push_back(
@@ -141,8 +158,11 @@ bool CheckOption(const ObjectOption& option, const std::string& family, const st
   };
   for (const std::string& each : values) {
     const rocksdb::Status status = StrictStatus(option.name, each);
-    add(each, status.ok());
-    if (!status.ok()) ReportRefused(option, family, each, status, is_among_ours, findings);
+    const std::string why = &option == &kPolicy ? WhyNothingIsBuilt(each) : "";
+    add(each, status.ok() && why.empty());
+    if (!why.empty()) findings->Report(family, fmt::format("filter_policy is {}, {}", each, why));
+    if (!status.ok() && why.empty())
+      ReportRefused(option, family, each, status, is_among_ours, findings);
   }
   if (values.empty()) add("", nullptr);
   return !values.empty();
@@ -154,11 +174,12 @@ void CheckDependencies(const rocksdb::ColumnFamilyDescriptor& family, Findings* 
   if (policy == nullptr) return;
   const FilterPolicyOptions& filter = policy->options();
   const std::string value =
-      findings->file.Find(TableSection(family.name), kPolicy.name).value_or("");
+      findings->stored.Value(OptionsSection::Table(family.name), kPolicy.name).value_or("");
   if (const std::string why = WhyNoFilterIsBuilt(value); !why.empty()) {
     findings->Report(family.name, why);
   }
-  const std::string listeners = findings->file.Find(kDbSection, kListeners.name).value_or("{}");
+  const std::string listeners =
+      findings->stored.Value(OptionsSection::Db(), kListeners.name).value_or("{}");
   if (rocksdb_plugin::GoalOf(filter).differs_by_run() && WithoutListener(listeners) == listeners) {
     findings->Report(family.name,
                      fmt::format("filter_policy has {}, which needs the listener blocksieve, but "
@@ -172,24 +193,24 @@ void CheckDependencies(const rocksdb::ColumnFamilyDescriptor& family, Findings* 
 }
 
 void CheckOptionsFile(const CheckOptions& options, Findings* findings) {
-  CheckOption(kListeners, "", kDbSection, findings);
-  for (const std::string& family : findings->file.Families(options.family)) {
-    if (!CheckOption(kPolicy, family, TableSection(family), findings)) {
+  const StoredDatabase& stored = findings->stored;
+  if (!stored.problem.empty()) findings->Report("", stored.problem);
+  if (stored.loaded.is_newer) {
+    findings->Report("", fmt::format("RocksDB {} wrote the file, and {} ignores options of later "
+                                     "versions",
+                                     stored.loaded.version, rocksdb::GetRocksVersionAsString()));
+  }
+  CheckOption(kListeners, OptionsSection::Db(), findings);
+  for (const std::string& family : stored.Families(options.family)) {
+    if (!CheckOption(kPolicy, OptionsSection::Table(family), findings)) {
       findings->Report(family,
                        "filter_policy is nullptr, so new files get no filters; RocksDB also writes "
                        "nullptr after it ignored a name. Set a policy, such as blocksieve:0.01");
     }
-    CheckOption(kExtractor, family, FamilySection(family), findings);
-    CheckOption(kCollectors, family, FamilySection(family), findings);
+    CheckOption(kExtractor, OptionsSection::Family(family), findings);
+    CheckOption(kCollectors, OptionsSection::Family(family), findings);
   }
-  StoredOptions stored;
-  // RocksDB ignores only the unknown options of later versions.
-  const rocksdb::Status status = ParseOptions(findings->file, /*strict=*/false, &stored);
-  if (!status.ok()) {
-    findings->Report("", fmt::format("RocksDB {} cannot load the file: {}",
-                                     rocksdb::GetRocksVersionAsString(), status.ToString()));
-  }
-  for (const auto& family : stored.families) {
+  for (const auto& family : stored.loaded.families) {
     if (family.name == options.family.value_or(family.name)) CheckDependencies(family, findings);
   }
 }
@@ -204,10 +225,11 @@ void CheckFiles(const CheckOptions& options, Findings* findings) {
 }
 
 std::string ToText(const Findings& findings) {
-  std::string text = fmt::format(
-      "{}, written by RocksDB {}, read by {}\n\n", findings.file.name(),
-      findings.file.Find("Version", "rocksdb_version").value_or("of an unknown version"),
-      rocksdb::GetRocksVersionAsString());
+  std::string text =
+      fmt::format("{}, written by RocksDB {}, read by {}\n\n", findings.stored.text->name(),
+                  findings.stored.Value(OptionsSection::Version(), "rocksdb_version")
+                      .value_or("of an unknown version"),
+                  rocksdb::GetRocksVersionAsString());
   const auto or_dash = [](const std::string& name) { return name.empty() ? "-" : name; };
   text += TableText(
               {{"family", "/family", or_dash},
@@ -221,21 +243,22 @@ std::string ToText(const Findings& findings) {
 }
 
 std::string ToJson(const CheckOptions& options, const Findings& findings) {
-  Json document = {{"options_file", findings.file.name()}};
-  if (!options.database.empty()) document["database"] = options.database;
+  Json document = {{"options_file", findings.stored.text->name()}};
+  if (!options.database.path.empty()) document["database"] = options.database.path;
   document["named"] = findings.named;
   document["problems"] = findings.problems;
   return JsonLine(document);
 }
 
 void RunCheck(const CheckOptions& options) {
-  if (options.options_file.empty() == options.database.empty()) {
+  if (options.options_file.empty() == options.database.path.empty()) {
     term::FailUsage("neither --db nor --options-file is given; required: one of them");
   }
   const bool has_database = options.options_file.empty();
   if (has_database) CheckDatabase(options.database);
-  Findings findings = {has_database ? OptionsFile::Latest(options.database)
-                                    : OptionsFile::Read(options.options_file)};
+  Findings findings = {has_database ? ReadStored(options.database)
+                                    : WithText({}, ReadOptionsText(options.options_file))};
+  if (!findings.stored.text) term::Fail("database {} has no OPTIONS file", options.database.path);
   CheckOptionsFile(options, &findings);
   if (has_database) CheckFiles(options, &findings);
   term::WriteToStandardOutput(options.format == OutputFormat::kJson ? ToJson(options, findings)
@@ -251,7 +274,8 @@ void AddCheckCommand(CLI::App* app, Action* action) {
   const auto [command, options] =
       AddSubcommand(app, action, "check", "Find filter options that RocksDB silently ignores",
                     kCheckFooter, RunCheck);
-  AddOption(command, &options->database, {"--db", "DIR", "the directory of a database"});
+  AddOption(command, &options->database.path, {"--db", "DIR", "the directory of a database"});
+  AddPlaceOptions(command, &options->database);
   AddOption(command, &options->options_file,
             {"--options-file", "FILE", "an OPTIONS file, instead of a database"});
   Exclude(command, "--options-file", {"--db"});

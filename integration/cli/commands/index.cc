@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -67,19 +66,23 @@ void Rebuild(IndexOptions options) {
 }
 
 void RunIndex(const IndexOptions& options) {
-  const std::string& database = options.rebuild.database;
+  const DatabasePlace& database = options.rebuild.database;
   CheckDatabase(database);
   const auto check = [&](const rocksdb::Status& status, const char* what) {
-    if (!status.ok()) term::Fail("cannot {} database {}: {}", what, database, status.ToString());
+    if (!status.ok())
+      term::Fail("cannot {} database {}: {}", what, database.path, status.ToString());
   };
   if (!options.save_to.empty()) {
-    const Database db = OpenReadOnly(database, rocksdb::kDefaultColumnFamilyName);
+    const rocksdb::Status created = CreateNamedDirectory(options.save_to);
+    check(created, "save the indexes of");
+    const Database db = OpenReadOnly(database, rocksdb::kDefaultColumnFamilyName,
+                                     IndexAccess{nullptr, options.save_to});
     check(SaveSkipIndexes(db.get(), options.save_to), "save the indexes of");
     return Report(options, "saved to " + options.save_to, {{"saved_to", options.save_to}});
   }
   if (!options.copy_from.empty()) {
     uint64_t num_copied = 0;
-    const Database db = OpenReadOnly(database, options.rebuild.family);
+    const Database db = OpenReadOnly(database, options.rebuild.family, IndexAccess{nullptr});
     check(CopySkipIndexes(db.get(), db.HandleOf(options.rebuild.family), options.copy_from,
                           &num_copied),
           "copy indexes into");
@@ -90,7 +93,7 @@ void RunIndex(const IndexOptions& options) {
     const DatabaseLock lock(database);
     uint64_t num_deleted = 0;
     for (const std::string& path : OrphanIndexes(database)) {
-      num_deleted += std::filesystem::remove(path);
+      num_deleted += EnvOfDirectory(path.substr(0, path.rfind('/')))->DeleteFile(path).ok();
     }
     return Report(options, "deleted: " + term::CountOf(num_deleted, "sidecar"),
                   {{"num_deleted", num_deleted}});

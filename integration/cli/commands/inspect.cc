@@ -208,7 +208,7 @@ std::string ToText(const Json& document, const WithoutFilters& without,
          NotesText(files, missed);
 }
 
-Json DescribeOrphans(const std::string& database) {
+Json DescribeOrphans(const DatabasePlace& database) {
   uint64_t num_files = 0;
   uint64_t num_bytes = 0;
   for (const std::string& path : OrphanIndexes(database)) {
@@ -222,7 +222,7 @@ Json DescribeOrphans(const std::string& database) {
 
 Json Describe(const FileChoice& choice, const std::vector<FileReport>& files,
               const WithoutFilters& without) {
-  const bool has_database = !choice.db.empty();
+  const bool has_database = !choice.db.path.empty();
   Json document = DescribeChoice(choice);
   document["total"] = ToJson(FilterSummary(files));
   document["files_without_plugin"] = without.sum.num_files;
@@ -269,8 +269,9 @@ void RunInspect(const InspectOptions& options) {
   ChosenFiles chosen = FindFiles(options.choice);
   ChosenFiles::Missed missed;
   const std::vector<FileReport> files = chosen.ReadReports("inspecting", &missed);
-  const WithoutFilters without =
-      options.choice.db.empty() ? WithoutFilters() : FilesWithoutFilters(files, options.choice.db);
+  const WithoutFilters without = options.choice.db.path.empty()
+                                     ? WithoutFilters()
+                                     : FilesWithoutFilters(files, options.choice.db);
   Json document = Describe(options.choice, files, without);
   AddMissed(missed, &document);
   const OutputFormat format = options.format;

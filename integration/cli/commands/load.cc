@@ -11,7 +11,7 @@
 #include "blocksieve/column.h"
 #include "integration/cli/commands/load_report.h"
 #include "integration/cli/commands/options.h"
-#include "integration/cli/database/loaded_database.h"
+#include "integration/cli/maintenance/loaded_database.h"
 #include "integration/cli/rows/rows.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
@@ -72,8 +72,6 @@ struct LoadOptions {
   LoadTarget target;
   RowReaderOptions reader;
   std::vector<std::string> indexes;
-  std::optional<uint64_t> granule_rows;
-  std::optional<uint64_t> max_index_bytes;
   std::optional<std::string> delimiter;
   std::optional<std::string> store_delimiter;
   bool no_compact = false;
@@ -175,11 +173,8 @@ void RunLoad(const LoadOptions& given) {
   }
   ParseDelimiters(&options);
   LoadTarget& target = options.target;
-  SkipIndexOptions& index = target.index;
+  IndexRebuild& index = target.index;
   index.columns = ParseColumns(options.indexes, options.reader.stored_delimiter);
-  index.block_granules = !options.granule_rows;
-  index.granule_rows = options.granule_rows.value_or(index.granule_rows);
-  index.max_index_bytes = options.max_index_bytes.value_or(index.max_index_bytes);
   // Opened before the database, so that a missing file leaves no empty database.
   const std::unique_ptr<RowReader> reader = OpenRows(options.reader);
   term::CatchInterrupts();
@@ -209,23 +204,23 @@ void AddLoadCommand(CLI::App* app, Action* action) {
   const auto [command, options] = AddSubcommand(
       app, action, "load", "Load a text or CSV file into a database with skip indexes", kLoadFooter,
       RunLoad);
-  AddDatabaseOption(command, &options->target.path, "the directory of the database");
-  AddFamilyOption(command, &options->target.family);
+  AddDatabaseOption(command, &options->target.index.database, "the directory of the database");
+  AddFamilyOption(command, &options->target.index.family);
   AddOption(command, &options->reader.key_field,
             {"--key", "N", "number of the field that is the key",
              WholeInRange(1, Column::kMaxFieldNumber), kRequired});
   AddOption(command, &options->indexes,
             {"--index", "NAME=EXTRACTOR", "index this part of the value under this name"});
-  AddOption(command, &options->granule_rows,
+  AddOption(command, &options->target.index.granule_rows,
             {"--granule-rows", "N",
              "rows per granule, the unit that is read or pruned (default the rows of a data block)",
              WholeInRange(1, std::numeric_limits<uint64_t>::max())});
   AddOption(command, &options->target.index.target_fpr,
             {"--fpr", "P",
              fmt::format("false-positive rate of an index, per granule (default {})",
-                         options->target.index.target_fpr),
+                         SkipIndexOptions().target_fpr),
              TargetFprs()});
-  AddMaxIndexBytesOption(command, &options->max_index_bytes, "8MiB");
+  AddMaxIndexBytesOption(command, &options->target.index.max_index_bytes, "8MiB");
   AddOption(command, &options->target.range_fpr,
             {"--range-fpr", "P",
              fmt::format("build range filters that pass this share of empty ranges, {} to {}",
@@ -238,6 +233,7 @@ void AddLoadCommand(CLI::App* app, Action* action) {
       command, &options->store_delimiter,
       {"--store-delimiter", "C", R"(for CSV: field delimiter in the stored value (default \t))"});
   AddFlag(command, &options->reader.skips_header, "--header", "skip the first line or record");
+  AddDropOption(command, &options->target.drops_properties);
   AddFlag(command, &options->no_compact, "--no-compact", "do not compact after loading");
   AddOption(command, &options->formats,
             {"--format", kFormats, "json: print the report as JSON; csv: FILE is CSV (RFC 4180)",

@@ -128,12 +128,28 @@ void AddFormatOption(CLI::App* command, OutputFormat* format, const char* words)
       ->transform(CLI::Validator(OneOf(words), ""));
 }
 
-void AddDatabaseOption(CLI::App* command, std::string* path, const char* description) {
-  AddOption(command, path, {"--db", "DIR", description, nullptr, kRequired});
+void AddDatabaseOption(CLI::App* command, DatabasePlace* place, const char* description) {
+  AddOption(command, &place->path, {"--db", "DIR", description, nullptr, kRequired});
+  AddPlaceOptions(command, place);
+}
+
+void AddPlaceOptions(CLI::App* command, DatabasePlace* place) {
+  AddOption(command, &place->wal_dir,
+            {"--wal-dir", "DIR",
+             "the directory of this database's WAL, if it is another one; none: not another one"});
+  AddOption(
+      command, &place->data_dirs,
+      {"--data-dir", "DIR", "a directory of DBOptions::db_paths; all of them, in their order"});
+}
+
+void AddDropOption(CLI::App* command, bool* drops_properties) {
+  AddFlag(command, drops_properties, "--drop-properties",
+          "write files without the properties of collectors that only the program has");
 }
 
 void AddFileOptions(CLI::App* command, FileChoice* choice) {
-  AddOption(command, &choice->db, {"--db", "DIR", "the directory of a database"});
+  AddOption(command, &choice->db.path, {"--db", "DIR", "the directory of a database"});
+  AddPlaceOptions(command, &choice->db);
   AddOption(command, &choice->file, {"FILE", "", "a single SST file, instead of a database"});
   AddFamilyOption(command, &choice->family);
   Exclude(command, "FILE", {"--column-family"});

@@ -77,14 +77,20 @@ void AddFlag(CLI::App* command, bool* value, const char* name, const char* descr
 enum class OutputFormat { kText, kJson, kPrometheus };
 void AddFormatOption(CLI::App* command, OutputFormat* format, const char* words = "text|json");
 
-/// The required option --db DIR.
-void AddDatabaseOption(CLI::App* command, std::string* path, const char* description);
+/// The options --db DIR, --wal-dir and --data-dir, the first one required.
+void AddDatabaseOption(CLI::App* command, DatabasePlace* place, const char* description);
+
+/// The options --wal-dir and --data-dir alone.
+void AddPlaceOptions(CLI::App* command, DatabasePlace* place);
+
+/// The option --drop-properties.
+void AddDropOption(CLI::App* command, bool* drops_properties);
 
 /// The option --column-family of commands for all column families, or for one of them.
 void AddFamilyOption(CLI::App* command, std::optional<std::string>* family);
 void AddFamilyOption(CLI::App* command, std::string* family);
 
-/// The options --db, FILE and --column-family.
+/// The options --db, FILE, --column-family, --wal-dir and --data-dir.
 void AddFileOptions(CLI::App* command, FileChoice* choice);
 
 /// The option --bytes-per-second. `verb`: "read" or "write".

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -17,8 +18,10 @@ namespace {
 
 constexpr const char* kRevertFooter =
     R"help(Restores the filter policy that the database had before blocksieve apply, even if a program without
-the plug-in has since written OPTIONS without it, or --filter-policy if it had none, in the next
-OPTIONS file. Then rewrites the files with blocksieve filters, and those that lack filters because
+the plug-in has since written OPTIONS without it, in the next OPTIONS file; or --filter-policy. If
+that policy builds no filters, such as rocksdb.BuiltinBloomFilter of RocksDB 6, or bloomfilter
+without bits per key, which programs with the C API leave, it takes the bits per key that the files
+had, and says so. Then rewrites the files with blocksieve filters, and those that lack filters because
 of such a program, as blocksieve rewrite does; if only another program has the previous policy, no
 file is rewritten. revert can be interrupted and run again. No process may have the database open.
 Skip indexes stay; stock RocksDB ignores them.
@@ -36,12 +39,14 @@ Examples:
 
 struct RevertOptions {
   RewriteSettings settings;
-  std::string policy = "bloomfilter:10:false";
+  std::optional<std::string> policy;
 };
 
-// Prevents OPTIONS files from naming a policy that no program has.
+// Prevents OPTIONS files from naming a policy that no program has, or that builds no filters.
 std::string KnownPolicy(const std::string& policy) {
-  if (IsKnownPolicy(policy) && !NamesBlocksieve(policy)) return "";
+  const auto kind = rocksdb_plugin::Judge(policy).kind;
+  if (kind == rocksdb_plugin::PolicyEffect::kNone || kind == rocksdb_plugin::PolicyEffect::kBuilds)
+    return "";
   return fmt::format(
       "{}; allowed: policies of this RocksDB, such as bloomfilter:10:false, ribbonfilter:10 and "
       "nullptr",
@@ -51,41 +56,44 @@ std::string KnownPolicy(const std::string& policy) {
 constexpr const char* kSubject = "Going back to stock filters";
 
 /// Prints the predicted effect before it writes the options, and returns the name of the file.
-std::string WriteStockOptions(const RevertOptions& options, const OptionsFile& stock) {
-  const RewriteRequest& request = options.settings.request;
-  const std::string changes = stock.ChangesText();
-  std::string text = PredictionText(PlanRevert(request, stock), kSubject);
-  std::string written = changes.empty() ? "" : WriteNextOptions(request.database, stock);
+std::string WriteStockOptions(const RevertOptions& options, const DatabaseLock& lock,
+                              const StoredDatabase& stored, const StockOptions& stock) {
+  const OptionsText& file = stock.options.text;
+  const std::string changes = stock.options.ChangesText();
+  std::string text = PredictionText(PlanRevert(options.settings.request, file), kSubject);
+  std::string written = changes.empty() ? "" : WriteNextOptions(lock.env(), stored, file);
   if (!written.empty()) {
-    text += fmt::format("Changes of {}:\n{}written: {}\n\n", stock.name(), changes, written);
+    text += fmt::format("Changes of {}:\n{}written: {}\n\n", file.name(), changes, written);
   }
   if (options.settings.format == OutputFormat::kText) term::WriteToStandardOutput(text);
   return written;
 }
 
-/// The previous policy of the database, if this program does not have it.
-std::optional<std::string> UnknownPolicy(const OptionsFile& stock) {
-  for (const std::string& family : stock.Families()) {
-    auto policy = stock.Find(TableSection(family), "filter_policy");
-    if (!IsNone(policy) && !IsKnownPolicy(*policy)) return policy;
+/// The previous policies that this program does not have, by requested family.
+std::map<std::string, std::string> UnknownPolicies(const StockOptions& stock) {
+  std::map<std::string, std::string> unknown;
+  for (const std::string& family : stock.families) {
+    const auto policy = stock.options.Find(OptionsSection::Table(family), "filter_policy");
+    if (rocksdb_plugin::Judge(policy.value_or("")).kind == rocksdb_plugin::PolicyEffect::kForeign) {
+      unknown[family] = *policy;
+    }
   }
-  return std::nullopt;
+  return unknown;
 }
 
 /// Reports that only the options were restored.
-void ReportNoRewrite(const RewriteSettings& settings,
-                     const std::optional<std::string>& unknown_policy, const std::string& why) {
+void ReportNoRewrite(const RewriteSettings& settings, const std::string& unknown_policy) {
   nlohmann::ordered_json document = settings.about_options;
   document["files_rewritten"] = 0;
-  document[unknown_policy ? "unknown_policy" : "reason"] = unknown_policy.value_or(why);
+  document["unknown_policy"] = unknown_policy;
   term::WriteToStandardOutput(
       settings.format == OutputFormat::kJson
           ? JsonLine(document)
           : fmt::format(
-                "{}, so no file is rewritten.\n"
+                "filter_policy is {}, which this program does not have, so no file is rewritten.\n"
                 "Without blocksieve, the current filters match every key until the program that "
-                "has this {} rewrites the files.\n",
-                why, unknown_policy ? "policy" : "operator"));
+                "has this policy rewrites the files.\n",
+                unknown_policy));
 }
 
 void RunRevert(const RevertOptions& options) {
@@ -95,25 +103,38 @@ void RunRevert(const RevertOptions& options) {
   CheckLevel(request.database, request.files.level);
   std::optional<DatabaseLock> lock;
   if (!settings.is_dry_run) lock.emplace(request.database);
-  const OptionsFile stock = StockOptions(request.database, options.policy, request.family);
-  const std::string written = settings.is_dry_run ? "" : WriteStockOptions(options, stock);
+  const StoredDatabase stored = ReadStored(request.database);
+  const StockOptions stock = FindStockOptions(stored, options.policy, request.family);
+  const OptionsText& file = stock.options.text;
+  // Nothing is written, unless all of it can be.
+  const auto unknown = UnknownPolicies(stock);
+  CheckWritable(WithText(request.database, file),
+                {.family = request.family, .drops_properties = request.drops_properties});
+  for (const std::string& note : stock.notes)
+    term::WriteToStandardError("blocksieve: " + note + "\n");
+  const std::string written =
+      settings.is_dry_run ? "" : WriteStockOptions(options, *lock, stored, stock);
   lock.reset();  // rewriting opens the database
-  settings.about_options = DescribeChanges(stock, written);
-  const auto unknown = UnknownPolicy(stock);
-  const std::string why =
-      unknown ? fmt::format("filter_policy is {}, which this program does not have", *unknown)
-              : WhyNotRewritten(request.database);
-  if (!why.empty() && !settings.is_dry_run) {
-    ReportNoRewrite(settings, unknown, why);
+  settings.about_options = DescribeChanges(file, written);
+  if (unknown.size() == stock.families.size() && !settings.is_dry_run) {
+    ReportNoRewrite(settings, unknown.begin()->second);
   } else {
-    RewriteFiles(settings, kSubject, [&] { return PlanRevert(request, stock); });
-    if (!why.empty()) WarnIfNotRewritten(request.database);
+    RewriteFiles(settings, kSubject, [&] {
+      RewritePlan plan = PlanRevert(request, file);
+      std::erase_if(plan.rewrites, [&](const FileToRewrite& rewrite) {
+        return !settings.is_dry_run && unknown.contains(rewrite.place.family);
+      });
+      return plan;
+    });
   }
-  if (!settings.is_dry_run) return RemoveKeptOptions(request.database, stock);
+  if (!settings.is_dry_run) {
+    return RemoveKeptOptions(DatabaseLock(request.database), ReadStored(request.database),
+                             stock.families);
+  }
   if (settings.format == OutputFormat::kJson) return;
-  const std::string changes = stock.ChangesText();
+  const std::string changes = stock.options.ChangesText();
   if (!changes.empty()) {
-    term::WriteToStandardOutput(fmt::format("\nChanges of {}:\n{}", stock.name(), changes));
+    term::WriteToStandardOutput(fmt::format("\nChanges of {}:\n{}", file.name(), changes));
   }
   term::WriteToStandardOutput("Nothing was written.\n");
 }
@@ -126,9 +147,7 @@ void AddRevertCommand(CLI::App* app, Action* action) {
   AddRewriteOptions(command, &options->settings);
   AddOption(command, &options->policy,
             {"--filter-policy", "POLICY",
-             fmt::format("the policy to set if there was none; nullptr: no filters (default {})",
-                         options->policy),
-             KnownPolicy});
+             "the policy to set; nullptr: no filters (default the previous one)", KnownPolicy});
 }
 
 }  // namespace blocksieve::cli

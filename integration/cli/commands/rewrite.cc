@@ -30,7 +30,7 @@ cost 5 % more than planned, or if rewriting all files saves 5 % of the reads or 
 No process may have the database open; RewriteFilters in blocksieve/rocksdb.h does the same inside a
 process that has. rewrite waits for pending compactions of RocksDB, and plans
 again if RocksDB compacted in the meantime. It can be interrupted or killed at any time: run it
-again to rewrite the remaining files. Skip indexes of the default column family are kept. Before
+again to rewrite the remaining files. Skip indexes are kept. Before
 RocksDB 7.10, files with operands of a merge operator that only its own program has are refused;
 databases with a comparator of their own program are refused by every command.
 
@@ -57,8 +57,7 @@ void RewriteForIndexes(const RewriteOptions& options) {
   const std::vector<Column> columns = ParseColumns(options.indexes);
   const BackfillProgress last =
       RunInterruptibly("rewriting", "rewritten", 0, [&](const ShowProgress& show) {
-        return FileRewriter(options.settings.request.database, options.settings.bytes_per_second,
-                            columns)
+        return FileRewriter(options.settings.request, options.settings.bytes_per_second, columns)
             .RewriteForIndexes(show);
       });
   if (options.settings.format == OutputFormat::kJson) {
@@ -90,6 +89,8 @@ void RunRewrite(const RewriteOptions& options) {
   } catch (const InUse& in_use) {
     throw InUse(in_use.what() + std::string(kInProcess));
   }
+  CheckWritable(ReadStored(request.database),
+                {.family = request.family, .drops_properties = request.drops_properties});
   RewriteFiles(options.settings, "Rewriting", [&] { return PlanRewrite(request); });
 }
 

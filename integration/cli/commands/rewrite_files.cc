@@ -149,14 +149,16 @@ std::string JsonOf(const RewriteSettings& settings, const Json& report) {
   return JsonLine(document);
 }
 
-// Only the skip indexes of the default column family can be rebuilt.
-void CheckIndexes(const RewritePlan& plan) {
+// Fails if rewriting would lose an index that only the program of the database can build.
+void CheckIndexes(const RewriteRequest& request, const RewritePlan& plan) {
   for (const FileReport& file : plan.files) {
-    if (file.index.num_granules == 0 || file.place.family == "default") continue;
-    term::Fail(
-        "column family {} has skip indexes, which only its own program can rebuild; select "
-        "another one with --column-family",
-        file.place.family);
+    for (const IndexColumnReport& column : file.index.columns) {
+      if (request.drops_properties || Column::Parse(column.definition).ok()) continue;
+      term::Fail(
+          "column family {} has the skip index {}, which only its own program can build; select "
+          "another one with --column-family, or use --drop-properties",
+          file.place.family, column.definition);
+    }
   }
 }
 
@@ -183,15 +185,15 @@ void DoRewrite(const RewritePlan& plan, FileRewriter* rewriter, Rewritten* done)
 }
 
 // Adds the families that the plan changes, unless they are known. Fails if it cannot change one.
-void MeasureBefore(const std::string& database, const RewritePlan& plan,
+void MeasureBefore(const RewriteRequest& request, const RewritePlan& plan,
                    std::map<std::string, RewrittenFamily>* families) {
-  CheckIndexes(plan);
+  CheckIndexes(request, plan);
   term::Progress line;
   for (const FamilyPrediction& prediction : ChangedFamilies(plan)) {
     if (families->contains(prediction.family)) continue;
     line.Show("measuring reads before");
     (*families)[prediction.family] = {.prediction = prediction,
-                                      .before = MeasureReads(database, prediction.family)};
+                                      .before = MeasureReads(request.database, prediction.family)};
   }
 }
 
@@ -256,6 +258,7 @@ void AddRewriteOptions(CLI::App* command, RewriteSettings* settings) {
   AddOption(command, &settings->request.files.level,
             {"--level", "N", "only files of this level", WholeInRange(0, kMaxLevel)});
   AddRateOption(command, &settings->bytes_per_second, "write");
+  AddDropOption(command, &settings->request.drops_properties);
   AddFlag(command, &settings->is_dry_run, "--dry-run",
           "list the files in the order of rewriting, and rewrite none");
   AddFormatOption(command, &settings->format);
@@ -269,17 +272,16 @@ void RewriteFiles(const RewriteSettings& settings, const std::string& subject,
     return term::WriteToStandardOutput(is_text ? ToText(plan, subject)
                                                : JsonOf(settings, ToJson(plan)));
   }
-  const std::string& database = settings.request.database;
+  const RewriteRequest& request = settings.request;
   term::CatchInterrupts();
-  ReadStoredOptions(database, /*strict=*/true);  // whose failure says more than a plan's
   Rewritten done;
   // RocksDB may compact as soon as the database is open.
-  MeasureBefore(database, make_plan(), &done.families);
+  MeasureBefore(request, make_plan(), &done.families);
   // Opening flushes the WAL to files, which the plan must include.
-  std::optional<FileRewriter> rewriter(std::in_place, database, settings.bytes_per_second);
+  std::optional<FileRewriter> rewriter(std::in_place, request, settings.bytes_per_second);
   WaitForCompactions(&*rewriter, done);
   RewritePlan plan = make_plan();
-  MeasureBefore(database, plan, &done.families);
+  MeasureBefore(request, plan, &done.families);
   if (done.families.empty() && is_text) {
     return term::WriteToStandardOutput("Nothing to rewrite: no file needs another filter.\n");
   }
@@ -298,7 +300,7 @@ void RewriteFiles(const RewriteSettings& settings, const std::string& subject,
   term::Progress line;
   for (auto& [name, family] : done.families) {
     line.Show("measuring reads after");
-    family.after = MeasureReads(database, name);
+    family.after = MeasureReads(request.database, name);
     for (const RunList& list : plan.lists) {
       if (list.family == name) family.bytes_after = list.filter_bytes();
     }

@@ -63,7 +63,7 @@ Examples:
   blocksieve scan --db paths.db --where "pkg = 'bash'" --explain --format json 2> explanation.json)help";
 
 struct ScanOptions {
-  std::string db;
+  DatabasePlace db;
   std::string family = rocksdb::kDefaultColumnFamilyName;
   std::string where = "TRUE";
   SkipScanOptions scan;
@@ -195,6 +195,17 @@ void PrintExplanation(const ScanExplanation& explanation, OutputFormat format) {
                                                            : explanation.ToText());
 }
 
+// Names the merge operator of another program: RocksDB only says that a merge failed.
+std::string WhyOperandsFail(const ScanOptions& options, const rocksdb::Status& status) {
+  if (!status.IsCorruption()) return "";
+  for (const auto& object : ReadStored(options.db).loaded.objects) {
+    if (object.family != options.family || object.option != "merge_operator") continue;
+    return fmt::format("column family {} has operands of {}, which only its own program has",
+                       object.family, object.value);
+  }
+  return "";
+}
+
 void RunScan(const ScanOptions& options) {
   CheckDatabase(options.db);
   const Database db = OpenReadOnly(options.db, options.family);
@@ -205,18 +216,21 @@ void RunScan(const ScanOptions& options) {
     if (!progress.IsDue()) return;
     progress.Show("scanning", {so_far.rows_read, so_far.rows_planned, so_far.rows_read, "row"});
   };
+  const auto check = [&](const rocksdb::Status& status, const std::string& doing) {
+    if (status.ok()) return;
+    const std::string why = WhyOperandsFail(options, status);
+    term::Fail("cannot {}: {}", doing, why.empty() ? status.ToString() : why);
+  };
   std::unique_ptr<SkipScan> scan;
   const rocksdb::Status status =
       SkipScan::Create(db.get(), db.HandleOf(options.family), query.predicate, scan_options, &scan);
-  if (!status.ok()) term::Fail("cannot scan database {}: {}", options.db, status.ToString());
+  check(status, "scan database " + options.db.path);
 
   term::Output output;
   const uint64_t count = WriteRows(options, scan.get(), &output);
   if (options.scan.explain) PrintExplanation(scan->Explain(), options.format);
-  if (!scan->status().ok()) {
-    term::Fail("cannot read database {} after {}: {}", options.db, term::CountOf(count, "row"),
-               scan->status().ToString());
-  }
+  check(scan->status(),
+        fmt::format("read database {} after {}", options.db.path, term::CountOf(count, "row")));
 }
 
 }  // namespace

@@ -224,7 +224,8 @@ void AddSieveCommand(CLI::App* app, Action* action) {
   const auto options = std::make_shared<SieveCommandOptions>();
   CLI::App* const command =
       AddSubcommand(app, "sieve", "A persistent queue that accepts each URL once", kSieveFooter);
-  AddDatabaseOption(command, &options->db, "the directory of the sieve; push creates it");
+  AddOption(command, &options->db,
+            {"--db", "DIR", "the directory of the sieve; push creates it", nullptr, kRequired});
   AddOption(command, &options->sieve.num_shards,
             {"--shards", "N",
              "number of parallel parts; 0: as the sieve has, or 4 for a new one (default 0)",

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <rocksdb/comparator.h>
 #include <rocksdb/file_system.h>
+#include <rocksdb/sst_file_reader.h>
 #include <rocksdb/table.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <utility>
 
 #include "integration/cli/database/open_database.h"
+#include "integration/cli/database/stored_database.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
 #include "integration/rocksdb/compat/version_differences.h"
@@ -24,11 +26,10 @@
 namespace blocksieve::cli {
 namespace {
 
-std::map<std::string, rocksdb::ColumnFamilyOptions> FamiliesOf(const std::string& path) {
+std::map<std::string, rocksdb::ColumnFamilyOptions> FamiliesOf(const DatabasePlace& place) {
   std::map<std::string, rocksdb::ColumnFamilyOptions> families;
-  for (auto& family : ReadStoredOptions(path, /*strict=*/false).families) {
-    families.emplace(family.name, std::move(family.options));
-  }
+  const StoredDatabase stored = ReadStored(place);
+  for (const std::string& name : stored.Families()) families.emplace(name, *stored.Find(name));
   return families;
 }
 
@@ -56,13 +57,26 @@ std::filesystem::file_status StatusOf(const std::string& path) {
   return status;
 }
 
-void CheckFamily(const std::string& path, const std::string& family) {
-  std::vector<std::string> names;
-  for (const auto& known : ReadStoredOptions(path, /*strict=*/false).families) {
-    if (known.name == family) return;
-    names.push_back(known.name);
+std::string FamilyOfTable(const std::string& path) {
+  rocksdb::SstFileReader reader{rocksdb::Options()};
+  const auto properties = reader.Open(path).ok() ? reader.GetTableProperties() : nullptr;
+  return properties == nullptr ? "" : properties->column_family_name;
+}
+
+// The table files in the directories of a database that cannot be opened.
+std::vector<FilePlace> FilesInDirectories(const DatabasePlace& place) {
+  std::vector<FilePlace> places;
+  std::vector<std::string> directories = DataDirectories(place);
+  if (!place.data_dirs.empty()) directories.push_back(place.path);
+  for (const std::string& directory : std::set(directories.begin(), directories.end())) {
+    for (const char* const suffix : {".sst", ".ldb"}) {
+      for (const std::string& name : NamesWithSuffix(directory, suffix)) {
+        const std::string path = directory + "/" + name;
+        places.push_back({.path = path, .family = FamilyOfTable(path), .keys = {}});
+      }
+    }
   }
-  FailFamily(family, names);
+  return places;
 }
 
 std::vector<FilePlace> ListChosen(const FileChoice& choice) {
@@ -92,10 +106,10 @@ void CheckDatabase(const std::string& path) {
   if (!HasRocksDb(path)) term::Fail("{} is not a database: it has no file CURRENT", path);
 }
 
-void CheckLevel(const std::string& path, std::optional<uint64_t> level) {
+void CheckLevel(const DatabasePlace& place, std::optional<uint64_t> level) {
   if (!level) return;
   int num_levels = 1;
-  for (const auto& [name, options] : FamiliesOf(path)) {
+  for (const auto& [name, options] : FamiliesOf(place)) {
     num_levels = std::max(num_levels, options.num_levels);
   }
   if (*level < static_cast<uint64_t>(num_levels)) return;
@@ -111,15 +125,27 @@ void CheckPlaceForDatabase(const std::string& path) {
   term::Fail("{} is neither a database nor an empty directory", path);
 }
 
-std::vector<FilePlace> ListFiles(const std::string& path) {
-  const std::vector<rocksdb::LiveFileMetaData> files = LiveFiles(path);
-  auto families = FamiliesOf(path);
+std::vector<FilePlace> ListFiles(const DatabasePlace& place) {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  try {
+    files = LiveFiles(place);
+  } catch (const CannotOpen& reason) {
+    WarnOnce(
+        fmt::format("{}; listing the table files in its directory: their levels are unknown, "
+                    "and some may be obsolete",
+                    reason.what()));
+    return FilesInDirectories(place);
+  }
+  auto families = FamiliesOf(place);
   std::vector<FilePlace> places;
   for (const rocksdb::LiveFileMetaData& file : files) {
+    if (!families.contains(file.column_family_name)) continue;  // of RocksDB itself
     const rocksdb::ColumnFamilyOptions& options = families[file.column_family_name];
     // FIFO compaction leaves files on level 0.
     const bool stays = options.compaction_style == rocksdb::kCompactionStyleFIFO;
-    places.push_back({.path = file.db_path + file.name,  // which begins with a slash
+    // The name begins with a slash.
+    const std::filesystem::path path = file.db_path + file.name;
+    places.push_back({.path = path.lexically_normal(),
                       .family = file.column_family_name,
                       .level = file.level,
                       .is_short_lived = file.level == 0 && !stays,
@@ -128,9 +154,9 @@ std::vector<FilePlace> ListFiles(const std::string& path) {
   return places;
 }
 
-std::vector<std::string> OrphanIndexes(const std::string& path) {
-  std::set<std::string> directories{path};
-  for (const rocksdb::LiveFileMetaData& file : LiveFiles(path)) directories.insert(file.db_path);
+std::vector<std::string> OrphanIndexes(const DatabasePlace& place) {
+  std::set<std::string> directories{place.path};
+  directories.insert(place.data_dirs.begin(), place.data_dirs.end());
   std::vector<std::string> orphans;
   for (const std::string& directory : directories) {
     for (std::string& orphan :
@@ -141,18 +167,19 @@ std::vector<std::string> OrphanIndexes(const std::string& path) {
   return orphans;
 }
 
-RequestedRatesByFamily ReadRequestedRates(const std::string& path) {
+RequestedRatesByFamily ReadRequestedRates(const DatabasePlace& place) {
   RequestedRatesByFamily rates;
-  for (const auto& [name, options] : FamiliesOf(path)) {
+  for (const auto& [name, options] : FamiliesOf(place)) {
     if (const auto* const policy = PolicyOf(options)) rates[name] = policy->options();
   }
   return rates;
 }
 
 // OPTIONS files record only whether there is a cache. The default size differs by version.
-uint64_t CacheBytes(const std::string& path) {
-  const auto families = FamiliesOf(path);
+uint64_t CacheBytes(const DatabasePlace& place) {
+  const auto families = FamiliesOf(place);
   const bool has_cache = std::any_of(families.begin(), families.end(), [](const auto& family) {
+    if (family.second.table_factory == nullptr) return true;
     const auto* const table =
         family.second.table_factory->template GetOptions<rocksdb::BlockBasedTableOptions>();
     return table == nullptr || !table->no_block_cache;
@@ -192,7 +219,7 @@ std::vector<FileReport> ChosenFiles::ReadReports(const std::string& doing, Misse
                   [&](const FilePlace& place) { return known.contains(place.path); });
     *missed = unread.ForEach(
         doing, [&](TableFile* file) { known.emplace(file->report().place.path, file->report()); });
-    if (missed->vanished.empty() || choice.db.empty() || pass == kMaxPasses) break;
+    if (missed->vanished.empty() || choice.db.path.empty() || pass == kMaxPasses) break;
     places = ListChosen(choice);
   }
   std::vector<FileReport> reports;
@@ -209,12 +236,15 @@ std::vector<FileReport> ChosenFiles::ReadReports(const std::string& doing, Misse
 
 // A missing file that the database still lists was not removed by its process.
 void ChosenFiles::SeparateMissingFiles(Missed* missed) const {
-  if (missed->vanished.empty() || choice.db.empty()) return;
+  if (missed->vanished.empty() || choice.db.path.empty()) return;
   std::set<std::string> listed;
   for (const FilePlace& place : ListFiles(choice.db)) listed.insert(place.path);
   std::erase_if(missed->vanished, [&](const FilePlace& place) {
     if (!listed.contains(place.path)) return false;
-    missed->unopened.push_back(fmt::format("cannot open {}: the file does not exist", place.path));
+    missed->unopened.push_back(
+        fmt::format("cannot open {}: the file does not exist; if the program sets "
+                    "DBOptions::db_paths, name these directories with --data-dir",
+                    place.path));
     return true;
   });
 }
@@ -224,16 +254,16 @@ void ChosenFiles::Missed::FailIfUnopened() const {
 }
 
 ChosenFiles FindFiles(const FileChoice& choice) {
-  if (choice.db.empty() == choice.file.empty()) {
+  if (choice.db.path.empty() == choice.file.empty()) {
     term::FailUsage("{} given; required: one of them",
-                    choice.db.empty() ? "neither --db nor FILE is" : "both --db and FILE are");
+                    choice.db.path.empty() ? "neither --db nor FILE is" : "both --db and FILE are");
   }
   if (!choice.file.empty()) {
     CheckTableFile(choice.file);
     return {{{.path = choice.file, .family = "", .keys = {}}}, choice};
   }
   CheckDatabase(choice.db);
-  if (choice.family) CheckFamily(choice.db, *choice.family);
+  if (choice.family) ReadStored(choice.db).Families(choice.family);
   return {ListChosen(choice), choice};
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "blocksieve/rocksdb/filter_policy.h"
+#include "integration/cli/database/database_place.h"
 #include "integration/cli/database/table/table_file.h"
 
 // Reads a RocksDB by the path of its directory. Writes nothing; another process may have it open.
@@ -19,23 +20,24 @@ namespace blocksieve::cli {
 void CheckDatabase(const std::string& path);
 
 /// Throws UsageError if the column families of the database have fewer levels.
-void CheckLevel(const std::string& path, std::optional<uint64_t> level);
+void CheckLevel(const DatabasePlace& place, std::optional<uint64_t> level);
 
 /// Fails if `path` is neither a database nor an empty or missing directory.
 void CheckPlaceForDatabase(const std::string& path);
 
 /// The files of the database by column family and level; level 0 from the newest to the oldest.
-/// Some may be missing or damaged.
-std::vector<FilePlace> ListFiles(const std::string& path);
+/// Some may be missing or damaged. Of a database that only its own program or a later RocksDB can
+/// open, the table files in its directories, without their levels; says so on standard error.
+std::vector<FilePlace> ListFiles(const DatabasePlace& place);
 
 /// The paths of skip indexes whose SSTs do not exist: RocksDB deletes only the SSTs.
-std::vector<std::string> OrphanIndexes(const std::string& path);
+std::vector<std::string> OrphanIndexes(const DatabasePlace& place);
 
 /// By column family; families without blocksieve's policy are missing.
 using RequestedRatesByFamily = std::map<std::string, FilterPolicyOptions>;
 
 /// The filter rates that the options of the database request.
-RequestedRatesByFamily ReadRequestedRates(const std::string& path);
+RequestedRatesByFamily ReadRequestedRates(const DatabasePlace& place);
 
 /// For each file, the level that its filter was built for, if a trivial move has taken the file to
 /// another level since.
@@ -58,11 +60,11 @@ inline constexpr double kMovedBits = 1.5;
 
 /// The size of the block cache by the stored options: 0 without a cache, otherwise RocksDB's
 /// default, which the program may have changed.
-uint64_t CacheBytes(const std::string& path);
+uint64_t CacheBytes(const DatabasePlace& place);
 
 /// The files to read: those of a database, or a single one.
 struct FileChoice {
-  std::string db;                     ///< Empty: not given.
+  DatabasePlace db;                   ///< Its path is empty: not given.
   std::string file;                   ///< Empty: not given.
   std::optional<std::string> family;  ///< Restricts them to a column family.
 };

@@ -80,10 +80,10 @@ Json ToJson(const FileReport& file) {
 
 Json DescribeChoice(const FileChoice& choice) {
   Json document = {{"engine", "rocksdb"}};
-  if (choice.db.empty()) {
+  if (choice.db.path.empty()) {
     document["file"] = choice.file;
   } else {
-    document["database"] = choice.db;
+    document["database"] = choice.db.path;
   }
   return document;
 }
@@ -168,15 +168,23 @@ Json IndexesOf(const std::vector<FileReport>& files) {
 }
 
 WithoutFilters FilesWithoutFilters(const std::vector<FileReport>& files,
-                                   const std::string& database) {
-  // blocksieve's policy in the newest OPTIONS file that names one, by family.
+                                   const DatabasePlace& database) {
+  // By family, blocksieve's policy in the newest OPTIONS file that names one; "" for other
+  // policies.
   std::map<std::string, std::string> policies;
-  const std::vector<OptionsFile> options = OptionsFile::All(database);
-  for (const OptionsFile& file : options) {
+  const StoredDatabase stored = ReadStored(database);
+  const auto present = [&](const std::string& family) {
+    return stored.Value(OptionsSection::Table(family), "filter_policy").value_or("");
+  };
+  for (const std::string& name : OptionsFileNames(database)) {
+    const OptionsText file = ReadOptionsText(database.path + "/" + name);
     for (const std::string& family : file.Families()) {
-      const auto policy = file.Find(TableSection(family), "filter_policy");
+      const auto policy = file.Find(OptionsSection::Table(family), "filter_policy");
       if (NamesBlocksieve(policy.value_or(""))) policies[family] = *policy;
     }
+  }
+  for (const std::string& family : stored.Families()) {
+    if (!IsNone(present(family))) policies.emplace(family, "");
   }
   for (const FileReport& file : files) {
     if (file.filter.origin == FilterOrigin::kBlocksieve) policies.emplace(file.place.family, "");
@@ -184,17 +192,21 @@ WithoutFilters FilesWithoutFilters(const std::vector<FileReport>& files,
   WithoutFilters without;
   std::set<std::string> families;
   for (const FileReport& file : files) {
-    const bool has_none = file.filter.origin == FilterOrigin::kNone && file.filter.policy.empty();
-    if (!has_none || file.num_entries == 0 || !policies.contains(file.place.family)) continue;
+    const std::string& family = file.place.family;
+    if (file.filter.origin != FilterOrigin::kNone || file.num_entries == 0) continue;
+    if (!policies.contains(family)) continue;
+    // A policy that the file names built none on purpose: ours by level, RocksDB's in the last
+    // level under this option. bloomfilter:0 never builds one.
+    const auto* const options = stored.Find(family);
+    const bool spares_files = NamesBlocksieve(present(family)) || options == nullptr ||
+                              options->optimize_filters_for_hits || !policies[family].empty();
+    if (!file.filter.policy.empty() && spares_files) continue;
     without.sum.Add(file);
-    families.insert(file.place.family);
+    families.insert(family);
   }
   const std::string db = ShellWord(database);
   for (const std::string& family : families) {
-    const std::string section = TableSection(family);
-    const auto current =
-        options.empty() ? std::nullopt : options.back().Find(section, "filter_policy");
-    if (NamesBlocksieve(current.value_or(""))) continue;
+    if (NamesBlocksieve(present(family))) continue;
     if (policies[family].empty()) {
       without.commands = {"blocksieve advise --db " + db};
       return without;

@@ -71,6 +71,6 @@ struct WithoutFilters {
   std::string ToText(std::string_view sentence_end, std::string_view command_end) const;
 };
 WithoutFilters FilesWithoutFilters(const std::vector<FileReport>& files,
-                                   const std::string& database);
+                                   const DatabasePlace& database);
 
 }  // namespace blocksieve::cli

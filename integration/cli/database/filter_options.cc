@@ -1,11 +1,10 @@
 #include "integration/cli/database/filter_options.h"
 
 #include <fmt/format.h>
-#include <rocksdb/comparator.h>
+#include <fmt/ranges.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/listener.h>
-#include <rocksdb/merge_operator.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/table_properties.h>
 
@@ -44,54 +43,67 @@ rocksdb::Status Make(const std::string& value) {
   return std::remove_const_t<Object>::CreateFromString(Strict(), value, &object);
 }
 
+// In braces, RocksDB 7.8 reads several elements as one name, which it does not know.
 std::string ToText(const std::vector<std::string>& elements) {
-  std::string text;
-  for (const std::string& element : elements) text += (text.empty() ? "" : ":") + element;
-  return "{" + text + "}";
+  return elements.size() == 1 ? "{" + elements.front() + "}"
+         : elements.empty()   ? "{}"
+                              : fmt::format("{}", fmt::join(elements, ":"));
 }
 
-std::shared_ptr<const rocksdb::FilterPolicy> PolicyFrom(const std::string& value) {
-  std::shared_ptr<const rocksdb::FilterPolicy> policy;
-  rocksdb::FilterPolicy::CreateFromString({}, value, &policy).PermitUncheckedError();
-  return policy;
+// Splits at colons outside of braces.
+std::vector<std::string> SplitList(std::string_view text) {
+  std::vector<std::string> elements;
+  std::string element;
+  int depth = 0;
+  for (const char c : text) {
+    depth += (c == '{') - (c == '}');
+    if (c == ':' && depth == 0) {
+      elements.push_back(std::exchange(element, ""));
+    } else {
+      element += c;
+    }
+  }
+  if (!element.empty()) elements.push_back(std::move(element));
+  return elements;
 }
 
 // Whether blocksieve's policy has the same options in both texts; RocksDB writes all of them.
 bool IsSamePolicy(const std::string& a, const std::string& b) {
-  const auto policy_a = PolicyFrom(a);
-  const auto policy_b = PolicyFrom(b);
+  const auto policy_a = rocksdb_plugin::Judge(a).policy;
+  const auto policy_b = rocksdb_plugin::Judge(b).policy;
   std::string difference;
   return rocksdb_plugin::As<rocksdb_plugin::Policy>(policy_a.get()) != nullptr &&
          policy_b != nullptr && policy_a->AreEquivalent({}, policy_b.get(), &difference);
 }
 
-void AddListeners(const std::string& value, OptionsFile* file) {
+void AddListeners(const std::string& value, EditedOptions* options) {
   std::vector<std::string> listeners =
-      ElementsOf(file->Find(kDbSection, "listeners").value_or("{}"));
+      ElementsOf(options->Find(OptionsSection::Db(), "listeners").value_or("{}"));
   const size_t num_present = listeners.size();
   for (const std::string& listener : ElementsOf(value)) {
     if (std::find(listeners.begin(), listeners.end(), listener) == listeners.end()) {
       listeners.push_back(listener);
     }
   }
-  if (listeners.size() > num_present) file->Set(kDbSection, "listeners", ToText(listeners));
+  if (listeners.size() == num_present) return;
+  options->Set(OptionsSection::Db(), "listeners", ToText(listeners));
 }
 
 // Sets the options that a policy needs: the listener, if its rates depend on the sizes of levels,
 // and the prefix extractor of range filters, unless there is another one.
 void PutNeeds(const std::string& policy_value, const std::vector<std::string>& families,
-              OptionsFile* file) {
-  const auto policy = PolicyFrom(policy_value);
+              EditedOptions* options) {
+  const auto policy = rocksdb_plugin::Judge(policy_value).policy;
   const auto* const ours = rocksdb_plugin::As<rocksdb_plugin::Policy>(policy.get());
   if (ours == nullptr) return;
   if (rocksdb_plugin::GoalOf(ours->options()).differs_by_run()) {
-    AddListeners(kListener, file);
+    AddListeners(kListener, options);
   }
   if (!rocksdb_plugin::NeedsExtractor(ours->options())) return;
   for (const std::string& family : families) {
-    const std::string section = FamilySection(family);
-    if (IsNone(file->Find(section, "prefix_extractor"))) {
-      file->Set(section, "prefix_extractor", rocksdb_plugin::RangeExtractor::kName);
+    const OptionsSection section = OptionsSection::Family(family);
+    if (IsNone(options->Find(section, "prefix_extractor"))) {
+      options->Set(section, "prefix_extractor", rocksdb_plugin::RangeExtractor::kName);
     }
   }
 }
@@ -102,31 +114,13 @@ rocksdb::Status StrictStatus(const std::string& option, const std::string& value
   if (option == "filter_policy") return Make<const rocksdb::FilterPolicy>(value);
   if (option == "prefix_extractor") return Make<const rocksdb::SliceTransform>(value);
   if (option == "listeners") return Make<rocksdb::EventListener>(value);
-  if (option == "merge_operator") return Make<rocksdb::MergeOperator>(value);
-  if (option == "comparator") {
-    const rocksdb::Comparator* comparator = nullptr;
-    return rocksdb::Comparator::CreateFromString(Strict(), value, &comparator);
-  }
   return Make<rocksdb::TablePropertiesCollectorFactory>(value);
 }
 
 std::vector<std::string> ElementsOf(std::string_view text) {
-  if (text.starts_with("{id=")) return {std::string(text)};  // one element without list braces
-  if (text.starts_with('{') && text.ends_with('}')) text = text.substr(1, text.size() - 2);
-  std::vector<std::string> elements;
-  std::string element;
-  int depth = 0;
-  for (const char c : text) {
-    depth += (c == '{') - (c == '}');
-    if (c == ':' && depth == 0) {
-      elements.push_back(std::move(element));
-      element.clear();
-    } else {
-      element += c;
-    }
-  }
-  if (!element.empty()) elements.push_back(std::move(element));
-  return elements;
+  std::vector<std::string> elements = SplitList(text);
+  if (elements.size() != 1 || !text.starts_with('{') || text.starts_with("{id=")) return elements;
+  return SplitList(text.substr(1, text.size() - 2));
 }
 
 bool NamesBlocksieve(const std::string& value) {
@@ -139,20 +133,44 @@ bool IsNone(const std::optional<std::string>& value) {
 
 std::string WithoutListener(const std::string& listeners) {
   std::vector<std::string> elements = ElementsOf(listeners);
-  std::erase(elements, kListener);
-  return ToText(elements);
+  return std::erase(elements, kListener) == 0 ? listeners : ToText(elements);
 }
 
-std::string FamilySection(const std::string& family) {
-  return fmt::format("CFOptions \"{}\"", family);
+void EditedOptions::Set(const OptionsSection& section, const std::string& option,
+                        const std::string& value) {
+  const rocksdb::Status status = text.Set(section, option, value);
+  if (!status.ok()) term::Fail("cannot set {} in {}: {}", option, text.name(), status.ToString());
+  edits.push_back({section, option, value});
 }
 
-std::string TableSection(const std::string& family) {
-  return fmt::format("TableOptions/BlockBasedTable \"{}\"", family);
+std::string EditedOptions::ChangesText() const {
+  std::string shown;
+  std::string shown_title;
+  for (const rocksdb_plugin::OptionChange& change : text.Changes()) {
+    if (change.title != shown_title) shown += fmt::format("  [{}]\n", change.title);
+    shown_title = change.title;
+    if (change.before) shown += fmt::format("-  {}={}\n", change.option, *change.before);
+    shown += fmt::format("+  {}={}\n", change.option, change.after);
+  }
+  return shown;
+}
+
+void PutListener(EditedOptions* options) { AddListeners(kListener, options); }
+
+void PutCollector(const std::string& family,
+                  const rocksdb::TablePropertiesCollectorFactory& collector,
+                  EditedOptions* options) {
+  constexpr const char* kOption = "table_properties_collectors";
+  const OptionsSection section = OptionsSection::Family(family);
+  std::vector<std::string> collectors = ElementsOf(options->Find(section, kOption).value_or("{}"));
+  std::erase_if(collectors, NamesBlocksieve);
+  collectors.push_back(
+      static_cast<const rocksdb::Customizable&>(collector).ToString(rocksdb::ConfigOptions()));
+  options->Set(section, kOption, ToText(collectors));
 }
 
 void PutOption(const std::string& option, const std::vector<std::string>& families,
-               OptionsFile* file) {
+               EditedOptions* options) {
   const size_t equals = option.find('=');
   const std::string shown = term::Shown(option.empty() ? "''" : option);
   const std::string name = option.substr(0, equals);
@@ -163,7 +181,7 @@ void PutOption(const std::string& option, const std::vector<std::string>& famili
   if (value.find_first_of("\r\n") != std::string::npos) {
     term::FailUsage("--option is {}; allowed: a value without line breaks", shown);
   }
-  if (name == "listeners") return AddListeners(value, file);
+  if (name == "listeners") return AddListeners(value, options);
   const bool is_policy = name == "filter_policy";
   const bool is_list = name == "table_properties_collectors";
   if (!is_policy && !is_list && name != "prefix_extractor") {
@@ -175,13 +193,21 @@ void PutOption(const std::string& option, const std::vector<std::string>& famili
     term::FailUsage("--option is {}, which RocksDB refuses: {}", shown, status.ToString());
   }
   for (const std::string& family : families) {
-    file->Set(is_policy ? TableSection(family) : FamilySection(family), name, value);
+    const std::string table = options->text.TableFactory(family);
+    if (is_policy && table != "BlockBasedTable") {
+      term::Fail(
+          "column family {} has table_factory {}, whose files have no filters; allowed: "
+          "BlockBasedTable",
+          family, table);
+    }
+    options->Set(is_policy ? OptionsSection::Table(family) : OptionsSection::Family(family), name,
+                 value);
   }
-  if (is_policy) PutNeeds(value, families, file);
+  if (is_policy) PutNeeds(value, families, options);
 }
 
 std::string WhyNoFilterIsBuilt(const std::string& policy_value) {
-  const auto policy = PolicyFrom(policy_value);
+  const auto policy = rocksdb_plugin::Judge(policy_value).policy;
   const auto* const ours = rocksdb_plugin::As<rocksdb_plugin::Policy>(policy.get());
   if (ours == nullptr) return "";
   const FilterPolicyOptions& options = ours->options();
@@ -231,18 +257,18 @@ std::string PolicyOption(const FilterPolicyOptions& policy) {
   return "filter_policy={id=blocksieve;" + GoalText(policy) + ";kind=auto" + parts + "}";
 }
 
-bool HasOptions(const FilterPolicyOptions& wanted, const std::string& database,
+bool HasOptions(const FilterPolicyOptions& wanted, const StoredDatabase& stored,
                 const std::vector<std::string>& families) {
-  std::optional<OptionsFile> file = OptionsFile::FindLatest(database);
-  if (!file) return false;
+  if (!stored.text) return false;
+  EditedOptions options = {*stored.text};
   const std::string policy = PolicyOption(wanted);
   const std::string value = policy.substr(policy.find('=') + 1);
   for (const std::string& family : families) {
-    const auto current = file->Find(TableSection(family), "filter_policy");
+    const auto current = options.Find(OptionsSection::Table(family), "filter_policy");
     if (!IsSamePolicy(current.value_or(""), value)) return false;
   }
-  PutNeeds(value, families, &*file);
-  return file->Changes().empty();
+  PutNeeds(value, families, &options);
+  return options.edits.empty();
 }
 
 std::string StepsText(const FilterPolicyOptions& policy, bool has_options,
@@ -259,10 +285,11 @@ std::string StepsText(const FilterPolicyOptions& policy, bool has_options,
     if (needs_listener) text += "       [DBOptions]\n         listeners={blocksieve}\n";
     for (const std::string& family : families) {
       if (needs_extractor) {
-        text += fmt::format("       [{}]\n         prefix_extractor={}\n", FamilySection(family),
+        text += fmt::format("       [CFOptions \"{}\"]\n         prefix_extractor={}\n", family,
                             rocksdb_plugin::RangeExtractor::kName);
       }
-      text += fmt::format("       [{}]\n         {}\n", TableSection(family), option);
+      text += fmt::format("       [TableOptions/BlockBasedTable \"{}\"]\n         {}\n", family,
+                          option);
     }
     text += fmt::format(
         "   This command does it, and keeps the old file:\n"

@@ -9,23 +9,45 @@
 #include <vector>
 
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "integration/cli/database/options_file.h"
+#include "integration/cli/database/stored_database.h"
 #include "lib/lsm/rate_allocation.h"
 
 // Filter options in OPTIONS files: their sections, and other options that they need.
 
 namespace blocksieve::cli {
 
+/// An OPTIONS file and the edits that made it.
+struct EditedOptions {
+  OptionsText text;
+  std::vector<rocksdb_plugin::OptionEdit> edits = {};
+
+  void Set(const OptionsSection& section, const std::string& option, const std::string& value);
+  std::optional<std::string> Find(const OptionsSection& section, const std::string& option) const {
+    return text.Find(section, option);
+  }
+
+  /// The changed options, as a diff with their sections.
+  std::string ChangesText() const;
+};
+
 /// Sets "NAME=VALUE" in the sections of these column families; adds listeners to the present ones.
 /// For a policy, also adds the listener and sets the prefix extractor that it needs, if there is
 /// none. Throws UsageError if NAME is not an option of filters or skip indexes, or RocksDB refuses
 /// VALUE; Failure if the file lacks the section.
 void PutOption(const std::string& option, const std::vector<std::string>& families,
-               OptionsFile* file);
+               EditedOptions* options);
+
+/// Adds the listener of blocksieve to those that the file names.
+void PutListener(EditedOptions* options);
+
+/// Sets a skip index collector in place of another one of blocksieve.
+void PutCollector(const std::string& family,
+                  const rocksdb::TablePropertiesCollectorFactory& collector,
+                  EditedOptions* options);
 
 /// RocksDB's status for the name and options of an object, parsed strictly. `option` is
-/// filter_policy, prefix_extractor, table_properties_collectors, listeners, merge_operator or
-/// comparator; `value` is one element of a list.
+/// filter_policy, prefix_extractor, table_properties_collectors or listeners; `value` is one
+/// element of a list.
 rocksdb::Status StrictStatus(const std::string& option, const std::string& value);
 
 /// The elements of "{A:B}" or "A"; an element with options in braces stays in one piece.
@@ -39,11 +61,6 @@ bool IsNone(const std::optional<std::string>& value);
 
 /// A `listeners` value without blocksieve's listener.
 std::string WithoutListener(const std::string& listeners);
-
-/// The section of a column family's table options.
-std::string TableSection(const std::string& family);
-std::string FamilySection(const std::string& family);
-inline constexpr const char* kDbSection = "DBOptions";
 
 /// The policy with this goal. REQUIRES: it is set.
 FilterPolicyOptions PolicyFor(const RateGoal& goal);
@@ -59,7 +76,7 @@ std::string PartsText(const FilterPolicyOptions& policy);
 std::string PolicyOption(const FilterPolicyOptions& policy);
 
 /// Whether the OPTIONS file of the database has this policy, and what it needs, in all `families`.
-bool HasOptions(const FilterPolicyOptions& policy, const std::string& database,
+bool HasOptions(const FilterPolicyOptions& policy, const StoredDatabase& stored,
                 const std::vector<std::string>& families);
 
 /// The steps to set a policy in `families`. `has_options`: as above. `only`: the only one, if it

@@ -1,10 +1,12 @@
 #include "integration/cli/database/open_database.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/env.h>
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/statistics.h>
+#include <rocksdb/utilities/db_ttl.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -12,6 +14,7 @@
 #include <cstdarg>
 #include <filesystem>
 #include <future>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -20,6 +23,7 @@
 #include "integration/rocksdb/compat/open_db.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
+#include "integration/rocksdb/listener/listener.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -45,7 +49,7 @@ std::string StateOf(const std::string& path) {
 }
 
 // Opens all files at once, so that compactions of another process cannot remove one first.
-void PrepareForRows(const std::string& family, StoredOptions* options) {
+void PrepareForRows(const std::string& family, UsedOptions* options) {
   options->db.max_open_files = -1;
   // RocksDB also requires the default one.
   std::erase_if(options->families, [&](const rocksdb::ColumnFamilyDescriptor& other) {
@@ -55,7 +59,7 @@ void PrepareForRows(const std::string& family, StoredOptions* options) {
 
 // Opens as few files as RocksDB allows: there may be more than a process can have open. Missing and
 // damaged files are still listed.
-void PrepareForFileList(StoredOptions* options) {
+void PrepareForFileList(UsedOptions* options) {
   options->db.max_open_files = 0;
   options->db.max_file_opening_threads = 1;
   options->db.paranoid_checks = false;
@@ -80,50 +84,144 @@ std::string UnreadableTables(const std::string& path, const rocksdb::Options& op
   return unreadable.size() > kMaxNamed ? text + ", ..." : text;
 }
 
-using Preparation = std::function<void(StoredOptions*)>;
+using Preparation = std::function<void(UsedOptions*)>;
 
-Database TryOpenReadOnly(const std::string& path, const Preparation& prepare) {
-  StoredOptions options = ReadStoredOptions(path, /*strict=*/false);
-  options.db.create_if_missing = false;
-  prepare(&options);
-  return Database(path, std::move(options), Database::Mode::kRead);
-}
-
-Database OpenPrepared(const std::string& path, const Preparation& prepare) {
+Database OpenPrepared(const DatabasePlace& place, const Preparation& prepare,
+                      Database::Mode mode = Database::Mode::kRead,
+                      const std::string& save_to = "") {
   constexpr int kMaxTries = 20;
   for (int tries = 1;; ++tries) {
-    const std::string state = StateOf(path);
+    const std::string state = StateOf(place.path);
     try {
-      return TryOpenReadOnly(path, prepare);
+      UsedOptions options = OptionsToRead(ReadStored(place));
+      prepare(&options);
+      return Database(place, std::move(options), mode, save_to);
     } catch (const term::Failure&) {
       // Another process may have removed files after they were listed.
-      if (tries == kMaxTries || StateOf(path) == state) throw;
+      if (tries == kMaxTries || StateOf(place.path) == state) throw;
     }
   }
 }
 
+std::vector<WritableDirectory> WritableIn(const DatabasePlace& place, const UsedOptions& options,
+                                          Database::Mode mode, const std::string& save_to) {
+  if (mode == Database::Mode::kRead) return {};
+  const bool only_sidecars = mode == Database::Mode::kIndex;
+  std::vector<WritableDirectory> writable{{place.path, only_sidecars}};
+  for (const std::string& path : place.data_dirs) writable.push_back({path, only_sidecars});
+  if (!only_sidecars) writable.push_back({options.db.wal_dir});
+  if (!save_to.empty()) writable.push_back({save_to});
+  return writable;
+}
+
+// Fails if a file that the MANIFEST lists is missing.
+std::set<std::string> CheckFiles(const DatabasePlace& place) {
+  std::set<std::string> live;
+  for (const rocksdb::LiveFileMetaData& file : LiveFiles(place)) {
+    live.insert(file.name.substr(1));
+    std::error_code error;
+    if (!file.db_path.ends_with(kPathSuffix) &&
+        std::filesystem::exists(file.db_path + file.name, error)) {
+      continue;
+    }
+    term::Fail(
+        "cannot open database {}: its file {} is not in {}, or in another one of several; name the "
+        "directories of DBOptions::db_paths, in their order, with --data-dir",
+        place.path, file.name.substr(1), fmt::join(DataDirectories(place), ", "));
+  }
+  return live;
+}
+
+// Also fails if a named directory has files of another database: RocksDB deletes those that it does
+// not know.
+void CheckDirectories(const DatabasePlace& place) {
+  const std::set<std::string> live = CheckFiles(place);
+  for (const std::string& directory : place.data_dirs) {
+    if (IsSameDirectory(directory, place.path)) continue;
+    for (const std::string& name : NamesWithSuffix(directory, ".sst")) {
+      if (live.contains(name)) continue;
+      term::Fail(
+          "--data-dir is {}, whose {} is no file of database {}; allowed: directories of this "
+          "database alone",
+          directory, name, place.path);
+    }
+  }
+}
+
+rocksdb::Status OpenWithTtl(const std::string& path, const UsedOptions& options,
+                            std::vector<rocksdb::ColumnFamilyHandle*>* handles,
+                            std::unique_ptr<rocksdb::DB>* db) {
+  const std::vector<int32_t> no_ttls(options.families.size(), 0);
+  rocksdb::DBWithTTL* opened = nullptr;
+  rocksdb::Status status = rocksdb::DBWithTTL::Open(options.db, path, options.families, handles,
+                                                    &opened, no_ttls, /*read_only=*/true);
+  db->reset(opened);
+  return status;
+}
+
+// Why this program cannot rewrite files: they have operands of a merge operator that it does not
+// have, and RocksDB does not copy them. "" if it can.
+std::string WhyOperandsAreLost(const StoredDatabase& stored,
+                               const std::optional<std::string>& family) {
+  if (rocksdb_plugin::CopyOperands()) return "";
+  std::optional<Database> db;
+  for (const rocksdb_plugin::NamedObject& object : stored.loaded.objects) {
+    if (object.option != "merge_operator") continue;
+    if (object.family != family.value_or(object.family)) {
+      // RocksDB may flush it.
+      if (!HasRowsInWal(stored)) continue;
+      return fmt::format(
+          "column family {} has merge operator {}, which only its own program has, and the WAL has "
+          "rows that may need it; open and close the database there first",
+          object.family, object.value);
+    }
+    if (!db) db.emplace(OpenPrepared(stored.place, PrepareForFileList));
+    rocksdb::TablePropertiesCollection tables;
+    const rocksdb::Status status =
+        (*db)->GetPropertiesOfAllTables(db->HandleOf(object.family), &tables);
+    if (!status.ok()) {
+      term::Fail("cannot read database {}: {}", stored.place.path, status.ToString());
+    }
+    uint64_t num_operands = 0;
+    for (const auto& [table, properties] : tables) num_operands += properties->num_merge_operands;
+    if (num_operands == 0) continue;
+    return fmt::format(
+        "column family {} has {} of {}, which only its own program has; this RocksDB, {}, rewrites "
+        "no files with them",
+        object.family, term::CountOf(num_operands, "operand"), object.value,
+        rocksdb::GetRocksVersionAsString());
+  }
+  return "";
+}
+
 }  // namespace
 
-Database::Database(const std::string& path, StoredOptions options, Mode mode) {
-  const bool reads = mode == Mode::kRead;
-  if (!reads && HasRocksDb(path)) {
-    const std::string why = WhyNotRewritten(path);
-    if (!why.empty()) term::Fail("cannot open database {} to write: {}", path, why);
-  }
+Database::Database(const DatabasePlace& place, UsedOptions options, Mode mode,
+                   const std::string& save_to) {
+  const bool reads = mode == Mode::kRead || mode == Mode::kIndex;
+  files_ = std::make_shared<GuardedFileSystem>(WritableIn(place, options, mode, save_to),
+                                               mode == Mode::kCreate ? "" : place.path);
+  env_ = rocksdb::NewCompositeEnv(files_);
+  options.db.env = env_.get();
   if (reads) {
     options.db.info_log = std::make_shared<SilentLog>();
   } else {
     options.db.statistics = rocksdb::CreateDBStatistics();
   }
   using rocksdb_plugin::OpenedDb;
-  const rocksdb::Status status = rocksdb_plugin::OpenDb(&db_, [&](OpenedDb* opened) {
-    return reads
-               ? rocksdb::DB::OpenForReadOnly(options.db, path, options.families, &handles_, opened)
-               : rocksdb::DB::Open(options.db, path, options.families, &handles_, opened);
-  });
+  const rocksdb::Status status =
+      options.has_ttl
+          ? OpenWithTtl(place.path, options, &handles_, &db_)
+          : rocksdb_plugin::OpenDb(&db_, [&](OpenedDb* opened) {
+              return reads ? rocksdb::DB::OpenForReadOnly(options.db, place.path, options.families,
+                                                          &handles_, opened)
+                           : rocksdb::DB::Open(options.db, place.path, options.families, &handles_,
+                                               opened);
+            });
   if (status.ok()) return;
-  FailToOpen(path, status,
-             reads ? UnreadableTables(path, {options.db, options.families.front().options}) : "");
+  FailToOpen(
+      place.path, status,
+      reads ? UnreadableTables(place.path, {options.db, options.families.front().options}) : "");
 }
 
 Database::~Database() {
@@ -137,9 +235,15 @@ rocksdb::ColumnFamilyHandle* Database::HandleOf(const std::string& family) const
   const auto found = std::find_if(handles_.begin(), handles_.end(),
                                   [&](const auto* handle) { return handle->GetName() == family; });
   if (found != handles_.end()) return *found;
-  std::vector<std::string> names;
-  rocksdb::DB::ListColumnFamilies({}, db_->GetName(), &names).PermitUncheckedError();
-  FailFamily(family, names);
+  ReadStored({db_->GetName()}).Families(family);  // which names those that exist
+  term::Fail("column family {} was not opened", family);
+}
+
+void Database::CheckRefused() const {
+  const std::vector<std::string> refused = files_->refused();
+  if (refused.empty()) return;
+  term::Fail("RocksDB tried to change {}, outside of database {}; nothing there was changed",
+             fmt::join(refused, ", "), db_->GetName());
 }
 
 rocksdb::Status Database::Compact(
@@ -155,57 +259,51 @@ rocksdb::Status Database::Compact(
   return result.get();
 }
 
-void CheckOpening(const std::string& path, const OptionsFile& file) {
-  StoredOptions options;
-  rocksdb::Status status = ParseOptions(file, /*strict=*/false, &options);
+void CheckOpening(const StoredDatabase& stored) {
+  if (!stored.problem.empty()) term::Fail("{}", stored.problem);
+  UsedOptions options = OptionsToRead(stored);
   const std::unique_ptr<rocksdb::Env> memory(rocksdb::NewMemEnv(rocksdb::Env::Default()));
-  rocksdb::DBOptions& db_options = options.db;
-  db_options.env = memory.get();
-  db_options.info_log = std::make_shared<SilentLog>();
-  db_options.create_if_missing = true;
-  db_options.create_missing_column_families = true;
-  // Places and file systems that memory lacks.
-  db_options.wal_dir = db_options.db_log_dir = "";
-  db_options.db_paths.clear();
-  db_options.use_direct_reads = db_options.use_direct_io_for_flush_and_compaction = false;
-  for (rocksdb::ColumnFamilyDescriptor& family : options.families) family.options.cf_paths.clear();
+  options.db.env = memory.get();
+  options.db.info_log = std::make_shared<SilentLog>();
+  options.db.create_if_missing = options.db.create_missing_column_families = true;
+  options.db.wal_dir = "";
+  options.db.db_paths.clear();
   std::unique_ptr<rocksdb::DB> db;
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  if (status.ok())
-    status = rocksdb_plugin::OpenDb(&db, [&](rocksdb_plugin::OpenedDb* opened) {
-      return rocksdb::DB::Open(db_options, "/trial", options.families, &handles, opened);
-    });
+  const rocksdb::Status status = rocksdb_plugin::OpenDb(&db, [&](rocksdb_plugin::OpenedDb* opened) {
+    return rocksdb::DB::Open(options.db, "/trial", options.families, &handles, opened);
+  });
   for (auto* const handle : handles) db->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
   if (status.ok()) return;
   term::Fail("with these options RocksDB would not open database {}, so nothing was written: {}",
-             path, status.ToString());
+             stored.place.path, status.ToString());
 }
 
-std::string WhyNotRewritten(const std::string& path) {
-  if (rocksdb_plugin::CopyOperands()) return "";
-  const auto foreign = ForeignMergeOperators(path);
-  if (foreign.empty()) return "";
-  const Database db = OpenPrepared(path, PrepareForFileList);
-  for (const auto& [family, name] : foreign) {
-    rocksdb::TablePropertiesCollection tables;
-    const rocksdb::Status status = db->GetPropertiesOfAllTables(db.HandleOf(family), &tables);
-    if (!status.ok()) term::Fail("cannot read database {}: {}", path, status.ToString());
-    uint64_t num_operands = 0;
-    for (const auto& [table, properties] : tables) num_operands += properties->num_merge_operands;
-    if (num_operands == 0) continue;
-    return fmt::format(
-        "column family {} has {} of {}, which only its own program has; this RocksDB, {}, rewrites "
-        "no files with them",
-        family, term::CountOf(num_operands, "operand"), name, rocksdb::GetRocksVersionAsString());
+void CheckWritable(const StoredDatabase& stored, const WriteRequest& request) {
+  CheckOptionsToWrite(stored, request);
+  if (request.access != Access::kRead && HasRocksDb(stored.place)) CheckDirectories(stored.place);
+  const std::string why = WhyOperandsAreLost(stored, request.family);
+  if (!why.empty()) term::Fail("cannot rewrite database {}: {}", stored.place.path, why);
+}
+
+DatabaseLock::DatabaseLock(const std::string& database) : env_(EnvOfDirectory(database)) {
+  const rocksdb::Status status = env_->LockFile(database + "/LOCK", &lock_);
+  if (!status.ok()) FailToOpen(database, status);
+}
+
+DatabaseLock::~DatabaseLock() { env_->UnlockFile(lock_).PermitUncheckedError(); }
+
+void FailToOpen(const std::string& path, const rocksdb::Status& status, const std::string& more) {
+  const std::string text = status.ToString();
+  // RocksDB reports errno only as text: EAGAIN if another process has the lock.
+  if (text.ends_with(std::generic_category().message(EAGAIN))) {
+    throw InUse(
+        fmt::format("database {} is in use; close it in the other process: {}", path, text));
   }
-  return "";
-}
-
-void WarnIfNotRewritten(const std::string& path) {
-  const std::string why = WhyNotRewritten(path);
-  if (why.empty()) return;
-  term::WriteToStandardError(
-      "blocksieve: only the database's own program can rewrite files: " + why + "\n");
+  std::string problem = fmt::format("cannot open database {}: {}{}", path, text, more);
+  // Another comparator than OPTIONS say, or what only later versions know.
+  if (status.IsInvalidArgument() || status.IsNotSupported()) throw CannotOpen(problem);
+  throw term::Failure(problem);
 }
 
 bool HasRocksDb(const std::string& path) {
@@ -217,31 +315,39 @@ bool HasRocksDb(const std::string& path) {
   return has;
 }
 
-void FailToOpen(const std::string& path, const rocksdb::Status& status, const std::string& more) {
-  const std::string text = status.ToString();
-  // RocksDB reports errno only as text: EAGAIN if another process has the lock.
-  if (text.ends_with(std::generic_category().message(EAGAIN))) {
-    throw InUse(
-        fmt::format("database {} is in use; close it in the other process: {}", path, text));
-  }
-  term::Fail("cannot open database {}: {}{}", path, text, more);
-}
-
-Database OpenReadOnly(const std::string& path, const std::string& family,
-                      std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> index) {
-  return OpenPrepared(path, [&](StoredOptions* options) {
+Database OpenReadOnly(const DatabasePlace& place, const std::string& family,
+                      const std::optional<IndexAccess>& indexes) {
+  const auto prepare = [&](UsedOptions* options) {
     PrepareForRows(family, options);
     for (rocksdb::ColumnFamilyDescriptor& each : options->families) {
-      if (index == nullptr || each.name != family) continue;
-      each.options.table_properties_collector_factories.push_back(index);
+      if (!indexes || indexes->index == nullptr || each.name != family) continue;
+      each.options.table_properties_collector_factories = {indexes->index};
     }
-  });
+  };
+  try {
+    if (!indexes) return OpenPrepared(place, prepare);
+    return OpenPrepared(place, prepare, Database::Mode::kIndex, indexes->save_to);
+  } catch (const CannotOpen&) {
+    throw;
+  } catch (const term::Failure&) {
+    CheckFiles(place);  // whose failure says more
+    throw;
+  }
 }
 
-std::vector<rocksdb::LiveFileMetaData> LiveFiles(const std::string& path) {
+std::vector<rocksdb::LiveFileMetaData> LiveFiles(const DatabasePlace& place) {
   std::vector<rocksdb::LiveFileMetaData> files;
-  OpenPrepared(path, PrepareForFileList)->GetLiveFilesMetaData(&files);
+  OpenPrepared(place, PrepareForFileList)->GetLiveFilesMetaData(&files);
   return files;
+}
+
+bool HasRates(const rocksdb::ColumnFamilyOptions& family) {
+  const auto* const policy = PolicyOf(family);
+  return policy != nullptr && rocksdb_plugin::GoalOf(policy->options()).differs_by_run();
+}
+
+void AddListener(rocksdb::DBOptions* options) {
+  if (!rocksdb_plugin::HasListener(*options)) options->listeners.push_back(NewListener());
 }
 
 SkipIndexSummary IndexesOf(const Database& db, const std::string& family) {

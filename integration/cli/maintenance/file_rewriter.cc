@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "integration/cli/database/open_database.h"
+#include "integration/cli/maintenance/options_change.h"
 #include "integration/cli/maintenance/skip_indexes.h"
+#include "integration/cli/maintenance/stock_policies.h"
 #include "integration/cli/term/failure.h"
 #include "integration/rocksdb/maintenance/rewrite_files.h"
 #include "integration/rocksdb/policy/policy.h"
@@ -18,39 +20,61 @@
 namespace blocksieve::cli {
 namespace {
 
-bool SpreadsOverLevels(const rocksdb::ColumnFamilyOptions& family) {
-  const auto* const policy = PolicyOf(family);
-  return policy != nullptr && rocksdb_plugin::GoalOf(policy->options()).differs_by_run();
+// The OPTIONS file, with the index that is requested in addition.
+StoredDatabase WithIndex(const StoredDatabase& stored, const IndexRebuild& rebuild) {
+  const auto index = NewIndexFactory(stored, rebuild);
+  if (index == nullptr) FailWithoutColumns(stored.place.path);
+  if (!stored.text) return stored;
+  EditedOptions edited = {*stored.text};
+  PutCollector(rebuild.family, *index, &edited);
+  PutListener(&edited);
+  return WithText(stored.place, edited.text);
 }
 
-Database OpenToRewrite(const std::string& database, uint64_t bytes_per_second,
+Database OpenToRewrite(const RewriteRequest& request, uint64_t bytes_per_second,
                        const std::optional<std::vector<Column>>& columns) {
-  StoredOptions options = ReadStoredOptions(database, /*strict=*/true);
-  options.db.create_if_missing = false;
+  const StoredDatabase before = ReadStored(request.database);
+  const IndexRebuild rebuild = {.database = request.database,
+                                .family = request.family.value_or("default"),
+                                .columns = columns.value_or(std::vector<Column>())};
+  const StoredDatabase stored = columns ? WithIndex(before, rebuild) : before;
+  const WriteRequest write = {.family = request.family,
+                              .drops_properties = request.drops_properties,
+                              .stock_policies = StandInPolicies(stored)};
+  CheckWritable(stored, write);
+  UsedOptions options = OptionsToWrite(stored, write);
   if (bytes_per_second != 0) {
     options.db.rate_limiter.reset(
         rocksdb::NewGenericRateLimiter(static_cast<int64_t>(bytes_per_second)));
   }
-  // Only the index of the default column family can be built without the program.
-  const auto index =
-      NewIndexFactory({.database = database, .columns = columns.value_or(std::vector<Column>())});
-  if (columns && index == nullptr) FailWithoutColumns(database);
   for (rocksdb::ColumnFamilyDescriptor& family : options.families) {
-    if (index != nullptr && family.name == rocksdb::kDefaultColumnFamilyName) {
-      family.options.table_properties_collector_factories.push_back(index);
-      AddListener(&options.db);
+    auto& collectors = family.options.table_properties_collector_factories;
+    if (collectors.empty()) {
+      const auto index =
+          NewIndexFactory(stored, {.database = request.database, .family = family.name});
+      if (index != nullptr) collectors.push_back(index);
     }
-    // RocksDB ignores all listeners of an OPTIONS file if it does not know one, and stores none.
-    if (SpreadsOverLevels(family.options)) AddListener(&options.db);
+    // Large indexes go to sidecars, and rates depend on levels, by the listener. RocksDB ignores
+    // all listeners of an OPTIONS file if it does not know one.
+    if (!collectors.empty() || HasRates(family.options)) AddListener(&options.db);
   }
-  return Database(database, std::move(options), Database::Mode::kWrite);
+  Database db(request.database, std::move(options), Database::Mode::kWrite);
+  if (columns && stored.text->text() != before.text->text()) {
+    WriteNextOptions(EnvOfDirectory(request.database).get(), before, *stored.text);
+  }
+  if (!request.family) return db;
+  const rocksdb::Status status = db->Flush(rocksdb::FlushOptions(), db.HandleOf(*request.family));
+  if (!status.ok()) {
+    term::Fail("cannot write database {}: {}", request.database.path, status.ToString());
+  }
+  return db;
 }
 
 }  // namespace
 
-FileRewriter::FileRewriter(const std::string& database, uint64_t bytes_per_second,
+FileRewriter::FileRewriter(const RewriteRequest& request, uint64_t bytes_per_second,
                            const std::optional<std::vector<Column>>& columns)
-    : database_(database), db_(OpenToRewrite(database, bytes_per_second, columns)) {}
+    : request_(request), db_(OpenToRewrite(request, bytes_per_second, columns)) {}
 
 FileRewriter::~FileRewriter() { Stop(); }
 
@@ -109,7 +133,8 @@ bool FileRewriter::Rewrite(const RewritePlan& plan, const ShowProgress& show) {
 
 bool FileRewriter::RewriteForIndexes(const ShowProgress& show) {
   return Run(show, [&](const ShowProgress& report) {
-    return BackfillSkipIndexes(db_.get(), db_.HandleOf(rocksdb::kDefaultColumnFamilyName), report);
+    return BackfillSkipIndexes(db_.get(), db_.HandleOf(request_.family.value_or("default")),
+                               report);
   });
 }
 
@@ -140,8 +165,9 @@ bool FileRewriter::Run(const ShowProgress& show,
       });
   show(last);
   if (!status.ok() && !was_stopped) {
-    term::Fail("cannot rewrite database {}: {}", database_, status.ToString());
+    term::Fail("cannot rewrite database {}: {}", request_.database.path, status.ToString());
   }
+  db_.CheckRefused();
   return status.ok();
 }
 

@@ -41,9 +41,9 @@ void CountBlocks(rocksdb::ColumnFamilyOptions* options) {
   options->table_factory.reset(rocksdb::NewBlockBasedTableFactory(changed));
 }
 
-StoredOptions CountingOptions(const std::string& path,
-                              std::shared_ptr<rocksdb::Statistics> statistics) {
-  StoredOptions options = ReadStoredOptions(path, /*strict=*/false);
+UsedOptions CountingOptions(const DatabasePlace& place,
+                            std::shared_ptr<rocksdb::Statistics> statistics) {
+  UsedOptions options = OptionsToRead(ReadStored(place));
   options.db.statistics = std::move(statistics);
   for (rocksdb::ColumnFamilyDescriptor& family : options.families) CountBlocks(&family.options);
   return options;
@@ -52,8 +52,8 @@ StoredOptions CountingOptions(const std::string& path,
 /// A column family, opened for lookups whose reads are counted.
 class CountedDatabase {
  public:
-  CountedDatabase(const std::string& path, const std::string& family)
-      : db_(path, CountingOptions(path, statistics_), Database::Mode::kRead),
+  CountedDatabase(const DatabasePlace& place, const std::string& family)
+      : db_(place, CountingOptions(place, statistics_), Database::Mode::kRead),
         family_(db_.HandleOf(family)) {}
 
   bool HasTimestamps() const { return family_->GetComparator()->timestamp_size() != 0; }
@@ -113,7 +113,7 @@ class CountedDatabase {
 
 }  // namespace
 
-std::optional<double> MeasureReads(const std::string& database, const std::string& family) {
+std::optional<double> MeasureReads(const DatabasePlace& database, const std::string& family) {
   CountedDatabase db(database, family);
   if (db.HasTimestamps()) return std::nullopt;
   std::mt19937_64 random(0x626c6f636b);

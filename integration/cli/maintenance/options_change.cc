@@ -4,175 +4,189 @@
 #include <rocksdb/env.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
-#include <string_view>
-#include <system_error>
 
-#include "integration/cli/database/filter_options.h"
-#include "integration/cli/database/open_database.h"
+#include "integration/cli/maintenance/stock_policies.h"
 #include "integration/cli/term/failure.h"
 
 namespace blocksieve::cli {
 namespace {
 
-// Prefix of kept files, which RocksDB ignores.
-constexpr std::string_view kKept = "blocksieve-";
-
-constexpr const char* kPolicy = "filter_policy";
-constexpr const char* kNoObject = "nullptr";
-
-rocksdb::Env& Env() { return *rocksdb::Env::Default(); }
+constexpr const char* kExtractor = "prefix_extractor";
 
 void Check(const rocksdb::Status& status, const std::string& path) {
   if (!status.ok()) term::Fail("cannot write {}: {}", path, status.ToString());
 }
 
-// The filter options of the database before blocksieve's, from the OPTIONS files that
-// WriteNextOptions kept.
-class KeptOptions {
- public:
-  explicit KeptOptions(const std::string& database) {
-    for (const std::string& name : OptionsFileNames(database, kKept)) {
-      files_.push_back(OptionsFile::Read(database + "/" + name));
-    }
-  }
-
-  // The newest object that an option of this section named.
-  std::optional<std::string> Find(const std::string& section, const char* option) const {
-    for (auto file = files_.rbegin(); file != files_.rend(); ++file) {
-      auto value = file->Find(section, option);
-      if (!IsNone(value) && !NamesBlocksieve(*value)) return value;
-    }
-    return std::nullopt;
-  }
-
-  const std::vector<OptionsFile>& files() const { return files_; }
-
- private:
-  std::vector<OptionsFile> files_;  // the newest last
-};
-
-// Visits the options of all column families that blocksieve replaces: visit(section, option).
-template <class Visit>
-void ForEachReplaced(const std::vector<std::string>& families, const Visit& visit) {
-  for (const std::string& family : families) {
-    visit(TableSection(family), kPolicy);
-    visit(FamilySection(family), "prefix_extractor");
-  }
+void CheckHasText(const StoredDatabase& stored) {
+  if (!stored.text) term::Fail("database {} has no OPTIONS file", stored.place.path);
+  FailIfNewer(stored);
+  if (!stored.problem.empty()) term::Fail("{}", stored.problem);
 }
 
-OptionsFile ReadableOptions(const std::string& database) {
-  OptionsFile file = OptionsFile::Latest(database);
-  StoredOptions options;
-  const rocksdb::Status status = ParseOptions(file, /*strict=*/false, &options);
-  if (!status.ok()) {
-    term::Fail("cannot read {} of database {}: {}", file.name(), database, status.ToString());
-  }
-  CheckComparators(database, file);
-  return file;
-}
-
-void SyncDirectory(const std::string& path) {
+void SyncDirectory(rocksdb::Env* env, const std::string& path) {
   std::unique_ptr<rocksdb::Directory> directory;
-  Check(Env().NewDirectory(path, &directory), path);
+  Check(env->NewDirectory(path, &directory), path);
   Check(directory->Fsync(), path);
 }
 
-void WriteWhole(const std::string& text, const std::string& path) {
+void WriteWhole(rocksdb::Env* env, const std::string& text, const std::string& path) {
   const std::string part = path + ".dbtmp";  // RocksDB removes such files after a crash
-  Check(rocksdb::WriteStringToFile(&Env(), text, part, /*should_sync=*/true), path);
-  Check(Env().RenameFile(part, path), path);
+  Check(rocksdb::WriteStringToFile(env, text, part, /*should_sync=*/true), path);
+  Check(env->RenameFile(part, path), path);
+}
+
+// Comments with the policies of families that get blocksieve's and whose own does not say which
+// filters its files have.
+std::string Records(const StoredDatabase& stored, const OptionsText& text,
+                    const KeptOptions& kept) {
+  std::string records;
+  for (const std::string& family : stored.Families()) {
+    const auto section = OptionsSection::Table(family);
+    const std::string before = stored.Value(section, kPolicy).value_or("");
+    if (!NamesBlocksieve(text.Find(section, kPolicy).value_or("")) || NamesBlocksieve(before) ||
+        rocksdb_plugin::Judge(before).builds() || kept.RecordedPolicy(family)) {
+      continue;
+    }
+    const std::string policy = LookAtFilters(stored.place, family).stock_policy;
+    if (!policy.empty()) records += KeptOptions::Record(family, policy);
+  }
+  return records;
+}
+
+// Whether the text replaces an object of another program with blocksieve's.
+bool ReplacesObjects(const StoredDatabase& stored, const OptionsText& text,
+                     const KeptOptions& kept) {
+  bool replaces = false;
+  const auto look = [&](const OptionsSection& section, const char* option) {
+    const auto before = stored.Value(section, option);
+    const bool becomes_ours = NamesBlocksieve(text.Find(section, option).value_or(""));
+    replaces |= becomes_ours && !IsNone(before) && !NamesBlocksieve(*before) &&
+                kept.Find(section, option) != before;
+  };
+  for (const std::string& family : stored.Families()) {
+    look(OptionsSection::Table(family), kPolicy);
+    look(OptionsSection::Family(family), kExtractor);
+  }
+  return replaces;
 }
 
 }  // namespace
 
-DatabaseLock::DatabaseLock(const std::string& database) {
-  const rocksdb::Status status = Env().LockFile(database + "/LOCK", &lock_);
-  if (!status.ok()) FailToOpen(database, status);
-}
-
-DatabaseLock::~DatabaseLock() { Env().UnlockFile(lock_).PermitUncheckedError(); }
-
-OptionsFile OptionsWith(const std::string& database, const std::vector<std::string>& options,
-                        const std::optional<std::string>& family) {
-  OptionsFile file = ReadableOptions(database);
-  const std::vector<std::string> families = file.Families(family);
-  for (const std::string& option : options) PutOption(option, families, &file);
-  CheckOpening(database, file);
-  return file;
-}
-
-OptionsFile StockOptions(const std::string& database, const std::string& policy,
-                         const std::optional<std::string>& family) {
-  OptionsFile file = ReadableOptions(database);
-  const KeptOptions kept(database);
-  ForEachReplaced(file.Families(family), [&](const std::string& section, const char* option) {
-    const bool is_ours = NamesBlocksieve(file.Find(section, option).value_or(""));
-    if (const auto before = kept.Find(section, option)) {
-      file.Set(section, option, *before);
-    } else if (is_ours) {
-      file.Set(section, option, option == kPolicy ? policy : kNoObject);
-    }
-  });
-  const std::string listeners = file.Find(kDbSection, "listeners").value_or("{}");
-  const std::vector<std::string> families = file.Families();
-  const bool has_policy =
-      std::any_of(families.begin(), families.end(), [&](const std::string& each) {
-        return NamesBlocksieve(file.Find(TableSection(each), kPolicy).value_or(""));
-      });
-  if (!has_policy && WithoutListener(listeners) != listeners) {
-    file.Set(kDbSection, "listeners", WithoutListener(listeners));
+void CheckEdited(const StoredDatabase& stored, const EditedOptions& edited) {
+  const rocksdb::Status status = rocksdb_plugin::SameBut(*stored.text, edited.text, edited.edits);
+  if (!status.ok()) {
+    term::Fail("cannot change {} of database {}: {}", edited.text.name(), stored.place.path,
+               status.ToString());
   }
-  CheckOpening(database, file);
-  return file;
+  CheckOpening(WithText(stored.place, edited.text));
 }
 
-Json DescribeChanges(const OptionsFile& file, const std::string& written) {
-  const Json changes = ArrayOf(file.Changes(), [](const OptionChange& change) -> Json {
-    return {{"section", change.section},
-            {"option", change.option},
-            {"before", OrNull(change.before)},
-            {"after", change.after}};
+EditedOptions OptionsWith(const StoredDatabase& stored, const std::vector<std::string>& options,
+                          const std::optional<std::string>& family) {
+  CheckHasText(stored);
+  EditedOptions edited = {*stored.text};
+  const std::vector<std::string> families = stored.Families(family);
+  for (const std::string& option : options) PutOption(option, families, &edited);
+  CheckEdited(stored, edited);
+  return edited;
+}
+
+StockOptions FindStockOptions(const StoredDatabase& stored,
+                              const std::optional<std::string>& policy,
+                              const std::optional<std::string>& family) {
+  CheckHasText(stored);
+  const KeptOptions kept(stored.place.path);
+  StockOptions stock = {
+      .options = {*stored.text}, .families = stored.Families(family), .notes = {}};
+  EditedOptions& options = stock.options;
+  for (const std::string& name : stock.families) {
+    const auto table = OptionsSection::Table(name);
+    if (const auto restored = PolicyToRestore(stored, kept, name, policy)) {
+      if (options.Find(table, kPolicy) != restored->value) {
+        options.Set(table, kPolicy, restored->value);
+      }
+      stock.notes.push_back(fmt::format("column family {}: filter_policy={}, {}", name,
+                                        restored->value, restored->source));
+    }
+    const auto section = OptionsSection::Family(name);
+    const auto extractor = options.Find(section, kExtractor);
+    if (const auto before = kept.Find(section, kExtractor)) {
+      if (extractor != before) options.Set(section, kExtractor, *before);
+    } else if (NamesBlocksieve(extractor.value_or(""))) {
+      options.Set(section, kExtractor, "nullptr");
+    }
+  }
+  const auto all = stored.Families();
+  const bool needs_listener = std::any_of(all.begin(), all.end(), [&](const std::string& each) {
+    const auto collectors =
+        options.Find(OptionsSection::Family(each), "table_properties_collectors");
+    return NamesBlocksieve(collectors.value_or("")) ||
+           NamesBlocksieve(options.Find(OptionsSection::Table(each), kPolicy).value_or(""));
   });
-  return {{"read", file.name()},
+  const std::string listeners = options.Find(OptionsSection::Db(), "listeners").value_or("{}");
+  if (!needs_listener && WithoutListener(listeners) != listeners) {
+    options.Set(OptionsSection::Db(), "listeners", WithoutListener(listeners));
+  }
+  CheckEdited(stored, options);
+  return stock;
+}
+
+Json DescribeChanges(const OptionsText& text, const std::string& written) {
+  const Json changes =
+      ArrayOf(text.Changes(), [](const rocksdb_plugin::OptionChange& change) -> Json {
+        return {{"section", change.title},
+                {"option", change.option},
+                {"before", OrNull(change.before)},
+                {"after", change.after}};
+      });
+  return {{"read", text.name()},
           {"changes", changes},
           {"written", written.empty() ? Json(nullptr) : Json(written)}};
 }
 
 bool HadPolicy(const std::string& database, const std::string& family) {
-  return KeptOptions(database).Find(TableSection(family), kPolicy).has_value();
+  const KeptOptions kept(database);
+  return kept.Find(OptionsSection::Table(family), kPolicy) || kept.RecordedPolicy(family);
 }
 
-std::string WriteNextOptions(const std::string& database, const OptionsFile& file) {
-  const OptionsFile present = OptionsFile::Latest(database);
+std::string WriteNextOptions(rocksdb::Env* env, const StoredDatabase& stored,
+                             const OptionsText& text) {
+  const std::string& database = stored.place.path;
+  const OptionsText& present = stored.text.value();
   const KeptOptions kept(database);
-  bool is_to_keep = false;
-  ForEachReplaced(present.Families(), [&](const std::string& section, const char* option) {
-    const auto before = present.Find(section, option);
-    const bool becomes_ours = NamesBlocksieve(file.Find(section, option).value_or(""));
-    is_to_keep |= becomes_ours && !IsNone(before) && !NamesBlocksieve(*before) &&
-                  kept.Find(section, option) != before;
-  });
-  if (is_to_keep) {
-    WriteWhole(present.text(), fmt::format("{}/{}{}", database, kKept, present.name()));
+  const std::string records = Records(stored, text, kept);
+  if (!records.empty() || ReplacesObjects(stored, text, kept)) {
+    std::string copy = present.text();
+    if (!copy.ends_with('\n')) copy += '\n';
+    WriteWhole(env, copy + records, fmt::format("{}/{}{}", database, kKept, present.name()));
   }
-  std::string name = fmt::format("OPTIONS-{:06}", OptionsFileNumber(present.name()).value() + 1);
-  WriteWhole(file.text(), database + "/" + name);
-  SyncDirectory(database);
+  const std::vector<std::string> names = OptionsFileNames(database);
+  std::string name = fmt::format("OPTIONS-{:06}", OptionsFileNumber(names.back()) + 1);
+  WriteWhole(env, text.text(), database + "/" + name);
+  SyncDirectory(env, database);
+  for (size_t i = 0; i + 1 < names.size(); ++i) {
+    env->DeleteFile(database + "/" + names[i]).PermitUncheckedError();
+  }
   return name;
 }
 
-void RemoveKeptOptions(const std::string& database, const OptionsFile& current) {
-  const KeptOptions kept(database);
-  bool is_restored = true;
-  ForEachReplaced(current.Families(), [&](const std::string& section, const char* option) {
+void RemoveKeptOptions(const DatabaseLock& lock, const StoredDatabase& stored,
+                       const std::vector<std::string>& reverted) {
+  const KeptOptions kept(stored.place.path);
+  const auto is_needed = [&](const OptionsSection& section, const char* option) {
     const auto before = kept.Find(section, option);
-    is_restored &= !before || before == current.Find(section, option);
-  });
-  std::error_code error;
-  for (const OptionsFile& file : kept.files()) {
-    if (is_restored) std::filesystem::remove(database + "/" + file.name(), error);
+    return before && before != stored.Value(section, option);
+  };
+  for (const std::string& family : stored.Families()) {
+    if (std::find(reverted.begin(), reverted.end(), family) != reverted.end()) continue;
+    if (is_needed(OptionsSection::Table(family), kPolicy) || kept.RecordedPolicy(family) ||
+        is_needed(OptionsSection::Family(family), kExtractor)) {
+      return;
+    }
+  }
+  for (const OptionsText& file : kept.files()) {
+    lock.env()->DeleteFile(stored.place.path + "/" + file.name()).PermitUncheckedError();
   }
 }
 

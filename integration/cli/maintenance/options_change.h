@@ -4,56 +4,54 @@
 #include <string>
 #include <vector>
 
+#include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/json_table.h"
-#include "integration/cli/database/options_file.h"
-
-namespace rocksdb {
-class FileLock;
-}
+#include "integration/cli/database/open_database.h"
 
 // Changes the OPTIONS file of a closed database, and changes it back. Everything throws Failure;
 // for a wrong option, UsageError.
 
 namespace blocksieve::cli {
 
-/// Locks the database against other processes while it exists. Throws Failure if it cannot, such as
-/// if one has it open.
-class DatabaseLock {
- public:
-  explicit DatabaseLock(const std::string& database);
-  ~DatabaseLock();
-  DatabaseLock(const DatabaseLock&) = delete;
-  DatabaseLock& operator=(const DatabaseLock&) = delete;
+/// Fails unless RocksDB reads the edited file as intended, and opens a database with it.
+void CheckEdited(const StoredDatabase& stored, const EditedOptions& edited);
 
- private:
-  rocksdb::FileLock* lock_ = nullptr;
+/// Returns the OPTIONS file with "NAME=VALUE" options set in `family`, or in all column families.
+/// Fails if RocksDB would not open the database with it. Writes nothing.
+EditedOptions OptionsWith(const StoredDatabase& stored, const std::vector<std::string>& options,
+                          const std::optional<std::string>& family);
+
+/// The OPTIONS file with the filter policies and prefix extractors of before blocksieve's.
+struct StockOptions {
+  EditedOptions options;
+  std::vector<std::string> families;  ///< Those that were changed, or looked at.
+  std::vector<std::string> notes;     ///< Which policy each family gets, and why.
 };
 
-/// Returns the latest OPTIONS file with "NAME=VALUE" options set in `family`, or in all column
-/// families. Writes nothing.
-OptionsFile OptionsWith(const std::string& database, const std::vector<std::string>& options,
-                        const std::optional<std::string>& family);
-
-/// Returns the latest OPTIONS file with the filter policies and prefix extractors that
-/// WriteNextOptions kept. `policy`: for column families with blocksieve's policy that had none.
-/// Fails if RocksDB would not open the database with it. Writes nothing.
-OptionsFile StockOptions(const std::string& database, const std::string& policy,
-                         const std::optional<std::string>& family);
+/// `policy`: see PolicyToRestore. Fails if RocksDB would not open the database with the result.
+/// Writes nothing.
+StockOptions FindStockOptions(const StoredDatabase& stored,
+                              const std::optional<std::string>& policy,
+                              const std::optional<std::string>& family);
 
 /// The changes of an OPTIONS file, and the name of the file that was written, "" for none, as
 /// members of a JSON document.
-Json DescribeChanges(const OptionsFile& file, const std::string& written);
+Json DescribeChanges(const OptionsText& text, const std::string& written);
 
-/// Whether WriteNextOptions kept a filter policy of the column family.
+/// Whether WriteNextOptions kept a filter policy of the column family, or what its filters were.
 bool HadPolicy(const std::string& database, const std::string& family);
 
-/// Writes the next OPTIONS file of the database and returns its name. If it replaces a filter
-/// policy or prefix extractor with blocksieve's, the previous file is also kept under another name:
-/// RocksDB deletes old OPTIONS files, and other programs may write files without these options.
-/// REQUIRES: the database is locked.
-std::string WriteNextOptions(const std::string& database, const OptionsFile& file);
+/// Writes the next OPTIONS file of the database and returns its name; then removes all but two, as
+/// RocksDB does. At every moment the newest file is the old or the new text. If it replaces a
+/// filter policy or prefix extractor with blocksieve's, the previous file is also kept under
+/// another name, with the bits per key of its filters where the policy does not say them: RocksDB
+/// deletes old OPTIONS files, and other programs may write files without these options. `env`: of a
+/// lock on the database, or of the open database.
+std::string WriteNextOptions(rocksdb::Env* env, const StoredDatabase& stored,
+                             const OptionsText& text);
 
-/// Removes the files that WriteNextOptions kept, if `current` names what they name.
-void RemoveKeptOptions(const std::string& database, const OptionsFile& current);
+/// Removes the files that WriteNextOptions kept, unless families other than `reverted` need them.
+void RemoveKeptOptions(const DatabaseLock& lock, const StoredDatabase& stored,
+                       const std::vector<std::string>& reverted);
 
 }  // namespace blocksieve::cli

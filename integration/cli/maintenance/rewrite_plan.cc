@@ -52,15 +52,17 @@ class StockOutcome {
   };
 
   /// `policy` is a value of filter_policy, "nullptr" for none.
-  StockOutcome(const std::string& database, const std::string& family, const std::string& policy) {
-    for (const auto& stored : ReadStoredOptions(database, /*strict=*/false).families) {
-      if (stored.name != family || stored.options.table_factory == nullptr) continue;
+  StockOutcome(const rocksdb::ColumnFamilyOptions* family, const std::string& policy) {
+    if (family != nullptr && family->table_factory != nullptr) {
       const auto* const table =
-          stored.options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+          family->table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
       if (table != nullptr) table_ = *table;
     }
-    is_known_ =
-        IsKnownPolicy(policy) && rocksdb::FilterPolicy::CreateFromString({}, policy, &policy_).ok();
+    const auto verdict = rocksdb_plugin::Judge(policy);
+    policy_ = verdict.policy;
+    is_known_ = rocksdb_plugin::LoadedAbiProblem().empty() &&
+                verdict.kind != rocksdb_plugin::PolicyEffect::kForeign &&
+                verdict.kind != rocksdb_plugin::PolicyEffect::kRefused;
   }
 
   /// As many filters as the file has now, with as many keys. nullopt if this program does not have
@@ -101,15 +103,11 @@ class StockOutcome {
   std::map<std::pair<int, uint64_t>, Filter> built_;  // by level and keys
 };
 
-std::string StockPolicy(const OptionsFile& options, const std::string& family) {
-  return options.Find(TableSection(family), "filter_policy").value_or("nullptr");
+std::string StockPolicy(const OptionsText& options, const std::string& family) {
+  return options.Find(OptionsSection::Table(family), "filter_policy").value_or("nullptr");
 }
 
 }  // namespace
-
-bool IsKnownPolicy(const std::string& policy) {
-  return rocksdb_plugin::LoadedAbiProblem().empty() && StrictStatus("filter_policy", policy).ok();
-}
 
 RewritePlan PlanRewrite(const RewriteRequest& request) {
   RewritePlan plan = ReadFiles(request);
@@ -120,7 +118,7 @@ RewritePlan PlanRewrite(const RewriteRequest& request) {
       term::Fail(
           "the OPTIONS file of database {} has no blocksieve policy{}; set one with blocksieve "
           "apply",
-          request.database, request.family ? " for column family " + *request.family : "");
+          request.database.path, request.family ? " for column family " + *request.family : "");
     }
     if (of_family == requested.end() || list.num_keys() == 0) continue;
     SetCoverage(ShareBeforeInFiles(), &list);
@@ -132,17 +130,16 @@ RewritePlan PlanRewrite(const RewriteRequest& request) {
               std::back_inserter(plan.rewrites));
   }
   SortBySavings(&plan.rewrites);
-  const std::string why = plan.rewrites.empty() ? "" : WhyNotRewritten(request.database);
-  if (!why.empty()) term::Fail("cannot rewrite database {}: {}", request.database, why);
   return plan;
 }
 
-RewritePlan PlanRevert(const RewriteRequest& request, const OptionsFile& stock) {
+RewritePlan PlanRevert(const RewriteRequest& request, const OptionsText& stock) {
   RewritePlan plan = ReadFiles(request);
+  const StoredDatabase stored = ReadStored(request.database);
   for (RunList& list : plan.lists) {
     if (list.num_keys() == 0) continue;
     SetCoverage(ShareBeforeInFiles(), &list);
-    StockOutcome outcome(request.database, list.family, StockPolicy(stock, list.family));
+    StockOutcome outcome(stored.Find(list.family), StockPolicy(stock, list.family));
     FamilyPlanner planner(list);
     const bool had_policy = HadPolicy(request.database, list.family);
     bool is_known = true;

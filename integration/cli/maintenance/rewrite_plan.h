@@ -20,12 +20,10 @@ using rocksdb_plugin::FamilyPlanner;
 using rocksdb_plugin::FamilyPrediction;
 using rocksdb_plugin::FileToRewrite;
 
-/// Whether this program can create the policy named by a filter_policy value.
-bool IsKnownPolicy(const std::string& policy);
-
 struct RewriteRequest {
-  std::string database;
+  DatabasePlace database;
   std::optional<std::string> family = std::nullopt;
+  bool drops_properties = false;
   RewriteFiltersOptions files = {};
 };
 
@@ -42,23 +40,24 @@ RewritePlan PlanRewrite(const RewriteRequest& request);
 
 /// Plans to rewrite all files with blocksieve filters, and those that lost theirs to a process
 /// without the plug-in, with the policies of `stock`.
-RewritePlan PlanRevert(const RewriteRequest& request, const OptionsFile& stock);
+RewritePlan PlanRevert(const RewriteRequest& request, const OptionsText& stock);
 
 /// Data block reads per lookup of an absent key, by RocksDB's counters. Looks up absent keys close
 /// to existing ones until 2,000 blocks were read, which makes the standard error 2.2 %, or for five
 /// seconds. Opens the database read-only. nullopt if there are no keys, or keys have timestamps.
 /// Throws Failure.
-std::optional<double> MeasureReads(const std::string& database, const std::string& family);
+std::optional<double> MeasureReads(const DatabasePlace& database, const std::string& family);
 
 using ShowProgress = std::function<bool(const BackfillProgress&)>;
 
 /// An open database whose files can be rewritten one by one, with the options of its OPTIONS file
-/// and its current skip indexes. Everything throws Failure.
+/// and, where these define none, its current skip indexes. Everything throws Failure.
 class FileRewriter {
  public:
-  /// `bytes_per_second` limits writing; 0: no limit. `columns`: additional columns for
-  /// RewriteForIndexes. Throws UsageError if it is given and there are no columns to index.
-  FileRewriter(const std::string& database, uint64_t bytes_per_second,
+  /// Flushes the requested families. `bytes_per_second` limits writing; 0: no limit. `columns`:
+  /// additional columns for RewriteForIndexes, which the OPTIONS file then defines. Throws
+  /// UsageError if it is given and there are no columns to index.
+  FileRewriter(const RewriteRequest& request, uint64_t bytes_per_second,
                const std::optional<std::vector<Column>>& columns = std::nullopt);
 
   ~FileRewriter();
@@ -80,7 +79,7 @@ class FileRewriter {
   bool Run(const ShowProgress& show,
            const std::function<rocksdb::Status(const ShowProgress&)>& rewrite);
 
-  const std::string database_;
+  const RewriteRequest request_;
   const Database db_;
 };
 

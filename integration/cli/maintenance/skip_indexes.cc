@@ -11,6 +11,7 @@
 #include "integration/cli/database/database.h"
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/term/failure.h"
+#include "integration/rocksdb/index/backfill.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/sidecar/file.h"
 
@@ -25,6 +26,8 @@ void Check(const rocksdb::Status& status, const std::string& what, const std::st
   if (!status.ok()) term::Fail("cannot {} database {}: {}", what, path, status.ToString());
 }
 
+constexpr uint32_t kTtlBytes = 4;  // which rocksdb::DBWithTTL appends to values
+
 /// The options that the index of a file was built with, from its properties or its sidecar.
 std::string IdentityOfIndex(const rocksdb_plugin::SstPlace& sst,
                             const rocksdb::TableProperties& properties) {
@@ -37,7 +40,7 @@ std::string IdentityOfIndex(const rocksdb_plugin::SstPlace& sst,
 }
 
 // The index options of the newest indexed file of the column family; nullopt without one.
-std::optional<SkipIndexOptions> PresentIndexOptions(const Database& db, const std::string& family) {
+std::optional<SkipIndexOptions> IndexOfNewestFile(const Database& db, const std::string& family) {
   rocksdb::TablePropertiesCollection files;
   Check(db->GetPropertiesOfAllTables(db.HandleOf(family), &files), "read the properties of",
         db->GetName());
@@ -59,10 +62,18 @@ void FailWithoutColumns(const std::string& database) {
   term::FailUsage("database {} has no skip index; define one with --index", database);
 }
 
+std::optional<SkipIndexOptions> PresentIndex(const StoredDatabase& stored,
+                                             const std::string& family) {
+  const rocksdb::ColumnFamilyOptions* const options = stored.Find(family);
+  if (options == nullptr || !HasRocksDb(stored.place)) return std::nullopt;
+  SkipIndexOptions defined;
+  if (rocksdb_plugin::FindIndexOptions(*options, &defined).ok()) return defined;
+  return IndexOfNewestFile(OpenReadOnly(stored.place, family), family);
+}
+
 std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewIndexFactory(
-    const IndexRebuild& rebuild) {
-  auto options =
-      PresentIndexOptions(OpenReadOnly(rebuild.database, rebuild.family), rebuild.family);
+    const StoredDatabase& stored, const IndexRebuild& rebuild) {
+  auto options = PresentIndex(stored, rebuild.family);
   if (!options && rebuild.columns.empty()) return nullptr;
   if (!options) options.emplace();
   std::vector<Column> columns(options->columns.begin(), options->columns.end());
@@ -71,7 +82,14 @@ std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewIndexFactory(
     columns.push_back(column);
   }
   options->columns = std::move(columns);
+  if (stored.has_ttl()) options->value_suffix_bytes = kTtlBytes;
+  if (rebuild.target_fpr) options->target_fpr = *rebuild.target_fpr;
+  if (rebuild.granule_rows) {
+    options->block_granules = false;
+    options->granule_rows = *rebuild.granule_rows;
+  }
   if (rebuild.max_index_bytes) options->max_index_bytes = *rebuild.max_index_bytes;
+  if (rebuild.info_log != nullptr) options->info_log = rebuild.info_log;
   auto factory = NewSkipIndexCollectorFactory(*options);
   if (!factory.ok()) term::FailUsage("cannot build the indexes: {}", factory.status().message());
   return *std::move(factory);
@@ -80,11 +98,13 @@ std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewIndexFactory(
 bool RebuildIndexes(const IndexRebuild& rebuild,
                     const std::function<bool(const BackfillProgress&)>& progress) {
   constexpr int kMaxPasses = 5;
-  const auto factory = NewIndexFactory(rebuild);
+  const StoredDatabase stored = ReadStored(rebuild.database);
+  stored.Families(rebuild.family);  // fails if it does not exist
+  const auto factory = NewIndexFactory(stored, rebuild);
   if (factory == nullptr) FailWithoutColumns(rebuild.database);
   BackfillProgress all;  // of the passes before
   for (int pass = 1; pass <= kMaxPasses; ++pass) {
-    const auto db = OpenReadOnly(rebuild.database, rebuild.family, factory);
+    const auto db = OpenReadOnly(rebuild.database, rebuild.family, IndexAccess{factory});
     BackfillProgress last;
     uint64_t num_listed = 0;
     bool was_stopped = false;
@@ -100,7 +120,7 @@ bool RebuildIndexes(const IndexRebuild& rebuild,
         },
         rebuild.bytes_per_second);
     if (was_stopped) return false;
-    Check(status, "rebuild the indexes of", rebuild.database);
+    Check(status, "rebuild the indexes of", rebuild.database.path);
     // Otherwise another process removed files, and wrote others in their place.
     if (last.files_done - all.files_done == num_listed) break;
     all = last;

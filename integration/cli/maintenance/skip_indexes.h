@@ -9,25 +9,35 @@
 
 #include "blocksieve/column.h"
 #include "blocksieve/rocksdb/skip_index.h"
+#include "integration/cli/database/stored_database.h"
 
 // Maintains skip indexes in sidecars, with the database open read-only. Everything throws Failure.
 
 namespace blocksieve::cli {
 
+/// The index of a column family. What is not given stays as it is.
 struct IndexRebuild {
-  std::string database;
+  DatabasePlace database;
   std::string family = "default";
-  std::vector<Column> columns;    ///< Indexed in addition to the current ones.
-  uint64_t bytes_per_second = 0;  ///< 0: no limit.
+  std::vector<Column> columns = {};  ///< Indexed in addition to the current ones.
+  uint64_t bytes_per_second = 0;     ///< 0: no limit.
+  std::optional<double> target_fpr = {};
+  std::optional<uint64_t> granule_rows = {};
+  std::shared_ptr<rocksdb::Logger> info_log = nullptr;  ///< For reports of the factory.
 
-  /// Limit for the index of one file, in bytes; nullopt: that of the newest indexed SST.
+  /// Limit for the index of one file, in bytes; nullopt: the present one.
   std::optional<uint64_t> max_index_bytes = {};
 };
 
-/// A factory for the index of the newest indexed file of the column family, plus the
-/// columns of `rebuild`, which replace those of the same name. Null without any. Throws UsageError.
+/// A factory for the present index with the changes of `rebuild`, whose columns replace those of
+/// the same name. Null without any column. Throws UsageError.
 std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewIndexFactory(
-    const IndexRebuild& rebuild);
+    const StoredDatabase& stored, const IndexRebuild& rebuild);
+
+/// The index that new files of the column family get: as the OPTIONS file defines it, or without a
+/// definition as the newest indexed file has it; nullopt without any.
+std::optional<SkipIndexOptions> PresentIndex(const StoredDatabase& stored,
+                                             const std::string& family);
 
 /// Reports that NewIndexFactory returned null. Throws UsageError.
 [[noreturn]] void FailWithoutColumns(const std::string& database);

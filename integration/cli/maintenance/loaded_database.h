@@ -12,16 +12,17 @@
 
 #include "blocksieve/rocksdb/skip_index.h"
 #include "integration/cli/database/open_database.h"
+#include "integration/cli/maintenance/skip_indexes.h"
 
 namespace blocksieve::cli {
 
 struct LoadTarget {
-  std::string path;
-  std::string family = "default";
-  SkipIndexOptions index;  ///< Its columns come in addition to the database's current ones.
+  IndexRebuild index;  ///< Names the database and the column family, too.
 
   /// FPR of range filters; nullopt: as the database has it.
   std::optional<double> range_fpr;
+
+  bool drops_properties = false;  ///< As in WriteRequest.
 };
 
 /// A database open for loading rows into a column family, which it adds. Not thread-safe.
@@ -62,7 +63,7 @@ class LoadedDatabase {
   void WriteBatch();
   void Check(const rocksdb::Status& status) const;
 
-  const std::string path_;
+  const DatabasePlace place_;
   const std::string family_name_;
   std::vector<std::string> notes_;
   const std::shared_ptr<FlushListener> flushes_;

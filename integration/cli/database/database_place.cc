@@ -1,0 +1,117 @@
+#include "integration/cli/database/database_place.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <string_view>
+#include <system_error>
+
+#include "integration/cli/term/failure.h"
+#include "integration/cli/term/streams.h"
+
+namespace blocksieve::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool IsDirectory(const std::string& path) {
+  std::error_code error;
+  return fs::is_directory(path, error);
+}
+
+bool HasWal(const std::string& directory) { return !NamesWithSuffix(directory, ".log").empty(); }
+
+// Whether a database, or its table files, are in the directory.
+bool IsDatabase(const std::string& directory) {
+  std::error_code error;
+  return fs::exists(fs::path(directory) / "CURRENT", error) ||
+         !NamesWithSuffix(directory, ".sst").empty();
+}
+
+// Why a stored wal_dir is not the WAL directory of the database; "" if it is.
+std::string WhyStale(const std::string& stored) {
+  if (!fs::path(stored).is_absolute()) return "is relative to the program that wrote it";
+  if (!IsDirectory(stored)) return "does not exist";
+  if (IsDatabase(stored)) return "is the directory of another database";
+  if (!HasWal(stored)) return "has no WAL files";
+  return "";
+}
+
+// Whether the stored path shows that the WAL was in the database's own directory when it was
+// written: its WAL files are here, or it ends in the name of the directory.
+bool WasOwn(const DatabasePlace& place, const std::string& stored) {
+  std::error_code error;
+  const fs::path last = fs::path(stored).lexically_normal().filename();
+  return HasWal(place.path) || last.empty() || last == "." ||
+         last == fs::weakly_canonical(place.path, error).filename();
+}
+
+std::string GivenWalDirectory(const DatabasePlace& place) {
+  if (place.wal_dir == "none") return place.path;
+  const bool is_own = IsSameDirectory(place.wal_dir, place.path);
+  if (!is_own && (!IsDirectory(place.wal_dir) || IsDatabase(place.wal_dir))) {
+    term::Fail("--wal-dir is {}; allowed: none, or a directory with the WAL of database {} alone",
+               place.wal_dir, place.path);
+  }
+  return place.wal_dir;
+}
+
+}  // namespace
+
+void WarnOnce(const std::string& text) {
+  static std::set<std::string> said;
+  if (said.insert(text).second) term::WriteToStandardError("blocksieve: " + text + "\n");
+}
+
+bool IsSameDirectory(const std::string& a, const std::string& b) {
+  std::error_code error;
+  return IsDirectory(a) && IsDirectory(b) && fs::equivalent(a, b, error);
+}
+
+std::vector<std::string> NamesWithSuffix(const std::string& directory, const char* suffix) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::string name = entry->path().filename();
+    if (name.ends_with(suffix)) names.push_back(std::move(name));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string WalDirectory(const DatabasePlace& place, const std::string& stored, Access access) {
+  if (!place.wal_dir.empty()) return GivenWalDirectory(place);
+  if (stored.empty() || IsSameDirectory(stored, place.path)) return place.path;
+  const std::string why_stale = WhyStale(stored);
+  if (why_stale.empty() && access != Access::kRead) {
+    term::Fail(
+        "the OPTIONS file of database {} has wal_dir {}, which has WAL files; if they are of this "
+        "database and of no copy or original of it, use --wal-dir {}; if not, --wal-dir none",
+        place.path, stored, stored);
+  }
+  if (why_stale.empty()) {
+    if (HasWal(place.path)) return place.path;
+    WarnOnce(
+        fmt::format("rows of database {} are also read from its wal_dir {}", place.path, stored));
+    return stored;
+  }
+  // New rows would get the sequence numbers of those in the missing WAL.
+  if (access == Access::kLoad && !WasOwn(place, stored)) {
+    term::Fail(
+        "the OPTIONS file of database {} has wal_dir {}, which {}; name the directory of its WAL "
+        "with --wal-dir, or use --wal-dir none if all rows are flushed",
+        place.path, stored, why_stale);
+  }
+  WarnOnce(fmt::format("ignoring wal_dir {} of the OPTIONS file of database {}, which {}", stored,
+                       place.path, why_stale));
+  return place.path;
+}
+
+std::vector<std::string> DataDirectories(const DatabasePlace& place) {
+  return place.data_dirs.empty() ? std::vector{place.path} : place.data_dirs;
+}
+
+}  // namespace blocksieve::cli

@@ -1,0 +1,359 @@
+#include "integration/cli/database/stored_database.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/db.h>
+#include <rocksdb/env.h>
+#include <rocksdb/memtablerep.h>
+#include <rocksdb/table.h>
+#include <rocksdb/utilities/options_util.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "integration/cli/term/text.h"
+#include "integration/rocksdb/compat/filter_bits_abi.h"
+
+namespace blocksieve::cli {
+namespace {
+
+using rocksdb_plugin::LoadedOptions;
+using rocksdb_plugin::NamedObject;
+
+constexpr const char* kPrefix = "OPTIONS-";
+// RocksDB creates it for the option persist_stats_to_disk, and opens no database without it.
+constexpr const char* kStatisticsFamily = "___rocksdb_stats_history___";
+
+std::vector<std::string> FamiliesOfManifest(const std::string& path) {
+  std::vector<std::string> names;
+  const rocksdb::Status status = rocksdb::DB::ListColumnFamilies({}, path, &names);
+  if (!status.ok()) term::Fail("cannot open database {}: {}", path, status.ToString());
+  return names;
+}
+
+bool IsRequested(const WriteRequest& request, const std::string& family) {
+  return family == request.family.value_or(family);
+}
+
+std::optional<OptionsText> LatestText(const std::string& database) {
+  // Another process may write a new OPTIONS file and delete the old one before it was read.
+  constexpr int kMaxTries = 3;
+  for (int tries = 1;; ++tries) {
+    std::string name;
+    const rocksdb::Status status =
+        rocksdb::GetLatestOptionsFileName(database, rocksdb::Env::Default(), &name);
+    if (status.IsNotFound()) return std::nullopt;
+    if (!status.ok()) term::Fail("cannot read database {}: {}", database, status.ToString());
+    try {
+      return ReadOptionsText(database + "/" + name);
+    } catch (const term::Failure&) {
+      if (tries == kMaxTries) throw;
+    }
+  }
+}
+
+// Gives defaults to families that the text lacks, such as after a crash.
+void AddMissingFamilies(const std::string& path, LoadedOptions* loaded) {
+  for (const std::string& name : FamiliesOfManifest(path)) {
+    if (loaded->Find(name) != nullptr) continue;
+    if (!loaded->families.empty() && name != kStatisticsFamily) {
+      WarnOnce(fmt::format("the OPTIONS file of database {} lacks column family {}; using defaults",
+                           path, name));
+    }
+    loaded->families.emplace_back(name, rocksdb::ColumnFamilyOptions());
+  }
+}
+
+std::string WhatLacks(const StoredDatabase& stored, const NamedObject& object) {
+  const std::string whose = object.family.empty() ? fmt::format("database {}", stored.place.path)
+                                                  : fmt::format("column family {} of database {}",
+                                                                object.family, stored.place.path);
+  return fmt::format("{} has {} {}, which only its own program has", whose, object.option,
+                     object.value);
+}
+
+// Objects without which no program reads the rows rightly.
+void CheckReadable(const StoredDatabase& stored) {
+  for (const NamedObject& object : stored.loaded.objects) {
+    if (object.consequence != rocksdb_plugin::Consequence::kNeeded || object.option == "wal_filter")
+      continue;
+    throw CannotOpen(
+        fmt::format("{}, so no other program can open the database; set filter options in that "
+                    "program",
+                    WhatLacks(stored, object)));
+  }
+}
+
+// Assertions of RocksDB end the process if a file has the number of a path that is not in the list.
+// Such a file is then shown in a directory with kPathSuffix, once or more. A list of several paths
+// changes how levels grow, so without --data-dir it is for reading only.
+std::vector<rocksdb::DbPath> PathsOf(const DatabasePlace& place, Access access) {
+  constexpr size_t kMaxPaths = 4;  // of RocksDB
+  constexpr uint64_t kAnySize = uint64_t{1} << 60;
+  std::vector<rocksdb::DbPath> paths;
+  if (place.data_dirs.empty() && access != Access::kRead) return paths;
+  for (const std::string& directory : DataDirectories(place)) {
+    paths.emplace_back(directory, kAnySize);
+  }
+  while (paths.size() < kMaxPaths) paths.emplace_back(paths.back().path + kPathSuffix, kAnySize);
+  return paths;
+}
+
+// Sets what is not the database's own: places, and objects that belong to a running program.
+UsedOptions Neutral(const StoredDatabase& stored, Access access) {
+  UsedOptions used = {.db = stored.loaded.db, .families = stored.loaded.families};
+  rocksdb::DBOptions& db = used.db;
+  db.create_if_missing = db.create_missing_column_families = db.error_if_exists = false;
+  db.best_efforts_recovery = false;
+  db.persist_stats_to_disk = false;
+  db.use_direct_reads = db.use_direct_io_for_flush_and_compaction = false;
+  db.recycle_log_file_num = 0;
+  db.listeners.clear();
+  db.wal_filter = nullptr;
+  db.db_log_dir = "";
+  db.wal_dir = WalDirectory(stored.place, stored.loaded.db.wal_dir, access);
+  db.db_paths = PathsOf(stored.place, access);
+  for (rocksdb::ColumnFamilyDescriptor& family : used.families) {
+    rocksdb::ColumnFamilyOptions& options = family.options;
+    options.cf_paths.clear();
+    options.compaction_filter = nullptr;
+    options.compaction_filter_factory = nullptr;
+    options.sst_partitioner_factory = nullptr;
+    options.memtable_factory = std::make_shared<rocksdb::SkipListFactory>();
+    options.enable_blob_garbage_collection = false;
+    std::erase(options.table_properties_collector_factories, nullptr);
+    if (options.table_factory == nullptr) {
+      options.table_factory.reset(rocksdb::NewBlockBasedTableFactory());
+    }
+  }
+  return used;
+}
+
+void SetPolicy(const std::string& value, rocksdb::ColumnFamilyOptions* options) {
+  const auto* const table = options->table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  if (table == nullptr) return;
+  rocksdb::BlockBasedTableOptions changed = *table;
+  changed.filter_policy = rocksdb_plugin::Judge(value).policy;
+  options->table_factory.reset(rocksdb::NewBlockBasedTableFactory(changed));
+}
+
+std::string PolicyOption(const StoredDatabase& stored, const std::string& family) {
+  return stored.Value(OptionsSection::Table(family), "filter_policy").value_or("nullptr");
+}
+
+// Throws if files of the family would be written with other filters than its policy names.
+void CheckPolicy(const StoredDatabase& stored, const std::string& family, Access access) {
+  const std::string value = PolicyOption(stored, family);
+  const auto policy = rocksdb_plugin::Judge(value);
+  const std::string has = fmt::format("database {} has filter_policy {} in column family {}",
+                                      stored.place.path, value, family);
+  if (policy.kind == rocksdb_plugin::PolicyEffect::kRefused) {
+    term::Fail("{}, which RocksDB refuses: {}; it would write files with other filters", has,
+               policy.reason);
+  }
+  // Rewriting leaves these files alone.
+  if (policy.kind == rocksdb_plugin::PolicyEffect::kForeign && access == Access::kLoad) {
+    term::Fail("{}, which this program does not have; it would write files without filters", has);
+  }
+}
+
+void CheckLostProperties(const StoredDatabase& stored, const WriteRequest& request) {
+  std::vector<std::string> lost;
+  for (const NamedObject& object : stored.loaded.objects) {
+    if (object.option == "file_checksum_gen_factory") {
+      WarnOnce(WhatLacks(stored, object) +
+               "; files that this command writes have no such checksum");
+    }
+    if (object.option != "table_properties_collectors") continue;
+    if (IsRequested(request, object.family)) lost.push_back(object.value);
+  }
+  if (lost.empty() || request.drops_properties) return;
+  term::Fail(
+      "database {} has the table_properties_collectors {}, which only its own program has; files "
+      "that this command writes lack their properties; if the program can do without these, use "
+      "--drop-properties",
+      stored.place.path, fmt::join(lost, ", "));
+}
+
+// RocksDB reads databases of LevelDB, but builds with assertions end when they open one to write.
+void CheckIsRocksDb(const DatabasePlace& place) {
+  std::error_code error;
+  const std::filesystem::path path = place.path;
+  if (!std::filesystem::exists(path / "CURRENT", error) || !OptionsFileNames(place).empty() ||
+      std::filesystem::exists(path / "IDENTITY", error)) {
+    return;
+  }
+  term::Fail(
+      "database {} has neither OPTIONS nor IDENTITY, so RocksDB did not write it; LevelDB's "
+      "can only be read",
+      place.path);
+}
+
+// A filter for prefixes can be built only with its extractor.
+void CheckExtractors(const StoredDatabase& stored, const WriteRequest& request) {
+  for (const NamedObject& object : stored.loaded.objects) {
+    if (object.option != "prefix_extractor" || !IsRequested(request, object.family)) continue;
+    if (rocksdb_plugin::Judge(PolicyOption(stored, object.family)).kind ==
+        rocksdb_plugin::PolicyEffect::kNone) {
+      continue;
+    }
+    term::Fail("{}; filters that this command writes would lack its prefixes",
+               WhatLacks(stored, object));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> OptionsFileNames(const std::string& database, const std::string& prefix) {
+  std::vector<std::pair<uint64_t, std::string>> found;
+  std::vector<std::string> names;
+  rocksdb::Env::Default()->GetChildren(database, &names).PermitUncheckedError();
+  for (std::string& name : names) {
+    if (!name.starts_with(prefix + kPrefix)) continue;
+    const std::string plain = name.substr(prefix.size());
+    const uint64_t number = OptionsFileNumber(plain);
+    if (number != 0) found.emplace_back(number, std::move(name));
+  }
+  std::sort(found.begin(), found.end());
+  names.clear();
+  for (auto& [number, name] : found) names.push_back(std::move(name));
+  return names;
+}
+
+uint64_t OptionsFileNumber(const std::string& name) {
+  uint64_t number = 0;
+  const char* const begin = name.data() + std::string_view(kPrefix).size();
+  const char* const end = name.data() + name.size();
+  const auto [rest, error] = std::from_chars(begin, end, number);
+  return error == std::errc() && rest == end ? number : 0;
+}
+
+OptionsText ReadOptionsText(const std::string& path) {
+  std::string text;
+  const rocksdb::Status status = rocksdb::ReadFileToString(rocksdb::Env::Default(), path, &text);
+  if (!status.ok()) term::Fail("cannot read {}: {}", path, status.ToString());
+  return OptionsText(std::move(text), path.substr(path.rfind('/') + 1));
+}
+
+void FailFamily(const std::string& family, const std::vector<std::string>& known) {
+  term::Fail("--column-family is {}, which does not exist; allowed: {}", term::Shown(family),
+             fmt::join(known, ", "));
+}
+
+std::vector<std::string> StoredDatabase::Families(const std::optional<std::string>& only) const {
+  std::vector<std::string> names;
+  for (const rocksdb::ColumnFamilyDescriptor& family : loaded.families) {
+    if (family.name != kStatisticsFamily) names.push_back(family.name);
+  }
+  if (!only) return names;
+  if (std::find(names.begin(), names.end(), *only) == names.end()) FailFamily(*only, names);
+  return {*only};
+}
+
+std::optional<std::string> StoredDatabase::Value(const OptionsSection& section,
+                                                 const std::string& option) const {
+  return text ? text->Find(section, option) : std::nullopt;
+}
+
+bool StoredDatabase::has_ttl() const {
+  constexpr const char* kFilter = "TtlCompactionFilter";  // or its factory
+  const auto family = OptionsSection::Family(rocksdb::kDefaultColumnFamilyName);
+  return Value(family, "compaction_filter").value_or("").find(kFilter) != std::string::npos ||
+         Value(family, "compaction_filter_factory").value_or("").find(kFilter) != std::string::npos;
+}
+
+StoredDatabase WithText(const DatabasePlace& place, OptionsText text) {
+  StoredDatabase stored = {.place = place, .text = std::move(text), .loaded = {}, .problem = ""};
+  const rocksdb::Status status = rocksdb_plugin::Load(*stored.text, &stored.loaded);
+  if (!status.ok()) {
+    const std::string where = place.path.empty() ? "" : " of database " + place.path;
+    stored.problem = fmt::format("cannot read {}{}: RocksDB {} says: {}", stored.text->name(),
+                                 where, rocksdb::GetRocksVersionAsString(), status.ToString());
+    stored.loaded.families.clear();
+    stored.loaded.db = rocksdb::DBOptions();
+  }
+  return stored;
+}
+
+StoredDatabase ReadStored(const DatabasePlace& place) {
+  std::optional<OptionsText> text = LatestText(place.path);
+  StoredDatabase stored = {.place = place, .text = std::nullopt, .loaded = {}, .problem = ""};
+  if (text) stored = WithText(place, *std::move(text));
+  AddMissingFamilies(place.path, &stored.loaded);
+  return stored;
+}
+
+UsedOptions OptionsToRead(const StoredDatabase& stored) {
+  if (!stored.problem.empty()) WarnOnce(stored.problem + "; using default options");
+  CheckReadable(stored);
+  UsedOptions used = Neutral(stored, Access::kRead);
+  used.has_ttl = stored.has_ttl();
+  for (rocksdb::ColumnFamilyDescriptor& family : used.families) {
+    // DBWithTTL wraps the operator itself.
+    if (used.has_ttl) family.options.merge_operator = nullptr;
+  }
+  return used;
+}
+
+void FailIfNewer(const StoredDatabase& stored) {
+  if (!stored.loaded.is_newer) return;
+  term::Fail(
+      "RocksDB {} wrote the options of database {}; this command has RocksDB {}; use one with that "
+      "version or a later one",
+      stored.loaded.version, stored.place.path, rocksdb::GetRocksVersionAsString());
+}
+
+bool HasRowsInWal(const StoredDatabase& stored) {
+  const std::string directory = WalDirectory(stored.place, stored.loaded.db.wal_dir, Access::kRead);
+  const auto names = NamesWithSuffix(directory, ".log");
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    std::error_code error;
+    const auto size = std::filesystem::file_size(directory + "/" + name, error);
+    return error || size != 0;
+  });
+}
+
+void CheckOptionsToWrite(const StoredDatabase& stored, const WriteRequest& request) {
+  CheckIsRocksDb(stored.place);
+  FailIfNewer(stored);
+  if (!stored.problem.empty()) term::Fail("{}", stored.problem);
+  CheckReadable(stored);
+  WalDirectory(stored.place, stored.loaded.db.wal_dir, request.access);  // may refuse
+  for (const std::string& family : stored.Families(request.family)) {
+    CheckPolicy(stored, family, request.access);
+  }
+  CheckExtractors(stored, request);
+  CheckLostProperties(stored, request);
+  for (const NamedObject& object : stored.loaded.objects) {
+    if (object.option != "wal_filter" || !HasRowsInWal(stored)) continue;
+    term::Fail("{}, and the WAL has rows that it may drop; open and close the database there first",
+               WhatLacks(stored, object));
+  }
+  if (request.access == Access::kLoad && stored.has_ttl()) {
+    term::Fail(
+        "database {} is of rocksdb::DBWithTTL, which appends a time to each value; load its "
+        "rows in its own program",
+        stored.place.path);
+  }
+}
+
+UsedOptions OptionsToWrite(const StoredDatabase& stored, const WriteRequest& request) {
+  UsedOptions used = Neutral(stored, request.access);
+  used.db.paranoid_checks = true;
+  for (rocksdb::ColumnFamilyDescriptor& family : used.families) {
+    const bool is_requested = IsRequested(request, family.name);
+    const auto policy = request.stock_policies.find(family.name);
+    const bool stands_in = policy != request.stock_policies.end();
+    if (stands_in) SetPolicy(policy->second, &family.options);
+    if (stands_in || !is_requested) family.options.disable_auto_compactions = true;
+    if (is_requested) continue;
+    used.db.avoid_flush_during_recovery = used.db.avoid_flush_during_shutdown = true;
+  }
+  return used;
+}
+
+}  // namespace blocksieve::cli

@@ -1,0 +1,114 @@
+#pragma once
+
+#include <rocksdb/db.h>
+#include <rocksdb/options.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "integration/cli/database/database_place.h"
+#include "integration/cli/term/failure.h"
+#include "integration/rocksdb/options/loaded_options.h"
+#include "integration/rocksdb/options/options_text.h"
+
+// What a database says of itself, and the options that it is opened with. Its OPTIONS file was true
+// for some program on some machine: RocksDB's parser tells what it means, and the functions here
+// what of it holds for this command. Everything throws Failure.
+
+namespace blocksieve::cli {
+
+using rocksdb_plugin::OptionsSection;
+using rocksdb_plugin::OptionsText;
+
+/// A database that only its own program, or a later RocksDB, can open.
+class CannotOpen : public term::Failure {
+ public:
+  using Failure::Failure;
+};
+
+struct StoredDatabase {
+  DatabasePlace place;
+
+  /// The latest OPTIONS file; nullopt if there is none. Programs may set all options in code.
+  std::optional<OptionsText> text;
+
+  /// What RocksDB loads from the text; without it, the families of the MANIFEST with defaults.
+  rocksdb_plugin::LoadedOptions loaded;
+
+  /// Why RocksDB does not load the text; empty if it does. `loaded` then has defaults.
+  std::string problem;
+
+  /// The column families, without RocksDB's own. Throws Failure if `only` is not among them.
+  std::vector<std::string> Families(const std::optional<std::string>& only = std::nullopt) const;
+
+  /// Null if the database has no such family.
+  const rocksdb::ColumnFamilyOptions* Find(const std::string& family) const {
+    return loaded.Find(family);
+  }
+
+  /// The option of a family's section, or of the database's, as the file has it.
+  std::optional<std::string> Value(const OptionsSection& section, const std::string& option) const;
+
+  /// Whether programs open it with rocksdb::DBWithTTL, which appends a time to each value.
+  bool has_ttl() const;
+};
+
+/// Reads the database at a place. Another process may have it open, and write new files meanwhile.
+StoredDatabase ReadStored(const DatabasePlace& place);
+
+/// The same with an OPTIONS file, such as an edited one.
+StoredDatabase WithText(const DatabasePlace& place, OptionsText text);
+
+/// The names OPTIONS-NUMBER with this prefix in the directory of a database, the largest last.
+std::vector<std::string> OptionsFileNames(const std::string& database,
+                                          const std::string& prefix = "");
+
+/// The number in "OPTIONS-000012".
+uint64_t OptionsFileNumber(const std::string& name);
+
+/// Reads an OPTIONS file.
+OptionsText ReadOptionsText(const std::string& path);
+
+/// Reports that --column-family names one that the database does not have.
+[[noreturn]] void FailFamily(const std::string& family, const std::vector<std::string>& known);
+
+/// Ends the directory of a file whose path number has no directory in the list; see OptionsToRead.
+inline constexpr const char* kPathSuffix = "/.";
+
+/// RocksDB's options to open a database with.
+struct UsedOptions {
+  rocksdb::DBOptions db;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  bool has_ttl = false;  ///< Open it with rocksdb::DBWithTTL.
+};
+
+/// Options to read with: without objects that only writing needs. Reports a problem of `stored` on
+/// standard error, once. Throws CannotOpen if this program lacks an object that reading needs.
+UsedOptions OptionsToRead(const StoredDatabase& stored);
+
+/// How files of a database are written.
+struct WriteRequest {
+  Access access = Access::kRewrite;                  ///< kRead: only OPTIONS are written.
+  std::optional<std::string> family = std::nullopt;  ///< nullopt: all.
+  bool drops_properties = false;                     ///< --drop-properties
+  /// Policies for families whose own builds no filters; RocksDB may flush them.
+  std::map<std::string, std::string> stock_policies = {};
+};
+
+/// Throws Failure if this program must not write files of the requested families with these
+/// options: they would lack filters or properties.
+void CheckOptionsToWrite(const StoredDatabase& stored, const WriteRequest& request);
+
+/// Options to write with, for options that pass the check. The families that are not
+/// requested are neither compacted nor, as far as RocksDB allows, flushed.
+UsedOptions OptionsToWrite(const StoredDatabase& stored, const WriteRequest& request);
+
+/// Throws Failure if a later RocksDB wrote the options.
+void FailIfNewer(const StoredDatabase& stored);
+
+/// Whether the database has rows that only its WAL has.
+bool HasRowsInWal(const StoredDatabase& stored);
+
+}  // namespace blocksieve::cli

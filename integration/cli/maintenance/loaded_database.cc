@@ -1,0 +1,282 @@
+#include "integration/cli/maintenance/loaded_database.h"
+
+#include <fmt/format.h>
+#include <rocksdb/listener.h>
+#include <rocksdb/table.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdarg>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "blocksieve/rocksdb.h"
+#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/skip_index.h"
+#include "integration/cli/database/database.h"
+#include "integration/cli/database/open_database.h"
+#include "integration/cli/maintenance/options_change.h"
+#include "integration/cli/maintenance/stock_policies.h"
+#include "integration/cli/term/failure.h"
+#include "integration/cli/term/streams.h"
+#include "integration/rocksdb/compat/log.h"
+#include "integration/rocksdb/policy/policy.h"
+
+namespace blocksieve::cli {
+namespace {
+
+constexpr size_t kBatchBytes = 1 << 20;
+
+/// Prints reports of collectors to standard error, except those about max_index_bytes for each
+/// file, which the final report summarizes.
+class IndexLog : public rocksdb::Logger {
+ public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char* format, va_list arguments) override {
+    char line[1024];
+    std::vsnprintf(line, sizeof(line), format, arguments);
+    if (std::string_view(line).find("max_index_bytes") != std::string_view::npos) return;
+    term::WriteToStandardError(std::string(line) + "\n");
+  }
+};
+
+const rocksdb::BlockBasedTableOptions* TableOptionsOf(const rocksdb::ColumnFamilyOptions& options) {
+  return options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+}
+
+// Sets the policy with everything that it needs.
+void PutPolicy(const std::string& family, const rocksdb::FilterPolicy& policy,
+               EditedOptions* edited) {
+  PutOption("filter_policy=" + policy.ToString(rocksdb::ConfigOptions()), {family}, edited);
+}
+
+// Adds key filters, unless the family has a policy or its table format supports none; and range
+// filters if requested, which keep the other options of an existing policy.
+void AddFilters(const LoadTarget& target, rocksdb::ColumnFamilyOptions options,
+                EditedOptions* edited) {
+  const std::string& family = target.index.family;
+  const auto* const table = TableOptionsOf(options);
+  if (table == nullptr) return;
+  if (!target.range_fpr) {
+    if (table->filter_policy == nullptr) PutPolicy(family, **NewFilterPolicy({}), edited);
+    return;
+  }
+  RangeFilterOptions ranges;
+  if (const auto* const policy = PolicyOf(options)) ranges.policy = policy->options();
+  ranges.policy.ranges = true;
+  ranges.policy.range_fpr = *target.range_fpr;
+  const rocksdb::Status status = EnableRangeFilter(&options, ranges);
+  if (!status.ok()) {
+    term::FailUsage("--range-fpr is {}, but the database cannot have range filters: {}",
+                    *target.range_fpr, status.ToString());
+  }
+  PutPolicy(family, *TableOptionsOf(options)->filter_policy, edited);
+}
+
+// The options of a database that has no OPTIONS file.
+OptionsText DefaultText(const std::vector<std::string>& families) {
+  OptionsText text(
+      fmt::format("[Version]\n  rocksdb_version={}\n  options_file_version=1.1\n\n[DBOptions]\n  "
+                  "listeners={{}}\n",
+                  rocksdb::GetRocksVersionAsString()));
+  for (const std::string& family : families) {
+    const rocksdb::Status status = text.AddFamily(family, rocksdb::ColumnFamilyOptions());
+    if (!status.ok()) term::Fail("cannot add column family {}: {}", family, status.ToString());
+  }
+  return text;
+}
+
+// What happens to the existing indexes, as messages.
+std::vector<std::string> NotesOn(const SkipIndexOptions& present, const ColumnList& wanted,
+                                 const SkipIndexSummary& files) {
+  std::vector<std::string> notes;
+  for (const Column& old : present.columns) {
+    const auto same_name = std::find_if(wanted.begin(), wanted.end(), [&](const Column& column) {
+      return column.name() == old.name();
+    });
+    if (same_name == wanted.end()) {
+      notes.push_back(fmt::format("keeping the existing index {}", old.ToText()));
+    } else if (!(*same_name == old)) {
+      notes.push_back(
+          fmt::format("replacing the existing index {} by {}", old.ToText(), same_name->ToText()));
+    }
+  }
+  for (const SkipIndexColumnUsage& usage : files.usage) {
+    if (Column::Parse(usage.definition).ok()) continue;
+    notes.push_back(fmt::format("only its own program can build the index {}; new files lack it",
+                                usage.definition));
+  }
+  return notes;
+}
+
+}  // namespace
+
+/// Records the last flushed sequence number.
+class LoadedDatabase::FlushListener final : public rocksdb::EventListener {
+ public:
+  explicit FlushListener(std::string family) : family_(std::move(family)) {}
+
+  void OnFlushCompleted(rocksdb::DB*, const rocksdb::FlushJobInfo& flushed) override {
+    if (flushed.cf_name != family_) return;
+    // Memtables are flushed in order, one at a time.
+    largest_sequence_ = std::max(largest_sequence_.load(), flushed.largest_seqno);
+  }
+
+  /// The largest flushed sequence number; 0 before the first flush.
+  uint64_t largest_sequence() const { return largest_sequence_; }
+
+ private:
+  const std::string family_;
+  std::atomic<uint64_t> largest_sequence_ = 0;
+};
+
+// Creates the directory if it is missing.
+Database LoadedDatabase::Open(const LoadTarget& target) {
+  CheckPlaceForDatabase(place_);
+  const bool is_created = !HasRocksDb(place_);
+  StoredDatabase before = {.place = place_, .text = std::nullopt, .loaded = {}, .problem = ""};
+  if (!is_created) before = ReadStored(place_);
+  // Without an OPTIONS file, RocksDB writes one.
+  const Database::Mode mode = before.text ? Database::Mode::kWrite : Database::Mode::kCreate;
+  if (!before.text) {
+    before = WithText(
+        place_, DefaultText(is_created ? std::vector<std::string>{"default"} : before.Families()));
+  }
+  WriteRequest request = {.access = Access::kLoad,
+                          .family = target.index.family,
+                          .drops_properties = target.drops_properties,
+                          .stock_policies = {}};
+  EditedOptions edited = {*before.text};
+  StoredDatabase stored = before;
+  if (stored.Find(family_name_) == nullptr) {
+    const rocksdb::Status status =
+        edited.text.AddFamily(family_name_, rocksdb::ColumnFamilyOptions());
+    if (!status.ok())
+      term::Fail("cannot add column family {}: {}", family_name_, status.ToString());
+    edited.edits.push_back({OptionsSection::Family(family_name_), "", ""});
+    stored = WithText(place_, edited.text);
+  } else if (!is_created) {
+    CheckWritable(stored, request);
+    const Database db = OpenReadOnly(place_, family_name_);
+    notes_ = NotesOn(PresentIndex(stored, family_name_).value_or(SkipIndexOptions()),
+                     target.index.columns, IndexesOf(db, family_name_));
+  }
+  IndexRebuild index = target.index;
+  index.info_log = std::make_shared<IndexLog>();
+  const auto factory = NewIndexFactory(before, index);
+  if (factory != nullptr) {
+    PutCollector(family_name_, *factory, &edited);
+    // The listener stores large indexes in sidecars.
+    PutListener(&edited);
+  }
+  const rocksdb::ColumnFamilyOptions& family = *stored.Find(family_name_);
+  if (family.comparator->timestamp_size() != 0) {
+    term::Fail("cannot load into database {}: its keys have timestamps, but input lines have none",
+               place_.path);
+  }
+  AddFilters(target, family, &edited);
+  CheckEdited(before, edited);
+  stored = WithText(place_, edited.text);
+  request.stock_policies = StandInPolicies(stored);
+  CheckWritable(stored, request);
+  UsedOptions options = OptionsToWrite(stored, request);
+  options.db.create_if_missing = is_created;
+  options.db.create_missing_column_families = true;
+  for (rocksdb::ColumnFamilyDescriptor& each : options.families) {
+    const bool has_index = factory != nullptr && each.name == family_name_;
+    if (has_index) each.options.table_properties_collector_factories = {factory};
+    if (has_index || HasRates(each.options)) AddListener(&options.db);
+  }
+  if (const rocksdb::Status status = CreateNamedDirectory(place_); !status.ok()) {
+    term::Fail("cannot create database {}: {}", place_.path, status.ToString());
+  }
+  options.db.listeners.push_back(flushes_);
+  options.db.info_log = rocksdb_plugin::NewFullDiskLog(place_);
+  Database db(place_, std::move(options), mode);
+  if (mode == Database::Mode::kWrite && !edited.edits.empty()) {
+    WriteNextOptions(EnvOfDirectory(place_).get(), before, edited.text);
+  }
+  return db;
+}
+
+LoadedDatabase::LoadedDatabase(const LoadTarget& target)
+    : place_(target.index.database),
+      family_name_(target.index.family),
+      flushes_(std::make_shared<FlushListener>(target.index.family)),
+      db_(Open(target)),
+      family_(db_.HandleOf(target.index.family)) {
+  const std::unique_ptr<rocksdb::Iterator> any(db_->NewIterator(rocksdb::ReadOptions(), family_));
+  any->SeekToFirst();
+  is_new_ = !any->Valid() && any->status().ok();
+  first_sequence_ = db_->GetLatestSequenceNumber();
+}
+
+void LoadedDatabase::Put(std::string_view key, std::string_view value) {
+  Check(batch_.Put(family_, key, value));
+  if (batch_.GetDataSize() >= kBatchBytes) WriteBatch();
+}
+
+void LoadedDatabase::WriteBatch() {
+  rocksdb::WriteOptions options;
+  // Rows become durable in Flush, not before.
+  options.disableWAL = true;
+  Check(db_->Write(options, &batch_));
+  batch_.Clear();
+}
+
+void LoadedDatabase::Flush() {
+  if (batch_.Count() != 0) WriteBatch();
+  rocksdb::Status status = db_->Flush(rocksdb::FlushOptions(), family_);
+  // If a compaction filled the disk, its files are gone by now.
+  if (!status.ok() && db_->Resume().ok()) status = db_->Flush(rocksdb::FlushOptions(), family_);
+  Check(status);
+}
+
+uint64_t LoadedDatabase::rows_durable() const {
+  const uint64_t flushed = flushes_->largest_sequence();
+  return flushed > first_sequence_ ? flushed - first_sequence_ : 0;
+}
+
+bool LoadedDatabase::Compact(const CompactionProgress& progress) {
+  rocksdb::CompactRangeOptions options;
+  options.canceled = &term::InterruptFlag();
+  // Files of the last level may also lack an index.
+  options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
+  rocksdb::ColumnFamilyMetaData metadata;
+  db_->GetColumnFamilyMetaData(family_, &metadata);
+  const rocksdb::Status status = db_.Compact(
+      [&] { return db_->CompactRange(options, family_, nullptr, nullptr); },
+      [&](uint64_t written) { progress(std::min(written, metadata.size), metadata.size); });
+  if (status.IsIncomplete() && term::InterruptFlag()) return false;
+  if (!status.ok()) term::Fail("cannot compact database {}: {}", place_.path, status.ToString());
+  return true;
+}
+
+// After a full compaction, each key is stored once.
+std::optional<uint64_t> LoadedDatabase::NumRows() {
+  rocksdb::ColumnFamilyMetaData metadata;
+  db_->GetColumnFamilyMetaData(family_, &metadata);
+  uint64_t rows = 0;
+  uint64_t num_levels = 0;
+  for (const rocksdb::LevelMetaData& level : metadata.levels) {
+    num_levels += !level.files.empty();
+    if (level.level == 0 && level.files.size() > 1) return std::nullopt;
+    for (const rocksdb::SstFileMetaData& file : level.files) {
+      if (file.num_deletions != 0) return std::nullopt;
+      rows += file.num_entries;
+    }
+  }
+  if (num_levels > 1) return std::nullopt;
+  return rows;
+}
+
+void LoadedDatabase::Check(const rocksdb::Status& status) const {
+  if (status.ok()) return;
+  term::Fail("cannot write database {}: {}", place_.path, status.ToString());
+}
+
+SkipIndexSummary LoadedDatabase::Indexes() const { return IndexesOf(db_, family_name_); }
+
+}  // namespace blocksieve::cli

@@ -1,0 +1,309 @@
+"""Databases whose OPTIONS file holds for another machine, another program, or the original of a copy."""
+
+import pathlib
+import re
+import shutil
+import subprocess
+import urllib.parse
+
+from command import CommandTest, run
+
+OURS = "filter_policy=blocksieve:0.001"
+TABLE = '[TableOptions/BlockBasedTable "default"]'
+
+
+class WorldTest(CommandTest):
+    """A database made with RocksDB's tools, whose OPTIONS file is then edited."""
+
+    def make(self, *options, num=3000):
+        self.db_bench("fillrandom,flush", "--bloom_bits=10", *options, num=num)
+
+    def set_option(self, section, text):
+        """Adds a line at the begin of a section, where RocksDB takes the first of a name."""
+        path = self.options_file()
+        before = path.read_text()
+        self.assertIn(section + "\n", before)
+        path.write_text(before.replace(section + "\n", section + "\n" + text + "\n", 1))
+
+    def set_policy(self, value, family="default"):
+        path, title = self.options_file(), f'[TableOptions/BlockBasedTable "{family}"]'
+        before, after = path.read_text().split(title)
+        after = re.sub(r"(?m)^  filter_policy=.*$", f"  filter_policy={value}", after, count=1)
+        path.write_text(before + title + after)
+
+    def rows(self):
+        return self.ldb("scan", "--hex")
+
+    def state(self, *paths):
+        """Names, contents and times of all files below the directories."""
+        return {path: (path.stat().st_mtime_ns, path.stat().st_ino, path.read_bytes() if path.is_file() else b"")
+                for root in paths for path in pathlib.Path(root).rglob("*")}
+
+    def adopt_and_back(self, *options):
+        """apply, rewrite, verify, revert; rows stay the same."""
+        rows = self.rows()
+        self.succeed("apply", "--db", self.db, "--option", OURS, *options)
+        self.succeed("rewrite", "--db", self.db, *options)
+        self.assertEqual(self.origins(), {"blocksieve"})
+        self.assertEqual(self.verify()["num_problems"], 0)
+        said = self.succeed("revert", "--db", self.db, *options)
+        self.assertEqual(self.origins(), {"stock"})
+        self.assertEqual(self.rows(), rows)
+        return said
+
+
+class DatabasePlaceTest(WorldTest):
+    def test_copies_never_change_their_original(self):
+        """RocksDB up to 6.22 stored its own directory as wal_dir."""
+        self.make()
+        live, copy = self.db, self.dir / "copy"
+        self.set_option("[DBOptions]", f"  wal_dir={live}")
+        self.ldb("put", "in the WAL", "of the original")
+        self.set_option("[DBOptions]", f"  wal_dir={live}")
+        for how in ("copy", "cp -al", "linked directory"):
+            with self.subTest(how):
+                shutil.rmtree(copy, ignore_errors=True)
+                subprocess.run(["cp", "-al" if how == "cp -al" else "-a", live, copy], check=True)
+                if how == "linked directory":
+                    shutil.rmtree(self.dir / "moved", ignore_errors=True)
+                    copy.rename(self.dir / "moved")
+                    copy.symlink_to(self.dir / "moved")
+                before = self.state(live)
+                self.db = live
+                self.ldb("get", "in the WAL")
+                before = self.state(live)
+                self.db = copy
+                self.assertIn("in the WAL", self.adopt_rows())
+                for command in ("inspect", "check", "advise", "verify"):
+                    done = run(command, "--db", copy)
+                    self.assertIn("is the directory of another database", done.err, command)
+                self.adopt_and_back()
+                if how != "cp -al":  # whose deletions change the number of links, and nothing else
+                    self.assertEqual(self.state(live), before)
+                self.assertEqual({path: what[2] for path, what in self.state(live).items()},
+                                 {path: what[2] for path, what in before.items()})
+                if copy.is_symlink():
+                    copy.unlink()
+
+    def adopt_rows(self):
+        return self.succeed("scan", "--db", self.db).out.decode(errors="replace")
+
+    def test_moved_databases_open(self):
+        self.make()
+        for wal_dir in self.copies((self.dir / "gone", "./db", ".", self.dir)):
+            self.set_option("[DBOptions]", f"  wal_dir={wal_dir}")
+            self.assertIn("ignoring wal_dir", self.succeed("inspect", "--db", self.db).err)
+            self.adopt_and_back()
+            # The owner's text comes back.
+            self.assertIn(f"  wal_dir={wal_dir}\n", self.options_file().read_text())
+
+    def test_separate_wal_directory_must_be_named(self):
+        wal = self.dir / "wal"
+        self.make(f"--wal_dir={wal}", "--disable_wal=0")
+        self.db_bench("overwrite", f"--wal_dir={wal}", "--bloom_bits=10", "--use_existing_db=1", num=500)
+        checkpoint = self.dir / "checkpoint"
+        shutil.copytree(self.db, checkpoint)
+        original = self.db
+        before = self.state(original, wal)
+        self.db = checkpoint
+        for command in (("apply", "--option", OURS), ("rewrite",), ("revert",), ("load", "--key", 1, "-")):
+            done = run(*command, "--db", checkpoint)
+            if command[0] == "apply":
+                continue  # changes OPTIONS alone
+            self.assertEqual(done.code, 1, done.err)
+            self.assertIn(f"has wal_dir {wal}", done.err)
+            self.assertIn("--wal-dir none", done.err)
+        self.succeed("rewrite", "--db", checkpoint, "--wal-dir", "none")
+        self.assertEqual(self.state(original, wal), before)
+        self.db = original
+        self.succeed("apply", "--db", original, "--option", OURS)
+        self.assertIn("has wal_dir", self.fail_with(1, "rewrite", "--db", original))
+        self.assertIn("allowed: none, or a directory",
+                      self.fail_with(1, "rewrite", "--db", original, "--wal-dir", checkpoint))
+        self.assertGreater(
+            self.json_of("rewrite", "--db", original, "--wal-dir", wal)["files_rewritten"], 0)
+        self.assertIn(f"wal_dir={wal}", self.options_file().read_text())
+
+    def test_reading_writes_nothing(self):
+        self.make()
+        other = self.dir / "other"
+        other.mkdir()
+        for directory in (self.db, other):
+            for name in ("000099.sst.trash", "000098.log.trash", "000097.sst"):
+                (directory / name).write_bytes(b"of somebody")
+        self.set_option("[DBOptions]", f"  wal_dir={other}\n  db_log_dir={other}")
+        before = self.state(self.db, other)
+        for command in ("inspect", "check", "advise", "verify", "scan"):
+            run(command, "--db", self.db)
+            self.assertEqual(self.state(self.db, other), before, command)
+
+
+class StoredDatabaseTest(WorldTest):
+    def test_rocksdb_parses_the_text(self):
+        """Names are checked as RocksDB's parser reads them, wherever the text has comments and blanks."""
+        self.make()
+        good = self.options_file().read_text()
+        policy = "  filter_policy=bloomfilter:10:false"
+        self.assertIn(policy, good)
+        for text in self.copies((good.replace(policy, "  filter_policy=blocksive:0.01 # a comment"),
+                                 good.replace(policy, "\t filter_policy = blocksive:0.01  "),
+                                 good.replace(TABLE, TABLE + " # a comment").replace(policy, "filter_policy=blocksive:0.01"),
+                                 good.replace(TABLE, "  " + TABLE).replace(policy, "filter_policy=blocksive:0.01"),
+                                 good.replace(policy, policy.replace("bloomfilter:10:false", "blocksive:0.01")
+                                              + "\n" + policy))):
+            self.options_file().write_text(text)
+            done = run("check", "--db", self.db)
+            self.assertEqual(done.code, 1, text)
+            self.assertIn("filter_policy is blocksive:0.01, which is not registered", done.out.decode())
+
+    def test_file_without_families_is_an_error(self):
+        (self.dir / "OPTIONS-000005").write_text("# nothing\n")
+        done = run("check", "--options-file", self.dir / "OPTIONS-000005")
+        self.assertEqual(done.code, 1)
+        self.assertNotIn("No problem", done.out.decode())
+
+    def test_names_with_escapes(self):
+        self.make()
+        names = ("a:b", "c#d", "e\\f", "g h")
+        for name in names:
+            self.ldb("create_column_family", name)
+            self.ldb(f"--column_family={name}", "put", "key", "value")
+        for name in names:
+            family = ("--column-family", name)
+            self.succeed("apply", "--db", self.db, "--option", OURS, *family)
+            self.succeed("rewrite", "--db", self.db, *family)
+            file, = self.json_of("inspect", "--db", self.db, *family)["files"]
+            self.assertEqual(file["filter"]["origin"], "blocksieve", name)
+            self.succeed("check", "--db", self.db, *family)
+        self.succeed("revert", "--db", self.db)
+        self.assertEqual(self.ldb("--column_family=c#d", "get", "key").strip(), b"value")
+
+    def test_hidden_family_is_left_out(self):
+        self.make("--persist_stats_to_disk=1", "--stats_persist_period_sec=1", "--stats_dump_period_sec=1")
+        self.adopt_and_back()
+        self.succeed("check", "--db", self.db)
+        self.succeed("inspect", "--db", self.db, "--fail-if", "without-filter")
+
+    def test_newer_versions_are_named(self):
+        self.make()
+        self.edit_options(("  rocksdb_version=", "  rocksdb_version=99."))
+        self.set_option("[DBOptions]", "  option_of_the_future=1")
+        before = self.files_of_database()
+        for command in (("apply", "--option", OURS), ("rewrite",), ("revert",), ("advise",),
+                        ("load", "--key", 1, "-")):
+            self.assertRegex(self.fail_with(1, *command, "--db", self.db),
+                             r"RocksDB 99\.\S+ wrote the options of database \S+; this command has RocksDB \d")
+        for command in ("inspect", "verify", "scan"):
+            self.succeed(command, "--db", self.db)
+        self.assertIn("ignores options of later versions", run("check", "--db", self.db).out.decode())
+        self.assertEqual(self.files_of_database(), before)
+
+    def test_files_without_filters_count_under_any_policy(self):
+        self.make()
+        self.db_bench("overwrite,flush", "--use_existing_db=1", "--bloom_bits=0", num=3000)
+        for policy in self.copies(("bloomfilter:10:false", "ribbonfilter:10", "blocksieve:0.01")):
+            self.set_policy(policy)
+            done = run("check", "--db", self.db)
+            self.assertEqual(done.code, 1)
+            self.assertRegex(done.out.decode(), r"1 file with [\d,]+ keys without filters")
+
+
+class StockPoliciesTest(WorldTest):
+    """Policies that build no filter, though RocksDB knows them, are never written with."""
+
+    def test_filters_come_back_with_the_bits_of_the_files(self):
+        for policy, bits, back in self.each((
+                ("rocksdb.BuiltinBloomFilter", 10, "bloomfilter:10:false"),
+                ("bloomfilter", 7, "bloomfilter:7:false"), ("ribbonfilter", 14, "bloomfilter:14:false"),
+                ("rocksdb.BloomFilter", 10, "bloomfilter:10:false"), ("nullptr", 5, "bloomfilter:5:false"))):
+            with self.subTest(policy):
+                self.db_bench("fillrandom,flush", f"--bloom_bits={bits}", num=3000)
+                self.set_policy(policy)
+                if policy != "nullptr":
+                    done = run("check", "--db", self.db)
+                    self.assertEqual(done.code, 1)
+                    self.assertIn("programs that load this file write files without filters", done.out.decode())
+                before = self.inspect()["total"]["filter_bytes"]
+                said = self.adopt_and_back()
+                self.assertIn(f"filter_policy={back}, like the filters before blocksieve apply", said.err)
+                self.assertIn(f"  filter_policy={back}\n", self.options_file().read_text())
+                self.assertAlmostEqual(self.inspect()["total"]["filter_bytes"], before, delta=0.05 * before)
+                self.assertEqual(list(self.db.glob("blocksieve-*")), [])
+
+    def test_given_policy_comes_first(self):
+        self.make()
+        for policy in self.copies(("bloomfilter:10:false", "bloomfilter")):
+            self.set_policy(policy)
+            self.apply("blocksieve:0.01")
+            self.succeed("rewrite", "--db", self.db)
+            self.succeed("revert", "--db", self.db, "--filter-policy", "bloomfilter:4:false")
+            self.assertIn("  filter_policy=bloomfilter:4:false\n", self.options_file().read_text())
+            self.assertEqual(self.origins(), {"stock"})
+
+    def test_other_families_lose_no_filters(self):
+        """Rows of the WAL are flushed when the database is opened to write."""
+        for other in self.each(("rocksdb.BuiltinBloomFilter", "bloomfilter", "their_own_policy")):
+            self.make("--disable_wal=0")
+            self.ldb("create_column_family", "b")
+            self.ldb("--column_family=b", "put", "key", "value")
+            self.set_policy(other, "b")
+            self.succeed("apply", "--db", self.db, "--option", OURS, "--column-family", "default")
+            self.succeed("rewrite", "--db", self.db, "--column-family", "default")
+            for file in self.json_of("inspect", "--db", self.db, "--column-family", "b")["files"]:
+                self.assertEqual(file["filter"]["origin"], "stock", other)
+            self.assertEqual(self.ldb("--column_family=b", "get", "key").strip(), b"value")
+            self.assertIn(f"filter_policy={other}\n", self.options_file().read_text())
+            self.succeed("revert", "--db", self.db, "--column-family", "default")
+            self.assertEqual({file["filter"]["origin"] for file in self.json_of(
+                "inspect", "--db", self.db, "--column-family", "default")["files"]}, {"stock"})
+
+    def test_files_of_ours_alone_get_filters_back(self):
+        """A program without the plug-in dropped the policy, and no kept file says which was before."""
+        self.make()
+        self.apply("blocksieve:0.01")
+        self.succeed("rewrite", "--db", self.db)
+        for path in self.db.glob("blocksieve-*"):
+            path.unlink()
+        self.set_policy("nullptr")
+        self.assertIn("by default; no other is known", self.succeed("revert", "--db", self.db).err)
+        self.assertEqual(self.origins(), {"stock"})
+
+
+class SkipIndexDefinitionTest(WorldTest):
+    """OPTIONS files define skip indexes; files only fill in what they lack."""
+
+    ROWS = [(f"{i:06}", f"w{i // 700}", i % 10) for i in range(5000)]
+    DEFINITION = "{{id=blocksieve.skip_index;columns=w=field:1;target_fpr=0.001;max_index_bytes=123456}}"
+
+    def definition(self, family="default"):
+        section = self.options_file().read_text().split(f'[CFOptions "{family}"]')[1].split("\n[")[0]
+        value = re.search(r"(?m)^ *table_properties_collectors=(.*)$", section)[1]
+        return urllib.parse.unquote(value)
+
+    def test_is_kept_by_every_command(self):
+        self.load(self.ROWS)
+        self.succeed("apply", "--db", self.db, "--option", "table_properties_collectors=" + self.DEFINITION)
+        self.succeed("rewrite", "--db", self.db, "--missing-indexes")
+        self.apply("blocksieve:0.0001")
+        self.load([("z", "w9", 1)])
+        for command in (("rewrite",), ("index",), ("revert",)):
+            self.succeed(*command, "--db", self.db)
+            for text in ("columns=w=field:1", "target_fpr=0.001", "max_index_bytes=123456"):
+                self.assertIn(text, self.definition(), command)
+        self.load([("zz", "w9", 1)], "--index", "n=int:2")
+        for text in ("w=field:1", "n=int:2", "target_fpr=0.001", "max_index_bytes=123456"):
+            self.assertIn(text, self.definition())
+        self.assertEqual(len(self.keys("w = 'w9' AND n = 1")), 2)
+
+    def test_of_each_family(self):
+        self.load(self.ROWS, "--index", "a=field:1")
+        self.load(self.ROWS, "--index", "b=field:2", "--column-family", "other", "--fpr", 0.002)
+        self.apply("blocksieve:0.0001")
+        self.succeed("rewrite", "--db", self.db)
+        self.assertIn("a=field:1", self.definition())
+        self.assertIn("b=field:2", self.definition("other"))
+        self.assertIn("target_fpr=0.002", self.definition("other"))
+        files = self.inspect()["files"]
+        self.assertEqual(sorted(column["definition"] for file in files for column in file["index"]["columns"]),
+                         ["a=field:1", "b=field:2"])
+
