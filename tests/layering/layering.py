@@ -95,6 +95,7 @@ ROOMS = [
     ("tests/install", "integration/rocksdb/index", ""),
     ("tests/abi", "integration/rocksdb/plugin", ""),
     ("tests/upstream", "rocksdb", ""),
+    ("tests/zoo", "integration/rocksdb/plugin", ""),
 ]
 
 MAX_FILES = 30  # in one folder
