@@ -1,6 +1,7 @@
 // filters: build and probe times of single filters, and the physical limits. See kManual.
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/table.h>
 
@@ -148,6 +149,35 @@ double BuildFilter(const PolicyContestant& contestant, uint64_t num_keys, double
   return TimePerKey(seconds, num_keys, [&] { Use(Build(contestant, num_keys)); });
 }
 
+double OpenFilter(const PolicyContestant& contestant, uint64_t num_keys, double seconds) {
+  const rocksdb::Slice contents = Cached(contestant, num_keys).contents;
+  std::unique_ptr<rocksdb::FilterBitsReader> reader;
+  return TimePerKey(seconds, kProbesPerCall, [&] {
+    for (uint64_t i = 0; i < kProbesPerCall; ++i) {
+      reader.reset(contestant.policy->GetFilterBitsReader(contents));
+    }
+  });
+}
+
+// Heap memory of an open filter, in bytes, without its block.
+double MeasureOpenBytes(const PolicyContestant& contestant, uint64_t num_keys) {
+  const rocksdb::Slice contents = Cached(contestant, num_keys).contents;
+  std::array<std::unique_ptr<rocksdb::FilterBitsReader>, 1000> readers;
+  const size_t before = mallinfo2().uordblks;
+  for (auto& reader : readers) reader.reset(contestant.policy->GetFilterBitsReader(contents));
+  return Ratio(mallinfo2().uordblks - before, readers.size());
+}
+
+// Peak memory per key while building, in bytes, without the finished filter.
+double MeasureBuildBytes(const PolicyContestant& contestant, uint64_t num_keys) {
+  malloc_trim(0);  // or the child would use memory that this process has freed
+  return InOwnProcess("building a filter", [&] {
+    const uint64_t before = ResidentBytes();
+    const BuiltFilter filter = Build(contestant, num_keys);
+    return Ratio(PeakResidentBytes() - before - filter.contents.size(), num_keys);
+  });
+}
+
 double ProbeAbsent(const PolicyContestant& contestant, uint64_t num_keys, double seconds) {
   const BuiltFilter& filter = Cached(contestant, num_keys);
   return TimeProbes(seconds,
@@ -284,6 +314,7 @@ std::vector<Timing> MakeTimings(const std::vector<PolicyContestant>& contestants
   for (const uint64_t n : sizes) {
     for (const PolicyContestant& each : contestants) {
       add("build", each, n, BuildFilter);
+      add("open", each, n, OpenFilter);
       add("absent", each, n, ProbeAbsent);
       add("present", each, n, ProbePresent);
       add("batch32", each, n, ProbeBatch);
@@ -367,14 +398,18 @@ void Measure(Job& job) {
   job.results.SetFact("stock", is_portable ? "portable" : "native");
   for (const Timing& each : timings) {
     job.results.Of(each.who, {{"what", each.what}, {"keys", each.keys}})
-        .AddTurns("time", "ns per key", each.nanoseconds);
+        .AddTurns("time", each.what == "open" ? "ns" : "ns per key", each.nanoseconds);
   }
   for (const PolicyContestant& each : contestants) {
     for (const uint64_t keys : effort.keys) {
       const BuiltFilter& filter = Cached(each, keys);
       job.results.Of(each.name, {{"what", "absent"}, {"keys", keys}})
           .Add("bits per key", "bits", Ratio(8 * filter.contents.size(), keys))
+          .Add("bytes of an open filter", "bytes", MeasureOpenBytes(each, keys))
           .Add("FPR", "share", MeasureFpr(filter, kFprProbes));
+      if (keys < 1'000'000) continue;  // the process itself takes more than the filter
+      job.results.Of(each.name, {{"what", "build"}, {"keys", keys}})
+          .Add("bytes per key to build", "bytes", MeasureBuildBytes(each, keys));
     }
   }
   AddRatios(timings, job.results);

@@ -41,10 +41,11 @@ SECTION = Section(
     + tuple(Target("ratio", {"name": name + "cold, relative to stock Bloom 10"}, ("name",), 1)
             for name in ("", "ribbon: ")),
     tables=(
-        Table("{metric}", ("name",), None, {"metric": ("bits per key", "FPR", "ratio")}, "keys",
-              "Filter", each="metric"),
-        Table("Time per key, ns", ("what", "name"), None, {"metric": "time"}, "keys",
-              "Operation, filter"),
+        Table("{metric}", ("name",), None, {"metric": (
+            "bits per key", "bytes per key to build", "bytes of an open filter", "FPR", "ratio")},
+              "keys", "Filter", each="metric"),
+        Table("Time per key, or opened filter, ns", ("what", "name"), None, {"metric": "time"},
+              "keys", "Operation, filter"),
     ),
     plots=(
         Plot("Probe time for an absent key", "Dashed: the physical limit, hashing the key and "

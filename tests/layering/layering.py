@@ -94,6 +94,7 @@ ROOMS = [
     # Programs of users, who have the installed headers.
     ("tests/install", "integration/rocksdb/index", ""),
     ("tests/abi", "integration/rocksdb/plugin", ""),
+    ("tests/instructions", "lib/skip integration/rocksdb/compat", ""),
     ("tests/upstream", "rocksdb", ""),
     ("tests/zoo", "integration/rocksdb/plugin", ""),
 ]
