@@ -47,8 +47,7 @@ void AddRowOptions(const JobManual& manual, CLI::App& app, JobOptions& options) 
       ->type_name("DIR");
 }
 
-}  // namespace
-
+// Throws Exit after printing help or an error in the arguments.
 JobOptions ParseJobOptions(const JobManual& manual, int argc, const char* const* argv) {
   JobOptions options;
   CLI::App app(manual.description, "bench/run " + manual.benchmark);
@@ -72,6 +71,8 @@ JobOptions ParseJobOptions(const JobManual& manual, int argc, const char* const*
   }
   return options;
 }
+
+}  // namespace
 
 int RunJob(const JobManual& manual, int argc, const char* const* argv,
            const std::function<void(Job&)>& measure) {

@@ -36,9 +36,6 @@ struct JobManual {
   bool takes_fpr = false;
 };
 
-/// Throws Exit after printing help or an error in the arguments.
-JobOptions ParseJobOptions(const JobManual& manual, int argc, const char* const* argv);
-
 /// The environment of a measuring job.
 struct Job {
   const JobOptions& options;

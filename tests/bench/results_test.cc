@@ -3,10 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <stdexcept>
 #include <vector>
 
+#include "bench/support/files.h"
+#include "bench/support/inputs.h"
+#include "bench/support/job.h"
 #include "bench/support/measure.h"
 #include "bench/support/terminal.h"
 
@@ -84,6 +90,34 @@ TEST(OwnProcessTest, MemoryOfTheChildIsItsOwn) {
   });
   EXPECT_GE(grown, 64 << 20);
   EXPECT_LT(grown, 80 << 20);
+}
+
+TEST(RunJobTest, PassesOptionsAndWritesResultsWithTheFactsThatAllJobsHave) {
+  const TempDir dir(::testing::TempDir());
+  const char* const argv[] = {"job", "--quick", "--rows", "5000",  "--seed",
+                              "7",   "--fpr",   "0.001",  "--out", dir.path().c_str()};
+  const JobManual manual = {.benchmark = "job",
+                            .description = "Measures.",
+                            .quick_help = "less",
+                            .rows_help = "this many rows",
+                            .min_rows = kMinRows,
+                            .takes_fpr = true};
+  std::filesystem::path db_dir;
+  const auto measure = [&](Job& job) {
+    EXPECT_EQ(job.options.rows, 5000U);
+    EXPECT_EQ(job.options.seed, 7U);
+    EXPECT_EQ(job.options.target_fpr, 0.001);
+    db_dir = job.db_dir;
+    EXPECT_TRUE(std::filesystem::is_empty(db_dir));
+    job.results.Of("name").Add("metric", "", 1);
+  };
+  EXPECT_EQ(RunJob(manual, static_cast<int>(std::size(argv)), argv, measure), 0);
+  EXPECT_FALSE(std::filesystem::exists(db_dir));
+  std::ifstream file(dir.path() / "job.json");
+  const Json json = Json::parse(file);
+  EXPECT_EQ(json["rows"].size(), 1U);
+  EXPECT_EQ(json["facts"]["quick"], true);
+  EXPECT_GE(json["facts"]["seconds"], 0);
 }
 
 }  // namespace
