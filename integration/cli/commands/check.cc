@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "integration/cli/advise/advice.h"
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/database.h"
 #include "integration/cli/database/file_text.h"
@@ -59,6 +60,7 @@ struct Findings {
   /// option names none.
   Json named = Json::array();
   std::vector<std::string> problems = {};
+  std::string no_filter_pays = {};  // why, as in advise
 
   /// `family` is empty if the problem concerns all of them.
   void Report(const std::string& family, const std::string& problem) {
@@ -171,10 +173,21 @@ void CheckDependencies(const rocksdb::ColumnFamilyDescriptor& family, Findings* 
     findings->Report(family.name, std::string("filter_policy: ") + ranges.getState());
 }
 
+// Whether an OPTIONS file of the database names a policy, which families or later files lack.
+bool HasPolicies(const std::string& database) {
+  for (const OptionsFile& file : OptionsFile::All(database)) {
+    for (const std::string& family : file.Families()) {
+      if (!IdOf(file.Find(TableSection(family), kPolicy.name).value_or("")).empty()) return true;
+    }
+  }
+  return false;
+}
+
 void CheckOptionsFile(const CheckOptions& options, Findings* findings) {
   CheckOption(kListeners, "", kDbSection, findings);
   for (const std::string& family : findings->file.Families(options.family)) {
-    if (!CheckOption(kPolicy, family, TableSection(family), findings)) {
+    if (!CheckOption(kPolicy, family, TableSection(family), findings) &&
+        (findings->no_filter_pays.empty() || HasPolicies(options.database))) {
       findings->Report(family,
                        "filter_policy is nullptr, so new files get no filters; RocksDB also writes "
                        "nullptr after it ignored a name. Set a policy, such as blocksieve:0.01");
@@ -194,10 +207,15 @@ void CheckOptionsFile(const CheckOptions& options, Findings* findings) {
   }
 }
 
-void CheckFiles(const CheckOptions& options, Findings* findings) {
+void CheckDatabaseOf(const CheckOptions& options, Findings* findings) {
   ChosenFiles::Missed missed;
   const auto files = FindFiles({.db = options.database, .file = "", .family = options.family})
                          .ReadReports("checking", &missed);
+  uint64_t num_bytes = 0;
+  for (const auto& file : LiveFiles(options.database)) num_bytes += file.size;
+  findings->no_filter_pays = WhyNoFilterPays(
+      ForestOf(files), 1, WhyCacheIsEnough(num_bytes, CacheBytes(options.database)));
+  CheckOptionsFile(options, findings);
   const WithoutFilters without = FilesWithoutFilters(files, options.database);
   if (without.sum.num_files != 0) findings->Report("", without.ToText(" ", " && "));
   for (const std::string& problem : missed.unopened) findings->Report("", problem);
@@ -217,7 +235,9 @@ std::string ToText(const Findings& findings) {
               findings.named) +
           "\n";
   for (const std::string& problem : findings.problems) text += problem + "\n";
-  return findings.problems.empty() ? text + "No problem found.\n" : text;
+  if (findings.problems.empty()) text += "No problem found.\n";
+  if (findings.no_filter_pays.empty()) return text;
+  return text + "No filter pays here: " + findings.no_filter_pays + ".\n";
 }
 
 std::string ToJson(const CheckOptions& options, const Findings& findings) {
@@ -236,8 +256,11 @@ void RunCheck(const CheckOptions& options) {
   if (has_database) CheckDatabase(options.database);
   Findings findings = {has_database ? OptionsFile::Latest(options.database)
                                     : OptionsFile::Read(options.options_file)};
-  CheckOptionsFile(options, &findings);
-  if (has_database) CheckFiles(options, &findings);
+  if (has_database) {
+    CheckDatabaseOf(options, &findings);
+  } else {
+    CheckOptionsFile(options, &findings);
+  }
   term::WriteToStandardOutput(options.format == OutputFormat::kJson ? ToJson(options, findings)
                                                                     : ToText(findings));
   if (const size_t problems = findings.problems.size(); problems != 0) {
