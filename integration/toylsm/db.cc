@@ -13,7 +13,13 @@ namespace {
 
 Status CheckOptions(const Options& options) {
   if (options.level0_files < 1) return internal::OutOfRange("level0_files", 0, 1, UINT32_MAX);
-  if (options.size_ratio < 2) return internal::OutOfRange("size_ratio", options.size_ratio, 2, 1e9);
+  if (!(options.size_ratio >= 2 && options.size_ratio <= 1e9)) {
+    return internal::OutOfRange("size_ratio", options.size_ratio, 2, 1e9);
+  }
+  if (options.block_bytes < 1 || options.block_bytes > UINT32_MAX) {
+    return internal::OutOfRange("block_bytes", static_cast<double>(options.block_bytes), 1,
+                                UINT32_MAX);
+  }
   return CheckFilters(options);
 }
 

@@ -96,6 +96,24 @@ class Check(CommandTest):
                          "\n1 file with 1,000 keys without filters, written before .*: blocksieve apply .*"
                          f" && blocksieve rewrite --db {self.db} --only-unfiltered\n")
 
+    def test_small_databases_need_no_policy(self):
+        """As advise says; but a policy that was lost, or that one family lacks, is a problem."""
+        self.db = self.dir / "new"
+        self.ldb("--create_if_missing", "put", "a", "b")
+        for _ in ("in the WAL", "in a file"):
+            self.check_text(("check", "--db", self.db), "default +filter_policy +- +-$", "No problem found",
+                            "No filter pays here: ")
+            self.assertIn("No filter pays here: ", self.text_of("advise", "--db", self.db))
+            self.ldb("compact")
+        self.apply("blocksieve:0.01")
+        self.ldb("compact")
+        self.assertIn("default: filter_policy is nullptr", run("check", "--db", self.db).out.decode())
+        self.db = self.dir / "large"
+        self.db_bench("fillrandom,flush,overwrite,flush", "--block_size=4096", "--value_size=2000",
+                      num=20_000)
+        self.assertIn("Change to", self.text_of("advise", "--db", self.db))
+        self.assertIn("default: filter_policy is nullptr", run("check", "--db", self.db).out.decode())
+
     def test_one_column_family(self):
         self.add_column_family()
         self.assertEqual(run("check", "--db", self.db).code, 1)  # the other one has no policy

@@ -44,6 +44,16 @@ class Index(CommandTest):
         self.assertIn("filters: " + why, self.succeed("scan", "--db", self.db, "--where", "p = 'p7'",
                                                       "--explain").err)
 
+    def test_indexes_without_values_are_named(self):
+        self.db = self.dir / "commas"
+        self.load(b"k1,a,5\nk2,b,6\n", "--delimiter", ",")
+        for definition, values in (("x=field:2", 0), ("x=bounds:int:2", 0), ("x=json:/a", 0),
+                                   ("x=field(,):2", 1), ("x=bounds:int:field(,):2", 1)):
+            said = self.succeed("index", "--db", self.db, "--index", definition).err
+            self.assertEqual("warning: no row has a value for the index x=" in said, values == 0, said)
+            self.assertEqual("as in field(,):2" in said, values == 0)
+        self.assertIn("field(,):2", self.text_of("index", "--help").split("Examples")[0])
+
     def test_damaged_sidecars_are_replaced(self):
         path, = self.db.glob("*.bsx")
         for part in (0.1, 0.5, 0.9):

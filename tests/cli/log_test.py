@@ -1,6 +1,8 @@
 """advise from RocksDB's info log and statistics, compared with RocksDB's counters and the files."""
 
+import gzip
 import json
+import lzma
 import pathlib
 import re
 import subprocess
@@ -156,3 +158,170 @@ class Logs(CommandTest):
                           ("--log", empty, "--seek-fraction", 0.1),
                           ("--log", empty, "--options-file", self.dir / "o")):
             self.fail_with(2, "advise", *arguments)
+
+
+def by_line(edit):
+    """A disguise that edits each line."""
+    return lambda text: "".join(edit(line) + "\n" for line in text.splitlines())
+
+
+def old(text):
+    """As RocksDB before 5.4 wrote it: sizes of levels in MB, and another name of the policy."""
+    text = text.replace('"filter_policy"', '"filter_policy_name"').replace("Size     Score", "Size(MB) Score")
+    return re.sub(r"(?m)^( *(?:L\d|Sum) .*?\d) MB", r"\1", text)
+
+
+def in_locale(group, point):
+    """As a program writes it that set its locale."""
+    def edit(line):
+        if "EVENT_LOG_v1" in line:
+            begin, event = line.split("EVENT_LOG_v1 {")
+            event = f'"time_micros": 1764062906902202, "score": 0.875, {event}'.replace(".", point)
+            return begin + "EVENT_LOG_v1 {" + re.sub(
+                r"\b\d{4,}\b", lambda match: f"{int(match.group()):,}".replace(",", group), event)
+        return line if re.match(r"\d{4}/|rocksdb.* COUNT", line) else line.replace(".", point)
+    return by_line(edit)
+
+
+DISGUISES = {
+    "crlf": by_line(lambda line: line + "\r"),
+    "indented": by_line(lambda line: "\t" + line),
+    "trimmed": by_line(str.strip),
+    "quoted": by_line(lambda line: "> > " + line),
+    "syslog": by_line(lambda line: "Nov 25 09:28:26 host db[123]: " + line),
+    "journald": by_line(lambda line: "2026-11-25T09:28:26+0000 L2 rocksdb.service[1]: " + line),
+    "cri": by_line(lambda line: "2026-11-25T09:28:26.206053123Z stdout F " + line),
+    "colors": by_line(lambda line: f"\x1b[36mdb-1  | \x1b[0m{line}\x1b[0m"),
+    "ceph": by_line(lambda line: "2026-11-25T09:28:26.853+0200 ffffad98b400  4 rocksdb: " + line),
+    "json strings": by_line(json.dumps),
+    "json list": lambda text: json.dumps([{"line": line} for line in text.splitlines()]),
+    "json list, pretty": lambda text: json.dumps(text.splitlines(), indent=2),
+    "docker": by_line(lambda line: json.dumps({"log": line + "\n", "stream": "stderr"})),
+    "json in json": by_line(lambda line: json.dumps({"log": json.dumps({"msg": line}) + "\n"},
+                                                    separators=(",", ":"))),
+    ".net": by_line(lambda line: json.dumps(line).replace('\\"', "\\u0022")),
+    "csv": by_line(lambda line: '3,"' + line.replace('"', '""') + '",stderr'),
+    "one message": lambda text: json.dumps({"message": text}),
+    "mariadb": lambda text: "x\ty\t" + text.replace("\\", "\\\\").replace("\n", "\\n"),
+    "rsyslog": lambda text: "Nov 25 host db: " + text.replace("\n", "#012"),
+    "utf-8 mark": lambda text: "\ufeff" + text,
+    "comma": in_locale("", ","),
+    "german": in_locale(".", ","),
+    "french": in_locale(" ", ","),
+    "english": in_locale(",", "."),
+    "old": old,
+}
+FOREIGN = {
+    "zcat": lambda text: gzip.compress(text.encode()),
+    "xzcat": lambda text: lzma.compress(text.encode()),
+    "iconv": lambda text: text.encode("utf-16"),
+    "iconv -f UTF-16LE": lambda text: text.encode("utf-16-le"),
+    "iconv -f UTF-16BE": lambda text: text.encode("utf-16-be"),
+}
+
+
+class LogLines(CommandTest):
+    """Logs and statistics as operators have them."""
+
+    text = (RECORDED / "rocksdb_9.10.LOG").read_text()
+    dump = text[text.index("** Compaction"):text.index("STATISTICS")]
+    statistics = text.split("STATISTICS:\n")[1]
+
+    def write(self, name, data):
+        path = self.dir / name
+        path.write_bytes(data if isinstance(data, bytes) else data.encode())
+        return path
+
+    def advice(self, *arguments, stdin=b""):
+        advice = json.loads(self.succeed("advise", *arguments, "--format", "json", stdin=stdin).out)
+        for timed in advice["proposals"]:
+            timed.pop("probe_ns"), timed.pop("build_cpu_seconds_per_million_keys")
+        return {**advice, "logs": None}
+
+    def test_disguised_logs_give_the_same_advice(self):
+        # A second family, and a third one that wrote nothing since the log began.
+        text = self.text + self.text.replace("default", "\xe4\U0001f600")
+        text += self.dump.replace("default", "idle")
+        plain = self.advice("--log", self.write("plain", text))
+        self.assertEqual((len(plain["families"]), plain["left_out"]), (2, ["idle"]))
+        for name, disguise in DISGUISES.items():
+            with self.subTest(disguise=name):
+                self.assertEqual(self.advice("--log", self.write("LOG", disguise(text))), plain)
+
+    def test_foreign_formats_are_named_with_a_command_that_reads_them(self):
+        plain = self.advice("--log", self.write("plain", self.text))
+        for command, encode in FOREIGN.items():
+            message = self.fail_with(1, "advise", "--log", self.write("a LOG", encode(self.text)))
+            reader = message.partition("pass its text: ")[2].partition(" | blocksieve advise --log -\n")[0]
+            self.assertTrue(reader.startswith(command), message)
+            text = subprocess.run(["bash", "-c", reader], check=True, stdout=subprocess.PIPE).stdout
+            self.assertEqual(self.advice("--log", "-", stdin=text), plain)
+        self.assertIn("compressed by zstd; pass its text: zstdcat",
+                      self.fail_with(1, "advise", "--log", self.write("LOG", b"\x28\xb5\x2f\xfd")))
+
+    def test_disguised_logs_are_read_by_time(self):
+        lines = self.text.splitlines(keepends=True)
+        plain = self.advice("--log", self.write("plain", self.text))
+        for name in ("syslog", "docker", "rsyslog", "json list", "json list, pretty"):
+            older, newer = (self.write(f"{i}", DISGUISES[name]("".join(part)))
+                            for i, part in enumerate((lines[:20], lines[20:])))
+            self.assertEqual(self.advice("--log", newer, "--log", older), plain, name)
+
+    def test_families_without_tables_are_left_out(self):
+        log = self.write("LOG", self.text + self.dump.replace("default", "idle"))
+        left_out = "no table that was written to column family idle; add older ones"
+        self.assertIn("Left out: the info logs show " + left_out, self.text_of("advise", "--log", log))
+        self.assertEqual(self.advice("--log", log, "--column-family", "default")["left_out"], [])
+        self.assertIn(left_out, self.fail_with(1, "advise", "--log", log, "--column-family", "idle"))
+
+    def test_logs_without_advice_are_named(self):
+        begin = self.text[:self.text.index("** Compaction")]
+        eventless = re.sub(r".*EVENT_LOG_v1.*\n", "", self.text)
+        for data, said in (
+                ("Nov 25 host db: started\n", "is not an info log of RocksDB"),
+                (bytes(range(256)), "is not an info log of RocksDB"),
+                (begin, "LOG has no dump of statistics with files; RocksDB writes one"),
+                (begin + re.sub(r"  L\d.*\n", "", self.dump), "a database without files"),
+                (eventless.replace("version: 9.10", "version: 3.9"), "RocksDB before 3.11"),
+                ("Level  Files Size(MB) Score Time(sec)  Read(MB)\n", "RocksDB before 3.11"),
+                (eventless, "show no table that was written")):
+            self.assertIn(said, self.fail_with(1, "advise", "--log", self.write("LOG", data)))
+        self.assertIn("it is a directory", self.fail_with(1, "advise", "--log", self.dir))
+
+    def test_disguised_statistics(self):
+        log = RECORDED / "rocksdb_9.10.LOG"
+        counters = dict(re.findall(r"(?m)^(rocksdb\.\S+) COUNT : (\d+)$", self.statistics))
+        plain = self.advice("--log", log)["observed"]
+        # As Ceph writes them: members of one name.
+        ceph = {"rocksdb_extended_statistics": {
+            f".{i}": line for i, line in enumerate(self.statistics.splitlines())}}
+        forms = [self.statistics, json.dumps(counters), json.dumps({"a": [{"b": counters}]}, indent=4),
+                 json.dumps({name: int(count) for name, count in counters.items()}),
+                 *(re.sub(r'"\.\d+"', '"."', json.dumps(ceph, **options))
+                   for options in ({"indent": 4}, {"separators": (",", ":")}))]
+        for form in forms:
+            for name in ("crlf", "syslog", "one message", "mariadb"):
+                path = self.write("statistics", DISGUISES[name](form))
+                got = self.advice("--log", log, "--statistics", path)["observed"]
+                self.assertEqual(got, plain, path.read_bytes()[:300])
+
+    def test_missing_counters_are_named(self):
+        log = RECORDED / "rocksdb_9.10.LOG"
+        for pattern, unknown, said in (
+                (r"number\.keys\.read", "lookups absent_fraction wasted_reads seek_fraction",
+                 "Observed: 138,813 seeks"),
+                (r"l1\.hit", "absent_fraction", "Observed: 150,000 lookups of files; 138,813 seeks"),
+                (r"number\.db\.seek", "seeks seek_fraction", "Observed: 150,000 lookups"),
+                (r"bloom\.filter\.full\.true\.positive", "wasted_reads", "Observed: 150,000 lookups"),
+                (r"[bln]\S*", "lookups absent_fraction wasted_reads seeks seek_fraction seek_blocks",
+                 "Missing counters")):
+            text = re.sub(rf"(?m)^rocksdb\.(?:{pattern}) .*\n", "", self.statistics)
+            arguments = ("--log", log, "--statistics", self.write("statistics", text))
+            observed = self.advice(*arguments)["observed"]
+            self.assertEqual({name for name, value in observed.items() if value is None},
+                             set(unknown.split()))
+            for name in observed["missing_counters"]:
+                self.assertRegex(name, pattern)
+            shown = self.text_of("advise", *arguments)
+            self.assertIn(said, shown)
+            self.assertIn("unknown: " + ", ".join(observed["missing_counters"]), shown)

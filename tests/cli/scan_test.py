@@ -20,6 +20,18 @@ class Scan(ScanTest):
         self.assertEqual(done.out.count(b"\n"), 100)
         self.assertEqual(done.err, "")
 
+    def test_no_rows_without_files(self):
+        """Files define the columns, so a database without files has none."""
+        self.db = self.dir / "new"
+        self.ldb("--create_if_missing", "put", "a", "b")
+        self.assertIn("unknown column", self.fail_with(2, "scan", "--db", self.db, "--where", "n = 5"))
+        for wal in self.db.glob("*.log"):
+            wal.unlink()
+        for where in ("n = 5", "n = 5 ORDER BY n LIMIT 1", "TRUE"):
+            self.assertEqual(self.scan(where), [])
+            self.assertEqual(self.scan(where, "--count"), [(b"0",)])
+            self.assertEqual(self.explain(where)["num_files"], 0)
+
     def test_limit(self):
         for direction, expected in (((), [b"011", b"013"]), (("--reverse",), [b"099", b"097"])):
             for index in ((), ("--no-index",)):

@@ -1,5 +1,9 @@
 #include "tests/toylsm/toy_model.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
 // Behaviour that the model does not cover.
 
 namespace blocksieve::toylsm {
@@ -86,6 +90,15 @@ TEST_F(DbTest, BadOptionsAreNamed) {
   } cases[] = {
       {"level0_files", [](Options* o) { o->level0_files = 0; }},
       {"size_ratio", [](Options* o) { o->size_ratio = 1; }},
+      {"size_ratio is nan", [](Options* o) { o->size_ratio = NAN; }},
+      {"size_ratio is inf", [](Options* o) { o->size_ratio = INFINITY; }},
+      {"block_bytes is 0", [](Options* o) { o->block_bytes = 0; }},
+      {"block_bytes", [](Options* o) { o->block_bytes = UINT64_MAX; }},
+      {"target_fpr is nan", [](Options* o) { o->key_filters = {{.target_fpr = NAN}}; }},
+      {"target_fpr is nan", [](Options* o) { o->skip_index.target_fpr = NAN; }},
+      {"range_fpr", [](Options* o) { o->key_filters = {{.ranges = true, .range_fpr = NAN}}; }},
+      {"bits_per_key is nan", [](Options* o) { o->bits_per_key = NAN; }},
+      {"wasted_reads is inf", [](Options* o) { o->wasted_reads = INFINITY; }},
       {"target_fpr", [](Options* o) { o->key_filters = {{.target_fpr = 2}}; }},
       {"target_fpr", [](Options* o) { o->skip_index.target_fpr = 2; }},
       {"range_fpr", [](Options* o) { o->key_filters = {{.ranges = true, .range_fpr = 0.5}}; }},
@@ -98,6 +111,28 @@ TEST_F(DbTest, BadOptionsAreNamed) {
     const Status status = Db::Open(bad, "/other").status();
     EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
     EXPECT_NE(status.message().find(each.name), std::string::npos) << status.message();
+  }
+}
+
+TEST_F(DbTest, ExtremeOptionsWork) {
+  for (const uint64_t bytes : {uint64_t{0}, uint64_t{1}, UINT64_MAX}) {
+    options_.memtable_bytes = options_.level1_bytes = options_.file_bytes = bytes;
+    options_.cache_bytes = bytes;
+    options_.block_bytes = std::clamp<uint64_t>(bytes, 1, UINT32_MAX);
+    options_.filter_granule_blocks = static_cast<uint32_t>(bytes);
+    options_.skip_index.granule_rows = options_.skip_index.granule_bytes = bytes;
+    options_.zstd_level = bytes == 0 ? INT32_MIN : bytes == 1 ? 0 : INT32_MAX;
+    options_.size_ratio = bytes == 0 ? 2 : 1e9;
+    Model model;
+    db_ = Must(Db::Open(options_, "/db" + std::to_string(bytes)));
+    for (int i = 0; i < 60; ++i) {
+      const std::string key = "key" + std::to_string(i * 7 % 25);
+      model[key] = "w" + std::to_string(i % 8) + "\t" + std::to_string(i);
+      MustBeOk(db_->Put(key, model[key]));
+    }
+    MustBeOk(db_->Compact());
+    db_ = Must(Db::Open(options_, "/db" + std::to_string(bytes)));
+    EXPECT_EQ(CheckReads(db_.get(), model, {Parse("word = 'w3'")}).size(), 0U) << bytes;
   }
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "blocksieve/filter.h"
+#include "integration/cli/database/table/table_file.h"
 #include "integration/cli/term/text.h"
 
 namespace blocksieve::cli {
@@ -27,7 +28,8 @@ class Adviser {
   }
 
   Advice Advise(const KeysOfFile& keys_of_file) && {
-    advice_.no_filter_pays = WhyNoFilterPays();
+    advice_.no_filter_pays =
+        WhyNoFilterPays(forest(), request_.absent_fraction, request_.cache_is_enough);
     if (forest().lists.empty()) return std::move(advice_);
     has_filters_ = advice_.current.wasted_reads_absent < advice_.without.wasted_reads_absent;
     const bool has_limit = request_.memory || request_.wasted_reads;
@@ -164,15 +166,6 @@ class Adviser {
     return reads_less ? "" : "waste more reads than the current filters";
   }
 
-  std::string WhyNoFilterPays() const {
-    if (forest().lists.empty()) return "the database has no keys";
-    if (advice_.without.wasted_reads < kMinSavedReads) {
-      return fmt::format("without filters, a lookup wastes {} data block reads",
-                         term::NumberText(advice_.without.wasted_reads, 2));
-    }
-    return request_.cache_is_enough;
-  }
-
   const AdviceRequest request_;
   bool has_filters_ = false;
   KnownCosts costs_;
@@ -180,6 +173,29 @@ class Adviser {
 };
 
 }  // namespace
+
+Forest ForestOf(const std::vector<FileReport>& files) {
+  Forest forest{SortIntoRuns(files)};
+  std::erase_if(forest.lists, [](const RunList& list) { return list.num_keys() == 0; });
+  for (RunList& list : forest.lists) SetCoverage(ShareBeforeInFiles(), &list);
+  return forest;
+}
+
+std::string WhyCacheIsEnough(uint64_t num_bytes, uint64_t cache_bytes) {
+  if (num_bytes > cache_bytes) return "";
+  return fmt::format("the files have {} bytes and fit into a block cache of {} bytes",
+                     term::WithCommas(num_bytes), term::WithCommas(cache_bytes));
+}
+
+std::string WhyNoFilterPays(const Forest& forest, double absent_fraction,
+                            const std::string& cache_is_enough) {
+  if (forest.lists.empty()) return "the database has no keys";
+  const std::vector<double> no_filters(forest.num_runs(), 1);
+  const double wasted_reads = forest.WastedReads(no_filters, absent_fraction);
+  if (wasted_reads >= kMinSavedReads) return cache_is_enough;
+  return fmt::format("without filters, a lookup wastes {} data block reads",
+                     term::NumberText(wasted_reads, 2));
+}
 
 Advice Advise(Forest forest, const AdviceRequest& request, const KeysOfFile& keys_of_file) {
   return Adviser(std::move(forest), request).Advise(keys_of_file);

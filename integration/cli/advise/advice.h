@@ -61,6 +61,17 @@ struct Advice {
 /// does not hold all files: lookups read nothing from files that it holds.
 inline constexpr double kMinSavedReads = 0.001;
 
+/// The sorted runs of files, with the shares of lookups by their key ranges.
+Forest ForestOf(const std::vector<FileReport>& files);
+
+/// The reason, or "" if filters may pay. `cache_bytes`: of the block cache, which all column
+/// families share, as `num_bytes` of all files.
+/// @{
+std::string WhyCacheIsEnough(uint64_t num_bytes, uint64_t cache_bytes);
+std::string WhyNoFilterPays(const Forest& forest, double absent_fraction,
+                            const std::string& cache_is_enough);
+/// @}
+
 /// REQUIRES: SetCoverage was called on the lists. Reads keys only if seeks are requested.
 Advice Advise(Forest forest, const AdviceRequest& request, const KeysOfFile& keys_of_file);
 

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cerrno>
 #include <filesystem>
@@ -92,6 +93,7 @@ the number of filters that lookups probed shows how many runs they check; withou
 the database, every lookup is assumed to check every run. Statistics also give the share of
 absent keys, the wasted reads and what seeks read; so does --statistics FILE, also with --db: the
 text of Statistics::ToString, or JSON such as that of the command STATS of Kvrocks.
+Both may have been prefixed, quoted or escaped by other loggers; - is standard input.
 
 Options that spread memory over the levels need the listener, which reports the sizes of levels to
 the policy: options.listeners.push_back(blocksieve::NewListener()), or listeners={blocksieve}.
@@ -136,15 +138,17 @@ struct Source {
   std::optional<StoredDatabase> stored;
   std::vector<FileReport> files;
   ChosenFiles::Missed missed;
-  uint64_t num_bytes = 0;  // in all column families
+  std::vector<std::string> unknown_families;  // left out
+  uint64_t num_bytes = 0;                     // in all column families
   std::optional<uint64_t> cache_bytes;
   std::optional<ObservedReads> observed;
 };
 
-uint64_t BytesOf(const FilePlace& place) {
-  std::error_code error;
-  const auto bytes = std::filesystem::file_size(place.path, error);
-  return error ? 0 : bytes;
+std::string UnknownFamiliesText(const std::vector<std::string>& families) {
+  return fmt::format(
+      "the info logs show no table that was written to column family {}; add older ones, such as "
+      "LOG.old",
+      fmt::join(families, ", "));
 }
 
 Source ReadSource(const AdviseOptions& options) {
@@ -155,10 +159,17 @@ Source ReadSource(const AdviseOptions& options) {
     source.database = log.database.empty() ? "DIR" : log.database;
     source.cache_bytes = log.cache_bytes;
     tickers = std::move(log.tickers);
+    source.num_bytes = log.num_bytes;
     for (FileReport& file : log.files) {
-      source.num_bytes += file.num_bytes;
       if (file.place.family != options.choice.family.value_or(file.place.family)) continue;
       source.files.push_back(std::move(file));
+    }
+    source.unknown_families = std::move(log.unknown_families);
+    std::erase_if(source.unknown_families, [&](const std::string& family) {
+      return family != options.choice.family.value_or(family);
+    });
+    if (source.files.empty() && !source.unknown_families.empty()) {
+      term::Fail("{}", UnknownFamiliesText(source.unknown_families));
     }
     if (source.files.empty()) {
       term::Fail("--column-family is {}, which has no files in the logs", *options.choice.family);
@@ -168,8 +179,7 @@ Source ReadSource(const AdviseOptions& options) {
     CheckDatabase(options.choice.db);
     source.stored = ReadStored(options.choice.db);
     FailIfNewer(*source.stored);
-    ChosenFiles all = FindFiles({.db = options.choice.db, .file = "", .family = std::nullopt});
-    for (const FilePlace& place : all.places) source.num_bytes += BytesOf(place);
+    source.num_bytes = FileBytes(options.choice.db);
     source.files = FindFiles(options.choice).ReadReports("looking at filters", &source.missed);
     source.cache_bytes = CacheBytes(options.choice.db);
   }
@@ -178,20 +188,8 @@ Source ReadSource(const AdviseOptions& options) {
   return source;
 }
 
-// "" if the block cache, which all column families share, cannot hold all files.
-std::string WhyCacheIsEnough(const AdviseOptions& options, const Source& source) {
-  const uint64_t cached_bytes =
-      options.cache_bytes ? *options.cache_bytes : source.cache_bytes.value_or(0);
-  const uint64_t num_bytes = source.num_bytes;
-  if (num_bytes > cached_bytes) return "";
-  return fmt::format("the files have {} bytes and fit into a block cache of {} bytes",
-                     term::WithCommas(num_bytes), term::WithCommas(cached_bytes));
-}
-
 Forest ForestOf(const Source& source) {
-  Forest forest{SortIntoRuns(source.files)};
-  std::erase_if(forest.lists, [](const RunList& list) { return list.num_keys() == 0; });
-  for (RunList& list : forest.lists) SetCoverage(ShareBeforeInFiles(), &list);
+  Forest forest = cli::ForestOf(source.files);
   // Counters are of all column families, and logs have no key ranges.
   const bool has_ranges = !source.files.empty() && source.files.front().place.keys;
   if (source.observed && forest.lists.size() == 1 && !has_ranges) {
@@ -227,6 +225,9 @@ std::string ToText(const AdviseOptions& options, const Advice& advice, const Sou
                       term::CountOf(advice.forest.num_keys(), "key"),
                       term::CountOf(advice.forest.num_runs(), "sorted run"),
                       ToText(advice, absent_fraction));
+  if (!source.unknown_families.empty()) {
+    text += "Left out: " + UnknownFamiliesText(source.unknown_families) + ".\n\n";
+  }
   if (!verdict.policy) return text;
   const std::vector<std::string> families = FamiliesOf(options, advice, source);
   const bool has_options = source.stored && HasOptions(*verdict.policy, *source.stored, families);
@@ -288,6 +289,7 @@ std::string ToJsonLine(const AdviseOptions& options, const Advice& advice, const
   Json document = DescribeChoice(options.choice);
   document["logs"] = options.logs;
   document["absent_fraction"] = absent_fraction;
+  document["left_out"] = source.unknown_families;
   document["observed"] = source.observed ? cli::ToJson(*source.observed) : Json(nullptr);
   document.update(ToJson(advice));
   AddMissed(source.missed, &document);
@@ -302,10 +304,12 @@ void RunAdvise(const AdviseOptions& options) {
   const Source source = ReadSource(options);
   if (source.files.empty()) source.missed.FailIfUnopened();
   AdviceRequest request = options.request;
-  request.cache_is_enough = WhyCacheIsEnough(options, source);
-  const bool has_lookups = source.observed && source.observed->lookups != 0;
-  request.absent_fraction =
-      options.absent_fraction.value_or(has_lookups ? source.observed->absent_fraction() : 1);
+  request.cache_is_enough =
+      WhyCacheIsEnough(source.num_bytes,
+                       options.cache_bytes ? *options.cache_bytes : source.cache_bytes.value_or(0));
+  const bool has_lookups = source.observed && source.observed->lookups.value_or(0) != 0;
+  request.absent_fraction = options.absent_fraction.value_or(
+      has_lookups ? source.observed->absent_fraction().value_or(1) : 1);
   if (options.seek_fraction) {
     request.seeks =
         SeekWorkload{.fraction = *options.seek_fraction, .range_width = options.range_width};

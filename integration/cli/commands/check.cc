@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "integration/cli/advise/advice.h"
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/database.h"
 #include "integration/cli/database/file_text.h"
@@ -59,6 +60,7 @@ struct Findings {
   /// option names none.
   Json named = Json::array();
   std::vector<std::string> problems = {};
+  std::string no_filter_pays = {};  // why, as in advise
 
   /// `family` is empty if the problem concerns all of them.
   void Report(const std::string& family, const std::string& problem) {
@@ -192,6 +194,17 @@ void CheckDependencies(const rocksdb::ColumnFamilyDescriptor& family, Findings* 
     findings->Report(family.name, std::string("filter_policy: ") + ranges.getState());
 }
 
+// Whether an OPTIONS file of the database names a policy, which families or later files lack.
+bool HasPolicies(const std::string& database) {
+  for (const std::string& name : OptionsFileNames(database)) {
+    const OptionsText file = ReadOptionsText(database + "/" + name);
+    for (const std::string& family : file.Families()) {
+      if (!IsNone(file.Find(OptionsSection::Table(family), kPolicy.name))) return true;
+    }
+  }
+  return false;
+}
+
 void CheckOptionsFile(const CheckOptions& options, Findings* findings) {
   const StoredDatabase& stored = findings->stored;
   if (!stored.problem.empty()) findings->Report("", stored.problem);
@@ -202,7 +215,8 @@ void CheckOptionsFile(const CheckOptions& options, Findings* findings) {
   }
   CheckOption(kListeners, OptionsSection::Db(), findings);
   for (const std::string& family : stored.Families(options.family)) {
-    if (!CheckOption(kPolicy, OptionsSection::Table(family), findings)) {
+    if (!CheckOption(kPolicy, OptionsSection::Table(family), findings) &&
+        (findings->no_filter_pays.empty() || HasPolicies(options.database))) {
       findings->Report(family,
                        "filter_policy is nullptr, so new files get no filters; RocksDB also writes "
                        "nullptr after it ignored a name. Set a policy, such as blocksieve:0.01");
@@ -215,10 +229,14 @@ void CheckOptionsFile(const CheckOptions& options, Findings* findings) {
   }
 }
 
-void CheckFiles(const CheckOptions& options, Findings* findings) {
+void CheckDatabaseOf(const CheckOptions& options, Findings* findings) {
   ChosenFiles::Missed missed;
   const auto files = FindFiles({.db = options.database, .file = "", .family = options.family})
                          .ReadReports("checking", &missed);
+  findings->no_filter_pays = WhyNoFilterPays(
+      ForestOf(files), 1,
+      WhyCacheIsEnough(FileBytes(options.database), CacheBytes(options.database)));
+  CheckOptionsFile(options, findings);
   const WithoutFilters without = FilesWithoutFilters(files, options.database);
   if (without.sum.num_files != 0) findings->Report("", without.ToText(" ", " && "));
   for (const std::string& problem : missed.unopened) findings->Report("", problem);
@@ -239,7 +257,9 @@ std::string ToText(const Findings& findings) {
               findings.named) +
           "\n";
   for (const std::string& problem : findings.problems) text += problem + "\n";
-  return findings.problems.empty() ? text + "No problem found.\n" : text;
+  if (findings.problems.empty()) text += "No problem found.\n";
+  if (findings.no_filter_pays.empty()) return text;
+  return text + "No filter pays here: " + findings.no_filter_pays + ".\n";
 }
 
 std::string ToJson(const CheckOptions& options, const Findings& findings) {
@@ -259,8 +279,11 @@ void RunCheck(const CheckOptions& options) {
   Findings findings = {has_database ? ReadStored(options.database)
                                     : WithText({}, ReadOptionsText(options.options_file))};
   if (!findings.stored.text) term::Fail("database {} has no OPTIONS file", options.database.path);
-  CheckOptionsFile(options, &findings);
-  if (has_database) CheckFiles(options, &findings);
+  if (has_database) {
+    CheckDatabaseOf(options, &findings);
+  } else {
+    CheckOptionsFile(options, &findings);
+  }
   term::WriteToStandardOutput(options.format == OutputFormat::kJson ? ToJson(options, findings)
                                                                     : ToText(findings));
   if (const size_t problems = findings.problems.size(); problems != 0) {

@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "blocksieve/predicate.h"
+#include "blocksieve/rocksdb/skip_index.h"
 #include "integration/cli/commands/rewrite_files.h"
 #include "integration/cli/database/database.h"
 #include "integration/cli/database/open_database.h"
@@ -23,8 +26,9 @@ return the same rows but read more.
 
 By default, reads each SST whose index is missing or damaged, and builds the same index as the
 newest indexed SST has. --index adds an index on another part of the value, even if another program
-wrote the database and it has no index yet; fields of the value are numbered from 1 (see blocksieve load --help). SSTs
-are not rewritten. If an index exceeds --max-index-bytes, a warning names the limit that would keep
+wrote the database and it has no index yet; fields of the value are numbered from 1 (see blocksieve
+load --help) and separated by TAB, or by the delimiter in parentheses: field(,):2. SSTs are not
+rewritten. If an index exceeds --max-index-bytes, a warning names the limit that would keep
 everything. An interrupted command can be run again and continues where it stopped. Another process
 may have the database open; the files that it writes meanwhile have the indexes of its own options.
 
@@ -54,6 +58,22 @@ void Report(const IndexOptions& options, const std::string& text,
                                                                     : text + "\n");
 }
 
+void WarnWithoutValues(const IndexRebuild& rebuild, const Column& column) {
+  const Database db = OpenReadOnly(rebuild.database, rebuild.family);
+  const Result<Predicate> has_value = Predicate::Not(Predicate::IsMissing(column));
+  std::unique_ptr<SkipScan> scan;
+  if (!has_value.ok() ||
+      !SkipScan::Create(db.get(), db.HandleOf(rebuild.family), *has_value, {.limit = 1}, &scan)
+           .ok() ||
+      scan->Valid()) {
+    return;
+  }
+  term::WriteToStandardError(fmt::format(
+      "blocksieve index: warning: no row has a value for the index {}; fields are separated by "
+      "TAB, or by the delimiter in parentheses, as in field(,):2\n",
+      column.ToText()));
+}
+
 void Rebuild(IndexOptions options) {
   options.rebuild.columns = ParseColumns(options.indexes);
   const BackfillProgress last = RunInterruptibly(
@@ -63,6 +83,7 @@ void Rebuild(IndexOptions options) {
          fmt::format("indexed: {} of {} bytes", term::CountOf(last.files_done, "file"),
                      term::WithCommas(last.bytes_done)),
          {{"files_indexed", last.files_done}, {"bytes_read", last.bytes_done}});
+  for (const Column& column : options.rebuild.columns) WarnWithoutValues(options.rebuild, column);
 }
 
 void RunIndex(const IndexOptions& options) {

@@ -80,10 +80,19 @@ std::string HowToIndex(const std::string& database) {
       database, database);
 }
 
-Query ParseWhere(const ScanOptions& options, const SkipIndexSummary& indexes) {
+bool HasRows(const Database& db, const std::string& family) {
+  const std::unique_ptr<rocksdb::Iterator> rows(db->NewIterator({}, db.HandleOf(family)));
+  rows->SeekToFirst();
+  return rows->Valid() || !rows->status().ok();
+}
+
+Query ParseWhere(const ScanOptions& options, const Database& db) {
+  const SkipIndexSummary indexes = IndexesOf(db, options.family);
   size_t position = 0;
   Result<Query> query = Query::Parse(options.where, indexes.columns, &position);
   if (query.ok()) return *std::move(query);
+  // Files define the columns. Without files, any condition selects what there is: nothing.
+  if (indexes.columns.empty() && !HasRows(db, options.family)) return *Query::Parse("TRUE", {});
   const std::string& message = query.status().message();
   const std::string hint = indexes.columns.empty() ? HowToIndex(options.db) : "";
   if (position == 0) term::FailUsage("--where: {}{}", message, hint);
@@ -209,7 +218,7 @@ std::string WhyOperandsFail(const ScanOptions& options, const rocksdb::Status& s
 void RunScan(const ScanOptions& options) {
   CheckDatabase(options.db);
   const Database db = OpenReadOnly(options.db, options.family);
-  const Query query = ParseWhere(options, IndexesOf(db, options.family));
+  const Query query = ParseWhere(options, db);
   SkipScanOptions scan_options = ScanOptionsFor(options, query);
   term::Progress progress;
   scan_options.progress = [&progress](const ScanExplanation& so_far) {

@@ -154,6 +154,16 @@ std::vector<FilePlace> ListFiles(const DatabasePlace& place) {
   return places;
 }
 
+uint64_t FileBytes(const DatabasePlace& place) {
+  uint64_t sum = 0;
+  for (const FilePlace& file : ListFiles(place)) {
+    std::error_code error;
+    const auto bytes = std::filesystem::file_size(file.path, error);
+    if (!error) sum += bytes;
+  }
+  return sum;
+}
+
 std::vector<std::string> OrphanIndexes(const DatabasePlace& place) {
   std::set<std::string> directories{place.path};
   directories.insert(place.data_dirs.begin(), place.data_dirs.end());

@@ -30,6 +30,9 @@ void CheckPlaceForDatabase(const std::string& path);
 /// open, the table files in its directories, without their levels; says so on standard error.
 std::vector<FilePlace> ListFiles(const DatabasePlace& place);
 
+/// The size of these files.
+uint64_t FileBytes(const DatabasePlace& place);
+
 /// The paths of skip indexes whose SSTs do not exist: RocksDB deletes only the SSTs.
 std::vector<std::string> OrphanIndexes(const DatabasePlace& place);
 

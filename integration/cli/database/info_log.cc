@@ -1,17 +1,19 @@
 #include "integration/cli/database/info_log.h"
 
 #include <algorithm>
-#include <cerrno>
+#include <cctype>
+#include <charconv>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "blocksieve/sizing.h"
+#include "integration/cli/database/log_lines.h"
 #include "integration/cli/term/failure.h"
 #include "integration/rocksdb/compat/stock_filters.h"
 
@@ -20,32 +22,46 @@ namespace {
 
 using Event = nlohmann::json;
 
-std::ifstream OpenFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) term::Fail("cannot open {}: {}", path, std::generic_category().message(errno));
-  return file;
-}
-
-// "rocksdb.block.cache.miss COUNT : 123". Histograms have other words before COUNT.
-void AddTicker(const std::string& line, Tickers* tickers) {
-  std::istringstream words(line);
-  std::string name;
-  std::string count;
-  std::string colon;
-  uint64_t number = 0;
-  if (words >> name >> count >> colon >> number && name.starts_with("rocksdb.") &&
-      count == "COUNT") {
-    (*tickers)[name] = number;
+// "rocksdb.block.cache.miss COUNT : 123", or "rocksdb.block.cache.miss": "123", anywhere in the
+// line. Histograms have other words before COUNT.
+void AddTickers(std::string_view line, Tickers* tickers) {
+  constexpr std::string_view kPrefix = "rocksdb.";
+  constexpr std::string_view kCount = "COUNT";
+  for (size_t begin = line.find(kPrefix); begin != line.npos;) {
+    const size_t end = line.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789._-", begin);
+    const auto skip = [&](size_t from) {
+      return std::min(line.find_first_not_of(" \t\":=|,", from), line.size());
+    };
+    size_t at = skip(std::min(end, line.size()));
+    if (line.substr(at).starts_with(kCount)) at = skip(at + kCount.size());
+    uint64_t number = 0;
+    const char* const last = line.data() + line.size();
+    const auto [rest, error] = std::from_chars(line.data() + at, last, number);
+    const bool is_fraction = rest != last && (*rest == '.' || *rest == 'e');
+    if (error == std::errc() && !is_fraction) {
+      (*tickers)[std::string(line.substr(begin, end - begin))] = number;
+    }
+    begin = line.find(kPrefix, end);
   }
 }
 
-void AddTickers(const Event& document, Tickers* tickers) {
-  for (const auto& [name, value] : document.items()) {
-    if (value.is_structured()) AddTickers(value, tickers);
-    if (!name.starts_with("rocksdb.")) continue;
-    if (value.is_number_unsigned()) (*tickers)[name] = value.get<uint64_t>();
-    if (value.is_string()) AddTicker(name + " COUNT : " + value.get<std::string>(), tickers);
+// RocksDB writes events by the program's locale: "1.618.506", "1,618,506" or "1 618 506", and
+// "0,8".
+std::string WithoutLocale(std::string text) {
+  const auto is_digit = [&](size_t at) {
+    return at < text.size() && std::isdigit(static_cast<unsigned char>(text[at])) != 0;
+  };
+  for (size_t at = 1; at < text.size(); ++at) {
+    if (!is_digit(at - 1) || !is_digit(at + 1)) continue;
+    const bool is_fraction = text[at - 1] == '0' && !is_digit(at - 2);
+    if (!is_fraction && std::string_view(",.' ").find(text[at]) != std::string_view::npos &&
+        is_digit(at + 2) && is_digit(at + 3) && !is_digit(at + 4)) {
+      text.erase(at, 1);
+    } else if (text[at] == ',') {
+      text[at] = '.';
+    }
   }
+  return text;
 }
 
 // What follows `begin` in the line.
@@ -55,9 +71,14 @@ std::optional<std::string> After(const std::string& line, std::string_view begin
   return line.substr(found + begin.size());
 }
 
+std::string FirstWord(const std::optional<std::string>& text) {
+  std::string word;
+  std::istringstream(text.value_or("")) >> word;
+  return word;
+}
+
 /// Tables that RocksDB created on a level.
 struct CreatedTables {
-  double num_tables = 0;
   double num_bytes = 0;
   double num_entries = 0;
   double filter_entries = 0;
@@ -65,7 +86,6 @@ struct CreatedTables {
   std::string policy;  // of the last one
 
   void Add(const CreatedTables& other) {
-    num_tables += other.num_tables;
     num_bytes += other.num_bytes;
     num_entries += other.num_entries;
     filter_entries += other.filter_entries;
@@ -119,42 +139,66 @@ FilterReport FilterOf(const CreatedTables& tables, int level, double num_entries
 /// Reads the lines of a database's logs in order of time.
 class LogReader {
  public:
-  void Read(std::istream* lines) {
+  void Read(LogLines* lines) {
     in_levels_ = in_statistics_ = false;
-    for (std::string line; std::getline(*lines, line);) ReadLine(line);
+    for (std::string line; lines->Next(&line);) ReadLine(line);
   }
 
   InfoLog Finish() {
-    InfoLog log{.database = database_, .files = {}, .cache_bytes = cache_bytes_, .tickers = ended_};
+    InfoLog log;
+    log.database = database_;
+    log.cache_bytes = cache_bytes_;
+    log.tickers = ended_;
     for (const auto& [name, count] : tickers_) log.tickers[name] += count;
-    for (const auto& [name, family] : families_) AddFiles(name, family, &log.files);
+    for (const auto& [name, family] : families_) AddFiles(name, family, &log);
     return log;
+  }
+
+  // What a log without known files is; "" if it only lacks the tables of families.
+  std::string Problem(const InfoLog& log) const {
+    if (is_too_old_)
+      return "is of RocksDB before 3.11, which does not log filters; pass --db instead";
+    if (!log.unknown_families.empty()) return "";
+    if (has_levels_) return "shows a database without files in its last dump of statistics";
+    return std::string(is_info_log_ ? "" : "is not an info log of RocksDB, such as LOG: it ") +
+           "has no dump of statistics with files; RocksDB writes one every stats_dump_period_sec, "
+           "600 by default";
   }
 
  private:
   void ReadLine(const std::string& line) {
+    const bool was_info_log = std::exchange(is_info_log_, true);
     if (const auto event = After(line, "EVENT_LOG_v1 ")) return ReadEvent(*event);
     if (const auto session = After(line, "DB Session ID:")) return BeginSession(*session);
-    if (const auto place = After(line, "SST files in ")) {
+    if (const auto version = After(line, "RocksDB version: ")) {
+      int major = 0;
+      int minor = 0;
+      char point = 0;
+      std::istringstream(*version) >> major >> point >> minor;
+      is_too_old_ = major < 3 || (major == 3 && minor < 11);
+    } else if (const auto place = After(line, "SST files in ")) {
       database_ = place->substr(0, place->find(" dir, Total Num:"));
     } else if (const auto options = After(line, "Options for column family [")) {
       options_of_ = options->substr(0, options->find(']'));
     } else if (const auto style = After(line, "Options.compaction_style: ")) {
       families_[options_of_].stays_on_level0 = style->starts_with("kCompactionStyleFIFO");
-    } else if (const auto no_cache = After(line, "  no_block_cache: ")) {
+    } else if (const auto no_cache = After(line, "no_block_cache: ")) {
       has_cache_ = no_cache->starts_with('0');
       if (!has_cache_ && !cache_bytes_) cache_bytes_ = 0;
-    } else if (const auto capacity = After(line, "    capacity : ")) {
+    } else if (auto capacity = After(line, "capacity : ");
+               capacity || (capacity = After(line, "block_cache_size: "))) {
       uint64_t bytes = 0;
       std::istringstream(*capacity) >> bytes;
       if (has_cache_) cache_bytes_ = std::max(cache_bytes_.value_or(0), bytes);
     } else {
+      is_info_log_ = was_info_log;
       ReadDump(line);
     }
   }
 
   // Rolling the log repeats the beginning of a session.
-  void BeginSession(const std::string& session) {
+  void BeginSession(const std::string& text) {
+    const std::string session = FirstWord(text);
     if (session == session_) return;
     session_ = session;
     for (const auto& [name, count] : tickers_) ended_[name] += count;
@@ -163,44 +207,55 @@ class LogReader {
   }
 
   void ReadDump(const std::string& line) {
-    if (line.ends_with(" STATISTICS:")) {
+    if (line.find("STATISTICS:") != std::string::npos) {
       in_statistics_ = true;
     } else if (in_statistics_ && line.find(" COUNT : ") != std::string::npos) {
-      AddTicker(line, &tickers_);
+      AddTickers(line, &tickers_);
     } else if (const auto family = After(line, "** Compaction Stats [")) {
-      dumped_ = family->substr(0, family->rfind(']'));
-    } else if (line.starts_with("Level ")) {
-      in_levels_ = true;
+      dumped_ = family->substr(0, family->find("] **"));
+    } else if (const auto columns = After(line, "Level"); FirstWord(columns) == "Files") {
+      in_levels_ = has_levels_ = true;
+      is_too_old_ = is_too_old_ || columns->find("Time(sec)") != std::string::npos;
       families_[dumped_].levels.clear();
-    } else if (in_levels_ && line.find(" Sum ") != std::string::npos) {
+    } else if (in_levels_ && (After(line, "Sum ") || After(line, "Sum\t"))) {
       in_levels_ = false;
     } else if (in_levels_) {
       ReadLevel(line);
     }
   }
 
-  // "  L1      2/0    5.51 MB   0.7 ...": files, of which some are being compacted.
-  void ReadLevel(const std::string& line) {
-    std::istringstream words(line);
-    char letter = 0;
-    int level = 0;
-    uint64_t num_files = 0;
-    std::string compacted;
-    double size = 0;
-    std::string unit;
-    if (!(words >> letter >> level >> num_files >> compacted >> size >> unit) || letter != 'L') {
-      return;
+  // "  L1      2/0    5.51 MB   0.7 ...": files, of which some are being compacted. RocksDB before
+  // 5.4 has no unit.
+  void ReadLevel(std::string line) {
+    std::replace(line.begin(), line.end(), ',', '.');
+    for (size_t at = line.find('L'); at != line.npos; at = line.find('L', at + 1)) {
+      std::istringstream words(line.substr(at + 1));
+      int level = 0;
+      uint64_t num_files = 0;
+      char slash = 0;
+      int compacted = 0;
+      double size = 0;
+      char unit = 0;
+      if (!(words >> level >> num_files >> slash >> compacted >> size >> unit) || slash != '/') {
+        continue;
+      }
+      constexpr std::string_view kUnits = "BKMGT";
+      const size_t exponent = kUnits.find(std::isdigit(unit) != 0 ? 'M' : unit);
+      if (num_files == 0 || exponent == std::string_view::npos) return;
+      families_[dumped_].levels[level] = {num_files,
+                                          std::ldexp(size, 10 * static_cast<int>(exponent))};
     }
-    constexpr std::string_view kUnits = "BKMGT";
-    const size_t exponent = kUnits.find(unit.front());
-    if (num_files == 0 || exponent == std::string_view::npos) return;
-    families_[dumped_].levels[level] = {num_files,
-                                        std::ldexp(size, 10 * static_cast<int>(exponent))};
   }
 
-  void ReadEvent(const std::string& text) {
-    const Event event = Event::parse(text, nullptr, /*allow_exceptions=*/false);
-    if (!event.is_object()) return;
+  void ReadEvent(const std::string& text, bool has_locale = false) try {
+    Event event;
+    std::istringstream(has_locale ? WithoutLocale(text) : text) >> event;  // not what follows it
+    AddEvent(event);
+  } catch (const Event::exception&) {  // not JSON, or not as RocksDB writes it
+    if (!has_locale) ReadEvent(text, true);
+  }
+
+  void AddEvent(const Event& event) {
     const std::string name = event.value("event", "");
     const int job = event.value("job", 0);
     if (name == "table_file_creation") {
@@ -219,14 +274,14 @@ class LogReader {
       const Event& event = one->second;
       const Event properties = event.value("table_properties", Event::object());
       CreatedTables table;
-      table.num_tables = 1;
       table.num_bytes = event.value("file_size", 0.0);
       table.num_entries =
           properties.value("num_entries", 0.0) - properties.value("num_range_deletions", 0.0);
       table.filter_bytes = properties.value("filter_size", 0.0);
       // Logged since RocksDB 7.3.
       table.filter_entries = properties.value("num_filter_entries", table.num_entries);
-      table.policy = properties.value("filter_policy", "");
+      // The older name is of RocksDB before 6.10.
+      table.policy = properties.value("filter_policy", properties.value("filter_policy_name", ""));
       CreatedTables& sum = families_[event.value("cf_name", "default")].tables[level];
       if (sum.policy != table.policy) sum = {};
       sum.Add(table);
@@ -234,19 +289,15 @@ class LogReader {
     unplaced_.erase(begin, end);
   }
 
-  static void AddFiles(const std::string& name, const LoggedFamily& family,
-                       std::vector<FileReport>* files) {
+  static void AddFiles(const std::string& name, const LoggedFamily& family, InfoLog* log) {
     CreatedTables all;
     for (const auto& [level, tables] : family.tables) all.Add(tables);
+    if (all.num_bytes == 0 && !family.levels.empty()) log->unknown_families.push_back(name);
     for (const auto& [level, logged] : family.levels) {
+      log->num_bytes += static_cast<uint64_t>(logged.num_bytes);
+      if (all.num_bytes == 0) continue;
       const auto found = family.tables.find(level);
       const CreatedTables& tables = found == family.tables.end() ? all : found->second;
-      if (tables.num_bytes == 0) {
-        term::Fail(
-            "the info logs show no table that was written to column family {}; add older ones, "
-            "such as LOG.old",
-            name);
-      }
       const double num_bytes = logged.num_bytes / static_cast<double>(logged.num_files);
       const double num_entries = num_bytes * tables.num_entries / tables.num_bytes;
       FileReport file;
@@ -256,7 +307,7 @@ class LogReader {
       file.num_bytes = static_cast<uint64_t>(num_bytes);
       file.num_entries = static_cast<uint64_t>(num_entries);
       file.filter = FilterOf(tables, level, num_entries);
-      files->insert(files->end(), logged.num_files, file);
+      log->files.insert(log->files.end(), logged.num_files, file);
     }
   }
 
@@ -268,6 +319,9 @@ class LogReader {
   std::string dumped_;
   bool in_levels_ = false;
   bool in_statistics_ = false;
+  bool is_info_log_ = false;
+  bool has_levels_ = false;
+  bool is_too_old_ = false;
   Tickers ended_;    // of sessions before
   Tickers tickers_;  // of the last dump of this session
   std::multimap<int, Event> unplaced_;
@@ -277,44 +331,32 @@ class LogReader {
 }  // namespace
 
 Tickers ReadStatistics(const std::string& path) {
-  std::ifstream file = OpenFile(path);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  LogLines lines(path);
   Tickers tickers;
-  const Event document = Event::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (document.is_structured()) {
-    AddTickers(document, &tickers);
-  } else {
-    std::istringstream lines(text);
-    for (std::string line; std::getline(lines, line);) AddTicker(line, &tickers);
-  }
+  for (std::string line; lines.Next(&line);) AddTickers(line, &tickers);
   if (!tickers.empty()) return tickers;
   term::Fail(
       "{} has no counters; allowed: the text of Statistics::ToString, or JSON with members such as "
       "rocksdb.number.keys.read",
-      path);
+      lines.name());
 }
 
 InfoLog ReadInfoLogs(const std::vector<std::string>& paths) {
-  std::vector<std::pair<std::string, std::string>> by_time;  // lines begin with their time
+  using Log = std::pair<std::string, std::unique_ptr<LogLines>>;  // by its time
+  std::vector<Log> logs;
   for (const std::string& path : paths) {
-    std::ifstream file = OpenFile(path);
-    std::string line;
-    std::getline(file, line);
-    by_time.emplace_back(line, path);
+    auto lines = std::make_unique<LogLines>(path);
+    std::string begin = lines->BeginTime();
+    logs.emplace_back(std::move(begin), std::move(lines));
   }
-  std::sort(by_time.begin(), by_time.end());
+  std::stable_sort(logs.begin(), logs.end(),
+                   [](const Log& a, const Log& b) { return a.first < b.first; });
   LogReader reader;
-  for (const auto& [time, path] : by_time) {
-    std::ifstream file = OpenFile(path);
-    reader.Read(&file);
-  }
+  for (const auto& [begin, lines] : logs) reader.Read(lines.get());
   InfoLog log = reader.Finish();
-  if (!log.files.empty()) return log;
-  term::Fail(
-      "{} has no dump of statistics with files; RocksDB writes one every stats_dump_period_sec, "
-      "600 "
-      "by default",
-      by_time.back().second);
+  const std::string problem = log.files.empty() ? reader.Problem(log) : "";
+  if (!problem.empty()) term::Fail("{} {}", logs.back().second->name(), problem);
+  return log;
 }
 
 }  // namespace blocksieve::cli

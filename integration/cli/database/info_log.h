@@ -15,7 +15,8 @@ namespace blocksieve::cli {
 
 using rocksdb_plugin::Tickers;
 
-/// Reads the text of Statistics::ToString, or JSON with these names as members at any depth.
+/// Reads counters wherever a name such as rocksdb.number.keys.read stands before a number, as in
+/// the text of Statistics::ToString and in JSON with members of these names.
 Tickers ReadStatistics(const std::string& path);
 
 /// The tree and the counters of a database.
@@ -26,11 +27,16 @@ struct InfoLog {
   /// RocksDB created on their level. In the order of ListFiles.
   std::vector<FileReport> files;
 
+  /// Families of the last dump whose files the logs do not show being written: not in `files`.
+  std::vector<std::string> unknown_families;
+
+  uint64_t num_bytes = 0;               ///< Size of the files of all families.
   std::optional<uint64_t> cache_bytes;  ///< Capacity of the largest block cache; 0: none.
   Tickers tickers;                      ///< Sums over all openings; empty without statistics.
 };
 
-/// Reads the info logs of a database, in any order.
+/// Reads the info logs of a database, in any order. Fails if they have no dump of statistics with
+/// files.
 InfoLog ReadInfoLogs(const std::vector<std::string>& paths);
 
 }  // namespace blocksieve::cli

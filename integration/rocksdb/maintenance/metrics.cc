@@ -99,13 +99,16 @@ void AddFiles(const std::vector<FileReport>& files, bool with_rates,
 }
 
 void AddReads(const ObservedReads& reads, std::vector<FilterMetric>* metrics) {
-  const auto add = [&](Metric metric, const char* result, uint64_t value) {
+  const auto add = [&](Metric metric, const char* result, std::optional<uint64_t> value) {
+    if (!value) return;
     metrics->push_back(MakeMetric(metric, result[0] == '\0' ? "" : Label("result", result),
-                                  static_cast<double>(value)));
+                                  static_cast<double>(*value)));
   };
   add(Metric::kLookups, "memtable", reads.in_memtables);
   add(Metric::kLookups, "found", reads.found);
-  add(Metric::kLookups, "absent", reads.lookups - std::min(reads.lookups, reads.found));
+  if (reads.lookups && reads.found) {
+    add(Metric::kLookups, "absent", *reads.lookups - std::min(*reads.lookups, *reads.found));
+  }
   add(Metric::kFilterProbes, "ruled_out", reads.ruled_out);
   add(Metric::kFilterProbes, "false_positive", reads.false_positives);
   add(Metric::kFilterProbes, "true_positive", reads.true_positives);

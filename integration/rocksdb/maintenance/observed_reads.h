@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 // What RocksDB has counted of reads and filters.
 
@@ -22,22 +23,25 @@ struct ObservedSeeks {
 };
 
 struct ObservedReads {
-  uint64_t in_memtables = 0;  ///< Keys of Get and MultiGet that memtables had.
-  uint64_t lookups = 0;       ///< The others.
-  uint64_t found = 0;         ///< Of `lookups`.
-  uint64_t seeks = 0;
+  /// Figures are nullopt if one of their counters was not given; `missing` has its name.
+  std::optional<uint64_t> in_memtables;  ///< Keys of Get and MultiGet that memtables had.
+  std::optional<uint64_t> lookups;       ///< The others.
+  std::optional<uint64_t> found;         ///< Of `lookups`.
+  std::optional<uint64_t> seeks;
 
   /// Probes of filters by lookups. A false positive wastes a read of a data block.
-  uint64_t ruled_out = 0;
-  uint64_t false_positives = 0;
-  uint64_t true_positives = 0;
+  std::optional<uint64_t> ruled_out;
+  std::optional<uint64_t> false_positives;
+  std::optional<uint64_t> true_positives;
+
+  std::vector<std::string> missing;
 
   /// nullopt before RocksDB 8.3, which does not count them.
   std::optional<ObservedSeeks> seek_blocks;
 
   /// Shares of lookups and of all reads; 0 without any.
-  double absent_fraction() const;
-  double seek_fraction() const;
+  std::optional<double> absent_fraction() const;
+  std::optional<double> seek_fraction() const;
 
   /// Per lookup, also of keys that were found; nullopt if no filter was probed.
   std::optional<double> wasted_reads() const;

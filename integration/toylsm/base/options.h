@@ -19,11 +19,11 @@ struct Options {
   uint64_t memtable_bytes = 4 << 20;  ///< a larger memtable is flushed
   uint32_t level0_files = 4;          ///< this many files of level 0 start a compaction
   uint64_t level1_bytes = 16 << 20;   ///< limit of level 1
-  double size_ratio = 10;             ///< ratio of the limits of adjacent levels, 2 or more
+  double size_ratio = 10;             ///< ratio of the limits of adjacent levels, 2 to 1e9
   uint64_t file_bytes = 4 << 20;      ///< target size of files from level 1 on
 
   // Shape of a file.
-  uint64_t block_bytes = 4 << 10;  ///< target size of data blocks, before compression
+  uint64_t block_bytes = 4 << 10;  ///< target size of data blocks, before compression, from 1
   int zstd_level = 1;
 
   /// Key filters by level; deeper levels are like the last one. Empty: no key filters. Upper levels

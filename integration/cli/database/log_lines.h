@@ -1,0 +1,37 @@
+#pragma once
+
+#include <deque>
+#include <string>
+#include <string_view>
+
+#include "integration/cli/term/line_reader.h"
+
+namespace blocksieve::cli {
+
+/// The lines of a log as operators keep it. A line that a logger or a client has escaped, such as a
+/// JSON string or a row of `mariadb -B`, becomes the lines that were written. A prefix, a quote or
+/// a CR stays: readers look for their words anywhere in a line.
+class LogLines {
+ public:
+  /// Throws Failure like LineReader, or if the file is no text: then it says how to get the text.
+  explicit LogLines(const std::string& path);
+
+  /// The name of the file for messages.
+  const std::string& name() const { return file_.name(); }
+
+  /// False at the end.
+  bool Next(std::string* line);
+
+  /// RocksDB's time in the first line that has one, or else the first line. Next() still returns
+  /// these lines. REQUIRES: Next() was not called.
+  std::string BeginTime();
+
+ private:
+  bool ReadLine();                                  // adds to lines_; false at the end
+  void AddLines(std::string_view text, int depth);  // to lines_
+
+  term::LineReader file_;
+  std::deque<std::string> lines_;
+};
+
+}  // namespace blocksieve::cli
