@@ -1,5 +1,6 @@
 #include "integration/cli/rows/rows.h"
 
+#include <csv.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <charconv>
 #include <cstddef>
 #include <deque>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -55,58 +57,43 @@ class LineRows final : public RowReader {
 
 using Fields = std::vector<std::string>;
 
-/// Splits CSV into records. Blanks belong to fields.
+/// Wraps libcsv, which calls back for each field and record.
 class CsvParser {
  public:
-  explicit CsvParser(char delimiter) : delimiter_(delimiter) {}
-
-  /// Parses a line and its end. Returns the problem, or "".
-  std::string Parse(std::string_view line, uint64_t number) {
-    for (size_t i = 0; i <= line.size(); ++i) {
-      const char byte = i == line.size() ? '\n' : line[i];
-      const bool ends_field = byte == delimiter_ || byte == '\r' || byte == '\n';
-      if (place_ == Place::kQuoted && byte != '"') {
-        field_ += byte;
-      } else if (place_ == Place::kQuoted) {
-        place_ = Place::kClosed;
-      } else if (ends_field) {
-        EndField(byte != delimiter_);
-      } else if (byte == '"' && place_ != Place::kPlain) {
-        if (place_ == Place::kClosed) field_ += byte;
-        if (place_ == Place::kBegin) quote_line_ = number;
-        place_ = Place::kQuoted;
-      } else if (place_ == Place::kClosed) {
-        return fmt::format("byte {} follows the closing quote of a field that begins in line {}",
-                           i + 1, quote_line_);
-      } else if (byte == '"') {
-        return fmt::format("byte {} is a quote in a field that does not begin with one", i + 1);
-      } else {
-        place_ = Place::kPlain;
-        field_ += byte;
-      }
-    }
-    return "";
+  explicit CsvParser(char delimiter) {
+    if (csv_init(&parser_, CSV_STRICT | CSV_STRICT_FINI) != 0) throw std::bad_alloc();
+    csv_set_delim(&parser_, static_cast<unsigned char>(delimiter));
+    // Blanks belong to fields.
+    csv_set_space_func(&parser_, [](unsigned char) { return 0; });
   }
+  ~CsvParser() { csv_free(&parser_); }
+  CsvParser(const CsvParser&) = delete;
+  CsvParser& operator=(const CsvParser&) = delete;
 
-  /// The line whose quote is still open; 0: none.
-  uint64_t open_quote_line() const { return place_ == Place::kQuoted ? quote_line_ : 0; }
+  /// Returns the problem, or "".
+  std::string Parse(std::string_view text) {
+    const size_t parsed = csv_parse(&parser_, text.data(), text.size(), &CsvParser::AddField,
+                                    &CsvParser::EndRecord, this);
+    return parsed == text.size() ? "" : csv_strerror(csv_error(&parser_));
+  }
+  std::string Finish() {
+    const bool is_ok = csv_fini(&parser_, &CsvParser::AddField, &CsvParser::EndRecord, this) == 0;
+    return is_ok ? "" : "missing closing quote";
+  }
 
   std::deque<Fields>& records() { return records_; }
 
  private:
-  enum class Place { kBegin, kPlain, kQuoted, kClosed };  // in a field
-
-  void EndField(bool ends_record) {
-    const bool is_empty_line = ends_record && open_.empty() && place_ == Place::kBegin;
-    if (!is_empty_line) open_.push_back(std::exchange(field_, ""));
-    place_ = Place::kBegin;
-    if (ends_record && !is_empty_line) records_.push_back(std::exchange(open_, {}));
+  static void AddField(void* bytes, size_t size, void* self) {
+    static_cast<CsvParser*>(self)->open_.emplace_back(static_cast<const char*>(bytes), size);
+  }
+  static void EndRecord(int, void* self) {
+    auto* const parser = static_cast<CsvParser*>(self);
+    parser->records_.push_back(std::move(parser->open_));
+    parser->open_.clear();
   }
 
-  const char delimiter_;
-  Place place_ = Place::kBegin;
-  uint64_t quote_line_ = 0;
-  std::string field_;
+  csv_parser parser_{};
   Fields open_;
   std::deque<Fields> records_;
 };
@@ -151,14 +138,16 @@ class CsvRows final : public RowReader {
 
   std::optional<Fields> NextRecord() {
     while (parser_.records().empty()) {
+      if (is_at_end_) return std::nullopt;
       const std::optional<std::string_view> line = lines_.Next();
-      if (!line && parser_.open_quote_line() != 0) {
-        term::Fail("{}:{}: invalid CSV (RFC 4180): missing closing quote", lines_.name(),
-                   parser_.open_quote_line());
+      std::string problem;
+      if (!line) {
+        is_at_end_ = true;
+        problem = parser_.Finish();
+      } else {
+        problem = parser_.Parse(lines_.line_number() == 1 ? WithoutMark(*line) : *line);
+        if (problem.empty()) problem = parser_.Parse("\n");
       }
-      if (!line) return std::nullopt;
-      const std::string problem = parser_.Parse(
-          lines_.line_number() == 1 ? WithoutMark(*line) : *line, lines_.line_number());
       if (!problem.empty()) Fail("invalid CSV (RFC 4180): " + problem);
     }
     Fields fields = std::move(parser_.records().front());
@@ -176,6 +165,7 @@ class CsvRows final : public RowReader {
   }
 
   CsvParser parser_;
+  bool is_at_end_ = false;
   std::string key_;
 };
 
