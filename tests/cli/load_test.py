@@ -175,8 +175,12 @@ class Csv(CommandTest):
 
     def test_errors(self):
         for text, said in (
-                (b'a,"b"c\n', ":1: invalid CSV (RFC 4180): "),
-                (b'a,b\nc,"d\ne\n', ":3: invalid CSV (RFC 4180): missing closing quote"),
+                (b'a,"b"c\n', ":1: invalid CSV (RFC 4180): byte 6 follows a closing quote"),
+                (b'a,b\n\nc,"d\n"e\n', ":4: invalid CSV (RFC 4180): byte 2 follows a closing quote"),
+                (b'a,b\nc,d"\n', ":2: invalid CSV (RFC 4180): byte 4 follows a closing quote, or is a quote"),
+                (b'a,b\n\nc,"d""\ne,""\n', ":3: invalid CSV (RFC 4180): missing closing quote"),
+                (b'"a\nb","c\n', ":2: invalid CSV (RFC 4180): missing closing quote"),
+                (b'a,"b', ":1: invalid CSV (RFC 4180): missing closing quote"),
                 (b"a,b\nc,d\te\n", ":2: field 2 contains TAB, the delimiter of the stored value; "
                                    "select another one with --store-delimiter")):
             message = self.fail_with(1, "load", "--db", self.db, "--key", 1, "--format", "csv", "-",

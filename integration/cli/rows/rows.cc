@@ -70,22 +70,34 @@ class CsvParser {
   CsvParser(const CsvParser&) = delete;
   CsvParser& operator=(const CsvParser&) = delete;
 
-  /// Returns the problem, or "".
-  std::string Parse(std::string_view text) {
-    const size_t parsed = csv_parse(&parser_, text.data(), text.size(), &CsvParser::AddField,
+  /// Parses a line and its end. Returns the problem, or "".
+  std::string Parse(std::string line, uint64_t number) {
+    if (!is_open_) quote_line_ = number;
+    line_number_ = number;
+    const size_t num_records = records_.size();
+    line += '\n';
+    const size_t parsed = csv_parse(&parser_, line.data(), line.size(), &CsvParser::AddField,
                                     &CsvParser::EndRecord, this);
-    return parsed == text.size() ? "" : csv_strerror(csv_error(&parser_));
+    is_open_ = records_.size() == num_records && (is_open_ || line.size() > 1);
+    return parsed == line.size()
+               ? ""
+               : fmt::format("byte {} follows a closing quote, or is a quote in an unquoted field",
+                             parsed + 1);
   }
-  std::string Finish() {
-    const bool is_ok = csv_fini(&parser_, &CsvParser::AddField, &CsvParser::EndRecord, this) == 0;
-    return is_ok ? "" : "missing closing quote";
+
+  /// At the end of the input: whether a quoted field is open. It opened in quote_line().
+  bool Finish() {
+    return csv_fini(&parser_, &CsvParser::AddField, &CsvParser::EndRecord, this) != 0;
   }
+  uint64_t quote_line() const { return quote_line_; }
 
   std::deque<Fields>& records() { return records_; }
 
  private:
   static void AddField(void* bytes, size_t size, void* self) {
-    static_cast<CsvParser*>(self)->open_.emplace_back(static_cast<const char*>(bytes), size);
+    auto* const parser = static_cast<CsvParser*>(self);
+    parser->open_.emplace_back(static_cast<const char*>(bytes), size);
+    parser->quote_line_ = parser->line_number_;  // the next field begins where this one ended
   }
   static void EndRecord(int, void* self) {
     auto* const parser = static_cast<CsvParser*>(self);
@@ -96,6 +108,9 @@ class CsvParser {
   csv_parser parser_{};
   Fields open_;
   std::deque<Fields> records_;
+  bool is_open_ = false;  // within a record
+  uint64_t line_number_ = 0;
+  uint64_t quote_line_ = 0;
 };
 
 /// Quoted fields may have the delimiter, doubled quotes and line ends. Lines end with CR LF, LF or
@@ -112,7 +127,8 @@ class CsvRows final : public RowReader {
     if (!fields) return false;
     if (fields->size() < options_.key_field) {
       Fail(fmt::format("the record has {}; the key is field {} (--key)",
-                       term::CountOf(fields->size(), "field"), options_.key_field));
+                       term::CountOf(fields->size(), "field"), options_.key_field),
+           lines_.line_number());
     }
     key_ = std::move((*fields)[options_.key_field - 1]);
     *key = key_;
@@ -131,7 +147,8 @@ class CsvRows final : public RowReader {
       Fail(
           fmt::format("field {} contains {}, the delimiter of the stored value; select another one "
                       "with --store-delimiter",
-                      number, DelimiterName(options_.stored_delimiter)));
+                      number, DelimiterName(options_.stored_delimiter)),
+          lines_.line_number());
     }
     *value += field;
   }
@@ -140,15 +157,15 @@ class CsvRows final : public RowReader {
     while (parser_.records().empty()) {
       if (is_at_end_) return std::nullopt;
       const std::optional<std::string_view> line = lines_.Next();
-      std::string problem;
-      if (!line) {
-        is_at_end_ = true;
-        problem = parser_.Finish();
-      } else {
-        problem = parser_.Parse(lines_.line_number() == 1 ? WithoutMark(*line) : *line);
-        if (problem.empty()) problem = parser_.Parse("\n");
+      const uint64_t number = lines_.line_number();
+      is_at_end_ = !line;
+      if (is_at_end_ && parser_.Finish()) {
+        Fail("invalid CSV (RFC 4180): missing closing quote", parser_.quote_line());
       }
-      if (!problem.empty()) Fail("invalid CSV (RFC 4180): " + problem);
+      if (is_at_end_) continue;
+      const std::string problem =
+          parser_.Parse(std::string(number == 1 ? WithoutMark(*line) : *line), number);
+      if (!problem.empty()) Fail("invalid CSV (RFC 4180): " + problem, number);
     }
     Fields fields = std::move(parser_.records().front());
     parser_.records().pop_front();
@@ -160,8 +177,8 @@ class CsvRows final : public RowReader {
     return line.starts_with(kByteOrderMark) ? line.substr(kByteOrderMark.size()) : line;
   }
 
-  [[noreturn]] void Fail(const std::string& what) const {
-    term::Fail("{}:{}: {}", lines_.name(), lines_.line_number(), what);
+  [[noreturn]] void Fail(const std::string& what, uint64_t line) const {
+    term::Fail("{}:{}: {}", lines_.name(), line, what);
   }
 
   CsvParser parser_;
