@@ -26,6 +26,15 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
  public:
   BitsBuilder(FilterBuilder builder, BitsBuilderOptions options)
       : builder_(std::move(builder)), options_(std::move(options)) {}
+  BitsBuilder(const BitsBuilder&) = delete;
+  BitsBuilder& operator=(const BitsBuilder&) = delete;
+
+  // RocksDB 7.0.3 to 11.9 destroys the builder after the file's last filter, and writes the file's
+  // properties next, on the same thread. Between two partitions the thread may still write OPTIONS,
+  // and a file that is given up has keys without a filter.
+  ~BitsBuilder() override {
+    if (options_.ranges) MarkNextFile(answers_ranges_ && builder_.num_keys() == 0);
+  }
 
   void AddKey(const rocksdb::Slice& key) override {
     if (options_.ranges && TakesForPrefix(key)) return;
@@ -120,7 +129,9 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
 
   void FinishRanges(bool has_prefix, std::string_view no_ranges_reason, ByteView block) {
     const internal::BlockParts parts = internal::SplitBlockIfReadable(block);
-    MarkNextFile(options_.ranges->mark_files && !(parts.ranges.empty() && parts.prefixes.empty()));
+    // One partition that answers is enough: the others say "may match".
+    answers_ranges_ |=
+        options_.ranges->mark_files && !(parts.ranges.empty() && parts.prefixes.empty());
     if ((has_prefix && no_ranges_reason.empty()) || std::exchange(reported_no_ranges_, true))
       return;
     constexpr std::string_view kNoRangeFilter =
@@ -169,6 +180,7 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
   bool is_first_ = true;         // no key of the file was added yet
   bool has_prefix_ = false;
   bool has_filter_ = false;
+  bool answers_ranges_ = false;  // some partition does, and RocksDB should query the file for it
   // Reports are once per file, as the same may happen to hundreds of its partitions.
   bool reported_no_filter_ = false;
   bool reported_no_ranges_ = false;

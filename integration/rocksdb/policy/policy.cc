@@ -13,6 +13,7 @@
 #include "integration/rocksdb/compat/stock_filters.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/policy/filter_bits.h"
+#include "integration/rocksdb/ranges/range_extractor.h"
 #include "lib/base/kernels.h"
 #include "lib/filter/filter_access.h"
 #include "lib/prefix/prefix_part.h"
@@ -69,6 +70,8 @@ Policy::Policy(const FilterPolicyOptions& options, std::string abi_problem)
 
 rocksdb::Status Policy::ValidateOptions(const rocksdb::DBOptions& db,
                                         const rocksdb::ColumnFamilyOptions& column_family) const {
+  // A file that failed after its filter has left a mark. DB::Open writes OPTIONS after this call.
+  MarkNextFile(false);
   level_rates_.Learn(column_family);
   {
     const std::lock_guard lock(logged_mutex_);

@@ -1,11 +1,16 @@
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
+#include <rocksdb/sst_file_writer.h>
 
+#include <filesystem>
+#include <fstream>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "tests/rocksdb/ranges/range_db.h"
 #include "tests/support/db_checks.h"
+#include "tests/support/faulty_disks.h"
 #include "tests/support/logs.h"
 
 // Reads that range filters save, their counters, and cases without an answer.
@@ -132,6 +137,91 @@ TEST(RangeOptions, GoThroughOptionsFilesWithoutTheMarksOfFiles) {
     EXPECT_EQ(stored.filter_policy()->ToString(StrictConfig()), policy);
     EXPECT_STREQ(stored.column_family().prefix_extractor->Name(), "blocksieve.range");
     options = rocksdb::Options(stored.db, stored.column_family());
+  }
+}
+
+// Keys of several kinds in one file: some partitions answer, others have keys that are too similar.
+TEST(RangeOptions, AFileIsMarkedIfAnyOfItsPartitionsAnswers) {
+  for (const char first : {'\0', '\x7f', '\xff'}) {
+    const std::string start(3, first);
+    TestDb db(RangeConfig(FilterShape::kPartitioned, {.policy = {.plain_range_reads = true}}));
+    for (uint64_t i = 0; i < 9000; ++i) {
+      db.Put(start + RangeKey(i / 3) + "file" + std::to_string(i % 3), "value");
+    }
+    WriteRangeFile(&db.db(), db->DefaultColumnFamily(), 0, 6000);
+    for (const auto& [name, properties] : FilesOf(db.db())) {
+      EXPECT_EQ(properties->prefix_extractor_name, "blocksieve.range.file") << int{first};
+    }
+    const EmptySeeks seeks = SeekEmptyRanges(&db.db(), db->DefaultColumnFamily(), {});
+    EXPECT_GT(seeks.counts.no, seeks.seeks / 2) << int{first};
+  }
+}
+
+/// A disk that is full once a file has this many bytes.
+class FullAt final : public UnsyncedFiles {
+ public:
+  uint64_t bytes_left = 0;
+
+ private:
+  rocksdb::IOStatus BeforeAppend(const std::string& path, uint64_t bytes) override {
+    if (!path.ends_with(".sst")) return {};
+    if (bytes > bytes_left) return rocksdb::IOStatus::NoSpace();
+    bytes_left -= bytes;
+    return {};
+  }
+};
+
+// What a writer leaves on its thread would get into the next OPTIONS file of any database.
+TEST(RangeOptions, UnfinishedFilesOfTheThreadDoNotMarkThem) {
+  const auto disk = std::make_shared<FullAt>();
+  const auto env = rocksdb::NewCompositeEnv(disk);
+  std::set<std::string> keys;
+  for (uint64_t i = 0; i < 4000; ++i) keys.insert(RangeKey(i));
+  for (const FilterShape shape : {FilterShape::kFull, FilterShape::kPartitioned}) {
+    const DbConfig config = RangeConfig(shape, {.policy = {.plain_range_reads = true}});
+    TestDb db(config);
+    rocksdb::Options options = config.ToOptions();
+    options.env = env.get();
+    const std::string path = db.dir() / "new.sst";
+    const auto expect_unmarked = [&](const std::string& when) {
+      for (const auto& entry : std::filesystem::directory_iterator(db.path())) {
+        if (!entry.path().filename().string().starts_with("OPTIONS-")) continue;
+        std::ifstream file(entry.path());
+        const std::string text{std::istreambuf_iterator<char>(file), {}};
+        EXPECT_EQ(text.find("blocksieve.range.file"), std::string::npos) << when;
+      }
+    };
+    const auto create_family = [&](const std::string& when) {
+      rocksdb::ColumnFamilyHandle* family = nullptr;
+      MustBeOk(db->CreateColumnFamily(config.ToOptions(), when, &family), "create");
+      MustBeOk(db->DestroyColumnFamilyHandle(family), "handle");
+      expect_unmarked(when);
+    };
+    rocksdb::EnvOptions unbuffered;
+    unbuffered.writable_file_max_buffer_size = 64;
+    for (const bool is_finished : {false, true}) {
+      disk->bytes_left = UINT64_MAX;
+      {
+        rocksdb::SstFileWriter writer(unbuffered, options);
+        MustBeOk(writer.Open(path), "open");
+        for (const std::string& key : keys) MustBeOk(writer.Put(key, "value"), "put");
+        create_family(is_finished ? "half-written" : "to be given up");
+        if (is_finished) MustBeOk(writer.Finish(), "finish");
+      }
+      create_family(is_finished ? "finished" : "given up");
+    }
+    const uint64_t file_bytes = std::filesystem::file_size(path);
+    for (uint64_t missing = 1; missing < file_bytes; missing *= 4) {
+      disk->bytes_left = file_bytes - missing;
+      rocksdb::SstFileWriter writer(unbuffered, options);
+      MustBeOk(writer.Open(path), "open");
+      for (const std::string& key : keys) writer.Put(key, "value").PermitUncheckedError();
+      EXPECT_FALSE(writer.Finish().ok()) << missing;
+      db.Close();
+      std::filesystem::remove_all(db.path());
+      db.Open(config);
+      expect_unmarked("failed, for want of bytes: " + std::to_string(missing));
+    }
   }
 }
 
