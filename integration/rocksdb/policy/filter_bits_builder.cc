@@ -13,6 +13,7 @@
 #include "lib/block/parts.h"
 #include "lib/filter/block_sizing.h"
 #include "lib/filter/filter_access.h"
+#include "lib/prefix/prefix_part.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -52,6 +53,8 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
     Layout layout = LayoutOf([&](MemoryFit& fit) { return fit.Fit(builder_); });
     if (options_.charge != nullptr) ChargeBuilding(&layout);
     const bool has_prefix = std::exchange(has_prefix_, false);
+    const uint64_t num_hashes = builder_.num_keys();
+    const uint64_t key_bytes = FilterAccess::PartsMemoryBytes(builder_);
     if (options_.ranges && !has_prefix) FilterAccess::DropParts(&builder_);
     Result<OwnedBytes> block = builder_.Finish(layout);
     if (options_.charge != nullptr) {
@@ -65,7 +68,10 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
       return AlwaysMayMatch(buf);
     }
     const std::string& no_ranges = FilterAccess::NoRangesReason(builder_);
-    if (options_.ranges) FinishRanges(has_prefix, no_ranges, block->view());
+    if (options_.ranges) {
+      FinishRanges(has_prefix, no_ranges, block->view());
+      if (options_.warnings != nullptr) WarnOfCosts(num_hashes, key_bytes, block->view());
+    }
     if (!builder_.fallback_reason().empty() && builder_.fallback_reason() != no_ranges) {
       ReportFallback(builder_.fallback_reason());
     }
@@ -145,6 +151,40 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
     }
   }
 
+  // `num_hashes` and `key_bytes` were collected for `block`.
+  void WarnOfCosts(uint64_t num_hashes, uint64_t key_bytes, ByteView block) noexcept try {
+    constexpr uint64_t kNotableBytes = 1 << 20;
+    constexpr uint64_t kLongKeyBytes = 128;
+    constexpr uint64_t kEnoughKeys = 1000;  // of few keys, each may have prefixes of its own
+    constexpr uint64_t kNotableBits = 16;
+    const auto warn = [&](const char* warning, const std::string& facts) {
+      options_.warnings->Log(options_.info_log, options_.column_family, warning, facts);
+    };
+    const internal::BlockParts parts = internal::SplitBlockIfReadable(block);
+    uint64_t num_prefixes = 0;
+    const auto view = internal::ReadPrefixPart(parts.prefixes, &num_prefixes);
+    const uint64_t of_prefixes = std::min(num_prefixes * view.num_lookups, num_hashes);
+    const uint64_t num_keys = num_hashes - of_prefixes;
+    if (key_bytes >= std::max(kNotableBytes, kLongKeyBytes * num_keys)) {
+      warn(
+          "range filters of long keys take memory: until a file is written they hold its keys, or "
+          "with partition_filters those of a partition, and then as much again; max_build_bytes "
+          "limits this; ",
+          "keys: " + std::to_string(num_keys) + ", bytes: " + std::to_string(key_bytes));
+    }
+    if (of_prefixes == 0) return;
+    num_keys_ += num_keys;
+    prefix_bits_ += 8 * parts.filter.size() * of_prefixes / num_hashes;
+    if (num_keys_ < kEnoughKeys || prefix_bits_ < kNotableBits * num_keys_) return;
+    warn(
+        "prefixes take much memory, as few keys share them; set the option prefixes to other "
+        "boundaries, auto or none; ",
+        "keys: " + std::to_string(num_keys_) +
+            ", bits per key for prefixes: " + std::to_string(prefix_bits_ / num_keys_));
+  } catch (const std::bad_alloc&) {
+    // A filter without a line in the log is better than no filter.
+  }
+
   void ReportFallback(std::string_view reason) {
     if (std::exchange(reported_fallback_, true)) return;
     LogLoudly(options_.info_log,
@@ -177,6 +217,8 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
   FilterBuilder builder_;
   const BitsBuilderOptions options_;
   uint64_t finished_bytes_ = 0;  // all partitions: RocksDB holds them until it writes them
+  uint64_t num_keys_ = 0;        // of partitions with prefixes
+  uint64_t prefix_bits_ = 0;     // their prefixes' share of the filters
   bool is_first_ = true;         // no key of the file was added yet
   bool has_prefix_ = false;
   bool has_filter_ = false;
@@ -188,6 +230,13 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
 };
 
 }  // namespace
+
+void FamilyWarnings::Log(rocksdb::Logger* info_log, const std::string& column_family,
+                         const char* warning, const std::string& facts) {
+  const std::lock_guard lock(mutex_);
+  if (!logged_.insert({info_log, column_family, warning}).second) return;
+  LogWarning(info_log, warning, facts, column_family);
+}
 
 void LogNoFilter(rocksdb::Logger* info_log, std::string_view reason,
                  std::string_view column_family) noexcept {

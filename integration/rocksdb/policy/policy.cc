@@ -64,7 +64,8 @@ const char Policy::kName[] = "blocksieve";
 Policy::Policy(const FilterPolicyOptions& options, std::string abi_problem)
     : options_(options),
       abi_problem_(std::move(abi_problem)),
-      memory_fit_(std::make_shared<MemoryFit>()) {
+      memory_fit_(std::make_shared<MemoryFit>()),
+      warnings_(std::make_shared<FamilyWarnings>()) {
   RegisterOptions("BlocksieveFilterPolicyOptions", &options_, &PolicyOptionTypes());
 }
 
@@ -146,6 +147,7 @@ rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
   if (context.table_options.optimize_filters_for_memory) bits.memory_fit = memory_fit_;
   if (NeedsExtractor(options_)) {
     bits.ranges = {options_.ranges ? RangeBitsPerKey(range_fpr) : 0, options_.plain_range_reads};
+    bits.warnings = warnings_;
   }
   return NewBitsBuilder(*std::move(builder), std::move(bits));
 } catch (const std::bad_alloc&) {  // RocksDB is not exception-safe

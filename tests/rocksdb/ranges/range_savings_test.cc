@@ -5,12 +5,14 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <random>
 #include <set>
 #include <string>
 
 #include "tests/rocksdb/ranges/range_db.h"
 #include "tests/support/db_checks.h"
 #include "tests/support/faulty_disks.h"
+#include "tests/support/key_sets.h"
 #include "tests/support/logs.h"
 
 // Reads that range filters save, their counters, and cases without an answer.
@@ -221,6 +223,51 @@ TEST(RangeOptions, UnfinishedFilesOfTheThreadDoNotMarkThem) {
       std::filesystem::remove_all(db.path());
       db.Open(config);
       expect_unmarked("failed, for want of bytes: " + std::to_string(missing));
+    }
+  }
+}
+
+// Costs that the keys cause are in the log once, however many files have them.
+TEST(RangeCosts, AreLoggedOnceForEachColumnFamily) {
+  const char* const kLong = "range filters of long keys take memory";
+  const char* const kMany = "prefixes take much memory";
+  const struct {
+    const char* prefixes;
+    bool ranges;
+    size_t key_bytes;
+    const char* warning;
+  } cases[] = {{"", true, 1000, kLong},
+               {"", true, 16, nullptr},
+               {"delimiter:/", false, 1000, kMany},
+               {"delimiter:/", false, 16, nullptr}};
+  for (const FilterShape shape : {FilterShape::kFull, FilterShape::kPartitioned}) {
+    for (const auto& [prefixes, ranges, key_bytes, warning] : cases) {
+      DbConfig config = RangeConfig(shape, {.policy = {.ranges = ranges, .prefixes = prefixes}});
+      config.table.metadata_block_size = 1 << 14;
+      auto log = std::make_shared<MemoryLogger>();
+      config.options.info_log = log;
+      TestDb db(config);
+      rocksdb::ColumnFamilyHandle* other = nullptr;
+      MustBeOk(db->CreateColumnFamily(config.ToOptions(), "other", &other), "create");
+      std::mt19937_64 random(7);
+      for (rocksdb::ColumnFamilyHandle* const family : {db->DefaultColumnFamily(), other}) {
+        for (int file = 0; file < 2; ++file) {
+          for (int i = 0; i < 3000; ++i) {
+            std::string key;
+            while (key.size() < key_bytes) key += MakeKey(KeyShape::kCounter, random());
+            MustBeOk(db->Put({}, family, key, "value"), "put");
+          }
+          MustBeOk(db->Flush({}, family), "flush");
+          MustBeOk(db->SetOptions(family, {{"write_buffer_size", "50000000"}}), "set");
+        }
+        for (const char* const each : {kLong, kMany}) {
+          const std::string line = "column family " + family->GetName() + ": " + each;
+          const size_t first = log->text().find(line);
+          EXPECT_EQ(first != std::string::npos, warning == each) << line << prefixes << key_bytes;
+          EXPECT_EQ(log->text().rfind(line), first);
+        }
+      }
+      MustBeOk(db->DestroyColumnFamilyHandle(other), "handle");
     }
   }
 }

@@ -267,7 +267,7 @@ TEST_F(SidecarCopies, RowsOfPreparedTransactionsDoNotHideCommittedOnes) {
     for (const std::string& number : NamesWith(dir / "db", ".bsx")) {
       std::filesystem::remove(dir / "db/" + number + ".bsx");
     }
-    // Of the first file, RocksDB before 9.3 shows the newest versions only.
+    // RocksDB before 9.3 shows only the newest versions in the first file.
     const bool is_hidden = !rocksdb_plugin::kReadsAllVersions && policy != rocksdb::WRITE_COMMITTED;
     for (const bool is_plain : {false, true}) {
       rocksdb::DB* const rebuilds = is_plain ? db->GetRootDB() : db.get();
