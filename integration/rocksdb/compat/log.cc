@@ -91,6 +91,12 @@ void LogQuietly(rocksdb::Logger* info_log, std::string_view message, std::string
   WriteLine(info_log, InfoLogLevel::INFO_LEVEL, message, reason, column_family);
 }
 
+void LogWarning(rocksdb::Logger* info_log, std::string_view message, std::string_view reason,
+                std::string_view column_family) noexcept {
+  using rocksdb::InfoLogLevel;
+  WriteLine(info_log, InfoLogLevel::WARN_LEVEL, message, reason, column_family);
+}
+
 std::shared_ptr<rocksdb::Logger> NewFullDiskLog(const std::string& database) {
   return std::make_shared<FullDiskLog>(database + "/LOG");
 }

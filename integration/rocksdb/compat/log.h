@@ -22,6 +22,10 @@ void LogLoudly(rocksdb::Logger* info_log, std::string_view message, std::string_
 void LogQuietly(rocksdb::Logger* info_log, std::string_view message, std::string_view reason = {},
                 std::string_view column_family = {}) noexcept;
 
+/// The same for what works, but costs more than expected: with level WARN.
+void LogWarning(rocksdb::Logger* info_log, std::string_view message, std::string_view reason = {},
+                std::string_view column_family = {}) noexcept;
+
 /// Keeps what LogLoudly says in this thread off stderr while it lives, for callers that report the
 /// same problem as a status.
 class SilentLog {

@@ -1,6 +1,7 @@
 #include "integration/rocksdb/index/backfill.h"
 
 #include <algorithm>
+#include <limits>
 #include <new>
 #include <optional>
 #include <set>
@@ -19,8 +20,8 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-// Reads the whole index: a damaged one is as good as none.
-bool HasIndex(const SstPlace& sst,
+// Reads the whole index: a damaged one is as good as none, and so is one that no scan may use.
+bool HasIndex(rocksdb::DB* db, const rocksdb::SstFileMetaData& file, const SstPlace& sst,
               const std::shared_ptr<const rocksdb::TableProperties>& properties,
               const std::string& identity) {
   const auto& user = properties->user_collected_properties;
@@ -31,10 +32,27 @@ bool HasIndex(const SstPlace& sst,
   const bool is_same = sidecar->header().origin == SidecarOrigin::kWritten
                            ? was_built
                            : sidecar->header().identity == identity;
-  return is_same && FileIndex(properties, sst, std::nullopt).is_in_sidecar();
+  if (!is_same) return false;
+  const FileIndex index(properties, sst, std::nullopt);
+  constexpr rocksdb::SequenceNumber kNow = std::numeric_limits<rocksdb::SequenceNumber>::max();
+  return index.is_in_sidecar() &&
+         (!index.has_newest_versions_only() || WhyNewestAreNotSeen(db, &file, kNow).empty());
 }
 
 }  // namespace
+
+std::string WhyNewestAreNotSeen(rocksdb::DB* db, const rocksdb::SstFileMetaData* file,
+                                rocksdb::SequenceNumber snapshot) {
+  const std::string only = "its index covers only the newest versions of its rows, ";
+  if (file == nullptr || file->largest_seqno > snapshot) {
+    return only + "which the snapshot does not see";
+  }
+  // With WRITE_PREPARED transactions, files have rows that are not committed. RocksDB does not tell
+  // which class the database has.
+  if (db->GetRootDB() != db) return only + "which a transaction may not have committed";
+  if (file->oldest_blob_file_number != 0) return only + "without the values in blob files";
+  return "";
+}
 
 rocksdb::Status FindIndexOptions(const rocksdb::ColumnFamilyOptions& options,
                                  SkipIndexOptions* index) {
@@ -68,8 +86,9 @@ rocksdb::Status FindUnindexed(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
       const auto found = properties.find(file.db_path + file.name);
       if (found == properties.end() || others->contains(file.name)) continue;
       const SstPlace place{db->GetEnv()->GetFileSystem(), found->first, nullptr};
-      UnindexedFile unindexed{file.name, file.size, place, found->second};
-      if (HasIndex(unindexed.place, unindexed.properties, identity)) {
+      UnindexedFile unindexed{file.name, file.size, file.oldest_blob_file_number != 0, place,
+                              found->second};
+      if (HasIndex(db, file, unindexed.place, unindexed.properties, identity)) {
         others->insert(file.name);
       } else {
         files->push_back(std::move(unindexed));

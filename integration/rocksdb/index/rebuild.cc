@@ -93,29 +93,47 @@ class SstEntries {
   std::optional<rocksdb::SstFileReader> reader_;
 };
 
+/// Whether the value may be a reference to a blob file: RocksDB before 9.3 shows it as a value. Its
+/// first byte is the type, 0 to 2.
+bool MayBeBlobReference(const rocksdb::Slice& value) {
+  return !value.empty() && static_cast<uint8_t>(value[0]) <= 2;
+}
+
 /// Builds the index of one SST as a collector would have. Calls should_continue() now and then.
 rocksdb::Status MakeIndex(const rocksdb::Options& options, const SkipIndexOptions& index,
                           const UnindexedFile& file, ReadPace* pace,
-                          const std::function<bool()>& should_continue, std::string* bytes) {
-  const bool has_references = file.properties->num_merge_operands != 0 || options.enable_blob_files;
-  if (!kReadsAllVersions && has_references) {
+                          const std::function<bool()>& should_continue, std::string* bytes,
+                          SidecarCoverage* coverage) {
+  const rocksdb::TableProperties& facts = *file.properties;
+  if (!kReadsAllVersions && facts.num_merge_operands != 0) {
     return rocksdb::Status::NotSupported(
-        "this RocksDB, before 9.3, does not distinguish merge operands and blob references from "
-        "values; BackfillSkipIndexes does");
+        "this RocksDB, before 9.3, does not distinguish merge operands from values; "
+        "BackfillSkipIndexes does");
   }
   SstEntries entries(options);
   rocksdb::Status status = entries.Open(file.place.path);
   if (!status.ok()) return status;
   SkipIndexCollector collector(index, std::nullopt, nullptr);
   bool is_stopped = false;
+  uint64_t num_rows = 0;
+  // The file knows; the present options may differ from those that wrote it.
+  const bool may_have_references = !kReadsAllVersions && file.has_blob_references;
+  // RocksDB gives an ingested file other sequence numbers in each database, and keeps its sidecar.
+  const bool is_external = facts.user_collected_properties.contains(kExternalFileProperty);
   status = entries.ForEach([&](const rocksdb::Slice& key, const rocksdb::Slice& value,
                                rocksdb::EntryType type, rocksdb::SequenceNumber sequence,
                                uint64_t block) {
+    ++num_rows;
+    if (may_have_references && MayBeBlobReference(value)) type = rocksdb::kEntryBlobIndex;
     is_stopped = pace->Read(key.size() + value.size()) && !should_continue();
-    return !is_stopped && collector.AddUserKey(key, value, type, sequence, block).ok();
+    return !is_stopped &&
+           collector.AddUserKey(key, value, type, is_external ? 0 : sequence, block).ok();
   });
   if (!status.ok()) return status;
   if (is_stopped) return rocksdb::Status::Incomplete("stopped by progress");
+  // No version is hidden if there are as many rows as values.
+  const bool has_all = kReadsAllVersions || num_rows == facts.num_entries - facts.num_deletions;
+  *coverage = has_all ? SidecarCoverage::kAllVersions : SidecarCoverage::kNewestVersions;
   rocksdb::UserCollectedProperties properties;
   status = collector.Finish(&properties);
   if (!status.ok()) return status;
@@ -124,20 +142,26 @@ rocksdb::Status MakeIndex(const rocksdb::Options& options, const SkipIndexOption
   return rocksdb::Status::Incomplete(std::string(FindProperty(properties, kProblemProperty)));
 }
 
-rocksdb::Status RebuildOne(const rocksdb::Options& options, const SkipIndexOptions& index,
-                           const UnindexedFile& file, ReadPace* pace,
+rocksdb::Status RebuildOne(rocksdb::DB* db, const rocksdb::Options& options,
+                           const SkipIndexOptions& index, const UnindexedFile& file, ReadPace* pace,
                            const std::function<bool()>& should_continue) {
   const std::optional<SidecarId> id = IdOfSst(*file.properties);
   if (!id)
     return rocksdb::Status::NotSupported(
         "its properties do not name the session that wrote it; BackfillSkipIndexes rewrites it");
   std::string bytes;
-  rocksdb::Status status = MakeIndex(options, index, file, pace, should_continue, &bytes);
-  if (!status.ok()) return status;
   SidecarHeader header;
+  rocksdb::Status status =
+      MakeIndex(options, index, file, pace, should_continue, &bytes, &header.coverage);
+  if (!status.ok()) return status;
+  if (header.coverage == SidecarCoverage::kNewestVersions &&
+      (db->GetRootDB() != db || file.has_blob_references)) {
+    return rocksdb::Status::NotSupported(
+        "it has several versions of a row, of which this RocksDB, before 9.3, shows only the "
+        "newest; a transaction may not have committed that one, or its value is in a blob file; "
+        "BackfillSkipIndexes sees all");
+  }
   header.origin = SidecarOrigin::kRebuilt;
-  header.coverage =
-      kReadsAllVersions ? SidecarCoverage::kAllVersions : SidecarCoverage::kNewestVersions;
   header.id = *id;
   header.value_suffix_bytes = index.value_suffix_bytes;
   header.index_bytes = bytes.size();
@@ -181,7 +205,7 @@ rocksdb::Status RebuildSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle*
     should_continue();
     if (files.empty()) return first_problem;
     // The deepest files first: they live longest.
-    if (!is_stopped) status = RebuildOne(options, index, files.back(), &pace, should_continue);
+    if (!is_stopped) status = RebuildOne(db, options, index, files.back(), &pace, should_continue);
     if (is_stopped) return rocksdb::Status::Incomplete("blocksieve: stopped by progress");
     const UnindexedFile& file = files.back();
     finished.insert(file.name);

@@ -29,14 +29,15 @@ void UpdateSidecars(Function function) noexcept {
 
 const char Listener::kName[] = "blocksieve";
 
-void Listener::OnFlushBegin(rocksdb::DB* db, const rocksdb::FlushJobInfo&) {
+void Listener::OnFlushBegin(rocksdb::DB* db, const rocksdb::FlushJobInfo& flush) {
   LevelRegistry::Instance().Refresh(db, nullptr);
-  UpdateSidecars([&](SidecarDatabases& databases) { databases.Register(db); });
+  UpdateSidecars([&](SidecarDatabases& databases) { databases.Register(db, {flush.file_path}); });
 }
 
 void Listener::OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo& compaction) {
   LevelRegistry::Instance().Refresh(db, &compaction);
-  UpdateSidecars([&](SidecarDatabases& databases) { databases.Register(db); });
+  UpdateSidecars(
+      [&](SidecarDatabases& databases) { databases.Register(db, compaction.input_files); });
 }
 
 void Listener::OnTableFileCreationStarted(const rocksdb::TableFileCreationBriefInfo& sst) {

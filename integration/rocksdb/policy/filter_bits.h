@@ -8,9 +8,12 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "blocksieve/filter.h"
 #include "integration/rocksdb/compat/cache_charge.h"
@@ -52,6 +55,18 @@ class MemoryFit {
 void LogNoFilter(rocksdb::Logger* info_log, std::string_view reason,
                  std::string_view column_family) noexcept;
 
+/// Warnings of a policy's builders, each once per column family. Thread-safe.
+class FamilyWarnings {
+ public:
+  /// Logs `warning` and `facts` unless it has logged this warning before.
+  void Log(rocksdb::Logger* info_log, const std::string& column_family, const char* warning,
+           const std::string& facts);
+
+ private:
+  std::mutex mutex_;
+  std::set<std::tuple<const rocksdb::Logger*, std::string, const char*>> logged_;
+};
+
 /// The parts for ranges that a FilterBuilder builds.
 struct RangeBits {
   double bits_per_key = 0;  ///< Approximate size of the range part; 0 if there is none.
@@ -64,7 +79,8 @@ struct BitsBuilderOptions {
   std::string column_family = {};         ///< Named in log lines unless it is empty.
   std::shared_ptr<MemoryFit> memory_fit;  ///< Set if filters should fill their allocations.
   std::unique_ptr<CacheCharge> charge;    ///< Set if memory for building is charged to a cache.
-  std::optional<RangeBits> ranges = std::nullopt;  ///< Set if the builder has parts for ranges.
+  std::optional<RangeBits> ranges = std::nullopt;      ///< Set if the builder has parts for ranges.
+  std::shared_ptr<FamilyWarnings> warnings = nullptr;  ///< Null: none are logged.
 };
 
 /// A builder for the filters of one file, owned by the caller. Null if memory is short.

@@ -13,6 +13,7 @@
 #include "lib/block/parts.h"
 #include "lib/filter/block_sizing.h"
 #include "lib/filter/filter_access.h"
+#include "lib/prefix/prefix_part.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -26,6 +27,15 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
  public:
   BitsBuilder(FilterBuilder builder, BitsBuilderOptions options)
       : builder_(std::move(builder)), options_(std::move(options)) {}
+  BitsBuilder(const BitsBuilder&) = delete;
+  BitsBuilder& operator=(const BitsBuilder&) = delete;
+
+  // RocksDB 7.0.3 to 11.9 destroys the builder after the file's last filter, and writes the file's
+  // properties next, on the same thread. Between two partitions the thread may still write OPTIONS,
+  // and a file that is given up has keys without a filter.
+  ~BitsBuilder() override {
+    if (options_.ranges) MarkNextFile(answers_ranges_ && builder_.num_keys() == 0);
+  }
 
   void AddKey(const rocksdb::Slice& key) override {
     if (options_.ranges && TakesForPrefix(key)) return;
@@ -43,6 +53,8 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
     Layout layout = LayoutOf([&](MemoryFit& fit) { return fit.Fit(builder_); });
     if (options_.charge != nullptr) ChargeBuilding(&layout);
     const bool has_prefix = std::exchange(has_prefix_, false);
+    const uint64_t num_hashes = builder_.num_keys();
+    const uint64_t key_bytes = FilterAccess::PartsMemoryBytes(builder_);
     if (options_.ranges && !has_prefix) FilterAccess::DropParts(&builder_);
     Result<OwnedBytes> block = builder_.Finish(layout);
     if (options_.charge != nullptr) {
@@ -56,7 +68,10 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
       return AlwaysMayMatch(buf);
     }
     const std::string& no_ranges = FilterAccess::NoRangesReason(builder_);
-    if (options_.ranges) FinishRanges(has_prefix, no_ranges, block->view());
+    if (options_.ranges) {
+      FinishRanges(has_prefix, no_ranges, block->view());
+      if (options_.warnings != nullptr) WarnOfCosts(num_hashes, key_bytes, block->view());
+    }
     if (!builder_.fallback_reason().empty() && builder_.fallback_reason() != no_ranges) {
       ReportFallback(builder_.fallback_reason());
     }
@@ -120,7 +135,9 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
 
   void FinishRanges(bool has_prefix, std::string_view no_ranges_reason, ByteView block) {
     const internal::BlockParts parts = internal::SplitBlockIfReadable(block);
-    MarkNextFile(options_.ranges->mark_files && !(parts.ranges.empty() && parts.prefixes.empty()));
+    // One partition that answers is enough: the others say "may match".
+    answers_ranges_ |=
+        options_.ranges->mark_files && !(parts.ranges.empty() && parts.prefixes.empty());
     if ((has_prefix && no_ranges_reason.empty()) || std::exchange(reported_no_ranges_, true))
       return;
     constexpr std::string_view kNoRangeFilter =
@@ -132,6 +149,40 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
     } else {
       LogQuietly(options_.info_log, kNoRangeFilter, no_ranges_reason, options_.column_family);
     }
+  }
+
+  // `num_hashes` and `key_bytes` were collected for `block`.
+  void WarnOfCosts(uint64_t num_hashes, uint64_t key_bytes, ByteView block) noexcept try {
+    constexpr uint64_t kNotableBytes = 1 << 20;
+    constexpr uint64_t kLongKeyBytes = 128;
+    constexpr uint64_t kEnoughKeys = 1000;  // of few keys, each may have prefixes of its own
+    constexpr uint64_t kNotableBits = 16;
+    const auto warn = [&](const char* warning, const std::string& facts) {
+      options_.warnings->Log(options_.info_log, options_.column_family, warning, facts);
+    };
+    const internal::BlockParts parts = internal::SplitBlockIfReadable(block);
+    uint64_t num_prefixes = 0;
+    const auto view = internal::ReadPrefixPart(parts.prefixes, &num_prefixes);
+    const uint64_t of_prefixes = std::min(num_prefixes * view.num_lookups, num_hashes);
+    const uint64_t num_keys = num_hashes - of_prefixes;
+    if (key_bytes >= std::max(kNotableBytes, kLongKeyBytes * num_keys)) {
+      warn(
+          "range filters of long keys take memory: until a file is written they hold its keys, or "
+          "with partition_filters those of a partition, and then as much again; max_build_bytes "
+          "limits this; ",
+          "keys: " + std::to_string(num_keys) + ", bytes: " + std::to_string(key_bytes));
+    }
+    if (of_prefixes == 0) return;
+    num_keys_ += num_keys;
+    prefix_bits_ += 8 * parts.filter.size() * of_prefixes / num_hashes;
+    if (num_keys_ < kEnoughKeys || prefix_bits_ < kNotableBits * num_keys_) return;
+    warn(
+        "prefixes take much memory, as few keys share them; set the option prefixes to other "
+        "boundaries, auto or none; ",
+        "keys: " + std::to_string(num_keys_) +
+            ", bits per key for prefixes: " + std::to_string(prefix_bits_ / num_keys_));
+  } catch (const std::bad_alloc&) {
+    // A filter without a line in the log is better than no filter.
   }
 
   void ReportFallback(std::string_view reason) {
@@ -166,9 +217,12 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
   FilterBuilder builder_;
   const BitsBuilderOptions options_;
   uint64_t finished_bytes_ = 0;  // all partitions: RocksDB holds them until it writes them
+  uint64_t num_keys_ = 0;        // of partitions with prefixes
+  uint64_t prefix_bits_ = 0;     // their prefixes' share of the filters
   bool is_first_ = true;         // no key of the file was added yet
   bool has_prefix_ = false;
   bool has_filter_ = false;
+  bool answers_ranges_ = false;  // some partition does, and RocksDB should query the file for it
   // Reports are once per file, as the same may happen to hundreds of its partitions.
   bool reported_no_filter_ = false;
   bool reported_no_ranges_ = false;
@@ -176,6 +230,13 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
 };
 
 }  // namespace
+
+void FamilyWarnings::Log(rocksdb::Logger* info_log, const std::string& column_family,
+                         const char* warning, const std::string& facts) {
+  const std::lock_guard lock(mutex_);
+  if (!logged_.insert({info_log, column_family, warning}).second) return;
+  LogWarning(info_log, warning, facts, column_family);
+}
 
 void LogNoFilter(rocksdb::Logger* info_log, std::string_view reason,
                  std::string_view column_family) noexcept {

@@ -13,6 +13,7 @@
 #include "integration/rocksdb/compat/stock_filters.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/policy/filter_bits.h"
+#include "integration/rocksdb/ranges/range_extractor.h"
 #include "lib/base/kernels.h"
 #include "lib/filter/filter_access.h"
 #include "lib/prefix/prefix_part.h"
@@ -63,12 +64,15 @@ const char Policy::kName[] = "blocksieve";
 Policy::Policy(const FilterPolicyOptions& options, std::string abi_problem)
     : options_(options),
       abi_problem_(std::move(abi_problem)),
-      memory_fit_(std::make_shared<MemoryFit>()) {
+      memory_fit_(std::make_shared<MemoryFit>()),
+      warnings_(std::make_shared<FamilyWarnings>()) {
   RegisterOptions("BlocksieveFilterPolicyOptions", &options_, &PolicyOptionTypes());
 }
 
 rocksdb::Status Policy::ValidateOptions(const rocksdb::DBOptions& db,
                                         const rocksdb::ColumnFamilyOptions& column_family) const {
+  // A file that failed after its filter has left a mark. DB::Open writes OPTIONS after this call.
+  MarkNextFile(false);
   level_rates_.Learn(column_family);
   {
     const std::lock_guard lock(logged_mutex_);
@@ -143,6 +147,7 @@ rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
   if (context.table_options.optimize_filters_for_memory) bits.memory_fit = memory_fit_;
   if (NeedsExtractor(options_)) {
     bits.ranges = {options_.ranges ? RangeBitsPerKey(range_fpr) : 0, options_.plain_range_reads};
+    bits.warnings = warnings_;
   }
   return NewBitsBuilder(*std::move(builder), std::move(bits));
 } catch (const std::bad_alloc&) {  // RocksDB is not exception-safe

@@ -22,6 +22,7 @@
 
 namespace blocksieve::rocksdb_plugin {
 
+class FamilyWarnings;
 class MemoryFit;
 
 /// The policy that RocksDB calls. The constructor or RocksDB's option machinery sets its options;
@@ -66,6 +67,7 @@ class Policy final : public rocksdb::FilterPolicy {
   FilterPolicyOptions options_;
   const std::string abi_problem_;
   const std::shared_ptr<MemoryFit> memory_fit_;
+  const std::shared_ptr<FamilyWarnings> warnings_;
   mutable LevelRates level_rates_;
   mutable std::mutex logged_mutex_;
   mutable std::set<ColumnFamilyKey> logged_;  // since the last ValidateOptions

@@ -47,11 +47,12 @@ class RangeExtractor final : public rocksdb::SliceTransform {
   const char* const name_;
 };
 
-/// Marks the file whose filter this thread has just finished: the thread's next GetId(), which is
-/// for the properties of that file, returns kMarkedName. RocksDB then believes that the extractor
-/// has changed, so even for seeks with default ReadOptions it compares the prefixes of key and
-/// bound and queries the filter. Without a mark such seeks do not use the filter; nothing else
-/// differs.
+/// Marks the file whose last filter this thread has just finished, or takes a mark back: the
+/// thread's next GetId(), which is for the properties of that file, returns kMarkedName. RocksDB
+/// then believes that the extractor has changed, so even for seeks with default ReadOptions it
+/// compares the prefixes of key and bound and queries the filter. Without a mark such seeks do not
+/// use the filter; nothing else differs. Call it only where the properties follow: a mark that is
+/// left over would end up in an OPTIONS file that the thread writes.
 void MarkNextFile(bool mark) noexcept;
 
 /// Whether the extractor has one of both names. False for null.

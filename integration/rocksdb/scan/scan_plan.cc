@@ -4,6 +4,7 @@
 #include <cassert>
 #include <utility>
 
+#include "integration/rocksdb/index/backfill.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "lib/predicate/granule_pruner.h"
 #include "lib/skip/file_index.h"
@@ -139,10 +140,9 @@ class Planner {
   /// Why the index cannot be used in this database; empty if it can.
   std::string ProblemOf(const FileIndex& file, const rocksdb::SstFileMetaData* metadata) const {
     if (file.index() == nullptr) return file.problem();
-    if (file.has_newest_versions_only() &&
-        (metadata == nullptr || metadata->largest_seqno > snapshot_)) {
-      return "its index covers only the newest versions of its rows, which the snapshot does not "
-             "see";
+    if (file.has_newest_versions_only()) {
+      std::string problem = WhyNewestAreNotSeen(context_.db, metadata, snapshot_);
+      if (!problem.empty()) return problem;
     }
     if (file.value_suffix_bytes() == context_.value_suffix_bytes) return "";
     return "value_suffix_bytes of its index is " + std::to_string(file.value_suffix_bytes()) +

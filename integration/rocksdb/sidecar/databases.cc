@@ -18,6 +18,8 @@ std::string_view SidecarNumber(std::string_view name) {
   return NumberInName(name, kSidecarSuffix);
 }
 
+std::string DirectoryOf(const std::string& path) { return path.substr(0, path.find_last_of('/')); }
+
 }  // namespace
 
 SidecarDatabases& SidecarDatabases::Instance() {
@@ -26,30 +28,36 @@ SidecarDatabases& SidecarDatabases::Instance() {
   return databases;
 }
 
-void SidecarDatabases::Register(rocksdb::DB* db) {
+void SidecarDatabases::Register(rocksdb::DB* db, const std::vector<std::string>& ssts) {
   const rocksdb::DBOptions options = db->GetDBOptions();
-  Database database;
-  database.file_system = db->GetEnv()->GetFileSystem();
-  database.rate_limiter = options.rate_limiter;
-  database.info_log = options.info_log;
+  bool is_new = false;
   {
     const std::lock_guard lock(mutex_);
     std::erase_if(databases_, [](const auto& known) { return known.second.info_log.expired(); });
-    Database& known = databases_[db->GetName()];
-    const bool is_new = known.info_log.lock() != options.info_log;
-    known = std::move(database);
-    if (!is_new) return;
+    is_new = databases_[db->GetName()].info_log.lock() != options.info_log;
   }
-  for (const std::string& directory : SstDirectories(db)) {
+  const auto directories = is_new ? SstDirectories(db) : std::set<std::string>();
+  {
+    const std::lock_guard lock(mutex_);
+    Database& known = databases_[db->GetName()];
+    known.file_system = db->GetEnv()->GetFileSystem();
+    known.rate_limiter = options.rate_limiter;
+    known.info_log = options.info_log;
+    if (is_new) known.directories = directories;
+    for (const std::string& sst : ssts) known.directories.insert(DirectoryOf(sst));
+  }
+  for (const std::string& directory : directories) {
     DeleteOrphanSidecars(db->GetEnv()->GetFileSystem().get(), directory);
   }
 }
 
-std::optional<SstPlace> SidecarDatabases::Find(const std::string& db_name) {
+std::optional<SstPlace> SidecarDatabases::Find(const std::string& db_name,
+                                               const std::string& sst_path) {
   const std::lock_guard lock(mutex_);
   const auto known = databases_.find(db_name);
   if (known == databases_.end() || known->second.info_log.expired()) return std::nullopt;
-  SstPlace place{known->second.file_system.lock(), "", known->second.rate_limiter.lock()};
+  if (!known->second.directories.contains(DirectoryOf(sst_path))) return std::nullopt;
+  SstPlace place{known->second.file_system.lock(), sst_path, known->second.rate_limiter.lock()};
   if (place.file_system == nullptr) return std::nullopt;
   return place;
 }
@@ -58,9 +66,8 @@ void SidecarDatabases::OnSstStarted(const rocksdb::TableFileCreationBriefInfo& s
   started_sst = {true, std::nullopt};
   // The database may have been closed and opened on another file system.
   if (sst.reason == rocksdb::TableFileCreationReason::kRecovery) return;
-  std::optional<SstPlace> place = Find(sst.db_name);
+  std::optional<SstPlace> place = Find(sst.db_name, sst.file_path);
   if (!place) return;
-  place->path = sst.file_path;
   started_sst.place = std::move(place);
   unfinished_path = sst.file_path;
   const std::lock_guard lock(mutex_);
@@ -73,7 +80,7 @@ void SidecarDatabases::OnSstCreated(const rocksdb::TableFileCreationInfo& sst) {
   const std::string path = std::exchange(unfinished_path, {});
   if (path.empty()) return;
   if (!sst.status.ok()) {
-    if (const auto place = Find(sst.db_name)) DeleteSidecar(place->file_system.get(), path);
+    if (const auto place = Find(sst.db_name, path)) DeleteSidecar(place->file_system.get(), path);
   }
   const std::lock_guard lock(mutex_);
   unfinished_.erase(path);
@@ -81,7 +88,7 @@ void SidecarDatabases::OnSstCreated(const rocksdb::TableFileCreationInfo& sst) {
 
 void SidecarDatabases::OnSstDeleted(const rocksdb::TableFileDeletionInfo& sst) {
   if (!sst.status.ok()) return;
-  if (const auto place = Find(sst.db_name)) {
+  if (const auto place = Find(sst.db_name, sst.file_path)) {
     DeleteSidecar(place->file_system.get(), sst.file_path);
   }
 }

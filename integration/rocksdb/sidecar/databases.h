@@ -31,8 +31,9 @@ class SidecarDatabases {
  public:
   static SidecarDatabases& Instance();
 
-  /// Records the file system of a database. On the first call, deletes its orphan sidecars.
-  void Register(rocksdb::DB* db);
+  /// Records the file system of a database, and the directories of `ssts`, which are its own. On
+  /// the first call, deletes its orphan sidecars.
+  void Register(rocksdb::DB* db, const std::vector<std::string>& ssts = {});
 
   /// @{
   /// As in rocksdb::EventListener.
@@ -52,10 +53,13 @@ class SidecarDatabases {
     std::weak_ptr<rocksdb::FileSystem> file_system;
     std::weak_ptr<rocksdb::RateLimiter> rate_limiter;
     std::weak_ptr<rocksdb::Logger> info_log;  // expires when the database is closed
+    std::set<std::string> directories;        // known to have its SSTs
   };
 
-  /// The place of a database's SSTs, without a path. Nothing if the database is unknown.
-  std::optional<SstPlace> Find(const std::string& db_name);
+  /// The place of an SST of a database. Nothing if the database is unknown, or the directory: a
+  /// worker of a remote compaction, also one in this process, writes SSTs elsewhere. The database
+  /// then moves them without their sidecars.
+  std::optional<SstPlace> Find(const std::string& db_name, const std::string& sst_path);
 
   std::mutex mutex_;
   std::map<std::string, Database> databases_;

@@ -1,11 +1,18 @@
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
+#include <rocksdb/sst_file_writer.h>
 
+#include <filesystem>
+#include <fstream>
 #include <memory>
+#include <random>
+#include <set>
 #include <string>
 
 #include "tests/rocksdb/ranges/range_db.h"
 #include "tests/support/db_checks.h"
+#include "tests/support/faulty_disks.h"
+#include "tests/support/key_sets.h"
 #include "tests/support/logs.h"
 
 // Reads that range filters save, their counters, and cases without an answer.
@@ -132,6 +139,136 @@ TEST(RangeOptions, GoThroughOptionsFilesWithoutTheMarksOfFiles) {
     EXPECT_EQ(stored.filter_policy()->ToString(StrictConfig()), policy);
     EXPECT_STREQ(stored.column_family().prefix_extractor->Name(), "blocksieve.range");
     options = rocksdb::Options(stored.db, stored.column_family());
+  }
+}
+
+// Keys of several kinds in one file: some partitions answer, others have keys that are too similar.
+TEST(RangeOptions, AFileIsMarkedIfAnyOfItsPartitionsAnswers) {
+  for (const char first : {'\0', '\x7f', '\xff'}) {
+    const std::string start(3, first);
+    TestDb db(RangeConfig(FilterShape::kPartitioned, {.policy = {.plain_range_reads = true}}));
+    for (uint64_t i = 0; i < 9000; ++i) {
+      db.Put(start + RangeKey(i / 3) + "file" + std::to_string(i % 3), "value");
+    }
+    WriteRangeFile(&db.db(), db->DefaultColumnFamily(), 0, 6000);
+    for (const auto& [name, properties] : FilesOf(db.db())) {
+      EXPECT_EQ(properties->prefix_extractor_name, "blocksieve.range.file") << int{first};
+    }
+    const EmptySeeks seeks = SeekEmptyRanges(&db.db(), db->DefaultColumnFamily(), {});
+    EXPECT_GT(seeks.counts.no, seeks.seeks / 2) << int{first};
+  }
+}
+
+/// A disk that is full once a file has this many bytes.
+class FullAt final : public UnsyncedFiles {
+ public:
+  uint64_t bytes_left = 0;
+
+ private:
+  rocksdb::IOStatus BeforeAppend(const std::string& path, uint64_t bytes) override {
+    if (!path.ends_with(".sst")) return {};
+    if (bytes > bytes_left) return rocksdb::IOStatus::NoSpace();
+    bytes_left -= bytes;
+    return {};
+  }
+};
+
+// What a writer leaves on its thread would get into the next OPTIONS file of any database.
+TEST(RangeOptions, UnfinishedFilesOfTheThreadDoNotMarkThem) {
+  const auto disk = std::make_shared<FullAt>();
+  const auto env = rocksdb::NewCompositeEnv(disk);
+  std::set<std::string> keys;
+  for (uint64_t i = 0; i < 4000; ++i) keys.insert(RangeKey(i));
+  for (const FilterShape shape : {FilterShape::kFull, FilterShape::kPartitioned}) {
+    const DbConfig config = RangeConfig(shape, {.policy = {.plain_range_reads = true}});
+    TestDb db(config);
+    rocksdb::Options options = config.ToOptions();
+    options.env = env.get();
+    const std::string path = db.dir() / "new.sst";
+    const auto expect_unmarked = [&](const std::string& when) {
+      for (const auto& entry : std::filesystem::directory_iterator(db.path())) {
+        if (!entry.path().filename().string().starts_with("OPTIONS-")) continue;
+        std::ifstream file(entry.path());
+        const std::string text{std::istreambuf_iterator<char>(file), {}};
+        EXPECT_EQ(text.find("blocksieve.range.file"), std::string::npos) << when;
+      }
+    };
+    const auto create_family = [&](const std::string& when) {
+      rocksdb::ColumnFamilyHandle* family = nullptr;
+      MustBeOk(db->CreateColumnFamily(config.ToOptions(), when, &family), "create");
+      MustBeOk(db->DestroyColumnFamilyHandle(family), "handle");
+      expect_unmarked(when);
+    };
+    rocksdb::EnvOptions unbuffered;
+    unbuffered.writable_file_max_buffer_size = 64;
+    for (const bool is_finished : {false, true}) {
+      disk->bytes_left = UINT64_MAX;
+      {
+        rocksdb::SstFileWriter writer(unbuffered, options);
+        MustBeOk(writer.Open(path), "open");
+        for (const std::string& key : keys) MustBeOk(writer.Put(key, "value"), "put");
+        create_family(is_finished ? "half-written" : "to be given up");
+        if (is_finished) MustBeOk(writer.Finish(), "finish");
+      }
+      create_family(is_finished ? "finished" : "given up");
+    }
+    const uint64_t file_bytes = std::filesystem::file_size(path);
+    for (uint64_t missing = 1; missing < file_bytes; missing *= 4) {
+      disk->bytes_left = file_bytes - missing;
+      rocksdb::SstFileWriter writer(unbuffered, options);
+      MustBeOk(writer.Open(path), "open");
+      for (const std::string& key : keys) writer.Put(key, "value").PermitUncheckedError();
+      EXPECT_FALSE(writer.Finish().ok()) << missing;
+      db.Close();
+      std::filesystem::remove_all(db.path());
+      db.Open(config);
+      expect_unmarked("failed, for want of bytes: " + std::to_string(missing));
+    }
+  }
+}
+
+// Costs that the keys cause are in the log once, however many files have them.
+TEST(RangeCosts, AreLoggedOnceForEachColumnFamily) {
+  const char* const kLong = "range filters of long keys take memory";
+  const char* const kMany = "prefixes take much memory";
+  const struct {
+    const char* prefixes;
+    bool ranges;
+    size_t key_bytes;
+    const char* warning;
+  } cases[] = {{"", true, 1000, kLong},
+               {"", true, 16, nullptr},
+               {"delimiter:/", false, 1000, kMany},
+               {"delimiter:/", false, 16, nullptr}};
+  for (const FilterShape shape : {FilterShape::kFull, FilterShape::kPartitioned}) {
+    for (const auto& [prefixes, ranges, key_bytes, warning] : cases) {
+      DbConfig config = RangeConfig(shape, {.policy = {.ranges = ranges, .prefixes = prefixes}});
+      config.table.metadata_block_size = 1 << 14;
+      auto log = std::make_shared<MemoryLogger>();
+      config.options.info_log = log;
+      TestDb db(config);
+      rocksdb::ColumnFamilyHandle* other = nullptr;
+      MustBeOk(db->CreateColumnFamily(config.ToOptions(), "other", &other), "create");
+      std::mt19937_64 random(7);
+      for (rocksdb::ColumnFamilyHandle* const family : {db->DefaultColumnFamily(), other}) {
+        for (int file = 0; file < 2; ++file) {
+          for (int i = 0; i < 3000; ++i) {
+            std::string key;
+            while (key.size() < key_bytes) key += MakeKey(KeyShape::kCounter, random());
+            MustBeOk(db->Put({}, family, key, "value"), "put");
+          }
+          MustBeOk(db->Flush({}, family), "flush");
+          MustBeOk(db->SetOptions(family, {{"write_buffer_size", "50000000"}}), "set");
+        }
+        for (const char* const each : {kLong, kMany}) {
+          const std::string line = "column family " + family->GetName() + ": " + each;
+          const size_t first = log->text().find(line);
+          EXPECT_EQ(first != std::string::npos, warning == each) << line << prefixes << key_bytes;
+          EXPECT_EQ(log->text().rfind(line), first);
+        }
+      }
+      MustBeOk(db->DestroyColumnFamilyHandle(other), "handle");
+    }
   }
 }
 

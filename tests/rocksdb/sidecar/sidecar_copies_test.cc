@@ -1,8 +1,11 @@
 #include <rocksdb/utilities/backup_engine.h>
+#include <rocksdb/utilities/transaction_db.h>
 
 #include "blocksieve/rocksdb/skip_index.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
+#include "integration/rocksdb/index/skip_index_properties.h"
+#include "integration/rocksdb/sidecar/file.h"
 #include "tests/rocksdb/sidecar/sidecar_test_db.h"
 
 // Sidecars of copied SSTs, with and without copies of the sidecars.
@@ -195,6 +198,88 @@ TEST_F(SidecarCopies, RowsWithoutPlainValuesAreNeverSkipped) {
     EXPECT_NE(status.ToString().find("merge operands"), std::string::npos) << status.ToString();
   }
   EXPECT_EQ(Count(db.db(), "n = 7"), 10u);
+}
+
+// Before RocksDB 9.3, a reference to a blob file is read as if it were the value.
+TEST_F(SidecarCopies, FilesKnowTheirBlobReferencesWhateverTheOptionsAre) {
+  using namespace rocksdb_plugin;  // NOLINT: the component under test
+  for (const bool was_on : {true, false}) {
+    SCOPED_TRACE(was_on);
+    DbConfig config = config_;
+    config.options.enable_blob_files = was_on;
+    config.options.min_blob_size = 50;
+    TestDb db(config);
+    const std::string large(100, 'x');
+    for (uint64_t i = 0; i < 200; ++i) db.Put(Key(i), Value(i / 10, i < 100 ? large : "text"));
+    db.Flush();
+    config.options.enable_blob_files = !was_on;
+    db.Reopen(config);
+    const auto [path, properties] = *FilesOf(db.db()).begin();
+    std::filesystem::remove(SidecarPath(path));
+    MustBeOk(RebuildSkipIndexes(&db.db(), nullptr), "rebuild");
+    EXPECT_EQ(NumWithoutIndex(db.db()), 0u);
+    for (const std::string where : {"n = 7", "n = 17"}) {
+      ScanExplanation explanation;
+      EXPECT_EQ(Count(db.db(), where, &explanation), 10u) << where;
+      EXPECT_GT(explanation.num_granules, explanation.granules_selected);
+      EXPECT_EQ(explanation.granules_always_match, was_on ? 25u : 0u);
+    }
+    // As rebuilt by earlier versions of blocksieve, which took references for values.
+    SkipIndexBuilder builder = *MakeSkipIndexBuilder(ShortGranules(kDefinitions));
+    for (uint64_t i = 0; i < 200; ++i) builder.AddRow(Key(i), "\1reference", 10);
+    const std::string index = *builder.Finish();
+    SidecarHeader header{.origin = SidecarOrigin::kRebuilt,
+                         .coverage = SidecarCoverage::kNewestVersions,
+                         .id = *IdOfSst(*properties),
+                         .index_bytes = index.size(),
+                         .identity = {}};
+    std::string reference;
+    MustBeOk(
+        WriteSidecar({db->GetEnv()->GetFileSystem(), path, nullptr}, header, index, &reference),
+        "write");
+    if (!was_on) continue;
+    EXPECT_EQ(NumWithoutIndex(db.db()), 1u);
+    EXPECT_EQ(Count(db.db(), "n = 7"), 10u);
+  }
+}
+
+// The newest version of a row may be one that is not committed, or be rolled back later.
+TEST_F(SidecarCopies, RowsOfPreparedTransactionsDoNotHideCommittedOnes) {
+  for (const auto policy :
+       {rocksdb::WRITE_COMMITTED, rocksdb::WRITE_PREPARED, rocksdb::WRITE_UNPREPARED}) {
+    SCOPED_TRACE(policy);
+    const TempDir dir;
+    rocksdb::TransactionDBOptions transactions;
+    transactions.write_policy = policy;
+    rocksdb::TransactionDB* opened = nullptr;
+    MustBeOk(rocksdb::TransactionDB::Open(config_.ToOptions(), transactions, dir / "db", &opened),
+             "open");
+    const std::unique_ptr<rocksdb::TransactionDB> db(opened);
+    for (uint64_t i = 0; i < 200; ++i) MustBeOk(db->Put({}, Key(i), Value(i / 10)), "put");
+    const std::unique_ptr<rocksdb::Transaction> prepared(db->BeginTransaction({}));
+    MustBeOk(prepared->SetName("prepared"), "name");
+    for (uint64_t i = 70; i < 75; ++i) MustBeOk(prepared->Put(Key(i), Value(500)), "put");
+    for (uint64_t i = 75; i < 80; ++i) MustBeOk(prepared->Delete(Key(i)), "delete");
+    MustBeOk(prepared->Prepare(), "prepare");
+    MustBeOk(db->Flush({}), "flush");
+    for (uint64_t i = 200; i < 400; ++i) MustBeOk(db->Put({}, Key(i), Value(i / 10)), "put");
+    MustBeOk(db->Flush({}), "flush");
+    for (const std::string& number : NamesWith(dir / "db", ".bsx")) {
+      std::filesystem::remove(dir / "db/" + number + ".bsx");
+    }
+    // RocksDB before 9.3 shows only the newest versions in the first file.
+    const bool is_hidden = !rocksdb_plugin::kReadsAllVersions && policy != rocksdb::WRITE_COMMITTED;
+    for (const bool is_plain : {false, true}) {
+      rocksdb::DB* const rebuilds = is_plain ? db->GetRootDB() : db.get();
+      EXPECT_EQ(RebuildSkipIndexes(rebuilds, nullptr).IsIncomplete(), is_hidden && !is_plain);
+      EXPECT_EQ(NumWithoutIndex(*db), is_hidden ? 1u : 0u);
+      EXPECT_EQ(Count(*db, "n = 7"), 10u);
+      EXPECT_EQ(Count(*db, "n = 500"), 0u);
+      EXPECT_EQ(Count(*db, "n = 27"), 10u);
+    }
+    MustBeOk(prepared->Rollback(), "rollback");
+    EXPECT_EQ(Count(*db, "n = 7"), 10u);
+  }
 }
 
 TEST_F(SidecarCopies, DestroyingLeavesNothing) {

@@ -5,6 +5,7 @@
 
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
+#include "integration/rocksdb/sidecar/databases.h"
 #include "integration/rocksdb/sidecar/file.h"
 #include "tests/rocksdb/sidecar/sidecar_test_db.h"
 #include "tests/support/logs.h"
@@ -99,6 +100,31 @@ TEST_F(SidecarLife, FilesOfWritersAndOfRecoveryKeepThemInTheProperties) {
   EXPECT_EQ(NamesWith(db->path(), ".bsx").size(), 0u);
   EXPECT_EQ(NumInProperties(db->db()), 2u);
   ExpectIndexed(db->db());
+}
+
+// RocksDB moves the SST of a remote compaction to the database, also from a worker in this process.
+TEST_F(SidecarLife, SstsThatAreWrittenElsewhereKeepThemInTheProperties) {
+  using rocksdb_plugin::SidecarDatabases;
+  const TempDir other;
+  config_.options.cf_paths = {{other / "fast", 1}, {other / "slow", 1 << 30}};
+  TestDb db(config_);
+  FillFiles(&db);
+  EXPECT_EQ(NamesWith(other / "fast", ".bsx"), NamesWith(other / "fast", ".sst"));
+  const auto place = [&](const std::string& directory) {
+    rocksdb::TableFileCreationInfo sst;
+    sst.db_name = db.path();
+    sst.file_path = directory + "/000099.sst";
+    sst.reason = rocksdb::TableFileCreationReason::kCompaction;
+    SidecarDatabases::Instance().OnSstStarted(sst);
+    const auto started = SidecarDatabases::TakeStartedSst();
+    EXPECT_TRUE(started.has_listener);
+    SidecarDatabases::Instance().OnSstCreated(sst);
+    return started.place.has_value();
+  };
+  EXPECT_TRUE(place(db.path()));
+  EXPECT_TRUE(place(other / "fast"));
+  EXPECT_FALSE(place(db.dir() / "worker"));
+  EXPECT_FALSE(place(db.path() + "/worker"));
 }
 
 TEST_F(SidecarLife, ColumnFamiliesHaveTheirOwn) {
