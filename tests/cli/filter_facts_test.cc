@@ -66,10 +66,12 @@ TEST(FilterFactsTest, PrefixesAndRangesAreNoKeys) {
 
 TEST(FilterFactsTest, SaysWhyAFilterCannotBeRead) {
   const std::string ribbon_without_slots("data\xfe\0\0\0\0", 9);
+  const std::string legacy_without_lines("data\6\0\0\0\0", 9);
+  const std::string legacy_with_long_lines(std::string(512, 'x') + std::string("\6\1\0\0\0", 5));
   std::string unknown_rule = BuildFilter(100, 0.01, "lengths:7");
   unknown_rule[unknown_rule.rfind(std::string("\x02\x07\0", 3))] = 9;
-  for (const std::string& filter :
-       {std::string(), std::string(16, '\0'), ribbon_without_slots, unknown_rule}) {
+  for (const std::string& filter : {std::string(), std::string(16, '\0'), ribbon_without_slots,
+                                    legacy_without_lines, legacy_with_long_lines, unknown_rule}) {
     FilterReport report;
     DescribeFilters({filter}, 1, &report);
     EXPECT_EQ(report.problems.size(), 1U);

@@ -11,6 +11,7 @@
 
 #include "blocksieve/filter.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
+#include "integration/rocksdb/compat/legacy_bloom.h"
 #include "integration/rocksdb/maintenance/captured_filters.h"
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
@@ -100,8 +101,13 @@ FilterReport DescribeStock(ByteView contents, double bits_per_entry) {
     facts.predicted_fpr = RibbonFpr(num_blocks, data_bytes);
   } else if (marker > 0) {
     facts.kind = "legacy bloom";
-    facts.predicted_fpr =
-        internal::BlockedBloomFpr(bits_per_entry, std::min(static_cast<uint32_t>(marker), 32u));
+    const uint64_t num_lines = LoadLittleEndian<uint32_t>(trailer.data() + 1);
+    const uint64_t line_bits = num_lines == 0 ? 0 : 8 * data_bytes / num_lines;
+    if (!IsLegacyLine(line_bits) || num_lines * line_bits != 8 * data_bytes) {
+      return Unreadable("legacy Bloom filter of no whole lines");
+    }
+    facts.predicted_fpr = LegacyBloomFpr({num_lines, line_bits, static_cast<uint32_t>(marker)},
+                                         8 * static_cast<double>(contents.size()) / bits_per_entry);
   } else {
     facts.origin = FilterOrigin::kUnknown;
     facts.note = "unknown kind " + std::to_string(marker);
