@@ -13,6 +13,7 @@
 
 #include "blocksieve/hash.h"
 #include "integration/rocksdb/compat/option_type.h"
+#include "integration/rocksdb/compat/table_properties.h"
 #include "lib/base/coding.h"
 
 namespace blocksieve::sieve {
@@ -261,7 +262,7 @@ rocksdb::Status Shard::Save() {
 
 rocksdb::Status Shard::AddTo(SieveStats* stats) const {
   rocksdb::TablePropertiesCollection tables;
-  rocksdb::Status status = db_->GetPropertiesOfAllTables(family_, &tables);
+  rocksdb::Status status = rocksdb_plugin::ReadTableProperties(db_, family_, &tables);
   for (const auto& [name, properties] : tables) stats->file_filter_bytes += properties->filter_size;
   const std::lock_guard lock(mutex_);
   stats->seen += record_.seen;

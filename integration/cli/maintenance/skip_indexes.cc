@@ -11,6 +11,7 @@
 #include "integration/cli/database/database.h"
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/term/failure.h"
+#include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/index/backfill.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/sidecar/file.h"
@@ -42,8 +43,8 @@ std::string IdentityOfIndex(const rocksdb_plugin::SstPlace& sst,
 // The index options of the newest indexed file of the column family; nullopt without one.
 std::optional<SkipIndexOptions> IndexOfNewestFile(const Database& db, const std::string& family) {
   rocksdb::TablePropertiesCollection files;
-  Check(db->GetPropertiesOfAllTables(db.HandleOf(family), &files), "read the properties of",
-        db->GetName());
+  Check(rocksdb_plugin::ReadTableProperties(db.get(), db.HandleOf(family), &files),
+        "read the properties of", db->GetName());
   std::map<uint64_t, std::string> newest_last;
   for (const auto& [path, properties] : files) {
     newest_last[FileNumberOf(path)] =

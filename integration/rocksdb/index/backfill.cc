@@ -11,6 +11,7 @@
 #include "blocksieve/rocksdb/skip_index.h"
 #include "integration/rocksdb/compat/compact_file.h"
 #include "integration/rocksdb/compat/option_type.h"
+#include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
@@ -74,7 +75,7 @@ rocksdb::Status FindUnindexed(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
                               const SkipIndexOptions& index, std::set<std::string>* others,
                               std::vector<UnindexedFile>* files) {
   rocksdb::TablePropertiesCollection properties;
-  rocksdb::Status status = db->GetPropertiesOfAllTables(column_family, &properties);
+  rocksdb::Status status = ReadTableProperties(db, column_family, &properties);
   if (!status.ok()) return status;
   const std::string identity = IdentityText(index);
   rocksdb::ColumnFamilyMetaData metadata;
@@ -85,7 +86,8 @@ rocksdb::Status FindUnindexed(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
       // Skips files written since the properties were read, as they may have an index.
       const auto found = properties.find(file.db_path + file.name);
       if (found == properties.end() || others->contains(file.name)) continue;
-      const SstPlace place{db->GetEnv()->GetFileSystem(), found->first, nullptr};
+      const auto file_system = db->GetEnv()->GetFileSystem();
+      const SstPlace place{file_system, PathOfTable(found->first, file_system.get()), nullptr};
       UnindexedFile unindexed{file.name, file.size, file.oldest_blob_file_number != 0, place,
                               found->second};
       if (HasIndex(db, file, unindexed.place, unindexed.properties, identity)) {

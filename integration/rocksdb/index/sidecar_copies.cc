@@ -10,6 +10,7 @@
 
 #include "blocksieve/rocksdb/skip_index.h"
 #include "integration/rocksdb/compat/option_type.h"
+#include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
@@ -107,7 +108,7 @@ rocksdb::Status CopySkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* co
                                     status.ToString());
   }
   rocksdb::TablePropertiesCollection files;
-  status = db->GetPropertiesOfAllTables(column_family, &files);
+  status = ReadTableProperties(db, column_family, &files);
   SstPlace sst{db->GetEnv()->GetFileSystem(), "", nullptr};
   for (const auto& [path, properties] : files) {
     sst.path = path;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "integration/rocksdb/compat/option_type.h"
+#include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "lib/granule/granule_index.h"
@@ -37,7 +38,7 @@ rocksdb::Status ReadSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* co
   *summary = {};
   if (column_family == nullptr) column_family = db->DefaultColumnFamily();
   rocksdb::TablePropertiesCollection files;
-  status = db->GetPropertiesOfAllTables(column_family, &files);
+  status = ReadTableProperties(db, column_family, &files);
   if (!status.ok()) return status;
 
   // File numbers ascend with time, even with trivial moves and ingestion.

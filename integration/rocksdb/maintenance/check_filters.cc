@@ -13,6 +13,7 @@
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/option_type.h"
+#include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/listener/listener.h"
 #include "integration/rocksdb/options/loaded_options.h"
 #include "integration/rocksdb/policy/policy.h"
@@ -78,7 +79,7 @@ std::vector<std::string> FindProblems(rocksdb::DB* db, rocksdb::ColumnFamilyHand
     const std::string& name = file.second->filter_policy_name;
     const bool is_on_purpose = name == Policy::kName || options.optimize_filters_for_hits;
     return file.second->filter_size == 0 && (name.empty() || !is_on_purpose) &&
-           file.second->num_entries != 0;
+           (file.second->num_entries != 0 || LacksProperties(*file.second));
   });
   if (unfiltered != 0 && (policy != nullptr || named)) {
     problems.push_back(std::to_string(unfiltered) + " of " + std::to_string(files.size()) +
@@ -103,7 +104,7 @@ rocksdb::Status CheckFilters(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colum
   if (!status.ok()) return status;
   if (column_family == nullptr) column_family = db->DefaultColumnFamily();
   rocksdb::TablePropertiesCollection files;
-  status = db->GetPropertiesOfAllTables(column_family, &files);
+  status = rocksdb_plugin::ReadTableProperties(db, column_family, &files);
   if (!status.ok()) return status;
   const auto found = rocksdb_plugin::FindProblems(db, column_family, files);
   problems->insert(problems->end(), found.begin(), found.end());

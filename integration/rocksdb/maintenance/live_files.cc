@@ -2,11 +2,15 @@
 
 #include <utility>
 
+#include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/levels/column_family_levels.h"
 #include "integration/rocksdb/policy/policy.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
+
+// Without properties, only the blocks tell the number of entries.
+constexpr uint64_t kGuessedEntryBytes = 64;
 
 FilterReport FilterOf(const rocksdb::TableProperties& table) {
   FilterReport filter;
@@ -22,7 +26,7 @@ FilterReport FilterOf(const rocksdb::TableProperties& table) {
 
 rocksdb::Status LiveFiles::Read(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family) {
   rocksdb::TablePropertiesCollection properties;
-  rocksdb::Status status = db->GetPropertiesOfAllTables(column_family, &properties);
+  rocksdb::Status status = ReadTableProperties(db, column_family, &properties);
   if (!status.ok()) return status;
   const bool stays_on_level0 =
       db->GetOptions(column_family).compaction_style == rocksdb::kCompactionStyleFIFO;
@@ -34,10 +38,13 @@ rocksdb::Status LiveFiles::Read(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* co
   for (const rocksdb::LevelMetaData& level : metadata.levels) {
     std::vector<rocksdb::SstFileMetaData> files;
     for (const rocksdb::SstFileMetaData& file : level.files) {
-      const std::string path = file.db_path + file.name;  // which begins with a slash
-      const auto found = properties.find(path);
+      const auto found = properties.find(file.db_path + file.name);  // which begins with a slash
       if (found == properties.end()) continue;
       const rocksdb::TableProperties& table = *found->second;
+      const std::string path = PathOfTable(found->first, db->GetEnv()->GetFileSystem().get());
+      const uint64_t num_entries = LacksProperties(table)
+                                       ? file.size / kGuessedEntryBytes + 1
+                                       : table.num_entries - table.num_range_deletions;
       const auto known = known_.find(path);
       FilterReport filter;
       if (!reads_filters_) {
@@ -51,7 +58,7 @@ rocksdb::Status LiveFiles::Read(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* co
       present[path] = filter;
       const bool is_short_lived = level.level == 0 && !stays_on_level0;
       reports_.push_back({.place = {path, metadata.name, level.level, is_short_lived, {}},
-                          .num_entries = table.num_entries - table.num_range_deletions,
+                          .num_entries = num_entries,
                           .num_bytes = file.size,
                           .filter = std::move(filter),
                           .index = {}});

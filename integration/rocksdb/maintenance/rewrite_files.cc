@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
+#include <filesystem>
 #include <thread>
 
 #include "integration/rocksdb/compat/compact_file.h"
@@ -29,9 +30,9 @@ bool WaitUntil(Clock::time_point end, const ReportProgress& report,
   return true;
 }
 
+// As RocksDB lists it, also where it is a LevelDB's .ldb.
 std::string NameOf(const FileToRewrite& file) {
-  const std::string& path = file.place.path;
-  return path.substr(path.rfind('/'));
+  return "/" + std::filesystem::path(file.place.path).stem().string() + ".sst";
 }
 
 rocksdb::Status RewriteOne(rocksdb::DB* db, const PlannedRewrite& planned) {

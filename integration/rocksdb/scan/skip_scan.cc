@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "integration/rocksdb/compat/option_type.h"
+#include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/index/backfill.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/scan/candidate_scan.h"
@@ -197,12 +198,16 @@ class SkipScan::Parts {
     auto memtables = std::make_unique<MemtableSource>(&context_, ranges.get());
     if (!memtables->status().ok()) return memtables->status();
     rocksdb::TablePropertiesCollection properties;
-    rocksdb::Status status =
-        context_.db->GetPropertiesOfAllTables(context_.column_family, &properties);
-    if (!status.ok()) {
-      if (indexes.CanPrune()) {
-        counts.full_scan_reason = "table properties unreadable: " + status.ToString();
-      }
+    const rocksdb::Status status =
+        ReadTableProperties(context_.db, context_.column_family, &properties);
+    std::string problem;
+    if (!status.ok()) problem = "table properties unreadable: " + status.ToString();
+    // RocksDB passes null to a table filter, and nothing tells whether all entries are rows.
+    for (const auto& [path, table] : properties) {
+      if (LacksProperties(*table)) problem = FileNameOf(path) + " was written without properties";
+    }
+    if (!problem.empty()) {
+      if (indexes.CanPrune()) counts.full_scan_reason = problem;
       return rocksdb::Status::OK();
     }
     rocksdb::ColumnFamilyMetaData metadata;

@@ -1,0 +1,72 @@
+#include "integration/rocksdb/compat/table_properties.h"
+
+#include <rocksdb/sst_file_reader.h>
+
+#include <array>
+#include <fstream>
+
+#include "integration/rocksdb/compat/version_differences.h"
+#include "lib/base/coding.h"
+
+namespace blocksieve::rocksdb_plugin {
+
+const std::shared_ptr<const rocksdb::TableProperties>& NoProperties() {
+  static auto& none =
+      *new std::shared_ptr<const rocksdb::TableProperties>(new rocksdb::TableProperties);
+  return none;
+}
+
+std::string PathOfTable(const std::string& path, rocksdb::FileSystem* file_system) {
+  const auto exists = [&](const std::string& name) {
+    return file_system->FileExists(name, rocksdb::IOOptions(), nullptr).ok();
+  };
+  if (!path.ends_with(".sst") || exists(path)) return path;
+  const std::string ldb = path.substr(0, path.size() - 3) + "ldb";
+  return exists(ldb) ? ldb : path;
+}
+
+std::string TableFormatOf(const std::string& path) {
+  std::array<uint8_t, sizeof(uint64_t)> magic{};  // ends the file; RocksDB's are in its sources
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(-static_cast<std::streamoff>(magic.size()), std::ios::end);
+  file.read(reinterpret_cast<char*>(magic.data()), magic.size());
+  switch (LoadLittleEndian<uint64_t>(magic.data())) {
+    case 0x88e241b785f4cff7:
+    case 0xdb4775248b80fb57:
+      return "BlockBasedTable";
+    case 0x8242229663bf9564:
+    case 0x4f3418eb7a8f13b8:
+      return "PlainTable";
+    case 0x926789d0c5f17873:
+      return "CuckooTable";
+    default:
+      return "";
+  }
+}
+
+rocksdb::Status ReadTableProperties(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family,
+                                    rocksdb::TablePropertiesCollection* tables) {
+  rocksdb::Status status = db->GetPropertiesOfAllTables(family, tables);
+  if (!status.ok()) {
+    tables->clear();
+    const NoFileDeletions no_deletions(db);
+    if (!no_deletions.status().ok()) return no_deletions.status();
+    rocksdb::ColumnFamilyMetaData metadata;
+    db->GetColumnFamilyMetaData(family, &metadata);
+    for (const rocksdb::LevelMetaData& level : metadata.levels) {
+      for (const rocksdb::SstFileMetaData& file : level.files) {
+        const std::string path = file.db_path + file.name;  // which begins with a slash
+        rocksdb::SstFileReader table(db->GetOptions(family));
+        status = table.Open(PathOfTable(path, db->GetEnv()->GetFileSystem().get()));
+        if (!status.ok()) return status;
+        (*tables)[path] = table.GetTableProperties();
+      }
+    }
+  }
+  for (auto& [path, properties] : *tables) {
+    if (properties == nullptr) properties = NoProperties();
+  }
+  return rocksdb::Status::OK();
+}
+
+}  // namespace blocksieve::rocksdb_plugin
