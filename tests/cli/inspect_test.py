@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import threading
@@ -35,7 +36,10 @@ class NoFile(CommandTest):
             for command in ("inspect", "verify"):
                 done = run(command, path)
                 self.assertEqual(done.code, 1)
-                self.assertIn(f"cannot open {path}: Corruption: ", done.out.decode() + done.err)
+                self.assertIn(f"cannot open {path}: it is incomplete, damaged or no SST",
+                              done.out.decode() + done.err)
+        path = path.rename(self.dir / "1.blob")
+        self.assertIn("allowed: an SST", self.fail_with(1, "inspect", path))
 
 
 class Monitoring(CommandTest):
@@ -173,13 +177,17 @@ class StockFilters(CommandTest):
         self.assertEqual((verified["num_problems"], verified["files"][0]["keys_checked"]), (0, 20))
 
     def test_other_tables(self):
-        self.db_bench("fillseq,flush", "--use_plain_table", "--prefix_size=8", "--mmap_read=1",
-                      num=100)
-        for command in ("inspect", "verify"):
-            for where in (("--db", self.db), tuple(self.db.glob("*.sst"))):
-                done = run(command, *where)
-                self.assertEqual(done.code, 1)
-                self.assertIn("Bad table magic number", done.out.decode() + done.err)
+        for form in self.each(("plain", "cuckoo")):
+            self.db_bench("fillseq,flush", f"--use_{form}_table", "--prefix_size=8", "--mmap_read=1",
+                          num=100)
+            path, = self.db.glob("*.sst")
+            said = f"has no filters: table format {form.capitalize()}Table\n"
+            for where in (("--db", self.db), (path,)):
+                self.assertIn(said, self.text_of("verify", *where))
+                self.check_text(("inspect", *where), r".*sst +[-0] +100 ", rf".*sst: {said}")
+            self.assertIn("100 keys in 1 sorted run", self.text_of("advise", "--db", self.db))
+            os.truncate(path, 500)
+            self.assertIn("names no table format", self.fail_with(1, "inspect", path))
 
 
 class OwnFilters(CommandTest):
@@ -228,6 +236,31 @@ class OwnFilters(CommandTest):
         index = self.inspect()["files"][0]["index"]
         self.assertEqual((index["num_granules"], index["columns"]), (0, []))
         self.assertIn("No skip indexes.", self.text_of("inspect", "--db", self.db))
+
+
+class LevelDb(CommandTest):
+    """LevelDB 1.23 wrote keys key00 to key99, and deleted key00: tables without properties."""
+
+    DATABASE = pathlib.Path(__file__).parent.with_name("support") / "leveldb_1.23"
+
+    def test_its_tables_are_read(self):
+        shutil.copytree(self.DATABASE, self.db)
+        text = self.text_of("inspect", "--db", self.db)
+        self.assertIn("000005.ldb: written without table properties\n", text)
+        report = self.inspect()
+        self.assertEqual([file["num_keys"] for file in report["files"]], [1, 100])
+        self.assertEqual(self.verify()["num_problems"], 0)
+        self.assertIn("101 keys in 2 sorted runs", self.text_of("advise", "--db", self.db))
+        self.assertEqual(self.succeed("scan", "--db", self.db, "--count").out, b"99\n")
+        self.assertIn("LevelDB wrote", self.load_lines(b"a\tb\n", code=1))
+        self.assertIn("no skip index for", self.fail_with(1, "index", "--db", self.db,
+                                                          "--index", "kind=field:1"))
+
+    def test_a_single_table_does_not_tell_its_order(self):
+        for file in self.DATABASE.glob("*.ldb"):
+            for command in ("inspect", "verify"):
+                self.assertIn("the number of keys is unknown: the file does not name its comparator",
+                              self.text_of(command, file))
 
 
 class BusyDatabase(CommandTest):

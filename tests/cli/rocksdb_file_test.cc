@@ -1,11 +1,15 @@
 #include <gtest/gtest.h>
 #include <rocksdb/comparator.h>
 #include <rocksdb/convenience.h>
+#include <rocksdb/filter_policy.h>
 
 #include <filesystem>
 
 #include "blocksieve/rocksdb/filter_policy.h"
+#include "integration/cli/database/database.h"
+#include "integration/cli/database/file_check.h"
 #include "integration/cli/database/table/table_file.h"
+#include "integration/cli/term/failure.h"
 #include "tests/support/key_sets.h"
 #include "tests/support/test_db.h"
 
@@ -41,9 +45,8 @@ TEST(RocksDbFile, RemovedByAnotherProcess) {
   EXPECT_EQ(OpenThenRemove(testing::FilterShape::kFull)->ForEachKey(CountPassed(&passed)), "");
   EXPECT_EQ(passed, 5000);
   // To probe partitions, RocksDB opens the file by name.
-  EXPECT_NE(OpenThenRemove(testing::FilterShape::kPartitioned)->ForEachKey(CountPassed(&passed)),
-            "");
-  EXPECT_EQ(passed, 5000);
+  EXPECT_THROW(CheckFile(OpenThenRemove(testing::FilterShape::kPartitioned).get(), 1),
+               term::Failure);
 }
 
 TEST(RocksDbFile, HiddenMergesWithBlobsAreNoProblem) {
@@ -93,6 +96,52 @@ TEST(RocksDbFile, WithoutTheTimestampsOfItsComparator) {
     EXPECT_EQ(OpenFileOf(dir / "db")->ForEachKey(CountPassed(&passed)), "");
     EXPECT_EQ(passed, 1000);
   }
+}
+
+/// Another program's: reads keys from the last to the first.
+class Descending final : public rocksdb::Comparator {
+ public:
+  const char* Name() const override { return "descending"; }
+  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
+    return b.compare(a);
+  }
+  void FindShortestSeparator(std::string*, const rocksdb::Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+};
+
+// RocksDB's Debian package aborts if it reads keys in a wrong order.
+TEST(TableFileTest, KeysInAnUnknownOrderAreNotRead) {
+  static const Descending descending;
+  const std::shared_ptr<const rocksdb::FilterPolicy> bloom(rocksdb::NewBloomFilterPolicy(10));
+  for (const auto shape : {testing::FilterShape::kFull, testing::FilterShape::kPartitioned}) {
+    testing::DbConfig config = testing::MakeConfig(shape, bloom);
+    config.options.comparator = &descending;
+    testing::TestDb db(config);
+    db.Fill(testing::PresentKeys(testing::KeyShape::kCounter, 5000));
+    const auto file = OpenFileOf(db.path());
+    EXPECT_EQ(file->report().num_entries, 5000u);
+    EXPECT_THROW(file->ShareBefore("key"), term::Failure);
+    const FileCheck check = CheckFile(file.get(), 100);
+    EXPECT_TRUE(check.problems.empty()) << check.problems[0];
+    EXPECT_EQ(check.file.filter.origin, FilterOrigin::kStock);
+    EXPECT_LT(check.file.filter.predicted_fpr, 0.02);
+    EXPECT_EQ(check.unchecked,
+              "keys were not checked: this command does not have the comparator descending");
+  }
+}
+
+TEST(ChosenFilesTest, AFileThatIsRemovedWhileItIsReadIsNoProblem) {
+  testing::TestDb db(testing::MakeConfig(testing::FilterShape::kFull, nullptr));
+  db.Fill({"key"});
+  const ChosenFiles files{{OpenFileOf(db.path())->report().place}, {}};
+  const auto fail = [](TableFile*) { term::Fail("cannot read it"); };
+  EXPECT_EQ(files.ForEach("", fail).unopened.size(), 1u);
+  const auto missed = files.ForEach("", [&](TableFile* file) {
+    std::filesystem::remove(file->report().place.path);
+    fail(file);
+  });
+  EXPECT_EQ(missed.vanished.size(), 1u);
+  EXPECT_TRUE(missed.unopened.empty());
 }
 
 }  // namespace

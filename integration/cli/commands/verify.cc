@@ -105,7 +105,7 @@ std::string ToText(const Verification& verification) {
   for (const Json& file : files) {
     const std::string name = FileNameText(file["path"]) + ": ";
     keys_checked += file["keys_checked"].get<uint64_t>();
-    for (const Json& note : {file["unchecked"], file["index"]["note"]}) {
+    for (const Json& note : {file["unchecked"], file["filter"]["note"], file["index"]["note"]}) {
       if (note != "") notes += name + PlainText(note) + "\n";
     }
     for (const Json& problem : file["problems"]) {

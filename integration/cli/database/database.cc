@@ -19,6 +19,7 @@
 #include "integration/cli/database/stored_database.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
+#include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/sidecar/databases.h"
@@ -97,6 +98,9 @@ void CheckTableFile(const std::string& path) {
   // Opening a named pipe would block.
   if (std::filesystem::is_other(status)) term::Fail("FILE is {}; allowed: a regular file", path);
   if (error) term::Fail("cannot open {}: {}", path, error.message());
+  if (path.ends_with(".blob")) {
+    term::Fail("FILE is {}, a blob file, which has no filters; allowed: an SST", path);
+  }
 }
 
 }  // namespace
@@ -145,11 +149,13 @@ std::vector<FilePlace> ListFiles(const DatabasePlace& place) {
     const bool stays = options.compaction_style == rocksdb::kCompactionStyleFIFO;
     // The name begins with a slash.
     const std::filesystem::path path = file.db_path + file.name;
-    places.push_back({.path = path.lexically_normal(),
+    places.push_back({.path = rocksdb_plugin::PathOfTable(path.lexically_normal(),
+                                                          rocksdb::FileSystem::Default().get()),
                       .family = file.column_family_name,
                       .level = file.level,
                       .is_short_lived = file.level == 0 && !stays,
-                      .keys = RangeOf(file, options.comparator)});
+                      .keys = RangeOf(file, options.comparator),
+                      .comparator = options.comparator});
   }
   return places;
 }
@@ -207,14 +213,20 @@ ChosenFiles::Missed ChosenFiles::ForEach(const std::string& doing,
     if (progress.IsDue()) {
       progress.Show(doing, {i, places.size(), i, "file"});
     }
-    std::unique_ptr<TableFile> file;
     try {
-      file = TableFile::Open(places[i]);
-      if (file == nullptr) missed.vanished.push_back(places[i]);
+      const std::unique_ptr<TableFile> file = TableFile::Open(places[i]);
+      if (file != nullptr) {
+        visit(file.get());
+        continue;
+      }
     } catch (const term::Failure& failure) {
-      missed.unopened.emplace_back(failure.what());
+      std::error_code error;
+      if (Exists(std::filesystem::status(places[i].path, error))) {
+        missed.unopened.emplace_back(failure.what());
+        continue;
+      }
     }
-    if (file != nullptr) visit(file.get());
+    missed.vanished.push_back(places[i]);
   }
   SeparateMissingFiles(&missed);
   return missed;

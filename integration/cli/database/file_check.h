@@ -72,7 +72,8 @@ struct FileCheck {
   std::vector<std::string> problems;
 };
 
-/// Reads the whole file. Damage becomes a problem, not an exception.
+/// Reads the whole file. Damage becomes a problem, not an exception. Throws Failure if another
+/// process removed the file.
 FileCheck CheckFile(TableFile* file, uint64_t num_probes);
 
 }  // namespace blocksieve::cli

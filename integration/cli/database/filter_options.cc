@@ -19,6 +19,7 @@
 #include "blocksieve/filter.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/text.h"
+#include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
@@ -26,16 +27,11 @@
 namespace blocksieve::cli {
 namespace {
 
+using rocksdb_plugin::Strict;
+
 constexpr const char* kListener = "blocksieve";
 constexpr const char* kAllowed =
     "filter_policy, prefix_extractor, table_properties_collectors, listeners";
-
-rocksdb::ConfigOptions Strict() {
-  rocksdb::ConfigOptions strict;
-  strict.ignore_unsupported_options = false;
-  strict.ignore_unknown_options = false;
-  return strict;
-}
 
 template <class Object>
 rocksdb::Status Make(const std::string& value) {

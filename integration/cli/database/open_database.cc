@@ -21,6 +21,7 @@
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
 #include "integration/rocksdb/compat/open_db.h"
+#include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/listener/listener.h"
@@ -119,6 +120,11 @@ std::set<std::string> CheckFiles(const DatabasePlace& place) {
   std::set<std::string> live;
   for (const rocksdb::LiveFileMetaData& file : LiveFiles(place)) {
     live.insert(file.name.substr(1));
+    // RocksDB aborts, unless it was compiled without assertions.
+    if (file.smallest_seqno > file.largest_seqno) {
+      term::Fail("cannot open database {} to write: LevelDB wrote {}, without sequence numbers",
+                 place.path, file.name.substr(1));
+    }
     std::error_code error;
     if (!file.db_path.ends_with(kPathSuffix) &&
         std::filesystem::exists(file.db_path + file.name, error)) {
@@ -178,7 +184,7 @@ std::string WhyOperandsAreLost(const StoredDatabase& stored,
     if (!db) db.emplace(OpenPrepared(stored.place, PrepareForFileList));
     rocksdb::TablePropertiesCollection tables;
     const rocksdb::Status status =
-        (*db)->GetPropertiesOfAllTables(db->HandleOf(object.family), &tables);
+        rocksdb_plugin::ReadTableProperties(db->get(), db->HandleOf(object.family), &tables);
     if (!status.ok()) {
       term::Fail("cannot read database {}: {}", stored.place.path, status.ToString());
     }

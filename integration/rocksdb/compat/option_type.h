@@ -15,6 +15,14 @@
 
 namespace blocksieve::rocksdb_plugin {
 
+/// Makes RocksDB report names and options that it does not know instead of ignoring them.
+inline rocksdb::ConfigOptions Strict() {
+  rocksdb::ConfigOptions strict;
+  strict.ignore_unsupported_options = false;
+  strict.ignore_unknown_options = false;
+  return strict;
+}
+
 /// Describes one option of type T to RocksDB: its offset in the options, Status parse(name, text,
 /// T*) and string write(T). RocksDB omits an option whose text is empty.
 template <class T, class Parse, class Write>

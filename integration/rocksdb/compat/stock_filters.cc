@@ -33,8 +33,7 @@ int Millibits(double bits_per_key) {
 std::shared_ptr<const rocksdb::FilterPolicy> FromString(const std::string& text) {
   const internal::CLocale c_locale;  // RocksDB parses numbers in the current locale
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
-  const rocksdb::Status status =
-      rocksdb::FilterPolicy::CreateFromString(rocksdb::ConfigOptions(), text, &policy);
+  const rocksdb::Status status = rocksdb::FilterPolicy::CreateFromString(Strict(), text, &policy);
   return status.ok() ? policy : nullptr;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <rocksdb/comparator.h>
 #include <rocksdb/env.h>
 #include <rocksdb/table_properties.h>
 
@@ -34,6 +35,8 @@ struct FilePlace {
   bool is_short_lived = false;
 
   std::optional<LookupRange> keys;  ///< nullopt for a file outside a database.
+
+  const rocksdb::Comparator* comparator = nullptr;  ///< That of the database; null if unknown.
 };
 
 enum class FilterOrigin {

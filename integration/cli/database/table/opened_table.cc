@@ -6,6 +6,7 @@
 #include <rocksdb/iterator.h>
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/slice_transform.h>
+#include <rocksdb/table.h>
 
 #include <cstdarg>
 #include <string_view>
@@ -14,6 +15,8 @@
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/text.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
+#include "integration/rocksdb/compat/option_type.h"
+#include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 
@@ -87,20 +90,29 @@ std::string LastTime(const rocksdb::Comparator& comparator) {
   return std::string(comparator.timestamp_size(), '\xff');
 }
 
-OpenedTable::OpenedTable(std::string path)
+OpenedTable::OpenedTable(std::string path, const rocksdb::Comparator* comparator)
     : path_(std::move(path)),
       env_(rocksdb::NewCompositeEnv(
-          std::make_shared<RecordingFileSystem>(rocksdb::FileSystem::Default()))) {
+          std::make_shared<RecordingFileSystem>(rocksdb::FileSystem::Default()))),
+      format_(rocksdb_plugin::TableFormatOf(path_)) {
   options_.env = env_.get();
   options_.merge_operator = std::make_shared<MergeToNothing>();
   options_.info_log = std::make_shared<ObsoleteFilterLog>(&has_obsolete_filter_);
+  options_.allow_mmap_reads = !is_block_based();  // a CuckooTable requires it
+  if (comparator != nullptr) options_.comparator = comparator;
   TryOpen();
-  if (properties_->comparator_name != options_.comparator->Name()) {
-    const rocksdb::Status status = rocksdb::Comparator::CreateFromString(
-        {}, properties_->comparator_name, &options_.comparator);
-    if (!status.ok() || options_.comparator == nullptr) {
-      term::Fail("cannot open {}: this command does not have its comparator {}", path_,
-                 properties_->comparator_name);
+  const std::string name = properties_->comparator_name;
+  // RocksDB aborts, or loses keys, if it reads them in a wrong order.
+  if (!is_block_based()) {
+    why_no_keys_ = "the table format is " + format_;
+  } else if (name.empty() && comparator == nullptr) {
+    why_no_keys_ = "the file does not name its comparator";
+  } else if (!name.empty() && name != options_.comparator->Name()) {
+    const auto made =
+        rocksdb::Comparator::CreateFromString(rocksdb_plugin::Strict(), name, &options_.comparator);
+    if (!made.ok() || options_.comparator == nullptr) {
+      why_no_keys_ = "this command does not have the comparator " + name;
+      options_.comparator = rocksdb::BytewiseComparator();
     }
     TryOpen();
   }
@@ -109,10 +121,8 @@ OpenedTable::OpenedTable(std::string path)
     TryOpen();
   }
   // Only the program may have the prefix extractor.
-  rocksdb::ConfigOptions config;
-  config.ignore_unsupported_options = false;
   const rocksdb::Status status = rocksdb::SliceTransform::CreateFromString(
-      config, properties_->prefix_extractor_name, &options_.prefix_extractor);
+      rocksdb_plugin::Strict(), properties_->prefix_extractor_name, &options_.prefix_extractor);
   if (!status.ok()) options_.prefix_extractor = nullptr;
   has_whole_keys_ = HasProperty(*properties_, "rocksdb.block.based.table.whole.key.filtering");
   has_prefixes_ = HasProperty(*properties_, "rocksdb.block.based.table.prefix.filtering");
@@ -128,7 +138,10 @@ void OpenedTable::TryOpen() {
     status = rocksdb::Status::OK();
   }
   if (!status.ok()) {
-    const std::string problem = status.ToString();
+    const std::string problem =
+        format_.empty() && status.IsCorruption()
+            ? "it is incomplete, damaged or no SST: its end names no table format that is known"
+            : status.ToString();
     const bool is_newer = problem.find("format_version") != std::string::npos;
     term::Fail("cannot open {}: {}{}", path_, problem,
                is_newer ? "; this command has RocksDB " + rocksdb::GetRocksVersionAsString() +
@@ -136,10 +149,21 @@ void OpenedTable::TryOpen() {
                         : "");
   }
   properties_ = reader_->GetTableProperties();
+  if (properties_ != nullptr) return;
+  // RocksDB also opens tables whose properties are damaged.
+  status = reader_->VerifyChecksum();
+  if (!status.ok()) term::Fail("cannot open {}: {}", path_, status.ToString());
+  properties_ = rocksdb_plugin::NoProperties();
 }
 
 rocksdb::Status OpenedTable::TryOpenWith(std::shared_ptr<const rocksdb::FilterPolicy> policy) {
   options_.table_factory = rocksdb_plugin::TablesWith(std::move(policy));
+  if (!is_block_based()) {
+    // Without its prefix extractor, a PlainTable can only be scanned.
+    const std::shared_ptr<rocksdb::TableFactory> plain(
+        rocksdb::NewPlainTableFactory({.full_scan_mode = true}));
+    options_.table_factory.reset(rocksdb::NewAdaptiveTableFactory(nullptr, nullptr, plain));
+  }
   reader_ = std::make_unique<rocksdb::SstFileReader>(options_);
   return reader_->Open(path_);
 }
@@ -152,6 +176,7 @@ rocksdb::Options OpenedTable::OptionsWith(
 }
 
 std::string OpenedTable::ForEachKey(const std::function<void(const rocksdb::Slice& key)>& visit) {
+  if (!why_no_keys_.empty()) return "keys were not checked: " + why_no_keys_;
   constexpr size_t kSequenceAndTypeBytes = 8;
   rocksdb::ReadOptions options;
   options.fill_cache = false;
@@ -188,7 +213,7 @@ std::string OpenedTable::ForEachKey(const std::function<void(const rocksdb::Slic
     term::Fail("cannot read the file after {}: {}", term::CountOf(num_seen, "key"),
                entry->status().ToString());
   }
-  if (num_seen == num_entries) return "";
+  if (num_seen == num_entries || rocksdb_plugin::LacksProperties(*properties_)) return "";
   return share + "RocksDB hides deletes and older versions in files with merge operands";
 }
 

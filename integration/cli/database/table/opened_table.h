@@ -19,14 +19,15 @@ namespace blocksieve::cli {
 /// over keys with timestamps require a time.
 std::string LastTime(const rocksdb::Comparator& comparator);
 
-/// An open block-based table, with the comparator and prefix extractor that it names, and its
-/// filters. Not thread-safe.
+/// An open table, with the comparator and prefix extractor that it names, and its filters. Not
+/// thread-safe.
 class OpenedTable {
  public:
-  /// Throws Failure.
-  explicit OpenedTable(std::string path);
+  /// `comparator`: that of the database for a table that names none; may be null. Throws Failure.
+  OpenedTable(std::string path, const rocksdb::Comparator* comparator);
 
   const std::string& path() const { return path_; }
+  /// NoProperties() if the table has none.
   const rocksdb::TableProperties& properties() const { return *properties_; }
   std::shared_ptr<const rocksdb::TableProperties> shared_properties() const { return properties_; }
   const rocksdb::SliceTransform* extractor() const { return options_.prefix_extractor.get(); }
@@ -35,6 +36,13 @@ class OpenedTable {
   /// Whether the filters have whole keys, prefixes, or both.
   bool has_whole_keys() const { return has_whole_keys_; }
   bool has_prefixes() const { return has_prefixes_; }
+
+  /// As OPTIONS files name it; "" if unknown. Filter policies are only for block-based tables.
+  const std::string& format() const { return format_; }
+  bool is_block_based() const { return format_.empty() || format_ == "BlockBasedTable"; }
+
+  /// Why the keys cannot be read in their order; "" if they can.
+  const std::string& why_no_keys() const { return why_no_keys_; }
 
   /// The bytes of each filter; empty without filters, or if RocksDB cannot read them.
   const std::vector<std::string>& filters() const { return filters_.contents(); }
@@ -52,7 +60,8 @@ class OpenedTable {
   /// some entries were not visited, or "". Throws Failure if the table cannot be read to its end.
   std::string ForEachKey(const std::function<void(const rocksdb::Slice& key)>& visit);
 
-  /// An iterator over all keys. Each seek reads its block from the file.
+  /// An iterator over all keys. Each seek reads its block from the file. REQUIRES: why_no_keys is
+  /// "".
   rocksdb::Iterator& probe();
 
   /// Offset of the last read of a file by this thread: RocksDB's API returns no offset of a key.
@@ -64,6 +73,8 @@ class OpenedTable {
 
   const std::string path_;
   const std::unique_ptr<rocksdb::Env> env_;  // records the offsets of reads
+  const std::string format_;
+  std::string why_no_keys_;
   rocksdb::Options options_;
   std::unique_ptr<rocksdb::SstFileReader> reader_;
   std::shared_ptr<const rocksdb::TableProperties> properties_;

@@ -10,6 +10,7 @@
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/text.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
+#include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/policy/filter_bits.h"
@@ -57,7 +58,15 @@ std::string EntriesText(const OpenedTable& table, const FilterReport& report) {
 
 FilterReport ReportFilters(OpenedTable* table) {
   FilterReport report = rocksdb_plugin::ReportFilters(table->properties(), table->filters());
-  if (!table->filters().empty()) {
+  if (!table->is_block_based()) {
+    report.origin = FilterOrigin::kNone;  // a PlainTable may have one of its own
+    report.note = "has no filters: table format " + table->format();
+  } else if (rocksdb_plugin::LacksProperties(table->properties())) {
+    report.note = "written without table properties";
+    if (!table->why_no_keys().empty()) {
+      report.note += "; the number of keys is unknown: " + table->why_no_keys();
+    }
+  } else if (!table->filters().empty()) {
     report.entries = EntriesText(*table, report);
   } else if (report.origin == FilterOrigin::kUnknown) {
     ExplainMissingFilters(table, &report);
@@ -98,11 +107,15 @@ IndexReport ReportIndex(const OpenedTable& table) {
   return report;
 }
 
-// Describes a table without reading its data blocks.
+// Describes a table without reading its data blocks, unless nothing else tells the number of keys.
 FileReport ReportTable(const FilePlace& place, uint64_t num_bytes, OpenedTable* table) {
   const rocksdb::TableProperties& properties = table->properties();
+  uint64_t num_entries = properties.num_entries - properties.num_range_deletions;
+  if (rocksdb_plugin::LacksProperties(properties)) {
+    table->ForEachKey([&](const rocksdb::Slice&) { ++num_entries; });
+  }
   return {.place = place,
-          .num_entries = properties.num_entries - properties.num_range_deletions,
+          .num_entries = num_entries,
           .num_bytes = num_bytes,
           .filter = ReportFilters(table),
           .index = ReportIndex(*table)};
@@ -125,7 +138,7 @@ std::unique_ptr<TableFile> TableFile::Open(const FilePlace& place) {
 }
 
 TableFile::TableFile(const FilePlace& place, uint64_t num_bytes)
-    : table_(place.path), report_(ReportTable(place, num_bytes, &table_)) {
+    : table_(place.path, place.comparator), report_(ReportTable(place, num_bytes, &table_)) {
   const std::vector<std::string>& filters = table_.filters();
   if (filters.size() == 1) only_filter_.reset(rocksdb_plugin::NewBitsReader(filters.front()));
 }
@@ -135,7 +148,8 @@ TableFile::~TableFile() = default;
 std::vector<std::string> TableFile::FindDamage() {
   std::vector<std::string> damage;
   const rocksdb::Status status = table_.reader()->VerifyChecksum();
-  if (!status.ok()) damage.push_back("block checksum: " + status.ToString());
+  const bool has_none = !table_.is_block_based() && status.IsNotSupported();
+  if (!status.ok() && !has_none) damage.push_back("block checksum: " + status.ToString());
   for (const std::string& contents : table_.filters()) {
     if (!DescribeFilterBlock(AsBytes(contents)).ok()) continue;  // stock, or already in the report
     const Status valid = Filter::Verify(AsBytes(contents));
@@ -145,9 +159,6 @@ std::vector<std::string> TableFile::FindDamage() {
 }
 
 std::string TableFile::ForEachKey(const KeyVisitor& visit) {
-  if (table_.filters().size() > 1 && !rocksdb::Env::Default()->FileExists(table_.path()).ok()) {
-    return "removed by another process before its filters could be probed";
-  }
   std::string unchecked = table_.ForEachKey(
       [&](const rocksdb::Slice& key) { visit(key.ToStringView(), PassesFilters(key)); });
   if (table_.has_prefixes() && table_.extractor() == nullptr) {
@@ -244,12 +255,14 @@ std::optional<std::string> TableFile::AbsentKey(std::string_view present, std::m
 
 // Data blocks are at the start of a file, so the offset of a block gives the share.
 double TableFile::ShareBefore(std::string_view key) {
+  if (const std::string& why = table_.why_no_keys(); !why.empty()) term::Fail("no order: {}", why);
   rocksdb::Iterator& probe = table_.probe();
   probe.Seek(key);
   if (!probe.status().ok()) {
     term::Fail("cannot read {}: {}", table_.path(), probe.status().ToString());
   }
-  const uint64_t data_bytes = table_.properties().data_size;
+  const bool is_known = !rocksdb_plugin::LacksProperties(table_.properties());
+  const uint64_t data_bytes = is_known ? table_.properties().data_size : report_.num_bytes;
   if (!probe.Valid() || data_bytes == 0) return 1;
   return std::min(1.0, term::Ratio(table_.last_read_offset(), data_bytes));
 }
