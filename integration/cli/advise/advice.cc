@@ -189,7 +189,7 @@ std::string WhyCacheIsEnough(uint64_t num_bytes, uint64_t cache_bytes) {
 
 std::string WhyNoFilterPays(const Forest& forest, double absent_fraction,
                             const std::string& cache_is_enough) {
-  if (forest.lists.empty()) return "the database has no keys";
+  if (forest.lists.empty()) return "no keys could be counted";
   const std::vector<double> no_filters(forest.num_runs(), 1);
   const double wasted_reads = forest.WastedReads(no_filters, absent_fraction);
   if (wasted_reads >= kMinSavedReads) return cache_is_enough;
