@@ -180,6 +180,10 @@ rocksdb::Status RebuildSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle*
   if (rocksdb::Status given = CheckGiven({{"db", db}}); !given.ok()) return given;
   if (column_family == nullptr) column_family = db->DefaultColumnFamily();
   const rocksdb::Options options = db->GetOptions(column_family);
+  if (options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>() == nullptr) {
+    return rocksdb::Status::NotSupported("blocksieve: scans cannot use an index of this table",
+                                         options.table_factory->Name());
+  }
   if (options.comparator->timestamp_size() != 0) {
     return rocksdb::Status::NotSupported(
         "blocksieve: skip indexes do not support user-defined timestamps");
