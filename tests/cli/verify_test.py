@@ -138,7 +138,9 @@ class Damage(CommandTest):
             done = run(command, "--db", self.db, "--format", "json")
             self.assertEqual(done.code, 1)
             said = json.loads(done.out)
-            self.assertEqual(said["unopened"], [f"cannot open {path}: the file does not exist"])
+            self.assertEqual(said["unopened"], [
+                f"cannot open {path}: the file does not exist; if the program sets DBOptions::db_paths, name "
+                "these directories with --data-dir"])
             self.assertEqual(said["vanished"], [])
 
     def test_other_files_are_verified_all_the_same(self):

@@ -302,7 +302,6 @@ void RunAdvise(const AdviseOptions& options) {
   }
   if (!options.options_file.empty()) CheckOutsideDatabases(options.options_file);
   const Source source = ReadSource(options);
-  if (source.files.empty()) source.missed.FailIfUnopened();
   AdviceRequest request = options.request;
   request.cache_is_enough =
       WhyCacheIsEnough(source.num_bytes,

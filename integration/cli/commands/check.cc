@@ -233,9 +233,11 @@ void CheckDatabaseOf(const CheckOptions& options, Findings* findings) {
   ChosenFiles::Missed missed;
   const auto files = FindFiles({.db = options.database, .file = "", .family = options.family})
                          .ReadReports("checking", &missed);
-  findings->no_filter_pays = WhyNoFilterPays(
-      ForestOf(files), 1,
-      WhyCacheIsEnough(FileBytes(options.database), CacheBytes(options.database)));
+  if (missed.unopened.empty()) {
+    findings->no_filter_pays = WhyNoFilterPays(
+        ForestOf(files), 1,
+        WhyCacheIsEnough(FileBytes(options.database), CacheBytes(options.database)));
+  }
   CheckOptionsFile(options, findings);
   const WithoutFilters without = FilesWithoutFilters(files, options.database);
   if (without.sum.num_files != 0) findings->Report("", without.ToText(" ", " && "));

@@ -6,6 +6,7 @@
 #include <rocksdb/env.h>
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/statistics.h>
+#include <rocksdb/table.h>
 #include <rocksdb/utilities/db_ttl.h>
 
 #include <algorithm>
@@ -269,6 +270,13 @@ void CheckOpening(const StoredDatabase& stored) {
   options.db.create_if_missing = options.db.create_missing_column_families = true;
   options.db.wal_dir = "";
   options.db.db_paths.clear();
+  // Tables that are mapped into memory cannot be there already.
+  options.db.allow_mmap_reads = options.db.allow_mmap_writes = false;
+  for (rocksdb::ColumnFamilyDescriptor& family : options.families) {
+    if (!family.options.table_factory->IsInstanceOf("BlockBasedTable")) {
+      family.options.table_factory.reset(rocksdb::NewBlockBasedTableFactory());
+    }
+  }
   std::unique_ptr<rocksdb::DB> db;
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   const rocksdb::Status status = rocksdb_plugin::OpenDb(&db, [&](rocksdb_plugin::OpenedDb* opened) {
@@ -302,10 +310,9 @@ void FailToOpen(const std::string& path, const rocksdb::Status& status, const st
         fmt::format("database {} is in use; close it in the other process: {}", path, text));
   }
   std::string problem = fmt::format("cannot open database {}: {}{}", path, text, more);
-  // Another comparator than OPTIONS say, what only later versions know, or what assertions refuse,
-  // such as two files of LevelDB on level 0.
-  if (status.IsInvalidArgument() || status.IsNotSupported() ||
-      text.find("force_consistency_checks(DEBUG)") != std::string::npos) {
+  // Another comparator than OPTIONS say, what only later versions know, or what RocksDB's
+  // assertions refuse, such as two files of LevelDB on level 0.
+  if (status.IsInvalidArgument() || status.IsNotSupported() || IsOfLevelDb(path)) {
     throw CannotOpen(problem);
   }
   throw term::Failure(problem);

@@ -25,6 +25,7 @@ using rocksdb_plugin::LoadedOptions;
 using rocksdb_plugin::NamedObject;
 
 constexpr const char* kPrefix = "OPTIONS-";
+constexpr const char* kBlockBased = "BlockBasedTable";
 // RocksDB creates it for the option persist_stats_to_disk, and opens no database without it.
 constexpr const char* kStatisticsFamily = "___rocksdb_stats_history___";
 
@@ -181,12 +182,7 @@ void CheckLostProperties(const StoredDatabase& stored, const WriteRequest& reque
 
 // RocksDB reads databases of LevelDB, but builds with assertions end when they open one to write.
 void CheckIsRocksDb(const DatabasePlace& place) {
-  std::error_code error;
-  const std::filesystem::path path = place.path;
-  if (!std::filesystem::exists(path / "CURRENT", error) || !OptionsFileNames(place).empty() ||
-      std::filesystem::exists(path / "IDENTITY", error)) {
-    return;
-  }
+  if (!IsOfLevelDb(place)) return;
   term::Fail(
       "database {} has neither OPTIONS nor IDENTITY, so RocksDB did not write it; LevelDB's "
       "can only be read",
@@ -207,6 +203,13 @@ void CheckExtractors(const StoredDatabase& stored, const WriteRequest& request) 
 }
 
 }  // namespace
+
+bool IsOfLevelDb(const std::string& database) {
+  std::error_code error;
+  const std::filesystem::path path = database;
+  return std::filesystem::exists(path / "CURRENT", error) && OptionsFileNames(database).empty() &&
+         !std::filesystem::exists(path / "IDENTITY", error);
+}
 
 std::vector<std::string> OptionsFileNames(const std::string& database, const std::string& prefix) {
   std::vector<std::pair<uint64_t, std::string>> found;
@@ -324,6 +327,11 @@ void CheckOptionsToWrite(const StoredDatabase& stored, const WriteRequest& reque
   CheckReadable(stored);
   WalDirectory(stored.place, stored.loaded.db.wal_dir, request.access);  // may refuse
   for (const std::string& family : stored.Families(request.family)) {
+    const std::string table = stored.text ? stored.text->TableFactory(family) : kBlockBased;
+    if (request.access == Access::kRewrite && table != kBlockBased) {
+      term::Fail("column family {} has table_factory {}, whose files have no filters; allowed: {}",
+                 family, table, kBlockBased);
+    }
     CheckPolicy(stored, family, request.access);
   }
   CheckExtractors(stored, request);

@@ -61,6 +61,9 @@ StoredDatabase ReadStored(const DatabasePlace& place);
 /// The same with an OPTIONS file, such as an edited one.
 StoredDatabase WithText(const DatabasePlace& place, OptionsText text);
 
+/// Whether the directory has a database that RocksDB did not write.
+bool IsOfLevelDb(const std::string& database);
+
 /// The names OPTIONS-NUMBER with this prefix in the directory of a database, the largest last.
 std::vector<std::string> OptionsFileNames(const std::string& database,
                                           const std::string& prefix = "");
