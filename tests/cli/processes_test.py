@@ -3,7 +3,7 @@
 import signal
 import subprocess
 
-from command import PROGRAM, TIMEOUT_SECONDS, CommandTest
+from command import PROGRAM, TIMEOUT_SECONDS, CommandTest, run
 
 
 class Loading(CommandTest):
