@@ -22,6 +22,7 @@ import make  # noqa: E402
 from command import TIMEOUT_SECONDS, CommandTest, run  # noqa: E402
 
 LONG = "BLOCKSIEVE_LONG_TESTS" in os.environ
+ROCKSDB = tuple(map(int, re.search(r"RocksDB (\d+)\.(\d+)", run("--version").out.decode()).groups()))
 POLICY = "filter_policy=blocksieve:0.01"
 # Of healthy files, of databases that could not be opened, and of names that OPTIONS escape.
 UNTRUE = "(?i)corrupt|database has no keys|damaged|column family .* does not exist"
@@ -70,6 +71,10 @@ BUILTIN = {"check": "BuiltinBloomFilter", "scan": "wal_dir"}
 DIRS = ("--data-dir", "@fast@", "--data-dir", "@slow@")
 CLOSED = {"reader": "", "by_library": False}
 
+# Read by a command with an earlier RocksDB.
+OF_A_LATER_VERSION = dict(refuses=r"(?s)9\.7\.4.*7\.8|7\.8.*9\.7\.4", says={"advise": r"9\.7\.4"},
+                          quotes="Corruption: Corrupt or unsupported format_version: 6",
+                          codes=NEWER | {"advise": FAILS}, **CLOSED)
 ROWS = {
     "npm617": Row("npm617", codes=NPM617, says=BUILTIN),
     "npm617_gone": Row("npm617", options="gone", codes=NPM617, says=BUILTIN),
@@ -77,9 +82,7 @@ ROWS = {
     "npm617_linked": Row("npm617", copy="linked", codes=NPM617, by_library=False),
     "npm617_symlink": Row("npm617", copy="symlink", codes=NPM617),
     "npm617_read_only": Row("npm617", copy="read-only", codes=NPM617),
-    "npm97": Row("npm97", refuses=r"(?s)9\.7\.4.*7\.8|7\.8.*9\.7\.4", says={"advise": r"9\.7\.4"},
-                 quotes="Corruption: Corrupt or unsupported format_version: 6",
-                 codes=NEWER | {"advise": FAILS}, **CLOSED),
+    "npm97": Row("npm97", **(OF_A_LATER_VERSION if ROCKSDB < (9, 7) else {"codes": ADVICE})),
     "leveldb": Row("leveldb", refuses="OPTIONS", says=WITHOUT_PROPERTIES, codes=LEVELDB,
                    by_library=False),
     "classic_level": Row("classic-level", refuses="OPTIONS", says=WITHOUT_PROPERTIES,
