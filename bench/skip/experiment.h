@@ -30,8 +30,6 @@ struct Effort {
   double analysis_seconds = 0.3;              ///< Per shape.
   size_t write_columns = 2;                   ///< The first columns of each dataset.
   unsigned write_rounds = 9;
-  unsigned lookup_rounds = 21;
-  size_t lookups = 100'000;  ///< In each round.
 };
 
 /// The name in tables: dataset and column.
@@ -54,15 +52,8 @@ void MeasureIndexSizes(const Dataset& dataset, const Effort& effort, Results& re
 /// for another value, so that filters come from processor caches only if the index fits in them.
 void MeasureAnalysis(uint64_t num_granules, uint64_t distinct_values, double seconds, Job& job);
 
-/// Fills databases with all rows in random order, flushes and compacts them: alternately with a
-/// default index of one column and without an index.
-void MeasureWriteCost(const Dataset& dataset, const Effort& effort, Job& job);
-
-/// Measures the cost of skip indexes for a database that is not scanned: with no index, with
-/// indexes in table properties, and in sidecar files, where that is the default.
-void MeasureCarriers(const Dataset& dataset, const Effort& effort, Job& job);
-
-/// Runs all parts on the input's and on synthetic rows. `value_name`: the values' first field.
+/// Runs all parts, and fills databases with and without an index, on the input's and on synthetic
+/// rows. `value_name`: the values' first field.
 void RunExperiment(const Input& input, std::string_view value_name, const Effort& effort, Job& job);
 
 }  // namespace blocksieve::bench::skip

@@ -13,7 +13,7 @@ const JobManual kManual = {
     .description =
         R"(Measures what skip indexes on values save in RocksDB: data blocks read by scans for one value,
 compared with the fewest possible and with a full scan; the time to evaluate an index; its size; and
-the cost of writing and keeping it. Prints targets beside the figures.
+the cost of writing it.
 
 The rows are synthetic, and real ones that every Debian system has: the paths of all files of the
 installed packages, each with the name of its package.)",
@@ -41,8 +41,6 @@ Effort QuickEffort() {
   effort.analysis_seconds = 0.1;
   effort.write_columns = 1;
   effort.write_rounds = 3;
-  effort.lookup_rounds = 9;
-  effort.lookups = 20'000;
   return effort;
 }
 

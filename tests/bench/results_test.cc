@@ -19,33 +19,36 @@
 namespace blocksieve::bench {
 namespace {
 
-TEST(ResultsTest, RowsHaveOneForm) {
+TEST(ResultsTest, TablesHaveLinesAndCellsInTheOrderOfTheirAddition) {
   Results results("job");
-  results.SetFact("input", "synthetic");
-  results.Of("ours", {{"keys", 1000}, {"target", "1 %"}})
-      .Add("size", "bytes", 12)
-      .AddTurns("probe", "ns", {1.0, 2.0, 3.0})
-      .AddTurns("build", "ns", {4.0});
-  const Json file = Json::parse(results.Text());
+  results.headline = "faster";
+  results.In("Sizes", "Filter")["ours"].Add("size", "bytes", 12, NotAbove(10));
+  results.In("Times")["ours"].Add("probe", "ns", std::vector{1.0, 2.0, 3.0});
+  results.In("Sizes")["theirs"].Add("size", "bytes", 20);
+  results.In("Sizes")["ours"].Add("build", "ns", std::vector{4.0}, NotBelow(1));
+  const Json file = Json::parse(results.Text(1.5));
   EXPECT_EQ(file["benchmark"], "job");
-  EXPECT_EQ(file["facts"], Json({{"input", "synthetic"}}));
-  ASSERT_EQ(file["rows"].size(), 3U);
-  EXPECT_EQ(file["rows"][0].dump(), R"({"name":"ours","parameters":{"keys":1000,"target":"1 %"},)"
-                                    R"("metric":"size","unit":"bytes","value":12.0})");
-  EXPECT_EQ(file["rows"][1]["value"], 2.0);
-  EXPECT_EQ(file["rows"][1]["spread"], Json({1.0, 3.0}));
-  EXPECT_EQ(file["rows"][1]["turns"], 3);
-  EXPECT_FALSE(file["rows"][2].contains("spread"));
-  EXPECT_EQ(file["rows"][2]["turns"], 1);
+  EXPECT_EQ(file["headline"], "faster");
+  EXPECT_EQ(file["seconds"], 1.5);
+  const Json& sizes = file["tables"][0];
+  EXPECT_EQ(sizes["caption"], "Sizes");
+  EXPECT_EQ(sizes["head"], "Filter");
+  EXPECT_EQ(sizes["lines"].dump(),
+            R"([{"name":"ours","cells":[{"column":"size","unit":"bytes","value":12.0,)"
+            R"("at_most":10.0},{"column":"build","unit":"ns","value":4.0,"turns":1,)"
+            R"("at_least":1.0}]},)"
+            R"({"name":"theirs","cells":[{"column":"size","unit":"bytes","value":20.0}]}])");
+  const Json& probe = file["tables"][1]["lines"][0]["cells"][0];
+  EXPECT_EQ(probe["spread"], Json({1.0, 3.0}));
+  EXPECT_EQ(probe["turns"], 3);
 }
 
 TEST(ResultsTest, ValuesThatJsonCannotHoldAreMissingOrReplaced) {
   Results results("job");
-  results.Of("\xFF", {}).Add("rate", "", std::numeric_limits<double>::infinity());
-  const Json file = Json::parse(results.Text());
-  EXPECT_EQ(file["rows"][0]["name"], "\xEF\xBF\xBD");
-  EXPECT_EQ(file["rows"][0]["parameters"], Json::object());
-  EXPECT_TRUE(file["rows"][0]["value"].is_null());
+  results.In("\xFF")["line"].Add("rate", "", std::numeric_limits<double>::infinity());
+  const Json table = Json::parse(results.Text(0))["tables"][0];
+  EXPECT_EQ(table["caption"], "\xEF\xBF\xBD");
+  EXPECT_TRUE(table["lines"][0]["cells"][0]["value"].is_null());
 }
 
 TEST(SpreadTest, IsTheQuartilesOrForFewTurnsTheExtremes) {
@@ -92,7 +95,7 @@ TEST(OwnProcessTest, MemoryOfTheChildIsItsOwn) {
   EXPECT_LT(grown, 80 << 20);
 }
 
-TEST(RunJobTest, PassesOptionsAndWritesResultsWithTheFactsThatAllJobsHave) {
+TEST(RunJobTest, PassesOptionsAndWritesResults) {
   const TempDir dir(::testing::TempDir());
   const char* const argv[] = {"job", "--quick", "--rows", "5000",  "--seed",
                               "7",   "--fpr",   "0.001",  "--out", dir.path().c_str()};
@@ -109,15 +112,14 @@ TEST(RunJobTest, PassesOptionsAndWritesResultsWithTheFactsThatAllJobsHave) {
     EXPECT_EQ(job.options.target_fpr, 0.001);
     db_dir = job.db_dir;
     EXPECT_TRUE(std::filesystem::is_empty(db_dir));
-    job.results.Of("name").Add("metric", "", 1);
+    job.results.In("table")["line"].Add("column", "", 1);
   };
   EXPECT_EQ(RunJob(manual, static_cast<int>(std::size(argv)), argv, measure), 0);
   EXPECT_FALSE(std::filesystem::exists(db_dir));
   std::ifstream file(dir.path() / "job.json");
   const Json json = Json::parse(file);
-  EXPECT_EQ(json["rows"].size(), 1U);
-  EXPECT_EQ(json["facts"]["quick"], true);
-  EXPECT_GE(json["facts"]["seconds"], 0);
+  EXPECT_EQ(json["tables"].size(), 1U);
+  EXPECT_GE(json["seconds"], 0);
 }
 
 }  // namespace

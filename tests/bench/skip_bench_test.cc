@@ -126,45 +126,36 @@ TEST(ExperimentTest, FiguresFitTogether) {
   effort.analysis_seconds = 0.001;
   effort.write_rounds = 1;
   effort.write_columns = 1;
-  effort.lookup_rounds = 2;
-  effort.lookups = 1'000;
   TestJob test;
   RunExperiment(PathsAndPackages(20'000), "package", effort, test.job);
-  const ResultRows rows(test);
   const std::string columns[] = {"real, package = v", "real, words of the key HAS v",
                                  "synthetic, run = v", "synthetic, scattered = v"};
   for (const std::string& column : columns) {
-    for (const char* const state : {"compacted", "a fifth rewritten"}) {
-      for (const char* const granule : {"a block", "1024 rows"}) {
-        SCOPED_TRACE(column + state + granule);
-        const Json parameters = {{"scan", column}, {"state", state}, {"granule", granule}};
-        const auto blocks = [&](const char* name) {
-          Json where = parameters;
-          where["name"] = name;
-          return rows.Value("data blocks", where);
-        };
-        EXPECT_GE(blocks("minimum"), 1);
-        // A scan may read less than whole granules, but never less than the minimum.
-        EXPECT_GE(blocks("skip index"), blocks("minimum"));
-        EXPECT_LT(blocks("skip index"), blocks("full scan"));
-        rows.ExpectWithin("matching rows", parameters, 1, 1e6);
-        EXPECT_EQ(rows.Row("time: with the index", parameters)["turns"], 10);
-      }
+    for (const char* const state : {", compacted", ", a fifth rewritten"}) {
+      const std::string scans = "Scans for one value; a granule is a data block";
+      // A scan may read less than whole granules, but never less than the minimum.
+      test.ExpectWithin(scans, column + state, "blocks, relative to the minimum", 1, 100);
+      test.ExpectWithin(scans, column + state, "blocks, relative to a full scan", 0, 0.99);
+      test.ExpectWithin(scans, column + state, "matching rows", 1, 1e6);
+      EXPECT_EQ(test.Cell(scans, column + state, "time: with the index")["turns"], 10);
     }
-    rows.ExpectWithin("false-positive granules, relative to the target FPR", {{"scan", column}}, 0,
-                      2);
+    test.ExpectWithin("False-positive granules, relative to the target FPR", column, "ratio", 0, 2);
   }
   for (const std::string& column : {columns[1], columns[3]}) {
-    const Json where = {{"name", "index"}, {"column", column}, {"granule rows", 64}};
+    const std::string index =
+        "Index of one column at an FPR of 1 %: bits per distinct value of a "
+        "granule";
+    const std::string name = column + ", granules of 64 rows";
     // Without keys and postings, the lower bound at 1 % would be 6.64.
-    rows.ExpectWithin("bits per value: all", where, rows.Value("bits per value: filters", where),
-                      30);
+    test.ExpectWithin(index, name, "bits per value: all",
+                      test.Value(index, name, "bits per value: filters"), 30);
   }
-  EXPECT_EQ(rows.Row("time: ratio", {{"name", "filling"}, {"column", columns[0]}})["turns"], 1);
-  EXPECT_GT(rows.Value("sidecars", {{"name", "sidecars"}}), 0);
-  EXPECT_EQ(rows.Value("sidecars", {{"name", "properties"}}), 0);
-  EXPECT_EQ(rows.Row("lookup: relative to no index", {{"name", "sidecars"}})["turns"], 2);
-  EXPECT_EQ(rows.Row("time", {{"granules", 1'000}, {"values", 16}})["turns"], 9);
+  EXPECT_EQ(test.Cell("Filling a database in random order, without and with an index", columns[0],
+                      "time: ratio")["turns"],
+            1);
+  EXPECT_EQ(test.Cell("Evaluation of an index in memory for one value, at an FPR of 1 %",
+                      "1000 granules of 16 values", "time")["turns"],
+            9);
 }
 
 }  // namespace

@@ -69,13 +69,11 @@ ROOMS = [
     ("bench", "lib/filter", ""),
     ("bench/support", "lib/skip lib/lsm integration/rocksdb/compat integration/cli/term", ""),
     ("bench/report", "bench/support", ""),
-    ("bench/filter_bench", "bench/support integration/rocksdb/policy", ""),
+    ("bench/filters", "bench/support integration/rocksdb/policy", ""),
     ("bench/read_amp", "bench/support integration/rocksdb/policy", ""),
     ("bench/levels", "bench/read_amp", ""),
-    ("bench/space", "bench/support", ""),
     ("bench/skip", "bench/support integration/rocksdb/plugin", ""),
     ("bench/ranges", "bench/support integration/rocksdb/plugin", ""),
-    ("bench/scale", "bench/support", ""),
     ("bench/sieve", "bench/support integration/sieve", ""),
     ("bench/toylsm", "bench/support integration/toylsm", ""),
     ("tests/support", "integration/rocksdb/compat lib/skip", ""),
@@ -87,7 +85,7 @@ ROOMS = [
     ("tests/fuzz", "integration/cli/commands tests/core", ""),
     (
         "tests/bench",
-        "bench/levels bench/ranges bench/scale bench/sieve bench/skip bench/toylsm tests/support",
+        "bench/filters bench/levels bench/ranges bench/sieve bench/skip bench/toylsm tests/support",
         "",
     ),
     # Programs of users, who have the installed headers.
