@@ -7,6 +7,8 @@
 #include "bench/skip/scan_database.h"
 #include "bench/support/files.h"
 #include "bench/support/measure.h"
+#include "lib/column/values.h"
+#include "lib/granule/granule_index.h"
 
 namespace blocksieve::bench::skip {
 namespace {
@@ -38,11 +40,51 @@ void MeasureWriteCost(const Dataset& dataset, const Effort& effort, Job& job) {
   }
 }
 
+// Measures the index of one file with all rows, of a column that is not clustered: an index of a
+// clustered one is mostly keys, which columns share.
+void MeasureIndexSize(const Dataset& dataset, const QueriedColumn& queried, uint64_t granule_rows,
+                      Results& results) {
+  const Column& column = queried.column;
+  GranuleIndexOptions options;
+  options.granule_rows = granule_rows;
+  options.granule_bytes = 0;
+  options.max_index_bytes = 0;
+  GranuleColumnOptions& indexed = options.columns.emplace_back();
+  indexed.type = column.type();
+  indexed.with_bounds = internal::TokeniserOf(column) == Tokeniser::kNone;  // as SkipIndexBuilder
+  indexed.target_fpr = 0.01;
+  GranuleIndexBuilder builder = Must(GranuleIndexBuilder::Create(options), "skip index");
+  for (size_t row = 0; row < dataset.rows.size(); ++row) {
+    builder.StartRow(dataset.rows.key(row), 0);
+    internal::ForEachIndexed(column, dataset.rows.value(row), [&](const Value& value) {
+      builder.AddValue(0, value);
+      return true;
+    });
+  }
+  const std::string bytes = Must(builder.Finish(), "skip index");
+  const GranuleIndex index = Must(GranuleIndex::Open(AsBytes(bytes)), "skip index");
+  if (index.column(0).filters != PartState::kPresent) {
+    Fail("{}: no filters: {}", queried.description, PartStateName(index.column(0).filters));
+  }
+  const uint64_t values = index.column(0).num_distinct;
+  const auto bits = [&](uint64_t part) { return Ratio(8 * part, values); };
+  const bool has_target = granule_rows == kDefaultGranuleRows && dataset.name == "real";
+  results
+      .In("Index of one column at an FPR of 1 %: bits per distinct value of a granule")[fmt::format(
+          "{}, granules of {} rows", NameOf(dataset, queried), granule_rows)]
+      .Add("distinct per granule", "", Ratio(values, index.num_granules()))
+      .Add("size", "bytes", index.index_bytes())
+      .Add("bits per value: all", "", bits(index.index_bytes()),
+           has_target ? NotAbove(9) : Target{})
+      .Add("bits per value: filters", "", bits(index.column(0).filter_bytes))
+      .Add("bits per value: bounds", "", bits(index.column(0).bounds_bytes))
+      .Add("bits per value: keys", "", bits(index.key_bytes()));
+}
+
 }  // namespace
 
 void RunExperiment(const Input& input, std::string_view value_name, const Effort& effort,
                    Job& job) {
-  constexpr uint64_t kBytesPerValue = 12;  // building keeps 8, and filters take less than 2
   job.progress.Show("making rows");
   const uint64_t seed = job.options.seed;
   const Dataset datasets[] = {MakeRealDataset(input, value_name, seed),
@@ -50,21 +92,16 @@ void RunExperiment(const Input& input, std::string_view value_name, const Effort
   job.results.title = "Scans by value in RocksDB";
   job.results.lead = fmt::format(
       "Scans for the rows with one value in a column. Data blocks: blocks of 4 KiB that a scan "
-      "reads {} with an empty block cache, as counted by RocksDB. Minimum: the blocks that hold a "
-      "matching row. A granule is the unit that a skip index rules out: a data block, or a number "
-      "of rows. Every result was checked.\nReal rows: {} Synthetic rows: {}",
+      "reads {}, with an empty block cache, as counted by RocksDB. Minimum: the blocks that hold a "
+      "matching row. A granule is the unit that a skip index rules out, by default a data block. "
+      "Every result was checked.\nReal rows: {} Synthetic rows: {}",
       job.cold_reads, datasets[0].description, datasets[1].description);
   for (const Dataset& dataset : datasets) {
     MeasureScans(dataset, effort, job);
-    MeasureIndexSizes(dataset, effort, job.results);
-    MeasureWriteCost(dataset, effort, job);
-  }
-  for (const uint64_t values : effort.analysed_values) {
-    for (const uint64_t granules : effort.analysed_granules) {
-      if (granules * values * kBytesPerValue > MemoryBytes() / 2) continue;
-      if (granules * values > effort.max_analysed_values) continue;
-      MeasureAnalysis(granules, values, effort.analysis_seconds, job);
+    for (const uint64_t granule_rows : effort.granule_rows) {
+      MeasureIndexSize(dataset, dataset.columns.back(), granule_rows, job.results);
     }
+    MeasureWriteCost(dataset, effort, job);
   }
 }
 

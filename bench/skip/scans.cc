@@ -40,13 +40,11 @@ class DatabaseScans {
   void Measure(const Effort& effort) {
     for (size_t column = 0; column < dataset_.columns.size(); ++column) {
       MeasureColumn(column, effort.queries);
-      if (is_block_granules() && !is_rewritten_) MeasureFpr(column, effort.fpr_queries);
+      if (!is_rewritten_) MeasureFpr(column, effort.fpr_queries);
     }
   }
 
  private:
-  bool is_block_granules() const { return index_.granule_rows == kDefaultGranuleRows; }
-
   Scans ScanEach(size_t column, size_t num_queries, uint64_t seed, bool is_cold) {
     Scans scans;
     for (const Query& query : DrawQueries(dataset_, column, values_, num_queries, seed)) {
@@ -87,19 +85,13 @@ class DatabaseScans {
                                          is_rewritten_ ? "a fifth rewritten" : "compacted");
     const auto per_query = [&](uint64_t sum) { return Ratio(sum, scans.queries); };
     const auto full_blocks = static_cast<double>(blocks_.num_blocks);
-    const std::string granule =
-        is_block_granules() ? "a block" : fmt::format("{} rows", index_.granule_rows);
-    results_
-        .In("Data blocks read by a scan for one value, on average",
-            "Rows, column, state, granule, number of granules")[fmt::format(
-            "{}, {}, {}", name, granule, scans.granules)]
+    results_.In("Data blocks read by a scan for one value, on average", "Rows, column, state")[name]
         .Add("full scan", "", full_blocks)
         .Add("skip index", "", per_query(scans.blocks))
         .Add("minimum", "", per_query(scans.least_blocks));
-    if (!is_block_granules()) return;
     const bool is_clustered = dataset_.columns[column].is_clustered;
     const bool is_scattered = !is_clustered && dataset_.name == "synthetic" && !is_rewritten_;
-    results_.In("Scans for one value; a granule is a data block")[name]
+    results_.In("Scans for one value")[name]
         .Add("matching rows", "", per_query(scans.rows))
         .Add("blocks, relative to the minimum", "x", Ratio(scans.blocks, scans.least_blocks),
              is_clustered ? NotAbove(is_rewritten_ ? 1.12 : 1.03) : Target{})
@@ -117,7 +109,7 @@ class DatabaseScans {
   }
 
   // Counts false-positive granules for many values, relative to the number that the target FPR
-  // allows. REQUIRES: a granule is a block. The state of the cache does not matter.
+  // allows. The state of the cache does not matter.
   void MeasureFpr(size_t column, size_t num_queries) {
     const Scans scans = ScanEach(column, num_queries, seed_ + 1, false);
     const uint64_t without_match = scans.queries * scans.granules - scans.least_blocks;
@@ -142,30 +134,16 @@ class DatabaseScans {
 }  // namespace
 
 void MeasureScans(const Dataset& dataset, const Effort& effort, Job& job) {
-  for (const uint64_t granule_rows : effort.granule_rows) {
-    const auto show = [&](std::string_view what) {
-      job.progress.Show(
-          fmt::format("{} rows, granules of {}: {}", dataset.name, granule_rows, what));
-    };
-    SkipIndexOptions index;
-    index.columns = dataset.Columns();
-    index.granule_rows = granule_rows;
-    if (granule_rows != kDefaultGranuleRows) {
-      index.block_granules = false;
-      index.granule_bytes = 0;
-      index.max_index_bytes = 0;
-    }
-    const TempDir dir(job.db_dir);
-    ScanDatabase database(dataset, dir.path(), index);
-    show("filling");
-    database.Fill(KeyOrder(dataset.rows.size()));
-    show("scanning");
-    DatabaseScans(dataset, database, index, /*is_rewritten=*/false, job).Measure(effort);
-    show("rewriting a fifth of the rows");
-    database.Rewrite();
-    show("scanning, a fifth rewritten");
-    DatabaseScans(dataset, database, index, /*is_rewritten=*/true, job).Measure(effort);
-  }
+  SkipIndexOptions index;
+  index.columns = dataset.Columns();
+  const TempDir dir(job.db_dir);
+  job.progress.Show(fmt::format("{} rows: filling and scanning", dataset.name));
+  ScanDatabase database(dataset, dir.path(), index);
+  database.Fill(KeyOrder(dataset.rows.size()));
+  DatabaseScans(dataset, database, index, /*is_rewritten=*/false, job).Measure(effort);
+  job.progress.Show(fmt::format("{} rows: scanning, a fifth rewritten", dataset.name));
+  database.Rewrite();
+  DatabaseScans(dataset, database, index, /*is_rewritten=*/true, job).Measure(effort);
 }
 
 }  // namespace blocksieve::bench::skip
