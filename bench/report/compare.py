@@ -43,6 +43,8 @@ def rows_before_tables(document):
     """The same of commits whose results had no tables."""
     for row in document["rows"]:
         what, metric, keys = row["parameters"].get("what"), row["metric"], row["parameters"]["keys"]
+        if what in (None, "raw") or row["name"].startswith("limit"):
+            continue
         caption, name = metric[0].upper() + metric[1:], row["name"]
         if metric == "time":
             caption, name = TIMES, f"{what}, {name}"

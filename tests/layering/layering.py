@@ -74,7 +74,6 @@ ROOMS = [
     ("bench/levels", "bench/read_amp", ""),
     ("bench/skip", "bench/support integration/rocksdb/plugin", ""),
     ("bench/ranges", "bench/support integration/rocksdb/plugin", ""),
-    ("bench/sieve", "bench/support integration/sieve", ""),
     ("bench/toylsm", "bench/support integration/toylsm", ""),
     ("tests/support", "integration/rocksdb/compat lib/skip", ""),
     ("tests/core", "lib/skip lib/lsm tests/support", ""),
@@ -85,7 +84,7 @@ ROOMS = [
     ("tests/fuzz", "integration/cli/commands tests/core", ""),
     (
         "tests/bench",
-        "bench/filters bench/levels bench/ranges bench/sieve bench/skip bench/toylsm tests/support",
+        "bench/filters bench/levels bench/ranges bench/skip bench/toylsm tests/support",
         "",
     ),
     # Programs of users, who have the installed headers.
