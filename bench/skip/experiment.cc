@@ -1,5 +1,7 @@
 #include "bench/skip/experiment.h"
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,7 +20,7 @@ namespace {
 void MeasureWriteCost(const Dataset& dataset, const Effort& effort, Job& job) {
   const std::vector<uint32_t> order = RandomOrder(dataset.rows.size(), job.options.seed);
   for (size_t column = 0; column < effort.write_columns; ++column) {
-    const std::string name = NameOf(dataset, dataset.columns[column]);
+    const std::string name = dataset.columns[column].description;
     std::vector<double> seconds[2], processor[2];  // without an index and with one
     InTurns(effort.write_rounds, 2, [&](size_t with, unsigned turn) {
       job.progress.Show(fmt::format("{}: filling with and without index, round {} of {}", name,
@@ -68,10 +70,10 @@ void MeasureIndexSize(const Dataset& dataset, const QueriedColumn& queried, uint
   }
   const uint64_t values = index.column(0).num_distinct;
   const auto bits = [&](uint64_t part) { return Ratio(8 * part, values); };
-  const bool has_target = granule_rows == kDefaultGranuleRows && dataset.name == "real";
+  const bool has_target = granule_rows == kDefaultGranuleRows;
   results
       .In("Index of one column at an FPR of 1 %: bits per distinct value of a granule")[fmt::format(
-          "{}, granules of {} rows", NameOf(dataset, queried), granule_rows)]
+          "{}, granules of {} rows", queried.description, granule_rows)]
       .Add("distinct per granule", "", Ratio(values, index.num_granules()))
       .Add("size", "bytes", index.index_bytes())
       .Add("bits per value: all", "", bits(index.index_bytes()),
@@ -86,23 +88,19 @@ void MeasureIndexSize(const Dataset& dataset, const QueriedColumn& queried, uint
 void RunExperiment(const Input& input, std::string_view value_name, const Effort& effort,
                    Job& job) {
   job.progress.Show("making rows");
-  const uint64_t seed = job.options.seed;
-  const Dataset datasets[] = {MakeRealDataset(input, value_name, seed),
-                              MakeSyntheticDataset(effort.synthetic_rows, seed)};
+  const Dataset dataset = MakeDataset(input, value_name, job.options.seed);
   job.results.title = "Scans by value in RocksDB";
   job.results.lead = fmt::format(
       "Scans for the rows with one value in a column. Data blocks: blocks of 4 KiB that a scan "
       "reads {}, with an empty block cache, as counted by RocksDB. Minimum: the blocks that hold a "
       "matching row. A granule is the unit that a skip index rules out, by default a data block. "
-      "Every result was checked.\nReal rows: {} Synthetic rows: {}",
-      job.cold_reads, datasets[0].description, datasets[1].description);
-  for (const Dataset& dataset : datasets) {
-    MeasureScans(dataset, effort, job);
-    for (const uint64_t granule_rows : effort.granule_rows) {
-      MeasureIndexSize(dataset, dataset.columns.back(), granule_rows, job.results);
-    }
-    MeasureWriteCost(dataset, effort, job);
+      "Every result was checked.\nInput: {}",
+      job.cold_reads, dataset.description);
+  MeasureScans(dataset, effort, job);
+  for (const uint64_t granule_rows : effort.granule_rows) {
+    MeasureIndexSize(dataset, dataset.columns.back(), granule_rows, job.results);
   }
+  MeasureWriteCost(dataset, effort, job);
 }
 
 }  // namespace blocksieve::bench::skip

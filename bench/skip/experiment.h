@@ -1,10 +1,7 @@
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,26 +15,19 @@ namespace blocksieve::bench::skip {
 /// Amount of measuring. The defaults take some minutes.
 struct Effort {
   uint64_t max_input_bytes = uint64_t{2} << 30;
-  uint64_t synthetic_rows = 1'000'000;
-  size_t queries = 100;        ///< Scans of each column, each for one value.
-  size_t fpr_queries = 3'000;  ///< The same for measuring the FPR only.
+  size_t queries = 100;  ///< Scans of each column, each for one value.
   std::vector<uint64_t> granule_rows = {32,   kDefaultGranuleRows, 128, 256, 512, 1'024, 2'048,
                                         8'192};  ///< Of indexes whose size is measured.
-  size_t write_columns = 2;                      ///< The first columns of each dataset.
+  size_t write_columns = 2;                      ///< The first ones.
   unsigned write_rounds = 9;
 };
-
-/// The name in tables: dataset and column.
-inline std::string NameOf(const Dataset& dataset, const QueriedColumn& column) {
-  return fmt::format("{}, {}", dataset.name, column.description);
-}
 
 /// Fills a database and scans it by each column, after compaction and after a fifth of the rows was
 /// rewritten. Throws Failure on any error and any wrong answer, as the next one.
 void MeasureScans(const Dataset& dataset, const Effort& effort, Job& job);
 
-/// The same on the input's and on synthetic rows; then measures indexes and the time to fill
-/// databases with and without them. `value_name`: the values' first field.
+/// The same on the input's rows; then measures indexes and the time to fill databases with and
+/// without them. `value_name`: the values' first field.
 void RunExperiment(const Input& input, std::string_view value_name, const Effort& effort, Job& job);
 
 }  // namespace blocksieve::bench::skip
