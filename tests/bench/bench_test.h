@@ -37,7 +37,6 @@ inline Input PathsAndPackages(size_t num_rows) {
                    fmt::format("pkg{}", i / 50 * 7919 % 1'009));
   }
   input.rows.Seal();
-  input.description = "made up.";
   return input;
 }
 

@@ -74,8 +74,6 @@ TEST(RangeDatabaseTest, AWrongAnswerIsAFailure) {
   EXPECT_EQ(database.Scan(found.ranges.front()), 1U);
   found.keys_in_each = 0;
   EXPECT_THAT(FailureOf([&] { database.TimeSeeks(found); }), HasSubstr("range of 0 keys has 1"));
-  const std::string absent[] = {"absent"};
-  EXPECT_THAT(FailureOf([&] { database.TimeGets(absent, true); }), HasSubstr("NotFound"));
 }
 
 // The whole job on few keys: the figures must fit together.
@@ -96,21 +94,16 @@ TEST(RangesExperimentTest, FiguresFitTogether) {
   test.ExpectWithin(blocks, all, "no filter", kRuns - 0.1, kRuns + 0.1);
   test.ExpectWithin(blocks, all, ranges, 0, 0.4);
   test.ExpectWithin(blocks, "8-byte integers, only key is the last", ranges, 1, 1.5);
-  test.ExpectWithin("Range filters against the best of stock RocksDB", "8-byte integers",
-                    "times fewer data blocks", 10, 1e9);
   EXPECT_EQ(test.Cell("Time per seek, cached", all, ranges)["turns"], 2);
   for (const char* const seeks : {"tenant | time, absent tenant", "account:user:event, absent user",
                                   "members of hashes, present hash"}) {
-    const double ours = test.Value(blocks, seeks, prefixes);
-    EXPECT_LT(ours, test.Value(blocks, seeks, "no filter") / 4) << seeks;
-    EXPECT_LE(test.Value(blocks, seeks, "exact set of prefixes"), ours) << seeks;
+    test.ExpectWithin(blocks, seeks, prefixes, test.Value(blocks, seeks, "exact set of prefixes"),
+                      test.Value(blocks, seeks, "no filter") / 4);
   }
   test.ExpectWithin("One filter of all keys", "8-byte integers, ranges, ribbon",
                     "bits per key above the point filter", 8, 9);
   test.ExpectWithin("Empty ranges that a range filter lets through", "8-byte integers",
                     "0.001 keys", 0, 0.05);
-  EXPECT_LT(test.Value("YCSB E", ranges, "data blocks"),
-            test.Value("YCSB E", "blocksieve, points", "data blocks") + 1e-9);
   EXPECT_EQ(test.Cell("YCSB E", ranges, "cold: times as fast")["turns"], 2);
 }
 

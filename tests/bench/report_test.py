@@ -50,7 +50,7 @@ class ReportTest(unittest.TestCase):
         return [[str(each) for each in row] for row in self.section(*lines).tables[0].rows]
 
 
-class FigureTest(unittest.TestCase):
+class TableTest(ReportTest):
     def test_digits_and_units(self):
         for value, unit, text in (
             (0, "ns", "0"), (0.012345, "ns", "0.0123"), (1234.4, "x", "1,234×"),
@@ -60,23 +60,17 @@ class FigureTest(unittest.TestCase):
         ):
             self.assertEqual(figure(value, unit), text)
 
-
-class TableTest(ReportTest):
     def test_a_row_for_each_line_and_a_column_for_each_name(self):
         lines = (("a", [cell("size", 1)]), ("b", [cell("time", None), cell("size", 0)]))
         (table,) = self.section(*lines).tables
         self.assertEqual(table.headers, ["Filter", "size, ns", "time, ns"])
         self.assertEqual(self.texts(*lines), [["a", "1.00", MISSING], ["b", "0", MISSING]])
 
-    def test_two_figures_for_one_place_are_an_error(self):
-        with self.assertRaises(ReportError):
-            self.section(("a", [cell("size", 1), cell("size", 2)]))
-
     def test_ratios_within_the_noise_of_one_say_so(self):
-        ratios = [(1.1, "x", 5, [0.9, 1.2]), (2, "x", 5, [1.5, 3]), (2, "x", 1)]
-        texts = [f"1.10× (0.900×–1.20×), {NOISE}", "2.00× (1.50×–3.00×)", "2.00×, single run"]
-        lines = [(str(i), [cell("r", *ratio)]) for i, ratio in enumerate(ratios)]
-        self.assertEqual([row[1] for row in self.texts(*lines)], texts)
+        for ratio, text in (((1.1, "x", 5, [0.9, 1.2]), f"1.10× (0.900×–1.20×), {NOISE}"),
+                            ((2, "x", 5, [1.5, 3]), "2.00× (1.50×–3.00×)"),
+                            ((2, "x", 1), "2.00×, single run")):
+            self.assertEqual(self.texts(("a", [cell("r", *ratio)])), [["a", text]])
 
     def test_missed_targets_come_first(self):
         lines = (("a", [cell("time", 2, at_most=3)]), ("b", [cell("time", 5, at_most=3)]),
@@ -105,18 +99,12 @@ class TableTest(ReportTest):
 
 
 class CommandTest(ReportTest):
-    def run_report(self, *arguments):
-        command = [sys.executable, "-B", "-m", "bench.report", "--results", self.dir, *arguments]
-        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-
     def test_prints_tables_and_the_headline(self):
         self.write(document(("ribbon", [cell("time", 14.8)]), headline="fast"))
-        done = self.run_report("job")
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertTrue(re.search(r"ribbon +14\.8\n", done.stdout))
-        self.assertTrue(done.stdout.endswith("\n\nfast\n"))
-        done = self.run_report("nothing")
-        self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1))
+        command = [sys.executable, "-B", "-m", "bench.report", "--results", self.dir, "job"]
+        text = subprocess.check_output(command, cwd=ROOT, text=True)
+        self.assertTrue(re.search(r"ribbon +14\.8\n", text))
+        self.assertTrue(text.endswith("\n\nfast\n"))
 
     def test_the_page_has_every_section_and_no_input_becomes_markup(self):
         section = self.section((HOSTILE, [cell("time", 5, at_most=1)]), headline=HOSTILE)
