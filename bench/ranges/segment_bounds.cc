@@ -1,6 +1,6 @@
 #include "bench/ranges/segment_bounds.h"
 
-#include "bench/ranges/structured_keys.h"
+#include "bench/ranges/datasets.h"
 #include "bench/support/terminal.h"
 
 #if ROCKSDB_MAJOR >= 9

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "bench/ranges/range_queries.h"
+#include "bench/ranges/datasets.h"
 
 namespace blocksieve::bench::ranges {
 

@@ -24,18 +24,12 @@ struct Lookups {
   double PerLookup(uint64_t count) const { return Ratio(count, counters.lookups); }
 };
 
-// A tree in one state.
-struct Tree {
-  TreeShape shape;
-  Lookups cold[2];  // by Keys
-  Lookups cached[2];
-  std::vector<double> work_seconds;  // time to make the tree, by round
-};
-
 struct Measured {
   LookupContestant contestant;
-  Tree leveled;    // as filled: several levels
-  Tree compacted;  // everything in one level
+  TreeShape shape = {};
+  Lookups cold[2] = {};  // by Keys
+  Lookups cached[2] = {};
+  std::vector<double> fill_seconds = {};  // by round
 };
 
 constexpr Keys kKinds[] = {Keys::kAbsent, Keys::kPresent};
@@ -47,7 +41,8 @@ void AddRate(const Pass& pass, Lookups& lookups) {
 }
 
 // A filter that answers "may match" to every probe gives no wrong answer: only this check finds it.
-void CheckFilters(const LookupContestant& contestant, const Tree& tree) {
+void CheckFilters(const Measured& tree) {
+  const LookupContestant& contestant = tree.contestant;
   const bool has_filter = contestant.role != "no_filter";
   if (tree.shape.num_filters != (has_filter ? tree.shape.num_files : 0)) {
     Fail("{}: {} of {} files have a filter", contestant.name, tree.shape.num_filters,
@@ -59,8 +54,8 @@ void CheckFilters(const LookupContestant& contestant, const Tree& tree) {
   }
 }
 
-void MeasureTree(LookupDatabase& database, const LookupContestant& contestant,
-                 const LookupKeys& keys, const Effort& effort, Tree& tree) {
+void MeasureTree(LookupDatabase& database, const LookupKeys& keys, const Effort& effort,
+                 Measured& tree) {
   // Cold passes are slow, so they are counted and timed at once: counting takes only nanoseconds.
   database.Open(Reads::kCold);
   for (const Keys kind : kKinds) {
@@ -80,22 +75,19 @@ void MeasureTree(LookupDatabase& database, const LookupContestant& contestant,
       if (!is_counted) AddRate(done, lookups);
     }
   }
-  CheckFilters(contestant, tree);
+  CheckFilters(tree);
 }
 
 // The comparison is only fair if every contestant has the same rows in the same places.
 void CheckSameTrees(const std::vector<Measured>& all, uint64_t num_rows) {
-  for (const auto member : {&Measured::leveled, &Measured::compacted}) {
-    for (const Measured& each : all) {
-      const TreeShape& shape = (each.*member).shape;
-      if (shape.num_entries != num_rows) {
-        Fail("{}: the tree has {} entries for {} rows", each.contestant.name, shape.num_entries,
-             num_rows);
-      }
-      if (shape.levels != (all.front().*member).shape.levels) {
-        Fail("{} and {}: the trees differ in files or entries per level",
-             all.front().contestant.name, each.contestant.name);
-      }
+  for (const Measured& each : all) {
+    if (each.shape.num_entries != num_rows) {
+      Fail("{}: the tree has {} entries for {} rows", each.contestant.name, each.shape.num_entries,
+           num_rows);
+    }
+    if (each.shape.levels != all.front().shape.levels) {
+      Fail("{} and {}: the trees differ in files or entries per level", all.front().contestant.name,
+           each.contestant.name);
     }
   }
 }
@@ -116,70 +108,55 @@ std::string DescribeLevels(const TreeShape& shape) {
   return text;
 }
 
-void AddTree(const LookupContestant& contestant, const char* state, const Tree& tree,
-             Results& results) {
-  auto row = results.Of(contestant.name, {{"tree", state}, {"role", contestant.role}});
-  row.Add("filter size", "bytes", tree.shape.filter_bytes)
+void AddTree(const Measured& tree, Results& results) {
+  const LookupContestant& contestant = tree.contestant;
+  Line& sizes = results.In("Sizes and data blocks per lookup", "Filters")[contestant.name];
+  Line& speeds = results.In("Lookups per second", "Filters")[contestant.name];
+  sizes.Add("filter size", "bytes", tree.shape.filter_bytes)
       .Add("filter bits per key", "bits",
-           Ratio(8 * tree.shape.filter_bytes, tree.shape.num_entries))
-      .AddTurns("time to make the tree", "s", tree.work_seconds);
+           Ratio(8 * tree.shape.filter_bytes, tree.shape.num_entries));
   if (contestant.role != "no_filter") {
-    row.Add("measured FPR", "share", MeasuredFpr(Absent(tree.cached).counters));
+    sizes.Add("measured FPR", "share", MeasuredFpr(Absent(tree.cached).counters));
   }
-  row.Add("wasted data blocks per lookup of an absent key", "blocks",
-          Absent(tree.cold).PerLookup(Absent(tree.cold).counters.data_blocks()));
   for (const Keys kind : kKinds) {
     for (const auto& [reads, all] : {std::pair("cold", &tree.cold), {"cached", &tree.cached}}) {
       const Lookups& lookups = (*all)[static_cast<size_t>(kind)];
-      const std::string keys = kind == Keys::kAbsent ? "absent keys" : "present keys";
-      row.Add(keys + ", data blocks: " + reads, "",
-              lookups.PerLookup(lookups.counters.data_blocks()))
-          .AddTurns(keys + " per second: " + reads, "", lookups.per_second);
+      const std::string column =
+          fmt::format("{} keys: {}", kind == Keys::kAbsent ? "absent" : "present", reads);
+      sizes.Add(column, "", lookups.PerLookup(lookups.counters.data_blocks()));
+      speeds.Add(column, "", lookups.per_second);
     }
   }
+  speeds.Add("time to fill", "s", tree.fill_seconds);
 }
 
-// Savings of blocksieve's filter of the target FPR, the smaller one of two, on the tree as filled.
+// Savings of blocksieve's filter of the target FPR, the smaller one of two.
 void AddSavings(const std::vector<Measured>& all, Results& results) {
   const auto of_role = [&](std::string_view role) -> const Measured& {
     return *std::find_if(all.rbegin(), all.rend(),
                          [&](const Measured& each) { return each.contestant.role == role; });
   };
   const auto size_relative_to = [&](std::string_view other) {
-    return Ratio(of_role("blocksieve").leveled.shape.filter_bytes,
-                 of_role(other).leveled.shape.filter_bytes);
+    return Ratio(of_role("blocksieve").shape.filter_bytes, of_role(other).shape.filter_bytes);
   };
   const auto wasted = [&](std::string_view role) {
-    const Lookups& lookups = Absent(of_role(role).leveled.cold);
+    const Lookups& lookups = Absent(of_role(role).cold);
     return lookups.PerLookup(lookups.counters.data_blocks());
   };
   const Measured& ours = of_role("blocksieve");
-  const Measured& none = of_role("no_filter");
-  results.Of("savings", {{"filter", ours.contestant.name}})
+  const double fewer = wasted("stock_default") / wasted("same_memory");
+  results.In("Savings")[ours.contestant.name]
       .Add("reads saved", "share", 1 - wasted("blocksieve") / wasted("no_filter"))
-      .Add("times as fast, cold", "x",
-           PairedRatio(Absent(ours.leveled.cold).per_second, Absent(none.leveled.cold).per_second))
+      .Add("times as fast as without, cold", "x",
+           PairedRatio(Absent(ours.cold).per_second, Absent(of_role("no_filter").cold).per_second))
       .Add("size, relative to stock Bloom", "x", size_relative_to("stock_bloom"))
       .Add("size, relative to stock Ribbon", "x", size_relative_to("stock_ribbon"))
-      .Add("times fewer wasted blocks, same memory", "x",
-           wasted("stock_default") / wasted("same_memory"));
-}
-
-// Makes a new database with all rows and measures it, as filled and compacted.
-void MeasureContestant(const Input& input, const std::vector<uint32_t>& order,
-                       const LookupKeys& keys, const Effort& effort,
-                       const std::filesystem::path& db_dir,
-                       const std::function<void(std::string_view)>& show, Measured& measured) {
-  const TempDir dir(db_dir);
-  LookupDatabase database(measured.contestant, input.rows, dir.path());
-  show("filling");
-  measured.leveled.work_seconds.push_back(database.Fill(order));
-  show("looking up");
-  MeasureTree(database, measured.contestant, keys, effort, measured.leveled);
-  show("compacting");
-  measured.compacted.work_seconds.push_back(database.CompactAll());
-  show("looking up, compacted");
-  MeasureTree(database, measured.contestant, keys, effort, measured.compacted);
+      .Add("times fewer wasted blocks, same memory", "x", fewer);
+  results.headline = fmt::format(
+      "{:.3g} times fewer wasted data blocks than with stock Bloom, in the same memory. Per lookup "
+      "of an absent key: {:.3g} without a filter, {:.3g} with stock Bloom of 10 bits per key, "
+      "{:.3g} with blocksieve.",
+      fewer, wasted("no_filter"), wasted("stock_default"), wasted("same_memory"));
 }
 
 }  // namespace
@@ -189,7 +166,7 @@ void RunExperiment(const Input& input, double target_fpr, const Effort& effort, 
   const uint64_t seed = job.options.seed;
   std::vector<Measured> all;
   for (LookupContestant& contestant : MakeContestants(target_fpr)) {
-    all.push_back({std::move(contestant), {}, {}});
+    all.push_back({std::move(contestant)});
   }
   // Shuffled, so that every file covers the whole range of keys, as with most workloads; in key
   // order files would not overlap and no lookup would meet more than one.
@@ -206,26 +183,27 @@ void RunExperiment(const Input& input, double target_fpr, const Effort& effort, 
     const LookupKeys keys = DrawLookupKeys(input.rows, effort.lookups, seed + 1 + round);
     for (size_t i = 0; i < all.size(); ++i) {
       Measured& measured = all[(i + round) % all.size()];
-      const auto show = [&](std::string_view what) {
-        job.progress.Show(fmt::format("round {} of at most {}, {} of {}: {}: {}", round + 1,
-                                      effort.rounds, i + 1, all.size(), measured.contestant.name,
-                                      what));
-      };
-      MeasureContestant(input, order, keys, effort, job.db_dir, show, measured);
+      job.progress.Show(fmt::format("round {} of at most {}, {} of {}: {}", round + 1,
+                                    effort.rounds, i + 1, all.size(), measured.contestant.name));
+      const TempDir dir(job.db_dir);
+      LookupDatabase database(measured.contestant, input.rows, dir.path());
+      measured.fill_seconds.push_back(database.Fill(order));
+      MeasureTree(database, keys, effort, measured);
     }
     CheckSameTrees(all, input.rows.size());
     longest_round = std::max(longest_round, stopwatch.Seconds() - round_start);
   }
   Results& results = job.results;
-  results.SetFact("input", input.description);
-  results.SetFact("target", fmt::format("{:g} %", 100 * target_fpr));
-  results.SetFact("rounds", round);
-  results.SetFact("leveled", DescribeLevels(all.front().leveled.shape));
-  results.SetFact("compacted", DescribeLevels(all.front().compacted.shape));
-  for (const Measured& each : all) {
-    AddTree(each.contestant, "leveled", each.leveled, results);
-    AddTree(each.contestant, "compacted", each.compacted, results);
-  }
+  results.title = "Lookups in RocksDB";
+  results.lead = fmt::format(
+      "Lookups of absent and of present keys. Stock: RocksDB's own filters. Data blocks: blocks of "
+      "4 KiB read per lookup, as counted by RocksDB. Cold: every block is read {}. Cached: from a "
+      "block cache of half the memory. Filters and indexes are always in memory. FPR: the "
+      "false-positive rate of cached lookups, with its 95 % confidence interval.\n"
+      "Input: {} Target FPR: {:g} %. Rounds: {}. Tree: {}, as RocksDB's default options make it.",
+      job.cold_reads, input.description, 100 * target_fpr, round,
+      DescribeLevels(all.front().shape));
+  for (const Measured& each : all) AddTree(each, results);
   AddSavings(all, results);
 }
 

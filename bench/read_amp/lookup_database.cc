@@ -33,15 +33,6 @@ double LookupDatabase::Fill(std::span<const uint32_t> order) {
   return stopwatch.Seconds();
 }
 
-double LookupDatabase::CompactAll() {
-  Open(Reads::kCached);
-  rocksdb::CompactRangeOptions options;
-  options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-  const Stopwatch stopwatch;
-  Check(db().CompactRange(options, nullptr, nullptr), "compact");
-  return stopwatch.Seconds();
-}
-
 void LookupDatabase::VerifyAllRows() {
   for (size_t row = 0; row < rows_.size(); ++row) {
     if (row % 4'096 == 0) CheckInterrupt();

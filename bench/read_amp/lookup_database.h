@@ -18,7 +18,7 @@ struct Pass {
   double seconds = 0;
 };
 
-/// A database for lookups: fill, open, look up, compact, look up. A wrong answer throws Failure.
+/// A database for lookups: fill, open, look up. A wrong answer throws Failure.
 class LookupDatabase : public Database {
  public:
   /// `rows` must outlive this.
@@ -29,9 +29,6 @@ class LookupDatabase : public Database {
   /// RocksDB's default options lead to: four files on level 0, as many rows on level 1, and ten
   /// times as many on level 2. Returns seconds.
   double Fill(std::span<const uint32_t> order);
-
-  /// Compacts everything into one level. Returns seconds.
-  double CompactAll();
 
   /// Looks up every row and compares its value. Warms the cache. REQUIRES: open.
   void VerifyAllRows();

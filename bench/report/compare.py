@@ -11,11 +11,12 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import types
 
-from bench.report.text import aligned
+from bench.report.tables import Table, aligned
 
 ROOT = pathlib.Path(__file__).parents[2]
+TIMES = "Time per key, or opened filter, ns"
+COMPARED = (TIMES, "Bits per key", "FPR", "Bytes of an open filter", "Bytes per key to build")
 
 
 def run(*command):
@@ -31,18 +32,35 @@ def checked_out(commit):
     return tree
 
 
+def rows_of_tables(document):
+    for table in document["tables"]:
+        for line in table["lines"]:
+            yield from ((table["caption"], line["name"], cell["column"], cell["value"])
+                        for cell in line["cells"])
+
+
+def rows_before_tables(document):
+    """The same of commits whose results had no tables."""
+    for row in document["rows"]:
+        what, metric, keys = row["parameters"].get("what"), row["metric"], row["parameters"]["keys"]
+        if what in (None, "raw") or row["name"].startswith("limit"):
+            continue
+        caption, name = metric[0].upper() + metric[1:], row["name"]
+        if metric == "time":
+            caption, name = TIMES, f"{what}, {name}"
+        unit, number = next((u, keys // n) for u, n in ((" M", 10**6), (" k", 1000), ("", 1))
+                            if keys % n == 0)
+        yield caption, name, f"{number}{unit} keys", row["value"]
+
+
 def measure(tree):
     """The results that users notice, by operation, filter and number of keys."""
     with tempfile.TemporaryDirectory() as out:
         run(tree / "build/bench/filter_bench", "--quick", "--out", out)
-        rows = json.loads(pathlib.Path(out, "filters.json").read_text())["rows"]
-    found = {}
-    for row in rows:
-        what, keys = row["parameters"].get("what", "raw"), row["parameters"]["keys"]
-        if what != "raw":
-            metric = f"{what}, {row['unit']}" if row["metric"] == "time" else row["metric"]
-            found[f"{metric}; {row['name']}, {keys:,} keys"] = row["value"]
-    return found
+        document = json.loads(pathlib.Path(out, "filters.json").read_text())
+    rows = (rows_of_tables if "tables" in document else rows_before_tables)(document)
+    return {f"{caption}; {name}, {column}": value for caption, name, column, value in rows
+            if caption in COMPARED}
 
 
 def main(commit, rounds="5"):
@@ -59,7 +77,7 @@ def main(commit, rounds="5"):
         figures = (*sides, [new / old for old, new in zip(*sides)])
         rows.append([name, *(f"{statistics.median(f):.4g}" if f else "-" for f in figures)])
     headers = ("Operation; filter", commit, "this tree", "ratio")
-    print(aligned(types.SimpleNamespace(headers=headers, rows=rows)))
+    print(aligned(Table("", headers, rows)))
 
 
 if __name__ == "__main__":

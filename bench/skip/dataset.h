@@ -29,40 +29,24 @@ struct QueriedColumn {
   bool is_clustered = false;
 };
 
-/// Rows with columns in their values, and the rows that are rewritten later.
+/// Rows with columns in their values.
 struct Dataset {
-  std::string name;  ///< One word.
   std::string description;
   Rows rows;
   std::vector<QueriedColumn> columns;
 
-  /// A random fifth of the keys, with their later values.
+  /// A random fifth of them, which are written again.
   Rows rewritten;
-
-  /// Values by row number: as first written, or after rewriting.
-  std::vector<std::string_view> Values(bool after_rewriting) const;
 
   std::vector<Column> Columns() const;
 };
 
 /// Rows of an input. Each value becomes "key TAB value", as a skip index sees values only. Columns:
 /// the value's first field, named `value_name`, clustered or not, and the words of the key.
-/// Rewritten rows keep their values.
-Dataset MakeRealDataset(const Input& input, std::string_view value_name, uint64_t seed);
-
-/// Distinct values of the synthetic rows' column `scattered`. Each occurs once in this many rows,
-/// which are 1,000 granules of the default size.
-inline constexpr uint64_t kScatteredValues = 128'000;
-
-/// Rows of about 120 bytes with ascending keys. Column `run` has one value for each 1,000
-/// consecutive rows; column `scattered` has each of kScatteredValues values once in as many rows,
-/// in random order. Rewritten rows keep their `run` and get a random `scattered`.
-Dataset MakeSyntheticDataset(uint64_t num_rows, uint64_t seed);
+Dataset MakeDataset(const Input& input, std::string_view value_name, uint64_t seed);
 
 /// `count` distinct values of the column with number `column`, drawn uniformly, however often they
 /// occur, with the rows that have them; all values if there are fewer.
-std::vector<Query> DrawQueries(const Dataset& dataset, size_t column,
-                               const std::vector<std::string_view>& values, size_t count,
-                               uint64_t seed);
+std::vector<Query> DrawQueries(const Dataset& dataset, size_t column, size_t count, uint64_t seed);
 
 }  // namespace blocksieve::bench::skip

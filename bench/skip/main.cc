@@ -12,46 +12,28 @@ const JobManual kManual = {
     .benchmark = "skip",
     .description =
         R"(Measures what skip indexes on values save in RocksDB: data blocks read by scans for one value,
-compared with the fewest possible and with a full scan; the time to evaluate an index; its size; and
-the cost of writing and keeping it. Prints targets beside the figures.
+compared with the fewest possible and with a full scan; the size of an index, and the cost of writing
+it.
 
-The rows are synthetic, and real ones that every Debian system has: the paths of all files of the
-installed packages, each with the name of its package.)",
+Without --input or --rows the rows are ones that every Debian system has: the paths of all files of
+the installed packages, each with the name of its package.)",
     .quick_help = "end within 60 seconds; large inputs are truncated",
-    .examples = R"(Examples:
-  bench/run skip --quick                real and synthetic rows, within a minute
-  bench/run skip                        the same, more precisely, in some minutes
-  bench/run skip --input pairs.tsv      key TAB value; columns: the value's first field, words of
-                                        the key
-)",
-    .rows_help = "this many synthetic rows (default 1000000, with --quick 256000)",
-    .min_rows = kScatteredValues,
+    .rows_help = "this many synthetic rows: random keys of 16 bytes, values of 100",
+    .min_rows = 10'000,
+    .has_one_source = true,
 };
 
 // Within a minute.
-Effort QuickEffort() {
-  Effort effort;
-  effort.max_input_bytes = 16 << 20;
-  effort.synthetic_rows = 256'000;
-  effort.queries = 20;
-  effort.fpr_queries = 500;
-  effort.granule_rows = {kDefaultGranuleRows, 1'024};
-  effort.analysed_granules = {1'000, 100'000};
-  effort.max_analysed_values = 20'000'000;
-  effort.analysis_seconds = 0.1;
-  effort.write_columns = 1;
-  effort.write_rounds = 3;
-  effort.lookup_rounds = 9;
-  effort.lookups = 20'000;
-  return effort;
-}
+const Effort kQuick = {.max_input_bytes = 16 << 20,
+                       .queries = 20,
+                       .granule_rows = {kDefaultGranuleRows, 1'024},
+                       .write_columns = 1,
+                       .write_rounds = 3};
 
 void Measure(Job& job) {
-  Effort effort = job.options.quick ? QuickEffort() : Effort{};
-  if (job.options.rows > 0) effort.synthetic_rows = job.options.rows;
-  job.progress.Show("reading the input");
-  const Input input = LoadInput(job.options.input, effort.max_input_bytes);
-  RunExperiment(input, job.options.input.empty() ? "package" : "value", effort, job);
+  const Effort effort = job.options.quick ? kQuick : Effort{};
+  const bool is_dpkg = job.options.input.empty() && job.options.rows == 0;
+  RunExperiment(ReadInput(job, effort.max_input_bytes), is_dpkg ? "package" : "value", effort, job);
 }
 
 }  // namespace

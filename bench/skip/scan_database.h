@@ -34,7 +34,6 @@ RowBlocks BlocksOf(rocksdb::DB& db, const Rows& rows);
 struct ScanCost {
   uint64_t data_blocks = 0;  ///< Read, not found in the block cache.
   double seconds = 0;
-  ScanExplanation explanation;
 };
 
 /// A RocksDB of a dataset's rows with a skip index. Reads: kColdOnce. Wrong answers throw Failure.
@@ -47,12 +46,12 @@ class ScanDatabase : public Database {
   /// Writes all rows in the given order and compacts them into one level.
   void Fill(const std::vector<uint32_t>& order);
 
-  /// Writes the dataset's rewritten rows: half to level 1, half to four files on level 0. All of
+  /// Writes the rewritten rows again: half to level 1, half to four files on level 0. All of
   /// these files span the whole key range.
   void Rewrite();
 
-  /// Scans, and compares the result with `query.rows` of `values`. Cold only after ForgetReads.
-  ScanCost Scan(const Query& query, const std::vector<std::string_view>& values, bool use_index);
+  /// Scans, and compares the result with `query.rows`. Cold only after ForgetReads.
+  ScanCost Scan(const Query& query, bool use_index);
 
  private:
   const Dataset& dataset_;

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "bench/skip/experiment.h"
@@ -11,58 +11,26 @@ namespace blocksieve::bench::skip {
 namespace {
 
 constexpr unsigned kFullScans = 3;
-
-// Scans of one database by one column, each for one value.
-struct Scans {
-  uint64_t queries = 0;
-  uint64_t rows = 0;          // returned; each result was compared with the expected one
-  uint64_t blocks = 0;        // read
-  uint64_t least_blocks = 0;  // distinct blocks that hold a row of the result
-  uint64_t granules = 0;      // of all files
-  uint64_t granules_selected = 0;
-  std::vector<double> seconds;  // by query
-};
+constexpr const char* kCompacted = "compacted";
 
 // Scans of a database by each of its columns, in one state.
 class DatabaseScans {
  public:
-  DatabaseScans(const Dataset& dataset, ScanDatabase& database, const SkipIndexOptions& index,
-                bool is_rewritten, Job& job)
+  DatabaseScans(const Dataset& dataset, ScanDatabase& database, const char* state, Job& job)
       : dataset_(dataset),
         database_(database),
-        index_(index),
-        is_rewritten_(is_rewritten),
+        state_(state),
         blocks_(BlocksOf(database.db(), dataset.rows)),
-        values_(dataset.Values(is_rewritten)),
         seed_(job.options.seed),
         results_(job.results) {}
 
   void Measure(const Effort& effort) {
     for (size_t column = 0; column < dataset_.columns.size(); ++column) {
       MeasureColumn(column, effort.queries);
-      if (is_block_granules() && !is_rewritten_) MeasureFpr(column, effort.fpr_queries);
     }
   }
 
  private:
-  bool is_block_granules() const { return index_.granule_rows == kDefaultGranuleRows; }
-
-  Scans ScanEach(size_t column, size_t num_queries, uint64_t seed, bool is_cold) {
-    Scans scans;
-    for (const Query& query : DrawQueries(dataset_, column, values_, num_queries, seed)) {
-      if (is_cold) database_.ForgetReads();
-      const ScanCost cost = database_.Scan(query, values_, /*use_index=*/true);
-      ++scans.queries;
-      scans.rows += query.rows.size();
-      scans.blocks += cost.data_blocks;
-      scans.least_blocks += blocks_.Count(query.rows);
-      scans.granules = cost.explanation.num_granules;
-      scans.granules_selected += cost.explanation.granules_selected;
-      scans.seconds.push_back(cost.seconds);
-    }
-    return scans;
-  }
-
   // Scans for a value that no row has, which return nothing and read everything.
   std::vector<double> FullScanSeconds(const Column& column) {
     const Predicate nothing =
@@ -70,7 +38,7 @@ class DatabaseScans {
     std::vector<double> seconds;
     for (unsigned turn = 0; turn < kFullScans; ++turn) {
       database_.ForgetReads();
-      const ScanCost full = database_.Scan({"", nothing, {}}, {}, /*use_index=*/false);
+      const ScanCost full = database_.Scan({"", nothing, {}}, /*use_index=*/false);
       seconds.push_back(full.seconds);
       if (full.data_blocks != blocks_.num_blocks) {
         Fail("a full scan read {} data blocks, the files have {}", full.data_blocks,
@@ -81,47 +49,43 @@ class DatabaseScans {
   }
 
   void MeasureColumn(size_t column, size_t num_queries) {
-    const Scans scans = ScanEach(column, num_queries, seed_, true);
+    uint64_t rows = 0, read = 0, least = 0;  // rows returned, data blocks, those with such a row
+    std::vector<double> seconds;             // by query
+    for (const Query& query : DrawQueries(dataset_, column, num_queries, seed_)) {
+      database_.ForgetReads();
+      const ScanCost cost = database_.Scan(query, /*use_index=*/true);
+      rows += query.rows.size();
+      read += cost.data_blocks;
+      least += blocks_.Count(query.rows);
+      seconds.push_back(cost.seconds);
+    }
+    const auto per_query = [&](uint64_t sum) { return Ratio(sum, seconds.size()); };
     const std::vector<double> full = FullScanSeconds(dataset_.columns[column].column);
-    const Json parameters = {
-        {"scan", NameOf(dataset_, dataset_.columns[column])},
-        {"state", is_rewritten_ ? "a fifth rewritten" : "compacted"},
-        {"granule", is_block_granules() ? "a block" : fmt::format("{} rows", index_.granule_rows)},
-        {"granules", scans.granules}};
-    const auto per_query = [&](uint64_t sum) { return Ratio(sum, scans.queries); };
+    const std::string name = dataset_.columns[column].description + ", " + state_;
     const auto full_blocks = static_cast<double>(blocks_.num_blocks);
-    results_.Of("minimum", parameters).Add("data blocks", "", per_query(scans.least_blocks));
-    results_.Of("skip index", parameters)
-        .Add("data blocks", "", per_query(scans.blocks))
-        .Add("matching rows", "", per_query(scans.rows))
-        .Add("blocks, relative to the minimum", "x", Ratio(scans.blocks, scans.least_blocks))
-        .Add("blocks, relative to a full scan", "share", per_query(scans.blocks) / full_blocks)
-        .Add("times fewer data blocks", "x", full_blocks / per_query(scans.blocks))
-        .AddTurns("time: with the index", "s", scans.seconds)
-        .AddTurns("time: full scan", "s", full)
-        .Add("times as fast", "x", Quotient(SpreadOf(full), SpreadOf(scans.seconds)));
-    results_.Of("full scan", parameters).Add("data blocks", "", full_blocks);
-  }
-
-  // Counts false-positive granules for many values, relative to the number that the target FPR
-  // allows. REQUIRES: a granule is a block. The state of the cache does not matter.
-  void MeasureFpr(size_t column, size_t num_queries) {
-    const Scans scans = ScanEach(column, num_queries, seed_ + 1, false);
-    const uint64_t without_match = scans.queries * scans.granules - scans.least_blocks;
-    results_
-        .Of(dataset_.columns[column].is_clustered ? "clustered" : "scattered",
-            {{"scan", NameOf(dataset_, dataset_.columns[column])}})
+    const bool is_rewritten = state_ != kCompacted;
+    results_.In("Scans for one value, on average", "Column, state")[name]
+        .Add("data blocks: full scan", "", full_blocks)
+        .Add("data blocks: skip index", "", per_query(read))
+        .Add("data blocks: minimum", "", per_query(least))
         .Add(
-            "false-positive granules, relative to the target FPR", "x",
-            Ratio(scans.granules_selected - scans.least_blocks, without_match) / index_.target_fpr);
+            "relative to the minimum", "x", Ratio(read, least),
+            dataset_.columns[column].is_clustered ? NotAbove(is_rewritten ? 1.12 : 1.03) : Target{})
+        .Add("matching rows", "", per_query(rows))
+        .Add("time: with the index", "s", seconds)
+        .Add("time: full scan", "s", full)
+        .Add("times as fast", "x", Quotient(SpreadOf(full), SpreadOf(seconds)));
+    if (!results_.headline.empty()) return;
+    results_.headline = fmt::format(
+        "{:.3g} times fewer data blocks read by a scan for one value, with a skip index: {:.0f} "
+        "without an index, {:.3g} with one; {:.3g} hold a match; {}.",
+        full_blocks / per_query(read), full_blocks, per_query(read), per_query(least), name);
   }
 
   const Dataset& dataset_;
   ScanDatabase& database_;
-  const SkipIndexOptions& index_;
-  const bool is_rewritten_;
+  const std::string state_;
   const RowBlocks blocks_;
-  const std::vector<std::string_view> values_;
   const uint64_t seed_;
   Results& results_;
 };
@@ -129,30 +93,16 @@ class DatabaseScans {
 }  // namespace
 
 void MeasureScans(const Dataset& dataset, const Effort& effort, Job& job) {
-  for (const uint64_t granule_rows : effort.granule_rows) {
-    const auto show = [&](std::string_view what) {
-      job.progress.Show(
-          fmt::format("{} rows, granules of {}: {}", dataset.name, granule_rows, what));
-    };
-    SkipIndexOptions index;
-    index.columns = dataset.Columns();
-    index.granule_rows = granule_rows;
-    if (granule_rows != kDefaultGranuleRows) {
-      index.block_granules = false;
-      index.granule_bytes = 0;
-      index.max_index_bytes = 0;
-    }
-    const TempDir dir(job.db_dir);
-    ScanDatabase database(dataset, dir.path(), index);
-    show("filling");
-    database.Fill(KeyOrder(dataset.rows.size()));
-    show("scanning");
-    DatabaseScans(dataset, database, index, /*is_rewritten=*/false, job).Measure(effort);
-    show("rewriting a fifth of the rows");
-    database.Rewrite();
-    show("scanning, a fifth rewritten");
-    DatabaseScans(dataset, database, index, /*is_rewritten=*/true, job).Measure(effort);
-  }
+  SkipIndexOptions index;
+  index.columns = dataset.Columns();
+  const TempDir dir(job.db_dir);
+  job.progress.Show("filling and scanning");
+  ScanDatabase database(dataset, dir.path(), index);
+  database.Fill(KeyOrder(dataset.rows.size()));
+  DatabaseScans(dataset, database, kCompacted, job).Measure(effort);
+  job.progress.Show("scanning, a fifth rewritten");
+  database.Rewrite();
+  DatabaseScans(dataset, database, "a fifth rewritten", job).Measure(effort);
 }
 
 }  // namespace blocksieve::bench::skip

@@ -83,13 +83,11 @@ int RunJob(const JobManual& manual, int argc, const char* const* argv,
     Results results(manual.benchmark);
     Progress progress;
     const Stopwatch stopwatch;
-    Job job{options, db_dir.path(), progress, results};
+    Job job{options, db_dir.path(),
+            SupportsDirectReads(db_dir.path()) ? "with direct I/O" : "from the page cache",
+            progress, results};
     measure(job);
-    results.SetFact("quick", options.quick);
-    results.SetFact("cold_reads",
-                    SupportsDirectReads(db_dir.path()) ? "with direct I/O" : "from the page cache");
-    results.SetFact("seconds", stopwatch.Seconds());
-    results.Write(options.out);
+    results.Write(options.out, stopwatch.Seconds());
   });
 }
 

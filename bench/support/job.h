@@ -40,6 +40,7 @@ struct JobManual {
 struct Job {
   const JobOptions& options;
   const std::filesystem::path& db_dir;  ///< An empty directory for databases.
+  const char* cold_reads;  ///< How files there are read: "with direct I/O" or another way.
   Progress& progress;
   Results& results;
 };

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <string_view>
 
 namespace blocksieve::bench {
@@ -31,5 +34,12 @@ class Key16 {
 
 /// The first number of absent keys. Present ones are 0 ... n - 1.
 inline constexpr uint64_t kFirstAbsent = uint64_t{1} << 40;
+
+/// A number of keys for tables, such as "10 k keys".
+inline std::string NumKeys(uint64_t number) {
+  if (number % 1'000'000 == 0) return fmt::format("{} M keys", number / 1'000'000);
+  if (number % 1'000 == 0) return fmt::format("{} k keys", number / 1'000);
+  return fmt::format("{} keys", number);
+}
 
 }  // namespace blocksieve::bench

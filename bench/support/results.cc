@@ -1,48 +1,58 @@
 #include "bench/support/results.h"
 
+#include <algorithm>
 #include <fstream>
 #include <system_error>
 
 namespace blocksieve::bench {
-namespace {
 
-std::string Dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-}  // namespace
-
-Json& Results::Rows::Append(const std::string& metric, const std::string& unit, double value) {
-  return results_->rows_.emplace_back(Json{{"name", name_},
-                                           {"parameters", parameters_},
-                                           {"metric", metric},
-                                           {"unit", unit},
-                                           {"value", value}});
-}
-
-Results::Rows& Results::Rows::Add(const std::string& metric, const std::string& unit,
-                                  const Spread& spread) {
-  Json& row = Append(metric, unit, spread.median);
-  row["turns"] = spread.turns;
-  if (spread.turns > 1) row["spread"] = {spread.low, spread.high};
+Line& Line::Add(const std::string& column, const std::string& unit, const Figure& figure,
+                const Target& target) {
+  const Spread& spread = figure.spread;
+  Json cell = {{"column", column}, {"unit", unit}, {"value", spread.median}};
+  if (spread.turns > 0) cell["turns"] = spread.turns;
+  if (spread.turns > 1) cell["spread"] = {spread.low, spread.high};
+  if (target.at_most) cell["at_most"] = *target.at_most;
+  if (target.at_least) cell["at_least"] = *target.at_least;
+  cells_.push_back(std::move(cell));
   return *this;
 }
 
-std::string Results::Text() const {
-  std::string text = "{\"benchmark\": " + Dump(benchmark_);
-  text += ",\n\"machine\": " + Dump(DescribeMachine()) + ",\n\"facts\": " + Dump(facts_);
-  text += ",\n\"rows\": [";
-  for (const Json& row : rows_) text += (&row == rows_.data() ? "\n" : ",\n") + Dump(row);
-  return text + "\n]}\n";
+Line& Table::operator[](const std::string& name) {
+  const auto line = std::find_if(lines_.begin(), lines_.end(),
+                                 [&](const Line& each) { return each.name() == name; });
+  return line != lines_.end() ? *line : lines_.emplace_back(name);
 }
 
-void Results::Write(const std::filesystem::path& dir) const {
+Json Table::ToJson() const {
+  Json lines = Json::array();
+  for (const Line& line : lines_) lines.push_back(line.ToJson());
+  return {{"caption", caption_}, {"head", head_}, {"note", note_}, {"lines", lines}};
+}
+
+Table& Results::In(const std::string& caption, std::string head, std::string note) {
+  const auto table = std::find_if(tables_.begin(), tables_.end(),
+                                  [&](const Table& each) { return each.caption() == caption; });
+  if (table != tables_.end()) return *table;
+  return tables_.emplace_back(caption, std::move(head), std::move(note));
+}
+
+std::string Results::Text(double seconds) const {
+  Json tables = Json::array();
+  for (const Table& table : tables_) tables.push_back(table.ToJson());
+  const Json json = {
+      {"benchmark", benchmark_}, {"machine", DescribeMachine()}, {"title", title},  {"lead", lead},
+      {"headline", headline},    {"seconds", seconds},           {"tables", tables}};
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+void Results::Write(const std::filesystem::path& dir, double seconds) const {
   std::error_code error;
   std::filesystem::create_directories(dir, error);
   const std::filesystem::path path = dir / (benchmark_ + ".json");
   const std::filesystem::path unfinished = path.string() + ".tmp";
   std::ofstream file(unfinished);
-  file << Text();
+  file << Text(seconds);
   file.close();
   if (file) std::filesystem::rename(unfinished, path, error);
   if (!file || error) Fail("cannot write {}", path.string());

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <deque>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "bench/support/measure.h"
@@ -12,6 +15,65 @@ namespace blocksieve::bench {
 
 using Json = nlohmann::ordered_json;
 
+/// A number without noise, such as a count, or the spread of several turns.
+struct Figure {
+  template <class Number>
+  requires std::is_arithmetic_v<Number> Figure(Number number) {
+    spread.median = static_cast<double>(number);
+  }
+  Figure(const Spread& turns) : spread(turns) {}
+  /// REQUIRES: `turns` is not empty.
+  Figure(const std::vector<double>& turns) : spread(SpreadOf(turns)) {}
+
+  Spread spread;
+};
+
+/// A target of a figure, which the report compares with it.
+struct Target {
+  std::optional<double> at_most = {};
+  std::optional<double> at_least = {};
+};
+inline Target NotAbove(double limit) { return {.at_most = limit}; }
+inline Target NotBelow(double limit) { return {.at_least = limit}; }
+
+/// A line of a table.
+class Line {
+ public:
+  explicit Line(std::string name) : name_(std::move(name)) {}
+
+  /// Adds a figure in a column. The unit determines its format: "bytes", "s", "share" (per cent),
+  /// "count", "x" (a ratio, which is compared with 1), "bits" (four digits); all others, such as
+  /// "ns", are shown with the name of the column. One that is not finite is shown as missing.
+  Line& Add(const std::string& column, const std::string& unit, const Figure& figure,
+            const Target& target = {});
+
+  const std::string& name() const { return name_; }
+  Json ToJson() const { return {{"name", name_}, {"cells", cells_}}; }
+
+ private:
+  std::string name_;
+  Json cells_ = Json::array();
+};
+
+/// A table of figures. References to its lines stay valid.
+class Table {
+ public:
+  Table(std::string caption, std::string head, std::string note)
+      : caption_(std::move(caption)), head_(std::move(head)), note_(std::move(note)) {}
+
+  /// The line of this name, added if it is new.
+  Line& operator[](const std::string& name);
+
+  const std::string& caption() const { return caption_; }
+  Json ToJson() const;
+
+ private:
+  std::string caption_;
+  std::string head_;
+  std::string note_;
+  std::deque<Line> lines_;
+};
+
 /// The machine and this build: "cpu", "cores", "memory_bytes", "operating_system", "rocksdb",
 /// "kernel", "compiler" and "build_type".
 Json DescribeMachine();
@@ -19,71 +81,37 @@ Json DescribeMachine();
 /// The version of the loaded RocksDB, and how its build affects comparisons.
 std::string DescribeRocksDb();
 
-/// The results of one benchmark: rows that bench/report shows as tables, plots and a page. A row is
-/// {"name", "parameters", "metric", "unit", "value"}; a figure measured in turns (measure.h) also
-/// has {"turns", "spread": [low, high]}. Not thread-safe.
+/// The results of one benchmark: tables that bench/report prints and shows on a page. Not
+/// thread-safe.
 ///
 ///   Results results("filters");
-///   results.SetFact("stock", "portable");
-///   results.Of("stock Bloom", {{"keys", 1'000'000}})
-///       .Add("bits per key", "bits", 10)
-///       .AddTurns("absent key", "ns", turns);
+///   results.headline = "0.5 times the time of stock Bloom per absent key";
+///   Table& sizes = results.In("Sizes", "Filter");
+///   sizes["stock Bloom"].Add("bits per key", "bits", 10).Add("absent key", "ns", turns);
 ///   results.Write(options.out);  // filters.json
 class Results {
  public:
-  /// Adds rows that share name and parameters. Valid as long as its Results.
-  class Rows {
-   public:
-    /// Adds a number without noise, such as a count. One that is not finite is written as missing.
-    template <class Number>
-    requires std::is_arithmetic_v<Number> Rows& Add(const std::string& metric,
-                                                    const std::string& unit, Number value) {
-      Append(metric, unit, static_cast<double>(value));
-      return *this;
-    }
-    Rows& Add(const std::string& metric, const std::string& unit, const Spread& spread);
-    /// REQUIRES: `turns` is not empty.
-    Rows& AddTurns(const std::string& metric, const std::string& unit,
-                   const std::vector<double>& turns) {
-      return Add(metric, unit, SpreadOf(turns));
-    }
-
-   private:
-    friend class Results;
-    Rows(Results* results, std::string name, Json parameters)
-        : results_(results),
-          name_(std::move(name)),
-          parameters_(parameters.is_null() ? Json::object() : std::move(parameters)) {}
-
-    Json& Append(const std::string& metric, const std::string& unit, double value);
-
-    Results* results_;
-    std::string name_;
-    Json parameters_;
-  };
-
   /// `benchmark` is the subcommand of bench/run.
   explicit Results(std::string benchmark) : benchmark_(std::move(benchmark)) {}
 
-  /// Sets a number or text that holds for all rows, such as the description of the input.
-  void SetFact(const char* name, Json value) { facts_[name] = std::move(value); }
+  std::string title;
+  std::string lead;      ///< What was measured, and the terms of the tables; one line a paragraph.
+  std::string headline;  ///< The main figure, its meaning, and its inputs.
 
-  /// `parameters` is an object of numbers and texts, in the order of the columns that show them.
-  Rows Of(std::string name, Json parameters = Json::object()) {
-    return {this, std::move(name), std::move(parameters)};
-  }
+  /// The table of this caption, added if it is new. `head` is the heading of the names of lines.
+  /// References to it stay valid.
+  Table& In(const std::string& caption, std::string head = "", std::string note = "");
 
-  /// The text of the file: machine, facts, and rows, one per line. Names and keys of an input may
-  /// be any bytes; those that are not UTF-8, as JSON must be, are replaced.
-  std::string Text() const;
+  /// The text of the file. `seconds`: the time that the job took. Names and keys of an input may be
+  /// any bytes; those that are not UTF-8, as JSON must be, are replaced.
+  std::string Text(double seconds) const;
 
   /// Writes `dir`/<benchmark>.json atomically. Throws Failure.
-  void Write(const std::filesystem::path& dir) const;
+  void Write(const std::filesystem::path& dir, double seconds) const;
 
  private:
   std::string benchmark_;
-  Json facts_ = Json::object();
-  std::vector<Json> rows_;
+  std::deque<Table> tables_;
 };
 
 }  // namespace blocksieve::bench

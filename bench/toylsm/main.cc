@@ -1,27 +1,170 @@
-// toylsm_bench: measures read amplification in the toy LSM. See kManual.
+// toylsm: measures read amplification in the toy LSM. See kManual.
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/support/files.h"
 #include "bench/support/inputs.h"
 #include "bench/support/job.h"
-#include "bench/toylsm/lookups.h"
+#include "integration/toylsm/db.h"
 
 namespace blocksieve::bench::toy {
 namespace {
+
+constexpr double kTargetFpr = 0.01;
+constexpr uint32_t kBlocksPerFilter = 8;
+
+struct FilterSetup {
+  const char* name;
+  std::optional<FilterKind> kind;  // none: no filters
+  uint32_t granule_blocks = 0;     // 0: a filter per file
+};
+
+constexpr FilterSetup kSetups[] = {
+    {"no filter", {}, 0},
+    {"blocked Bloom, per file", FilterKind::kBlockedBloom, 0},
+    {"ribbon, per file", FilterKind::kRibbon, 0},
+    {"blocked Bloom, per granule", FilterKind::kBlockedBloom, kBlocksPerFilter},
+    {"ribbon, per granule", FilterKind::kRibbon, kBlocksPerFilter},
+};
+
+void Check(const Status& status, const char* what) {
+  if (!status.ok()) Fail("the toy LSM failed to {} the database: {}", what, status.message());
+}
+
+// A tree of several levels for any number of rows.
+toylsm::Options TreeOptions(const Rows& rows, const FilterSetup& setup, uint64_t cache_bytes) {
+  toylsm::Options options;
+  options.memtable_bytes = std::clamp<uint64_t>(rows.num_bytes() / 40, 64 << 10, 4 << 20);
+  options.level1_bytes = options.memtable_bytes;
+  options.size_ratio = 4;
+  options.file_bytes = options.memtable_bytes;
+  options.cache_bytes = cache_bytes;
+  options.key_filters = {};
+  if (setup.kind) {
+    options.key_filters = {{.kind = *setup.kind, .target_fpr = kTargetFpr}};
+    options.filter_granule_blocks = setup.granule_blocks;
+  }
+  return options;
+}
+
+// In random order. Equal rows, options and seeds make equal trees.
+void WriteRows(toylsm::Db& db, const Rows& rows, uint64_t seed) {
+  const std::vector<uint32_t> order = RandomOrder(rows.size(), seed);
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (i % 1'024 == 0) CheckInterrupt();
+    Check(db.Put(rows.key(order[i]), rows.value(order[i])), "write to");
+  }
+  Check(db.Flush(), "flush");
+}
+
+class Lookups {
+ public:
+  Lookups(toylsm::Db& db, const Rows& rows, const FilterSetup& setup)
+      : db_(db), rows_(rows), setup_(setup) {}
+
+  toylsm::Counters Absent(const std::vector<std::string>& keys) {
+    ForgetReads();
+    for (size_t i = 0; i < keys.size(); ++i) {
+      if (i % 1'024 == 0) CheckInterrupt();
+      if (Must(db_.Get(keys[i]), "read").has_value()) Fail("an absent key was found");
+    }
+    return Counted(/*found=*/0);
+  }
+
+  toylsm::Counters Present(const std::vector<uint32_t>& rows) {
+    ForgetReads();
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (i % 1'024 == 0) CheckInterrupt();
+      CheckPresent(rows[i]);
+    }
+    return Counted(rows.size());
+  }
+
+ private:
+  void ForgetReads() {
+    db_.cache().Clear();
+    db_.counters() = {};
+  }
+
+  void CheckPresent(size_t row) {
+    const std::optional<std::string> value = Must(db_.Get(rows_.key(row)), "read");
+    if (!value || *value != rows_.value(row)) {
+      Fail("{}: a key that was written {}", setup_.name,
+           value ? "has another value" : "was not found");
+    }
+  }
+
+  toylsm::Counters Counted(uint64_t found) const {
+    const toylsm::Counters& counts = db_.counters();
+    const uint64_t positives = counts.filter_false_positives + counts.filter_true_positives;
+    if (setup_.kind && (counts.filter_true_positives != found ||
+                        counts.data_blocks_from_disk + counts.data_blocks_from_cache != positives ||
+                        counts.filter_negatives == 0)) {
+      Fail(
+          "{}: the counts do not add up: {} keys found, {} true and {} false positives, {} "
+          "negatives",
+          setup_.name, found, counts.filter_true_positives, counts.filter_false_positives,
+          counts.filter_negatives);
+    }
+    return counts;
+  }
+
+  toylsm::Db& db_;
+  const Rows& rows_;
+  const FilterSetup& setup_;
+};
+
+void AddCounts(const char* keys, const FilterSetup& setup, const toylsm::Counters& counts,
+               uint64_t lookups, Results& results) {
+  const auto per_lookup = [&](uint64_t count) { return Ratio(count, lookups); };
+  results.In(fmt::format("Lookups of {}", keys), "Filters", "Per lookup.")[setup.name]
+      .Add("data blocks", "",
+           per_lookup(counts.data_blocks_from_disk + counts.data_blocks_from_cache))
+      .Add("data blocks: from disk", "", per_lookup(counts.data_blocks_from_disk))
+      .Add("filter blocks", "",
+           per_lookup(counts.filter_blocks_from_disk + counts.filter_blocks_from_cache))
+      .Add("filter blocks: from disk", "", per_lookup(counts.filter_blocks_from_disk))
+      .Add("bytes: from disk", "bytes", per_lookup(counts.bytes_from_disk))
+      .Add("false positives", "", per_lookup(counts.filter_false_positives));
+}
+
+void MeasureSetup(toylsm::Db& db, const Rows& rows, const LookupKeys& keys,
+                  const FilterSetup& setup, Results& results) {
+  uint64_t filter_bytes = 0;
+  for (const auto& file : db.version()->AllFiles()) {
+    for (const toylsm::BlockHandle& filter : file->index().filters)
+      filter_bytes += filter.raw_bytes;
+  }
+  const uint64_t index_bytes = db.counters().block_index_bytes;
+  Lookups lookups(db, rows, setup);
+  const toylsm::Counters absent = lookups.Absent(keys.absent);
+  AddCounts("absent keys", setup, absent, keys.absent.size(), results);
+  AddCounts("present keys", setup, lookups.Present(keys.present), keys.present.size(), results);
+  Line& line = results.In("Filter size", "Filters")[setup.name];
+  line.Add("size", "bytes", filter_bytes)
+      .Add("bits per key", "bits", Ratio(8 * filter_bytes, rows.size()))
+      .Add("block indexes", "bytes", index_bytes);
+  if (!setup.kind) return;
+  line.Add("wasted data blocks, relative to FPR × runs", "x",
+           Ratio(absent.filter_false_positives, keys.absent.size() * db.version()->runs.size()) /
+               kTargetFpr,
+           NotAbove(1.05));
+}
 
 const JobManual kManual = {
     .benchmark = "toylsm",
     .description =
         R"(Measures read amplification in the toy LSM, by its own counters: data blocks read by lookups of
 absent and of present keys with no filter, a filter per file and a filter per granule of blocks.
-Prints targets beside the figures.
 
 Without --input or --rows the rows are ones that every Debian system has: the paths of all files of
 the installed packages, each with the name of its package.)",
     .quick_help = "end within 60 seconds; large inputs are truncated",
-    .examples = R"(Examples:
-  bench/run toylsm --quick              real rows of this machine, within a minute
-  bench/run toylsm --rows 1000000       synthetic rows instead
-  bench/run toylsm --input pairs.tsv    key TAB value
-)",
     .rows_help = "this many synthetic rows: random keys of 16 bytes, values of 100",
     .min_rows = 10'000,
     .has_one_source = true,
@@ -30,8 +173,28 @@ the installed packages, each with the name of its package.)",
 void Measure(Job& job) {
   const bool quick = job.options.quick;
   const Input input = ReadInput(job, quick ? 8 << 20 : 1 << 30);
-  job.results.SetFact("input", input.description);
-  MeasureLookups(input.rows, quick ? 50'000 : 200'000, job);
+  const Rows& rows = input.rows;
+  job.progress.Show("choosing keys to look up");
+  const LookupKeys keys = DrawLookupKeys(rows, quick ? 50'000 : 200'000, job.options.seed);
+  const uint64_t cache_bytes = std::max<uint64_t>(rows.num_bytes() / 8, 256 << 10);
+  job.results.title = "The toy LSM";
+  job.results.lead = fmt::format(
+      "A small LSM engine, with rows written in random order. Lookups with a filter per file or "
+      "per "
+      "granule of eight data blocks, at a false-positive rate of 1 % on all levels. Counts are the "
+      "engine's.\nInput: {} Block cache: {:.1f} MB for {:.1f} MB of keys and values, initially "
+      "empty.",
+      input.description, Ratio(cache_bytes, 1e6), Ratio(rows.num_bytes(), 1e6));
+  for (const FilterSetup& setup : kSetups) {
+    const TempDir dir(job.db_dir);
+    const auto open = [&] {
+      return Must(toylsm::Db::Open(TreeOptions(rows, setup, cache_bytes), dir.path().string()),
+                  "open");
+    };
+    job.progress.Show(fmt::format("{}: filling and looking up", setup.name));
+    WriteRows(*open(), rows, job.options.seed);
+    MeasureSetup(*open(), rows, keys, setup, job.results);
+  }
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
-#include <filesystem>
 #include <limits>
 #include <sstream>
 #include <string>
@@ -38,7 +37,6 @@ inline Input PathsAndPackages(size_t num_rows) {
                    fmt::format("pkg{}", i / 50 * 7919 % 1'009));
   }
   input.rows.Seal();
-  input.description = "made up.";
   return input;
 }
 
@@ -53,53 +51,42 @@ std::string FailureOf(Function function) {
   return "no failure";
 }
 
-/// The arguments of a job, with a directory of its own.
+/// The arguments of a job, with a directory of its own, and its results.
 struct TestJob {
   const TempDir dir{::testing::TempDir()};
   const JobOptions options{};
   Progress progress;
   Results results{"job"};
-  Job job{options, dir.path(), progress, results};
-};
+  Job job{options, dir.path(), "somehow", progress, results};
 
-/// The rows that a job wrote. Fails the test if the job left anything else.
-class ResultRows {
- public:
-  explicit ResultRows(const TestJob& test) : rows_(Json::parse(test.results.Text())["rows"]) {
-    EXPECT_TRUE(std::filesystem::is_empty(test.dir.path()));
-  }
-
-  /// The row of this metric with this name and parameters. Fails the test unless it is unique.
-  Json Row(const std::string& metric, const Json& where) const {
-    std::vector<Json> found;
-    for (const Json& row : rows_) {
-      Json fields = row["parameters"];
-      fields["name"] = row["name"];
-      bool is_meant = row["metric"] == metric;
-      for (const auto& [name, value] : where.items()) {
-        is_meant = is_meant && fields.contains(name) && fields[name] == value;
+  /// The figure in a column of a line of a table. Fails the test unless there is one.
+  Json Cell(const std::string& caption, const std::string& name, const std::string& column) const {
+    const Json json = Json::parse(results.Text(0));
+    for (const Json& table : json["tables"]) {
+      for (const Json& line : table["lines"]) {
+        for (const Json& cell : line["cells"]) {
+          if (table["caption"] == caption && line["name"] == name && cell["column"] == column) {
+            return cell;
+          }
+        }
       }
-      if (is_meant) found.push_back(row);
     }
-    EXPECT_EQ(found.size(), 1U) << metric << " of " << where;
-    return found.empty() ? Json({{"value", std::numeric_limits<double>::quiet_NaN()}}) : found[0];
+    ADD_FAILURE() << caption << " has no " << column << " of " << name;
+    return {{"value", std::numeric_limits<double>::quiet_NaN()}, {"turns", 0}};
   }
 
-  double Value(const std::string& metric, const Json& where) const {
-    return Row(metric, where)["value"].get<double>();
+  double Value(const std::string& caption, const std::string& name,
+               const std::string& column) const {
+    return Cell(caption, name, column)["value"].get<double>();
   }
 
   /// Checks that the value is from `least` to `most`.
-  void ExpectWithin(const std::string& metric, const Json& where, double least, double most) const {
-    SCOPED_TRACE(metric + " of " + where.dump());
-    EXPECT_GE(Value(metric, where), least);
-    EXPECT_LE(Value(metric, where), most);
+  void ExpectWithin(const std::string& caption, const std::string& name, const std::string& column,
+                    double least, double most) const {
+    const double value = Value(caption, name, column);
+    EXPECT_TRUE(value >= least && value <= most)
+        << caption << ", " << name << ", " << column << ": " << value;
   }
-
-  size_t size() const { return rows_.size(); }
-
- private:
-  const Json rows_;
 };
 
 }  // namespace blocksieve::bench

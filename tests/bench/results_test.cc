@@ -19,69 +19,43 @@
 namespace blocksieve::bench {
 namespace {
 
-TEST(ResultsTest, RowsHaveOneForm) {
+TEST(ResultsTest, TablesHaveLinesAndCellsInTheOrderOfTheirAddition) {
   Results results("job");
-  results.SetFact("input", "synthetic");
-  results.Of("ours", {{"keys", 1000}, {"target", "1 %"}})
-      .Add("size", "bytes", 12)
-      .AddTurns("probe", "ns", {1.0, 2.0, 3.0})
-      .AddTurns("build", "ns", {4.0});
-  const Json file = Json::parse(results.Text());
-  EXPECT_EQ(file["benchmark"], "job");
-  EXPECT_EQ(file["facts"], Json({{"input", "synthetic"}}));
-  ASSERT_EQ(file["rows"].size(), 3U);
-  EXPECT_EQ(file["rows"][0].dump(), R"({"name":"ours","parameters":{"keys":1000,"target":"1 %"},)"
-                                    R"("metric":"size","unit":"bytes","value":12.0})");
-  EXPECT_EQ(file["rows"][1]["value"], 2.0);
-  EXPECT_EQ(file["rows"][1]["spread"], Json({1.0, 3.0}));
-  EXPECT_EQ(file["rows"][1]["turns"], 3);
-  EXPECT_FALSE(file["rows"][2].contains("spread"));
-  EXPECT_EQ(file["rows"][2]["turns"], 1);
-}
-
-TEST(ResultsTest, ValuesThatJsonCannotHoldAreMissingOrReplaced) {
-  Results results("job");
-  results.Of("\xFF", {}).Add("rate", "", std::numeric_limits<double>::infinity());
-  const Json file = Json::parse(results.Text());
-  EXPECT_EQ(file["rows"][0]["name"], "\xEF\xBF\xBD");
-  EXPECT_EQ(file["rows"][0]["parameters"], Json::object());
-  EXPECT_TRUE(file["rows"][0]["value"].is_null());
+  results.In("Sizes", "Filter")["ours"].Add("size", "bytes", 12, NotAbove(10));
+  results.In("\xFF")["line"].Add("probe", "ns", std::vector{1.0, 2.0, 3.0});
+  results.In("Sizes")["theirs"].Add("size", "", std::numeric_limits<double>::infinity());
+  results.In("Sizes")["ours"].Add("build", "ns", std::vector{4.0}, NotBelow(1));
+  const Json file = Json::parse(results.Text(1.5));
+  EXPECT_EQ(file["seconds"], 1.5);
+  EXPECT_EQ(file["tables"][0]["head"], "Filter");
+  EXPECT_EQ(file["tables"][0]["lines"].dump(),
+            R"([{"name":"ours","cells":[{"column":"size","unit":"bytes","value":12.0,)"
+            R"("at_most":10.0},{"column":"build","unit":"ns","value":4.0,"turns":1,)"
+            R"("at_least":1.0}]},)"
+            R"({"name":"theirs","cells":[{"column":"size","unit":"","value":null}]}])");
+  // Names may be any bytes; JSON is UTF-8.
+  EXPECT_EQ(file["tables"][1]["caption"], "\xEF\xBF\xBD");
+  const Json& probe = file["tables"][1]["lines"][0]["cells"][0];
+  EXPECT_EQ(probe["spread"], Json({1.0, 3.0}));
+  EXPECT_EQ(probe["turns"], 3);
 }
 
 TEST(SpreadTest, IsTheQuartilesOrForFewTurnsTheExtremes) {
-  const Spread many = SpreadOf({5, 1, 2, 3, 4});
-  EXPECT_EQ(many.median, 3);
-  EXPECT_EQ(many.low, 2);
-  EXPECT_EQ(many.high, 4);
-  EXPECT_EQ(many.turns, 5U);
-  const Spread few = SpreadOf({5, 1, 2});
-  EXPECT_EQ(few.median, 2);
-  EXPECT_EQ(few.low, 1);
-  EXPECT_EQ(few.high, 5);
-  EXPECT_EQ(SpreadOf({4, 1, 2, 100}).median, 3);
-  const Spread one = SpreadOf({7});
-  EXPECT_EQ(one.low, 7);
-  EXPECT_EQ(one.high, 7);
-}
-
-TEST(SpreadTest, RatiosHaveTheSpreadOfTheirParts) {
+  const auto expect = [](const Spread& spread, double low, double median, double high) {
+    EXPECT_EQ(spread.low, low);
+    EXPECT_EQ(spread.median, median);
+    EXPECT_EQ(spread.high, high);
+  };
+  expect(SpreadOf({5, 1, 2, 3, 4}), 2, 3, 4);
+  expect(SpreadOf({5, 1, 2}), 1, 2, 5);
+  expect(SpreadOf({7}), 7, 7, 7);
   // Twice as much in every turn, although turns differ.
-  const Spread paired = PairedRatio({2, 20, 200}, {1, 10, 100});
-  EXPECT_EQ(paired.low, 2);
-  EXPECT_EQ(paired.high, 2);
-  const Spread ratio = Quotient({4, 2, 6, 9}, {2, 1, 4, 3});
-  EXPECT_EQ(ratio.median, 2);
-  EXPECT_EQ(ratio.low, 0.5);
-  EXPECT_EQ(ratio.high, 6);
-  EXPECT_EQ(ratio.turns, 3U);
+  expect(PairedRatio({2, 20, 200}, {1, 10, 100}), 2, 2, 2);
+  expect(Quotient({4, 2, 6, 9}, {2, 1, 4, 3}), 0.5, 2, 6);
 }
 
-TEST(OwnProcessTest, ReturnsTheResultAndFailsWithTheWork) {
-  EXPECT_EQ(InOwnProcess("work", [] { return 42; }), 42);
+TEST(OwnProcessTest, HasItsOwnMemoryAndFailsWithTheWork) {
   EXPECT_THROW(InOwnProcess("work", []() -> double { throw std::runtime_error("no"); }), Failure);
-}
-
-TEST(OwnProcessTest, MemoryOfTheChildIsItsOwn) {
   const double grown = InOwnProcess("work", [] {
     const uint64_t before = ResidentBytes();
     const std::vector<char> memory(64 << 20, 'x');
@@ -92,15 +66,14 @@ TEST(OwnProcessTest, MemoryOfTheChildIsItsOwn) {
   EXPECT_LT(grown, 80 << 20);
 }
 
-TEST(RunJobTest, PassesOptionsAndWritesResultsWithTheFactsThatAllJobsHave) {
+TEST(RunJobTest, PassesOptionsAndWritesResults) {
   const TempDir dir(::testing::TempDir());
-  const char* const argv[] = {"job", "--quick", "--rows", "5000",  "--seed",
-                              "7",   "--fpr",   "0.001",  "--out", dir.path().c_str()};
+  const char* const argv[] = {"job",   "--rows", "5000",  "--seed",          "7",
+                              "--fpr", "0.001",  "--out", dir.path().c_str()};
   const JobManual manual = {.benchmark = "job",
                             .description = "Measures.",
                             .quick_help = "less",
                             .rows_help = "this many rows",
-                            .min_rows = kMinRows,
                             .takes_fpr = true};
   std::filesystem::path db_dir;
   const auto measure = [&](Job& job) {
@@ -109,15 +82,12 @@ TEST(RunJobTest, PassesOptionsAndWritesResultsWithTheFactsThatAllJobsHave) {
     EXPECT_EQ(job.options.target_fpr, 0.001);
     db_dir = job.db_dir;
     EXPECT_TRUE(std::filesystem::is_empty(db_dir));
-    job.results.Of("name").Add("metric", "", 1);
+    job.results.In("table")["line"].Add("column", "", 1);
   };
   EXPECT_EQ(RunJob(manual, static_cast<int>(std::size(argv)), argv, measure), 0);
   EXPECT_FALSE(std::filesystem::exists(db_dir));
   std::ifstream file(dir.path() / "job.json");
-  const Json json = Json::parse(file);
-  EXPECT_EQ(json["rows"].size(), 1U);
-  EXPECT_EQ(json["facts"]["quick"], true);
-  EXPECT_GE(json["facts"]["seconds"], 0);
+  EXPECT_EQ(Json::parse(file)["tables"].size(), 1U);
 }
 
 }  // namespace

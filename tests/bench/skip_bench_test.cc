@@ -4,10 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <map>
-#include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "bench/skip/dataset.h"
@@ -22,44 +19,18 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(DatasetTest, RealRowsHaveTheirKeyAndTheirValueAsColumns) {
-  const Dataset dataset = MakeRealDataset(PathsAndPackages(1'000), "package", 1);
+TEST(DatasetTest, QueriesHaveTheRowsThatMatch) {
+  const Dataset dataset = MakeDataset(PathsAndPackages(1'000), "package", 1);
   EXPECT_EQ(dataset.rows.value(0), "/usr/dir000/file0000\tpkg0");
-  ASSERT_EQ(dataset.columns.size(), 2U);
   EXPECT_EQ(dataset.rewritten.size(), 200U);
-  const std::vector<std::string_view> values = dataset.Values(false);
-  EXPECT_EQ(values, dataset.Values(true));
-  const std::vector<Query> packages = DrawQueries(dataset, 0, values, 1'000, 1);
+  const std::vector<Query> packages = DrawQueries(dataset, 0, 1'000, 1);
   EXPECT_EQ(packages.size(), 20U);
-  size_t rows = 0;
   for (const Query& query : packages) {
-    rows += query.rows.size();
-    for (const uint32_t row : query.rows) EXPECT_TRUE(query.predicate.Matches(values[row]));
+    EXPECT_EQ(query.rows.size(), 50U);
+    EXPECT_TRUE(query.predicate.Matches(dataset.rows.value(query.rows.back())));
   }
-  EXPECT_EQ(rows, 1'000U);
   // "usr", ten directories, a thousand files
-  EXPECT_EQ(DrawQueries(dataset, 1, values, 10'000, 1).size(), 1U + 10 + 1'000);
-  EXPECT_EQ(DrawQueries(dataset, 1, values, 7, 1).size(), 7U);
-}
-
-TEST(DatasetTest, EverySyntheticValueOccursOnceInAThousandGranules) {
-  const Dataset dataset = MakeSyntheticDataset(2 * kScatteredValues, 1);
-  const std::vector<std::string_view> before = dataset.Values(false);
-  const std::vector<std::string_view> after = dataset.Values(true);
-  std::map<std::string_view, std::set<size_t>> granules;
-  size_t num_changed = 0;
-  for (size_t row = 0; row < before.size(); ++row) {
-    const std::string_view scattered = before[row].substr(before[row].find('\t'));
-    granules[scattered.substr(0, 8)].insert(row / kDefaultGranuleRows);
-    num_changed += before[row] != after[row];
-    // Rewriting keeps the run.
-    EXPECT_EQ(before[row].substr(0, before[row].find('\t')),
-              after[row].substr(0, after[row].find('\t')));
-  }
-  EXPECT_EQ(granules.size(), kScatteredValues);
-  for (const auto& [value, set] : granules) ASSERT_EQ(set.size(), 2U) << value;
-  EXPECT_GT(num_changed, before.size() / 6);
-  EXPECT_LE(num_changed, before.size() / 5);
+  EXPECT_EQ(DrawQueries(dataset, 1, 10'000, 1).size(), 1U + 10 + 1'000);
 }
 
 // With a known number of blocks: each row is alone in a block.
@@ -67,45 +38,37 @@ TEST(RowBlocksTest, AreThoseOfTheNewestVersions) {
   const TempDir dir(::testing::TempDir());
   Dataset dataset;
   for (int i = 0; i < 1'000; ++i) {
-    dataset.rows.Add(fmt::format("key{:04}", i), std::string(5'000, 'v'));
+    const std::string key = fmt::format("key{:04}", i), value(5'000, 'v');
+    dataset.rows.Add(key, value);
+    if (i % 10 == 0) dataset.rewritten.Add(key, value);
   }
   dataset.rows.Seal();
-  for (int i = 0; i < 1'000; i += 10) {
-    dataset.rewritten.Add(fmt::format("key{:04}", i), std::string(5'000, 'w'));
-  }
   dataset.rewritten.Seal();
-  SkipIndexOptions options;
-  options.columns = {*Column::Parse("v=value")};
-  ScanDatabase database(dataset, dir.path() / "db", options);
+  ScanDatabase database(dataset, dir.path() / "db", {});
   database.Fill(RandomOrder(1'000, 1));
-  const RowBlocks before = BlocksOf(database.db(), dataset.rows);
-  EXPECT_EQ(before.num_blocks, 1'000U);
   const uint32_t rows[] = {0, 3, 5, 3};
-  EXPECT_EQ(before.Count(rows), 3U);
-  database.Rewrite();
-  const RowBlocks after = BlocksOf(database.db(), dataset.rows);
-  EXPECT_EQ(after.num_blocks, 1'100U);
-  EXPECT_EQ(after.Count(rows), 3U);
+  for (const uint64_t num_blocks : {1'000, 1'100}) {
+    const RowBlocks blocks = BlocksOf(database.db(), dataset.rows);
+    EXPECT_EQ(blocks.num_blocks, num_blocks);
+    EXPECT_EQ(blocks.Count(rows), 3U);
+    if (num_blocks == 1'000) database.Rewrite();
+  }
 }
 
 // The run depends on this for "every result was checked".
 TEST(ScanDatabaseTest, WrongAnswersAreFailures) {
   const TempDir dir(::testing::TempDir());
-  const Dataset dataset = MakeRealDataset(PathsAndPackages(1'000), "package", 1);
+  const Dataset dataset = MakeDataset(PathsAndPackages(1'000), "package", 1);
   SkipIndexOptions options;
   options.columns = dataset.Columns();
   ScanDatabase database(dataset, dir.path() / "db", options);
   database.Fill(KeyOrder(1'000));
-  const std::vector<std::string_view> values = dataset.Values(false);
-  Query query = DrawQueries(dataset, 0, values, 1, 1).front();
+  Query query = DrawQueries(dataset, 0, 1, 1).front();
   database.ForgetReads();
-  const ScanCost cost = database.Scan(query, values, true);
-  EXPECT_GT(cost.data_blocks, 0U);
-  EXPECT_EQ(cost.explanation.rows_returned, query.rows.size());
-  EXPECT_EQ(database.Scan(query, values, true).data_blocks, 0U);  // cached
+  EXPECT_GT(database.Scan(query, true).data_blocks, 0U);
+  EXPECT_EQ(database.Scan(query, true).data_blocks, 0U);  // cached
 
-  const auto failure = [&] { return FailureOf([&] { database.Scan(query, values, true); }); };
-  EXPECT_EQ(failure(), "no failure");
+  const auto failure = [&] { return FailureOf([&] { database.Scan(query, true); }); };
   query.rows.pop_back();
   EXPECT_THAT(failure(), HasSubstr("more rows than match"));
   query.rows.push_back(0);
@@ -115,56 +78,30 @@ TEST(ScanDatabaseTest, WrongAnswersAreFailures) {
 }
 
 // The whole job on few rows: the figures must fit together.
-TEST(ExperimentTest, FiguresFitTogether) {
-  Effort effort;
-  effort.synthetic_rows = kScatteredValues;
-  effort.queries = 10;
-  effort.fpr_queries = 200;
-  effort.granule_rows = {kDefaultGranuleRows, 1'024};
-  effort.analysed_granules = {1'000};
-  effort.analysed_values = {16};
-  effort.analysis_seconds = 0.001;
-  effort.write_rounds = 1;
-  effort.write_columns = 1;
-  effort.lookup_rounds = 2;
-  effort.lookups = 1'000;
+TEST(SkipBenchTest, FiguresFitTogether) {
+  const Effort effort = {.queries = 10,
+                         .granule_rows = {kDefaultGranuleRows, 1'024},
+                         .write_columns = 1,
+                         .write_rounds = 1};
   TestJob test;
   RunExperiment(PathsAndPackages(20'000), "package", effort, test.job);
-  const ResultRows rows(test);
-  const std::string columns[] = {"real, package = v", "real, words of the key HAS v",
-                                 "synthetic, run = v", "synthetic, scattered = v"};
-  for (const std::string& column : columns) {
-    for (const char* const state : {"compacted", "a fifth rewritten"}) {
-      for (const char* const granule : {"a block", "1024 rows"}) {
-        SCOPED_TRACE(column + state + granule);
-        const Json parameters = {{"scan", column}, {"state", state}, {"granule", granule}};
-        const auto blocks = [&](const char* name) {
-          Json where = parameters;
-          where["name"] = name;
-          return rows.Value("data blocks", where);
-        };
-        EXPECT_GE(blocks("minimum"), 1);
-        // A scan may read less than whole granules, but never less than the minimum.
-        EXPECT_GE(blocks("skip index"), blocks("minimum"));
-        EXPECT_LT(blocks("skip index"), blocks("full scan"));
-        rows.ExpectWithin("matching rows", parameters, 1, 1e6);
-        EXPECT_EQ(rows.Row("time: with the index", parameters)["turns"], 10);
-      }
+  const std::string scans = "Scans for one value, on average";
+  for (const std::string column : {"package = v", "words of the key HAS v"}) {
+    for (const char* const state : {", compacted", ", a fifth rewritten"}) {
+      const std::string name = column + state;
+      // A scan may read less than whole granules, but never less than the minimum.
+      test.ExpectWithin(scans, name, "relative to the minimum", 1, 100);
+      test.ExpectWithin(scans, name, "data blocks: skip index", 1,
+                        test.Value(scans, name, "data blocks: full scan") - 1);
+      EXPECT_EQ(test.Cell(scans, name, "time: with the index")["turns"], 10);
     }
-    rows.ExpectWithin("false-positive granules, relative to the target FPR", {{"scan", column}}, 0,
-                      2);
   }
-  for (const std::string& column : {columns[1], columns[3]}) {
-    const Json where = {{"name", "index"}, {"column", column}, {"granule rows", 64}};
-    // Without keys and postings, the lower bound at 1 % would be 6.64.
-    rows.ExpectWithin("bits per value: all", where, rows.Value("bits per value: filters", where),
-                      30);
-  }
-  EXPECT_EQ(rows.Row("time: ratio", {{"name", "filling"}, {"column", columns[0]}})["turns"], 1);
-  EXPECT_GT(rows.Value("sidecars", {{"name", "sidecars"}}), 0);
-  EXPECT_EQ(rows.Value("sidecars", {{"name", "properties"}}), 0);
-  EXPECT_EQ(rows.Row("lookup: relative to no index", {{"name", "sidecars"}})["turns"], 2);
-  EXPECT_EQ(rows.Row("time", {{"granules", 1'000}, {"values", 16}})["turns"], 9);
+  // Without keys and postings, the lower bound at 1 % would be 6.64.
+  test.ExpectWithin("Index of one column at an FPR of 1 %: bits per distinct value of a granule",
+                    "words of the key HAS v, granules of 64 rows", "bits per value: all", 6, 30);
+  EXPECT_EQ(test.Cell("Filling a database in random order, without and with an index",
+                      "package = v", "time: ratio")["turns"],
+            1);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// filters: build and probe times of single filters, and the physical limits. See kManual.
+// filters: times and sizes of single filters. See kManual.
 
 #include <fmt/format.h>
 #include <malloc.h>
@@ -8,31 +8,29 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
-#include <tuple>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "bench/filters/filters.h"
 #include "bench/support/job.h"
 #include "bench/support/keys.h"
-#include "blocksieve/filter.h"
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
-#include "lib/base/kernels.h"
-#include "lib/filter/filter_access.h"
-#include "lib/hash/hash_inline.h"
 
-namespace blocksieve::bench {
+namespace blocksieve::bench::filters {
 namespace {
 
 const JobManual kManual = {
     .benchmark = "filters",
     .description =
-        R"(Measures build and probe times of single filters, stock and blocksieve's, and the physical limits, at
-10,000, a million and ten million keys; and isolated probes of many cold filters.)",
+        R"(Measures single filters, stock and blocksieve's: times to build and probe them and the memory that
+this takes, at 10,000, a million and ten million keys; isolated probes of many cold filters; sizes
+above the lower bound of all filters; and filters of 300 million keys, probed for each of them.)",
     .quick_help = "fewer and shorter measurements, up to a million keys: within a minute",
 };
 
@@ -51,6 +49,11 @@ constexpr uint64_t kColdFilters = 715;
 constexpr uint64_t kColdKeys = 75'000;
 
 rocksdb::Slice AsSlice(const Key16& key) { return {key.view().data(), key.view().size()}; }
+
+constexpr const char* kStockBloom = "stock bloom";
+constexpr const char* kStockRibbon = "stock ribbon";
+constexpr const char* kOurBloom = "blocksieve bloom";
+constexpr const char* kOurRibbon = "blocksieve ribbon";
 
 using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
 
@@ -101,13 +104,12 @@ double MeasureFpr(const BuiltFilter& filter, uint64_t num_probes) {
 // RocksDB's filters of 10 (Bloom-equivalent) bits per key, and blocksieve's at that Bloom's FPR.
 std::vector<PolicyContestant> MakeContestants() {
   constexpr double kStockBits = 10;
-  const PolicyContestant stock{"stock bloom", Policy(rocksdb::NewBloomFilterPolicy(kStockBits))};
+  const PolicyContestant stock{kStockBloom, Policy(rocksdb::NewBloomFilterPolicy(kStockBits))};
   const double fpr = MeasureFpr(Build(stock, 1'000'000), 20'000'000);
-  return {
-      stock,
-      {"stock ribbon", Policy(rocksdb::NewRibbonFilterPolicy(kStockBits, -1))},
-      {"blocksieve bloom", *NewFilterPolicy({.target_fpr = fpr, .kind = PolicyKind::kBloom})},
-      {"blocksieve ribbon", *NewFilterPolicy({.target_fpr = fpr, .kind = PolicyKind::kRibbon})}};
+  return {stock,
+          {kStockRibbon, Policy(rocksdb::NewRibbonFilterPolicy(kStockBits, -1))},
+          {kOurBloom, *NewFilterPolicy({.target_fpr = fpr, .kind = PolicyKind::kBloom})},
+          {kOurRibbon, *NewFilterPolicy({.target_fpr = fpr, .kind = PolicyKind::kRibbon})}};
 }
 
 // No two probes of a process have the same key, so that no predictor or cache learns them.
@@ -236,149 +238,91 @@ double ProbeBatch(const PolicyContestant& contestant, uint64_t num_keys, double 
   });
 }
 
-// The raw probes and their limit get prepared hashes, a block at a time.
-template <class Answer>
-double ProbeHashes(double seconds, Answer answer) {
-  constexpr size_t kBlock = 256;
-  std::array<uint64_t, kBlock> hashes;
-  std::array<bool, kBlock> may_match;
-  return TimePerKey(seconds, kProbesPerCall, [&] {
-    const uint64_t first = NextNumbers(kProbesPerCall);
-    for (uint64_t i = 0; i < kProbesPerCall; i += kBlock) {
-      for (size_t j = 0; j < kBlock; ++j) hashes[j] = Mix(first + i + j);
-      answer(hashes, may_match.data());
-      Use(may_match);
-    }
-  });
-}
-
-double ProbeRaw(const PolicyContestant& contestant, Kernel kernel, uint64_t num_keys,
-                double seconds) {
-  const rocksdb::Slice contents = Cached(contestant, num_keys).contents;
-  const Filter reader =
-      internal::FilterAccess::Open(AsBytes({contents.data(), contents.size()}), kernel);
-  return ProbeHashes(seconds, [&](const auto& hashes, bool* may_match) {
-    reader.MayContainHashes(hashes, may_match);
-  });
-}
-
-// 64-byte lines, 10 bits per key in total. A probe reads one bit: no filter can be faster.
-struct LineTable {
-  struct alignas(64) Line {
-    uint64_t words[8];
-  };
-
-  explicit LineTable(uint64_t num_keys) : lines(num_keys * 10 / 512 + 1) {}
-  bool Bit(uint64_t hash) const {
-    const auto product = static_cast<unsigned __int128>(hash) * lines.size();
-    const Line& line = lines[static_cast<size_t>(product >> 64)];
-    return (line.words[hash >> 6 & 7] >> (hash & 63) & 1) != 0;
-  }
-
-  std::vector<Line> lines;
-};
-
-double LimitOneLine(uint64_t num_keys, double seconds) {
-  const LineTable table(num_keys);
-  return ProbeHashes(seconds, [&](const auto& hashes, bool* may_match) {
-    for (size_t j = 0; j < hashes.size(); ++j) may_match[j] = table.Bit(hashes[j]);
-  });
-}
-
-double LimitHashAndLine(uint64_t num_keys, double seconds) {
-  const LineTable table(num_keys);
-  return TimeProbes(seconds,
-                    [&](uint64_t n) { return table.Bit(HashShortKey(Key16(n).view(), 0)); });
-}
-
-// Times one operation of one filter.
-struct Timing {
-  std::string what;
-  std::string who;
-  uint64_t keys = 0;
-  std::function<double(uint64_t keys, double seconds)> measure;
-  std::vector<double> nanoseconds = {};  // per key, by turn
-};
-
-// `contestants` must outlive the result.
-std::vector<Timing> MakeTimings(const std::vector<PolicyContestant>& contestants,
-                                const std::vector<uint64_t>& sizes) {
-  std::vector<Timing> timings;
-  const auto add = [&](const char* what, const PolicyContestant& contestant, uint64_t keys,
-                       auto measure) {
-    timings.push_back({what, contestant.name, keys, [measure, &contestant](uint64_t n, double s) {
-                         return measure(contestant, n, s);
-                       }});
-  };
-  for (const PolicyContestant& each : contestants) add("cold", each, kColdKeys, ProbeCold);
-  for (const uint64_t n : sizes) {
-    for (const PolicyContestant& each : contestants) {
-      add("build", each, n, BuildFilter);
-      add("open", each, n, OpenFilter);
-      add("absent", each, n, ProbeAbsent);
-      add("present", each, n, ProbePresent);
-      add("batch32", each, n, ProbeBatch);
-      if (!each.name.starts_with("blocksieve")) continue;
-      for (const Kernel kernel : internal::AvailableKernels()) {
-        timings.push_back({"raw", fmt::format("{} {}", each.name, KernelName(kernel)), n,
-                           [&each, kernel](uint64_t keys, double seconds) {
-                             return ProbeRaw(each, kernel, keys, seconds);
-                           }});
-      }
-    }
-    timings.push_back({"raw", "limit line", n, LimitOneLine});
-    timings.push_back({"absent", "limit hash line", n, LimitHashAndLine});
-  }
-  std::sort(timings.begin(), timings.end(), [](const Timing& a, const Timing& b) {
-    return std::tie(a.what, a.who, a.keys) < std::tie(b.what, b.who, b.keys);
-  });
-  return timings;
-}
-
-// A ratio of the times of one operation.
+// Ratios of the times of one operation. Targets are those at a million keys: with a Debian RocksDB,
+// whose filters do not use AVX2, and with one compiled for the whole processor.
 struct TimeRatio {
-  const char* title;
   const char* what;
   const char* above;
   const char* below;
+  double portable;
+  double native;
 };
 
+constexpr double kNoTarget = std::numeric_limits<double>::infinity();
 constexpr TimeRatio kRatios[] = {
-    {"absent key, relative to stock Bloom 10", "absent", "blocksieve bloom", "stock bloom"},
-    {"present key, relative to stock Bloom 10", "present", "blocksieve bloom", "stock bloom"},
-    {"batch of 32, relative to stock Bloom 10", "batch32", "blocksieve bloom", "stock bloom"},
-    {"build, relative to stock Bloom 10", "build", "blocksieve bloom", "stock bloom"},
-    {"absent key, relative to hash + one line", "absent", "blocksieve bloom", "limit hash line"},
-    {"raw probe AVX-512, relative to one line", "raw", "blocksieve bloom avx512", "limit line"},
-    {"raw probe AVX2, relative to one line", "raw", "blocksieve bloom avx2", "limit line"},
-    {"raw probe scalar, relative to one line", "raw", "blocksieve bloom scalar", "limit line"},
-    {"ribbon: absent, relative to stock Bloom 10", "absent", "blocksieve ribbon", "stock bloom"},
-    {"ribbon: absent, relative to stock Ribbon", "absent", "blocksieve ribbon", "stock ribbon"},
-    {"ribbon: batch of 32, relative to stock Bloom 10", "batch32", "blocksieve ribbon",
-     "stock bloom"},
-    {"ribbon: build, relative to stock Ribbon", "build", "blocksieve ribbon", "stock ribbon"},
-    {"ribbon: raw AVX-512, relative to one line", "raw", "blocksieve ribbon avx512", "limit line"},
-    {"ribbon: raw AVX2, relative to AVX-512", "raw", "blocksieve ribbon avx2",
-     "blocksieve ribbon avx512"},
-    {"cold, relative to stock Bloom 10", "cold", "blocksieve bloom", "stock bloom"},
-    {"ribbon: cold, relative to stock Bloom 10", "cold", "blocksieve ribbon", "stock bloom"},
-    {"ribbon: cold, relative to stock Ribbon", "cold", "blocksieve ribbon", "stock ribbon"},
+    {"absent", kOurBloom, kStockBloom, 0.40, 0.75},
+    {"absent", kOurRibbon, kStockBloom, 0.55, 1.1},
+    {"absent", kOurRibbon, kStockRibbon, kNoTarget, kNoTarget},
+    {"present", kOurBloom, kStockBloom, kNoTarget, kNoTarget},
+    {"batch32", kOurBloom, kStockBloom, 0.50, 0.60},
+    {"batch32", kOurRibbon, kStockBloom, 0.55, 0.80},
+    {"build", kOurBloom, kStockBloom, 0.60, 0.40},
+    {"build", kOurRibbon, kStockBloom, kNoTarget, kNoTarget},
+    {"build", kOurRibbon, kStockRibbon, 0.40, 0.16},
+    {"cold", kOurBloom, kStockBloom, 1, 1},
+    {"cold", kOurRibbon, kStockBloom, 1, 1},
+    {"cold", kOurRibbon, kStockRibbon, kNoTarget, kNoTarget},
 };
 
-// Ratios where both sides were measured: not every machine has every kernel.
+// Times one operation of all filters.
+struct Operation {
+  const char* what;
+  double (*measure)(const PolicyContestant& contestant, uint64_t num_keys, double seconds);
+};
+
+constexpr Operation kOperations[] = {{"build", BuildFilter},
+                                     {"open", OpenFilter},
+                                     {"absent", ProbeAbsent},
+                                     {"present", ProbePresent},
+                                     {"batch32", ProbeBatch}};
+
+struct Timing {
+  Operation operation;
+  const PolicyContestant* contestant;
+  uint64_t keys;
+  std::vector<double> nanoseconds = {};  // per key, by turn
+};
+
 void AddRatios(const std::vector<Timing>& timings, Results& results) {
+  const bool is_portable = DescribeRocksDb().find("without AVX2") != std::string::npos;
   for (const TimeRatio& ratio : kRatios) {
+    const auto is_of = [&](const Timing& each, const char* name) {
+      return std::string_view(each.operation.what) == ratio.what && each.contestant->name == name;
+    };
     for (const Timing& mine : timings) {
-      if (mine.what != ratio.what || mine.who != ratio.above) continue;
-      const auto other = std::find_if(timings.begin(), timings.end(), [&](const Timing& each) {
-        return each.what == ratio.what && each.who == ratio.below && each.keys == mine.keys;
+      if (!is_of(mine, ratio.above)) continue;
+      const Timing& other = *std::find_if(timings.begin(), timings.end(), [&](const Timing& each) {
+        return is_of(each, ratio.below) && each.keys == mine.keys;
       });
-      if (other == timings.end()) continue;
-      results.Of(ratio.title, {{"keys", mine.keys}})
-          .Add("ratio", "x", PairedRatio(mine.nanoseconds, other->nanoseconds))
-          .Add("times as fast", "x", PairedRatio(other->nanoseconds, mine.nanoseconds));
+      const bool has_target = mine.keys == 1'000'000 || mine.keys == kColdKeys;
+      const Spread figure = PairedRatio(mine.nanoseconds, other.nanoseconds);
+      const std::string name =
+          fmt::format("{}: {}, relative to {}", ratio.what, ratio.above, ratio.below);
+      const double limit = is_portable ? ratio.portable : ratio.native;
+      results.In("Ratios of times", "Operation")[name].Add(
+          NumKeys(mine.keys), "x", figure,
+          has_target && limit != kNoTarget ? NotAbove(limit) : Target{});
+      if (&ratio != kRatios || !has_target) continue;
+      results.headline = fmt::format(
+          "{:.2f} times as long as stock Bloom takes {}'s probe for an absent key: {:.1f} ns, "
+          "stock "
+          "Bloom {:.1f} ns; {}, the same false-positive rate.",
+          figure.median, ratio.above, SpreadOf(mine.nanoseconds).median,
+          SpreadOf(other.nanoseconds).median, NumKeys(mine.keys));
     }
   }
+}
+
+void AddSizes(const PolicyContestant& contestant, uint64_t num_keys, Results& results) {
+  const BuiltFilter& filter = Cached(contestant, num_keys);
+  const auto add = [&](const char* table, const char* unit, double figure) {
+    results.In(table, "Filter")[contestant.name].Add(NumKeys(num_keys), unit, figure);
+  };
+  add("Bits per key", "bits", Ratio(8 * filter.contents.size(), num_keys));
+  add("FPR", "share", MeasureFpr(filter, kFprProbes));
+  add("Bytes of an open filter", "bytes", MeasureOpenBytes(contestant, num_keys));
+  if (num_keys < 1'000'000) return;  // the process itself takes more than the filter
+  add("Bytes per key to build", "", MeasureBuildBytes(contestant, num_keys));
 }
 
 void Measure(Job& job) {
@@ -386,39 +330,51 @@ void Measure(Job& job) {
   const Effort effort = job.options.quick ? quick : Effort{};
   job.progress.Show("the FPR of stock Bloom");
   const std::vector<PolicyContestant> contestants = MakeContestants();
-  std::vector<Timing> timings = MakeTimings(contestants, effort.keys);
-  InTurns(effort.turns, timings.size(), [&](size_t i, unsigned turn) {
-    Timing& timing = timings[i];
-    job.progress.Show(fmt::format("turn {} of {}: {}, {}, {} keys", turn + 1, effort.turns,
-                                  timing.what, timing.who, timing.keys));
-    timing.nanoseconds.push_back(timing.measure(timing.keys, effort.seconds));
-  });
-  // Targets depend on whether the stock filters were compiled for the whole processor.
-  const bool is_portable = DescribeRocksDb().find("without AVX2") != std::string::npos;
-  job.results.SetFact("stock", is_portable ? "portable" : "native");
-  for (const Timing& each : timings) {
-    job.results.Of(each.who, {{"what", each.what}, {"keys", each.keys}})
-        .AddTurns("time", each.what == "open" ? "ns" : "ns per key", each.nanoseconds);
-  }
+  std::vector<Timing> timings;
   for (const PolicyContestant& each : contestants) {
+    timings.push_back({{"cold", ProbeCold}, &each, kColdKeys});
     for (const uint64_t keys : effort.keys) {
-      const BuiltFilter& filter = Cached(each, keys);
-      job.results.Of(each.name, {{"what", "absent"}, {"keys", keys}})
-          .Add("bits per key", "bits", Ratio(8 * filter.contents.size(), keys))
-          .Add("bytes of an open filter", "bytes", MeasureOpenBytes(each, keys))
-          .Add("FPR", "share", MeasureFpr(filter, kFprProbes));
-      if (keys < 1'000'000) continue;  // the process itself takes more than the filter
-      job.results.Of(each.name, {{"what", "build"}, {"keys", keys}})
-          .Add("bytes per key to build", "bytes", MeasureBuildBytes(each, keys));
+      for (const Operation& operation : kOperations) timings.push_back({operation, &each, keys});
     }
   }
-  AddRatios(timings, job.results);
+  // Contestants alternate in each operation.
+  std::stable_sort(timings.begin(), timings.end(), [](const Timing& a, const Timing& b) {
+    return std::pair(std::string_view(a.operation.what), a.keys) <
+           std::pair(std::string_view(b.operation.what), b.keys);
+  });
+  InTurns(effort.turns, timings.size(), [&](size_t i, unsigned turn) {
+    Timing& timing = timings[i];
+    job.progress.Show(fmt::format("turn {} of {}: {}, {}, {}", turn + 1, effort.turns,
+                                  timing.operation.what, timing.contestant->name,
+                                  NumKeys(timing.keys)));
+    timing.nanoseconds.push_back(
+        timing.operation.measure(*timing.contestant, timing.keys, effort.seconds));
+  });
+  Results& results = job.results;
+  results.title = "Single filters";
+  results.lead =
+      "Build and probe times of single filters of 16-byte keys, through the interface that RocksDB "
+      "uses. Stock: RocksDB's own filters of 10 bits per key. blocksieve's filters have the "
+      "false-positive rate (FPR) measured for stock Bloom. batch32: 32 keys in one call. cold: one "
+      "probe at a time, each in one of 715 filters of 75,000 keys, as in a server; all others "
+      "probe one filter in a loop, where the processor overlaps probes.";
+  AddRatios(timings, results);
+  for (const Timing& each : timings) {
+    results
+        .In("Time per key, or opened filter, ns",
+            "Operation, filter")[fmt::format("{}, {}", each.operation.what, each.contestant->name)]
+        .Add(NumKeys(each.keys), "ns", each.nanoseconds);
+  }
+  for (const PolicyContestant& each : contestants) {
+    for (const uint64_t keys : effort.keys) AddSizes(each, keys, results);
+  }
+  MeasureSizes(job);
 }
 
 }  // namespace
-}  // namespace blocksieve::bench
+}  // namespace blocksieve::bench::filters
 
 int main(int argc, char** argv) {
-  return blocksieve::bench::RunJob(blocksieve::bench::kManual, argc, argv,
-                                   blocksieve::bench::Measure);
+  using namespace blocksieve::bench;
+  return RunJob(filters::kManual, argc, argv, filters::Measure);
 }

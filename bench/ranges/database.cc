@@ -1,0 +1,175 @@
+#include "bench/ranges/database.h"
+
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/table.h>
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "bench/ranges/segment_bounds.h"
+#include "blocksieve/rocksdb.h"
+#include "blocksieve/rocksdb/filter_policy.h"
+
+namespace blocksieve::bench::ranges {
+namespace {
+
+constexpr double kStockBits = 10;  // what RocksDB's documentation recommends
+
+// The smaller kind, for flushed files as well.
+constexpr PolicyKind kKind = PolicyKind::kRibbon;
+
+constexpr const char* kNames[] = {
+    "no filter",          "stock prefix Bloom", "index with first key", "stock segment bounds",
+    "blocksieve, points", "blocksieve, ranges", "blocksieve, prefixes", "prefixes and ranges",
+};
+
+constexpr std::string_view kValue = "a value of thirty-two bytes long";
+
+// An application's extractor of the prefixes of a rule.
+class RuleExtractor final : public rocksdb::SliceTransform {
+ public:
+  explicit RuleExtractor(PrefixRule rule) : rule_(std::move(rule)) {}
+
+  const char* Name() const override { return "benchmark.rule"; }
+  rocksdb::Slice Transform(const rocksdb::Slice& key) const override {
+    return {key.data(), rule_.Of(key.ToStringView()).size()};
+  }
+  bool InDomain(const rocksdb::Slice& key) const override {
+    return !rule_.Of(key.ToStringView()).empty();
+  }
+
+ private:
+  const PrefixRule rule_;
+};
+
+void SetUp(Role role, const PrefixRule& rule, rocksdb::Options& options) {
+  rocksdb::BlockBasedTableOptions& table = TableOptions(options);
+  options.target_file_size_base = uint64_t{1} << 30;  // a run is a file, a compacted one too
+  if (role == Role::kPrefixBloom) {
+    table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(kStockBits));
+    options.prefix_extractor = std::make_shared<RuleExtractor>(rule);
+  } else if (role == Role::kSegmentBounds) {
+    options.table_properties_collector_factories.push_back(NewSegmentBounds(rule.prefixes));
+  } else if (role == Role::kFirstKey) {
+    table.index_type = rocksdb::BlockBasedTableOptions::kBinarySearchWithFirstKey;
+  } else if (HasRanges(role)) {
+    const rocksdb::Status status =
+        EnableFilter(&options, {.kind = kKind,
+                                .ranges = role != Role::kPrefixes,
+                                .prefixes = role == Role::kRanges ? "" : rule.prefixes});
+    if (!status.ok()) Fail("{}", status.ToString());
+  } else if (role == Role::kPoints) {
+    table.filter_policy = *NewFilterPolicy({.kind = kKind});
+  }
+}
+
+}  // namespace
+
+const char* RoleName(Role role) { return kNames[static_cast<size_t>(role)]; }
+
+std::vector<Role> RolesFor(const Dataset& dataset) {
+  std::vector<Role> roles = {Role::kNoFilter, Role::kPrefixBloom, Role::kFirstKey, Role::kPoints,
+                             Role::kRanges};
+  if (dataset.prefixes.empty()) return roles;
+  if (kHasSegmentBounds) roles.insert(roles.begin() + 3, Role::kSegmentBounds);
+  roles.insert(roles.end(), {Role::kPrefixes, Role::kPrefixesAndRanges});
+  return roles;
+}
+
+RangeDatabase::RangeDatabase(Role role, PrefixRule rule, std::filesystem::path path)
+    : Database({RoleName(role), [=](rocksdb::Options& options) { SetUp(role, rule, options); }},
+               /*num_bytes=*/0, std::move(path)),
+      role_(role),
+      rule_(std::move(rule)) {}
+
+double RangeDatabase::Fill(const Dataset& dataset) {
+  Open(Reads::kCached);
+  const Stopwatch stopwatch;
+  for (const SortedKeys& run : dataset.runs) {
+    CheckInterrupt();
+    for (const std::string& key : run) Put(key);
+    Check(db().Flush({}), "flush");
+    if (static_cast<size_t>(&run - dataset.runs.data()) >= dataset.num_compacted) continue;
+    rocksdb::CompactRangeOptions options;
+    options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+    // Other compacted runs have none of its keys, and stay.
+    const rocksdb::Slice first = run.front(), last = run.back();
+    Check(db().CompactRange(options, &first, &last), "compact");
+  }
+  const double seconds = stopwatch.CpuSeconds();
+  const TreeShape shape = Shape();
+  const bool has_flushed = !shape.levels.empty() && shape.levels.front().level == 0;
+  const size_t num_flushed = has_flushed ? shape.levels.front().num_files : 0;
+  if (shape.num_files != dataset.runs.size() ||
+      num_flushed + dataset.num_compacted != shape.num_files) {
+    Fail("{}: {} files for {} runs", name(), shape.num_files, dataset.runs.size());
+  }
+  const std::unique_ptr<rocksdb::Iterator> iterator(db().NewIterator({}));
+  iterator->SeekToFirst();
+  while (iterator->Valid()) iterator->Next();
+  Check(iterator->status(), "read");
+  return seconds;
+}
+
+// Options of a seek with the upper bound `*end`, which must outlive it.
+rocksdb::ReadOptions RangeDatabase::SeekOptions(const Range& range,
+                                                const rocksdb::Slice* end) const {
+  rocksdb::ReadOptions read;
+  read.iterate_upper_bound = end;
+  if (HasRanges(role_)) {
+    PrepareRangeRead(end, &read);
+  } else if (role_ == Role::kSegmentBounds) {
+    SkipFiles(*options().table_properties_collector_factories.back(), range, &read);
+  } else if (role_ == Role::kPrefixBloom) {
+    // What an application that knows its keys would set.
+    read.prefix_same_as_start = rule_.Covers(range);
+    read.total_order_seek = !read.prefix_same_as_start;
+  }
+  return read;
+}
+
+uint64_t RangeDatabase::Scan(const Range& range) {
+  const rocksdb::Slice end(range.end);
+  const std::unique_ptr<rocksdb::Iterator> iterator(db().NewIterator(SeekOptions(range, &end)));
+  uint64_t keys = 0;
+  for (iterator->Seek(range.begin); iterator->Valid(); iterator->Next()) ++keys;
+  Check(iterator->status(), "scan");
+  return keys;
+}
+
+void RangeDatabase::Put(const std::string& key) {
+  rocksdb::WriteOptions write;
+  write.disableWAL = true;  // the log has nothing to do with filters
+  Check(db().Put(write, key, {kValue.data(), kValue.size()}), "write to");
+}
+
+double RangeDatabase::TimeSeeks(const Seeks& seeks) {
+  CheckInterrupt();
+  const Stopwatch stopwatch;
+  for (const Range& range : seeks.ranges) {
+    const uint64_t found = Scan(range);
+    if (found != seeks.keys_in_each) {
+      Fail("{}: a range of {} keys has {}", name(), seeks.keys_in_each, found);
+    }
+  }
+  return Seconds(stopwatch) / static_cast<double>(seeks.ranges.size());
+}
+
+double RangeDatabase::CountBlocks(const Seeks& seeks) {
+  const CounterWindow window(statistics());
+  TimeSeeks(seeks);
+  return Ratio(window.Stop().data_blocks(), seeks.ranges.size());
+}
+
+double RangeDatabase::TimeGets(std::span<const std::string> keys, bool are_present) {
+  CheckInterrupt();
+  const Stopwatch stopwatch;
+  const auto expected = are_present ? std::optional(kValue) : std::nullopt;
+  for (const std::string& key : keys) CheckGet(key, expected);
+  return Seconds(stopwatch) / static_cast<double>(keys.size());
+}
+
+}  // namespace blocksieve::bench::ranges
