@@ -1,7 +1,5 @@
 #pragma once
 
-#include <rocksdb/status.h>
-
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,21 +35,13 @@ struct EditedOptions {
 void PutOption(const std::string& option, const std::vector<std::string>& families,
                EditedOptions* options);
 
-/// Adds the listener of blocksieve to those that the file names.
-void PutListener(EditedOptions* options);
+/// Adds a listener, or those of a list, to those that the file names.
+void PutListener(EditedOptions* options, const std::string& value = "blocksieve");
 
 /// Sets a skip index collector in place of another one of blocksieve.
 void PutCollector(const std::string& family,
                   const rocksdb::TablePropertiesCollectorFactory& collector,
                   EditedOptions* options);
-
-/// RocksDB's status for the name and options of an object, parsed strictly. `option` is
-/// filter_policy, prefix_extractor, table_properties_collectors or listeners; `value` is one
-/// element of a list.
-rocksdb::Status StrictStatus(const std::string& option, const std::string& value);
-
-/// The elements of "{A:B}" or "A"; an element with options in braces stays in one piece.
-std::vector<std::string> ElementsOf(std::string_view list);
 
 /// Whether the value of an option names an object of blocksieve, such as its policy.
 bool NamesBlocksieve(const std::string& value);
