@@ -6,8 +6,6 @@
 #include <utility>
 
 #include "blocksieve/sizing.h"
-#include "integration/cli/database/filter_options.h"
-#include "integration/cli/database/json_table.h"
 #include "integration/cli/term/text.h"
 
 namespace blocksieve::cli {

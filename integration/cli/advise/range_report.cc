@@ -2,10 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <vector>
-
 #include "blocksieve/filter.h"
-#include "integration/cli/database/filter_options.h"
 #include "integration/cli/term/text.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <set>
 #include <system_error>
@@ -20,7 +19,6 @@
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
 #include "integration/rocksdb/compat/table_properties.h"
-#include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/sidecar/databases.h"
 

@@ -1,7 +1,6 @@
 #include "integration/cli/database/database.h"
 
 #include <cmath>
-#include <map>
 
 #include "integration/cli/database/table/file_report.h"
 #include "integration/rocksdb/policy/policy.h"

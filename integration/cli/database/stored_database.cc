@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <rocksdb/convenience.h>
-#include <rocksdb/db.h>
 #include <rocksdb/env.h>
 #include <rocksdb/memtablerep.h>
 #include <rocksdb/table.h>
@@ -16,7 +15,6 @@
 #include <utility>
 
 #include "integration/cli/term/text.h"
-#include "integration/rocksdb/compat/filter_bits_abi.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -31,8 +29,7 @@ constexpr const char* kStatisticsFamily = "___rocksdb_stats_history___";
 
 std::vector<std::string> FamiliesOfManifest(const std::string& path) {
   std::vector<std::string> names;
-  const rocksdb::Status status = rocksdb::DB::ListColumnFamilies({}, path, &names);
-  if (!status.ok()) term::Fail("cannot open database {}: {}", path, status.ToString());
+  term::CheckOk(rocksdb::DB::ListColumnFamilies({}, path, &names), "cannot open database {}", path);
   return names;
 }
 
@@ -48,7 +45,7 @@ std::optional<OptionsText> LatestText(const std::string& database) {
     const rocksdb::Status status =
         rocksdb::GetLatestOptionsFileName(database, rocksdb::Env::Default(), &name);
     if (status.IsNotFound()) return std::nullopt;
-    if (!status.ok()) term::Fail("cannot read database {}: {}", database, status.ToString());
+    term::CheckOk(status, "cannot read database {}", database);
     try {
       return ReadOptionsText(database + "/" + name);
     } catch (const term::Failure&) {
@@ -237,8 +234,8 @@ uint64_t OptionsFileNumber(const std::string& name) {
 
 OptionsText ReadOptionsText(const std::string& path) {
   std::string text;
-  const rocksdb::Status status = rocksdb::ReadFileToString(rocksdb::Env::Default(), path, &text);
-  if (!status.ok()) term::Fail("cannot read {}: {}", path, status.ToString());
+  term::CheckOk(rocksdb::ReadFileToString(rocksdb::Env::Default(), path, &text), "cannot read {}",
+                path);
   return OptionsText(std::move(text), path.substr(path.rfind('/') + 1));
 }
 

@@ -94,8 +94,7 @@ class CountedDatabase {
 
   void LookUp(const std::string& key) {
     const rocksdb::Status status = db_->Get({}, family_, key, &value_);
-    if (!status.ok() && !status.IsNotFound())
-      term::Fail("cannot look up a key to measure reads: {}", status.ToString());
+    if (!status.IsNotFound()) term::CheckOk(status, "cannot look up a key to measure reads");
     value_.Reset();
   }
 

@@ -13,7 +13,6 @@
 #include "integration/cli/advise/range_advice.h"
 #include "integration/cli/database/database.h"
 #include "integration/cli/database/filter_options.h"
-#include "integration/cli/database/open_database.h"
 #include "integration/cli/maintenance/options_change.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/text.h"

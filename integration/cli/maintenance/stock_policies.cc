@@ -1,7 +1,6 @@
 #include "integration/cli/maintenance/stock_policies.h"
 
 #include <fmt/format.h>
-#include <rocksdb/db.h>
 
 #include <algorithm>
 #include <cmath>
