@@ -1,12 +1,6 @@
 #include <fmt/format.h>
 
-#include <cstdint>
 #include <limits>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "blocksieve/column.h"
 #include "integration/cli/commands/load_report.h"
@@ -44,20 +38,17 @@ everything.
 
 Input. Lines may hold any bytes and have no quoting. With --format csv, FILE is CSV (RFC 4180):
 quoted fields may contain delimiters, doubled quotes and line breaks, and lines may end with CR LF.
-If a key occurs more than once, the last row wins. An empty line or a line without the key field is
-an error: load keeps the rows before it and stops. A row without the field of an index has no value
-in that column (IS NULL). load reports the rows read and kept, and for each index the rows with a
-value. If the disk is full, it reports how many rows from the start of FILE are durable.
+If a key occurs more than once, the last row wins. load stops at an empty line or a line without the
+key field, and keeps the rows before it. A row without the field of an index has no value in that
+column (IS NULL). If the disk is full, load reports how many rows from the start of FILE are durable.
 
 Existing databases. Rows are added, to a new column family if --column-family names one that does
 not exist, and existing indexes are kept; a new index replaces one of the same name. At the end load
-flushes and, without --no-compact, compacts the whole column family so that all files have the
-indexes; this takes long for a large one. Large indexes are stored in files beside the SSTs: copy
-them along (see blocksieve index --help).
+compacts the whole column family, which takes long for a large one, so that all files have the
+indexes. Large indexes are stored in files beside the SSTs (see blocksieve index --help).
 
---range-fpr builds range filters into the key filters: seeks with an upper bound then read fewer
-blocks (see blocksieve advise --help). The setting is stored in the options of the database,
-together with the prefix extractor blocksieve.range that it needs.
+--range-fpr builds range filters into the key filters (see blocksieve advise --help), and sets the
+prefix extractor blocksieve.range that they need, in the options of the database.
 
 Examples:
   blocksieve load --db paths.db --key 1 --index pkg=field:1 --index words=words:2 paths.tsv

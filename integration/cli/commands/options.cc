@@ -10,9 +10,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <regex>
-#include <utility>
 
 #include "blocksieve/bytes.h"
 #include "blocksieve/sizing.h"

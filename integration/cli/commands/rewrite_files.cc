@@ -10,8 +10,6 @@
 #include <utility>
 
 #include "integration/cli/database/json_table.h"
-#include "integration/cli/database/open_database.h"
-#include "integration/cli/maintenance/rewrite_plan.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"

@@ -1,15 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
-#include <memory>
-#include <string>
 
 #include "blocksieve/predicate.h"
 #include "blocksieve/rocksdb/skip_index.h"
 #include "integration/cli/commands/options.h"
-#include "integration/cli/database/database.h"
 #include "integration/cli/database/json_table.h"
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/term/failure.h"
@@ -32,16 +28,15 @@ Order: [condition] ORDER BY c [ASC|DESC] LIMIT n prints the first n matching row
 Rows without a value are left out. If the column has bounds, granules are read in the order of their
 bounds until no other granule can hold a better row.
 
-Column names: a name that is a word of this language, or has other characters than letters, digits
-and _, must be in double quotes: "in" = 5.
+Column names that are words of this language, or have other characters than letters, digits and _,
+must be in double quotes: "in" = 5.
 
 Numbers: a value of a numeric column is a number of its type, quoted or not; anything else is no
 value (IS NULL). In conditions, status = '500' equals status = 500, and 'five' is an error. Only
 float columns accept nan and inf; nan equals nan and sorts after all other numbers. A number beyond
-the range of its type (1e400) is infinite in a float column. In an int or uint column it is no
-value, and in a condition it lies above or below all values. JSON differs in one case: a number
-without quotes that exceeds a double (1e400, NaN) is malformed; it and all members after it have no
-value.
+the range of its type (1e400) is infinite in a float column; in an int or uint column it is no
+value, and in a condition it lies above or below all values. In JSON, a number without quotes that
+exceeds a double (1e400, NaN) is malformed; it and all members after it have no value.
 
 Strings are in single quotes; a quote inside is doubled. In a LIKE pattern, % matches any bytes and
 _ one character, and \ escapes. HAS matches a word, an array element or, in an n-gram index, a

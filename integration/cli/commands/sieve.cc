@@ -4,13 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <memory>
 #include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/json_table.h"

@@ -1,9 +1,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdint>
-#include <optional>
-#include <string>
 
 #include "blocksieve/sizing.h"
 #include "integration/cli/commands/options.h"
