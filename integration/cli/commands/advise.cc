@@ -190,8 +190,25 @@ std::vector<std::string> FamiliesOf(const AdviseOptions& options, const Advice& 
   return families;
 }
 
+// Whether the OPTIONS file has the recommended proposal; says why apply or rewrite would refuse it.
+bool TryToApply(const AdviseOptions& options, const Verdict& verdict, const Source& source) {
+  const auto& family = options.choice.family;
+  bool has_options = false;
+  if (!source.stored || !source.stored->text || !verdict.policy) return false;
+  try {
+    const EditedOptions edited =
+        OptionsWith(*source.stored, {PolicyOption(*verdict.policy)}, family);
+    has_options = edited.edits.empty();
+    CheckWritable(WithText(source.stored->place, edited.text),
+                  {.access = Access::kRead, .family = family});
+  } catch (const term::Failure& failure) {
+    WarnOnce("this command cannot rewrite the files: " + std::string(failure.what()));
+  }
+  return has_options;
+}
+
 std::string ToText(const AdviseOptions& options, const Advice& advice, const Source& source,
-                   double absent_fraction) {
+                   double absent_fraction, bool has_options) {
   if (source.files.empty() && source.missed.unopened.empty()) {
     return "No filter pays here: the database has no files; nothing has been flushed yet.\n";
   }
@@ -213,7 +230,6 @@ std::string ToText(const AdviseOptions& options, const Advice& advice, const Sou
   }
   if (!verdict.policy) return text;
   const std::vector<std::string> families = FamiliesOf(options, advice, source);
-  const bool has_options = source.stored && HasOptions(*verdict.policy, *source.stored, families);
   return text + fmt::format("Steps for proposal \"{}\"{}:\n\n{}\n", verdict.proposal,
                             has_options ? ", whose options the OPTIONS file has" : "",
                             StepsText(*verdict.policy, has_options, source.database, families,
@@ -232,21 +248,6 @@ void CheckOutsideDatabases(const std::string& path) {
         "--options-file is {}; allowed: a file outside of database {}; blocksieve apply changes "
         "the database's own",
         path, place.string());
-  }
-}
-
-// Says early why apply or rewrite would refuse the recommended proposal.
-void WarnIfNotWritable(const AdviseOptions& options, const Advice& advice,
-                       const StoredDatabase& stored) {
-  const auto& family = options.choice.family;
-  const Verdict verdict = VerdictOf(advice);
-  if (!stored.text || !verdict.policy) return;
-  try {
-    const EditedOptions edited = OptionsWith(stored, {PolicyOption(*verdict.policy)}, family);
-    CheckWritable(WithText(stored.place, edited.text), {.access = Access::kRead, .family = family});
-  } catch (const term::Failure& failure) {
-    term::WriteToStandardError(
-        "blocksieve: this command cannot rewrite the files: " + std::string(failure.what()) + "\n");
   }
 }
 
@@ -298,11 +299,12 @@ void RunAdvise(const AdviseOptions& options) {
   }
   const Advice advice =
       Advise(ForestOf(source), request, KeysInFiles("building range filters and prefixes"));
-  term::WriteToStandardOutput(options.format == OutputFormat::kJson
-                                  ? ToJsonLine(options, advice, source, request.absent_fraction)
-                                  : ToText(options, advice, source, request.absent_fraction) +
-                                        VanishedText(source.missed));
-  if (source.stored) WarnIfNotWritable(options, advice, *source.stored);
+  const bool has_options = TryToApply(options, VerdictOf(advice), source);
+  term::WriteToStandardOutput(
+      options.format == OutputFormat::kJson
+          ? ToJsonLine(options, advice, source, request.absent_fraction)
+          : ToText(options, advice, source, request.absent_fraction, has_options) +
+                VanishedText(source.missed));
   source.missed.FailIfUnopened();
   if (!options.options_file.empty()) WriteOptionsFile(options, advice, source);
 }

@@ -89,7 +89,7 @@ void AddApplyCommand(CLI::App* app, Action* action) {
   const auto [command, options] =
       AddSubcommand(app, action, "apply", "Write filter options to the OPTIONS file of a database",
                     kApplyFooter, RunApply);
-  AddDatabaseOption(command, &options->database, "the directory of the database");
+  AddDatabaseOption(command, &options->database);
   AddOption(
       command, &options->options,
       {"--option", "NAME=VALUE", "an option as printed by blocksieve advise", nullptr, kRequired});

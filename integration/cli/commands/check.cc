@@ -199,12 +199,12 @@ bool HasPolicies(const std::string& database) {
 
 void CheckOptionsFile(const CheckOptions& options, Findings* findings) {
   const StoredDatabase& stored = findings->stored;
-  if (!stored.problem.empty()) return findings->Report("", stored.problem);
   if (stored.loaded.is_newer) {
     findings->Report("", fmt::format("RocksDB {} wrote the file, and {} ignores options of later "
                                      "versions",
                                      stored.loaded.version, rocksdb::GetRocksVersionAsString()));
   }
+  if (!stored.problem.empty()) return findings->Report("", stored.problem);
   CheckOption(kListeners, OptionsSection::Db(), findings);
   for (const std::string& family : stored.Families(options.family)) {
     if (!CheckOption(kPolicy, OptionsSection::Table(family), findings) &&

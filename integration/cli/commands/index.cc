@@ -118,7 +118,7 @@ void AddIndexCommand(CLI::App* app, Action* action) {
   const auto [command, options] = AddSubcommand(
       app, action, "index", "Build, save or restore skip indexes without rewriting SSTs",
       kIndexFooter, RunIndex);
-  AddDatabaseOption(command, &options->rebuild.database, "the directory of the database");
+  AddDatabaseOption(command, &options->rebuild.database);
   AddFamilyOption(command, &options->rebuild.family);
   AddOption(command, &options->indexes,
             {"--index", "NAME=EXTRACTOR", "also index this part of the value under this name"});

@@ -99,7 +99,7 @@ Loaded Load(const LoadTarget& target, RowReader* reader, LoadedDatabase* databas
     loaded.problem = failure.what();
   }
   loaded.rows_with_cr = reader->rows_with_cr();
-  loaded.columns = counter.Counts();
+  loaded.values = counter.Counts();
   try {
     database->Flush();
   } catch (const term::Failure& failure) {
@@ -195,7 +195,7 @@ void AddLoadCommand(CLI::App* app, Action* action) {
   const auto [command, options] = AddSubcommand(
       app, action, "load", "Load a text or CSV file into a database with skip indexes", kLoadFooter,
       RunLoad);
-  AddDatabaseOption(command, &options->target.index.database, "the directory of the database");
+  AddDatabaseOption(command, &options->target.index.database);
   AddFamilyOption(command, &options->target.index.family);
   AddOption(command, &options->reader.key_field,
             {"--key", "N", "number of the field that is the key",

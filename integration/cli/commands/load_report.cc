@@ -6,7 +6,6 @@
 
 #include "blocksieve/column.h"
 #include "integration/cli/commands/options.h"
-#include "integration/cli/database/json_table.h"
 #include "integration/cli/term/text.h"
 #include "lib/column/values.h"
 
@@ -65,11 +64,6 @@ std::string RowsText(const Loaded& loaded) {
   return text + "\n";
 }
 
-std::string CountsText(const ColumnCounts& counts) {
-  return fmt::format("  {}: {} with a value, {} without\n", counts.column.ToText(),
-                     CountOf(counts.rows_with_value, "row"), WithCommas(counts.rows_without_value));
-}
-
 std::string SizeWarning(const SkipIndexSummary& indexes) {
   std::string names;
   for (const SkipIndexColumnUsage& column : indexes.usage) {
@@ -88,7 +82,11 @@ std::string SizeWarning(const SkipIndexSummary& indexes) {
 std::string LoadText(const Loaded& loaded, const SkipIndexSummary& indexes) {
   std::string text = RowsText(loaded);
   text += fmt::format("bytes: {}\n", WithCommas(loaded.bytes));
-  for (const ColumnCounts& counts : loaded.columns) text += CountsText(counts);
+  for (const Json& counts : loaded.values) {
+    text += fmt::format("  {}: {} with a value, {} without\n", PlainText(counts["definition"]),
+                        CountOf(counts["rows_with_value"], "row"),
+                        CountText(counts["rows_without_value"]));
+  }
   text += fmt::format("index bytes: {} in {} of {}\n", WithCommas(indexes.index_bytes),
                       WithCommas(indexes.files_with_index), CountOf(indexes.num_files, "file"));
   for (const SkipIndexColumnUsage& column : indexes.usage) text += ColumnText(column);
@@ -107,16 +105,11 @@ std::string LoadJson(const Loaded& loaded, const SkipIndexSummary& indexes) {
             {"files_with_bounds_chosen", FilesWithBoundsChosen(column)},
             {"files_over_budget", column.files_over_budget}};
   };
-  const auto counts_json = [](const ColumnCounts& counts) -> Json {
-    return {{"definition", counts.column.ToText()},
-            {"rows_with_value", counts.rows_with_value},
-            {"rows_without_value", counts.rows_without_value}};
-  };
   return JsonLine({{"rows_read", loaded.rows_read},
                    {"rows_kept", OrNull(RowsKept(loaded))},
                    {"rows_in_database", OrNull(loaded.rows_in_database)},
                    {"num_bytes", loaded.bytes},
-                   {"values", ArrayOf(loaded.columns, counts_json)},
+                   {"values", loaded.values},
                    {"index_bytes", indexes.index_bytes},
                    {"num_files", indexes.num_files},
                    {"files_with_index", indexes.files_with_index},
@@ -130,9 +123,9 @@ std::vector<std::string> LoadWarnings(const Loaded& loaded, const SkipIndexSumma
   if (std::string warning = SizeWarning(indexes); !warning.empty()) {
     warnings.push_back(std::move(warning));
   }
-  for (const ColumnCounts& counts : loaded.columns) {
-    if (loaded.rows_read == 0 || counts.rows_with_value != 0) continue;
-    warnings.push_back(fmt::format("no row has a value for the index {}", counts.column.ToText()));
+  for (const Json& counts : loaded.values) {
+    if (loaded.rows_read == 0 || counts["rows_with_value"] != 0) continue;
+    warnings.push_back("no row has a value for the index " + PlainText(counts["definition"]));
   }
   if (loaded.rows_with_cr != 0) {
     warnings.push_back(fmt::format(

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "integration/cli/database/json_table.h"
 #include "lib/column/column_set.h"
 #include "lib/skip/summary.h"
 
@@ -12,18 +13,11 @@
 
 namespace blocksieve::cli {
 
-/// Rows read, by whether they have a value in a column.
-struct ColumnCounts {
-  Column column;  ///< A column of the stored value.
-  uint64_t rows_with_value = 0;
-  uint64_t rows_without_value = 0;
-};
-
 struct Loaded {
   uint64_t rows_read = 0;
   uint64_t bytes = 0;  // keys and values
   uint64_t rows_with_cr = 0;
-  std::vector<ColumnCounts> columns;
+  Json values;          // as ColumnCounter counts them
   std::string problem;  // why loading stopped before the end of the file, or empty
 
   bool is_new = false;                       // the database had no rows before
@@ -47,10 +41,12 @@ class ColumnCounter {
     for (size_t i = 0; i < with_value_.size(); ++i) with_value_[i] += has_value_[i];
   }
 
-  std::vector<ColumnCounts> Counts() const {
-    std::vector<ColumnCounts> counts;
+  Json Counts() const {
+    Json counts = Json::array();
     for (size_t i = 0; i < with_value_.size(); ++i) {
-      counts.push_back({columns_.columns()[i], with_value_[i], rows_ - with_value_[i]});
+      counts.push_back({{"definition", columns_.columns()[i].ToText()},
+                        {"rows_with_value", with_value_[i]},
+                        {"rows_without_value", rows_ - with_value_[i]}});
     }
     return counts;
   }

@@ -251,7 +251,7 @@ BackfillProgress RunInterruptibly(const char* doing, const char* done, uint64_t 
 }
 
 void AddRewriteOptions(CLI::App* command, RewriteSettings* settings) {
-  AddDatabaseOption(command, &settings->request.database, "the directory of the database");
+  AddDatabaseOption(command, &settings->request.database);
   AddFamilyOption(command, &settings->request.family);
   AddOption(command, &settings->request.files.level,
             {"--level", "N", "only files of this level", WholeInRange(0, kMaxLevel)});

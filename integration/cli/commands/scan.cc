@@ -12,7 +12,19 @@
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
 
-namespace blocksieve::cli {
+namespace blocksieve {
+
+BLOCKSIEVE_TO_JSON(ComparisonExplanation, comparison, column, is_used, reason, num_files,
+                   num_granules, granules_selected)
+BLOCKSIEVE_TO_JSON(ColumnExplanation, name, num_probes, index_bytes, filters)
+BLOCKSIEVE_TO_JSON(ScanExplanation, is_full_scan, full_scan_reason, comparisons, columns, num_files,
+                   files_without_index, files_pruned, files_too_new, files_vanished, file_problems,
+                   num_granules, granules_selected, granules_always_match, granules_too_new,
+                   granules_read, index_bytes_touched, key_ranges_read, granule_ranges_read,
+                   rows_planned, rows_read, rows_rechecked, rows_stale, rows_returned, rows_counted,
+                   data_blocks_read, other_blocks_read, block_bytes_read)
+
+namespace cli {
 namespace {
 
 constexpr const char* kScanFooter =
@@ -140,62 +152,8 @@ uint64_t WriteRows(const ScanOptions& options, SkipScan* scan, term::Output* out
   return count;
 }
 
-Json ToJson(const ComparisonExplanation& one) {
-  return {
-      {"comparison", one.comparison},
-      {"column", one.column},
-      {"is_used", one.is_used},
-      {"reason", one.reason},
-      {"num_files", one.num_files},
-      {"num_granules", one.num_granules},
-      {"granules_selected", one.granules_selected},
-  };
-}
-
-Json ToJson(const ColumnExplanation& column) {
-  return {
-      {"name", column.name},
-      {"num_probes", column.num_probes},
-      {"index_bytes", column.index_bytes},
-      {"filters", column.filters},
-  };
-}
-
-std::string ExplanationJson(const ScanExplanation& e) {
-  const auto to_json = [](const auto& one) { return ToJson(one); };
-  return JsonLine({
-      {"is_full_scan", e.is_full_scan},
-      {"full_scan_reason", e.full_scan_reason},
-      {"comparisons", ArrayOf(e.comparisons, to_json)},
-      {"columns", ArrayOf(e.columns, to_json)},
-      {"num_files", e.num_files},
-      {"files_without_index", e.files_without_index},
-      {"files_pruned", e.files_pruned},
-      {"files_too_new", e.files_too_new},
-      {"files_vanished", e.files_vanished},
-      {"file_problems", e.file_problems},
-      {"num_granules", e.num_granules},
-      {"granules_selected", e.granules_selected},
-      {"granules_always_match", e.granules_always_match},
-      {"granules_too_new", e.granules_too_new},
-      {"granules_read", e.granules_read},
-      {"index_bytes_touched", e.index_bytes_touched},
-      {"key_ranges_read", e.key_ranges_read},
-      {"granule_ranges_read", e.granule_ranges_read},
-      {"rows_planned", e.rows_planned},
-      {"rows_read", e.rows_read},
-      {"rows_rechecked", e.rows_rechecked},
-      {"rows_stale", e.rows_stale},
-      {"rows_returned", e.rows_returned},
-      {"rows_counted", e.rows_counted},
-      {"data_blocks_read", e.data_blocks_read},
-      {"other_blocks_read", e.other_blocks_read},
-      {"block_bytes_read", e.block_bytes_read},
-  });
-}
-
 void PrintExplanation(const ScanExplanation& explanation, OutputFormat format) {
-  term::WriteToStandardError(format == OutputFormat::kJson ? ExplanationJson(explanation)
+  term::WriteToStandardError(format == OutputFormat::kJson ? JsonLine(explanation)
                                                            : explanation.ToText());
 }
 
@@ -243,7 +201,7 @@ void AddScanCommand(CLI::App* app, Action* action) {
   const auto [command, options] = AddSubcommand(
       app, action, "scan", "Print the rows that match a condition", kScanFooter, RunScan);
   SkipScanOptions& scan = options->scan;
-  AddDatabaseOption(command, &options->db, "the directory of the database");
+  AddDatabaseOption(command, &options->db);
   AddFamilyOption(command, &options->family);
   AddOption(command, &options->where, {"--where", "CONDITION", "print only matching rows"});
   AddFlag(command, &scan.explain, "--explain", "report on standard error what was read and why");
@@ -256,4 +214,5 @@ void AddScanCommand(CLI::App* app, Action* action) {
   AddFormatOption(command, &options->format);
 }
 
-}  // namespace blocksieve::cli
+}  // namespace cli
+}  // namespace blocksieve

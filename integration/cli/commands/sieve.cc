@@ -177,7 +177,7 @@ std::string StatsText(const SieveStats& stats) {
 void PrintStats(const SieveCommandOptions& options, UrlSieve* sieve, term::Output* output) {
   SieveStats stats;
   CheckStatus(sieve->GetStats(&stats), options.db);
-  output->Write(options.format == OutputFormat::kJson ? JsonText(Describe(stats))
+  output->Write(options.format == OutputFormat::kJson ? JsonLine(Describe(stats), /*indent=*/2)
                                                       : StatsText(stats));
 }
 

@@ -127,6 +127,7 @@ void PutCollector(const std::string& family,
   collectors.push_back(
       static_cast<const rocksdb::Customizable&>(collector).ToString(rocksdb::ConfigOptions()));
   options->Set(section, kOption, ToText(collectors));
+  PutListener(options);
 }
 
 void PutOption(const std::string& option, const std::vector<std::string>& families,
@@ -159,8 +160,9 @@ void PutOption(const std::string& option, const std::vector<std::string>& famili
           "BlockBasedTable",
           family, table);
     }
-    options->Set(is_policy ? OptionsSection::Table(family) : OptionsSection::Family(family), name,
-                 value);
+    const auto section = is_policy ? OptionsSection::Table(family) : OptionsSection::Family(family);
+    if (is_policy && IsSamePolicy(options->Find(section, name).value_or(""), value)) continue;
+    options->Set(section, name, value);
   }
   if (is_policy) PutNeeds(value, families, options);
 }
@@ -214,20 +216,6 @@ std::string PolicyOption(const FilterPolicyOptions& policy) {
   std::string parts = policy.prefixes.empty() ? "" : ";prefixes=" + policy.prefixes;
   if (policy.range_fpr) parts += fmt::format(";ranges=true;range_fpr={}", *policy.range_fpr);
   return "filter_policy={id=blocksieve;" + GoalText(policy) + ";kind=auto" + parts + "}";
-}
-
-bool HasOptions(const FilterPolicyOptions& wanted, const StoredDatabase& stored,
-                const std::vector<std::string>& families) {
-  if (!stored.text) return false;
-  EditedOptions options = {*stored.text};
-  const std::string policy = PolicyOption(wanted);
-  const std::string value = policy.substr(policy.find('=') + 1);
-  for (const std::string& family : families) {
-    const auto current = options.Find(OptionsSection::Table(family), "filter_policy");
-    if (!IsSamePolicy(current.value_or(""), value)) return false;
-  }
-  PutNeeds(value, families, &options);
-  return options.edits.empty();
 }
 
 std::string StepsText(const FilterPolicyOptions& policy, bool has_options,

@@ -30,7 +30,7 @@ struct EditedOptions {
 
 /// Sets "NAME=VALUE" in the sections of these column families; adds listeners to the present ones.
 /// For a policy, also adds the listener and sets the prefix extractor that it needs, if there is
-/// none. Throws UsageError if NAME is not an option of filters or skip indexes, or RocksDB refuses
+/// none. Leaves a policy with the same options as it is. Throws UsageError if NAME is not an option of filters or skip indexes, or RocksDB refuses
 /// VALUE; Failure if the file lacks the section.
 void PutOption(const std::string& option, const std::vector<std::string>& families,
                EditedOptions* options);
@@ -38,7 +38,8 @@ void PutOption(const std::string& option, const std::vector<std::string>& famili
 /// Adds a listener, or those of a list, to those that the file names.
 void PutListener(EditedOptions* options, const std::string& value = "blocksieve");
 
-/// Sets a skip index collector in place of another one of blocksieve.
+/// Sets a skip index collector in place of another one of blocksieve, and adds the listener, which
+/// stores large indexes in sidecars.
 void PutCollector(const std::string& family,
                   const rocksdb::TablePropertiesCollectorFactory& collector,
                   EditedOptions* options);
@@ -65,12 +66,8 @@ std::string PartsText(const FilterPolicyOptions& policy);
 /// The option that requests this policy: "filter_policy={...}".
 std::string PolicyOption(const FilterPolicyOptions& policy);
 
-/// Whether the OPTIONS file of the database has this policy, and what it needs, in all `families`.
-bool HasOptions(const FilterPolicyOptions& policy, const StoredDatabase& stored,
-                const std::vector<std::string>& families);
-
-/// The steps to set a policy in `families`. `has_options`: as above. `only`: the only one, if it
-/// was chosen from several.
+/// The steps to set a policy in `families`. `has_options`: whether the OPTIONS file has it, and what
+/// it needs. `only`: the only one, if it was chosen from several.
 std::string StepsText(const FilterPolicyOptions& policy, bool has_options,
                       const std::string& database, const std::vector<std::string>& families,
                       const std::optional<std::string>& only);

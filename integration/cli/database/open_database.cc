@@ -70,19 +70,15 @@ void PrepareForFileList(UsedOptions* options) {
 // 000012.sst", or "". RocksDB often blames only the MANIFEST.
 std::string UnreadableTables(const std::string& path, const rocksdb::Options& options) {
   constexpr size_t kMaxNamed = 5;
-  std::vector<std::filesystem::path> unreadable;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
-    if (entry.path().extension() != ".sst") continue;
-    rocksdb::SstFileReader reader(options);
-    if (!reader.Open(entry.path()).ok()) unreadable.push_back(entry.path().filename());
-  }
-  std::sort(unreadable.begin(), unreadable.end());
   std::string text;
-  for (size_t i = 0; i < std::min(unreadable.size(), kMaxNamed); ++i) {
-    text += (i == 0 ? "; unreadable: " : ", ") + unreadable[i].string();
+  size_t num_named = 0;
+  for (const std::string& name : NamesWithSuffix(path, ".sst")) {
+    rocksdb::SstFileReader reader(options);
+    if (reader.Open(path + "/" + name).ok()) continue;
+    if (num_named == kMaxNamed) return text + ", ...";
+    text += (num_named++ == 0 ? "; unreadable: " : ", ") + name;
   }
-  return unreadable.size() > kMaxNamed ? text + ", ..." : text;
+  return text;
 }
 
 using Preparation = std::function<void(UsedOptions*)>;

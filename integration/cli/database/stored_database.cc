@@ -5,8 +5,6 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/env.h>
 #include <rocksdb/memtablerep.h>
-#include <rocksdb/table.h>
-#include <rocksdb/utilities/options_util.h>
 
 #include <algorithm>
 #include <charconv>
@@ -41,13 +39,10 @@ std::optional<OptionsText> LatestText(const std::string& database) {
   // Another process may write a new OPTIONS file and delete the old one before it was read.
   constexpr int kMaxTries = 3;
   for (int tries = 1;; ++tries) {
-    std::string name;
-    const rocksdb::Status status =
-        rocksdb::GetLatestOptionsFileName(database, rocksdb::Env::Default(), &name);
-    if (status.IsNotFound()) return std::nullopt;
-    term::CheckOk(status, "cannot read database {}", database);
+    const std::vector<std::string> names = OptionsFileNames(database);
     try {
-      return ReadOptionsText(database + "/" + name);
+      return names.empty() ? std::nullopt
+                           : std::optional(ReadOptionsText(database + "/" + names.back()));
     } catch (const term::Failure&) {
       if (tries == kMaxTries) throw;
     }
@@ -132,20 +127,16 @@ UsedOptions Neutral(const StoredDatabase& stored, Access access) {
 }
 
 void SetPolicy(const std::string& value, rocksdb::ColumnFamilyOptions* options) {
-  const auto* const table = options->table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  const auto* const table = TableOptionsOf(*options);
   if (table == nullptr) return;
   rocksdb::BlockBasedTableOptions changed = *table;
   changed.filter_policy = rocksdb_plugin::Judge(value).policy;
   options->table_factory.reset(rocksdb::NewBlockBasedTableFactory(changed));
 }
 
-std::string PolicyOption(const StoredDatabase& stored, const std::string& family) {
-  return stored.Value(OptionsSection::Table(family), "filter_policy").value_or("nullptr");
-}
-
 // Throws if files of the family would be written with other filters than its policy names.
 void CheckPolicy(const StoredDatabase& stored, const std::string& family, Access access) {
-  const std::string value = PolicyOption(stored, family);
+  const std::string value = stored.Policy(family);
   const auto policy = rocksdb_plugin::Judge(value);
   const std::string has = fmt::format("database {} has filter_policy {} in column family {}",
                                       stored.place.path, value, family);
@@ -190,7 +181,7 @@ void CheckIsRocksDb(const DatabasePlace& place) {
 void CheckExtractors(const StoredDatabase& stored, const WriteRequest& request) {
   for (const NamedObject& object : stored.loaded.objects) {
     if (object.option != "prefix_extractor" || !IsRequested(request, object.family)) continue;
-    if (rocksdb_plugin::Judge(PolicyOption(stored, object.family)).kind ==
+    if (rocksdb_plugin::Judge(stored.Policy(object.family)).kind ==
         rocksdb_plugin::PolicyEffect::kNone) {
       continue;
     }
@@ -200,6 +191,12 @@ void CheckExtractors(const StoredDatabase& stored, const WriteRequest& request) 
 }
 
 }  // namespace
+
+const rocksdb::BlockBasedTableOptions* TableOptionsOf(const rocksdb::ColumnFamilyOptions& family) {
+  return family.table_factory == nullptr
+             ? nullptr
+             : family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+}
 
 bool IsOfLevelDb(const std::string& database) {
   std::error_code error;
@@ -239,19 +236,19 @@ OptionsText ReadOptionsText(const std::string& path) {
   return OptionsText(std::move(text), path.substr(path.rfind('/') + 1));
 }
 
-void FailFamily(const std::string& family, const std::vector<std::string>& known) {
-  term::Fail("--column-family is {}, which does not exist; allowed: {}", term::Shown(family),
-             fmt::join(known, ", "));
-}
-
 std::vector<std::string> StoredDatabase::Families(const std::optional<std::string>& only) const {
   std::vector<std::string> names;
   for (const rocksdb::ColumnFamilyDescriptor& family : loaded.families) {
     if (family.name != kStatisticsFamily) names.push_back(family.name);
   }
   if (!only) return names;
-  if (std::find(names.begin(), names.end(), *only) == names.end()) FailFamily(*only, names);
-  return {*only};
+  if (std::find(names.begin(), names.end(), *only) != names.end()) return {*only};
+  term::Fail("--column-family is {}, which does not exist; allowed: {}", term::Shown(*only),
+             fmt::join(names, ", "));
+}
+
+const rocksdb::ColumnFamilyOptions* StoredDatabase::Find(const std::string& family) const {
+  return family == kStatisticsFamily ? nullptr : loaded.Find(family);
 }
 
 std::optional<std::string> StoredDatabase::Value(const OptionsSection& section,

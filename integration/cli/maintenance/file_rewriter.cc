@@ -25,7 +25,6 @@ StoredDatabase WithIndex(const StoredDatabase& stored, const IndexRebuild& rebui
   if (!stored.text) return stored;
   EditedOptions edited = {*stored.text};
   PutCollector(rebuild.family, *index, &edited);
-  PutListener(&edited);
   return WithText(stored.place, edited.text);
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <rocksdb/listener.h>
-#include <rocksdb/table.h>
 
 #include <algorithm>
 #include <atomic>
@@ -38,10 +37,6 @@ class IndexLog : public rocksdb::Logger {
     term::WriteToStandardError(std::string(line) + "\n");
   }
 };
-
-const rocksdb::BlockBasedTableOptions* TableOptionsOf(const rocksdb::ColumnFamilyOptions& options) {
-  return options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-}
 
 // Sets the policy with everything that it needs.
 void PutPolicy(const std::string& family, const rocksdb::FilterPolicy& policy,
@@ -161,11 +156,7 @@ Database LoadedDatabase::Open(const LoadTarget& target) {
   IndexRebuild index = target.index;
   index.info_log = std::make_shared<IndexLog>();
   const auto factory = NewIndexFactory(before, index);
-  if (factory != nullptr) {
-    PutCollector(family_name_, *factory, &edited);
-    // The listener stores large indexes in sidecars.
-    PutListener(&edited);
-  }
+  if (factory != nullptr) PutCollector(family_name_, *factory, &edited);
   const rocksdb::ColumnFamilyOptions& family = *stored.Find(family_name_);
   if (family.comparator->timestamp_size() != 0) {
     term::Fail("cannot load into database {}: its keys have timestamps, but input lines have none",

@@ -2,7 +2,6 @@
 #include <rocksdb/db.h>
 #include <rocksdb/iterator.h>
 #include <rocksdb/statistics.h>
-#include <rocksdb/table.h>
 
 #include <chrono>
 #include <memory>
@@ -31,7 +30,7 @@ constexpr size_t kPlaces = 64;
 
 // Counts block reads, with a policy that also reads stock filters.
 void CountBlocks(rocksdb::ColumnFamilyOptions* options) {
-  const auto* const table = options->table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  const auto* const table = TableOptionsOf(*options);
   if (table == nullptr) return;
   constexpr size_t kCacheBytes = 32 << 20;
   rocksdb::BlockBasedTableOptions changed = *table;
@@ -75,19 +74,14 @@ class CountedDatabase {
         begins.push_back(file.smallestkey);
       }
     }
-    if (num_entries <= kReadAsAWhole || begins.size() < kPlaces) {
-      for (entry->SeekToFirst(); entry->Valid(); entry->Next()) {
+    const bool is_whole = num_entries <= kReadAsAWhole || begins.size() < kPlaces;
+    for (size_t i = 0; i < (is_whole ? 1 : kPlaces); ++i) {
+      uint64_t left = is_whole ? ~uint64_t{0} : kReadAsAWhole / kPlaces;
+      is_whole ? entry->SeekToFirst() : entry->Seek(begins[(*random)() % begins.size()]);
+      for (; left > 0 && entry->Valid(); --left, entry->Next()) {
         term::CheckInterrupt();
         sample.Add(entry->key().ToStringView(), random);
       }
-      return sample.keys();
-    }
-    for (size_t i = 0; i < kPlaces; ++i) {
-      entry->Seek(begins[(*random)() % begins.size()]);
-      for (uint64_t n = 0; n < kReadAsAWhole / kPlaces && entry->Valid(); ++n, entry->Next()) {
-        sample.Add(entry->key().ToStringView(), random);
-      }
-      term::CheckInterrupt();
     }
     return sample.keys();
   }

@@ -40,7 +40,7 @@ std::string Records(const StoredDatabase& stored, const OptionsText& text,
   std::string records;
   for (const std::string& family : stored.Families()) {
     const auto section = OptionsSection::Table(family);
-    const std::string before = stored.Value(section, kPolicy).value_or("");
+    const std::string before = stored.Policy(family);
     if (!NamesBlocksieve(text.Find(section, kPolicy).value_or("")) || NamesBlocksieve(before) ||
         rocksdb_plugin::Judge(before).builds() || kept.RecordedPolicy(family)) {
       continue;
@@ -137,11 +137,6 @@ Json DescribeChanges(const OptionsText& text, const std::string& written) {
   return {{"read", text.name()},
           {"changes", changes},
           {"written", written.empty() ? Json(nullptr) : Json(written)}};
-}
-
-bool HadPolicy(const std::string& database, const std::string& family) {
-  const KeptOptions kept(database);
-  return kept.Find(OptionsSection::Table(family), kPolicy) || kept.RecordedPolicy(family);
 }
 
 std::string WriteNextOptions(rocksdb::Env* env, const StoredDatabase& stored,

@@ -181,8 +181,12 @@ void ListLeftOut(const std::string& family, const OptionMap& statements, const M
     std::ranges::transform(made, made.begin(), IdOf);
     for (const std::string& element : is_list ? ElementsOf(value) : std::vector{value}) {
       if (is_list && std::ranges::find(made, IdOf(element)) != made.end()) continue;
-      Status status = make(Config(false), {{option, element}}, nullptr);
-      if (status.ok()) status = Status::NotSupported(kLeftOutWithOthers);
+      Status status = make(Config(false), {{option, element}}, &written);
+      if (status.ok()) {
+        status =
+            Status::NotSupported(ElementsOf(written[option]).empty() ? "left out without a message"
+                                                                     : kLeftOutWithOthers);
+      }
       objects->push_back({family, option, element, VerdictOn(option), MessageOf(status)});
     }
   }

@@ -39,7 +39,7 @@ struct NamedObject {
 };
 
 /// The reason of an element that RocksDB makes by itself, but not beside the others of its list.
-inline constexpr const char* kLeftOutWithOthers = "left out without a message";
+inline constexpr const char* kLeftOutWithOthers = "left out with the others of its list";
 
 /// The elements of a list, "{A:{id=B;x=1}}" or "A", with the braces of those that have options.
 std::vector<std::string> ElementsOf(const std::string& value);
