@@ -143,19 +143,19 @@ Source ReadSource(const AdviseOptions& options) {
     source.cache_bytes = log.cache_bytes;
     tickers = std::move(log.tickers);
     source.num_bytes = log.num_bytes;
-    for (FileReport& file : log.files) {
-      if (file.place.family != options.choice.family.value_or(file.place.family)) continue;
-      source.files.push_back(std::move(file));
-    }
+    source.files = std::move(log.files);
     source.unknown_families = std::move(log.unknown_families);
-    std::erase_if(source.unknown_families, [&](const std::string& family) {
+    const auto is_other = [&](const std::string& family) {
       return family != options.choice.family.value_or(family);
-    });
-    if (source.files.empty() && !source.unknown_families.empty()) {
-      term::Fail("{}", UnknownFamiliesText(source.unknown_families));
-    }
+    };
+    std::erase_if(source.files,
+                  [&](const FileReport& file) { return is_other(file.place.family); });
+    std::erase_if(source.unknown_families, is_other);
     if (source.files.empty()) {
-      term::Fail("--column-family is {}, which has no files in the logs", *options.choice.family);
+      term::Fail("{}", source.unknown_families.empty()
+                           ? "--column-family is " + *options.choice.family +
+                                 ", which has no files in the logs"
+                           : UnknownFamiliesText(source.unknown_families));
     }
   } else {
     source.database = options.choice.db.path;

@@ -3,18 +3,23 @@
 #include <limits>
 
 #include "blocksieve/column.h"
-#include "integration/cli/commands/load_report.h"
 #include "integration/cli/commands/options.h"
+#include "integration/cli/database/json_table.h"
 #include "integration/cli/maintenance/loaded_database.h"
 #include "integration/cli/rows/rows.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
+#include "lib/column/column_set.h"
+#include "lib/column/values.h"
 #include "lib/predicate/lexer.h"
 #include "lib/range/range_filter.h"
 
 namespace blocksieve::cli {
 namespace {
+
+using term::CountOf;
+using term::WithCommas;
 
 constexpr const char* kLoadFooter =
     R"help(Reads FILE line by line. One field of each line becomes the key. The other fields, in order and
@@ -69,6 +74,50 @@ struct LoadOptions {
   std::vector<std::string> formats;  // of the file, and of the report
 };
 
+struct Loaded {
+  uint64_t rows_read = 0;
+  uint64_t bytes = 0;  // keys and values
+  uint64_t rows_with_cr = 0;
+  Json values;          // as ColumnCounter counts them
+  std::string problem;  // why loading stopped before the end of the file, or empty
+
+  bool is_new = false;                       // the database had no rows before
+  std::optional<uint64_t> rows_in_database;  // at the end, if known
+};
+
+/// Counts the rows with a value, for each column.
+class ColumnCounter {
+ public:
+  explicit ColumnCounter(const std::vector<Column>& columns)
+      : columns_(columns), with_value_(columns.size()) {}
+
+  void Count(std::string_view row) {
+    ++rows_;
+    has_value_.assign(with_value_.size(), 0);
+    columns_.ForEachCompared(row, [this](size_t column, const Value&) {
+      has_value_[column] = 1;
+      return false;
+    });
+    for (size_t i = 0; i < with_value_.size(); ++i) with_value_[i] += has_value_[i];
+  }
+
+  Json Counts() const {
+    Json counts = Json::array();
+    for (size_t i = 0; i < with_value_.size(); ++i) {
+      counts.push_back({{"definition", columns_.columns()[i].ToText()},
+                        {"rows_with_value", with_value_[i]},
+                        {"rows_without_value", rows_ - with_value_[i]}});
+    }
+    return counts;
+  }
+
+ private:
+  internal::ColumnSet columns_;
+  uint64_t rows_ = 0;
+  std::vector<uint64_t> with_value_;
+  std::vector<uint8_t> has_value_;
+};
+
 // Loads until the end of the file; throws at the first error.
 void LoadRows(RowReader* reader, ColumnCounter* counter, LoadedDatabase* database, Loaded* loaded) {
   constexpr uint64_t kRowsBetweenChecks = 1024;
@@ -108,6 +157,119 @@ Loaded Load(const LoadTarget& target, RowReader* reader, LoadedDatabase* databas
   return loaded;
 }
 
+// Files in which the builder, not the definition, left out the filters.
+uint64_t FilesWithBoundsChosen(const SkipIndexColumnUsage& column) {
+  const Result<Column> parsed = Column::Parse(column.definition);
+  const bool is_defined = parsed.ok() && internal::IndexPartsOf(*parsed) == IndexParts::kBounds;
+  return is_defined ? 0 : column.files_with_bounds_only;
+}
+
+std::string ColumnText(const SkipIndexColumnUsage& column) {
+  std::string text = fmt::format("  {}: filters {} bytes, bounds {} bytes", column.definition,
+                                 WithCommas(column.filter_bytes), WithCommas(column.bounds_bytes));
+  const uint64_t chosen = FilesWithBoundsChosen(column);
+  if (chosen != 0) {
+    text +=
+        fmt::format("; bounds only in {}, as they find nearly every value (both: forces filters)",
+                    CountOf(chosen, "file"));
+  } else if (column.files_over_budget == 0 && column.files_without_filters != 0) {
+    text += "; no filters in " + CountOf(column.files_without_filters, "file");
+  }
+  if (column.files_over_budget != 0) {
+    text += fmt::format("; left out for its size in {}", CountOf(column.files_over_budget, "file"));
+  }
+  return text + "\n";
+}
+
+// Rows of this load in the database; known only if it was empty before.
+std::optional<uint64_t> RowsKept(const Loaded& loaded) {
+  return loaded.is_new ? loaded.rows_in_database : std::nullopt;
+}
+
+std::string RowsText(const Loaded& loaded) {
+  std::string text = fmt::format("rows read: {}\n", WithCommas(loaded.rows_read));
+  if (const std::optional<uint64_t> kept = RowsKept(loaded)) {
+    text += fmt::format("rows kept: {}", WithCommas(*kept));
+    if (*kept < loaded.rows_read) {
+      text += fmt::format(", {} replaced by later rows with the same key",
+                          WithCommas(loaded.rows_read - *kept));
+    }
+  } else if (loaded.rows_in_database) {
+    text += fmt::format("rows in the database: {}, including earlier ones",
+                        WithCommas(*loaded.rows_in_database));
+  } else {
+    text += "rows kept: unknown without compaction";
+  }
+  return text + "\n";
+}
+
+std::string LoadText(const Loaded& loaded, const SkipIndexSummary& indexes) {
+  std::string text = RowsText(loaded);
+  text += fmt::format("bytes: {}\n", WithCommas(loaded.bytes));
+  for (const Json& counts : loaded.values) {
+    text += fmt::format("  {}: {} with a value, {} without\n", PlainText(counts["definition"]),
+                        CountOf(counts["rows_with_value"], "row"),
+                        CountText(counts["rows_without_value"]));
+  }
+  text += fmt::format("index bytes: {} in {} of {}\n", WithCommas(indexes.index_bytes),
+                      WithCommas(indexes.files_with_index), CountOf(indexes.num_files, "file"));
+  for (const SkipIndexColumnUsage& column : indexes.usage) text += ColumnText(column);
+  for (const std::string& problem : indexes.problems) text += "  " + problem + "\n";
+  return text;
+}
+
+std::string LoadJson(const Loaded& loaded, const SkipIndexSummary& indexes) {
+  const auto column_json = [](const SkipIndexColumnUsage& column) -> Json {
+    return {{"definition", column.definition},
+            {"num_files", column.num_files},
+            {"filter_bytes", column.filter_bytes},
+            {"bounds_bytes", column.bounds_bytes},
+            {"num_distinct", column.num_distinct},
+            {"files_without_filters", column.files_without_filters},
+            {"files_with_bounds_chosen", FilesWithBoundsChosen(column)},
+            {"files_over_budget", column.files_over_budget}};
+  };
+  return JsonLine({{"rows_read", loaded.rows_read},
+                   {"rows_kept", OrNull(RowsKept(loaded))},
+                   {"rows_in_database", OrNull(loaded.rows_in_database)},
+                   {"num_bytes", loaded.bytes},
+                   {"values", loaded.values},
+                   {"index_bytes", indexes.index_bytes},
+                   {"num_files", indexes.num_files},
+                   {"files_with_index", indexes.files_with_index},
+                   {"needed_index_bytes", indexes.needed_index_bytes},
+                   {"columns", ArrayOf(indexes.usage, column_json)},
+                   {"problems", indexes.problems}});
+}
+
+// Possible mistakes: parts of indexes that exceed --max-index-bytes, with the limit that would keep
+// them; columns without any value; lines that end with CR.
+std::vector<std::string> LoadWarnings(const Loaded& loaded, const SkipIndexSummary& indexes) {
+  std::vector<std::string> warnings;
+  std::string names;
+  for (const SkipIndexColumnUsage& column : indexes.usage) {
+    if (column.files_over_budget == 0) continue;
+    names += (names.empty() ? "" : ", ") + column.definition;
+  }
+  if (!names.empty() || indexes.needed_index_bytes != 0) {
+    const std::string what =
+        names.empty() ? "an index was left out" : "the index lacks filters or bounds for " + names;
+    warnings.push_back(
+        fmt::format("{} because of its size; --max-index-bytes {} would keep everything", what,
+                    indexes.needed_index_bytes));
+  }
+  for (const Json& counts : loaded.values) {
+    if (loaded.rows_read == 0 || counts["rows_with_value"] != 0) continue;
+    warnings.push_back("no row has a value for the index " + PlainText(counts["definition"]));
+  }
+  if (loaded.rows_with_cr != 0) {
+    warnings.push_back(fmt::format(
+        "{} with CR, which is stored in the last field; --format csv removes it",
+        loaded.rows_with_cr == 1 ? "1 line ends" : WithCommas(loaded.rows_with_cr) + " lines end"));
+  }
+  return warnings;
+}
+
 // Reports which rows of an incomplete load are in the database.
 [[noreturn]] void FailWith(const Loaded& loaded, const LoadedDatabase& database) {
   const uint64_t kept = database.rows_durable();
@@ -116,9 +278,9 @@ Loaded Load(const LoadTarget& target, RowReader* reader, LoadedDatabase* databas
           ? fmt::format(
                 "{}; the {} before are loaded and flushed, not compacted; later rows are not "
                 "loaded",
-                loaded.problem, term::CountOf(kept, "row"))
+                loaded.problem, CountOf(kept, "row"))
           : fmt::format("{}; the first {} of the file are kept, later rows are not", loaded.problem,
-                        term::CountOf(kept, "row"));
+                        CountOf(kept, "row"));
   if (term::InterruptFlag()) throw term::Interrupted(message);
   throw term::Failure(message);
 }

@@ -152,11 +152,6 @@ uint64_t WriteRows(const ScanOptions& options, SkipScan* scan, term::Output* out
   return count;
 }
 
-void PrintExplanation(const ScanExplanation& explanation, OutputFormat format) {
-  term::WriteToStandardError(format == OutputFormat::kJson ? JsonLine(explanation)
-                                                           : explanation.ToText());
-}
-
 // Names the merge operator of another program: RocksDB only says that a merge failed.
 std::string WhyOperandsFail(const ScanOptions& options, const rocksdb::Status& status) {
   if (!status.IsCorruption()) return "";
@@ -190,7 +185,11 @@ void RunScan(const ScanOptions& options) {
 
   term::Output output;
   const uint64_t count = WriteRows(options, scan.get(), &output);
-  if (options.scan.explain) PrintExplanation(scan->Explain(), options.format);
+  if (options.scan.explain) {
+    const ScanExplanation explanation = scan->Explain();
+    term::WriteToStandardError(options.format == OutputFormat::kJson ? JsonLine(explanation)
+                                                                     : explanation.ToText());
+  }
   check(scan->status(),
         fmt::format("read database {} after {}", options.db.path, term::CountOf(count, "row")));
 }

@@ -168,15 +168,6 @@ void CheckLostProperties(const StoredDatabase& stored, const WriteRequest& reque
       stored.place.path, fmt::join(lost, ", "));
 }
 
-// RocksDB reads databases of LevelDB, but builds with assertions end when they open one to write.
-void CheckIsRocksDb(const DatabasePlace& place) {
-  if (!IsOfLevelDb(place)) return;
-  term::Fail(
-      "database {} has neither OPTIONS nor IDENTITY, so RocksDB did not write it; LevelDB's "
-      "can only be read",
-      place.path);
-}
-
 // A filter for prefixes can be built only with its extractor.
 void CheckExtractors(const StoredDatabase& stored, const WriteRequest& request) {
   for (const NamedObject& object : stored.loaded.objects) {
@@ -315,7 +306,13 @@ bool HasRowsInWal(const StoredDatabase& stored) {
 }
 
 void CheckOptionsToWrite(const StoredDatabase& stored, const WriteRequest& request) {
-  CheckIsRocksDb(stored.place);
+  if (IsOfLevelDb(stored.place)) {
+    // Builds with assertions end when they open one to write.
+    term::Fail(
+        "database {} has neither OPTIONS nor IDENTITY, so RocksDB did not write it; LevelDB's "
+        "can only be read",
+        stored.place.path);
+  }
   FailIfNewer(stored);
   if (!stored.problem.empty()) term::Fail("{}", stored.problem);
   CheckReadable(stored);
