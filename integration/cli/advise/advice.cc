@@ -111,7 +111,9 @@ class Adviser {
     Result<FilterPlan> one_rate = cli::PlanForOneRate(forest(), filter_bytes);
     if (!spread.ok() || !one_rate.ok()) return spread.ok() ? spread : one_rate;
     const double reads = PredictionOf(*one_rate).wasted_reads;
-    advice_.gain_steps = {advice_.current.wasted_reads, reads, PredictionOf(*spread).wasted_reads};
+    advice_.gain_steps = {{"current", advice_.current.wasted_reads},
+                          {"one_rate", reads},
+                          {"rates_by_level", PredictionOf(*spread).wasted_reads}};
     return PredictionOf(*spread).wasted_reads < kWorthSpreading * reads ? spread : one_rate;
   }
 

@@ -36,20 +36,15 @@ struct Proposal {
   FilterPolicyOptions policy() const { return PolicyFor(plan.goal); }
 };
 
-/// Wasted reads per lookup within the current memory: now, and after each of two steps.
-struct GainSteps {
-  double current = 0;
-  double one_rate = 0;  ///< With blocksieve's filters, all of one rate.
-  double by_level = 0;  ///< With rates that also differ by level.
-};
-
 /// The advice for all column families together, which get the same options.
 struct Advice {
   Forest forest;
   Prediction without;  ///< Without any filter.
   Prediction current;
   std::vector<Proposal> proposals;
-  std::optional<GainSteps> gain_steps;  ///< Set if there are filters and a plan for their memory.
+  /// Wasted reads per lookup within the current memory: "current", with blocksieve's filters of
+  /// "one_rate", and of "rates_by_level". Null without filters or a plan for their memory.
+  Json gain_steps;
   /// Proposals that could not be made, with reasons. Only those within a requested limit may waste
   /// more reads or memory than the current filters, if there are any.
   std::vector<std::string> not_proposed;

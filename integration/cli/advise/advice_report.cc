@@ -6,8 +6,6 @@
 #include <utility>
 
 #include "blocksieve/sizing.h"
-#include "integration/cli/database/filter_options.h"
-#include "integration/cli/database/json_table.h"
 #include "integration/cli/term/text.h"
 
 namespace blocksieve::cli {
@@ -155,11 +153,12 @@ std::vector<TableColumn> LevelColumns(const char* lookups) {
 std::string ToText(const Advice& advice, double absent_fraction) {
   if (advice.forest.lists.empty()) return "";
   std::string text = SavingsText(advice, absent_fraction < 1) + "\n";
-  if (const auto& steps = advice.gain_steps) {
+  if (const Json& steps = advice.gain_steps; !steps.is_null()) {
     text += fmt::format(
         "Wasted reads per lookup in the current memory: {} now, {} with blocksieve's filters at "
         "one\nrate, {} with rates by level.\n\n",
-        ReadsText(steps->current), ReadsText(steps->one_rate), ReadsText(steps->by_level));
+        ReadsText(steps["current"]), ReadsText(steps["one_rate"]),
+        ReadsText(steps["rates_by_level"]));
   }
   if (!advice.proposals.empty()) text += CostsText(ProposalsJson(advice)) + "\n";
   text += "False-positive rates:\n\n" + RatesText(advice);
@@ -188,12 +187,7 @@ Json ToJson(const Advice& advice) {
                    {"no_filters", ToJson(advice.without)},
                    {"current", ToJson(advice.current)}};
   document["proposals"] = ProposalsJson(advice);
-  document["gain_steps"] = nullptr;
-  if (const auto& steps = advice.gain_steps) {
-    document["gain_steps"] = {{"current", steps->current},
-                              {"one_rate", steps->one_rate},
-                              {"rates_by_level", steps->by_level}};
-  }
+  document["gain_steps"] = advice.gain_steps;
   document["not_proposed"] = advice.not_proposed;
   document["no_filter_pays"] = advice.no_filter_pays;
   document["verdict"] = ToJson(VerdictOf(advice));

@@ -10,7 +10,6 @@
 #include <functional>
 #include <limits>
 #include <optional>
-#include <utility>
 
 #include "blocksieve/filter.h"
 #include "blocksieve/sizing.h"

@@ -2,10 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <vector>
-
 #include "blocksieve/filter.h"
-#include "integration/cli/database/filter_options.h"
 #include "integration/cli/term/text.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 
@@ -79,14 +76,6 @@ std::string SavingsText(const SeekAdvice& advice, const PartNames& names) {
   return text + ".\n";
 }
 
-std::string SeekOptionsText(const SeekAdvice& advice) {
-  const std::string parts = PartsText(advice.Policy());
-  if (parts.empty()) return "";
-  std::string text = fmt::format("\nOptions for {}:\n\n", parts);
-  for (const std::string& option : OptionsFor(advice)) text += "  " + option + "\n";
-  return text;
-}
-
 Json ToJson(const RunSeeks& seeks, const std::string& family, const SortedRun& run,
             const PartNames& names) {
   const std::string one = names.one;
@@ -146,7 +135,11 @@ std::string SeeksText(const Advice& advice) {
   if (!seeks.prefixes.do_not_pay.empty()) {
     text += "\nNo prefixes pay here: " + seeks.prefixes.do_not_pay + ".\n";
   }
-  return text + SeekOptionsText(seeks);
+  const std::string parts = PartsText(seeks.Policy());
+  if (parts.empty()) return text;
+  text += fmt::format("\nOptions for {}:\n\n", parts);
+  for (const std::string& option : OptionsFor(seeks)) text += "  " + option + "\n";
+  return text;
 }
 
 void AddSeeksTo(const Advice& advice, Json* document) {

@@ -14,7 +14,15 @@ namespace {
 // Differences this small are reported as "the same".
 constexpr double kSameShare = 0.005;
 
-double SavedShare(double before, double after) { return before <= 0 ? 0 : 1 - after / before; }
+bool Saves(double before, double after) { return before > 0 && 1 - after / before >= kMinGain; }
+
+bool SavesReads(const Prediction& before, const Prediction& after) {
+  return Saves(before.wasted_reads, after.wasted_reads);
+}
+
+bool SavesMemory(const Prediction& before, const Prediction& after) {
+  return Saves(static_cast<double>(before.filter_bytes), static_cast<double>(after.filter_bytes));
+}
 
 // "14 times fewer wasted reads", "28 % more memory"; a share is relative to `before`.
 std::string Change(double before, double after, const char* less, const char* what) {
@@ -71,20 +79,14 @@ Verdict NoChange(const Advice& advice) {
 
 std::optional<Verdict> Better(const Advice& advice) {
   const Prediction& current = advice.current;
-  if (const Proposal* const same_memory = Find(advice, "same memory")) {
-    const Prediction& projected = same_memory->prediction;
-    if (SavedShare(current.wasted_reads, projected.wasted_reads) >= kMinGain) {
-      return ChangeTo(*same_memory, Reads(current, projected) + " for the same memory");
-    }
+  const Proposal* const same_memory = Find(advice, "same memory");
+  if (same_memory != nullptr && SavesReads(current, same_memory->prediction)) {
+    return ChangeTo(*same_memory, Reads(current, same_memory->prediction) + " for the same memory");
   }
-  if (const Proposal* const same_reads = Find(advice, "same reads")) {
-    const Prediction& projected = same_reads->prediction;
-    if (SavedShare(static_cast<double>(current.filter_bytes),
-                   static_cast<double>(projected.filter_bytes)) >= kMinGain) {
-      return ChangeTo(*same_reads, Memory(current, projected) + " for the same wasted reads");
-    }
-  }
-  return std::nullopt;
+  const Proposal* const same_reads = Find(advice, "same reads");
+  if (same_reads == nullptr || !SavesMemory(current, same_reads->prediction)) return std::nullopt;
+  return ChangeTo(*same_reads,
+                  Memory(current, same_reads->prediction) + " for the same wasted reads");
 }
 
 // The verdict on key filters with range filters or prefixes, if these are worth it.
@@ -94,17 +96,15 @@ std::optional<Verdict> WithParts(const Advice& advice) {
   const PartAdvice& part = seeks.ranges.is_worth() ? seeks.ranges : seeks.prefixes;
   if (!part.is_worth()) return std::nullopt;
   Prediction current{.wasted_reads = part.current_wasted_reads};
-  for (const ForestLevel& level : LevelsOf(advice.forest)) {
-    for (const SortedRun& run : level.runs) {
+  for (const RunList& list : advice.forest.lists) {
+    for (const SortedRun& run : list.runs) {
       for (const FileReport* const file : run.files) current.filter_bytes += file->filter.num_bytes;
     }
   }
   const Prediction projected{.wasted_reads = part.wasted_reads,
                              .filter_bytes = seeks.FilterBytes()};
-  const auto bytes = [](const Prediction& each) { return static_cast<double>(each.filter_bytes); };
-  if (Find(advice, "requested") == nullptr &&
-      SavedShare(current.wasted_reads, projected.wasted_reads) < kMinGain &&
-      SavedShare(bytes(current), bytes(projected)) < kMinGain) {
+  if (Find(advice, "requested") == nullptr && !SavesReads(current, projected) &&
+      !SavesMemory(current, projected)) {
     return NoChange(advice);
   }
   const FilterPolicyOptions policy = seeks.Policy();

@@ -1,18 +1,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cerrno>
 #include <filesystem>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 #include "integration/cli/advise/advice.h"
 #include "integration/cli/commands/options.h"
-#include "integration/cli/database/database.h"
 #include "integration/cli/database/file_text.h"
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/info_log.h"
@@ -33,70 +26,60 @@ process may have it open. advise reads table properties, filters and single data
 to see how far the key ranges of files overlap.
 
 Filters are compared by sorted run: each file of level 0 is one run, each deeper level is one run.
-All column families get the same options, within one limit, and lookups are assumed to be
-distributed over them as the keys are; --column-family selects one.
+All column families get the same options within one limit, unless --column-family selects one.
+Lookups are assumed to be distributed over families and runs as the keys are.
 
 Proposals:
   requested      the filters for --memory or --wasted-reads; then no others that exceed this limit
   same memory    fewest wasted reads within the current filter memory
   same reads     least memory with no more wasted reads than now
   usual          10 bits per key, if the database has no filters and nothing is requested
-  one rate       the same FPR for all files, within the requested limit, or in the current memory,
-                 or in that of the first proposal if there are no filters
-A proposal that would waste more reads or use more memory than the current filters is shown only
-within a requested limit. Files that already match a proposal keep their filters.
+  one rate       the same FPR for all files, in the memory of the proposal or filters before it
+Only a requested limit lets a proposal waste more reads or memory than the current filters. Files
+that already match a proposal keep their filters.
 
 Predictions, by the model of each kind of filter:
   wasted reads   data blocks read by a lookup of an absent key: the sum over all runs of FPR (1 for
                  a run without filters) times lookup share. Block cache hits count as reads.
-  per lookup     with --absent-fraction F, the mean over all lookups: F times "wasted reads" plus
-                 1 - F times the wasted reads of a lookup that finds its key, which are those in
-                 newer runs than the run with the key
-  lookups        lookup share of a run: the share of all lookups that check this run. Lookups are
-                 assumed to be distributed as the keys are, and a run is checked for keys between
-                 the first and last key of one of its files. The policy learns these shares from the
-                 listener, and assumes at least 1/32; without the listener, it assumes 1 for all.
+  per lookup     with --absent-fraction F, the mean over all lookups: those that find their key
+                 waste the reads in newer runs than the run with the key
+  lookups        lookup share: the share of all lookups that check this run, which is checked for
+                 keys between the first and last key of one of its files. The policy learns it from
+                 the listener, and assumes at least 1/32; without the listener, 1 for all runs.
   option         the option of the filter policy. bits_per_key excludes footers and rounding.
   CPU, probe     CPU time to build the filters and to probe one in the CPU cache, measured now on
                  this machine
   resident       memory of the filters in the block cache, or on the heap while files are open
-  to rewrite     files whose filters would change, their bytes, and the keys in them. New options
-                 take effect in a file when a compaction rewrites it.
+  to rewrite     files whose filters would change when a compaction rewrites them, their bytes and
+                 the keys in them
 
 "No filter pays here" means that a lookup without filters would waste less than 0.001 reads, or that
-all files fit into the block cache. OPTIONS files do not contain the size of the cache; without
---block-cache, the default of this RocksDB is assumed.
+all files fit into the block cache. OPTIONS files do not contain its size: see --block-cache.
 
 Seeks (--seek-fraction F: a share F of all reads are seeks with an upper bound). advise reads up to
 three files of each run and builds from them, in memory, what key filters can have besides keys:
-  range filters  for seeks in short ranges. Their FPR depends on the keys: if neighboring keys are
-                 too similar, most ranges pass. Files with an estimate above 0.2 get no range filter.
+  range filters  for seeks in short ranges. If neighboring keys are too similar, most ranges pass:
+                 files with an estimate above 0.2 get no range filter.
   prefixes       for seeks below a prefix of keys such as account:user:event, at any depth. Each
                  distinct one takes as much memory as a key. advise tries nine delimiters and the
                  lengths 4, 8 and 16; other boundaries: --prefixes.
-The options shown have the parts that pay.
+The options shown have the parts that pay, and give all files the same rates.
   seeks          share of the seeks that check the run. A seek that finds nothing reads one data
                  block of each such run, unless a filter rules out the range.
   estimated      share of short empty ranges that would pass, for range_fpr=0.011
   predicted      share of absent prefixes that would pass
-  empty seeks    with --range-width W, a range holds W keys on average, and exp(-W) of the ranges
-                 are empty, if keys are spread at random. No savings are predicted for other seeks,
-                 although they skip runs without keys in the range.
-These options give all files the same rates. wasted_reads and bits_per_key can cover lookups
-and seeks together, with seek_fraction. Seeks use both parts if ReadOptions has iterate_upper_bound
-and auto_prefix_mode. They need the prefix extractor blocksieve.range.
+  empty seeks    with --range-width W, exp(-W) of the ranges are empty, if keys are spread at random.
+                 No savings are predicted for other seeks.
+wasted_reads and bits_per_key can cover lookups and seeks together, with seek_fraction. Seeks need
+the prefix extractor blocksieve.range, and iterate_upper_bound and auto_prefix_mode in ReadOptions.
 
 Without the database (--log): the tree is that of the last dump of statistics in the info log, which
 RocksDB writes every stats_dump_period_sec; pass LOG and older ones (LOG.old.*), each with --log.
 Keys and filters of a level are estimated from the tables that the logs show written to it, and
-the number of filters that lookups probed shows how many runs they check; without statistics of
-the database, every lookup is assumed to check every run. Statistics also give the share of
+lookup shares from the number of filters that lookups probed. Statistics also give the share of
 absent keys, the wasted reads and what seeks read; so does --statistics FILE, also with --db: the
 text of Statistics::ToString, or JSON such as that of the command STATS of Kvrocks.
 Both may have been prefixed, quoted or escaped by other loggers; - is standard input.
-
-Options that spread memory over the levels need the listener, which reports the sizes of levels to
-the policy: options.listeners.push_back(blocksieve::NewListener()), or listeners={blocksieve}.
 
 Examples:
   blocksieve advise --db paths.db
@@ -160,19 +143,19 @@ Source ReadSource(const AdviseOptions& options) {
     source.cache_bytes = log.cache_bytes;
     tickers = std::move(log.tickers);
     source.num_bytes = log.num_bytes;
-    for (FileReport& file : log.files) {
-      if (file.place.family != options.choice.family.value_or(file.place.family)) continue;
-      source.files.push_back(std::move(file));
-    }
+    source.files = std::move(log.files);
     source.unknown_families = std::move(log.unknown_families);
-    std::erase_if(source.unknown_families, [&](const std::string& family) {
+    const auto is_other = [&](const std::string& family) {
       return family != options.choice.family.value_or(family);
-    });
-    if (source.files.empty() && !source.unknown_families.empty()) {
-      term::Fail("{}", UnknownFamiliesText(source.unknown_families));
-    }
+    };
+    std::erase_if(source.files,
+                  [&](const FileReport& file) { return is_other(file.place.family); });
+    std::erase_if(source.unknown_families, is_other);
     if (source.files.empty()) {
-      term::Fail("--column-family is {}, which has no files in the logs", *options.choice.family);
+      term::Fail("{}", source.unknown_families.empty()
+                           ? "--column-family is " + *options.choice.family +
+                                 ", which has no files in the logs"
+                           : UnknownFamiliesText(source.unknown_families));
     }
   } else {
     source.database = options.choice.db.path;
@@ -207,8 +190,25 @@ std::vector<std::string> FamiliesOf(const AdviseOptions& options, const Advice& 
   return families;
 }
 
+// Whether the OPTIONS file has the recommended proposal; says why apply or rewrite would refuse it.
+bool TryToApply(const AdviseOptions& options, const Verdict& verdict, const Source& source) {
+  const auto& family = options.choice.family;
+  bool has_options = false;
+  if (!source.stored || !source.stored->text || !verdict.policy) return false;
+  try {
+    const EditedOptions edited =
+        OptionsWith(*source.stored, {PolicyOption(*verdict.policy)}, family);
+    has_options = edited.edits.empty();
+    CheckWritable(WithText(source.stored->place, edited.text),
+                  {.access = Access::kRead, .family = family});
+  } catch (const term::Failure& failure) {
+    WarnOnce("this command cannot rewrite the files: " + std::string(failure.what()));
+  }
+  return has_options;
+}
+
 std::string ToText(const AdviseOptions& options, const Advice& advice, const Source& source,
-                   double absent_fraction) {
+                   double absent_fraction, bool has_options) {
   if (source.files.empty() && source.missed.unopened.empty()) {
     return "No filter pays here: the database has no files; nothing has been flushed yet.\n";
   }
@@ -230,7 +230,6 @@ std::string ToText(const AdviseOptions& options, const Advice& advice, const Sou
   }
   if (!verdict.policy) return text;
   const std::vector<std::string> families = FamiliesOf(options, advice, source);
-  const bool has_options = source.stored && HasOptions(*verdict.policy, *source.stored, families);
   return text + fmt::format("Steps for proposal \"{}\"{}:\n\n{}\n", verdict.proposal,
                             has_options ? ", whose options the OPTIONS file has" : "",
                             StepsText(*verdict.policy, has_options, source.database, families,
@@ -252,21 +251,6 @@ void CheckOutsideDatabases(const std::string& path) {
   }
 }
 
-// Says early why apply or rewrite would refuse the recommended proposal.
-void WarnIfNotWritable(const AdviseOptions& options, const Advice& advice,
-                       const StoredDatabase& stored) {
-  const auto& family = options.choice.family;
-  const Verdict verdict = VerdictOf(advice);
-  if (!stored.text || !verdict.policy) return;
-  try {
-    const EditedOptions edited = OptionsWith(stored, {PolicyOption(*verdict.policy)}, family);
-    CheckWritable(WithText(stored.place, edited.text), {.access = Access::kRead, .family = family});
-  } catch (const term::Failure& failure) {
-    term::WriteToStandardError(
-        "blocksieve: this command cannot rewrite the files: " + std::string(failure.what()) + "\n");
-  }
-}
-
 // Writes a complete OPTIONS file with the recommended proposal.
 void WriteOptionsFile(const AdviseOptions& options, const Advice& advice, const Source& source) {
   const Verdict verdict = VerdictOf(advice);
@@ -279,9 +263,9 @@ void WriteOptionsFile(const AdviseOptions& options, const Advice& advice, const 
   const EditedOptions edited =
       OptionsWith(*source.stored, {PolicyOption(*verdict.policy)}, options.choice.family);
   const std::string directory = std::filesystem::absolute(options.options_file).parent_path();
-  const rocksdb::Status status = rocksdb::WriteStringToFile(
-      EnvOfDirectory(directory).get(), edited.text.text(), options.options_file);
-  if (!status.ok()) term::Fail("cannot write {}: {}", options.options_file, status.ToString());
+  term::CheckOk(rocksdb::WriteStringToFile(EnvOfDirectory(directory).get(), edited.text.text(),
+                                           options.options_file),
+                "cannot write {}", options.options_file);
 }
 
 std::string ToJsonLine(const AdviseOptions& options, const Advice& advice, const Source& source,
@@ -315,11 +299,12 @@ void RunAdvise(const AdviseOptions& options) {
   }
   const Advice advice =
       Advise(ForestOf(source), request, KeysInFiles("building range filters and prefixes"));
-  term::WriteToStandardOutput(options.format == OutputFormat::kJson
-                                  ? ToJsonLine(options, advice, source, request.absent_fraction)
-                                  : ToText(options, advice, source, request.absent_fraction) +
-                                        VanishedText(source.missed));
-  if (source.stored) WarnIfNotWritable(options, advice, *source.stored);
+  const bool has_options = TryToApply(options, VerdictOf(advice), source);
+  term::WriteToStandardOutput(
+      options.format == OutputFormat::kJson
+          ? ToJsonLine(options, advice, source, request.absent_fraction)
+          : ToText(options, advice, source, request.absent_fraction, has_options) +
+                VanishedText(source.missed));
   source.missed.FailIfUnopened();
   if (!options.options_file.empty()) WriteOptionsFile(options, advice, source);
 }

@@ -1,12 +1,6 @@
-#include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "integration/cli/commands/options.h"
-#include "integration/cli/database/database.h"
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/maintenance/options_change.h"
@@ -21,13 +15,10 @@ the previous one. A previous file with another policy or prefix extractor is als
 blocksieve-OPTIONS-..., because RocksDB deletes old OPTIONS files; blocksieve revert reads this copy.
 apply refuses options with which RocksDB would not open the database. No process may have it open.
 
-Options and the sections that they are written to:
-  filter_policy                [TableOptions/BlockBasedTable "FAMILY"]; a policy that spreads memory
-                               over the levels also adds the listener to [DBOptions], and one with
-                               ranges or prefixes sets prefix_extractor, if there is none
-  prefix_extractor             [CFOptions "FAMILY"]
-  table_properties_collectors  [CFOptions "FAMILY"]
-  listeners                    [DBOptions]; added to those that the file names
+Options: filter_policy, prefix_extractor and table_properties_collectors of the column families, and
+listeners of the database, which are added to those that the file names. A policy that spreads memory
+over the levels also adds the listener, and one with ranges or prefixes sets prefix_extractor, if
+there is none.
 
 RocksDB does not read OPTIONS files on its own: programs do, with LoadLatestOptions. A program that
 sets its options in code must set these there; otherwise it overwrites them. Existing files keep
@@ -98,7 +89,7 @@ void AddApplyCommand(CLI::App* app, Action* action) {
   const auto [command, options] =
       AddSubcommand(app, action, "apply", "Write filter options to the OPTIONS file of a database",
                     kApplyFooter, RunApply);
-  AddDatabaseOption(command, &options->database, "the directory of the database");
+  AddDatabaseOption(command, &options->database);
   AddOption(
       command, &options->options,
       {"--option", "NAME=VALUE", "an option as printed by blocksieve advise", nullptr, kRequired});

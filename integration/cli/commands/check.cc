@@ -4,17 +4,11 @@
 #include <rocksdb/listener.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/utilities/object_registry.h>
-#include <rocksdb/utilities/options_util.h>
-#include <rocksdb/version.h>
 
 #include <algorithm>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "integration/cli/advise/advice.h"
 #include "integration/cli/commands/options.h"
-#include "integration/cli/database/database.h"
 #include "integration/cli/database/file_text.h"
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/json_table.h"
@@ -28,6 +22,9 @@
 namespace blocksieve::cli {
 namespace {
 
+using rocksdb_plugin::IdOf;
+using rocksdb_plugin::NamedObject;
+
 constexpr const char* kCheckFooter =
     R"help(Finds names and options that RocksDB silently ignores. If an OPTIONS file names an unregistered
 policy, such as blocksive:0.01, RocksDB writes files without filters, and the next OPTIONS file has
@@ -36,10 +33,8 @@ their options, and whatever else a blocksieve policy needs. For a database, it a
 without filters. Nothing is written, and another process may have the database open.
 
   accepted  yes: RocksDB or blocksieve can create the object; no: only the program that registers or
-            creates it can; -: the option names no object
-
-Extractors, collectors and listeners that only the program has are not accepted here. That is a
-problem only if the same option names one of blocksieve's: RocksDB then ignores both.
+            creates it can, which is a problem only for policies, and if the same option names one of
+            blocksieve's: RocksDB then ignores both; -: the option names no object
 
 Exit codes: 0 no problem; 1 problems found; 2 wrong arguments.
 
@@ -85,19 +80,6 @@ const ObjectOption kCollectors = {
 const ObjectOption kListeners = {"listeners", rocksdb::EventListener::Type(),
                                  "silently creates no listener, not even blocksieve's", true};
 
-// Extracts "blocksieve:0.01" from "{id=blocksieve:0.01;kind=auto;}"; "" for nullptr.
-std::string IdOf(std::string value) {
-  if (value.starts_with('{')) value.erase(0, 1);
-  if (value.starts_with("id=")) value.erase(0, 3);
-  value.resize(std::min(value.find_first_of(";}"), value.size()));
-  return value == "nullptr" ? "" : value;
-}
-
-std::string NameOf(const std::string& value) {
-  const std::string id = IdOf(value);
-  return id.substr(0, id.find(':'));
-}
-
 // The names that users may write.
 std::vector<std::string> RegisteredNames(const ObjectOption& option) {
   std::vector<std::string> names;
@@ -110,22 +92,24 @@ std::vector<std::string> RegisteredNames(const ObjectOption& option) {
   return names;
 }
 
-void ReportRefused(const ObjectOption& option, const std::string& family, const std::string& value,
-                   const rocksdb::Status& status, bool is_among_ours, Findings* findings) {
+void ReportRefused(const ObjectOption& option, const NamedObject& object, bool is_among_ours,
+                   Findings* findings) {
   const std::vector<std::string> names = RegisteredNames(option);
-  const std::string name = NameOf(value);
+  const std::string id = IdOf(object.value);
+  const std::string name = id.substr(0, id.find(':'));
   if (std::find(names.begin(), names.end(), name) != names.end()) {
-    return findings->Report(family, fmt::format("{} is {}; RocksDB silently ignores part of it: {}",
-                                                option.name, value, status.ToString()));
+    return findings->Report(
+        object.family, fmt::format("{} is {}; RocksDB silently ignores part of it: {}", option.name,
+                                   object.value, object.reason));
   }
   const std::string meant = term::Nearest(name, names);
   // OPTIONS files also name objects that programs create in code; policies are rarely among them.
   if (&option != &kPolicy && !is_among_ours && !meant.starts_with("blocksieve")) return;
   const std::string suggestion = meant.empty() ? "" : fmt::format("Did you mean {}? ", meant);
   findings->Report(
-      family,
+      object.family,
       fmt::format("{} is {}, which is not registered: RocksDB {}. {}Registered: {}", option.name,
-                  value, option.consequence, suggestion, fmt::join(names, ", ")));
+                  object.value, option.consequence, suggestion, fmt::join(names, ", ")));
 }
 
 // Why a policy of RocksDB builds no filters, though RocksDB knows its name; "" if it does.
@@ -147,24 +131,32 @@ std::string WhyNothingIsBuilt(const std::string& policy) {
 bool CheckOption(const ObjectOption& option, const OptionsSection& section, Findings* findings) {
   const std::string& family = section.family;
   const std::string value = findings->stored.Value(section, option.name).value_or("");
-  auto values = option.is_list ? ElementsOf(value) : std::vector{value};
-  std::erase_if(values, [](const std::string& each) { return IdOf(each).empty(); });
-  // RocksDB 7.8 reads several elements in braces as one name.
-  const auto& lost = findings->stored.loaded.objects;
-  const bool is_among_ours = std::any_of(lost.begin(), lost.end(), [&](const auto& object) {
-    return object.family == family && object.option == option.name && NamesBlocksieve(object.value);
+  auto values = option.is_list ? rocksdb_plugin::ElementsOf(value) : std::vector{value};
+  std::erase_if(values, [](const std::string& each) { return IsNone(each); });
+  std::vector<NamedObject> lost;
+  for (NamedObject object : findings->stored.loaded.objects) {
+    if (object.family != family || object.option != option.name) continue;
+    object.value = OptionsText::Unescape(object.value);
+    lost.push_back(std::move(object));
+  }
+  const bool is_among_ours = std::any_of(lost.begin(), lost.end(), [](const NamedObject& object) {
+    return NamesBlocksieve(object.value);
   });
   const auto add = [&](const std::string& each, const Json& is_accepted) {
     findings->named.push_back(
         {{"family", family}, {"option", option.name}, {"value", each}, {"accepted", is_accepted}});
   };
   for (const std::string& each : values) {
-    const rocksdb::Status status = StrictStatus(option.name, each);
+    const auto refused = std::find_if(lost.begin(), lost.end(), [&](const NamedObject& object) {
+      return object.value == each && object.reason != rocksdb_plugin::kLeftOutWithOthers;
+    });
     const std::string why = &option == &kPolicy ? WhyNothingIsBuilt(each) : "";
-    add(each, status.ok() && why.empty());
-    if (!why.empty()) findings->Report(family, fmt::format("filter_policy is {}, {}", each, why));
-    if (!status.ok() && why.empty())
-      ReportRefused(option, family, each, status, is_among_ours, findings);
+    add(each, refused == lost.end() && why.empty());
+    if (!why.empty()) {
+      findings->Report(family, fmt::format("filter_policy is {}, {}", each, why));
+    } else if (refused != lost.end()) {
+      ReportRefused(option, *refused, is_among_ours, findings);
+    }
   }
   if (values.empty()) add("", nullptr);
   return !values.empty();
@@ -207,12 +199,12 @@ bool HasPolicies(const std::string& database) {
 
 void CheckOptionsFile(const CheckOptions& options, Findings* findings) {
   const StoredDatabase& stored = findings->stored;
-  if (!stored.problem.empty()) findings->Report("", stored.problem);
   if (stored.loaded.is_newer) {
     findings->Report("", fmt::format("RocksDB {} wrote the file, and {} ignores options of later "
                                      "versions",
                                      stored.loaded.version, rocksdb::GetRocksVersionAsString()));
   }
+  if (!stored.problem.empty()) return findings->Report("", stored.problem);
   CheckOption(kListeners, OptionsSection::Db(), findings);
   for (const std::string& family : stored.Families(options.family)) {
     if (!CheckOption(kPolicy, OptionsSection::Table(family), findings) &&

@@ -1,11 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "integration/cli/commands/command_tree.h"
 #include "integration/cli/commands/options.h"
 #include "integration/cli/term/streams.h"

@@ -1,16 +1,11 @@
 #include <fmt/format.h>
 
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "blocksieve/predicate.h"
 #include "blocksieve/rocksdb/skip_index.h"
 #include "integration/cli/commands/rewrite_files.h"
-#include "integration/cli/database/database.h"
 #include "integration/cli/database/open_database.h"
-#include "integration/cli/maintenance/options_change.h"
 #include "integration/cli/maintenance/skip_indexes.h"
 #include "integration/cli/rows/rows.h"
 #include "integration/cli/term/streams.h"
@@ -29,13 +24,12 @@ newest indexed SST has. --index adds an index on another part of the value, even
 wrote the database and it has no index yet; fields of the value are numbered from 1 (see blocksieve
 load --help) and separated by TAB, or by the delimiter in parentheses: field(,):2. SSTs are not
 rewritten. If an index exceeds --max-index-bytes, a warning names the limit that would keep
-everything. An interrupted command can be run again and continues where it stopped. Another process
-may have the database open; the files that it writes meanwhile have the indexes of its own options.
+everything. An interrupted command continues when it is run again. Another process may have the
+database open; the files that it writes meanwhile have the indexes of its own options.
 
 A process without the plug-in deletes SSTs without their sidecars; a program with blocksieve's
-listener deletes those when it opens the database, and so does --delete-orphans.
-
-With RocksDB before 9.3, scans at older snapshots ignore indexes that were built this way.
+listener deletes those when it opens the database, and so does --delete-orphans. With RocksDB before
+9.3, scans at older snapshots ignore indexes that were built this way.
 
 Examples:
   blocksieve index --db paths.db                        # after a restore
@@ -89,24 +83,20 @@ void Rebuild(IndexOptions options) {
 void RunIndex(const IndexOptions& options) {
   const DatabasePlace& database = options.rebuild.database;
   CheckDatabase(database);
-  const auto check = [&](const rocksdb::Status& status, const char* what) {
-    if (!status.ok())
-      term::Fail("cannot {} database {}: {}", what, database.path, status.ToString());
-  };
   if (!options.save_to.empty()) {
-    const rocksdb::Status created = CreateNamedDirectory(options.save_to);
-    check(created, "save the indexes of");
+    constexpr const char* kProblem = "cannot save the indexes of database {}";
+    term::CheckOk(CreateNamedDirectory(options.save_to), kProblem, database.path);
     const Database db = OpenReadOnly(database, rocksdb::kDefaultColumnFamilyName,
                                      IndexAccess{nullptr, options.save_to});
-    check(SaveSkipIndexes(db.get(), options.save_to), "save the indexes of");
+    term::CheckOk(SaveSkipIndexes(db.get(), options.save_to), kProblem, database.path);
     return Report(options, "saved to " + options.save_to, {{"saved_to", options.save_to}});
   }
   if (!options.copy_from.empty()) {
     uint64_t num_copied = 0;
     const Database db = OpenReadOnly(database, options.rebuild.family, IndexAccess{nullptr});
-    check(CopySkipIndexes(db.get(), db.HandleOf(options.rebuild.family), options.copy_from,
-                          &num_copied),
-          "copy indexes into");
+    term::CheckOk(CopySkipIndexes(db.get(), db.HandleOf(options.rebuild.family), options.copy_from,
+                                  &num_copied),
+                  "cannot copy indexes into database {}", database.path);
     return Report(options, "copied: " + term::CountOf(num_copied, "sidecar"),
                   {{"num_copied", num_copied}});
   }
@@ -128,7 +118,7 @@ void AddIndexCommand(CLI::App* app, Action* action) {
   const auto [command, options] = AddSubcommand(
       app, action, "index", "Build, save or restore skip indexes without rewriting SSTs",
       kIndexFooter, RunIndex);
-  AddDatabaseOption(command, &options->rebuild.database, "the directory of the database");
+  AddDatabaseOption(command, &options->rebuild.database);
   AddFamilyOption(command, &options->rebuild.family);
   AddOption(command, &options->indexes,
             {"--index", "NAME=EXTRACTOR", "also index this part of the value under this name"});

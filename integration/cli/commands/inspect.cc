@@ -4,14 +4,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
-#include <string>
-#include <string_view>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 #include "integration/cli/commands/options.h"
-#include "integration/cli/database/database.h"
 #include "integration/cli/database/file_text.h"
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/json_table.h"
@@ -37,22 +32,20 @@ process may have it open. Keys and values are not read.
   bits/key       total size of the filters, or of the part for ranges or prefixes, per entry
   predicted FPR  share of absent keys that pass, by the model of the filter; - if all pass
   range FPR      share of short empty ranges that pass, as the filter estimated it when it was built
-  prefix FPR     share of absent prefixes that pass, by the model of the filter, which has the distinct
-                 prefixes of its keys besides the keys; boundaries say where these end, as in the
-                 policy's option prefixes
+  prefix FPR     share of absent prefixes that pass, by the model; boundaries say where prefixes end,
+                 as in the policy's option prefixes
 
 If filter memory is spread over the levels (wasted_reads, bits_per_key), a trivial move can take a
 file to a deeper level with the filter of the level above, which is more precise than needed there.
-Such files are listed. They are recognized by an FPR at least 1.5 bits (a factor of 2.8) below that
-of their level, and under kind=auto by their kind: flushes build Bloom filters, compactions ribbons.
+Such files are listed: their FPR is at least 1.5 bits (a factor of 2.8) below that of their level,
+or under kind=auto, they have the Bloom filters of flushes.
 
 A process without the plug-in, such as ldb compact, silently ignores the policy in the OPTIONS file
 and writes files without filters. Such files are counted. blocksieve-preload ldb loads the plug-in.
 
 For monitoring, --format prometheus prints metrics in Prometheus' text format, and --fail-if makes the
-exit code 1 if files with keys have no working filter (without-filter), or sidecars no SST (orphans).
-Files that the policy itself gave no filter do not count, as wasted_reads may for the last level. A
-running process has the same metrics and more: GetFilterMetrics in blocksieve/rocksdb/maintenance.h.
+exit code 1 if files with keys have no working filter (without-filter), unless the policy gave them
+none, or sidecars have no SST (orphans). GetFilterMetrics gives a running process these and more.
 
 Examples:
   blocksieve inspect --db paths.db

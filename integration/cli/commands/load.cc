@@ -1,26 +1,25 @@
 #include <fmt/format.h>
 
-#include <cstdint>
 #include <limits>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "blocksieve/column.h"
-#include "integration/cli/commands/load_report.h"
 #include "integration/cli/commands/options.h"
+#include "integration/cli/database/json_table.h"
 #include "integration/cli/maintenance/loaded_database.h"
 #include "integration/cli/rows/rows.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
+#include "lib/column/column_set.h"
+#include "lib/column/values.h"
 #include "lib/predicate/lexer.h"
 #include "lib/range/range_filter.h"
 
 namespace blocksieve::cli {
 namespace {
+
+using term::CountOf;
+using term::WithCommas;
 
 constexpr const char* kLoadFooter =
     R"help(Reads FILE line by line. One field of each line becomes the key. The other fields, in order and
@@ -44,20 +43,17 @@ everything.
 
 Input. Lines may hold any bytes and have no quoting. With --format csv, FILE is CSV (RFC 4180):
 quoted fields may contain delimiters, doubled quotes and line breaks, and lines may end with CR LF.
-If a key occurs more than once, the last row wins. An empty line or a line without the key field is
-an error: load keeps the rows before it and stops. A row without the field of an index has no value
-in that column (IS NULL). load reports the rows read and kept, and for each index the rows with a
-value. If the disk is full, it reports how many rows from the start of FILE are durable.
+If a key occurs more than once, the last row wins. load stops at an empty line or a line without the
+key field, and keeps the rows before it. A row without the field of an index has no value in that
+column (IS NULL). If the disk is full, load reports how many rows from the start of FILE are durable.
 
 Existing databases. Rows are added, to a new column family if --column-family names one that does
 not exist, and existing indexes are kept; a new index replaces one of the same name. At the end load
-flushes and, without --no-compact, compacts the whole column family so that all files have the
-indexes; this takes long for a large one. Large indexes are stored in files beside the SSTs: copy
-them along (see blocksieve index --help).
+compacts the whole column family, which takes long for a large one, so that all files have the
+indexes. Large indexes are stored in files beside the SSTs (see blocksieve index --help).
 
---range-fpr builds range filters into the key filters: seeks with an upper bound then read fewer
-blocks (see blocksieve advise --help). The setting is stored in the options of the database,
-together with the prefix extractor blocksieve.range that it needs.
+--range-fpr builds range filters into the key filters (see blocksieve advise --help), and sets the
+prefix extractor blocksieve.range that they need, in the options of the database.
 
 Examples:
   blocksieve load --db paths.db --key 1 --index pkg=field:1 --index words=words:2 paths.tsv
@@ -76,6 +72,50 @@ struct LoadOptions {
   std::optional<std::string> store_delimiter;
   bool no_compact = false;
   std::vector<std::string> formats;  // of the file, and of the report
+};
+
+struct Loaded {
+  uint64_t rows_read = 0;
+  uint64_t bytes = 0;  // keys and values
+  uint64_t rows_with_cr = 0;
+  Json values;          // as ColumnCounter counts them
+  std::string problem;  // why loading stopped before the end of the file, or empty
+
+  bool is_new = false;                       // the database had no rows before
+  std::optional<uint64_t> rows_in_database;  // at the end, if known
+};
+
+/// Counts the rows with a value, for each column.
+class ColumnCounter {
+ public:
+  explicit ColumnCounter(const std::vector<Column>& columns)
+      : columns_(columns), with_value_(columns.size()) {}
+
+  void Count(std::string_view row) {
+    ++rows_;
+    has_value_.assign(with_value_.size(), 0);
+    columns_.ForEachCompared(row, [this](size_t column, const Value&) {
+      has_value_[column] = 1;
+      return false;
+    });
+    for (size_t i = 0; i < with_value_.size(); ++i) with_value_[i] += has_value_[i];
+  }
+
+  Json Counts() const {
+    Json counts = Json::array();
+    for (size_t i = 0; i < with_value_.size(); ++i) {
+      counts.push_back({{"definition", columns_.columns()[i].ToText()},
+                        {"rows_with_value", with_value_[i]},
+                        {"rows_without_value", rows_ - with_value_[i]}});
+    }
+    return counts;
+  }
+
+ private:
+  internal::ColumnSet columns_;
+  uint64_t rows_ = 0;
+  std::vector<uint64_t> with_value_;
+  std::vector<uint8_t> has_value_;
 };
 
 // Loads until the end of the file; throws at the first error.
@@ -108,13 +148,126 @@ Loaded Load(const LoadTarget& target, RowReader* reader, LoadedDatabase* databas
     loaded.problem = failure.what();
   }
   loaded.rows_with_cr = reader->rows_with_cr();
-  loaded.columns = counter.Counts();
+  loaded.values = counter.Counts();
   try {
     database->Flush();
   } catch (const term::Failure& failure) {
     if (loaded.problem.empty()) loaded.problem = failure.what();
   }
   return loaded;
+}
+
+// Files in which the builder, not the definition, left out the filters.
+uint64_t FilesWithBoundsChosen(const SkipIndexColumnUsage& column) {
+  const Result<Column> parsed = Column::Parse(column.definition);
+  const bool is_defined = parsed.ok() && internal::IndexPartsOf(*parsed) == IndexParts::kBounds;
+  return is_defined ? 0 : column.files_with_bounds_only;
+}
+
+std::string ColumnText(const SkipIndexColumnUsage& column) {
+  std::string text = fmt::format("  {}: filters {} bytes, bounds {} bytes", column.definition,
+                                 WithCommas(column.filter_bytes), WithCommas(column.bounds_bytes));
+  const uint64_t chosen = FilesWithBoundsChosen(column);
+  if (chosen != 0) {
+    text +=
+        fmt::format("; bounds only in {}, as they find nearly every value (both: forces filters)",
+                    CountOf(chosen, "file"));
+  } else if (column.files_over_budget == 0 && column.files_without_filters != 0) {
+    text += "; no filters in " + CountOf(column.files_without_filters, "file");
+  }
+  if (column.files_over_budget != 0) {
+    text += fmt::format("; left out for its size in {}", CountOf(column.files_over_budget, "file"));
+  }
+  return text + "\n";
+}
+
+// Rows of this load in the database; known only if it was empty before.
+std::optional<uint64_t> RowsKept(const Loaded& loaded) {
+  return loaded.is_new ? loaded.rows_in_database : std::nullopt;
+}
+
+std::string RowsText(const Loaded& loaded) {
+  std::string text = fmt::format("rows read: {}\n", WithCommas(loaded.rows_read));
+  if (const std::optional<uint64_t> kept = RowsKept(loaded)) {
+    text += fmt::format("rows kept: {}", WithCommas(*kept));
+    if (*kept < loaded.rows_read) {
+      text += fmt::format(", {} replaced by later rows with the same key",
+                          WithCommas(loaded.rows_read - *kept));
+    }
+  } else if (loaded.rows_in_database) {
+    text += fmt::format("rows in the database: {}, including earlier ones",
+                        WithCommas(*loaded.rows_in_database));
+  } else {
+    text += "rows kept: unknown without compaction";
+  }
+  return text + "\n";
+}
+
+std::string LoadText(const Loaded& loaded, const SkipIndexSummary& indexes) {
+  std::string text = RowsText(loaded);
+  text += fmt::format("bytes: {}\n", WithCommas(loaded.bytes));
+  for (const Json& counts : loaded.values) {
+    text += fmt::format("  {}: {} with a value, {} without\n", PlainText(counts["definition"]),
+                        CountOf(counts["rows_with_value"], "row"),
+                        CountText(counts["rows_without_value"]));
+  }
+  text += fmt::format("index bytes: {} in {} of {}\n", WithCommas(indexes.index_bytes),
+                      WithCommas(indexes.files_with_index), CountOf(indexes.num_files, "file"));
+  for (const SkipIndexColumnUsage& column : indexes.usage) text += ColumnText(column);
+  for (const std::string& problem : indexes.problems) text += "  " + problem + "\n";
+  return text;
+}
+
+std::string LoadJson(const Loaded& loaded, const SkipIndexSummary& indexes) {
+  const auto column_json = [](const SkipIndexColumnUsage& column) -> Json {
+    return {{"definition", column.definition},
+            {"num_files", column.num_files},
+            {"filter_bytes", column.filter_bytes},
+            {"bounds_bytes", column.bounds_bytes},
+            {"num_distinct", column.num_distinct},
+            {"files_without_filters", column.files_without_filters},
+            {"files_with_bounds_chosen", FilesWithBoundsChosen(column)},
+            {"files_over_budget", column.files_over_budget}};
+  };
+  return JsonLine({{"rows_read", loaded.rows_read},
+                   {"rows_kept", OrNull(RowsKept(loaded))},
+                   {"rows_in_database", OrNull(loaded.rows_in_database)},
+                   {"num_bytes", loaded.bytes},
+                   {"values", loaded.values},
+                   {"index_bytes", indexes.index_bytes},
+                   {"num_files", indexes.num_files},
+                   {"files_with_index", indexes.files_with_index},
+                   {"needed_index_bytes", indexes.needed_index_bytes},
+                   {"columns", ArrayOf(indexes.usage, column_json)},
+                   {"problems", indexes.problems}});
+}
+
+// Possible mistakes: parts of indexes that exceed --max-index-bytes, with the limit that would keep
+// them; columns without any value; lines that end with CR.
+std::vector<std::string> LoadWarnings(const Loaded& loaded, const SkipIndexSummary& indexes) {
+  std::vector<std::string> warnings;
+  std::string names;
+  for (const SkipIndexColumnUsage& column : indexes.usage) {
+    if (column.files_over_budget == 0) continue;
+    names += (names.empty() ? "" : ", ") + column.definition;
+  }
+  if (!names.empty() || indexes.needed_index_bytes != 0) {
+    const std::string what =
+        names.empty() ? "an index was left out" : "the index lacks filters or bounds for " + names;
+    warnings.push_back(
+        fmt::format("{} because of its size; --max-index-bytes {} would keep everything", what,
+                    indexes.needed_index_bytes));
+  }
+  for (const Json& counts : loaded.values) {
+    if (loaded.rows_read == 0 || counts["rows_with_value"] != 0) continue;
+    warnings.push_back("no row has a value for the index " + PlainText(counts["definition"]));
+  }
+  if (loaded.rows_with_cr != 0) {
+    warnings.push_back(fmt::format(
+        "{} with CR, which is stored in the last field; --format csv removes it",
+        loaded.rows_with_cr == 1 ? "1 line ends" : WithCommas(loaded.rows_with_cr) + " lines end"));
+  }
+  return warnings;
 }
 
 // Reports which rows of an incomplete load are in the database.
@@ -125,9 +278,9 @@ Loaded Load(const LoadTarget& target, RowReader* reader, LoadedDatabase* databas
           ? fmt::format(
                 "{}; the {} before are loaded and flushed, not compacted; later rows are not "
                 "loaded",
-                loaded.problem, term::CountOf(kept, "row"))
+                loaded.problem, CountOf(kept, "row"))
           : fmt::format("{}; the first {} of the file are kept, later rows are not", loaded.problem,
-                        term::CountOf(kept, "row"));
+                        CountOf(kept, "row"));
   if (term::InterruptFlag()) throw term::Interrupted(message);
   throw term::Failure(message);
 }
@@ -204,7 +357,7 @@ void AddLoadCommand(CLI::App* app, Action* action) {
   const auto [command, options] = AddSubcommand(
       app, action, "load", "Load a text or CSV file into a database with skip indexes", kLoadFooter,
       RunLoad);
-  AddDatabaseOption(command, &options->target.index.database, "the directory of the database");
+  AddDatabaseOption(command, &options->target.index.database);
   AddFamilyOption(command, &options->target.index.family);
   AddOption(command, &options->reader.key_field,
             {"--key", "N", "number of the field that is the key",

@@ -6,9 +6,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/cli/commands/command_tree.h"

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <string_view>
 
 #include "integration/cli/commands/command_tree.h"
 #include "integration/cli/commands/options.h"

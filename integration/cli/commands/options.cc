@@ -10,9 +10,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <regex>
-#include <utility>
 
 #include "blocksieve/bytes.h"
 #include "blocksieve/sizing.h"
@@ -128,8 +126,9 @@ void AddFormatOption(CLI::App* command, OutputFormat* format, const char* words)
       ->transform(CLI::Validator(OneOf(words), ""));
 }
 
-void AddDatabaseOption(CLI::App* command, DatabasePlace* place, const char* description) {
-  AddOption(command, &place->path, {"--db", "DIR", description, nullptr, kRequired});
+void AddDatabaseOption(CLI::App* command, DatabasePlace* place) {
+  AddOption(command, &place->path,
+            {"--db", "DIR", "the directory of the database", nullptr, kRequired});
   AddPlaceOptions(command, place);
 }
 
@@ -241,19 +240,12 @@ Check OneOf(const std::string& words) {
   };
 }
 
-namespace {
-
-std::string Dump(const nlohmann::ordered_json& document, int indent) {
+std::string JsonLine(const nlohmann::ordered_json& document, int indent) {
   constexpr auto kReplaceInvalid = nlohmann::ordered_json::error_handler_t::replace;
   nlohmann::ordered_json versioned = {{"version", kJsonVersion}};
   versioned.update(document);
   return versioned.dump(indent, ' ', false, kReplaceInvalid) + "\n";
 }
-
-}  // namespace
-
-std::string JsonLine(const nlohmann::ordered_json& document) { return Dump(document, -1); }
-std::string JsonText(const nlohmann::ordered_json& document) { return Dump(document, 2); }
 
 void SetBytes(nlohmann::ordered_json* object, const std::string& name, std::string_view bytes) {
   nlohmann::ordered_json text = bytes;

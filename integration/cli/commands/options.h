@@ -77,26 +77,16 @@ void AddFlag(CLI::App* command, bool* value, const char* name, const char* descr
 enum class OutputFormat { kText, kJson, kPrometheus };
 void AddFormatOption(CLI::App* command, OutputFormat* format, const char* words = "text|json");
 
-/// The options --db DIR, --wal-dir and --data-dir, the first one required.
-void AddDatabaseOption(CLI::App* command, DatabasePlace* place, const char* description);
-
-/// The options --wal-dir and --data-dir alone.
-void AddPlaceOptions(CLI::App* command, DatabasePlace* place);
-
-/// The option --drop-properties.
-void AddDropOption(CLI::App* command, bool* drops_properties);
-
-/// The option --column-family of commands for all column families, or for one of them.
-void AddFamilyOption(CLI::App* command, std::optional<std::string>* family);
+// Options of several subcommands.
+void AddDatabaseOption(CLI::App* command, DatabasePlace* place);  ///< With AddPlaceOptions.
+void AddPlaceOptions(CLI::App* command, DatabasePlace* place);    ///< --wal-dir and --data-dir
+void AddFileOptions(CLI::App* command, FileChoice* choice);       ///< A database, or FILE.
+void AddFamilyOption(CLI::App* command, std::optional<std::string>* family);  ///< One, or all.
 void AddFamilyOption(CLI::App* command, std::string* family);
-
-/// The options --db, FILE, --column-family, --wal-dir and --data-dir.
-void AddFileOptions(CLI::App* command, FileChoice* choice);
-
-/// The option --bytes-per-second. `verb`: "read" or "write".
+void AddDropOption(CLI::App* command, bool* drops_properties);
+/// `verb`: "read" or "write".
 void AddRateOption(CLI::App* command, uint64_t* bytes_per_second, const char* verb);
-
-/// The option --max-index-bytes. `default_value` as shown in the help: "8MiB".
+/// `default_value` as shown in the help: "8MiB".
 void AddMaxIndexBytesOption(CLI::App* command, std::optional<uint64_t>* max_index_bytes,
                             const char* default_value);
 
@@ -149,8 +139,7 @@ inline constexpr int kJsonVersion = 2;
 
 /// The document on one line, or indented, with the member `version` and a line end. Replaces bytes
 /// that are not UTF-8, which names of files and columns may have.
-std::string JsonLine(const nlohmann::ordered_json& document);
-std::string JsonText(const nlohmann::ordered_json& document);
+std::string JsonLine(const nlohmann::ordered_json& document, int indent = -1);
 
 /// Sets the member `name` to the bytes, or `name`_hex to hexadecimal digits if they are not UTF-8.
 void SetBytes(nlohmann::ordered_json* object, const std::string& name, std::string_view bytes);

@@ -2,11 +2,8 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
 
 #include "integration/cli/commands/rewrite_files.h"
-#include "integration/cli/database/database.h"
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/maintenance/options_change.h"
@@ -22,16 +19,13 @@ the plug-in has since written OPTIONS without it, in the next OPTIONS file; or -
 that policy builds no filters, such as rocksdb.BuiltinBloomFilter of RocksDB 6, or bloomfilter
 without bits per key, which programs with the C API leave, it takes the bits per key that the files
 had, and says so. Then rewrites the files with blocksieve filters, and those that lack filters because
-of such a program, as blocksieve rewrite does; if only another program has the previous policy, no
-file is rewritten. revert can be interrupted and run again. No process may have the database open.
-Skip indexes stay; stock RocksDB ignores them.
+of such a program, and reports what was measured, as blocksieve rewrite does; if only another program
+has the previous policy, no file is rewritten. revert can be interrupted and run again. No process
+may have the database open. Skip indexes stay; stock RocksDB ignores them.
 
 Stock RocksDB reads the database correctly without this command, but treats a blocksieve filter as
-matching every key until it rewrites the file.
-
-Before it starts, revert prints the predicted change of wasted reads per lookup of an absent key and
-of filter memory. --dry-run prints only that, the list of files and the changes of OPTIONS. At the
-end revert reports what was measured, as blocksieve rewrite does.
+matching every key until it rewrites the file. revert first prints the predicted change of wasted
+reads per lookup of an absent key and of filter memory; --dry-run prints only that, and the changes.
 
 Examples:
   blocksieve revert --db paths.db --dry-run

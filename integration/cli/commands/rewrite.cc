@@ -1,11 +1,6 @@
 #include <fmt/format.h>
 
-#include <string>
-#include <vector>
-
 #include "integration/cli/commands/rewrite_files.h"
-#include "integration/cli/maintenance/options_change.h"
-#include "integration/cli/maintenance/rewrite_plan.h"
 #include "integration/cli/rows/rows.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
@@ -20,19 +15,17 @@ whose filters would improve under the options in the OPTIONS file (see blocksiev
 rewrites only these, each on its level: first those that save most reads, then those that save most
 memory. A filter improves if it wastes at least 5 % fewer reads or takes at least 5 % less memory.
 Files whose range filters or prefixes were built with other options are rewritten, too.
---only-unfiltered rewrites only files without a working filter.
 
 With bits_per_key or wasted_reads, the planned FPR of each level changes a little with every
-compaction. So that repeated runs do not rewrite files for that alone, a file is then rewritten only
-if its FPR is below 0.72 times or above 1.36 times the planned one, where reads and memory together
-cost 5 % more than planned, or if rewriting all files saves 5 % of the reads or of the memory.
+compaction. A file is then rewritten only if its FPR is below 0.72 times or above 1.36 times the
+planned one, where reads and memory together cost 5 % more than planned, or if rewriting all files
+saves 5 % of the reads or of the memory.
 
 No process may have the database open; RewriteFilters in blocksieve/rocksdb.h does the same inside a
-process that has. rewrite waits for pending compactions of RocksDB, and plans
-again if RocksDB compacted in the meantime. It can be interrupted or killed at any time: run it
-again to rewrite the remaining files. Skip indexes are kept. Before
-RocksDB 7.10, files with operands of a merge operator that only its own program has are refused;
-databases with a comparator of their own program are refused by every command.
+process that has. rewrite waits for pending compactions of RocksDB, and plans again if RocksDB
+compacted in the meantime. If it was interrupted or killed, run it again to rewrite the remaining
+files. Skip indexes are kept. Before RocksDB 7.10, files with operands of a merge operator that only
+its own program has are refused; databases with a comparator of their own program always are.
 
 At the end it reports the wasted reads per lookup of an absent key before (after any pending
 compactions, which may already have written better filters) and after rewriting: predicted by the

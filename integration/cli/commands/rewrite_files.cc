@@ -10,8 +10,6 @@
 #include <utility>
 
 #include "integration/cli/database/json_table.h"
-#include "integration/cli/database/open_database.h"
-#include "integration/cli/maintenance/rewrite_plan.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
@@ -253,7 +251,7 @@ BackfillProgress RunInterruptibly(const char* doing, const char* done, uint64_t 
 }
 
 void AddRewriteOptions(CLI::App* command, RewriteSettings* settings) {
-  AddDatabaseOption(command, &settings->request.database, "the directory of the database");
+  AddDatabaseOption(command, &settings->request.database);
   AddFamilyOption(command, &settings->request.family);
   AddOption(command, &settings->request.files.level,
             {"--level", "N", "only files of this level", WholeInRange(0, kMaxLevel)});

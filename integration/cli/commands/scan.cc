@@ -1,22 +1,30 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
-#include <memory>
-#include <string>
 
 #include "blocksieve/predicate.h"
 #include "blocksieve/rocksdb/skip_index.h"
 #include "integration/cli/commands/options.h"
-#include "integration/cli/database/database.h"
 #include "integration/cli/database/json_table.h"
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
 
-namespace blocksieve::cli {
+namespace blocksieve {
+
+BLOCKSIEVE_TO_JSON(ComparisonExplanation, comparison, column, is_used, reason, num_files,
+                   num_granules, granules_selected)
+BLOCKSIEVE_TO_JSON(ColumnExplanation, name, num_probes, index_bytes, filters)
+BLOCKSIEVE_TO_JSON(ScanExplanation, is_full_scan, full_scan_reason, comparisons, columns, num_files,
+                   files_without_index, files_pruned, files_too_new, files_vanished, file_problems,
+                   num_granules, granules_selected, granules_always_match, granules_too_new,
+                   granules_read, index_bytes_touched, key_ranges_read, granule_ranges_read,
+                   rows_planned, rows_read, rows_rechecked, rows_stale, rows_returned, rows_counted,
+                   data_blocks_read, other_blocks_read, block_bytes_read)
+
+namespace cli {
 namespace {
 
 constexpr const char* kScanFooter =
@@ -32,16 +40,15 @@ Order: [condition] ORDER BY c [ASC|DESC] LIMIT n prints the first n matching row
 Rows without a value are left out. If the column has bounds, granules are read in the order of their
 bounds until no other granule can hold a better row.
 
-Column names: a name that is a word of this language, or has other characters than letters, digits
-and _, must be in double quotes: "in" = 5.
+Column names that are words of this language, or have other characters than letters, digits and _,
+must be in double quotes: "in" = 5.
 
 Numbers: a value of a numeric column is a number of its type, quoted or not; anything else is no
 value (IS NULL). In conditions, status = '500' equals status = 500, and 'five' is an error. Only
 float columns accept nan and inf; nan equals nan and sorts after all other numbers. A number beyond
-the range of its type (1e400) is infinite in a float column. In an int or uint column it is no
-value, and in a condition it lies above or below all values. JSON differs in one case: a number
-without quotes that exceeds a double (1e400, NaN) is malformed; it and all members after it have no
-value.
+the range of its type (1e400) is infinite in a float column; in an int or uint column it is no
+value, and in a condition it lies above or below all values. In JSON, a number without quotes that
+exceeds a double (1e400, NaN) is malformed; it and all members after it have no value.
 
 Strings are in single quotes; a quote inside is doubled. In a LIKE pattern, % matches any bytes and
 _ one character, and \ escapes. HAS matches a word, an array element or, in an n-gram index, a
@@ -145,65 +152,6 @@ uint64_t WriteRows(const ScanOptions& options, SkipScan* scan, term::Output* out
   return count;
 }
 
-Json ToJson(const ComparisonExplanation& one) {
-  return {
-      {"comparison", one.comparison},
-      {"column", one.column},
-      {"is_used", one.is_used},
-      {"reason", one.reason},
-      {"num_files", one.num_files},
-      {"num_granules", one.num_granules},
-      {"granules_selected", one.granules_selected},
-  };
-}
-
-Json ToJson(const ColumnExplanation& column) {
-  return {
-      {"name", column.name},
-      {"num_probes", column.num_probes},
-      {"index_bytes", column.index_bytes},
-      {"filters", column.filters},
-  };
-}
-
-std::string ExplanationJson(const ScanExplanation& e) {
-  const auto to_json = [](const auto& one) { return ToJson(one); };
-  return JsonLine({
-      {"is_full_scan", e.is_full_scan},
-      {"full_scan_reason", e.full_scan_reason},
-      {"comparisons", ArrayOf(e.comparisons, to_json)},
-      {"columns", ArrayOf(e.columns, to_json)},
-      {"num_files", e.num_files},
-      {"files_without_index", e.files_without_index},
-      {"files_pruned", e.files_pruned},
-      {"files_too_new", e.files_too_new},
-      {"files_vanished", e.files_vanished},
-      {"file_problems", e.file_problems},
-      {"num_granules", e.num_granules},
-      {"granules_selected", e.granules_selected},
-      {"granules_always_match", e.granules_always_match},
-      {"granules_too_new", e.granules_too_new},
-      {"granules_read", e.granules_read},
-      {"index_bytes_touched", e.index_bytes_touched},
-      {"key_ranges_read", e.key_ranges_read},
-      {"granule_ranges_read", e.granule_ranges_read},
-      {"rows_planned", e.rows_planned},
-      {"rows_read", e.rows_read},
-      {"rows_rechecked", e.rows_rechecked},
-      {"rows_stale", e.rows_stale},
-      {"rows_returned", e.rows_returned},
-      {"rows_counted", e.rows_counted},
-      {"data_blocks_read", e.data_blocks_read},
-      {"other_blocks_read", e.other_blocks_read},
-      {"block_bytes_read", e.block_bytes_read},
-  });
-}
-
-void PrintExplanation(const ScanExplanation& explanation, OutputFormat format) {
-  term::WriteToStandardError(format == OutputFormat::kJson ? ExplanationJson(explanation)
-                                                           : explanation.ToText());
-}
-
 // Names the merge operator of another program: RocksDB only says that a merge failed.
 std::string WhyOperandsFail(const ScanOptions& options, const rocksdb::Status& status) {
   if (!status.IsCorruption()) return "";
@@ -237,7 +185,11 @@ void RunScan(const ScanOptions& options) {
 
   term::Output output;
   const uint64_t count = WriteRows(options, scan.get(), &output);
-  if (options.scan.explain) PrintExplanation(scan->Explain(), options.format);
+  if (options.scan.explain) {
+    const ScanExplanation explanation = scan->Explain();
+    term::WriteToStandardError(options.format == OutputFormat::kJson ? JsonLine(explanation)
+                                                                     : explanation.ToText());
+  }
   check(scan->status(),
         fmt::format("read database {} after {}", options.db.path, term::CountOf(count, "row")));
 }
@@ -248,7 +200,7 @@ void AddScanCommand(CLI::App* app, Action* action) {
   const auto [command, options] = AddSubcommand(
       app, action, "scan", "Print the rows that match a condition", kScanFooter, RunScan);
   SkipScanOptions& scan = options->scan;
-  AddDatabaseOption(command, &options->db, "the directory of the database");
+  AddDatabaseOption(command, &options->db);
   AddFamilyOption(command, &options->family);
   AddOption(command, &options->where, {"--where", "CONDITION", "print only matching rows"});
   AddFlag(command, &scan.explain, "--explain", "report on standard error what was read and why");
@@ -261,4 +213,5 @@ void AddScanCommand(CLI::App* app, Action* action) {
   AddFormatOption(command, &options->format);
 }
 
-}  // namespace blocksieve::cli
+}  // namespace cli
+}  // namespace blocksieve

@@ -4,13 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <memory>
 #include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/json_table.h"
@@ -183,7 +177,7 @@ std::string StatsText(const SieveStats& stats) {
 void PrintStats(const SieveCommandOptions& options, UrlSieve* sieve, term::Output* output) {
   SieveStats stats;
   CheckStatus(sieve->GetStats(&stats), options.db);
-  output->Write(options.format == OutputFormat::kJson ? JsonText(Describe(stats))
+  output->Write(options.format == OutputFormat::kJson ? JsonLine(Describe(stats), /*indent=*/2)
                                                       : StatsText(stats));
 }
 

@@ -1,9 +1,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdint>
-#include <optional>
-#include <string>
 
 #include "blocksieve/sizing.h"
 #include "integration/cli/commands/options.h"
@@ -103,7 +100,7 @@ std::string ToJson(const SizeOptions& options, const Json& layouts) {
   if (options.bits_per_key) document["max_bits_per_key"] = *options.bits_per_key;
   if (options.bytes) document["max_bytes"] = *options.bytes;
   document["layouts"] = layouts;
-  return JsonText(document);
+  return JsonLine(document, /*indent=*/2);
 }
 
 void RunSize(const SizeOptions& options) {

@@ -1,12 +1,6 @@
 #include <fmt/format.h>
 
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "integration/cli/commands/options.h"
-#include "integration/cli/database/database.h"
 #include "integration/cli/database/file_check.h"
 #include "integration/cli/database/file_text.h"
 #include "integration/cli/database/json_table.h"
@@ -33,10 +27,9 @@ The database is opened read-only; another process may have it open. The memtable
   measured FPR     share of the probes that passed, with its 95 % confidence interval
   predicted        the FPR by the model of the filter
 
-A missing sidecar is reported, but is no problem: scans return the same rows without it.
-
 Exit codes: 0 no problem; 1 a problem was found, or a file could not be read, or a filter matches
-everything (written if building it would have exceeded max_build_bytes).
+everything (written if building it would have exceeded max_build_bytes). A missing sidecar is none:
+scans return the same rows without it.
 
 Examples:
   blocksieve verify --db paths.db

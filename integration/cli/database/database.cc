@@ -5,11 +5,9 @@
 #include <rocksdb/comparator.h>
 #include <rocksdb/file_system.h>
 #include <rocksdb/sst_file_reader.h>
-#include <rocksdb/table.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <set>
 #include <system_error>
@@ -20,19 +18,11 @@
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
 #include "integration/rocksdb/compat/table_properties.h"
-#include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/sidecar/databases.h"
 
 namespace blocksieve::cli {
 namespace {
-
-std::map<std::string, rocksdb::ColumnFamilyOptions> FamiliesOf(const DatabasePlace& place) {
-  std::map<std::string, rocksdb::ColumnFamilyOptions> families;
-  const StoredDatabase stored = ReadStored(place);
-  for (const std::string& name : stored.Families()) families.emplace(name, *stored.Find(name));
-  return families;
-}
 
 std::string WithoutTimestamp(std::string key, const rocksdb::Comparator& comparator) {
   key.resize(key.size() - std::min(key.size(), comparator.timestamp_size()));
@@ -113,8 +103,9 @@ void CheckDatabase(const std::string& path) {
 void CheckLevel(const DatabasePlace& place, std::optional<uint64_t> level) {
   if (!level) return;
   int num_levels = 1;
-  for (const auto& [name, options] : FamiliesOf(place)) {
-    num_levels = std::max(num_levels, options.num_levels);
+  const StoredDatabase stored = ReadStored(place);
+  for (const std::string& family : stored.Families()) {
+    num_levels = std::max(num_levels, stored.Find(family)->num_levels);
   }
   if (*level < static_cast<uint64_t>(num_levels)) return;
   term::FailUsage("--level is {}; allowed: 0 to {}", *level, num_levels - 1);
@@ -140,13 +131,13 @@ std::vector<FilePlace> ListFiles(const DatabasePlace& place) {
                     reason.what()));
     return FilesInDirectories(place);
   }
-  auto families = FamiliesOf(place);
+  const StoredDatabase stored = ReadStored(place);
   std::vector<FilePlace> places;
   for (const rocksdb::LiveFileMetaData& file : files) {
-    if (!families.contains(file.column_family_name)) continue;  // of RocksDB itself
-    const rocksdb::ColumnFamilyOptions& options = families[file.column_family_name];
+    const rocksdb::ColumnFamilyOptions* const options = stored.Find(file.column_family_name);
+    if (options == nullptr) continue;  // of RocksDB itself
     // FIFO compaction leaves files on level 0.
-    const bool stays = options.compaction_style == rocksdb::kCompactionStyleFIFO;
+    const bool stays = options->compaction_style == rocksdb::kCompactionStyleFIFO;
     // The name begins with a slash.
     const std::filesystem::path path = file.db_path + file.name;
     places.push_back({.path = rocksdb_plugin::PathOfTable(path.lexically_normal(),
@@ -154,8 +145,8 @@ std::vector<FilePlace> ListFiles(const DatabasePlace& place) {
                       .family = file.column_family_name,
                       .level = file.level,
                       .is_short_lived = file.level == 0 && !stays,
-                      .keys = RangeOf(file, options.comparator),
-                      .comparator = options.comparator});
+                      .keys = RangeOf(file, options->comparator),
+                      .comparator = options->comparator});
   }
   return places;
 }
@@ -185,7 +176,7 @@ std::vector<std::string> OrphanIndexes(const DatabasePlace& place) {
 
 RequestedRatesByFamily ReadRequestedRates(const DatabasePlace& place) {
   RequestedRatesByFamily rates;
-  for (const auto& [name, options] : FamiliesOf(place)) {
+  for (const auto& [name, options] : ReadStored(place).loaded.families) {
     if (const auto* const policy = PolicyOf(options)) rates[name] = policy->options();
   }
   return rates;
@@ -193,14 +184,12 @@ RequestedRatesByFamily ReadRequestedRates(const DatabasePlace& place) {
 
 // OPTIONS files record only whether there is a cache. The default size differs by version.
 uint64_t CacheBytes(const DatabasePlace& place) {
-  const auto families = FamiliesOf(place);
-  const bool has_cache = std::any_of(families.begin(), families.end(), [](const auto& family) {
-    if (family.second.table_factory == nullptr) return true;
-    const auto* const table =
-        family.second.table_factory->template GetOptions<rocksdb::BlockBasedTableOptions>();
+  const StoredDatabase stored = ReadStored(place);
+  const auto has_cache = [&](const std::string& family) {
+    const auto* const table = TableOptionsOf(*stored.Find(family));
     return table == nullptr || !table->no_block_cache;
-  });
-  if (!has_cache) return 0;
+  };
+  if (std::ranges::none_of(stored.Families(), has_cache)) return 0;
   const std::unique_ptr<rocksdb::TableFactory> factory(rocksdb::NewBlockBasedTableFactory());
   return factory->GetOptions<rocksdb::BlockBasedTableOptions>()->block_cache->GetCapacity();
 }

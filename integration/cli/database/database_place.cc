@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
-#include <string_view>
 #include <system_error>
 
 #include "integration/cli/term/failure.h"

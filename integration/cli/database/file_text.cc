@@ -173,9 +173,6 @@ WithoutFilters FilesWithoutFilters(const std::vector<FileReport>& files,
   // policies.
   std::map<std::string, std::string> policies;
   const StoredDatabase stored = ReadStored(database);
-  const auto present = [&](const std::string& family) {
-    return stored.Value(OptionsSection::Table(family), "filter_policy").value_or("");
-  };
   for (const std::string& name : OptionsFileNames(database)) {
     const OptionsText file = ReadOptionsText(database.path + "/" + name);
     for (const std::string& family : file.Families()) {
@@ -184,7 +181,7 @@ WithoutFilters FilesWithoutFilters(const std::vector<FileReport>& files,
     }
   }
   for (const std::string& family : stored.Families()) {
-    if (!IsNone(present(family))) policies.emplace(family, "");
+    if (!IsNone(stored.Policy(family))) policies.emplace(family, "");
   }
   for (const FileReport& file : files) {
     if (file.filter.origin == FilterOrigin::kBlocksieve) policies.emplace(file.place.family, "");
@@ -198,7 +195,7 @@ WithoutFilters FilesWithoutFilters(const std::vector<FileReport>& files,
     // A policy that the file names built none on purpose: ours by level, RocksDB's in the last
     // level under this option. bloomfilter:0 never builds one.
     const auto* const options = stored.Find(family);
-    const bool spares_files = NamesBlocksieve(present(family)) || options == nullptr ||
+    const bool spares_files = NamesBlocksieve(stored.Policy(family)) || options == nullptr ||
                               options->optimize_filters_for_hits || !policies[family].empty();
     if (!file.filter.policy.empty() && spares_files) continue;
     without.sum.Add(file);
@@ -206,7 +203,7 @@ WithoutFilters FilesWithoutFilters(const std::vector<FileReport>& files,
   }
   const std::string db = ShellWord(database);
   for (const std::string& family : families) {
-    if (NamesBlocksieve(present(family))) continue;
+    if (NamesBlocksieve(stored.Policy(family))) continue;
     if (policies[family].empty()) {
       without.commands = {"blocksieve advise --db " + db};
       return without;

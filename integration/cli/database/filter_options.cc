@@ -3,18 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <rocksdb/convenience.h>
-#include <rocksdb/filter_policy.h>
-#include <rocksdb/listener.h>
-#include <rocksdb/slice_transform.h>
 #include <rocksdb/table_properties.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <memory>
-#include <string_view>
-#include <type_traits>
-#include <utility>
 
 #include "blocksieve/filter.h"
 #include "integration/cli/term/failure.h"
@@ -27,16 +21,19 @@
 namespace blocksieve::cli {
 namespace {
 
-using rocksdb_plugin::Strict;
+using rocksdb_plugin::ElementsOf;
 
 constexpr const char* kListener = "blocksieve";
 constexpr const char* kAllowed =
     "filter_policy, prefix_extractor, table_properties_collectors, listeners";
 
-template <class Object>
-rocksdb::Status Make(const std::string& value) {
-  std::shared_ptr<Object> object;
-  return std::remove_const_t<Object>::CreateFromString(Strict(), value, &object);
+// Why RocksDB does not make the object of an option, or an element of a list; "" if it does.
+std::string WhyRefused(const std::string& option, const std::string& value) {
+  if (option == "filter_policy") return rocksdb_plugin::Judge(value).reason;
+  rocksdb::ColumnFamilyOptions made;
+  const rocksdb::Status status = rocksdb::GetColumnFamilyOptionsFromMap(
+      rocksdb_plugin::Strict(), {}, {{option, value}}, &made);
+  return status.ok() ? "" : status.ToString();
 }
 
 // In braces, RocksDB 7.8 reads several elements as one name, which it does not know.
@@ -44,23 +41,6 @@ std::string ToText(const std::vector<std::string>& elements) {
   return elements.size() == 1 ? "{" + elements.front() + "}"
          : elements.empty()   ? "{}"
                               : fmt::format("{}", fmt::join(elements, ":"));
-}
-
-// Splits at colons outside of braces.
-std::vector<std::string> SplitList(std::string_view text) {
-  std::vector<std::string> elements;
-  std::string element;
-  int depth = 0;
-  for (const char c : text) {
-    depth += (c == '{') - (c == '}');
-    if (c == ':' && depth == 0) {
-      elements.push_back(std::exchange(element, ""));
-    } else {
-      element += c;
-    }
-  }
-  if (!element.empty()) elements.push_back(std::move(element));
-  return elements;
 }
 
 // Whether blocksieve's policy has the same options in both texts; RocksDB writes all of them.
@@ -72,19 +52,6 @@ bool IsSamePolicy(const std::string& a, const std::string& b) {
          policy_b != nullptr && policy_a->AreEquivalent({}, policy_b.get(), &difference);
 }
 
-void AddListeners(const std::string& value, EditedOptions* options) {
-  std::vector<std::string> listeners =
-      ElementsOf(options->Find(OptionsSection::Db(), "listeners").value_or("{}"));
-  const size_t num_present = listeners.size();
-  for (const std::string& listener : ElementsOf(value)) {
-    if (std::find(listeners.begin(), listeners.end(), listener) == listeners.end()) {
-      listeners.push_back(listener);
-    }
-  }
-  if (listeners.size() == num_present) return;
-  options->Set(OptionsSection::Db(), "listeners", ToText(listeners));
-}
-
 // Sets the options that a policy needs: the listener, if its rates depend on the sizes of levels,
 // and the prefix extractor of range filters, unless there is another one.
 void PutNeeds(const std::string& policy_value, const std::vector<std::string>& families,
@@ -93,7 +60,7 @@ void PutNeeds(const std::string& policy_value, const std::vector<std::string>& f
   const auto* const ours = rocksdb_plugin::As<rocksdb_plugin::Policy>(policy.get());
   if (ours == nullptr) return;
   if (rocksdb_plugin::GoalOf(ours->options()).differs_by_run()) {
-    AddListeners(kListener, options);
+    PutListener(options);
   }
   if (!rocksdb_plugin::NeedsExtractor(ours->options())) return;
   for (const std::string& family : families) {
@@ -105,19 +72,6 @@ void PutNeeds(const std::string& policy_value, const std::vector<std::string>& f
 }
 
 }  // namespace
-
-rocksdb::Status StrictStatus(const std::string& option, const std::string& value) {
-  if (option == "filter_policy") return Make<const rocksdb::FilterPolicy>(value);
-  if (option == "prefix_extractor") return Make<const rocksdb::SliceTransform>(value);
-  if (option == "listeners") return Make<rocksdb::EventListener>(value);
-  return Make<rocksdb::TablePropertiesCollectorFactory>(value);
-}
-
-std::vector<std::string> ElementsOf(std::string_view text) {
-  std::vector<std::string> elements = SplitList(text);
-  if (elements.size() != 1 || !text.starts_with('{') || text.starts_with("{id=")) return elements;
-  return SplitList(text.substr(1, text.size() - 2));
-}
 
 bool NamesBlocksieve(const std::string& value) {
   return value.starts_with("blocksieve") || value.find("id=blocksieve") != std::string::npos;
@@ -134,8 +88,7 @@ std::string WithoutListener(const std::string& listeners) {
 
 void EditedOptions::Set(const OptionsSection& section, const std::string& option,
                         const std::string& value) {
-  const rocksdb::Status status = text.Set(section, option, value);
-  if (!status.ok()) term::Fail("cannot set {} in {}: {}", option, text.name(), status.ToString());
+  term::CheckOk(text.Set(section, option, value), "cannot set {} in {}", option, text.name());
   edits.push_back({section, option, value});
 }
 
@@ -151,7 +104,18 @@ std::string EditedOptions::ChangesText() const {
   return shown;
 }
 
-void PutListener(EditedOptions* options) { AddListeners(kListener, options); }
+void PutListener(EditedOptions* options, const std::string& value) {
+  std::vector<std::string> listeners =
+      ElementsOf(options->Find(OptionsSection::Db(), "listeners").value_or("{}"));
+  const size_t num_present = listeners.size();
+  for (const std::string& listener : ElementsOf(value)) {
+    if (std::find(listeners.begin(), listeners.end(), listener) == listeners.end()) {
+      listeners.push_back(listener);
+    }
+  }
+  if (listeners.size() == num_present) return;
+  options->Set(OptionsSection::Db(), "listeners", ToText(listeners));
+}
 
 void PutCollector(const std::string& family,
                   const rocksdb::TablePropertiesCollectorFactory& collector,
@@ -163,6 +127,7 @@ void PutCollector(const std::string& family,
   collectors.push_back(
       static_cast<const rocksdb::Customizable&>(collector).ToString(rocksdb::ConfigOptions()));
   options->Set(section, kOption, ToText(collectors));
+  PutListener(options);
 }
 
 void PutOption(const std::string& option, const std::vector<std::string>& families,
@@ -177,16 +142,15 @@ void PutOption(const std::string& option, const std::vector<std::string>& famili
   if (value.find_first_of("\r\n") != std::string::npos) {
     term::FailUsage("--option is {}; allowed: a value without line breaks", shown);
   }
-  if (name == "listeners") return AddListeners(value, options);
+  if (name == "listeners") return PutListener(options, value);
   const bool is_policy = name == "filter_policy";
   const bool is_list = name == "table_properties_collectors";
   if (!is_policy && !is_list && name != "prefix_extractor") {
     term::FailUsage("--option is {}; allowed names: {}", shown, kAllowed);
   }
   for (const std::string& element : is_list ? ElementsOf(value) : std::vector{value}) {
-    const rocksdb::Status status = StrictStatus(name, element);
-    if (status.ok()) continue;
-    term::FailUsage("--option is {}, which RocksDB refuses: {}", shown, status.ToString());
+    const std::string why = WhyRefused(name, element);
+    if (!why.empty()) term::FailUsage("--option is {}, which RocksDB refuses: {}", shown, why);
   }
   for (const std::string& family : families) {
     const std::string table = options->text.TableFactory(family);
@@ -196,8 +160,9 @@ void PutOption(const std::string& option, const std::vector<std::string>& famili
           "BlockBasedTable",
           family, table);
     }
-    options->Set(is_policy ? OptionsSection::Table(family) : OptionsSection::Family(family), name,
-                 value);
+    const auto section = is_policy ? OptionsSection::Table(family) : OptionsSection::Family(family);
+    if (is_policy && IsSamePolicy(options->Find(section, name).value_or(""), value)) continue;
+    options->Set(section, name, value);
   }
   if (is_policy) PutNeeds(value, families, options);
 }
@@ -251,20 +216,6 @@ std::string PolicyOption(const FilterPolicyOptions& policy) {
   std::string parts = policy.prefixes.empty() ? "" : ";prefixes=" + policy.prefixes;
   if (policy.range_fpr) parts += fmt::format(";ranges=true;range_fpr={}", *policy.range_fpr);
   return "filter_policy={id=blocksieve;" + GoalText(policy) + ";kind=auto" + parts + "}";
-}
-
-bool HasOptions(const FilterPolicyOptions& wanted, const StoredDatabase& stored,
-                const std::vector<std::string>& families) {
-  if (!stored.text) return false;
-  EditedOptions options = {*stored.text};
-  const std::string policy = PolicyOption(wanted);
-  const std::string value = policy.substr(policy.find('=') + 1);
-  for (const std::string& family : families) {
-    const auto current = options.Find(OptionsSection::Table(family), "filter_policy");
-    if (!IsSamePolicy(current.value_or(""), value)) return false;
-  }
-  PutNeeds(value, families, &options);
-  return options.edits.empty();
 }
 
 std::string StepsText(const FilterPolicyOptions& policy, bool has_options,

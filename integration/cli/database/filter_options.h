@@ -1,7 +1,5 @@
 #pragma once
 
-#include <rocksdb/status.h>
-
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,26 +30,19 @@ struct EditedOptions {
 
 /// Sets "NAME=VALUE" in the sections of these column families; adds listeners to the present ones.
 /// For a policy, also adds the listener and sets the prefix extractor that it needs, if there is
-/// none. Throws UsageError if NAME is not an option of filters or skip indexes, or RocksDB refuses
+/// none. Leaves a policy with the same options as it is. Throws UsageError if NAME is not an option of filters or skip indexes, or RocksDB refuses
 /// VALUE; Failure if the file lacks the section.
 void PutOption(const std::string& option, const std::vector<std::string>& families,
                EditedOptions* options);
 
-/// Adds the listener of blocksieve to those that the file names.
-void PutListener(EditedOptions* options);
+/// Adds a listener, or those of a list, to those that the file names.
+void PutListener(EditedOptions* options, const std::string& value = "blocksieve");
 
-/// Sets a skip index collector in place of another one of blocksieve.
+/// Sets a skip index collector in place of another one of blocksieve, and adds the listener, which
+/// stores large indexes in sidecars.
 void PutCollector(const std::string& family,
                   const rocksdb::TablePropertiesCollectorFactory& collector,
                   EditedOptions* options);
-
-/// RocksDB's status for the name and options of an object, parsed strictly. `option` is
-/// filter_policy, prefix_extractor, table_properties_collectors or listeners; `value` is one
-/// element of a list.
-rocksdb::Status StrictStatus(const std::string& option, const std::string& value);
-
-/// The elements of "{A:B}" or "A"; an element with options in braces stays in one piece.
-std::vector<std::string> ElementsOf(std::string_view list);
 
 /// Whether the value of an option names an object of blocksieve, such as its policy.
 bool NamesBlocksieve(const std::string& value);
@@ -75,12 +66,8 @@ std::string PartsText(const FilterPolicyOptions& policy);
 /// The option that requests this policy: "filter_policy={...}".
 std::string PolicyOption(const FilterPolicyOptions& policy);
 
-/// Whether the OPTIONS file of the database has this policy, and what it needs, in all `families`.
-bool HasOptions(const FilterPolicyOptions& policy, const StoredDatabase& stored,
-                const std::vector<std::string>& families);
-
-/// The steps to set a policy in `families`. `has_options`: as above. `only`: the only one, if it
-/// was chosen from several.
+/// The steps to set a policy in `families`. `has_options`: whether the OPTIONS file has it, and what
+/// it needs. `only`: the only one, if it was chosen from several.
 std::string StepsText(const FilterPolicyOptions& policy, bool has_options,
                       const std::string& database, const std::vector<std::string>& families,
                       const std::optional<std::string>& only);

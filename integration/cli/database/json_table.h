@@ -46,6 +46,12 @@ Json ArrayOf(const Range& values, const Function& to_json) {
   return array;
 }
 
+/// Makes a document of a struct whose members it has under their own names. In its namespace.
+#define BLOCKSIEVE_TO_JSON(Type, ...)                                                         \
+  static void to_json(nlohmann::ordered_json& nlohmann_json_j, const Type& nlohmann_json_t) { \
+    NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(NLOHMANN_JSON_TO, __VA_ARGS__))                  \
+  }
+
 /// The value, or null.
 template <class T>
 Json OrNull(const std::optional<T>& value) {

@@ -1,7 +1,6 @@
 #include "integration/cli/database/database.h"
 
 #include <cmath>
-#include <map>
 
 #include "integration/cli/database/table/file_report.h"
 #include "integration/rocksdb/policy/policy.h"
@@ -9,12 +8,6 @@
 
 namespace blocksieve::cli {
 namespace {
-
-bool HasUsableRate(const FileReport& file) {
-  const FilterReport& filter = file.filter;
-  return filter.origin == FilterOrigin::kBlocksieve && filter.predicted_fpr > 0 &&
-         filter.predicted_fpr < 1;
-}
 
 // The rate that each level should have; empty if unknown. Includes an empty level 0, because most
 // files come from there.
@@ -30,22 +23,21 @@ std::map<int, double> RatesOf(const RunList& list, const FilterPolicyOptions& re
   return known;
 }
 
-// Under kind=auto only flushes build Bloom filters.
-bool WasFlushed(const FileReport& file) {
-  return file.filter.kind == FilterKindName(FilterKind::kBlockedBloom);
-}
-
 std::optional<int> BuiltFor(const FileReport& file, const std::map<int, double>& rates,
                             bool kind_is_auto) {
-  if (!HasUsableRate(file)) return std::nullopt;
-  if (kind_is_auto && WasFlushed(file)) {
+  const double fpr_of_file = file.filter.predicted_fpr;
+  if (file.filter.origin != FilterOrigin::kBlocksieve || fpr_of_file <= 0 || fpr_of_file >= 1) {
+    return std::nullopt;
+  }
+  // Under kind=auto only flushes build Bloom filters.
+  if (kind_is_auto && file.filter.kind == FilterKindName(FilterKind::kBlockedBloom)) {
     return file.place.level == 0 ? std::nullopt : std::optional(0);
   }
   std::optional<int> nearest_above;
   double nearest_bits = 0;
   for (const auto& [level, fpr] : rates) {
     if (kind_is_auto && level == 0) continue;
-    const double excess_bits = std::log2(fpr / file.filter.predicted_fpr);
+    const double excess_bits = std::log2(fpr / fpr_of_file);
     if (level == file.place.level) return excess_bits >= kMovedBits ? nearest_above : std::nullopt;
     if (nearest_above && std::abs(excess_bits) >= nearest_bits) continue;
     nearest_above = level;

@@ -19,7 +19,6 @@
 #include <system_error>
 #include <utility>
 
-#include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
 #include "integration/rocksdb/compat/open_db.h"
 #include "integration/rocksdb/compat/table_properties.h"
@@ -71,19 +70,15 @@ void PrepareForFileList(UsedOptions* options) {
 // 000012.sst", or "". RocksDB often blames only the MANIFEST.
 std::string UnreadableTables(const std::string& path, const rocksdb::Options& options) {
   constexpr size_t kMaxNamed = 5;
-  std::vector<std::filesystem::path> unreadable;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
-    if (entry.path().extension() != ".sst") continue;
-    rocksdb::SstFileReader reader(options);
-    if (!reader.Open(entry.path()).ok()) unreadable.push_back(entry.path().filename());
-  }
-  std::sort(unreadable.begin(), unreadable.end());
   std::string text;
-  for (size_t i = 0; i < std::min(unreadable.size(), kMaxNamed); ++i) {
-    text += (i == 0 ? "; unreadable: " : ", ") + unreadable[i].string();
+  size_t num_named = 0;
+  for (const std::string& name : NamesWithSuffix(path, ".sst")) {
+    rocksdb::SstFileReader reader(options);
+    if (reader.Open(path + "/" + name).ok()) continue;
+    if (num_named == kMaxNamed) return text + ", ...";
+    text += (num_named++ == 0 ? "; unreadable: " : ", ") + name;
   }
-  return unreadable.size() > kMaxNamed ? text + ", ..." : text;
+  return text;
 }
 
 using Preparation = std::function<void(UsedOptions*)>;
@@ -179,11 +174,9 @@ std::string WhyOperandsAreLost(const StoredDatabase& stored,
     }
     if (!db) db.emplace(OpenPrepared(stored.place, PrepareForFileList));
     rocksdb::TablePropertiesCollection tables;
-    const rocksdb::Status status =
-        rocksdb_plugin::ReadTableProperties(db->get(), db->HandleOf(object.family), &tables);
-    if (!status.ok()) {
-      term::Fail("cannot read database {}: {}", stored.place.path, status.ToString());
-    }
+    term::CheckOk(
+        rocksdb_plugin::ReadTableProperties(db->get(), db->HandleOf(object.family), &tables),
+        "cannot read database {}", stored.place.path);
     uint64_t num_operands = 0;
     for (const auto& [table, properties] : tables) num_operands += properties->num_merge_operands;
     if (num_operands == 0) continue;
@@ -283,9 +276,9 @@ void CheckOpening(const StoredDatabase& stored) {
     return rocksdb::DB::Open(options.db, "/trial", options.families, &handles, opened);
   });
   for (auto* const handle : handles) db->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
-  if (status.ok()) return;
-  term::Fail("with these options RocksDB would not open database {}, so nothing was written: {}",
-             stored.place.path, status.ToString());
+  term::CheckOk(status,
+                "with these options RocksDB would not open database {}, so nothing was written",
+                stored.place.path);
 }
 
 void CheckWritable(const StoredDatabase& stored, const WriteRequest& request) {
@@ -364,11 +357,8 @@ void AddListener(rocksdb::DBOptions* options) {
 
 SkipIndexSummary IndexesOf(const Database& db, const std::string& family) {
   SkipIndexSummary summary;
-  const rocksdb::Status status =
-      rocksdb_plugin::ReadSkipIndexes(db.get(), db.HandleOf(family), &summary);
-  if (!status.ok()) {
-    term::Fail("cannot read the indexes of database {}: {}", db->GetName(), status.ToString());
-  }
+  term::CheckOk(rocksdb_plugin::ReadSkipIndexes(db.get(), db.HandleOf(family), &summary),
+                "cannot read the indexes of database {}", db->GetName());
   return summary;
 }
 

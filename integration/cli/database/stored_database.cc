@@ -3,11 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <rocksdb/convenience.h>
-#include <rocksdb/db.h>
 #include <rocksdb/env.h>
 #include <rocksdb/memtablerep.h>
-#include <rocksdb/table.h>
-#include <rocksdb/utilities/options_util.h>
 
 #include <algorithm>
 #include <charconv>
@@ -16,7 +13,6 @@
 #include <utility>
 
 #include "integration/cli/term/text.h"
-#include "integration/rocksdb/compat/filter_bits_abi.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -31,8 +27,7 @@ constexpr const char* kStatisticsFamily = "___rocksdb_stats_history___";
 
 std::vector<std::string> FamiliesOfManifest(const std::string& path) {
   std::vector<std::string> names;
-  const rocksdb::Status status = rocksdb::DB::ListColumnFamilies({}, path, &names);
-  if (!status.ok()) term::Fail("cannot open database {}: {}", path, status.ToString());
+  term::CheckOk(rocksdb::DB::ListColumnFamilies({}, path, &names), "cannot open database {}", path);
   return names;
 }
 
@@ -44,13 +39,10 @@ std::optional<OptionsText> LatestText(const std::string& database) {
   // Another process may write a new OPTIONS file and delete the old one before it was read.
   constexpr int kMaxTries = 3;
   for (int tries = 1;; ++tries) {
-    std::string name;
-    const rocksdb::Status status =
-        rocksdb::GetLatestOptionsFileName(database, rocksdb::Env::Default(), &name);
-    if (status.IsNotFound()) return std::nullopt;
-    if (!status.ok()) term::Fail("cannot read database {}: {}", database, status.ToString());
+    const std::vector<std::string> names = OptionsFileNames(database);
     try {
-      return ReadOptionsText(database + "/" + name);
+      return names.empty() ? std::nullopt
+                           : std::optional(ReadOptionsText(database + "/" + names.back()));
     } catch (const term::Failure&) {
       if (tries == kMaxTries) throw;
     }
@@ -135,20 +127,16 @@ UsedOptions Neutral(const StoredDatabase& stored, Access access) {
 }
 
 void SetPolicy(const std::string& value, rocksdb::ColumnFamilyOptions* options) {
-  const auto* const table = options->table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  const auto* const table = TableOptionsOf(*options);
   if (table == nullptr) return;
   rocksdb::BlockBasedTableOptions changed = *table;
   changed.filter_policy = rocksdb_plugin::Judge(value).policy;
   options->table_factory.reset(rocksdb::NewBlockBasedTableFactory(changed));
 }
 
-std::string PolicyOption(const StoredDatabase& stored, const std::string& family) {
-  return stored.Value(OptionsSection::Table(family), "filter_policy").value_or("nullptr");
-}
-
 // Throws if files of the family would be written with other filters than its policy names.
 void CheckPolicy(const StoredDatabase& stored, const std::string& family, Access access) {
-  const std::string value = PolicyOption(stored, family);
+  const std::string value = stored.Policy(family);
   const auto policy = rocksdb_plugin::Judge(value);
   const std::string has = fmt::format("database {} has filter_policy {} in column family {}",
                                       stored.place.path, value, family);
@@ -180,20 +168,11 @@ void CheckLostProperties(const StoredDatabase& stored, const WriteRequest& reque
       stored.place.path, fmt::join(lost, ", "));
 }
 
-// RocksDB reads databases of LevelDB, but builds with assertions end when they open one to write.
-void CheckIsRocksDb(const DatabasePlace& place) {
-  if (!IsOfLevelDb(place)) return;
-  term::Fail(
-      "database {} has neither OPTIONS nor IDENTITY, so RocksDB did not write it; LevelDB's "
-      "can only be read",
-      place.path);
-}
-
 // A filter for prefixes can be built only with its extractor.
 void CheckExtractors(const StoredDatabase& stored, const WriteRequest& request) {
   for (const NamedObject& object : stored.loaded.objects) {
     if (object.option != "prefix_extractor" || !IsRequested(request, object.family)) continue;
-    if (rocksdb_plugin::Judge(PolicyOption(stored, object.family)).kind ==
+    if (rocksdb_plugin::Judge(stored.Policy(object.family)).kind ==
         rocksdb_plugin::PolicyEffect::kNone) {
       continue;
     }
@@ -203,6 +182,12 @@ void CheckExtractors(const StoredDatabase& stored, const WriteRequest& request) 
 }
 
 }  // namespace
+
+const rocksdb::BlockBasedTableOptions* TableOptionsOf(const rocksdb::ColumnFamilyOptions& family) {
+  return family.table_factory == nullptr
+             ? nullptr
+             : family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+}
 
 bool IsOfLevelDb(const std::string& database) {
   std::error_code error;
@@ -237,14 +222,9 @@ uint64_t OptionsFileNumber(const std::string& name) {
 
 OptionsText ReadOptionsText(const std::string& path) {
   std::string text;
-  const rocksdb::Status status = rocksdb::ReadFileToString(rocksdb::Env::Default(), path, &text);
-  if (!status.ok()) term::Fail("cannot read {}: {}", path, status.ToString());
+  term::CheckOk(rocksdb::ReadFileToString(rocksdb::Env::Default(), path, &text), "cannot read {}",
+                path);
   return OptionsText(std::move(text), path.substr(path.rfind('/') + 1));
-}
-
-void FailFamily(const std::string& family, const std::vector<std::string>& known) {
-  term::Fail("--column-family is {}, which does not exist; allowed: {}", term::Shown(family),
-             fmt::join(known, ", "));
 }
 
 std::vector<std::string> StoredDatabase::Families(const std::optional<std::string>& only) const {
@@ -253,8 +233,13 @@ std::vector<std::string> StoredDatabase::Families(const std::optional<std::strin
     if (family.name != kStatisticsFamily) names.push_back(family.name);
   }
   if (!only) return names;
-  if (std::find(names.begin(), names.end(), *only) == names.end()) FailFamily(*only, names);
-  return {*only};
+  if (std::find(names.begin(), names.end(), *only) != names.end()) return {*only};
+  term::Fail("--column-family is {}, which does not exist; allowed: {}", term::Shown(*only),
+             fmt::join(names, ", "));
+}
+
+const rocksdb::ColumnFamilyOptions* StoredDatabase::Find(const std::string& family) const {
+  return family == kStatisticsFamily ? nullptr : loaded.Find(family);
 }
 
 std::optional<std::string> StoredDatabase::Value(const OptionsSection& section,
@@ -321,7 +306,13 @@ bool HasRowsInWal(const StoredDatabase& stored) {
 }
 
 void CheckOptionsToWrite(const StoredDatabase& stored, const WriteRequest& request) {
-  CheckIsRocksDb(stored.place);
+  if (IsOfLevelDb(stored.place)) {
+    // Builds with assertions end when they open one to write.
+    term::Fail(
+        "database {} has neither OPTIONS nor IDENTITY, so RocksDB did not write it; LevelDB's "
+        "can only be read",
+        stored.place.path);
+  }
   FailIfNewer(stored);
   if (!stored.problem.empty()) term::Fail("{}", stored.problem);
   CheckReadable(stored);

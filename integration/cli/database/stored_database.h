@@ -2,6 +2,7 @@
 
 #include <rocksdb/db.h>
 #include <rocksdb/options.h>
+#include <rocksdb/table.h>
 
 #include <map>
 #include <optional>
@@ -44,8 +45,11 @@ struct StoredDatabase {
   std::vector<std::string> Families(const std::optional<std::string>& only = std::nullopt) const;
 
   /// Null if the database has no such family.
-  const rocksdb::ColumnFamilyOptions* Find(const std::string& family) const {
-    return loaded.Find(family);
+  const rocksdb::ColumnFamilyOptions* Find(const std::string& family) const;
+
+  /// The option filter_policy of a family; "nullptr" if it is not set.
+  std::string Policy(const std::string& family) const {
+    return Value(OptionsSection::Table(family), "filter_policy").value_or("nullptr");
   }
 
   /// The option of a family's section, or of the database's, as the file has it.
@@ -61,6 +65,9 @@ StoredDatabase ReadStored(const DatabasePlace& place);
 /// The same with an OPTIONS file, such as an edited one.
 StoredDatabase WithText(const DatabasePlace& place, OptionsText text);
 
+/// The options of block-based tables; null if the family has others.
+const rocksdb::BlockBasedTableOptions* TableOptionsOf(const rocksdb::ColumnFamilyOptions& family);
+
 /// Whether the directory has a database that RocksDB did not write.
 bool IsOfLevelDb(const std::string& database);
 
@@ -73,9 +80,6 @@ uint64_t OptionsFileNumber(const std::string& name);
 
 /// Reads an OPTIONS file.
 OptionsText ReadOptionsText(const std::string& path);
-
-/// Reports that --column-family names one that the database does not have.
-[[noreturn]] void FailFamily(const std::string& family, const std::vector<std::string>& known);
 
 /// Ends the directory of a file whose path number has no directory in the list; see OptionsToRead.
 inline constexpr const char* kPathSuffix = "/.";

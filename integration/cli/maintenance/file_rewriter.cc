@@ -9,13 +9,11 @@
 #include <thread>
 #include <utility>
 
-#include "integration/cli/database/open_database.h"
 #include "integration/cli/maintenance/options_change.h"
 #include "integration/cli/maintenance/skip_indexes.h"
 #include "integration/cli/maintenance/stock_policies.h"
 #include "integration/cli/term/failure.h"
 #include "integration/rocksdb/maintenance/rewrite_files.h"
-#include "integration/rocksdb/policy/policy.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -27,7 +25,6 @@ StoredDatabase WithIndex(const StoredDatabase& stored, const IndexRebuild& rebui
   if (!stored.text) return stored;
   EditedOptions edited = {*stored.text};
   PutCollector(rebuild.family, *index, &edited);
-  PutListener(&edited);
   return WithText(stored.place, edited.text);
 }
 
@@ -63,10 +60,8 @@ Database OpenToRewrite(const RewriteRequest& request, uint64_t bytes_per_second,
     WriteNextOptions(EnvOfDirectory(request.database).get(), before, *stored.text);
   }
   if (!request.family) return db;
-  const rocksdb::Status status = db->Flush(rocksdb::FlushOptions(), db.HandleOf(*request.family));
-  if (!status.ok()) {
-    term::Fail("cannot write database {}: {}", request.database.path, status.ToString());
-  }
+  term::CheckOk(db->Flush(rocksdb::FlushOptions(), db.HandleOf(*request.family)),
+                "cannot write database {}", request.database.path);
   return db;
 }
 
@@ -164,9 +159,7 @@ bool FileRewriter::Run(const ShowProgress& show,
         Stop();
       });
   show(last);
-  if (!status.ok() && !was_stopped) {
-    term::Fail("cannot rewrite database {}: {}", request_.database.path, status.ToString());
-  }
+  if (!was_stopped) term::CheckOk(status, "cannot rewrite database {}", request_.database.path);
   db_.CheckRefused();
   return status.ok();
 }

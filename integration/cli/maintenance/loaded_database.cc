@@ -2,21 +2,16 @@
 
 #include <fmt/format.h>
 #include <rocksdb/listener.h>
-#include <rocksdb/table.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdarg>
 #include <cstdio>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "blocksieve/rocksdb.h"
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "blocksieve/rocksdb/skip_index.h"
 #include "integration/cli/database/database.h"
-#include "integration/cli/database/open_database.h"
 #include "integration/cli/maintenance/options_change.h"
 #include "integration/cli/maintenance/stock_policies.h"
 #include "integration/cli/term/failure.h"
@@ -28,6 +23,7 @@ namespace blocksieve::cli {
 namespace {
 
 constexpr size_t kBatchBytes = 1 << 20;
+constexpr const char* kCannotWrite = "cannot write database {}";
 
 /// Prints reports of collectors to standard error, except those about max_index_bytes for each
 /// file, which the final report summarizes.
@@ -41,10 +37,6 @@ class IndexLog : public rocksdb::Logger {
     term::WriteToStandardError(std::string(line) + "\n");
   }
 };
-
-const rocksdb::BlockBasedTableOptions* TableOptionsOf(const rocksdb::ColumnFamilyOptions& options) {
-  return options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-}
 
 // Sets the policy with everything that it needs.
 void PutPolicy(const std::string& family, const rocksdb::FilterPolicy& policy,
@@ -82,8 +74,8 @@ OptionsText DefaultText(const std::vector<std::string>& families) {
                   "listeners={{}}\n",
                   rocksdb::GetRocksVersionAsString()));
   for (const std::string& family : families) {
-    const rocksdb::Status status = text.AddFamily(family, rocksdb::ColumnFamilyOptions());
-    if (!status.ok()) term::Fail("cannot add column family {}: {}", family, status.ToString());
+    term::CheckOk(text.AddFamily(family, rocksdb::ColumnFamilyOptions()),
+                  "cannot add column family {}", family);
   }
   return text;
 }
@@ -151,10 +143,8 @@ Database LoadedDatabase::Open(const LoadTarget& target) {
   EditedOptions edited = {*before.text};
   StoredDatabase stored = before;
   if (stored.Find(family_name_) == nullptr) {
-    const rocksdb::Status status =
-        edited.text.AddFamily(family_name_, rocksdb::ColumnFamilyOptions());
-    if (!status.ok())
-      term::Fail("cannot add column family {}: {}", family_name_, status.ToString());
+    term::CheckOk(edited.text.AddFamily(family_name_, rocksdb::ColumnFamilyOptions()),
+                  "cannot add column family {}", family_name_);
     edited.edits.push_back({OptionsSection::Family(family_name_), "", ""});
     stored = WithText(place_, edited.text);
   } else if (!is_created) {
@@ -166,11 +156,7 @@ Database LoadedDatabase::Open(const LoadTarget& target) {
   IndexRebuild index = target.index;
   index.info_log = std::make_shared<IndexLog>();
   const auto factory = NewIndexFactory(before, index);
-  if (factory != nullptr) {
-    PutCollector(family_name_, *factory, &edited);
-    // The listener stores large indexes in sidecars.
-    PutListener(&edited);
-  }
+  if (factory != nullptr) PutCollector(family_name_, *factory, &edited);
   const rocksdb::ColumnFamilyOptions& family = *stored.Find(family_name_);
   if (family.comparator->timestamp_size() != 0) {
     term::Fail("cannot load into database {}: its keys have timestamps, but input lines have none",
@@ -189,9 +175,7 @@ Database LoadedDatabase::Open(const LoadTarget& target) {
     if (has_index) each.options.table_properties_collector_factories = {factory};
     if (has_index || HasRates(each.options)) AddListener(&options.db);
   }
-  if (const rocksdb::Status status = CreateNamedDirectory(place_); !status.ok()) {
-    term::Fail("cannot create database {}: {}", place_.path, status.ToString());
-  }
+  term::CheckOk(CreateNamedDirectory(place_), "cannot create database {}", place_.path);
   options.db.listeners.push_back(flushes_);
   options.db.info_log = rocksdb_plugin::NewFullDiskLog(place_);
   Database db(place_, std::move(options), mode);
@@ -214,7 +198,7 @@ LoadedDatabase::LoadedDatabase(const LoadTarget& target)
 }
 
 void LoadedDatabase::Put(std::string_view key, std::string_view value) {
-  Check(batch_.Put(family_, key, value));
+  term::CheckOk(batch_.Put(family_, key, value), kCannotWrite, place_.path);
   if (batch_.GetDataSize() >= kBatchBytes) WriteBatch();
 }
 
@@ -222,7 +206,7 @@ void LoadedDatabase::WriteBatch() {
   rocksdb::WriteOptions options;
   // Rows become durable in Flush, not before.
   options.disableWAL = true;
-  Check(db_->Write(options, &batch_));
+  term::CheckOk(db_->Write(options, &batch_), kCannotWrite, place_.path);
   batch_.Clear();
 }
 
@@ -231,7 +215,7 @@ void LoadedDatabase::Flush() {
   rocksdb::Status status = db_->Flush(rocksdb::FlushOptions(), family_);
   // If a compaction filled the disk, its files are gone by now.
   if (!status.ok() && db_->Resume().ok()) status = db_->Flush(rocksdb::FlushOptions(), family_);
-  Check(status);
+  term::CheckOk(status, kCannotWrite, place_.path);
 }
 
 uint64_t LoadedDatabase::rows_durable() const {
@@ -250,7 +234,7 @@ bool LoadedDatabase::Compact(const CompactionProgress& progress) {
       [&] { return db_->CompactRange(options, family_, nullptr, nullptr); },
       [&](uint64_t written) { progress(std::min(written, metadata.size), metadata.size); });
   if (status.IsIncomplete() && term::InterruptFlag()) return false;
-  if (!status.ok()) term::Fail("cannot compact database {}: {}", place_.path, status.ToString());
+  term::CheckOk(status, "cannot compact database {}", place_.path);
   return true;
 }
 
@@ -270,11 +254,6 @@ std::optional<uint64_t> LoadedDatabase::NumRows() {
   }
   if (num_levels > 1) return std::nullopt;
   return rows;
-}
-
-void LoadedDatabase::Check(const rocksdb::Status& status) const {
-  if (status.ok()) return;
-  term::Fail("cannot write database {}: {}", place_.path, status.ToString());
 }
 
 SkipIndexSummary LoadedDatabase::Indexes() const { return IndexesOf(db_, family_name_); }

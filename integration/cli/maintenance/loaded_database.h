@@ -61,7 +61,6 @@ class LoadedDatabase {
 
   Database Open(const LoadTarget& target);
   void WriteBatch();
-  void Check(const rocksdb::Status& status) const;
 
   const DatabasePlace place_;
   const std::string family_name_;

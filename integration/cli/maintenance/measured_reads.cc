@@ -2,7 +2,6 @@
 #include <rocksdb/db.h>
 #include <rocksdb/iterator.h>
 #include <rocksdb/statistics.h>
-#include <rocksdb/table.h>
 
 #include <chrono>
 #include <memory>
@@ -31,7 +30,7 @@ constexpr size_t kPlaces = 64;
 
 // Counts block reads, with a policy that also reads stock filters.
 void CountBlocks(rocksdb::ColumnFamilyOptions* options) {
-  const auto* const table = options->table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  const auto* const table = TableOptionsOf(*options);
   if (table == nullptr) return;
   constexpr size_t kCacheBytes = 32 << 20;
   rocksdb::BlockBasedTableOptions changed = *table;
@@ -41,94 +40,67 @@ void CountBlocks(rocksdb::ColumnFamilyOptions* options) {
   options->table_factory.reset(rocksdb::NewBlockBasedTableFactory(changed));
 }
 
-UsedOptions CountingOptions(const DatabasePlace& place,
-                            std::shared_ptr<rocksdb::Statistics> statistics) {
-  UsedOptions options = OptionsToRead(ReadStored(place));
-  options.db.statistics = std::move(statistics);
-  for (rocksdb::ColumnFamilyDescriptor& family : options.families) CountBlocks(&family.options);
-  return options;
-}
-
-/// A column family, opened for lookups whose reads are counted.
-class CountedDatabase {
- public:
-  CountedDatabase(const DatabasePlace& place, const std::string& family)
-      : db_(place, CountingOptions(place, statistics_), Database::Mode::kRead),
-        family_(db_.HandleOf(family)) {}
-
-  bool HasTimestamps() const { return family_->GetComparator()->timestamp_size() != 0; }
-
-  /// A random sample of the keys.
-  std::vector<std::string> SampleKeys(std::mt19937_64* random) {
-    KeySample sample(kSampledKeys);
-    rocksdb::ReadOptions options;
-    options.fill_cache = false;
-    options.total_order_seek = true;
-    const std::unique_ptr<rocksdb::Iterator> entry(db_->NewIterator(options, family_));
-    rocksdb::ColumnFamilyMetaData metadata;
-    db_->GetColumnFamilyMetaData(family_, &metadata);
-    uint64_t num_entries = 0;
-    std::vector<std::string> begins;
-    for (const auto& level : metadata.levels) {
-      for (const auto& file : level.files) {
-        num_entries += file.num_entries;
-        begins.push_back(file.smallestkey);
-      }
+// A random sample of the keys.
+std::vector<std::string> SampleKeys(const Database& db, rocksdb::ColumnFamilyHandle* family,
+                                    std::mt19937_64* random) {
+  KeySample sample(kSampledKeys);
+  rocksdb::ReadOptions options;
+  options.fill_cache = false;
+  options.total_order_seek = true;
+  const std::unique_ptr<rocksdb::Iterator> entry(db->NewIterator(options, family));
+  rocksdb::ColumnFamilyMetaData metadata;
+  db->GetColumnFamilyMetaData(family, &metadata);
+  uint64_t num_entries = 0;
+  std::vector<std::string> begins;
+  for (const auto& level : metadata.levels) {
+    for (const auto& file : level.files) {
+      num_entries += file.num_entries;
+      begins.push_back(file.smallestkey);
     }
-    if (num_entries <= kReadAsAWhole || begins.size() < kPlaces) {
-      for (entry->SeekToFirst(); entry->Valid(); entry->Next()) {
-        term::CheckInterrupt();
-        sample.Add(entry->key().ToStringView(), random);
-      }
-      return sample.keys();
-    }
-    for (size_t i = 0; i < kPlaces; ++i) {
-      entry->Seek(begins[(*random)() % begins.size()]);
-      for (uint64_t n = 0; n < kReadAsAWhole / kPlaces && entry->Valid(); ++n, entry->Next()) {
-        sample.Add(entry->key().ToStringView(), random);
-      }
+  }
+  const bool is_whole = num_entries <= kReadAsAWhole || begins.size() < kPlaces;
+  for (size_t i = 0; i < (is_whole ? 1 : kPlaces); ++i) {
+    uint64_t left = is_whole ? ~uint64_t{0} : kReadAsAWhole / kPlaces;
+    is_whole ? entry->SeekToFirst() : entry->Seek(begins[(*random)() % begins.size()]);
+    for (; left > 0 && entry->Valid(); --left, entry->Next()) {
       term::CheckInterrupt();
+      sample.Add(entry->key().ToStringView(), random);
     }
-    return sample.keys();
   }
-
-  void LookUp(const std::string& key) {
-    const rocksdb::Status status = db_->Get({}, family_, key, &value_);
-    if (!status.ok() && !status.IsNotFound())
-      term::Fail("cannot look up a key to measure reads: {}", status.ToString());
-    value_.Reset();
-  }
-
-  uint64_t NumBlocks() const {
-    return statistics_->getTickerCount(rocksdb::BLOCK_CACHE_DATA_HIT) +
-           statistics_->getTickerCount(rocksdb::BLOCK_CACHE_DATA_MISS);
-  }
-
- private:
-  const std::shared_ptr<rocksdb::Statistics> statistics_ = rocksdb::CreateDBStatistics();
-  const Database db_;
-  rocksdb::ColumnFamilyHandle* const family_;
-  rocksdb::PinnableSlice value_;
-};
+  return sample.keys();
+}
 
 }  // namespace
 
 std::optional<double> MeasureReads(const DatabasePlace& database, const std::string& family) {
-  CountedDatabase db(database, family);
-  if (db.HasTimestamps()) return std::nullopt;
+  UsedOptions options = OptionsToRead(ReadStored(database));
+  const auto statistics = options.db.statistics = rocksdb::CreateDBStatistics();
+  for (rocksdb::ColumnFamilyDescriptor& each : options.families) CountBlocks(&each.options);
+  const Database db(database, std::move(options), Database::Mode::kRead);
+  rocksdb::ColumnFamilyHandle* const handle = db.HandleOf(family);
+  if (handle->GetComparator()->timestamp_size() != 0) return std::nullopt;
   std::mt19937_64 random(0x626c6f636b);
-  const std::vector<std::string> keys = db.SampleKeys(&random);
+  const std::vector<std::string> keys = SampleKeys(db, handle, &random);
   if (keys.empty()) return std::nullopt;
+  const auto count_blocks = [&] {
+    return statistics->getTickerCount(rocksdb::BLOCK_CACHE_DATA_HIT) +
+           statistics->getTickerCount(rocksdb::BLOCK_CACHE_DATA_MISS);
+  };
+  rocksdb::PinnableSlice value;
   uint64_t num_lookups = 0;
   uint64_t num_blocks = 0;
-  const uint64_t blocks_before = db.NumBlocks();
+  const uint64_t blocks_before = count_blocks();
   const auto end = std::chrono::steady_clock::now() + kMaxTime;
   while (num_lookups < kMaxLookups && num_blocks < kMinBlocks &&
          std::chrono::steady_clock::now() < end) {
-    for (const std::string& key : keys) db.LookUp(RandomExtension(key, &random));
+    for (const std::string& key : keys) {
+      const auto status = db->Get({}, handle, RandomExtension(key, &random), &value);
+      if (!status.IsNotFound()) term::CheckOk(status, "cannot look up a key to measure reads");
+      value.Reset();
+    }
     term::CheckInterrupt();
     num_lookups += keys.size();
-    num_blocks = db.NumBlocks() - blocks_before;
+    num_blocks = count_blocks() - blocks_before;
   }
   return term::Ratio(num_blocks, num_lookups);
 }

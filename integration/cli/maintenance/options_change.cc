@@ -14,10 +14,6 @@ namespace {
 
 constexpr const char* kExtractor = "prefix_extractor";
 
-void Check(const rocksdb::Status& status, const std::string& path) {
-  if (!status.ok()) term::Fail("cannot write {}: {}", path, status.ToString());
-}
-
 void CheckHasText(const StoredDatabase& stored) {
   if (!stored.text) term::Fail("database {} has no OPTIONS file", stored.place.path);
   FailIfNewer(stored);
@@ -26,14 +22,15 @@ void CheckHasText(const StoredDatabase& stored) {
 
 void SyncDirectory(rocksdb::Env* env, const std::string& path) {
   std::unique_ptr<rocksdb::Directory> directory;
-  Check(env->NewDirectory(path, &directory), path);
-  Check(directory->Fsync(), path);
+  term::CheckOk(env->NewDirectory(path, &directory), "cannot write {}", path);
+  term::CheckOk(directory->Fsync(), "cannot write {}", path);
 }
 
 void WriteWhole(rocksdb::Env* env, const std::string& text, const std::string& path) {
   const std::string part = path + ".dbtmp";  // RocksDB removes such files after a crash
-  Check(rocksdb::WriteStringToFile(env, text, part, /*should_sync=*/true), path);
-  Check(env->RenameFile(part, path), path);
+  term::CheckOk(rocksdb::WriteStringToFile(env, text, part, /*should_sync=*/true),
+                "cannot write {}", path);
+  term::CheckOk(env->RenameFile(part, path), "cannot write {}", path);
 }
 
 // Comments with the policies of families that get blocksieve's and whose own does not say which
@@ -43,7 +40,7 @@ std::string Records(const StoredDatabase& stored, const OptionsText& text,
   std::string records;
   for (const std::string& family : stored.Families()) {
     const auto section = OptionsSection::Table(family);
-    const std::string before = stored.Value(section, kPolicy).value_or("");
+    const std::string before = stored.Policy(family);
     if (!NamesBlocksieve(text.Find(section, kPolicy).value_or("")) || NamesBlocksieve(before) ||
         rocksdb_plugin::Judge(before).builds() || kept.RecordedPolicy(family)) {
       continue;
@@ -74,11 +71,8 @@ bool ReplacesObjects(const StoredDatabase& stored, const OptionsText& text,
 }  // namespace
 
 void CheckEdited(const StoredDatabase& stored, const EditedOptions& edited) {
-  const rocksdb::Status status = rocksdb_plugin::SameBut(*stored.text, edited.text, edited.edits);
-  if (!status.ok()) {
-    term::Fail("cannot change {} of database {}: {}", edited.text.name(), stored.place.path,
-               status.ToString());
-  }
+  term::CheckOk(rocksdb_plugin::SameBut(*stored.text, edited.text, edited.edits),
+                "cannot change {} of database {}", edited.text.name(), stored.place.path);
   CheckOpening(WithText(stored.place, edited.text));
 }
 
@@ -143,11 +137,6 @@ Json DescribeChanges(const OptionsText& text, const std::string& written) {
   return {{"read", text.name()},
           {"changes", changes},
           {"written", written.empty() ? Json(nullptr) : Json(written)}};
-}
-
-bool HadPolicy(const std::string& database, const std::string& family) {
-  const KeptOptions kept(database);
-  return kept.Find(OptionsSection::Table(family), kPolicy) || kept.RecordedPolicy(family);
 }
 
 std::string WriteNextOptions(rocksdb::Env* env, const StoredDatabase& stored,

@@ -38,9 +38,6 @@ StockOptions FindStockOptions(const StoredDatabase& stored,
 /// members of a JSON document.
 Json DescribeChanges(const OptionsText& text, const std::string& written);
 
-/// Whether WriteNextOptions kept a filter policy of the column family, or what its filters were.
-bool HadPolicy(const std::string& database, const std::string& family);
-
 /// Writes the next OPTIONS file of the database and returns its name; then removes all but two, as
 /// RocksDB does. At every moment the newest file is the old or the new text. If it replaces a
 /// filter policy or prefix extractor with blocksieve's, the previous file is also kept under

@@ -2,7 +2,6 @@
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>
-#include <rocksdb/table.h>
 
 #include <algorithm>
 #include <iterator>
@@ -13,8 +12,7 @@
 #include "integration/cli/advise/range_advice.h"
 #include "integration/cli/database/database.h"
 #include "integration/cli/database/filter_options.h"
-#include "integration/cli/database/open_database.h"
-#include "integration/cli/maintenance/options_change.h"
+#include "integration/cli/maintenance/stock_policies.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/text.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
@@ -53,11 +51,8 @@ class StockOutcome {
 
   /// `policy` is a value of filter_policy, "nullptr" for none.
   StockOutcome(const rocksdb::ColumnFamilyOptions* family, const std::string& policy) {
-    if (family != nullptr && family->table_factory != nullptr) {
-      const auto* const table =
-          family->table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-      if (table != nullptr) table_ = *table;
-    }
+    const auto* const table = family == nullptr ? nullptr : TableOptionsOf(*family);
+    if (table != nullptr) table_ = *table;
     const auto verdict = rocksdb_plugin::Judge(policy);
     policy_ = verdict.policy;
     is_known_ = rocksdb_plugin::LoadedAbiProblem().empty() &&
@@ -103,10 +98,6 @@ class StockOutcome {
   std::map<std::pair<int, uint64_t>, Filter> built_;  // by level and keys
 };
 
-std::string StockPolicy(const OptionsText& options, const std::string& family) {
-  return options.Find(OptionsSection::Table(family), "filter_policy").value_or("nullptr");
-}
-
 }  // namespace
 
 RewritePlan PlanRewrite(const RewriteRequest& request) {
@@ -136,12 +127,15 @@ RewritePlan PlanRewrite(const RewriteRequest& request) {
 RewritePlan PlanRevert(const RewriteRequest& request, const OptionsText& stock) {
   RewritePlan plan = ReadFiles(request);
   const StoredDatabase stored = ReadStored(request.database);
+  const KeptOptions kept(request.database);
   for (RunList& list : plan.lists) {
     if (list.num_keys() == 0) continue;
     SetCoverage(ShareBeforeInFiles(), &list);
-    StockOutcome outcome(stored.Find(list.family), StockPolicy(stock, list.family));
+    const auto policy = stock.Find(OptionsSection::Table(list.family), kPolicy);
+    StockOutcome outcome(stored.Find(list.family), policy.value_or("nullptr"));
     FamilyPlanner planner(list);
-    const bool had_policy = HadPolicy(request.database, list.family);
+    const bool had_policy =
+        kept.Find(OptionsSection::Table(list.family), kPolicy) || kept.RecordedPolicy(list.family);
     bool is_known = true;
     for (size_t i = 0; i < list.runs.size(); ++i) {
       for (const FileReport* const file : list.runs[i].files) {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "integration/cli/advise/advice.h"
-#include "integration/cli/database/database.h"
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/database/table/file_report.h"
 #include "integration/rocksdb/maintenance/rewrite_plan.h"

@@ -4,11 +4,7 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
-#include <optional>
 
-#include "blocksieve/rocksdb/skip_index.h"
-#include "integration/cli/database/database.h"
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/term/failure.h"
 #include "integration/rocksdb/compat/table_properties.h"
@@ -22,10 +18,6 @@ namespace {
 using rocksdb_plugin::FileNumberOf;
 using rocksdb_plugin::FindProperty;
 using rocksdb_plugin::SidecarFile;
-
-void Check(const rocksdb::Status& status, const std::string& what, const std::string& path) {
-  if (!status.ok()) term::Fail("cannot {} database {}: {}", what, path, status.ToString());
-}
 
 constexpr uint32_t kTtlBytes = 4;  // which rocksdb::DBWithTTL appends to values
 
@@ -43,8 +35,8 @@ std::string IdentityOfIndex(const rocksdb_plugin::SstPlace& sst,
 // The index options of the newest indexed file of the column family; nullopt without one.
 std::optional<SkipIndexOptions> IndexOfNewestFile(const Database& db, const std::string& family) {
   rocksdb::TablePropertiesCollection files;
-  Check(rocksdb_plugin::ReadTableProperties(db.get(), db.HandleOf(family), &files),
-        "read the properties of", db->GetName());
+  term::CheckOk(rocksdb_plugin::ReadTableProperties(db.get(), db.HandleOf(family), &files),
+                "cannot read the properties of database {}", db->GetName());
   std::map<uint64_t, std::string> newest_last;
   for (const auto& [path, properties] : files) {
     newest_last[FileNumberOf(path)] =
@@ -121,7 +113,7 @@ bool RebuildIndexes(const IndexRebuild& rebuild,
         },
         rebuild.bytes_per_second);
     if (was_stopped) return false;
-    Check(status, "rebuild the indexes of", rebuild.database.path);
+    term::CheckOk(status, "cannot rebuild the indexes of database {}", rebuild.database.path);
     // Otherwise another process removed files, and wrote others in their place.
     if (last.files_done - all.files_done == num_listed) break;
     all = last;

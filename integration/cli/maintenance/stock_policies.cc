@@ -1,7 +1,6 @@
 #include "integration/cli/maintenance/stock_policies.h"
 
 #include <fmt/format.h>
-#include <rocksdb/db.h>
 
 #include <algorithm>
 #include <cmath>
@@ -102,24 +101,21 @@ std::optional<RestoredPolicy> PolicyToRestore(const StoredDatabase& stored, cons
                                               const std::string& family,
                                               const std::optional<std::string>& given) {
   const auto section = OptionsSection::Table(family);
-  const std::string present = stored.Value(section, kPolicy).value_or("nullptr");
+  const std::string present = stored.Policy(family);
   const auto before = kept.Find(section, kPolicy);
   const auto record = kept.RecordedPolicy(family);
+  const auto is_kept = [](const std::string& policy) {
+    const auto verdict = Judge(policy);
+    return verdict.builds() || verdict.kind == rocksdb_plugin::PolicyEffect::kForeign;
+  };
   std::optional<FiltersOfFiles> files;
   if (!before && !record && !NamesBlocksieve(present)) {
-    const auto verdict = Judge(present);
-    if (verdict.builds() || verdict.kind == rocksdb_plugin::PolicyEffect::kForeign)
-      return std::nullopt;
+    if (is_kept(present)) return std::nullopt;
     files = LookAtFilters(stored.place, family);
     if (!files->has_ours) return std::nullopt;
   }
   if (given) return RestoredPolicy{*given, "by --filter-policy"};
-  if (before) {
-    const auto verdict = Judge(*before);
-    if (verdict.builds() || verdict.kind == rocksdb_plugin::PolicyEffect::kForeign) {
-      return RestoredPolicy{*before, "as before blocksieve apply"};
-    }
-  }
+  if (before && is_kept(*before)) return RestoredPolicy{*before, "as before blocksieve apply"};
   if (record) return RestoredPolicy{*record, "like the filters before blocksieve apply"};
   if (!files) files = LookAtFilters(stored.place, family);
   if (!files->stock_policy.empty()) {
@@ -132,7 +128,7 @@ std::map<std::string, std::string> StandInPolicies(const StoredDatabase& stored)
   std::map<std::string, std::string> policies;
   std::optional<KeptOptions> kept;
   for (const std::string& family : stored.Families()) {
-    const auto policy = Judge(stored.Value(OptionsSection::Table(family), kPolicy).value_or(""));
+    const auto policy = Judge(stored.Policy(family));
     if (policy.builds() || policy.kind == rocksdb_plugin::PolicyEffect::kNone) continue;
     if (!kept) kept.emplace(stored.place.path);
     std::string stock = kept->RecordedPolicy(family).value_or("");

@@ -62,6 +62,13 @@ template <class... Args>
   throw UsageError(fmt::format(format, std::forward<Args>(args)...));
 }
 
+/// Throws Failure with the message and the status, such as one of RocksDB, unless that is OK.
+template <class Status, class... Args>
+void CheckOk(const Status& status, fmt::format_string<Args...> format, Args&&... args) {
+  if (status.ok()) return;
+  Fail("{}: {}", fmt::format(format, std::forward<Args>(args)...), status.ToString());
+}
+
 /// Runs a program and returns its exit code: 0; the code of an Exit; 2 for a UsageError; 128 + n
 /// for Interrupted by signal n; 1 for any other exception, or if stdout cannot be written. Reports
 /// all but an Exit on standard error as "NAME: MESSAGE", or as the text returned by `describe`.

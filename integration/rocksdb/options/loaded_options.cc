@@ -61,36 +61,6 @@ class KeepOperands final : public rocksdb::MergeOperator {
   const std::string name_;
 };
 
-// The name in "X" and "{id=X;ttl=3600}".
-std::string IdOf(const std::string& value) {
-  OptionMap fields;
-  if (value.find('=') == std::string::npos || !rocksdb::StringToMap(value, &fields).ok()) {
-    return value;
-  }
-  const auto id = fields.find("id");
-  return id == fields.end() ? value : id->second;
-}
-
-// The elements of "{A:{id=B;x=1}}", with their braces.
-std::vector<std::string> ElementsOf(const std::string& value) {
-  std::vector<std::string> elements;
-  std::string list = value;
-  std::string element;
-  size_t end = 0;
-  const auto next = [&](size_t start) {
-    return rocksdb::OptionTypeInfo::NextToken(list, ':', start, &end, &element).ok();
-  };
-  if (value.starts_with('{') && next(0) && end >= value.size()) list = element;
-  if (list.starts_with("id=")) return {"{" + list + "}"};  // its braces, not those of the list
-  end = 0;
-  for (size_t start = 0; start < list.size() && end != std::string::npos && next(start);
-       start = end + 1) {
-    const bool has_options = element.find('=') != std::string::npos;
-    if (!element.empty()) elements.push_back(has_options ? "{" + element + "}" : element);
-  }
-  return elements;
-}
-
 Consequence VerdictOn(const std::string& option) {
   constexpr std::string_view kUnneeded =
       " compaction_filter compaction_filter_factory sst_partitioner_factory memtable "
@@ -211,8 +181,12 @@ void ListLeftOut(const std::string& family, const OptionMap& statements, const M
     std::ranges::transform(made, made.begin(), IdOf);
     for (const std::string& element : is_list ? ElementsOf(value) : std::vector{value}) {
       if (is_list && std::ranges::find(made, IdOf(element)) != made.end()) continue;
-      Status status = make(Config(false), {{option, element}}, nullptr);
-      if (status.ok()) status = Status::NotSupported("left out without a message");
+      Status status = make(Config(false), {{option, element}}, &written);
+      if (status.ok()) {
+        status =
+            Status::NotSupported(ElementsOf(written[option]).empty() ? "left out without a message"
+                                                                     : kLeftOutWithOthers);
+      }
       objects->push_back({family, option, element, VerdictOn(option), MessageOf(status)});
     }
   }
@@ -256,7 +230,8 @@ Status ReadFamily(const OptionsText& text, rocksdb::ColumnFamilyDescriptor* fami
   if (made != Written(nullptr) && made != Written(ColumnFamilyOptions().table_factory.get())) {
     return Compare(text, name, kText, {{"table_factory", factory}}, kLoaded, made);
   }
-  loaded->objects.push_back({name, "table_factory", factory, Consequence::kNeeded, MessageOf(status)});
+  loaded->objects.push_back(
+      {name, "table_factory", factory, Consequence::kNeeded, MessageOf(status)});
   options.table_factory = nullptr;
   return Status::OK();
 }
@@ -303,6 +278,34 @@ Sorted Plain(const OptionsText& text, const OptionsSection& section) {
 }
 
 }  // namespace
+
+std::string IdOf(const std::string& value) {
+  OptionMap fields;
+  if (value.find('=') == std::string::npos || !rocksdb::StringToMap(value, &fields).ok()) {
+    return value;
+  }
+  const auto id = fields.find("id");
+  return id == fields.end() ? value : id->second;
+}
+
+std::vector<std::string> ElementsOf(const std::string& value) {
+  std::vector<std::string> elements;
+  std::string list = value;
+  std::string element;
+  size_t end = 0;
+  const auto next = [&](size_t start) {
+    return rocksdb::OptionTypeInfo::NextToken(list, ':', start, &end, &element).ok();
+  };
+  if (value.starts_with('{') && next(0) && end >= value.size()) list = element;
+  if (list.starts_with("id=")) return {"{" + list + "}"};  // its braces, not those of the list
+  end = 0;
+  for (size_t start = 0; start < list.size() && end != std::string::npos && next(start);
+       start = end + 1) {
+    const bool has_options = element.find('=') != std::string::npos;
+    if (!element.empty()) elements.push_back(has_options ? "{" + element + "}" : element);
+  }
+  return elements;
+}
 
 const ColumnFamilyOptions* LoadedOptions::Find(const std::string& family) const {
   const auto found = std::ranges::find(families, family, &rocksdb::ColumnFamilyDescriptor::name);

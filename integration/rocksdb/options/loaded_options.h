@@ -38,6 +38,15 @@ struct NamedObject {
   std::string reason;  ///< RocksDB's message.
 };
 
+/// The reason of an element that RocksDB makes by itself, but not beside the others of its list.
+inline constexpr const char* kLeftOutWithOthers = "left out with the others of its list";
+
+/// The elements of a list, "{A:{id=B;x=1}}" or "A", with the braces of those that have options.
+std::vector<std::string> ElementsOf(const std::string& value);
+
+/// The name in "X" and "{id=X;ttl=3600}".
+std::string IdOf(const std::string& value);
+
 struct LoadedOptions {
   std::string version;    ///< Of the RocksDB that wrote the file, as written; empty: unknown.
   bool is_newer = false;  ///< Of a later minor version: RocksDB ignores options that it lacks.

@@ -151,8 +151,7 @@ void OpenedTable::TryOpen() {
   properties_ = reader_->GetTableProperties();
   if (properties_ != nullptr) return;
   // RocksDB also opens tables whose properties are damaged.
-  status = reader_->VerifyChecksum();
-  if (!status.ok()) term::Fail("cannot open {}: {}", path_, status.ToString());
+  term::CheckOk(reader_->VerifyChecksum(), "cannot open {}", path_);
   properties_ = rocksdb_plugin::NoProperties();
 }
 
@@ -209,10 +208,7 @@ std::string OpenedTable::ForEachKey(const std::function<void(const rocksdb::Slic
   const std::string share = fmt::format(
       "{} of {} entries were checked: ", term::WithCommas(num_seen), term::WithCommas(num_entries));
   if (entry->status().IsNotSupported()) return share + entry->status().ToString();
-  if (!entry->status().ok()) {
-    term::Fail("cannot read the file after {}: {}", term::CountOf(num_seen, "key"),
-               entry->status().ToString());
-  }
+  term::CheckOk(entry->status(), "cannot read the file after {}", term::CountOf(num_seen, "key"));
   if (num_seen == num_entries || rocksdb_plugin::LacksProperties(*properties_)) return "";
   return share + "RocksDB hides deletes and older versions in files with merge operands";
 }

@@ -22,10 +22,6 @@
 namespace blocksieve::cli {
 namespace {
 
-void CheckLookup(const rocksdb::Status& status) {
-  if (!status.ok()) term::Fail("cannot probe the filters: {}", status.ToString());
-}
-
 // RocksDB silently skips filters that it cannot read.
 void ExplainMissingFilters(OpenedTable* table, FilterReport* report) {
   report->note = table->has_obsolete_filter()
@@ -133,7 +129,7 @@ std::unique_ptr<TableFile> TableFile::Open(const FilePlace& place) {
   uint64_t num_bytes = 0;
   const rocksdb::Status status = rocksdb::Env::Default()->GetFileSize(place.path, &num_bytes);
   if (status.IsNotFound() || status.IsPathNotFound()) return nullptr;
-  if (!status.ok()) term::Fail("cannot open {}: {}", place.path, status.ToString());
+  term::CheckOk(status, "cannot open {}", place.path);
   return std::unique_ptr<TableFile>(new TableFile(place, num_bytes));
 }
 
@@ -196,14 +192,15 @@ TableLookup& TableFile::Lookup() {
     probe.SeekToFirst();
     if (probe.Valid()) probe.SeekToLast();
     if (!probe.Valid()) term::Fail("cannot probe the filters: {}", probe.status().ToString());
-    CheckLookup(TableLookup::Open(table_.path(), table_.OptionsWith(captured_.policy()),
-                                  table_.properties(), &lookup_));
+    term::CheckOk(TableLookup::Open(table_.path(), table_.OptionsWith(captured_.policy()),
+                                    table_.properties(), &lookup_),
+                  "cannot probe the filters");
   }
   return *lookup_;
 }
 
 std::optional<bool> TableFile::AnswerOf(const rocksdb::Status& lookup) {
-  CheckLookup(lookup);
+  term::CheckOk(lookup, "cannot probe the filters");
   return captured_.TakeAnswer();
 }
 
@@ -258,9 +255,7 @@ double TableFile::ShareBefore(std::string_view key) {
   if (const std::string& why = table_.why_no_keys(); !why.empty()) term::Fail("no order: {}", why);
   rocksdb::Iterator& probe = table_.probe();
   probe.Seek(key);
-  if (!probe.status().ok()) {
-    term::Fail("cannot read {}: {}", table_.path(), probe.status().ToString());
-  }
+  term::CheckOk(probe.status(), "cannot read {}", table_.path());
   const bool is_known = !rocksdb_plugin::LacksProperties(table_.properties());
   const uint64_t data_bytes = is_known ? table_.properties().data_size : report_.num_bytes;
   if (!probe.Valid() || data_bytes == 0) return 1;
