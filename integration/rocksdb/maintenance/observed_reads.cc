@@ -41,12 +41,12 @@ ObservedReads ObserveReads(const Tickers& tickers) {
   };
   const auto sum = [&](std::initializer_list<const char*> names) {
     const size_t num_missing = reads.missing.size();
-    uint64_t sum = 0;
+    uint64_t total = 0;
     for (const std::string name : names) {
-      sum += count(name);
+      total += count(name);
       if (!tickers.contains("rocksdb." + name)) reads.missing.push_back("rocksdb." + name);
     }
-    return reads.missing.size() == num_missing ? std::optional(sum) : std::nullopt;
+    return reads.missing.size() == num_missing ? std::optional(total) : std::nullopt;
   };
   const auto keys = sum({"number.keys.read"});
   // Some sources leave out counters that are 0.
