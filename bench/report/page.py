@@ -12,7 +12,8 @@ UNFOLDED_CELLS = 40  # the most cells of a table that is initially open
 
 def element(tag, *content, **attributes):
     """`content` is HTML, or texts in lists, which are escaped."""
-    names = "".join(f' {name.rstrip("_")}="{html.escape(value)}"' for name, value in attributes.items())
+    names = "".join(f' {name.rstrip("_").replace("_", "-")}="{html.escape(value)}"'
+                    for name, value in attributes.items())
     inner = "".join(html.escape(each[0]) if isinstance(each, list) else each for each in content)
     return f"<{tag}{names}>{inner}</{tag}>\n"
 
@@ -30,8 +31,8 @@ def table_html(table):
     note = element("p", [table.note], class_="note") if table.note else ""
     is_open = len(table.rows) * len(table.headers) <= UNFOLDED_CELLS
     return element("details", element("summary", [table.caption]),
-                   element("div", body, class_="wide", tabindex="0"), note,
-                   **({"open": ""} if is_open else {}))
+                   element("div", body, class_="wide", tabindex="0", role="region",
+                           aria_label=table.caption), note, **({"open": ""} if is_open else {}))
 
 
 def section_html(section):

@@ -56,7 +56,7 @@ JobOptions ParseJobOptions(const JobManual& manual, int argc, const char* const*
   app.add_flag("--quick", options.quick, manual.quick_help);
   app.add_option(
          "--out", options.out,
-         "directory for " + manual.benchmark + ".json and plots (default build/bench-results)")
+         "directory for " + manual.benchmark + ".json (default build/bench-results)")
       ->type_name("DIR");
   if (!manual.rows_help.empty()) AddRowOptions(manual, app, options);
   if (manual.takes_fpr) {
