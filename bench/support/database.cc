@@ -17,16 +17,6 @@ namespace {
 
 constexpr uint64_t kWriteBufferBytes = 64 << 20;  // RocksDB's default write buffer
 
-// Unprintable bytes become \xNN.
-std::string Quoted(std::string_view key) {
-  std::string text = "\"";
-  for (const char c : key) {
-    const auto byte = static_cast<unsigned char>(c);
-    text += byte >= 0x20 && byte < 0x7f ? std::string(1, c) : fmt::format("\\x{:02x}", byte);
-  }
-  return text + '"';
-}
-
 }  // namespace
 
 rocksdb::BlockBasedTableOptions& TableOptions(rocksdb::Options& options) {
@@ -120,7 +110,7 @@ void Database::CheckGet(std::string_view key, std::optional<std::string_view> va
       db_->Get({}, db_->DefaultColumnFamily(), {key.data(), key.size()}, &found);
   const bool is_right = value ? status.ok() && found == *value : status.IsNotFound();
   if (is_right) return;
-  Fail("{}: key {} was {}written but {}", name(), Quoted(key), value ? "" : "never ",
+  Fail("{}: key {:?} was {}written but {}", name(), key, value ? "" : "never ",
        value && status.ok() ? "has another value" : "Get says: " + status.ToString());
 }
 

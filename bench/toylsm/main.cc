@@ -62,75 +62,37 @@ void WriteRows(toylsm::Db& db, const Rows& rows, uint64_t seed) {
   Check(db.Flush(), "flush");
 }
 
-class Lookups {
- public:
-  Lookups(toylsm::Db& db, const Rows& rows, const FilterSetup& setup)
-      : db_(db), rows_(rows), setup_(setup) {}
-
-  toylsm::Counters Absent(const std::vector<std::string>& keys) {
-    ForgetReads();
-    for (size_t i = 0; i < keys.size(); ++i) {
-      if (i % 1'024 == 0) CheckInterrupt();
-      if (Must(db_.Get(keys[i]), "read").has_value()) Fail("an absent key was found");
-    }
-    return Counted(/*found=*/0);
+// Looks up keys, with an initially empty cache, and adds the engine's counts to a table. Returns
+// the false positives. `look_up(i)` looks up the i-th key and returns whether it was found.
+template <class LookUp>
+uint64_t CountLookups(toylsm::Db& db, const FilterSetup& setup, const char* keys, uint64_t lookups,
+                      Results& results, LookUp look_up) {
+  db.cache().Clear();
+  db.counters() = {};
+  uint64_t found = 0;
+  for (uint64_t i = 0; i < lookups; ++i) {
+    if (i % 1'024 == 0) CheckInterrupt();
+    found += look_up(i);
   }
-
-  toylsm::Counters Present(const std::vector<uint32_t>& rows) {
-    ForgetReads();
-    for (size_t i = 0; i < rows.size(); ++i) {
-      if (i % 1'024 == 0) CheckInterrupt();
-      CheckPresent(rows[i]);
-    }
-    return Counted(rows.size());
+  const toylsm::Counters& counts = db.counters();
+  const uint64_t data_blocks = counts.data_blocks_from_disk + counts.data_blocks_from_cache;
+  if (setup.kind && (counts.filter_true_positives != found || counts.filter_negatives == 0 ||
+                     data_blocks != counts.filter_false_positives + found)) {
+    Fail(
+        "{}: the counts do not add up: {} keys found, {} true and {} false positives, {} negatives",
+        setup.name, found, counts.filter_true_positives, counts.filter_false_positives,
+        counts.filter_negatives);
   }
-
- private:
-  void ForgetReads() {
-    db_.cache().Clear();
-    db_.counters() = {};
-  }
-
-  void CheckPresent(size_t row) {
-    const std::optional<std::string> value = Must(db_.Get(rows_.key(row)), "read");
-    if (!value || *value != rows_.value(row)) {
-      Fail("{}: a key that was written {}", setup_.name,
-           value ? "has another value" : "was not found");
-    }
-  }
-
-  toylsm::Counters Counted(uint64_t found) const {
-    const toylsm::Counters& counts = db_.counters();
-    const uint64_t positives = counts.filter_false_positives + counts.filter_true_positives;
-    if (setup_.kind && (counts.filter_true_positives != found ||
-                        counts.data_blocks_from_disk + counts.data_blocks_from_cache != positives ||
-                        counts.filter_negatives == 0)) {
-      Fail(
-          "{}: the counts do not add up: {} keys found, {} true and {} false positives, {} "
-          "negatives",
-          setup_.name, found, counts.filter_true_positives, counts.filter_false_positives,
-          counts.filter_negatives);
-    }
-    return counts;
-  }
-
-  toylsm::Db& db_;
-  const Rows& rows_;
-  const FilterSetup& setup_;
-};
-
-void AddCounts(const char* keys, const FilterSetup& setup, const toylsm::Counters& counts,
-               uint64_t lookups, Results& results) {
   const auto per_lookup = [&](uint64_t count) { return Ratio(count, lookups); };
   results.In(fmt::format("Lookups of {}", keys), "Filters", "Per lookup.")[setup.name]
-      .Add("data blocks", "",
-           per_lookup(counts.data_blocks_from_disk + counts.data_blocks_from_cache))
+      .Add("data blocks", "", per_lookup(data_blocks))
       .Add("data blocks: from disk", "", per_lookup(counts.data_blocks_from_disk))
       .Add("filter blocks", "",
            per_lookup(counts.filter_blocks_from_disk + counts.filter_blocks_from_cache))
       .Add("filter blocks: from disk", "", per_lookup(counts.filter_blocks_from_disk))
       .Add("bytes: from disk", "bytes", per_lookup(counts.bytes_from_disk))
       .Add("false positives", "", per_lookup(counts.filter_false_positives));
+  return counts.filter_false_positives;
 }
 
 void MeasureSetup(toylsm::Db& db, const Rows& rows, const LookupKeys& keys,
@@ -141,18 +103,25 @@ void MeasureSetup(toylsm::Db& db, const Rows& rows, const LookupKeys& keys,
       filter_bytes += filter.raw_bytes;
   }
   const uint64_t index_bytes = db.counters().block_index_bytes;
-  Lookups lookups(db, rows, setup);
-  const toylsm::Counters absent = lookups.Absent(keys.absent);
-  AddCounts("absent keys", setup, absent, keys.absent.size(), results);
-  AddCounts("present keys", setup, lookups.Present(keys.present), keys.present.size(), results);
+  const uint64_t wasted =
+      CountLookups(db, setup, "absent keys", keys.absent.size(), results, [&](uint64_t i) {
+        if (Must(db.Get(keys.absent[i]), "read")) Fail("{}: an absent key was found", setup.name);
+        return false;
+      });
+  CountLookups(db, setup, "present keys", keys.present.size(), results, [&](uint64_t i) {
+    const size_t row = keys.present[i];
+    if (Must(db.Get(rows.key(row)), "read") != rows.value(row)) {
+      Fail("{}: a key that was written was not found, or with another value", setup.name);
+    }
+    return true;
+  });
   Line& line = results.In("Filter size", "Filters")[setup.name];
   line.Add("size", "bytes", filter_bytes)
       .Add("bits per key", "bits", Ratio(8 * filter_bytes, rows.size()))
       .Add("block indexes", "bytes", index_bytes);
   if (!setup.kind) return;
   line.Add("wasted data blocks, relative to FPR × runs", "x",
-           Ratio(absent.filter_false_positives, keys.absent.size() * db.version()->runs.size()) /
-               kTargetFpr,
+           Ratio(wasted, keys.absent.size() * db.version()->runs.size()) / kTargetFpr,
            NotAbove(1.05));
 }
 
