@@ -115,15 +115,10 @@ std::string PrefixBoundaries(const std::string& text) {
   return rule.ok() ? "" : rule.status().message().substr(kOption.size());
 }
 
-/// What is known of the database, from its files or from its info logs.
-struct Source {
-  std::string database;  // for steps
+/// What is known of the database, from its info logs or, like them, from its files.
+struct Source : InfoLog {
   std::optional<StoredDatabase> stored;
-  std::vector<FileReport> files;
   ChosenFiles::Missed missed;
-  std::vector<std::string> unknown_families;  // left out
-  uint64_t num_bytes = 0;                     // in all column families
-  std::optional<uint64_t> cache_bytes;
   std::optional<ObservedReads> observed;
 };
 
@@ -136,15 +131,9 @@ std::string UnknownFamiliesText(const std::vector<std::string>& families) {
 
 Source ReadSource(const AdviseOptions& options) {
   Source source;
-  Tickers tickers;
   if (!options.logs.empty()) {
-    InfoLog log = ReadInfoLogs(options.logs);
-    source.database = log.database.empty() ? "DIR" : log.database;
-    source.cache_bytes = log.cache_bytes;
-    tickers = std::move(log.tickers);
-    source.num_bytes = log.num_bytes;
-    source.files = std::move(log.files);
-    source.unknown_families = std::move(log.unknown_families);
+    source = {ReadInfoLogs(options.logs), {}, {}, {}};
+    if (source.database.empty()) source.database = "DIR";
     const auto is_other = [&](const std::string& family) {
       return family != options.choice.family.value_or(family);
     };
@@ -166,8 +155,8 @@ Source ReadSource(const AdviseOptions& options) {
     source.files = FindFiles(options.choice).ReadReports("looking at filters", &source.missed);
     source.cache_bytes = CacheBytes(options.choice.db);
   }
-  if (!options.statistics.empty()) tickers = ReadStatistics(options.statistics);
-  if (!tickers.empty()) source.observed = rocksdb_plugin::ObserveReads(tickers);
+  if (!options.statistics.empty()) source.tickers = ReadStatistics(options.statistics);
+  if (!source.tickers.empty()) source.observed = rocksdb_plugin::ObserveReads(source.tickers);
   return source;
 }
 

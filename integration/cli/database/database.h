@@ -43,17 +43,12 @@ using RequestedRatesByFamily = std::map<std::string, FilterPolicyOptions>;
 RequestedRatesByFamily ReadRequestedRates(const DatabasePlace& place);
 
 /// For each file, the level that its filter was built for, if a trivial move has taken the file to
-/// another level since.
+/// another level since. nullopt for stock filters, and in families with one rate or unknown options.
 ///
-/// Filters do not record their level. If memory is spread over the levels (wasted_reads,
-/// bits_per_key), the target rates of levels follow from their sizes and the options: small levels
-/// have precise filters, large levels coarse ones. A filter too precise for its level by kMovedBits
-/// (log2 of the rate) or more was built for a level above, the one with the nearest rate.
-///
-/// Under kind=auto, flushes build Bloom filters, for level 0 whatever their rate, and compactions
-/// build ribbons.
-///
-/// nullopt for stock filters, and in column families with one rate or unknown options.
+/// Filters do not record their level. If memory is spread over the levels, small levels have precise
+/// filters, large levels coarse ones: a filter too precise for its level by kMovedBits (log2 of the
+/// rate) or more was built for the level above with the nearest rate. Under kind=auto, flushes build
+/// Bloom filters, for level 0 whatever their rate, and compactions build ribbons.
 std::vector<std::optional<int>> LevelsBuiltFor(const std::vector<FileReport>& files,
                                                const RequestedRatesByFamily& requested);
 

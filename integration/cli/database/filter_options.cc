@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <memory>
+#include <string_view>
 
 #include "blocksieve/filter.h"
 #include "integration/cli/term/failure.h"

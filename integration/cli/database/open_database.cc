@@ -346,12 +346,11 @@ std::vector<rocksdb::LiveFileMetaData> LiveFiles(const DatabasePlace& place) {
   return files;
 }
 
-bool HasRates(const rocksdb::ColumnFamilyOptions& family) {
+void AddListenerFor(const rocksdb::ColumnFamilyOptions& family, rocksdb::DBOptions* options) {
   const auto* const policy = PolicyOf(family);
-  return policy != nullptr && rocksdb_plugin::GoalOf(policy->options()).differs_by_run();
-}
-
-void AddListener(rocksdb::DBOptions* options) {
+  const bool has_rates =
+      policy != nullptr && rocksdb_plugin::GoalOf(policy->options()).differs_by_run();
+  if (!has_rates && family.table_properties_collector_factories.empty()) return;
   if (!rocksdb_plugin::HasListener(*options)) options->listeners.push_back(NewListener());
 }
 

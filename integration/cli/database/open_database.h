@@ -27,11 +27,9 @@ using rocksdb_plugin::GuardedFileSystem;
 using rocksdb_plugin::PolicyOf;
 using rocksdb_plugin::WritableDirectory;
 
-/// Whether the policy of the family spreads its rates over the levels, which needs the listener.
-bool HasRates(const rocksdb::ColumnFamilyOptions& family);
-
-/// Adds blocksieve's listener, unless it is already set.
-void AddListener(rocksdb::DBOptions* options);
+/// Adds blocksieve's listener if the family needs it: its large indexes go to sidecars, or its
+/// policy spreads its rates over the levels.
+void AddListenerFor(const rocksdb::ColumnFamilyOptions& family, rocksdb::DBOptions* options);
 
 /// An open RocksDB. Everything throws Failure.
 class Database {

@@ -51,9 +51,8 @@ Database OpenToRewrite(const RewriteRequest& request, uint64_t bytes_per_second,
           NewIndexFactory(stored, {.database = request.database, .family = family.name});
       if (index != nullptr) collectors.push_back(index);
     }
-    // Large indexes go to sidecars, and rates depend on levels, by the listener. RocksDB ignores
-    // all listeners of an OPTIONS file if it does not know one.
-    if (!collectors.empty() || HasRates(family.options)) AddListener(&options.db);
+    // RocksDB ignores all listeners of an OPTIONS file if it does not know one.
+    AddListenerFor(family.options, &options.db);
   }
   Database db(request.database, std::move(options), Database::Mode::kWrite);
   if (columns && stored.text->text() != before.text->text()) {

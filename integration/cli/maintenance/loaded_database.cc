@@ -171,9 +171,10 @@ Database LoadedDatabase::Open(const LoadTarget& target) {
   options.db.create_if_missing = is_created;
   options.db.create_missing_column_families = true;
   for (rocksdb::ColumnFamilyDescriptor& each : options.families) {
-    const bool has_index = factory != nullptr && each.name == family_name_;
-    if (has_index) each.options.table_properties_collector_factories = {factory};
-    if (has_index || HasRates(each.options)) AddListener(&options.db);
+    if (factory != nullptr && each.name == family_name_) {
+      each.options.table_properties_collector_factories = {factory};
+    }
+    AddListenerFor(each.options, &options.db);
   }
   term::CheckOk(CreateNamedDirectory(place_), "cannot create database {}", place_.path);
   options.db.listeners.push_back(flushes_);

@@ -7,11 +7,9 @@
 #include <memory>
 #include <random>
 #include <utility>
-#include <vector>
 
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/cli/database/file_check.h"
-#include "integration/cli/database/open_database.h"
 #include "integration/cli/maintenance/rewrite_plan.h"
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/text.h"

@@ -1,6 +1,5 @@
 #include "integration/cli/maintenance/rewrite_plan.h"
 
-#include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>
 
 #include <algorithm>
