@@ -93,7 +93,9 @@ class GuardedFileSystemTest : public ::testing::Test {
         {"LockFile",
          [](auto* guard, const auto& path) {
            rocksdb::FileLock* lock = nullptr;
-           return guard->LockFile(path, io, &lock, nullptr);
+           rocksdb::IOStatus status = guard->LockFile(path, io, &lock, nullptr);
+           if (lock != nullptr) guard->UnlockFile(lock, io, nullptr).PermitUncheckedError();
+           return status;
          }},
         {"CreateDir",
          [](auto* guard, const auto& path) { return guard->CreateDir(path + "z", io, nullptr); }},
