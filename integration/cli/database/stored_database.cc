@@ -317,9 +317,11 @@ void CheckOptionsToWrite(const StoredDatabase& stored, const WriteRequest& reque
   if (!stored.problem.empty()) term::Fail("{}", stored.problem);
   CheckReadable(stored);
   WalDirectory(stored.place, stored.loaded.db.wal_dir, request.access);  // may refuse
-  for (const std::string& family : stored.Families(request.family)) {
+  const std::vector<std::string> families = stored.Families(request.family);
+  for (const std::string& family : families) {
     const std::string table = stored.text ? stored.text->TableFactory(family) : kBlockBased;
-    if (request.access == Access::kRewrite && table != kBlockBased) {
+    // Beside other families, nothing is to do for it.
+    if (request.access == Access::kRewrite && table != kBlockBased && families.size() == 1) {
       term::Fail("column family {} has table_factory {}, whose files have no filters; allowed: {}",
                  family, table, kBlockBased);
     }
