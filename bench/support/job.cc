@@ -54,9 +54,8 @@ JobOptions ParseJobOptions(const JobManual& manual, int argc, const char* const*
   app.footer(manual.examples + (manual.examples.empty() ? "" : "\n") + kExitCodes);
   app.get_formatter()->column_width(26);
   app.add_flag("--quick", options.quick, manual.quick_help);
-  app.add_option(
-         "--out", options.out,
-         "directory for " + manual.benchmark + ".json (default build/bench-results)")
+  app.add_option("--out", options.out,
+                 "directory for " + manual.benchmark + ".json (default build/bench-results)")
       ->type_name("DIR");
   if (!manual.rows_help.empty()) AddRowOptions(manual, app, options);
   if (manual.takes_fpr) {

@@ -43,12 +43,13 @@ using RequestedRatesByFamily = std::map<std::string, FilterPolicyOptions>;
 RequestedRatesByFamily ReadRequestedRates(const DatabasePlace& place);
 
 /// For each file, the level that its filter was built for, if a trivial move has taken the file to
-/// another level since. nullopt for stock filters, and in families with one rate or unknown options.
+/// another level since. nullopt for stock filters, and in families with one rate or unknown
+/// options.
 ///
-/// Filters do not record their level. If memory is spread over the levels, small levels have precise
-/// filters, large levels coarse ones: a filter too precise for its level by kMovedBits (log2 of the
-/// rate) or more was built for the level above with the nearest rate. Under kind=auto, flushes build
-/// Bloom filters, for level 0 whatever their rate, and compactions build ribbons.
+/// Filters do not record their level. If memory is spread over the levels, small levels have
+/// precise filters, large levels coarse ones: a filter too precise for its level by kMovedBits
+/// (log2 of the rate) or more was built for the level above with the nearest rate. Under kind=auto,
+/// flushes build Bloom filters, for level 0 whatever their rate, and compactions build ribbons.
 std::vector<std::optional<int>> LevelsBuiltFor(const std::vector<FileReport>& files,
                                                const RequestedRatesByFamily& requested);
 

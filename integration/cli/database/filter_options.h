@@ -29,8 +29,8 @@ struct EditedOptions {
 
 /// Sets "NAME=VALUE" in the sections of these column families; adds listeners to the present ones.
 /// For a policy, also adds the listener and sets the prefix extractor that it needs, if there is
-/// none. Leaves a policy with the same options as it is. Throws UsageError if NAME is not an option of filters or skip indexes, or RocksDB refuses
-/// VALUE; Failure if the file lacks the section.
+/// none. Leaves a policy with the same options as it is. Throws UsageError if NAME is not an option
+/// of filters or skip indexes, or RocksDB refuses VALUE; Failure if the file lacks the section.
 void PutOption(const std::string& option, const std::vector<std::string>& families,
                EditedOptions* options);
 
@@ -65,8 +65,8 @@ std::string PartsText(const FilterPolicyOptions& policy);
 /// The option that requests this policy: "filter_policy={...}".
 std::string PolicyOption(const FilterPolicyOptions& policy);
 
-/// The steps to set a policy in `families`. `has_options`: whether the OPTIONS file has it, and what
-/// it needs. `only`: the only one, if it was chosen from several.
+/// The steps to set a policy in `families`. `has_options`: whether the OPTIONS file has it, and
+/// what it needs. `only`: the only one, if it was chosen from several.
 std::string StepsText(const FilterPolicyOptions& policy, bool has_options,
                       const std::string& database, const std::vector<std::string>& families,
                       const std::optional<std::string>& only);
