@@ -295,6 +295,21 @@ class SkipIndexDefinitionTest(WorldTest):
             self.assertIn(text, self.definition())
         self.assertEqual(len(self.keys("w = 'w9' AND n = 1")), 2)
 
+    def test_stands_beside_other_collectors(self):
+        """Files get the index though OPTIONS have another collector, and the other stays."""
+        other = "{id=CompactOnDeletionCollector;window_size=100;deletion_trigger=50}"
+        self.load(self.ROWS, "--index", "w=field:1")
+        path = self.options_file()
+        path.write_text(re.sub(r"(?m)^( *table_properties_collectors)=.*$",
+                               lambda line: f"{line[1]}={{{other}}}", path.read_text()))
+        self.apply("blocksieve:0.0001")
+        self.succeed("rewrite", "--db", self.db)
+        for number in range(2):
+            self.assertEqual([column["definition"] for file in self.inspect()["files"]
+                              for column in file["index"]["columns"]], ["w=field:1"])
+            self.assertIn("CompactOnDeletionCollector", self.definition())
+            self.load([(f"z{number}", "w9", 1)])
+
     def test_of_each_family(self):
         self.load(self.ROWS, "--index", "a=field:1")
         self.load(self.ROWS, "--index", "b=field:2", "--column-family", "other", "--fpr", 0.002)

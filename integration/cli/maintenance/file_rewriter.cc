@@ -45,12 +45,9 @@ Database OpenToRewrite(const RewriteRequest& request, uint64_t bytes_per_second,
         rocksdb::NewGenericRateLimiter(static_cast<int64_t>(bytes_per_second)));
   }
   for (rocksdb::ColumnFamilyDescriptor& family : options.families) {
-    auto& collectors = family.options.table_properties_collector_factories;
-    if (collectors.empty()) {
-      const auto index =
-          NewIndexFactory(stored, {.database = request.database, .family = family.name});
-      if (index != nullptr) collectors.push_back(index);
-    }
+    const auto index =
+        NewIndexFactory(stored, {.database = request.database, .family = family.name});
+    if (index != nullptr) SetIndex(index, &family.options);
     // RocksDB ignores all listeners of an OPTIONS file if it does not know one.
     AddListenerFor(family.options, &options.db);
   }

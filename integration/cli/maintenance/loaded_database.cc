@@ -171,9 +171,7 @@ Database LoadedDatabase::Open(const LoadTarget& target) {
   options.db.create_if_missing = is_created;
   options.db.create_missing_column_families = true;
   for (rocksdb::ColumnFamilyDescriptor& each : options.families) {
-    if (factory != nullptr && each.name == family_name_) {
-      each.options.table_properties_collector_factories = {factory};
-    }
+    if (factory != nullptr && each.name == family_name_) SetIndex(factory, &each.options);
     AddListenerFor(each.options, &options.db);
   }
   term::CheckOk(CreateNamedDirectory(place_), "cannot create database {}", place_.path);

@@ -88,6 +88,14 @@ std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewIndexFactory(
   return *std::move(factory);
 }
 
+void SetIndex(const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& index,
+              rocksdb::ColumnFamilyOptions* options) {
+  auto& collectors = options->table_properties_collector_factories;
+  std::erase_if(collectors,
+                [&](const auto& one) { return std::string_view(one->Name()) == index->Name(); });
+  collectors.push_back(index);
+}
+
 bool RebuildIndexes(const IndexRebuild& rebuild,
                     const std::function<bool(const BackfillProgress&)>& progress) {
   constexpr int kMaxPasses = 5;

@@ -39,6 +39,10 @@ std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewIndexFactory(
 std::optional<SkipIndexOptions> PresentIndex(const StoredDatabase& stored,
                                              const std::string& family);
 
+/// Sets the index of new files in place of another one, beside other collectors.
+void SetIndex(const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& index,
+              rocksdb::ColumnFamilyOptions* options);
+
 /// Reports that NewIndexFactory returned null. Throws UsageError.
 [[noreturn]] void FailWithoutColumns(const std::string& database);
 
