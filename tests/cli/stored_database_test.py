@@ -184,6 +184,18 @@ class StoredDatabaseTest(WorldTest):
         self.succeed("check", "--db", self.db)
         self.succeed("inspect", "--db", self.db, "--fail-if", "without-filter")
 
+    def test_rows_that_a_filter_may_drop_are_not_flushed(self):
+        self.make()
+        self.apply("blocksieve:0.001")
+        self.ldb("put", "in the WAL", "value")
+        self.set_policy("blocksieve:0.001")
+        self.set_option("[DBOptions]", "  wal_filter=TheirWalFilter")
+        before = self.files_of_database()
+        self.assertIn("has wal_filter TheirWalFilter, which only its own program has, and the WAL has rows",
+                      self.fail_with(1, "rewrite", "--db", self.db))
+        self.assertEqual(self.files_of_database().keys(), before.keys())
+        self.succeed("inspect", "--db", self.db)
+
     def test_newer_versions_are_named(self):
         self.make()
         self.edit_options(("  rocksdb_version=", "  rocksdb_version=99."))
