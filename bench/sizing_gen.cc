@@ -1,8 +1,9 @@
-// Prints lib/bloom/sizing_table.inc: the lookup tables of sizing, from the exact models.
+// Prints lib/bloom/sizing_table.inc: the lookup table of blocked Bloom filters, from the exact
+// model.
 //
 //   build/bench/sizing_gen > lib/bloom/sizing_table.inc
 //
-// A test compares the checked-in table with the models.
+// A test compares the checked-in table with the model.
 
 #include <cstdio>
 #include <string>
@@ -26,7 +27,7 @@ std::string RoundUp(double fpr) {
   }
 }
 
-constexpr unsigned kFirstRow = 24;  // the first whose FPR is at most kMaxTargetFpr, of both kinds
+constexpr unsigned kFirstRow = 24;  // the first whose FPR is at most kMaxTargetFpr
 
 void Print(const char* name, const std::vector<std::string>& numbers, size_t per_line) {
   std::printf("\nconstexpr %s[] = {", name);
@@ -36,23 +37,19 @@ void Print(const char* name, const std::vector<std::string>& numbers, size_t per
   std::printf("\n};  // %zu\n", numbers.size());
 }
 
-void PrintTable(const std::string& name, FilterKind kind) {
+void PrintTable() {
   std::vector<std::string> fprs;
   std::vector<std::string> probes_from;
   for (unsigned sixteenths = kFirstRow;; ++sixteenths) {
-    const Layout layout = internal::BestLayout(kind, sixteenths / 16.0);
+    const Layout layout = internal::BestLayout(sixteenths / 16.0);
     while (probes_from.size() < layout.num_probes) {
       probes_from.push_back(std::to_string(sixteenths));
     }
     fprs.push_back(RoundUp(layout.predicted_fpr));
     if (!(std::stod(fprs.back()) > kMinTargetFpr)) break;
   }
-  Print(("uint16_t k" + name + "Probes").c_str(), probes_from, 16);
-  if (kind == FilterKind::kClassicBloom) {
-    std::printf("\nconstexpr uint32_t kClassicRows = %zu;\n", fprs.size());
-  } else {
-    Print(("double k" + name + "Fprs").c_str(), fprs, 7);
-  }
+  Print("uint16_t kProbes", probes_from, 16);
+  Print("double kFprs", fprs, 7);
 }
 
 }  // namespace
@@ -64,10 +61,9 @@ int main() {
       "// Rows a sixteenth of a bit per key apart, from kFirstRow sixteenths on: those from which "
       "on "
       "1, 2,\n"
-      "// ... probes are best, and blocked filters' false-positive rates, rounded up.\n"
+      "// ... probes are best, and their false-positive rates, rounded up.\n"
       "// clang-format off\n");
   std::printf("constexpr uint32_t kFirstRow = %u;\n", blocksieve::kFirstRow);
-  blocksieve::PrintTable("Classic", blocksieve::FilterKind::kClassicBloom);
-  blocksieve::PrintTable("Blocked", blocksieve::FilterKind::kBlockedBloom);
+  blocksieve::PrintTable();
   std::puts("\n// clang-format on");
 }

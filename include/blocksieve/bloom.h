@@ -13,7 +13,7 @@
 
 namespace blocksieve {
 
-/// Maximum bits of a classic or counting Bloom filter: what fits a filter block below 4 GiB.
+/// Maximum bits of a classic or counting Bloom filter: what fits a serialized form below 4 GiB.
 inline constexpr uint64_t kMaxBloomBits = (UINT64_C(1) << 35) - 1024;
 
 /// Maximum bits or counters per key (k).
@@ -27,8 +27,8 @@ struct BLOCKSIEVE_EXPORT BloomLayout {
   uint64_t design_keys = 0;  ///< Capacity in distinct keys (>= 1); beyond it: overfull.
 
   /// A layout whose false-positive rate (FPR) is at most `target_fpr`, kMinTargetFpr to
-  /// kMaxTargetFpr (sizing.h), with up to `num_keys` keys. It is one byte larger than ChooseLayout
-  /// and PayloadBytes say, because filters of few keys would otherwise exceed the target.
+  /// kMaxTargetFpr (sizing.h), with any number of keys up to `num_keys`, and at most two bits
+  /// larger than that takes.
   static Result<BloomLayout> ForKeys(uint64_t num_keys, double target_fpr, uint64_t hash_seed = 0);
 
   /// A layout of that many bits and probes. design_keys is the number of keys that set half of the
@@ -95,12 +95,13 @@ class BLOCKSIEVE_EXPORT ClassicBloom : public BloomArray {
   /// An empty filter.
   static Result<ClassicBloom> Create(const BloomLayout& layout);
 
-  /// Reads a block made by Serialize, and does not refer to it afterwards. Allocates what its
-  /// layout says, up to 4 GiB, even for an empty filter's few bytes: do not read untrusted blocks.
-  /// Errors: Corruption, NotSupported (a newer version, another kind), ResourceExhausted.
-  static Result<ClassicBloom> Deserialize(ByteView block);
+  /// Reads what Serialize made, or any other bytes, and does not refer to them afterwards. Takes
+  /// no more memory than their size.
+  /// Errors: Corruption, NotSupported (a newer version, a counting filter), ResourceExhausted.
+  static Result<ClassicBloom> Deserialize(ByteView bytes);
 
-  /// The filter as a filter block (lib/FORMAT.md), which Filter::Open and Deserialize read.
+  /// The filter in the format that lib/FORMAT.md specifies, which is not that of filter blocks:
+  /// 34 bytes more than memory_bytes().
   Result<OwnedBytes> Serialize() const;
 
   /// @{
@@ -143,7 +144,7 @@ class BLOCKSIEVE_EXPORT CountingBloom : public BloomArray {
 
   /// @{
   /// Like those of ClassicBloom, with the same errors.
-  static Result<CountingBloom> Deserialize(ByteView block);
+  static Result<CountingBloom> Deserialize(ByteView bytes);
   Result<OwnedBytes> Serialize() const;
   bool MayContain(std::string_view key) const noexcept;
   bool MayContainHash(uint64_t hash) const noexcept { return EstimateCountHash(hash) != 0; }
@@ -194,8 +195,8 @@ struct ClickHouseLayout {
 };
 
 /// ClickHouse's layout for a target FPR, for comparison, with the table's known gaps fixed
-/// (lib/bloom/clickhouse.cc lists them). Errors: InvalidArgument if the target is NaN, above 1, or
-/// below 6.71e-5, which no row of the table reaches.
+/// (lib/classic/clickhouse.cc lists them). Errors: InvalidArgument if the target is NaN, above 1,
+/// or below 6.71e-5, which no row of the table reaches.
 BLOCKSIEVE_EXPORT Result<ClickHouseLayout> clickhouse_best_practice(double target_fpr);
 
 }  // namespace blocksieve

@@ -10,15 +10,14 @@
 
 namespace blocksieve {
 
-/// The kinds of filter. The values are part of the byte format.
+/// The kinds of filter block. (Filters to which keys can be added later are in bloom.h.) The values
+/// are part of the byte format.
 enum class FilterKind : uint8_t {
-  kClassicBloom = 1,   ///< k bits anywhere (bloom.h): accepts more keys, and unions.
-  kBlockedBloom = 2,   ///< k bits in one cache line: the fastest to build and to probe.
-  kRibbon = 3,         ///< A chunk-seeded ribbon: the smallest.
-  kCountingBloom = 4,  ///< Counters instead of bits (bloom.h): keys can be removed.
+  kBlockedBloom = 2,  ///< k bits in one cache line: the fastest to build and to probe.
+  kRibbon = 3,        ///< A chunk-seeded ribbon: the smallest.
 };
 
-/// "classic", "bloom" (blocked Bloom), "ribbon" or "counting"; "unknown" for any other value.
+/// "bloom" (blocked Bloom) or "ribbon"; "unknown" for any other value.
 BLOCKSIEVE_EXPORT std::string_view FilterKindName(FilterKind kind) noexcept;
 
 /// The layout of a filter, and its FPR.
@@ -33,13 +32,11 @@ inline constexpr double kMinTargetFpr = 1e-7;  ///< Lowest target FPR in ChooseL
 inline constexpr double kMaxTargetFpr = 0.5;   ///< The highest.
 
 /// The smallest layout in the lookup table of `kind` whose FPR is at or below `target_fpr`; among
-/// layouts of equal size, the one with the lowest FPR. Size is monotone in the target.
+/// layouts of equal size, the one with the lowest FPR. Size is monotone in the target, which a
+/// blocked Bloom filter of PayloadBytes meets with any number of keys.
 ///
-/// A blocked Bloom filter of PayloadBytes meets the target with any number of keys. A classic one
-/// with few keys exceeds it by a fraction of about .1 k / num_keys; one byte more is enough.
-///
-/// Errors: InvalidArgument if the target is NaN or outside [kMinTargetFpr, kMaxTargetFpr], or the
-/// kind has no table; never a silent clamp.
+/// Errors: InvalidArgument if the target is NaN or outside [kMinTargetFpr, kMaxTargetFpr], or there
+/// is no such kind; never a silent clamp.
 BLOCKSIEVE_EXPORT Result<Layout> ChooseLayout(FilterKind kind, double target_fpr);
 
 /// The layout of lowest FPR in the table with at most `bits_per_key` bits per key. It may use

@@ -16,8 +16,8 @@
 //   default         "settings"          version (1), number of shards, URLs designed for (varints)
 //                   "queue"             head, URLs popped (varints)
 //                   "shard-00" ...      a ShardRecord
-//                   "filter-00" ...     counting filter of a shard, a filter block; deleted when
-//                                       the URLs of the shard change
+//                   "filter-00" ...     serialized counting filter of a shard; deleted when the
+//                                       URLs of the shard change
 
 namespace blocksieve::sieve {
 

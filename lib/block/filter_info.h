@@ -67,8 +67,7 @@ struct RibbonShape {
 struct FilterInfo {
   FilterKind kind = FilterKind::kBlockedBloom;  ///< Determines which fields below are used.
 
-  /// Keys added, adjacent duplicates counted once; in classic and counting filters, an estimate of
-  /// the distinct keys. 0: the filter answers "no" to everything.
+  /// Keys added, adjacent duplicates counted once. 0: the filter answers "no" to everything.
   uint64_t num_keys = 0;
   uint64_t payload_bytes = 0;  ///< Bytes before the footer.
   uint64_t block_bytes = 0;    ///< Bytes of payload, footer and zeros.
@@ -78,15 +77,8 @@ struct FilterInfo {
 
   uint32_t padding_bytes = 0;  ///< Unused bytes before the first line or segment.
 
-  // Bloom kinds.
-  uint32_t num_probes = 0;  ///< Bits per key (k).
-
-  // Classic and counting Bloom.
-  uint64_t num_cells = 0;    ///< Bits or counters.
-  uint64_t design_keys = 0;  ///< Capacity in distinct keys.
-  uint32_t cell_bits = 0;    ///< Bits per counter; 1 in classic filters.
-
-  RibbonShape ribbon;  ///< Ribbons only.
+  uint32_t num_probes = 0;  ///< Bits per key (k). Blocked Bloom only.
+  RibbonShape ribbon;       ///< Ribbons only.
 
   /// Bits of the whole block per key; 0 without keys.
   double bits_per_key() const noexcept {

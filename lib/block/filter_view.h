@@ -25,13 +25,6 @@ struct BlockedBloomView {
   const PatternRow* pattern;  // the row of num_probes
 };
 
-/// Classic and counting filters.
-struct ClassicBloomView {
-  uint64_t num_cells;   // bits or counters, >= 1
-  uint32_t num_probes;  // 1 .. 32
-  uint32_t cell_bits;   // bits per counter; 1 in classic filters
-};
-
 struct RibbonView {
   const uint8_t* directory;  // entries of the chunks; unused if there is only one chunk
   const uint8_t* bases;      // base positions of groups of chunks
@@ -74,7 +67,6 @@ struct FilterView {
   uint64_t last_hash_flip;
   union {
     BlockedBloomView blocked_bloom;
-    ClassicBloomView classic_bloom;
     RibbonView ribbon;
   };
   // The parts of the block, for range queries; empty if there are none.

@@ -53,7 +53,7 @@ struct KindEntry {
   std::optional<KindBuilding> building = std::nullopt;  ///< Unset: the kind has its own builder.
 };
 
-/// All kinds in the order of their numbers, which start at 1.
+/// All kinds in the order of their numbers.
 std::span<const KindEntry* const> AllKinds() noexcept;
 
 /// The entry of a kind; null if no kind has this number.

@@ -47,19 +47,6 @@ inline __attribute__((always_inline)) bool HashKeys(const FilterView& view, KeyL
   return has_empty;
 }
 
-/// Implements may_match_keys by a kernel's may_match_hashes.
-template <auto kMayMatchHashes>
-bool HashAndMatch(const FilterView& view, KeyList keys, size_t num_keys, bool* may_match) noexcept {
-  uint64_t hashes[kProbeBatch];
-  bool has_empty = false;
-  for (size_t i = 0; i < num_keys; i += kProbeBatch) {
-    const size_t batch = std::min(num_keys - i, kProbeBatch);
-    has_empty |= HashKeys(view, keys.From(i), batch, hashes, [](size_t) {});
-    kMayMatchHashes(view, hashes, batch, may_match + i);
-  }
-  return has_empty;
-}
-
 }  // namespace blocksieve::internal
 
 /// Defines the probes of one key or hash, by `EXPRESSION` of `hash`. The most frequent key lengths

@@ -19,10 +19,6 @@ constexpr uint8_t kHasSeed = 0x10;
 constexpr uint8_t kIsEmpty = 0x20;
 constexpr uint8_t kKnownFlags = kHasSeed | kIsEmpty;
 
-bool HasLayoutFields(const FilterInfo& info, const FilterFormat& format) noexcept {
-  return info.num_keys != 0 || format.empty_has_fields;
-}
-
 }  // namespace
 
 FooterBytes EncodeFooter(const FilterInfo& info, const FilterFormat& format) noexcept {
@@ -36,7 +32,7 @@ FooterBytes EncodeFooter(const FilterInfo& info, const FilterFormat& format) noe
   AppendVarint(&footer, info.payload_bytes);
   AppendLittleEndian(&footer, info.payload_checksum);
   if (info.hash_seed != 0) AppendLittleEndian(&footer, info.hash_seed);
-  if (HasLayoutFields(info, format)) format.append_fields(info, &footer);
+  if (info.num_keys != 0) format.append_fields(info, &footer);
   AppendTail(kFilterFormatVersion, &footer);
   return footer;
 }
@@ -133,9 +129,9 @@ Status ReadFooter(ByteView block, FilterInfo* info) {
   }
   const KindEntry* kind = FindKind(info->kind);
   if (kind == nullptr) {
-    return Status::NotSupported("filter block: kind is " +
-                                std::to_string(static_cast<int>(info->kind)) +
-                                "; this library reads 1 to " + std::to_string(AllKinds().size()));
+    return Status::NotSupported(
+        "filter block: kind is " + std::to_string(static_cast<int>(info->kind)) +
+        "; this library reads 2 to " + std::to_string(1 + AllKinds().size()));
   }
   if (info->payload_bytes != tail->before.size()) {
     return DamagedBlock("payload is " + std::to_string(tail->before.size()) +
@@ -148,7 +144,7 @@ Status ReadFooter(ByteView block, FilterInfo* info) {
   if (is_empty && info->payload_bytes != 0) {
     return DamagedBlock("payload of an empty filter is not empty");
   }
-  if (HasLayoutFields(*info, kind->format)) {
+  if (!is_empty) {
     if (Status status = kind->format.read_fields(&fields, info); !status.ok()) return status;
   }
   return fields.rest().empty() ? Status::Ok() : DamagedBlock("footer has trailing bytes");

@@ -44,9 +44,7 @@ class FooterBytes {
 
 /// Block format of one kind of filter.
 struct FilterFormat {
-  /// Whether a filter without keys has layout fields.
-  bool empty_has_fields;
-
+  /// For a filter with keys; others have no layout fields.
   void (*append_fields)(const FilterInfo& info, FooterBytes* footer) noexcept;
 
   /// Reads the layout fields and checks them against `info->payload_bytes`. Errors: Corruption.

@@ -95,12 +95,11 @@ Result<OwnedBytes> Build(HashList* hashes, bool /*keep*/, const Layout& layout, 
 constinit const KindEntry kBlockedBloomKind = {
     .kind = FilterKind::kBlockedBloom,
     .name = "bloom",
-    .format = {.empty_has_fields = false,
-               .append_fields = &AppendFields,
+    .format = {.append_fields = &AppendFields,
                .read_fields = &ReadFields,
                .predicted_fpr = &Fpr,
                .open = &Open},
-    .sizing = kBloomSizing<FilterKind::kBlockedBloom>,
+    .sizing = kBloomSizing,
     .building = KindBuilding{.plan = &Plan, .build = &Build}};
 
 FillFunction BlockedBloomFill(Kernel kernel, uint32_t num_probes) noexcept {

@@ -99,11 +99,6 @@ double HighestFprOfFewLines(const Layout& layout) noexcept {
 
 }  // namespace
 
-double ClassicBloomFpr(double bits_per_key, uint32_t num_probes) noexcept {
-  assert(bits_per_key > 0 && num_probes >= 1);
-  return std::pow(-std::expm1(-(num_probes / bits_per_key)), num_probes);
-}
-
 double BlockedBloomFpr(double bits_per_key, uint32_t num_probes) noexcept {
   assert(bits_per_key > 0);
   const double keys_per_line = static_cast<double>(kLineBits) / bits_per_key;
@@ -128,19 +123,16 @@ double BlockedBloomFprForKeys(uint64_t num_lines, uint64_t num_keys, uint32_t nu
   });
 }
 
-Layout BestLayout(FilterKind kind, double bits_per_key) noexcept {
-  assert(kind == FilterKind::kClassicBloom || kind == FilterKind::kBlockedBloom);
-  const bool blocked = kind == FilterKind::kBlockedBloom;
-  Layout best{.kind = kind, .bits_per_key = bits_per_key};
-  for (uint32_t k = 1; k <= (blocked ? kMaxLineProbes : kMaxModelProbes); ++k) {
-    const double fpr =
-        blocked ? BlockedBloomFpr(bits_per_key, k) : ClassicBloomFpr(bits_per_key, k);
+Layout BestLayout(double bits_per_key) noexcept {
+  Layout best{.kind = FilterKind::kBlockedBloom, .bits_per_key = bits_per_key};
+  for (uint32_t k = 1; k <= kMaxLineProbes; ++k) {
+    const double fpr = BlockedBloomFpr(bits_per_key, k);
     if (best.num_probes == 0 || fpr < best.predicted_fpr) {
       best.num_probes = k;
       best.predicted_fpr = fpr;
     }
   }
-  if (blocked) best.predicted_fpr = std::max(best.predicted_fpr, HighestFprOfFewLines(best));
+  best.predicted_fpr = std::max(best.predicted_fpr, HighestFprOfFewLines(best));
   return best;
 }
 

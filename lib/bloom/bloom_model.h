@@ -4,14 +4,10 @@
 
 #include "lib/block/filter_info.h"
 
-// False-positive rates of Bloom filters: the limits for many keys, exact rates for any number of
-// keys, and the rule that makes the rows of the lookup table from them.
+// False-positive rates of blocked Bloom filters: the limit for many keys, exact rates for any
+// number of keys, and the rule that makes the rows of the lookup table from them.
 
 namespace blocksieve::internal {
-
-/// FPR of a classic Bloom filter with many keys: (1 - e^(-k/b))^k (Bloom, 1970; Mullin, 1983).
-/// REQUIRES: bits_per_key > 0, num_probes >= 1.
-double ClassicBloomFpr(double bits_per_key, uint32_t num_probes) noexcept;
 
 /// FPR of a Bloom filter blocked into 512-bit lines with `num_probes` independent positions in a
 /// line, for many keys: the mean over the Poisson-distributed number of keys in a line of
@@ -32,9 +28,8 @@ double BloomFprForKeys(uint64_t num_bits, uint64_t num_keys, uint32_t num_probes
 /// REQUIRES: num_lines >= 1, 1 <= num_probes <= 32.
 double BlockedBloomFprForKeys(uint64_t num_lines, uint64_t num_keys, uint32_t num_probes) noexcept;
 
-/// The row of the lookup table before rounding: the best number of probes for many keys, with its
-/// FPR; for blocked Bloom, with the highest FPR of any number of keys.
-/// REQUIRES: `kind` is classic or blocked Bloom; bits_per_key > 0, a multiple of 1/16.
-Layout BestLayout(FilterKind kind, double bits_per_key) noexcept;
+/// The row of the lookup table before rounding: the best number of probes for many keys, with the
+/// highest FPR of any number of keys. REQUIRES: bits_per_key > 0, a multiple of 1/16.
+Layout BestLayout(double bits_per_key) noexcept;
 
 }  // namespace blocksieve::internal

@@ -1,11 +1,9 @@
 #include "lib/bloom/sizing.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <iterator>
 #include <limits>
-#include <span>
 #include <string>
 
 #include "lib/base/errors.h"
@@ -21,23 +19,16 @@ constexpr uint32_t kRowsPerBit = 16;
 #include "lib/bloom/sizing_table.inc"
 
 // Every accepted target has a row, so that a message can name one range for all kinds.
-static_assert(std::end(kBlockedFprs)[-1] <= kMinTargetFpr);
+static_assert(std::end(kFprs)[-1] <= kMinTargetFpr);
 
-size_t NumRows(FilterKind kind) noexcept {
-  return kind == FilterKind::kClassicBloom ? kClassicRows : std::size(kBlockedFprs);
-}
+constexpr size_t kNumRows = std::size(kFprs);
 
 /// Rows are in ascending order of size and accuracy.
-Layout LayoutOf(FilterKind kind, size_t row) noexcept {
+Layout LayoutOf(size_t row) noexcept {
   const size_t sixteenths = kFirstRow + row;
-  const double bits_per_key = static_cast<double>(sixteenths) / kRowsPerBit;
-  const bool classic = kind == FilterKind::kClassicBloom;
-  const std::span<const uint16_t> probes_from =
-      classic ? std::span<const uint16_t>(kClassicProbes) : kBlockedProbes;
-  const auto more = std::upper_bound(probes_from.begin(), probes_from.end(), sixteenths);
-  const auto num_probes = static_cast<uint32_t>(more - probes_from.begin());
-  return {kind, bits_per_key, num_probes,
-          classic ? ClassicBloomFpr(bits_per_key, num_probes) : kBlockedFprs[row]};
+  const auto* const more = std::upper_bound(std::begin(kProbes), std::end(kProbes), sixteenths);
+  return {FilterKind::kBlockedBloom, static_cast<double>(sixteenths) / kRowsPerBit,
+          static_cast<uint32_t>(more - std::begin(kProbes)), kFprs[row]};
 }
 
 using Wide = unsigned __int128;
@@ -54,48 +45,37 @@ Wide SixteenthsPerKey(const Layout& layout) noexcept {
   return static_cast<uint64_t>(std::min(sixteenths, 0x1p32));
 }
 
-/// The unit that payloads are multiples of.
-uint64_t UnitBytes(const Layout& layout) noexcept {
-  return layout.kind == FilterKind::kBlockedBloom ? kLineBytes : 1;
-}
-
-Wide SixteenthsPerUnit(const Layout& layout) noexcept {
-  return Wide{UnitBytes(layout)} * 8 * kRowsPerBit;
-}
+constexpr Wide kSixteenthsPerLine = Wide{kLineBytes} * 8 * kRowsPerBit;
 
 }  // namespace
 
-Result<Layout> ChooseBloomLayout(FilterKind kind, double target_fpr) {
+Result<Layout> ChooseBloomLayout(double target_fpr) {
   if (!(target_fpr >= kMinTargetFpr && target_fpr <= kMaxTargetFpr)) {
     return OutOfRange("target_fpr", target_fpr, kMinTargetFpr, kMaxTargetFpr);
   }
-  size_t row = 0;  // the number of rows that are not accurate enough
-  for (size_t step = std::bit_floor(NumRows(kind)); step != 0; step /= 2) {
-    if (row + step > NumRows(kind)) continue;
-    if (LayoutOf(kind, row + step - 1).predicted_fpr > target_fpr) row += step;
-  }
-  return LayoutOf(kind, row);
+  const auto* const row = std::lower_bound(std::begin(kFprs), std::end(kFprs), target_fpr,
+                                           [](double fpr, double target) { return fpr > target; });
+  return LayoutOf(static_cast<size_t>(row - std::begin(kFprs)));
 }
 
-Result<Layout> BloomLayoutForBitsPerKey(FilterKind kind, double bits_per_key) {
+Result<Layout> BloomLayoutForBitsPerKey(double bits_per_key) {
   if (!(bits_per_key * kRowsPerBit >= kFirstRow)) {
     return OutOfRange("bits_per_key", bits_per_key, double{kFirstRow} / kRowsPerBit,
                       std::numeric_limits<double>::infinity());
   }
-  const auto last = static_cast<double>(NumRows(kind) - 1);
-  const double row = std::min(last, bits_per_key * kRowsPerBit - kFirstRow);
-  return LayoutOf(kind, static_cast<size_t>(row));
+  const double row = std::min<double>(kNumRows - 1, bits_per_key * kRowsPerBit - kFirstRow);
+  return LayoutOf(static_cast<size_t>(row));
 }
 
 uint64_t BloomPayloadBytes(const Layout& layout, uint64_t num_keys) noexcept {
-  const Wide per_unit = SixteenthsPerUnit(layout);
-  const Wide units = (num_keys * SixteenthsPerKey(layout) + per_unit - 1) / per_unit;
-  return Saturate(units * UnitBytes(layout));
+  const Wide sixteenths = num_keys * SixteenthsPerKey(layout);
+  const Wide lines = (sixteenths + kSixteenthsPerLine - 1) / kSixteenthsPerLine;
+  return Saturate(lines * kLineBytes);
 }
 
 uint64_t MaxBloomKeys(const Layout& layout, uint64_t payload_bytes) noexcept {
-  const Wide units = payload_bytes / UnitBytes(layout);
-  return Saturate(units * SixteenthsPerUnit(layout) / SixteenthsPerKey(layout));
+  const Wide lines = payload_bytes / kLineBytes;
+  return Saturate(lines * kSixteenthsPerLine / SixteenthsPerKey(layout));
 }
 
 std::string BloomLayoutText(const Layout& layout) {

@@ -7,9 +7,7 @@
 #include "lib/block/filter_info.h"
 
 // Sizes of filter blocks, which have a footer after the payload that blocksieve/sizing.h sizes.
-// Blocks are without parts for ranges. REQUIRES: kinds that FilterBuilder builds; for MaxKeys,
-// those with a sizing table.
-
+// Blocks are without parts for ranges.
 namespace blocksieve {
 
 /// The kinds that FilterBuilder builds, in the order of their values.

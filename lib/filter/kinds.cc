@@ -4,23 +4,21 @@
 #include "lib/block/filter_info.h"
 #include "lib/block/kind.h"
 #include "lib/bloom/blocked_bloom.h"
-#include "lib/bloom/cells.h"
 #include "lib/filter/block_sizing.h"
 #include "lib/ribbon/builder.h"
 
 namespace blocksieve {
 namespace {
 
-constexpr std::array<const internal::KindEntry*, 4> kKinds = {
-    &internal::kClassicBloomKind, &internal::kBlockedBloomKind, &internal::kRibbonKind,
-    &internal::kCountingBloomKind};
+constexpr std::array<const internal::KindEntry*, 2> kKinds = {&internal::kBlockedBloomKind,
+                                                              &internal::kRibbonKind};
 
 }  // namespace
 
 std::span<const internal::KindEntry* const> internal::AllKinds() noexcept { return kKinds; }
 
 const internal::KindEntry* internal::FindKind(FilterKind kind) noexcept {
-  const size_t i = static_cast<size_t>(kind) - 1;
+  const size_t i = static_cast<size_t>(kind) - static_cast<size_t>(FilterKind::kBlockedBloom);
   return i < kKinds.size() ? kKinds[i] : nullptr;
 }
 
@@ -31,9 +29,7 @@ std::string_view FilterKindName(FilterKind kind) noexcept {
 
 std::vector<FilterKind> BuildableFilterKinds() {
   std::vector<FilterKind> kinds;
-  for (const internal::KindEntry* entry : kKinds) {
-    if (entry->building) kinds.push_back(entry->kind);
-  }
+  for (const internal::KindEntry* entry : kKinds) kinds.push_back(entry->kind);
   return kinds;
 }
 

@@ -5,7 +5,7 @@
 
 #include "blocksieve/bytes.h"
 #include "lib/base/kernels.h"
-#include "lib/bloom/classic_positions.h"
+#include "lib/classic/positions.h"
 
 // Bloom filters of the same size, transposed: row p holds bit p of every filter. A probe of all
 // filters ANDs k rows; filter by filter, it would touch k cache lines for each. The rows of a value

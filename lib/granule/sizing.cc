@@ -102,26 +102,6 @@ std::vector<SizeClass> ClassesOf(const std::vector<Division>& divisions,
 
 }  // namespace
 
-Result<FilterSizer> FilterSizer::Create(double target_fpr) {
-  const Result<Layout> layout = ChooseLayout(FilterKind::kClassicBloom, target_fpr);
-  if (!layout.ok()) return layout.status();
-  FilterSizer sizer;
-  sizer.num_probes_ = layout->num_probes;
-  // ClassicBloomFpr solved for bits per key. Sizes need not be rows of the lookup table.
-  const double k = layout->num_probes;
-  sizer.bits_per_value_ = -k / std::log1p(-std::pow(target_fpr, 1 / k));
-  return sizer;
-}
-
-uint64_t FilterSizer::BitsFor(uint64_t num_values) const noexcept {
-  if (num_values == 0) return 0;
-  // Small filters have a higher FPR than the asymptotic formula. These bits compensate for it at
-  // any number of values; a test compares with the exact model.
-  const double extra_bits = 0.5 + 0.25 * num_probes_;
-  const double bits = std::ceil(static_cast<double>(num_values) * bits_per_value_ + extra_bits);
-  return bits < 0x1p63 ? static_cast<uint64_t>(bits) : std::numeric_limits<uint64_t>::max();
-}
-
 std::vector<SizeClass> ChooseSizeClasses(std::span<const uint64_t> counts,
                                          const FilterSizer& sizer) {
   const std::vector<Choice> choices = ChoicesOf(counts);

@@ -4,27 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "blocksieve/sizing.h"
-#include "blocksieve/status.h"
+#include "lib/classic/layout.h"
 
 namespace blocksieve::internal {
-
-/// Sizes classic Bloom filters with a target FPR for any number of values, even one.
-class FilterSizer {
- public:
-  /// Takes k from the lookup table. Errors: those of ChooseLayout.
-  static Result<FilterSizer> Create(double target_fpr);
-
-  uint32_t num_probes() const noexcept { return num_probes_; }
-
-  /// Number of bits with which `num_values` values meet the target, at most two more than the
-  /// smallest such number; 0 for no values. Saturates at the largest uint64_t.
-  uint64_t BitsFor(uint64_t num_values) const noexcept;
-
- private:
-  uint32_t num_probes_ = 0;
-  double bits_per_value_ = 0;
-};
 
 /// Filters with similar numbers of values, which share one size and are transposed together.
 struct SizeClass {

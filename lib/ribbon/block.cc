@@ -97,8 +97,7 @@ Result<OwnedBytes> Build(HashList* hashes, bool keep, const Layout& layout, uint
 constinit const KindEntry kRibbonKind = {
     .kind = FilterKind::kRibbon,
     .name = "ribbon",
-    .format = {.empty_has_fields = false,
-               .append_fields = &AppendRibbonFields,
+    .format = {.append_fields = &AppendRibbonFields,
                .read_fields = &ReadRibbonFields,
                .predicted_fpr = &Fpr,
                .append_short_fields = &AppendShortRibbonFields,

@@ -12,7 +12,7 @@ class Size(CommandTest):
 
     def test_known_values(self):
         layouts = self.size("--fpr", 0.01, "--keys", 1000000)
-        self.assertEqual(list(layouts), ["ribbon", "bloom", "classic"])
+        self.assertEqual(list(layouts), ["ribbon", "bloom"])
         # The library figures in README.md.
         self.assertEqual(layouts["bloom"]["num_bytes"], 1242240)
         self.assertEqual(layouts["bloom"]["num_probes"], 6)
@@ -40,7 +40,7 @@ class Size(CommandTest):
     def test_table(self):
         self.check_text(("size", "--fpr", 0.01),
                         r"\A1,000,000 keys at a false-positive rate of 0\.01\n\nkind .*\nribbon .*\n"
-                        r"bloom .* 1,242,240 .*\nclassic .*\n\Z")
+                        r"bloom .* 1,242,240 .*\n\Z")
 
     def test_what_fits_in_part(self):
         text = self.text_of("size", "--bits-per-key", 1.2)

@@ -175,7 +175,7 @@ TEST(ShortOfMemory, CreatingBuilders) {
     FailEachAllocation([&] { return create(0.01); }, [](const auto&, bool) {});
     ExpectRefusal([&] { return create(7.0); });
   }
-  ExpectRefusal([] { return FilterBuilder::Create({.kind = FilterKind::kCountingBloom}); });
+  ExpectRefusal([] { return FilterBuilder::Create({.kind = FilterKind{99}}); });
   ExpectRefusal([] { return RangeFilterBuilder::Create({.range_fpr = 7.0}); });
   ExpectRefusal([] { return ChooseLayout(FilterKind::kRibbon, 0.9); });
   ExpectRefusal([] { return LayoutForBitsPerKey(FilterKind::kBlockedBloom, 0.1); });

@@ -1,14 +1,16 @@
 #include "tests/core/format/written_block.h"
 #include "tests/fuzz/fuzz.h"
 
-// Any bytes in place of a filter, a filter with a range part or a skip index, also with correct
+// Any bytes in place of any filter or of a skip index, also with correct
 // checksums: an unreadable block denies nothing, and a readable one can be probed for anything,
 // with the same answers from all kernels. The first failed GoogleTest expectation ends the process.
 
 void blocksieve::testing::TestOneInput(ByteView bytes) {
   static const std::vector<WrittenBlockPtr> formats = [] {
     GTEST_FLAG_SET(throw_on_failure, true);
-    return std::vector{WrittenFilters().front(), WrittenRanges().front(), WrittenIndexes().front()};
+    return std::vector{WrittenFilters().front(), WrittenRanges().front(),
+                       WrittenContainers().front(), WrittenContainers().back(),
+                       WrittenIndexes().front()};
   }();
   for (const WrittenBlockPtr& format : formats) {
     format->ExpectHarmless(bytes);

@@ -14,10 +14,11 @@ import sys
 # Folder; rooms that it may use, which includes all that those may use; its public headers of the
 # core or the RocksDB integration. A folder without an entry belongs to the room of its parent.
 ROOMS = [
-    ("lib/base", "", "bytes status"),
+    ("lib/base", "", "bytes sizing status"),
     ("lib/hash", "lib/base", "hash"),
-    ("lib/block", "lib/hash", "sizing"),
-    ("lib/bloom", "lib/block", "bloom"),
+    ("lib/block", "lib/hash", ""),
+    ("lib/classic", "lib/hash", "bloom"),
+    ("lib/bloom", "lib/block", ""),
     ("lib/ribbon", "lib/block", ""),
     ("lib/bits", "lib/base", ""),
     ("lib/range", "lib/bits lib/block", ""),
@@ -27,7 +28,7 @@ ROOMS = [
     ("lib/column", "lib/hash", "column"),
     ("lib/predicate", "lib/column", "predicate"),
     ("lib/postings", "lib/bits lib/predicate lib/ribbon", ""),
-    ("lib/granule", "lib/filter lib/postings", "skip_index"),
+    ("lib/granule", "lib/filter lib/classic lib/postings", "skip_index"),
     ("lib/skip", "lib/granule", ""),
     # RocksDB's own headers.
     ("rocksdb", "", ""),
@@ -53,7 +54,7 @@ ROOMS = [
     ("integration/toylsm/base", "lib/skip lib/lsm", ""),
     ("integration/toylsm/sst", "integration/toylsm/base", ""),
     ("integration/toylsm", "integration/toylsm/sst", ""),
-    ("integration/sieve", "integration/rocksdb/policy", ""),
+    ("integration/sieve", "integration/rocksdb/policy lib/classic", ""),
     ("integration/cli/term", "", ""),
     ("integration/cli/rows", "integration/cli/term lib/column", ""),
     ("integration/cli/database/table", "integration/cli/term integration/rocksdb/plugin", ""),

@@ -116,7 +116,6 @@ void RunSize(const SizeOptions& options) {
   const auto kinds = internal::AllKinds();
   for (auto kind = kinds.rbegin(); kind != kinds.rend(); ++kind) {
     const internal::KindEntry* const entry = *kind;
-    if (!entry->sizing) continue;
     const Result<Layout> layout = LayoutFor(entry->kind, options);
     if (layout.ok()) {
       all.push_back(Size(*layout, options.keys));

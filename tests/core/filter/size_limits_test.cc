@@ -88,10 +88,10 @@ TEST(SizeLimits, AnyKindOfFourGibibytesIsRefused) {
 TEST(SizeLimits, ClassicLayoutsEndBelowFourGibibytes) {
   EXPECT_LT(kMaxBloomBits / 8, kMaxFilterBlockBytes);
   for (const double target : kTargets) {
-    const uint64_t most =
-        MaxKeys(*ChooseLayout(FilterKind::kClassicBloom, target), kMaxBloomBits / 8 - 1);
+    const uint64_t most = internal::FilterSizer::Create(target)->KeysIn(kMaxBloomBits);
     ASSERT_TRUE(BloomLayout::ForKeys(most, target).ok());
     EXPECT_LE(BloomLayout::ForKeys(most, target)->num_bits, kMaxBloomBits);
+    EXPECT_GT(internal::FilterSizer::Create(target)->BitsFor(most + 2), kMaxBloomBits);
     const Status refused = BloomLayout::ForKeys(most + 1, target).status();
     EXPECT_EQ(refused.message(), "num_keys is " + std::to_string(most + 1) + "; allowed: 1 to " +
                                      std::to_string(most));
@@ -137,17 +137,16 @@ class LargeFilter : public ::testing::Test {
     return {reinterpret_cast<const char*>(&number), sizeof(number)};
   }
 
-  static void ExpectAllMatch(ByteView block, uint64_t num_keys, double target_fpr) {
-    EXPECT_TRUE(Filter::Verify(block).ok());
-    const Filter reader = Filter::Open(block);
-    ASSERT_EQ(reader.state(), Filter::State::kReady);
-    EXPECT_GT(DescribeFilterBlock(block)->payload_bytes, uint64_t{1} << 29);
+  template <class AnyFilter>
+  static void ExpectAllMatch(const AnyFilter& reader, size_t num_bytes, uint64_t num_keys,
+                             double target_fpr) {
+    EXPECT_GT(num_bytes, uint64_t{1} << 29);
     for (uint64_t i = 0; i < num_keys; ++i) ASSERT_TRUE(reader.MayContain(KeyOf(i))) << i;
     uint64_t matches = 0;
     for (uint64_t i = num_keys; i < num_keys + kKeys; ++i) matches += reader.MayContain(KeyOf(i));
     EXPECT_LE(static_cast<double>(matches), CountInterval(target_fpr * kKeys, 0).high);
-    std::printf("%lu keys, %zu bytes, %lu of %lu absent ones match\n", num_keys, block.size(),
-                matches, kKeys);
+    std::printf("%lu keys, %zu bytes, %lu of %lu absent ones match\n", num_keys, num_bytes, matches,
+                kKeys);
   }
 
   static void BuildAndCheck(FilterKind kind, uint64_t num_keys) {
@@ -155,7 +154,10 @@ class LargeFilter : public ::testing::Test {
     for (uint64_t i = 0; i < num_keys; ++i) builder.AddKey(KeyOf(i));
     const OwnedBytes block = FinishOk(builder);
     EXPECT_EQ(builder.fallback_reason(), "");
-    ExpectAllMatch(block.view(), num_keys, kMinTargetFpr);
+    EXPECT_TRUE(Filter::Verify(block.view()).ok());
+    const Filter reader = Filter::Open(block.view());
+    ASSERT_EQ(reader.state(), Filter::State::kReady);
+    ExpectAllMatch(reader, block.size, num_keys, kMinTargetFpr);
   }
 };
 
@@ -168,7 +170,7 @@ TEST_F(LargeFilter, ClassicBloom) {
       *ClassicBloom::Create(*BloomLayout::ForBits((uint64_t{1} << 32) * 9 / 8, 6));
   for (uint64_t i = 0; i < kKeys; ++i) filter.Add(KeyOf(i));
   const OwnedBytes block = *filter.Serialize();
-  ExpectAllMatch(block.view(), kKeys, filter.CurrentFpr());
+  ExpectAllMatch(*ClassicBloom::Deserialize(block.view()), block.size, kKeys, filter.CurrentFpr());
 }
 
 TEST_F(LargeFilter, CountingBloom) {
@@ -177,7 +179,7 @@ TEST_F(LargeFilter, CountingBloom) {
   for (uint64_t i = 0; i < kKeys + kMore; ++i) filter.Add(KeyOf(i));
   for (uint64_t i = kKeys; i < kKeys + kMore; ++i) ASSERT_TRUE(filter.Remove(KeyOf(i)));
   const OwnedBytes block = *filter.Serialize();
-  ExpectAllMatch(block.view(), kKeys, filter.CurrentFpr());
+  ExpectAllMatch(*CountingBloom::Deserialize(block.view()), block.size, kKeys, filter.CurrentFpr());
 }
 
 }  // namespace

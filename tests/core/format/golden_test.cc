@@ -66,8 +66,7 @@ TEST(GoldenFiles, AreThoseOfTheTablesAndOfEveryKind) {
     there.insert(entry.path().string());
   }
   EXPECT_EQ(there, of_tables);
-  EXPECT_EQ(kinds, (std::set{FilterKind::kClassicBloom, FilterKind::kBlockedBloom,
-                             FilterKind::kRibbon, FilterKind::kCountingBloom}));
+  EXPECT_EQ(kinds, (std::set{FilterKind::kBlockedBloom, FilterKind::kRibbon}));
 }
 
 }  // namespace

@@ -57,22 +57,24 @@ TEST(HostileFilter, AnEmptyOneHasNoPayload) {
 }
 
 // Set bits after the last would be counted as keys.
-TEST(HostileFilter, BitsAfterTheLastAreRefused) {
-  ClassicBloom filter = *ClassicBloom::Create(*BloomLayout::ForBits(203, 5));
-  filter.Add("key");
-  std::string block = BlockOf(filter);
-  block[25] = static_cast<char>(block[25] | 0x80);  // bit 207
-  block = *ResealFilterBlock(AsBytes(block));
-  EXPECT_TRUE(Filter::Verify(AsBytes(block)).ok());
-  const Status status = ClassicBloom::Deserialize(AsBytes(block)).status();
-  EXPECT_EQ(status.message(), "filter block: bits are set after the last of 203 cells");
+TEST(HostileContainer, BitsAfterTheLastAreRefused) {
+  std::string bytes = BlockOf(*ClassicBloom::Create(*BloomLayout::ForBits(203, 5)));
+  bytes[bytes.size() - 5] = static_cast<char>(0x80);  // bit 207
+  bytes = WrittenContainers().front()->Reseal(AsBytes(bytes)).value();
+  const Status status = ClassicBloom::Deserialize(AsBytes(bytes)).status();
+  EXPECT_EQ(status.message(), "Bloom filter: bits are set after the last of 203 cells");
 }
 
-TEST(HostileFilter, AnotherKindIsNamed) {
-  const std::string block = Copy(BuildBlock(FilterKind::kBlockedBloom, 0.01, 100));
-  const Status status = ClassicBloom::Deserialize(AsBytes(block)).status();
-  EXPECT_EQ(status.code(), StatusCode::kNotSupported);
-  EXPECT_EQ(status.message(), "filter block: kind is bloom; allowed: classic");
+TEST(HostileContainer, AnotherKindIsNamed) {
+  const BloomLayout layout = *BloomLayout::ForBits(203, 5);
+  const std::string classic = BlockOf(*ClassicBloom::Create(layout));
+  const std::string counting = BlockOf(*CountingBloom::Create(layout));
+  const Status of_counters = ClassicBloom::Deserialize(AsBytes(counting)).status();
+  EXPECT_EQ(of_counters.code(), StatusCode::kNotSupported);
+  EXPECT_EQ(of_counters.message(), "Bloom filter: cells are counters; allowed: bits");
+  const Status of_bits = CountingBloom::Deserialize(AsBytes(classic)).status();
+  EXPECT_EQ(of_bits.code(), StatusCode::kNotSupported);
+  EXPECT_EQ(of_bits.message(), "Bloom filter: cells are bits; allowed: counters");
 }
 
 TEST(HostileIndex, RowsWithoutGranulesAreAnError) {

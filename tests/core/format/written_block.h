@@ -117,13 +117,15 @@ using WrittenBlockPtr = std::shared_ptr<const WrittenBlock>;
 inline void PrintTo(const WrittenBlockPtr& block, std::ostream* out) { *out << block->name; }
 
 /// The tables of blocks: all tests run on every row.
-std::vector<WrittenBlockPtr> WrittenFilters();  // written_filters.cc
-std::vector<WrittenBlockPtr> WrittenRanges();   // written_ranges.cc
-std::vector<WrittenBlockPtr> WrittenIndexes();  // written_indexes.cc
+std::vector<WrittenBlockPtr> WrittenFilters();     // written_filters.cc
+std::vector<WrittenBlockPtr> WrittenRanges();      // written_ranges.cc
+std::vector<WrittenBlockPtr> WrittenContainers();  // written_containers.cc
+std::vector<WrittenBlockPtr> WrittenIndexes();     // written_indexes.cc
 
 inline std::vector<WrittenBlockPtr> AllWrittenBlocks() {
   std::vector<WrittenBlockPtr> all = WrittenFilters();
   for (WrittenBlockPtr& ranges : WrittenRanges()) all.push_back(std::move(ranges));
+  for (WrittenBlockPtr& bloom : WrittenContainers()) all.push_back(std::move(bloom));
   for (WrittenBlockPtr& index : WrittenIndexes()) all.push_back(std::move(index));
   return all;
 }

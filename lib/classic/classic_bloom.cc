@@ -6,7 +6,8 @@
 
 #include "blocksieve/hash.h"
 #include "lib/base/errors.h"
-#include "lib/bloom/cells.h"
+#include "lib/classic/container.h"
+#include "lib/classic/positions.h"
 
 namespace blocksieve {
 
@@ -19,8 +20,8 @@ Result<ClassicBloom> ClassicBloom::Create(const BloomLayout& layout) try {
   return internal::OutOfMemory();
 }
 
-Result<ClassicBloom> ClassicBloom::Deserialize(ByteView block) try {
-  Result<internal::BloomCells> read = internal::ReadBloomBlock(FilterKind::kClassicBloom, block);
+Result<ClassicBloom> ClassicBloom::Deserialize(ByteView bytes) try {
+  Result<internal::BloomContainer> read = internal::ReadContainer(/*has_counters=*/false, bytes);
   if (!read.ok()) return read.status();
   return ClassicBloom(read->layout, std::move(read->cells));
 } catch (const std::bad_alloc&) {
@@ -28,7 +29,7 @@ Result<ClassicBloom> ClassicBloom::Deserialize(ByteView block) try {
 }
 
 Result<OwnedBytes> ClassicBloom::Serialize() const {
-  return internal::WriteBloomBlock(FilterKind::kClassicBloom, layout_, 1, cells_.view(), num_set_);
+  return internal::WriteContainer(layout_, 1, cells_.view());
 }
 
 ClassicBloom::ClassicBloom(const BloomLayout& layout, OwnedBytes bits)
@@ -64,8 +65,12 @@ bool ClassicBloom::MayContain(std::string_view key) const noexcept {
 }
 
 bool ClassicBloom::MayContainHash(uint64_t hash) const noexcept {
-  return internal::AllSet(internal::BitCells(cells_.data()), layout_.num_bits, layout_.num_probes,
-                          hash);
+  internal::Positions positions(hash, layout_.num_bits);
+  for (uint32_t j = 0; j < layout_.num_probes; ++j) {
+    const uint64_t position = positions.Next();
+    if ((cells_.data()[position / 8] >> position % 8 & 1) == 0) return false;
+  }
+  return true;
 }
 
 Status ClassicBloom::UniteWith(const ClassicBloom& other) try {

@@ -2,15 +2,47 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
+#include <bit>
+#include <cassert>
 #include <utility>
 
 #include "blocksieve/hash.h"
+#include "lib/base/coding.h"
 #include "lib/base/errors.h"
-#include "lib/bloom/cells.h"
+#include "lib/classic/container.h"
+#include "lib/classic/positions.h"
 
 namespace blocksieve {
 namespace {
+
+/// Counters in an array of bytes from the low bits of the first byte on. Counters of 16 bits are
+/// little-endian; no other counter crosses a byte.
+class CounterCells {
+ public:
+  CounterCells(const uint8_t* data, uint32_t cell_bits) noexcept
+      : data_(data), shift_(static_cast<uint32_t>(std::countr_zero(cell_bits))) {}
+
+  uint32_t Load(uint64_t i) const noexcept {
+    if (shift_ == 4) return LoadLittleEndian<uint16_t>(data_ + 2 * i);
+    return data_[ByteOf(i)] >> BitOf(i) & Mask();
+  }
+
+  /// Writes cell i. REQUIRES: `data` is the array of these cells; `value` fits a cell.
+  void Store(uint8_t* data, uint64_t i, uint32_t value) const noexcept {
+    assert(value < uint64_t{1} << (1u << shift_));
+    if (shift_ == 4) return StoreLittleEndian(data + 2 * i, static_cast<uint16_t>(value));
+    uint8_t& byte = data[ByteOf(i)];
+    byte = static_cast<uint8_t>((byte & ~(Mask() << BitOf(i))) | value << BitOf(i));
+  }
+
+ private:
+  uint64_t ByteOf(uint64_t i) const noexcept { return i << shift_ >> 3; }
+  uint32_t BitOf(uint64_t i) const noexcept { return static_cast<uint32_t>(i << shift_) & 7; }
+  uint32_t Mask() const noexcept { return (1u << (1u << shift_)) - 1; }
+
+  const uint8_t* data_;
+  uint32_t shift_;  // cells have 2^shift_ bits
+};
 
 /// A counter at which two positions of a key coincide counts the key once: otherwise the count of a
 /// key would depend on its hash.
@@ -35,17 +67,7 @@ class DistinctPositions {
 }  // namespace
 
 Result<CountingBloom> CountingBloom::Create(const BloomLayout& layout, uint32_t counter_bits) try {
-  if (Status status = layout.Check(); !status.ok()) return status;
-  if (!internal::IsCounterBits(counter_bits)) {
-    return Status::InvalidArgument("counter_bits is " + std::to_string(counter_bits) +
-                                   "; allowed: 2, 4, 8 or 16");
-  }
-  if (layout.num_bits > kMaxBloomBits / counter_bits) {
-    return Status::InvalidArgument("num_bits is " + std::to_string(layout.num_bits) +
-                                   "; allowed: 1 to " +
-                                   std::to_string(kMaxBloomBits / counter_bits) +
-                                   " for counters of " + std::to_string(counter_bits) + " bits");
-  }
+  if (Status status = internal::CheckCounters(layout, counter_bits); !status.ok()) return status;
   Result<OwnedBytes> counters = internal::AllocateCells(layout, counter_bits);
   if (!counters.ok()) return counters.status();
   return CountingBloom(layout, counter_bits, *std::move(counters));
@@ -53,8 +75,8 @@ Result<CountingBloom> CountingBloom::Create(const BloomLayout& layout, uint32_t 
   return internal::OutOfMemory();
 }
 
-Result<CountingBloom> CountingBloom::Deserialize(ByteView block) try {
-  Result<internal::BloomCells> read = internal::ReadBloomBlock(FilterKind::kCountingBloom, block);
+Result<CountingBloom> CountingBloom::Deserialize(ByteView bytes) try {
+  Result<internal::BloomContainer> read = internal::ReadContainer(/*has_counters=*/true, bytes);
   if (!read.ok()) return read.status();
   return CountingBloom(read->layout, read->cell_bits, std::move(read->cells));
 } catch (const std::bad_alloc&) {
@@ -62,13 +84,12 @@ Result<CountingBloom> CountingBloom::Deserialize(ByteView block) try {
 }
 
 Result<OwnedBytes> CountingBloom::Serialize() const {
-  return internal::WriteBloomBlock(FilterKind::kCountingBloom, layout_, counter_bits_,
-                                   cells_.view(), num_set_);
+  return internal::WriteContainer(layout_, counter_bits_, cells_.view());
 }
 
 CountingBloom::CountingBloom(const BloomLayout& layout, uint32_t counter_bits, OwnedBytes counters)
     : BloomArray(layout, std::move(counters)), counter_bits_(counter_bits) {
-  const internal::CounterCells cells(cells_.data(), counter_bits_);
+  const CounterCells cells(cells_.data(), counter_bits_);
   for (uint64_t i = 0; i < layout_.num_bits; ++i) {
     const uint32_t count = cells.Load(i);
     num_set_ += count != 0;
@@ -79,7 +100,7 @@ CountingBloom::CountingBloom(const BloomLayout& layout, uint32_t counter_bits, O
 void CountingBloom::Add(std::string_view key) noexcept { AddHash(HashKey(key, layout_.hash_seed)); }
 
 void CountingBloom::AddHash(uint64_t hash) noexcept {
-  const internal::CounterCells cells(cells_.data(), counter_bits_);
+  const CounterCells cells(cells_.data(), counter_bits_);
   for (const uint64_t position : DistinctPositions(hash, layout_)) {
     const uint32_t count = cells.Load(position);
     if (count == max_count()) continue;
@@ -95,7 +116,7 @@ bool CountingBloom::Remove(std::string_view key) noexcept {
 
 bool CountingBloom::RemoveHash(uint64_t hash) noexcept {
   if (!MayContainHash(hash)) return false;
-  const internal::CounterCells cells(cells_.data(), counter_bits_);
+  const CounterCells cells(cells_.data(), counter_bits_);
   for (const uint64_t position : DistinctPositions(hash, layout_)) {
     const uint32_t count = cells.Load(position);
     if (count == max_count()) continue;
@@ -114,7 +135,7 @@ uint32_t CountingBloom::EstimateCount(std::string_view key) const noexcept {
 }
 
 uint32_t CountingBloom::EstimateCountHash(uint64_t hash) const noexcept {
-  const internal::CounterCells cells(cells_.data(), counter_bits_);
+  const CounterCells cells(cells_.data(), counter_bits_);
   internal::Positions positions(hash, layout_.num_bits);
   uint32_t lowest = max_count();
   for (uint32_t j = 0; j < layout_.num_probes && lowest != 0; ++j) {
@@ -126,7 +147,7 @@ uint32_t CountingBloom::EstimateCountHash(uint64_t hash) const noexcept {
 Result<ClassicBloom> CountingBloom::Project() const {
   Result<ClassicBloom> projection = ClassicBloom::Create(layout_);
   if (!projection.ok()) return projection;
-  const internal::CounterCells cells(cells_.data(), counter_bits_);
+  const CounterCells cells(cells_.data(), counter_bits_);
   for (uint64_t i = 0; i < layout_.num_bits; ++i) {
     if (cells.Load(i) != 0) projection->cells_.data()[i / 8] |= static_cast<uint8_t>(1 << i % 8);
   }

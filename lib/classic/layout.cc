@@ -1,0 +1,104 @@
+#include "lib/classic/layout.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <string>
+
+#include "blocksieve/bloom.h"
+#include "blocksieve/sizing.h"
+#include "lib/base/errors.h"
+
+namespace blocksieve {
+namespace internal {
+
+double ClassicBloomFpr(double bits_per_key, uint32_t num_probes) noexcept {
+  assert(bits_per_key > 0 && num_probes >= 1);
+  return std::pow(-std::expm1(-(num_probes / bits_per_key)), num_probes);
+}
+
+Result<FilterSizer> FilterSizer::Create(double target_fpr) {
+  if (!(target_fpr >= kMinTargetFpr && target_fpr <= kMaxTargetFpr)) {
+    return OutOfRange("target_fpr", target_fpr, kMinTargetFpr, kMaxTargetFpr);
+  }
+  FilterSizer smallest;
+  for (uint32_t k = 1; k <= kMaxBloomProbes; ++k) {
+    // ClassicBloomFpr solved for bits per key.
+    const double bits_per_key = -1.0 * k / std::log1p(-std::pow(target_fpr, 1.0 / k));
+    if (smallest.num_probes_ != 0 && bits_per_key >= smallest.bits_per_key_) break;  // convex in k
+    smallest.num_probes_ = k;
+    smallest.bits_per_key_ = bits_per_key;
+  }
+  return smallest;
+}
+
+uint64_t FilterSizer::BitsFor(uint64_t num_keys) const noexcept {
+  if (num_keys == 0) return 0;
+  const double bits = std::ceil(static_cast<double>(num_keys) * bits_per_key_ + extra_bits());
+  return bits < 0x1p63 ? static_cast<uint64_t>(bits) : std::numeric_limits<uint64_t>::max();
+}
+
+uint64_t FilterSizer::KeysIn(uint64_t num_bits) const noexcept {
+  // One bit less, so that rounding does not exceed `num_bits`.
+  const double bits = static_cast<double>(num_bits - 1) - extra_bits();
+  return static_cast<uint64_t>(bits / bits_per_key_);
+}
+
+}  // namespace internal
+
+namespace {
+
+Status CheckRange(const char* name, uint64_t value, uint64_t lowest, uint64_t highest) try {
+  if (value >= lowest && value <= highest) return Status::Ok();
+  return Status::InvalidArgument(std::string(name) + " is " + std::to_string(value) +
+                                 "; allowed: " + std::to_string(lowest) + " to " +
+                                 std::to_string(highest));
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
+}
+
+}  // namespace
+
+Result<BloomLayout> BloomLayout::ForKeys(uint64_t num_keys, double target_fpr,
+                                         uint64_t hash_seed) try {
+  const Result<internal::FilterSizer> sizer = internal::FilterSizer::Create(target_fpr);
+  if (!sizer.ok()) return sizer.status();
+  const uint64_t max_keys = sizer->KeysIn(kMaxBloomBits);
+  if (Status status = CheckRange("num_keys", num_keys, 1, max_keys); !status.ok()) return status;
+  return BloomLayout{.num_bits = sizer->BitsFor(num_keys),
+                     .num_probes = sizer->num_probes(),
+                     .hash_seed = hash_seed,
+                     .design_keys = num_keys};
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
+}
+
+Result<BloomLayout> BloomLayout::ForBits(uint64_t num_bits, uint32_t num_probes,
+                                         uint64_t hash_seed) {
+  BloomLayout layout{.num_bits = num_bits, .num_probes = num_probes, .hash_seed = hash_seed};
+  layout.design_keys = 1;  // valid, so that Check() looks at the other fields
+  if (Status status = layout.Check(); !status.ok()) return status;
+  const double keys = static_cast<double>(num_bits) * std::numbers::ln2 / num_probes;
+  layout.design_keys = std::max(uint64_t{1}, static_cast<uint64_t>(std::llround(keys)));
+  return layout;
+}
+
+Result<BloomLayout> BloomLayout::ForBytes(uint64_t num_bytes, uint32_t num_probes,
+                                          uint64_t hash_seed) {
+  Status status = CheckRange("num_bytes", num_bytes, 1, kMaxBloomBits / 8);
+  if (!status.ok()) return status;
+  return ForBits(8 * num_bytes, num_probes, hash_seed);
+}
+
+Status BloomLayout::Check() const {
+  Status status = CheckRange("num_bits", num_bits, 1, kMaxBloomBits);
+  if (status.ok()) status = CheckRange("num_probes", num_probes, 1, kMaxBloomProbes);
+  if (status.ok()) {
+    status = CheckRange("design_keys", design_keys, 1, std::numeric_limits<uint64_t>::max());
+  }
+  return status;
+}
+
+}  // namespace blocksieve
