@@ -46,7 +46,7 @@ macro(blocksieve_package component name section description)
   set(docs ${CMAKE_INSTALL_DATAROOTDIR}/doc/${name})
   install(FILES ${blocksieve_copyright} ${PROJECT_BINARY_DIR}/package/changelog.Debian
     DESTINATION ${docs} COMPONENT ${component})
-  install(FILES ${PROJECT_SOURCE_DIR}/lib/cmake/CHANGELOG.md
+  install(FILES ${PROJECT_SOURCE_DIR}/.github/CHANGELOG.md
     DESTINATION ${docs} RENAME changelog COMPONENT ${component})
 endmacro()
 
