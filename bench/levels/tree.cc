@@ -11,7 +11,6 @@
 #include "bench/support/terminal.h"
 #include "blocksieve/hash.h"
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "lib/lsm/rate_allocation.h"
 
 namespace blocksieve::bench::levels {
 namespace {
@@ -52,9 +51,9 @@ void SetUp(const Sizes& sizes, const std::string& policy, rocksdb::Options& opti
 }  // namespace
 
 double Measurement::optimum() const {
-  std::vector<RunGroup> groups;
-  for (const Run& run : runs) groups.push_back({.keys_per_run = static_cast<double>(run.keys)});
-  return Must(AllocateRates(groups, {.bits_per_key = bits_per_key}), "the optimum").wasted_reads;
+  std::vector<TreeLevel> levels;
+  for (const Run& run : runs) levels.push_back({.keys_per_run = static_cast<double>(run.keys)});
+  return Must(AllocateRates(levels, {.bits_per_key = bits_per_key}), "the optimum").wasted_reads;
 }
 
 Tree::Tree(const Sizes& sizes, const std::string& policy, std::filesystem::path path)

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "blocksieve/sizing.h"
-#include "lib/lsm/rate_allocation.h"
+#include "blocksieve/tree.h"
 
 namespace blocksieve::toylsm {
 namespace {
@@ -32,18 +31,18 @@ std::optional<FilterOptions> KeyFilterFor(const Options& options, const std::vec
   std::optional<FilterOptions> filter = WantedFor(options, level);
   if (!filter || !GoalOf(options).differs_by_run()) return filter;
   // First the new run, together with the rest of its level.
-  std::vector<RunGroup> groups = {
+  std::vector<TreeLevel> levels = {
       {.keys_per_run = static_cast<double>(num_entries), .kind = filter->kind}};
   for (const Run& run : runs) {
     const auto keys = static_cast<double>(run.num_entries());
     if (level > 0 && run.level == level) {
-      groups.front().keys_per_run += keys;
+      levels.front().keys_per_run += keys;
     } else if (keys > 0) {
-      groups.push_back({.keys_per_run = keys, .kind = WantedFor(options, run.level)->kind});
+      levels.push_back({.keys_per_run = keys, .kind = WantedFor(options, run.level)->kind});
     }
   }
-  const Result<RateAllocation> rates = AllocateRates(groups, GoalOf(options));
-  filter->target_fpr = rates.ok() ? rates->target_fprs.front() : kMinTargetFpr;  // out of memory
+  const Result<RatePlan> rates = AllocateRates(levels, GoalOf(options));
+  filter->target_fpr = rates.ok() ? rates->levels.front().target_fpr : kMinTargetFpr;  // out of memory
   // A range filter is part of a point filter, so the level must have one.
   if (filter->ranges) filter->target_fpr = std::min(filter->target_fpr, kMaxTargetFpr);
   if (filter->target_fpr > kMaxTargetFpr) return std::nullopt;

@@ -1,4 +1,4 @@
-#include "integration/cli/database/table/file_report.h"
+#include "integration/cli/database/table/table_file.h"
 
 #include <gtest/gtest.h>
 

@@ -25,7 +25,6 @@ class RangeAdviceTest : public ::testing::Test {
         file.num_entries = kKeysPerFile;
       }
     }
-    forest_.lists = SortIntoRuns(files_);
   }
 
   // `is_damaged`: files can be read up to half of their keys.
@@ -46,14 +45,14 @@ class RangeAdviceTest : public ::testing::Test {
       }
     };
     return AdviseSeeks(
-        forest_, {.seeks = seeks, .wasted_per_lookup = 0.5, .planned_wasted_per_lookup = 0.25},
+        {files_, rocksdb_plugin::TreesOf(files_)},
+        {.seeks = seeks, .wasted_per_lookup = 0.5, .planned_wasted_per_lookup = 0.25},
         keys_of_file);
   }
 
   uint64_t num_accounts_ = 1;  // 1: keys have no delimiter
   std::mt19937_64 random_{1};
   std::vector<FileReport> files_;
-  Forest forest_;
   std::vector<std::string> read_;
 };
 

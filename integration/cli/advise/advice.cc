@@ -15,22 +15,24 @@ namespace {
 // As in RocksDB's documentation and examples.
 constexpr double kUsualBitsPerKey = 10;
 
+double ReadsWithoutFilters(const Forest& forest, double absent_fraction) {
+  const std::vector<double> no_filters(forest.num_runs(), 1);
+  return WastedReads(forest.trees, no_filters, absent_fraction);
+}
+
 class Adviser {
  public:
   Adviser(Forest given, const AdviceRequest& request) : request_(request) {
     advice_.forest = std::move(given);
-    std::vector<double> fprs;
-    for (const RunList& list : forest().lists) {
-      for (const SortedRun& run : list.runs) fprs.push_back(run.fpr);
-    }
-    advice_.without = PredictionOf(std::vector<double>(fprs.size(), 1), 0);
-    advice_.current = PredictionOf(fprs, forest().filter_bytes());
+    advice_.without.wasted_reads_absent = ReadsWithoutFilters(forest(), 1);
+    advice_.without.wasted_reads = ReadsWithoutFilters(forest(), request.absent_fraction);
+    advice_.current = Predict(forest().trees, request.absent_fraction);
   }
 
   Advice Advise(const KeysOfFile& keys_of_file) && {
     advice_.no_filter_pays =
         WhyNoFilterPays(forest(), request_.absent_fraction, request_.cache_is_enough);
-    if (forest().lists.empty()) return std::move(advice_);
+    if (forest().trees.empty()) return std::move(advice_);
     has_filters_ = advice_.current.wasted_reads_absent < advice_.without.wasted_reads_absent;
     const bool has_limit = request_.memory || request_.wasted_reads;
     if (request_.memory) Propose("requested", PlanForMemory(forest(), *request_.memory));
@@ -57,19 +59,13 @@ class Adviser {
  private:
   const Forest& forest() const { return advice_.forest; }
 
-  Prediction PredictionOf(const std::vector<double>& fprs, uint64_t filter_bytes) const {
-    return {.wasted_reads_absent = forest().WastedReads(fprs, 1),
-            .wasted_reads = forest().WastedReads(fprs, request_.absent_fraction),
-            .filter_bytes = filter_bytes};
-  }
-
-  Prediction PredictionOf(const FilterPlan& plan) const {
-    return PredictionOf(plan.fprs, plan.filter_bytes);
+  Prediction PredictionOf(const Plans& plans) const {
+    return Predict(forest().trees, plans, request_.absent_fraction);
   }
 
   // For the requested limit, the current memory, or that of the first proposal. `other_bytes` of it
   // are for other filters.
-  Result<FilterPlan> PlanForOneRate(uint64_t other_bytes = 0) const {
+  Result<Plans> PlanForOneRate(uint64_t other_bytes = 0) const {
     if (request_.wasted_reads) return PlanForOneRateOfReads(forest(), *request_.wasted_reads);
     uint64_t bytes = request_.memory.value_or(advice_.current.filter_bytes);
     if (!request_.memory && !has_filters_) {
@@ -80,18 +76,18 @@ class Adviser {
 
   // Range filters and prefixes beside key filters of one rate.
   void AddSeeks(const KeysOfFile& keys_of_file) {
-    const auto advise = [&](const FilterPlan& plan) {
+    const auto advise = [&](const Plans& plans) {
       advice_.seeks = AdviseSeeks(forest(),
                                   {.seeks = *request_.seeks,
                                    .prefixes = request_.prefixes,
                                    .wasted_per_lookup = advice_.current.wasted_reads,
-                                   .target_fpr = plan.goal.target_fpr.value(),
-                                   .planned_wasted_per_lookup = PredictionOf(plan).wasted_reads,
-                                   .key_filter_bytes = plan.filter_bytes,
+                                   .target_fpr = plans.front().goal.target_fpr.value(),
+                                   .planned_wasted_per_lookup = PredictionOf(plans).wasted_reads,
+                                   .key_filter_bytes = SumOf(plans, &FilterPlan::filter_bytes),
                                    .nothing_pays = request_.cache_is_enough},
                                   keys_of_file);
     };
-    Result<FilterPlan> plan = PlanForOneRate();
+    Result<Plans> plan = PlanForOneRate();
     if (!plan.ok()) plan = PlanForGoal(forest(), {.target_fpr = FilterOptions().target_fpr});
     advise(plan.value());
     const uint64_t num_bytes = advice_.seeks->FilterBytes();
@@ -106,9 +102,9 @@ class Adviser {
   // One rate is easier to understand, so spreading has to be at least this much better.
   static constexpr double kWorthSpreading = 0.99;
 
-  Result<FilterPlan> BestForMemory(uint64_t filter_bytes) {
-    Result<FilterPlan> spread = PlanForMemory(forest(), filter_bytes);
-    Result<FilterPlan> one_rate = cli::PlanForOneRate(forest(), filter_bytes);
+  Result<Plans> BestForMemory(uint64_t filter_bytes) {
+    Result<Plans> spread = PlanForMemory(forest(), filter_bytes);
+    Result<Plans> one_rate = cli::PlanForOneRate(forest(), filter_bytes);
     if (!spread.ok() || !one_rate.ok()) return spread.ok() ? spread : one_rate;
     const double reads = PredictionOf(*one_rate).wasted_reads;
     advice_.gain_steps = {{"current", advice_.current.wasted_reads},
@@ -117,15 +113,17 @@ class Adviser {
     return PredictionOf(*spread).wasted_reads < kWorthSpreading * reads ? spread : one_rate;
   }
 
-  Result<FilterPlan> BestForReads(double wasted_reads) const {
-    Result<FilterPlan> spread = PlanForSameReads(forest(), wasted_reads);
-    Result<FilterPlan> one_rate = PlanForOneRateOfReads(forest(), wasted_reads);
+  Result<Plans> BestForReads(double wasted_reads) const {
+    Result<Plans> spread = PlanForSameReads(forest(), wasted_reads);
+    Result<Plans> one_rate = PlanForOneRateOfReads(forest(), wasted_reads);
     if (!spread.ok() || !one_rate.ok()) return spread.ok() ? spread : one_rate;
-    const auto bytes = static_cast<double>(one_rate->filter_bytes);
-    return static_cast<double>(spread->filter_bytes) < kWorthSpreading * bytes ? spread : one_rate;
+    const auto bytes_of = [](const Plans& plans) {
+      return static_cast<double>(SumOf(plans, &FilterPlan::filter_bytes));
+    };
+    return bytes_of(*spread) < kWorthSpreading * bytes_of(*one_rate) ? spread : one_rate;
   }
 
-  void Propose(const std::string& name, Result<FilterPlan> plan) {
+  void Propose(const std::string& name, Result<Plans> plan) {
     if (!plan.ok()) {
       advice_.not_proposed.push_back(name + ": " + plan.status().message());
       return;
@@ -137,11 +135,12 @@ class Adviser {
 
   // Proposes a plan that is within the requested limit, no worse than the current filters, and
   // differs from them.
-  void Offer(const std::string& name, Result<FilterPlan> plan) {
+  void Offer(const std::string& name, Result<Plans> plan) {
     const std::string worse = plan.ok() ? WhatIsWorse(PredictionOf(*plan)) : "";
     if (!worse.empty()) {
       advice_.not_proposed.push_back(fmt::format("{}: it would {}", name, worse));
-    } else if (plan.ok() && plan->changes.empty()) {
+    } else if (plan.ok() && std::ranges::all_of(*plan, &std::vector<FilterChange>::empty,
+                                                &FilterPlan::changes)) {
       advice_.not_proposed.push_back(name + ": the current filters already match it");
     } else {
       Propose(name, std::move(plan));
@@ -176,10 +175,10 @@ class Adviser {
 
 }  // namespace
 
-Forest ForestOf(const std::vector<FileReport>& files) {
-  Forest forest{SortIntoRuns(files)};
-  std::erase_if(forest.lists, [](const RunList& list) { return list.num_keys() == 0; });
-  for (RunList& list : forest.lists) SetCoverage(ShareBeforeInFiles(), &list);
+Forest ForestOf(std::vector<FileReport> files) {
+  Forest forest{std::move(files), {}};
+  forest.trees = rocksdb_plugin::TreesOf(forest.files, ShareBeforeInFiles());
+  std::erase_if(forest.trees, [](const Tree& tree) { return tree.num_keys() == 0; });
   return forest;
 }
 
@@ -191,9 +190,8 @@ std::string WhyCacheIsEnough(uint64_t num_bytes, uint64_t cache_bytes) {
 
 std::string WhyNoFilterPays(const Forest& forest, double absent_fraction,
                             const std::string& cache_is_enough) {
-  if (forest.lists.empty()) return "no keys could be counted";
-  const std::vector<double> no_filters(forest.num_runs(), 1);
-  const double wasted_reads = forest.WastedReads(no_filters, absent_fraction);
+  if (forest.trees.empty()) return "no keys could be counted";
+  const double wasted_reads = ReadsWithoutFilters(forest, absent_fraction);
   if (wasted_reads >= kMinSavedReads) return cache_is_enough;
   return fmt::format("without filters, a lookup wastes {} data block reads",
                      term::NumberText(wasted_reads, 2));

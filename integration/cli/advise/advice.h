@@ -5,18 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "integration/cli/advise/filter_plan.h"
+#include "integration/cli/advise/plan_search.h"
 #include "integration/cli/advise/range_advice.h"
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/json_table.h"
 #include "integration/rocksdb/maintenance/observed_reads.h"
-#include "integration/rocksdb/maintenance/rewrite_plan.h"
 
 namespace blocksieve::cli {
 
-using rocksdb_plugin::kMinGain;
 using rocksdb_plugin::ObservedReads;
-using rocksdb_plugin::Prediction;
 
 struct AdviceRequest {
   std::optional<uint64_t> memory;      ///< Maximum bytes of filters.
@@ -29,11 +26,11 @@ struct AdviceRequest {
 
 struct Proposal {
   std::string name;  ///< "same memory", "same reads", "one rate", "requested" or "usual".
-  FilterPlan plan;
+  Plans plans;
   Prediction prediction;
   FilterCost cost;
 
-  FilterPolicyOptions policy() const { return PolicyFor(plan.goal); }
+  FilterPolicyOptions policy() const { return PolicyFor(plans.front().goal); }
 };
 
 /// The advice for all column families together, which get the same options.
@@ -56,8 +53,8 @@ struct Advice {
 /// does not hold all files: lookups read nothing from files that it holds.
 inline constexpr double kMinSavedReads = 0.001;
 
-/// The sorted runs of files, with the shares of lookups by their key ranges.
-Forest ForestOf(const std::vector<FileReport>& files);
+/// The trees of files, with the shares of lookups by their key ranges.
+Forest ForestOf(std::vector<FileReport> files);
 
 /// The reason, or "" if filters may pay. `cache_bytes`: of the block cache, which all column
 /// families share, as `num_bytes` of all files.
@@ -67,7 +64,7 @@ std::string WhyNoFilterPays(const Forest& forest, double absent_fraction,
                             const std::string& cache_is_enough);
 /// @}
 
-/// REQUIRES: SetCoverage was called on the lists. Reads keys only if seeks are requested.
+/// Reads keys only if seeks are requested.
 Advice Advise(Forest forest, const AdviceRequest& request, const KeysOfFile& keys_of_file);
 
 /// The recommendation.
@@ -86,11 +83,6 @@ Verdict VerdictOf(const Advice& advice);
 std::string ToText(const Advice& advice, double absent_fraction);
 
 Json ToJson(const Advice& advice);
-
-/// Estimates which lookups check which runs from the number of filters that they probed: a share of
-/// the keys is where every run has keys, the others are where only one has. No effect if files have
-/// no filters, whose lookups are not counted.
-void SetCoverage(const ObservedReads& reads, RunList* list);
 
 /// A few lines of text. `predicted`: wasted reads per lookup by the model of the tree, if there is
 /// only one column family.

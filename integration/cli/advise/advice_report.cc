@@ -17,31 +17,31 @@ Json ToJson(const Prediction& prediction) {
           {"filter_bytes", prediction.filter_bytes}};
 }
 
-Json ToJson(const Proposal& proposal, const std::vector<ForestLevel>& forest) {
-  const FilterPlan& plan = proposal.plan;
+Json ToJson(const Proposal& proposal, const Forest& forest) {
+  const Plans& plans = proposal.plans;
   const auto [option, value] = GoalOption(proposal.policy());
   Json document = {
       {"name", proposal.name}, {"option", PolicyOption(proposal.policy())}, {option, value}};
   document.update(ToJson(proposal.prediction));
-  Json& levels = document["levels"] = Json::array();
-  for (size_t i = 0; i < forest.size(); ++i) {
-    const LevelFilters& level = plan.levels[i];
-    levels.push_back({{"family", forest[i].list->family},
-                      {"level", level.level},
-                      {"kind", FilterKindName(level.kind)},
-                      {"target_fpr", level.target_fpr}});
-  }
+  document["levels"] = ArrayOf(LevelsOf(forest), [&](const ForestLevel& level) -> Json {
+    return {{"family", forest.trees[level.tree].name()},
+            {"level", level.number},
+            {"kind", FilterKindName(level.In(plans).kind)},
+            {"target_fpr", level.RatesIn(plans).target_fpr}};
+  });
+  size_t num_changes = 0;
+  for (const FilterPlan& plan : plans) num_changes += plan.changes.size();
   document.update({{"build_cpu_seconds_per_million_keys", proposal.cost.build_ns_per_key / 1e3},
                    {"probe_ns", proposal.cost.probe_ns},
-                   {"rewritten_files", plan.changes.size()},
-                   {"rewritten_bytes", plan.rewritten_bytes},
-                   {"rewritten_keys", plan.rewritten_keys}});
+                   {"rewritten_files", num_changes},
+                   {"rewritten_bytes", SumOf(plans, &FilterPlan::rewritten_bytes)},
+                   {"rewritten_keys", SumOf(plans, &FilterPlan::rewritten_keys)}});
   return document;
 }
 
 Json ProposalsJson(const Advice& advice) {
-  const std::vector<ForestLevel> levels = LevelsOf(advice.forest);
-  return ArrayOf(advice.proposals, [&](const Proposal& each) { return ToJson(each, levels); });
+  return ArrayOf(advice.proposals,
+                 [&](const Proposal& each) { return ToJson(each, advice.forest); });
 }
 
 Json ToJson(const Verdict& verdict) {
@@ -51,18 +51,15 @@ Json ToJson(const Verdict& verdict) {
           {"option", is_change ? Json(PolicyOption(*verdict.policy)) : Json(nullptr)}};
 }
 
-Json FamilyJson(const RunList& list) {
-  Json runs = Json::array();
-  const std::vector<double> shares = list.tree.LookupShares();
-  for (size_t i = 0; i < shares.size(); ++i) {
-    const SortedRun& run = list.runs[i];
-    runs.push_back({{"level", run.level},
-                    {"num_files", run.files.size()},
-                    {"num_keys", run.num_keys},
-                    {"lookup_share", shares[i]},
-                    {"predicted_fpr", run.fpr}});
-  }
-  return {{"family", list.family}, {"num_keys", list.num_keys()}, {"runs", runs}};
+Json FamilyJson(const Tree& tree) {
+  const Json runs = ArrayOf(tree.runs(), [](const TreeRun& run) -> Json {
+    return {{"level", run.level},
+            {"num_files", run.num_files},
+            {"num_keys", run.num_keys},
+            {"lookup_share", run.lookup_share},
+            {"predicted_fpr", run.fpr}};
+  });
+  return {{"family", tree.name()}, {"num_keys", tree.num_keys()}, {"runs", runs}};
 }
 
 // Reads and memory, a row for each proposal. The column "per lookup" is left out if all keys are
@@ -117,26 +114,26 @@ std::string RatesText(const Advice& advice) {
   const std::vector<ForestLevel> levels = LevelsOf(advice.forest);
   for (size_t i = 0; i < levels.size(); ++i) {
     double fpr = 0;
-    for (const SortedRun& run : levels[i].runs) {
+    for (const TreeRun& run : levels[i].runs) {
       fpr += run.fpr / static_cast<double>(levels[i].runs.size());
     }
     rows[i]["current"] = fpr;
     for (const Proposal& proposal : advice.proposals) {
-      rows[i][proposal.name] = proposal.plan.levels[i].target_fpr;
+      rows[i][proposal.name] = levels[i].RatesIn(proposal.plans).target_fpr;
     }
   }
   for (const Proposal& proposal : advice.proposals) {
     columns.push_back({proposal.name, "/" + proposal.name, TargetText});
   }
-  return TableText(std::move(columns), rows, advice.forest.lists.size() > 1);
+  return TableText(std::move(columns), rows, advice.forest.trees.size() > 1);
 }
 
 }  // namespace
 
 Json DescribeLevels(const Forest& forest) {
-  return ArrayOf(LevelsOf(forest), [](const ForestLevel& level) -> Json {
-    return {{"family", level.list->family},
-            {"level", level.runs.front().level},
+  return ArrayOf(LevelsOf(forest), [&](const ForestLevel& level) -> Json {
+    return {{"family", forest.trees[level.tree].name()},
+            {"level", level.number},
             {"num_runs", level.runs.size()},
             {"num_keys", level.num_keys},
             {"lookup_share", level.lookup_share}};
@@ -151,7 +148,7 @@ std::vector<TableColumn> LevelColumns(const char* lookups) {
 }
 
 std::string ToText(const Advice& advice, double absent_fraction) {
-  if (advice.forest.lists.empty()) return "";
+  if (advice.forest.trees.empty()) return "";
   std::string text = SavingsText(advice, absent_fraction < 1) + "\n";
   if (const Json& steps = advice.gain_steps; !steps.is_null()) {
     text += fmt::format(
@@ -169,11 +166,11 @@ std::string ToText(const Advice& advice, double absent_fraction) {
   for (const std::string& problem : advice.not_proposed) {
     text += "\nNot proposed: " + problem + "\n";
   }
-  const auto& lists = advice.forest.lists;
   if (advice.seeks) {
     text += "\n" + SeeksText(advice);
-  } else if (std::any_of(lists.begin(), lists.end(),
-                         [](const RunList& list) { return list.answers_ranges(); })) {
+  } else if (std::ranges::any_of(advice.forest.files, [](const FileReport& file) {
+               return file.filter.answers_ranges();
+             })) {
     text +=
         "\nThese options drop the range filters and prefixes of the files; to keep some: "
         "--seek-fraction.\n";
@@ -183,7 +180,7 @@ std::string ToText(const Advice& advice, double absent_fraction) {
 
 Json ToJson(const Advice& advice) {
   Json document = {{"num_keys", advice.forest.num_keys()},
-                   {"families", ArrayOf(advice.forest.lists, FamilyJson)},
+                   {"families", ArrayOf(advice.forest.trees, FamilyJson)},
                    {"no_filters", ToJson(advice.without)},
                    {"current", ToJson(advice.current)}};
   document["proposals"] = ProposalsJson(advice);

@@ -3,38 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <utility>
-
 #include "integration/cli/term/text.h"
 
 namespace blocksieve::cli {
-
-void SetCoverage(const ObservedReads& reads, RunList* list) {
-  double keys = 0;
-  double newer_runs = 0;  // times keys
-  for (size_t i = 0; i < list->runs.size(); ++i) {
-    if (list->runs[i].fpr >= 1) return;
-    const auto keys_of_run = static_cast<double>(list->runs[i].num_keys);
-    keys += keys_of_run;
-    newer_runs += static_cast<double>(i) * keys_of_run;
-  }
-  if (!reads.probes() || !reads.absent_fraction() || keys == 0) return;
-  const double absent = *reads.absent_fraction();
-  const double other_runs = static_cast<double>(list->runs.size()) - 1;
-  // Probes per lookup beyond the first, if every run had keys everywhere.
-  const double most = absent * other_runs + (1 - absent) * newer_runs / keys;
-  if (most == 0) return;
-  const double shared = std::clamp((*reads.probes() - 1) / most, 0.0, 1.0);
-  lsm::Coverage coverage(1);
-  coverage[0].lookup_share = shared;
-  for (size_t i = 0; i < list->runs.size(); ++i) {
-    const auto keys_of_run = static_cast<double>(list->runs[i].num_keys);
-    coverage[0].parts.push_back({i, shared * keys_of_run});
-    coverage.push_back({(1 - shared) * keys_of_run / keys, {{i, (1 - shared) * keys_of_run}}});
-  }
-  list->tree = lsm::Tree(ModelOf(list->runs), std::move(coverage));
-}
 
 std::string ToText(const ObservedReads& reads, std::optional<double> predicted) {
   std::string known;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <span>
 
 #include "blocksieve/filter.h"
 #include "integration/cli/advise/advice.h"
@@ -24,35 +25,39 @@ namespace {
 // take as much memory as half of the key filter, less than range filters.
 constexpr double kMaxPrefixesPerKey = 0.5;
 
-double CurrentFpr(const SortedRun& run, PartReport FilterReport::*part) {
+std::span<const TreeFile> FilesOf(const Tree& tree, const TreeRun& run) {
+  return std::span(tree.files()).subspan(run.first_file, run.num_files);
+}
+
+double CurrentFpr(const Forest& forest, std::span<const TreeFile> files,
+                  PartReport FilterReport::*part) {
   double sum = 0;
   double keys = 0;
-  for (const FileReport* const file : run.files) {
-    sum += static_cast<double>(file->num_entries) * (file->filter.*part).fpr;
-    keys += static_cast<double>(file->num_entries);
+  for (const TreeFile& file : files) {
+    const FileReport& report = forest.ReportOf(file);
+    sum += static_cast<double>(report.num_entries) * (report.filter.*part).fpr;
+    keys += static_cast<double>(report.num_entries);
   }
   return keys == 0 ? 1 : sum / keys;
 }
 
-// Files spread evenly over the run.
-std::vector<const FileReport*> FilesToSample(const SortedRun& run) {
-  const size_t number = std::min(run.files.size(), kSampledFiles);
-  std::vector<const FileReport*> files;
+// Reports spread evenly over the files of a run.
+std::vector<const FileReport*> FilesToSample(const Forest& forest,
+                                             std::span<const TreeFile> files) {
+  const size_t number = std::min(files.size(), kSampledFiles);
+  std::vector<const FileReport*> sampled;
   for (size_t i = 0; i < number; ++i) {
-    files.push_back(run.files[(2 * i + 1) * run.files.size() / (2 * number)]);
+    sampled.push_back(&forest.ReportOf(files[(2 * i + 1) * files.size() / (2 * number)]));
   }
-  return files;
+  return sampled;
 }
 
 // The requested boundaries, those of the largest run's files, or boundaries chosen from its keys.
-std::string RuleFor(const RunList& list, const std::string& requested,
+std::string RuleFor(const Forest& forest, const Tree& tree, const std::string& requested,
                     const KeysOfFile& keys_of_file) {
   if (!requested.empty()) return requested;
-  const auto has_fewer_keys = [](const SortedRun& a, const SortedRun& b) {
-    return a.num_keys < b.num_keys;
-  };
-  const std::vector<const FileReport*> files =
-      FilesToSample(*std::max_element(list.runs.begin(), list.runs.end(), has_fewer_keys));
+  const TreeRun& largest = *std::ranges::max_element(tree.runs(), {}, &TreeRun::num_keys);
+  const std::vector<const FileReport*> files = FilesToSample(forest, FilesOf(tree, largest));
   const FileReport& file = *files[files.size() / 2];
   for (const std::string& present : file.filter.prefix_rules) {
     if (internal::ParsePrefixRule(present).ok()) return present;
@@ -73,8 +78,8 @@ PartAdvice SumOf(const Forest& forest, const SeekRequest& request, const SeekAdv
     current_fprs.push_back((run.*part).current_fpr);
     fprs.push_back((run.*part).fpr);
   }
-  sum.current_blocks = forest.WastedReads(current_fprs, 1);
-  sum.blocks = forest.WastedReads(fprs, 1);
+  sum.current_blocks = WastedReads(forest.trees, current_fprs, 1);
+  sum.blocks = WastedReads(forest.trees, fprs, 1);
   const double lookups = 1 - request.seeks.fraction;
   const double empty_seeks = request.seeks.fraction * advice.empty_share;
   sum.current_wasted_reads = lookups * request.wasted_per_lookup + empty_seeks * sum.current_blocks;
@@ -154,20 +159,23 @@ SeekAdvice AdviseSeeks(const Forest& forest, const SeekRequest& request,
   advice.request = request;
   advice.empty_share = std::exp(-request.seeks.range_width);
   std::string problem;
-  for (const RunList& list : forest.lists) {
-    const std::string rule = RuleFor(list, request.prefixes, keys_of_file);
+  for (const Tree& tree : forest.trees) {
+    const std::string rule = RuleFor(forest, tree, request.prefixes, keys_of_file);
     // One option for all column families: where their boundaries differ, the policy chooses them.
     const bool is_same = advice.rule.empty() || rule.empty() || advice.rule == rule;
     advice.rule = is_same ? (rule.empty() ? advice.rule : rule) : "auto";
-    for (const SortedRun& run : list.runs) {
+    for (const TreeRun& run : tree.runs()) {
+      const std::span<const TreeFile> files = FilesOf(tree, run);
       SeekSample sample(rule, request.target_fpr);
-      for (const FileReport* const file : FilesToSample(run)) sample.AddFile(*file, keys_of_file);
+      for (const FileReport* const file : FilesToSample(forest, files)) {
+        sample.AddFile(*file, keys_of_file);
+      }
       if (!sample.problem().empty()) problem = sample.problem();
       RunSeeks& seeks = advice.runs.emplace_back(sample.ScaleTo(run.num_keys));
-      seeks.ranges.current_fpr = CurrentFpr(run, &FilterReport::ranges);
+      seeks.ranges.current_fpr = CurrentFpr(forest, files, &FilterReport::ranges);
       // Range filters answer for ranges below a prefix as for any other.
       seeks.prefixes.current_fpr =
-          std::min(CurrentFpr(run, &FilterReport::prefixes), seeks.ranges.current_fpr);
+          std::min(CurrentFpr(forest, files, &FilterReport::prefixes), seeks.ranges.current_fpr);
     }
   }
   advice.ranges = SumOf(forest, request, advice, &RunSeeks::ranges);

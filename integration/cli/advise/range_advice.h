@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "integration/cli/advise/filter_plan.h"
+#include "integration/cli/advise/plan_search.h"
 #include "integration/rocksdb/maintenance/seek_sample.h"
 
 // The savings of range filters and of prefixes in key filters, estimated by building some from the
@@ -61,7 +61,7 @@ struct PartAdvice {
 struct SeekAdvice {
   SeekRequest request;
   std::string rule;            ///< The option prefixes of the proposal; empty: none.
-  std::vector<RunSeeks> runs;  ///< By run, those of one list after those of another.
+  std::vector<RunSeeks> runs;  ///< By run, those of one tree after those of another.
 
   /// Share of seeks that find nothing; only they are predicted to gain. exp(-range_width), assuming
   /// that keys are spread at random.

@@ -53,7 +53,7 @@ std::string LevelsText(const Advice& advice, const PartNames& names) {
   columns.push_back({names.column, "/estimated_fpr", RateText});
   columns.push_back({"filter bytes", "/num_bytes", CountText});
   columns.push_back({"bits/key", "/bits_per_key", BitsPerKeyText});
-  return TableText(std::move(columns), rows, advice.forest.lists.size() > 1) + "\n";
+  return TableText(std::move(columns), rows, advice.forest.trees.size() > 1) + "\n";
 }
 
 std::vector<std::string> OptionsFor(const SeekAdvice& advice) {
@@ -76,7 +76,7 @@ std::string SavingsText(const SeekAdvice& advice, const PartNames& names) {
   return text + ".\n";
 }
 
-Json ToJson(const RunSeeks& seeks, const std::string& family, const SortedRun& run,
+Json ToJson(const RunSeeks& seeks, const std::string& family, const TreeRun& run,
             const PartNames& names) {
   const std::string one = names.one;
   const RunPart& part = seeks.*names.of_run;
@@ -105,9 +105,9 @@ Json ToJson(const Advice& advice, const PartNames& names, bool is_proposed) {
                    {"wasted_reads", part.wasted_reads},
                    {std::string(names.one) + "_bytes", part.num_bytes}};
   Json& runs = document["runs"] = Json::array();
-  for (const RunList& list : advice.forest.lists) {
-    for (const SortedRun& run : list.runs) {
-      runs.push_back(ToJson(seeks.runs[runs.size()], list.family, run, names));
+  for (const Tree& tree : advice.forest.trees) {
+    for (const TreeRun& run : tree.runs()) {
+      runs.push_back(ToJson(seeks.runs[runs.size()], tree.name(), run, names));
     }
   }
   document["options"] = is_proposed ? OptionsFor(seeks) : std::vector<std::string>();

@@ -96,11 +96,7 @@ std::optional<Verdict> WithParts(const Advice& advice) {
   const PartAdvice& part = seeks.ranges.is_worth() ? seeks.ranges : seeks.prefixes;
   if (!part.is_worth()) return std::nullopt;
   Prediction current{.wasted_reads = part.current_wasted_reads};
-  for (const RunList& list : advice.forest.lists) {
-    for (const SortedRun& run : list.runs) {
-      for (const FileReport* const file : run.files) current.filter_bytes += file->filter.num_bytes;
-    }
-  }
+  for (const FileReport& file : advice.forest.files) current.filter_bytes += file.filter.num_bytes;
   const Prediction projected{.wasted_reads = part.wasted_reads,
                              .filter_bytes = seeks.FilterBytes()};
   if (Find(advice, "requested") == nullptr && !SavesReads(current, projected) &&

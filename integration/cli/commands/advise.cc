@@ -163,10 +163,12 @@ Source ReadSource(const AdviseOptions& options) {
 Forest ForestOf(const Source& source) {
   Forest forest = cli::ForestOf(source.files);
   // Counters are of all column families, and logs have no key ranges.
-  const bool has_ranges = !source.files.empty() && source.files.front().place.keys;
-  if (source.observed && forest.lists.size() == 1 && !has_ranges) {
-    SetCoverage(*source.observed, &forest.lists.front());
+  if (!source.observed || forest.trees.size() != 1 || source.files.front().place.keys) {
+    return forest;
   }
+  const auto probes = source.observed->probes();
+  const auto absent_fraction = source.observed->absent_fraction();
+  if (probes && absent_fraction) forest.trees.front().SetProbes(*probes, *absent_fraction);
   return forest;
 }
 
@@ -175,7 +177,7 @@ std::vector<std::string> FamiliesOf(const AdviseOptions& options, const Advice& 
                                     const Source& source) {
   if (source.stored && source.stored->text) return source.stored->Families(options.choice.family);
   std::vector<std::string> families;
-  for (const RunList& list : advice.forest.lists) families.push_back(list.family);
+  for (const Tree& tree : advice.forest.trees) families.push_back(tree.name());
   return families;
 }
 
@@ -202,7 +204,7 @@ std::string ToText(const AdviseOptions& options, const Advice& advice, const Sou
     return "No filter pays here: the database has no files; nothing has been flushed yet.\n";
   }
   const Verdict verdict = VerdictOf(advice);
-  const size_t num_families = advice.forest.lists.size();
+  const size_t num_families = advice.forest.trees.size();
   std::string text = verdict.text + "\n\n";
   if (source.observed) {
     const auto predicted =

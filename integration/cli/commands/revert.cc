@@ -116,7 +116,7 @@ void RunRevert(const RevertOptions& options) {
     RewriteFiles(settings, kSubject, [&] {
       RewritePlan plan = PlanRevert(request, file);
       std::erase_if(plan.rewrites, [&](const FileToRewrite& rewrite) {
-        return !settings.is_dry_run && unknown.contains(rewrite.place.family);
+        return !settings.is_dry_run && unknown.contains(rewrite.file->place.family);
       });
       return plan;
     });

@@ -37,7 +37,7 @@ struct Rewritten {
 // The families that have a file to rewrite.
 std::vector<FamilyPrediction> ChangedFamilies(const RewritePlan& plan) {
   std::set<std::string> names;
-  for (const FileToRewrite& file : plan.rewrites) names.insert(file.place.family);
+  for (const FileToRewrite& each : plan.rewrites) names.insert(each.file->place.family);
   std::vector<FamilyPrediction> changed;
   for (const FamilyPrediction& prediction : plan.predictions) {
     if (names.contains(prediction.family)) changed.push_back(prediction);
@@ -47,7 +47,7 @@ std::vector<FamilyPrediction> ChangedFamilies(const RewritePlan& plan) {
 
 uint64_t SumOfBytes(const RewritePlan& plan) {
   uint64_t sum = 0;
-  for (const FileToRewrite& file : plan.rewrites) sum += file.num_bytes;
+  for (const FileToRewrite& each : plan.rewrites) sum += each.file->num_bytes;
   return sum;
 }
 
@@ -68,13 +68,13 @@ Json PredictionJson(const FamilyPrediction& prediction) {
           {"after", after}};
 }
 
-Json RewriteJson(const FileToRewrite& file) {
-  return {{"path", file.place.path},
-          {"level", file.place.level},
-          {"num_bytes", file.num_bytes},
-          {"saved_reads", file.saved_reads},
-          {"saved_filter_bytes", file.saved_bytes},
-          {"new_parts", file.new_parts}};
+Json RewriteJson(const FileToRewrite& rewrite) {
+  return {{"path", rewrite.file->place.path},
+          {"level", rewrite.file->place.level},
+          {"num_bytes", rewrite.file->num_bytes},
+          {"saved_reads", rewrite.change.saved_reads},
+          {"saved_filter_bytes", rewrite.change.saved_bytes},
+          {"new_parts", rewrite.new_parts}};
 }
 
 Json ToJson(const RewritePlan& plan) {
@@ -299,8 +299,8 @@ void RewriteFiles(const RewriteSettings& settings, const std::string& subject,
   for (auto& [name, family] : done.families) {
     line.Show("measuring reads after");
     family.after = MeasureReads(request.database, name);
-    for (const RunList& list : plan.lists) {
-      if (list.family == name) family.bytes_after = list.filter_bytes();
+    for (const Tree& tree : plan.trees) {
+      if (tree.name() == name) family.bytes_after = tree.filter_bytes();
     }
   }
   line.Show("");

@@ -173,9 +173,9 @@ std::string WhyNoFilterIsBuilt(const std::string& policy_value) {
   if (ours == nullptr) return "";
   const FilterPolicyOptions& options = ours->options();
   const std::array<std::string_view, 1> key = {"key"};
-  const Result<Filter> filter = Filter::Build(
-      key, {.kind = rocksdb_plugin::FixedKind(options.kind).value_or(FilterKind::kBlockedBloom),
-            .max_build_bytes = options.max_build_bytes});
+  const Result<Filter> filter =
+      Filter::Build(key, {.kind = rocksdb_plugin::GoalOf(options).KindOf(/*is_short_lived=*/true),
+                          .max_build_bytes = options.max_build_bytes});
   return filter.ok() ? "" : "no filter will be built: " + filter.status().message();
 }
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/tree.h"
 #include "integration/cli/database/stored_database.h"
-#include "lib/lsm/rate_allocation.h"
 
 // Filter options in OPTIONS files: their sections, and other options that they need.
 

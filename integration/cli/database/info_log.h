@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "integration/cli/database/table/file_report.h"
+#include "integration/cli/database/table/table_file.h"
 #include "integration/rocksdb/maintenance/observed_reads.h"
 
 // What RocksDB says about a database in its info log and its statistics, without the database.

@@ -2,23 +2,20 @@
 
 #include <cmath>
 
-#include "integration/cli/database/table/file_report.h"
 #include "integration/rocksdb/policy/policy.h"
-#include "lib/lsm/level_rules.h"
 
 namespace blocksieve::cli {
 namespace {
 
 // The rate that each level should have; empty if unknown. Includes an empty level 0, because most
 // files come from there.
-std::map<int, double> RatesOf(const RunList& list, const FilterPolicyOptions& requested) {
-  const lsm::Levels levels = list.Levels(rocksdb_plugin::FixedKind(requested.kind));
-  const Result<TreeRates> rates =
-      AllocateByLevel(levels, rocksdb_plugin::GoalOf(requested), !requested.prefixes.empty());
-  if (!rates.ok()) return {};
+std::map<int, double> RatesOf(const Tree& tree, const RateGoal& goal) {
+  const std::vector<TreeLevel> levels = tree.ToLevels(goal);
+  const Result<RatePlan> plan = AllocateByLevel(levels, goal);
+  if (!plan.ok()) return {};
   std::map<int, double> known;
   for (size_t i = 0; i < levels.size(); ++i) {
-    if (i == 0 || levels[i].num_runs != 0) known[static_cast<int>(i)] = rates->levels[i].target_fpr;
+    if (i == 0 || levels[i].num_runs != 0) known[static_cast<int>(i)] = plan->levels[i].target_fpr;
   }
   return known;
 }
@@ -51,16 +48,14 @@ std::optional<int> BuiltFor(const FileReport& file, const std::map<int, double>&
 std::vector<std::optional<int>> LevelsBuiltFor(const std::vector<FileReport>& files,
                                                const RequestedRatesByFamily& requested) {
   std::vector<std::optional<int>> levels(files.size());
-  for (const RunList& list : SortIntoRuns(files)) {
-    const auto known = requested.find(list.family);
-    if (known == requested.end() || !rocksdb_plugin::GoalOf(known->second).differs_by_run())
-      continue;
-    const std::map<int, double> rates = RatesOf(list, known->second);
-    for (const SortedRun& run : list.runs) {
-      for (const FileReport* const file : run.files) {
-        levels[static_cast<size_t>(file - files.data())] =
-            BuiltFor(*file, rates, known->second.kind == PolicyKind::kAuto);
-      }
+  for (const Tree& tree : rocksdb_plugin::TreesOf(files)) {
+    const auto known = requested.find(tree.name());
+    if (known == requested.end()) continue;
+    const RateGoal goal = rocksdb_plugin::GoalOf(known->second);
+    if (!goal.differs_by_run()) continue;
+    const std::map<int, double> rates = RatesOf(tree, goal);
+    for (const TreeFile& file : tree.files()) {
+      levels[file.id] = BuiltFor(files[file.id], rates, !goal.kind);
     }
   }
   return levels;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -13,7 +12,6 @@
 #include "integration/cli/maintenance/skip_indexes.h"
 #include "integration/cli/maintenance/stock_policies.h"
 #include "integration/cli/term/failure.h"
-#include "integration/rocksdb/maintenance/rewrite_files.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -105,18 +103,13 @@ bool FileRewriter::WaitForCompactions(const std::function<bool(uint64_t bytes)>&
 }
 
 bool FileRewriter::Rewrite(const RewritePlan& plan, const ShowProgress& show) {
-  std::vector<rocksdb_plugin::PlannedRewrite> files;
-  std::map<std::string, lsm::Levels> levels;
-  for (const RunList& list : plan.lists) levels[list.family] = list.tree.ToLevels();
-  for (const FileToRewrite& file : plan.rewrites) {
-    const std::string& family = file.place.family;
-    files.push_back({file, db_.HandleOf(family), &levels[family]});
-  }
   return Run(show, [&](const ShowProgress& report) {
     constexpr uint64_t kNoLimit = 0;  // the database has a rate limiter
     BackfillProgress progress;
-    rocksdb::Status status =
-        rocksdb_plugin::RewriteFiles(db_.get(), files, kNoLimit, report, &progress);
+    rocksdb::Status status = rocksdb_plugin::RewriteFiles(
+        db_.get(), plan.rewrites,
+        [this](const std::string& family) { return db_.HandleOf(family); }, kNoLimit, report,
+        &progress);
     report(progress);
     return status;
   });

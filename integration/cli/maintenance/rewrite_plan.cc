@@ -3,7 +3,6 @@
 #include <rocksdb/filter_policy.h>
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <utility>
@@ -15,18 +14,38 @@
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/text.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
+#include "integration/rocksdb/maintenance/rewrite_plan.h"
 
 namespace blocksieve::cli {
 namespace {
 
+// The files and their trees, and a plan for each that changes nothing.
 RewritePlan ReadFiles(const RewriteRequest& request) {
   ChosenFiles chosen = FindFiles({.db = request.database, .file = "", .family = request.family});
   RewritePlan plan;
   ChosenFiles::Missed missed;
   plan.files = chosen.ReadReports("looking at filters", &missed);
   missed.FailIfUnopened();
-  plan.lists = SortIntoRuns(plan.files);
+  plan.trees = rocksdb_plugin::TreesOf(plan.files, ShareBeforeInFiles());
+  plan.plans.resize(plan.trees.size());
   return plan;
+}
+
+// Adds the plan of a tree. `new_parts` as in FileToRewrite.
+void AddPlan(size_t tree, FilterPlan&& of_tree, const std::string& new_parts, bool is_known,
+             RewritePlan* plan) {
+  const Tree& current = plan->trees[tree];
+  FilterPlan& changed = plan->plans[tree] = std::move(of_tree);
+  for (FileToRewrite& file : rocksdb_plugin::FilesToRewrite(plan->files, current, changed)) {
+    if (file.change.changes_parts) file.new_parts = new_parts;
+    plan->rewrites.push_back(std::move(file));
+  }
+  std::ranges::stable_sort(plan->rewrites, FilterChange::SavesMore, &FileToRewrite::change);
+  plan->predictions.push_back({.family = current.name(),
+                               .num_keys = current.num_keys(),
+                               .current = Predict({&current, 1}, 1),
+                               .projected = Predict({&current, 1}, {&changed, 1}, 1),
+                               .is_known = is_known});
 }
 
 // Whether `revert` rewrites the file: it has a blocksieve filter, or none since a process wrote it
@@ -43,11 +62,6 @@ constexpr uint64_t kMaxKeys = 1 << 17;
 /// Predicts the filters of a stock policy for a file, by building some in memory.
 class StockOutcome {
  public:
-  struct Filter {
-    double fpr = 1;
-    uint64_t num_bytes = 0;
-  };
-
   /// `policy` is a value of filter_policy, "nullptr" for none.
   StockOutcome(const rocksdb::ColumnFamilyOptions* family, const std::string& policy) {
     const auto* const table = family == nullptr ? nullptr : TableOptionsOf(*family);
@@ -59,42 +73,44 @@ class StockOutcome {
                 verdict.kind != rocksdb_plugin::PolicyEffect::kRefused;
   }
 
-  /// As many filters as the file has now, with as many keys. nullopt if this program does not have
-  /// the policy.
-  std::optional<Filter> Of(const FileReport& file) {
-    if (!is_known_) return std::nullopt;
-    const uint64_t keys = FilterKeys(file);
-    if (policy_ == nullptr || keys == 0) return Filter();
+  /// Sets rate and size: as many filters as the file has now, with as many keys. Returns false,
+  /// with nothing set, if this program does not have the policy.
+  bool Predict(const FileReport& file, FilterChange* change) {
+    if (!is_known_) return false;
+    const uint64_t keys = rocksdb_plugin::FilterKeys(file);
+    change->fpr = 1;
+    change->filter_bytes = 0;
+    if (policy_ == nullptr || keys == 0) return true;
     const uint64_t num_filters = std::clamp<uint64_t>(file.filter.num_filters, 1, keys);
-    const uint64_t keys_each = keys / num_filters;
-    const uint64_t built_keys = std::min(keys_each, kMaxKeys);
+    const uint64_t built_keys = std::min(keys / num_filters, kMaxKeys);
     const auto [built, is_new] = built_.try_emplace({file.place.level, built_keys});
     if (is_new) built->second = Build(file.place.level, built_keys);
-    const double times = term::Ratio(keys, built_keys);
-    return Filter{built->second.fpr,
-                  static_cast<uint64_t>(times * static_cast<double>(built->second.num_bytes))};
+    change->fpr = built->second.predicted_fpr;
+    change->filter_bytes = static_cast<uint64_t>(term::Ratio(keys, built_keys) *
+                                                 static_cast<double>(built->second.num_bytes));
+    return true;
   }
 
  private:
-  Filter Build(int level, uint64_t num_keys) const {
+  FilterReport Build(int level, uint64_t num_keys) const {
+    FilterReport report;
     rocksdb::FilterBuildingContext context(table_);
     context.level_at_creation = level;
     context.reason = rocksdb::TableFileCreationReason::kCompaction;
     const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
         policy_->GetBuilderWithContext(context));
-    if (builder == nullptr) return {};
+    if (builder == nullptr) return report;
     for (uint64_t key = 0; key < num_keys; ++key) builder->AddKey(std::to_string(key));
     std::unique_ptr<const char[]> memory;
     const std::string contents = builder->Finish(&memory).ToString();
-    FilterReport report;
     DescribeFilters({contents}, num_keys, &report);
-    return {report.predicted_fpr, report.num_bytes};
+    return report;
   }
 
   rocksdb::BlockBasedTableOptions table_;
   std::shared_ptr<const rocksdb::FilterPolicy> policy_;
   bool is_known_ = false;
-  std::map<std::pair<int, uint64_t>, Filter> built_;  // by level and keys
+  std::map<std::pair<int, uint64_t>, FilterReport> built_;  // by level and keys
 };
 
 }  // namespace
@@ -102,24 +118,21 @@ class StockOutcome {
 RewritePlan PlanRewrite(const RewriteRequest& request) {
   RewritePlan plan = ReadFiles(request);
   const RequestedRatesByFamily requested = ReadRequestedRates(request.database);
-  for (RunList& list : plan.lists) {
-    const auto of_family = requested.find(list.family);
-    if (of_family == requested.end() && (request.family || requested.empty())) {
+  for (size_t i = 0; i < plan.trees.size(); ++i) {
+    const Tree& tree = plan.trees[i];
+    const auto policy = requested.find(tree.name());
+    if (policy == requested.end() && (request.family || requested.empty())) {
       term::Fail(
           "the OPTIONS file of database {} has no blocksieve policy{}; set one with blocksieve "
           "apply",
           request.database.path, request.family ? " for column family " + *request.family : "");
     }
-    if (of_family == requested.end() || list.num_keys() == 0) continue;
-    SetCoverage(ShareBeforeInFiles(), &list);
-    auto of_list =
-        PlanFamily(list, of_family->second, request.files, KeysInFiles("looking at keys"));
-    if (!of_list.ok()) term::Fail("column family {}: {}", list.family, of_list.status().message());
-    plan.predictions.push_back(std::move(of_list->prediction));
-    std::move(of_list->rewrites.begin(), of_list->rewrites.end(),
-              std::back_inserter(plan.rewrites));
+    if (policy == requested.end() || tree.num_keys() == 0) continue;
+    Result<FilterPlan> planned = rocksdb_plugin::PlanRewrites(
+        plan.files, tree, policy->second, request.files, KeysInFiles("looking at keys"));
+    if (!planned.ok()) term::Fail("column family {}: {}", tree.name(), planned.status().message());
+    AddPlan(i, *std::move(planned), rocksdb_plugin::PartsText(policy->second), true, &plan);
   }
-  SortBySavings(&plan.rewrites);
   return plan;
 }
 
@@ -127,29 +140,23 @@ RewritePlan PlanRevert(const RewriteRequest& request, const OptionsText& stock) 
   RewritePlan plan = ReadFiles(request);
   const StoredDatabase stored = ReadStored(request.database);
   const KeptOptions kept(request.database);
-  for (RunList& list : plan.lists) {
-    if (list.num_keys() == 0) continue;
-    SetCoverage(ShareBeforeInFiles(), &list);
-    const auto policy = stock.Find(OptionsSection::Table(list.family), kPolicy);
-    StockOutcome outcome(stored.Find(list.family), policy.value_or("nullptr"));
-    FamilyPlanner planner(list);
-    const bool had_policy =
-        kept.Find(OptionsSection::Table(list.family), kPolicy) || kept.RecordedPolicy(list.family);
+  for (size_t i = 0; i < plan.trees.size(); ++i) {
+    const Tree& tree = plan.trees[i];
+    if (tree.num_keys() == 0) continue;
+    const OptionsSection section = OptionsSection::Table(tree.name());
+    StockOutcome outcome(stored.Find(tree.name()),
+                         stock.Find(section, kPolicy).value_or("nullptr"));
+    const bool had_policy = kept.Find(section, kPolicy) || kept.RecordedPolicy(tree.name());
     bool is_known = true;
-    for (size_t i = 0; i < list.runs.size(); ++i) {
-      for (const FileReport* const file : list.runs[i].files) {
-        if (!IsToRevert(*file, had_policy) || !IsChosen(request.files, *file)) continue;
-        const auto filter = outcome.Of(*file);
-        is_known = is_known && filter;
-        planner.Add({.file = file,
-                     .run = i,
-                     .fpr = filter ? filter->fpr : file->filter.predicted_fpr,
-                     .filter_bytes = filter ? filter->num_bytes : PointBytes(file->filter)},
-                    &plan.rewrites);
-      }
+    std::vector<FilterChange> changes;
+    for (size_t number = 0; number < tree.files().size(); ++number) {
+      const FileReport& file = plan.files[tree.files()[number].id];
+      if (!IsToRevert(file, had_policy) || !rocksdb_plugin::IsChosen(request.files, file)) continue;
+      FilterChange change{number, file.filter.predicted_fpr, tree.files()[number].filter_bytes};
+      is_known = outcome.Predict(file, &change) && is_known;
+      changes.push_back(change);
     }
-    plan.predictions.push_back(planner.Finish());
-    plan.predictions.back().is_known = is_known;
+    AddPlan(i, PlanChanges(tree, std::move(changes)), "", is_known, &plan);
   }
   return plan;
 }

@@ -8,15 +8,12 @@
 
 #include "integration/cli/advise/advice.h"
 #include "integration/cli/database/open_database.h"
-#include "integration/cli/database/table/file_report.h"
-#include "integration/rocksdb/maintenance/rewrite_plan.h"
+#include "integration/rocksdb/maintenance/rewrite_files.h"
 
 // The files of a database whose filters would improve if they were rewritten, and how they are.
 
 namespace blocksieve::cli {
 
-using rocksdb_plugin::FamilyPlanner;
-using rocksdb_plugin::FamilyPrediction;
 using rocksdb_plugin::FileToRewrite;
 
 struct RewriteRequest {
@@ -26,10 +23,21 @@ struct RewriteRequest {
   RewriteFiltersOptions files = {};
 };
 
+/// The filters of a column family before and after some of its files change.
+struct FamilyPrediction {
+  std::string family;
+  uint64_t num_keys = 0;
+  Prediction current;
+  Prediction projected;
+  bool is_known = true;  ///< Otherwise `projected` is not set.
+};
+
+/// May be moved, but not copied: members refer to each other.
 struct RewritePlan {
   std::vector<FileReport> files;
-  std::vector<RunList> lists;           ///< The runs of `files`.
-  std::vector<FileToRewrite> rewrites;  ///< As SortBySavings sorts them.
+  std::vector<Tree> trees;              ///< Of `files`.
+  std::vector<FilterPlan> plans;        ///< By tree.
+  std::vector<FileToRewrite> rewrites;  ///< Sorted by FilterChange::SavesMore.
   std::vector<FamilyPrediction> predictions;
 };
 

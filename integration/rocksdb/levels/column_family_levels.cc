@@ -5,11 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <set>
 #include <utility>
-
-#include "lib/lsm/coverage.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -34,23 +31,14 @@ class KeyCounter {
     if (bytes > 0) entries_per_byte_ = entries / bytes;
   }
 
-  double Count(const SstFileMetaData& file) const {
-    return file.num_entries != 0 ? static_cast<double>(file.num_entries)
-                                 : std::round(entries_per_byte_ * static_cast<double>(file.size));
+  uint64_t Count(const SstFileMetaData& file) const {
+    if (file.num_entries != 0) return file.num_entries;
+    return static_cast<uint64_t>(std::round(entries_per_byte_ * static_cast<double>(file.size)));
   }
 
  private:
   double entries_per_byte_ = 0.01;  // if no file reports its entries
 };
-
-bool AreInByteOrder(const std::vector<SstFileMetaData>& files, bool may_overlap) {
-  for (size_t i = 0; i < files.size(); ++i) {
-    if (files[i].smallestkey > files[i].largestkey) return false;
-    if (may_overlap || i == 0) continue;
-    if (files[i - 1].largestkey > files[i].smallestkey) return false;
-  }
-  return true;
-}
 
 // Minimum samples of the most checked level. A share of 1/4 then has a standard error of 12 %.
 constexpr double kMinSamples = 256;
@@ -69,7 +57,7 @@ constexpr std::chrono::seconds kReading{10};
 
 // Averages lookup shares over time: the levels of a growing tree are partly filled only for
 // moments, but their filters are probed for longer.
-void SmoothShares(const lsm::Levels& before, lsm::Levels* levels) {
+void SmoothShares(const Levels& before, Levels* levels) {
   constexpr double kWeight = 1.0 / 8;  // weight of the current shares
   for (size_t i = 0; i < levels->size(); ++i) {
     double& share = (*levels)[i].lookup_share;
@@ -79,31 +67,37 @@ void SmoothShares(const lsm::Levels& before, lsm::Levels* levels) {
 
 }  // namespace
 
-lsm::Tree TreeOf(const ColumnFamilyMetaData& column_family) {
-  const KeyCounter counter(column_family);
-  std::vector<lsm::Run> runs;
-  std::vector<lsm::RunFile> files;
-  bool is_in_byte_order = true;
+bool AreInByteOrder(const ColumnFamilyMetaData& column_family) {
   for (const auto& level : column_family.levels) {
-    is_in_byte_order = is_in_byte_order && AreInByteOrder(level.files, level.level == 0);
-    for (const SstFileMetaData& file : level.files) {
-      if (level.level == 0 || runs.empty() || runs.back().level != level.level) {
-        runs.push_back({.level = level.level});
-      }
-      runs.back().num_keys += counter.Count(file);
-      files.push_back({runs.size() - 1, counter.Count(file), file.smallestkey, file.largestkey});
+    for (size_t i = 0; i < level.files.size(); ++i) {
+      const SstFileMetaData& file = level.files[i];
+      if (file.smallestkey > file.largestkey) return false;
+      const bool may_overlap = level.level == 0 || i == 0;
+      if (!may_overlap && level.files[i - 1].largestkey > file.smallestkey) return false;
     }
   }
-  if (!is_in_byte_order) return lsm::Tree(std::move(runs));
-  const lsm::KeyInterpolation keys(files);
-  return lsm::Tree(std::move(runs),
-                   lsm::CoverageOf(files, std::less<>(),
-                                   std::bind_front(&lsm::KeyInterpolation::ShareBefore, &keys)));
+  return true;
 }
 
-lsm::Levels LevelsOf(const ColumnFamilyMetaData& column_family,
-                     const rocksdb::CompactionJobInfo* compaction) {
-  lsm::Levels levels = TreeOf(column_family).ToLevels();
+Tree TreeOf(const ColumnFamilyMetaData& column_family) {
+  const KeyCounter counter(column_family);
+  std::vector<TreeFile> files;
+  for (const auto& level : column_family.levels) {
+    for (const SstFileMetaData& file : level.files) {
+      files.push_back({.level = level.level,
+                       .num_keys = counter.Count(file),
+                       .smallest = file.smallestkey,
+                       .largest = file.largestkey});
+    }
+  }
+  Tree tree(std::move(files), column_family.name);
+  if (AreInByteOrder(column_family)) tree.SetKeyRangesInByteOrder();
+  return tree;
+}
+
+Levels LevelsOf(const ColumnFamilyMetaData& column_family,
+                const rocksdb::CompactionJobInfo* compaction) {
+  Levels levels = TreeOf(column_family).ToLevels();
   levels.resize(std::max(levels.size(), column_family.levels.size()), {.num_runs = 0});
   if (compaction == nullptr || compaction->cf_name != column_family.name) return levels;
   std::set<uint64_t> inputs;
@@ -111,14 +105,15 @@ lsm::Levels LevelsOf(const ColumnFamilyMetaData& column_family,
   const KeyCounter counter(column_family);
   double moved_keys = 0, moved_runs = 0;
   for (const auto& level : column_family.levels) {
-    RunGroup& shape = levels[static_cast<size_t>(level.level)];
+    TreeLevel& shape = levels[static_cast<size_t>(level.level)];
     for (const SstFileMetaData& file : level.files) {
       if (!inputs.contains(file.file_number)) continue;
-      moved_keys += counter.Count(file);
+      const auto num_keys = static_cast<double>(counter.Count(file));
+      moved_keys += num_keys;
       if (level.level == 0) {
         ++moved_runs;
       } else {
-        shape.keys_per_run -= counter.Count(file);
+        shape.keys_per_run -= num_keys;
       }
     }
     if (shape.keys_per_run == 0) shape.num_runs = 0;
@@ -128,7 +123,7 @@ lsm::Levels LevelsOf(const ColumnFamilyMetaData& column_family,
     levels[0].num_runs -= moved_runs - std::min(moved_runs / 2, kMaxRecurringRuns);
   }
   if (compaction->output_level == 0) return levels;
-  RunGroup& output = levels[static_cast<size_t>(compaction->output_level)];
+  TreeLevel& output = levels[static_cast<size_t>(compaction->output_level)];
   output.num_runs = 1;
   output.keys_per_run += moved_keys;
   return levels;
@@ -148,12 +143,12 @@ LevelRegistry::Database& LevelRegistry::Find(const std::shared_ptr<const rocksdb
 }
 
 void LevelRegistry::Replace(const std::shared_ptr<const rocksdb::Logger>& database,
-                            const std::string& family, lsm::Levels levels) {
+                            const std::string& family, Levels levels) {
   const std::lock_guard lock(mutex_);
   Find(database).levels[family] = std::move(levels);
 }
 
-std::optional<lsm::Levels> LevelRegistry::Get(const ColumnFamilyKey& column_family) const {
+std::optional<Levels> LevelRegistry::Get(const ColumnFamilyKey& column_family) const {
   const std::lock_guard lock(mutex_);
   const auto database = databases_.find(column_family.first);
   if (database == databases_.end() || database->second.log.expired()) return std::nullopt;
@@ -183,7 +178,7 @@ void ReadSamples::Add(const rocksdb::ColumnFamilyMetaData& column_family) {
   for (double& checked : checked_) checked /= 2;
 }
 
-void ReadSamples::SetShares(lsm::Levels* levels) const {
+void ReadSamples::SetShares(Levels* levels) const {
   const double max = checked_.empty() ? 0 : *std::max_element(checked_.begin(), checked_.end());
   if (max < kMinSamples) return;
   for (size_t i = 0; i < std::min(levels->size(), checked_.size()); ++i) {
@@ -208,7 +203,7 @@ void LevelRegistry::Refresh(rocksdb::DB* db, const rocksdb::CompactionJobInfo* c
   db->GetAllColumnFamilyMetaData(&column_families);
   ByColumnFamily current;
   for (const auto& column_family : column_families) {
-    lsm::Levels levels = LevelsOf(column_family, compaction);
+    Levels levels = LevelsOf(column_family, compaction);
     ReadSamples& read = samples[column_family.name];
     read.Add(column_family);
     if (const auto known = before.find(column_family.name); known != before.end()) {

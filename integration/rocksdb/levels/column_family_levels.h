@@ -14,18 +14,23 @@
 #include <utility>
 #include <vector>
 
-#include "lib/lsm/tree.h"
+#include "blocksieve/tree.h"
 
 namespace blocksieve::rocksdb_plugin {
 
+using Levels = std::vector<TreeLevel>;  ///< By level number.
+
+/// Whether the keys of all files are in byte order, as far as their key ranges show.
+bool AreInByteOrder(const rocksdb::ColumnFamilyMetaData& column_family);
+
 /// The files of a column family as a tree. Assumes that lookups are distributed like the keys, and
 /// that they check every run if keys are not in byte order or no file is known to have keys.
-lsm::Tree TreeOf(const rocksdb::ColumnFamilyMetaData& column_family);
+Tree TreeOf(const rocksdb::ColumnFamilyMetaData& column_family);
 
 /// The levels of a column family: the current ones, or, if `compaction` is of this column family,
 /// those after it, with its input already on the output level.
-lsm::Levels LevelsOf(const rocksdb::ColumnFamilyMetaData& column_family,
-                     const rocksdb::CompactionJobInfo* compaction);
+Levels LevelsOf(const rocksdb::ColumnFamilyMetaData& column_family,
+                const rocksdb::CompactionJobInfo* compaction);
 
 /// Identifies a column family in a filter policy. The info log identifies the database: it is all
 /// that RocksDB passes to a policy.
@@ -41,7 +46,7 @@ class ReadSamples {
 
   /// Sets the lookup share of each level relative to the most checked level; level 0 is averaged
   /// over its files. Does nothing while there are too few samples.
-  void SetShares(lsm::Levels* levels) const;
+  void SetShares(Levels* levels) const;
 
  private:
   std::map<uint64_t, uint64_t> counts_;  // by file number
@@ -60,12 +65,12 @@ class LevelRegistry {
 
   /// Replaces the levels of one column family.
   void Replace(const std::shared_ptr<const rocksdb::Logger>& database, const std::string& family,
-               lsm::Levels levels);
-  std::optional<lsm::Levels> Get(const ColumnFamilyKey& column_family) const;
+               Levels levels);
+  std::optional<Levels> Get(const ColumnFamilyKey& column_family) const;
 
  private:
   using Clock = std::chrono::steady_clock;
-  using ByColumnFamily = std::map<std::string, lsm::Levels>;
+  using ByColumnFamily = std::map<std::string, Levels>;
 
   struct Database {
     std::weak_ptr<const rocksdb::Logger> log;

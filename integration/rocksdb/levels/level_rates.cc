@@ -21,11 +21,6 @@ bool StaysOnLevel0(const rocksdb::FilterBuildingContext& context) {
 
 }  // namespace
 
-std::optional<FilterKind> FixedKind(PolicyKind kind) {
-  if (kind == PolicyKind::kAuto) return std::nullopt;
-  return static_cast<FilterKind>(kind);
-}
-
 bool IsShortLived(const rocksdb::FilterBuildingContext& context) {
   const bool is_flush = context.reason == rocksdb::TableFileCreationReason::kFlush ||
                         context.reason == rocksdb::TableFileCreationReason::kRecovery;
@@ -38,27 +33,26 @@ void LevelRates::Learn(const rocksdb::ColumnFamilyOptions& column_family) {
   has_dynamic_levels_ = column_family.level_compaction_dynamic_level_bytes;
 }
 
-Result<FilterRates> LevelRates::RatesOf(const RateGoal& goal, PolicyKind kind,
-                                        const rocksdb::FilterBuildingContext& context,
-                                        bool has_prefixes) {
+Result<FilterRates> LevelRates::RatesOf(const RateGoal& goal,
+                                        const rocksdb::FilterBuildingContext& context) {
   assert(goal.differs_by_run());
-  lsm::Levels levels = ModelFor(context);  // always, since it also learns the last level
+  Levels levels = ModelFor(context);  // always, since it also learns the last level
   auto known = LevelRegistry::Instance().Get({context.info_log, context.column_family_name});
-  if (known && lsm::HasKeys(*known)) levels = *std::move(known);
+  if (known && NumKeys(*known) > 0) levels = *std::move(known);
   const int level = context.level_at_creation;
   levels.resize(std::max(levels.size(), static_cast<size_t>(std::max(level + 1, 0))),
                 {.num_runs = 0});
   // Level 0 is modelled with the kind that flushes build, whichever file this is.
-  lsm::SetKinds(FixedKind(kind), /*level0_is_short_lived=*/!StaysOnLevel0(context), &levels);
-  return AllocateForFile(std::move(levels), level, goal, has_prefixes);
+  SetKinds(goal, /*level0_is_short_lived=*/!StaysOnLevel0(context), &levels);
+  return AllocateForFile(std::move(levels), level, goal);
 }
 
-lsm::Levels LevelRates::ModelFor(const rocksdb::FilterBuildingContext& context) {
+Levels LevelRates::ModelFor(const rocksdb::FilterBuildingContext& context) {
   const bool has_levels = context.compaction_style != rocksdb::kCompactionStyleFIFO &&
                           context.num_levels > 1 && context.level_at_creation >= 0;
   // All files are alike, and their number is unknown, so each is modelled as the only one.
   if (!has_levels) return {{.num_runs = 1, .keys_per_run = kModelKeys}};
-  lsm::Levels model(static_cast<size_t>(LastLevel(context)) + 1);
+  Levels model(static_cast<size_t>(LastLevel(context)) + 1);
   double keys = kModelKeys;
   for (size_t level = model.size() - 1; level >= 1; --level) {
     model[level].keys_per_run = keys;

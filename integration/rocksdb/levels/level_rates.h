@@ -6,12 +6,9 @@
 #include <atomic>
 #include <map>
 #include <mutex>
-#include <optional>
 
-#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/tree.h"
 #include "integration/rocksdb/levels/column_family_levels.h"
-#include "lib/block/filter_info.h"
-#include "lib/lsm/level_rules.h"
 
 namespace blocksieve::rocksdb_plugin {
 
@@ -26,12 +23,10 @@ class LevelRates {
 
   /// The rates of one file. REQUIRES: the goal is valid, and differs by run. Errors: those of
   /// AllocateRates. Throws std::bad_alloc.
-  Result<FilterRates> RatesOf(const RateGoal& goal, PolicyKind kind,
-                              const rocksdb::FilterBuildingContext& context,
-                              bool has_prefixes = false);
+  Result<FilterRates> RatesOf(const RateGoal& goal, const rocksdb::FilterBuildingContext& context);
 
  private:
-  lsm::Levels ModelFor(const rocksdb::FilterBuildingContext& context);
+  Levels ModelFor(const rocksdb::FilterBuildingContext& context);
   int LastLevel(const rocksdb::FilterBuildingContext& context);
 
   std::atomic<double> size_ratio_ = 10;  // RocksDB's default
@@ -40,9 +35,6 @@ class LevelRates {
   std::mutex mutex_;
   std::map<ColumnFamilyKey, int> last_levels_;
 };
-
-/// The kind of all files; nothing if lsm::AutoKind chooses it per file.
-std::optional<FilterKind> FixedKind(PolicyKind kind);
 
 /// Whether the file is the output of a flush and will be compacted.
 bool IsShortLived(const rocksdb::FilterBuildingContext& context);

@@ -5,24 +5,21 @@
 #include <rocksdb/table_properties.h>
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "blocksieve/tree.h"
 
 // Facts about table files and their filters, for what maintains them.
 
 namespace blocksieve::rocksdb_plugin {
 
-/// Whether the first key sorts before the second.
-using KeyLess = std::function<bool(std::string_view, std::string_view)>;
-
 /// The key range for which lookups check a file, in the order of its column family.
 struct LookupRange {
   std::string smallest;
   std::string largest;
-  KeyLess less;
+  Tree::KeyLess less;
 };
 
 struct FilePlace {

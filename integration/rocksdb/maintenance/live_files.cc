@@ -1,9 +1,11 @@
 #include "integration/rocksdb/maintenance/live_files.h"
 
+#include <functional>
 #include <utility>
 
 #include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/levels/column_family_levels.h"
+#include "integration/rocksdb/maintenance/trees.h"
 #include "integration/rocksdb/policy/policy.h"
 
 namespace blocksieve::rocksdb_plugin {
@@ -33,10 +35,9 @@ rocksdb::Status LiveFiles::Read(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* co
   rocksdb::ColumnFamilyMetaData metadata;
   db->GetColumnFamilyMetaData(column_family, &metadata);
   std::map<std::string, FilterReport> present;  // forgets files that are gone
-  rocksdb::ColumnFamilyMetaData listed;         // the files of `reports_`
+  is_in_byte_order_ = AreInByteOrder(metadata);
   reports_.clear();
   for (const rocksdb::LevelMetaData& level : metadata.levels) {
-    std::vector<rocksdb::SstFileMetaData> files;
     for (const rocksdb::SstFileMetaData& file : level.files) {
       const auto found = properties.find(file.db_path + file.name);  // which begins with a slash
       if (found == properties.end()) continue;
@@ -57,18 +58,24 @@ rocksdb::Status LiveFiles::Read(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* co
       }
       present[path] = filter;
       const bool is_short_lived = level.level == 0 && !stays_on_level0;
-      reports_.push_back({.place = {path, metadata.name, level.level, is_short_lived, {}},
+      FilePlace place{path, metadata.name, level.level, is_short_lived, {}};
+      place.keys = {file.smallestkey, file.largestkey, std::less<>()};
+      reports_.push_back({.place = std::move(place),
                           .num_entries = num_entries,
                           .num_bytes = file.size,
                           .filter = std::move(filter),
                           .index = {}});
-      files.push_back(file);
     }
-    listed.levels.emplace_back(level.level, level.size, std::move(files));
   }
   known_ = std::move(present);
-  tree_ = TreeOf(listed);
   return rocksdb::Status::OK();
+}
+
+Tree LiveFiles::ToTree() const {
+  std::vector<Tree> trees = TreesOf(reports_);
+  if (trees.empty()) return Tree();
+  if (is_in_byte_order_) trees.front().SetKeyRangesInByteOrder();
+  return std::move(trees.front());
 }
 
 }  // namespace blocksieve::rocksdb_plugin

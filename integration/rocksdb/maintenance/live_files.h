@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "integration/rocksdb/maintenance/file_report.h"
-#include "lib/lsm/tree.h"
 
 // The files of a column family of an open database.
 
@@ -26,14 +25,14 @@ class LiveFiles {
   /// Read listed them may be missing.
   const std::vector<FileReport>& reports() const { return reports_; }
 
-  /// The runs of `reports`, with their key ranges.
-  const lsm::Tree& tree() const { return tree_; }
+  /// The tree of `reports`, in which lookups check runs by key ranges if keys are in byte order.
+  Tree ToTree() const;
 
  private:
   const bool reads_filters_;
   std::map<std::string, FilterReport> known_;  // by path
   std::vector<FileReport> reports_;
-  lsm::Tree tree_;
+  bool is_in_byte_order_ = false;
 };
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -31,48 +31,59 @@ bool WaitUntil(Clock::time_point end, const ReportProgress& report,
 }
 
 // As RocksDB lists it, also where it is a LevelDB's .ldb.
-std::string NameOf(const FileToRewrite& file) {
-  return "/" + std::filesystem::path(file.place.path).stem().string() + ".sst";
+std::string NameOf(const FilePlace& place) {
+  return "/" + std::filesystem::path(place.path).stem().string() + ".sst";
 }
 
-rocksdb::Status RewriteOne(rocksdb::DB* db, const PlannedRewrite& planned) {
+rocksdb::Status RewriteOne(rocksdb::DB* db, const FileToRewrite& rewrite,
+                           const FamilyHandles& handle_of) {
+  const FilePlace& place = rewrite.file->place;
   // RocksDB reports no beginning of CompactFiles. The policy must see the same tree as the plan.
-  const std::string& family = planned.column_family->GetName();
-  if (planned.levels != nullptr) {
-    LevelRegistry::Instance().Replace(db->GetDBOptions().info_log, family, *planned.levels);
+  if (const std::vector<TreeLevel>& levels = rewrite.plan->levels; !levels.empty()) {
+    LevelRegistry::Instance().Replace(db->GetDBOptions().info_log, place.family, levels);
   }
   SidecarDatabases::Instance().Register(db);
-  return CompactFile(db, planned.column_family, NameOf(planned.file));
+  return CompactFile(db, handle_of(place.family), NameOf(place));
 }
 
 }  // namespace
 
-rocksdb::Status RewriteFiles(rocksdb::DB* db, const std::vector<PlannedRewrite>& files,
-                             uint64_t bytes_per_second, const ReportProgress& report,
-                             BackfillProgress* progress) {
+std::vector<FileToRewrite> FilesToRewrite(const std::vector<FileReport>& files, const Tree& tree,
+                                          const FilterPlan& plan) {
+  std::vector<FileToRewrite> rewrites;
+  for (const FilterChange& change : plan.changes) {
+    rewrites.push_back({&files[tree.files()[change.file].id], change, &plan});
+  }
+  return rewrites;
+}
+
+rocksdb::Status RewriteFiles(rocksdb::DB* db, const std::vector<FileToRewrite>& files,
+                             const FamilyHandles& handle_of, uint64_t bytes_per_second,
+                             const ReportProgress& report, BackfillProgress* progress) {
   constexpr int kMaxWaits = 6000;
   progress->files_left = files.size();
   progress->bytes_left = 0;
-  for (const PlannedRewrite& file : files) progress->bytes_left += file.file.num_bytes;
-  std::deque<PlannedRewrite> queue(files.begin(), files.end());
+  for (const FileToRewrite& each : files) progress->bytes_left += each.file->num_bytes;
+  std::deque<FileToRewrite> queue(files.begin(), files.end());
   for (int waits = 0; !queue.empty();) {
     if (!report(*progress)) return Stopped();
-    const PlannedRewrite file = queue.front();
+    const FileToRewrite rewrite = queue.front();
+    const FileReport& file = *rewrite.file;
     queue.pop_front();
     const Clock::time_point begin = Clock::now();
-    rocksdb::Status status = RewriteOne(db, file);
+    rocksdb::Status status = RewriteOne(db, rewrite, handle_of);
     if (status.IsAborted()) {
       // RocksDB compacts the file, or a range that overlaps it.
       if (++waits > kMaxWaits) {
-        return rocksdb::Status::Incomplete("blocksieve: other compactions hold " +
-                                           file.file.place.path + "; try again later");
+        return rocksdb::Status::Incomplete("blocksieve: other compactions hold " + file.place.path +
+                                           "; try again later");
       }
-      queue.push_back(file);
+      queue.push_back(rewrite);
       if (!WaitUntil(begin + kReportInterval, report, *progress)) return Stopped();
       continue;
     }
     if (!status.ok() && !status.IsNotFound()) return status;
-    const uint64_t num_bytes = file.file.num_bytes;
+    const uint64_t num_bytes = file.num_bytes;
     --progress->files_left;
     progress->bytes_left -= num_bytes;
     if (!status.ok()) continue;  // compacted away

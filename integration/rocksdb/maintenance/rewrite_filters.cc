@@ -15,6 +15,7 @@
 #include "integration/rocksdb/listener/listener.h"
 #include "integration/rocksdb/maintenance/live_files.h"
 #include "integration/rocksdb/maintenance/rewrite_files.h"
+#include "integration/rocksdb/maintenance/rewrite_plan.h"
 #include "integration/rocksdb/policy/policy.h"
 
 namespace blocksieve {
@@ -68,17 +69,20 @@ class FilterRewrite {
     constexpr int kMaxRounds = 5;
     BackfillProgress progress;
     for (int round = 0;; ++round) {
-      std::vector<PlannedRewrite> planned;
-      lsm::Levels levels;
-      rocksdb::Status status = Plan(&levels, &planned);
+      Tree tree;
+      FilterPlan plan;
+      rocksdb::Status status = Plan(&tree, &plan);
       if (!status.ok()) return status;
-      if (planned.empty()) break;
+      if (plan.changes.empty()) break;
       if (round == kMaxRounds) {
         return rocksdb::Status::Incomplete(
-            "blocksieve: " + std::to_string(planned.size()) +
+            "blocksieve: " + std::to_string(plan.changes.size()) +
             " files that were written meanwhile would improve; try again later");
       }
-      status = RewriteFiles(db_, planned, request_.bytes_per_second, report, &progress);
+      status = RewriteFiles(
+          db_, FilesToRewrite(files_.reports(), tree, plan),
+          [this](const std::string&) { return family_; }, request_.bytes_per_second, report,
+          &progress);
       if (!status.ok()) return status;
     }
     progress.files_left = progress.bytes_left = 0;
@@ -87,28 +91,22 @@ class FilterRewrite {
   }
 
  private:
-  rocksdb::Status Plan(lsm::Levels* levels, std::vector<PlannedRewrite>* planned) {
+  // Leaves the plan empty if there are no keys.
+  rocksdb::Status Plan(Tree* tree, FilterPlan* plan) {
     rocksdb::Status status = files_.Read(db_, family_);
     if (!status.ok()) return status;
-    std::vector<RunList> lists = SortIntoRuns(files_.reports());
-    if (lists.empty() || lists.front().num_keys() == 0) return {};
-    RunList& list = lists.front();
-    list.tree = files_.tree();
-    // Lookup shares as the policy knows them, or it would build other filters than those planned.
-    const auto known = LevelRegistry::Instance().Get({options_.info_log.get(), list.family});
-    if (known) list.known = *known;
-    const FilterPolicyOptions& policy = policy_->options();
-    Result<FamilyPlan> plan =
-        PlanFamily(list, policy, request_,
-                   [&](const FileReport& file, const std::function<void(std::string_view)>& visit) {
-                     VisitKeys(options_, file.place.path, visit);
-                   });
-    if (!plan.ok()) return ToRocksStatus(plan.status());
-    *levels = list.Levels(FixedKind(policy.kind));
-    const bool differs = GoalOf(policy).differs_by_run();
-    for (FileToRewrite& file : plan->rewrites) {
-      planned->push_back({std::move(file), family_, differs ? levels : nullptr});
-    }
+    *tree = files_.ToTree();
+    if (tree->num_keys() == 0) return {};
+    // Lookup shares as the policy has sampled them.
+    const auto known = LevelRegistry::Instance().Get({options_.info_log.get(), family_->GetName()});
+    if (known) tree->SetLookupShares(*known);
+    Result<FilterPlan> planned = PlanRewrites(
+        files_.reports(), *tree, policy_->options(), request_,
+        [&](const FileReport& file, const std::function<void(std::string_view)>& visit) {
+          VisitKeys(options_, file.place.path, visit);
+        });
+    if (!planned.ok()) return ToRocksStatus(planned.status());
+    *plan = *std::move(planned);
     return {};
   }
 

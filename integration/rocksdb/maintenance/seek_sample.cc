@@ -4,10 +4,9 @@
 #include <cmath>
 #include <utility>
 
-#include "integration/rocksdb/maintenance/sorted_runs.h"
+#include "integration/rocksdb/maintenance/trees.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "lib/filter/block_sizing.h"
-#include "lib/lsm/tree.h"
 
 namespace blocksieve::rocksdb_plugin {
 
@@ -30,7 +29,7 @@ void SeekSample::AddFile(const FileReport& file, const KeysOfFile& keys_of_file,
   Result<RangeFilterBuilder> ranges =
       RangeFilterBuilder::Create({.is_whole_file = num_filters == 1, .max_estimated_fpr = 1});
   Result<FilterBuilder> points = FilterBuilder::Create(
-      {.kind = lsm::AutoKind(file.place.is_short_lived), .target_fpr = target_fpr_});
+      {.kind = AutoKind(file.place.is_short_lived), .target_fpr = target_fpr_});
   if (!ranges.ok() || !points.ok()) return;
   std::optional<PrefixBuilder> prefixes;
   if (!policy_.prefixes.empty()) {

@@ -28,7 +28,6 @@ namespace {
 using rocksdb::ColumnFamilyOptions;
 using rocksdb::ConfigOptions;
 using rocksdb::DBOptions;
-using rocksdb::Status;
 using rocksdb::TableFactory;
 using OptionMap = std::unordered_map<std::string, std::string>;
 using Sorted = std::map<std::string, std::string>;
@@ -104,26 +103,27 @@ Sorted Written(const TableFactory* factory) {
 }
 
 // Makes the options of one kind of section, and writes them unless `written` is null.
-using Maker = std::function<Status(const ConfigOptions&, const OptionMap&, Sorted* written)>;
+using Maker =
+    std::function<rocksdb::Status(const ConfigOptions&, const OptionMap&, Sorted* written)>;
 
-Status MakeDb(const ConfigOptions& config, const OptionMap& options, Sorted* written) {
+rocksdb::Status MakeDb(const ConfigOptions& config, const OptionMap& options, Sorted* written) {
   DBOptions made;
-  Status status = GetDBOptionsFromMap(config, {}, options, &made);
+  rocksdb::Status status = GetDBOptionsFromMap(config, {}, options, &made);
   if (written != nullptr) *written = Written(made);
   return status;
 }
 
-Status MakeFamily(const ConfigOptions& config, const OptionMap& options, Sorted* written) {
+rocksdb::Status MakeFamily(const ConfigOptions& config, const OptionMap& options, Sorted* written) {
   ColumnFamilyOptions made;
-  Status status = GetColumnFamilyOptionsFromMap(config, {}, options, &made);
+  rocksdb::Status status = GetColumnFamilyOptionsFromMap(config, {}, options, &made);
   if (written != nullptr) *written = Written(made);
   return status;
 }
 
-Status MakeTable(const std::string& name, ConfigOptions config, const OptionMap& options,
-                 Sorted* written) {
+rocksdb::Status MakeTable(const std::string& name, ConfigOptions config, const OptionMap& options,
+                          Sorted* written) {
   std::shared_ptr<TableFactory> made;
-  Status status;
+  rocksdb::Status status;
   if (!name.empty()) status = TableFactory::CreateFromString(Config(false), name, &made);
   if (status.ok() && made != nullptr) status = made->ConfigureFromMap(config, options);
   if (written != nullptr) *written = Written(made.get());
@@ -152,17 +152,17 @@ Sorted Joined(const std::vector<std::string>& families) {
 }
 
 // Corruption if two sets of options differ, which names the first that does.
-Status Compare(const OptionsText& text, const std::string& family, const std::string& is_a,
-               const Sorted& a, const std::string& is_b, const Sorted& b) {
+rocksdb::Status Compare(const OptionsText& text, const std::string& family, const std::string& is_a,
+                        const Sorted& a, const std::string& is_b, const Sorted& b) {
   Sorted names = a;
   names.insert(b.begin(), b.end());
   for (const auto& [name, value] : names) {
     if (Shown(a, name) == Shown(b, name)) continue;
-    return Status::Corruption(
+    return rocksdb::Status::Corruption(
         text.name(), name + (family.empty() ? "" : " of column family '" + family + "'") + ": " +
                          is_a + " " + Shown(a, name) + ", " + is_b + " " + Shown(b, name));
   }
-  return Status::OK();
+  return rocksdb::Status::OK();
 }
 
 // Adds the objects that RocksDB leaves out of a section.
@@ -181,11 +181,11 @@ void ListLeftOut(const std::string& family, const OptionMap& statements, const M
     std::ranges::transform(made, made.begin(), IdOf);
     for (const std::string& element : is_list ? ElementsOf(value) : std::vector{value}) {
       if (is_list && std::ranges::find(made, IdOf(element)) != made.end()) continue;
-      Status status = make(Config(false), {{option, element}}, &written);
+      rocksdb::Status status = make(Config(false), {{option, element}}, &written);
       if (status.ok()) {
-        status =
-            Status::NotSupported(ElementsOf(written[option]).empty() ? "left out without a message"
-                                                                     : kLeftOutWithOthers);
+        status = rocksdb::Status::NotSupported(ElementsOf(written[option]).empty()
+                                                   ? "left out without a message"
+                                                   : kLeftOutWithOthers);
       }
       objects->push_back({family, option, element, VerdictOn(option), MessageOf(status)});
     }
@@ -193,12 +193,13 @@ void ListLeftOut(const std::string& family, const OptionMap& statements, const M
 }
 
 // Compares a section of the text with what RocksDB loaded, and lists what it left out.
-Status ReadSection(const OptionsText& text, const std::string& family, const OptionMap& statements,
-                   const Maker& make, const Sorted& loaded, LoadedOptions* result) {
+rocksdb::Status ReadSection(const OptionsText& text, const std::string& family,
+                            const OptionMap& statements, const Maker& make, const Sorted& loaded,
+                            LoadedOptions* result) {
   Sorted read;
-  const Status made = make(Config(true, result->is_newer), statements, &read);
+  const rocksdb::Status made = make(Config(true, result->is_newer), statements, &read);
   if (!made.ok()) read = {{"of the section", made.ToString()}};
-  Status status = Compare(text, family, kText, read, kLoaded, loaded);
+  rocksdb::Status status = Compare(text, family, kText, read, kLoaded, loaded);
   if (status.ok()) ListLeftOut(family, statements, make, &result->objects);
   return status;
 }
@@ -211,12 +212,12 @@ OptionMap WithoutTable(const OptionsText& text, const OptionsSection& section) {
   return statements;
 }
 
-Status ReadFamily(const OptionsText& text, rocksdb::ColumnFamilyDescriptor* family,
-                  LoadedOptions* loaded) {
+rocksdb::Status ReadFamily(const OptionsText& text, rocksdb::ColumnFamilyDescriptor* family,
+                           LoadedOptions* loaded) {
   const std::string& name = family->name;
   ColumnFamilyOptions& options = family->options;
-  Status status = ReadSection(text, name, WithoutTable(text, OptionsSection::Family(name)),
-                              MakeFamily, Written(options), loaded);
+  rocksdb::Status status = ReadSection(text, name, WithoutTable(text, OptionsSection::Family(name)),
+                                       MakeFamily, Written(options), loaded);
   if (!status.ok()) return status;
   const std::string factory = text.TableFactory(name);
   const Maker make = std::bind_front(MakeTable, factory);
@@ -233,15 +234,15 @@ Status ReadFamily(const OptionsText& text, rocksdb::ColumnFamilyDescriptor* fami
   loaded->objects.push_back(
       {name, "table_factory", factory, Consequence::kNeeded, MessageOf(status)});
   options.table_factory = nullptr;
-  return Status::OK();
+  return rocksdb::Status::OK();
 }
 
-Status Parse(const OptionsText& text, LoadedOptions* loaded) {
+rocksdb::Status Parse(const OptionsText& text, LoadedOptions* loaded) {
   const std::unique_ptr<rocksdb::Env> memory(rocksdb::NewMemEnv(rocksdb::Env::Default()));
   ConfigOptions config = Config(true, loaded->is_newer);
   config.env = memory.get();
   const std::string path = "/OPTIONS";
-  Status status = rocksdb::WriteStringToFile(memory.get(), text.text(), path);
+  rocksdb::Status status = rocksdb::WriteStringToFile(memory.get(), text.text(), path);
   if (!status.ok()) return status;
   status = rocksdb::LoadOptionsFromFile(config, path, &loaded->db, &loaded->families);
   // RocksDB does this for sections of table factories, and not for inline ones.
@@ -312,11 +313,11 @@ const ColumnFamilyOptions* LoadedOptions::Find(const std::string& family) const 
   return found == families.end() ? nullptr : &found->options;
 }
 
-Status Load(const OptionsText& text, LoadedOptions* loaded) {
+rocksdb::Status Load(const OptionsText& text, LoadedOptions* loaded) {
   *loaded = {};
   loaded->version = text.Find(OptionsSection::Version(), "rocksdb_version").value_or("");
   loaded->is_newer = IsNewer(loaded->version);
-  Status status = Parse(text, loaded);
+  rocksdb::Status status = Parse(text, loaded);
   if (!status.ok()) return status;
   std::vector<std::string> names;
   for (const auto& family : loaded->families) names.push_back(family.name);
@@ -344,7 +345,7 @@ PolicyVerdict Judge(const std::string& filter_policy) {
     return rocksdb::FilterPolicy::CreateFromString(Config(false), value, &verdict->policy);
   };
   PolicyVerdict verdict;
-  const Status status = make(filter_policy, &verdict);
+  const rocksdb::Status status = make(filter_policy, &verdict);
   if (status.ok() && verdict.policy == nullptr) return verdict;
   if (status.ok()) {
     const rocksdb::BlockBasedTableOptions table;
@@ -370,11 +371,11 @@ PolicyVerdict Judge(const std::string& filter_policy) {
   return verdict;
 }
 
-Status SameBut(const OptionsText& before, const OptionsText& after,
-               const std::vector<OptionEdit>& edits) {
+rocksdb::Status SameBut(const OptionsText& before, const OptionsText& after,
+                        const std::vector<OptionEdit>& edits) {
   // RocksDB loads what the text says, or this fails.
   LoadedOptions loaded;
-  Status status = Load(after, &loaded);
+  rocksdb::Status status = Load(after, &loaded);
   std::vector<std::string> families = before.Families();
   std::vector<OptionsSection> sections = {OptionsSection::Version(), OptionsSection::Db()};
   for (const std::string& family : families) {

@@ -27,7 +27,7 @@ namespace {
 FilterOptions CoreOptions(const FilterPolicyOptions& options, double target_fpr,
                           const rocksdb::FilterBuildingContext& context) {
   FilterOptions core;
-  core.kind = FixedKind(options.kind).value_or(lsm::AutoKind(IsShortLived(context)));
+  core.kind = GoalOf(options).KindOf(IsShortLived(context));
   core.target_fpr = target_fpr;
   core.max_build_bytes = options.max_build_bytes;
   core.keep_hashes = context.table_options.detect_filter_construct_corruption;
@@ -91,9 +91,7 @@ rocksdb::Status Policy::ValidateOptions(const rocksdb::DBOptions& db,
 
 Result<FilterRates> Policy::RatesOf(const rocksdb::FilterBuildingContext& context) const {
   const RateGoal goal = GoalOf(options_);
-  if (goal.differs_by_run()) {
-    return level_rates_.RatesOf(goal, options_.kind, context, !options_.prefixes.empty());
-  }
+  if (goal.differs_by_run()) return level_rates_.RatesOf(goal, context);
   return FilterRates{*goal.target_fpr, options_.range_fpr.value_or(RangePartOptions().range_fpr)};
 }
 

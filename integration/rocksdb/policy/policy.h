@@ -13,8 +13,8 @@
 #include <unordered_map>
 
 #include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/tree.h"
 #include "integration/rocksdb/levels/level_rates.h"
-#include "lib/lsm/level_rules.h"
 #include "lib/prefix/prefix_builder.h"
 
 // The filter policy, and its options as text for RocksDB's option strings and OPTIONS files. A

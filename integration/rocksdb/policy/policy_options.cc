@@ -100,6 +100,8 @@ RateGoal GoalOf(const FilterPolicyOptions& options) {
   } else if (options.ranges) {
     goal.seek_fraction = options.seek_fraction.value_or(kDefaultSeekFraction);
   }
+  if (options.kind != PolicyKind::kAuto) goal.kind = static_cast<FilterKind>(options.kind);
+  goal.has_prefixes = !options.prefixes.empty();
   return goal;
 }
 

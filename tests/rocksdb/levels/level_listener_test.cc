@@ -40,7 +40,7 @@ class LevelListenerTest : public ::testing::Test {
   }
 
   const rocksdb::Logger* Database() { return db_->GetDBOptions().info_log.get(); }
-  std::optional<lsm::Levels> Levels(const std::string& column_family = "default") {
+  std::optional<rocksdb_plugin::Levels> Levels(const std::string& column_family = "default") {
     return LevelRegistry::Instance().Get({Database(), column_family});
   }
 

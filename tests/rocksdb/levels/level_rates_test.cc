@@ -36,7 +36,7 @@ class LevelRatesTest : public ::testing::Test {
   }
 
   double RateOf(const FilterBuildingContext& context) {
-    const auto rates = rates_.RatesOf(goal_, PolicyKind::kRibbon, context);
+    const auto rates = rates_.RatesOf(goal_, context);
     EXPECT_TRUE(rates.ok()) << rates.status().message();
     return rates.ok() ? rates->target_fpr : 0;
   }
@@ -47,9 +47,7 @@ class LevelRatesTest : public ::testing::Test {
     return RateOf(context);
   }
 
-  void Report(const lsm::Levels& levels) {
-    LevelRegistry::Instance().Replace(log_, "default", levels);
-  }
+  void Report(const Levels& levels) { LevelRegistry::Instance().Replace(log_, "default", levels); }
 
   void Learn(double size_ratio, bool dynamic) {
     rocksdb::ColumnFamilyOptions column_family;
@@ -63,7 +61,7 @@ class LevelRatesTest : public ::testing::Test {
 
   rocksdb::BlockBasedTableOptions table_;
   const std::shared_ptr<MemoryLogger> log_ = std::make_shared<MemoryLogger>();
-  RateGoal goal_{.bits_per_key = 10};
+  RateGoal goal_{.bits_per_key = 10, .kind = FilterKind::kRibbon};
   rocksdb::CompactionStyle style_ = rocksdb::kCompactionStyleLevel;
   int num_levels_ = kNumLevels;
   LevelRates rates_;
@@ -131,7 +129,7 @@ TEST_F(LevelRatesTest, FilesWithoutALevelAreLikeTheOnlyOne) {
   style_ = rocksdb::kCompactionStyleUniversal;
   num_levels_ = 1;
   EXPECT_EQ(Flush(), only);
-  goal_ = {.wasted_reads = 0.02};
+  goal_ = {.wasted_reads = 0.02, .kind = FilterKind::kRibbon};
   EXPECT_LE(Flush(), 0.02);
   EXPECT_GT(Flush(), 0.019);
 }
@@ -145,7 +143,7 @@ TEST_F(LevelRatesTest, UniversalCompactionsHaveLevelsToo) {
 
 TEST_F(LevelRatesTest, ReportedLevelsReplaceTheModel) {
   Learn(10, true);
-  lsm::Levels levels = {
+  Levels levels = {
       {.num_runs = 3, .keys_per_run = 1e4}, {.keys_per_run = 1e5}, {.keys_per_run = 8e5}};
   Report(levels);
   const double last = Compaction(2, true);
@@ -166,7 +164,7 @@ struct File {
 };
 
 // Levels, beginning with level 0. File numbers begin with 1.
-rocksdb::ColumnFamilyMetaData Tree(const std::vector<std::vector<File>>& levels) {
+rocksdb::ColumnFamilyMetaData MetadataOf(const std::vector<std::vector<File>>& levels) {
   rocksdb::ColumnFamilyMetaData tree;
   tree.name = "default";
   uint64_t number = 0;
@@ -190,7 +188,7 @@ const std::vector<std::vector<File>> kLevels = {{{"c", "h", 10}, {"a", "k", 10}}
                                                 {{"a", "f", 5000}, {"f", "k", 5000}}};
 
 TEST(ColumnFamilyLevels, AreMadeOfTheFiles) {
-  const lsm::Levels levels = LevelsOf(Tree(kLevels), nullptr);
+  const Levels levels = LevelsOf(MetadataOf(kLevels), nullptr);
   ASSERT_EQ(levels.size(), 4u);
   const double runs[] = {2, 1, 0, 1};
   const double keys[] = {10, 100, 0, 10'000};
@@ -211,9 +209,9 @@ TEST(ColumnFamilyLevels, AreChangedByACompactionBeforehand) {
     for (const uint64_t number : inputs) {
       compaction.input_file_infos.emplace_back().file_number = number;
     }
-    return LevelsOf(Tree(kLevels), &compaction);
+    return LevelsOf(MetadataOf(kLevels), &compaction);
   };
-  lsm::Levels levels = levels_after({1, 2, 3}, 2);
+  Levels levels = levels_after({1, 2, 3}, 2);
   EXPECT_EQ(levels[0].num_runs, 1);  // the average of before and after
   EXPECT_EQ(levels[0].keys_per_run, 10);
   EXPECT_EQ(levels[1].keys_per_run, 50);
@@ -234,15 +232,16 @@ TEST(ColumnFamilyLevels, AreChangedByACompactionBeforehand) {
   for (uint64_t i = 1; i <= loaded.size(); ++i) {
     compaction.input_file_infos.emplace_back().file_number = i;
   }
-  levels = LevelsOf(Tree({loaded, {}}), &compaction);
+  levels = LevelsOf(MetadataOf({loaded, {}}), &compaction);
   EXPECT_EQ(levels[0].num_runs, 10);
   EXPECT_EQ(levels[1].keys_per_run, 730);
 }
 
 TEST(ColumnFamilyLevels, EveryLookupChecksEveryRunIfTheOrderIsNotThatOfBytes) {
-  for (const auto& tree : {Tree({{}, {{"a", "b", 50}}, {{"f", "j", 100}, {"a", "e", 100}}}),
-                           Tree({{{"b", "a", 50}}, {{"a", "e", 100}}})}) {
-    for (const double share : TreeOf(tree).LookupShares()) EXPECT_EQ(share, 1);
+  for (const auto& tree : {MetadataOf({{}, {{"a", "b", 50}}, {{"f", "j", 100}, {"a", "e", 100}}}),
+                           MetadataOf({{{"b", "a", 50}}, {{"a", "e", 100}}})}) {
+    const Tree described = TreeOf(tree);
+    for (const TreeRun& run : described.runs()) EXPECT_EQ(run.lookup_share, 1);
   }
 }
 

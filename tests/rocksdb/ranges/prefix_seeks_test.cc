@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "blocksieve/hash.h"
-#include "lib/lsm/rate_allocation.h"
 #include "tests/rocksdb/ranges/range_db.h"
 #include "tests/support/db_checks.h"
 #include "tests/support/key_sets.h"

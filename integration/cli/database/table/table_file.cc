@@ -262,7 +262,7 @@ double TableFile::ShareBefore(std::string_view key) {
   return std::min(1.0, term::Ratio(table_.last_read_offset(), data_bytes));
 }
 
-rocksdb_plugin::ShareBefore ShareBeforeInFiles() {
+rocksdb_plugin::ShareBeforeInFile ShareBeforeInFiles() {
   // Keeps the last file open: calls for the same file usually follow each other.
   return [path = std::string(), file = std::shared_ptr<TableFile>()](const FileReport& report,
                                                                      std::string_view key) mutable {

@@ -11,12 +11,21 @@
 #include <string_view>
 #include <vector>
 
-#include "integration/cli/database/table/file_report.h"
 #include "integration/cli/database/table/opened_table.h"
 #include "integration/cli/database/table/table_lookup.h"
 #include "integration/rocksdb/maintenance/captured_filters.h"
+#include "integration/rocksdb/maintenance/trees.h"
 
 namespace blocksieve::cli {
+
+using rocksdb_plugin::FilePlace;
+using rocksdb_plugin::FileReport;
+using rocksdb_plugin::FilterOrigin;
+using rocksdb_plugin::FilterReport;
+using rocksdb_plugin::IndexColumnReport;
+using rocksdb_plugin::IndexReport;
+using rocksdb_plugin::LookupRange;
+using rocksdb_plugin::PartReport;
 
 /// An open table file whose filters are probed as lookups and seeks probe them. Not thread-safe.
 /// Everything throws Failure if the file cannot be read.
@@ -80,6 +89,6 @@ class TableFile {
 std::string RandomExtension(std::string_view present, std::mt19937_64* random);
 
 /// Estimates the share by reading a data block for each key; 0.5 for an unreadable file.
-rocksdb_plugin::ShareBefore ShareBeforeInFiles();
+rocksdb_plugin::ShareBeforeInFile ShareBeforeInFiles();
 
 }  // namespace blocksieve::cli

@@ -1,9 +1,7 @@
-#include "integration/cli/database/table/file_report.h"
-
 #include <gtest/gtest.h>
 
+#include "blocksieve/tree.h"
 #include "integration/cli/database/database.h"
-#include "lib/lsm/rate_allocation.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -24,61 +22,54 @@ FileReport File(int level, uint64_t keys, double fpr, double bits_per_key = 8,
   return file;
 }
 
-TEST(SortedRuns, AreFilesOfLevel0AndDeeperLevels) {
+TEST(TreesOf, AreOneForEachColumnFamily) {
   const std::vector<FileReport> files = {File(0, 10, 0.5, 8, "a"), File(0, 20, 0.25, 8, "a"),
-                                         File(2, 100, 0.1, 8, "a"), File(2, 300, 0.3, 8, "a"),
-                                         File(3, 7, 1, 8, "b")};
-  const std::vector<RunList> lists = SortIntoRuns(files);
-  ASSERT_EQ(lists.size(), 2u);
-  EXPECT_EQ(lists[0].family, "a");
-  EXPECT_EQ(lists[0].num_keys(), 430u);
-  EXPECT_EQ(lists[0].filter_bytes(), 430u);
-  const std::vector<SortedRun>& runs = lists[0].runs;
-  ASSERT_EQ(runs.size(), 3u);
-  EXPECT_EQ(runs[0].num_keys, 10u);
-  EXPECT_EQ(runs[1].num_keys, 20u);
-  EXPECT_EQ(runs[2].files.size(), 2u);
-  EXPECT_DOUBLE_EQ(runs[2].fpr, 0.25);  // the mean over keys
-  EXPECT_EQ(lists[1].runs[0].fpr, 1);
+                                         File(2, 300, 0.3, 8, "a"), File(3, 7, 1, 8, "b")};
+  const std::vector<Tree> trees = rocksdb_plugin::TreesOf(files);
+  ASSERT_EQ(trees.size(), 2u);
+  EXPECT_EQ(trees[0].name(), "a");
+  EXPECT_EQ(trees[0].runs().size(), 3u);
+  EXPECT_EQ(trees[1].files().size(), 1u);
+  EXPECT_EQ(trees[1].files()[0].id, 3u);
+  EXPECT_FALSE(trees[1].files()[0].has_filter);
 }
 
-TEST(SortedRuns, LevelsHaveTheKindsOfTheirFilters) {
-  std::vector<FileReport> files = {File(0, 10, 0.5), File(0, 20, 0.25), File(2, 400, 0.1)};
-  const auto levels_of = [&](std::optional<FilterKind> kind) {
-    return SortIntoRuns(files)[0].Levels(kind);
+// Level 0 has Bloom filters, unless files stay there, as under FIFO.
+TEST(TreesOf, FlushedFilesAreShortLived) {
+  std::vector<FileReport> files = {File(0, 10, 0.5), File(2, 400, 0.1)};
+  const auto kind_of_level0 = [&] { return rocksdb_plugin::TreesOf(files)[0].ToLevels()[0].kind; };
+  EXPECT_EQ(kind_of_level0(), FilterKind::kBlockedBloom);
+  files[0].place.is_short_lived = false;
+  EXPECT_EQ(kind_of_level0(), FilterKind::kRibbon);
+  files.erase(files.begin());
+  EXPECT_EQ(kind_of_level0(), FilterKind::kBlockedBloom);
+}
+
+TEST(TreesOf, KeysAreEntriesOfFiltersOrOfFilesIfUnreadable) {
+  const auto keys_of = [](const FileReport& file) {
+    return rocksdb_plugin::TreesOf({file})[0].files()[0].num_keys;
   };
-  EXPECT_EQ(levels_of(std::nullopt)[0].keys_per_run, 15);
-  EXPECT_EQ(levels_of(std::nullopt)[0].kind, FilterKind::kBlockedBloom);
-  EXPECT_EQ(levels_of(std::nullopt)[2].kind, FilterKind::kRibbon);
-  EXPECT_EQ(levels_of(FilterKind::kRibbon)[0].kind, FilterKind::kRibbon);
-  files[0].place.is_short_lived = false;  // as under FIFO
-  EXPECT_EQ(levels_of(std::nullopt)[0].kind, FilterKind::kRibbon);
-  files.erase(files.begin(), files.begin() + 2);
-  EXPECT_EQ(levels_of(std::nullopt)[0].kind, FilterKind::kBlockedBloom);
-}
-
-TEST(SortedRuns, FilterKeysArePrefixesOrKeysIfUnreadable) {
   FileReport file = File(1, 1000, 0.1);
   file.filter.num_entries = 40;
-  EXPECT_EQ(FilterKeys(file), 40u);
+  EXPECT_EQ(keys_of(file), 40u);
   file.filter.problems = {"damaged"};
-  EXPECT_EQ(FilterKeys(file), 1000u);
-  EXPECT_EQ(FilterKeys(File(1, 1000, 1)), 1000u);
+  EXPECT_EQ(keys_of(file), 1000u);
+  EXPECT_EQ(keys_of(File(1, 1000, 1)), 1000u);
 }
 
 using Levels = std::vector<std::optional<int>>;
 
 // Levels 1 to 3 of size ratio 10, with two files each and the rates for ten bits per key.
-std::vector<FileReport> Tree() {
-  std::vector<RunGroup> groups;
+std::vector<FileReport> ThreeLevels() {
+  std::vector<TreeLevel> groups;
   for (const double keys : {1e5, 1e6, 1e7}) groups.push_back({.num_runs = 1, .keys_per_run = keys});
-  const Result<RateAllocation> rates = AllocateRates(groups, {.bits_per_key = 10});
+  const Result<RatePlan> rates = AllocateRates(groups, {.bits_per_key = 10});
   std::vector<FileReport> files;
   for (int level = 1; level <= 3; ++level) {
     const auto group = static_cast<size_t>(level - 1);
     for (int i = 0; i < 2; ++i) {
       files.push_back(File(level, static_cast<uint64_t>(groups[group].keys_per_run / 2),
-                           rates->target_fprs[group], 10));
+                           rates->levels[group].target_fpr, 10));
     }
   }
   return files;
@@ -89,14 +80,14 @@ RequestedRatesByFamily BitsPerKey(double bits_per_key) {
 }
 
 TEST(MovedFiles, HaveTheRateOfALevelAbove) {
-  std::vector<FileReport> files = Tree();
+  std::vector<FileReport> files = ThreeLevels();
   files[4].filter.predicted_fpr = files[2].filter.predicted_fpr;  // from level 2 to 3
   files[5].filter.predicted_fpr = files[0].filter.predicted_fpr;  // from level 1 to 3
   EXPECT_EQ(LevelsBuiltFor(files, BitsPerKey(10)), (Levels{{}, {}, {}, {}, 2, 1}));
 }
 
 TEST(MovedFiles, MayComeFromAnEmptyLevel0) {
-  std::vector<FileReport> files = Tree();
+  std::vector<FileReport> files = ThreeLevels();
   files[5].filter.predicted_fpr = 1e-7;
   EXPECT_EQ(LevelsBuiltFor(files, BitsPerKey(10))[5], std::optional<int>(0));
 }
@@ -108,7 +99,7 @@ TEST(MovedFiles, AreRecognizedByTheOptionsIfAllMoved) {
 }
 
 TEST(MovedFiles, AreRecognizedByTheirKinds) {
-  std::vector<FileReport> files = Tree();
+  std::vector<FileReport> files = ThreeLevels();
   for (FileReport& file : files) file.filter.kind = "ribbon";
   files[1].filter.predicted_fpr = 1e-7;  // of level 0 by its rate, but not by its kind
   files[3].filter.kind = "bloom";
@@ -119,14 +110,14 @@ TEST(MovedFiles, AreRecognizedByTheirKinds) {
 }
 
 TEST(MovedFiles, NoneWithOneRateOrUnknownOptions) {
-  std::vector<FileReport> files = Tree();
+  std::vector<FileReport> files = ThreeLevels();
   files[5].filter.predicted_fpr = files[0].filter.predicted_fpr;
   EXPECT_EQ(LevelsBuiltFor(files, {{"", {}}}), Levels(6));
   EXPECT_EQ(LevelsBuiltFor(files, {}), Levels(6));
 }
 
 TEST(MovedFiles, IgnoreOtherFilters) {
-  std::vector<FileReport> files = Tree();
+  std::vector<FileReport> files = ThreeLevels();
   files[5].filter.predicted_fpr = files[0].filter.predicted_fpr;
   files[5].filter.origin = FilterOrigin::kStock;
   files[4].filter = {};

@@ -1,4 +1,4 @@
-#include "lib/lsm/tree.h"
+#include "blocksieve/tree.h"
 
 #include <gtest/gtest.h>
 
@@ -6,54 +6,55 @@
 #include <string>
 #include <vector>
 
-#include "blocksieve/sizing.h"
-#include "lib/lsm/coverage.h"
-#include "lib/lsm/level_rules.h"
 #include "lib/range/range_filter.h"
 
-namespace blocksieve::lsm {
+namespace blocksieve {
 namespace {
+
+using Levels = std::vector<TreeLevel>;
 
 // Keys that outlive the files.
 struct File {
   int level;
   std::string smallest;
   std::string largest;
-  double num_keys;
+  uint64_t num_keys;
 };
 
-struct Files {
-  std::vector<Run> runs;
-  std::vector<RunFile> files;
-};
-
-Files Sort(const std::vector<File>& files) {
-  Files sorted;
+Tree TreeOf(const std::vector<File>& files) {
+  std::vector<TreeFile> described;
   for (const File& file : files) {
-    if (file.level == 0 || sorted.runs.empty() || sorted.runs.back().level != file.level) {
-      sorted.runs.push_back({.level = file.level});
-    }
-    sorted.runs.back().num_keys += file.num_keys;
-    sorted.files.push_back({sorted.runs.size() - 1, file.num_keys, file.smallest, file.largest});
+    described.push_back({.level = file.level,
+                         .num_keys = file.num_keys,
+                         .smallest = file.smallest,
+                         .largest = file.largest});
   }
-  return sorted;
+  return Tree(std::move(described));
 }
 
 // Keys of one letter, evenly distributed over the key range of a file.
-Tree Letters(const std::vector<File>& files, const KeyLess& less = std::less<>()) {
-  const Files sorted = Sort(files);
-  const auto share = [&](size_t file, std::string_view key) {
-    const char smallest = sorted.files[file].smallest[0];
-    return static_cast<double>(key[0] - smallest) / (sorted.files[file].largest[0] - smallest);
-  };
-  return Tree(sorted.runs, CoverageOf(sorted.files, less, share));
+Tree Letters(const std::vector<File>& files, const Tree::KeyLess& less = std::less<>()) {
+  Tree tree = TreeOf(files);
+  tree.SetKeyRanges(less, [](const TreeFile& file, std::string_view key) {
+    return static_cast<double>(key[0] - file.smallest[0]) / (file.largest[0] - file.smallest[0]);
+  });
+  return tree;
 }
 
 Tree Interpolated(const std::vector<File>& files) {
-  const Files sorted = Sort(files);
-  const KeyInterpolation keys(sorted.files);
-  const auto share = [&](size_t file, std::string_view key) { return keys.ShareBefore(file, key); };
-  return Tree(sorted.runs, CoverageOf(sorted.files, std::less<>(), share));
+  Tree tree = TreeOf(files);
+  tree.SetKeyRangesInByteOrder();
+  return tree;
+}
+
+std::vector<double> SharesOf(const Tree& tree) {
+  std::vector<double> shares;
+  for (const TreeRun& run : tree.runs()) shares.push_back(run.lookup_share);
+  return shares;
+}
+
+double WastedReadsOf(const Tree& tree, const std::vector<double>& fprs, double absent_fraction) {
+  return tree.WastedReads(fprs, absent_fraction);
 }
 
 void ExpectNear(const std::vector<double>& shares, const std::vector<double>& expected,
@@ -83,22 +84,21 @@ TEST(LsmTree, LookupsCheckRunsByTheirKeyRanges) {
   };
   for (const auto& [what, files, shares] : cases) {
     SCOPED_TRACE(what);
-    ExpectNear(Letters(files).LookupShares(), shares);
+    ExpectNear(SharesOf(Letters(files)), shares);
   }
 }
 
 TEST(LsmTree, KeysMayHaveAnotherOrder) {
-  ExpectNear(Letters({{0, "k", "j", 100}, {1, "k", "a", 1000}}, std::greater<>()).LookupShares(),
+  ExpectNear(SharesOf(Letters({{0, "k", "j", 100}, {1, "k", "a", 1000}}, std::greater<>())),
              {0.1, 1});
 }
 
 // A run's key range may include keys of other runs and hardly any of its own.
 TEST(LsmTree, LookupsAreDistributedLikeTheKeys) {
   const std::vector<File> files = {{0, "c", "d", 100}, {1, "a", "z", 100}};
-  const Files sorted = Sort(files);
-  const Coverage coverage =
-      CoverageOf(sorted.files, std::less<>(), [](size_t, std::string_view) { return 0.9; });
-  ExpectNear(Tree(sorted.runs, coverage).LookupShares(), {100.0 / 200, 1});
+  Tree tree = TreeOf(files);
+  tree.SetKeyRanges(std::less<>(), [](const TreeFile&, std::string_view) { return 0.9; });
+  ExpectNear(SharesOf(tree), {100.0 / 200, 1});
 }
 
 // Each call may read a block, which would take long if level 0 has many files.
@@ -108,43 +108,41 @@ TEST(LsmTree, AdjacentBoundsAreInterpolated) {
   for (int i = 0; i < kNeighbors; ++i) {
     files.push_back({0, "a" + std::to_string(100 + i), "j" + std::to_string(100 + i), 1000});
   }
-  files.push_back({1, "a", "k", 1e6});
-  const Files sorted = Sort(files);
+  files.push_back({1, "a", "k", 1'000'000});
+  Tree tree = TreeOf(files);
   int calls = 0;
-  const Coverage coverage =
-      CoverageOf(sorted.files, std::less<>(), [&](size_t file, std::string_view key) {
-        calls += file == kNeighbors;
-        return (key[0] - 'a') / 10.0;
-      });
+  tree.SetKeyRanges(std::less<>(), [&](const TreeFile& file, std::string_view key) {
+    calls += file.level == 1;
+    return (key[0] - 'a') / 10.0;
+  });
   EXPECT_LT(calls, kNeighbors / 2);
-  EXPECT_NEAR(Tree(sorted.runs, coverage).LookupShares()[0], 0.9, 0.01);
+  EXPECT_NEAR(SharesOf(tree)[0], 0.9, 0.01);
 }
 
 TEST(LsmTree, InterpolationFollowsKeysNotRanges) {
   // Three quarters of the keys are in the first tenth of their range, which is that of the level
   // above.
-  ExpectNear(Interpolated({{1, std::string("k\0", 2), "k\x19", 50},
-                           {2, std::string("k\0", 2), "k\x19", 3000},
-                           {2, "k\x1a", "k\xfa", 1000}})
-                 .LookupShares(),
-             {0.75, 1}, 0.01);
+  const std::vector<File> files = {{1, std::string("k\0", 2), "k\x19", 50},
+                                   {2, std::string("k\0", 2), "k\x19", 3000},
+                                   {2, "k\x1a", "k\xfa", 1000}};
+  ExpectNear(SharesOf(Interpolated(files)), {0.75, 1}, 0.01);
 }
 
 // There is no gap between files that end with 19999 and begin with 20000, though the bytes differ.
 TEST(LsmTree, InterpolationUsesDigits) {
   std::vector<File> files;
-  const auto add = [&](int level, int first, int last, double num_keys) {
+  const auto add = [&](int level, int first, int last, uint64_t num_keys) {
     files.push_back({level, "id" + std::to_string(first), "id" + std::to_string(last), num_keys});
   };
   for (int i = 1; i < 9; ++i) add(1, 10'000 * i, 10'000 * i + 9999, 50);
   for (int i = 10'000; i < 90'000; i += 2500) add(2, i + 1250, i + 3700, 1000);
-  EXPECT_GT(Interpolated(files).LookupShares()[0], 0.97);
+  EXPECT_GT(SharesOf(Interpolated(files))[0], 0.97);
 }
 
 // Keys with common prefixes, and empty keys.
 TEST(LsmTree, InterpolationAcceptsAnyKeys) {
-  for (const double share :
-       Interpolated({{1, "", "", 5}, {2, "", std::string(300, '\xff'), 100}}).LookupShares()) {
+  const std::vector<File> files = {{1, "", "", 5}, {2, "", std::string(300, '\xff'), 100}};
+  for (const double share : SharesOf(Interpolated(files))) {
     EXPECT_GE(share, 0);
     EXPECT_LE(share, 1);
   }
@@ -163,47 +161,88 @@ TEST(LsmTree, LevelsAreMeansOverTheirRuns) {
   EXPECT_EQ(levels[2].num_runs, 1);
   EXPECT_EQ(levels[2].keys_per_run, 400);
   EXPECT_EQ(Tree().ToLevels().size(), 1u);
-  EXPECT_FALSE(HasKeys(Tree().ToLevels()));
-  EXPECT_TRUE(HasKeys(levels));
+  EXPECT_EQ(NumKeys(Tree().ToLevels()), 0);
+  EXPECT_EQ(NumKeys(levels), 430);
 }
 
 TEST(LsmTree, KindsDependOnTheLifetimeOfFiles) {
   using enum FilterKind;
-  Levels levels(2);
-  for (const bool short_lived : {true, false}) {
-    SetKinds(std::nullopt, short_lived, &levels);
-    EXPECT_EQ(levels[0].kind, short_lived ? kBlockedBloom : kRibbon);
-    EXPECT_EQ(levels[1].kind, kRibbon);
+  const std::vector<TreeFile> files = {{.level = 0}, {.level = 2}};
+  for (const bool is_short_lived : {true, false}) {
+    const Tree tree(files, "", is_short_lived);
+    EXPECT_EQ(tree.ToLevels()[0].kind, is_short_lived ? kBlockedBloom : kRibbon);
+    EXPECT_EQ(tree.ToLevels()[1].kind, kRibbon);
+    EXPECT_EQ(tree.ToLevels({.kind = kBlockedBloom})[2].kind, kBlockedBloom);
+    EXPECT_EQ(tree.ToLevels({.kind = kRibbon})[0].kind, kRibbon);
   }
-  SetKinds(kBlockedBloom, /*level0_is_short_lived=*/true, &levels);
-  EXPECT_EQ(levels[1].kind, kBlockedBloom);
+}
+
+TEST(LsmTree, RunsAreFilesOfLevel0AndDeeperLevels) {
+  const Tree tree({{.level = 0, .num_keys = 10, .fpr = 0.5, .filter_bytes = 10},
+                   {.level = 0, .num_keys = 20, .fpr = 0.25, .filter_bytes = 20},
+                   {.level = 2, .num_keys = 100, .fpr = 0.1, .filter_bytes = 100},
+                   {.level = 2, .num_keys = 300, .fpr = 0.3, .filter_bytes = 300}},
+                  "name");
+  EXPECT_EQ(tree.name(), "name");
+  EXPECT_EQ(tree.num_keys(), 430u);
+  EXPECT_EQ(tree.filter_bytes(), 430u);
+  const std::vector<TreeRun>& runs = tree.runs();
+  ASSERT_EQ(runs.size(), 3u);
+  EXPECT_EQ(runs[0].num_keys, 10u);
+  EXPECT_EQ(runs[1].num_keys, 20u);
+  EXPECT_EQ(runs[2].first_file, 2u);
+  EXPECT_EQ(runs[2].num_files, 2u);
+  EXPECT_DOUBLE_EQ(runs[2].fpr, 0.25);  // the mean over keys
+  EXPECT_EQ(Tree({{.level = 1, .num_keys = 0, .fpr = 0.5}}).runs()[0].fpr, 1);
+}
+
+// As if a share of the keys were where every run has keys, and the others where only one has.
+TEST(LsmTree, LookupSharesFollowProbes) {
+  const auto shares = [](double probes, double fpr_of_last = 0.01) {
+    Tree tree({{.level = 1, .num_keys = 100, .fpr = 0.01},
+               {.level = 2, .num_keys = 300, .fpr = fpr_of_last}});
+    tree.SetProbes(probes, /*absent_fraction=*/1);
+    return SharesOf(tree);
+  };
+  ExpectNear(shares(2), {1, 1});
+  ExpectNear(shares(1), {0.25, 0.75});
+  ExpectNear(shares(1.5), {0.625, 0.875});
+  ExpectNear(shares(1, /*fpr_of_last=*/1), {1, 1});  // probes of this run are not counted
+}
+
+TEST(LsmTree, LookupSharesMayBeThoseOfLevels) {
+  Tree tree({{.level = 0, .num_keys = 1}, {.level = 1, .num_keys = 10}, {.level = 2}});
+  const Levels known = {{.lookup_share = 0.25}, {.num_runs = 0, .lookup_share = 0.5}};
+  tree.SetLookupShares(known);
+  ExpectNear(SharesOf(tree), {0.25, 1, 1});
+  EXPECT_EQ(tree.ToLevels()[0].lookup_share, 0.25);
 }
 
 TEST(LsmTree, WastedReadsAreWeightedByCoverage) {
   const Tree overlap = Letters({{0, "a", "b", 100}, {1, "a", "k", 1000}});
-  EXPECT_NEAR(overlap.WastedReads({0.5, 0.01}, 1), 0.1 * 0.5 + 0.01, 1e-9);
+  EXPECT_NEAR(WastedReadsOf(overlap, {0.5, 0.01}, 1), 0.1 * 0.5 + 0.01, 1e-9);
   // Only keys of the older run within the key range of the newer one pay for that.
-  EXPECT_NEAR(overlap.WastedReads({0.5, 0.01}, 0), 100.0 / 1100 * 0.5, 1e-9);
+  EXPECT_NEAR(WastedReadsOf(overlap, {0.5, 0.01}, 0), 100.0 / 1100 * 0.5, 1e-9);
   const Tree apart = Letters({{0, "k", "m", 200}, {1, "a", "k", 800}});
-  EXPECT_NEAR(apart.WastedReads({0.5, 0.01}, 1), 0.2 * 0.5 + 0.8 * 0.01, 1e-9);
-  EXPECT_EQ(apart.WastedReads({0.5, 0.01}, 0), 0);
+  EXPECT_NEAR(WastedReadsOf(apart, {0.5, 0.01}, 1), 0.2 * 0.5 + 0.8 * 0.01, 1e-9);
+  EXPECT_EQ(WastedReadsOf(apart, {0.5, 0.01}, 0), 0);
 }
 
 TEST(LsmTree, WithoutRangesEveryLookupChecksEveryRun) {
   const Tree tree({{0, 10}, {1, 30}, {2, 60}});
-  EXPECT_EQ(tree.LookupShares(), std::vector<double>(3, 1));
-  EXPECT_DOUBLE_EQ(tree.WastedReads({0.1, 0.2, 0.4}, 1), 0.7);
+  EXPECT_EQ(SharesOf(tree), std::vector<double>(3, 1));
+  EXPECT_DOUBLE_EQ(WastedReadsOf(tree, {0.1, 0.2, 0.4}, 1), 0.7);
   // 10 % of the keys pay nothing, 30 % the first run, 60 % the first two.
   const double present = 0.3 * 0.1 + 0.6 * 0.3;
-  EXPECT_DOUBLE_EQ(tree.WastedReads({0.1, 0.2, 0.4}, 0), present);
-  EXPECT_DOUBLE_EQ(tree.WastedReads({0.1, 0.2, 0.4}, 0.25), 0.25 * 0.7 + 0.75 * present);
-  EXPECT_EQ(Tree().WastedReads({}, 0.5), 0);
-  EXPECT_EQ(Tree({{0, 0}}).WastedReads({1}, 1), 0);
+  EXPECT_DOUBLE_EQ(WastedReadsOf(tree, {0.1, 0.2, 0.4}, 0), present);
+  EXPECT_DOUBLE_EQ(WastedReadsOf(tree, {0.1, 0.2, 0.4}, 0.25), 0.25 * 0.7 + 0.75 * present);
+  EXPECT_EQ(WastedReadsOf(Tree(), {}, 0.5), 0);
+  EXPECT_EQ(WastedReadsOf(Tree(std::vector<TreeFile>(1)), {1}, 1), 0);
 }
 
 // The rules of AllocateByLevel and AllocateForFile on top of AllocateRates.
 
-constexpr RunGroup kNone{.num_runs = 0};
+constexpr TreeLevel kNone{.num_runs = 0};
 
 FilterRates RatesOf(const Levels& levels, int level, const RateGoal& goal = {.bits_per_key = 10}) {
   const Result<FilterRates> rates = AllocateForFile(levels, level, goal);
@@ -237,7 +276,7 @@ TEST(LevelRules, AnEmptyLevel0IsAQuarterOfTheSmallestLevel) {
 }
 
 TEST(LevelRules, AnEmptyLevelBeginsAsARunOfLevel0) {
-  for (const RunGroup& level0 : {RunGroup{.num_runs = 2, .keys_per_run = 1e4}, kNone}) {
+  for (const TreeLevel& level0 : {TreeLevel{.num_runs = 2, .keys_per_run = 1e4}, kNone}) {
     const Levels levels = {level0, {.keys_per_run = 1e5}, {.keys_per_run = 8e5}, kNone};
     Levels expected = levels;
     expected[3] = {.keys_per_run = level0.num_runs > 0 ? 1e4 : 1e5 / 4};
@@ -302,4 +341,4 @@ TEST(LevelRules, OneFprIsKept) {
 }
 
 }  // namespace
-}  // namespace blocksieve::lsm
+}  // namespace blocksieve

@@ -1,28 +1,29 @@
-#include "lib/lsm/rate_allocation.h"
-
 #include <algorithm>
 #include <cmath>
 #include <new>
 #include <string>
 
-#include "blocksieve/sizing.h"
+#include "blocksieve/tree.h"
 #include "lib/base/errors.h"
-#include "lib/lsm/assignment.h"
-#include "lib/lsm/run_groups.h"
 #include "lib/range/range_filter.h"
+#include "lib/tree/assignment.h"
+
+// The optimum of a tree that stays as it is.
 
 namespace blocksieve {
 namespace {
 
-using Groups = std::span<const RunGroup>;
+using internal::KeysPerLookup;
+using internal::RunsPerLookup;
+using Levels = std::span<const TreeLevel>;
 
-/// Range filters of all groups. Their FPRs are proportional to the keys per lookup, as those of
+/// Range filters of all levels. Their FPRs are proportional to the keys per lookup, as those of
 /// point filters nearly are: a range filter, too, takes a bit per key to halve its FPR.
 class RangeRates {
  public:
-  explicit RangeRates(Groups groups) : groups_(groups) {
-    for (const RunGroup& group : groups) {
-      if (group.num_runs > 0) max_keys_ = std::max(max_keys_, lsm::KeysPerLookup(group));
+  explicit RangeRates(Levels levels) : levels_(levels) {
+    for (const TreeLevel& level : levels) {
+      if (level.num_runs > 0) max_keys_ = std::max(max_keys_, KeysPerLookup(level));
     }
   }
 
@@ -36,22 +37,22 @@ class RangeRates {
     SetScale([&] { return BitsPerKey() >= bits_per_key; });
   }
 
-  double RateOf(const RunGroup& group) const {
-    return std::clamp(scale_ * lsm::KeysPerLookup(group) / max_keys_, kMinRangeFpr, kMaxRangeFpr);
+  double RateOf(const TreeLevel& level) const {
+    return std::clamp(scale_ * KeysPerLookup(level) / max_keys_, kMinRangeFpr, kMaxRangeFpr);
   }
 
   double WastedReads() const {
     double sum = 0;
-    for (const RunGroup& group : groups_) sum += lsm::RunsPerLookup(group) * RateOf(group);
+    for (const TreeLevel& level : levels_) sum += RunsPerLookup(level) * RateOf(level);
     return sum;
   }
 
   double BitsPerKey() const {
     double sum = 0;
-    for (const RunGroup& group : groups_) {
-      sum += lsm::NumKeys(group) * RangeBitsPerKey(RateOf(group));
+    for (const TreeLevel& level : levels_) {
+      sum += level.num_keys() * RangeBitsPerKey(RateOf(level));
     }
-    return sum / lsm::NumKeys(groups_);
+    return sum / NumKeys(levels_);
   }
 
  private:
@@ -69,60 +70,62 @@ class RangeRates {
     scale_ = std::exp(low);
   }
 
-  const Groups groups_;
+  const Levels levels_;
   double max_keys_ = 0;  // per lookup
-  double scale_ = 1;     // FPR of the group with most keys, before limits
+  double scale_ = 1;     // FPR of the level with most keys, before limits
 };
 
-RateAllocation UniformRates(Groups groups, double target_fpr) {
-  RateAllocation same;
-  for (const RunGroup& group : groups) {
-    const Layout layout = *ChooseLayout(group.kind, target_fpr);
-    same.target_fprs.push_back(target_fpr);
-    same.wasted_reads += lsm::RunsPerLookup(group) * layout.predicted_fpr;
-    same.bits_per_key += lsm::NumKeys(group) * lsm::LargeFilterBitsPerKey(layout);
+RatePlan UniformRates(Levels levels, double target_fpr) {
+  RatePlan same;
+  for (const TreeLevel& level : levels) {
+    const Layout layout = *ChooseLayout(level.kind, target_fpr);
+    same.levels.push_back({.target_fpr = target_fpr});
+    same.wasted_reads += RunsPerLookup(level) * layout.predicted_fpr;
+    same.bits_per_key += level.num_keys() * internal::LargeFilterBitsPerKey(layout);
   }
-  same.bits_per_key /= lsm::NumKeys(groups);
+  same.bits_per_key /= NumKeys(levels);
   return same;
 }
 
-RateAllocation AllocateForReads(Groups groups, double wasted_reads) {
-  const std::optional<lsm::Assignment> best = lsm::MinimizeMemory(groups, wasted_reads);
-  if (best) return best->ToAllocation();
-  RateAllocation most_precise = UniformRates(groups, kMinTargetFpr);
+RatePlan AllocateForReads(Levels levels, double wasted_reads) {
+  const std::optional<internal::Assignment> best = internal::MinimizeMemory(levels, wasted_reads);
+  if (best) return best->ToPlan();
+  RatePlan most_precise = UniformRates(levels, kMinTargetFpr);
   most_precise.is_reached = false;
   return most_precise;
 }
 
-RateAllocation AllocateForBits(Groups groups, double bits_per_key) {
-  return lsm::MinimizeReads(groups, bits_per_key).ToAllocation();
+RatePlan AllocateForBits(Levels levels, double bits_per_key) {
+  return internal::MinimizeReads(levels, bits_per_key).ToPlan();
 }
 
-RateAllocation WithRanges(RateAllocation points, Groups groups, const RangeRates& ranges) {
-  for (const RunGroup& group : groups) points.range_fprs.push_back(ranges.RateOf(group));
+RatePlan WithRanges(RatePlan points, Levels levels, const RangeRates& ranges) {
+  for (size_t i = 0; i < levels.size(); ++i) {
+    points.levels[i].range_fpr = ranges.RateOf(levels[i]);
+  }
   points.wasted_seek_reads = ranges.WastedReads();
   points.range_bits_per_key = ranges.BitsPerKey();
   return points;
 }
 
-RateAllocation AllocateBothForReads(Groups groups, double wasted_reads, double seek_fraction) {
-  RangeRates ranges(groups);
+RatePlan AllocateBothForReads(Levels levels, double wasted_reads, double seek_fraction) {
+  RangeRates ranges(levels);
   ranges.SetWastedReads(wasted_reads / 2 / seek_fraction);
   // The FPR of ranges is limited; points get the rest of the budget.
   const double left = wasted_reads - seek_fraction * ranges.WastedReads();
   const double points = std::clamp(left / (1 - seek_fraction), kMinWastedReads, kMaxWastedReads);
-  return WithRanges(AllocateForReads(groups, points), groups, ranges);
+  return WithRanges(AllocateForReads(levels, points), levels, ranges);
 }
 
-RateAllocation AllocateBothForBits(Groups groups, double bits_per_key, double seek_fraction) {
+RatePlan AllocateBothForBits(Levels levels, double bits_per_key, double seek_fraction) {
   constexpr int kMaxRounds = 8;
   constexpr double kPrecision = 0.01;  // in bits
-  RangeRates ranges(groups);
-  RateAllocation points;
+  RangeRates ranges(levels);
+  RatePlan points;
   double for_points = bits_per_key / 2;
   for (int round = 0; round < kMaxRounds; ++round) {
     ranges.SetBitsPerKey(bits_per_key - for_points);
-    points = AllocateForBits(groups, std::clamp(bits_per_key - ranges.BitsPerKey(),
+    points = AllocateForBits(levels, std::clamp(bits_per_key - ranges.BitsPerKey(),
                                                 kMinAllocatedBitsPerKey, kMaxAllocatedBitsPerKey));
     // Moving a bit from one to the other halves one FPR and doubles the other.
     const double too_few = std::log2((1 - seek_fraction) * points.wasted_reads /
@@ -130,12 +133,23 @@ RateAllocation AllocateBothForBits(Groups groups, double bits_per_key, double se
     if (std::abs(too_few) < kPrecision) break;
     for_points = std::clamp(for_points + too_few / 2, kMinAllocatedBitsPerKey, bits_per_key);
   }
-  return WithRanges(std::move(points), groups, ranges);
+  return WithRanges(std::move(points), levels, ranges);
 }
 
 Status CheckRange(const char* name, double value, double lowest, double highest) {
   if (value >= lowest && value <= highest) return Status::Ok();
   return internal::OutOfRange(name, value, lowest, highest);
+}
+
+Status CheckLevels(Levels levels) {
+  for (const TreeLevel& level : levels) {
+    Status status = CheckRange("keys_per_run", level.keys_per_run, 0, 0x1p50);
+    if (status.ok()) status = CheckRange("num_runs", level.num_runs, 0, 0x1p30);
+    if (status.ok()) status = CheckRange("lookup_share", level.lookup_share, 0, 1);
+    if (!status.ok()) return status;
+  }
+  if (NumKeys(levels) > 0) return Status::Ok();
+  return Status::InvalidArgument("number of keys in all sorted runs is 0; allowed: 1 or more");
 }
 
 }  // namespace
@@ -171,30 +185,19 @@ Status RateGoal::Check() const try {
   return internal::OutOfMemory();
 }
 
-Status lsm::CheckGroups(std::span<const RunGroup> groups) {
-  for (const RunGroup& group : groups) {
-    Status status = CheckRange("keys_per_run", group.keys_per_run, 0, 0x1p50);
-    if (status.ok()) status = CheckRange("num_runs", group.num_runs, 0, 0x1p30);
-    if (status.ok()) status = CheckRange("lookup_share", group.lookup_share, 0, 1);
-    if (!status.ok()) return status;
-  }
-  if (NumKeys(groups) > 0) return Status::Ok();
-  return Status::InvalidArgument("number of keys in all sorted runs is 0; allowed: 1 or more");
-}
-
-Result<RateAllocation> AllocateRates(std::span<const RunGroup> groups, const RateGoal& goal) try {
+Result<RatePlan> AllocateRates(std::span<const TreeLevel> levels, const RateGoal& goal) try {
   Status status = goal.Check();
-  if (status.ok()) status = lsm::CheckGroups(groups);
+  if (status.ok()) status = CheckLevels(levels);
   if (!status.ok()) return status;
-  if (goal.target_fpr) return UniformRates(groups, *goal.target_fpr);
+  if (goal.target_fpr) return UniformRates(levels, *goal.target_fpr);
   if (goal.wasted_reads && goal.seek_fraction) {
-    return AllocateBothForReads(groups, *goal.wasted_reads, *goal.seek_fraction);
+    return AllocateBothForReads(levels, *goal.wasted_reads, *goal.seek_fraction);
   }
-  if (goal.wasted_reads) return AllocateForReads(groups, *goal.wasted_reads);
+  if (goal.wasted_reads) return AllocateForReads(levels, *goal.wasted_reads);
   if (goal.bits_per_key && goal.seek_fraction) {
-    return AllocateBothForBits(groups, *goal.bits_per_key, *goal.seek_fraction);
+    return AllocateBothForBits(levels, *goal.bits_per_key, *goal.seek_fraction);
   }
-  if (goal.bits_per_key) return AllocateForBits(groups, *goal.bits_per_key);
+  if (goal.bits_per_key) return AllocateForBits(levels, *goal.bits_per_key);
   return Status::InvalidArgument(
       "none of target_fpr, wasted_reads and bits_per_key is given; allowed: one of them");
 } catch (const std::bad_alloc&) {

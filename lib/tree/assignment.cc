@@ -1,4 +1,4 @@
-#include "lib/lsm/assignment.h"
+#include "lib/tree/assignment.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,9 +7,8 @@
 #include <numeric>
 
 #include "lib/filter/block_sizing.h"
-#include "lib/lsm/run_groups.h"
 
-namespace blocksieve::lsm {
+namespace blocksieve::internal {
 namespace {
 
 double SavedPerBit(const Choice& from, const Choice& to) {
@@ -58,58 +57,56 @@ const Choice* LayoutChoices::BestFor(double price) const {
   return hull_[best];
 }
 
-Assignment::Assignment(std::span<const RunGroup> groups, size_t num_without) : groups_(groups) {
-  std::vector<size_t> by_size(groups.size());
+Assignment::Assignment(std::span<const TreeLevel> levels, size_t num_without) : levels_(levels) {
+  std::vector<size_t> by_size(levels.size());
   std::iota(by_size.begin(), by_size.end(), 0);
   std::stable_sort(by_size.begin(), by_size.end(), [&](size_t a, size_t b) {
-    return KeysPerLookup(groups[a]) > KeysPerLookup(groups[b]);
+    return KeysPerLookup(levels[a]) > KeysPerLookup(levels[b]);
   });
   with_filters_.assign(by_size.begin() + static_cast<ptrdiff_t>(num_without), by_size.end());
-  chosen_.resize(groups.size());
+  chosen_.resize(levels.size());
 }
 
 // A bit per key costs memory per key of a run and saves reads per lookup that checks the run. The
-// number of runs in the group multiplies both.
+// number of runs in the level multiplies both.
 void Assignment::ChooseFor(double price) {
   for (const size_t i : with_filters_) {
-    chosen_[i] = LayoutChoices::ForKind(groups_[i].kind).BestFor(price * KeysPerLookup(groups_[i]));
+    chosen_[i] = LayoutChoices::ForKind(levels_[i].kind).BestFor(price * KeysPerLookup(levels_[i]));
   }
 }
 
 void Assignment::MoveTowards(const Assignment& beyond, int step, const Check& is_allowed) {
-  const auto go = [&](size_t group, const Choice* last) {
-    while (chosen_[group] != last) {
-      chosen_[group] += step;
+  const auto go = [&](size_t level, const Choice* last) {
+    while (chosen_[level] != last) {
+      chosen_[level] += step;
       if (is_allowed(*this)) continue;
-      chosen_[group] -= step;
+      chosen_[level] -= step;
       break;
     }
   };
   for (const size_t i : with_filters_) go(i, beyond.chosen_[i]);
   for (const size_t i : with_filters_) {
-    const std::vector<Choice>& all = LayoutChoices::ForKind(groups_[i].kind).all();
+    const std::vector<Choice>& all = LayoutChoices::ForKind(levels_[i].kind).all();
     go(i, step > 0 ? &all.back() : &all.front());
   }
 }
 
 double Assignment::WastedReads() const {
   double sum = 0;
-  for (size_t i = 0; i < groups_.size(); ++i) sum += RunsPerLookup(groups_[i]) * fpr(i);
+  for (size_t i = 0; i < levels_.size(); ++i) sum += RunsPerLookup(levels_[i]) * fpr(i);
   return sum;
 }
 
 double Assignment::Bits() const {
   double bits = 0;
-  for (const size_t i : with_filters_) bits += NumKeys(groups_[i]) * chosen_[i]->bits_per_key;
+  for (const size_t i : with_filters_) bits += levels_[i].num_keys() * chosen_[i]->bits_per_key;
   return bits;
 }
 
-RateAllocation Assignment::ToAllocation() const {
-  RateAllocation allocation;
-  allocation.wasted_reads = WastedReads();
-  allocation.bits_per_key = Bits() / NumKeys(groups_);
-  for (size_t i = 0; i < groups_.size(); ++i) allocation.target_fprs.push_back(fpr(i));
-  return allocation;
+RatePlan Assignment::ToPlan() const {
+  RatePlan plan{.wasted_reads = WastedReads(), .bits_per_key = Bits() / NumKeys(levels_)};
+  for (size_t i = 0; i < levels_.size(); ++i) plan.levels.push_back({.target_fpr = fpr(i)});
+  return plan;
 }
 
 namespace {
@@ -121,15 +118,15 @@ struct Bracket {
   Assignment expensive;
 };
 
-Bracket BisectPrice(std::span<const RunGroup> groups, size_t num_without,
+Bracket BisectPrice(std::span<const TreeLevel> levels, size_t num_without,
                     const Assignment::Check& is_cheap) {
   double max_keys = 1;
-  for (const RunGroup& group : groups) max_keys = std::max(max_keys, KeysPerLookup(group));
+  for (const TreeLevel& level : levels) max_keys = std::max(max_keys, KeysPerLookup(level));
   // At the low price even the lowest FPR pays off, at the high price not even one bit for a run of
   // one key.
   double low = std::log(kMinTargetFpr / 1000 / max_keys);
   double high = std::log(2.0);
-  Assignment candidate(groups, num_without);
+  Assignment candidate(levels, num_without);
   Bracket bracket{candidate, candidate};
   bracket.cheap.ChooseFor(std::exp(low));
   bracket.expensive.ChooseFor(std::exp(high));
@@ -145,27 +142,27 @@ Bracket BisectPrice(std::span<const RunGroup> groups, size_t num_without,
 
 }  // namespace
 
-std::optional<Assignment> MinimizeMemory(std::span<const RunGroup> groups, double wasted_reads) {
+std::optional<Assignment> MinimizeMemory(std::span<const TreeLevel> levels, double wasted_reads) {
   const auto is_allowed = [&](const Assignment& a) { return a.WastedReads() <= wasted_reads; };
   std::optional<Assignment> best;
-  for (size_t num_without = 0; num_without <= groups.size(); ++num_without) {
-    Bracket bracket = BisectPrice(groups, num_without, is_allowed);
+  for (size_t num_without = 0; num_without <= levels.size(); ++num_without) {
+    Bracket bracket = BisectPrice(levels, num_without, is_allowed);
     if (!is_allowed(bracket.cheap)) break;
     bracket.cheap.MoveTowards(bracket.expensive, -1, is_allowed);
-    // Each further group without filters saves fewer bits for each wasted read that it costs.
+    // Each further level without filters saves fewer bits for each wasted read that it costs.
     if (best && bracket.cheap.Bits() >= best->Bits()) break;
     best = bracket.cheap;
   }
   return best;
 }
 
-Assignment MinimizeReads(std::span<const RunGroup> groups, double bits_per_key) {
-  const double bits = bits_per_key * NumKeys(groups);
+Assignment MinimizeReads(std::span<const TreeLevel> levels, double bits_per_key) {
+  const double bits = bits_per_key * NumKeys(levels);
   const auto is_allowed = [&](const Assignment& a) { return a.Bits() <= bits; };
   const auto is_cheap = [&](const Assignment& a) { return !is_allowed(a); };
   std::optional<Assignment> best;
-  for (size_t num_without = 0; num_without <= groups.size(); ++num_without) {
-    Bracket bracket = BisectPrice(groups, num_without, is_cheap);
+  for (size_t num_without = 0; num_without <= levels.size(); ++num_without) {
+    Bracket bracket = BisectPrice(levels, num_without, is_cheap);
     if (!is_allowed(bracket.expensive)) continue;
     bracket.expensive.MoveTowards(bracket.cheap, 1, is_allowed);
     if (best && bracket.expensive.WastedReads() >= best->WastedReads()) break;
@@ -174,4 +171,4 @@ Assignment MinimizeReads(std::span<const RunGroup> groups, double bits_per_key) 
   return *best;  // an assignment without filters is always allowed
 }
 
-}  // namespace blocksieve::lsm
+}  // namespace blocksieve::internal

@@ -1,5 +1,3 @@
-#include "lib/lsm/rate_allocation.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-#include "blocksieve/sizing.h"
+#include "blocksieve/tree.h"
 #include "lib/range/range_filter.h"
 
 namespace blocksieve {
@@ -19,8 +17,8 @@ constexpr FilterKind kRibbon = FilterKind::kRibbon;
 constexpr FilterKind kBloom = FilterKind::kBlockedBloom;
 
 // Level 0 with two files, and three levels below it.
-std::vector<RunGroup> TreeOfRatio(double ratio, FilterKind level0 = kRibbon,
-                                  FilterKind others = kRibbon) {
+std::vector<TreeLevel> TreeOfRatio(double ratio, FilterKind level0 = kRibbon,
+                                   FilterKind others = kRibbon) {
   const double last = 1e7;
   return {{.num_runs = 2, .keys_per_run = last / std::pow(ratio, 3), .kind = level0},
           {.keys_per_run = last / std::pow(ratio, 2), .kind = others},
@@ -28,10 +26,16 @@ std::vector<RunGroup> TreeOfRatio(double ratio, FilterKind level0 = kRibbon,
           {.keys_per_run = last, .kind = others}};
 }
 
+std::vector<double> FprsOf(const RatePlan& plan) {
+  std::vector<double> fprs;
+  for (const FilterRates& rates : plan.levels) fprs.push_back(rates.target_fpr);
+  return fprs;
+}
+
 // The cost of FPRs, computed independently.
-RateAllocation CostOf(const std::vector<RunGroup>& groups, const std::vector<double>& fprs) {
+RatePlan CostOf(const std::vector<TreeLevel>& groups, const std::vector<double>& fprs) {
   constexpr uint64_t kManyKeys = uint64_t{1} << 30;  // makes rounding negligible
-  RateAllocation cost;
+  RatePlan cost;
   double keys = 0;
   for (size_t i = 0; i < groups.size(); ++i) {
     const double num_keys = groups[i].num_runs * groups[i].keys_per_run;
@@ -47,11 +51,11 @@ RateAllocation CostOf(const std::vector<RunGroup>& groups, const std::vector<dou
   return cost;
 }
 
-RateAllocation MustAllocate(const std::vector<RunGroup>& groups, const RateGoal& goal) {
-  const Result<RateAllocation> allocation = AllocateRates(groups, goal);
+RatePlan MustAllocate(const std::vector<TreeLevel>& groups, const RateGoal& goal) {
+  const Result<RatePlan> allocation = AllocateRates(groups, goal);
   EXPECT_TRUE(allocation.ok()) << allocation.status().message();
   if (!allocation.ok()) return {};
-  const RateAllocation cost = CostOf(groups, allocation->target_fprs);
+  const RatePlan cost = CostOf(groups, FprsOf(*allocation));
   // Otherwise FPRs are as requested, and those of layouts a little lower.
   if (allocation->is_reached && !goal.target_fpr) {
     EXPECT_DOUBLE_EQ(allocation->wasted_reads, cost.wasted_reads);
@@ -63,15 +67,15 @@ RateAllocation MustAllocate(const std::vector<RunGroup>& groups, const RateGoal&
 // A run that one lookup in four checks gets the same FPR as a run with four times its keys.
 TEST(RateAllocation, RarelyCheckedRunsHaveHighFprs) {
   auto groups = TreeOfRatio(10);
-  const RateAllocation whole = MustAllocate(groups, {.bits_per_key = 8});
+  const RatePlan whole = MustAllocate(groups, {.bits_per_key = 8});
   groups[2].lookup_share = 0.25;
-  const RateAllocation part = MustAllocate(groups, {.bits_per_key = 8});
-  EXPECT_NEAR(part.target_fprs[2] / part.target_fprs[3],
-              4 * whole.target_fprs[2] / whole.target_fprs[3], 0.05);
+  const RatePlan part = MustAllocate(groups, {.bits_per_key = 8});
+  EXPECT_NEAR(part.levels[2].target_fpr / part.levels[3].target_fpr,
+              4 * whole.levels[2].target_fpr / whole.levels[3].target_fpr, 0.05);
   // Better than ignoring the lookup share.
-  EXPECT_LT(part.wasted_reads, CostOf(groups, whole.target_fprs).wasted_reads);
+  EXPECT_LT(part.wasted_reads, CostOf(groups, FprsOf(whole)).wasted_reads);
   groups[0].lookup_share = 0;
-  EXPECT_EQ(MustAllocate(groups, {.wasted_reads = 0.01}).target_fprs[0], 1);
+  EXPECT_EQ(MustAllocate(groups, {.wasted_reads = 0.01}).levels[0].target_fpr, 1);
 }
 
 TEST(RateAllocation, GoalsAreNeverExceededAndNearlyUsedUp) {
@@ -79,12 +83,12 @@ TEST(RateAllocation, GoalsAreNeverExceededAndNearlyUsedUp) {
     for (const FilterKind level0 : {kRibbon, kBloom}) {
       const auto groups = TreeOfRatio(ratio, level0);
       for (double bits = 1.5; bits < 16; bits *= 1.07) {
-        const RateAllocation by_bits = MustAllocate(groups, {.bits_per_key = bits});
+        const RatePlan by_bits = MustAllocate(groups, {.bits_per_key = bits});
         EXPECT_LE(by_bits.bits_per_key, bits);
         EXPECT_GT(by_bits.bits_per_key, bits - 0.02) << ratio;
         // The inverse goal ends at the same trade-off.
         const double reads = by_bits.wasted_reads * (1 + 1e-9);
-        const RateAllocation by_reads = MustAllocate(groups, {.wasted_reads = reads});
+        const RatePlan by_reads = MustAllocate(groups, {.wasted_reads = reads});
         EXPECT_LE(by_reads.wasted_reads, reads);
         EXPECT_GT(by_reads.wasted_reads, 0.98 * reads) << ratio;
         EXPECT_NEAR(by_reads.bits_per_key, by_bits.bits_per_key, 0.02) << bits;
@@ -100,16 +104,16 @@ TEST(RateAllocation, NoExchangeBetweenTwoRunsIsBetter) {
     return low + (high - low) * 1e-6 * static_cast<double>(random() % 1'000'001);
   };
   for (int round = 0; round < 200; ++round) {
-    std::vector<RunGroup> groups;
+    std::vector<TreeLevel> groups;
     for (int i = 0; i < 4; ++i) {
       groups.push_back({.num_runs = static_cast<double>(1 + random() % 3),
                         .keys_per_run = std::exp2(between(12, 27)),
                         .kind = random() % 2 == 0 ? kRibbon : kBloom});
     }
     const double asked = between(3, 13);
-    const RateAllocation allocation = MustAllocate(groups, {.bits_per_key = asked});
+    const RatePlan allocation = MustAllocate(groups, {.bits_per_key = asked});
     for (int exchange = 0; exchange < 100; ++exchange) {
-      std::vector<double> fprs = allocation.target_fprs;
+      std::vector<double> fprs = FprsOf(allocation);
       const auto change = [&](double factor) {
         const size_t i = random() % groups.size();
         if (fprs[i] == 1) return;
@@ -118,7 +122,7 @@ TEST(RateAllocation, NoExchangeBetweenTwoRunsIsBetter) {
       };
       change(between(1.05, 4));
       change(between(0.25, 0.95));
-      const RateAllocation changed = CostOf(groups, fprs);
+      const RatePlan changed = CostOf(groups, fprs);
       // The memory may be one row of the table short.
       if (changed.bits_per_key > asked) continue;
       EXPECT_GT(changed.wasted_reads, 0.97 * allocation.wasted_reads) << round;
@@ -128,41 +132,41 @@ TEST(RateAllocation, NoExchangeBetweenTwoRunsIsBetter) {
 
 TEST(RateAllocation, TheLastLevelHasNoFiltersIfThatIsBest) {
   const auto groups = TreeOfRatio(10);
-  const RateAllocation little = MustAllocate(groups, {.bits_per_key = 0.8});
-  EXPECT_EQ(little.target_fprs.back(), 1);
-  EXPECT_LT(little.target_fprs[2], 0.01);
-  const RateAllocation many_reads = MustAllocate(groups, {.wasted_reads = 1.01});
-  EXPECT_EQ(many_reads.target_fprs.back(), 1);
-  const RateAllocation more_than_runs = MustAllocate(groups, {.wasted_reads = 5});
+  const RatePlan little = MustAllocate(groups, {.bits_per_key = 0.8});
+  EXPECT_EQ(little.levels.back().target_fpr, 1);
+  EXPECT_LT(little.levels[2].target_fpr, 0.01);
+  const RatePlan many_reads = MustAllocate(groups, {.wasted_reads = 1.01});
+  EXPECT_EQ(many_reads.levels.back().target_fpr, 1);
+  const RatePlan more_than_runs = MustAllocate(groups, {.wasted_reads = 5});
   EXPECT_EQ(more_than_runs.bits_per_key, 0);
   EXPECT_EQ(more_than_runs.wasted_reads, 5);
 }
 
 TEST(RateAllocation, EmptyRunsCostNothing) {
-  const std::vector<RunGroup> groups = {
+  const std::vector<TreeLevel> groups = {
       {.keys_per_run = 0}, {.num_runs = 0, .keys_per_run = 0}, {.keys_per_run = 1e6}};
-  const RateAllocation allocation = MustAllocate(groups, {.bits_per_key = 10});
+  const RatePlan allocation = MustAllocate(groups, {.bits_per_key = 10});
   EXPECT_NEAR(allocation.bits_per_key, 10, 0.07);
 }
 
 TEST(RateAllocation, ExcessMemoryIsNotUsed) {
   const auto groups = TreeOfRatio(10);
-  const RateAllocation allocation = MustAllocate(groups, {.bits_per_key = 32});
+  const RatePlan allocation = MustAllocate(groups, {.bits_per_key = 32});
   EXPECT_LT(allocation.bits_per_key, 25);
-  for (const double fpr : allocation.target_fprs) EXPECT_LT(fpr, 1.1e-7);
+  for (const double fpr : FprsOf(allocation)) EXPECT_LT(fpr, 1.1e-7);
 }
 
 TEST(RateAllocation, OneRateIsTheSameForAll) {
   const auto groups = TreeOfRatio(10);
-  const RateAllocation same = MustAllocate(groups, {.target_fpr = 1.0 / 64});
-  EXPECT_EQ(same.target_fprs, std::vector<double>(groups.size(), 1.0 / 64));
+  const RatePlan same = MustAllocate(groups, {.target_fpr = 1.0 / 64});
+  EXPECT_EQ(FprsOf(same), std::vector<double>(groups.size(), 1.0 / 64));
 }
 
 TEST(RateAllocation, UnreachableGoalsGetTheLowestFpr) {
-  const std::vector<RunGroup> many = {{.num_runs = 1000, .keys_per_run = 1e6, .kind = kBloom}};
-  const RateAllocation rates = MustAllocate(many, {.wasted_reads = 1e-6});
+  const std::vector<TreeLevel> many = {{.num_runs = 1000, .keys_per_run = 1e6, .kind = kBloom}};
+  const RatePlan rates = MustAllocate(many, {.wasted_reads = 1e-6});
   EXPECT_FALSE(rates.is_reached);
-  EXPECT_EQ(rates.target_fprs[0], kMinTargetFpr);
+  EXPECT_EQ(rates.levels[0].target_fpr, kMinTargetFpr);
   EXPECT_TRUE(MustAllocate(many, {.wasted_reads = 1}).is_reached);
 }
 
@@ -170,7 +174,7 @@ TEST(RateAllocation, InvalidGoalsAreRejectedWithTheRange) {
   const double nan = std::nan("");
   const struct {
     RateGoal goal;
-    std::vector<RunGroup> groups;
+    std::vector<TreeLevel> groups;
     const char* problem;
   } cases[] = {
       {{}, TreeOfRatio(10), "none of target_fpr, wasted_reads and bits_per_key is given"},
@@ -202,21 +206,21 @@ TEST(RateAllocation, InvalidGoalsAreRejectedWithTheRange) {
 
 // With a share of seeks.
 
-const std::vector<RunGroup> kTree = {
+const std::vector<TreeLevel> kTree = {
     {.num_runs = 2, .keys_per_run = 1e6},
     {.num_runs = 1, .keys_per_run = 1e7},
     {.num_runs = 1, .keys_per_run = 1e8},
     {.num_runs = 1, .keys_per_run = 1e9},
 };
 
-double WastedReads(const RateAllocation& rates, double seek_fraction) {
+double WastedReads(const RatePlan& rates, double seek_fraction) {
   return (1 - seek_fraction) * rates.wasted_reads + seek_fraction * rates.wasted_seek_reads;
 }
 
 TEST(RangeRates, GoalsAreMet) {
   for (const double seek_fraction : {0.01, 0.1, 0.5, 0.9, 0.99}) {
     for (const double bits : {8.0, 12.0, 16.0, 24.0}) {
-      const RateAllocation rates =
+      const RatePlan rates =
           MustAllocate(kTree, {.bits_per_key = bits, .seek_fraction = seek_fraction});
       const double bits_per_key = rates.bits_per_key + rates.range_bits_per_key;
       EXPECT_LE(bits_per_key, bits * 1.001) << seek_fraction;
@@ -224,7 +228,7 @@ TEST(RangeRates, GoalsAreMet) {
     }
     if (seek_fraction < 0.1 || seek_fraction > 0.9) continue;
     for (const double reads : {0.01, 0.1, 0.5}) {
-      const RateAllocation rates =
+      const RatePlan rates =
           MustAllocate(kTree, {.wasted_reads = reads, .seek_fraction = seek_fraction});
       EXPECT_LE(WastedReads(rates, seek_fraction), reads * 1.001) << seek_fraction;
       EXPECT_GE(WastedReads(rates, seek_fraction), reads * 0.9) << seek_fraction;
@@ -236,27 +240,27 @@ TEST(RangeRates, GoalsAreMet) {
 TEST(RangeRates, NoOtherDivisionIsBetter) {
   constexpr double kBits = 14;
   for (const double seek_fraction : {0.2, 0.5, 0.8}) {
-    const RateAllocation rates =
+    const RatePlan rates =
         MustAllocate(kTree, {.bits_per_key = kBits, .seek_fraction = seek_fraction});
     const double wasted_reads = WastedReads(rates, seek_fraction);
     for (double bits = 3; bits < 10; bits += 0.25) {
-      const RateAllocation points = MustAllocate(kTree, {.bits_per_key = kBits - bits});
+      const RatePlan points = MustAllocate(kTree, {.bits_per_key = kBits - bits});
       // Range FPRs in proportion to the keys, with this many bits.
       double range_fpr = kMaxRangeFpr;
       const auto with = [&](double largest, auto of_run) {
         double sum = 0;
-        for (const RunGroup& run : kTree) {
+        for (const TreeLevel& run : kTree) {
           const double fpr =
               std::clamp(largest * run.keys_per_run / 1e9, kMinRangeFpr, kMaxRangeFpr);
           sum += run.num_runs * of_run(run, fpr);
         }
         return sum;
       };
-      const auto bits_of = [](const RunGroup& run, double fpr) {
+      const auto bits_of = [](const TreeLevel& run, double fpr) {
         return run.keys_per_run / 1.112e9 * RangeBitsPerKey(fpr);
       };
       while (with(range_fpr, bits_of) < bits && range_fpr > 1e-4) range_fpr *= 0.99;
-      const double seeks = with(range_fpr, [](const RunGroup&, double fpr) { return fpr; });
+      const double seeks = with(range_fpr, [](const TreeLevel&, double fpr) { return fpr; });
       EXPECT_GE(((1 - seek_fraction) * points.wasted_reads + seek_fraction * seeks) * 1.05,
                 wasted_reads)
           << "ranges of " << bits << " bits, seeks " << seek_fraction;

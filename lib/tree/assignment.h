@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -7,10 +8,21 @@
 #include <vector>
 
 #include "blocksieve/sizing.h"
-#include "lib/block/filter_info.h"
-#include "lib/lsm/rate_allocation.h"
+#include "blocksieve/tree.h"
 
-namespace blocksieve::lsm {
+namespace blocksieve::internal {
+
+/// Average number of the level's runs that a lookup checks.
+inline double RunsPerLookup(const TreeLevel& level) noexcept {
+  return level.num_runs * level.lookup_share;
+}
+
+/// Cost of a bit per key for each read that it saves. Larger than all others for a run that no
+/// lookup checks.
+inline double KeysPerLookup(const TreeLevel& level) noexcept {
+  constexpr double kMinShare = 1e-9;
+  return level.keys_per_run / std::max(level.lookup_share, kMinShare);
+}
 
 /// A row of the lookup table.
 struct Choice {
@@ -44,32 +56,32 @@ class LayoutChoices {
   std::vector<const Choice*> hull_;
 };
 
-/// The filters of each run group: a row of the lookup table, or none in the `num_without` groups
-/// with most keys per lookup. That number is fixed first, because from no filter to the smallest
+/// The filters of each level: a row of the lookup table, or none in the `num_without` levels with
+/// most keys per lookup. That number is fixed first, because from no filter to the smallest
 /// one the FPR halves and memory grows by a bit per key: too large a last step. Throws
 /// std::bad_alloc.
 class Assignment {
  public:
-  Assignment(std::span<const RunGroup> groups, size_t num_without);
+  Assignment(std::span<const TreeLevel> levels, size_t num_without);
 
   /// Chooses the best filters if a bit costs `price` wasted reads.
   void ChooseFor(double price);
 
   using Check = std::function<bool(const Assignment&)>;
 
-  /// Moves one group after the other in the direction of `step` (1 or -1) while `is_allowed` holds.
+  /// Moves one level after the other in the direction of `step` (1 or -1) while `is_allowed` holds.
   /// First towards `beyond`, the best assignment for a price at which it does not hold: all rows up
   /// to it are equally worth their bits. Then to the last row. REQUIRES: is_allowed(*this)
   void MoveTowards(const Assignment& beyond, int step, const Check& is_allowed);
 
   double WastedReads() const;
   double Bits() const;
-  RateAllocation ToAllocation() const;
+  RatePlan ToPlan() const;
 
  private:
-  double fpr(size_t group) const { return chosen_[group] == nullptr ? 1 : chosen_[group]->fpr(); }
+  double fpr(size_t level) const { return chosen_[level] == nullptr ? 1 : chosen_[level]->fpr(); }
 
-  std::span<const RunGroup> groups_;
+  std::span<const TreeLevel> levels_;
   std::vector<size_t> with_filters_;
   std::vector<const Choice*> chosen_;  // null: no filter
 };
@@ -77,9 +89,9 @@ class Assignment {
 // Both search for the price of a bit, in wasted reads, at which the best assignment meets a goal.
 
 /// The least memory with at most this many wasted reads; nullopt if no filters achieve that.
-std::optional<Assignment> MinimizeMemory(std::span<const RunGroup> groups, double wasted_reads);
+std::optional<Assignment> MinimizeMemory(std::span<const TreeLevel> levels, double wasted_reads);
 
 /// The fewest wasted reads with at most this much memory.
-Assignment MinimizeReads(std::span<const RunGroup> groups, double bits_per_key);
+Assignment MinimizeReads(std::span<const TreeLevel> levels, double bits_per_key);
 
-}  // namespace blocksieve::lsm
+}  // namespace blocksieve::internal

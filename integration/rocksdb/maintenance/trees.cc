@@ -1,0 +1,80 @@
+#include "integration/rocksdb/maintenance/trees.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace blocksieve::rocksdb_plugin {
+namespace {
+
+std::optional<FilterKind> KindOf(const FilterReport& filter) {
+  if (filter.origin != FilterOrigin::kBlocksieve) return std::nullopt;
+  for (const FilterKind kind : {FilterKind::kBlockedBloom, FilterKind::kRibbon}) {
+    if (filter.kind == FilterKindName(kind)) return kind;
+  }
+  return std::nullopt;
+}
+
+TreeFile TreeFileOf(const FileReport& file, size_t id) {
+  const FilterReport& filter = file.filter;
+  TreeFile described{.level = file.place.level,
+                     .num_keys = FilterKeys(file),
+                     .num_bytes = file.num_bytes,
+                     .has_filter = filter.origin != FilterOrigin::kNone,
+                     .kind = KindOf(filter),
+                     .fpr = filter.predicted_fpr,
+                     .filter_bytes = PointBytes(filter),
+                     .num_filters = filter.num_filters,
+                     .num_prefix_hashes = filter.num_prefix_hashes,
+                     .id = id};
+  if (const auto& keys = file.place.keys) {
+    described.smallest = keys->smallest;
+    described.largest = keys->largest;
+  }
+  return described;
+}
+
+Tree TreeOf(const std::string& family, std::vector<TreeFile> files,
+            const std::vector<FileReport>& reports, const ShareBeforeInFile& share_before) {
+  const auto place_of = [&](const TreeFile& file) -> const FilePlace& {
+    return reports[file.id].place;
+  };
+  std::ranges::stable_sort(files, {}, &TreeFile::level);
+  const FilePlace& first = place_of(files.front());
+  Tree tree(std::move(files), family,
+            /*level0_is_short_lived=*/first.level != 0 || first.is_short_lived);
+  const auto has_range = [&](const TreeFile& file) { return place_of(file).keys.has_value(); };
+  if (!share_before || !std::ranges::all_of(tree.files(), has_range)) return tree;
+  tree.SetKeyRanges(first.keys->less, [&](const TreeFile& file, std::string_view key) {
+    return share_before(reports[file.id], key);
+  });
+  return tree;
+}
+
+}  // namespace
+
+uint64_t FilterKeys(const FileReport& file) {
+  const bool is_readable =
+      file.filter.origin == FilterOrigin::kBlocksieve || file.filter.origin == FilterOrigin::kStock;
+  return is_readable && file.filter.problems.empty() ? file.filter.num_entries : file.num_entries;
+}
+
+uint64_t PointBytes(const FilterReport& filter) {
+  return filter.num_bytes - filter.ranges.num_bytes - filter.prefixes.num_bytes;
+}
+
+std::vector<Tree> TreesOf(const std::vector<FileReport>& files,
+                          const ShareBeforeInFile& share_before) {
+  std::map<std::string, std::vector<TreeFile>> families;
+  for (size_t i = 0; i < files.size(); ++i) {
+    families[files[i].place.family].push_back(TreeFileOf(files[i], i));
+  }
+  std::vector<Tree> trees;
+  for (auto& [family, of_family] : families) {
+    trees.push_back(TreeOf(family, std::move(of_family), files, share_before));
+  }
+  return trees;
+}
+
+}  // namespace blocksieve::rocksdb_plugin

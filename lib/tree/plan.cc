@@ -1,0 +1,227 @@
+#include <algorithm>
+#include <cmath>
+#include <new>
+#include <utility>
+
+#include "blocksieve/tree.h"
+#include "lib/base/errors.h"
+#include "lib/filter/block_sizing.h"
+
+// The files whose filters would change for a goal, and those that are worth rewriting.
+
+namespace blocksieve {
+namespace {
+
+double Ratio(uint64_t part, uint64_t whole) {
+  return static_cast<double>(part) / static_cast<double>(whole);
+}
+
+// The change to a filter for this rate.
+FilterChange NewFilter(const Tree& tree, size_t number, const RateGoal& goal, FilterKind kind,
+                       double target_fpr) {
+  const TreeFile& file = tree.files()[number];
+  const uint64_t keys = file.num_keys;
+  const Result<Layout> layout = ChooseLayout(kind, target_fpr);
+  if (!layout.ok() || keys == 0) return {.file = number};  // no filter
+  // The file keeps its number of filters: one per partition or granule, if it has several.
+  const uint64_t num_filters = std::clamp<uint64_t>(file.num_filters, 1, keys);
+  const uint64_t keys_each = keys / num_filters;
+  const uint64_t bytes_each = BlockBytes(*layout, keys_each);
+  const uint64_t num_bytes = num_filters * bytes_each;
+  const uint64_t hashes = file.num_prefix_hashes;
+  if (goal.bits_per_key && goal.has_prefixes && hashes != 0) {
+    const Layout shared = LayoutForBlockBytes(kind, keys_each + hashes / num_filters, bytes_each);
+    const double bytes = Ratio(keys, keys + hashes) * static_cast<double>(num_bytes);
+    return {number, shared.predicted_fpr, static_cast<uint64_t>(bytes)};
+  }
+  const double fpr = LayoutForBlockBytes(kind, keys_each, bytes_each).predicted_fpr;
+  return {number, std::min(layout->predicted_fpr, fpr), num_bytes};
+}
+
+// Rates within this many bits belong to the same layout: keys do not fill lines and segments
+// exactly, so the rate of a filter differs a little from that of its layout.
+constexpr double kSameRateBits = 0.1;
+
+bool IsAsPlanned(const Tree& tree, size_t number, const RateGoal& goal, FilterKind kind,
+                 double target_fpr) {
+  const TreeFile& file = tree.files()[number];
+  double fpr = NewFilter(tree, number, goal, kind, target_fpr).fpr;
+  if (fpr > kMaxTargetFpr) return !file.has_filter;
+  if (!file.kind) return false;
+  if (*file.kind != kind) {
+    // A ribbon at the target rate also counts: it is smaller, and a Bloom filter of few keys is
+    // below the target only because it consists of whole lines.
+    if (*file.kind != FilterKind::kRibbon) return false;
+    const bool shares_bits = goal.bits_per_key && goal.has_prefixes;
+    fpr = shares_bits ? NewFilter(tree, number, goal, *file.kind, target_fpr).fpr : target_fpr;
+  }
+  return std::abs(std::log2(file.fpr / fpr)) <= kSameRateBits;
+}
+
+bool SavesShare(uint64_t before, uint64_t after) {
+  return static_cast<double>(after) < (1 - kMinGain) * static_cast<double>(before);
+}
+
+// A filter gains if the planned one saves kMinGain of reads or memory.
+bool Gains(const TreeFile& file, const FilterChange& change) {
+  return change.fpr < (1 - kMinGain) * file.fpr ||
+         SavesShare(file.filter_bytes, change.filter_bytes);
+}
+
+// If rates are spread over levels, fewer reads for more memory are no gain in themselves, so a
+// filter must also gain kMinGain with reads and memory weighed against each other.
+//
+// In the plan, the last byte of every filter saves the same reads. At that exchange rate, in units
+// of the reads that the planned filter wastes, a filter with rate p and b bytes costs
+//
+//   p / p* + ln(1 / p*) × b / b*
+//
+// where p* and b* belong to the planned filter, which costs least. A rate of 1.36 or 0.72 times the
+// planned one costs 5 % more; other kinds, and files without filters, far more.
+bool GainsOnBalance(const TreeFile& file, const FilterChange& change) {
+  if (change.filter_bytes == 0) return true;  // the plan has no filter
+  const double cost = -std::log(change.fpr);
+  const double bytes = Ratio(file.filter_bytes, change.filter_bytes);
+  return file.fpr / change.fpr + cost * bytes > 1 + cost + kMinGain;
+}
+
+// Whether all changes together save kMinGain, which makes small ones worthwhile, too.
+bool GainsByAll(const Tree& tree, const std::vector<FilterChange>& changes) {
+  const FilterPlan plan = PlanChanges(tree, changes);
+  const Prediction before = Predict({&tree, 1}, 1);
+  const Prediction after = Predict({&tree, 1}, {&plan, 1}, 1);
+  return after.wasted_reads < (1 - kMinGain) * before.wasted_reads ||
+         SavesShare(before.filter_bytes, after.filter_bytes);
+}
+
+Prediction PredictionOf(std::span<const Tree> trees, const std::vector<double>& fprs,
+                        double absent_fraction, uint64_t filter_bytes) {
+  return {.wasted_reads_absent = WastedReads(trees, fprs, 1),
+          .wasted_reads = WastedReads(trees, fprs, absent_fraction),
+          .filter_bytes = filter_bytes};
+}
+
+}  // namespace
+
+bool FilterChange::SavesMore(const FilterChange& a, const FilterChange& b) noexcept {
+  const double a_reads = std::max(a.saved_reads, 0.0);
+  const double b_reads = std::max(b.saved_reads, 0.0);
+  return a_reads != b_reads ? a_reads > b_reads : a.saved_bytes > b.saved_bytes;
+}
+
+FilterPlan PlanChanges(const Tree& tree, std::vector<FilterChange> changes) {
+  FilterPlan plan{.changes = std::move(changes)};
+  std::vector<FilterChange*> by_file(tree.files().size());
+  for (FilterChange& change : plan.changes) by_file[change.file] = &change;
+  for (const TreeRun& run : tree.runs()) {
+    const auto num_keys = static_cast<double>(run.num_keys);
+    double fpr = 0;  // times keys
+    for (size_t i = run.first_file; i < run.first_file + run.num_files; ++i) {
+      const TreeFile& file = tree.files()[i];
+      FilterChange* const change = by_file[i];
+      const auto keys = static_cast<double>(file.num_keys);
+      fpr += keys * (change == nullptr ? file.fpr : change->fpr);
+      plan.filter_bytes += change == nullptr ? file.filter_bytes : change->filter_bytes;
+      if (change == nullptr) continue;
+      plan.rewritten_bytes += file.num_bytes;
+      plan.rewritten_keys += file.num_keys;
+      change->saved_bytes = static_cast<int64_t>(file.filter_bytes - change->filter_bytes);
+      change->saved_reads =
+          keys == 0 ? 0 : run.lookup_share * keys / num_keys * (file.fpr - change->fpr);
+    }
+    plan.fprs.push_back(run.num_keys == 0 ? 1 : fpr / num_keys);
+  }
+  std::stable_sort(plan.changes.begin(), plan.changes.end(), FilterChange::SavesMore);
+  return plan;
+}
+
+Result<FilterPlan> PlanFilters(const Tree& tree, const RateGoal& goal, bool in_place) try {
+  std::vector<TreeLevel> levels = tree.ToLevels(goal);
+  Result<RatePlan> rates = AllocateByLevel(levels, goal);
+  if (!rates.ok()) return rates.status();
+  std::vector<FilterChange> changes;
+  for (size_t i = 0; i < tree.files().size(); ++i) {
+    const auto level = static_cast<size_t>(std::max(tree.files()[i].level, 0));
+    const double target_fpr = rates->levels[level].target_fpr;
+    if (IsAsPlanned(tree, i, goal, levels[level].kind, target_fpr)) continue;
+    const FilterKind kind = in_place ? goal.KindOf(/*is_short_lived=*/false) : levels[level].kind;
+    changes.push_back(NewFilter(tree, i, goal, kind, target_fpr));
+  }
+  FilterPlan plan = PlanChanges(tree, std::move(changes));
+  plan.goal = goal;
+  plan.levels = std::move(levels);
+  plan.rates = *std::move(rates);
+  return plan;
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
+}
+
+Result<FilterPlan> PlanRewrites(const Tree& tree, const RateGoal& goal, const FileTest& is_chosen,
+                                const FileTest& changes_parts) try {
+  Result<FilterPlan> all = PlanFilters(tree, goal, /*in_place=*/true);
+  if (!all.ok()) return all;
+  std::vector<const FilterChange*> by_file(tree.files().size());
+  for (const FilterChange& change : all->changes) by_file[change.file] = &change;
+  std::vector<FilterChange> changes;
+  for (size_t i = 0; i < by_file.size(); ++i) {
+    if (!is_chosen(i)) continue;
+    const TreeFile& file = tree.files()[i];
+    const bool has_other_parts = changes_parts(i);
+    if (by_file[i] == nullptr && !has_other_parts) continue;
+    changes.push_back(by_file[i] == nullptr ? FilterChange{i, file.fpr, file.filter_bytes}
+                                            : *by_file[i]);
+    changes.back().changes_parts = has_other_parts;
+  }
+  const bool counts_small_ones = !goal.differs_by_run() || GainsByAll(tree, changes);
+  std::erase_if(changes, [&](const FilterChange& change) {
+    const TreeFile& file = tree.files()[change.file];
+    const bool gains = Gains(file, change) && (counts_small_ones || GainsOnBalance(file, change));
+    return !gains && !change.changes_parts;
+  });
+  FilterPlan plan = PlanChanges(tree, std::move(changes));
+  plan.goal = goal;
+  plan.levels = std::move(all->levels);
+  plan.rates = std::move(all->rates);
+  return plan;
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
+}
+
+double WastedReads(std::span<const Tree> trees, std::span<const double> fprs,
+                   double absent_fraction) {
+  uint64_t all_keys = 0;
+  for (const Tree& tree : trees) all_keys += tree.num_keys();
+  double reads = 0;
+  for (const Tree& tree : trees) {
+    const size_t num_runs = tree.runs().size();
+    if (all_keys != 0) {
+      reads += Ratio(tree.num_keys(), all_keys) *
+               tree.WastedReads(fprs.first(num_runs), absent_fraction);
+    }
+    fprs = fprs.subspan(num_runs);
+  }
+  return reads;
+}
+
+Prediction Predict(std::span<const Tree> trees, double absent_fraction) {
+  std::vector<double> fprs;
+  uint64_t filter_bytes = 0;
+  for (const Tree& tree : trees) {
+    for (const TreeRun& run : tree.runs()) fprs.push_back(run.fpr);
+    filter_bytes += tree.filter_bytes();
+  }
+  return PredictionOf(trees, fprs, absent_fraction, filter_bytes);
+}
+
+Prediction Predict(std::span<const Tree> trees, std::span<const FilterPlan> plans,
+                   double absent_fraction) {
+  std::vector<double> fprs;
+  uint64_t filter_bytes = 0;
+  for (const FilterPlan& plan : plans) {
+    fprs.insert(fprs.end(), plan.fprs.begin(), plan.fprs.end());
+    filter_bytes += plan.filter_bytes;
+  }
+  return PredictionOf(trees, fprs, absent_fraction, filter_bytes);
+}
+
+}  // namespace blocksieve

@@ -1,0 +1,158 @@
+#include <gtest/gtest.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/maintenance.h"
+#include "integration/rocksdb/levels/column_family_levels.h"
+#include "integration/rocksdb/maintenance/live_files.h"
+#include "integration/rocksdb/maintenance/rewrite_files.h"
+#include "integration/rocksdb/maintenance/rewrite_plan.h"
+#include "integration/rocksdb/maintenance/trees.h"
+#include "tests/support/test_db.h"
+
+// Plans to rewrite files, against the files that RocksDB then writes.
+
+namespace blocksieve::rocksdb_plugin {
+namespace {
+
+using namespace blocksieve::testing;  // NOLINT: test support
+
+std::string Key(uint64_t number) {
+  const std::string digits = std::to_string(number * 0x9e3779b97f4a7c15);
+  return std::string(20 - digits.size(), '0') + digits;
+}
+
+/// A database with files on levels 0, 1 and 3, written with stock filters.
+class PlannedFilesTest : public ::testing::Test {
+ protected:
+  PlannedFilesTest() : config_(MakeConfig(FilterShape::kFull, PolicyFromString("bloomfilter:10"))) {
+    config_.options.listeners = {NewListener()};
+  }
+
+  // `deletes`: of four entries of level 3 and of level 0.
+  void Fill(uint64_t deletes = 0) {
+    db_.emplace(config_);
+    const auto add = [&](uint64_t num_keys, int level) {
+      for (uint64_t i = 0; i < num_keys; ++i) {
+        if (i % 4 < deletes) {
+          MustBeOk((*db_)->Delete({}, Key(i * 7)), "delete");
+        } else {
+          db_->Put(Key(i * 3), "value");
+        }
+      }
+      db_->Flush();
+      if (level == 0) return;
+      rocksdb::ColumnFamilyMetaData metadata;
+      (*db_)->GetColumnFamilyMetaData(&metadata);
+      std::vector<std::string> files;
+      for (const auto& file : metadata.levels[0].files) files.push_back(file.name);
+      MustBeOk((*db_)->CompactFiles({}, files, level), "compact");
+    };
+    // A row above keeps deletes from being dropped.
+    add(50'000, 3);
+    add(8'000, 1);
+    add(1'000, 0);
+    add(900, 0);
+  }
+
+  void Reopen(const FilterPolicyOptions& options) {
+    const auto policy = NewFilterPolicy(options);
+    ASSERT_TRUE(policy.ok()) << policy.status().message();
+    config_.table.filter_policy = *policy;
+    db_->Reopen(config_);
+  }
+
+  DbConfig config_;
+  std::optional<TestDb> db_;
+};
+
+TEST_F(PlannedFilesTest, HaveThePlannedRateAndSize) {
+  Fill();
+  const std::vector<FilterPolicyOptions> policies = {
+      {.bits_per_key = 8},
+      {.wasted_reads = 0.1, .kind = PolicyKind::kBloom},
+      {.target_fpr = 0.003},
+      {.wasted_reads = 0.5, .kind = PolicyKind::kRibbon},
+      {.bits_per_key = 12, .kind = PolicyKind::kBloom},
+  };
+  for (const FilterPolicyOptions& policy : policies) {
+    SCOPED_TRACE(&policy - policies.data());
+    Reopen(policy);
+    LiveFiles files;
+    MustBeOk(files.Read(&db_->db(), (*db_)->DefaultColumnFamily()), "read");
+    const Tree tree = files.ToTree();
+    const auto keys_of_file = [](const FileReport&, const auto&) {};
+    const Result<FilterPlan> plan =
+        PlanRewrites(files.reports(), tree, policy, RewriteFiltersOptions(), keys_of_file);
+    ASSERT_TRUE(plan.ok()) << plan.status().message();
+    EXPECT_FALSE(plan->changes.empty());
+    std::map<std::pair<int, uint64_t>, FilterChange> planned;  // by level and entries
+    for (const FilterChange& change : plan->changes) {
+      const FileReport& file = files.reports()[tree.files()[change.file].id];
+      planned[{file.place.level, file.num_entries}] = change;
+    }
+    BackfillProgress progress;
+    MustBeOk(RewriteFiles(
+                 &db_->db(), FilesToRewrite(files.reports(), tree, *plan),
+                 [&](const std::string&) { return (*db_)->DefaultColumnFamily(); },
+                 /*bytes_per_second=*/0, [](const BackfillProgress&) { return true; }, &progress),
+             "rewrite");
+    EXPECT_EQ(progress.files_done, plan->changes.size());
+    LiveFiles after;
+    MustBeOk(after.Read(&db_->db(), (*db_)->DefaultColumnFamily()), "read");
+    ASSERT_EQ(after.reports().size(), 4u);
+    for (const FileReport& file : after.reports()) {
+      const auto found = planned.find({file.place.level, file.num_entries});
+      if (found == planned.end()) continue;  // as planned before
+      const FilterChange& change = found->second;
+      EXPECT_NEAR(file.filter.predicted_fpr / change.fpr, 1, 0.05) << file.place.level;
+      const auto num_bytes = static_cast<double>(change.filter_bytes);
+      EXPECT_NEAR(static_cast<double>(PointBytes(file.filter)), num_bytes, 8 + 0.002 * num_bytes);
+      EXPECT_EQ(file.filter.origin == FilterOrigin::kNone, change.filter_bytes == 0);
+    }
+    const Prediction projected = Predict({&tree, 1}, {&*plan, 1}, 1);
+    const Tree rewritten = after.ToTree();
+    EXPECT_NEAR(Predict({&rewritten, 1}, 1).wasted_reads / projected.wasted_reads, 1, 0.05);
+  }
+}
+
+// The plan counts entries of filters, the policy entries of files: with prefixes, or deletes that a
+// compaction drops, these differ.
+TEST_F(PlannedFilesTest, AreNotRewrittenAgain) {
+  const auto rewrite = [&] {
+    uint64_t num_files = 0;
+    MustBeOk(RewriteFilters(&db_->db(), nullptr, {},
+                            [&](const BackfillProgress& done) {
+                              num_files = done.files_done + done.files_left;
+                              return true;
+                            }),
+             "rewrite");
+    return num_files;
+  };
+  for (const uint64_t deletes : {0, 3}) {
+    for (const int prefixes : {0, 1, 2}) {
+      SCOPED_TRACE(std::to_string(deletes) + " deletes, prefixes " + std::to_string(prefixes));
+      config_ = MakeConfig(FilterShape::kFull, PolicyFromString("bloomfilter:10"));
+      config_.options.listeners = {NewListener()};
+      if (prefixes != 0) UsePrefixes(&config_, 3, /*whole_keys=*/prefixes == 1);
+      Fill(deletes);
+      for (const FilterPolicyOptions& policy :
+           {FilterPolicyOptions{.bits_per_key = 9}, FilterPolicyOptions{.wasted_reads = 0.004}}) {
+        Reopen(policy);
+        EXPECT_GT(rewrite(), 0u);
+        EXPECT_EQ(rewrite(), 0u);
+        // Nor after the listener has read the levels again.
+        LevelRegistry::Instance().Refresh(&db_->db(), nullptr);
+        EXPECT_EQ(rewrite(), 0u);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace blocksieve::rocksdb_plugin
