@@ -53,8 +53,8 @@ class BLOCKSIEVE_EXPORT Value {
     return a.type_ == b.type_ && a.Compare(b) == std::strong_ordering::equal;
   }
 
-  /// Hash that filters store; equal values have equal hashes. Part of the byte format: XXH3 of the
-  /// bytes, or of the number's canonical eight bytes, little-endian, with the type as the seed.
+  /// Hash that filters store; equal values have equal hashes. Part of the byte format: HashKey of
+  /// the bytes, or of the number's canonical eight bytes, little-endian, with the type as the seed.
   uint64_t Hash() const noexcept;
 
   /// For people: bytes unchanged, numbers in the shortest form that parses to the same number.

@@ -47,7 +47,6 @@ struct FilterOptions {
   /// all); empty: none. The filter then rules out ranges below absent prefixes. Keys should be
   /// added in bytewise order.
   std::string prefixes = {};
-  uint64_t hash_seed = 0;  ///< Seed of HashKey, stored in the block.
   /// Maximum memory for building, in bytes: key hashes, working memory and finished block together.
   /// The range filter may take as much again. 0: no limit.
   uint64_t max_build_bytes = 0;
@@ -70,7 +69,7 @@ class BLOCKSIEVE_EXPORT FilterBuilder {
   /// engines add keys in order, and may add a prefix of each key after it.
   void AddKey(std::string_view key) noexcept;
 
-  /// Adds HashKey(key, options().hash_seed) instead of a key. REQUIRES: !options().ranges
+  /// Adds HashKey(key) instead of a key. REQUIRES: !options().ranges
   void AddHash(uint64_t hash) noexcept;
 
   /// Number of keys since the last Finish, adjacent duplicates counted once. O(1). The only
@@ -147,7 +146,7 @@ class BLOCKSIEVE_EXPORT Filter {
   static Status Verify(ByteView block);
 
   /// @{
-  /// Whether the filter may hold a key (any bytes), or a key with this HashKey(key, hash_seed()).
+  /// Whether the filter may hold a key (any bytes), or a key with this HashKey(key).
   bool MayContain(std::string_view key) const noexcept { return may_match_key_(view(), key); }
   bool MayContainHash(uint64_t hash) const noexcept { return may_match_hash_(view(), hash); }
   /// @}
@@ -167,9 +166,6 @@ class BLOCKSIEVE_EXPORT Filter {
 
   ByteView bytes() const noexcept { return bytes_; }  ///< The filter block.
   State state() const noexcept { return state_; }     ///< State of the block.
-
-  /// Seed of HashKey that the filter was built with; unspecified unless State::kReady.
-  uint64_t hash_seed() const noexcept;
 
  private:
   friend struct internal::FilterAccess;

@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "blocksieve/hash.h"
 #include "lib/base/coding.h"
+#include "lib/hash/checksum.h"
 
 namespace blocksieve::toylsm {
 namespace {
@@ -19,7 +19,7 @@ struct Record {
 // The checksum covers the number of the log and the offset of the record, so that old bytes on the
 // disk, or a user's value, cannot pass for a record.
 uint32_t RecordChecksum(std::string_view record, uint64_t number, uint64_t offset) {
-  return static_cast<uint32_t>(HashKey(record, (number << 40) ^ offset));
+  return static_cast<uint32_t>(WideChecksum(AsBytes(record), (number << 40) ^ offset));
 }
 
 std::optional<Record> ReadRecord(ByteView log, uint64_t number, size_t offset) {

@@ -62,9 +62,7 @@ struct PrefixView {
 /// of the block when it was opened, so that probes check nothing.
 struct FilterView {
   const uint8_t* data;  // the first line or segment; any alignment
-  uint64_t hash_seed;
-  uint64_t first_hash_flip;  // FirstHashFlip(hash_seed)
-  uint64_t last_hash_flip;
+  uint64_t hash_seed;   // of classic and counting filters
   union {
     BlockedBloomView blocked_bloom;
     RibbonView ribbon;

@@ -28,7 +28,7 @@ struct KindSizing {
 /// Building of a kind by FilterBuilder.
 struct KindBuilding {
   /// The expected footer of a block of `num_keys` keys, without the checksum.
-  FilterInfo (*plan)(const Layout& layout, uint64_t num_keys, uint64_t hash_seed) noexcept;
+  FilterInfo (*plan)(const Layout& layout, uint64_t num_keys) noexcept;
 
   /// Maximum bytes by which a finished block exceeds its plan. Null: 0.
   uint64_t (*excess_bytes)(const Layout& layout, uint64_t num_keys) noexcept = nullptr;
@@ -41,7 +41,7 @@ struct KindBuilding {
   /// but not if it fails, unless memory runs out half-way. Errors: ResourceExhausted if memory
   /// would exceed `max_build_bytes` (0: no limit) or runs out, the block would reach 4 GiB, or no
   /// filter of this layout exists. Throws std::bad_alloc. REQUIRES: hashes->size() > 0.
-  Result<OwnedBytes> (*build)(HashList* hashes, bool keep, const Layout& layout, uint64_t hash_seed,
+  Result<OwnedBytes> (*build)(HashList* hashes, bool keep, const Layout& layout,
                               uint64_t max_build_bytes);
 };
 

@@ -30,17 +30,16 @@ inline constexpr size_t kProbeBatch = 32;
 /// Hashes keys, and calls `fetch(i)` as soon as hashes[i] is known, so that memory arrives while
 /// the next keys are hashed. Returns whether a key is empty.
 template <class Fetch>
-inline __attribute__((always_inline)) bool HashKeys(const FilterView& view, KeyList keys,
-                                                    size_t num_keys, uint64_t* hashes,
+inline __attribute__((always_inline)) bool HashKeys(KeyList keys, size_t num_keys, uint64_t* hashes,
                                                     Fetch fetch) noexcept {
   bool has_empty = false;
   for (size_t i = 0; i < num_keys; ++i) {
     const std::string_view key = keys[i];
     if (IsMediumKey(key)) [[likely]] {
-      hashes[i] = HashMediumKey(key, view.first_hash_flip, view.last_hash_flip);
+      hashes[i] = HashMediumKey(key);
     } else {
       has_empty |= key.empty();
-      hashes[i] = HashKey(key, view.hash_seed);
+      hashes[i] = HashKey(key);
     }
     fetch(i);
   }
@@ -55,46 +54,46 @@ inline __attribute__((always_inline)) bool HashKeys(const FilterView& view, KeyL
   TARGET bool NAME##Hash(const FilterView& view, uint64_t hash) noexcept { return EXPRESSION; } \
   TARGET __attribute__((noinline)) bool NAME##LongKey(const FilterView& view,                   \
                                                       std::string_view key) noexcept {          \
-    return NAME##Hash(view, HashKey(key, view.hash_seed));                                      \
+    return NAME##Hash(view, HashKey(key));                                                      \
   }                                                                                             \
   TARGET __attribute__((flatten)) bool NAME##Key(const FilterView& view,                        \
                                                  std::string_view key) noexcept {               \
     uint64_t hash;                                                                              \
     if (IsMediumKey(key)) [[likely]] {                                                          \
-      hash = HashMediumKey(key, view.first_hash_flip, view.last_hash_flip);                     \
+      hash = HashMediumKey(key);                                                                \
     } else {                                                                                    \
       if (key.size() > kShortKeyBytes) return NAME##LongKey(view, key);                         \
-      hash = HashShortKey(key, view.hash_seed);                                                 \
+      hash = HashShortKey(key);                                                                 \
     }                                                                                           \
     return EXPRESSION;                                                                          \
   }
 
-#define BLOCKSIEVE_PROBE_OPS(NAME, K, TARGET)                                                 \
-  namespace {                                                                                 \
-  BLOCKSIEVE_KEY_PROBES(NAME, TARGET, K::Probe(view, hash))                                   \
-  TARGET void NAME##Hashes(const FilterView& view, const uint64_t* hashes, size_t num_hashes, \
-                           bool* may_match) noexcept {                                        \
-    if (K::IsNear(view)) {                                                                    \
-      for (size_t i = 0; i < num_hashes; ++i) may_match[i] = K::Probe(view, hashes[i]);       \
-      return;                                                                                 \
-    }                                                                                         \
-    for (size_t first = 0; first < num_hashes; first += kProbeBatch) {                        \
-      const size_t end = std::min(first + kProbeBatch, num_hashes);                           \
-      for (size_t i = first; i < end; ++i) K::Fetch(view, hashes[i]);                         \
-      for (size_t i = first; i < end; ++i) may_match[i] = K::Probe(view, hashes[i]);          \
-    }                                                                                         \
-  }                                                                                           \
-  TARGET bool NAME##Keys(const FilterView& view, KeyList keys, size_t num_keys,               \
-                         bool* may_match) noexcept {                                          \
-    uint64_t hashes[kProbeBatch];                                                             \
-    bool has_empty = false;                                                                   \
-    for (size_t first = 0; first < num_keys; first += kProbeBatch) {                          \
-      const size_t batch = std::min(num_keys - first, kProbeBatch);                           \
-      has_empty |= HashKeys(view, keys.From(first), batch, hashes,                            \
-                            [&](size_t i) { K::Fetch(view, hashes[i]); });                    \
-      for (size_t i = 0; i < batch; ++i) may_match[first + i] = K::Probe(view, hashes[i]);    \
-    }                                                                                         \
-    return has_empty;                                                                         \
-  }                                                                                           \
-  }                                                                                           \
+#define BLOCKSIEVE_PROBE_OPS(NAME, K, TARGET)                                                      \
+  namespace {                                                                                      \
+  BLOCKSIEVE_KEY_PROBES(NAME, TARGET, K::Probe(view, hash))                                        \
+  TARGET void NAME##Hashes(const FilterView& view, const uint64_t* hashes, size_t num_hashes,      \
+                           bool* may_match) noexcept {                                             \
+    if (K::IsNear(view)) {                                                                         \
+      for (size_t i = 0; i < num_hashes; ++i) may_match[i] = K::Probe(view, hashes[i]);            \
+      return;                                                                                      \
+    }                                                                                              \
+    for (size_t first = 0; first < num_hashes; first += kProbeBatch) {                             \
+      const size_t end = std::min(first + kProbeBatch, num_hashes);                                \
+      for (size_t i = first; i < end; ++i) K::Fetch(view, hashes[i]);                              \
+      for (size_t i = first; i < end; ++i) may_match[i] = K::Probe(view, hashes[i]);               \
+    }                                                                                              \
+  }                                                                                                \
+  TARGET bool NAME##Keys(const FilterView& view, KeyList keys, size_t num_keys,                    \
+                         bool* may_match) noexcept {                                               \
+    uint64_t hashes[kProbeBatch];                                                                  \
+    bool has_empty = false;                                                                        \
+    for (size_t first = 0; first < num_keys; first += kProbeBatch) {                               \
+      const size_t batch = std::min(num_keys - first, kProbeBatch);                                \
+      has_empty |=                                                                                 \
+          HashKeys(keys.From(first), batch, hashes, [&](size_t i) { K::Fetch(view, hashes[i]); }); \
+      for (size_t i = 0; i < batch; ++i) may_match[first + i] = K::Probe(view, hashes[i]);         \
+    }                                                                                              \
+    return has_empty;                                                                              \
+  }                                                                                                \
+  }                                                                                                \
   const ProbeOps NAME = {&NAME##Key, &NAME##Hash, &NAME##Hashes, &NAME##Keys};

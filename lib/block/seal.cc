@@ -133,6 +133,10 @@ Status ReadFooter(ByteView block, FilterInfo* info) {
         "filter block: kind is " + std::to_string(static_cast<int>(info->kind)) +
         "; this library reads 2 to " + std::to_string(1 + AllKinds().size()));
   }
+  if (kind->building && info->hash_seed != 0) {
+    return Status::NotSupported("filter block: hash seed is " + std::to_string(info->hash_seed) +
+                                "; allowed: 0");
+  }
   if (info->payload_bytes != tail->before.size()) {
     return DamagedBlock("payload is " + std::to_string(tail->before.size()) +
                         " bytes; its footer says " + std::to_string(info->payload_bytes));

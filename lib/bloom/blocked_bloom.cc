@@ -63,11 +63,10 @@ const ProbeOps& Open(const FilterInfo& info, Kernel kernel, FilterView* view) no
   return BlockedBloomOps(kernel, info.num_probes);
 }
 
-FilterInfo Plan(const Layout& layout, uint64_t num_keys, uint64_t hash_seed) noexcept {
+FilterInfo Plan(const Layout& layout, uint64_t num_keys) noexcept {
   FilterInfo plan;
   plan.kind = FilterKind::kBlockedBloom;
   plan.num_keys = num_keys;
-  plan.hash_seed = hash_seed;
   plan.num_probes = layout.num_probes;
   const uint64_t payload_bytes = BloomPayloadBytes(layout, num_keys);
   plan.padding_bytes = PaddingBytes(payload_bytes);
@@ -75,9 +74,9 @@ FilterInfo Plan(const Layout& layout, uint64_t num_keys, uint64_t hash_seed) noe
   return plan;
 }
 
-Result<OwnedBytes> Build(HashList* hashes, bool /*keep*/, const Layout& layout, uint64_t hash_seed,
+Result<OwnedBytes> Build(HashList* hashes, bool /*keep*/, const Layout& layout,
                          uint64_t max_build_bytes) {
-  const FilterInfo plan = Plan(layout, hashes->size(), hash_seed);
+  const FilterInfo plan = Plan(layout, hashes->size());
   const FilterFormat& format = kBlockedBloomKind.format;
   const uint64_t block_bytes = plan.payload_bytes + FooterBytesOf(plan, format);
   Result<OwnedBytes> block =

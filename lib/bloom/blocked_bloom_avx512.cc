@@ -158,9 +158,9 @@ struct Avx512Bloom {
     __m512i eights[kProbeBatch / 8];
     bool has_empty = false;
     for (size_t i = 0; i < num_keys; i += 8) {
-      if (!HashEightKeys(keys.From(i), view.hash_seed, &eights[i / 8])) [[unlikely]] {
+      if (!HashEightKeys(keys.From(i), &eights[i / 8])) [[unlikely]] {
         alignas(64) uint64_t hashes[8];
-        has_empty |= HashKeys(view, keys.From(i), 8, hashes, [](size_t) {});
+        has_empty |= HashKeys(keys.From(i), 8, hashes, [](size_t) {});
         eights[i / 8] = _mm512_load_si512(hashes);
       }
       FetchEight(view, eights[i / 8], lines + i);
@@ -177,7 +177,7 @@ struct Avx512Bloom {
                                               bool* may_match) noexcept {
     uint64_t hashes[8];
     const uint8_t* lines[8];
-    const bool has_empty = HashKeys(view, keys, num_keys, hashes, [&](size_t i) {
+    const bool has_empty = HashKeys(keys, num_keys, hashes, [&](size_t i) {
       lines[i] = LineAt(view, hashes[i]);
       __builtin_prefetch(lines[i]);
     });

@@ -19,18 +19,16 @@ std::vector<FilterKind> BuildableFilterKinds();
 uint64_t MaxKeys(const Layout& layout, uint64_t payload_bytes) noexcept;
 
 /// The expected footer of the block for `num_keys` keys.
-FilterInfo PlanBlock(const Layout& layout, uint64_t num_keys, uint64_t hash_seed = 0) noexcept;
+FilterInfo PlanBlock(const Layout& layout, uint64_t num_keys) noexcept;
 
 /// Bytes of that block; for a ribbon, within a few bytes and 0.1 %. UINT64_MAX if 2^63 or more.
-uint64_t BlockBytes(const Layout& layout, uint64_t num_keys, uint64_t hash_seed = 0) noexcept;
+uint64_t BlockBytes(const Layout& layout, uint64_t num_keys) noexcept;
 
-/// The inverse of BlockBytes: the maximum number of keys whose block fits in `block_bytes`, or 0,
-/// without a hash seed.
+/// The inverse of BlockBytes: the maximum number of keys whose block fits in `block_bytes`, or 0.
 uint64_t MaxBlockKeys(const Layout& layout, uint64_t block_bytes) noexcept;
 
 /// The layout of lowest FPR whose block for `num_keys` keys fits in `block_bytes`; the smallest
 /// layout of the kind if none fits.
-Layout LayoutForBlockBytes(FilterKind kind, uint64_t num_keys, uint64_t block_bytes,
-                           uint64_t hash_seed = 0);
+Layout LayoutForBlockBytes(FilterKind kind, uint64_t num_keys, uint64_t block_bytes);
 
 }  // namespace blocksieve

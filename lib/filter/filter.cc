@@ -12,7 +12,6 @@
 #include "lib/block/parts.h"
 #include "lib/block/probe_loops.h"
 #include "lib/filter/filter_access.h"
-#include "lib/hash/hash_inline.h"
 #include "lib/prefix/prefix_part.h"
 #include "lib/range/range_filter.h"
 
@@ -48,8 +47,6 @@ Filter internal::FilterAccess::Open(ByteView block, Kernel kernel) noexcept {
   FilterInfo info;
   if (!IsReadable(block, &info)) return filter;
   view.hash_seed = info.hash_seed;
-  view.first_hash_flip = FirstHashFlip(info.hash_seed);
-  view.last_hash_flip = LastHashFlip(info.hash_seed);
   if (info.num_keys == 0) {
     filter.SetOps(kNothingMatches);
     filter.state_ = Filter::State::kEmpty;
@@ -108,8 +105,6 @@ RangeAnswer internal::FilterAccess::QueryRange(const Filter& filter, std::string
       });
   return of_ranges == RangeAnswer::kMayMatch ? answer : of_ranges;
 }
-
-uint64_t Filter::hash_seed() const noexcept { return view().hash_seed; }
 
 void Filter::SetOps(const internal::ProbeOps& ops) noexcept {
   may_match_key_ = ops.may_match_key;

@@ -36,9 +36,8 @@ Layout LayoutWithPrefixes(const FilterBuilder& builder, const PrefixBuilder& pre
   if (!prefixes.options().share_bits || layout.kind != builder.options().kind || hashes == 0) {
     return layout;
   }
-  const uint64_t seed = builder.options().hash_seed;
-  const uint64_t block_bytes = BlockBytes(layout, builder.num_keys() - hashes, seed);
-  return LayoutForBlockBytes(layout.kind, builder.num_keys(), block_bytes, seed);
+  const uint64_t block_bytes = BlockBytes(layout, builder.num_keys() - hashes);
+  return LayoutForBlockBytes(layout.kind, builder.num_keys(), block_bytes);
 }
 
 }  // namespace
@@ -60,12 +59,10 @@ struct FilterBuilder::Keys {
   }
 
   // Out of line, so that AddKey, which runs for every key, need not save registers.
-  [[gnu::noinline]] void AddLongKey(std::string_view key, uint64_t seed) noexcept {
-    Add(HashKey(key, seed));
-  }
-  [[gnu::noinline]] void AddKeyAndToParts(std::string_view key, uint64_t seed) noexcept {
+  [[gnu::noinline]] void AddLongKey(std::string_view key) noexcept { Add(HashKey(key)); }
+  [[gnu::noinline]] void AddKeyAndToParts(std::string_view key) noexcept {
     AddToParts(key);
-    Add(HashKey(key, seed));
+    Add(HashKey(key));
   }
 
   internal::HashList hashes;
@@ -155,7 +152,7 @@ Result<FilterBuilder> FilterBuilder::Create(const FilterOptions& options) try {
                                    ? Result<std::string>("")
                                    : internal::ParsePrefixRule(options.prefixes);
     if (!rule.ok()) return rule.status();
-    parts.prefixes = {.rule = *std::move(rule), .hash_seed = options.hash_seed};
+    parts.prefixes = {.rule = *std::move(rule)};
   }
   Status status = internal::FilterAccess::AddParts(parts, &builder);
   if (!status.ok()) return status;
@@ -195,7 +192,7 @@ uint64_t internal::FilterAccess::BuildBytes(const FilterBuilder& builder,
   const auto working_bytes = FindKind(layout.kind)->building->working_bytes;
   const uint64_t hash_bytes = builder.keys_->hashes.memory_bytes();
   const uint64_t num_keys = builder.num_keys();
-  const uint64_t block_bytes = BlockBytes(layout, num_keys, builder.options_.hash_seed);
+  const uint64_t block_bytes = BlockBytes(layout, num_keys);
   if (working_bytes == nullptr) return hash_bytes + block_bytes;
   return hash_bytes * (builder.options_.keep_hashes ? 2 : 1) + working_bytes(layout, num_keys) +
          block_bytes;
@@ -203,9 +200,9 @@ uint64_t internal::FilterAccess::BuildBytes(const FilterBuilder& builder,
 
 void FilterBuilder::AddKey(std::string_view key) noexcept {
   if (keys_->has_parts() && !keys_->is_in_parts(key)) [[unlikely]]
-    return keys_->AddKeyAndToParts(key, options_.hash_seed);
-  if (key.size() > kShortKeyBytes) return keys_->AddLongKey(key, options_.hash_seed);
-  keys_->Add(HashShortKey(key, options_.hash_seed));
+    return keys_->AddKeyAndToParts(key);
+  if (key.size() > kShortKeyBytes) return keys_->AddLongKey(key);
+  keys_->Add(HashShortKey(key));
 }
 
 void FilterBuilder::AddHash(uint64_t hash) noexcept {
@@ -242,14 +239,12 @@ Result<OwnedBytes> FilterBuilder::FinishPoints(const Layout& layout) try {
   const uint64_t num_keys = keys_->num_keys;
   std::atomic_ref(keys_->num_keys).store(0, std::memory_order_relaxed);
   if (num_keys == 0 || hashes.exhausted()) {
-    return BuildEmpty(PlanBlock(layout, num_keys, options_.hash_seed),
-                      BlockBytes(layout, num_keys, options_.hash_seed), hashes,
+    return BuildEmpty(PlanBlock(layout, num_keys), BlockBytes(layout, num_keys), hashes,
                       options_.max_build_bytes);
   }
   const auto build = [&](const Layout& chosen) {
     return internal::FindKind(chosen.kind)
-        ->building->build(&hashes, options_.keep_hashes, chosen, options_.hash_seed,
-                          options_.max_build_bytes);
+        ->building->build(&hashes, options_.keep_hashes, chosen, options_.max_build_bytes);
   };
   Result<OwnedBytes> block = build(layout);
   if (!block.ok() && layout.kind != FilterKind::kBlockedBloom && hashes.size() == num_keys) {

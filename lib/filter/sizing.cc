@@ -46,13 +46,13 @@ uint64_t MaxKeys(const Layout& layout, uint64_t payload_bytes) noexcept {
   return SizingOf(layout).max_keys(layout, payload_bytes);
 }
 
-FilterInfo PlanBlock(const Layout& layout, uint64_t num_keys, uint64_t hash_seed) noexcept {
-  return internal::FindKind(layout.kind)->building->plan(layout, num_keys, hash_seed);
+FilterInfo PlanBlock(const Layout& layout, uint64_t num_keys) noexcept {
+  return internal::FindKind(layout.kind)->building->plan(layout, num_keys);
 }
 
-uint64_t BlockBytes(const Layout& layout, uint64_t num_keys, uint64_t hash_seed) noexcept {
+uint64_t BlockBytes(const Layout& layout, uint64_t num_keys) noexcept {
   if (PayloadBytes(layout, num_keys) >= uint64_t{1} << 63) return UINT64_MAX;
-  const FilterInfo plan = PlanBlock(layout, num_keys, hash_seed);
+  const FilterInfo plan = PlanBlock(layout, num_keys);
   return plan.payload_bytes +
          internal::FooterBytesOf(plan, internal::FindKind(layout.kind)->format);
 }
@@ -71,15 +71,14 @@ uint64_t MaxBlockKeys(const Layout& layout, uint64_t block_bytes) noexcept {
   return 0;
 }
 
-Layout LayoutForBlockBytes(FilterKind kind, uint64_t num_keys, uint64_t block_bytes,
-                           uint64_t hash_seed) {
+Layout LayoutForBlockBytes(FilterKind kind, uint64_t num_keys, uint64_t block_bytes) {
   const auto excess_bytes = internal::FindKind(kind)->building->excess_bytes;
   const double max_bits =
       8.0 * static_cast<double>(block_bytes) / static_cast<double>(num_keys == 0 ? 1 : num_keys);
   Result<Layout> fits = LayoutForBitsPerKey(kind, max_bits);
   // A few steps: rows are 1/16 bit apart, and footers of all but tiny blocks take even less per
   // key.
-  while (fits.ok() && BlockBytes(*fits, num_keys, hash_seed) +
+  while (fits.ok() && BlockBytes(*fits, num_keys) +
                               (excess_bytes == nullptr ? 0 : excess_bytes(*fits, num_keys)) >
                           block_bytes) {
     fits = LayoutForBitsPerKey(kind, fits->bits_per_key - 1.0 / 16);

@@ -20,12 +20,7 @@
 
 namespace blocksieve::internal {
 
-/// The words of XXH3's secret for keys of up to kMaxEightBytes.
-inline constexpr uint64_t kHashSecret[16] = {
-    0xBE4BA423396CFEB8u, 0x1CAD21F72C81017Cu, 0xDB979083E96DD4DEu, 0x1F67B3B7A4A44072u,
-    0x78E5C0CC4EE679CBu, 0x2172FFCC7DD05A82u, 0x8E2443F7744608B8u, 0x4C263A81E69035E0u,
-    0xCB00C391BB52283Cu, 0xA32E531B8B65D088u, 0x4EF90DA297486471u, 0xD8ACDEA946EF1938u,
-    0x3F349CE33F76FAA8u, 0x1D4F0BC7C7BBDCF9u, 0x3159B4CD4BE0518Au, 0x647378D9C97E9FC8u};
+/// Longer keys are hashed one by one.
 inline constexpr size_t kMaxEightBytes = 128;
 
 BLOCKSIEVE_EIGHT __m512i EightOf(uint64_t x) noexcept {
@@ -77,16 +72,15 @@ BLOCKSIEVE_EIGHT EightPairs EightPairsAt(KeyList keys, size_t first, size_t seco
 
 /// The terms of sixteen bytes of each of eight keys, from byte `at` on, in the sums of their
 /// hashes.
-BLOCKSIEVE_EIGHT __m512i MixedPairs(KeyList keys, size_t at, const uint64_t* secret,
-                                    uint64_t seed) noexcept {
+BLOCKSIEVE_EIGHT __m512i MixedPairs(KeyList keys, size_t at, const uint64_t* secret) noexcept {
   const EightPairs pairs = EightPairsAt(keys, at, at + 8);
-  return FoldedProducts(_mm512_xor_si512(pairs.first, EightOf(secret[0] + seed)),
-                        _mm512_xor_si512(pairs.second, EightOf(secret[1] - seed)));
+  return FoldedProducts(_mm512_xor_si512(pairs.first, EightOf(secret[0] + kKeyHashSeed)),
+                        _mm512_xor_si512(pairs.second, EightOf(secret[1] - kKeyHashSeed)));
 }
 
-/// HashKey(keys[i], seed) of eight keys, by the steps of XXH3. False unless all have the same
+/// HashKey(keys[i]) of eight keys, by the steps of XXH3. False unless all have the same
 /// length of 9 to kMaxEightBytes bytes.
-BLOCKSIEVE_EIGHT bool HashEightKeys(KeyList keys, uint64_t seed, __m512i* hashes) noexcept {
+BLOCKSIEVE_EIGHT bool HashEightKeys(KeyList keys, __m512i* hashes) noexcept {
   const size_t length = keys[0].size();
   size_t differing = 0;
 #pragma GCC unroll 8
@@ -96,8 +90,8 @@ BLOCKSIEVE_EIGHT bool HashEightKeys(KeyList keys, uint64_t seed, __m512i* hashes
   __m512i sum;
   if (length <= kShortKeyBytes) {
     const EightPairs ends = EightPairsAt(keys, 0, length - 8);
-    const __m512i first = _mm512_xor_si512(ends.first, EightOf(FirstHashFlip(seed)));
-    const __m512i last = _mm512_xor_si512(ends.second, EightOf(LastHashFlip(seed)));
+    const __m512i first = _mm512_xor_si512(ends.first, EightOf(kFirstHashFlip));
+    const __m512i last = _mm512_xor_si512(ends.second, EightOf(kLastHashFlip));
     const __m512i reversed =
         _mm512_broadcast_i32x4(_mm_setr_epi8(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8));
     sum = _mm512_add_epi64(_mm512_add_epi64(EightOf(length), _mm512_shuffle_epi8(first, reversed)),
@@ -107,8 +101,8 @@ BLOCKSIEVE_EIGHT bool HashEightKeys(KeyList keys, uint64_t seed, __m512i* hashes
     sum = EightOf(length * 0x9E3779B185EBCA87u);
     for (size_t from_end = 0; from_end <= (length - 1) / 32; ++from_end) {
       const uint64_t* const secret = kHashSecret + 4 * from_end;
-      sum = _mm512_add_epi64(sum, MixedPairs(keys, 16 * from_end, secret, seed));
-      sum = _mm512_add_epi64(sum, MixedPairs(keys, length - 16 * (from_end + 1), secret + 2, seed));
+      sum = _mm512_add_epi64(sum, MixedPairs(keys, 16 * from_end, secret));
+      sum = _mm512_add_epi64(sum, MixedPairs(keys, length - 16 * (from_end + 1), secret + 2));
     }
   }
   sum = _mm512_xor_si512(sum, _mm512_srli_epi64(sum, 37));

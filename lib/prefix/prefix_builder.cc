@@ -40,7 +40,7 @@ std::span<const uint64_t> PrefixBuilder::AddKey(std::string_view key) {
   for (const uint32_t length : lengths_.all()) {
     // A callback may find a boundary that it did not find in the previous key.
     if (length <= shared && std::find(seen.begin(), seen.end(), length) != seen.end()) continue;
-    hashes_.push_back(internal::HashPrefix(key.substr(0, length), options_.hash_seed));
+    hashes_.push_back(internal::HashPrefix(key.substr(0, length)));
     for (unsigned i = 1; i < options_.num_lookups; ++i) {
       hashes_.push_back(internal::NextPrefixHash(hashes_.back()));
     }

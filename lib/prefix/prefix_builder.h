@@ -32,8 +32,6 @@ struct PrefixPartOptions {
   /// Whether the point filter has the size that it would have without prefixes: prefixes then take
   /// bits from keys, for a budget of both.
   bool share_bits = false;
-  /// FilterOptions::hash_seed of the point filter.
-  uint64_t hash_seed = 0;
 };
 
 /// Finds the distinct prefixes of the keys of one file or partition. With keys in bytewise order, a

@@ -43,9 +43,9 @@ PrefixView ReadPrefixPart(ByteView bytes, uint64_t* num_prefixes) noexcept {
   return is_sound ? part : PrefixView{};
 }
 
-uint64_t HashPrefix(std::string_view prefix, uint64_t hash_seed) noexcept {
-  const uint64_t seed = hash_seed ^ UINT64_C(0x5bd1e9955bd1e995);
-  return prefix.size() <= kShortKeyBytes ? HashShortKey(prefix, seed) : HashKey(prefix, seed);
+uint64_t HashPrefix(std::string_view prefix) noexcept {
+  constexpr uint64_t kSeed = 0x5bd1e9955bd1e995;
+  return prefix.size() <= kShortKeyBytes ? HashShortKey(prefix, kSeed) : HashKey(prefix, kSeed);
 }
 
 RangeAnswer QueryPrefixes(const FilterView& filter,
@@ -54,7 +54,7 @@ RangeAnswer QueryPrefixes(const FilterView& filter,
   const PrefixView& part = filter.prefixes;
   const std::string_view prefix = PrefixOfRange(part.rule(), begin, end);
   if (prefix.empty()) return RangeAnswer::kMayMatch;
-  uint64_t hash = HashPrefix(prefix, filter.hash_seed);
+  uint64_t hash = HashPrefix(prefix);
   for (unsigned lookup = 0; may_match(filter, hash); hash = NextPrefixHash(hash)) {
     if (++lookup == part.num_lookups) return RangeAnswer::kMayMatch;
   }

@@ -46,7 +46,7 @@ PrefixView ReadPrefixPart(ByteView bytes, uint64_t* num_prefixes = nullptr) noex
 
 /// The first hash of a prefix in the point filter, and the one after `hash`. The seed differs from
 /// that of keys, so that a key never answers for a prefix.
-uint64_t HashPrefix(std::string_view prefix, uint64_t hash_seed) noexcept;
+uint64_t HashPrefix(std::string_view prefix) noexcept;
 inline uint64_t NextPrefixHash(uint64_t hash) noexcept {
   hash = (hash ^ (hash >> 32)) * UINT64_C(0x9fb21c651e98df25);
   return hash ^ (hash >> 29);

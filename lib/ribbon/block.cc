@@ -44,11 +44,10 @@ uint64_t ExcessBytes(const Layout& layout, uint64_t num_keys) noexcept {
   return slots * (layout.num_probes + 1) / 8 + 6;
 }
 
-FilterInfo Plan(const Layout& layout, uint64_t num_keys, uint64_t hash_seed) noexcept {
+FilterInfo Plan(const Layout& layout, uint64_t num_keys) noexcept {
   FilterInfo plan;
   plan.kind = FilterKind::kRibbon;
   plan.num_keys = num_keys;
-  plan.hash_seed = hash_seed;
   if (num_keys == 0) return plan;
   plan.ribbon = ExpectedRibbonShape(NearestRibbonLayout(layout), num_keys);
   const uint64_t payload_bytes = RibbonPayloadBytes(layout, num_keys);
@@ -61,11 +60,11 @@ uint64_t WorkingBytes(const Layout& layout, uint64_t num_keys) noexcept {
   return RibbonWorkingBytes(NearestRibbonLayout(layout), num_keys);
 }
 
-Result<OwnedBytes> Build(HashList* hashes, bool keep, const Layout& layout, uint64_t hash_seed,
+Result<OwnedBytes> Build(HashList* hashes, bool keep, const Layout& layout,
                          uint64_t max_build_bytes) try {
   const uint64_t num_keys = hashes->size();
   assert(num_keys > 0);
-  FilterInfo info = Plan(layout, num_keys, hash_seed);
+  FilterInfo info = Plan(layout, num_keys);
   const Layout row = NearestRibbonLayout(layout);
   const uint64_t capacity =
       info.padding_bytes + RibbonCapacity(row, num_keys) + FooterBytes::kMaxBytes;

@@ -229,17 +229,17 @@ struct Avx512Ribbon {
                                          bool* may_match) noexcept {
     bool has_empty = false;
     const auto load = [&](size_t i, __m512i* eight) BLOCKSIEVE_AVX512 {
-      if (HashEightKeys(keys.From(i), view.hash_seed, eight)) [[likely]]
+      if (HashEightKeys(keys.From(i), eight)) [[likely]]
         return;
       alignas(64) uint64_t hashes[8];
-      has_empty |= HashKeys(view, keys.From(i), 8, hashes, [](size_t) {});
+      has_empty |= HashKeys(keys.From(i), 8, hashes, [](size_t) {});
       *eight = _mm512_load_si512(hashes);
     };
     // Fewer than eight are faster one by one.
     const size_t in_eights = view.ribbon.fast_segments == 0 ? 0 : num_keys / 8 * 8;
     if (in_eights > 0) ProbeEights<kDirectory>(view, in_eights, load, may_match);
     uint64_t rest[kProbeBatch];
-    has_empty |= HashKeys(view, keys.From(in_eights), num_keys - in_eights, rest, [](size_t) {});
+    has_empty |= HashKeys(keys.From(in_eights), num_keys - in_eights, rest, [](size_t) {});
     for (size_t i = in_eights; i < num_keys; ++i) {
       may_match[i] =
           Probe(view, LocateRibbon<RibbonForm{kDirectory, true}>(view, rest[i - in_eights]));

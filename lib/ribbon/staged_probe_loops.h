@@ -79,7 +79,7 @@
   TARGET static BLOCKSIEVE_INLINE bool KeyBatch(const FilterView& view, KeyList keys,        \
                                                 size_t num_keys, bool* may_match) noexcept { \
     uint64_t hashes[kProbeBatch];                                                            \
-    const bool has_empty = HashKeys(view, keys, num_keys, hashes, [](size_t) {});            \
+    const bool has_empty = HashKeys(keys, num_keys, hashes, [](size_t) {});                  \
     Batch<kDirectory>(view, hashes, num_keys, may_match);                                    \
     return has_empty;                                                                        \
   }

@@ -60,7 +60,8 @@ TEST(FilterFactsTest, PrefixesAndRangesAreNoKeys) {
     EXPECT_DOUBLE_EQ(report.prefixes.fpr, report.predicted_fpr * report.predicted_fpr);
     EXPECT_EQ(report.ranges.num_filters, has_ranges ? 1u : 0u);
     const uint64_t rest = filter.size() - report.ranges.num_bytes - report.prefixes.num_bytes;
-    EXPECT_NEAR(static_cast<double>(rest), static_cast<double>(point_bytes), 10);
+    // By chance, two ribbons differ by a few octets of seven bytes.
+    EXPECT_NEAR(static_cast<double>(rest), static_cast<double>(point_bytes), 28);
   }
 }
 

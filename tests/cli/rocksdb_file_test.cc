@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "blocksieve/hash.h"
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/cli/database/database.h"
 #include "integration/cli/database/file_check.h"
@@ -127,6 +128,24 @@ TEST(TableFileTest, KeysInAnUnknownOrderAreNotRead) {
     EXPECT_LT(check.file.filter.predicted_fpr, 0.02);
     EXPECT_EQ(check.unchecked,
               "keys were not checked: this command does not have the comparator descending");
+  }
+}
+
+// Keys that were chosen by the filter's own hash.
+TEST(FileCheckTest, ARateFarAboveThePredictionIsAProblem) {
+  for (const bool chosen : {false, true}) {
+    testing::TestDb db(
+        testing::MakeConfig(testing::FilterShape::kFull, *NewFilterPolicy({.target_fpr = 0.01})));
+    std::vector<std::string> keys;
+    for (const std::string& key : testing::PresentKeys(testing::KeyShape::kCounter, 40'000)) {
+      if (!chosen || HashKey(key) >> 60 == 0) keys.push_back(key);
+    }
+    db.Fill(keys);
+    const FileCheck check = CheckFile(OpenFileOf(db.path()).get(), 20'000);
+    EXPECT_EQ(check.problems.size(), chosen ? 1u : 0u);
+    if (!chosen) continue;
+    EXPECT_NE(check.problems.at(0).find(" of absent keys; predicted: 0.00"), std::string::npos)
+        << check.problems.at(0);
   }
 }
 

@@ -84,7 +84,6 @@ void TryBuilder(FilterKind kind, Input* input) {
   FilterOptions options;
   options.kind = kind;
   options.target_fpr = AnyFpr(input);
-  options.hash_seed = input->Number<uint64_t>();
   options.keep_hashes = input->Flag();
   options.max_build_bytes = input->Flag() ? input->Number<uint16_t>() : 0;
   Result<FilterBuilder> builder = FilterBuilder::Create(options);

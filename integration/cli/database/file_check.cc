@@ -184,6 +184,23 @@ void AddFalseNegatives(const QueryCheck& query, const char* what, const char* of
                                         term::CountOf(query.false_negatives, what), of_file));
 }
 
+// A chance deviation of the filter, or a coarse model, stays below this factor.
+constexpr double kNotableFactor = 1.5;
+
+/// A filter that passes far more absent keys than its bits allow is wrongly built, or holds keys
+/// that were chosen by the filter's own hash.
+void AddHighRate(const QueryCheck& query, const char* what, double predicted_fpr,
+                 FileCheck* check) {
+  if (query.num_probed == 0) return;
+  if (WilsonInterval(query.num_passed, query.num_probed).low <= kNotableFactor * predicted_fpr) {
+    return;
+  }
+  check->problems.push_back(
+      fmt::format("the filter passes {:.2g} of absent {}; predicted: {:.2g}",
+                  static_cast<double>(query.num_passed) / static_cast<double>(query.num_probed),
+                  what, predicted_fpr));
+}
+
 }  // namespace
 
 RateInterval WilsonInterval(uint64_t num_hits, uint64_t num_trials) {
@@ -232,6 +249,8 @@ FileCheck CheckFile(TableFile* file, uint64_t num_probes) {
   AddFalseNegatives(check.keys, "key", "of the file", &check);
   AddFalseNegatives(check.ranges, "range", "with keys of the file", &check);
   AddFalseNegatives(check.prefixes, "range", "below prefixes of the file", &check);
+  AddHighRate(check.keys, "keys", filter.predicted_fpr, &check);
+  AddHighRate(check.prefixes, "prefixes", filter.prefixes.fpr, &check);
   return check;
 }
 

@@ -119,7 +119,7 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
     const bool is_first = std::exchange(is_first_, false);
     if (!key.empty()) return false;
     if (!std::exchange(has_prefix_, true) && is_first) {
-      FilterAccess::AddPointHash(HashKey("", builder_.options().hash_seed), &builder_);
+      FilterAccess::AddPointHash(HashKey(""), &builder_);
     }
     return true;
   }

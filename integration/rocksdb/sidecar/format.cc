@@ -123,7 +123,7 @@ std::optional<SidecarId> IdOfSst(const rocksdb::TableProperties& properties) {
         properties.creation_time}) {
     AppendLittleEndian(&facts, fact);
   }
-  return SidecarId{HashKey(facts, 0), HashKey(facts, 1)};
+  return SidecarId{WideChecksum(AsBytes(facts), 0), WideChecksum(AsBytes(facts), 1)};
 }
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -54,9 +54,7 @@ TEST_P(Differential, NoKeyIsEverDeniedAndAllKernelsAgree) {
   uint64_t denied = 0;
   while (present_answers + absent_answers < AnswersWanted()) {
     const double target_fpr = LogUniform(&random, kMinTargetFpr, kMaxTargetFpr);
-    FilterBuilder builder = MakeBuilder({.kind = GetParam(),
-                                         .target_fpr = target_fpr,
-                                         .hash_seed = random() % 2 == 0 ? 0 : random()});
+    FilterBuilder builder = MakeBuilder({.kind = GetParam(), .target_fpr = target_fpr});
     std::vector<uint64_t> present(static_cast<size_t>(LogUniform(&random, 1, 2e6)));
     std::vector<uint64_t> absent(present.size());
     for (uint64_t& hash : present) hash = random();

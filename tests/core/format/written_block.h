@@ -35,7 +35,7 @@ class WrittenBlock {
   /// Name of its file in tests/golden.
   const std::string name;
   const std::string extension;
-  const uint64_t file_hash;  ///< HashKey of the file; 0: no file, for tests of damage only.
+  const uint64_t file_hash;  ///< XXH3 of the file; 0: no file, for tests of damage only.
 
   bool HasFile() const { return file_hash != 0; }
   std::string FilePath() const { return SourcePath("tests/golden/" + name + extension); }

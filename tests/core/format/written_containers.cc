@@ -98,18 +98,20 @@ std::vector<WrittenBlockPtr> WrittenContainers() {
   const BloomLayout odd = *BloomLayout::ForBits(203, 5, 77);
   std::vector<WrittenBlockPtr> all;
   for (const ContainerRow& row : {
-           ContainerRow{"classic_3_keys", small, 3, 0xad032b2ec34ec342, "5534 "},
-           ContainerRow{"classic_1000_keys", large, 1000, 0xf00926dfadf0fc07, "7 100 172 216 277 "},
+           ContainerRow{"classic_3_keys", small, 3, 0x9fb65811ca640119,
+                        "2126 5982 6963 7142 8360 "},
+           ContainerRow{"classic_1000_keys", large, 1000, 0x74e3dd79914323ce, "9 206 370 531 586 "},
            ContainerRow{"classic_empty", odd, 0, 0, ""},
        }) {
     all.push_back(std::make_shared<WrittenContainer<ClassicBloom>>(row));
   }
   for (const ContainerRow& row : {
-           ContainerRow{"counting_1000_keys", large, 1000, 0xe06824670125bd3a, "7 100 172 216 277 ",
+           ContainerRow{"counting_1000_keys", large, 1000, 0xc26d8cb5b96b214b, "9 206 370 531 586 ",
                         8},
            ContainerRow{"counting_2_bits", odd, 20, 0, "", 2},
            ContainerRow{"counting_16_bits", odd, 20, 0, "", 16},
-           ContainerRow{"counting_3_keys", small, 3, 0x36670388a7e32b61, "5534 "},
+           ContainerRow{"counting_3_keys", small, 3, 0x6f46e130c2f9ffef,
+                        "2126 5982 6963 7142 8360 "},
        }) {
     all.push_back(std::make_shared<WrittenContainer<CountingBloom>>(row));
   }

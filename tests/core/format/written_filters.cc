@@ -18,24 +18,23 @@
 namespace blocksieve::testing {
 namespace {
 
-using MakeFilter = std::function<std::string(uint64_t num_keys, uint64_t hash_seed)>;
+using MakeFilter = std::function<std::string(uint64_t num_keys)>;
 
 MakeFilter Built(FilterKind kind, double target_fpr) {
-  return [=](uint64_t num_keys, uint64_t hash_seed) {
-    return Copy(
-        BuildBlock({.kind = kind, .target_fpr = target_fpr, .hash_seed = hash_seed}, num_keys));
+  return [=](uint64_t num_keys) {
+    return Copy(BuildBlock({.kind = kind, .target_fpr = target_fpr}, num_keys));
   };
 }
 
 // A writer without short footers.
 MakeFilter LongRibbon(double target_fpr) {
-  return [=](uint64_t num_keys, uint64_t hash_seed) {
+  return [=](uint64_t num_keys) {
     internal::HashList hashes(0);
-    for (uint64_t i = 0; i < num_keys; ++i) hashes.Append(HashKey(PresentKey(i), hash_seed));
+    for (uint64_t i = 0; i < num_keys; ++i) hashes.Append(HashKey(PresentKey(i)));
     const Layout layout = Must(ChooseLayout(FilterKind::kRibbon, target_fpr));
     const Layout row = internal::NearestRibbonLayout(layout);
     std::string block(internal::RibbonCapacity(row, num_keys), '\0');
-    FilterInfo info = internal::kRibbonKind.building->plan(layout, num_keys, hash_seed);
+    FilterInfo info = internal::kRibbonKind.building->plan(layout, num_keys);
     info.ribbon = internal::BuildRibbon(&hashes, true, row, ActiveKernel(),
                                         reinterpret_cast<uint8_t*>(block.data()))
                       .shape;
@@ -51,7 +50,6 @@ struct FilterRow {
   std::string name;
   MakeFilter make;
   uint64_t num_keys;
-  uint64_t hash_seed;
   uint64_t file_hash;
   std::string false_positives;
 };
@@ -60,31 +58,27 @@ std::vector<FilterRow> FilterRows() {
   constexpr auto kBloom = FilterKind::kBlockedBloom;
   constexpr auto kRibbon = FilterKind::kRibbon;
   return {
-      {"bloom_empty", Built(kBloom, 0.01), 0, 0, 0x46daddbee350498f, ""},
-      {"bloom_3_keys", Built(kBloom, 0.01), 3, 0, 0x83155100eb75530c, ""},
-      {"bloom_1000_keys", Built(kBloom, 0.01), 1000, 0, 0xcc68016ba44b32fc, "180 188 196 368 623 "},
-      {"bloom_seeded", Built(kBloom, 0.3), 1000, 42, 0x17d255ae4de02537, "4 18 21 27 30 "},
-      {"bloom_1e-6", Built(kBloom, 1e-6), 1000, 0, 0x105e525ca5200ff2, ""},
+      {"bloom_empty", Built(kBloom, 0.01), 0, 0x46daddbee350498f, ""},
+      {"bloom_3_keys", Built(kBloom, 0.01), 3, 0x994dc8ef6d106f59, ""},
+      {"bloom_1000_keys", Built(kBloom, 0.01), 1000, 0x7fa6ca085521bbe4, "16 141 267 320 533 "},
+      {"bloom_1e-6", Built(kBloom, 1e-6), 1000, 0x4c19d5055ceae02d, ""},
       // Large enough for padding.
-      {"bloom_700000_keys", Built(kBloom, 0.5), 700'000, 0, 0x0b9486432841a399, "2 5 6 7 8 "},
-      {"ribbon_empty", Built(kRibbon, 0.01), 0, 0, 0x1d434c7fe3dfcbbe, ""},
-      {"ribbon_3_keys", LongRibbon(0.01), 3, 0, 0x58324e109d544a5f, "193 218 532 675 1096 "},
-      {"ribbon_1000_keys", LongRibbon(0.01), 1000, 0, 0xab819211303f6f96, "2 56 460 465 568 "},
-      {"ribbon_seeded", Built(kRibbon, 0.3), 1000, 42, 0x72532e4008bbfc91, "0 4 12 15 16 "},
-      {"ribbon_1e-7", LongRibbon(1e-7), 1000, 0, 0x55870c72ef57cca1, ""},
+      {"bloom_700000_keys", Built(kBloom, 0.5), 700'000, 0x4a10119b604a26a2, "1 3 6 9 11 "},
+      {"ribbon_empty", Built(kRibbon, 0.01), 0, 0x1d434c7fe3dfcbbe, ""},
+      {"ribbon_3_keys", LongRibbon(0.01), 3, 0xf69295ea4244103f, "66 348 424 640 774 "},
+      {"ribbon_1000_keys", LongRibbon(0.01), 1000, 0x2fef1067db2d32b2, "166 316 398 505 585 "},
+      {"ribbon_1e-7", LongRibbon(1e-7), 1000, 0xcab46f3276802104, ""},
       // The same with short footers; at 1/256, all segments have the same width.
-      {"ribbon_short_3_keys", Built(kRibbon, 0.01), 3, 0, 0x87fff33f79387399,
-       "193 218 532 675 1096 "},
-      {"ribbon_short_1000_keys", Built(kRibbon, 0.01), 1000, 0, 0xcbc78fa91f72422e,
-       "2 56 460 465 568 "},
-      {"ribbon_short_300_keys", Built(kRibbon, 1.0 / 256), 300, 0, 0xef75366ec9b769e0,
-       "11 15 26 36 117 "},
-      {"ribbon_short_1e-7", Built(kRibbon, 1e-7), 1000, 0, 0x89142e3115e06c59, ""},
+      {"ribbon_short_3_keys", Built(kRibbon, 0.01), 3, 0x07d487ed5207e2e1, "66 348 424 640 774 "},
+      {"ribbon_short_1000_keys", Built(kRibbon, 0.01), 1000, 0x1795738ed0c6a7b8,
+       "166 316 398 505 585 "},
+      {"ribbon_short_300_keys", Built(kRibbon, 1.0 / 256), 300, 0x78ef254768912910,
+       "27 814 826 934 1026 "},
+      {"ribbon_short_1e-7", Built(kRibbon, 1e-7), 1000, 0xd5ee6bd6b7906e39, ""},
       // Several chunks; and enough chunks for bases in the directory, with padding.
-      {"ribbon_10000_keys", Built(kRibbon, 0.01), 10'000, 0, 0x8bab28b8a8103f90,
-       "54 149 184 200 237 "},
-      {"ribbon_1100000_keys", Built(kRibbon, 0.5), 1'100'000, 0, 0x7664aa6157ffa627,
-       "2 3 6 10 11 "},
+      {"ribbon_10000_keys", Built(kRibbon, 0.01), 10'000, 0x73658e9b4cd3da1f,
+       "305 571 625 630 732 "},
+      {"ribbon_1100000_keys", Built(kRibbon, 0.5), 1'100'000, 0xe4b4098d67663da2, "0 1 4 6 7 "},
   };
 }
 
@@ -93,13 +87,12 @@ class WrittenFilter : public WrittenBlock {
   explicit WrittenFilter(const FilterRow& row)
       : WrittenBlock(row.name, ".filter", row.file_hash), row_(row) {}
 
-  std::string Make() const override { return row_.make(row_.num_keys, row_.hash_seed); }
+  std::string Make() const override { return row_.make(row_.num_keys); }
 
   void ExpectGoldenAnswers(ByteView block, Kernel kernel) const override {
     const Filter reader = internal::FilterAccess::Open(block, kernel);
     ASSERT_NE(reader.state(), Filter::State::kUnreadable);
     EXPECT_EQ(reader.state() == Filter::State::kEmpty, row_.num_keys == 0);
-    EXPECT_EQ(reader.hash_seed(), row_.hash_seed);
     for (uint64_t i = 0; i < row_.num_keys; ++i) ASSERT_TRUE(reader.MayContain(PresentKey(i))) << i;
     EXPECT_EQ(FirstFalsePositives(reader), row_.false_positives);
   }
@@ -127,7 +120,7 @@ class WrittenFilter : public WrittenBlock {
     constexpr size_t kProbes = 66;
     const Filter reader = internal::FilterAccess::Open(bytes, kernel);
     std::vector<uint64_t> hashes{0, ~uint64_t{0}};  // the ends of the filter
-    for (uint64_t state = HashKey(AsText(bytes)); hashes.size() < kProbes;) {
+    for (uint64_t state = WideChecksum(bytes); hashes.size() < kProbes;) {
       state = state * 0xd1342543de82ef95 + 1;
       hashes.push_back(state ^ state >> 29);
     }

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "blocksieve/hash.h"
 #include "lib/granule/format.h"
 #include "lib/granule/granule_index.h"
+#include "lib/hash/checksum.h"
 #include "tests/core/format/written_block.h"
 #include "tests/core/granule/granule_test_index.h"
 #include "tests/support/reseal.h"
@@ -45,7 +45,7 @@ struct IndexRow {
   uint64_t num_rows = 0;
   std::string (*key)(uint64_t row) = nullptr;
   uint64_t file_hash = 0;
-  uint64_t answers_hash = 0;  // HashKey of all answers
+  uint64_t answers_hash = 0;  // XXH3 of all answers
   bool is_compressed = false;
   uint64_t many_values_every = 0;      // every n-th row has 60 numbers, the others 1
   uint64_t num_values = ~uint64_t{0};  // distinct numbers, except in those rows
@@ -67,19 +67,19 @@ std::string RandomKey(uint64_t row) {
 std::vector<IndexRow> IndexRows() {
   return {
       {"granule_empty", 2, 0, &ShortKey, 0x7828de0f0c9b5ce2, 0x2d06800538d394c2},
-      {"granule_5_rows", 2, 5, &ShortKey, 0xa78ca5c38caa681c, 0x88110df0be25924d},
-      {"granule_skewed", 4, 1'500, &RandomKey, 0xd6c09521a2aa56a9, 0x8b1e840a500d8b75, false, 333},
-      {"granule_many", 1, 700, &RandomKey, 0xd0bf8192009a5d28, 0xe156cacdc24d6be4},
-      {"granule_paths", 16, 2'000, &PathKey, 0xb5540410587fd318, 0x3d130b323ba9e8a0, true},
-      {"granule_postings", 4, 1'200, &ShortKey, 0x1bb3f46d84a4f32f, 0xd45a707852d170d6, true, 0, 50,
+      {"granule_5_rows", 2, 5, &ShortKey, 0x95b148eb616c31ea, 0x0b1213cfa6eb529d},
+      {"granule_skewed", 4, 1'500, &RandomKey, 0x4f300c06ce252988, 0x95e8529648b0fbe4, false, 333},
+      {"granule_many", 1, 700, &RandomKey, 0x90a18867ada78ce6, 0x2f9f038415d8534b},
+      {"granule_paths", 16, 2'000, &PathKey, 0x119d748b57f0a029, 0xef39314108efc4c8, true},
+      {"granule_postings", 4, 1'200, &ShortKey, 0x3d776338e22734db, 0xb4e4463626ecc050, true, 0, 50,
        7, 0.001, true},
-      {"granule_postings_skewed", 4, 1'500, &RandomKey, 0x1a3cc12052b16c2e, 0x9fe27bcaedce1289,
+      {"granule_postings_skewed", 4, 1'500, &RandomKey, 0x53da67820b250f7e, 0x2bb8004e1a41b77f,
        false, 333, 8, 7, 0.001, true},
-      {"granule_dictionary", 4, 1'000, &RandomKey, 0x9ad8323f57a9a17b, 0x094bc271687dd2fb, false, 0,
+      {"granule_dictionary", 4, 1'000, &RandomKey, 0x0712f9d4d2f5832b, 0x6b8cbea20f6452f0, false, 0,
        60, 0, 0.001, true},
-      {"granule_groups", 4, 2'000, &RandomKey, 0x276d902a20310f02, 0x2ca3da58b513d8f3, false, 0,
+      {"granule_groups", 4, 2'000, &RandomKey, 0x1fb3e34c1d145e9e, 0x388294cdc4d8db67, false, 0,
        ~uint64_t{0}, 7, 0.1, true},
-      {"granule_mixed", 4, 1'000, &RandomKey, 0x4fbc85a5f9839c36, 0xedd8116d8e95149a, false, 0, 700,
+      {"granule_mixed", 4, 1'000, &RandomKey, 0x4dd0769cb17510c1, 0x7f7724e5fdb4c911, false, 0, 700,
        7, 0.01, true},
   };
 }
@@ -138,7 +138,7 @@ class WrittenIndex : public WrittenBlock {
       answers.Add(index.Missing(column));
       answers.Add(index.Present(column));
     }
-    EXPECT_EQ(HashKey(answers.text()), row_.answers_hash);
+    EXPECT_EQ(WideChecksum(AsBytes(answers.text())), row_.answers_hash);
   }
 
   bool Opens(ByteView bytes) const override { return GranuleIndex::Open(bytes).ok(); }

@@ -3,11 +3,11 @@
 #include <functional>
 
 #include "blocksieve/filter.h"
-#include "blocksieve/hash.h"
 #include "lib/base/kernels.h"
 #include "lib/block/filter_info.h"
 #include "lib/block/parts.h"
 #include "lib/filter/filter_access.h"
+#include "lib/hash/checksum.h"
 #include "lib/prefix/prefix_part.h"
 #include "lib/prefix/prefix_rule.h"
 #include "lib/range/range_filter.h"
@@ -26,7 +26,7 @@ struct RangeRow {
   std::function<Keys()> keys;
   RangePartOptions options;
   uint64_t file_hash;
-  uint64_t answers_hash;  // HashKey of all answers
+  uint64_t answers_hash;  // XXH3 of all answers
   FilterKind kind = FilterKind::kBlockedBloom;
   std::string prefixes = {};
   bool has_ranges = true;
@@ -80,32 +80,32 @@ std::vector<RangeRow> RangeRows() {
   constexpr auto kRibbon = FilterKind::kRibbon;
   const RangePartOptions defaults{.range_fpr = 0.015};
   return {
-      {"range_6_keys", &Few, {.range_fpr = 0.3}, 0xa0f457cbabb644d9, 0xe97baeff3163dc8d},
-      {"range_ints", &Ints, defaults, 0xcea40089cc1d2563, 0xd42a67c23ee6d9c6, kRibbon},
+      {"range_6_keys", &Few, {.range_fpr = 0.3}, 0x001c324db59922d4, 0xe97baeff3163dc8d},
+      {"range_ints", &Ints, defaults, 0x754f63682b3517f9, 0xd42a67c23ee6d9c6, kRibbon},
       {"range_text",
        &Texts,
        {.range_fpr = 0.1, .is_whole_file = false},
-       0xa8488fa3ff9cac46,
+       0x0cd16feeee6685d1,
        0xccc9d44e98fc245c},
-      {"range_clusters", [] { return Tenants(60, 30); }, defaults, 0x2894d111317b7cf4,
-       0x6e65683c1e6535ba, kRibbon},
+      {"range_clusters", [] { return Tenants(60, 30); }, defaults, 0xcac504622aca2f7c,
+       0xb018c1a57760a4d7, kRibbon},
       // More keys than fit a leaf.
       {"range_node",
        [] { return Tenants(3, 800); },
        {.range_fpr = 0.03},
-       0xd46bec4954b5c1c4,
-       0x8717605e7b6aa068},
-      {"prefix_paths", &Paths, defaults, 0x396656c0831440b0, 0xe274ad593a44e8d7, kRibbon,
+       0xff7dcd3882b46a70,
+       0x3a59165d6991760e},
+      {"prefix_paths", &Paths, defaults, 0x63cfae0d9de2f550, 0x63d9408de790a8a1, kRibbon,
        "delimiter:/", false},
       {"prefix_partition",
        &Texts,
        {.range_fpr = 0.03, .is_whole_file = false},
-       0x79d5c1a190b9d40d,
-       0xdf729ec94912ca62,
+       0x550d44f9855bfb26,
+       0x907534175dd4294b,
        FilterKind::kBlockedBloom,
        "lengths:3,7"},
-      {"prefix_fields", [] { return Tenants(60, 30); }, defaults, 0xbaab3adf3e78cc16,
-       0xb595e978c0edfeac, kRibbon, "fields:32*,1,4*"},
+      {"prefix_fields", [] { return Tenants(60, 30); }, defaults, 0x14c9f1e9a40c9483,
+       0xd1d513e93a38a56b, kRibbon, "fields:32*,1,4*"},
   };
 }
 
@@ -156,7 +156,7 @@ class WrittenRange : public WrittenBlock {
         AppendAnswer(reader.Query(begin, begin.substr(0, at + 1) + '\xff'), &answers);
       }
     }
-    EXPECT_EQ(HashKey(answers), row_.answers_hash);
+    EXPECT_EQ(WideChecksum(AsBytes(answers)), row_.answers_hash);
   }
 
   /// Members match point lookups, and ranges of just that key.
@@ -186,7 +186,7 @@ class WrittenRange : public WrittenBlock {
 
   std::string ProbeAll(ByteView bytes, Kernel kernel) const override {
     const Reader reader(bytes, kernel, row_);
-    Random random(HashKey(AsText(bytes)));
+    Random random(WideChecksum(bytes));
     std::string answers;
     for (int i = 0; i < 20; ++i) {
       // Half of them are within the keys' shared bytes.

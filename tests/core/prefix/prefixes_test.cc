@@ -189,8 +189,7 @@ class Partitions {
     parts.prefixes = {.rule = rule == "auto" ? "" : Must(internal::ParsePrefixRule(rule)),
                       .num_lookups = static_cast<unsigned>(1 + keys.size() % 3),
                       .is_whole_file = is_whole};
-    FilterBuilder builder = Must(FilterBuilder::Create({.hash_seed = keys.size()}));
-    parts.prefixes->hash_seed = keys.size();
+    FilterBuilder builder = Must(FilterBuilder::Create({}));
     EXPECT_TRUE(FilterAccess::AddParts(parts, &builder).ok());
     for (size_t i = 0; i < keys.size(); ++i) {
       builder.AddKey(keys[i]);
