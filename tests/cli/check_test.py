@@ -89,12 +89,10 @@ class Check(CommandTest):
         self.apply("blocksieve:0.01")
         self.check_text(check, "default +filter_policy +blocksieve:0.01 +yes$", "No problem")
         self.ldb("compact")
-        done = run(*check)
-        self.assertEqual(done.code, 1)
-        self.assertEqual(done.err, "blocksieve check: 2 problems found\n")
-        self.assertRegex(done.out.decode(), "\ndefault: filter_policy is nullptr, .*"
+        self.assertRegex(self.output_of(1, *check), "\ndefault: filter_policy is nullptr, .*"
                          "\n1 file with 1,000 keys without filters, written before .*: blocksieve apply .*"
-                         f" && blocksieve rewrite --db {self.db} --only-unfiltered\n")
+                         f" && blocksieve rewrite --db {self.db} --only-unfiltered\n"
+                         "(?s:.*)blocksieve check: 2 problems found\n")
 
     def test_small_databases_need_no_policy(self):
         """As advise says; but a policy that was lost, or that one family lacks, is a problem."""
@@ -119,10 +117,3 @@ class Check(CommandTest):
         self.assertEqual(run("check", "--db", self.db).code, 1)  # the other one has no policy
         named = self.json_of("check", "--db", self.db, "--column-family", "default")["named"]
         self.assertEqual({each["family"] for each in named}, {"", "default"})
-
-    def test_arguments(self):
-        self.assertIn("neither --db nor --options-file is given", self.fail_with(2, "check"))
-        self.assertIn("excludes", self.fail_with(2, "check", "--db", "a", "--options-file", "b"))
-        none = self.dir / "none"
-        self.assertIn("cannot read", self.fail_with(1, "check", "--options-file", none))
-        self.assertIn(" does not exist", self.fail_with(1, "check", "--db", none))

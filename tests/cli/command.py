@@ -88,6 +88,12 @@ class CommandTest(unittest.TestCase):
         """Standard output of a command that succeeds."""
         return self.succeed(*arguments).out.decode()
 
+    def output_of(self, code, *arguments):
+        """All that a command prints, which ends with this code."""
+        done = run(*arguments)
+        self.assertEqual(done.code, code, done.err)
+        return done.out.decode() + done.err
+
     def check_text(self, arguments, *patterns):
         """Each pattern matches the start of a line, and no line has more than 120 characters."""
         text = self.text_of(*arguments)
@@ -102,6 +108,13 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(done.code, code, done.err)
         self.assertEqual(done.out, b"")
         return done.err
+
+    def fail_on_full_disk(self, kilobytes, *arguments):
+        """Standard error of a command that cannot write larger files, which simulates the disk."""
+        done = subprocess.run(["bash", "-c", f'trap "" XFSZ; ulimit -f {kilobytes}; exec "$@"', "-", PROGRAM,
+                               *map(str, arguments)], capture_output=True, check=False, timeout=TIMEOUT_SECONDS)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        return done.stderr.decode()
 
     def load_lines(self, text, *arguments, code=0):
         """Loads bytes; returns standard error."""

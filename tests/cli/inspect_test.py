@@ -3,13 +3,12 @@
 import os
 import pathlib
 import re
-import shutil
 import signal
 import subprocess
 import threading
 
 from advise_test import RUNS
-from command import CommandTest, run
+from command import CommandTest
 
 BLOOM = ("--bloom_bits=10",)
 RIBBON = ("--bloom_bits=10", "--use_ribbon_filter")
@@ -34,10 +33,8 @@ class NoFile(CommandTest):
         for text in ("", "dear", "dear all" * 100):
             path.write_text(text)
             for command in ("inspect", "verify"):
-                done = run(command, path)
-                self.assertEqual(done.code, 1)
                 self.assertIn(f"cannot open {path}: it is incomplete, damaged or no SST",
-                              done.out.decode() + done.err)
+                              self.output_of(1, command, path))
         path = path.rename(self.dir / "1.blob")
         self.assertIn("allowed: an SST", self.fail_with(1, "inspect", path))
 
@@ -91,10 +88,9 @@ class Monitoring(CommandTest):
         self.db_bench("fillseq,flush", *BLOOM)
         self.succeed(*arguments)
         self.db_bench("overwrite,flush", "--use_existing_db=1", "--bloom_bits=-1")
-        done = run(*arguments)
-        self.assertEqual(done.code, 1)
-        self.assertIn("1 file without a working filter", done.err)
-        self.assertIn(b"predicted FPR", done.out)
+        said = self.output_of(1, *arguments)
+        self.assertIn("1 file without a working filter", said)
+        self.assertIn("predicted FPR", said)
         self.fail_with(2, "inspect", "--db", self.db, "--fail-if", "filters")
 
 
@@ -236,18 +232,6 @@ class OwnFilters(CommandTest):
         index = self.inspect()["files"][0]["index"]
         self.assertEqual((index["num_granules"], index["columns"]), (0, []))
         self.assertIn("No skip indexes.", self.text_of("inspect", "--db", self.db))
-
-
-class LevelDb(CommandTest):
-    """Tables without properties: only their blocks tell how many keys they have."""
-
-    def test_keys_are_counted(self):
-        shutil.unpack_archive(pathlib.Path(__file__).parents[1] / "zoo/leveldb.tar.xz", self.dir)
-        self.assertGreater(self.inspect()["total"]["num_keys"], 0)
-        self.assertEqual(self.verify()["num_problems"], 0)
-        for path in (*self.db.glob("*.sst"), *self.db.glob("*.ldb")):
-            self.assertIn("the number of keys is unknown: the file does not name its comparator",
-                          self.text_of("inspect", path))
 
 
 class BusyDatabase(CommandTest):

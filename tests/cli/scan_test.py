@@ -38,13 +38,9 @@ class Scan(ScanTest):
                 rows = self.scan("n > 10 AND kind = 'odd'", "--limit", 2, *direction, *index)
                 self.assertEqual([key for key, _ in rows], expected)
         self.assertEqual(len(self.scan("TRUE", "--limit", 1000)), 100)
+        self.assertEqual(self.scan("kind = 'odd'", "--count", "--limit", 7), [(b"7",)])
         self.assertEqual(self.keys("kind = 'even' AND words HAS 'word4' AND n > 50"),
                          ["054", "064", "074", "084", "094"])
-
-    def test_count(self):
-        self.assertEqual(self.scan("kind = 'odd'", "--count"), [(b"50",)])
-        self.assertEqual(self.scan("kind = 'odd'", "--count", "--limit", 7), [(b"7",)])
-        self.assertEqual(self.scan("n = 1000", "--count"), [(b"0",)])
 
     def test_json(self):
         done = self.succeed("scan", "--db", self.db, "--where", "n < 2", "--format", "json")
@@ -155,8 +151,3 @@ class Names(CommandTest):
                       self.fail_with(2, "scan", "--db", self.db, "--where", "n = 1"))
         self.succeed("index", "--db", self.db, "--index", "n=int:1")
         self.assertEqual(self.keys("n = 1"), ["a"])
-
-    def test_database_that_stock_rocksdb_wrote(self):
-        self.db_bench("fillseq,flush")
-        self.succeed("index", "--db", self.db, "--index", "v=value")
-        self.assertEqual(self.explain("v = 'x'")["files_without_index"], 0)

@@ -30,13 +30,6 @@ class Size(CommandTest):
                     self.assertLess(abs(bits - layout["bits_per_key"]), 0.4)
                     self.assertGreater(layout["above_limit"], 0)
 
-    def test_sizes_with_units(self):
-        for text, number in (("64KiB", 65536), ("64kb", 64000), ("2MiB", 2 << 20), ("70000", 70000)):
-            document = self.json_of("size", "--bytes", text, "--keys", 10000)
-            self.assertEqual(document["max_bytes"], number)
-            for layout in document["layouts"]:
-                self.assertLessEqual(layout["num_bytes"], number)
-
     def test_table(self):
         self.check_text(("size", "--fpr", 0.01),
                         r"\A1,000,000 keys at a false-positive rate of 0\.01\n\nkind .*\nribbon .*\n"

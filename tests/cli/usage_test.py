@@ -169,7 +169,24 @@ class WrongCommandLines(CommandTest):
         ("--fpr is much, not a number; allowed: ", "size --fpr much"),
         ("--fpr requires a value", "size --fpr"),
         ("unexpected argument: inspect", "size --fpr 0.1 inspect"),
-        ("fish; allowed: bash, zsh", "completion fish"))
+        ("fish; allowed: bash, zsh", "completion fish"),
+        ("neither --db nor --options-file is given", "check"),
+        ("excludes", "check --db a --options-file b"),
+        ("--key is two, not a number; allowed: ", "load --db DB - --key two"),
+        ("--delimiter is '::'; allowed: one byte", "load --db DB --key 1 - --delimiter ::"),
+        ("--delimiter is '\\n'", r"load --db DB --key 1 - --delimiter \n"),
+        ("--delimiter is '\\x0a'; allowed", r"load --db DB --key 1 - --delimiter \x0a"),
+        ("column definition 'a', position 1: expected NAME=EXTRACTOR", "load --db DB --key 2 - --index a"),
+        ("--index is a=int:3, but its name is already used", "load --db DB --key 2 - --index a=int:1 a=int:3"))
+    # The reason, not the whole grammar.
+    WRONG_INDEXES = (
+        ("a=text:1", "position 3: expected a known extractor (field, value, fixed, json, "),
+        ("a=field:0", "expected a number from 1 to 1000000; found '0'"),
+        ("a=int", "expected int:N; found 'int'"), ("a=words", "expected words:N; found 'words'"),
+        ("a=ngrams:3", "expected ngrams(LENGTH):N; found 'ngrams:3'"),
+        ("a=fixed:3", "expected fixed(OFFSET,WIDTH); found 'fixed:3'"),
+        ("a=json/x", "expected json:/POINTER; found 'json/x'"),
+        ("a=int32le:4", "expected '('; found ':4'"), ("a=", "int32le and the like); found the end"))
 
     def test_empty_paths(self):
         """They would count as not given."""
@@ -183,30 +200,8 @@ class WrongCommandLines(CommandTest):
         for message, line in self.WRONG:
             with self.subTest(line=line):
                 self.check(message, *line.replace("DB", str(self.db)).split())
-
-    def test_values_of_load(self):
-        load = ("load", "--db", self.db, "--index", "a=field:1", "-")
-        self.check("--key is two, not a number; allowed: ", *load, "--key", "two")
-        load = (*load, "--key", 1)
-        self.check("--delimiter is '::'; allowed: one byte", *load, "--delimiter", "::")
-        self.check("--delimiter is '\\n'", *load, "--delimiter", "\\n")
-        self.check("--delimiter is '\\x0a'; allowed", *load, "--delimiter", "\\x0a")
-        self.check("--delimiter", *load, "--delimiter", "")
-
-    def test_indexes_of_load(self):
-        load = ("load", "--db", self.db, "--key", 2, "-", "--index")
-        self.check("column definition 'a', position 1: expected NAME=EXTRACTOR", *load, "a")
-        # The reason, not the whole grammar.
-        for definition, reason in (
-                ("a=text:1", "position 3: expected a known extractor (field, value, fixed, json, "),
-                ("a=field:0", "expected a number from 1 to 1000000; found '0'"),
-                ("a=int", "expected int:N; found 'int'"), ("a=words", "expected words:N; found 'words'"),
-                ("a=ngrams:3", "expected ngrams(LENGTH):N; found 'ngrams:3'"),
-                ("a=fixed:3", "expected fixed(OFFSET,WIDTH); found 'fixed:3'"),
-                ("a=json/x", "expected json:/POINTER; found 'json/x'"),
-                ("a=int32le:4", "expected '('; found ':4'"),
-                ("a=", "int32le and the like); found the end")):
-            said = self.fail_with(2, *load, definition)
+        self.check("--delimiter is ''; allowed: one byte", *"load --db x --key 1 - --delimiter".split(), "")
+        for definition, reason in self.WRONG_INDEXES:
+            said = self.fail_with(2, "load", "--db", self.db, "--key", 2, "-", "--index", definition)
             self.assertIn(reason, said)
             self.assertLess(len(said), 260)
-        self.check("--index is a=int:3, but its name is already used", *load, "a=int:1", "--index", "a=int:3")

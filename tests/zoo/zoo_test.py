@@ -66,7 +66,8 @@ NO_FILTERS = {"check": ANY, "advise": ANY, "alarm": {0, 1}, "index": ANY}
 # ends the process that opens such a database for writing.
 LEVELDB = {"check": ANY, "alarm": {0, 1}, "log": FAILS, "index": {0, 1}}
 NEWER = {each: ANY for each in ("inspect", "verify", "files", "check", "scan", "alarm", "index")}
-WITHOUT_PROPERTIES = {"inspect": "without table properties", "files": "without table properties"}
+WITHOUT_PROPERTIES = {"inspect": "without table properties",
+                      "files": "number of keys is unknown: the file does not name its comparator"}
 BUILTIN = {"check": "BuiltinBloomFilter", "scan": "wal_dir"}
 DIRS = ("--data-dir", "@fast@", "--data-dir", "@slow@")
 CLOSED = {"reader": "", "by_library": False}
