@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# usage: two_versions.sh OTHER_PLUGIN PROGRAM COMMAND WORK_DIR
-# Preloads a plug-in of another version, 0.0.0, into a program that links this one and into the
-# command, which contains the code. Both work as without it, and stderr names that version.
+# usage: two_versions.sh OTHER_PLUGIN COMMAND WORK_DIR [PROGRAM SOURCE]...
+# Preloads a plug-in of another version, 0.0.0, into the programs of the documents, which link this
+# one, and into the command, which contains the code. All work as without it, and stderr names that
+# version.
 set -euo pipefail
 export LD_PRELOAD=$1
-program=$2
-command=$3
-work=$4
+command=$2
+work=$3
+shift 3
 rm -rf "$work"
 mkdir -p "$work"
 
@@ -19,7 +20,12 @@ both() {
   }
 }
 
-[[ $(both "$program" "$work/program.db") == works ]]
+(($# > 0))
+while (($# > 0)); do
+  cp "$1" "$work/program"
+  both "$(dirname "$0")/../readme/run.sh" "$work/program" "$2"
+  shift 2
+done
 seq -w 20000 | awk '{print $1 "\tp" int($1 / 100)}' >"$work/rows.tsv"
 both "$command" load --db "$work/db" --key 1 --index p=field:1 "$work/rows.tsv"
 [[ $(both "$command" scan --db "$work/db" --where "p = 'p7'" | wc -l) == 100 ]]

@@ -88,9 +88,6 @@ ROOMS = [
         "bench/filters bench/levels bench/ranges bench/skip bench/toylsm tests/support",
         "",
     ),
-    # Programs of users, who have the installed headers.
-    ("tests/install", "integration/rocksdb/index", ""),
-    ("tests/abi", "integration/rocksdb/plugin", ""),
     ("tests/instructions", "lib/skip integration/rocksdb/compat", ""),
     ("tests/upstream", "rocksdb", ""),
     ("tests/zoo", "integration/rocksdb/plugin", ""),
