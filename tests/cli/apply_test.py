@@ -70,6 +70,23 @@ class Apply(StockDatabase):
             self.assertIn("target_fpr=0.02", self.value("filter_policy"))
             self.assertEqual(self.origins(), {"blocksieve"})
 
+    def test_tools_of_rocksdb_write_and_read_with_it(self):
+        for partitioned in self.each(("false", "true")):
+            self.db_bench("fillseq,flush")
+            self.edit_options(("partition_filters=false", f"partition_filters={partitioned}"),
+                              ("index_type=kBinarySearch", "index_type=kTwoLevelIndexSearch"))
+            self.apply("blocksieve:0.01")
+            said = self.with_plugin(
+                "db_bench", f"--db={self.db}", f"--options_file={self.options_file()}", "--use_existing_db",
+                "--num=20000", "--reads=10000", "--batch_size=32", "--statistics",
+                "--benchmarks=overwrite,flush,compact,readrandom,readmissing,multireadrandom")
+            self.assertIn("(10000 of 10000 found)", said)
+            self.assertIn("(0 of 10000 found)", said)
+            self.assertGreater(int(re.search(r"bloom\.filter\.useful COUNT : (\d+)", said)[1]), 9000)
+            self.assertEqual(self.origins(), {"blocksieve"})
+            self.with_plugin("ldb", f"--db={self.db}", "put", "a", "by ldb")
+            self.assertEqual(self.with_plugin("ldb", f"--db={self.db}", "get", "a"), "by ldb\n")
+
     def test_old_file_outlives_rocksdb(self):
         """RocksDB removes all but two."""
         before = self.options_file().read_text()
@@ -88,16 +105,6 @@ class Apply(StockDatabase):
         self.assertEqual(change, {"section": TABLE, "option": "filter_policy",
                                   "before": "bloomfilter:10:false", "after": SPREAD.split("=", 1)[1]})
         self.assertEqual((listeners["section"], listeners["option"]), ("DBOptions", "listeners"))
-
-    def test_column_families(self):
-        self.add_column_family()
-        self.apply("blocksieve:0.01", "--column-family", "other")
-        self.assertEqual(self.value("filter_policy"), "bloomfilter:10:false")
-        other = 'TableOptions/BlockBasedTable "other"'
-        self.assertEqual(self.value("filter_policy", other), "blocksieve:0.01")
-        self.apply("blocksieve:0.03")
-        for section in ('TableOptions/BlockBasedTable "default"', other):
-            self.assertEqual(self.value("filter_policy", section), "blocksieve:0.03")
 
     def test_options_of_ranges_and_indexes(self):
         before = self.value("listeners", "DBOptions").strip("{}")
@@ -175,13 +182,6 @@ class Apply(StockDatabase):
         self.options_file().unlink()
         self.refuse(1, f"database {self.db} has no OPTIONS file", "apply", "--db", self.db, "--option", SPREAD)
 
-    def test_line_ends_of_windows(self):
-        self.options_file().write_bytes(self.options_file().read_bytes().replace(b"\n", b"\r\n"))
-        said = self.apply_text("--option", SPREAD)
-        self.assertIn("-  filter_policy=bloomfilter:10:false\n+  " + SPREAD, said)
-        self.succeed("rewrite", "--db", self.db)
-        self.assertEqual(self.origins(), {"blocksieve"})
-
     def test_options_file_elsewhere(self):
         """advise writes no file that RocksDB would load or delete."""
         (self.dir / "link").symlink_to(self.db)
@@ -252,37 +252,12 @@ class Revert(StockDatabase):
             self.assertEqual(self.value("filter_policy"), policy)
 
 
-class ObjectsOfOtherPrograms(OptionsTest):
-    def test_comparator(self):
-        self.level_tree("foreign", "comparator")
-        reason = (f"column family default of database {self.db} has comparator TheirComparator, which only "
-                  "its own program has")
-        for command in (("apply", "--option", SPREAD), ("rewrite", "--dry-run"), ("rewrite",), ("revert",),
-                        ("scan",)):
-            self.refuse(1, reason, *command, "--db", self.db)
-        before = self.files_of_database()
-        for command in ("advise", "inspect", "check"):
-            self.assertIn(reason + ", so no other program can open the database; set filter options in that "
-                          "program; listing the table files", run(command, "--db", self.db).err)
-        self.assertEqual(self.files_of_database(), before)
-        self.assertEqual({(file["family"], file["level"], file["filter"]["origin"])
-                          for file in self.inspect()["files"]}, {("default", None, "stock")})
-
-    def test_merge_operator(self):
-        """RocksDB before 7.10 cannot rewrite its operands, so nothing is begun."""
-        version = self.succeed("--version").out.decode().split("RocksDB ")[1]
-        if tuple(int(number) for number in version.split(".")[:2]) >= (7, 10):
-            self.skipTest("this RocksDB copies them")
-        self.level_tree("foreign", "merge_operator")
-        reason = "column family default has 1,000 operands of TheirMergeOperator, which only its own program has"
-        self.assertIn(reason, self.succeed("advise", "--db", self.db).err)
-        for command in (("apply", "--option", SPREAD), ("rewrite", "--dry-run"), ("rewrite",), ("revert",),
-                        ("load", "--key", 1, "-")):
-            self.refuse(1, reason, *command, "--db", self.db)
+class ObjectsOfOtherPrograms(StockDatabase):
+    """Others: zoo.merge, zoo.reverse, zoo.objects."""
 
     def test_merge_operator_without_operands(self):
         """Files are rewritten, and OPTIONS name it as before."""
-        self.level_tree("foreign", "merged")
+        self.edit_options(("merge_operator=nullptr", "merge_operator=TheirMergeOperator"))
         self.assertEqual(self.succeed("apply", "--db", self.db, "--option", SPREAD).err, "")
         for command in ("rewrite", "revert"):
             self.assertGreater(self.json_of(command, "--db", self.db)["files_rewritten"], 0)

@@ -8,17 +8,13 @@
 //   level_tree measure DIR LOOKUPS              prints JSON
 //   level_tree seek DIR SEEKS                   the same for seeks in empty ranges
 //   level_tree seek DIR -                       the same for ranges "BEGIN END" of standard input
-//   level_tree foreign DIR comparator|merge_operator|merged
-//                                               with an object that only its program has
 //
 // POLICY is as in option strings, or "none". Keys are random, so that all runs have the same key
 // range; a run with a PART has keys from the first 1/PART of it.
 
-#include <rocksdb/comparator.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/memtablerep.h>
-#include <rocksdb/merge_operator.h>
 #include <rocksdb/perf_context.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
@@ -236,49 +232,6 @@ void Seek(const std::string& path, const Ranges& ranges) {
   std::cout << document << "\n";
 }
 
-// A comparator that orders keys as bytes, under a name of its own.
-class TheirComparator final : public rocksdb::Comparator {
- public:
-  const char* Name() const override { return "TheirComparator"; }
-  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
-    return a.compare(b);
-  }
-  void FindShortestSeparator(std::string*, const rocksdb::Slice&) const override {}
-  void FindShortSuccessor(std::string*) const override {}
-};
-
-class TheirMergeOperator final : public rocksdb::AssociativeMergeOperator {
- public:
-  const char* Name() const override { return "TheirMergeOperator"; }
-  bool Merge(const rocksdb::Slice&, const rocksdb::Slice* old, const rocksdb::Slice& operand,
-             std::string* merged, rocksdb::Logger*) const override {
-    *merged = (old == nullptr ? "" : old->ToString() + ",") + operand.ToString();
-    return true;
-  }
-};
-
-// Level 6 has values, level 0 has values and merge operands; "merged" compacts them.
-void BuildForeign(const std::string& path, const std::string& kind) {
-  constexpr uint64_t kKeys = 2000;
-  static const TheirComparator comparator;
-  rocksdb::Options options = OptionsWith("bloomfilter:4:false");
-  options.listeners.clear();
-  if (kind == "comparator") options.comparator = &comparator;
-  if (kind != "comparator") options.merge_operator = std::make_shared<TheirMergeOperator>();
-  const auto db = OpenDb(options, path);
-  for (uint64_t i = 0; i < kKeys; ++i) Put(db.get(), PresentKey(i));
-  Check(db->Flush({}));
-  Rewrite(db.get(), 0, 6);
-  rocksdb::WriteOptions no_wal;
-  no_wal.disableWAL = true;
-  for (uint64_t i = 0; i < kKeys / 2; ++i) {
-    Put(db.get(), PresentKey(kKeys + i));
-    if (options.merge_operator != nullptr) Check(db->Merge(no_wal, PresentKey(i), "one"));
-  }
-  Check(db->Flush({}));
-  if (kind == "merged") Check(db->CompactRange({}, nullptr, nullptr));
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -293,8 +246,6 @@ int main(int argc, char** argv) {
   } else if (arguments.size() == 3 && arguments[0] == "seek") {
     Seek(arguments[1],
          arguments[2] == "-" ? RangesOf(std::cin) : EmptyRanges(std::stoull(arguments[2])));
-  } else if (arguments.size() == 3 && arguments[0] == "foreign") {
-    BuildForeign(arguments[1], arguments[2]);
   } else if (arguments.size() == 4 && (arguments[0] == "fill" || arguments[0] == "ascend")) {
     Fill(arguments[1], std::stoull(arguments[2]), arguments[3], arguments[0] == "ascend");
   } else {

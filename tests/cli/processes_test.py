@@ -9,14 +9,6 @@ from command import PROGRAM, TIMEOUT_SECONDS, CommandTest, run
 class Loading(CommandTest):
     """A load that waits for more lines."""
 
-    def test_scan_meanwhile(self):
-        self.load([("a", 1)], "--index", "n=int:1")
-        process = self.open_in_another_process(lines=b"b\t1\n")
-        self.assertEqual(self.keys("n = 1"), ["a"])
-        process.stdin.close()
-        self.assertEqual(process.wait(TIMEOUT_SECONDS), 0)
-        self.assertEqual(self.keys("n = 1"), ["a", "b"])
-
     def test_scan_while_files_come_and_go(self):
         """Compactions remove files that a scan has just listed."""
         self.load([("a", 1)], "--index", "n=int:1")

@@ -122,7 +122,8 @@ class WrongCommandLines(CommandTest):
                              ("0.5M", "500,000"), ("2G", "2,000,000,000"), ("12e0", "12")):
             self.assertIn(f"{digits} keys at", self.text_of("size", "--fpr", "00.10", "--keys", text))
         for text, digits in (("10kB", "10,000"), ("64MiB", "67,108,864"), ("1.5GB", "1,500,000,000"),
-                             ("2k", "2,000"), ("1e3", "1,000"), ("1000B", "1,000")):
+                             ("2k", "2,000"), ("1e3", "1,000"), ("1000B", "1,000"), ("64kb", "64,000"),
+                             ("64KiB", "65,536"), ("70000", "70,000")):
             self.assertIn(f"keys in up to {digits} bytes", self.text_of("size", "--bytes", text, "--keys", 1000))
 
     def test_long_values_are_cut(self):

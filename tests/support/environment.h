@@ -2,10 +2,8 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <map>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace blocksieve::testing {
 
@@ -31,15 +29,5 @@ inline bool WritesGoldenFiles() { return IsSet("BLOCKSIEVE_WRITE_GOLDEN"); }
 /// The path of a file in the source tree, such as `tests/golden`. A function, because a path
 /// compiled into each test would keep another clone from using the compiler cache.
 std::string SourcePath(std::string_view path);
-
-struct ChildResult {
-  int exit_code = -1;  ///< -1 if the program was killed.
-  std::string output;  ///< Both stdout and stderr.
-};
-
-/// Runs a program (found in PATH) to its end, in this process's environment without LD_PRELOAD and
-/// BLOCKSIEVE_*, plus `environment`.
-ChildResult RunChild(const std::vector<std::string>& command,
-                     const std::map<std::string, std::string>& environment = {});
 
 }  // namespace blocksieve::testing

@@ -1,29 +1,14 @@
 #pragma once
 
-// The sanitizers that this is compiled with: GCC defines macros, Clang has __has_feature.
-#ifdef __has_feature
-#define BLOCKSIEVE_HAS_FEATURE(feature) __has_feature(feature)
-#else
-#define BLOCKSIEVE_HAS_FEATURE(feature) 0
-#endif
-
 namespace blocksieve::testing {
 
-#if defined(__SANITIZE_ADDRESS__) || BLOCKSIEVE_HAS_FEATURE(address_sanitizer)
-inline constexpr bool kAddressSanitizer = true;
-#else
-inline constexpr bool kAddressSanitizer = false;
-#endif
-
-#if defined(__SANITIZE_THREAD__) || BLOCKSIEVE_HAS_FEATURE(thread_sanitizer)
+// GCC defines a macro, Clang has __has_feature.
+#ifdef __SANITIZE_THREAD__
 inline constexpr bool kThreadSanitizer = true;
+#elif defined(__has_feature)
+inline constexpr bool kThreadSanitizer = __has_feature(thread_sanitizer);
 #else
 inline constexpr bool kThreadSanitizer = false;
 #endif
 
-/// Whether a library can be preloaded: a sanitizer's own library must be the first.
-inline constexpr bool kCanPreload = !kAddressSanitizer && !kThreadSanitizer;
-
 }  // namespace blocksieve::testing
-
-#undef BLOCKSIEVE_HAS_FEATURE
