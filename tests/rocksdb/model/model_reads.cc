@@ -26,12 +26,12 @@ bool AcceptsTableFilter(const Options& options) {
 void ModelRun::LookUp() {
   const auto check = [&](const std::string& key, const rocksdb::Status& status,
                          const std::string& value, const char* how) {
-    ++report_.operations;
+    ++counts_.operations;
     const auto row = map_.find(key);
     const bool is_there = row != map_.end();
     if (is_there ? status.ok() && value == row->second : status.IsNotFound()) return;
-    report_.Wrong(std::string(how) + " of '" + Hex(key) + "': " + status.ToString() +
-                  (is_there ? ", but it is " + row->second : ", but it is not there"));
+    ADD_FAILURE() << how << " of '" << Hex(key) << "': " << status.ToString() << ", but it is "
+                  << (is_there ? row->second : "not there");
   };
   rocksdb::ReadOptions read;
   SetTimestamp(&read);
@@ -99,7 +99,7 @@ void ModelRun::AddIterator() {
     added.timestamp = added.moment.timestamp;
     read.timestamp = &added.timestamp;
   }
-  added.twin = std::make_unique<TwinIterator>(Iterators(db_.get()), read, bounds, &report_);
+  added.twin = std::make_unique<TwinIterator>(Iterators(db_.get()), read, bounds, &counts_);
 }
 
 void ModelRun::MoveIterator() {
@@ -161,12 +161,12 @@ void ModelRun::ScanShortly() { CompareScans(4, Iterators(db_.get())); }
 void ModelRun::CompareScans(int times, const MakeIterator& make) {
   for (int i = 0; i < times; ++i) {
     const auto [begin, end] = keys_.Range();
-    CompareScan(make, DrawRead(), begin, end, &report_);
+    CompareScan(make, DrawRead(), begin, end, &counts_);
   }
 }
 
 void ModelRun::ScanAll() {
-  CompareScan(Iterators(db_.get()), DrawRead(), "", std::string(100, '\xff'), &report_);
+  CompareScan(Iterators(db_.get()), DrawRead(), "", std::string(100, '\xff'), &counts_);
   rocksdb::ReadOptions read;
   read.total_order_seek = true;
   SetTimestamp(&read);
@@ -176,7 +176,7 @@ void ModelRun::ScanAll() {
     found[rows->key().ToString()] = rows->value().ToString();
   }
   Must(rows->status(), "a scan of all");
-  if (found != map_) report_.Wrong("a scan of all has other rows than were written");
+  EXPECT_TRUE(found == map_) << "a scan of all has other rows than were written";
 }
 
 void ModelRun::ScanOverBatch() {
@@ -219,9 +219,8 @@ void ModelRun::ScanFile() {
 
 void ModelRun::StartReads() {
   stop_ = false;
-  thread_reports_.assign(2, {});
-  for (ModelReport& report : thread_reports_) {
-    threads_.emplace_back([this, &report, seed = dice_.Bits()] { ReadBeside(&report, seed); });
+  for (int i = 0; i < 2; ++i) {
+    threads_.emplace_back([this, seed = dice_.Bits()] { ReadBeside(seed); });
   }
 }
 
@@ -229,23 +228,21 @@ void ModelRun::StopReads() {
   stop_ = true;
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
-  for (const ModelReport& report : thread_reports_) report_.Add(report);
-  thread_reports_.clear();
 }
 
-void ModelRun::ReadBeside(ModelReport* report, uint64_t seed) {
+void ModelRun::ReadBeside(uint64_t seed) {
   Dice dice(seed);
   ModelKeys keys(&dice);
   const std::string latest(8, '\xff');
   const rocksdb::Slice timestamp(latest);
-  while (!stop_ && report->num_wrong == 0) {
+  while (!stop_ && !::testing::Test::HasFailure()) {
     rocksdb::ReadOptions read;
     read.auto_prefix_mode = !kind_.plain_reads;
     read.snapshot = db_->GetSnapshot();
     if (kind_.timestamps) read.timestamp = &timestamp;
     for (int i = 0; i < 20; ++i) {
       const auto [begin, end] = keys.Range();
-      CompareScan(Iterators(db_.get()), read, begin, end, report);
+      CompareScan(Iterators(db_.get()), read, begin, end, &counts_);
     }
     db_->ReleaseSnapshot(read.snapshot);
   }

@@ -6,27 +6,24 @@
 
 namespace blocksieve::testing {
 
-ModelRun::ModelRun(const ModelKind& kind, uint64_t seed, ModelReport* report)
+ModelRun::ModelRun(const ModelKind& kind, uint64_t seed, ModelCounts* counts)
     : kind_(kind),
-      seed_(seed),
       dice_(seed),
       keys_(&dice_, kind.is_repeatable),
       traits_(kind, &dice_),
       opening_(kind, traits_, &dice_),
-      report_(*report) {
+      counts_(*counts) {
   Open();
   WriteBatch();  // before anything is ingested
 }
 
 void ModelRun::Open() {
-  report_.where =
-      std::string(kind_.name) + ", seed " + std::to_string(seed_) + ", " + opening_.name;
   const rocksdb::Options options = opening_.config.ToOptions();
   if (traits_.transactions) {
-    MustBeOk(rocksdb::TransactionDB::Open(options, {}, path_, &transactions_), report_.where);
+    MustBeOk(rocksdb::TransactionDB::Open(options, {}, path_, &transactions_), "open");
     db_.reset(transactions_);
   } else {
-    MustBeOk(rocksdb_plugin::OpenDb(options, path_, &db_), report_.where);
+    MustBeOk(rocksdb_plugin::OpenDb(options, path_, &db_), "open");
   }
   AdvanceTime();
 }
@@ -101,10 +98,11 @@ void ModelRun::Step() {
   }
 }
 
-void RunModel(const ModelKind& kind, uint64_t seed, uint64_t operations, ModelReport* report) {
-  ModelRun run(kind, seed, report);
-  const uint64_t end = report->operations + operations;
-  while (report->operations < end && report->num_wrong == 0) run.Step();
+void RunModel(const ModelKind& kind, uint64_t seed, ModelCounts* counts) {
+  SCOPED_TRACE(std::string(kind.name) + ", seed " + std::to_string(seed));
+  ModelRun run(kind, seed, counts);
+  const uint64_t end = counts->operations + kOperationsOfSeed;
+  while (counts->operations < end && !::testing::Test::HasFailure()) run.Step();
 }
 
 }  // namespace blocksieve::testing

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <gtest/gtest.h>
 #include <rocksdb/db.h>
 #include <rocksdb/utilities/transaction_db.h>
 
@@ -23,7 +24,7 @@ namespace blocksieve::testing {
 /// steps, model_reads.cc the reading steps.
 class ModelRun {
  public:
-  ModelRun(const ModelKind& kind, uint64_t seed, ModelReport* report);
+  ModelRun(const ModelKind& kind, uint64_t seed, ModelCounts* counts);
   ModelRun(const ModelRun&) = delete;
   ModelRun& operator=(const ModelRun&) = delete;
   ~ModelRun() { Close(); }
@@ -76,10 +77,10 @@ class ModelRun {
   // Threads with short scans at one snapshot after another.
   void StartReads();
   void StopReads();
-  void ReadBeside(ModelReport* report, uint64_t seed);
+  void ReadBeside(uint64_t seed);
 
   void Must(const rocksdb::Status& status, const char* what) {
-    if (!status.ok()) report_.Wrong(std::string(what) + ": " + status.ToString());
+    EXPECT_TRUE(status.ok()) << what << ": " << status.ToString();
   }
   std::string Value() { return "v" + std::to_string(next_value_++); }
   rocksdb::ColumnFamilyHandle* Family() const { return db_->DefaultColumnFamily(); }
@@ -98,12 +99,11 @@ class ModelRun {
   void AdvanceTime();
 
   const ModelKind& kind_;
-  const uint64_t seed_;
   Dice dice_;
   ModelKeys keys_;
   const ModelTraits traits_;
   ModelOpening opening_;
-  ModelReport& report_;
+  ModelCounts& counts_;
   const TempDir dir_;
   const std::string path_ = dir_ / "db";
 
@@ -121,14 +121,13 @@ class ModelRun {
   std::list<OpenIterator> iterators_;
 
   std::atomic<bool> stop_ = false;
-  std::vector<ModelReport> thread_reports_;
   std::vector<std::thread> threads_;
 };
 
 /// Settings differ by seed, so each has few operations.
 inline constexpr uint64_t kOperationsOfSeed = 30'000;
 
-/// Runs this many random operations, or fewer after an error. Adds to the report.
-void RunModel(const ModelKind& kind, uint64_t seed, uint64_t operations, ModelReport* report);
+/// Runs this many random operations, or fewer after an error. Adds to the counts.
+void RunModel(const ModelKind& kind, uint64_t seed, ModelCounts* counts);
 
 }  // namespace blocksieve::testing

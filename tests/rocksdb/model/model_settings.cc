@@ -111,32 +111,25 @@ void DrawFilters(const ModelKind& kind, Dice* dice, ModelOpening* opening) {
   switch (policy) {
     case 1:
       config.table.filter_policy = *NewFilterPolicy({.target_fpr = dice->OneIn(2) ? 0.01 : 0.5});
-      opening->name = "points only";
       break;
     case 2:
       config.table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
-      opening->name = "stock Bloom";
       break;
-    case 3:
-      opening->name = "no filters";
+    case 3:  // no filters
       break;
     default:
       config.table.filter_policy =
           kind.has_prefixes ? DrawPrefixes(dice) : ours.table.filter_policy;
       config.options.prefix_extractor = ours.options.prefix_extractor;
-      opening->name = kind.has_prefixes ? "prefixes" : "ranges";
       return;
   }
   config.table.whole_key_filtering = !dice->OneIn(4);
-  if (extractor == 1) {
-    opening->name += ", no extractor";
-  } else if (extractor == 2) {
+  if (extractor == 2) {
     // Other lengths than the files of the last opening have.
     config.options.prefix_extractor.reset(
         rocksdb::NewCappedPrefixTransform(1 + static_cast<size_t>(dice->Below(6))));
     opening->has_other_extractor = true;
-    opening->name += ", another extractor";
-  } else {
+  } else if (extractor != 1) {
     config.options.prefix_extractor = ours.options.prefix_extractor;
   }
 }

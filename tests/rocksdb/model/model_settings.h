@@ -54,7 +54,6 @@ struct ModelOpening {
 
   DbConfig config;
   bool has_other_extractor = false;  // then seeks are correct only in total order
-  std::string name;                  // for reports
 };
 
 /// The merged value: the last 60 bytes of the value with the operand appended.

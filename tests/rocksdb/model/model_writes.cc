@@ -13,7 +13,7 @@ void ModelRun::WriteBatch() {
 }
 
 void ModelRun::WriteOne(rocksdb::WriteBatch* batch) {
-  ++report_.operations;
+  ++counts_.operations;
   const std::string& key = keys_.Any();
   const uint64_t dice = dice_.Below(100);
   if (dice < 55 || (dice >= 82 && !traits_.merges && !traits_.deletes_ranges)) {
@@ -57,7 +57,7 @@ void ModelRun::Commit() {
   const std::unique_ptr<rocksdb::Transaction> transaction(transactions_->BeginTransaction({}));
   Map changed = map_;
   for (uint64_t left = 1 + dice_.Below(10); left > 0; --left) {
-    ++report_.operations;
+    ++counts_.operations;
     const std::string& key = keys_.Any();
     if (dice_.OneIn(3)) {
       Must(transaction->Delete(key), "delete");
@@ -99,7 +99,7 @@ void ModelRun::Ingest() {
   ingest.move_files = true;
   Must(db_->IngestExternalFile({path}, ingest), "ingest");
   for (const auto& [key, value] : rows) map_[key] = value;
-  report_.operations += rows.size();
+  counts_.operations += rows.size();
 }
 
 void ModelRun::Compact() {

@@ -1,5 +1,7 @@
 #include "tests/rocksdb/model/twin_iterator.h"
 
+#include <gtest/gtest.h>
+
 #include <utility>
 
 namespace blocksieve::testing {
@@ -19,22 +21,9 @@ std::string BoundText(const std::optional<std::string>& bound) {
 
 std::string Hex(const rocksdb::Slice& text) { return text.ToString(/*hex=*/true); }
 
-void ModelReport::Wrong(const std::string& what) {
-  constexpr uint64_t kMaxLines = 10;
-  if (num_wrong++ >= kMaxLines) return;
-  first_wrong += where + ", operation " + std::to_string(operations) + ": " + what + "\n";
-}
-
-void ModelReport::Add(const ModelReport& other) {
-  operations += other.operations;
-  seeks += other.seeks;
-  num_wrong += other.num_wrong;
-  if (other.num_wrong > 0) first_wrong += where + ", in a thread " + other.first_wrong;
-}
-
 TwinIterator::TwinIterator(const MakeIterator& make, rocksdb::ReadOptions read, Bounds bounds,
-                           ModelReport* report)
-    : read_(std::move(read)), bounds_(std::move(bounds)), report_(*report) {
+                           ModelCounts* counts)
+    : read_(std::move(read)), bounds_(std::move(bounds)), counts_(*counts) {
   if (bounds_.lower) {
     lower_ = *bounds_.lower;
     read_.iterate_lower_bound = &lower_;
@@ -56,22 +45,22 @@ TwinIterator::TwinIterator(const MakeIterator& make, rocksdb::ReadOptions read, 
 
 template <class Move>
 void TwinIterator::Both(const std::string& what, Move move) {
-  ++report_.operations;
+  ++counts_.operations;
   move(filtered_.get());
   move(plain_.get());
   const std::string position = PositionOf(*filtered_);
   is_at_row_ = plain_->Valid();
   if (position == PositionOf(*plain_) && plain_->status().ok()) return;
   is_at_row_ = false;
-  report_.Wrong(what + ": at " + position + ", not at " + PositionOf(*plain_) + Describe());
+  ADD_FAILURE() << what << ": at " << position << ", not at " << PositionOf(*plain_) << Describe();
 }
 
 void TwinIterator::Seek(const std::string& key) {
-  ++report_.seeks;
+  ++counts_.seeks;
   Both("Seek to '" + Hex(key) + "'", [&](auto* iterator) { iterator->Seek(key); });
 }
 void TwinIterator::SeekForPrev(const std::string& key) {
-  ++report_.seeks;
+  ++counts_.seeks;
   Both("SeekForPrev to '" + Hex(key) + "'", [&](auto* iterator) { iterator->SeekForPrev(key); });
 }
 void TwinIterator::SeekToFirst() {
@@ -90,7 +79,7 @@ void TwinIterator::Prev() {
 void TwinIterator::Refresh() {
   is_at_row_ = false;
   const bool is_refreshed = filtered_->Refresh().ok();
-  if (is_refreshed != plain_->Refresh().ok()) report_.Wrong("Refresh of one alone");
+  EXPECT_EQ(is_refreshed, plain_->Refresh().ok());
 }
 
 // ReadOptions refer to the slice, so its address must not change.
@@ -114,8 +103,8 @@ std::string TwinIterator::Describe() const {
 }
 
 void CompareScan(const MakeIterator& make, const rocksdb::ReadOptions& read,
-                 const std::string& begin, const std::string& end, ModelReport* report) {
-  TwinIterator twin(make, read, {std::nullopt, end}, report);
+                 const std::string& begin, const std::string& end, ModelCounts* counts) {
+  TwinIterator twin(make, read, {std::nullopt, end}, counts);
   for (twin.Seek(begin); twin.is_at_row(); twin.Next()) continue;
 }
 

@@ -2,6 +2,7 @@
 
 #include <rocksdb/db.h>
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -11,16 +12,10 @@
 
 namespace blocksieve::testing {
 
-/// Result of a run.
-struct ModelReport {
-  uint64_t operations = 0;
-  uint64_t seeks = 0;
-  uint64_t num_wrong = 0;
-  std::string first_wrong;  // the first errors, one per line
-  std::string where;        // description of the database, for errors
-
-  void Wrong(const std::string& what);
-  void Add(const ModelReport& other);
+/// Counts of a run, in all threads. A wrong answer is a failure of the test.
+struct ModelCounts {
+  std::atomic<uint64_t> operations = 0;
+  std::atomic<uint64_t> seeks = 0;
 };
 
 /// Creates an iterator over the compared data.
@@ -37,7 +32,7 @@ struct Bounds {
 class TwinIterator {
  public:
   TwinIterator(const MakeIterator& make, rocksdb::ReadOptions read, Bounds bounds,
-               ModelReport* report);
+               ModelCounts* counts);
   TwinIterator(const TwinIterator&) = delete;
   TwinIterator& operator=(const TwinIterator&) = delete;
 
@@ -68,7 +63,7 @@ class TwinIterator {
   Bounds bounds_;
   rocksdb::Slice lower_;
   rocksdb::Slice upper_;
-  ModelReport& report_;
+  ModelCounts& counts_;
   std::unique_ptr<rocksdb::Iterator> filtered_;
   std::unique_ptr<rocksdb::Iterator> plain_;
   bool is_at_row_ = false;
@@ -76,7 +71,7 @@ class TwinIterator {
 
 /// Scans from `begin` to `end` with a new iterator, as most applications do.
 void CompareScan(const MakeIterator& make, const rocksdb::ReadOptions& read,
-                 const std::string& begin, const std::string& end, ModelReport* report);
+                 const std::string& begin, const std::string& end, ModelCounts* counts);
 
 /// For reports.
 std::string Hex(const rocksdb::Slice& text);
