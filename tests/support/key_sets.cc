@@ -21,11 +21,6 @@ std::string Format(const char* format, Values... values) {
 
 }  // namespace
 
-std::string NameOf(KeyShape shape) {
-  constexpr const char* kNames[] = {"Counter", "CommonPrefix", "Url"};
-  return kNames[static_cast<size_t>(shape)];
-}
-
 std::string MakeKey(KeyShape shape, uint64_t i) {
   switch (shape) {
     case KeyShape::kCounter: {
@@ -33,8 +28,6 @@ std::string MakeKey(KeyShape shape, uint64_t i) {
       for (int shift = 56; shift >= 0; shift -= 8) key.push_back(static_cast<char>(i >> shift));
       return key;
     }
-    case KeyShape::kCommonPrefix:
-      return Format("tenant/00000042/europe/orders/by-number/%012llu", i);
     case KeyShape::kUrl:
       return Format("https://www.site%05llu.example.org/articles/2026/%llu/page-%08llu.html",
                     i / 1000, i / 100 % 10, i);

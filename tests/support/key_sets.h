@@ -8,13 +8,9 @@ namespace blocksieve::testing {
 
 /// Shapes of keys that have fooled filters with weak hashes.
 enum class KeyShape {
-  kCounter,       ///< Eight bytes, big-endian.
-  kCommonPrefix,  ///< Forty equal bytes, then digits.
+  kCounter,  ///< Eight bytes, big-endian.
   kUrl,
 };
-
-/// The name of a shape in names of tests.
-std::string NameOf(KeyShape shape);
 
 /// Key number `i` of a shape; keys ascend with their numbers. By convention, tests write only keys
 /// with even numbers, so that absent keys (odd numbers) lie between present ones.

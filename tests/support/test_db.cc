@@ -166,16 +166,6 @@ void TestDb::Delete(const std::string& key) {
   model_.erase(key);
 }
 
-void TestDb::SingleDelete(const std::string& key) {
-  MustBeOk(db_->SingleDelete({}, key), "single delete");
-  model_.erase(key);
-}
-
-void TestDb::DeleteRange(const std::string& begin, const std::string& end) {
-  MustBeOk(db_->DeleteRange({}, db_->DefaultColumnFamily(), begin, end), "delete range");
-  model_.erase(model_.lower_bound(begin), model_.lower_bound(end));
-}
-
 void TestDb::MergeAppend(const std::string& key, const std::string& operand) {
   MustBeOk(db_->Merge({}, key, operand), "merge");
   const auto [entry, is_new] = model_.try_emplace(key, operand);

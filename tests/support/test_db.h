@@ -108,8 +108,6 @@ class TestDb {
   // Writes to the database and the model. They abort if RocksDB returns an error.
   void Put(const std::string& key, const std::string& value);
   void Delete(const std::string& key);
-  void SingleDelete(const std::string& key);
-  void DeleteRange(const std::string& begin, const std::string& end);    // bytewise order
   void MergeAppend(const std::string& key, const std::string& operand);  // with "stringappend"
   void Flush();
   void Compact();

@@ -8,7 +8,6 @@
 #include "blocksieve/sizing.h"
 #include "tests/support/built_filter.h"
 #include "tests/support/key_sets.h"
-#include "tests/support/statistics.h"
 #include "tests/support/test_locale.h"
 
 namespace blocksieve::rocksdb_plugin {
@@ -49,22 +48,24 @@ TEST(StockFilters, ThePolicyDoesNotDependOnTheLocale) {
 }
 
 TEST(StockFilters, TheModelPredictsTheMeasuredFpr) {
-  constexpr uint64_t kKeys = 50000;
-  const auto keys = PresentKeys(KeyShape::kUrl, kKeys);
-  const auto absent = AbsentKeys(KeyShape::kUrl, kKeys);
+  constexpr uint64_t kKeys = 20'000;
+  constexpr uint64_t kFilters = 50;
   for (const double bits_per_key : {1.0, 2.5, 5.0, 8.0, 10.0, 12.5}) {
     const rocksdb::FilterPolicy* const stock = StockBloom(bits_per_key);
-    const BuiltFilter filter = BuildFilter(*stock, keys);
-    const double measured =
-        static_cast<double>(CountMatches(*stock, filter, absent)) / static_cast<double>(kKeys);
-    const double predicted = StockBloomFpr(bits_per_key);
-    const Layout layout = {FilterKind::kBlockedBloom, bits_per_key, StockBloomProbes(bits_per_key),
-                           predicted};
-    // RocksDB's positions in a line are not quite independent: up to 5 % above the model.
-    const Interval interval =
-        FprInterval(predicted, 0.97, 1.05, BlockedBloomSpread(layout, kKeys), kKeys);
-    EXPECT_TRUE(interval.Contains(measured))
-        << bits_per_key << " bits per key: " << measured << " is not in " << interval;
+    size_t passed = 0;
+    for (uint64_t filter = 0; filter < kFilters; ++filter) {
+      std::vector<std::string> keys, absent;
+      for (uint64_t i = 0; i < kKeys; ++i) {
+        keys.push_back(MakeKey(KeyShape::kUrl, 2 * (filter * kKeys + i)));
+        absent.push_back(MakeKey(KeyShape::kUrl, 2 * (filter * kKeys + i) + 1));
+      }
+      passed += CountMatches(*stock, BuildFilter(*stock, keys), absent);
+    }
+    const double measured = static_cast<double>(passed) / (kKeys * kFilters);
+    // The lowest rate, 0.0033, is measured to 2 % (standard error). RocksDB's positions in a line
+    // are not quite independent: up to 5 % above the model.
+    EXPECT_GT(measured, 0.95 * StockBloomFpr(bits_per_key)) << bits_per_key << " bits per key";
+    EXPECT_LT(measured, 1.1 * StockBloomFpr(bits_per_key)) << bits_per_key << " bits per key";
   }
 }
 
