@@ -57,50 +57,32 @@ class Mutator {
   }
 
   void ChangeOnce(const std::vector<std::string>& corpus, std::string* input) {
-    if (input->empty()) {
-      input->assign(1 + Below(16), static_cast<char>(Below(256)));
-      return;
-    }
     const size_t at = Place(*input);
-    switch (Below(7)) {
-      case 0:
-        (*input)[at] = static_cast<char>((*input)[at] ^ 1 << Below(8));
-        return;
-      case 1:
-        (*input)[at] = static_cast<char>(Below(256));
-        return;
-      case 2:
-        (*input)[at] = static_cast<char>((*input)[at] + (Below(2) == 0 ? 1 : -1));
-        return;
-      case 3:
-        input->erase(at, 1 + Below(8));
-        return;
-      case 4:
-        input->insert(at, 1 + Below(8), static_cast<char>(Below(256)));
-        return;
-      case 5:
-        input->resize(at);
-        return;
-      default: {
-        const std::string& other = corpus[Below(corpus.size())];
-        if (other.empty()) return;
-        const size_t from = Below(other.size());
-        input->replace(at, Below(32), other, from, 1 + Below(32));
-      }
+    const uint64_t kind = input->empty() ? 4 : Below(7);
+    if (kind < 3) {  // a bit, any change, or one more or less
+      const char changes[] = {static_cast<char>((*input)[at] ^ 1 << Below(8)),
+                              static_cast<char>(Below(256)),
+                              static_cast<char>((*input)[at] + (Below(2) == 0 ? 1 : -1))};
+      (*input)[at] = changes[kind];
+    } else if (kind == 3) {
+      input->erase(at, 1 + Below(8));
+    } else if (kind == 4) {
+      input->insert(at, 1 + Below(8), static_cast<char>(Below(256)));
+    } else if (kind == 5) {
+      input->resize(at);
+    } else {
+      const std::string& other = corpus[Below(corpus.size())];
+      const size_t from = Below(other.size() + 1);
+      input->replace(at, Below(32), other, from, 1 + Below(32));
     }
   }
 
   /// A random place, half of the time near an end, where headers and footers are.
   size_t Place(const std::string& input) {
-    const size_t near = std::min<size_t>(input.size(), 100);
-    switch (Below(4)) {
-      case 0:
-        return Below(near);
-      case 1:
-        return input.size() - 1 - Below(near);
-      default:
-        return Below(input.size());
-    }
+    if (input.empty()) return 0;
+    if (Below(2) == 0) return Below(input.size());
+    const size_t near = Below(std::min<size_t>(input.size(), 100));
+    return Below(2) == 0 ? near : input.size() - 1 - near;
   }
 
   std::mt19937_64 random_;

@@ -2,12 +2,11 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/table_properties.h>
 
-#include <cstdio>
 #include <iterator>
 #include <memory>
 #include <string>
-#include <utility>
 
+#include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
@@ -24,21 +23,6 @@ namespace {
 using rocksdb_plugin::Policy;
 using rocksdb_plugin::SkipIndexCollectorFactory;
 
-// Discards the messages about refused options.
-class SilentStderr {
- public:
-  SilentStderr() {
-    static std::FILE* const nowhere = std::fopen("/dev/null", "w");
-    kept_ = std::exchange(stderr, nowhere);
-  }
-  SilentStderr(const SilentStderr&) = delete;
-  SilentStderr& operator=(const SilentStderr&) = delete;
-  ~SilentStderr() { stderr = kept_; }
-
- private:
-  std::FILE* kept_;
-};
-
 const rocksdb::ConfigOptions& Strict() {
   static const rocksdb::ConfigOptions strict = [] {
     rocksdb::ConfigOptions options;
@@ -52,7 +36,7 @@ const rocksdb::ConfigOptions& Strict() {
 // Null: refused, or of another class.
 template <class Ours, class Interface>
 std::shared_ptr<const Ours> Create(const std::string& text) {
-  const SilentStderr silent;
+  const rocksdb_plugin::SilentLog silent;  // of refused options
   std::shared_ptr<Interface> made;
   const rocksdb::Status status = Interface::CreateFromString(Strict(), text, &made);
   const auto* const ours = rocksdb_plugin::As<Ours>(made.get());

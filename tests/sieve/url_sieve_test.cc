@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <deque>
 #include <random>
 #include <set>
@@ -10,7 +9,6 @@
 #include <thread>
 #include <vector>
 
-#include "integration/sieve/sieve_shard.h"
 #include "tests/sieve/test_sieve.h"
 
 namespace blocksieve::testing {
@@ -162,23 +160,6 @@ TEST_F(UrlSieveTest, FiltersRecogniseNewUrlsInTheDocumentedMemory) {
   EXPECT_EQ(new_urls, 100'000);
   EXPECT_GT(by_reading, 0) << "a filter this small has false positives: nothing was counted";
   EXPECT_LE(by_reading, 0.015 * new_urls);
-}
-
-TEST(CountingFilter, RecognisesNewUrlsEarlyAndCountsWithinItsError) {
-  const uint64_t n = 2'000'000;
-  CountingBloom filter = *CountingBloom::Create(sieve::CountingFilterLayout(n));
-  uint64_t url = 0;
-  for (; url < n / 5; ++url) filter.Add(TestUrl(url));
-  uint64_t denied = 0;
-  for (uint64_t i = 0; i < 100'000; ++i) denied += !filter.MayContain(TestUrl(n + i));
-  EXPECT_NEAR(static_cast<double>(denied) / 100'000, std::exp(-1), 0.01);
-  for (; url < n; ++url) filter.Add(TestUrl(url));
-  const CardinalityEstimate estimate = filter.EstimateCardinality();
-  EXPECT_NEAR(estimate.keys, static_cast<double>(n), 4.5 * estimate.standard_error);
-  // 5.3 sqrt(n), see kUrlsPerCounter
-  EXPECT_NEAR(estimate.standard_error / std::sqrt(static_cast<double>(n)), 5.3, 0.1);
-  // One in 4,000 saturates.
-  EXPECT_NEAR(static_cast<double>(filter.num_stuck_counters()), 400'000 / 4400.0, 50);
 }
 
 }  // namespace

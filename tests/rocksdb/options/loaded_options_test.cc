@@ -112,34 +112,30 @@ TEST_F(LoadedOptionsTest, NamesOurListenerIfRocksDbDropsItWithTheirs) {
 }
 
 TEST_F(LoadedOptionsTest, SaysWhatPoliciesBuild) {
-  const auto kind_of = [](const std::string& value) { return Judge(value).kind; };
-  for (const char* const none : {"", "nullptr"}) EXPECT_EQ(kind_of(none), PolicyEffect::kNone);
-  for (const char* const policy : {"blocksieve", "blocksieve:0.01",
-                                   "{id=blocksieve;bits_per_key=9}", "id=blocksieve;kind=bloom"}) {
-    EXPECT_EQ(kind_of(policy), PolicyEffect::kOurs) << policy;
-  }
-  for (const char* const policy :
+  const std::pair<PolicyEffect, std::vector<const char*>> cases[] = {
+      {PolicyEffect::kNone, {"", "nullptr"}},
+      {PolicyEffect::kOurs,
+       {"blocksieve", "blocksieve:0.01", "{id=blocksieve;bits_per_key=9}",
+        "id=blocksieve;kind=bloom"}},
+      {PolicyEffect::kBuilds,
        {"bloomfilter:10", "bloomfilter:10:false", "rocksdb.BloomFilter:9.9", "ribbonfilter:10:2",
-        "{id=ribbonfilter:10:2;}"}) {
-    EXPECT_EQ(kind_of(policy), PolicyEffect::kBuilds) << policy;
-    EXPECT_TRUE(Judge(policy).builds());
-  }
-  for (const char* const policy :
-       {"rocksdb.BuiltinBloomFilter", "bloomfilter:0", "bloomfilter:0.4:false"}) {
-    EXPECT_EQ(kind_of(policy), PolicyEffect::kOnlyReads) << policy;
-  }
-  for (const char* const policy : {"bloomfilter", "ribbonfilter", "rocksdb.BloomFilter",
-                                   "rocksdb.RibbonFilter", "{id=bloomfilter}"}) {
-    EXPECT_EQ(kind_of(policy), PolicyEffect::kStockWithoutBits) << policy;
-  }
-  for (const char* const policy :
+        "{id=ribbonfilter:10:2;}"}},
+      {PolicyEffect::kOnlyReads,
+       {"rocksdb.BuiltinBloomFilter", "bloomfilter:0", "bloomfilter:0.4:false"}},
+      {PolicyEffect::kStockWithoutBits,
+       {"bloomfilter", "ribbonfilter", "rocksdb.BloomFilter", "rocksdb.RibbonFilter",
+        "{id=bloomfilter}"}},
+      {PolicyEffect::kRefused,
        {"blocksieve:2", "{id=blocksieve;target_fpr=2}", "{id=blocksieve;prefixes=callback}",
-        "{id=blocksieve;bit_per_key=1}"}) {
-    EXPECT_EQ(kind_of(policy), PolicyEffect::kRefused) << policy;
-    EXPECT_NE(Judge(policy).reason, "");
-  }
-  for (const char* const policy : {"blocksive:0.01", "mine", "{id=mine;a=1}"}) {
-    EXPECT_EQ(kind_of(policy), PolicyEffect::kForeign) << policy;
+        "{id=blocksieve;bit_per_key=1}"}},
+      {PolicyEffect::kForeign, {"blocksive:0.01", "mine", "{id=mine;a=1}"}}};
+  for (const auto& [kind, policies] : cases) {
+    for (const char* const policy : policies) {
+      const PolicyVerdict effect = Judge(policy);
+      EXPECT_EQ(effect.kind, kind) << policy;
+      EXPECT_TRUE(kind != PolicyEffect::kBuilds || effect.builds()) << policy;
+      EXPECT_TRUE(kind != PolicyEffect::kRefused || effect.reason != "") << policy;
+    }
   }
 }
 

@@ -110,13 +110,6 @@ TEST_F(CApi, PolicyIsWrittenToOptionsFiles) {
             PolicyFromString(text)->ToString(StrictConfig()));
 }
 
-TEST_F(CApi, PolicyOfRangesNeedsTheExtractor) {
-  EXPECT_THAT(SetPolicy("ranges=true"), IsEmpty());
-  EXPECT_THAT(Open(), HasSubstr("prefix_extractor is not set"));
-  EXPECT_THAT(EnableFilter("ranges=true"), IsEmpty());
-  EXPECT_THAT(Open(), IsEmpty());
-}
-
 TEST_F(CApi, UnusedPolicyIsDestroyed) {
   EXPECT_THAT(ErrorOf([](char** error) {
                 rocksdb_filterpolicy_destroy(blocksieve_filterpolicy_create("blocksieve", error));
