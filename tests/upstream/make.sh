@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$1"
 export MAKEFLAGS='' # of a make that might have called ctest
 make --jobs "$(nproc)" OBJ_DIR=.
-./mock ./db
+./mock ./db blocksieve:0.01 | grep 'policy=blocksieve written=blocksieve found=2000 rejected=[12]'
 
 # In the other object directory, too, the plug-in's sources get their flags after RocksDB's.
 compilations=$(make --dry-run OBJ_DIR=jl | grep -e '-c plugin/blocksieve')

@@ -4,15 +4,15 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
+#include <rocksdb/version.h>
 
 #include <cstdio>
 #include <memory>
 #include <string>
-
-#include "integration/rocksdb/compat/open_db.h"
+#include <utility>
 
 // A program like those of users: it knows RocksDB, and blocksieve at most by an option string.
-// Built with and without linking the plug-in.
+// Built with and without linking the plug-in, and in a mock RocksDB tree (tests/upstream).
 //
 //   user_program DB POLICY [PLUGIN_TO_DLOPEN]
 //
@@ -57,12 +57,17 @@ int main(int argc, char** argv) {
   options.create_if_missing = true;
   options.statistics = rocksdb::CreateDBStatistics();
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  std::unique_ptr<rocksdb::DB> db;
-  const rocksdb::Status status = blocksieve::rocksdb_plugin::OpenDb(options, argv[1], &db);
+#if ROCKSDB_MAJOR < 11
+  rocksdb::DB* opened = nullptr;
+#else
+  std::unique_ptr<rocksdb::DB> opened;
+#endif
+  const rocksdb::Status status = rocksdb::DB::Open(options, argv[1], &opened);
   if (!status.ok()) {
     std::printf("%s\n", status.ToString().c_str());
     return 4;
   }
+  const std::unique_ptr<rocksdb::DB> db(std::move(opened));  // NOLINT(performance-move-const-arg)
   std::string value;
   if (db->Get({}, "key 0", &value).IsNotFound()) {
     for (int i = 0; i < kKeys; ++i) db->Put({}, "key " + std::to_string(i), "value");
