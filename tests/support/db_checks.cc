@@ -45,15 +45,10 @@ std::string CheckBatch(rocksdb::DB* db, const TestDb::Model& model,
 }
 
 std::string Difference(const TestDb::Model& expected, const TestDb::Model& found) {
-  if (found == expected) return "";
-  for (const auto& [key, value] : expected) {
-    if (found.count(key) == 0) return "key 0x" + Hex(key) + " is missing";
-    if (found.at(key) != value) return "key 0x" + Hex(key) + " has another value";
-  }
-  for (const auto& [key, value] : found) {
-    if (expected.count(key) == 0) return "key 0x" + Hex(key) + " should not be there";
-  }
-  return "";
+  const auto [right, wrong] = std::ranges::mismatch(expected, found);
+  if (right == expected.end() && wrong == found.end()) return "";
+  return "from key 0x" + Hex(right == expected.end() ? wrong->first : right->first) +
+         " on, other rows than were written";
 }
 
 std::string CheckMultiGets(rocksdb::DB* db, const TestDb::Model& model,

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,74 +39,55 @@ class GuardedFileSystemTest : public ::testing::Test {
     return text;
   }
 
-  using Call = std::function<rocksdb::IOStatus(GuardedFileSystem*, const std::string& path)>;
   // Everything that changes the file `path`, or creates it.
-  static std::vector<std::pair<const char*, Call>> Changes() {
-    static const rocksdb::FileOptions file;
-    static const rocksdb::IOOptions io;
-    return {
-        {"NewWritableFile",
-         [](auto* guard, const auto& path) {
-           std::unique_ptr<rocksdb::FSWritableFile> made;
-           return guard->NewWritableFile(path, file, &made, nullptr);
-         }},
-        {"ReopenWritableFile",
-         [](auto* guard, const auto& path) {
-           std::unique_ptr<rocksdb::FSWritableFile> made;
-           return guard->ReopenWritableFile(path, file, &made, nullptr);
-         }},
-        {"ReuseWritableFile",
-         [](auto* guard, const auto& path) {
-           std::unique_ptr<rocksdb::FSWritableFile> made;
-           return guard->ReuseWritableFile(path + "x", path, file, &made, nullptr);
-         }},
-        {"NewRandomRWFile",
-         [](auto* guard, const auto& path) {
-           std::unique_ptr<rocksdb::FSRandomRWFile> made;
-           return guard->NewRandomRWFile(path, file, &made, nullptr);
-         }},
-        {"NewMemoryMappedFileBuffer",
-         [](auto* guard, const auto& path) {
-           std::unique_ptr<rocksdb::MemoryMappedFileBuffer> made;
-           return guard->NewMemoryMappedFileBuffer(path, &made);
-         }},
-        {"Truncate",
-         [](auto* guard, const auto& path) { return guard->Truncate(path, 1, io, nullptr); }},
-        {"NewLogger",
-         [](auto* guard, const auto& path) {
-           std::shared_ptr<rocksdb::Logger> made;
-           return guard->NewLogger(path, io, &made, nullptr);
-         }},
-        {"DeleteFile",
-         [](auto* guard, const auto& path) { return guard->DeleteFile(path, io, nullptr); }},
-        {"RenameFile from",
-         [](auto* guard, const auto& path) {
-           return guard->RenameFile(path, path + "x", io, nullptr);
-         }},
-        {"RenameFile to",
-         [](auto* guard, const auto& path) { return guard->RenameFile(path, path, io, nullptr); }},
-        {"LinkFile",
-         [](auto* guard, const auto& path) {
-           return guard->LinkFile(path, path + "y", io, nullptr);
-         }},
-        {"LockFile",
-         [](auto* guard, const auto& path) {
-           rocksdb::FileLock* lock = nullptr;
-           rocksdb::IOStatus status = guard->LockFile(path, io, &lock, nullptr);
-           if (lock != nullptr) guard->UnlockFile(lock, io, nullptr).PermitUncheckedError();
-           return status;
-         }},
-        {"CreateDir",
-         [](auto* guard, const auto& path) { return guard->CreateDir(path + "z", io, nullptr); }},
-        {"CreateDirIfMissing",
-         [](auto* guard, const auto& path) {
-           return guard->CreateDirIfMissing(path + "w", io, nullptr);
-         }},
-        {"DeleteDir",
-         [](auto* guard, const auto& path) {
-           return guard->DeleteDir(fs::path(path).parent_path() / "empty", io, nullptr);
-         }},
-    };
+  static constexpr const char* kChanges[] = {"NewWritableFile",
+                                             "ReopenWritableFile",
+                                             "ReuseWritableFile",
+                                             "NewRandomRWFile",
+                                             "NewMemoryMappedFileBuffer",
+                                             "Truncate",
+                                             "NewLogger",
+                                             "DeleteFile",
+                                             "RenameFile from",
+                                             "RenameFile to",
+                                             "LinkFile",
+                                             "LockFile",
+                                             "CreateDir",
+                                             "CreateDirIfMissing",
+                                             "DeleteDir"};
+  static rocksdb::IOStatus Change(const std::string& change, GuardedFileSystem* guard,
+                                  const std::string& path) {
+    const rocksdb::FileOptions file;
+    const rocksdb::IOOptions io;
+    std::unique_ptr<rocksdb::FSWritableFile> made;
+    std::unique_ptr<rocksdb::FSRandomRWFile> random;
+    std::unique_ptr<rocksdb::MemoryMappedFileBuffer> mapped;
+    std::shared_ptr<rocksdb::Logger> log;
+    if (change == "NewWritableFile") return guard->NewWritableFile(path, file, &made, nullptr);
+    if (change == "ReopenWritableFile") {
+      return guard->ReopenWritableFile(path, file, &made, nullptr);
+    }
+    if (change == "ReuseWritableFile") {
+      return guard->ReuseWritableFile(path + "x", path, file, &made, nullptr);
+    }
+    if (change == "NewRandomRWFile") return guard->NewRandomRWFile(path, file, &random, nullptr);
+    if (change == "NewMemoryMappedFileBuffer")
+      return guard->NewMemoryMappedFileBuffer(path, &mapped);
+    if (change == "Truncate") return guard->Truncate(path, 1, io, nullptr);
+    if (change == "NewLogger") return guard->NewLogger(path, io, &log, nullptr);
+    if (change == "DeleteFile") return guard->DeleteFile(path, io, nullptr);
+    if (change == "RenameFile from") return guard->RenameFile(path, path + "x", io, nullptr);
+    if (change == "RenameFile to") return guard->RenameFile(path, path, io, nullptr);
+    if (change == "LinkFile") return guard->LinkFile(path, path + "y", io, nullptr);
+    if (change == "CreateDir") return guard->CreateDir(path + "z", io, nullptr);
+    if (change == "CreateDirIfMissing") return guard->CreateDirIfMissing(path + "w", io, nullptr);
+    if (change == "DeleteDir") {
+      return guard->DeleteDir(fs::path(path).parent_path() / "empty", io, nullptr);
+    }
+    rocksdb::FileLock* lock = nullptr;
+    rocksdb::IOStatus status = guard->LockFile(path, io, &lock, nullptr);
+    if (lock != nullptr) guard->UnlockFile(lock, io, nullptr).PermitUncheckedError();
+    return status;
   }
 
   const testing::TempDir dir_;
@@ -120,10 +100,11 @@ TEST_F(GuardedFileSystemTest, RefusesEveryChangeElsewhere) {
   fs::create_symlink(other_, own_ + "/link");
   for (const std::string& path :
        {other_ + "/000001.log", own_ + "/../other/000001.log", own_ + "/link/000001.log"}) {
-    for (const auto& [name, change] : Changes()) {
-      SCOPED_TRACE(path + ": " + name);
+    for (const char* const change : kChanges) {
+      SCOPED_TRACE(path + ": " + change);
       GuardedFileSystem guard({{own_}});
-      EXPECT_THAT(change(&guard, path).ToString(), HasSubstr("not changed, as this command"));
+      EXPECT_THAT(Change(change, &guard, path).ToString(),
+                  HasSubstr("not changed, as this command"));
       EXPECT_EQ(guard.refused().size(), 1U);
     }
   }
@@ -135,13 +116,13 @@ TEST_F(GuardedFileSystemTest, RefusesEveryChangeElsewhere) {
 }
 
 TEST_F(GuardedFileSystemTest, AllowsEveryChangeInItsDirectory) {
-  for (const auto& [name, change] : Changes()) {
-    SCOPED_TRACE(name);
+  for (const char* const change : kChanges) {
+    SCOPED_TRACE(change);
     fs::create_directory(own_ + "/empty");
     fs::remove(own_ + "/000001.logy");
     Write(own_ + "/000001.log");
     GuardedFileSystem guard({{own_}});
-    const rocksdb::IOStatus status = change(&guard, own_ + "/000001.log");
+    const rocksdb::IOStatus status = Change(change, &guard, own_ + "/000001.log");
     EXPECT_TRUE(status.ok() || status.IsNotSupported()) << status.ToString();
     EXPECT_THAT(guard.refused(), IsEmpty());
   }
@@ -160,8 +141,7 @@ TEST_F(GuardedFileSystemTest, NeverOpensSharedFilesToWrite) {
   fs::create_hard_link(other_ + "/000001.log", own_ + "/000001.log");
   fs::create_symlink(other_ + "/000001.log", own_ + "/000002.log");
   fs::create_symlink(other_ + "/missing", own_ + "/000003.log");
-  for (const auto& [name, change] : Changes()) {
-    const std::string kind = name;
+  for (const std::string kind : kChanges) {
     if (kind.find("File") == std::string::npos || kind.starts_with("Rename") ||
         kind == "DeleteFile" || kind == "LinkFile" || kind == "LockFile") {
       continue;
@@ -170,7 +150,7 @@ TEST_F(GuardedFileSystemTest, NeverOpensSharedFilesToWrite) {
       if (kind == "NewWritableFile" && file == std::string("/000001.log")) continue;
       SCOPED_TRACE(kind + file);
       GuardedFileSystem guard({{own_}});
-      EXPECT_THAT(change(&guard, own_ + file).ToString(), HasSubstr("not changed, as"));
+      EXPECT_THAT(Change(kind, &guard, own_ + file).ToString(), HasSubstr("not changed, as"));
     }
   }
   // A new file takes the name alone.

@@ -8,8 +8,6 @@
 #include <optional>
 #include <string>
 
-#include "tests/rocksdb/model/model_keys.h"
-
 namespace blocksieve::testing {
 
 /// Counts of a run, in all threads. A wrong answer is a failure of the test.

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
+#include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_writer.h>
 
 #include <filesystem>
