@@ -131,6 +131,13 @@ class Budget(Parts):
         self.db = self.dir / "too little"
         self.assertIn("warning", self.load_lines(rows, "--index", "name=field:1",
                                                  "--max-index-bytes", int(size[1]) * 9 // 10))
+        # index says it, too.
+        index = ("index", "--db", self.db, "--index", "name=field:1", "--max-index-bytes")
+        size = re.search(r"column name=field:1 has no filters and scans by it read more; max_index_bytes=(\d+) keeps all",
+                         self.succeed(*index, "20kB").err)
+        self.assertEqual(self.succeed(*index, size[1]).err, "")
+        comparison, = self.explain("name = 'name5'")["comparisons"]
+        self.assertTrue(comparison["is_used"])
 
     def test_explain_never_calls_it_used(self):
         self.load(self.rows, "--index", "name=filters:field:3", "w=words:3", "id=int:2",
@@ -150,15 +157,3 @@ class Budget(Parts):
         self.assertTrue(comparison["is_used"])
         self.assertTrue(comparison["reason"].startswith("bounds, 1 value; filters left out"),
                         comparison["reason"])
-
-    def test_index_says_it_too(self):
-        self.load(self.rows)
-        said = self.succeed("index", "--db", self.db, "--index", "name=field:3", "--max-index-bytes",
-                            "20kB").err
-        size = re.search(r"column name=field:3 has no filters and scans by it read more; "
-                         r"max_index_bytes=(\d+) keeps all", said)
-        self.assertTrue(size, said)
-        self.assertEqual(self.succeed("index", "--db", self.db, "--index", "name=field:3",
-                                      "--max-index-bytes", size[1]).err, "")
-        comparison, = self.explain("name = 'name5'")["comparisons"]
-        self.assertTrue(comparison["is_used"])

@@ -55,11 +55,6 @@ TEST_F(SieveOpening, BadOptionsAreNamed) {
             "num_shards is 3; allowed: 2, with which the sieve was created");
 }
 
-TEST_F(SieveOpening, OnlyOneProcessAtATime) {
-  const auto sieve = Open();
-  EXPECT_FALSE(TryOpen({}).ok());
-}
-
 TEST_F(SieveOpening, DamagedRecordsAreErrors) {
   const std::string no_shards("\1\0\1", 3);
   const std::pair<std::string, std::string> records[] = {

@@ -37,12 +37,6 @@ class UnsyncedFiles : public rocksdb::FileSystemWrapper {
                                        rocksdb::IODebugContext* debug) override {
     return Wrap(path, target()->ReopenWritableFile(path, options, file, debug), file);
   }
-  rocksdb::IOStatus ReuseWritableFile(const std::string& path, const std::string& old_path,
-                                      const rocksdb::FileOptions& options,
-                                      std::unique_ptr<rocksdb::FSWritableFile>* file,
-                                      rocksdb::IODebugContext* debug) override {
-    return Wrap(path, target()->ReuseWritableFile(path, old_path, options, file, debug), file);
-  }
   rocksdb::IOStatus NewDirectory(const std::string&, const rocksdb::IOOptions&,
                                  std::unique_ptr<rocksdb::FSDirectory>* directory,
                                  rocksdb::IODebugContext*) override {
