@@ -154,7 +154,7 @@ class Csv(CommandTest):
             self.assertEqual(self.scan("TRUE"), [(fields.pop(key - 1), b"\t".join(fields))])
 
     def test_blanks_empty_fields_and_line_ends(self):
-        self.load(b" k , v ,\r\n\r\nl,,x\rm,\"\",y\nn,1,2", *self.CSV)
+        self.load(b"\xef\xbb\xbf k , v ,\r\n\r\nl,,x\rm,\"\",y\nn,1,2", *self.CSV)
         self.assertEqual(self.scan("TRUE"), [(b" k ", b" v \t"), (b"l", b"\tx"), (b"m", b"\ty"),
                                              (b"n", b"1\t2")])
 

@@ -73,6 +73,13 @@ class Logs(CommandTest):
             self.assertRegex(text, r"Observed: [\d,]+ lookups of files, \d+\.\d % of absent keys; 0 seeks")
             self.assertRegex(text, r"Wasted reads per lookup: 0\.0\d+ by RocksDB's counters of filters, "
                                    r"0\.0\d+ by the model")
+        # What db_bench printed; other forms: LogLines.
+        text = self.dir / "statistics.txt"
+        text.write_text(said)
+        for source in (["--db", self.db], logs):
+            observed = self.observed(*source, "--statistics", text)
+            self.assertEqual(observed["lookups"], lookups)
+            self.assertAlmostEqual(observed["absent_fraction"], 1 - found / lookups)
 
     def test_seeks(self):
         said, logs = self.read("seekrandom")
@@ -98,23 +105,6 @@ class Logs(CommandTest):
                      lambda one: one["current"]["filter_bytes"]):
             self.assertAlmostEqual(part(of_logs), part(of_files), delta=0.1 * part(of_files))
         self.assertEqual(of_logs["verdict"]["proposal"], of_files["verdict"]["proposal"])
-
-    def test_statistics(self):
-        said, logs = self.read("readrandom")
-        found, lookups = map(int, re.search(r"\((\d+) of (\d+) found\)", said).groups())
-        text = self.dir / "statistics.txt"
-        text.write_text(said)
-        tickers = dict(re.findall(r"(?m)^(rocksdb\.\S+) COUNT : (\d+)$", said))
-        for name, document in (("nested.json", {"stats": {"rocksdb": tickers}}),
-                               ("flat.json", {name: int(count) for name, count in tickers.items()}),
-                               (None, None)):
-            if name is not None:
-                text = self.dir / name
-                text.write_text(json.dumps(document))
-            for source in (["--db", self.db], logs):
-                observed = self.observed(*source, "--statistics", text)
-                self.assertEqual(observed["lookups"], lookups)
-                self.assertAlmostEqual(observed["absent_fraction"], 1 - found / lookups)
 
     def test_other_versions(self):
         """Recorded with db_bench: 200,000 keys at 10 bits per key, then random reads and seeks. The

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "blocksieve/hash.h"
+#include "blocksieve/tree.h"
 #include "tests/rocksdb/ranges/range_db.h"
 #include "tests/support/db_checks.h"
 #include "tests/support/key_sets.h"
