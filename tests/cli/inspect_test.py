@@ -37,6 +37,10 @@ class NoFile(CommandTest):
                               self.output_of(1, command, path))
         path = path.rename(self.dir / "1.blob")
         self.assertIn("allowed: an SST", self.fail_with(1, "inspect", path))
+        # Whole tables of other formats: zoo.plain, zoo.cuckoo.
+        self.db_bench("fillseq,flush", "--use_plain_table", "--prefix_size=8", "--mmap_read=1", num=100)
+        os.truncate(self.table(), 500)
+        self.assertIn("names no table format", self.fail_with(1, "inspect", self.table()))
 
 
 class Monitoring(CommandTest):
@@ -171,19 +175,6 @@ class StockFilters(CommandTest):
                          ("unknown", "one filter per block, which RocksDB no longer reads"))
         verified = self.verify(path)
         self.assertEqual((verified["num_problems"], verified["files"][0]["keys_checked"]), (0, 20))
-
-    def test_other_tables(self):
-        for form in self.each(("plain", "cuckoo")):
-            self.db_bench("fillseq,flush", f"--use_{form}_table", "--prefix_size=8", "--mmap_read=1",
-                          num=100)
-            path, = self.db.glob("*.sst")
-            said = f"has no filters: table format {form.capitalize()}Table\n"
-            for where in (("--db", self.db), (path,)):
-                self.assertIn(said, self.text_of("verify", *where))
-                self.check_text(("inspect", *where), r".*sst +[-0] +100 ", rf".*sst: {said}")
-            self.assertIn("100 keys in 1 sorted run", self.text_of("advise", "--db", self.db))
-            os.truncate(path, 500)
-            self.assertIn("names no table format", self.fail_with(1, "inspect", path))
 
 
 class OwnFilters(CommandTest):

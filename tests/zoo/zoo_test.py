@@ -72,6 +72,12 @@ BUILTIN = {"check": "BuiltinBloomFilter", "scan": "wal_dir"}
 DIRS = ("--data-dir", "@fast@", "--data-dir", "@slow@")
 CLOSED = {"reader": "", "by_library": False}
 
+
+def not_filtered(table):
+    said = f"has no filters: table format {table}"
+    return {"inspect": said, "verify": said, "files": said, "advise": "in [12] sorted run"}
+
+
 # Read by a command with an earlier RocksDB.
 OF_A_LATER_VERSION = dict(refuses=r"(?s)9\.7\.4.*7\.8|7\.8.*9\.7\.4", says={"advise": r"9\.7\.4"},
                           quotes="Corruption: Corrupt or unsupported format_version: 6",
@@ -112,9 +118,9 @@ ROWS = {
     "extractor": Row("extractor", refuses=r"zoo\.Extractor", codes=ADVICE),
     "reverse": Row("reverse", refuses="rev:zoo", codes=FILES_ONLY, reader="reverse",
                    by_library=False),
-    "plain": Row("plain", refuses="(?i)plain", codes=NO_FILTERS, says={"inspect": "PlainTable"},
+    "plain": Row("plain", refuses="(?i)plain", codes=NO_FILTERS, says=not_filtered("PlainTable"),
                  reader="plain", by_library=False),
-    "cuckoo": Row("cuckoo", refuses="(?i)cuckoo", codes=NO_FILTERS, says={"inspect": "CuckooTable"},
+    "cuckoo": Row("cuckoo", refuses="(?i)cuckoo", codes=NO_FILTERS, says=not_filtered("CuckooTable"),
                   reader="cuckoo", by_library=False),
     "paths": Row("paths", refuses="--data-dir", refused_by="rewrite",
                  codes=NEWER | {"advise": ANY, "files": {0}}, says={"inspect": "--data-dir"},
