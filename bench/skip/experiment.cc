@@ -9,8 +9,6 @@
 #include "bench/skip/scan_database.h"
 #include "bench/support/files.h"
 #include "bench/support/measure.h"
-#include "lib/column/values.h"
-#include "lib/granule/granule_index.h"
 
 namespace blocksieve::bench::skip {
 namespace {
@@ -47,40 +45,32 @@ void MeasureWriteCost(const Dataset& dataset, const Effort& effort, Job& job) {
 void MeasureIndexSize(const Dataset& dataset, const QueriedColumn& queried, uint64_t granule_rows,
                       Results& results) {
   const Column& column = queried.column;
-  GranuleIndexOptions options;
-  options.granule_rows = granule_rows;
-  options.granule_bytes = 0;
-  options.max_index_bytes = 0;
-  GranuleColumnOptions& indexed = options.columns.emplace_back();
-  indexed.type = column.type();
-  indexed.with_bounds = internal::TokeniserOf(column) == Tokeniser::kNone;  // as SkipIndexBuilder
-  indexed.target_fpr = 0.01;
-  GranuleIndexBuilder builder = Must(GranuleIndexBuilder::Create(options), "skip index");
+  SkipIndexBuilder builder = Must(SkipIndexBuilder::Create({.columns = {column},
+                                                            .granule_rows = granule_rows,
+                                                            .granule_bytes = 0,
+                                                            .target_fpr = 0.01,
+                                                            .max_index_bytes = 0}),
+                                  "skip index");
   for (size_t row = 0; row < dataset.rows.size(); ++row) {
-    builder.StartRow(dataset.rows.key(row), 0);
-    internal::ForEachIndexed(column, dataset.rows.value(row), [&](const Value& value) {
-      builder.AddValue(0, value);
-      return true;
-    });
+    builder.AddRow(dataset.rows.key(row), dataset.rows.value(row));
   }
-  const std::string bytes = Must(builder.Finish(), "skip index");
-  const GranuleIndex index = Must(GranuleIndex::Open(AsBytes(bytes)), "skip index");
-  if (index.column(0).filters != PartState::kPresent) {
-    Fail("{}: no filters: {}", queried.description, PartStateName(index.column(0).filters));
+  const FinishedSkipIndex index = Must(builder.Finish(), "skip index");
+  const IndexColumnInfo& info = index.columns[0];
+  if (info.filters != PartState::kPresent) {
+    Fail("{}: no filters: {}", queried.description, PartStateName(info.filters));
   }
-  const uint64_t values = index.column(0).num_distinct;
+  const uint64_t values = info.num_distinct;
   const auto bits = [&](uint64_t part) { return Ratio(8 * part, values); };
   const bool has_target = granule_rows == kDefaultGranuleRows;
   results
       .In("Index of one column at an FPR of 1 %: bits per distinct value of a granule")[fmt::format(
           "{}, granules of {} rows", queried.description, granule_rows)]
-      .Add("distinct per granule", "", Ratio(values, index.num_granules()))
-      .Add("size", "bytes", index.index_bytes())
-      .Add("bits per value: all", "", bits(index.index_bytes()),
-           has_target ? NotAbove(9) : Target{})
-      .Add("bits per value: filters", "", bits(index.column(0).filter_bytes))
-      .Add("bits per value: bounds", "", bits(index.column(0).bounds_bytes))
-      .Add("bits per value: keys", "", bits(index.key_bytes()));
+      .Add("distinct per granule", "", Ratio(values, index.num_granules))
+      .Add("size", "bytes", index.bytes.size())
+      .Add("bits per value: all", "", bits(index.bytes.size()), has_target ? NotAbove(9) : Target{})
+      .Add("bits per value: filters", "", bits(info.filter_bytes))
+      .Add("bits per value: bounds", "", bits(info.bounds_bytes))
+      .Add("bits per value: keys", "", bits(index.key_bytes));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include "bench/skip/dataset.h"
 #include "bench/support/inputs.h"
 #include "bench/support/job.h"
-#include "lib/granule/granule_index.h"
+#include "blocksieve/skip_index.h"
 
 namespace blocksieve::bench::skip {
 

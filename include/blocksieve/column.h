@@ -138,8 +138,12 @@ class BLOCKSIEVE_EXPORT Column {
   const std::string& name() const noexcept;  ///< 1 to kMaxNameBytes bytes.
   ValueType type() const noexcept;           ///< Type of the values.
 
-  /// Equal definitions, including name and index parts. An index serves a predicate only if their
-  /// columns are equal apart from the parts: a name may have been reused for another field.
+  /// The extractor in canonical text form, without name and index parts. Columns with equal keys
+  /// have equal values in every row, so an index serves each predicate whose column has its key. An
+  /// equal name means nothing: it may have been reused for another field.
+  const std::string& key() const noexcept;
+
+  /// Equal definitions, including name and index parts.
   friend bool operator==(const Column& a, const Column& b) {
     return a.definition_ == b.definition_ || (a.name() == b.name() && a.ToText() == b.ToText());
   }

@@ -32,7 +32,7 @@ class RunIterator final : public EntryIterator {
     return selection_.range.EndsAt(reader.index().blocks[block - 1].last_key);
   }
   bool IsSelected(size_t file, size_t block) const {
-    return selection_.blocks == nullptr || (*selection_.blocks)[file][block];
+    return selection_.blocks == nullptr || (*selection_.blocks)[file].Has(block);
   }
 
   const Run* const run_;

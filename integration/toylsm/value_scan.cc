@@ -1,6 +1,5 @@
 #include "integration/toylsm/value_scan.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace blocksieve::toylsm {
@@ -19,13 +18,13 @@ ValueScan::ValueScan(std::shared_ptr<const Version> version, const ReadContext& 
 SelectedBlocks ValueScan::Prune(bool use_index) {
   SelectedBlocks selected;
   for (const Run& run : version_->runs) {
-    std::vector<std::vector<bool>>& of_run = selected.emplace_back();
+    std::vector<GranuleSet>& of_run = selected.emplace_back();
     for (const std::shared_ptr<SstReader>& file : run.files) {
-      const SkipIndexReader* const index = use_index ? file->skip_index() : nullptr;
+      const SkipIndex* const index = use_index ? file->skip_index() : nullptr;
       of_run.push_back(index != nullptr ? index->Candidates(predicate_)
-                                        : std::vector<bool>(file->num_blocks(), true));
+                                        : GranuleSet::All(file->num_blocks()));
       stats_.granules += file->num_blocks();
-      stats_.granules_selected += static_cast<uint64_t>(std::ranges::count(of_run.back(), true));
+      stats_.granules_selected += of_run.back().Count();
     }
   }
   return selected;
@@ -48,7 +47,7 @@ Result<bool> ValueScan::IsStale(std::string_view key, size_t source) {
     const size_t file_number = run.FindFile(key);
     if (file_number == run.files.size()) continue;
     const SstReader& file = *run.files[file_number];
-    if (selected_[i][file_number][file.FindBlock(key)]) continue;
+    if (selected_[i][file_number].Has(file.FindBlock(key))) continue;
     const Result<Found> found = file.Find(key, context_);
     if (!found.ok()) return found.status();
     if (found->has_key) return true;

@@ -37,7 +37,7 @@ struct RunSelection {
   KeyRange range = {};
 
   /// The blocks to read of each file; null: all. Only for scans, which re-check rows.
-  const std::vector<std::vector<bool>>* blocks = nullptr;
+  const std::vector<GranuleSet>* blocks = nullptr;
 };
 
 /// Iterates over the entries of a run, some of which may be outside of the range. The run and the
@@ -60,7 +60,7 @@ struct Version {
 };
 
 /// Selected blocks, by run and file of a version.
-using SelectedBlocks = std::vector<std::vector<std::vector<bool>>>;
+using SelectedBlocks = std::vector<std::vector<GranuleSet>>;
 
 /// An iterator for each source, newest first: source 0 is the memtable, source i + 1 is run i.
 /// `version` and `selected` must outlive them.

@@ -8,6 +8,12 @@
 
 #include "blocksieve/status.h"
 
+/// Returns the error of `expression`, a Status, if it has one.
+#define BLOCKSIEVE_RETURN_IF_ERROR(expression)                  \
+  do {                                                          \
+    if (Status error = (expression); !error.ok()) return error; \
+  } while (false)
+
 namespace blocksieve::internal {
 
 /// The error that replaces std::bad_alloc. Its message is short enough for std::string not to

@@ -97,6 +97,7 @@ Result<Column> Column::Parse(std::string_view definition, char delimiter) try {
 std::string Column::ToText() const { return internal::ColumnDefinitionText(*definition_); }
 
 const std::string& Column::name() const noexcept { return definition_->name; }
+const std::string& Column::key() const noexcept { return definition_->key; }
 ValueType Column::type() const noexcept { return definition_->type; }
 void ColumnList::push_back(Item item) {
   if (item.column_.ok()) {

@@ -25,9 +25,13 @@ void ColumnSet::ForEachCompared(std::string_view row, ColumnVisitor visit) {
 
 void ColumnSet::ForEachIndexed(std::string_view row, ColumnVisitor visit) {
   ForEachCompared(row, [&](size_t column, const Value& value) {
-    if (has_tokens_[column] == 0) return visit(column, value);
-    return ForEachToken(columns_[column], value,
-                        [&](const Value& token) { return visit(column, token); });
+    if (has_tokens_[column] == 0) {
+      visit(column, value);
+    } else {
+      ForEachToken(columns_[column], value,
+                   [&](const Value& token) { return visit(column, token); });
+    }
+    return true;
   });
 }
 

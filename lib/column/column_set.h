@@ -17,9 +17,11 @@ class ColumnSet {
 
   const std::vector<Column>& columns() const noexcept { return columns_; }
 
-  /// ForEachIndexed and ForEachCompared for all columns. `visit` also gets the column's number.
-  /// REQUIRES: `visit` returns true
+  /// ForEachIndexed for all columns. `visit` also gets the column's number. If it returns false,
+  /// the other tokens of the value are left out.
   void ForEachIndexed(std::string_view row, ColumnVisitor visit);
+
+  /// ForEachCompared for all columns. REQUIRES: `visit` returns true
   void ForEachCompared(std::string_view row, ColumnVisitor visit);
 
  private:

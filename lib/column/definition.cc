@@ -301,28 +301,26 @@ class DefinitionParser {
   ColumnDefinition definition_;
 };
 
-}  // namespace
-
-std::string ColumnDefinitionText(const ColumnDefinition& definition) {
+std::string KeyText(const ColumnDefinition& definition) {
   const std::string conversion = ConversionText(definition);
-  std::string text = definition.name + "=" + std::string(PartsText(definition.parts)) + conversion;
   std::string elements;
   if (definition.element_delimiter) {
     elements = "[" + DelimiterText(*definition.element_delimiter) + "]";
   }
   switch (definition.source) {
     case ColumnSource::kValue:
-      return text + "value" + elements;
+      return conversion + "value" + elements;
     case ColumnSource::kFixed:
-      return text + "fixed(" + std::to_string(definition.offset) + "," +
+      return conversion + "fixed(" + std::to_string(definition.offset) + "," +
              std::to_string(definition.width) + ")" + elements;
     case ColumnSource::kBinary:
-      return text + BinaryTypeText(definition) + "(" + std::to_string(definition.offset) + ")";
+      return BinaryTypeText(definition) + "(" + std::to_string(definition.offset) + ")";
     case ColumnSource::kJson:
-      return text + "json:" + definition.pointer;
+      return conversion + "json:" + definition.pointer;
     case ColumnSource::kField:
       break;
   }
+  std::string text = conversion;
   const bool is_tab = definition.delimiter == '\t';
   if (conversion.empty() || !is_tab || definition.element_delimiter) {
     text += "field";
@@ -332,20 +330,18 @@ std::string ColumnDefinitionText(const ColumnDefinition& definition) {
   return text + std::to_string(definition.field);
 }
 
-std::string WithoutIndexParts(std::string_view definition) {
-  std::string text(definition);
-  const size_t begin = text.find('=') + 1;  // npos + 1 is 0, where no definition begins
-  for (const auto& [parts, named] : kParts) {
-    if (begin != 0 && definition.substr(begin).starts_with(parts))
-      return text.erase(begin, parts.size());
-  }
-  return text;
+}  // namespace
+
+std::string ColumnDefinitionText(const ColumnDefinition& definition) {
+  return definition.name + "=" + std::string(PartsText(definition.parts)) + definition.key;
 }
 
 Result<ColumnDefinition> ParseColumnDefinition(std::string_view text, char delimiter) {
   DefinitionParser parser(text, delimiter);
-  if (parser.Parse()) return std::move(parser).definition();
-  return parser.error();
+  if (!parser.Parse()) return parser.error();
+  ColumnDefinition definition = std::move(parser).definition();
+  definition.key = KeyText(definition);
+  return definition;
 }
 
 }  // namespace blocksieve::internal

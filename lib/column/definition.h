@@ -19,6 +19,7 @@ enum class ColumnSource : uint8_t { kValue, kField, kFixed, kBinary, kJson };
 /// A column's parsed text form.
 struct ColumnDefinition {
   std::string name;
+  std::string key;  // see Column::key
   IndexParts parts = IndexParts::kAutomatic;
 
   // Conversion of the source's bytes.
@@ -44,8 +45,5 @@ Result<ColumnDefinition> ParseColumnDefinition(std::string_view text, char delim
 
 /// See Column::ToText.
 std::string ColumnDefinitionText(const ColumnDefinition& definition);
-
-/// The text form without index parts. Columns with equal results extract equal values.
-std::string WithoutIndexParts(std::string_view definition);
 
 }  // namespace blocksieve::internal

@@ -20,7 +20,7 @@ enum class Tokeniser : uint8_t {
 
 /// The parts of a column's index.
 enum class IndexParts : uint8_t {
-  /// bounds, and filters unless bounds are nearly as selective: GranuleColumnOptions
+  /// bounds, and filters unless bounds are nearly as selective
   kAutomatic,
   kBoth,     ///< bounds and filters
   kFilters,  ///< filters, for equality, IN and HAS

@@ -54,11 +54,11 @@ struct DictionaryShape {
 /// `max_granules`, if values have `granules_per_value` on average.
 uint32_t RemainderBits(double granules_per_value, double max_granules) noexcept;
 
-/// Appends a dictionary. Returns false, and appends nothing, if it would take `max_bytes` or more,
-/// or if remainders cannot be made distinct. REQUIRES: lists ascend by hash and have at least
+/// Appends a dictionary with remainders of at least `remainder_bits`. Returns false, and appends
+/// nothing, if remainders cannot be made distinct. REQUIRES: lists ascend by hash and have at least
 /// `min_count` granules; num_granules <= kMaxListedGranules
 bool AppendDictionary(std::span<const PostingList> lists, uint64_t num_granules, uint32_t min_count,
-                      uint32_t remainder_bits, uint64_t max_bytes, std::string* out);
+                      uint32_t remainder_bits, std::string* out);
 
 /// A view; does not own the bytes.
 class Dictionary {

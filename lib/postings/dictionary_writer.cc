@@ -62,8 +62,8 @@ class DictionaryWriter {
   explicit DictionaryWriter(const DictionaryShape& shape)
       : shape_(shape), lists_(shape.num_granules, shape.closeness) {}
 
-  /// False if it takes `max_bytes` or more, or the remainders of a bucket cannot be made distinct.
-  bool Append(std::span<const PostingList> lists, uint64_t max_bytes, std::string* out) {
+  /// False if the remainders of a bucket cannot be made distinct.
+  bool Append(std::span<const PostingList> lists, std::string* out) {
     std::vector<uint64_t> starts;
     starts.reserve(static_cast<size_t>(shape_.num_buckets));
     size_t first = 0;
@@ -72,20 +72,15 @@ class DictionaryWriter {
       while (last < lists.size() && shape_.BucketOf(lists[last][0].hash) == bucket) ++last;
       starts.push_back(stream_.num_bits());
       if (!AppendBucket(lists.subspan(first, last - first))) return false;
-      if (stream_.num_bits() / 8 >= max_bytes) return false;
       first = last;
     }
     assert(first == lists.size());
-    std::string head;
-    head.push_back(static_cast<char>(shape_.remainder_bits));
-    head.push_back(static_cast<char>(shape_.count_bits));
-    head.push_back(static_cast<char>(shape_.closeness));
-    AppendVarint(&head, shape_.num_buckets);
-    AppendOffsets(&starts, &head);
-    const std::string stream = std::move(stream_).Finish();
-    if (head.size() + stream.size() >= max_bytes) return false;
-    *out += head;
-    *out += stream;
+    out->push_back(static_cast<char>(shape_.remainder_bits));
+    out->push_back(static_cast<char>(shape_.count_bits));
+    out->push_back(static_cast<char>(shape_.closeness));
+    AppendVarint(out, shape_.num_buckets);
+    AppendOffsets(&starts, out);
+    *out += std::move(stream_).Finish();
     return true;
   }
 
@@ -162,7 +157,9 @@ uint32_t RemainderBits(double granules_per_value, double max_granules) noexcept 
 }
 
 bool AppendDictionary(std::span<const PostingList> lists, uint64_t num_granules, uint32_t min_count,
-                      uint32_t remainder_bits, uint64_t max_bytes, std::string* out) {
+                      uint32_t remainder_bits, std::string* out) {
+  // Random hashes need one attempt. Chosen ones may fill a bucket, or be alike.
+  constexpr int kMaxAttempts = 4;
   DictionaryShape shape;
   shape.num_granules = num_granules;
   shape.num_buckets = std::max<uint64_t>(1, lists.size() / DictionaryShape::kValuesPerBucket);
@@ -170,7 +167,12 @@ bool AppendDictionary(std::span<const PostingList> lists, uint64_t num_granules,
   shape.count_bits = CountBits(lists, min_count);
   shape.closeness = Closeness(lists, num_granules);
   shape.min_count = min_count;
-  return DictionaryWriter(shape).Append(lists, max_bytes, out);
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    if (DictionaryWriter(shape).Append(lists, out)) return true;
+    shape.num_buckets *= 2;
+    shape.remainder_bits = std::min(shape.remainder_bits + 2, DictionaryShape::kMaxRemainderBits);
+  }
+  return false;
 }
 
 }  // namespace blocksieve::internal

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <vector>
 
 namespace blocksieve::internal {
 namespace {
@@ -12,12 +11,14 @@ namespace {
 /// Values are nearly unique if they are in fewer granules on average.
 constexpr double kNearlyUnique = 1.3;
 
-/// Maximum of false positive granules for a value that does not occur, even if the target allows
-/// more: a query probes all files, and its value occurs in few of them. Halving it costs a bit per
-/// value.
-constexpr double kMaxFalsePositives = 0.15;
+/// False positive granules for a value that does not occur, even if the target allows more: a query
+/// probes all files, and its value occurs in few of them. Halving it costs a bit per value.
+constexpr double kFewFalsePositives = 0.15;
 
 constexpr uint32_t kMaxCheckBits = kMaxRibbonColumns - 1;
+
+/// Bits of a ribbon besides those of its values: parameters, and half a word for each column.
+double FixedBits(double columns) { return 64 + 16 * columns; }
 
 uint32_t BitsFor(double count) {
   return static_cast<uint32_t>(std::max(1.0, std::ceil(std::log2(count))));
@@ -52,14 +53,15 @@ PostingsPlan MakePlan(const PostingCounts& counts, PostingsShape shape, double m
   double values = counts.values;  // in the dictionary
   double pairs = counts.pairs;
   if (shape.num_ribbons == 0) {
-    plan.bits = counts.singles * std::log2(counts.granules);
+    plan.bits = counts.list_bits + counts.singles * std::log2(counts.granules);
   } else {
     PlanRibbons(counts.granules, max_group, &plan, &absent);
     values -= counts.singles;
     pairs -= counts.singles;
     const double columns = plan.columns();
-    plan.bits =
-        shape.num_ribbons == 1 ? counts.values * columns : counts.values + counts.singles * columns;
+    plan.bits = counts.list_bits + FixedBits(columns);
+    plan.bits += shape.num_ribbons == 1 ? counts.values * columns
+                                        : FixedBits(1) + counts.values + counts.singles * columns;
   }
   const double left = absent.max_false_positives - absent.in_ribbons;
   if (left <= 0 || plan.columns() > kMaxRibbonColumns) {
@@ -73,27 +75,15 @@ PostingsPlan MakePlan(const PostingCounts& counts, PostingsShape shape, double m
   return plan;
 }
 
-/// Natural logarithm, by Stirling's series. (std::lgamma writes a global variable.)
-double LogOfFactorial(double n) {
-  return n == 0 ? 0 : n * std::log(n) - n + std::log(2 * std::numbers::pi * n) / 2 + 1 / (12 * n);
+/// False positives that the target allows.
+double Allowed(const PostingCounts& counts, double target_fpr) {
+  return target_fpr * std::max(1.0, counts.granules);
 }
 
-/// Bits of a list of k granules of n: log2 of the number of such lists, or a bitmap.
-double ListBits(double n, double k) {
-  const double bits =
-      (LogOfFactorial(n) - LogOfFactorial(k) - LogOfFactorial(n - k)) * std::numbers::log2e;
-  return bits * 1.5 < n ? bits : n;
-}
-
-}  // namespace
-
-PostingsPlan ChoosePlan(const PostingCounts& counts, double target_fpr) {
+/// The smallest plan with at most this many false positives.
+PostingsPlan SmallestPlan(const PostingCounts& counts, double max_group, double false_positives) {
   Absent absent;
-  const double allowed = target_fpr * std::max(1.0, counts.granules);
-  // A value in one granule of a group gets the others of the group as false positives.
-  const bool with_groups = counts.pairs < kNearlyUnique * counts.values;
-  const double max_group = with_groups ? 1 + std::floor(allowed) : 1;
-  absent.max_false_positives = with_groups ? allowed : std::min(kMaxFalsePositives, allowed);
+  absent.max_false_positives = false_positives;
   PostingsPlan best = MakePlan(counts, {}, 1, absent);
   for (const uint32_t num_ribbons : {1u, 2u}) {
     for (uint32_t check_bits = 0; check_bits <= kMaxCheckBits && counts.singles > 0; ++check_bits) {
@@ -107,30 +97,27 @@ PostingsPlan ChoosePlan(const PostingCounts& counts, double target_fpr) {
   return best;
 }
 
-double EstimatePostingsBytes(const GranuleHashes& values, double target_fpr) {
-  constexpr size_t kManyHashes = 1 << 16;
-  const uint64_t mask = values.hashes.size() < kManyHashes ? 0 : 15;
-  std::vector<uint64_t> sample;
-  for (const uint64_t hash : values.hashes) {
-    if ((hash & mask) == 0) sample.push_back(hash);
+}  // namespace
+
+PostingsPlan ChoosePlan(const PostingCounts& counts, double target_fpr) {
+  const double allowed = Allowed(counts, target_fpr);
+  // A value in one granule of a group gets the others of the group as false positives.
+  if (counts.pairs < kNearlyUnique * counts.values) {
+    return SmallestPlan(counts, 1 + std::floor(allowed), allowed);
   }
-  std::sort(sample.begin(), sample.end());
-  PostingCounts counts;
-  counts.granules = static_cast<double>(values.counts.size());
-  double list_bits = 0;
-  for (size_t first = 0, last = 0; first < sample.size(); first = last) {
-    while (last < sample.size() && sample[last] == sample[first]) ++last;
-    const auto count = static_cast<double>(last - first);
-    ++counts.values;
-    counts.pairs += count;
-    if (count == 1) {
-      ++counts.singles;
-    } else {
-      list_bits += ListBits(counts.granules, count);
-    }
+  const double bloom_bits = counts.pairs * -std::log2(target_fpr) * std::numbers::log2e;
+  double false_positives = std::min(kFewFalsePositives, allowed);
+  for (;;) {
+    const PostingsPlan plan = SmallestPlan(counts, 1, false_positives);
+    if (plan.bits <= bloom_bits || false_positives == allowed) return plan;
+    false_positives = std::min(2 * false_positives, allowed);
   }
-  if (counts.values == 0) return 0;
-  return (ChoosePlan(counts, target_fpr).bits + list_bits) * static_cast<double>(mask + 1) / 8;
+}
+
+PostingsPlan PlanOfDictionary(const PostingCounts& counts, double target_fpr) {
+  Absent absent;
+  absent.max_false_positives = std::min(kFewFalsePositives, Allowed(counts, target_fpr));
+  return MakePlan(counts, {}, 1, absent);
 }
 
 }  // namespace blocksieve::internal

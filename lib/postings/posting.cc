@@ -50,10 +50,16 @@ void SortFew(std::span<Posting> few) {
 
 /// Sorts postings with equal highest bits: by two further digits, which are nearly distinct, then
 /// the postings with equal digits. Stable.
-void SortBucket(std::span<Posting> bucket, std::vector<Posting>* scratch) {
+void SortBucket(std::span<Posting> bucket, size_t max_scratch, std::vector<Posting>* scratch) {
   constexpr size_t kFew = 64;
   if (bucket.size() <= kFew || std::is_sorted(bucket.begin(), bucket.end(), &Before)) {
     return SortFew(bucket);
+  }
+  // Sorting by both members is stable without further memory.
+  if (bucket.size() > max_scratch) {
+    return std::sort(bucket.begin(), bucket.end(), [](const Posting& a, const Posting& b) {
+      return a.hash != b.hash ? a.hash < b.hash : a.granule < b.granule;
+    });
   }
   Offsets<kDigitBits> second{};
   Offsets<kDigitBits> third{};
@@ -78,26 +84,48 @@ void SortBucket(std::span<Posting> bucket, std::vector<Posting>* scratch) {
 
 }  // namespace
 
-SortedPostings::SortedPostings(const GranuleHashes& values)
-    : size_(values.hashes.size()),
-      postings_(std::make_unique_for_overwrite<Posting[]>(values.hashes.size())) {
+void PostingLog::AddGranule(std::span<const uint64_t> hashes) {
+  // Memory first: if it is short, nothing has changed.
+  while (chunks_.size() * kChunkHashes < num_hashes_ + hashes.size()) {
+    chunks_.push_back(std::make_unique_for_overwrite<uint64_t[]>(kChunkHashes));
+  }
+  counts_.push_back(static_cast<uint32_t>(hashes.size()));
+  while (!hashes.empty()) {
+    const size_t at = static_cast<size_t>(num_hashes_) % kChunkHashes;
+    const size_t count = std::min(hashes.size(), kChunkHashes - at);
+    std::ranges::copy(hashes.first(count),
+                      chunks_[static_cast<size_t>(num_hashes_) / kChunkHashes].get() + at);
+    num_hashes_ += count;
+    hashes = hashes.subspan(count);
+  }
+}
+
+SortedPostings::SortedPostings(PostingLog log)
+    : num_granules_(log.num_granules()),
+      size_(static_cast<size_t>(log.num_hashes())),
+      postings_(std::make_unique_for_overwrite<Posting[]>(size_)) {
   PreferHugePages(postings_.get(), size_ * sizeof(Posting));  // filled in random order
   Offsets<kTopBits> offsets{};
-  for (const uint64_t hash : values.hashes) ++offsets[TopOf(hash)];
+  log.ForEach([&](uint64_t hash, uint32_t) { ++offsets[TopOf(hash)]; });
   MakeOffsets<kTopBits>(&offsets);
-  auto next = values.hashes.begin();
-  for (size_t granule = 0; granule < values.counts.size(); ++granule) {
-    for (uint64_t i = 0; i < values.counts[granule]; ++i, ++next) {
-      postings_[offsets[TopOf(*next)]++] = {*next, static_cast<uint32_t>(granule)};
-    }
-  }
+  log.ForEach([&](uint64_t hash, uint32_t granule) {
+    postings_[offsets[TopOf(hash)]++] = {hash, granule};
+  });
+  log = {};
   // Each offset is now the end of its hashes, which fit the cache.
+  constexpr size_t kSmall = 4096;
+  const size_t max_scratch = std::max(kSmall, size_ / 16);
   std::vector<Posting> scratch;
   size_t begin = 0;
   for (const size_t end : offsets) {
-    SortBucket({postings_.get() + begin, end - begin}, &scratch);
+    SortBucket({postings_.get() + begin, end - begin}, max_scratch, &scratch);
     begin = end;
   }
+  const auto same = [](const Posting& a, const Posting& b) {
+    return a.hash == b.hash && a.granule == b.granule;
+  };
+  size_ = static_cast<size_t>(std::unique(postings_.get(), postings_.get() + size_, same) -
+                              postings_.get());
 }
 
 }  // namespace blocksieve::internal

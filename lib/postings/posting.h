@@ -1,15 +1,44 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 namespace blocksieve::internal {
 
-/// Hashes of the values of all granules: counts[0] hashes of granule 0, counts[1] of granule 1, ...
-struct GranuleHashes {
-  std::span<const uint64_t> hashes;
-  std::span<const uint64_t> counts;
+/// The hashes of the values of all granules, in the order of the granules; those of a granule may
+/// repeat. Grows in chunks, so that
+/// it never takes more than 8 bytes per hash and 64 KiB. Functions throw std::bad_alloc.
+class PostingLog {
+ public:
+  /// Appends the hashes of the next granule.
+  void AddGranule(std::span<const uint64_t> hashes);
+
+  uint64_t num_hashes() const noexcept { return num_hashes_; }
+  uint64_t num_granules() const noexcept { return counts_.size(); }
+  uint64_t memory_bytes() const noexcept {
+    return chunks_.size() * kChunkHashes * sizeof(uint64_t) + counts_.capacity() * sizeof(uint32_t);
+  }
+
+  /// Calls visit(hash, granule) for each hash.
+  template <class Visit>
+  void ForEach(Visit visit) const {
+    size_t at = 0;
+    for (size_t granule = 0; granule < counts_.size(); ++granule) {
+      for (uint32_t i = 0; i < counts_[granule]; ++i, ++at) {
+        visit(chunks_[at / kChunkHashes][at % kChunkHashes], static_cast<uint32_t>(granule));
+      }
+    }
+  }
+
+ private:
+  static constexpr size_t kChunkHashes = 8192;
+
+  std::vector<std::unique_ptr<uint64_t[]>> chunks_;
+  std::vector<uint32_t> counts_;  // hashes of each granule
+  uint64_t num_hashes_ = 0;
 };
 
 /// The hash of a value, and a granule that has it.
@@ -21,16 +50,18 @@ struct Posting {
 /// The granules of one value, ascending; all hashes are equal.
 using PostingList = std::span<const Posting>;
 
-/// All postings of a column, sorted by hash, then by granule.
+/// All postings of a column, each once, sorted by hash, then by granule.
 class SortedPostings {
  public:
-  /// Memory: 16 bytes per hash, and temporarily as much again if few values have most granules.
-  /// Throws std::bad_alloc.
-  explicit SortedPostings(const GranuleHashes& values);
+  /// Memory: 16 bytes per hash while the log is read, which is then destroyed, and up to 16 bytes
+  /// for a sixteenth of the hashes while sorting. Throws std::bad_alloc.
+  explicit SortedPostings(PostingLog log);
 
   std::span<const Posting> all() const noexcept { return {postings_.get(), size_}; }
+  uint64_t num_granules() const noexcept { return num_granules_; }
 
  private:
+  uint64_t num_granules_;
   size_t size_;
   std::unique_ptr<Posting[]> postings_;
 };

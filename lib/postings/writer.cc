@@ -1,4 +1,6 @@
-#include <optional>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
 #include <vector>
 
 #include "lib/base/kernels.h"
@@ -9,41 +11,31 @@
 namespace blocksieve::internal {
 namespace {
 
-/// Adds each value to its ribbon or to the dictionary, as planned.
+/// Appends each value to its ribbon or to the dictionary, as planned, one after the other: each
+/// takes memory for all its values.
 class PostingsWriter {
  public:
-  PostingsWriter(const PostingsPlan& plan, std::span<const Posting> postings, uint64_t num_granules)
+  PostingsWriter(const PostingsPlan& plan, const SortedPostings& postings)
       : plan_(plan),
-        num_granules_(num_granules),
-        in_dictionary_((num_granules + plan.shape.group_granules - 1) / plan.shape.group_granules) {
-    uint64_t num_values = 0;
-    uint64_t num_singles = 0;
-    ForEachList(postings, [&](PostingList list) {
-      ++num_values;
-      num_singles += IsSingle(list);
+        postings_(postings.all()),
+        num_granules_(postings.num_granules()),
+        in_dictionary_((num_granules_ + plan.shape.group_granules - 1) /
+                       plan.shape.group_granules) {
+    ForEachList(postings_, [&](PostingList list) {
+      ++num_values_;
+      num_singles_ += IsSingle(list);
     });
-    lists_.reserve(static_cast<size_t>(num_values - num_singles));
-    if (num_ribbons() == 2) is_single_.emplace(num_values, 1, ActiveKernel());
-    if (num_ribbons() != 0) {
-      group_of_.emplace(num_ribbons() == 1 ? num_values : num_singles, plan.columns(),
-                        ActiveKernel());
-    }
-    ForEachList(postings, [&](PostingList list) { Add(list); });
   }
 
-  /// False if it takes `max_bytes` or more, or remainders cannot be made distinct; `out` is then
-  /// undefined.
-  bool Append(uint64_t max_bytes, std::string* out) {
+  /// False if it fails; `out` is then undefined.
+  bool Append(std::string* out) const {
     out->push_back(static_cast<char>(num_ribbons()));
     if (num_ribbons() != 0) {
       AppendVarint(out, plan_.shape.group_granules);
       out->push_back(static_cast<char>(plan_.shape.check_bits));
     }
-    if (is_single_ && !is_single_->Append(out)) return false;
-    if (group_of_ && !group_of_->Append(out)) return false;
-    return out->size() < max_bytes &&
-           AppendDictionary(lists_, num_granules_, num_ribbons() == 0 ? 1 : 2, plan_.remainder_bits,
-                            max_bytes - out->size(), out);
+    return (num_ribbons() != 2 || AppendIsSingle(out)) &&
+           (num_ribbons() == 0 || AppendGroupOf(out)) && AppendDictionaryOfOthers(out);
   }
 
  private:
@@ -55,45 +47,76 @@ class PostingsWriter {
     return num_ribbons() != 0 && GroupOf(list.front()) == GroupOf(list.back());
   }
 
-  void Add(PostingList list) {
-    const uint64_t hash = list.front().hash;
-    const bool single = IsSingle(list);
-    if (!single) lists_.push_back(list);
-    if (is_single_) is_single_->Add(hash, single ? 1 : 0);
-    if (!single && num_ribbons() != 1) return;
-    const uint32_t check_bits = plan_.shape.check_bits;
-    const uint64_t group = single ? GroupOf(list.front()) : in_dictionary_;
-    group_of_->Add(hash, static_cast<uint32_t>(group << check_bits |
+  bool AppendIsSingle(std::string* out) const {
+    RetrievalWriter is_single(num_values_, 1, ActiveKernel());
+    ForEachList(postings_, [&](PostingList list) {
+      is_single.Add(list.front().hash, IsSingle(list) ? 1 : 0);
+    });
+    return is_single.Append(out);
+  }
+
+  bool AppendGroupOf(std::string* out) const {
+    const bool has_all = num_ribbons() == 1;
+    RetrievalWriter group_of(has_all ? num_values_ : num_singles_, plan_.columns(), ActiveKernel());
+    ForEachList(postings_, [&](PostingList list) {
+      const bool single = IsSingle(list);
+      if (!single && !has_all) return;
+      const uint64_t hash = list.front().hash;
+      const uint32_t check_bits = plan_.shape.check_bits;
+      const uint64_t group = single ? GroupOf(list.front()) : in_dictionary_;
+      group_of.Add(hash, static_cast<uint32_t>(group << check_bits |
                                                (RibbonFingerprint(hash) & LowBits(check_bits))));
+    });
+    return group_of.Append(out);
+  }
+
+  bool AppendDictionaryOfOthers(std::string* out) const {
+    std::vector<PostingList> lists;
+    lists.reserve(static_cast<size_t>(num_values_ - num_singles_));
+    ForEachList(postings_, [&](PostingList list) {
+      if (!IsSingle(list)) lists.push_back(list);
+    });
+    return AppendDictionary(lists, num_granules_, num_ribbons() == 0 ? 1 : 2, plan_.remainder_bits,
+                            out);
   }
 
   const PostingsPlan plan_;
+  const std::span<const Posting> postings_;
   const uint64_t num_granules_;
   const uint64_t in_dictionary_;  // the first number above all groups
-  std::optional<RetrievalWriter> is_single_;
-  std::optional<RetrievalWriter> group_of_;
-  std::vector<PostingList> lists_;  // in the dictionary
+  uint64_t num_values_ = 0;
+  uint64_t num_singles_ = 0;
 };
 
 }  // namespace
 
-bool AppendPostings(const GranuleHashes& values, double target_fpr, uint64_t max_bytes,
-                    std::string* out) {
-  const uint64_t num_granules = values.counts.size();
-  if (num_granules > kMaxListedGranules) return false;
-  const SortedPostings sorted(values);
+PostingCounts CountPostings(const SortedPostings& postings) {
   PostingCounts counts;
-  counts.granules = static_cast<double>(num_granules);
-  counts.pairs = static_cast<double>(values.hashes.size());
-  ForEachList(sorted.all(), [&](PostingList list) {
+  counts.granules = static_cast<double>(postings.num_granules());
+  counts.pairs = static_cast<double>(postings.all().size());
+  ForEachList(postings.all(), [&](PostingList list) {
     ++counts.values;
-    if (list.size() == 1) ++counts.singles;
+    if (list.size() == 1) {
+      ++counts.singles;
+      return;
+    }
+    // Gaps of random granules, or a bitmap.
+    const auto count = static_cast<double>(list.size());
+    counts.list_bits += std::min(count * (std::log2(counts.granules / count) + std::numbers::log2e),
+                                 counts.granules);
   });
-  std::string bytes;
-  PostingsWriter writer(ChoosePlan(counts, target_fpr), sorted.all(), num_granules);
-  if (!writer.Append(max_bytes, &bytes)) return false;
-  *out += bytes;
-  return true;
+  return counts;
+}
+
+bool AppendPostings(const SortedPostings& postings, const PostingCounts& counts, double target_fpr,
+                    std::string* out) {
+  if (postings.num_granules() > kMaxListedGranules) return false;
+  const size_t start = out->size();
+  if (PostingsWriter(ChoosePlan(counts, target_fpr), postings).Append(out)) return true;
+  out->resize(start);
+  if (PostingsWriter(PlanOfDictionary(counts, target_fpr), postings).Append(out)) return true;
+  out->resize(start);
+  return false;
 }
 
 }  // namespace blocksieve::internal

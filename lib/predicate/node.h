@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,29 +12,11 @@
 #include "blocksieve/column.h"
 #include "blocksieve/predicate.h"
 #include "blocksieve/status.h"
-#include "lib/predicate/column_index.h"
 #include "lib/predicate/literal.h"
 #include "lib/predicate/pattern.h"
+#include "lib/predicate/pruning_step.h"
 
 namespace blocksieve::internal {
-
-/// Removes granules from the set by one probe of a ColumnIndex.
-using PruningStep = std::function<void(const ColumnIndex&, GranuleSet*)>;
-
-/// Parts of a column's index that a comparison uses.
-enum IndexPart : uint8_t { kFilterPart = 1, kBoundsPart = 2, kMarkPart = 4 };
-
-/// How to prune granules in which a comparison cannot have one of its outcomes (true or false). A
-/// granule is kept if all steps of at least one alternative keep it.
-struct PruningPlan {
-  bool can_prune = false;  ///< if false, there are no alternatives
-  /// None: the comparison never has the outcome, so all granules are pruned without an index.
-  std::vector<std::vector<PruningStep>> alternatives;
-  std::string reason;  ///< how it prunes, or why not; for people
-
-  uint8_t parts = 0;         ///< IndexParts, of which the index must have one; 0: needs no index
-  bool names_parts = false;  ///< whether `reason` is appended to the names of the index's parts
-};
 
 struct PredicateNode;
 using PredicateNodePointer = std::shared_ptr<const PredicateNode>;

@@ -10,31 +10,21 @@ namespace {
 using Kind = PredicateNode::Kind;
 using Steps = std::vector<PruningStep>;
 
-PruningStep Containing(const Value& value) {
-  return [hash = value.Hash()](const ColumnIndex& index, GranuleSet* candidates) {
-    index.PruneByHash(hash, candidates);
-  };
-}
+PruningStep Containing(const Value& value) { return {.by = PruneBy::kHash, .hash = value.Hash()}; }
 
 // `values` must outlive the step.
 PruningStep ContainingAny(std::span<const Value> values) {
-  return [values](const ColumnIndex& index, GranuleSet* candidates) {
-    index.PruneByAny(values, candidates);
-  };
+  return {.by = PruneBy::kAny, .values = values};
 }
 
 PruningStep Overlapping(const ValueRange& range) {
   // An unbounded range only requires a value.
-  if (!range.low && !range.high) return &ColumnIndex::PruneByPresence;
-  return [range](const ColumnIndex& index, GranuleSet* candidates) {
-    index.PruneByRange(range, candidates);
-  };
+  if (!range.low && !range.high) return {.by = PruneBy::kPresence};
+  return {.by = PruneBy::kRange, .range = range};
 }
 
 PruningStep Differing(const Value& value) {
-  return [value](const ColumnIndex& index, GranuleSet* candidates) {
-    index.PruneByInequality(value, candidates);
-  };
+  return {.by = PruneBy::kDiffers, .range = {.low = value, .high = value}};
 }
 
 PruningPlan CannotPrune(std::string reason) { return {false, {}, std::move(reason)}; }
@@ -152,13 +142,13 @@ void PlanPruning(PredicateNode* leaf) {
   const bool is_tokenised = TokeniserOf(*leaf->column) != Tokeniser::kNone;
   if (leaf->kind == Kind::kMissing) {
     leaf->when_true = {true,
-                       {{&ColumnIndex::PruneByMissing}},
+                       {{{.by = PruneBy::kMissing}}},
                        "prunes granules in which every row has the column",
                        kMarkPart};
     // A text without tokens is a value, but is not in an index of tokens.
     leaf->when_false = is_tokenised ? CannotPrune("a text may have no tokens")
                                     : PruningPlan{true,
-                                                  {{&ColumnIndex::PruneByPresence}},
+                                                  {{{.by = PruneBy::kPresence}}},
                                                   "prunes granules in which no row has the column",
                                                   kMarkPart};
     return;

@@ -2,8 +2,7 @@
 #include <string>
 #include <utility>
 
-#include "blocksieve/skip_index.h"
-#include "lib/granule/granule_index.h"
+#include "blocksieve/scan.h"
 
 namespace blocksieve {
 namespace {
@@ -47,7 +46,7 @@ std::string ScanExplanation::ToText() const {
     const char* separator = ": ";
     for (const std::string& form : column.filters) {
       text << std::exchange(separator, ", ") << form;
-      const std::string_view reason = GranuleFiltersReason(form);
+      const std::string_view reason = FiltersReason(form);
       if (!reason.empty()) text << " (" << reason << ")";
     }
     text << "\n";

@@ -1,121 +1,76 @@
-#include "lib/skip/scan_pruner.h"
-
-#include "lib/predicate/granule_pruner.h"
-#include "lib/skip/file_index.h"
-
 #include <algorithm>
 #include <cassert>
 #include <utility>
 
-namespace blocksieve::internal {
+#include "blocksieve/scan.h"
+#include "lib/skip/column_index.h"
+#include "lib/skip/granule_pruner.h"
+
+namespace blocksieve {
 namespace {
+
+using internal::GranulePruner;
+using internal::PruningExplanation;
 
 constexpr size_t kMaxFileProblems = 100;
 
-/// An index that has parts, but prunes nothing.
-class AnyIndex final : public ColumnIndex {
- public:
-  constexpr AnyIndex(bool has_filters, bool has_bounds)
-      : has_filters_(has_filters), has_bounds_(has_bounds) {}
-
-  bool HasFilters() const override { return has_filters_; }
-  bool HasBounds() const override { return has_bounds_; }
-  void PruneByHash(uint64_t, GranuleSet*) const override {}
-  void PruneByRange(const ValueRange&, GranuleSet*) const override {}
-  void PruneByInequality(const Value&, GranuleSet*) const override {}
-  void PruneByMissing(GranuleSet*) const override {}
-  void PruneByPresence(GranuleSet*) const override {}
-
- private:
-  const bool has_filters_;
-  const bool has_bounds_;
-};
-
-// By whether they have filters, and whether they have bounds.
-const AnyIndex kIndexesOfParts[2][2] = {{AnyIndex(false, false), AnyIndex(false, true)},
-                                        {AnyIndex(true, false), AnyIndex(true, true)}};
-
-/// Forwards to an index and counts the probes.
-class CountingIndex final : public ColumnIndex {
- public:
-  CountingIndex(const ColumnIndex& index, const GranuleColumnInfo& info, std::string name,
-                ScanExplanation* explanation)
-      : index_(index), info_(info), name_(std::move(name)), explanation_(*explanation) {}
-
-  bool HasFilters() const override { return index_.HasFilters(); }
-  bool HasBounds() const override { return index_.HasBounds(); }
-  void PruneByHash(uint64_t value_hash, GranuleSet* candidates) const override {
-    Count(info_.probe_bytes);
-    index_.PruneByHash(value_hash, candidates);
-  }
-  void PruneByAny(std::span<const Value> values, GranuleSet* candidates) const override {
-    Count(values.size() * info_.probe_bytes + info_.bounds_bytes);
-    index_.PruneByAny(values, candidates);
-  }
-  void PruneByRange(const ValueRange& range, GranuleSet* candidates) const override {
-    Count(info_.bounds_bytes);
-    index_.PruneByRange(range, candidates);
-  }
-  void PruneByInequality(const Value& value, GranuleSet* candidates) const override {
-    Count(info_.bounds_bytes);
-    index_.PruneByInequality(value, candidates);
-  }
-  void PruneByMissing(GranuleSet* candidates) const override {
-    Count(info_.mark_bytes);
-    index_.PruneByMissing(candidates);
-  }
-  void PruneByPresence(GranuleSet* candidates) const override {
-    Count(info_.mark_bytes);
-    index_.PruneByPresence(candidates);
-  }
-
- private:
-  void Count(uint64_t bytes) const {
-    ColumnExplanation& column = FindColumn();
-    ++column.num_probes;
-    column.index_bytes += bytes;
-    column.filters.emplace(GranuleFiltersName(info_));
-    explanation_.index_bytes_touched += bytes;
-  }
-
-  ColumnExplanation& FindColumn() const {
-    for (ColumnExplanation& column : explanation_.columns) {
-      if (column.name == name_) return column;
-    }
-    return explanation_.columns.emplace_back(ColumnExplanation{name_, 0, 0, {}});
-  }
-
-  const ColumnIndex& index_;
-  const GranuleColumnInfo& info_;
-  const std::string name_;
-  ScanExplanation& explanation_;
-};
+constexpr uint8_t kAllParts = internal::kFilterPart | internal::kBoundsPart | internal::kMarkPart;
 
 }  // namespace
 
+/// How one column of the predicate was used, in all files.
+struct ScanPruner::ColumnUse {
+  uint8_t parts = 0;             // IndexParts in some file
+  uint64_t files = 0;            // with an index of the column
+  uint64_t without_filters = 0;  // files whose filters were left out for size
+  uint64_t without_bounds = 0;
+  ColumnExplanation explanation;
+
+  void Record(const IndexColumnInfo& info, uint8_t parts_of_file) {
+    const auto is_left_out = [](PartState part) {
+      return part == PartState::kOverBudget || part == PartState::kOverMemory;
+    };
+    parts |= parts_of_file;
+    ++files;
+    without_filters += is_left_out(info.filters);
+    without_bounds += is_left_out(info.bounds);
+  }
+
+  std::string LeftOut() const {
+    if (without_filters + without_bounds == 0) return "";
+    const char* left_out = without_bounds == 0    ? "filters"
+                           : without_filters == 0 ? "bounds"
+                                                  : "filters and bounds";
+    return std::string("; ") + left_out + " left out for size in " +
+           std::to_string(std::max(without_filters, without_bounds)) + " of " +
+           std::to_string(files) + " files";
+  }
+};
+
 ScanPruner::ScanPruner(const Predicate& predicate, ScanExplanation* explanation,
                        const ScanPrunerOptions& options)
-    : predicate_(predicate), explanation_(*explanation) {
-  const auto any_index = [](const Column&) { return &kIndexesOfParts[1][1]; };
-  for (const PruningExplanation& one : GranulePruner(predicate, any_index).Explain()) {
+    : predicate_(predicate),
+      explanation_(*explanation),
+      counts_comparisons_(options.count_comparisons),
+      uses_(predicate.columns().size()) {
+  const GranulePruner with_all(predicate, std::vector<uint8_t>(uses_.size(), kAllParts));
+  for (const PruningExplanation& one : with_all.Explain()) {
     explanation_.comparisons.push_back({.comparison = one.comparison,
                                         .column = one.column,
                                         .is_used = one.is_used,
                                         .reason = one.reason});
-    Comparison& comparison = comparisons_.emplace_back();
-    for (const Column& column : predicate.columns()) {
-      if (column.name() == one.column) comparison.column = column;
-    }
-    if (!options.count_comparisons) continue;
-    Result<Predicate> parsed = Predicate::Parse(one.comparison, predicate.columns());
-    if (parsed.ok()) comparison.alone = *std::move(parsed);
+  }
+  for (size_t i = 0; i < uses_.size(); ++i) {
+    uses_[i].explanation.name = predicate.columns()[i].name();
   }
   if (!options.use_index) {
     explanation_.full_scan_reason = "use_index is off";
-  } else if (!GranulePruner(predicate, any_index).CanPrune()) {
+  } else if (!with_all.CanPrune()) {
     explanation_.full_scan_reason = "no comparison of the predicate can prune granules";
   }
 }
+
+ScanPruner::~ScanPruner() = default;
 
 std::optional<GranuleSet> ScanPruner::PruneFile(const SkipIndex* index, std::string_view name,
                                                 std::string problem) {
@@ -123,24 +78,18 @@ std::optional<GranuleSet> ScanPruner::PruneFile(const SkipIndex* index, std::str
   has_pruned_file_ = true;
   ++explanation_.num_files;
   if (index != nullptr) {
-    CountComparisons(*index);
-    const GranuleIndex& granules = index->granules();
-    std::map<size_t, CountingIndex> counting;  // by column number in the file
-    const auto find = [&](const Column& column) -> const ColumnIndex* {
-      const std::optional<size_t> number = index->FindColumn(column);
-      if (!number) return nullptr;
-      return &counting
-                  .try_emplace(*number, granules.column_index(*number), granules.column(*number),
-                               column.name(), &explanation_)
-                  .first->second;
-    };
-    const GranulePruner pruner(predicate_, find);
+    const internal::ColumnIndexes indexes = index->FindAll(predicate_);
+    CountComparisons(*index, indexes);
+    const GranulePruner pruner(predicate_, indexes);
     if (problem.empty() && !pruner.CanPrune()) {
       problem = "its index has no part that the comparisons can use";
     }
     if (problem.empty()) {
       explanation_.num_granules += index->num_granules();
-      return pruner.Candidates(index->num_granules());
+      std::vector<PruneStatistics> statistics;
+      GranuleSet candidates = pruner.Candidates(index->num_granules(), &statistics);
+      CountProbes(indexes, statistics);
+      return candidates;
     }
   }
   ++explanation_.files_without_index;
@@ -150,39 +99,31 @@ std::optional<GranuleSet> ScanPruner::PruneFile(const SkipIndex* index, std::str
   return std::nullopt;
 }
 
-std::string ScanPruner::IndexedColumn::LeftOut() const {
-  if (without_filters + without_bounds == 0) return "";
-  const char* parts = without_bounds == 0    ? "filters"
-                      : without_filters == 0 ? "bounds"
-                                             : "filters and bounds";
-  return std::string("; ") + parts + " left out for size in " +
-         std::to_string(std::max(without_filters, without_bounds)) + " of " +
-         std::to_string(files) + " files";
-}
-
-void ScanPruner::RecordParts(const SkipIndex& index) {
-  for (const Column& column : predicate_.columns()) {
-    const std::optional<size_t> number = index.FindColumn(column);
-    if (!number) continue;
-    const GranuleColumnInfo& info = index.granules().column(*number);
-    IndexedColumn& indexed = indexed_[column.ToText()];
-    indexed.has_filters |= info.filters == PartState::kPresent;
-    indexed.has_bounds |= info.bounds == PartState::kPresent;
-    ++indexed.files;
-    indexed.without_filters += info.filters == PartState::kOverBudget;
-    indexed.without_bounds += info.bounds == PartState::kOverBudget;
+void ScanPruner::CountComparisons(const SkipIndex& index, const internal::ColumnIndexes& indexes) {
+  for (size_t i = 0; i < uses_.size(); ++i) {
+    if (indexes[i] != nullptr) uses_[i].Record(indexes[i]->info(), indexes[i]->parts());
   }
-}
-
-void ScanPruner::CountComparisons(const SkipIndex& index) {
-  RecordParts(index);
-  for (size_t i = 0; i < comparisons_.size(); ++i) {
-    const auto& [column, alone] = comparisons_[i];
-    if (!column || !index.FindColumn(*column)) continue;
+  const GranulePruner pruner(predicate_, indexes);
+  const std::vector<size_t> columns = pruner.ColumnsOfComparisons();
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i] == GranulePruner::npos || indexes[columns[i]] == nullptr) continue;
     ComparisonExplanation& comparison = explanation_.comparisons[i];
     ++comparison.num_files;
     comparison.num_granules += index.num_granules();
-    if (alone) comparison.granules_selected += index.Candidates(*alone).Count();
+    if (!counts_comparisons_) continue;
+    comparison.granules_selected += pruner.CandidatesOf(i, index.num_granules()).Count();
+  }
+}
+
+void ScanPruner::CountProbes(const internal::ColumnIndexes& indexes,
+                             const std::vector<PruneStatistics>& statistics) {
+  for (size_t i = 0; i < uses_.size(); ++i) {
+    if (statistics[i].num_probes == 0) continue;
+    ColumnExplanation& column = uses_[i].explanation;
+    column.num_probes += statistics[i].num_probes;
+    column.index_bytes += statistics[i].num_bytes;
+    column.filters.emplace(FiltersName(indexes[i]->info()));
+    explanation_.index_bytes_touched += statistics[i].num_bytes;
   }
 }
 
@@ -192,13 +133,13 @@ uint64_t ScanPruner::Select(const SkipIndex& index, const GranuleSet& granules) 
     ++explanation_.files_pruned;
     return 0;
   }
-  explanation_.index_bytes_touched += index.granules().key_bytes();
+  explanation_.index_bytes_touched += index.key_bytes();
   explanation_.granules_selected += granules.Count();
   uint64_t rows = 0;
   for (size_t granule = 0; granule < index.num_granules(); ++granule) {
     if (!granules.Has(granule)) continue;
-    rows += index.granules().NumRows(granule);
-    explanation_.granules_always_match += index.granules().AlwaysMatches(granule);
+    rows += index.NumRows(granule);
+    explanation_.granules_always_match += index.AlwaysMatches(granule);
   }
   return rows;
 }
@@ -210,19 +151,19 @@ void ScanPruner::Finish() {
   }
   e.is_full_scan = !e.full_scan_reason.empty();
   if (!has_pruned_file_) return;
-  const std::vector<PruningExplanation> reasons =
-      GranulePruner(predicate_, [this](const Column& column) -> const ColumnIndex* {
-        const auto found = indexed_.find(column.ToText());
-        if (found == indexed_.end()) return nullptr;
-        return &kIndexesOfParts[found->second.has_filters][found->second.has_bounds];
-      }).Explain();
+  std::vector<uint8_t> parts;
+  for (const ColumnUse& use : uses_) {
+    parts.push_back(use.parts);
+    if (use.explanation.num_probes != 0) e.columns.push_back(use.explanation);
+  }
+  const GranulePruner pruner(predicate_, parts);
+  const std::vector<PruningExplanation> reasons = pruner.Explain();
+  const std::vector<size_t> columns = pruner.ColumnsOfComparisons();
   for (size_t i = 0; i < reasons.size(); ++i) {
     e.comparisons[i].is_used = reasons[i].is_used;
     e.comparisons[i].reason = reasons[i].reason;
-    if (!comparisons_[i].column) continue;
-    const auto found = indexed_.find(comparisons_[i].column->ToText());
-    if (found != indexed_.end()) e.comparisons[i].reason += found->second.LeftOut();
+    if (columns[i] != GranulePruner::npos) e.comparisons[i].reason += uses_[columns[i]].LeftOut();
   }
 }
 
-}  // namespace blocksieve::internal
+}  // namespace blocksieve

@@ -1,36 +1,29 @@
 #include "lib/skip/summary.h"
-#include "lib/granule/granule_index.h"
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "lib/base/errors.h"
+
 namespace blocksieve::internal {
 
-Status SkipIndexSummarizer::AddIndex(const GranuleIndex& index, uint64_t num_bytes) {
-  std::vector<GranuleColumnInfo> columns;
-  for (size_t i = 0; i < index.num_columns(); ++i) columns.push_back(index.column(i));
-  return AddIndex(columns, num_bytes);
-}
-
-Status SkipIndexSummarizer::AddIndex(std::span<const GranuleColumnInfo> columns,
-                                     uint64_t num_bytes) {
+Status SkipIndexSummarizer::AddIndex(std::span<const IndexColumnInfo> columns, uint64_t num_bytes) {
   ++summary_.num_files;
   ++summary_.files_with_index;
   summary_.index_bytes += num_bytes;
-  for (const GranuleColumnInfo& column : columns) {
-    Status status = AddDefinition(column.name);
-    if (!status.ok()) return status;
-    SkipIndexColumnUsage& total = usage_[column.name];
+  for (const IndexColumnInfo& column : columns) {
+    BLOCKSIEVE_RETURN_IF_ERROR(AddDefinition(column.definition));
+    SkipIndexColumnUsage& total = usage_[column.definition];
     ++total.num_files;
     total.filter_bytes += column.filter_bytes;
     total.bounds_bytes += column.bounds_bytes;
     total.num_distinct += column.num_distinct;
     total.files_without_filters += column.filters != PartState::kPresent;
-    total.files_with_bounds_only +=
-        column.filters == PartState::kNotWanted && column.bounds == PartState::kPresent;
-    total.files_over_budget +=
-        column.filters == PartState::kOverBudget || column.bounds == PartState::kOverBudget;
+    total.files_with_bounds_only += column.filters == PartState::kBoundsSuffice;
+    const auto lacks = [&](PartState why) { return column.filters == why || column.bounds == why; };
+    total.files_over_budget += lacks(PartState::kOverBudget);
+    total.files_over_memory += lacks(PartState::kOverMemory);
   }
   return Status::Ok();
 }

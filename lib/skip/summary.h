@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "blocksieve/column.h"
+#include "blocksieve/skip_index.h"
 #include "blocksieve/status.h"
-#include "lib/granule/granule_index.h"
 
 namespace blocksieve {
 
@@ -21,8 +21,9 @@ struct SkipIndexColumnUsage {
   uint64_t bounds_bytes = 0;            ///< Size of its minima and maxima.
   uint64_t num_distinct = 0;            ///< Distinct values, counted by granule.
   uint64_t files_without_filters = 0;   ///< Files without its filters: over budget or not useful.
-  uint64_t files_with_bounds_only = 0;  ///< Of these: bounds only, as defined or sufficient.
+  uint64_t files_with_bounds_only = 0;  ///< Of these: their bounds suffice.
   uint64_t files_over_budget = 0;       ///< Files that lack its filters or bounds: over budget.
+  uint64_t files_over_memory = 0;       ///< The same because building them would take too much.
 };
 
 /// The skip indexes of a database or column family.
@@ -45,11 +46,8 @@ namespace blocksieve::internal {
 /// Sums up the skip indexes of files, which must be added from the oldest to the newest.
 class SkipIndexSummarizer {
  public:
-  /// @{
   /// Adds a file with a usable index of `num_bytes`. Errors: ResourceExhausted (memory).
-  Status AddIndex(const GranuleIndex& index, uint64_t num_bytes);
-  Status AddIndex(std::span<const GranuleColumnInfo> columns, uint64_t num_bytes);
-  /// @}
+  Status AddIndex(std::span<const IndexColumnInfo> columns, uint64_t num_bytes);
 
   /// For a file whose index is incomplete: adds the max_index_bytes that would complete it.
   void AddNeededBytes(uint64_t bytes);

@@ -9,12 +9,11 @@
 #include "blocksieve/predicate.h"
 #include "lib/block/filter_info.h"
 #include "lib/column/values.h"
-#include "lib/granule/granule_index.h"
 #include "lib/range/range_filter.h"
 #include "tests/core/column/test_columns.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/core/format/written_block.h"
-#include "tests/core/granule/granule_test_index.h"
+#include "tests/core/skip/test_index.h"
 #include "tests/support/failing_allocation.h"
 
 // Every allocation fails once. Functions that return a Status or Result return ResourceExhausted; a
@@ -203,40 +202,59 @@ TEST(ShortOfMemory, ClassicAndCountingFilters) {
   ExpectRefusal([&] { return CountingBloom::Create(layout, 5); });
 }
 
-GranuleIndexOptions TwoColumns() {
-  GranuleIndexOptions options =
-      IndexOptions(3, {ColumnOf(ValueType::kBytes, 0.05), ColumnOf(ValueType::kFloat, 0.3)});
-  for (GranuleColumnOptions& column : options.columns) {
-    column.name = "a name that is too long to be kept inside of a string";
-  }
-  return options;
+SkipIndexOptions TwoColumns() {
+  const std::string name = "a name that is too long to be kept inside of a string";
+  return IndexOptions(3, {MakeColumn(name + "=both:field:1"), MakeColumn(name + " 2=both:float:2")},
+                      0.05);
 }
 
-Result<std::string> BuildIndex(const GranuleIndexOptions& options) {
-  Result<GranuleIndexBuilder> builder = GranuleIndexBuilder::Create(options);
+Result<std::string> BuildIndex(const SkipIndexOptions& options) {
+  Result<SkipIndexBuilder> builder = SkipIndexBuilder::Create(options);
   if (!builder.ok()) return builder.status();
   for (unsigned row = 0; row < 200; ++row) {
     char text[64];
     std::snprintf(text, sizeof text, "word %03u that is too long to be kept inside of a string",
                   row);
-    builder->StartRow(text, 10);
-    if (row == 30) builder->MarkAlwaysMatch();
-    for (uint64_t i = 0; i < (row == 40 ? 30 : 1); ++i) {
-      builder->AddValue(0, Value::Bytes(std::string_view(text).substr(i)));
+    if (row == 30) {
+      builder->AddAlwaysMatchingRow(text, 10);
+    } else {
+      builder->AddEmptyRow(text, 10);
     }
-    builder->AddValue(1, Value::Float(static_cast<double>(row) / 3));
+    // One granule has more values than most.
+    for (uint64_t i = 0; i < (row == 40 ? 3'000 : 1); ++i) {
+      builder->AddValue(0, Value::Bytes(std::string_view(text).substr(i % 50)));
+      builder->AddValue(1, Value::Float(static_cast<double>(row + i) / 3));
+    }
   }
-  return builder->Finish();
+  Result<FinishedSkipIndex> finished = builder->Finish();
+  if (!finished.ok()) return finished.status();
+  return std::move(finished->bytes);
 }
 
 TEST(ShortOfMemory, BuildingAnIndex) {
-  const GranuleIndexOptions options = TwoColumns();
+  const SkipIndexOptions options = TwoColumns();
   ExpectResultOrShortOfMemory([&] { return BuildIndex(options); }, 50);
 }
 
+class MemorySource final : public SkipIndexSource {
+ public:
+  explicit MemorySource(const std::string& bytes) : bytes_(bytes) {}
+  uint64_t num_bytes() const override { return bytes_.size(); }
+  Status Read(uint64_t offset, std::span<uint8_t> to) override {
+    std::copy_n(bytes_.begin() + static_cast<ptrdiff_t>(offset), to.size(), to.begin());
+    return Status::Ok();
+  }
+
+ private:
+  const std::string& bytes_;
+};
+
 TEST(ShortOfMemory, OpeningAnIndex) {
   const std::string bytes = *BuildIndex(TwoColumns());
-  ExpectResultOrShortOfMemory([&] { return GranuleIndex::Open(AsBytes(bytes)); }, 3);
+  ExpectResultOrShortOfMemory([&] { return SkipIndex::Open(AsBytes(bytes)); }, 3);
+  MemorySource source(bytes);
+  ExpectResultOrShortOfMemory([&] { return SkipIndex::Read(&source); }, 3);
+  ExpectResultOrShortOfMemory([&] { return SkipIndex::ReadColumns(&source); }, 3);
 }
 
 // Index lookups return no status, so they throw like the standard library; what they have ruled out
@@ -246,15 +264,18 @@ TEST(ShortOfMemory, QueryingAnIndex) {
   const Value text = Value::Bytes("word 017 that is too long to be kept inside of a string");
   const Value values[] = {Value::Bytes("a"), text};
   GranuleSet set = index.All();
-  const ColumnIndex& column = index->column_index(0);
   FailEachAllocation(
       [&] {
+        using internal::PruneBy;
         try {
-          column.PruneByHash(text.Hash(), &set);
-          column.PruneByAny(values, &set);
-          column.PruneByRange({text, text}, &set);
-          column.PruneByInequality(Value::Bytes("x"), &set);
-          column.PruneByPresence(&set);
+          for (const internal::PruningStep& step :
+               {internal::PruningStep{.by = PruneBy::kHash, .hash = text.Hash()},
+                {.by = PruneBy::kAny, .values = values},
+                {.by = PruneBy::kRange, .range = {.low = text, .high = text}},
+                {.by = PruneBy::kDiffers, .range = {.low = values[0], .high = values[0]}},
+                {.by = PruneBy::kPresence}}) {
+            index.column(0).Prune(step, &set, nullptr);
+          }
         } catch (const std::bad_alloc&) {
           return false;
         }
@@ -263,6 +284,7 @@ TEST(ShortOfMemory, QueryingAnIndex) {
       [&](bool done, bool failed) {
         EXPECT_TRUE(done || failed);
         EXPECT_TRUE(set.Has(17 / 3)) << "has the row";
+        EXPECT_TRUE(set.Has(30 / 3)) << "always matches";
         if (done) {
           EXPECT_LT(set.Count(), set.num_granules());
         }

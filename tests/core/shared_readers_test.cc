@@ -7,7 +7,6 @@
 
 #include "blocksieve/filter.h"
 #include "blocksieve/skip_index.h"
-#include "lib/skip/file_index.h"
 
 // Threads share readers without a lock, like a block cache. Thread sanitizer detects any write to
 // them. Builders, and tables that are initialized on first use, run at the same time.
@@ -54,7 +53,7 @@ TEST(SharedReaders, OfSkipIndexes) {
   const std::vector<Column> columns = {*Column::Parse("number=int:1")};
   SkipIndexBuilder builder = *SkipIndexBuilder::Create({.columns = columns, .granule_rows = 10});
   for (int i = 0; i < kNumKeys; ++i) builder.AddRow(Key(i), std::to_string(i));
-  const std::string bytes = *builder.Finish();
+  const std::string bytes = builder.Finish()->bytes;
   const SkipIndex index = *SkipIndex::Open(AsBytes(bytes));
   InThreads([&] {
     for (int i = 0; i < kNumKeys; i += 50) {

@@ -6,14 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "lib/base/kernels.h"
-#include "lib/granule/granule_index.h"
-#include "tests/core/granule/granule_test_index.h"
+#include "tests/core/skip/test_index.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/damage.h"
 
-// Any options and any rows: the index never denies a row, describes granules correctly, and all
-// kernels give the same answers.
+// Any options and any rows: the index never denies a row, and describes granules correctly.
 
 namespace blocksieve::testing {
 namespace {
@@ -27,21 +24,18 @@ struct Row {
   std::optional<uint64_t> sequence;
 };
 
-GranuleIndexOptions AnyOptions(Input* input) {
+SkipIndexOptions AnyOptions(Input* input) {
   constexpr double kFprs[] = {0.01, 0.5, 0.1, 1e-3, 1e-5, 1e-7};
-  GranuleIndexOptions options;
+  constexpr const char* kParts[] = {"", "both:", "filters:", "bounds:"};
+  SkipIndexOptions options;
   options.granule_rows = input->Below(8);
   options.granule_bytes = input->Below(64);
   options.max_index_bytes = input->Flag() ? 0 : input->Number<uint16_t>();
-  options.columns.resize(1 + input->Below(kMaxColumns));
-  for (GranuleColumnOptions& column : options.columns) {
-    column.name = input->Text();
-    column.type = static_cast<ValueType>(input->Below(4));
-    column.target_fpr = kFprs[input->Below(std::size(kFprs))];
-    column.with_filters = input->Below(4) != 0;
-    column.with_bounds = input->Below(4) != 0;
-    column.with_postings = input->Flag();
-    column.max_filter_bytes = input->Below(4) != 0 ? 0 : input->Number<uint8_t>();
+  options.target_fpr = kFprs[input->Below(std::size(kFprs))];
+  const size_t num_columns = 1 + input->Below(kMaxColumns);
+  for (size_t c = 0; c < num_columns; ++c) {
+    const auto type = static_cast<ValueType>(input->Below(4));
+    options.columns.push_back(ColumnOf(type, c, kParts[input->Below(std::size(kParts))]));
   }
   return options;
 }
@@ -63,23 +57,26 @@ Value AnyValue(ValueType type, Input* input) {
 }
 
 // Also adds the rows to the builder.
-std::vector<Row> AnyRows(const GranuleIndexOptions& options, Input* input,
-                         GranuleIndexBuilder* builder) {
+std::vector<Row> AnyRows(const SkipIndexOptions& options, Input* input, SkipIndexBuilder* builder) {
   std::vector<Row> rows;
   while (!input->empty()) {
     Row& row = rows.emplace_back();
     row.key = input->Text();
-    builder->StartRow(row.key, input->Number<uint8_t>());
+    const uint64_t row_bytes = input->Number<uint8_t>();
+    const size_t marks = input->Number<uint8_t>();
+    row.always_matches = marks % 16 == 1;
+    if (row.always_matches) {
+      builder->AddAlwaysMatchingRow(row.key, row_bytes);
+    } else {
+      builder->AddEmptyRow(row.key, row_bytes);
+    }
     for (size_t c = 0; c < options.columns.size(); ++c) {
       std::vector<Value>& values = row.values.emplace_back();
       for (size_t count = input->Below(4); count > 0; --count) {
-        values.push_back(AnyValue(options.columns[c].type, input));
+        values.push_back(AnyValue(options.columns[c].type(), input));
         builder->AddValue(c, values.back());
       }
     }
-    const size_t marks = input->Number<uint8_t>();
-    row.always_matches = marks % 16 == 1;
-    if (row.always_matches) builder->MarkAlwaysMatch();
     if (marks % 8 < 4) {
       row.sequence = input->Number<uint32_t>();
       builder->NoteSequence(*row.sequence);
@@ -89,28 +86,18 @@ std::vector<Row> AnyRows(const GranuleIndexOptions& options, Input* input,
   return rows;
 }
 
-class IndexCheck {
+class GranuleCheck {
  public:
-  IndexCheck(const TestIndex& index, const std::vector<Row>& rows) : index_(index) {
-    auto row = rows.begin();
-    for (size_t g = 0; g < index.num_granules(); ++g) {
-      const auto num_rows = static_cast<ptrdiff_t>(index->NumRows(g));
-      Require(num_rows > 0 && num_rows <= rows.end() - row, "granules divide the rows");
-      CheckGranule(g, {row, row + num_rows});
-      row += num_rows;
+  explicit GranuleCheck(const TestIndex& index) : index_(index) {}
+
+  void Check(size_t granule, const std::vector<Row>& rows) {
+    if (index_->has_keys()) {
+      std::string first;
+      std::string last;
+      index_->GetKeyRange(granule, &first, &last);
+      Require(first == rows.front().key && last == rows.back().key,
+              "its keys are those of its rows");
     }
-    Require(row == rows.end(), "all rows are in granules");
-  }
-
-  /// The result of each query, the same for all kernels.
-  const std::vector<GranuleSet>& answers() const { return answers_; }
-
- private:
-  void CheckGranule(size_t granule, const std::vector<Row>& rows) {
-    std::string first;
-    std::string last;
-    index_->GetKeyRange(granule, &first, &last);
-    Require(first == rows.front().key && last == rows.back().key, "its keys are those of its rows");
     bool always_matches = false;
     std::optional<uint64_t> least;
     for (const Row& row : rows) {
@@ -123,10 +110,10 @@ class IndexCheck {
             "its sequence is the minimum of its rows");
   }
 
+ private:
   void CheckColumn(size_t granule, size_t column, const std::vector<Value>& values) {
-    const auto require = [&](GranuleSet kept, const char* what) {
+    const auto require = [&](const GranuleSet& kept, const char* what) {
       Require(kept.Has(granule), what);
-      answers_.push_back(std::move(kept));
     };
     require(values.empty() ? index_.Missing(column) : index_.Present(column),
             "rows that have, or lack, a column are kept");
@@ -149,32 +136,38 @@ class IndexCheck {
   }
 
   const TestIndex& index_;
-  std::vector<GranuleSet> answers_;
 };
+
+void CheckIndex(const TestIndex& index, const std::vector<Row>& rows) {
+  GranuleCheck check(index);
+  auto row = rows.begin();
+  for (size_t g = 0; g < index.num_granules(); ++g) {
+    const auto num_rows = static_cast<ptrdiff_t>(index->NumRows(g));
+    Require(num_rows > 0 && num_rows <= rows.end() - row, "granules divide the rows");
+    check.Check(g, {row, row + num_rows});
+    row += num_rows;
+  }
+  Require(row == rows.end(), "all rows are in granules");
+}
 
 }  // namespace
 
 void TestOneInput(ByteView bytes) {
   Input input(bytes);
-  const GranuleIndexOptions options = AnyOptions(&input);
-  Result<GranuleIndexBuilder> builder = GranuleIndexBuilder::Create(options);
+  const bool has_keys = input.Flag();
+  const SkipIndexOptions options = AnyOptions(&input);
+  Result<SkipIndexBuilder> builder = SkipIndexBuilder::Create(options, has_keys);
   Require(builder.ok(), "valid options make a builder");
   const std::vector<Row> rows = AnyRows(options, &input, &*builder);
-  const Result<std::string> made = builder->Finish();
+  const Result<FinishedSkipIndex> made = builder->Finish();
   if (!made.ok()) {
     Require(options.max_index_bytes != 0, "without a limit an index is made");
     return;
   }
-  Require(options.max_index_bytes == 0 || made->size() <= options.max_index_bytes,
+  Require(options.max_index_bytes == 0 || made->bytes.size() <= options.max_index_bytes,
           "the limit is kept");
-  std::optional<std::vector<GranuleSet>> expected;
-  for (const Kernel kernel : internal::AvailableKernels()) {
-    const std::vector<uint8_t> copy = ExactCopy(AsBytes(*made));
-    const TestIndex index(copy, kernel);
-    const IndexCheck check(index, rows);
-    if (!expected) expected = check.answers();
-    Require(check.answers() == *expected, "all kernels give the same answers");
-  }
+  const std::vector<uint8_t> copy = ExactCopy(AsBytes(made->bytes));
+  CheckIndex(TestIndex(copy), rows);
 }
 
 }  // namespace blocksieve::testing

@@ -47,7 +47,7 @@ template <class Ours, class Interface, class Validate>
 void Try(const std::string& text, Validate validate) {
   const auto made = Create<Ours, Interface>(text);
   if (made == nullptr) return;
-  Require(validate(made->options()).ok(), "its options are valid");
+  Require(validate(*made).ok(), "its options are valid");
   const rocksdb::Configurable& configurable = *made;
   const auto again = Create<Ours, Interface>(configurable.ToString(Strict()));
   Require(again != nullptr, "its text is parsed");
@@ -56,12 +56,16 @@ void Try(const std::string& text, Validate validate) {
 }
 
 void TryPolicy(const std::string& text) {
-  Try<Policy, const rocksdb::FilterPolicy>(text, rocksdb_plugin::ValidatePolicyOptions);
+  Try<Policy, const rocksdb::FilterPolicy>(text, [](const Policy& policy) {
+    return rocksdb_plugin::ValidatePolicyOptions(policy.options());
+  });
 }
 
 void TrySkipIndex(const std::string& text) {
   Try<SkipIndexCollectorFactory, rocksdb::TablePropertiesCollectorFactory>(
-      text, rocksdb_plugin::ValidateSkipIndexOptions);
+      text, [](const SkipIndexCollectorFactory& factory) {
+        return SkipIndexBuilder::Create(factory.settings().index).status();
+      });
 }
 
 std::string AnyValue(Input* input) {

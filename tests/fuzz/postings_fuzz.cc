@@ -5,7 +5,6 @@
 #include <set>
 #include <vector>
 
-#include "lib/predicate/column_index.h"
 #include "tests/fuzz/fuzz.h"
 
 // Postings of any hashes, including ones that no hash function returns, contain every granule that
@@ -71,14 +70,13 @@ void BuildAndAsk(size_t num_granules, Input* input) {
       add((hash + i) * 0x9e3779b97f4a7c15, (first + i) % num_granules);
     }
   }
-  std::vector<uint64_t> hashes;
-  std::vector<uint64_t> counts;
+  PostingLog log;
   for (const std::set<uint64_t>& of_granule : values) {
-    hashes.insert(hashes.end(), of_granule.begin(), of_granule.end());
-    counts.push_back(of_granule.size());
+    log.AddGranule(std::vector<uint64_t>(of_granule.begin(), of_granule.end()));
   }
+  const SortedPostings sorted(std::move(log));
   std::string bytes;
-  if (!AppendPostings({hashes, counts}, target_fpr, ~uint64_t{0}, &bytes)) return;
+  if (!AppendPostings(sorted, CountPostings(sorted), target_fpr, &bytes)) return;
   const std::vector<uint8_t> exact(bytes.begin(), bytes.end());
   Postings postings;
   Require(postings.Open(exact, num_granules), "built postings can be opened");

@@ -4,8 +4,6 @@
 
 #include "blocksieve/skip_index.h"
 #include "integration/rocksdb/sidecar/format.h"
-#include "lib/skip/file_index.h"
-#include "lib/skip/skip_index_source.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/reseal.h"
 
@@ -38,22 +36,15 @@ void CheckSource(ByteView index) {
                                               *Column::Parse("word=words:3")};
   static const Predicate predicate = *Predicate::Parse("package = 'p7' OR number > 3", columns);
   Memory source(index);
-  const Result<std::string> part = ReadSkipIndex(&source, predicate.columns());
+  const Result<SkipIndex> part = SkipIndex::Read(&source, predicate.columns());
   const Result<SkipIndex> whole = SkipIndex::Open(index);
-  if (!whole.ok()) {
-    // The damage may be in a column that was not read.
-    if (part.ok()) (void)SkipIndex::Open(AsBytes(*part));
-    return;
-  }
+  Require(whole.ok() == SkipIndex::Read(&source).ok(), "a source makes no difference");
+  if (!whole.ok()) return;  // the damage may be in a column that was not read
   Require(part.ok(), "columns of a readable index can be read");
-  const Result<SkipIndex> opened = SkipIndex::Open(AsBytes(*part));
-  Require(opened.ok(), "an index of some columns opens");
-  const GranuleSet of_part = opened->Candidates(predicate);
-  const GranuleSet of_whole = whole->Candidates(predicate);
-  Require(std::ranges::equal(of_part.words(), of_whole.words()),
+  Require(part->Candidates(predicate) == whole->Candidates(predicate),
           "an index of some columns prunes as the whole one");
-  const auto infos = ReadSkipIndexColumns(&source);
-  Require(infos.ok() && infos->size() == whole->granules().num_columns(), "all columns are listed");
+  const auto infos = SkipIndex::ReadColumns(&source);
+  Require(infos.ok() && infos->size() == whole->columns().size(), "all columns are listed");
 }
 
 }  // namespace
@@ -71,5 +62,5 @@ void blocksieve::testing::TestOneInput(ByteView bytes) {
   }
   CheckSource(bytes.subspan(std::min(bytes.size(), kSidecarHeaderBytes)));
   CheckSource(bytes);
-  if (const auto sealed = ResealGranuleIndex(bytes)) CheckSource(AsBytes(*sealed));
+  if (const auto sealed = ResealSkipIndex(bytes)) CheckSource(AsBytes(*sealed));
 }

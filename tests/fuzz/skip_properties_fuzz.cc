@@ -51,7 +51,7 @@ void CheckPlan(const Properties& properties, bool has_index) {
   ScanContext context;
   context.comparator = rocksdb::BytewiseComparator();
   context.predicate = predicate;
-  internal::ScanPruner indexes(context.predicate, &context.counts);
+  ScanPruner indexes(context.predicate, &context.counts);
   const ScanPlan plan =
       MakePlan(&context, {{kPath, properties}}, rocksdb::ColumnFamilyMetaData(), 7, &indexes);
   if (has_index) return;
@@ -71,7 +71,7 @@ void CheckCatalog(const Properties& properties, bool has_index) {
 }
 
 void Check(const Properties& properties) {
-  const FileIndex index(properties);
+  const SstIndex index(properties);
   const bool has_index = index.index() != nullptr;
   Require(has_index == index.problem().empty(), "there is an index, or a problem");
   CheckCatalog(properties, has_index);
@@ -89,7 +89,7 @@ void blocksieve::testing::TestOneInput(ByteView bytes) {
   const auto index = properties->user_collected_properties.find(kIndexProperty);
   std::optional<std::string> sealed;
   if (index != properties->user_collected_properties.end()) {
-    sealed = ResealGranuleIndex(AsBytes(index->second));
+    sealed = ResealSkipIndex(AsBytes(index->second));
   }
   Check(properties);
   if (!sealed) return;

@@ -64,7 +64,7 @@ std::optional<std::string> ResealFilterBlock(ByteView block) {
   return sealed;
 }
 
-std::optional<std::string> ResealGranuleIndex(ByteView index) {
+std::optional<std::string> ResealSkipIndex(ByteView index) {
   constexpr size_t kBeforeFields = 9;  // magic, version, length of the fields
   constexpr size_t kChecksum = 4;
   if (index.size() < kBeforeFields + kChecksum) return std::nullopt;
@@ -74,19 +74,19 @@ std::optional<std::string> ResealGranuleIndex(ByteView index) {
   StoreLittleEndian(reinterpret_cast<uint8_t*>(sealed.data()) + kBeforeFields + field_bytes,
                     Checksum(index.first(kBeforeFields + field_bytes)));
   size_t header_bytes = 0;
-  Result<internal::GranuleIndexHeader> header =
-      internal::DecodeGranuleIndexHeader(AsBytes(sealed), &header_bytes);
+  Result<internal::SkipIndexHeader> header =
+      internal::DecodeSkipIndexHeader(AsBytes(sealed), sealed.size(), &header_bytes);
   if (!header.ok()) return sealed;  // Open reports it
-  return SealGranuleIndex(*std::move(header), AsBytes(sealed).subspan(header_bytes));
+  return SealSkipIndex(*std::move(header), AsBytes(sealed).subspan(header_bytes));
 }
 
-std::string SealGranuleIndex(internal::GranuleIndexHeader header, ByteView parts) {
+std::string SealSkipIndex(internal::SkipIndexHeader header, ByteView parts) {
   Decoder decoder(parts);
-  header.granules.checksum = Checksum(decoder.Bytes(header.granules.num_bytes));
+  header.granules_checksum = Checksum(decoder.Bytes(header.granules_bytes));
   for (internal::ColumnHeader& column : header.columns) {
     column.checksum = Checksum(decoder.Bytes(column.num_bytes()));
   }
-  return internal::EncodeGranuleIndexHeader(header).append(AsText(parts));
+  return internal::EncodeSkipIndexHeader(header).append(AsText(parts));
 }
 
 }  // namespace blocksieve::testing

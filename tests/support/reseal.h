@@ -4,7 +4,7 @@
 #include <string>
 
 #include "blocksieve/bytes.h"
-#include "lib/granule/format.h"
+#include "lib/skip/format.h"
 
 // Checksums find random damage, so code after them never sees it. These functions make the
 // checksums right for damaged bytes, as an attacker would.
@@ -15,11 +15,11 @@ namespace blocksieve::testing {
 /// and of the parts of a block of version 2. Nothing if it is too short for a footer.
 std::optional<std::string> ResealFilterBlock(ByteView block);
 
-/// A granule index with right checksums. Nothing if its header is unreadable, or its parts do not
+/// A skip index with right checksums. Nothing if its header is unreadable, or its parts do not
 /// have the lengths in the header.
-std::optional<std::string> ResealGranuleIndex(ByteView index);
+std::optional<std::string> ResealSkipIndex(ByteView index);
 
-/// A granule index with this header, with its checksums replaced, and these parts.
-std::string SealGranuleIndex(internal::GranuleIndexHeader header, ByteView parts);
+/// A skip index with this header, with its checksums replaced, and these parts.
+std::string SealSkipIndex(internal::SkipIndexHeader header, ByteView parts);
 
 }  // namespace blocksieve::testing

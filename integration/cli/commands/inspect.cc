@@ -6,6 +6,7 @@
 #include <set>
 #include <system_error>
 
+#include "blocksieve/skip_index.h"
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/file_text.h"
 #include "integration/cli/database/filter_options.h"
@@ -14,7 +15,6 @@
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
 #include "integration/rocksdb/maintenance/metrics.h"
-#include "lib/granule/granule_index.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -68,7 +68,7 @@ std::string ReasonsText(const Json& indexes) {
   for (const Json& index : indexes) forms.insert(index["filters"].begin(), index["filters"].end());
   std::string text;
   for (const std::string& form : forms) {
-    const std::string_view reason = GranuleFiltersReason(form);
+    const std::string_view reason = FiltersReason(form);
     if (!reason.empty()) text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", form, reason);
   }
   return text.empty() ? "" : text + "\n";

@@ -11,7 +11,6 @@
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
 #include "lib/column/column_set.h"
-#include "lib/column/values.h"
 #include "lib/predicate/lexer.h"
 #include "lib/range/range_filter.h"
 
@@ -157,26 +156,23 @@ Loaded Load(const LoadTarget& target, RowReader* reader, LoadedDatabase* databas
   return loaded;
 }
 
-// Files in which the builder, not the definition, left out the filters.
-uint64_t FilesWithBoundsChosen(const SkipIndexColumnUsage& column) {
-  const Result<Column> parsed = Column::Parse(column.definition);
-  const bool is_defined = parsed.ok() && internal::IndexPartsOf(*parsed) == IndexParts::kBounds;
-  return is_defined ? 0 : column.files_with_bounds_only;
-}
-
 std::string ColumnText(const SkipIndexColumnUsage& column) {
   std::string text = fmt::format("  {}: filters {} bytes, bounds {} bytes", column.definition,
                                  WithCommas(column.filter_bytes), WithCommas(column.bounds_bytes));
-  const uint64_t chosen = FilesWithBoundsChosen(column);
-  if (chosen != 0) {
+  const uint64_t left_out = column.files_over_budget + column.files_over_memory;
+  if (column.files_with_bounds_only != 0) {
     text +=
         fmt::format("; bounds only in {}, as they find nearly every value (both: forces filters)",
-                    CountOf(chosen, "file"));
-  } else if (column.files_over_budget == 0 && column.files_without_filters != 0) {
+                    CountOf(column.files_with_bounds_only, "file"));
+  } else if (left_out == 0 && column.files_without_filters != 0) {
     text += "; no filters in " + CountOf(column.files_without_filters, "file");
   }
   if (column.files_over_budget != 0) {
     text += fmt::format("; left out for its size in {}", CountOf(column.files_over_budget, "file"));
+  }
+  if (column.files_over_memory != 0) {
+    text += fmt::format("; left out for the memory of building it in {}",
+                        CountOf(column.files_over_memory, "file"));
   }
   return text + "\n";
 }
@@ -226,8 +222,9 @@ std::string LoadJson(const Loaded& loaded, const SkipIndexSummary& indexes) {
             {"bounds_bytes", column.bounds_bytes},
             {"num_distinct", column.num_distinct},
             {"files_without_filters", column.files_without_filters},
-            {"files_with_bounds_chosen", FilesWithBoundsChosen(column)},
-            {"files_over_budget", column.files_over_budget}};
+            {"files_with_bounds_chosen", column.files_with_bounds_only},
+            {"files_over_budget", column.files_over_budget},
+            {"files_over_memory", column.files_over_memory}};
   };
   return JsonLine({{"rows_read", loaded.rows_read},
                    {"rows_kept", OrNull(RowsKept(loaded))},
@@ -247,16 +244,22 @@ std::string LoadJson(const Loaded& loaded, const SkipIndexSummary& indexes) {
 std::vector<std::string> LoadWarnings(const Loaded& loaded, const SkipIndexSummary& indexes) {
   std::vector<std::string> warnings;
   std::string names;
+  bool needs_memory = false;
   for (const SkipIndexColumnUsage& column : indexes.usage) {
-    if (column.files_over_budget == 0) continue;
+    if (column.files_over_budget + column.files_over_memory == 0) continue;
     names += (names.empty() ? "" : ", ") + column.definition;
+    needs_memory = needs_memory || column.files_over_memory != 0;
   }
   if (!names.empty() || indexes.needed_index_bytes != 0) {
     const std::string what =
         names.empty() ? "an index was left out" : "the index lacks filters or bounds for " + names;
     warnings.push_back(
-        fmt::format("{} because of its size; --max-index-bytes {} would keep everything", what,
-                    indexes.needed_index_bytes));
+        needs_memory
+            ? fmt::format("{} because building it takes more memory than 32 times "
+                          "--max-index-bytes; raise that, or leave out columns of long texts",
+                          what)
+            : fmt::format("{} because of its size; --max-index-bytes {} would keep everything",
+                          what, indexes.needed_index_bytes));
   }
   for (const Json& counts : loaded.values) {
     if (loaded.rows_read == 0 || counts["rows_with_value"] != 0) continue;

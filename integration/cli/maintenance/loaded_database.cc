@@ -81,10 +81,10 @@ OptionsText DefaultText(const std::vector<std::string>& families) {
 }
 
 // What happens to the existing indexes, as messages.
-std::vector<std::string> NotesOn(const SkipIndexOptions& present, const ColumnList& wanted,
+std::vector<std::string> NotesOn(const ColumnList& present, const ColumnList& wanted,
                                  const SkipIndexSummary& files) {
   std::vector<std::string> notes;
-  for (const Column& old : present.columns) {
+  for (const Column& old : present) {
     const auto same_name = std::find_if(wanted.begin(), wanted.end(), [&](const Column& column) {
       return column.name() == old.name();
     });
@@ -150,8 +150,9 @@ Database LoadedDatabase::Open(const LoadTarget& target) {
   } else if (!is_created) {
     CheckWritable(stored, request);
     const Database db = OpenReadOnly(place_, family_name_);
-    notes_ = NotesOn(PresentIndex(stored, family_name_).value_or(SkipIndexOptions()),
-                     target.index.columns, IndexesOf(db, family_name_));
+    const auto present = PresentIndex(stored, family_name_);
+    notes_ = NotesOn(present ? present->index.columns : ColumnList(), target.index.columns,
+                     IndexesOf(db, family_name_));
   }
   IndexRebuild index = target.index;
   index.info_log = std::make_shared<IndexLog>();

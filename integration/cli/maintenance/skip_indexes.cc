@@ -18,6 +18,7 @@ namespace {
 using rocksdb_plugin::FileNumberOf;
 using rocksdb_plugin::FindProperty;
 using rocksdb_plugin::SidecarFile;
+using rocksdb_plugin::SkipIndexSettings;
 
 constexpr uint32_t kTtlBytes = 4;  // which rocksdb::DBWithTTL appends to values
 
@@ -33,7 +34,7 @@ std::string IdentityOfIndex(const rocksdb_plugin::SstPlace& sst,
 }
 
 // The index options of the newest indexed file of the column family; nullopt without one.
-std::optional<SkipIndexOptions> IndexOfNewestFile(const Database& db, const std::string& family) {
+std::optional<SkipIndexSettings> IndexOfNewestFile(const Database& db, const std::string& family) {
   rocksdb::TablePropertiesCollection files;
   term::CheckOk(rocksdb_plugin::ReadTableProperties(db.get(), db.HandleOf(family), &files),
                 "cannot read the properties of database {}", db->GetName());
@@ -55,35 +56,36 @@ void FailWithoutColumns(const std::string& database) {
   term::FailUsage("database {} has no skip index; define one with --index", database);
 }
 
-std::optional<SkipIndexOptions> PresentIndex(const StoredDatabase& stored,
-                                             const std::string& family) {
+std::optional<SkipIndexSettings> PresentIndex(const StoredDatabase& stored,
+                                              const std::string& family) {
   const rocksdb::ColumnFamilyOptions* const options = stored.Find(family);
   if (options == nullptr || !HasRocksDb(stored.place)) return std::nullopt;
-  SkipIndexOptions defined;
+  SkipIndexSettings defined;
   if (rocksdb_plugin::FindIndexOptions(*options, &defined).ok()) return defined;
   return IndexOfNewestFile(OpenReadOnly(stored.place, family), family);
 }
 
 std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewIndexFactory(
     const StoredDatabase& stored, const IndexRebuild& rebuild) {
-  auto options = PresentIndex(stored, rebuild.family);
-  if (!options && rebuild.columns.empty()) return nullptr;
-  if (!options) options.emplace();
-  std::vector<Column> columns(options->columns.begin(), options->columns.end());
+  auto settings = PresentIndex(stored, rebuild.family);
+  if (!settings && rebuild.columns.empty()) return nullptr;
+  if (!settings) settings.emplace();
+  SkipIndexOptions& index = settings->index;
+  std::vector<Column> columns(index.columns.begin(), index.columns.end());
   for (const Column& column : rebuild.columns) {
     std::erase_if(columns, [&](const Column& other) { return other.name() == column.name(); });
     columns.push_back(column);
   }
-  options->columns = std::move(columns);
-  if (stored.has_ttl()) options->value_suffix_bytes = kTtlBytes;
-  if (rebuild.target_fpr) options->target_fpr = *rebuild.target_fpr;
+  index.columns = std::move(columns);
+  if (stored.has_ttl()) settings->storage.value_suffix_bytes = kTtlBytes;
+  if (rebuild.target_fpr) index.target_fpr = *rebuild.target_fpr;
   if (rebuild.granule_rows) {
-    options->block_granules = false;
-    options->granule_rows = *rebuild.granule_rows;
+    index.block_granules = false;
+    index.granule_rows = *rebuild.granule_rows;
   }
-  if (rebuild.max_index_bytes) options->max_index_bytes = *rebuild.max_index_bytes;
-  if (rebuild.info_log != nullptr) options->info_log = rebuild.info_log;
-  auto factory = NewSkipIndexCollectorFactory(*options);
+  if (rebuild.max_index_bytes) index.max_index_bytes = *rebuild.max_index_bytes;
+  if (rebuild.info_log != nullptr) settings->storage.info_log = rebuild.info_log;
+  auto factory = NewSkipIndexCollectorFactory(index, settings->storage);
   if (!factory.ok()) term::FailUsage("cannot build the indexes: {}", factory.status().message());
   return *std::move(factory);
 }

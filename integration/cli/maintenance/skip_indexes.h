@@ -10,6 +10,7 @@
 #include "blocksieve/column.h"
 #include "blocksieve/rocksdb/skip_index.h"
 #include "integration/cli/database/stored_database.h"
+#include "integration/rocksdb/index/skip_index_properties.h"
 
 // Maintains skip indexes in sidecars, with the database open read-only. Everything throws Failure.
 
@@ -36,8 +37,8 @@ std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewIndexFactory(
 
 /// The index that new files of the column family get: as the OPTIONS file defines it, or without a
 /// definition as the newest indexed file has it; nullopt without any.
-std::optional<SkipIndexOptions> PresentIndex(const StoredDatabase& stored,
-                                             const std::string& family);
+std::optional<rocksdb_plugin::SkipIndexSettings> PresentIndex(const StoredDatabase& stored,
+                                                              const std::string& family);
 
 /// Sets the index of new files in place of another one, beside other collectors.
 void SetIndex(const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& index,

@@ -34,7 +34,7 @@ bool HasIndex(rocksdb::DB* db, const rocksdb::SstFileMetaData& file, const SstPl
                            ? was_built
                            : sidecar->header().identity == identity;
   if (!is_same) return false;
-  const FileIndex index(properties, sst, std::nullopt);
+  const SstIndex index(properties, sst, std::nullopt);
   constexpr rocksdb::SequenceNumber kNow = std::numeric_limits<rocksdb::SequenceNumber>::max();
   return index.is_in_sidecar() &&
          (!index.has_newest_versions_only() || WhyNewestAreNotSeen(db, &file, kNow).empty());
@@ -56,13 +56,13 @@ std::string WhyNewestAreNotSeen(rocksdb::DB* db, const rocksdb::SstFileMetaData*
 }
 
 rocksdb::Status FindIndexOptions(const rocksdb::ColumnFamilyOptions& options,
-                                 SkipIndexOptions* index) {
+                                 SkipIndexSettings* settings) {
   int num_indexes = 0;
   for (const auto& factory : options.table_properties_collector_factories) {
     const auto* const ours = As<SkipIndexCollectorFactory>(factory.get());
     if (ours == nullptr) continue;
     ++num_indexes;
-    *index = ours->options();
+    *settings = ours->settings();
   }
   if (num_indexes == 1) return rocksdb::Status::OK();
   return rocksdb::Status::InvalidArgument(
@@ -72,12 +72,12 @@ rocksdb::Status FindIndexOptions(const rocksdb::ColumnFamilyOptions& options,
 }
 
 rocksdb::Status FindUnindexed(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
-                              const SkipIndexOptions& index, std::set<std::string>* others,
+                              const SkipIndexSettings& settings, std::set<std::string>* others,
                               std::vector<UnindexedFile>* files) {
   rocksdb::TablePropertiesCollection properties;
   rocksdb::Status status = ReadTableProperties(db, column_family, &properties);
   if (!status.ok()) return status;
-  const std::string identity = IdentityText(index);
+  const std::string identity = IdentityText(settings);
   rocksdb::ColumnFamilyMetaData metadata;
   db->GetColumnFamilyMetaData(column_family, &metadata);
   files->clear();
@@ -124,8 +124,8 @@ rocksdb::Status BackfillSkipIndexes(
     return rocksdb::Status::NotSupported(
         "blocksieve: FIFO compaction rewrites no files; RebuildSkipIndexes needs no compaction");
   }
-  SkipIndexOptions index;
-  if (rocksdb::Status status = FindIndexOptions(options, &index); !status.ok()) return status;
+  SkipIndexSettings settings;
+  if (rocksdb::Status status = FindIndexOptions(options, &settings); !status.ok()) return status;
   // RocksDB does not tell listeners when CompactFiles begins.
   SidecarDatabases::Instance().Register(db);
   std::set<uint64_t> written;     // output files of this call
@@ -135,7 +135,7 @@ rocksdb::Status BackfillSkipIndexes(
   for (int idle_rounds = 0; idle_rounds < kMaxRoundsWithoutProgress; ++idle_rounds) {
     for (;;) {
       std::vector<UnindexedFile> files;
-      rocksdb::Status status = FindUnindexed(db, column_family, index, &indexed, &files);
+      rocksdb::Status status = FindUnindexed(db, column_family, settings, &indexed, &files);
       if (!status.ok()) return status;
       SetRemaining(files, &done);
       for (const UnindexedFile& file : files) {

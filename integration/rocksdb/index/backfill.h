@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "blocksieve/rocksdb/skip_index.h"
+#include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/sidecar/file.h"
 
 namespace blocksieve::rocksdb_plugin {
@@ -30,13 +31,13 @@ std::string WhyNewestAreNotSeen(rocksdb::DB* db, const rocksdb::SstFileMetaData*
 
 /// The options of the column family's one skip index. Errors: InvalidArgument unless it has one.
 rocksdb::Status FindIndexOptions(const rocksdb::ColumnFamilyOptions& options,
-                                 SkipIndexOptions* index);
+                                 SkipIndexSettings* settings);
 
 /// Finds the files whose index is missing or damaged, in the order of levels. Leaves out files for
 /// which building this index failed before, as it would fail again, and those named in `*others`,
 /// to which it adds the files that have the index. Errors: those of RocksDB.
 rocksdb::Status FindUnindexed(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
-                              const SkipIndexOptions& index, std::set<std::string>* others,
+                              const SkipIndexSettings& settings, std::set<std::string>* others,
                               std::vector<UnindexedFile>* files);
 
 /// Sets the remaining files and bytes.

@@ -100,7 +100,7 @@ bool MayBeBlobReference(const rocksdb::Slice& value) {
 }
 
 /// Builds the index of one SST as a collector would have. Calls should_continue() now and then.
-rocksdb::Status MakeIndex(const rocksdb::Options& options, const SkipIndexOptions& index,
+rocksdb::Status MakeIndex(const rocksdb::Options& options, const SkipIndexSettings& settings,
                           const UnindexedFile& file, ReadPace* pace,
                           const std::function<bool()>& should_continue, std::string* bytes,
                           SidecarCoverage* coverage) {
@@ -113,7 +113,7 @@ rocksdb::Status MakeIndex(const rocksdb::Options& options, const SkipIndexOption
   SstEntries entries(options);
   rocksdb::Status status = entries.Open(file.place.path);
   if (!status.ok()) return status;
-  SkipIndexCollector collector(index, std::nullopt, nullptr);
+  SkipIndexCollector collector(settings, std::nullopt, nullptr);
   bool is_stopped = false;
   uint64_t num_rows = 0;
   // The file knows; the present options may differ from those that wrote it.
@@ -143,8 +143,8 @@ rocksdb::Status MakeIndex(const rocksdb::Options& options, const SkipIndexOption
 }
 
 rocksdb::Status RebuildOne(rocksdb::DB* db, const rocksdb::Options& options,
-                           const SkipIndexOptions& index, const UnindexedFile& file, ReadPace* pace,
-                           const std::function<bool()>& should_continue) {
+                           const SkipIndexSettings& settings, const UnindexedFile& file,
+                           ReadPace* pace, const std::function<bool()>& should_continue) {
   const std::optional<SidecarId> id = IdOfSst(*file.properties);
   if (!id)
     return rocksdb::Status::NotSupported(
@@ -152,7 +152,7 @@ rocksdb::Status RebuildOne(rocksdb::DB* db, const rocksdb::Options& options,
   std::string bytes;
   SidecarHeader header;
   rocksdb::Status status =
-      MakeIndex(options, index, file, pace, should_continue, &bytes, &header.coverage);
+      MakeIndex(options, settings, file, pace, should_continue, &bytes, &header.coverage);
   if (!status.ok()) return status;
   if (header.coverage == SidecarCoverage::kNewestVersions &&
       (db->GetRootDB() != db || file.has_blob_references)) {
@@ -163,9 +163,9 @@ rocksdb::Status RebuildOne(rocksdb::DB* db, const rocksdb::Options& options,
   }
   header.origin = SidecarOrigin::kRebuilt;
   header.id = *id;
-  header.value_suffix_bytes = index.value_suffix_bytes;
+  header.value_suffix_bytes = settings.storage.value_suffix_bytes;
   header.index_bytes = bytes.size();
-  header.identity = IdentityText(index);
+  header.identity = IdentityText(settings);
   std::string reference;
   status = WriteSidecar(file.place, header, bytes, &reference);
   SkipIndexCatalog::Default().Forget(*file.properties);
@@ -188,8 +188,8 @@ rocksdb::Status RebuildSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle*
     return rocksdb::Status::NotSupported(
         "blocksieve: skip indexes do not support user-defined timestamps");
   }
-  SkipIndexOptions index;
-  rocksdb::Status status = FindIndexOptions(options, &index);
+  SkipIndexSettings settings;
+  rocksdb::Status status = FindIndexOptions(options, &settings);
   if (!status.ok()) return status;
 
   ReadPace pace(bytes_per_second);
@@ -198,7 +198,7 @@ rocksdb::Status RebuildSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle*
   rocksdb::Status first_problem;
   for (;;) {
     std::vector<UnindexedFile> files;
-    status = FindUnindexed(db, column_family, index, &finished, &files);
+    status = FindUnindexed(db, column_family, settings, &finished, &files);
     if (!status.ok()) return status;
     SetRemaining(files, &done);
     bool is_stopped = false;
@@ -209,7 +209,8 @@ rocksdb::Status RebuildSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle*
     should_continue();
     if (files.empty()) return first_problem;
     // The deepest files first: they live longest.
-    if (!is_stopped) status = RebuildOne(db, options, index, files.back(), &pace, should_continue);
+    if (!is_stopped)
+      status = RebuildOne(db, options, settings, files.back(), &pace, should_continue);
     if (is_stopped) return rocksdb::Status::Incomplete("blocksieve: stopped by progress");
     const UnindexedFile& file = files.back();
     finished.insert(file.name);

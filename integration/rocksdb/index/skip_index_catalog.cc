@@ -6,33 +6,25 @@
 #include "blocksieve/rocksdb/skip_index.h"
 #include "blocksieve/skip_index.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
-#include "lib/skip/file_index.h"
-#include "lib/skip/skip_index_source.h"
 
 namespace blocksieve::rocksdb_plugin {
 
-FileIndex::FileIndex(std::shared_ptr<const rocksdb::TableProperties> properties,
-                     const SstPlace& sst, std::optional<std::vector<Column>> columns)
+SstIndex::SstIndex(std::shared_ptr<const rocksdb::TableProperties> properties, const SstPlace& sst,
+                   std::optional<std::vector<Column>> columns)
     : properties_(std::move(properties)), columns_(std::move(columns)) {
   if (sst.file_system != nullptr && OpenSidecar(sst)) return;
   columns_.reset();
   OpenProperties();
 }
 
-bool FileIndex::OpenSidecar(const SstPlace& sst) {
+bool SstIndex::OpenSidecar(const SstPlace& sst) {
   std::string problem;
   const std::unique_ptr<SidecarFile> sidecar =
       SidecarFile::Open(sst, *properties_, &problem, &lacks_sidecar_);
   if (sidecar != nullptr) {
-    Result<std::string> index =
-        columns_ ? ReadSkipIndex(sidecar.get(), *columns_) : ReadWholeSkipIndex(sidecar.get());
-    if (index.ok()) {
-      read_bytes_ = *std::move(index);
-      is_in_sidecar_ = OpenIndex(AsBytes(read_bytes_));
-      problem = problem_;
-    } else {
-      problem = index.status().message();
-    }
+    is_in_sidecar_ =
+        Keep(columns_ ? SkipIndex::Read(sidecar.get(), *columns_) : SkipIndex::Read(sidecar.get()));
+    problem = problem_;
   }
   if (is_in_sidecar_) {
     value_suffix_bytes_ = sidecar->header().value_suffix_bytes;
@@ -44,7 +36,7 @@ bool FileIndex::OpenSidecar(const SstPlace& sst) {
   return is_in_sidecar_;
 }
 
-void FileIndex::OpenProperties() {
+void SstIndex::OpenProperties() {
   const auto& user = properties_->user_collected_properties;
   const auto bytes = user.find(kIndexProperty);
   if (bytes == user.end()) {
@@ -66,12 +58,11 @@ void FileIndex::OpenProperties() {
     problem_ = "index properties are damaged: value_suffix_bytes";
     return;
   }
-  if (OpenIndex(AsBytes(bytes->second))) return;
+  if (Keep(SkipIndex::Open(AsBytes(bytes->second)))) return;
   problem_ = "index unusable: " + problem_;
 }
 
-bool FileIndex::OpenIndex(ByteView bytes) {
-  Result<SkipIndex> index = SkipIndex::Open(bytes);
+bool SstIndex::Keep(Result<SkipIndex> index) {
   if (index.ok()) {
     index_ = *std::move(index);
     problem_.clear();
@@ -82,17 +73,18 @@ bool FileIndex::OpenIndex(ByteView bytes) {
   return false;
 }
 
-bool FileIndex::HasRead(std::span<const Column> columns) const {
-  return !columns_ || std::all_of(columns.begin(), columns.end(), [this](const Column& one) {
-    return std::any_of(columns_->begin(), columns_->end(),
-                       [&one](const Column& other) { return one.ToText() == other.ToText(); });
+bool SstIndex::HasRead(std::span<const Column> columns) const {
+  return !columns_ || std::ranges::all_of(columns, [this](const Column& one) {
+    return std::ranges::any_of(*columns_,
+                               [&one](const Column& other) { return one.key() == other.key(); });
   });
 }
 
-uint64_t FileIndex::memory_bytes() const {
+uint64_t SstIndex::memory_bytes() const {
   constexpr uint64_t kOverhead = 1024;  // this object, and its nodes in the map and the list
   if (!index_) return kOverhead;
-  return kOverhead + index_->granules().index_bytes() + index_->granules().memory_bytes();
+  // The properties, which this keeps alive, have the bytes of an index outside a sidecar.
+  return kOverhead + index_->memory_bytes() + (is_in_sidecar_ ? 0 : index_->index_bytes());
 }
 
 SkipIndexCatalog& SkipIndexCatalog::Default() {
@@ -101,7 +93,7 @@ SkipIndexCatalog& SkipIndexCatalog::Default() {
   return catalog;
 }
 
-std::shared_ptr<const FileIndex> SkipIndexCatalog::Open(
+std::shared_ptr<const SstIndex> SkipIndexCatalog::Open(
     const std::shared_ptr<const rocksdb::TableProperties>& properties, const SstPlace& sst,
     std::span<const Column> columns) {
   const std::optional<SidecarId> id = IdOfSst(*properties);
@@ -109,7 +101,7 @@ std::shared_ptr<const FileIndex> SkipIndexCatalog::Open(
   if (id) {
     const std::lock_guard lock(mutex_);
     if (const auto found = positions_.find(*id); found != positions_.end()) {
-      const FileIndex& known = *found->second->second;
+      const SstIndex& known = *found->second->second;
       if (known.HasRead(columns)) {
         entries_.splice(entries_.begin(), entries_, found->second);
         return found->second->second;
@@ -117,7 +109,7 @@ std::shared_ptr<const FileIndex> SkipIndexCatalog::Open(
       all.insert(all.end(), known.columns()->begin(), known.columns()->end());
     }
   }
-  auto index = std::make_shared<const FileIndex>(properties, sst, std::move(all));
+  auto index = std::make_shared<const SstIndex>(properties, sst, std::move(all));
   Insert(id, index);
   return index;
 }
@@ -137,7 +129,7 @@ void SkipIndexCatalog::Erase(Positions::iterator position) {
 }
 
 void SkipIndexCatalog::Insert(const std::optional<SidecarId>& id,
-                              const std::shared_ptr<const FileIndex>& index) {
+                              const std::shared_ptr<const SstIndex>& index) {
   const std::lock_guard lock(mutex_);
   ++num_opened_;
   // An index this large would evict all others, and be evicted next.

@@ -17,25 +17,24 @@
 #include "blocksieve/skip_index.h"
 #include "integration/rocksdb/compat/cache_charge.h"
 #include "integration/rocksdb/sidecar/file.h"
-#include "lib/skip/file_index.h"
 #include "lib/skip/summary.h"
 
 namespace blocksieve::rocksdb_plugin {
 
-/// The opened index of a file, or the reason why it has none. Immutable, thread-safe.
-class FileIndex {
+/// The opened skip index of an SST, or the reason why it has none. Immutable, thread-safe.
+class SstIndex {
  public:
   /// Opens the index in `properties`, and keeps its bytes alive.
-  explicit FileIndex(std::shared_ptr<const rocksdb::TableProperties> properties)
-      : FileIndex(std::move(properties), {}, std::nullopt) {}
+  explicit SstIndex(std::shared_ptr<const rocksdb::TableProperties> properties)
+      : SstIndex(std::move(properties), {}, std::nullopt) {}
 
   /// Opens the index in the sidecar of `sst`, and reads only `columns`, or all if not given.
   /// Without a sidecar that belongs to the SST, opens the index in the properties.
-  FileIndex(std::shared_ptr<const rocksdb::TableProperties> properties, const SstPlace& sst,
-            std::optional<std::vector<Column>> columns);
+  SstIndex(std::shared_ptr<const rocksdb::TableProperties> properties, const SstPlace& sst,
+           std::optional<std::vector<Column>> columns);
 
-  FileIndex(const FileIndex&) = delete;
-  FileIndex& operator=(const FileIndex&) = delete;
+  SstIndex(const SstIndex&) = delete;
+  SstIndex& operator=(const SstIndex&) = delete;
 
   /// Null if there is no usable index; problem() then has the reason.
   const SkipIndex* index() const { return index_ ? &*index_ : nullptr; }
@@ -69,11 +68,10 @@ class FileIndex {
  private:
   bool OpenSidecar(const SstPlace& sst);
   void OpenProperties();
-  bool OpenIndex(ByteView bytes);
+  bool Keep(Result<SkipIndex> index);
 
   const std::shared_ptr<const rocksdb::TableProperties> properties_;
   std::optional<std::vector<Column>> columns_;
-  std::string read_bytes_;  // read from a sidecar
   bool is_in_sidecar_ = false;
   bool lacks_sidecar_ = false;
   std::optional<SkipIndex> index_;
@@ -95,7 +93,7 @@ class SkipIndexCatalog {
   static SkipIndexCatalog& Default();
 
   /// The index of `sst`, with at least these columns.
-  std::shared_ptr<const FileIndex> Open(
+  std::shared_ptr<const SstIndex> Open(
       const std::shared_ptr<const rocksdb::TableProperties>& properties, const SstPlace& sst = {},
       std::span<const Column> columns = {});
 
@@ -106,11 +104,11 @@ class SkipIndexCatalog {
   uint64_t num_opened() const;  ///< Cache misses so far.
 
  private:
-  using Entry = std::pair<SidecarId, std::shared_ptr<const FileIndex>>;
+  using Entry = std::pair<SidecarId, std::shared_ptr<const SstIndex>>;
   using Positions = std::map<SidecarId, std::list<Entry>::iterator>;
 
   void Erase(Positions::iterator position);
-  void Insert(const std::optional<SidecarId>& id, const std::shared_ptr<const FileIndex>& index);
+  void Insert(const std::optional<SidecarId>& id, const std::shared_ptr<const SstIndex>& index);
 
   /// Evicts indexes that exceed the capacity, or for which the charged cache has no room.
   void Shrink();

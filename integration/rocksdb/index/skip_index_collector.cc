@@ -7,7 +7,6 @@
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/sidecar/databases.h"
-#include "lib/granule/granule_index.h"
 
 namespace blocksieve {
 namespace rocksdb_plugin {
@@ -25,13 +24,15 @@ constexpr uint64_t kMinBlockBytes = 1024;
 
 }  // namespace
 
-SkipIndexCollector::SkipIndexCollector(const SkipIndexOptions& options, std::optional<SstPlace> sst,
+SkipIndexCollector::SkipIndexCollector(const SkipIndexSettings& settings,
+                                       std::optional<SstPlace> sst,
                                        std::shared_ptr<std::atomic<bool>> has_warned) noexcept
-    : info_log_(options.info_log), sst_(std::move(sst)), has_warned_(std::move(has_warned)) {
+    : sst_(std::move(sst)), has_warned_(std::move(has_warned)) {
+  settings_.storage.info_log = settings.storage.info_log;
   try {
-    options_ = options;
-    follows_blocks_ = options.block_granules;
-    Result<SkipIndexBuilder> builder = MakeSkipIndexBuilder(options);
+    settings_ = settings;
+    follows_blocks_ = settings.index.block_granules;
+    Result<SkipIndexBuilder> builder = SkipIndexBuilder::Create(settings.index);
     if (builder.ok()) {
       builder_ = *std::move(builder);
     } else {
@@ -62,7 +63,7 @@ rocksdb::Status SkipIndexCollector::AddUserKey(const rocksdb::Slice& key,
     default:
       break;
   }
-  const size_t suffix = options_.value_suffix_bytes;
+  const size_t suffix = settings_.storage.value_suffix_bytes;
   if (type == rocksdb::kEntryPut && value.size() >= suffix) {
     builder_->AddRow(key.ToStringView(), {value.data(), value.size() - suffix}, num_bytes);
   } else {
@@ -83,9 +84,9 @@ void SkipIndexCollector::FollowBlocks(uint64_t file_offset) {
   follows_blocks_ = block_entries_ != 1 || block_bytes_ >= kMinBlockBytes;
   if (follows_blocks_) {
     builder_->CloseGranule();
-    builder_->LimitGranules(0, kLateBlockFactor * options_.granule_bytes);
+    builder_->LimitGranules(0, kLateBlockFactor * settings_.index.granule_bytes);
   } else {
-    builder_->LimitGranules(options_.granule_rows, options_.granule_bytes);
+    builder_->LimitGranules(settings_.index.granule_rows, settings_.index.granule_bytes);
   }
   file_offset_ = file_offset;
   block_entries_ = 0;
@@ -117,35 +118,36 @@ rocksdb::UserCollectedProperties SkipIndexCollector::GetReadableProperties() con
 
 void SkipIndexCollector::Build() {
   readable_[kVersionProperty] = std::string(kPropertiesVersion);
-  readable_[kColumnsProperty] = ColumnsText(options_.columns);
-  readable_[kIdentityProperty] = IdentityText(options_);
-  readable_[kValueSuffixProperty] = std::to_string(options_.value_suffix_bytes);
+  readable_[kColumnsProperty] = ColumnsText(settings_.index.columns);
+  readable_[kIdentityProperty] = IdentityText(settings_);
+  readable_[kValueSuffixProperty] = std::to_string(settings_.storage.value_suffix_bytes);
   if (!problem_.empty()) return;
-  Result<std::string> index = builder_->Finish();
+  Result<FinishedSkipIndex> index = builder_->Finish();
   const uint64_t needed = builder_->needed_bytes();
   const bool is_complete = index.ok() && DescribeIndex(*index);
-  if (options_.max_index_bytes != 0 && needed > options_.max_index_bytes && !is_complete) {
+  if (settings_.index.max_index_bytes != 0 && needed > settings_.index.max_index_bytes &&
+      !is_complete) {
     readable_[kNeededProperty] = std::to_string(needed);
   }
   if (!index.ok()) return Fail(index.status().message());
-  if (problem_.empty() && !PutIntoSidecar(*index)) index_ = *std::move(index);
+  if (!PutIntoSidecar(index->bytes)) index_ = std::move(index->bytes);
 }
 
 bool SkipIndexCollector::PutIntoSidecar(const std::string& index) {
-  if (index.size() <= options_.max_property_bytes) return false;
+  if (index.size() <= settings_.storage.max_property_bytes) return false;
   if (!sst_) {
     if (has_warned_ != nullptr && !has_warned_->exchange(true)) {
-      LogLoudly(
-          info_log_.get(),
-          "skip indexes above max_property_bytes=" + std::to_string(options_.max_property_bytes) +
-              " stay in the table properties, which take memory for every open file; add "
-              "blocksieve::NewListener() to DBOptions::listeners");
+      LogLoudly(settings_.storage.info_log.get(),
+                "skip indexes above max_property_bytes=" +
+                    std::to_string(settings_.storage.max_property_bytes) +
+                    " stay in the table properties, which take memory for every open file; add "
+                    "blocksieve::NewListener() to DBOptions::listeners");
     }
     return false;
   }
   SidecarHeader header;
   header.id = NewSidecarId();
-  header.value_suffix_bytes = options_.value_suffix_bytes;
+  header.value_suffix_bytes = settings_.storage.value_suffix_bytes;
   header.index_bytes = index.size();
   std::string reference;
   const rocksdb::Status status = WriteSidecar(*sst_, header, index, &reference);
@@ -153,46 +155,52 @@ bool SkipIndexCollector::PutIntoSidecar(const std::string& index) {
     readable_[kSidecarProperty] = reference;
     readable_.erase(kStatisticsProperty);  // the sidecar has them; keep the properties small
   } else {
-    LogLoudly(info_log_.get(), "sidecar " + SidecarPath(sst_->path) +
-                                   " cannot be written, so the skip index stays in the table "
-                                   "properties: " +
-                                   status.ToString());
+    LogLoudly(settings_.storage.info_log.get(),
+              "sidecar " + SidecarPath(sst_->path) +
+                  " cannot be written, so the skip index stays in the table "
+                  "properties: " +
+                  status.ToString());
   }
   return status.ok();
 }
 
-bool SkipIndexCollector::DescribeIndex(const std::string& index) {
-  // Opening checks everything, so a bit flipped in memory is noticed here. Otherwise every later
-  // scan would find the index damaged and read the file as a whole.
-  const Result<GranuleIndex> opened = GranuleIndex::Open(AsBytes(index));
-  if (!opened.ok()) {
-    Fail("the finished index cannot be opened: ", opened.status().message());
-    return true;
-  }
+bool SkipIndexCollector::DescribeIndex(const FinishedSkipIndex& index) {
   bool is_complete = true;
-  std::string text = "granules=" + std::to_string(opened->num_granules()) +
-                     " rows=" + std::to_string(opened->num_rows()) +
-                     " index_bytes=" + std::to_string(opened->index_bytes()) +
-                     " key_bytes=" + std::to_string(opened->key_bytes()) + "\n";
-  for (size_t i = 0; i < opened->num_columns(); ++i) {
-    const GranuleColumnInfo& column = opened->column(i);
-    text += column.name + ": filters " + std::string(GranuleFiltersName(column)) + ", " +
+  std::string text = "granules=" + std::to_string(index.num_granules) +
+                     " rows=" + std::to_string(index.num_rows) +
+                     " index_bytes=" + std::to_string(index.bytes.size()) +
+                     " key_bytes=" + std::to_string(index.key_bytes) + "\n";
+  for (const IndexColumnInfo& column : index.columns) {
+    text += column.definition + ": filters " + std::string(FiltersName(column)) + ", " +
             std::to_string(column.filter_bytes) + " bytes, " + std::to_string(column.num_distinct) +
             " distinct values; bounds " + std::string(PartStateName(column.bounds)) + ", " +
             std::to_string(column.bounds_bytes) + " bytes\n";
-    if (column.filters == PartState::kOverBudget || column.bounds == PartState::kOverBudget) {
-      is_complete = false;
-      LogLoudly(info_log_.get(),
-                "skip index of " + (sst_ ? FileNameOf(sst_->path) : "a file") +
-                    " exceeds max_index_bytes=" + std::to_string(options_.max_index_bytes) +
-                    ", so column " + column.name + " has no " +
-                    (column.bounds == PartState::kOverBudget ? "filters and bounds" : "filters") +
-                    " and scans by it read more; max_index_bytes=" +
-                    std::to_string(builder_->needed_bytes()) + " keeps all");
-    }
+    const auto lacks = [&](PartState why) { return column.filters == why || column.bounds == why; };
+    if (!lacks(PartState::kOverBudget) && !lacks(PartState::kOverMemory)) continue;
+    is_complete = false;
+    ReportLeftOut(column);
   }
   readable_[kStatisticsProperty] = std::move(text);
   return is_complete;
+}
+
+void SkipIndexCollector::ReportLeftOut(const IndexColumnInfo& column) {
+  const std::string limit = std::to_string(settings_.index.max_index_bytes);
+  const bool is_known = builder_->needed_bytes() != 0;
+  const auto is_left_out = [](PartState part) {
+    return part == PartState::kOverBudget || part == PartState::kOverMemory;
+  };
+  LogLoudly(
+      settings_.storage.info_log.get(),
+      "skip index of " + (sst_ ? FileNameOf(sst_->path) : "a file") +
+          (column.filters == PartState::kOverMemory
+               ? " takes more memory to build than 32 times max_index_bytes="
+               : " exceeds max_index_bytes=") +
+          limit + ", so column " + column.definition + " has no " +
+          (is_left_out(column.bounds) ? "filters and bounds" : "filters") +
+          " and scans by it read more; " +
+          (is_known ? "max_index_bytes=" + std::to_string(builder_->needed_bytes()) + " keeps all"
+                    : "raise max_index_bytes"));
 }
 
 void SkipIndexCollector::Fail(std::string_view what, std::string_view reason) noexcept {
@@ -203,29 +211,29 @@ void SkipIndexCollector::Fail(std::string_view what, std::string_view reason) no
     readable_[kProblemProperty] = problem_;
   } catch (const std::bad_alloc&) {
   }
-  LogLoudly(info_log_.get(),
+  LogLoudly(settings_.storage.info_log.get(),
             "no skip index written for a file, so scans read it as a whole; reason: ", problem_);
 }
 
 const char SkipIndexCollectorFactory::kName[] = "blocksieve.skip_index";
 
-SkipIndexCollectorFactory::SkipIndexCollectorFactory(SkipIndexOptions options)
-    : options_(std::move(options)) {
-  RegisterOptions("BlocksieveSkipIndexOptions", &options_, &SkipIndexOptionTypes());
+SkipIndexCollectorFactory::SkipIndexCollectorFactory(SkipIndexSettings settings)
+    : settings_(std::move(settings)) {
+  RegisterOptions("BlocksieveSkipIndexOptions", &settings_, &SkipIndexOptionTypes());
 }
 
 std::string SkipIndexCollectorFactory::ToString() const {
   std::string text = kName;
   text += ' ';
-  for (const char c : IdentityText(options_)) text += c == '\n' ? ' ' : c;
+  for (const char c : IdentityText(settings_)) text += c == '\n' ? ' ' : c;
   return text;
 }
 
 rocksdb::Status SkipIndexCollectorFactory::PrepareOptions(const rocksdb::ConfigOptions& options) {
-  rocksdb::Status status = ValidateSkipIndexOptions(options_);
+  rocksdb::Status status = ToRocksStatus(SkipIndexBuilder::Create(settings_.index).status());
   // When RocksDB reads an OPTIONS file, it silently drops the factory.
   if (!status.ok()) {
-    LogLoudly(options_.info_log.get(),
+    LogLoudly(settings_.storage.info_log.get(),
               "no skip indexes for new files; reason: ", MessageOf(status));
   }
   return status.ok() ? TablePropertiesCollectorFactory::PrepareOptions(options) : status;
@@ -237,18 +245,19 @@ rocksdb::TablePropertiesCollector* SkipIndexCollectorFactory::CreateTablePropert
   // nothing, or this throws, as RocksDB does when it wraps the collector.
   StartedSst sst = SidecarDatabases::TakeStartedSst();
   const bool is_of_database = context.column_family_id != Context::kUnknownColumnFamily;
-  return new SkipIndexCollector(options_, std::move(sst.place),
+  return new SkipIndexCollector(settings_, std::move(sst.place),
                                 is_of_database && !sst.has_listener ? has_warned_ : nullptr);
 }
 
 }  // namespace rocksdb_plugin
 
 Result<std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>> NewSkipIndexCollectorFactory(
-    const SkipIndexOptions& options) try {
-  Status valid = rocksdb_plugin::MakeSkipIndexBuilder(options).status();
+    const SkipIndexOptions& options, const SkipIndexStorage& storage) try {
+  Status valid = SkipIndexBuilder::Create(options).status();
   if (!valid.ok()) return valid;
   return std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>(
-      std::make_shared<rocksdb_plugin::SkipIndexCollectorFactory>(options));
+      std::make_shared<rocksdb_plugin::SkipIndexCollectorFactory>(
+          rocksdb_plugin::SkipIndexSettings{options, storage}));
 } catch (const std::bad_alloc&) {
   return Status::ResourceExhausted("out of memory");
 }

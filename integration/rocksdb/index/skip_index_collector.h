@@ -10,6 +10,7 @@
 
 #include "blocksieve/rocksdb/skip_index.h"
 #include "blocksieve/skip_index.h"
+#include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/sidecar/file.h"
 
 namespace blocksieve::rocksdb_plugin {
@@ -23,7 +24,7 @@ class SkipIndexCollector final : public rocksdb::TablePropertiesCollector {
   /// `sst`: where the file is being written, if known; without it no sidecar can be written. The
   /// first index that is too large for the properties then sets `*has_warned` and logs a warning.
   /// Null: no warning, as the writer is not a DB.
-  SkipIndexCollector(const SkipIndexOptions& options, std::optional<SstPlace> sst,
+  SkipIndexCollector(const SkipIndexSettings& settings, std::optional<SstPlace> sst,
                      std::shared_ptr<std::atomic<bool>> has_warned) noexcept;
 
   const char* Name() const override { return "blocksieve.SkipIndexCollector"; }
@@ -42,15 +43,15 @@ class SkipIndexCollector final : public rocksdb::TablePropertiesCollector {
   void FollowBlocks(uint64_t file_offset);
   void Build();
   /// False if a part was left out because of max_index_bytes.
-  bool DescribeIndex(const std::string& index);
+  bool DescribeIndex(const FinishedSkipIndex& index);
+  void ReportLeftOut(const IndexColumnInfo& column);
   /// False if the index stays in the properties.
   bool PutIntoSidecar(const std::string& index);
   void Fail(std::string_view what, std::string_view reason = {}) noexcept;
 
-  const std::shared_ptr<rocksdb::Logger> info_log_;
   const std::optional<SstPlace> sst_;
   const std::shared_ptr<std::atomic<bool>> has_warned_;
-  SkipIndexOptions options_;
+  SkipIndexSettings settings_;
   std::optional<SkipIndexBuilder> builder_;
   bool follows_blocks_ = false;
   uint64_t file_offset_ = 0;    // end of the last block written
@@ -68,20 +69,20 @@ class SkipIndexCollectorFactory final : public rocksdb::TablePropertiesCollector
   /// Its id in option strings.
   static const char kName[];
 
-  explicit SkipIndexCollectorFactory(SkipIndexOptions options);
+  explicit SkipIndexCollectorFactory(SkipIndexSettings settings);
 
   const char* Name() const override { return kName; }
   std::string ToString() const override;
 
-  /// Logs and returns the errors of ValidateSkipIndexOptions.
+  /// Logs and returns the errors of SkipIndexBuilder::Create.
   rocksdb::Status PrepareOptions(const rocksdb::ConfigOptions& options) override;
 
   rocksdb::TablePropertiesCollector* CreateTablePropertiesCollector(Context context) override;
 
-  const SkipIndexOptions& options() const { return options_; }
+  const SkipIndexSettings& settings() const { return settings_; }
 
  private:
-  SkipIndexOptions options_;
+  SkipIndexSettings settings_;
   // Whether the missing listener was reported; shared with the collectors.
   const std::shared_ptr<std::atomic<bool>> has_warned_ = std::make_shared<std::atomic<bool>>(false);
 };

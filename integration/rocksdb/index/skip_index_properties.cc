@@ -91,33 +91,34 @@ std::string ColumnsText(std::span<const Column> columns) {
   return text;
 }
 
-std::string IdentityText(const SkipIndexOptions& options) {
+std::string IdentityText(const SkipIndexSettings& settings) {
   std::string text = VersionLine() + "\n";
   for (const std::string name : kIdentityOptions) {
     std::string value;
-    SkipIndexOptionTypes().at(name).Serialize({}, name, &options, &value).PermitUncheckedError();
+    SkipIndexOptionTypes().at(name).Serialize({}, name, &settings, &value).PermitUncheckedError();
     text += name + "=" + value + "\n";
   }
-  return text + ColumnsText(options.columns);
+  return text + ColumnsText(settings.index.columns);
 }
 
-std::optional<SkipIndexOptions> ReadIdentityText(std::string_view text) {
+std::optional<SkipIndexSettings> ReadIdentityText(std::string_view text) {
   std::vector<std::string_view> lines = SplitLines(text);
   if (lines.size() <= std::size(kIdentityOptions) || lines[0] != VersionLine()) return std::nullopt;
-  SkipIndexOptions options;
+  SkipIndexSettings settings;
   size_t at = 1;
   for (const std::string name : kIdentityOptions) {
     const std::string line(lines[at++]);
     if (!line.starts_with(name + "=")) return std::nullopt;
     const std::string value = line.substr(name.size() + 1);
-    if (!SkipIndexOptionTypes().at(name).Parse({}, name, value, &options).ok()) return std::nullopt;
+    if (!SkipIndexOptionTypes().at(name).Parse({}, name, value, &settings).ok())
+      return std::nullopt;
   }
   for (; at < lines.size(); ++at) {
     Result<Column> column = Column::Parse(lines[at]);
     if (!column.ok()) return std::nullopt;
-    options.columns.push_back(*std::move(column));
+    settings.index.columns.push_back(*std::move(column));
   }
-  return options;
+  return settings;
 }
 
 std::vector<std::string_view> SplitLines(std::string_view text) {
@@ -150,30 +151,21 @@ uint64_t FileNumberOf(std::string_view path) {
 const std::unordered_map<std::string, OptionTypeInfo>& SkipIndexOptionTypes() {
   // Never destroyed: databases may be closed while static destructors run.
   static const auto& types = *new std::unordered_map<std::string, OptionTypeInfo>{
-      {"columns",
-       OptionAsText<ColumnList>(offsetof(SkipIndexOptions, columns), ReadColumns, WriteColumns)},
-      {"target_fpr", OptionAsText<double>(offsetof(SkipIndexOptions, target_fpr), ParseTargetFpr,
-                                          ToText<double>)},
-      {"block_granules", SwitchOption(offsetof(SkipIndexOptions, block_granules))},
-      {"granule_rows", WholeOption<uint64_t>(offsetof(SkipIndexOptions, granule_rows))},
-      {"granule_bytes", WholeOption<uint64_t>(offsetof(SkipIndexOptions, granule_bytes))},
-      {"max_index_bytes", WholeOption<uint64_t>(offsetof(SkipIndexOptions, max_index_bytes))},
-      {"max_property_bytes", WholeOption<uint64_t>(offsetof(SkipIndexOptions, max_property_bytes))},
-      {"value_suffix_bytes", WholeOption<uint32_t>(offsetof(SkipIndexOptions, value_suffix_bytes))},
+      {"columns", OptionAsText<ColumnList>(offsetof(SkipIndexSettings, index.columns), ReadColumns,
+                                           WriteColumns)},
+      {"target_fpr", OptionAsText<double>(offsetof(SkipIndexSettings, index.target_fpr),
+                                          ParseTargetFpr, ToText<double>)},
+      {"block_granules", SwitchOption(offsetof(SkipIndexSettings, index.block_granules))},
+      {"granule_rows", WholeOption<uint64_t>(offsetof(SkipIndexSettings, index.granule_rows))},
+      {"granule_bytes", WholeOption<uint64_t>(offsetof(SkipIndexSettings, index.granule_bytes))},
+      {"max_index_bytes",
+       WholeOption<uint64_t>(offsetof(SkipIndexSettings, index.max_index_bytes))},
+      {"max_property_bytes",
+       WholeOption<uint64_t>(offsetof(SkipIndexSettings, storage.max_property_bytes))},
+      {"value_suffix_bytes",
+       WholeOption<uint32_t>(offsetof(SkipIndexSettings, storage.value_suffix_bytes))},
   };
   return types;
-}
-
-Result<SkipIndexBuilder> MakeSkipIndexBuilder(const SkipIndexOptions& options) {
-  return SkipIndexBuilder::Create({.columns = options.columns,
-                                   .granule_rows = options.granule_rows,
-                                   .granule_bytes = options.granule_bytes,
-                                   .target_fpr = options.target_fpr,
-                                   .max_index_bytes = options.max_index_bytes});
-}
-
-rocksdb::Status ValidateSkipIndexOptions(const SkipIndexOptions& options) {
-  return ToRocksStatus(MakeSkipIndexBuilder(options).status());
 }
 
 }  // namespace blocksieve::rocksdb_plugin

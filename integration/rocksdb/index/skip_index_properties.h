@@ -17,10 +17,16 @@
 
 // The table properties of a file's skip index. All but the index are text, for sst_dump.
 
-// SkipIndexOptions as text, for RocksDB's option strings and OPTIONS files:
+// SkipIndexSettings as text, for RocksDB's option strings and OPTIONS files:
 //   table_properties_collectors={{id=blocksieve.skip_index;columns=pkg=field:1|w=words:2}}
 
 namespace blocksieve::rocksdb_plugin {
+
+/// All options of a column family's skip indexes.
+struct SkipIndexSettings {
+  SkipIndexOptions index = {};
+  SkipIndexStorage storage = {};
+};
 
 /// The index, in the format of lib/FORMAT.md. Absent if the file has no index.
 inline constexpr char kIndexProperty[] = "blocksieve.granules";
@@ -31,7 +37,7 @@ inline constexpr std::string_view kPropertiesVersion = "1";
 inline constexpr char kColumnsProperty[] = "blocksieve.granules.columns";
 /// The options of the index, one per line: see IdentityText.
 inline constexpr char kIdentityProperty[] = "blocksieve.granules.identity";
-/// SkipIndexOptions::value_suffix_bytes, in decimal.
+/// SkipIndexStorage::value_suffix_bytes, in decimal.
 inline constexpr char kValueSuffixProperty[] = "blocksieve.granules.value_suffix_bytes";
 /// Per column, one per line: bytes of filters and bounds, distinct values.
 inline constexpr char kStatisticsProperty[] = "blocksieve.granules.statistics";
@@ -46,13 +52,13 @@ inline constexpr char kExternalFileProperty[] = "rocksdb.external_sst_file.versi
 /// The column definitions, one per line.
 std::string ColumnsText(std::span<const Column> columns);
 
-/// The options that determine the index of a file. Equal if and only if two SkipIndexOptions make
+/// The options that determine the index of a file. Equal if and only if two SkipIndexSettings make
 /// the same index; backfilling compacts files whose text differs.
-std::string IdentityText(const SkipIndexOptions& options);
+std::string IdentityText(const SkipIndexSettings& settings);
 
 /// Parses an IdentityText; options that it does not contain have their defaults. Nothing if it is
 /// malformed or of another version.
-std::optional<SkipIndexOptions> ReadIdentityText(std::string_view text);
+std::optional<SkipIndexSettings> ReadIdentityText(std::string_view text);
 
 /// The lines of a text without line ends; none if it is empty.
 std::vector<std::string_view> SplitLines(std::string_view text);
@@ -65,12 +71,6 @@ std::string FileNameOf(std::string_view path);
 
 /// "/a/b/000012.sst": 12; 0 if the name has no number.
 uint64_t FileNumberOf(std::string_view path);
-
-/// Errors: InvalidArgument, naming the option, its value and the allowed range.
-rocksdb::Status ValidateSkipIndexOptions(const SkipIndexOptions& options);
-
-/// A builder for the index of one file. Errors: those of SkipIndexBuilder::Create.
-Result<SkipIndexBuilder> MakeSkipIndexBuilder(const SkipIndexOptions& options);
 
 /// How RocksDB parses, writes and compares each option. Lives as long as the process.
 const std::unordered_map<std::string, rocksdb::OptionTypeInfo>& SkipIndexOptionTypes();

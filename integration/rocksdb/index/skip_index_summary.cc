@@ -7,8 +7,6 @@
 #include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
-#include "lib/granule/granule_index.h"
-#include "lib/skip/skip_index_source.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -19,14 +17,13 @@ Status AddIndex(const SstPlace& sst,
                 internal::SkipIndexSummarizer* summarizer, std::string* problem) {
   // Reads only the headers of a sidecar.
   if (const auto sidecar = SidecarFile::Open(sst, *properties)) {
-    const auto columns = ReadSkipIndexColumns(sidecar.get());
+    const auto columns = SkipIndex::ReadColumns(sidecar.get());
     if (columns.ok()) return summarizer->AddIndex(*columns, sidecar->num_bytes());
   }
   const auto index = SkipIndexCatalog::Default().Open(properties, sst, {});
   *problem = index->problem();
   if (index->index() == nullptr) return Status::Ok();
-  const GranuleIndex& granules = index->index()->granules();
-  return summarizer->AddIndex(granules, granules.index_bytes());
+  return summarizer->AddIndex(index->index()->columns(), index->index()->index_bytes());
 }
 
 }  // namespace

@@ -219,10 +219,11 @@ BLOCKSIEVE_EXPORT void blocksieve_options_enable_skip_index(rocksdb_options_t* o
                                                             const char* options_text,
                                                             char** errptr) {
   Report(errptr, {{"options", options}, {"options_text", options_text}}, [&] {
-    SkipIndexOptions index;
+    SkipIndexSettings settings;
     rocksdb::Status status = ParseOptions(options_text, SkipIndexCollectorFactory::kName,
-                                          SkipIndexOptionTypes(), &index);
-    return status.ok() ? EnableSkipIndex(&Wrapped<rocksdb::Options>(options), index) : status;
+                                          SkipIndexOptionTypes(), &settings);
+    if (!status.ok()) return status;
+    return EnableSkipIndex(&Wrapped<rocksdb::Options>(options), settings.index, settings.storage);
   });
 }
 

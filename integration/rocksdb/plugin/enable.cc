@@ -124,16 +124,17 @@ rocksdb::Status EnableRangeFilter(OptionsToSet options, const RangeFilterOptions
   return rocksdb::Status::MemoryLimit();
 }
 
-rocksdb::Status EnableSkipIndex(OptionsToSet options, const SkipIndexOptions& index) try {
+rocksdb::Status EnableSkipIndex(OptionsToSet options, const SkipIndexOptions& index,
+                                const SkipIndexStorage& storage) try {
   rocksdb::Status status = CheckTables(options);
-  if (status.ok()) status = ValidateSkipIndexOptions(index);
+  if (status.ok()) status = ToRocksStatus(SkipIndexBuilder::Create(index).status());
   if (!status.ok()) return status;
   RegisterUnlessRegistered();
   rocksdb::ColumnFamilyOptions& family = *options.column_family();
   std::vector<std::shared_ptr<rocksdb::EventListener>> listeners;
-  const bool has_sidecars = index.max_property_bytes != std::numeric_limits<uint64_t>::max();
+  const bool has_sidecars = storage.max_property_bytes != std::numeric_limits<uint64_t>::max();
   if (has_sidecars || options.db() != nullptr) {
-    status = AddListener(options, "max_property_bytes", ToText(index.max_property_bytes),
+    status = AddListener(options, "max_property_bytes", ToText(storage.max_property_bytes),
                          ToText(std::numeric_limits<uint64_t>::max()), &listeners);
     if (!status.ok()) return status;
   }
@@ -142,7 +143,8 @@ rocksdb::Status EnableSkipIndex(OptionsToSet options, const SkipIndexOptions& in
     return collector != nullptr &&
            std::string_view(collector->Name()) == SkipIndexCollectorFactory::kName;
   });
-  collectors.push_back(std::make_shared<SkipIndexCollectorFactory>(index));
+  collectors.push_back(
+      std::make_shared<SkipIndexCollectorFactory>(SkipIndexSettings{index, storage}));
   family.table_properties_collector_factories = std::move(collectors);
   if (options.db() != nullptr) options.db()->listeners = std::move(listeners);
   return rocksdb::Status::OK();

@@ -78,8 +78,7 @@ int RegisterFactories(rocksdb::ObjectLibrary& library) {
       MakeFromId);
   // RocksDB then sets the option columns. If it does not, PrepareOptions fails.
   AddFactory<rocksdb::TablePropertiesCollectorFactory>(
-      library, SkipIndexCollectorFactory::kName,
-      [] { return new SkipIndexCollectorFactory(SkipIndexOptions()); });
+      library, SkipIndexCollectorFactory::kName, [] { return new SkipIndexCollectorFactory({}); });
   AddFactory<rocksdb::EventListener>(library, Listener::kName, [] { return new Listener; });
   for (const char* const name : {RangeExtractor::kName, RangeExtractor::kMarkedName}) {
     AddFactory<const rocksdb::SliceTransform>(library, name,

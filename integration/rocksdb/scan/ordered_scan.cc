@@ -1,5 +1,4 @@
 #include "integration/rocksdb/scan/candidate_scan.h"
-#include "lib/skip/file_index.h"
 
 #include <algorithm>
 #include <optional>
@@ -33,12 +32,10 @@ void OrderedScan::RankGranules() {
     PlannedFile unknown = file;  // the granules without bounds
     if (!file.is_whole) {
       const SkipIndex& index = *file.index->index();
-      const std::optional<size_t> column = index.FindColumn(order_.column);
-      const std::vector<GranuleBounds> bounds =
-          column ? index.granules().column_index(*column).Bounds() : std::vector<GranuleBounds>();
+      const std::vector<GranuleBounds> bounds = index.Bounds(order_.column);
       for (size_t granule = 0; granule < bounds.size(); ++granule) {
         const GranuleBounds& known = bounds[granule];
-        const bool is_known = !index.granules().AlwaysMatches(granule) &&
+        const bool is_known = !index.AlwaysMatches(granule) &&
                               (!known.has_values || !order_.is_descending || known.high);
         if (!is_known || !file.granules.Has(granule)) continue;
         unknown.granules.Remove(granule);
@@ -83,7 +80,7 @@ size_t OrderedScan::EndOfGroup(size_t begin) const {
   while (end < ranked_.size() && top_.WouldTake(ranked_[end].best) &&
          (end < min_end || rows < top_.num_wanted())) {
     const RankedGranule& ranked = ranked_[end++];
-    rows += plan_.files[ranked.file].index->index()->granules().NumRows(ranked.granule);
+    rows += plan_.files[ranked.file].index->index()->NumRows(ranked.granule);
   }
   return end;
 }

@@ -6,8 +6,6 @@
 
 #include "integration/rocksdb/index/backfill.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
-#include "lib/predicate/granule_pruner.h"
-#include "lib/skip/file_index.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -20,20 +18,6 @@ bool AllEntriesAreRows(const FileMap& map, const rocksdb::SstFileMetaData* file,
          properties.num_merge_operands == 0 &&
          properties.user_collected_properties.count(kExternalFileProperty) == 0 &&
          !map.OthersOverlap({file->smallestkey, file->largestkey}, FileNumberOf(file->name));
-}
-
-/// The granules that may have a row for which the predicate is false or unknown.
-GranuleSet GranulesWithOthers(const SkipIndex& index, const Predicate& predicate,
-                              const Predicate& negated) {
-  GranuleSet others = index.Candidates(negated);
-  for (const Column& column : predicate.columns()) {
-    GranuleSet missing = GranuleSet::All(index.num_granules());
-    if (const std::optional<size_t> number = index.FindColumn(column)) {
-      index.granules().column_index(*number).PruneByMissing(&missing);
-    }
-    others |= missing;
-  }
-  return others;
 }
 
 }  // namespace
@@ -81,7 +65,7 @@ namespace {
 
 class Planner {
  public:
-  Planner(ScanContext* context, rocksdb::SequenceNumber snapshot, internal::ScanPruner* indexes,
+  Planner(ScanContext* context, rocksdb::SequenceNumber snapshot, ScanPruner* indexes,
           ScanPlan* plan)
       : context_(*context),
         counts_(context->counts),
@@ -138,7 +122,7 @@ class Planner {
 
  private:
   /// Why the index cannot be used in this database; empty if it can.
-  std::string ProblemOf(const FileIndex& file, const rocksdb::SstFileMetaData* metadata) const {
+  std::string ProblemOf(const SstIndex& file, const rocksdb::SstFileMetaData* metadata) const {
     if (file.index() == nullptr) return file.problem();
     if (file.has_newest_versions_only()) {
       std::string problem = WhyNewestAreNotSeen(context_.db, metadata, snapshot_);
@@ -151,7 +135,7 @@ class Planner {
 
   void RemoveTooNew(const SkipIndex& index, GranuleSet* granules) {
     for (size_t granule = 0; granule < index.num_granules(); ++granule) {
-      if (granules->Has(granule) && index.granules().MinSequence(granule) > snapshot_) {
+      if (granules->Has(granule) && index.MinSequence(granule) > snapshot_) {
         granules->Remove(granule);
         ++counts_.granules_too_new;
       }
@@ -161,7 +145,7 @@ class Planner {
   ScanContext& context_;
   ScanExplanation& counts_;
   const rocksdb::SequenceNumber snapshot_;
-  internal::ScanPruner& indexes_;
+  ScanPruner& indexes_;
   ScanPlan& plan_;
   SstPlace sst_;
   uint64_t num_rows_ = 0;
@@ -172,7 +156,7 @@ class Planner {
 
 ScanPlan MakePlan(ScanContext* context, const rocksdb::TablePropertiesCollection& properties,
                   rocksdb::ColumnFamilyMetaData metadata, rocksdb::SequenceNumber snapshot,
-                  internal::ScanPruner* indexes) {
+                  ScanPruner* indexes) {
   assert(indexes->CanPrune());
   ScanPlan plan;
   plan.map = std::make_shared<const FileMap>(context->comparator, std::move(metadata));
@@ -195,8 +179,7 @@ bool MemtablesAreEmpty(const ScanContext& context) {
 }
 
 uint64_t CountGranules(const ScanContext& context, ScanPlan* plan) {
-  const Result<Predicate> negated = Predicate::Not(context.predicate);
-  if (!negated.ok() || !plan->map_is_complete) return 0;
+  if (!plan->map_is_complete) return 0;
   uint64_t rows = 0;
   for (PlannedFile& file : plan->files) {
     if (file.is_whole ||
@@ -204,12 +187,11 @@ uint64_t CountGranules(const ScanContext& context, ScanPlan* plan) {
       continue;
     }
     const SkipIndex& index = *file.index->index();
-    const GranuleSet others = GranulesWithOthers(index, context.predicate, *negated);
+    const GranuleSet matching = index.FullyMatching(context.predicate);
     for (size_t granule = 0; granule < index.num_granules(); ++granule) {
-      if (others.Has(granule) || !file.granules.Has(granule)) continue;
-      if (index.granules().AlwaysMatches(granule)) continue;
+      if (!matching.Has(granule) || !file.granules.Has(granule)) continue;
       file.granules.Remove(granule);
-      rows += index.granules().NumRows(granule);
+      rows += index.NumRows(granule);
     }
   }
   return rows;
@@ -218,12 +200,8 @@ uint64_t CountGranules(const ScanContext& context, ScanPlan* plan) {
 std::optional<uint64_t> CountAll(const ScanContext& context,
                                  const rocksdb::TablePropertiesCollection& files,
                                  rocksdb::ColumnFamilyMetaData metadata) {
-  const auto no_index = [](const Column&) -> const ColumnIndex* { return nullptr; };
-  const Result<Predicate> negated = Predicate::Not(context.predicate);
-  if (!negated.ok() || !context.predicate.columns().empty() ||
-      !internal::GranulePruner(*negated, no_index).CanPrune()) {
-    return std::nullopt;
-  }
+  // A condition without columns has the same result for every row.
+  if (!context.predicate.columns().empty() || !context.predicate.Matches("")) return std::nullopt;
   const FileMap map(context.comparator, std::move(metadata));
   uint64_t rows = 0;
   for (const auto& [path, properties] : files) {

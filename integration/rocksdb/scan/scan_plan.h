@@ -11,10 +11,9 @@
 #include <optional>
 #include <vector>
 
+#include "blocksieve/scan.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/scan/scan_context.h"
-#include "lib/predicate/column_index.h"
-#include "lib/skip/scan_pruner.h"
 
 namespace blocksieve::rocksdb_plugin {
 
@@ -39,7 +38,7 @@ class FileMap {
 /// The part of a file to read.
 struct PlannedFile {
   uint64_t number = 0;
-  std::shared_ptr<const FileIndex> index;
+  std::shared_ptr<const SstIndex> index;
 
   /// Read all of the file, as it has no usable index.
   bool is_whole = false;
@@ -62,7 +61,7 @@ struct ScanPlan {
 /// full_scan_reason, read everything instead. REQUIRES: indexes->CanPrune()
 ScanPlan MakePlan(ScanContext* context, const rocksdb::TablePropertiesCollection& properties,
                   rocksdb::ColumnFamilyMetaData metadata, rocksdb::SequenceNumber snapshot,
-                  internal::ScanPruner* indexes);
+                  ScanPruner* indexes);
 
 // Rows can be counted without reading them in granules in which all rows match, in files whose
 // entries are all rows. Such files have each key once. Their sequence numbers show this: compaction

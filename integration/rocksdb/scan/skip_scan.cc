@@ -188,9 +188,8 @@ class SkipScan::Parts {
   /// Creates rows_, or leaves it null for a full scan, with the reason in the counts.
   rocksdb::Status ChooseStream() {
     ScanExplanation& counts = context_.counts;
-    internal::ScanPruner indexes(
-        context_.predicate, &counts,
-        {.use_index = options_.use_index, .count_comparisons = options_.explain});
+    ScanPruner indexes(context_.predicate, &counts,
+                       {.use_index = options_.use_index, .count_comparisons = options_.explain});
     const bool counts_granules =
         options_.count_granules && options_.use_index && MemtablesAreEmpty(context_);
     if (!indexes.CanPrune() && !counts_granules) return rocksdb::Status::OK();
@@ -274,10 +273,10 @@ rocksdb::Status SkipScan::Create(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* c
   if (!status.ok()) return status;
   scan->reset();
   if (column_family == nullptr) column_family = db->DefaultColumnFamily();
-  SkipIndexOptions index;
-  status = FindIndexOptions(db->GetOptions(column_family), &index);
+  SkipIndexSettings settings;
+  status = FindIndexOptions(db->GetOptions(column_family), &settings);
   if (!status.ok()) return status;
-  Result<Query> parsed = Query::Parse(query, index.columns);
+  Result<Query> parsed = Query::Parse(query, settings.index.columns);
   if (!parsed.ok()) return ToRocksStatus(parsed.status());
   SkipScanOptions scanning = options;
   if (parsed->order || parsed->limit != 0) {

@@ -5,7 +5,6 @@
 
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
-#include "lib/granule/granule_index.h"
 
 namespace blocksieve::rocksdb_plugin {
 
@@ -83,7 +82,7 @@ std::optional<SourceRange> FileSource::NextGranules() {
   const auto granule_at = [this](size_t number) {
     return context_->reverse ? num_granules_ - 1 - number : number;
   };
-  const GranuleIndex& index = file_->index->index()->granules();
+  const SkipIndex& index = *file_->index->index();
   while (granules_done_ < num_granules_ && !file_->granules.Has(granule_at(granules_done_))) {
     ++granules_done_;
   }

@@ -12,7 +12,6 @@
 
 #include "blocksieve/skip_index.h"
 #include "integration/rocksdb/sidecar/format.h"
-#include "lib/skip/skip_index_source.h"
 
 namespace blocksieve::rocksdb_plugin {
 

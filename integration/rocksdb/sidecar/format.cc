@@ -12,7 +12,7 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-constexpr std::array<uint8_t, 4> kMagic = {0xb5, 'b', 's', 'x'};
+constexpr std::array<uint8_t, 4> kMagic = {0xb5, 's', 'i', 'd'};
 constexpr uint8_t kVersion = 1;
 constexpr size_t kChecksumAt = kSidecarHeaderBytes - sizeof(uint32_t);
 

@@ -45,7 +45,7 @@ struct Options {
   uint32_t filter_granule_blocks = 8;
 
   /// The skip index of each file; without columns, none. Its granules are the data blocks.
-  SkipIndexBuilderOptions skip_index = {};
+  SkipIndexOptions skip_index = {};
 
   uint64_t cache_bytes = 32 << 20;  ///< for data and filter blocks
 };

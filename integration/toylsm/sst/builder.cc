@@ -16,9 +16,9 @@ Result<FilterBuilders> FilterBuilders::Create(const Options& options,
   };
   if (key_filter) keep(FilterBuilder::Create(*key_filter), &builders.keys);
   if (!options.skip_index.columns.empty()) {
-    SkipIndexBuilderOptions values = options.skip_index;
+    SkipIndexOptions values = options.skip_index;
     values.granule_rows = values.granule_bytes = 0;  // no limits: granules end with data blocks
-    keep(SkipIndexBuilder::Create(values), &builders.values);
+    keep(SkipIndexBuilder::Create(values, /*has_keys=*/false), &builders.values);
   }
   if (!status.ok()) return status;
   return builders;
@@ -94,8 +94,8 @@ Result<FileInfo> SstBuilder::Finish() {
   Status status = FinishBlock();
   if (status.ok() && builders_.keys && builders_.keys->num_keys() > 0) status = FinishFilter();
   if (status.ok() && builders_.values) {
-    const Result<std::string> skip_index = builders_.values->Finish();
-    if (skip_index.ok()) status = WriteBlock(*skip_index, &index_.skip_index);
+    const Result<FinishedSkipIndex> skip_index = builders_.values->Finish();
+    if (skip_index.ok()) status = WriteBlock(skip_index->bytes, &index_.skip_index);
   }
   if (status.ok()) status = WriteBlock(index_.Encode(), &info_.index);
   if (status.ok()) status = file_->Sync();

@@ -26,7 +26,7 @@ void SstReader::OpenSkipIndex(Counters* counters) {
   Result<std::string> raw = ReadRaw(index_.skip_index, counters);
   if (!raw.ok()) return;
   skip_index_bytes_ = *std::move(raw);
-  Result<SkipIndexReader> opened = SkipIndexReader::Open(AsBytes(skip_index_bytes_));
+  Result<SkipIndex> opened = SkipIndex::Open(AsBytes(skip_index_bytes_));
   if (opened.ok() && opened->num_granules() == num_blocks()) skip_index_ = *std::move(opened);
 }
 

@@ -51,7 +51,7 @@ class SstReader {
 
   /// The skip index, with a granule per data block. Null if it is missing or unreadable: every
   /// block may match then.
-  const SkipIndexReader* skip_index() const { return skip_index_ ? &*skip_index_ : nullptr; }
+  const SkipIndex* skip_index() const { return skip_index_ ? &*skip_index_ : nullptr; }
 
  private:
   SstReader(std::string path, const FileInfo& info, std::unique_ptr<ReadableFile> file)
@@ -70,7 +70,7 @@ class SstReader {
   SstIndex index_;
 
   std::string skip_index_bytes_;
-  std::optional<SkipIndexReader> skip_index_;  // refers to skip_index_bytes_
+  std::optional<SkipIndex> skip_index_;  // refers to skip_index_bytes_
 };
 
 }  // namespace blocksieve::toylsm

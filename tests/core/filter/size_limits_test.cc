@@ -7,9 +7,8 @@
 #include "blocksieve/bloom.h"
 #include "blocksieve/filter.h"
 #include "lib/block/filter_info.h"
+#include "lib/classic/layout.h"
 #include "lib/filter/block_sizing.h"
-#include "lib/granule/bit_slices.h"
-#include "lib/granule/filters.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/support/environment.h"
 #include "tests/support/statistics.h"
@@ -95,27 +94,6 @@ TEST(SizeLimits, ClassicLayoutsEndBelowFourGibibytes) {
     const Status refused = BloomLayout::ForKeys(most + 1, target).status();
     EXPECT_EQ(refused.message(), "num_keys is " + std::to_string(most + 1) + "; allowed: 1 to " +
                                      std::to_string(most));
-  }
-}
-
-TEST(SizeLimits, FiltersOfGranulesAreCountedExactly) {
-  using internal::BitSlices;
-  constexpr uint64_t kRows = (uint64_t{1} << 20) + 1;
-  constexpr uint64_t kFilters = uint64_t{1} << 17;
-  EXPECT_EQ(BitSlices::NumBytes(kRows, kFilters), kRows * kFilters / 8);
-  const std::vector<internal::SizeClass> classes = {
-      {.num_bits = kRows, .max_values = 1000, .num_granules = kFilters},
-      {.num_bits = 10 * kRows, .max_values = 10'000, .num_granules = kFilters}};
-  EXPECT_GE(internal::FilterBytes(classes), 11 * kRows * kFilters / 8);
-  EXPECT_LE(internal::FilterBytes(classes), 11 * kRows * kFilters / 8 + kFilters);
-  const internal::FilterSizer sizer = *internal::FilterSizer::Create(0.01);
-  uint64_t last = 0;
-  for (uint64_t values = 1; values < uint64_t{1} << 50; values *= 2) {
-    const uint64_t bits = sizer.BitsFor(values);
-    EXPECT_GT(bits, 9 * values);
-    EXPECT_LT(static_cast<double>(bits), 9.7 * static_cast<double>(values) + 4);
-    EXPECT_GT(bits, last);
-    last = bits;
   }
 }
 

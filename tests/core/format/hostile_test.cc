@@ -10,13 +10,11 @@
 #include "lib/bits/packed.h"
 #include "lib/block/filter_info.h"
 #include "lib/block/kind.h"
-#include "lib/granule/class_tree.h"
-#include "lib/granule/format.h"
-#include "lib/granule/granule_index.h"
 #include "lib/hash/checksum.h"
+#include "lib/skip/format.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/core/format/written_block.h"
-#include "tests/core/granule/granule_test_index.h"
+#include "tests/core/skip/test_index.h"
 #include "tests/support/reseal.h"
 
 // Contradictory blocks with correct checksums, in ways that no change of a single byte finds.
@@ -77,16 +75,44 @@ TEST(HostileContainer, AnotherKindIsNamed) {
   EXPECT_EQ(of_bits.message(), "Bloom filter: cells are bits; allowed: counters");
 }
 
+struct Decoded {
+  internal::SkipIndexHeader header;
+  ByteView parts;
+};
+
+Decoded Decode(const std::string& index) {
+  size_t header_bytes = 0;
+  internal::SkipIndexHeader header =
+      *internal::DecodeSkipIndexHeader(AsBytes(index), index.size(), &header_bytes);
+  return {std::move(header), AsBytes(index).subspan(header_bytes)};
+}
+
+std::string EmptyIndex(bool has_keys) {
+  SkipIndexBuilder builder =
+      MakeIndexBuilder(IndexOptions(3, {ColumnOf(ValueType::kUint)}), has_keys);
+  return Must(builder.Finish()).bytes;
+}
+
 TEST(HostileIndex, RowsWithoutGranulesAreAnError) {
-  const std::string empty = *MakeIndexBuilder(IndexOptions(3, {})).Finish();
+  const std::string empty = EmptyIndex(true);
   for (const uint64_t num_rows : {0, 1}) {
-    size_t header_bytes = 0;
-    internal::GranuleIndexHeader header =
-        *internal::DecodeGranuleIndexHeader(AsBytes(empty), &header_bytes);
-    header.num_rows = num_rows;
-    const std::string sealed =
-        SealGranuleIndex(std::move(header), AsBytes(empty).subspan(header_bytes));
-    EXPECT_EQ(GranuleIndex::Open(AsBytes(sealed)).ok(), num_rows == 0);
+    Decoded decoded = Decode(empty);
+    decoded.header.num_rows = num_rows;
+    const std::string sealed = SealSkipIndex(std::move(decoded.header), decoded.parts);
+    EXPECT_EQ(SkipIndex::Open(AsBytes(sealed)).ok(), num_rows == 0);
+  }
+}
+
+// Two bytes can encode the rows of any number of granules. Only keys, or bits, confirm it.
+TEST(HostileIndex, GranulesThatTakeNoBytesAreNotBelieved) {
+  for (const bool has_keys : {true, false}) {
+    const std::string empty = EmptyIndex(has_keys);
+    for (const uint64_t num_granules : {uint64_t{1} << 20, uint64_t{1} << 60, ~uint64_t{0}}) {
+      Decoded decoded = Decode(empty);
+      decoded.header.num_granules = num_granules;
+      const std::string sealed = SealSkipIndex(std::move(decoded.header), decoded.parts);
+      EXPECT_EQ(SkipIndex::Open(AsBytes(sealed)).status().code(), StatusCode::kCorruption);
+    }
   }
 }
 
@@ -97,17 +123,6 @@ TEST(HostileIndex, NumbersThatWrapAreNoBits) {
   Decoder decoder(AsBytes(bytes));
   EXPECT_FALSE(internal::PackedInts::Read(2, &decoder).IsBits());
   EXPECT_TRUE(decoder.ok());
-}
-
-// Two bytes can encode the bits of any number of granules. Reading them must not take longer.
-TEST(HostileIndex, BitsThatTakeNoBytesTakeNoTime) {
-  constexpr uint64_t kGranules = uint64_t{1} << 60;
-  const std::vector<internal::SizeClass> classes = {
-      {.num_bits = 1, .max_values = 1, .num_granules = kGranules}, {}};
-  const std::string bytes("\xff\0\1\0\0", 5);  // an inner node, its leaves, its bits: all 0
-  Decoder decoder(AsBytes(bytes));
-  internal::ClassTree tree;
-  EXPECT_TRUE(tree.Read(classes, kGranules, &decoder));
 }
 
 }  // namespace

@@ -1,10 +1,9 @@
 #include <gtest/gtest.h>
 
-#include "lib/granule/format.h"
-#include "lib/granule/granule_index.h"
-#include "lib/hash/checksum.h"
+#include "blocksieve/hash.h"
+#include "lib/skip/format.h"
 #include "tests/core/format/written_block.h"
-#include "tests/core/granule/granule_test_index.h"
+#include "tests/core/skip/test_index.h"
 #include "tests/support/reseal.h"
 
 namespace blocksieve::testing {
@@ -19,7 +18,7 @@ class Answers {
     std::string first;
     std::string last;
     for (size_t g = 0; g < std::min(index_->num_granules(), most); ++g) {
-      index_->GetKeyRange(g, &first, &last);
+      if (index_->has_keys()) index_->GetKeyRange(g, &first, &last);
       text_ += first + "|" + last + "|";
       Add(index_->NumRows(g));
       Add(index_->MinSequence(g));
@@ -45,13 +44,13 @@ struct IndexRow {
   uint64_t num_rows = 0;
   std::string (*key)(uint64_t row) = nullptr;
   uint64_t file_hash = 0;
-  uint64_t answers_hash = 0;  // XXH3 of all answers
+  uint64_t answers_hash = 0;  // HashKey of all answers
   bool is_compressed = false;
   uint64_t many_values_every = 0;      // every n-th row has 60 numbers, the others 1
   uint64_t num_values = ~uint64_t{0};  // distinct numbers, except in those rows
   uint64_t own_value_every = 7;
-  double number_fpr = 0.1;
-  bool with_postings = false;
+  double target_fpr = 0.01;
+  bool has_keys = true;
 };
 
 std::string ShortKey(uint64_t row) { return "k" + std::to_string(row); }
@@ -66,21 +65,20 @@ std::string RandomKey(uint64_t row) {
 
 std::vector<IndexRow> IndexRows() {
   return {
-      {"granule_empty", 2, 0, &ShortKey, 0x7828de0f0c9b5ce2, 0x2d06800538d394c2},
-      {"granule_5_rows", 2, 5, &ShortKey, 0x95b148eb616c31ea, 0x0b1213cfa6eb529d},
-      {"granule_skewed", 4, 1'500, &RandomKey, 0x4f300c06ce252988, 0x95e8529648b0fbe4, false, 333},
-      {"granule_many", 1, 700, &RandomKey, 0x90a18867ada78ce6, 0x2f9f038415d8534b},
-      {"granule_paths", 16, 2'000, &PathKey, 0x119d748b57f0a029, 0xef39314108efc4c8, true},
-      {"granule_postings", 4, 1'200, &ShortKey, 0x3d776338e22734db, 0xb4e4463626ecc050, true, 0, 50,
-       7, 0.001, true},
-      {"granule_postings_skewed", 4, 1'500, &RandomKey, 0x53da67820b250f7e, 0x2bb8004e1a41b77f,
-       false, 333, 8, 7, 0.001, true},
-      {"granule_dictionary", 4, 1'000, &RandomKey, 0x0712f9d4d2f5832b, 0x6b8cbea20f6452f0, false, 0,
-       60, 0, 0.001, true},
-      {"granule_groups", 4, 2'000, &RandomKey, 0x1fb3e34c1d145e9e, 0x388294cdc4d8db67, false, 0,
-       ~uint64_t{0}, 7, 0.1, true},
-      {"granule_mixed", 4, 1'000, &RandomKey, 0x4dd0769cb17510c1, 0x7f7724e5fdb4c911, false, 0, 700,
-       7, 0.01, true},
+      {"skip_empty", 2, 0, &ShortKey, 0x5613efcea9a6c71b, 0x56ac65b1ac20291e},
+      {"skip_5_rows", 2, 5, &ShortKey, 0x57329f35de3b6717, 0x92e36e8bdfed3af9},
+      {"skip_no_keys", 2, 51, &ShortKey, 0x132f2dced3e91c69, 0xeafc6b39a874d1fa, false, 0,
+       ~uint64_t{0}, 7, 0.01, false},
+      {"skip_many", 1, 700, &RandomKey, 0x3f6462404e9bcefb, 0xd46a96b508cfb9a8},
+      {"skip_paths", 16, 2'000, &PathKey, 0xf44a9a49a182fd68, 0xa89aecd26e6de9a5, true},
+      {"skip_ribbons", 4, 1'200, &ShortKey, 0x772dc25a4152e97e, 0x6c6d0565b4bf69ca, true, 0, 50, 7,
+       0.001},
+      {"skip_skewed", 4, 1'500, &RandomKey, 0x252eb55466aa5e8f, 0x6da1f9837b58713c, false, 333, 8,
+       7, 0.001},
+      {"skip_dictionary", 4, 1'000, &RandomKey, 0xf0b86a9629bf9e32, 0x832c61cf03a34a9d, false, 0,
+       60, 0, 0.001},
+      {"skip_groups", 4, 2'000, &RandomKey, 0x8d24c4449b63c133, 0xa627f6963271e8d6, false, 0,
+       ~uint64_t{0}, 7, 0.1},
   };
 }
 
@@ -95,17 +93,19 @@ class WrittenIndex : public WrittenBlock {
   }
 
   std::string Make() const override {
-    GranuleIndexOptions options = IndexOptions(
-        row_.granule_rows,
-        {ColumnOf(ValueType::kUint, row_.number_fpr), ColumnOf(ValueType::kBytes, 0.01)});
-    options.columns[0].name = "number";
-    options.columns[1].name = "text";
-    for (GranuleColumnOptions& column : options.columns) column.with_postings = row_.with_postings;
-    GranuleIndexBuilder builder = MakeIndexBuilder(options);
+    SkipIndexBuilder builder = MakeIndexBuilder(
+        IndexOptions(row_.granule_rows,
+                     {MakeColumn("number=both:uint:1"), MakeColumn("text=both:field:2")},
+                     row_.target_fpr),
+        row_.has_keys);
     for (uint64_t row = 0; row < row_.num_rows; ++row) {
-      builder.StartRow(row_.key(row), 1);
+      const std::string key = row_.key(row);
+      if (row % 400 == 399) {
+        builder.AddAlwaysMatchingRow(key, 1);
+      } else {
+        builder.AddEmptyRow(key, 1);
+      }
       builder.NoteSequence(1'000 + row);
-      if (row % 400 == 399) builder.MarkAlwaysMatch();
       const bool has_many = row_.many_values_every != 0 && row % row_.many_values_every == 0;
       for (uint64_t i = 0; i < (has_many ? 60 : 1); ++i) {
         builder.AddValue(0, Value::Uint(Number(row, i)));
@@ -119,8 +119,8 @@ class WrittenIndex : public WrittenBlock {
   // zstd may compress differently in another version.
   bool HasOtherForms() const override { return row_.is_compressed; }
 
-  void ExpectGoldenAnswers(ByteView block, Kernel kernel) const override {
-    const TestIndex index(block, kernel);
+  void ExpectGoldenAnswers(ByteView block, Kernel) const override {
+    const TestIndex index(block);
     Answers answers(index);
     answers.AddGranules(UINT64_MAX);
     for (uint64_t i = 0; i < 1'000; ++i) {
@@ -138,22 +138,22 @@ class WrittenIndex : public WrittenBlock {
       answers.Add(index.Missing(column));
       answers.Add(index.Present(column));
     }
-    EXPECT_EQ(WideChecksum(AsBytes(answers.text())), row_.answers_hash);
+    EXPECT_EQ(HashKey(answers.text()), row_.answers_hash);
   }
 
-  bool Opens(ByteView bytes) const override { return GranuleIndex::Open(bytes).ok(); }
+  bool Opens(ByteView bytes) const override { return SkipIndex::Open(bytes).ok(); }
 
-  Status Verify(ByteView bytes) const override { return GranuleIndex::Open(bytes).status(); }
+  Status Verify(ByteView bytes) const override { return SkipIndex::Open(bytes).status(); }
 
-  std::string ProbeAll(ByteView bytes, Kernel kernel) const override {
+  std::string ProbeAll(ByteView bytes, Kernel) const override {
     // Limits of a hostile index, for the time of the test, not for correctness.
     constexpr uint64_t kMaxGranules = 1 << 16;
-    const TestIndex index(bytes, kernel);
+    const TestIndex index(bytes);
     if (index->num_granules() > kMaxGranules) return "";
     Answers answers(index);
     answers.AddGranules(64);
-    for (size_t column = 0; column < index->num_columns(); ++column) {
-      const std::vector<Value> values = ValuesOf(index->column(column).type);
+    for (size_t column = 0; column < index.num_columns(); ++column) {
+      const std::vector<Value> values = ValuesOf(index.info(column).type);
       std::vector<GranuleSet> sets = {index.ContainingAny(column, values), index.Missing(column),
                                       index.Present(column)};
       for (const Value& value : values) {
@@ -164,9 +164,9 @@ class WrittenIndex : public WrittenBlock {
         sets.push_back(index.Differing(column, value));
       }
       for (const uint64_t hash : {uint64_t{1}, ~uint64_t{0}}) {
-        index->column_index(column).PruneByHash(hash, &sets.emplace_back(index.All()));
+        sets.push_back(index.ContainingHash(column, hash));
         GranuleSet none = GranuleSet::None(index.num_granules());
-        index->column_index(column).PruneByHash(hash, &none);
+        index.column(column).Prune({.by = internal::PruneBy::kHash, .hash = hash}, &none, nullptr);
         EXPECT_TRUE(none.IsEmpty()) << "no granule becomes a candidate";
       }
       for (const GranuleSet& set : sets) {
@@ -180,12 +180,12 @@ class WrittenIndex : public WrittenBlock {
   }
 
   std::optional<std::string> Reseal(ByteView bytes) const override {
-    return ResealGranuleIndex(bytes);
+    return ResealSkipIndex(bytes);
   }
 
   Range Fields(ByteView block) const override {
     size_t header_bytes = 0;
-    EXPECT_TRUE(internal::DecodeGranuleIndexHeader(block, &header_bytes).ok());
+    EXPECT_TRUE(internal::DecodeSkipIndexHeader(block, block.size(), &header_bytes).ok());
     return {0, header_bytes - sizeof(uint32_t)};
   }
 
@@ -212,21 +212,24 @@ class WrittenIndex : public WrittenBlock {
   }
 };
 
-// A small index with compressed keys, bounds of texts and floats, and several size classes.
+// A small index with compressed keys, bounds of texts and floats, and lists.
 class SmallIndex : public WrittenIndex {
  public:
-  explicit SmallIndex(bool with_postings)
-      : WrittenIndex({.name = with_postings ? "granule_small_postings" : "granule_small",
-                      .with_postings = with_postings}) {}
+  explicit SmallIndex(bool has_keys)
+      : WrittenIndex(
+            {.name = has_keys ? "skip_small" : "skip_small_no_keys", .has_keys = has_keys}) {}
 
   std::string Make() const override {
-    GranuleIndexOptions options =
-        IndexOptions(3, {ColumnOf(ValueType::kBytes, 0.05), ColumnOf(ValueType::kFloat, 0.3)});
-    for (GranuleColumnOptions& column : options.columns) column.with_postings = row_.with_postings;
-    GranuleIndexBuilder builder = MakeIndexBuilder(options);
+    SkipIndexBuilder builder = MakeIndexBuilder(
+        IndexOptions(3, {ColumnOf(ValueType::kBytes, 0), ColumnOf(ValueType::kFloat, 1)}, 0.05),
+        row_.has_keys);
     for (uint64_t row = 0; row < 70; ++row) {
-      builder.StartRow("a/common/path/of/keys/" + RowKey(row * row), 10);
-      if (row == 30) builder.MarkAlwaysMatch();
+      const std::string key = "a/common/path/of/keys/" + RowKey(row * row);
+      if (row == 30) {
+        builder.AddAlwaysMatchingRow(key, 10);
+      } else {
+        builder.AddEmptyRow(key, 10);
+      }
       builder.NoteSequence(row);
       for (uint64_t i = 0; i < (row == 40 ? 30 : 1 + row % 2); ++i) {
         builder.AddValue(0, Value::Bytes("word " + RowKey(row * i)));
@@ -242,8 +245,8 @@ class SmallIndex : public WrittenIndex {
 std::vector<WrittenBlockPtr> WrittenIndexes() {
   std::vector<WrittenBlockPtr> all;
   for (const IndexRow& row : IndexRows()) all.push_back(std::make_shared<WrittenIndex>(row));
-  for (const bool with_postings : {true, false}) {
-    all.push_back(std::make_shared<SmallIndex>(with_postings));
+  for (const bool has_keys : {true, false}) {
+    all.push_back(std::make_shared<SmallIndex>(has_keys));
   }
   return all;
 }

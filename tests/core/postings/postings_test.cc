@@ -1,4 +1,4 @@
-#include "lib/postings/plan.h"
+#include "lib/postings/postings.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "lib/postings/dictionary.h"
-#include "lib/predicate/column_index.h"
 
 namespace blocksieve::internal {
 namespace {
@@ -48,9 +47,20 @@ Input Scattered(size_t num_granules, size_t values_per_granule, uint64_t num_val
                [=](auto& random, size_t) { return random() % num_values; });
 }
 
+SortedPostings Sorted(const Input& input) {
+  PostingLog log;
+  std::span<const uint64_t> left(input.hashes);
+  for (const uint64_t count : input.counts) {
+    log.AddGranule(left.first(static_cast<size_t>(count)));
+    left = left.subspan(static_cast<size_t>(count));
+  }
+  return SortedPostings(std::move(log));
+}
+
 std::string Make(const Input& input, double target_fpr = 0.001) {
   std::string bytes;
-  EXPECT_TRUE(AppendPostings({input.hashes, input.counts}, target_fpr, ~uint64_t{0}, &bytes));
+  const SortedPostings postings = Sorted(input);
+  EXPECT_TRUE(AppendPostings(postings, CountPostings(postings), target_fpr, &bytes));
   return bytes;
 }
 
@@ -151,29 +161,44 @@ TEST(Postings, HaveFewFalsePositives) {
   }
 }
 
-TEST(Postings, MatchTheEstimateAndTheLimit) {
-  for (const uint64_t num_values : {30, 1000, 20'000, 1'000'000}) {
-    const Input input = Scattered(2000, 50, num_values);
-    const GranuleHashes values{input.hashes, input.counts};
-    const std::string bytes = Make(input);
-    EXPECT_NEAR(EstimatePostingsBytes(values, 0.001) / static_cast<double>(bytes.size()), 1, 0.15)
-        << num_values;
-    std::string none;
-    EXPECT_FALSE(AppendPostings(values, 0.001, bytes.size(), &none));
-    EXPECT_EQ(none, "");
-    EXPECT_TRUE(AppendPostings(values, 0.001, bytes.size() + 1, &none));
-    EXPECT_EQ(none, bytes);
+TEST(Postings, AreSortedByHashAndGranule) {
+  // Few values in many granules: large buckets, some of them with several values.
+  const Input few = Drawn(20'000, 5, [](auto& random, size_t) { return random() % 7; });
+  for (const Input& input : {Scattered(300, 100, 200'000), Scattered(2000, 20, 100), few}) {
+    const SortedPostings postings = Sorted(input);
+    EXPECT_EQ(postings.all().size(), input.hashes.size());
+    size_t num_lists = 0;
+    ForEachList(postings.all(), [&](PostingList list) {
+      ++num_lists;
+      std::set<uint32_t> granules;
+      for (const Posting& posting : list) {
+        EXPECT_TRUE(granules.empty() || posting.granule > *granules.rbegin());
+        granules.insert(posting.granule);
+      }
+      EXPECT_EQ(granules, input.lists.at(list.front().hash));
+    });
+    EXPECT_EQ(num_lists, input.lists.size());
   }
 }
 
-// More hashes than a bucket can hold: with equal high bits, which a hash function does not produce.
+// Where it costs no more than Bloom filters, absent values get fewer granules than the target
+// allows; and where postings are larger, no more than it allows.
+TEST(Postings, TakeTheSpaceOfBloomFiltersAtMostAtTheDefaultFpr) {
+  for (const uint64_t num_values : {30, 1000, 20'000, 60'000, 100'000, 1'000'000}) {
+    const Input input = Scattered(2000, 50, num_values);
+    const double bloom_bits = static_cast<double>(input.hashes.size()) * 14.4;
+    EXPECT_LE(8.0 * static_cast<double>(Make(input).size()), 1.06 * bloom_bits) << num_values;
+  }
+}
+
+// With equal high bits, which a hash function does not produce, buckets are as good as one.
 TEST(Dictionary, RefusesHashesWithoutDistinctRemainders) {
   std::vector<Posting> postings;
   for (uint64_t i = 0; i < 100; ++i) postings.push_back({i, 0});
   std::vector<PostingList> lists;
   for (const Posting& posting : postings) lists.emplace_back(&posting, 1);
   std::string bytes;
-  EXPECT_FALSE(AppendDictionary(lists, 10, 1, 20, ~uint64_t{0}, &bytes));
+  EXPECT_FALSE(AppendDictionary(lists, 10, 1, 20, &bytes));
   EXPECT_EQ(bytes, "");
 }
 

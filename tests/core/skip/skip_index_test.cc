@@ -7,13 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "lib/column/values.h"
-#include "lib/skip/file_index.h"
-#include "lib/skip/scan_pruner.h"
-#include "lib/skip/skip_index_source.h"
+#include "blocksieve/scan.h"
 #include "lib/skip/summary.h"
-#include "tests/core/column/test_columns.h"
-#include "tests/core/granule/granule_test_index.h"
+#include "tests/core/skip/test_index.h"
 
 // From rows to candidates. Indexes of a column are tested with granules, comparisons with
 // predicates.
@@ -22,21 +18,6 @@ namespace blocksieve::testing {
 namespace {
 
 constexpr uint64_t kRowsPerGranule = 10;
-
-// An index together with its bytes.
-class BuiltIndex {
- public:
-  explicit BuiltIndex(Result<std::string> bytes)
-      : bytes_(*std::move(bytes)), reader_(*SkipIndex::Open(AsBytes(bytes_))) {}
-  BuiltIndex(const BuiltIndex&) = delete;
-  BuiltIndex& operator=(const BuiltIndex&) = delete;
-
-  const SkipIndex* operator->() const { return &reader_; }
-
- private:
-  const std::string bytes_;
-  const SkipIndex reader_;
-};
 
 SkipIndexBuilder MakeBuilder(const std::vector<Column>& columns) {
   return Must(SkipIndexBuilder::Create(
@@ -52,20 +33,23 @@ std::string RowOf(uint64_t row) {
 
 std::vector<Column> TwoColumns() { return MakeColumns({"number=int:1", "word=field:2"}); }
 
-Result<std::string> BuildRows(uint64_t num_rows) {
+TestIndex BuildRows(uint64_t num_rows) {
   SkipIndexBuilder builder = MakeBuilder(TwoColumns());
   for (uint64_t i = 0; i < num_rows; ++i) builder.AddRow(KeyOf(i), RowOf(i));
-  return builder.Finish();
+  return FinishIndex(&builder);
 }
 
 using GranuleNumbers = std::vector<size_t>;
 
 // A name may have been reused for another field.
-TEST(SkipIndex, ColumnsAreFoundByTheirDefinitions) {
-  const BuiltIndex index(BuildRows(95));
-  EXPECT_EQ(index->FindColumn(MakeColumn("word=field:2")), 1u);
-  for (const char* const other : {"word=field:1", "words=field:2", "word=words:2"}) {
-    EXPECT_EQ(index->FindColumn(MakeColumn(other)), std::nullopt) << other;
+TEST(SkipIndex, ColumnsAreFoundByTheirKeys) {
+  const TestIndex index = BuildRows(95);
+  for (const char* const same :
+       {"word=field:2", "renamed=bounds:field:2", "word=filters:bytes:field(\\t):2"}) {
+    EXPECT_EQ(index->Find(MakeColumn(same)), &index.column(1)) << same;
+  }
+  for (const char* const other : {"word=field:1", "word=words:2", "word=field[,]:2"}) {
+    EXPECT_EQ(index->Find(MakeColumn(other)), nullptr) << other;
   }
   const Predicate predicate = MakePredicate("number = 77", MakeColumns({"number=int:3"}));
   EXPECT_FALSE(index->CanPrune(predicate));
@@ -83,26 +67,26 @@ TEST(SkipIndex, UnknownRowsAlwaysMatchAndEmptyRowsLackAllColumns) {
   builder.AddRow("c", "y");
   builder.AddAlwaysMatchingRow("d", 100);
   builder.NoteSequence(9);
-  const BuiltIndex index(builder.Finish());
+  const TestIndex index = FinishIndex(&builder);
   const auto candidates = [&](std::string_view text) {
     return Members(index->Candidates(MakePredicate(text, columns)));
   };
   EXPECT_EQ(candidates("row = 'x'"), (GranuleNumbers{0, 2}));
   EXPECT_EQ(candidates("row IS NULL"), (GranuleNumbers{1, 2}));
   EXPECT_EQ(candidates("row = ''"), (GranuleNumbers{2}));
-  EXPECT_EQ(index->granules().num_rows(), 4u);
-  EXPECT_EQ(index->granules().MinSequence(0), 7u);
-  EXPECT_EQ(index->granules().MinSequence(2), 9u);
+  EXPECT_EQ(index->num_rows(), 4u);
+  EXPECT_EQ(index->MinSequence(0), 7u);
+  EXPECT_EQ(index->MinSequence(2), 9u);
 }
 
 TEST(SkipIndex, OptionsOutOfRangeAreNamed) {
-  const auto problem = [](const SkipIndexBuilderOptions& options) {
+  const auto problem = [](const SkipIndexOptions& options) {
     const Result<SkipIndexBuilder> builder = SkipIndexBuilder::Create(options);
     EXPECT_EQ(builder.status().code(), StatusCode::kInvalidArgument);
     return builder.status().message();
   };
   EXPECT_EQ(problem({}), "number of columns is 0; allowed: 1 to 256");
-  SkipIndexBuilderOptions options{.columns = MakeColumns({"a=field:1", "a=field:2"})};
+  SkipIndexOptions options{.columns = MakeColumns({"a=field:1", "a=field:2"})};
   EXPECT_EQ(problem(options), "columns has \"a\" twice; allowed: once");
   options.columns.clear();
   for (int i = 0; i < 256; ++i) options.columns.push_back("c" + std::to_string(i) + "=field:1");
@@ -122,18 +106,18 @@ TEST(SkipIndex, OptionsOutOfRangeAreNamed) {
 std::string BuildIndex(const std::vector<Column>& columns, const Texts& values) {
   SkipIndexBuilder builder = *SkipIndexBuilder::Create({.columns = columns, .granule_rows = 1});
   for (const std::string& value : values) builder.AddRow(value, value);
-  return *builder.Finish();
+  return Must(builder.Finish()).bytes;
 }
 
 TEST(ScanPruner, FilesWithoutAUsableIndexAreReadAsAWhole) {
   const std::vector<Column> columns = MakeColumns({"v=value"});
   const Predicate predicate = MakePredicate("v = 'b'", columns);
   const std::string useful_bytes = BuildIndex(columns, {"a", "b", "c"});
-  const std::string other_bytes = BuildIndex(MakeColumns({"w=value"}), {"a", "b"});
+  const std::string other_bytes = BuildIndex(MakeColumns({"v=field:2"}), {"a", "b"});
   const SkipIndex useful = *SkipIndex::Open(AsBytes(useful_bytes));
   const SkipIndex other = *SkipIndex::Open(AsBytes(other_bytes));
   ScanExplanation explanation;
-  internal::ScanPruner pruner(predicate, &explanation);
+  ScanPruner pruner(predicate, &explanation);
   ASSERT_TRUE(pruner.CanPrune());
   const std::optional<GranuleSet> granules = pruner.PruneFile(&useful, "1", "");
   ASSERT_TRUE(granules);
@@ -163,17 +147,16 @@ TEST(ScanPruner, FilesWithoutAUsableIndexAreReadAsAWhole) {
 TEST(ScanPruner, FullScanIfNoIndexCanPrune) {
   const Predicate predicate = MakePredicate("v = 'b'", MakeColumns({"v=value"}));
   ScanExplanation off;
-  internal::ScanPruner without(predicate, &off, {.use_index = false});
+  ScanPruner without(predicate, &off, {.use_index = false});
   EXPECT_FALSE(without.CanPrune());
   without.Finish();
   EXPECT_TRUE(off.is_full_scan);
   EXPECT_EQ(off.full_scan_reason, "use_index is off");
   ScanExplanation useless;
-  EXPECT_FALSE(
-      internal::ScanPruner(MakePredicate("v LIKE '%b'", predicate.columns()), &useless).CanPrune());
+  EXPECT_FALSE(ScanPruner(MakePredicate("v LIKE '%b'", predicate.columns()), &useless).CanPrune());
   EXPECT_EQ(useless.full_scan_reason, "no comparison of the predicate can prune granules");
   ScanExplanation none;
-  internal::ScanPruner pruner(predicate, &none);
+  ScanPruner pruner(predicate, &none);
   EXPECT_FALSE(pruner.PruneFile(nullptr, "1", "written without an index"));
   pruner.Finish();
   EXPECT_EQ(none.full_scan_reason, "no file has an index that can prune granules");
@@ -184,7 +167,7 @@ TEST(SkipIndexSummarizer, TheNewestDefinitionOfANameWins) {
   for (const char* const definition : {"v=value", "v=field:2"}) {
     const std::string bytes = BuildIndex(MakeColumns({definition}), {"a\tb", "c\td"});
     const SkipIndex index = *SkipIndex::Open(AsBytes(bytes));
-    EXPECT_TRUE(summarizer.AddIndex(index.granules(), bytes.size()).ok());
+    EXPECT_TRUE(summarizer.AddIndex(index.columns(), bytes.size()).ok());
   }
   summarizer.AddProblem("3: over budget");
   EXPECT_TRUE(summarizer.AddDefinition("of a newer version").ok());
@@ -232,7 +215,7 @@ class SkipIndexSources : public ::testing::Test {
                                                             std::to_string(i * 7919 % 20'011) +
                                                             "\tword" + std::to_string(i % 50));
     }
-    index_ = *builder.Finish();
+    index_ = Must(builder.Finish()).bytes;
   }
 
   const std::vector<Column> columns_ = {*Column::Parse("n=int:field:1"),
@@ -242,48 +225,46 @@ class SkipIndexSources : public ::testing::Test {
 };
 
 TEST_F(SkipIndexSources, ReadsOnlyTheRequestedColumns) {
-  const SkipIndex whole = *SkipIndex::Open(AsBytes(index_));
-  const Predicate where = *Predicate::Parse("n = 7 OR n > 195", columns_);
+  const TestIndex whole(index_);
+  const Predicate where = MakePredicate("n = 7 OR n > 195", columns_);
   Source source(index_);
-  const Result<std::string> part = ReadSkipIndex(&source, where.columns());
-  ASSERT_TRUE(part.ok()) << part.status().message();
-  const Result<SkipIndex> opened = SkipIndex::Open(AsBytes(*part));
-  ASSERT_TRUE(opened.ok()) << opened.status().message();
-  EXPECT_TRUE(
-      std::ranges::equal(opened->Candidates(where).words(), whole.Candidates(where).words()));
+  const SkipIndex part = Must(SkipIndex::Read(&source, where.columns()));
+  EXPECT_EQ(part.Candidates(where), whole->Candidates(where));
   EXPECT_LT(source.num_read(), index_.size() / 2) << "`unique` takes most of the index";
-  EXPECT_EQ(opened->granules().num_columns(), 1u);
-  EXPECT_EQ(opened->granules().column(0).name, columns_[0].ToText());
+  ASSERT_EQ(part.columns().size(), 1u);
+  EXPECT_EQ(part.columns()[0].definition, columns_[0].ToText());
+  EXPECT_GE(part.memory_bytes(), part.index_bytes() / 2) << "it owns its bytes";
   // It cannot prune by columns that it lacks.
-  EXPECT_FALSE(opened->CanPrune(*Predicate::Parse("w HAS 'word7'", columns_)));
+  EXPECT_FALSE(part.CanPrune(MakePredicate("w HAS 'word7'", columns_)));
 }
 
 TEST_F(SkipIndexSources, ReadsTheWholeIndexAndItsHeader) {
   Source source(index_);
-  const auto infos = *ReadSkipIndexColumns(&source);
+  const auto infos = Must(SkipIndex::ReadColumns(&source));
   EXPECT_LE(source.num_read(), 4096u);
-  const SkipIndex whole = *SkipIndex::Open(AsBytes(index_));
+  const TestIndex whole(index_);
   ASSERT_EQ(infos.size(), columns_.size());
   for (size_t i = 0; i < infos.size(); ++i) {
-    EXPECT_EQ(infos[i].name, whole.granules().column(i).name);
-    EXPECT_EQ(infos[i].filter_bytes, whole.granules().column(i).filter_bytes);
+    EXPECT_EQ(infos[i].definition, whole.info(i).definition);
+    EXPECT_EQ(infos[i].filter_bytes, whole.info(i).filter_bytes);
   }
-  EXPECT_EQ(*ReadSkipIndex(&source, columns_), index_);
-  EXPECT_EQ(*ReadWholeSkipIndex(&source), index_);
+  const SkipIndex read = Must(SkipIndex::Read(&source));
+  EXPECT_EQ(read.index_bytes(), index_.size());
+  EXPECT_EQ(read.columns().size(), columns_.size());
 }
 
 TEST_F(SkipIndexSources, PassesOnErrorsOfTheSource) {
   Source source(index_);
   source.Fail();
-  EXPECT_EQ(ReadSkipIndex(&source, columns_).status().message(), "the disk is gone");
-  EXPECT_EQ(ReadWholeSkipIndex(&source).status().message(), "the disk is gone");
-  EXPECT_EQ(ReadSkipIndexColumns(&source).status().message(), "the disk is gone");
+  EXPECT_EQ(SkipIndex::Read(&source, columns_).status().message(), "the disk is gone");
+  EXPECT_EQ(SkipIndex::Read(&source).status().message(), "the disk is gone");
+  EXPECT_EQ(SkipIndex::ReadColumns(&source).status().message(), "the disk is gone");
 }
 
 TEST_F(SkipIndexSources, TruncationIsCorruption) {
   for (const size_t size : {size_t{0}, size_t{5}, size_t{9}, size_t{60}, index_.size() - 1}) {
     Source source(index_.substr(0, size));
-    EXPECT_EQ(ReadSkipIndex(&source, columns_).status().code(), StatusCode::kCorruption) << size;
+    EXPECT_EQ(SkipIndex::Read(&source, columns_).status().code(), StatusCode::kCorruption) << size;
   }
 }
 
@@ -295,9 +276,9 @@ TEST(SkipIndexSourceHeaders, MayBeLongerThanAPage) {
   }
   SkipIndexBuilder builder = *SkipIndexBuilder::Create({.columns = columns});
   builder.AddRow("key", "value");
-  Source source(*builder.Finish());
+  Source source(Must(builder.Finish()).bytes);
   EXPECT_GT(source.num_bytes(), 8192u);
-  EXPECT_EQ((*ReadSkipIndexColumns(&source)).size(), 200u);
+  EXPECT_EQ(Must(SkipIndex::ReadColumns(&source)).size(), 200u);
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ class BlockGranules : public ::testing::Test {
     const rocksdb::TablePropertiesCollection files = FilesOf(db_->db());
     ASSERT_EQ(files.size(), 1u);
     properties_ = files.begin()->second;
-    file_ = std::make_unique<rocksdb_plugin::FileIndex>(properties_);
+    file_ = std::make_unique<rocksdb_plugin::SstIndex>(properties_);
     ASSERT_NE(file_->index(), nullptr) << file_->problem();
   }
 
@@ -58,7 +58,7 @@ class BlockGranules : public ::testing::Test {
   DbConfig config_;
   std::unique_ptr<TestDb> db_;
   std::shared_ptr<const rocksdb::TableProperties> properties_;
-  std::unique_ptr<rocksdb_plugin::FileIndex> file_;
+  std::unique_ptr<rocksdb_plugin::SstIndex> file_;
 };
 
 TEST_F(BlockGranules, AScanForOneRowReadsOneBlock) {
@@ -107,7 +107,7 @@ TEST_F(BlockGranules, CountRowsInTablesWithoutBlocks) {
   WriteSst(options, path, rows);
   rocksdb::SstFileReader reader(options);
   MustBeOk(reader.Open(path), "read");
-  const rocksdb_plugin::FileIndex file(reader.GetTableProperties());
+  const rocksdb_plugin::SstIndex file(reader.GetTableProperties());
   ASSERT_NE(file.index(), nullptr) << file.problem();
   EXPECT_EQ(file.index()->num_granules(), kRowGranules);
 }

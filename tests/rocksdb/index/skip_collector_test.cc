@@ -7,7 +7,6 @@
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
-#include "lib/granule/granule_index.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 #include "tests/support/logs.h"
 
@@ -21,10 +20,11 @@ using namespace rocksdb_plugin;       // NOLINT: what is tested
 
 class SkipCollector : public ::testing::Test {
  protected:
-  SkipCollector() : options_(ShortGranules({"n=int:field:1"})) { options_.info_log = log_; }
+  SkipCollector()
+      : options_(ShortGranules({"n=int:field:1"})), storage_(SkipIndexStorage{.info_log = log_}) {}
 
   std::unique_ptr<rocksdb::TablePropertiesCollector> NewCollector() {
-    factory_ = *NewSkipIndexCollectorFactory(options_);
+    factory_ = *NewSkipIndexCollectorFactory(options_, storage_);
     return std::unique_ptr<rocksdb::TablePropertiesCollector>(
         factory_->CreateTablePropertiesCollector({}));
   }
@@ -34,8 +34,8 @@ class SkipCollector : public ::testing::Test {
     EXPECT_TRUE(collector->AddUserKey(key, value, type, 10, 0).ok());
   }
 
-  static FileIndex Open(const rocksdb::UserCollectedProperties& user) {
-    return FileIndex(PropertiesOf(user, "", 0));
+  static SstIndex Open(const rocksdb::UserCollectedProperties& user) {
+    return SstIndex(PropertiesOf(user, "", 0));
   }
 
   // The properties of a file.
@@ -59,6 +59,7 @@ class SkipCollector : public ::testing::Test {
 
   std::shared_ptr<MemoryLogger> log_ = std::make_shared<MemoryLogger>();
   SkipIndexOptions options_;
+  SkipIndexStorage storage_;
   std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> factory_;
 };
 
@@ -71,30 +72,30 @@ TEST_F(SkipCollector, OnlyPutsGiveValuesAndDeletesNoRows) {
   Add(collector.get(), Key(0), Key(9), rocksdb::kEntryRangeDeletion);
   rocksdb::UserCollectedProperties properties;
   ASSERT_TRUE(collector->Finish(&properties).ok());
-  const FileIndex file = Open(properties);
+  const SstIndex file = Open(properties);
   ASSERT_NE(file.index(), nullptr) << file.problem();
-  EXPECT_EQ(file.index()->granules().num_rows(), 5u);
+  EXPECT_EQ(file.index()->num_rows(), 5u);
   ASSERT_EQ(file.index()->num_granules(), 2u);
-  EXPECT_FALSE(file.index()->granules().AlwaysMatches(0));
-  EXPECT_TRUE(file.index()->granules().AlwaysMatches(1));
+  EXPECT_FALSE(file.index()->AlwaysMatches(0));
+  EXPECT_TRUE(file.index()->AlwaysMatches(1));
   std::string last;
-  file.index()->granules().GetKeyRange(1, nullptr, &last);
+  file.index()->GetKeyRange(1, nullptr, &last);
   EXPECT_EQ(last, Key(6));
-  EXPECT_EQ(file.index()->granules().MinSequence(0), 10u);
+  EXPECT_EQ(file.index()->MinSequence(0), 10u);
 }
 
 TEST_F(SkipCollector, TheIdentityTextContainsTheOptions) {
   options_.columns = Columns({"n=int:field:1", "w=words:2", "a=json:/a/b"});
   options_.target_fpr = 0.0123;
   options_.block_granules = true;
-  options_.value_suffix_bytes = 4;
-  const std::string text = IdentityText(options_);
+  storage_.value_suffix_bytes = 4;
+  const std::string text = IdentityText({options_, storage_});
   // With other bytes, the index of every file would seem to be of other options.
   EXPECT_EQ(text,
             "version=1\nblock_granules=true\ngranule_rows=4\ngranule_bytes=16384\n"
             "target_fpr=0.0123\nmax_index_bytes=8388608\nvalue_suffix_bytes=4\n"
             "n=int:1\nw=words:2\na=json:/a/b\n");
-  const std::optional<SkipIndexOptions> read = ReadIdentityText(text);
+  const std::optional<SkipIndexSettings> read = ReadIdentityText(text);
   ASSERT_TRUE(read);
   EXPECT_EQ(IdentityText(*read), text);
   for (const std::string bad : {"", "version=2\n", "version=1\nblock_granules=maybe\n", "x"}) {
@@ -129,7 +130,7 @@ TEST_F(SkipCollector, UnreadablePropertiesAreNoIndex) {
   const rocksdb::UserCollectedProperties good = Collect(50);
   ASSERT_NE(Open(good).index(), nullptr);
   const auto expect_none = [](const rocksdb::UserCollectedProperties& properties) {
-    const FileIndex file = Open(properties);
+    const SstIndex file = Open(properties);
     EXPECT_EQ(file.index(), nullptr);
     EXPECT_NE(file.problem(), "");
   };
@@ -162,7 +163,7 @@ TEST_F(SkipCollector, TheCatalogOpensOnceAndKeepsItsCapacity) {
   const auto file = [&](const std::string& session, uint64_t number) {
     return PropertiesOf(user, session, number);
   };
-  const uint64_t one = FileIndex(file("s", 1)).memory_bytes();
+  const uint64_t one = SstIndex(file("s", 1)).memory_bytes();
   SkipIndexCatalog catalog(3 * one);
   for (int round = 0; round < 3; ++round) {
     for (const uint64_t number : {1u, 2u, 3u}) catalog.Open(file("s", number));

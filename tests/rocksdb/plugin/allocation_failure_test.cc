@@ -119,11 +119,12 @@ class SkipIndexShortOfMemory : public SkipFixture {
   SkipIndexShortOfMemory() {
     index_ = ShortGranules(kDefinitions);
     log_->Reserve(kLogBytes);
-    index_.info_log = log_;
+    storage_.info_log = log_;
   }
 
   const std::shared_ptr<MemoryLogger> log_ = std::make_shared<MemoryLogger>();
   SkipIndexOptions index_;
+  SkipIndexStorage storage_;
 };
 
 struct Collected {
@@ -132,7 +133,7 @@ struct Collected {
 };
 
 TEST_F(SkipIndexShortOfMemory, AFileGetsAWholeIndexOrNone) {
-  const auto factory = *NewSkipIndexCollectorFactory(index_);
+  const auto factory = *NewSkipIndexCollectorFactory(index_, storage_);
   std::vector<std::pair<std::string, std::string>> rows;
   for (uint64_t i = 0; i < 100; ++i) rows.emplace_back(Key(i), Value(i));
   const std::string index_property = rocksdb_plugin::kIndexProperty;
@@ -163,10 +164,10 @@ TEST_F(SkipIndexShortOfMemory, AFileGetsAWholeIndexOrNone) {
         if (collected.threw) return;
         auto properties = std::make_shared<rocksdb::TableProperties>();
         properties->user_collected_properties = collected.properties;
-        const rocksdb_plugin::FileIndex index(properties);
+        const rocksdb_plugin::SstIndex index(properties);
         EXPECT_TRUE(failed || index.index() != nullptr) << index.problem();
         if (index.index() != nullptr) {
-          EXPECT_EQ(index.index()->granules().num_rows(), rows.size());
+          EXPECT_EQ(index.index()->num_rows(), rows.size());
         } else {
           ++without;
         }
@@ -179,11 +180,12 @@ TEST_F(SkipIndexShortOfMemory, AFileGetsAWholeIndexOrNone) {
 }
 
 TEST_F(SkipIndexShortOfMemory, ASidecarBelongsToItsFileOrIsIgnored) {
-  using rocksdb_plugin::FileIndex;
+  using rocksdb_plugin::SstIndex;
   using rocksdb_plugin::SstPlace;
   const TempDir dir;
   const SstPlace sst{rocksdb::FileSystem::Default(), dir / "000012.sst", nullptr};
-  index_.max_property_bytes = 0;
+  storage_.max_property_bytes = 0;
+  const rocksdb_plugin::SkipIndexSettings settings{index_, storage_};
   const auto collect = [&] {
     rocksdb::UserCollectedProperties properties;
     std::optional<SstPlace> place;
@@ -191,7 +193,7 @@ TEST_F(SkipIndexShortOfMemory, ASidecarBelongsToItsFileOrIsIgnored) {
       place = sst;
     } catch (const std::bad_alloc&) {
     }
-    rocksdb_plugin::SkipIndexCollector collector(index_, std::move(place), nullptr);
+    rocksdb_plugin::SkipIndexCollector collector(settings, std::move(place), nullptr);
     for (uint64_t i = 0; i < 100; ++i) {
       EXPECT_TRUE(collector.AddUserKey(Key(i), Value(i), rocksdb::kEntryPut, 1, 0).ok());
     }
@@ -202,10 +204,10 @@ TEST_F(SkipIndexShortOfMemory, ASidecarBelongsToItsFileOrIsIgnored) {
   FailEachAllocation(collect, [&](const rocksdb::UserCollectedProperties& collected, bool failed) {
     auto properties = std::make_shared<rocksdb::TableProperties>();
     properties->user_collected_properties = collected;
-    const FileIndex index(properties, sst, std::nullopt);
+    const SstIndex index(properties, sst, std::nullopt);
     EXPECT_TRUE(failed || index.is_in_sidecar()) << index.problem();
     if (index.index() != nullptr) {
-      EXPECT_EQ(index.index()->granules().num_rows(), 100u);
+      EXPECT_EQ(index.index()->num_rows(), 100u);
     }
     in_sidecars += index.is_in_sidecar();
   });
@@ -220,7 +222,7 @@ TEST_F(SkipIndexShortOfMemory, OpeningIndexesIsRetried) {
   std::optional<rocksdb_plugin::SkipIndexCatalog> catalog(std::in_place, 1 << 20);
   uint64_t kept = 0;
   FailEachAllocation(
-      [&]() -> std::shared_ptr<const rocksdb_plugin::FileIndex> {
+      [&]() -> std::shared_ptr<const rocksdb_plugin::SstIndex> {
         try {
           return catalog->Open(properties);
         } catch (const std::bad_alloc&) {
@@ -249,8 +251,8 @@ INSTANTIATE_TEST_SUITE_P(IndexesIn, ScanShortOfMemory, ::testing::Bool(),
                          [](const auto& info) { return info.param ? "Sidecars" : "Properties"; });
 
 TEST_P(ScanShortOfMemory, ReturnsItsRowsOrAnError) {
-  index_.max_property_bytes = GetParam() ? 0 : UINT64_MAX;
-  config_ = SkipConfig(index_);
+  storage_.max_property_bytes = GetParam() ? 0 : UINT64_MAX;
+  config_ = SkipConfig(index_, storage_);
   config_.options.listeners = {NewListener()};
   config_.table.filter_policy = PolicyOf(PolicyKind::kAuto);
   TestDb db(config_);

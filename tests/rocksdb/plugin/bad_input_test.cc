@@ -336,7 +336,7 @@ TEST_F(BadInputs, AreRefusedAndChangeNothing) {
     MustBeOk(EnableFilter(&enabled_, good), "filter");
   }
   rocksdb::ColumnFamilyOptions family;
-  MustBeOk(EnableSkipIndex(&family, {.columns = {"a=field:1"}, .max_property_bytes = UINT64_MAX}),
+  MustBeOk(EnableSkipIndex(&family, {.columns = {"a=field:1"}}, {.max_property_bytes = UINT64_MAX}),
            "all in properties");
   Options other;
   other.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(3));

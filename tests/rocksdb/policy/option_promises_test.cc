@@ -122,15 +122,16 @@ TEST_F(OptionPromises, SkipIndexesKeepTheirMeaning) {
         As<SkipIndexCollectorFactory>(options.table_properties_collector_factories[0].get());
     ASSERT_NE(factory, nullptr);
     std::istringstream meaning(promise.meaning);
-    SkipIndexOptions expected;
-    meaning >> expected.granule_rows >> expected.granule_bytes >> expected.target_fpr >>
-        expected.max_index_bytes >> expected.value_suffix_bytes;
+    rocksdb_plugin::SkipIndexSettings expected;
+    SkipIndexOptions& index = expected.index;
+    meaning >> index.granule_rows >> index.granule_bytes >> index.target_fpr >>
+        index.max_index_bytes >> expected.storage.value_suffix_bytes;
     for (std::string definition; meaning >> definition;) {
       const Result<Column> column = Column::Parse(definition);
       ASSERT_TRUE(column.ok()) << definition;
-      expected.columns.push_back(*column);
+      index.columns.push_back(*column);
     }
-    EXPECT_EQ(IdentityText(factory->options()), IdentityText(expected));
+    EXPECT_EQ(IdentityText(factory->settings()), IdentityText(expected));
   }
 }
 

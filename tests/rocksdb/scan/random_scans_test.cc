@@ -44,7 +44,9 @@ class StrangeOrder final : public rocksdb::Comparator {
 class RandomScans : public ::testing::TestWithParam<unsigned> {
  protected:
   RandomScans(uint64_t num_keys, uint64_t num_numbers)
-      : num_keys_(num_keys), num_numbers_(num_numbers), config_(SkipConfig(IndexOptions())) {
+      : num_keys_(num_keys),
+        num_numbers_(num_numbers),  // Some of the indexes are in sidecars.
+        config_(SkipConfig(IndexOptions(), {.max_property_bytes = 2000})) {
     rocksdb::Options& options = config_.options;
     options.listeners = {NewListener()};
     if (HasMerges()) UseMergeOperator(&config_, "put");
@@ -66,11 +68,8 @@ class RandomScans : public ::testing::TestWithParam<unsigned> {
     }
   }
 
-  // Some of the indexes are in sidecars.
   static SkipIndexOptions IndexOptions() {
-    SkipIndexOptions options = ShortGranules({"n=int:field:1", "w=words:2"}, 8);
-    options.max_property_bytes = 2000;
-    return options;
+    return ShortGranules({"n=int:field:1", "w=words:2"}, 8);
   }
 
   // Range deletes or merges, not both: where they meet, RocksDB 7.8.3 itself answers wrongly at

@@ -139,9 +139,8 @@ TEST_F(SkipDatabaseKinds, TheLastRowBeforeASnapshotIsSeenAndNoLaterOne) {
 TEST_F(SkipDatabaseKinds, TtlDatabases) {
   for (const uint32_t suffix : {0u, 4u}) {
     const TempDir dir;
-    SkipIndexOptions index = ShortGranules({"n=int:field:1", "t=field:2"});
-    index.value_suffix_bytes = suffix;
-    const DbConfig config = SkipConfig(index);
+    const DbConfig config =
+        SkipConfig(ShortGranules({"n=int:field:1", "t=field:2"}), {.value_suffix_bytes = suffix});
     rocksdb::DBWithTTL* opened = nullptr;
     MustBeOk(rocksdb::DBWithTTL::Open(config.ToOptions(), dir / "db", &opened, 100'000), "open");
     const std::unique_ptr<rocksdb::DBWithTTL> db(opened);

@@ -40,12 +40,12 @@ inline SkipIndexOptions ShortGranules(const std::vector<std::string>& definition
   return options;
 }
 
-inline DbConfig SkipConfig(const SkipIndexOptions& options) {
+inline DbConfig SkipConfig(const SkipIndexOptions& options, const SkipIndexStorage& storage = {}) {
   DbConfig config = MakeConfig(FilterShape::kFull, nullptr);
   config.table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   config.table.block_size = 512;
   config.options.table_properties_collector_factories.push_back(
-      *NewSkipIndexCollectorFactory(options));
+      *NewSkipIndexCollectorFactory(options, storage));
   return config;
 }
 

@@ -149,9 +149,8 @@ TEST_F(SidecarCopies, RebuildingContinuesWhereItStopped) {
 
 TEST_F(SidecarCopies, RebuildingIndexesAnotherColumn) {
   const std::set<std::string> ssts = NamesWith(db_.path(), ".sst");
-  SkipIndexOptions options = ShortGranules({"n=int:field:1", "t=field:2", "w=words:1"});
-  options.max_property_bytes = 0;
-  DbConfig config = SkipConfig(options);
+  const SkipIndexOptions options = ShortGranules({"n=int:field:1", "t=field:2", "w=words:1"});
+  DbConfig config = SkipConfig(options, {.max_property_bytes = 0});
   config.options.listeners = {NewListener()};
   db_.Reopen(config);
   const Predicate where = Where("w HAS '7'", options.columns);
@@ -225,9 +224,9 @@ TEST_F(SidecarCopies, FilesKnowTheirBlobReferencesWhateverTheOptionsAre) {
       EXPECT_EQ(explanation.granules_always_match, was_on ? 25u : 0u);
     }
     // As rebuilt by earlier versions of blocksieve, which took references for values.
-    SkipIndexBuilder builder = *MakeSkipIndexBuilder(ShortGranules(kDefinitions));
+    SkipIndexBuilder builder = *SkipIndexBuilder::Create(ShortGranules(kDefinitions));
     for (uint64_t i = 0; i < 200; ++i) builder.AddRow(Key(i), "\1reference", 10);
-    const std::string index = *builder.Finish();
+    const std::string index = builder.Finish()->bytes;
     SidecarHeader header{.origin = SidecarOrigin::kRebuilt,
                          .coverage = SidecarCoverage::kNewestVersions,
                          .id = *IdOfSst(*properties),

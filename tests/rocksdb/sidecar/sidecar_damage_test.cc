@@ -16,8 +16,8 @@ namespace blocksieve {
 namespace {
 
 using namespace blocksieve::testing;  // NOLINT: test support
-using rocksdb_plugin::FileIndex;
 using rocksdb_plugin::SidecarHeader;
+using rocksdb_plugin::SstIndex;
 using rocksdb_plugin::SstPlace;
 
 class SidecarDamage : public SidecarFixture {
@@ -26,8 +26,8 @@ class SidecarDamage : public SidecarFixture {
     std::string path;
     std::shared_ptr<const rocksdb::TableProperties> properties;
 
-    FileIndex Open() const {
-      return FileIndex(properties, {rocksdb::FileSystem::Default(), path, nullptr}, std::nullopt);
+    SstIndex Open() const {
+      return SstIndex(properties, {rocksdb::FileSystem::Default(), path, nullptr}, std::nullopt);
     }
   };
 
@@ -155,22 +155,22 @@ std::string FromHex(std::string_view digits) {
 }
 
 const std::string kWritten = FromHex(
-    "b5627378"                          // magic
+    "b5736964"                          // magic
     "01000000"                          // version, origin, coverage
     "08070605040302011817161514131211"  // id
     "04000000"                          // value suffix
     "00000000"                          // no identity
     "7b0000000000000000000000"          // 123 bytes of index
-    "fdd21e26");                        // checksum
+    "6057d427");                        // checksum
 
 const std::string kRebuilt = FromHex(
-                                 "b5627378"
+                                 "b5736964"
                                  "01010100"
                                  "01000000000000000200000000000000"
                                  "00000000"
                                  "05000000"
                                  "070000000000000000000000"
-                                 "d8910a0d") +
+                                 "3b3b4d89") +
                              "a=b\nc";
 
 std::optional<SidecarHeader> Decode(std::string_view bytes, uint64_t file_bytes) {

@@ -129,11 +129,11 @@ TEST_F(SidecarLife, SstsThatAreWrittenElsewhereKeepThemInTheProperties) {
 
 TEST_F(SidecarLife, ColumnFamiliesHaveTheirOwn) {
   TestDb db(config_);
-  SkipIndexOptions index = ShortGranules({"other=field:2"});
-  index.max_property_bytes = 0;
+  const SkipIndexOptions index = ShortGranules({"other=field:2"});
+  const DbConfig sidecars = SkipConfig(index, {.max_property_bytes = 0});
   rocksdb::ColumnFamilyHandle* other = nullptr;
   rocksdb::ColumnFamilyHandle* plain = nullptr;
-  MustBeOk(db->CreateColumnFamily(SkipConfig(index).ToOptions(), "other", &other), "create");
+  MustBeOk(db->CreateColumnFamily(sidecars.ToOptions(), "other", &other), "create");
   // Releasing a scan's snapshot marks files for compaction, whose output is one more file.
   rocksdb::ColumnFamilyOptions without_index;
   without_index.disable_auto_compactions = true;
@@ -238,11 +238,11 @@ TEST_F(SidecarLife, AScanReadsOnlyItsColumns) {
   const auto one = open({columns_[0]});
   ASSERT_NE(one->index(), nullptr) << one->problem();
   EXPECT_TRUE(one->is_in_sidecar());
-  EXPECT_EQ(one->index()->granules().num_columns(), 1u);
+  EXPECT_EQ(one->index()->columns().size(), 1u);
   EXPECT_EQ(open({columns_[0]}), one);
   const auto both = open({columns_[1]});
   EXPECT_NE(both, one);
-  EXPECT_EQ(both->index()->granules().num_columns(), 2u) << "what is there stays";
+  EXPECT_EQ(both->index()->columns().size(), 2u) << "what is there stays";
   EXPECT_EQ(open({columns_[0]}), both);
   EXPECT_EQ(open(columns_), both);
   EXPECT_LT(one->memory_bytes(), both->memory_bytes());

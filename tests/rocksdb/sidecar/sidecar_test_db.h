@@ -36,11 +36,9 @@ class SidecarFixture : public SkipFixture {
 
   static DbConfig Config(std::vector<std::shared_ptr<rocksdb::EventListener>> listeners,
                          uint64_t max_property_bytes = 0,
-                         std::shared_ptr<rocksdb::Logger> log = nullptr) {
-    SkipIndexOptions options = ShortGranules(kDefinitions);
-    options.max_property_bytes = max_property_bytes;
-    options.info_log = std::move(log);
-    DbConfig config = SkipConfig(options);
+                         const std::shared_ptr<rocksdb::Logger>& log = nullptr) {
+    DbConfig config = SkipConfig(ShortGranules(kDefinitions),
+                                 {.max_property_bytes = max_property_bytes, .info_log = log});
     config.options.listeners = std::move(listeners);
     return config;
   }

@@ -17,7 +17,6 @@
 #include "integration/rocksdb/ranges/range_extractor.h"
 #include "lib/base/coding.h"
 #include "lib/block/filter_info.h"
-#include "lib/granule/granule_index.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -70,13 +69,12 @@ FilterReport ReportFilters(OpenedTable* table) {
   return report;
 }
 
-IndexReport Describe(const GranuleIndex& index) {
+IndexReport Describe(const SkipIndex& index) {
   IndexReport report;
   report.num_granules = index.num_granules();
   report.num_bytes = index.index_bytes();
-  for (size_t i = 0; i < index.num_columns(); ++i) {
-    const GranuleColumnInfo& column = index.column(i);
-    report.columns.push_back({column.name, std::string(GranuleFiltersName(column)),
+  for (const IndexColumnInfo& column : index.columns()) {
+    report.columns.push_back({column.definition, std::string(FiltersName(column)),
                               column.filter_bytes, column.bounds_bytes});
   }
   return report;
@@ -84,12 +82,12 @@ IndexReport Describe(const GranuleIndex& index) {
 
 IndexReport ReportIndex(const OpenedTable& table) {
   const auto& user = table.properties().user_collected_properties;
-  const rocksdb_plugin::FileIndex index(
+  const rocksdb_plugin::SstIndex index(
       table.shared_properties(), {rocksdb::Env::Default()->GetFileSystem(), table.path(), nullptr},
       std::nullopt);
   IndexReport report;
   if (index.index() != nullptr) {
-    report = Describe(index.index()->granules());
+    report = Describe(*index.index());
     report.place = index.is_in_sidecar() ? "sidecar" : "sst";
     // NOLINTNEXTLINE(bugprone-branch-clone): the order matters.
   } else if (user.count(rocksdb_plugin::kSidecarProperty) != 0 && index.lacks_sidecar()) {

@@ -68,8 +68,9 @@ BLOCKSIEVE_EXPORT rocksdb::Status EnableRangeFilter(OptionsToSet options,
 ///
 /// Errors: InvalidArgument if `columns` are empty or malformed, two have one name, an option is out
 /// of range, tables are not block-based, or DBOptions are missing. DBOptions are not needed if all
-/// indexes are in properties: `max_property_bytes` = UINT64_MAX.
+/// indexes are in properties: SkipIndexStorage::max_property_bytes = UINT64_MAX.
 BLOCKSIEVE_EXPORT rocksdb::Status EnableSkipIndex(OptionsToSet options,
-                                                  const SkipIndexOptions& index);
+                                                  const SkipIndexOptions& index,
+                                                  const SkipIndexStorage& storage = {});
 
 }  // namespace blocksieve

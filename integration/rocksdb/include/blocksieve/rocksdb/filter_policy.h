@@ -143,7 +143,7 @@ BLOCKSIEVE_EXPORT RangeFilterCounts GetRangeFilterCounts();  ///< Since the proc
 /// compaction begins, for about a microsecond per file under the database's mutex, and at most a
 /// fiftieth of the time.
 ///
-/// It puts skip indexes into sidecars (SkipIndexOptions::max_property_bytes), deletes a sidecar
+/// It puts skip indexes into sidecars (SkipIndexStorage::max_property_bytes), deletes a sidecar
 /// with its SST and, at the first flush or compaction after an open, sidecars without an SST.
 BLOCKSIEVE_EXPORT std::shared_ptr<rocksdb::EventListener> NewListener();
 

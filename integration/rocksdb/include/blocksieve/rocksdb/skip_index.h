@@ -15,6 +15,7 @@
 
 #include "blocksieve/column.h"
 #include "blocksieve/predicate.h"
+#include "blocksieve/scan.h"
 #include "blocksieve/skip_index.h"
 
 /// \file
@@ -23,28 +24,9 @@
 
 namespace blocksieve {
 
-/// Options of the skip indexes of a column family.
-struct SkipIndexOptions {
-  /// The indexed columns: 1 to 256 with distinct names, such as {"package=field:1", "size=uint:2"}.
-  ColumnList columns = {};
-
-  /// Make each data block one granule, so that no match makes a scan read two blocks. The two
-  /// limits below then apply only while block ends are unknown: before the end of the first block,
-  /// while RocksDB buffers blocks for a compression dictionary, and in tables without blocks.
-  bool block_granules = true;
-
-  uint64_t granule_rows = kDefaultGranuleRows;    ///< Maximum rows of a granule. 0: no limit.
-  uint64_t granule_bytes = kDefaultGranuleBytes;  ///< The same for bytes of keys and values.
-
-  /// FPR of the filters: of the granules that lack a value, the share that a scan for it reads.
-  /// 1e-7 to 0.5. Lower than for keys: each false positive costs a read, and most granules lack
-  /// most values.
-  double target_fpr = 0.001;
-
-  /// Maximum size of a file's index, in bytes. Parts that exceed it are left out, the largest
-  /// filters first, which the info log reports. 0: no limit.
-  uint64_t max_index_bytes = kDefaultMaxIndexBytes;
-
+/// Where the skip indexes of a column family are stored, and of what. Beside SkipIndexOptions,
+/// which say what they contain.
+struct SkipIndexStorage {
   /// Size in bytes up to which an index is stored in the SST's properties. A larger one becomes a
   /// file beside the SST, a sidecar (000012.bsx beside 000012.sst), of which a scan reads only the
   /// columns that it needs. Properties of open files take memory outside the block cache. Sidecars
@@ -67,13 +49,14 @@ struct SkipIndexOptions {
 /// so no error of a collector can lose rows. Only plain values are indexed; granules with merge
 /// operands, blob references or wide-column entities always match.
 ///
-/// In OPTIONS files, and in option strings once the plug-in is loaded, with all options by name:
+/// In OPTIONS files, and in option strings once the plug-in is loaded, with all options of both
+/// structs by name:
 ///   table_properties_collectors={{id=blocksieve.skip_index;columns=pkg=field:1|w=words:2}}
 /// In a column, ; { } | % # and \ are written %XX, as in field(%3B):2.
 ///
 /// Errors: InvalidArgument if an option is out of its range; ResourceExhausted if memory is short.
 BLOCKSIEVE_EXPORT Result<std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>>
-NewSkipIndexCollectorFactory(const SkipIndexOptions& options);
+NewSkipIndexCollectorFactory(const SkipIndexOptions& options, const SkipIndexStorage& storage = {});
 
 /// What a SkipScan reads, and how.
 struct SkipScanOptions {
@@ -199,7 +182,7 @@ BLOCKSIEVE_EXPORT rocksdb::Status BackfillSkipIndexes(
     rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
     const std::function<bool(const BackfillProgress&)>& progress = nullptr);
 
-// RocksDB does not copy sidecars (SkipIndexOptions::max_property_bytes) with SSTs. These functions
+// RocksDB does not copy sidecars (SkipIndexStorage::max_property_bytes) with SSTs. These functions
 // copy or rebuild them. A missing sidecar costs only time: its SST is read as a whole. Errors:
 // those of RocksDB and of the file system; MemoryLimit.
 

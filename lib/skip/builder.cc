@@ -1,0 +1,326 @@
+#include <algorithm>
+#include <cassert>
+#include <exception>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "blocksieve/sizing.h"
+#include "blocksieve/skip_index.h"
+#include "lib/base/errors.h"
+#include "lib/bits/packed.h"
+#include "lib/column/column_set.h"
+#include "lib/column/values.h"
+#include "lib/hash/checksum.h"
+#include "lib/skip/column_builder.h"
+#include "lib/skip/fences.h"
+#include "lib/skip/format.h"
+
+namespace blocksieve {
+namespace {
+
+using internal::ColumnBuilder;
+
+constexpr size_t kMaxColumns = 256;
+
+constexpr uint64_t kNoSequence = std::numeric_limits<uint64_t>::max();
+
+// SkipIndexOptions::max_index_bytes promises both.
+constexpr uint64_t kMemoryPerIndexByte = 32;
+constexpr uint64_t kFixedMemory = 1 << 20;
+
+// What Finish takes for each hash of a column, in addition to the hash: the posting, and maps.
+constexpr uint64_t kFinishBytesPerHash = 28;
+
+Status CheckOptions(const SkipIndexOptions& options) {
+  const ColumnList& columns = options.columns;
+  BLOCKSIEVE_RETURN_IF_ERROR(columns.status());
+  if (columns.empty() || columns.size() > kMaxColumns) {
+    return Status::InvalidArgument("number of columns is " + std::to_string(columns.size()) +
+                                   "; allowed: 1 to " + std::to_string(kMaxColumns));
+  }
+  std::set<std::string> names;
+  for (const Column& column : columns) {
+    if (!names.insert(column.name()).second) {
+      return Status::InvalidArgument("columns has \"" + column.name() + "\" twice; allowed: once");
+    }
+  }
+  if (options.target_fpr >= kMinTargetFpr && options.target_fpr <= kMaxTargetFpr) {
+    return Status::Ok();
+  }
+  return internal::OutOfRange("target_fpr", options.target_fpr, kMinTargetFpr, kMaxTargetFpr);
+}
+
+}  // namespace
+
+struct __attribute__((visibility("hidden"))) SkipIndexBuilder::Parts {
+  Parts(const SkipIndexOptions& given, bool keeps_keys)
+      : options(given), has_keys(keeps_keys), extractor(given.columns) {
+    for (const Column& column : given.columns) columns.emplace_back(column);
+    if (options.max_index_bytes < (kMaxMemory - kFixedMemory) / kMemoryPerIndexByte &&
+        options.max_index_bytes != 0) {
+      max_memory = kMemoryPerIndexByte * options.max_index_bytes + kFixedMemory;
+    }
+  }
+
+  void StartRow(std::string_view key, uint64_t row_bytes);
+  void AddValue(size_t column, const Value& value);
+  void CloseGranule();
+  void KeepMemory();
+  std::string GranulesPart() const;
+  uint64_t NeededBytes(uint64_t granules_bytes) const;
+  bool DropLargestPart();
+  Result<FinishedSkipIndex> Finish();
+
+  /// Runs `action` unless an error occurred before. Turns exceptions into such errors.
+  template <class Action>
+  void Guard(Action action) noexcept {
+    if (!status.ok()) return;
+    try {
+      action();
+    } catch (const std::exception&) {  // bad_alloc, or length_error from a container
+      status = internal::OutOfMemory();
+    }
+  }
+
+  static constexpr uint64_t kMaxMemory = std::numeric_limits<uint64_t>::max();
+
+  SkipIndexOptions options;
+  const bool has_keys;
+  uint64_t max_memory = kMaxMemory;
+  internal::ColumnSet extractor;
+  std::vector<ColumnBuilder> columns;
+  Status status;
+
+  // The current granule.
+  uint64_t num_rows = 0;
+  uint64_t num_bytes = 0;
+  bool always_match = false;
+  uint64_t min_sequence = kNoSequence;
+  std::string first_key;
+  std::string last_key;
+
+  // The file.
+  uint64_t num_file_rows = 0;
+  internal::FenceWriter fences;
+  std::vector<uint64_t> granule_rows;
+  std::vector<uint64_t> min_sequences;
+  std::vector<uint64_t> always_matches;  // bits
+  uint64_t needed_bytes = 0;             // size of the index if nothing is dropped
+};
+
+void SkipIndexBuilder::Parts::StartRow(std::string_view key, uint64_t row_bytes) {
+  const bool full = (options.granule_rows != 0 && num_rows >= options.granule_rows) ||
+                    (options.granule_bytes != 0 && num_bytes >= options.granule_bytes);
+  if (full) CloseGranule();
+  if (has_keys) {
+    if (num_rows == 0) first_key.assign(key);
+    last_key.assign(key);
+  }
+  ++num_rows;
+  ++num_file_rows;
+  num_bytes += row_bytes;
+}
+
+void SkipIndexBuilder::Parts::AddValue(size_t column, const Value& value) {
+  if (columns[column].Add(value, num_file_rows)) KeepMemory();
+}
+
+void SkipIndexBuilder::Parts::CloseGranule() {
+  if (num_rows == 0) return;
+  for (ColumnBuilder& column : columns) column.CloseGranule(num_rows, always_match);
+  if (has_keys) fences.Add(first_key, last_key);
+  internal::AppendBit(always_match, granule_rows.size(), &always_matches);
+  granule_rows.push_back(num_rows);
+  min_sequences.push_back(min_sequence == kNoSequence ? 0 : min_sequence);
+  num_rows = 0;
+  num_bytes = 0;
+  always_match = false;
+  min_sequence = kNoSequence;
+  KeepMemory();
+}
+
+/// Drops filters, and then bounds, until what is in memory, and what Finish needs, is allowed.
+void SkipIndexBuilder::Parts::KeepMemory() {
+  for (;;) {
+    uint64_t memory = fences.bytes().capacity() +
+                      (granule_rows.capacity() + min_sequences.capacity()) * sizeof(uint64_t);
+    for (const ColumnBuilder& column : columns) memory += column.memory_bytes();
+    const auto most_hashes = std::ranges::max_element(columns, {}, &ColumnBuilder::num_hashes);
+    if (memory + kFinishBytesPerHash * most_hashes->num_hashes() <= max_memory) return;
+    const auto most_bytes = std::ranges::max_element(columns, {}, &ColumnBuilder::memory_bytes);
+    if (most_hashes->num_hashes() != 0) {
+      most_hashes->DropFilters(PartState::kOverMemory);
+    } else if (most_bytes->wants_values()) {
+      most_bytes->DropBounds(PartState::kOverMemory);
+    } else {
+      return;  // keys, which Finish compares with the budget
+    }
+  }
+}
+
+std::string SkipIndexBuilder::Parts::GranulesPart() const {
+  std::string part;
+  // The last granule is usually short. Its row count follows from that of the file.
+  const std::span<const uint64_t> rows(granule_rows);
+  internal::PackedInts::Append(rows.empty() ? rows : rows.first(rows.size() - 1), &part);
+  internal::PackedInts::Append(min_sequences, &part);
+  if (has_keys) {
+    internal::PackedInts::AppendBits(always_matches, granule_rows.size(), &part);
+    internal::AppendCompressed(fences.bytes(), &part);
+  } else {
+    // Not packed: a reader must not believe in more granules than there are bytes for.
+    for (size_t byte = 0; byte < (granule_rows.size() + 7) / 8; ++byte) {
+      part.push_back(static_cast<char>(always_matches[byte / 8] >> (byte % 8 * 8)));
+    }
+  }
+  return part;
+}
+
+uint64_t SkipIndexBuilder::Parts::NeededBytes(uint64_t granules_bytes) const {
+  // Upper bound of the header bytes of a column's numbers, relative to an empty column.
+  constexpr uint64_t kLengthsBytes = 32;
+  internal::SkipIndexHeader header;
+  uint64_t bytes = granules_bytes;
+  for (const ColumnBuilder& column : columns) {
+    if (column.header().filters == PartState::kOverMemory) return 0;
+    header.columns.push_back(column.header());
+    bytes += column.header().num_bytes() + kLengthsBytes;
+  }
+  return bytes + internal::EncodeSkipIndexHeader(header).size() + kLengthsBytes;
+}
+
+/// False if there is nothing left to drop.
+bool SkipIndexBuilder::Parts::DropLargestPart() {
+  const auto filters = std::ranges::max_element(
+      columns, {}, [](const ColumnBuilder& column) { return column.header().filter_bytes; });
+  if (filters->header().filter_bytes != 0) {
+    filters->DropFilters(PartState::kOverBudget);
+    return true;
+  }
+  const auto bounds = std::ranges::max_element(
+      columns, {}, [](const ColumnBuilder& column) { return column.header().bounds_bytes; });
+  if (bounds->header().bounds_bytes == 0) return false;
+  bounds->DropBounds(PartState::kOverBudget);
+  return true;
+}
+
+Result<FinishedSkipIndex> SkipIndexBuilder::Parts::Finish() {
+  CloseGranule();
+  const std::string granules = GranulesPart();
+  // The smallest first: each column releases its hashes, and the largest takes most memory.
+  std::vector<ColumnBuilder*> ascending;
+  for (ColumnBuilder& column : columns) ascending.push_back(&column);
+  std::ranges::stable_sort(ascending, {}, &ColumnBuilder::num_hashes);
+  for (ColumnBuilder* const column : ascending) column->Finish(options.target_fpr);
+  needed_bytes = NeededBytes(granules.size());
+  for (;;) {
+    internal::SkipIndexHeader header;
+    header.has_keys = has_keys;
+    header.num_granules = granule_rows.size();
+    header.num_rows = num_file_rows;
+    header.granules_bytes = granules.size();
+    header.granules_checksum = Checksum(AsBytes(granules));
+    uint64_t parts_bytes = granules.size();
+    for (const ColumnBuilder& column : columns) {
+      header.columns.push_back(column.header());
+      parts_bytes += column.header().num_bytes();
+    }
+    // Checksums take the same number of bytes in any case.
+    const size_t header_bytes = internal::EncodeSkipIndexHeader(header).size();
+    if (options.max_index_bytes == 0 || header_bytes + parts_bytes <= options.max_index_bytes) {
+      FinishedSkipIndex finished;
+      finished.bytes.reserve(header_bytes + static_cast<size_t>(parts_bytes));
+      finished.bytes.resize(header_bytes);
+      finished.bytes += granules;
+      for (size_t i = 0; i < columns.size(); ++i) {
+        columns[i].Append(&finished.bytes);
+        header.columns[i] = columns[i].header();
+        finished.columns.push_back(columns[i].header());
+      }
+      finished.bytes.replace(0, header_bytes, internal::EncodeSkipIndexHeader(header));
+      finished.num_granules = header.num_granules;
+      finished.num_rows = header.num_rows;
+      finished.key_bytes = granules.size();
+      return finished;
+    }
+    if (!DropLargestPart()) {
+      return Status::ResourceExhausted("skip index: max_index_bytes is " +
+                                       std::to_string(options.max_index_bytes) +
+                                       ", less than the keys of the granules alone take; raise it");
+    }
+  }
+}
+
+SkipIndexBuilder::SkipIndexBuilder(std::unique_ptr<Parts> parts) noexcept
+    : parts_(std::move(parts)) {}
+SkipIndexBuilder::SkipIndexBuilder(SkipIndexBuilder&&) noexcept = default;
+SkipIndexBuilder& SkipIndexBuilder::operator=(SkipIndexBuilder&&) noexcept = default;
+SkipIndexBuilder::~SkipIndexBuilder() = default;
+
+Result<SkipIndexBuilder> SkipIndexBuilder::Create(const SkipIndexOptions& options,
+                                                  bool has_keys) try {
+  BLOCKSIEVE_RETURN_IF_ERROR(CheckOptions(options));
+  return SkipIndexBuilder(std::make_unique<Parts>(options, has_keys));
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
+}
+
+void SkipIndexBuilder::AddRow(std::string_view key, std::string_view row,
+                              uint64_t row_bytes) noexcept {
+  parts_->Guard([&] {
+    parts_->StartRow(key, row_bytes);
+    parts_->extractor.ForEachIndexed(row, [this](size_t column, const Value& value) {
+      parts_->AddValue(column, value);
+      return parts_->columns[column].wants_values();
+    });
+  });
+}
+
+void SkipIndexBuilder::AddEmptyRow(std::string_view key, uint64_t row_bytes) noexcept {
+  parts_->Guard([&] { parts_->StartRow(key, row_bytes); });
+}
+
+void SkipIndexBuilder::AddAlwaysMatchingRow(std::string_view key, uint64_t row_bytes) noexcept {
+  parts_->Guard([&] {
+    parts_->StartRow(key, row_bytes);
+    parts_->always_match = true;
+  });
+}
+
+void SkipIndexBuilder::AddValue(size_t column, const Value& value) noexcept {
+  assert(parts_->num_rows != 0 || !parts_->status.ok());
+  parts_->Guard([&] {
+    if (column < parts_->columns.size() && parts_->columns[column].type() == value.type()) {
+      return parts_->AddValue(column, value);
+    }
+    parts_->status = Status::InvalidArgument("skip index: column " + std::to_string(column) +
+                                             " does not exist or cannot take a value of type " +
+                                             std::string(ValueTypeName(value.type())));
+  });
+}
+
+void SkipIndexBuilder::NoteSequence(uint64_t sequence) noexcept {
+  assert(parts_->num_rows != 0 || !parts_->status.ok());
+  parts_->min_sequence = std::min(parts_->min_sequence, sequence);
+}
+
+void SkipIndexBuilder::LimitGranules(uint64_t rows, uint64_t bytes) noexcept {
+  parts_->options.granule_rows = rows;
+  parts_->options.granule_bytes = bytes;
+}
+
+void SkipIndexBuilder::CloseGranule() noexcept {
+  parts_->Guard([&] { parts_->CloseGranule(); });
+}
+
+Result<FinishedSkipIndex> SkipIndexBuilder::Finish() noexcept {
+  Result<FinishedSkipIndex> finished = internal::OutOfMemory();
+  parts_->Guard([&] { finished = parts_->Finish(); });
+  if (parts_->status.ok()) return finished;
+  return std::exchange(parts_->status, internal::OutOfMemory());
+}
+
+uint64_t SkipIndexBuilder::needed_bytes() const noexcept { return parts_->needed_bytes; }
+
+}  // namespace blocksieve

@@ -1,0 +1,191 @@
+#include "lib/skip/granule_pruner.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "lib/skip/column_index.h"
+
+namespace blocksieve::internal {
+namespace {
+
+using Kind = PredicateNode::Kind;
+
+const PruningPlan& PlanOf(const PredicateNode& leaf, bool wants_true) noexcept {
+  return wants_true ? leaf.when_true : leaf.when_false;
+}
+
+bool CanUse(uint8_t parts, const PruningPlan& plan) {
+  return plan.can_prune && (plan.alternatives.empty() || (plan.parts & parts) != 0);
+}
+
+// Such as "filters and bounds, 2 values".
+std::string ReasonOf(const PruningPlan& plan, uint8_t parts) {
+  if (!plan.names_parts || plan.alternatives.empty()) return plan.reason;
+  const unsigned asked = plan.parts & parts;
+  const char* names = asked == kFilterPart                   ? "filters"
+                      : asked == (kFilterPart | kBoundsPart) ? "filters and bounds"
+                      : asked == kMarkPart                   ? "which granules have the column"
+                                                             : "bounds";
+  return names + plan.reason;
+}
+
+std::string WhyUseless(const PredicateNode& leaf, const PruningPlan& plan, uint8_t parts) {
+  const char* missing = parts == 0                  ? "no index"
+                        : plan.parts == kFilterPart ? "no filters"
+                        : plan.parts == kBoundsPart ? "no bounds"
+                                                    : "neither filters nor bounds";
+  return "column '" + leaf.column->name() + "' has " + missing;
+}
+
+// Whether all children must have the outcome, or one is enough.
+bool NeedsAll(const PredicateNode& node, bool wants_true) noexcept {
+  return (node.kind == Kind::kAnd) == wants_true;
+}
+
+// Removes the granules that `prune(alternative, set)` removes for every alternative.
+template <class Alternatives, class PruneOne>
+void PruneUnlessAny(const Alternatives& alternatives, const PruneOne& prune,
+                    GranuleSet* candidates) {
+  if (alternatives.size() == 1) return prune(alternatives[0], candidates);
+  GranuleSet kept = GranuleSet::None(candidates->num_granules());
+  GranuleSet one = kept;
+  for (const auto& alternative : alternatives) {
+    one = *candidates;
+    prune(alternative, &one);
+    kept |= one;
+  }
+  *candidates = std::move(kept);
+}
+
+}  // namespace
+
+GranulePruner::GranulePruner(const Predicate& predicate, ColumnIndexes indexes)
+    : root_(PredicateAccess::Root(predicate)),
+      columns_(predicate.columns()),
+      indexes_(std::move(indexes)) {
+  assert(indexes_.size() == columns_.size());
+  for (const ColumnIndex* const index : indexes_) {
+    parts_.push_back(index == nullptr ? uint8_t{0} : index->parts());
+  }
+}
+
+GranulePruner::GranulePruner(const Predicate& predicate, std::vector<uint8_t> parts)
+    : root_(PredicateAccess::Root(predicate)),
+      columns_(predicate.columns()),
+      parts_(std::move(parts)) {
+  assert(parts_.size() == columns_.size());
+}
+
+size_t GranulePruner::ColumnOf(const PredicateNode& leaf) const {
+  return static_cast<size_t>(std::find(columns_.begin(), columns_.end(), *leaf.column) -
+                             columns_.begin());
+}
+
+bool GranulePruner::CanPrune(const PredicateNode& node, bool wants_true) const {
+  if (node.IsLeaf()) {
+    const PruningPlan& plan = PlanOf(node, wants_true);
+    return CanUse(plan.alternatives.empty() ? uint8_t{0} : parts_[ColumnOf(node)], plan);
+  }
+  if (node.kind == Kind::kNot) return CanPrune(*node.children[0], !wants_true);
+  const auto can_prune = [&](const PredicateNodePointer& child) {
+    return CanPrune(*child, wants_true);
+  };
+  return NeedsAll(node, wants_true)
+             ? std::any_of(node.children.begin(), node.children.end(), can_prune)
+             : std::all_of(node.children.begin(), node.children.end(), can_prune);
+}
+
+void GranulePruner::Prune(const PredicateNode& node, bool wants_true, GranuleSet* candidates,
+                          std::vector<PruneStatistics>* statistics) const {
+  assert(CanPrune(node, wants_true));
+  if (node.kind == Kind::kNot) {
+    return Prune(*node.children[0], !wants_true, candidates, statistics);
+  }
+  if (node.IsLeaf()) {
+    const auto prune_by_steps = [&](const std::vector<PruningStep>& steps, GranuleSet* set) {
+      const size_t column = ColumnOf(node);
+      for (const PruningStep& step : steps) {
+        if (set->IsEmpty()) return;
+        indexes_[column]->Prune(step, set,
+                                statistics == nullptr ? nullptr : &(*statistics)[column]);
+      }
+    };
+    return PruneUnlessAny(PlanOf(node, wants_true).alternatives, prune_by_steps, candidates);
+  }
+  if (!NeedsAll(node, wants_true)) {
+    const auto prune_by_child = [&](const PredicateNodePointer& child, GranuleSet* set) {
+      Prune(*child, wants_true, set, statistics);
+    };
+    return PruneUnlessAny(node.children, prune_by_child, candidates);
+  }
+  for (const PredicateNodePointer& child : node.children) {
+    if (candidates->IsEmpty()) return;
+    if (CanPrune(*child, wants_true)) Prune(*child, wants_true, candidates, statistics);
+  }
+}
+
+GranuleSet GranulePruner::Candidates(size_t num_granules,
+                                     std::vector<PruneStatistics>* statistics) const {
+  if (statistics != nullptr) statistics->resize(columns_.size());
+  GranuleSet candidates = GranuleSet::All(num_granules);
+  if (CanPrune()) Prune(root_, true, &candidates, statistics);
+  return candidates;
+}
+
+GranuleSet GranulePruner::CandidatesOf(size_t comparison, size_t num_granules) const {
+  const auto [leaf, wants_true, is_used] = Comparisons()[comparison];
+  GranuleSet candidates = GranuleSet::All(num_granules);
+  if (CanPrune(*leaf, wants_true)) Prune(*leaf, wants_true, &candidates, nullptr);
+  return candidates;
+}
+
+void GranulePruner::Collect(const PredicateNode& node, bool wants_true, bool is_used,
+                            std::vector<Comparison>* comparisons) const {
+  if (node.IsLeaf()) {
+    comparisons->push_back({&node, wants_true, is_used});
+    return;
+  }
+  const bool wants_child_true = wants_true != (node.kind == Kind::kNot);
+  const bool is_child_used = is_used && (node.kind == Kind::kNot || NeedsAll(node, wants_true) ||
+                                         CanPrune(node, wants_true));
+  for (const PredicateNodePointer& child : node.children) {
+    Collect(*child, wants_child_true, is_child_used, comparisons);
+  }
+}
+
+std::vector<GranulePruner::Comparison> GranulePruner::Comparisons() const {
+  std::vector<Comparison> comparisons;
+  Collect(root_, true, true, &comparisons);
+  return comparisons;
+}
+
+std::vector<PruningExplanation> GranulePruner::Explain() const {
+  std::vector<PruningExplanation> explanations;
+  for (const auto& [leaf, wants_true, is_used] : Comparisons()) {
+    PruningExplanation& explanation = explanations.emplace_back();
+    explanation.comparison = wants_true ? leaf->text : leaf->negated_text;
+    if (leaf->column) explanation.column = leaf->column->name();
+    explanation.can_prune = CanPrune(*leaf, wants_true);
+    explanation.is_used = explanation.can_prune && is_used;
+    const PruningPlan& plan = PlanOf(*leaf, wants_true);
+    const uint8_t parts = leaf->column ? parts_[ColumnOf(*leaf)] : uint8_t{0};
+    explanation.reason = ReasonOf(plan, parts);
+    if (plan.can_prune && !explanation.can_prune) {
+      explanation.reason = WhyUseless(*leaf, plan, parts);
+    } else if (explanation.can_prune && !is_used) {
+      explanation.reason = "not used, because another operand of the OR cannot prune";
+    }
+  }
+  return explanations;
+}
+
+std::vector<size_t> GranulePruner::ColumnsOfComparisons() const {
+  std::vector<size_t> columns;
+  for (const Comparison& comparison : Comparisons()) {
+    columns.push_back(comparison.leaf->column ? ColumnOf(*comparison.leaf) : npos);
+  }
+  return columns;
+}
+
+}  // namespace blocksieve::internal

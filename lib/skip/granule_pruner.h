@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "blocksieve/granule_set.h"
+#include "blocksieve/predicate.h"
+#include "blocksieve/skip_index.h"
+#include "lib/predicate/node.h"
+
+namespace blocksieve::internal {
+
+/// What one comparison of a predicate contributes to pruning.
+struct PruningExplanation {
+  std::string comparison;  ///< text form, with the NOT that applies to it
+  std::string column;      ///< name; empty for TRUE and FALSE
+  bool can_prune = false;  ///< whether it can prune granules alone
+  bool is_used = false;    ///< whether it can prune granules within the predicate
+  std::string reason;      ///< how it prunes, or why not
+};
+
+struct PredicateAccess {
+  static const PredicateNode& Root(const Predicate& predicate) noexcept { return *predicate.node_; }
+};
+
+/// A predicate with the indexes of one file.
+///
+/// As in ClickHouse, each part of a predicate has the set of granules in which it can be true and
+/// the set in which it can be false. NOT swaps the sets; AND intersects the first and unites the
+/// second. "Unknown" needs no set, because nothing turns it into true. Only the set that the
+/// enclosing part needs is computed.
+class GranulePruner {
+ public:
+  /// Refers to the predicate and to the indexes, which must outlive it. REQUIRES: an index, or
+  /// null, for each of the predicate's columns
+  GranulePruner(const Predicate& predicate, ColumnIndexes indexes);
+
+  /// For CanPrune and Explain only, which need no index but its IndexParts; 0 without an index.
+  GranulePruner(const Predicate& predicate, std::vector<uint8_t> parts);
+
+  /// Whether the predicate can prune granules with these indexes. If not, all are candidates and no
+  /// index is probed.
+  bool CanPrune() const { return CanPrune(root_, true); }
+
+  /// The granules that may match. Does not probe indexes for comparisons that cannot prune, nor for
+  /// operands of an OR with such an operand. Adds to `*statistics`, by column, unless it is null.
+  /// REQUIRES: the indexes have `num_granules` granules
+  GranuleSet Candidates(size_t num_granules,
+                        std::vector<PruneStatistics>* statistics = nullptr) const;
+
+  /// The granules that may match comparison number `comparison` of Explain alone.
+  GranuleSet CandidatesOf(size_t comparison, size_t num_granules) const;
+
+  /// One entry per comparison, in the order of the text. Probes no index.
+  std::vector<PruningExplanation> Explain() const;
+
+  /// The number of each comparison's column among the predicate's; npos for TRUE and FALSE.
+  std::vector<size_t> ColumnsOfComparisons() const;
+
+  static constexpr size_t npos = static_cast<size_t>(-1);
+
+ private:
+  /// A leaf, of which granules are wanted in which it can be true, or false.
+  struct Comparison {
+    const PredicateNode* leaf;
+    bool wants_true;
+    bool is_used;
+  };
+
+  // For granules in which `node` can be true (`wants_true`) or false.
+  bool CanPrune(const PredicateNode& node, bool wants_true) const;
+  void Prune(const PredicateNode& node, bool wants_true, GranuleSet* candidates,
+             std::vector<PruneStatistics>* statistics) const;  // REQUIRES: CanPrune
+  void Collect(const PredicateNode& node, bool wants_true, bool is_used,
+               std::vector<Comparison>* comparisons) const;
+  std::vector<Comparison> Comparisons() const;
+
+  size_t ColumnOf(const PredicateNode& leaf) const;
+
+  const PredicateNode& root_;
+  const std::vector<Column>& columns_;
+  ColumnIndexes indexes_;       // in the order of columns_
+  std::vector<uint8_t> parts_;  // the same
+};
+
+}  // namespace blocksieve::internal

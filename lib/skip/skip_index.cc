@@ -1,0 +1,308 @@
+#include "blocksieve/skip_index.h"
+
+#include <algorithm>
+#include <cassert>
+#include <exception>
+#include <utility>
+
+#include "lib/base/errors.h"
+#include "lib/bits/packed.h"
+#include "lib/hash/checksum.h"
+#include "lib/skip/column_index.h"
+#include "lib/skip/fences.h"
+#include "lib/skip/format.h"
+#include "lib/skip/granule_pruner.h"
+
+namespace blocksieve {
+
+struct __attribute__((visibility("hidden"))) SkipIndex::Parts {
+  std::string owned;  // the bytes, unless the index is a view
+  internal::SkipIndexHeader header;
+  uint64_t num_bytes = 0;
+  internal::PackedInts rows;  // per granule, except the last
+  uint64_t last_rows = 0;
+  internal::PackedInts min_sequences;
+  GranuleSet always = GranuleSet::None(0);
+  std::vector<uint8_t> fence_memory;
+  internal::FenceReader fences;
+  std::vector<std::unique_ptr<internal::ColumnIndex>> columns;
+
+  /// Opens the parts that `header` lists, which are all of `parts`.
+  Status Open(ByteView parts);
+  Status OpenGranules(ByteView part);
+  bool ReadRows(Decoder* from);
+  bool ReadAlways(Decoder* from);
+};
+
+bool SkipIndex::Parts::ReadRows(Decoder* from) {
+  if (header.num_granules == 0 && header.num_rows != 0) return false;
+  const uint64_t others = header.num_granules == 0 ? 0 : header.num_granules - 1;
+  rows = internal::PackedInts::Read(others, from);
+  uint64_t sum = 0;
+  // If all counts are equal, they take no bits, and num_granules is unconfirmed until the keys.
+  if (rows.IsConstant()) {
+    const auto product = static_cast<unsigned __int128>(others) * (others == 0 ? 0 : rows[0]);
+    if (product > header.num_rows) return false;
+    sum = static_cast<uint64_t>(product);
+  }
+  for (uint64_t granule = 0; !rows.IsConstant() && granule < others; ++granule) {
+    sum += rows[granule];
+    if (sum > header.num_rows || sum < rows[granule]) return false;
+  }
+  last_rows = header.num_rows - sum;
+  return true;
+}
+
+/// Also reads the keys: what confirms num_granules, so that memory may then depend on it.
+bool SkipIndex::Parts::ReadAlways(Decoder* from) {
+  const uint64_t num_granules = header.num_granules;
+  if (!header.has_keys) {
+    const ByteView bits = from->Bytes(num_granules / 8 + (num_granules % 8 != 0));
+    if (!from->ok()) return false;
+    always = GranuleSet::None(static_cast<size_t>(num_granules));
+    for (size_t granule = 0; granule < always.num_granules(); ++granule) {
+      if ((bits[granule / 8] >> (granule % 8) & 1) != 0) always.Add(granule);
+    }
+    return true;
+  }
+  const internal::PackedInts bits = internal::PackedInts::Read(num_granules, from);
+  const ByteView keys = internal::ReadCompressed(from, &fence_memory);
+  if (!from->ok() || !bits.IsBits() || !fences.Open(keys, num_granules)) return false;
+  always = GranuleSet::All(static_cast<size_t>(num_granules));
+  for (size_t w = 0; w < always.words().size(); ++w) always.words()[w] &= bits.Word(w);
+  return true;
+}
+
+Status SkipIndex::Parts::OpenGranules(ByteView part) {
+  if (Checksum(part) != header.granules_checksum) {
+    return internal::DamagedIndex("granules checksum mismatch");
+  }
+  Decoder decoder(part);
+  if (!ReadRows(&decoder)) {
+    return internal::DamagedIndex("row counts of the granules do not match that of the file");
+  }
+  min_sequences = internal::PackedInts::Read(header.num_granules, &decoder);
+  if (!decoder.ok() || !ReadAlways(&decoder) || !decoder.rest().empty()) {
+    return internal::DamagedIndex("damaged granules");
+  }
+  return Status::Ok();
+}
+
+Status SkipIndex::Parts::Open(ByteView parts) {
+  Decoder decoder(parts);
+  BLOCKSIEVE_RETURN_IF_ERROR(OpenGranules(decoder.Bytes(header.granules_bytes)));
+  for (const internal::ColumnHeader& column : header.columns) {
+    columns.push_back(std::make_unique<internal::ColumnIndex>());
+    BLOCKSIEVE_RETURN_IF_ERROR(
+        columns.back()->Open(column, decoder.Bytes(column.num_bytes()), &always));
+  }
+  return Status::Ok();
+}
+
+namespace {
+
+// Enough for the header of a few columns.
+constexpr uint64_t kUsualHeaderBytes = 4096;
+
+/// Appends `num_bytes` of the source from `offset` on.
+Status AppendFrom(SkipIndexSource* source, uint64_t offset, uint64_t num_bytes, std::string* out) {
+  const size_t begin = out->size();
+  out->resize(begin + static_cast<size_t>(num_bytes));
+  auto* const room = reinterpret_cast<uint8_t*>(out->data()) + begin;
+  return num_bytes == 0 ? Status::Ok() : source->Read(offset, {room, out->size() - begin});
+}
+
+/// Reads the start of the index, with the whole header unless the index is truncated.
+Result<internal::SkipIndexHeader> ReadHeader(SkipIndexSource* source, size_t* header_bytes) {
+  const uint64_t all = source->num_bytes();
+  std::string start;
+  BLOCKSIEVE_RETURN_IF_ERROR(AppendFrom(source, 0, std::min(all, kUsualHeaderBytes), &start));
+  if (start.size() >= internal::kSkipIndexStartBytes) {
+    const uint64_t header = std::min(all, internal::SkipIndexHeaderBytes(AsBytes(start)));
+    if (header > start.size()) {
+      BLOCKSIEVE_RETURN_IF_ERROR(AppendFrom(source, start.size(), header - start.size(), &start));
+    }
+  }
+  return internal::DecodeSkipIndexHeader(AsBytes(start), all, header_bytes);
+}
+
+bool HasKey(std::span<const Column> columns, const std::string& key) {
+  return std::ranges::any_of(columns, [&](const Column& column) { return column.key() == key; });
+}
+
+/// Turns exceptions into errors: bad_alloc, or length_error from a container.
+template <class Action>
+auto OrOutOfMemory(Action action) -> decltype(action()) {
+  try {
+    return action();
+  } catch (const std::exception&) {
+    return internal::OutOfMemory();
+  }
+}
+
+}  // namespace
+
+Result<SkipIndex> SkipIndex::Open(ByteView bytes) {
+  return OrOutOfMemory([&]() -> Result<SkipIndex> {
+    auto parts = std::make_unique<Parts>();
+    size_t header_bytes = 0;
+    Result<internal::SkipIndexHeader> header =
+        internal::DecodeSkipIndexHeader(bytes, bytes.size(), &header_bytes);
+    if (!header.ok()) return header.status();
+    parts->header = *std::move(header);
+    parts->num_bytes = bytes.size();
+    BLOCKSIEVE_RETURN_IF_ERROR(parts->Open(bytes.subspan(header_bytes)));
+    return SkipIndex(std::move(parts));
+  });
+}
+
+Result<SkipIndex> SkipIndex::Read(SkipIndexSource* source,
+                                  std::optional<std::span<const Column>> columns) {
+  return OrOutOfMemory([&]() -> Result<SkipIndex> {
+    auto parts = std::make_unique<Parts>();
+    size_t header_bytes = 0;
+    Result<internal::SkipIndexHeader> stored = ReadHeader(source, &header_bytes);
+    if (!stored.ok()) return stored.status();
+    uint64_t offset = header_bytes;
+    BLOCKSIEVE_RETURN_IF_ERROR(AppendFrom(source, offset, stored->granules_bytes, &parts->owned));
+    offset += stored->granules_bytes;
+    for (internal::ColumnHeader& column : std::exchange(stored->columns, {})) {
+      const uint64_t num_bytes = column.num_bytes();
+      if (!columns || HasKey(*columns, column.key)) {
+        BLOCKSIEVE_RETURN_IF_ERROR(AppendFrom(source, offset, num_bytes, &parts->owned));
+        stored->columns.push_back(std::move(column));
+      }
+      offset += num_bytes;
+    }
+    parts->header = *std::move(stored);
+    parts->num_bytes = header_bytes + parts->owned.size();
+    BLOCKSIEVE_RETURN_IF_ERROR(parts->Open(AsBytes(parts->owned)));
+    return SkipIndex(std::move(parts));
+  });
+}
+
+Result<std::vector<IndexColumnInfo>> SkipIndex::ReadColumns(SkipIndexSource* source) {
+  return OrOutOfMemory([&]() -> Result<std::vector<IndexColumnInfo>> {
+    size_t header_bytes = 0;
+    const Result<internal::SkipIndexHeader> stored = ReadHeader(source, &header_bytes);
+    if (!stored.ok()) return stored.status();
+    return std::vector<IndexColumnInfo>(stored->columns.begin(), stored->columns.end());
+  });
+}
+
+SkipIndex::SkipIndex(std::unique_ptr<Parts> parts) noexcept : parts_(std::move(parts)) {}
+SkipIndex::SkipIndex(SkipIndex&&) noexcept = default;
+SkipIndex& SkipIndex::operator=(SkipIndex&&) noexcept = default;
+SkipIndex::~SkipIndex() = default;
+
+size_t SkipIndex::num_granules() const noexcept {
+  return static_cast<size_t>(parts_->header.num_granules);
+}
+uint64_t SkipIndex::num_rows() const noexcept { return parts_->header.num_rows; }
+
+bool SkipIndex::AlwaysMatches(size_t granule) const noexcept { return parts_->always.Has(granule); }
+
+uint64_t SkipIndex::NumRows(size_t granule) const noexcept {
+  assert(granule < num_granules());
+  return granule + 1 == num_granules() ? parts_->last_rows : parts_->rows[granule];
+}
+
+uint64_t SkipIndex::MinSequence(size_t granule) const noexcept {
+  assert(granule < num_granules());
+  return parts_->min_sequences[granule];
+}
+
+bool SkipIndex::has_keys() const noexcept { return parts_->header.has_keys; }
+
+void SkipIndex::GetKeyRange(size_t granule, std::string* first, std::string* last) const {
+  assert(has_keys() && granule < num_granules());
+  parts_->fences.Get(granule, first, last);
+}
+
+bool SkipIndex::CanPrune(const Predicate& predicate) const {
+  return internal::GranulePruner(predicate, FindAll(predicate)).CanPrune();
+}
+
+GranuleSet SkipIndex::Candidates(const Predicate& predicate) const {
+  return internal::GranulePruner(predicate, FindAll(predicate)).Candidates(num_granules());
+}
+
+GranuleSet SkipIndex::FullyMatching(const Predicate& predicate) const {
+  GranuleSet matching = GranuleSet::None(num_granules());
+  const Result<Predicate> negated = Predicate::Not(predicate);
+  if (!negated.ok()) return matching;
+  // The granules that may have a row for which the predicate is false or unknown.
+  GranuleSet others = Candidates(*negated);
+  for (const Column& column : predicate.columns()) {
+    GranuleSet missing = GranuleSet::All(num_granules());
+    const internal::ColumnIndex* const index = Find(column);
+    if (index != nullptr) index->Prune({.by = internal::PruneBy::kMissing}, &missing, nullptr);
+    others |= missing;
+  }
+  for (size_t granule = 0; granule < num_granules(); ++granule) {
+    if (!others.Has(granule) && !AlwaysMatches(granule)) matching.Add(granule);
+  }
+  return matching;
+}
+
+std::vector<GranuleBounds> SkipIndex::Bounds(const Column& column) const {
+  const internal::ColumnIndex* const index = Find(column);
+  return index == nullptr ? std::vector<GranuleBounds>() : index->Bounds();
+}
+
+std::vector<IndexColumnInfo> SkipIndex::columns() const {
+  std::vector<IndexColumnInfo> infos;
+  for (const auto& column : parts_->columns) infos.push_back(column->info());
+  return infos;
+}
+
+uint64_t SkipIndex::index_bytes() const noexcept { return parts_->num_bytes; }
+uint64_t SkipIndex::key_bytes() const noexcept { return parts_->header.granules_bytes; }
+
+uint64_t SkipIndex::memory_bytes() const noexcept {
+  uint64_t bytes = sizeof(*parts_) + parts_->owned.capacity() + parts_->fence_memory.capacity() +
+                   parts_->fences.memory_bytes() + parts_->always.words().size_bytes();
+  for (const auto& column : parts_->columns) bytes += sizeof(*column) + column->memory_bytes();
+  return bytes;
+}
+
+const internal::ColumnIndex* SkipIndex::Find(const Column& column) const noexcept {
+  const internal::ColumnIndex* found = nullptr;
+  for (const auto& index : parts_->columns) {
+    if (index->info().key != column.key()) continue;
+    // Another name of the same values may have other parts.
+    const std::string_view definition = index->info().definition;
+    const size_t name_bytes = column.name().size();
+    if (definition.starts_with(column.name()) && definition.substr(name_bytes).starts_with('=')) {
+      return index.get();
+    }
+    if (found == nullptr) found = index.get();
+  }
+  return found;
+}
+
+internal::ColumnIndexes SkipIndex::FindAll(const Predicate& predicate) const {
+  internal::ColumnIndexes indexes;
+  for (const Column& column : predicate.columns()) indexes.push_back(Find(column));
+  return indexes;
+}
+
+std::string_view PartStateName(PartState part) noexcept {
+  constexpr std::string_view kNames[] = {
+      "present",     "not wanted",  "bounds suffice", "would prune nothing",
+      "over budget", "over memory", "hash collisions"};
+  return part <= PartState::kCollisions ? kNames[static_cast<size_t>(part)] : "unknown";
+}
+
+std::string_view FiltersName(const IndexColumnInfo& column) noexcept {
+  if (column.filters != PartState::kPresent) return PartStateName(column.filters);
+  return column.is_grouped ? "grouped postings" : "postings";
+}
+
+std::string_view FiltersReason(std::string_view filters) noexcept {
+  if (filters == "postings") return "exact for values that occur";
+  if (filters == "grouped postings") return "nearly every row has a value of its own";
+  return {};
+}
+
+}  // namespace blocksieve

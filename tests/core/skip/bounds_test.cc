@@ -1,0 +1,241 @@
+#include "lib/skip/bounds.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <compare>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/core/skip/test_index.h"
+
+namespace blocksieve::testing {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+bool IsIn(const ValueRange& range, const Value& value) {
+  const auto from_low = range.low ? value.Compare(*range.low) : std::strong_ordering::greater;
+  const auto from_high = range.high ? value.Compare(*range.high) : std::strong_ordering::less;
+  return (range.includes_low ? from_low >= 0 : from_low > 0) &&
+         (range.includes_high ? from_high <= 0 : from_high < 0);
+}
+
+/// One granule per list of values.
+TestIndex IndexOf(ValueType type, const std::vector<std::vector<Value>>& granules) {
+  return IndexOfRows(IndexOptions(1, {ColumnOf(type)}), granules.size(),
+                     [&](auto g, auto& builder) {
+                       for (const Value& value : granules[g]) builder.AddValue(0, value);
+                     });
+}
+
+/// Compares every range between two of `bounds`, open, closed or half-open, with the values.
+/// Returns the number of granules removed.
+uint64_t ExpectSound(ValueType type, const std::vector<std::vector<Value>>& granules,
+                     const std::vector<Value>& bounds) {
+  const TestIndex index = IndexOf(type, granules);
+  uint64_t removed = 0;
+  const auto check = [&](const ValueRange& range) {
+    const GranuleSet kept = index.Overlapping(0, range);
+    for (size_t g = 0; g < granules.size(); ++g) {
+      bool any = false;
+      for (const Value& value : granules[g]) any |= IsIn(range, value);
+      ASSERT_TRUE(kept.Has(g) || !any) << "granule " << g;
+      removed += !kept.Has(g);
+    }
+  };
+  for (const Value& low : bounds) {
+    for (const bool includes_low : {false, true}) {
+      check({low, std::nullopt, includes_low, true});
+      check({std::nullopt, low, true, includes_low});
+      for (const Value& high : bounds) {
+        for (const bool includes_high : {false, true}) {
+          check({low, high, includes_low, includes_high});
+        }
+      }
+    }
+    // Values are pruned by the same bounds as ranges.
+    const GranuleSet equal = index.Overlapping(0, {low, low});
+    const GranuleSet kept = index.ContainingAny(0, {&low, 1});
+    for (size_t g = 0; g < granules.size(); ++g) EXPECT_TRUE(equal.Has(g) || !kept.Has(g));
+    const GranuleSet differing = index.Differing(0, low);
+    for (size_t g = 0; g < granules.size(); ++g) {
+      bool any = false;
+      for (const Value& value : granules[g]) any |= !(value == low);
+      EXPECT_TRUE(differing.Has(g) || !any) << "granule " << g << " has only " << low.ToText();
+    }
+  }
+  return removed;
+}
+
+std::vector<std::vector<Value>> Divide(const std::vector<Value>& values, std::mt19937_64* random) {
+  std::vector<std::vector<Value>> granules(1);
+  for (const Value& value : values) {
+    if ((*random)() % 3 == 0) granules.emplace_back();
+    if ((*random)() % 16 == 0) granules.emplace_back();  // none
+    granules.back().push_back(value);
+  }
+  return granules;
+}
+
+std::vector<Value> ValuesOf(ValueType type, std::mt19937_64* random) {
+  std::vector<Value> values;
+  if (type == ValueType::kFloat) {
+    for (const double extreme : {kInfinity, -kInfinity, kNan, 0.0, -0.0, 5e-324, -5e-324}) {
+      values.push_back(Value::Float(extreme));
+    }
+  }
+  const auto add = [&](uint64_t number) {
+    values.push_back(type == ValueType::kUint ? Value::Uint(number)
+                     : type == ValueType::kInt
+                         ? Value::Int(static_cast<int64_t>(number))
+                         : Value::Float(std::ldexp(static_cast<double>(number % 2001) - 1000,
+                                                   static_cast<int>(number % 40) - 20)));
+  };
+  for (const uint64_t extreme : {uint64_t{0}, uint64_t{1} << 63, (uint64_t{1} << 63) - 1,
+                                 std::numeric_limits<uint64_t>::max()}) {
+    add(extreme);
+  }
+  while (values.size() < 400) {
+    const uint64_t number = (*random)() >> ((*random)() % 64);
+    add((*random)() % 2 == 0 ? number : 0 - number);
+  }
+  return values;
+}
+
+TEST(Bounds, AreSoundForNumbers) {
+  for (const ValueType type : {ValueType::kInt, ValueType::kUint, ValueType::kFloat}) {
+    std::mt19937_64 random(1);
+    const std::vector<Value> values = ValuesOf(type, &random);
+    const std::vector<Value> bounds(values.begin(), values.begin() + 40);
+    EXPECT_GT(ExpectSound(type, Divide(values, &random), bounds), 1000) << ValueTypeName(type);
+  }
+}
+
+TEST(Bounds, AreSoundForBytes) {
+  // Common prefixes, 0xff at every position of a cut, lengths around the limit.
+  std::mt19937_64 random(3);
+  std::vector<std::string> texts = {"",
+                                    std::string(1, '\0'),
+                                    "\xff",
+                                    std::string(63, '\xff'),
+                                    std::string(64, '\xff'),
+                                    std::string(65, '\xff'),
+                                    std::string(200, 'a'),
+                                    std::string(64, 'a'),
+                                    std::string(5000, 'a'),
+                                    std::string(5000, '\xff'),
+                                    std::string(4096, '\xff')};
+  for (int i = 0; i < 300; ++i) {
+    std::string text(i % 50 == 0         ? 4000 + random() % 200
+                     : random() % 3 == 0 ? random() % 70
+                                         : random() % 4,
+                     'p');
+    for (uint64_t n = random() % 8; n > 0; --n) text.push_back("\0a\xfe\xff"[random() % 4]);
+    texts.push_back(text);
+  }
+  std::vector<Value> values;
+  for (const std::string& text : texts) values.push_back(Value::Bytes(text));
+  std::vector<Value> bounds(values.begin(), values.begin() + 40);
+  EXPECT_GT(ExpectSound(ValueType::kBytes, Divide(values, &random), bounds), 1000);
+  // All in one granule, and each in a granule of its own.
+  ExpectSound(ValueType::kBytes, {values}, bounds);
+  std::vector<std::vector<Value>> single;
+  for (const Value& value : values) single.push_back({value});
+  ExpectSound(ValueType::kBytes, single, bounds);
+}
+
+std::vector<std::string> Ascending(const std::string& prefix, size_t count) {
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < count; ++i) texts.push_back(prefix + RowKey(i));
+  return texts;
+}
+
+/// Granules of 20 texts each.
+TestIndex IndexOfTexts(const std::vector<std::string>& texts) {
+  std::vector<std::vector<Value>> granules((texts.size() + 19) / 20);
+  for (size_t i = 0; i < texts.size(); ++i) granules[i / 20].push_back(Value::Bytes(texts[i]));
+  return IndexOf(ValueType::kBytes, granules);
+}
+
+size_t SelectedByRange(const TestIndex& index, const std::string& low, const std::string& high) {
+  return index.Overlapping(0, {Value::Bytes(low), Value::Bytes(high)}).Count();
+}
+
+// The limit of a bound counts from what it shares with the one before it.
+TEST(Bounds, LongCommonPrefixesHideNothing) {
+  for (const size_t length : {20, 64, 200, 255, 256, 300, 1000, 2000, 4000}) {
+    const std::string prefix(length, 'p');
+    std::vector<std::string> texts = Ascending(prefix, 5000);
+    const TestIndex index = IndexOfTexts(texts);
+    EXPECT_LE(SelectedByRange(index, texts[1010], texts[1030]), 3u) << length;
+    EXPECT_LE(index.info(0).bounds_bytes, 8 * 250 + 4 * length) << length;
+    if (length > 1000) continue;  // the space for a prefix at each block is limited
+    // An odd row makes the common prefix of the file empty.
+    texts[0] = "a";
+    texts[2507] = "zzz";
+    const TestIndex with_odd_rows = IndexOfTexts(texts);
+    EXPECT_LE(SelectedByRange(with_odd_rows, texts[1010], texts[1030]), 5u) << length;
+  }
+}
+
+TEST(Bounds, SeveralFamiliesOfLongPrefixesArePruned) {
+  std::vector<std::string> texts = Ascending("https://example.org/" + std::string(300, 'a'), 3000);
+  for (const std::string& text : Ascending("https://example.org/" + std::string(280, 'b'), 3000)) {
+    texts.push_back(text);
+  }
+  const TestIndex index = IndexOfTexts(texts);
+  for (const size_t at : {100, 2900, 3100, 5800}) {
+    EXPECT_LE(SelectedByRange(index, texts[at], texts[at + 10]), 3u) << at;
+  }
+}
+
+// Longer than any bound: all are cut alike.
+TEST(Bounds, ThoseThatSayNothingAreNotStored) {
+  const TestIndex alike = IndexOfTexts(Ascending(std::string(5000, 'p'), 500));
+  EXPECT_EQ(alike.info(0).bounds, PartState::kUseless);
+  EXPECT_EQ(alike.info(0).bounds_bytes, 0u);
+  EXPECT_EQ(IndexOfTexts(Ascending("p", 500)).info(0).bounds, PartState::kPresent);
+  EXPECT_EQ(IndexOfTexts(std::vector<std::string>(500, "same")).info(0).bounds,
+            PartState::kPresent);
+}
+
+TEST(Bounds, RangesSelectFewGranulesOfSortedValues) {
+  std::vector<std::vector<Value>> granules(1000);
+  for (size_t g = 0; g < 1000; ++g) {
+    for (uint64_t i = 0; i < 100; ++i) {
+      granules[g].push_back(Value::Uint(1'700'000'000'000'000 + 1'000'000 * (100 * g + i)));
+    }
+  }
+  granules[3].push_back(Value::Uint(0));  // an outlier affects its own granule only
+  const TestIndex index = IndexOf(ValueType::kUint, granules);
+  for (uint64_t g = 10; g < 900; g += 37) {
+    const Value low = Value::Uint(1'700'000'000'000'000 + 1'000'000 * (100 * g + 50));
+    const Value high = Value::Uint(1'700'000'000'000'000 + 1'000'000 * (100 * (g + 9) + 50));
+    EXPECT_LE(index.Overlapping(0, {low, high}).Count(), 11);
+    EXPECT_GE(index.Overlapping(0, {low, high}).Count(), 10);
+  }
+  EXPECT_LE(index.info(0).bounds_bytes, 8 * 1000);
+}
+
+TEST(Bounds, AreSmallForAnyValues) {
+  std::mt19937_64 random(4);
+  std::vector<std::vector<Value>> numbers(1000);
+  std::vector<std::string> texts;
+  for (auto& granule : numbers) {
+    for (int i = 0; i < 100; ++i) granule.push_back(Value::Uint(random()));
+  }
+  EXPECT_LE(IndexOf(ValueType::kUint, numbers).info(0).bounds_bytes, 6 * 1000);
+
+  for (int i = 0; i < 20'000; ++i)
+    texts.push_back(std::string(random() % 500, 'x') + RowKey(random()));
+  std::vector<std::vector<Value>> granules(1000);
+  for (size_t i = 0; i < texts.size(); ++i) granules[i / 20].push_back(Value::Bytes(texts[i]));
+  EXPECT_LE(IndexOf(ValueType::kBytes, granules).info(0).bounds_bytes, 80 * 1000);
+}
+
+}  // namespace
+}  // namespace blocksieve::testing
