@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -32,7 +33,10 @@ Properties ReadProperties(std::string_view text) {
   properties->orig_file_number = 12;
   properties->db_session_id = "session";
   const std::string_view lines = text.substr(0, text.find("\n\n"));
-  for (const std::string_view line : SplitLines(lines)) {
+  // Lines name=value, with '|' for line ends in values.
+  std::istringstream stream{std::string(lines)};
+  for (std::string line; std::getline(stream, line);) {
+    std::ranges::replace(line, '|', '\n');
     const size_t end = std::min(line.find('='), line.size());
     properties->user_collected_properties.emplace(line.substr(0, end),
                                                   line.substr(std::min(end + 1, line.size())));

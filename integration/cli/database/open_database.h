@@ -15,7 +15,7 @@
 #include "integration/cli/term/failure.h"
 #include "integration/rocksdb/compat/guarded_file_system.h"
 #include "integration/rocksdb/policy/policy.h"
-#include "lib/skip/summary.h"
+#include "integration/rocksdb/index/skip_index_summary.h"
 
 // Databases, opened with their stored options through a guarded file system.
 

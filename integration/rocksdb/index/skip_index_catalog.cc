@@ -1,7 +1,6 @@
 #include "integration/rocksdb/index/skip_index_catalog.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "blocksieve/rocksdb/skip_index.h"
 #include "blocksieve/skip_index.h"
@@ -45,19 +44,12 @@ void SstIndex::OpenProperties() {
     problem_ = reason.empty() ? "written without an index" : "no index: " + std::string(reason);
     return;
   }
-  const std::string_view version = FindProperty(user, kVersionProperty);
-  if (version != kPropertiesVersion) {
-    problem_ = "index properties have version '" + std::string(version) +
-               "'; this blocksieve reads " + std::string(kPropertiesVersion);
+  const auto settings = ReadIdentityText(FindProperty(user, kIdentityProperty));
+  if (!settings) {
+    problem_ = std::string("property ") + kIdentityProperty + " is damaged or of another version";
     return;
   }
-  const std::string_view suffix = FindProperty(user, kValueSuffixProperty);
-  const auto parsed =
-      std::from_chars(suffix.data(), suffix.data() + suffix.size(), value_suffix_bytes_);
-  if (parsed.ec != std::errc() || parsed.ptr != suffix.data() + suffix.size()) {
-    problem_ = "index properties are damaged: value_suffix_bytes";
-    return;
-  }
+  value_suffix_bytes_ = settings->storage.value_suffix_bytes;
   if (Keep(SkipIndex::Open(AsBytes(bytes->second)))) return;
   problem_ = "index unusable: " + problem_;
 }

@@ -17,7 +17,6 @@
 #include "blocksieve/skip_index.h"
 #include "integration/rocksdb/compat/cache_charge.h"
 #include "integration/rocksdb/sidecar/file.h"
-#include "lib/skip/summary.h"
 
 namespace blocksieve::rocksdb_plugin {
 
@@ -121,10 +120,5 @@ class SkipIndexCatalog {
   uint64_t used_bytes_ = 0;
   uint64_t num_opened_ = 0;
 };
-
-/// Summarises the indexes of all files from table properties and sidecars, without reading data.
-/// Errors: InvalidArgument if `db` or `summary` is null; MemoryLimit; those of RocksDB.
-rocksdb::Status ReadSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
-                                SkipIndexSummary* summary);
 
 }  // namespace blocksieve::rocksdb_plugin

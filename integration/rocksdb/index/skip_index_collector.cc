@@ -117,10 +117,7 @@ rocksdb::UserCollectedProperties SkipIndexCollector::GetReadableProperties() con
 }
 
 void SkipIndexCollector::Build() {
-  readable_[kVersionProperty] = std::string(kPropertiesVersion);
-  readable_[kColumnsProperty] = ColumnsText(settings_.index.columns);
   readable_[kIdentityProperty] = IdentityText(settings_);
-  readable_[kValueSuffixProperty] = std::to_string(settings_.storage.value_suffix_bytes);
   if (!problem_.empty()) return;
   Result<FinishedSkipIndex> index = builder_->Finish();
   const uint64_t needed = builder_->needed_bytes();

@@ -76,7 +76,18 @@ rocksdb::Status ReadColumns(const std::string&, const std::string& text, ColumnL
   return rocksdb::Status::OK();
 }
 
-std::string VersionLine() { return "version=" + std::string(kPropertiesVersion); }
+// The lines of a text without line ends; none if it is empty.
+std::vector<std::string_view> SplitLines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+constexpr std::string_view kVersionLine = "version=1";
 
 // The options of IdentityText, in its order.
 constexpr const char* kIdentityOptions[] = {"block_granules",  "granule_rows",
@@ -85,25 +96,20 @@ constexpr const char* kIdentityOptions[] = {"block_granules",  "granule_rows",
 
 }  // namespace
 
-std::string ColumnsText(std::span<const Column> columns) {
-  std::string text;
-  for (const Column& column : columns) text += column.ToText() + "\n";
-  return text;
-}
-
 std::string IdentityText(const SkipIndexSettings& settings) {
-  std::string text = VersionLine() + "\n";
+  std::string text = std::string(kVersionLine) + "\n";
   for (const std::string name : kIdentityOptions) {
     std::string value;
     SkipIndexOptionTypes().at(name).Serialize({}, name, &settings, &value).PermitUncheckedError();
     text += name + "=" + value + "\n";
   }
-  return text + ColumnsText(settings.index.columns);
+  for (const Column& column : settings.index.columns) text += column.ToText() + "\n";
+  return text;
 }
 
 std::optional<SkipIndexSettings> ReadIdentityText(std::string_view text) {
   std::vector<std::string_view> lines = SplitLines(text);
-  if (lines.size() <= std::size(kIdentityOptions) || lines[0] != VersionLine()) return std::nullopt;
+  if (lines.size() <= std::size(kIdentityOptions) || lines[0] != kVersionLine) return std::nullopt;
   SkipIndexSettings settings;
   size_t at = 1;
   for (const std::string name : kIdentityOptions) {
@@ -119,16 +125,6 @@ std::optional<SkipIndexSettings> ReadIdentityText(std::string_view text) {
     settings.index.columns.push_back(*std::move(column));
   }
   return settings;
-}
-
-std::vector<std::string_view> SplitLines(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
 }
 
 std::string_view FindProperty(const rocksdb::UserCollectedProperties& properties,

@@ -30,15 +30,8 @@ struct SkipIndexSettings {
 
 /// The index, in the format of lib/FORMAT.md. Absent if the file has no index.
 inline constexpr char kIndexProperty[] = "blocksieve.granules";
-/// Version of these properties, in decimal.
-inline constexpr char kVersionProperty[] = "blocksieve.granules.version";
-inline constexpr std::string_view kPropertiesVersion = "1";
-/// Column definitions, one per line, in the order of the index.
-inline constexpr char kColumnsProperty[] = "blocksieve.granules.columns";
-/// The options of the index, one per line: see IdentityText.
+/// Version, options and columns of the index, one per line: see IdentityText.
 inline constexpr char kIdentityProperty[] = "blocksieve.granules.identity";
-/// SkipIndexStorage::value_suffix_bytes, in decimal.
-inline constexpr char kValueSuffixProperty[] = "blocksieve.granules.value_suffix_bytes";
 /// Per column, one per line: bytes of filters and bounds, distinct values.
 inline constexpr char kStatisticsProperty[] = "blocksieve.granules.statistics";
 /// The max_index_bytes that would have kept all parts, in decimal, if some were left out.
@@ -49,9 +42,6 @@ inline constexpr char kProblemProperty[] = "blocksieve.granules.problem";
 /// RocksDB's property of files that an SstFileWriter wrote.
 inline constexpr char kExternalFileProperty[] = "rocksdb.external_sst_file.version";
 
-/// The column definitions, one per line.
-std::string ColumnsText(std::span<const Column> columns);
-
 /// The options that determine the index of a file. Equal if and only if two SkipIndexSettings make
 /// the same index; backfilling compacts files whose text differs.
 std::string IdentityText(const SkipIndexSettings& settings);
@@ -59,9 +49,6 @@ std::string IdentityText(const SkipIndexSettings& settings);
 /// Parses an IdentityText; options that it does not contain have their defaults. Nothing if it is
 /// malformed or of another version.
 std::optional<SkipIndexSettings> ReadIdentityText(std::string_view text);
-
-/// The lines of a text without line ends; none if it is empty.
-std::vector<std::string_view> SplitLines(std::string_view text);
 
 /// The property, or "".
 std::string_view FindProperty(const rocksdb::UserCollectedProperties& properties, const char* name);

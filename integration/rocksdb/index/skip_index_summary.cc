@@ -1,6 +1,8 @@
+#include "integration/rocksdb/index/skip_index_summary.h"
+
+#include <algorithm>
 #include <map>
 #include <new>
-#include <string>
 #include <utility>
 
 #include "integration/rocksdb/compat/option_type.h"
@@ -11,20 +13,77 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-/// Adds the columns of the file's index, or sets `*problem` to the reason why it has none.
-Status AddIndex(const SstPlace& sst,
-                const std::shared_ptr<const rocksdb::TableProperties>& properties,
-                internal::SkipIndexSummarizer* summarizer, std::string* problem) {
-  // Reads only the headers of a sidecar.
-  if (const auto sidecar = SidecarFile::Open(sst, *properties)) {
-    const auto columns = SkipIndex::ReadColumns(sidecar.get());
-    if (columns.ok()) return summarizer->AddIndex(*columns, sidecar->num_bytes());
+constexpr size_t kMaxProblems = 100;
+
+/// Sums up the indexes of files, from the oldest to the newest.
+class Summarizer {
+ public:
+  explicit Summarizer(SkipIndexSummary* summary) : summary_(*summary) {}
+
+  void AddFile(const SstPlace& sst,
+               const std::shared_ptr<const rocksdb::TableProperties>& properties) {
+    ++summary_.num_files;
+    const auto& user = properties->user_collected_properties;
+    uint64_t needed = 0;
+    if (FromText(std::string(FindProperty(user, kNeededProperty)), &needed)) {
+      summary_.needed_index_bytes = std::max(summary_.needed_index_bytes, needed);
+    }
+    // Reads only the header of a sidecar.
+    if (const auto sidecar = SidecarFile::Open(sst, *properties)) {
+      const auto columns = SkipIndex::ReadColumns(sidecar.get());
+      if (columns.ok()) return AddIndex(*columns, sidecar->num_bytes());
+    }
+    const auto index = SkipIndexCatalog::Default().Open(properties, sst, {});
+    if (index->index() != nullptr) {
+      return AddIndex(index->index()->columns(), index->index()->index_bytes());
+    }
+    if (summary_.problems.size() < kMaxProblems) {
+      summary_.problems.push_back(FileNameOf(sst.path) + ": " + index->problem());
+    }
+    // Files whose index did not fit still have its definitions.
+    const auto settings = ReadIdentityText(FindProperty(user, kIdentityProperty));
+    if (!settings) return;
+    for (const Column& column : settings->index.columns) Define(column.ToText());
   }
-  const auto index = SkipIndexCatalog::Default().Open(properties, sst, {});
-  *problem = index->problem();
-  if (index->index() == nullptr) return Status::Ok();
-  return summarizer->AddIndex(index->index()->columns(), index->index()->index_bytes());
-}
+
+  void Finish() {
+    for (auto& [name, column] : columns_) summary_.columns.push_back(std::move(column));
+    for (auto& [definition, total] : usage_) summary_.usage.push_back(std::move(total));
+  }
+
+ private:
+  SkipIndexColumnUsage& Define(const std::string& definition) {
+    const Result<Column> column = Column::Parse(definition);
+    if (column.ok()) columns_.insert_or_assign(column->name(), *column);
+    if (column.status().code() == StatusCode::kResourceExhausted) throw std::bad_alloc();
+    SkipIndexColumnUsage& total = usage_[definition];
+    total.definition = definition;
+    return total;
+  }
+
+  void AddIndex(const std::vector<IndexColumnInfo>& columns, uint64_t num_bytes) {
+    ++summary_.files_with_index;
+    summary_.index_bytes += num_bytes;
+    for (const IndexColumnInfo& column : columns) {
+      SkipIndexColumnUsage& total = Define(column.definition);
+      ++total.num_files;
+      total.filter_bytes += column.filter_bytes;
+      total.bounds_bytes += column.bounds_bytes;
+      total.num_distinct += column.num_distinct;
+      total.files_without_filters += column.filters != PartState::kPresent;
+      total.files_with_bounds_only += column.filters == PartState::kBoundsSuffice;
+      const auto lacks = [&](PartState why) {
+        return column.filters == why || column.bounds == why;
+      };
+      total.files_over_budget += lacks(PartState::kOverBudget);
+      total.files_over_memory += lacks(PartState::kOverMemory);
+    }
+  }
+
+  SkipIndexSummary& summary_;
+  std::map<std::string, SkipIndexColumnUsage> usage_;  // by definition
+  std::map<std::string, Column> columns_;              // by name
+};
 
 }  // namespace
 
@@ -41,30 +100,11 @@ rocksdb::Status ReadSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* co
   // File numbers ascend with time, even with trivial moves and ingestion.
   std::map<uint64_t, const rocksdb::TablePropertiesCollection::value_type*> newest_last;
   for (const auto& file : files) newest_last[FileNumberOf(file.first)] = &file;
-  SstPlace sst;
-  sst.file_system = db->GetEnv()->GetFileSystem();
-  internal::SkipIndexSummarizer summarizer;
+  Summarizer summarizer(summary);
   for (const auto& [number, file] : newest_last) {
-    const auto& properties = file->second;
-    sst.path = file->first;
-    uint64_t needed = 0;
-    const auto& user = properties->user_collected_properties;
-    if (FromText(std::string(FindProperty(user, kNeededProperty)), &needed)) {
-      summarizer.AddNeededBytes(needed);
-    }
-    std::string problem;
-    Status added = AddIndex(sst, properties, &summarizer, &problem);
-    if (!added.ok()) return ToRocksStatus(added);
-    if (problem.empty()) continue;
-    summarizer.AddProblem(FileNameOf(sst.path) + ": " + problem);
-    // Files whose index did not fit still have its definitions.
-    if (FindProperty(user, kVersionProperty) != kPropertiesVersion) continue;
-    for (const std::string_view line : SplitLines(FindProperty(user, kColumnsProperty))) {
-      added = summarizer.AddDefinition(line);
-      if (!added.ok()) return ToRocksStatus(added);
-    }
+    summarizer.AddFile({db->GetEnv()->GetFileSystem(), file->first, nullptr}, file->second);
   }
-  *summary = summarizer.Finish();
+  summarizer.Finish();
   return status;
 } catch (const std::bad_alloc&) {
   return rocksdb::Status::MemoryLimit();

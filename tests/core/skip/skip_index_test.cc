@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "blocksieve/scan.h"
-#include "lib/skip/summary.h"
 #include "tests/core/skip/test_index.h"
 
 // From rows to candidates. Indexes of a column are tested with granules, comparisons with
@@ -160,27 +159,6 @@ TEST(ScanPruner, FullScanIfNoIndexCanPrune) {
   EXPECT_FALSE(pruner.PruneFile(nullptr, "1", "written without an index"));
   pruner.Finish();
   EXPECT_EQ(none.full_scan_reason, "no file has an index that can prune granules");
-}
-
-TEST(SkipIndexSummarizer, TheNewestDefinitionOfANameWins) {
-  internal::SkipIndexSummarizer summarizer;
-  for (const char* const definition : {"v=value", "v=field:2"}) {
-    const std::string bytes = BuildIndex(MakeColumns({definition}), {"a\tb", "c\td"});
-    const SkipIndex index = *SkipIndex::Open(AsBytes(bytes));
-    EXPECT_TRUE(summarizer.AddIndex(index.columns(), bytes.size()).ok());
-  }
-  summarizer.AddProblem("3: over budget");
-  EXPECT_TRUE(summarizer.AddDefinition("of a newer version").ok());
-  const SkipIndexSummary summary = summarizer.Finish();
-  EXPECT_EQ(summary.num_files, 3u);
-  EXPECT_EQ(summary.files_with_index, 2u);
-  EXPECT_EQ(summary.problems, Texts{"3: over budget"});
-  ASSERT_EQ(summary.columns.size(), 1u);
-  EXPECT_EQ(summary.columns[0].ToText(), "v=field:2");
-  ASSERT_EQ(summary.usage.size(), 3u) << "including superseded and unreadable definitions";
-  for (const SkipIndexColumnUsage& usage : summary.usage) {
-    EXPECT_EQ(usage.num_files, usage.definition == "of a newer version" ? 0u : 1u);
-  }
 }
 
 /// An index in memory that records which of its bytes were read.

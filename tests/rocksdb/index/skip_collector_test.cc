@@ -135,7 +135,7 @@ TEST_F(SkipCollector, UnreadablePropertiesAreNoIndex) {
     EXPECT_NE(file.problem(), "");
   };
   expect_none({});
-  for (const char* const name : {kIndexProperty, kVersionProperty}) {
+  for (const char* const name : {kIndexProperty, kIdentityProperty}) {
     rocksdb::UserCollectedProperties bad = good;
     bad.erase(name);
     expect_none(bad);
@@ -143,10 +143,10 @@ TEST_F(SkipCollector, UnreadablePropertiesAreNoIndex) {
     expect_none(bad);
   }
   rocksdb::UserCollectedProperties bad = good;
-  bad[kVersionProperty] = "2";
+  bad[kIdentityProperty].replace(0, 9, "version=2");
   expect_none(bad);
   bad = good;
-  bad[kValueSuffixProperty] = "x";
+  bad[kIdentityProperty] += "no column\n";
   expect_none(bad);
   const std::string& index = good.at(kIndexProperty);
   for (size_t i = 0; i < index.size(); ++i) {

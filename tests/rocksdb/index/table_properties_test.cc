@@ -1,4 +1,5 @@
 #include "integration/rocksdb/compat/table_properties.h"
+#include "integration/rocksdb/index/skip_index_summary.h"
 
 #include <gtest/gtest.h>
 
@@ -58,7 +59,7 @@ TEST(TablePropertiesTest, TablesWithoutThemAreScannedAndRewritten) {
     EXPECT_EQ(sevens(&reason), 20u);
     EXPECT_NE(reason.find("without properties"), std::string::npos) << reason;
 
-    SkipIndexSummary summary;
+    rocksdb_plugin::SkipIndexSummary summary;
     MustBeOk(rocksdb_plugin::ReadSkipIndexes(&db.db(), nullptr, &summary), "summary");
     EXPECT_EQ(summary.num_files, 2u);
     std::vector<std::string> problems;

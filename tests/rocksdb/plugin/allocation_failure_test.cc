@@ -11,6 +11,7 @@
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
+#include "integration/rocksdb/index/skip_index_summary.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 #include "tests/support/built_filter.h"
 #include "tests/support/failing_allocation.h"
@@ -312,7 +313,7 @@ TEST_F(SkipIndexShortOfMemory, CallsReportAnError) {
   EXPECT_GT(FailEachAllocation(enable, expect_error), 5u);
   EXPECT_GT(FailEachAllocation(
                 [&] {
-                  SkipIndexSummary summary;
+                  rocksdb_plugin::SkipIndexSummary summary;
                   return rocksdb_plugin::ReadSkipIndexes(&db.db(), nullptr, &summary);
                 },
                 expect_error),

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "integration/rocksdb/index/skip_index_catalog.h"
+#include "integration/rocksdb/index/skip_index_summary.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 
 // Databases in which some files have no index, or a different one.
@@ -16,8 +17,8 @@ using namespace blocksieve::testing;  // NOLINT: test support
 
 class SkipDatabases : public SkipFixture {
  protected:
-  static SkipIndexSummary SummaryOf(TestDb& db) {
-    SkipIndexSummary summary;
+  static rocksdb_plugin::SkipIndexSummary SummaryOf(TestDb& db) {
+    rocksdb_plugin::SkipIndexSummary summary;
     MustBeOk(rocksdb_plugin::ReadSkipIndexes(&db.db(), nullptr, &summary), "summary");
     return summary;
   }
@@ -46,7 +47,7 @@ TEST_F(SkipDatabases, FilesWithoutIndexAreReadAndBackfilled) {
     return explanation.rows_read;
   };
   const uint64_t mixed = rows_read();
-  SkipIndexSummary summary = SummaryOf(db);
+  rocksdb_plugin::SkipIndexSummary summary = SummaryOf(db);
   EXPECT_EQ(summary.num_files, 5u);
   EXPECT_EQ(summary.files_with_index, 1u);
   EXPECT_EQ(summary.problems.size(), 4u);
@@ -126,7 +127,7 @@ TEST_F(SkipDatabases, AColumnOfTheSameNameIsNotTheSameColumn) {
   EXPECT_EQ(ScanBoth(&db.db(), is("t = 'x7'")).size(), 0u);
   EXPECT_EQ(Count(db.db(), "t = 'x7'"), 1u);
   EXPECT_EQ(Count(db.db(), "t = 'x107'"), 1u);
-  SkipIndexSummary summary = SummaryOf(db);
+  rocksdb_plugin::SkipIndexSummary summary = SummaryOf(db);
   // The newest definition of t, and n.
   EXPECT_EQ(summary.columns.size(), 2u);
   EXPECT_EQ(summary.columns[1], redefined.columns[0]);
