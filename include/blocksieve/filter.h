@@ -100,12 +100,41 @@ class BLOCKSIEVE_EXPORT FilterBuilder {
   friend struct internal::FilterAccess;
   struct Keys;
   FilterBuilder(const FilterOptions& options, const Layout& layout);
-  Result<OwnedBytes> FinishPoints(const Layout& layout);
+  Result<OwnedBytes> FinishBlock(const Layout& layout);
 
   FilterOptions options_;
   Layout layout_;
   std::unique_ptr<Keys> keys_;
 };
+
+/// Result of a range query: is there a key in [begin, end)?
+enum class RangeAnswer : uint8_t {
+  kMayMatch,  ///< There may be a key in the range.
+  kNo,        ///< There is no key in the range.
+  kBeyond,    ///< No key of this partition is in the range, but later partitions may have one.
+};
+
+/// What a filter block holds.
+struct FilterDescription {
+  FilterKind kind = FilterKind::kNone;  ///< Kind of the key filter.
+  uint64_t num_keys = 0;        ///< Keys, adjacent duplicates counted once; without prefixes.
+  uint64_t block_bytes = 0;     ///< Size of the block.
+  double predicted_fpr = 1;     ///< FPR of the key filter, by the model; 0 without keys.
+  uint64_t range_bytes = 0;     ///< Size of the range filter; 0: none.
+  uint64_t num_range_keys = 0;  ///< Distinct keys in the range filter.
+  /// Share of empty ranges that may match, for short ranges that start where keys are likely: the
+  /// share of keys that the range filter cannot tell from others.
+  double estimated_range_fpr = 1;
+  std::string prefix_rule = {};    ///< Boundaries of prefixes, as in FilterOptions; empty: none.
+  uint64_t num_prefixes = 0;       ///< Distinct prefixes.
+  uint32_t prefix_lookups = 0;     ///< Hashes per prefix in the key filter.
+  uint64_t num_prefix_hashes = 0;  ///< All of them.
+  uint64_t prefix_bytes = 0;       ///< Size of the section, without those hashes.
+};
+
+/// Reads footer and sections of a block, but not its filters. Errors: Corruption (too short,
+/// foreign, damaged), NotSupported (written by a later version).
+BLOCKSIEVE_EXPORT Result<FilterDescription> DescribeFilter(ByteView block);
 
 /// A filter to look keys up in. Opening reads the footer only, in constant time, so that a filter
 /// may be opened for a single lookup. Immutable, cheap to copy, thread-safe.
@@ -141,8 +170,8 @@ class BLOCKSIEVE_EXPORT Filter {
   /// state().
   static Filter Open(ByteView block) noexcept;
 
-  /// Compares the payload of a block with its checksum, in linear time. Errors: Corruption (too
-  /// short, foreign, damaged), NotSupported (a newer version or kind).
+  /// Compares all of a block with its checksums, in linear time. Errors: Corruption (too short,
+  /// foreign, damaged), NotSupported (written by a later version).
   static Status Verify(ByteView block);
 
   /// @{

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "blocksieve/status.h"
 
@@ -13,12 +15,16 @@ namespace blocksieve {
 /// The kinds of filter block. (Filters to which keys can be added later are in bloom.h.) The values
 /// are part of the byte format.
 enum class FilterKind : uint8_t {
-  kBlockedBloom = 2,  ///< k bits in one cache line: the fastest to build and to probe.
-  kRibbon = 3,        ///< A chunk-seeded ribbon: the smallest.
+  kNone = 0,          ///< No filter of keys: a block with sections for ranges only.
+  kBlockedBloom = 1,  ///< k bits in one cache line: the fastest to build and to probe.
+  kRibbon = 2,        ///< A chunk-seeded ribbon: the smallest.
 };
 
-/// "bloom" (blocked Bloom) or "ribbon"; "unknown" for any other value.
+/// "none", "bloom" (blocked Bloom) or "ribbon"; "unknown" for any other value.
 BLOCKSIEVE_EXPORT std::string_view FilterKindName(FilterKind kind) noexcept;
+
+/// The kinds that have a sizing table, in the order of their values: all but kNone.
+BLOCKSIEVE_EXPORT std::vector<FilterKind> AllFilterKinds();
 
 /// The layout of a filter, and its FPR.
 struct Layout {
@@ -48,5 +54,25 @@ BLOCKSIEVE_EXPORT Result<Layout> LayoutForBitsPerKey(FilterKind kind, double bit
 /// rounds up to 64-byte lines. A ribbon takes about 0.3 % more than its bits per key, plus or minus
 /// a few bytes or 0.1 % by chance. UINT64_MAX on overflow, and for a ribbon of more than 2^60 keys.
 BLOCKSIEVE_EXPORT uint64_t PayloadBytes(const Layout& layout, uint64_t num_keys) noexcept;
+
+/// The inverse: the maximum number of keys whose payload fits in `payload_bytes`.
+/// PayloadBytes(layout, MaxKeys(layout, b)) <= b < PayloadBytes(layout, MaxKeys(layout, b) + 1),
+/// for b up to 2^60 and at least one bit per key. UINT64_MAX on overflow.
+BLOCKSIEVE_EXPORT uint64_t MaxKeys(const Layout& layout, uint64_t payload_bytes) noexcept;
+
+/// Bytes of the filter block for `num_keys` keys, payload and footer, without sections for ranges;
+/// for a ribbon, within a few bytes and 0.1 %. UINT64_MAX if 2^63 or more.
+BLOCKSIEVE_EXPORT uint64_t BlockBytes(const Layout& layout, uint64_t num_keys) noexcept;
+
+/// The inverse: the maximum number of keys whose block fits in `block_bytes`, or 0.
+BLOCKSIEVE_EXPORT uint64_t MaxBlockKeys(const Layout& layout, uint64_t block_bytes) noexcept;
+
+/// The layout of lowest FPR whose block for `num_keys` keys fits in `block_bytes`; the smallest
+/// layout of the kind if none fits. REQUIRES: AllFilterKinds() has the kind
+BLOCKSIEVE_EXPORT Layout LayoutForBlockBytes(FilterKind kind, uint64_t num_keys,
+                                             uint64_t block_bytes);
+
+/// Layout::num_probes for reports: "k = 7", "6 whole columns".
+BLOCKSIEVE_EXPORT std::string LayoutText(const Layout& layout);
 
 }  // namespace blocksieve

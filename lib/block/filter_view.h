@@ -58,11 +58,13 @@ struct PrefixView {
   bool is_whole_file;
 };
 
+struct ProbeOps;
+
 /// An open filter: the address and the layout of its payload. Fields were checked against the size
 /// of the block when it was opened, so that probes check nothing.
 struct FilterView {
+  const ProbeOps* ops;
   const uint8_t* data;  // the first line or segment; any alignment
-  uint64_t hash_seed;   // of classic and counting filters
   union {
     BlockedBloomView blocked_bloom;
     RibbonView ribbon;

@@ -5,8 +5,7 @@
 #include <span>
 
 #include "lib/base/kernels.h"
-#include "lib/block/filter_info.h"
-#include "lib/block/kind.h"
+#include "lib/block/filter_view.h"
 
 // Blocked Bloom filter: a key sets `num_probes` bits anywhere in one 64-byte line. A probe touches
 // one cache line, and SIMD tests all bits at once. Layouts that confine each bit to a lane are no
@@ -46,8 +45,6 @@ inline constexpr uint64_t kNearBytes = 512 << 10;
 inline __attribute__((always_inline)) bool AreLinesNear(uint64_t num_lines) noexcept {
   return num_lines * kLineBytes <= kNearBytes;
 }
-
-extern const KindEntry kBlockedBloomKind;
 
 BlockedBloomView MakeBlockedBloomView(uint64_t num_lines, uint32_t num_probes) noexcept;
 

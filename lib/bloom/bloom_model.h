@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "lib/block/filter_info.h"
+#include "blocksieve/sizing.h"
 
 // False-positive rates of blocked Bloom filters: the limit for many keys, exact rates for any
 // number of keys, and the rule that makes the rows of the lookup table from them.

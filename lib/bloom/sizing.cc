@@ -78,8 +78,4 @@ uint64_t MaxBloomKeys(const Layout& layout, uint64_t payload_bytes) noexcept {
   return Saturate(lines * kSixteenthsPerLine / SixteenthsPerKey(layout));
 }
 
-std::string BloomLayoutText(const Layout& layout) {
-  return "k = " + std::to_string(layout.num_probes);
-}
-
 }  // namespace blocksieve::internal

@@ -8,23 +8,14 @@
 
 #include "lib/base/errors.h"
 #include "lib/base/kernels.h"
-#include "lib/block/kind.h"
-#include "lib/block/parts.h"
+#include "lib/block/footer.h"
 #include "lib/block/probe_loops.h"
+#include "lib/filter/families.h"
 #include "lib/filter/filter_access.h"
 #include "lib/prefix/prefix_part.h"
 #include "lib/range/range_filter.h"
 
 namespace blocksieve {
-namespace {
-
-bool IsReadable(ByteView block, FilterInfo* info) noexcept try {
-  return internal::ReadFooter(block, info).ok();
-} catch (const std::bad_alloc&) {
-  return false;
-}
-
-}  // namespace
 
 Filter::Filter() noexcept { SetOps(internal::kEverythingMatches); }
 
@@ -40,21 +31,21 @@ Filter internal::FilterAccess::Open(ByteView block, Kernel kernel) noexcept {
                 alignof(FilterView) <= alignof(uint64_t) &&
                 std::is_trivially_copyable_v<FilterView>);
   FilterView& view = *reinterpret_cast<FilterView*>(filter.view_.data());
-  const BlockParts parts = SplitBlockIfReadable(block);
-  view.prefixes = ReadPrefixPart(parts.prefixes);
-  view.ranges = parts.ranges;
-  block = parts.filter;
-  FilterInfo info;
-  if (!IsReadable(block, &info)) return filter;
-  view.hash_seed = info.hash_seed;
-  if (info.num_keys == 0) {
+  Footer footer;
+  // An empty filter answers "no" to every key, so the flag counts only with a known kind.
+  if (ParseFooter(block, &footer) || !IsFamily(footer.kind)) return filter;
+  if (footer.is_empty()) {
     filter.SetOps(kNothingMatches);
     filter.state_ = Filter::State::kEmpty;
     return filter;
   }
-  view.data = block.data() + info.padding_bytes;
+  const Problem problem =
+      VisitFamily(footer.kind, [&](auto family) { return family.Open(footer, kernel, &view); });
+  if (problem) return filter;
+  view.prefixes = ReadPrefixPart(footer.prefixes);
+  view.ranges = footer.ranges;
   filter.state_ = Filter::State::kReady;
-  filter.SetOps(FindKind(info.kind)->format.open(info, kernel, &view));
+  filter.SetOps(*view.ops);
   return filter;
 }
 
@@ -95,12 +86,11 @@ bool internal::FilterAccess::AnswersRanges(const Filter& filter) noexcept {
 RangeAnswer internal::FilterAccess::QueryRange(const Filter& filter, std::string_view begin,
                                                std::string_view end) noexcept {
   const FilterView& view = filter.view();
-  const RangeAnswer answer = view.prefixes.rule().empty()
-                                 ? RangeAnswer::kMayMatch
-                                 : QueryPrefixes(view, filter.may_match_hash_, begin, end);
+  const RangeAnswer answer =
+      view.prefixes.rule().empty() ? RangeAnswer::kMayMatch : QueryPrefixes(view, begin, end);
   if (view.ranges.empty() || answer == RangeAnswer::kNo) return answer;
   const RangeAnswer of_ranges =
-      RangeFilterReader::OpenPart(view.ranges).Query(begin, end, [&](std::string_view key) {
+      RangeFilterReader::OpenSection(view.ranges).Query(begin, end, [&](std::string_view key) {
         return filter.MayContain(key);
       });
   return of_ranges == RangeAnswer::kMayMatch ? answer : of_ranges;
@@ -111,32 +101,6 @@ void Filter::SetOps(const internal::ProbeOps& ops) noexcept {
   may_match_hash_ = ops.may_match_hash;
   may_match_hashes_ = ops.may_match_hashes;
   ops_ = &ops;
-}
-
-Result<FilterInfo> DescribeFilterBlock(ByteView block) try {
-  const Result<internal::BlockParts> parts = internal::SplitBlock(block);
-  if (!parts.ok()) return parts.status();
-  FilterInfo info;
-  Status status = internal::ReadFooter(parts->filter, &info);
-  if (!status.ok()) return status;
-  return info;
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
-}
-
-Status Filter::Verify(ByteView block) try {
-  const Result<internal::BlockParts> parts = internal::SplitBlock(block);
-  if (!parts.ok()) return parts.status();
-  FilterInfo info;
-  Status status = internal::ReadFooter(parts->filter, &info);
-  if (status.ok()) status = internal::CheckPayload(parts->filter, info);
-  return status.ok() ? internal::CheckParts(*parts) : status;
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
-}
-
-double PredictedFpr(const FilterInfo& info) noexcept {
-  return info.num_keys == 0 ? 0 : internal::FindKind(info.kind)->format.predicted_fpr(info);
 }
 
 }  // namespace blocksieve

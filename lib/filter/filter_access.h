@@ -9,13 +9,12 @@
 #include "blocksieve/filter.h"
 #include "lib/base/kernels.h"
 #include "lib/block/filter_view.h"
-#include "lib/block/parts.h"
 #include "lib/prefix/prefix_builder.h"
 #include "lib/range/range_filter.h"
 
 namespace blocksieve {
 
-/// The parts of a filter block that answer range queries.
+/// The sections of a filter block that answer range queries.
 struct FilterParts {
   std::optional<RangePartOptions> ranges;
   std::optional<PrefixPartOptions> prefixes;

@@ -7,9 +7,10 @@
 #include <string>
 #include <utility>
 
+#include "blocksieve/sizing.h"
+#include "lib/base/block_memory.h"
 #include "lib/base/errors.h"
-#include "lib/block/kind.h"
-#include "lib/filter/block_sizing.h"
+#include "lib/filter/families.h"
 #include "lib/filter/filter_access.h"
 #include "lib/hash/hash_inline.h"
 #include "lib/prefix/prefix_builder.h"
@@ -18,15 +19,29 @@
 namespace blocksieve {
 namespace {
 
-// A block without keys, or the error if the hashes exceeded the memory limit.
-Result<OwnedBytes> BuildEmpty(const FilterInfo& plan, uint64_t block_bytes,
-                              const internal::HashList& hashes, uint64_t max_build_bytes) {
-  Result<OwnedBytes> block = internal::AllocateFilterBlock(
-      plan, block_bytes,
-      hashes.exhausted() ? internal::kExhausted : hashes.memory_bytes() + block_bytes,
-      max_build_bytes);
-  if (block.ok()) internal::Seal(plan, internal::FindKind(plan.kind)->format, &*block);
-  return block;
+// Up to this number of keys, the hashes are kept until the filter is built, so that another kind
+// can be built from them if it fails, and the block is copied to its exact size: half a megabyte
+// for a while. Larger filters have too many chunks for the failure of one to matter.
+constexpr uint64_t kSmallFilterKeys = 1 << 16;
+
+Status TooLarge(uint64_t num_keys, uint64_t bytes) {
+  return Status::ResourceExhausted("filter of " + std::to_string(num_keys) + " keys takes " +
+                                   std::to_string(bytes) + " bytes; allowed: less than " +
+                                   std::to_string(kMaxFilterBlockBytes));
+}
+
+Status TooMuchMemory(uint64_t num_keys, uint64_t max_build_bytes) {
+  return Status::ResourceExhausted(
+      "building a filter of " + std::to_string(num_keys) + " keys takes more memory than " +
+      (max_build_bytes == 0 ? "available"
+                            : "max_build_bytes = " + std::to_string(max_build_bytes)));
+}
+
+OwnedBytes CutToSize(OwnedBytes block, uint64_t padding_bytes) {
+  OwnedBytes cut = internal::AllocateBlock(block.size, padding_bytes);
+  if (cut.memory == nullptr) return block;
+  std::copy_n(block.data(), block.size, cut.data());
+  return cut;
 }
 
 // The layout of the point filter, whose bits keys may have to share with prefixes.
@@ -76,10 +91,15 @@ struct FilterBuilder::Keys {
   // Hidden, or they would be exported where they are not inlined, as FilterBuilder is.
   [[gnu::visibility("hidden")]] void AddToParts(std::string_view key) noexcept;
   [[gnu::visibility("hidden")]] void FinishPrefixes() noexcept;
-  [[gnu::visibility("hidden")]] void FinishParts(OwnedBytes* block) noexcept;
+  [[gnu::visibility("hidden")]] void FinishSections(bool dropped) noexcept;
+  [[gnu::visibility("hidden")]] Result<OwnedBytes> Build(const FilterOptions& options,
+                                                         const Layout& layout,
+                                                         internal::HashList* all);
 
   std::optional<RangeFilterBuilder> ranges;
   std::optional<PrefixBuilder> prefixes;
+  std::string prefix_section;  // of the block that is being finished
+  std::string range_section;
   std::string no_ranges_reason;
   bool drop_parts = false;  // from the next block
   std::string fallback_reason;
@@ -105,23 +125,64 @@ inline void FilterBuilder::Keys::FinishPrefixes() noexcept try {
   prefixes->GiveUp();
 }
 
-// Appends the parts to the point filter, or resets them if it is null. Without memory for them the
-// block stays a point filter.
-inline void FilterBuilder::Keys::FinishParts(OwnedBytes* block) noexcept try {
+inline void FilterBuilder::Keys::FinishSections(bool dropped) noexcept try {
   no_ranges_reason.clear();
-  const std::string prefix_part = prefixes ? prefixes->Finish() : "";
-  Status status;
-  if (ranges) {
-    status = ranges->Finish(block, prefix_part);
-    if (block != nullptr) no_ranges_reason = ranges->absent_reason();
-  } else if (block != nullptr) {
-    status = internal::AppendParts(prefix_part, "", block);
-  }
-  if (!status.ok()) no_ranges_reason = status.message();
+  prefix_section.clear();
+  range_section.clear();
+  if (prefixes && !dropped) prefix_section = prefixes->Finish();
+  if (prefixes) prefixes->Reset();
+  if (!ranges) return;
+  if (dropped) return ranges->Reset();
+  range_section = ranges->Finish();
+  no_ranges_reason = ranges->absent_reason();
 } catch (const std::bad_alloc&) {
   no_ranges_reason = "no memory";  // short enough for a string without an allocation
+  prefix_section.clear();
+  range_section.clear();
   if (prefixes) prefixes->Reset();
-  if (ranges) static_cast<void>(ranges->Finish(nullptr));
+  if (ranges) ranges->Reset();
+}
+
+// `hashes` are changed only if a filter is built and they need not be kept.
+inline Result<OwnedBytes> FilterBuilder::Keys::Build(const FilterOptions& options,
+                                                     const Layout& layout,
+                                                     internal::HashList* all) {
+  const uint64_t count = all->size();
+  internal::BlockContents contents{.kind = layout.kind, .num_keys = count};
+  contents.prefixes = prefix_section;
+  contents.ranges = range_section;
+  const uint64_t section_bytes = prefix_section.size() + range_section.size();
+  const bool keeps = options.keep_hashes || count <= kSmallFilterKeys;
+  internal::PointPlan plan;
+  if (count > 0) {
+    plan =
+        internal::VisitFamily(layout.kind, [&](auto family) { return family.Plan(layout, count); });
+  }
+  const uint64_t block_bytes = BlockBytes(layout, count);
+  if (block_bytes >= kMaxFilterBlockBytes - section_bytes) return TooLarge(count, block_bytes);
+  const uint64_t room = plan.capacity + section_bytes + internal::kMaxFooterBytes;
+  const uint64_t hash_bytes = all->memory_bytes() * (plan.copies_hashes && keeps ? 2 : 1);
+  const uint64_t build_bytes = hash_bytes + plan.working_bytes + plan.capacity +
+                               internal::BytesAfterPoints(contents) - section_bytes;
+  if (options.max_build_bytes != 0 && build_bytes > options.max_build_bytes) {
+    return TooMuchMemory(count, options.max_build_bytes);
+  }
+  OwnedBytes block = internal::AllocateBlock(room, plan.padding_bytes);
+  if (block.memory == nullptr) return TooMuchMemory(count, 0);
+  internal::BuiltPoints built;
+  if (count > 0) {
+    built = internal::VisitFamily(
+        layout.kind, [&](auto family) { return family.Build(all, keeps, layout, block.data()); });
+  }
+  if (!built.problem.empty() && keeps) return Status::ResourceExhausted(built.problem);
+  if (!options.keep_hashes) all->Clear();
+  contents.points_bytes = built.points_bytes;
+  contents.fields = built.fields;
+  contents.short_fields = built.short_fields;
+  internal::FinishBlock(contents, &block);
+  const bool is_loose = built.points_bytes < plan.capacity;
+  return is_loose && count <= kSmallFilterKeys ? CutToSize(std::move(block), plan.padding_bytes)
+                                               : std::move(block);
 }
 
 FilterBuilder::FilterBuilder(const FilterOptions& options, const Layout& layout)
@@ -131,15 +192,6 @@ FilterBuilder& FilterBuilder::operator=(FilterBuilder&&) noexcept = default;
 FilterBuilder::~FilterBuilder() = default;
 
 Result<FilterBuilder> FilterBuilder::Create(const FilterOptions& options) try {
-  const internal::KindEntry* entry = internal::FindKind(options.kind);
-  if (entry == nullptr || !entry->building) {
-    std::string allowed;
-    for (const FilterKind kind : BuildableFilterKinds()) {
-      allowed += (allowed.empty() ? "" : " or ") + std::string(FilterKindName(kind));
-    }
-    return Status::InvalidArgument("kind is " + std::string(FilterKindName(options.kind)) +
-                                   "; allowed: " + allowed);
-  }
   const Result<Layout> layout = ChooseLayout(options.kind, options.target_fpr);
   if (!layout.ok()) return layout.status();
   FilterBuilder builder(options, *layout);
@@ -189,13 +241,14 @@ uint64_t internal::FilterAccess::PartsMemoryBytes(const FilterBuilder& builder) 
 
 uint64_t internal::FilterAccess::BuildBytes(const FilterBuilder& builder,
                                             const Layout& layout) noexcept {
-  const auto working_bytes = FindKind(layout.kind)->building->working_bytes;
   const uint64_t hash_bytes = builder.keys_->hashes.memory_bytes();
   const uint64_t num_keys = builder.num_keys();
   const uint64_t block_bytes = BlockBytes(layout, num_keys);
-  if (working_bytes == nullptr) return hash_bytes + block_bytes;
-  return hash_bytes * (builder.options_.keep_hashes ? 2 : 1) + working_bytes(layout, num_keys) +
-         block_bytes;
+  if (num_keys == 0) return hash_bytes + block_bytes;
+  const PointPlan plan =
+      VisitFamily(layout.kind, [&](auto family) { return family.Plan(layout, num_keys); });
+  return hash_bytes * (plan.copies_hashes && builder.options_.keep_hashes ? 2 : 1) +
+         plan.working_bytes + block_bytes;
 }
 
 void FilterBuilder::AddKey(std::string_view key) noexcept {
@@ -219,40 +272,38 @@ const std::string& FilterBuilder::fallback_reason() const noexcept {
 }
 
 Result<OwnedBytes> FilterBuilder::Finish(const Layout& layout) try {
-  if (keys_->prefixes && !keys_->drop_parts) keys_->FinishPrefixes();
-  Result<OwnedBytes> block =
-      FinishPoints(keys_->prefixes ? LayoutWithPrefixes(*this, *keys_->prefixes, layout) : layout);
-  if (!keys_->has_parts()) return block;
-  const bool has_parts = block.ok() && !std::exchange(keys_->drop_parts, false);
-  keys_->FinishParts(has_parts ? &*block : nullptr);
+  const bool drops = std::exchange(keys_->drop_parts, false);
+  if (keys_->prefixes && !drops) keys_->FinishPrefixes();
+  const Layout chosen =
+      keys_->prefixes ? LayoutWithPrefixes(*this, *keys_->prefixes, layout) : layout;
+  keys_->FinishSections(drops);
+  Result<OwnedBytes> block = FinishBlock(chosen);
   if (keys_->fallback_reason.empty()) keys_->fallback_reason = keys_->no_ranges_reason;
   return block;
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();
 }
 
-Result<OwnedBytes> FilterBuilder::FinishPoints(const Layout& layout) try {
+Result<OwnedBytes> FilterBuilder::FinishBlock(const Layout& layout) try {
   internal::HashList hashes =
       std::exchange(keys_->hashes, internal::HashList(options_.max_build_bytes));
   keys_->built_hashes.Clear();
   keys_->fallback_reason.clear();
   const uint64_t num_keys = keys_->num_keys;
   std::atomic_ref(keys_->num_keys).store(0, std::memory_order_relaxed);
-  if (num_keys == 0 || hashes.exhausted()) {
-    return BuildEmpty(PlanBlock(layout, num_keys), BlockBytes(layout, num_keys), hashes,
-                      options_.max_build_bytes);
+  if (hashes.exhausted()) {
+    const uint64_t block_bytes = BlockBytes(layout, num_keys);
+    if (block_bytes >= kMaxFilterBlockBytes) return TooLarge(num_keys, block_bytes);
+    return TooMuchMemory(num_keys, options_.max_build_bytes);
   }
-  const auto build = [&](const Layout& chosen) {
-    return internal::FindKind(chosen.kind)
-        ->building->build(&hashes, options_.keep_hashes, chosen, options_.max_build_bytes);
-  };
-  Result<OwnedBytes> block = build(layout);
-  if (!block.ok() && layout.kind != FilterKind::kBlockedBloom && hashes.size() == num_keys) {
-    const Result<Layout> bloom =
-        ChooseLayout(FilterKind::kBlockedBloom, std::max(layout.predicted_fpr, kMinTargetFpr));
-    if (!bloom.ok()) return block;
+  Result<OwnedBytes> block = keys_->Build(options_, layout, &hashes);
+  constexpr FilterKind kFallback = internal::FallbackFamily::kKind;
+  if (!block.ok() && layout.kind != kFallback && hashes.size() == num_keys) {
+    const Result<Layout> fallback =
+        ChooseLayout(kFallback, std::max(layout.predicted_fpr, kMinTargetFpr));
+    if (!fallback.ok()) return block;
     keys_->fallback_reason = block.status().message();
-    block = build(*bloom);
+    block = keys_->Build(options_, *fallback, &hashes);
   }
   if (block.ok() && options_.keep_hashes) keys_->built_hashes = std::move(hashes);
   return block;

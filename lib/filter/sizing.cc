@@ -3,58 +3,79 @@
 #include <cassert>
 
 #include "lib/base/errors.h"
-#include "lib/block/kind.h"
-#include "lib/filter/block_sizing.h"
+#include "lib/filter/families.h"
 
 namespace blocksieve {
 namespace {
 
-const internal::KindSizing* FindSizing(FilterKind kind) noexcept {
-  const internal::KindEntry* entry = internal::FindKind(kind);
-  return entry != nullptr && entry->sizing ? &*entry->sizing : nullptr;
-}
+using internal::IsFamily;
+using internal::VisitFamily;
 
-const internal::KindSizing& SizingOf(const Layout& layout) noexcept {
-  assert(FindSizing(layout.kind) != nullptr);
-  return *FindSizing(layout.kind);
-}
-
-Status NoTable(FilterKind kind) try {
+Status UnknownKind(FilterKind kind) try {
+  std::string allowed;
+  for (const FilterKind known : AllFilterKinds()) {
+    allowed += (allowed.empty() ? "" : " or ") + std::string(FilterKindName(known));
+  }
   return Status::InvalidArgument("filter kind is " + std::string(FilterKindName(kind)) +
-                                 "; allowed: one that has a sizing table");
+                                 "; allowed: " + allowed);
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();
 }
 
+bool HasSizing(FilterKind kind) noexcept { return kind != FilterKind::kNone && IsFamily(kind); }
+
+// What follows the points of a block, and what is before it. REQUIRES: num_keys > 0
+internal::PointPlan PlanOf(const Layout& layout, uint64_t num_keys) noexcept {
+  return VisitFamily(layout.kind, [&](auto family) { return family.Plan(layout, num_keys); });
+}
+
 }  // namespace
 
+std::string_view FilterKindName(FilterKind kind) noexcept {
+  if (!IsFamily(kind)) return "unknown";
+  return VisitFamily(kind, [](auto family) { return family.kName; });
+}
+
+std::vector<FilterKind> AllFilterKinds() {
+  std::vector<FilterKind> kinds;
+  std::apply([&](auto... family) { (kinds.push_back(family.kKind), ...); }, internal::Families());
+  std::erase(kinds, FilterKind::kNone);
+  return kinds;
+}
+
+std::string LayoutText(const Layout& layout) {
+  return VisitFamily(layout.kind, [&](auto family) { return family.LayoutText(layout); });
+}
+
 Result<Layout> ChooseLayout(FilterKind kind, double target_fpr) {
-  const internal::KindSizing* sizing = FindSizing(kind);
-  return sizing == nullptr ? NoTable(kind) : sizing->choose_layout(target_fpr);
+  if (!HasSizing(kind)) return UnknownKind(kind);
+  return VisitFamily(kind, [&](auto family) { return family.ChooseLayout(target_fpr); });
 }
 
 Result<Layout> LayoutForBitsPerKey(FilterKind kind, double bits_per_key) {
-  const internal::KindSizing* sizing = FindSizing(kind);
-  return sizing == nullptr ? NoTable(kind) : sizing->layout_for_bits_per_key(bits_per_key);
+  if (!HasSizing(kind)) return UnknownKind(kind);
+  return VisitFamily(kind, [&](auto family) { return family.LayoutForBitsPerKey(bits_per_key); });
 }
 
 uint64_t PayloadBytes(const Layout& layout, uint64_t num_keys) noexcept {
-  return SizingOf(layout).payload_bytes(layout, num_keys);
+  return VisitFamily(layout.kind,
+                     [&](auto family) { return family.PayloadBytes(layout, num_keys); });
 }
 
 uint64_t MaxKeys(const Layout& layout, uint64_t payload_bytes) noexcept {
-  return SizingOf(layout).max_keys(layout, payload_bytes);
-}
-
-FilterInfo PlanBlock(const Layout& layout, uint64_t num_keys) noexcept {
-  return internal::FindKind(layout.kind)->building->plan(layout, num_keys);
+  return VisitFamily(layout.kind,
+                     [&](auto family) { return family.MaxKeys(layout, payload_bytes); });
 }
 
 uint64_t BlockBytes(const Layout& layout, uint64_t num_keys) noexcept {
+  internal::BlockContents contents{.kind = layout.kind, .num_keys = num_keys};
+  if (num_keys == 0) return internal::BytesAfterPoints(contents);
   if (PayloadBytes(layout, num_keys) >= uint64_t{1} << 63) return UINT64_MAX;
-  const FilterInfo plan = PlanBlock(layout, num_keys);
-  return plan.payload_bytes +
-         internal::FooterBytesOf(plan, internal::FindKind(layout.kind)->format);
+  const internal::PointPlan plan = PlanOf(layout, num_keys);
+  contents.points_bytes = plan.points_bytes;
+  contents.fields = plan.fields;
+  contents.short_fields = plan.short_fields;
+  return plan.points_bytes + internal::BytesAfterPoints(contents);
 }
 
 uint64_t MaxBlockKeys(const Layout& layout, uint64_t block_bytes) noexcept {
@@ -72,15 +93,13 @@ uint64_t MaxBlockKeys(const Layout& layout, uint64_t block_bytes) noexcept {
 }
 
 Layout LayoutForBlockBytes(FilterKind kind, uint64_t num_keys, uint64_t block_bytes) {
-  const auto excess_bytes = internal::FindKind(kind)->building->excess_bytes;
-  const double max_bits =
-      8.0 * static_cast<double>(block_bytes) / static_cast<double>(num_keys == 0 ? 1 : num_keys);
+  const uint64_t num_sized = num_keys == 0 ? 1 : num_keys;
+  const double max_bits = 8.0 * static_cast<double>(block_bytes) / static_cast<double>(num_sized);
   Result<Layout> fits = LayoutForBitsPerKey(kind, max_bits);
   // A few steps: rows are 1/16 bit apart, and footers of all but tiny blocks take even less per
   // key.
-  while (fits.ok() && BlockBytes(*fits, num_keys) +
-                              (excess_bytes == nullptr ? 0 : excess_bytes(*fits, num_keys)) >
-                          block_bytes) {
+  while (fits.ok() &&
+         BlockBytes(*fits, num_keys) + PlanOf(*fits, num_sized).excess_bytes > block_bytes) {
     fits = LayoutForBitsPerKey(kind, fits->bits_per_key - 1.0 / 16);
   }
   return fits.ok() ? *fits : *ChooseLayout(kind, kMaxTargetFpr);

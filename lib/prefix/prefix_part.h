@@ -5,32 +5,19 @@
 #include <string_view>
 
 #include "blocksieve/bytes.h"
-#include "blocksieve/status.h"
+#include "blocksieve/filter.h"
 #include "lib/base/coding.h"
 #include "lib/block/filter_view.h"
-#include "lib/block/parts.h"
 #include "lib/prefix/prefix_rule.h"
 
 namespace blocksieve {
-
-/// Description of the prefix part of a filter block.
-struct PrefixInfo {
-  std::string rule;           ///< Boundaries, as in the option `prefixes`; empty: no prefixes.
-  uint64_t num_prefixes = 0;  ///< Distinct ones.
-  unsigned num_lookups = 0;   ///< Hashes per prefix in the point filter.
-  /// Size of the part, without the hashes in the point filter; with the footer if no ranges follow.
-  uint64_t bytes = 0;
-};
-
-/// Describes the prefix part of a filter block. Errors: Corruption, NotSupported.
-Result<PrefixInfo> DescribePrefixes(ByteView block);
 
 namespace internal {
 
 inline constexpr size_t kMaxLastKeyBytes = 1024;
 inline constexpr unsigned kMaxPrefixLookups = 32;
 
-/// A prefix part to be written.
+/// A section to be written.
 struct PrefixPart {
   std::string_view rule;
   uint64_t num_prefixes = 0;
@@ -41,7 +28,7 @@ struct PrefixPart {
 
 void AppendPrefixPart(const PrefixPart& part, std::string* out);
 
-/// Reads a part without allocating. Without a rule if there is none, or the part is damaged.
+/// Reads a section without allocating. Without a rule if there is none, or it is damaged.
 PrefixView ReadPrefixPart(ByteView bytes, uint64_t* num_prefixes = nullptr) noexcept;
 
 /// The first hash of a prefix in the point filter, and the one after `hash`. The seed differs from
@@ -77,11 +64,9 @@ inline std::string_view PrefixOfRange(ByteView rule, std::string_view begin,
   return common.substr(0, FindLongestPrefix(rule, common));
 }
 
-/// Looks up PrefixOfRange; kMayMatch without one. `may_match` is of the filter's ProbeOps.
-/// REQUIRES: filter.prefixes has a rule
-RangeAnswer QueryPrefixes(const FilterView& filter,
-                          bool (*may_match)(const FilterView&, uint64_t hash) noexcept,
-                          std::string_view begin, std::string_view end) noexcept;
+/// Looks up PrefixOfRange; kMayMatch without one. REQUIRES: filter.prefixes has a rule
+RangeAnswer QueryPrefixes(const FilterView& filter, std::string_view begin,
+                          std::string_view end) noexcept;
 
 }  // namespace internal
 }  // namespace blocksieve

@@ -4,12 +4,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "lib/base/block_memory.h"
 #include "lib/base/errors.h"
-#include "lib/block/filter_info.h"
-#include "lib/block/parts.h"
-#include "lib/block/seal.h"
-#include "lib/block/short_block.h"
+#include "lib/block/footer.h"
 #include "lib/range/candidate_keys.h"
 #include "lib/range/cells.h"
 #include "lib/range/tree.h"
@@ -18,7 +14,7 @@ namespace blocksieve {
 namespace internal {
 namespace {
 
-/// The bytes between the point filter and the footer: a head, the model and the tree.
+/// A section: a head, the model and the tree.
 struct RangePart {
   RangeFilterInfo info;
   KeyForm form;
@@ -46,7 +42,7 @@ double EstimatedFpr(const TreeShape& shape) noexcept {
   return 1 - static_cast<double>(shape.keys_alone) / static_cast<double>(shape.keys);
 }
 
-/// Reads the head of a range part in constant time. False if it is damaged or of a newer version.
+/// Reads the head of a section in constant time. False if it is damaged or of a newer version.
 bool ReadRangePart(ByteView ranges, RangePart* part) noexcept {
   if (ranges.size() < kHeadBytes) return false;
   const uint8_t* const head = ranges.data();
@@ -74,7 +70,7 @@ bool ReadRangePart(ByteView ranges, RangePart* part) noexcept {
          part->tree.last_code < OrderPreservingCode::kEnd && part->tree.nodes <= from.rest().size();
 }
 
-/// Appends the range part of `keys`, or nothing if a trial shows that the estimated FPR would far
+/// Appends the section of `keys`, or nothing if a trial shows that the estimated FPR would far
 /// exceed `max_estimated_fpr`. REQUIRES: !keys.empty()
 RangeFilterInfo AppendRangePart(const SortedKeys& keys, const RangePartOptions& options,
                                 std::string* out) {
@@ -140,26 +136,12 @@ bool CandidateMayMatch(const internal::KeyForm& form, std::string_view begin, st
 
 }  // namespace
 
-Result<RangeFilterInfo> DescribeRangeFilter(ByteView block) try {
-  const Result<internal::BlockParts> parts = internal::SplitBlock(block);
-  if (!parts.ok()) return parts.status();
-  if (parts->ranges.empty()) {
-    if (internal::LooksShort(block)) {
-      const Result<ByteView> sound = internal::ReadShortTail(block);
-      if (!sound.ok()) return sound.status();
-      return RangeFilterInfo();
-    }
-    const Result<internal::BlockTail> tail = internal::ReadTail(block);
-    if (!tail.ok()) return tail.status();
-    if (tail->version > kNewestBlockVersion) return internal::UnknownVersion(tail->version);
-    return RangeFilterInfo();
-  }
+Result<RangeFilterInfo> DescribeRanges(ByteView section) try {
   internal::RangePart part;
-  if (!internal::ReadRangePart(parts->ranges, &part)) {
-    return Status::Corruption("filter block: ranges of " + std::to_string(parts->ranges.size()) +
+  if (!internal::ReadRangePart(section, &part)) {
+    return Status::Corruption("filter block: ranges of " + std::to_string(section.size()) +
                               " bytes are damaged");
   }
-  part.info.bytes = block.size() - parts->filter.size() - parts->prefixes.size();
   return part.info;
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();
@@ -208,38 +190,41 @@ std::string RangeFilterBuilder::WhyNone() const {
   return keys_->empty() ? "no keys" : "";
 }
 
-Status RangeFilterBuilder::Finish(OwnedBytes* filter_block, std::string_view prefixes) try {
-  struct Reset {
-    RangeFilterBuilder* builder;
-    ~Reset() {
-      builder->keys_->Clear();
-      builder->is_sorted_ = true;
-      builder->is_too_large_ = false;
-    }
-  } const reset{this};
-  if (filter_block == nullptr) return Status::Ok();
+std::string RangeFilterBuilder::Finish() noexcept try {
   absent_reason_ = WhyNone();
-  if (!absent_reason_.empty()) return internal::AppendParts(prefixes, "", filter_block);
   std::string ranges;
-  const RangeFilterInfo info = internal::AppendRangePart(*keys_, options_, &ranges);
-  if (info.estimated_fpr > options_.max_estimated_fpr) {
-    absent_reason_ = "keys are too similar: estimated FPR of short ranges is " +
-                     internal::ShortestText(std::round(1000 * info.estimated_fpr) / 1000) +
-                     "; allowed: up to " + internal::ShortestText(options_.max_estimated_fpr);
-    ranges.clear();
+  if (absent_reason_.empty()) {
+    const RangeFilterInfo info = internal::AppendRangePart(*keys_, options_, &ranges);
+    if (info.estimated_fpr > options_.max_estimated_fpr) {
+      absent_reason_ = "keys are too similar: estimated FPR of short ranges is " +
+                       internal::ShortestText(std::round(1000 * info.estimated_fpr) / 1000) +
+                       "; allowed: up to " + internal::ShortestText(options_.max_estimated_fpr);
+      ranges.clear();
+    }
   }
-  return internal::AppendParts(prefixes, ranges, filter_block);
+  Reset();
+  return ranges;
 } catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
+  Reset();
+  absent_reason_ = "out of memory";  // short enough for a string without an allocation
+  return {};
+}
+
+void RangeFilterBuilder::Reset() noexcept {
+  keys_->Clear();
+  is_sorted_ = true;
+  is_too_large_ = false;
 }
 
 RangeFilterReader RangeFilterReader::Open(ByteView block, Kernel kernel) noexcept {
-  return OpenPart(internal::SplitBlockIfReadable(block).ranges, kernel);
+  internal::Footer footer;
+  if (internal::ParseFooter(block, &footer)) return {};
+  return OpenSection(footer.ranges, kernel);
 }
 
-RangeFilterReader RangeFilterReader::OpenPart(ByteView ranges, Kernel kernel) noexcept {
+RangeFilterReader RangeFilterReader::OpenSection(ByteView section, Kernel kernel) noexcept {
   RangeFilterReader reader;
-  reader.ranges_ = ranges;
+  reader.ranges_ = section;
   reader.kernel_ = kernel;
   return reader;
 }

@@ -6,13 +6,13 @@
 #include <string_view>
 
 #include "blocksieve/bytes.h"
+#include "blocksieve/filter.h"
 #include "blocksieve/status.h"
 #include "lib/base/kernels.h"
-#include "lib/block/parts.h"
 
 /// \file
-/// Range filters: whether some key may lie in [begin, end). A range filter follows the point filter
-/// in a filter block, and leaves its size and speed unchanged. lib/FORMAT.md specifies the bytes.
+/// Range filters: whether some key may lie in [begin, end). A range filter is a section of a filter
+/// block, and leaves size and speed of the key filter unchanged. lib/FORMAT.md specifies the bytes.
 
 namespace blocksieve {
 
@@ -49,7 +49,7 @@ double RangeBitsPerKey(double range_fpr) noexcept;
 
 struct RangeFilterInfo {
   uint64_t num_keys = 0;       ///< Number of distinct keys.
-  uint64_t bytes = 0;          ///< Size of the range filter and its footer.
+  uint64_t bytes = 0;          ///< Size of the section.
   uint64_t cells_per_key = 0;  ///< Cells per key, on average.
   uint64_t model_bytes = 0;    ///< Part of `bytes`: the model learnt from the keys' bytes.
   bool is_whole_file = false;  ///< See RangePartOptions.
@@ -59,8 +59,8 @@ struct RangeFilterInfo {
   double estimated_fpr = 0;
 };
 
-/// Describes the range filter of a block; 0 keys if it has none. Errors: Corruption, NotSupported.
-Result<RangeFilterInfo> DescribeRangeFilter(ByteView block);
+/// Describes a section. Errors: Corruption.
+Result<RangeFilterInfo> DescribeRanges(ByteView section);
 
 /// Collects the keys of one file or partition for the range filter in its filter block.
 /// Call order: ( AddKey* Finish )*. Not thread-safe, but may move between threads.
@@ -80,11 +80,11 @@ class RangeFilterBuilder {
   /// keys are out of order, or memory runs out, Finish makes no range filter.
   void AddKey(std::string_view key) noexcept;
 
-  /// Appends the range filter to the block of a point filter; leaves the block as it is if there is
-  /// none, see absent_reason(). Resets the builder, also on error; with null, only resets it.
-  /// `prefixes` is the prefix part (PrefixBuilder::Finish), if there is one.
-  /// Errors: ResourceExhausted if out of memory; `filter_block` is then unchanged.
-  Status Finish(OwnedBytes* filter_block, std::string_view prefixes = {});
+  /// The section; empty if there is no range filter, see absent_reason(). Resets the builder.
+  std::string Finish() noexcept;
+
+  /// Drops the keys added so far.
+  void Reset() noexcept;
 
   /// Memory used by the keys so far, in bytes. Finish needs twice that.
   uint64_t memory_bytes() const noexcept;
@@ -120,8 +120,8 @@ class RangeFilterReader {
   /// readable, everything may match. `kernel` is for tests and benchmarks.
   static RangeFilterReader Open(ByteView block, Kernel kernel = ActiveKernel()) noexcept;
 
-  /// The same for BlockParts::ranges.
-  static RangeFilterReader OpenPart(ByteView ranges, Kernel kernel = ActiveKernel()) noexcept;
+  /// The same for a section in a block.
+  static RangeFilterReader OpenSection(ByteView section, Kernel kernel = ActiveKernel()) noexcept;
 
   /// Whether the block has a range filter.
   bool is_ready() const noexcept { return !ranges_.empty(); }

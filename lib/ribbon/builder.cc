@@ -261,29 +261,29 @@ bool RetrievalWriter::Append(std::string* out) {
   while (parts_->chunk < parts_->num_chunks) CloseChunk();
   const RibbonBuild build = parts_->writer.Finish();
   if (build.always_true_chunks != 0) return false;
-  FilterInfo info;
-  info.ribbon = build.shape;
-  info.payload_bytes = build.shape.PayloadBytes();
-  FooterBytes fields;
-  AppendRibbonFields(info, &fields);
-  AppendVarint(out, info.payload_bytes);
+  FieldBytes fields;
+  AppendRibbonFields(build.shape, /*padding_bytes=*/0, &fields);
   out->append(AsText(fields.view()));
-  out->append(AsText(ByteView(parts_->bytes).first(static_cast<size_t>(info.payload_bytes))));
+  const auto payload_bytes = static_cast<size_t>(build.shape.PayloadBytes());
+  out->append(AsText(ByteView(parts_->bytes).first(payload_bytes)));
   return true;
 }
 
 bool Retrieval::Open(Decoder* from) {
-  FilterInfo info;
-  info.payload_bytes = from->Varint();
-  if (!ReadRibbonFields(from, &info).ok() || info.padding_bytes != 0 ||
-      info.ribbon.has_wide_segments() || info.ribbon.has_always_true_chunks) {
+  RibbonShape shape;
+  uint32_t padding_bytes = 0;
+  if (ReadRibbonFields(from, &shape, &padding_bytes) || padding_bytes != 0 ||
+      shape.has_wide_segments() || shape.has_always_true_chunks) {
     return false;
   }
-  const ByteView payload = from->Bytes(info.payload_bytes);
-  if (!from->ok() || from->rest().size() < kRetrievalTail) return false;
+  const ByteView payload = from->Bytes(shape.PayloadBytes());
+  if (!from->ok() || from->rest().size() < kRetrievalTail ||
+      CheckRibbonShape(shape, payload.size())) {
+    return false;
+  }
   view_.data = payload.data();
-  view_.ribbon = MakeRibbonView(info.ribbon, payload.data());
-  columns_ = info.ribbon.columns;
+  view_.ribbon = MakeRibbonView(shape, payload.data());
+  columns_ = shape.columns;
   return true;
 }
 

@@ -3,13 +3,11 @@
 #include <cstdint>
 
 #include "lib/base/kernels.h"
-#include "lib/block/kind.h"
 #include "lib/hash/hash_list.h"
+#include "lib/ribbon/shape.h"
 #include "lib/ribbon/sizing.h"
 
 namespace blocksieve::internal {
-
-extern const KindEntry kRibbonKind;  // block.cc
 
 /// Size of the output buffer of BuildRibbon for `num_keys` keys: payload and working space.
 uint64_t RibbonCapacity(const Layout& layout, uint64_t num_keys) noexcept;

@@ -2,8 +2,6 @@
 
 #include <cstdint>
 
-#include "lib/block/filter_info.h"
-
 // The row of a hash in a ribbon filter, for builder and probes. lib/FORMAT.md has the formulas.
 //
 // The multiplier of a chunk is its directory entry: seed and place. It makes the starts of any two
@@ -17,8 +15,10 @@ namespace blocksieve::internal {
 
 inline constexpr uint64_t kRibbonMixer = 0x9E3779B97F4A7C15u;
 
-inline constexpr uint32_t kRibbonOctet = RibbonShape::kOctet;
-inline constexpr uint32_t kRibbonGroup = RibbonShape::kGroup;
+/// Chunks have a multiple of this many slots.
+inline constexpr uint32_t kRibbonOctet = 8;
+/// Chunks per base of the directory; their slots stay below 2^12 octets.
+inline constexpr uint32_t kRibbonGroup = 32;
 
 /// Number of columns that a row covers.
 inline constexpr uint32_t kRibbonWidth = 64;

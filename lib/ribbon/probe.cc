@@ -22,7 +22,7 @@ constexpr uint8_t kNoBase[4] = {};
 }  // namespace
 
 RibbonView MakeRibbonView(const RibbonShape& shape, const uint8_t* payload) noexcept {
-  assert(CheckRibbonShape(shape, shape.PayloadBytes()).ok());
+  assert(!CheckRibbonShape(shape, shape.PayloadBytes()));
   RibbonView view{};
   const uint8_t* directory = payload + shape.SegmentBytes();
   view.directory = directory;

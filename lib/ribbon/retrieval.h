@@ -6,7 +6,6 @@
 
 #include "lib/base/coding.h"
 #include "lib/base/kernels.h"
-#include "lib/block/filter_info.h"
 #include "lib/block/filter_view.h"
 #include "lib/ribbon/hash.h"
 

@@ -1,35 +1,32 @@
 #include "lib/ribbon/shape.h"
 
-#include <algorithm>
-#include <string>
-
 namespace blocksieve::internal {
 namespace {
 
 constexpr uint32_t kPaddingBytes = 48;
 
+// The first field.
 constexpr uint8_t kColumnsMask = 0x1f;
-constexpr uint8_t kHasWideSegments = 0x20;
+constexpr uint8_t kIsMixed = 0x20;
 constexpr uint8_t kHasSeveralChunks = 0x40;
 constexpr uint8_t kHasPadding = 0x80;
 
 // Fields of a short block's word.
-constexpr uint16_t kIsMixed = 0x20;
+constexpr uint16_t kIsShortMixed = 0x20;
 constexpr int kSeedShift = 6;
 constexpr int kSpareShift = 10;
 constexpr uint64_t kMaxSpareSlots = 63;
 constexpr uint64_t kMaxShortNarrowSegments = 0xff;
 
-bool IsMixed(const RibbonShape& shape) noexcept {
-  return shape.narrow_segments > 0 && shape.has_wide_segments();
+uint32_t StoredColumns(const RibbonShape& shape) noexcept {
+  return shape.is_mixed() ? shape.columns : shape.max_columns();
 }
 
 }  // namespace
 
-Status CheckRibbonShape(const RibbonShape& shape, uint64_t payload_bytes) {
+Problem CheckRibbonShape(const RibbonShape& shape, uint64_t payload_bytes) noexcept {
   if (shape.columns < 1 || shape.columns > kMaxRibbonColumns) {
-    return DamagedBlock("number of columns is " + std::to_string(shape.columns) +
-                        "; allowed: 1 to " + std::to_string(kMaxRibbonColumns));
+    return {"number of columns of the ribbon is out of range; allowed: 1 to 24"};
   }
   // Bounds first, so that no product overflows.
   const bool plausible =
@@ -40,101 +37,92 @@ Status CheckRibbonShape(const RibbonShape& shape, uint64_t payload_bytes) {
                               !shape.has_always_true_chunks) &&
       payload_bytes < uint64_t{1} << 32;  // numbers of chunks and segments fit 32 bits
   if (!plausible || shape.PayloadBytes() != payload_bytes) {
-    return DamagedBlock("payload is " + std::to_string(payload_bytes) +
-                        " bytes, which does not fit a ribbon of " + std::to_string(shape.octets) +
-                        " octets in " + std::to_string(shape.chunks) + " chunks with " +
-                        std::to_string(shape.narrow_segments) + " narrow segments");
+    return {"size does not fit the octets, chunks and segments of the ribbon"};
   }
-  return Status::Ok();
+  return {};
 }
 
-void AppendRibbonFields(const FilterInfo& info, FooterBytes* footer) noexcept {
-  const RibbonShape& shape = info.ribbon;
-  footer->push_back(static_cast<char>(
-      shape.columns | (shape.has_wide_segments() ? kHasWideSegments : 0) |
-      (shape.chunks > 1 ? kHasSeveralChunks : 0) | (info.padding_bytes > 0 ? kHasPadding : 0)));
-  AppendVarint(footer, shape.octets * 2 + (shape.has_always_true_chunks ? 1 : 0));
-  AppendVarint(footer, shape.chunks > 1 ? shape.chunks : shape.seed);
-  if (shape.has_wide_segments()) AppendVarint(footer, shape.narrow_segments);
-}
-
-Status ReadRibbonFields(Decoder* fields, FilterInfo* info) {
-  const uint8_t first = fields->Fixed<uint8_t>();
-  RibbonShape& shape = info->ribbon;
-  shape.columns = first & kColumnsMask;
-  const uint64_t octets_and_flag = fields->Varint();
-  shape.octets = octets_and_flag / 2;
-  shape.has_always_true_chunks = octets_and_flag % 2 != 0;
-  if ((first & kHasSeveralChunks) != 0) {
-    shape.chunks = fields->Varint();
+void AppendRibbonFields(const RibbonShape& shape, uint32_t padding_bytes,
+                        FieldBytes* fields) noexcept {
+  const bool has_several = shape.chunks > 1;
+  fields->push_back(static_cast<char>(StoredColumns(shape) | (shape.is_mixed() ? kIsMixed : 0) |
+                                      (has_several ? kHasSeveralChunks : 0) |
+                                      (padding_bytes > 0 ? kHasPadding : 0)));
+  if (has_several) {
+    AppendVarint(fields, shape.octets * 2 + (shape.has_always_true_chunks ? 1 : 0));
+    AppendVarint(fields, shape.chunks);
   } else {
-    shape.seed = fields->Fixed<uint8_t>();
+    AppendLittleEndian(fields, static_cast<uint16_t>(RibbonMultiplier(shape.seed, shape.octets)));
+  }
+  if (shape.is_mixed()) AppendVarint(fields, shape.narrow_segments);
+}
+
+Problem ReadRibbonFields(Decoder* fields, RibbonShape* shape, uint32_t* padding_bytes) noexcept {
+  const auto first = fields->Fixed<uint8_t>();
+  const bool has_several = (first & kHasSeveralChunks) != 0;
+  shape->columns = first & kColumnsMask;
+  if (has_several) {
+    const uint64_t octets_and_flag = fields->Varint();
+    shape->octets = octets_and_flag / 2;
+    shape->has_always_true_chunks = octets_and_flag % 2 != 0;
+    shape->chunks = fields->Varint();
+  } else {
+    const auto entry = fields->Fixed<uint16_t>();
+    shape->octets = entry & kRibbonEntryMask;
+    shape->seed = entry >> 12;
   }
   // Clamped to prevent overflow; CheckRibbonShape rejects the clamped size.
-  shape.octets = std::min(shape.octets, kMaxFilterBlockBytes);
-  shape.narrow_segments = shape.segments();
-  if ((first & kHasWideSegments) != 0) shape.narrow_segments = fields->Varint();
-  if (!fields->ok()) return DamagedBlock("footer is truncated");
-  if (((first & kHasSeveralChunks) != 0) != (shape.chunks > 1) ||
-      ((first & kHasWideSegments) != 0) != shape.has_wide_segments()) {
-    return DamagedBlock("flags contradict the fields of the ribbon");
+  shape->octets = std::min(shape->octets, kMaxFilterBlockBytes);
+  shape->chunks = std::min(shape->chunks, kMaxFilterBlockBytes);
+  shape->narrow_segments = shape->segments();
+  if ((first & kIsMixed) != 0) shape->narrow_segments = fields->Varint();
+  *padding_bytes = (first & kHasPadding) != 0 ? kPaddingBytes : 0;
+  if (!fields->ok()) return {"fields of the ribbon are truncated"};
+  if (has_several != (shape->chunks > 1) || ((first & kIsMixed) != 0) != shape->is_mixed()) {
+    return {"flags contradict the fields of the ribbon"};
   }
-  info->padding_bytes = (first & kHasPadding) != 0 ? kPaddingBytes : 0;
-  if (info->payload_bytes < info->padding_bytes) {
-    return DamagedBlock("payload is " + std::to_string(info->payload_bytes) +
-                        " bytes, less than its padding of " + std::to_string(kPaddingBytes));
-  }
-  return CheckRibbonShape(shape, info->payload_bytes - info->padding_bytes);
+  return {};
 }
 
-bool AppendShortRibbonFields(const FilterInfo& info, FooterBytes* footer) noexcept {
-  const RibbonShape& shape = info.ribbon;
-  const bool is_mixed = IsMixed(shape);
-  const uint32_t columns = is_mixed ? shape.columns : shape.max_columns();
+void AppendShortRibbonFields(const RibbonShape& shape, uint64_t num_keys,
+                             FieldBytes* fields) noexcept {
+  const uint32_t columns = StoredColumns(shape);
+  const uint64_t spare_slots = shape.slots() - num_keys;
   if (shape.chunks > 1 || shape.has_always_true_chunks || columns > kMaxRibbonColumns ||
-      info.num_keys > shape.slots() || shape.slots() - info.num_keys > kMaxSpareSlots ||
-      (is_mixed && shape.narrow_segments > kMaxShortNarrowSegments)) {
-    return false;
+      num_keys > shape.slots() || spare_slots > kMaxSpareSlots ||
+      (shape.is_mixed() && shape.narrow_segments > kMaxShortNarrowSegments)) {
+    return;
   }
-  if (is_mixed) footer->push_back(static_cast<char>(shape.narrow_segments));
-  AppendLittleEndian(
-      footer, static_cast<uint16_t>(columns | (is_mixed ? kIsMixed : 0) | shape.seed << kSeedShift |
-                                    (shape.slots() - info.num_keys) << kSpareShift));
-  return true;
+  if (shape.is_mixed()) fields->push_back(static_cast<char>(shape.narrow_segments));
+  AppendLittleEndian(fields,
+                     static_cast<uint16_t>(columns | (shape.is_mixed() ? kIsShortMixed : 0) |
+                                           shape.seed << kSeedShift | spare_slots << kSpareShift));
 }
 
-Status ReadShortRibbonFields(ByteView payload_and_fields, FilterInfo* info) {
-  ByteView payload = payload_and_fields;
-  const auto take = [&](size_t bytes) {
-    const ByteView taken = payload.last(bytes);
-    payload = payload.first(payload.size() - bytes);
-    return taken.data();
-  };
-  if (payload.size() < 3) return DamagedBlock("block is shorter than its footer");
-  const auto word = LoadLittleEndian<uint16_t>(take(2));
-  RibbonShape& shape = info->ribbon;
-  shape.columns = word & kColumnsMask;
-  shape.seed = word >> kSeedShift & (kRibbonSeeds - 1);
+Problem ReadShortRibbonFields(ByteView points, RibbonShape* shape, uint64_t* num_keys) noexcept {
+  if (points.size() < 3) return {"block is shorter than its footer"};
+  const auto word = LoadLittleEndian<uint16_t>(points.data() + points.size() - 2);
+  ByteView payload = points.first(points.size() - 2);
+  shape->columns = word & kColumnsMask;
+  shape->seed = word >> kSeedShift & (kRibbonSeeds - 1);
   uint64_t narrow_octets = 0;
-  if ((word & kIsMixed) != 0) narrow_octets = *take(1) * uint64_t{8};
-  const uint64_t narrow_bytes = narrow_octets * shape.columns;
-  if (narrow_bytes > payload.size())
-    return DamagedBlock("payload is shorter than its narrow segments");
-  const uint64_t bytes_per_octet = shape.columns + (narrow_octets > 0 ? 1 : 0);
-  if (bytes_per_octet == 0) return DamagedBlock("number of columns is 0; allowed: 1 to 24");
-  shape.octets = narrow_octets + (payload.size() - narrow_bytes) / bytes_per_octet;
-  shape.narrow_segments = narrow_octets > 0 ? narrow_octets / 8 : shape.segments();
-  if (((word & kIsMixed) != 0) != IsMixed(shape)) {
-    return DamagedBlock("flags contradict the fields of the ribbon");
+  if ((word & kIsShortMixed) != 0) {
+    narrow_octets = payload.back() * uint64_t{8};
+    payload = payload.first(payload.size() - 1);
   }
+  const uint64_t narrow_bytes = narrow_octets * shape->columns;
+  const uint64_t bytes_per_octet = shape->columns + (narrow_octets > 0 ? 1 : 0);
+  if (narrow_bytes > payload.size() || bytes_per_octet == 0) {
+    return {"size does not fit the columns of the ribbon"};
+  }
+  shape->octets = narrow_octets + (payload.size() - narrow_bytes) / bytes_per_octet;
+  shape->narrow_segments = narrow_octets > 0 ? narrow_octets / 8 : shape->segments();
   const uint64_t spare_slots = word >> kSpareShift;
-  if (spare_slots >= shape.slots()) {
-    return DamagedBlock("spare slots are " + std::to_string(spare_slots) +
-                        "; allowed: less than the " + std::to_string(shape.slots()) + " slots");
+  if (((word & kIsShortMixed) != 0) != shape->is_mixed() || spare_slots >= shape->slots()) {
+    return {"fields of the ribbon contradict each other"};
   }
-  info->num_keys = shape.slots() - spare_slots;
-  info->payload_bytes = payload.size();
-  return CheckRibbonShape(shape, payload.size());
+  *num_keys = shape->slots() - spare_slots;
+  return CheckRibbonShape(*shape, payload.size());
 }
 
 }  // namespace blocksieve::internal

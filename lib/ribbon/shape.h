@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "blocksieve/status.h"
-#include "lib/block/filter_info.h"
-#include "lib/block/seal.h"
+#include "lib/block/footer.h"
 #include "lib/ribbon/hash.h"
 
 // The shape of a ribbon's payload, and the fields that store it. lib/FORMAT.md specifies both.
@@ -14,6 +12,36 @@ namespace blocksieve::internal {
 
 inline constexpr uint32_t kRibbonSegment = 64;
 inline constexpr uint64_t kMinRibbonOctets = kRibbonFold / kRibbonOctet;
+
+/// The layout of a ribbon's payload, as in lib/FORMAT.md.
+struct RibbonShape {
+  uint32_t columns = 0;          ///< Result bits of narrow segments (r); wide ones have one more.
+  uint32_t seed = 0;             ///< Seed of the chunk if there is only one.
+  uint64_t octets = 0;           ///< Slots / 8; >= 4.
+  uint64_t chunks = 1;           ///< Number of chunks, each solved with its own seed; >= 1.
+  uint64_t narrow_segments = 0;  ///< They precede the wide segments. <= segments().
+  bool has_always_true_chunks = false;  ///< Chunks without slots match everything.
+
+  /// @{
+  /// Counts, and sizes in bytes of the parts of the payload, computed from the fields.
+  uint64_t slots() const noexcept { return octets * kRibbonOctet; }
+  uint64_t segments() const noexcept { return (octets + 7) / 8; }
+  bool has_wide_segments() const noexcept { return narrow_segments < segments(); }
+  bool is_mixed() const noexcept { return narrow_segments > 0 && has_wide_segments(); }
+  uint32_t max_columns() const noexcept { return columns + (has_wide_segments() ? 1 : 0); }
+
+  uint64_t SegmentBytes() const noexcept {
+    const uint64_t wide = segments() - narrow_segments;
+    const uint64_t missing = segments() * 8 - octets;  // bytes of a column that the last lacks
+    return (segments() * columns + wide) * 8 - missing * max_columns();
+  }
+  uint64_t DirectoryBytes() const noexcept { return chunks == 1 ? 0 : (chunks + 1) * 2; }
+  uint64_t BaseBytes() const noexcept {
+    return chunks <= kRibbonGroup ? 0 : (chunks + kRibbonGroup - 1) / kRibbonGroup * 4;
+  }
+  uint64_t PayloadBytes() const noexcept { return SegmentBytes() + DirectoryBytes() + BaseBytes(); }
+  /// @}
+};
 
 /// Share of absent keys that are tested against columns + 1 columns, because they start in a wide
 /// segment. Start s is virtual slot s + 32, but start 0 is all virtual slots up to 32.
@@ -34,15 +62,22 @@ inline uint64_t RibbonNarrowSegments(uint64_t octets, double wide_share) noexcep
   return narrow_slots < kRibbonSegment ? 0 : static_cast<uint64_t>(narrow_slots) / kRibbonSegment;
 }
 
-/// Checks that a payload of this size can have this shape. Errors: Corruption.
-Status CheckRibbonShape(const RibbonShape& shape, uint64_t payload_bytes);
+/// Checks that a payload of this size can have this shape.
+Problem CheckRibbonShape(const RibbonShape& shape, uint64_t payload_bytes) noexcept;
 
-/// append_fields and read_fields of FilterFormat.
-void AppendRibbonFields(const FilterInfo& info, FooterBytes* footer) noexcept;
-Status ReadRibbonFields(Decoder* fields, FilterInfo* info);
+/// Appends the fields of a shape. If all segments are wide, they are stored as narrow ones with one
+/// more column. `padding_bytes`: 0 or 48.
+void AppendRibbonFields(const RibbonShape& shape, uint32_t padding_bytes,
+                        FieldBytes* fields) noexcept;
 
-/// append_short_fields and read_short_fields of FilterFormat.
-bool AppendShortRibbonFields(const FilterInfo& info, FooterBytes* footer) noexcept;
-Status ReadShortRibbonFields(ByteView payload_and_fields, FilterInfo* info);
+/// Reads fields. CheckRibbonShape must follow; PayloadBytes does not overflow before.
+Problem ReadRibbonFields(Decoder* fields, RibbonShape* shape, uint32_t* padding_bytes) noexcept;
+
+/// Appends the fields of a short block; nothing if the shape does not fit them.
+void AppendShortRibbonFields(const RibbonShape& shape, uint64_t num_keys,
+                             FieldBytes* fields) noexcept;
+
+/// Reads the fields at the end of a short block's points, and checks them.
+Problem ReadShortRibbonFields(ByteView points, RibbonShape* shape, uint64_t* num_keys) noexcept;
 
 }  // namespace blocksieve::internal

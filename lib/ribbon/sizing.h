@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "blocksieve/sizing.h"
 #include "blocksieve/status.h"
-#include "lib/block/filter_info.h"
 #include "lib/ribbon/shape.h"
 
 // Sizing of the ribbon needs no table: r columns give an FPR of 2^-r, and a share of the keys with

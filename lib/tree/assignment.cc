@@ -6,7 +6,7 @@
 #include <map>
 #include <numeric>
 
-#include "lib/filter/block_sizing.h"
+#include "blocksieve/sizing.h"
 
 namespace blocksieve::internal {
 namespace {
@@ -25,7 +25,7 @@ double LargeFilterBitsPerKey(const Layout& layout) {
 const LayoutChoices& LayoutChoices::ForKind(FilterKind kind) {
   static const auto& by_kind = *[] {
     auto* const choices = new std::map<FilterKind, LayoutChoices>;
-    for (const FilterKind built : BuildableFilterKinds()) choices->try_emplace(built, built);
+    for (const FilterKind built : AllFilterKinds()) choices->try_emplace(built, built);
     return choices;
   }();
   return by_kind.at(kind);

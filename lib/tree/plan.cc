@@ -3,9 +3,9 @@
 #include <new>
 #include <utility>
 
+#include "blocksieve/sizing.h"
 #include "blocksieve/tree.h"
 #include "lib/base/errors.h"
-#include "lib/filter/block_sizing.h"
 
 // The files whose filters would change for a goal, and those that are worth rewriting.
 

@@ -4,7 +4,6 @@
 
 #include "blocksieve/filter.h"
 #include "integration/cli/database/file_check.h"
-#include "lib/block/filter_info.h"
 #include "tests/support/key_sets.h"
 
 namespace blocksieve::cli {
@@ -19,9 +18,7 @@ std::string BuildFilter(size_t num_keys, double fpr, const std::string& prefixes
   return std::string(AsText(filter->bytes()));
 }
 
-double RateOf(const std::string& filter) {
-  return PredictedFpr(*DescribeFilterBlock(AsBytes(filter)));
-}
+double RateOf(const std::string& filter) { return DescribeFilter(AsBytes(filter))->predicted_fpr; }
 
 double MeanRate(const std::vector<std::string>& filters) {
   FilterReport report;

@@ -7,7 +7,7 @@
 #include "blocksieve/bloom.h"
 #include "blocksieve/filter.h"
 #include "lib/base/kernels.h"
-#include "lib/block/filter_info.h"
+#include "lib/block/footer.h"
 #include "lib/bloom/blocked_bloom.h"
 #include "lib/filter/filter_access.h"
 #include "tests/core/ribbon/ribbon_test_builds.h"

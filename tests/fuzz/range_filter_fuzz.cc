@@ -83,7 +83,7 @@ void BuildAndAskPrefixes(const std::vector<std::string>& keys, bool is_whole_fil
   for (const std::string& key : keys) builder.AddKey(key);
   const OwnedBytes block = *builder.Finish();
   Require(Filter::Verify(block.view()).ok(), "a finished block is sound");
-  Require(DescribePrefixes(block.view()).ok(), "it says which prefixes it has");
+  Require(DescribeFilter(block.view()).ok(), "it says which prefixes it has");
   const Filter filter = Filter::Open(block.view());
   for (const std::string& key : keys) {
     for (size_t bytes = 0; bytes <= key.size(); bytes += 1 + key.size() / 8) {
@@ -110,8 +110,8 @@ void TestOneInput(ByteView bytes) {
   if (keys.empty()) return;
   const std::string block = RangeBlock(keys, options);
   Require(Filter::Verify(AsBytes(block)).ok(), "a finished block is sound");
-  const Result<RangeFilterInfo> info = DescribeRangeFilter(AsBytes(block));
-  Require(info.ok() && info->num_keys == keys.size(), "the filter describes itself");
+  const Result<FilterDescription> info = DescribeFilter(AsBytes(block));
+  Require(info.ok() && info->num_range_keys == keys.size(), "the filter describes itself");
 
   const std::vector<uint8_t> exact = ExactCopy(AsBytes(block));
   const RangeChecker check(keys, exact, options.is_whole_file);

@@ -2,65 +2,66 @@
 
 #include "blocksieve/filter.h"
 #include "lib/base/coding.h"
-#include "lib/block/filter_info.h"
-#include "lib/block/short_block.h"
+#include "lib/block/footer.h"
 #include "lib/hash/checksum.h"
 
 namespace blocksieve::testing {
 namespace {
 
-// The parts of a block of version 2 or 4, whose fields begin at `fields_at`, as far as they are
-// readable.
-void ResealParts(uint8_t version, size_t fields_at, std::string* block) {
-  Decoder fields(AsBytes(*block).subspan(fields_at));
-  const uint64_t filter_bytes = fields.Varint();
-  if (version == kPrefixFormatVersion) static_cast<void>(fields.Varint());  // prefix part
-  static_cast<void>(fields.Varint());                                       // range part
-  if (!fields.ok() || filter_bytes > fields_at || fields.rest().size() < sizeof(uint32_t)) return;
-  const size_t checksum_at = block->size() - fields.rest().size();
-  const auto ranges_at = static_cast<size_t>(filter_bytes);
-  const std::optional<std::string> points = ResealFilterBlock(AsBytes(*block).first(ranges_at));
-  if (points) block->replace(0, ranges_at, *points);
-  StoreLittleEndian(reinterpret_cast<uint8_t*>(block->data()) + checksum_at,
-                    Checksum(AsBytes(*block).subspan(ranges_at, fields_at - ranges_at)));
+constexpr size_t kTagBytes = 1 + kZeroTailBytes;
+
+uint8_t* BytesOf(std::string* block) { return reinterpret_cast<uint8_t*>(block->data()); }
+
+void ResealShort(uint8_t tag, std::string* block) {
+  const size_t checksum_at = block->size() - kTagBytes - 3;
+  const uint64_t checksum = WideChecksum(AsBytes(*block).first(checksum_at), tag);
+  for (size_t i = 0; i < 3; ++i) (*block)[checksum_at + i] = static_cast<char>(checksum >> 8 * i);
 }
 
-std::string ResealShort(ByteView block) {
-  std::string sealed(AsText(block));
-  const size_t checksum_at = block.size() - kZeroTailBytes - 3;
-  const uint32_t checksum = Checksum(block.first(checksum_at));
-  for (size_t i = 0; i < 3; ++i) sealed[checksum_at + i] = static_cast<char>(checksum >> 8 * i);
-  return sealed;
+void ResealFooter(uint8_t tag, size_t checksum_at, size_t covered, std::string* block) {
+  StoreLittleEndian(BytesOf(block) + checksum_at,
+                    static_cast<uint32_t>(WideChecksum(
+                        AsBytes(*block).subspan(checksum_at - covered, covered), tag)));
+}
+
+// The checksums in the fields. REQUIRES: the footer is sound
+void ResealSections(const internal::Footer& footer, size_t fields_at, std::string* block) {
+  Decoder fields(AsBytes(*block).subspan(fields_at));
+  const auto reseal = [&](ByteView section) {
+    const size_t at = block->size() - fields.rest().size();
+    StoreLittleEndian(BytesOf(block) + at, Checksum(section));
+    static_cast<void>(fields.Fixed<uint32_t>());
+  };
+  static_cast<void>(fields.Fixed<uint8_t>());
+  static_cast<void>(fields.Varint());
+  reseal(footer.points);
+  for (const ByteView section : {footer.prefixes, footer.ranges}) {
+    if (section.empty()) continue;
+    static_cast<void>(fields.Varint());
+    reseal(section);
+  }
 }
 
 }  // namespace
 
 std::optional<std::string> ResealFilterBlock(ByteView block) {
-  if (internal::LooksShort(block)) return ResealShort(block);
-  constexpr size_t kAfterFields = 3;  // length of the fields, version, magic
   constexpr size_t kChecksum = 4;
-  if (block.size() < kAfterFields + kChecksum + kZeroTailBytes) return std::nullopt;
-  const size_t checksum_at = block.size() - kZeroTailBytes - kChecksum;
-  const size_t covered = block[checksum_at - kAfterFields] + kAfterFields;
-  if (covered > checksum_at) return std::nullopt;
+  if (block.size() < kTagBytes + kChecksum + 1) return std::nullopt;
   std::string sealed(AsText(block));
-  auto* const bytes = reinterpret_cast<uint8_t*>(sealed.data());
-  const size_t payload = checksum_at - covered;
-  const uint8_t version = block[checksum_at - kAfterFields + 1];
-  if (version == kRangeFormatVersion || version == kPrefixFormatVersion) {
-    ResealParts(version, payload, &sealed);
-    StoreLittleEndian(bytes + checksum_at, Checksum({bytes + payload, covered}));
+  const uint8_t tag = block[block.size() - kTagBytes];
+  if ((tag & 0xf8) == 0xb8) {
+    ResealShort(tag, &sealed);
     return sealed;
   }
-  Decoder fields(block.subspan(payload, covered - kAfterFields));
-  static_cast<void>(fields.Fixed<uint8_t>());  // kind and flags
-  static_cast<void>(fields.Varint());          // keys
-  const bool is_whole = fields.Varint() == payload;
-  const size_t payload_checksum_at = checksum_at - kAfterFields - fields.rest().size();
-  if (fields.ok() && is_whole && fields.rest().size() >= kChecksum) {
-    StoreLittleEndian(bytes + payload_checksum_at, Checksum(block.first(payload)));
+  const size_t checksum_at = block.size() - kTagBytes - kChecksum;
+  const size_t covered = block[checksum_at - 1] + size_t{1};
+  if (covered > checksum_at) return std::nullopt;
+  ResealFooter(tag, checksum_at, covered, &sealed);
+  internal::Footer footer;
+  if (!internal::ParseFooter(AsBytes(sealed), &footer) && !footer.is_empty()) {
+    ResealSections(footer, checksum_at - covered, &sealed);
+    ResealFooter(tag, checksum_at, covered, &sealed);
   }
-  StoreLittleEndian(bytes + checksum_at, Checksum({bytes + payload, covered}));
   return sealed;
 }
 

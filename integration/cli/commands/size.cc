@@ -8,7 +8,6 @@
 #include "integration/cli/term/failure.h"
 #include "integration/cli/term/streams.h"
 #include "integration/cli/term/text.h"
-#include "lib/block/kind.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -60,11 +59,10 @@ Result<Layout> LayoutFor(FilterKind kind, const SizeOptions& options) {
 }
 
 Json Size(const Layout& layout, uint64_t keys) {
-  const internal::KindEntry& kind = *internal::FindKind(layout.kind);
   const uint64_t bytes = PayloadBytes(layout, keys);
   const double limit = std::log2(1 / layout.predicted_fpr);
-  return {{"kind", kind.name},
-          {"layout", kind.sizing->layout_text(layout)},
+  return {{"kind", FilterKindName(layout.kind)},
+          {"layout", LayoutText(layout)},
           {"num_probes", layout.num_probes},
           {"bits_per_key", layout.bits_per_key},
           {"num_bytes", bytes},
@@ -113,14 +111,13 @@ void RunSize(const SizeOptions& options) {
   Json all = Json::array();
   std::string problems;
   // The best choice first.
-  const auto kinds = internal::AllKinds();
+  const std::vector<FilterKind> kinds = AllFilterKinds();
   for (auto kind = kinds.rbegin(); kind != kinds.rend(); ++kind) {
-    const internal::KindEntry* const entry = *kind;
-    const Result<Layout> layout = LayoutFor(entry->kind, options);
+    const Result<Layout> layout = LayoutFor(*kind, options);
     if (layout.ok()) {
       all.push_back(Size(*layout, options.keys));
     } else {
-      problems += fmt::format("\n  {}: {}", entry->name, layout.status().message());
+      problems += fmt::format("\n  {}: {}", FilterKindName(*kind), layout.status().message());
     }
   }
   if (all.empty())

@@ -16,10 +16,8 @@
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 #include "lib/base/coding.h"
-#include "lib/block/filter_info.h"
+#include "lib/block/footer.h"
 #include "lib/bloom/bloom_model.h"
-#include "lib/prefix/prefix_part.h"
-#include "lib/range/range_filter.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -48,38 +46,32 @@ double RibbonFpr(uint64_t num_blocks, uint64_t data_bytes) {
   return std::exp2(-static_cast<double>(columns)) * (1 - share_of_wide / 2);
 }
 
-// The key filter has the hashes of prefixes besides those of keys.
-void DescribePrefixesOf(const PrefixInfo& prefixes, const FilterInfo& info, FilterReport* report) {
-  const uint64_t max_prefixes = info.num_keys / std::max(prefixes.num_lookups, 1u);
-  const uint64_t hashes = prefixes.num_lookups * std::min(prefixes.num_prefixes, max_prefixes);
-  report->num_entries = info.num_keys - hashes;
-  if (prefixes.num_prefixes == 0) return;
-  const double hash_bytes = static_cast<double>(info.block_bytes) * Ratio(hashes, info.num_keys);
-  report->prefixes = {.num_filters = 1,
-                      .num_bytes = prefixes.bytes + static_cast<uint64_t>(hash_bytes),
-                      .fpr = std::pow(report->predicted_fpr, prefixes.num_lookups)};
-  report->num_prefixes = prefixes.num_prefixes;
-  report->num_prefix_hashes = hashes;
-  report->prefix_rules = {prefixes.rule};
-}
-
 FilterReport DescribeOurs(ByteView contents) {
-  const Result<FilterInfo> info = DescribeFilterBlock(contents);
-  if (!info.ok()) {
+  const Result<FilterDescription> filter = DescribeFilter(contents);
+  if (!filter.ok()) {
     const bool is_blank =
         std::all_of(contents.begin(), contents.end(), [](uint8_t byte) { return byte == 0; });
-    return Unreadable(is_blank ? "blank, matches everything" : info.status().message());
+    return Unreadable(is_blank ? "blank, matches everything" : filter.status().message());
   }
   FilterReport facts;
   facts.origin = FilterOrigin::kBlocksieve;
-  facts.kind = FilterKindName(info->kind);
-  facts.predicted_fpr = PredictedFpr(*info);
-  const Result<RangeFilterInfo> ranges = DescribeRangeFilter(contents);
-  if (!ranges.ok()) return Unreadable(ranges.status().message());
-  if (ranges->num_keys != 0) facts.ranges = {1, ranges->bytes, ranges->estimated_fpr};
-  const Result<PrefixInfo> prefixes = DescribePrefixes(contents);
-  if (!prefixes.ok()) return Unreadable(prefixes.status().message());
-  DescribePrefixesOf(*prefixes, *info, &facts);
+  facts.kind = FilterKindName(filter->kind);
+  facts.num_entries = filter->num_keys;
+  facts.predicted_fpr = filter->predicted_fpr;
+  if (filter->range_bytes != 0) {
+    facts.ranges = {1, filter->range_bytes, filter->estimated_range_fpr};
+  }
+  if (filter->num_prefixes == 0) return facts;
+  // The key filter has the hashes of prefixes besides those of keys.
+  facts.num_prefixes = filter->num_prefixes;
+  facts.num_prefix_hashes = filter->num_prefix_hashes;
+  facts.prefix_rules = {filter->prefix_rule};
+  const uint64_t point_bytes = filter->block_bytes - filter->range_bytes - filter->prefix_bytes;
+  const double share = Ratio(facts.num_prefix_hashes, filter->num_keys + facts.num_prefix_hashes);
+  facts.prefixes = {.num_filters = 1,
+                    .num_bytes = filter->prefix_bytes +
+                                 static_cast<uint64_t>(static_cast<double>(point_bytes) * share),
+                    .fpr = std::pow(facts.predicted_fpr, filter->prefix_lookups)};
   return facts;
 }
 
@@ -115,7 +107,7 @@ FilterReport DescribeStock(ByteView contents, double bits_per_entry) {
   return facts;
 }
 
-FilterReport DescribeFilter(ByteView contents, double stock_bits_per_entry) {
+FilterReport ReportFilter(ByteView contents, double stock_bits_per_entry) {
   if (contents.size() <= kTrailerBytes) return Unreadable("too short");
   return HasFilterBlockTail(contents) ? DescribeOurs(contents)
                                       : DescribeStock(contents, stock_bits_per_entry);
@@ -178,7 +170,7 @@ void DescribeFilters(const std::vector<std::string>& filters, uint64_t num_entri
   std::vector<FilterReport> described;
   described.reserve(filters.size());
   for (const std::string& contents : filters) {
-    described.push_back(DescribeFilter(AsBytes(contents), bits_per_entry));
+    described.push_back(ReportFilter(AsBytes(contents), bits_per_entry));
   }
   const double typical_entries = TypicalEntries(described);
   struct Kind {

@@ -6,7 +6,6 @@
 
 #include "integration/rocksdb/maintenance/trees.h"
 #include "integration/rocksdb/policy/policy.h"
-#include "lib/filter/block_sizing.h"
 
 namespace blocksieve::rocksdb_plugin {
 
@@ -28,8 +27,7 @@ void SeekSample::AddFile(const FileReport& file, const KeysOfFile& keys_of_file,
   const uint64_t keys_each = FilterKeys(file) / num_filters + 1;
   Result<RangeFilterBuilder> ranges =
       RangeFilterBuilder::Create({.is_whole_file = num_filters == 1, .max_estimated_fpr = 1});
-  Result<FilterBuilder> points = FilterBuilder::Create(
-      {.kind = AutoKind(file.place.is_short_lived), .target_fpr = target_fpr_});
+  const Result<Layout> points = ChooseLayout(AutoKind(file.place.is_short_lived), target_fpr_);
   if (!ranges.ok() || !points.ok()) return;
   std::optional<PrefixBuilder> prefixes;
   if (!policy_.prefixes.empty()) {
@@ -37,7 +35,7 @@ void SeekSample::AddFile(const FileReport& file, const KeysOfFile& keys_of_file,
   }
   uint64_t num_keys = 0;
   const auto end_filter = [&] {
-    AddRanges(&*points, &*ranges);
+    AddRanges(&*ranges);
     if (prefixes) AddPrefixes(*points, num_keys, &*prefixes);
     num_keys = 0;
   };
@@ -68,11 +66,10 @@ RunSeeks SeekSample::ScaleTo(uint64_t keys_of_run) const {
   return run;
 }
 
-void SeekSample::AddRanges(FilterBuilder* points, RangeFilterBuilder* ranges) {
-  Result<OwnedBytes> block = points->Finish();
-  if (!block.ok() || !ranges->Finish(&*block).ok()) return;
+void SeekSample::AddRanges(RangeFilterBuilder* ranges) {
+  const std::string section = ranges->Finish();
   if (!ranges->absent_reason().empty()) problem_ = ranges->absent_reason();
-  const Result<RangeFilterInfo> info = DescribeRangeFilter(block->view());
+  const Result<RangeFilterInfo> info = DescribeRanges(AsBytes(section));
   if (!info.ok()) return;
   const bool is_written = info->estimated_fpr <= RangePartOptions().max_estimated_fpr;
   const auto keys = static_cast<double>(info->num_keys);
@@ -82,18 +79,16 @@ void SeekSample::AddRanges(FilterBuilder* points, RangeFilterBuilder* ranges) {
   if (is_written) num_bytes_ += static_cast<double>(info->bytes);
 }
 
-void SeekSample::AddPrefixes(const FilterBuilder& points, uint64_t num_keys,
-                             PrefixBuilder* prefixes) {
+void SeekSample::AddPrefixes(const Layout& points, uint64_t num_keys, PrefixBuilder* prefixes) {
   prefixes->FinishHashes(num_keys);
   num_prefixes_ += static_cast<double>(prefixes->num_prefixes());
-  const double fpr = std::pow(points.layout().predicted_fpr, prefixes->num_lookups());
+  const double fpr = std::pow(points.predicted_fpr, prefixes->num_lookups());
   const uint64_t num_hashes = prefixes->num_hashes();
   const std::string part = prefixes->Finish();
   if (part.empty()) return;
   ruled_out_ += static_cast<double>(num_keys) * (1 - fpr);
-  prefix_bytes_ +=
-      static_cast<double>(part.size() + BlockBytes(points.layout(), num_keys + num_hashes) -
-                          BlockBytes(points.layout(), num_keys));
+  prefix_bytes_ += static_cast<double>(part.size() + BlockBytes(points, num_keys + num_hashes) -
+                                       BlockBytes(points, num_keys));
 }
 
 }  // namespace blocksieve::rocksdb_plugin

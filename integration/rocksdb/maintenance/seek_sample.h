@@ -60,8 +60,8 @@ class SeekSample {
   const std::string& problem() const { return problem_; }
 
  private:
-  void AddRanges(FilterBuilder* points, RangeFilterBuilder* ranges);
-  void AddPrefixes(const FilterBuilder& points, uint64_t num_keys, PrefixBuilder* prefixes);
+  void AddRanges(RangeFilterBuilder* ranges);
+  void AddPrefixes(const Layout& points, uint64_t num_keys, PrefixBuilder* prefixes);
 
   const double target_fpr_;
   const FilterPolicyOptions policy_;

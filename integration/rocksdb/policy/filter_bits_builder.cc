@@ -9,11 +9,8 @@
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
-#include "lib/block/filter_info.h"
-#include "lib/block/parts.h"
-#include "lib/filter/block_sizing.h"
+#include "lib/block/footer.h"
 #include "lib/filter/filter_access.h"
-#include "lib/prefix/prefix_part.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -53,7 +50,6 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
     Layout layout = LayoutOf([&](MemoryFit& fit) { return fit.Fit(builder_); });
     if (options_.charge != nullptr) ChargeBuilding(&layout);
     const bool has_prefix = std::exchange(has_prefix_, false);
-    const uint64_t num_hashes = builder_.num_keys();
     const uint64_t key_bytes = FilterAccess::PartsMemoryBytes(builder_);
     if (options_.ranges && !has_prefix) FilterAccess::DropParts(&builder_);
     Result<OwnedBytes> block = builder_.Finish(layout);
@@ -70,7 +66,7 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
     const std::string& no_ranges = FilterAccess::NoRangesReason(builder_);
     if (options_.ranges) {
       FinishRanges(has_prefix, no_ranges, block->view());
-      if (options_.warnings != nullptr) WarnOfCosts(num_hashes, key_bytes, block->view());
+      if (options_.warnings != nullptr) WarnOfCosts(key_bytes, block->view());
     }
     if (!builder_.fallback_reason().empty() && builder_.fallback_reason() != no_ranges) {
       ReportFallback(builder_.fallback_reason());
@@ -134,10 +130,11 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
   }
 
   void FinishRanges(bool has_prefix, std::string_view no_ranges_reason, ByteView block) {
-    const internal::BlockParts parts = internal::SplitBlockIfReadable(block);
+    internal::Footer footer;
+    static_cast<void>(internal::ParseFooter(block, &footer));
     // One partition that answers is enough: the others say "may match".
     answers_ranges_ |=
-        options_.ranges->mark_files && !(parts.ranges.empty() && parts.prefixes.empty());
+        options_.ranges->mark_files && !(footer.ranges.empty() && footer.prefixes.empty());
     if ((has_prefix && no_ranges_reason.empty()) || std::exchange(reported_no_ranges_, true))
       return;
     constexpr std::string_view kNoRangeFilter =
@@ -151,8 +148,8 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
     }
   }
 
-  // `num_hashes` and `key_bytes` were collected for `block`.
-  void WarnOfCosts(uint64_t num_hashes, uint64_t key_bytes, ByteView block) noexcept try {
+  // `key_bytes` were collected for `block`.
+  void WarnOfCosts(uint64_t key_bytes, ByteView block) noexcept try {
     constexpr uint64_t kNotableBytes = 1 << 20;
     constexpr uint64_t kLongKeyBytes = 128;
     constexpr uint64_t kEnoughKeys = 1000;  // of few keys, each may have prefixes of its own
@@ -160,11 +157,10 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
     const auto warn = [&](const char* warning, const std::string& facts) {
       options_.warnings->Log(options_.info_log, options_.column_family, warning, facts);
     };
-    const internal::BlockParts parts = internal::SplitBlockIfReadable(block);
-    uint64_t num_prefixes = 0;
-    const auto view = internal::ReadPrefixPart(parts.prefixes, &num_prefixes);
-    const uint64_t of_prefixes = std::min(num_prefixes * view.num_lookups, num_hashes);
-    const uint64_t num_keys = num_hashes - of_prefixes;
+    const Result<FilterDescription> filter = DescribeFilter(block);
+    if (!filter.ok()) return;
+    const uint64_t of_prefixes = filter->num_prefix_hashes;
+    const uint64_t num_keys = filter->num_keys;
     if (key_bytes >= std::max(kNotableBytes, kLongKeyBytes * num_keys)) {
       warn(
           "range filters of long keys take memory: until a file is written they hold its keys, or "
@@ -174,7 +170,8 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
     }
     if (of_prefixes == 0) return;
     num_keys_ += num_keys;
-    prefix_bits_ += 8 * parts.filter.size() * of_prefixes / num_hashes;
+    const uint64_t point_bytes = block.size() - filter->prefix_bytes - filter->range_bytes;
+    prefix_bits_ += 8 * point_bytes * of_prefixes / (num_keys + of_prefixes);
     if (num_keys_ < kEnoughKeys || prefix_bits_ < kNotableBits * num_keys_) return;
     warn(
         "prefixes take much memory, as few keys share them; set the option prefixes to other "

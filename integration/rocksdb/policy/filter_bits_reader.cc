@@ -7,7 +7,7 @@
 #include "integration/rocksdb/compat/stock_filters.h"
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
-#include "lib/block/filter_info.h"
+#include "lib/block/footer.h"
 #include "lib/filter/filter_access.h"
 #include "lib/hash/key_list.h"
 

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "lib/filter/block_sizing.h"
+#include "blocksieve/sizing.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {

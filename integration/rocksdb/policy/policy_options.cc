@@ -7,7 +7,6 @@
 #include "blocksieve/sizing.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "lib/base/errors.h"
-#include "lib/filter/block_sizing.h"
 #include "lib/prefix/prefix_rule.h"
 #include "lib/range/range_filter.h"
 
@@ -24,7 +23,7 @@ std::string KindName(PolicyKind kind) {
 
 rocksdb::Status ParseKind(const std::string& name, const std::string& text, PolicyKind* kind) {
   std::vector<PolicyKind> kinds{PolicyKind::kAuto};
-  for (const FilterKind built : BuildableFilterKinds()) {
+  for (const FilterKind built : AllFilterKinds()) {
     kinds.push_back(static_cast<PolicyKind>(built));
   }
   std::string allowed;

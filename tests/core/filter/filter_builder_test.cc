@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/block/filter_info.h"
-#include "lib/filter/block_sizing.h"
+#include "blocksieve/sizing.h"
 #include "tests/core/filter/test_filters.h"
 
 namespace blocksieve::testing {
@@ -61,7 +60,7 @@ TEST(FilterBuilder, LayoutForBlockBytesFits) {
         const Result<OwnedBytes> block = builder.Finish(layout);
         ASSERT_TRUE(block.ok());
         EXPECT_LE(block->size, bytes) << n;
-        EXPECT_LE(PredictedFpr(*DescribeFilterBlock(block->view())), layout.predicted_fpr);
+        EXPECT_LE(DescribeFilter(block->view())->predicted_fpr, layout.predicted_fpr);
       }
     }
   }

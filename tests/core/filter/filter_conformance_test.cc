@@ -10,9 +10,8 @@
 
 #include "blocksieve/filter.h"
 #include "blocksieve/hash.h"
+#include "blocksieve/sizing.h"
 #include "lib/base/kernels.h"
-#include "lib/block/filter_info.h"
-#include "lib/filter/block_sizing.h"
 #include "lib/filter/filter_access.h"
 #include "lib/hash/key_list.h"
 #include "tests/core/filter/test_filters.h"
@@ -269,14 +268,13 @@ TEST_P(BuilderConformance, PromisedSizeIsTheRealSize) {
 
 TEST_P(FilterConformance, DescriptionTellsWhatWasBuilt) {
   const OwnedBytes block = Build(FirstKeys(12'345));
-  const Result<FilterInfo> info = DescribeFilterBlock(block.view());
+  const Result<FilterDescription> info = DescribeFilter(block.view());
   ASSERT_TRUE(info.ok()) << info.status().message();
   EXPECT_EQ(info->kind, GetParam());
   EXPECT_EQ(info->num_keys, 12'345u);
   EXPECT_EQ(info->block_bytes, block.size);
-  EXPECT_LT(info->payload_bytes, block.size);
-  EXPECT_LE(PredictedFpr(*info), 0.01);
-  EXPECT_GT(PredictedFpr(*info), 0.0085);
+  EXPECT_LE(info->predicted_fpr, 0.01);
+  EXPECT_GT(info->predicted_fpr, 0.0085);
   EXPECT_TRUE(Filter::Verify(block.view()).ok());
 }
 

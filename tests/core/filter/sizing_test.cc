@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "lib/bloom/bloom_model.h"
-#include "lib/filter/block_sizing.h"
 
 namespace blocksieve {
 namespace {
@@ -129,12 +128,12 @@ TEST_P(SizingTable, TargetsOutOfRangeAreErrors) {
 }
 
 TEST(Sizing, KindsWithoutATableAreErrors) {
-  for (const FilterKind kind : {FilterKind{0}, FilterKind{1}, FilterKind{99}}) {
+  for (const FilterKind kind : {FilterKind::kNone, FilterKind{3}, FilterKind{99}}) {
     EXPECT_EQ(ChooseLayout(kind, 0.01).status().code(), StatusCode::kInvalidArgument);
     EXPECT_EQ(LayoutForBitsPerKey(kind, 10).status().code(), StatusCode::kInvalidArgument);
   }
   EXPECT_EQ(ChooseLayout(FilterKind{99}, 0.01).status().message(),
-            "filter kind is unknown; allowed: one that has a sizing table");
+            "filter kind is unknown; allowed: bloom or ribbon");
 }
 
 // The most keys that fit: the FPR grows with their number. Few lines are the hardest, above all

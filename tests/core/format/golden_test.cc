@@ -4,7 +4,6 @@
 
 #include "blocksieve/filter.h"
 #include "lib/base/kernels.h"
-#include "lib/block/filter_info.h"
 #include "lib/hash/checksum.h"
 #include "tests/core/format/written_block.h"
 #include "tests/support/environment.h"
@@ -59,7 +58,7 @@ TEST(GoldenFiles, AreThoseOfTheTablesAndOfEveryKind) {
   std::set<FilterKind> kinds;
   for (const WrittenBlockPtr& block : GoldenBlocks()) {
     of_tables.insert(block->FilePath());
-    const Result<FilterInfo> info = DescribeFilterBlock(AsBytes(block->Bytes()));
+    const Result<FilterDescription> info = DescribeFilter(AsBytes(block->Bytes()));
     if (info.ok()) kinds.insert(info->kind);
   }
   std::set<std::string> there;

@@ -8,8 +8,7 @@
 #include "blocksieve/filter.h"
 #include "lib/base/coding.h"
 #include "lib/bits/packed.h"
-#include "lib/block/filter_info.h"
-#include "lib/block/kind.h"
+#include "lib/block/footer.h"
 #include "lib/hash/checksum.h"
 #include "lib/skip/format.h"
 #include "tests/core/filter/test_filters.h"
@@ -35,22 +34,48 @@ TEST(HostileFilter, EmptyOnesOfUnknownKindsMayMatch) {
       SCOPED_TRACE(kind);
       std::string changed = empty;
       changed[0] = static_cast<char>((changed[0] & 0xf0) | kind);
-      const bool has_same_fields = kind == static_cast<int>(FilterKind::kBlockedBloom) ||
-                                   kind == static_cast<int>(FilterKind::kRibbon);
-      if (!has_same_fields) ExpectUnreadable(ResealFilterBlock(AsBytes(changed)).value());
+      const bool is_known = kind <= static_cast<int>(FilterKind::kRibbon);
+      if (!is_known) ExpectUnreadable(ResealFilterBlock(AsBytes(changed)).value());
     }
   }
 }
 
 TEST(HostileFilter, AnEmptyOneHasNoPayload) {
   for (const FilterKind kind : BuildableKinds()) {
-    FilterInfo info;
-    info.kind = kind;
-    info.payload_bytes = 1;
-    info.payload_checksum = Checksum(AsBytes("x"));
-    const internal::FooterBytes footer =
-        internal::EncodeFooter(info, internal::FindKind(info.kind)->format);
-    ExpectUnreadable("x" + std::string(AsText(footer.view())));
+    OwnedBytes block;
+    block.size = 1 + internal::kMaxFooterBytes;
+    block.memory = std::make_unique<char[]>(block.size);
+    internal::FinishBlock({.kind = kind, .points_bytes = 1}, &block);
+    ExpectUnreadable(Copy(block));
+  }
+}
+
+std::string BytesOfHex(std::string_view hex) {
+  std::string bytes;
+  for (size_t i = 0; i < hex.size(); i += 2) {
+    bytes.push_back(static_cast<char>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16)));
+  }
+  return bytes;
+}
+
+// Blocks of the formats before this one. Their keys were hashed otherwise, so to read them would
+// deny keys.
+TEST(HostileFilter, BlocksOfFormerFormatsAreForeign) {
+  for (const char* hex : {
+           "1000000011000000030000001200000001000000010000000200000003031c1bb5985f260801000b01b524"
+           "9f4bde0000000000",
+           "100000001100000003000000120000000100000001000000020000004774b393b5d00000000000",
+           "00000000000200001040001000000800008004120044000000000000000008104000000080000248000002"
+           "04000048204000a014000028000200004882000000020640810ce31e06000901b5f826cda6000000000006"
+           "0000000004000000000000000000006fcce2ff57cc2c7e0800000006000000010d02046163656f65773037"
+           "6b3a616361638fcdaecd8fedceed005e400f0e030000000000008f00000000002ec0900000102030405f6f"
+           "7f8faebecedeee0175054b6bae1a435566414c46040602b535f3fce30000000000",
+           "0b00000052000000080000000b000000090000001000000002000000476cb3a18af9000000000001010203"
+           "01102f270700daf7982e0704b5c1daa4610000000000",
+       }) {
+    const std::string block = BytesOfHex(hex);
+    ExpectUnreadable(block);
+    EXPECT_EQ(DescribeFilter(AsBytes(block)).status().code(), StatusCode::kCorruption);
   }
 }
 

@@ -102,19 +102,29 @@ class WrittenBlock {
   /// A byte for that position: a version that no reader supports.
   virtual uint8_t NewerVersion(ByteView) const { return 77; }
 
+  /// What the error then says.
+  virtual std::string NewerText(ByteView) const { return "format version is 77"; }
+
   /// Number of bytes at the front that Opens does not read, to take constant time; and how many of
   /// the first three members are lost if these are damaged.
   virtual size_t UncheckedBytes(ByteView) const { return 0; }
   virtual uint64_t CountDenied(ByteView) const { return 0; }
-
-  /// Size of a complete block at the front; 0 if there is none. After a truncation to this size, no
-  /// reader can notice that bytes followed.
-  virtual size_t SoundBytes(ByteView) const { return 0; }
 };
 
 using WrittenBlockPtr = std::shared_ptr<const WrittenBlock>;
 
 inline void PrintTo(const WrittenBlockPtr& block, std::ostream* out) { *out << block->name; }
+
+/// Places in a sound filter block. The fields of a short one, which are of a family, include the
+/// payload.
+inline size_t TagAt(ByteView block) { return block.size() - 6; }
+inline bool IsShort(ByteView block) { return (block[TagAt(block)] & 8) != 0; }
+inline uint8_t NewerTag(ByteView block) { return IsShort(block) ? 0xbf : 0xb2; }
+inline WrittenBlock::Range FieldsOf(ByteView block) {
+  if (IsShort(block)) return {0, TagAt(block) - 3};
+  const size_t end = TagAt(block) - 4;
+  return {end - 1 - block[end - 1], end};
+}
 
 /// The tables of blocks: all tests run on every row.
 std::vector<WrittenBlockPtr> WrittenFilters();     // written_filters.cc

@@ -4,13 +4,12 @@
 
 #include "blocksieve/filter.h"
 #include "blocksieve/hash.h"
+#include "lib/base/block_memory.h"
 #include "lib/base/kernels.h"
-#include "lib/block/filter_info.h"
-#include "lib/block/short_block.h"
+#include "lib/block/footer.h"
 #include "lib/filter/filter_access.h"
 #include "lib/hash/checksum.h"
-#include "lib/ribbon/builder.h"
-#include "lib/ribbon/sizing.h"
+#include "lib/ribbon/family.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/core/format/written_block.h"
 #include "tests/support/reseal.h"
@@ -32,17 +31,16 @@ MakeFilter LongRibbon(double target_fpr) {
     internal::HashList hashes(0);
     for (uint64_t i = 0; i < num_keys; ++i) hashes.Append(HashKey(PresentKey(i)));
     const Layout layout = Must(ChooseLayout(FilterKind::kRibbon, target_fpr));
-    const Layout row = internal::NearestRibbonLayout(layout);
-    std::string block(internal::RibbonCapacity(row, num_keys), '\0');
-    FilterInfo info = internal::kRibbonKind.building->plan(layout, num_keys);
-    info.ribbon = internal::BuildRibbon(&hashes, true, row, ActiveKernel(),
-                                        reinterpret_cast<uint8_t*>(block.data()))
-                      .shape;
-    info.payload_bytes = info.ribbon.PayloadBytes();
-    block.resize(info.payload_bytes);
-    info.payload_checksum = Checksum(AsBytes(block));
-    const internal::FooterBytes footer = internal::EncodeFooter(info, internal::kRibbonKind.format);
-    return block.append(AsText(footer.view()));
+    const internal::PointPlan plan = internal::RibbonFamily::Plan(layout, num_keys);
+    OwnedBytes block = internal::AllocateBlock(plan.capacity + internal::kMaxFooterBytes, 0);
+    const internal::BuiltPoints built =
+        internal::RibbonFamily::Build(&hashes, true, layout, block.data());
+    internal::FinishBlock({.kind = FilterKind::kRibbon,
+                           .num_keys = num_keys,
+                           .points_bytes = built.points_bytes,
+                           .fields = built.fields},
+                          &block);
+    return Copy(block);
   };
 }
 
@@ -58,27 +56,27 @@ std::vector<FilterRow> FilterRows() {
   constexpr auto kBloom = FilterKind::kBlockedBloom;
   constexpr auto kRibbon = FilterKind::kRibbon;
   return {
-      {"bloom_empty", Built(kBloom, 0.01), 0, 0x46daddbee350498f, ""},
-      {"bloom_3_keys", Built(kBloom, 0.01), 3, 0x994dc8ef6d106f59, ""},
-      {"bloom_1000_keys", Built(kBloom, 0.01), 1000, 0x7fa6ca085521bbe4, "16 141 267 320 533 "},
-      {"bloom_1e-6", Built(kBloom, 1e-6), 1000, 0x4c19d5055ceae02d, ""},
+      {"bloom_empty", Built(kBloom, 0.01), 0, 0xed763a0694a76619, ""},
+      {"bloom_3_keys", Built(kBloom, 0.01), 3, 0x40036d790616711b, ""},
+      {"bloom_1000_keys", Built(kBloom, 0.01), 1000, 0x88e05889e1c01959, "16 141 267 320 533 "},
+      {"bloom_1e-6", Built(kBloom, 1e-6), 1000, 0xe159a5bb222ee136, ""},
       // Large enough for padding.
-      {"bloom_700000_keys", Built(kBloom, 0.5), 700'000, 0x4a10119b604a26a2, "1 3 6 9 11 "},
-      {"ribbon_empty", Built(kRibbon, 0.01), 0, 0x1d434c7fe3dfcbbe, ""},
-      {"ribbon_3_keys", LongRibbon(0.01), 3, 0xf69295ea4244103f, "66 348 424 640 774 "},
-      {"ribbon_1000_keys", LongRibbon(0.01), 1000, 0x2fef1067db2d32b2, "166 316 398 505 585 "},
-      {"ribbon_1e-7", LongRibbon(1e-7), 1000, 0xcab46f3276802104, ""},
+      {"bloom_700000_keys", Built(kBloom, 0.5), 700'000, 0x7025759533fb1bac, "1 3 6 9 11 "},
+      {"ribbon_empty", Built(kRibbon, 0.01), 0, 0xe5d14a49ec88adeb, ""},
+      {"ribbon_3_keys", LongRibbon(0.01), 3, 0xa1f852811cfbe7e0, "66 348 424 640 774 "},
+      {"ribbon_1000_keys", LongRibbon(0.01), 1000, 0xf197c4346f5c3005, "166 316 398 505 585 "},
+      {"ribbon_1e-7", LongRibbon(1e-7), 1000, 0x08082f62f85208e0, ""},
       // The same with short footers; at 1/256, all segments have the same width.
-      {"ribbon_short_3_keys", Built(kRibbon, 0.01), 3, 0x07d487ed5207e2e1, "66 348 424 640 774 "},
-      {"ribbon_short_1000_keys", Built(kRibbon, 0.01), 1000, 0x1795738ed0c6a7b8,
+      {"ribbon_short_3_keys", Built(kRibbon, 0.01), 3, 0x75ca3bea3045c350, "66 348 424 640 774 "},
+      {"ribbon_short_1000_keys", Built(kRibbon, 0.01), 1000, 0x2abedf35e0b07017,
        "166 316 398 505 585 "},
-      {"ribbon_short_300_keys", Built(kRibbon, 1.0 / 256), 300, 0x78ef254768912910,
+      {"ribbon_short_300_keys", Built(kRibbon, 1.0 / 256), 300, 0x19509c633096e9f1,
        "27 814 826 934 1026 "},
-      {"ribbon_short_1e-7", Built(kRibbon, 1e-7), 1000, 0xd5ee6bd6b7906e39, ""},
+      {"ribbon_short_1e-7", Built(kRibbon, 1e-7), 1000, 0xa96e5bb72dced960, ""},
       // Several chunks; and enough chunks for bases in the directory, with padding.
-      {"ribbon_10000_keys", Built(kRibbon, 0.01), 10'000, 0x73658e9b4cd3da1f,
+      {"ribbon_10000_keys", Built(kRibbon, 0.01), 10'000, 0x8187bf459ecc4798,
        "305 571 625 630 732 "},
-      {"ribbon_1100000_keys", Built(kRibbon, 0.5), 1'100'000, 0xe4b4098d67663da2, "0 1 4 6 7 "},
+      {"ribbon_1100000_keys", Built(kRibbon, 0.5), 1'100'000, 0x0e6dbc1a612bbfd1, "0 1 4 6 7 "},
   };
 }
 
@@ -107,7 +105,7 @@ class WrittenFilter : public WrittenBlock {
   bool Opens(ByteView bytes) const override {
     const Filter reader = Filter::Open(bytes);
     const bool opens = reader.state() != Filter::State::kUnreadable;
-    EXPECT_EQ(DescribeFilterBlock(bytes).ok(), opens);
+    EXPECT_EQ(DescribeFilter(bytes).ok(), opens);
     if (!opens) {
       EXPECT_EQ(ProbeAll(bytes, ActiveKernel()).find('0'), std::string::npos) << "no key is denied";
     }
@@ -138,28 +136,17 @@ class WrittenFilter : public WrittenBlock {
     return ResealFilterBlock(bytes);
   }
 
-  Range Fields(ByteView block) const override {
-    const size_t checksum_bytes = internal::LooksShort(block) ? 3 : 4;
-    return {PayloadBytes(block), block.size() - kZeroTailBytes - checksum_bytes};
+  Range Fields(ByteView block) const override { return FieldsOf(block); }
+  size_t VersionAt(ByteView block) const override { return TagAt(block); }
+  uint8_t NewerVersion(ByteView block) const override { return NewerTag(block); }
+  std::string NewerText(ByteView block) const override {
+    return IsShort(block) ? "kind is unknown" : "later version";
   }
-
-  size_t VersionAt(ByteView block) const override {
-    return Fields(block).end - (internal::LooksShort(block) ? 1 : 2);
-  }
-
-  uint8_t NewerVersion(ByteView block) const override {
-    return internal::LooksShort(block) ? 0xBF : WrittenBlock::NewerVersion(block);
-  }
-
   size_t UncheckedBytes(ByteView block) const override {
-    return internal::LooksShort(block) ? 0 : PayloadBytes(block);
+    return IsShort(block) ? 0 : FieldsOf(block).begin;
   }
 
  private:
-  static size_t PayloadBytes(ByteView block) {
-    return static_cast<size_t>(DescribeFilterBlock(block)->payload_bytes);
-  }
-
   const FilterRow row_;
 };
 

@@ -7,7 +7,6 @@
 
 #include "blocksieve/filter.h"
 #include "blocksieve/prefix.h"
-#include "lib/block/parts.h"
 #include "lib/filter/filter_access.h"
 #include "lib/prefix/prefix_part.h"
 #include "lib/prefix/prefix_rule.h"
@@ -127,7 +126,7 @@ TEST(PrefixRule, TakesCallbacksByName) {
     const std::vector<std::string> keys = {"abc", "abd"};
     const Filter filter = Must(Filter::Build(keys, {.prefixes = "callback:" + name}));
     EXPECT_TRUE(filter.MayContainRange("x", "y"));
-    EXPECT_EQ(Must(DescribePrefixes(filter.bytes())).num_prefixes, 0u);
+    EXPECT_EQ(Must(DescribeFilter(filter.bytes())).num_prefixes, 0u);
   }
   // It looks beyond the boundary, so the range [a:b, a:c) has the prefix "a:", but key a:b:c lacks
   // it.
@@ -285,8 +284,8 @@ TEST(PrefixFilter, DeniesAbsentPrefixesOfEveryDepth) {
       }
     }
     EXPECT_LE(static_cast<double>(passed), 0.03 * static_cast<double>(asked));
-    const PrefixInfo info = Must(DescribePrefixes(filter.bytes()));
-    EXPECT_EQ(info.rule, "delimiter:%3A");
+    const FilterDescription info = Must(DescribeFilter(filter.bytes()));
+    EXPECT_EQ(info.prefix_rule, "delimiter:%3A");
     EXPECT_EQ(info.num_prefixes, 100u + 100 * 10);
   }
 }
@@ -296,7 +295,7 @@ TEST(PrefixFilter, HasMoreHashesOfFewPrefixes) {
   for (const auto& [rule, lookups] :
        {std::pair{"delimiter:%3A,depth:1", 2u}, std::pair{"delimiter:%3A,depth:2", 1u}}) {
     const Filter filter = Must(Filter::Build(keys, {.prefixes = rule}));
-    EXPECT_EQ(Must(DescribePrefixes(filter.bytes())).num_lookups, lookups);
+    EXPECT_EQ(Must(DescribeFilter(filter.bytes())).prefix_lookups, lookups);
   }
   const Filter few = Must(Filter::Build(keys, {.target_fpr = 0.1, .prefixes = "lengths:4"}));
   uint64_t passed = 0;
@@ -332,7 +331,7 @@ TEST(PrefixFilter, AutoFindsTheDelimiterAndCostsNothingWithoutStructure) {
     for (char c = 'a'; c < 'k'; ++c) keys.push_back(key + c);
   }
   const Filter structured = Must(Filter::Build(keys, {.prefixes = "auto"}));
-  EXPECT_EQ(Must(DescribePrefixes(structured.bytes())).rule, "delimiter:%3A");
+  EXPECT_EQ(Must(DescribeFilter(structured.bytes())).prefix_rule, "delimiter:%3A");
   EXPECT_FALSE(structured.MayContainRange("acc1:", "acc1;"));
 
   for (const size_t bytes : {4, 8, 16, 24}) {

@@ -8,8 +8,7 @@
 
 #include "blocksieve/filter.h"
 #include "lib/base/kernels.h"
-#include "lib/block/filter_info.h"
-#include "lib/block/parts.h"
+#include "lib/block/footer.h"
 #include "lib/filter/filter_access.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/core/range/range_test_keys.h"
@@ -35,44 +34,35 @@ TEST(RangeFilterBuilder, RefusesOptionsOutOfRange) {
   }
 }
 
-/// A point filter with the range filter of these keys, added in this order.
+/// The range filter of these keys, added in this order.
 class Built {
  public:
-  Built(RangeFilterBuilder* builder, const std::vector<std::string>& keys)
-      : point_block_(Copy(BuildBlock(FilterKind::kBlockedBloom, 0.01, 100))) {
+  Built(RangeFilterBuilder* builder, const std::vector<std::string>& keys) {
     for (const std::string& key : keys) builder->AddKey(key);
-    OwnedBytes block = BuildBlock(FilterKind::kBlockedBloom, 0.01, 100);
-    EXPECT_TRUE(builder->Finish(&block).ok());
-    block_ = Copy(block);
+    block_ = SectionBlock(builder->Finish());
     absent_reason_ = builder->absent_reason();
   }
 
   const std::string& block() const { return block_; }
   const std::string& absent_reason() const { return absent_reason_; }
 
-  // Without a range filter, the block is the point filter's.
   void ExpectAbsent(const std::string& reason) const {
     EXPECT_EQ(absent_reason_, reason);
-    EXPECT_TRUE(block_ == point_block_);
     const RangeFilterReader reader = RangeFilterReader::Open(AsBytes(block_));
     EXPECT_FALSE(reader.is_ready());
     EXPECT_EQ(reader.Query("a", "b"), RangeFilterReader::Answer::kMayMatch);
-    EXPECT_EQ(Must(DescribeRangeFilter(AsBytes(block_))).num_keys, 0u);
     EXPECT_TRUE(Filter::Verify(AsBytes(block_)).ok());
   }
 
   void ExpectPresent(uint64_t num_keys) const {
     EXPECT_EQ(absent_reason_, "");
-    EXPECT_TRUE(block_.starts_with(point_block_));
     EXPECT_TRUE(RangeFilterReader::Open(AsBytes(block_)).is_ready());
-    const RangeFilterInfo info = Must(DescribeRangeFilter(AsBytes(block_)));
+    const RangeFilterInfo info = DescribeRangesOf(block_);
     EXPECT_EQ(info.num_keys, num_keys);
-    EXPECT_EQ(info.bytes, block_.size() - point_block_.size());
     EXPECT_TRUE(Filter::Verify(AsBytes(block_)).ok());
   }
 
  private:
-  std::string point_block_;
   std::string block_;
   std::string absent_reason_;
 };
@@ -94,7 +84,7 @@ TEST(RangeFilterBuilder, DescribesTheFilter) {
   for (const bool is_whole_file : {true, false}) {
     const Built built = Build({.is_whole_file = is_whole_file}, keys);
     built.ExpectPresent(keys.size());
-    const RangeFilterInfo info = Must(DescribeRangeFilter(AsBytes(built.block())));
+    const RangeFilterInfo info = DescribeRangesOf(built.block());
     EXPECT_EQ(info.is_whole_file, is_whole_file);
     EXPECT_EQ(info.cells_per_key, 91u);  // of 1.1 %
     EXPECT_GT(info.model_bytes, 0u);
@@ -201,41 +191,41 @@ TEST(RangeFilterBuilder, LimitsTheNestingOfClusters) {
   EXPECT_FALSE(reader.MayContain("aab", "aac"));
 }
 
-// Blocks of version 2: a point filter, ranges, and a footer. tests/core/format tests damage to any
-// block.
-
 using RangeAnswer = RangeFilterReader::Answer;
 
-internal::BlockParts PartsOf(const std::string& block) {
-  return Must(internal::SplitBlock(AsBytes(block)));
-}
-
-TEST(RangeBlock, AnswersPointLookupsAsThePointFilter) {
+TEST(RangeBlock, AnswersPointLookupsAsAFilterWithoutRanges) {
   for (const FilterKind kind : BuildableKinds()) {
-    for (const uint64_t num_keys : {0, 1, 3, 5'000}) {
-      const std::string inner = Copy(BuildBlock(kind, 0.01, num_keys));
-      OwnedBytes block = BuildBlock(kind, 0.01, num_keys);
-      RangeFilterBuilder ranges = Must(RangeFilterBuilder::Create({}));
-      for (const std::string& key : RandomInts(500, 1)) ranges.AddKey(key);
-      ASSERT_TRUE(ranges.Finish(&block).ok());
-      ASSERT_EQ(ranges.absent_reason(), "");
+    for (const uint64_t num_keys : {1, 3, 5'000}) {
+      const OwnedBytes points = BuildBlock(kind, 0.01, num_keys);
+      const OwnedBytes block = BuildBlock({.kind = kind, .ranges = true}, num_keys);
       EXPECT_TRUE(HasFilterBlockTail(block.view()));
-      EXPECT_EQ(AsText(PartsOf(Copy(block)).filter), inner);
-
-      const FilterInfo info = Must(DescribeFilterBlock(block.view()));
+      const FilterDescription info = Must(DescribeFilter(block.view()));
       EXPECT_EQ(info.kind, kind);
       EXPECT_EQ(info.num_keys, num_keys);
-      EXPECT_EQ(info.block_bytes, inner.size());
+      EXPECT_EQ(info.num_range_keys, num_keys);
       for (const Kernel kernel : internal::AvailableKernels()) {
         const Filter reader = internal::FilterAccess::Open(block.view(), kernel);
-        const Filter inner_reader = internal::FilterAccess::Open(AsBytes(inner), kernel);
-        ASSERT_EQ(reader.state(), inner_reader.state());
+        const Filter point_reader = internal::FilterAccess::Open(points.view(), kernel);
+        ASSERT_EQ(reader.state(), point_reader.state());
         for (uint64_t i = 0; i < 20'000; ++i) {
-          ASSERT_EQ(reader.MayContain(KeyNumber(i)), inner_reader.MayContain(KeyNumber(i)));
+          ASSERT_EQ(reader.MayContain(KeyNumber(i)), point_reader.MayContain(KeyNumber(i)));
         }
       }
     }
   }
+}
+
+TEST(RangeBlock, NeedsNoKeyFilter) {
+  const std::string block = RangeBlock({"b", "d"}, AnyEstimate());
+  const Filter filter = Filter::Open(AsBytes(block));
+  EXPECT_EQ(filter.state(), Filter::State::kReady);
+  EXPECT_TRUE(filter.MayContain("c"));
+  EXPECT_FALSE(filter.MayContainRange("x", "y"));
+  EXPECT_TRUE(Filter::Verify(AsBytes(block)).ok());
+  const FilterDescription info = Must(DescribeFilter(AsBytes(block)));
+  EXPECT_EQ(info.kind, FilterKind::kNone);
+  EXPECT_EQ(info.predicted_fpr, 1);
+  EXPECT_EQ(info.num_range_keys, 2u);
 }
 
 TEST(RangeBlock, InvertedAndEmptyRangesMayMatch) {
@@ -248,21 +238,6 @@ TEST(RangeBlock, InvertedAndEmptyRangesMayMatch) {
            {"y", "x"}, {"x", "x"}, {"", ""}, {"x", ""}, {{}, {}}}) {
     EXPECT_EQ(reader.Query(begin, end), RangeAnswer::kMayMatch);
   }
-}
-
-// A block of version 2 as the point filter of another is unreadable, even with correct checksums.
-TEST(RangeBlock, NestedInABlockIsRefused) {
-  const std::string inner = RangeBlock(RandomInts(40, 1), AnyEstimate());
-  OwnedBytes block;
-  block.memory = std::make_unique<char[]>(inner.size());
-  block.size = inner.size();
-  std::copy(inner.begin(), inner.end(), block.data());
-  RangeFilterBuilder ranges = Must(RangeFilterBuilder::Create(AnyEstimate()));
-  ranges.AddKey("a");
-  ASSERT_TRUE(ranges.Finish(&block).ok());
-  EXPECT_EQ(Filter::Open(block.view()).state(), Filter::State::kUnreadable);
-  EXPECT_FALSE(DescribeFilterBlock(block.view()).ok());
-  EXPECT_FALSE(Filter::Verify(block.view()).ok());
 }
 
 }  // namespace

@@ -89,10 +89,10 @@ TEST(CandidateKeys, LetThePointFilterAnswerForNarrowRanges) {
   const auto number_of = [](int i) { return 20 * i + 7 * i % 10; };
   std::vector<std::string> keys;
   for (int i = 0; i < kKeys; ++i) keys.push_back(key_of(number_of(i)));
-  const std::string block = blocksieve::testing::RangeBlock(keys, {});
-  const Filter points = Filter::Open(AsBytes(block));
-  const RangeFilterReader reader = RangeFilterReader::Open(AsBytes(block));
-  const auto may_match = [&](std::string_view key) { return points.MayContain(key); };
+  const Result<Filter> points = Filter::Build(keys, {.ranges = true});
+  ASSERT_TRUE(points.ok());
+  const RangeFilterReader reader = RangeFilterReader::Open(points->bytes());
+  const auto may_match = [&](std::string_view key) { return points->MayContain(key); };
   constexpr auto kNo = RangeFilterReader::Answer::kNo;
   int alone = 0;
   int together = 0;

@@ -33,7 +33,7 @@ Measured Measure(const std::vector<std::string>& keys, double range_fpr, int pro
     ++queries;
     matched += reader.MayContain(begin, end);
   }
-  return {matched / static_cast<double>(queries), Must(DescribeRangeFilter(AsBytes(block)))};
+  return {matched / static_cast<double>(queries), DescribeRangesOf(block)};
 }
 
 std::string RandomInt(Random* random) { return BigEndian((*random)()); }
@@ -137,7 +137,7 @@ TEST(RangeRate, BitsPerKeyAreCorrectForManyInts) {
   const std::vector<std::string> keys = RandomInts(400'000, 1);
   for (const double range_fpr : {0.3, 0.2, 0.1, 0.05, 0.015, 0.001, 1e-4, 1e-5}) {
     const std::string block = RangeBlock(keys, AnyEstimate(true, range_fpr));
-    const RangeFilterInfo info = Must(DescribeRangeFilter(AsBytes(block)));
+    const RangeFilterInfo info = DescribeRangesOf(block);
     const double bits = 8 * static_cast<double>(info.bytes) / static_cast<double>(keys.size());
     EXPECT_NEAR(RangeBitsPerKey(range_fpr) / bits, 1, 0.01) << range_fpr;
   }
@@ -153,7 +153,7 @@ TEST(RangeRate, FilesOfFewKeysTakeLittleMore) {
         while (keys.size() < count) keys.push_back(draw(&random));
         keys = SortedDistinct(std::move(keys));
         const std::string block = RangeBlock(keys, AnyEstimate(true, range_fpr));
-        const double bytes = static_cast<double>(Must(DescribeRangeFilter(AsBytes(block))).bytes);
+        const double bytes = static_cast<double>(DescribeRangesOf(block).bytes);
         EXPECT_LE(bytes, RangeBitsPerKey(range_fpr) * static_cast<double>(keys.size()) / 8 + 160)
             << keys[0] << ", " << count << " keys, " << range_fpr;
       }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "lib/base/kernels.h"
+#include "lib/block/footer.h"
 #include "tests/core/filter/test_filters.h"
 
 namespace blocksieve::testing {
@@ -186,17 +187,26 @@ std::string NearKey(std::string_view key, Random* random) {
   return near;
 }
 
-std::string RangeBlock(const std::vector<std::string>& keys, const RangePartOptions& options) {
-  FilterBuilder points = MakeBuilder(FilterKind::kBlockedBloom);
-  RangeFilterBuilder ranges = Must(RangeFilterBuilder::Create(options));
-  for (const std::string& key : keys) {
-    points.AddKey(key);
-    ranges.AddKey(key);
-  }
-  OwnedBytes block = FinishOk(points);
-  EXPECT_TRUE(ranges.Finish(&block).ok());
-  EXPECT_EQ(ranges.absent_reason(), "");
+std::string SectionBlock(std::string_view ranges) {
+  OwnedBytes block;
+  block.size = ranges.size() + internal::kMaxFooterBytes;
+  block.memory = std::make_unique<char[]>(block.size);
+  internal::FinishBlock({.kind = FilterKind::kNone, .num_keys = 1, .ranges = ranges}, &block);
   return Copy(block);
+}
+
+std::string RangeBlock(const std::vector<std::string>& keys, const RangePartOptions& options) {
+  RangeFilterBuilder ranges = Must(RangeFilterBuilder::Create(options));
+  for (const std::string& key : keys) ranges.AddKey(key);
+  const std::string section = ranges.Finish();
+  EXPECT_EQ(ranges.absent_reason(), "");
+  return SectionBlock(section);
+}
+
+RangeFilterInfo DescribeRangesOf(const std::string& block) {
+  internal::Footer footer;
+  EXPECT_FALSE(internal::ParseFooter(AsBytes(block), &footer));
+  return Must(DescribeRanges(footer.ranges));
 }
 
 bool HasKeyIn(const std::vector<std::string>& keys, std::string_view begin, std::string_view end) {

@@ -57,8 +57,13 @@ std::vector<std::string> RandomInts(size_t count, uint64_t seed);
 /// A key near this one: the key itself, its successor, or a changed or truncated key.
 std::string NearKey(std::string_view key, Random* random);
 
-/// The block of a Bloom filter of these keys with their range filter.
+/// A block of this range filter alone.
+std::string SectionBlock(std::string_view ranges);
+
+/// The block of the range filter of these keys.
 std::string RangeBlock(const std::vector<std::string>& keys, const RangePartOptions& options);
+
+RangeFilterInfo DescribeRangesOf(const std::string& block);
 
 /// Options with which any keys get a range filter, whatever their estimated FPR.
 inline RangePartOptions AnyEstimate(bool is_whole_file = true, double range_fpr = 0.015) {

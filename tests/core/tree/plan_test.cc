@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "blocksieve/sizing.h"
 #include "blocksieve/tree.h"
-#include "lib/filter/block_sizing.h"
 
 namespace blocksieve {
 namespace {

@@ -10,7 +10,6 @@
 
 #include "blocksieve/filter.h"
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "lib/block/filter_info.h"
 #include "tests/support/built_filter.h"
 #include "tests/support/key_sets.h"
 
@@ -32,8 +31,8 @@ class BitsBuilder : public ::testing::Test {
   }
 
   static uint64_t KeysIn(const BuiltFilter& filter) {
-    const Result<FilterInfo> info =
-        DescribeFilterBlock(AsBytes({filter.contents.data(), filter.contents.size()}));
+    const Result<FilterDescription> info =
+        DescribeFilter(AsBytes({filter.contents.data(), filter.contents.size()}));
     EXPECT_TRUE(info.ok()) << info.status().message();
     return info.ok() ? info->num_keys : UINT64_MAX;
   }

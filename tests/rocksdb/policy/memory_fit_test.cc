@@ -6,8 +6,7 @@
 #include <random>
 
 #include "blocksieve/filter.h"
-#include "lib/block/filter_info.h"
-#include "lib/filter/block_sizing.h"
+#include "blocksieve/sizing.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -58,16 +57,16 @@ class MemoryFitTest : public ::testing::TestWithParam<size_t (*)(size_t)> {
       const Layout layout = fit == nullptr ? builder.layout() : fit->Fit(builder);
       const Result<OwnedBytes> block = builder.Finish(layout);
       EXPECT_TRUE(block.ok());
-      const Result<FilterInfo> info = DescribeFilterBlock(block->view());
+      const Result<FilterDescription> info = DescribeFilter(block->view());
       EXPECT_TRUE(info.ok());
       EXPECT_TRUE(Filter::Verify(block->view()).ok());
       const auto keys = static_cast<double>(num_keys);
       totals.keys += keys;
-      totals.expected_positives += keys * PredictedFpr(*info);
+      totals.expected_positives += keys * info->predicted_fpr;
       totals.used += static_cast<double>(block->size + kBlockTrailerBytes);
       totals.allocated += static_cast<double>(GetParam()(block->size + kBlockTrailerBytes));
       // No single filter gets much worse.
-      EXPECT_LE(PredictedFpr(*info), kMaxTargetFpr * 1.05);
+      EXPECT_LE(info->predicted_fpr, kMaxTargetFpr * 1.05);
     }
     return totals;
   }

@@ -16,7 +16,6 @@
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 #include "lib/base/coding.h"
-#include "lib/block/filter_info.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -145,7 +144,7 @@ std::vector<std::string> TableFile::FindDamage() {
   const bool has_none = !table_.is_block_based() && status.IsNotSupported();
   if (!status.ok() && !has_none) damage.push_back("block checksum: " + status.ToString());
   for (const std::string& contents : table_.filters()) {
-    if (!DescribeFilterBlock(AsBytes(contents)).ok()) continue;  // stock, or already in the report
+    if (!DescribeFilter(AsBytes(contents)).ok()) continue;  // stock, or already in the report
     const Status valid = Filter::Verify(AsBytes(contents));
     if (!valid.ok()) damage.push_back("filter: " + valid.message());
   }

@@ -1,0 +1,124 @@
+#pragma once
+
+#include <array>
+#include <cassert>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "blocksieve/bytes.h"
+#include "blocksieve/sizing.h"
+#include "blocksieve/status.h"
+#include "lib/base/coding.h"
+
+// The layout of filter blocks. lib/FORMAT.md is normative.
+//
+//   long    points | [prefixes] | [ranges] | fields | field bytes (1) | checksum (4) | tag (1) | 0
+//   * 5 short   points | fields of the family |                             checksum (3) | tag (1)
+//   | 0 * 5
+//
+//   fields: kind and flags (1), keys (varint), checksum of the points (4),
+//           [prefix bytes (varint), their checksum (4)], [range bytes (varint), their checksum
+//           (4)], fields of the family
+//
+// The points are the key filter of a family (lib/filter/families.h), prefixes and ranges are
+// sections for range queries. The checksum of a long block covers fields and field bytes, so that
+// it opens in constant time; that of a short one covers all before it.
+
+namespace blocksieve {
+
+/// Zero bytes at the end of every block. Stock RocksDB reads them as "no probes: always may match".
+inline constexpr size_t kZeroTailBytes = 5;
+
+/// Whether the last five bytes are zero, as in every blocksieve filter and in RocksDB's "always may
+/// match". Other blocks are other programs' filters.
+bool HasFilterBlockTail(ByteView block) noexcept;
+
+/// Blocks are shorter than this: RocksDB's readers cast their sizes to 32 bits.
+inline constexpr uint64_t kMaxFilterBlockBytes = UINT64_C(0xffffffff);
+
+}  // namespace blocksieve
+
+namespace blocksieve::internal {
+
+/// Bytes of a footer in a fixed buffer: functions that compute its size must not fail.
+template <size_t kMax>
+class FixedBytes {
+ public:
+  void push_back(char byte) noexcept { append(&byte, 1); }
+  void append(const char* bytes, size_t count) noexcept {
+    assert(count <= kMax - size_);
+    std::memcpy(bytes_.data() + size_, bytes, count);
+    size_ += count;
+  }
+  size_t size() const noexcept { return size_; }
+  ByteView view() const noexcept { return {bytes_.data(), size_}; }
+
+ private:
+  std::array<uint8_t, kMax> bytes_;
+  size_t size_ = 0;
+};
+
+/// The fields of a family: at most 31 bytes of a ribbon, as large as sizing computes.
+using FieldBytes = FixedBytes<32>;
+
+/// Maximum size of a footer: 33 bytes of any family, those of the family, and 11 of the end.
+inline constexpr size_t kMaxFooterBytes = 80;
+
+/// Maximum size of a short block, so that opening takes constant time.
+inline constexpr size_t kMaxShortBytes = 4096;
+
+/// Why a block is unreadable. Static texts: a filter may be opened for a single probe.
+struct Problem {
+  const char* text = nullptr;  ///< Null: none.
+  bool is_newer = false;       ///< Whether a later version of this library may read it.
+
+  explicit operator bool() const noexcept { return text != nullptr; }
+};
+
+/// Corruption or NotSupported: "filter block: <text>". Throws std::bad_alloc.
+Status StatusOf(const Problem& problem);
+
+/// The parts of a block, which must outlive it.
+struct Footer {
+  FilterKind kind = FilterKind::kNone;
+  bool is_short = false;
+  /// 0: no keys, no key may match. In a short block the family derives it from its fields.
+  uint64_t num_keys = 0;
+  ByteView points;  ///< In a short block, the fields of the family are at the end.
+  ByteView fields;  ///< Of the family; empty in a short block.
+  ByteView prefixes;
+  ByteView ranges;
+  uint32_t points_checksum = 0;
+  uint32_t prefixes_checksum = 0;
+  uint32_t ranges_checksum = 0;
+
+  bool is_empty() const noexcept { return num_keys == 0 && !is_short; }
+};
+
+/// Reads and checks a footer in constant time.
+Problem ParseFooter(ByteView block, Footer* footer) noexcept;
+
+/// Compares the checksums of points and sections, in time linear in their size.
+Problem VerifySections(const Footer& footer) noexcept;
+
+/// What a block holds, for its writer.
+struct BlockContents {
+  FilterKind kind = FilterKind::kNone;
+  uint64_t num_keys = 0;
+  uint64_t points_bytes = 0;
+  FieldBytes fields = {};  ///< Of the family.
+  FieldBytes short_fields =
+      {};  ///< For a short block; empty if the family has none for this filter.
+  std::string_view prefixes = {};
+  std::string_view ranges = {};
+};
+
+/// Bytes that follow the points: sections and footer.
+uint64_t BytesAfterPoints(const BlockContents& contents) noexcept;
+
+/// Completes a block that starts with its points: appends sections and footer, a short one if
+/// possible, and cuts the block to its size. REQUIRES: the block has room for BytesAfterPoints
+void FinishBlock(const BlockContents& contents, OwnedBytes* block) noexcept;
+
+}  // namespace blocksieve::internal

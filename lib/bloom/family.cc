@@ -1,0 +1,98 @@
+#include "lib/bloom/family.h"
+
+#include <cassert>
+
+#include "lib/base/block_memory.h"
+#include "lib/bloom/blocked_bloom.h"
+#include "lib/bloom/bloom_model.h"
+
+namespace blocksieve::internal {
+namespace {
+
+constexpr uint32_t kPaddingBytes = 48;
+
+// The first field has the number of probes less one, and a flag.
+constexpr uint8_t kProbesMask = 0x0f;
+constexpr uint8_t kHasPadding = 0x10;
+
+struct Lines {
+  uint32_t num_probes = 0;
+  uint32_t padding_bytes = 0;
+  uint64_t num_lines = 0;
+};
+
+Problem ReadFields(const Footer& footer, Lines* lines) noexcept {
+  if (footer.is_short) return {"kind without short blocks", /*is_newer=*/true};
+  Decoder fields(footer.fields);
+  const auto first = fields.Fixed<uint8_t>();
+  lines->num_probes = (first & kProbesMask) + 1;
+  lines->padding_bytes = (first & kHasPadding) != 0 ? kPaddingBytes : 0;
+  lines->num_lines = fields.Varint();
+  if (!fields.ok() || !fields.rest().empty() || first > (kProbesMask | kHasPadding)) {
+    return {"fields of the Bloom filter are not as specified"};
+  }
+  // Kernels count lines in 32 bits, enough for any allowed block.
+  const uint64_t line_bytes = footer.points.size() - lines->padding_bytes;
+  if (footer.points.size() < lines->padding_bytes + kLineBytes ||
+      footer.points.size() >= kMaxFilterBlockBytes || line_bytes % kLineBytes != 0 ||
+      line_bytes / kLineBytes != lines->num_lines) {
+    return {"size of the Bloom filter is not its number of 64-byte lines"};
+  }
+  return {};
+}
+
+void AppendFields(uint32_t num_probes, uint32_t padding_bytes, uint64_t num_lines,
+                  FieldBytes* fields) noexcept {
+  fields->push_back(static_cast<char>((num_probes - 1) | (padding_bytes > 0 ? kHasPadding : 0)));
+  AppendVarint(fields, num_lines);
+}
+
+}  // namespace
+
+std::string BloomFamily::LayoutText(const Layout& layout) {
+  return "k = " + std::to_string(layout.num_probes);
+}
+
+PointPlan BloomFamily::Plan(const Layout& layout, uint64_t num_keys) noexcept {
+  const uint64_t line_bytes = BloomPayloadBytes(layout, num_keys);
+  PointPlan plan;
+  plan.padding_bytes = PaddingBytes(line_bytes);
+  plan.points_bytes = plan.capacity = plan.padding_bytes + line_bytes;
+  AppendFields(layout.num_probes, plan.padding_bytes, line_bytes / kLineBytes, &plan.fields);
+  return plan;
+}
+
+BuiltPoints BloomFamily::Build(HashList* hashes, bool /*keep*/, const Layout& layout,
+                               uint8_t* out) {
+  const PointPlan plan = Plan(layout, hashes->size());
+  const FillFunction fill = BlockedBloomFill(ActiveKernel(), layout.num_probes);
+  const uint64_t num_lines = (plan.points_bytes - plan.padding_bytes) / kLineBytes;
+  hashes->ForEachRun(
+      [&](std::span<const uint64_t> run) { fill(run, num_lines, out + plan.padding_bytes); });
+  BuiltPoints built;
+  built.points_bytes = plan.points_bytes;
+  built.fields = plan.fields;
+  return built;
+}
+
+Problem BloomFamily::Open(const Footer& footer, Kernel kernel, FilterView* view) noexcept {
+  Lines lines;
+  const Problem problem = ReadFields(footer, &lines);
+  if (problem) return problem;
+  view->data = footer.points.data() + lines.padding_bytes;
+  view->blocked_bloom = MakeBlockedBloomView(lines.num_lines, lines.num_probes);
+  view->ops = &BlockedBloomOps(kernel, lines.num_probes);
+  return {};
+}
+
+void BloomFamily::Describe(const Footer& footer, PointDescription* description) noexcept {
+  Lines lines;
+  [[maybe_unused]] const Problem problem = ReadFields(footer, &lines);
+  assert(!problem);
+  const auto bits = static_cast<double>(8 * kLineBytes * lines.num_lines);
+  description->num_keys = footer.num_keys;
+  description->predicted_fpr =
+      BlockedBloomFpr(bits / static_cast<double>(footer.num_keys), lines.num_probes);
+}
+
+}  // namespace blocksieve::internal

@@ -1,0 +1,82 @@
+#include "blocksieve/filter.h"
+#include "lib/base/errors.h"
+#include "lib/filter/families.h"
+#include "lib/prefix/prefix_part.h"
+#include "lib/range/range_filter.h"
+
+// What a block holds, and whether it is sound.
+
+namespace blocksieve {
+namespace {
+
+using internal::Footer;
+using internal::Problem;
+
+// The footer, if a filter opens the block.
+Problem ReadBlock(ByteView block, Footer* footer) noexcept {
+  const Problem problem = internal::ParseFooter(block, footer);
+  if (problem) return problem;
+  if (!internal::IsFamily(footer->kind)) return {"kind is unknown to this library", true};
+  if (footer->is_empty()) return {};
+  internal::FilterView view;
+  return internal::VisitFamily(
+      footer->kind, [&](auto family) { return family.Open(*footer, Kernel::kScalar, &view); });
+}
+
+Status DescribePrefixes(ByteView section, FilterDescription* description) {
+  const internal::PrefixView part = internal::ReadPrefixPart(section, &description->num_prefixes);
+  if (!part.rule().empty()) description->prefix_rule = internal::PrefixRuleText(part.rule());
+  if (description->prefix_rule.empty()) {
+    return internal::StatusOf({"prefixes or their rule cannot be read"});
+  }
+  description->prefix_bytes = section.size();
+  description->prefix_lookups = part.num_lookups;
+  // A block may be damaged.
+  const uint64_t num_hashes = description->num_keys;
+  const uint64_t max_prefixes = num_hashes / part.num_lookups;
+  description->num_prefix_hashes =
+      part.num_lookups * std::min(description->num_prefixes, max_prefixes);
+  description->num_keys -= description->num_prefix_hashes;
+  return Status::Ok();
+}
+
+}  // namespace
+
+Result<FilterDescription> DescribeFilter(ByteView block) try {
+  Footer footer;
+  if (const Problem problem = ReadBlock(block, &footer)) return StatusOf(problem);
+  FilterDescription description{.kind = footer.kind, .block_bytes = block.size()};
+  if (footer.is_empty()) {
+    description.predicted_fpr = 0;
+    return description;
+  }
+  internal::PointDescription points;
+  internal::VisitFamily(footer.kind, [&](auto family) { family.Describe(footer, &points); });
+  description.num_keys = points.num_keys;
+  description.predicted_fpr = points.predicted_fpr;
+  if (!footer.prefixes.empty()) {
+    Status status = DescribePrefixes(footer.prefixes, &description);
+    if (!status.ok()) return status;
+  }
+  if (!footer.ranges.empty()) {
+    const Result<RangeFilterInfo> ranges = DescribeRanges(footer.ranges);
+    if (!ranges.ok()) return ranges.status();
+    description.range_bytes = ranges->bytes;
+    description.num_range_keys = ranges->num_keys;
+    description.estimated_range_fpr = ranges->estimated_fpr;
+  }
+  return description;
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
+}
+
+Status Filter::Verify(ByteView block) try {
+  Footer footer;
+  Problem problem = ReadBlock(block, &footer);
+  if (!problem) problem = internal::VerifySections(footer);
+  return problem ? StatusOf(problem) : Status::Ok();
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
+}
+
+}  // namespace blocksieve

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <tuple>
+
+#include "lib/bloom/family.h"
+#include "lib/filter/no_points.h"
+#include "lib/ribbon/family.h"
+
+namespace blocksieve::internal {
+
+/// The families of key filters. A new one is listed here, and has a number in FilterKind. The first
+/// is built instead of another that cannot be built.
+using Families = std::tuple<BloomFamily, RibbonFamily, NoPoints>;
+using FallbackFamily = std::tuple_element_t<0, Families>;
+
+inline bool IsFamily(FilterKind kind) noexcept {
+  return std::apply([&](auto... family) { return ((family.kKind == kind) || ...); }, Families());
+}
+
+/// visit(Family()) for the family of this kind. REQUIRES: IsFamily(kind)
+template <size_t i = 0, class Visit>
+decltype(auto) VisitFamily(FilterKind kind, const Visit& visit) {
+  if constexpr (i + 1 < std::tuple_size_v<Families>) {
+    if (kind != std::tuple_element_t<i, Families>::kKind) return VisitFamily<i + 1>(kind, visit);
+  }
+  return visit(std::tuple_element_t<i, Families>());
+}
+
+}  // namespace blocksieve::internal

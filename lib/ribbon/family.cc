@@ -1,0 +1,93 @@
+#include "lib/ribbon/family.h"
+
+#include <cassert>
+
+#include "lib/base/block_memory.h"
+#include "lib/ribbon/builder.h"
+#include "lib/ribbon/probe.h"
+#include "lib/ribbon/shape.h"
+
+namespace blocksieve::internal {
+namespace {
+
+struct OpenedRibbon {
+  RibbonShape shape;
+  uint32_t padding_bytes = 0;
+  uint64_t num_keys = 0;
+};
+
+Problem ReadFields(const Footer& footer, OpenedRibbon* ribbon) noexcept {
+  if (footer.is_short) {
+    return ReadShortRibbonFields(footer.points, &ribbon->shape, &ribbon->num_keys);
+  }
+  ribbon->num_keys = footer.num_keys;
+  Decoder fields(footer.fields);
+  const Problem problem = ReadRibbonFields(&fields, &ribbon->shape, &ribbon->padding_bytes);
+  if (problem) return problem;
+  if (!fields.rest().empty()) return {"footer has trailing bytes"};
+  if (footer.points.size() < ribbon->padding_bytes) return {"filter is smaller than its padding"};
+  return CheckRibbonShape(ribbon->shape, footer.points.size() - ribbon->padding_bytes);
+}
+
+void AppendFields(const RibbonShape& shape, uint64_t num_keys, uint32_t padding_bytes,
+                  FieldBytes* fields, FieldBytes* short_fields) noexcept {
+  AppendRibbonFields(shape, padding_bytes, fields);
+  if (padding_bytes == 0) AppendShortRibbonFields(shape, num_keys, short_fields);
+}
+
+}  // namespace
+
+std::string RibbonFamily::LayoutText(const Layout& layout) {
+  return std::to_string(layout.num_probes) + " whole column" + (layout.num_probes == 1 ? "" : "s");
+}
+
+PointPlan RibbonFamily::Plan(const Layout& layout, uint64_t num_keys) noexcept {
+  const Layout row = NearestRibbonLayout(layout);
+  PointPlan plan;
+  const uint64_t payload_bytes = RibbonPayloadBytes(layout, num_keys);
+  plan.padding_bytes = PaddingBytes(payload_bytes);
+  plan.points_bytes = plan.padding_bytes + payload_bytes;
+  // Blocks vary by a few slots, and by the start of the wide segments.
+  plan.excess_bytes = (8 + num_keys / 8192) * (layout.num_probes + 1) / 8 + 6;
+  plan.capacity = plan.padding_bytes + RibbonCapacity(row, num_keys);
+  plan.working_bytes = RibbonWorkingBytes(row, num_keys);
+  plan.copies_hashes = true;
+  AppendFields(ExpectedRibbonShape(row, num_keys), num_keys, plan.padding_bytes, &plan.fields,
+               &plan.short_fields);
+  return plan;
+}
+
+BuiltPoints RibbonFamily::Build(HashList* hashes, bool keep, const Layout& layout, uint8_t* out) {
+  const uint64_t num_keys = hashes->size();
+  const uint32_t padding_bytes = PaddingBytes(RibbonPayloadBytes(layout, num_keys));
+  const RibbonBuild build =
+      BuildRibbon(hashes, keep, NearestRibbonLayout(layout), ActiveKernel(), out + padding_bytes);
+  BuiltPoints built;
+  built.points_bytes = padding_bytes + build.shape.PayloadBytes();
+  if (build.always_true_chunks > 0) {
+    built.problem = "no ribbon found for " + std::to_string(build.always_true_chunks) + " of " +
+                    std::to_string(build.shape.chunks) + " chunks";
+  }
+  AppendFields(build.shape, num_keys, padding_bytes, &built.fields, &built.short_fields);
+  return built;
+}
+
+Problem RibbonFamily::Open(const Footer& footer, Kernel kernel, FilterView* view) noexcept {
+  OpenedRibbon ribbon;
+  const Problem problem = ReadFields(footer, &ribbon);
+  if (problem) return problem;
+  view->data = footer.points.data() + ribbon.padding_bytes;
+  view->ribbon = MakeRibbonView(ribbon.shape, view->data);
+  view->ops = &RibbonOpsFor(kernel, ribbon.shape);
+  return {};
+}
+
+void RibbonFamily::Describe(const Footer& footer, PointDescription* description) noexcept {
+  OpenedRibbon ribbon;
+  [[maybe_unused]] const Problem problem = ReadFields(footer, &ribbon);
+  assert(!problem);
+  description->num_keys = ribbon.num_keys;
+  description->predicted_fpr = RibbonFpr(ribbon.shape.columns, RibbonWideShare(ribbon.shape));
+}
+
+}  // namespace blocksieve::internal
