@@ -3,8 +3,7 @@
 #include <utility>
 
 #include "blocksieve/status.h"
-#include "integration/cli/term/failure.h"
-#include "integration/cli/term/streams.h"
+#include "integration/cli/term/terminal.h"
 
 // Errors, interruption and progress of a job: those of the `blocksieve` command.
 

@@ -160,7 +160,7 @@ struct TreeFile {
   uint64_t num_bytes = 0;  ///< Size of the file.
 
   /// @{
-  /// The key range, for Tree::SetKeyRanges only. Not owned. `largest` is not before `smallest`.
+  /// The key range, for Tree::SetKeyRanges only. Not owned.
   std::string_view smallest = {};
   std::string_view largest = {};
   /// @}
@@ -192,12 +192,6 @@ struct TreeRun {
 /// key. Lookups are assumed to be distributed like the keys of the tree.
 class BLOCKSIEVE_EXPORT Tree {
  public:
-  /// Whether the first key sorts before the second.
-  using KeyLess = std::function<bool(std::string_view, std::string_view)>;
-
-  /// Share of a file's entries, 0 to 1, before a key within its key range.
-  using ShareBefore = std::function<double(const TreeFile& file, std::string_view key)>;
-
   Tree() = default;
 
   /// Every lookup checks every run. `files` are in the order of levels, those of level 0 from the
@@ -221,12 +215,12 @@ class BLOCKSIEVE_EXPORT Tree {
   ///
   /// The sum over runs would count overwritten keys twice. Where runs have different keys in the
   /// same range, like the levels of a tree, the largest run shows the distribution of the keys.
-  void SetKeyRanges(const KeyLess& less, const ShareBefore& share_before);
-
-  /// The same for keys in byte order, with shares interpolated as if keys were numbers. Their
+  ///
+  /// The keys of a file within a part of its range are interpolated as if keys were numbers. Their
   /// digits are the bytes between the smallest and the largest that occur after the prefix of all
-  /// keys: in decimal keys there is no gap between "19" and "20".
-  void SetKeyRangesInByteOrder();
+  /// keys, or all bytes if they are too many for text: in decimal keys there is no gap between "19"
+  /// and "20". No effect if the ranges show that keys are not in byte order.
+  void SetKeyRanges();
 
   /// From the number of filters that lookups probed, on average: a share of the keys is where every
   /// run has keys, the others are where only one has. No effect if a run has no filters, whose

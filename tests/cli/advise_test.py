@@ -144,24 +144,14 @@ class Verdicts(AdviseTest):
                              "No change recommended: the current filters are within 5 % of the best.")
             text = self.text_of("advise", "--db", self.db)
             self.assertNotIn("Steps for proposal", text)
-            done = run("advise", "--db", self.db, "--options-file", self.dir / "OPTIONS")
-            self.assertEqual(done.code, 1)
-            self.assertIn("no change is recommended; request one with", done.err)
-            self.assertFalse((self.dir / "OPTIONS").exists())
 
     def test_asked_where_no_filter_pays(self):
         """The verdict reports it, and still proposes the requested filters."""
         self.build_runs(("2:60000",), BLOOM)
-        path = self.dir / "OPTIONS"
         arguments = ("--wasted-reads", 0.001, "--block-cache", "1GiB")
         self.assertRegex(self.first_line(*arguments),
                          r"^No change recommended\. No filter pays here: the files have [\d,]+ bytes and fit into a block cache of 1,073,741,824 bytes\. "
                          r"The requested wasted_reads=0\.001 gives [\d.]+ times fewer wasted reads and .* memory\.$")
-        self.succeed("advise", "--db", self.db, *arguments, "--options-file", path)
-        self.assertIn("wasted_reads=0.001", path.read_text())
-        done = run("advise", "--db", self.db, *arguments, "--options-file", self.dir / "none" / "OPTIONS")
-        self.assertEqual(done.code, 1)
-        self.assertIn(f"cannot write {self.dir}/none/OPTIONS", done.err)
 
     def test_without_filters(self):
         self.build_runs(("2:600000",), "none")
@@ -208,13 +198,12 @@ class Verdicts(AdviseTest):
                           self.text_of("rewrite", "--db", self.db, "--dry-run"))
 
     def test_steps(self):
-        """The steps and the OPTIONS file have the option of the verdict."""
+        """The steps have the option of the verdict."""
         self.db_bench("fillrandom,compact", "--bloom_bits=10", "--value_size=100",
                       "--compression_type=none", num=200_000)
         self.add_column_family()
-        path = self.dir / "OPTIONS"
         text = self.text_of("advise", "--db", self.db, "--column-family", "default",
-                            "--wasted-reads", 0.001, "--options-file", path)
+                            "--wasted-reads", 0.001)
         option = "filter_policy={id=blocksieve;wasted_reads=0.001;kind=auto}"
         for line in ("       [DBOptions]", "         listeners={blocksieve}",
                      '       [TableOptions/BlockBasedTable "default"]', "         " + option,
@@ -222,10 +211,6 @@ class Verdicts(AdviseTest):
                      f"     blocksieve rewrite --db {self.db} --column-family default",
                      "     blocksieve::EnableFilter(&options, {.wasted_reads = 0.001});"):
             self.assertIn(line + "\n", text)
-        written = path.read_text()
-        self.assertIn(f"\n  {option}\n", written)
-        self.assertIn('[CFOptions "other"]', written)
-        self.assertEqual(written.count("id=blocksieve"), 1)
 
 
 class Advice(AdviseTest):

@@ -130,7 +130,6 @@ class Logs(CommandTest):
                 self.assertIn("of them without a row for the seek",
                               self.text_of("advise", "--log", log))
 
-
 def by_line(edit):
     """A disguise that edits each line."""
     return lambda text: "".join(edit(line) + "\n" for line in text.splitlines())

@@ -80,7 +80,7 @@ TEST_F(PlanSearchTest, SameReadsAreReachedWithLessMemoryWhereFewLookupsCheckTheS
       }
       files.erase(files.begin() + 3);  // level 1 is one file
       forest_.trees[0] = Tree(files);
-      forest_.trees[0].SetKeyRangesInByteOrder();
+      forest_.trees[0].SetKeyRanges();
     }
     const Result<Plans> same = PlanForSameReads(forest_, kReads);
     ASSERT_TRUE(same.ok()) << same.status().message();

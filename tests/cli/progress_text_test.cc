@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "integration/cli/term/streams.h"
-#include "integration/cli/term/text.h"
+#include "integration/cli/term/terminal.h"
 
 namespace blocksieve::term {
 namespace {

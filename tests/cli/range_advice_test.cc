@@ -1,4 +1,4 @@
-#include "integration/cli/advise/range_advice.h"
+#include "integration/cli/advise/advice.h"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include "integration/cli/database/database.h"
 #include "integration/cli/database/file_check.h"
 #include "integration/cli/database/table/table_file.h"
-#include "integration/cli/term/failure.h"
+#include "integration/cli/term/terminal.h"
 #include "tests/support/key_sets.h"
 #include "tests/support/test_db.h"
 
@@ -121,7 +121,6 @@ TEST(TableFileTest, KeysInAnUnknownOrderAreNotRead) {
     db.Fill(testing::PresentKeys(testing::KeyShape::kCounter, 5000));
     const auto file = OpenFileOf(db.path());
     EXPECT_EQ(file->report().num_entries, 5000u);
-    EXPECT_THROW(file->ShareBefore("key"), term::Failure);
     const FileCheck check = CheckFile(file.get(), 100);
     EXPECT_TRUE(check.problems.empty()) << check.problems[0];
     EXPECT_EQ(check.file.filter.origin, FilterOrigin::kStock);

@@ -191,8 +191,7 @@ class WrongCommandLines(CommandTest):
 
     def test_empty_paths(self):
         """They would count as not given."""
-        for option, *others in (("--db", "scan"), ("--options-file", "advise", "--db", self.db),
-                                ("--options-file", "check"), ("--copy-from", "index", "--db", self.db),
+        for option, *others in (("--db", "scan"), ("--options-file", "check"), ("--copy-from", "index", "--db", self.db),
                                 ("--save-to", "index", "--db", self.db), ("FILE", "inspect")):
             named = () if option == "FILE" else (option,)
             self.check(f"{option} is ''; allowed: a path", *others, *named, "")

@@ -9,8 +9,7 @@
 
 #include "integration/cli/commands/options.h"
 #include "integration/cli/rows/rows.h"
-#include "integration/cli/term/failure.h"
-#include "integration/cli/term/text.h"
+#include "integration/cli/term/terminal.h"
 #include "lib/column/values.h"
 #include "tests/fuzz/fuzz.h"
 

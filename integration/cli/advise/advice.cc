@@ -1,13 +1,11 @@
 #include "integration/cli/advise/advice.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "blocksieve/filter.h"
 #include "integration/cli/database/table/table_file.h"
-#include "integration/cli/term/text.h"
+#include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -177,7 +175,7 @@ class Adviser {
 
 Forest ForestOf(std::vector<FileReport> files) {
   Forest forest{std::move(files), {}};
-  forest.trees = rocksdb_plugin::TreesOf(forest.files, ShareBeforeInFiles());
+  forest.trees = rocksdb_plugin::TreesOf(forest.files);
   std::erase_if(forest.trees, [](const Tree& tree) { return tree.num_keys() == 0; });
   return forest;
 }

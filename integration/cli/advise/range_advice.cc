@@ -1,6 +1,4 @@
-#include "integration/cli/advise/range_advice.h"
-
-#include <fmt/format.h>
+#include "integration/cli/advise/advice.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,12 +6,9 @@
 #include <span>
 
 #include "blocksieve/filter.h"
-#include "integration/cli/advise/advice.h"
 #include "integration/cli/database/json_table.h"
 #include "integration/cli/database/table/table_file.h"
-#include "integration/cli/term/failure.h"
-#include "integration/cli/term/streams.h"
-#include "integration/cli/term/text.h"
+#include "integration/cli/term/terminal.h"
 #include "lib/prefix/prefix_chooser.h"
 #include "lib/prefix/prefix_rule.h"
 #include "lib/range/range_filter.h"

@@ -1,9 +1,7 @@
 #include "integration/cli/advise/advice.h"
 
-#include <fmt/format.h>
-
 #include "blocksieve/filter.h"
-#include "integration/cli/term/text.h"
+#include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 
 namespace blocksieve::cli {

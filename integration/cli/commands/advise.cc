@@ -1,8 +1,4 @@
-#include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <filesystem>
-#include <system_error>
 
 #include "integration/cli/advise/advice.h"
 #include "integration/cli/commands/options.h"
@@ -11,9 +7,7 @@
 #include "integration/cli/database/info_log.h"
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/maintenance/options_change.h"
-#include "integration/cli/term/failure.h"
-#include "integration/cli/term/streams.h"
-#include "integration/cli/term/text.h"
+#include "integration/cli/term/terminal.h"
 #include "lib/prefix/prefix_rule.h"
 
 namespace blocksieve::cli {
@@ -22,21 +16,18 @@ namespace {
 constexpr const char* kAdviseFooter =
     R"help(Compares the current filters of a database with filters that blocksieve would build. The first line
 recommends a change or none; the last lines list the steps. The database is not changed, and another
-process may have it open. advise reads table properties, filters and single data blocks, the latter
-to see how far the key ranges of files overlap.
+process may have it open. Only table properties and filters are read.
 
 Filters are compared by sorted run: each file of level 0 is one run, each deeper level is one run.
 All column families get the same options within one limit, unless --column-family selects one.
 Lookups are assumed to be distributed over families and runs as the keys are.
 
-Proposals:
+Proposals; only "requested" may waste more reads or memory than the current filters:
   requested      the filters for --memory or --wasted-reads; then no others that exceed this limit
   same memory    fewest wasted reads within the current filter memory
   same reads     least memory with no more wasted reads than now
   usual          10 bits per key, if the database has no filters and nothing is requested
   one rate       the same FPR for all files, in the memory of the proposal or filters before it
-Only a requested limit lets a proposal waste more reads or memory than the current filters. Files
-that already match a proposal keep their filters.
 
 Predictions, by the model of each kind of filter:
   wasted reads   data blocks read by a lookup of an absent key: the sum over all runs of FPR (1 for
@@ -45,25 +36,22 @@ Predictions, by the model of each kind of filter:
                  waste the reads in newer runs than the run with the key
   lookups        lookup share: the share of all lookups that check this run, which is checked for
                  keys between the first and last key of one of its files. The policy learns it from
-                 the listener, and assumes at least 1/32; without the listener, 1 for all runs.
+                 the listener, which also samples reads, and assumes at least 1/32.
   option         the option of the filter policy. bits_per_key excludes footers and rounding.
-  CPU, probe     CPU time to build the filters and to probe one in the CPU cache, measured now on
-                 this machine
+  CPU, probe     CPU time to build the filters and to probe one, measured now on this machine
   resident       memory of the filters in the block cache, or on the heap while files are open
-  to rewrite     files whose filters would change when a compaction rewrites them, their bytes and
-                 the keys in them
+  to rewrite     files whose filters would change when a compaction rewrites them
 
 "No filter pays here" means that a lookup without filters would waste less than 0.001 reads, or that
 all files fit into the block cache. OPTIONS files do not contain its size: see --block-cache.
 
 Seeks (--seek-fraction F: a share F of all reads are seeks with an upper bound). advise reads up to
 three files of each run and builds from them, in memory, what key filters can have besides keys:
-  range filters  for seeks in short ranges. If neighboring keys are too similar, most ranges pass:
-                 files with an estimate above 0.2 get no range filter.
+  range filters  for seeks in short ranges; none where neighboring keys are too similar, so that
+                 the estimate is above 0.2
   prefixes       for seeks below a prefix of keys such as account:user:event, at any depth. Each
-                 distinct one takes as much memory as a key. advise tries nine delimiters and the
-                 lengths 4, 8 and 16; other boundaries: --prefixes.
-The options shown have the parts that pay, and give all files the same rates.
+                 distinct one takes as much memory as a key. Tries nine delimiters and the lengths
+                 4, 8 and 16; other boundaries: --prefixes.
   seeks          share of the seeks that check the run. A seek that finds nothing reads one data
                  block of each such run, unless a filter rules out the range.
   estimated      share of short empty ranges that would pass, for range_fpr=0.011
@@ -75,11 +63,11 @@ the prefix extractor blocksieve.range, and iterate_upper_bound and auto_prefix_m
 
 Without the database (--log): the tree is that of the last dump of statistics in the info log, which
 RocksDB writes every stats_dump_period_sec; pass LOG and older ones (LOG.old.*), each with --log.
-Keys and filters of a level are estimated from the tables that the logs show written to it, and
-lookup shares from the number of filters that lookups probed. Statistics also give the share of
-absent keys, the wasted reads and what seeks read; so does --statistics FILE, also with --db: the
-text of Statistics::ToString, or JSON such as that of the command STATS of Kvrocks.
-Both may have been prefixed, quoted or escaped by other loggers; - is standard input.
+Levels are estimated from the tables that the logs show written to them, lookup shares from the
+number of filters that lookups probed. Statistics also give the share of absent keys, the wasted
+reads and what seeks read; so does --statistics FILE, also with --db: the text of
+Statistics::ToString, or JSON such as that of the command STATS of Kvrocks. Both may have been
+prefixed, quoted or escaped by other loggers; - is standard input.
 
 Examples:
   blocksieve advise --db paths.db
@@ -105,7 +93,6 @@ struct AdviseOptions {
   std::optional<double> seek_fraction;
   double range_width = kDefaultRangeWidth;
   std::optional<uint64_t> cache_bytes;
-  std::string options_file;  // empty: none
   OutputFormat format = OutputFormat::kText;
 };
 
@@ -227,38 +214,6 @@ std::string ToText(const AdviseOptions& options, const Advice& advice, const Sou
                                       options.choice.family));
 }
 
-// RocksDB would load the file, or delete it.
-void CheckOutsideDatabases(const std::string& path) {
-  std::error_code error;
-  std::filesystem::path place = std::filesystem::weakly_canonical(path, error);
-  if (error) term::Fail("cannot write {}: {}", path, error.message());
-  while (place.has_relative_path()) {
-    place = place.parent_path();
-    if (!HasRocksDb(place)) continue;
-    term::FailUsage(
-        "--options-file is {}; allowed: a file outside of database {}; blocksieve apply changes "
-        "the database's own",
-        path, place.string());
-  }
-}
-
-// Writes a complete OPTIONS file with the recommended proposal.
-void WriteOptionsFile(const AdviseOptions& options, const Advice& advice, const Source& source) {
-  const Verdict verdict = VerdictOf(advice);
-  if (!verdict.policy) {
-    term::Fail(
-        "--options-file is {}, but no change is recommended; request one with --memory or "
-        "--wasted-reads",
-        options.options_file);
-  }
-  const EditedOptions edited =
-      OptionsWith(*source.stored, {PolicyOption(*verdict.policy)}, options.choice.family);
-  const std::string directory = std::filesystem::absolute(options.options_file).parent_path();
-  term::CheckOk(rocksdb::WriteStringToFile(EnvOfDirectory(directory).get(), edited.text.text(),
-                                           options.options_file),
-                "cannot write {}", options.options_file);
-}
-
 std::string ToJsonLine(const AdviseOptions& options, const Advice& advice, const Source& source,
                        double absent_fraction) {
   Json document = DescribeChoice(options.choice);
@@ -275,7 +230,6 @@ void RunAdvise(const AdviseOptions& options) {
   if (options.logs.empty() && options.choice.db.path.empty()) {
     term::FailUsage("neither --db nor --log is given; required: one of them");
   }
-  if (!options.options_file.empty()) CheckOutsideDatabases(options.options_file);
   const Source source = ReadSource(options);
   AdviceRequest request = options.request;
   request.cache_is_enough =
@@ -297,7 +251,6 @@ void RunAdvise(const AdviseOptions& options) {
           : ToText(options, advice, source, request.absent_fraction, has_options) +
                 VanishedText(source.missed));
   source.missed.FailIfUnopened();
-  if (!options.options_file.empty()) WriteOptionsFile(options, advice, source);
 }
 
 }  // namespace
@@ -347,11 +300,8 @@ void AddAdviseCommand(CLI::App* app, Action* action) {
             {"--block-cache", "BYTES",
              "size of the block cache, as 64MiB; 0: none (default the database's)",
              BytesInRange(0, kMaxMemory)});
-  AddOption(command, &options->options_file,
-            {"--options-file", "FILE",
-             "write an OPTIONS file with the recommended change to FILE, outside of databases"});
   // Logs have no keys.
-  Exclude(command, "--log", {"--db", "--seek-fraction", "--options-file"});
+  Exclude(command, "--log", {"--db", "--seek-fraction"});
   Exclude(command, "--memory", {"--wasted-reads"});
   Need(command, "--range-width", "--seek-fraction");
   Need(command, "--prefixes", "--seek-fraction");

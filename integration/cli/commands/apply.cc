@@ -4,7 +4,7 @@
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/maintenance/options_change.h"
-#include "integration/cli/term/streams.h"
+#include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -12,17 +12,17 @@ namespace {
 constexpr const char* kApplyFooter =
     R"help(Prints the changes and writes the next OPTIONS file of the database, which RocksDB loads instead of
 the previous one. A previous file with another policy or prefix extractor is also copied to
-blocksieve-OPTIONS-..., because RocksDB deletes old OPTIONS files; blocksieve revert reads this copy.
-apply refuses options with which RocksDB would not open the database. No process may have it open.
+blocksieve-OPTIONS-..., which blocksieve revert reads. apply refuses options with which RocksDB
+would not open the database. No process may have it open.
 
 Options: filter_policy, prefix_extractor and table_properties_collectors of the column families, and
-listeners of the database, which are added to those that the file names. A policy that spreads memory
-over the levels also adds the listener, and one with ranges or prefixes sets prefix_extractor, if
-there is none.
+listeners of the database, which are added to those that the file names. A policy that spreads
+memory over the levels also adds the listener, and one with ranges or prefixes sets
+prefix_extractor, if there is none.
 
-RocksDB does not read OPTIONS files on its own: programs do, with LoadLatestOptions. A program that
-sets its options in code must set these there; otherwise it overwrites them. Existing files keep
-their filters until they are rewritten (see blocksieve rewrite --help).
+Programs load OPTIONS files with LoadLatestOptions. A program that sets its options in code must set
+these there; otherwise it overwrites them. Existing files keep their filters until they are
+rewritten (see blocksieve rewrite --help).
 
 Examples:
   blocksieve apply --db paths.db --option 'filter_policy={id=blocksieve;bits_per_key=10}' --dry-run

@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/listener.h>
@@ -13,9 +12,7 @@
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/json_table.h"
 #include "integration/cli/database/open_database.h"
-#include "integration/cli/term/failure.h"
-#include "integration/cli/term/streams.h"
-#include "integration/cli/term/text.h"
+#include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 
@@ -232,7 +229,7 @@ void CheckDatabaseOf(const CheckOptions& options, Findings* findings) {
   }
   CheckOptionsFile(options, findings);
   const WithoutFilters without = FilesWithoutFilters(files, options.database);
-  if (without.sum.num_files != 0) findings->Report("", without.ToText(" ", " && "));
+  if (without.num_files != 0) findings->Report("", without.ToText(" ", " && "));
   for (const std::string& problem : missed.unopened) findings->Report("", problem);
 }
 

@@ -1,12 +1,11 @@
 #include "integration/cli/commands/command_tree.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "integration/cli/database/filter_options.h"
-#include "integration/cli/term/text.h"
+#include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
 namespace {

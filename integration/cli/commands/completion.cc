@@ -1,9 +1,8 @@
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "integration/cli/commands/command_tree.h"
 #include "integration/cli/commands/options.h"
-#include "integration/cli/term/streams.h"
+#include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
 namespace {

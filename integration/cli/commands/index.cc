@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
 
 #include "blocksieve/predicate.h"
@@ -8,8 +6,7 @@
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/maintenance/skip_indexes.h"
 #include "integration/cli/rows/rows.h"
-#include "integration/cli/term/streams.h"
-#include "integration/cli/term/text.h"
+#include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -27,9 +24,9 @@ rewritten. If an index exceeds --max-index-bytes, a warning names the limit that
 everything. An interrupted command continues when it is run again. Another process may have the
 database open; the files that it writes meanwhile have the indexes of its own options.
 
-A process without the plug-in deletes SSTs without their sidecars; a program with blocksieve's
-listener deletes those when it opens the database, and so does --delete-orphans. With RocksDB before
-9.3, scans at older snapshots ignore indexes that were built this way.
+A process without the plug-in deletes SSTs without their sidecars; blocksieve's listener deletes
+those when the database is opened, and so does --delete-orphans. With RocksDB before 9.3, scans at
+older snapshots ignore indexes that were built this way.
 
 Examples:
   blocksieve index --db paths.db                        # after a restore

@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -11,9 +10,7 @@
 #include "integration/cli/database/file_text.h"
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/json_table.h"
-#include "integration/cli/term/failure.h"
-#include "integration/cli/term/streams.h"
-#include "integration/cli/term/text.h"
+#include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/maintenance/metrics.h"
 
 namespace blocksieve::cli {
@@ -32,20 +29,16 @@ process may have it open. Keys and values are not read.
   bits/key       total size of the filters, or of the part for ranges or prefixes, per entry
   predicted FPR  share of absent keys that pass, by the model of the filter; - if all pass
   range FPR      share of short empty ranges that pass, as the filter estimated it when it was built
-  prefix FPR     share of absent prefixes that pass, by the model; boundaries say where prefixes end,
-                 as in the policy's option prefixes
+  prefix FPR     share of absent prefixes that pass, by the model; boundaries as in option prefixes
 
-If filter memory is spread over the levels (wasted_reads, bits_per_key), a trivial move can take a
-file to a deeper level with the filter of the level above, which is more precise than needed there.
-Such files are listed: their FPR is at least 1.5 bits (a factor of 2.8) below that of their level,
-or under kind=auto, they have the Bloom filters of flushes.
+Listed, too: files that a trivial move has taken to a deeper level with the filter of the level
+above, by a FPR at least 1.5 bits (a factor of 2.8) below that of their level, or by the Bloom
+filters of flushes under kind=auto; and the number of files that a process without the plug-in, such
+as ldb compact, wrote without filters. blocksieve-preload ldb loads the plug-in.
 
-A process without the plug-in, such as ldb compact, silently ignores the policy in the OPTIONS file
-and writes files without filters. Such files are counted. blocksieve-preload ldb loads the plug-in.
-
-For monitoring, --format prometheus prints metrics in Prometheus' text format, and --fail-if makes the
-exit code 1 if files with keys have no working filter (without-filter), unless the policy gave them
-none, or sidecars have no SST (orphans). GetFilterMetrics gives a running process these and more.
+For monitoring, --format prometheus prints metrics, and --fail-if makes the exit code 1 if files
+with keys have no working filter (without-filter), unless the policy gave them none, or sidecars
+have no SST (orphans). GetFilterMetrics gives a running process these and more.
 
 Examples:
   blocksieve inspect --db paths.db
@@ -196,7 +189,7 @@ std::string ToText(const Json& document, const WithoutFilters& without,
                    {{"distinct", "/filter/num_prefixes", CountText},
                     {"boundaries", "/filter/prefix_rules", PlainText}}) +
           IndexesText(document["skip_indexes"], with_family) + MovedText(files);
-  if (without.sum.num_files != 0) text += "\n" + without.ToText("\n", "\n") + "\n";
+  if (without.num_files != 0) text += "\n" + without.ToText("\n", "\n") + "\n";
   return text + OrphansText(document["orphan_sidecars"], document.value("database", "")) +
          NotesText(files, missed);
 }
@@ -217,8 +210,8 @@ Json Describe(const FileChoice& choice, const std::vector<FileReport>& files,
               const WithoutFilters& without) {
   const bool has_database = !choice.db.path.empty();
   Json document = DescribeChoice(choice);
-  document["total"] = ToJson(FilterSummary(files));
-  document["files_without_plugin"] = without.sum.num_files;
+  document["total"] = TotalOf(files);
+  document["files_without_plugin"] = without.num_files;
   document["orphan_sidecars"] =
       has_database ? DescribeOrphans(choice.db) : Json{{"num_files", 0}, {"num_bytes", 0}};
   document["levels"] = LevelsOf(files);

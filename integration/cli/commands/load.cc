@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <limits>
 
 #include "blocksieve/column.h"
@@ -7,9 +5,7 @@
 #include "integration/cli/database/json_table.h"
 #include "integration/cli/maintenance/loaded_database.h"
 #include "integration/cli/rows/rows.h"
-#include "integration/cli/term/failure.h"
-#include "integration/cli/term/streams.h"
-#include "integration/cli/term/text.h"
+#include "integration/cli/term/terminal.h"
 #include "lib/column/column_set.h"
 #include "lib/predicate/lexer.h"
 #include "lib/range/range_filter.h"
@@ -32,27 +28,22 @@ are numbered from 1, as for blocksieve index; with --key 1, field 1 of the value
   field[;]:3             an array: the elements of a field, separated by ';'; also int:field[;]:3
   value json:/a/b        the whole value; a member of a value that is JSON
   int:json:/a words:json:/a/b words:value fixed(8,4) uint32le(8)
-
 An index has filters, for = and IN and HAS, and bounds (minimum and maximum of each granule), for <,
-BETWEEN and ORDER BY. A prefix selects one of them: bounds:int:3, filters:field:2. Without a prefix,
-a numeric column whose bounds find nearly every value, such as a time that ascends with the keys,
-gets no filters, and load reports that; both:int:3 forces filters. If the index of a file exceeds
---max-index-bytes, its largest filters are left out, and a warning names the limit that would keep
-everything.
+BETWEEN and ORDER BY. bounds:int:3 has only bounds, filters:field:2 only filters. A numeric column
+whose bounds find nearly every value gets no filters, unless both:int:3 forces them. If the index of
+a file exceeds --max-index-bytes, its largest filters are left out, and a warning names the limit.
 
 Input. Lines may hold any bytes and have no quoting. With --format csv, FILE is CSV (RFC 4180):
 quoted fields may contain delimiters, doubled quotes and line breaks, and lines may end with CR LF.
 If a key occurs more than once, the last row wins. load stops at an empty line or a line without the
-key field, and keeps the rows before it. A row without the field of an index has no value in that
-column (IS NULL). If the disk is full, load reports how many rows from the start of FILE are durable.
+key field, or if the disk is full, and reports how many rows from the start of FILE are durable. A
+row without the field of an index has no value in that column (IS NULL).
 
 Existing databases. Rows are added, to a new column family if --column-family names one that does
 not exist, and existing indexes are kept; a new index replaces one of the same name. At the end load
 compacts the whole column family, which takes long for a large one, so that all files have the
 indexes. Large indexes are stored in files beside the SSTs (see blocksieve index --help).
-
---range-fpr builds range filters into the key filters (see blocksieve advise --help), and sets the
-prefix extractor blocksieve.range that they need, in the options of the database.
+--range-fpr builds range filters, too, and sets the prefix extractor blocksieve.range for them.
 
 Examples:
   blocksieve load --db paths.db --key 1 --index pkg=field:1 --index words=words:2 paths.tsv

@@ -1,6 +1,5 @@
 // The command `blocksieve`. Every subcommand is a file of its own, named after it.
 
-#include <fmt/format.h>
 #include <rocksdb/version.h>
 
 #include <algorithm>
@@ -10,8 +9,7 @@
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/cli/commands/command_tree.h"
 #include "integration/cli/commands/options.h"
-#include "integration/cli/term/failure.h"
-#include "integration/cli/term/streams.h"
+#include "integration/cli/term/terminal.h"
 #include "lib/base/kernels.h"
 
 namespace blocksieve::cli {

@@ -1,6 +1,5 @@
 #include "integration/cli/commands/options.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
@@ -14,7 +13,7 @@
 
 #include "blocksieve/bytes.h"
 #include "blocksieve/sizing.h"
-#include "integration/cli/term/text.h"
+#include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
 namespace {

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -7,8 +5,7 @@
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/maintenance/options_change.h"
-#include "integration/cli/term/streams.h"
-#include "integration/cli/term/text.h"
+#include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -115,9 +112,12 @@ void RunRevert(const RevertOptions& options) {
   } else {
     RewriteFiles(settings, kSubject, [&] {
       RewritePlan plan = PlanRevert(request, file);
+      if (settings.is_dry_run) return plan;
       std::erase_if(plan.rewrites, [&](const FileToRewrite& rewrite) {
-        return !settings.is_dry_run && unknown.contains(rewrite.file->place.family);
+        return unknown.contains(rewrite.file->place.family);
       });
+      std::erase_if(plan.predictions,
+                    [&](const auto& prediction) { return unknown.contains(prediction.family); });
       return plan;
     });
   }

@@ -1,10 +1,6 @@
-#include <fmt/format.h>
-
 #include "integration/cli/commands/rewrite_files.h"
 #include "integration/cli/rows/rows.h"
-#include "integration/cli/term/failure.h"
-#include "integration/cli/term/streams.h"
-#include "integration/cli/term/text.h"
+#include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -14,12 +10,9 @@ constexpr const char* kRewriteFooter =
 whose filters would improve under the options in the OPTIONS file (see blocksieve apply --help) and
 rewrites only these, each on its level: first those that save most reads, then those that save most
 memory. A filter improves if it wastes at least 5 % fewer reads or takes at least 5 % less memory.
-Files whose range filters or prefixes were built with other options are rewritten, too.
-
-With bits_per_key or wasted_reads, the planned FPR of each level changes a little with every
-compaction. A file is then rewritten only if its FPR is below 0.72 times or above 1.36 times the
-planned one, where reads and memory together cost 5 % more than planned, or if rewriting all files
-saves 5 % of the reads or of the memory.
+Files whose range filters or prefixes were built with other options are rewritten, too. With
+bits_per_key or wasted_reads, the planned FPR of each level changes a little with every compaction,
+so reads and memory together must improve by 5 %, for this file or for all.
 
 No process may have the database open; RewriteFilters in blocksieve/rocksdb.h does the same inside a
 process that has. rewrite waits for pending compactions of RocksDB, and plans again if RocksDB
@@ -28,8 +21,8 @@ files. Skip indexes are kept. Before RocksDB 7.10, files with operands of a merg
 its own program has are refused; databases with a comparator of their own program always are.
 
 At the end it reports the wasted reads per lookup of an absent key before (after any pending
-compactions, which may already have written better filters) and after rewriting: predicted by the
-model of the filters, and measured for up to five seconds with RocksDB's counters.
+compactions) and after rewriting: predicted by the model of the filters, and measured for up to five
+seconds with RocksDB's counters.
 
 --missing-indexes instead rewrites files that lack the skip index of the newest indexed file;
 --index adds another index. To build indexes without rewriting files, use blocksieve index.
@@ -62,15 +55,9 @@ void RewriteForIndexes(const RewriteOptions& options) {
                                           term::WithCommas(last.bytes_done)));
 }
 
-// As in integration/rocksdb/README.md.
-constexpr const char* kInProcess = R"(
-Or rewrite the files in that process, which needs no stop:
-
-  #include <blocksieve/rocksdb.h>
-  for (rocksdb::ColumnFamilyHandle* const family : families) {
-    status = blocksieve::RewriteFilters(db, family, {.bytes_per_second = 50'000'000});
-    if (!status.ok()) break;
-  })";
+constexpr const char* kInProcess =
+    "\nOr rewrite the files in that process, which needs no stop:\n"
+    "  status = blocksieve::RewriteFilters(db, family, {.bytes_per_second = 50'000'000});";
 
 void RunRewrite(const RewriteOptions& options) {
   const RewriteRequest& request = options.settings.request;

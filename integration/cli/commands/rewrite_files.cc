@@ -1,18 +1,13 @@
 #include "integration/cli/commands/rewrite_files.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "integration/cli/database/json_table.h"
-#include "integration/cli/term/failure.h"
-#include "integration/cli/term/streams.h"
-#include "integration/cli/term/text.h"
+#include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -33,17 +28,6 @@ struct Rewritten {
   double seconds = 0;
   std::map<std::string, RewrittenFamily> families = {};
 };
-
-// The families that have a file to rewrite.
-std::vector<FamilyPrediction> ChangedFamilies(const RewritePlan& plan) {
-  std::set<std::string> names;
-  for (const FileToRewrite& each : plan.rewrites) names.insert(each.file->place.family);
-  std::vector<FamilyPrediction> changed;
-  for (const FamilyPrediction& prediction : plan.predictions) {
-    if (names.contains(prediction.family)) changed.push_back(prediction);
-  }
-  return changed;
-}
 
 uint64_t SumOfBytes(const RewritePlan& plan) {
   uint64_t sum = 0;
@@ -79,7 +63,7 @@ Json RewriteJson(const FileToRewrite& rewrite) {
 
 Json ToJson(const RewritePlan& plan) {
   return {{"num_bytes", SumOfBytes(plan)},
-          {"families", ArrayOf(ChangedFamilies(plan), PredictionJson)},
+          {"families", ArrayOf(plan.predictions, PredictionJson)},
           {"files", ArrayOf(plan.rewrites, RewriteJson)}};
 }
 
@@ -187,7 +171,7 @@ void MeasureBefore(const RewriteRequest& request, const RewritePlan& plan,
                    std::map<std::string, RewrittenFamily>* families) {
   CheckIndexes(request, plan);
   term::Progress line;
-  for (const FamilyPrediction& prediction : ChangedFamilies(plan)) {
+  for (const FamilyPrediction& prediction : plan.predictions) {
     if (families->contains(prediction.family)) continue;
     line.Show("measuring reads before");
     (*families)[prediction.family] = {.prediction = prediction,
@@ -207,8 +191,7 @@ void UpdatePredictions(const RewritePlan& plan, std::map<std::string, RewrittenF
 
 std::string PredictionText(const RewritePlan& plan, const std::string& subject) {
   std::string text;
-  const std::vector<FamilyPrediction> families = ChangedFamilies(plan);
-  for (const FamilyPrediction& prediction : families) {
+  for (const FamilyPrediction& prediction : plan.predictions) {
     const Json document = PredictionJson(prediction);
     Json rows = Json::array();
     for (const auto& [name, when] : {std::pair{"current", "before"}, {"projected", "after"}}) {
@@ -220,7 +203,7 @@ std::string PredictionText(const RewritePlan& plan, const std::string& subject) 
         fmt::format("{} gives {}{}.\n\n{}\n", subject,
                     prediction.is_known ? DifferenceText(prediction.current, prediction.projected)
                                         : "filters of a policy that this program does not have",
-                    families.size() == 1 ? "" : ", in column family " + prediction.family,
+                    plan.predictions.size() == 1 ? "" : ", in column family " + prediction.family,
                     TableText({{"", "/name", PlainText},
                                {"wasted reads", "/wasted_reads_absent", ReadsText},
                                {"filter bytes", "/filter_bytes", CountText},

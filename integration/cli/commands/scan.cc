@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 
@@ -8,9 +6,7 @@
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/json_table.h"
 #include "integration/cli/database/open_database.h"
-#include "integration/cli/term/failure.h"
-#include "integration/cli/term/streams.h"
-#include "integration/cli/term/text.h"
+#include "integration/cli/term/terminal.h"
 
 namespace blocksieve {
 
@@ -35,13 +31,9 @@ Conditions (c is an indexed column, v a value):
   c = v   c != v   c < v   c <= v   c > v   c >= v   c [NOT] IN (v, ...)
   c [NOT] BETWEEN v AND v   c IS [NOT] NULL   c [NOT] LIKE 'pattern'
   c [NOT] STARTSWITH 'prefix'   c [NOT] HAS v   AND   OR   NOT   ( )   TRUE   FALSE
-
-Order: [condition] ORDER BY c [ASC|DESC] LIMIT n prints the first n matching rows by that column.
-Rows without a value are left out. If the column has bounds, granules are read in the order of their
-bounds until no other granule can hold a better row.
-
-Column names that are words of this language, or have other characters than letters, digits and _,
-must be in double quotes: "in" = 5.
+[condition] ORDER BY c [ASC|DESC] LIMIT n prints the first n matching rows by that column, without
+rows that have no value. Column names that are words of this language, or have other characters than
+letters, digits and _, must be in double quotes: "in" = 5.
 
 Numbers: a value of a numeric column is a number of its type, quoted or not; anything else is no
 value (IS NULL). In conditions, status = '500' equals status = 500, and 'five' is an error. Only
@@ -55,11 +47,9 @@ _ one character, and \ escapes. HAS matches a word, an array element or, in an n
 substring.
 
 Output: key, TAB, value; with --format json, one {"key":..., "value":...} per line, with "key_hex"
-or "value_hex" for bytes that are not UTF-8.
-
---explain counts two ways of reading. A key range is read from all files together, as by an
-iterator. A granule range is read from one file; its rows are then looked up again (re-checked), and
-dropped if the database has deleted or overwritten them (stale).
+or "value_hex" for bytes that are not UTF-8. --explain counts two ways of reading. A key range is
+read from all files together, as by an iterator. A granule range is read from one file; its rows are
+then looked up again (re-checked), and dropped if they were deleted or overwritten (stale).
 
 Examples:
   blocksieve scan --db paths.db --where "pkg = 'bash'"

@@ -1,7 +1,5 @@
 #include "integration/sieve/url_sieve.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -9,10 +7,8 @@
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/json_table.h"
 #include "integration/cli/database/open_database.h"
-#include "integration/cli/term/failure.h"
 #include "integration/cli/term/line_reader.h"
-#include "integration/cli/term/streams.h"
-#include "integration/cli/term/text.h"
+#include "integration/cli/term/terminal.h"
 #include "integration/sieve/normalize_url.h"
 
 namespace blocksieve::cli {

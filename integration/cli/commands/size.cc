@@ -1,13 +1,9 @@
-#include <fmt/format.h>
-
 #include <cmath>
 
 #include "blocksieve/sizing.h"
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/json_table.h"
-#include "integration/cli/term/failure.h"
-#include "integration/cli/term/streams.h"
-#include "integration/cli/term/text.h"
+#include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
 namespace {

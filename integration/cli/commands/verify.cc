@@ -1,24 +1,17 @@
-#include <fmt/format.h>
-
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/file_check.h"
 #include "integration/cli/database/file_text.h"
 #include "integration/cli/database/json_table.h"
-#include "integration/cli/term/failure.h"
-#include "integration/cli/term/streams.h"
-#include "integration/cli/term/text.h"
+#include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
 namespace {
 
 constexpr const char* kVerifyFooter =
-    R"help(Reads every file and checks:
-  - the checksums of data blocks, filters and skip indexes
-  - that the filters pass every key of the file, range filters every range around a key, and filters
-    with prefixes the range below every prefix
-  - the false-positive rate (FPR), measured with absent keys close to existing ones; for range
-    filters, with short empty ranges built from the start of one key and the end of another; for
-    prefixes, with absent ones close to existing ones. Range filters may rule these out, too.
+    R"help(Reads every file and checks the checksums of data blocks, filters and skip indexes; that the filters
+pass every key of the file, range filters every range around a key, and filters with prefixes the
+range below every prefix; and the false-positive rate (FPR), measured with absent keys, short empty
+ranges and absent prefixes close to existing ones. Range filters may rule these prefixes out, too.
 
 The database is opened read-only; another process may have it open. The memtable is not checked.
 

@@ -1,6 +1,5 @@
 #include "integration/cli/database/database.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <rocksdb/comparator.h>
 #include <rocksdb/file_system.h>
@@ -15,8 +14,7 @@
 
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/database/stored_database.h"
-#include "integration/cli/term/failure.h"
-#include "integration/cli/term/streams.h"
+#include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/sidecar/databases.h"
@@ -27,14 +25,6 @@ namespace {
 std::string WithoutTimestamp(std::string key, const rocksdb::Comparator& comparator) {
   key.resize(key.size() - std::min(key.size(), comparator.timestamp_size()));
   return key;
-}
-
-LookupRange RangeOf(const rocksdb::LiveFileMetaData& file, const rocksdb::Comparator* comparator) {
-  return {.smallest = WithoutTimestamp(file.smallestkey, *comparator),
-          .largest = WithoutTimestamp(file.largestkey, *comparator),
-          .less = [comparator](std::string_view a, std::string_view b) {
-            return comparator->CompareWithoutTimestamp(a, false, b, false) < 0;
-          }};
 }
 
 bool Exists(const std::filesystem::file_status& status) {
@@ -145,7 +135,8 @@ std::vector<FilePlace> ListFiles(const DatabasePlace& place) {
                       .family = file.column_family_name,
                       .level = file.level,
                       .is_short_lived = file.level == 0 && !stays,
-                      .keys = RangeOf(file, options->comparator),
+                      .keys = {{WithoutTimestamp(file.smallestkey, *options->comparator),
+                                WithoutTimestamp(file.largestkey, *options->comparator)}},
                       .comparator = options->comparator});
   }
   return places;

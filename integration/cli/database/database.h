@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "integration/cli/database/database_place.h"
+#include "integration/cli/database/stored_database.h"
 #include "integration/cli/database/table/table_file.h"
 
 // Reads a RocksDB by the path of its directory. Writes nothing; another process may have it open.

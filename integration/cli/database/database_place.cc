@@ -1,14 +1,11 @@
-#include "integration/cli/database/database_place.h"
-
-#include <fmt/format.h>
+#include "integration/cli/database/stored_database.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <set>
 #include <system_error>
 
-#include "integration/cli/term/failure.h"
-#include "integration/cli/term/streams.h"
+#include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
 namespace {

@@ -1,7 +1,5 @@
 #include "integration/cli/database/file_check.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -10,8 +8,7 @@
 #include <system_error>
 #include <utility>
 
-#include "integration/cli/term/failure.h"
-#include "integration/cli/term/text.h"
+#include "integration/cli/term/terminal.h"
 #include "lib/prefix/prefix_rule.h"
 
 namespace blocksieve::cli {

@@ -1,6 +1,5 @@
 #include "integration/cli/database/file_text.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <map>
@@ -8,9 +7,16 @@
 #include <utility>
 
 #include "integration/cli/database/filter_options.h"
-#include "integration/cli/term/text.h"
+#include "integration/cli/term/terminal.h"
 
-namespace blocksieve::cli {
+namespace blocksieve {
+
+namespace rocksdb_plugin {
+BLOCKSIEVE_TO_JSON(IndexColumnReport, definition, filters, filter_bytes, bounds_bytes)
+BLOCKSIEVE_TO_JSON(IndexReport, num_granules, num_bytes, place, columns, note, problem)
+}  // namespace rocksdb_plugin
+
+namespace cli {
 namespace {
 
 Json ToJson(const FilterReport& filter) {
@@ -35,23 +41,42 @@ Json ToJson(const FilterReport& filter) {
           {"problems", filter.problems}};
 }
 
-Json ToJson(const IndexReport& index) {
-  const Json columns = ArrayOf(index.columns, [](const IndexColumnReport& column) -> Json {
-    return {{"definition", column.definition},
-            {"filters", column.filters},
-            {"filter_bytes", column.filter_bytes},
-            {"bounds_bytes", column.bounds_bytes}};
-  });
-  return {{"num_granules", index.num_granules},
-          {"num_bytes", index.num_bytes},
-          {"place", index.place},
-          {"columns", columns},
-          {"note", index.note},
-          {"problem", index.problem}};
-}
-
 // Null if it is unknown.
 Json LevelOrNull(int level) { return level < 0 ? Json(nullptr) : Json(level); }
+
+struct FilterSummary {
+  uint64_t num_files = 0;
+  FileReport sum = {};           // its filter has the entries and bytes of all filters
+  uint64_t covered_entries = 0;  // in files with a readable filter
+  uint64_t covered_bytes = 0;
+  double weighted_fpr = 0;  // times entries
+
+  void Add(const FileReport& file) {
+    const FilterReport& filter = file.filter;
+    const bool is_covered =
+        filter.origin == FilterOrigin::kBlocksieve || filter.origin == FilterOrigin::kStock;
+    ++num_files;
+    sum.num_entries += file.num_entries;
+    sum.num_bytes += file.num_bytes;
+    sum.filter.num_entries += filter.num_entries;
+    sum.filter.num_bytes += filter.num_bytes;
+    covered_entries += is_covered ? file.num_entries : 0;
+    covered_bytes += is_covered ? file.num_bytes : 0;
+    weighted_fpr += filter.predicted_fpr * static_cast<double>(file.num_entries);
+  }
+
+  Json ToJson() const {
+    const auto entries = static_cast<double>(sum.num_entries);
+    return {{"num_files", num_files},
+            {"num_keys", sum.num_entries},
+            {"num_bytes", sum.num_bytes},
+            {"covered_keys", covered_entries},
+            {"covered_bytes", covered_bytes},
+            {"filter_bytes", sum.filter.num_bytes},
+            {"bits_per_key", 8 * term::Ratio(sum.filter.num_bytes, sum.filter.num_entries)},
+            {"predicted_fpr", sum.num_entries == 0 ? 1 : weighted_fpr / entries}};
+  }
+};
 
 }  // namespace
 
@@ -75,7 +100,7 @@ Json ToJson(const FileReport& file) {
           {"num_keys", file.num_entries},
           {"num_bytes", file.num_bytes},
           {"filter", ToJson(file.filter)},
-          {"index", ToJson(file.index)}};
+          {"index", file.index}};
 }
 
 Json DescribeChoice(const FileChoice& choice) {
@@ -99,29 +124,10 @@ Json FilesWithPart(const Json& files, const std::string& one) {
   });
 }
 
-void FilterSummary::Add(const FileReport& file) {
-  const FilterReport& filter = file.filter;
-  ++num_files;
-  num_entries += file.num_entries;
-  num_bytes += file.num_bytes;
-  if (filter.origin == FilterOrigin::kBlocksieve || filter.origin == FilterOrigin::kStock) {
-    covered_entries += file.num_entries;
-    covered_bytes += file.num_bytes;
-  }
-  filter_entries += filter.num_entries;
-  filter_bytes += filter.num_bytes;
-  weighted_fpr += filter.predicted_fpr * static_cast<double>(file.num_entries);
-}
-
-Json ToJson(const FilterSummary& sum) {
-  return {{"num_files", sum.num_files},
-          {"num_keys", sum.num_entries},
-          {"num_bytes", sum.num_bytes},
-          {"covered_keys", sum.covered_entries},
-          {"covered_bytes", sum.covered_bytes},
-          {"filter_bytes", sum.filter_bytes},
-          {"bits_per_key", 8 * term::Ratio(sum.filter_bytes, sum.filter_entries)},
-          {"predicted_fpr", sum.predicted_fpr()}};
+Json TotalOf(const std::vector<FileReport>& files) {
+  FilterSummary sum;
+  for (const FileReport& file : files) sum.Add(file);
+  return sum.ToJson();
 }
 
 Json LevelsOf(const std::vector<FileReport>& files) {
@@ -130,7 +136,7 @@ Json LevelsOf(const std::vector<FileReport>& files) {
   Json rows = Json::array();
   for (const auto& [place, sum] : levels) {
     rows.push_back({{"family", place.first}, {"level", LevelOrNull(place.second)}});
-    rows.back().update(ToJson(sum));
+    rows.back().update(sum.ToJson());
   }
   return rows;
 }
@@ -198,7 +204,8 @@ WithoutFilters FilesWithoutFilters(const std::vector<FileReport>& files,
     const bool spares_files = NamesBlocksieve(stored.Policy(family)) || options == nullptr ||
                               options->optimize_filters_for_hits || !policies[family].empty();
     if (!file.filter.policy.empty() && spares_files) continue;
-    without.sum.Add(file);
+    ++without.num_files;
+    without.num_entries += file.num_entries;
     families.insert(family);
   }
   const std::string db = ShellWord(database);
@@ -221,8 +228,9 @@ std::string WithoutFilters::ToText(std::string_view sentence_end,
   return fmt::format(
       "{} with {} without filters, written before the policy was set or by a program without the "
       "plug-in.{}To build filters while no process has the database open:{}{}",
-      term::CountOf(sum.num_files, "file"), term::CountOf(sum.num_entries, "key"), sentence_end,
+      term::CountOf(num_files, "file"), term::CountOf(num_entries, "key"), sentence_end,
       sentence_end, fmt::join(commands, command_end));
 }
 
-}  // namespace blocksieve::cli
+}  // namespace cli
+}  // namespace blocksieve

@@ -29,33 +29,8 @@ void AddMissed(const ChosenFiles::Missed& missed, Json* document);
 /// The files whose filters have range filters or prefixes. `one`: "range" or "prefix".
 Json FilesWithPart(const Json& files, const std::string& one);
 
-/// Totals over files.
-struct FilterSummary {
-  uint64_t num_files = 0;
-  uint64_t num_entries = 0;
-  uint64_t num_bytes = 0;
-  uint64_t covered_entries = 0;  ///< In files with a readable filter.
-  uint64_t covered_bytes = 0;
-  uint64_t filter_entries = 0;
-  uint64_t filter_bytes = 0;
-  double weighted_fpr = 0;  ///< The sum of each file's predicted rate times its entries.
-
-  FilterSummary() = default;
-  explicit FilterSummary(const std::vector<FileReport>& files) {
-    for (const FileReport& file : files) Add(file);
-  }
-
-  void Add(const FileReport& file);
-
-  /// The mean over all entries; 1 without entries.
-  double predicted_fpr() const {
-    return num_entries == 0 ? 1 : weighted_fpr / static_cast<double>(num_entries);
-  }
-};
-
-Json ToJson(const FilterSummary& sum);
-
-/// The totals of each column family and level, as an array.
+/// Totals over files, and those of each column family and level, as an array.
+Json TotalOf(const std::vector<FileReport>& files);
 Json LevelsOf(const std::vector<FileReport>& files);
 
 /// The totals of each column family and skip index, as an array.
@@ -64,7 +39,8 @@ Json IndexesOf(const std::vector<FileReport>& files);
 /// Files that were written without a policy, in column families that have blocksieve's: in the
 /// current or an earlier OPTIONS file, or in other files.
 struct WithoutFilters {
-  FilterSummary sum;
+  uint64_t num_files = 0;
+  uint64_t num_entries = 0;
   std::vector<std::string> commands;  ///< They build the filters.
 
   /// What ends a sentence and a command: spaces or line breaks.

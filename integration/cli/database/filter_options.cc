@@ -1,6 +1,5 @@
 #include "integration/cli/database/filter_options.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/table_properties.h>
@@ -11,8 +10,7 @@
 #include <string_view>
 
 #include "blocksieve/filter.h"
-#include "integration/cli/term/failure.h"
-#include "integration/cli/term/text.h"
+#include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/policy/policy.h"

@@ -14,7 +14,7 @@
 
 #include "blocksieve/sizing.h"
 #include "integration/cli/database/log_lines.h"
-#include "integration/cli/term/failure.h"
+#include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/stock_filters.h"
 
 namespace blocksieve::cli {

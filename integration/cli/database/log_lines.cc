@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "integration/cli/database/filter_options.h"
-#include "integration/cli/term/failure.h"
+#include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
 namespace {

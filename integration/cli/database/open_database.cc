@@ -1,6 +1,5 @@
 #include "integration/cli/database/open_database.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/env.h>
@@ -19,7 +18,7 @@
 #include <system_error>
 #include <utility>
 
-#include "integration/cli/term/text.h"
+#include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/open_db.h"
 #include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/compat/version_differences.h"

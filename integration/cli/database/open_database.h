@@ -12,7 +12,7 @@
 
 #include "blocksieve/rocksdb/skip_index.h"
 #include "integration/cli/database/stored_database.h"
-#include "integration/cli/term/failure.h"
+#include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/guarded_file_system.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/index/skip_index_summary.h"

@@ -1,6 +1,5 @@
 #include "integration/cli/database/stored_database.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/env.h>
@@ -12,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include "integration/cli/term/text.h"
+#include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
 namespace {

@@ -10,8 +10,7 @@
 
 #include "integration/cli/maintenance/options_change.h"
 #include "integration/cli/maintenance/skip_indexes.h"
-#include "integration/cli/maintenance/stock_policies.h"
-#include "integration/cli/term/failure.h"
+#include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
 namespace {

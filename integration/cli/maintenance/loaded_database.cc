@@ -1,6 +1,5 @@
 #include "integration/cli/maintenance/loaded_database.h"
 
-#include <fmt/format.h>
 #include <rocksdb/listener.h>
 
 #include <algorithm>
@@ -13,9 +12,7 @@
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/cli/database/database.h"
 #include "integration/cli/maintenance/options_change.h"
-#include "integration/cli/maintenance/stock_policies.h"
-#include "integration/cli/term/failure.h"
-#include "integration/cli/term/streams.h"
+#include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/policy/policy.h"
 

@@ -11,8 +11,7 @@
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/cli/database/file_check.h"
 #include "integration/cli/maintenance/rewrite_plan.h"
-#include "integration/cli/term/failure.h"
-#include "integration/cli/term/text.h"
+#include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
 namespace {

@@ -1,13 +1,11 @@
 #include "integration/cli/maintenance/options_change.h"
 
-#include <fmt/format.h>
 #include <rocksdb/env.h>
 
 #include <algorithm>
 #include <memory>
 
-#include "integration/cli/maintenance/stock_policies.h"
-#include "integration/cli/term/failure.h"
+#include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
 namespace {

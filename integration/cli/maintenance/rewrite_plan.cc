@@ -7,12 +7,11 @@
 #include <memory>
 #include <utility>
 
-#include "integration/cli/advise/range_advice.h"
+#include "integration/cli/advise/advice.h"
 #include "integration/cli/database/database.h"
 #include "integration/cli/database/filter_options.h"
-#include "integration/cli/maintenance/stock_policies.h"
-#include "integration/cli/term/failure.h"
-#include "integration/cli/term/text.h"
+#include "integration/cli/maintenance/options_change.h"
+#include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/maintenance/rewrite_plan.h"
 
@@ -26,14 +25,15 @@ RewritePlan ReadFiles(const RewriteRequest& request) {
   ChosenFiles::Missed missed;
   plan.files = chosen.ReadReports("looking at filters", &missed);
   missed.FailIfUnopened();
-  plan.trees = rocksdb_plugin::TreesOf(plan.files, ShareBeforeInFiles());
+  plan.trees = rocksdb_plugin::TreesOf(plan.files);
   plan.plans.resize(plan.trees.size());
   return plan;
 }
 
-// Adds the plan of a tree. `new_parts` as in FileToRewrite.
+// Adds the plan of a tree, if it changes something. `new_parts` as in FileToRewrite.
 void AddPlan(size_t tree, FilterPlan&& of_tree, const std::string& new_parts, bool is_known,
              RewritePlan* plan) {
+  if (of_tree.changes.empty()) return;
   const Tree& current = plan->trees[tree];
   FilterPlan& changed = plan->plans[tree] = std::move(of_tree);
   for (FileToRewrite& file : rocksdb_plugin::FilesToRewrite(plan->files, current, changed)) {

@@ -35,10 +35,10 @@ struct FamilyPrediction {
 /// May be moved, but not copied: members refer to each other.
 struct RewritePlan {
   std::vector<FileReport> files;
-  std::vector<Tree> trees;              ///< Of `files`.
-  std::vector<FilterPlan> plans;        ///< By tree.
-  std::vector<FileToRewrite> rewrites;  ///< Sorted by FilterChange::SavesMore.
-  std::vector<FamilyPrediction> predictions;
+  std::vector<Tree> trees;                    ///< Of `files`.
+  std::vector<FilterPlan> plans;              ///< By tree.
+  std::vector<FileToRewrite> rewrites;        ///< Sorted by FilterChange::SavesMore.
+  std::vector<FamilyPrediction> predictions;  ///< Of families with files to rewrite.
 };
 
 /// Plans to build the filters that the OPTIONS file requests. Throws Failure if it has no

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "integration/cli/database/open_database.h"
-#include "integration/cli/term/failure.h"
+#include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/index/backfill.h"
 #include "integration/rocksdb/index/skip_index_properties.h"

@@ -1,4 +1,4 @@
-#include "integration/cli/maintenance/stock_policies.h"
+#include "integration/cli/maintenance/options_change.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,6 @@
 #include "integration/cli/rows/rows.h"
 
 #include <csv.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cassert>
@@ -12,8 +11,7 @@
 #include <optional>
 #include <utility>
 
-#include "integration/cli/term/failure.h"
-#include "integration/cli/term/text.h"
+#include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
 namespace {

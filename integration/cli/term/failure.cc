@@ -1,4 +1,4 @@
-#include "integration/cli/term/failure.h"
+#include "integration/cli/term/terminal.h"
 
 #include <signal.h>
 
@@ -6,8 +6,6 @@
 #include <exception>
 #include <initializer_list>
 #include <new>
-
-#include "integration/cli/term/streams.h"
 
 namespace blocksieve::term {
 namespace {

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <system_error>
 
-#include "integration/cli/term/failure.h"
+#include "integration/cli/term/terminal.h"
 
 namespace blocksieve::term {
 

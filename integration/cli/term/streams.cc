@@ -1,7 +1,6 @@
-#include "integration/cli/term/streams.h"
+#include "integration/cli/term/terminal.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,9 +11,6 @@
 #include <cstdio>
 #include <initializer_list>
 #include <system_error>
-
-#include "integration/cli/term/failure.h"
-#include "integration/cli/term/text.h"
 
 namespace blocksieve::term {
 namespace {

@@ -1,6 +1,4 @@
-#include "integration/cli/term/text.h"
-
-#include <fmt/format.h>
+#include "integration/cli/term/terminal.h"
 
 #include <algorithm>
 #include <cassert>

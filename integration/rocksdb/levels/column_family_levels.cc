@@ -67,18 +67,6 @@ void SmoothShares(const Levels& before, Levels* levels) {
 
 }  // namespace
 
-bool AreInByteOrder(const ColumnFamilyMetaData& column_family) {
-  for (const auto& level : column_family.levels) {
-    for (size_t i = 0; i < level.files.size(); ++i) {
-      const SstFileMetaData& file = level.files[i];
-      if (file.smallestkey > file.largestkey) return false;
-      const bool may_overlap = level.level == 0 || i == 0;
-      if (!may_overlap && level.files[i - 1].largestkey > file.smallestkey) return false;
-    }
-  }
-  return true;
-}
-
 Tree TreeOf(const ColumnFamilyMetaData& column_family) {
   const KeyCounter counter(column_family);
   std::vector<TreeFile> files;
@@ -91,7 +79,7 @@ Tree TreeOf(const ColumnFamilyMetaData& column_family) {
     }
   }
   Tree tree(std::move(files), column_family.name);
-  if (AreInByteOrder(column_family)) tree.SetKeyRangesInByteOrder();
+  tree.SetKeyRanges();
   return tree;
 }
 

@@ -20,9 +20,6 @@ namespace blocksieve::rocksdb_plugin {
 
 using Levels = std::vector<TreeLevel>;  ///< By level number.
 
-/// Whether the keys of all files are in byte order, as far as their key ranges show.
-bool AreInByteOrder(const rocksdb::ColumnFamilyMetaData& column_family);
-
 /// The files of a column family as a tree. Assumes that lookups are distributed like the keys, and
 /// that they check every run if keys are not in byte order or no file is known to have keys.
 Tree TreeOf(const rocksdb::ColumnFamilyMetaData& column_family);

@@ -9,17 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "blocksieve/tree.h"
-
 // Facts about table files and their filters, for what maintains them.
 
 namespace blocksieve::rocksdb_plugin {
 
-/// The key range for which lookups check a file, in the order of its column family.
+/// The key range for which lookups check a file.
 struct LookupRange {
   std::string smallest;
   std::string largest;
-  Tree::KeyLess less;
 };
 
 struct FilePlace {

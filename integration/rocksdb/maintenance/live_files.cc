@@ -1,11 +1,8 @@
 #include "integration/rocksdb/maintenance/live_files.h"
 
-#include <functional>
 #include <utility>
 
 #include "integration/rocksdb/compat/table_properties.h"
-#include "integration/rocksdb/levels/column_family_levels.h"
-#include "integration/rocksdb/maintenance/trees.h"
 #include "integration/rocksdb/policy/policy.h"
 
 namespace blocksieve::rocksdb_plugin {
@@ -35,7 +32,6 @@ rocksdb::Status LiveFiles::Read(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* co
   rocksdb::ColumnFamilyMetaData metadata;
   db->GetColumnFamilyMetaData(column_family, &metadata);
   std::map<std::string, FilterReport> present;  // forgets files that are gone
-  is_in_byte_order_ = AreInByteOrder(metadata);
   reports_.clear();
   for (const rocksdb::LevelMetaData& level : metadata.levels) {
     for (const rocksdb::SstFileMetaData& file : level.files) {
@@ -59,7 +55,7 @@ rocksdb::Status LiveFiles::Read(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* co
       present[path] = filter;
       const bool is_short_lived = level.level == 0 && !stays_on_level0;
       FilePlace place{path, metadata.name, level.level, is_short_lived, {}};
-      place.keys = {file.smallestkey, file.largestkey, std::less<>()};
+      place.keys = {file.smallestkey, file.largestkey};
       reports_.push_back({.place = std::move(place),
                           .num_entries = num_entries,
                           .num_bytes = file.size,
@@ -69,13 +65,6 @@ rocksdb::Status LiveFiles::Read(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* co
   }
   known_ = std::move(present);
   return rocksdb::Status::OK();
-}
-
-Tree LiveFiles::ToTree() const {
-  std::vector<Tree> trees = TreesOf(reports_);
-  if (trees.empty()) return Tree();
-  if (is_in_byte_order_) trees.front().SetKeyRangesInByteOrder();
-  return std::move(trees.front());
 }
 
 }  // namespace blocksieve::rocksdb_plugin

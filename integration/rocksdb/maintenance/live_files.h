@@ -25,14 +25,10 @@ class LiveFiles {
   /// Read listed them may be missing.
   const std::vector<FileReport>& reports() const { return reports_; }
 
-  /// The tree of `reports`, in which lookups check runs by key ranges if keys are in byte order.
-  Tree ToTree() const;
-
  private:
   const bool reads_filters_;
   std::map<std::string, FilterReport> known_;  // by path
   std::vector<FileReport> reports_;
-  bool is_in_byte_order_ = false;
 };
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -16,6 +16,7 @@
 #include "integration/rocksdb/maintenance/live_files.h"
 #include "integration/rocksdb/maintenance/rewrite_files.h"
 #include "integration/rocksdb/maintenance/rewrite_plan.h"
+#include "integration/rocksdb/maintenance/trees.h"
 #include "integration/rocksdb/policy/policy.h"
 
 namespace blocksieve {
@@ -69,9 +70,9 @@ class FilterRewrite {
     constexpr int kMaxRounds = 5;
     BackfillProgress progress;
     for (int round = 0;; ++round) {
-      Tree tree;
+      std::vector<Tree> trees;
       FilterPlan plan;
-      rocksdb::Status status = Plan(&tree, &plan);
+      rocksdb::Status status = Plan(&trees, &plan);
       if (!status.ok()) return status;
       if (plan.changes.empty()) break;
       if (round == kMaxRounds) {
@@ -80,7 +81,7 @@ class FilterRewrite {
             " files that were written meanwhile would improve; try again later");
       }
       status = RewriteFiles(
-          db_, FilesToRewrite(files_.reports(), tree, plan),
+          db_, FilesToRewrite(files_.reports(), trees.front(), plan),
           [this](const std::string&) { return family_; }, request_.bytes_per_second, report,
           &progress);
       if (!status.ok()) return status;
@@ -92,16 +93,16 @@ class FilterRewrite {
 
  private:
   // Leaves the plan empty if there are no keys.
-  rocksdb::Status Plan(Tree* tree, FilterPlan* plan) {
+  rocksdb::Status Plan(std::vector<Tree>* trees, FilterPlan* plan) {
     rocksdb::Status status = files_.Read(db_, family_);
     if (!status.ok()) return status;
-    *tree = files_.ToTree();
-    if (tree->num_keys() == 0) return {};
+    *trees = TreesOf(files_.reports());
+    if (trees->empty() || trees->front().num_keys() == 0) return {};
     // Lookup shares as the policy has sampled them.
     const auto known = LevelRegistry::Instance().Get({options_.info_log.get(), family_->GetName()});
-    if (known) tree->SetLookupShares(*known);
+    if (known) trees->front().SetLookupShares(*known);
     Result<FilterPlan> planned = PlanRewrites(
-        files_.reports(), *tree, policy_->options(), request_,
+        files_.reports(), trees->front(), policy_->options(), request_,
         [&](const FileReport& file, const std::function<void(std::string_view)>& visit) {
           VisitKeys(options_, file.place.path, visit);
         });

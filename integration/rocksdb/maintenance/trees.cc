@@ -35,23 +35,6 @@ TreeFile TreeFileOf(const FileReport& file, size_t id) {
   return described;
 }
 
-Tree TreeOf(const std::string& family, std::vector<TreeFile> files,
-            const std::vector<FileReport>& reports, const ShareBeforeInFile& share_before) {
-  const auto place_of = [&](const TreeFile& file) -> const FilePlace& {
-    return reports[file.id].place;
-  };
-  std::ranges::stable_sort(files, {}, &TreeFile::level);
-  const FilePlace& first = place_of(files.front());
-  Tree tree(std::move(files), family,
-            /*level0_is_short_lived=*/first.level != 0 || first.is_short_lived);
-  const auto has_range = [&](const TreeFile& file) { return place_of(file).keys.has_value(); };
-  if (!share_before || !std::ranges::all_of(tree.files(), has_range)) return tree;
-  tree.SetKeyRanges(first.keys->less, [&](const TreeFile& file, std::string_view key) {
-    return share_before(reports[file.id], key);
-  });
-  return tree;
-}
-
 }  // namespace
 
 uint64_t FilterKeys(const FileReport& file) {
@@ -64,15 +47,21 @@ uint64_t PointBytes(const FilterReport& filter) {
   return filter.num_bytes - filter.ranges.num_bytes - filter.prefixes.num_bytes;
 }
 
-std::vector<Tree> TreesOf(const std::vector<FileReport>& files,
-                          const ShareBeforeInFile& share_before) {
+std::vector<Tree> TreesOf(const std::vector<FileReport>& files) {
   std::map<std::string, std::vector<TreeFile>> families;
   for (size_t i = 0; i < files.size(); ++i) {
     families[files[i].place.family].push_back(TreeFileOf(files[i], i));
   }
   std::vector<Tree> trees;
   for (auto& [family, of_family] : families) {
-    trees.push_back(TreeOf(family, std::move(of_family), files, share_before));
+    std::ranges::stable_sort(of_family, {}, &TreeFile::level);
+    const FilePlace& first = files[of_family.front().id].place;
+    const bool have_ranges = std::ranges::all_of(
+        of_family, [&](const TreeFile& file) { return files[file.id].place.keys.has_value(); });
+    Tree& tree =
+        trees.emplace_back(std::move(of_family), family,
+                           /*level0_is_short_lived=*/first.level != 0 || first.is_short_lived);
+    if (have_ranges) tree.SetKeyRanges();
   }
   return trees;
 }

@@ -32,18 +32,9 @@ Tree TreeOf(const std::vector<File>& files) {
   return Tree(std::move(described));
 }
 
-// Keys of one letter, evenly distributed over the key range of a file.
-Tree Letters(const std::vector<File>& files, const Tree::KeyLess& less = std::less<>()) {
-  Tree tree = TreeOf(files);
-  tree.SetKeyRanges(less, [](const TreeFile& file, std::string_view key) {
-    return static_cast<double>(key[0] - file.smallest[0]) / (file.largest[0] - file.smallest[0]);
-  });
-  return tree;
-}
-
 Tree Interpolated(const std::vector<File>& files) {
   Tree tree = TreeOf(files);
-  tree.SetKeyRangesInByteOrder();
+  tree.SetKeyRanges();
   return tree;
 }
 
@@ -84,39 +75,14 @@ TEST(LsmTree, LookupsCheckRunsByTheirKeyRanges) {
   };
   for (const auto& [what, files, shares] : cases) {
     SCOPED_TRACE(what);
-    ExpectNear(SharesOf(Letters(files)), shares);
+    ExpectNear(SharesOf(Interpolated(files)), shares);
   }
 }
 
-TEST(LsmTree, KeysMayHaveAnotherOrder) {
-  ExpectNear(SharesOf(Letters({{0, "k", "j", 100}, {1, "k", "a", 1000}}, std::greater<>())),
-             {0.1, 1});
-}
-
-// A run's key range may include keys of other runs and hardly any of its own.
-TEST(LsmTree, LookupsAreDistributedLikeTheKeys) {
-  const std::vector<File> files = {{0, "c", "d", 100}, {1, "a", "z", 100}};
-  Tree tree = TreeOf(files);
-  tree.SetKeyRanges(std::less<>(), [](const TreeFile&, std::string_view) { return 0.9; });
-  ExpectNear(SharesOf(tree), {100.0 / 200, 1});
-}
-
-// Each call may read a block, which would take long if level 0 has many files.
-TEST(LsmTree, AdjacentBoundsAreInterpolated) {
-  constexpr int kNeighbors = 100;
-  std::vector<File> files;
-  for (int i = 0; i < kNeighbors; ++i) {
-    files.push_back({0, "a" + std::to_string(100 + i), "j" + std::to_string(100 + i), 1000});
-  }
-  files.push_back({1, "a", "k", 1'000'000});
-  Tree tree = TreeOf(files);
-  int calls = 0;
-  tree.SetKeyRanges(std::less<>(), [&](const TreeFile& file, std::string_view key) {
-    calls += file.level == 1;
-    return (key[0] - 'a') / 10.0;
-  });
-  EXPECT_LT(calls, kNeighbors / 2);
-  EXPECT_NEAR(SharesOf(tree)[0], 0.9, 0.01);
+TEST(LsmTree, KeysInAnotherOrderAreCheckedInAllRuns) {
+  ExpectNear(SharesOf(Interpolated({{0, "k", "j", 100}, {1, "k", "a", 1000}})), {1, 1});
+  ExpectNear(SharesOf(Interpolated({{1, "a", "b", 10}, {2, "f", "j", 10}, {2, "a", "e", 100}})),
+             {1, 1});
 }
 
 TEST(LsmTree, InterpolationFollowsKeysNotRanges) {
@@ -150,7 +116,7 @@ TEST(LsmTree, InterpolationAcceptsAnyKeys) {
 
 TEST(LsmTree, LevelsAreMeansOverTheirRuns) {
   const Levels levels =
-      Letters({{0, "a", "b", 10}, {0, "a", "k", 20}, {2, "a", "f", 100}, {2, "f", "k", 300}})
+      Interpolated({{0, "a", "b", 10}, {0, "a", "k", 20}, {2, "a", "f", 100}, {2, "f", "k", 300}})
           .ToLevels();
   ASSERT_EQ(levels.size(), 3u);
   EXPECT_EQ(levels[0].num_runs, 2);
@@ -219,11 +185,11 @@ TEST(LsmTree, LookupSharesMayBeThoseOfLevels) {
 }
 
 TEST(LsmTree, WastedReadsAreWeightedByCoverage) {
-  const Tree overlap = Letters({{0, "a", "b", 100}, {1, "a", "k", 1000}});
+  const Tree overlap = Interpolated({{0, "a", "b", 100}, {1, "a", "k", 1000}});
   EXPECT_NEAR(WastedReadsOf(overlap, {0.5, 0.01}, 1), 0.1 * 0.5 + 0.01, 1e-9);
   // Only keys of the older run within the key range of the newer one pay for that.
   EXPECT_NEAR(WastedReadsOf(overlap, {0.5, 0.01}, 0), 100.0 / 1100 * 0.5, 1e-9);
-  const Tree apart = Letters({{0, "k", "m", 200}, {1, "a", "k", 800}});
+  const Tree apart = Interpolated({{0, "k", "m", 200}, {1, "a", "k", 800}});
   EXPECT_NEAR(WastedReadsOf(apart, {0.5, 0.01}, 1), 0.2 * 0.5 + 0.8 * 0.01, 1e-9);
   EXPECT_EQ(WastedReadsOf(apart, {0.5, 0.01}, 0), 0);
 }

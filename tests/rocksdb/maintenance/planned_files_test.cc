@@ -85,7 +85,8 @@ TEST_F(PlannedFilesTest, HaveThePlannedRateAndSize) {
     Reopen(policy);
     LiveFiles files;
     MustBeOk(files.Read(&db_->db(), (*db_)->DefaultColumnFamily()), "read");
-    const Tree tree = files.ToTree();
+    const std::vector<Tree> trees = TreesOf(files.reports());
+    const Tree& tree = trees.front();
     const auto keys_of_file = [](const FileReport&, const auto&) {};
     const Result<FilterPlan> plan =
         PlanRewrites(files.reports(), tree, policy, RewriteFiltersOptions(), keys_of_file);
@@ -116,8 +117,8 @@ TEST_F(PlannedFilesTest, HaveThePlannedRateAndSize) {
       EXPECT_EQ(file.filter.origin == FilterOrigin::kNone, change.filter_bytes == 0);
     }
     const Prediction projected = Predict({&tree, 1}, {&*plan, 1}, 1);
-    const Tree rewritten = after.ToTree();
-    EXPECT_NEAR(Predict({&rewritten, 1}, 1).wasted_reads / projected.wasted_reads, 1, 0.05);
+    const std::vector<Tree> rewritten = TreesOf(after.reports());
+    EXPECT_NEAR(Predict(rewritten, 1).wasted_reads / projected.wasted_reads, 1, 0.05);
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/env.h>
-#include <rocksdb/file_system.h>
 #include <rocksdb/iterator.h>
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/slice_transform.h>
@@ -12,8 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "integration/cli/term/failure.h"
-#include "integration/cli/term/text.h"
+#include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/table_properties.h"
@@ -53,49 +51,14 @@ class ObsoleteFilterLog final : public rocksdb::Logger {
   bool* const found_;
 };
 
-thread_local uint64_t last_offset = 0;
-
-class RecordingFile final : public rocksdb::FSRandomAccessFileOwnerWrapper {
- public:
-  using FSRandomAccessFileOwnerWrapper::FSRandomAccessFileOwnerWrapper;
-
-  rocksdb::IOStatus Read(uint64_t offset, size_t size, const rocksdb::IOOptions& options,
-                         rocksdb::Slice* result, char* scratch,
-                         rocksdb::IODebugContext* context) const override {
-    last_offset = offset;
-    return FSRandomAccessFileOwnerWrapper::Read(offset, size, options, result, scratch, context);
-  }
-};
-
-class RecordingFileSystem final : public rocksdb::FileSystemWrapper {
- public:
-  using FileSystemWrapper::FileSystemWrapper;
-  const char* Name() const override { return "blocksieve.recording_file_system"; }
-
-  rocksdb::IOStatus NewRandomAccessFile(const std::string& path,
-                                        const rocksdb::FileOptions& options,
-                                        std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
-                                        rocksdb::IODebugContext* context) override {
-    rocksdb::IOStatus status = FileSystemWrapper::NewRandomAccessFile(path, options, file, context);
-    if (status.ok()) *file = std::make_unique<RecordingFile>(std::move(*file));
-    return status;
-  }
-};
-
 }  // namespace
-
-uint64_t OpenedTable::last_read_offset() { return last_offset; }
 
 std::string LastTime(const rocksdb::Comparator& comparator) {
   return std::string(comparator.timestamp_size(), '\xff');
 }
 
 OpenedTable::OpenedTable(std::string path, const rocksdb::Comparator* comparator)
-    : path_(std::move(path)),
-      env_(rocksdb::NewCompositeEnv(
-          std::make_shared<RecordingFileSystem>(rocksdb::FileSystem::Default()))),
-      format_(rocksdb_plugin::TableFormatOf(path_)) {
-  options_.env = env_.get();
+    : path_(std::move(path)), format_(rocksdb_plugin::TableFormatOf(path_)) {
   options_.merge_operator = std::make_shared<MergeToNothing>();
   options_.info_log = std::make_shared<ObsoleteFilterLog>(&has_obsolete_filter_);
   options_.allow_mmap_reads = !is_block_based();  // a CuckooTable requires it
@@ -216,7 +179,7 @@ std::string OpenedTable::ForEachKey(const std::function<void(const rocksdb::Slic
 rocksdb::Iterator& OpenedTable::probe() {
   if (probe_ == nullptr) {
     rocksdb::ReadOptions options;
-    options.fill_cache = false;  // every seek must read its block, to record the offset
+    options.fill_cache = false;
     options.total_order_seek = true;
     last_time_ = LastTime(*options_.comparator);
     until_ = last_time_;

@@ -60,19 +60,14 @@ class OpenedTable {
   /// some entries were not visited, or "". Throws Failure if the table cannot be read to its end.
   std::string ForEachKey(const std::function<void(const rocksdb::Slice& key)>& visit);
 
-  /// An iterator over all keys. Each seek reads its block from the file. REQUIRES: why_no_keys is
-  /// "".
+  /// An iterator over all keys. REQUIRES: why_no_keys is "".
   rocksdb::Iterator& probe();
-
-  /// Offset of the last read of a file by this thread: RocksDB's API returns no offset of a key.
-  static uint64_t last_read_offset();
 
  private:
   void TryOpen();
   rocksdb::Status TryOpenWith(std::shared_ptr<const rocksdb::FilterPolicy> policy);
 
   const std::string path_;
-  const std::unique_ptr<rocksdb::Env> env_;  // records the offsets of reads
   const std::string format_;
   std::string why_no_keys_;
   rocksdb::Options options_;

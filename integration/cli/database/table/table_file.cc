@@ -7,8 +7,7 @@
 #include <algorithm>
 
 #include "blocksieve/filter.h"
-#include "integration/cli/term/failure.h"
-#include "integration/cli/term/text.h"
+#include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
@@ -245,35 +244,6 @@ std::optional<std::string> TableFile::AbsentKey(std::string_view present, std::m
     if (extractor->InDomain(key) && !HasPrefix(extractor->Transform(key))) return key;
   }
   return std::nullopt;
-}
-
-// Data blocks are at the start of a file, so the offset of a block gives the share.
-double TableFile::ShareBefore(std::string_view key) {
-  if (const std::string& why = table_.why_no_keys(); !why.empty()) term::Fail("no order: {}", why);
-  rocksdb::Iterator& probe = table_.probe();
-  probe.Seek(key);
-  term::CheckOk(probe.status(), "cannot read {}", table_.path());
-  const bool is_known = !rocksdb_plugin::LacksProperties(table_.properties());
-  const uint64_t data_bytes = is_known ? table_.properties().data_size : report_.num_bytes;
-  if (!probe.Valid() || data_bytes == 0) return 1;
-  return std::min(1.0, term::Ratio(table_.last_read_offset(), data_bytes));
-}
-
-rocksdb_plugin::ShareBeforeInFile ShareBeforeInFiles() {
-  // Keeps the last file open: calls for the same file usually follow each other.
-  return [path = std::string(), file = std::shared_ptr<TableFile>()](const FileReport& report,
-                                                                     std::string_view key) mutable {
-    constexpr double kUnknown = 0.5;
-    try {
-      if (path != report.place.path) {
-        path = report.place.path;
-        file = TableFile::Open(report.place);
-      }
-      return file == nullptr ? kUnknown : file->ShareBefore(key);
-    } catch (const term::Failure&) {
-      return kUnknown;
-    }
-  };
 }
 
 }  // namespace blocksieve::cli

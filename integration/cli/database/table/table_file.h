@@ -24,7 +24,6 @@ using rocksdb_plugin::FilterOrigin;
 using rocksdb_plugin::FilterReport;
 using rocksdb_plugin::IndexColumnReport;
 using rocksdb_plugin::IndexReport;
-using rocksdb_plugin::LookupRange;
 using rocksdb_plugin::PartReport;
 
 /// An open table file whose filters are probed as lookups and seeks probe them. Not thread-safe.
@@ -61,9 +60,6 @@ class TableFile {
   /// prefixes; nullopt if none was found.
   std::optional<std::string> AbsentKey(std::string_view present, std::mt19937_64* random);
 
-  /// Estimates the share of entries before the key, 0 to 1, by reading one data block.
-  double ShareBefore(std::string_view key);
-
  private:
   TableFile(const FilePlace& place, uint64_t num_bytes);
   bool HasPrefix(const rocksdb::Slice& prefix);
@@ -87,8 +83,5 @@ class TableFile {
 
 /// A key that starts with `present` and is absent, except with probability 2^-64.
 std::string RandomExtension(std::string_view present, std::mt19937_64* random);
-
-/// Estimates the share by reading a data block for each key; 0.5 for an unreadable file.
-rocksdb_plugin::ShareBeforeInFile ShareBeforeInFiles();
 
 }  // namespace blocksieve::cli

@@ -1,0 +1,183 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+// A program at a terminal: its errors and interrupts, its output, and numbers as readable text.
+// Errors and interrupts are thrown; RunMain reports them and returns the exit code.
+
+namespace blocksieve::term {
+
+/// The command failed: exit code 1.
+class Failure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The arguments are wrong: exit code 2, and a pointer to --help.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A signal stopped the program; the message says what was done until then. Thrown instead of
+/// exiting, so that destructors remove temporary files.
+class Interrupted : public std::runtime_error {
+ public:
+  explicit Interrupted(const std::string& what = "interrupted");
+  int signal() const { return signal_; }
+
+ private:
+  int signal_;
+};
+
+/// Makes SIGINT, SIGTERM and SIGHUP set InterruptFlag and end blocking system calls with EINTR; a
+/// second signal of the same kind ends the program.
+void CatchInterrupts();
+
+/// Whether such a signal arrived. Cheap enough for inner loops.
+std::atomic<bool>& InterruptFlag();
+
+/// Throws Interrupted if such a signal arrived.
+inline void CheckInterrupt() {
+  if (InterruptFlag().load(std::memory_order_relaxed)) throw Interrupted();
+}
+
+/// Exits without a report.
+struct Exit {
+  int code;
+};
+
+template <class... Args>
+[[noreturn]] void Fail(fmt::format_string<Args...> format, Args&&... args) {
+  throw Failure(fmt::format(format, std::forward<Args>(args)...));
+}
+
+template <class... Args>
+[[noreturn]] void FailUsage(fmt::format_string<Args...> format, Args&&... args) {
+  throw UsageError(fmt::format(format, std::forward<Args>(args)...));
+}
+
+/// Throws Failure with the message and the status, such as one of RocksDB, unless that is OK.
+template <class Status, class... Args>
+void CheckOk(const Status& status, fmt::format_string<Args...> format, Args&&... args) {
+  if (status.ok()) return;
+  Fail("{}: {}", fmt::format(format, std::forward<Args>(args)...), status.ToString());
+}
+
+/// Runs a program and returns its exit code: 0; the code of an Exit; 2 for a UsageError; 128 + n
+/// for Interrupted by signal n; 1 for any other exception, or if stdout cannot be written. Reports
+/// all but an Exit on standard error as "NAME: MESSAGE", or as the text returned by `describe`.
+/// `name` is read only then: `run` may append its subcommand.
+using Describe =
+    std::function<std::string(const std::string& name, const char* message, int exit_code)>;
+int RunMain(const std::string& name, const std::function<void()>& run,
+            const Describe& describe = nullptr);
+
+/// Call this before any file is opened. If standard input, output or error is closed, the next
+/// opened file would get its descriptor, and rows would be written into a database file; this makes
+/// such descriptors fail instead. Writing to a closed pipe becomes a write error; see Output.
+void PrepareStandardStreams();
+
+/// Writes to standard error at once. Ignores failures.
+void WriteToStandardError(std::string_view text);
+
+/// Writes the whole standard output of a program. Throws like Output::Write.
+void WriteToStandardOutput(std::string_view text);
+
+/// Standard output, buffered; on a terminal by line.
+class Output {
+ public:
+  Output();
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  /// Appends. Throws Failure if the text cannot be written, except to a closed pipe: see is_wanted.
+  void Write(std::string_view text);
+
+  /// Appends `line` and a line end.
+  void WriteLine(std::string_view line);
+
+  /// Must be called at the end, or the rest of the buffer is lost. Throws like Write.
+  void Flush();
+
+  /// False after the reader closed the pipe, as `head` does.
+  bool is_wanted() const { return is_wanted_; }
+
+ private:
+  const bool is_terminal_;
+  bool is_wanted_ = true;
+  std::string buffer_;
+};
+
+/// The progress of a task.
+struct Advance {
+  uint64_t done = 0;
+  uint64_t all = 0;    ///< `done` at the end; 0 if unknown.
+  uint64_t units = 0;  ///< Done so far, in the unit to show.
+  std::string_view unit;
+};
+
+/// "loading: 1,234 rows, 12 %, 600 rows/s, 15 s left" after `seconds`, without unknown parts.
+std::string ProgressText(std::string_view what, const Advance& advance, double seconds);
+
+/// A progress line on standard error, if that is a terminal.
+class Progress {
+ public:
+  Progress();
+  ~Progress();  ///< Erases the line.
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  /// Replaces the line; the empty string erases it.
+  void Show(std::string_view what);
+
+  /// The same with a rate, since construction, and the time left.
+  void Show(std::string_view what, const Advance& advance);
+
+  /// True ten times a second, and never without a terminal. For loops whose steps are faster than
+  /// composing the line.
+  bool IsDue();
+
+ private:
+  const bool enabled_;
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point next_;
+};
+
+/// 1234567 as "1,234,567".
+std::string WithCommas(uint64_t number);
+
+/// "1 row", "1,234 rows".
+std::string CountOf(uint64_t number, std::string_view what);
+
+/// A number with this many significant digits, but no trailing zeros and no exponent: "0.0000123",
+/// "45.3", "12,345".
+std::string NumberText(double number, int digits = 3);
+
+/// 0 if `whole` is 0.
+inline double Ratio(uint64_t part, uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+/// Shortens a value for a message: up to 80 bytes, then "..." if it is longer.
+std::string Shown(std::string_view value);
+
+/// Points at byte `position` of `text`, counted from 1, with two lines: the text around it, and a
+/// caret below it. Positions after the end point after the last byte.
+/// REQUIRES: position >= 1
+std::string PointAt(std::string_view text, size_t position);
+
+/// The most similar known word, or "" if none is similar.
+std::string Nearest(const std::string& word, const std::vector<std::string>& known);
+
+}  // namespace blocksieve::term
