@@ -147,7 +147,7 @@ Loaded Load(const LoadTarget& target, RowReader* reader, LoadedDatabase* databas
   return loaded;
 }
 
-std::string ColumnText(const SkipIndexColumnUsage& column) {
+std::string ColumnText(const rocksdb_plugin::SkipIndexColumnUsage& column) {
   std::string text = fmt::format("  {}: filters {} bytes, bounds {} bytes", column.definition,
                                  WithCommas(column.filter_bytes), WithCommas(column.bounds_bytes));
   const uint64_t left_out = column.files_over_budget + column.files_over_memory;
@@ -190,7 +190,7 @@ std::string RowsText(const Loaded& loaded) {
   return text + "\n";
 }
 
-std::string LoadText(const Loaded& loaded, const SkipIndexSummary& indexes) {
+std::string LoadText(const Loaded& loaded, const rocksdb_plugin::SkipIndexSummary& indexes) {
   std::string text = RowsText(loaded);
   text += fmt::format("bytes: {}\n", WithCommas(loaded.bytes));
   for (const Json& counts : loaded.values) {
@@ -200,13 +200,14 @@ std::string LoadText(const Loaded& loaded, const SkipIndexSummary& indexes) {
   }
   text += fmt::format("index bytes: {} in {} of {}\n", WithCommas(indexes.index_bytes),
                       WithCommas(indexes.files_with_index), CountOf(indexes.num_files, "file"));
-  for (const SkipIndexColumnUsage& column : indexes.usage) text += ColumnText(column);
+  for (const rocksdb_plugin::SkipIndexColumnUsage& column : indexes.usage)
+    text += ColumnText(column);
   for (const std::string& problem : indexes.problems) text += "  " + problem + "\n";
   return text;
 }
 
-std::string LoadJson(const Loaded& loaded, const SkipIndexSummary& indexes) {
-  const auto column_json = [](const SkipIndexColumnUsage& column) -> Json {
+std::string LoadJson(const Loaded& loaded, const rocksdb_plugin::SkipIndexSummary& indexes) {
+  const auto column_json = [](const rocksdb_plugin::SkipIndexColumnUsage& column) -> Json {
     return {{"definition", column.definition},
             {"num_files", column.num_files},
             {"filter_bytes", column.filter_bytes},
@@ -232,11 +233,12 @@ std::string LoadJson(const Loaded& loaded, const SkipIndexSummary& indexes) {
 
 // Possible mistakes: parts of indexes that exceed --max-index-bytes, with the limit that would keep
 // them; columns without any value; lines that end with CR.
-std::vector<std::string> LoadWarnings(const Loaded& loaded, const SkipIndexSummary& indexes) {
+std::vector<std::string> LoadWarnings(const Loaded& loaded,
+                                      const rocksdb_plugin::SkipIndexSummary& indexes) {
   std::vector<std::string> warnings;
   std::string names;
   bool needs_memory = false;
-  for (const SkipIndexColumnUsage& column : indexes.usage) {
+  for (const rocksdb_plugin::SkipIndexColumnUsage& column : indexes.usage) {
     if (column.files_over_budget + column.files_over_memory == 0) continue;
     names += (names.empty() ? "" : ", ") + column.definition;
     needs_memory = needs_memory || column.files_over_memory != 0;
@@ -340,7 +342,7 @@ void RunLoad(const LoadOptions& given) {
   if (!options.no_compact) Compact(&database);
   loaded.rows_in_database = database.NumRows();
 
-  const SkipIndexSummary indexes = database.Indexes();
+  const rocksdb_plugin::SkipIndexSummary indexes = database.Indexes();
   term::WriteToStandardOutput(is_json ? LoadJson(loaded, indexes) : LoadText(loaded, indexes));
   for (const std::string& warning : LoadWarnings(loaded, indexes)) say("warning: " + warning);
 }

@@ -84,7 +84,7 @@ bool HasRows(const Database& db, const std::string& family) {
 }
 
 Query ParseWhere(const ScanOptions& options, const Database& db) {
-  const SkipIndexSummary indexes = IndexesOf(db, options.family);
+  const rocksdb_plugin::SkipIndexSummary indexes = IndexesOf(db, options.family);
   size_t position = 0;
   Result<Query> query = Query::Parse(options.where, indexes.columns, &position);
   if (query.ok()) return *std::move(query);

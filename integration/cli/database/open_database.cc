@@ -353,8 +353,8 @@ void AddListenerFor(const rocksdb::ColumnFamilyOptions& family, rocksdb::DBOptio
   if (!rocksdb_plugin::HasListener(*options)) options->listeners.push_back(NewListener());
 }
 
-SkipIndexSummary IndexesOf(const Database& db, const std::string& family) {
-  SkipIndexSummary summary;
+rocksdb_plugin::SkipIndexSummary IndexesOf(const Database& db, const std::string& family) {
+  rocksdb_plugin::SkipIndexSummary summary;
   term::CheckOk(rocksdb_plugin::ReadSkipIndexes(db.get(), db.HandleOf(family), &summary),
                 "cannot read the indexes of database {}", db->GetName());
   return summary;

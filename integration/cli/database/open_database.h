@@ -14,8 +14,8 @@
 #include "integration/cli/database/stored_database.h"
 #include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/guarded_file_system.h"
-#include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/index/skip_index_summary.h"
+#include "integration/rocksdb/policy/policy.h"
 
 // Databases, opened with their stored options through a guarded file system.
 
@@ -119,6 +119,6 @@ Database OpenReadOnly(const DatabasePlace& place, const std::string& family,
 std::vector<rocksdb::LiveFileMetaData> LiveFiles(const DatabasePlace& place);
 
 /// The indexes of a column family.
-SkipIndexSummary IndexesOf(const Database& db, const std::string& family);
+rocksdb_plugin::SkipIndexSummary IndexesOf(const Database& db, const std::string& family);
 
 }  // namespace blocksieve::cli

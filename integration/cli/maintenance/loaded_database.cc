@@ -79,7 +79,7 @@ OptionsText DefaultText(const std::vector<std::string>& families) {
 
 // What happens to the existing indexes, as messages.
 std::vector<std::string> NotesOn(const ColumnList& present, const ColumnList& wanted,
-                                 const SkipIndexSummary& files) {
+                                 const rocksdb_plugin::SkipIndexSummary& files) {
   std::vector<std::string> notes;
   for (const Column& old : present) {
     const auto same_name = std::find_if(wanted.begin(), wanted.end(), [&](const Column& column) {
@@ -92,7 +92,7 @@ std::vector<std::string> NotesOn(const ColumnList& present, const ColumnList& wa
           fmt::format("replacing the existing index {} by {}", old.ToText(), same_name->ToText()));
     }
   }
-  for (const SkipIndexColumnUsage& usage : files.usage) {
+  for (const rocksdb_plugin::SkipIndexColumnUsage& usage : files.usage) {
     if (Column::Parse(usage.definition).ok()) continue;
     notes.push_back(fmt::format("only its own program can build the index {}; new files lack it",
                                 usage.definition));
@@ -253,6 +253,8 @@ std::optional<uint64_t> LoadedDatabase::NumRows() {
   return rows;
 }
 
-SkipIndexSummary LoadedDatabase::Indexes() const { return IndexesOf(db_, family_name_); }
+rocksdb_plugin::SkipIndexSummary LoadedDatabase::Indexes() const {
+  return IndexesOf(db_, family_name_);
+}
 
 }  // namespace blocksieve::cli

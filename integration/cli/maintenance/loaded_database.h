@@ -54,7 +54,7 @@ class LoadedDatabase {
   using CompactionProgress = std::function<void(uint64_t done, uint64_t all)>;
   bool Compact(const CompactionProgress& progress);
 
-  SkipIndexSummary Indexes() const;
+  rocksdb_plugin::SkipIndexSummary Indexes() const;
 
  private:
   class FlushListener;
