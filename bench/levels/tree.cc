@@ -11,6 +11,7 @@
 #include "bench/support/terminal.h"
 #include "blocksieve/hash.h"
 #include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/tree.h"
 
 namespace blocksieve::bench::levels {
 namespace {
