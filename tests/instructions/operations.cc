@@ -139,7 +139,7 @@ void CountRanges(const std::string& name, const FilterOptions& options, size_t p
 }
 
 void CountSkipIndex() {
-  SkipIndexBuilderOptions options;
+  SkipIndexOptions options;
   options.columns = {"time=bounds:uint:1", "user=filters:field:2", "status=filters:field:3"};
   SkipIndexBuilder builder = *SkipIndexBuilder::Create(options);
   std::vector<std::string> rows;
@@ -151,9 +151,9 @@ void CountSkipIndex() {
     for (const std::string& row : rows) builder.AddRow(std::string_view(row).substr(0, 6), row);
   });
   std::string index;
-  Count("index: finish, per row", num_keys, [&] { index = *builder.Finish(); });
-  Count("index: open", 1, [&] { (void)SkipIndexReader::Open(AsBytes(index)); });
-  const SkipIndexReader reader = *SkipIndexReader::Open(AsBytes(index));
+  Count("index: finish, per row", num_keys, [&] { index = builder.Finish()->bytes; });
+  Count("index: open", 1, [&] { (void)SkipIndex::Open(AsBytes(index)); });
+  const SkipIndex reader = *SkipIndex::Open(AsBytes(index));
   for (const std::string where : {"user = 'user0'", "user = 'nobody'", "status = 'status7'",
                                   "time BETWEEN 105000 AND 105100"}) {
     const Predicate predicate = *Predicate::Parse(where, options.columns);

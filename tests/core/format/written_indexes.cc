@@ -66,18 +66,18 @@ std::string RandomKey(uint64_t row) {
 std::vector<IndexRow> IndexRows() {
   return {
       {"skip_empty", 2, 0, &ShortKey, 0x5613efcea9a6c71b, 0x56ac65b1ac20291e},
-      {"skip_5_rows", 2, 5, &ShortKey, 0x57329f35de3b6717, 0x92e36e8bdfed3af9},
-      {"skip_no_keys", 2, 51, &ShortKey, 0x132f2dced3e91c69, 0xeafc6b39a874d1fa, false, 0,
+      {"skip_5_rows", 2, 5, &ShortKey, 0x773e9435b66d10d8, 0x92e36e8bdfed3af9},
+      {"skip_no_keys", 2, 51, &ShortKey, 0xfba8c4fb5681d138, 0xeafc6b39a874d1fa, false, 0,
        ~uint64_t{0}, 7, 0.01, false},
-      {"skip_many", 1, 700, &RandomKey, 0x3f6462404e9bcefb, 0xd46a96b508cfb9a8},
-      {"skip_paths", 16, 2'000, &PathKey, 0xf44a9a49a182fd68, 0xa89aecd26e6de9a5, true},
-      {"skip_ribbons", 4, 1'200, &ShortKey, 0x772dc25a4152e97e, 0x6c6d0565b4bf69ca, true, 0, 50, 7,
+      {"skip_many", 1, 700, &RandomKey, 0x5168ce818f8dca3f, 0xd46a96b508cfb9a8},
+      {"skip_paths", 16, 2'000, &PathKey, 0x4ca8bd8600df2b63, 0xa89aecd26e6de9a5, true},
+      {"skip_ribbons", 4, 1'200, &ShortKey, 0x1d2108240e6babec, 0x6c6d0565b4bf69ca, true, 0, 50, 7,
        0.001},
-      {"skip_skewed", 4, 1'500, &RandomKey, 0x252eb55466aa5e8f, 0x6da1f9837b58713c, false, 333, 8,
+      {"skip_skewed", 4, 1'500, &RandomKey, 0x09d42801cfa759ca, 0x6da1f9837b58713c, false, 333, 8,
        7, 0.001},
-      {"skip_dictionary", 4, 1'000, &RandomKey, 0xf0b86a9629bf9e32, 0x832c61cf03a34a9d, false, 0,
+      {"skip_dictionary", 4, 1'000, &RandomKey, 0xc97ffdbf8b762db7, 0x832c61cf03a34a9d, false, 0,
        60, 0, 0.001},
-      {"skip_groups", 4, 2'000, &RandomKey, 0x8d24c4449b63c133, 0xa627f6963271e8d6, false, 0,
+      {"skip_groups", 4, 2'000, &RandomKey, 0xceee7654952bf4e7, 0xa627f6963271e8d6, false, 0,
        ~uint64_t{0}, 7, 0.1},
   };
 }
