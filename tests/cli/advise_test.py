@@ -246,7 +246,7 @@ class Advice(AdviseTest):
         nothing = self.proposal("requested", "--wasted-reads", 5)
         self.assertEqual((nothing["build_cpu_seconds_per_million_keys"], nothing["probe_ns"]), (0, 0))
         text = self.text_of("advise", "--db", self.db)
-        self.assertRegex(text, "(?m)^cost +million keys +probe +resident +rewrite +rewrite +hash$")
+        self.assertRegex(text, "(?m)^cost +CPU s/M keys +ns/probe +resident +files to rewrite +bytes +keys$")
         self.assertRegex(text, r"(?m)^usual +\d\.\d{3} +[\d.]+ +[\d,]+ +2 +[\d,]+ +40,000$")
 
     def test_parts(self):

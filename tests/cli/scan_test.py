@@ -116,23 +116,11 @@ class Orders(CommandTest):
 
 class WrongConditions(ScanTest):
     def test_position(self):
-        """The caret also counts characters of several bytes."""
         for where, said in (
-                ("n = 1 AND = 2", "--where, position 11: expected a column, NOT or '(', found '='\n"
-                                  "  n = 1 AND = 2\n            ^\n"),
-                ("n =", "found the end\n  n =\n     ^\n"), ("", "\n  ^\n"),
-                ("kind = 'odd", "found 'odd, which has no closing quote"),
-                ("kind = 'é日' AND !", "\n  kind = 'é日' AND !\n                  ^\n"),
-                ("kind\t=\n!", "\n  kind = !\n         ^\n")):
+                ("n = 1 AND = 2", "--where, position 11: expected a column, NOT or '(', found '='\n"),
+                ("n =", "found the end\n"), ("", "--where, position 1: "),
+                ("kind = 'odd", "found 'odd, which has no closing quote")):
             self.assertIn(said, self.fail_with(2, "scan", "--db", self.db, "--where", where))
-
-    def test_position_in_long_text(self):
-        where = " OR ".join(f"n = {i}" for i in range(100)) + " OR ? OR " + "n = 1 OR " * 20 + "n = 2"
-        message = self.fail_with(2, "scan", "--db", self.db, "--where", where)
-        shown, caret = message.split("\n")[1:3]
-        self.assertLessEqual(len(shown), 80)
-        self.assertTrue(shown.startswith("  ...") and shown.endswith("..."), shown)
-        self.assertEqual(shown[caret.index("^")], "?")
 
 
 class Names(CommandTest):

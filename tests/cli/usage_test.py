@@ -134,12 +134,6 @@ class WrongCommandLines(CommandTest):
             self.assertIn("é" * 40 + "...", said)
             self.assertNotIn("é" * 41, said)
 
-    def test_options_before_the_subcommand(self):
-        for arguments, order in (((f"--db", self.db, "inspect"), f"inspect --db {self.db}"),
-                                 ((f"--db={self.db}", "scan", "--count"), f"scan --count --db={self.db}"),
-                                 (("--fpr", "0.1", "size"), "size --fpr 0.1")):
-            self.check(f"options follow the subcommand: blocksieve {order}\n", *arguments)
-
     # Ranges: options_test.py.
     WRONG = (
         ("--db is required", "scan --where TRUE"),

@@ -1,4 +1,4 @@
-#include "integration/cli/term/line_reader.h"
+#include "integration/cli/term/terminal.h"
 
 #include <fcntl.h>
 #include <unistd.h>

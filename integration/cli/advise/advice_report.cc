@@ -8,21 +8,19 @@
 #include "blocksieve/sizing.h"
 #include "integration/cli/term/terminal.h"
 
-namespace blocksieve::cli {
-namespace {
+namespace blocksieve {
 
-Json ToJson(const Prediction& prediction) {
-  return {{"wasted_reads_absent", prediction.wasted_reads_absent},
-          {"wasted_reads", prediction.wasted_reads},
-          {"filter_bytes", prediction.filter_bytes}};
-}
+BLOCKSIEVE_TO_JSON(Prediction, wasted_reads_absent, wasted_reads, filter_bytes)
+
+namespace cli {
+namespace {
 
 Json ToJson(const Proposal& proposal, const Forest& forest) {
   const Plans& plans = proposal.plans;
   const auto [option, value] = GoalOption(proposal.policy());
   Json document = {
       {"name", proposal.name}, {"option", PolicyOption(proposal.policy())}, {option, value}};
-  document.update(ToJson(proposal.prediction));
+  document.update(Json(proposal.prediction));
   document["levels"] = ArrayOf(LevelsOf(forest), [&](const ForestLevel& level) -> Json {
     return {{"family", forest.trees[level.tree].name()},
             {"level", level.number},
@@ -69,7 +67,7 @@ std::string SavingsText(const Advice& advice, bool with_present_keys) {
   const auto add = [&](const std::string& name, const Prediction& prediction,
                        const std::string& option) {
     rows.push_back({{"name", name}, {"option", option}});
-    rows.back().update(ToJson(prediction));
+    rows.back().update(Json(prediction));
   };
   add("no filters", advice.without, "");
   add("current", advice.current, "");
@@ -91,15 +89,14 @@ std::string SavingsText(const Advice& advice, bool with_present_keys) {
 
 // CPU time, memory and rewriting, a row for each proposal.
 std::string CostsText(const Json& proposals) {
-  return TableText(
-      {{"cost", "/name", PlainText},
-       {"CPU s per\nmillion keys", "/build_cpu_seconds_per_million_keys", NumberText("{:.3f}")},
-       {"ns per\nprobe", "/probe_ns", NumberText("{:.1f}")},
-       {"bytes\nresident", "/filter_bytes", CountText},
-       {"files to\nrewrite", "/rewritten_files", CountText},
-       {"bytes to\nrewrite", "/rewritten_bytes", CountText},
-       {"keys to\nhash", "/rewritten_keys", CountText}},
-      proposals);
+  return TableText({{"cost", "/name", PlainText},
+                    {"CPU s/M keys", "/build_cpu_seconds_per_million_keys", NumberText("{:.3f}")},
+                    {"ns/probe", "/probe_ns", NumberText("{:.1f}")},
+                    {"resident", "/filter_bytes", CountText},
+                    {"files to rewrite", "/rewritten_files", CountText},
+                    {"bytes", "/rewritten_bytes", CountText},
+                    {"keys", "/rewritten_keys", CountText}},
+                   proposals);
 }
 
 std::string TargetText(const Json& target_fpr) {
@@ -181,8 +178,8 @@ std::string ToText(const Advice& advice, double absent_fraction) {
 Json ToJson(const Advice& advice) {
   Json document = {{"num_keys", advice.forest.num_keys()},
                    {"families", ArrayOf(advice.forest.trees, FamilyJson)},
-                   {"no_filters", ToJson(advice.without)},
-                   {"current", ToJson(advice.current)}};
+                   {"no_filters", advice.without},
+                   {"current", advice.current}};
   document["proposals"] = ProposalsJson(advice);
   document["gain_steps"] = advice.gain_steps;
   document["not_proposed"] = advice.not_proposed;
@@ -243,4 +240,5 @@ Json ToJson(const ObservedReads& reads) {
   return document;
 }
 
-}  // namespace blocksieve::cli
+}  // namespace cli
+}  // namespace blocksieve

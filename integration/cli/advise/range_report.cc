@@ -9,22 +9,17 @@ namespace {
 
 // Range filters or prefixes, in words.
 struct PartNames {
+  RunPart RunSeeks::*of_run;
+  PartAdvice SeekAdvice::*sum;
   const char* one;     // in names of members: one_bytes
   const char* column;  // header of the estimate
   const char* part;    // "with PART of 1,234 bytes"
   const char* seek;    // "A seek SEEK reads"
-  RunPart RunSeeks::*of_run;
-  PartAdvice SeekAdvice::*sum;
 };
-constexpr PartNames kRanges = {"range",           "estimated",
-                               "range filters",   "that finds nothing",
-                               &RunSeeks::ranges, &SeekAdvice::ranges};
-constexpr PartNames kPrefixes = {"prefix",
-                                 "predicted",
-                                 "prefixes",
-                                 "below an absent prefix",
-                                 &RunSeeks::prefixes,
-                                 &SeekAdvice::prefixes};
+const PartNames kRanges{&RunSeeks::ranges, &SeekAdvice::ranges, "range",
+                        "estimated",       "range filters",     "that finds nothing"};
+const PartNames kPrefixes{&RunSeeks::prefixes, &SeekAdvice::prefixes,   "prefix", "predicted",
+                          "prefixes",          "below an absent prefix"};
 
 // A row for each level.
 std::string LevelsText(const Advice& advice, const PartNames& names) {

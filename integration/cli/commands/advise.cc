@@ -63,11 +63,10 @@ the prefix extractor blocksieve.range, and iterate_upper_bound and auto_prefix_m
 
 Without the database (--log): the tree is that of the last dump of statistics in the info log, which
 RocksDB writes every stats_dump_period_sec; pass LOG and older ones (LOG.old.*), each with --log.
-Levels are estimated from the tables that the logs show written to them, lookup shares from the
-number of filters that lookups probed. Statistics also give the share of absent keys, the wasted
-reads and what seeks read; so does --statistics FILE, also with --db: the text of
-Statistics::ToString, or JSON such as that of the command STATS of Kvrocks. Both may have been
-prefixed, quoted or escaped by other loggers; - is standard input.
+Levels are estimated from the tables that the logs show written to them, lookup shares from filter
+probes. Statistics also give the share of absent keys, the wasted reads and what seeks read; so does
+--statistics FILE, also with --db: the text of Statistics::ToString, or JSON such as Kvrocks' STATS.
+Both may have been prefixed, quoted or escaped by other loggers; - is standard input.
 
 Examples:
   blocksieve advise --db paths.db
@@ -259,47 +258,39 @@ void AddAdviseCommand(CLI::App* app, Action* action) {
   const auto [command, options] =
       AddSubcommand(app, action, "advise", "Show what other filters would cost and save",
                     kAdviseFooter, RunAdvise);
-  AddOption(command, &options->choice.db.path, {"--db", "DIR", "the directory of the database"});
+  AddOption(command, &options->choice.db.path, "--db DIR", "the directory of the database");
   AddPlaceOptions(command, &options->choice.db);
-  AddOption(command, &options->logs,
-            {"--log", "FILE", "an info log of RocksDB, instead of a database; repeatable"});
-  AddOption(
-      command, &options->statistics,
-      {"--statistics", "FILE", "counters of RocksDB, as text or JSON; default those of --log"});
+  AddOption(command, &options->logs, "--log FILE",
+            "an info log of RocksDB, instead of a database; repeatable");
+  AddOption(command, &options->statistics, "--statistics FILE",
+            "counters of RocksDB, as text or JSON; default those of --log");
   AddFamilyOption(command, &options->choice.family);
-  AddOption(command, &options->request.memory,
-            {"--memory", "BYTES",
-             "maximum memory for all filters, as 10MB or 64MiB; excludes --wasted-reads",
-             BytesInRange(1, kMaxMemory)});
+  AddOption(command, &options->request.memory, "--memory BYTES",
+            "maximum memory for all filters, as 10MB or 64MiB; excludes --wasted-reads",
+            BytesInRange(1, kMaxMemory));
   AddOption(
-      command, &options->request.wasted_reads,
-      {"--wasted-reads", "X",
-       fmt::format("maximum wasted reads per lookup of an absent key, {} to {}; excludes --memory",
-                   kMinWastedReads, kMaxWastedReads),
-       InRange(kMinWastedReads, kMaxWastedReads)});
-  AddOption(command, &options->absent_fraction,
-            {"--absent-fraction", "F",
-             "share of the lookups whose key is absent, 0 to 1 (default as counted, or 1)",
-             InRange(0, 1)});
-  AddOption(command, &options->seek_fraction,
-            {"--seek-fraction", "F",
-             "share of reads that are bounded seeks, 0 to 1; evaluates range filters and prefixes",
-             InRange(0, 1)});
+      command, &options->request.wasted_reads, "--wasted-reads X",
+      fmt::format("maximum wasted reads per lookup of an absent key, {} to {}; excludes --memory",
+                  kMinWastedReads, kMaxWastedReads),
+      InRange(kMinWastedReads, kMaxWastedReads));
+  AddOption(command, &options->absent_fraction, "--absent-fraction F",
+            "share of the lookups whose key is absent, 0 to 1 (default as counted, or 1)",
+            InRange(0, 1));
+  AddOption(command, &options->seek_fraction, "--seek-fraction F",
+            "share of reads that are bounded seeks, 0 to 1; evaluates range filters and prefixes",
+            InRange(0, 1));
   AddOption(
-      command, &options->range_width,
-      {"--range-width", "W",
-       fmt::format(
-           "mean number of keys between a seek key and its upper bound, 0 to {:.0f} (default {})",
-           kMaxRangeWidth, kDefaultRangeWidth),
-       InRange(0, kMaxRangeWidth)});
-  AddOption(command, &options->request.prefixes,
-            {"--prefixes", "BOUNDARIES",
-             "where prefixes of keys end, as in the policy; without it, chosen from files and keys",
-             PrefixBoundaries});
-  AddOption(command, &options->cache_bytes,
-            {"--block-cache", "BYTES",
-             "size of the block cache, as 64MiB; 0: none (default the database's)",
-             BytesInRange(0, kMaxMemory)});
+      command, &options->range_width, "--range-width W",
+      fmt::format(
+          "mean number of keys between a seek key and its upper bound, 0 to {:.0f} (default {})",
+          kMaxRangeWidth, kDefaultRangeWidth),
+      InRange(0, kMaxRangeWidth));
+  AddOption(command, &options->request.prefixes, "--prefixes BOUNDARIES",
+            "where prefixes of keys end, as in the policy; without it, chosen from files and keys",
+            PrefixBoundaries);
+  AddOption(command, &options->cache_bytes, "--block-cache BYTES",
+            "size of the block cache, as 64MiB; 0: none (default the database's)",
+            BytesInRange(0, kMaxMemory));
   // Logs have no keys.
   Exclude(command, "--log", {"--db", "--seek-fraction"});
   Exclude(command, "--memory", {"--wasted-reads"});

@@ -90,9 +90,8 @@ void AddApplyCommand(CLI::App* app, Action* action) {
       AddSubcommand(app, action, "apply", "Write filter options to the OPTIONS file of a database",
                     kApplyFooter, RunApply);
   AddDatabaseOption(command, &options->database);
-  AddOption(
-      command, &options->options,
-      {"--option", "NAME=VALUE", "an option as printed by blocksieve advise", nullptr, kRequired});
+  AddOption(command, &options->options, "--option NAME=VALUE",
+            "an option as printed by blocksieve advise", nullptr, kRequired);
   AddFamilyOption(command, &options->family);
   AddDropOption(command, &options->drops_properties);
   AddFlag(command, &options->is_dry_run, "--dry-run", "print the changes and write nothing");

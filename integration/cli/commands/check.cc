@@ -25,9 +25,8 @@ using rocksdb_plugin::NamedObject;
 constexpr const char* kCheckFooter =
     R"help(Finds names and options that RocksDB silently ignores. If an OPTIONS file names an unregistered
 policy, such as blocksive:0.01, RocksDB writes files without filters, and the next OPTIONS file has
-nullptr. check covers filter policies, prefix extractors, table properties collectors and listeners,
-their options, and whatever else a blocksieve policy needs. For a database, it also counts the files
-without filters. Nothing is written, and another process may have the database open.
+nullptr. check covers filter policies, prefix extractors, table properties collectors, listeners and
+what else a blocksieve policy needs. For a database, it also counts the files without filters.
 
   accepted  yes: RocksDB or blocksieve can create the object; no: only the program that registers or
             creates it can, which is a problem only for policies, and if the same option names one of
@@ -288,10 +287,10 @@ void AddCheckCommand(CLI::App* app, Action* action) {
   const auto [command, options] =
       AddSubcommand(app, action, "check", "Find filter options that RocksDB silently ignores",
                     kCheckFooter, RunCheck);
-  AddOption(command, &options->database.path, {"--db", "DIR", "the directory of a database"});
+  AddOption(command, &options->database.path, "--db DIR", "the directory of a database");
   AddPlaceOptions(command, &options->database);
-  AddOption(command, &options->options_file,
-            {"--options-file", "FILE", "an OPTIONS file, instead of a database"});
+  AddOption(command, &options->options_file, "--options-file FILE",
+            "an OPTIONS file, instead of a database");
   Exclude(command, "--options-file", {"--db"});
   AddFamilyOption(command, &options->family);
   AddFormatOption(command, &options->format);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "integration/cli/database/filter_options.h"
 #include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
@@ -90,23 +89,6 @@ std::vector<std::string> Unexpected(const CLI::App& app,
   return ordered;
 }
 
-// The command line with the subcommand first, if options of the subcommand precede it; or "".
-std::string Reordered(const CLI::App& app, const std::vector<std::string>& arguments) {
-  const auto chosen = app.get_subcommands();
-  if (chosen.empty()) return "";
-  const CLI::App& command = *chosen.front();
-  const auto name = std::find(arguments.begin(), arguments.end(), command.get_name());
-  const bool has_option = std::any_of(arguments.begin(), name, [&](const std::string& argument) {
-    const std::string option = argument.substr(0, argument.find('='));
-    return option.starts_with('-') && command.get_option_no_throw(option) != nullptr;
-  });
-  if (name == arguments.end() || !has_option) return "";
-  std::vector<std::string> words(name, arguments.end());
-  words.insert(words.end(), arguments.begin(), name);
-  for (std::string& word : words) word = term::Shown(ShellWord(word));
-  return fmt::format("{} {}", app.get_name(), fmt::join(words, " "));
-}
-
 }  // namespace
 
 std::vector<std::string> NamesOf(const CLI::Option& option) {
@@ -155,9 +137,6 @@ std::string DescribeParseError(const CLI::App& app, const CLI::ParseError& error
     problem.replace(colon, 2, " is ");
   }
   if (unexpected.empty()) return problem;
-  if (const std::string line = Reordered(app, arguments); !line.empty()) {
-    return "options follow the subcommand: " + line;
-  }
   // Arguments after an unknown subcommand are not worth a message.
   const bool is_subcommand = app.get_subcommands().empty() && !unexpected[0].starts_with('-');
   if (is_subcommand) {

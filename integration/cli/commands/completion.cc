@@ -115,7 +115,7 @@ void AddCompletionCommand(CLI::App* app, Action* action) {
   const auto shell = std::make_shared<std::string>();
   CLI::App* const command =
       AddSubcommand(app, "completion", "Print a shell completion script", kCompletionFooter);
-  AddOption(command, shell.get(), {"bash|zsh", "", "the shell", OneOf("bash|zsh"), kRequired});
+  AddOption(command, shell.get(), "bash|zsh", "the shell", OneOf("bash|zsh"), kRequired);
   SetAction(command, action, [app, shell] {
     const std::string& name = app->get_name();
     term::WriteToStandardOutput(
@@ -124,7 +124,7 @@ void AddCompletionCommand(CLI::App* app, Action* action) {
   const auto words = std::make_shared<std::vector<std::string>>();
   CLI::App* const reply = AddSubcommand(app, "completion-reply", "", "");
   reply->group("");  // in no help
-  AddOption(reply, words.get(), {"WORD", "", ""});
+  AddOption(reply, words.get(), "WORD", "");
   SetAction(reply, action, [app, words] { term::WriteToStandardOutput(Reply(*app, *words)); });
 }
 

@@ -20,13 +20,11 @@ By default, reads each SST whose index is missing or damaged, and builds the sam
 newest indexed SST has. --index adds an index on another part of the value, even if another program
 wrote the database and it has no index yet; fields of the value are numbered from 1 (see blocksieve
 load --help) and separated by TAB, or by the delimiter in parentheses: field(,):2. SSTs are not
-rewritten. If an index exceeds --max-index-bytes, a warning names the limit that would keep
-everything. An interrupted command continues when it is run again. Another process may have the
+rewritten. An interrupted command continues when it is run again. Another process may have the
 database open; the files that it writes meanwhile have the indexes of its own options.
 
-A process without the plug-in deletes SSTs without their sidecars; blocksieve's listener deletes
-those when the database is opened, and so does --delete-orphans. With RocksDB before 9.3, scans at
-older snapshots ignore indexes that were built this way.
+A process without the plug-in leaves sidecars of deleted SSTs; blocksieve's listener deletes them,
+as does --delete-orphans. Before RocksDB 9.3, scans at older snapshots ignore these indexes.
 
 Examples:
   blocksieve index --db paths.db                        # after a restore
@@ -117,14 +115,13 @@ void AddIndexCommand(CLI::App* app, Action* action) {
       kIndexFooter, RunIndex);
   AddDatabaseOption(command, &options->rebuild.database);
   AddFamilyOption(command, &options->rebuild.family);
-  AddOption(command, &options->indexes,
-            {"--index", "NAME=EXTRACTOR", "also index this part of the value under this name"});
+  AddOption(command, &options->indexes, "--index NAME=EXTRACTOR",
+            "also index this part of the value under this name");
   AddRateOption(command, &options->rebuild.bytes_per_second, "read");
   AddMaxIndexBytesOption(command, &options->rebuild.max_index_bytes, "the current limit, or 8MiB");
-  AddOption(
-      command, &options->copy_from,
-      {"--copy-from", "DIR", "copy missing indexes from DIR, a database or a copy by --save-to"});
-  AddOption(command, &options->save_to, {"--save-to", "DIR", "copy all indexes to DIR"});
+  AddOption(command, &options->copy_from, "--copy-from DIR",
+            "copy missing indexes from DIR, a database or a copy by --save-to");
+  AddOption(command, &options->save_to, "--save-to DIR", "copy all indexes to DIR");
   AddFlag(command, &options->delete_orphans, "--delete-orphans",
           "delete indexes whose SSTs no longer exist; no process may have the database open");
   for (const char* const option : {"--index", "--bytes-per-second", "--max-index-bytes"}) {

@@ -36,9 +36,8 @@ above, by a FPR at least 1.5 bits (a factor of 2.8) below that of their level, o
 filters of flushes under kind=auto; and the number of files that a process without the plug-in, such
 as ldb compact, wrote without filters. blocksieve-preload ldb loads the plug-in.
 
-For monitoring, --format prometheus prints metrics, and --fail-if makes the exit code 1 if files
-with keys have no working filter (without-filter), unless the policy gave them none, or sidecars
-have no SST (orphans). GetFilterMetrics gives a running process these and more.
+--fail-if makes the exit code 1 if files with keys have no working filter (without-filter), unless
+the policy gave them none, or sidecars have no SST (orphans). --format prometheus prints metrics.
 
 Examples:
   blocksieve inspect --db paths.db
@@ -55,18 +54,6 @@ struct InspectOptions {
 // Conditions of --fail-if.
 constexpr const char* kConditions = "without-filter|orphans";
 
-// The form of the index's filters, explained.
-std::string ReasonsText(const Json& indexes) {
-  std::set<std::string> forms;
-  for (const Json& index : indexes) forms.insert(index["filters"].begin(), index["filters"].end());
-  std::string text;
-  for (const std::string& form : forms) {
-    const std::string_view reason = FiltersReason(form);
-    if (!reason.empty()) text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", form, reason);
-  }
-  return text.empty() ? "" : text + "\n";
-}
-
 std::string IndexesText(const Json& indexes, bool with_family) {
   if (indexes.empty()) return "No skip indexes.\n";
   return TableText({{"skip index", "/definition", PlainText},
@@ -79,8 +66,7 @@ std::string IndexesText(const Json& indexes, bool with_family) {
                      }},
                     {"filter bytes", "/filter_bytes", CountText},
                     {"bounds bytes", "/bounds_bytes", CountText}},
-                   indexes, with_family) +
-         ReasonsText(indexes);
+                   indexes, with_family);
 }
 
 std::string LevelsText(const Json& document, bool with_family) {
@@ -276,9 +262,8 @@ void AddInspectCommand(CLI::App* app, Action* action) {
       app, action, "inspect", "Show the filters and skip indexes of a database or a file",
       kInspectFooter, RunInspect);
   AddFileOptions(command, &options->choice);
-  AddOption(command, &options->fail_if,
-            {"--fail-if", kConditions, "exit code 1 if files or sidecars are so; repeatable",
-             OneOf(kConditions)});
+  AddOption(command, &options->fail_if, std::string("--fail-if ") + kConditions,
+            "exit code 1 if files or sidecars are so; repeatable", OneOf(kConditions));
   AddFormatOption(command, &options->format, "text|json|prometheus");
 }
 

@@ -43,7 +43,6 @@ Existing databases. Rows are added, to a new column family if --column-family na
 not exist, and existing indexes are kept; a new index replaces one of the same name. At the end load
 compacts the whole column family, which takes long for a large one, so that all files have the
 indexes. Large indexes are stored in files beside the SSTs (see blocksieve index --help).
---range-fpr builds range filters, too, and sets the prefix extractor blocksieve.range for them.
 
 Examples:
   blocksieve load --db paths.db --key 1 --index pkg=field:1 --index words=words:2 paths.tsv
@@ -355,40 +354,33 @@ void AddLoadCommand(CLI::App* app, Action* action) {
       RunLoad);
   AddDatabaseOption(command, &options->target.index.database);
   AddFamilyOption(command, &options->target.index.family);
-  AddOption(command, &options->reader.key_field,
-            {"--key", "N", "number of the field that is the key",
-             WholeInRange(1, Column::kMaxFieldNumber), kRequired});
-  AddOption(command, &options->indexes,
-            {"--index", "NAME=EXTRACTOR", "index this part of the value under this name"});
-  AddOption(command, &options->target.index.granule_rows,
-            {"--granule-rows", "N",
-             "rows per granule, the unit that is read or pruned (default the rows of a data block)",
-             WholeInRange(1, std::numeric_limits<uint64_t>::max())});
-  AddOption(command, &options->target.index.target_fpr,
-            {"--fpr", "P",
-             fmt::format("false-positive rate of an index, per granule (default {})",
-                         SkipIndexOptions().target_fpr),
-             TargetFprs()});
+  AddOption(command, &options->reader.key_field, "--key N", "number of the field that is the key",
+            WholeInRange(1, Column::kMaxFieldNumber), kRequired);
+  AddOption(command, &options->indexes, "--index NAME=EXTRACTOR",
+            "index this part of the value under this name");
+  AddOption(command, &options->target.index.granule_rows, "--granule-rows N",
+            "rows per granule, the unit that is read or pruned (default the rows of a data block)",
+            WholeInRange(1, std::numeric_limits<uint64_t>::max()));
+  AddOption(command, &options->target.index.target_fpr, "--fpr P",
+            fmt::format("false-positive rate of an index, per granule (default {})",
+                        SkipIndexOptions().target_fpr),
+            TargetFprs());
   AddMaxIndexBytesOption(command, &options->target.index.max_index_bytes, "8MiB");
-  AddOption(command, &options->target.range_fpr,
-            {"--range-fpr", "P",
-             fmt::format("build range filters that pass this share of empty ranges, {} to {}",
-                         kMinRangeFpr, kMaxRangeFpr),
-             InRange(kMinRangeFpr, kMaxRangeFpr)});
-  AddOption(command, &options->delimiter,
-            {"--delimiter", "C",
-             R"(field delimiter: one byte, \t, \\ or \xHH (default \t; for CSV a comma))"});
-  AddOption(
-      command, &options->store_delimiter,
-      {"--store-delimiter", "C", R"(for CSV: field delimiter in the stored value (default \t))"});
+  AddOption(command, &options->target.range_fpr, "--range-fpr P",
+            fmt::format("build range filters that pass this share of empty ranges, {} to {}",
+                        kMinRangeFpr, kMaxRangeFpr),
+            InRange(kMinRangeFpr, kMaxRangeFpr));
+  AddOption(command, &options->delimiter, "--delimiter C",
+            R"(field delimiter: one byte, \t, \\ or \xHH (default \t; for CSV a comma))");
+  AddOption(command, &options->store_delimiter, "--store-delimiter C",
+            R"(for CSV: field delimiter in the stored value (default \t))");
   AddFlag(command, &options->reader.skips_header, "--header", "skip the first line or record");
   AddDropOption(command, &options->target.drops_properties);
   AddFlag(command, &options->no_compact, "--no-compact", "do not compact after loading");
-  AddOption(command, &options->formats,
-            {"--format", kFormats, "json: print the report as JSON; csv: FILE is CSV (RFC 4180)",
-             OneOf(kFormats)});
-  AddOption(command, &options->reader.file,
-            {"FILE", "", "the input; - is standard input", nullptr, kRequired});
+  AddOption(command, &options->formats, std::string("--format ") + kFormats,
+            "json: print the report as JSON; csv: FILE is CSV (RFC 4180)", OneOf(kFormats));
+  AddOption(command, &options->reader.file, "FILE", "the input; - is standard input", nullptr,
+            kRequired);
 }
 
 }  // namespace blocksieve::cli

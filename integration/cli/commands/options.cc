@@ -87,25 +87,29 @@ std::string CheckPath(const std::string& path) {
 }  // namespace
 
 template <class T>
-void AddOption(CLI::App* command, T* value, const OptionSpec& spec) {
-  CLI::Option* const option = command->add_option(spec.name, *value, spec.description);
-  option->type_name(spec.value)->required(spec.is_required);
-  if (spec.check) option->transform(CLI::Validator(spec.check, ""));
-  const std::string_view shown = *spec.value == '\0' ? spec.name : spec.value;
-  if (shown == "DIR" || shown == "FILE") option->transform(CLI::Validator(CheckPath, ""));
+void AddOption(CLI::App* command, T* value, const std::string& name, const std::string& description,
+               const Check& check, bool is_required) {
+  const size_t blank = std::min(name.find(' '), name.size());
+  const std::string shown = name.substr(std::min(blank + 1, name.size()));
+  CLI::Option* const option = command->add_option(name.substr(0, blank), *value, description);
+  option->type_name(shown)->required(is_required);
+  if (check) option->transform(CLI::Validator(check, ""));
+  const std::string& type = shown.empty() ? name : shown;
+  if (type == "DIR" || type == "FILE") option->transform(CLI::Validator(CheckPath, ""));
   // Otherwise a repeatable option would take the positional arguments that follow it.
-  if (spec.name[0] == '-') option->allow_extra_args(false);
+  if (name[0] == '-') option->allow_extra_args(false);
 }
 
-template void AddOption(CLI::App*, std::string*, const OptionSpec&);
-template void AddOption(CLI::App*, uint32_t*, const OptionSpec&);
-template void AddOption(CLI::App*, uint64_t*, const OptionSpec&);
-template void AddOption(CLI::App*, double*, const OptionSpec&);
-template void AddOption(CLI::App*, std::optional<std::string>*, const OptionSpec&);
-template void AddOption(CLI::App*, std::optional<uint32_t>*, const OptionSpec&);
-template void AddOption(CLI::App*, std::optional<uint64_t>*, const OptionSpec&);
-template void AddOption(CLI::App*, std::optional<double>*, const OptionSpec&);
-template void AddOption(CLI::App*, std::vector<std::string>*, const OptionSpec&);
+using Text = const std::string&;
+template void AddOption(CLI::App*, std::string*, Text, Text, const Check&, bool);
+template void AddOption(CLI::App*, uint32_t*, Text, Text, const Check&, bool);
+template void AddOption(CLI::App*, uint64_t*, Text, Text, const Check&, bool);
+template void AddOption(CLI::App*, double*, Text, Text, const Check&, bool);
+template void AddOption(CLI::App*, std::optional<std::string>*, Text, Text, const Check&, bool);
+template void AddOption(CLI::App*, std::optional<uint32_t>*, Text, Text, const Check&, bool);
+template void AddOption(CLI::App*, std::optional<uint64_t>*, Text, Text, const Check&, bool);
+template void AddOption(CLI::App*, std::optional<double>*, Text, Text, const Check&, bool);
+template void AddOption(CLI::App*, std::vector<std::string>*, Text, Text, const Check&, bool);
 
 void AddFlag(CLI::App* command, bool* value, const char* name, const char* description) {
   command->add_flag(name, *value, description);
@@ -126,18 +130,15 @@ void AddFormatOption(CLI::App* command, OutputFormat* format, const char* words)
 }
 
 void AddDatabaseOption(CLI::App* command, DatabasePlace* place) {
-  AddOption(command, &place->path,
-            {"--db", "DIR", "the directory of the database", nullptr, kRequired});
+  AddOption(command, &place->path, "--db DIR", "the directory of the database", nullptr, kRequired);
   AddPlaceOptions(command, place);
 }
 
 void AddPlaceOptions(CLI::App* command, DatabasePlace* place) {
-  AddOption(command, &place->wal_dir,
-            {"--wal-dir", "DIR",
-             "the directory of this database's WAL, if it is another one; none: not another one"});
-  AddOption(
-      command, &place->data_dirs,
-      {"--data-dir", "DIR", "a directory of DBOptions::db_paths; all of them, in their order"});
+  AddOption(command, &place->wal_dir, "--wal-dir DIR",
+            "the directory of this database's WAL, if it is another one; none: not another one");
+  AddOption(command, &place->data_dirs, "--data-dir DIR",
+            "a directory of DBOptions::db_paths; all of them, in their order");
 }
 
 void AddDropOption(CLI::App* command, bool* drops_properties) {
@@ -146,36 +147,34 @@ void AddDropOption(CLI::App* command, bool* drops_properties) {
 }
 
 void AddFileOptions(CLI::App* command, FileChoice* choice) {
-  AddOption(command, &choice->db.path, {"--db", "DIR", "the directory of a database"});
+  AddOption(command, &choice->db.path, "--db DIR", "the directory of a database");
   AddPlaceOptions(command, &choice->db);
-  AddOption(command, &choice->file, {"FILE", "", "a single SST file, instead of a database"});
+  AddOption(command, &choice->file, "FILE", "a single SST file, instead of a database");
   AddFamilyOption(command, &choice->family);
   Exclude(command, "FILE", {"--column-family"});
 }
 
 void AddFamilyOption(CLI::App* command, std::optional<std::string>* family) {
-  AddOption(command, family, {"--column-family", "NAME", "only this column family (default all)"});
+  AddOption(command, family, "--column-family NAME", "only this column family (default all)");
 }
 
 void AddFamilyOption(CLI::App* command, std::string* family) {
-  AddOption(command, family, {"--column-family", "NAME", "the column family (default default)"});
+  AddOption(command, family, "--column-family NAME", "the column family (default default)");
 }
 
 void AddRateOption(CLI::App* command, uint64_t* bytes_per_second, const char* verb) {
   constexpr uint64_t kMaxBytesPerSecond = uint64_t{1} << 40;
-  AddOption(command, bytes_per_second,
-            {"--bytes-per-second", "SIZE",
-             fmt::format("maximum bytes to {} per second, as 50MB; 0: no limit (default 0)", verb),
-             BytesInRange(0, kMaxBytesPerSecond)});
+  AddOption(command, bytes_per_second, "--bytes-per-second SIZE",
+            fmt::format("maximum bytes to {} per second, as 50MB; 0: no limit (default 0)", verb),
+            BytesInRange(0, kMaxBytesPerSecond));
 }
 
 void AddMaxIndexBytesOption(CLI::App* command, std::optional<uint64_t>* max_index_bytes,
                             const char* default_value) {
-  AddOption(command, max_index_bytes,
-            {"--max-index-bytes", "SIZE",
-             fmt::format("maximum size of the index of one file; 0: no limit (default {})",
-                         default_value),
-             BytesInRange(0, std::numeric_limits<uint64_t>::max())});
+  AddOption(
+      command, max_index_bytes, "--max-index-bytes SIZE",
+      fmt::format("maximum size of the index of one file; 0: no limit (default {})", default_value),
+      BytesInRange(0, std::numeric_limits<uint64_t>::max()));
 }
 
 void Exclude(CLI::App* command, const char* option, std::initializer_list<const char*> others) {

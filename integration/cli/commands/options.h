@@ -43,8 +43,7 @@ AddCommand AddSieveCommand;
 AddCommand AddSizeCommand;
 AddCommand AddVerifyCommand;
 
-/// All subcommands in the order of the help. A new one needs a file with its function, a
-/// declaration above, and an entry here.
+/// All subcommands in the order of the help.
 inline constexpr AddCommand* kCommands[] = {
     AddLoadCommand,   AddScanCommand,  AddInspectCommand,    AddVerifyCommand, AddCheckCommand,
     AddAdviseCommand, AddApplyCommand, AddRewriteCommand,    AddRevertCommand, AddIndexCommand,
@@ -55,20 +54,14 @@ inline constexpr AddCommand* kCommands[] = {
 /// RANGE", which is printed as "NAME is VALUE; allowed: RANGE".
 using Check = std::function<std::string(std::string& text)>;
 
-struct OptionSpec {
-  const char* name;   ///< "--key", or "FILE" for a positional argument.
-  const char* value;  ///< Name of the value in the help: "N"; "" for positional arguments.
-  std::string description;
-  Check check = nullptr;
-  bool is_required = false;
-};
-
 inline constexpr bool kRequired = true;
 
-/// Adds an option that sets `*value`, which must outlive the parser. T is string, uint32_t,
+/// Adds an option that sets `*value`, which must outlive the parser. `name` with the name of the
+/// value in the help: "--key N", or "FILE" for a positional argument. T is string, uint32_t,
 /// uint64_t or double, an optional of one of these, or a vector of strings for a repeatable option.
 template <class T>
-void AddOption(CLI::App* command, T* value, const OptionSpec& spec);
+void AddOption(CLI::App* command, T* value, const std::string& name, const std::string& description,
+               const Check& check = nullptr, bool is_required = false);
 
 /// Adds an option without a value.
 void AddFlag(CLI::App* command, bool* value, const char* name, const char* description);

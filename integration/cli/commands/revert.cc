@@ -11,18 +11,15 @@ namespace blocksieve::cli {
 namespace {
 
 constexpr const char* kRevertFooter =
-    R"help(Restores the filter policy that the database had before blocksieve apply, even if a program without
-the plug-in has since written OPTIONS without it, in the next OPTIONS file; or --filter-policy. If
+    R"help(Restores the filter policy that the database had before blocksieve apply, or --filter-policy, in the
+next OPTIONS file, even if a program without the plug-in has since written OPTIONS without it. If
 that policy builds no filters, such as rocksdb.BuiltinBloomFilter of RocksDB 6, or bloomfilter
 without bits per key, which programs with the C API leave, it takes the bits per key that the files
-had, and says so. Then rewrites the files with blocksieve filters, and those that lack filters because
-of such a program, and reports what was measured, as blocksieve rewrite does; if only another program
-has the previous policy, no file is rewritten. revert can be interrupted and run again. No process
-may have the database open. Skip indexes stay; stock RocksDB ignores them.
-
-Stock RocksDB reads the database correctly without this command, but treats a blocksieve filter as
-matching every key until it rewrites the file. revert first prints the predicted change of wasted
-reads per lookup of an absent key and of filter memory; --dry-run prints only that, and the changes.
+had, and says so. Then rewrites the files with blocksieve filters, and those that lack filters
+because of such a program, as blocksieve rewrite does; if only another program has the previous
+policy, no file is rewritten. It first prints the predicted change of reads and memory. No process
+may have the database open. Skip indexes stay; stock RocksDB ignores them, and treats blocksieve
+filters as matching every key until it rewrites the file.
 
 Examples:
   blocksieve revert --db paths.db --dry-run
@@ -91,7 +88,6 @@ void RunRevert(const RevertOptions& options) {
   RewriteSettings settings = options.settings;
   const RewriteRequest& request = settings.request;
   CheckDatabase(request.database);
-  CheckLevel(request.database, request.files.level);
   std::optional<DatabaseLock> lock;
   if (!settings.is_dry_run) lock.emplace(request.database);
   const StoredDatabase stored = ReadStored(request.database);
@@ -139,9 +135,8 @@ void AddRevertCommand(CLI::App* app, Action* action) {
   const auto [command, options] = AddSubcommand(
       app, action, "revert", "Restore the filters of stock RocksDB", kRevertFooter, RunRevert);
   AddRewriteOptions(command, &options->settings);
-  AddOption(command, &options->policy,
-            {"--filter-policy", "POLICY",
-             "the policy to set; nullptr: no filters (default the previous one)", KnownPolicy});
+  AddOption(command, &options->policy, "--filter-policy POLICY",
+            "the policy to set; nullptr: no filters (default the previous one)", KnownPolicy);
 }
 
 }  // namespace blocksieve::cli

@@ -15,14 +15,13 @@ bits_per_key or wasted_reads, the planned FPR of each level changes a little wit
 so reads and memory together must improve by 5 %, for this file or for all.
 
 No process may have the database open; RewriteFilters in blocksieve/rocksdb.h does the same inside a
-process that has. rewrite waits for pending compactions of RocksDB, and plans again if RocksDB
-compacted in the meantime. If it was interrupted or killed, run it again to rewrite the remaining
-files. Skip indexes are kept. Before RocksDB 7.10, files with operands of a merge operator that only
-its own program has are refused; databases with a comparator of their own program always are.
+process that has. rewrite waits for pending compactions of RocksDB. If it was interrupted or killed,
+run it again to rewrite the remaining files. Skip indexes are kept. Before RocksDB 7.10, files with
+operands of a merge operator that only its own program has are refused; databases with a comparator
+of their own program always are.
 
-At the end it reports the wasted reads per lookup of an absent key before (after any pending
-compactions) and after rewriting: predicted by the model of the filters, and measured for up to five
-seconds with RocksDB's counters.
+At the end it reports the wasted reads per lookup of an absent key, by the model of the filters, and
+the memory of filters before (after any pending compactions) and after rewriting.
 
 --missing-indexes instead rewrites files that lack the skip index of the newest indexed file;
 --index adds another index. To build indexes without rewriting files, use blocksieve index.
@@ -62,7 +61,6 @@ constexpr const char* kInProcess =
 void RunRewrite(const RewriteOptions& options) {
   const RewriteRequest& request = options.settings.request;
   CheckDatabase(request.database);
-  CheckLevel(request.database, request.files.level);
   if (options.with_indexes || !options.indexes.empty()) return RewriteForIndexes(options);
   try {
     if (!options.settings.is_dry_run) const DatabaseLock lock(request.database);
@@ -85,9 +83,8 @@ void AddRewriteCommand(CLI::App* app, Action* action) {
           "only files without a working filter");
   AddFlag(command, &options->with_indexes, "--missing-indexes",
           "instead, rewrite files that lack a skip index");
-  AddOption(command, &options->indexes,
-            {"--index", "NAME=EXTRACTOR",
-             "index this part of the value under this name; implies --missing-indexes"});
+  AddOption(command, &options->indexes, "--index NAME=EXTRACTOR",
+            "index this part of the value under this name; implies --missing-indexes");
 }
 
 }  // namespace blocksieve::cli

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -12,21 +11,11 @@
 namespace blocksieve::cli {
 namespace {
 
-constexpr int kMaxLevel = 100;
-
-// A column family before and after the rewrite.
-struct RewrittenFamily {
-  FamilyPrediction prediction;
-  std::optional<double> before = {};
-  std::optional<double> after = {};
-  uint64_t bytes_after = 0;
-};
-
 struct Rewritten {
   uint64_t num_files = 0;
   uint64_t num_bytes = 0;
   double seconds = 0;
-  std::map<std::string, RewrittenFamily> families = {};
+  std::vector<FamilyPrediction> families = {};
 };
 
 uint64_t SumOfBytes(const RewritePlan& plan) {
@@ -50,6 +39,22 @@ Json PredictionJson(const FamilyPrediction& prediction) {
           {"num_keys", prediction.num_keys},
           {"before", ToJson(prediction.current, prediction.num_keys)},
           {"after", after}};
+}
+
+// The names of the rows; none for unknown filters.
+std::string TableOf(const FamilyPrediction& prediction, const char* before, const char* after) {
+  const Json document = PredictionJson(prediction);
+  Json rows = Json::array();
+  for (const auto& [name, when] : {std::pair{before, "before"}, {after, "after"}}) {
+    if (document[when].is_null()) continue;
+    rows.push_back({{"name", name}});
+    rows.back().update(document[when]);
+  }
+  return TableText({{"", "/name", PlainText},
+                    {"wasted reads", "/wasted_reads_absent", ReadsText},
+                    {"filter bytes", "/filter_bytes", CountText},
+                    {"bits/key", "/bits_per_key", BitsPerKeyText}},
+                   rows);
 }
 
 Json RewriteJson(const FileToRewrite& rewrite) {
@@ -82,47 +87,21 @@ std::string ToText(const RewritePlan& plan, const std::string& subject) {
                      term::WithCommas(SumOfBytes(plan)));
 }
 
-Json RewrittenJson(const std::pair<const std::string, RewrittenFamily>& named) {
-  const auto& [name, family] = named;
-  const auto reads = [](const Json& predicted, const std::optional<double>& measured,
-                        uint64_t filter_bytes) -> Json {
-    return {{"wasted_reads_predicted", predicted},
-            {"wasted_reads_measured", OrNull(measured)},
-            {"filter_bytes", filter_bytes}};
-  };
-  const FamilyPrediction& prediction = family.prediction;
-  const Prediction& current = prediction.current;
-  const Json projected =
-      prediction.is_known ? Json(prediction.projected.wasted_reads) : Json(nullptr);
-  return {{"family", name},
-          {"before", reads(current.wasted_reads, family.before, current.filter_bytes)},
-          {"after", reads(projected, family.after, family.bytes_after)}};
-}
-
 Json ToJson(const Rewritten& rewritten) {
   return {{"files_rewritten", rewritten.num_files},
           {"bytes_rewritten", rewritten.num_bytes},
-          {"families", ArrayOf(rewritten.families, RewrittenJson)}};
+          {"families", ArrayOf(rewritten.families, PredictionJson)}};
 }
 
 std::string ToText(const Rewritten& rewritten) {
-  Json rows = Json::array();
-  for (const Json& family : ArrayOf(rewritten.families, RewrittenJson)) {
-    const std::string name =
-        rewritten.families.size() == 1 ? "" : PlainText(family["family"]) + " ";
-    for (const char* const when : {"before", "after"}) {
-      rows.push_back({{"name", name + when}});
-      rows.back().update(family[when]);
-    }
+  std::string text = fmt::format("Rewrote {} with {} bytes in {:.1f} s.\n",
+                                 term::CountOf(rewritten.num_files, "file"),
+                                 term::WithCommas(rewritten.num_bytes), rewritten.seconds);
+  for (const FamilyPrediction& family : rewritten.families) {
+    if (rewritten.families.size() > 1) text += "\nColumn family " + family.family + ":\n";
+    text += "\n" + TableOf(family, "before", "after");
   }
-  return fmt::format("Rewrote {} with {} bytes in {:.1f} s.\n\n{}",
-                     term::CountOf(rewritten.num_files, "file"),
-                     term::WithCommas(rewritten.num_bytes), rewritten.seconds,
-                     TableText({{"", "/name", PlainText},
-                                {"wasted reads\npredicted", "/wasted_reads_predicted", ReadsText},
-                                {"\nmeasured", "/wasted_reads_measured", ReadsText},
-                                {"filter bytes", "/filter_bytes", CountText}},
-                               rows));
+  return text;
 }
 
 std::string JsonOf(const RewriteSettings& settings, const Json& report) {
@@ -167,23 +146,14 @@ void DoRewrite(const RewritePlan& plan, FileRewriter* rewriter, Rewritten* done)
 }
 
 // Adds the families that the plan changes, unless they are known. Fails if it cannot change one.
-void MeasureBefore(const RewriteRequest& request, const RewritePlan& plan,
-                   std::map<std::string, RewrittenFamily>* families) {
+void AddFamilies(const RewriteRequest& request, const RewritePlan& plan,
+                 std::vector<FamilyPrediction>* families) {
   CheckIndexes(request, plan);
-  term::Progress line;
   for (const FamilyPrediction& prediction : plan.predictions) {
-    if (families->contains(prediction.family)) continue;
-    line.Show("measuring reads before");
-    (*families)[prediction.family] = {.prediction = prediction,
-                                      .before = MeasureReads(request.database, prediction.family)};
-  }
-}
-
-// Takes the projected filters of a later round.
-void UpdatePredictions(const RewritePlan& plan, std::map<std::string, RewrittenFamily>* families) {
-  for (const FamilyPrediction& prediction : plan.predictions) {
-    const auto known = families->find(prediction.family);
-    if (known != families->end()) known->second.prediction.projected = prediction.projected;
+    if (std::ranges::find(*families, prediction.family, &FamilyPrediction::family) ==
+        families->end()) {
+      families->push_back(prediction);
+    }
   }
 }
 
@@ -192,23 +162,12 @@ void UpdatePredictions(const RewritePlan& plan, std::map<std::string, RewrittenF
 std::string PredictionText(const RewritePlan& plan, const std::string& subject) {
   std::string text;
   for (const FamilyPrediction& prediction : plan.predictions) {
-    const Json document = PredictionJson(prediction);
-    Json rows = Json::array();
-    for (const auto& [name, when] : {std::pair{"current", "before"}, {"projected", "after"}}) {
-      if (document[when].is_null()) continue;
-      rows.push_back({{"name", name}});
-      rows.back().update(document[when]);
-    }
     text +=
         fmt::format("{} gives {}{}.\n\n{}\n", subject,
                     prediction.is_known ? DifferenceText(prediction.current, prediction.projected)
                                         : "filters of a policy that this program does not have",
                     plan.predictions.size() == 1 ? "" : ", in column family " + prediction.family,
-                    TableText({{"", "/name", PlainText},
-                               {"wasted reads", "/wasted_reads_absent", ReadsText},
-                               {"filter bytes", "/filter_bytes", CountText},
-                               {"bits/key", "/bits_per_key", BitsPerKeyText}},
-                              rows));
+                    TableOf(prediction, "current", "projected"));
   }
   const auto num_files = std::count_if(plan.rewrites.begin(), plan.rewrites.end(), HasNewParts);
   if (num_files == 0) return text;
@@ -236,8 +195,8 @@ BackfillProgress RunInterruptibly(const char* doing, const char* done, uint64_t 
 void AddRewriteOptions(CLI::App* command, RewriteSettings* settings) {
   AddDatabaseOption(command, &settings->request.database);
   AddFamilyOption(command, &settings->request.family);
-  AddOption(command, &settings->request.files.level,
-            {"--level", "N", "only files of this level", WholeInRange(0, kMaxLevel)});
+  AddOption(command, &settings->request.files.level, "--level N", "only files of this level",
+            WholeInRange(0, 100));
   AddRateOption(command, &settings->bytes_per_second, "write");
   AddDropOption(command, &settings->request.drops_properties);
   AddFlag(command, &settings->is_dry_run, "--dry-run",
@@ -246,7 +205,7 @@ void AddRewriteOptions(CLI::App* command, RewriteSettings* settings) {
 }
 
 void RewriteFiles(const RewriteSettings& settings, const std::string& subject,
-                  const MakeRewritePlan& make_plan) {
+                  const std::function<RewritePlan()>& make_plan) {
   const bool is_text = settings.format == OutputFormat::kText;
   if (settings.is_dry_run) {
     const RewritePlan plan = make_plan();
@@ -257,12 +216,12 @@ void RewriteFiles(const RewriteSettings& settings, const std::string& subject,
   term::CatchInterrupts();
   Rewritten done;
   // RocksDB may compact as soon as the database is open.
-  MeasureBefore(request, make_plan(), &done.families);
+  AddFamilies(request, make_plan(), &done.families);
   // Opening flushes the WAL to files, which the plan must include.
   std::optional<FileRewriter> rewriter(std::in_place, request, settings.bytes_per_second);
   WaitForCompactions(&*rewriter, done);
   RewritePlan plan = make_plan();
-  MeasureBefore(request, plan, &done.families);
+  AddFamilies(request, plan, &done.families);
   if (done.families.empty() && is_text) {
     return term::WriteToStandardOutput("Nothing to rewrite: no file needs another filter.\n");
   }
@@ -273,20 +232,15 @@ void RewriteFiles(const RewriteSettings& settings, const std::string& subject,
   for (int round = 1; round <= kMaxRounds && !plan.rewrites.empty(); ++round) {
     DoRewrite(plan, &*rewriter, &done);
     WaitForCompactions(&*rewriter, done);
-    UpdatePredictions(plan, &done.families);
     plan = make_plan();
   }
   done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   rewriter.reset();
-  term::Progress line;
-  for (auto& [name, family] : done.families) {
-    line.Show("measuring reads after");
-    family.after = MeasureReads(request.database, name);
-    for (const Tree& tree : plan.trees) {
-      if (tree.name() == name) family.bytes_after = tree.filter_bytes();
-    }
+  for (FamilyPrediction& family : done.families) {
+    const auto tree = std::ranges::find(plan.trees, family.family, &Tree::name);
+    if (tree != plan.trees.end()) family.projected = Predict({&*tree, 1}, 1);
+    family.is_known = true;
   }
-  line.Show("");
   term::WriteToStandardOutput(is_text ? ToText(done) : JsonOf(settings, ToJson(done)));
 }
 

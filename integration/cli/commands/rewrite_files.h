@@ -30,18 +30,15 @@ void AddRewriteOptions(CLI::App* command, RewriteSettings* settings);
 /// Current and projected wasted reads and memory; "" if the plan changes nothing.
 std::string PredictionText(const RewritePlan& plan, const std::string& subject);
 
-using MakeRewritePlan = std::function<RewritePlan()>;
-
-/// Rewrites the files of the plan, measures reads before and after, and reports on standard output;
-/// for a dry run, prints the plan only. Plans after opening the database, and again after each
-/// round in case RocksDB compacted meanwhile. Throws Interrupted, Failure.
+/// Rewrites the files of the plan, and reports on standard output the predictions for the filters
+/// before and after; for a dry run, prints the plan only. Plans after opening the database, and
+/// again after each round in case RocksDB compacted meanwhile. Throws Interrupted, Failure.
 void RewriteFiles(const RewriteSettings& settings, const std::string& subject,
-                  const MakeRewritePlan& make_plan);
+                  const std::function<RewritePlan()>& make_plan);
 
-/// Runs work on files that can be interrupted: it ends, and returns false, once `show`, to which it
-/// reports its progress, returns false. Shows the progress as "DOING, 1 of 2 files: ...". Returns
-/// what was done, or throws Interrupted: "interrupted; 1 file DONE, 2 left; run it again ...", with
-/// `before` files more.
+/// Runs work on files, which ends, and returns false, once `show`, to which it reports its
+/// progress, returns false. Shows "DOING, 1 of 2 files: ...". Returns what was done, or throws
+/// Interrupted: "interrupted; 1 file DONE, 2 left; run it again ...", with `before` files more.
 BackfillProgress RunInterruptibly(const char* doing, const char* done, uint64_t before,
                                   const std::function<bool(const ShowProgress& show)>& work);
 

@@ -92,8 +92,7 @@ Query ParseWhere(const ScanOptions& options, const Database& db) {
   if (indexes.columns.empty() && !HasRows(db, options.family)) return *Query::Parse("TRUE", {});
   const std::string& message = query.status().message();
   const std::string hint = indexes.columns.empty() ? HowToIndex(options.db) : "";
-  if (position == 0) term::FailUsage("--where: {}{}", message, hint);
-  term::FailUsage("--where, {}\n{}{}", message, term::PointAt(options.where, position), hint);
+  term::FailUsage("--where{} {}{}", position == 0 ? ":" : ",", message, hint);
 }
 
 // Combines the options with the order and limit of the condition.
@@ -192,13 +191,12 @@ void AddScanCommand(CLI::App* app, Action* action) {
   SkipScanOptions& scan = options->scan;
   AddDatabaseOption(command, &options->db);
   AddFamilyOption(command, &options->family);
-  AddOption(command, &options->where, {"--where", "CONDITION", "print only matching rows"});
+  AddOption(command, &options->where, "--where CONDITION", "print only matching rows");
   AddFlag(command, &scan.explain, "--explain", "report on standard error what was read and why");
   AddFlag(command, &options->no_index, "--no-index", "read all rows, ignoring the indexes");
   AddFlag(command, &options->count, "--count", "print only the number of rows");
-  AddOption(command, &scan.limit,
-            {"--limit", "N", "maximum number of rows; 0: all (default 0)",
-             WholeInRange(0, std::numeric_limits<uint64_t>::max())});
+  AddOption(command, &scan.limit, "--limit N", "maximum number of rows; 0: all (default 0)",
+            WholeInRange(0, std::numeric_limits<uint64_t>::max()));
   AddFlag(command, &scan.reverse, "--reverse", "print rows in descending key order");
   AddFormatOption(command, &options->format);
 }

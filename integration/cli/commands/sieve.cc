@@ -7,7 +7,6 @@
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/json_table.h"
 #include "integration/cli/database/open_database.h"
-#include "integration/cli/term/line_reader.h"
 #include "integration/cli/term/terminal.h"
 #include "integration/sieve/normalize_url.h"
 
@@ -20,12 +19,9 @@ using sieve::UrlSieve;
 constexpr const char* kSieveFooter =
     R"help(A sieve queues each URL once, even after it was popped. Subcommands run in the order given. FILE has
 one URL per line; - is standard input. URLs are compared byte by byte, unless --normalize is given;
-empty lines are ignored. push and forget report on standard error; standard output has only the
-output of pop and stats. If a pipe is closed early, as in `pop 100 | head -1`, pop reports on
-standard error how many URLs left the queue.
-
-Queued URLs survive a crash. If the program is killed during pop, no URL is lost, but some may be
-popped again.
+empty lines are ignored. push and forget report on standard error; so does pop if a pipe is closed
+early, as in `pop 100 | head -1`. Queued URLs survive a crash. If the program is killed during pop,
+no URL is lost, but some may be popped again.
 
 Examples:
   blocksieve sieve --db crawl push urls.txt
@@ -33,6 +29,7 @@ Examples:
   extract_links <pages | blocksieve sieve --db crawl --normalize push - stats
   blocksieve sieve --db crawl forget stale.txt push stale.txt)help";
 
+constexpr const char* kUrls = "the URLs; - is standard input";
 constexpr uint64_t kMaxUrls = uint64_t{1} << 50;
 
 struct SieveCommandOptions {
@@ -214,27 +211,25 @@ void AddSieveCommand(CLI::App* app, Action* action) {
   const auto options = std::make_shared<SieveCommandOptions>();
   CLI::App* const command =
       AddSubcommand(app, "sieve", "A persistent queue that accepts each URL once", kSieveFooter);
-  AddOption(command, &options->db,
-            {"--db", "DIR", "the directory of the sieve; push creates it", nullptr, kRequired});
-  AddOption(command, &options->sieve.num_shards,
-            {"--shards", "N",
-             "number of parallel parts; 0: as the sieve has, or 4 for a new one (default 0)",
-             WholeInRange(0, 64)});
-  AddOption(command, &options->sieve.design_urls,
-            {"--design", "N", "initial capacity of a new sieve, in URLs; 0: 65536 (default 0)",
-             WholeInRange(0, 10'000'000'000)});
+  AddOption(command, &options->db, "--db DIR", "the directory of the sieve; push creates it",
+            nullptr, kRequired);
+  AddOption(command, &options->sieve.num_shards, "--shards N",
+            "number of parallel parts; 0: as the sieve has, or 4 for a new one (default 0)",
+            WholeInRange(0, 64));
+  AddOption(command, &options->sieve.design_urls, "--design N",
+            "initial capacity of a new sieve, in URLs; 0: 65536 (default 0)",
+            WholeInRange(0, 10'000'000'000));
   AddFlag(command, &options->normalize, "--normalize",
           "normalize URLs in push and forget (RFC 3986, 6.2)");
   AddFormatOption(command, &options->format);
 
-  const OptionSpec urls = {"FILE", "", "the URLs; - is standard input", nullptr, kRequired};
   CLI::App* step = AddStep(command, "push", "queue URLs that were never pushed before");
-  AddOption(step, &options->push_file, urls);
+  AddOption(step, &options->push_file, "FILE", kUrls, nullptr, kRequired);
   step = AddStep(command, "pop", "print the next URLs and remove them from the queue");
-  AddOption(step, &options->pop_urls,
-            {"N", "", "maximum number of URLs", WholeInRange(1, kMaxUrls), kRequired});
+  AddOption(step, &options->pop_urls, "N", "maximum number of URLs", WholeInRange(1, kMaxUrls),
+            kRequired);
   step = AddStep(command, "forget", "let URLs be pushed again as new");
-  AddOption(step, &options->forget_file, urls);
+  AddOption(step, &options->forget_file, "FILE", kUrls, nullptr, kRequired);
   AddStep(command, "compact", "rewrite the sieve into minimal space");
   AddStep(command, "stats", "print the number of URLs and what the filters save");
   SetAction(command, action, [options, command] { RunSieve(*options, GivenSteps(*command)); });

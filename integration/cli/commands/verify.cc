@@ -21,8 +21,7 @@ The database is opened read-only; another process may have it open. The memtable
   predicted        the FPR by the model of the filter
 
 Exit codes: 0 no problem; 1 a problem was found, or a file could not be read, or a filter matches
-everything (written if building it would have exceeded max_build_bytes). A missing sidecar is none:
-scans return the same rows without it.
+everything (written if building it would have exceeded max_build_bytes). Missing sidecars are none.
 
 Examples:
   blocksieve verify --db paths.db
@@ -40,13 +39,8 @@ struct VerifyOptions {
 
 struct Verification {
   Json files = Json::array();
-  ChosenFiles::Missed missed;
-
-  uint64_t num_problems() const {
-    uint64_t sum = missed.unopened.size();
-    for (const Json& file : files) sum += file["problems"].size();
-    return sum;
-  }
+  ChosenFiles::Missed missed = {};
+  uint64_t num_problems = 0;
 };
 
 std::string MeasuredText(const Json& query) {
@@ -108,7 +102,7 @@ std::string ToText(const Verification& verification) {
          fmt::format("{}, {}: {}\n", term::CountOf(files.size(), "file"),
                      term::CountOf(keys_checked, "key"),
                      problems.empty() ? "no problem found"
-                                      : term::CountOf(verification.num_problems(), "problem"));
+                                      : term::CountOf(verification.num_problems, "problem"));
 }
 
 Json ToJson(const QueryCheck& query, const char* checked) {
@@ -134,7 +128,7 @@ Json ToJson(const FileCheck& check) {
 
 std::string ToJsonLine(const VerifyOptions& options, const Verification& verification) {
   Json document = DescribeChoice(options.choice);
-  document["num_problems"] = verification.num_problems();
+  document["num_problems"] = verification.num_problems;
   document["confidence"] = 0.95;
   document["files"] = verification.files;
   AddMissed(verification.missed, &document);
@@ -145,12 +139,15 @@ void RunVerify(const VerifyOptions& options) {
   const ChosenFiles chosen = FindFiles(options.choice);
   Verification verification;
   verification.missed = chosen.ForEach("verifying", [&](TableFile* file) {
-    verification.files.push_back(ToJson(CheckFile(file, options.num_probes)));
+    const FileCheck check = CheckFile(file, options.num_probes);
+    verification.files.push_back(ToJson(check));
+    verification.num_problems += check.problems.size();
   });
+  verification.num_problems += verification.missed.unopened.size();
   term::WriteToStandardOutput(options.format == OutputFormat::kJson
                                   ? ToJsonLine(options, verification)
                                   : ToText(verification));
-  if (const uint64_t problems = verification.num_problems(); problems != 0) {
+  if (const uint64_t problems = verification.num_problems; problems != 0) {
     term::Fail("{} found", term::CountOf(problems, "problem"));
   }
 }
@@ -163,12 +160,11 @@ void AddVerifyCommand(CLI::App* app, Action* action) {
       kVerifyFooter, RunVerify);
   AddFileOptions(command, &options->choice);
   AddOption(
-      command, &options->num_probes,
-      {"--probes", "N",
-       fmt::format(
-           "number of absent keys to probe the filters of each file with; 0: none (default {})",
-           kDefaultProbes),
-       WholeInRange(0, kMaxProbes)});
+      command, &options->num_probes, "--probes N",
+      fmt::format(
+          "number of absent keys to probe the filters of each file with; 0: none (default {})",
+          kDefaultProbes),
+      WholeInRange(0, kMaxProbes));
   AddFormatOption(command, &options->format);
 }
 

@@ -90,17 +90,6 @@ void CheckDatabase(const std::string& path) {
   if (!HasRocksDb(path)) term::Fail("{} is not a database: it has no file CURRENT", path);
 }
 
-void CheckLevel(const DatabasePlace& place, std::optional<uint64_t> level) {
-  if (!level) return;
-  int num_levels = 1;
-  const StoredDatabase stored = ReadStored(place);
-  for (const std::string& family : stored.Families()) {
-    num_levels = std::max(num_levels, stored.Find(family)->num_levels);
-  }
-  if (*level < static_cast<uint64_t>(num_levels)) return;
-  term::FailUsage("--level is {}; allowed: 0 to {}", *level, num_levels - 1);
-}
-
 void CheckPlaceForDatabase(const std::string& path) {
   const auto status = StatusOf(path);
   if (!Exists(status) || HasRocksDb(path)) return;

@@ -19,9 +19,6 @@ namespace blocksieve::cli {
 /// Fails if `path` is not a database.
 void CheckDatabase(const std::string& path);
 
-/// Throws UsageError if the column families of the database have fewer levels.
-void CheckLevel(const DatabasePlace& place, std::optional<uint64_t> level);
-
 /// Fails if `path` is neither a database nor an empty or missing directory.
 void CheckPlaceForDatabase(const std::string& path);
 
@@ -43,13 +40,9 @@ using RequestedRatesByFamily = std::map<std::string, FilterPolicyOptions>;
 RequestedRatesByFamily ReadRequestedRates(const DatabasePlace& place);
 
 /// For each file, the level that its filter was built for, if a trivial move has taken the file to
-/// another level since. nullopt for stock filters, and in families with one rate or unknown
-/// options.
-///
-/// Filters do not record their level. If memory is spread over the levels, small levels have
-/// precise filters, large levels coarse ones: a filter too precise for its level by kMovedBits
-/// (log2 of the rate) or more was built for the level above with the nearest rate. Under kind=auto,
-/// flushes build Bloom filters, for level 0 whatever their rate, and compactions build ribbons.
+/// another level since; nullopt if unknown. Filters do not record their level. If rates differ by
+/// level, a filter too precise for its level by kMovedBits (log2 of the rate) or more was built for
+/// the level above with the nearest rate. Under kind=auto, flushes build Bloom filters.
 std::vector<std::optional<int>> LevelsBuiltFor(const std::vector<FileReport>& files,
                                                const RequestedRatesByFamily& requested);
 

@@ -28,9 +28,9 @@ struct EditedOptions {
 };
 
 /// Sets "NAME=VALUE" in the sections of these column families; adds listeners to the present ones.
-/// For a policy, also adds the listener and sets the prefix extractor that it needs, if there is
-/// none. Leaves a policy with the same options as it is. Throws UsageError if NAME is not an option
-/// of filters or skip indexes, or RocksDB refuses VALUE; Failure if the file lacks the section.
+/// For a policy, also adds the listener and the prefix extractor that it needs. Leaves a policy
+/// with the same options as it is. Throws UsageError if NAME is not an option of filters or skip
+/// indexes, or RocksDB refuses VALUE; Failure if the file lacks the section.
 void PutOption(const std::string& option, const std::vector<std::string>& families,
                EditedOptions* options);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <sstream>
 
 #include "integration/cli/term/terminal.h"
 
@@ -10,25 +9,6 @@ namespace blocksieve::cli {
 namespace {
 
 using Cells = std::vector<std::string>;
-
-// Adds the lines of the headers, aligned to the bottom.
-void AddHeaders(const std::vector<TableColumn>& columns, std::vector<Cells>* rows) {
-  std::vector<Cells> headers;
-  size_t num_lines = 1;
-  for (const TableColumn& column : columns) {
-    Cells& header = headers.emplace_back();
-    std::istringstream lines(column.header);
-    for (std::string line; std::getline(lines, line);) header.push_back(line);
-    num_lines = std::max(num_lines, header.size());
-  }
-  for (size_t line = 0; line < num_lines; ++line) {
-    Cells& row = rows->emplace_back();
-    for (const Cells& header : headers) {
-      const size_t skipped = num_lines - header.size();
-      row.push_back(line < skipped ? "" : header[line - skipped]);
-    }
-  }
-}
 
 // The first column is left-aligned, the others right-aligned.
 std::string Align(const std::vector<Cells>& rows) {
@@ -92,8 +72,8 @@ CellText NumberText(const char* format) {
 
 std::string TableText(std::vector<TableColumn> columns, const Json& rows, bool with_family) {
   if (with_family) columns.insert(columns.begin(), {"family", "/family", PlainText});
-  std::vector<Cells> lines;
-  AddHeaders(columns, &lines);
+  std::vector<Cells> lines(1);
+  for (const TableColumn& column : columns) lines[0].push_back(column.header);
   for (const Json& row : rows) {
     Cells& cells = lines.emplace_back();
     for (const TableColumn& column : columns) {

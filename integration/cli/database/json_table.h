@@ -26,7 +26,7 @@ CellText ShareOf(const char* part, const char* whole);  ///< Of two members; "-"
 CellText NumberText(const char* format);                ///< A number in a format of fmt.
 
 struct TableColumn {
-  std::string header;  ///< May have several lines.
+  std::string header;
   std::string member;  ///< A JSON pointer: "/filter/kind"; "": the whole row.
   CellText text;
 };

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "integration/cli/term/line_reader.h"
+#include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
 

@@ -48,11 +48,9 @@ enum class Access {
 
 /// The directory with the WAL of the database: its own, or another one. `stored` is wal_dir of its
 /// OPTIONS file, "" for none. RocksDB up to 6.22 stored the database's own path as the program gave
-/// it, which is stale in a copy. Reports a stale path on standard error, once.
-///
-/// Throws Failure if rows may be in a WAL elsewhere and `access` must not guess; the message names
-/// --wal-dir. Opening a database to write deletes the WAL files and table files in its WAL
-/// directory that it does not know.
+/// it, which is stale in a copy. Reports a stale path on standard error, once. Throws Failure if
+/// rows may be in a WAL elsewhere and `access` must not guess: opening a database to write deletes
+/// the WAL files and table files in its WAL directory that it does not know.
 std::string WalDirectory(const DatabasePlace& place, const std::string& stored, Access access);
 
 /// The directories of table files in the order of DBOptions::db_paths.

@@ -17,8 +17,7 @@ namespace {
 
 // The OPTIONS file, with the index that is requested in addition.
 StoredDatabase WithIndex(const StoredDatabase& stored, const IndexRebuild& rebuild) {
-  const auto index = NewIndexFactory(stored, rebuild);
-  if (index == nullptr) FailWithoutColumns(stored.place.path);
+  const auto index = NewIndexFactory(stored, rebuild, /*requires_columns=*/true);
   if (!stored.text) return stored;
   EditedOptions edited = {*stored.text};
   PutCollector(rebuild.family, *index, &edited);

@@ -253,8 +253,4 @@ std::optional<uint64_t> LoadedDatabase::NumRows() {
   return rows;
 }
 
-rocksdb_plugin::SkipIndexSummary LoadedDatabase::Indexes() const {
-  return IndexesOf(db_, family_name_);
-}
-
 }  // namespace blocksieve::cli

@@ -90,11 +90,9 @@ StockOptions FindStockOptions(const StoredDatabase& stored,
 Json DescribeChanges(const OptionsText& text, const std::string& written);
 
 /// Writes the next OPTIONS file of the database and returns its name; then removes all but two, as
-/// RocksDB does. At every moment the newest file is the old or the new text. If it replaces a
-/// filter policy or prefix extractor with blocksieve's, the previous file is also kept under
-/// another name, with the bits per key of its filters where the policy does not say them: RocksDB
-/// deletes old OPTIONS files, and other programs may write files without these options. `env`: of a
-/// lock on the database, or of the open database.
+/// RocksDB does. At every moment the newest file is the old or the new text. A previous file whose
+/// filter policy or prefix extractor it replaces with blocksieve's is kept under another name, with
+/// the bits per key of its filters. `env`: of a lock on the database, or of the open database.
 std::string WriteNextOptions(rocksdb::Env* env, const StoredDatabase& stored,
                              const OptionsText& text);
 

@@ -154,7 +154,8 @@ RewritePlan PlanRevert(const RewriteRequest& request, const OptionsText& stock) 
       if (!IsToRevert(file, had_policy) || !rocksdb_plugin::IsChosen(request.files, file)) continue;
       FilterChange change{number, file.filter.predicted_fpr, tree.files()[number].filter_bytes};
       is_known = outcome.Predict(file, &change) && is_known;
-      changes.push_back(change);
+      const bool stays = file.filter.origin == FilterOrigin::kNone && change.fpr >= 1;
+      if (!stays || !is_known) changes.push_back(change);
     }
     AddPlan(i, PlanChanges(tree, std::move(changes)), "", is_known, &plan);
   }

@@ -49,12 +49,6 @@ RewritePlan PlanRewrite(const RewriteRequest& request);
 /// without the plug-in, with the policies of `stock`.
 RewritePlan PlanRevert(const RewriteRequest& request, const OptionsText& stock);
 
-/// Data block reads per lookup of an absent key, by RocksDB's counters. Looks up absent keys close
-/// to existing ones until 2,000 blocks were read, which makes the standard error 2.2 %, or for five
-/// seconds. Opens the database read-only. nullopt if there are no keys, or keys have timestamps.
-/// Throws Failure.
-std::optional<double> MeasureReads(const DatabasePlace& database, const std::string& family);
-
 using ShowProgress = std::function<bool(const BackfillProgress&)>;
 
 /// An open database whose files can be rewritten one by one, with the options of its OPTIONS file

@@ -52,10 +52,6 @@ std::optional<SkipIndexSettings> IndexOfNewestFile(const Database& db, const std
 
 }  // namespace
 
-void FailWithoutColumns(const std::string& database) {
-  term::FailUsage("database {} has no skip index; define one with --index", database);
-}
-
 std::optional<SkipIndexSettings> PresentIndex(const StoredDatabase& stored,
                                               const std::string& family) {
   const rocksdb::ColumnFamilyOptions* const options = stored.Find(family);
@@ -66,9 +62,12 @@ std::optional<SkipIndexSettings> PresentIndex(const StoredDatabase& stored,
 }
 
 std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewIndexFactory(
-    const StoredDatabase& stored, const IndexRebuild& rebuild) {
+    const StoredDatabase& stored, const IndexRebuild& rebuild, bool requires_columns) {
   auto settings = PresentIndex(stored, rebuild.family);
-  if (!settings && rebuild.columns.empty()) return nullptr;
+  if (!settings && rebuild.columns.empty()) {
+    if (!requires_columns) return nullptr;
+    term::FailUsage("database {} has no skip index; define one with --index", stored.place.path);
+  }
   if (!settings) settings.emplace();
   SkipIndexOptions& index = settings->index;
   std::vector<Column> columns(index.columns.begin(), index.columns.end());
@@ -103,8 +102,7 @@ bool RebuildIndexes(const IndexRebuild& rebuild,
   constexpr int kMaxPasses = 5;
   const StoredDatabase stored = ReadStored(rebuild.database);
   stored.Families(rebuild.family);  // fails if it does not exist
-  const auto factory = NewIndexFactory(stored, rebuild);
-  if (factory == nullptr) FailWithoutColumns(rebuild.database);
+  const auto factory = NewIndexFactory(stored, rebuild, /*requires_columns=*/true);
   BackfillProgress all;  // of the passes before
   for (int pass = 1; pass <= kMaxPasses; ++pass) {
     const auto db = OpenReadOnly(rebuild.database, rebuild.family, IndexAccess{factory});

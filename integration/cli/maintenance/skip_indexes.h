@@ -31,9 +31,9 @@ struct IndexRebuild {
 };
 
 /// A factory for the present index with the changes of `rebuild`, whose columns replace those of
-/// the same name. Null without any column. Throws UsageError.
+/// the same name. Without any column: null, or if they are required, throws UsageError.
 std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewIndexFactory(
-    const StoredDatabase& stored, const IndexRebuild& rebuild);
+    const StoredDatabase& stored, const IndexRebuild& rebuild, bool requires_columns = false);
 
 /// The index that new files of the column family get: as the OPTIONS file defines it, or without a
 /// definition as the newest indexed file has it; nullopt without any.
@@ -43,9 +43,6 @@ std::optional<rocksdb_plugin::SkipIndexSettings> PresentIndex(const StoredDataba
 /// Sets the index of new files in place of another one, beside other collectors.
 void SetIndex(const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& index,
               rocksdb::ColumnFamilyOptions* options);
-
-/// Reports that NewIndexFactory returned null. Throws UsageError.
-[[noreturn]] void FailWithoutColumns(const std::string& database);
 
 /// Builds an index for each SST that lacks one or whose index is damaged. If another process
 /// removes SSTs meanwhile, lists them again, at most four times. `progress` as in

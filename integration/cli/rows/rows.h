@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "blocksieve/column.h"
-#include "integration/cli/term/line_reader.h"
+#include "integration/cli/term/terminal.h"
 
 // Reads rows: one field of each line or CSV record is the key, the others are the value.
 

@@ -1,4 +1,4 @@
-#include "integration/cli/term/line_reader.h"
+#include "integration/cli/term/terminal.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -6,8 +6,6 @@
 
 #include <cerrno>
 #include <system_error>
-
-#include "integration/cli/term/terminal.h"
 
 namespace blocksieve::term {
 

@@ -1,20 +1,11 @@
 #include "integration/cli/term/terminal.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 #include <numeric>
 
 namespace blocksieve::term {
 namespace {
-
-bool ContinuesCharacter(char c) { return (c & 0xc0) == 0x80; }
-
-// Moves back to the start of a UTF-8 character.
-size_t BeginOfCharacter(std::string_view text, size_t i) {
-  while (i > 0 && i < text.size() && ContinuesCharacter(text[i])) --i;
-  return i;
-}
 
 // Edit distance: characters inserted, removed, changed or swapped with the next one.
 size_t Distance(const std::string& a, const std::string& b) {
@@ -57,28 +48,10 @@ std::string NumberText(double number, int digits) {
 }
 
 std::string Shown(std::string_view value) {
-  constexpr size_t kMaxShown = 80;
-  if (value.size() <= kMaxShown) return std::string(value);
-  return std::string(value.substr(0, BeginOfCharacter(value, kMaxShown))) + "...";
-}
-
-std::string PointAt(std::string_view text, size_t position) {
-  assert(position >= 1);
-  // Both lines must fit into a terminal.
-  constexpr size_t kMaxBefore = 50;
-  constexpr size_t kMaxShown = 70;
-  const size_t at = std::min(position - 1, text.size());
-  const size_t begin = at > kMaxBefore ? BeginOfCharacter(text, at - kMaxBefore) : 0;
-  const size_t end = BeginOfCharacter(text, std::min(begin + kMaxShown, text.size()));
-  std::string shown = begin > 0 ? "  ..." : "  ";
-  size_t caret = shown.size();
-  for (size_t i = begin; i < end; ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    shown += byte < ' ' || byte == 0x7f ? ' ' : text[i];
-    caret += i < at && !ContinuesCharacter(text[i]);
-  }
-  if (end < text.size()) shown += "...";
-  return shown + "\n" + std::string(caret, ' ') + "^";
+  size_t end = 80;
+  if (value.size() <= end) return std::string(value);
+  while ((value[end] & 0xc0) == 0x80 && end > 0) --end;  // to the start of a UTF-8 character
+  return std::string(value.substr(0, end)) + "...";
 }
 
 std::string Nearest(const std::string& word, const std::vector<std::string>& known) {

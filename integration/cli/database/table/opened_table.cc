@@ -57,38 +57,39 @@ std::string LastTime(const rocksdb::Comparator& comparator) {
   return std::string(comparator.timestamp_size(), '\xff');
 }
 
-OpenedTable::OpenedTable(std::string path, const rocksdb::Comparator* comparator)
-    : path_(std::move(path)), format_(rocksdb_plugin::TableFormatOf(path_)) {
+OpenedTable::OpenedTable(const std::string& path, const rocksdb::Comparator* comparator)
+    : path(path), format(rocksdb_plugin::TableFormatOf(path)) {
   options_.merge_operator = std::make_shared<MergeToNothing>();
-  options_.info_log = std::make_shared<ObsoleteFilterLog>(&has_obsolete_filter_);
+  options_.info_log = std::make_shared<ObsoleteFilterLog>(&has_obsolete_filter);
   options_.allow_mmap_reads = !is_block_based();  // a CuckooTable requires it
   if (comparator != nullptr) options_.comparator = comparator;
   TryOpen();
-  const std::string name = properties_->comparator_name;
+  const std::string name = shared_properties->comparator_name;
   // RocksDB aborts, or loses keys, if it reads them in a wrong order.
   if (!is_block_based()) {
-    why_no_keys_ = "the table format is " + format_;
+    why_no_keys = "the table format is " + format;
   } else if (name.empty() && comparator == nullptr) {
-    why_no_keys_ = "the file does not name its comparator";
+    why_no_keys = "the file does not name its comparator";
   } else if (!name.empty() && name != options_.comparator->Name()) {
     const auto made =
         rocksdb::Comparator::CreateFromString(rocksdb_plugin::Strict(), name, &options_.comparator);
     if (!made.ok() || options_.comparator == nullptr) {
-      why_no_keys_ = "this command does not have the comparator " + name;
+      why_no_keys = "this command does not have the comparator " + name;
       options_.comparator = rocksdb::BytewiseComparator();
     }
     TryOpen();
   }
-  if (rocksdb_plugin::LacksItsTimestamps(*properties_)) {
+  if (rocksdb_plugin::LacksItsTimestamps(*shared_properties)) {
     options_.comparator = options_.comparator->GetRootComparator();
     TryOpen();
   }
   // Only the program may have the prefix extractor.
   const rocksdb::Status status = rocksdb::SliceTransform::CreateFromString(
-      rocksdb_plugin::Strict(), properties_->prefix_extractor_name, &options_.prefix_extractor);
+      rocksdb_plugin::Strict(), shared_properties->prefix_extractor_name,
+      &options_.prefix_extractor);
   if (!status.ok()) options_.prefix_extractor = nullptr;
-  has_whole_keys_ = HasProperty(*properties_, "rocksdb.block.based.table.whole.key.filtering");
-  has_prefixes_ = HasProperty(*properties_, "rocksdb.block.based.table.prefix.filtering");
+  has_whole_keys = HasProperty(*shared_properties, "rocksdb.block.based.table.whole.key.filtering");
+  has_prefixes = HasProperty(*shared_properties, "rocksdb.block.based.table.prefix.filtering");
 }
 
 void OpenedTable::TryOpen() {
@@ -97,25 +98,25 @@ void OpenedTable::TryOpen() {
   rocksdb::Status status = TryOpenWith(can_capture ? filters_.policy() : nullptr);
   if (!status.ok() && TryOpenWith(nullptr).ok()) {
     filters_ = rocksdb_plugin::CapturedFilters();
-    filter_damage_ = status.ToString();
+    filter_damage = status.ToString();
     status = rocksdb::Status::OK();
   }
   if (!status.ok()) {
     const std::string problem =
-        format_.empty() && status.IsCorruption()
+        format.empty() && status.IsCorruption()
             ? "it is incomplete, damaged or no SST: its end names no table format that is known"
             : status.ToString();
     const bool is_newer = problem.find("format_version") != std::string::npos;
-    term::Fail("cannot open {}: {}{}", path_, problem,
+    term::Fail("cannot open {}: {}{}", path, problem,
                is_newer ? "; this command has RocksDB " + rocksdb::GetRocksVersionAsString() +
                               "; use one with the RocksDB that wrote the file"
                         : "");
   }
-  properties_ = reader_->GetTableProperties();
-  if (properties_ != nullptr) return;
+  shared_properties = reader_->GetTableProperties();
+  if (shared_properties != nullptr) return;
   // RocksDB also opens tables whose properties are damaged.
-  term::CheckOk(reader_->VerifyChecksum(), "cannot open {}", path_);
-  properties_ = rocksdb_plugin::NoProperties();
+  term::CheckOk(reader_->VerifyChecksum(), "cannot open {}", path);
+  shared_properties = rocksdb_plugin::NoProperties();
 }
 
 rocksdb::Status OpenedTable::TryOpenWith(std::shared_ptr<const rocksdb::FilterPolicy> policy) {
@@ -127,7 +128,7 @@ rocksdb::Status OpenedTable::TryOpenWith(std::shared_ptr<const rocksdb::FilterPo
     options_.table_factory.reset(rocksdb::NewAdaptiveTableFactory(nullptr, nullptr, plain));
   }
   reader_ = std::make_unique<rocksdb::SstFileReader>(options_);
-  return reader_->Open(path_);
+  return reader_->Open(path);
 }
 
 rocksdb::Options OpenedTable::OptionsWith(
@@ -138,7 +139,7 @@ rocksdb::Options OpenedTable::OptionsWith(
 }
 
 std::string OpenedTable::ForEachKey(const std::function<void(const rocksdb::Slice& key)>& visit) {
-  if (!why_no_keys_.empty()) return "keys were not checked: " + why_no_keys_;
+  if (!why_no_keys.empty()) return "keys were not checked: " + why_no_keys;
   constexpr size_t kSequenceAndTypeBytes = 8;
   rocksdb::ReadOptions options;
   options.fill_cache = false;
@@ -146,7 +147,7 @@ std::string OpenedTable::ForEachKey(const std::function<void(const rocksdb::Slic
   // RocksDB's iterators for user-defined timestamps return all versions since a time, with deletes.
   // With the empty time of keys without timestamps, that is every entry, except that they do not
   // return raw merge operands. The number of entries shows whether all were visited.
-  const bool sees_all = properties_->num_merge_operands == 0;
+  const bool sees_all = shared_properties->num_merge_operands == 0;
   const std::string first_time(options_.comparator->timestamp_size(), '\0');
   const std::string last_time = LastTime(*options_.comparator);
   const rocksdb::Slice since = first_time;
@@ -167,12 +168,13 @@ std::string OpenedTable::ForEachKey(const std::function<void(const rocksdb::Slic
     visit(key);
     ++num_seen;
   }
-  const uint64_t num_entries = properties_->num_entries - properties_->num_range_deletions;
+  const uint64_t num_entries =
+      shared_properties->num_entries - shared_properties->num_range_deletions;
   const std::string share = fmt::format(
       "{} of {} entries were checked: ", term::WithCommas(num_seen), term::WithCommas(num_entries));
   if (entry->status().IsNotSupported()) return share + entry->status().ToString();
   term::CheckOk(entry->status(), "cannot read the file after {}", term::CountOf(num_seen, "key"));
-  if (num_seen == num_entries || rocksdb_plugin::LacksProperties(*properties_)) return "";
+  if (num_seen == num_entries || rocksdb_plugin::LacksProperties(*shared_properties)) return "";
   return share + "RocksDB hides deletes and older versions in files with merge operands";
 }
 

@@ -24,33 +24,16 @@ std::string LastTime(const rocksdb::Comparator& comparator);
 class OpenedTable {
  public:
   /// `comparator`: that of the database for a table that names none; may be null. Throws Failure.
-  OpenedTable(std::string path, const rocksdb::Comparator* comparator);
+  OpenedTable(const std::string& path, const rocksdb::Comparator* comparator);
 
-  const std::string& path() const { return path_; }
   /// NoProperties() if the table has none.
-  const rocksdb::TableProperties& properties() const { return *properties_; }
-  std::shared_ptr<const rocksdb::TableProperties> shared_properties() const { return properties_; }
+  const rocksdb::TableProperties& properties() const { return *shared_properties; }
   const rocksdb::SliceTransform* extractor() const { return options_.prefix_extractor.get(); }
   rocksdb::SstFileReader* reader() { return reader_.get(); }
-
-  /// Whether the filters have whole keys, prefixes, or both.
-  bool has_whole_keys() const { return has_whole_keys_; }
-  bool has_prefixes() const { return has_prefixes_; }
-
-  /// As OPTIONS files name it; "" if unknown. Filter policies are only for block-based tables.
-  const std::string& format() const { return format_; }
-  bool is_block_based() const { return format_.empty() || format_ == "BlockBasedTable"; }
-
-  /// Why the keys cannot be read in their order; "" if they can.
-  const std::string& why_no_keys() const { return why_no_keys_; }
+  bool is_block_based() const { return format.empty() || format == "BlockBasedTable"; }
 
   /// The bytes of each filter; empty without filters, or if RocksDB cannot read them.
   const std::vector<std::string>& filters() const { return filters_.contents(); }
-
-  /// Why filters() is empty although the table has filters: a filter per block, as RocksDB
-  /// before 7.0 wrote, or damage, empty if unknown.
-  bool has_obsolete_filter() const { return has_obsolete_filter_; }
-  const std::string& filter_damage() const { return filter_damage_; }
 
   /// The options to read this table with a filter policy.
   rocksdb::Options OptionsWith(std::shared_ptr<const rocksdb::FilterPolicy> policy) const;
@@ -67,16 +50,24 @@ class OpenedTable {
   void TryOpen();
   rocksdb::Status TryOpenWith(std::shared_ptr<const rocksdb::FilterPolicy> policy);
 
-  const std::string path_;
-  const std::string format_;
-  std::string why_no_keys_;
+ public:
+  const std::string path;
+  const std::string format;  ///< As OPTIONS files name it; "" if unknown.
+  std::string why_no_keys;   ///< Why the keys cannot be read in their order; "" if they can.
+  std::shared_ptr<const rocksdb::TableProperties> shared_properties;
+
+  /// Whether the filters have whole keys, prefixes, or both.
+  bool has_whole_keys = false;
+  bool has_prefixes = false;
+
+  /// Why filters() is empty although the table has filters: a filter per block, as RocksDB
+  /// before 7.0 wrote, or damage, empty if unknown.
+  bool has_obsolete_filter = false;
+  std::string filter_damage;
+
+ private:
   rocksdb::Options options_;
   std::unique_ptr<rocksdb::SstFileReader> reader_;
-  std::shared_ptr<const rocksdb::TableProperties> properties_;
-  bool has_whole_keys_ = false;
-  bool has_prefixes_ = false;
-  bool has_obsolete_filter_ = false;
-  std::string filter_damage_;
   rocksdb_plugin::CapturedFilters filters_;
   std::string last_time_;
   rocksdb::Slice until_;  // last_time_, which probe_ refers to

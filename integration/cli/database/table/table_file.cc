@@ -21,11 +21,10 @@ namespace {
 
 // RocksDB silently skips filters that it cannot read.
 void ExplainMissingFilters(OpenedTable* table, FilterReport* report) {
-  report->note = table->has_obsolete_filter()
-                     ? "one filter per block, which RocksDB no longer reads"
-                     : rocksdb_plugin::LoadedAbiProblem();
+  report->note = table->has_obsolete_filter ? "one filter per block, which RocksDB no longer reads"
+                                            : rocksdb_plugin::LoadedAbiProblem();
   if (!report->note.empty()) return;
-  std::string damage = table->filter_damage();
+  std::string damage = table->filter_damage;
   if (damage.empty()) {
     const rocksdb::Status status = table->reader()->VerifyChecksum();
     if (!status.ok()) damage = status.ToString();
@@ -39,9 +38,9 @@ void ExplainMissingFilters(OpenedTable* table, FilterReport* report) {
 }
 
 std::string EntriesText(const OpenedTable& table, const FilterReport& report) {
-  if (!table.has_prefixes()) return "keys";
+  if (!table.has_prefixes) return "keys";
   if (!report.has_range_extractor) {
-    return table.has_whole_keys() ? "keys and prefixes" : "prefixes";
+    return table.has_whole_keys ? "keys and prefixes" : "prefixes";
   }
   if (report.prefixes.num_filters == 0) {
     return report.ranges.num_filters == 0 ? "keys" : "keys and ranges";
@@ -53,11 +52,11 @@ FilterReport ReportFilters(OpenedTable* table) {
   FilterReport report = rocksdb_plugin::ReportFilters(table->properties(), table->filters());
   if (!table->is_block_based()) {
     report.origin = FilterOrigin::kNone;  // a PlainTable may have one of its own
-    report.note = "has no filters: table format " + table->format();
+    report.note = "has no filters: table format " + table->format;
   } else if (rocksdb_plugin::LacksProperties(table->properties())) {
     report.note = "written without table properties";
-    if (!table->why_no_keys().empty()) {
-      report.note += "; the number of keys is unknown: " + table->why_no_keys();
+    if (!table->why_no_keys.empty()) {
+      report.note += "; the number of keys is unknown: " + table->why_no_keys;
     }
   } else if (!table->filters().empty()) {
     report.entries = EntriesText(*table, report);
@@ -81,7 +80,7 @@ IndexReport Describe(const SkipIndex& index) {
 IndexReport ReportIndex(const OpenedTable& table) {
   const auto& user = table.properties().user_collected_properties;
   const rocksdb_plugin::SstIndex index(
-      table.shared_properties(), {rocksdb::Env::Default()->GetFileSystem(), table.path(), nullptr},
+      table.shared_properties, {rocksdb::Env::Default()->GetFileSystem(), table.path, nullptr},
       std::nullopt);
   IndexReport report;
   if (index.index() != nullptr) {
@@ -113,13 +112,14 @@ FileReport ReportTable(const FilePlace& place, uint64_t num_bytes, OpenedTable* 
           .index = ReportIndex(*table)};
 }
 
-}  // namespace
-
+// A key that starts with `present` and is absent, except with probability 2^-64.
 std::string RandomExtension(std::string_view present, std::mt19937_64* random) {
   std::string key(present);
   AppendLittleEndian(&key, (*random)());
   return key;
 }
+
+}  // namespace
 
 std::unique_ptr<TableFile> TableFile::Open(const FilePlace& place) {
   uint64_t num_bytes = 0;
@@ -153,7 +153,7 @@ std::vector<std::string> TableFile::FindDamage() {
 std::string TableFile::ForEachKey(const KeyVisitor& visit) {
   std::string unchecked = table_.ForEachKey(
       [&](const rocksdb::Slice& key) { visit(key.ToStringView(), PassesFilters(key)); });
-  if (table_.has_prefixes() && table_.extractor() == nullptr) {
+  if (table_.has_prefixes && table_.extractor() == nullptr) {
     return (unchecked.empty() ? "" : unchecked + "; ") +
            "prefixes were not checked: the extractor " + table_.properties().prefix_extractor_name +
            " is unknown";
@@ -176,8 +176,8 @@ std::optional<bool> TableFile::PrefixMayMatch(const rocksdb::Slice& key) {
 
 bool TableFile::PassesFilters(const rocksdb::Slice& key) {
   // Under the extractor of ranges, all keys have the same prefix, which answers for a range.
-  const bool has_prefixes = table_.has_prefixes() && !report_.filter.has_range_extractor;
-  return (!table_.has_whole_keys() || KeyMayMatch(key).value_or(true)) &&
+  const bool has_prefixes = table_.has_prefixes && !report_.filter.has_range_extractor;
+  return (!table_.has_whole_keys || KeyMayMatch(key).value_or(true)) &&
          (!has_prefixes || PrefixMayMatch(key).value_or(true));
 }
 
@@ -188,7 +188,7 @@ TableLookup& TableFile::Lookup() {
     probe.SeekToFirst();
     if (probe.Valid()) probe.SeekToLast();
     if (!probe.Valid()) term::Fail("cannot probe the filters: {}", probe.status().ToString());
-    term::CheckOk(TableLookup::Open(table_.path(), table_.OptionsWith(captured_.policy()),
+    term::CheckOk(TableLookup::Open(table_.path, table_.OptionsWith(captured_.policy()),
                                     table_.properties(), &lookup_),
                   "cannot probe the filters");
   }
@@ -202,7 +202,7 @@ std::optional<bool> TableFile::AnswerOf(const rocksdb::Status& lookup) {
 
 bool TableFile::MayMatch(std::string_view key) {
   // A lookup reads nothing for a key after the last one of the file.
-  return (table_.has_whole_keys() ? KeyMayMatch(key) : PrefixMayMatch(key)).value_or(false);
+  return (table_.has_whole_keys ? KeyMayMatch(key) : PrefixMayMatch(key)).value_or(false);
 }
 
 std::optional<bool> TableFile::MayMatchRange(std::string_view begin, std::string_view end) {
@@ -230,7 +230,7 @@ bool TableFile::HasPrefix(const rocksdb::Slice& prefix) {
 }
 
 std::optional<std::string> TableFile::AbsentKey(std::string_view present, std::mt19937_64* random) {
-  if (table_.has_whole_keys()) return RandomExtension(present, random);
+  if (table_.has_whole_keys) return RandomExtension(present, random);
   const rocksdb::SliceTransform* const extractor = table_.extractor();
   if (extractor == nullptr || !extractor->InDomain(present)) return std::nullopt;
   const std::string prefix = extractor->Transform(present).ToString();

@@ -81,7 +81,4 @@ class TableFile {
   std::unique_ptr<TableLookup> lookup_;
 };
 
-/// A key that starts with `present` and is absent, except with probability 2^-64.
-std::string RandomExtension(std::string_view present, std::mt19937_64* random);
-
 }  // namespace blocksieve::cli
