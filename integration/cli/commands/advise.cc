@@ -37,10 +37,8 @@ Predictions, by the model of each kind of filter:
   lookups        lookup share: the share of all lookups that check this run, which is checked for
                  keys between the first and last key of one of its files. The policy learns it from
                  the listener, which also samples reads, and assumes at least 1/32.
-  option         the option of the filter policy. bits_per_key excludes footers and rounding.
   CPU, probe     CPU time to build the filters and to probe one, measured now on this machine
   resident       memory of the filters in the block cache, or on the heap while files are open
-  to rewrite     files whose filters would change when a compaction rewrites them
 
 "No filter pays here" means that a lookup without filters would waste less than 0.001 reads, or that
 all files fit into the block cache. OPTIONS files do not contain its size: see --block-cache.

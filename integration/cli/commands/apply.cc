@@ -20,9 +20,8 @@ listeners of the database, which are added to those that the file names. A polic
 memory over the levels also adds the listener, and one with ranges or prefixes sets
 prefix_extractor, if there is none.
 
-Programs load OPTIONS files with LoadLatestOptions. A program that sets its options in code must set
-these there; otherwise it overwrites them. Existing files keep their filters until they are
-rewritten (see blocksieve rewrite --help).
+Programs load OPTIONS files with LoadLatestOptions; those that set options in code overwrite them.
+Files keep their filters until they are rewritten (see blocksieve rewrite --help).
 
 Examples:
   blocksieve apply --db paths.db --option 'filter_policy={id=blocksieve;bits_per_key=10}' --dry-run

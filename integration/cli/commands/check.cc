@@ -32,8 +32,6 @@ what else a blocksieve policy needs. For a database, it also counts the files wi
             creates it can, which is a problem only for policies, and if the same option names one of
             blocksieve's: RocksDB then ignores both; -: the option names no object
 
-Exit codes: 0 no problem; 1 problems found; 2 wrong arguments.
-
 Examples:
   blocksieve check --db paths.db
   blocksieve check --options-file paths.db/OPTIONS-000007 --format json | jq .problems)help";

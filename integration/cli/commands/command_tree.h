@@ -12,11 +12,10 @@ namespace blocksieve::cli {
 /// The names of an option, with dashes; empty for a positional argument.
 std::vector<std::string> NamesOf(const CLI::Option& option);
 
-/// "N", "DIR", "text|json", "FILE"; empty for a flag.
+/// "N", "DIR", "text|json", "FILE"; "" for a flag.
 std::string ValueOf(const CLI::Option& option);
 
 bool IsRepeatable(const CLI::Option& option);
-
 /// "blocksieve sieve push"
 std::string PathOf(const CLI::App& command);
 

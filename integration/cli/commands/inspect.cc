@@ -18,8 +18,7 @@ namespace {
 
 constexpr const char* kInspectFooter =
     R"help(Shows the filter of each file, totals by column family and level, and the skip indexes. A filter was
-built by blocksieve or by RocksDB itself ("stock"). The database is opened read-only; another
-process may have it open. Keys and values are not read.
+built by blocksieve or by RocksDB itself ("stock"). Another process may have the database open.
 
   keys           entries of the file: all versions of keys, including deletes
   filters        number of filters: 1, or one per partition; RocksDB before 7.0 also wrote one per

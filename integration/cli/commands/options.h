@@ -70,16 +70,13 @@ void AddFlag(CLI::App* command, bool* value, const char* name, const char* descr
 enum class OutputFormat { kText, kJson, kPrometheus };
 void AddFormatOption(CLI::App* command, OutputFormat* format, const char* words = "text|json");
 
-// Options of several subcommands.
 void AddDatabaseOption(CLI::App* command, DatabasePlace* place);  ///< With AddPlaceOptions.
 void AddPlaceOptions(CLI::App* command, DatabasePlace* place);    ///< --wal-dir and --data-dir
 void AddFileOptions(CLI::App* command, FileChoice* choice);       ///< A database, or FILE.
 void AddFamilyOption(CLI::App* command, std::optional<std::string>* family);  ///< One, or all.
 void AddFamilyOption(CLI::App* command, std::string* family);
 void AddDropOption(CLI::App* command, bool* drops_properties);
-/// `verb`: "read" or "write".
 void AddRateOption(CLI::App* command, uint64_t* bytes_per_second, const char* verb);
-/// `default_value` as shown in the help: "8MiB".
 void AddMaxIndexBytesOption(CLI::App* command, std::optional<uint64_t>* max_index_bytes,
                             const char* default_value);
 
@@ -106,8 +103,7 @@ std::pair<CLI::App*, Options*> AddSubcommand(CLI::App* app, Action* action, cons
   return {command, options.get()};
 }
 
-/// Adds a step of a subcommand. A command line needs one or more steps; options of the subcommand
-/// may follow them.
+/// Adds a step of a subcommand, which needs one or more. Its options may follow them.
 CLI::App* AddStep(CLI::App* command, const char* name, const char* description);
 
 /// The names of the given steps, in order.

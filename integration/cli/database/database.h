@@ -46,8 +46,7 @@ RequestedRatesByFamily ReadRequestedRates(const DatabasePlace& place);
 std::vector<std::optional<int>> LevelsBuiltFor(const std::vector<FileReport>& files,
                                                const RequestedRatesByFamily& requested);
 
-/// Rates of adjacent levels differ by log2 of their size ratio: 3.3 bits for 10, 2 bits for 4.
-/// Smaller differences than this arise when a level grows.
+/// Rates of adjacent levels differ by log2 of their size ratio, and by less when a level grows.
 inline constexpr double kMovedBits = 1.5;
 
 /// The size of the block cache by the stored options: 0 without a cache, otherwise RocksDB's

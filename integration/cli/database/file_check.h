@@ -16,9 +16,8 @@ struct RateInterval {
   double high = 1;
 };
 
-/// Wilson's score interval, with 95 % confidence, for `num_hits` of `num_trials` (Wilson, "Probable
-/// inference, the law of succession, and statistical inference", 1927). Also valid for no hits.
-/// REQUIRES: num_hits <= num_trials, num_trials > 0
+/// Wilson's score interval (1927), with 95 % confidence, for `num_hits` of `num_trials`. Also valid
+/// for no hits. REQUIRES: num_hits <= num_trials, num_trials > 0
 RateInterval WilsonInterval(uint64_t num_hits, uint64_t num_trials);
 
 /// A uniform sample of the keys of a stream (Vitter, "Random Sampling with a Reservoir", 1985,

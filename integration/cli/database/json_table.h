@@ -31,8 +31,7 @@ struct TableColumn {
   CellText text;
 };
 
-/// A text table with a line for each row. Its first column is left-aligned, the others
-/// right-aligned. `with_family`: the first one is the member "family".
+/// A text table with a line for each row. `with_family`: the first column is the member "family".
 std::string TableText(std::vector<TableColumn> columns, const Json& rows, bool with_family = false);
 
 /// The rows for which `is_shown` holds.

@@ -62,8 +62,7 @@ bool IsSameDirectory(const std::string& a, const std::string& b);
 /// Names in a directory with this suffix, sorted; empty if it cannot be read.
 std::vector<std::string> NamesWithSuffix(const std::string& directory, const char* suffix);
 
-/// Prints a message on standard error, unless it was printed before: a command may read the options
-/// several times.
+/// Prints a message on standard error, unless it was printed before.
 void WarnOnce(const std::string& text);
 
 struct StoredDatabase {

@@ -56,8 +56,7 @@ using ShowProgress = std::function<bool(const BackfillProgress&)>;
 class FileRewriter {
  public:
   /// Flushes the requested families. `bytes_per_second` limits writing; 0: no limit. `columns`:
-  /// additional columns for RewriteForIndexes, which the OPTIONS file then defines. Throws
-  /// UsageError if it is given and there are no columns to index.
+  /// additional ones for RewriteForIndexes, or UsageError if there are none at all.
   FileRewriter(const RewriteRequest& request, uint64_t bytes_per_second,
                const std::optional<std::vector<Column>>& columns = std::nullopt);
 
@@ -67,12 +66,11 @@ class FileRewriter {
   /// ten times a second with an estimate of the bytes left; returns false if that does.
   bool WaitForCompactions(const std::function<bool(uint64_t bytes)>& waiting);
 
-  // Both call `show` ten times a second and at the end; if it returns false, they stop at once and
-  // return false. Files rewritten until then stay so; others are unchanged.
-  /// Rewrites the files of the plan in order, each on its level; see RewriteFiles.
+  /// Rewrites the files of the plan in order, each on its level; see RewriteFiles. Calls `show` ten
+  /// times a second and at the end; if it returns false, stops at once and returns false.
   bool Rewrite(const RewritePlan& plan, const ShowProgress& show);
 
-  /// Rewrites files without a skip index; see BackfillSkipIndexes.
+  /// The same for files without a skip index; see BackfillSkipIndexes.
   bool RewriteForIndexes(const ShowProgress& show);
 
  private:

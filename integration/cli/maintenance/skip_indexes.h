@@ -26,8 +26,7 @@ struct IndexRebuild {
   std::optional<uint64_t> granule_rows = {};
   std::shared_ptr<rocksdb::Logger> info_log = nullptr;  ///< For reports of the factory.
 
-  /// Limit for the index of one file, in bytes; nullopt: the present one.
-  std::optional<uint64_t> max_index_bytes = {};
+  std::optional<uint64_t> max_index_bytes = {};  ///< Of one file; nullopt: the present limit.
 };
 
 /// A factory for the present index with the changes of `rebuild`, whose columns replace those of
@@ -44,9 +43,8 @@ std::optional<rocksdb_plugin::SkipIndexSettings> PresentIndex(const StoredDataba
 void SetIndex(const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& index,
               rocksdb::ColumnFamilyOptions* options);
 
-/// Builds an index for each SST that lacks one or whose index is damaged. If another process
-/// removes SSTs meanwhile, lists them again, at most four times. `progress` as in
-/// RebuildSkipIndexes; returns false if it stopped the work.
+/// Builds an index for each SST that lacks one or whose index is damaged, also for new SSTs of
+/// another process. `progress` as in RebuildSkipIndexes; returns false if it stopped the work.
 bool RebuildIndexes(const IndexRebuild& rebuild,
                     const std::function<bool(const BackfillProgress&)>& progress);
 

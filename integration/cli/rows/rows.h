@@ -22,9 +22,8 @@ std::string DelimiterName(char delimiter);
 /// The number of fields of a line.
 uint64_t CountFields(std::string_view line, char delimiter);
 
-/// Splits a line: field `key_field`, counted from 1, is the key, which refers to the line; the
-/// other fields, in order and joined by the delimiter, are the value. False, with nothing set, if
-/// the line has fewer fields. REQUIRES: key_field >= 1
+/// Splits a line: field `key_field`, from 1, is the key, which refers to the line; the others, in
+/// order and joined by the delimiter, are the value. False, with nothing set, if it has fewer.
 bool SplitRow(std::string_view line, char delimiter, uint32_t key_field, std::string_view* key,
               std::string* value);
 

@@ -80,16 +80,14 @@ void CheckOk(const Status& status, fmt::format_string<Args...> format, Args&&...
 
 /// Runs a program and returns its exit code: 0; the code of an Exit; 2 for a UsageError; 128 + n
 /// for Interrupted by signal n; 1 for any other exception, or if stdout cannot be written. Reports
-/// all but an Exit on standard error as "NAME: MESSAGE", or as the text returned by `describe`.
-/// `name` is read only then: `run` may append its subcommand.
+/// all but an Exit on standard error as "NAME: MESSAGE", or by `describe`. `run` may change `name`.
 using Describe =
     std::function<std::string(const std::string& name, const char* message, int exit_code)>;
 int RunMain(const std::string& name, const std::function<void()>& run,
             const Describe& describe = nullptr);
 
-/// Call this before any file is opened. If standard input, output or error is closed, the next
-/// opened file would get its descriptor, and rows would be written into a database file; this makes
-/// such descriptors fail instead. Writing to a closed pipe becomes a write error; see Output.
+/// Call this before any file is opened, which would get the descriptor of a closed standard stream,
+/// and its rows. Writing to a closed pipe becomes a write error; see Output.
 void PrepareStandardStreams();
 
 /// Writes to standard error at once. Ignores failures.
