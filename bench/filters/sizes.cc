@@ -44,8 +44,9 @@ Built Build(FilterKind kind, double fpr, uint64_t first, uint64_t num_keys) {
   options.target_fpr = fpr;
   FilterBuilder builder = Must(FilterBuilder::Create(options), "filter");
   for (uint64_t i = 0; i < num_keys; ++i) builder.AddHash(Mix(first + i));
-  Built built{Must(builder.Finish(), "filter"), {}};
-  if (!builder.fallback_reason().empty()) Fail("{}", builder.fallback_reason());
+  FinishedFilter filter = Must(builder.Finish(), "filter");
+  if (!filter.fallback_reason.empty()) Fail("{}", filter.fallback_reason);
+  Built built{std::move(filter.block), {}};
   built.reader = Filter::Open(built.block.view());
   return built;
 }

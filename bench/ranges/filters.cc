@@ -26,9 +26,8 @@ struct Built {
 Built Build(const FilterOptions& options, const SortedKeys& keys) {
   FilterBuilder builder = Must(FilterBuilder::Create(options), "filter");
   for (const std::string& key : keys) builder.AddKey(key);
-  Built built{Must(builder.Finish(), "filter"), ""};
-  built.refusal = builder.fallback_reason();
-  return built;
+  FinishedFilter filter = Must(builder.Finish(), "filter");
+  return {std::move(filter.block), std::move(filter.no_ranges_reason)};
 }
 
 double SecondsPerKey(const FilterOptions& options, const SortedKeys& keys) {

@@ -1,14 +1,15 @@
 #pragma once
 
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "blocksieve/bytes.h"
 #include "blocksieve/hash.h"
@@ -26,11 +27,45 @@
 
 namespace blocksieve {
 
+class Filter;
+class PointFilter;
+
+enum class Kernel : uint8_t;
+
 namespace internal {
-struct FilterAccess;
-struct FilterView;
-struct ProbeOps;
+struct FilterBody;
+Filter OpenFilter(ByteView block, Kernel kernel) noexcept;
+
+/// What takes the keys of a FilterBuilder: whether it has sections is known per file, not per key.
+struct KeySink {
+  void (*add_key)(KeySink*, std::string_view key) noexcept;
+};
+
+/// The entry points of one kind of filter on one kernel. Hash and probe are one function, so that a
+/// probe costs one indirect call.
+struct ProbeOps {
+  bool (*may_match_key)(const PointFilter&, std::string_view key) noexcept;
+  bool (*may_match_hash)(const PointFilter&, uint64_t hash) noexcept;
+  void (*may_match_hashes)(const PointFilter&, const uint64_t* hashes, size_t num_hashes,
+                           bool* may_match) noexcept;
+  bool (*may_match_keys)(const PointFilter&, KeyList keys, size_t num_keys,
+                         bool* may_match) noexcept;
+};
 }  // namespace internal
+
+/// A budget that the memory of a FilterBuilder is charged to. Called by the thread that adds keys
+/// or finishes; must not throw.
+class MemoryCharge {
+ public:
+  virtual ~MemoryCharge() = default;
+
+  /// The keys added since the last Finish take this many bytes. Called as memory is allocated.
+  virtual void Grow(uint64_t bytes) noexcept = 0;
+
+  /// Finish will take this many bytes in all. Returns why there is no room, for logs: a filter of
+  /// the kind that takes the least is then built instead. Null: there is room.
+  virtual const char* Reserve(uint64_t bytes) noexcept = 0;
+};
 
 /// Options of a FilterBuilder.
 struct FilterOptions {
@@ -42,15 +77,46 @@ struct FilterOptions {
   /// Maximum share of empty ranges reported as "may match", for short ranges that start where keys
   /// are likely. 1e-5 to 0.3. Only with `ranges`.
   double range_fpr = 0.011;
+  /// Without a range filter if its estimated FPR (FilterDescription) would exceed this. 0 to 1.
+  double max_estimated_range_fpr = 0.2;
 
   /// Rule that finds prefixes of keys, such as "delimiter:/" (FilterPolicyOptions::prefixes has
   /// all); empty: none. The filter then rules out ranges below absent prefixes. Keys should be
   /// added in bytewise order.
   std::string prefixes = {};
+  /// Maximum share of absent prefixes that pass, kMinTargetFpr to kMaxTargetFpr. A prefix has one
+  /// or more hashes in the key filter. Only with `prefixes`, like the following.
+  double prefix_fpr = 0.01;
+  /// The same where prefixes are few, so that this takes at most `max_few_prefixes` hashes a key: a
+  /// seek wastes a read for each file that passes.
+  double few_prefixes_fpr = 1e-4;
+  double max_few_prefixes = 0.1;     ///< See `few_prefixes_fpr`. >= 0.
+  bool prefixes_share_bits = false;  ///< Whether blocks keep the size that keys alone would take.
+
+  /// Whether the block has a partition of a file: it never answers "no" to a range that extends
+  /// past its last key.
+  bool is_partition = false;
+
   /// Maximum memory for building, in bytes: key hashes, working memory and finished block together.
   /// The range filter may take as much again. 0: no limit.
   uint64_t max_build_bytes = 0;
-  bool keep_hashes = false;  ///< Whether to keep the hashes after Finish, for VerifyBuilt.
+  MemoryCharge* charge = nullptr;  ///< Null: none. Must outlive the builder.
+  bool keep_hashes = false;        ///< Whether to keep the hashes after Finish, for VerifyBuilt.
+};
+
+/// A filter block, and how it differs from the options.
+struct FinishedFilter {
+  OwnedBytes block;                     ///< Never empty, even for no keys.
+  FilterKind kind = FilterKind::kNone;  ///< Kind of the key filter.
+  bool has_ranges = false;              ///< Whether it has a range filter.
+  bool has_prefixes = false;            ///< Whether it has prefixes.
+  uint64_t range_key_bytes = 0;         ///< Memory of the keys for the range filter.
+  /// Why the kind is not that of the layout: it exceeded max_build_bytes, had no room in the charge
+  /// or no solution. It is then a blocked Bloom filter of the same FPR. Empty otherwise.
+  std::string fallback_reason = {};
+  /// Why there is no range filter: keys were too similar or out of order, or memory was short.
+  /// Empty if there is one, or should be none.
+  std::string no_ranges_reason = {};
 };
 
 /// Collects the keys of one file, partition or granule and builds one filter block from them.
@@ -67,9 +133,9 @@ class BLOCKSIEVE_EXPORT FilterBuilder {
 
   /// Adds a key: any bytes, including none. A key equal to one of the last two is counted once:
   /// engines add keys in order, and may add a prefix of each key after it.
-  void AddKey(std::string_view key) noexcept;
+  void AddKey(std::string_view key) noexcept { sink_->add_key(sink_, key); }
 
-  /// Adds HashKey(key) instead of a key. REQUIRES: !options().ranges
+  /// Adds HashKey(key) to the key filter, and no key to sections.
   void AddHash(uint64_t hash) noexcept;
 
   /// Number of keys since the last Finish, adjacent duplicates counted once. O(1). The only
@@ -77,17 +143,12 @@ class BLOCKSIEVE_EXPORT FilterBuilder {
   uint64_t num_keys() const noexcept;
 
   /// @{
-  /// The finished block, of layout() unless another is given for this block; never empty, even for
-  /// no keys. Resets the builder, also on error. Errors: ResourceExhausted if the block would reach
-  /// 4 GiB, max_build_bytes would be exceeded, or memory runs out.
-  Result<OwnedBytes> Finish() { return Finish(layout_); }
-  Result<OwnedBytes> Finish(const Layout& layout);
+  /// The finished block, of layout() unless another is given for this block, and with sections
+  /// unless they are left out. Resets the builder, also on error. Errors: ResourceExhausted if the
+  /// block would reach 4 GiB, max_build_bytes would be exceeded, or memory runs out.
+  Result<FinishedFilter> Finish() { return Finish(layout_); }
+  Result<FinishedFilter> Finish(const Layout& layout, bool with_sections = true);
   /// @}
-
-  /// Why the last block differs from the options, for logs; empty if it does not. It is a blocked
-  /// Bloom filter of the same FPR if another kind would have exceeded max_build_bytes or a ribbon
-  /// has no solution. It has no range filter if keys were too similar or out of order.
-  const std::string& fallback_reason() const noexcept;
 
   /// Checks that `block`, made by the last Finish, is readable, undamaged, not "always may match",
   /// and matches every key. Errors: Corruption. REQUIRES: keep_hashes, no key added since Finish.
@@ -97,21 +158,21 @@ class BLOCKSIEVE_EXPORT FilterBuilder {
   const Layout& layout() const noexcept { return layout_; }           ///< ChooseLayout for them.
 
  private:
-  friend struct internal::FilterAccess;
   struct Keys;
   FilterBuilder(const FilterOptions& options, const Layout& layout);
-  Result<OwnedBytes> FinishBlock(const Layout& layout);
 
   FilterOptions options_;
   Layout layout_;
   std::unique_ptr<Keys> keys_;
+  internal::KeySink* sink_;  // of keys_
 };
 
 /// Result of a range query: is there a key in [begin, end)?
 enum class RangeAnswer : uint8_t {
   kMayMatch,  ///< There may be a key in the range.
   kNo,        ///< There is no key in the range.
-  kBeyond,    ///< No key of this partition is in the range, but later partitions may have one.
+  kBeyond,    ///< No key of this partition is in the range, but later partitions
+              ///< may have one.
 };
 
 /// What a filter block holds.
@@ -136,8 +197,59 @@ struct FilterDescription {
 /// foreign, damaged), NotSupported (written by a later version).
 BLOCKSIEVE_EXPORT Result<FilterDescription> DescribeFilter(ByteView block);
 
-/// A filter to look keys up in. Opening reads the footer only, in constant time, so that a filter
-/// may be opened for a single lookup. Immutable, cheap to copy, thread-safe.
+/// A filter to look keys up in, without sections for ranges and without its block, which must
+/// outlive it: what an engine keeps for an open file. 48 bytes, of which a lookup reads at most
+/// all, so that it touches one cache line of an object that is aligned. Immutable, cheap to copy,
+/// thread-safe.
+class BLOCKSIEVE_EXPORT PointFilter {
+ public:
+  PointFilter() noexcept;  ///< Everything may match.
+
+  /// @{
+  /// Whether the filter may hold a key (any bytes), or a key with this HashKey(key).
+  bool MayContain(std::string_view key) const noexcept { return ops_->may_match_key(*this, key); }
+  bool MayContainHash(uint64_t hash) const noexcept { return ops_->may_match_hash(*this, hash); }
+  /// @}
+
+  /// @{
+  /// The same for many keys or hashes; faster, because it prefetches. Writes may_match[i] for each.
+  /// For a KeyList, returns false only if no key is empty: an engine in which the empty key has a
+  /// special meaning need not search for it then. REQUIRES: `may_match` has room for that many
+  /// answers.
+  bool MayContain(KeyList keys, size_t num_keys, bool* may_match) const noexcept {
+    return ops_->may_match_keys(*this, keys, num_keys, may_match);
+  }
+  void MayContain(std::span<const std::string_view> keys, bool* may_match) const noexcept;
+  void MayContainHashes(std::span<const uint64_t> hashes, bool* may_match) const noexcept {
+    ops_->may_match_hashes(*this, hashes.data(), hashes.size(), may_match);
+  }
+  /// @}
+
+  /// @{
+  /// For the kinds of filters in this library: entry points, and the state that they read.
+  static constexpr size_t kStateBytes = 40;
+  template <class State>
+  PointFilter(const internal::ProbeOps& ops, const State& state) noexcept : ops_(&ops) {
+    static_assert(sizeof(State) <= kStateBytes && alignof(State) <= alignof(uint64_t) &&
+                  std::is_trivially_copyable_v<State>);
+    std::memcpy(state_, &state, sizeof(state));
+  }
+  template <class State>
+  const State& state() const noexcept {
+    return *reinterpret_cast<const State*>(state_);
+  }
+  /// @}
+
+ private:
+  friend class Filter;
+  const internal::ProbeOps* ops_;
+  alignas(uint64_t) std::byte state_[kStateBytes] = {};
+};
+static_assert(sizeof(PointFilter) == 48);
+
+/// A filter of keys and of ranges of keys. Opening takes constant time, so that a filter may be
+/// opened for a single lookup; it allocates only if the block has sections for ranges. Immutable,
+/// cheap to copy, thread-safe.
 ///
 /// "May match" can be wrong, at the filter's false-positive rate; "no" cannot. An unreadable block
 /// (short, truncated, foreign, newer or damaged) always answers "may match".
@@ -150,7 +262,12 @@ class BLOCKSIEVE_EXPORT Filter {
     kUnreadable,  ///< Every lookup answers "may match"; Verify says why.
   };
 
-  Filter() noexcept;  ///< A kUnreadable filter: everything may match.
+  Filter() noexcept;                          ///< A kUnreadable filter: everything may match.
+  Filter(const Filter&) noexcept;             ///< Shares what it owns.
+  Filter& operator=(const Filter&) noexcept;  ///< The same.
+  Filter(Filter&&) noexcept;                  ///< See above.
+  Filter& operator=(Filter&&) noexcept;       ///< See above.
+  ~Filter();
 
   /// Builds the filter of a range of strings, in any order unless options.ranges is set. It owns
   /// its bytes. Duplicate keys enlarge a blocked Bloom filter, but hardly a ribbon. Errors: those
@@ -161,9 +278,9 @@ class BLOCKSIEVE_EXPORT Filter {
     Result<FilterBuilder> builder = FilterBuilder::Create(options);
     if (!builder.ok()) return builder.status();
     for (auto&& key : keys) builder->AddKey(key);
-    Result<OwnedBytes> block = builder->Finish();
-    if (!block.ok()) return block.status();
-    return Own(*std::move(block));
+    Result<FinishedFilter> filter = builder->Finish();
+    if (!filter.ok()) return filter.status();
+    return Own(std::move(filter->block));
   }
 
   /// Opens a block of any alignment, which must outlive the filter and its copies. Never fails: see
@@ -174,45 +291,43 @@ class BLOCKSIEVE_EXPORT Filter {
   /// foreign, damaged), NotSupported (written by a later version).
   static Status Verify(ByteView block);
 
-  /// @{
-  /// Whether the filter may hold a key (any bytes), or a key with this HashKey(key).
-  bool MayContain(std::string_view key) const noexcept { return may_match_key_(view(), key); }
-  bool MayContainHash(uint64_t hash) const noexcept { return may_match_hash_(view(), hash); }
-  /// @}
+  /// The filter of keys. Valid as long as the block, or as this filter if Build made it.
+  const PointFilter& points() const noexcept { return points_; }
 
   /// @{
-  /// The same for many keys or hashes; faster, because it prefetches. Writes may_match[i] for each.
-  /// REQUIRES: `may_match` has room for that many answers.
-  void MayContain(std::span<const std::string_view> keys, bool* may_match) const noexcept;
+  /// Those of points().
+  bool MayContain(std::string_view key) const noexcept { return points_.MayContain(key); }
+  bool MayContainHash(uint64_t hash) const noexcept { return points_.MayContainHash(hash); }
+  void MayContain(std::span<const std::string_view> keys, bool* may_match) const noexcept {
+    points_.MayContain(keys, may_match);
+  }
   void MayContainHashes(std::span<const uint64_t> hashes, bool* may_match) const noexcept {
-    may_match_hashes_(view(), hashes.data(), hashes.size(), may_match);
+    points_.MayContainHashes(hashes, may_match);
   }
   /// @}
 
-  /// Whether the filter may hold a key in [begin, end), in bytewise order. True if there is no
-  /// range filter, or if begin >= end.
-  bool MayContainRange(std::string_view begin, std::string_view end) const noexcept;
+  /// Whether the block has sections for ranges.
+  bool answers_ranges() const noexcept { return answers_ranges_; }
 
-  ByteView bytes() const noexcept { return bytes_; }  ///< The filter block.
-  State state() const noexcept { return state_; }     ///< State of the block.
+  /// Whether some key may be in [begin, end), in bytewise order. kMayMatch without sections, or if
+  /// begin >= end.
+  RangeAnswer QueryRange(std::string_view begin, std::string_view end) const noexcept;
+  bool MayContainRange(std::string_view begin, std::string_view end) const noexcept {
+    return QueryRange(begin, end) != RangeAnswer::kNo;
+  }
+
+  State state() const noexcept { return state_; }  ///< State of the block.
+  ByteView bytes() const noexcept;                 ///< The block, if Build made the filter.
 
  private:
-  friend struct internal::FilterAccess;
-  using View = internal::FilterView;
+  friend Filter internal::OpenFilter(ByteView block, Kernel kernel) noexcept;
   static Result<Filter> Own(OwnedBytes block);
-  void SetOps(const internal::ProbeOps& ops) noexcept;
-  const View& view() const noexcept { return *reinterpret_cast<const View*>(view_.data()); }
 
-  // Copies of the kernel's entry points, not a pointer to them: a probe costs one jump.
-  bool (*may_match_key_)(const View&, std::string_view) noexcept;
-  bool (*may_match_hash_)(const View&, uint64_t) noexcept;
-  void (*may_match_hashes_)(const View&, const uint64_t*, size_t, bool*) noexcept;
-  // Holds a View, which only the kernels read, with room for it to grow.
-  alignas(uint64_t) std::array<std::byte, 256> view_{};
+  PointFilter points_;
+  std::shared_ptr<const internal::FilterBody> body_;  // sections, and the bytes if Build made them
   State state_ = State::kUnreadable;
-  ByteView bytes_;
-  std::shared_ptr<const char[]> memory_;  // owns bytes_ if Build made the filter
-  const internal::ProbeOps* ops_;         // all entry points
+  bool answers_ranges_ = false;
 };
+static_assert(sizeof(Filter) <= 80);
 
 }  // namespace blocksieve

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "lib/base/kernels.h"
-#include "lib/block/filter_view.h"
 #include "lib/block/footer.h"
+#include "lib/block/probe_ops.h"
 #include "lib/hash/hash_list.h"
 
 // A family of key filters is a struct of static functions in a folder of its own, listed in
@@ -31,7 +31,8 @@ struct BuiltPoints {
   uint64_t points_bytes = 0;  ///< With padding.
   FieldBytes fields;
   FieldBytes short_fields;
-  std::string problem;  ///< Why the filter is much worse than its layout; empty: it is not.
+  std::string problem;  ///< Why the filter is much worse than its layout; empty:
+                        ///< it is not.
 };
 
 struct PointDescription {
@@ -43,8 +44,8 @@ struct PointDescription {
 /// that return a text or a Result, they neither throw nor allocate.
 template <class Family>
 concept FilterFamily = requires(const Layout& layout, uint64_t number, HashList* hashes,
-                                uint8_t* out, Kernel kernel, const Footer& footer, FilterView* view,
-                                PointDescription* description) {
+                                uint8_t* out, Kernel kernel, const Footer& footer,
+                                PointFilter* filter, PointDescription* description) {
   { Family::kKind } -> std::convertible_to<FilterKind>;
   { Family::kName } -> std::convertible_to<std::string_view>;
   { Family::ChooseLayout(0.5) } -> std::same_as<Result<Layout>>;
@@ -60,8 +61,8 @@ concept FilterFamily = requires(const Layout& layout, uint64_t number, HashList*
   // Writes the filter of all hashes to `out`, zeroed bytes as many as planned. Consumes the
   // hashes unless they must be kept. Throws std::bad_alloc.
   { Family::Build(hashes, true, layout, out) } -> std::same_as<BuiltPoints>;
-  // Checks points and fields of the footer, and fills in the view.
-  { Family::Open(footer, kernel, view) }
+  // Checks points and fields of the footer, and opens them.
+  { Family::Open(footer, kernel, filter) }
   noexcept->std::same_as<Problem>;
   // REQUIRES: Open accepts the footer
   { Family::Describe(footer, description) }

@@ -5,21 +5,24 @@
 #include <cstdint>
 #include <string_view>
 
-#include "lib/block/filter_view.h"
+#include "lib/block/probe_ops.h"
 #include "lib/hash/hash_inline.h"
 
 // Generates the entry points of a kernel from its primitives:
 //
 //   struct K {
-//     static bool Probe(const FilterView&, uint64_t hash);
-//     static void Fetch(const FilterView&, uint64_t hash);  // prefetches the memory of Probe
-//     static bool IsNear(const FilterView&);                // whether prefetching is a loss
+//     static bool Probe(const State&, uint64_t hash);
+//     static void Fetch(const State&, uint64_t hash);  // prefetches the memory
+//     of Probe static bool IsNear(const State&);                // whether
+//     prefetching is a loss
 //   };
 //
-// By macro, because the primitives must be inlined into functions with the same target attribute,
-// and an attribute cannot be a template parameter. With special compiler flags for the kernels'
-// files instead, the linker could pick an AVX-512 copy of a std:: inline function for the whole
-// program.
+// State is what PointFilter holds for a family.
+//
+// By macro, because the primitives must be inlined into functions with the same
+// target attribute, and an attribute cannot be a template parameter. With
+// special compiler flags for the kernels' files instead, the linker could pick
+// an AVX-512 copy of a std:: inline function for the whole program.
 
 namespace blocksieve::internal {
 
@@ -50,29 +53,34 @@ inline __attribute__((always_inline)) bool HashKeys(KeyList keys, size_t num_key
 
 /// Defines the probes of one key or hash, by `EXPRESSION` of `hash`. The most frequent key lengths
 /// take one comparison; long keys have a separate function, see kShortKeyBytes.
-#define BLOCKSIEVE_KEY_PROBES(NAME, TARGET, EXPRESSION)                                         \
-  TARGET bool NAME##Hash(const FilterView& view, uint64_t hash) noexcept { return EXPRESSION; } \
-  TARGET __attribute__((noinline)) bool NAME##LongKey(const FilterView& view,                   \
-                                                      std::string_view key) noexcept {          \
-    return NAME##Hash(view, HashKey(key));                                                      \
-  }                                                                                             \
-  TARGET __attribute__((flatten)) bool NAME##Key(const FilterView& view,                        \
-                                                 std::string_view key) noexcept {               \
-    uint64_t hash;                                                                              \
-    if (IsMediumKey(key)) [[likely]] {                                                          \
-      hash = HashMediumKey(key);                                                                \
-    } else {                                                                                    \
-      if (key.size() > kShortKeyBytes) return NAME##LongKey(view, key);                         \
-      hash = HashShortKey(key);                                                                 \
-    }                                                                                           \
-    return EXPRESSION;                                                                          \
+#define BLOCKSIEVE_KEY_PROBES(NAME, STATE, TARGET, EXPRESSION)                         \
+  TARGET bool NAME##Hash(const PointFilter& filter, uint64_t hash) noexcept {          \
+    const STATE& view = filter.state<STATE>();                                         \
+    return EXPRESSION;                                                                 \
+  }                                                                                    \
+  TARGET __attribute__((noinline)) bool NAME##LongKey(const PointFilter& filter,       \
+                                                      std::string_view key) noexcept { \
+    return NAME##Hash(filter, HashKey(key));                                           \
+  }                                                                                    \
+  TARGET __attribute__((flatten)) bool NAME##Key(const PointFilter& filter,            \
+                                                 std::string_view key) noexcept {      \
+    const STATE& view = filter.state<STATE>();                                         \
+    uint64_t hash;                                                                     \
+    if (IsMediumKey(key)) [[likely]] {                                                 \
+      hash = HashMediumKey(key);                                                       \
+    } else {                                                                           \
+      if (key.size() > kShortKeyBytes) return NAME##LongKey(filter, key);              \
+      hash = HashShortKey(key);                                                        \
+    }                                                                                  \
+    return EXPRESSION;                                                                 \
   }
 
-#define BLOCKSIEVE_PROBE_OPS(NAME, K, TARGET)                                                      \
+#define BLOCKSIEVE_PROBE_OPS(NAME, STATE, K, TARGET)                                               \
   namespace {                                                                                      \
-  BLOCKSIEVE_KEY_PROBES(NAME, TARGET, K::Probe(view, hash))                                        \
-  TARGET void NAME##Hashes(const FilterView& view, const uint64_t* hashes, size_t num_hashes,      \
+  BLOCKSIEVE_KEY_PROBES(NAME, STATE, TARGET, K::Probe(view, hash))                                 \
+  TARGET void NAME##Hashes(const PointFilter& filter, const uint64_t* hashes, size_t num_hashes,   \
                            bool* may_match) noexcept {                                             \
+    const STATE& view = filter.state<STATE>();                                                     \
     if (K::IsNear(view)) {                                                                         \
       for (size_t i = 0; i < num_hashes; ++i) may_match[i] = K::Probe(view, hashes[i]);            \
       return;                                                                                      \
@@ -83,8 +91,9 @@ inline __attribute__((always_inline)) bool HashKeys(KeyList keys, size_t num_key
       for (size_t i = first; i < end; ++i) may_match[i] = K::Probe(view, hashes[i]);               \
     }                                                                                              \
   }                                                                                                \
-  TARGET bool NAME##Keys(const FilterView& view, KeyList keys, size_t num_keys,                    \
+  TARGET bool NAME##Keys(const PointFilter& filter, KeyList keys, size_t num_keys,                 \
                          bool* may_match) noexcept {                                               \
+    const STATE& view = filter.state<STATE>();                                                     \
     uint64_t hashes[kProbeBatch];                                                                  \
     bool has_empty = false;                                                                        \
     for (size_t first = 0; first < num_keys; first += kProbeBatch) {                               \

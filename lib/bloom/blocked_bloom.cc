@@ -6,10 +6,7 @@
 #include "lib/base/kernels.h"
 
 namespace blocksieve::internal {
-namespace {
-
-// Indexed by the number of probes minus 1.
-constexpr std::array<PatternRow, kMaxLineProbes> kPatternRows = [] {
+constexpr std::array<PatternRow, kMaxLineProbes> MakePatternRows() {
   std::array<PatternRow, kMaxLineProbes> rows{};
   for (size_t i = 0; i < rows.size(); ++i) {
     for (size_t j = 0; j < kMaxLineProbes; ++j) {
@@ -18,9 +15,9 @@ constexpr std::array<PatternRow, kMaxLineProbes> kPatternRows = [] {
     }
   }
   return rows;
-}();
+}
 
-}  // namespace
+constinit const std::array<PatternRow, kMaxLineProbes> kPatternRows = MakePatternRows();
 
 FillFunction BlockedBloomFill(Kernel kernel, uint32_t num_probes) noexcept {
   assert(num_probes >= 1 && num_probes <= kMaxLineProbes);
@@ -29,11 +26,6 @@ FillFunction BlockedBloomFill(Kernel kernel, uint32_t num_probes) noexcept {
 #endif
   static_cast<void>(kernel);
   return kBlockedBloomFillScalar[num_probes - 1];
-}
-
-BlockedBloomView MakeBlockedBloomView(uint64_t num_lines, uint32_t num_probes) noexcept {
-  assert(num_probes >= 1 && num_probes <= kMaxLineProbes);
-  return {num_lines, num_probes, &kPatternRows[num_probes - 1]};
 }
 
 const ProbeOps& BlockedBloomOps(Kernel kernel, [[maybe_unused]] uint32_t num_probes) noexcept {

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "lib/base/kernels.h"
-#include "lib/block/filter_view.h"
+#include "lib/block/probe_ops.h"
 
 // Blocked Bloom filter: a key sets `num_probes` bits anywhere in one 64-byte line. A probe touches
 // one cache line, and SIMD tests all bits at once. Layouts that confine each bit to a lane are no
@@ -33,9 +33,33 @@ inline __attribute__((always_inline)) uint64_t LineOf(uint64_t hash, uint64_t nu
   return static_cast<uint64_t>((static_cast<unsigned __int128>(hash) * num_lines) >> 64);
 }
 
-inline __attribute__((always_inline)) const uint8_t* LineAt(const FilterView& view,
+/// Constants of kernels that test a register of positions at a time.
+struct PatternRow {
+  uint32_t factors[16];  // copies of the first from the number of probes on
+  uint32_t ones[16];     // loaded, because computing them takes two instructions
+};
+
+/// Indexed by the number of probes minus 1.
+extern const std::array<PatternRow, kMaxLineProbes> kPatternRows;
+
+/// What PointFilter holds. Fields were checked against the size of the block when it was opened, so
+/// that probes check nothing.
+struct BloomState {
+  const uint8_t* data;        // the first line; any alignment
+  uint64_t num_lines;         // >= 1, < 2^32
+  const PatternRow* pattern;  // the row of num_probes
+  uint32_t num_probes;        // 1 .. 16
+};
+
+/// REQUIRES: 1 <= num_lines < 2^32, 1 <= num_probes <= kMaxLineProbes
+inline BloomState MakeBloomState(const uint8_t* data, uint64_t num_lines,
+                                 uint32_t num_probes) noexcept {
+  return {data, num_lines, &kPatternRows[num_probes - 1], num_probes};
+}
+
+inline __attribute__((always_inline)) const uint8_t* LineAt(const BloomState& view,
                                                             uint64_t hash) noexcept {
-  return view.data + kLineBytes * LineOf(hash, view.blocked_bloom.num_lines);
+  return view.data + kLineBytes * LineOf(hash, view.num_lines);
 }
 
 /// Filters up to this size fit the second-level cache and are not prefetched: probes of given
@@ -45,8 +69,6 @@ inline constexpr uint64_t kNearBytes = 512 << 10;
 inline __attribute__((always_inline)) bool AreLinesNear(uint64_t num_lines) noexcept {
   return num_lines * kLineBytes <= kNearBytes;
 }
-
-BlockedBloomView MakeBlockedBloomView(uint64_t num_lines, uint32_t num_probes) noexcept;
 
 /// Entry points for a number of probes. Kernels have separate ones for up to eight positions, with
 /// fewer branches and registers.
@@ -63,13 +85,11 @@ using FillFunction = void (*)(std::span<const uint64_t> hashes, uint64_t num_lin
 
 /// Common base of kernels that probe one hash at a time (probe_loops.h).
 struct LineKernel {
-  static inline __attribute__((always_inline)) void Fetch(const FilterView& view,
+  static inline __attribute__((always_inline)) void Fetch(const BloomState& view,
                                                           uint64_t hash) noexcept {
     __builtin_prefetch(LineAt(view, hash));
   }
-  static bool IsNear(const FilterView& view) noexcept {
-    return AreLinesNear(view.blocked_bloom.num_lines);
-  }
+  static bool IsNear(const BloomState& view) noexcept { return AreLinesNear(view.num_lines); }
 };
 
 /// The fill function of a kernel. All kernels produce the same lines.

@@ -19,13 +19,13 @@ BLOCKSIEVE_AVX2 static inline __attribute__((always_inline)) __m256i Eight(
 /// Tests up to `num_positions` positions, eight at a time.
 template <uint32_t num_positions>
 struct Avx2BlockedBloom : LineKernel {
-  BLOCKSIEVE_AVX2 static inline __attribute__((always_inline)) bool Probe(const FilterView& view,
+  BLOCKSIEVE_AVX2 static inline __attribute__((always_inline)) bool Probe(const BloomState& view,
                                                                           uint64_t hash) noexcept {
     const auto* line = reinterpret_cast<const __m256i*>(LineAt(view, hash));
     const __m256i low = _mm256_loadu_si256(line);
     const __m256i high = _mm256_loadu_si256(line + 1);
     const __m256i patterns = _mm256_set1_epi32(static_cast<int>(hash));
-    const PatternRow& row = *view.blocked_bloom.pattern;
+    const PatternRow& row = *view.pattern;
     const __m256i ones = Eight(row.ones);
     if constexpr (num_positions == 8) return AllSet(low, high, patterns, row.factors, ones);
     return AllSet(low, high, patterns, row.factors, ones) &&
@@ -51,8 +51,8 @@ struct Avx2BlockedBloom : LineKernel {
 
 }  // namespace
 
-BLOCKSIEVE_PROBE_OPS(kBlockedBloomAvx2By8, Avx2BlockedBloom<8>, BLOCKSIEVE_AVX2)
-BLOCKSIEVE_PROBE_OPS(kBlockedBloomAvx2By16, Avx2BlockedBloom<16>, BLOCKSIEVE_AVX2)
+BLOCKSIEVE_PROBE_OPS(kBlockedBloomAvx2By8, BloomState, Avx2BlockedBloom<8>, BLOCKSIEVE_AVX2)
+BLOCKSIEVE_PROBE_OPS(kBlockedBloomAvx2By16, BloomState, Avx2BlockedBloom<16>, BLOCKSIEVE_AVX2)
 
 }  // namespace blocksieve::internal
 

@@ -90,10 +90,10 @@ struct UpToSixteen {
 // for eight keys at a time, one per lane; keys are tested two at a time, with eight lanes for each.
 
 /// Computes and prefetches the lines of eight hashes.
-BLOCKSIEVE_AVX512_INLINE void FetchEight(const FilterView& view, __m512i hashes,
+BLOCKSIEVE_AVX512_INLINE void FetchEight(const BloomState& view, __m512i hashes,
                                          uint64_t* lines) noexcept {
   // ReadFields guarantees fewer than 2^32 lines.
-  const __m512i num_lines = EightOf(view.blocked_bloom.num_lines);
+  const __m512i num_lines = EightOf(view.num_lines);
   const __m512i line = _mm512_srli_epi64(
       _mm512_add_epi64(_mm512_mul_epu32(_mm512_srli_epi64(hashes, 32), num_lines),
                        _mm512_srli_epi64(_mm512_mul_epu32(hashes, num_lines), 32)),
@@ -115,11 +115,12 @@ BLOCKSIEVE_AVX512_INLINE void StoreAnswers(__m128i answers, size_t count,
 
 template <class Test>
 struct Avx512Bloom {
-  BLOCKSIEVE_KEY_PROBES(MayMatch, static BLOCKSIEVE_AVX512,
-                        Test::ProbeLine(LineAt(view, hash), hash, *view.blocked_bloom.pattern))
+  BLOCKSIEVE_KEY_PROBES(MayMatch, BloomState, static BLOCKSIEVE_AVX512,
+                        Test::ProbeLine(LineAt(view, hash), hash, *view.pattern))
 
-  BLOCKSIEVE_AVX512 static void Hashes(const FilterView& view, const uint64_t* hashes,
+  BLOCKSIEVE_AVX512 static void Hashes(const PointFilter& filter, const uint64_t* hashes,
                                        size_t num_hashes, bool* may_match) noexcept {
+    const BloomState& view = filter.state<BloomState>();
     alignas(64) uint64_t lines[kProbeBatch];
     __m512i eights[kProbeBatch / 8];
     for (size_t first = 0; first < num_hashes; first += kProbeBatch) {
@@ -130,14 +131,15 @@ struct Avx512Bloom {
         FetchEight(view, eights[i / 8], lines + i);
       }
       for (size_t i = 0; i < count; i += 8) {
-        StoreAnswers(Test::ProbeEight(lines + i, eights[i / 8], *view.blocked_bloom.pattern),
-                     count - i, may_match + first + i);
+        StoreAnswers(Test::ProbeEight(lines + i, eights[i / 8], *view.pattern), count - i,
+                     may_match + first + i);
       }
     }
   }
 
-  BLOCKSIEVE_AVX512 static bool Keys(const FilterView& view, KeyList keys, size_t num_keys,
+  BLOCKSIEVE_AVX512 static bool Keys(const PointFilter& filter, KeyList keys, size_t num_keys,
                                      bool* may_match) noexcept {
+    const BloomState& view = filter.state<BloomState>();
     bool has_empty = false;
     while (num_keys >= 8) {
       const size_t count = std::min(num_keys / 8 * 8, kProbeBatch);
@@ -152,7 +154,7 @@ struct Avx512Bloom {
  private:
   /// Probes up to kProbeBatch keys, a multiple of eight. Eight keys of different lengths are hashed
   /// one by one.
-  BLOCKSIEVE_AVX512_INLINE bool Eights(const FilterView& view, KeyList keys, size_t num_keys,
+  BLOCKSIEVE_AVX512_INLINE bool Eights(const BloomState& view, KeyList keys, size_t num_keys,
                                        bool* may_match) noexcept {
     alignas(64) uint64_t lines[kProbeBatch];
     __m512i eights[kProbeBatch / 8];
@@ -166,14 +168,13 @@ struct Avx512Bloom {
       FetchEight(view, eights[i / 8], lines + i);
     }
     for (size_t i = 0; i < num_keys; i += 8) {
-      StoreAnswers(Test::ProbeEight(lines + i, eights[i / 8], *view.blocked_bloom.pattern), 8,
-                   may_match + i);
+      StoreAnswers(Test::ProbeEight(lines + i, eights[i / 8], *view.pattern), 8, may_match + i);
     }
     return has_empty;
   }
 
   /// Probes fewer than eight keys one by one, which is faster.
-  BLOCKSIEVE_AVX512 static bool RemainingKeys(const FilterView& view, KeyList keys, size_t num_keys,
+  BLOCKSIEVE_AVX512 static bool RemainingKeys(const BloomState& view, KeyList keys, size_t num_keys,
                                               bool* may_match) noexcept {
     uint64_t hashes[8];
     const uint8_t* lines[8];
@@ -182,7 +183,7 @@ struct Avx512Bloom {
       __builtin_prefetch(lines[i]);
     });
     for (size_t i = 0; i < num_keys; ++i) {
-      may_match[i] = Test::ProbeLine(lines[i], hashes[i], *view.blocked_bloom.pattern);
+      may_match[i] = Test::ProbeLine(lines[i], hashes[i], *view.pattern);
     }
     return has_empty;
   }

@@ -8,10 +8,10 @@ namespace {
 struct ScalarBlockedBloom : LineKernel {
   // Four bits without a branch, then the rest, only for the few percent of absent keys that pass.
   // Twice as fast as returning at the first zero bit, whose position is unpredictable.
-  static inline __attribute__((always_inline)) bool Probe(const FilterView& view,
+  static inline __attribute__((always_inline)) bool Probe(const BloomState& view,
                                                           uint64_t hash) noexcept {
     const uint8_t* line = LineAt(view, hash);
-    const uint32_t num_probes = view.blocked_bloom.num_probes;
+    const uint32_t num_probes = view.num_probes;
     const uint32_t pattern = static_cast<uint32_t>(hash);
     uint64_t bits = Bit(line, pattern, 0);
     if (num_probes >= 4) {
@@ -49,6 +49,6 @@ struct ScalarFill {
 }  // namespace
 
 const FillFunctions kBlockedBloomFillScalar = FillTable<ScalarFill>();
-BLOCKSIEVE_PROBE_OPS(kBlockedBloomScalar, ScalarBlockedBloom, )
+BLOCKSIEVE_PROBE_OPS(kBlockedBloomScalar, BloomState, ScalarBlockedBloom, )
 
 }  // namespace blocksieve::internal

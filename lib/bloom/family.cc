@@ -75,13 +75,13 @@ BuiltPoints BloomFamily::Build(HashList* hashes, bool /*keep*/, const Layout& la
   return built;
 }
 
-Problem BloomFamily::Open(const Footer& footer, Kernel kernel, FilterView* view) noexcept {
+Problem BloomFamily::Open(const Footer& footer, Kernel kernel, PointFilter* filter) noexcept {
   Lines lines;
   const Problem problem = ReadFields(footer, &lines);
   if (problem) return problem;
-  view->data = footer.points.data() + lines.padding_bytes;
-  view->blocked_bloom = MakeBlockedBloomView(lines.num_lines, lines.num_probes);
-  view->ops = &BlockedBloomOps(kernel, lines.num_probes);
+  *filter = PointFilter(BlockedBloomOps(kernel, lines.num_probes),
+                        MakeBloomState(footer.points.data() + lines.padding_bytes, lines.num_lines,
+                                       lines.num_probes));
   return {};
 }
 

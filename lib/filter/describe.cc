@@ -18,9 +18,9 @@ Problem ReadBlock(ByteView block, Footer* footer) noexcept {
   if (problem) return problem;
   if (!internal::IsFamily(footer->kind)) return {"kind is unknown to this library", true};
   if (footer->is_empty()) return {};
-  internal::FilterView view;
+  PointFilter points;
   return internal::VisitFamily(
-      footer->kind, [&](auto family) { return family.Open(*footer, Kernel::kScalar, &view); });
+      footer->kind, [&](auto family) { return family.Open(*footer, Kernel::kScalar, &points); });
 }
 
 Status DescribePrefixes(ByteView section, FilterDescription* description) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <type_traits>
+#include <new>
 #include <utility>
 
 #include "lib/base/errors.h"
@@ -11,53 +11,77 @@
 #include "lib/block/footer.h"
 #include "lib/block/probe_loops.h"
 #include "lib/filter/families.h"
-#include "lib/filter/filter_access.h"
+#include "lib/filter/open.h"
 #include "lib/prefix/prefix_part.h"
 #include "lib/range/range_filter.h"
 
 namespace blocksieve {
 
-Filter::Filter() noexcept { SetOps(internal::kEverythingMatches); }
+/// What a filter has besides its points: the head of each section, read once.
+struct internal::FilterBody {
+  OwnedBytes block;  // if Filter::Build made it
+  PrefixView prefixes;
+  RangeFilterReader ranges;
+};
 
-Filter Filter::Open(ByteView block) noexcept {
-  return internal::FilterAccess::Open(block, ActiveKernel());
-}
+Filter::Filter() noexcept = default;
+Filter::Filter(const Filter&) noexcept = default;
+Filter& Filter::operator=(const Filter&) noexcept = default;
+Filter::Filter(Filter&&) noexcept = default;
+Filter& Filter::operator=(Filter&&) noexcept = default;
+Filter::~Filter() = default;
 
-Filter internal::FilterAccess::Open(ByteView block, Kernel kernel) noexcept {
+Filter Filter::Open(ByteView block) noexcept { return internal::OpenFilter(block, ActiveKernel()); }
+
+Filter internal::OpenFilter(ByteView block, Kernel kernel) noexcept {
   assert(IsAvailable(kernel));
   Filter filter;
-  filter.bytes_ = block;
-  static_assert(sizeof(FilterView) <= sizeof(filter.view_) &&
-                alignof(FilterView) <= alignof(uint64_t) &&
-                std::is_trivially_copyable_v<FilterView>);
-  FilterView& view = *reinterpret_cast<FilterView*>(filter.view_.data());
   Footer footer;
   // An empty filter answers "no" to every key, so the flag counts only with a known kind.
   if (ParseFooter(block, &footer) || !IsFamily(footer.kind)) return filter;
   if (footer.is_empty()) {
-    filter.SetOps(kNothingMatches);
+    filter.points_ = PointFilter(kNothingMatches, std::byte());
     filter.state_ = Filter::State::kEmpty;
     return filter;
   }
-  const Problem problem =
-      VisitFamily(footer.kind, [&](auto family) { return family.Open(footer, kernel, &view); });
+  const Problem problem = VisitFamily(
+      footer.kind, [&](auto family) { return family.Open(footer, kernel, &filter.points_); });
   if (problem) return filter;
-  view.prefixes = ReadPrefixPart(footer.prefixes);
-  view.ranges = footer.ranges;
   filter.state_ = Filter::State::kReady;
-  filter.SetOps(*view.ops);
+  if (footer.prefixes.empty() && footer.ranges.empty()) [[likely]]
+    return filter;
+  try {
+    auto body = std::make_shared<FilterBody>();
+    body->prefixes = ReadPrefixPart(footer.prefixes);
+    body->ranges = RangeFilterReader::OpenSection(footer.ranges, kernel);
+    filter.answers_ranges_ = !body->prefixes.rule().empty() || body->ranges.is_ready();
+    filter.body_ = std::move(body);
+  } catch (const std::bad_alloc&) {
+    // All ranges may match.
+  }
   return filter;
 }
 
 Result<Filter> Filter::Own(OwnedBytes block) try {
   Filter filter = Open(block.view());
-  filter.memory_ = std::move(block.memory);
+  auto body = std::make_shared<internal::FilterBody>();
+  if (filter.body_ != nullptr) {
+    body->prefixes = filter.body_->prefixes;
+    body->ranges = filter.body_->ranges;
+  }
+  body->block = std::move(block);
+  filter.body_ = std::move(body);
   return filter;
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();
 }
 
-void Filter::MayContain(std::span<const std::string_view> keys, bool* may_match) const noexcept {
+ByteView Filter::bytes() const noexcept {
+  return body_ == nullptr ? ByteView() : body_->block.view();
+}
+
+void PointFilter::MayContain(std::span<const std::string_view> keys,
+                             bool* may_match) const noexcept {
   struct Slice {
     const char* data;
     size_t size;
@@ -70,37 +94,19 @@ void Filter::MayContain(std::span<const std::string_view> keys, bool* may_match)
       slices[i] = {batch[i].data(), batch[i].size()};
       pointers[i] = &slices[i];
     }
-    internal::FilterAccess::MayContain(*this, KeyList(pointers.data()), batch.size(),
-                                       may_match + first);
+    MayContain(KeyList(pointers.data()), batch.size(), may_match + first);
   }
 }
 
-bool Filter::MayContainRange(std::string_view begin, std::string_view end) const noexcept {
-  return internal::FilterAccess::QueryRange(*this, begin, end) != RangeAnswer::kNo;
-}
-
-bool internal::FilterAccess::AnswersRanges(const Filter& filter) noexcept {
-  return !filter.view().prefixes.rule().empty() || !filter.view().ranges.empty();
-}
-
-RangeAnswer internal::FilterAccess::QueryRange(const Filter& filter, std::string_view begin,
-                                               std::string_view end) noexcept {
-  const FilterView& view = filter.view();
-  const RangeAnswer answer =
-      view.prefixes.rule().empty() ? RangeAnswer::kMayMatch : QueryPrefixes(view, begin, end);
-  if (view.ranges.empty() || answer == RangeAnswer::kNo) return answer;
-  const RangeAnswer of_ranges =
-      RangeFilterReader::OpenSection(view.ranges).Query(begin, end, [&](std::string_view key) {
-        return filter.MayContain(key);
-      });
+RangeAnswer Filter::QueryRange(std::string_view begin, std::string_view end) const noexcept {
+  if (!answers_ranges_) return RangeAnswer::kMayMatch;
+  const RangeAnswer answer = body_->prefixes.rule().empty()
+                                 ? RangeAnswer::kMayMatch
+                                 : internal::QueryPrefixes(body_->prefixes, points_, begin, end);
+  if (!body_->ranges.is_ready() || answer == RangeAnswer::kNo) return answer;
+  const RangeAnswer of_ranges = body_->ranges.Query(
+      begin, end, [&](std::string_view key) { return points_.MayContain(key); });
   return of_ranges == RangeAnswer::kMayMatch ? answer : of_ranges;
-}
-
-void Filter::SetOps(const internal::ProbeOps& ops) noexcept {
-  may_match_key_ = ops.may_match_key;
-  may_match_hash_ = ops.may_match_hash;
-  may_match_hashes_ = ops.may_match_hashes;
-  ops_ = &ops;
 }
 
 }  // namespace blocksieve

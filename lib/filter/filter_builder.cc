@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cassert>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,9 +12,9 @@
 #include "lib/base/block_memory.h"
 #include "lib/base/errors.h"
 #include "lib/filter/families.h"
-#include "lib/filter/filter_access.h"
 #include "lib/hash/hash_inline.h"
 #include "lib/prefix/prefix_builder.h"
+#include "lib/prefix/prefix_part.h"
 #include "lib/range/range_filter.h"
 
 namespace blocksieve {
@@ -44,6 +45,31 @@ OwnedBytes CutToSize(OwnedBytes block, uint64_t padding_bytes) {
   return cut;
 }
 
+Result<PrefixPartOptions> PrefixOptionsOf(const FilterOptions& options) {
+  for (const double fpr : {options.prefix_fpr, options.few_prefixes_fpr}) {
+    if (!(fpr >= kMinTargetFpr && fpr <= kMaxTargetFpr)) {
+      return internal::OutOfRange("prefix_fpr", fpr, kMinTargetFpr, kMaxTargetFpr);
+    }
+  }
+  // The hashes that bring the FPR of prefixes down to `fpr`.
+  const auto lookups = [&](double fpr) {
+    constexpr double kRounding = 1e-9;
+    const double hashes = std::ceil(std::log(fpr) / std::log(options.target_fpr) - kRounding);
+    return static_cast<unsigned>(std::clamp<double>(hashes, 1, internal::kMaxPrefixLookups));
+  };
+  PrefixPartOptions prefixes{.rule = "",
+                             .num_lookups = lookups(options.prefix_fpr),
+                             .num_lookups_if_cheap = lookups(options.few_prefixes_fpr),
+                             .max_cheap_hashes = options.max_few_prefixes,
+                             .is_whole_file = !options.is_partition,
+                             .share_bits = options.prefixes_share_bits};
+  if (options.prefixes == "auto") return prefixes;
+  Result<std::string> rule = internal::ParsePrefixRule(options.prefixes);
+  if (!rule.ok()) return rule.status();
+  prefixes.rule = *std::move(rule);
+  return prefixes;
+}
+
 // The layout of the point filter, whose bits keys may have to share with prefixes.
 Layout LayoutWithPrefixes(const FilterBuilder& builder, const PrefixBuilder& prefixes,
                           const Layout& layout) {
@@ -57,8 +83,9 @@ Layout LayoutWithPrefixes(const FilterBuilder& builder, const PrefixBuilder& pre
 
 }  // namespace
 
-struct FilterBuilder::Keys {
-  explicit Keys(uint64_t limit_bytes) : hashes(limit_bytes) {}
+struct FilterBuilder::Keys : internal::KeySink {
+  explicit Keys(const FilterOptions& options)
+      : KeySink{&AddPoint}, hashes(options.max_build_bytes), charge(options.charge) {}
 
   void Add(uint64_t hash) noexcept {
     // num_keys distinguishes "no key yet" from a key that hashes to the initial value.
@@ -70,7 +97,24 @@ struct FilterBuilder::Keys {
     before_latest = latest;
     latest = hash;
     std::atomic_ref(num_keys).store(num_keys + 1, std::memory_order_relaxed);
+    if (hashes.needs_memory()) [[unlikely]]
+      return AppendAndCharge(hash);
     hashes.Append(hash);
+  }
+
+  // Hash and append, for builders without sections.
+  static void AddPoint(KeySink* sink, std::string_view key) noexcept {
+    auto* const keys = static_cast<Keys*>(sink);
+    if (IsMediumKey(key)) [[likely]]
+      return keys->Add(HashMediumKey(key));
+    if (key.size() > kShortKeyBytes) return keys->AddLongKey(key);
+    keys->Add(HashShortKey(key));
+  }
+  static void AddToAll(KeySink* sink, std::string_view key) noexcept {
+    auto* const keys = static_cast<Keys*>(sink);
+    if (!keys->is_in_parts(key)) [[unlikely]]
+      return keys->AddKeyAndToParts(key);
+    AddPoint(sink, key);
   }
 
   // Out of line, so that AddKey, which runs for every key, need not save registers.
@@ -80,7 +124,14 @@ struct FilterBuilder::Keys {
     Add(HashKey(key));
   }
 
+  [[gnu::noinline]] void AppendAndCharge(uint64_t hash) noexcept {
+    hashes.Append(hash);
+    if (charge == nullptr) return;
+    charge->Grow(hashes.memory_bytes() + (ranges ? ranges->memory_bytes() : 0));
+  }
+
   internal::HashList hashes;
+  MemoryCharge* charge;
   internal::HashList built_hashes;  // those of the last block, with keep_hashes
   // The parts for range queries.
   bool has_parts() const noexcept { return ranges || prefixes; }
@@ -91,18 +142,18 @@ struct FilterBuilder::Keys {
   // Hidden, or they would be exported where they are not inlined, as FilterBuilder is.
   [[gnu::visibility("hidden")]] void AddToParts(std::string_view key) noexcept;
   [[gnu::visibility("hidden")]] void FinishPrefixes() noexcept;
-  [[gnu::visibility("hidden")]] void FinishSections(bool dropped) noexcept;
-  [[gnu::visibility("hidden")]] Result<OwnedBytes> Build(const FilterOptions& options,
-                                                         const Layout& layout,
-                                                         internal::HashList* all);
+  [[gnu::visibility("hidden")]] void FinishSections(bool with_sections) noexcept;
+  [[gnu::visibility("hidden")]] uint64_t BuildBytes(const Layout& layout, bool keep) const noexcept;
+  [[gnu::visibility("hidden")]] Result<FinishedFilter> Build(const FilterOptions& options,
+                                                             const Layout& layout);
+  [[gnu::visibility("hidden")]] Result<FinishedFilter> BuildOrFallBack(const FilterOptions& options,
+                                                                       const Layout& layout);
 
   std::optional<RangeFilterBuilder> ranges;
   std::optional<PrefixBuilder> prefixes;
   std::string prefix_section;  // of the block that is being finished
   std::string range_section;
   std::string no_ranges_reason;
-  bool drop_parts = false;  // from the next block
-  std::string fallback_reason;
   uint64_t num_keys = 0;
   // The last two distinct hashes; valid from one and two num_keys on.
   uint64_t latest = 0;
@@ -125,16 +176,13 @@ inline void FilterBuilder::Keys::FinishPrefixes() noexcept try {
   prefixes->GiveUp();
 }
 
-inline void FilterBuilder::Keys::FinishSections(bool dropped) noexcept try {
+inline void FilterBuilder::Keys::FinishSections(bool with_sections) noexcept try {
   no_ranges_reason.clear();
-  prefix_section.clear();
-  range_section.clear();
-  if (prefixes && !dropped) prefix_section = prefixes->Finish();
+  prefix_section = prefixes && with_sections ? prefixes->Finish() : "";
+  range_section = ranges && with_sections ? ranges->Finish() : "";
+  if (ranges && with_sections) no_ranges_reason = ranges->absent_reason();
   if (prefixes) prefixes->Reset();
-  if (!ranges) return;
-  if (dropped) return ranges->Reset();
-  range_section = ranges->Finish();
-  no_ranges_reason = ranges->absent_reason();
+  if (ranges) ranges->Reset();
 } catch (const std::bad_alloc&) {
   no_ranges_reason = "no memory";  // short enough for a string without an allocation
   prefix_section.clear();
@@ -143,170 +191,149 @@ inline void FilterBuilder::Keys::FinishSections(bool dropped) noexcept try {
   if (ranges) ranges->Reset();
 }
 
-// `hashes` are changed only if a filter is built and they need not be kept.
-inline Result<OwnedBytes> FilterBuilder::Keys::Build(const FilterOptions& options,
-                                                     const Layout& layout,
-                                                     internal::HashList* all) {
-  const uint64_t count = all->size();
-  internal::BlockContents contents{.kind = layout.kind, .num_keys = count};
-  contents.prefixes = prefix_section;
-  contents.ranges = range_section;
+// Peak memory of Build, without sections.
+inline uint64_t FilterBuilder::Keys::BuildBytes(const Layout& layout, bool keep) const noexcept {
+  const uint64_t block_bytes = BlockBytes(layout, num_keys);
+  if (num_keys == 0) return block_bytes;
+  const internal::PointPlan plan = internal::VisitFamily(
+      layout.kind, [&](auto family) { return family.Plan(layout, num_keys); });
+  return hashes.memory_bytes() * (plan.copies_hashes && keep ? 2 : 1) + plan.working_bytes +
+         block_bytes;
+}
+
+// Changes the hashes only if a filter is built and they need not be kept.
+inline Result<FinishedFilter> FilterBuilder::Keys::Build(const FilterOptions& options,
+                                                         const Layout& layout) {
+  const uint64_t block_bytes = BlockBytes(layout, num_keys);
   const uint64_t section_bytes = prefix_section.size() + range_section.size();
-  const bool keeps = options.keep_hashes || count <= kSmallFilterKeys;
+  if (block_bytes >= kMaxFilterBlockBytes - section_bytes) return TooLarge(num_keys, block_bytes);
+  if (hashes.exhausted()) return TooMuchMemory(num_keys, options.max_build_bytes);
+  const bool keeps = options.keep_hashes || num_keys <= kSmallFilterKeys;
   internal::PointPlan plan;
-  if (count > 0) {
-    plan =
-        internal::VisitFamily(layout.kind, [&](auto family) { return family.Plan(layout, count); });
+  if (num_keys > 0) {
+    plan = internal::VisitFamily(layout.kind,
+                                 [&](auto family) { return family.Plan(layout, num_keys); });
   }
-  const uint64_t block_bytes = BlockBytes(layout, count);
-  if (block_bytes >= kMaxFilterBlockBytes - section_bytes) return TooLarge(count, block_bytes);
-  const uint64_t room = plan.capacity + section_bytes + internal::kMaxFooterBytes;
-  const uint64_t hash_bytes = all->memory_bytes() * (plan.copies_hashes && keeps ? 2 : 1);
-  const uint64_t build_bytes = hash_bytes + plan.working_bytes + plan.capacity +
-                               internal::BytesAfterPoints(contents) - section_bytes;
+  const uint64_t build_bytes = hashes.memory_bytes() * (plan.copies_hashes && keeps ? 2 : 1) +
+                               plan.working_bytes + plan.capacity + block_bytes - plan.points_bytes;
   if (options.max_build_bytes != 0 && build_bytes > options.max_build_bytes) {
-    return TooMuchMemory(count, options.max_build_bytes);
+    return TooMuchMemory(num_keys, options.max_build_bytes);
   }
-  OwnedBytes block = internal::AllocateBlock(room, plan.padding_bytes);
-  if (block.memory == nullptr) return TooMuchMemory(count, 0);
+  OwnedBytes block = internal::AllocateBlock(
+      plan.capacity + section_bytes + internal::kMaxFooterBytes, plan.padding_bytes);
+  if (block.memory == nullptr) return TooMuchMemory(num_keys, 0);
   internal::BuiltPoints built;
-  if (count > 0) {
-    built = internal::VisitFamily(
-        layout.kind, [&](auto family) { return family.Build(all, keeps, layout, block.data()); });
+  if (num_keys > 0) {
+    built = internal::VisitFamily(layout.kind, [&](auto family) {
+      return family.Build(&hashes, keeps, layout, block.data());
+    });
   }
   if (!built.problem.empty() && keeps) return Status::ResourceExhausted(built.problem);
-  if (!options.keep_hashes) all->Clear();
-  contents.points_bytes = built.points_bytes;
-  contents.fields = built.fields;
-  contents.short_fields = built.short_fields;
-  internal::FinishBlock(contents, &block);
-  const bool is_loose = built.points_bytes < plan.capacity;
-  return is_loose && count <= kSmallFilterKeys ? CutToSize(std::move(block), plan.padding_bytes)
-                                               : std::move(block);
+  internal::FinishBlock({.kind = layout.kind,
+                         .num_keys = num_keys,
+                         .points_bytes = built.points_bytes,
+                         .fields = built.fields,
+                         .short_fields = built.short_fields,
+                         .prefixes = prefix_section,
+                         .ranges = range_section},
+                        &block);
+  const bool is_loose = built.points_bytes < plan.capacity && num_keys <= kSmallFilterKeys;
+  return FinishedFilter{
+      .block = is_loose ? CutToSize(std::move(block), plan.padding_bytes) : std::move(block),
+      .kind = layout.kind,
+      .has_ranges = !range_section.empty(),
+      .has_prefixes = !prefix_section.empty()};
+}
+
+inline Result<FinishedFilter> FilterBuilder::Keys::BuildOrFallBack(const FilterOptions& options,
+                                                                   const Layout& layout) {
+  constexpr FilterKind kFallback = internal::FallbackFamily::kKind;
+  const uint64_t num_hashes = hashes.size();
+  std::string problem;
+  if (charge != nullptr) {
+    const char* const no_room = charge->Reserve(BuildBytes(layout, options.keep_hashes));
+    if (no_room != nullptr && layout.kind != kFallback) problem = no_room;
+  }
+  if (problem.empty()) {
+    Result<FinishedFilter> filter = Build(options, layout);
+    if (filter.ok() || layout.kind == kFallback || hashes.size() != num_hashes ||
+        hashes.exhausted()) {
+      return filter;
+    }
+    problem = filter.status().message();
+  }
+  const Result<Layout> fallback =
+      ChooseLayout(kFallback, std::max(layout.predicted_fpr, kMinTargetFpr));
+  if (!fallback.ok()) return fallback.status();
+  if (charge != nullptr) charge->Reserve(BuildBytes(*fallback, options.keep_hashes));
+  Result<FinishedFilter> filter = Build(options, *fallback);
+  if (filter.ok()) filter->fallback_reason = std::move(problem);
+  return filter;
 }
 
 FilterBuilder::FilterBuilder(const FilterOptions& options, const Layout& layout)
-    : options_(options), layout_(layout), keys_(std::make_unique<Keys>(options.max_build_bytes)) {}
+    : options_(options),
+      layout_(layout),
+      keys_(std::make_unique<Keys>(options)),
+      sink_(keys_.get()) {}
 FilterBuilder::FilterBuilder(FilterBuilder&&) noexcept = default;
 FilterBuilder& FilterBuilder::operator=(FilterBuilder&&) noexcept = default;
 FilterBuilder::~FilterBuilder() = default;
 
 Result<FilterBuilder> FilterBuilder::Create(const FilterOptions& options) try {
-  const Result<Layout> layout = ChooseLayout(options.kind, options.target_fpr);
+  const bool has_sections = options.ranges || !options.prefixes.empty();
+  const Result<Layout> layout = options.kind == FilterKind::kNone && has_sections
+                                    ? Layout{FilterKind::kNone}
+                                    : ChooseLayout(options.kind, options.target_fpr);
   if (!layout.ok()) return layout.status();
   FilterBuilder builder(options, *layout);
-  FilterParts parts;
+  Keys& keys = *builder.keys_;
   if (options.ranges) {
-    parts.ranges = {.range_fpr = options.range_fpr, .max_build_bytes = options.max_build_bytes};
+    Result<RangeFilterBuilder> ranges =
+        RangeFilterBuilder::Create({.range_fpr = options.range_fpr,
+                                    .is_whole_file = !options.is_partition,
+                                    .max_estimated_fpr = options.max_estimated_range_fpr,
+                                    .max_build_bytes = options.max_build_bytes});
+    if (!ranges.ok()) return ranges.status();
+    keys.ranges = *std::move(ranges);
   }
   if (!options.prefixes.empty()) {
-    Result<std::string> rule = options.prefixes == "auto"
-                                   ? Result<std::string>("")
-                                   : internal::ParsePrefixRule(options.prefixes);
-    if (!rule.ok()) return rule.status();
-    parts.prefixes = {.rule = *std::move(rule)};
+    Result<PrefixPartOptions> prefixes = PrefixOptionsOf(options);
+    if (!prefixes.ok()) return prefixes.status();
+    keys.prefixes.emplace(*std::move(prefixes));
   }
-  Status status = internal::FilterAccess::AddParts(parts, &builder);
-  if (!status.ok()) return status;
+  if (has_sections) keys.add_key = &Keys::AddToAll;
   return builder;
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();
 }
 
-Status internal::FilterAccess::AddParts(const FilterParts& parts, FilterBuilder* builder) {
-  if (parts.ranges) {
-    Result<RangeFilterBuilder> ranges = RangeFilterBuilder::Create(*parts.ranges);
-    if (!ranges.ok()) return ranges.status();
-    builder->keys_->ranges = *std::move(ranges);
-  }
-  if (parts.prefixes) builder->keys_->prefixes.emplace(*parts.prefixes);
-  return Status::Ok();
-}
-
-void internal::FilterAccess::AddPointHash(uint64_t hash, FilterBuilder* builder) noexcept {
-  builder->keys_->Add(hash);
-}
-
-void internal::FilterAccess::DropParts(FilterBuilder* builder) {
-  builder->keys_->drop_parts = true;
-}
-
-const std::string& internal::FilterAccess::NoRangesReason(const FilterBuilder& builder) noexcept {
-  return builder.keys_->no_ranges_reason;
-}
-
-uint64_t internal::FilterAccess::PartsMemoryBytes(const FilterBuilder& builder) noexcept {
-  return builder.keys_->ranges ? builder.keys_->ranges->memory_bytes() : 0;
-}
-
-uint64_t internal::FilterAccess::BuildBytes(const FilterBuilder& builder,
-                                            const Layout& layout) noexcept {
-  const uint64_t hash_bytes = builder.keys_->hashes.memory_bytes();
-  const uint64_t num_keys = builder.num_keys();
-  const uint64_t block_bytes = BlockBytes(layout, num_keys);
-  if (num_keys == 0) return hash_bytes + block_bytes;
-  const PointPlan plan =
-      VisitFamily(layout.kind, [&](auto family) { return family.Plan(layout, num_keys); });
-  return hash_bytes * (plan.copies_hashes && builder.options_.keep_hashes ? 2 : 1) +
-         plan.working_bytes + block_bytes;
-}
-
-void FilterBuilder::AddKey(std::string_view key) noexcept {
-  if (keys_->has_parts() && !keys_->is_in_parts(key)) [[unlikely]]
-    return keys_->AddKeyAndToParts(key);
-  if (key.size() > kShortKeyBytes) return keys_->AddLongKey(key);
-  keys_->Add(HashShortKey(key));
-}
-
-void FilterBuilder::AddHash(uint64_t hash) noexcept {
-  assert(!keys_->has_parts());
-  keys_->Add(hash);
-}
+void FilterBuilder::AddHash(uint64_t hash) noexcept { keys_->Add(hash); }
 
 uint64_t FilterBuilder::num_keys() const noexcept {
   return std::atomic_ref(keys_->num_keys).load(std::memory_order_relaxed);
 }
 
-const std::string& FilterBuilder::fallback_reason() const noexcept {
-  return keys_->fallback_reason;
-}
-
-Result<OwnedBytes> FilterBuilder::Finish(const Layout& layout) try {
-  const bool drops = std::exchange(keys_->drop_parts, false);
-  if (keys_->prefixes && !drops) keys_->FinishPrefixes();
-  const Layout chosen =
-      keys_->prefixes ? LayoutWithPrefixes(*this, *keys_->prefixes, layout) : layout;
-  keys_->FinishSections(drops);
-  Result<OwnedBytes> block = FinishBlock(chosen);
-  if (keys_->fallback_reason.empty()) keys_->fallback_reason = keys_->no_ranges_reason;
-  return block;
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
-}
-
-Result<OwnedBytes> FilterBuilder::FinishBlock(const Layout& layout) try {
-  internal::HashList hashes =
-      std::exchange(keys_->hashes, internal::HashList(options_.max_build_bytes));
-  keys_->built_hashes.Clear();
-  keys_->fallback_reason.clear();
-  const uint64_t num_keys = keys_->num_keys;
-  std::atomic_ref(keys_->num_keys).store(0, std::memory_order_relaxed);
-  if (hashes.exhausted()) {
-    const uint64_t block_bytes = BlockBytes(layout, num_keys);
-    if (block_bytes >= kMaxFilterBlockBytes) return TooLarge(num_keys, block_bytes);
-    return TooMuchMemory(num_keys, options_.max_build_bytes);
-  }
-  Result<OwnedBytes> block = keys_->Build(options_, layout, &hashes);
-  constexpr FilterKind kFallback = internal::FallbackFamily::kKind;
-  if (!block.ok() && layout.kind != kFallback && hashes.size() == num_keys) {
-    const Result<Layout> fallback =
-        ChooseLayout(kFallback, std::max(layout.predicted_fpr, kMinTargetFpr));
-    if (!fallback.ok()) return block;
-    keys_->fallback_reason = block.status().message();
-    block = keys_->Build(options_, *fallback, &hashes);
-  }
-  if (block.ok() && options_.keep_hashes) keys_->built_hashes = std::move(hashes);
-  return block;
+Result<FinishedFilter> FilterBuilder::Finish(const Layout& layout, bool with_sections) try {
+  Keys& keys = *keys_;
+  const uint64_t range_key_bytes = keys.ranges ? keys.ranges->memory_bytes() : 0;
+  if (keys.prefixes && with_sections) keys.FinishPrefixes();
+  const Layout chosen = keys.prefixes ? LayoutWithPrefixes(*this, *keys.prefixes, layout) : layout;
+  keys.FinishSections(with_sections);
+  keys.built_hashes.Clear();
+  struct Reset {
+    Keys* keys;
+    ~Reset() {
+      keys->hashes.Clear();
+      std::atomic_ref(keys->num_keys).store(0, std::memory_order_relaxed);
+    }
+  } const reset{&keys};
+  Result<FinishedFilter> filter = keys.BuildOrFallBack(options_, chosen);
+  if (!filter.ok()) return filter;
+  if (options_.keep_hashes) std::swap(keys.built_hashes, keys.hashes);
+  filter->range_key_bytes = range_key_bytes;
+  filter->no_ranges_reason = keys.no_ranges_reason;
+  return filter;
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();
 }

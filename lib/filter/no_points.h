@@ -16,9 +16,9 @@ struct NoPoints {
   static std::string LayoutText(const Layout&) { return "none"; }
   static PointPlan Plan(const Layout&, uint64_t) noexcept { return {}; }
   static BuiltPoints Build(HashList*, bool, const Layout&, uint8_t*) { return {}; }
-  static Problem Open(const Footer& footer, Kernel, FilterView* view) noexcept {
+  static Problem Open(const Footer& footer, Kernel, PointFilter* filter) noexcept {
     if (footer.is_short) return {"kind without short blocks", /*is_newer=*/true};
-    view->ops = &kEverythingMatches;
+    *filter = PointFilter();
     const bool is_empty = footer.points.empty() && footer.fields.empty();
     return is_empty ? Problem() : Problem{"a block without a key filter has the bytes of one"};
   }

@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "blocksieve/bytes.h"
 #include "blocksieve/hash.h"
 #include "lib/hash/hash_inline.h"
-#include "lib/hash/key_list.h"
 
 // Hashes eight keys at a time with AVX-512, one per lane, in a third of the instructions per key. A
 // core's instruction window limits the cache misses in flight, so more of them overlap, too.

@@ -27,6 +27,9 @@ class HashList {
     *next_++ = hash;
   }
 
+  /// Whether Append will allocate.
+  bool needs_memory() const noexcept { return next_ == end_; }
+
   size_t size() const noexcept {
     return closed_ + (last_ ? static_cast<size_t>(next_ - First()) : 0);
   }

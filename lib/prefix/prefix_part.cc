@@ -44,13 +44,12 @@ uint64_t HashPrefix(std::string_view prefix) noexcept {
   return prefix.size() <= kShortKeyBytes ? HashShortKey(prefix, kSeed) : HashKey(prefix, kSeed);
 }
 
-RangeAnswer QueryPrefixes(const FilterView& filter, std::string_view begin,
+RangeAnswer QueryPrefixes(const PrefixView& part, const PointFilter& points, std::string_view begin,
                           std::string_view end) noexcept {
-  const PrefixView& part = filter.prefixes;
   const std::string_view prefix = PrefixOfRange(part.rule(), begin, end);
   if (prefix.empty()) return RangeAnswer::kMayMatch;
   uint64_t hash = HashPrefix(prefix);
-  for (unsigned lookup = 0; filter.ops->may_match_hash(filter, hash); hash = NextPrefixHash(hash)) {
+  for (unsigned lookup = 0; points.MayContainHash(hash); hash = NextPrefixHash(hash)) {
     if (++lookup == part.num_lookups) return RangeAnswer::kMayMatch;
   }
   if (part.is_whole_file) return RangeAnswer::kNo;

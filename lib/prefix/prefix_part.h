@@ -7,7 +7,6 @@
 #include "blocksieve/bytes.h"
 #include "blocksieve/filter.h"
 #include "lib/base/coding.h"
-#include "lib/block/filter_view.h"
 #include "lib/prefix/prefix_rule.h"
 
 namespace blocksieve {
@@ -24,6 +23,22 @@ struct PrefixPart {
   unsigned num_lookups = 1;
   bool is_whole_file = false;
   std::string_view last_key;  ///< Of a partition; truncated to kMaxLastKeyBytes.
+};
+
+/// An open section.
+struct PrefixView {
+  // Empty: no prefixes. The view has a copy of a short rule, because the end of the block, where
+  // the rule is stored, is seldom in the processor's caches.
+  ByteView rule() const noexcept {
+    return {stored_rule.size() <= sizeof(short_rule) ? short_rule : stored_rule.data(),
+            stored_rule.size()};
+  }
+
+  uint8_t short_rule[16];
+  ByteView stored_rule;     // in the block; the last key of a partition follows
+  uint32_t last_key_bytes;  // 0 in the filter of a whole file
+  uint8_t num_lookups;      // hashes of a prefix in the point filter
+  bool is_whole_file;
 };
 
 void AppendPrefixPart(const PrefixPart& part, std::string* out);
@@ -64,9 +79,9 @@ inline std::string_view PrefixOfRange(ByteView rule, std::string_view begin,
   return common.substr(0, FindLongestPrefix(rule, common));
 }
 
-/// Looks up PrefixOfRange; kMayMatch without one. REQUIRES: filter.prefixes has a rule
-RangeAnswer QueryPrefixes(const FilterView& filter, std::string_view begin,
-                          std::string_view end) noexcept;
+/// Looks up PrefixOfRange; kMayMatch without one. REQUIRES: the view has a rule
+RangeAnswer QueryPrefixes(const PrefixView& prefixes, const PointFilter& points,
+                          std::string_view begin, std::string_view end) noexcept;
 
 }  // namespace internal
 }  // namespace blocksieve

@@ -6,20 +6,11 @@
 
 #include "lib/base/errors.h"
 #include "lib/block/footer.h"
-#include "lib/range/candidate_keys.h"
 #include "lib/range/cells.h"
-#include "lib/range/tree.h"
 
 namespace blocksieve {
 namespace internal {
 namespace {
-
-/// A section: a head, the model and the tree.
-struct RangePart {
-  RangeFilterInfo info;
-  KeyForm form;
-  Tree tree;
-};
 
 // The head has a fixed width, so that queries need not decode it.
 constexpr size_t kHeadBytes = 44;
@@ -224,7 +215,7 @@ RangeFilterReader RangeFilterReader::Open(ByteView block, Kernel kernel) noexcep
 
 RangeFilterReader RangeFilterReader::OpenSection(ByteView section, Kernel kernel) noexcept {
   RangeFilterReader reader;
-  reader.ranges_ = section;
+  reader.is_ready_ = internal::ReadRangePart(section, &reader.part_);
   reader.kernel_ = kernel;
   return reader;
 }
@@ -237,9 +228,8 @@ RangeFilterReader::Answer RangeFilterReader::Query(std::string_view begin,
 RangeFilterReader::Answer RangeFilterReader::Query(std::string_view begin, std::string_view end,
                                                    const void* point_filter,
                                                    MayMatchPoint may_match) const {
-  if (ranges_.empty() || begin >= end) return Answer::kMayMatch;
-  internal::RangePart part;
-  if (!internal::ReadRangePart(ranges_, &part)) return Answer::kMayMatch;
+  if (!is_ready_ || begin >= end) return Answer::kMayMatch;
+  const internal::RangePart& part = part_;
   if (part.tree.MayContain(begin, end, kernel_) &&
       (may_match == nullptr || CandidateMayMatch(part.form, begin, end, point_filter, may_match))) {
     return Answer::kMayMatch;

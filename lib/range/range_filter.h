@@ -9,6 +9,8 @@
 #include "blocksieve/filter.h"
 #include "blocksieve/status.h"
 #include "lib/base/kernels.h"
+#include "lib/range/candidate_keys.h"
+#include "lib/range/tree.h"
 
 /// \file
 /// Range filters: whether some key may lie in [begin, end). A range filter is a section of a filter
@@ -107,6 +109,15 @@ class RangeFilterBuilder {
   std::string absent_reason_;
 };
 
+namespace internal {
+/// A section: a head, the model and the tree.
+struct RangePart {
+  RangeFilterInfo info;
+  KeyForm form;
+  Tree tree;
+};
+}  // namespace internal
+
 /// Reads the range filter of a block, which must outlive the reader. Opening takes constant time.
 /// Immutable, cheap to copy, thread-safe.
 class RangeFilterReader {
@@ -123,8 +134,8 @@ class RangeFilterReader {
   /// The same for a section in a block.
   static RangeFilterReader OpenSection(ByteView section, Kernel kernel = ActiveKernel()) noexcept;
 
-  /// Whether the block has a range filter.
-  bool is_ready() const noexcept { return !ranges_.empty(); }
+  /// Whether the block has a readable range filter.
+  bool is_ready() const noexcept { return is_ready_; }
 
   /// Whether some key may be in [begin, end), in bytewise order. kMayMatch if begin >= end.
   Answer Query(std::string_view begin, std::string_view end) const noexcept;
@@ -152,8 +163,9 @@ class RangeFilterReader {
   Answer Query(std::string_view begin, std::string_view end, const void* point_filter,
                MayMatchPoint may_match) const;
 
-  ByteView ranges_;
+  internal::RangePart part_ = {};
   Kernel kernel_ = Kernel::kScalar;
+  bool is_ready_ = false;
 };
 
 }  // namespace blocksieve

@@ -281,12 +281,11 @@ bool Retrieval::Open(Decoder* from) {
       CheckRibbonShape(shape, payload.size())) {
     return false;
   }
-  view_.data = payload.data();
-  view_.ribbon = MakeRibbonView(shape, payload.data());
+  state_ = MakeRibbonState(shape, payload.data());
   columns_ = shape.columns;
   return true;
 }
 
-uint32_t Retrieval::Get(uint64_t hash) const noexcept { return ReadRibbon(view_, hash); }
+uint32_t Retrieval::Get(uint64_t hash) const noexcept { return ReadRibbon(state_, hash); }
 
 }  // namespace blocksieve::internal

@@ -72,13 +72,12 @@ BuiltPoints RibbonFamily::Build(HashList* hashes, bool keep, const Layout& layou
   return built;
 }
 
-Problem RibbonFamily::Open(const Footer& footer, Kernel kernel, FilterView* view) noexcept {
+Problem RibbonFamily::Open(const Footer& footer, Kernel kernel, PointFilter* filter) noexcept {
   OpenedRibbon ribbon;
   const Problem problem = ReadFields(footer, &ribbon);
   if (problem) return problem;
-  view->data = footer.points.data() + ribbon.padding_bytes;
-  view->ribbon = MakeRibbonView(ribbon.shape, view->data);
-  view->ops = &RibbonOpsFor(kernel, ribbon.shape);
+  const uint8_t* const payload = footer.points.data() + ribbon.padding_bytes;
+  *filter = PointFilter(RibbonOpsFor(kernel, ribbon.shape), MakeRibbonState(ribbon.shape, payload));
   return {};
 }
 

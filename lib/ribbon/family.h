@@ -23,7 +23,7 @@ struct RibbonFamily {
   static std::string LayoutText(const Layout& layout);
   static PointPlan Plan(const Layout& layout, uint64_t num_keys) noexcept;
   static BuiltPoints Build(HashList* hashes, bool keep, const Layout& layout, uint8_t* out);
-  static Problem Open(const Footer& footer, Kernel kernel, FilterView* view) noexcept;
+  static Problem Open(const Footer& footer, Kernel kernel, PointFilter* filter) noexcept;
   static void Describe(const Footer& footer, PointDescription* description) noexcept;
 };
 static_assert(FilterFamily<RibbonFamily>);

@@ -17,44 +17,38 @@ uint64_t OverreadBytes(const RibbonShape& shape) {
   return (words_read - shape.columns) * 8;
 }
 
-constexpr uint8_t kNoBase[4] = {};
-
 }  // namespace
 
-RibbonView MakeRibbonView(const RibbonShape& shape, const uint8_t* payload) noexcept {
+RibbonState MakeRibbonState(const RibbonShape& shape, const uint8_t* payload) noexcept {
   assert(!CheckRibbonShape(shape, shape.PayloadBytes()));
-  RibbonView view{};
-  const uint8_t* directory = payload + shape.SegmentBytes();
-  view.directory = directory;
-  view.bases = shape.BaseBytes() > 0 ? directory + shape.DirectoryBytes() : kNoBase;
-  view.num_chunks = shape.chunks;
-  view.last_start = shape.slots() - kRibbonFold;
-  view.narrow_segments = shape.narrow_segments;
-  for (const size_t is_wide : {size_t{0}, size_t{1}}) {
-    // If all segments are wide, their values are in the first element, which unmixed probes use.
-    const uint64_t columns = shape.columns + (is_wide != 0 || shape.narrow_segments == 0 ? 1 : 0);
-    view.stride[is_wide] = columns * 8;
-    view.in_use[is_wide] = (uint32_t{1} << columns) - 1;
+  static_assert(sizeof(RibbonState) <= PointFilter::kStateBytes);
+  RibbonState state{};
+  state.num_chunks = static_cast<uint32_t>(shape.chunks);
+  state.narrow_segments = static_cast<uint32_t>(shape.narrow_segments);
+  state.num_octets = static_cast<uint32_t>(shape.octets);
+  state.offset_or_entry = shape.chunks == 1 ? RibbonMultiplier(shape.seed, 0)
+                                            : static_cast<uint32_t>(shape.SegmentBytes());
+  // If all segments are wide, their width is the first, which unmixed probes use.
+  state.columns[0] = static_cast<uint8_t>(shape.columns + (shape.narrow_segments == 0 ? 1 : 0));
+  state.columns[1] = static_cast<uint8_t>(shape.columns + 1);
+  for (const size_t w : {size_t{0}, size_t{1}}) {
+    state.strides[w] = static_cast<uint8_t>(8 * state.columns[w]);
   }
   // Each narrow segment before the wide ones is a word shorter than a wide one.
-  view.origin[0] = reinterpret_cast<uintptr_t>(payload);
-  view.origin[1] = view.origin[0] - shape.narrow_segments * 8;
-  view.max_in_use = (uint32_t{1} << shape.max_columns()) - 1;
-  view.num_octets = shape.octets;
-  const uint32_t max_columns = shape.max_columns();
-  view.multiplier = RibbonMultiplier(shape.seed, 0);
+  state.origin[0] = reinterpret_cast<uintptr_t>(payload);
+  state.origin[1] = state.origin[0] - shape.narrow_segments * 8;
 
   // Windows that lie in two whole segments, with enough readable bytes after them.
   const uint64_t whole = shape.octets / 8;
   uint64_t readable = shape.PayloadBytes() + kRibbonReadableTail - shape.SegmentBytes();
-  if (shape.segments() > whole) readable += shape.octets % 8 * max_columns;
+  if (shape.segments() > whole) readable += shape.octets % 8 * shape.max_columns();
   uint64_t unsafe = 1;
   while (unsafe < whole && readable < OverreadBytes(shape)) {
     readable += shape.columns * 8;
     ++unsafe;
   }
-  view.fast_segments = whole > unsafe ? whole - unsafe : 0;
-  return view;
+  state.fast_segments = static_cast<uint32_t>(whole > unsafe ? whole - unsafe : 0);
+  return state;
 }
 
 const ProbeOps& RibbonOpsFor(Kernel kernel, const RibbonShape& shape) noexcept {

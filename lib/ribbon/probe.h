@@ -5,7 +5,7 @@
 
 #include "lib/base/coding.h"
 #include "lib/base/kernels.h"
-#include "lib/block/filter_view.h"
+#include "lib/block/probe_ops.h"
 #include "lib/ribbon/hash.h"
 #include "lib/ribbon/shape.h"
 
@@ -14,6 +14,44 @@
 // the fingerprint.
 
 namespace blocksieve::internal {
+
+/// What PointFilter holds. Fields were checked against the size of the block when it was opened, so
+/// that probes check nothing.
+///
+/// There are two widths: of narrow segments (or all, if their widths are equal) and of wide ones.
+/// Segment i begins at address origin[w] + i * stride(w).
+struct RibbonState {
+  uintptr_t origin[2];       // origin[0] is the payload
+  uint32_t num_chunks;       // >= 1
+  uint32_t fast_segments;    // later segments are probed word by word: a window
+                             // may reach the end
+  uint32_t narrow_segments;  // later segments are wide: they have one more column
+  uint32_t offset_or_entry;  // of the directory; multiplier of the only chunk
+  uint32_t num_octets;       // slots / 8
+  uint8_t columns[2];
+  uint8_t strides[2];  // 8 * columns
+
+  BLOCKSIEVE_INLINE uint64_t stride(size_t w) const noexcept { return strides[w]; }
+  /// A bit per column.
+  BLOCKSIEVE_INLINE uint32_t in_use(size_t w) const noexcept {
+    return (uint32_t{1} << columns[w]) - 1;
+  }
+  uint32_t max_in_use() const noexcept {
+    return in_use(narrow_segments < (uint64_t{num_octets} + 7) / 8 ? 1 : 0);
+  }
+  BLOCKSIEVE_INLINE uint32_t multiplier() const noexcept { return offset_or_entry; }
+  /// Entries of the chunks; unused if there is only one chunk.
+  BLOCKSIEVE_INLINE const uint8_t* directory() const noexcept {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the payload is a number for narrow probes
+    return reinterpret_cast<const uint8_t*>(origin[0]) + offset_or_entry;
+  }
+  /// Base positions of groups of chunks. REQUIRES: num_chunks > kRibbonGroup
+  BLOCKSIEVE_INLINE const uint8_t* bases() const noexcept {
+    return directory() + 2 * (uint64_t{num_chunks} + 1);
+  }
+  /// The last slot at which a row may start.
+  uint64_t last_start() const noexcept { return uint64_t{num_octets} * kRibbonOctet - kRibbonFold; }
+};
 
 /// Forms of the directory.
 enum class RibbonDirectory : uint8_t {
@@ -39,12 +77,12 @@ struct RibbonWindow {
 };
 
 /// The directory entries of a chunk and of the next.
-BLOCKSIEVE_INLINE const uint8_t* RibbonEntryAt(const RibbonView& ribbon, uint64_t chunk) noexcept {
-  return ribbon.directory + chunk * 2;
+BLOCKSIEVE_INLINE const uint8_t* RibbonEntryAt(const RibbonState& ribbon, uint64_t chunk) noexcept {
+  return ribbon.directory() + chunk * 2;
 }
 
-BLOCKSIEVE_INLINE const uint8_t* RibbonBaseAt(const RibbonView& ribbon, uint64_t chunk) noexcept {
-  return ribbon.bases + chunk / kRibbonGroup * 4;
+BLOCKSIEVE_INLINE const uint8_t* RibbonBaseAt(const RibbonState& ribbon, uint64_t chunk) noexcept {
+  return ribbon.bases() + chunk / kRibbonGroup * 4;
 }
 
 struct RibbonChunk {
@@ -54,9 +92,9 @@ struct RibbonChunk {
 };
 
 template <RibbonDirectory kDirectory>
-BLOCKSIEVE_INLINE RibbonChunk ReadRibbonChunk(const RibbonView& ribbon, uint64_t hash) noexcept {
+BLOCKSIEVE_INLINE RibbonChunk ReadRibbonChunk(const RibbonState& ribbon, uint64_t hash) noexcept {
   if constexpr (kDirectory == RibbonDirectory::kNone) {
-    return {0, static_cast<uint32_t>(ribbon.num_octets), ribbon.multiplier};
+    return {0, ribbon.num_octets, ribbon.multiplier()};
   } else {
     const uint64_t chunk = RibbonChunkOf(hash, ribbon.num_chunks);
     const auto entries = LoadLittleEndian<uint32_t>(RibbonEntryAt(ribbon, chunk));
@@ -80,42 +118,43 @@ BLOCKSIEVE_INLINE uint64_t RibbonStart(const RibbonChunk& chunk, uint64_t mixed)
 /// depend on the width of the segment come from tables: compilers turn a condition into a branch,
 /// which would be unpredictable.
 template <bool kMixed>
-BLOCKSIEVE_INLINE RibbonWindow RibbonWindowAt(const FilterView& view, uint64_t hash, uint64_t mixed,
-                                              uint64_t start) noexcept {
-  const RibbonView& ribbon = view.ribbon;
+BLOCKSIEVE_INLINE RibbonWindow RibbonWindowAt(const RibbonState& view, uint64_t hash,
+                                              uint64_t mixed, uint64_t start) noexcept {
+  const RibbonState& ribbon = view;
   const uint64_t segment = start / kRibbonSegment;
-  const size_t is_wide = kMixed ? segment >= ribbon.narrow_segments : 0;
+  // In 32 bits, which start in the filter, or before it, where they are above all numbers.
+  const size_t is_wide = kMixed ? static_cast<uint32_t>(segment) >= ribbon.narrow_segments : 0;
   RibbonWindow window;
-  window.stride = ribbon.stride[is_wide];
+  window.stride = ribbon.stride(is_wide);
   // An integer, because a pointer must not leave its array even if it is not used.
   window.segment =
       reinterpret_cast<const uint8_t*>(ribbon.origin[is_wide] + segment * window.stride);
   window.start = start;
   window.coefficients = RibbonCoefficients(mixed);
   window.hash = hash;
-  window.in_use = ribbon.in_use[is_wide];
+  window.in_use = ribbon.in_use(is_wide);
   return window;
 }
 
 /// The window of a hash, without a branch. At either edge of the filter, or if the directory is
 /// damaged, IsFastWindow is false for it.
 template <RibbonForm kForm>
-BLOCKSIEVE_INLINE RibbonWindow LocateRibbon(const FilterView& view, uint64_t hash) noexcept {
+BLOCKSIEVE_INLINE RibbonWindow LocateRibbon(const RibbonState& view, uint64_t hash) noexcept {
   const uint64_t mixed = RibbonMix(hash);
-  const RibbonChunk chunk = ReadRibbonChunk<kForm.directory>(view.ribbon, hash);
+  const RibbonChunk chunk = ReadRibbonChunk<kForm.directory>(view, hash);
   return RibbonWindowAt<kForm.mixed>(view, hash, mixed, RibbonStart(chunk, mixed));
 }
 
 /// The window of any hash: folded at the low edge and clamped at the high edge, so that it is in
 /// the filter even if the directory is damaged.
 template <RibbonDirectory kDirectory>
-BLOCKSIEVE_INLINE RibbonWindow LocateRibbonAnywhere(const FilterView& view,
+BLOCKSIEVE_INLINE RibbonWindow LocateRibbonAnywhere(const RibbonState& view,
                                                     uint64_t hash) noexcept {
   const uint64_t mixed = RibbonMix(hash);
-  const RibbonChunk chunk = ReadRibbonChunk<kDirectory>(view.ribbon, hash);
+  const RibbonChunk chunk = ReadRibbonChunk<kDirectory>(view, hash);
   const auto start = static_cast<int64_t>(RibbonStart(chunk, mixed));
   const auto folded = static_cast<uint64_t>(start & ~(start >> 63));
-  return RibbonWindowAt<true>(view, hash, mixed, std::min(folded, view.ribbon.last_start));
+  return RibbonWindowAt<true>(view, hash, mixed, std::min(folded, view.last_start()));
 }
 
 /// Prefetches both segments; with many columns they have more lines than those at the ends.
@@ -130,8 +169,8 @@ BLOCKSIEVE_INLINE void PrefetchRibbonWindow(const RibbonWindow& window) noexcept
 
 /// Whether the window lies in two whole segments that kernels may read in large pieces. Otherwise
 /// use ProbeRibbonAnywhere.
-BLOCKSIEVE_INLINE bool IsFastWindow(const FilterView& view, const RibbonWindow& window) noexcept {
-  return window.start / kRibbonSegment < view.ribbon.fast_segments;
+BLOCKSIEVE_INLINE bool IsFastWindow(const RibbonState& view, const RibbonWindow& window) noexcept {
+  return static_cast<uint32_t>(window.start / kRibbonSegment) < view.fast_segments;
 }
 
 /// The coefficients in the first and in the second segment.
@@ -144,18 +183,18 @@ BLOCKSIEVE_INLINE uint64_t SecondCoefficients(const RibbonWindow& window) noexce
 
 /// Probes anywhere, also at the end of the filter. Takes the hash instead of the window, so that
 /// kernels need not store their window in memory. Reads at most 7 bytes past the payload.
-bool ProbeRibbonAnywhere(const FilterView& view, uint64_t hash) noexcept;
+bool ProbeRibbonAnywhere(const RibbonState& view, uint64_t hash) noexcept;
 
 /// The parities of the columns for a hash: its number in a retrieval structure, or an arbitrary
 /// number for other hashes. Reads past the payload like ProbeRibbonAnywhere.
-uint32_t ReadRibbon(const FilterView& view, uint64_t hash) noexcept;
+uint32_t ReadRibbon(const RibbonState& view, uint64_t hash) noexcept;
 
 /// Number of bytes past the payload that a probe may read, with any content: the footer.
 inline constexpr uint64_t kRibbonReadableTail = 11;
 
 /// The view of a payload. The directory may be damaged. REQUIRES: CheckRibbonShape accepts the
 /// shape.
-RibbonView MakeRibbonView(const RibbonShape& shape, const uint8_t* payload) noexcept;
+RibbonState MakeRibbonState(const RibbonShape& shape, const uint8_t* payload) noexcept;
 
 /// The entry points for a filter of this shape. A kernel has several, because branches on the
 /// number of columns would cost registers and time. Filters with always-true chunks, which hardly

@@ -43,10 +43,10 @@ struct FourChunks {
 
 /// The chunks of four hashes with high halves `hash_high`.
 template <RibbonDirectory kDirectory>
-BLOCKSIEVE_AVX2_INLINE FourChunks FindFourChunks(const RibbonView& ribbon, __m256i hash,
+BLOCKSIEVE_AVX2_INLINE FourChunks FindFourChunks(const RibbonState& ribbon, __m256i hash,
                                                  __m256i hash_high) noexcept {
   if constexpr (kDirectory == RibbonDirectory::kNone) {
-    return {_mm256_setzero_si256(), Four(ribbon.num_octets), Four(ribbon.multiplier)};
+    return {_mm256_setzero_si256(), Four(ribbon.num_octets), Four(ribbon.multiplier())};
   }
   // CheckRibbonShape guarantees fewer than 2^31 chunks.
   const __m256i num_chunks = Four(ribbon.num_chunks);
@@ -55,12 +55,12 @@ BLOCKSIEVE_AVX2_INLINE FourChunks FindFourChunks(const RibbonView& ribbon, __m25
                                          _mm256_srli_epi64(_mm256_mul_epu32(hash, num_chunks), 32)),
                         32);
   const __m256i entries = _mm256_cvtepu32_epi64(
-      _mm256_i64gather_epi32(reinterpret_cast<const int*>(ribbon.directory), chunk, 2));
+      _mm256_i64gather_epi32(reinterpret_cast<const int*>(ribbon.directory()), chunk, 2));
   const __m256i place = Four(kRibbonEntryMask);
   __m256i first_octet = _mm256_and_si256(entries, place);
   if constexpr (kDirectory == RibbonDirectory::kBased) {
     const __m256i base = _mm256_cvtepu32_epi64(_mm256_i64gather_epi32(
-        reinterpret_cast<const int*>(ribbon.bases), _mm256_srli_epi64(chunk, 5), 4));
+        reinterpret_cast<const int*>(ribbon.bases()), _mm256_srli_epi64(chunk, 5), 4));
     first_octet = _mm256_add_epi64(base, _mm256_and_si256(_mm256_sub_epi64(entries, base), place));
   }
   return {first_octet,
@@ -71,7 +71,7 @@ BLOCKSIEVE_AVX2_INLINE FourChunks FindFourChunks(const RibbonView& ribbon, __m25
 /// Locates four windows from number `i` on, like LocateRibbon, which has the comments. Returns a
 /// bit for each fast window; the others become the first window of the filter.
 template <RibbonDirectory kDirectory>
-BLOCKSIEVE_AVX2_INLINE uint32_t LocateFour(const RibbonView& ribbon, __m256i hash, size_t i,
+BLOCKSIEVE_AVX2_INLINE uint32_t LocateFour(const RibbonState& ribbon, __m256i hash, size_t i,
                                            RibbonWindows* windows) noexcept {
   const __m256i hash_high = _mm256_srli_epi64(hash, 32);
   const __m256i mixed = _mm256_add_epi64(
@@ -93,7 +93,7 @@ BLOCKSIEVE_AVX2_INLINE uint32_t LocateFour(const RibbonView& ribbon, __m256i has
   const __m256i fast = _mm256_cmpgt_epi64(Four(ribbon.fast_segments), segment);
   const __m256i narrow = _mm256_or_si256(_mm256_cmpgt_epi64(Four(ribbon.narrow_segments), segment),
                                          _mm256_xor_si256(fast, Four(~uint64_t{0})));
-  const __m256i stride = _mm256_blendv_epi8(Four(ribbon.stride[1]), Four(ribbon.stride[0]), narrow);
+  const __m256i stride = _mm256_blendv_epi8(Four(ribbon.stride(1)), Four(ribbon.stride(0)), narrow);
   const __m256i origin = _mm256_blendv_epi8(Four(ribbon.origin[1]), Four(ribbon.origin[0]), narrow);
   // The segment number of a fast window fits 32 bits.
   const __m256i first =
@@ -108,14 +108,14 @@ BLOCKSIEVE_AVX2_INLINE uint32_t LocateFour(const RibbonView& ribbon, __m256i has
             _mm256_srlv_epi64(row, _mm256_sub_epi64(Four(64), bits)));
   StoreFour(windows->fingerprint + i, _mm256_srli_epi64(hash, 16));
   StoreFour(windows->in_use + i,
-            _mm256_blendv_epi8(Four(ribbon.in_use[1]), Four(ribbon.in_use[0]), narrow));
+            _mm256_blendv_epi8(Four(ribbon.in_use(1)), Four(ribbon.in_use(0)), narrow));
   return static_cast<uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(fast)));
 }
 
 /// Locates all windows of a batch. Bit i of the result is set if window i is fast.
 /// REQUIRES: fast_segments != 0
 template <RibbonDirectory kDirectory>
-BLOCKSIEVE_AVX2_INLINE uint32_t LocateBatch(const RibbonView& ribbon, const uint64_t* hashes,
+BLOCKSIEVE_AVX2_INLINE uint32_t LocateBatch(const RibbonState& ribbon, const uint64_t* hashes,
                                             size_t num_hashes, RibbonWindows* windows) noexcept {
   assert(ribbon.fast_segments > 0);
   uint32_t fast = 0;
@@ -136,7 +136,7 @@ BLOCKSIEVE_AVX2_INLINE uint32_t LocateBatch(const RibbonView& ribbon, const uint
 // The kernel for filters of up to 4 * kQuads columns.
 template <uint32_t kQuads>
 struct Avx2Ribbon {
-  BLOCKSIEVE_AVX2_INLINE bool Probe(const FilterView& view, const RibbonWindow& window) noexcept {
+  BLOCKSIEVE_AVX2_INLINE bool Probe(const RibbonState& view, const RibbonWindow& window) noexcept {
     if (!IsFastWindow(view, window)) [[unlikely]]
       return ProbeRibbonAnywhere(view, window.hash);
     const uint32_t parities =
@@ -146,9 +146,9 @@ struct Avx2Ribbon {
   }
 
   template <RibbonDirectory kDirectory>
-  BLOCKSIEVE_AVX2_INLINE void Batch(const FilterView& view, const uint64_t* hashes,
+  BLOCKSIEVE_AVX2_INLINE void Batch(const RibbonState& view, const uint64_t* hashes,
                                     size_t num_hashes, bool* may_match) noexcept {
-    const RibbonView& ribbon = view.ribbon;
+    const RibbonState& ribbon = view;
     if (ribbon.fast_segments == 0) [[unlikely]] {
       for (size_t i = 0; i < num_hashes; ++i) may_match[i] = ProbeRibbonAnywhere(view, hashes[i]);
       return;

@@ -12,9 +12,10 @@
 // eight columns at a time. Nothing is prefetched: in the second stage all addresses are known and a
 // probe takes a dozen instructions, so that the processor runs far enough ahead.
 
-#define BLOCKSIEVE_AVX512 \
-  __attribute__((         \
-      target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq,bmi,bmi2,popcnt")))
+#define BLOCKSIEVE_AVX512                                      \
+  __attribute__((                                              \
+      target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2," \
+             "avx512vpopcntdq,bmi,bmi2,popcnt")))
 #define BLOCKSIEVE_AVX512_INLINE BLOCKSIEVE_AVX512 static inline __attribute__((always_inline))
 
 namespace blocksieve::internal {
@@ -73,14 +74,14 @@ struct RibbonWindows {
 /// Locates eight windows from number `i` on, like LocateRibbon, which has the comments. Returns a
 /// bit for each fast window; the others become the first window of the filter.
 template <RibbonDirectory kDirectory>
-BLOCKSIEVE_AVX512_INLINE uint32_t LocateEight(const RibbonView& ribbon, __m512i hash, size_t i,
+BLOCKSIEVE_AVX512_INLINE uint32_t LocateEight(const RibbonState& ribbon, __m512i hash, size_t i,
                                               RibbonWindows* windows) noexcept {
   const __m512i mixed = _mm512_mullo_epi64(hash, Eight(kRibbonMixer));
   __m512i first_octet, num_octets, multiplier;
   if constexpr (kDirectory == RibbonDirectory::kNone) {
     first_octet = _mm512_setzero_si512();
     num_octets = Eight(ribbon.num_octets);
-    multiplier = Eight(ribbon.multiplier);
+    multiplier = Eight(ribbon.multiplier());
   } else {
     // CheckRibbonShape guarantees fewer than 2^31 chunks.
     const __m512i num_chunks = Eight(ribbon.num_chunks);
@@ -89,12 +90,12 @@ BLOCKSIEVE_AVX512_INLINE uint32_t LocateEight(const RibbonView& ribbon, __m512i 
                          _mm512_srli_epi64(_mm512_mul_epu32(hash, num_chunks), 32)),
         32);
     const __m512i entries =
-        _mm512_cvtepu32_epi64(_mm512_i64gather_epi32(chunk, ribbon.directory, 2));
+        _mm512_cvtepu32_epi64(_mm512_i64gather_epi32(chunk, ribbon.directory(), 2));
     const __m512i place = Eight(kRibbonEntryMask);
     first_octet = _mm512_and_si512(entries, place);
     if constexpr (kDirectory == RibbonDirectory::kBased) {
       const __m512i base = _mm512_cvtepu32_epi64(
-          _mm512_i64gather_epi32(_mm512_srli_epi64(chunk, 5), ribbon.bases, 4));
+          _mm512_i64gather_epi32(_mm512_srli_epi64(chunk, 5), ribbon.bases(), 4));
       first_octet =
           _mm512_add_epi64(base, _mm512_and_si512(_mm512_sub_epi64(entries, base), place));
     }
@@ -112,14 +113,14 @@ BLOCKSIEVE_AVX512_INLINE uint32_t LocateEight(const RibbonView& ribbon, __m512i 
   const __mmask8 wide = _mm512_mask_cmpge_epu64_mask(fast, segment, Eight(ribbon.narrow_segments));
   // The segment number of a fast window fits 32 bits.
   const __m512i stride =
-      _mm512_mask_mov_epi64(Eight(ribbon.stride[0]), wide, Eight(ribbon.stride[1]));
+      _mm512_mask_mov_epi64(Eight(ribbon.stride(0)), wide, Eight(ribbon.stride(1)));
   const __m512i origin =
       _mm512_mask_mov_epi64(Eight(ribbon.origin[0]), wide, Eight(ribbon.origin[1]));
   const __m512i first = _mm512_mask_mov_epi64(
       Eight(ribbon.origin[0]), fast, _mm512_add_epi64(origin, _mm512_mul_epu32(segment, stride)));
   const __m256i in_use =
-      _mm256_mask_mov_epi32(_mm256_set1_epi32(static_cast<int>(ribbon.in_use[0])), wide,
-                            _mm256_set1_epi32(static_cast<int>(ribbon.in_use[1])));
+      _mm256_mask_mov_epi32(_mm256_set1_epi32(static_cast<int>(ribbon.in_use(0))), wide,
+                            _mm256_set1_epi32(static_cast<int>(ribbon.in_use(1))));
   const __m256i fingerprint = _mm512_cvtepi64_epi32(_mm512_srli_epi64(hash, 16));
   _mm512_store_si512(windows->first + i, first);
   _mm512_store_si512(windows->second + i, _mm512_add_epi64(first, stride));
@@ -145,14 +146,14 @@ BLOCKSIEVE_AVX512_INLINE __m128i LowBytes(const uint32_t* eight) noexcept {
 
 /// Probes the windows of a batch. The answers of slow windows are wrong.
 template <uint32_t kQuads>
-BLOCKSIEVE_AVX512_INLINE void ProbeRibbonWindows(const RibbonView& ribbon, size_t num_windows,
+BLOCKSIEVE_AVX512_INLINE void ProbeRibbonWindows(const RibbonState& ribbon, size_t num_windows,
                                                  RibbonWindows* windows, bool* may_match) noexcept {
   // A narrow window may read past its last column: see OverreadBytes.
   for (size_t i = 0; i < num_windows; ++i) {
     windows->parities[i] =
         RibbonParities<kQuads>(reinterpret_cast<const uint8_t*>(windows->first[i]),
                                reinterpret_cast<const uint8_t*>(windows->second[i]),
-                               ribbon.max_in_use, windows->coefficients[i], windows->start[i]);
+                               ribbon.max_in_use(), windows->coefficients[i], windows->start[i]);
   }
   _mm256_mask_storeu_epi8(
       may_match, _bzhi_u32(~uint32_t{0}, static_cast<uint32_t>(num_windows)),
@@ -200,7 +201,8 @@ BLOCKSIEVE_AVX512_INLINE void ProbeNarrowWindows(size_t num_windows, RibbonWindo
 // The kernel for filters of up to 4 * kQuads columns.
 template <uint32_t kQuads>
 struct Avx512Ribbon {
-  BLOCKSIEVE_AVX512_INLINE bool Probe(const FilterView& view, const RibbonWindow& window) noexcept {
+  BLOCKSIEVE_AVX512_INLINE bool Probe(const RibbonState& view,
+                                      const RibbonWindow& window) noexcept {
     if (!IsFastWindow(view, window)) [[unlikely]]
       return ProbeRibbonAnywhere(view, window.hash);
     const uint32_t parities =
@@ -210,9 +212,9 @@ struct Avx512Ribbon {
   }
 
   template <RibbonDirectory kDirectory>
-  BLOCKSIEVE_AVX512_INLINE void Batch(const FilterView& view, const uint64_t* hashes,
+  BLOCKSIEVE_AVX512_INLINE void Batch(const RibbonState& view, const uint64_t* hashes,
                                       size_t num_hashes, bool* may_match) noexcept {
-    if (view.ribbon.fast_segments == 0) [[unlikely]] {
+    if (view.fast_segments == 0) [[unlikely]] {
       for (size_t i = 0; i < num_hashes; ++i) may_match[i] = ProbeRibbonAnywhere(view, hashes[i]);
       return;
     }
@@ -225,7 +227,7 @@ struct Avx512Ribbon {
   }
 
   template <RibbonDirectory kDirectory>
-  BLOCKSIEVE_AVX512_INLINE bool KeyBatch(const FilterView& view, KeyList keys, size_t num_keys,
+  BLOCKSIEVE_AVX512_INLINE bool KeyBatch(const RibbonState& view, KeyList keys, size_t num_keys,
                                          bool* may_match) noexcept {
     bool has_empty = false;
     const auto load = [&](size_t i, __m512i* eight) BLOCKSIEVE_AVX512 {
@@ -236,7 +238,7 @@ struct Avx512Ribbon {
       *eight = _mm512_load_si512(hashes);
     };
     // Fewer than eight are faster one by one.
-    const size_t in_eights = view.ribbon.fast_segments == 0 ? 0 : num_keys / 8 * 8;
+    const size_t in_eights = view.fast_segments == 0 ? 0 : num_keys / 8 * 8;
     if (in_eights > 0) ProbeEights<kDirectory>(view, in_eights, load, may_match);
     uint64_t rest[kProbeBatch];
     has_empty |= HashKeys(keys.From(in_eights), num_keys - in_eights, rest, [](size_t) {});
@@ -250,9 +252,9 @@ struct Avx512Ribbon {
  private:
   /// `load(i, eight)` loads eight hashes from number i on. REQUIRES: fast_segments != 0
   template <RibbonDirectory kDirectory, class Load>
-  BLOCKSIEVE_AVX512_INLINE void ProbeEights(const FilterView& view, size_t num_hashes, Load load,
+  BLOCKSIEVE_AVX512_INLINE void ProbeEights(const RibbonState& view, size_t num_hashes, Load load,
                                             bool* may_match) noexcept {
-    const RibbonView& ribbon = view.ribbon;
+    const RibbonState& ribbon = view;
     RibbonWindows windows;
     uint32_t fast = 0;
     for (size_t i = 0; i < num_hashes; i += 8) {

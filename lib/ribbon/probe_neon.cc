@@ -15,7 +15,8 @@ struct NeonRibbon {
 
   // Eight columns at a time. The bytes of coefficients are in the order of the bits, as in the
   // payload.
-  static BLOCKSIEVE_INLINE bool Probe(const FilterView& view, const RibbonWindow& window) noexcept {
+  static BLOCKSIEVE_INLINE bool Probe(const RibbonState& view,
+                                      const RibbonWindow& window) noexcept {
     if (!IsFastWindow(view, window)) [[unlikely]]
       return ProbeRibbonAnywhere(view, window.hash);
     uint8_t bytes[16];

@@ -1,3 +1,5 @@
+#include <type_traits>
+
 #include "lib/ribbon/probe.h"
 #include "lib/ribbon/staged_probe_loops.h"
 
@@ -12,11 +14,11 @@ namespace {
 #endif
 
 /// The parities of all columns.
-BLOCKSIEVE_INLINE uint32_t WordParities(const FilterView& view,
+BLOCKSIEVE_INLINE uint32_t WordParities(const RibbonState& view,
                                         const RibbonWindow& window) noexcept {
   // The words of the last segment may be shorter, and no segment follows it. Bits loaded past the
   // end of a word have no coefficient.
-  const RibbonView& ribbon = view.ribbon;
+  const RibbonState& ribbon = view;
   const uint64_t segment = window.start / kRibbonSegment;
   const uint64_t first_bytes = std::min<uint64_t>(8, ribbon.num_octets - segment * 8);
   const uint64_t octets_behind = ribbon.num_octets - segment * 8 - first_bytes;
@@ -38,7 +40,7 @@ BLOCKSIEVE_INLINE uint32_t WordParities(const FilterView& view,
   return parities;
 }
 
-BLOCKSIEVE_INLINE bool ProbeWords(const FilterView& view, const RibbonWindow& window) noexcept {
+BLOCKSIEVE_INLINE bool ProbeWords(const RibbonState& view, const RibbonWindow& window) noexcept {
   return ((WordParities(view, window) ^ RibbonFingerprint(window.hash)) & window.in_use) == 0;
 }
 
@@ -61,7 +63,8 @@ struct Scalar {
   BLOCKSIEVE_RIBBON_BATCH()
   BLOCKSIEVE_RIBBON_KEY_BATCH()
 
-  static BLOCKSIEVE_INLINE bool Probe(const FilterView& view, const RibbonWindow& window) noexcept {
+  static BLOCKSIEVE_INLINE bool Probe(const RibbonState& view,
+                                      const RibbonWindow& window) noexcept {
     if (!IsFastWindow(view, window)) [[unlikely]]
       return ProbeRibbonAnywhere(view, window.hash);
     const uint64_t low = FirstCoefficients(window);
@@ -77,33 +80,45 @@ struct Scalar {
   }
 };
 
+/// Calls `visit` with the form of the directory.
+template <class Visit>
+BLOCKSIEVE_INLINE auto WithDirectory(const RibbonState& view, const Visit& visit) noexcept {
+  using Form = RibbonDirectory;
+  if (view.num_chunks == 1) return visit(std::integral_constant<Form, Form::kNone>());
+  if (view.num_chunks <= kRibbonGroup) return visit(std::integral_constant<Form, Form::kPlain>());
+  return visit(std::integral_constant<Form, Form::kBased>());
+}
+
 /// For filters with always-true chunks: chunks without slots match everything.
 struct AlwaysTrueChunks {
-  static BLOCKSIEVE_INLINE void Fetch(const FilterView&, uint64_t) noexcept {}
-  static bool IsNear(const FilterView&) noexcept { return true; }
+  static BLOCKSIEVE_INLINE void Fetch(const RibbonState&, uint64_t) noexcept {}
+  static bool IsNear(const RibbonState&) noexcept { return true; }
 
-  static BLOCKSIEVE_INLINE bool Probe(const FilterView& view, uint64_t hash) noexcept {
-    return ReadRibbonChunk<RibbonDirectory::kBased>(view.ribbon, hash).num_octets == 0 ||
-           ProbeRibbonAnywhere(view, hash);
+  static BLOCKSIEVE_INLINE bool Probe(const RibbonState& view, uint64_t hash) noexcept {
+    return WithDirectory(view, [&](auto form) {
+      return ReadRibbonChunk<form.value>(view, hash).num_octets == 0 ||
+             ProbeWords(view, LocateRibbonAnywhere<form.value>(view, hash));
+    });
   }
 };
 
 }  // namespace
 
-__attribute__((noinline)) bool ProbeRibbonAnywhere(const FilterView& view, uint64_t hash) noexcept {
-  return view.ribbon.num_chunks == 1
-             ? ProbeWords(view, LocateRibbonAnywhere<RibbonDirectory::kNone>(view, hash))
-             : ProbeWords(view, LocateRibbonAnywhere<RibbonDirectory::kBased>(view, hash));
+__attribute__((noinline)) bool ProbeRibbonAnywhere(const RibbonState& view,
+                                                   uint64_t hash) noexcept {
+  return WithDirectory(view, [&](auto form) {
+    return ProbeWords(view, LocateRibbonAnywhere<form.value>(view, hash));
+  });
 }
 
-uint32_t ReadRibbon(const FilterView& view, uint64_t hash) noexcept {
-  return view.ribbon.num_chunks == 1
-             ? WordParities(view, LocateRibbonAnywhere<RibbonDirectory::kNone>(view, hash))
-             : WordParities(view, LocateRibbonAnywhere<RibbonDirectory::kBased>(view, hash));
+uint32_t ReadRibbon(const RibbonState& view, uint64_t hash) noexcept {
+  return WithDirectory(view, [&](auto form) {
+    return WordParities(view, LocateRibbonAnywhere<form.value>(view, hash));
+  });
 }
 
 BLOCKSIEVE_RIBBON_OPS(kRibbonScalar, Scalar, )
 BLOCKSIEVE_RIBBON_OPS(kRibbonPopcnt, Scalar, BLOCKSIEVE_POPCNT)
-BLOCKSIEVE_PROBE_OPS(kRibbonAlwaysTrueChunks, AlwaysTrueChunks, )
+BLOCKSIEVE_PROBE_OPS(kRibbonAlwaysTrueChunks, RibbonState, AlwaysTrueChunks, )
 
 }  // namespace blocksieve::internal

@@ -6,8 +6,8 @@
 
 #include "lib/base/coding.h"
 #include "lib/base/kernels.h"
-#include "lib/block/filter_view.h"
 #include "lib/ribbon/hash.h"
+#include "lib/ribbon/probe.h"
 
 // A ribbon as a map (a "retrieval structure", or "static function"): it returns the number of a
 // hash, in hardly more bits than the number has, because it does not store the hashes. For other
@@ -57,7 +57,7 @@ class Retrieval {
 
  private:
   uint32_t columns_ = 0;
-  FilterView view_{};
+  RibbonState state_{};
 };
 
 }  // namespace blocksieve::internal

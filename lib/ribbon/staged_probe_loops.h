@@ -3,41 +3,46 @@
 #include "lib/block/probe_loops.h"
 #include "lib/ribbon/probe.h"
 
-// Generates the entry points of a ribbon kernel for each RibbonForm; see probe_loops.h.
+// Generates the entry points of a ribbon kernel for each RibbonForm; see
+// probe_loops.h.
 //
 //   struct K {
-//     static bool Probe(const FilterView&, const RibbonWindow&);
+//     static bool Probe(const RibbonState&, const RibbonWindow&);
 //     // Up to kProbeBatch hashes or keys.
 //     template <RibbonDirectory>
-//     static void Batch(const FilterView&, const uint64_t* hashes, size_t num_hashes,
+//     static void Batch(const RibbonState&, const uint64_t* hashes, size_t
+//     num_hashes,
 //                       bool* may_match);
 //     template <RibbonDirectory>
-//     static bool KeyBatch(const FilterView&, KeyList keys, size_t num_keys, bool* may_match);
+//     static bool KeyBatch(const RibbonState&, KeyList keys, size_t num_keys,
+//     bool* may_match);
 //   };
 
-#define BLOCKSIEVE_RIBBON_PROBES(NAME, K, TARGET, DIRECTORY)                                    \
-  BLOCKSIEVE_KEY_PROBES(NAME##Uniform, TARGET,                                                  \
-                        K::Probe(view, LocateRibbon<RibbonForm{DIRECTORY, false}>(view, hash))) \
-  BLOCKSIEVE_KEY_PROBES(NAME##Mixed, TARGET,                                                    \
-                        K::Probe(view, LocateRibbon<RibbonForm{DIRECTORY, true}>(view, hash)))  \
-  TARGET void NAME##Hashes(const FilterView& view, const uint64_t* hashes, size_t num_hashes,   \
-                           bool* may_match) noexcept {                                          \
-    while (num_hashes > 0) {                                                                    \
-      const size_t batch = num_hashes < kProbeBatch ? num_hashes : kProbeBatch;                 \
-      K::template Batch<DIRECTORY>(view, hashes, batch, may_match);                             \
-      hashes += batch;                                                                          \
-      may_match += batch;                                                                       \
-      num_hashes -= batch;                                                                      \
-    }                                                                                           \
-  }                                                                                             \
-  TARGET bool NAME##Keys(const FilterView& view, KeyList keys, size_t num_keys,                 \
-                         bool* may_match) noexcept {                                            \
-    bool has_empty = false;                                                                     \
-    for (size_t i = 0; i < num_keys; i += kProbeBatch) {                                        \
-      const size_t batch = std::min(num_keys - i, kProbeBatch);                                 \
-      has_empty |= K::template KeyBatch<DIRECTORY>(view, keys.From(i), batch, may_match + i);   \
-    }                                                                                           \
-    return has_empty;                                                                           \
+#define BLOCKSIEVE_RIBBON_PROBES(NAME, K, TARGET, DIRECTORY)                                     \
+  BLOCKSIEVE_KEY_PROBES(NAME##Uniform, RibbonState, TARGET,                                      \
+                        K::Probe(view, LocateRibbon<RibbonForm{DIRECTORY, false}>(view, hash)))  \
+  BLOCKSIEVE_KEY_PROBES(NAME##Mixed, RibbonState, TARGET,                                        \
+                        K::Probe(view, LocateRibbon<RibbonForm{DIRECTORY, true}>(view, hash)))   \
+  TARGET void NAME##Hashes(const PointFilter& filter, const uint64_t* hashes, size_t num_hashes, \
+                           bool* may_match) noexcept {                                           \
+    const RibbonState& view = filter.state<RibbonState>();                                       \
+    while (num_hashes > 0) {                                                                     \
+      const size_t batch = num_hashes < kProbeBatch ? num_hashes : kProbeBatch;                  \
+      K::template Batch<DIRECTORY>(view, hashes, batch, may_match);                              \
+      hashes += batch;                                                                           \
+      may_match += batch;                                                                        \
+      num_hashes -= batch;                                                                       \
+    }                                                                                            \
+  }                                                                                              \
+  TARGET bool NAME##Keys(const PointFilter& filter, KeyList keys, size_t num_keys,               \
+                         bool* may_match) noexcept {                                             \
+    const RibbonState& view = filter.state<RibbonState>();                                       \
+    bool has_empty = false;                                                                      \
+    for (size_t i = 0; i < num_keys; i += kProbeBatch) {                                         \
+      const size_t batch = std::min(num_keys - i, kProbeBatch);                                  \
+      has_empty |= K::template KeyBatch<DIRECTORY>(view, keys.From(i), batch, may_match + i);    \
+    }                                                                                            \
+    return has_empty;                                                                            \
   }
 
 #define BLOCKSIEVE_RIBBON_OPS_FOR(NAME)                                    \
@@ -60,23 +65,23 @@
 
 /// The Batch of kernels that probe one hash at a time, in two stages: the first prefetches for the
 /// second.
-#define BLOCKSIEVE_RIBBON_BATCH(TARGET)                                                      \
-  template <RibbonDirectory kDirectory>                                                      \
-  TARGET static BLOCKSIEVE_INLINE void Batch(const FilterView& view, const uint64_t* hashes, \
-                                             size_t num_hashes, bool* may_match) noexcept {  \
-    constexpr RibbonForm kForm{kDirectory, true};                                            \
-    RibbonWindow windows[kProbeBatch];                                                       \
-    for (size_t i = 0; i < num_hashes; ++i) {                                                \
-      windows[i] = LocateRibbon<kForm>(view, hashes[i]);                                     \
-      PrefetchRibbonWindow(windows[i]);                                                      \
-    }                                                                                        \
-    for (size_t i = 0; i < num_hashes; ++i) may_match[i] = Probe(view, windows[i]);          \
+#define BLOCKSIEVE_RIBBON_BATCH(TARGET)                                                       \
+  template <RibbonDirectory kDirectory>                                                       \
+  TARGET static BLOCKSIEVE_INLINE void Batch(const RibbonState& view, const uint64_t* hashes, \
+                                             size_t num_hashes, bool* may_match) noexcept {   \
+    constexpr RibbonForm kForm{kDirectory, true};                                             \
+    RibbonWindow windows[kProbeBatch];                                                        \
+    for (size_t i = 0; i < num_hashes; ++i) {                                                 \
+      windows[i] = LocateRibbon<kForm>(view, hashes[i]);                                      \
+      PrefetchRibbonWindow(windows[i]);                                                       \
+    }                                                                                         \
+    for (size_t i = 0; i < num_hashes; ++i) may_match[i] = Probe(view, windows[i]);           \
   }
 
 /// The KeyBatch of kernels that hash one key at a time.
 #define BLOCKSIEVE_RIBBON_KEY_BATCH(TARGET)                                                  \
   template <RibbonDirectory kDirectory>                                                      \
-  TARGET static BLOCKSIEVE_INLINE bool KeyBatch(const FilterView& view, KeyList keys,        \
+  TARGET static BLOCKSIEVE_INLINE bool KeyBatch(const RibbonState& view, KeyList keys,       \
                                                 size_t num_keys, bool* may_match) noexcept { \
     uint64_t hashes[kProbeBatch];                                                            \
     const bool has_empty = HashKeys(keys, num_keys, hashes, [](size_t) {});                  \

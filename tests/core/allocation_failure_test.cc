@@ -35,19 +35,19 @@ void ExpectBuilderToStartAnew(const FilterOptions& options, uint64_t num_keys) {
     for (const std::string& key : keys) builder.AddKey(key);
     return builder.Finish();
   };
-  const std::string expected = Copy(*build());
+  const std::string expected = Copy(build()->block);
   const uint64_t failures =
-      FailEachAllocation(build, [&](const Result<OwnedBytes>& block, bool failed) {
-        if (!block.ok()) {
-          ASSERT_TRUE(failed) << block.status().message();
-          ExpectShortOfMemory(block.status());
-          EXPECT_EQ(Copy(*build()), expected) << "after a failure";
+      FailEachAllocation(build, [&](const Result<FinishedFilter>& filter, bool failed) {
+        if (!filter.ok()) {
+          ASSERT_TRUE(failed) << filter.status().message();
+          ExpectShortOfMemory(filter.status());
+          EXPECT_EQ(Copy(build()->block), expected) << "after a failure";
           return;
         }
         if (!failed) {
-          EXPECT_EQ(Copy(*block), expected);
+          EXPECT_EQ(Copy(filter->block), expected);
         }
-        const Filter reader = Filter::Open(block->view());
+        const Filter reader = Filter::Open(filter->block.view());
         for (const std::string& key : keys) ASSERT_TRUE(reader.MayContain(key));
       });
   EXPECT_GT(failures, 1u);

@@ -29,7 +29,7 @@ void InThreads(const std::function<void()>& work) {
 OwnedBytes BuildFilter(FilterKind kind) {
   FilterBuilder builder = *FilterBuilder::Create({.kind = kind, .ranges = true});
   for (int i = 0; i < kNumKeys; ++i) builder.AddKey(Key(i));
-  return *builder.Finish();
+  return std::move(builder.Finish()->block);
 }
 
 TEST(SharedReaders, OfFilters) {

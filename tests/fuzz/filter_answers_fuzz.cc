@@ -9,7 +9,7 @@
 #include "lib/base/kernels.h"
 #include "lib/block/footer.h"
 #include "lib/bloom/blocked_bloom.h"
-#include "lib/filter/filter_access.h"
+#include "lib/filter/open.h"
 #include "tests/core/ribbon/ribbon_test_builds.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -65,7 +65,7 @@ void CheckAnswers(ByteView block, const std::vector<std::string>& keys) {
   const auto answers = std::make_unique<bool[]>(views.size());
   std::vector<char> expected;
   for (const Kernel kernel : internal::AvailableKernels()) {
-    const Filter reader = internal::FilterAccess::Open(block, kernel);
+    const Filter reader = internal::OpenFilter(block, kernel);
     Require(reader.state() == (keys.empty() ? Filter::State::kEmpty : Filter::State::kReady),
             "a finished block can be read");
     reader.MayContain(views, answers.get());
@@ -94,13 +94,14 @@ void TryBuilder(FilterKind kind, Input* input) {
   }
   const std::vector<std::string> keys = AnyKeys(input);
   for (const std::string& key : keys) builder->AddKey(key);
-  const Result<OwnedBytes> block = builder->Finish();
-  if (!block.ok()) {
+  const Result<FinishedFilter> built = builder->Finish();
+  if (!built.ok()) {
     Require(options.max_build_bytes != 0, "without a limit a filter is built");
     return;
   }
-  CheckAnswers(block->view(), keys);
-  if (options.keep_hashes) Require(builder->VerifyBuilt(block->view()).ok(), "it is verified");
+  CheckAnswers(built->block.view(), keys);
+  if (options.keep_hashes)
+    Require(builder->VerifyBuilt(built->block.view()).ok(), "it is verified");
 }
 
 // A number of cells, which these keys may or may not fill up.
@@ -191,10 +192,10 @@ void CheckFound(const std::vector<uint64_t>& hashes, Input* input) {
   options.target_fpr = 1.0 / static_cast<double>(2 + input->Number<uint16_t>());
   Result<FilterBuilder> builder = FilterBuilder::Create(options);
   for (const uint64_t hash : hashes) builder->AddHash(hash);
-  const Result<OwnedBytes> block = builder->Finish();
-  Require(block.ok(), "any hashes make a filter");
+  const Result<FinishedFilter> built = builder->Finish();
+  Require(built.ok(), "any hashes make a filter");
   for (const Kernel kernel : internal::AvailableKernels()) {
-    const Filter reader = internal::FilterAccess::Open(block->view(), kernel);
+    const Filter reader = internal::OpenFilter(built->block.view(), kernel);
     Require(reader.state() != Filter::State::kUnreadable, "a finished block can be read");
     for (const uint64_t hash : hashes) Require(reader.MayContainHash(hash), "every hash is found");
   }

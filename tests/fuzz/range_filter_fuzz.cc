@@ -1,10 +1,10 @@
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <string>
 #include <vector>
 
 #include "blocksieve/filter.h"
-#include "lib/filter/filter_access.h"
 #include "lib/prefix/prefix_part.h"
 #include "lib/prefix/prefix_rule.h"
 #include "tests/core/range/range_test_keys.h"
@@ -72,23 +72,23 @@ void BuildAndAskPrefixes(const std::vector<std::string>& keys, bool is_whole_fil
                                        "fields:len8,1*", "fields:1*,len16,len32"};
   const uint64_t choice = keys.empty() ? 0 : HashKey(keys.front()) + keys.size();
   const size_t rule = choice % (std::size(kRules) + 1);
-  FilterParts parts;
-  parts.prefixes = {
-      .rule = rule < std::size(kRules) ? *internal::ParsePrefixRule(kRules[rule]) : "",
-      .num_lookups = static_cast<unsigned>(1 + choice / 8 % 3),
-      .is_whole_file = is_whole_file};
-  if (choice / 32 % 2 == 0) parts.ranges = {.is_whole_file = is_whole_file, .max_estimated_fpr = 1};
-  FilterBuilder builder = *FilterBuilder::Create({});
-  Require(internal::FilterAccess::AddParts(parts, &builder).ok(), "parts can be made");
+  const double fpr = std::pow(0.01, 1 + choice / 8 % 3);
+  FilterBuilder builder =
+      *FilterBuilder::Create({.ranges = choice / 32 % 2 == 0,
+                              .max_estimated_range_fpr = 1,
+                              .prefixes = rule < std::size(kRules) ? kRules[rule] : "auto",
+                              .prefix_fpr = fpr,
+                              .few_prefixes_fpr = fpr,
+                              .is_partition = !is_whole_file});
   for (const std::string& key : keys) builder.AddKey(key);
-  const OwnedBytes block = *builder.Finish();
+  const OwnedBytes block = std::move(builder.Finish()->block);
   Require(Filter::Verify(block.view()).ok(), "a finished block is sound");
   Require(DescribeFilter(block.view()).ok(), "it says which prefixes it has");
   const Filter filter = Filter::Open(block.view());
   for (const std::string& key : keys) {
     for (size_t bytes = 0; bytes <= key.size(); bytes += 1 + key.size() / 8) {
       std::string end = key.substr(0, bytes) + '\xff';
-      const Answer answer = internal::FilterAccess::QueryRange(filter, key.substr(0, bytes), end);
+      const Answer answer = filter.QueryRange(key.substr(0, bytes), end);
       const auto first = std::lower_bound(keys.begin(), keys.end(), key.substr(0, bytes));
       Require(answer == Answer::kMayMatch || *first >= end, "no range that holds a key is denied");
     }
@@ -98,7 +98,8 @@ void BuildAndAskPrefixes(const std::vector<std::string>& keys, bool is_whole_fil
 }  // namespace
 
 void TestOneInput(ByteView bytes) {
-  GTEST_FLAG_SET(throw_on_failure, true);  // the first failed expectation ends the process
+  GTEST_FLAG_SET(throw_on_failure,
+                 true);  // the first failed expectation ends the process
   Input input(bytes);
   constexpr double kFprs[] = {0.015, 0.3, 0.1, 0.001, 1e-5};
   RangePartOptions options;

@@ -66,7 +66,7 @@ struct CoreFilter {
 
   explicit CoreFilter(const FilterOptions& options) : builder(*FilterBuilder::Create(options)) {}
   void Add(Key key) { builder.AddKey(key); }
-  void Finish() { block = *builder.Finish(); }
+  void Finish() { block = std::move(builder.Finish()->block); }
   void Open() { filter = Filter::Open(block.view()); }
   bool Probe(Key key) const { return filter.MayContain(key); }
   void Probe(std::span<Key> keys, bool* may_match) const { filter.MayContain(keys, may_match); }

@@ -35,10 +35,10 @@ FilterCost Measure(const FilterOptions& options) {
     Result<FilterBuilder> builder = FilterBuilder::Create(options);
     if (!builder.ok()) return {};
     for (uint64_t n = 0; n < kKeys; ++n) builder->AddKey(KeyOf(n, &bytes));
-    const Result<OwnedBytes> block = builder->Finish();
-    if (!block.ok()) return {};
+    const Result<FinishedFilter> filter = builder->Finish();
+    if (!filter.ok()) return {};
     const double built = CpuNanoseconds();
-    const Filter reader = Filter::Open(block->view());
+    const Filter reader = Filter::Open(filter->block.view());
     uint64_t passed = 0;
     for (uint64_t n = kKeys; n < 2 * kKeys; ++n)
       passed += reader.MayContain(KeyOf(n, &bytes)) ? 1 : 0;

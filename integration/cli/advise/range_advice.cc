@@ -11,7 +11,6 @@
 #include "integration/cli/term/terminal.h"
 #include "lib/prefix/prefix_chooser.h"
 #include "lib/prefix/prefix_rule.h"
-#include "lib/range/range_filter.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -125,7 +124,7 @@ void ExplainWhatDoesNotPay(const std::string& problem, const std::string& nothin
 // key and range filters together.
 FilterPolicyOptions SeekAdvice::Policy() const {
   FilterPolicyOptions policy{.target_fpr = request.target_fpr, .ranges = has_ranges()};
-  if (has_ranges()) policy.range_fpr = RangePartOptions().range_fpr;
+  if (has_ranges()) policy.range_fpr = FilterOptions().range_fpr;
   if (has_prefixes()) policy.prefixes = rule;
   return policy;
 }

@@ -25,23 +25,24 @@ void SeekSample::AddFile(const FileReport& file, const KeysOfFile& keys_of_file,
   // As many filters as the file has: one per partition or granule, if it has several.
   const uint64_t num_filters = std::max<uint64_t>(file.filter.num_filters, 1);
   const uint64_t keys_each = FilterKeys(file) / num_filters + 1;
-  Result<RangeFilterBuilder> ranges =
-      RangeFilterBuilder::Create({.is_whole_file = num_filters == 1, .max_estimated_fpr = 1});
-  const Result<Layout> points = ChooseLayout(AutoKind(file.place.is_short_lived), target_fpr_);
-  if (!ranges.ok() || !points.ok()) return;
-  std::optional<PrefixBuilder> prefixes;
-  if (!policy_.prefixes.empty()) {
-    prefixes.emplace(PrefixOptionsOf(policy_, target_fpr_, file.place.is_short_lived));
-  }
+  const FilterRates rates{target_fpr_, FilterOptions().range_fpr};
+  FilterOptions options = FilterOptionsFor(policy_, rates, file.place.is_short_lived);
+  const Result<Layout> points = ChooseLayout(options.kind, target_fpr_);
+  if (!points.ok()) return;
+  // Sections alone, of which the range filter may be useless.
+  options.kind = FilterKind::kNone;
+  options.is_partition = num_filters > 1;
+  options.ranges = true;
+  options.max_estimated_range_fpr = 1;
+  Result<FilterBuilder> builder = FilterBuilder::Create(options);
+  if (!builder.ok()) return;
   uint64_t num_keys = 0;
   const auto end_filter = [&] {
-    AddRanges(&*ranges);
-    if (prefixes) AddPrefixes(*points, num_keys, &*prefixes);
+    AddFilter(*points, &*builder);
     num_keys = 0;
   };
   const auto add_key = [&](std::string_view key) {
-    ranges->AddKey(key);
-    if (prefixes) prefixes->AddKey(key);
+    builder->AddKey(key);
     if (++num_keys == keys_each) end_filter();
   };
   VisitSampledKeys(file, keys_of_file, add_key, max_keys);
@@ -66,29 +67,25 @@ RunSeeks SeekSample::ScaleTo(uint64_t keys_of_run) const {
   return run;
 }
 
-void SeekSample::AddRanges(RangeFilterBuilder* ranges) {
-  const std::string section = ranges->Finish();
-  if (!ranges->absent_reason().empty()) problem_ = ranges->absent_reason();
-  const Result<RangeFilterInfo> info = DescribeRanges(AsBytes(section));
-  if (!info.ok()) return;
-  const bool is_written = info->estimated_fpr <= RangePartOptions().max_estimated_fpr;
-  const auto keys = static_cast<double>(info->num_keys);
+void SeekSample::AddFilter(const Layout& points, FilterBuilder* builder) {
+  const Result<FinishedFilter> built = builder->Finish();
+  if (!built.ok()) return;
+  if (!built->no_ranges_reason.empty()) problem_ = built->no_ranges_reason;
+  const Result<FilterDescription> filter = DescribeFilter(built->block.view());
+  if (!filter.ok() || filter->range_bytes == 0) return;
+  const auto keys = static_cast<double>(filter->num_range_keys);
+  const bool is_written = filter->estimated_range_fpr <= FilterOptions().max_estimated_range_fpr;
   num_keys_ += keys;
-  estimated_fpr_ += keys * info->estimated_fpr;
-  fpr_ += keys * (is_written ? info->estimated_fpr : 1);
-  if (is_written) num_bytes_ += static_cast<double>(info->bytes);
-}
-
-void SeekSample::AddPrefixes(const Layout& points, uint64_t num_keys, PrefixBuilder* prefixes) {
-  prefixes->FinishHashes(num_keys);
-  num_prefixes_ += static_cast<double>(prefixes->num_prefixes());
-  const double fpr = std::pow(points.predicted_fpr, prefixes->num_lookups());
-  const uint64_t num_hashes = prefixes->num_hashes();
-  const std::string part = prefixes->Finish();
-  if (part.empty()) return;
-  ruled_out_ += static_cast<double>(num_keys) * (1 - fpr);
-  prefix_bytes_ += static_cast<double>(part.size() + BlockBytes(points, num_keys + num_hashes) -
-                                       BlockBytes(points, num_keys));
+  estimated_fpr_ += keys * filter->estimated_range_fpr;
+  fpr_ += keys * (is_written ? filter->estimated_range_fpr : 1);
+  if (is_written) num_bytes_ += static_cast<double>(filter->range_bytes);
+  if (filter->num_prefixes == 0) return;
+  num_prefixes_ += static_cast<double>(filter->num_prefixes);
+  ruled_out_ += static_cast<double>(filter->num_keys) *
+                (1 - std::pow(points.predicted_fpr, filter->prefix_lookups));
+  prefix_bytes_ += static_cast<double>(
+      filter->prefix_bytes + BlockBytes(points, filter->num_keys + filter->num_prefix_hashes) -
+      BlockBytes(points, filter->num_keys));
 }
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -8,8 +8,6 @@
 #include "blocksieve/filter.h"
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/rocksdb/maintenance/file_report.h"
-#include "lib/prefix/prefix_builder.h"
-#include "lib/range/range_filter.h"
 
 // Range filters and prefixes that the keys of existing files would give.
 
@@ -60,8 +58,7 @@ class SeekSample {
   const std::string& problem() const { return problem_; }
 
  private:
-  void AddRanges(RangeFilterBuilder* ranges);
-  void AddPrefixes(const Layout& points, uint64_t num_keys, PrefixBuilder* prefixes);
+  void AddFilter(const Layout& points, FilterBuilder* builder);
 
   const double target_fpr_;
   const FilterPolicyOptions policy_;

@@ -10,17 +10,17 @@
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 #include "lib/block/footer.h"
-#include "lib/filter/filter_access.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-using internal::FilterAccess;
-
 // One object serves all partitions of a file. RocksDB uses it from one thread at a time, but under
 // parallel compression it calls AddKey and Finish from different threads, and newer versions call
 // EstimateEntriesAdded meanwhile.
-class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
+//
+// `kSections`: whether filters have sections for ranges, which is tested per file, not per key.
+template <bool kSections>
+class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder<kSections>> {
  public:
   BitsBuilder(FilterBuilder builder, BitsBuilderOptions options)
       : builder_(std::move(builder)), options_(std::move(options)) {}
@@ -35,44 +35,36 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
   }
 
   void AddKey(const rocksdb::Slice& key) override {
-    if (options_.ranges && TakesForPrefix(key)) return;
+    if constexpr (kSections) {
+      if (TakesForPrefix(key)) return;
+    }
     builder_.AddKey({key.data(), key.size()});
-    if (options_.charge == nullptr) return;
-    options_.charge->Grow(finished_bytes_ + builder_.num_keys() * sizeof(uint64_t) +
-                          FilterAccess::PartsMemoryBytes(builder_));
   }
 
   size_t EstimateEntriesAdded() override { return static_cast<size_t>(builder_.num_keys()); }
 
-  using FilterBitsBuilderBase::Finish;
+  using FilterBitsBuilderBase<BitsBuilder<kSections>>::Finish;
   rocksdb::Slice Finish(std::unique_ptr<const char[]>* buf, rocksdb::Status* status) override {
     *status = rocksdb::Status::OK();
-    Layout layout = LayoutOf([&](MemoryFit& fit) { return fit.Fit(builder_); });
-    if (options_.charge != nullptr) ChargeBuilding(&layout);
+    const Layout layout = LayoutOf([&](MemoryFit& fit) { return fit.Fit(builder_); });
     const bool has_prefix = std::exchange(has_prefix_, false);
-    const uint64_t key_bytes = FilterAccess::PartsMemoryBytes(builder_);
-    if (options_.ranges && !has_prefix) FilterAccess::DropParts(&builder_);
-    Result<OwnedBytes> block = builder_.Finish(layout);
-    if (options_.charge != nullptr) {
-      options_.charge->Set(finished_bytes_ += block.ok() ? block->size : 0);
-    }
-    has_filter_ = block.ok();
+    Result<FinishedFilter> filter = builder_.Finish(layout, has_prefix);
+    if (options_.charge) options_.charge->AddFinished(filter.ok() ? filter->block.size : 0);
+    has_filter_ = filter.ok();
     if (!has_filter_) {
       if (!std::exchange(reported_no_filter_, true)) {
-        LogNoFilter(options_.info_log, block.status().message(), options_.column_family);
+        LogNoFilter(options_.info_log, filter.status().message(), options_.column_family);
       }
       return AlwaysMayMatch(buf);
     }
-    const std::string& no_ranges = FilterAccess::NoRangesReason(builder_);
-    if (options_.ranges) {
-      FinishRanges(has_prefix, no_ranges, block->view());
-      if (options_.warnings != nullptr) WarnOfCosts(key_bytes, block->view());
+    if constexpr (kSections) {
+      FinishRanges(has_prefix, *filter);
+      if (options_.warnings != nullptr) WarnOfCosts(*filter);
     }
-    if (!builder_.fallback_reason().empty() && builder_.fallback_reason() != no_ranges) {
-      ReportFallback(builder_.fallback_reason());
-    }
-    const rocksdb::Slice contents(block->memory.get() + block->offset, block->size);
-    buf->reset(block->memory.release());
+    if (!filter->fallback_reason.empty()) ReportFallback(filter->fallback_reason);
+    OwnedBytes& block = filter->block;
+    const rocksdb::Slice contents(block.memory.get() + block.offset, block.size);
+    buf->reset(block.memory.release());
     return contents;
   }
 
@@ -115,7 +107,7 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
     const bool is_first = std::exchange(is_first_, false);
     if (!key.empty()) return false;
     if (!std::exchange(has_prefix_, true) && is_first) {
-      FilterAccess::AddPointHash(HashKey(""), &builder_);
+      builder_.AddHash(HashKey(""));
     }
     return true;
   }
@@ -129,14 +121,11 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
                                                  static_cast<double>(num_entries));
   }
 
-  void FinishRanges(bool has_prefix, std::string_view no_ranges_reason, ByteView block) {
-    internal::Footer footer;
-    static_cast<void>(internal::ParseFooter(block, &footer));
+  void FinishRanges(bool has_prefix, const FinishedFilter& filter) {
     // One partition that answers is enough: the others say "may match".
-    answers_ranges_ |=
-        options_.ranges->mark_files && !(footer.ranges.empty() && footer.prefixes.empty());
-    if ((has_prefix && no_ranges_reason.empty()) || std::exchange(reported_no_ranges_, true))
-      return;
+    answers_ranges_ |= options_.ranges->mark_files && (filter.has_ranges || filter.has_prefixes);
+    if (has_prefix && filter.no_ranges_reason.empty()) return;
+    if (std::exchange(reported_no_ranges_, true)) return;
     constexpr std::string_view kNoRangeFilter =
         "no range filter written for a file, so bounded seeks read its blocks; reason: ";
     if (!has_prefix) {
@@ -144,12 +133,12 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
                 "prefix_extractor is not set; set it to blocksieve.range (EnableRangeFilter)",
                 options_.column_family);
     } else {
-      LogQuietly(options_.info_log, kNoRangeFilter, no_ranges_reason, options_.column_family);
+      LogQuietly(options_.info_log, kNoRangeFilter, filter.no_ranges_reason,
+                 options_.column_family);
     }
   }
 
-  // `key_bytes` were collected for `block`.
-  void WarnOfCosts(uint64_t key_bytes, ByteView block) noexcept try {
+  void WarnOfCosts(const FinishedFilter& built) noexcept try {
     constexpr uint64_t kNotableBytes = 1 << 20;
     constexpr uint64_t kLongKeyBytes = 128;
     constexpr uint64_t kEnoughKeys = 1000;  // of few keys, each may have prefixes of its own
@@ -157,10 +146,11 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
     const auto warn = [&](const char* warning, const std::string& facts) {
       options_.warnings->Log(options_.info_log, options_.column_family, warning, facts);
     };
-    const Result<FilterDescription> filter = DescribeFilter(block);
+    const Result<FilterDescription> filter = DescribeFilter(built.block.view());
     if (!filter.ok()) return;
     const uint64_t of_prefixes = filter->num_prefix_hashes;
     const uint64_t num_keys = filter->num_keys;
+    const uint64_t key_bytes = built.range_key_bytes;
     if (key_bytes >= std::max(kNotableBytes, kLongKeyBytes * num_keys)) {
       warn(
           "range filters of long keys take memory: until a file is written they hold its keys, or "
@@ -170,7 +160,7 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
     }
     if (of_prefixes == 0) return;
     num_keys_ += num_keys;
-    const uint64_t point_bytes = block.size() - filter->prefix_bytes - filter->range_bytes;
+    const uint64_t point_bytes = filter->block_bytes - filter->prefix_bytes - filter->range_bytes;
     prefix_bits_ += 8 * point_bytes * of_prefixes / (num_keys + of_prefixes);
     if (num_keys_ < kEnoughKeys || prefix_bits_ < kNotableBits * num_keys_) return;
     warn(
@@ -190,20 +180,6 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
               reason, options_.column_family);
   }
 
-  // Like RocksDB's builders: if a cache with a strict limit has no room for building a ribbon, a
-  // Bloom filter is built, whether or not the cache has room for that.
-  void ChargeBuilding(Layout* layout) {
-    if (options_.charge->Set(finished_bytes_ + FilterAccess::BuildBytes(builder_, *layout))) return;
-    const Result<Layout> bloom =
-        ChooseLayout(FilterKind::kBlockedBloom, std::max(layout->predicted_fpr, kMinTargetFpr));
-    if (layout->kind == FilterKind::kBlockedBloom || !bloom.ok()) return;
-    ReportFallback(
-        "the block cache has no room for building a ribbon; raise its capacity, or take filter "
-        "construction out of cache_usage_options");
-    *layout = *bloom;
-    options_.charge->Set(finished_bytes_ + FilterAccess::BuildBytes(builder_, *layout));
-  }
-
   // RocksDB answers "no" for every key if the block has five bytes or fewer.
   static rocksdb::Slice AlwaysMayMatch(std::unique_ptr<const char[]>* buf) {
     static constexpr char kZeros[kZeroTailBytes + 1] = {};
@@ -213,10 +189,9 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder> {
 
   FilterBuilder builder_;
   const BitsBuilderOptions options_;
-  uint64_t finished_bytes_ = 0;  // all partitions: RocksDB holds them until it writes them
-  uint64_t num_keys_ = 0;        // of partitions with prefixes
-  uint64_t prefix_bits_ = 0;     // their prefixes' share of the filters
-  bool is_first_ = true;         // no key of the file was added yet
+  uint64_t num_keys_ = 0;     // of partitions with prefixes
+  uint64_t prefix_bits_ = 0;  // their prefixes' share of the filters
+  bool is_first_ = true;      // no key of the file was added yet
   bool has_prefix_ = false;
   bool has_filter_ = false;
   bool answers_ranges_ = false;  // some partition does, and RocksDB should query the file for it
@@ -244,7 +219,12 @@ void LogNoFilter(rocksdb::Logger* info_log, std::string_view reason,
 rocksdb::FilterBitsBuilder* NewBitsBuilder(FilterBuilder builder, BitsBuilderOptions options) {
   // RocksDB is not exception-safe; without a builder it writes no filter.
   rocksdb::Logger* const info_log = options.info_log;
-  auto* const bits = new (std::nothrow) BitsBuilder(std::move(builder), std::move(options));
+  rocksdb::FilterBitsBuilder* bits;
+  if (options.ranges) {
+    bits = new (std::nothrow) BitsBuilder<true>(std::move(builder), std::move(options));
+  } else {
+    bits = new (std::nothrow) BitsBuilder<false>(std::move(builder), std::move(options));
+  }
   if (bits == nullptr) LogNoFilter(info_log, "out of memory", {});
   return bits;
 }

@@ -2,14 +2,14 @@
 #include <cstddef>
 #include <new>
 #include <optional>
+#include <utility>
 
+#include "blocksieve/bytes.h"
 #include "blocksieve/filter.h"
 #include "integration/rocksdb/compat/stock_filters.h"
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 #include "lib/block/footer.h"
-#include "lib/filter/filter_access.h"
-#include "lib/hash/key_list.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -26,7 +26,7 @@ RangeOutcome QueryRange(const Filter& filter, const rocksdb::Slice& prefix) noex
   if (!range) return RangeOutcome::kNoBound;
   if (range->begin.empty()) return RangeOutcome::kEmptyBegin;
   if (!RangesAreTrusted()) return RangeOutcome::kUntrusted;
-  switch (internal::FilterAccess::QueryRange(filter, range->begin, range->end)) {
+  switch (filter.QueryRange(range->begin, range->end)) {
     case RangeAnswer::kNo:
       return RangeOutcome::kNo;
     case RangeAnswer::kBeyond:
@@ -37,54 +37,59 @@ RangeOutcome QueryRange(const Filter& filter, const rocksdb::Slice& prefix) noex
   return RangeOutcome::kMayMatch;
 }
 
-// Constructed for every probe under allow_mmap_reads, so it holds only the core's reader.
-class BitsReader final : public rocksdb::FilterBitsReader {
+// The empty key is the prefix of all keys under our extractor, and not in the filter. Batches
+// contain it if a file with whole keys is read with whole_key_filtering=false.
+void MatchKeys(const PointFilter& points, int num_keys, rocksdb::Slice** keys, bool* may_match) {
+  const auto count = static_cast<size_t>(std::max(num_keys, 0));
+  if (!points.MayContain(KeyList(keys), count, may_match)) return;
+  for (size_t i = 0; i < count; ++i) may_match[i] |= keys[i]->empty();
+}
+
+// A database has one for each open filter, perhaps of every partition, and RocksDB does not charge
+// them to its cache, so it holds nothing else: with malloc's header, 64 bytes. Aligning it to a
+// cache line would cost a quarter of opening a filter, which mapped files do for every probe.
+class PointReader final : public rocksdb::FilterBitsReader {
  public:
-  explicit BitsReader(const Filter& filter) : filter_(filter) {}
+  explicit PointReader(const PointFilter& points) : points_(points) {}
 
-  const Filter& filter() const { return filter_; }
-
-  // The empty key is the prefix of all keys under our extractor, and not in the filter. Batches
-  // contain it if a file with whole keys is read with whole_key_filtering=false.
   bool MayMatch(const rocksdb::Slice& entry) override {
     if (entry.empty()) [[unlikely]] {
       // Other extractors can have empty prefixes too, but record no range.
       if (TakeSeekRange(AsView(entry))) CountRangeQuery(RangeOutcome::kNoRangeFilter);
       return true;
     }
+    return points_.MayContain(AsView(entry));
+  }
+
+  void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) override {
+    MatchKeys(points_, num_keys, keys, may_match);
+  }
+
+ private:
+  const PointFilter points_;
+};
+static_assert(sizeof(PointReader) <= 56);
+
+// Answers range queries, which are probes for the empty prefix of all keys.
+class RangeReader final : public rocksdb::FilterBitsReader {
+ public:
+  explicit RangeReader(Filter filter) : filter_(std::move(filter)) {}
+
+  bool MayMatch(const rocksdb::Slice& entry) override {
+    if (entry.empty()) [[unlikely]] {
+      const RangeOutcome outcome = QueryRange(filter_, entry);
+      CountRangeQuery(outcome);
+      return outcome != RangeOutcome::kNo;
+    }
     return filter_.MayContain(AsView(entry));
   }
 
   void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) override {
-    const auto count = static_cast<size_t>(std::max(num_keys, 0));
-    if (!internal::FilterAccess::MayContain(filter_, KeyList(keys), count, may_match)) return;
-    for (size_t i = 0; i < count; ++i) may_match[i] |= keys[i]->empty();
+    MatchKeys(filter_.points(), num_keys, keys, may_match);
   }
 
  private:
   const Filter filter_;
-};
-
-// Answers range queries, which are probes for the empty prefix of all keys.
-class RangeBitsReader final : public rocksdb::FilterBitsReader {
- public:
-  explicit RangeBitsReader(const Filter& filter) : points_(filter) {}
-
-  bool MayMatch(const rocksdb::Slice& entry) override {
-    if (entry.empty()) [[unlikely]] {
-      const RangeOutcome outcome = QueryRange(points_.filter(), entry);
-      CountRangeQuery(outcome);
-      return outcome != RangeOutcome::kNo;
-    }
-    return points_.MayMatch(entry);
-  }
-
-  void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) override {
-    points_.MayMatch(num_keys, keys, may_match);
-  }
-
- private:
-  BitsReader points_;
 };
 
 }  // namespace
@@ -100,18 +105,19 @@ rocksdb::FilterBitsReader* NewBitsReader(const rocksdb::Slice& contents) try {
   const ByteView block = AsBytes(AsView(contents));
   // RocksDB reads one to five bytes as the filter of no keys, but a truncated filter looks the
   // same. Blocksieve's filters are never that short, and RocksDB's only if they are damaged.
-  if (block.size() <= kZeroTailBytes) return new BitsReader(Filter());
+  if (block.size() <= kZeroTailBytes) return new PointReader(PointFilter());
   if (!HasFilterBlockTail(block)) return NewStockBitsReader(contents);
-  const Filter filter = Filter::Open(block);
-  if (internal::FilterAccess::AnswersRanges(filter)) {
+  Filter filter = Filter::Open(block);
+  if (filter.answers_ranges()) {
     // ValidateOptions runs the test too, but not for read-only databases, nor for column families
     // that are added later.
     TestRangesOnce();
-    return new RangeBitsReader(filter);
+    return new RangeReader(std::move(filter));
   }
-  return new BitsReader(filter);
+  return new PointReader(filter.points());
 } catch (const std::bad_alloc&) {
-  return nullptr;  // RocksDB treats this as "may match"; it is not exception-safe
+  return nullptr;  // RocksDB treats this as "may match"; it is not
+                   // exception-safe
 }
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -15,49 +15,11 @@
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 #include "lib/base/kernels.h"
-#include "lib/filter/filter_access.h"
-#include "lib/prefix/prefix_part.h"
 #include "lib/prefix/prefix_rule.h"
 #include "lib/range/range_filter.h"
 
 namespace blocksieve {
 namespace rocksdb_plugin {
-namespace {
-
-FilterOptions CoreOptions(const FilterPolicyOptions& options, double target_fpr,
-                          const rocksdb::FilterBuildingContext& context) {
-  FilterOptions core;
-  core.kind = GoalOf(options).KindOf(IsShortLived(context));
-  core.target_fpr = target_fpr;
-  core.max_build_bytes = options.max_build_bytes;
-  core.keep_hashes = context.table_options.detect_filter_construct_corruption;
-  return core;
-}
-
-FilterParts PartsOf(const FilterPolicyOptions& options, const FilterRates& rates,
-                    const rocksdb::FilterBuildingContext& context) {
-  FilterParts parts;
-  const bool is_whole_file = !context.table_options.partition_filters;
-  if (options.ranges) {
-    RangePartOptions& ranges = parts.ranges.emplace();
-    // Ranges below absent prefixes never reach the range filter. It gives up 0.08 bits per key, so
-    // that few prefixes and ranges together take no more than ranges alone.
-    const double share = options.prefixes.empty() ? 1 : 1.06;
-    ranges.range_fpr = std::min(share * rates.range_fpr, kMaxRangeFpr);
-    // An estimate near a coarse range_fpr is expected, and no sign of keys that are too much alike.
-    ranges.max_estimated_fpr =
-        std::max(ranges.max_estimated_fpr, std::min(1.0, 1.5 * rates.range_fpr));
-    ranges.is_whole_file = is_whole_file;
-    ranges.max_build_bytes = options.max_build_bytes;
-  }
-  if (!options.prefixes.empty()) {
-    parts.prefixes = PrefixOptionsOf(options, rates.target_fpr, IsShortLived(context));
-    parts.prefixes->is_whole_file = is_whole_file;
-  }
-  return parts;
-}
-
-}  // namespace
 
 const char Policy::kName[] = "blocksieve";
 
@@ -92,7 +54,7 @@ rocksdb::Status Policy::ValidateOptions(const rocksdb::DBOptions& db,
 Result<FilterRates> Policy::RatesOf(const rocksdb::FilterBuildingContext& context) const {
   const RateGoal goal = GoalOf(options_);
   if (goal.differs_by_run()) return level_rates_.RatesOf(goal, context);
-  return FilterRates{*goal.target_fpr, options_.range_fpr.value_or(RangePartOptions().range_fpr)};
+  return FilterRates{*goal.target_fpr, options_.range_fpr.value_or(FilterOptions().range_fpr)};
 }
 
 void Policy::LogOptions(rocksdb::Logger* info_log, const std::string& family) const noexcept try {
@@ -129,19 +91,20 @@ rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
     LogNoFilter(context.info_log, "this RocksDB has no policy bloomfilter", family);
     return nullptr;
   }
-  Result<FilterBuilder> builder = FilterBuilder::Create(CoreOptions(options_, target_fpr, context));
-  Status status = builder.status();
-  if (status.ok()) {
-    status = internal::FilterAccess::AddParts(PartsOf(options_, *rates, context), &*builder);
-  }
-  if (!status.ok()) {
-    LogNoFilter(context.info_log, status.message(), family);
+  std::unique_ptr<CacheCharge> charge = ChargeOfFilterBuilding(context.table_options);
+  FilterOptions core = FilterOptionsFor(options_, *rates, IsShortLived(context));
+  core.is_partition = context.table_options.partition_filters;
+  core.keep_hashes = context.table_options.detect_filter_construct_corruption;
+  core.charge = charge.get();
+  Result<FilterBuilder> builder = FilterBuilder::Create(core);
+  if (!builder.ok()) {
+    LogNoFilter(context.info_log, builder.status().message(), family);
     return nullptr;
   }
   BitsBuilderOptions bits{.info_log = context.info_log,
                           .column_family = family,
                           .memory_fit = nullptr,
-                          .charge = ChargeOfFilterBuilding(context.table_options)};
+                          .charge = std::move(charge)};
   if (context.table_options.optimize_filters_for_memory) bits.memory_fit = memory_fit_;
   if (NeedsExtractor(options_)) {
     bits.ranges = {options_.ranges ? RangeBitsPerKey(range_fpr) : 0, options_.plain_range_reads};
@@ -213,26 +176,28 @@ const Policy* PolicyOf(const rocksdb::ColumnFamilyOptions& column_family) {
   return table == nullptr ? nullptr : As<Policy>(table->filter_policy.get());
 }
 
-PrefixPartOptions PrefixOptionsOf(const FilterPolicyOptions& options, double target_fpr,
-                                  bool is_short_lived) {
-  constexpr double kDefaultPrefixFpr = 0.01;
-  constexpr double kCheapPrefixFpr = kDefaultPrefixFpr * kDefaultPrefixFpr;
-  // The hashes that bring the FPR of prefixes down to `fpr`.
-  const auto lookups = [&](double fpr) {
-    constexpr double kRounding = 1e-9;
-    const double hashes = std::ceil(std::log(fpr) / std::log(target_fpr) - kRounding);
-    return static_cast<unsigned>(std::clamp<double>(hashes, 1, internal::kMaxPrefixLookups));
-  };
-  const Result<std::string> rule = internal::ParsePrefixRule(options.prefixes);
-  PrefixPartOptions part;
-  part.rule = rule.ok() ? *rule : "";  // empty: the builder chooses one
-  part.num_lookups = part.num_lookups_if_cheap =
-      lookups(options.prefix_fpr.value_or(kDefaultPrefixFpr));
-  // A range filter checks what prefixes let through. The files of flushes are many, and small.
-  if (!options.prefix_fpr && !options.ranges) part.num_lookups_if_cheap = lookups(kCheapPrefixFpr);
-  if (is_short_lived) part.max_cheap_hashes *= 3;
-  part.share_bits = options.bits_per_key.has_value();
-  return part;
+FilterOptions FilterOptionsFor(const FilterPolicyOptions& options, const FilterRates& rates,
+                               bool is_short_lived) {
+  FilterOptions core;
+  core.kind = GoalOf(options).KindOf(is_short_lived);
+  core.target_fpr = rates.target_fpr;
+  core.max_build_bytes = options.max_build_bytes;
+  core.ranges = options.ranges;
+  // Ranges below absent prefixes never reach the range filter. It gives up 0.08 bits per key, so
+  // that few prefixes and ranges together take no more than ranges alone.
+  const double share = options.prefixes.empty() ? 1 : 1.06;
+  core.range_fpr = std::min(share * rates.range_fpr, kMaxRangeFpr);
+  // An estimate near a coarse range_fpr is expected, and no sign of keys that are too much alike.
+  core.max_estimated_range_fpr =
+      std::max(core.max_estimated_range_fpr, std::min(1.0, 1.5 * rates.range_fpr));
+  core.prefixes = options.prefixes;
+  if (options.prefix_fpr) core.prefix_fpr = *options.prefix_fpr;
+  // A range filter checks what prefixes let through.
+  if (options.prefix_fpr || options.ranges) core.few_prefixes_fpr = core.prefix_fpr;
+  // The files of flushes are many, and small.
+  if (is_short_lived) core.max_few_prefixes *= 3;
+  core.prefixes_share_bits = options.bits_per_key.has_value();
+  return core;
 }
 
 std::string Policy::GetPrintableOptions() const { return DescribePolicyOptions(options_); }

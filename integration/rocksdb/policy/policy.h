@@ -12,10 +12,10 @@
 #include <string>
 #include <unordered_map>
 
+#include "blocksieve/filter.h"
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "blocksieve/tree.h"
 #include "integration/rocksdb/levels/level_rates.h"
-#include "lib/prefix/prefix_builder.h"
 
 // The filter policy, and its options as text for RocksDB's option strings and OPTIONS files. A
 // number is read back as it was written, in any locale.
@@ -91,9 +91,9 @@ inline bool NeedsExtractor(const FilterPolicyOptions& options) {
   return options.ranges || !options.prefixes.empty();
 }
 
-/// The prefixes in key filters of this FPR. REQUIRES: options.prefixes is set
-PrefixPartOptions PrefixOptionsOf(const FilterPolicyOptions& options, double target_fpr,
-                                  bool is_short_lived);
+/// What the core builds at these rates: one translation for the policy and for estimates.
+FilterOptions FilterOptionsFor(const FilterPolicyOptions& options, const FilterRates& rates,
+                               bool is_short_lived);
 
 /// Errors: InvalidArgument, naming the option, its value and the allowed range, or the options that
 /// exclude each other.

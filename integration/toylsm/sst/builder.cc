@@ -78,9 +78,9 @@ Status SstBuilder::FinishBlock() {
 // Out of memory, the file is written without this filter, and its blocks are read without one.
 Status SstBuilder::FinishFilter() {
   BlockHandle& handle = index_.filters.emplace_back();
-  Result<OwnedBytes> filter = builders_.keys->Finish();
+  const Result<FinishedFilter> filter = builders_.keys->Finish();
   if (!filter.ok()) return Status::Ok();
-  return WriteBlock(AsText(filter->view()), &handle);
+  return WriteBlock(AsText(filter->block.view()), &handle);
 }
 
 Status SstBuilder::WriteBlock(std::string_view raw, BlockHandle* handle) {

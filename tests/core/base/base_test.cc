@@ -101,9 +101,8 @@ TEST(Kernels, BlockedBloomFillsAndProbesAgree) {
       for (uint64_t& hash : hashes) hash = random();
       std::vector<uint8_t> expected(num_lines * internal::kLineBytes);
       internal::BlockedBloomFill(Kernel::kScalar, num_probes)(hashes, num_lines, expected.data());
-      internal::FilterView view{};
-      view.data = expected.data();
-      view.blocked_bloom = internal::MakeBlockedBloomView(num_lines, num_probes);
+      const internal::BloomState state =
+          internal::MakeBloomState(expected.data(), num_lines, num_probes);
       for (const Kernel kernel : internal::AvailableKernels()) {
         std::vector<uint8_t> lines(expected.size());
         internal::BlockedBloomFill(kernel, num_probes)(hashes, num_lines, lines.data());
@@ -111,8 +110,8 @@ TEST(Kernels, BlockedBloomFillsAndProbesAgree) {
         const internal::ProbeOps& ops = internal::BlockedBloomOps(kernel, num_probes);
         for (int i = 0; i < 10'000; ++i) {
           const uint64_t hash = random();
-          ASSERT_EQ(ops.may_match_hash(view, hash),
-                    internal::kBlockedBloomScalar.may_match_hash(view, hash))
+          ASSERT_EQ(PointFilter(ops, state).MayContainHash(hash),
+                    PointFilter(internal::kBlockedBloomScalar, state).MayContainHash(hash))
               << KernelName(kernel) << " k " << num_probes << " hash " << hash;
         }
       }

@@ -8,7 +8,7 @@
 
 #include "blocksieve/filter.h"
 #include "lib/base/kernels.h"
-#include "lib/filter/filter_access.h"
+#include "lib/filter/open.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/support/environment.h"
 
@@ -63,7 +63,7 @@ TEST_P(Differential, NoKeyIsEverDeniedAndAllKernelsAgree) {
     const OwnedBytes block = FinishOk(builder);
     std::vector<char> expected;
     for (const Kernel kernel : internal::AvailableKernels()) {
-      const Filter reader = internal::FilterAccess::Open(block.view(), kernel);
+      const Filter reader = internal::OpenFilter(block.view(), kernel);
       ASSERT_EQ(reader.state(), Filter::State::kReady);
       for (const char answer : Answers(reader, present)) {
         ASSERT_TRUE(answer) << KernelName(kernel) << ", " << present.size() << " keys, target "

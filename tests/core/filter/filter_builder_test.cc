@@ -17,7 +17,7 @@ TEST(FilterBuilder, ExceedingTheBudgetIsAnErrorAndResetsTheBuilder) {
   FilterBuilder builder = MakeBuilder({.max_build_bytes = 100'000});
   AddKeys(&builder, 100'000);
   EXPECT_EQ(builder.num_keys(), 100'000u);
-  const Result<OwnedBytes> refused = builder.Finish();
+  const Result<FinishedFilter> refused = builder.Finish();
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.status().code(), StatusCode::kResourceExhausted);
   EXPECT_NE(refused.status().message().find("max_build_bytes = 100000"), std::string::npos);
@@ -57,10 +57,10 @@ TEST(FilterBuilder, LayoutForBlockBytesFits) {
       for (uint64_t bytes = n / 2 + 100; bytes < 3 * n; bytes += n / 7) {
         AddKeys(&builder, n);
         const Layout layout = LayoutForBlockBytes(kind, n, bytes);
-        const Result<OwnedBytes> block = builder.Finish(layout);
-        ASSERT_TRUE(block.ok());
-        EXPECT_LE(block->size, bytes) << n;
-        EXPECT_LE(DescribeFilter(block->view())->predicted_fpr, layout.predicted_fpr);
+        const Result<FinishedFilter> filter = builder.Finish(layout);
+        ASSERT_TRUE(filter.ok());
+        EXPECT_LE(filter->block.size, bytes) << n;
+        EXPECT_LE(DescribeFilter(filter->block.view())->predicted_fpr, layout.predicted_fpr);
       }
     }
   }
@@ -99,11 +99,12 @@ TEST(FilterBuild, AnswersRangeQueries) {
   FilterBuilder builder = Must(FilterBuilder::Create(options));
   builder.AddKey("pear");
   builder.AddKey("apple");
-  const OwnedBytes block = Must(builder.Finish());
-  EXPECT_EQ(builder.fallback_reason(), "keys are not in bytewise order");
-  EXPECT_TRUE(Filter::Open(block.view()).MayContainRange("q", "r"));
+  const FinishedFilter finished = Must(builder.Finish());
+  EXPECT_EQ(finished.no_ranges_reason, "keys are not in bytewise order");
+  EXPECT_FALSE(finished.has_ranges);
+  EXPECT_TRUE(Filter::Open(finished.block.view()).MayContainRange("q", "r"));
   builder.AddKey("pear");
-  EXPECT_FALSE(Filter::Open(Must(builder.Finish()).view()).MayContainRange("q", "r"));
+  EXPECT_FALSE(Filter::Open(FinishOk(builder).view()).MayContainRange("q", "r"));
   FilterBuilder poor = Must(FilterBuilder::Create({.ranges = true, .max_build_bytes = 1}));
   for (const char* key : {"pear", "apple"}) {
     poor.AddKey(key);

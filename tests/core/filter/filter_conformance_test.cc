@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "blocksieve/bytes.h"
 #include "blocksieve/filter.h"
 #include "blocksieve/hash.h"
 #include "blocksieve/sizing.h"
 #include "lib/base/kernels.h"
-#include "lib/filter/filter_access.h"
-#include "lib/hash/key_list.h"
+#include "lib/filter/open.h"
 #include "tests/core/filter/test_filters.h"
 
 // Contracts of every kind of filter, on every kernel.
@@ -126,7 +126,7 @@ TEST_P(FilterConformance, KeysThatOthersLostMatch) {
     SCOPED_TRACE(name);
     const OwnedBytes block = Build(keys, 1e-4);
     for (const Kernel kernel : internal::AvailableKernels()) {
-      const Filter reader = internal::FilterAccess::Open(block.view(), kernel);
+      const Filter reader = internal::OpenFilter(block.view(), kernel);
       ASSERT_EQ(reader.state(), Filter::State::kReady);
       for (const std::string& key : keys) ASSERT_TRUE(reader.MayContain(key));
     }
@@ -162,7 +162,7 @@ TEST_P(FilterConformance, BlocksMayHaveAnyAlignment) {
     moved.insert(moved.end(), block.view().begin(), block.view().end());
     moved.shrink_to_fit();
     for (const Kernel kernel : internal::AvailableKernels()) {
-      const Filter reader = internal::FilterAccess::Open(ByteView(moved).subspan(shift), kernel);
+      const Filter reader = internal::OpenFilter(ByteView(moved).subspan(shift), kernel);
       for (uint64_t i = 0; i < 4000; ++i) {
         ASSERT_EQ(reader.MayContain(KeyNumber(i)), aligned.MayContain(KeyNumber(i)));
       }
@@ -206,8 +206,8 @@ struct Batch {
       if (before) continue;
       bool may_have_empty = false;
       expect([&] {
-        may_have_empty = internal::FilterAccess::MayContain(reader, KeyList(pointers.data()),
-                                                            keys.size(), answers.get());
+        may_have_empty =
+            reader.points().MayContain(KeyList(pointers.data()), keys.size(), answers.get());
       });
       EXPECT_TRUE(may_have_empty || std::ranges::none_of(keys, &std::string::empty));
     }
@@ -237,7 +237,7 @@ TEST_P(FilterConformance, BatchesOfAnyLengthsAnswerLikeSingleProbes) {
         const Batch batch(std::span<const std::string>(keys).subspan(first, count));
         for (const Kernel kernel : internal::AvailableKernels()) {
           SCOPED_TRACE(KernelName(kernel));
-          batch.ExpectAnswersOfSingleProbes(internal::FilterAccess::Open(block.view(), kernel));
+          batch.ExpectAnswersOfSingleProbes(internal::OpenFilter(block.view(), kernel));
           if (HasFatalFailure()) return;
         }
       }

@@ -54,7 +54,7 @@ TEST(SizeLimits, SizesNeverShrinkAndEndAtTheLargestNumber) {
 std::string RefusalOf(const FilterOptions& options, const Layout& layout, uint64_t num_keys) {
   FilterBuilder builder = MakeBuilder(options);
   for (uint64_t i = 0; i < num_keys; ++i) builder.AddHash(i);
-  const Result<OwnedBytes> block = builder.Finish(layout);
+  const Result<FinishedFilter> block = builder.Finish(layout);
   EXPECT_FALSE(block.ok());
   EXPECT_EQ(block.status().code(), StatusCode::kResourceExhausted);
   return block.status().message();
@@ -130,8 +130,9 @@ class LargeFilter : public ::testing::Test {
   static void BuildAndCheck(FilterKind kind, uint64_t num_keys) {
     FilterBuilder builder = MakeBuilder(kind, kMinTargetFpr);
     for (uint64_t i = 0; i < num_keys; ++i) builder.AddKey(KeyOf(i));
-    const OwnedBytes block = FinishOk(builder);
-    EXPECT_EQ(builder.fallback_reason(), "");
+    const FinishedFilter filter = Must(builder.Finish());
+    EXPECT_EQ(filter.fallback_reason, "");
+    const OwnedBytes& block = filter.block;
     EXPECT_TRUE(Filter::Verify(block.view()).ok());
     const Filter reader = Filter::Open(block.view());
     ASSERT_EQ(reader.state(), Filter::State::kReady);

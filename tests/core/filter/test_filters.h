@@ -27,7 +27,7 @@ inline FilterBuilder MakeBuilder(FilterKind kind, double target_fpr = 0.01) {
   return MakeBuilder({.kind = kind, .target_fpr = target_fpr});
 }
 
-inline OwnedBytes FinishOk(FilterBuilder& builder) { return Must(builder.Finish()); }
+inline OwnedBytes FinishOk(FilterBuilder& builder) { return Must(builder.Finish()).block; }
 
 /// Present keys have even numbers and absent keys odd ones: neighbours, as in an engine's lookups.
 inline std::string KeyNumber(uint64_t number) {

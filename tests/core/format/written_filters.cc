@@ -7,7 +7,7 @@
 #include "lib/base/block_memory.h"
 #include "lib/base/kernels.h"
 #include "lib/block/footer.h"
-#include "lib/filter/filter_access.h"
+#include "lib/filter/open.h"
 #include "lib/hash/checksum.h"
 #include "lib/ribbon/family.h"
 #include "tests/core/filter/test_filters.h"
@@ -88,7 +88,7 @@ class WrittenFilter : public WrittenBlock {
   std::string Make() const override { return row_.make(row_.num_keys); }
 
   void ExpectGoldenAnswers(ByteView block, Kernel kernel) const override {
-    const Filter reader = internal::FilterAccess::Open(block, kernel);
+    const Filter reader = internal::OpenFilter(block, kernel);
     ASSERT_NE(reader.state(), Filter::State::kUnreadable);
     EXPECT_EQ(reader.state() == Filter::State::kEmpty, row_.num_keys == 0);
     for (uint64_t i = 0; i < row_.num_keys; ++i) ASSERT_TRUE(reader.MayContain(PresentKey(i))) << i;
@@ -116,7 +116,7 @@ class WrittenFilter : public WrittenBlock {
 
   std::string ProbeAll(ByteView bytes, Kernel kernel) const override {
     constexpr size_t kProbes = 66;
-    const Filter reader = internal::FilterAccess::Open(bytes, kernel);
+    const Filter reader = internal::OpenFilter(bytes, kernel);
     std::vector<uint64_t> hashes{0, ~uint64_t{0}};  // the ends of the filter
     for (uint64_t state = WideChecksum(bytes); hashes.size() < kProbes;) {
       state = state * 0xd1342543de82ef95 + 1;

@@ -5,7 +5,7 @@
 #include "blocksieve/filter.h"
 #include "lib/base/kernels.h"
 #include "lib/block/footer.h"
-#include "lib/filter/filter_access.h"
+#include "lib/filter/open.h"
 #include "lib/hash/checksum.h"
 #include "lib/prefix/prefix_part.h"
 #include "lib/prefix/prefix_rule.h"
@@ -116,19 +116,19 @@ class WrittenRange : public WrittenBlock {
         keys_(SortedDistinct(row.keys())) {}
 
   std::string Make() const override {
-    FilterBuilder builder = MakeBuilder(row_.kind);
-    FilterParts parts;
-    if (row_.has_ranges) parts.ranges = row_.options;
-    if (!row_.prefixes.empty()) {
-      parts.prefixes = {.rule = Must(internal::ParsePrefixRule(row_.prefixes)),
-                        .num_lookups = row_.has_ranges ? 2u : 1u,
-                        .is_whole_file = row_.options.is_whole_file};
-    }
-    EXPECT_TRUE(internal::FilterAccess::AddParts(parts, &builder).ok());
+    const double prefix_fpr = row_.has_ranges ? 1e-4 : 0.01;  // two hashes, or one
+    FilterBuilder builder = MakeBuilder({.kind = row_.kind,
+                                         .ranges = row_.has_ranges,
+                                         .range_fpr = row_.options.range_fpr,
+                                         .max_estimated_range_fpr = row_.options.max_estimated_fpr,
+                                         .prefixes = row_.prefixes,
+                                         .prefix_fpr = prefix_fpr,
+                                         .few_prefixes_fpr = 1e-4,
+                                         .is_partition = !row_.options.is_whole_file});
     for (const std::string& key : keys_) builder.AddKey(key);
-    const OwnedBytes block = FinishOk(builder);
-    EXPECT_EQ(internal::FilterAccess::NoRangesReason(builder), "");
-    return Copy(block);
+    FinishedFilter filter = Must(builder.Finish());
+    EXPECT_EQ(filter.no_ranges_reason, "");
+    return Copy(filter.block);
   }
 
   void ExpectGoldenAnswers(ByteView block, Kernel kernel) const override {
@@ -137,7 +137,7 @@ class WrittenRange : public WrittenBlock {
     const FilterDescription info = Must(DescribeFilter(block));
     EXPECT_EQ(info.num_range_keys, row_.has_ranges ? keys_.size() : 0);
     EXPECT_EQ(info.prefix_rule, row_.prefixes);
-    const Filter points = internal::FilterAccess::Open(block, kernel);
+    const Filter points = internal::OpenFilter(block, kernel);
     std::string answers;
     for (size_t i = 0; i < keys_.size(); ++i) {
       const std::string& key = keys_[i];
@@ -220,14 +220,14 @@ class WrittenRange : public WrittenBlock {
   class Reader {
    public:
     Reader(ByteView block, Kernel kernel, const RangeRow& row)
-        : filter_(internal::FilterAccess::Open(block, kernel)),
+        : filter_(internal::OpenFilter(block, kernel)),
           ranges_(is_ready() ? RangeFilterReader::Open(block, kernel) : RangeFilterReader()),
           has_prefixes_(!row.prefixes.empty()) {}
 
-    bool is_ready() const { return internal::FilterAccess::AnswersRanges(filter_); }
+    bool is_ready() const { return filter_.answers_ranges(); }
     RangeAnswer Query(std::string_view begin, std::string_view end) const {
       if (!has_prefixes_) return ranges_.Query(begin, end);
-      return internal::FilterAccess::QueryRange(filter_, begin, end);
+      return filter_.QueryRange(begin, end);
     }
 
    private:

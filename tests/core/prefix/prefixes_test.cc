@@ -1,13 +1,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "blocksieve/filter.h"
 #include "blocksieve/prefix.h"
-#include "lib/filter/filter_access.h"
 #include "lib/prefix/prefix_part.h"
 #include "lib/prefix/prefix_rule.h"
 #include "tests/core/range/range_test_keys.h"
@@ -21,7 +21,6 @@ namespace blocksieve::testing {
 namespace {
 
 using internal::CommonPrefix;
-using internal::FilterAccess;
 using std::string_literals::operator""s;
 
 std::vector<uint32_t> PrefixesOf(const std::string& rule, std::string_view key) {
@@ -73,7 +72,8 @@ TEST(PrefixRule, IsWrittenAsItIsRead) {
 
 TEST(PrefixRule, SaysWhatIsWrong) {
   EXPECT_EQ(ErrorOf("slash"),
-            "prefixes is slash; at byte 0: expected delimiter:, lengths:, fields: or callback:, "
+            "prefixes is slash; at byte 0: expected "
+            "delimiter:, lengths:, fields: or callback:, "
             "found slash");
   for (const auto& [text, expected] : std::vector<std::pair<std::string, std::string>>{
            {"delimiter:", "expected a delimiter, found the end"},
@@ -88,7 +88,9 @@ TEST(PrefixRule, SaysWhatIsWrong) {
            {"lengths:8,8", "expected a length above 8, found 8"},
            {"lengths:65536", "expected a number from 1 to 65535"},
            {"lengths:4;", "expected the end, found ;"},
-           {"fields:len64", "expected len8, len16, len32 or a size from 1 to 65535, found len64"},
+           {"fields:len64",
+            "expected len8, len16, len32 or a size from 1 to "
+            "65535, found len64"},
            {"fields:0", "expected len8, len16, len32 or a size from 1 to 65535, found 0"},
            {"callback:", "expected a name of 1 to 64 letters"},
            {"callback:unknown", "expected a callback that RegisterPrefixCallback made known"}}) {
@@ -183,17 +185,17 @@ class Partitions {
   Partitions(const std::vector<std::string>& keys, const std::string& rule, bool ranges,
              size_t keys_per_partition) {
     const bool is_whole = keys_per_partition >= keys.size();
-    FilterParts parts;
-    if (ranges) parts.ranges = {.is_whole_file = is_whole, .max_estimated_fpr = 1};
-    parts.prefixes = {.rule = rule == "auto" ? "" : Must(internal::ParsePrefixRule(rule)),
-                      .num_lookups = static_cast<unsigned>(1 + keys.size() % 3),
-                      .is_whole_file = is_whole};
-    FilterBuilder builder = Must(FilterBuilder::Create({}));
-    EXPECT_TRUE(FilterAccess::AddParts(parts, &builder).ok());
+    const double fpr = std::pow(0.01, 1 + keys.size() % 3);  // one to three hashes
+    FilterBuilder builder = Must(FilterBuilder::Create({.ranges = ranges,
+                                                        .max_estimated_range_fpr = 1,
+                                                        .prefixes = rule,
+                                                        .prefix_fpr = fpr,
+                                                        .few_prefixes_fpr = fpr,
+                                                        .is_partition = !is_whole}));
     for (size_t i = 0; i < keys.size(); ++i) {
       builder.AddKey(keys[i]);
       if (i + 1 != keys.size() && (i + 1) % keys_per_partition != 0) continue;
-      blocks_.push_back(Must(builder.Finish()));
+      blocks_.push_back(Must(builder.Finish()).block);
       last_keys_.push_back(keys[i]);
     }
   }
@@ -202,7 +204,7 @@ class Partitions {
     const auto found = std::lower_bound(last_keys_.begin(), last_keys_.end(), begin);
     if (found == last_keys_.end()) return RangeAnswer::kMayMatch;
     const ByteView block = blocks_[static_cast<size_t>(found - last_keys_.begin())].view();
-    return FilterAccess::QueryRange(Filter::Open(block), begin, end);
+    return Filter::Open(block).QueryRange(begin, end);
   }
 
  private:
@@ -310,12 +312,10 @@ TEST(PrefixFilter, SharesTheBitsOfAKeyBudget) {
   const std::vector<std::string> keys = Events();
   for (const FilterKind kind : {FilterKind::kBlockedBloom, FilterKind::kRibbon}) {
     const FilterOptions options{.kind = kind};
-    FilterParts parts;
-    parts.prefixes = {.rule = *internal::ParsePrefixRule("delimiter:%3A"), .share_bits = true};
-    FilterBuilder builder = Must(FilterBuilder::Create(options));
-    ASSERT_TRUE(FilterAccess::AddParts(parts, &builder).ok());
+    FilterBuilder builder = Must(FilterBuilder::Create(
+        {.kind = kind, .prefixes = "delimiter:%3A", .prefixes_share_bits = true}));
     for (const std::string& key : keys) builder.AddKey(key);
-    const OwnedBytes with = Must(builder.Finish());
+    const OwnedBytes with = Must(builder.Finish()).block;
     const auto without = static_cast<double>(Must(Filter::Build(keys, options)).bytes().size());
     EXPECT_NEAR(static_cast<double>(with.size), without, 0.02 * without + 64);
     const Filter filter = Filter::Open(with.view());

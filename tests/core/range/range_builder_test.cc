@@ -9,7 +9,7 @@
 #include "blocksieve/filter.h"
 #include "lib/base/kernels.h"
 #include "lib/block/footer.h"
-#include "lib/filter/filter_access.h"
+#include "lib/filter/open.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/core/range/range_test_keys.h"
 
@@ -204,8 +204,8 @@ TEST(RangeBlock, AnswersPointLookupsAsAFilterWithoutRanges) {
       EXPECT_EQ(info.num_keys, num_keys);
       EXPECT_EQ(info.num_range_keys, num_keys);
       for (const Kernel kernel : internal::AvailableKernels()) {
-        const Filter reader = internal::FilterAccess::Open(block.view(), kernel);
-        const Filter point_reader = internal::FilterAccess::Open(points.view(), kernel);
+        const Filter reader = internal::OpenFilter(block.view(), kernel);
+        const Filter point_reader = internal::OpenFilter(points.view(), kernel);
         ASSERT_EQ(reader.state(), point_reader.state());
         for (uint64_t i = 0; i < 20'000; ++i) {
           ASSERT_EQ(reader.MayContain(KeyNumber(i)), point_reader.MayContain(KeyNumber(i)));

@@ -147,12 +147,14 @@ TEST(RibbonBuilder, OverBudgetFallsBackToBloom) {
   // Hashes and a Bloom filter fit the budget, but the working memory of a ribbon does not.
   FilterBuilder builder = MakeBuilder({.kind = FilterKind::kRibbon, .max_build_bytes = 4'000'000});
   AddKeys(&builder, 180'000);
-  const OwnedBytes block = FinishOk(builder);
-  EXPECT_EQ(DescribeFilter(block.view())->kind, FilterKind::kBlockedBloom);
-  EXPECT_NE(builder.fallback_reason(), "");
+  const FinishedFilter bloom = Must(builder.Finish());
+  EXPECT_EQ(DescribeFilter(bloom.block.view())->kind, FilterKind::kBlockedBloom);
+  EXPECT_EQ(bloom.kind, FilterKind::kBlockedBloom);
+  EXPECT_NE(bloom.fallback_reason, "");
   AddKeys(&builder, 100);
-  EXPECT_EQ(DescribeFilter(FinishOk(builder).view())->kind, FilterKind::kRibbon);
-  EXPECT_EQ(builder.fallback_reason(), "");
+  const FinishedFilter ribbon = Must(builder.Finish());
+  EXPECT_EQ(DescribeFilter(ribbon.block.view())->kind, FilterKind::kRibbon);
+  EXPECT_EQ(ribbon.fallback_reason, "");
 }
 
 // Which filters get a short footer. tests/core/format tests its bytes and damage.

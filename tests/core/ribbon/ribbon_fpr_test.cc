@@ -18,8 +18,7 @@ constexpr double kMaxSigmas = 4.5;
 
 /// Share of `num_probes` random hashes that match.
 double MeasuredFpr(const BuiltRibbon& built, uint64_t num_probes, uint64_t seed) {
-  const internal::FilterView view = built.view();
-  const internal::ProbeOps& ops = internal::RibbonOpsFor(ActiveKernel(), built.build.shape);
+  const PointFilter filter = built.Open(internal::RibbonOpsFor(ActiveKernel(), built.build.shape));
   std::mt19937_64 random(seed);
   constexpr size_t kBatch = 4096;
   std::vector<uint64_t> hashes(kBatch);
@@ -28,7 +27,7 @@ double MeasuredFpr(const BuiltRibbon& built, uint64_t num_probes, uint64_t seed)
   uint64_t probes = 0;
   for (; probes < num_probes; probes += kBatch) {
     for (uint64_t& hash : hashes) hash = random();
-    ops.may_match_hashes(view, hashes.data(), kBatch, may_match.get());
+    filter.MayContainHashes(hashes, may_match.get());
     for (size_t i = 0; i < kBatch; ++i) matches += may_match[i];
   }
   return static_cast<double>(matches) / static_cast<double>(probes);

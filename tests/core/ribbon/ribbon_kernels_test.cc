@@ -172,9 +172,7 @@ TEST(RibbonProbe, KernelsAgreeOnAnyPayload) {
     // Segments of zeros match fingerprints of zeros; otherwise many columns would never match.
     if (round % 5 == 0) std::memset(bytes.data(), 0, shape.SegmentBytes());
 
-    FilterView view{};
-    view.data = bytes.data();
-    view.ribbon = MakeRibbonView(shape, bytes.data());
+    const RibbonState state = MakeRibbonState(shape, bytes.data());
     std::vector<uint64_t> hashes(101 + random() % 100);
     for (uint64_t& hash : hashes) {
       hash = random() << (round % 5 == 0 ? 20 : 0);
@@ -182,15 +180,17 @@ TEST(RibbonProbe, KernelsAgreeOnAnyPayload) {
     }
     std::vector<bool> expected;
     for (const uint64_t hash : hashes) {
-      expected.push_back(RibbonOpsFor(Kernel::kScalar, shape).may_match_hash(view, hash));
+      expected.push_back(
+          PointFilter(RibbonOpsFor(Kernel::kScalar, shape), state).MayContainHash(hash));
       matches += expected.back();
     }
     for (const auto& [name, ops] : AllOps(shape)) {
       // Whole batches and a remainder.
       const auto batch = std::make_unique<bool[]>(hashes.size());
-      ops.may_match_hashes(view, hashes.data(), hashes.size(), batch.get());
+      const PointFilter filter(ops, state);
+      filter.MayContainHashes(hashes, batch.get());
       for (size_t i = 0; i < hashes.size(); ++i) {
-        ASSERT_EQ(ops.may_match_hash(view, hashes[i]), expected[i]) << name;
+        ASSERT_EQ(filter.MayContainHash(hashes[i]), expected[i]) << name;
         ASSERT_EQ(batch[i], expected[i]) << name;
       }
     }

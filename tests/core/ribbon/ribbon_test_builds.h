@@ -21,11 +21,8 @@ struct BuiltRibbon {
   internal::RibbonBuild build;
   std::vector<uint8_t> bytes;  // the payload, and the bytes after it that a probe may read
 
-  internal::FilterView view() const {
-    internal::FilterView view{};
-    view.data = bytes.data();
-    view.ribbon = internal::MakeRibbonView(build.shape, bytes.data());
-    return view;
+  PointFilter Open(const internal::ProbeOps& ops) const {
+    return PointFilter(ops, internal::MakeRibbonState(build.shape, bytes.data()));
   }
 };
 
@@ -51,10 +48,9 @@ inline std::vector<uint64_t> RandomHashes(size_t count, uint64_t seed) {
 /// Number of hashes that do not match.
 inline size_t CountMisses(const BuiltRibbon& built, const std::vector<uint64_t>& hashes,
                           Kernel kernel = ActiveKernel()) {
-  const internal::FilterView view = built.view();
-  const internal::ProbeOps& ops = internal::RibbonOpsFor(kernel, built.build.shape);
+  const PointFilter filter = built.Open(internal::RibbonOpsFor(kernel, built.build.shape));
   size_t misses = 0;
-  for (const uint64_t hash : hashes) misses += !ops.may_match_hash(view, hash);
+  for (const uint64_t hash : hashes) misses += !filter.MayContainHash(hash);
   return misses;
 }
 

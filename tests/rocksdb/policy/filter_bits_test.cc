@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <cstring>
@@ -212,6 +213,17 @@ TEST_F(BitsReader, BatchesWriteEveryAnswerAndNoMore) {
       }
       for (int i = count; i < 42; ++i) ASSERT_EQ(answers[i], 0x5a) << i << " of " << count;
     }
+  }
+}
+
+// RocksDB charges no reader to its cache, and with partitions there are many.
+TEST_F(BitsReader, OfKeysTakesSixtyFourBytesOfMemory) {
+  for (const PolicyKind kind : {PolicyKind::kBloom, PolicyKind::kRibbon}) {
+    const auto policy = *NewFilterPolicy({.target_fpr = 0.01, .kind = kind});
+    const BuiltFilter filter = BuildFilter(*policy, present_);
+    const auto reader = NewReader(*policy, filter.contents);
+    EXPECT_EQ(CountMatches(reader.get(), present_), present_.size());
+    EXPECT_LE(malloc_usable_size(reader.get()), 56u) << "malloc adds eight bytes";
   }
 }
 

@@ -55,8 +55,9 @@ class MemoryFitTest : public ::testing::TestWithParam<size_t (*)(size_t)> {
           200 * std::pow(200, std::uniform_real_distribution<double>()(random)));
       FilterBuilder builder = BuilderOf({.target_fpr = target_fpr}, num_keys, random());
       const Layout layout = fit == nullptr ? builder.layout() : fit->Fit(builder);
-      const Result<OwnedBytes> block = builder.Finish(layout);
-      EXPECT_TRUE(block.ok());
+      const Result<FinishedFilter> built = builder.Finish(layout);
+      const OwnedBytes* const block = &built->block;
+      EXPECT_TRUE(built.ok());
       const Result<FilterDescription> info = DescribeFilter(block->view());
       EXPECT_TRUE(info.ok());
       EXPECT_TRUE(Filter::Verify(block->view()).ok());
@@ -93,9 +94,10 @@ void ExpectToStayInItsAllocation(size_t (*usable_bytes)(size_t), uint64_t num_ke
   MemoryFit fit(usable_bytes);
   FilterBuilder builder = BuilderOf({}, num_keys);
   const uint64_t plain = BlockBytes(builder.layout(), num_keys);
-  const Result<OwnedBytes> block = builder.Finish(fit.Fit(builder));
-  ASSERT_TRUE(block.ok());
-  ASSERT_LE(block->size + kBlockTrailerBytes, usable_bytes(plain + kBlockTrailerBytes)) << num_keys;
+  const Result<FinishedFilter> built = builder.Finish(fit.Fit(builder));
+  ASSERT_TRUE(built.ok());
+  ASSERT_LE(built->block.size + kBlockTrailerBytes, usable_bytes(plain + kBlockTrailerBytes))
+      << num_keys;
 }
 
 TEST(MemoryFitAlone, AFilterNeverLeavesItsAllocation) {

@@ -1,4 +1,4 @@
-#include "lib/block/filter_view.h"
+#include "lib/block/probe_ops.h"
 
 #include <algorithm>
 
@@ -6,20 +6,21 @@ namespace blocksieve::internal {
 namespace {
 
 template <bool answer>
-bool AnswerKey(const FilterView&, std::string_view) noexcept {
+bool AnswerKey(const PointFilter&, std::string_view) noexcept {
   return answer;
 }
 template <bool answer>
-bool AnswerHash(const FilterView&, uint64_t) noexcept {
+bool AnswerHash(const PointFilter&, uint64_t) noexcept {
   return answer;
 }
 template <bool answer>
-void AnswerHashes(const FilterView&, const uint64_t*, size_t num_hashes, bool* may_match) noexcept {
+void AnswerHashes(const PointFilter&, const uint64_t*, size_t num_hashes,
+                  bool* may_match) noexcept {
   std::fill_n(may_match, num_hashes, answer);
 }
 
 template <bool answer>
-bool AnswerKeys(const FilterView&, KeyList, size_t num_keys, bool* may_match) noexcept {
+bool AnswerKeys(const PointFilter&, KeyList, size_t num_keys, bool* may_match) noexcept {
   std::fill_n(may_match, num_keys, answer);
   return true;
 }
@@ -32,3 +33,9 @@ const ProbeOps kEverythingMatches = {&AnswerKey<true>, &AnswerHash<true>, &Answe
                                      &AnswerKeys<true>};
 
 }  // namespace blocksieve::internal
+
+namespace blocksieve {
+
+PointFilter::PointFilter() noexcept : ops_(&internal::kEverythingMatches) {}
+
+}  // namespace blocksieve
