@@ -83,7 +83,8 @@ Layout LayoutWithPrefixes(const FilterBuilder& builder, const PrefixBuilder& pre
 
 }  // namespace
 
-struct FilterBuilder::Keys : internal::KeySink {
+// Hidden, or its functions would be exported where they are not inlined, as FilterBuilder is.
+struct __attribute__((visibility("hidden"))) FilterBuilder::Keys : internal::KeySink {
   explicit Keys(const FilterOptions& options)
       : KeySink{&AddPoint}, hashes(options.max_build_bytes), charge(options.charge) {}
 
@@ -139,15 +140,12 @@ struct FilterBuilder::Keys : internal::KeySink {
   bool is_in_parts(std::string_view key) const noexcept {
     return !ranges && prefixes->HasNothingNew(key);
   }
-  // Hidden, or they would be exported where they are not inlined, as FilterBuilder is.
-  [[gnu::visibility("hidden")]] void AddToParts(std::string_view key) noexcept;
-  [[gnu::visibility("hidden")]] void FinishPrefixes() noexcept;
-  [[gnu::visibility("hidden")]] void FinishSections(bool with_sections) noexcept;
-  [[gnu::visibility("hidden")]] uint64_t BuildBytes(const Layout& layout, bool keep) const noexcept;
-  [[gnu::visibility("hidden")]] Result<FinishedFilter> Build(const FilterOptions& options,
-                                                             const Layout& layout);
-  [[gnu::visibility("hidden")]] Result<FinishedFilter> BuildOrFallBack(const FilterOptions& options,
-                                                                       const Layout& layout);
+  void AddToParts(std::string_view key) noexcept;
+  void FinishPrefixes() noexcept;
+  void FinishSections(bool with_sections) noexcept;
+  uint64_t BuildBytes(const Layout& layout, bool keep) const noexcept;
+  Result<FinishedFilter> Build(const FilterOptions& options, const Layout& layout);
+  Result<FinishedFilter> BuildOrFallBack(const FilterOptions& options, const Layout& layout);
 
   std::optional<RangeFilterBuilder> ranges;
   std::optional<PrefixBuilder> prefixes;
