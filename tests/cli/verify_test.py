@@ -193,4 +193,4 @@ class DamageThatNoBlockChecksumShows(CommandTest):
         self.load([(f"{i:05}", i % 50, "x" * 10) for i in range(20_000)])
         file, = self.verify(self.damage_filter(), code=1)["files"]
         self.assertEqual(file["filter"]["origin"], "blocksieve")
-        self.assertTrue(any("payload" in problem for problem in file["problems"]), file["problems"])
+        self.assertTrue(any("key filter checksum mismatch" in problem for problem in file["problems"]), file["problems"])
