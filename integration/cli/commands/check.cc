@@ -5,6 +5,7 @@
 #include <rocksdb/utilities/object_registry.h>
 
 #include <algorithm>
+#include <set>
 
 #include "integration/cli/advise/advice.h"
 #include "integration/cli/commands/options.h"
@@ -81,9 +82,8 @@ std::vector<std::string> RegisteredNames(const ObjectOption& option) {
   std::erase_if(names, [](const std::string& name) {
     return name.starts_with("rocksdb.") || name == rocksdb_plugin::RangeExtractor::kMarkedName;
   });
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
+  const std::set<std::string> sorted(names.begin(), names.end());
+  return {sorted.begin(), sorted.end()};
 }
 
 void ReportRefused(const ObjectOption& option, const NamedObject& object, bool is_among_ours,
@@ -91,7 +91,7 @@ void ReportRefused(const ObjectOption& option, const NamedObject& object, bool i
   const std::vector<std::string> names = RegisteredNames(option);
   const std::string id = IdOf(object.value);
   const std::string name = id.substr(0, id.find(':'));
-  if (std::find(names.begin(), names.end(), name) != names.end()) {
+  if (std::ranges::find(names, name) != names.end()) {
     return findings->Report(
         object.family, fmt::format("{} is {}; RocksDB silently ignores part of it: {}", option.name,
                                    object.value, object.reason));
@@ -111,14 +111,13 @@ std::string WhyNothingIsBuilt(const std::string& policy) {
   constexpr const char* kRemedy =
       "; programs that load this file write files without filters. Set a policy, such as "
       "bloomfilter:10:false or blocksieve:0.01";
-  switch (rocksdb_plugin::Judge(policy).kind) {
-    case rocksdb_plugin::PolicyEffect::kOnlyReads:
-      return std::string("which only reads filters, and builds none, since RocksDB 7.0") + kRemedy;
-    case rocksdb_plugin::PolicyEffect::kStockWithoutBits:
-      return std::string("without the bits per key, as RocksDB's C API leaves it") + kRemedy;
-    default:
-      return "";
+  const auto kind = rocksdb_plugin::Judge(policy).kind;
+  if (kind == rocksdb_plugin::PolicyEffect::kOnlyReads) {
+    return std::string("which only reads filters, and builds none, since RocksDB 7.0") + kRemedy;
   }
+  return kind != rocksdb_plugin::PolicyEffect::kStockWithoutBits
+             ? ""
+             : std::string("without the bits per key, as RocksDB's C API leaves it") + kRemedy;
 }
 
 // Returns whether the option names something.
@@ -126,22 +125,19 @@ bool CheckOption(const ObjectOption& option, const OptionsSection& section, Find
   const std::string& family = section.family;
   const std::string value = findings->stored.Value(section, option.name).value_or("");
   auto values = option.is_list ? rocksdb_plugin::ElementsOf(value) : std::vector{value};
-  std::erase_if(values, [](const std::string& each) { return IsNone(each); });
-  std::vector<NamedObject> lost;
-  for (NamedObject object : findings->stored.loaded.objects) {
-    if (object.family != family || object.option != option.name) continue;
-    object.value = OptionsText::Unescape(object.value);
-    lost.push_back(std::move(object));
-  }
-  const bool is_among_ours = std::any_of(lost.begin(), lost.end(), [](const NamedObject& object) {
-    return NamesBlocksieve(object.value);
+  std::erase_if(values, IsNone);
+  std::vector<NamedObject> lost = findings->stored.loaded.objects;
+  std::erase_if(lost, [&](const NamedObject& object) {
+    return object.family != family || object.option != option.name;
   });
+  for (NamedObject& object : lost) object.value = OptionsText::Unescape(object.value);
+  const bool is_among_ours = std::ranges::any_of(lost, NamesBlocksieve, &NamedObject::value);
   const auto add = [&](const std::string& each, const Json& is_accepted) {
     findings->named.push_back(
         {{"family", family}, {"option", option.name}, {"value", each}, {"accepted", is_accepted}});
   };
   for (const std::string& each : values) {
-    const auto refused = std::find_if(lost.begin(), lost.end(), [&](const NamedObject& object) {
+    const auto refused = std::ranges::find_if(lost, [&](const NamedObject& object) {
       return object.value == each && object.reason != rocksdb_plugin::kLeftOutWithOthers;
     });
     const std::string why = &option == &kPolicy ? WhyNothingIsBuilt(each) : "";
@@ -161,11 +157,8 @@ void CheckDependencies(const rocksdb::ColumnFamilyDescriptor& family, Findings* 
   const rocksdb_plugin::Policy* const policy = PolicyOf(family.options);
   if (policy == nullptr) return;
   const FilterPolicyOptions& filter = policy->options();
-  const std::string value =
-      findings->stored.Value(OptionsSection::Table(family.name), kPolicy.name).value_or("");
-  if (const std::string why = WhyNoFilterIsBuilt(value); !why.empty()) {
-    findings->Report(family.name, why);
-  }
+  const std::string why = WhyNoFilterIsBuilt(findings->stored.Policy(family.name));
+  if (!why.empty()) findings->Report(family.name, why);
   const std::string listeners =
       findings->stored.Value(OptionsSection::Db(), kListeners.name).value_or("{}");
   if (rocksdb_plugin::GoalOf(filter).differs_by_run() && WithoutListener(listeners) == listeners) {
@@ -182,8 +175,7 @@ void CheckDependencies(const rocksdb::ColumnFamilyDescriptor& family, Findings* 
 
 // Whether an OPTIONS file of the database names a policy, which families or later files lack.
 bool HasPolicies(const std::string& database) {
-  for (const std::string& name : OptionsFileNames(database)) {
-    const OptionsText file = ReadOptionsText(database + "/" + name);
+  for (const OptionsText& file : ReadOptionsFiles(database)) {
     for (const std::string& family : file.Families()) {
       if (!IsNone(file.Find(OptionsSection::Table(family), kPolicy.name))) return true;
     }
@@ -250,19 +242,11 @@ std::string ToText(const Findings& findings) {
   return text + "No filter pays here: " + findings.no_filter_pays + ".\n";
 }
 
-std::string ToJson(const CheckOptions& options, const Findings& findings) {
-  Json document = {{"options_file", findings.stored.text->name()}};
-  if (!options.database.path.empty()) document["database"] = options.database.path;
-  document["named"] = findings.named;
-  document["problems"] = findings.problems;
-  return JsonLine(document);
-}
-
 void RunCheck(const CheckOptions& options) {
-  if (options.options_file.empty() == options.database.path.empty()) {
+  const bool has_database = !options.database.path.empty();
+  if (options.options_file.empty() != has_database) {
     term::FailUsage("neither --db nor --options-file is given; required: one of them");
   }
-  const bool has_database = options.options_file.empty();
   if (has_database) CheckDatabase(options.database);
   Findings findings = {has_database ? ReadStored(options.database)
                                     : WithText({}, ReadOptionsText(options.options_file))};
@@ -272,8 +256,10 @@ void RunCheck(const CheckOptions& options) {
   } else {
     CheckOptionsFile(options, &findings);
   }
-  term::WriteToStandardOutput(options.format == OutputFormat::kJson ? ToJson(options, findings)
-                                                                    : ToText(findings));
+  Json document = {{"options_file", findings.stored.text->name()}};
+  if (has_database) document["database"] = options.database.path;
+  document.update({{"named", findings.named}, {"problems", findings.problems}});
+  WriteReport(options.format, document, ToText(findings));
   if (const size_t problems = findings.problems.size(); problems != 0) {
     term::Fail("{} found", term::CountOf(problems, "problem"));
   }

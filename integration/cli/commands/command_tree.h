@@ -9,25 +9,14 @@
 
 namespace blocksieve::cli {
 
-/// The names of an option, with dashes; empty for a positional argument.
-std::vector<std::string> NamesOf(const CLI::Option& option);
+/// The names of all options, with dashes.
+std::vector<std::string> OptionNamesOf(const CLI::App& command);
 
-/// "N", "DIR", "text|json", "FILE"; "" for a flag.
-std::string ValueOf(const CLI::Option& option);
-
-bool IsRepeatable(const CLI::Option& option);
-/// "blocksieve sieve push"
-std::string PathOf(const CLI::App& command);
-
-/// The subcommands that help shows.
-std::vector<const CLI::App*> SubcommandsOf(const CLI::App& command);
+/// The names of the subcommands that help shows.
+std::vector<std::string> SubcommandNamesOf(const CLI::App& command);
 
 /// The output of --help. CLI11's own help depends on its version: 2.6 reflows the tables and
 /// examples in footers.
 std::string HelpText(const CLI::App& command);
-
-/// Describes a wrong command line, in the order typed, with suggestions for unknown words.
-std::string DescribeParseError(const CLI::App& app, const CLI::ParseError& error,
-                               const std::vector<std::string>& arguments);
 
 }  // namespace blocksieve::cli

@@ -41,12 +41,6 @@ struct IndexOptions {
   OutputFormat format = OutputFormat::kText;
 };
 
-void Report(const IndexOptions& options, const std::string& text,
-            const nlohmann::ordered_json& document) {
-  term::WriteToStandardOutput(options.format == OutputFormat::kJson ? JsonLine(document)
-                                                                    : text + "\n");
-}
-
 void WarnWithoutValues(const IndexRebuild& rebuild, const Column& column) {
   const Database db = OpenReadOnly(rebuild.database, rebuild.family);
   const Result<Predicate> has_value = Predicate::Not(Predicate::IsMissing(column));
@@ -68,10 +62,9 @@ void Rebuild(IndexOptions options) {
   const BackfillProgress last = RunInterruptibly(
       "indexing", "indexed", 0,
       [&](const ShowProgress& show) { return RebuildIndexes(options.rebuild, show); });
-  Report(options,
-         fmt::format("indexed: {} of {} bytes", term::CountOf(last.files_done, "file"),
-                     term::WithCommas(last.bytes_done)),
-         {{"files_indexed", last.files_done}, {"bytes_read", last.bytes_done}});
+  WriteReport(options.format, {{"files_indexed", last.files_done}, {"bytes_read", last.bytes_done}},
+              fmt::format("indexed: {} of {} bytes\n", term::CountOf(last.files_done, "file"),
+                          term::WithCommas(last.bytes_done)));
   for (const Column& column : options.rebuild.columns) WarnWithoutValues(options.rebuild, column);
 }
 
@@ -82,18 +75,19 @@ void RunIndex(const IndexOptions& options) {
     constexpr const char* kProblem = "cannot save the indexes of database {}";
     term::CheckOk(CreateNamedDirectory(options.save_to), kProblem, database.path);
     const Database db = OpenReadOnly(database, rocksdb::kDefaultColumnFamilyName,
-                                     IndexAccess{nullptr, options.save_to});
+                                     {Database::Mode::kIndex, options.save_to});
     term::CheckOk(SaveSkipIndexes(db.get(), options.save_to), kProblem, database.path);
-    return Report(options, "saved to " + options.save_to, {{"saved_to", options.save_to}});
+    return WriteReport(options.format, {{"saved_to", options.save_to}},
+                       "saved to " + options.save_to + "\n");
   }
   if (!options.copy_from.empty()) {
     uint64_t num_copied = 0;
-    const Database db = OpenReadOnly(database, options.rebuild.family, IndexAccess{nullptr});
+    const Database db = OpenReadOnly(database, options.rebuild.family, {Database::Mode::kIndex});
     term::CheckOk(CopySkipIndexes(db.get(), db.HandleOf(options.rebuild.family), options.copy_from,
                                   &num_copied),
                   "cannot copy indexes into database {}", database.path);
-    return Report(options, "copied: " + term::CountOf(num_copied, "sidecar"),
-                  {{"num_copied", num_copied}});
+    return WriteReport(options.format, {{"num_copied", num_copied}},
+                       "copied: " + term::CountOf(num_copied, "sidecar") + "\n");
   }
   if (options.delete_orphans) {
     const DatabaseLock lock(database);
@@ -101,8 +95,8 @@ void RunIndex(const IndexOptions& options) {
     for (const std::string& path : OrphanIndexes(database)) {
       num_deleted += EnvOfDirectory(path.substr(0, path.rfind('/')))->DeleteFile(path).ok();
     }
-    return Report(options, "deleted: " + term::CountOf(num_deleted, "sidecar"),
-                  {{"num_deleted", num_deleted}});
+    return WriteReport(options.format, {{"num_deleted", num_deleted}},
+                       "deleted: " + term::CountOf(num_deleted, "sidecar") + "\n");
   }
   Rebuild(options);
 }

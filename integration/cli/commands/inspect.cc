@@ -1,9 +1,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
-#include <system_error>
 
 #include "blocksieve/skip_index.h"
 #include "integration/cli/commands/options.h"
@@ -114,24 +112,24 @@ std::string PartText(const Json& files, bool with_family, const std::string& one
        }},
       {fpr, "/filter/" + one + "_fpr", RateText}};
   columns.insert(columns.end(), more.begin(), more.end());
-  const Json rows = FilesWithPart(files, one);
-  return rows.empty() ? "" : TableText(std::move(columns), rows, with_family) + "\n";
+  return PartTable(files, one, std::move(columns), with_family);
 }
 
 // Lists the files that were moved.
 std::string MovedText(const Json& files) {
-  const Json moved =
-      RowsWhere(files, [](const Json& file) { return !file["built_for_level"].is_null(); });
-  if (moved.empty()) return "";
+  uint64_t num_files = 0;
   uint64_t num_keys = 0;
   std::string text;
-  for (const Json& file : moved) {
+  for (const Json& file : files) {
+    if (file["built_for_level"].is_null()) continue;
+    ++num_files;
     num_keys += file["num_keys"].get<uint64_t>();
     text += fmt::format("  {}  from level {} to {}\n", FileNameText(file["path"]),
                         PlainText(file["built_for_level"]), PlainText(file["level"]));
   }
+  if (num_files == 0) return "";
   return fmt::format("\n{} with {} moved to another level, with the filter of the old level:\n{}",
-                     term::CountOf(moved.size(), "file"), term::CountOf(num_keys, "key"), text);
+                     term::CountOf(num_files, "file"), term::CountOf(num_keys, "key"), text);
 }
 
 std::string OrphansText(const Json& orphans, const std::string& database) {
@@ -180,15 +178,10 @@ std::string ToText(const Json& document, const WithoutFilters& without,
 }
 
 Json DescribeOrphans(const DatabasePlace& database) {
-  uint64_t num_files = 0;
+  const std::vector<std::string> paths = OrphanIndexes(database);
   uint64_t num_bytes = 0;
-  for (const std::string& path : OrphanIndexes(database)) {
-    std::error_code error;
-    const auto bytes = std::filesystem::file_size(path, error);
-    num_bytes += error ? 0 : bytes;
-    ++num_files;
-  }
-  return {{"num_files", num_files}, {"num_bytes", num_bytes}};
+  for (const std::string& path : paths) num_bytes += SizeOfFile(path);
+  return {{"num_files", paths.size()}, {"num_bytes", num_bytes}};
 }
 
 Json Describe(const FileChoice& choice, const std::vector<FileReport>& files,
@@ -197,8 +190,7 @@ Json Describe(const FileChoice& choice, const std::vector<FileReport>& files,
   Json document = DescribeChoice(choice);
   document["total"] = TotalOf(files);
   document["files_without_plugin"] = without.num_files;
-  document["orphan_sidecars"] =
-      has_database ? DescribeOrphans(choice.db) : Json{{"num_files", 0}, {"num_bytes", 0}};
+  document["orphan_sidecars"] = DescribeOrphans(choice.db);
   document["levels"] = LevelsOf(files);
   Json& described = document["files"] = Json::array();
   const auto built_for = LevelsBuiltFor(
@@ -215,11 +207,10 @@ std::string ToPrometheus(const Json& document, const std::vector<FileReport>& fi
   using rocksdb_plugin::Metric;
   std::vector<FilterMetric> metrics;
   rocksdb_plugin::AddFiles(files, /*with_rates=*/true, &metrics);
-  const auto add = [&](Metric metric, const char* member) {
-    metrics.push_back(rocksdb_plugin::MakeMetric(metric, "", document["orphan_sidecars"][member]));
-  };
-  add(Metric::kOrphanSidecars, "num_files");
-  add(Metric::kOrphanSidecarBytes, "num_bytes");
+  const Json& orphans = document["orphan_sidecars"];
+  using rocksdb_plugin::MakeMetric;
+  metrics.push_back(MakeMetric(Metric::kOrphanSidecars, "", orphans["num_files"]));
+  metrics.push_back(MakeMetric(Metric::kOrphanSidecarBytes, "", orphans["num_bytes"]));
   return FilterMetricsText(metrics);
 }
 

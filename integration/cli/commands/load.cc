@@ -10,7 +10,17 @@
 #include "lib/predicate/lexer.h"
 #include "lib/range/range_filter.h"
 
-namespace blocksieve::cli {
+namespace blocksieve {
+
+namespace rocksdb_plugin {
+BLOCKSIEVE_TO_JSON(SkipIndexColumnUsage, definition, num_files, filter_bytes, bounds_bytes,
+                   num_distinct, files_without_filters, files_with_bounds_chosen, files_over_budget,
+                   files_over_memory)
+BLOCKSIEVE_TO_JSON(SkipIndexSummary, index_bytes, num_files, files_with_index, needed_index_bytes,
+                   problems)
+}  // namespace rocksdb_plugin
+
+namespace cli {
 namespace {
 
 using term::CountOf;
@@ -146,14 +156,14 @@ Loaded Load(const LoadTarget& target, RowReader* reader, LoadedDatabase* databas
   return loaded;
 }
 
-std::string ColumnText(const rocksdb_plugin::SkipIndexColumnUsage& column) {
+std::string ColumnText(const SkipIndexColumnUsage& column) {
   std::string text = fmt::format("  {}: filters {} bytes, bounds {} bytes", column.definition,
                                  WithCommas(column.filter_bytes), WithCommas(column.bounds_bytes));
   const uint64_t left_out = column.files_over_budget + column.files_over_memory;
-  if (column.files_with_bounds_only != 0) {
+  if (column.files_with_bounds_chosen != 0) {
     text +=
         fmt::format("; bounds only in {}, as they find nearly every value (both: forces filters)",
-                    CountOf(column.files_with_bounds_only, "file"));
+                    CountOf(column.files_with_bounds_chosen, "file"));
   } else if (left_out == 0 && column.files_without_filters != 0) {
     text += "; no filters in " + CountOf(column.files_without_filters, "file");
   }
@@ -189,7 +199,7 @@ std::string RowsText(const Loaded& loaded) {
   return text + "\n";
 }
 
-std::string LoadText(const Loaded& loaded, const rocksdb_plugin::SkipIndexSummary& indexes) {
+std::string LoadText(const Loaded& loaded, const SkipIndexSummary& indexes) {
   std::string text = RowsText(loaded);
   text += fmt::format("bytes: {}\n", WithCommas(loaded.bytes));
   for (const Json& counts : loaded.values) {
@@ -199,45 +209,29 @@ std::string LoadText(const Loaded& loaded, const rocksdb_plugin::SkipIndexSummar
   }
   text += fmt::format("index bytes: {} in {} of {}\n", WithCommas(indexes.index_bytes),
                       WithCommas(indexes.files_with_index), CountOf(indexes.num_files, "file"));
-  for (const rocksdb_plugin::SkipIndexColumnUsage& column : indexes.usage)
-    text += ColumnText(column);
+  for (const SkipIndexColumnUsage& column : indexes.usage) text += ColumnText(column);
   for (const std::string& problem : indexes.problems) text += "  " + problem + "\n";
   return text;
 }
 
-std::string LoadJson(const Loaded& loaded, const rocksdb_plugin::SkipIndexSummary& indexes) {
-  const auto column_json = [](const rocksdb_plugin::SkipIndexColumnUsage& column) -> Json {
-    return {{"definition", column.definition},
-            {"num_files", column.num_files},
-            {"filter_bytes", column.filter_bytes},
-            {"bounds_bytes", column.bounds_bytes},
-            {"num_distinct", column.num_distinct},
-            {"files_without_filters", column.files_without_filters},
-            {"files_with_bounds_chosen", column.files_with_bounds_only},
-            {"files_over_budget", column.files_over_budget},
-            {"files_over_memory", column.files_over_memory}};
-  };
-  return JsonLine({{"rows_read", loaded.rows_read},
+Json LoadJson(const Loaded& loaded, const SkipIndexSummary& indexes) {
+  Json document = {{"rows_read", loaded.rows_read},
                    {"rows_kept", OrNull(RowsKept(loaded))},
                    {"rows_in_database", OrNull(loaded.rows_in_database)},
                    {"num_bytes", loaded.bytes},
                    {"values", loaded.values},
-                   {"index_bytes", indexes.index_bytes},
-                   {"num_files", indexes.num_files},
-                   {"files_with_index", indexes.files_with_index},
-                   {"needed_index_bytes", indexes.needed_index_bytes},
-                   {"columns", ArrayOf(indexes.usage, column_json)},
-                   {"problems", indexes.problems}});
+                   {"columns", indexes.usage}};
+  document.update(Json(indexes));
+  return document;
 }
 
 // Possible mistakes: parts of indexes that exceed --max-index-bytes, with the limit that would keep
 // them; columns without any value; lines that end with CR.
-std::vector<std::string> LoadWarnings(const Loaded& loaded,
-                                      const rocksdb_plugin::SkipIndexSummary& indexes) {
+std::vector<std::string> LoadWarnings(const Loaded& loaded, const SkipIndexSummary& indexes) {
   std::vector<std::string> warnings;
   std::string names;
   bool needs_memory = false;
-  for (const rocksdb_plugin::SkipIndexColumnUsage& column : indexes.usage) {
+  for (const SkipIndexColumnUsage& column : indexes.usage) {
     if (column.files_over_budget + column.files_over_memory == 0) continue;
     names += (names.empty() ? "" : ", ") + column.definition;
     needs_memory = needs_memory || column.files_over_memory != 0;
@@ -311,12 +305,12 @@ void ParseDelimiters(LoadOptions* options) {
 
 void RunLoad(const LoadOptions& given) {
   LoadOptions options = given;
-  bool is_json = false;
-  for (const std::string& format : options.formats) {
-    if (format == "csv") {
+  OutputFormat format = OutputFormat::kText;
+  for (const std::string& each : options.formats) {
+    if (each == "csv") {
       options.reader.format = RowFormat::kCsv;
     } else {
-      is_json = format == "json";
+      format = each == "json" ? OutputFormat::kJson : OutputFormat::kText;
     }
   }
   ParseDelimiters(&options);
@@ -341,8 +335,8 @@ void RunLoad(const LoadOptions& given) {
   if (!options.no_compact) Compact(&database);
   loaded.rows_in_database = database.NumRows();
 
-  const rocksdb_plugin::SkipIndexSummary indexes = database.Indexes();
-  term::WriteToStandardOutput(is_json ? LoadJson(loaded, indexes) : LoadText(loaded, indexes));
+  const SkipIndexSummary indexes = database.Indexes();
+  WriteReport(format, LoadJson(loaded, indexes), LoadText(loaded, indexes));
   for (const std::string& warning : LoadWarnings(loaded, indexes)) say("warning: " + warning);
 }
 
@@ -383,4 +377,5 @@ void AddLoadCommand(CLI::App* app, Action* action) {
             kRequired);
 }
 
-}  // namespace blocksieve::cli
+}  // namespace cli
+}  // namespace blocksieve

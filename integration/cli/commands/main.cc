@@ -1,5 +1,6 @@
 // The command `blocksieve`. Every subcommand is a file of its own, named after it.
 
+#include <fmt/ranges.h>
 #include <rocksdb/version.h>
 
 #include <algorithm>
@@ -37,23 +38,11 @@ std::string NameOf(const CLI::App& app) {
   return chosen.empty() ? app.get_name() : app.get_name() + " " + chosen.front()->get_name();
 }
 
-std::string SubcommandNames(const CLI::App& app) {
-  std::string names;
-  for (const CLI::App* const each : SubcommandsOf(app)) {
-    names += (names.empty() ? "" : ", ") + each->get_name();
-  }
-  return names;
-}
-
 // Works on command lines that cannot be parsed, too.
 bool WantsJson(const std::vector<std::string>& arguments) {
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i] == "--format=json") return true;
-    if (arguments[i] == "--format" && i + 1 < arguments.size() && arguments[i + 1] == "json") {
-      return true;
-    }
-  }
-  return false;
+  const std::string two_words[] = {"--format", "json"};
+  return std::ranges::find(arguments, "--format=json") != arguments.end() ||
+         !std::ranges::search(arguments, two_words).empty();
 }
 
 std::string ErrorJson(const std::string& name, const char* message, int exit_code) {
@@ -79,6 +68,50 @@ std::vector<std::string> WithRepeatedOptions(const std::vector<std::string>& arg
     repeated.push_back(argument);
   }
   return repeated;
+}
+
+// "--exlpain (did you mean --explain?)"
+std::string WithSuggestion(const CLI::App& app, const std::string& argument) {
+  const auto chosen = app.get_subcommands();
+  const CLI::App& command = chosen.empty() ? app : *chosen.front();
+  const std::string nearest =
+      argument.starts_with('-')
+          ? term::Nearest(argument.substr(0, argument.find('=')), OptionNamesOf(command))
+          : term::Nearest(argument, SubcommandNamesOf(command));
+  const std::string shown = term::Shown(argument);
+  return nearest.empty() ? shown : fmt::format("{} (did you mean {}?)", shown, nearest);
+}
+
+// Describes a wrong command line, in the order typed, with suggestions for unknown words.
+std::string DescribeParseError(const CLI::App& app, const CLI::ParseError& error,
+                               const std::vector<std::string>& arguments) {
+  std::vector<std::string> unexpected = app.remaining(/*recurse=*/true);
+  std::ranges::stable_sort(unexpected, {}, [&](const std::string& argument) {
+    return std::ranges::find(arguments, argument) - arguments.begin();
+  });
+  std::string problem = error.what();
+  // dynamic_cast does not compile if RocksDB, and so the command, is built without RTTI.
+  const auto is = [&](CLI::ExitCodes code) {
+    return error.get_exit_code() == static_cast<int>(code);
+  };
+  if (is(CLI::ExitCodes::ArgumentMismatch)) {
+    problem = problem.substr(0, problem.find(": ")) + " requires a value";
+  }
+  // A validator's refusal: "--keys: 0; allowed: 1 to 5" becomes "--keys is 0; allowed: 1 to 5".
+  if (const size_t colon = problem.find(": ");
+      is(CLI::ExitCodes::ValidationError) && colon != problem.npos) {
+    problem.replace(colon, 2, " is ");
+  }
+  if (unexpected.empty()) return problem;
+  // Arguments after an unknown subcommand are not worth a message.
+  if (app.get_subcommands().empty() && !unexpected[0].starts_with('-')) {
+    return fmt::format("unknown subcommand: {}", WithSuggestion(app, unexpected[0]));
+  }
+  for (std::string& argument : unexpected) argument = WithSuggestion(app, argument);
+  const std::string message = fmt::format(
+      "unexpected argument{}: {}", unexpected.size() == 1 ? "" : "s", fmt::join(unexpected, " "));
+  // A missing option was probably misspelt.
+  return is(CLI::ExitCodes::ExtrasError) ? message : fmt::format("{}; {}", problem, message);
 }
 
 // Parses and runs the command line. Appends the subcommand to `name` once it is known.
@@ -109,7 +142,9 @@ void Run(const std::vector<std::string>& arguments, std::string* name) {
     throw term::UsageError(DescribeParseError(app, error, arguments));
   }
   *name = NameOf(app);
-  if (!action) term::FailUsage("no subcommand is given; allowed: {}", SubcommandNames(app));
+  if (!action) {
+    term::FailUsage("no subcommand is given; allowed: {}", fmt::join(SubcommandNamesOf(app), ", "));
+  }
   WarnOfKernel();
   action();
 }

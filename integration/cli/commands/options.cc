@@ -79,11 +79,6 @@ Check Whole(uint64_t low, uint64_t high, bool is_size, const char* also) {
   };
 }
 
-// An empty path would count as not given.
-std::string CheckPath(const std::string& path) {
-  return path.empty() ? Refusal(path, "a path") : "";
-}
-
 }  // namespace
 
 template <class T>
@@ -95,7 +90,11 @@ void AddOption(CLI::App* command, T* value, const std::string& name, const std::
   option->type_name(shown)->required(is_required);
   if (check) option->transform(CLI::Validator(check, ""));
   const std::string& type = shown.empty() ? name : shown;
-  if (type == "DIR" || type == "FILE") option->transform(CLI::Validator(CheckPath, ""));
+  // An empty path would count as not given.
+  const Check path = [](const std::string& text) {
+    return text.empty() ? Refusal(text, "a path") : "";
+  };
+  if (type == "DIR" || type == "FILE") option->transform(CLI::Validator(path, ""));
   // Otherwise a repeatable option would take the positional arguments that follow it.
   if (name[0] == '-') option->allow_extra_args(false);
 }
@@ -198,15 +197,11 @@ void SetAction(CLI::App* command, Action* action, std::function<void()> run) {
   command->callback([action, run = std::move(run)] { *action = run; });
 }
 
-CLI::App* AddStep(CLI::App* command, const char* name, const char* description) {
+CLI::App* AddStep(CLI::App* command, const char* name, const char* description,
+                  std::vector<std::string>* given) {
   command->require_subcommand(1, 0);
-  return command->add_subcommand(name, description)->fallthrough();
-}
-
-std::vector<std::string> GivenSteps(const CLI::App& command) {
-  std::vector<std::string> names;
-  for (const CLI::App* const given : command.get_subcommands()) names.push_back(given->get_name());
-  return names;
+  CLI::App* const step = command->add_subcommand(name, description)->fallthrough();
+  return step->callback([given, name] { given->emplace_back(name); });
 }
 
 // CLI::Range accepts NaN and prints its limits in the middle of the help.
@@ -238,11 +233,16 @@ Check OneOf(const std::string& words) {
   };
 }
 
-std::string JsonLine(const nlohmann::ordered_json& document, int indent) {
+std::string JsonLine(const nlohmann::ordered_json& document) {
   constexpr auto kReplaceInvalid = nlohmann::ordered_json::error_handler_t::replace;
   nlohmann::ordered_json versioned = {{"version", kJsonVersion}};
   versioned.update(document);
-  return versioned.dump(indent, ' ', false, kReplaceInvalid) + "\n";
+  return versioned.dump(-1, ' ', false, kReplaceInvalid) + "\n";
+}
+
+void WriteReport(OutputFormat format, const nlohmann::ordered_json& document,
+                 const std::string& text) {
+  term::WriteToStandardOutput(format == OutputFormat::kJson ? JsonLine(document) : text);
 }
 
 void SetBytes(nlohmann::ordered_json* object, const std::string& name, std::string_view bytes) {

@@ -103,11 +103,10 @@ std::pair<CLI::App*, Options*> AddSubcommand(CLI::App* app, Action* action, cons
   return {command, options.get()};
 }
 
-/// Adds a step of a subcommand, which needs one or more. Its options may follow them.
-CLI::App* AddStep(CLI::App* command, const char* name, const char* description);
-
-/// The names of the given steps, in order.
-std::vector<std::string> GivenSteps(const CLI::App& command);
+/// Adds a step of a subcommand, which needs one or more. Its options may follow them. Parsing
+/// appends the given steps to `*given`, in order.
+CLI::App* AddStep(CLI::App* command, const char* name, const char* description,
+                  std::vector<std::string>* given);
 
 /// Numbers from `low` to `high`. Whole numbers have no leading zeros; 1e6, 1.5M and 20k are
 /// rewritten to digits.
@@ -126,9 +125,13 @@ Check OneOf(const std::string& words);
 /// The `version` of JSON documents. Grows when members are renamed or removed, not when added.
 inline constexpr int kJsonVersion = 2;
 
-/// The document on one line, or indented, with the member `version` and a line end. Replaces bytes
-/// that are not UTF-8, which names of files and columns may have.
-std::string JsonLine(const nlohmann::ordered_json& document, int indent = -1);
+/// The document on one line, with the member `version` and a line end. Replaces bytes that are not
+/// UTF-8, which names of files and columns may have.
+std::string JsonLine(const nlohmann::ordered_json& document);
+
+/// Writes the report in the chosen format to standard output.
+void WriteReport(OutputFormat format, const nlohmann::ordered_json& document,
+                 const std::string& text);
 
 /// Sets the member `name` to the bytes, or `name`_hex to hexadecimal digits if they are not UTF-8.
 void SetBytes(nlohmann::ordered_json* object, const std::string& name, std::string_view bytes);

@@ -69,14 +69,6 @@ struct ScanOptions {
   OutputFormat format = OutputFormat::kText;
 };
 
-// The hint for a database without indexed columns.
-std::string HowToIndex(const std::string& database) {
-  return fmt::format(
-      "\nDatabase {} has no skip indexes; to add one: blocksieve index --db {} "
-      "--index NAME=EXTRACTOR",
-      database, database);
-}
-
 bool HasRows(const Database& db, const std::string& family) {
   const std::unique_ptr<rocksdb::Iterator> rows(db->NewIterator({}, db.HandleOf(family)));
   rows->SeekToFirst();
@@ -84,14 +76,20 @@ bool HasRows(const Database& db, const std::string& family) {
 }
 
 Query ParseWhere(const ScanOptions& options, const Database& db) {
-  const rocksdb_plugin::SkipIndexSummary indexes = IndexesOf(db, options.family);
+  const SkipIndexSummary indexes = IndexesOf(db, options.family);
   size_t position = 0;
   Result<Query> query = Query::Parse(options.where, indexes.columns, &position);
   if (query.ok()) return *std::move(query);
   // Files define the columns. Without files, any condition selects what there is: nothing.
   if (indexes.columns.empty() && !HasRows(db, options.family)) return *Query::Parse("TRUE", {});
   const std::string& message = query.status().message();
-  const std::string hint = indexes.columns.empty() ? HowToIndex(options.db) : "";
+  std::string hint;
+  if (indexes.columns.empty()) {
+    hint = fmt::format(
+        "\nDatabase {0} has no skip indexes; to add one: blocksieve index --db {0} --index "
+        "NAME=EXTRACTOR",
+        options.db.path);
+  }
   term::FailUsage("--where{} {}{}", position == 0 ? ":" : ",", message, hint);
 }
 

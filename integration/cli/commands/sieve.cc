@@ -40,6 +40,7 @@ struct SieveCommandOptions {
   std::string push_file;
   std::string forget_file;
   uint64_t pop_urls = 1;
+  std::vector<std::string> steps;
 };
 
 void CheckStatus(const rocksdb::Status& status, const std::string& db) {
@@ -170,7 +171,7 @@ std::string StatsText(const SieveStats& stats) {
 void PrintStats(const SieveCommandOptions& options, UrlSieve* sieve, term::Output* output) {
   SieveStats stats;
   CheckStatus(sieve->GetStats(&stats), options.db);
-  output->Write(options.format == OutputFormat::kJson ? JsonLine(Describe(stats), /*indent=*/2)
+  output->Write(options.format == OutputFormat::kJson ? JsonLine(Describe(stats))
                                                       : StatsText(stats));
 }
 
@@ -184,23 +185,20 @@ void Compact(const SieveCommandOptions& options, UrlSieve* sieve) {
   CheckStatus(status, options.db);
 }
 
-void RunStep(const std::string& step, const SieveCommandOptions& options, UrlSieve* sieve,
-             term::Output* output) {
-  if (step == "push") Push(options, sieve);
-  if (step == "pop") Pop(options, sieve, output);
-  if (step == "forget") Forget(options, sieve);
-  if (step == "compact") Compact(options, sieve);
-  if (step == "stats") PrintStats(options, sieve, output);
-}
-
-void RunSieve(const SieveCommandOptions& options, const std::vector<std::string>& steps) {
+void RunSieve(const SieveCommandOptions& options) {
   term::CatchInterrupts();
   std::unique_ptr<UrlSieve> sieve;
   sieve::SieveOptions opening = options.sieve;
-  opening.create_if_missing = std::find(steps.begin(), steps.end(), "push") != steps.end();
+  opening.create_if_missing = std::ranges::find(options.steps, "push") != options.steps.end();
   CheckStatus(UrlSieve::Open(options.db, opening, &sieve), options.db);
   term::Output output;
-  for (const std::string& step : steps) RunStep(step, options, sieve.get(), &output);
+  for (const std::string& step : options.steps) {
+    if (step == "push") Push(options, sieve.get());
+    if (step == "pop") Pop(options, sieve.get(), &output);
+    if (step == "forget") Forget(options, sieve.get());
+    if (step == "compact") Compact(options, sieve.get());
+    if (step == "stats") PrintStats(options, sieve.get(), &output);
+  }
   output.Flush();
   CheckStatus(sieve->Close(), options.db);
 }
@@ -208,9 +206,9 @@ void RunSieve(const SieveCommandOptions& options, const std::vector<std::string>
 }  // namespace
 
 void AddSieveCommand(CLI::App* app, Action* action) {
-  const auto options = std::make_shared<SieveCommandOptions>();
-  CLI::App* const command =
-      AddSubcommand(app, "sieve", "A persistent queue that accepts each URL once", kSieveFooter);
+  const auto [command, options] =
+      AddSubcommand(app, action, "sieve", "A persistent queue that accepts each URL once",
+                    kSieveFooter, RunSieve);
   AddOption(command, &options->db, "--db DIR", "the directory of the sieve; push creates it",
             nullptr, kRequired);
   AddOption(command, &options->sieve.num_shards, "--shards N",
@@ -223,16 +221,16 @@ void AddSieveCommand(CLI::App* app, Action* action) {
           "normalize URLs in push and forget (RFC 3986, 6.2)");
   AddFormatOption(command, &options->format);
 
-  CLI::App* step = AddStep(command, "push", "queue URLs that were never pushed before");
+  std::vector<std::string>* const steps = &options->steps;
+  CLI::App* step = AddStep(command, "push", "queue URLs that were never pushed before", steps);
   AddOption(step, &options->push_file, "FILE", kUrls, nullptr, kRequired);
-  step = AddStep(command, "pop", "print the next URLs and remove them from the queue");
+  step = AddStep(command, "pop", "print the next URLs and remove them from the queue", steps);
   AddOption(step, &options->pop_urls, "N", "maximum number of URLs", WholeInRange(1, kMaxUrls),
             kRequired);
-  step = AddStep(command, "forget", "let URLs be pushed again as new");
+  step = AddStep(command, "forget", "let URLs be pushed again as new", steps);
   AddOption(step, &options->forget_file, "FILE", kUrls, nullptr, kRequired);
-  AddStep(command, "compact", "rewrite the sieve into minimal space");
-  AddStep(command, "stats", "print the number of URLs and what the filters save");
-  SetAction(command, action, [options, command] { RunSieve(*options, GivenSteps(*command)); });
+  AddStep(command, "compact", "rewrite the sieve into minimal space", steps);
+  AddStep(command, "stats", "print the number of URLs and what the filters save", steps);
 }
 
 }  // namespace blocksieve::cli

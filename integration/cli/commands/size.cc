@@ -88,15 +88,6 @@ std::string ToText(const SizeOptions& options, const Json& layouts) {
                    layouts);
 }
 
-std::string ToJson(const SizeOptions& options, const Json& layouts) {
-  Json document = {{"num_keys", options.keys}};
-  if (options.fpr) document["target_fpr"] = *options.fpr;
-  if (options.bits_per_key) document["max_bits_per_key"] = *options.bits_per_key;
-  if (options.bytes) document["max_bytes"] = *options.bytes;
-  document["layouts"] = layouts;
-  return JsonLine(document, /*indent=*/2);
-}
-
 void RunSize(const SizeOptions& options) {
   const int num_given =
       options.fpr.has_value() + options.bits_per_key.has_value() + options.bytes.has_value();
@@ -118,11 +109,13 @@ void RunSize(const SizeOptions& options) {
   }
   if (all.empty())
     term::FailUsage("no kind of filter fits {}:{}", DescribeRequest(options), problems);
-  if (options.format == OutputFormat::kJson) {
-    return term::WriteToStandardOutput(ToJson(options, all));
-  }
   if (!problems.empty()) problems = "\nNot possible:" + problems + "\n";
-  term::WriteToStandardOutput(ToText(options, all) + problems);
+  Json document = {{"num_keys", options.keys}};
+  if (options.fpr) document["target_fpr"] = *options.fpr;
+  if (options.bits_per_key) document["max_bits_per_key"] = *options.bits_per_key;
+  if (options.bytes) document["max_bytes"] = *options.bytes;
+  document["layouts"] = all;
+  WriteReport(options.format, document, ToText(options, all) + problems);
 }
 
 }  // namespace

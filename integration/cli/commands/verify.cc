@@ -37,12 +37,6 @@ struct VerifyOptions {
   OutputFormat format = OutputFormat::kText;
 };
 
-struct Verification {
-  Json files = Json::array();
-  ChosenFiles::Missed missed = {};
-  uint64_t num_problems = 0;
-};
-
 std::string MeasuredText(const Json& query) {
   const Json& fpr = query["fpr_interval"];
   return fpr.is_null() ? "-"
@@ -52,33 +46,24 @@ std::string MeasuredText(const Json& query) {
 
 // The columns about a kind of query: members of a file, or of its member `query`.
 std::vector<TableColumn> Columns(const std::string& query, const std::string& things,
-                                 const std::string& measured) {
+                                 const char* measured, const char* predicted, const char* fpr) {
   return {{"file", "/path", FileNameText},
           {"level", "/level", PlainText},
           {things + " checked", query + "/" + things + "_checked", CountText},
           {"false negatives", query + "/false_negatives", CountText},
           {"probes", query + "/num_probes", CountText},
-          {measured, query, MeasuredText}};
+          {measured, query, MeasuredText},
+          {predicted, fpr, RateText}};
 }
 
-// Range filters or prefixes, if a file has them. `one`: "range" or "prefix".
-std::string PartText(const Json& files, const std::string& one, const std::string& several,
-                     const char* predicted) {
-  std::vector<TableColumn> columns =
-      Columns("/" + several, several, fmt::format("measured {} FPR", one));
-  columns.push_back({predicted, "/filter/" + one + "_fpr", RateText});
-  const Json rows = FilesWithPart(files, one);
-  return rows.empty() ? "" : TableText(std::move(columns), rows) + "\n";
-}
-
-std::string ToText(const Verification& verification) {
-  const Json& files = verification.files;
-  if (files.empty() && verification.missed.unopened.empty()) {
+std::string ToText(const Json& document, const ChosenFiles::Missed& missed) {
+  const Json& files = document["files"];
+  if (files.empty() && missed.unopened.empty()) {
     return "No files: nothing has been flushed yet.\n";
   }
-  std::vector<TableColumn> columns = Columns("", "keys", "measured FPR");
+  std::vector<TableColumn> columns =
+      Columns("", "keys", "measured FPR", "predicted", "/filter/predicted_fpr");
   columns.insert(columns.begin() + 2, {"filter", "/filter", FilterName});
-  columns.push_back({"predicted", "/filter/predicted_fpr", RateText});
   std::string notes;
   std::string problems;
   uint64_t keys_checked = 0;
@@ -92,17 +77,20 @@ std::string ToText(const Verification& verification) {
       problems += "PROBLEM " + name + PlainText(problem) + "\n";
     }
   }
-  notes += VanishedText(verification.missed);
-  for (const std::string& problem : verification.missed.unopened) {
-    problems += "PROBLEM " + problem + "\n";
-  }
+  notes += VanishedText(missed);
+  for (const std::string& problem : missed.unopened) problems += "PROBLEM " + problem + "\n";
   return TableText(std::move(columns), files) + "\n" +
-         PartText(files, "range", "ranges", "estimated") +
-         PartText(files, "prefix", "prefixes", "predicted") + notes + problems +
+         PartTable(
+             files, "range",
+             Columns("/ranges", "ranges", "measured range FPR", "estimated", "/filter/range_fpr")) +
+         PartTable(files, "prefix",
+                   Columns("/prefixes", "prefixes", "measured prefix FPR", "predicted",
+                           "/filter/prefix_fpr")) +
+         notes + problems +
          fmt::format("{}, {}: {}\n", term::CountOf(files.size(), "file"),
                      term::CountOf(keys_checked, "key"),
                      problems.empty() ? "no problem found"
-                                      : term::CountOf(verification.num_problems, "problem"));
+                                      : term::CountOf(document["num_problems"], "problem"));
 }
 
 Json ToJson(const QueryCheck& query, const char* checked) {
@@ -126,30 +114,20 @@ Json ToJson(const FileCheck& check) {
   return document;
 }
 
-std::string ToJsonLine(const VerifyOptions& options, const Verification& verification) {
-  Json document = DescribeChoice(options.choice);
-  document["num_problems"] = verification.num_problems;
-  document["confidence"] = 0.95;
-  document["files"] = verification.files;
-  AddMissed(verification.missed, &document);
-  return JsonLine(document);
-}
-
 void RunVerify(const VerifyOptions& options) {
   const ChosenFiles chosen = FindFiles(options.choice);
-  Verification verification;
-  verification.missed = chosen.ForEach("verifying", [&](TableFile* file) {
-    const FileCheck check = CheckFile(file, options.num_probes);
-    verification.files.push_back(ToJson(check));
-    verification.num_problems += check.problems.size();
+  Json files = Json::array();
+  uint64_t problems = 0;
+  const ChosenFiles::Missed missed = chosen.ForEach("verifying", [&](TableFile* file) {
+    files.push_back(ToJson(CheckFile(file, options.num_probes)));
+    problems += files.back()["problems"].size();
   });
-  verification.num_problems += verification.missed.unopened.size();
-  term::WriteToStandardOutput(options.format == OutputFormat::kJson
-                                  ? ToJsonLine(options, verification)
-                                  : ToText(verification));
-  if (const uint64_t problems = verification.num_problems; problems != 0) {
-    term::Fail("{} found", term::CountOf(problems, "problem"));
-  }
+  problems += missed.unopened.size();
+  Json document = DescribeChoice(options.choice);
+  document.update({{"num_problems", problems}, {"confidence", 0.95}, {"files", files}});
+  AddMissed(missed, &document);
+  WriteReport(options.format, document, ToText(document, missed));
+  if (problems != 0) term::Fail("{} found", term::CountOf(problems, "problem"));
 }
 
 }  // namespace

@@ -13,10 +13,8 @@
 #include <utility>
 
 #include "integration/cli/database/open_database.h"
-#include "integration/cli/database/stored_database.h"
 #include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/table_properties.h"
-#include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/sidecar/databases.h"
 
 namespace blocksieve::cli {
@@ -25,17 +23,6 @@ namespace {
 std::string WithoutTimestamp(std::string key, const rocksdb::Comparator& comparator) {
   key.resize(key.size() - std::min(key.size(), comparator.timestamp_size()));
   return key;
-}
-
-bool Exists(const std::filesystem::file_status& status) {
-  return status.type() != std::filesystem::file_type::not_found;
-}
-
-std::filesystem::file_status StatusOf(const std::string& path) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (Exists(status) && error) term::Fail("cannot open database {}: {}", path, error.message());
-  return status;
 }
 
 std::string FamilyOfTable(const std::string& path) {
@@ -86,15 +73,16 @@ void CheckTableFile(const std::string& path) {
 }  // namespace
 
 void CheckDatabase(const std::string& path) {
-  if (!Exists(StatusOf(path))) term::Fail("database {} does not exist", path);
-  if (!HasRocksDb(path)) term::Fail("{} is not a database: it has no file CURRENT", path);
+  if (HasRocksDb(path)) return;
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) term::Fail("database {} does not exist", path);
+  term::Fail("{} is not a database: it has no file CURRENT", path);
 }
 
 void CheckPlaceForDatabase(const std::string& path) {
-  const auto status = StatusOf(path);
-  if (!Exists(status) || HasRocksDb(path)) return;
   std::error_code error;
-  if (std::filesystem::is_directory(status) && std::filesystem::is_empty(path, error)) return;
+  if (HasRocksDb(path) || !std::filesystem::exists(path, error)) return;
+  if (std::filesystem::is_directory(path, error) && std::filesystem::is_empty(path, error)) return;
   if (error) term::Fail("cannot open database {}: {}", path, error.message());
   term::Fail("{} is neither a database nor an empty directory", path);
 }
@@ -133,11 +121,7 @@ std::vector<FilePlace> ListFiles(const DatabasePlace& place) {
 
 uint64_t FileBytes(const DatabasePlace& place) {
   uint64_t sum = 0;
-  for (const FilePlace& file : ListFiles(place)) {
-    std::error_code error;
-    const auto bytes = std::filesystem::file_size(file.path, error);
-    if (!error) sum += bytes;
-  }
+  for (const FilePlace& file : ListFiles(place)) sum += SizeOfFile(file.path);
   return sum;
 }
 
@@ -179,9 +163,7 @@ ChosenFiles::Missed ChosenFiles::ForEach(const std::string& doing,
   term::Progress progress;
   Missed missed;
   for (size_t i = 0; i < places.size(); ++i) {
-    if (progress.IsDue()) {
-      progress.Show(doing, {i, places.size(), i, "file"});
-    }
+    if (progress.IsDue()) progress.Show(doing, {i, places.size(), i, "file"});
     try {
       const std::unique_ptr<TableFile> file = TableFile::Open(places[i]);
       if (file != nullptr) {
@@ -190,7 +172,7 @@ ChosenFiles::Missed ChosenFiles::ForEach(const std::string& doing,
       }
     } catch (const term::Failure& failure) {
       std::error_code error;
-      if (Exists(std::filesystem::status(places[i].path, error))) {
+      if (std::filesystem::exists(places[i].path, error) || error) {
         missed.unopened.emplace_back(failure.what());
         continue;
       }

@@ -61,6 +61,12 @@ void WarnOnce(const std::string& text) {
   if (said.insert(text).second) term::WriteToStandardError("blocksieve: " + text + "\n");
 }
 
+uint64_t SizeOfFile(const std::string& path) {
+  std::error_code error;
+  const auto bytes = fs::file_size(path, error);
+  return error ? 0 : bytes;
+}
+
 bool IsSameDirectory(const std::string& a, const std::string& b) {
   std::error_code error;
   return IsDirectory(a) && IsDirectory(b) && fs::equivalent(a, b, error);

@@ -46,37 +46,45 @@ Json LevelOrNull(int level) { return level < 0 ? Json(nullptr) : Json(level); }
 
 struct FilterSummary {
   uint64_t num_files = 0;
-  FileReport sum = {};           // its filter has the entries and bytes of all filters
-  uint64_t covered_entries = 0;  // in files with a readable filter
+  uint64_t num_keys = 0;
+  uint64_t num_bytes = 0;
+  uint64_t covered_keys = 0;  // in files with a readable filter
   uint64_t covered_bytes = 0;
-  double weighted_fpr = 0;  // times entries
+  uint64_t filter_keys = 0;
+  uint64_t filter_bytes = 0;
+  double bits_per_key = 0;
+  double predicted_fpr = 1;  // the mean over all keys
 
   void Add(const FileReport& file) {
     const FilterReport& filter = file.filter;
-    const bool is_covered =
-        filter.origin == FilterOrigin::kBlocksieve || filter.origin == FilterOrigin::kStock;
     ++num_files;
-    sum.num_entries += file.num_entries;
-    sum.num_bytes += file.num_bytes;
-    sum.filter.num_entries += filter.num_entries;
-    sum.filter.num_bytes += filter.num_bytes;
-    covered_entries += is_covered ? file.num_entries : 0;
-    covered_bytes += is_covered ? file.num_bytes : 0;
-    weighted_fpr += filter.predicted_fpr * static_cast<double>(file.num_entries);
-  }
-
-  Json ToJson() const {
-    const auto entries = static_cast<double>(sum.num_entries);
-    return {{"num_files", num_files},
-            {"num_keys", sum.num_entries},
-            {"num_bytes", sum.num_bytes},
-            {"covered_keys", covered_entries},
-            {"covered_bytes", covered_bytes},
-            {"filter_bytes", sum.filter.num_bytes},
-            {"bits_per_key", 8 * term::Ratio(sum.filter.num_bytes, sum.filter.num_entries)},
-            {"predicted_fpr", sum.num_entries == 0 ? 1 : weighted_fpr / entries}};
+    num_bytes += file.num_bytes;
+    if (filter.origin == FilterOrigin::kBlocksieve || filter.origin == FilterOrigin::kStock) {
+      covered_keys += file.num_entries;
+      covered_bytes += file.num_bytes;
+    }
+    filter_keys += filter.num_entries;
+    filter_bytes += filter.num_bytes;
+    bits_per_key = 8 * term::Ratio(filter_bytes, filter_keys);
+    num_keys += file.num_entries;
+    predicted_fpr +=
+        (filter.predicted_fpr - predicted_fpr) * term::Ratio(file.num_entries, num_keys);
   }
 };
+BLOCKSIEVE_TO_JSON(FilterSummary, num_files, num_keys, num_bytes, covered_keys, covered_bytes,
+                   filter_bytes, bits_per_key, predicted_fpr)
+
+struct IndexSummary {
+  std::string family;
+  std::string definition;
+  uint64_t num_files = 0;
+  uint64_t num_granules = 0;
+  std::set<std::string> filters;  // forms; see GranuleFiltersName
+  uint64_t filter_bytes = 0;
+  uint64_t bounds_bytes = 0;
+};
+BLOCKSIEVE_TO_JSON(IndexSummary, family, definition, num_files, num_granules, filters, filter_bytes,
+                   bounds_bytes)
 
 }  // namespace
 
@@ -118,41 +126,38 @@ void AddMissed(const ChosenFiles::Missed& missed, Json* document) {
   (*document)["vanished"] = ArrayOf(missed.vanished, [](const auto& place) { return place.path; });
 }
 
-Json FilesWithPart(const Json& files, const std::string& one) {
-  return RowsWhere(files, [member = "num_" + one + "_filters"](const Json& file) {
-    return file["filter"][member] != 0;
-  });
+std::string PartTable(const Json& files, const std::string& one, std::vector<TableColumn> columns,
+                      bool with_family) {
+  Json rows = Json::array();
+  for (const Json& file : files) {
+    if (file["filter"]["num_" + one + "_filters"] != 0) rows.push_back(file);
+  }
+  return rows.empty() ? "" : TableText(std::move(columns), rows, with_family) + "\n";
 }
 
 Json TotalOf(const std::vector<FileReport>& files) {
   FilterSummary sum;
   for (const FileReport& file : files) sum.Add(file);
-  return sum.ToJson();
+  return sum;
 }
 
 Json LevelsOf(const std::vector<FileReport>& files) {
   std::map<std::pair<std::string, int>, FilterSummary> levels;
   for (const FileReport& file : files) levels[{file.place.family, file.place.level}].Add(file);
-  Json rows = Json::array();
-  for (const auto& [place, sum] : levels) {
-    rows.push_back({{"family", place.first}, {"level", LevelOrNull(place.second)}});
-    rows.back().update(sum.ToJson());
-  }
-  return rows;
+  return ArrayOf(levels, [](const auto& level) {
+    Json row = {{"family", level.first.first}, {"level", LevelOrNull(level.first.second)}};
+    row.update(Json(level.second));
+    return row;
+  });
 }
 
 Json IndexesOf(const std::vector<FileReport>& files) {
-  struct Sum {
-    uint64_t num_files = 0;
-    uint64_t num_granules = 0;
-    std::set<std::string> filters;  // forms; see GranuleFiltersName
-    uint64_t filter_bytes = 0;
-    uint64_t bounds_bytes = 0;
-  };
-  std::map<std::pair<std::string, std::string>, Sum> indexes;
+  std::map<std::pair<std::string, std::string>, IndexSummary> indexes;
   for (const FileReport& file : files) {
     for (const IndexColumnReport& column : file.index.columns) {
-      Sum& index = indexes[{file.place.family, column.definition}];
+      IndexSummary& index = indexes[{file.place.family, column.definition}];
+      index.family = file.place.family;
+      index.definition = column.definition;
       ++index.num_files;
       index.num_granules += file.index.num_granules;
       index.filters.insert(column.filters);
@@ -160,17 +165,7 @@ Json IndexesOf(const std::vector<FileReport>& files) {
       index.bounds_bytes += column.bounds_bytes;
     }
   }
-  Json rows = Json::array();
-  for (const auto& [name, index] : indexes) {
-    rows.push_back({{"family", name.first},
-                    {"definition", name.second},
-                    {"num_files", index.num_files},
-                    {"num_granules", index.num_granules},
-                    {"filters", index.filters},
-                    {"filter_bytes", index.filter_bytes},
-                    {"bounds_bytes", index.bounds_bytes}});
-  }
-  return rows;
+  return ArrayOf(indexes, [](const auto& index) { return Json(index.second); });
 }
 
 WithoutFilters FilesWithoutFilters(const std::vector<FileReport>& files,
@@ -179,11 +174,10 @@ WithoutFilters FilesWithoutFilters(const std::vector<FileReport>& files,
   // policies.
   std::map<std::string, std::string> policies;
   const StoredDatabase stored = ReadStored(database);
-  for (const std::string& name : OptionsFileNames(database)) {
-    const OptionsText file = ReadOptionsText(database.path + "/" + name);
+  for (const OptionsText& file : ReadOptionsFiles(database)) {
     for (const std::string& family : file.Families()) {
       const auto policy = file.Find(OptionsSection::Table(family), "filter_policy");
-      if (NamesBlocksieve(policy.value_or(""))) policies[family] = *policy;
+      if (NamesBlocksieve(policy)) policies[family] = *policy;
     }
   }
   for (const std::string& family : stored.Families()) {

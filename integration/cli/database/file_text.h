@@ -26,8 +26,10 @@ Json DescribeChoice(const FileChoice& choice);
 /// Adds the members "unopened" and "vanished".
 void AddMissed(const ChosenFiles::Missed& missed, Json* document);
 
-/// The files whose filters have range filters or prefixes. `one`: "range" or "prefix".
-Json FilesWithPart(const Json& files, const std::string& one);
+/// A table of the files with range filters or prefixes, and an empty line; "" without such files.
+/// `one`: "range" or "prefix".
+std::string PartTable(const Json& files, const std::string& one, std::vector<TableColumn> columns,
+                      bool with_family = false);
 
 /// Totals over files, and those of each column family and level, as an array.
 Json TotalOf(const std::vector<FileReport>& files);

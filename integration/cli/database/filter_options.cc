@@ -71,8 +71,8 @@ void PutNeeds(const std::string& policy_value, const std::vector<std::string>& f
 
 }  // namespace
 
-bool NamesBlocksieve(const std::string& value) {
-  return value.starts_with("blocksieve") || value.find("id=blocksieve") != std::string::npos;
+bool NamesBlocksieve(const std::optional<std::string>& value) {
+  return value && (value->starts_with("blocksieve") || value->find("id=blocksieve") != value->npos);
 }
 
 bool IsNone(const std::optional<std::string>& value) {
@@ -86,6 +86,7 @@ std::string WithoutListener(const std::string& listeners) {
 
 void EditedOptions::Set(const OptionsSection& section, const std::string& option,
                         const std::string& value) {
+  if (Find(section, option) == value) return;
   term::CheckOk(text.Set(section, option, value), "cannot set {} in {}", option, text.name());
   edits.push_back({section, option, value});
 }

@@ -18,6 +18,7 @@ struct EditedOptions {
   OptionsText text;
   std::vector<rocksdb_plugin::OptionEdit> edits = {};
 
+  /// Does nothing if the option has this value.
   void Set(const OptionsSection& section, const std::string& option, const std::string& value);
   std::optional<std::string> Find(const OptionsSection& section, const std::string& option) const {
     return text.Find(section, option);
@@ -44,7 +45,7 @@ void PutCollector(const std::string& family,
                   EditedOptions* options);
 
 /// Whether the value of an option names an object of blocksieve, such as its policy.
-bool NamesBlocksieve(const std::string& value);
+bool NamesBlocksieve(const std::optional<std::string>& value);
 
 /// Whether the value of an option names no object.
 bool IsNone(const std::optional<std::string>& value);

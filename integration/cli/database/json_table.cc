@@ -84,10 +84,4 @@ std::string TableText(std::vector<TableColumn> columns, const Json& rows, bool w
   return Align(lines);
 }
 
-Json RowsWhere(const Json& rows, const std::function<bool(const Json& row)>& is_shown) {
-  Json shown = Json::array();
-  std::copy_if(rows.begin(), rows.end(), std::back_inserter(shown), is_shown);
-  return shown;
-}
-
 }  // namespace blocksieve::cli

@@ -34,9 +34,6 @@ struct TableColumn {
 /// A text table with a line for each row. `with_family`: the first column is the member "family".
 std::string TableText(std::vector<TableColumn> columns, const Json& rows, bool with_family = false);
 
-/// The rows for which `is_shown` holds.
-Json RowsWhere(const Json& rows, const std::function<bool(const Json& row)>& is_shown);
-
 /// The array of what `to_json` makes of each value.
 template <class Range, class Function>
 Json ArrayOf(const Range& values, const Function& to_json) {

@@ -11,13 +11,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstdarg>
 #include <filesystem>
 #include <future>
 #include <set>
 #include <system_error>
 #include <utility>
 
+#include "integration/cli/database/table/line_log.h"
 #include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/open_db.h"
 #include "integration/rocksdb/compat/table_properties.h"
@@ -27,13 +27,6 @@
 
 namespace blocksieve::cli {
 namespace {
-
-/// Keeps RocksDB from writing a file LOG into a database that is only read.
-class SilentLog : public rocksdb::Logger {
- public:
-  using rocksdb::Logger::Logv;
-  void Logv(const char*, va_list) override {}
-};
 
 // A text that changes when another process adds or removes files.
 std::string StateOf(const std::string& path) {
@@ -80,9 +73,7 @@ std::string UnreadableTables(const std::string& path, const rocksdb::Options& op
   return text;
 }
 
-using Preparation = std::function<void(UsedOptions*)>;
-
-Database OpenPrepared(const DatabasePlace& place, const Preparation& prepare,
+Database OpenPrepared(const DatabasePlace& place, const std::function<void(UsedOptions*)>& prepare,
                       Database::Mode mode = Database::Mode::kRead,
                       const std::string& save_to = "") {
   constexpr int kMaxTries = 20;
@@ -155,21 +146,21 @@ rocksdb::Status OpenWithTtl(const std::string& path, const UsedOptions& options,
   return status;
 }
 
-// Why this program cannot rewrite files: they have operands of a merge operator that it does not
-// have, and RocksDB does not copy them. "" if it can.
-std::string WhyOperandsAreLost(const StoredDatabase& stored,
-                               const std::optional<std::string>& family) {
-  if (rocksdb_plugin::CopyOperands()) return "";
+// Fails if files have operands of a merge operator that this program does not have, and RocksDB
+// does not copy them.
+void CheckOperands(const StoredDatabase& stored, const std::optional<std::string>& family) {
+  if (rocksdb_plugin::CopyOperands()) return;
   std::optional<Database> db;
   for (const rocksdb_plugin::NamedObject& object : stored.loaded.objects) {
     if (object.option != "merge_operator") continue;
     if (object.family != family.value_or(object.family)) {
       // RocksDB may flush it.
       if (!HasRowsInWal(stored)) continue;
-      return fmt::format(
-          "column family {} has merge operator {}, which only its own program has, and the WAL has "
-          "rows that may need it; open and close the database there first",
-          object.family, object.value);
+      term::Fail(
+          "cannot rewrite database {}: column family {} has merge operator {}, which only its own "
+          "program has, and the WAL has rows that may need it; open and close the database there "
+          "first",
+          stored.place.path, object.family, object.value);
     }
     if (!db) db.emplace(OpenPrepared(stored.place, PrepareForFileList));
     rocksdb::TablePropertiesCollection tables;
@@ -179,13 +170,12 @@ std::string WhyOperandsAreLost(const StoredDatabase& stored,
     uint64_t num_operands = 0;
     for (const auto& [table, properties] : tables) num_operands += properties->num_merge_operands;
     if (num_operands == 0) continue;
-    return fmt::format(
-        "column family {} has {} of {}, which only its own program has; this RocksDB, {}, rewrites "
-        "no files with them",
-        object.family, term::CountOf(num_operands, "operand"), object.value,
+    term::Fail(
+        "cannot rewrite database {}: column family {} has {} of {}, which only its own program "
+        "has; this RocksDB, {}, rewrites no files with them",
+        stored.place.path, object.family, term::CountOf(num_operands, "operand"), object.value,
         rocksdb::GetRocksVersionAsString());
   }
-  return "";
 }
 
 }  // namespace
@@ -198,7 +188,7 @@ Database::Database(const DatabasePlace& place, UsedOptions options, Mode mode,
   env_ = rocksdb::NewCompositeEnv(files_);
   options.db.env = env_.get();
   if (reads) {
-    options.db.info_log = std::make_shared<SilentLog>();
+    options.db.info_log = std::make_shared<LineLog>();
   } else {
     options.db.statistics = rocksdb::CreateDBStatistics();
   }
@@ -226,9 +216,9 @@ Database::~Database() {
 }
 
 rocksdb::ColumnFamilyHandle* Database::HandleOf(const std::string& family) const {
-  const auto found = std::find_if(handles_.begin(), handles_.end(),
-                                  [&](const auto* handle) { return handle->GetName() == family; });
-  if (found != handles_.end()) return *found;
+  for (auto* const handle : handles_) {
+    if (handle->GetName() == family) return handle;
+  }
   ReadStored({db_->GetName()}).Families(family);  // which names those that exist
   term::Fail("column family {} was not opened", family);
 }
@@ -258,7 +248,7 @@ void CheckOpening(const StoredDatabase& stored) {
   UsedOptions options = OptionsToRead(stored);
   const std::unique_ptr<rocksdb::Env> memory(rocksdb::NewMemEnv(rocksdb::Env::Default()));
   options.db.env = memory.get();
-  options.db.info_log = std::make_shared<SilentLog>();
+  options.db.info_log = std::make_shared<LineLog>();
   options.db.create_if_missing = options.db.create_missing_column_families = true;
   options.db.wal_dir = "";
   options.db.db_paths.clear();
@@ -283,8 +273,7 @@ void CheckOpening(const StoredDatabase& stored) {
 void CheckWritable(const StoredDatabase& stored, const WriteRequest& request) {
   CheckOptionsToWrite(stored, request);
   if (request.access != Access::kRead && HasRocksDb(stored.place)) CheckDirectories(stored.place);
-  const std::string why = WhyOperandsAreLost(stored, request.family);
-  if (!why.empty()) term::Fail("cannot rewrite database {}: {}", stored.place.path, why);
+  CheckOperands(stored, request.family);
 }
 
 DatabaseLock::DatabaseLock(const std::string& database) : env_(EnvOfDirectory(database)) {
@@ -320,17 +309,16 @@ bool HasRocksDb(const std::string& path) {
 }
 
 Database OpenReadOnly(const DatabasePlace& place, const std::string& family,
-                      const std::optional<IndexAccess>& indexes) {
+                      const IndexAccess& access) {
   const auto prepare = [&](UsedOptions* options) {
     PrepareForRows(family, options);
     for (rocksdb::ColumnFamilyDescriptor& each : options->families) {
-      if (!indexes || indexes->index == nullptr || each.name != family) continue;
-      each.options.table_properties_collector_factories = {indexes->index};
+      if (access.index == nullptr || each.name != family) continue;
+      each.options.table_properties_collector_factories = {access.index};
     }
   };
   try {
-    if (!indexes) return OpenPrepared(place, prepare);
-    return OpenPrepared(place, prepare, Database::Mode::kIndex, indexes->save_to);
+    return OpenPrepared(place, prepare, access.mode, access.save_to);
   } catch (const CannotOpen&) {
     throw;
   } catch (const term::Failure&) {
@@ -353,8 +341,8 @@ void AddListenerFor(const rocksdb::ColumnFamilyOptions& family, rocksdb::DBOptio
   if (!rocksdb_plugin::HasListener(*options)) options->listeners.push_back(NewListener());
 }
 
-rocksdb_plugin::SkipIndexSummary IndexesOf(const Database& db, const std::string& family) {
-  rocksdb_plugin::SkipIndexSummary summary;
+SkipIndexSummary IndexesOf(const Database& db, const std::string& family) {
+  SkipIndexSummary summary;
   term::CheckOk(rocksdb_plugin::ReadSkipIndexes(db.get(), db.HandleOf(family), &summary),
                 "cannot read the indexes of database {}", db->GetName());
   return summary;

@@ -25,6 +25,8 @@ using rocksdb_plugin::CreateNamedDirectory;
 using rocksdb_plugin::EnvOfDirectory;
 using rocksdb_plugin::GuardedFileSystem;
 using rocksdb_plugin::PolicyOf;
+using rocksdb_plugin::SkipIndexColumnUsage;
+using rocksdb_plugin::SkipIndexSummary;
 using rocksdb_plugin::WritableDirectory;
 
 /// Adds blocksieve's listener if the family needs it: its large indexes go to sidecars, or its
@@ -104,21 +106,20 @@ class DatabaseLock {
 /// Whether the directory has a RocksDB database. Throws Failure if that is unknown.
 bool HasRocksDb(const std::string& path);
 
-/// What a column family is opened for, besides reading rows.
+/// How a column family is opened for reading rows; kIndex: and to write sidecars.
 struct IndexAccess {
-  std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> index;  ///< In its options.
-  std::string save_to = "";                                         ///< As in Database.
+  Database::Mode mode = Database::Mode::kRead;
+  std::string save_to = "";                                                   ///< As in Database.
+  std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> index = nullptr;  ///< In its options.
 };
-
-/// Opens a column family for reading rows, and to write sidecars if `indexes` is given.
 Database OpenReadOnly(const DatabasePlace& place, const std::string& family,
-                      const std::optional<IndexAccess>& indexes = std::nullopt);
+                      const IndexAccess& access = {});
 
 /// The files of the database in all column families. Some may be missing or damaged. Throws
 /// CannotOpen if only its own program, or a later RocksDB, can open it.
 std::vector<rocksdb::LiveFileMetaData> LiveFiles(const DatabasePlace& place);
 
 /// The indexes of a column family.
-rocksdb_plugin::SkipIndexSummary IndexesOf(const Database& db, const std::string& family);
+SkipIndexSummary IndexesOf(const Database& db, const std::string& family);
 
 }  // namespace blocksieve::cli

@@ -18,17 +18,12 @@ namespace {
 
 using rocksdb_plugin::LoadedOptions;
 using rocksdb_plugin::NamedObject;
+using rocksdb_plugin::PolicyEffect;
 
 constexpr const char* kPrefix = "OPTIONS-";
 constexpr const char* kBlockBased = "BlockBasedTable";
 // RocksDB creates it for the option persist_stats_to_disk, and opens no database without it.
 constexpr const char* kStatisticsFamily = "___rocksdb_stats_history___";
-
-std::vector<std::string> FamiliesOfManifest(const std::string& path) {
-  std::vector<std::string> names;
-  term::CheckOk(rocksdb::DB::ListColumnFamilies({}, path, &names), "cannot open database {}", path);
-  return names;
-}
 
 bool IsRequested(const WriteRequest& request, const std::string& family) {
   return family == request.family.value_or(family);
@@ -38,10 +33,10 @@ std::optional<OptionsText> LatestText(const std::string& database) {
   // Another process may write a new OPTIONS file and delete the old one before it was read.
   constexpr int kMaxTries = 3;
   for (int tries = 1;; ++tries) {
-    const std::vector<std::string> names = OptionsFileNames(database);
+    const auto files = OptionsFileNames(database);
+    if (files.empty()) return std::nullopt;
     try {
-      return names.empty() ? std::nullopt
-                           : std::optional(ReadOptionsText(database + "/" + names.back()));
+      return ReadOptionsText(database + "/" + files.rbegin()->second);
     } catch (const term::Failure&) {
       if (tries == kMaxTries) throw;
     }
@@ -50,7 +45,9 @@ std::optional<OptionsText> LatestText(const std::string& database) {
 
 // Gives defaults to families that the text lacks, such as after a crash.
 void AddMissingFamilies(const std::string& path, LoadedOptions* loaded) {
-  for (const std::string& name : FamiliesOfManifest(path)) {
+  std::vector<std::string> names;
+  term::CheckOk(rocksdb::DB::ListColumnFamilies({}, path, &names), "cannot open database {}", path);
+  for (const std::string& name : names) {
     if (loaded->Find(name) != nullptr) continue;
     if (!loaded->families.empty() && name != kStatisticsFamily) {
       WarnOnce(fmt::format("the OPTIONS file of database {} lacks column family {}; using defaults",
@@ -61,11 +58,10 @@ void AddMissingFamilies(const std::string& path, LoadedOptions* loaded) {
 }
 
 std::string WhatLacks(const StoredDatabase& stored, const NamedObject& object) {
-  const std::string whose = object.family.empty() ? fmt::format("database {}", stored.place.path)
-                                                  : fmt::format("column family {} of database {}",
-                                                                object.family, stored.place.path);
-  return fmt::format("{} has {} {}, which only its own program has", whose, object.option,
-                     object.value);
+  const std::string family =
+      object.family.empty() ? "" : fmt::format("column family {} of ", object.family);
+  return fmt::format("{}database {} has {} {}, which only its own program has", family,
+                     stored.place.path, object.option, object.value);
 }
 
 // Objects without which no program reads the rows rightly.
@@ -125,39 +121,43 @@ UsedOptions Neutral(const StoredDatabase& stored, Access access) {
   return used;
 }
 
-void SetPolicy(const std::string& value, rocksdb::ColumnFamilyOptions* options) {
-  const auto* const table = TableOptionsOf(*options);
-  if (table == nullptr) return;
-  rocksdb::BlockBasedTableOptions changed = *table;
-  changed.filter_policy = rocksdb_plugin::Judge(value).policy;
-  options->table_factory.reset(rocksdb::NewBlockBasedTableFactory(changed));
-}
-
 // Throws if files of the family would be written with other filters than its policy names.
 void CheckPolicy(const StoredDatabase& stored, const std::string& family, Access access) {
   const std::string value = stored.Policy(family);
   const auto policy = rocksdb_plugin::Judge(value);
   const std::string has = fmt::format("database {} has filter_policy {} in column family {}",
                                       stored.place.path, value, family);
-  if (policy.kind == rocksdb_plugin::PolicyEffect::kRefused) {
+  if (policy.kind == PolicyEffect::kRefused) {
     term::Fail("{}, which RocksDB refuses: {}; it would write files with other filters", has,
                policy.reason);
   }
   // Rewriting leaves these files alone.
-  if (policy.kind == rocksdb_plugin::PolicyEffect::kForeign && access == Access::kLoad) {
+  if (policy.kind == PolicyEffect::kForeign && access == Access::kLoad) {
     term::Fail("{}, which this program does not have; it would write files without filters", has);
   }
 }
 
-void CheckLostProperties(const StoredDatabase& stored, const WriteRequest& request) {
+// Throws if files that are written without objects of other programs would lack something.
+void CheckObjects(const StoredDatabase& stored, const WriteRequest& request) {
   std::vector<std::string> lost;
   for (const NamedObject& object : stored.loaded.objects) {
-    if (object.option == "file_checksum_gen_factory") {
+    const std::string& option = object.option;
+    if (option == "file_checksum_gen_factory") {
       WarnOnce(WhatLacks(stored, object) +
                "; files that this command writes have no such checksum");
+    } else if (option == "wal_filter" && HasRowsInWal(stored)) {
+      term::Fail(
+          "{}, and the WAL has rows that it may drop; open and close the database there first",
+          WhatLacks(stored, object));
     }
-    if (object.option != "table_properties_collectors") continue;
-    if (IsRequested(request, object.family)) lost.push_back(object.value);
+    if (!IsRequested(request, object.family)) continue;
+    if (option == "table_properties_collectors") lost.push_back(object.value);
+    // A filter for prefixes can be built only with its extractor.
+    if (option == "prefix_extractor" &&
+        rocksdb_plugin::Judge(stored.Policy(object.family)).kind != PolicyEffect::kNone) {
+      term::Fail("{}; filters that this command writes would lack its prefixes",
+                 WhatLacks(stored, object));
+    }
   }
   if (lost.empty() || request.drops_properties) return;
   term::Fail(
@@ -165,19 +165,6 @@ void CheckLostProperties(const StoredDatabase& stored, const WriteRequest& reque
       "that this command writes lack their properties; if the program can do without these, use "
       "--drop-properties",
       stored.place.path, fmt::join(lost, ", "));
-}
-
-// A filter for prefixes can be built only with its extractor.
-void CheckExtractors(const StoredDatabase& stored, const WriteRequest& request) {
-  for (const NamedObject& object : stored.loaded.objects) {
-    if (object.option != "prefix_extractor" || !IsRequested(request, object.family)) continue;
-    if (rocksdb_plugin::Judge(stored.Policy(object.family)).kind ==
-        rocksdb_plugin::PolicyEffect::kNone) {
-      continue;
-    }
-    term::Fail("{}; filters that this command writes would lack its prefixes",
-               WhatLacks(stored, object));
-  }
 }
 
 }  // namespace
@@ -195,28 +182,28 @@ bool IsOfLevelDb(const std::string& database) {
          !std::filesystem::exists(path / "IDENTITY", error);
 }
 
-std::vector<std::string> OptionsFileNames(const std::string& database, const std::string& prefix) {
-  std::vector<std::pair<uint64_t, std::string>> found;
+std::map<uint64_t, std::string> OptionsFileNames(const std::string& database,
+                                                 const std::string& prefix) {
+  std::map<uint64_t, std::string> found;
   std::vector<std::string> names;
   rocksdb::Env::Default()->GetChildren(database, &names).PermitUncheckedError();
-  for (std::string& name : names) {
+  for (const std::string& name : names) {
     if (!name.starts_with(prefix + kPrefix)) continue;
-    const std::string plain = name.substr(prefix.size());
-    const uint64_t number = OptionsFileNumber(plain);
-    if (number != 0) found.emplace_back(number, std::move(name));
+    uint64_t number = 0;
+    const char* const end = name.data() + name.size();
+    const auto [rest, error] =
+        std::from_chars(name.data() + (prefix + kPrefix).size(), end, number);
+    if (error == std::errc() && rest == end && number != 0) found[number] = name;
   }
-  std::sort(found.begin(), found.end());
-  names.clear();
-  for (auto& [number, name] : found) names.push_back(std::move(name));
-  return names;
+  return found;
 }
 
-uint64_t OptionsFileNumber(const std::string& name) {
-  uint64_t number = 0;
-  const char* const begin = name.data() + std::string_view(kPrefix).size();
-  const char* const end = name.data() + name.size();
-  const auto [rest, error] = std::from_chars(begin, end, number);
-  return error == std::errc() && rest == end ? number : 0;
+std::vector<OptionsText> ReadOptionsFiles(const std::string& database, const std::string& prefix) {
+  std::vector<OptionsText> files;
+  for (const auto& [number, name] : OptionsFileNames(database, prefix)) {
+    files.push_back(ReadOptionsText(database + "/" + name));
+  }
+  return files;
 }
 
 OptionsText ReadOptionsText(const std::string& path) {
@@ -247,10 +234,10 @@ std::optional<std::string> StoredDatabase::Value(const OptionsSection& section,
 }
 
 bool StoredDatabase::has_ttl() const {
-  constexpr const char* kFilter = "TtlCompactionFilter";  // or its factory
   const auto family = OptionsSection::Family(rocksdb::kDefaultColumnFamilyName);
-  return Value(family, "compaction_filter").value_or("").find(kFilter) != std::string::npos ||
-         Value(family, "compaction_filter_factory").value_or("").find(kFilter) != std::string::npos;
+  const std::string filter = Value(family, "compaction_filter").value_or("") +
+                             Value(family, "compaction_filter_factory").value_or("");
+  return filter.find("TtlCompactionFilter") != filter.npos;  // or its factory
 }
 
 StoredDatabase WithText(const DatabasePlace& place, OptionsText text) {
@@ -280,8 +267,7 @@ UsedOptions OptionsToRead(const StoredDatabase& stored) {
   UsedOptions used = Neutral(stored, Access::kRead);
   used.has_ttl = stored.has_ttl();
   for (rocksdb::ColumnFamilyDescriptor& family : used.families) {
-    // DBWithTTL wraps the operator itself.
-    if (used.has_ttl) family.options.merge_operator = nullptr;
+    if (used.has_ttl) family.options.merge_operator = nullptr;  // DBWithTTL wraps it itself
   }
   return used;
 }
@@ -326,13 +312,7 @@ void CheckOptionsToWrite(const StoredDatabase& stored, const WriteRequest& reque
     }
     CheckPolicy(stored, family, request.access);
   }
-  CheckExtractors(stored, request);
-  CheckLostProperties(stored, request);
-  for (const NamedObject& object : stored.loaded.objects) {
-    if (object.option != "wal_filter" || !HasRowsInWal(stored)) continue;
-    term::Fail("{}, and the WAL has rows that it may drop; open and close the database there first",
-               WhatLacks(stored, object));
-  }
+  CheckObjects(stored, request);
   if (request.access == Access::kLoad && stored.has_ttl()) {
     term::Fail(
         "database {} is of rocksdb::DBWithTTL, which appends a time to each value; load its "
@@ -348,7 +328,11 @@ UsedOptions OptionsToWrite(const StoredDatabase& stored, const WriteRequest& req
     const bool is_requested = IsRequested(request, family.name);
     const auto policy = request.stock_policies.find(family.name);
     const bool stands_in = policy != request.stock_policies.end();
-    if (stands_in) SetPolicy(policy->second, &family.options);
+    if (const auto* const table = TableOptionsOf(family.options); stands_in && table != nullptr) {
+      rocksdb::BlockBasedTableOptions changed = *table;
+      changed.filter_policy = rocksdb_plugin::Judge(policy->second).policy;
+      family.options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(changed));
+    }
     if (stands_in || !is_requested) family.options.disable_auto_compactions = true;
     if (is_requested) continue;
     used.db.avoid_flush_during_recovery = used.db.avoid_flush_during_shutdown = true;

@@ -56,6 +56,9 @@ std::string WalDirectory(const DatabasePlace& place, const std::string& stored, 
 /// The directories of table files in the order of DBOptions::db_paths.
 std::vector<std::string> DataDirectories(const DatabasePlace& place);
 
+/// The size of a file; 0 if it is unknown.
+uint64_t SizeOfFile(const std::string& path);
+
 /// Whether two paths are the same existing directory.
 bool IsSameDirectory(const std::string& a, const std::string& b);
 
@@ -107,14 +110,13 @@ const rocksdb::BlockBasedTableOptions* TableOptionsOf(const rocksdb::ColumnFamil
 /// Whether the directory has a database that RocksDB did not write.
 bool IsOfLevelDb(const std::string& database);
 
-/// The names OPTIONS-NUMBER with this prefix in the directory of a database, the largest last.
-std::vector<std::string> OptionsFileNames(const std::string& database,
+/// The names OPTIONS-NUMBER with this prefix in the directory of a database, by number.
+std::map<uint64_t, std::string> OptionsFileNames(const std::string& database,
+                                                 const std::string& prefix = "");
+
+/// Reads these files; the newest is the last.
+std::vector<OptionsText> ReadOptionsFiles(const std::string& database,
                                           const std::string& prefix = "");
-
-/// The number in "OPTIONS-000012".
-uint64_t OptionsFileNumber(const std::string& name);
-
-/// Reads an OPTIONS file.
 OptionsText ReadOptionsText(const std::string& path);
 
 /// Ends the directory of a file whose path number has no directory in the list; see OptionsToRead.

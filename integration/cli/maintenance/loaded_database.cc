@@ -4,17 +4,15 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdarg>
-#include <cstdio>
 #include <utility>
 
 #include "blocksieve/rocksdb.h"
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/cli/database/database.h"
+#include "integration/cli/database/table/line_log.h"
 #include "integration/cli/maintenance/options_change.h"
 #include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/log.h"
-#include "integration/rocksdb/policy/policy.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -22,46 +20,35 @@ namespace {
 constexpr size_t kBatchBytes = 1 << 20;
 constexpr const char* kCannotWrite = "cannot write database {}";
 
-/// Prints reports of collectors to standard error, except those about max_index_bytes for each
-/// file, which the final report summarizes.
-class IndexLog : public rocksdb::Logger {
- public:
-  using rocksdb::Logger::Logv;
-  void Logv(const char* format, va_list arguments) override {
-    char line[1024];
-    std::vsnprintf(line, sizeof(line), format, arguments);
-    if (std::string_view(line).find("max_index_bytes") != std::string_view::npos) return;
-    term::WriteToStandardError(std::string(line) + "\n");
-  }
-};
-
-// Sets the policy with everything that it needs.
-void PutPolicy(const std::string& family, const rocksdb::FilterPolicy& policy,
-               EditedOptions* edited) {
-  PutOption("filter_policy=" + policy.ToString(rocksdb::ConfigOptions()), {family}, edited);
+// Prints reports of collectors to standard error, except those about max_index_bytes for each file,
+// which the final report summarizes.
+void PrintReport(std::string_view line) {
+  if (line.find("max_index_bytes") != std::string_view::npos) return;
+  term::WriteToStandardError(std::string(line) + "\n");
 }
 
 // Adds key filters, unless the family has a policy or its table format supports none; and range
 // filters if requested, which keep the other options of an existing policy.
 void AddFilters(const LoadTarget& target, rocksdb::ColumnFamilyOptions options,
                 EditedOptions* edited) {
-  const std::string& family = target.index.family;
   const auto* const table = TableOptionsOf(options);
-  if (table == nullptr) return;
-  if (!target.range_fpr) {
-    if (table->filter_policy == nullptr) PutPolicy(family, **NewFilterPolicy({}), edited);
-    return;
+  if (table == nullptr || (table->filter_policy != nullptr && !target.range_fpr)) return;
+  std::shared_ptr<const rocksdb::FilterPolicy> policy = *NewFilterPolicy({});
+  if (target.range_fpr) {
+    RangeFilterOptions ranges;
+    if (const auto* const present = PolicyOf(options)) ranges.policy = present->options();
+    ranges.policy.ranges = true;
+    ranges.policy.range_fpr = *target.range_fpr;
+    const rocksdb::Status status = EnableRangeFilter(&options, ranges);
+    if (!status.ok()) {
+      term::FailUsage("--range-fpr is {}, but the database cannot have range filters: {}",
+                      *target.range_fpr, status.ToString());
+    }
+    policy = TableOptionsOf(options)->filter_policy;
   }
-  RangeFilterOptions ranges;
-  if (const auto* const policy = PolicyOf(options)) ranges.policy = policy->options();
-  ranges.policy.ranges = true;
-  ranges.policy.range_fpr = *target.range_fpr;
-  const rocksdb::Status status = EnableRangeFilter(&options, ranges);
-  if (!status.ok()) {
-    term::FailUsage("--range-fpr is {}, but the database cannot have range filters: {}",
-                    *target.range_fpr, status.ToString());
-  }
-  PutPolicy(family, *TableOptionsOf(options)->filter_policy, edited);
+  // With everything that it needs.
+  PutOption("filter_policy=" + policy->ToString(rocksdb::ConfigOptions()), {target.index.family},
+            edited);
 }
 
 // The options of a database that has no OPTIONS file.
@@ -79,12 +66,10 @@ OptionsText DefaultText(const std::vector<std::string>& families) {
 
 // What happens to the existing indexes, as messages.
 std::vector<std::string> NotesOn(const ColumnList& present, const ColumnList& wanted,
-                                 const rocksdb_plugin::SkipIndexSummary& files) {
+                                 const SkipIndexSummary& files) {
   std::vector<std::string> notes;
   for (const Column& old : present) {
-    const auto same_name = std::find_if(wanted.begin(), wanted.end(), [&](const Column& column) {
-      return column.name() == old.name();
-    });
+    const auto same_name = std::ranges::find(wanted, old.name(), &Column::name);
     if (same_name == wanted.end()) {
       notes.push_back(fmt::format("keeping the existing index {}", old.ToText()));
     } else if (!(*same_name == old)) {
@@ -92,7 +77,7 @@ std::vector<std::string> NotesOn(const ColumnList& present, const ColumnList& wa
           fmt::format("replacing the existing index {} by {}", old.ToText(), same_name->ToText()));
     }
   }
-  for (const rocksdb_plugin::SkipIndexColumnUsage& usage : files.usage) {
+  for (const SkipIndexColumnUsage& usage : files.usage) {
     if (Column::Parse(usage.definition).ok()) continue;
     notes.push_back(fmt::format("only its own program can build the index {}; new files lack it",
                                 usage.definition));
@@ -102,23 +87,18 @@ std::vector<std::string> NotesOn(const ColumnList& present, const ColumnList& wa
 
 }  // namespace
 
-/// Records the last flushed sequence number.
-class LoadedDatabase::FlushListener final : public rocksdb::EventListener {
- public:
-  explicit FlushListener(std::string family) : family_(std::move(family)) {}
+/// Records the last flushed sequence number; 0 before the first flush.
+struct LoadedDatabase::FlushListener final : rocksdb::EventListener {
+  explicit FlushListener(std::string family_name) : family(std::move(family_name)) {}
 
   void OnFlushCompleted(rocksdb::DB*, const rocksdb::FlushJobInfo& flushed) override {
-    if (flushed.cf_name != family_) return;
+    if (flushed.cf_name != family) return;
     // Memtables are flushed in order, one at a time.
-    largest_sequence_ = std::max(largest_sequence_.load(), flushed.largest_seqno);
+    largest_sequence = std::max(largest_sequence.load(), flushed.largest_seqno);
   }
 
-  /// The largest flushed sequence number; 0 before the first flush.
-  uint64_t largest_sequence() const { return largest_sequence_; }
-
- private:
-  const std::string family_;
-  std::atomic<uint64_t> largest_sequence_ = 0;
+  const std::string family;
+  std::atomic<uint64_t> largest_sequence = 0;
 };
 
 // Creates the directory if it is missing.
@@ -152,7 +132,7 @@ Database LoadedDatabase::Open(const LoadTarget& target) {
                      IndexesOf(db, family_name_));
   }
   IndexRebuild index = target.index;
-  index.info_log = std::make_shared<IndexLog>();
+  index.info_log = std::make_shared<LineLog>(PrintReport);
   const auto factory = NewIndexFactory(before, index);
   if (factory != nullptr) PutCollector(family_name_, *factory, &edited);
   const rocksdb::ColumnFamilyOptions& family = *stored.Find(family_name_);
@@ -216,7 +196,7 @@ void LoadedDatabase::Flush() {
 }
 
 uint64_t LoadedDatabase::rows_durable() const {
-  const uint64_t flushed = flushes_->largest_sequence();
+  const uint64_t flushed = flushes_->largest_sequence;
   return flushed > first_sequence_ ? flushed - first_sequence_ : 0;
 }
 

@@ -54,10 +54,10 @@ class LoadedDatabase {
   using CompactionProgress = std::function<void(uint64_t done, uint64_t all)>;
   bool Compact(const CompactionProgress& progress);
 
-  rocksdb_plugin::SkipIndexSummary Indexes() const { return IndexesOf(db_, family_name_); }
+  SkipIndexSummary Indexes() const { return IndexesOf(db_, family_name_); }
 
  private:
-  class FlushListener;
+  struct FlushListener;
 
   Database Open(const LoadTarget& target);
   void WriteBatch();

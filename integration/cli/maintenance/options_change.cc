@@ -3,25 +3,148 @@
 #include <rocksdb/env.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <memory>
+#include <ranges>
 
+#include "integration/cli/database/database.h"
 #include "integration/cli/term/terminal.h"
+#include "integration/rocksdb/compat/stock_filters.h"
 
 namespace blocksieve::cli {
 namespace {
 
+using rocksdb_plugin::Judge;
+using rocksdb_plugin::PolicyEffect;
+
+constexpr const char* kPolicy = "filter_policy";
 constexpr const char* kExtractor = "prefix_extractor";
+constexpr const char* kKept = "blocksieve-";  // prefix of the names of kept files
+constexpr const char* kDefaultPolicy = "bloomfilter:10:false";
+
+// The options of a family whose objects decide which filters it has.
+std::array<std::pair<OptionsSection, const char*>, 2> FilterOptionsOf(const std::string& family) {
+  return {{{OptionsSection::Table(family), kPolicy}, {OptionsSection::Family(family), kExtractor}}};
+}
+
+std::string RecordPrefix(const std::string& family) {
+  return fmt::format("# blocksieve: files of \"{}\" had ", family);
+}
+
+/// The OPTIONS files that apply kept under another name, which RocksDB neither loads nor deletes.
+class KeptOptions {
+ public:
+  explicit KeptOptions(const std::string& database) : files_(ReadOptionsFiles(database, kKept)) {}
+
+  /// The newest object, not of blocksieve, that an option of this section named.
+  std::optional<std::string> Find(const OptionsSection& section, const std::string& option) const {
+    for (const OptionsText& file : std::views::reverse(files_)) {
+      auto value = file.Find(section, option);
+      if (!IsNone(value) && !NamesBlocksieve(value)) return value;
+    }
+    return std::nullopt;
+  }
+
+  /// The policy recorded for the filters of a family's files.
+  std::optional<std::string> RecordedPolicy(const std::string& family) const {
+    const std::string prefix = "\n" + RecordPrefix(family);
+    for (const OptionsText& file : std::views::reverse(files_)) {
+      const size_t record = file.text().rfind(prefix);
+      if (record == std::string::npos) continue;
+      const size_t begin = record + prefix.size();
+      return file.text().substr(begin, file.text().find('\n', begin) - begin);
+    }
+    return std::nullopt;
+  }
+
+  const std::vector<OptionsText>& files() const { return files_; }
+
+ private:
+  std::vector<OptionsText> files_;  // the newest last
+};
+
+// RocksDB rounds the size of a filter to cache lines, so 10 bits per key are 9.94 or 10.3.
+double RoundedBits(double bits) {
+  constexpr double kSlack = 0.35;
+  const double whole = std::round(bits);
+  return std::abs(bits - whole) <= kSlack ? whole : std::round(bits * 10) / 10;
+}
+
+struct FiltersOfFiles {
+  std::string stock_policy;  // with the kind and bits per key of the stock filters; "" without any
+  bool has_ours = false;
+};
+
+// Looks at the largest files of a family: policies that only read filters, or that lost their bits
+// per key on the way through OPTIONS, do not say what filters the program builds.
+FiltersOfFiles LookAtFilters(const DatabasePlace& place, const std::string& family) {
+  constexpr size_t kMaxFiles = 16;
+  std::vector<FilePlace> places = ListFiles(place);
+  std::erase_if(places, [&](const FilePlace& file) { return file.family != family; });
+  std::ranges::sort(places, std::greater(),
+                    [](const FilePlace& file) { return SizeOfFile(file.path); });
+  FiltersOfFiles found;
+  uint64_t num_bytes = 0;
+  uint64_t num_entries = 0;
+  double fpr_sum = 0;
+  bool is_ribbon = false;
+  for (size_t i = 0; i < places.size() && (i < kMaxFiles || !found.has_ours); ++i) {
+    const auto file = TableFile::Open(places[i]);
+    if (file == nullptr) continue;
+    const FilterReport& filter = file->report().filter;
+    found.has_ours |= filter.origin == FilterOrigin::kBlocksieve;
+    if (filter.origin != FilterOrigin::kStock || i >= kMaxFiles) continue;
+    num_bytes += filter.num_bytes;
+    num_entries += filter.num_entries;
+    fpr_sum += filter.predicted_fpr * static_cast<double>(filter.num_entries);
+    is_ribbon |= filter.kind.find("ribbon") != std::string::npos;
+  }
+  if (num_entries == 0) return found;
+  const auto keys = static_cast<double>(num_entries);
+  // The policy takes the bits of a Bloom filter with the same FPR.
+  const double bits = is_ribbon ? rocksdb_plugin::StockBloomBitsPerKey(fpr_sum / keys)
+                                : 8 * static_cast<double>(num_bytes) / keys;
+  found.stock_policy = is_ribbon ? fmt::format("ribbonfilter:{}", RoundedBits(bits))
+                                 : fmt::format("bloomfilter:{}:false", RoundedBits(bits));
+  return found;
+}
+
+using RestoredPolicy = std::pair<std::string, std::string>;  // and where it is from
+
+// The policy for a family whose filters go back to stock ones: `given`, else the kept one if it
+// builds filters or only its own program has it, else one like the filters that the files had.
+// nullopt if the present one stays.
+std::optional<RestoredPolicy> PolicyToRestore(const StoredDatabase& stored, const KeptOptions& kept,
+                                              const std::string& family,
+                                              const std::optional<std::string>& given) {
+  const std::string present = stored.Policy(family);
+  const auto before = kept.Find(OptionsSection::Table(family), kPolicy);
+  const auto record = kept.RecordedPolicy(family);
+  const auto is_kept = [](const std::string& policy) {
+    const auto verdict = Judge(policy);
+    return verdict.builds() || verdict.kind == PolicyEffect::kForeign;
+  };
+  std::optional<FiltersOfFiles> files;
+  if (!before && !record && !NamesBlocksieve(present)) {
+    if (is_kept(present)) return std::nullopt;
+    files = LookAtFilters(stored.place, family);
+    if (!files->has_ours) return std::nullopt;
+  }
+  if (given) return RestoredPolicy{*given, "by --filter-policy"};
+  if (before && is_kept(*before)) return RestoredPolicy{*before, "as before blocksieve apply"};
+  if (record) return RestoredPolicy{*record, "like the filters before blocksieve apply"};
+  if (!files) files = LookAtFilters(stored.place, family);
+  if (files->stock_policy.empty()) {
+    return RestoredPolicy{kDefaultPolicy, "by default; no other is known"};
+  }
+  return RestoredPolicy{files->stock_policy, "like the stock filters that are left"};
+}
 
 void CheckHasText(const StoredDatabase& stored) {
   if (!stored.text) term::Fail("database {} has no OPTIONS file", stored.place.path);
   FailIfNewer(stored);
   if (!stored.problem.empty()) term::Fail("{}", stored.problem);
-}
-
-void SyncDirectory(rocksdb::Env* env, const std::string& path) {
-  std::unique_ptr<rocksdb::Directory> directory;
-  term::CheckOk(env->NewDirectory(path, &directory), "cannot write {}", path);
-  term::CheckOk(directory->Fsync(), "cannot write {}", path);
 }
 
 void WriteWhole(rocksdb::Env* env, const std::string& text, const std::string& path) {
@@ -37,14 +160,13 @@ std::string Records(const StoredDatabase& stored, const OptionsText& text,
                     const KeptOptions& kept) {
   std::string records;
   for (const std::string& family : stored.Families()) {
-    const auto section = OptionsSection::Table(family);
     const std::string before = stored.Policy(family);
-    if (!NamesBlocksieve(text.Find(section, kPolicy).value_or("")) || NamesBlocksieve(before) ||
-        rocksdb_plugin::Judge(before).builds() || kept.RecordedPolicy(family)) {
+    if (!NamesBlocksieve(text.Find(OptionsSection::Table(family), kPolicy)) ||
+        NamesBlocksieve(before) || Judge(before).builds() || kept.RecordedPolicy(family)) {
       continue;
     }
     const std::string policy = LookAtFilters(stored.place, family).stock_policy;
-    if (!policy.empty()) records += KeptOptions::Record(family, policy);
+    if (!policy.empty()) records += RecordPrefix(family) + policy + "\n";
   }
   return records;
 }
@@ -52,21 +174,45 @@ std::string Records(const StoredDatabase& stored, const OptionsText& text,
 // Whether the text replaces an object of another program with blocksieve's.
 bool ReplacesObjects(const StoredDatabase& stored, const OptionsText& text,
                      const KeptOptions& kept) {
-  bool replaces = false;
-  const auto look = [&](const OptionsSection& section, const char* option) {
-    const auto before = stored.Value(section, option);
-    const bool becomes_ours = NamesBlocksieve(text.Find(section, option).value_or(""));
-    replaces |= becomes_ours && !IsNone(before) && !NamesBlocksieve(*before) &&
-                kept.Find(section, option) != before;
-  };
   for (const std::string& family : stored.Families()) {
-    look(OptionsSection::Table(family), kPolicy);
-    look(OptionsSection::Family(family), kExtractor);
+    for (const auto& [section, option] : FilterOptionsOf(family)) {
+      const auto before = stored.Value(section, option);
+      if (!IsNone(before) && !NamesBlocksieve(before) &&
+          NamesBlocksieve(text.Find(section, option)) && kept.Find(section, option) != before) {
+        return true;
+      }
+    }
   }
-  return replaces;
+  return false;
+}
+
+// Whether a family has another object now than in the kept files.
+bool NeedsKept(const StoredDatabase& stored, const KeptOptions& kept, const std::string& family) {
+  return kept.RecordedPolicy(family) ||
+         std::ranges::any_of(FilterOptionsOf(family), [&](const auto& named) {
+           const auto before = kept.Find(named.first, named.second);
+           return before && before != stored.Value(named.first, named.second);
+         });
 }
 
 }  // namespace
+
+bool HadPolicy(const std::string& database, const std::string& family) {
+  const KeptOptions kept(database);
+  return kept.Find(OptionsSection::Table(family), kPolicy) || kept.RecordedPolicy(family);
+}
+
+std::map<std::string, std::string> StandInPolicies(const StoredDatabase& stored) {
+  std::map<std::string, std::string> policies;
+  for (const std::string& family : stored.Families()) {
+    const auto policy = Judge(stored.Policy(family));
+    if (policy.builds() || policy.kind == PolicyEffect::kNone) continue;
+    std::string stock = KeptOptions(stored.place.path).RecordedPolicy(family).value_or("");
+    if (stock.empty()) stock = LookAtFilters(stored.place, family).stock_policy;
+    policies[family] = stock.empty() ? kDefaultPolicy : stock;
+  }
+  return policies;
+}
 
 void CheckEdited(const StoredDatabase& stored, const EditedOptions& edited) {
   term::CheckOk(rocksdb_plugin::SameBut(*stored.text, edited.text, edited.edits),
@@ -93,28 +239,23 @@ StockOptions FindStockOptions(const StoredDatabase& stored,
       .options = {*stored.text}, .families = stored.Families(family), .notes = {}};
   EditedOptions& options = stock.options;
   for (const std::string& name : stock.families) {
-    const auto table = OptionsSection::Table(name);
     if (const auto restored = PolicyToRestore(stored, kept, name, policy)) {
-      if (options.Find(table, kPolicy) != restored->value) {
-        options.Set(table, kPolicy, restored->value);
-      }
-      stock.notes.push_back(fmt::format("column family {}: filter_policy={}, {}", name,
-                                        restored->value, restored->source));
+      const auto& [value, source] = *restored;
+      options.Set(OptionsSection::Table(name), kPolicy, value);
+      stock.notes.push_back(
+          fmt::format("column family {}: filter_policy={}, {}", name, value, source));
     }
     const auto section = OptionsSection::Family(name);
-    const auto extractor = options.Find(section, kExtractor);
     if (const auto before = kept.Find(section, kExtractor)) {
-      if (extractor != before) options.Set(section, kExtractor, *before);
-    } else if (NamesBlocksieve(extractor.value_or(""))) {
+      options.Set(section, kExtractor, *before);
+    } else if (NamesBlocksieve(options.Find(section, kExtractor))) {
       options.Set(section, kExtractor, "nullptr");
     }
   }
-  const auto all = stored.Families();
-  const bool needs_listener = std::any_of(all.begin(), all.end(), [&](const std::string& each) {
-    const auto collectors =
-        options.Find(OptionsSection::Family(each), "table_properties_collectors");
-    return NamesBlocksieve(collectors.value_or("")) ||
-           NamesBlocksieve(options.Find(OptionsSection::Table(each), kPolicy).value_or(""));
+  const bool needs_listener = std::ranges::any_of(stored.Families(), [&](const std::string& each) {
+    return NamesBlocksieve(
+               options.Find(OptionsSection::Family(each), "table_properties_collectors")) ||
+           NamesBlocksieve(options.Find(OptionsSection::Table(each), kPolicy));
   });
   const std::string listeners = options.Find(OptionsSection::Db(), "listeners").value_or("{}");
   if (!needs_listener && WithoutListener(listeners) != listeners) {
@@ -148,12 +289,15 @@ std::string WriteNextOptions(rocksdb::Env* env, const StoredDatabase& stored,
     if (!copy.ends_with('\n')) copy += '\n';
     WriteWhole(env, copy + records, fmt::format("{}/{}{}", database, kKept, present.name()));
   }
-  const std::vector<std::string> names = OptionsFileNames(database);
-  std::string name = fmt::format("OPTIONS-{:06}", OptionsFileNumber(names.back()) + 1);
+  auto files = OptionsFileNames(database);
+  std::string name = fmt::format("OPTIONS-{:06}", files.rbegin()->first + 1);
   WriteWhole(env, text.text(), database + "/" + name);
-  SyncDirectory(env, database);
-  for (size_t i = 0; i + 1 < names.size(); ++i) {
-    env->DeleteFile(database + "/" + names[i]).PermitUncheckedError();
+  std::unique_ptr<rocksdb::Directory> directory;
+  term::CheckOk(env->NewDirectory(database, &directory), "cannot write {}", database);
+  term::CheckOk(directory->Fsync(), "cannot write {}", database);
+  files.erase(std::prev(files.end()));
+  for (const auto& [number, old] : files) {
+    env->DeleteFile(database + "/" + old).PermitUncheckedError();
   }
   return name;
 }
@@ -161,16 +305,9 @@ std::string WriteNextOptions(rocksdb::Env* env, const StoredDatabase& stored,
 void RemoveKeptOptions(const DatabaseLock& lock, const StoredDatabase& stored,
                        const std::vector<std::string>& reverted) {
   const KeptOptions kept(stored.place.path);
-  const auto is_needed = [&](const OptionsSection& section, const char* option) {
-    const auto before = kept.Find(section, option);
-    return before && before != stored.Value(section, option);
-  };
   for (const std::string& family : stored.Families()) {
-    if (std::find(reverted.begin(), reverted.end(), family) != reverted.end()) continue;
-    if (is_needed(OptionsSection::Table(family), kPolicy) || kept.RecordedPolicy(family) ||
-        is_needed(OptionsSection::Family(family), kExtractor)) {
-      return;
-    }
+    const bool is_reverted = std::ranges::find(reverted, family) != reverted.end();
+    if (!is_reverted && NeedsKept(stored, kept, family)) return;
   }
   for (const OptionsText& file : kept.files()) {
     lock.env()->DeleteFile(stored.place.path + "/" + file.name()).PermitUncheckedError();

@@ -14,55 +14,12 @@
 
 namespace blocksieve::cli {
 
-inline constexpr const char* kPolicy = "filter_policy";
-inline constexpr const char* kKept = "blocksieve-";  ///< Prefix of the names of kept files.
-
-/// The OPTIONS files that apply kept under another name, which RocksDB neither loads nor deletes.
-class KeptOptions {
- public:
-  explicit KeptOptions(const std::string& database);
-
-  /// The newest object, not of blocksieve, that an option of this section named.
-  std::optional<std::string> Find(const OptionsSection& section, const std::string& option) const;
-
-  /// The policy recorded for the filters of a family's files; see Record.
-  std::optional<std::string> RecordedPolicy(const std::string& family) const;
-
-  const std::vector<OptionsText>& files() const { return files_; }
-
-  /// A comment to append to a kept file: `policy` is the one of PolicyOfFiles.
-  static std::string Record(const std::string& family, const std::string& policy);
-
- private:
-  std::vector<OptionsText> files_;  // the newest last
-};
-
-struct FiltersOfFiles {
-  /// A stock policy with the kind and the bits per key of the stock filters; "" without any.
-  std::string stock_policy;
-  bool has_ours = false;
-};
-
-/// Looks at the largest files of a family: policies that only read filters, or that lost their bits
-/// per key on the way through OPTIONS, do not say what filters the program builds.
-FiltersOfFiles LookAtFilters(const DatabasePlace& place, const std::string& family);
-
-/// A policy to restore, and where it is from, as a sentence.
-struct RestoredPolicy {
-  std::string value;
-  std::string source;
-};
-
-/// The policy for a family whose filters go back to stock ones: `given`, else the kept one if it
-/// builds filters or only its own program has it, else one like the filters that the files had.
-/// nullopt if the present one stays.
-std::optional<RestoredPolicy> PolicyToRestore(const StoredDatabase& stored, const KeptOptions& kept,
-                                              const std::string& family,
-                                              const std::optional<std::string>& given);
-
 /// Stock policies for the families whose policy builds no filters here: RocksDB may flush them,
 /// even those that are not requested.
 std::map<std::string, std::string> StandInPolicies(const StoredDatabase& stored);
+
+/// Whether a file that apply kept names or records another policy than blocksieve's for the family.
+bool HadPolicy(const std::string& database, const std::string& family);
 
 /// Fails unless RocksDB reads the edited file as intended, and opens a database with it.
 void CheckEdited(const StoredDatabase& stored, const EditedOptions& edited);
@@ -79,8 +36,8 @@ struct StockOptions {
   std::vector<std::string> notes;     ///< Which policy each family gets, and why.
 };
 
-/// `policy`: see PolicyToRestore. Fails if RocksDB would not open the database with the result.
-/// Writes nothing.
+/// `policy`: in place of the one that a family had, or that is like the filters of its files. Fails
+/// if RocksDB would not open the database with the result. Writes nothing.
 StockOptions FindStockOptions(const StoredDatabase& stored,
                               const std::optional<std::string>& policy,
                               const std::optional<std::string>& family);

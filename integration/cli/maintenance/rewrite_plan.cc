@@ -139,14 +139,12 @@ RewritePlan PlanRewrite(const RewriteRequest& request) {
 RewritePlan PlanRevert(const RewriteRequest& request, const OptionsText& stock) {
   RewritePlan plan = ReadFiles(request);
   const StoredDatabase stored = ReadStored(request.database);
-  const KeptOptions kept(request.database);
   for (size_t i = 0; i < plan.trees.size(); ++i) {
     const Tree& tree = plan.trees[i];
     if (tree.num_keys() == 0) continue;
-    const OptionsSection section = OptionsSection::Table(tree.name());
-    StockOutcome outcome(stored.Find(tree.name()),
-                         stock.Find(section, kPolicy).value_or("nullptr"));
-    const bool had_policy = kept.Find(section, kPolicy) || kept.RecordedPolicy(tree.name());
+    const auto policy = stock.Find(OptionsSection::Table(tree.name()), "filter_policy");
+    StockOutcome outcome(stored.Find(tree.name()), policy.value_or("nullptr"));
+    const bool had_policy = HadPolicy(request.database, tree.name());
     bool is_known = true;
     std::vector<FilterChange> changes;
     for (size_t number = 0; number < tree.files().size(); ++number) {

@@ -37,88 +37,32 @@ class LineRows final : public RowReader {
   bool Next(std::string_view* key, std::string* value) override {
     const std::optional<std::string_view> line = lines_.Next();
     if (!line) return false;
-    if (line->empty() || !SplitRow(*line, options_.delimiter, options_.key_field, key, value)) {
-      term::Fail("{}:{}: {}", lines_.name(), lines_.line_number(), DescribeProblem(*line));
+    if (line->empty()) Fail("the line is empty", lines_.line_number());
+    if (!SplitRow(*line, options_.delimiter, options_.key_field, key, value)) {
+      Fail(fmt::format("the line has {}, separated by {}; the key is field {} (--key)",
+                       term::CountOf(CountFields(*line, options_.delimiter), "field"),
+                       DelimiterName(options_.delimiter), options_.key_field),
+           lines_.line_number());
     }
     rows_with_cr_ += line->back() == '\r';
     return true;
-  }
-
- private:
-  std::string DescribeProblem(std::string_view line) const {
-    if (line.empty()) return "the line is empty";
-    return fmt::format("the line has {}, separated by {}; the key is field {} (--key)",
-                       term::CountOf(CountFields(line, options_.delimiter), "field"),
-                       DelimiterName(options_.delimiter), options_.key_field);
   }
 };
 
 using Fields = std::vector<std::string>;
 
-/// Wraps libcsv, which calls back for each field and record.
-class CsvParser {
- public:
-  explicit CsvParser(char delimiter) {
-    if (csv_init(&parser_, CSV_STRICT | CSV_STRICT_FINI) != 0) throw std::bad_alloc();
-    csv_set_delim(&parser_, static_cast<unsigned char>(delimiter));
-    // Blanks belong to fields.
-    csv_set_space_func(&parser_, [](unsigned char) { return 0; });
-  }
-  ~CsvParser() { csv_free(&parser_); }
-  CsvParser(const CsvParser&) = delete;
-  CsvParser& operator=(const CsvParser&) = delete;
-
-  /// Parses a line and its end. Returns the problem, or "".
-  std::string Parse(std::string line, uint64_t number) {
-    if (!is_open_) quote_line_ = number;
-    line_number_ = number;
-    const size_t num_records = records_.size();
-    line += '\n';
-    const size_t parsed = csv_parse(&parser_, line.data(), line.size(), &CsvParser::AddField,
-                                    &CsvParser::EndRecord, this);
-    is_open_ = records_.size() == num_records && (is_open_ || line.size() > 1);
-    return parsed == line.size()
-               ? ""
-               : fmt::format("byte {} follows a closing quote, or is a quote in an unquoted field",
-                             parsed + 1);
-  }
-
-  /// At the end of the input: whether a quoted field is open. It opened in quote_line().
-  bool Finish() {
-    return csv_fini(&parser_, &CsvParser::AddField, &CsvParser::EndRecord, this) != 0;
-  }
-  uint64_t quote_line() const { return quote_line_; }
-
-  std::deque<Fields>& records() { return records_; }
-
- private:
-  static void AddField(void* bytes, size_t size, void* self) {
-    auto* const parser = static_cast<CsvParser*>(self);
-    parser->open_.emplace_back(static_cast<const char*>(bytes), size);
-    parser->quote_line_ = parser->line_number_;  // the next field begins where this one ended
-  }
-  static void EndRecord(int, void* self) {
-    auto* const parser = static_cast<CsvParser*>(self);
-    parser->records_.push_back(std::move(parser->open_));
-    parser->open_.clear();
-  }
-
-  csv_parser parser_{};
-  Fields open_;
-  std::deque<Fields> records_;
-  bool is_open_ = false;  // within a record
-  uint64_t line_number_ = 0;
-  uint64_t quote_line_ = 0;
-};
-
 /// Quoted fields may have the delimiter, doubled quotes and line ends. Lines end with CR LF, LF or
 /// CR. Empty lines and a byte order mark are skipped. Anything outside RFC 4180 is a Failure.
 class CsvRows final : public RowReader {
  public:
-  explicit CsvRows(const RowReaderOptions& options)
-      : RowReader(options), parser_(options.delimiter) {
+  explicit CsvRows(const RowReaderOptions& options) : RowReader(options) {
+    if (csv_init(&parser_, CSV_STRICT | CSV_STRICT_FINI) != 0) throw std::bad_alloc();
+    csv_set_delim(&parser_, static_cast<unsigned char>(options.delimiter));
+    // Blanks belong to fields.
+    csv_set_space_func(&parser_, [](unsigned char) { return 0; });
     if (options.skips_header) NextRecord();
   }
+  ~CsvRows() override { csv_free(&parser_); }
 
   bool Next(std::string_view* key, std::string* value) override {
     std::optional<Fields> fields = NextRecord();
@@ -152,22 +96,43 @@ class CsvRows final : public RowReader {
   }
 
   std::optional<Fields> NextRecord() {
-    while (parser_.records().empty()) {
-      if (is_at_end_) return std::nullopt;
+    while (records_.empty()) {
       const std::optional<std::string_view> line = lines_.Next();
-      const uint64_t number = lines_.line_number();
-      is_at_end_ = !line;
-      if (is_at_end_ && parser_.Finish()) {
-        Fail("invalid CSV (RFC 4180): missing closing quote", parser_.quote_line());
+      if (line) {
+        ParseLine(std::string(lines_.line_number() == 1 ? WithoutMark(*line) : *line) + '\n');
+        continue;
       }
-      if (is_at_end_) continue;
-      const std::string problem =
-          parser_.Parse(std::string(number == 1 ? WithoutMark(*line) : *line), number);
-      if (!problem.empty()) Fail("invalid CSV (RFC 4180): " + problem, number);
+      if (csv_fini(&parser_, &CsvRows::AddField, &CsvRows::EndRecord, this) != 0) {
+        Fail("invalid CSV (RFC 4180): missing closing quote", quote_line_);
+      }
+      if (records_.empty()) return std::nullopt;
     }
-    Fields fields = std::move(parser_.records().front());
-    parser_.records().pop_front();
+    Fields fields = std::move(records_.front());
+    records_.pop_front();
     return fields;
+  }
+
+  void ParseLine(std::string line) {
+    if (!is_open_) quote_line_ = lines_.line_number();
+    const size_t parsed = csv_parse(&parser_, line.data(), line.size(), &CsvRows::AddField,
+                                    &CsvRows::EndRecord, this);
+    is_open_ = records_.empty() && (is_open_ || line.size() > 1);
+    if (parsed == line.size()) return;
+    Fail(fmt::format("invalid CSV (RFC 4180): byte {} follows a closing quote, or is a quote in an "
+                     "unquoted field",
+                     parsed + 1),
+         lines_.line_number());
+  }
+
+  // libcsv calls back for each field and record.
+  static void AddField(void* bytes, size_t size, void* self) {
+    auto* const rows = static_cast<CsvRows*>(self);
+    rows->open_.emplace_back(static_cast<const char*>(bytes), size);
+    rows->quote_line_ = rows->lines_.line_number();  // the next field begins where this one ended
+  }
+  static void EndRecord(int, void* self) {
+    auto* const rows = static_cast<CsvRows*>(self);
+    rows->records_.push_back(std::exchange(rows->open_, {}));
   }
 
   static std::string_view WithoutMark(std::string_view line) {
@@ -175,12 +140,11 @@ class CsvRows final : public RowReader {
     return line.starts_with(kByteOrderMark) ? line.substr(kByteOrderMark.size()) : line;
   }
 
-  [[noreturn]] void Fail(const std::string& what, uint64_t line) const {
-    term::Fail("{}:{}: {}", lines_.name(), line, what);
-  }
-
-  CsvParser parser_;
-  bool is_at_end_ = false;
+  csv_parser parser_{};
+  Fields open_;
+  std::deque<Fields> records_;
+  bool is_open_ = false;     // within a record
+  uint64_t quote_line_ = 0;  // where an open quote may have begun
   std::string key_;
 };
 
@@ -232,16 +196,17 @@ std::vector<Column> ParseColumns(const std::vector<std::string>& definitions, ch
   for (const std::string& definition : definitions) {
     Result<Column> column = Column::Parse(definition, delimiter);
     if (!column.ok()) term::FailUsage("--index: {}", column.status().message());
-    const bool is_repeated = std::any_of(columns.begin(), columns.end(), [&](const Column& other) {
-      return other.name() == column->name();
-    });
-    if (is_repeated) {
+    if (std::ranges::find(columns, column->name(), &Column::name) != columns.end()) {
       term::FailUsage("--index is {}, but its name is already used; allowed: different names",
                       term::Shown(definition));
     }
     columns.push_back(*std::move(column));
   }
   return columns;
+}
+
+void RowReader::Fail(const std::string& what, uint64_t line) const {
+  term::Fail("{}:{}: {}", lines_.name(), line, what);
 }
 
 std::unique_ptr<RowReader> OpenRows(const RowReaderOptions& options) {

@@ -61,6 +61,8 @@ class RowReader {
   uint64_t rows_with_cr() const { return rows_with_cr_; }
 
  protected:
+  [[noreturn]] void Fail(const std::string& what, uint64_t line) const;
+
   const RowReaderOptions options_;
   term::LineReader lines_;
   uint64_t rows_with_cr_ = 0;

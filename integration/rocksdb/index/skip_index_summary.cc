@@ -71,7 +71,7 @@ class Summarizer {
       total.bounds_bytes += column.bounds_bytes;
       total.num_distinct += column.num_distinct;
       total.files_without_filters += column.filters != PartState::kPresent;
-      total.files_with_bounds_only += column.filters == PartState::kBoundsSuffice;
+      total.files_with_bounds_chosen += column.filters == PartState::kBoundsSuffice;
       const auto lacks = [&](PartState why) {
         return column.filters == why || column.bounds == why;
       };

@@ -12,15 +12,15 @@ namespace blocksieve::rocksdb_plugin {
 
 /// One column definition in the skip indexes of a column family.
 struct SkipIndexColumnUsage {
-  std::string definition;               ///< Column::ToText
-  uint64_t num_files = 0;               ///< Files whose index has the column.
-  uint64_t filter_bytes = 0;            ///< Size of its filters, without keys.
-  uint64_t bounds_bytes = 0;            ///< Size of its minima and maxima.
-  uint64_t num_distinct = 0;            ///< Distinct values, counted by granule.
-  uint64_t files_without_filters = 0;   ///< Files without its filters, for whatever reason.
-  uint64_t files_with_bounds_only = 0;  ///< Of these: their bounds suffice.
-  uint64_t files_over_budget = 0;       ///< Files that lack its filters or bounds: over budget.
-  uint64_t files_over_memory = 0;       ///< The same because building them would take too much.
+  std::string definition;                 ///< Column::ToText
+  uint64_t num_files = 0;                 ///< Files whose index has the column.
+  uint64_t filter_bytes = 0;              ///< Size of its filters, without keys.
+  uint64_t bounds_bytes = 0;              ///< Size of its minima and maxima.
+  uint64_t num_distinct = 0;              ///< Distinct values, counted by granule.
+  uint64_t files_without_filters = 0;     ///< Files without its filters, for whatever reason.
+  uint64_t files_with_bounds_chosen = 0;  ///< Of these: their bounds suffice.
+  uint64_t files_over_budget = 0;         ///< Files that lack its filters or bounds: over budget.
+  uint64_t files_over_memory = 0;         ///< The same because building them would take too much.
 };
 
 /// The skip indexes of a column family.

@@ -1,16 +1,21 @@
 #include "integration/cli/database/table/table_file.h"
 
+#include <rocksdb/convenience.h>
 #include <rocksdb/env.h>
-#include <rocksdb/iterator.h>
+#include <rocksdb/merge_operator.h>
 #include <rocksdb/slice_transform.h>
+#include <rocksdb/table.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "blocksieve/filter.h"
+#include "integration/cli/database/table/line_log.h"
 #include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
+#include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/table_properties.h"
-#include "integration/rocksdb/index/skip_index_catalog.h"
+#include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
@@ -19,98 +24,19 @@
 namespace blocksieve::cli {
 namespace {
 
-// RocksDB silently skips filters that it cannot read.
-void ExplainMissingFilters(OpenedTable* table, FilterReport* report) {
-  report->note = table->has_obsolete_filter ? "one filter per block, which RocksDB no longer reads"
-                                            : rocksdb_plugin::LoadedAbiProblem();
-  if (!report->note.empty()) return;
-  std::string damage = table->filter_damage;
-  if (damage.empty()) {
-    const rocksdb::Status status = table->reader()->VerifyChecksum();
-    if (!status.ok()) damage = status.ToString();
-  }
-  if (!damage.empty()) {
-    report->origin = FilterOrigin::kUnreadable;
-    report->problems.push_back("unreadable filter: " + damage);
-  } else {
-    report->note = "written by the unknown policy " + table->properties().filter_policy_name;
-  }
+bool HasProperty(const rocksdb::TableProperties& properties, const char* name) {
+  return rocksdb_plugin::FindProperty(properties.user_collected_properties, name) == "1";
 }
 
-std::string EntriesText(const OpenedTable& table, const FilterReport& report) {
-  if (!table.has_prefixes) return "keys";
-  if (!report.has_range_extractor) {
-    return table.has_whole_keys ? "keys and prefixes" : "prefixes";
+/// Merges anything to an empty value, so that tables with any merge operator can be read.
+class MergeToNothing final : public rocksdb::MergeOperator {
+ public:
+  const char* Name() const override { return "blocksieve.merge_to_nothing"; }
+  bool FullMergeV2(const MergeOperationInput&, MergeOperationOutput* merged) const override {
+    merged->new_value.clear();
+    return true;
   }
-  if (report.prefixes.num_filters == 0) {
-    return report.ranges.num_filters == 0 ? "keys" : "keys and ranges";
-  }
-  return report.ranges.num_filters == 0 ? "keys and prefixes" : "keys, prefixes and ranges";
-}
-
-FilterReport ReportFilters(OpenedTable* table) {
-  FilterReport report = rocksdb_plugin::ReportFilters(table->properties(), table->filters());
-  if (!table->is_block_based()) {
-    report.origin = FilterOrigin::kNone;  // a PlainTable may have one of its own
-    report.note = "has no filters: table format " + table->format;
-  } else if (rocksdb_plugin::LacksProperties(table->properties())) {
-    report.note = "written without table properties";
-    if (!table->why_no_keys.empty()) {
-      report.note += "; the number of keys is unknown: " + table->why_no_keys;
-    }
-  } else if (!table->filters().empty()) {
-    report.entries = EntriesText(*table, report);
-  } else if (report.origin == FilterOrigin::kUnknown) {
-    ExplainMissingFilters(table, &report);
-  }
-  return report;
-}
-
-IndexReport Describe(const SkipIndex& index) {
-  IndexReport report;
-  report.num_granules = index.num_granules();
-  report.num_bytes = index.index_bytes();
-  for (const IndexColumnInfo& column : index.columns()) {
-    report.columns.push_back({column.definition, std::string(FiltersName(column)),
-                              column.filter_bytes, column.bounds_bytes});
-  }
-  return report;
-}
-
-IndexReport ReportIndex(const OpenedTable& table) {
-  const auto& user = table.properties().user_collected_properties;
-  const rocksdb_plugin::SstIndex index(
-      table.shared_properties, {rocksdb::Env::Default()->GetFileSystem(), table.path, nullptr},
-      std::nullopt);
-  IndexReport report;
-  if (index.index() != nullptr) {
-    report = Describe(*index.index());
-    report.place = index.is_in_sidecar() ? "sidecar" : "sst";
-    // NOLINTNEXTLINE(bugprone-branch-clone): the order matters.
-  } else if (user.count(rocksdb_plugin::kSidecarProperty) != 0 && index.lacks_sidecar()) {
-    report.note = index.problem();  // a copied database is not damaged
-  } else if (user.count(rocksdb_plugin::kIndexProperty) != 0 ||
-             user.count(rocksdb_plugin::kSidecarProperty) != 0) {
-    report.problem = index.problem();
-  } else if (user.count(rocksdb_plugin::kProblemProperty) != 0) {
-    report.note = index.problem();
-  }
-  return report;
-}
-
-// Describes a table without reading its data blocks, unless nothing else tells the number of keys.
-FileReport ReportTable(const FilePlace& place, uint64_t num_bytes, OpenedTable* table) {
-  const rocksdb::TableProperties& properties = table->properties();
-  uint64_t num_entries = properties.num_entries - properties.num_range_deletions;
-  if (rocksdb_plugin::LacksProperties(properties)) {
-    table->ForEachKey([&](const rocksdb::Slice&) { ++num_entries; });
-  }
-  return {.place = place,
-          .num_entries = num_entries,
-          .num_bytes = num_bytes,
-          .filter = ReportFilters(table),
-          .index = ReportIndex(*table)};
-}
+};
 
 // A key that starts with `present` and is absent, except with probability 2^-64.
 std::string RandomExtension(std::string_view present, std::mt19937_64* random) {
@@ -130,19 +56,137 @@ std::unique_ptr<TableFile> TableFile::Open(const FilePlace& place) {
 }
 
 TableFile::TableFile(const FilePlace& place, uint64_t num_bytes)
-    : table_(place.path, place.comparator), report_(ReportTable(place, num_bytes, &table_)) {
-  const std::vector<std::string>& filters = table_.filters();
+    : path_(place.path),
+      format_(rocksdb_plugin::TableFormatOf(path_)),
+      report_{.place = place, .filter = {}, .index = {}} {
+  options_.merge_operator = std::make_shared<MergeToNothing>();
+  options_.info_log = std::make_shared<LineLog>([this](std::string_view line) {
+    // About a filter per block, which versions before 7.0 wrote.
+    if (line.find("obsolete filter type") != line.npos) has_obsolete_filter_ = true;
+  });
+  options_.allow_mmap_reads = !is_block_based();  // a CuckooTable requires it
+  if (place.comparator != nullptr) options_.comparator = place.comparator;
+  OpenTable();
+  const std::string name = properties_->comparator_name;
+  // RocksDB aborts, or loses keys, if it reads them in a wrong order.
+  if (!is_block_based()) {
+    why_no_keys_ = "the table format is " + format_;
+  } else if (name.empty() && place.comparator == nullptr) {
+    why_no_keys_ = "the file does not name its comparator";
+  } else if (!name.empty() && name != options_.comparator->Name()) {
+    const auto made =
+        rocksdb::Comparator::CreateFromString(rocksdb_plugin::Strict(), name, &options_.comparator);
+    if (!made.ok() || options_.comparator == nullptr) {
+      why_no_keys_ = "this command does not have the comparator " + name;
+      options_.comparator = rocksdb::BytewiseComparator();
+    }
+    OpenTable();
+  }
+  if (rocksdb_plugin::LacksItsTimestamps(*properties_)) {
+    options_.comparator = options_.comparator->GetRootComparator();
+    OpenTable();
+  }
+  // Only the program may have the prefix extractor.
+  const rocksdb::Status status = rocksdb::SliceTransform::CreateFromString(
+      rocksdb_plugin::Strict(), properties_->prefix_extractor_name, &options_.prefix_extractor);
+  if (!status.ok()) options_.prefix_extractor = nullptr;
+  has_whole_keys_ = HasProperty(*properties_, "rocksdb.block.based.table.whole.key.filtering");
+  has_prefixes_ = HasProperty(*properties_, "rocksdb.block.based.table.prefix.filtering");
+  last_time_.assign(options_.comparator->timestamp_size(), '\xff');
+  until_ = last_time_;
+  const std::vector<std::string>& filters = filters_.contents();
   if (filters.size() == 1) only_filter_.reset(rocksdb_plugin::NewBitsReader(filters.front()));
+  Report(num_bytes);
 }
 
 TableFile::~TableFile() = default;
 
+void TableFile::OpenTable() {
+  filters_ = rocksdb_plugin::CapturedFilters();
+  const bool can_capture = rocksdb_plugin::LoadedAbiProblem().empty();
+  rocksdb::Status status = TryOpen(can_capture ? filters_.policy() : nullptr);
+  if (!status.ok() && TryOpen(nullptr).ok()) {
+    filters_ = rocksdb_plugin::CapturedFilters();
+    filter_damage_ = status.ToString();
+    status = rocksdb::Status::OK();
+  }
+  if (!status.ok()) {
+    const std::string problem =
+        format_.empty() && status.IsCorruption()
+            ? "it is incomplete, damaged or no SST: its end names no table format that is known"
+            : status.ToString();
+    const bool is_newer = problem.find("format_version") != std::string::npos;
+    term::Fail("cannot open {}: {}{}", path_, problem,
+               is_newer ? "; this command has RocksDB " + rocksdb::GetRocksVersionAsString() +
+                              "; use one with the RocksDB that wrote the file"
+                        : "");
+  }
+  properties_ = reader_->GetTableProperties();
+  if (properties_ != nullptr) return;
+  // RocksDB also opens tables whose properties are damaged.
+  term::CheckOk(reader_->VerifyChecksum(), "cannot open {}", path_);
+  properties_ = rocksdb_plugin::NoProperties();
+}
+
+rocksdb::Status TableFile::TryOpen(std::shared_ptr<const rocksdb::FilterPolicy> policy) {
+  options_.table_factory = rocksdb_plugin::TablesWith(std::move(policy));
+  if (!is_block_based()) {
+    // Without its prefix extractor, a PlainTable can only be scanned.
+    const std::shared_ptr<rocksdb::TableFactory> plain(
+        rocksdb::NewPlainTableFactory({.full_scan_mode = true}));
+    options_.table_factory.reset(rocksdb::NewAdaptiveTableFactory(nullptr, nullptr, plain));
+  }
+  reader_ = std::make_unique<rocksdb::SstFileReader>(options_);
+  return reader_->Open(path_);
+}
+
+rocksdb::ReadOptions TableFile::ReadAll() const {
+  rocksdb::ReadOptions options;
+  options.fill_cache = false;
+  options.total_order_seek = true;
+  if (!last_time_.empty()) options.timestamp = &until_;  // which iterators require
+  return options;
+}
+
+std::string TableFile::VisitKeys(const std::function<void(const rocksdb::Slice& key)>& visit) {
+  if (!why_no_keys_.empty()) return "keys were not checked: " + why_no_keys_;
+  constexpr size_t kSequenceAndTypeBytes = 8;
+  rocksdb::ReadOptions options = ReadAll();
+  // RocksDB's iterators for user-defined timestamps return all versions since a time, with deletes.
+  // With the empty time of keys without timestamps, that is every entry, except that they do not
+  // return raw merge operands. The number of entries shows whether all were visited.
+  const std::string first_time(last_time_.size(), '\0');
+  const rocksdb::Slice since = first_time;
+  size_t suffix_bytes = 0;
+  if (properties_->num_merge_operands == 0) {
+    options.iter_start_ts = &since;
+    suffix_bytes = kSequenceAndTypeBytes + first_time.size();
+  }
+  const std::unique_ptr<rocksdb::Iterator> entry(reader_->NewIterator(options));
+  uint64_t num_seen = 0;
+  for (entry->SeekToFirst(); entry->Valid(); entry->Next()) {
+    rocksdb::Slice key = entry->key();
+    if (key.size() < suffix_bytes)
+      term::Fail("a key has {} bytes; allowed: at least {}", key.size(), suffix_bytes);
+    key.remove_suffix(suffix_bytes);
+    visit(key);
+    ++num_seen;
+  }
+  const uint64_t num_entries = properties_->num_entries - properties_->num_range_deletions;
+  const std::string share = fmt::format(
+      "{} of {} entries were checked: ", term::WithCommas(num_seen), term::WithCommas(num_entries));
+  if (entry->status().IsNotSupported()) return share + entry->status().ToString();
+  term::CheckOk(entry->status(), "cannot read the file after {}", term::CountOf(num_seen, "key"));
+  if (num_seen == num_entries || rocksdb_plugin::LacksProperties(*properties_)) return "";
+  return share + "RocksDB hides deletes and older versions in files with merge operands";
+}
+
 std::vector<std::string> TableFile::FindDamage() {
   std::vector<std::string> damage;
-  const rocksdb::Status status = table_.reader()->VerifyChecksum();
-  const bool has_none = !table_.is_block_based() && status.IsNotSupported();
+  const rocksdb::Status status = reader_->VerifyChecksum();
+  const bool has_none = !is_block_based() && status.IsNotSupported();
   if (!status.ok() && !has_none) damage.push_back("block checksum: " + status.ToString());
-  for (const std::string& contents : table_.filters()) {
+  for (const std::string& contents : filters_.contents()) {
     if (!DescribeFilter(AsBytes(contents)).ok()) continue;  // stock, or already in the report
     const Status valid = Filter::Verify(AsBytes(contents));
     if (!valid.ok()) damage.push_back("filter: " + valid.message());
@@ -151,89 +195,82 @@ std::vector<std::string> TableFile::FindDamage() {
 }
 
 std::string TableFile::ForEachKey(const KeyVisitor& visit) {
-  std::string unchecked = table_.ForEachKey(
-      [&](const rocksdb::Slice& key) { visit(key.ToStringView(), PassesFilters(key)); });
-  if (table_.has_prefixes && table_.extractor() == nullptr) {
-    return (unchecked.empty() ? "" : unchecked + "; ") +
-           "prefixes were not checked: the extractor " + table_.properties().prefix_extractor_name +
-           " is unknown";
-  }
-  return unchecked;
+  std::string unchecked =
+      VisitKeys([&](const rocksdb::Slice& key) { visit(key.ToStringView(), PassesFilters(key)); });
+  if (!has_prefixes_ || extractor() != nullptr) return unchecked;
+  return (unchecked.empty() ? "" : unchecked + "; ") + "prefixes were not checked: the extractor " +
+         properties_->prefix_extractor_name + " is unknown";
+}
+
+rocksdb::Iterator& TableFile::Probe() {
+  if (probe_ == nullptr) probe_.reset(reader_->NewIterator(ReadAll()));
+  return *probe_;
 }
 
 std::optional<bool> TableFile::KeyMayMatch(const rocksdb::Slice& key) {
-  if (table_.filters().empty()) return true;
-  if (only_filter_ != nullptr) return only_filter_->MayMatch(key);
-  return AnswerOf(Lookup().Get(key));
+  if (filters_.contents().empty()) return true;
+  return only_filter_ != nullptr ? only_filter_->MayMatch(key) : Lookup().Get(key);
 }
 
 std::optional<bool> TableFile::PrefixMayMatch(const rocksdb::Slice& key) {
-  const rocksdb::SliceTransform* const extractor = table_.extractor();
-  if (table_.filters().empty() || extractor == nullptr || !extractor->InDomain(key)) return true;
-  if (only_filter_ != nullptr) return only_filter_->MayMatch(extractor->Transform(key));
-  return AnswerOf(Lookup().Seek(key));
+  if (filters_.contents().empty() || extractor() == nullptr || !extractor()->InDomain(key)) {
+    return true;
+  }
+  return only_filter_ != nullptr ? only_filter_->MayMatch(extractor()->Transform(key))
+                                 : Lookup().Seek(key);
 }
 
 bool TableFile::PassesFilters(const rocksdb::Slice& key) {
   // Under the extractor of ranges, all keys have the same prefix, which answers for a range.
-  const bool has_prefixes = table_.has_prefixes && !report_.filter.has_range_extractor;
-  return (!table_.has_whole_keys || KeyMayMatch(key).value_or(true)) &&
+  const bool has_prefixes = has_prefixes_ && !report_.filter.has_range_extractor;
+  return (!has_whole_keys_ || KeyMayMatch(key).value_or(true)) &&
          (!has_prefixes || PrefixMayMatch(key).value_or(true));
 }
 
 TableLookup& TableFile::Lookup() {
   if (lookup_ == nullptr) {
     // RocksDB requires that both ends of an imported file are readable.
-    rocksdb::Iterator& probe = table_.probe();
-    probe.SeekToFirst();
-    if (probe.Valid()) probe.SeekToLast();
-    if (!probe.Valid()) term::Fail("cannot probe the filters: {}", probe.status().ToString());
-    term::CheckOk(TableLookup::Open(table_.path, table_.OptionsWith(captured_.policy()),
-                                    table_.properties(), &lookup_),
-                  "cannot probe the filters");
+    rocksdb::Iterator& ends = Probe();
+    ends.SeekToFirst();
+    if (ends.Valid()) ends.SeekToLast();
+    if (!ends.Valid()) term::Fail("cannot probe the filters: {}", ends.status().ToString());
+    lookup_ = std::make_unique<TableLookup>(path_, report_.num_bytes, options_, *properties_,
+                                            ReadAll().timestamp);
   }
   return *lookup_;
 }
 
-std::optional<bool> TableFile::AnswerOf(const rocksdb::Status& lookup) {
-  term::CheckOk(lookup, "cannot probe the filters");
-  return captured_.TakeAnswer();
-}
-
 bool TableFile::MayMatch(std::string_view key) {
   // A lookup reads nothing for a key after the last one of the file.
-  return (table_.has_whole_keys ? KeyMayMatch(key) : PrefixMayMatch(key)).value_or(false);
+  return (has_whole_keys_ ? KeyMayMatch(key) : PrefixMayMatch(key)).value_or(false);
 }
 
 std::optional<bool> TableFile::MayMatchRange(std::string_view begin, std::string_view end) {
-  const rocksdb::SliceTransform* const extractor = table_.extractor();
-  if (!report_.filter.answers_ranges() || !rocksdb_plugin::IsRangeExtractor(extractor)) {
+  if (!report_.filter.answers_ranges() || !rocksdb_plugin::IsRangeExtractor(extractor())) {
     return std::nullopt;
   }
-  if (only_filter_ == nullptr) return AnswerOf(Lookup().Seek(begin, end));
+  if (only_filter_ == nullptr) return Lookup().Seek(begin, end);
   // The calls that RocksDB makes.
-  const rocksdb::Slice prefix = extractor->Transform(begin);
-  extractor->Transform(end);
+  const rocksdb::Slice prefix = extractor()->Transform(begin);
+  extractor()->Transform(end);
   return only_filter_->MayMatch(prefix);
 }
 
 bool TableFile::HasKeyIn(std::string_view begin, std::string_view end) {
-  rocksdb::Iterator& probe = table_.probe();
-  probe.Seek(begin);
-  return probe.Valid() && probe.key().ToStringView() < end;
-}
-
-bool TableFile::HasPrefix(const rocksdb::Slice& prefix) {
-  rocksdb::Iterator& probe = table_.probe();
-  probe.Seek(prefix);
-  return !probe.status().ok() || (probe.Valid() && probe.key().starts_with(prefix));
+  rocksdb::Iterator& first = Probe();
+  first.Seek(begin);
+  return first.Valid() && first.key().ToStringView() < end;
 }
 
 std::optional<std::string> TableFile::AbsentKey(std::string_view present, std::mt19937_64* random) {
-  if (table_.has_whole_keys) return RandomExtension(present, random);
-  const rocksdb::SliceTransform* const extractor = table_.extractor();
-  if (extractor == nullptr || !extractor->InDomain(present)) return std::nullopt;
-  const std::string prefix = extractor->Transform(present).ToString();
+  if (has_whole_keys_) return RandomExtension(present, random);
+  if (extractor() == nullptr || !extractor()->InDomain(present)) return std::nullopt;
+  const auto has_prefix = [this](const rocksdb::Slice& prefix) {
+    rocksdb::Iterator& first = Probe();
+    first.Seek(prefix);
+    return !first.status().ok() || (first.Valid() && first.key().starts_with(prefix));
+  };
+  const std::string prefix = extractor()->Transform(present).ToString();
   // As close as possible: first only the last byte differs, then the last two, and so on.
   constexpr int kTriesPerWidth = 4;
   for (size_t i = 0; i < kTriesPerWidth * std::min(prefix.size(), sizeof(uint64_t)); ++i) {
@@ -241,7 +278,7 @@ std::optional<std::string> TableFile::AbsentKey(std::string_view present, std::m
     for (size_t width = 0; width <= i / kTriesPerWidth; ++width) {
       key[key.size() - 1 - width] = static_cast<char>((*random)());
     }
-    if (extractor->InDomain(key) && !HasPrefix(extractor->Transform(key))) return key;
+    if (extractor()->InDomain(key) && !has_prefix(extractor()->Transform(key))) return key;
   }
   return std::nullopt;
 }

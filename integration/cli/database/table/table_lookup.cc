@@ -1,5 +1,3 @@
-#include "integration/cli/database/table/table_lookup.h"
-
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
 #include <rocksdb/metadata.h>
@@ -8,7 +6,8 @@
 #include <utility>
 
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "integration/cli/database/table/opened_table.h"
+#include "integration/cli/database/table/table_file.h"
+#include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/open_db.h"
 #include "lib/base/coding.h"
 
@@ -16,6 +15,7 @@ namespace blocksieve::cli {
 namespace {
 
 constexpr char kDirectory[] = "/table";
+constexpr char kCannotProbe[] = "cannot probe the filters";
 
 using rocksdb::FileOptions;
 using rocksdb::IODebugContext;
@@ -43,14 +43,12 @@ class OneFileBesideMemory final : public rocksdb::FileSystemWrapper {
   IOStatus NewRandomAccessFile(const std::string& name, const FileOptions& options,
                                std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
                                IODebugContext* context) override {
-    return Is(name) ? Real().NewRandomAccessFile(file_, options, file, context)
-                    : FileSystemWrapper::NewRandomAccessFile(name, options, file, context);
+    return PlaceOf(name).NewRandomAccessFile(NameOf(name), options, file, context);
   }
   IOStatus NewSequentialFile(const std::string& name, const FileOptions& options,
                              std::unique_ptr<rocksdb::FSSequentialFile>* file,
                              IODebugContext* context) override {
-    return Is(name) ? Real().NewSequentialFile(file_, options, file, context)
-                    : FileSystemWrapper::NewSequentialFile(name, options, file, context);
+    return PlaceOf(name).NewSequentialFile(NameOf(name), options, file, context);
   }
   IOStatus ReopenWritableFile(const std::string& name, const FileOptions& options,
                               std::unique_ptr<rocksdb::FSWritableFile>* file,
@@ -65,13 +63,15 @@ class OneFileBesideMemory final : public rocksdb::FileSystemWrapper {
   }
   IOStatus GetFileSize(const std::string& name, const IOOptions& options, uint64_t* size,
                        IODebugContext* context) override {
-    return Is(name) ? Real().GetFileSize(file_, options, size, context)
-                    : FileSystemWrapper::GetFileSize(name, options, size, context);
+    return PlaceOf(name).GetFileSize(NameOf(name), options, size, context);
   }
 
  private:
-  static rocksdb::FileSystem& Real() { return *rocksdb::FileSystem::Default(); }
   bool Is(const std::string& name) const { return name == file_ || name == link_; }
+  rocksdb::FileSystem& PlaceOf(const std::string& name) const {
+    return Is(name) ? *rocksdb::FileSystem::Default() : *target();
+  }
+  const std::string& NameOf(const std::string& name) const { return Is(name) ? file_ : name; }
 
   const std::string file_;
   std::string link_;
@@ -106,52 +106,43 @@ rocksdb::ExportImportFilesMetaData Describe(const std::filesystem::path& path, u
 
 }  // namespace
 
-rocksdb::Status TableLookup::Open(const std::string& path, const rocksdb::Options& options,
-                                  const rocksdb::TableProperties& properties,
-                                  std::unique_ptr<TableLookup>* lookup) {
-  const std::string file = std::filesystem::absolute(path);
-  uint64_t bytes = 0;
-  rocksdb::Status status = rocksdb::Env::Default()->GetFileSize(file, &bytes);
-  if (!status.ok()) return status;
-
-  std::unique_ptr<TableLookup> made(new TableLookup);
-  made->memory_.reset(rocksdb::NewMemEnv(rocksdb::Env::Default()));
-  made->env_ = rocksdb::NewCompositeEnv(
-      std::make_shared<OneFileBesideMemory>(made->memory_->GetFileSystem(), file));
-  made->last_time_ = LastTime(*options.comparator);
-  made->until_ = made->last_time_;
-  if (!made->last_time_.empty()) made->read_options_.timestamp = &made->until_;
-
-  rocksdb::Options db_options = options;
-  db_options.env = made->env_.get();
-  db_options.create_if_missing = true;
-  db_options.disable_auto_compactions = true;
-  db_options.stats_dump_period_sec = 0;
-  db_options.stats_persist_period_sec = 0;
-  status = rocksdb_plugin::OpenDb(db_options, kDirectory, &made->db_);
-  if (!status.ok()) return status;
+TableLookup::TableLookup(const std::string& path, uint64_t num_bytes, rocksdb::Options options,
+                         const rocksdb::TableProperties& properties, const rocksdb::Slice* time)
+    : memory_(rocksdb::NewMemEnv(rocksdb::Env::Default())),
+      env_(rocksdb::NewCompositeEnv(std::make_shared<OneFileBesideMemory>(
+          memory_->GetFileSystem(), std::filesystem::absolute(path)))) {
+  read_options_.timestamp = time;
+  options.table_factory = rocksdb_plugin::TablesWith(captured_.policy());
+  options.env = env_.get();
+  options.create_if_missing = true;
+  options.disable_auto_compactions = true;
+  options.stats_dump_period_sec = options.stats_persist_period_sec = 0;
+  term::CheckOk(rocksdb_plugin::OpenDb(options, kDirectory, &db_), kCannotProbe);
   rocksdb::ImportColumnFamilyOptions import;
   import.move_files = true;  // links it
-  status = made->db_->CreateColumnFamilyWithImport(
-      db_options, "table", import, Describe(file, bytes, properties, *options.comparator),
-      &made->family_);
-  if (status.ok()) *lookup = std::move(made);
-  return status;
+  const auto file =
+      Describe(std::filesystem::absolute(path), num_bytes, properties, *options.comparator);
+  term::CheckOk(db_->CreateColumnFamilyWithImport(options, "table", import, file, &family_),
+                kCannotProbe);
 }
 
 TableLookup::~TableLookup() {
   for (auto& iterator : iterators_) iterator = nullptr;
-  if (family_ != nullptr) db_->DestroyColumnFamilyHandle(family_);
+  db_->DestroyColumnFamilyHandle(family_).PermitUncheckedError();
 }
 
-rocksdb::Status TableLookup::Get(const rocksdb::Slice& key) {
+std::optional<bool> TableLookup::AnswerAfter(const rocksdb::Status& lookup) {
+  if (!lookup.IsNotFound()) term::CheckOk(lookup, kCannotProbe);
+  return captured_.TakeAnswer();
+}
+
+std::optional<bool> TableLookup::Get(const rocksdb::Slice& key) {
   rocksdb::PinnableSlice value;
-  const rocksdb::Status status = db_->Get(read_options_, family_, key, &value);
-  return status.IsNotFound() ? rocksdb::Status::OK() : status;
+  return AnswerAfter(db_->Get(read_options_, family_, key, &value));
 }
 
-rocksdb::Status TableLookup::Seek(const rocksdb::Slice& begin,
-                                  const std::optional<rocksdb::Slice>& end) {
+std::optional<bool> TableLookup::Seek(const rocksdb::Slice& begin,
+                                      const std::optional<rocksdb::Slice>& end) {
   end_ = end.value_or(rocksdb::Slice());
   std::unique_ptr<rocksdb::Iterator>& iterator = iterators_[end ? 1 : 0];
   if (iterator == nullptr) {
@@ -160,7 +151,7 @@ rocksdb::Status TableLookup::Seek(const rocksdb::Slice& begin,
     iterator.reset(db_->NewIterator(options, family_));
   }
   iterator->Seek(begin);
-  return iterator->status();
+  return AnswerAfter(iterator->status());
 }
 
 }  // namespace blocksieve::cli

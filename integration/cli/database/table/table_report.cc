@@ -1,0 +1,99 @@
+#include <rocksdb/env.h>
+
+#include "integration/cli/database/table/table_file.h"
+#include "integration/rocksdb/compat/filter_bits_abi.h"
+#include "integration/rocksdb/compat/table_properties.h"
+#include "integration/rocksdb/index/skip_index_catalog.h"
+#include "integration/rocksdb/index/skip_index_properties.h"
+
+namespace blocksieve::cli {
+namespace {
+
+IndexReport Describe(const SkipIndex& index) {
+  IndexReport report;
+  report.num_granules = index.num_granules();
+  report.num_bytes = index.index_bytes();
+  for (const IndexColumnInfo& column : index.columns()) {
+    report.columns.push_back({column.definition, std::string(FiltersName(column)),
+                              column.filter_bytes, column.bounds_bytes});
+  }
+  return report;
+}
+
+IndexReport ReportIndex(const std::string& path,
+                        const std::shared_ptr<const rocksdb::TableProperties>& properties) {
+  const auto& user = properties->user_collected_properties;
+  const rocksdb_plugin::SstIndex index(
+      properties, {rocksdb::Env::Default()->GetFileSystem(), path, nullptr}, std::nullopt);
+  IndexReport report;
+  if (index.index() != nullptr) {
+    report = Describe(*index.index());
+    report.place = index.is_in_sidecar() ? "sidecar" : "sst";
+  } else if (const bool has_sidecar = user.contains(rocksdb_plugin::kSidecarProperty);
+             has_sidecar || user.contains(rocksdb_plugin::kIndexProperty)) {
+    // A copied database is not damaged.
+    (has_sidecar && index.lacks_sidecar() ? report.note : report.problem) = index.problem();
+  } else if (user.count(rocksdb_plugin::kProblemProperty) != 0) {
+    report.note = index.problem();
+  }
+  return report;
+}
+
+}  // namespace
+
+// RocksDB silently skips filters that it cannot read.
+void TableFile::ExplainMissingFilters(FilterReport* report) {
+  report->note = has_obsolete_filter_ ? "one filter per block, which RocksDB no longer reads"
+                                      : rocksdb_plugin::LoadedAbiProblem();
+  if (!report->note.empty()) return;
+  std::string damage = filter_damage_;
+  if (damage.empty()) {
+    const rocksdb::Status status = reader_->VerifyChecksum();
+    if (!status.ok()) damage = status.ToString();
+  }
+  if (!damage.empty()) {
+    report->origin = FilterOrigin::kUnreadable;
+    report->problems.push_back("unreadable filter: " + damage);
+  } else {
+    report->note = "written by the unknown policy " + properties_->filter_policy_name;
+  }
+}
+
+std::string TableFile::EntriesText(const FilterReport& report) const {
+  if (!has_prefixes_) return "keys";
+  if (!report.has_range_extractor) return has_whole_keys_ ? "keys and prefixes" : "prefixes";
+  const bool has_ranges = report.ranges.num_filters != 0;
+  if (report.prefixes.num_filters == 0) return has_ranges ? "keys and ranges" : "keys";
+  return has_ranges ? "keys, prefixes and ranges" : "keys and prefixes";
+}
+
+FilterReport TableFile::ReportFilters() {
+  FilterReport report = rocksdb_plugin::ReportFilters(*properties_, filters_.contents());
+  if (!is_block_based()) {
+    report.origin = FilterOrigin::kNone;  // a PlainTable may have one of its own
+    report.note = "has no filters: table format " + format_;
+  } else if (rocksdb_plugin::LacksProperties(*properties_)) {
+    report.note = "written without table properties";
+    if (!why_no_keys_.empty()) {
+      report.note += "; the number of keys is unknown: " + why_no_keys_;
+    }
+  } else if (!filters_.contents().empty()) {
+    report.entries = EntriesText(report);
+  } else if (report.origin == FilterOrigin::kUnknown) {
+    ExplainMissingFilters(&report);
+  }
+  return report;
+}
+
+// Reads no data blocks, unless nothing else tells the number of keys.
+void TableFile::Report(uint64_t num_bytes) {
+  report_.num_bytes = num_bytes;
+  report_.num_entries = properties_->num_entries - properties_->num_range_deletions;
+  if (rocksdb_plugin::LacksProperties(*properties_)) {
+    VisitKeys([&](const rocksdb::Slice&) { ++report_.num_entries; });
+  }
+  report_.filter = ReportFilters();
+  report_.index = ReportIndex(path_, properties_);
+}
+
+}  // namespace blocksieve::cli
