@@ -312,6 +312,8 @@ class BLOCKSIEVE_EXPORT Filter {
   /// Whether some key may be in [begin, end), in bytewise order. kMayMatch without sections, or if
   /// begin >= end.
   RangeAnswer QueryRange(std::string_view begin, std::string_view end) const noexcept;
+
+  /// The same without the reason.
   bool MayContainRange(std::string_view begin, std::string_view end) const noexcept {
     return QueryRange(begin, end) != RangeAnswer::kNo;
   }

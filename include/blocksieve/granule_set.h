@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "blocksieve/status.h"  // says if this is no C++20
+
 namespace blocksieve {
 
 /// A set of granules of one file. Bit g of the words is granule g; bits after the last are zero.

@@ -68,6 +68,7 @@ struct BLOCKSIEVE_EXPORT RateGoal {
   /// Whether FPRs differ between runs.
   bool differs_by_run() const noexcept { return wasted_reads || bits_per_key; }
 
+  /// The kind of the filters of a file.
   FilterKind KindOf(bool is_short_lived) const noexcept {
     return kind.value_or(AutoKind(is_short_lived));
   }
@@ -85,6 +86,7 @@ struct TreeLevel {
   /// miss the key ranges of its files. Precise filters save little in runs that are rarely checked.
   double lookup_share = 1;
 
+  /// Keys of all runs.
   double num_keys() const noexcept { return num_runs * keys_per_run; }
 };
 
@@ -107,7 +109,7 @@ struct FilterRates {
 
 /// FPRs by level, and their cost.
 struct RatePlan {
-  std::vector<FilterRates> levels = {};
+  std::vector<FilterRates> levels = {};  ///< By level number.
   /// Wasted reads per lookup of an absent key: the sum over all runs of FPR times lookup share.
   double wasted_reads = 0;
   /// Memory of all key filters divided by all keys of the tree. Excludes footers, and the rounding
@@ -180,10 +182,10 @@ struct TreeFile {
 
 /// A sorted run: one file of level 0, or all files of a deeper level.
 struct TreeRun {
-  int level = 0;
-  size_t first_file = 0;  ///< In Tree::files(); the files of a run follow each other.
-  size_t num_files = 0;
-  uint64_t num_keys = 0;
+  int level = 0;            ///< 0: one file.
+  size_t first_file = 0;    ///< In Tree::files(); the files of a run follow each other.
+  size_t num_files = 0;     ///< From first_file on.
+  uint64_t num_keys = 0;    ///< Of all files.
   double fpr = 1;           ///< Of the current filters, the mean over the keys.
   double lookup_share = 1;  ///< Share of the lookups that check it.
 };
@@ -200,11 +202,11 @@ class BLOCKSIEVE_EXPORT Tree {
   explicit Tree(std::vector<TreeFile> files, std::string name = "",
                 bool level0_is_short_lived = true);
 
-  const std::string& name() const { return name_; }
-  const std::vector<TreeFile>& files() const { return files_; }
-  const std::vector<TreeRun>& runs() const { return runs_; }
-  uint64_t num_keys() const;
-  uint64_t filter_bytes() const;
+  const std::string& name() const { return name_; }              ///< As given.
+  const std::vector<TreeFile>& files() const { return files_; }  ///< As given.
+  const std::vector<TreeRun>& runs() const { return runs_; }     ///< From the newest to the oldest.
+  uint64_t num_keys() const;                                     ///< Of all files.
+  uint64_t filter_bytes() const;                                 ///< Of all files.
 
   // What follows estimates which runs lookups check, each in another way.
 
@@ -278,9 +280,9 @@ struct FilterChange {
 
 /// The filters of a tree after some of them change.
 struct FilterPlan {
-  RateGoal goal = {};
-  std::vector<TreeLevel> levels = {};  ///< For which the rates were allocated.
-  RatePlan rates = {};
+  RateGoal goal = {};                      ///< As given.
+  std::vector<TreeLevel> levels = {};      ///< For which the rates were allocated.
+  RatePlan rates = {};                     ///< Of `levels`.
   std::vector<FilterChange> changes = {};  ///< Sorted by FilterChange::SavesMore.
 
   /// Predicted rate by run; partly filled lines and segments make it lower than the target.
@@ -300,15 +302,15 @@ BLOCKSIEVE_EXPORT Result<FilterPlan> PlanFilters(const Tree& tree, const RateGoa
 inline constexpr double kMinGain = 0.05;
 
 /// Whether something holds for a file with this number.
-using FileTest = std::function<bool(size_t file)>;
+using FilePredicate = std::function<bool(size_t file)>;
 
 /// PlanFilters in place, with the changes of files that are worth rewriting: of those for which
 /// `is_chosen` holds, files whose filters gain kMinGain, and those for which `changes_parts` holds.
 /// Plans differ a little after every compaction, as rates depend on the keys of levels, and lookup
 /// shares are estimates; files that were just rewritten do not qualify again because of that.
 BLOCKSIEVE_EXPORT Result<FilterPlan> PlanRewrites(const Tree& tree, const RateGoal& goal,
-                                                  const FileTest& is_chosen,
-                                                  const FileTest& changes_parts);
+                                                  const FilePredicate& is_chosen,
+                                                  const FilePredicate& changes_parts);
 
 /// The plan with these changes, whose savings it computes. Has no goal, levels and rates.
 BLOCKSIEVE_EXPORT FilterPlan PlanChanges(const Tree& tree, std::vector<FilterChange> changes);
@@ -317,7 +319,7 @@ BLOCKSIEVE_EXPORT FilterPlan PlanChanges(const Tree& tree, std::vector<FilterCha
 struct Prediction {
   double wasted_reads_absent = 0;  ///< Per lookup of an absent key.
   double wasted_reads = 0;         ///< Per lookup, whether or not the key is absent.
-  uint64_t filter_bytes = 0;
+  uint64_t filter_bytes = 0;       ///< Of all files.
 };
 
 // Several trees are the column families of a database. Lookups are assumed to be distributed over

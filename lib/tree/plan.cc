@@ -156,8 +156,9 @@ Result<FilterPlan> PlanFilters(const Tree& tree, const RateGoal& goal, bool in_p
   return internal::OutOfMemory();
 }
 
-Result<FilterPlan> PlanRewrites(const Tree& tree, const RateGoal& goal, const FileTest& is_chosen,
-                                const FileTest& changes_parts) try {
+Result<FilterPlan> PlanRewrites(const Tree& tree, const RateGoal& goal,
+                                const FilePredicate& is_chosen,
+                                const FilePredicate& changes_parts) try {
   Result<FilterPlan> all = PlanFilters(tree, goal, /*in_place=*/true);
   if (!all.ok()) return all;
   std::vector<const FilterChange*> by_file(tree.files().size());

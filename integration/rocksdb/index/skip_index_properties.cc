@@ -1,5 +1,6 @@
 #include "integration/rocksdb/index/skip_index_properties.h"
 
+#include <new>
 #include <string_view>
 
 #include "integration/rocksdb/compat/log.h"
@@ -121,6 +122,8 @@ std::optional<SkipIndexSettings> ReadIdentityText(std::string_view text) {
   }
   for (; at < lines.size(); ++at) {
     Result<Column> column = Column::Parse(lines[at]);
+    // The text is no worse for a lack of memory, so nobody may remember that it is damaged.
+    if (column.status().code() == StatusCode::kResourceExhausted) throw std::bad_alloc();
     if (!column.ok()) return std::nullopt;
     settings.index.columns.push_back(*std::move(column));
   }

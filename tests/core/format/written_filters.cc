@@ -105,7 +105,8 @@ class WrittenFilter : public WrittenBlock {
   bool Opens(ByteView bytes) const override {
     const Filter reader = Filter::Open(bytes);
     const bool opens = reader.state() != Filter::State::kUnreadable;
-    EXPECT_EQ(DescribeFilter(bytes).ok(), opens);
+    // A description needs the sections, too, without which keys are answered.
+    EXPECT_TRUE(opens || !DescribeFilter(bytes).ok());
     if (!opens) {
       EXPECT_EQ(ProbeAll(bytes, ActiveKernel()).find('0'), std::string::npos) << "no key is denied";
     }

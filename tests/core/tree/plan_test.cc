@@ -29,8 +29,8 @@ const auto kAllFiles = [](size_t) { return true; };
 const auto kNoFile = [](size_t) { return false; };
 
 FilterPlan PlanToRewrite(const std::vector<TreeFile>& files, const RateGoal& goal = kTenBits,
-                         const FileTest& is_chosen = kAllFiles,
-                         const FileTest& changes_parts = kNoFile) {
+                         const FilePredicate& is_chosen = kAllFiles,
+                         const FilePredicate& changes_parts = kNoFile) {
   Result<FilterPlan> plan = PlanRewrites(Tree(files), goal, is_chosen, changes_parts);
   EXPECT_TRUE(plan.ok()) << plan.status().message();
   return plan.ok() ? *std::move(plan) : FilterPlan();
