@@ -24,7 +24,7 @@ class AdviseTest(CommandTest):
         return next(one for one in self.advise(*arguments)["proposals"] if one["name"] == name)
 
 
-class Prediction(AdviseTest):
+class AdvisePredictionTest(AdviseTest):
     def measure(self):
         return json.loads(self.level_tree("measure", str(LOOKUPS)))
 
@@ -93,7 +93,7 @@ class Prediction(AdviseTest):
                         proposal["wasted_reads"])
 
 
-class Verdicts(AdviseTest):
+class AdviseVerdictsTest(AdviseTest):
     """The first line, and the proposals."""
 
     def first_line(self, *arguments):
@@ -213,7 +213,7 @@ class Verdicts(AdviseTest):
             self.assertIn(line + "\n", text)
 
 
-class Advice(AdviseTest):
+class AdviseAdviceTest(AdviseTest):
     """Mostly for one run of 20,000 keys."""
 
     def test_lookups_that_waste_nothing(self):

@@ -28,13 +28,13 @@ class OptionsTest(CommandTest):
         self.assertEqual(self.files_of_database(), before)
 
 
-class StockDatabase(OptionsTest):
+class ApplyStockDatabaseTest(OptionsTest):
     def setUp(self):
         super().setUp()
         self.db_bench("fillseq,flush", "--bloom_bits=10", num=5000)
 
 
-class Apply(StockDatabase):
+class ApplyTest(ApplyStockDatabaseTest):
     def test_next_file(self):
         old = self.options_file()
         before = old.read_text()
@@ -183,7 +183,7 @@ class Apply(StockDatabase):
         self.refuse(1, f"database {self.db} has no OPTIONS file", "apply", "--db", self.db, "--option", SPREAD)
 
 
-class Revert(StockDatabase):
+class ApplyRevertTest(ApplyStockDatabaseTest):
     """The policy before apply comes back, whatever programs without the plug-in wrote since."""
 
     def take(self, step):
@@ -241,7 +241,7 @@ class Revert(StockDatabase):
             self.assertEqual(self.value("filter_policy"), policy)
 
 
-class ObjectsOfOtherPrograms(StockDatabase):
+class ApplyObjectsOfOtherProgramsTest(ApplyStockDatabaseTest):
     """Others: zoo.merge, zoo.reverse, zoo.objects."""
 
     def test_merge_operator_without_operands(self):

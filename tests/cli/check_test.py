@@ -9,7 +9,7 @@ POLICY = "filter_policy"
 COLLECTORS = "table_properties_collectors"
 
 
-class Check(CommandTest):
+class CheckTest(CommandTest):
     def setUp(self):
         super().setUp()
         self.db_bench("fillseq,flush", "--bloom_bits=10", num=1000)

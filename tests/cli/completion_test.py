@@ -28,7 +28,7 @@ printf '%s\n' "${COMPREPLY[@]}"
 PATH = f"{os.path.dirname(os.path.abspath(PROGRAM))}:{os.environ['PATH']}"
 
 
-class Bash(CommandTest):
+class CompletionBashTest(CommandTest):
     def complete(self, *words):
         script = self.succeed("completion", "bash").out
         done = subprocess.run(["bash", "--norc", "-c", BASH, "bash", "blocksieve", *words],
@@ -61,7 +61,7 @@ class Bash(CommandTest):
 
 
 @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
-class Zsh(CommandTest):
+class CompletionZshTest(CommandTest):
     def setUp(self):
         super().setUp()
         (self.dir / "_blocksieve").write_bytes(self.succeed("completion", "zsh").out)
@@ -106,7 +106,7 @@ class Zsh(CommandTest):
             self.assertEqual(self.complete(line), completed)
 
 
-class Manual(CommandTest):
+class CompletionManualTest(CommandTest):
     def test_is_set_without_a_warning(self):
         page = self.succeed("manual").out
         done = subprocess.run(["groff", "-man", "-Tutf8", "-ww"], input=page, capture_output=True,

@@ -3,7 +3,7 @@
 from command import CommandTest, flip, run
 
 
-class Damaged(CommandTest):
+class DamagedTest(CommandTest):
     ROWS = [(f"{i:03}", i, "x" * 20) for i in range(300)]
 
     def setUp(self):

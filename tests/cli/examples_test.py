@@ -12,7 +12,7 @@ from command import PROGRAM, TIMEOUT_SECONDS, CommandTest, subcommands
 README = pathlib.Path(__file__).parents[2] / "README.md"
 
 
-class Examples(CommandTest):
+class ExamplesTest(CommandTest):
     def setUp(self):
         super().setUp()
         programs = self.dir / "bin"

@@ -78,7 +78,7 @@ TEST(FilterFactsTest, SaysWhyAFilterCannotBeRead) {
 
 // Values of Newcombe, "Two-sided confidence intervals for the single proportion", 1998, table I,
 // method 3.
-TEST(RateInterval, IsWilsonsInterval) {
+TEST(RateIntervalTest, IsWilsonsInterval) {
   const RateInterval many = WilsonInterval(81, 263);
   EXPECT_NEAR(many.low, 0.2553, 5e-5);
   EXPECT_NEAR(many.high, 0.3662, 5e-5);
@@ -87,7 +87,7 @@ TEST(RateInterval, IsWilsonsInterval) {
   EXPECT_NEAR(few.high, 0.1718, 5e-5);
 }
 
-TEST(RateInterval, TouchesTheEndsForNoneOrAll) {
+TEST(RateIntervalTest, TouchesTheEndsForNoneOrAll) {
   EXPECT_NEAR(WilsonInterval(0, 20).high, 0.1611, 5e-5);
   EXPECT_NEAR(WilsonInterval(20, 20).low, 1 - 0.1611, 5e-5);
   for (const uint64_t trials : {1, 20, 100, 100'000}) {

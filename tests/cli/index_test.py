@@ -12,7 +12,7 @@ from command import PROGRAM, TIMEOUT_SECONDS, CommandTest, flip, run
 ROWS = 2000
 
 
-class Index(CommandTest):
+class IndexTest(CommandTest):
     def setUp(self):
         super().setUp()
         self.load([(f"k{i:04}", f"p{i // 10}", i, f"w{i % 5} word{i}") for i in range(ROWS)],

@@ -6,7 +6,7 @@ import re
 from command import CommandTest, lines_of
 
 
-class Renumbering(CommandTest):
+class IndexesRenumberingTest(CommandTest):
     def test_delimiters(self):
         for name, byte in self.each(((",", b","), ("\\t", b"\t"), ("\\x01", b"\x01"), ("1", b"1"),
                                      ("\\\\", b"\\"), (";", b";"), ("\\x00", b"\0"),
@@ -27,7 +27,7 @@ class Renumbering(CommandTest):
             self.assertEqual(self.keys(f"v = '{first}'"), self.keys(f"w = '{first}'"))
             self.assertEqual(len(self.keys(f"v = '{first}'")), 1)
 
-class ManyIndexesPerOption(CommandTest):
+class IndexesManyIndexesPerOptionTest(CommandTest):
     def test_forms(self):
         path = self.dir / "rows"
         path.write_bytes(b"k\t1\t2\n")
@@ -40,7 +40,7 @@ class ManyIndexesPerOption(CommandTest):
             self.assertEqual(self.keys("a = 1 AND b = 2"), ["k"])
 
 
-class ExistingDatabase(CommandTest):
+class IndexesExistingDatabaseTest(CommandTest):
     def test_rows_are_added_and_the_index_kept(self):
         self.load([("a", 1), ("b", 2)], "--index", "n=int:1")
         said = self.load_lines(b"b\t5\nc\t2\n")
@@ -72,7 +72,7 @@ class ExistingDatabase(CommandTest):
         self.assertFalse(self.db.exists())
 
 
-class Parts(CommandTest):
+class IndexesPartsTest(CommandTest):
     ROWS = 20_000
 
     def setUp(self):
@@ -119,7 +119,7 @@ class Parts(CommandTest):
         self.assertEqual(columns["a"]["definition"], "a=both:int:1")
 
 
-class Budget(Parts):
+class IndexesBudgetTest(IndexesPartsTest):
     def test_dropped_filters_are_said_with_the_size_needed(self):
         rows = lines_of((row[0], row[3]) for row in self.rows)
         said = self.load_lines(rows, "--index", "name=field:1", "--max-index-bytes", "20kB")

@@ -19,7 +19,7 @@ SPREAD = "{id=blocksieve;bits_per_key=10}"
 SPREAD_OVER_BOTH = "{id=blocksieve;wasted_reads=0.02;ranges=true;seek_fraction=0.9}"
 
 
-class NoFile(CommandTest):
+class InspectNoFileTest(CommandTest):
     def test_messages(self):
         self.load([("a", 1)])
         os.mkfifo(self.dir / "pipe")
@@ -43,7 +43,7 @@ class NoFile(CommandTest):
         self.assertIn("names no table format", self.fail_with(1, "inspect", self.table()))
 
 
-class Monitoring(CommandTest):
+class InspectMonitoringTest(CommandTest):
     """Metrics and exit codes."""
 
     def metrics(self):
@@ -98,7 +98,7 @@ class Monitoring(CommandTest):
         self.fail_with(2, "inspect", "--db", self.db, "--fail-if", "filters")
 
 
-class StockFilters(CommandTest):
+class InspectStockFiltersTest(CommandTest):
     def filter_of(self, *options, benchmarks="fillseq,flush"):
         self.db_bench(benchmarks, *options)
         shown = self.inspect()
@@ -177,7 +177,7 @@ class StockFilters(CommandTest):
         self.assertEqual((verified["num_problems"], verified["files"][0]["keys_checked"]), (0, 20))
 
 
-class OwnFilters(CommandTest):
+class InspectOwnFiltersTest(CommandTest):
     ROWS = [(f"{i:05}", i % 100, "x" * 20) for i in range(5000)]
 
     def test_filter_and_index(self):
@@ -225,7 +225,7 @@ class OwnFilters(CommandTest):
         self.assertIn("No skip indexes.", self.text_of("inspect", "--db", self.db))
 
 
-class BusyDatabase(CommandTest):
+class InspectBusyDatabaseTest(CommandTest):
     def test_no_file_is_missed_though_compactions_replace_them(self):
         writer = subprocess.Popen(
             ["db_bench", "--benchmarks=fillrandom", f"--db={self.db}", "--num=200000",
@@ -247,7 +247,7 @@ class BusyDatabase(CommandTest):
         self.assertEqual(writer.returncode, 0)
 
 
-class MovedFiles(CommandTest):
+class InspectMovedFilesTest(CommandTest):
     """Files that moved to another level without being rewritten."""
 
     def moved(self):

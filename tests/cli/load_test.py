@@ -9,7 +9,7 @@ import subprocess
 from command import CommandTest, PROGRAM, TIMEOUT_SECONDS, lines_of
 
 
-class Report(CommandTest):
+class LoadReportTest(CommandTest):
     ROWS = [(f"{i:04}", i) for i in range(1000)]
 
     def test_text(self):
@@ -81,7 +81,7 @@ class Report(CommandTest):
         self.assertIn("verifying: 0 files, 0 %", self.on_terminal("verify", "--db", self.db))
 
 
-class Places(CommandTest):
+class LoadPlacesTest(CommandTest):
     def test_directories_are_made(self):
         (self.dir / "empty").mkdir()
         for place in ("a/b/db", "empty"):
@@ -105,7 +105,7 @@ class Places(CommandTest):
         self.assertIn("its keys have timestamps", self.load_lines(b"a\t1\n", code=1))
 
 
-class Counts(CommandTest):
+class LoadCountsTest(CommandTest):
     def values(self, said):
         return {each["definition"]: (each["rows_with_value"], each["rows_without_value"])
                 for each in said["values"]}
@@ -135,7 +135,7 @@ class Counts(CommandTest):
         self.assertIn("warning: 2 lines end with CR, which is stored in the last field; --format csv", said)
 
 
-class Csv(CommandTest):
+class LoadCsvTest(CommandTest):
     CSV = ("--format", "csv")
 
     def test_rfc_4180(self):
@@ -182,7 +182,7 @@ class Csv(CommandTest):
                       self.load_lines(b"", "--format", "tsv", code=2))
 
 
-class Lines(CommandTest):
+class LoadLinesTest(CommandTest):
     def test_odd_bytes(self):
         everything = bytes(byte for byte in range(256) if byte not in b"\t\n")
         rows = [(b"\0", everything), (b"\r", b"\r"), (everything, b""), (b"", b"empty key"),
@@ -197,7 +197,7 @@ class Lines(CommandTest):
         self.assertEqual(sorted(self.scan("TRUE")),
                          sorted((key.encode(), value.encode()) for key, value in rows))
 
-class WrongLines(CommandTest):
+class LoadWrongLinesTest(CommandTest):
     def test_what_is_wrong(self):
         """Rows before the wrong line are loaded."""
         path = self.dir / "rows.tsv"
@@ -223,7 +223,7 @@ class WrongLines(CommandTest):
             self.assertFalse(self.db.exists())
 
 
-class FullDisk(CommandTest):
+class LoadFullDiskTest(CommandTest):
     ROWS = [(f"{i:06}", os.urandom(500).hex()) for i in range(300_000)]
 
     def test_reports_exactly_the_durable_rows(self):

@@ -16,7 +16,7 @@ LEVELS = ("--bloom_bits=10", "--compression_type=none", "--write_buffer_size=200
 RECORDED = pathlib.Path(__file__).parent / "logs"
 
 
-class Logs(CommandTest):
+class LogsTest(CommandTest):
     """A database that stock RocksDB wrote, at rest, and the logs of reading it."""
 
     @classmethod
@@ -73,7 +73,7 @@ class Logs(CommandTest):
             self.assertRegex(text, r"Observed: [\d,]+ lookups of files, \d+\.\d % of absent keys; 0 seeks")
             self.assertRegex(text, r"Wasted reads per lookup: 0\.0\d+ by RocksDB's counters of filters, "
                                    r"0\.0\d+ by the model")
-        # What db_bench printed; other forms: LogLines.
+        # What db_bench printed; other forms: LogLinesTest.
         text = self.dir / "statistics.txt"
         text.write_text(said)
         for source in (["--db", self.db], logs):
@@ -190,7 +190,7 @@ FOREIGN = {
 }
 
 
-class LogLines(CommandTest):
+class LogLinesTest(CommandTest):
     """Logs and statistics as operators have them."""
 
     text = (RECORDED / "rocksdb_9.10.LOG").read_text()

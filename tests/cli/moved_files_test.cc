@@ -22,7 +22,7 @@ FileReport File(int level, uint64_t keys, double fpr, double bits_per_key = 8,
   return file;
 }
 
-TEST(TreesOf, AreOneForEachColumnFamily) {
+TEST(TreesOfTest, AreOneForEachColumnFamily) {
   const std::vector<FileReport> files = {File(0, 10, 0.5, 8, "a"), File(0, 20, 0.25, 8, "a"),
                                          File(2, 300, 0.3, 8, "a"), File(3, 7, 1, 8, "b")};
   const std::vector<Tree> trees = rocksdb_plugin::TreesOf(files);
@@ -35,7 +35,7 @@ TEST(TreesOf, AreOneForEachColumnFamily) {
 }
 
 // Level 0 has Bloom filters, unless files stay there, as under FIFO.
-TEST(TreesOf, FlushedFilesAreShortLived) {
+TEST(TreesOfTest, FlushedFilesAreShortLived) {
   std::vector<FileReport> files = {File(0, 10, 0.5), File(2, 400, 0.1)};
   const auto kind_of_level0 = [&] { return rocksdb_plugin::TreesOf(files)[0].ToLevels()[0].kind; };
   EXPECT_EQ(kind_of_level0(), FilterKind::kBlockedBloom);
@@ -45,7 +45,7 @@ TEST(TreesOf, FlushedFilesAreShortLived) {
   EXPECT_EQ(kind_of_level0(), FilterKind::kBlockedBloom);
 }
 
-TEST(TreesOf, KeysAreEntriesOfFiltersOrOfFilesIfUnreadable) {
+TEST(TreesOfTest, KeysAreEntriesOfFiltersOrOfFilesIfUnreadable) {
   const auto keys_of = [](const FileReport& file) {
     return rocksdb_plugin::TreesOf({file})[0].files()[0].num_keys;
   };
@@ -79,26 +79,26 @@ RequestedRatesByFamily BitsPerKey(double bits_per_key) {
   return {{"", {.bits_per_key = bits_per_key, .kind = PolicyKind::kRibbon}}};
 }
 
-TEST(MovedFiles, HaveTheRateOfALevelAbove) {
+TEST(MovedFilesTest, HaveTheRateOfALevelAbove) {
   std::vector<FileReport> files = ThreeLevels();
   files[4].filter.predicted_fpr = files[2].filter.predicted_fpr;  // from level 2 to 3
   files[5].filter.predicted_fpr = files[0].filter.predicted_fpr;  // from level 1 to 3
   EXPECT_EQ(LevelsBuiltFor(files, BitsPerKey(10)), (Levels{{}, {}, {}, {}, 2, 1}));
 }
 
-TEST(MovedFiles, MayComeFromAnEmptyLevel0) {
+TEST(MovedFilesTest, MayComeFromAnEmptyLevel0) {
   std::vector<FileReport> files = ThreeLevels();
   files[5].filter.predicted_fpr = 1e-7;
   EXPECT_EQ(LevelsBuiltFor(files, BitsPerKey(10))[5], std::optional<int>(0));
 }
 
-TEST(MovedFiles, AreRecognizedByTheOptionsIfAllMoved) {
+TEST(MovedFilesTest, AreRecognizedByTheOptionsIfAllMoved) {
   std::vector<FileReport> files = {File(6, 1000, 1e-4, 14), File(6, 1000, 1e-4, 14)};
   for (int i = 0; i < 100; ++i) files.push_back(File(6, 1000, 1e-4, 14));
   EXPECT_EQ(LevelsBuiltFor(files, BitsPerKey(10)), Levels(102, 0));
 }
 
-TEST(MovedFiles, AreRecognizedByTheirKinds) {
+TEST(MovedFilesTest, AreRecognizedByTheirKinds) {
   std::vector<FileReport> files = ThreeLevels();
   for (FileReport& file : files) file.filter.kind = "ribbon";
   files[1].filter.predicted_fpr = 1e-7;  // of level 0 by its rate, but not by its kind
@@ -109,14 +109,14 @@ TEST(MovedFiles, AreRecognizedByTheirKinds) {
   EXPECT_EQ(LevelsBuiltFor(files, requested), (Levels{{}, {}, {}, 0, {}, {}}));
 }
 
-TEST(MovedFiles, NoneWithOneRateOrUnknownOptions) {
+TEST(MovedFilesTest, NoneWithOneRateOrUnknownOptions) {
   std::vector<FileReport> files = ThreeLevels();
   files[5].filter.predicted_fpr = files[0].filter.predicted_fpr;
   EXPECT_EQ(LevelsBuiltFor(files, {{"", {}}}), Levels(6));
   EXPECT_EQ(LevelsBuiltFor(files, {}), Levels(6));
 }
 
-TEST(MovedFiles, IgnoreOtherFilters) {
+TEST(MovedFilesTest, IgnoreOtherFilters) {
   std::vector<FileReport> files = ThreeLevels();
   files[5].filter.predicted_fpr = files[0].filter.predicted_fpr;
   files[5].filter.origin = FilterOrigin::kStock;

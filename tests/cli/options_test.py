@@ -75,7 +75,7 @@ def names(cell):
     return re.findall(r"`([^`]+)`", cell)
 
 
-class Options(CommandTest):
+class OptionsTest(CommandTest):
     def setUp(self):
         super().setUp()
         self.fields, self.options = struct_fields(), command_options()

@@ -8,7 +8,7 @@ import subprocess
 from command import PROGRAM, TIMEOUT_SECONDS, CommandTest, run
 
 
-class Bytes(CommandTest):
+class OutputBytesTest(CommandTest):
     def test_json_of_what_is_no_utf8(self):
         texts = [b"plain", "é日𝄞".encode(), b"\0\x01\x7f", b"quote\" back\\slash", b"\xff",
                  b"\xc3", b"\xc0\x80", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xe2\x82", b"a\x80",
@@ -29,7 +29,7 @@ class Bytes(CommandTest):
                     text.decode()
 
 
-class Streams(CommandTest):
+class OutputStreamsTest(CommandTest):
     def setUp(self):
         super().setUp()
         self.load([(f"{i:06}", "x" * 50) for i in range(30_000)], "--index", "v=field:1")
@@ -73,7 +73,7 @@ class Streams(CommandTest):
         self.assertIn(b"standard input", done.stderr)
 
 
-class Reading(CommandTest):
+class OutputReadingTest(CommandTest):
     """Common behavior of commands that only read."""
 
     COMMANDS = (("scan",), ("scan", "--explain", "--count"), ("inspect",), ("verify",), ("check",),
@@ -123,7 +123,7 @@ class Reading(CommandTest):
         self.assertIn("cannot open database", self.fail_with(1, "scan", "--db", self.dir / "loop"))
 
 
-class Permissions(CommandTest):
+class OutputPermissionsTest(CommandTest):
     """errno decides what is said."""
 
     def permissions(self, path, directory, files):

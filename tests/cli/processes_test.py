@@ -6,7 +6,7 @@ import subprocess
 from command import PROGRAM, TIMEOUT_SECONDS, CommandTest, run
 
 
-class Loading(CommandTest):
+class ProcessesLoadingTest(CommandTest):
     """A load that waits for more lines."""
 
     def test_scan_while_files_come_and_go(self):

@@ -15,7 +15,7 @@ def rows_of(number, seed=1):
     return sorted((f"user{source.randrange(10 ** 12):012}", i) for i in range(number))
 
 
-class Ranges(CommandTest):
+class RangesTest(CommandTest):
     ROWS = rows_of(20_000)
 
     def test_inspect_and_verify(self):
@@ -69,7 +69,7 @@ class Ranges(CommandTest):
         self.assertIn("option prefix_extractor is rocksdb.FixedPrefix", said)
 
 
-class Advice(CommandTest):
+class RangesAdviceTest(CommandTest):
     """The advice on range filters, and whether its predictions hold."""
 
     RUNS = ("3:200000", "2/4:50000", "0:50000", "0:50000")
@@ -186,7 +186,7 @@ def events(number):
                    f"{source.randrange(9**9)}" for _ in range(number)})
 
 
-class Prefixes(CommandTest):
+class RangesPrefixesTest(CommandTest):
     PATHS = paths(20_000)
     EVENTS = events(20_000)
     def seek_below(self, prefixes):

@@ -14,7 +14,7 @@ LEVELS = ("--compression_type=none", "--write_buffer_size=4000000",
           "--disable_auto_compactions=0", "--value_size=100")
 
 
-class Rewriting(CommandTest):
+class RewriteRewritingTest(CommandTest):
     NUM = 1_000_000  # lookups of absent keys; fewer would be too random
 
     OPTIONS = ()
@@ -82,7 +82,7 @@ class Rewriting(CommandTest):
         return process
 
 
-class Transcript(Rewriting):
+class RewriteTranscriptTest(RewriteRewritingTest):
     """All steps, with a rewrite that is killed."""
 
     def test_from_advice_to_done_and_back(self):
@@ -140,7 +140,7 @@ class Transcript(Rewriting):
         self.assertEqual(self.rows(), rows)
 
 
-class SmallTree(Rewriting):
+class RewriteSmallTreeTest(RewriteRewritingTest):
     NUM = 60_000
     OPTIONS = ("--write_buffer_size=200000", "--target_file_size_base=300000",
                "--max_bytes_for_level_base=1000000")
@@ -161,7 +161,7 @@ class SmallTree(Rewriting):
                 self.assertEqual(self.rows(), rows)
 
 
-class Rewrites(SmallTree):
+class RewritesTest(RewriteSmallTreeTest):
     def test_refusals(self):
         self.build()
         before = self.files_of_database()
@@ -327,7 +327,7 @@ class Rewrites(SmallTree):
         self.assertEqual(list(self.db.glob("blocksieve*")), [])
 
 
-class Unrest(SmallTree):
+class RewriteUnrestTest(RewriteSmallTreeTest):
     """RocksDB has pending compactions, and starts them when the command opens the database."""
 
     BENCHMARKS = "fillrandom"
@@ -344,17 +344,17 @@ class Unrest(SmallTree):
         self.assertEqual(before["wasted_reads_absent"], promised)
 
 
-class Partitions(SmallTree):
+class RewritePartitionsTest(RewriteSmallTreeTest):
     """Filters of a few hundred keys, which are rounded up to whole lines."""
 
-    OPTIONS = (*SmallTree.OPTIONS, "--partition_index_and_filters=1", "--metadata_block_size=1024")
+    OPTIONS = (*RewriteSmallTreeTest.OPTIONS, "--partition_index_and_filters=1", "--metadata_block_size=1024")
     BENCHMARKS = "fillrandom"
 
     def test_repeated(self):
         self.check_repeated("{id=blocksieve;bits_per_key=10}")
 
 
-class Indexes(Rewriting):
+class RewriteIndexesTest(RewriteRewritingTest):
     ROWS = [(f"{i:06}", f"w{i // 700}", i % 10, "x" * 40) for i in range(20_000)]
 
     def index_names(self):

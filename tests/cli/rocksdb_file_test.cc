@@ -40,7 +40,7 @@ TableFile::KeyVisitor CountPassed(uint64_t* keys) {
   return [keys](std::string_view, bool passes) { *keys += passes ? 1 : 0; };
 }
 
-TEST(RocksDbFile, RemovedByAnotherProcess) {
+TEST(RocksDbFileTest, RemovedByAnotherProcess) {
   uint64_t passed = 0;
   // One filter is in memory, and the open file is still there.
   EXPECT_EQ(OpenThenRemove(testing::FilterShape::kFull)->ForEachKey(CountPassed(&passed)), "");
@@ -50,7 +50,7 @@ TEST(RocksDbFile, RemovedByAnotherProcess) {
                term::Failure);
 }
 
-TEST(RocksDbFile, HiddenMergesWithBlobsAreNoProblem) {
+TEST(RocksDbFileTest, HiddenMergesWithBlobsAreNoProblem) {
   testing::DbConfig config =
       testing::MakeConfig(testing::FilterShape::kFull, *NewFilterPolicy({.target_fpr = 0.01}));
   testing::UseMergeOperator(&config, "stringappend");
@@ -82,7 +82,7 @@ bool LeaveOutTimestamps(Options* options) {
   }
 }
 
-TEST(RocksDbFile, WithoutTheTimestampsOfItsComparator) {
+TEST(RocksDbFileTest, WithoutTheTimestampsOfItsComparator) {
   for (const auto shape : {testing::FilterShape::kFull, testing::FilterShape::kPartitioned}) {
     testing::DbConfig config = testing::MakeConfig(shape, *NewFilterPolicy({.target_fpr = 0.01}));
     if (!LeaveOutTimestamps(&config.options)) GTEST_SKIP() << "this RocksDB always writes them";

@@ -14,7 +14,7 @@ class ScanTest(CommandTest):
                   "--index", "kind=field:1", "--index", "n=int:2", "--index", "words=words:3")
 
 
-class Scan(ScanTest):
+class ScanCasesTest(ScanTest):
     def test_without_a_condition(self):
         done = self.succeed("scan", "--db", self.db)
         self.assertEqual(done.out.count(b"\n"), 100)
@@ -50,7 +50,7 @@ class Scan(ScanTest):
         self.assertEqual(self.json_of("scan", "--db", self.db, "--count"), {"version": 2, "count": 100})
 
 
-class Explanation(ScanTest):
+class ScanExplanationTest(ScanTest):
     def test_text(self):
         done = self.succeed("scan", "--db", self.db, "--where", "n = 42", "--explain")
         self.assertEqual(done.out, b"042\teven\t42\tword2 all\n")
@@ -70,7 +70,7 @@ class Explanation(ScanTest):
         self.assertLessEqual(self.explain("n >= 0", "--limit", 1)["rows_read"], 20)
 
 
-class Orders(CommandTest):
+class ScanOrdersTest(CommandTest):
     """ORDER BY, LIMIT and --count. RandomScans of tests/rocksdb/scan compares more of them."""
 
     ROWS = [(f"k{i:06}", 10 * i + random.Random(i).randrange(25), random.Random(-i).randrange(500))
@@ -114,7 +114,7 @@ class Orders(CommandTest):
             self.assertIn(message, self.fail_with(2, "scan", "--db", self.db, "--where", *arguments))
 
 
-class WrongConditions(ScanTest):
+class ScanWrongConditionsTest(ScanTest):
     def test_position(self):
         for where, said in (
                 ("n = 1 AND = 2", "--where, position 11: expected a column, NOT or '(', found '='\n"),
@@ -123,7 +123,7 @@ class WrongConditions(ScanTest):
             self.assertIn(said, self.fail_with(2, "scan", "--db", self.db, "--where", where))
 
 
-class Names(CommandTest):
+class ScanNamesTest(CommandTest):
     def test_words_of_the_language(self):
         said = self.load_lines(b"a\t1\nb\t2\n", "--index", "in=int:1", "two words=field:1")
         self.assertIn('in conditions, write the column in double quotes: "in"', said)

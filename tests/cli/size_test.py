@@ -5,7 +5,7 @@ import math
 from command import CommandTest
 
 
-class Size(CommandTest):
+class SizeTest(CommandTest):
     def size(self, *arguments):
         layouts = self.json_of("size", *arguments)["layouts"]
         return {layout["kind"]: layout for layout in layouts}

@@ -10,7 +10,7 @@ SEEKS = ("--seek-fraction", 0.3)
 LEFT_OUT = "{id=blocksieve;wasted_reads=20}"  # no filters by choice
 
 
-class Steps(CommandTest):
+class StepsTest(CommandTest):
     def bring_about(self, action):
         """A step of an operator, or of a program without the plug-in."""
         if action in ("none", "bloomfilter:10", LEFT_OUT):

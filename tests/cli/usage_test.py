@@ -1,4 +1,4 @@
-"""Help, and wrong command lines."""
+"""UsageHelpTest, and wrong command lines."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from unittest import mock
 from command import CommandTest, subcommands
 
 
-class Help(CommandTest):
+class UsageHelpTest(CommandTest):
     def test_every_subcommand_has_help_with_examples(self):
         self.assertIn("advise", subcommands())
         for arguments in ((), *((name,) for name in subcommands())):
@@ -45,7 +45,7 @@ def members_of(document, place="", found=None):
     return found
 
 
-class Members(CommandTest):
+class UsageMembersTest(CommandTest):
     """Those of JSON documents, which scripts rely on."""
 
     EXPECTED = pathlib.Path(__file__).with_name("json_members.json")
@@ -70,7 +70,7 @@ class Members(CommandTest):
                          json.loads(self.EXPECTED.read_text()))
 
 
-class WrongCommandLines(CommandTest):
+class UsageWrongCommandLinesTest(CommandTest):
     def check(self, message, *arguments):
         said = self.fail_with(2, *arguments)
         self.assertIn(message, said)

@@ -6,7 +6,7 @@ from command import CommandTest, flip, run
 from inspect_test import BLOOM, PARTITIONED, PREFIXES, RIBBON
 
 
-class SoundDatabases(CommandTest):
+class VerifySoundDatabasesTest(CommandTest):
     def check(self):
         verified = self.verify()
         self.assertEqual(verified["num_problems"], 0)
@@ -85,7 +85,7 @@ class SoundDatabases(CommandTest):
         self.assertEqual(lines[-1], "1 file, 2,000 keys: no problem found")
 
 
-class Damage(CommandTest):
+class VerifyDamageTest(CommandTest):
     """Damages single bytes throughout the only file."""
 
     ROWS = [(f"{i:05}", i % 50, "x" * 10) for i in range(3000)]
@@ -162,7 +162,7 @@ class Damage(CommandTest):
             self.assertIn(f"cannot open {paths[1]}: ", verified["unopened"][0])
 
 
-class DamageThatNoBlockChecksumShows(CommandTest):
+class VerifyDamageThatNoBlockChecksumShowsTest(CommandTest):
     """Blocks without checksums: only the filters' own checksums and probes detect damage."""
 
     def damage_filter(self, start=0.5):

@@ -53,7 +53,7 @@ void ExpectBuilderToStartAnew(const FilterOptions& options, uint64_t num_keys) {
   EXPECT_GT(failures, 1u);
 }
 
-TEST(ShortOfMemory, BuildingAFilter) {
+TEST(AllocationFailureTest, BuildingAFilter) {
   for (const FilterKind kind : BuildableKinds()) {
     for (const auto& [num_keys, keep_hashes] :
          {std::pair(0, false), {5'000, false}, {5'000, true}, {100'000, false}}) {
@@ -65,7 +65,7 @@ TEST(ShortOfMemory, BuildingAFilter) {
   }
 }
 
-TEST(ShortOfMemory, VerifyingWhatWasBuilt) {
+TEST(AllocationFailureTest, VerifyingWhatWasBuilt) {
   FilterBuilder builder = MakeBuilder({.kind = FilterKind::kRibbon, .keep_hashes = true});
   AddKeys(&builder, 1000);
   const std::string good = Copy(FinishOk(builder));
@@ -87,7 +87,7 @@ std::vector<std::string> KeysOfTenants() {
   return keys;
 }
 
-TEST(ShortOfMemory, BuildingARangeFilter) {
+TEST(AllocationFailureTest, BuildingARangeFilter) {
   const std::vector<std::string> keys = KeysOfTenants();
   RangeFilterBuilder builder = Must(RangeFilterBuilder::Create({}));
   const auto build = [&] {
@@ -109,7 +109,7 @@ TEST(ShortOfMemory, BuildingARangeFilter) {
 }
 
 // Reporting damage allocates its message.
-TEST(ShortOfMemory, OpeningFilters) {
+TEST(AllocationFailureTest, OpeningFilters) {
   std::vector<WrittenBlockPtr> blocks = WrittenFilters();
   std::erase_if(blocks, [](const auto& block) { return !block->name.ends_with("_3_keys"); });
   blocks.push_back(WrittenRanges().front());
@@ -150,7 +150,7 @@ void ExpectRefusal(Attempt attempt) {
   FailEachAllocation(attempt, [](const auto& result, bool) { EXPECT_FALSE(result.ok()); });
 }
 
-TEST(ShortOfMemory, CreatingBuilders) {
+TEST(AllocationFailureTest, CreatingBuilders) {
   for (const FilterKind kind : BuildableKinds()) {
     const auto create = [&](double target_fpr) {
       return FilterBuilder::Create({.kind = kind, .target_fpr = target_fpr});
@@ -167,7 +167,7 @@ TEST(ShortOfMemory, CreatingBuilders) {
   ExpectRefusal([] { return BloomLayout::ForBytes(0, 4); });
 }
 
-TEST(ShortOfMemory, ClassicAndCountingFilters) {
+TEST(AllocationFailureTest, ClassicAndCountingFilters) {
   const BloomLayout layout = *BloomLayout::ForKeys(1000, 0.01);
   CountingBloom counting = *CountingBloom::Create(layout);
   for (uint64_t i = 0; i < 1000; ++i) counting.Add(PresentKey(i));
@@ -215,7 +215,7 @@ Result<std::string> BuildIndex(const SkipIndexOptions& options) {
   return std::move(finished->bytes);
 }
 
-TEST(ShortOfMemory, BuildingAnIndex) {
+TEST(AllocationFailureTest, BuildingAnIndex) {
   const SkipIndexOptions options = TwoColumns();
   ExpectResultOrShortOfMemory([&] { return BuildIndex(options); }, 50);
 }
@@ -233,7 +233,7 @@ class MemorySource final : public SkipIndexSource {
   const std::string& bytes_;
 };
 
-TEST(ShortOfMemory, OpeningAnIndex) {
+TEST(AllocationFailureTest, OpeningAnIndex) {
   const std::string bytes = *BuildIndex(TwoColumns());
   ExpectResultOrShortOfMemory([&] { return SkipIndex::Open(AsBytes(bytes)); }, 3);
   MemorySource source(bytes);
@@ -243,7 +243,7 @@ TEST(ShortOfMemory, OpeningAnIndex) {
 
 // Index lookups return no status, so they throw like the standard library; what they have ruled out
 // until then is correct.
-TEST(ShortOfMemory, QueryingAnIndex) {
+TEST(AllocationFailureTest, QueryingAnIndex) {
   const TestIndex index(*BuildIndex(TwoColumns()));
   const Value text = Value::Bytes("word 017 that is too long to be kept inside of a string");
   const Value values[] = {Value::Bytes("a"), text};
@@ -275,7 +275,7 @@ TEST(ShortOfMemory, QueryingAnIndex) {
       });
 }
 
-TEST(ShortOfMemory, ParsingColumnsAndPredicates) {
+TEST(AllocationFailureTest, ParsingColumnsAndPredicates) {
   for (const std::string_view text :
        {"a_long_name_of_a_column=field[,]:4", "another_name_of_a_column=ngrams(4):json:/a/b/c"}) {
     ExpectResultOrShortOfMemory([&] { return Column::Parse(text); });
@@ -307,7 +307,7 @@ void ExpectNoAllocation(Action action) {
   EXPECT_EQ(FailEachAllocation(action, [](bool, bool) {}), 0u);
 }
 
-TEST(WithoutMemory, ColumnsAreExtracted) {
+TEST(AllocationFailureTest, ColumnsAreExtracted) {
   for (const std::string_view definition :
        {"c=field:1", "c=value", "c=fixed(3,20)", "c=int:2", "c=float:3", "c=int:field[,]:4",
         "c=words:1", "c=ngrams(4):1", "c=int64le(0)", "c=uint:9"}) {
@@ -318,7 +318,7 @@ TEST(WithoutMemory, ColumnsAreExtracted) {
   }
 }
 
-TEST(WithoutMemory, RangesAreQueried) {
+TEST(AllocationFailureTest, RangesAreQueried) {
   const std::vector<std::string> keys = KeysOfTenants();
   const Filter filter = Must(Filter::Build(keys, {.ranges = true}));
   ExpectNoAllocation([&] {
@@ -329,7 +329,7 @@ TEST(WithoutMemory, RangesAreQueried) {
   });
 }
 
-TEST(WithoutMemory, PredicatesMatch) {
+TEST(AllocationFailureTest, PredicatesMatch) {
   const std::vector<Column> columns =
       MakeColumns({"p=field:1", "n=int:2", "a=int:field[,]:4", "w=words:1", "g=ngrams(3):1"});
   const Predicate predicate = MakePredicate(

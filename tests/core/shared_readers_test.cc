@@ -32,7 +32,7 @@ OwnedBytes BuildFilter(FilterKind kind) {
   return std::move(builder.Finish()->block);
 }
 
-TEST(SharedReaders, OfFilters) {
+TEST(SharedReadersTest, OfFilters) {
   for (const FilterKind kind : {FilterKind::kBlockedBloom, FilterKind::kRibbon}) {
     const OwnedBytes block = BuildFilter(kind);
     const Filter filter = Filter::Open(block.view());
@@ -49,7 +49,7 @@ TEST(SharedReaders, OfFilters) {
   }
 }
 
-TEST(SharedReaders, OfSkipIndexes) {
+TEST(SharedReadersTest, OfSkipIndexes) {
   const std::vector<Column> columns = {*Column::Parse("number=int:1")};
   SkipIndexBuilder builder = *SkipIndexBuilder::Create({.columns = columns, .granule_rows = 10});
   for (int i = 0; i < kNumKeys; ++i) builder.AddRow(Key(i), std::to_string(i));

@@ -77,7 +77,7 @@ int KillAfter(uint64_t milliseconds, Work work) {
   return status;
 }
 
-TEST(SieveKill, NoUrlIsLostOrDuplicated) {
+TEST(UrlSieveKillTest, NoUrlIsLostOrDuplicated) {
   const TempDir dir;
   const std::string path = dir / "sieve";
   std::mt19937_64 random(7);
@@ -127,7 +127,7 @@ TEST(SieveKill, NoUrlIsLostOrDuplicated) {
 }
 
 // Forgetting a URL is atomic, and the filters are in sync with it.
-TEST(SieveKill, ForgettingIsAtomic) {
+TEST(UrlSieveKillTest, ForgettingIsAtomic) {
   const TempDir dir;
   const std::string path = dir / "sieve";
   const std::vector<std::string> urls = TestUrls(0, kUrls);

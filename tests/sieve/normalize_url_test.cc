@@ -11,7 +11,7 @@ namespace {
 
 using sieve::NormalizeUrl;
 
-TEST(NormalizeUrl, SpellingsOfAUrlBecomeEqual) {
+TEST(NormalizeUrlTest, SpellingsOfAUrlBecomeEqual) {
   const std::vector<std::pair<std::string, std::string>> cases{
       {"http://example.org", "http://example.org/"},
       {"HTTP://Example.ORG/Path", "http://example.org/Path"},
@@ -44,7 +44,7 @@ TEST(NormalizeUrl, SpellingsOfAUrlBecomeEqual) {
   }
 }
 
-TEST(NormalizeUrl, OtherTextIsKept) {
+TEST(NormalizeUrlTest, OtherTextIsKept) {
   for (const std::string text :
        {"", "a", "mailto:A@B", "://x", "1http://X", "a b://X", "/A/../B", "100%", "%41"}) {
     EXPECT_EQ(NormalizeUrl(text), text);

@@ -21,7 +21,7 @@ using sieve::SieveOptions;
 using sieve::UrlSieve;
 using sieve::WriteSettings;
 
-class SieveOpening : public SieveTest {
+class UrlSieveOpeningTest : public SieveTest {
  protected:
   rocksdb::Status TryOpen(const SieveOptions& options) {
     std::unique_ptr<UrlSieve> opened;
@@ -41,7 +41,7 @@ class SieveOpening : public SieveTest {
   }
 };
 
-TEST_F(SieveOpening, BadOptionsAreNamed) {
+TEST_F(UrlSieveOpeningTest, BadOptionsAreNamed) {
   const auto message = [&](const SieveOptions& options) {
     const rocksdb::Status status = TryOpen(options);
     EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
@@ -55,7 +55,7 @@ TEST_F(SieveOpening, BadOptionsAreNamed) {
             "num_shards is 3; allowed: 2, with which the sieve was created");
 }
 
-TEST_F(SieveOpening, DamagedRecordsAreErrors) {
+TEST_F(UrlSieveOpeningTest, DamagedRecordsAreErrors) {
   const std::string no_shards("\1\0\1", 3);
   const std::pair<std::string, std::string> records[] = {
       {"settings", "\xff"}, {"settings", no_shards}, {"queue", "\xff"}, {"shard-00", "\xff"}};
@@ -76,7 +76,7 @@ TEST_F(SieveOpening, DamagedRecordsAreErrors) {
 }
 
 // RocksDB has written its IDENTITY, but no CURRENT.
-TEST_F(SieveOpening, CreationMayHaveBeenInterrupted) {
+TEST_F(UrlSieveOpeningTest, CreationMayHaveBeenInterrupted) {
   fs::create_directory(path_);
   std::ofstream(path_ + "/IDENTITY") << "an identity";
   std::ofstream(path_ + "/LOG") << "a log for people";
@@ -84,7 +84,7 @@ TEST_F(SieveOpening, CreationMayHaveBeenInterrupted) {
   EXPECT_EQ(Push(Open().get(), {"a"}).new_urls, 1u);
 }
 
-TEST_F(SieveOpening, ColumnFamiliesMayBeMissing) {
+TEST_F(UrlSieveOpeningTest, ColumnFamiliesMayBeMissing) {
   const sieve::SieveSettings settings{.num_shards = 3, .design_urls = 1000};
   ASSERT_TRUE(WriteSettings(CreateDatabase().get(), settings).ok());
   EXPECT_TRUE(TryOpen({.num_shards = 2}).IsInvalidArgument());
@@ -94,7 +94,7 @@ TEST_F(SieveOpening, ColumnFamiliesMayBeMissing) {
   EXPECT_EQ(Push(Open().get(), {"a", "b", "c", "d"}).new_urls, 0u);
 }
 
-TEST_F(SieveOpening, AnotherProcessMayCreateIt) {
+TEST_F(UrlSieveOpeningTest, AnotherProcessMayCreateIt) {
   Open({.num_shards = 1, .design_urls = 1000}).reset();
   InDatabase(path_, [](rocksdb::DB* db) {
     EXPECT_TRUE(WriteSettings(db, {.num_shards = 8, .design_urls = 1000}).IsAborted());
@@ -102,7 +102,7 @@ TEST_F(SieveOpening, AnotherProcessMayCreateIt) {
   });
 }
 
-TEST_F(SieveOpening, LeftoversOfADatabaseAreKept) {
+TEST_F(UrlSieveOpeningTest, LeftoversOfADatabaseAreKept) {
   std::ofstream(path_) << "a file";
   EXPECT_EQ(TryOpen({}).ToString(), "Invalid argument: " + path_ + " is not a directory");
   fs::remove(path_);
@@ -113,7 +113,7 @@ TEST_F(SieveOpening, LeftoversOfADatabaseAreKept) {
 
 // The counting filter that is saved on closing is valid only while the URLs do not change: an old
 // one would not contain later URLs.
-class SavedFilter : public SieveTest {
+class SavedFilterTest : public SieveTest {
  protected:
   // Creates and closes a sieve with URLs 0 to `end`.
   void Make(uint64_t end, uint64_t design_urls = 20'000) {
@@ -132,7 +132,7 @@ class SavedFilter : public SieveTest {
   }
 };
 
-TEST_F(SavedFilter, IsRebuiltIfDamaged) {
+TEST_F(SavedFilterTest, IsRebuiltIfDamaged) {
   Make(5000);
   InDatabase(path_, [](rocksdb::DB* db) {
     std::string filter;
@@ -146,7 +146,7 @@ TEST_F(SavedFilter, IsRebuiltIfDamaged) {
 }
 
 // An overfull filter is replaced, here by one of the same size.
-TEST_F(SavedFilter, IsDeletedWhenCompactionReplacesIt) {
+TEST_F(SavedFilterTest, IsDeletedWhenCompactionReplacesIt) {
   Make(20'000, 2000);
   Forget(Open().get(), TestUrls(1000, 20'000));
   EXPECT_TRUE(IsIn(path_));
@@ -159,7 +159,7 @@ TEST_F(SavedFilter, IsDeletedWhenCompactionReplacesIt) {
 }
 
 // A failed push leaves URLs in the counting filter that the database does not have.
-TEST_F(SavedFilter, IsNotSavedAfterAFailedPush) {
+TEST_F(SavedFilterTest, IsNotSavedAfterAFailedPush) {
   Make(1000);
   EXPECT_TRUE(Open()->Compact().ok());
   InDatabase(path_, [&](rocksdb::DB* db) {

@@ -8,9 +8,9 @@
 namespace blocksieve::toylsm {
 namespace {
 
-class RandomOperations : public ::testing::TestWithParam<unsigned> {
+class RandomOperationsTest : public ::testing::TestWithParam<unsigned> {
  protected:
-  RandomOperations() : random_(GetParam()), db_(RandomOptions()) { MustBeOk(db_.Reopen()); }
+  RandomOperationsTest() : random_(GetParam()), db_(RandomOptions()) { MustBeOk(db_.Reopen()); }
 
   Options RandomOptions() {
     Options options = SmallOptions(&env_);
@@ -116,7 +116,7 @@ class RandomOperations : public ::testing::TestWithParam<unsigned> {
   int num_failures_ = 0;
 };
 
-TEST_P(RandomOperations, AgreeWithTheModel) {
+TEST_P(RandomOperationsTest, AgreeWithTheModel) {
   const int num_steps = LongTests() ? 200'000 : 20'000;
   bool has_saved_lookups = false;
   bool has_saved_ranges = false;
@@ -135,7 +135,7 @@ TEST_P(RandomOperations, AgreeWithTheModel) {
   EXPECT_EQ(has_saved_ranges, has_filters_);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomOperations, ::testing::Range(1U, LongTests() ? 11U : 5U));
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomOperationsTest, ::testing::Range(1U, LongTests() ? 11U : 5U));
 
 }  // namespace
 }  // namespace blocksieve::toylsm

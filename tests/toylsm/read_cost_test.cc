@@ -23,7 +23,7 @@ std::string ScatteredKey(uint64_t i) {
 }
 
 // A database of several levels whose keys are the even numbers.
-class ReadCost : public ::testing::Test {
+class ReadCostTest : public ::testing::Test {
  protected:
   Options MakeOptions() {
     Options options;
@@ -129,7 +129,7 @@ class ReadCost : public ::testing::Test {
   std::unique_ptr<Db> db_;
 };
 
-TEST_F(ReadCost, AbsentKeysWasteFewReads) {
+TEST_F(ReadCostTest, AbsentKeysWasteFewReads) {
   for (const FilterKind kind : {FilterKind::kBlockedBloom, FilterKind::kRibbon}) {
     Options options = MakeOptions();
     options.key_filters = {{.kind = kind, .target_fpr = 0.02}};
@@ -144,7 +144,7 @@ TEST_F(ReadCost, AbsentKeysWasteFewReads) {
   }
 }
 
-TEST_F(ReadCost, EmptyRangesReadFewBlocks) {
+TEST_F(ReadCostTest, EmptyRangesReadFewBlocks) {
   key_ = &ScatteredKey;
   constexpr double kRangeFpr = 0.02;
   for (const bool ranges : {false, true}) {
@@ -163,7 +163,7 @@ TEST_F(ReadCost, EmptyRangesReadFewBlocks) {
   }
 }
 
-TEST_F(ReadCost, GoalsAreAllocatedToRuns) {
+TEST_F(ReadCostTest, GoalsAreAllocatedToRuns) {
   Options options = MakeOptions();
   options.filter_granule_blocks = 0;
   for (const double goal : {1.2, 0.2, 0.02}) {
@@ -189,7 +189,7 @@ TEST_F(ReadCost, GoalsAreAllocatedToRuns) {
   EXPECT_LT(spread, 0.8 * with_one_rate);
 }
 
-TEST_F(ReadCost, ScansReadFewBlocks) {
+TEST_F(ReadCostTest, ScansReadFewBlocks) {
   Fill(MakeOptions());
   CheckScans(1.15);
   MustBeOk(db_->Compact());

@@ -163,7 +163,7 @@ def state_of(directory):
     return states
 
 
-class Zoo(CommandTest):
+class ZooTest(CommandTest):
     def unpack(self, row, directory):
         archive, rows = archive_of(row.archive)
         self.original = directory / "original"
@@ -328,7 +328,7 @@ class Zoo(CommandTest):
 
 
 for row_name, each_row in ROWS.items():
-    setattr(Zoo, f"test_{row_name}", functools.partialmethod(Zoo.check, each_row))
+    setattr(ZooTest, f"test_{row_name}", functools.partialmethod(ZooTest.check, each_row))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@
 namespace blocksieve {
 namespace {
 
-TEST(Result, HasAValueOrAReason) {
+TEST(ResultTest, HasAValueOrAReason) {
   Result<std::string> text = std::string("text");
   EXPECT_TRUE(text.ok() && text.status().ok());
   EXPECT_EQ(text.value(), "text");
@@ -34,7 +34,7 @@ TEST(ResultDeathTest, ReadingTheValueOfAnErrorAbortsWithTheReason) {
                "an ok status instead of a value");
 }
 
-TEST(Coding, VarintsRoundTrip) {
+TEST(CodingTest, VarintsRoundTrip) {
   std::vector<uint64_t> values{0, std::numeric_limits<uint64_t>::max()};
   for (int bit = 0; bit < 64; ++bit) {
     const uint64_t power = uint64_t{1} << bit;
@@ -54,7 +54,7 @@ TEST(Coding, VarintsRoundTrip) {
   }
 }
 
-TEST(Coding, RefusesVarintsAbove64Bits) {
+TEST(CodingTest, RefusesVarintsAbove64Bits) {
   for (const std::string& bytes : {std::string(9, '\xff') + "\x02",
                                    std::string(10, '\xff') + "\x01", std::string(20, '\x80')}) {
     Decoder decoder(AsBytes(bytes));
@@ -63,7 +63,7 @@ TEST(Coding, RefusesVarintsAbove64Bits) {
   }
 }
 
-TEST(Coding, EveryReadAfterAFailureFails) {
+TEST(CodingTest, EveryReadAfterAFailureFails) {
   Decoder decoder(AsBytes("abc"));
   decoder.Fixed<uint32_t>();
   EXPECT_FALSE(decoder.ok());
@@ -79,7 +79,7 @@ TEST(Coding, EveryReadAfterAFailureFails) {
   EXPECT_FALSE(huge.ok());
 }
 
-TEST(Kernels, NamesRoundTrip) {
+TEST(KernelsTest, NamesRoundTrip) {
   for (const Kernel kernel : {Kernel::kScalar, Kernel::kAvx2, Kernel::kAvx512, Kernel::kNeon}) {
     EXPECT_EQ(internal::ParseKernel(KernelName(kernel)), kernel);
   }
@@ -87,12 +87,12 @@ TEST(Kernels, NamesRoundTrip) {
   EXPECT_FALSE(internal::ParseKernel(""));
 }
 
-TEST(Kernels, ScalarIsAlwaysAvailable) {
+TEST(KernelsTest, ScalarIsAlwaysAvailable) {
   EXPECT_EQ(internal::AvailableKernels().front(), Kernel::kScalar);
   EXPECT_TRUE(internal::IsAvailable(ActiveKernel()));
 }
 
-TEST(Kernels, BlockedBloomFillsAndProbesAgree) {
+TEST(KernelsTest, BlockedBloomFillsAndProbesAgree) {
   std::mt19937_64 random(4);
   for (uint32_t num_probes = 1; num_probes <= internal::kMaxLineProbes; ++num_probes) {
     // The larger number of lines takes the path that prefetches.

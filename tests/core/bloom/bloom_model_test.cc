@@ -25,7 +25,7 @@ void ExpectRatio(double actual, double expected, double tolerance) {
   EXPECT_NEAR(actual / expected, 1, tolerance) << actual << " for " << expected;
 }
 
-TEST(BloomModel, KnownRatesOfBothKinds) {
+TEST(BloomModelTest, KnownRatesOfBothKinds) {
   struct Known {
     double bits_per_key;
     uint32_t classic_probes;  // the best k
@@ -45,7 +45,7 @@ TEST(BloomModel, KnownRatesOfBothKinds) {
   }
 }
 
-TEST(BloomModel, ExtremeSizes) {
+TEST(BloomModelTest, ExtremeSizes) {
   EXPECT_EQ(ClassicBloomFpr(1e-6, 1), 1);
   EXPECT_NEAR(BlockedBloomFpr(1e-6, 1), 1, 1e-9);
   EXPECT_NEAR(BlockedBloomFpr(0.01, 32), 1, 1e-9);
@@ -73,7 +73,7 @@ double FprByOccupancy(uint32_t num_bits, uint32_t num_keys, uint32_t num_probes)
   return fpr;
 }
 
-TEST(BloomModel, AgreesWithOccupancyDistribution) {
+TEST(BloomModelTest, AgreesWithOccupancyDistribution) {
   for (const uint32_t num_bits : {8u, 64u, 512u}) {
     for (const uint32_t num_keys : {1u, 2u, 13u, 60u}) {
       for (const uint32_t num_probes : {1u, 2u, 6u, 11u, 16u}) {
@@ -84,7 +84,7 @@ TEST(BloomModel, AgreesWithOccupancyDistribution) {
   }
 }
 
-TEST(BloomModel, ManyKeysReachTheLimit) {
+TEST(BloomModelTest, ManyKeysReachTheLimit) {
   for (const uint32_t num_probes : {1u, 6u, 16u}) {
     ExpectRatio(BlockedBloomFprForKeys(10'000'000, 512'000'000, num_probes),
                 BlockedBloomFpr(10, num_probes), 1e-5);

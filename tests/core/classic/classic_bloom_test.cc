@@ -26,7 +26,7 @@ ClassicBloom FilterOfKeys(const BloomLayout& layout, uint64_t begin, uint64_t en
   return filter;
 }
 
-TEST(BloomLayout, TargetIsMetForEveryNumberOfKeys) {
+TEST(BloomLayoutTest, TargetIsMetForEveryNumberOfKeys) {
   for (const double target : {kMaxTargetFpr, 0.3, 0.05, 0.01, 1e-3, 1e-5, kMinTargetFpr}) {
     for (uint64_t n = 1; n <= 1000; ++n) {
       const BloomLayout layout = *BloomLayout::ForKeys(n, target);
@@ -37,7 +37,7 @@ TEST(BloomLayout, TargetIsMetForEveryNumberOfKeys) {
   }
 }
 
-TEST(BloomLayout, BitsAndBytesAreKeptAsGiven) {
+TEST(BloomLayoutTest, BitsAndBytesAreKeptAsGiven) {
   const BloomLayout by_bits = *BloomLayout::ForBits(1001, 7, 3);
   EXPECT_EQ(by_bits.num_bits, 1001u);
   EXPECT_EQ(by_bits.num_probes, 7u);
@@ -48,7 +48,7 @@ TEST(BloomLayout, BitsAndBytesAreKeptAsGiven) {
   EXPECT_EQ(by_bytes.hash_seed, 9u);
 }
 
-TEST(BloomLayout, ErrorsNameTheValueOutOfRange) {
+TEST(BloomLayoutTest, ErrorsNameTheValueOutOfRange) {
   const auto message = [](const Result<BloomLayout>& layout) {
     EXPECT_EQ(layout.status().code(), StatusCode::kInvalidArgument);
     return layout.status().message();
@@ -67,7 +67,7 @@ TEST(BloomLayout, ErrorsNameTheValueOutOfRange) {
   EXPECT_FALSE(ClassicBloom::Create({}).ok());
 }
 
-TEST(ClassicBloom, ContainsWhatWasAdded) {
+TEST(ClassicBloomTest, ContainsWhatWasAdded) {
   for (const uint64_t num_bits : {1, 2, 7, 8, 9, 63, 64, 65, 1000, 100'003}) {
     for (const uint32_t num_probes : {1u, 2u, 7u, 32u}) {
       ClassicBloom filter = MakeFilter(BloomLayout::ForBits(num_bits, num_probes, num_bits));
@@ -81,7 +81,7 @@ TEST(ClassicBloom, ContainsWhatWasAdded) {
   }
 }
 
-TEST(ClassicBloom, FiltersOfOneLayoutCombine) {
+TEST(ClassicBloomTest, FiltersOfOneLayoutCombine) {
   const BloomLayout layout = *BloomLayout::ForKeys(2000, 0.01);
   const ClassicBloom second = FilterOfKeys(layout, 800, 2000);
   ClassicBloom united = FilterOfKeys(layout, 0, 1200);
@@ -93,7 +93,7 @@ TEST(ClassicBloom, FiltersOfOneLayoutCombine) {
   EXPECT_TRUE(united.UniteWith(MakeFilter(larger)).ok());
 }
 
-TEST(ClassicBloom, FiltersOfDifferentLayoutsDoNotCombine) {
+TEST(ClassicBloomTest, FiltersOfDifferentLayoutsDoNotCombine) {
   const BloomLayout layout = *BloomLayout::ForBits(1000, 5, 1);
   for (const auto& [bits, hashes, seed] :
        {std::tuple{1001u, 5u, 1u}, {1000u, 6u, 1u}, {1000u, 5u, 2u}}) {
@@ -105,7 +105,7 @@ TEST(ClassicBloom, FiltersOfDifferentLayoutsDoNotCombine) {
   }
 }
 
-TEST(Cardinality, IsWithinItsErrorAtEveryFill) {
+TEST(CardinalityTest, IsWithinItsErrorAtEveryFill) {
   for (const auto& [num_bits, num_probes] :
        {std::pair{1000u, 4u}, {100'000u, 7u}, {200'000u, 1u}}) {
     ClassicBloom filter = MakeFilter(BloomLayout::ForBits(num_bits, num_probes));
@@ -120,7 +120,7 @@ TEST(Cardinality, IsWithinItsErrorAtEveryFill) {
   }
 }
 
-TEST(Cardinality, StandardErrorIsTheMeasuredDeviation) {
+TEST(CardinalityTest, StandardErrorIsTheMeasuredDeviation) {
   constexpr uint64_t kFilters = 2000;
   constexpr uint64_t kKeys = 300;
   const BloomLayout layout = *BloomLayout::ForBits(2048, 5);
@@ -140,7 +140,7 @@ TEST(Cardinality, StandardErrorIsTheMeasuredDeviation) {
   EXPECT_NEAR(sum / kFilters, 0, 4.5 * predicted / std::sqrt(double{kFilters}) + 0.01 * kKeys);
 }
 
-TEST(ClassicBloom, ReportsThatItIsOverfull) {
+TEST(ClassicBloomTest, ReportsThatItIsOverfull) {
   ClassicBloom filter = MakeFilter(BloomLayout::ForKeys(10'000, 0.01));
   uint64_t signalled_at = 0;
   for (uint64_t i = 1; i <= 12'000 && signalled_at == 0; ++i) {
@@ -157,7 +157,7 @@ TEST(ClassicBloom, ReportsThatItIsOverfull) {
               4.5 * filter.EstimateCardinality().standard_error);
 }
 
-TEST(Cardinality, IsZeroWithoutBitsAndInfiniteWithAllBits) {
+TEST(CardinalityTest, IsZeroWithoutBitsAndInfiniteWithAllBits) {
   ClassicBloom filter = MakeFilter(BloomLayout::ForBits(8, 8));
   EXPECT_EQ(filter.EstimateCardinality().keys, 0);
   EXPECT_EQ(filter.EstimateCardinality().standard_error, 0);
@@ -201,7 +201,7 @@ ClassicBloom FilterOfNumbers(uint64_t num_bits, uint32_t num_probes, uint64_t nu
 }
 
 // The table of textbooks on Bloom filters: P = (1 - e^(-kn/m))^k.
-TEST(ClassicBloomFpr, TextbookTableHolds) {
+TEST(ClassicBloomFprTest, TextbookTableHolds) {
   constexpr uint64_t kKeys = 16'384;
   constexpr uint64_t kProbes = 100'000;
   std::vector<uint64_t> absent;
@@ -231,7 +231,7 @@ struct FewBits {
 
 // The FPR depends on independent positions of a key. Few bits and many positions, where double
 // hashing and its enhanced form have 3 and 1.1 times the model's FPR; and one key.
-TEST(ClassicBloomFpr, FewBitsHaveTheModelsRate) {
+TEST(ClassicBloomFprTest, FewBitsHaveTheModelsRate) {
   constexpr uint64_t kProbesPerFilter = 1000;
   for (const auto& [num_bits, num_keys, k, num_filters] :
        {FewBits{64, 3, 15, 5000}, FewBits{128, 8, 11, 5000}, FewBits{1024, 50, 14, 5000},

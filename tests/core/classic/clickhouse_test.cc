@@ -24,7 +24,7 @@ Pair Choose(double target_fpr) {
 
 double JustBelow(double value) { return std::nextafter(value, 0.0); }
 
-TEST(ClickHouseTable, DecidesAsClickHouseDoes) {
+TEST(ClickHouseTableTest, DecidesAsClickHouseDoes) {
   const std::pair<double, Pair> pinned[] = {
       {0.8, {2, 2}},
       {0.5, {2, 2}},
@@ -58,13 +58,13 @@ TEST(ClickHouseTable, DecidesAsClickHouseDoes) {
 }
 
 // Targets at which ClickHouse's search leaves the row, or ends in a row that misses the target.
-TEST(ClickHouseTable, MeetsTheTargetWhereClickHouseDoesNot) {
+TEST(ClickHouseTableTest, MeetsTheTargetWhereClickHouseDoesNot) {
   EXPECT_EQ(Choose(JustBelow(0.4)), Pair(2, 1));       // (2, 2) in ClickHouse
   EXPECT_EQ(Choose(JustBelow(0.237)), Pair(4, 1));     // (19, 13)
   EXPECT_EQ(Choose(JustBelow(1.09e-4)), Pair(20, 9));  // (19, 13)
 }
 
-TEST(ClickHouseTable, BestOfEachRow) {
+TEST(ClickHouseTableTest, BestOfEachRow) {
   // At the lowest FPR of a row, with three digits, the answer is its best number of hash functions.
   const uint32_t best[] = {1, 2, 3, 3, 4, 5, 6, 6, 7, 8, 8, 9, 10, 10, 11, 12, 12, 13, 14};
   for (uint32_t i = 0; i < std::size(best); ++i) {
@@ -75,7 +75,7 @@ TEST(ClickHouseTable, BestOfEachRow) {
   }
 }
 
-TEST(ClickHouseTable, TargetsOutOfReachAreErrors) {
+TEST(ClickHouseTableTest, TargetsOutOfReachAreErrors) {
   for (const double target_fpr :
        {JustBelow(6.71e-5), 1e-5, 0.0, -0.1, 1.1, std::numeric_limits<double>::infinity(),
         std::numeric_limits<double>::quiet_NaN()}) {
@@ -87,7 +87,7 @@ TEST(ClickHouseTable, TargetsOutOfReachAreErrors) {
             "target_fpr is 1e-05; allowed: 6.71e-05 to 1");
 }
 
-TEST(ClickHouseTable, MeetsEveryTargetButForTheThirdDigit) {
+TEST(ClickHouseTableTest, MeetsEveryTargetButForTheThirdDigit) {
   for (double target_fpr = 6.71e-5; target_fpr <= 1; target_fpr *= 1.0003) {
     const Result<ClickHouseLayout> layout = clickhouse_best_practice(target_fpr);
     ASSERT_TRUE(layout.ok()) << target_fpr;

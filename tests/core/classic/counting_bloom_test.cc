@@ -17,13 +17,13 @@ CountingBloom MakeFilter(const Result<BloomLayout>& layout, uint32_t counter_bit
   return Must(CountingBloom::Create(Must(layout), counter_bits));
 }
 
-using CountingBloomOf = ::testing::TestWithParam<uint32_t>;  // bits per counter
+using CountingBloomLayoutsTest = ::testing::TestWithParam<uint32_t>;  // bits per counter
 
-INSTANTIATE_TEST_SUITE_P(Bits, CountingBloomOf, ::testing::Values(2, 4, 8, 16),
+INSTANTIATE_TEST_SUITE_P(Bits, CountingBloomLayoutsTest, ::testing::Values(2, 4, 8, 16),
                          [](const auto& info) { return std::to_string(info.param); });
 
 // At any time, answers equal those of a classic filter of the remaining keys.
-TEST_P(CountingBloomOf, AgreesWithTheFilterOfTheRemainingKeys) {
+TEST_P(CountingBloomLayoutsTest, AgreesWithTheFilterOfTheRemainingKeys) {
   const BloomLayout layout = *BloomLayout::ForBits(4099, 4, 9);
   CountingBloom filter = MakeFilter(layout, GetParam());
   std::mt19937_64 random(GetParam());
@@ -58,7 +58,7 @@ TEST_P(CountingBloomOf, AgreesWithTheFilterOfTheRemainingKeys) {
   }
 }
 
-TEST_P(CountingBloomOf, SaturatedCountersStick) {
+TEST_P(CountingBloomLayoutsTest, SaturatedCountersStick) {
   CountingBloom filter = MakeFilter(BloomLayout::ForBits(1000, 5), GetParam());
   const uint64_t max_count = filter.max_count();
   for (uint64_t i = 1; i <= max_count + 5; ++i) {
@@ -74,7 +74,7 @@ TEST_P(CountingBloomOf, SaturatedCountersStick) {
   EXPECT_EQ(filter.EstimateCount("key"), max_count);
 }
 
-TEST_P(CountingBloomOf, NeverWrapsBelowZero) {
+TEST_P(CountingBloomLayoutsTest, NeverWrapsBelowZero) {
   CountingBloom filter = MakeFilter(BloomLayout::ForBits(1000, 5), GetParam());
   EXPECT_FALSE(filter.Remove("never added"));
   filter.Add("once");
@@ -87,7 +87,7 @@ TEST_P(CountingBloomOf, NeverWrapsBelowZero) {
 }
 
 // With few counters, positions of a key coincide. It must still count once.
-TEST_P(CountingBloomOf, CoincidingPositionsCountOnce) {
+TEST_P(CountingBloomLayoutsTest, CoincidingPositionsCountOnce) {
   for (const uint64_t num_counters : {1, 2, 3, 10}) {
     CountingBloom filter = MakeFilter(BloomLayout::ForBits(num_counters, 32), GetParam());
     filter.Add("a");
@@ -100,7 +100,7 @@ TEST_P(CountingBloomOf, CoincidingPositionsCountOnce) {
   }
 }
 
-TEST(CountingBloom, EstimatesItsCardinalityAsKeysComeAndGo) {
+TEST(CountingBloomTest, EstimatesItsCardinalityAsKeysComeAndGo) {
   const uint64_t n = 200'000;
   CountingBloom filter = MakeFilter(BloomLayout::ForKeys(n, 0.01), 4);
   EXPECT_TRUE(filter.CheckFill().ok());
@@ -118,7 +118,7 @@ TEST(CountingBloom, EstimatesItsCardinalityAsKeysComeAndGo) {
   EXPECT_DOUBLE_EQ(filter.CurrentFpr(), std::pow(fill, filter.layout().num_probes));
 }
 
-TEST(CountingBloom, ErrorsNameTheValueOutOfRange) {
+TEST(CountingBloomTest, ErrorsNameTheValueOutOfRange) {
   const BloomLayout layout = *BloomLayout::ForBits(1000, 5);
   for (const uint32_t counter_bits : {0u, 1u, 3u, 5u, 32u}) {
     const Status status = CountingBloom::Create(layout, counter_bits).status();

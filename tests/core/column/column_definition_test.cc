@@ -6,7 +6,7 @@
 namespace blocksieve::testing {
 namespace {
 
-TEST(ColumnDefinition, ReadsBackAsWritten) {
+TEST(ColumnDefinitionTest, ReadsBackAsWritten) {
   for (const std::string& text :
        Listed("pkg=field:2 | all=value | f=fixed(8,4) | j=json:/a/b | j=json: | "
               "j=json:/a~1b/~0/0/ | n=int:5 | n=uint:5 | n=float:6 | w=words:3 | g=ngrams(4):3 | "
@@ -25,7 +25,7 @@ TEST(ColumnDefinition, ReadsBackAsWritten) {
   }
 }
 
-TEST(ColumnDefinition, HasOneSpelling) {
+TEST(ColumnDefinitionTest, HasOneSpelling) {
   EXPECT_EQ(MakeColumn("n=int:field:5").ToText(), "n=int:5");
   EXPECT_EQ(MakeColumn("n=bytes:field:5").ToText(), "n=field:5");
   EXPECT_EQ(MakeColumn("n=bytes:5").ToText(), "n=field:5");
@@ -33,14 +33,14 @@ TEST(ColumnDefinition, HasOneSpelling) {
   EXPECT_EQ(MakeColumn("n=field(\\x09):5").ToText(), "n=field:5");
 }
 
-TEST(ColumnDefinition, KeepsADelimiterThatIsNotTab) {
+TEST(ColumnDefinitionTest, KeepsADelimiterThatIsNotTab) {
   EXPECT_EQ(MakeColumn("n=int:5", ',').ToText(), "n=int:field(,):5");
   EXPECT_EQ(MakeColumn("n=field:5", ',').ToText(), "n=field(,):5");
   EXPECT_EQ(MakeColumn("n=field(;):5", ',').ToText(), "n=field(;):5");
   EXPECT_EQ(MakeColumn("n=field(\\t):5", ',').ToText(), "n=field:5");
 }
 
-TEST(ColumnDefinition, RejectsInvalidTextWithAReason) {
+TEST(ColumnDefinitionTest, RejectsInvalidTextWithAReason) {
   const std::string long_name(Column::kMaxNameBytes + 1, 'n');
   std::string deep = "j=json:";
   for (size_t i = 0; i <= Column::kMaxJsonDepth; ++i) deep += "/a";
@@ -62,7 +62,7 @@ TEST(ColumnDefinition, RejectsInvalidTextWithAReason) {
   }
 }
 
-TEST(ColumnDefinition, ErrorsNameThePosition) {
+TEST(ColumnDefinitionTest, ErrorsNameThePosition) {
   const std::pair<std::string_view, std::string_view> cases[] = {
       {"field:2",
        "1: expected NAME=EXTRACTOR, with a NAME of 1 to 128 bytes without \" and control "
@@ -90,7 +90,7 @@ TEST(ColumnDefinition, ErrorsNameThePosition) {
   }
 }
 
-TEST(ColumnDefinition, EqualMeansTheSameDefinition) {
+TEST(ColumnDefinitionTest, EqualMeansTheSameDefinition) {
   EXPECT_EQ(MakeColumn("a=field:1"), MakeColumn("a=field:1"));
   EXPECT_NE(MakeColumn("a=field:1"), MakeColumn("b=field:1"));
   EXPECT_NE(MakeColumn("a=field:1"), MakeColumn("a=field:2"));

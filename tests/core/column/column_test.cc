@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::string_literals;
 
-TEST(Column, FieldsCountFromOne) {
+TEST(ColumnTest, FieldsCountFromOne) {
   EXPECT_EQ(Indexed("c=field:1", "a\tb\tc"), Texts{"a"});
   EXPECT_EQ(Indexed("c=field:2", "a\tb\tc"), Texts{"b"});
   EXPECT_EQ(Indexed("c=field:3", "a\tb\tc"), Texts{"c"});
@@ -26,7 +26,7 @@ TEST(Column, FieldsCountFromOne) {
   EXPECT_EQ(Indexed("c=value", "a\tb"), Texts{"a\tb"});
 }
 
-TEST(Column, AnEmptyTextIsAValue) {
+TEST(ColumnTest, AnEmptyTextIsAValue) {
   EXPECT_EQ(Indexed("c=field:1", ""), Texts{""});
   EXPECT_EQ(Indexed("c=value", ""), Texts{""});
   EXPECT_EQ(Indexed("c=field:2", ""), kMissing);
@@ -34,7 +34,7 @@ TEST(Column, AnEmptyTextIsAValue) {
   EXPECT_EQ(Indexed("c=field:2", "a\t\tb"), Texts{""});
 }
 
-TEST(Column, FixedNeedsAllItsBytes) {
+TEST(ColumnTest, FixedNeedsAllItsBytes) {
   EXPECT_EQ(Indexed("c=fixed(2,3)", "abcdef"), Texts{"cde"});
   EXPECT_EQ(Indexed("c=fixed(2,4)", "abcdef"), Texts{"cdef"});
   EXPECT_EQ(Indexed("c=fixed(2,5)", "abcdef"), kMissing);
@@ -42,7 +42,7 @@ TEST(Column, FixedNeedsAllItsBytes) {
   EXPECT_EQ(Indexed("c=int:fixed(1,2)", "x-7y"), Texts{"-7"});
 }
 
-TEST(Column, TextMustBeANumberAsAWhole) {
+TEST(ColumnTest, TextMustBeANumberAsAWhole) {
   for (const auto& [text, value] : {std::pair("-5", "-5"),
                                     {"007", "7"},
                                     {"-0", "0"},
@@ -60,7 +60,7 @@ TEST(Column, TextMustBeANumberAsAWhole) {
   }
 }
 
-TEST(Column, FloatsRoundAndSaturate) {
+TEST(ColumnTest, FloatsRoundAndSaturate) {
   for (const auto& [text, value] : {std::pair("1.50", "1.5"),
                                     {"-0.0", "0"},
                                     {".5", "0.5"},
@@ -82,7 +82,7 @@ TEST(Column, FloatsRoundAndSaturate) {
   }
 }
 
-TEST(Column, BinaryNumbersOfEitherOrder) {
+TEST(ColumnTest, BinaryNumbersOfEitherOrder) {
   const std::string row = "\xff\x01\x02\x03\x04\x05\x06\x07\xf8"s;
   EXPECT_EQ(Indexed("c=int8(0)", row), Texts{"-1"});
   EXPECT_EQ(Indexed("c=uint8(0)", row), Texts{"255"});
@@ -99,7 +99,7 @@ TEST(Column, BinaryNumbersOfEitherOrder) {
   EXPECT_EQ(Indexed("c=float64be(0)", "\xff\xf8\0\0\0\0\0\1"s), Texts{"nan"});
 }
 
-TEST(Column, ArraysSplit) {
+TEST(ColumnTest, ArraysSplit) {
   EXPECT_EQ(Indexed("c=field[,]:2", "x\ta,b,,a"), (Texts{"a", "b", "", "a"}));
   EXPECT_EQ(Indexed("c=field[,]:2", "x\ta,"), (Texts{"a", ""}));
   EXPECT_EQ(Indexed("c=field[,]:2", "x\t,"), (Texts{"", ""}));
@@ -110,7 +110,7 @@ TEST(Column, ArraysSplit) {
   EXPECT_EQ(Indexed("c=fixed(0,3)[,]", "a,bc"), (Texts{"a", "b"}));
 }
 
-TEST(Column, WordsAreRunsOfLettersDigitsAndHighBytes) {
+TEST(ColumnTest, WordsAreRunsOfLettersDigitsAndHighBytes) {
   EXPECT_EQ(Indexed("c=words:1", "/usr/lib64/libfoo-2.so"),
             (Texts{"usr", "lib64", "libfoo", "2", "so"}));
   EXPECT_EQ(Indexed("c=words:1", "ABC abc"), (Texts{"ABC", "abc"}));
@@ -122,7 +122,7 @@ TEST(Column, WordsAreRunsOfLettersDigitsAndHighBytes) {
   EXPECT_EQ(Indexed("c=words:field[;]:1", "a b;c"), (Texts{"a", "b", "c"}));
 }
 
-TEST(Column, NgramsAreOfCharacters) {
+TEST(ColumnTest, NgramsAreOfCharacters) {
   EXPECT_EQ(Indexed("c=ngrams(3):1", "abcde"), (Texts{"abc", "bcd", "cde"}));
   EXPECT_EQ(Indexed("c=ngrams(3):1", "abc"), Texts{"abc"});
   EXPECT_EQ(Indexed("c=ngrams(3):1", "ab"), Texts{});
@@ -134,7 +134,7 @@ TEST(Column, NgramsAreOfCharacters) {
             (Texts{"\x80", "\xe6\x97", "z", "\xff", "\xc3\xa9", "\xa9"}));
 }
 
-TEST(Column, VisitorsCanStop) {
+TEST(ColumnTest, VisitorsCanStop) {
   for (const std::string_view definition :
        {"c=field[,]:1", "c=words:1", "c=ngrams(1):1", "c=words:field[;]:1"}) {
     size_t calls = 0;
@@ -145,7 +145,7 @@ TEST(Column, VisitorsCanStop) {
   }
 }
 
-TEST(ColumnJson, NumbersCountIfTheyAreExactlyOfTheType) {
+TEST(ColumnJsonTest, NumbersCountIfTheyAreExactlyOfTheType) {
   const std::string_view row =
       R"([-1, 2.5, 3.0, 4e2, "5", "x", 9223372036854775808, 1e30, true, 9007199254740993.0, -0.0])";
   EXPECT_EQ(Indexed("c=int:json:", row), (Texts{"-1", "3", "400", "5", "9007199254740993", "0"}));
@@ -157,7 +157,7 @@ TEST(ColumnJson, NumbersCountIfTheyAreExactlyOfTheType) {
 }
 
 // Some locales have another decimal point, this one of two bytes.
-TEST(ColumnJson, DoesNotDependOnTheLocale) {
+TEST(ColumnJsonTest, DoesNotDependOnTheLocale) {
   const TestLocale locale("ps_AF");
   ASSERT_NE(TestLocale::DecimalPoint(), ".");
   const std::string_view row = R"({"b":1.5e-3,"a":[1.5,-2.25e2]})";
@@ -168,13 +168,13 @@ TEST(ColumnJson, DoesNotDependOnTheLocale) {
   ASSERT_NE(TestLocale::DecimalPoint(), ".") << "the thread's locale is unchanged";
 }
 
-TEST(ColumnJson, FirstOfEqualNamesWins) {
+TEST(ColumnJsonTest, FirstOfEqualNamesWins) {
   EXPECT_EQ(Indexed("c=json:/a", R"({"a":1,"a":2})"), Texts{"1"});
   EXPECT_EQ(Indexed("c=json:/a/b", R"({"a":{"c":1},"a":{"b":2}})"), kMissing);
   EXPECT_EQ(Indexed("c=json:/a", R"({"a":1,)"), Texts{"1"});
 }
 
-TEST(ColumnJson, InvalidJsonEndsTheRow) {
+TEST(ColumnJsonTest, InvalidJsonEndsTheRow) {
   for (const std::string_view row :
        {"", "{", "{]", "nul", "{\"b\":\x01,\"a\":1}", "{\"b\":\"\xff\",\"a\":1}", "{b:1,\"a\":1}",
         "{\"a\":", "{\"a\":}", "{\"a\":\"x", "\xef\xbb", "{\"b\":1e400,\"a\":1}"}) {
@@ -182,7 +182,7 @@ TEST(ColumnJson, InvalidJsonEndsTheRow) {
   }
 }
 
-TEST(ColumnJson, BoundsTheDepth) {
+TEST(ColumnJsonTest, BoundsTheDepth) {
   const auto nested = [](size_t depth) {
     return std::string(depth, '[') + std::string(depth, ']');
   };
@@ -216,7 +216,7 @@ std::string Document(std::mt19937_64* random, int depth = 0) {
 }
 
 // Columns that are read together have the same values as each alone.
-TEST(ColumnSet, AgreesWithItsColumns) {
+TEST(ColumnSetTest, AgreesWithItsColumns) {
   const std::vector<Column> columns = MakeColumns({
       "root=json:",        "a=json:/a",          "ab=int:json:/a/b", "abc=float:json:/a/b/c",
       "a0=uint:json:/a/0", "a1=json:/a/1",       "a10=json:/a/1/0",  "ab_too=bytes:json:/a/b",

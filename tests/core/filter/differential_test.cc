@@ -18,7 +18,7 @@
 namespace blocksieve::testing {
 namespace {
 
-class Differential : public ::testing::TestWithParam<FilterKind> {
+class DifferentialTest : public ::testing::TestWithParam<FilterKind> {
  protected:
   static uint64_t AnswersWanted() { return testing::LongTests() ? 1'000'000'000 : 20'000'000; }
 
@@ -44,10 +44,10 @@ class Differential : public ::testing::TestWithParam<FilterKind> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Kinds, Differential, ::testing::ValuesIn(BuildableKinds()),
+INSTANTIATE_TEST_SUITE_P(Kinds, DifferentialTest, ::testing::ValuesIn(BuildableKinds()),
                          [](const auto& info) { return std::string(FilterKindName(info.param)); });
 
-TEST_P(Differential, NoKeyIsEverDeniedAndAllKernelsAgree) {
+TEST_P(DifferentialTest, NoKeyIsEverDeniedAndAllKernelsAgree) {
   std::mt19937_64 random(static_cast<uint64_t>(GetParam()));
   uint64_t present_answers = 0;
   uint64_t absent_answers = 0;

@@ -13,7 +13,7 @@
 namespace blocksieve::testing {
 namespace {
 
-TEST(FilterBuilder, ExceedingTheBudgetIsAnErrorAndResetsTheBuilder) {
+TEST(FilterBuilderTest, ExceedingTheBudgetIsAnErrorAndResetsTheBuilder) {
   FilterBuilder builder = MakeBuilder({.max_build_bytes = 100'000});
   AddKeys(&builder, 100'000);
   EXPECT_EQ(builder.num_keys(), 100'000u);
@@ -32,7 +32,7 @@ TEST(FilterBuilder, ExceedingTheBudgetIsAnErrorAndResetsTheBuilder) {
 }
 
 // pitfall 8.
-TEST(FilterBuilder, VerifyBuiltFindsDamage) {
+TEST(FilterBuilderTest, VerifyBuiltFindsDamage) {
   for (const FilterKind kind : BuildableKinds()) {
     FilterBuilder builder = MakeBuilder({.kind = kind, .keep_hashes = true});
     AddKeys(&builder, 5000);
@@ -50,7 +50,7 @@ TEST(FilterBuilder, VerifyBuiltFindsDamage) {
   }
 }
 
-TEST(FilterBuilder, LayoutForBlockBytesFits) {
+TEST(FilterBuilderTest, LayoutForBlockBytesFits) {
   for (const FilterKind kind : BuildableKinds()) {
     FilterBuilder builder = MakeBuilder(kind, 0.01);
     for (uint64_t n : {100, 1000, 54'321}) {
@@ -66,7 +66,7 @@ TEST(FilterBuilder, LayoutForBlockBytesFits) {
   }
 }
 
-TEST(FilterBuild, MakesTheBlockOfABuilder) {
+TEST(FilterTest, MakesTheBlockOfABuilder) {
   std::vector<std::string> keys;
   for (uint64_t i = 0; i < 1000; ++i) keys.push_back(PresentKey(i));
   for (const FilterKind kind : BuildableKinds()) {
@@ -75,7 +75,7 @@ TEST(FilterBuild, MakesTheBlockOfABuilder) {
   }
 }
 
-TEST(FilterBuild, CopiesOutliveTheFilter) {
+TEST(FilterTest, CopiesOutliveTheFilter) {
   Filter copy;
   EXPECT_TRUE(copy.MayContain("b"));
   {
@@ -87,7 +87,7 @@ TEST(FilterBuild, CopiesOutliveTheFilter) {
   EXPECT_TRUE(copy.MayContainRange("d", "e"));  // it has no range filter
 }
 
-TEST(FilterBuild, AnswersRangeQueries) {
+TEST(FilterTest, AnswersRangeQueries) {
   const FilterOptions options{.ranges = true};
   const auto filter = Filter::Build(std::vector{"apple", "pear"}, options);
   EXPECT_TRUE(filter->MayContain("pear"));
@@ -114,7 +114,7 @@ TEST(FilterBuild, AnswersRangeQueries) {
             "range_fpr is 0.7; allowed: 1e-05 to 0.3");
 }
 
-TEST(FilterBuild, TakesAnyRangeOfStrings) {
+TEST(FilterTest, TakesAnyRangeOfStrings) {
   const std::string_view views[] = {"a", "b"};
   const auto from_views = Filter::Build(std::span<const std::string_view>(views));
   const auto from_set = Filter::Build(std::set<std::string>{"b", "a"});

@@ -21,7 +21,7 @@
 namespace blocksieve::testing {
 namespace {
 
-class FilterConformance : public ::testing::TestWithParam<FilterKind> {
+class FilterConformanceTest : public ::testing::TestWithParam<FilterKind> {
  protected:
   static OwnedBytes Build(const std::vector<std::string>& keys, double target_fpr = 0.01) {
     FilterBuilder builder = MakeBuilder({.kind = GetParam(), .target_fpr = target_fpr});
@@ -29,14 +29,14 @@ class FilterConformance : public ::testing::TestWithParam<FilterKind> {
     return FinishOk(builder);
   }
 };
-using BuilderConformance = ::testing::TestWithParam<FilterKind>;
+using BuilderConformanceTest = ::testing::TestWithParam<FilterKind>;
 
 std::string NameOfKind(const ::testing::TestParamInfo<FilterKind>& info) {
   return std::string(FilterKindName(info.param));
 }
-INSTANTIATE_TEST_SUITE_P(Kinds, FilterConformance, ::testing::ValuesIn(BuildableKinds()),
+INSTANTIATE_TEST_SUITE_P(Kinds, FilterConformanceTest, ::testing::ValuesIn(BuildableKinds()),
                          NameOfKind);
-INSTANTIATE_TEST_SUITE_P(Kinds, BuilderConformance, ::testing::ValuesIn(BuildableKinds()),
+INSTANTIATE_TEST_SUITE_P(Kinds, BuilderConformanceTest, ::testing::ValuesIn(BuildableKinds()),
                          NameOfKind);
 
 std::vector<std::string> FirstKeys(uint64_t count) {
@@ -45,7 +45,7 @@ std::vector<std::string> FirstKeys(uint64_t count) {
   return keys;
 }
 
-TEST_P(FilterConformance, EveryKeyMatchesForEveryNumberOfKeys) {
+TEST_P(FilterConformanceTest, EveryKeyMatchesForEveryNumberOfKeys) {
   uint64_t rejected = 0;
   for (uint64_t n = 1; n <= 2000; n += n < 300 ? 1 : 37) {
     const OwnedBytes block = Build(FirstKeys(n));
@@ -61,7 +61,7 @@ TEST_P(FilterConformance, EveryKeyMatchesForEveryNumberOfKeys) {
 
 // Absent keys of one filter are Bernoulli trials. The FPR also varies a little between filters,
 // which five standard deviations and the table's steps leave room for.
-TEST_P(FilterConformance, MeasuredRateIsAtTheTarget) {
+TEST_P(FilterConformanceTest, MeasuredRateIsAtTheTarget) {
   for (const double target : {0.3, 0.01, 1e-3, 1e-4}) {
     const uint64_t probes = target < 1e-3 ? 4'000'000 : 1'000'000;
     const OwnedBytes block = Build(FirstKeys(200'000), target);
@@ -75,7 +75,7 @@ TEST_P(FilterConformance, MeasuredRateIsAtTheTarget) {
   }
 }
 
-TEST_P(FilterConformance, RateOfFewKeysIsNeverAboveTheTarget) {
+TEST_P(FilterConformanceTest, RateOfFewKeysIsNeverAboveTheTarget) {
   for (const double target : {0.3, 0.01}) {
     for (const uint64_t n : {1, 2, 3, 7, 20, 100, 1000}) {
       const uint64_t probes = 200'000;
@@ -121,7 +121,7 @@ std::vector<LostKeys> AllLostKeys() {
           {"all bytes, no terminators", of_bytes, of_bytes.size()}};
 }
 
-TEST_P(FilterConformance, KeysThatOthersLostMatch) {
+TEST_P(FilterConformanceTest, KeysThatOthersLostMatch) {
   for (const auto& [name, keys, num_counted] : AllLostKeys()) {
     SCOPED_TRACE(name);
     const OwnedBytes block = Build(keys, 1e-4);
@@ -133,7 +133,7 @@ TEST_P(FilterConformance, KeysThatOthersLostMatch) {
   }
 }
 
-TEST_P(BuilderConformance, KeysInARowCountOnceAndNoneIsKept) {
+TEST_P(BuilderConformanceTest, KeysInARowCountOnceAndNoneIsKept) {
   FilterBuilder builder = MakeBuilder(GetParam());
   for (const auto& [name, keys, num_counted] : AllLostKeys()) {
     SCOPED_TRACE(name);
@@ -153,7 +153,7 @@ TEST_P(BuilderConformance, KeysInARowCountOnceAndNoneIsKept) {
   EXPECT_TRUE(Filter::Open(block.view()).MayContainHash(0));
 }
 
-TEST_P(FilterConformance, BlocksMayHaveAnyAlignment) {
+TEST_P(FilterConformanceTest, BlocksMayHaveAnyAlignment) {
   const OwnedBytes block = Build(FirstKeys(2000));
   const Filter aligned = Filter::Open(block.view());
   for (size_t shift = 0; shift < 64; ++shift) {
@@ -215,7 +215,7 @@ struct Batch {
 };
 
 // Kernels hash keys of equal length eight at a time, and others one by one.
-TEST_P(FilterConformance, BatchesOfAnyLengthsAnswerLikeSingleProbes) {
+TEST_P(FilterConformanceTest, BatchesOfAnyLengthsAnswerLikeSingleProbes) {
   std::mt19937_64 random(5);
   for (const double target : {0.3, 0.01, 1e-5}) {
     std::vector<std::string> members;
@@ -246,7 +246,7 @@ TEST_P(FilterConformance, BatchesOfAnyLengthsAnswerLikeSingleProbes) {
 }
 
 // The builder's predicted size, and its inverse, with which RocksDB cuts partitions.
-TEST_P(BuilderConformance, PromisedSizeIsTheRealSize) {
+TEST_P(BuilderConformanceTest, PromisedSizeIsTheRealSize) {
   for (const double target : {0.3, 0.01, 1e-5}) {
     FilterBuilder builder = MakeBuilder(GetParam(), target);
     for (const uint64_t n : {0, 1, 10, 127, 128, 1000, 5000, 20'000, 300'000}) {
@@ -266,7 +266,7 @@ TEST_P(BuilderConformance, PromisedSizeIsTheRealSize) {
   }
 }
 
-TEST_P(FilterConformance, DescriptionTellsWhatWasBuilt) {
+TEST_P(FilterConformanceTest, DescriptionTellsWhatWasBuilt) {
   const OwnedBytes block = Build(FirstKeys(12'345));
   const Result<FilterDescription> info = DescribeFilter(block.view());
   ASSERT_TRUE(info.ok()) << info.status().message();

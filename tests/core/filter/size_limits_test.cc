@@ -14,7 +14,7 @@
 #include "tests/support/statistics.h"
 
 // Sizes around 2^32 bits and 2^32 bytes, where 32-bit arithmetic loses keys (tests/PITFALLS.md, 9
-// and 10). Arithmetic only; LargeFilter builds such filters.
+// and 10). Arithmetic only; LargeFilterTest builds such filters.
 
 namespace blocksieve::testing {
 namespace {
@@ -23,7 +23,7 @@ constexpr uint64_t kPlaces[] = {uint64_t{1} << 29,  // bytes whose bits need 33 
                                 uint64_t{1} << 32, uint64_t{1} << 35, uint64_t{1} << 60};
 constexpr double kTargets[] = {0.5, 0.1, 0.01, 1e-4, 1e-7};
 
-TEST(SizeLimits, SizesNeverShrinkAndEndAtTheLargestNumber) {
+TEST(SizeLimitsTest, SizesNeverShrinkAndEndAtTheLargestNumber) {
   constexpr uint64_t kMax = UINT64_MAX;
   for (const FilterKind kind : BuildableKinds()) {
     for (const double target : kTargets) {
@@ -60,7 +60,7 @@ std::string RefusalOf(const FilterOptions& options, const Layout& layout, uint64
   return block.status().message();
 }
 
-TEST(SizeLimits, ABlockOfFourGibibytesIsRefused) {
+TEST(SizeLimitsTest, ABlockOfFourGibibytesIsRefused) {
   const FilterOptions options{.max_build_bytes = 1};
   Layout layout = *ChooseLayout(FilterKind::kBlockedBloom, options.target_fpr);
   layout.bits_per_key = 1 << 28;  // 32 MiB for each key
@@ -70,7 +70,7 @@ TEST(SizeLimits, ABlockOfFourGibibytesIsRefused) {
             "building a filter of 127 keys takes more memory than max_build_bytes = 1");
 }
 
-TEST(SizeLimits, AnyKindOfFourGibibytesIsRefused) {
+TEST(SizeLimitsTest, AnyKindOfFourGibibytesIsRefused) {
   if (!testing::LongTests()) {
     GTEST_SKIP() << "adds a billion keys; with BLOCKSIEVE_LONG_TESTS only";
   }
@@ -84,7 +84,7 @@ TEST(SizeLimits, AnyKindOfFourGibibytesIsRefused) {
   }
 }
 
-TEST(SizeLimits, ClassicLayoutsEndBelowFourGibibytes) {
+TEST(SizeLimitsTest, ClassicLayoutsEndBelowFourGibibytes) {
   EXPECT_LT(kMaxBloomBits / 8, kMaxFilterBlockBytes);
   for (const double target : kTargets) {
     const uint64_t most = internal::FilterSizer::Create(target)->KeysIn(kMaxBloomBits);
@@ -102,7 +102,7 @@ TEST(SizeLimits, ClassicLayoutsEndBelowFourGibibytes) {
 
 constexpr uint64_t kKeys = 100'000'000;
 
-class LargeFilter : public ::testing::Test {
+class LargeFilterTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!testing::LongTests()) {
@@ -140,11 +140,11 @@ class LargeFilter : public ::testing::Test {
   }
 };
 
-TEST_F(LargeFilter, BlockedBloom) { BuildAndCheck(FilterKind::kBlockedBloom, kKeys); }
+TEST_F(LargeFilterTest, BlockedBloom) { BuildAndCheck(FilterKind::kBlockedBloom, kKeys); }
 
-TEST_F(LargeFilter, Ribbon) { BuildAndCheck(FilterKind::kRibbon, 2 * kKeys); }
+TEST_F(LargeFilterTest, Ribbon) { BuildAndCheck(FilterKind::kRibbon, 2 * kKeys); }
 
-TEST_F(LargeFilter, ClassicBloom) {
+TEST_F(LargeFilterTest, ClassicBloom) {
   ClassicBloom filter =
       *ClassicBloom::Create(*BloomLayout::ForBits((uint64_t{1} << 32) * 9 / 8, 6));
   for (uint64_t i = 0; i < kKeys; ++i) filter.Add(KeyOf(i));
@@ -152,7 +152,7 @@ TEST_F(LargeFilter, ClassicBloom) {
   ExpectAllMatch(*ClassicBloom::Deserialize(block.view()), block.size, kKeys, filter.CurrentFpr());
 }
 
-TEST_F(LargeFilter, CountingBloom) {
+TEST_F(LargeFilterTest, CountingBloom) {
   CountingBloom filter = *CountingBloom::Create(*BloomLayout::ForKeys(kKeys, 0.002));
   constexpr uint64_t kMore = kKeys / 10;
   for (uint64_t i = 0; i < kKeys + kMore; ++i) filter.Add(KeyOf(i));

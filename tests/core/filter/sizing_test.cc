@@ -34,12 +34,12 @@ bool SameRow(const Layout& a, const Layout& b) {
          a.predicted_fpr == b.predicted_fpr;
 }
 
-class SizingTable : public ::testing::TestWithParam<FilterKind> {};
-INSTANTIATE_TEST_SUITE_P(Kinds, SizingTable,
+class SizingTableTest : public ::testing::TestWithParam<FilterKind> {};
+INSTANTIATE_TEST_SUITE_P(Kinds, SizingTableTest,
                          ::testing::Values(FilterKind::kBlockedBloom, FilterKind::kRibbon),
                          [](const auto& info) { return std::string(FilterKindName(info.param)); });
 
-TEST_P(SizingTable, IsWhatTheModelGives) {
+TEST_P(SizingTableTest, IsWhatTheModelGives) {
   if (GetParam() == FilterKind::kRibbon) GTEST_SKIP() << "has a formula instead of a table";
   const std::vector<Layout> rows = Rows(GetParam());
   // A row every 1/16 bit, from the first useful one to the first that is accurate enough.
@@ -82,7 +82,7 @@ std::vector<double> Targets(const std::vector<Layout>& rows) {
   return targets;
 }
 
-TEST_P(SizingTable, TargetsAreMetByTheSmallestRow) {
+TEST_P(SizingTableTest, TargetsAreMetByTheSmallestRow) {
   const std::vector<Layout> rows = Rows(GetParam());
   size_t row = rows.size() - 1;  // the smallest row that meets the target; targets ascend
   for (const double target_fpr : Targets(rows)) {
@@ -95,7 +95,7 @@ TEST_P(SizingTable, TargetsAreMetByTheSmallestRow) {
   EXPECT_EQ(row, 0u);
 }
 
-TEST_P(SizingTable, LayoutForBitsPerKeyIsTheLargestRowThatFits) {
+TEST_P(SizingTableTest, LayoutForBitsPerKeyIsTheLargestRowThatFits) {
   const std::vector<Layout> rows = Rows(GetParam());
   for (const Layout& row : rows) {
     EXPECT_TRUE(SameRow(*LayoutForBitsPerKey(GetParam(), row.bits_per_key), row));
@@ -112,7 +112,7 @@ TEST_P(SizingTable, LayoutForBitsPerKeyIsTheLargestRowThatFits) {
                 std::string(GetParam() == FilterKind::kRibbon ? "1" : "1.5") + " to inf");
 }
 
-TEST_P(SizingTable, TargetsOutOfRangeAreErrors) {
+TEST_P(SizingTableTest, TargetsOutOfRangeAreErrors) {
   for (const double target_fpr : {std::nextafter(kMinTargetFpr, 0.0), std::nextafter(0.5, 1.0), 0.0,
                                   -0.0, -0.1, 1.0, kInfinity, -kInfinity, kNan}) {
     const Result<Layout> layout = ChooseLayout(GetParam(), target_fpr);
@@ -127,7 +127,7 @@ TEST_P(SizingTable, TargetsOutOfRangeAreErrors) {
             "target_fpr is 0.5000000000000001; allowed: 1e-07 to 0.5");
 }
 
-TEST(Sizing, KindsWithoutATableAreErrors) {
+TEST(SizingTest, KindsWithoutATableAreErrors) {
   for (const FilterKind kind : {FilterKind::kNone, FilterKind{3}, FilterKind{99}}) {
     EXPECT_EQ(ChooseLayout(kind, 0.01).status().code(), StatusCode::kInvalidArgument);
     EXPECT_EQ(LayoutForBitsPerKey(kind, 10).status().code(), StatusCode::kInvalidArgument);
@@ -138,7 +138,7 @@ TEST(Sizing, KindsWithoutATableAreErrors) {
 
 // The most keys that fit: the FPR grows with their number. Few lines are the hardest, above all
 // with one and two probes, where their FPR is above the limit for many.
-TEST(Sizing, BlockedFiltersOfAnyNumberOfLinesMeetTheTarget) {
+TEST(SizingTest, BlockedFiltersOfAnyNumberOfLinesMeetTheTarget) {
   for (const Layout& row : Rows(FilterKind::kBlockedBloom)) {
     if (row.predicted_fpr < 0.1 && std::fmod(row.bits_per_key, 4) != 0) continue;
     for (uint64_t num_lines = 1; num_lines < 1'000'000; num_lines += 1 + num_lines / 64) {
@@ -150,7 +150,7 @@ TEST(Sizing, BlockedFiltersOfAnyNumberOfLinesMeetTheTarget) {
   }
 }
 
-TEST(PayloadBytes, SaturatesInsteadOfOverflowing) {
+TEST(PayloadBytesTest, SaturatesInsteadOfOverflowing) {
   constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
   const Layout layout{FilterKind::kBlockedBloom, 39, 16, 0};
   EXPECT_EQ(PayloadBytes(layout, kMax), kMax);
@@ -164,14 +164,14 @@ TEST(PayloadBytes, SaturatesInsteadOfOverflowing) {
   }
 }
 
-TEST(PayloadBytes, RoundsBitsPerKeyUpToASixteenth) {
+TEST(PayloadBytesTest, RoundsBitsPerKeyUpToASixteenth) {
   const Layout odd{FilterKind::kBlockedBloom, 10.01, 7, 0};
   const Layout row{FilterKind::kBlockedBloom, 10.0625, 7, 0};
   EXPECT_EQ(PayloadBytes(odd, 1'000'000), PayloadBytes(row, 1'000'000));
   EXPECT_EQ(MaxKeys(odd, 1'000'000), MaxKeys(row, 1'000'000));
 }
 
-TEST_P(SizingTable, MaxKeysIsTheInverseOfPayloadBytes) {
+TEST_P(SizingTableTest, MaxKeysIsTheInverseOfPayloadBytes) {
   std::mt19937_64 random(20240505);
   std::vector<uint64_t> numbers{0, 1, 2, 7, 8, 63, 64, 65, 511, 512, 513, 8191, 8192, 8193};
   for (int bit = 14; bit <= 60; ++bit) {

@@ -109,7 +109,7 @@ void ExpectTargetFprOfShards(size_t length, uint64_t num_shards) {
   }
 }
 
-TEST(SpreadKeys, FiltersOfAShardMeetTheirTarget) {
+TEST(SpreadKeysTest, FiltersOfAShardMeetTheirTarget) {
   for (const uint64_t num_shards : {2, 16, 64}) {
     for (const size_t length : {3, 4, 8, 12, 16, 24, 300}) {
       ExpectTargetFprOfShards(length, num_shards);
@@ -118,12 +118,12 @@ TEST(SpreadKeys, FiltersOfAShardMeetTheirTarget) {
 }
 
 // The hash of keys of 4 to 8 bytes permutes the bytes xor a constant, with either seed.
-TEST(SpreadKeys, FiltersOfOneOfManyShardsMeetTheirTarget) {
+TEST(SpreadKeysTest, FiltersOfOneOfManyShardsMeetTheirTarget) {
   for (const size_t length : {4, 8}) ExpectTargetFprOfShards(length, 4096);
 }
 
 // Skip indexes hash values, of which the key may be made.
-TEST(SpreadKeys, ValuesOfAShardMeetTheTarget) {
+TEST(SpreadKeysTest, ValuesOfAShardMeetTheTarget) {
   for (const size_t length : {4, 8, 16, 24}) {
     for (const Shard& shard : FirstShards(length, 16)) {
       FilterBuilder builder = MakeBuilder({.target_fpr = kTargetFpr});
@@ -141,7 +141,7 @@ TEST(SpreadKeys, ValuesOfAShardMeetTheTarget) {
 }
 
 // What the constant in the seed prevents: a shard by the filters' own hash.
-TEST(SpreadKeys, ShardsByTheFiltersOwnHashPassMostAbsentKeys) {
+TEST(SpreadKeysTest, ShardsByTheFiltersOwnHashPassMostAbsentKeys) {
   Shard shard;
   for (uint64_t number = 0; number < 600'000; ++number) {
     const std::string key = KeyOfLength(16, number);

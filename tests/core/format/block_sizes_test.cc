@@ -76,7 +76,7 @@ struct Sections {
   bool ranges;
 };
 
-TEST(BlockSizes, NoBlockIsLargerThanInTheFormerFormat) {
+TEST(BlockSizesTest, NoBlockIsLargerThanInTheFormerFormat) {
   constexpr double kMixed = 0.01;         // 6.625 columns
   constexpr double kUniform = 1.0 / 256;  // 8 columns
   uint64_t num_blocks = 0;
@@ -102,7 +102,7 @@ TEST(BlockSizes, NoBlockIsLargerThanInTheFormerFormat) {
 }
 
 // Sizes in bytes of blocks, with those of the former format in comments.
-TEST(BlockSizes, OfSomeBlocks) {
+TEST(BlockSizesTest, OfSomeBlocks) {
   EXPECT_EQ(BuildBlock(FilterKind::kBlockedBloom, 0.01, 0).size, 12u);       // 19
   EXPECT_EQ(BuildBlock(FilterKind::kBlockedBloom, 0.01, 3).size, 83u);       // 85
   EXPECT_EQ(BuildBlock(FilterKind::kBlockedBloom, 0.01, 1000).size, 1300u);  // 1,303

@@ -20,7 +20,7 @@ constexpr size_t kSmallBytes = 3 << 10;
 constexpr size_t kLargeBytes = 16 << 10;
 constexpr size_t kSampled = 2000;  // places in the payload of a large block
 
-class DamagedBlock : public ::testing::TestWithParam<WrittenBlockPtr> {
+class DamagedBlockTest : public ::testing::TestWithParam<WrittenBlockPtr> {
  protected:
   const WrittenBlock& block() const { return *GetParam(); }
   ByteView bytes() const { return AsBytes(bytes_); }
@@ -49,16 +49,16 @@ class DamagedBlock : public ::testing::TestWithParam<WrittenBlockPtr> {
   const size_t unchecked_ = GetParam()->UncheckedBytes(AsBytes(bytes_));
 };
 
-INSTANTIATE_TEST_SUITE_P(Blocks, DamagedBlock, ::testing::ValuesIn(AllWrittenBlocks()),
+INSTANTIATE_TEST_SUITE_P(Blocks, DamagedBlockTest, ::testing::ValuesIn(AllWrittenBlocks()),
                          NameOfBlock);
 
-TEST_P(DamagedBlock, IsSoundWithoutDamage) {
+TEST_P(DamagedBlockTest, IsSoundWithoutDamage) {
   EXPECT_TRUE(block().Verify(bytes()).ok());
   EXPECT_TRUE(ExpectHarmless(bytes()));
   EXPECT_EQ(block().Reseal(bytes()), AsText(bytes())) << "its checksums were right";
 }
 
-TEST_P(DamagedBlock, EveryTruncationIsNoticed) {
+TEST_P(DamagedBlockTest, EveryTruncationIsNoticed) {
   for (size_t length = 0; length < bytes().size() && !HasFailure(); ++length) {
     if (IsLeftOut(length)) continue;
     SCOPED_TRACE(length);
@@ -67,7 +67,7 @@ TEST_P(DamagedBlock, EveryTruncationIsNoticed) {
   }
 }
 
-TEST_P(DamagedBlock, EveryFlippedBitIsNoticed) {
+TEST_P(DamagedBlockTest, EveryFlippedBitIsNoticed) {
   uint64_t num_denied = 0;
   const auto masks_of = [&](size_t at) {
     if (IsLeftOut(at)) return Masks{};
@@ -84,7 +84,7 @@ TEST_P(DamagedBlock, EveryFlippedBitIsNoticed) {
   }
 }
 
-TEST_P(DamagedBlock, ANewerVersionIsNotSupported) {
+TEST_P(DamagedBlockTest, ANewerVersionIsNotSupported) {
   std::string newer(AsText(bytes()));
   const uint8_t version = block().NewerVersion(bytes());
   newer[block().VersionAt(bytes())] = static_cast<char>(version);
@@ -95,7 +95,7 @@ TEST_P(DamagedBlock, ANewerVersionIsNotSupported) {
 }
 
 // Every value in each byte of the fields of small blocks.
-TEST_P(DamagedBlock, EveryResealedByteDoesNoHarm) {
+TEST_P(DamagedBlockTest, EveryResealedByteDoesNoHarm) {
   const WrittenBlock::Range fields = block().Fields(bytes());
   const auto masks_of = [&](size_t at) {
     if (fields.Has(at)) return IsSmall() || LongTests() ? EveryChange() : EveryBit();
@@ -111,7 +111,7 @@ TEST_P(DamagedBlock, EveryResealedByteDoesNoHarm) {
   EXPECT_GT(num_opened, 0u) << "too few to mean anything";
 }
 
-TEST_P(DamagedBlock, ForeignBytesAreRefused) {
+TEST_P(DamagedBlockTest, ForeignBytesAreRefused) {
   const std::string zeros(1000, '\0');
   const std::string filter_of_rocksdb =
       std::string(640, 'x') + std::string("\xff\x00\x06\x00\x00", 5);

@@ -14,7 +14,7 @@
 //
 // A new format version gets new files; these files must be readable forever. To write the
 // files of a new kind or version: BLOCKSIEVE_WRITE_GOLDEN=1 build/tests/core/core_test
-// --gtest_filter='*GoldenBlock*'.
+// --gtest_filter='*GoldenBlockTest*'.
 
 namespace blocksieve::testing {
 namespace {
@@ -25,7 +25,7 @@ std::vector<WrittenBlockPtr> GoldenBlocks() {
   return blocks;
 }
 
-class GoldenBlock : public ::testing::TestWithParam<WrittenBlockPtr> {
+class GoldenBlockTest : public ::testing::TestWithParam<WrittenBlockPtr> {
  protected:
   void ExpectGoldenAnswers(const std::string& bytes) const {
     for (const Kernel kernel : internal::AvailableKernels()) {
@@ -35,9 +35,9 @@ class GoldenBlock : public ::testing::TestWithParam<WrittenBlockPtr> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Files, GoldenBlock, ::testing::ValuesIn(GoldenBlocks()), NameOfBlock);
+INSTANTIATE_TEST_SUITE_P(Files, GoldenBlockTest, ::testing::ValuesIn(GoldenBlocks()), NameOfBlock);
 
-TEST_P(GoldenBlock, WriterMakesTheseBytes) {
+TEST_P(GoldenBlockTest, WriterMakesTheseBytes) {
   const std::string made = GetParam()->Make();
   if (WritesGoldenFiles()) std::ofstream(GetParam()->FilePath(), std::ios::binary) << made;
   const std::string expected = GetParam()->Bytes();
@@ -50,10 +50,10 @@ TEST_P(GoldenBlock, WriterMakesTheseBytes) {
   }
 }
 
-TEST_P(GoldenBlock, ReaderGivesTheseAnswers) { ExpectGoldenAnswers(GetParam()->Bytes()); }
+TEST_P(GoldenBlockTest, ReaderGivesTheseAnswers) { ExpectGoldenAnswers(GetParam()->Bytes()); }
 
 // A file without a row in the tables, or a kind without a file, would not be tested.
-TEST(GoldenFiles, AreThoseOfTheTablesAndOfEveryKind) {
+TEST(GoldenFilesTest, AreThoseOfTheTablesAndOfEveryKind) {
   std::set<std::string> of_tables;
   std::set<FilterKind> kinds;
   for (const WrittenBlockPtr& block : GoldenBlocks()) {

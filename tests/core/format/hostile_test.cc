@@ -27,7 +27,7 @@ void ExpectUnreadable(const std::string& filter) {
 }
 
 // An empty filter answers "no" to every key, so the empty flag counts only with a known kind.
-TEST(HostileFilter, EmptyOnesOfUnknownKindsMayMatch) {
+TEST(HostileFilterTest, EmptyOnesOfUnknownKindsMayMatch) {
   for (const FilterKind empty_kind : BuildableKinds()) {
     const std::string empty = Copy(BuildBlock(empty_kind, 0.01, 0));
     for (int kind = 0; kind < 16; ++kind) {
@@ -40,7 +40,7 @@ TEST(HostileFilter, EmptyOnesOfUnknownKindsMayMatch) {
   }
 }
 
-TEST(HostileFilter, AnEmptyOneHasNoPayload) {
+TEST(HostileFilterTest, AnEmptyOneHasNoPayload) {
   for (const FilterKind kind : BuildableKinds()) {
     OwnedBytes block;
     block.size = 1 + internal::kMaxFooterBytes;
@@ -60,7 +60,7 @@ std::string BytesOfHex(std::string_view hex) {
 
 // Blocks of the formats before this one. Their keys were hashed otherwise, so to read them would
 // deny keys.
-TEST(HostileFilter, BlocksOfFormerFormatsAreForeign) {
+TEST(HostileFilterTest, BlocksOfFormerFormatsAreForeign) {
   for (const char* hex : {
            "1000000011000000030000001200000001000000010000000200000003031c1bb5985f260801000b01b524"
            "9f4bde0000000000",
@@ -80,7 +80,7 @@ TEST(HostileFilter, BlocksOfFormerFormatsAreForeign) {
 }
 
 // Set bits after the last would be counted as keys.
-TEST(HostileContainer, BitsAfterTheLastAreRefused) {
+TEST(HostileContainerTest, BitsAfterTheLastAreRefused) {
   std::string bytes = BlockOf(*ClassicBloom::Create(*BloomLayout::ForBits(203, 5)));
   bytes[bytes.size() - 5] = static_cast<char>(0x80);  // bit 207
   bytes = WrittenContainers().front()->Reseal(AsBytes(bytes)).value();
@@ -88,7 +88,7 @@ TEST(HostileContainer, BitsAfterTheLastAreRefused) {
   EXPECT_EQ(status.message(), "Bloom filter: bits are set after the last of 203 cells");
 }
 
-TEST(HostileContainer, AnotherKindIsNamed) {
+TEST(HostileContainerTest, AnotherKindIsNamed) {
   const BloomLayout layout = *BloomLayout::ForBits(203, 5);
   const std::string classic = BlockOf(*ClassicBloom::Create(layout));
   const std::string counting = BlockOf(*CountingBloom::Create(layout));
@@ -118,7 +118,7 @@ std::string EmptyIndex(bool has_keys) {
   return Must(builder.Finish()).bytes;
 }
 
-TEST(HostileIndex, RowsWithoutGranulesAreAnError) {
+TEST(HostileIndexTest, RowsWithoutGranulesAreAnError) {
   const std::string empty = EmptyIndex(true);
   for (const uint64_t num_rows : {0, 1}) {
     Decoded decoded = Decode(empty);
@@ -129,7 +129,7 @@ TEST(HostileIndex, RowsWithoutGranulesAreAnError) {
 }
 
 // Two bytes can encode the rows of any number of granules. Only keys, or bits, confirm it.
-TEST(HostileIndex, GranulesThatTakeNoBytesAreNotBelieved) {
+TEST(HostileIndexTest, GranulesThatTakeNoBytesAreNotBelieved) {
   for (const bool has_keys : {true, false}) {
     const std::string empty = EmptyIndex(has_keys);
     for (const uint64_t num_granules : {uint64_t{1} << 20, uint64_t{1} << 60, ~uint64_t{0}}) {
@@ -141,7 +141,7 @@ TEST(HostileIndex, GranulesThatTakeNoBytesAreNotBelieved) {
   }
 }
 
-TEST(HostileIndex, NumbersThatWrapAreNoBits) {
+TEST(HostileIndexTest, NumbersThatWrapAreNoBits) {
   std::string bytes;
   AppendVarint(&bytes, UINT64_MAX);  // and a number of one bit above it
   bytes += "\x01\x01";

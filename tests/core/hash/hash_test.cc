@@ -15,7 +15,7 @@ namespace {
 
 // The hash is part of the byte format: these values must never change. pitfall 11: bytes from 0x80
 // on are hashed like any others.
-TEST(Hash, IsXxh3WithAnOwnSeed) {
+TEST(HashTest, IsXxh3WithAnOwnSeed) {
   EXPECT_EQ(HashKey(""), 0x56ac65b1ac20291eu);
   EXPECT_EQ(HashKey("a"), 0x278647f6f307bd6u);
   EXPECT_EQ(HashKey("abc"), 0x46b0575e3cf96bfu);
@@ -30,13 +30,13 @@ TEST(Hash, IsXxh3WithAnOwnSeed) {
 }
 
 // From xxhsum -H3 and XXH3's own test vectors.
-TEST(Checksum, IsPlainXxh3) {
+TEST(ChecksumTest, IsPlainXxh3) {
   EXPECT_EQ(WideChecksum({}), 0x2d06800538d394c2u);
   EXPECT_EQ(WideChecksum(AsBytes("a")), 0xe6c632b61e964e1fu);
   EXPECT_EQ(Checksum(AsBytes("abc")), 0x892f3950u);
 }
 
-TEST(Hash, ShortKeysHashAlike) {
+TEST(HashTest, ShortKeysHashAlike) {
   std::string key;
   for (size_t length = 0; length <= kShortKeyBytes; ++length) {
     for (const uint64_t seed : {uint64_t{0}, uint64_t{1}, ~uint64_t{0}}) {
@@ -60,7 +60,7 @@ std::vector<uint64_t> Contents(const HashList& list) {
   return all;
 }
 
-TEST(HashList, KeepsOrderUsesLittleMemoryAndFreesConsumedRuns) {
+TEST(HashListTest, KeepsOrderUsesLittleMemoryAndFreesConsumedRuns) {
   constexpr uint64_t kHashes = 2'000'000;
   HashList filled;
   for (uint64_t i = 0; i < kHashes; ++i) filled.Append(i);
@@ -84,7 +84,7 @@ TEST(HashList, KeepsOrderUsesLittleMemoryAndFreesConsumedRuns) {
   EXPECT_EQ(list.memory_bytes(), 0u);
 }
 
-TEST(HashList, StopsAtItsLimit) {
+TEST(HashListTest, StopsAtItsLimit) {
   HashList list(10'000);
   for (uint64_t i = 0; i < 100'000; ++i) list.Append(i);
   EXPECT_TRUE(list.exhausted());

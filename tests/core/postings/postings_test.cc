@@ -104,7 +104,7 @@ void ExpectExact(const Input& input, int num_ribbons) {
   ExpectGranules(input, postings);
 }
 
-TEST(Postings, StoreRareValuesInRibbons) {
+TEST(PostingsTest, StoreRareValuesInRibbons) {
   ExpectExact(Scattered(2000, 20, 500), 0);  // hardly any
   // A third of the rows have a value of their own, the others one of a thousand.
   const auto some_rare = [](auto& random, size_t) {
@@ -120,7 +120,7 @@ TEST(Postings, StoreRareValuesInRibbons) {
 
 // In a nearly unique column, a value gets its group of granules, or its own granules if they are in
 // several groups.
-TEST(Postings, GroupNearlyUniqueValues) {
+TEST(PostingsTest, GroupNearlyUniqueValues) {
   for (const double target_fpr : {0.1, 0.01, 0.001}) {
     for (const size_t num_granules : {100, 3000}) {
       SCOPED_TRACE(std::to_string(target_fpr) + ", granules: " + std::to_string(num_granules));
@@ -140,7 +140,7 @@ TEST(Postings, GroupNearlyUniqueValues) {
   }
 }
 
-TEST(Postings, HaveFewFalsePositives) {
+TEST(PostingsTest, HaveFewFalsePositives) {
   const Input inputs[] = {
       Scattered(2000, 20, 5000),       // a dictionary
       Scattered(2000, 20, 30'000),     // two ribbons
@@ -161,7 +161,7 @@ TEST(Postings, HaveFewFalsePositives) {
   }
 }
 
-TEST(Postings, AreSortedByHashAndGranule) {
+TEST(PostingsTest, AreSortedByHashAndGranule) {
   // Few values in many granules: large buckets, some of them with several values.
   const Input few = Drawn(20'000, 5, [](auto& random, size_t) { return random() % 7; });
   for (const Input& input : {Scattered(300, 100, 200'000), Scattered(2000, 20, 100), few}) {
@@ -183,7 +183,7 @@ TEST(Postings, AreSortedByHashAndGranule) {
 
 // Where it costs no more than Bloom filters, absent values get fewer granules than the target
 // allows; and where postings are larger, no more than it allows.
-TEST(Postings, TakeTheSpaceOfBloomFiltersAtMostAtTheDefaultFpr) {
+TEST(PostingsTest, TakeTheSpaceOfBloomFiltersAtMostAtTheDefaultFpr) {
   for (const uint64_t num_values : {30, 1000, 20'000, 60'000, 100'000, 1'000'000}) {
     const Input input = Scattered(2000, 50, num_values);
     const double bloom_bits = static_cast<double>(input.hashes.size()) * 14.4;
@@ -192,7 +192,7 @@ TEST(Postings, TakeTheSpaceOfBloomFiltersAtMostAtTheDefaultFpr) {
 }
 
 // With equal high bits, which a hash function does not produce, buckets are as good as one.
-TEST(Dictionary, RefusesHashesWithoutDistinctRemainders) {
+TEST(DictionaryTest, RefusesHashesWithoutDistinctRemainders) {
   std::vector<Posting> postings;
   for (uint64_t i = 0; i < 100; ++i) postings.push_back({i, 0});
   std::vector<PostingList> lists;
@@ -202,7 +202,7 @@ TEST(Dictionary, RefusesHashesWithoutDistinctRemainders) {
   EXPECT_EQ(bytes, "");
 }
 
-TEST(RemainderBits, AreMinimalForTheFpr) {
+TEST(RemainderBitsTest, AreMinimalForTheFpr) {
   EXPECT_EQ(RemainderBits(1, 1), DictionaryShape::kMinRemainderBits);
   EXPECT_EQ(RemainderBits(16, 1), 8u);  // one of 16 values, in 16 granules: one on average
   EXPECT_EQ(RemainderBits(17, 1), 9u);

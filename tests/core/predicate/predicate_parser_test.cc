@@ -38,7 +38,7 @@ void ExpectErrors(const std::vector<Column>& columns, const std::vector<BadText>
 
 std::string Printed(std::string_view text) { return MakePredicate(text, AllColumns()).ToText(); }
 
-TEST(PredicateParser, PrintsTheCanonicalForm) {
+TEST(PredicateParserTest, PrintsTheCanonicalForm) {
   for (const std::string& text : Listed(
            "pkg = 'bash' | pkg != 'bash' | n < 5 | n <= -5 | n > 1.5 | n >= 1e400 | "
            "n IN (1, 2, 3) | n NOT IN (1) | n BETWEEN 1 AND 2 | n NOT BETWEEN 1 AND 2 | "
@@ -52,7 +52,7 @@ TEST(PredicateParser, PrintsTheCanonicalForm) {
   }
 }
 
-TEST(PredicateParser, AcceptsOtherSpellings) {
+TEST(PredicateParserTest, AcceptsOtherSpellings) {
   EXPECT_EQ(Printed("pkg=='x'"), "pkg = 'x'");
   EXPECT_EQ(Printed("pkg<>'x'"), "pkg != 'x'");
   EXPECT_EQ(Printed("n<-5"), "n < -5");
@@ -70,7 +70,7 @@ TEST(PredicateParser, AcceptsOtherSpellings) {
   EXPECT_EQ(Printed("(n = 1 AND n = 2) OR n = 3"), "n = 1 AND n = 2 OR n = 3");
 }
 
-TEST(PredicateParser, ErrorsSayWhereAndWhatWasExpected) {
+TEST(PredicateParserTest, ErrorsSayWhereAndWhatWasExpected) {
   const std::vector<BadText> cases{
       {"", 1, "expected a column, NOT or '(', found the end"},
       {"   ", 4, "found the end"},
@@ -126,7 +126,7 @@ TEST(PredicateParser, ErrorsSayWhereAndWhatWasExpected) {
             std::string::npos);
 }
 
-TEST(PredicateParser, BoundsDepthAndLength) {
+TEST(PredicateParserTest, BoundsDepthAndLength) {
   const auto nested = [](size_t depth, std::string_view open, std::string_view close) {
     std::string text;
     for (size_t i = 0; i < depth; ++i) text += open;
@@ -163,7 +163,7 @@ const std::vector<Column>& QueryColumns() {
 
 Query Parsed(std::string_view text) { return Must(Query::Parse(text, QueryColumns())); }
 
-TEST(Query, HasAConditionAnOrderAndALimit) {
+TEST(QueryTest, HasAConditionAnOrderAndALimit) {
   const Query query = Parsed("n > 5 ORDER BY n DESC LIMIT 10");
   EXPECT_EQ(query.predicate.ToText(), "n > 5");
   ASSERT_TRUE(query.order);
@@ -172,7 +172,7 @@ TEST(Query, HasAConditionAnOrderAndALimit) {
   EXPECT_EQ(query.limit, 10u);
 }
 
-TEST(Query, AllPartsAreOptional) {
+TEST(QueryTest, AllPartsAreOptional) {
   EXPECT_EQ(Parsed("n > 5").limit, 0u);
   EXPECT_FALSE(Parsed("n > 5 LIMIT 3").order);
   EXPECT_EQ(Parsed("order by n asc limit 3").predicate.ToText(), "TRUE");
@@ -180,14 +180,14 @@ TEST(Query, AllPartsAreOptional) {
   EXPECT_EQ(Parsed("LIMIT 1e3").limit, 1000u);
 }
 
-TEST(Query, KeywordsCanBeColumnNames) {
+TEST(QueryTest, KeywordsCanBeColumnNames) {
   EXPECT_EQ(Parsed("order = 'x' AND limit = 5 ORDER BY order LIMIT 1").predicate.ToText(),
             "order = 'x' AND limit = 5");
   EXPECT_EQ(Parsed("limit > 5 LIMIT 7").limit, 7u);
   EXPECT_EQ(Parsed("\"order\" LIKE 'x%' ORDER BY \"limit\" LIMIT 1").order->column.name(), "limit");
 }
 
-TEST(Query, ErrorsNameThePosition) {
+TEST(QueryTest, ErrorsNameThePosition) {
   const std::vector<BadText> cases = {
       {"", 1, "expected a column"},
       {"ORDER BY", 9, "expected a column"},

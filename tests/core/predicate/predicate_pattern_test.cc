@@ -21,7 +21,7 @@ bool Like(std::string_view text, std::string_view pattern) {
 }
 
 // What predicate_property_test.cc leaves out: escapes, and invalid UTF-8.
-TEST(PredicatePattern, MatchesTexts) {
+TEST(PredicatePatternTest, MatchesTexts) {
   const struct {
     std::string_view text;
     std::vector<std::string_view> like;
@@ -49,7 +49,7 @@ TEST(PredicatePattern, MatchesTexts) {
   EXPECT_FALSE(Pattern::Like("abc\\"));
 }
 
-TEST(PredicatePattern, DoesNotTakeExponentialTime) {
+TEST(PredicatePatternTest, DoesNotTakeExponentialTime) {
   const std::string text(5'000, 'a');
   std::string pattern;
   for (int i = 0; i < 200; ++i) pattern += "%a_";
@@ -58,7 +58,7 @@ TEST(PredicatePattern, DoesNotTakeExponentialTime) {
   EXPECT_TRUE(Like(text, pattern + "%"));
 }
 
-TEST(PredicatePattern, RecognisesPrefixesAndEquality) {
+TEST(PredicatePatternTest, RecognisesPrefixesAndEquality) {
   const struct {
     std::string_view pattern;
     bool is_equal;
@@ -77,7 +77,7 @@ TEST(PredicatePattern, RecognisesPrefixesAndEquality) {
   }
 }
 
-TEST(PredicatePattern, WordsAreRequiredBetweenSeparators) {
+TEST(PredicatePatternTest, WordsAreRequiredBetweenSeparators) {
   const Column column = MakeColumn("w=words:1");
   const std::pair<std::string_view, Tokens> cases[] = {
       {"abc", {"abc"}},     {"%abc%", {}},
@@ -94,7 +94,7 @@ TEST(PredicatePattern, WordsAreRequiredBetweenSeparators) {
   }
 }
 
-TEST(PredicatePattern, NgramsAreRequiredInsideLiterals) {
+TEST(PredicatePatternTest, NgramsAreRequiredInsideLiterals) {
   const Column column = MakeColumn("g=ngrams(3):1");
   const std::pair<Pattern, Tokens> cases[] = {
       {*Pattern::Like("%abcd%"), {"abc", "bcd"}},

@@ -13,7 +13,7 @@ namespace blocksieve::testing {
 namespace {
 
 // By example; predicate_property_test.cc compares with a second implementation.
-TEST(Predicate, MatchesTheExamples) {
+TEST(PredicateTest, MatchesTheExamples) {
   const std::vector<Column> columns =
       MakeColumns({"s=field:1", "t=field[,]:1", "w=words:1", "g=ngrams(4):1", "a=int:field[,]:1",
                    "n=int:2", "f=float:2"});
@@ -43,7 +43,7 @@ TEST(Predicate, MatchesTheExamples) {
   }
 }
 
-TEST(Predicate, BuildersEqualParsing) {
+TEST(PredicateTest, BuildersEqualParsing) {
   const std::vector<Column> columns = MakeColumns({"n=int:1", "s=field:2", "w=words:2"});
   const Column& n = columns[0];
   const Column& s = columns[1];
@@ -81,7 +81,7 @@ TEST(Predicate, BuildersEqualParsing) {
   EXPECT_FALSE(Predicate::In(n, {}).ok());
 }
 
-TEST(Predicate, BoundsTheDepthOfCombinations) {
+TEST(PredicateTest, BoundsTheDepthOfCombinations) {
   const Column column = MakeColumn("n=int:1");
   const Predicate leaf = *Predicate::Equals(column, Value::Int(1));
   Predicate predicate = leaf;
@@ -103,7 +103,7 @@ TEST(Predicate, BoundsTheDepthOfCombinations) {
   EXPECT_TRUE(wide.Matches("1"));
 }
 
-TEST(Predicate, OutlivesItsArguments) {
+TEST(PredicateTest, OutlivesItsArguments) {
   std::optional<Predicate> predicate;
   {
     const std::string text = "s = 'a string that is too long to be kept in place' OR s LIKE 'x%y'";
@@ -117,7 +117,7 @@ TEST(Predicate, OutlivesItsArguments) {
   EXPECT_FALSE(copy.Matches("a string that is too long to be kept in placE"));
 }
 
-TEST(PredicateNumber, ValuesInCxxAreAsExact) {
+TEST(PredicateNumberTest, ValuesInCxxAreAsExact) {
   const std::vector<Column> columns = MakeColumns({"n=int:1", "u=uint:1", "f=float:1"});
   const Column& n = columns[0];
   EXPECT_TRUE(Predicate::Equals(n, Value::Uint(5))->Matches("5"));
@@ -134,7 +134,7 @@ TEST(PredicateNumber, ValuesInCxxAreAsExact) {
   EXPECT_FALSE(Predicate::Equals(n, Value::Float(below_two_to_63))->Matches("9223372036854775000"));
 }
 
-TEST(Decimal, IsExactAtAnyLength) {
+TEST(DecimalTest, IsExactAtAnyLength) {
   using internal::Decimal;
   const auto whole = [](std::string_view text) { return Decimal::Parse(text)->IntegerPart(); };
   EXPECT_EQ(whole("18446744073709551615.9"), ~uint64_t{0});

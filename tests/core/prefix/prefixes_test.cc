@@ -34,7 +34,7 @@ std::string ErrorOf(std::string_view rule) {
   return internal::ParsePrefixRule(rule).status().message();
 }
 
-TEST(PrefixRule, FindsBoundaries) {
+TEST(PrefixRuleTest, FindsBoundaries) {
   using Lengths = std::vector<uint32_t>;
   EXPECT_EQ(PrefixesOf("delimiter:/", "/usr/share/doc"), (Lengths{1, 5, 11}));
   EXPECT_EQ(PrefixesOf("delimiter:/", "a//"), (Lengths{2, 3}));
@@ -54,7 +54,7 @@ TEST(PrefixRule, FindsBoundaries) {
   EXPECT_EQ(PrefixesOf("fields:len32", "\xff\xff\xff\xffk"), Lengths{}) << "longer than the key";
 }
 
-TEST(PrefixRule, IsWrittenAsItIsRead) {
+TEST(PrefixRuleTest, IsWrittenAsItIsRead) {
   for (const std::string text :
        {"delimiter:/", "delimiter:/,depth:3", "delimiter:%3A%3A", "delimiter:%00", "lengths:1",
         "lengths:4,12", "fields:len8,2,len32,8*", "fields:len16*,1*"}) {
@@ -70,7 +70,7 @@ TEST(PrefixRule, IsWrittenAsItIsRead) {
             "fields:len8,2*");
 }
 
-TEST(PrefixRule, SaysWhatIsWrong) {
+TEST(PrefixRuleTest, SaysWhatIsWrong) {
   EXPECT_EQ(ErrorOf("slash"),
             "prefixes is slash; at byte 0: expected "
             "delimiter:, lengths:, fields: or callback:, "
@@ -102,7 +102,7 @@ TEST(PrefixRule, SaysWhatIsWrong) {
   EXPECT_NE(ErrorOf(many).find("expected at most 16 items"), std::string::npos) << ErrorOf(many);
 }
 
-TEST(PrefixRule, TakesCallbacksByName) {
+TEST(PrefixRuleTest, TakesCallbacksByName) {
   const auto after_first_byte = [](std::string_view key, std::span<size_t> lengths) -> size_t {
     if (key.empty()) return 0;
     lengths[0] = 1;
@@ -160,7 +160,7 @@ std::vector<std::string> AllStrings(std::string_view alphabet, size_t max_bytes)
 
 // Keys also have the bytes between those of the ends, so that each range has keys with all of its
 // prefixes.
-TEST(CommonPrefixOfRange, IsThatOfEveryKeyInIt) {
+TEST(CommonPrefixTest, IsThatOfEveryKeyInIt) {
   const std::vector<std::string> keys = AllStrings("\0\1`abc\xfe\xff"s, 4);
   const std::vector<std::string> ends = AllStrings("\0ab\xff"s, 3);
   for (const std::string& begin : ends) {
@@ -227,7 +227,7 @@ std::string RandomRule(Random* random) {
   return rules[(*random)() % rules.size()];
 }
 
-TEST(PrefixFilter, NeverDeniesARangeThatHasAKey) {
+TEST(PrefixFilterTest, NeverDeniesARangeThatHasAKey) {
   const int rounds = LongTests() ? 500'000 : 300;
   uint64_t denied = 0;
   uint64_t empty = 0;
@@ -268,7 +268,7 @@ std::vector<std::string> Events() {
   return keys;
 }
 
-TEST(PrefixFilter, DeniesAbsentPrefixesOfEveryDepth) {
+TEST(PrefixFilterTest, DeniesAbsentPrefixesOfEveryDepth) {
   const std::vector<std::string> keys = Events();
   for (const FilterKind kind : {FilterKind::kBlockedBloom, FilterKind::kRibbon}) {
     const Filter filter = Must(Filter::Build(keys, {.kind = kind, .prefixes = "delimiter:%3A"}));
@@ -292,7 +292,7 @@ TEST(PrefixFilter, DeniesAbsentPrefixesOfEveryDepth) {
   }
 }
 
-TEST(PrefixFilter, HasMoreHashesOfFewPrefixes) {
+TEST(PrefixFilterTest, HasMoreHashesOfFewPrefixes) {
   const std::vector<std::string> keys = Events();  // 10,000, with 100 and 1,100 prefixes
   for (const auto& [rule, lookups] :
        {std::pair{"delimiter:%3A,depth:1", 2u}, std::pair{"delimiter:%3A,depth:2", 1u}}) {
@@ -308,7 +308,7 @@ TEST(PrefixFilter, HasMoreHashesOfFewPrefixes) {
   EXPECT_LE(passed, 100u) << "a hundredth of 5,000 is 50";
 }
 
-TEST(PrefixFilter, SharesTheBitsOfAKeyBudget) {
+TEST(PrefixFilterTest, SharesTheBitsOfAKeyBudget) {
   const std::vector<std::string> keys = Events();
   for (const FilterKind kind : {FilterKind::kBlockedBloom, FilterKind::kRibbon}) {
     const FilterOptions options{.kind = kind};
@@ -323,7 +323,7 @@ TEST(PrefixFilter, SharesTheBitsOfAKeyBudget) {
   }
 }
 
-TEST(PrefixFilter, AutoFindsTheDelimiterAndCostsNothingWithoutStructure) {
+TEST(PrefixFilterTest, AutoFindsTheDelimiterAndCostsNothingWithoutStructure) {
   const std::vector<std::string> events = Events();
   // Ten events of each user: too many prefixes. A hundred pay.
   std::vector<std::string> keys;

@@ -14,11 +14,12 @@ namespace {
 
 constexpr double kFprs[] = {0.015, 0.3, 0.1, 0.001, 1e-5};
 
-class RangeAnswers : public ::testing::TestWithParam<KeyFamily> {};
+class RangeAnswersTest : public ::testing::TestWithParam<KeyFamily> {};
 
-INSTANTIATE_TEST_SUITE_P(Families, RangeAnswers, ::testing::ValuesIn(KeyFamilies()), ParamNames());
+INSTANTIATE_TEST_SUITE_P(Families, RangeAnswersTest, ::testing::ValuesIn(KeyFamilies()),
+                         ParamNames());
 
-TEST_P(RangeAnswers, AreRight) {
+TEST_P(RangeAnswersTest, AreRight) {
   const std::vector<std::string> keys = GetParam().Keys();
   const int rounds = LongTests() ? 200'000 : 500;
   bool is_whole_file = false;
@@ -32,7 +33,7 @@ TEST_P(RangeAnswers, AreRight) {
   }
 }
 
-TEST_P(RangeAnswers, OfEveryKeyAndPair) {
+TEST_P(RangeAnswersTest, OfEveryKeyAndPair) {
   const std::vector<std::string> keys = GetParam().Keys();
   const std::string block = RangeBlock(keys, AnyEstimate());
   const RangeFilterReader reader = RangeFilterReader::Open(AsBytes(block));
@@ -51,7 +52,7 @@ TEST_P(RangeAnswers, OfEveryKeyAndPair) {
 }
 
 // Every range between strings of up to four bytes of three values, for many sets of such keys.
-TEST(RangeAnswersOfAll, SmallSetsAndRanges) {
+TEST(RangeFilterExhaustiveTest, SmallSetsAndRanges) {
   std::vector<std::string> all = {""};
   for (size_t i = 0; all[i].size() < 4; ++i) {
     for (const char byte : {'\0', 'm', '\xff'}) all.push_back(all[i] + byte);
@@ -74,7 +75,7 @@ TEST(RangeAnswersOfAll, SmallSetsAndRanges) {
 }
 
 // 'g' never occurs. After "a" there is only one symbol, 'h', which 'g' must not be mistaken for.
-TEST(RangeAnswersOfAll, BytesThatNeverOccurNextToTheOnlySymbol) {
+TEST(RangeFilterExhaustiveTest, BytesThatNeverOccurNextToTheOnlySymbol) {
   std::vector<std::string> keys = {"ah0", "ah3", "ah5", "ah9"};
   for (const std::string first : {"c", "e"}) {
     for (uint64_t i = 0; i < 1'000; ++i) keys.push_back(first + Formatted("d%03llu", i));
@@ -85,7 +86,7 @@ TEST(RangeAnswersOfAll, BytesThatNeverOccurNextToTheOnlySymbol) {
 }
 
 // Random sets of words over few byte values test what depends on models: symbols, edges, positions.
-TEST(RangeAnswersOfAll, RandomModels) {
+TEST(RangeFilterExhaustiveTest, RandomModels) {
   Random random(1);
   const int rounds = LongTests() ? 50'000 : 600;
   for (int round = 0; round < rounds && !HasFailure(); ++round) {

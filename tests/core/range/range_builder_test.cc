@@ -20,7 +20,7 @@ std::string MessageOf(const RangePartOptions& options) {
   return RangeFilterBuilder::Create(options).status().message();
 }
 
-TEST(RangeFilterBuilder, RefusesOptionsOutOfRange) {
+TEST(RangeFilterBuilderTest, RefusesOptionsOutOfRange) {
   EXPECT_EQ(MessageOf({.range_fpr = 0.5}), "range_fpr is 0.5; allowed: 1e-05 to 0.3");
   EXPECT_EQ(MessageOf({.range_fpr = 0}), "range_fpr is 0; allowed: 1e-05 to 0.3");
   EXPECT_EQ(MessageOf({.range_fpr = std::numeric_limits<double>::quiet_NaN()}),
@@ -79,7 +79,7 @@ std::vector<std::string> Paths() {
   return {};
 }
 
-TEST(RangeFilterBuilder, DescribesTheFilter) {
+TEST(RangeFilterBuilderTest, DescribesTheFilter) {
   const std::vector<std::string> keys = RandomInts(1'000, 1);
   for (const bool is_whole_file : {true, false}) {
     const Built built = Build({.is_whole_file = is_whole_file}, keys);
@@ -93,7 +93,7 @@ TEST(RangeFilterBuilder, DescribesTheFilter) {
   }
 }
 
-TEST(RangeFilterBuilder, RefusesKeysThatAreTooSimilar) {
+TEST(RangeFilterBuilderTest, RefusesKeysThatAreTooSimilar) {
   const std::vector<std::string> paths = Paths();
   // The keys are as dense as can be: every range is next to a key.
   const Built built = Build({.max_estimated_fpr = 0.01}, paths);
@@ -107,7 +107,7 @@ TEST(RangeFilterBuilder, RefusesKeysThatAreTooSimilar) {
 
 // The builder tries some stretches of many keys first: how many keys are similar matters, but not
 // where they are.
-TEST(RangeFilterBuilder, CountsSimilarKeysAnywhere) {
+TEST(RangeFilterBuilderTest, CountsSimilarKeysAnywhere) {
   const std::vector<std::string> paths = Paths();
   for (const char* const where : {"\x01", "\x80", "\xf0"}) {
     for (const size_t percent : {10, 90}) {
@@ -122,7 +122,7 @@ TEST(RangeFilterBuilder, CountsSimilarKeysAnywhere) {
   }
 }
 
-TEST(RangeFilterBuilder, RefusesKeysOutOfOrder) {
+TEST(RangeFilterBuilderTest, RefusesKeysOutOfOrder) {
   const std::string reason = "keys are not in bytewise order";
   Build({}, {"b", "a"}).ExpectAbsent(reason);
   Build({}, {"a", "c", "b", "d"}).ExpectAbsent(reason);
@@ -132,7 +132,7 @@ TEST(RangeFilterBuilder, RefusesKeysOutOfOrder) {
   Build(AnyEstimate(), {"", "\x7f", "\x80", "\x80\x01"}).ExpectPresent(4);
 }
 
-TEST(RangeFilterBuilder, IgnoresEqualKeys) {
+TEST(RangeFilterBuilderTest, IgnoresEqualKeys) {
   const std::vector<std::string> once = RandomInts(500, 1);
   std::vector<std::string> repeated;
   for (size_t i = 0; i < once.size(); ++i) repeated.insert(repeated.end(), 1 + i % 3, once[i]);
@@ -141,7 +141,7 @@ TEST(RangeFilterBuilder, IgnoresEqualKeys) {
   Build({}, {"", ""}).ExpectPresent(1);
 }
 
-TEST(RangeFilterBuilder, RespectsMaxBuildBytes) {
+TEST(RangeFilterBuilderTest, RespectsMaxBuildBytes) {
   const std::vector<std::string> keys = RandomInts(1'000, 1);
   Build({.max_build_bytes = 1'000}, keys)
       .ExpectAbsent("building takes more memory than max_build_bytes = 1000");
@@ -150,7 +150,7 @@ TEST(RangeFilterBuilder, RespectsMaxBuildBytes) {
   Build({.max_build_bytes = 100}, std::vector<std::string>(1'000, "a")).ExpectPresent(1);
 }
 
-TEST(RangeFilterBuilder, MayBeUsedAgain) {
+TEST(RangeFilterBuilderTest, MayBeUsedAgain) {
   const std::vector<std::string> keys = RandomInts(1'000, 1);
   const RangePartOptions options{.max_estimated_fpr = 0.1, .max_build_bytes = 100'000};
   const std::string expected = Build(options, keys).block();
@@ -181,7 +181,7 @@ TEST(RangeFilterBuilder, MayBeUsedAgain) {
 }
 
 // Keys that are prefixes of each other make clusters within clusters, as deep as they are long.
-TEST(RangeFilterBuilder, LimitsTheNestingOfClusters) {
+TEST(RangeFilterBuilderTest, LimitsTheNestingOfClusters) {
   std::vector<std::string> keys;
   for (size_t length = 0; length < 9'000; ++length) keys.emplace_back(length, 'a');
   const Built built = Build(AnyEstimate(), keys);
@@ -193,7 +193,7 @@ TEST(RangeFilterBuilder, LimitsTheNestingOfClusters) {
 
 using RangeAnswer = RangeFilterReader::Answer;
 
-TEST(RangeBlock, AnswersPointLookupsAsAFilterWithoutRanges) {
+TEST(RangeBlockTest, AnswersPointLookupsAsAFilterWithoutRanges) {
   for (const FilterKind kind : BuildableKinds()) {
     for (const uint64_t num_keys : {1, 3, 5'000}) {
       const OwnedBytes points = BuildBlock(kind, 0.01, num_keys);
@@ -215,7 +215,7 @@ TEST(RangeBlock, AnswersPointLookupsAsAFilterWithoutRanges) {
   }
 }
 
-TEST(RangeBlock, NeedsNoKeyFilter) {
+TEST(RangeBlockTest, NeedsNoKeyFilter) {
   const std::string block = RangeBlock({"b", "d"}, AnyEstimate());
   const Filter filter = Filter::Open(AsBytes(block));
   EXPECT_EQ(filter.state(), Filter::State::kReady);
@@ -228,7 +228,7 @@ TEST(RangeBlock, NeedsNoKeyFilter) {
   EXPECT_EQ(info.num_range_keys, 2u);
 }
 
-TEST(RangeBlock, InvertedAndEmptyRangesMayMatch) {
+TEST(RangeBlockTest, InvertedAndEmptyRangesMayMatch) {
   const std::string block = RangeBlock({"b", "d"}, AnyEstimate());
   const RangeFilterReader reader = RangeFilterReader::Open(AsBytes(block));
   EXPECT_EQ(reader.Query("x", "y"), RangeAnswer::kNo);

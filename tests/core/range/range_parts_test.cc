@@ -43,7 +43,7 @@ std::vector<std::string> InRange(const std::set<std::string>& all, const std::st
   return {all.lower_bound(begin), all.lower_bound(std::max(begin, end))};
 }
 
-TEST(CandidateKeys, AreAllPossibleKeysOfTheRange) {
+TEST(CandidateKeysTest, AreAllPossibleKeysOfTheRange) {
   const std::set<std::string> all = AllOfAForm();
   const KeyForm form = FormOf(Sorted(all));
   ASSERT_EQ(form.key_bytes, 6);
@@ -69,7 +69,7 @@ TEST(CandidateKeys, AreAllPossibleKeysOfTheRange) {
   }
 }
 
-TEST(CandidateKeys, NeedKeysOfOneLength) {
+TEST(CandidateKeysTest, NeedKeysOfOneLength) {
   EXPECT_EQ(FormOf(Sorted({"abcde", "abcdef"})).key_bytes, 0);
   EXPECT_EQ(FormOf(Sorted({"abc", "abd"})).key_bytes, 0);  // shorter than the tail
   const KeyForm form = FormOf(Sorted({"abcde", "abcdf"}));
@@ -79,7 +79,7 @@ TEST(CandidateKeys, NeedKeysOfOneLength) {
 }
 
 // Ranges right after one of many consecutive keys.
-TEST(CandidateKeys, LetThePointFilterAnswerForNarrowRanges) {
+TEST(CandidateKeysTest, LetThePointFilterAnswerForNarrowRanges) {
   constexpr int kKeys = 50'000;
   const auto key_of = [](int number) {
     char text[32];
@@ -144,13 +144,13 @@ void ExpectOrder(const LearntCode& code, std::vector<std::string> strings, size_
   }
 }
 
-class CodeOrder : public ::testing::TestWithParam<KeyFamily> {};
+class CodeOrderTest : public ::testing::TestWithParam<KeyFamily> {};
 
-INSTANTIATE_TEST_SUITE_P(Families, CodeOrder, ::testing::ValuesIn(KeyFamilies()),
+INSTANTIATE_TEST_SUITE_P(Families, CodeOrderTest, ::testing::ValuesIn(KeyFamilies()),
                          blocksieve::testing::ParamNames());
 
 // Codes have the order of keys, also after equal first bytes.
-TEST_P(CodeOrder, IsThatOfKeys) {
+TEST_P(CodeOrderTest, IsThatOfKeys) {
   const std::vector<std::string> keys = GetParam().Keys();
   const LearntCode code(keys);
   Random random(2);

@@ -44,7 +44,7 @@ std::string TenantAndTime(Random* random) {
 }
 
 // The number of cells per key is an integer, so that coarse targets are not met exactly.
-TEST(RangeRate, IsTheTargetsOnUniformInts) {
+TEST(RangeRateTest, IsTheTargetsOnUniformInts) {
   const std::vector<std::string> keys = RandomInts(200'000, 1);
   for (const double range_fpr : {0.3, 0.1, 0.015, 0.001}) {
     SCOPED_TRACE(range_fpr);
@@ -59,7 +59,7 @@ TEST(RangeRate, IsTheTargetsOnUniformInts) {
   }
 }
 
-TEST(RangeRate, DoesNotDependOnTheNumberOfKeys) {
+TEST(RangeRateTest, DoesNotDependOnTheNumberOfKeys) {
   for (const size_t count : {300, 511, 512, 513, 1'000, 1'100, 1'500, 2'000, 3'000, 20'000}) {
     SCOPED_TRACE(count);
     const std::vector<std::string> keys = RandomInts(count, count);
@@ -83,7 +83,7 @@ void ExpectRate(size_t count, Draw draw, double min_fpr, double max_fpr) {
   EXPECT_NEAR(measured.info.estimated_fpr / measured.fpr, 1, 0.05 + kSigmas * sigma);
 }
 
-TEST(RangeRate, IsNearTheTargetForKeysOfUsualKinds) {
+TEST(RangeRateTest, IsNearTheTargetForKeysOfUsualKinds) {
   const auto user = [](Random* random) {
     return Formatted("user%016llu", (*random)() % 10'000'000'000'000'000);
   };
@@ -99,7 +99,7 @@ TEST(RangeRate, IsNearTheTargetForKeysOfUsualKinds) {
 }
 
 // The first bytes do not determine the position among the keys of a tenant: its cluster does.
-TEST(RangeRate, IsNearTheTargetInClusters) {
+TEST(RangeRateTest, IsNearTheTargetInClusters) {
   Random random(1);
   std::vector<std::string> tenants;
   for (int i = 0; i < 20; ++i) tenants.push_back(HexUuid(&random) + ":");
@@ -113,7 +113,7 @@ TEST(RangeRate, IsNearTheTargetInClusters) {
 
 // Most keys are dense, which narrows the cells of their leaf; but the number of keys of the leaf
 // was chosen for keys that share cells in its sparse part.
-TEST(RangeRate, OfKeysThatAreDenseSomewhere) {
+TEST(RangeRateTest, OfKeysThatAreDenseSomewhere) {
   int num_dense = 0;
   for (uint64_t seed = 0; seed < 20; ++seed) {
     Random random(seed);
@@ -133,7 +133,7 @@ TEST(RangeRate, OfKeysThatAreDenseSomewhere) {
   EXPECT_GT(num_dense, 10);
 }
 
-TEST(RangeRate, BitsPerKeyAreCorrectForManyInts) {
+TEST(RangeRateTest, BitsPerKeyAreCorrectForManyInts) {
   const std::vector<std::string> keys = RandomInts(400'000, 1);
   for (const double range_fpr : {0.3, 0.2, 0.1, 0.05, 0.015, 0.001, 1e-4, 1e-5}) {
     const std::string block = RangeBlock(keys, AnyEstimate(true, range_fpr));
@@ -143,7 +143,7 @@ TEST(RangeRate, BitsPerKeyAreCorrectForManyInts) {
   }
 }
 
-TEST(RangeRate, FilesOfFewKeysTakeLittleMore) {
+TEST(RangeRateTest, FilesOfFewKeysTakeLittleMore) {
   for (const auto& draw : std::vector<std::function<std::string(Random*)>>{
            &RandomInt, &TenantAndTime, [](Random* random) { return HexUuid(random); }}) {
     for (const size_t count : {300, 700, 1'000, 2'000, 3'000}) {

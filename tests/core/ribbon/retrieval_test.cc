@@ -57,7 +57,7 @@ class OpenMap {
   Retrieval map_;
 };
 
-TEST(Retrieval, ReturnsTheStoredNumbers) {
+TEST(RetrievalTest, ReturnsTheStoredNumbers) {
   for (const uint32_t columns : {1u, 2u, 8u, 13u, 24u}) {
     for (const size_t count : {1u, 2u, 7u, 63u, 64u, 65u, 300u, 1000u, 1500u, 30'000u}) {
       // Equal results for all hashes, as if every value were in the same granule.
@@ -80,14 +80,14 @@ TEST(Retrieval, ReturnsTheStoredNumbers) {
   }
 }
 
-TEST(Retrieval, TakesHardlyMoreThanTheNumbers) {
+TEST(RetrievalTest, TakesHardlyMoreThanTheNumbers) {
   for (const size_t count : {1000u, 30'000u, 200'000u}) {
     const std::string bytes = Make(RandomNumbers(count, 12), 12);
     EXPECT_LE(static_cast<double>(8 * bytes.size()), 12.1 * static_cast<double>(count) + 300);
   }
 }
 
-TEST(Retrieval, TruncatedMapsDoNotOpen) {
+TEST(RetrievalTest, TruncatedMapsDoNotOpen) {
   const std::string good = Make(RandomNumbers(100, 7), 7);
   for (size_t size = 0; size < good.size() + kRetrievalTail; ++size) {
     std::vector<uint8_t> bytes(good.begin(), good.end());

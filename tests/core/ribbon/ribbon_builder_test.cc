@@ -22,7 +22,7 @@ void ExpectAllMatch(const std::vector<uint64_t>& hashes, const Columns& columns)
   ASSERT_EQ(CountMisses(built, hashes), 0u) << hashes.size();
 }
 
-TEST(RibbonBuilder, SmallSetsNeverNeedMoreSlots) {
+TEST(RibbonBuilderTest, SmallSetsNeverNeedMoreSlots) {
   // Every set of keys gets its filter without widening: the seeds suffice. RIBBON.md has the rate
   // at which they do not.
   uint64_t widenings = 0;
@@ -39,7 +39,7 @@ std::vector<uint64_t> Numbered(size_t n, uint64_t (*hash_of)(uint64_t i)) {
   return hashes;
 }
 
-TEST(RibbonBuilder, CopiesOfAKey) {
+TEST(RibbonBuilderTest, CopiesOfAKey) {
   for (const size_t copies : {2u, 70u, 1000u, 100'000u}) {
     ExpectAllMatch(Numbered(copies, [](uint64_t) { return 0x0123456789abcdefu; }), {7, 0.5});
     ExpectAllMatch(Numbered(copies, [](uint64_t i) { return 0x0123456789abcdeeu + i % 2; }),
@@ -59,7 +59,7 @@ TEST(RibbonBuilder, CopiesOfAKey) {
 }
 
 // Inputs that are not hashes may all be in one chunk. Building must end, and lose no key.
-TEST(RibbonBuilder, HashesThatAreNone) {
+TEST(RibbonBuilderTest, HashesThatAreNone) {
   for (const size_t n : {1000u, 20'000u, 200'000u}) {
     for (const auto& hashes :
          {Numbered(n, [](uint64_t i) { return i; }),
@@ -75,7 +75,7 @@ TEST(RibbonBuilder, HashesThatAreNone) {
 }
 
 // Copies take no slots, except in the few chunks in which they are not detected.
-TEST(RibbonBuilder, CopiesTakeNoSpace) {
+TEST(RibbonBuilderTest, CopiesTakeNoSpace) {
   for (const size_t n : {5000u, 20'000u, 200'000u}) {
     const std::vector<uint64_t> distinct = RandomHashes(n, n);
     const size_t slots = BuildRibbonOf(distinct, {6, 0.5}).build.shape.slots();
@@ -91,21 +91,21 @@ TEST(RibbonBuilder, CopiesTakeNoSpace) {
 }
 
 // Many copies leave fewer slots than keys; the share of wide segments must stay the same.
-TEST(RibbonBuilder, CopiesDoNotRaiseTheRate) {
+TEST(RibbonBuilderTest, CopiesDoNotRaiseTheRate) {
   std::vector<uint64_t> hashes = RandomHashes(20'000, 5);
   hashes.resize(120'000, hashes[0]);
   const BuiltRibbon built = BuildRibbonOf(hashes, {4, 0.9});
   EXPECT_GE(internal::RibbonWideShare(built.build.shape), 0.9);
 }
 
-TEST(RibbonBuilder, OrderDoesNotMatter) {
+TEST(RibbonBuilderTest, OrderDoesNotMatter) {
   std::vector<uint64_t> hashes = RandomHashes(50'000, 3);
   const std::vector<uint8_t> bytes = BuildRibbonOf(hashes, {6, 0.5}).bytes;
   std::shuffle(hashes.begin(), hashes.end(), std::mt19937_64(4));
   EXPECT_EQ(BuildRibbonOf(hashes, {6, 0.5}).bytes, bytes);
 }
 
-TEST(RibbonBuilder, KernelsMakeTheSameBytes) {
+TEST(RibbonBuilderTest, KernelsMakeTheSameBytes) {
   std::mt19937_64 random(11);
   for (int round = 0; round < 600; ++round) {
     const size_t n = round % 30 == 0 ? 20'000 + random() % 60'000 : 1 + random() % 3000;
@@ -132,7 +132,7 @@ struct SpaceLimit {
 };
 
 // Size of the block relative to the information-theoretic limit for the FPR of the layout.
-TEST(RibbonBuilder, SpaceNearTheLimit) {
+TEST(RibbonBuilderTest, SpaceNearTheLimit) {
   for (const auto& [num_keys, limit] :
        {SpaceLimit{100, 1.35}, SpaceLimit{300, 1.10}, SpaceLimit{1000, 1.04},
         SpaceLimit{3000, 1.018}, SpaceLimit{10'000, 1.012}, SpaceLimit{100'000, 1.006},
@@ -143,7 +143,7 @@ TEST(RibbonBuilder, SpaceNearTheLimit) {
   }
 }
 
-TEST(RibbonBuilder, OverBudgetFallsBackToBloom) {
+TEST(RibbonBuilderTest, OverBudgetFallsBackToBloom) {
   // Hashes and a Bloom filter fit the budget, but the working memory of a ribbon does not.
   FilterBuilder builder = MakeBuilder({.kind = FilterKind::kRibbon, .max_build_bytes = 4'000'000});
   AddKeys(&builder, 180'000);
@@ -165,7 +165,7 @@ bool IsShort(const OwnedBytes& block) {
   return footer.is_short;
 }
 
-TEST(ShortBlock, OfEverySizeAndRate) {
+TEST(ShortBlockTest, OfEverySizeAndRate) {
   int num_short = 0;
   int num_long = 0;
   for (const double target_fpr : {0.5, 0.3, 0.01, 1.0 / 256, 1e-4, 1e-7}) {
@@ -195,7 +195,7 @@ TEST(ShortBlock, OfEverySizeAndRate) {
 }
 
 // Keys are few or many beside the slots if keys are added twice, for instance.
-TEST(ShortBlock, HasUpToSixtyThreeSpareSlots) {
+TEST(ShortBlockTest, HasUpToSixtyThreeSpareSlots) {
   internal::RibbonShape shape{.columns = 8, .seed = 4, .octets = 20};
   shape.narrow_segments = shape.segments();
   for (int spare = -3; spare < 70; ++spare) {
@@ -205,7 +205,7 @@ TEST(ShortBlock, HasUpToSixtyThreeSpareSlots) {
   }
 }
 
-TEST(ShortBlock, KeysAddedTwiceAreCountedTwice) {
+TEST(ShortBlockTest, KeysAddedTwiceAreCountedTwice) {
   FilterBuilder builder = MakeBuilder(FilterKind::kRibbon);
   for (int round = 0; round < 4; ++round) AddKeys(&builder, 150);
   const OwnedBytes block = FinishOk(builder);

@@ -46,7 +46,7 @@ void ExpectModel(const BuiltRibbon& built, uint64_t num_probes) {
       << built.build.shape.columns << " columns, share " << share;
 }
 
-TEST(RibbonFpr, IsThatOfTheModel) {
+TEST(RibbonFprTest, IsThatOfTheModel) {
   const std::vector<uint64_t> hashes = RandomHashes(100'000, 2);
   for (uint32_t columns = 1; columns <= 12; ++columns) {
     for (const double share : {0.0, 0.0625, 0.5, 0.9375}) {
@@ -58,7 +58,7 @@ TEST(RibbonFpr, IsThatOfTheModel) {
   }
 }
 
-TEST(RibbonFpr, ManyColumns) {
+TEST(RibbonFprTest, ManyColumns) {
   const bool thorough = testing::LongTests();
   const std::vector<uint64_t> hashes = RandomHashes(thorough ? 10'000'000 : 300'000, 3);
   ExpectModel(BuildRibbonOf(hashes, {thorough ? 20u : 16u, 0}),
@@ -67,7 +67,7 @@ TEST(RibbonFpr, ManyColumns) {
 
 // Finds a seed whose starts share bits with the fingerprints: chunks with that seed would match
 // everything.
-TEST(RibbonFpr, EverySeed) {
+TEST(RibbonFprTest, EverySeed) {
   for (uint32_t seed = 0; seed < internal::kRibbonSeeds; ++seed) {
     // Filters of one chunk; the highest seeds are rare, and may not turn up among these.
     size_t with_seed = 0;

@@ -65,7 +65,7 @@ System RandomSystem(std::mt19937_64* random, size_t num_octets, uint32_t load, u
 }
 
 // The tests of the builder check solutions, by finding all keys.
-TEST(RibbonSolver, KernelsAgreeOnWhatIsSolvable) {
+TEST(RibbonSolverTest, KernelsAgreeOnWhatIsSolvable) {
   std::mt19937_64 random(3);
   int outcomes[3] = {};
   for (int round = 0; round < 4000; ++round) {
@@ -97,7 +97,7 @@ TEST(RibbonSolver, KernelsAgreeOnWhatIsSolvable) {
 
 // A copy of a row with another fingerprint is a contradiction, also if both are still in flight
 // after the last column.
-TEST(RibbonSolver, ContradictionsAmongCarriedRows) {
+TEST(RibbonSolverTest, ContradictionsAmongCarriedRows) {
   for (const Kernel kernel : AvailableKernels()) {
     System system;
     system.rows = {
@@ -147,7 +147,7 @@ std::vector<std::pair<std::string_view, ProbeOps>> AllOps(const RibbonShape& sha
 }
 
 // With arbitrary segments and directory, all kernels read within the filter, and agree.
-TEST(RibbonProbe, KernelsAgreeOnAnyPayload) {
+TEST(RibbonProbeTest, KernelsAgreeOnAnyPayload) {
   std::mt19937_64 random(5);
   size_t matches = 0;
   for (int round = 0; round < 3000; ++round) {

@@ -106,7 +106,7 @@ std::vector<Value> ValuesOf(ValueType type, std::mt19937_64* random) {
   return values;
 }
 
-TEST(Bounds, AreSoundForNumbers) {
+TEST(BoundsTest, AreSoundForNumbers) {
   for (const ValueType type : {ValueType::kInt, ValueType::kUint, ValueType::kFloat}) {
     std::mt19937_64 random(1);
     const std::vector<Value> values = ValuesOf(type, &random);
@@ -115,7 +115,7 @@ TEST(Bounds, AreSoundForNumbers) {
   }
 }
 
-TEST(Bounds, AreSoundForBytes) {
+TEST(BoundsTest, AreSoundForBytes) {
   // Common prefixes, 0xff at every position of a cut, lengths around the limit.
   std::mt19937_64 random(3);
   std::vector<std::string> texts = {"",
@@ -166,7 +166,7 @@ size_t SelectedByRange(const TestIndex& index, const std::string& low, const std
 }
 
 // The limit of a bound counts from what it shares with the one before it.
-TEST(Bounds, LongCommonPrefixesHideNothing) {
+TEST(BoundsTest, LongCommonPrefixesHideNothing) {
   for (const size_t length : {20, 64, 200, 255, 256, 300, 1000, 2000, 4000}) {
     const std::string prefix(length, 'p');
     std::vector<std::string> texts = Ascending(prefix, 5000);
@@ -182,7 +182,7 @@ TEST(Bounds, LongCommonPrefixesHideNothing) {
   }
 }
 
-TEST(Bounds, SeveralFamiliesOfLongPrefixesArePruned) {
+TEST(BoundsTest, SeveralFamiliesOfLongPrefixesArePruned) {
   std::vector<std::string> texts = Ascending("https://example.org/" + std::string(300, 'a'), 3000);
   for (const std::string& text : Ascending("https://example.org/" + std::string(280, 'b'), 3000)) {
     texts.push_back(text);
@@ -194,7 +194,7 @@ TEST(Bounds, SeveralFamiliesOfLongPrefixesArePruned) {
 }
 
 // Longer than any bound: all are cut alike.
-TEST(Bounds, ThoseThatSayNothingAreNotStored) {
+TEST(BoundsTest, ThoseThatSayNothingAreNotStored) {
   const TestIndex alike = IndexOfTexts(Ascending(std::string(5000, 'p'), 500));
   EXPECT_EQ(alike.info(0).bounds, PartState::kUseless);
   EXPECT_EQ(alike.info(0).bounds_bytes, 0u);
@@ -203,7 +203,7 @@ TEST(Bounds, ThoseThatSayNothingAreNotStored) {
             PartState::kPresent);
 }
 
-TEST(Bounds, RangesSelectFewGranulesOfSortedValues) {
+TEST(BoundsTest, RangesSelectFewGranulesOfSortedValues) {
   std::vector<std::vector<Value>> granules(1000);
   for (size_t g = 0; g < 1000; ++g) {
     for (uint64_t i = 0; i < 100; ++i) {
@@ -221,7 +221,7 @@ TEST(Bounds, RangesSelectFewGranulesOfSortedValues) {
   EXPECT_LE(index.info(0).bounds_bytes, 8 * 1000);
 }
 
-TEST(Bounds, AreSmallForAnyValues) {
+TEST(BoundsTest, AreSmallForAnyValues) {
   std::mt19937_64 random(4);
   std::vector<std::vector<Value>> numbers(1000);
   std::vector<std::string> texts;

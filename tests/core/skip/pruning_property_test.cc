@@ -22,7 +22,7 @@ TestIndex IndexOf(const std::vector<Column>& columns, const Granules& granules, 
   return FinishIndex(&builder);
 }
 
-TEST(PruningProperty, MatchesAsTheReferenceAndNeverDropsAMatch) {
+TEST(PruningPropertyTest, MatchesAsTheReferenceAndNeverDropsAMatch) {
   std::vector<Column> columns;
   for (const Reference::ColumnFacts& facts : Reference::Columns()) {
     columns.push_back(MakeColumn(facts.definition));
@@ -95,7 +95,7 @@ TEST(PruningProperty, MatchesAsTheReferenceAndNeverDropsAMatch) {
   EXPECT_GT(granules_full, 1'000u);
 }
 
-TEST(PruningProperty, TokensOfAnyBytesNeverDropAMatch) {
+TEST(PruningPropertyTest, TokensOfAnyBytesNeverDropAMatch) {
   const std::vector<Column> columns =
       MakeColumns({"w=words:value", "g=ngrams(1):value", "h=ngrams(2):value", "i=ngrams(3):value"});
   // Beginnings, middles and ends of characters, in random order.

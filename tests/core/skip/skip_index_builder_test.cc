@@ -11,7 +11,7 @@
 namespace blocksieve::testing {
 namespace {
 
-TEST(SkipIndexBuilder, ClosesByBytesAndOnDemand) {
+TEST(SkipIndexBuilderTest, ClosesByBytesAndOnDemand) {
   SkipIndexOptions options = IndexOptions(100, {ColumnOf(ValueType::kUint)});
   options.granule_bytes = 1000;
   SkipIndexBuilder builder = MakeIndexBuilder(options);
@@ -32,7 +32,7 @@ TEST(SkipIndexBuilder, ClosesByBytesAndOnDemand) {
 }
 
 // With filters and without, with bounds and without.
-TEST(SkipIndexBuilder, FindsEachValueAloneAndAmongOthers) {
+TEST(SkipIndexBuilderTest, FindsEachValueAloneAndAmongOthers) {
   const std::vector<Column> columns = {ColumnOf(ValueType::kUint, 0, "both:"),
                                        ColumnOf(ValueType::kUint, 1, "filters:"),
                                        ColumnOf(ValueType::kUint, 2, "bounds:")};
@@ -80,7 +80,7 @@ TEST(SkipIndexBuilder, FindsEachValueAloneAndAmongOthers) {
 }
 
 // The granules of a toy LSM are its blocks, whose keys it has.
-TEST(SkipIndexBuilder, LeavesKeysToTheCarrier) {
+TEST(SkipIndexBuilderTest, LeavesKeysToTheCarrier) {
   const auto build = [](bool has_keys) {
     SkipIndexBuilder builder =
         MakeIndexBuilder(IndexOptions(2, {ColumnOf(ValueType::kUint)}), has_keys);
@@ -107,7 +107,7 @@ TEST(SkipIndexBuilder, LeavesKeysToTheCarrier) {
   EXPECT_EQ(without.Containing(0, Value::Uint(7)), with.Containing(0, Value::Uint(7)));
 }
 
-TEST(SkipIndexBuilder, FinishReportsValuesOfAWrongType) {
+TEST(SkipIndexBuilderTest, FinishReportsValuesOfAWrongType) {
   for (const size_t column : {0, 1}) {
     SkipIndexBuilder builder = MakeIndexBuilder(IndexOptions(4, {ColumnOf(ValueType::kInt)}));
     builder.AddEmptyRow("a", 1);
@@ -117,7 +117,7 @@ TEST(SkipIndexBuilder, FinishReportsValuesOfAWrongType) {
   }
 }
 
-TEST(SkipIndexBuilder, DropsFiltersThatWouldPruneNothing) {
+TEST(SkipIndexBuilderTest, DropsFiltersThatWouldPruneNothing) {
   const auto options =
       IndexOptions(50, {ColumnOf(ValueType::kUint, 0), ColumnOf(ValueType::kUint, 1)});
   const TestIndex index = IndexOfRows(options, 5'000, [](uint64_t row, auto& builder) {
@@ -133,7 +133,7 @@ TEST(SkipIndexBuilder, DropsFiltersThatWouldPruneNothing) {
   EXPECT_LT(index.Containing(1, Value::Uint(99)).Count(), 20);
 }
 
-TEST(SkipIndexBuilder, MeetsTheBudgetOfTheIndex) {
+TEST(SkipIndexBuilderTest, MeetsTheBudgetOfTheIndex) {
   uint64_t previous = ~uint64_t{0};
   for (const uint64_t budget : {100'000, 17'000, 4'000, 700, 100}) {
     SkipIndexOptions options =
@@ -175,7 +175,7 @@ SkipIndexBuilder BuilderOfManyValues(uint64_t max_index_bytes, uint64_t values_p
 
 // Filters go when they outgrow the memory of building, in the middle of a granule if need be.
 // Bounds, and the filters of other columns, stay.
-TEST(SkipIndexBuilder, DropsFiltersThatOutgrowItsMemory) {
+TEST(SkipIndexBuilderTest, DropsFiltersThatOutgrowItsMemory) {
   for (const uint64_t values_per_granule : {300, 100'000}) {
     SkipIndexBuilder builder = BuilderOfManyValues(100'000, values_per_granule);
     const FinishedSkipIndex finished = Must(builder.Finish());
@@ -190,7 +190,7 @@ TEST(SkipIndexBuilder, DropsFiltersThatOutgrowItsMemory) {
   }
 }
 
-TEST(SkipIndexBuilder, FinishDescribesTheIndex) {
+TEST(SkipIndexBuilderTest, FinishDescribesTheIndex) {
   SkipIndexBuilder builder = BuilderOfManyValues(0, 100);
   const FinishedSkipIndex finished = Must(builder.Finish());
   const TestIndex index(finished.bytes);
@@ -208,7 +208,7 @@ TEST(SkipIndexBuilder, FinishDescribesTheIndex) {
 }
 
 // Rows with distinct values, and keys like the paths of a file system.
-TEST(SkipIndexBuilder, IndexesAreSmall) {
+TEST(SkipIndexBuilderTest, IndexesAreSmall) {
   for (const ValueType type : {ValueType::kUint, ValueType::kBytes}) {
     SkipIndexBuilder builder =
         MakeIndexBuilder(IndexOptions(kDefaultGranuleRows, {ColumnOf(type)}));

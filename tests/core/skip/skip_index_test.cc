@@ -41,7 +41,7 @@ TestIndex BuildRows(uint64_t num_rows) {
 using GranuleNumbers = std::vector<size_t>;
 
 // A name may have been reused for another field.
-TEST(SkipIndex, ColumnsAreFoundByTheirKeys) {
+TEST(SkipIndexTest, ColumnsAreFoundByTheirKeys) {
   const TestIndex index = BuildRows(95);
   for (const char* const same :
        {"word=field:2", "renamed=bounds:field:2", "word=filters:bytes:field(\\t):2"}) {
@@ -55,7 +55,7 @@ TEST(SkipIndex, ColumnsAreFoundByTheirKeys) {
   EXPECT_EQ(index->Candidates(predicate).Count(), 10u);
 }
 
-TEST(SkipIndex, UnknownRowsAlwaysMatchAndEmptyRowsLackAllColumns) {
+TEST(SkipIndexTest, UnknownRowsAlwaysMatchAndEmptyRowsLackAllColumns) {
   const std::vector<Column> columns = MakeColumns({"row=value"});
   SkipIndexBuilder builder = MakeBuilder(columns);
   builder.AddRow("a", "x");
@@ -78,7 +78,7 @@ TEST(SkipIndex, UnknownRowsAlwaysMatchAndEmptyRowsLackAllColumns) {
   EXPECT_EQ(index->MinSequence(2), 9u);
 }
 
-TEST(SkipIndex, OptionsOutOfRangeAreNamed) {
+TEST(SkipIndexTest, OptionsOutOfRangeAreNamed) {
   const auto problem = [](const SkipIndexOptions& options) {
     const Result<SkipIndexBuilder> builder = SkipIndexBuilder::Create(options);
     EXPECT_EQ(builder.status().code(), StatusCode::kInvalidArgument);
@@ -108,7 +108,7 @@ std::string BuildIndex(const std::vector<Column>& columns, const Texts& values) 
   return Must(builder.Finish()).bytes;
 }
 
-TEST(ScanPruner, FilesWithoutAUsableIndexAreReadAsAWhole) {
+TEST(ScanPrunerTest, FilesWithoutAUsableIndexAreReadAsAWhole) {
   const std::vector<Column> columns = MakeColumns({"v=value"});
   const Predicate predicate = MakePredicate("v = 'b'", columns);
   const std::string useful_bytes = BuildIndex(columns, {"a", "b", "c"});
@@ -143,7 +143,7 @@ TEST(ScanPruner, FilesWithoutAUsableIndexAreReadAsAWhole) {
   EXPECT_NE(explanation.ToText().find("granules: 1/3"), std::string::npos);
 }
 
-TEST(ScanPruner, FullScanIfNoIndexCanPrune) {
+TEST(ScanPrunerTest, FullScanIfNoIndexCanPrune) {
   const Predicate predicate = MakePredicate("v = 'b'", MakeColumns({"v=value"}));
   ScanExplanation off;
   ScanPruner without(predicate, &off, {.use_index = false});
@@ -184,9 +184,9 @@ class Source final : public SkipIndexSource {
   bool fails_ = false;
 };
 
-class SkipIndexSources : public ::testing::Test {
+class SkipIndexSourcesTest : public ::testing::Test {
  protected:
-  SkipIndexSources() {
+  SkipIndexSourcesTest() {
     SkipIndexBuilder builder = *SkipIndexBuilder::Create({.columns = columns_, .granule_rows = 10});
     for (int i = 0; i < 20'000; ++i) {
       builder.AddRow("k" + std::to_string(100'000 + i), std::to_string(i / 100) + "\t" +
@@ -202,7 +202,7 @@ class SkipIndexSources : public ::testing::Test {
   std::string index_;
 };
 
-TEST_F(SkipIndexSources, ReadsOnlyTheRequestedColumns) {
+TEST_F(SkipIndexSourcesTest, ReadsOnlyTheRequestedColumns) {
   const TestIndex whole(index_);
   const Predicate where = MakePredicate("n = 7 OR n > 195", columns_);
   Source source(index_);
@@ -216,7 +216,7 @@ TEST_F(SkipIndexSources, ReadsOnlyTheRequestedColumns) {
   EXPECT_FALSE(part.CanPrune(MakePredicate("w HAS 'word7'", columns_)));
 }
 
-TEST_F(SkipIndexSources, ReadsTheWholeIndexAndItsHeader) {
+TEST_F(SkipIndexSourcesTest, ReadsTheWholeIndexAndItsHeader) {
   Source source(index_);
   const auto infos = Must(SkipIndex::ReadColumns(&source));
   EXPECT_LE(source.num_read(), 4096u);
@@ -231,7 +231,7 @@ TEST_F(SkipIndexSources, ReadsTheWholeIndexAndItsHeader) {
   EXPECT_EQ(read.columns().size(), columns_.size());
 }
 
-TEST_F(SkipIndexSources, PassesOnErrorsOfTheSource) {
+TEST_F(SkipIndexSourcesTest, PassesOnErrorsOfTheSource) {
   Source source(index_);
   source.Fail();
   EXPECT_EQ(SkipIndex::Read(&source, columns_).status().message(), "the disk is gone");
@@ -239,14 +239,14 @@ TEST_F(SkipIndexSources, PassesOnErrorsOfTheSource) {
   EXPECT_EQ(SkipIndex::ReadColumns(&source).status().message(), "the disk is gone");
 }
 
-TEST_F(SkipIndexSources, TruncationIsCorruption) {
+TEST_F(SkipIndexSourcesTest, TruncationIsCorruption) {
   for (const size_t size : {size_t{0}, size_t{5}, size_t{9}, size_t{60}, index_.size() - 1}) {
     Source source(index_.substr(0, size));
     EXPECT_EQ(SkipIndex::Read(&source, columns_).status().code(), StatusCode::kCorruption) << size;
   }
 }
 
-TEST(SkipIndexSourceHeaders, MayBeLongerThanAPage) {
+TEST(SkipIndexSourceHeadersTest, MayBeLongerThanAPage) {
   std::vector<Column> columns;
   for (int i = 0; i < 200; ++i) {
     columns.push_back(

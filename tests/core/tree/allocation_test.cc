@@ -65,7 +65,7 @@ RatePlan MustAllocate(const std::vector<TreeLevel>& groups, const RateGoal& goal
 }
 
 // A run that one lookup in four checks gets the same FPR as a run with four times its keys.
-TEST(RateAllocation, RarelyCheckedRunsHaveHighFprs) {
+TEST(RateAllocationTest, RarelyCheckedRunsHaveHighFprs) {
   auto groups = TreeOfRatio(10);
   const RatePlan whole = MustAllocate(groups, {.bits_per_key = 8});
   groups[2].lookup_share = 0.25;
@@ -78,7 +78,7 @@ TEST(RateAllocation, RarelyCheckedRunsHaveHighFprs) {
   EXPECT_EQ(MustAllocate(groups, {.wasted_reads = 0.01}).levels[0].target_fpr, 1);
 }
 
-TEST(RateAllocation, GoalsAreNeverExceededAndNearlyUsedUp) {
+TEST(RateAllocationTest, GoalsAreNeverExceededAndNearlyUsedUp) {
   for (const double ratio : {1.5, 4.0, 10.0}) {
     for (const FilterKind level0 : {kRibbon, kBloom}) {
       const auto groups = TreeOfRatio(ratio, level0);
@@ -98,7 +98,7 @@ TEST(RateAllocation, GoalsAreNeverExceededAndNearlyUsedUp) {
 }
 
 // No exchange of one step between two runs saves reads for the same memory.
-TEST(RateAllocation, NoExchangeBetweenTwoRunsIsBetter) {
+TEST(RateAllocationTest, NoExchangeBetweenTwoRunsIsBetter) {
   std::mt19937_64 random(7);
   const auto between = [&](double low, double high) {
     return low + (high - low) * 1e-6 * static_cast<double>(random() % 1'000'001);
@@ -130,7 +130,7 @@ TEST(RateAllocation, NoExchangeBetweenTwoRunsIsBetter) {
   }
 }
 
-TEST(RateAllocation, TheLastLevelHasNoFiltersIfThatIsBest) {
+TEST(RateAllocationTest, TheLastLevelHasNoFiltersIfThatIsBest) {
   const auto groups = TreeOfRatio(10);
   const RatePlan little = MustAllocate(groups, {.bits_per_key = 0.8});
   EXPECT_EQ(little.levels.back().target_fpr, 1);
@@ -142,27 +142,27 @@ TEST(RateAllocation, TheLastLevelHasNoFiltersIfThatIsBest) {
   EXPECT_EQ(more_than_runs.wasted_reads, 5);
 }
 
-TEST(RateAllocation, EmptyRunsCostNothing) {
+TEST(RateAllocationTest, EmptyRunsCostNothing) {
   const std::vector<TreeLevel> groups = {
       {.keys_per_run = 0}, {.num_runs = 0, .keys_per_run = 0}, {.keys_per_run = 1e6}};
   const RatePlan allocation = MustAllocate(groups, {.bits_per_key = 10});
   EXPECT_NEAR(allocation.bits_per_key, 10, 0.07);
 }
 
-TEST(RateAllocation, ExcessMemoryIsNotUsed) {
+TEST(RateAllocationTest, ExcessMemoryIsNotUsed) {
   const auto groups = TreeOfRatio(10);
   const RatePlan allocation = MustAllocate(groups, {.bits_per_key = 32});
   EXPECT_LT(allocation.bits_per_key, 25);
   for (const double fpr : FprsOf(allocation)) EXPECT_LT(fpr, 1.1e-7);
 }
 
-TEST(RateAllocation, OneRateIsTheSameForAll) {
+TEST(RateAllocationTest, OneRateIsTheSameForAll) {
   const auto groups = TreeOfRatio(10);
   const RatePlan same = MustAllocate(groups, {.target_fpr = 1.0 / 64});
   EXPECT_EQ(FprsOf(same), std::vector<double>(groups.size(), 1.0 / 64));
 }
 
-TEST(RateAllocation, UnreachableGoalsGetTheLowestFpr) {
+TEST(RateAllocationTest, UnreachableGoalsGetTheLowestFpr) {
   const std::vector<TreeLevel> many = {{.num_runs = 1000, .keys_per_run = 1e6, .kind = kBloom}};
   const RatePlan rates = MustAllocate(many, {.wasted_reads = 1e-6});
   EXPECT_FALSE(rates.is_reached);
@@ -170,7 +170,7 @@ TEST(RateAllocation, UnreachableGoalsGetTheLowestFpr) {
   EXPECT_TRUE(MustAllocate(many, {.wasted_reads = 1}).is_reached);
 }
 
-TEST(RateAllocation, InvalidGoalsAreRejectedWithTheRange) {
+TEST(RateAllocationTest, InvalidGoalsAreRejectedWithTheRange) {
   const double nan = std::nan("");
   const struct {
     RateGoal goal;
@@ -217,7 +217,7 @@ double WastedReads(const RatePlan& rates, double seek_fraction) {
   return (1 - seek_fraction) * rates.wasted_reads + seek_fraction * rates.wasted_seek_reads;
 }
 
-TEST(RangeRates, GoalsAreMet) {
+TEST(RangeRatesTest, GoalsAreMet) {
   for (const double seek_fraction : {0.01, 0.1, 0.5, 0.9, 0.99}) {
     for (const double bits : {8.0, 12.0, 16.0, 24.0}) {
       const RatePlan rates =
@@ -237,7 +237,7 @@ TEST(RangeRates, GoalsAreMet) {
 }
 
 // Every other division of the same memory wastes more reads.
-TEST(RangeRates, NoOtherDivisionIsBetter) {
+TEST(RangeRatesTest, NoOtherDivisionIsBetter) {
   constexpr double kBits = 14;
   for (const double seek_fraction : {0.2, 0.5, 0.8}) {
     const RatePlan rates =

@@ -49,7 +49,7 @@ std::vector<TreeFile> Apply(const FilterPlan& plan, bool in_place, std::vector<T
   return files;
 }
 
-TEST(PlanFilters, FilesThatMatchThePlanDoNotChange) {
+TEST(PlanFiltersTest, FilesThatMatchThePlanDoNotChange) {
   for (const RateGoal& goal :
        {kTenBits, RateGoal{.wasted_reads = 0.02}, RateGoal{.target_fpr = 0.01}}) {
     std::vector<TreeFile> files = Apply(Plan(Files(), goal), /*in_place=*/false, Files());
@@ -64,7 +64,7 @@ TEST(PlanFilters, FilesThatMatchThePlanDoNotChange) {
   }
 }
 
-TEST(PlanFilters, FlushedFilesGetBloomFiltersAndRewrittenOnesRibbons) {
+TEST(PlanFiltersTest, FlushedFilesGetBloomFiltersAndRewrittenOnesRibbons) {
   const std::vector<TreeFile> flushed = Apply(Plan(Files()), /*in_place=*/false, Files());
   EXPECT_EQ(flushed[0].kind, FilterKind::kBlockedBloom);
   EXPECT_EQ(flushed[2].kind, FilterKind::kRibbon);
@@ -75,7 +75,7 @@ TEST(PlanFilters, FlushedFilesGetBloomFiltersAndRewrittenOnesRibbons) {
   EXPECT_EQ(Plan(Apply(in_place, /*in_place=*/true, Files())).changes.size(), 0u);
 }
 
-TEST(PlanFilters, CountsTheRoundingOfSmallFilters) {
+TEST(PlanFiltersTest, CountsTheRoundingOfSmallFilters) {
   std::vector<TreeFile> files = Files();
   const FilterPlan whole = Plan(files);
   files[0].num_filters = 1000;  // ten keys each, as with granules
@@ -86,7 +86,7 @@ TEST(PlanFilters, CountsTheRoundingOfSmallFilters) {
             1000 * BlockBytes(layout, 10) - BlockBytes(layout, 10'000));
 }
 
-TEST(PlanChanges, AddsUpWhatChangesSave) {
+TEST(PlanChangesTest, AddsUpWhatChangesSave) {
   std::vector<TreeFile> files = Files();
   files[2].fpr = 0.5;
   files[2].filter_bytes = 1000;
@@ -108,7 +108,7 @@ TEST(PlanChanges, AddsUpWhatChangesSave) {
   EXPECT_EQ(before.filter_bytes, 1000u);
 }
 
-TEST(PlanRewrites, RewrittenFilesDoNotQualifyAgain) {
+TEST(PlanRewritesTest, RewrittenFilesDoNotQualifyAgain) {
   for (const RateGoal& goal :
        {kTenBits, RateGoal{.wasted_reads = 0.02}, RateGoal{.target_fpr = 0.01}}) {
     const FilterPlan plan = PlanToRewrite(Files(), goal);
@@ -125,7 +125,7 @@ TEST(PlanRewrites, RewrittenFilesDoNotQualifyAgain) {
   }
 }
 
-TEST(PlanRewrites, SmallGainsCountIfAllTogetherGain) {
+TEST(PlanRewritesTest, SmallGainsCountIfAllTogetherGain) {
   // A fifth more bits than the plan has, in all files or in one.
   const std::vector<TreeFile> planned = Apply(PlanToRewrite(Files()), /*in_place=*/true, Files());
   std::vector<TreeFile> one = planned;
@@ -136,7 +136,7 @@ TEST(PlanRewrites, SmallGainsCountIfAllTogetherGain) {
   EXPECT_GT(PlanToRewrite(all).changes.size(), 10u);
 }
 
-TEST(PlanRewrites, OnlyChosenFilesChangeAndThoseWithOtherParts) {
+TEST(PlanRewritesTest, OnlyChosenFilesChangeAndThoseWithOtherParts) {
   const FilterPlan level1 =
       PlanToRewrite(Files(), kTenBits, [](size_t file) { return file == 2 || file == 3; });
   EXPECT_EQ(level1.changes.size(), 2u);
@@ -150,7 +150,7 @@ TEST(PlanRewrites, OnlyChosenFilesChangeAndThoseWithOtherParts) {
   EXPECT_EQ(parts.fprs, Plan(files).fprs);
 }
 
-TEST(Predict, TreesAreWeightedByTheirKeys) {
+TEST(PredictTest, TreesAreWeightedByTheirKeys) {
   const Tree small({{.level = 1, .num_keys = 100, .fpr = 0.5, .filter_bytes = 10}});
   const Tree large({{.level = 1, .num_keys = 300, .fpr = 0.1, .filter_bytes = 30}});
   const std::vector<Tree> trees = {small, large};

@@ -54,7 +54,7 @@ void ExpectNear(const std::vector<double>& shares, const std::vector<double>& ex
   for (size_t i = 0; i < shares.size(); ++i) EXPECT_NEAR(shares[i], expected[i], error) << i;
 }
 
-TEST(LsmTree, LookupsCheckRunsByTheirKeyRanges) {
+TEST(TreeTest, LookupsCheckRunsByTheirKeyRanges) {
   const struct {
     const char* what;
     std::vector<File> files;
@@ -79,13 +79,13 @@ TEST(LsmTree, LookupsCheckRunsByTheirKeyRanges) {
   }
 }
 
-TEST(LsmTree, KeysInAnotherOrderAreCheckedInAllRuns) {
+TEST(TreeTest, KeysInAnotherOrderAreCheckedInAllRuns) {
   ExpectNear(SharesOf(Interpolated({{0, "k", "j", 100}, {1, "k", "a", 1000}})), {1, 1});
   ExpectNear(SharesOf(Interpolated({{1, "a", "b", 10}, {2, "f", "j", 10}, {2, "a", "e", 100}})),
              {1, 1});
 }
 
-TEST(LsmTree, InterpolationFollowsKeysNotRanges) {
+TEST(TreeTest, InterpolationFollowsKeysNotRanges) {
   // Three quarters of the keys are in the first tenth of their range, which is that of the level
   // above.
   const std::vector<File> files = {{1, std::string("k\0", 2), "k\x19", 50},
@@ -95,7 +95,7 @@ TEST(LsmTree, InterpolationFollowsKeysNotRanges) {
 }
 
 // There is no gap between files that end with 19999 and begin with 20000, though the bytes differ.
-TEST(LsmTree, InterpolationUsesDigits) {
+TEST(TreeTest, InterpolationUsesDigits) {
   std::vector<File> files;
   const auto add = [&](int level, int first, int last, uint64_t num_keys) {
     files.push_back({level, "id" + std::to_string(first), "id" + std::to_string(last), num_keys});
@@ -106,7 +106,7 @@ TEST(LsmTree, InterpolationUsesDigits) {
 }
 
 // Keys with common prefixes, and empty keys.
-TEST(LsmTree, InterpolationAcceptsAnyKeys) {
+TEST(TreeTest, InterpolationAcceptsAnyKeys) {
   const std::vector<File> files = {{1, "", "", 5}, {2, "", std::string(300, '\xff'), 100}};
   for (const double share : SharesOf(Interpolated(files))) {
     EXPECT_GE(share, 0);
@@ -114,7 +114,7 @@ TEST(LsmTree, InterpolationAcceptsAnyKeys) {
   }
 }
 
-TEST(LsmTree, LevelsAreMeansOverTheirRuns) {
+TEST(TreeTest, LevelsAreMeansOverTheirRuns) {
   const Levels levels =
       Interpolated({{0, "a", "b", 10}, {0, "a", "k", 20}, {2, "a", "f", 100}, {2, "f", "k", 300}})
           .ToLevels();
@@ -131,7 +131,7 @@ TEST(LsmTree, LevelsAreMeansOverTheirRuns) {
   EXPECT_EQ(NumKeys(levels), 430);
 }
 
-TEST(LsmTree, KindsDependOnTheLifetimeOfFiles) {
+TEST(TreeTest, KindsDependOnTheLifetimeOfFiles) {
   using enum FilterKind;
   const std::vector<TreeFile> files = {{.level = 0}, {.level = 2}};
   for (const bool is_short_lived : {true, false}) {
@@ -143,7 +143,7 @@ TEST(LsmTree, KindsDependOnTheLifetimeOfFiles) {
   }
 }
 
-TEST(LsmTree, RunsAreFilesOfLevel0AndDeeperLevels) {
+TEST(TreeTest, RunsAreFilesOfLevel0AndDeeperLevels) {
   const Tree tree({{.level = 0, .num_keys = 10, .fpr = 0.5, .filter_bytes = 10},
                    {.level = 0, .num_keys = 20, .fpr = 0.25, .filter_bytes = 20},
                    {.level = 2, .num_keys = 100, .fpr = 0.1, .filter_bytes = 100},
@@ -163,7 +163,7 @@ TEST(LsmTree, RunsAreFilesOfLevel0AndDeeperLevels) {
 }
 
 // As if a share of the keys were where every run has keys, and the others where only one has.
-TEST(LsmTree, LookupSharesFollowProbes) {
+TEST(TreeTest, LookupSharesFollowProbes) {
   const auto shares = [](double probes, double fpr_of_last = 0.01) {
     Tree tree({{.level = 1, .num_keys = 100, .fpr = 0.01},
                {.level = 2, .num_keys = 300, .fpr = fpr_of_last}});
@@ -176,7 +176,7 @@ TEST(LsmTree, LookupSharesFollowProbes) {
   ExpectNear(shares(1, /*fpr_of_last=*/1), {1, 1});  // probes of this run are not counted
 }
 
-TEST(LsmTree, LookupSharesMayBeThoseOfLevels) {
+TEST(TreeTest, LookupSharesMayBeThoseOfLevels) {
   Tree tree({{.level = 0, .num_keys = 1}, {.level = 1, .num_keys = 10}, {.level = 2}});
   const Levels known = {{.lookup_share = 0.25}, {.num_runs = 0, .lookup_share = 0.5}};
   tree.SetLookupShares(known);
@@ -184,7 +184,7 @@ TEST(LsmTree, LookupSharesMayBeThoseOfLevels) {
   EXPECT_EQ(tree.ToLevels()[0].lookup_share, 0.25);
 }
 
-TEST(LsmTree, WastedReadsAreWeightedByCoverage) {
+TEST(TreeTest, WastedReadsAreWeightedByCoverage) {
   const Tree overlap = Interpolated({{0, "a", "b", 100}, {1, "a", "k", 1000}});
   EXPECT_NEAR(WastedReadsOf(overlap, {0.5, 0.01}, 1), 0.1 * 0.5 + 0.01, 1e-9);
   // Only keys of the older run within the key range of the newer one pay for that.
@@ -194,7 +194,7 @@ TEST(LsmTree, WastedReadsAreWeightedByCoverage) {
   EXPECT_EQ(WastedReadsOf(apart, {0.5, 0.01}, 0), 0);
 }
 
-TEST(LsmTree, WithoutRangesEveryLookupChecksEveryRun) {
+TEST(TreeTest, WithoutRangesEveryLookupChecksEveryRun) {
   const Tree tree({{0, 10}, {1, 30}, {2, 60}});
   EXPECT_EQ(SharesOf(tree), std::vector<double>(3, 1));
   EXPECT_DOUBLE_EQ(WastedReadsOf(tree, {0.1, 0.2, 0.4}, 1), 0.7);
@@ -220,7 +220,7 @@ double FprOf(const Levels& levels, int level, const RateGoal& goal = {.bits_per_
   return RatesOf(levels, level, goal).target_fpr;
 }
 
-TEST(LevelRules, EveryLevelHasTheRatesOfItsFiles) {
+TEST(LevelRulesTest, EveryLevelHasTheRatesOfItsFiles) {
   const Levels levels = {{.num_runs = 3, .keys_per_run = 1e4},
                          kNone,
                          {.keys_per_run = 1e5},
@@ -234,14 +234,14 @@ TEST(LevelRules, EveryLevelHasTheRatesOfItsFiles) {
   EXPECT_EQ(FprOf(levels, -1), FprOf(levels, 3));  // the largest
 }
 
-TEST(LevelRules, AnEmptyLevel0IsAQuarterOfTheSmallestLevel) {
+TEST(LevelRulesTest, AnEmptyLevel0IsAQuarterOfTheSmallestLevel) {
   const Levels empty = {kNone, {.keys_per_run = 8e5}, {.keys_per_run = 1e5}};
   Levels expected = empty;
   expected[0] = {.num_runs = 1, .keys_per_run = 1e5 / 4};
   for (const int level : {0, 1, 2}) EXPECT_EQ(FprOf(empty, level), FprOf(expected, level));
 }
 
-TEST(LevelRules, AnEmptyLevelBeginsAsARunOfLevel0) {
+TEST(LevelRulesTest, AnEmptyLevelBeginsAsARunOfLevel0) {
   for (const TreeLevel& level0 : {TreeLevel{.num_runs = 2, .keys_per_run = 1e4}, kNone}) {
     const Levels levels = {level0, {.keys_per_run = 1e5}, {.keys_per_run = 8e5}, kNone};
     Levels expected = levels;
@@ -252,7 +252,7 @@ TEST(LevelRules, AnEmptyLevelBeginsAsARunOfLevel0) {
   EXPECT_GT(FprOf({kNone, kNone}, 1), 0);  // nothing is known
 }
 
-TEST(LevelRules, LookupSharesHaveAFloor) {
+TEST(LevelRulesTest, LookupSharesHaveAFloor) {
   Levels levels = {{.keys_per_run = 1e4}, {.keys_per_run = 1e6}};
   levels[0].lookup_share = 1.0 / 32;
   const double at_floor = FprOf(levels, 0);
@@ -263,7 +263,7 @@ TEST(LevelRules, LookupSharesHaveAFloor) {
 }
 
 // Ascending keys: files of level 0 become the last level without being rewritten.
-TEST(LevelRules, NoFileTakesMuchMoreMemoryThanTheTreeOnAverage) {
+TEST(LevelRulesTest, NoFileTakesMuchMoreMemoryThanTheTreeOnAverage) {
   for (const FilterKind kind : {FilterKind::kRibbon, FilterKind::kBlockedBloom}) {
     const Levels levels = {{.num_runs = 2, .keys_per_run = 1e3, .kind = kind},
                            {.keys_per_run = 1e4, .kind = kind},
@@ -276,7 +276,7 @@ TEST(LevelRules, NoFileTakesMuchMoreMemoryThanTheTreeOnAverage) {
   }
 }
 
-TEST(LevelRules, UnreachableGoalsHaveLimitedCost) {
+TEST(LevelRulesTest, UnreachableGoalsHaveLimitedCost) {
   constexpr FilterKind kBloom = FilterKind::kBlockedBloom;
   for (const double runs : {1.0, 8.0, 50.0}) {
     const Levels levels = {{.num_runs = runs, .keys_per_run = 1e3, .kind = kBloom},
@@ -288,7 +288,7 @@ TEST(LevelRules, UnreachableGoalsHaveLimitedCost) {
   }
 }
 
-TEST(LevelRules, TheLastLevelHasNoFiltersExceptForRanges) {
+TEST(LevelRulesTest, TheLastLevelHasNoFiltersExceptForRanges) {
   const Levels levels = {
       {.num_runs = 2, .keys_per_run = 1e3}, {.keys_per_run = 1e5}, {.keys_per_run = 1e6}};
   EXPECT_EQ(FprOf(levels, 2, {.wasted_reads = 1.1}), 1);
@@ -301,7 +301,7 @@ TEST(LevelRules, TheLastLevelHasNoFiltersExceptForRanges) {
   EXPECT_EQ(RatesOf(levels, 2).range_fpr, 1);
 }
 
-TEST(LevelRules, OneFprIsKept) {
+TEST(LevelRulesTest, OneFprIsKept) {
   EXPECT_EQ(FprOf({{.keys_per_run = 10}, {.keys_per_run = 1e9}}, 0, {.target_fpr = 0.3}), 0.3);
   EXPECT_FALSE(AllocateByLevel({kNone}, {.bits_per_key = 10}).ok());
 }

@@ -10,12 +10,12 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-TEST(AbiGuard, FindsMissingFunctions) {
+TEST(AbiGuardTest, FindsMissingFunctions) {
   EXPECT_FALSE(LacksFunction("_ZN7rocksdb13SstFileReaderC1ERKNS_7OptionsE"));
   EXPECT_TRUE(LacksFunction("_ZN7rocksdb13SstFileReaderC1ERKNS_9NoOptionsE"));
 }
 
-TEST(AbiGuard, KnowsTheFirstAndLastVersionOfEachGeneration) {
+TEST(AbiGuardTest, KnowsTheFirstAndLastVersionOfEachGeneration) {
   const std::vector<std::string> versions[] = {
       {"0.0.0", "6.29.5", "7.0.0", "7.0.2", "11.10.0", "12.0.0", "100.0.0"},  // unknown
       {"7.0.3", "7.0.4", "7.1.0", "7.8.3", "7.10.2", "8.11.4", "9.5.2"},
@@ -29,7 +29,7 @@ TEST(AbiGuard, KnowsTheFirstAndLastVersionOfEachGeneration) {
   }
 }
 
-TEST(AbiGuard, RejectsMalformedVersions) {
+TEST(AbiGuardTest, RejectsMalformedVersions) {
   std::istringstream texts(
       "|.|..|7|7.8|7.8.|7..3|.8.3|7.8.3.|7.8.3.1|7.8.3-dev| 7.8.3|7.8.3 "
       "|v7.8.3|-7.8.3|7.-8.3|7.8.-3|"
@@ -42,7 +42,7 @@ TEST(AbiGuard, RejectsMalformedVersions) {
   EXPECT_EQ(AbiGenerationOf(std::string_view("7.8.34", 5)), 1) << "reads past the end";
 }
 
-TEST(AbiGuard, AProblemNamesBothVersions) {
+TEST(AbiGuardTest, AProblemNamesBothVersions) {
   const std::string compiled =
       std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) + ".";
   for (const char* loaded : {"7.8.3", "9.6.1", "10.9.1"}) {

@@ -21,7 +21,7 @@ Slots AfterDestructor(const std::vector<std::string>& functions) {
 
 // CalculateSpace and EstimatedFpRate, which the first two generations lack, are declared after
 // their last slot, where the library never calls them.
-TEST(FilterBitsSlots, EveryGenerationIsDeclaredAsDescribed) {
+TEST(FilterBitsSlotsTest, EveryGenerationIsDeclaredAsDescribed) {
   std::vector<std::string> builder = {"AddKey(key)",
                                       "EstimateEntriesAdded()",
                                       "Finish(buf)",
@@ -41,7 +41,7 @@ TEST(FilterBitsSlots, EveryGenerationIsDeclaredAsDescribed) {
 }
 
 // compat/later_tree, which has one function more before these.
-TEST(FilterBitsSlots, InATreeAreWhatItDeclares) {
+TEST(FilterBitsSlotsTest, InATreeAreWhatItDeclares) {
   Slots builder =
       AfterDestructor({"Later()", "EstimatedFpRate(num_entries, bytes)",
                        "CalculateSpace(num_entries)", "AddKeyAndAlt(key, alt)", "AddKey(key)",

@@ -28,7 +28,7 @@ uint32_t ProbesInTrailer(const rocksdb::Slice& filter) {
   return static_cast<uint8_t>(filter[filter.size() - 3]) & 31u;
 }
 
-TEST(StockFilters, TheModelSetsAsManyBitsAsRocksDbDoes) {
+TEST(StockFiltersTest, TheModelSetsAsManyBitsAsRocksDbDoes) {
   std::vector<int> millibits;
   for (int tenths = 5; tenths <= 1010; ++tenths) millibits.push_back(100 * tenths);
   // Around where RocksDB changes the number of probes.
@@ -43,7 +43,7 @@ TEST(StockFilters, TheModelSetsAsManyBitsAsRocksDbDoes) {
   }
 }
 
-TEST(StockFilters, ThePolicyDoesNotDependOnTheLocale) {
+TEST(StockFiltersTest, ThePolicyDoesNotDependOnTheLocale) {
   const TestLocale locale("de_DE");
   constexpr double kBits = 7.654;  // unique to this test, as policies are cached
   const rocksdb::FilterPolicy* const stock = StockBloom(kBits);
@@ -53,7 +53,7 @@ TEST(StockFilters, ThePolicyDoesNotDependOnTheLocale) {
   EXPECT_NEAR(bits / 10'000, kBits, 0.06);
 }
 
-TEST(StockFilters, TheModelPredictsTheMeasuredFpr) {
+TEST(StockFiltersTest, TheModelPredictsTheMeasuredFpr) {
   constexpr uint64_t kKeys = 20'000;
   constexpr uint64_t kFilters = 50;
   std::map<double, size_t> passed = {{1, 0}, {2.5, 0}, {5, 0}, {8, 0}, {10, 0}, {12.5, 0}};
@@ -78,7 +78,7 @@ TEST(StockFilters, TheModelPredictsTheMeasuredFpr) {
   }
 }
 
-TEST(StockFilters, BelowHalfABitThereIsNoFilter) {
+TEST(StockFiltersTest, BelowHalfABitThereIsNoFilter) {
   for (const double bits_per_key : {0.0, 0.1, 0.49, -1.0, std::nan("")}) {
     EXPECT_EQ(StockBloomFpr(bits_per_key), 1) << bits_per_key;
     EXPECT_EQ(StockBloomProbes(bits_per_key), 0u) << bits_per_key;
@@ -88,7 +88,7 @@ TEST(StockFilters, BelowHalfABitThereIsNoFilter) {
   EXPECT_LT(StockBloomFpr(0.5), 1);
 }
 
-TEST(StockFilters, BitsForAnFprAreTheMinimum) {
+TEST(StockFiltersTest, BitsForAnFprAreTheMinimum) {
   for (int i = 0; i <= 180; ++i) {
     const double fpr = 0.5 * std::pow(0.93, i);  // 0.5 to 1e-6
     const double bits = StockBloomBitsPerKey(fpr);

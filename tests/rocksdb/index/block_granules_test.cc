@@ -16,12 +16,12 @@ namespace {
 
 using namespace blocksieve::testing;  // NOLINT: test support
 
-class BlockGranules : public ::testing::Test {
+class BlockGranulesTest : public ::testing::Test {
  protected:
   static constexpr uint64_t kRows = 5000;
   static constexpr uint64_t kRowGranules = (kRows + kDefaultGranuleRows - 1) / kDefaultGranuleRows;
 
-  BlockGranules() {
+  BlockGranulesTest() {
     index_.columns = Columns({"n=int:field:1"});
     config_ = SkipConfig(index_);
     config_.table.block_size = 4096;
@@ -61,7 +61,7 @@ class BlockGranules : public ::testing::Test {
   std::unique_ptr<rocksdb_plugin::SstIndex> file_;
 };
 
-TEST_F(BlockGranules, AScanForOneRowReadsOneBlock) {
+TEST_F(BlockGranulesTest, AScanForOneRowReadsOneBlock) {
   config_.table.no_block_cache = true;
   Write();
   EXPECT_EQ(Granules(), Blocks());
@@ -72,21 +72,21 @@ TEST_F(BlockGranules, AScanForOneRowReadsOneBlock) {
   EXPECT_GE(read, kRows / 7);
 }
 
-TEST_F(BlockGranules, ManySmallRowsOfABlockAreOneGranule) {
+TEST_F(BlockGranulesTest, ManySmallRowsOfABlockAreOneGranule) {
   Write(10);
   // Limits close granules in the first block, as the table may turn out to have no blocks.
   EXPECT_GT(Granules(), Blocks());
   EXPECT_LE(Granules(), Blocks() + 3);
 }
 
-TEST_F(BlockGranules, CountRowsOnRequest) {
+TEST_F(BlockGranulesTest, CountRowsOnRequest) {
   index_.block_granules = false;
   config_ = SkipConfig(index_);
   Write();
   EXPECT_EQ(Granules(), kRowGranules);
 }
 
-TEST_F(BlockGranules, CountRowsWhileBlocksWaitForADictionary) {
+TEST_F(BlockGranulesTest, CountRowsWhileBlocksWaitForADictionary) {
   config_.options.compression = rocksdb::kZSTD;
   config_.options.compression_opts.max_dict_bytes = 16 << 10;
   config_.options.compression_opts.zstd_max_train_bytes = 64 << 10;
@@ -95,7 +95,7 @@ TEST_F(BlockGranules, CountRowsWhileBlocksWaitForADictionary) {
   EXPECT_EQ(Granules(), kRowGranules);
 }
 
-TEST_F(BlockGranules, CountRowsInTablesWithoutBlocks) {
+TEST_F(BlockGranulesTest, CountRowsInTablesWithoutBlocks) {
   config_.options.allow_mmap_reads = true;
   config_.options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(3));
   rocksdb::Options options = config_.ToOptions();
@@ -113,7 +113,7 @@ TEST_F(BlockGranules, CountRowsInTablesWithoutBlocks) {
 }
 
 // Then blocks are written some time after their rows were added.
-TEST_F(BlockGranules, AreBoundedIfOtherThreadsCompress) {
+TEST_F(BlockGranulesTest, AreBoundedIfOtherThreadsCompress) {
   config_.options.compression = rocksdb::kZSTD;
   config_.options.compression_opts.parallel_threads = 4;
   Write();

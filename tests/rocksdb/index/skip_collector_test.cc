@@ -18,9 +18,9 @@ namespace {
 using namespace blocksieve::testing;  // NOLINT: test support
 using namespace rocksdb_plugin;       // NOLINT: what is tested
 
-class SkipCollector : public ::testing::Test {
+class SkipCollectorTest : public ::testing::Test {
  protected:
-  SkipCollector()
+  SkipCollectorTest()
       : options_(ShortGranules({"n=int:field:1"})), storage_(SkipIndexStorage{.info_log = log_}) {}
 
   std::unique_ptr<rocksdb::TablePropertiesCollector> NewCollector() {
@@ -63,7 +63,7 @@ class SkipCollector : public ::testing::Test {
   std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> factory_;
 };
 
-TEST_F(SkipCollector, OnlyPutsGiveValuesAndDeletesNoRows) {
+TEST_F(SkipCollectorTest, OnlyPutsGiveValuesAndDeletesNoRows) {
   const auto collector = NewCollector();
   for (int i = 0; i < 4; ++i) Add(collector.get(), Key(static_cast<uint64_t>(i)), "1");
   Add(collector.get(), Key(4), "", rocksdb::kEntryDelete);
@@ -84,7 +84,7 @@ TEST_F(SkipCollector, OnlyPutsGiveValuesAndDeletesNoRows) {
   EXPECT_EQ(file.index()->MinSequence(0), 10u);
 }
 
-TEST_F(SkipCollector, TheIdentityTextContainsTheOptions) {
+TEST_F(SkipCollectorTest, TheIdentityTextContainsTheOptions) {
   options_.columns = Columns({"n=int:field:1", "w=words:2", "a=json:/a/b"});
   options_.target_fpr = 0.0123;
   options_.block_granules = true;
@@ -105,7 +105,7 @@ TEST_F(SkipCollector, TheIdentityTextContainsTheOptions) {
   EXPECT_FALSE(ReadIdentityText("version=1\nblock_granules=true\ngranule_rows=-1\n"));
 }
 
-TEST_F(SkipCollector, BudgetsAreKeptAndReported) {
+TEST_F(SkipCollectorTest, BudgetsAreKeptAndReported) {
   for (const uint64_t budget : {2000u, 20u}) {
     options_.max_index_bytes = budget;
     const auto collector = NewCollector();
@@ -126,7 +126,7 @@ TEST_F(SkipCollector, BudgetsAreKeptAndReported) {
 }
 
 // A foreign, newer or damaged index is no index.
-TEST_F(SkipCollector, UnreadablePropertiesAreNoIndex) {
+TEST_F(SkipCollectorTest, UnreadablePropertiesAreNoIndex) {
   const rocksdb::UserCollectedProperties good = Collect(50);
   ASSERT_NE(Open(good).index(), nullptr);
   const auto expect_none = [](const rocksdb::UserCollectedProperties& properties) {
@@ -158,7 +158,7 @@ TEST_F(SkipCollector, UnreadablePropertiesAreNoIndex) {
   }
 }
 
-TEST_F(SkipCollector, TheCatalogOpensOnceAndKeepsItsCapacity) {
+TEST_F(SkipCollectorTest, TheCatalogOpensOnceAndKeepsItsCapacity) {
   const rocksdb::UserCollectedProperties user = Collect(500);
   const auto file = [&](const std::string& session, uint64_t number) {
     return PropertiesOf(user, session, number);
@@ -182,7 +182,7 @@ TEST_F(SkipCollector, TheCatalogOpensOnceAndKeepsItsCapacity) {
   EXPECT_EQ(catalog.num_opened(), 7u);
 }
 
-TEST_F(SkipCollector, ACatalogChargesACacheForWhatItHolds) {
+TEST_F(SkipCollectorTest, ACatalogChargesACacheForWhatItHolds) {
   const rocksdb::UserCollectedProperties user = Collect(2000);
   const auto file = [&](uint64_t number) { return PropertiesOf(user, "s", number); };
   rocksdb::HyperClockCacheOptions clock(8 << 20, 256 << 10);

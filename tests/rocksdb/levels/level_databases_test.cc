@@ -43,7 +43,7 @@ double BitsPerKey(TestDb* db) {
   return LevelFilters{db->model().size(), db->FilterBytes()}.bits_per_key();
 }
 
-class LevelDatabases : public ::testing::TestWithParam<FilterShape> {
+class LevelDatabasesTest : public ::testing::TestWithParam<FilterShape> {
  protected:
   static constexpr uint64_t kKeysPerFlush = 2000;
 
@@ -110,7 +110,7 @@ class LevelDatabases : public ::testing::TestWithParam<FilterShape> {
   uint64_t next_ = 0;
 };
 
-TEST_P(LevelDatabases, SmallLevelsArePreciseAndTheBudgetIsKept) {
+TEST_P(LevelDatabasesTest, SmallLevelsArePreciseAndTheBudgetIsKept) {
   for (const bool dynamic : {false, true}) {
     TestDb db(Config({.bits_per_key = 10, .kind = PolicyKind::kRibbon}, dynamic));
     Fill(&db, 30);
@@ -139,7 +139,7 @@ TEST_P(LevelDatabases, SmallLevelsArePreciseAndTheBudgetIsKept) {
 
 // Up to 1.5 times the goal if a level has just begun: until its files are rewritten, the level
 // above has the rates of a last level.
-TEST_P(LevelDatabases, WastedReadsAreNearTheGoal) {
+TEST_P(LevelDatabasesTest, WastedReadsAreNearTheGoal) {
   for (const double asked : {0.3, 0.03}) {
     TestDb db(Config({.wasted_reads = asked, .kind = PolicyKind::kAuto}));
     Fill(&db, 31);
@@ -149,7 +149,7 @@ TEST_P(LevelDatabases, WastedReadsAreNearTheGoal) {
   }
 }
 
-TEST_P(LevelDatabases, AscendingKeysMoveWithTheirFiltersAndStayWithinBounds) {
+TEST_P(LevelDatabasesTest, AscendingKeysMoveWithTheirFiltersAndStayWithinBounds) {
   TestDb db(Config({.bits_per_key = 10}));
   uint64_t number = 0;
   for (int flush = 0; flush < 20; ++flush) {
@@ -161,7 +161,7 @@ TEST_P(LevelDatabases, AscendingKeysMoveWithTheirFiltersAndStayWithinBounds) {
   EXPECT_EQ(CheckReads(&db.db(), db.model(), {}), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, LevelDatabases, kBothShapes, ParamNames());
+INSTANTIATE_TEST_SUITE_P(Shapes, LevelDatabasesTest, kBothShapes, ParamNames());
 
 }  // namespace
 }  // namespace blocksieve

@@ -187,7 +187,7 @@ const std::vector<std::vector<File>> kLevels = {{{"c", "h", 10}, {"a", "k", 10}}
                                                 {},
                                                 {{"a", "f", 5000}, {"f", "k", 5000}}};
 
-TEST(ColumnFamilyLevels, AreMadeOfTheFiles) {
+TEST(ColumnFamilyLevelsTest, AreMadeOfTheFiles) {
   const Levels levels = LevelsOf(MetadataOf(kLevels), nullptr);
   ASSERT_EQ(levels.size(), 4u);
   const double runs[] = {2, 1, 0, 1};
@@ -200,7 +200,7 @@ TEST(ColumnFamilyLevels, AreMadeOfTheFiles) {
   }
 }
 
-TEST(ColumnFamilyLevels, AreChangedByACompactionBeforehand) {
+TEST(ColumnFamilyLevelsTest, AreChangedByACompactionBeforehand) {
   const auto levels_after = [](const std::vector<uint64_t>& inputs, int output_level,
                                const char* column_family = "default") {
     rocksdb::CompactionJobInfo compaction;
@@ -237,7 +237,7 @@ TEST(ColumnFamilyLevels, AreChangedByACompactionBeforehand) {
   EXPECT_EQ(levels[1].keys_per_run, 730);
 }
 
-TEST(ColumnFamilyLevels, EveryLookupChecksEveryRunIfTheOrderIsNotThatOfBytes) {
+TEST(ColumnFamilyLevelsTest, EveryLookupChecksEveryRunIfTheOrderIsNotThatOfBytes) {
   for (const auto& tree : {MetadataOf({{}, {{"a", "b", 50}}, {{"f", "j", 100}, {"a", "e", 100}}}),
                            MetadataOf({{{"b", "a", 50}}, {{"a", "e", 100}}})}) {
     const Tree described = TreeOf(tree);

@@ -27,7 +27,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 /// A database with three column families, whose policies differ.
-class OpenFamilies : public ::testing::Test {
+class RewriteFiltersTest : public ::testing::Test {
  protected:
   using Policies = std::map<std::string, std::optional<FilterPolicyOptions>>;
   static const Policies& Stock() {
@@ -35,7 +35,7 @@ class OpenFamilies : public ::testing::Test {
     return stock;
   }
 
-  ~OpenFamilies() override { Close(); }
+  ~RewriteFiltersTest() override { Close(); }
 
   void Close() {
     for (auto& [name, handle] : handles_) MustBeOk(db_->DestroyColumnFamilyHandle(handle), name);
@@ -131,7 +131,7 @@ class OpenFamilies : public ::testing::Test {
 
 constexpr uint64_t kRows = 30'000;
 
-TEST_F(OpenFamilies, AreRewrittenUnderReadsAndWrites) {
+TEST_F(RewriteFiltersTest, AreRewrittenUnderReadsAndWrites) {
   Open(Stock());
   for (const auto& [family, handle] : handles_) Put(family, 0, kRows);
   ComeToRest();
@@ -190,7 +190,7 @@ TEST_F(OpenFamilies, AreRewrittenUnderReadsAndWrites) {
   EXPECT_EQ(FileNames(), files);
 }
 
-TEST_F(OpenFamilies, AreRewrittenAsFarAsRequested) {
+TEST_F(RewriteFiltersTest, AreRewrittenAsFarAsRequested) {
   Open(Stock());
   Put("points", 0, kRows);
   ComeToRest();
@@ -232,7 +232,7 @@ TEST_F(OpenFamilies, AreRewrittenAsFarAsRequested) {
   EXPECT_EQ(FilesByPolicy("points").size(), 1u);
 }
 
-TEST_F(OpenFamilies, AreRewrittenForPartsThatTheirKeysHave) {
+TEST_F(RewriteFiltersTest, AreRewrittenForPartsThatTheirKeysHave) {
   const auto files_after = [&](const FilterPolicyOptions& policy) {
     Open({{"default", {}}, {"points", {}}, {"seeks", policy}});
     MustBeOk(RewriteFilters(db_.get(), handles_["seeks"]), "rewrite");
@@ -249,7 +249,7 @@ TEST_F(OpenFamilies, AreRewrittenForPartsThatTheirKeysHave) {
   EXPECT_EQ(files_after({.ranges = true}), with_ranges);
 }
 
-TEST(RewriteFiltersOf, FifoIsNotSupportedAndRatesByLevelNeedTheListener) {
+TEST(RewriteFiltersRefusalTest, FifoIsNotSupportedAndRatesByLevelNeedTheListener) {
   EXPECT_THAT(RewriteFilters(nullptr, nullptr).ToString(), HasSubstr("db"));
   DbConfig config = MakeConfig(FilterShape::kFull, PolicyFromString("bloomfilter:10:false"));
   TestDb db(config);
@@ -268,7 +268,7 @@ TEST(RewriteFiltersOf, FifoIsNotSupportedAndRatesByLevelNeedTheListener) {
   EXPECT_TRUE(RewriteFilters(&db.db(), nullptr).IsNotSupported());
 }
 
-TEST_F(OpenFamilies, AreCheckedForWhatRocksDbDoesNotReport) {
+TEST_F(RewriteFiltersTest, AreCheckedForWhatRocksDbDoesNotReport) {
   const auto problems_of = [&](const std::string& family) {
     std::vector<std::string> problems;
     MustBeOk(CheckFilters(db_.get(), handles_[family], &problems), family);
@@ -334,7 +334,7 @@ TEST(CheckFiltersTest, CountsFilesWithoutFiltersUnderAnyPolicy) {
   EXPECT_THAT(problems_of(&db), ElementsAre());
 }
 
-TEST(FilterMetrics, AreThoseOfFilesAndCounters) {
+TEST(FilterMetricsTest, AreThoseOfFilesAndCounters) {
   DbConfig config = MakeConfig(FilterShape::kFull, PolicyFromString("blocksieve:0.1"));
   TestDb db(config);
   for (int i = 0; i < 1000; ++i) db.Put("key" + std::to_string(i), "value");

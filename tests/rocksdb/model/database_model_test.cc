@@ -27,9 +27,9 @@ const ModelKind kKinds[] = {
     {.name = "Repeatable", .is_repeatable = true},
 };
 
-class DatabaseModel : public ::testing::TestWithParam<ModelKind> {};
+class DatabaseModelTest : public ::testing::TestWithParam<ModelKind> {};
 
-TEST_P(DatabaseModel, FindsEveryRow) {
+TEST_P(DatabaseModelTest, FindsEveryRow) {
   const ModelKind& kind = GetParam();
   uint64_t first = 1;
   uint64_t seeds = kThreadSanitizer || kind.is_repeatable ? 1 : 3;
@@ -56,7 +56,7 @@ TEST_P(DatabaseModel, FindsEveryRow) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, DatabaseModel, ::testing::ValuesIn(kKinds), ParamNames());
+INSTANTIATE_TEST_SUITE_P(Kinds, DatabaseModelTest, ::testing::ValuesIn(kKinds), ParamNames());
 
 }  // namespace
 }  // namespace blocksieve

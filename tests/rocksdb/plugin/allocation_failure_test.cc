@@ -33,9 +33,9 @@ std::shared_ptr<const rocksdb::FilterPolicy> PolicyOf(PolicyKind kind) {
   return *NewFilterPolicy({.kind = kind});
 }
 
-class FiltersShortOfMemory : public ::testing::TestWithParam<PolicyKind> {
+class FilterAllocationFailureTest : public ::testing::TestWithParam<PolicyKind> {
  protected:
-  FiltersShortOfMemory() {
+  FilterAllocationFailureTest() {
     table_.optimize_filters_for_memory = GetParam() == PolicyKind::kRibbon;
     table_.detect_filter_construct_corruption = true;
     log_.Reserve(kLogBytes);
@@ -47,13 +47,13 @@ class FiltersShortOfMemory : public ::testing::TestWithParam<PolicyKind> {
   MemoryLogger log_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Kinds, FiltersShortOfMemory,
+INSTANTIATE_TEST_SUITE_P(Kinds, FilterAllocationFailureTest,
                          ::testing::Values(PolicyKind::kBloom, PolicyKind::kRibbon),
                          [](const auto& info) {
                            return info.param == PolicyKind::kBloom ? "Bloom" : "Ribbon";
                          });
 
-TEST_P(FiltersShortOfMemory, WithoutABuilderThereIsNoFilter) {
+TEST_P(FilterAllocationFailureTest, WithoutABuilderThereIsNoFilter) {
   rocksdb::FilterBuildingContext context(table_);
   context.info_log = &log_;
   for (const auto& policy :
@@ -69,7 +69,7 @@ TEST_P(FiltersShortOfMemory, WithoutABuilderThereIsNoFilter) {
   EXPECT_NE(log_.text().find("lookups read its blocks; reason: out of memory"), std::string::npos);
 }
 
-TEST_P(FiltersShortOfMemory, FiltersThatCannotBeBuiltMayMatch) {
+TEST_P(FilterAllocationFailureTest, FiltersThatCannotBeBuiltMayMatch) {
   const auto builder = NewBuilder(*policy_, table_, &log_);
   const auto build = [&] {
     BuiltFilter filter = Build(builder.get(), keys_);
@@ -92,7 +92,7 @@ TEST_P(FiltersShortOfMemory, FiltersThatCannotBeBuiltMayMatch) {
   EXPECT_NE(log_.text().find("no filter written for a file"), std::string::npos);
 }
 
-TEST_P(FiltersShortOfMemory, AFilterThatCannotBeOpenedMayMatch) {
+TEST_P(FilterAllocationFailureTest, AFilterThatCannotBeOpenedMayMatch) {
   const BuiltFilter ours = BuildFilter(*policy_, keys_);
   const std::unique_ptr<const rocksdb::FilterPolicy> stock_policy(
       rocksdb::NewBloomFilterPolicy(10));
@@ -115,9 +115,9 @@ TEST_P(FiltersShortOfMemory, AFilterThatCannotBeOpenedMayMatch) {
   EXPECT_GT(failures, 3u);
 }
 
-class SkipIndexShortOfMemory : public SkipFixture {
+class SkipIndexAllocationFailureTest : public SkipFixture {
  protected:
-  SkipIndexShortOfMemory() {
+  SkipIndexAllocationFailureTest() {
     index_ = ShortGranules(kDefinitions);
     log_->Reserve(kLogBytes);
     storage_.info_log = log_;
@@ -133,7 +133,7 @@ struct Collected {
   bool threw = false;
 };
 
-TEST_F(SkipIndexShortOfMemory, AFileGetsAWholeIndexOrNone) {
+TEST_F(SkipIndexAllocationFailureTest, AFileGetsAWholeIndexOrNone) {
   const auto factory = *NewSkipIndexCollectorFactory(index_, storage_);
   std::vector<std::pair<std::string, std::string>> rows;
   for (uint64_t i = 0; i < 100; ++i) rows.emplace_back(Key(i), Value(i));
@@ -180,7 +180,7 @@ TEST_F(SkipIndexShortOfMemory, AFileGetsAWholeIndexOrNone) {
             std::string::npos);
 }
 
-TEST_F(SkipIndexShortOfMemory, ASidecarBelongsToItsFileOrIsIgnored) {
+TEST_F(SkipIndexAllocationFailureTest, ASidecarBelongsToItsFileOrIsIgnored) {
   using rocksdb_plugin::SstIndex;
   using rocksdb_plugin::SstPlace;
   const TempDir dir;
@@ -215,7 +215,7 @@ TEST_F(SkipIndexShortOfMemory, ASidecarBelongsToItsFileOrIsIgnored) {
   EXPECT_GT(in_sidecars, 0u);
 }
 
-TEST_F(SkipIndexShortOfMemory, OpeningIndexesIsRetried) {
+TEST_F(SkipIndexAllocationFailureTest, OpeningIndexesIsRetried) {
   TestDb db(config_);
   Fill(&db.db());
   const std::shared_ptr<const rocksdb::TableProperties> properties =
@@ -245,13 +245,13 @@ struct Scanned {
   uint64_t sum = 0;  // sum of hashes
 };
 
-class ScanShortOfMemory : public SkipIndexShortOfMemory,
-                          public ::testing::WithParamInterface<bool> {};
+class ScanAllocationFailureTest : public SkipIndexAllocationFailureTest,
+                                  public ::testing::WithParamInterface<bool> {};
 
-INSTANTIATE_TEST_SUITE_P(IndexesIn, ScanShortOfMemory, ::testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(IndexesIn, ScanAllocationFailureTest, ::testing::Bool(),
                          [](const auto& info) { return info.param ? "Sidecars" : "Properties"; });
 
-TEST_P(ScanShortOfMemory, ReturnsItsRowsOrAnError) {
+TEST_P(ScanAllocationFailureTest, ReturnsItsRowsOrAnError) {
   storage_.max_property_bytes = GetParam() ? 0 : UINT64_MAX;
   config_ = SkipConfig(index_, storage_);
   config_.options.listeners = {NewListener()};
@@ -300,7 +300,7 @@ TEST_P(ScanShortOfMemory, ReturnsItsRowsOrAnError) {
   }
 }
 
-TEST_F(SkipIndexShortOfMemory, CallsReportAnError) {
+TEST_F(SkipIndexAllocationFailureTest, CallsReportAnError) {
   TestDb db(config_);
   Fill(&db.db());
   const auto expect_error = [](const rocksdb::Status& status, bool failed) {

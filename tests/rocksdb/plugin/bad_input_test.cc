@@ -293,9 +293,9 @@ Cases PlaceCases() {
   return cases;
 }
 
-class BadInputs : public ::testing::Test {
+class BadInputTest : public ::testing::Test {
  protected:
-  BadInputs() {
+  BadInputTest() {
     enabled_.create_if_missing = true;
     MustBeOk(EnableRangeFilter(&enabled_), "ranges");
     MustBeOk(EnableSkipIndex(&enabled_, {.columns = {"a=field:1", "w=words:2"}}), "index");
@@ -324,7 +324,7 @@ class BadInputs : public ::testing::Test {
   std::unique_ptr<rocksdb::DB> db_;
 };
 
-TEST_F(BadInputs, AreRefusedAndChangeNothing) {
+TEST_F(BadInputTest, AreRefusedAndChangeNothing) {
   ExpectRefusals(FilterOptionCases());
   ExpectRefusals(IndexOptionCases());
   ExpectRefusals(TextCases());

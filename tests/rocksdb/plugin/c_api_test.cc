@@ -32,13 +32,13 @@ std::string ErrorOf(const std::function<void(char**)>& call) {
   return text;
 }
 
-class CApi : public ::testing::Test {
+class CApiTest : public ::testing::Test {
  protected:
-  CApi() {
+  CApiTest() {
     rocksdb_options_set_create_if_missing(options_, 1);
     rocksdb_options_set_write_buffer_size(options_, 1 << 20);
   }
-  ~CApi() override {
+  ~CApiTest() override {
     Close();
     rocksdb_options_destroy(options_);
   }
@@ -102,7 +102,7 @@ class CApi : public ::testing::Test {
   rocksdb_t* db_ = nullptr;
 };
 
-TEST_F(CApi, PolicyIsWrittenToOptionsFiles) {
+TEST_F(CApiTest, PolicyIsWrittenToOptionsFiles) {
   const char* const text = "{id=blocksieve;target_fpr=0.02;kind=bloom;max_build_bytes=64M}";
   EXPECT_THAT(SetPolicy(text), IsEmpty());
   EXPECT_THAT(Open(), IsEmpty());
@@ -110,14 +110,14 @@ TEST_F(CApi, PolicyIsWrittenToOptionsFiles) {
             PolicyFromString(text)->ToString(StrictConfig()));
 }
 
-TEST_F(CApi, UnusedPolicyIsDestroyed) {
+TEST_F(CApiTest, UnusedPolicyIsDestroyed) {
   EXPECT_THAT(ErrorOf([](char** error) {
                 rocksdb_filterpolicy_destroy(blocksieve_filterpolicy_create("blocksieve", error));
               }),
               IsEmpty());
 }
 
-TEST_F(CApi, CountsRangeQueries) {
+TEST_F(CApiTest, CountsRangeQueries) {
   EXPECT_THAT(EnableFilter("blocksieve:0.01"), IsEmpty());  // the last call counts
   EXPECT_THAT(EnableFilter("ranges=true;plain_range_reads=true"), IsEmpty());
   EXPECT_THAT(Open(), IsEmpty());
@@ -134,7 +134,7 @@ TEST_F(CApi, CountsRangeQueries) {
   rocksdb_readoptions_destroy(read);
 }
 
-TEST_F(CApi, GivesMetricsAsText) {
+TEST_F(CApiTest, GivesMetricsAsText) {
   EXPECT_THAT(EnableFilter("blocksieve:0.01"), IsEmpty());
   EXPECT_THAT(Open(), IsEmpty());
   Put("key", "value");
@@ -147,7 +147,7 @@ TEST_F(CApi, GivesMetricsAsText) {
   rocksdb_free(text);
 }
 
-TEST_F(CApi, ScansBySkipIndex) {
+TEST_F(CApiTest, ScansBySkipIndex) {
   EXPECT_THAT(EnableSkipIndex("columns=package=field:1|size=uint:2"), IsEmpty());
   EXPECT_THAT(Open(), IsEmpty());
   for (int i = 0; i < 1000; ++i) {
@@ -184,7 +184,7 @@ TEST_F(CApi, ScansBySkipIndex) {
   rocksdb_readoptions_destroy(read);
 }
 
-TEST_F(CApi, NullArgumentsAreErrors) {
+TEST_F(CApiTest, NullArgumentsAreErrors) {
   EXPECT_THAT(ErrorOf([](char** error) { blocksieve_options_enable_filter(nullptr, "", error); }),
               HasSubstr("argument options is null"));
   EXPECT_THAT(

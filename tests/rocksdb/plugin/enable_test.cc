@@ -22,7 +22,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-TEST(Enable, TheLastCallCounts) {
+TEST(EnableTest, TheLastCallCounts) {
   rocksdb::Options once;
   once.compaction_style = rocksdb::kCompactionStyleUniversal;
   rocksdb::BlockBasedTableOptions table;
@@ -41,7 +41,7 @@ TEST(Enable, TheLastCallCounts) {
                                    HasSubstr("listeners: 1, collectors: 1")));
 }
 
-class EnabledDb : public ::testing::Test {
+class EnabledDbTest : public ::testing::Test {
  protected:
   void Open(const ColumnList& columns) {
     rocksdb::Options options;
@@ -65,7 +65,7 @@ class EnabledDb : public ::testing::Test {
   std::vector<std::string> keys_;
 };
 
-TEST_F(EnabledDb, RefusesInvalidScans) {
+TEST_F(EnabledDbTest, RefusesInvalidScans) {
   Open({"a=field:1", "w=words:2"});
   const auto refuses = [&](const std::string& query, const SkipScanOptions& options,
                            const std::vector<std::string>& words) {
@@ -113,7 +113,7 @@ TEST_F(EnabledDb, RefusesInvalidScans) {
   reads("value_size_soft_limit", [](Reads* r) { r->value_size_soft_limit = 20; });
 }
 
-TEST_F(EnabledDb, RefusesNull) {
+TEST_F(EnabledDbTest, RefusesNull) {
   Open({"a=field:1"});
   const auto refuses = [](const std::string& name, const rocksdb::Status& status) {
     EXPECT_TRUE(status.IsInvalidArgument());
@@ -131,13 +131,13 @@ TEST_F(EnabledDb, RefusesNull) {
   refuses("db", CreateCheckpointWithSkipIndexes(nullptr, "x"));
 }
 
-TEST_F(EnabledDb, QueriesUseTheColumnsOfTheOptions) {
+TEST_F(EnabledDbTest, QueriesUseTheColumnsOfTheOptions) {
   Open({});
   EXPECT_THAT(Scan("a = 1").ToString(), HasSubstr("options is 0; allowed: 1"));
 }
 
 // What option strings mean: option_promises_test.cc.
-TEST(Enable, OptionsFilesNameTheIndexAndReadBack) {
+TEST(EnableTest, OptionsFilesNameTheIndexAndReadBack) {
   // Delimiters and blanks with a meaning in option strings and OPTIONS files.
   const SkipIndexOptions same = ShortGranules(
       {"semi=field(;):2", "brace=field({)[}]:3", "hash=field(#)[%]:1", "bar=field(|)[=]:1",

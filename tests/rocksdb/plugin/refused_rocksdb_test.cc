@@ -57,7 +57,7 @@ const std::string kSupported = std::to_string(ROCKSDB_MAJOR) + "." + std::to_str
                            : !(is_refused && status.ToString().find(reason) != std::string::npos));
 }
 
-TEST(RefusedRocksDb, OfAnotherInterfaceOrFailingTheSelfTest) {
+TEST(RefusedRocksDbTest, OfAnotherInterfaceOrFailingTheSelfTest) {
   EXPECT_EXIT(EnableWith(kSupported, {}, ""), ExitedWithCode(0), "");
   EXPECT_EXIT(EnableWith("12.0.0", {}, "the loaded RocksDB is 12.0.0, whose filter interface is"),
               ExitedWithCode(0), "");
@@ -66,7 +66,7 @@ TEST(RefusedRocksDb, OfAnotherInterfaceOrFailingTheSelfTest) {
 }
 
 // With another minor version, C++ programs are linked anew, but not those in other languages.
-TEST(RefusedRocksDb, OfAnotherMinorVersionInC) {
+TEST(RefusedRocksDbTest, OfAnotherMinorVersionInC) {
   const auto create = [](const std::string& version, const std::string& reason) {
     loaded_version = version;
     char* error = nullptr;

@@ -32,9 +32,9 @@ rocksdb::BlockBasedTableOptions Detecting() {
 }
 
 // tests/PITFALLS.md, 8.
-class PostVerify : public ::testing::Test {
+class PostVerifyTest : public ::testing::Test {
  protected:
-  PostVerify()
+  PostVerifyTest()
       : policy_(*NewFilterPolicy(FilterPolicyOptions())),
         builder_(NewBuilder(*policy_, Detecting())) {}
 
@@ -47,7 +47,7 @@ class PostVerify : public ::testing::Test {
   std::unique_ptr<rocksdb::FilterBitsBuilder> builder_;
 };
 
-TEST_F(PostVerify, FindsEveryFlippedBit) {
+TEST_F(PostVerifyTest, FindsEveryFlippedBit) {
   for (const uint64_t num_keys : {0, 1, 5000}) {
     EXPECT_TRUE(builder_->MaybePostVerify(BuildOf(num_keys)).ok()) << num_keys;
   }
@@ -65,13 +65,13 @@ TEST_F(PostVerify, FindsEveryFlippedBit) {
   }
 }
 
-TEST_F(PostVerify, IsOffByDefault) {
+TEST_F(PostVerifyTest, IsOffByDefault) {
   const auto builder = NewBuilder(*policy_);
   Build(builder.get(), {"a"});
   EXPECT_TRUE(builder->MaybePostVerify("damaged").ok());
 }
 
-class BuildBudget : public ::testing::Test {
+class BuildBudgetTest : public ::testing::Test {
  protected:
   BuiltFilter BuildWithin(uint64_t max_build_bytes, uint64_t num_keys,
                           const rocksdb::BlockBasedTableOptions& table_options = {},
@@ -105,14 +105,14 @@ class BuildBudget : public ::testing::Test {
   std::unique_ptr<rocksdb::FilterBitsBuilder> builder_;
 };
 
-TEST_F(BuildBudget, WithinItTheFilterIsBuilt) {
+TEST_F(BuildBudgetTest, WithinItTheFilterIsBuilt) {
   ExpectFiltered(BuildWithin(1000000, 50000));
   const BuiltFilter ribbon = BuildWithin(3000000, 50000, {}, PolicyKind::kRibbon);
   EXPECT_LT(ribbon.contents.size(), 50000u * 7 / 8) << "a Bloom filter would take ten bits per key";
   EXPECT_THAT(log_.text(), Not(HasSubstr("reason")));
 }
 
-TEST_F(BuildBudget, BeyondItTheFilterMayMatchEverythingAndTheLogSaysWhyOnceAFile) {
+TEST_F(BuildBudgetTest, BeyondItTheFilterMayMatchEverythingAndTheLogSaysWhyOnceAFile) {
   for (const uint64_t budget : {1, 100, 1000}) ExpectAlwaysMayMatch(BuildWithin(budget, 200));
   ExpectAlwaysMayMatch(BuildWithin(100000, 50000));
   EXPECT_THAT(log_.text(), AllOf(HasSubstr("no filter written"), HasSubstr("50000 keys"),
@@ -123,14 +123,14 @@ TEST_F(BuildBudget, BeyondItTheFilterMayMatchEverythingAndTheLogSaysWhyOnceAFile
 }
 
 // Hashes of 50,000 keys take 400,000 bytes; a ribbon also needs working memory.
-TEST_F(BuildBudget, ARibbonBeyondItBecomesBloomAndTheLogSaysWhy) {
+TEST_F(BuildBudgetTest, ARibbonBeyondItBecomesBloomAndTheLogSaysWhy) {
   ExpectFiltered(BuildWithin(1000000, 50000, {}, PolicyKind::kRibbon));
   EXPECT_THAT(log_.text(),
               AllOf(HasSubstr("blocked Bloom filter written"), HasSubstr("max_build_bytes")));
 }
 
 // Building charged to a block cache by cache_usage_options.
-class BuildCharge : public BuildBudget {
+class BuildChargeTest : public BuildBudgetTest {
  protected:
   static constexpr uint64_t kKeys = 200'000;
 
@@ -146,7 +146,7 @@ class BuildCharge : public BuildBudget {
   std::shared_ptr<rocksdb::Cache> cache_;
 };
 
-TEST_F(BuildCharge, HashesWorkingMemoryAndFiltersAreChargedUntilTheBuilderIsGone) {
+TEST_F(BuildChargeTest, HashesWorkingMemoryAndFiltersAreChargedUntilTheBuilderIsGone) {
   const BuiltFilter filter = BuildWithin(0, kKeys, Charged(64 << 20, false), PolicyKind::kRibbon);
   EXPECT_GE(cache_->GetPinnedUsage(), filter.contents.size());
   EXPECT_LT(cache_->GetPinnedUsage(), filter.contents.size() + (512 << 10));
@@ -157,7 +157,7 @@ TEST_F(BuildCharge, HashesWorkingMemoryAndFiltersAreChargedUntilTheBuilderIsGone
   EXPECT_THAT(log_.text(), Not(HasSubstr("reason")));
 }
 
-TEST_F(BuildCharge, ARibbonWithoutRoomBecomesBloomWhichIsBuiltInAnyCase) {
+TEST_F(BuildChargeTest, ARibbonWithoutRoomBecomesBloomWhichIsBuiltInAnyCase) {
   for (const size_t capacity : {0, 2 << 20}) {
     const auto table = Charged(capacity, /*is_strict=*/true);
     ExpectFiltered(BuildWithin(0, kKeys, table, PolicyKind::kRibbon));
@@ -170,7 +170,7 @@ TEST_F(BuildCharge, ARibbonWithoutRoomBecomesBloomWhichIsBuiltInAnyCase) {
   EXPECT_LT(Add(kKeys).contents.size(), kKeys * 7 / 8) << "with room it is a ribbon";
 }
 
-TEST_F(BuildCharge, RocksDbOptionsEnableIt) {
+TEST_F(BuildChargeTest, RocksDbOptionsEnableIt) {
   for (const bool ranges : {false, true}) {
     for (const bool is_charged : {false, true}) {
       rocksdb::BlockBasedTableOptions table = Charged(64 << 20, false);

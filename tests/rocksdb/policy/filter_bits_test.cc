@@ -21,7 +21,7 @@ namespace {
 
 using namespace blocksieve::testing;  // NOLINT: test support
 
-class BitsBuilder : public ::testing::Test {
+class BitsBuilderTest : public ::testing::Test {
  protected:
   void Add(const std::vector<std::string>& keys) {
     for (const std::string& key : keys) builder_->AddKey(key);
@@ -77,7 +77,7 @@ std::vector<Entries> AwkwardEntries() {
   return cases;
 }
 
-TEST_F(BitsBuilder, EveryEntryIsFoundAndCountsOnce) {
+TEST_F(BitsBuilderTest, EveryEntryIsFoundAndCountsOnce) {
   for (const auto& [what, added] : AwkwardEntries()) {
     SCOPED_TRACE(what);
     const std::set<std::string> distinct(added.begin(), added.end());
@@ -91,7 +91,7 @@ TEST_F(BitsBuilder, EveryEntryIsFoundAndCountsOnce) {
 
 // tests/PITFALLS.md, 2: the builder serves all partitions of a file, and a key that continues in
 // the next one belongs to both.
-TEST_F(BitsBuilder, FinishForgetsTheLastKeys) {
+TEST_F(BitsBuilderTest, FinishForgetsTheLastKeys) {
   std::vector<std::string> keys = AwkwardKeys();
   keys.insert(keys.end(), {"user", "user", "user", "", "", ""});
   for (const std::string& key : keys) {
@@ -103,7 +103,7 @@ TEST_F(BitsBuilder, FinishForgetsTheLastKeys) {
 }
 
 // tests/PITFALLS.md, 3: at a cut RocksDB adds the prefix of the next key to the partition before.
-TEST_F(BitsBuilder, APrefixAtACutIsInBothPartitions) {
+TEST_F(BitsBuilderTest, APrefixAtACutIsInBothPartitions) {
   Add({"a1", "a", "a2", "a", "b"});  // b: the next key's prefix
   EXPECT_EQ(Matches(Finish(builder_.get()), {"a1", "a2", "a", "b"}), 4u);
   Add({"b1", "b", "b2", "b"});
@@ -114,7 +114,7 @@ TEST_F(BitsBuilder, APrefixAtACutIsInBothPartitions) {
 }
 
 // tests/PITFALLS.md, 5: partitioned filters may be finished with no entries.
-TEST_F(BitsBuilder, NoKeysMakeAFilterThatIsNotEmpty) {
+TEST_F(BitsBuilderTest, NoKeysMakeAFilterThatIsNotEmpty) {
   EXPECT_EQ(builder_->EstimateEntriesAdded(), 0u);
   const BuiltFilter filter = Finish(builder_.get());
   EXPECT_TRUE(filter.status.ok());
@@ -126,7 +126,7 @@ TEST_F(BitsBuilder, NoKeysMakeAFilterThatIsNotEmpty) {
 }
 
 // RocksDB adds the empty prefix after each key. The first key of the file may itself be empty.
-TEST_F(BitsBuilder, TheEmptyKeyIsInTheFilterOfKeysBesideRanges) {
+TEST_F(BitsBuilderTest, TheEmptyKeyIsInTheFilterOfKeysBesideRanges) {
   const auto policy = *NewFilterPolicy({.ranges = true});
   for (const bool has_empty_key : {false, true}) {
     std::vector<std::string> added = {"a", "", "b", ""};
@@ -141,7 +141,7 @@ TEST_F(BitsBuilder, TheEmptyKeyIsInTheFilterOfKeysBesideRanges) {
 // RocksDB cuts partitions by these sizes. They are those of the core (BuilderConformance), except
 // that a filter fills the rest of its allocation if it is fitted to memory: the rest depends on
 // earlier allocations, so the size is only approximate.
-TEST(BitsBuilderSizes, AreThoseOfFiltersAlsoIfTheyAreFittedToMemory) {
+TEST(BitsBuilderSizesTest, AreThoseOfFiltersAlsoIfTheyAreFittedToMemory) {
   constexpr double kTarget = 0.01;
   for (const PolicyKind kind : {PolicyKind::kBloom, PolicyKind::kRibbon}) {
     for (const bool is_fitted : {false, true}) {
@@ -167,7 +167,7 @@ TEST(BitsBuilderSizes, AreThoseOfFiltersAlsoIfTheyAreFittedToMemory) {
 
 // The reader, called as RocksDB calls it.
 
-class BitsReader : public ::testing::Test {
+class BitsReaderTest : public ::testing::Test {
  protected:
   std::shared_ptr<const rocksdb::FilterPolicy> policy_ = *NewFilterPolicy(FilterPolicyOptions());
   const std::vector<std::string> present_ = PresentKeys(KeyShape::kUrl, 2000);
@@ -188,7 +188,7 @@ class BitsReader : public ::testing::Test {
 };
 
 // MultiGet probes 0 to 32 keys at once.
-TEST_F(BitsReader, BatchesWriteEveryAnswerAndNoMore) {
+TEST_F(BitsReaderTest, BatchesWriteEveryAnswerAndNoMore) {
   const BuiltFilter filter = BuildFilter(*policy_, present_);
   const auto reader = NewReader(*policy_, filter.contents);
   std::mt19937 random(3);
@@ -217,7 +217,7 @@ TEST_F(BitsReader, BatchesWriteEveryAnswerAndNoMore) {
 }
 
 // RocksDB charges no reader to its cache, and with partitions there are many.
-TEST_F(BitsReader, OfKeysTakesSixtyFourBytesOfMemory) {
+TEST_F(BitsReaderTest, OfKeysTakesSixtyFourBytesOfMemory) {
   for (const PolicyKind kind : {PolicyKind::kBloom, PolicyKind::kRibbon}) {
     const auto policy = *NewFilterPolicy({.target_fpr = 0.01, .kind = kind});
     const BuiltFilter filter = BuildFilter(*policy, present_);
@@ -229,7 +229,7 @@ TEST_F(BitsReader, OfKeysTakesSixtyFourBytesOfMemory) {
 
 // tests/PITFALLS.md, 14: RocksDB reads one to five bytes as "no keys", but a truncated filter looks
 // the same.
-TEST_F(BitsReader, ShortFiltersMayMatch) {
+TEST_F(BitsReaderTest, ShortFiltersMayMatch) {
   for (size_t size = 0; size <= 5; ++size) {
     for (const char fill : {'\0', '\x01', '\x7f', '\xff', '\xfe'}) {
       EXPECT_TRUE(MayMatchEverything(std::string(size, fill))) << size;
@@ -238,7 +238,7 @@ TEST_F(BitsReader, ShortFiltersMayMatch) {
 }
 
 // The reserved values of RocksDB's trailer, and its "always may match", 0.
-TEST_F(BitsReader, ReservedTrailersMayMatch) {
+TEST_F(BitsReaderTest, ReservedTrailersMayMatch) {
   for (int first = -128; first <= 0; first += first == -3 ? 3 : 1) {
     std::string contents(100, '\x55');
     contents[contents.size() - 5] = static_cast<char>(first);

@@ -17,9 +17,9 @@ namespace {
 
 using namespace blocksieve::testing;  // NOLINT: test support
 
-class Lifetimes : public SkipFixture, public ::testing::WithParamInterface<FilterShape> {
+class LifetimesTest : public SkipFixture, public ::testing::WithParamInterface<FilterShape> {
  protected:
-  Lifetimes() {
+  LifetimesTest() {
     config_.table = MakeConfig(GetParam(), PolicyFromString("blocksieve:0.01")).table;
     config_.table.block_cache = rocksdb::NewLRUCache(64 << 10, 1);
     config_.table.cache_index_and_filter_blocks = true;
@@ -55,7 +55,7 @@ class Lifetimes : public SkipFixture, public ::testing::WithParamInterface<Filte
   }
 };
 
-TEST_P(Lifetimes, ColumnFamiliesAreDroppedWhileScansOfThemRun) {
+TEST_P(LifetimesTest, ColumnFamiliesAreDroppedWhileScansOfThemRun) {
   TestDb db(config_);
   Fill(&db.db());
   for (int round = 0; round < 10; ++round) {
@@ -96,7 +96,7 @@ TEST_P(Lifetimes, ColumnFamiliesAreDroppedWhileScansOfThemRun) {
 
 // All share one cache and one catalog of indexes. Readers in the cache outlive their databases and
 // policies.
-TEST_P(Lifetimes, DatabasesOpenAndCloseWhileOthersAreScanned) {
+TEST_P(LifetimesTest, DatabasesOpenAndCloseWhileOthersAreScanned) {
   TestDb lasting(config_);
   Fill(&lasting.db());
   for (uint64_t number = 0; number < 5; ++number) {
@@ -131,7 +131,7 @@ TEST_P(Lifetimes, DatabasesOpenAndCloseWhileOthersAreScanned) {
   for (std::thread& thread : threads) thread.join();
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, Lifetimes, kBothShapes, ParamNames());
+INSTANTIATE_TEST_SUITE_P(Shapes, LifetimesTest, kBothShapes, ParamNames());
 
 }  // namespace
 }  // namespace blocksieve

@@ -100,7 +100,7 @@ void ExpectToStayInItsAllocation(size_t (*usable_bytes)(size_t), uint64_t num_ke
       << num_keys;
 }
 
-TEST(MemoryFitAlone, AFilterNeverLeavesItsAllocation) {
+TEST(MemoryFitBitsTest, AFilterNeverLeavesItsAllocation) {
   for (const auto usable_bytes : kAllocators) {
     for (uint64_t num_keys = 1; num_keys < 150000; num_keys += 1 + num_keys / 30) {
       ASSERT_NO_FATAL_FAILURE(ExpectToStayInItsAllocation(usable_bytes, num_keys));
@@ -113,7 +113,7 @@ TEST(MemoryFitAlone, AFilterNeverLeavesItsAllocation) {
 }
 
 // A filter within the budget must not be lost to fill its allocation.
-TEST(MemoryFitAlone, TheBudgetOfABuildIsKept) {
+TEST(MemoryFitBitsTest, TheBudgetOfABuildIsKept) {
   constexpr uint64_t kKeys = 2000;
   FilterOptions options;
   // The minimum budget that is enough without MemoryFit.

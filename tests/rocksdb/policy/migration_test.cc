@@ -44,11 +44,11 @@ const Stock kStocks[] = {
     {"Refused", FilterShape::kFull, MismatchedPolicy},
 };
 
-class Migration : public ::testing::TestWithParam<std::tuple<Stock, FilterShape>> {
+class MigrationTest : public ::testing::TestWithParam<std::tuple<Stock, FilterShape>> {
  protected:
   static constexpr uint64_t kKeysPerStep = 1000;
 
-  Migration() { blocksieve_rocksdb_register(); }
+  MigrationTest() { blocksieve_rocksdb_register(); }
 
   static DbConfig Stocks() {
     const Stock& stock = std::get<0>(GetParam());
@@ -85,7 +85,7 @@ class Migration : public ::testing::TestWithParam<std::tuple<Stock, FilterShape>
   uint64_t step_ = 0;
 };
 
-TEST_P(Migration, ToBlocksieveAndBackTwice) {
+TEST_P(MigrationTest, ToBlocksieveAndBackTwice) {
   TestDb db(Stocks());
   WriteFile(&db);
   EXPECT_GT(RejectedShare(&db), 0.97);
@@ -120,7 +120,7 @@ TEST_P(Migration, ToBlocksieveAndBackTwice) {
   EXPECT_GT(RejectedShare(&db), 0.97) << "all rewritten by stock RocksDB";
 }
 
-INSTANTIATE_TEST_SUITE_P(Policies, Migration,
+INSTANTIATE_TEST_SUITE_P(Policies, MigrationTest,
                          ::testing::Combine(::testing::ValuesIn(kStocks), kBothShapes),
                          ParamNames());
 

@@ -50,9 +50,9 @@ std::vector<Promise> PromisesOf(const std::string& what) {
   return promises;
 }
 
-class OptionPromises : public ::testing::Test {
+class OptionPromisesTest : public ::testing::Test {
  protected:
-  OptionPromises() { blocksieve_rocksdb_register(); }
+  OptionPromisesTest() { blocksieve_rocksdb_register(); }
 
   rocksdb::ColumnFamilyOptions ColumnFamilyOf(const std::string& text) {
     rocksdb::ColumnFamilyOptions options;
@@ -85,7 +85,7 @@ void ExpectMeaning(const rocksdb::FilterPolicy* policy, const Promise& promise) 
   EXPECT_EQ(options.plain_range_reads, plain_range_reads == "true");
 }
 
-TEST_F(OptionPromises, PoliciesKeepTheirMeaning) {
+TEST_F(OptionPromisesTest, PoliciesKeepTheirMeaning) {
   const std::vector<Promise> promises = PromisesOf("policy");
   EXPECT_GE(promises.size(), 40u);
   for (const Promise& promise : promises) {
@@ -110,7 +110,7 @@ TEST_F(OptionPromises, PoliciesKeepTheirMeaning) {
   }
 }
 
-TEST_F(OptionPromises, SkipIndexesKeepTheirMeaning) {
+TEST_F(OptionPromisesTest, SkipIndexesKeepTheirMeaning) {
   const std::vector<Promise> promises = PromisesOf("skip_index");
   EXPECT_GE(promises.size(), 7u);
   for (const Promise& promise : promises) {
@@ -135,7 +135,7 @@ TEST_F(OptionPromises, SkipIndexesKeepTheirMeaning) {
   }
 }
 
-TEST_F(OptionPromises, TheOptionsFileOfTheReadmeIsLoaded) {
+TEST_F(OptionPromisesTest, TheOptionsFileOfTheReadmeIsLoaded) {
   std::ifstream readme(SourcePath("integration/rocksdb/README.md"));
   ASSERT_TRUE(readme.is_open());
   const testing::TempDir dir;

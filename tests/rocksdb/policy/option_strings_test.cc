@@ -27,9 +27,9 @@ using rocksdb::ConfigOptions;
 using rocksdb::FilterPolicy;
 using ::testing::HasSubstr;
 
-class OptionStrings : public ::testing::Test {
+class OptionStringsTest : public ::testing::Test {
  protected:
-  OptionStrings() { blocksieve_rocksdb_register(); }
+  OptionStringsTest() { blocksieve_rocksdb_register(); }
 
   static rocksdb::Status Create(const std::string& text,
                                 std::shared_ptr<const FilterPolicy>* policy,
@@ -40,7 +40,7 @@ class OptionStrings : public ::testing::Test {
 };
 
 // Runs alone in a process, which has registered nothing.
-TEST(OptionStringsOfEnabledFilters, AreKnownInTheirProcess) {
+TEST(EnabledOptionStringsTest, AreKnownInTheirProcess) {
   rocksdb::Options options;
   MustBeOk(EnableFilter(&options), "filter");
   std::shared_ptr<const FilterPolicy> policy;
@@ -48,7 +48,7 @@ TEST(OptionStringsOfEnabledFilters, AreKnownInTheirProcess) {
 }
 
 // SetOptions passes the current policy, whose options stay unless they are set again.
-TEST_F(OptionStrings, CurrentOptionsCanBeCleared) {
+TEST_F(OptionStringsTest, CurrentOptionsCanBeCleared) {
   const auto set = [](const std::string& text, std::shared_ptr<const FilterPolicy>* policy) {
     return FilterPolicy::CreateFromString(StrictConfig(), text, policy);
   };
@@ -70,7 +70,7 @@ TEST_F(OptionStrings, CurrentOptionsCanBeCleared) {
   EXPECT_FALSE(As<Policy>(policy.get())->options().ranges);
 }
 
-TEST_F(OptionStrings, UnknownOptionsAreNamed) {
+TEST_F(OptionStringsTest, UnknownOptionsAreNamed) {
   const std::string text = "{id=blocksieve;target_fpr=0.02;bits_per_kay=10}";
   std::shared_ptr<const FilterPolicy> policy;
   rocksdb::Status status;
@@ -89,7 +89,7 @@ TEST_F(OptionStrings, UnknownOptionsAreNamed) {
   EXPECT_EQ(As<Policy>(policy.get())->options().target_fpr, 0.02);
 }
 
-TEST_F(OptionStrings, OtherNamesAreUnknown) {
+TEST_F(OptionStringsTest, OtherNamesAreUnknown) {
   for (const char* text : {"blocksieve2", "block", "blocksieve2:0.01", "xblocksieve"}) {
     std::shared_ptr<const FilterPolicy> policy;
     EXPECT_FALSE(Create(text, &policy).ok()) << text;
@@ -103,9 +103,9 @@ TEST_F(OptionStrings, OtherNamesAreUnknown) {
 
 using ::testing::AllOf;
 
-class PolicyRoundTrip : public ::testing::Test {
+class PolicyRoundTripTest : public ::testing::Test {
  protected:
-  PolicyRoundTrip() { blocksieve_rocksdb_register(); }
+  PolicyRoundTripTest() { blocksieve_rocksdb_register(); }
 
   static std::shared_ptr<const rocksdb::FilterPolicy> Make(double target_fpr,
                                                            uint64_t max_build_bytes = 0) {
@@ -114,7 +114,7 @@ class PolicyRoundTrip : public ::testing::Test {
   }
 };
 
-TEST_F(PolicyRoundTrip, PoliciesThatDifferAreNotEquivalent) {
+TEST_F(PolicyRoundTripTest, PoliciesThatDifferAreNotEquivalent) {
   std::string mismatch;
   EXPECT_FALSE(Make(0.01)->AreEquivalent(rocksdb::ConfigOptions(), Make(0.02).get(), &mismatch));
   EXPECT_FALSE(
@@ -126,7 +126,7 @@ TEST_F(PolicyRoundTrip, PoliciesThatDifferAreNotEquivalent) {
 
 // RocksDB from 9.8 on refuses to open a database whose OPTIONS file it reads back differently. Most
 // of these numbers have no short decimal form; printf's six digits would change them.
-TEST_F(PolicyRoundTrip, OptionsAreAsReadFromTheirText) {
+TEST_F(PolicyRoundTripTest, OptionsAreAsReadFromTheirText) {
   std::vector<FilterPolicyOptions> all = {{}, {.wasted_reads = 1.0 / 3}, {.bits_per_key = 1.0 / 3}};
   for (const double target : {1.0 / 3, 0.1, 0.012345678901234567, 1e-3 / 7, 1.5e-6, 1e-6, 0.5}) {
     all.push_back({.target_fpr = target, .kind = PolicyKind::kBloom, .max_build_bytes = 7654321});
@@ -148,7 +148,7 @@ TEST_F(PolicyRoundTrip, OptionsAreAsReadFromTheirText) {
 }
 
 // RocksDB 7.8.3 prints only the policy's name to the info log.
-TEST_F(PolicyRoundTrip, TheOptionsInEffectCanBePrinted) {
+TEST_F(PolicyRoundTripTest, TheOptionsInEffectCanBePrinted) {
   const auto policy = Make(1.5e-6, 4321);
   EXPECT_THAT(As<Policy>(policy.get())->GetPrintableOptions(),
               AllOf(HasSubstr("target_fpr: 1.5e-06"), HasSubstr("kind: bloom"),
@@ -177,7 +177,7 @@ TEST_F(PolicyRoundTrip, TheOptionsInEffectCanBePrinted) {
 }
 
 // RocksDB silently opens such a database without a filter.
-TEST_F(PolicyRoundTrip, ABadParameterInAnOptionsFileIsLoud) {
+TEST_F(PolicyRoundTripTest, ABadParameterInAnOptionsFileIsLoud) {
   const std::string too_high = "target_fpr is 7; allowed: 1e-07 to 0.5";
   const std::string two = "target_fpr=0.01, bits_per_key=10 exclude each other";
   const std::pair<const char*, std::string> kBad[] = {

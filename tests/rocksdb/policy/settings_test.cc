@@ -75,12 +75,12 @@ const Setting kFeatures[] = {
 };
 
 // One workload under every setting: every key is found, and filters reject absent keys.
-class FilterFeature : public ::testing::TestWithParam<std::tuple<Setting, FilterShape>> {
+class FilterFeatureTest : public ::testing::TestWithParam<std::tuple<Setting, FilterShape>> {
  protected:
   static constexpr uint64_t kGroups = 150;
   static constexpr uint64_t kMembers = 8;
 
-  FilterFeature() {
+  FilterFeatureTest() {
     // Groups with even numbers are present, but no key directly after each of theirs.
     for (const std::string& key : GroupKeys(0, kGroups, kMembers)) absent_.push_back(key + "+");
     absent_.push_back("0");
@@ -113,7 +113,7 @@ class FilterFeature : public ::testing::TestWithParam<std::tuple<Setting, Filter
   std::vector<std::string> absent_ = GroupKeys(1, kGroups, kMembers);
 };
 
-TEST_P(FilterFeature, EveryKeyIsFoundAndAbsentOnesAreRejected) {
+TEST_P(FilterFeatureTest, EveryKeyIsFoundAndAbsentOnesAreRejected) {
   const auto& [feature, shape] = GetParam();
   DbConfig config = MakeConfig(shape, PolicyFromString("blocksieve:0.01"));
   feature.apply(&config);
@@ -140,15 +140,15 @@ TEST_P(FilterFeature, EveryKeyIsFoundAndAbsentOnesAreRejected) {
   EXPECT_TRUE(db->VerifyChecksum().ok());
 }
 
-INSTANTIATE_TEST_SUITE_P(Features, FilterFeature,
+INSTANTIATE_TEST_SUITE_P(Features, FilterFeatureTest,
                          ::testing::Combine(::testing::ValuesIn(kFeatures), kBothShapes),
                          ParamNames());
 
-class ChangedSettings : public ::testing::TestWithParam<FilterShape> {};
+class ChangedSettingsTest : public ::testing::TestWithParam<FilterShape> {};
 
 // tests/PITFALLS.md, 19: the extractor changes while the database is open, and files written
 // before and after are read together.
-TEST_P(ChangedSettings, TheExtractorChangesWhileTheDatabaseIsOpen) {
+TEST_P(ChangedSettingsTest, TheExtractorChangesWhileTheDatabaseIsOpen) {
   DbConfig config = MakeConfig(GetParam(), PolicyFromString("blocksieve:0.01"));
   UsePrefixes(&config, kGroupPrefixBytes, true);
   TestDb db(config);
@@ -167,7 +167,7 @@ TEST_P(ChangedSettings, TheExtractorChangesWhileTheDatabaseIsOpen) {
 }
 
 // As in the README: for new files from RocksDB 9.8 on, before that not at all.
-TEST_P(ChangedSettings, ThePolicyChangesWhileTheDatabaseIsOpen) {
+TEST_P(ChangedSettingsTest, ThePolicyChangesWhileTheDatabaseIsOpen) {
   constexpr bool kIsChangeable = ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 908;
   TestDb db(MakeConfig(GetParam(), PolicyFromString("{id=blocksieve;wasted_reads=0.03}")));
   struct Step {
@@ -205,7 +205,7 @@ TEST_P(ChangedSettings, ThePolicyChangesWhileTheDatabaseIsOpen) {
 }
 
 // tests/PITFALLS.md, 13.
-TEST_P(ChangedSettings, AFilterThatIsNotInTheCacheIsNotANo) {
+TEST_P(ChangedSettingsTest, AFilterThatIsNotInTheCacheIsNotANo) {
   DbConfig config = MakeConfig(GetParam(), PolicyFromString("blocksieve:0.01"));
   config.table.cache_index_and_filter_blocks = true;
   config.table.block_cache = rocksdb::NewLRUCache(1 << 20);
@@ -233,7 +233,7 @@ TEST_P(ChangedSettings, AFilterThatIsNotInTheCacheIsNotANo) {
   EXPECT_GT(db.Use().rejected, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, ChangedSettings, kBothShapes, ParamNames());
+INSTANTIATE_TEST_SUITE_P(Shapes, ChangedSettingsTest, kBothShapes, ParamNames());
 
 }  // namespace
 }  // namespace blocksieve

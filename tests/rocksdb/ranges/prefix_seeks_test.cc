@@ -29,7 +29,7 @@ struct PrefixCase {
 
 void PrintTo(const PrefixCase& each, std::ostream* out) { *out << each.name; }
 
-class PrefixSeeks : public ::testing::TestWithParam<PrefixCase> {
+class PrefixSeeksTest : public ::testing::TestWithParam<PrefixCase> {
  protected:
   void Open(const std::string& prefixes, std::optional<double> wasted_reads = std::nullopt) {
     RangeFilterOptions options;
@@ -96,7 +96,7 @@ class PrefixSeeks : public ::testing::TestWithParam<PrefixCase> {
 };
 
 INSTANTIATE_TEST_SUITE_P(
-    Shapes, PrefixSeeks,
+    Shapes, PrefixSeeksTest,
     ::testing::Values(PrefixCase{"Full"}, PrefixCase{"Partitioned", FilterShape::kPartitioned},
                       PrefixCase{"FullWithRanges", FilterShape::kFull, true},
                       PrefixCase{"PartitionedWithRanges", FilterShape::kPartitioned, true}),
@@ -115,7 +115,7 @@ std::vector<std::string> Paths() {
   return paths;
 }
 
-TEST_P(PrefixSeeks, ReadNothingBelowAbsentDirectories) {
+TEST_P(PrefixSeeksTest, ReadNothingBelowAbsentDirectories) {
   Open("delimiter:/");
   Write(Paths());
   RangeFilterCounts counts;
@@ -163,7 +163,7 @@ std::string MemberPrefix(uint64_t key) {
   return prefix + user + version;
 }
 
-TEST_P(PrefixSeeks, ReadOnlyTheFileThatHasTheObject) {
+TEST_P(PrefixSeeksTest, ReadOnlyTheFileThatHasTheObject) {
   Open("fields:len8,2,len32,8");
   const std::string member(8, 'm');
   for (uint64_t file = 0; file < kFiles; ++file) {
@@ -185,7 +185,7 @@ TEST_P(PrefixSeeks, ReadOnlyTheFileThatHasTheObject) {
 }
 
 // A goal that key filters are not needed for leaves the smallest one, which has the prefixes.
-TEST_P(PrefixSeeks, ReadNothingWhereKeysNeedNoFilter) {
+TEST_P(PrefixSeeksTest, ReadNothingWhereKeysNeedNoFilter) {
   Open("delimiter:/", kMaxWastedReads);
   Write(Paths());
   uint64_t ruled_out = 0;

@@ -25,7 +25,7 @@ using namespace blocksieve::testing;  // NOLINT: test support
 
 constexpr uint64_t kFiles = 5;
 
-class RangeSavings : public ::testing::TestWithParam<FilterShape> {
+class RangeSavingsTest : public ::testing::TestWithParam<FilterShape> {
  protected:
   static std::unique_ptr<TestDb> Make(const DbConfig& config) {
     auto db = std::make_unique<TestDb>(config);
@@ -39,7 +39,7 @@ class RangeSavings : public ::testing::TestWithParam<FilterShape> {
   }
 };
 
-TEST_P(RangeSavings, EmptySeeksReadNoBlocks) {
+TEST_P(RangeSavingsTest, EmptySeeksReadNoBlocks) {
   DbConfig config = RangeConfig(GetParam());
   const auto db = Make(config);
   const EmptySeeks plain = Seek(db.get(), {});
@@ -63,7 +63,7 @@ TEST_P(RangeSavings, EmptySeeksReadNoBlocks) {
   EXPECT_EQ(plain.counts.no_bound, asked);
 }
 
-TEST_P(RangeSavings, CountersReportEachOutcome) {
+TEST_P(RangeSavingsTest, CountersReportEachOutcome) {
   const auto db = Make(RangeConfig(GetParam()));
   const std::string last(9, '\xff');
   const rocksdb::Slice bound(last);
@@ -83,7 +83,7 @@ TEST_P(RangeSavings, CountersReportEachOutcome) {
             counts.beyond_partition > 0 || GetParam() == FilterShape::kFull ? kFiles : 0);
 }
 
-TEST_P(RangeSavings, SeeksOfFilesWithoutRangesAreCounted) {
+TEST_P(RangeSavingsTest, SeeksOfFilesWithoutRangesAreCounted) {
   DbConfig points = RangeConfig(GetParam());
   points.table.filter_policy = PolicyFromString("blocksieve");
   const auto db = Make(points);
@@ -93,7 +93,7 @@ TEST_P(RangeSavings, SeeksOfFilesWithoutRangesAreCounted) {
   EXPECT_EQ(seeks.blocks, Seek(db.get(), {}).blocks);
 }
 
-TEST_P(RangeSavings, AlikeKeysGetNoRangeFilterAndOneLogLine) {
+TEST_P(RangeSavingsTest, AlikeKeysGetNoRangeFilterAndOneLogLine) {
   DbConfig config = RangeConfig(GetParam());
   auto log = std::make_shared<MemoryLogger>();
   config.options.info_log = log;
@@ -115,7 +115,7 @@ TEST_P(RangeSavings, AlikeKeysGetNoRangeFilterAndOneLogLine) {
 
 // Files with plain_range_reads have another name of the extractor. It stays out of OPTIONS, however
 // many such files the thread wrote before.
-TEST(RangeOptions, GoThroughOptionsFilesWithoutTheMarksOfFiles) {
+TEST(RangeOptionsTest, GoThroughOptionsFilesWithoutTheMarksOfFiles) {
   const TempDir dir;
   const std::string path = dir / "db";
   const DbConfig config =
@@ -144,7 +144,7 @@ TEST(RangeOptions, GoThroughOptionsFilesWithoutTheMarksOfFiles) {
 }
 
 // Keys of several kinds in one file: some partitions answer, others have keys that are too similar.
-TEST(RangeOptions, AFileIsMarkedIfAnyOfItsPartitionsAnswers) {
+TEST(RangeOptionsTest, AFileIsMarkedIfAnyOfItsPartitionsAnswers) {
   for (const char first : {'\0', '\x7f', '\xff'}) {
     const std::string start(3, first);
     TestDb db(RangeConfig(FilterShape::kPartitioned, {.policy = {.plain_range_reads = true}}));
@@ -175,7 +175,7 @@ class FullAt final : public UnsyncedFiles {
 };
 
 // What a writer leaves on its thread would get into the next OPTIONS file of any database.
-TEST(RangeOptions, UnfinishedFilesOfTheThreadDoNotMarkThem) {
+TEST(RangeOptionsTest, UnfinishedFilesOfTheThreadDoNotMarkThem) {
   const auto disk = std::make_shared<FullAt>();
   const auto env = rocksdb::NewCompositeEnv(disk);
   std::set<std::string> keys;
@@ -229,7 +229,7 @@ TEST(RangeOptions, UnfinishedFilesOfTheThreadDoNotMarkThem) {
 }
 
 // Costs that the keys cause are in the log once, however many files have them.
-TEST(RangeCosts, AreLoggedOnceForEachColumnFamily) {
+TEST(RangeCostsTest, AreLoggedOnceForEachColumnFamily) {
   const char* const kLong = "range filters of long keys take memory";
   const char* const kMany = "prefixes take much memory";
   const struct {
@@ -295,13 +295,13 @@ void CountWarnings(bool begins_with_bounds, int num_expected) {
 }
 
 // A program in which some seeks have bounds sets them on purpose.
-TEST(RangeWarning, ComesOnceAndOnlyIfNoSeekHasABound) {
+TEST(RangeWarningTest, ComesOnceAndOnlyIfNoSeekHasABound) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");  // the child restarts the program
   EXPECT_EXIT(CountWarnings(false, 1), ::testing::ExitedWithCode(0), "iterate_upper_bound");
   EXPECT_EXIT(CountWarnings(true, 0), ::testing::ExitedWithCode(0), "^\\.$");
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, RangeSavings, kBothShapes, ParamNames());
+INSTANTIATE_TEST_SUITE_P(Shapes, RangeSavingsTest, kBothShapes, ParamNames());
 
 }  // namespace
 }  // namespace blocksieve

@@ -196,7 +196,7 @@ void SeekInNewColumnFamily() {
   ExitIfAnswered(seeks);
 }
 
-TEST(RangeTrust, HoldsHoweverADatabaseIsOpened) {
+TEST(RangeTrustTest, HoldsHoweverADatabaseIsOpened) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");  // the child restarts the program
   EXPECT_EXIT(SeekInIngested(false), ::testing::ExitedWithCode(0), "");
   EXPECT_EXIT(SeekInIngested(true), ::testing::ExitedWithCode(0), "");

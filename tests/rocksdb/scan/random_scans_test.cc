@@ -241,9 +241,9 @@ class RandomScans : public ::testing::TestWithParam<unsigned> {
 
 // Writes, flushes, compactions and ingestion between any two steps of a scan, in one thread, so
 // that rare interleavings of threads happen each time: a wrong order of steps loses rows here.
-class SkipInterference : public RandomScans {
+class SkipInterferenceTest : public RandomScans {
  protected:
-  SkipInterference() : RandomScans(500, 60) { config_.options.target_file_size_base = 8 << 10; }
+  SkipInterferenceTest() : RandomScans(500, 60) { config_.options.target_file_size_base = 8 << 10; }
 
   void Interfere(Random* random) {
     switch ((*random)() % 12) {
@@ -267,7 +267,7 @@ class SkipInterference : public RandomScans {
   }
 };
 
-TEST_P(SkipInterference, NoRowIsLost) {
+TEST_P(SkipInterferenceTest, NoRowIsLost) {
   Random random(GetParam());
   db_.emplace(config_);
   InterferingDb interfering(&db(), [&] { Interfere(&random); });
@@ -281,13 +281,13 @@ TEST_P(SkipInterference, NoRowIsLost) {
   EXPECT_GT(num_too_new_, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, SkipInterference, ::testing::Range(1u, 7u));
+INSTANTIATE_TEST_SUITE_P(Seeds, SkipInterferenceTest, ::testing::Range(1u, 7u));
 
 // Concurrent with writers, flushes, compactions and ingestion. Tables are constantly closed and
 // reopened, with their filters and indexes.
-class ConcurrentScans : public RandomScans {
+class ConcurrentScansTest : public RandomScans {
  protected:
-  ConcurrentScans() : RandomScans(3000, 300) {
+  ConcurrentScansTest() : RandomScans(3000, 300) {
     const auto policy = *NewFilterPolicy({.bits_per_key = 10});
     config_.table = MakeConfig(FilterShape::kPartitioned, policy).table;
     config_.table.detect_filter_construct_corruption = true;
@@ -305,7 +305,7 @@ class ConcurrentScans : public RandomScans {
   }
 };
 
-TEST_P(ConcurrentScans, IndexOnEqualsIndexOff) {
+TEST_P(ConcurrentScansTest, IndexOnEqualsIndexOff) {
   const unsigned seed = GetParam();
   Random random(seed);
   db_.emplace(config_);
@@ -356,7 +356,7 @@ TEST_P(ConcurrentScans, IndexOnEqualsIndexOff) {
       scans, evaluations, rows_found_, num_skipping_, num_vanished_, num_rechecked_, num_ingested_);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, ConcurrentScans, ::testing::Range(1u, 5u));
+INSTANTIATE_TEST_SUITE_P(Seeds, ConcurrentScansTest, ::testing::Range(1u, 5u));
 
 }  // namespace
 }  // namespace blocksieve

@@ -16,12 +16,12 @@ namespace {
 
 using namespace blocksieve::testing;  // NOLINT: test support
 
-class SkipBlocksRead : public ::testing::Test {
+class SkipBlocksReadTest : public ::testing::Test {
  protected:
   static constexpr uint64_t kRows = 100'000;
   static constexpr uint64_t kRowsPerPackage = 1000;
 
-  SkipBlocksRead() {
+  SkipBlocksReadTest() {
     index_.columns = Columns({"package=field:1", "value=field:2"});
     config_ = SkipConfig(index_);
     config_.table.block_size = 4096;
@@ -105,7 +105,7 @@ class SkipBlocksRead : public ::testing::Test {
   DbConfig config_;
 };
 
-TEST_F(SkipBlocksRead, ACompactedDatabaseIsReadCloseToTheLeast) {
+TEST_F(SkipBlocksReadTest, ACompactedDatabaseIsReadCloseToTheLeast) {
   TestDb db(config_);
   Fill(&db);
   for (const uint64_t row : {uint64_t{17}, kRows / 2, kRows - 1}) {
@@ -118,7 +118,7 @@ TEST_F(SkipBlocksRead, ACompactedDatabaseIsReadCloseToTheLeast) {
   EXPECT_EQ(Measure(&db, "package = '" + Package(0) + "'", true).explanation.rows_rechecked, 0u);
 }
 
-TEST_F(SkipBlocksRead, FreshlyRewrittenRowsInLevelZeroCostLittle) {
+TEST_F(SkipBlocksReadTest, FreshlyRewrittenRowsInLevelZeroCostLittle) {
   TestDb db(config_);
   Fill(&db);
   for (uint64_t row = 0; row < kRows; row += 5) {
@@ -138,7 +138,7 @@ TEST_F(SkipBlocksRead, FreshlyRewrittenRowsInLevelZeroCostLittle) {
 }
 
 // A scan of a few rows reads a few blocks, and a predicate that cannot prune reads no index.
-TEST_F(SkipBlocksRead, LimitsAndUselessPredicatesWasteNoReads) {
+TEST_F(SkipBlocksReadTest, LimitsAndUselessPredicatesWasteNoReads) {
   TestDb db(config_);
   Fill(&db);
   db.Reopen(config_);

@@ -19,7 +19,7 @@ namespace {
 
 using namespace blocksieve::testing;  // NOLINT: test support
 
-class SkipDatabaseKinds : public SkipFixture {
+class SkipDatabaseKindsTest : public SkipFixture {
  protected:
   rocksdb::Status Refusal(rocksdb::DB* db, const SkipScanOptions& options = {}) {
     std::unique_ptr<SkipScan> scan;
@@ -50,7 +50,7 @@ class IgnoresCase final : public rocksdb::Comparator {
 
 // Rows have the key written last, as in a full scan. Only backwards, RocksDB's iterators show the
 // first key. Filters would deny the other spelling, so there are none of whole keys.
-TEST_F(SkipDatabaseKinds, KeysOfOtherBytesThatAreEqual) {
+TEST_F(SkipDatabaseKindsTest, KeysOfOtherBytesThatAreEqual) {
   const IgnoresCase ignores_case;
   config_.options.comparator = &ignores_case;
   config_.table.filter_policy = *NewFilterPolicy({.target_fpr = 0.01});
@@ -80,7 +80,7 @@ TEST_F(SkipDatabaseKinds, KeysOfOtherBytesThatAreEqual) {
   }
 }
 
-TEST_F(SkipDatabaseKinds, MergeOperandsMakeValuesThatNoFileHas) {
+TEST_F(SkipDatabaseKindsTest, MergeOperandsMakeValuesThatNoFileHas) {
   for (const std::string name : {"stringappend", "put"}) {
     UseMergeOperator(&config_, name);
     TestDb db(config_);
@@ -109,7 +109,7 @@ class NeedsBase final : public rocksdb::AssociativeMergeOperator {
   }
 };
 
-TEST_F(SkipDatabaseKinds, OperandsThatNeedAValueAreReadOnTheMergedView) {
+TEST_F(SkipDatabaseKindsTest, OperandsThatNeedAValueAreReadOnTheMergedView) {
   config_.options.merge_operator = std::make_shared<NeedsBase>();
   TestDb db(config_);
   Fill(&db.db());
@@ -122,7 +122,7 @@ TEST_F(SkipDatabaseKinds, OperandsThatNeedAValueAreReadOnTheMergedView) {
   });
 }
 
-TEST_F(SkipDatabaseKinds, TheLastRowBeforeASnapshotIsSeenAndNoLaterOne) {
+TEST_F(SkipDatabaseKindsTest, TheLastRowBeforeASnapshotIsSeenAndNoLaterOne) {
   TestDb db(config_);
   db.Put(Key(0), Value(7));
   rocksdb::ManagedSnapshot snapshot(&db.db());
@@ -136,7 +136,7 @@ TEST_F(SkipDatabaseKinds, TheLastRowBeforeASnapshotIsSeenAndNoLaterOne) {
 }
 
 // DBWithTTL appends a time to each value.
-TEST_F(SkipDatabaseKinds, TtlDatabases) {
+TEST_F(SkipDatabaseKindsTest, TtlDatabases) {
   for (const uint32_t suffix : {0u, 4u}) {
     const TempDir dir;
     const DbConfig config =
@@ -159,7 +159,7 @@ TEST_F(SkipDatabaseKinds, TtlDatabases) {
 
 // From RocksDB 11.2 on, iterators write a range tombstone after many deletes, and refuse to read a
 // single file.
-TEST_F(SkipDatabaseKinds, DeletesThatBecomeRanges) {
+TEST_F(SkipDatabaseKindsTest, DeletesThatBecomeRanges) {
   rocksdb::ColumnFamilyOptions family;
   const rocksdb::Status known = rocksdb::GetColumnFamilyOptionsFromString(
       StrictConfig(), config_.options, "min_tombstones_for_range_conversion=4", &family);
@@ -177,7 +177,7 @@ TEST_F(SkipDatabaseKinds, DeletesThatBecomeRanges) {
 }
 
 // Prepared rows are in the database, but invisible until they are committed.
-TEST_F(SkipDatabaseKinds, TransactionsThatArePrepared) {
+TEST_F(SkipDatabaseKindsTest, TransactionsThatArePrepared) {
   for (const auto policy :
        {rocksdb::WRITE_COMMITTED, rocksdb::WRITE_PREPARED, rocksdb::WRITE_UNPREPARED}) {
     const TempDir dir;
@@ -206,7 +206,7 @@ TEST_F(SkipDatabaseKinds, TransactionsThatArePrepared) {
   }
 }
 
-TEST_F(SkipDatabaseKinds, UniversalAndFifoCompaction) {
+TEST_F(SkipDatabaseKindsTest, UniversalAndFifoCompaction) {
   for (const auto style : {rocksdb::kCompactionStyleUniversal, rocksdb::kCompactionStyleFIFO}) {
     config_.options.compaction_style = style;
     TestDb db(config_);
@@ -224,7 +224,7 @@ TEST_F(SkipDatabaseKinds, UniversalAndFifoCompaction) {
   }
 }
 
-TEST_F(SkipDatabaseKinds, UnsupportedDatabasesAreRefused) {
+TEST_F(SkipDatabaseKindsTest, UnsupportedDatabasesAreRefused) {
   const auto refuses_options = [&](const char* reason, auto change) {
     DbConfig config = config_;
     change(&config.options);

@@ -15,7 +15,7 @@ namespace {
 
 using namespace blocksieve::testing;  // NOLINT: test support
 
-class SkipDatabases : public SkipFixture {
+class SkipDatabasesTest : public SkipFixture {
  protected:
   static rocksdb_plugin::SkipIndexSummary SummaryOf(TestDb& db) {
     rocksdb_plugin::SkipIndexSummary summary;
@@ -24,7 +24,7 @@ class SkipDatabases : public SkipFixture {
   }
 };
 
-TEST_F(SkipDatabases, FilesWithoutIndexAreReadAndBackfilled) {
+TEST_F(SkipDatabasesTest, FilesWithoutIndexAreReadAndBackfilled) {
   DbConfig plain = config_;
   plain.options.table_properties_collector_factories.clear();
   TestDb db(plain);
@@ -73,7 +73,7 @@ TEST_F(SkipDatabases, FilesWithoutIndexAreReadAndBackfilled) {
   EXPECT_GT(summary.usage[0].bounds_bytes + summary.usage[0].filter_bytes, 0u);
 }
 
-TEST_F(SkipDatabases, BackfillingStopsOnRequest) {
+TEST_F(SkipDatabasesTest, BackfillingStopsOnRequest) {
   TestDb db(config_);
   Fill(&db.db());
   DbConfig other = SkipConfig(ShortGranules({"n=int:field:1"}));
@@ -88,7 +88,7 @@ TEST_F(SkipDatabases, BackfillingStopsOnRequest) {
   EXPECT_TRUE(BackfillSkipIndexes(&db.db(), nullptr).IsInvalidArgument());
 }
 
-TEST_F(SkipDatabases, BackfillingEndsWhereNoIndexIsWritten) {
+TEST_F(SkipDatabasesTest, BackfillingEndsWhereNoIndexIsWritten) {
   {
     TestDb db(config_);
     Fill(&db.db());
@@ -114,7 +114,7 @@ TEST_F(SkipDatabases, BackfillingEndsWhereNoIndexIsWritten) {
 }
 
 // tests/PITFALLS.md, 33: a column that was dropped, and its name given to another field.
-TEST_F(SkipDatabases, AColumnOfTheSameNameIsNotTheSameColumn) {
+TEST_F(SkipDatabasesTest, AColumnOfTheSameNameIsNotTheSameColumn) {
   TestDb db(config_);
   for (uint64_t i = 0; i < 100; ++i) db.Put(Key(i), "1\tx" + std::to_string(i));
   db.Flush();
@@ -135,7 +135,7 @@ TEST_F(SkipDatabases, AColumnOfTheSameNameIsNotTheSameColumn) {
 }
 
 // Two files have the same contents. The planned one is deleted, and the other must not replace it.
-TEST_F(SkipDatabases, AFileIngestedAgainDuringAScan) {
+TEST_F(SkipDatabasesTest, AFileIngestedAgainDuringAScan) {
   config_.options.disable_auto_compactions = true;
   TestDb db(config_);
   const std::string path = db.dir() / "ingested.sst";

@@ -90,14 +90,14 @@ class FailingDisks : public SidecarFixture {
 
 enum class End { kKilled, kPowerFails };
 
-class SidecarCrash : public FailingDisks, public ::testing::WithParamInterface<End> {};
+class SidecarCrashTest : public FailingDisks, public ::testing::WithParamInterface<End> {};
 
-INSTANTIATE_TEST_SUITE_P(Ends, SidecarCrash, ::testing::Values(End::kKilled, End::kPowerFails),
+INSTANTIATE_TEST_SUITE_P(Ends, SidecarCrashTest, ::testing::Values(End::kKilled, End::kPowerFails),
                          [](const auto& info) {
                            return info.param == End::kKilled ? "Killed" : "PowerFails";
                          });
 
-TEST_P(SidecarCrash, AtEveryStepNothingIsLostAndNothingIsWrong) {
+TEST_P(SidecarCrashTest, AtEveryStepNothingIsLostAndNothingIsWrong) {
   DbConfig stock = Config({});
   stock.options.table_properties_collector_factories.clear();
   bool lived = false;

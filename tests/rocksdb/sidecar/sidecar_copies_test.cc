@@ -15,11 +15,11 @@ namespace {
 
 using namespace blocksieve::testing;  // NOLINT: test support
 
-class SidecarCopies : public SidecarFixture {
+class SidecarCopiesTest : public SidecarFixture {
  protected:
   static constexpr uint64_t kFiles = 3;
 
-  SidecarCopies() : db_(config_) { FillFiles(&db_, kFiles); }
+  SidecarCopiesTest() : db_(config_) { FillFiles(&db_, kFiles); }
 
   std::string Other(const std::string& name = "other") const { return db_.dir() / name; }
 
@@ -53,7 +53,7 @@ class SidecarCopies : public SidecarFixture {
   TestDb db_;
 };
 
-TEST_F(SidecarCopies, CheckpointsIncludeSidecars) {
+TEST_F(SidecarCopiesTest, CheckpointsIncludeSidecars) {
   MustBeOk(CreateCheckpointWithSkipIndexes(&db_.db(), Other()), "checkpoint");
   db_.Compact();
   const auto other = Open(Other());
@@ -61,7 +61,7 @@ TEST_F(SidecarCopies, CheckpointsIncludeSidecars) {
   EXPECT_EQ(NamesWith(Other(), ".bsx").size(), kFiles);
 }
 
-TEST_F(SidecarCopies, WithoutThemSstsAreReadAsAWhole) {
+TEST_F(SidecarCopiesTest, WithoutThemSstsAreReadAsAWhole) {
   MustBeOk(NewCheckpoint(&db_.db())->CreateCheckpoint(Other()), "checkpoint");
   auto other = Open(Other());
   EXPECT_EQ(NumWithoutIndex(*other), kFiles);
@@ -74,7 +74,7 @@ TEST_F(SidecarCopies, WithoutThemSstsAreReadAsAWhole) {
   EXPECT_EQ(num_copied, 0u);
 }
 
-TEST_F(SidecarCopies, SidecarsAreSavedBesideBackups) {
+TEST_F(SidecarCopiesTest, SidecarsAreSavedBesideBackups) {
   MustBeOk(SaveSkipIndexes(&db_.db(), Other("saved")), "save");
   MustBeOk(SaveSkipIndexes(&db_.db(), Other("saved")), "again");
   EXPECT_EQ(NamesWith(Other("saved"), ".bsx").size(), kFiles);
@@ -85,7 +85,7 @@ TEST_F(SidecarCopies, SidecarsAreSavedBesideBackups) {
   EXPECT_EQ(NumWithoutIndex(*other), 0u);
 }
 
-TEST_F(SidecarCopies, ImportedSstsGetTheirSidecars) {
+TEST_F(SidecarCopiesTest, ImportedSstsGetTheirSidecars) {
   const auto checkpoint = NewCheckpoint(&db_.db());
   rocksdb::ExportImportFilesMetaData* exported = nullptr;
   MustBeOk(checkpoint->ExportColumnFamily(db_->DefaultColumnFamily(), Other("export"), &exported),
@@ -106,7 +106,7 @@ TEST_F(SidecarCopies, ImportedSstsGetTheirSidecars) {
   MustBeOk(other->DestroyColumnFamilyHandle(imported), "handle");
 }
 
-TEST_F(SidecarCopies, LostSidecarsAreRebuiltWithoutCompaction) {
+TEST_F(SidecarCopiesTest, LostSidecarsAreRebuiltWithoutCompaction) {
   Backup(Other());
   const auto other = Open(Other());
   const std::set<std::string> ssts = NamesWith(Other(), ".sst");
@@ -135,7 +135,7 @@ TEST_F(SidecarCopies, LostSidecarsAreRebuiltWithoutCompaction) {
   }
 }
 
-TEST_F(SidecarCopies, RebuildingContinuesWhereItStopped) {
+TEST_F(SidecarCopiesTest, RebuildingContinuesWhereItStopped) {
   Backup(Other());
   const auto other = Open(Other());
   const auto once = [](const BackfillProgress& progress) { return progress.files_done == 0; };
@@ -147,7 +147,7 @@ TEST_F(SidecarCopies, RebuildingContinuesWhereItStopped) {
   EXPECT_EQ(NumWithoutIndex(*other), 0u);
 }
 
-TEST_F(SidecarCopies, RebuildingIndexesAnotherColumn) {
+TEST_F(SidecarCopiesTest, RebuildingIndexesAnotherColumn) {
   const std::set<std::string> ssts = NamesWith(db_.path(), ".sst");
   const SkipIndexOptions options = ShortGranules({"n=int:field:1", "t=field:2", "w=words:1"});
   DbConfig config = SkipConfig(options, {.max_property_bytes = 0});
@@ -165,7 +165,7 @@ TEST_F(SidecarCopies, RebuildingIndexesAnotherColumn) {
   EXPECT_EQ(NumWithoutIndex(db_.db()), 0u) << "the other columns are there still";
 }
 
-TEST_F(SidecarCopies, OldSnapshotsReadRebuiltFilesAsAWhole) {
+TEST_F(SidecarCopiesTest, OldSnapshotsReadRebuiltFilesAsAWhole) {
   SkipScanOptions old = AlwaysSkip();
   old.snapshot = db_->GetSnapshot();
   for (uint64_t i = 0; i < 200; ++i) db_.Put(Key(i), Value(7000));
@@ -180,7 +180,7 @@ TEST_F(SidecarCopies, OldSnapshotsReadRebuiltFilesAsAWhole) {
   db_->ReleaseSnapshot(old.snapshot);
 }
 
-TEST_F(SidecarCopies, RowsWithoutPlainValuesAreNeverSkipped) {
+TEST_F(SidecarCopiesTest, RowsWithoutPlainValuesAreNeverSkipped) {
   DbConfig config = config_;
   UseMergeOperator(&config, "put");
   TestDb db(config);
@@ -200,7 +200,7 @@ TEST_F(SidecarCopies, RowsWithoutPlainValuesAreNeverSkipped) {
 }
 
 // Before RocksDB 9.3, a reference to a blob file is read as if it were the value.
-TEST_F(SidecarCopies, FilesKnowTheirBlobReferencesWhateverTheOptionsAre) {
+TEST_F(SidecarCopiesTest, FilesKnowTheirBlobReferencesWhateverTheOptionsAre) {
   using namespace rocksdb_plugin;  // NOLINT: the component under test
   for (const bool was_on : {true, false}) {
     SCOPED_TRACE(was_on);
@@ -243,7 +243,7 @@ TEST_F(SidecarCopies, FilesKnowTheirBlobReferencesWhateverTheOptionsAre) {
 }
 
 // The newest version of a row may be one that is not committed, or be rolled back later.
-TEST_F(SidecarCopies, RowsOfPreparedTransactionsDoNotHideCommittedOnes) {
+TEST_F(SidecarCopiesTest, RowsOfPreparedTransactionsDoNotHideCommittedOnes) {
   for (const auto policy :
        {rocksdb::WRITE_COMMITTED, rocksdb::WRITE_PREPARED, rocksdb::WRITE_UNPREPARED}) {
     SCOPED_TRACE(policy);
@@ -281,7 +281,7 @@ TEST_F(SidecarCopies, RowsOfPreparedTransactionsDoNotHideCommittedOnes) {
   }
 }
 
-TEST_F(SidecarCopies, DestroyingLeavesNothing) {
+TEST_F(SidecarCopiesTest, DestroyingLeavesNothing) {
   const std::string path = db_.path();
   db_.Close();
   MustBeOk(DestroyDbWithSkipIndexes(path, config_.ToOptions()), "destroy");

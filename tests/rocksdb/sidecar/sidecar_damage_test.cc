@@ -20,7 +20,7 @@ using rocksdb_plugin::SidecarHeader;
 using rocksdb_plugin::SstIndex;
 using rocksdb_plugin::SstPlace;
 
-class SidecarDamage : public SidecarFixture {
+class SidecarDamageTest : public SidecarFixture {
  protected:
   struct Sst {
     std::string path;
@@ -46,7 +46,7 @@ class SidecarDamage : public SidecarFixture {
   }
 };
 
-TEST_F(SidecarDamage, AMissingSidecarCostsReads) {
+TEST_F(SidecarDamageTest, AMissingSidecarCostsReads) {
   TestDb db(config_);
   FillFiles(&db);
   const Sst sst = Ssts(&db)[1];
@@ -58,7 +58,7 @@ TEST_F(SidecarDamage, AMissingSidecarCostsReads) {
   EXPECT_TRUE(Problems(db).empty());
 }
 
-TEST_F(SidecarDamage, EveryFlippedBitIsNoticed) {
+TEST_F(SidecarDamageTest, EveryFlippedBitIsNoticed) {
   TestDb db(config_);
   FillFiles(&db, 1);
   const Sst sst = Ssts(&db)[0];
@@ -76,7 +76,7 @@ TEST_F(SidecarDamage, EveryFlippedBitIsNoticed) {
   ExpectUnusable(db, "index unusable");
 }
 
-TEST_F(SidecarDamage, TruncatedAndLongerSidecarsAreIgnored) {
+TEST_F(SidecarDamageTest, TruncatedAndLongerSidecarsAreIgnored) {
   TestDb db(config_);
   FillFiles(&db, 1);
   const Sst sst = Ssts(&db)[0];
@@ -94,7 +94,7 @@ TEST_F(SidecarDamage, TruncatedAndLongerSidecarsAreIgnored) {
   EXPECT_NE(sst.Open().index(), nullptr);
 }
 
-TEST_F(SidecarDamage, ForeignAndOlderSidecarsAreIgnored) {
+TEST_F(SidecarDamageTest, ForeignAndOlderSidecarsAreIgnored) {
   TestDb db(config_);
   TestDb other(config_);
   FillFiles(&db, 1);
@@ -109,7 +109,7 @@ TEST_F(SidecarDamage, ForeignAndOlderSidecarsAreIgnored) {
   ExpectUnusable(db, "belongs to another SST");
 }
 
-TEST_F(SidecarDamage, AFullDiskLeavesIndexesInThePropertiesOrNoFile) {
+TEST_F(SidecarDamageTest, AFullDiskLeavesIndexesInThePropertiesOrNoFile) {
   for (const uint64_t room : {0, 40, 100, 2000}) {
     SCOPED_TRACE(room);
     const TempDir dir;
@@ -123,7 +123,7 @@ TEST_F(SidecarDamage, AFullDiskLeavesIndexesInThePropertiesOrNoFile) {
   }
 }
 
-TEST_F(SidecarDamage, ASidecarSharedWithACheckpointIsNotOverwritten) {
+TEST_F(SidecarDamageTest, ASidecarSharedWithACheckpointIsNotOverwritten) {
   const TempDir dir;
   const SstPlace sst{rocksdb::FileSystem::Default(), dir / "000007.sst", nullptr};
   WriteFile(dir / "000007.bsx", "stale");
@@ -179,7 +179,7 @@ std::optional<SidecarHeader> Decode(std::string_view bytes, uint64_t file_bytes)
   return DecodeSidecarHeader(AsBytes(bytes), file_bytes, &needed_bytes, &checksum);
 }
 
-TEST(SidecarFormat, HeadersOfWrittenAndRebuiltSidecars) {
+TEST(SidecarFormatTest, HeadersOfWrittenAndRebuiltSidecars) {
   SidecarHeader written;
   written.id = {0x0102030405060708, 0x1112131415161718};
   written.value_suffix_bytes = 4;
@@ -202,7 +202,7 @@ TEST(SidecarFormat, HeadersOfWrittenAndRebuiltSidecars) {
   }
 }
 
-TEST(SidecarFormat, IdsOfSstsDependOnTheirProperties) {
+TEST(SidecarFormatTest, IdsOfSstsDependOnTheirProperties) {
   rocksdb::TableProperties properties;
   EXPECT_FALSE(IdOfSst(properties));
   properties.db_id = "db";
@@ -225,7 +225,7 @@ TEST(SidecarFormat, IdsOfSstsDependOnTheirProperties) {
   EXPECT_TRUE(ids.insert(*IdOfSst(properties)).second);
 }
 
-TEST(SidecarFormat, NamesHaveNumbers) {
+TEST(SidecarFormatTest, NamesHaveNumbers) {
   EXPECT_EQ(NumberInName("000012.bsx", kSidecarSuffix), "000012");
   for (const char* const name : {"000012.sst", "x12.bsx", ".bsx", "bsx", "", "000012.bsx.tmp"}) {
     EXPECT_EQ(NumberInName(name, kSidecarSuffix), "") << name;
@@ -233,7 +233,7 @@ TEST(SidecarFormat, NamesHaveNumbers) {
   EXPECT_EQ(SidecarPath("/a.b/c/000012.sst"), "/a.b/c/000012.bsx");
 }
 
-TEST(SidecarFormat, ReferencesHaveAnId) {
+TEST(SidecarFormatTest, ReferencesHaveAnId) {
   const std::string text = SidecarReference({1, UINT64_MAX}, 12345, 0xabc);
   EXPECT_EQ(text, "id=0000000000000001ffffffffffffffff bytes=12345 checksum=00000abc");
   EXPECT_EQ(IdInReference(text), ToHex({1, UINT64_MAX}));

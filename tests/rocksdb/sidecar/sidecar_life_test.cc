@@ -18,7 +18,7 @@ namespace {
 
 using namespace blocksieve::testing;  // NOLINT: test support
 
-class SidecarLife : public SidecarFixture {
+class SidecarLifeTest : public SidecarFixture {
  protected:
   /// Number of files whose properties have a whole index, or name a sidecar.
   static uint64_t CountProperty(rocksdb::DB& db, const char* name) {
@@ -48,7 +48,7 @@ class SidecarLife : public SidecarFixture {
   }
 };
 
-TEST_F(SidecarLife, SidecarsAreWrittenAndDeletedWithTheirSsts) {
+TEST_F(SidecarLifeTest, SidecarsAreWrittenAndDeletedWithTheirSsts) {
   TestDb db(config_);
   FillFiles(&db);
   ExpectOneForEachSst(db, 3);
@@ -63,7 +63,7 @@ TEST_F(SidecarLife, SidecarsAreWrittenAndDeletedWithTheirSsts) {
   EXPECT_EQ(Count(db.db(), "n = 7 AND t = 'text'"), 10u);
 }
 
-TEST_F(SidecarLife, ShortIndexesStayInTheProperties) {
+TEST_F(SidecarLifeTest, ShortIndexesStayInTheProperties) {
   TestDb db(Config({NewListener()}, 1 << 20));
   FillFiles(&db);
   EXPECT_EQ(NamesWith(db.path(), ".bsx").size(), 0u);
@@ -71,7 +71,7 @@ TEST_F(SidecarLife, ShortIndexesStayInTheProperties) {
   ExpectIndexed(db.db());
 }
 
-TEST_F(SidecarLife, WithoutAListenerIndexesAreInThePropertiesAndTheLogSaysSoOnce) {
+TEST_F(SidecarLifeTest, WithoutAListenerIndexesAreInThePropertiesAndTheLogSaysSoOnce) {
   std::optional<TestDb> db;
   const std::string log = StderrOf([&] {
     db.emplace(Config({}));
@@ -85,7 +85,7 @@ TEST_F(SidecarLife, WithoutAListenerIndexesAreInThePropertiesAndTheLogSaysSoOnce
   EXPECT_EQ(log.find("NewListener()", first + 30), std::string::npos) << log;
 }
 
-TEST_F(SidecarLife, FilesOfWritersAndOfRecoveryKeepThemInTheProperties) {
+TEST_F(SidecarLifeTest, FilesOfWritersAndOfRecoveryKeepThemInTheProperties) {
   std::optional<TestDb> db;
   const std::string log = StderrOf([&] {
     db.emplace(config_);
@@ -104,7 +104,7 @@ TEST_F(SidecarLife, FilesOfWritersAndOfRecoveryKeepThemInTheProperties) {
 }
 
 // RocksDB moves the SST of a remote compaction to the database, also from a worker in this process.
-TEST_F(SidecarLife, SstsThatAreWrittenElsewhereKeepThemInTheProperties) {
+TEST_F(SidecarLifeTest, SstsThatAreWrittenElsewhereKeepThemInTheProperties) {
   using rocksdb_plugin::SidecarDatabases;
   const TempDir other;
   config_.options.cf_paths = {{other / "fast", 1}, {other / "slow", 1 << 30}};
@@ -128,7 +128,7 @@ TEST_F(SidecarLife, SstsThatAreWrittenElsewhereKeepThemInTheProperties) {
   EXPECT_FALSE(place(db.path() + "/worker"));
 }
 
-TEST_F(SidecarLife, ColumnFamiliesHaveTheirOwn) {
+TEST_F(SidecarLifeTest, ColumnFamiliesHaveTheirOwn) {
   TestDb db(config_);
   const SkipIndexOptions index = ShortGranules({"other=field:2"});
   const DbConfig sidecars = SkipConfig(index, {.max_property_bytes = 0});
@@ -156,7 +156,7 @@ TEST_F(SidecarLife, ColumnFamiliesHaveTheirOwn) {
   }
 }
 
-TEST_F(SidecarLife, EachIsInTheDirectoryOfItsSst) {
+TEST_F(SidecarLifeTest, EachIsInTheDirectoryOfItsSst) {
   const TempDir other;
   config_.options.db_paths = {{other / "fast", 1}, {other / "slow", 1 << 30}};
   TestDb db(config_);
@@ -172,7 +172,7 @@ TEST_F(SidecarLife, EachIsInTheDirectoryOfItsSst) {
   EXPECT_TRUE(Problems(db).empty());
 }
 
-TEST_F(SidecarLife, OrphansAreDeletedAtTheFirstWrite) {
+TEST_F(SidecarLifeTest, OrphansAreDeletedAtTheFirstWrite) {
   TestDb db(config_);
   FillFiles(&db);
   // Stock RocksDB deletes SSTs only.
@@ -190,7 +190,7 @@ TEST_F(SidecarLife, OrphansAreDeletedAtTheFirstWrite) {
   EXPECT_EQ(ReadFile(db.path() + "/notes.bsx"), "of somebody else");
 }
 
-TEST_F(SidecarLife, TheyAreOnTheFileSystemOfTheDatabase) {
+TEST_F(SidecarLifeTest, TheyAreOnTheFileSystemOfTheDatabase) {
   std::shared_ptr<rocksdb::EncryptionProvider> provider;
   MustBeOk(rocksdb::EncryptionProvider::CreateFromString({}, "CTR://test", &provider), "provider");
   const std::unique_ptr<rocksdb::Env> env(
@@ -207,7 +207,7 @@ TEST_F(SidecarLife, TheyAreOnTheFileSystemOfTheDatabase) {
   db.Close();
 }
 
-TEST_F(SidecarLife, TheyAreChargedToTheRateLimiter) {
+TEST_F(SidecarLifeTest, TheyAreChargedToTheRateLimiter) {
   const std::shared_ptr<rocksdb::RateLimiter> limiter(rocksdb::NewGenericRateLimiter(1 << 30));
   config_.options.rate_limiter = limiter;
   TestDb db(config_);
@@ -218,7 +218,7 @@ TEST_F(SidecarLife, TheyAreChargedToTheRateLimiter) {
             static_cast<int64_t>(std::filesystem::file_size(Sidecar(db, number))));
 }
 
-TEST_F(SidecarLife, ReadersOfEveryKindFindThem) {
+TEST_F(SidecarLifeTest, ReadersOfEveryKindFindThem) {
   TestDb db(config_);
   FillFiles(&db);
   ExpectIndexed(*OpenReadOnly(Config({}).ToOptions(), db.path()));
@@ -227,7 +227,7 @@ TEST_F(SidecarLife, ReadersOfEveryKindFindThem) {
   EXPECT_EQ(NamesWith(db.path(), ".bsx").size(), 3u);
 }
 
-TEST_F(SidecarLife, AScanReadsOnlyItsColumns) {
+TEST_F(SidecarLifeTest, AScanReadsOnlyItsColumns) {
   TestDb db(config_);
   FillFiles(&db, 1);
   const auto file = *FilesOf(db.db()).begin();
