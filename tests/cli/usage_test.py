@@ -1,4 +1,4 @@
-"""UsageHelpTest, and wrong command lines."""
+"""Help, and wrong command lines."""
 
 import json
 import os
