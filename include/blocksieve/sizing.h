@@ -61,8 +61,10 @@ BLOCKSIEVE_EXPORT uint64_t PayloadBytes(const Layout& layout, uint64_t num_keys)
 BLOCKSIEVE_EXPORT uint64_t MaxKeys(const Layout& layout, uint64_t payload_bytes) noexcept;
 
 /// Bytes of the filter block for `num_keys` keys, payload and footer, without sections for ranges;
-/// for a ribbon, within a few bytes and 0.1 %. UINT64_MAX if 2^63 or more.
-BLOCKSIEVE_EXPORT uint64_t BlockBytes(const Layout& layout, uint64_t num_keys) noexcept;
+/// for a ribbon, within a few bytes and 0.1 %. UINT64_MAX if 2^63 or more. `has_sections`: with the
+/// footer of a block that has them, which is never short.
+BLOCKSIEVE_EXPORT uint64_t BlockBytes(const Layout& layout, uint64_t num_keys,
+                                      bool has_sections = false) noexcept;
 
 /// The inverse: the maximum number of keys whose block fits in `block_bytes`, or 0.
 BLOCKSIEVE_EXPORT uint64_t MaxBlockKeys(const Layout& layout, uint64_t block_bytes) noexcept;

@@ -67,15 +67,21 @@ uint64_t MaxKeys(const Layout& layout, uint64_t payload_bytes) noexcept {
                      [&](auto family) { return family.MaxKeys(layout, payload_bytes); });
 }
 
-uint64_t BlockBytes(const Layout& layout, uint64_t num_keys) noexcept {
+uint64_t BlockBytes(const Layout& layout, uint64_t num_keys, bool has_sections) noexcept {
   internal::BlockContents contents{.kind = layout.kind, .num_keys = num_keys};
   if (num_keys == 0) return internal::BytesAfterPoints(contents);
   if (PayloadBytes(layout, num_keys) >= uint64_t{1} << 63) return UINT64_MAX;
   const internal::PointPlan plan = PlanOf(layout, num_keys);
   contents.points_bytes = plan.points_bytes;
   contents.fields = plan.fields;
-  contents.short_fields = plan.short_fields;
-  return plan.points_bytes + internal::BytesAfterPoints(contents);
+  // The length of a section of usual size takes two bytes.
+  static constexpr char kSection[128] = {};
+  if (has_sections) {
+    contents.ranges = {kSection, sizeof(kSection)};
+  } else {
+    contents.short_fields = plan.short_fields;
+  }
+  return plan.points_bytes + internal::BytesAfterPoints(contents) - contents.ranges.size();
 }
 
 uint64_t MaxBlockKeys(const Layout& layout, uint64_t block_bytes) noexcept {

@@ -26,7 +26,8 @@ FilterChange NewFilter(const Tree& tree, size_t number, const RateGoal& goal, Fi
   // The file keeps its number of filters: one per partition or granule, if it has several.
   const uint64_t num_filters = std::clamp<uint64_t>(file.num_filters, 1, keys);
   const uint64_t keys_each = keys / num_filters;
-  const uint64_t bytes_each = BlockBytes(*layout, keys_each);
+  const bool has_sections = goal.seek_fraction || goal.has_prefixes;
+  const uint64_t bytes_each = BlockBytes(*layout, keys_each, has_sections);
   const uint64_t num_bytes = num_filters * bytes_each;
   const uint64_t hashes = file.num_prefix_hashes;
   if (goal.bits_per_key && goal.has_prefixes && hashes != 0) {

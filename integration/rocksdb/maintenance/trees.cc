@@ -53,13 +53,13 @@ std::vector<Tree> TreesOf(const std::vector<FileReport>& files) {
     families[files[i].place.family].push_back(TreeFileOf(files[i], i));
   }
   std::vector<Tree> trees;
-  for (auto& [family, of_family] : families) {
-    std::ranges::stable_sort(of_family, {}, &TreeFile::level);
-    const FilePlace& first = files[of_family.front().id].place;
+  for (auto& [family, its_files] : families) {
+    std::ranges::stable_sort(its_files, {}, &TreeFile::level);
+    const FilePlace& first = files[its_files.front().id].place;
     const bool have_ranges = std::ranges::all_of(
-        of_family, [&](const TreeFile& file) { return files[file.id].place.keys.has_value(); });
+        its_files, [&](const TreeFile& file) { return files[file.id].place.keys.has_value(); });
     Tree& tree =
-        trees.emplace_back(std::move(of_family), family,
+        trees.emplace_back(std::move(its_files), family,
                            /*level0_is_short_lived=*/first.level != 0 || first.is_short_lived);
     if (have_ranges) tree.SetKeyRanges();
   }
