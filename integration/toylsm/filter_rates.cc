@@ -42,7 +42,8 @@ std::optional<FilterOptions> KeyFilterFor(const Options& options, const std::vec
     }
   }
   const Result<RatePlan> rates = AllocateRates(levels, GoalOf(options));
-  filter->target_fpr = rates.ok() ? rates->levels.front().target_fpr : kMinTargetFpr;  // out of memory
+  filter->target_fpr =
+      rates.ok() ? rates->levels.front().target_fpr : kMinTargetFpr;  // out of memory
   // A range filter is part of a point filter, so the level must have one.
   if (filter->ranges) filter->target_fpr = std::min(filter->target_fpr, kMaxTargetFpr);
   if (filter->target_fpr > kMaxTargetFpr) return std::nullopt;
