@@ -12,17 +12,16 @@
 //
 //   struct K {
 //     static bool Probe(const State&, uint64_t hash);
-//     static void Fetch(const State&, uint64_t hash);  // prefetches the memory
-//     of Probe static bool IsNear(const State&);                // whether
-//     prefetching is a loss
+//     static void Fetch(const State&, uint64_t hash);  // prefetches the memory of Probe
+//     static bool IsNear(const State&);                // whether prefetching is a loss
 //   };
 //
 // State is what PointFilter holds for a family.
 //
-// By macro, because the primitives must be inlined into functions with the same
-// target attribute, and an attribute cannot be a template parameter. With
-// special compiler flags for the kernels' files instead, the linker could pick
-// an AVX-512 copy of a std:: inline function for the whole program.
+// By macro, because the primitives must be inlined into functions with the same target attribute,
+// and an attribute cannot be a template parameter. With special compiler flags for the kernels'
+// files instead, the linker could pick an AVX-512 copy of a std:: inline function for the whole
+// program.
 
 namespace blocksieve::internal {
 

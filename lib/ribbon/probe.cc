@@ -25,9 +25,9 @@ RibbonState MakeRibbonState(const RibbonShape& shape, const uint8_t* payload) no
   RibbonState state{};
   state.num_chunks = static_cast<uint32_t>(shape.chunks);
   state.narrow_segments = static_cast<uint32_t>(shape.narrow_segments);
-  state.num_octets = static_cast<uint32_t>(shape.octets);
-  state.offset_or_entry = shape.chunks == 1 ? RibbonMultiplier(shape.seed, 0)
-                                            : static_cast<uint32_t>(shape.SegmentBytes());
+  state.directory_or_chunk = shape.chunks == 1
+                                 ? shape.octets | uint64_t{RibbonMultiplier(shape.seed, 0)} << 32
+                                 : reinterpret_cast<uintptr_t>(payload) + shape.SegmentBytes();
   // If all segments are wide, their width is the first, which unmixed probes use.
   state.columns[0] = static_cast<uint8_t>(shape.columns + (shape.narrow_segments == 0 ? 1 : 0));
   state.columns[1] = static_cast<uint8_t>(shape.columns + 1);

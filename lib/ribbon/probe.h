@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "lib/base/coding.h"
@@ -15,42 +16,67 @@
 
 namespace blocksieve::internal {
 
+/// The lowest bits, by their number.
+inline constexpr auto kColumnBits = [] {
+  std::array<uint32_t, 33> bits{};
+  for (uint32_t i = 0; i < bits.size(); ++i) {
+    bits[i] = static_cast<uint32_t>((uint64_t{1} << i) - 1);
+  }
+  return bits;
+}();
+
 /// What PointFilter holds. Fields were checked against the size of the block when it was opened, so
 /// that probes check nothing.
 ///
 /// There are two widths: of narrow segments (or all, if their widths are equal) and of wide ones.
 /// Segment i begins at address origin[w] + i * stride(w).
 struct RibbonState {
-  uintptr_t origin[2];       // origin[0] is the payload
+  uintptr_t origin[2];  // origin[0] is the payload
+  /// The address of the directory; of the only chunk, its octets and in the high half its
+  /// multiplier.
+  uint64_t directory_or_chunk;
   uint32_t num_chunks;       // >= 1
-  uint32_t fast_segments;    // later segments are probed word by word: a window
-                             // may reach the end
+  uint32_t fast_segments;    // later segments are probed word by word: a window may reach the end
   uint32_t narrow_segments;  // later segments are wide: they have one more column
-  uint32_t offset_or_entry;  // of the directory; multiplier of the only chunk
-  uint32_t num_octets;       // slots / 8
   uint8_t columns[2];
   uint8_t strides[2];  // 8 * columns
 
   BLOCKSIEVE_INLINE uint64_t stride(size_t w) const noexcept { return strides[w]; }
-  /// A bit per column.
-  BLOCKSIEVE_INLINE uint32_t in_use(size_t w) const noexcept {
-    return (uint32_t{1} << columns[w]) - 1;
-  }
+  /// A bit per column. From a table that all filters share, because computing it takes twice the
+  /// instructions.
+  BLOCKSIEVE_INLINE uint32_t in_use(size_t w) const noexcept { return kColumnBits[columns[w]]; }
   uint32_t max_in_use() const noexcept {
-    return in_use(narrow_segments < (uint64_t{num_octets} + 7) / 8 ? 1 : 0);
+    return in_use(narrow_segments < (num_octets() + 7) / 8 ? 1 : 0);
   }
-  BLOCKSIEVE_INLINE uint32_t multiplier() const noexcept { return offset_or_entry; }
-  /// Entries of the chunks; unused if there is only one chunk.
+  /// @{
+  /// REQUIRES: num_chunks == 1
+  BLOCKSIEVE_INLINE uint32_t multiplier() const noexcept {
+    return static_cast<uint32_t>(directory_or_chunk >> 32);
+  }
+  BLOCKSIEVE_INLINE uint32_t chunk_octets() const noexcept {
+    return static_cast<uint32_t>(directory_or_chunk);
+  }
+  /// @}
+  /// Entries of the chunks. REQUIRES: num_chunks > 1
   BLOCKSIEVE_INLINE const uint8_t* directory() const noexcept {
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): the payload is a number for narrow probes
-    return reinterpret_cast<const uint8_t*>(origin[0]) + offset_or_entry;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the state is plain numbers
+    return reinterpret_cast<const uint8_t*>(directory_or_chunk);
   }
   /// Base positions of groups of chunks. REQUIRES: num_chunks > kRibbonGroup
   BLOCKSIEVE_INLINE const uint8_t* bases() const noexcept {
     return directory() + 2 * (uint64_t{num_chunks} + 1);
   }
+  /// Slots / 8. Divides, so it is for the ends of the filter: the directory follows the segments.
+  uint64_t num_octets() const noexcept {
+    if (num_chunks == 1) return chunk_octets();
+    const uint64_t bytes = directory_or_chunk - origin[0];
+    const uint64_t narrow_octets = uint64_t{narrow_segments} * 8;
+    const uint64_t narrow_bytes = narrow_octets * columns[0];
+    return bytes <= narrow_bytes ? bytes / columns[0]
+                                 : narrow_octets + (bytes - narrow_bytes) / columns[1];
+  }
   /// The last slot at which a row may start.
-  uint64_t last_start() const noexcept { return uint64_t{num_octets} * kRibbonOctet - kRibbonFold; }
+  uint64_t last_start() const noexcept { return num_octets() * kRibbonOctet - kRibbonFold; }
 };
 
 /// Forms of the directory.
@@ -94,7 +120,7 @@ struct RibbonChunk {
 template <RibbonDirectory kDirectory>
 BLOCKSIEVE_INLINE RibbonChunk ReadRibbonChunk(const RibbonState& ribbon, uint64_t hash) noexcept {
   if constexpr (kDirectory == RibbonDirectory::kNone) {
-    return {0, ribbon.num_octets, ribbon.multiplier()};
+    return {0, ribbon.chunk_octets(), ribbon.multiplier()};
   } else {
     const uint64_t chunk = RibbonChunkOf(hash, ribbon.num_chunks);
     const auto entries = LoadLittleEndian<uint32_t>(RibbonEntryAt(ribbon, chunk));

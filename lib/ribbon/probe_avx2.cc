@@ -46,7 +46,7 @@ template <RibbonDirectory kDirectory>
 BLOCKSIEVE_AVX2_INLINE FourChunks FindFourChunks(const RibbonState& ribbon, __m256i hash,
                                                  __m256i hash_high) noexcept {
   if constexpr (kDirectory == RibbonDirectory::kNone) {
-    return {_mm256_setzero_si256(), Four(ribbon.num_octets), Four(ribbon.multiplier())};
+    return {_mm256_setzero_si256(), Four(ribbon.chunk_octets()), Four(ribbon.multiplier())};
   }
   // CheckRibbonShape guarantees fewer than 2^31 chunks.
   const __m256i num_chunks = Four(ribbon.num_chunks);

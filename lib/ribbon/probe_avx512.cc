@@ -80,7 +80,7 @@ BLOCKSIEVE_AVX512_INLINE uint32_t LocateEight(const RibbonState& ribbon, __m512i
   __m512i first_octet, num_octets, multiplier;
   if constexpr (kDirectory == RibbonDirectory::kNone) {
     first_octet = _mm512_setzero_si512();
-    num_octets = Eight(ribbon.num_octets);
+    num_octets = Eight(ribbon.chunk_octets());
     multiplier = Eight(ribbon.multiplier());
   } else {
     // CheckRibbonShape guarantees fewer than 2^31 chunks.

@@ -20,10 +20,11 @@ BLOCKSIEVE_INLINE uint32_t WordParities(const RibbonState& view,
   // end of a word have no coefficient.
   const RibbonState& ribbon = view;
   const uint64_t segment = window.start / kRibbonSegment;
-  const uint64_t first_bytes = std::min<uint64_t>(8, ribbon.num_octets - segment * 8);
-  const uint64_t octets_behind = ribbon.num_octets - segment * 8 - first_bytes;
+  const uint64_t num_octets = ribbon.num_octets();
+  const uint64_t first_bytes = std::min<uint64_t>(8, num_octets - segment * 8);
+  const uint64_t octets_behind = num_octets - segment * 8 - first_bytes;
   const uint64_t second_bytes = std::min<uint64_t>(8, octets_behind);
-  const uint64_t slots_left = ribbon.num_octets * kRibbonOctet - window.start;
+  const uint64_t slots_left = num_octets * kRibbonOctet - window.start;
   const uint64_t exist = slots_left < 64 ? (uint64_t{1} << slots_left) - 1 : ~uint64_t{0};
   RibbonWindow within = window;
   within.coefficients &= exist;

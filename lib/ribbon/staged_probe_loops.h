@@ -3,19 +3,16 @@
 #include "lib/block/probe_loops.h"
 #include "lib/ribbon/probe.h"
 
-// Generates the entry points of a ribbon kernel for each RibbonForm; see
-// probe_loops.h.
+// Generates the entry points of a ribbon kernel for each RibbonForm; see probe_loops.h.
 //
 //   struct K {
 //     static bool Probe(const RibbonState&, const RibbonWindow&);
 //     // Up to kProbeBatch hashes or keys.
 //     template <RibbonDirectory>
-//     static void Batch(const RibbonState&, const uint64_t* hashes, size_t
-//     num_hashes,
+//     static void Batch(const RibbonState&, const uint64_t* hashes, size_t num_hashes,
 //                       bool* may_match);
 //     template <RibbonDirectory>
-//     static bool KeyBatch(const RibbonState&, KeyList keys, size_t num_keys,
-//     bool* may_match);
+//     static bool KeyBatch(const RibbonState&, KeyList keys, size_t num_keys, bool* may_match);
 //   };
 
 #define BLOCKSIEVE_RIBBON_PROBES(NAME, K, TARGET, DIRECTORY)                                     \
