@@ -18,6 +18,7 @@ namespace {
 using Random = std::mt19937_64;
 
 constexpr size_t kRewrittenOneIn = 5;
+constexpr size_t kRowsOfMinute = 100;
 
 // Sorted row numbers, drawn uniformly.
 std::vector<uint32_t> DrawRewrittenRows(size_t num_rows, Random& random) {
@@ -41,13 +42,14 @@ Dataset MakeDataset(const Input& input, std::string_view value_name, uint64_t se
   Dataset dataset;
   dataset.description = input.description;
   for (size_t row = 0; row < input.rows.size(); ++row) {
-    dataset.rows.Add(input.rows.key(row),
-                     fmt::format("{}\t{}", input.rows.key(row), input.rows.value(row)));
+    dataset.rows.Add(input.rows.key(row), fmt::format("{}\tm{}\t{}", input.rows.key(row),
+                                                      row / kRowsOfMinute, input.rows.value(row)));
   }
   dataset.rows.Seal();
   dataset.columns = {
-      {Must(Column::Parse(fmt::format("{}=field:2", value_name)), "column"),
+      {Must(Column::Parse(fmt::format("{}=field:3", value_name)), "column"),
        fmt::format("{} = v", value_name), true},
+      {Must(Column::Parse("minute=field:2"), "column"), "minute = v, in key order", true},
       {Must(Column::Parse("words=words:1"), "column"), "words of the key HAS v", false},
   };
   Random random(seed);

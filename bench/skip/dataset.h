@@ -20,6 +20,9 @@ struct Query {
   std::vector<uint32_t> rows;  ///< The matching rows, ascending.
 };
 
+/// Of MakeDataset: few files have one value of it.
+inline constexpr size_t kMinuteColumn = 1;
+
 /// One column of a dataset, for queries.
 struct QueriedColumn {
   Column column;
@@ -41,8 +44,9 @@ struct Dataset {
   std::vector<Column> Columns() const;
 };
 
-/// Rows of an input. Each value becomes "key TAB value", as a skip index sees values only. Columns:
-/// the value's first field, named `value_name`, clustered or not, and the words of the key.
+/// Rows of an input. Each value becomes "key TAB minute TAB value", as a skip index sees values
+/// only. Columns: the value's first field, named `value_name`, clustered or not; the minute, which
+/// grows with the key as time does in keys that begin with it; and the words of the key.
 Dataset MakeDataset(const Input& input, std::string_view value_name, uint64_t seed);
 
 /// `count` distinct values of the column with number `column`, drawn uniformly, however often they

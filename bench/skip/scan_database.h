@@ -53,7 +53,13 @@ class ScanDatabase : public Database {
   /// Scans, and compares the result with `query.rows`. Cold only after ForgetReads.
   ScanCost Scan(const Query& query, bool use_index);
 
+  /// The same with an iterator of RocksDB that leaves out files (PruneReads).
+  ScanCost ReadPruned(const Query& query);
+
  private:
+  template <class ReadAll>
+  ScanCost Measure(const Query& query, ReadAll read_all);
+
   const Dataset& dataset_;
 };
 

@@ -26,7 +26,7 @@ rocksdb::BlockBasedTableOptions& TableOptions(rocksdb::Options& options) {
 Database::Database(Contestant contestant, uint64_t num_bytes, std::filesystem::path path)
     : contestant_(std::move(contestant)),
       // Some files even of few rows, and at most RocksDB's default size.
-      file_bytes_(std::clamp<uint64_t>(num_bytes / 8, 1 << 20, 64 << 20)),
+      file_bytes_(std::clamp<uint64_t>(num_bytes / 8, 256 << 10, 64 << 20)),
       path_(std::move(path)),
       statistics_(rocksdb::CreateDBStatistics()) {
   std::filesystem::create_directories(path_);

@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 
 TEST(DatasetTest, QueriesHaveTheRowsThatMatch) {
   const Dataset dataset = MakeDataset(PathsAndPackages(1'000), "package", 1);
-  EXPECT_EQ(dataset.rows.value(0), "/usr/dir000/file0000\tpkg0");
+  EXPECT_EQ(dataset.rows.value(0), "/usr/dir000/file0000\tm0\tpkg0");
   EXPECT_EQ(dataset.rewritten.size(), 200U);
   const std::vector<Query> packages = DrawQueries(dataset, 0, 1'000, 1);
   EXPECT_EQ(packages.size(), 20U);
@@ -30,7 +30,7 @@ TEST(DatasetTest, QueriesHaveTheRowsThatMatch) {
     EXPECT_TRUE(query.predicate.Matches(dataset.rows.value(query.rows.back())));
   }
   // "usr", ten directories, a thousand files
-  EXPECT_EQ(DrawQueries(dataset, 1, 10'000, 1).size(), 1U + 10 + 1'000);
+  EXPECT_EQ(DrawQueries(dataset, 2, 10'000, 1).size(), 1U + 10 + 1'000);
 }
 
 // With a known number of blocks: each row is alone in a block.
@@ -70,11 +70,11 @@ TEST(ScanDatabaseTest, WrongAnswersAreFailures) {
 
   const auto failure = [&] { return FailureOf([&] { database.Scan(query, true); }); };
   query.rows.pop_back();
-  EXPECT_THAT(failure(), HasSubstr("more rows than match"));
+  EXPECT_THAT(failure(), HasSubstr("more rows were returned than match"));
   query.rows.push_back(0);
   EXPECT_THAT(failure(), HasSubstr("does not match"));
   query.rows.clear();
-  EXPECT_THAT(failure(), HasSubstr("more rows than match"));
+  EXPECT_THAT(failure(), HasSubstr("more rows were returned than match"));
 }
 
 // The whole job on few rows: the figures must fit together.

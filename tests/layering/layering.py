@@ -39,15 +39,15 @@ ROOMS = [
     ("integration/rocksdb/options", "integration/rocksdb/policy", ""),
     ("integration/rocksdb/listener", "integration/rocksdb/levels integration/rocksdb/sidecar", ""),
     ("integration/rocksdb/index", "integration/rocksdb/sidecar", "rocksdb/skip_index"),
-    ("integration/rocksdb/scan", "integration/rocksdb/index", ""),
+    ("integration/rocksdb/scan", "integration/rocksdb/index", "rocksdb/prune_reads"),
     (
         "integration/rocksdb/maintenance",
-        "integration/rocksdb/options integration/rocksdb/listener integration/rocksdb/index",
+        "integration/rocksdb/options integration/rocksdb/listener integration/rocksdb/scan",
         "rocksdb/maintenance",
     ),
     (
         "integration/rocksdb/plugin",
-        "integration/rocksdb/scan integration/rocksdb/maintenance",
+        "integration/rocksdb/maintenance",
         "c rocksdb",
     ),
     ("integration/toylsm/base", "lib/skip lib/tree", ""),

@@ -95,6 +95,31 @@ inline void SetTableFilter(const TableFilter& filter, rocksdb::ReadOptions* opti
   SetTableFilter(filter, &options->table_filter);
 }
 
+// The function, or an empty one. A copy, as programs keep a pointed-to one only for their
+// iterators.
+inline TableFilter TableFilterOf(const TableFilter& option) { return option; }
+inline TableFilter TableFilterOf(const TableFilter* option) {
+  return option == nullptr ? TableFilter() : *option;
+}
+
+/// Whether files may be ingested below all others; since RocksDB 10.2 by column family.
+template <class Options>
+bool AllowsIngestBehind(const Options& options) {
+  if constexpr (requires { options.cf_allow_ingest_behind; }) {
+    if (options.cf_allow_ingest_behind) return true;
+  }
+  return options.allow_ingest_behind;
+}
+
+/// Whether iterators turn runs of tombstones into range deletes, and must see every row for it.
+template <class Options>
+bool ConvertsTombstones([[maybe_unused]] const Options& options) {
+  if constexpr (requires { options.min_tombstones_for_range_conversion; }) {
+    return options.min_tombstones_for_range_conversion != 0;
+  }
+  return false;
+}
+
 /// Keeps the database from deleting files. Does nothing for read-only databases, which never do.
 class NoFileDeletions {
  public:

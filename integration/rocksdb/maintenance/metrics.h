@@ -28,8 +28,9 @@ enum class Metric {
   kSeeks,
   kSeekBlocks,
   kRangeQueries,
+  kPrunedTables,
 };
-inline constexpr size_t kNumMetrics = 12;
+inline constexpr size_t kNumMetrics = 13;
 
 /// `labels`: as Label makes them, separated by commas.
 FilterMetric MakeMetric(Metric metric, std::string labels, double value);

@@ -45,6 +45,10 @@ struct rocksdb_iterator_t {
   ROCKSDB_NAMESPACE::Iterator* rep;
 };
 
+struct blocksieve_pruning_t {
+  std::shared_ptr<blocksieve::ReadPruning> rep;
+};
+
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
@@ -121,6 +125,36 @@ rocksdb::Status ParseFilter(const char* text, FilterPolicyOptions* options) {
   rocksdb::Status status = ParseOptions(text, Policy::kName, PolicyOptionTypes(), options);
   return status.ok() ? ValidatePolicyOptions(*options) : status;
 }
+
+// The field of `counts` with this name in a table of {name, field}. Errors: InvalidArgument.
+template <class Names, class Counts>
+rocksdb::Status GetCount(const char* argument, const std::string& name, const Names& names,
+                         const Counts& counts, uint64_t* value) {
+  std::string allowed;
+  for (const auto& [known, field] : names) {
+    if (name == known) {
+      *value = counts.*field;
+      return rocksdb::Status::OK();
+    }
+    allowed += (allowed.empty() ? "" : ", ") + std::string(known);
+  }
+  return OptionOutOfRange(argument, name, allowed);
+}
+
+constexpr std::pair<const char*, uint64_t ReadPruningCounts::*> kPruningCounts[] = {
+    {"num_files", &ReadPruningCounts::num_files},
+    {"files_pruned", &ReadPruningCounts::files_pruned},
+    {"files_matching", &ReadPruningCounts::files_matching},
+    {"files_above_older", &ReadPruningCounts::files_above_older},
+    {"files_sharing_keys", &ReadPruningCounts::files_sharing_keys},
+    {"files_without_index", &ReadPruningCounts::files_without_index},
+    {"files_of_writers", &ReadPruningCounts::files_of_writers},
+    {"files_not_unique", &ReadPruningCounts::files_not_unique},
+    {"num_bytes", &ReadPruningCounts::num_bytes},
+    {"bytes_pruned", &ReadPruningCounts::bytes_pruned},
+    {"tables_asked", &ReadPruningCounts::tables_asked},
+    {"tables_left_out", &ReadPruningCounts::tables_left_out},
+};
 
 // A policy in the struct that db/c.cc knows.
 class CPolicy final : public rocksdb_filterpolicy_t {
@@ -252,19 +286,47 @@ BLOCKSIEVE_EXPORT rocksdb_iterator_t* blocksieve_create_skip_scan(
   return iterator;
 }
 
+BLOCKSIEVE_EXPORT blocksieve_pruning_t* blocksieve_prune_reads(
+    rocksdb_t* db, rocksdb_column_family_handle_t* column_family, const char* condition,
+    rocksdb_readoptions_t* read_options, char** errptr) {
+  blocksieve_pruning_t* pruning = nullptr;
+  Report(errptr, {{"db", db}, {"condition", condition}, {"read_options", read_options}}, [&] {
+    auto made = std::make_unique<blocksieve_pruning_t>();
+    rocksdb::Status status = PruneReads(
+        Wrapped<rocksdb::DB*>(db),
+        column_family == nullptr ? nullptr : Wrapped<rocksdb::ColumnFamilyHandle*>(column_family),
+        condition, &Wrapped<rocksdb::ReadOptions>(read_options), &made->rep);
+    if (status.ok()) pruning = made.release();
+    return status;
+  });
+  return pruning;
+}
+
+BLOCKSIEVE_EXPORT unsigned char blocksieve_pruning_matches(const blocksieve_pruning_t* pruning,
+                                                           const char* value, size_t value_bytes,
+                                                           char** errptr) {
+  bool matches = false;
+  Report(errptr, {{"pruning", pruning}, {"value", value}}, [&] {
+    matches = pruning->rep->Matches({value, value_bytes});
+    return rocksdb::Status::OK();
+  });
+  return matches;
+}
+
+BLOCKSIEVE_EXPORT uint64_t blocksieve_pruning_count(const blocksieve_pruning_t* pruning,
+                                                    const char* count, char** errptr) {
+  uint64_t value = 0;
+  Report(errptr, {{"pruning", pruning}, {"count", count}},
+         [&] { return GetCount("count", count, kPruningCounts, pruning->rep->counts(), &value); });
+  return value;
+}
+
+BLOCKSIEVE_EXPORT void blocksieve_pruning_destroy(blocksieve_pruning_t* pruning) { delete pruning; }
+
 BLOCKSIEVE_EXPORT uint64_t blocksieve_range_filter_count(const char* result, char** errptr) {
   uint64_t count = 0;
-  Report(errptr, {{"result", result}}, [&] {
-    std::string allowed;
-    for (const auto& [name, field] : kRangeResults) {
-      if (std::string(result) == name) {
-        count = GetRangeFilterCounts().*field;
-        return rocksdb::Status::OK();
-      }
-      allowed += (allowed.empty() ? "" : ", ") + std::string(name);
-    }
-    return OptionOutOfRange("result", result, allowed);
-  });
+  Report(errptr, {{"result", result}},
+         [&] { return GetCount("result", result, kRangeResults, GetRangeFilterCounts(), &count); });
   return count;
 }
 

@@ -70,6 +70,13 @@ rocksdb::Status CheckScannable(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* col
 /// versions of RocksDB have options with which an iterator shows another time than its snapshot's.
 rocksdb::ReadOptions ScanReadOptions(const rocksdb::ReadOptions& requested);
 
+/// Tables that iterators of this process asked the filters of PruneReads for.
+struct AskedTables {
+  uint64_t read = 0;
+  uint64_t left_out = 0;
+};
+AskedTables GetAskedTables();
+
 /// Bytes at the end of stored values that `db` hides from readers: 4 for a DBWithTTL, else 0.
 uint32_t HiddenSuffixBytes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family);
 

@@ -61,6 +61,37 @@ bool FileMap::OthersOverlap(const ScanRange& range, uint64_t file_number) const 
   return false;
 }
 
+OlderEntries FileMap::Older(size_t level, size_t index) const {
+  const auto& files = metadata_.levels[level].files;
+  const rocksdb::SstFileMetaData& file = files[index];
+  const auto is_before = [this](const std::string& a, const std::string& b) {
+    return comparator_->Compare(a, b) < 0;
+  };
+  const auto overlaps = [&](const rocksdb::SstFileMetaData& other) {
+    return !is_before(other.largestkey, file.smallestkey) &&
+           !is_before(file.largestkey, other.smallestkey);
+  };
+  for (size_t deeper = level + 1; deeper < metadata_.levels.size(); ++deeper) {
+    const auto& others = metadata_.levels[deeper].files;
+    const auto other = std::partition_point(others.begin(), others.end(), [&](const auto& one) {
+      return is_before(one.largestkey, file.smallestkey);
+    });
+    if (other != others.end() && overlaps(*other)) return OlderEntries::kInOtherFiles;
+  }
+  if (metadata_.levels[level].level != 0) {
+    const bool shares_key = (index > 0 && overlaps(files[index - 1])) ||
+                            (index + 1 < files.size() && overlaps(files[index + 1]));
+    return shares_key ? OlderEntries::kOfSharedKeys : OlderEntries::kNone;
+  }
+  // RocksDB lists the newest file first. A repaired database may have a file beside those that it
+  // was compacted from, so the sequence numbers must agree.
+  for (size_t i = 0; i < files.size(); ++i) {
+    const bool is_newer = i < index && files[i].smallest_seqno > file.largest_seqno;
+    if (i != index && !is_newer && overlaps(files[i])) return OlderEntries::kInOtherFiles;
+  }
+  return OlderEntries::kNone;
+}
+
 namespace {
 
 class Planner {

@@ -17,6 +17,13 @@
 
 namespace blocksieve::rocksdb_plugin {
 
+/// Where a column family may have entries of a file's keys that are older than the file's.
+enum class OlderEntries {
+  kNone,          ///< Nowhere: readers that leave out the file see older ones of none of its keys.
+  kInOtherFiles,  ///< In overlapping files, of deeper levels or of level 0.
+  kOfSharedKeys,  ///< In a neighbour with the file's first or last key: compactions cut there too.
+};
+
 /// The key ranges of a column family's files. RocksDB returns metadata and table properties in
 /// separate calls, and files change in between, so a file may be unknown here.
 class FileMap {
@@ -29,7 +36,18 @@ class FileMap {
   /// Whether another known file has keys or tombstones in the range. REQUIRES: it has both ends.
   bool OthersOverlap(const ScanRange& range, uint64_t file_number) const;
 
+  /// Calls visit(file, where older entries may be) for each file, in the order of levels.
+  template <class Visit>
+  void ForEach(Visit visit) const {
+    for (size_t level = 0; level < metadata_.levels.size(); ++level) {
+      const auto& files = metadata_.levels[level].files;
+      for (size_t i = 0; i < files.size(); ++i) visit(files[i], Older(level, i));
+    }
+  }
+
  private:
+  OlderEntries Older(size_t level, size_t index) const;
+
   const rocksdb::Comparator* const comparator_;
   const rocksdb::ColumnFamilyMetaData metadata_;
   std::map<uint64_t, const rocksdb::SstFileMetaData*> by_number_;

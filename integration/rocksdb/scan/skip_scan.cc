@@ -11,6 +11,7 @@
 
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/table_properties.h"
+#include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/backfill.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/scan/candidate_scan.h"
@@ -193,6 +194,12 @@ class SkipScan::Parts {
     const bool counts_granules =
         options_.count_granules && options_.use_index && MemtablesAreEmpty(context_);
     if (!indexes.CanPrune() && !counts_granules) return rocksdb::Status::OK();
+    if (ConvertsTombstones(context_.db->GetOptions(context_.column_family))) {
+      // RocksDB refuses iterators of single files then, and those of memtables would convert runs
+      // of tombstones that have live rows of files between them.
+      counts.full_scan_reason = "option min_tombstones_for_range_conversion is not 0";
+      return rocksdb::Status::OK();
+    }
     auto ranges = std::make_unique<MergedRanges>(&context_);
     auto memtables = std::make_unique<MemtableSource>(&context_, ranges.get());
     if (!memtables->status().ok()) return memtables->status();

@@ -134,6 +134,38 @@ TEST_F(CApiTest, CountsRangeQueries) {
   rocksdb_readoptions_destroy(read);
 }
 
+TEST_F(CApiTest, IteratorsLeaveOutFilesThatCannotMatch) {
+  EXPECT_THAT(EnableSkipIndex("columns=n=int:value"), IsEmpty());
+  EXPECT_THAT(Open(), IsEmpty());
+  for (int i = 0; i < 10; ++i) {
+    Put("k" + std::to_string(i), std::to_string(i / 2));
+    if (i % 2 != 0) Flush();
+  }
+  rocksdb_readoptions_t* const read = rocksdb_readoptions_create();
+  blocksieve_pruning_t* pruning = nullptr;
+  const auto prune = [&](const char* condition) {
+    return ErrorOf([&](char** error) {
+      pruning = blocksieve_prune_reads(db_, nullptr, condition, read, error);
+    });
+  };
+  EXPECT_THAT(prune("n = 3 LIMIT 1"), HasSubstr("LIMIT"));
+  EXPECT_EQ(pruning, nullptr);
+  EXPECT_THAT(prune("n = 3"), IsEmpty());
+  rocksdb_iterator_t* const rows = rocksdb_create_iterator(db_, read);
+  rocksdb_iter_seek_to_first(rows);
+  EXPECT_THAT(KeysOf(rows), ElementsAre("k6", "k7"));
+  rocksdb_iter_destroy(rows);
+  EXPECT_EQ(blocksieve_pruning_count(pruning, "files_pruned", nullptr), 4u);
+  EXPECT_EQ(blocksieve_pruning_count(pruning, "tables_left_out", nullptr), 4u);
+  EXPECT_THAT(ErrorOf([&](char** error) { blocksieve_pruning_count(pruning, "files", error); }),
+              HasSubstr("num_files, files_pruned"));
+  EXPECT_EQ(blocksieve_pruning_matches(pruning, "3", 1, nullptr), 1);
+  EXPECT_EQ(blocksieve_pruning_matches(pruning, "4", 1, nullptr), 0);
+  rocksdb_readoptions_destroy(read);
+  blocksieve_pruning_destroy(pruning);
+  blocksieve_pruning_destroy(nullptr);
+}
+
 TEST_F(CApiTest, GivesMetricsAsText) {
   EXPECT_THAT(EnableFilter("blocksieve:0.01"), IsEmpty());
   EXPECT_THAT(Open(), IsEmpty());

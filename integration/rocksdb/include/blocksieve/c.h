@@ -50,6 +50,26 @@ rocksdb_iterator_t* blocksieve_create_skip_scan(rocksdb_t* db,
                                                 rocksdb_column_family_handle_t* column_family,
                                                 const char* query, char** errptr);
 
+/// Lets iterators with `read_options` leave out files without a row that matches `condition`, as
+/// PruneReads in blocksieve/rocksdb/prune_reads.h does. They still show rows that do not match:
+/// test each with blocksieve_pruning_matches. `column_family` null: the default one. Destroy the
+/// result after the iterators and the read options. Null on error, with no option changed.
+typedef struct blocksieve_pruning_t blocksieve_pruning_t;
+blocksieve_pruning_t* blocksieve_prune_reads(rocksdb_t* db,
+                                             rocksdb_column_family_handle_t* column_family,
+                                             const char* condition,
+                                             rocksdb_readoptions_t* read_options, char** errptr);
+
+/// Whether a row with this value matches the condition. 0 on error.
+unsigned char blocksieve_pruning_matches(const blocksieve_pruning_t* pruning, const char* value,
+                                         size_t value_bytes, char** errptr);
+
+/// A field of ReadPruningCounts, such as "files_pruned". 0 on error.
+uint64_t blocksieve_pruning_count(const blocksieve_pruning_t* pruning, const char* count,
+                                  char** errptr);
+
+void blocksieve_pruning_destroy(blocksieve_pruning_t* pruning);  ///< Null: does nothing.
+
 /// How many range queries of this process had this result: a field of RangeFilterCounts in
 /// blocksieve/rocksdb/filter_policy.h, such as "no" or "may_match". 0 on error.
 uint64_t blocksieve_range_filter_count(const char* result, char** errptr);

@@ -17,6 +17,7 @@
 
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "blocksieve/rocksdb/maintenance.h"
+#include "blocksieve/rocksdb/prune_reads.h"
 #include "blocksieve/rocksdb/skip_index.h"
 
 namespace blocksieve {

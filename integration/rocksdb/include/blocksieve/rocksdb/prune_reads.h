@@ -1,0 +1,93 @@
+#pragma once
+
+#include <rocksdb/db.h>
+#include <rocksdb/options.h>
+#include <rocksdb/slice.h>
+#include <rocksdb/status.h>
+#include <rocksdb/table_properties.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "blocksieve/bytes.h"
+
+/// \file
+/// Values pruned in an ordinary iterator of RocksDB: it leaves out the files without a row that
+/// matches a condition, wherever that cannot bring back an older version of a row. PRUNING.md has
+/// the argument.
+
+namespace blocksieve {
+
+/// What became of the files that a column family had when PruneReads was called, and what iterators
+/// did since.
+struct ReadPruningCounts {
+  uint64_t num_files = 0;            ///< Sum of the seven below.
+  uint64_t files_pruned = 0;         ///< Left out.
+  uint64_t files_matching = 0;       ///< Read, as a row may match.
+  uint64_t files_above_older = 0;    ///< Read, as files that may be older overlap their keys.
+  uint64_t files_sharing_keys = 0;   ///< Read, as a neighbour has their first or last key too.
+  uint64_t files_without_index = 0;  ///< Read, without an index that this condition can use.
+  uint64_t files_of_writers = 0;     ///< Read, as an SstFileWriter wrote them.
+  uint64_t files_not_unique = 0;     ///< Read, as they have no id, or one that is there twice.
+
+  uint64_t num_bytes = 0;     ///< Size of all files.
+  uint64_t bytes_pruned = 0;  ///< Size of those left out.
+
+  uint64_t tables_asked = 0;     ///< Tables that iterators were about to read.
+  uint64_t tables_left_out = 0;  ///< Of these, those that they did not read.
+};
+
+/// The decision for one column family and condition. Immutable but for its counts, thread-safe.
+class BLOCKSIEVE_EXPORT ReadPruning {
+ public:
+  ReadPruning(const ReadPruning&) = delete;
+  ReadPruning& operator=(const ReadPruning&) = delete;
+  ~ReadPruning();
+
+  /// Whether a row with this value matches the condition: iterators still show others.
+  bool Matches(const rocksdb::Slice& value) const;
+
+  /// See ReadPruningCounts.
+  ReadPruningCounts counts() const;
+
+  struct Decision;  ///< Internal.
+  explicit ReadPruning(std::shared_ptr<const Decision> decision);
+
+ private:
+  friend rocksdb::Status PruneReads(rocksdb::DB*, rocksdb::ColumnFamilyHandle*, std::string_view,
+                                    rocksdb::ReadOptions*, std::shared_ptr<ReadPruning>*);
+
+  const std::shared_ptr<const Decision> decision_;
+  const std::function<bool(const rocksdb::TableProperties&)> filter_;
+};
+
+/// Lets iterators with `read_options` leave out files in which no row matches `condition` (the text
+/// form of a Predicate, on columns of the skip index in the column family's options). They show
+/// every row that matches, with any bounds, direction, snapshot, Refresh or transaction, and some
+/// that do not: test each row by ReadPruning::Matches. Sets `table_filter`, which also asks the one
+/// that is set; that of an earlier call is replaced. Get ignores it.
+///
+/// Decides at once, for the files of this moment; later files are read. So call it again after
+/// compactions, as for each iterator, but not per seek: it takes RocksDB's mutex and probes the
+/// index of each file. Reads indexes that are not in the cache (ConfigureSkipIndexCache). The
+/// decision stays right, with one exception: call it again after ingesting copies of the column
+/// family's own files (IngestExternalFileOptions::allow_db_generated_files).
+///
+/// `column_family` null: the default one. `*pruning` must outlive the iterators and, if it is not
+/// reset, the use of `read_options`. Thread-safe on distinct `read_options`.
+///
+/// On error, changes nothing. Errors: InvalidArgument for null arguments, without exactly one skip
+/// index in the options, for a malformed condition, unknown columns, ORDER BY, LIMIT, and `tailing`,
+/// which must not be set later either: RocksDB's tailing iterators lose rows with any table filter.
+/// NotSupported where leaving out files could show wrong rows: with a merge operator, user-defined
+/// timestamps, allow_ingest_behind, min_tombstones_for_range_conversion, in a secondary instance.
+/// MemoryLimit if memory is short. Else those of RocksDB. A missing or damaged index is no error.
+BLOCKSIEVE_EXPORT rocksdb::Status PruneReads(rocksdb::DB* db,
+                                             rocksdb::ColumnFamilyHandle* column_family,
+                                             std::string_view condition,
+                                             rocksdb::ReadOptions* read_options,
+                                             std::shared_ptr<ReadPruning>* pruning);
+
+}  // namespace blocksieve
