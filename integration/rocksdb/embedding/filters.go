@@ -15,6 +15,7 @@ func main() { // DIRECTORY FILTER
 	options := C.rocksdb_options_create()
 	C.rocksdb_options_set_create_if_missing(options, 1)
 	C.rocksdb_options_enable_statistics(options)
+	C.blocksieve_options_enable_skip_index(options, C.CString("columns=v=value"), &err)
 	C.blocksieve_options_enable_filter(options, C.CString(os.Args[2]), &err)
 	db := C.rocksdb_open(options, C.CString(os.Args[1]), &err)
 	found, read, write := 0, C.rocksdb_readoptions_create(), C.rocksdb_writeoptions_create()
@@ -30,8 +31,20 @@ func main() { // DIRECTORY FILTER
 		}
 		C.rocksdb_free(unsafe.Pointer(key))
 	}
+	pruning := C.blocksieve_prune_reads(db, nil, C.CString("v = 'key0000124'"), read, &err)
 	if err != nil {
 		log.Fatal(C.GoString(err))
+	}
+	matching, rows := 0, C.rocksdb_create_iterator(db, read) // leaves out files without the value
+	for C.rocksdb_iter_seek_to_first(rows); C.rocksdb_iter_valid(rows) != 0; C.rocksdb_iter_next(rows) {
+		var size C.size_t
+		value := C.rocksdb_iter_value(rows, &size)
+		matching += int(C.blocksieve_pruning_matches(pruning, value, size, nil))
+	}
+	C.rocksdb_iter_destroy(rows)
+	C.blocksieve_pruning_destroy(pruning)
+	if matching != 1 {
+		log.Fatal("rows with one value: ", matching)
 	}
 	text := C.GoString(C.rocksdb_options_statistics_get_string(options))
 	useful := strings.Fields(strings.Split(text, "bloom.filter.useful COUNT : ")[1])[0]
