@@ -22,7 +22,6 @@ namespace {
 
 using blocksieve::testing::Require;
 
-constexpr uint64_t kCatalogBytes = 64 << 10;
 constexpr char kPath[] = "/db/000012.sst";
 
 using Properties = std::shared_ptr<rocksdb::TableProperties>;
@@ -65,20 +64,10 @@ void CheckPlan(const Properties& properties, bool has_index) {
   Require(context.counts.file_problems.size() == 1, "and the scan says why");
 }
 
-void CheckCatalog(const Properties& properties, bool has_index) {
-  SkipIndexCatalog catalog(kCatalogBytes);
-  for (int i = 0; i < 2; ++i) {
-    Require((catalog.Open(properties)->index() != nullptr) == has_index,
-            "a catalog changes nothing");
-    Require(catalog.used_bytes() <= kCatalogBytes, "a catalog keeps to its capacity");
-  }
-}
-
 void Check(const Properties& properties) {
   const SstIndex index(properties);
   const bool has_index = index.index() != nullptr;
   Require(has_index == index.problem().empty(), "there is an index, or a problem");
-  CheckCatalog(properties, has_index);
   // Keeps the process's catalog from caching it.
   properties->db_session_id.clear();
   CheckPlan(properties, has_index);

@@ -171,6 +171,8 @@ class WrittenIndex : public WrittenBlock {
       }
       for (const GranuleSet& set : sets) {
         answers.Add(set);
+        const size_t last_bits = set.num_granules() % 64;
+        EXPECT_TRUE(last_bits == 0 || set.words().back() >> last_bits == 0);
         for (size_t g = 0; g < set.num_granules(); ++g) {
           if (!set.Has(g) && index->AlwaysMatches(g)) ADD_FAILURE() << "such are never removed";
         }
