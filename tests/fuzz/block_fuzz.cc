@@ -8,7 +8,7 @@
 void blocksieve::testing::TestOneInput(ByteView bytes) {
   static const std::vector<WrittenBlockPtr> formats = [] {
     GTEST_FLAG_SET(throw_on_failure, true);
-    return std::vector{WrittenFilters().front(), WrittenRanges().front(),
+    return std::vector{WrittenFilters().front(), WrittenFilters().back(),
                        WrittenContainers().front(), WrittenContainers().back(),
                        WrittenIndexes().front()};
   }();

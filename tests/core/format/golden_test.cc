@@ -1,8 +1,5 @@
-#include <filesystem>
 #include <fstream>
-#include <set>
 
-#include "blocksieve/filter.h"
 #include "lib/base/kernels.h"
 #include "lib/hash/checksum.h"
 #include "tests/core/format/written_block.h"
@@ -51,23 +48,6 @@ TEST_P(GoldenBlockTest, WriterMakesTheseBytes) {
 }
 
 TEST_P(GoldenBlockTest, ReaderGivesTheseAnswers) { ExpectGoldenAnswers(GetParam()->Bytes()); }
-
-// A file without a row in the tables, or a kind without a file, would not be tested.
-TEST(GoldenFilesTest, AreThoseOfTheTablesAndOfEveryKind) {
-  std::set<std::string> of_tables;
-  std::set<FilterKind> kinds;
-  for (const WrittenBlockPtr& block : GoldenBlocks()) {
-    of_tables.insert(block->FilePath());
-    const Result<FilterDescription> info = DescribeFilter(AsBytes(block->Bytes()));
-    if (info.ok()) kinds.insert(info->kind);
-  }
-  std::set<std::string> there;
-  for (const auto& entry : std::filesystem::directory_iterator(SourcePath("tests/golden"))) {
-    there.insert(entry.path().string());
-  }
-  EXPECT_EQ(there, of_tables);
-  EXPECT_EQ(kinds, (std::set{FilterKind::kBlockedBloom, FilterKind::kRibbon}));
-}
 
 }  // namespace
 }  // namespace blocksieve::testing

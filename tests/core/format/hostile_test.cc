@@ -50,35 +50,6 @@ TEST(HostileFilterTest, AnEmptyOneHasNoPayload) {
   }
 }
 
-std::string BytesOfHex(std::string_view hex) {
-  std::string bytes;
-  for (size_t i = 0; i < hex.size(); i += 2) {
-    bytes.push_back(static_cast<char>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16)));
-  }
-  return bytes;
-}
-
-// Blocks of the formats before this one. Their keys were hashed otherwise, so to read them would
-// deny keys.
-TEST(HostileFilterTest, BlocksOfFormerFormatsAreForeign) {
-  for (const char* hex : {
-           "1000000011000000030000001200000001000000010000000200000003031c1bb5985f260801000b01b524"
-           "9f4bde0000000000",
-           "100000001100000003000000120000000100000001000000020000004774b393b5d00000000000",
-           "00000000000200001040001000000800008004120044000000000000000008104000000080000248000002"
-           "04000048204000a014000028000200004882000000020640810ce31e06000901b5f826cda6000000000006"
-           "0000000004000000000000000000006fcce2ff57cc2c7e0800000006000000010d02046163656f65773037"
-           "6b3a616361638fcdaecd8fedceed005e400f0e030000000000008f00000000002ec0900000102030405f6f"
-           "7f8faebecedeee0175054b6bae1a435566414c46040602b535f3fce30000000000",
-           "0b00000052000000080000000b000000090000001000000002000000476cb3a18af9000000000001010203"
-           "01102f270700daf7982e0704b5c1daa4610000000000",
-       }) {
-    const std::string block = BytesOfHex(hex);
-    ExpectUnreadable(block);
-    EXPECT_EQ(DescribeFilter(AsBytes(block)).status().code(), StatusCode::kCorruption);
-  }
-}
-
 // Set bits after the last would be counted as keys.
 TEST(HostileContainerTest, BitsAfterTheLastAreRefused) {
   std::string bytes = BlockOf(*ClassicBloom::Create(*BloomLayout::ForBits(203, 5)));
@@ -86,18 +57,6 @@ TEST(HostileContainerTest, BitsAfterTheLastAreRefused) {
   bytes = WrittenContainers().front()->Reseal(AsBytes(bytes)).value();
   const Status status = ClassicBloom::Deserialize(AsBytes(bytes)).status();
   EXPECT_EQ(status.message(), "Bloom filter: bits are set after the last of 203 cells");
-}
-
-TEST(HostileContainerTest, AnotherKindIsNamed) {
-  const BloomLayout layout = *BloomLayout::ForBits(203, 5);
-  const std::string classic = BlockOf(*ClassicBloom::Create(layout));
-  const std::string counting = BlockOf(*CountingBloom::Create(layout));
-  const Status of_counters = ClassicBloom::Deserialize(AsBytes(counting)).status();
-  EXPECT_EQ(of_counters.code(), StatusCode::kNotSupported);
-  EXPECT_EQ(of_counters.message(), "Bloom filter: cells are counters; allowed: bits");
-  const Status of_bits = CountingBloom::Deserialize(AsBytes(classic)).status();
-  EXPECT_EQ(of_bits.code(), StatusCode::kNotSupported);
-  EXPECT_EQ(of_bits.message(), "Bloom filter: cells are bits; allowed: counters");
 }
 
 struct Decoded {

@@ -115,26 +115,13 @@ using WrittenBlockPtr = std::shared_ptr<const WrittenBlock>;
 
 inline void PrintTo(const WrittenBlockPtr& block, std::ostream* out) { *out << block->name; }
 
-/// Places in a sound filter block. The fields of a short one, which are of a family, include the
-/// payload.
-inline size_t TagAt(ByteView block) { return block.size() - 6; }
-inline bool IsShort(ByteView block) { return (block[TagAt(block)] & 8) != 0; }
-inline uint8_t NewerTag(ByteView block) { return IsShort(block) ? 0xbf : 0xb2; }
-inline WrittenBlock::Range FieldsOf(ByteView block) {
-  if (IsShort(block)) return {0, TagAt(block) - 3};
-  const size_t end = TagAt(block) - 4;
-  return {end - 1 - block[end - 1], end};
-}
-
 /// The tables of blocks: all tests run on every row.
 std::vector<WrittenBlockPtr> WrittenFilters();     // written_filters.cc
-std::vector<WrittenBlockPtr> WrittenRanges();      // written_ranges.cc
 std::vector<WrittenBlockPtr> WrittenContainers();  // written_containers.cc
 std::vector<WrittenBlockPtr> WrittenIndexes();     // written_indexes.cc
 
 inline std::vector<WrittenBlockPtr> AllWrittenBlocks() {
   std::vector<WrittenBlockPtr> all = WrittenFilters();
-  for (WrittenBlockPtr& ranges : WrittenRanges()) all.push_back(std::move(ranges));
   for (WrittenBlockPtr& bloom : WrittenContainers()) all.push_back(std::move(bloom));
   for (WrittenBlockPtr& index : WrittenIndexes()) all.push_back(std::move(index));
   return all;
