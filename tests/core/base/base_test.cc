@@ -79,19 +79,6 @@ TEST(CodingTest, EveryReadAfterAFailureFails) {
   EXPECT_FALSE(huge.ok());
 }
 
-TEST(KernelsTest, NamesRoundTrip) {
-  for (const Kernel kernel : {Kernel::kScalar, Kernel::kAvx2, Kernel::kAvx512, Kernel::kNeon}) {
-    EXPECT_EQ(internal::ParseKernel(KernelName(kernel)), kernel);
-  }
-  EXPECT_FALSE(internal::ParseKernel("avx9"));
-  EXPECT_FALSE(internal::ParseKernel(""));
-}
-
-TEST(KernelsTest, ScalarIsAlwaysAvailable) {
-  EXPECT_EQ(internal::AvailableKernels().front(), Kernel::kScalar);
-  EXPECT_TRUE(internal::IsAvailable(ActiveKernel()));
-}
-
 TEST(KernelsTest, BlockedBloomFillsAndProbesAgree) {
   std::mt19937_64 random(4);
   for (uint32_t num_probes = 1; num_probes <= internal::kMaxLineProbes; ++num_probes) {

@@ -84,14 +84,5 @@ TEST(BloomModelTest, AgreesWithOccupancyDistribution) {
   }
 }
 
-TEST(BloomModelTest, ManyKeysReachTheLimit) {
-  for (const uint32_t num_probes : {1u, 6u, 16u}) {
-    ExpectRatio(BlockedBloomFprForKeys(10'000'000, 512'000'000, num_probes),
-                BlockedBloomFpr(10, num_probes), 1e-5);
-    ExpectRatio(BloomFprForKeys(1'000'000, 100'000, num_probes), ClassicBloomFpr(10, num_probes),
-                0.001);
-  }
-}
-
 }  // namespace
 }  // namespace blocksieve::testing

@@ -64,17 +64,6 @@ TEST(ClickHouseTableTest, MeetsTheTargetWhereClickHouseDoesNot) {
   EXPECT_EQ(Choose(JustBelow(1.09e-4)), Pair(20, 9));  // (19, 13)
 }
 
-TEST(ClickHouseTableTest, BestOfEachRow) {
-  // At the lowest FPR of a row, with three digits, the answer is its best number of hash functions.
-  const uint32_t best[] = {1, 2, 3, 3, 4, 5, 6, 6, 7, 8, 8, 9, 10, 10, 11, 12, 12, 13, 14};
-  for (uint32_t i = 0; i < std::size(best); ++i) {
-    const uint32_t bits_per_key = i + 2;
-    char entry[32];
-    std::snprintf(entry, sizeof entry, "%.2e", internal::ClassicBloomFpr(bits_per_key, best[i]));
-    EXPECT_EQ(Choose(std::strtod(entry, nullptr)), Pair(bits_per_key, best[i])) << entry;
-  }
-}
-
 TEST(ClickHouseTableTest, TargetsOutOfReachAreErrors) {
   for (const double target_fpr :
        {JustBelow(6.71e-5), 1e-5, 0.0, -0.1, 1.1, std::numeric_limits<double>::infinity(),

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "blocksieve/sizing.h"
 #include "tests/core/filter/test_filters.h"
 
 namespace blocksieve::testing {
@@ -47,31 +46,6 @@ TEST(FilterBuilderTest, VerifyBuiltFindsDamage) {
     const OwnedBytes other = BuildBlock(kind, 0.01, 100);
     EXPECT_EQ(builder.VerifyBuilt(other.view()).code(), StatusCode::kCorruption)
         << "the filter of other keys";
-  }
-}
-
-TEST(FilterBuilderTest, LayoutForBlockBytesFits) {
-  for (const FilterKind kind : BuildableKinds()) {
-    FilterBuilder builder = MakeBuilder(kind, 0.01);
-    for (uint64_t n : {100, 1000, 54'321}) {
-      for (uint64_t bytes = n / 2 + 100; bytes < 3 * n; bytes += n / 7) {
-        AddKeys(&builder, n);
-        const Layout layout = LayoutForBlockBytes(kind, n, bytes);
-        const Result<FinishedFilter> filter = builder.Finish(layout);
-        ASSERT_TRUE(filter.ok());
-        EXPECT_LE(filter->block.size, bytes) << n;
-        EXPECT_LE(DescribeFilter(filter->block.view())->predicted_fpr, layout.predicted_fpr);
-      }
-    }
-  }
-}
-
-TEST(FilterTest, MakesTheBlockOfABuilder) {
-  std::vector<std::string> keys;
-  for (uint64_t i = 0; i < 1000; ++i) keys.push_back(PresentKey(i));
-  for (const FilterKind kind : BuildableKinds()) {
-    const auto filter = Filter::Build(keys, {.kind = kind, .target_fpr = 0.01});
-    EXPECT_EQ(AsText(filter->bytes()), Copy(BuildBlock(kind, 0.01, 1000)));
   }
 }
 

@@ -47,13 +47,20 @@ std::vector<std::string> FirstKeys(uint64_t count) {
 
 TEST_P(FilterConformanceTest, EveryKeyMatchesForEveryNumberOfKeys) {
   uint64_t rejected = 0;
-  for (uint64_t n = 1; n <= 2000; n += n < 300 ? 1 : 37) {
-    const OwnedBytes block = Build(FirstKeys(n));
-    const Filter reader = Filter::Open(block.view());
-    ASSERT_EQ(reader.state(), Filter::State::kReady);
-    for (uint64_t i = 0; i < n; ++i) {
-      ASSERT_TRUE(reader.MayContain(PresentKey(i))) << "key " << i << " of " << n;
-      rejected += !reader.MayContain(AbsentKey(i));
+  for (const double target_fpr : {0.5, 0.01, 1.0 / 256, 1e-4, 1e-7}) {
+    for (uint64_t n = 1; n <= 2000; n += n < 300 ? 1 : 37) {
+      SCOPED_TRACE(std::to_string(n) + " keys at " + std::to_string(target_fpr));
+      const OwnedBytes block = Build(FirstKeys(n), target_fpr);
+      ASSERT_TRUE(Filter::Verify(block.view()).ok());
+      const FilterDescription info = Must(DescribeFilter(block.view()));
+      ASSERT_EQ(info.num_keys, n);
+      ASSERT_LE(info.predicted_fpr, target_fpr * 1.000001);
+      const Filter reader = Filter::Open(block.view());
+      ASSERT_EQ(reader.state(), Filter::State::kReady);
+      for (uint64_t i = 0; i < n; ++i) {
+        ASSERT_TRUE(reader.MayContain(PresentKey(i))) << i;
+        rejected += !reader.MayContain(AbsentKey(i));
+      }
     }
   }
   EXPECT_GT(rejected, 0u) << "a filter that never says no hides every bug";

@@ -70,20 +70,6 @@ TEST(SizeLimitsTest, ABlockOfFourGibibytesIsRefused) {
             "building a filter of 127 keys takes more memory than max_build_bytes = 1");
 }
 
-TEST(SizeLimitsTest, AnyKindOfFourGibibytesIsRefused) {
-  if (!testing::LongTests()) {
-    GTEST_SKIP() << "adds a billion keys; with BLOCKSIEVE_LONG_TESTS only";
-  }
-  for (const FilterKind kind : BuildableKinds()) {
-    const FilterOptions options{.kind = kind, .target_fpr = kMinTargetFpr, .max_build_bytes = 1};
-    const FilterBuilder builder = MakeBuilder(options);
-    const uint64_t too_many = MaxBlockKeys(builder.layout(), kMaxFilterBlockBytes) * 1001 / 1000;
-    EXPECT_NE(
-        RefusalOf(options, builder.layout(), too_many).find("bytes; allowed: less than 4294967295"),
-        std::string::npos);
-  }
-}
-
 TEST(SizeLimitsTest, ClassicLayoutsEndBelowFourGibibytes) {
   EXPECT_LT(kMaxBloomBits / 8, kMaxFilterBlockBytes);
   for (const double target : kTargets) {

@@ -121,19 +121,6 @@ TEST_P(SizingTableTest, TargetsOutOfRangeAreErrors) {
   }
   EXPECT_EQ(ChooseLayout(GetParam(), 0.7).status().message(),
             "target_fpr is 0.7; allowed: 1e-07 to 0.5");
-  EXPECT_EQ(ChooseLayout(GetParam(), kNan).status().message(),
-            "target_fpr is nan; allowed: 1e-07 to 0.5");
-  EXPECT_EQ(ChooseLayout(GetParam(), std::nextafter(0.5, 1.0)).status().message(),
-            "target_fpr is 0.5000000000000001; allowed: 1e-07 to 0.5");
-}
-
-TEST(SizingTest, KindsWithoutATableAreErrors) {
-  for (const FilterKind kind : {FilterKind::kNone, FilterKind{3}, FilterKind{99}}) {
-    EXPECT_EQ(ChooseLayout(kind, 0.01).status().code(), StatusCode::kInvalidArgument);
-    EXPECT_EQ(LayoutForBitsPerKey(kind, 10).status().code(), StatusCode::kInvalidArgument);
-  }
-  EXPECT_EQ(ChooseLayout(FilterKind{99}, 0.01).status().message(),
-            "filter kind is unknown; allowed: bloom or ribbon");
 }
 
 // The most keys that fit: the FPR grows with their number. Few lines are the hardest, above all

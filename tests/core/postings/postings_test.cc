@@ -161,26 +161,6 @@ TEST(PostingsTest, HaveFewFalsePositives) {
   }
 }
 
-TEST(PostingsTest, AreSortedByHashAndGranule) {
-  // Few values in many granules: large buckets, some of them with several values.
-  const Input few = Drawn(20'000, 5, [](auto& random, size_t) { return random() % 7; });
-  for (const Input& input : {Scattered(300, 100, 200'000), Scattered(2000, 20, 100), few}) {
-    const SortedPostings postings = Sorted(input);
-    EXPECT_EQ(postings.all().size(), input.hashes.size());
-    size_t num_lists = 0;
-    ForEachList(postings.all(), [&](PostingList list) {
-      ++num_lists;
-      std::set<uint32_t> granules;
-      for (const Posting& posting : list) {
-        EXPECT_TRUE(granules.empty() || posting.granule > *granules.rbegin());
-        granules.insert(posting.granule);
-      }
-      EXPECT_EQ(granules, input.lists.at(list.front().hash));
-    });
-    EXPECT_EQ(num_lists, input.lists.size());
-  }
-}
-
 // Where it costs no more than Bloom filters, absent values get fewer granules than the target
 // allows; and where postings are larger, no more than it allows.
 TEST(PostingsTest, TakeTheSpaceOfBloomFiltersAtMostAtTheDefaultFpr) {
@@ -200,14 +180,6 @@ TEST(DictionaryTest, RefusesHashesWithoutDistinctRemainders) {
   std::string bytes;
   EXPECT_FALSE(AppendDictionary(lists, 10, 1, 20, &bytes));
   EXPECT_EQ(bytes, "");
-}
-
-TEST(RemainderBitsTest, AreMinimalForTheFpr) {
-  EXPECT_EQ(RemainderBits(1, 1), DictionaryShape::kMinRemainderBits);
-  EXPECT_EQ(RemainderBits(16, 1), 8u);  // one of 16 values, in 16 granules: one on average
-  EXPECT_EQ(RemainderBits(17, 1), 9u);
-  EXPECT_EQ(RemainderBits(1, 1e-6), 24u);
-  EXPECT_EQ(RemainderBits(1e9, 1e-9), DictionaryShape::kMaxRemainderBits);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "lib/column/value_number.h"
+#include "lib/predicate/pattern.h"
 #include "tests/core/column/test_columns.h"
 
 // Results of predicates for a row.
@@ -12,7 +13,7 @@
 namespace blocksieve::testing {
 namespace {
 
-// By example; predicate_property_test.cc compares with a second implementation.
+// By example; pruning_property_test.cc compares with a second implementation.
 TEST(PredicateTest, MatchesTheExamples) {
   const std::vector<Column> columns =
       MakeColumns({"s=field:1", "t=field[,]:1", "w=words:1", "g=ngrams(4):1", "a=int:field[,]:1",
@@ -132,6 +133,51 @@ TEST(PredicateNumberTest, ValuesInCxxAreAsExact) {
   const double below_two_to_63 = 9223372036854774784.0;
   EXPECT_TRUE(Predicate::Equals(n, Value::Float(below_two_to_63))->Matches("9223372036854774784"));
   EXPECT_FALSE(Predicate::Equals(n, Value::Float(below_two_to_63))->Matches("9223372036854775000"));
+}
+
+bool Like(std::string_view text, std::string_view pattern) {
+  const std::optional<internal::Pattern> parsed = internal::Pattern::Like(pattern);
+  EXPECT_TRUE(parsed.has_value()) << pattern;
+  return parsed->Matches(text);
+}
+
+// What pruning_property_test.cc leaves out: escapes, and invalid UTF-8. The words and n-grams that
+// a pattern requires: granule_pruner_test.cc.
+TEST(PredicatePatternTest, MatchesTexts) {
+  const struct {
+    std::string_view text;
+    std::vector<std::string_view> like;
+    std::vector<std::string_view> unlike;
+  } cases[] = {
+      {"abc", {"__%", "%_%_%_%"}, {"%_%_%_%_%", "ABC", "a\\%c", "a\\_c"}},
+      {"a%c", {"a\\%c"}, {}},
+      {"a_c", {"a\\_c"}, {}},
+      {"a\\c", {"a\\\\c", "a\\c"}, {}},  // a backslash before anything else is literal
+      {"_", {"\\_"}, {}},
+      {"%%", {"\\%\\%"}, {"\\%"}},
+      {"a\nb", {"a_b"}, {}},
+      // An underscore is one character, also in invalid UTF-8.
+      {"\xc3\xa9", {"_", "%\xa9"}, {"__"}},  // literals match bytes, as STARTSWITH does
+      {"\xe6\x97\xa5", {"_"}, {"__", "%__", "_%_", "__%"}},
+      {"a\xf0\x9f\x98\x80z", {"a_z"}, {"a__z"}},
+      {"\xff\xfe", {"__"}, {"_"}},
+      {"\xc3\xa9\xa9", {"__"}, {"_"}},
+      {"caf\xe9!", {"caf_!"}, {}},
+  };
+  for (const auto& [text, like, unlike] : cases) {
+    for (const std::string_view pattern : like) EXPECT_TRUE(Like(text, pattern)) << pattern;
+    for (const std::string_view pattern : unlike) EXPECT_FALSE(Like(text, pattern)) << pattern;
+  }
+  EXPECT_FALSE(internal::Pattern::Like("abc\\"));
+}
+
+TEST(PredicatePatternTest, DoesNotTakeExponentialTime) {
+  const std::string text(5'000, 'a');
+  std::string pattern;
+  for (int i = 0; i < 200; ++i) pattern += "%a_";
+  EXPECT_FALSE(Like(text, pattern + "b"));
+  EXPECT_FALSE(Like(text, pattern + "%b"));
+  EXPECT_TRUE(Like(text, pattern + "%"));
 }
 
 TEST(DecimalTest, IsExactAtAnyLength) {

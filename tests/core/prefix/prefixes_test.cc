@@ -20,7 +20,6 @@
 namespace blocksieve::testing {
 namespace {
 
-using internal::CommonPrefix;
 using std::string_literals::operator""s;
 
 std::vector<uint32_t> PrefixesOf(const std::string& rule, std::string_view key) {
@@ -147,35 +146,6 @@ TEST(PrefixRuleTest, TakesCallbacksByName) {
   const std::vector<std::string> keys = {"abc", "abd"};
   EXPECT_TRUE(
       Must(Filter::Build(keys, {.prefixes = "callback:test.throws"})).MayContainRange("x", "y"));
-}
-
-std::vector<std::string> AllStrings(std::string_view alphabet, size_t max_bytes) {
-  std::vector<std::string> all = {""};
-  for (size_t i = 0; i < all.size() && all[i].size() < max_bytes; ++i) {
-    for (const char byte : alphabet) all.push_back(all[i] + byte);
-  }
-  std::sort(all.begin(), all.end());
-  return all;
-}
-
-// Keys also have the bytes between those of the ends, so that each range has keys with all of its
-// prefixes.
-TEST(CommonPrefixTest, IsThatOfEveryKeyInIt) {
-  const std::vector<std::string> keys = AllStrings("\0\1`abc\xfe\xff"s, 4);
-  const std::vector<std::string> ends = AllStrings("\0ab\xff"s, 3);
-  for (const std::string& begin : ends) {
-    for (const std::string& end : ends) {
-      std::string_view expected;
-      if (begin < end) {
-        const std::string& first = *std::lower_bound(keys.begin(), keys.end(), begin);
-        const std::string& last = *std::prev(std::lower_bound(keys.begin(), keys.end(), end));
-        const auto [differs, unused] = std::ranges::mismatch(first, last);
-        expected = std::string_view(first.begin(), differs);
-      }
-      ASSERT_EQ(CommonPrefix(begin, end), expected)
-          << ::testing::PrintToString(begin) << " to " << ::testing::PrintToString(end);
-    }
-  }
 }
 
 // Keys in partitions, as RocksDB cuts a file: a range is looked up in the first partition whose

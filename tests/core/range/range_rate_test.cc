@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "blocksieve/filter.h"
 #include "tests/core/range/range_test_keys.h"
 #include "tests/support/must.h"
 #include "tests/support/statistics.h"
@@ -143,22 +144,30 @@ TEST(RangeRateTest, BitsPerKeyAreCorrectForManyInts) {
   }
 }
 
-TEST(RangeRateTest, FilesOfFewKeysTakeLittleMore) {
-  for (const auto& draw : std::vector<std::function<std::string(Random*)>>{
-           &RandomInt, &TenantAndTime, [](Random* random) { return HexUuid(random); }}) {
-    for (const size_t count : {300, 700, 1'000, 2'000, 3'000}) {
-      for (const double range_fpr : {0.1, 0.015, 0.001}) {
-        Random random(count);
-        std::vector<std::string> keys;
-        while (keys.size() < count) keys.push_back(draw(&random));
-        keys = SortedDistinct(std::move(keys));
-        const std::string block = RangeBlock(keys, AnyEstimate(true, range_fpr));
-        const double bytes = static_cast<double>(DescribeRangesOf(block).bytes);
-        EXPECT_LE(bytes, RangeBitsPerKey(range_fpr) * static_cast<double>(keys.size()) / 8 + 160)
-            << keys[0] << ", " << count << " keys, " << range_fpr;
-      }
-    }
+// Ranges right after one of many consecutive keys.
+TEST(CandidateKeysTest, LetThePointFilterAnswerForNarrowRanges) {
+  constexpr int kKeys = 50'000;
+  const auto key_of = [](int number) {
+    return Formatted("order%010llu", static_cast<uint64_t>(number));
+  };
+  const auto number_of = [](int i) { return 20 * i + 7 * i % 10; };
+  std::vector<std::string> keys;
+  for (int i = 0; i < kKeys; ++i) keys.push_back(key_of(number_of(i)));
+  const Filter points = Must(Filter::Build(keys, {.ranges = true}));
+  const RangeFilterReader reader = RangeFilterReader::Open(points.bytes());
+  const auto may_match = [&](std::string_view key) { return points.MayContain(key); };
+  constexpr auto kNo = RangeFilterReader::Answer::kNo;
+  int alone = 0;
+  int together = 0;
+  for (int i = 0; i < kKeys; ++i) {
+    const std::string& key = keys[static_cast<size_t>(i)];
+    const std::string end = key_of(number_of(i) + 6);  // five possible keys
+    alone += reader.Query(key + '\0', end) != kNo;
+    together += reader.Query(key + '\0', end, may_match) != kNo;
+    ASSERT_NE(reader.Query(key, end, may_match), kNo);
   }
+  EXPECT_EQ(alone, kKeys);
+  EXPECT_NEAR(together, kKeys * 0.049, kKeys * 0.01);
 }
 
 }  // namespace

@@ -34,13 +34,13 @@ std::string Word(std::string_view characters, size_t max_length, Random* random)
   return word;
 }
 
-std::vector<std::string> UuidTenants(size_t tenants, size_t keys_each, const char* format) {
+std::vector<std::string> UuidTenants(size_t tenants, size_t keys_each) {
   Random random(tenants);
   std::vector<std::string> keys;
   for (size_t tenant = 0; tenant < tenants; ++tenant) {
     const std::string prefix = HexUuid(&random) + ":";
     for (size_t i = 0; i < keys_each; ++i) {
-      keys.push_back(prefix + Formatted(format, 1'700'000'000'000 + random() % 10'000'000'000));
+      keys.push_back(prefix + Formatted("%013llu", 1'700'000'000'000 + random() % 10'000'000'000));
     }
   }
   return keys;
@@ -58,12 +58,6 @@ std::vector<std::string> Nested(size_t levels) {
   return keys;
 }
 
-// The density grows towards lower numbers.
-std::vector<std::string> DenseAtTheFront() {
-  return Made(20'000,
-              [](size_t, Random* random) { return BigEndian((*random)() >> ((*random)() % 50)); });
-}
-
 }  // namespace
 
 std::vector<std::string> KeyFamily::Keys() const { return SortedDistinct(make()); }
@@ -73,13 +67,6 @@ const std::vector<KeyFamily>& KeyFamilies() {
       {"Ints", [] { return RandomInts(5'000, 1); }},
       {"Counter",
        [] { return Made(3'000, [](size_t i, Random*) { return BigEndian(1'000'000 + i); }); }},
-      {"TimeAndId",
-       [] {
-         return Made(5'000, [](size_t, Random* random) {
-           const uint64_t time = 1'690'000'000'000 + (*random)() % 25'000'000'000;
-           return Formatted("%013llu-", time) + Formatted("%08llx", (*random)() & 0xffffffff);
-         });
-       }},
       {"TenantOfAnyLengthAndTime",
        [] {
          return Made(6'000, [](size_t, Random* random) {
@@ -88,16 +75,10 @@ const std::vector<KeyFamily>& KeyFamilies() {
          });
        }},
       // Clusters that are leaves, and clusters that are nodes.
-      {"UuidTenants", [] { return UuidTenants(30, 100, "%013llu"); }},
-      {"UuidTenantsWithManyKeys", [] { return UuidTenants(5, 3'000, "%013llu"); }},
-      {"UuidTenantsWithVeryManyKeys", [] { return UuidTenants(2, 20'000, "%llx"); }},
-      {"Uuids", [] { return Made(2'000, [](size_t, Random* random) { return HexUuid(random); }); }},
+      {"UuidTenants", [] { return UuidTenants(30, 100); }},
+      {"UuidTenantsWithManyKeys", [] { return UuidTenants(5, 3'000); }},
       {"OneKey", [] { return std::vector<std::string>{"a key"}; }},
       {"TheEmptyKey", [] { return std::vector<std::string>{""}; }},
-      {"TwoKeysOfOnePrefix",
-       [] {
-         return std::vector<std::string>{"a key", "a key\1"};
-       }},
       {"Prefixes", [] { return Made(200, [](size_t i, Random*) { return std::string(i, 'a'); }); }},
       {"WordsOfExtremeBytes",
        [] {
@@ -117,7 +98,6 @@ const std::vector<KeyFamily>& KeyFamilies() {
          });
        }},
       {"Nested", [] { return Nested(40); }},
-      {"DenseAtTheFront", &DenseAtTheFront},
       {"Paths",
        [] {
          return Made(3'000, [](size_t i, Random* random) {

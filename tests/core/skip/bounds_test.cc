@@ -182,17 +182,6 @@ TEST(BoundsTest, LongCommonPrefixesHideNothing) {
   }
 }
 
-TEST(BoundsTest, SeveralFamiliesOfLongPrefixesArePruned) {
-  std::vector<std::string> texts = Ascending("https://example.org/" + std::string(300, 'a'), 3000);
-  for (const std::string& text : Ascending("https://example.org/" + std::string(280, 'b'), 3000)) {
-    texts.push_back(text);
-  }
-  const TestIndex index = IndexOfTexts(texts);
-  for (const size_t at : {100, 2900, 3100, 5800}) {
-    EXPECT_LE(SelectedByRange(index, texts[at], texts[at + 10]), 3u) << at;
-  }
-}
-
 // Longer than any bound: all are cut alike.
 TEST(BoundsTest, ThoseThatSayNothingAreNotStored) {
   const TestIndex alike = IndexOfTexts(Ascending(std::string(5000, 'p'), 500));
@@ -219,22 +208,6 @@ TEST(BoundsTest, RangesSelectFewGranulesOfSortedValues) {
     EXPECT_GE(index.Overlapping(0, {low, high}).Count(), 10);
   }
   EXPECT_LE(index.info(0).bounds_bytes, 8 * 1000);
-}
-
-TEST(BoundsTest, AreSmallForAnyValues) {
-  std::mt19937_64 random(4);
-  std::vector<std::vector<Value>> numbers(1000);
-  std::vector<std::string> texts;
-  for (auto& granule : numbers) {
-    for (int i = 0; i < 100; ++i) granule.push_back(Value::Uint(random()));
-  }
-  EXPECT_LE(IndexOf(ValueType::kUint, numbers).info(0).bounds_bytes, 6 * 1000);
-
-  for (int i = 0; i < 20'000; ++i)
-    texts.push_back(std::string(random() % 500, 'x') + RowKey(random()));
-  std::vector<std::vector<Value>> granules(1000);
-  for (size_t i = 0; i < texts.size(); ++i) granules[i / 20].push_back(Value::Bytes(texts[i]));
-  EXPECT_LE(IndexOf(ValueType::kBytes, granules).info(0).bounds_bytes, 80 * 1000);
 }
 
 }  // namespace

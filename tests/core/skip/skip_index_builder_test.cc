@@ -79,34 +79,6 @@ TEST(SkipIndexBuilderTest, FindsEachValueAloneAndAmongOthers) {
   }
 }
 
-// The granules of a toy LSM are its blocks, whose keys it has.
-TEST(SkipIndexBuilderTest, LeavesKeysToTheCarrier) {
-  const auto build = [](bool has_keys) {
-    SkipIndexBuilder builder =
-        MakeIndexBuilder(IndexOptions(2, {ColumnOf(ValueType::kUint)}), has_keys);
-    for (uint64_t row = 0; row < 101; ++row) {
-      if (row == 21) {
-        builder.AddAlwaysMatchingRow(RowKey(row), 1);
-      } else {
-        builder.AddEmptyRow(RowKey(row));
-      }
-      builder.AddValue(0, Value::Uint(row));
-    }
-    return FinishIndex(&builder);
-  };
-  const TestIndex with = build(true);
-  const TestIndex without = build(false);
-  EXPECT_TRUE(with->has_keys());
-  EXPECT_FALSE(without->has_keys());
-  EXPECT_LT(without.bytes().size() + 51, with.bytes().size());
-  EXPECT_EQ(without.num_granules(), 51u);
-  for (size_t granule = 0; granule < 51; ++granule) {
-    EXPECT_EQ(without->AlwaysMatches(granule), granule == 10) << granule;
-    EXPECT_EQ(without->NumRows(granule), with->NumRows(granule));
-  }
-  EXPECT_EQ(without.Containing(0, Value::Uint(7)), with.Containing(0, Value::Uint(7)));
-}
-
 TEST(SkipIndexBuilderTest, FinishReportsValuesOfAWrongType) {
   for (const size_t column : {0, 1}) {
     SkipIndexBuilder builder = MakeIndexBuilder(IndexOptions(4, {ColumnOf(ValueType::kInt)}));
@@ -205,24 +177,6 @@ TEST(SkipIndexBuilderTest, FinishDescribesTheIndex) {
   }
   EXPECT_GE(builder.needed_bytes(), finished.bytes.size());
   EXPECT_LE(builder.needed_bytes(), finished.bytes.size() + 3 * 32);
-}
-
-// Rows with distinct values, and keys like the paths of a file system.
-TEST(SkipIndexBuilderTest, IndexesAreSmall) {
-  for (const ValueType type : {ValueType::kUint, ValueType::kBytes}) {
-    SkipIndexBuilder builder =
-        MakeIndexBuilder(IndexOptions(kDefaultGranuleRows, {ColumnOf(type)}));
-    std::mt19937_64 random(5);
-    constexpr uint64_t kRows = 200'000;
-    for (uint64_t row = 0; row < kRows; ++row) {
-      builder.AddEmptyRow("/usr/share/doc/package-" + std::to_string(10'000 + row / 30) +
-                          "/examples/" + std::to_string(100'000 + row) + ".html");
-      const uint64_t value = random();
-      const std::string text = std::to_string(value);
-      builder.AddValue(0, type == ValueType::kUint ? Value::Uint(value) : Value::Bytes(text));
-    }
-    EXPECT_LE(8.0 * static_cast<double>(FinishIndex(&builder).bytes().size()) / kRows, 12);
-  }
 }
 
 }  // namespace
