@@ -136,7 +136,7 @@ TEST_F(EnabledDbTest, QueriesUseTheColumnsOfTheOptions) {
   EXPECT_THAT(Scan("a = 1").ToString(), HasSubstr("options is 0; allowed: 1"));
 }
 
-// What option strings mean: option_promises_test.cc.
+// What option strings mean: option_strings_test.cc.
 TEST(EnableTest, OptionsFilesNameTheIndexAndReadBack) {
   // Delimiters and blanks with a meaning in option strings and OPTIONS files.
   const SkipIndexOptions same = ShortGranules(

@@ -13,11 +13,14 @@
 #include "blocksieve/rocksdb.h"
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/rocksdb/compat/version_differences.h"
+#include "integration/rocksdb/index/skip_index_collector.h"
+#include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/policy/policy.h"
+#include "tests/support/environment.h"
 #include "tests/support/logs.h"
 #include "tests/support/test_db.h"
 
-// Refused strings: also bad_input_test.cc. Meaning of strings: option_promises_test.cc.
+// Refused strings: also bad_input_test.cc.
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -45,6 +48,61 @@ TEST(EnabledOptionStringsTest, AreKnownInTheirProcess) {
   MustBeOk(EnableFilter(&options), "filter");
   std::shared_ptr<const FilterPolicy> policy;
   MustBeOk(FilterPolicy::CreateFromString(StrictConfig(), "blocksieve:0.01", &policy), "its name");
+}
+
+TEST_F(OptionStringsTest, MeanTheOptionsThatTheyName) {
+  const std::pair<const char*, FilterPolicyOptions> cases[] = {
+      {"blocksieve", {}},
+      {"id=blocksieve;", {}},
+      {"blocksieve:1e-3", {.target_fpr = 0.001}},
+      {"{id=blocksieve:0.3;target_fpr=0.2}", {.target_fpr = 0.2}},
+      {" { id = blocksieve ; target_fpr = 0.02 } ", {.target_fpr = 0.02}},
+      {"{id=blocksieve;max_build_bytes=64M;kind=ribbon;target_fpr=1.5e-06;}",
+       {.target_fpr = 1.5e-6, .kind = PolicyKind::kRibbon, .max_build_bytes = 64 << 20}},
+      {"{id=blocksieve;ranges=1;range_fpr=none}", {.ranges = true}},
+      {"{id=blocksieve;bits_per_key=9}", {.bits_per_key = 9}},
+      {"{id=blocksieve;plain_range_reads=true;range_fpr=0.3;ranges=true}",
+       {.ranges = true, .range_fpr = 0.3, .plain_range_reads = true}},
+  };
+  for (const auto& [text, options] : cases) {
+    EXPECT_EQ(PolicyFromString(text)->ToString(StrictConfig()),
+              (*NewFilterPolicy(options))->ToString(StrictConfig()))
+        << text;
+  }
+  rocksdb::ColumnFamilyOptions family;
+  MustBeOk(rocksdb::GetColumnFamilyOptionsFromString(
+               StrictConfig(), {},
+               "table_properties_collectors={{id=blocksieve.skip_index;value_suffix_bytes=4;"
+               "columns=a=field[%3B]:2|b=fixed(8%2C4)|c%3Djson%3A/a/0;granule_rows=4;}}",
+               &family),
+           "skip index");
+  const auto* const factory =
+      As<SkipIndexCollectorFactory>(family.table_properties_collector_factories.at(0).get());
+  ASSERT_NE(factory, nullptr);
+  const SkipIndexOptions index{.columns = {"a=field[;]:2", "b=fixed(8,4)", "c=json:/a/0"},
+                               .granule_rows = 4};
+  EXPECT_EQ(IdentityText(factory->settings()), IdentityText({index, {.value_suffix_bytes = 4}}));
+}
+
+TEST_F(OptionStringsTest, TheOptionsFileOfTheReadmeIsLoaded) {
+  std::ifstream readme(SourcePath("integration/rocksdb/README.md"));
+  ASSERT_TRUE(readme.is_open());
+  const TempDir dir;
+  const std::string path = dir / "OPTIONS";
+  {
+    std::ofstream file(path);
+    std::string line;
+    while (std::getline(readme, line) && line != "```ini") continue;
+    while (std::getline(readme, line) && line != "```") file << line << "\n";
+  }
+  rocksdb::DBOptions db;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  MustBeOk(rocksdb::LoadOptionsFromFile(StrictConfig(), path, &db, &families), "load");
+  EXPECT_EQ(db.listeners.size(), 1u);
+  const rocksdb::ColumnFamilyOptions& options = families.at(0).options;
+  EXPECT_EQ(options.table_properties_collector_factories.size(), 1u);
+  const auto* const table = options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  EXPECT_EQ(As<Policy>(table->filter_policy.get())->options().bits_per_key, 10);
 }
 
 // SetOptions passes the current policy, whose options stay unless they are set again.
@@ -113,16 +171,6 @@ class PolicyRoundTripTest : public ::testing::Test {
         {.target_fpr = target_fpr, .kind = PolicyKind::kBloom, .max_build_bytes = max_build_bytes});
   }
 };
-
-TEST_F(PolicyRoundTripTest, PoliciesThatDifferAreNotEquivalent) {
-  std::string mismatch;
-  EXPECT_FALSE(Make(0.01)->AreEquivalent(rocksdb::ConfigOptions(), Make(0.02).get(), &mismatch));
-  EXPECT_FALSE(
-      Make(0.01, 1)->AreEquivalent(rocksdb::ConfigOptions(), Make(0.01, 2).get(), &mismatch));
-  // The smallest possible difference.
-  EXPECT_FALSE(Make(0.01)->AreEquivalent(rocksdb::ConfigOptions(),
-                                         Make(std::nextafter(0.01, 1)).get(), &mismatch));
-}
 
 // RocksDB from 9.8 on refuses to open a database whose OPTIONS file it reads back differently. Most
 // of these numbers have no short decimal form; printf's six digits would change them.
