@@ -148,14 +148,9 @@ TEST_F(SkipCollectorTest, UnreadablePropertiesAreNoIndex) {
   bad = good;
   bad[kIdentityProperty] += "no column\n";
   expect_none(bad);
-  const std::string& index = good.at(kIndexProperty);
-  for (size_t i = 0; i < index.size(); ++i) {
-    bad = good;
-    bad[kIndexProperty][i] = static_cast<char>(bad[kIndexProperty][i] ^ 4);
-    expect_none(bad);
-    bad[kIndexProperty].resize(i);
-    expect_none(bad);
-  }
+  bad = good;
+  bad[kIndexProperty].back() ^= 4;
+  expect_none(bad);
 }
 
 TEST_F(SkipCollectorTest, TheCatalogOpensOnceAndKeepsItsCapacity) {

@@ -128,91 +128,53 @@ class SkipIndexAllocationFailureTest : public SkipFixture {
   SkipIndexStorage storage_;
 };
 
-struct Collected {
-  rocksdb::UserCollectedProperties properties;
-  bool threw = false;
-};
-
 TEST_F(SkipIndexAllocationFailureTest, AFileGetsAWholeIndexOrNone) {
-  const auto factory = *NewSkipIndexCollectorFactory(index_, storage_);
-  std::vector<std::pair<std::string, std::string>> rows;
-  for (uint64_t i = 0; i < 100; ++i) rows.emplace_back(Key(i), Value(i));
+  using rocksdb_plugin::SstIndex;
+  const TempDir dir;
+  const rocksdb_plugin::SstPlace sst{rocksdb::FileSystem::Default(), dir / "000012.sst", nullptr};
   const std::string index_property = rocksdb_plugin::kIndexProperty;
-  const auto collect = [&] {
-    Collected collected;
-    std::unique_ptr<rocksdb::TablePropertiesCollector> collector;
-    try {
-      collector.reset(factory->CreateTablePropertiesCollector({}));
-    } catch (const std::bad_alloc&) {
-      collected.threw = true;
-      return collected;
-    }
-    for (const auto& [key, value] : rows) {
-      EXPECT_TRUE(collector->AddUserKey(key, value, rocksdb::kEntryPut, 1, 0).ok());
-    }
-    for (int times = 0; times < 2; ++times) {  // like RocksDB
-      collected.properties.clear();
-      EXPECT_TRUE(collector->Finish(&collected.properties).ok());
-    }
-    EXPECT_EQ(collector->GetReadableProperties().count(index_property), 0u);
-    return collected;
-  };
-  uint64_t threw = 0;
-  uint64_t without = 0;
-  const uint64_t failures =
-      FailEachAllocation(collect, [&](const Collected& collected, bool failed) {
-        threw += collected.threw;
-        if (collected.threw) return;
-        auto properties = std::make_shared<rocksdb::TableProperties>();
-        properties->user_collected_properties = collected.properties;
-        const rocksdb_plugin::SstIndex index(properties);
-        EXPECT_TRUE(failed || index.index() != nullptr) << index.problem();
-        if (index.index() != nullptr) {
-          EXPECT_EQ(index.index()->num_rows(), rows.size());
-        } else {
-          ++without;
-        }
-      });
-  EXPECT_GT(without, 50u);
-  EXPECT_LT(without, failures);
-  EXPECT_EQ(threw, 2u) << "for the collector itself, which RocksDB must be given";
+  const std::string text = "a text that is too long to be kept inside of a string";
+  std::vector<std::pair<std::string, std::string>> rows;
+  for (uint64_t i = 0; i < 100; ++i) rows.emplace_back(Key(i), Value(i, text));
+  for (const bool in_sidecar : {false, true}) {
+    storage_.max_property_bytes = in_sidecar ? 0 : UINT64_MAX;
+    const rocksdb_plugin::SkipIndexSettings settings{index_, storage_};
+    const auto collect = [&] {
+      std::optional<rocksdb_plugin::SstPlace> place;
+      try {
+        if (in_sidecar) place = sst;
+      } catch (const std::bad_alloc&) {
+      }
+      rocksdb_plugin::SkipIndexCollector collector(settings, std::move(place), nullptr);
+      for (const auto& [key, value] : rows) {
+        EXPECT_TRUE(collector.AddUserKey(key, value, rocksdb::kEntryPut, 1, 0).ok());
+      }
+      rocksdb::UserCollectedProperties properties;
+      for (int times = 0; times < 2; ++times) {  // like RocksDB
+        properties.clear();
+        EXPECT_TRUE(collector.Finish(&properties).ok());
+      }
+      EXPECT_EQ(collector.GetReadableProperties().count(index_property), 0u);
+      return properties;
+    };
+    uint64_t whole = 0;
+    uint64_t without = 0;
+    FailEachAllocation(collect, [&](const auto& collected, bool failed) {
+      auto properties = std::make_shared<rocksdb::TableProperties>();
+      properties->user_collected_properties = collected;
+      const SstIndex index(properties, sst, std::nullopt);
+      EXPECT_TRUE(failed || (index.index() != nullptr && index.is_in_sidecar() == in_sidecar))
+          << index.problem();
+      if (index.index() != nullptr) {
+        EXPECT_EQ(index.index()->num_rows(), rows.size());
+      }
+      ++(index.index() != nullptr ? whole : without);
+    });
+    EXPECT_GT(whole, 1u);
+    EXPECT_GT(without, 50u);
+  }
   EXPECT_NE(log_->text().find("scans read it as a whole; reason: out of memory"),
             std::string::npos);
-}
-
-TEST_F(SkipIndexAllocationFailureTest, ASidecarBelongsToItsFileOrIsIgnored) {
-  using rocksdb_plugin::SstIndex;
-  using rocksdb_plugin::SstPlace;
-  const TempDir dir;
-  const SstPlace sst{rocksdb::FileSystem::Default(), dir / "000012.sst", nullptr};
-  storage_.max_property_bytes = 0;
-  const rocksdb_plugin::SkipIndexSettings settings{index_, storage_};
-  const auto collect = [&] {
-    rocksdb::UserCollectedProperties properties;
-    std::optional<SstPlace> place;
-    try {
-      place = sst;
-    } catch (const std::bad_alloc&) {
-    }
-    rocksdb_plugin::SkipIndexCollector collector(settings, std::move(place), nullptr);
-    for (uint64_t i = 0; i < 100; ++i) {
-      EXPECT_TRUE(collector.AddUserKey(Key(i), Value(i), rocksdb::kEntryPut, 1, 0).ok());
-    }
-    EXPECT_TRUE(collector.Finish(&properties).ok());
-    return properties;
-  };
-  uint64_t in_sidecars = 0;
-  FailEachAllocation(collect, [&](const rocksdb::UserCollectedProperties& collected, bool failed) {
-    auto properties = std::make_shared<rocksdb::TableProperties>();
-    properties->user_collected_properties = collected;
-    const SstIndex index(properties, sst, std::nullopt);
-    EXPECT_TRUE(failed || index.is_in_sidecar()) << index.problem();
-    if (index.index() != nullptr) {
-      EXPECT_EQ(index.index()->num_rows(), 100u);
-    }
-    in_sidecars += index.is_in_sidecar();
-  });
-  EXPECT_GT(in_sidecars, 0u);
 }
 
 TEST_F(SkipIndexAllocationFailureTest, OpeningIndexesIsRetried) {

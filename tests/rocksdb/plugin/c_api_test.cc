@@ -110,13 +110,6 @@ TEST_F(CApiTest, PolicyIsWrittenToOptionsFiles) {
             PolicyFromString(text)->ToString(StrictConfig()));
 }
 
-TEST_F(CApiTest, UnusedPolicyIsDestroyed) {
-  EXPECT_THAT(ErrorOf([](char** error) {
-                rocksdb_filterpolicy_destroy(blocksieve_filterpolicy_create("blocksieve", error));
-              }),
-              IsEmpty());
-}
-
 TEST_F(CApiTest, CountsRangeQueries) {
   EXPECT_THAT(EnableFilter("blocksieve:0.01"), IsEmpty());  // the last call counts
   EXPECT_THAT(EnableFilter("ranges=true;plain_range_reads=true"), IsEmpty());
