@@ -107,6 +107,9 @@ class FullDisk final : public UnsyncedFiles {
 
   uint64_t failed_appends() const { return failed_appends_; }
 
+  /// Leaves this much space.
+  void Fill(uint64_t bytes) { bytes_left_ = static_cast<int64_t>(bytes); }
+
   /// RocksDB calls this before it tries to recover. With free space, it would fail again and again,
   /// and 7.8 sometimes never finishes closing a database meanwhile.
   rocksdb::IOStatus GetFreeSpace(const std::string&, const rocksdb::IOOptions&, uint64_t* bytes,

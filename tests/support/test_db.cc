@@ -180,6 +180,14 @@ void TestDb::Compact() {
   MustBeOk(db_->CompactRange(options, nullptr, nullptr), "compact");
 }
 
+void TestDb::CompactInto(int level) {
+  rocksdb::ColumnFamilyMetaData metadata;
+  db_->GetColumnFamilyMetaData(&metadata);
+  std::vector<std::string> files;
+  for (const auto& file : metadata.levels[0].files) files.push_back(file.name);
+  MustBeOk(db_->CompactFiles({}, files, level), "compact");
+}
+
 std::set<std::string> TestDb::FilterPolicyNames() {
   std::set<std::string> names;
   for (const auto& [path, file] : FilesOf(*db_)) names.insert(file->filter_policy_name);

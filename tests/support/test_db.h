@@ -111,6 +111,8 @@ class TestDb {
   void MergeAppend(const std::string& key, const std::string& operand);  // with "stringappend"
   void Flush();
   void Compact();
+  /// Compacts the files of level 0 into another level.
+  void CompactInto(int level);
 
   void Fill(const std::vector<std::string>& keys, const std::string& value = "value") {
     for (const std::string& key : keys) Put(key, value);

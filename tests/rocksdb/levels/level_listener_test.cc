@@ -31,14 +31,6 @@ class LevelListenerTest : public ::testing::Test {
     db_.Flush();
   }
 
-  void CompactInto(int level) {
-    rocksdb::ColumnFamilyMetaData metadata;
-    db_->GetColumnFamilyMetaData(&metadata);
-    std::vector<std::string> files;
-    for (const auto& file : metadata.levels[0].files) files.push_back(file.name);
-    MustBeOk(db_->CompactFiles({}, files, level), "compact");
-  }
-
   const rocksdb::Logger* Database() { return db_->GetDBOptions().info_log.get(); }
   std::optional<rocksdb_plugin::Levels> Levels(const std::string& column_family = "default") {
     return LevelRegistry::Instance().Get({Database(), column_family});
@@ -51,9 +43,9 @@ class LevelListenerTest : public ::testing::Test {
 // RocksDB then reports no number of entries for any file.
 TEST_F(LevelListenerTest, LevelsAreEstimatedFromBytesWithoutEntries) {
   Flush(40'000);
-  CompactInto(2);
+  db_.CompactInto(2);
   Flush(10'000);
-  CompactInto(1);
+  db_.CompactInto(1);
   DbConfig blind = Config();
   blind.options.skip_stats_update_on_db_open = true;
   for (const DbConfig& config : {Config(), blind}) {
@@ -71,10 +63,10 @@ TEST_F(LevelListenerTest, LevelsAreEstimatedFromBytesWithoutEntries) {
 TEST_F(LevelListenerTest, LookupSharesFollowReads) {
   constexpr uint64_t kKeys = 20'000;
   Flush(4 * kKeys);
-  CompactInto(2);
+  db_.CompactInto(2);
   const uint64_t first = next_;
   Flush(kKeys);
-  CompactInto(1);
+  db_.CompactInto(1);
   Flush(10);
   auto levels = Levels();
   ASSERT_TRUE(levels.has_value());

@@ -237,13 +237,5 @@ TEST(ColumnFamilyLevelsTest, AreChangedByACompactionBeforehand) {
   EXPECT_EQ(levels[1].keys_per_run, 730);
 }
 
-TEST(ColumnFamilyLevelsTest, EveryLookupChecksEveryRunIfTheOrderIsNotThatOfBytes) {
-  for (const auto& tree : {MetadataOf({{}, {{"a", "b", 50}}, {{"f", "j", 100}, {"a", "e", 100}}}),
-                           MetadataOf({{{"b", "a", 50}}, {{"a", "e", 100}}})}) {
-    const Tree described = TreeOf(tree);
-    for (const TreeRun& run : described.runs()) EXPECT_EQ(run.lookup_share, 1);
-  }
-}
-
 }  // namespace
 }  // namespace blocksieve::rocksdb_plugin

@@ -6,7 +6,6 @@
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "tests/rocksdb/model/model_run.h"
 #include "tests/support/environment.h"
-#include "tests/support/sanitizers.h"
 
 // Compares databases with filters with a map, and with iterators that use no filter: all answers
 // must be equal. BLOCKSIEVE_LONG_TESTS runs BLOCKSIEVE_RANGE_OPERATIONS operations, all kinds

@@ -128,13 +128,13 @@ void ModelRun::MoveOnce(OpenIterator* iterator) {
   } else if (move == 5 && goes_back) {
     twin.SeekForPrev(SeekKey(twin.bounds()));
   } else if (move == 6 && goes_back) {
-    twin.SeekToLast();
+    twin.Both("SeekToLast", &rocksdb::Iterator::SeekToLast);
   } else if (move < 8) {
-    twin.SeekToFirst();
+    twin.Both("SeekToFirst", &rocksdb::Iterator::SeekToFirst);
   } else if (move < 11) {
-    twin.Next();
+    twin.Both("Next", &rocksdb::Iterator::Next);
   } else {
-    twin.Prev();
+    twin.Both("Prev", &rocksdb::Iterator::Prev);
   }
 }
 

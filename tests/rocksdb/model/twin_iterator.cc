@@ -43,8 +43,8 @@ TwinIterator::TwinIterator(const MakeIterator& make, rocksdb::ReadOptions read, 
   plain_ = make(plain);
 }
 
-template <class Move>
-void TwinIterator::Both(const std::string& what, Move move) {
+void TwinIterator::Both(const std::string& what,
+                        const std::function<void(rocksdb::Iterator*)>& move) {
   ++counts_.operations;
   move(filtered_.get());
   move(plain_.get());
@@ -63,19 +63,6 @@ void TwinIterator::SeekForPrev(const std::string& key) {
   ++counts_.seeks;
   Both("SeekForPrev to '" + Hex(key) + "'", [&](auto* iterator) { iterator->SeekForPrev(key); });
 }
-void TwinIterator::SeekToFirst() {
-  Both("SeekToFirst", [](auto* iterator) { iterator->SeekToFirst(); });
-}
-void TwinIterator::SeekToLast() {
-  Both("SeekToLast", [](auto* iterator) { iterator->SeekToLast(); });
-}
-void TwinIterator::Next() {
-  Both("Next", [](auto* iterator) { iterator->Next(); });
-}
-void TwinIterator::Prev() {
-  Both("Prev", [](auto* iterator) { iterator->Prev(); });
-}
-
 void TwinIterator::Refresh() {
   is_at_row_ = false;
   const bool is_refreshed = filtered_->Refresh().ok();
@@ -105,7 +92,9 @@ std::string TwinIterator::Describe() const {
 void CompareScan(const MakeIterator& make, const rocksdb::ReadOptions& read,
                  const std::string& begin, const std::string& end, ModelCounts* counts) {
   TwinIterator twin(make, read, {std::nullopt, end}, counts);
-  for (twin.Seek(begin); twin.is_at_row(); twin.Next()) continue;
+  for (twin.Seek(begin); twin.is_at_row();) {
+    twin.Both("Next", &rocksdb::Iterator::Next);
+  }
 }
 
 }  // namespace blocksieve::testing

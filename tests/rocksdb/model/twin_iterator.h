@@ -36,10 +36,8 @@ class TwinIterator {
 
   void Seek(const std::string& key);
   void SeekForPrev(const std::string& key);
-  void SeekToFirst();
-  void SeekToLast();
-  void Next();
-  void Prev();
+  /// Any other move.
+  void Both(const std::string& what, const std::function<void(rocksdb::Iterator*)>& move);
   void Refresh();
 
   /// Changes the upper bound, if it is set. REQUIRES: a seek follows.
@@ -53,8 +51,6 @@ class TwinIterator {
   const Bounds& bounds() const { return bounds_; }
 
  private:
-  template <class Move>
-  void Both(const std::string& what, Move move);
   std::string Describe() const;
 
   rocksdb::ReadOptions read_;

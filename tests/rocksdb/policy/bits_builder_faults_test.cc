@@ -65,12 +65,6 @@ TEST_F(PostVerifyTest, FindsEveryFlippedBit) {
   }
 }
 
-TEST_F(PostVerifyTest, IsOffByDefault) {
-  const auto builder = NewBuilder(*policy_);
-  Build(builder.get(), {"a"});
-  EXPECT_TRUE(builder->MaybePostVerify("damaged").ok());
-}
-
 class BuildBudgetTest : public ::testing::Test {
  protected:
   BuiltFilter BuildWithin(uint64_t max_build_bytes, uint64_t num_keys,

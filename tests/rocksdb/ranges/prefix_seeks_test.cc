@@ -152,38 +152,6 @@ TEST_P(PrefixSeeksTest, ReadNothingBelowAbsentDirectories) {
       << "files know their own boundaries";
 }
 
-// Kvrocks' member keys: namespace, slot, key, version, member.
-std::string MemberPrefix(uint64_t key) {
-  const std::string user = "user:" + std::to_string(key * 7919 % 1'000'000);
-  const auto version = MakeKey(KeyShape::kCounter, 1'700'000'000 + key % 4096).substr(0, 8);
-  std::string prefix("\x05__ns_", 6);
-  prefix += static_cast<char>(key % 64);
-  prefix += static_cast<char>(key % 251);
-  prefix += std::string(3, '\0') + static_cast<char>(user.size());
-  return prefix + user + version;
-}
-
-TEST_P(PrefixSeeksTest, ReadOnlyTheFileThatHasTheObject) {
-  Open("fields:len8,2,len32,8");
-  const std::string member(8, 'm');
-  for (uint64_t file = 0; file < kFiles; ++file) {
-    std::vector<std::string> keys;
-    for (uint64_t key = file; key < 1200; key += kFiles) {
-      for (char i = '0'; i < '8'; ++i) keys.push_back(MemberPrefix(key) + member + i);
-    }
-    WriteFile(keys);
-  }
-  uint64_t blocks = 0;
-  uint64_t seeks = 0;
-  for (uint64_t key = 0; key < 1200; key += 7, ++seeks) {
-    const Scan scan = Below(MemberPrefix(key));
-    EXPECT_EQ(scan.rows, 8u);
-    blocks += scan.blocks;
-  }
-  // Small blocks: the eight members lie in one or two.
-  EXPECT_LT(blocks, 3 * seeks) << "without prefixes each of the four files is read";
-}
-
 // A goal that key filters are not needed for leaves the smallest one, which has the prefixes.
 TEST_P(PrefixSeeksTest, ReadNothingWhereKeysNeedNoFilter) {
   Open("delimiter:/", kMaxWastedReads);

@@ -93,26 +93,6 @@ TEST_P(RangeSavingsTest, SeeksOfFilesWithoutRangesAreCounted) {
   EXPECT_EQ(seeks.blocks, Seek(db.get(), {}).blocks);
 }
 
-TEST_P(RangeSavingsTest, AlikeKeysGetNoRangeFilterAndOneLogLine) {
-  DbConfig config = RangeConfig(GetParam());
-  auto log = std::make_shared<MemoryLogger>();
-  config.options.info_log = log;
-  TestDb db(config);
-  // Neighbours differ in the last byte.
-  for (uint64_t i = 0; i < 6000; ++i) {
-    db.Put(RangeKey(i / 3) + "file" + std::to_string(i % 3), "value");
-  }
-  db.Flush();
-  const std::string line = "column family default: no range filter written for a file";
-  const size_t first = log->text().find(line);
-  EXPECT_NE(log->text().find("reason: keys are too similar", first), std::string::npos);
-  EXPECT_EQ(log->text().rfind(line), first) << log->text();
-  EXPECT_EQ(CheckReads(&db.db(), db.model(), {"absent"}), "");
-  const EmptySeeks seeks = Seek(&db, RangeRead());
-  EXPECT_EQ(seeks.counts.no_range_filter, seeks.counts.total());
-  EXPECT_EQ(seeks.counts.total(), seeks.seeks);
-}
-
 // Files with plain_range_reads have another name of the extractor. It stays out of OPTIONS, however
 // many such files the thread wrote before.
 TEST(RangeOptionsTest, GoThroughOptionsFilesWithoutTheMarksOfFiles) {
@@ -160,23 +140,9 @@ TEST(RangeOptionsTest, AFileIsMarkedIfAnyOfItsPartitionsAnswers) {
   }
 }
 
-/// A disk that is full once a file has this many bytes.
-class FullAt final : public UnsyncedFiles {
- public:
-  uint64_t bytes_left = 0;
-
- private:
-  rocksdb::IOStatus BeforeAppend(const std::string& path, uint64_t bytes) override {
-    if (!path.ends_with(".sst")) return {};
-    if (bytes > bytes_left) return rocksdb::IOStatus::NoSpace();
-    bytes_left -= bytes;
-    return {};
-  }
-};
-
 // What a writer leaves on its thread would get into the next OPTIONS file of any database.
 TEST(RangeOptionsTest, UnfinishedFilesOfTheThreadDoNotMarkThem) {
-  const auto disk = std::make_shared<FullAt>();
+  const auto disk = std::make_shared<FullDisk>(0, /*tables_only=*/true);
   const auto env = rocksdb::NewCompositeEnv(disk);
   std::set<std::string> keys;
   for (uint64_t i = 0; i < 4000; ++i) keys.insert(RangeKey(i));
@@ -203,7 +169,7 @@ TEST(RangeOptionsTest, UnfinishedFilesOfTheThreadDoNotMarkThem) {
     rocksdb::EnvOptions unbuffered;
     unbuffered.writable_file_max_buffer_size = 64;
     for (const bool is_finished : {false, true}) {
-      disk->bytes_left = UINT64_MAX;
+      disk->Fill(INT64_MAX);
       {
         rocksdb::SstFileWriter writer(unbuffered, options);
         MustBeOk(writer.Open(path), "open");
@@ -215,7 +181,7 @@ TEST(RangeOptionsTest, UnfinishedFilesOfTheThreadDoNotMarkThem) {
     }
     const uint64_t file_bytes = std::filesystem::file_size(path);
     for (uint64_t missing = 1; missing < file_bytes; missing *= 4) {
-      disk->bytes_left = file_bytes - missing;
+      disk->Fill(file_bytes - missing);
       rocksdb::SstFileWriter writer(unbuffered, options);
       MustBeOk(writer.Open(path), "open");
       for (const std::string& key : keys) writer.Put(key, "value").PermitUncheckedError();
@@ -228,21 +194,25 @@ TEST(RangeOptionsTest, UnfinishedFilesOfTheThreadDoNotMarkThem) {
   }
 }
 
-// Costs that the keys cause are in the log once, however many files have them.
+// Costs that the keys cause are in the log once, however many files have them. A file without a
+// range filter is in the log once, however many partitions it has.
 TEST(RangeCostsTest, AreLoggedOnceForEachColumnFamily) {
   const char* const kLong = "range filters of long keys take memory";
   const char* const kMany = "prefixes take much memory";
+  const char* const kAlike = "no range filter written for a file";
   const struct {
     const char* prefixes;
     bool ranges;
     size_t key_bytes;
     const char* warning;
+    int keys_per_prefix = 1;
   } cases[] = {{"", true, 1000, kLong},
                {"", true, 16, nullptr},
+               {"", true, 16, kAlike, 3},  // neighbours differ in the last byte
                {"delimiter:/", false, 1000, kMany},
                {"delimiter:/", false, 16, nullptr}};
   for (const FilterShape shape : {FilterShape::kFull, FilterShape::kPartitioned}) {
-    for (const auto& [prefixes, ranges, key_bytes, warning] : cases) {
+    for (const auto& [prefixes, ranges, key_bytes, warning, keys_per_prefix] : cases) {
       DbConfig config = RangeConfig(shape, {.policy = {.ranges = ranges, .prefixes = prefixes}});
       config.table.metadata_block_size = 1 << 14;
       auto log = std::make_shared<MemoryLogger>();
@@ -256,16 +226,22 @@ TEST(RangeCostsTest, AreLoggedOnceForEachColumnFamily) {
           for (int i = 0; i < 3000; ++i) {
             std::string key;
             while (key.size() < key_bytes) key += MakeKey(KeyShape::kCounter, random());
-            MustBeOk(db->Put({}, family, key, "value"), "put");
+            for (int last = 0; last < keys_per_prefix; ++last) {
+              key.back() = static_cast<char>(last);
+              MustBeOk(db->Put({}, family, key, "value"), "put");
+            }
           }
           MustBeOk(db->Flush({}, family), "flush");
           MustBeOk(db->SetOptions(family, {{"write_buffer_size", "50000000"}}), "set");
         }
-        for (const char* const each : {kLong, kMany}) {
+        for (const char* const each : {kLong, kMany, kAlike}) {
           const std::string line = "column family " + family->GetName() + ": " + each;
-          const size_t first = log->text().find(line);
-          EXPECT_EQ(first != std::string::npos, warning == each) << line << prefixes << key_bytes;
-          EXPECT_EQ(log->text().rfind(line), first);
+          size_t num_lines = 0;
+          for (size_t at = 0; (at = log->text().find(line, at)) != std::string::npos; ++at) {
+            ++num_lines;
+          }
+          const size_t each_file = each == kAlike ? 2 : 1;
+          EXPECT_EQ(num_lines, warning == each ? each_file : 0) << line << prefixes << key_bytes;
         }
       }
       MustBeOk(db->DestroyColumnFamilyHandle(other), "handle");
