@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "lib/hash/checksum.h"
 #include "tests/support/environment.h"
 #include "tests/toylsm/toy_model.h"
 
@@ -131,42 +130,6 @@ TEST_F(DamageTest, ExchangedFiles) {
 TEST_F(DamageTest, ALostManifestIsNotANewDatabase) {
   MustBeOk(env_.Remove("/db/MANIFEST"));
   EXPECT_EQ(Db::Open(options_, "/db").status().code(), StatusCode::kCorruption);
-}
-
-// Decoders get bytes with matching checksums, but do not rely on it.
-TEST_F(DamageTest, DecodersAcceptAnyBytes) {
-  std::string data_block;
-  for (int i = 0; i < 5; ++i) AppendEntry(&data_block, {Key(i), "value"});
-  const SstIndex index{.first_key = "a",
-                       .blocks = {{"c", {0, 10, 10, 1}}, {"e", {10, 10, 20, 2}}},
-                       .num_entries = 7,
-                       .filter_granule_blocks = 1,
-                       .filters = {{20, 5, 5, 3}, {25, 5, 5, 4}},
-                       .skip_index = {30, 10, 10, 5}};
-  std::string manifest = env_.Contents("/db/MANIFEST");
-  manifest.resize(manifest.size() - sizeof(uint32_t));
-  int num_sound = 0;
-  const auto decode = [&](ByteView bytes) {
-    std::string sealed(AsText(bytes));
-    AppendLittleEndian(&sealed, Checksum(bytes));
-    num_sound += ParseDataBlock(std::string(AsText(bytes))).ok() + SstIndex::Decode(bytes).ok() +
-                 Manifest::Decode(AsBytes(sealed)).ok();
-  };
-  for (const std::string& bytes : {data_block, index.Encode(), manifest}) {
-    num_sound = 0;
-    decode(AsBytes(bytes));
-    EXPECT_EQ(num_sound, 1);  // for its own decoder only
-    testing::ForEachFlip(
-        AsBytes(bytes), [](size_t) { return testing::EveryChange(); },
-        [&](ByteView changed, size_t) { decode(changed); });
-    num_sound = 0;
-    for (size_t size = 0; size < bytes.size(); ++size) decode(AsBytes(bytes).first(size));
-    EXPECT_LE(num_sound, 5);  // a data block may be cut between entries
-  }
-  BlockHandle handle;
-  const std::string stored = CompressBlock(std::string(100, 'a'), 1, &handle);
-  ++handle.raw_bytes;
-  EXPECT_EQ(UncompressBlock(stored, handle).status().message(), "block cannot be decompressed");
 }
 
 TEST_F(DamageTest, AFileMayEndEarly) {

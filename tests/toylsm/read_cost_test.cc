@@ -92,14 +92,6 @@ class ReadCostTest : public ::testing::Test {
     return BlocksRead() / kNumRanges;
   }
 
-  double FilterBitsPerKey() const {
-    uint64_t bytes = 0;
-    for (const auto& file : db_->version()->AllFiles()) {
-      for (const BlockHandle& filter : file->index().filters) bytes += filter.raw_bytes;
-    }
-    return 8 * static_cast<double>(bytes) / kNumKeys;
-  }
-
   // Data blocks that scans read per matching row. Each row of a host is in a different block, the
   // rows of a batch are adjacent.
   void CheckScans(double max_per_row_of_host) {
@@ -161,32 +153,6 @@ TEST_F(ReadCostTest, EmptyRangesReadFewBlocks) {
       EXPECT_EQ(db_->counters().range_negatives > 0, ranges);
     }
   }
-}
-
-TEST_F(ReadCostTest, GoalsAreAllocatedToRuns) {
-  Options options = MakeOptions();
-  options.filter_granule_blocks = 0;
-  for (const double goal : {1.2, 0.2, 0.02}) {
-    options.wasted_reads = goal;
-    Fill(options);
-    const double wasted = BlocksPerAbsentKey();
-    // Up to 1.5 times if a level is new: the level above has the FPRs of a last level until its
-    // files are rewritten.
-    EXPECT_LT(wasted, 1.5 * goal);
-    EXPECT_GT(wasted, 0.6 * goal);
-  }
-  // The same memory, with one FPR for all runs and with FPRs by run.
-  options.wasted_reads = std::nullopt;
-  options.key_filters = {{.kind = FilterKind::kRibbon, .target_fpr = 0.02}};
-  Fill(options);
-  const double bits = FilterBitsPerKey();
-  const double with_one_rate = BlocksPerAbsentKey();
-  options.bits_per_key = bits;
-  Fill(options);
-  EXPECT_LT(FilterBitsPerKey(), 1.06 * bits);
-  const double spread = BlocksPerAbsentKey();
-  std::cout << "  blocks at " << bits << " bits: " << with_one_rate << ", " << spread << "\n";
-  EXPECT_LT(spread, 0.8 * with_one_rate);
 }
 
 TEST_F(ReadCostTest, ScansReadFewBlocks) {
