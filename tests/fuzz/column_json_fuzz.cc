@@ -46,7 +46,7 @@ const Json* Find(const Json& document, const std::string& pointer) try {
 // Stands for any float: columns see its text, which the document does not keep.
 constexpr std::string_view kSomeFloat = "float";
 
-std::vector<std::string> TextsOf(const Json& member) {
+std::vector<std::string> ScalarTexts(const Json& member) {
   switch (member.type()) {
     case Json::value_t::string:
       return {member.get<std::string>()};
@@ -62,10 +62,10 @@ std::vector<std::string> TextsOf(const Json& member) {
 }
 
 std::vector<std::string> ExpectedTexts(const Json& member) {
-  if (!member.is_array()) return TextsOf(member);
+  if (!member.is_array()) return ScalarTexts(member);
   std::vector<std::string> texts;
   for (const Json& element : member) {
-    for (std::string& text : TextsOf(element)) texts.push_back(std::move(text));
+    for (std::string& text : ScalarTexts(element)) texts.push_back(std::move(text));
   }
   return texts;
 }

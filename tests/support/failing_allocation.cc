@@ -25,11 +25,11 @@ thread_local bool fails_for_good = false;
 thread_local bool has_failed = false;
 
 /// Addresses of the code of a shared library; none if it is not loaded.
-struct CodeOf {
-  explicit CodeOf(std::string_view library) : name(library) {
+struct LibraryCode {
+  explicit LibraryCode(std::string_view library) : name(library) {
     dl_iterate_phdr(
         [](dl_phdr_info* info, size_t, void* argument) {
-          auto* const self = static_cast<CodeOf*>(argument);
+          auto* const self = static_cast<LibraryCode*>(argument);
           if (std::string_view(info->dlpi_name).find(self->name) == std::string_view::npos) {
             return 0;
           }
@@ -52,8 +52,8 @@ struct CodeOf {
 
 /// Whether RocksDB allocates, directly or through a container, whose code is in libstdc++.
 bool IsForRocksDb(const void* caller) {
-  static const CodeOf rocksdb("librocksdb");
-  static const CodeOf standard("libstdc++");
+  static const LibraryCode rocksdb("librocksdb");
+  static const LibraryCode standard("libstdc++");
   const auto address = reinterpret_cast<uintptr_t>(caller);
   if (!standard.Holds(address)) return rocksdb.Holds(address);
   struct Search {

@@ -28,7 +28,7 @@ class MemoryLogger final : public rocksdb::Logger {
 
 /// The text that `action` writes to stderr, by any means.
 template <class Action>
-std::string StderrOf(Action action) {
+std::string CatchStderr(Action action) {
   ::testing::internal::CaptureStderr();
   action();
   return ::testing::internal::GetCapturedStderr();

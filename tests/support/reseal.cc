@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kTagBytes = 1 + kZeroTailBytes;
 
-uint8_t* BytesOf(std::string* block) { return reinterpret_cast<uint8_t*>(block->data()); }
+uint8_t* MutableBytes(std::string* block) { return reinterpret_cast<uint8_t*>(block->data()); }
 
 void ResealShort(uint8_t tag, std::string* block) {
   const size_t checksum_at = block->size() - kTagBytes - 3;
@@ -19,7 +19,7 @@ void ResealShort(uint8_t tag, std::string* block) {
 }
 
 void ResealFooter(uint8_t tag, size_t checksum_at, size_t covered, std::string* block) {
-  StoreLittleEndian(BytesOf(block) + checksum_at,
+  StoreLittleEndian(MutableBytes(block) + checksum_at,
                     static_cast<uint32_t>(WideChecksum(
                         AsBytes(*block).subspan(checksum_at - covered, covered), tag)));
 }
@@ -29,7 +29,7 @@ void ResealSections(const internal::Footer& footer, size_t fields_at, std::strin
   Decoder fields(AsBytes(*block).subspan(fields_at));
   const auto reseal = [&](ByteView section) {
     const size_t at = block->size() - fields.rest().size();
-    StoreLittleEndian(BytesOf(block) + at, Checksum(section));
+    StoreLittleEndian(MutableBytes(block) + at, Checksum(section));
     static_cast<void>(fields.Fixed<uint32_t>());
   };
   static_cast<void>(fields.Fixed<uint8_t>());

@@ -109,7 +109,7 @@ rocksdb::ConfigOptions StrictConfig() {
   return strict;
 }
 
-std::string TextOf(const rocksdb::Options& options) {
+std::string DumpOptions(const rocksdb::Options& options) {
   rocksdb::ConfigOptions config;
   config.delimiter = "\n";
   std::string db;

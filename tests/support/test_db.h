@@ -59,7 +59,7 @@ std::unique_ptr<rocksdb::DB> OpenSecondary(const rocksdb::Options& options, cons
 rocksdb::ConfigOptions StrictConfig();
 
 /// All settings of options, without the addresses of objects.
-std::string TextOf(const rocksdb::Options& options);
+std::string DumpOptions(const rocksdb::Options& options);
 
 /// The options in the latest OPTIONS file of a database. Aborts if it cannot be read.
 struct StoredOptions {

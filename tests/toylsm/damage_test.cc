@@ -41,7 +41,7 @@ class DamageTest : public ::testing::Test {
     EXPECT_EQ(Must(env_.List("/db")).size(), 4U);
   }
 
-  std::vector<std::string> PathsOf(std::string_view suffix) {
+  std::vector<std::string> ListPaths(std::string_view suffix) {
     std::vector<std::string> paths;
     for (const std::string& name : Must(env_.List("/db"))) {
       if (name.ends_with(suffix)) paths.push_back("/db/" + name);
@@ -99,7 +99,7 @@ class DamageTest : public ::testing::Test {
 };
 
 TEST_F(DamageTest, Sst) {
-  for (const std::string& path : PathsOf(".sst")) CheckEveryChange(path);
+  for (const std::string& path : ListPaths(".sst")) CheckEveryChange(path);
   EXPECT_GT(num_unharmed_, 100);  // filters and skip indexes may be damaged
 }
 
@@ -109,7 +109,7 @@ TEST_F(DamageTest, Manifest) {
 }
 
 TEST_F(DamageTest, Log) {
-  const std::string path = PathsOf(".log").front();
+  const std::string path = ListPaths(".log").front();
   CheckEveryChange(path);
   // A record that had been synced is damaged, not torn.
   std::string changed = env_.Contents(path);
@@ -120,7 +120,7 @@ TEST_F(DamageTest, Log) {
 }
 
 TEST_F(DamageTest, ExchangedFiles) {
-  const std::vector<std::string> ssts = PathsOf(".sst");
+  const std::vector<std::string> ssts = ListPaths(".sst");
   ASSERT_EQ(ssts.size(), 2U);
   Check(ssts[0], AsBytes(env_.Contents(ssts[1])));
   Check(ssts[1], AsBytes(env_.Contents(ssts[0])));

@@ -75,7 +75,7 @@ TEST(ClassicBloomTest, FiltersOfOneLayoutCombine) {
   const ClassicBloom second = FilterOfKeys(layout, 800, 2000);
   ClassicBloom united = FilterOfKeys(layout, 0, 1200);
   ASSERT_TRUE(united.UniteWith(second).ok());
-  EXPECT_TRUE(BlockOf(united) == BlockOf(FilterOfKeys(layout, 0, 2000)));
+  EXPECT_TRUE(Serialized(united) == Serialized(FilterOfKeys(layout, 0, 2000)));
   // design_keys does not change the bits.
   BloomLayout larger = layout;
   larger.design_keys = 100'000;
@@ -87,10 +87,10 @@ TEST(ClassicBloomTest, FiltersOfDifferentLayoutsDoNotCombine) {
   for (const auto& [bits, hashes, seed] :
        {std::tuple{1001u, 5u, 1u}, {1000u, 6u, 1u}, {1000u, 5u, 2u}}) {
     ClassicBloom filter = FilterOfKeys(layout, 0, 1);
-    const std::string before = BlockOf(filter);
+    const std::string before = Serialized(filter);
     const ClassicBloom other = MakeFilter(BloomLayout::ForBits(bits, hashes, seed));
     EXPECT_EQ(filter.UniteWith(other).code(), StatusCode::kInvalidArgument);
-    EXPECT_EQ(BlockOf(filter), before);
+    EXPECT_EQ(Serialized(filter), before);
   }
 }
 
@@ -138,7 +138,7 @@ TEST(CardinalityTest, IsZeroWithoutBitsAndInfiniteWithAllBits) {
   one_bit.Add(PresentKey(0));
   EXPECT_TRUE(std::isinf(one_bit.EstimateCardinality().keys));
   EXPECT_NE(filter.CheckFill().message().find("far too many"), std::string::npos);
-  EXPECT_TRUE(ClassicBloom::Deserialize(AsBytes(BlockOf(filter))).ok());
+  EXPECT_TRUE(ClassicBloom::Deserialize(AsBytes(Serialized(filter))).ok());
 }
 
 // Measured FPRs against the models, two-sided. Keys are consecutive numbers, which are frequent in

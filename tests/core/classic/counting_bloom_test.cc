@@ -78,9 +78,9 @@ TEST_P(CountingBloomLayoutsTest, NeverWrapsBelowZero) {
   CountingBloom filter = MakeFilter(BloomLayout::ForBits(1000, 5), GetParam());
   EXPECT_FALSE(filter.Remove("never added"));
   filter.Add("once");
-  const std::string before = BlockOf(filter);
+  const std::string before = Serialized(filter);
   EXPECT_FALSE(filter.Remove("never added"));
-  EXPECT_TRUE(BlockOf(filter) == before) << "a refused removal changed it";
+  EXPECT_TRUE(Serialized(filter) == before) << "a refused removal changed it";
   EXPECT_TRUE(filter.Remove("once"));
   EXPECT_FALSE(filter.Remove("once"));
   EXPECT_EQ(filter.num_set_cells(), 0u);

@@ -51,7 +51,7 @@ TEST(SizeLimitsTest, SizesNeverShrinkAndEndAtTheLargestNumber) {
 }
 
 // Adds keys that are counted, but not stored, because that would exceed the budget.
-std::string RefusalOf(const FilterOptions& options, const Layout& layout, uint64_t num_keys) {
+std::string ExpectRefusal(const FilterOptions& options, const Layout& layout, uint64_t num_keys) {
   FilterBuilder builder = MakeBuilder(options);
   for (uint64_t i = 0; i < num_keys; ++i) builder.AddHash(i);
   const Result<FinishedFilter> block = builder.Finish(layout);
@@ -64,9 +64,9 @@ TEST(SizeLimitsTest, ABlockOfFourGibibytesIsRefused) {
   const FilterOptions options{.max_build_bytes = 1};
   Layout layout = *ChooseLayout(FilterKind::kBlockedBloom, options.target_fpr);
   layout.bits_per_key = 1 << 28;  // 32 MiB for each key
-  EXPECT_EQ(RefusalOf(options, layout, 128),
+  EXPECT_EQ(ExpectRefusal(options, layout, 128),
             "filter of 128 keys takes 4294967367 bytes; allowed: less than 4294967295");
-  EXPECT_EQ(RefusalOf(options, layout, 127),
+  EXPECT_EQ(ExpectRefusal(options, layout, 127),
             "building a filter of 127 keys takes more memory than max_build_bytes = 1");
 }
 
@@ -97,7 +97,7 @@ class LargeFilterTest : public ::testing::Test {
   }
 
   /// Key i: present if i is below the number of keys.
-  static std::string_view KeyOf(const uint64_t& number) {
+  static std::string_view AsKey(const uint64_t& number) {
     return {reinterpret_cast<const char*>(&number), sizeof(number)};
   }
 
@@ -105,9 +105,9 @@ class LargeFilterTest : public ::testing::Test {
   static void ExpectAllMatch(const AnyFilter& reader, size_t num_bytes, uint64_t num_keys,
                              double target_fpr) {
     EXPECT_GT(num_bytes, uint64_t{1} << 29);
-    for (uint64_t i = 0; i < num_keys; ++i) ASSERT_TRUE(reader.MayContain(KeyOf(i))) << i;
+    for (uint64_t i = 0; i < num_keys; ++i) ASSERT_TRUE(reader.MayContain(AsKey(i))) << i;
     uint64_t matches = 0;
-    for (uint64_t i = num_keys; i < num_keys + kKeys; ++i) matches += reader.MayContain(KeyOf(i));
+    for (uint64_t i = num_keys; i < num_keys + kKeys; ++i) matches += reader.MayContain(AsKey(i));
     EXPECT_LE(static_cast<double>(matches), CountInterval(target_fpr * kKeys, 0).high);
     std::printf("%lu keys, %zu bytes, %lu of %lu absent ones match\n", num_keys, num_bytes, matches,
                 kKeys);
@@ -115,7 +115,7 @@ class LargeFilterTest : public ::testing::Test {
 
   static void BuildAndCheck(FilterKind kind, uint64_t num_keys) {
     FilterBuilder builder = MakeBuilder(kind, kMinTargetFpr);
-    for (uint64_t i = 0; i < num_keys; ++i) builder.AddKey(KeyOf(i));
+    for (uint64_t i = 0; i < num_keys; ++i) builder.AddKey(AsKey(i));
     const FinishedFilter filter = Must(builder.Finish());
     EXPECT_EQ(filter.fallback_reason, "");
     const OwnedBytes& block = filter.block;
@@ -133,7 +133,7 @@ TEST_F(LargeFilterTest, Ribbon) { BuildAndCheck(FilterKind::kRibbon, 2 * kKeys);
 TEST_F(LargeFilterTest, ClassicBloom) {
   ClassicBloom filter =
       *ClassicBloom::Create(*BloomLayout::ForBits((uint64_t{1} << 32) * 9 / 8, 6));
-  for (uint64_t i = 0; i < kKeys; ++i) filter.Add(KeyOf(i));
+  for (uint64_t i = 0; i < kKeys; ++i) filter.Add(AsKey(i));
   const OwnedBytes block = *filter.Serialize();
   ExpectAllMatch(*ClassicBloom::Deserialize(block.view()), block.size, kKeys, filter.CurrentFpr());
 }
@@ -141,8 +141,8 @@ TEST_F(LargeFilterTest, ClassicBloom) {
 TEST_F(LargeFilterTest, CountingBloom) {
   CountingBloom filter = *CountingBloom::Create(*BloomLayout::ForKeys(kKeys, 0.002));
   constexpr uint64_t kMore = kKeys / 10;
-  for (uint64_t i = 0; i < kKeys + kMore; ++i) filter.Add(KeyOf(i));
-  for (uint64_t i = kKeys; i < kKeys + kMore; ++i) ASSERT_TRUE(filter.Remove(KeyOf(i)));
+  for (uint64_t i = 0; i < kKeys + kMore; ++i) filter.Add(AsKey(i));
+  for (uint64_t i = kKeys; i < kKeys + kMore; ++i) ASSERT_TRUE(filter.Remove(AsKey(i)));
   const OwnedBytes block = *filter.Serialize();
   ExpectAllMatch(*CountingBloom::Deserialize(block.view()), block.size, kKeys, filter.CurrentFpr());
 }

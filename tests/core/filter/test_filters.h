@@ -69,7 +69,7 @@ inline std::string Copy(const OwnedBytes& block) { return std::string(AsText(blo
 
 /// A serialized classic or counting filter.
 template <class Bloom>
-std::string BlockOf(const Bloom& filter) {
+std::string Serialized(const Bloom& filter) {
   return Copy(Must(filter.Serialize()));
 }
 

@@ -52,7 +52,7 @@ TEST(HostileFilterTest, AnEmptyOneHasNoPayload) {
 
 // Set bits after the last would be counted as keys.
 TEST(HostileContainerTest, BitsAfterTheLastAreRefused) {
-  std::string bytes = BlockOf(*ClassicBloom::Create(*BloomLayout::ForBits(203, 5)));
+  std::string bytes = Serialized(*ClassicBloom::Create(*BloomLayout::ForBits(203, 5)));
   bytes[bytes.size() - 5] = static_cast<char>(0x80);  // bit 207
   bytes = WrittenContainers().front()->Reseal(AsBytes(bytes)).value();
   const Status status = ClassicBloom::Deserialize(AsBytes(bytes)).status();
@@ -73,7 +73,7 @@ Decoded Decode(const std::string& index) {
 
 std::string EmptyIndex(bool has_keys) {
   SkipIndexBuilder builder =
-      MakeIndexBuilder(IndexOptions(3, {ColumnOf(ValueType::kUint)}), has_keys);
+      MakeIndexBuilder(IndexOptions(3, {TypedColumn(ValueType::kUint)}), has_keys);
   return Must(builder.Finish()).bytes;
 }
 

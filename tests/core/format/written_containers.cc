@@ -34,7 +34,7 @@ class WrittenContainer : public WrittenBlock {
       if constexpr (!kCounts) return Must(ClassicBloom::Create(row_.layout));
     }();
     for (uint64_t i = 0; i < row_.num_keys; ++i) filter.Add(PresentKey(i));
-    return BlockOf(filter);
+    return Serialized(filter);
   }
 
   void ExpectGoldenAnswers(ByteView bytes, Kernel) const override {
@@ -67,7 +67,7 @@ class WrittenContainer : public WrittenBlock {
   // A filter has one form, and keys can be added to one that was read.
   void UseAll(ByteView bytes) const override {
     Bloom filter = Must(Bloom::Deserialize(bytes));
-    EXPECT_TRUE(BlockOf(filter) == AsText(bytes));
+    EXPECT_TRUE(Serialized(filter) == AsText(bytes));
     EXPECT_LE(filter.num_set_cells(), filter.layout().num_bits);
     filter.Add("key");
     EXPECT_TRUE(filter.MayContain("key"));

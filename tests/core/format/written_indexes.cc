@@ -153,7 +153,7 @@ class WrittenIndex : public WrittenBlock {
     Answers answers(index);
     answers.AddGranules(64);
     for (size_t column = 0; column < index.num_columns(); ++column) {
-      const std::vector<Value> values = ValuesOf(index.info(column).type);
+      const std::vector<Value> values = ProbeValues(index.info(column).type);
       std::vector<GranuleSet> sets = {index.ContainingAny(column, values), index.Missing(column),
                                       index.Present(column)};
       for (const Value& value : values) {
@@ -198,7 +198,7 @@ class WrittenIndex : public WrittenBlock {
 
  private:
   // In ascending order.
-  static std::vector<Value> ValuesOf(ValueType type) {
+  static std::vector<Value> ProbeValues(ValueType type) {
     static const std::string long_text(100, '\xff');
     switch (type) {
       case ValueType::kInt:
@@ -223,7 +223,8 @@ class SmallIndex : public WrittenIndex {
 
   std::string Make() const override {
     SkipIndexBuilder builder = MakeIndexBuilder(
-        IndexOptions(3, {ColumnOf(ValueType::kBytes, 0), ColumnOf(ValueType::kFloat, 1)}, 0.05),
+        IndexOptions(3, {TypedColumn(ValueType::kBytes, 0), TypedColumn(ValueType::kFloat, 1)},
+                     0.05),
         row_.has_keys);
     for (uint64_t row = 0; row < 70; ++row) {
       const std::string key = "a/common/path/of/keys/" + RowKey(row * row);

@@ -91,7 +91,7 @@ bool HasWord(const std::string& text, const std::string& word) {
 
 using ColumnFacts = Reference::ColumnFacts;
 
-const ColumnFacts& FactsOf(const std::string& name) {
+const ColumnFacts& FindFacts(const std::string& name) {
   for (const ColumnFacts& facts : Reference::Columns()) {
     if (facts.name == name) return facts;
   }
@@ -99,7 +99,7 @@ const ColumnFacts& FactsOf(const std::string& name) {
 }
 
 // The values that a comparison uses; none: missing.
-Texts ValuesOf(const ColumnFacts& facts, const std::string& row) {
+Texts ReadValues(const ColumnFacts& facts, const std::string& row) {
   const Texts fields = Split(row, '\t');
   if (facts.field >= fields.size()) return {};
   Texts values{fields[facts.field]};
@@ -177,7 +177,7 @@ std::string Reference::Condition::Text() const {
   std::string values;
   for (const std::string& literal : text) {
     if (!values.empty()) values += op == "BETWEEN" ? " AND " : ", ";
-    values += FactsOf(column).type == "bytes" ? "'" + literal + "'" : literal;
+    values += FindFacts(column).type == "bytes" ? "'" + literal + "'" : literal;
   }
   if (op == "IN") values = "(" + values + ")";
   if (!is_negated) return column + " " + op + " " + values;
@@ -191,8 +191,8 @@ Reference::Answer Reference::Condition::Ask(const std::string& row) const {
   if (kind == Kind::kFalse) return Answer::kNo;
   if (kind == Kind::kNot) return Not(operands[0].Ask(row));
   if (kind == Kind::kComparison) {
-    const ColumnFacts& facts = FactsOf(column);
-    const Texts values = ValuesOf(facts, row);
+    const ColumnFacts& facts = FindFacts(column);
+    const Texts values = ReadValues(facts, row);
     Answer answer = Answer::kNo;
     if (op == "IS NULL") {
       answer = values.empty() ? Answer::kYes : Answer::kNo;
@@ -221,7 +221,7 @@ Reference::Answer Reference::Condition::Ask(const std::string& row) const {
 std::string Reference::RandomText(uint64_t most_pieces) {
   static const Texts pieces{"a", "b", "ab", " ", ".", "\xc3\xa9", "\xe6\x97\xa5", "%", "_", "\\"};
   std::string text;
-  for (uint64_t i = Below(most_pieces + 1); i > 0; --i) text += OneOf(pieces);
+  for (uint64_t i = Below(most_pieces + 1); i > 0; --i) text += Pick(pieces);
   return text;
 }
 
@@ -232,11 +232,11 @@ std::string Reference::RandomRow() {
   static const Texts floats = Listed("0 | -0.0 | 0.5 | 1 | 1e3 | -inf | inf | nan | -1 |  | x");
   std::string row = RandomText(2);
   const uint64_t num_fields = 1 + Below(8);
-  if (num_fields > 1) row += "\t" + OneOf(integers);
-  if (num_fields > 2) row += "\t" + OneOf(floats);
+  if (num_fields > 1) row += "\t" + Pick(integers);
+  if (num_fields > 2) row += "\t" + Pick(floats);
   if (num_fields > 3) {
     row += "\t";
-    for (uint64_t i = Below(4); i > 0; --i) row += OneOf(integers) + (i > 1 ? "," : "");
+    for (uint64_t i = Below(4); i > 0; --i) row += Pick(integers) + (i > 1 ? "," : "");
   }
   if (num_fields > 4) row += "\t" + RandomText(6) + (Below(4) == 0 ? "," + RandomText(3) : "");
   return row;
@@ -252,26 +252,26 @@ Reference::Condition Reference::RandomComparison() {
   static const Texts text_ops{"LIKE", "LIKE", "STARTSWITH"};
   Condition condition;
   condition.kind = Condition::Kind::kComparison;
-  const ColumnFacts& facts = OneOf(Columns());
+  const ColumnFacts& facts = Pick(Columns());
   condition.column = facts.name;
   const bool is_text = facts.type == "bytes";
-  condition.op = is_text && Below(2) == 0 ? OneOf(text_ops) : OneOf(number_ops);
+  condition.op = is_text && Below(2) == 0 ? Pick(text_ops) : Pick(number_ops);
   condition.is_negated = Below(3) == 0;
   const size_t count = condition.op == "IN"        ? 1 + Below(4)
                        : condition.op == "BETWEEN" ? 2
                        : condition.op == "IS NULL" ? 0
                                                    : 1;
   while (condition.text.size() < count) {
-    std::string text = OneOf(facts.type == "float" ? floats : integers);
+    std::string text = Pick(facts.type == "float" ? floats : integers);
     if (is_text) {
-      text = facts.field == 3 ? OneOf(integers) : RandomText(facts.field == 4 ? 4 : 2);
+      text = facts.field == 3 ? Pick(integers) : RandomText(facts.field == 4 ? 4 : 2);
       if (condition.op == "LIKE" && Below(2) == 0) text.insert(0, "%").append("%");
       if (condition.op == "LIKE") {
         const size_t end = text.find_last_not_of('\\') + 1;
         if ((text.size() - end) % 2 == 1) text += "\\";
       }
       if (condition.op == "HAS" && facts.tokens == 'w') {
-        text = OneOf(Texts{"a", "ab", "b", "\xc3\xa9", "bab"});
+        text = Pick(Texts{"a", "ab", "b", "\xc3\xa9", "bab"});
       }
     }
     condition.text.push_back(text);

@@ -48,7 +48,7 @@ class Reference {
  private:
   uint64_t Below(uint64_t bound) { return random_() % bound; }
   template <class T>
-  const T& OneOf(const std::vector<T>& all) {
+  const T& Pick(const std::vector<T>& all) {
     return all[Below(all.size())];
   }
   std::string RandomText(uint64_t most_pieces);

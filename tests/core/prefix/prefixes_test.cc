@@ -22,35 +22,35 @@ namespace {
 
 using std::string_literals::operator""s;
 
-std::vector<uint32_t> PrefixesOf(const std::string& rule, std::string_view key) {
+std::vector<uint32_t> FindLengths(const std::string& rule, std::string_view key) {
   internal::PrefixLengths lengths;
   EXPECT_TRUE(
       internal::FindPrefixes(AsBytes(Must(internal::ParsePrefixRule(rule))), key, &lengths));
   return {lengths.all().begin(), lengths.all().end()};
 }
 
-std::string ErrorOf(std::string_view rule) {
+std::string ParseError(std::string_view rule) {
   return internal::ParsePrefixRule(rule).status().message();
 }
 
 TEST(PrefixRuleTest, FindsBoundaries) {
   using Lengths = std::vector<uint32_t>;
-  EXPECT_EQ(PrefixesOf("delimiter:/", "/usr/share/doc"), (Lengths{1, 5, 11}));
-  EXPECT_EQ(PrefixesOf("delimiter:/", "a//"), (Lengths{2, 3}));
-  EXPECT_EQ(PrefixesOf("delimiter:/", "plain"), Lengths{});
-  EXPECT_EQ(PrefixesOf("delimiter:/", ""), Lengths{});
-  EXPECT_EQ(PrefixesOf("delimiter:/,depth:2", "a/b/c/d"), (Lengths{2, 4}));
-  EXPECT_EQ(PrefixesOf("delimiter:%00%FF", "a\0\xff\0\0\xff"s), (Lengths{3, 6}));
-  EXPECT_EQ(PrefixesOf("delimiter:aa", "aaaaa"), (Lengths{2, 4}));
-  EXPECT_EQ(PrefixesOf("delimiter:/", std::string(40, '/')).size(), kMaxPrefixes);
-  EXPECT_EQ(PrefixesOf("delimiter:/", std::string(70000, 'a') + "/"), Lengths{}) << "too long";
-  EXPECT_EQ(PrefixesOf("lengths:4,12", "12345678901"), Lengths{4});
-  EXPECT_EQ(PrefixesOf("lengths:4,12", "123456789012"), (Lengths{4, 12}));
-  EXPECT_EQ(PrefixesOf("fields:len8,2", "\x03nsp42field"), Lengths{6});
-  EXPECT_EQ(PrefixesOf("fields:len8*,2*", "\x03nsp42field"), (Lengths{4, 6}));
-  EXPECT_EQ(PrefixesOf("fields:len8,2", "\x03nsp4"), Lengths{});
-  EXPECT_EQ(PrefixesOf("fields:len16,len32", "\0\x02nn\0\0\0\x01k-"s), Lengths{9});
-  EXPECT_EQ(PrefixesOf("fields:len32", "\xff\xff\xff\xffk"), Lengths{}) << "longer than the key";
+  EXPECT_EQ(FindLengths("delimiter:/", "/usr/share/doc"), (Lengths{1, 5, 11}));
+  EXPECT_EQ(FindLengths("delimiter:/", "a//"), (Lengths{2, 3}));
+  EXPECT_EQ(FindLengths("delimiter:/", "plain"), Lengths{});
+  EXPECT_EQ(FindLengths("delimiter:/", ""), Lengths{});
+  EXPECT_EQ(FindLengths("delimiter:/,depth:2", "a/b/c/d"), (Lengths{2, 4}));
+  EXPECT_EQ(FindLengths("delimiter:%00%FF", "a\0\xff\0\0\xff"s), (Lengths{3, 6}));
+  EXPECT_EQ(FindLengths("delimiter:aa", "aaaaa"), (Lengths{2, 4}));
+  EXPECT_EQ(FindLengths("delimiter:/", std::string(40, '/')).size(), kMaxPrefixes);
+  EXPECT_EQ(FindLengths("delimiter:/", std::string(70000, 'a') + "/"), Lengths{}) << "too long";
+  EXPECT_EQ(FindLengths("lengths:4,12", "12345678901"), Lengths{4});
+  EXPECT_EQ(FindLengths("lengths:4,12", "123456789012"), (Lengths{4, 12}));
+  EXPECT_EQ(FindLengths("fields:len8,2", "\x03nsp42field"), Lengths{6});
+  EXPECT_EQ(FindLengths("fields:len8*,2*", "\x03nsp42field"), (Lengths{4, 6}));
+  EXPECT_EQ(FindLengths("fields:len8,2", "\x03nsp4"), Lengths{});
+  EXPECT_EQ(FindLengths("fields:len16,len32", "\0\x02nn\0\0\0\x01k-"s), Lengths{9});
+  EXPECT_EQ(FindLengths("fields:len32", "\xff\xff\xff\xffk"), Lengths{}) << "longer than the key";
 }
 
 TEST(PrefixRuleTest, IsWrittenAsItIsRead) {
@@ -70,7 +70,7 @@ TEST(PrefixRuleTest, IsWrittenAsItIsRead) {
 }
 
 TEST(PrefixRuleTest, SaysWhatIsWrong) {
-  EXPECT_EQ(ErrorOf("slash"),
+  EXPECT_EQ(ParseError("slash"),
             "prefixes is slash; at byte 0: expected "
             "delimiter:, lengths:, fields: or callback:, "
             "found slash");
@@ -93,12 +93,13 @@ TEST(PrefixRuleTest, SaysWhatIsWrong) {
            {"fields:0", "expected len8, len16, len32 or a size from 1 to 65535, found 0"},
            {"callback:", "expected a name of 1 to 64 letters"},
            {"callback:unknown", "expected a callback that RegisterPrefixCallback made known"}}) {
-    EXPECT_NE(ErrorOf(text).find(expected), std::string::npos) << ErrorOf(text);
-    EXPECT_LT(ErrorOf(text).size(), 250u);
+    EXPECT_NE(ParseError(text).find(expected), std::string::npos) << ParseError(text);
+    EXPECT_LT(ParseError(text).size(), 250u);
   }
   std::string many = "lengths:1";
   for (int i = 2; i <= 200; ++i) many += "," + std::to_string(i);
-  EXPECT_NE(ErrorOf(many).find("expected at most 16 items"), std::string::npos) << ErrorOf(many);
+  EXPECT_NE(ParseError(many).find("expected at most 16 items"), std::string::npos)
+      << ParseError(many);
 }
 
 TEST(PrefixRuleTest, TakesCallbacksByName) {
@@ -108,7 +109,7 @@ TEST(PrefixRuleTest, TakesCallbacksByName) {
     return 1;
   };
   EXPECT_TRUE(RegisterPrefixCallback("test.first", after_first_byte).ok());
-  EXPECT_EQ(PrefixesOf("callback:test.first", "key"), std::vector<uint32_t>{1});
+  EXPECT_EQ(FindLengths("callback:test.first", "key"), std::vector<uint32_t>{1});
   EXPECT_EQ(RegisterPrefixCallback("test.first", after_first_byte).message(),
             "a callback named test.first is registered already");
   EXPECT_EQ(RegisterPrefixCallback("no blanks", after_first_byte).code(),

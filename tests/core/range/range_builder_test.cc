@@ -15,13 +15,13 @@
 namespace blocksieve::testing {
 namespace {
 
-std::string MessageOf(const RangePartOptions& options) {
+std::string CreateError(const RangePartOptions& options) {
   return RangeFilterBuilder::Create(options).status().message();
 }
 
 TEST(RangeFilterBuilderTest, RefusesOptionsOutOfRange) {
-  EXPECT_EQ(MessageOf({.range_fpr = 0.5}), "range_fpr is 0.5; allowed: 1e-05 to 0.3");
-  EXPECT_EQ(MessageOf({.max_estimated_fpr = 1.5}), "max_estimated_fpr is 1.5; allowed: 0 to 1");
+  EXPECT_EQ(CreateError({.range_fpr = 0.5}), "range_fpr is 0.5; allowed: 1e-05 to 0.3");
+  EXPECT_EQ(CreateError({.max_estimated_fpr = 1.5}), "max_estimated_fpr is 1.5; allowed: 0 to 1");
   for (const double range_fpr : {kMinRangeFpr, kMaxRangeFpr}) {
     EXPECT_TRUE(RangeFilterBuilder::Create({.range_fpr = range_fpr}).ok());
   }
@@ -50,7 +50,7 @@ class Built {
   void ExpectPresent(uint64_t num_keys) const {
     EXPECT_EQ(absent_reason_, "");
     EXPECT_TRUE(RangeFilterReader::Open(AsBytes(block_)).is_ready());
-    const RangeFilterInfo info = DescribeRangesOf(block_);
+    const RangeFilterInfo info = DescribeRangeBlock(block_);
     EXPECT_EQ(info.num_keys, num_keys);
     EXPECT_TRUE(Filter::Verify(AsBytes(block_)).ok());
   }
@@ -77,7 +77,7 @@ TEST(RangeFilterBuilderTest, DescribesTheFilter) {
   for (const bool is_whole_file : {true, false}) {
     const Built built = Build({.is_whole_file = is_whole_file}, keys);
     built.ExpectPresent(keys.size());
-    const RangeFilterInfo info = DescribeRangesOf(built.block());
+    const RangeFilterInfo info = DescribeRangeBlock(built.block());
     EXPECT_EQ(info.is_whole_file, is_whole_file);
     EXPECT_EQ(info.cells_per_key, 91u);  // of 1.1 %
     EXPECT_GT(info.model_bytes, 0u);

@@ -34,7 +34,7 @@ Measured Measure(const std::vector<std::string>& keys, double range_fpr, int pro
     ++queries;
     matched += reader.MayContain(begin, end);
   }
-  return {matched / static_cast<double>(queries), DescribeRangesOf(block)};
+  return {matched / static_cast<double>(queries), DescribeRangeBlock(block)};
 }
 
 std::string RandomInt(Random* random) { return BigEndian((*random)()); }
@@ -138,7 +138,7 @@ TEST(RangeRateTest, BitsPerKeyAreCorrectForManyInts) {
   const std::vector<std::string> keys = RandomInts(400'000, 1);
   for (const double range_fpr : {0.3, 0.2, 0.1, 0.05, 0.015, 0.001, 1e-4, 1e-5}) {
     const std::string block = RangeBlock(keys, AnyEstimate(true, range_fpr));
-    const RangeFilterInfo info = DescribeRangesOf(block);
+    const RangeFilterInfo info = DescribeRangeBlock(block);
     const double bits = 8 * static_cast<double>(info.bytes) / static_cast<double>(keys.size());
     EXPECT_NEAR(RangeBitsPerKey(range_fpr) / bits, 1, 0.01) << range_fpr;
   }

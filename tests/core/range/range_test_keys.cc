@@ -183,7 +183,7 @@ std::string RangeBlock(const std::vector<std::string>& keys, const RangePartOpti
   return SectionBlock(section);
 }
 
-RangeFilterInfo DescribeRangesOf(const std::string& block) {
+RangeFilterInfo DescribeRangeBlock(const std::string& block) {
   internal::Footer footer;
   EXPECT_FALSE(internal::ParseFooter(AsBytes(block), &footer));
   return Must(DescribeRanges(footer.ranges));

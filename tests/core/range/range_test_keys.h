@@ -63,7 +63,7 @@ std::string SectionBlock(std::string_view ranges);
 /// The block of the range filter of these keys.
 std::string RangeBlock(const std::vector<std::string>& keys, const RangePartOptions& options);
 
-RangeFilterInfo DescribeRangesOf(const std::string& block);
+RangeFilterInfo DescribeRangeBlock(const std::string& block);
 
 /// Options with which any keys get a range filter, whatever their estimated FPR.
 inline RangePartOptions AnyEstimate(bool is_whole_file = true, double range_fpr = 0.015) {

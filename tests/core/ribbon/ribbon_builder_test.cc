@@ -16,7 +16,7 @@ namespace blocksieve::testing {
 namespace {
 
 void ExpectAllMatch(const std::vector<uint64_t>& hashes, const Columns& columns) {
-  const BuiltRibbon built = BuildRibbonOf(hashes, columns);
+  const BuiltRibbon built = BuildTestRibbon(hashes, columns);
   ASSERT_EQ(built.build.always_true_chunks, 0u) << hashes.size();
   ASSERT_FALSE(internal::CheckRibbonShape(built.build.shape, built.build.shape.PayloadBytes()));
   ASSERT_EQ(CountMisses(built, hashes), 0u) << hashes.size();
@@ -28,7 +28,7 @@ TEST(RibbonBuilderTest, SmallSetsNeverNeedMoreSlots) {
   uint64_t widenings = 0;
   for (uint64_t seed = 0; seed < 3000; ++seed) {
     const size_t n = 60 + seed % 940;
-    widenings += BuildRibbonOf(RandomHashes(n, seed + 1'000'000), {8, 0}).build.widenings;
+    widenings += BuildTestRibbon(RandomHashes(n, seed + 1'000'000), {8, 0}).build.widenings;
   }
   EXPECT_LE(widenings, 1u);
 }
@@ -67,7 +67,7 @@ TEST(RibbonBuilderTest, HashesThatAreNone) {
           Numbered(n, [](uint64_t i) { return ~uint64_t{0} - i * 3; }),
           Numbered(n, [](uint64_t i) { return (i << 32 | i) * 0x100000001; })}) {
       for (const Kernel kernel : internal::AvailableKernels()) {
-        const BuiltRibbon built = BuildRibbonOf(hashes, {8, 0.5}, kernel);
+        const BuiltRibbon built = BuildTestRibbon(hashes, {8, 0.5}, kernel);
         ASSERT_EQ(CountMisses(built, hashes, kernel), 0u);
       }
     }
@@ -78,12 +78,12 @@ TEST(RibbonBuilderTest, HashesThatAreNone) {
 TEST(RibbonBuilderTest, CopiesTakeNoSpace) {
   for (const size_t n : {5000u, 20'000u, 200'000u}) {
     const std::vector<uint64_t> distinct = RandomHashes(n, n);
-    const size_t slots = BuildRibbonOf(distinct, {6, 0.5}).build.shape.slots();
+    const size_t slots = BuildTestRibbon(distinct, {6, 0.5}).build.shape.slots();
     for (const size_t copied : {n / 100, n / 10, n, 2 * n}) {
       std::vector<uint64_t> hashes = distinct;
       for (size_t i = 0; i < copied; ++i) hashes.push_back(distinct[i % n]);
       ExpectAllMatch(hashes, {6, 0.5});
-      EXPECT_LE(BuildRibbonOf(hashes, {6, 0.5}).build.shape.slots(),
+      EXPECT_LE(BuildTestRibbon(hashes, {6, 0.5}).build.shape.slots(),
                 slots + slots / 50 + copied / n)
           << n << " keys, " << copied << " copies";
     }
@@ -94,7 +94,7 @@ TEST(RibbonBuilderTest, CopiesTakeNoSpace) {
 TEST(RibbonBuilderTest, CopiesDoNotRaiseTheRate) {
   std::vector<uint64_t> hashes = RandomHashes(20'000, 5);
   hashes.resize(120'000, hashes[0]);
-  const BuiltRibbon built = BuildRibbonOf(hashes, {4, 0.9});
+  const BuiltRibbon built = BuildTestRibbon(hashes, {4, 0.9});
   EXPECT_GE(internal::RibbonWideShare(built.build.shape), 0.9);
 }
 
@@ -111,11 +111,11 @@ TEST(RibbonBuilderTest, KernelsMakeTheSameBytes) {
     }
     const Columns columns{static_cast<uint32_t>(1 + random() % 24),
                           static_cast<double>(random() % 3) * 0.4};
-    const BuiltRibbon scalar = BuildRibbonOf(hashes, columns, Kernel::kScalar);
+    const BuiltRibbon scalar = BuildTestRibbon(hashes, columns, Kernel::kScalar);
     ASSERT_EQ(scalar.build.always_true_chunks, 0u);
     ASSERT_EQ(CountMisses(scalar, hashes), 0u);
     for (const Kernel kernel : internal::AvailableKernels()) {
-      const BuiltRibbon built = BuildRibbonOf(hashes, columns, kernel);
+      const BuiltRibbon built = BuildTestRibbon(hashes, columns, kernel);
       ASSERT_EQ(built.build.eliminations, scalar.build.eliminations);
       ASSERT_TRUE(built.bytes == scalar.bytes) << KernelName(kernel) << " with " << n << " keys";
     }

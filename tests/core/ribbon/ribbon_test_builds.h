@@ -26,8 +26,8 @@ struct BuiltRibbon {
   }
 };
 
-inline BuiltRibbon BuildRibbonOf(const std::vector<uint64_t>& hashes, const Columns& columns,
-                                 Kernel kernel = ActiveKernel()) {
+inline BuiltRibbon BuildTestRibbon(const std::vector<uint64_t>& hashes, const Columns& columns,
+                                   Kernel kernel = ActiveKernel()) {
   internal::HashList list;
   for (const uint64_t hash : hashes) list.Append(hash);
   BuiltRibbon built;

@@ -25,8 +25,8 @@ bool IsIn(const ValueRange& range, const Value& value) {
 }
 
 /// One granule per list of values.
-TestIndex IndexOf(ValueType type, const std::vector<std::vector<Value>>& granules) {
-  return IndexOfRows(IndexOptions(1, {ColumnOf(type)}), granules.size(),
+TestIndex IndexValues(ValueType type, const std::vector<std::vector<Value>>& granules) {
+  return IndexOfRows(IndexOptions(1, {TypedColumn(type)}), granules.size(),
                      [&](auto g, auto& builder) {
                        for (const Value& value : granules[g]) builder.AddValue(0, value);
                      });
@@ -36,7 +36,7 @@ TestIndex IndexOf(ValueType type, const std::vector<std::vector<Value>>& granule
 /// Returns the number of granules removed.
 uint64_t ExpectSound(ValueType type, const std::vector<std::vector<Value>>& granules,
                      const std::vector<Value>& bounds) {
-  const TestIndex index = IndexOf(type, granules);
+  const TestIndex index = IndexValues(type, granules);
   uint64_t removed = 0;
   const auto check = [&](const ValueRange& range) {
     const GranuleSet kept = index.Overlapping(0, range);
@@ -81,7 +81,7 @@ std::vector<std::vector<Value>> Divide(const std::vector<Value>& values, std::mt
   return granules;
 }
 
-std::vector<Value> ValuesOf(ValueType type, std::mt19937_64* random) {
+std::vector<Value> RandomValues(ValueType type, std::mt19937_64* random) {
   std::vector<Value> values;
   if (type == ValueType::kFloat) {
     for (const double extreme : {kInfinity, -kInfinity, kNan, 0.0, -0.0, 5e-324, -5e-324}) {
@@ -109,7 +109,7 @@ std::vector<Value> ValuesOf(ValueType type, std::mt19937_64* random) {
 TEST(BoundsTest, AreSoundForNumbers) {
   for (const ValueType type : {ValueType::kInt, ValueType::kUint, ValueType::kFloat}) {
     std::mt19937_64 random(1);
-    const std::vector<Value> values = ValuesOf(type, &random);
+    const std::vector<Value> values = RandomValues(type, &random);
     const std::vector<Value> bounds(values.begin(), values.begin() + 40);
     EXPECT_GT(ExpectSound(type, Divide(values, &random), bounds), 1000) << ValueTypeName(type);
   }
@@ -158,7 +158,7 @@ std::vector<std::string> Ascending(const std::string& prefix, size_t count) {
 TestIndex IndexOfTexts(const std::vector<std::string>& texts) {
   std::vector<std::vector<Value>> granules((texts.size() + 19) / 20);
   for (size_t i = 0; i < texts.size(); ++i) granules[i / 20].push_back(Value::Bytes(texts[i]));
-  return IndexOf(ValueType::kBytes, granules);
+  return IndexValues(ValueType::kBytes, granules);
 }
 
 size_t SelectedByRange(const TestIndex& index, const std::string& low, const std::string& high) {
@@ -200,7 +200,7 @@ TEST(BoundsTest, RangesSelectFewGranulesOfSortedValues) {
     }
   }
   granules[3].push_back(Value::Uint(0));  // an outlier affects its own granule only
-  const TestIndex index = IndexOf(ValueType::kUint, granules);
+  const TestIndex index = IndexValues(ValueType::kUint, granules);
   for (uint64_t g = 10; g < 900; g += 37) {
     const Value low = Value::Uint(1'700'000'000'000'000 + 1'000'000 * (100 * g + 50));
     const Value high = Value::Uint(1'700'000'000'000'000 + 1'000'000 * (100 * (g + 9) + 50));

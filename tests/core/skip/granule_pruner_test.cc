@@ -14,7 +14,7 @@ using Numbers = std::vector<size_t>;
 class GranulePrunerTest : public ::testing::Test {
  protected:
   // With hardly any false positives.
-  static TestIndex IndexOf(const std::vector<Column>& columns, const Granules& granules) {
+  static TestIndex IndexGranules(const std::vector<Column>& columns, const Granules& granules) {
     SkipIndexBuilder builder = MakeIndexBuilder(IndexOptions(0, columns, 1e-7));
     for (const auto& rows : granules) {
       for (const std::string& row : rows) builder.AddRow("key", row);
@@ -44,7 +44,7 @@ class GranulePrunerTest : public ::testing::Test {
   };
   const Numbers all_{0, 1, 2, 3};
   // x has no index.
-  const TestIndex index_ = IndexOf({columns_.begin(), columns_.end() - 1}, granules_);
+  const TestIndex index_ = IndexGranules({columns_.begin(), columns_.end() - 1}, granules_);
   uint64_t num_probes_ = 0;  // of the last call
 };
 
@@ -147,7 +147,7 @@ TEST_F(GranulePrunerTest, StopsWhenNoGranuleIsLeft) {
 
 TEST_F(GranulePrunerTest, HandlesNoGranules) {
   for (const std::string_view text : {"s = 'x'", "TRUE", "FALSE", "s = 'x' OR n = 1", "x = ''"}) {
-    EXPECT_TRUE(IndexOf(columns_, {})->Candidates(MakePredicate(text, columns_)).IsEmpty());
+    EXPECT_TRUE(IndexGranules(columns_, {})->Candidates(MakePredicate(text, columns_)).IsEmpty());
   }
 }
 

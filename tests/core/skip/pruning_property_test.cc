@@ -13,7 +13,8 @@ namespace {
 
 using Granules = std::vector<std::vector<std::string>>;
 
-TestIndex IndexOf(const std::vector<Column>& columns, const Granules& granules, double target_fpr) {
+TestIndex IndexGranules(const std::vector<Column>& columns, const Granules& granules,
+                        double target_fpr) {
   SkipIndexBuilder builder = MakeIndexBuilder(IndexOptions(0, columns, target_fpr));
   for (const auto& rows : granules) {
     for (const std::string& row : rows) builder.AddRow("key", row);
@@ -47,9 +48,9 @@ TEST(PruningPropertyTest, MatchesAsTheReferenceAndNeverDropsAMatch) {
         granules.back().push_back(g % 2 == 0 ? row : reference.RandomRow());
       }
     }
-    const TestIndex precise = IndexOf(columns, granules, 1e-7);
-    const TestIndex partial = IndexOf(half, granules, 1e-7);
-    const TestIndex imprecise = IndexOf(columns, granules, 0.3);
+    const TestIndex precise = IndexGranules(columns, granules, 1e-7);
+    const TestIndex partial = IndexGranules(half, granules, 1e-7);
+    const TestIndex imprecise = IndexGranules(columns, granules, 0.3);
 
     for (int i = 0; i < 100; ++i) {
       const Reference::Condition condition = reference.RandomCondition(i % 4);
@@ -112,7 +113,7 @@ TEST(PruningPropertyTest, TokensOfAnyBytesNeverDropAMatch) {
   size_t skipped = 0;
   for (int round = 0; round < 2'000; ++round) {
     const std::string row = random_bytes(12);
-    const TestIndex index = IndexOf(columns, {{row}}, 1e-7);
+    const TestIndex index = IndexGranules(columns, {{row}}, 1e-7);
     for (int i = 0; i < 20; ++i) {
       // Pieces of the row, for frequent matches.
       const size_t begin = random() % (row.size() + 1);

@@ -12,7 +12,7 @@ namespace blocksieve::testing {
 namespace {
 
 TEST(SkipIndexBuilderTest, ClosesByBytesAndOnDemand) {
-  SkipIndexOptions options = IndexOptions(100, {ColumnOf(ValueType::kUint)});
+  SkipIndexOptions options = IndexOptions(100, {TypedColumn(ValueType::kUint)});
   options.granule_bytes = 1000;
   SkipIndexBuilder builder = MakeIndexBuilder(options);
   const std::vector<uint64_t> bytes = {999, 1, 5000, 10, 10, 10};
@@ -33,9 +33,9 @@ TEST(SkipIndexBuilderTest, ClosesByBytesAndOnDemand) {
 
 // With filters and without, with bounds and without.
 TEST(SkipIndexBuilderTest, FindsEachValueAloneAndAmongOthers) {
-  const std::vector<Column> columns = {ColumnOf(ValueType::kUint, 0, "both:"),
-                                       ColumnOf(ValueType::kUint, 1, "filters:"),
-                                       ColumnOf(ValueType::kUint, 2, "bounds:")};
+  const std::vector<Column> columns = {TypedColumn(ValueType::kUint, 0, "both:"),
+                                       TypedColumn(ValueType::kUint, 1, "filters:"),
+                                       TypedColumn(ValueType::kUint, 2, "bounds:")};
   constexpr uint64_t kGranuleRows = 8;
   std::mt19937_64 random(5);
   std::map<uint64_t, std::set<size_t>> granules_of;  // by value
@@ -81,7 +81,7 @@ TEST(SkipIndexBuilderTest, FindsEachValueAloneAndAmongOthers) {
 
 TEST(SkipIndexBuilderTest, FinishReportsValuesOfAWrongType) {
   for (const size_t column : {0, 1}) {
-    SkipIndexBuilder builder = MakeIndexBuilder(IndexOptions(4, {ColumnOf(ValueType::kInt)}));
+    SkipIndexBuilder builder = MakeIndexBuilder(IndexOptions(4, {TypedColumn(ValueType::kInt)}));
     builder.AddEmptyRow("a", 1);
     builder.AddValue(column, column == 0 ? Value::Uint(1) : Value::Int(1));
     builder.AddEmptyRow("b", 1);
@@ -91,7 +91,7 @@ TEST(SkipIndexBuilderTest, FinishReportsValuesOfAWrongType) {
 
 TEST(SkipIndexBuilderTest, DropsFiltersThatWouldPruneNothing) {
   const auto options =
-      IndexOptions(50, {ColumnOf(ValueType::kUint, 0), ColumnOf(ValueType::kUint, 1)});
+      IndexOptions(50, {TypedColumn(ValueType::kUint, 0), TypedColumn(ValueType::kUint, 1)});
   const TestIndex index = IndexOfRows(options, 5'000, [](uint64_t row, auto& builder) {
     builder.AddValue(0, Value::Uint(row % 7));                      // all values everywhere
     builder.AddValue(1, Value::Uint(row == 2'500 ? 99 : row % 7));  // but for one
@@ -108,8 +108,8 @@ TEST(SkipIndexBuilderTest, DropsFiltersThatWouldPruneNothing) {
 TEST(SkipIndexBuilderTest, MeetsTheBudgetOfTheIndex) {
   uint64_t previous = ~uint64_t{0};
   for (const uint64_t budget : {100'000, 17'000, 4'000, 700, 100}) {
-    SkipIndexOptions options =
-        IndexOptions(128, {ColumnOf(ValueType::kUint, 0), ColumnOf(ValueType::kUint, 1)}, 0.001);
+    SkipIndexOptions options = IndexOptions(
+        128, {TypedColumn(ValueType::kUint, 0), TypedColumn(ValueType::kUint, 1)}, 0.001);
     options.max_index_bytes = budget;
     SkipIndexBuilder builder = MakeIndexBuilder(options);
     for (uint64_t row = 0; row < 10'000; ++row) {
@@ -133,7 +133,7 @@ TEST(SkipIndexBuilderTest, MeetsTheBudgetOfTheIndex) {
 
 SkipIndexBuilder BuilderOfManyValues(uint64_t max_index_bytes, uint64_t values_per_granule) {
   SkipIndexOptions options =
-      IndexOptions(1, {ColumnOf(ValueType::kUint, 0), ColumnOf(ValueType::kUint, 1)}, 0.001);
+      IndexOptions(1, {TypedColumn(ValueType::kUint, 0), TypedColumn(ValueType::kUint, 1)}, 0.001);
   options.max_index_bytes = max_index_bytes;
   SkipIndexBuilder builder = MakeIndexBuilder(options);
   std::mt19937_64 random(1);

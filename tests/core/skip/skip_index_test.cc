@@ -23,10 +23,10 @@ SkipIndexBuilder MakeBuilder(const std::vector<Column>& columns) {
       {.columns = columns, .granule_rows = kRowsPerGranule, .granule_bytes = 0}));
 }
 
-std::string KeyOf(uint64_t row) { return "key" + std::to_string(1000 + row); }
+std::string NumberedKey(uint64_t row) { return "key" + std::to_string(1000 + row); }
 
 // Row i has the number of its granule, i / 10, and the word w(i % 3).
-std::string RowOf(uint64_t row) {
+std::string NumberedRow(uint64_t row) {
   return std::to_string(row / kRowsPerGranule) + "\tw" + std::to_string(row % 3);
 }
 
@@ -34,7 +34,7 @@ std::vector<Column> TwoColumns() { return MakeColumns({"number=int:1", "word=fie
 
 TestIndex BuildRows(uint64_t num_rows) {
   SkipIndexBuilder builder = MakeBuilder(TwoColumns());
-  for (uint64_t i = 0; i < num_rows; ++i) builder.AddRow(KeyOf(i), RowOf(i));
+  for (uint64_t i = 0; i < num_rows; ++i) builder.AddRow(NumberedKey(i), NumberedRow(i));
   return FinishIndex(&builder);
 }
 

@@ -123,7 +123,7 @@ inline SkipIndexOptions IndexOptions(uint64_t granule_rows, std::vector<Column> 
 }
 
 /// A column whose values SkipIndexBuilder::AddValue adds, with a name and key for its number.
-inline Column ColumnOf(ValueType type, size_t number = 0, const std::string& parts = "both:") {
+inline Column TypedColumn(ValueType type, size_t number = 0, const std::string& parts = "both:") {
   const std::string conversion =
       type == ValueType::kBytes ? "field" : std::string(ValueTypeName(type)) + ":field";
   return MakeColumn("c" + std::to_string(number) + "=" + parts + conversion + ":" +

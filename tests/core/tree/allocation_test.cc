@@ -26,14 +26,14 @@ std::vector<TreeLevel> TreeOfRatio(double ratio, FilterKind level0 = kRibbon,
           {.keys_per_run = last, .kind = others}};
 }
 
-std::vector<double> FprsOf(const RatePlan& plan) {
+std::vector<double> TargetFprs(const RatePlan& plan) {
   std::vector<double> fprs;
   for (const FilterRates& rates : plan.levels) fprs.push_back(rates.target_fpr);
   return fprs;
 }
 
 // The cost of FPRs, computed independently.
-RatePlan CostOf(const std::vector<TreeLevel>& groups, const std::vector<double>& fprs) {
+RatePlan ComputeCost(const std::vector<TreeLevel>& groups, const std::vector<double>& fprs) {
   constexpr uint64_t kManyKeys = uint64_t{1} << 30;  // makes rounding negligible
   RatePlan cost;
   double keys = 0;
@@ -55,7 +55,7 @@ RatePlan MustAllocate(const std::vector<TreeLevel>& groups, const RateGoal& goal
   const Result<RatePlan> allocation = AllocateRates(groups, goal);
   EXPECT_TRUE(allocation.ok()) << allocation.status().message();
   if (!allocation.ok()) return {};
-  const RatePlan cost = CostOf(groups, FprsOf(*allocation));
+  const RatePlan cost = ComputeCost(groups, TargetFprs(*allocation));
   // Otherwise FPRs are as requested, and those of layouts a little lower.
   if (allocation->is_reached && !goal.target_fpr) {
     EXPECT_DOUBLE_EQ(allocation->wasted_reads, cost.wasted_reads);
@@ -73,7 +73,7 @@ TEST(RateAllocationTest, RarelyCheckedRunsHaveHighFprs) {
   EXPECT_NEAR(part.levels[2].target_fpr / part.levels[3].target_fpr,
               4 * whole.levels[2].target_fpr / whole.levels[3].target_fpr, 0.05);
   // Better than ignoring the lookup share.
-  EXPECT_LT(part.wasted_reads, CostOf(groups, FprsOf(whole)).wasted_reads);
+  EXPECT_LT(part.wasted_reads, ComputeCost(groups, TargetFprs(whole)).wasted_reads);
   groups[0].lookup_share = 0;
   EXPECT_EQ(MustAllocate(groups, {.wasted_reads = 0.01}).levels[0].target_fpr, 1);
 }
@@ -113,7 +113,7 @@ TEST(RateAllocationTest, NoExchangeBetweenTwoRunsIsBetter) {
     const double asked = between(3, 13);
     const RatePlan allocation = MustAllocate(groups, {.bits_per_key = asked});
     for (int exchange = 0; exchange < 100; ++exchange) {
-      std::vector<double> fprs = FprsOf(allocation);
+      std::vector<double> fprs = TargetFprs(allocation);
       const auto change = [&](double factor) {
         const size_t i = random() % groups.size();
         if (fprs[i] == 1) return;
@@ -122,7 +122,7 @@ TEST(RateAllocationTest, NoExchangeBetweenTwoRunsIsBetter) {
       };
       change(between(1.05, 4));
       change(between(0.25, 0.95));
-      const RatePlan changed = CostOf(groups, fprs);
+      const RatePlan changed = ComputeCost(groups, fprs);
       // The memory may be one row of the table short.
       if (changed.bits_per_key > asked) continue;
       EXPECT_GT(changed.wasted_reads, 0.97 * allocation.wasted_reads) << round;

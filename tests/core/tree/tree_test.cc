@@ -21,7 +21,7 @@ struct File {
   uint64_t num_keys;
 };
 
-Tree TreeOf(const std::vector<File>& files) {
+Tree MakeTree(const std::vector<File>& files) {
   std::vector<TreeFile> described;
   for (const File& file : files) {
     described.push_back({.level = file.level,
@@ -33,19 +33,15 @@ Tree TreeOf(const std::vector<File>& files) {
 }
 
 Tree Interpolated(const std::vector<File>& files) {
-  Tree tree = TreeOf(files);
+  Tree tree = MakeTree(files);
   tree.SetKeyRanges();
   return tree;
 }
 
-std::vector<double> SharesOf(const Tree& tree) {
+std::vector<double> LookupShares(const Tree& tree) {
   std::vector<double> shares;
   for (const TreeRun& run : tree.runs()) shares.push_back(run.lookup_share);
   return shares;
-}
-
-double WastedReadsOf(const Tree& tree, const std::vector<double>& fprs, double absent_fraction) {
-  return tree.WastedReads(fprs, absent_fraction);
 }
 
 void ExpectNear(const std::vector<double>& shares, const std::vector<double>& expected,
@@ -72,16 +68,17 @@ TEST(TreeTest, LookupsCheckRunsByTheirKeyRanges) {
       {"level 0 only", {{0, "a", "c", 50}, {0, "d", "f", 50}}, {0.5, 0.5}},
       {"files of one key", {{0, "a", "a", 1}, {1, "k", "k", 1}}, {1, 1}},
       {"no files", {}, {}},
+      {"any bytes", {{1, "", "", 5}, {2, "", std::string(300, '\xff'), 100}}, {0, 1}},
   };
   for (const auto& [what, files, shares] : cases) {
     SCOPED_TRACE(what);
-    ExpectNear(SharesOf(Interpolated(files)), shares);
+    ExpectNear(LookupShares(Interpolated(files)), shares);
   }
 }
 
 TEST(TreeTest, KeysInAnotherOrderAreCheckedInAllRuns) {
-  ExpectNear(SharesOf(Interpolated({{0, "k", "j", 100}, {1, "k", "a", 1000}})), {1, 1});
-  ExpectNear(SharesOf(Interpolated({{1, "a", "b", 10}, {2, "f", "j", 10}, {2, "a", "e", 100}})),
+  ExpectNear(LookupShares(Interpolated({{0, "k", "j", 100}, {1, "k", "a", 1000}})), {1, 1});
+  ExpectNear(LookupShares(Interpolated({{1, "a", "b", 10}, {2, "f", "j", 10}, {2, "a", "e", 100}})),
              {1, 1});
 }
 
@@ -91,7 +88,7 @@ TEST(TreeTest, InterpolationFollowsKeysNotRanges) {
   const std::vector<File> files = {{1, std::string("k\0", 2), "k\x19", 50},
                                    {2, std::string("k\0", 2), "k\x19", 3000},
                                    {2, "k\x1a", "k\xfa", 1000}};
-  ExpectNear(SharesOf(Interpolated(files)), {0.75, 1}, 0.01);
+  ExpectNear(LookupShares(Interpolated(files)), {0.75, 1}, 0.01);
 }
 
 // There is no gap between files that end with 19999 and begin with 20000, though the bytes differ.
@@ -102,16 +99,7 @@ TEST(TreeTest, InterpolationUsesDigits) {
   };
   for (int i = 1; i < 9; ++i) add(1, 10'000 * i, 10'000 * i + 9999, 50);
   for (int i = 10'000; i < 90'000; i += 2500) add(2, i + 1250, i + 3700, 1000);
-  EXPECT_GT(SharesOf(Interpolated(files))[0], 0.97);
-}
-
-// Keys with common prefixes, and empty keys.
-TEST(TreeTest, InterpolationAcceptsAnyKeys) {
-  const std::vector<File> files = {{1, "", "", 5}, {2, "", std::string(300, '\xff'), 100}};
-  for (const double share : SharesOf(Interpolated(files))) {
-    EXPECT_GE(share, 0);
-    EXPECT_LE(share, 1);
-  }
+  EXPECT_GT(LookupShares(Interpolated(files))[0], 0.97);
 }
 
 TEST(TreeTest, LevelsAreMeansOverTheirRuns) {
@@ -168,7 +156,7 @@ TEST(TreeTest, LookupSharesFollowProbes) {
     Tree tree({{.level = 1, .num_keys = 100, .fpr = 0.01},
                {.level = 2, .num_keys = 300, .fpr = fpr_of_last}});
     tree.SetProbes(probes, /*absent_fraction=*/1);
-    return SharesOf(tree);
+    return LookupShares(tree);
   };
   ExpectNear(shares(2), {1, 1});
   ExpectNear(shares(1), {0.25, 0.75});
@@ -180,44 +168,46 @@ TEST(TreeTest, LookupSharesMayBeThoseOfLevels) {
   Tree tree({{.level = 0, .num_keys = 1}, {.level = 1, .num_keys = 10}, {.level = 2}});
   const Levels known = {{.lookup_share = 0.25}, {.num_runs = 0, .lookup_share = 0.5}};
   tree.SetLookupShares(known);
-  ExpectNear(SharesOf(tree), {0.25, 1, 1});
+  ExpectNear(LookupShares(tree), {0.25, 1, 1});
   EXPECT_EQ(tree.ToLevels()[0].lookup_share, 0.25);
 }
 
 TEST(TreeTest, WastedReadsAreWeightedByCoverage) {
   const Tree overlap = Interpolated({{0, "a", "b", 100}, {1, "a", "k", 1000}});
-  EXPECT_NEAR(WastedReadsOf(overlap, {0.5, 0.01}, 1), 0.1 * 0.5 + 0.01, 1e-9);
+  EXPECT_NEAR(overlap.WastedReads(std::vector<double>{0.5, 0.01}, 1), 0.1 * 0.5 + 0.01, 1e-9);
   // Only keys of the older run within the key range of the newer one pay for that.
-  EXPECT_NEAR(WastedReadsOf(overlap, {0.5, 0.01}, 0), 100.0 / 1100 * 0.5, 1e-9);
+  EXPECT_NEAR(overlap.WastedReads(std::vector<double>{0.5, 0.01}, 0), 100.0 / 1100 * 0.5, 1e-9);
   const Tree apart = Interpolated({{0, "k", "m", 200}, {1, "a", "k", 800}});
-  EXPECT_NEAR(WastedReadsOf(apart, {0.5, 0.01}, 1), 0.2 * 0.5 + 0.8 * 0.01, 1e-9);
-  EXPECT_EQ(WastedReadsOf(apart, {0.5, 0.01}, 0), 0);
+  EXPECT_NEAR(apart.WastedReads(std::vector<double>{0.5, 0.01}, 1), 0.2 * 0.5 + 0.8 * 0.01, 1e-9);
+  EXPECT_EQ(apart.WastedReads(std::vector<double>{0.5, 0.01}, 0), 0);
 }
 
 TEST(TreeTest, WithoutRangesEveryLookupChecksEveryRun) {
   const Tree tree({{0, 10}, {1, 30}, {2, 60}});
-  EXPECT_EQ(SharesOf(tree), std::vector<double>(3, 1));
-  EXPECT_DOUBLE_EQ(WastedReadsOf(tree, {0.1, 0.2, 0.4}, 1), 0.7);
+  EXPECT_EQ(LookupShares(tree), std::vector<double>(3, 1));
+  EXPECT_DOUBLE_EQ(tree.WastedReads(std::vector<double>{0.1, 0.2, 0.4}, 1), 0.7);
   // 10 % of the keys pay nothing, 30 % the first run, 60 % the first two.
   const double present = 0.3 * 0.1 + 0.6 * 0.3;
-  EXPECT_DOUBLE_EQ(WastedReadsOf(tree, {0.1, 0.2, 0.4}, 0), present);
-  EXPECT_DOUBLE_EQ(WastedReadsOf(tree, {0.1, 0.2, 0.4}, 0.25), 0.25 * 0.7 + 0.75 * present);
-  EXPECT_EQ(WastedReadsOf(Tree(), {}, 0.5), 0);
-  EXPECT_EQ(WastedReadsOf(Tree(std::vector<TreeFile>(1)), {1}, 1), 0);
+  EXPECT_DOUBLE_EQ(tree.WastedReads(std::vector<double>{0.1, 0.2, 0.4}, 0), present);
+  EXPECT_DOUBLE_EQ(tree.WastedReads(std::vector<double>{0.1, 0.2, 0.4}, 0.25),
+                   0.25 * 0.7 + 0.75 * present);
+  EXPECT_EQ(Tree().WastedReads(std::vector<double>{}, 0.5), 0);
+  EXPECT_EQ(Tree(std::vector<TreeFile>(1)).WastedReads(std::vector<double>{1}, 1), 0);
 }
 
 // The rules of AllocateByLevel and AllocateForFile on top of AllocateRates.
 
 constexpr TreeLevel kNone{.num_runs = 0};
 
-FilterRates RatesOf(const Levels& levels, int level, const RateGoal& goal = {.bits_per_key = 10}) {
+FilterRates MustAllocate(const Levels& levels, int level,
+                         const RateGoal& goal = {.bits_per_key = 10}) {
   const Result<FilterRates> rates = AllocateForFile(levels, level, goal);
   EXPECT_TRUE(rates.ok()) << rates.status().message();
   return rates.ok() ? *rates : FilterRates();
 }
 
-double FprOf(const Levels& levels, int level, const RateGoal& goal = {.bits_per_key = 10}) {
-  return RatesOf(levels, level, goal).target_fpr;
+double TargetFpr(const Levels& levels, int level, const RateGoal& goal = {.bits_per_key = 10}) {
+  return MustAllocate(levels, level, goal).target_fpr;
 }
 
 TEST(LevelRulesTest, EveryLevelHasTheRatesOfItsFiles) {
@@ -229,16 +219,16 @@ TEST(LevelRulesTest, EveryLevelHasTheRatesOfItsFiles) {
   ASSERT_TRUE(tree.ok());
   ASSERT_EQ(tree->levels.size(), 4u);
   for (const int level : {0, 2, 3}) {
-    EXPECT_EQ(tree->levels[static_cast<size_t>(level)].target_fpr, FprOf(levels, level));
+    EXPECT_EQ(tree->levels[static_cast<size_t>(level)].target_fpr, TargetFpr(levels, level));
   }
-  EXPECT_EQ(FprOf(levels, -1), FprOf(levels, 3));  // the largest
+  EXPECT_EQ(TargetFpr(levels, -1), TargetFpr(levels, 3));  // the largest
 }
 
 TEST(LevelRulesTest, AnEmptyLevel0IsAQuarterOfTheSmallestLevel) {
   const Levels empty = {kNone, {.keys_per_run = 8e5}, {.keys_per_run = 1e5}};
   Levels expected = empty;
   expected[0] = {.num_runs = 1, .keys_per_run = 1e5 / 4};
-  for (const int level : {0, 1, 2}) EXPECT_EQ(FprOf(empty, level), FprOf(expected, level));
+  for (const int level : {0, 1, 2}) EXPECT_EQ(TargetFpr(empty, level), TargetFpr(expected, level));
 }
 
 TEST(LevelRulesTest, AnEmptyLevelBeginsAsARunOfLevel0) {
@@ -247,19 +237,19 @@ TEST(LevelRulesTest, AnEmptyLevelBeginsAsARunOfLevel0) {
     Levels expected = levels;
     expected[3] = {.keys_per_run = level0.num_runs > 0 ? 1e4 : 1e5 / 4};
     if (level0.num_runs == 0) expected[0] = expected[3];
-    EXPECT_EQ(FprOf(levels, 3), FprOf(expected, 3));
+    EXPECT_EQ(TargetFpr(levels, 3), TargetFpr(expected, 3));
   }
-  EXPECT_GT(FprOf({kNone, kNone}, 1), 0);  // nothing is known
+  EXPECT_GT(TargetFpr({kNone, kNone}, 1), 0);  // nothing is known
 }
 
 TEST(LevelRulesTest, LookupSharesHaveAFloor) {
   Levels levels = {{.keys_per_run = 1e4}, {.keys_per_run = 1e6}};
   levels[0].lookup_share = 1.0 / 32;
-  const double at_floor = FprOf(levels, 0);
+  const double at_floor = TargetFpr(levels, 0);
   levels[0].lookup_share = 0;
-  EXPECT_EQ(FprOf(levels, 0), at_floor);
+  EXPECT_EQ(TargetFpr(levels, 0), at_floor);
   levels[0].lookup_share = 1.0 / 2;
-  EXPECT_LT(FprOf(levels, 0), at_floor);
+  EXPECT_LT(TargetFpr(levels, 0), at_floor);
 }
 
 // Ascending keys: files of level 0 become the last level without being rewritten.
@@ -269,10 +259,10 @@ TEST(LevelRulesTest, NoFileTakesMuchMoreMemoryThanTheTreeOnAverage) {
                            {.keys_per_run = 1e4, .kind = kind},
                            {.keys_per_run = 1e10, .kind = kind}};
     const double most = kind == FilterKind::kRibbon ? 10 + 9 : 30;
-    EXPECT_LE(ChooseLayout(kind, FprOf(levels, 0))->bits_per_key, most);
-    const double last = FprOf(levels, 2);
-    EXPECT_GE(FprOf(levels, 0), last / 512);
-    EXPECT_LT(FprOf(levels, 0), last / 256);
+    EXPECT_LE(ChooseLayout(kind, TargetFpr(levels, 0))->bits_per_key, most);
+    const double last = TargetFpr(levels, 2);
+    EXPECT_GE(TargetFpr(levels, 0), last / 512);
+    EXPECT_LT(TargetFpr(levels, 0), last / 256);
   }
 }
 
@@ -283,7 +273,7 @@ TEST(LevelRulesTest, UnreachableGoalsHaveLimitedCost) {
                            {.keys_per_run = 1e5, .kind = kBloom},
                            {.keys_per_run = 1e6, .kind = kBloom}};
     const RateGoal goal{.wasted_reads = 1e-6};
-    EXPECT_LE(ChooseLayout(kBloom, FprOf(levels, 0, goal))->bits_per_key, 30) << runs;
+    EXPECT_LE(ChooseLayout(kBloom, TargetFpr(levels, 0, goal))->bits_per_key, 30) << runs;
     EXPECT_EQ(AllocateByLevel(levels, goal)->is_reached, AllocateRates(levels, goal)->is_reached);
   }
 }
@@ -291,18 +281,18 @@ TEST(LevelRulesTest, UnreachableGoalsHaveLimitedCost) {
 TEST(LevelRulesTest, TheLastLevelHasNoFiltersExceptForRanges) {
   const Levels levels = {
       {.num_runs = 2, .keys_per_run = 1e3}, {.keys_per_run = 1e5}, {.keys_per_run = 1e6}};
-  EXPECT_EQ(FprOf(levels, 2, {.wasted_reads = 1.1}), 1);
-  EXPECT_LT(FprOf(levels, 1, {.wasted_reads = 1.1}), 0.2);
+  EXPECT_EQ(TargetFpr(levels, 2, {.wasted_reads = 1.1}), 1);
+  EXPECT_LT(TargetFpr(levels, 1, {.wasted_reads = 1.1}), 0.2);
   const RateGoal both{.wasted_reads = 1.1, .seek_fraction = 0.5};
-  const FilterRates last = RatesOf(levels, 2, both);
+  const FilterRates last = MustAllocate(levels, 2, both);
   EXPECT_EQ(last.target_fpr, kMaxTargetFpr);
   EXPECT_EQ(last.range_fpr, kMaxRangeFpr);
-  EXPECT_LT(RatesOf(levels, 0, both).range_fpr, kMaxRangeFpr);
-  EXPECT_EQ(RatesOf(levels, 2).range_fpr, 1);
+  EXPECT_LT(MustAllocate(levels, 0, both).range_fpr, kMaxRangeFpr);
+  EXPECT_EQ(MustAllocate(levels, 2).range_fpr, 1);
 }
 
 TEST(LevelRulesTest, OneFprIsKept) {
-  EXPECT_EQ(FprOf({{.keys_per_run = 10}, {.keys_per_run = 1e9}}, 0, {.target_fpr = 0.3}), 0.3);
+  EXPECT_EQ(TargetFpr({{.keys_per_run = 10}, {.keys_per_run = 1e9}}, 0, {.target_fpr = 0.3}), 0.3);
   EXPECT_FALSE(AllocateByLevel({kNone}, {.bits_per_key = 10}).ok());
 }
 

@@ -20,7 +20,7 @@ using Buffer = std::unique_ptr<const char[]>;
 /// By the Itanium C++ ABI, 2.3: the first word of a pointer to a virtual function is 1 plus the
 /// offset in the virtual table; on Arm, where code has odd addresses, the offset alone.
 template <class Class, class Result, class... Arguments>
-size_t SlotOf(Result (Class::*function)(Arguments...)) {
+size_t FindSlot(Result (Class::*function)(Arguments...)) {
   intptr_t words[2];
   static_assert(sizeof(function) == sizeof(words));
   std::memcpy(words, &function, sizeof(words));
@@ -37,23 +37,23 @@ size_t SlotOf(Result (Class::*function)(Arguments...)) {
 template <>
 std::map<std::string, Slots> DeclaredSlots<BLOCKSIEVE_ABI_GENERATION>() {
   Slots builder = {
-      {SlotOf(&FilterBitsBuilder::AddKey), "AddKey(key)"},
-      {SlotOf(&FilterBitsBuilder::EstimateEntriesAdded), "EstimateEntriesAdded()"},
-      {SlotOf<FilterBitsBuilder, Slice, Buffer*>(&FilterBitsBuilder::Finish), "Finish(buf)"},
-      {SlotOf<FilterBitsBuilder, Slice, Buffer*, Status*>(&FilterBitsBuilder::Finish),
+      {FindSlot(&FilterBitsBuilder::AddKey), "AddKey(key)"},
+      {FindSlot(&FilterBitsBuilder::EstimateEntriesAdded), "EstimateEntriesAdded()"},
+      {FindSlot<FilterBitsBuilder, Slice, Buffer*>(&FilterBitsBuilder::Finish), "Finish(buf)"},
+      {FindSlot<FilterBitsBuilder, Slice, Buffer*, Status*>(&FilterBitsBuilder::Finish),
        "Finish(buf, status)"},
-      {SlotOf(&FilterBitsBuilder::MaybePostVerify), "MaybePostVerify(filter_content)"},
-      {SlotOf(&FilterBitsBuilder::ApproximateNumEntries), "ApproximateNumEntries(bytes)"},
-      {SlotOf(&FilterBitsBuilder::CalculateSpace), "CalculateSpace(num_entries)"},
-      {SlotOf(&FilterBitsBuilder::EstimatedFpRate), "EstimatedFpRate(num_entries, bytes)"},
+      {FindSlot(&FilterBitsBuilder::MaybePostVerify), "MaybePostVerify(filter_content)"},
+      {FindSlot(&FilterBitsBuilder::ApproximateNumEntries), "ApproximateNumEntries(bytes)"},
+      {FindSlot(&FilterBitsBuilder::CalculateSpace), "CalculateSpace(num_entries)"},
+      {FindSlot(&FilterBitsBuilder::EstimatedFpRate), "EstimatedFpRate(num_entries, bytes)"},
   };
 #if BLOCKSIEVE_ABI_GENERATION >= 2
-  builder[SlotOf(&FilterBitsBuilder::AddKeyAndAlt)] = "AddKeyAndAlt(key, alt)";
+  builder[FindSlot(&FilterBitsBuilder::AddKeyAndAlt)] = "AddKeyAndAlt(key, alt)";
 #endif
   const Slots reader = {
-      {SlotOf<FilterBitsReader, bool, const Slice&>(&FilterBitsReader::MayMatch),
+      {FindSlot<FilterBitsReader, bool, const Slice&>(&FilterBitsReader::MayMatch),
        "MayMatch(entry)"},
-      {SlotOf<FilterBitsReader, void, int, Slice**, bool*>(&FilterBitsReader::MayMatch),
+      {FindSlot<FilterBitsReader, void, int, Slice**, bool*>(&FilterBitsReader::MayMatch),
        "MayMatch(num_keys, keys, may_match)"},
   };
   return {{"FilterBitsBuilder", builder}, {"FilterBitsReader", reader}};

@@ -35,11 +35,11 @@ class SkipCollectorTest : public ::testing::Test {
   }
 
   static SstIndex Open(const rocksdb::UserCollectedProperties& user) {
-    return SstIndex(PropertiesOf(user, "", 0));
+    return SstIndex(MakeProperties(user, "", 0));
   }
 
   // The properties of a file.
-  static std::shared_ptr<const rocksdb::TableProperties> PropertiesOf(
+  static std::shared_ptr<const rocksdb::TableProperties> MakeProperties(
       const rocksdb::UserCollectedProperties& user, const std::string& session, uint64_t number) {
     auto properties = std::make_shared<rocksdb::TableProperties>();
     properties->user_collected_properties = user;
@@ -156,7 +156,7 @@ TEST_F(SkipCollectorTest, UnreadablePropertiesAreNoIndex) {
 TEST_F(SkipCollectorTest, TheCatalogOpensOnceAndKeepsItsCapacity) {
   const rocksdb::UserCollectedProperties user = Collect(500);
   const auto file = [&](const std::string& session, uint64_t number) {
-    return PropertiesOf(user, session, number);
+    return MakeProperties(user, session, number);
   };
   const uint64_t one = SstIndex(file("s", 1)).memory_bytes();
   SkipIndexCatalog catalog(3 * one);
@@ -179,7 +179,7 @@ TEST_F(SkipCollectorTest, TheCatalogOpensOnceAndKeepsItsCapacity) {
 
 TEST_F(SkipCollectorTest, ACatalogChargesACacheForWhatItHolds) {
   const rocksdb::UserCollectedProperties user = Collect(2000);
-  const auto file = [&](uint64_t number) { return PropertiesOf(user, "s", number); };
+  const auto file = [&](uint64_t number) { return MakeProperties(user, "s", number); };
   rocksdb::HyperClockCacheOptions clock(8 << 20, 256 << 10);
   for (const auto& cache : {rocksdb::NewLRUCache(8 << 20, 0), clock.MakeSharedCache()}) {
     SCOPED_TRACE(cache->Name());

@@ -35,16 +35,16 @@ class LevelRatesTest : public ::testing::Test {
     return context;
   }
 
-  double RateOf(const FilterBuildingContext& context) {
+  double TargetFpr(const FilterBuildingContext& context) {
     const auto rates = rates_.RatesOf(goal_, context);
     EXPECT_TRUE(rates.ok()) << rates.status().message();
     return rates.ok() ? rates->target_fpr : 0;
   }
-  double Flush() { return RateOf(Context(0, TableFileCreationReason::kFlush)); }
+  double Flush() { return TargetFpr(Context(0, TableFileCreationReason::kFlush)); }
   double Compaction(int level, bool is_bottommost) {
     FilterBuildingContext context = Context(level, TableFileCreationReason::kCompaction);
     context.is_bottommost = is_bottommost;
-    return RateOf(context);
+    return TargetFpr(context);
   }
 
   void Report(const Levels& levels) { LevelRegistry::Instance().Replace(log_, "default", levels); }
@@ -109,10 +109,10 @@ TEST_F(LevelRatesTest, ColumnFamiliesAndDatabasesLearnOnTheirOwn) {
   MemoryLogger other_log;
   FilterBuildingContext other = Context(6, TableFileCreationReason::kCompaction);
   other.info_log = &other_log;
-  EXPECT_GT(RateOf(other), 0);
+  EXPECT_GT(TargetFpr(other), 0);
   other.info_log = log_.get();
   other.column_family_name = "other";
-  EXPECT_GT(RateOf(other), 0);
+  EXPECT_GT(TargetFpr(other), 0);
   EXPECT_EQ(Flush(), before);
 }
 
@@ -122,7 +122,7 @@ TEST_F(LevelRatesTest, FilesWithoutALevelAreLikeTheOnlyOne) {
   unknown.num_levels = -1;
   unknown.info_log = nullptr;
   unknown.column_family_name = "";
-  const double only = RateOf(unknown);
+  const double only = TargetFpr(unknown);
   EXPECT_NEAR(std::log2(only), std::log2(Uniform()), 0.1);
   style_ = rocksdb::kCompactionStyleFIFO;
   EXPECT_EQ(Flush(), only);
@@ -164,7 +164,7 @@ struct File {
 };
 
 // Levels, beginning with level 0. File numbers begin with 1.
-rocksdb::ColumnFamilyMetaData MetadataOf(const std::vector<std::vector<File>>& levels) {
+rocksdb::ColumnFamilyMetaData MakeMetadata(const std::vector<std::vector<File>>& levels) {
   rocksdb::ColumnFamilyMetaData tree;
   tree.name = "default";
   uint64_t number = 0;
@@ -188,7 +188,7 @@ const std::vector<std::vector<File>> kLevels = {{{"c", "h", 10}, {"a", "k", 10}}
                                                 {{"a", "f", 5000}, {"f", "k", 5000}}};
 
 TEST(ColumnFamilyLevelsTest, AreMadeOfTheFiles) {
-  const Levels levels = LevelsOf(MetadataOf(kLevels), nullptr);
+  const Levels levels = LevelsOf(MakeMetadata(kLevels), nullptr);
   ASSERT_EQ(levels.size(), 4u);
   const double runs[] = {2, 1, 0, 1};
   const double keys[] = {10, 100, 0, 10'000};
@@ -209,7 +209,7 @@ TEST(ColumnFamilyLevelsTest, AreChangedByACompactionBeforehand) {
     for (const uint64_t number : inputs) {
       compaction.input_file_infos.emplace_back().file_number = number;
     }
-    return LevelsOf(MetadataOf(kLevels), &compaction);
+    return LevelsOf(MakeMetadata(kLevels), &compaction);
   };
   Levels levels = levels_after({1, 2, 3}, 2);
   EXPECT_EQ(levels[0].num_runs, 1);  // the average of before and after
@@ -232,7 +232,7 @@ TEST(ColumnFamilyLevelsTest, AreChangedByACompactionBeforehand) {
   for (uint64_t i = 1; i <= loaded.size(); ++i) {
     compaction.input_file_infos.emplace_back().file_number = i;
   }
-  levels = LevelsOf(MetadataOf({loaded, {}}), &compaction);
+  levels = LevelsOf(MakeMetadata({loaded, {}}), &compaction);
   EXPECT_EQ(levels[0].num_runs, 10);
   EXPECT_EQ(levels[1].keys_per_run, 730);
 }

@@ -7,7 +7,7 @@
 namespace blocksieve::testing {
 namespace {
 
-std::string PositionOf(const rocksdb::Iterator& iterator) {
+std::string Position(const rocksdb::Iterator& iterator) {
   if (!iterator.status().ok()) return iterator.status().ToString();
   if (!iterator.Valid()) return "no row";
   return "'" + Hex(iterator.key()) + "' with " + iterator.value().ToString();
@@ -48,11 +48,11 @@ void TwinIterator::Both(const std::string& what,
   ++counts_.operations;
   move(filtered_.get());
   move(plain_.get());
-  const std::string position = PositionOf(*filtered_);
+  const std::string position = Position(*filtered_);
   is_at_row_ = plain_->Valid();
-  if (position == PositionOf(*plain_) && plain_->status().ok()) return;
+  if (position == Position(*plain_) && plain_->status().ok()) return;
   is_at_row_ = false;
-  ADD_FAILURE() << what << ": at " << position << ", not at " << PositionOf(*plain_) << Describe();
+  ADD_FAILURE() << what << ": at " << position << ", not at " << Position(*plain_) << Describe();
 }
 
 void TwinIterator::Seek(const std::string& key) {

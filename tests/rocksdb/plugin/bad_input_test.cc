@@ -48,7 +48,7 @@ const std::string& Megabyte() {
 constexpr const char* kNotUtf8 = "\xff\xfe";
 
 template <class T>
-Status StatusOf(const Result<T>& result) {
+Status ToRocksDb(const Result<T>& result) {
   if (result.ok()) return Status::OK();
   EXPECT_EQ(result.status().code(), StatusCode::kInvalidArgument);
   return Status::InvalidArgument(result.status().message());
@@ -107,7 +107,7 @@ Cases FilterOptionCases() {
     const FilterPolicyOptions filter = each.first;
     const Words& words = each.second;
     cases.push_back({words, [=](Options* options) { return EnableFilter(options, filter); }});
-    cases.push_back({words, [=](Options*) { return StatusOf(NewFilterPolicy(filter)); }});
+    cases.push_back({words, [=](Options*) { return ToRocksDb(NewFilterPolicy(filter)); }});
     if (words[0].ends_with("unless ranges=true")) continue;  // which EnableRangeFilter sets
     cases.push_back({words, [=](Options* o) { return EnableRangeFilter(o, {.policy = filter}); }});
   }
@@ -133,7 +133,7 @@ Cases IndexOptionCases() {
     const SkipIndexOptions index = each.first;
     cases.push_back({each.second, [=](Options* o) { return EnableSkipIndex(o, index); }});
     cases.push_back(
-        {each.second, [=](Options*) { return StatusOf(NewSkipIndexCollectorFactory(index)); }});
+        {each.second, [=](Options*) { return ToRocksDb(NewSkipIndexCollectorFactory(index)); }});
   }
   return cases;
 }
@@ -208,9 +208,9 @@ void Apply(const Change& change, Options* options) {
 Status EnableAfter(const Change& change) {
   Options options;
   Apply(change, &options);
-  const std::string before = TextOf(options);
+  const std::string before = DumpOptions(options);
   Status status = EnableRangeFilter(&options);
-  EXPECT_EQ(TextOf(options), before);
+  EXPECT_EQ(DumpOptions(options), before);
   return status;
 }
 
@@ -305,16 +305,16 @@ class BadInputTest : public ::testing::Test {
   // Twice, on new options, on options with all features, and on those of an open database.
   void ExpectRefusals(const Cases& cases) {
     for (Options options : {Options(), enabled_, db_->GetOptions()}) {
-      const std::string before = TextOf(options);
+      const std::string before = DumpOptions(options);
       for (const BadInput& bad : cases) {
         Status status;
-        StderrOf([&] { status = bad.call(&options); });
-        const std::string loud = StderrOf([&] { status = bad.call(&options); });
+        CatchStderr([&] { status = bad.call(&options); });
+        const std::string loud = CatchStderr([&] { status = bad.call(&options); });
         ASSERT_TRUE(status.IsInvalidArgument()) << bad.words[0] << ": " << status.ToString();
         for (const std::string& word : bad.words) ASSERT_THAT(status.ToString(), HasSubstr(word));
         ASSERT_TRUE(!bad.is_loud || loud.find(bad.words[0]) != loud.npos) << bad.words[0];
         ASSERT_TRUE(bad.rocksdb_repeats_it || status.ToString().size() < 1000) << bad.words[0];
-        ASSERT_EQ(TextOf(options), before) << bad.words[0];
+        ASSERT_EQ(DumpOptions(options), before) << bad.words[0];
       }
     }
   }

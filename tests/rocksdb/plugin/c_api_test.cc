@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 // The error of a call that gets this errptr. Empty: none.
-std::string ErrorOf(const std::function<void(char**)>& call) {
+std::string CatchError(const std::function<void(char**)>& call) {
   char* error = strdup("an earlier error, which is freed");
   char* const earlier = error;
   call(&error);
@@ -44,7 +44,7 @@ class CApiTest : public ::testing::Test {
   }
 
   std::string SetPolicy(const char* text) {
-    return ErrorOf([&](char** error) {
+    return CatchError([&](char** error) {
       rocksdb_filterpolicy_t* const policy = blocksieve_filterpolicy_create(text, error);
       if (policy == nullptr) return;
       rocksdb_block_based_table_options_t* const table = rocksdb_block_based_options_create();
@@ -54,15 +54,16 @@ class CApiTest : public ::testing::Test {
     });
   }
   std::string EnableFilter(const char* text) {
-    return ErrorOf([&](char** error) { blocksieve_options_enable_filter(options_, text, error); });
+    return CatchError(
+        [&](char** error) { blocksieve_options_enable_filter(options_, text, error); });
   }
   std::string EnableSkipIndex(const char* text) {
-    return ErrorOf(
+    return CatchError(
         [&](char** error) { blocksieve_options_enable_skip_index(options_, text, error); });
   }
 
   std::string Open() {
-    return ErrorOf([&](char** error) { db_ = rocksdb_open(options_, path_.c_str(), error); });
+    return CatchError([&](char** error) { db_ = rocksdb_open(options_, path_.c_str(), error); });
   }
   void Close() {
     if (db_ != nullptr) rocksdb_close(std::exchange(db_, nullptr));
@@ -70,7 +71,7 @@ class CApiTest : public ::testing::Test {
 
   void Put(const std::string& key, const std::string& value) {
     rocksdb_writeoptions_t* const write = rocksdb_writeoptions_create();
-    EXPECT_THAT(ErrorOf([&](char** error) {
+    EXPECT_THAT(CatchError([&](char** error) {
                   rocksdb_put(db_, write, key.data(), key.size(), value.data(), value.size(),
                               error);
                 }),
@@ -79,19 +80,20 @@ class CApiTest : public ::testing::Test {
   }
   void Flush() {
     rocksdb_flushoptions_t* const flush = rocksdb_flushoptions_create();
-    EXPECT_THAT(ErrorOf([&](char** error) { rocksdb_flush(db_, flush, error); }), IsEmpty());
+    EXPECT_THAT(CatchError([&](char** error) { rocksdb_flush(db_, flush, error); }), IsEmpty());
     rocksdb_flushoptions_destroy(flush);
   }
 
   // The keys that are left, or the error.
-  static std::vector<std::string> KeysOf(rocksdb_iterator_t* iterator) {
+  static std::vector<std::string> ReadKeys(rocksdb_iterator_t* iterator) {
     std::vector<std::string> keys;
     for (; rocksdb_iter_valid(iterator) != 0; rocksdb_iter_next(iterator)) {
       size_t size = 0;
       const char* const key = rocksdb_iter_key(iterator, &size);
       keys.emplace_back(key, size);
     }
-    const std::string error = ErrorOf([&](char** text) { rocksdb_iter_get_error(iterator, text); });
+    const std::string error =
+        CatchError([&](char** text) { rocksdb_iter_get_error(iterator, text); });
     if (!error.empty()) keys.push_back(error);
     return keys;
   }
@@ -121,7 +123,7 @@ TEST_F(CApiTest, CountsRangeQueries) {
   rocksdb_readoptions_set_iterate_upper_bound(read, "key1001", 7);
   rocksdb_iterator_t* const iterator = rocksdb_create_iterator(db_, read);
   rocksdb_iter_seek(iterator, "key1000a", 8);
-  EXPECT_THAT(KeysOf(iterator), IsEmpty());
+  EXPECT_THAT(ReadKeys(iterator), IsEmpty());
   EXPECT_GT(blocksieve_range_filter_count("no", nullptr), before);
   rocksdb_iter_destroy(iterator);
   rocksdb_readoptions_destroy(read);
@@ -192,15 +194,15 @@ TEST_F(CApiTest, ScansBySkipIndex) {
   };
   rocksdb_iterator_t* rows = scan("package = 'p0' AND size > 0", read);
   rocksdb_iter_seek_to_first(rows);  // as many bindings do
-  EXPECT_THAT(KeysOf(rows), ElementsAre("key1001", "key1002"));
+  EXPECT_THAT(ReadKeys(rows), ElementsAre("key1001", "key1002"));
   rocksdb_iter_next(rows);
   rocksdb_iter_seek_to_first(rows);
-  EXPECT_THAT(KeysOf(rows), ElementsAre(HasSubstr("a skip scan goes forward once")));
+  EXPECT_THAT(ReadKeys(rows), ElementsAre(HasSubstr("a skip scan goes forward once")));
   rocksdb_iter_destroy(rows);
   rows = scan("package = 'p0' ORDER BY size DESC LIMIT 2", nullptr);
-  EXPECT_THAT(KeysOf(rows), ElementsAre("key1002", "key1000"));
+  EXPECT_THAT(ReadKeys(rows), ElementsAre("key1002", "key1000"));
   rocksdb_iter_destroy(rows);
-  EXPECT_THAT(ErrorOf([&](char** error) {
+  EXPECT_THAT(CatchError([&](char** error) {
                 EXPECT_EQ(blocksieve_create_skip_scan(db_, read, nullptr, "size ==", error),
                           nullptr);
               }),
@@ -210,19 +212,21 @@ TEST_F(CApiTest, ScansBySkipIndex) {
 }
 
 TEST_F(CApiTest, NullArgumentsAreErrors) {
-  EXPECT_THAT(ErrorOf([](char** error) { blocksieve_options_enable_filter(nullptr, "", error); }),
-              HasSubstr("argument options is null"));
   EXPECT_THAT(
-      ErrorOf([](char** error) { blocksieve_options_enable_skip_index(nullptr, "", error); }),
+      CatchError([](char** error) { blocksieve_options_enable_filter(nullptr, "", error); }),
       HasSubstr("argument options is null"));
-  EXPECT_THAT(ErrorOf([](char** error) {
+  EXPECT_THAT(
+      CatchError([](char** error) { blocksieve_options_enable_skip_index(nullptr, "", error); }),
+      HasSubstr("argument options is null"));
+  EXPECT_THAT(CatchError([](char** error) {
                 blocksieve_create_skip_scan(nullptr, nullptr, nullptr, "a = 1", error);
               }),
               HasSubstr("argument db is null"));
-  EXPECT_THAT(ErrorOf([](char** error) { blocksieve_filter_metrics(nullptr, nullptr, 0, error); }),
-              HasSubstr("argument db is null"));
   EXPECT_THAT(
-      StderrOf([] { EXPECT_EQ(blocksieve_filterpolicy_create(nullptr, nullptr), nullptr); }),
+      CatchError([](char** error) { blocksieve_filter_metrics(nullptr, nullptr, 0, error); }),
+      HasSubstr("argument db is null"));
+  EXPECT_THAT(
+      CatchStderr([] { EXPECT_EQ(blocksieve_filterpolicy_create(nullptr, nullptr), nullptr); }),
       HasSubstr("options_text is null"));
 }
 

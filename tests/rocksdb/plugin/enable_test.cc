@@ -31,14 +31,15 @@ TEST(EnableTest, TheLastCallCounts) {
   rocksdb::Options twice = once;
   MustBeOk(EnableRangeFilter(&twice, {.policy = {.bits_per_key = 12}}), "ranges");
   MustBeOk(EnableSkipIndex(&twice, {.columns = {"old=value"}, .target_fpr = 0.1}), "index");
-  EXPECT_THAT(TextOf(twice), HasSubstr("blocksieve.range"));
+  EXPECT_THAT(DumpOptions(twice), HasSubstr("blocksieve.range"));
   for (rocksdb::Options* const options : {&once, &twice, &twice}) {
     MustBeOk(EnableFilter(options, {.wasted_reads = 0.1}), "filter");
     MustBeOk(EnableSkipIndex(options, {.columns = {"new=field:1"}}), "index");
   }
-  EXPECT_EQ(TextOf(once), TextOf(twice));
-  EXPECT_THAT(TextOf(twice), AllOf(HasSubstr("block_size=12345"), HasSubstr("wasted_reads=0.1"),
-                                   HasSubstr("listeners: 1, collectors: 1")));
+  EXPECT_EQ(DumpOptions(once), DumpOptions(twice));
+  EXPECT_THAT(DumpOptions(twice),
+              AllOf(HasSubstr("block_size=12345"), HasSubstr("wasted_reads=0.1"),
+                    HasSubstr("listeners: 1, collectors: 1")));
 }
 
 class EnabledDbTest : public ::testing::Test {

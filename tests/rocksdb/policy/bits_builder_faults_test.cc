@@ -38,10 +38,12 @@ class PostVerifyTest : public ::testing::Test {
       : policy_(*NewFilterPolicy(FilterPolicyOptions())),
         builder_(NewBuilder(*policy_, Detecting())) {}
 
-  std::string BuildOf(const std::vector<std::string>& keys) {
+  std::string BuildText(const std::vector<std::string>& keys) {
     return Build(builder_.get(), keys).contents.ToString();
   }
-  std::string BuildOf(uint64_t num_keys) { return BuildOf(PresentKeys(KeyShape::kUrl, num_keys)); }
+  std::string BuildText(uint64_t num_keys) {
+    return BuildText(PresentKeys(KeyShape::kUrl, num_keys));
+  }
 
   std::shared_ptr<const rocksdb::FilterPolicy> policy_;
   std::unique_ptr<rocksdb::FilterBitsBuilder> builder_;
@@ -49,9 +51,9 @@ class PostVerifyTest : public ::testing::Test {
 
 TEST_F(PostVerifyTest, FindsEveryFlippedBit) {
   for (const uint64_t num_keys : {0, 1, 5000}) {
-    EXPECT_TRUE(builder_->MaybePostVerify(BuildOf(num_keys)).ok()) << num_keys;
+    EXPECT_TRUE(builder_->MaybePostVerify(BuildText(num_keys)).ok()) << num_keys;
   }
-  const std::string filter = BuildOf(100);
+  const std::string filter = BuildText(100);
   for (size_t bit = 0; bit < 8 * filter.size(); ++bit) {
     std::string damaged = filter;
     damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << (bit % 8)));

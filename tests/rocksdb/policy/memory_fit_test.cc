@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kBlockTrailerBytes = 5;  // RocksDB reads a block with its trailer
 
-FilterBuilder BuilderOf(const FilterOptions& options, uint64_t num_keys, uint64_t seed = 0) {
+FilterBuilder FillBuilder(const FilterOptions& options, uint64_t num_keys, uint64_t seed = 0) {
   FilterBuilder builder = *FilterBuilder::Create(options);
   for (uint64_t i = 0; i < num_keys; ++i) builder.AddHash((seed + i + 1) * 0x9E3779B97F4A7C15u);
   return builder;
@@ -53,7 +53,7 @@ class MemoryFitTest : public ::testing::TestWithParam<size_t (*)(size_t)> {
     for (int i = 0; i < 200; ++i) {
       const auto num_keys = static_cast<uint64_t>(
           200 * std::pow(200, std::uniform_real_distribution<double>()(random)));
-      FilterBuilder builder = BuilderOf({.target_fpr = target_fpr}, num_keys, random());
+      FilterBuilder builder = FillBuilder({.target_fpr = target_fpr}, num_keys, random());
       const Layout layout = fit == nullptr ? builder.layout() : fit->Fit(builder);
       const Result<FinishedFilter> built = builder.Finish(layout);
       const OwnedBytes* const block = &built->block;
@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(Allocators, MemoryFitTest, ::testing::ValuesIn(kAllocat
 
 void ExpectToStayInItsAllocation(size_t (*usable_bytes)(size_t), uint64_t num_keys) {
   MemoryFit fit(usable_bytes);
-  FilterBuilder builder = BuilderOf({}, num_keys);
+  FilterBuilder builder = FillBuilder({}, num_keys);
   const uint64_t plain = BlockBytes(builder.layout(), num_keys);
   const Result<FinishedFilter> built = builder.Finish(fit.Fit(builder));
   ASSERT_TRUE(built.ok());
@@ -118,9 +118,9 @@ TEST(MemoryFitBitsTest, TheBudgetOfABuildIsKept) {
   FilterOptions options;
   // The minimum budget that is enough without MemoryFit.
   for (options.max_build_bytes = 1000;; options.max_build_bytes += 64) {
-    if (BuilderOf(options, kKeys).Finish().ok()) break;
+    if (FillBuilder(options, kKeys).Finish().ok()) break;
   }
-  FilterBuilder builder = BuilderOf(options, kKeys);
+  FilterBuilder builder = FillBuilder(options, kKeys);
   MemoryFit fit(PowersOfTwo);
   EXPECT_TRUE(builder.Finish(fit.Fit(builder)).ok());
 }

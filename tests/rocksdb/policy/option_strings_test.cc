@@ -132,14 +132,14 @@ TEST_F(OptionStringsTest, UnknownOptionsAreNamed) {
   const std::string text = "{id=blocksieve;target_fpr=0.02;bits_per_kay=10}";
   std::shared_ptr<const FilterPolicy> policy;
   rocksdb::Status status;
-  const std::string loud = StderrOf([&] { status = Create(text, &policy); });
+  const std::string loud = CatchStderr([&] { status = Create(text, &policy); });
   EXPECT_FALSE(status.ok());
   EXPECT_THAT(status.ToString(), HasSubstr("bits_per_kay"));
   EXPECT_THAT(loud, HasSubstr("bits_per_kay"));
   ConfigOptions forgiving;
   forgiving.ignore_unknown_options = true;
   EXPECT_THAT(
-      StderrOf([&] { status = Create(text, &policy, forgiving); }),
+      CatchStderr([&] { status = Create(text, &policy, forgiving); }),
       HasSubstr(
           "bits_per_kay=10 is unknown; allowed: target_fpr, wasted_reads, bits_per_key, kind, "
           "max_build_bytes"));
@@ -187,7 +187,7 @@ TEST_F(PolicyRoundTripTest, OptionsAreAsReadFromTheirText) {
     const auto policy = *NewFilterPolicy(options);
     const std::string text = policy->ToString(rocksdb::ConfigOptions());
     std::shared_ptr<const FilterPolicy> again;
-    EXPECT_EQ(StderrOf([&] { again = PolicyFromString(text); }), "") << text;
+    EXPECT_EQ(CatchStderr([&] { again = PolicyFromString(text); }), "") << text;
     std::string mismatch;
     EXPECT_TRUE(policy->AreEquivalent(rocksdb::ConfigOptions(), again.get(), &mismatch))
         << text << ": " << mismatch;
@@ -246,7 +246,7 @@ TEST_F(PolicyRoundTripTest, ABadParameterInAnOptionsFileIsLoud) {
       config.ignore_unknown_options = ignore_unknown;
       rocksdb::DBOptions db_options;
       std::vector<rocksdb::ColumnFamilyDescriptor> families;
-      const std::string loud = StderrOf([&] {
+      const std::string loud = CatchStderr([&] {
         LoadOptionsFromFile(config, path, &db_options, &families).PermitUncheckedError();
       });
       EXPECT_THAT(loud, HasSubstr(reason)) << bad << ", ignore_unknown_options " << ignore_unknown;

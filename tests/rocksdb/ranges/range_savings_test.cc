@@ -257,7 +257,7 @@ void CountWarnings(bool begins_with_bounds, int num_expected) {
     SeekEmptyRanges(&db.db(), db->DefaultColumnFamily(), read, seeks);
   };
   // The warning comes with the thousandth query of a thread.
-  const std::string loud = StderrOf([&] {
+  const std::string loud = CatchStderr([&] {
     if (begins_with_bounds) seek(RangeRead(), 10);
     for (const auto& read : {rocksdb::ReadOptions(), RangeRead(), rocksdb::ReadOptions()}) {
       seek(read, 3000);

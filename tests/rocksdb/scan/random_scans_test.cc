@@ -77,7 +77,7 @@ class RandomScans : public ::testing::TestWithParam<unsigned> {
   static bool HasMerges() { return GetParam() % 2 == 0; }
 
   // Some keys are outside the domain of the prefix extractor.
-  static std::string KeyOf(uint64_t i) {
+  static std::string NumberedKey(uint64_t i) {
     const std::string short_ones[] = {"", std::string(1, '\0'), "a", std::string("a\0", 2)};
     return i < std::size(short_ones) ? short_ones[i] : Key(i) + (i % 3 == 0 ? "+" : "");
   }
@@ -98,9 +98,9 @@ class RandomScans : public ::testing::TestWithParam<unsigned> {
     rocksdb::ColumnFamilyHandle* const family = db().DefaultColumnFamily();
     for (; count > 0; --count) {
       const uint64_t number = (*random)() % num_keys_;
-      const std::string key = KeyOf(number);
+      const std::string key = NumberedKey(number);
       const std::string value = RandomValue(random, number);
-      const std::string end = KeyOf(number + 1 + (*random)() % 20);
+      const std::string end = NumberedKey(number + 1 + (*random)() % 20);
       switch ((*random)() % 16) {
         case 0:
           MustBeOk(db().Delete({}, key), "delete");
@@ -128,8 +128,8 @@ class RandomScans : public ::testing::TestWithParam<unsigned> {
   }
 
   void CompactSome(Random* random) {
-    const std::string begin = KeyOf((*random)() % num_keys_);
-    const std::string end = KeyOf((*random)() % num_keys_);
+    const std::string begin = NumberedKey((*random)() % num_keys_);
+    const std::string end = NumberedKey((*random)() % num_keys_);
     const rocksdb::Slice first(begin);
     const rocksdb::Slice last(end);
     MustBeOk(db().CompactRange({}, &first, &last), "compact");
@@ -145,12 +145,12 @@ class RandomScans : public ::testing::TestWithParam<unsigned> {
       rows.push_back(number);
     }
     std::sort(rows.begin(), rows.end(),
-              [&](uint64_t a, uint64_t b) { return IsBefore(KeyOf(a), KeyOf(b)); });
+              [&](uint64_t a, uint64_t b) { return IsBefore(NumberedKey(a), NumberedKey(b)); });
     const std::string path = db_->dir() / ("ingest" + std::to_string(++num_ingested_));
     rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
     MustBeOk(writer.Open(path), "file to ingest");
     for (const uint64_t row : rows) {
-      MustBeOk(writer.Put(KeyOf(row), RandomValue(random, row)), "put");
+      MustBeOk(writer.Put(NumberedKey(row), RandomValue(random, row)), "put");
     }
     MustBeOk(writer.Finish(), "file to ingest");
     rocksdb::IngestExternalFileOptions ingest;
@@ -309,7 +309,8 @@ TEST_P(ConcurrentScansTest, IndexOnEqualsIndexOff) {
   const unsigned seed = GetParam();
   Random random(seed);
   db_.emplace(config_);
-  for (uint64_t key = 0; key < num_keys_; ++key) db_->Put(KeyOf(key), RandomValue(&random, key));
+  for (uint64_t key = 0; key < num_keys_; ++key)
+    db_->Put(NumberedKey(key), RandomValue(&random, key));
   db_->Flush();
   db_->Compact();
   Write(&random, 300);

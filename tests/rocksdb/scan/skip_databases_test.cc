@@ -17,7 +17,7 @@ using namespace blocksieve::testing;  // NOLINT: test support
 
 class SkipDatabasesTest : public SkipFixture {
  protected:
-  static rocksdb_plugin::SkipIndexSummary SummaryOf(TestDb& db) {
+  static rocksdb_plugin::SkipIndexSummary ReadSummary(TestDb& db) {
     rocksdb_plugin::SkipIndexSummary summary;
     MustBeOk(rocksdb_plugin::ReadSkipIndexes(&db.db(), nullptr, &summary), "summary");
     return summary;
@@ -47,7 +47,7 @@ TEST_F(SkipDatabasesTest, FilesWithoutIndexAreReadAndBackfilled) {
     return explanation.rows_read;
   };
   const uint64_t mixed = rows_read();
-  rocksdb_plugin::SkipIndexSummary summary = SummaryOf(db);
+  rocksdb_plugin::SkipIndexSummary summary = ReadSummary(db);
   EXPECT_EQ(summary.num_files, 5u);
   EXPECT_EQ(summary.files_with_index, 1u);
   EXPECT_EQ(summary.problems.size(), 4u);
@@ -68,7 +68,7 @@ TEST_F(SkipDatabasesTest, FilesWithoutIndexAreReadAndBackfilled) {
   std::string levels_after;
   ASSERT_TRUE(db->GetProperty("rocksdb.levelstats", &levels_after));
   EXPECT_EQ(levels_after, levels_before);
-  summary = SummaryOf(db);
+  summary = ReadSummary(db);
   EXPECT_EQ(summary.files_with_index, summary.num_files);
   EXPECT_GT(summary.usage[0].bounds_bytes + summary.usage[0].filter_bytes, 0u);
 }
@@ -127,7 +127,7 @@ TEST_F(SkipDatabasesTest, AColumnOfTheSameNameIsNotTheSameColumn) {
   EXPECT_EQ(ScanBoth(&db.db(), is("t = 'x7'")).size(), 0u);
   EXPECT_EQ(Count(db.db(), "t = 'x7'"), 1u);
   EXPECT_EQ(Count(db.db(), "t = 'x107'"), 1u);
-  rocksdb_plugin::SkipIndexSummary summary = SummaryOf(db);
+  rocksdb_plugin::SkipIndexSummary summary = ReadSummary(db);
   // The newest definition of t, and n.
   EXPECT_EQ(summary.columns.size(), 2u);
   EXPECT_EQ(summary.columns[1], redefined.columns[0]);

@@ -37,7 +37,7 @@ class SidecarDamageTest : public SidecarFixture {
     return ssts;
   }
 
-  static std::string SidecarOf(const Sst& sst) { return rocksdb_plugin::SidecarPath(sst.path); }
+  static std::string SidecarFile(const Sst& sst) { return rocksdb_plugin::SidecarPath(sst.path); }
 
   void ExpectUnusable(TestDb& db, const std::string& why) {
     const std::vector<std::string> problems = Problems(db);
@@ -50,11 +50,11 @@ TEST_F(SidecarDamageTest, AMissingSidecarCostsReads) {
   TestDb db(config_);
   FillFiles(&db);
   const Sst sst = Ssts(&db)[1];
-  const std::string bytes = ReadFile(SidecarOf(sst));
-  std::filesystem::remove(SidecarOf(sst));
+  const std::string bytes = ReadFile(SidecarFile(sst));
+  std::filesystem::remove(SidecarFile(sst));
   ExpectUnusable(db, "is missing");
   // It may come back.
-  WriteFile(SidecarOf(sst), bytes);
+  WriteFile(SidecarFile(sst), bytes);
   EXPECT_TRUE(Problems(db).empty());
 }
 
@@ -63,16 +63,16 @@ TEST_F(SidecarDamageTest, EveryFlippedBitIsNoticed) {
   FillFiles(&db, 1);
   const Sst sst = Ssts(&db)[0];
   ASSERT_NE(sst.Open().index(), nullptr) << sst.Open().problem();
-  const std::string bytes = ReadFile(SidecarOf(sst));
+  const std::string bytes = ReadFile(SidecarFile(sst));
   ForEachFlip(
       AsBytes(bytes), [](size_t at) { return Masks{static_cast<uint8_t>(1u << at % 8)}; },
       [&](ByteView damaged, size_t) {
-        WriteFile(SidecarOf(sst), std::string(AsText(damaged)));
+        WriteFile(SidecarFile(sst), std::string(AsText(damaged)));
         EXPECT_EQ(sst.Open().index(), nullptr);
       });
   std::string damaged = bytes;
   damaged[rocksdb_plugin::kSidecarHeaderBytes] ^= 1;
-  WriteFile(SidecarOf(sst), damaged);
+  WriteFile(SidecarFile(sst), damaged);
   ExpectUnusable(db, "index unusable");
 }
 
@@ -80,17 +80,17 @@ TEST_F(SidecarDamageTest, TruncatedAndLongerSidecarsAreIgnored) {
   TestDb db(config_);
   FillFiles(&db, 1);
   const Sst sst = Ssts(&db)[0];
-  const std::string bytes = ReadFile(SidecarOf(sst));
+  const std::string bytes = ReadFile(SidecarFile(sst));
   for (size_t size = 0; size < bytes.size(); ++size) {
-    WriteFile(SidecarOf(sst), bytes.substr(0, size));
+    WriteFile(SidecarFile(sst), bytes.substr(0, size));
     ASSERT_EQ(sst.Open().index(), nullptr) << size;
   }
-  WriteFile(SidecarOf(sst), bytes + '\0');
+  WriteFile(SidecarFile(sst), bytes + '\0');
   EXPECT_EQ(sst.Open().index(), nullptr);
   // A file system that loses unsynced bytes may leave zeros.
-  WriteFile(SidecarOf(sst), std::string(bytes.size(), '\0'));
+  WriteFile(SidecarFile(sst), std::string(bytes.size(), '\0'));
   ExpectUnusable(db, "damaged or has another version");
-  WriteFile(SidecarOf(sst), bytes);
+  WriteFile(SidecarFile(sst), bytes);
   EXPECT_NE(sst.Open().index(), nullptr);
 }
 
@@ -104,7 +104,7 @@ TEST_F(SidecarDamageTest, ForeignAndOlderSidecarsAreIgnored) {
   ASSERT_EQ(std::filesystem::path(sst.path).filename(),
             std::filesystem::path(same.path).filename());
   // The same rows, in a file with the same number and length.
-  std::filesystem::copy_file(SidecarOf(same), SidecarOf(sst),
+  std::filesystem::copy_file(SidecarFile(same), SidecarFile(sst),
                              std::filesystem::copy_options::overwrite_existing);
   ExpectUnusable(db, "belongs to another SST");
 }

@@ -73,7 +73,7 @@ TEST_F(SidecarLifeTest, ShortIndexesStayInTheProperties) {
 
 TEST_F(SidecarLifeTest, WithoutAListenerIndexesAreInThePropertiesAndTheLogSaysSoOnce) {
   std::optional<TestDb> db;
-  const std::string log = StderrOf([&] {
+  const std::string log = CatchStderr([&] {
     db.emplace(Config({}));
     FillFiles(&*db);
   });
@@ -87,7 +87,7 @@ TEST_F(SidecarLifeTest, WithoutAListenerIndexesAreInThePropertiesAndTheLogSaysSo
 
 TEST_F(SidecarLifeTest, FilesOfWritersAndOfRecoveryKeepThemInTheProperties) {
   std::optional<TestDb> db;
-  const std::string log = StderrOf([&] {
+  const std::string log = CatchStderr([&] {
     db.emplace(config_);
     const std::string path = db->dir() / "written.sst";
     TestDb::Model rows;
