@@ -1,6 +1,7 @@
 """Range filters and prefixes in load, inspect, verify, advise, apply, rewrite and revert."""
 
 import json
+import math
 import random
 
 from command import CommandTest, run
@@ -90,6 +91,11 @@ class RangesAdviceTest(CommandTest):
         self.assertAlmostEqual(advice["current_blocks_per_empty_seek"], 3.25, delta=0.02)
         self.assertAlmostEqual(self.blocks_per_seek(), 3.25, delta=0.02)
         self.assertEqual([run["current_range_fpr"] for run in advice["runs"]], [1] * 4)
+        # Of a run with several files, up to three are read.
+        self.assertGreater(max(run["sampled_files"] for run in advice["runs"]), 1)
+        current = self.json_of("advise", "--db", self.db)["current"]["wasted_reads"]
+        self.assertAlmostEqual(advice["current_wasted_reads"],
+                               0.5 * current + 0.5 * math.exp(-0.01) * advice["current_blocks_per_empty_seek"])
         policy, extractor = advice["options"]
         self.assertEqual(extractor, "prefix_extractor=blocksieve.range")
         self.assertRegex(policy, r"^filter_policy=\{id=blocksieve;target_fpr=0\.\d+;kind=auto;ranges=true;range_fpr=0\.011\}$")

@@ -50,7 +50,7 @@ class Adviser {
     } else if (!is_refused) {
       Propose("one rate", PlanForOneRate());
     }
-    if (request_.seeks) AddSeeks(keys_of_file);
+    if (request_.seek_fraction) AddSeeks(keys_of_file);
     return std::move(advice_);
   }
 
@@ -75,22 +75,14 @@ class Adviser {
   // Range filters and prefixes beside key filters of one rate.
   void AddSeeks(const KeysOfFile& keys_of_file) {
     const auto advise = [&](const Plans& plans) {
-      advice_.seeks = AdviseSeeks(forest(),
-                                  {.seeks = *request_.seeks,
-                                   .prefixes = request_.prefixes,
-                                   .wasted_per_lookup = advice_.current.wasted_reads,
-                                   .target_fpr = plans.front().goal.target_fpr.value(),
-                                   .planned_wasted_per_lookup = PredictionOf(plans).wasted_reads,
-                                   .key_filter_bytes = SumOf(plans, &FilterPlan::filter_bytes),
-                                   .nothing_pays = request_.cache_is_enough},
-                                  keys_of_file);
+      advice_.seeks = AdviseSeeks(forest(), request_, plans, keys_of_file);
     };
     Result<Plans> plan = PlanForOneRate();
     if (!plan.ok()) plan = PlanForGoal(forest(), {.target_fpr = FilterOptions().target_fpr});
     advise(plan.value());
     const uint64_t num_bytes = advice_.seeks->FilterBytes();
     if (!request_.memory || num_bytes <= *request_.memory) return;
-    plan = PlanForOneRate(num_bytes - advice_.seeks->request.key_filter_bytes);
+    plan = PlanForOneRate(num_bytes - advice_.seeks->key_filter_bytes);
     if (plan.ok()) return advise(*plan);
     for (PartAdvice* const part : {&advice_.seeks->ranges, &advice_.seeks->prefixes}) {
       if (part->do_not_pay.empty()) part->do_not_pay = "they exceed the requested memory";
@@ -100,14 +92,11 @@ class Adviser {
   // One rate is easier to understand, so spreading has to be at least this much better.
   static constexpr double kWorthSpreading = 0.99;
 
-  Result<Plans> BestForMemory(uint64_t filter_bytes) {
+  Result<Plans> BestForMemory(uint64_t filter_bytes) const {
     Result<Plans> spread = PlanForMemory(forest(), filter_bytes);
     Result<Plans> one_rate = cli::PlanForOneRate(forest(), filter_bytes);
     if (!spread.ok() || !one_rate.ok()) return spread.ok() ? spread : one_rate;
     const double reads = PredictionOf(*one_rate).wasted_reads;
-    advice_.gain_steps = {{"current", advice_.current.wasted_reads},
-                          {"one_rate", reads},
-                          {"rates_by_level", PredictionOf(*spread).wasted_reads}};
     return PredictionOf(*spread).wasted_reads < kWorthSpreading * reads ? spread : one_rate;
   }
 
@@ -127,8 +116,7 @@ class Adviser {
       return;
     }
     const Prediction prediction = PredictionOf(*plan);
-    const FilterCost cost = CostOf(*plan, forest(), &costs_);
-    advice_.proposals.push_back({name, *std::move(plan), prediction, cost});
+    advice_.proposals.push_back({name, *std::move(plan), prediction});
   }
 
   // Proposes a plan that is within the requested limit, no worse than the current filters, and
@@ -167,7 +155,6 @@ class Adviser {
 
   const AdviceRequest request_;
   bool has_filters_ = false;
-  KnownCosts costs_;
   Advice advice_;
 };
 

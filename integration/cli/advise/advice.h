@@ -22,26 +22,6 @@ using rocksdb_plugin::SeekSample;
 // The savings of range filters and of prefixes in key filters, estimated by building some from the
 // keys of the database.
 
-struct SeekWorkload {
-  double fraction = 0;  ///< Share of reads that are seeks with an upper bound; others are lookups.
-  double range_width = 0;  ///< Mean number of keys between a seek key and its upper bound.
-};
-
-struct SeekRequest {
-  SeekWorkload seeks;
-  std::string prefixes = {};  ///< Boundaries; empty: those of the files, or chosen from the keys.
-  double wasted_per_lookup;   ///< With current filters.
-
-  /// @{
-  /// Planned key filters, which have the prefixes.
-  double target_fpr = 0.01;
-  double planned_wasted_per_lookup;
-  uint64_t key_filter_bytes = 0;
-  /// @}
-
-  std::string nothing_pays{};  ///< Why no kind of filter pays, or "".
-};
-
 /// Range filters or prefixes of all runs.
 struct PartAdvice {
   uint64_t num_bytes = 0;
@@ -64,9 +44,12 @@ struct PartAdvice {
 };
 
 struct SeekAdvice {
-  SeekRequest request;
-  std::string rule;            ///< The option prefixes of the proposal; empty: none.
-  std::vector<RunSeeks> runs;  ///< By run, those of one tree after those of another.
+  double seek_fraction = 0;       ///< As in the request.
+  double range_width = 0;         ///< As in the request.
+  double target_fpr = 0;          ///< Of the planned key filters, which have the prefixes.
+  uint64_t key_filter_bytes = 0;  ///< Of the planned ones.
+  std::string rule;               ///< The option prefixes of the proposal; empty: none.
+  std::vector<RunSeeks> runs;     ///< By run, those of one tree after those of another.
 
   /// Share of seeks that find nothing; only they are predicted to gain. exp(-range_width), assuming
   /// that keys are spread at random.
@@ -97,24 +80,29 @@ inline constexpr size_t kSampledFiles = 3;
 /// Shows progress: `doing` and the name of the file.
 KeysOfFile KeysInFiles(const std::string& doing);
 
-/// REQUIRES: a column family; `request.prefixes` can be parsed.
-SeekAdvice AdviseSeeks(const Forest& forest, const SeekRequest& request,
-                       const KeysOfFile& keys_of_file);
-
 struct AdviceRequest {
   std::optional<uint64_t> memory;      ///< Maximum bytes of filters.
   std::optional<double> wasted_reads;  ///< Maximum per lookup of an absent key.
   double absent_fraction = 1;          ///< Share of lookups whose key is absent.
   std::string cache_is_enough;         ///< Why no filter pays; "" if it may.
-  std::optional<SeekWorkload> seeks;   ///< Set to evaluate range filters and prefixes.
-  std::string prefixes;                ///< As in SeekRequest.
+
+  /// Share of reads that are seeks with an upper bound; others are lookups. Set to evaluate range
+  /// filters and prefixes.
+  std::optional<double> seek_fraction;
+  double range_width =
+      0.01;              ///< Mean keys between a seek key and its bound. Short ranges gain most.
+  std::string prefixes;  ///< Boundaries; empty: those of the files, or chosen from the keys.
 };
+
+/// Range filters and prefixes beside planned key filters of one rate. REQUIRES: a column family,
+/// request.seek_fraction, and prefixes that can be parsed.
+SeekAdvice AdviseSeeks(const Forest& forest, const AdviceRequest& request, const Plans& planned,
+                       const KeysOfFile& keys_of_file);
 
 struct Proposal {
   std::string name;  ///< "same memory", "same reads", "one rate", "requested" or "usual".
   Plans plans;
   Prediction prediction;
-  FilterCost cost;
 
   FilterPolicyOptions policy() const { return PolicyFor(plans.front().goal); }
 };
@@ -125,9 +113,6 @@ struct Advice {
   Prediction without;  ///< Without any filter.
   Prediction current;
   std::vector<Proposal> proposals;
-  /// Wasted reads per lookup within the current memory: "current", with blocksieve's filters of
-  /// "one_rate", and of "rates_by_level". Null without filters or a plan for their memory.
-  Json gain_steps;
   /// Proposals that could not be made, with reasons. Only those within a requested limit may waste
   /// more reads or memory than the current filters, if there are any.
   std::vector<std::string> not_proposed;

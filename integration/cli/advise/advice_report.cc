@@ -29,9 +29,7 @@ Json ToJson(const Proposal& proposal, const Forest& forest) {
   });
   size_t num_changes = 0;
   for (const FilterPlan& plan : plans) num_changes += plan.changes.size();
-  document.update({{"build_cpu_seconds_per_million_keys", proposal.cost.build_ns_per_key / 1e3},
-                   {"probe_ns", proposal.cost.probe_ns},
-                   {"rewritten_files", num_changes},
+  document.update({{"rewritten_files", num_changes},
                    {"rewritten_bytes", SumOf(plans, &FilterPlan::rewritten_bytes)},
                    {"rewritten_keys", SumOf(plans, &FilterPlan::rewritten_keys)}});
   return document;
@@ -87,13 +85,9 @@ std::string SavingsText(const Advice& advice, bool with_present_keys) {
   return TableText(columns, rows);
 }
 
-// CPU time, memory and rewriting, a row for each proposal.
-std::string CostsText(const Json& proposals) {
-  return TableText({{"cost", "/name", PlainText},
-                    {"CPU s/M keys", "/build_cpu_seconds_per_million_keys", NumberText("{:.3f}")},
-                    {"ns/probe", "/probe_ns", NumberText("{:.1f}")},
-                    {"resident", "/filter_bytes", CountText},
-                    {"files to rewrite", "/rewritten_files", CountText},
+std::string RewritingText(const Json& proposals) {
+  return TableText({{"to rewrite", "/name", PlainText},
+                    {"files", "/rewritten_files", CountText},
                     {"bytes", "/rewritten_bytes", CountText},
                     {"keys", "/rewritten_keys", CountText}},
                    proposals);
@@ -147,14 +141,7 @@ std::vector<TableColumn> LevelColumns(const char* lookups) {
 std::string ToText(const Advice& advice, double absent_fraction) {
   if (advice.forest.trees.empty()) return "";
   std::string text = SavingsText(advice, absent_fraction < 1) + "\n";
-  if (const Json& steps = advice.gain_steps; !steps.is_null()) {
-    text += fmt::format(
-        "Wasted reads per lookup in the current memory: {} now, {} with blocksieve's filters at "
-        "one\nrate, {} with rates by level.\n\n",
-        ReadsText(steps["current"]), ReadsText(steps["one_rate"]),
-        ReadsText(steps["rates_by_level"]));
-  }
-  if (!advice.proposals.empty()) text += CostsText(ProposalsJson(advice)) + "\n";
+  if (!advice.proposals.empty()) text += RewritingText(ProposalsJson(advice)) + "\n";
   text += "False-positive rates:\n\n" + RatesText(advice);
   if (!advice.proposals.empty()) text += "\nOptions:\n\n";
   for (const Proposal& proposal : advice.proposals) {
@@ -181,7 +168,6 @@ Json ToJson(const Advice& advice) {
                    {"no_filters", advice.without},
                    {"current", advice.current}};
   document["proposals"] = ProposalsJson(advice);
-  document["gain_steps"] = advice.gain_steps;
   document["not_proposed"] = advice.not_proposed;
   document["no_filter_pays"] = advice.no_filter_pays;
   document["verdict"] = ToJson(VerdictOf(advice));

@@ -23,43 +23,44 @@ double ReadsOf(const Forest& forest, const Plans& plans) {
 using PlanFor = std::function<Result<Plans>(double value)>;
 using IsAllowed = std::function<bool(const Plans&)>;
 
-/// Bisects for the last allowed value of a goal, between an allowed one and one that is not.
-struct PlanSearch {
-  std::optional<Plans> best;     // for the last allowed value
-  std::optional<Plans> refused;  // for the first value that is not
-
-  Status Run(double allowed, double not_allowed, const PlanFor& plan_for,
-             const IsAllowed& is_allowed) {
-    // The remaining difference is far below the three digits that are kept.
-    constexpr int kHalvings = 24;
-    double good = std::log(allowed);
-    double bad = std::log(not_allowed);
-    for (int i = 0; i < kHalvings; ++i) {
-      const double middle = (good + bad) / 2;
-      Result<Plans> plans = plan_for(std::exp(middle));
-      if (!plans.ok()) return plans.status();
-      const bool is_good = is_allowed(*plans);
-      (is_good ? good : bad) = middle;
-      (is_good ? best : refused) = *std::move(plans);
+// Bisects for the last allowed value of a goal, between an allowed one and one that is not. Sets
+// the plans for the last allowed value, if any, and for the first one that is not.
+Status Bisect(double allowed, double not_allowed, const PlanFor& plan_for,
+              const IsAllowed& is_allowed, std::optional<Plans>* best, Plans* refused = nullptr) {
+  // The remaining difference is far below the three digits that are kept.
+  constexpr int kHalvings = 24;
+  double good = std::log(allowed);
+  double bad = std::log(not_allowed);
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = (good + bad) / 2;
+    Result<Plans> plans = plan_for(std::exp(middle));
+    if (!plans.ok()) return plans.status();
+    const bool is_good = is_allowed(*plans);
+    (is_good ? good : bad) = middle;
+    if (is_good) {
+      *best = *std::move(plans);
+    } else if (refused != nullptr) {
+      *refused = *std::move(plans);
     }
-    return Status::Ok();
   }
-};
+  return Status::Ok();
+}
 
 // The best plan within a budget of bytes.
 Result<Plans> PlanWithin(uint64_t filter_bytes, double allowed, double not_allowed,
                          const PlanFor& plan_for) {
-  PlanSearch search;
-  const Status status = search.Run(allowed, not_allowed, plan_for, [&](const Plans& plans) {
+  std::optional<Plans> best;
+  Plans refused;
+  const auto fits = [&](const Plans& plans) {
     return SumOf(plans, &FilterPlan::filter_bytes) <= filter_bytes;
-  });
+  };
+  const Status status = Bisect(allowed, not_allowed, plan_for, fits, &best, &refused);
   if (!status.ok()) return status;
-  if (search.best && SumOf(*search.best, &FilterPlan::filter_bytes) > 0)
-    return *std::move(search.best);
+  if (best && SumOf(*best, &FilterPlan::filter_bytes) > 0) return *std::move(best);
   return Status::InvalidArgument(
       fmt::format("memory is {}; allowed: at least {}, the smallest filter",
                   term::CountOf(filter_bytes, "byte"),
-                  term::WithCommas(SumOf(*search.refused, &FilterPlan::filter_bytes))));
+                  term::WithCommas(SumOf(refused, &FilterPlan::filter_bytes))));
 }
 
 // Rounds before planning, so that the rounded rate fits.
@@ -141,13 +142,13 @@ Result<Plans> PlanForWastedReads(const Forest& forest, double wasted_reads) {
 Result<Plans> PlanForSameReads(const Forest& forest, double wasted_reads) {
   Result<Plans> first = PlanForWastedReads(forest, wasted_reads);
   if (!first.ok()) return first;
-  PlanSearch search;
-  const Status status = search.Run(
+  std::optional<Plans> best;
+  const Status status = Bisect(
       wasted_reads, kMaxWastedReads,
       [&](double reads) { return PlanForWastedReads(forest, reads); },
-      [&](const Plans& plans) { return ReadsOf(forest, plans) <= wasted_reads; });
+      [&](const Plans& plans) { return ReadsOf(forest, plans) <= wasted_reads; }, &best);
   if (!status.ok()) return status;
-  return search.best ? *std::move(search.best) : first;
+  return best ? *std::move(best) : first;
 }
 
 Result<Plans> PlanForOneRate(const Forest& forest, uint64_t filter_bytes) {
@@ -156,12 +157,12 @@ Result<Plans> PlanForOneRate(const Forest& forest, uint64_t filter_bytes) {
 }
 
 Result<Plans> PlanForOneRateOfReads(const Forest& forest, double wasted_reads) {
-  PlanSearch search;
-  const Status status = search.Run(
+  std::optional<Plans> best;
+  const Status status = Bisect(
       kMinTargetFpr, kMaxTargetFpr, [&](double fpr) { return PlanForRoundedRate(forest, fpr); },
-      [&](const Plans& plans) { return ReadsOf(forest, plans) <= wasted_reads; });
+      [&](const Plans& plans) { return ReadsOf(forest, plans) <= wasted_reads; }, &best);
   if (!status.ok()) return status;
-  if (search.best) return *std::move(search.best);
+  if (best) return *std::move(best);
   return Status::InvalidArgument(
       fmt::format("wasted reads are {}, fewer than filters of one rate can reach",
                   term::NumberText(wasted_reads)));

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "blocksieve/tree.h"
@@ -68,18 +66,5 @@ Result<Plans> PlanForOneRate(const Forest& forest, uint64_t filter_bytes);
 
 /// Highest rate for all files that wastes at most `wasted_reads`. Fails if there is none.
 Result<Plans> PlanForOneRateOfReads(const Forest& forest, double wasted_reads);
-
-/// CPU cost of filters, measured by building and probing a few in memory with the active kernel.
-struct FilterCost {
-  double build_ns_per_key = 0;  ///< CPU time to hash a key and build its part of the filter.
-  double probe_ns = 0;          ///< To probe one filter, in the CPU cache, for an absent key.
-};
-
-/// Measured costs by kind and rate.
-using KnownCosts = std::map<std::pair<FilterKind, double>, FilterCost>;
-
-/// Mean cost of the filters of plans, weighted by keys for building and by lookups for probing. 0
-/// without filters. Takes tens of milliseconds for each kind and rate not in `known`.
-FilterCost CostOf(const Plans& plans, const Forest& forest, KnownCosts* known);
 
 }  // namespace blocksieve::cli

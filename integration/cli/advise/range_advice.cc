@@ -62,8 +62,9 @@ std::string RuleFor(const Forest& forest, const Tree& tree, const std::string& r
   return chosen == nullptr ? "" : internal::PrefixRuleText(AsBytes(chosen->options().rule));
 }
 
-PartAdvice SumOf(const Forest& forest, const SeekRequest& request, const SeekAdvice& advice,
-                 RunPart RunSeeks::*part) {
+// `current`, `planned`: wasted reads per lookup.
+PartAdvice SumOf(const Forest& forest, const SeekAdvice& advice, RunPart RunSeeks::*part,
+                 double current, double planned) {
   PartAdvice sum;
   std::vector<double> current_fprs;
   std::vector<double> fprs;
@@ -74,10 +75,10 @@ PartAdvice SumOf(const Forest& forest, const SeekRequest& request, const SeekAdv
   }
   sum.current_blocks = WastedReads(forest.trees, current_fprs, 1);
   sum.blocks = WastedReads(forest.trees, fprs, 1);
-  const double lookups = 1 - request.seeks.fraction;
-  const double empty_seeks = request.seeks.fraction * advice.empty_share;
-  sum.current_wasted_reads = lookups * request.wasted_per_lookup + empty_seeks * sum.current_blocks;
-  sum.wasted_reads = lookups * request.planned_wasted_per_lookup + empty_seeks * sum.blocks;
+  const double lookups = 1 - advice.seek_fraction;
+  const double empty_seeks = advice.seek_fraction * advice.empty_share;
+  sum.current_wasted_reads = lookups * current + empty_seeks * sum.current_blocks;
+  sum.wasted_reads = lookups * planned + empty_seeks * sum.blocks;
   return sum;
 }
 
@@ -86,7 +87,7 @@ void ExplainWhatDoesNotPay(const SeekAdvice& advice, RunPart RunSeeks::*of_run,
                            const std::string& none, const char* current,
                            const std::string& nothing_pays, PartAdvice* part) {
   const double saved =
-      advice.request.seeks.fraction * advice.empty_share * (part->current_blocks - part->blocks);
+      advice.seek_fraction * advice.empty_share * (part->current_blocks - part->blocks);
   if (part->num_bytes == 0) {
     part->do_not_pay = none;
   } else if (!nothing_pays.empty()) {
@@ -123,14 +124,14 @@ void ExplainWhatDoesNotPay(const std::string& problem, const std::string& nothin
 // The key filters get one rate, as range filters do: goals that spread memory over the levels cover
 // key and range filters together.
 FilterPolicyOptions SeekAdvice::Policy() const {
-  FilterPolicyOptions policy{.target_fpr = request.target_fpr, .ranges = has_ranges()};
+  FilterPolicyOptions policy{.target_fpr = target_fpr, .ranges = has_ranges()};
   if (has_ranges()) policy.range_fpr = FilterOptions().range_fpr;
   if (has_prefixes()) policy.prefixes = rule;
   return policy;
 }
 
 uint64_t SeekAdvice::FilterBytes() const {
-  return request.key_filter_bytes + (has_ranges() ? ranges.num_bytes : 0) +
+  return key_filter_bytes + (has_ranges() ? ranges.num_bytes : 0) +
          (has_prefixes() ? prefixes.num_bytes : 0);
 }
 
@@ -147,11 +148,15 @@ KeysOfFile KeysInFiles(const std::string& doing) {
   };
 }
 
-SeekAdvice AdviseSeeks(const Forest& forest, const SeekRequest& request,
+SeekAdvice AdviseSeeks(const Forest& forest, const AdviceRequest& request, const Plans& planned,
                        const KeysOfFile& keys_of_file) {
+  const Prediction filters = Predict(forest.trees, planned, request.absent_fraction);
   SeekAdvice advice;
-  advice.request = request;
-  advice.empty_share = std::exp(-request.seeks.range_width);
+  advice.seek_fraction = request.seek_fraction.value();
+  advice.range_width = request.range_width;
+  advice.target_fpr = planned.front().goal.target_fpr.value();
+  advice.key_filter_bytes = filters.filter_bytes;
+  advice.empty_share = std::exp(-request.range_width);
   std::string problem;
   for (const Tree& tree : forest.trees) {
     const std::string rule = RuleFor(forest, tree, request.prefixes, keys_of_file);
@@ -160,7 +165,7 @@ SeekAdvice AdviseSeeks(const Forest& forest, const SeekRequest& request,
     advice.rule = is_same ? (rule.empty() ? advice.rule : rule) : "auto";
     for (const TreeRun& run : tree.runs()) {
       const std::span<const TreeFile> files = FilesOf(tree, run);
-      SeekSample sample(rule, request.target_fpr);
+      SeekSample sample(rule, advice.target_fpr);
       for (const FileReport* const file : FilesToSample(forest, files)) {
         sample.AddFile(*file, keys_of_file);
       }
@@ -172,9 +177,10 @@ SeekAdvice AdviseSeeks(const Forest& forest, const SeekRequest& request,
           std::min(CurrentFpr(forest, files, &FilterReport::prefixes), seeks.ranges.current_fpr);
     }
   }
-  advice.ranges = SumOf(forest, request, advice, &RunSeeks::ranges);
-  advice.prefixes = SumOf(forest, request, advice, &RunSeeks::prefixes);
-  ExplainWhatDoesNotPay(problem, request.nothing_pays, &advice);
+  const double current = Predict(forest.trees, request.absent_fraction).wasted_reads;
+  advice.ranges = SumOf(forest, advice, &RunSeeks::ranges, current, filters.wasted_reads);
+  advice.prefixes = SumOf(forest, advice, &RunSeeks::prefixes, current, filters.wasted_reads);
+  ExplainWhatDoesNotPay(problem, request.cache_is_enough, &advice);
   return advice;
 }
 

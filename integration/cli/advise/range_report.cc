@@ -62,9 +62,9 @@ std::string SavingsText(const SeekAdvice& advice, const PartNames& names) {
     text += fmt::format(
         ",\n{} with {} of {} bytes. If a share of {:g} of the reads are such seeks, a read\n"
         "wastes {} data blocks now, {} with {} and key filters of target_fpr={}",
-        ReadsText(part.blocks), names.part, term::WithCommas(part.num_bytes),
-        advice.request.seeks.fraction, ReadsText(part.current_wasted_reads),
-        ReadsText(part.wasted_reads), names.part, advice.request.target_fpr);
+        ReadsText(part.blocks), names.part, term::WithCommas(part.num_bytes), advice.seek_fraction,
+        ReadsText(part.current_wasted_reads), ReadsText(part.wasted_reads), names.part,
+        advice.target_fpr);
   }
   return text + ".\n";
 }
@@ -89,8 +89,8 @@ Json ToJson(const RunSeeks& seeks, const std::string& family, const TreeRun& run
 Json ToJson(const Advice& advice, const PartNames& names, bool is_proposed) {
   const SeekAdvice& seeks = *advice.seeks;
   const PartAdvice& part = seeks.*names.sum;
-  Json document = {{"seek_fraction", seeks.request.seeks.fraction},
-                   {"range_width", seeks.request.seeks.range_width},
+  Json document = {{"seek_fraction", seeks.seek_fraction},
+                   {"range_width", seeks.range_width},
                    {"empty_seek_share", seeks.empty_share},
                    {"current_blocks_per_empty_seek", part.current_blocks},
                    {"blocks_per_empty_seek", part.blocks},
@@ -120,8 +120,8 @@ std::string SeeksText(const Advice& advice) {
   }
   text += fmt::format(
       "With {} key{} per range on average, {} % of the seeks find nothing; only these gain.\n",
-      term::NumberText(seeks.request.seeks.range_width, 6),
-      seeks.request.seeks.range_width == 1 ? "" : "s", ReadsText(100 * seeks.empty_share));
+      term::NumberText(seeks.range_width, 6), seeks.range_width == 1 ? "" : "s",
+      ReadsText(100 * seeks.empty_share));
   if (!seeks.ranges.do_not_pay.empty()) {
     text += "\nNo range filter pays here: " + seeks.ranges.do_not_pay + ".\n";
   }

@@ -102,12 +102,11 @@ std::optional<Verdict> WithParts(const Advice& advice) {
     return NoChange(advice);
   }
   const FilterPolicyOptions policy = seeks.Policy();
-  return Verdict{
-      fmt::format("Change to blocksieve's filters with {} and {}: {}, if {:g} % of the "
-                  "reads are seeks.",
-                  GoalText(policy), PartsText(policy), DifferenceText(current, projected),
-                  100 * seeks.request.seeks.fraction),
-      PartsText(policy), policy};
+  return Verdict{fmt::format("Change to blocksieve's filters with {} and {}: {}, if {:g} % of the "
+                             "reads are seeks.",
+                             GoalText(policy), PartsText(policy),
+                             DifferenceText(current, projected), 100 * seeks.seek_fraction),
+                 PartsText(policy), policy};
 }
 
 }  // namespace

@@ -37,8 +37,6 @@ Predictions, by the model of each kind of filter:
   lookups        lookup share: the share of all lookups that check this run, which is checked for
                  keys between the first and last key of one of its files. The policy learns it from
                  the listener, which also samples reads, and assumes at least 1/32.
-  CPU, probe     CPU time to build the filters and to probe one, measured now on this machine
-  resident       memory of the filters in the block cache, or on the heap while files are open
 
 "No filter pays here" means that a lookup without filters would waste less than 0.001 reads, or that
 all files fit into the block cache. OPTIONS files do not contain its size: see --block-cache.
@@ -77,8 +75,6 @@ Examples:
 
 constexpr uint64_t kMaxMemory = uint64_t{1} << 50;
 
-// Short ranges gain most.
-constexpr double kDefaultRangeWidth = 0.01;
 constexpr double kMaxRangeWidth = 1e6;
 
 struct AdviseOptions {
@@ -87,8 +83,6 @@ struct AdviseOptions {
   std::string statistics;         // empty: none
   std::optional<double> absent_fraction;
   AdviceRequest request;
-  std::optional<double> seek_fraction;
-  double range_width = kDefaultRangeWidth;
   std::optional<uint64_t> cache_bytes;
   OutputFormat format = OutputFormat::kText;
 };
@@ -144,8 +138,8 @@ Source ReadSource(const AdviseOptions& options) {
   return source;
 }
 
-Forest ForestOf(const Source& source) {
-  Forest forest = cli::ForestOf(source.files);
+Forest MakeForest(const Source& source) {
+  Forest forest = ForestOf(source.files);
   // Counters are of all column families, and logs have no key ranges.
   if (!source.observed || forest.trees.size() != 1 || source.files.front().place.keys) {
     return forest;
@@ -154,15 +148,6 @@ Forest ForestOf(const Source& source) {
   const auto absent_fraction = source.observed->absent_fraction();
   if (probes && absent_fraction) forest.trees.front().SetProbes(*probes, *absent_fraction);
   return forest;
-}
-
-// The column families that the steps are for: those of the database, or the one that was chosen.
-std::vector<std::string> FamiliesOf(const AdviseOptions& options, const Advice& advice,
-                                    const Source& source) {
-  if (source.stored && source.stored->text) return source.stored->Families(options.choice.family);
-  std::vector<std::string> families;
-  for (const Tree& tree : advice.forest.trees) families.push_back(tree.name());
-  return families;
 }
 
 // Whether the OPTIONS file has the recommended proposal; says why apply or rewrite would refuse it.
@@ -204,10 +189,9 @@ std::string ToText(const AdviseOptions& options, const Advice& advice, const Sou
     text += "Left out: " + UnknownFamiliesText(source.unknown_families) + ".\n\n";
   }
   if (!verdict.policy) return text;
-  const std::vector<std::string> families = FamiliesOf(options, advice, source);
   return text + fmt::format("Steps for proposal \"{}\"{}:\n\n{}\n", verdict.proposal,
                             has_options ? ", whose options the OPTIONS file has" : "",
-                            StepsText(*verdict.policy, has_options, source.database, families,
+                            StepsText(*verdict.policy, has_options, source.database,
                                       options.choice.family));
 }
 
@@ -235,12 +219,8 @@ void RunAdvise(const AdviseOptions& options) {
   const bool has_lookups = source.observed && source.observed->lookups.value_or(0) != 0;
   request.absent_fraction = options.absent_fraction.value_or(
       has_lookups ? source.observed->absent_fraction().value_or(1) : 1);
-  if (options.seek_fraction) {
-    request.seeks =
-        SeekWorkload{.fraction = *options.seek_fraction, .range_width = options.range_width};
-  }
   const Advice advice =
-      Advise(ForestOf(source), request, KeysInFiles("building range filters and prefixes"));
+      Advise(MakeForest(source), request, KeysInFiles("building range filters and prefixes"));
   const bool has_options = TryToApply(options, VerdictOf(advice), source);
   term::WriteToStandardOutput(
       options.format == OutputFormat::kJson
@@ -274,14 +254,14 @@ void AddAdviseCommand(CLI::App* app, Action* action) {
   AddOption(command, &options->absent_fraction, "--absent-fraction F",
             "share of the lookups whose key is absent, 0 to 1 (default as counted, or 1)",
             InRange(0, 1));
-  AddOption(command, &options->seek_fraction, "--seek-fraction F",
+  AddOption(command, &options->request.seek_fraction, "--seek-fraction F",
             "share of reads that are bounded seeks, 0 to 1; evaluates range filters and prefixes",
             InRange(0, 1));
   AddOption(
-      command, &options->range_width, "--range-width W",
+      command, &options->request.range_width, "--range-width W",
       fmt::format(
           "mean number of keys between a seek key and its upper bound, 0 to {:.0f} (default {})",
-          kMaxRangeWidth, kDefaultRangeWidth),
+          kMaxRangeWidth, AdviceRequest().range_width),
       InRange(0, kMaxRangeWidth));
   AddOption(command, &options->request.prefixes, "--prefixes BOUNDARIES",
             "where prefixes of keys end, as in the policy; without it, chosen from files and keys",

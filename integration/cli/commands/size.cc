@@ -80,10 +80,10 @@ std::string ToText(const SizeOptions& options, const Json& layouts) {
   return DescribeRequest(options) + "\n\n" +
          TableText({{"kind", "/kind", PlainText},
                     {"layout", "/layout", PlainText},
-                    {"bits/key", "/bits_per_key", NumberText("{:g}")},
+                    {"bits/key", "/bits_per_key", ReadsText},
                     {"bytes", "/num_bytes", CountText},
-                    {"predicted FPR", "/predicted_fpr", NumberText("{:.4g}")},
-                    {"limit", "/limit_bits_per_key", NumberText("{:.3f}")},
+                    {"predicted FPR", "/predicted_fpr", RateText},
+                    {"limit", "/limit_bits_per_key", ReadsText},
                     {"above limit", "/above_limit", ShareText}},
                    layouts);
 }

@@ -218,32 +218,17 @@ std::string PolicyOption(const FilterPolicyOptions& policy) {
 }
 
 std::string StepsText(const FilterPolicyOptions& policy, bool has_options,
-                      const std::string& database, const std::vector<std::string>& families,
-                      const std::optional<std::string>& only) {
-  const std::string option = PolicyOption(policy);
-  const bool needs_listener = rocksdb_plugin::GoalOf(policy).differs_by_run();
-  const bool needs_extractor = rocksdb_plugin::NeedsExtractor(policy);
+                      const std::string& database, const std::optional<std::string>& only) {
   const std::string db = ShellWord(database) + (only ? " --column-family " + ShellWord(*only) : "");
   int step = 0;
   std::string text;
   if (!has_options) {
-    text += fmt::format("{}. Set these options in the OPTIONS file of the database:\n", ++step);
-    if (needs_listener) text += "       [DBOptions]\n         listeners={blocksieve}\n";
-    for (const std::string& family : families) {
-      if (needs_extractor) {
-        text += fmt::format("       [CFOptions \"{}\"]\n         prefix_extractor={}\n", family,
-                            rocksdb_plugin::RangeExtractor::kName);
-      }
-      text += fmt::format("       [TableOptions/BlockBasedTable \"{}\"]\n         {}\n", family,
-                          option);
-    }
     text += fmt::format(
-        "   This command does it, and keeps the old file:\n"
+        "{}. Set these options in the OPTIONS file of the database. This command does it, with "
+        "what\n"
+        "   they need, and keeps the old file:\n"
         "     blocksieve apply --db {} --option {}\n",
-        db, ShellWord(option));
-    if (needs_listener) {
-      text += "   The listener reports the sizes of levels to the policy.\n";
-    }
+        ++step, db, ShellWord(PolicyOption(policy)));
   }
   const auto [goal, value] = GoalOption(policy);
   std::string fields = fmt::format(".{} = {}", goal, value);
@@ -257,7 +242,7 @@ std::string StepsText(const FilterPolicyOptions& policy, bool has_options,
       "blocksieve::rocksdb:\n"
       "     blocksieve::EnableFilter(&options, {{{}}});\n",
       ++step, fields);
-  if (needs_extractor) {
+  if (rocksdb_plugin::NeedsExtractor(policy)) {
     text += "   Seeks need an upper bound: blocksieve::PrepareRangeRead(&bound, &read_options);\n";
   }
   if (!has_options) text += fmt::format("{}. Close the database and open it again.\n", ++step);

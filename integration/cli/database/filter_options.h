@@ -66,11 +66,10 @@ std::string PartsText(const FilterPolicyOptions& policy);
 /// The option that requests this policy: "filter_policy={...}".
 std::string PolicyOption(const FilterPolicyOptions& policy);
 
-/// The steps to set a policy in `families`. `has_options`: whether the OPTIONS file has it, and
-/// what it needs. `only`: the only one, if it was chosen from several.
+/// The steps to set a policy. `has_options`: whether the OPTIONS file has it, and what it needs.
+/// `only`: the only column family.
 std::string StepsText(const FilterPolicyOptions& policy, bool has_options,
-                      const std::string& database, const std::vector<std::string>& families,
-                      const std::optional<std::string>& only);
+                      const std::string& database, const std::optional<std::string>& only);
 
 /// Why the policy of a filter_policy value builds no filter at all; "" if it builds some.
 std::string WhyNoFilterIsBuilt(const std::string& policy_value);

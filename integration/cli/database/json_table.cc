@@ -64,12 +64,6 @@ CellText ShareOf(const char* part, const char* whole) {
   };
 }
 
-CellText NumberText(const char* format) {
-  return [format](const Json& value) {
-    return fmt::format(fmt::runtime(format), value.get<double>());
-  };
-}
-
 std::string TableText(std::vector<TableColumn> columns, const Json& rows, bool with_family) {
   if (with_family) columns.insert(columns.begin(), {"family", "/family", PlainText});
   std::vector<Cells> lines(1);

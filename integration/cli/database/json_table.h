@@ -23,7 +23,6 @@ std::string ReadsText(const Json& value);     ///< Three digits.
 std::string BitsPerKeyText(const Json& value);          ///< Bits per key: "9.94"; "-" for 0.
 std::string ShareText(const Json& value);               ///< "12.3 %"
 CellText ShareOf(const char* part, const char* whole);  ///< Of two members; "-" of 0.
-CellText NumberText(const char* format);                ///< A number in a format of fmt.
 
 struct TableColumn {
   std::string header;
