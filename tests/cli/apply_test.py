@@ -222,7 +222,7 @@ class ApplyRevertTest(ApplyStockDatabaseTest):
         said = self.text_of("revert", "--db", self.db, "--dry-run")
         document = self.json_of("revert", "--db", self.db, "--dry-run")
         self.assertEqual(self.files_of_database(), before)
-        self.assertIn(f"\nChanges of {self.options_file().name}:\n", said)
+        self.assertTrue(said.startswith(f"Changes of {self.options_file().name}:\n"), said)
         self.assertIn("-  " + SPREAD + "\n+  filter_policy=bloomfilter:10:false\n", said)
         self.assertTrue(said.endswith("\nNothing was written.\n"))
         self.assertEqual(document["written"], None)

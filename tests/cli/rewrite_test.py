@@ -124,15 +124,13 @@ class RewriteTranscriptTest(RewriteRewritingTest):
 
         family = self.json_of("revert", "--db", self.db, "--dry-run")["families"][0]
         self.assert_close(family["before"]["wasted_reads_absent"], after)
-        self.assert_close(family["after"]["wasted_reads_absent"], before)
+        self.assertIsNone(family["after"])  # stock policies build what they like
         self.assertEqual(family["before"]["filter_bytes"], reported["filter_bytes"])
         said = self.json_of("revert", "--db", self.db)["families"][0]
         self.assertEqual(self.origins(), {"stock"})
         back = self.counted()
         self.assert_close(said["after"]["wasted_reads_absent"], back)
         self.assertEqual(said["after"]["filter_bytes"], self.inspect()["total"]["filter_bytes"])
-        self.assertAlmostEqual(family["after"]["filter_bytes"], said["after"]["filter_bytes"],
-                               delta=0.01 * said["after"]["filter_bytes"])
         self.assertIn("\n  filter_policy=bloomfilter:10:false\n", self.options_file().read_text())
         self.assertNotIn("blocksieve", self.options_file().read_text())
         self.assertEqual(list(self.db.glob("blocksieve*")), [])
@@ -268,11 +266,9 @@ class RewritesTest(RewriteSmallTreeTest):
         self.assertEqual(self.would_rewrite(), [])
         self.assertEqual(self.rows(), rows)
 
-    def test_predicted_effect_of_revert(self):
-        """Printed before anything changes, whatever the previous policy was."""
-        for policy, kinds in (("bloomfilter:10:false", {"bloom"}), ("bloomfilter:4.5:false", {"bloom"}),
-                              ("ribbonfilter:12:-1", {"ribbon", "bloom", "bloom+ribbon"}),
-                              ("nullptr", {""})):
+    def test_reverting_to_every_policy(self):
+        for policy, kinds in (("bloomfilter:4.5:false", {"bloom"}), ("nullptr", {""}),
+                              ("ribbonfilter:12:-1", {"ribbon", "bloom", "bloom+ribbon"})):
             with self.subTest(policy):
                 self.build()
                 # No filters come back only if they are asked for.
@@ -281,43 +277,24 @@ class RewritesTest(RewriteSmallTreeTest):
                 self.edit_options(("=bloomfilter:10:false", f"={policy}"))
                 self.apply("{id=blocksieve;bits_per_key=10}")
                 self.rewrite()
-                before = self.inspect()["total"]["filter_bytes"]
-                text = self.succeed(*revert, "--dry-run").out.decode()
-                self.assertRegex(text, r"^Going back to stock filters gives [\d.,]+ (times|%) more "
-                                       r"wasted reads and .+\.\n")
-                self.assertRegex(text, rf"(?m)^current +[\d.e-]+ +{before:,} +[\d.]+$")
-                self.assertRegex(text, r"(?m)^projected +[\d.e-]+ +[\d,]+ +[\d.-]+$")
-                done = self.succeed(*revert).out.decode()
-                # The tree may have been compacted in between, so the numbers may differ.
-                self.assertRegex(done, r"^Going back to stock filters gives .+\.\n")
-                self.assertIn("Changes of OPTIONS", done)
+                planned = self.text_of(*revert, "--dry-run")
+                self.assertRegex(planned, r"(?m)^\d+ files with [\d,]+ bytes would be rewritten\.$")
+                done = self.text_of(*revert)
+                self.assertRegex(done, r"^Changes of OPTIONS-\d+:\n")
+                self.assertRegex(done, r"(?m)^before +[\d.e-]+ +[\d,]+ +[\d.-]+$")
                 self.assertRegex(done, r"(?m)^after +[\d.e-]+ +[\d,]+ +[\d.-]+$")
-                files = self.inspect()["files"]
-                self.assertLessEqual({file["filter"]["kind"] for file in files}, kinds)
-                promised = int(re.search(r"(?m)^projected +\S+ +([\d,]+)", text)
-                               .group(1).replace(",", ""))
-                total = self.inspect()["total"]["filter_bytes"]
-                self.assertAlmostEqual(promised, total, delta=0.02 * total)
-                promised_reads, reads = (float(re.search(rf"(?m)^{when} +(\S+)", said).group(1))
-                                         for when, said in (("projected", text), ("after", done)))
-                self.assert_close(reads, promised_reads)
+                self.assertLessEqual({file["filter"]["kind"] for file in self.inspect()["files"]}, kinds)
 
     def test_policy_of_another_program(self):
-        """Its filters are not predicted."""
+        """Only the options are restored: this RocksDB would write files without filters."""
         self.build()
         self.edit_options(("=bloomfilter:10:false", "=their_own_policy"))
         self.apply("blocksieve:0.001")
         self.rewrite()
-        text = self.succeed("revert", "--db", self.db, "--dry-run").out.decode()
-        self.assertTrue(text.startswith("Going back to stock filters gives filters of a policy that "
-                                        "this program does not have.\n"), text)
-        said = self.json_of("revert", "--db", self.db, "--dry-run")["families"][0]
-        self.assertIsNone(said["after"])
-        # Only the options are restored: this RocksDB would write files without filters.
         files = {path.name for path in self.db.glob("*.sst")}
-        text = self.succeed("revert", "--db", self.db).out.decode()
-        self.assertIn("filter_policy is their_own_policy, which this program does not have, so no "
-                      "file is rewritten.\n", text)
+        for more in (("--dry-run",), ()):
+            self.assertIn("filter_policy is their_own_policy, which this program does not have, so no "
+                          "file is rewritten.\n", self.text_of("revert", "--db", self.db, *more))
         said = self.fail_with(1, "rewrite", "--db", self.db)
         self.assertIn("has no blocksieve policy", said)
         self.assertIn("has filter_policy their_own_policy in column family default, which this program does not "

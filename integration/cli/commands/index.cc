@@ -60,7 +60,7 @@ void WarnWithoutValues(const IndexRebuild& rebuild, const Column& column) {
 void Rebuild(IndexOptions options) {
   options.rebuild.columns = ParseColumns(options.indexes);
   const BackfillProgress last = RunInterruptibly(
-      "indexing", "indexed", 0,
+      "indexing", "indexed",
       [&](const ShowProgress& show) { return RebuildIndexes(options.rebuild, show); });
   WriteReport(options.format, {{"files_indexed", last.files_done}, {"bytes_read", last.bytes_done}},
               fmt::format("indexed: {} of {} bytes\n", term::CountOf(last.files_done, "file"),
@@ -74,15 +74,15 @@ void RunIndex(const IndexOptions& options) {
   if (!options.save_to.empty()) {
     constexpr const char* kProblem = "cannot save the indexes of database {}";
     term::CheckOk(CreateNamedDirectory(options.save_to), kProblem, database.path);
-    const Database db = OpenReadOnly(database, rocksdb::kDefaultColumnFamilyName,
-                                     {Database::Mode::kIndex, options.save_to});
+    const Database db = OpenReadOnly(database, rocksdb::kDefaultColumnFamilyName, Access::kIndex,
+                                     nullptr, options.save_to);
     term::CheckOk(SaveSkipIndexes(db.get(), options.save_to), kProblem, database.path);
     return WriteReport(options.format, {{"saved_to", options.save_to}},
                        "saved to " + options.save_to + "\n");
   }
   if (!options.copy_from.empty()) {
     uint64_t num_copied = 0;
-    const Database db = OpenReadOnly(database, options.rebuild.family, {Database::Mode::kIndex});
+    const Database db = OpenReadOnly(database, options.rebuild.family, Access::kIndex);
     term::CheckOk(CopySkipIndexes(db.get(), db.HandleOf(options.rebuild.family), options.copy_from,
                                   &num_copied),
                   "cannot copy indexes into database {}", database.path);

@@ -291,7 +291,7 @@ void Compact(LoadedDatabase* database) {
 
 void ParseDelimiters(LoadOptions* options) {
   RowReaderOptions& reader = options->reader;
-  const bool is_csv = reader.format == RowFormat::kCsv;
+  const bool is_csv = reader.is_csv;
   reader.delimiter =
       ParseDelimiter(options->delimiter.value_or(is_csv ? "," : "\t"), "--delimiter");
   if (options->store_delimiter && !is_csv) {
@@ -308,7 +308,7 @@ void RunLoad(const LoadOptions& given) {
   OutputFormat format = OutputFormat::kText;
   for (const std::string& each : options.formats) {
     if (each == "csv") {
-      options.reader.format = RowFormat::kCsv;
+      options.reader.is_csv = true;
     } else {
       format = each == "json" ? OutputFormat::kJson : OutputFormat::kText;
     }

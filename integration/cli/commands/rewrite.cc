@@ -15,13 +15,13 @@ bits_per_key or wasted_reads, the planned FPR of each level changes a little wit
 so reads and memory together must improve by 5 %, for this file or for all.
 
 No process may have the database open; RewriteFilters in blocksieve/rocksdb.h does the same inside a
-process that has. rewrite waits for pending compactions of RocksDB. If it was interrupted or killed,
-run it again to rewrite the remaining files. Skip indexes are kept. Before RocksDB 7.10, files with
+process that has. RocksDB compacts nothing meanwhile. If it was interrupted or killed, run it again
+to rewrite the remaining files. Skip indexes are kept. Before RocksDB 7.10, files with
 operands of a merge operator that only its own program has are refused; databases with a comparator
 of their own program always are.
 
 At the end it reports the wasted reads per lookup of an absent key, by the model of the filters, and
-the memory of filters before (after any pending compactions) and after rewriting.
+the memory of filters before and after rewriting.
 
 --missing-indexes instead rewrites files that lack the skip index of the newest indexed file;
 --index adds another index. To build indexes without rewriting files, use blocksieve index.
@@ -31,27 +31,16 @@ Examples:
   blocksieve rewrite --db paths.db --bytes-per-second 50MB
   blocksieve rewrite --db paths.db --index lib=words:2)help";
 
-// NOLINTNEXTLINE(bugprone-exception-escape): moving JSON throws nothing.
-struct RewriteOptions {
-  RewriteSettings settings;
-  bool with_indexes = false;
-  std::vector<std::string> indexes;
-};
-
 void RewriteForIndexes(const RewriteOptions& options) {
   const std::vector<Column> columns = ParseColumns(options.indexes);
   const BackfillProgress last =
-      RunInterruptibly("rewriting", "rewritten", 0, [&](const ShowProgress& show) {
-        return FileRewriter(options.settings.request, options.settings.bytes_per_second, columns)
-            .RewriteForIndexes(show);
+      RunInterruptibly("rewriting", "rewritten", [&](const ShowProgress& show) {
+        return FileRewriter(options.request, columns).RewriteForIndexes(show);
       });
-  if (options.settings.format == OutputFormat::kJson) {
-    return term::WriteToStandardOutput(
-        JsonLine({{"files_rewritten", last.files_done}, {"bytes_rewritten", last.bytes_done}}));
-  }
-  term::WriteToStandardOutput(fmt::format("Rewrote {} with {} bytes.\n",
-                                          term::CountOf(last.files_done, "file"),
-                                          term::WithCommas(last.bytes_done)));
+  WriteReport(options.format,
+              {{"files_rewritten", last.files_done}, {"bytes_rewritten", last.bytes_done}},
+              fmt::format("Rewrote {} with {} bytes.\n", term::CountOf(last.files_done, "file"),
+                          term::WithCommas(last.bytes_done)));
 }
 
 constexpr const char* kInProcess =
@@ -59,17 +48,13 @@ constexpr const char* kInProcess =
     "  status = blocksieve::RewriteFilters(db, family, {.bytes_per_second = 50'000'000});";
 
 void RunRewrite(const RewriteOptions& options) {
-  const RewriteRequest& request = options.settings.request;
+  const RewriteRequest& request = options.request;
   CheckDatabase(request.database);
   if (options.with_indexes || !options.indexes.empty()) return RewriteForIndexes(options);
-  try {
-    if (!options.settings.is_dry_run) const DatabaseLock lock(request.database);
-  } catch (const InUse& in_use) {
-    throw InUse(in_use.what() + std::string(kInProcess));
-  }
+  if (!options.is_dry_run) const DatabaseLock lock(request.database, kInProcess);
   CheckWritable(ReadStored(request.database),
                 {.family = request.family, .drops_properties = request.drops_properties});
-  RewriteFiles(options.settings, "Rewriting", [&] { return PlanRewrite(request); });
+  RewriteFiles(options, {}, [&] { return PlanRewrite(request); });
 }
 
 }  // namespace
@@ -78,8 +63,8 @@ void AddRewriteCommand(CLI::App* app, Action* action) {
   const auto [command, options] =
       AddSubcommand(app, action, "rewrite", "Rewrite the files whose filters would improve",
                     kRewriteFooter, RunRewrite);
-  AddRewriteOptions(command, &options->settings);
-  AddFlag(command, &options->settings.request.files.only_unfiltered, "--only-unfiltered",
+  AddRewriteOptions(command, options);
+  AddFlag(command, &options->request.files.only_unfiltered, "--only-unfiltered",
           "only files without a working filter");
   AddFlag(command, &options->with_indexes, "--missing-indexes",
           "instead, rewrite files that lack a skip index");

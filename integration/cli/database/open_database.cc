@@ -73,16 +73,15 @@ std::string UnreadableTables(const std::string& path, const rocksdb::Options& op
   return text;
 }
 
-Database OpenPrepared(const DatabasePlace& place, const std::function<void(UsedOptions*)>& prepare,
-                      Database::Mode mode = Database::Mode::kRead,
-                      const std::string& save_to = "") {
+Database OpenPrepared(const DatabasePlace& place,
+                      const std::function<void(UsedOptions*)>& prepare) {
   constexpr int kMaxTries = 20;
   for (int tries = 1;; ++tries) {
     const std::string state = StateOf(place.path);
     try {
       UsedOptions options = OptionsToRead(ReadStored(place));
       prepare(&options);
-      return Database(place, std::move(options), mode, save_to);
+      return Database(place, std::move(options));
     } catch (const term::Failure&) {
       // Another process may have removed files after they were listed.
       if (tries == kMaxTries || StateOf(place.path) == state) throw;
@@ -90,14 +89,13 @@ Database OpenPrepared(const DatabasePlace& place, const std::function<void(UsedO
   }
 }
 
-std::vector<WritableDirectory> WritableIn(const DatabasePlace& place, const UsedOptions& options,
-                                          Database::Mode mode, const std::string& save_to) {
-  if (mode == Database::Mode::kRead) return {};
-  const bool only_sidecars = mode == Database::Mode::kIndex;
+std::vector<WritableDirectory> WritableIn(const DatabasePlace& place, const UsedOptions& options) {
+  if (options.access == Access::kRead) return {};
+  const bool only_sidecars = options.access == Access::kIndex;
   std::vector<WritableDirectory> writable{{place.path, only_sidecars}};
   for (const std::string& path : place.data_dirs) writable.push_back({path, only_sidecars});
   if (!only_sidecars) writable.push_back({options.db.wal_dir});
-  if (!save_to.empty()) writable.push_back({save_to});
+  if (!options.save_to.empty()) writable.push_back({options.save_to});
   return writable;
 }
 
@@ -180,11 +178,13 @@ void CheckOperands(const StoredDatabase& stored, const std::optional<std::string
 
 }  // namespace
 
-Database::Database(const DatabasePlace& place, UsedOptions options, Mode mode,
-                   const std::string& save_to) {
-  const bool reads = mode == Mode::kRead || mode == Mode::kIndex;
-  files_ = std::make_shared<GuardedFileSystem>(WritableIn(place, options, mode, save_to),
-                                               mode == Mode::kCreate ? "" : place.path);
+Database::Database(const DatabasePlace& place, UsedOptions options) {
+  const bool reads = options.access == Access::kRead || options.access == Access::kIndex;
+  // Without an OPTIONS file to keep, RocksDB writes one for the rows that are loaded.
+  const bool makes_options =
+      options.access == Access::kLoad && OptionsFileNames(place.path).empty();
+  files_ = std::make_shared<GuardedFileSystem>(WritableIn(place, options),
+                                               makes_options ? "" : place.path);
   env_ = rocksdb::NewCompositeEnv(files_);
   options.db.env = env_.get();
   if (reads) {
@@ -276,9 +276,10 @@ void CheckWritable(const StoredDatabase& stored, const WriteRequest& request) {
   CheckOperands(stored, request.family);
 }
 
-DatabaseLock::DatabaseLock(const std::string& database) : env_(EnvOfDirectory(database)) {
+DatabaseLock::DatabaseLock(const std::string& database, const std::string& more)
+    : env_(EnvOfDirectory(database)) {
   const rocksdb::Status status = env_->LockFile(database + "/LOCK", &lock_);
-  if (!status.ok()) FailToOpen(database, status);
+  if (!status.ok()) FailToOpen(database, status, more);
 }
 
 DatabaseLock::~DatabaseLock() { env_->UnlockFile(lock_).PermitUncheckedError(); }
@@ -287,8 +288,7 @@ void FailToOpen(const std::string& path, const rocksdb::Status& status, const st
   const std::string text = status.ToString();
   // RocksDB reports errno only as text: EAGAIN if another process has the lock.
   if (text.ends_with(std::generic_category().message(EAGAIN))) {
-    throw InUse(
-        fmt::format("database {} is in use; close it in the other process: {}", path, text));
+    term::Fail("database {} is in use; close it in the other process: {}{}", path, text, more);
   }
   std::string problem = fmt::format("cannot open database {}: {}{}", path, text, more);
   // Another comparator than OPTIONS say, what only later versions know, or what RocksDB's
@@ -308,17 +308,20 @@ bool HasRocksDb(const std::string& path) {
   return has;
 }
 
-Database OpenReadOnly(const DatabasePlace& place, const std::string& family,
-                      const IndexAccess& access) {
+Database OpenReadOnly(const DatabasePlace& place, const std::string& family, Access access,
+                      const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& index,
+                      const std::string& save_to) {
   const auto prepare = [&](UsedOptions* options) {
     PrepareForRows(family, options);
+    options->access = access;
+    options->save_to = save_to;
     for (rocksdb::ColumnFamilyDescriptor& each : options->families) {
-      if (access.index == nullptr || each.name != family) continue;
-      each.options.table_properties_collector_factories = {access.index};
+      if (index == nullptr || each.name != family) continue;
+      each.options.table_properties_collector_factories = {index};
     }
   };
   try {
-    return OpenPrepared(place, prepare, access.mode, access.save_to);
+    return OpenPrepared(place, prepare);
   } catch (const CannotOpen&) {
     throw;
   } catch (const term::Failure&) {

@@ -36,13 +36,9 @@ void AddListenerFor(const rocksdb::ColumnFamilyOptions& family, rocksdb::DBOptio
 /// An open RocksDB. Everything throws Failure.
 class Database {
  public:
-  /// kRead and kIndex open read-only, and another process may have the database open; kRead writes
-  /// nothing, not even a log, and kIndex only sidecars. kWrite and kCreate enable statistics.
-  enum class Mode { kRead, kIndex, kWrite, kCreate };
-
-  /// `save_to`: with kIndex, another directory that may change; "" for none.
-  Database(const DatabasePlace& place, UsedOptions options, Mode mode,
-           const std::string& save_to = "");
+  /// To read and to index, opens read-only, and another process may have the database open. To
+  /// write, enables statistics.
+  Database(const DatabasePlace& place, UsedOptions options);
   ~Database();
   Database(Database&&) = default;
 
@@ -58,7 +54,7 @@ class Database {
   void CheckRefused() const;
 
   /// Runs a compaction in another thread. Until it ends, calls `waiting` ten times a second with
-  /// the bytes that compactions have written meanwhile. REQUIRES: kWrite
+  /// the bytes that compactions have written meanwhile. REQUIRES: open to write
   rocksdb::Status Compact(const std::function<rocksdb::Status()>& compaction,
                           const std::function<void(uint64_t bytes_written)>& waiting) const;
 
@@ -76,17 +72,11 @@ void CheckOpening(const StoredDatabase& stored);
 /// filters or properties, or need a merge operator that it does not have.
 void CheckWritable(const StoredDatabase& stored, const WriteRequest& request);
 
-/// Another process has the database open.
-class InUse : public term::Failure {
- public:
-  using Failure::Failure;
-};
-
-/// Locks the database against other processes while it exists. Throws Failure if it cannot, such as
-/// if one has it open.
+/// Locks the database against other processes while it exists. Throws Failure, which ends with
+/// `more`, if it cannot, such as if one has it open.
 class DatabaseLock {
  public:
-  explicit DatabaseLock(const std::string& database);
+  explicit DatabaseLock(const std::string& database, const std::string& more = "");
   ~DatabaseLock();
   DatabaseLock(const DatabaseLock&) = delete;
   DatabaseLock& operator=(const DatabaseLock&) = delete;
@@ -106,14 +96,12 @@ class DatabaseLock {
 /// Whether the directory has a RocksDB database. Throws Failure if that is unknown.
 bool HasRocksDb(const std::string& path);
 
-/// How a column family is opened for reading rows; kIndex: and to write sidecars.
-struct IndexAccess {
-  Database::Mode mode = Database::Mode::kRead;
-  std::string save_to = "";                                                   ///< As in Database.
-  std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> index = nullptr;  ///< In its options.
-};
-Database OpenReadOnly(const DatabasePlace& place, const std::string& family,
-                      const IndexAccess& access = {});
+/// Opens a column family to read its rows, or for Access::kIndex. `index`: that of its options.
+/// `save_to`: as in UsedOptions.
+Database OpenReadOnly(
+    const DatabasePlace& place, const std::string& family, Access access = Access::kRead,
+    const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& index = nullptr,
+    const std::string& save_to = "");
 
 /// The files of the database in all column families. Some may be missing or damaged. Throws
 /// CannotOpen if only its own program, or a later RocksDB, can open it.

@@ -93,7 +93,7 @@ std::vector<rocksdb::DbPath> PathsOf(const DatabasePlace& place, Access access) 
 
 // Sets what is not the database's own: places, and objects that belong to a running program.
 UsedOptions Neutral(const StoredDatabase& stored, Access access) {
-  UsedOptions used = {.db = stored.loaded.db, .families = stored.loaded.families};
+  UsedOptions used = {.db = stored.loaded.db, .families = stored.loaded.families, .access = access};
   rocksdb::DBOptions& db = used.db;
   db.create_if_missing = db.create_missing_column_families = db.error_if_exists = false;
   db.best_efforts_recovery = false;
@@ -333,7 +333,10 @@ UsedOptions OptionsToWrite(const StoredDatabase& stored, const WriteRequest& req
       changed.filter_policy = rocksdb_plugin::Judge(policy->second).policy;
       family.options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(changed));
     }
-    if (stands_in || !is_requested) family.options.disable_auto_compactions = true;
+    // Compactions would outdate a plan of files to rewrite; the program does them later.
+    if (request.access == Access::kRewrite || stands_in || !is_requested) {
+      family.options.disable_auto_compactions = true;
+    }
     if (is_requested) continue;
     used.db.avoid_flush_during_recovery = used.db.avoid_flush_during_shutdown = true;
   }

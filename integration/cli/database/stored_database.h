@@ -41,7 +41,8 @@ struct DatabasePlace {
 
 /// What a subcommand does to a database.
 enum class Access {
-  kRead,
+  kRead,     ///< Writes nothing, not even a log.
+  kIndex,    ///< Writes only sidecars.
   kRewrite,  ///< Replaces files by others with the same rows.
   kLoad,     ///< Adds rows.
 };
@@ -127,6 +128,8 @@ struct UsedOptions {
   rocksdb::DBOptions db;
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
   bool has_ttl = false;  ///< Open it with rocksdb::DBWithTTL.
+  Access access = Access::kRead;
+  std::string save_to = "";  ///< With kIndex, another directory that may change; "" for none.
 };
 
 /// Options to read with: without objects that only writing needs. Reports a problem of `stored` on

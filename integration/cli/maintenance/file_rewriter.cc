@@ -3,9 +3,7 @@
 #include <rocksdb/rate_limiter.h>
 
 #include <algorithm>
-#include <chrono>
 #include <mutex>
-#include <thread>
 #include <utility>
 
 #include "integration/cli/maintenance/options_change.h"
@@ -24,7 +22,7 @@ StoredDatabase WithIndex(const StoredDatabase& stored, const IndexRebuild& rebui
   return WithText(stored.place, edited.text);
 }
 
-Database OpenToRewrite(const RewriteRequest& request, uint64_t bytes_per_second,
+Database OpenToRewrite(const RewriteRequest& request,
                        const std::optional<std::vector<Column>>& columns) {
   const StoredDatabase before = ReadStored(request.database);
   const IndexRebuild rebuild = {.database = request.database,
@@ -36,9 +34,9 @@ Database OpenToRewrite(const RewriteRequest& request, uint64_t bytes_per_second,
                               .stock_policies = StandInPolicies(stored)};
   CheckWritable(stored, write);
   UsedOptions options = OptionsToWrite(stored, write);
-  if (bytes_per_second != 0) {
+  if (request.files.bytes_per_second != 0) {
     options.db.rate_limiter.reset(
-        rocksdb::NewGenericRateLimiter(static_cast<int64_t>(bytes_per_second)));
+        rocksdb::NewGenericRateLimiter(static_cast<int64_t>(request.files.bytes_per_second)));
   }
   for (rocksdb::ColumnFamilyDescriptor& family : options.families) {
     const auto index =
@@ -47,7 +45,7 @@ Database OpenToRewrite(const RewriteRequest& request, uint64_t bytes_per_second,
     // RocksDB ignores all listeners of an OPTIONS file if it does not know one.
     AddListenerFor(family.options, &options.db);
   }
-  Database db(request.database, std::move(options), Database::Mode::kWrite);
+  Database db(request.database, std::move(options));
   if (columns && stored.text->text() != before.text->text()) {
     WriteNextOptions(EnvOfDirectory(request.database).get(), before, *stored.text);
   }
@@ -59,9 +57,9 @@ Database OpenToRewrite(const RewriteRequest& request, uint64_t bytes_per_second,
 
 }  // namespace
 
-FileRewriter::FileRewriter(const RewriteRequest& request, uint64_t bytes_per_second,
+FileRewriter::FileRewriter(const RewriteRequest& request,
                            const std::optional<std::vector<Column>>& columns)
-    : request_(request), db_(OpenToRewrite(request, bytes_per_second, columns)) {}
+    : request_(request), db_(OpenToRewrite(request, columns)) {}
 
 FileRewriter::~FileRewriter() { Stop(); }
 
@@ -71,33 +69,6 @@ void FileRewriter::Stop() {
   db_->DisableManualCompaction();
   const auto limiter = db_->GetDBOptions().rate_limiter;
   if (limiter != nullptr) limiter->SetBytesPerSecond(kNoLimit);
-}
-
-// RocksDB has a call for this since 8.4.
-bool FileRewriter::WaitForCompactions(const std::function<bool(uint64_t bytes)>& waiting) {
-  constexpr auto kPause = std::chrono::milliseconds(100);
-  constexpr int kMaxIdleChecks = 10;  // some pending compactions never start
-  for (int idle_times = 0; idle_times < kMaxIdleChecks;) {
-    uint64_t num_running = 0;
-    uint64_t num_due = 0;
-    uint64_t bytes = 0;
-    for (rocksdb::ColumnFamilyHandle* const handle : db_.handles()) {
-      if (db_->GetOptions(handle).disable_auto_compactions) continue;
-      const auto add = [&](const std::string& property, uint64_t* sum) {
-        uint64_t value = 0;
-        if (db_->GetIntProperty(handle, property, &value)) *sum += value;
-      };
-      add(rocksdb::DB::Properties::kNumRunningFlushes, &num_running);
-      add(rocksdb::DB::Properties::kNumRunningCompactions, &num_running);
-      add(rocksdb::DB::Properties::kCompactionPending, &num_due);
-      add(rocksdb::DB::Properties::kEstimatePendingCompactionBytes, &bytes);
-    }
-    if (num_running + num_due == 0) return true;
-    if (!waiting(bytes)) return false;
-    idle_times = num_running == 0 ? idle_times + 1 : 0;
-    std::this_thread::sleep_for(kPause);
-  }
-  return true;
 }
 
 bool FileRewriter::Rewrite(const RewritePlan& plan, const ShowProgress& show) {

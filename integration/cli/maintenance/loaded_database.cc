@@ -107,9 +107,8 @@ Database LoadedDatabase::Open(const LoadTarget& target) {
   const bool is_created = !HasRocksDb(place_);
   StoredDatabase before = {.place = place_, .text = std::nullopt, .loaded = {}, .problem = ""};
   if (!is_created) before = ReadStored(place_);
-  // Without an OPTIONS file, RocksDB writes one.
-  const Database::Mode mode = before.text ? Database::Mode::kWrite : Database::Mode::kCreate;
-  if (!before.text) {
+  const bool has_text = before.text.has_value();  // otherwise RocksDB writes it
+  if (!has_text) {
     before = WithText(
         place_, DefaultText(is_created ? std::vector<std::string>{"default"} : before.Families()));
   }
@@ -155,8 +154,8 @@ Database LoadedDatabase::Open(const LoadTarget& target) {
   term::CheckOk(CreateNamedDirectory(place_), "cannot create database {}", place_.path);
   options.db.listeners.push_back(flushes_);
   options.db.info_log = rocksdb_plugin::NewFullDiskLog(place_);
-  Database db(place_, std::move(options), mode);
-  if (mode == Database::Mode::kWrite && !edited.edits.empty()) {
+  Database db(place_, std::move(options));
+  if (has_text && !edited.edits.empty()) {
     WriteNextOptions(EnvOfDirectory(place_).get(), before, edited.text);
   }
   return db;

@@ -20,16 +20,15 @@ struct RewriteRequest {
   DatabasePlace database;
   std::optional<std::string> family = std::nullopt;
   bool drops_properties = false;
-  RewriteFiltersOptions files = {};
+  RewriteFiltersOptions files = {};  ///< Its rate limits writing.
 };
 
 /// The filters of a column family before and after some of its files change.
 struct FamilyPrediction {
   std::string family;
   uint64_t num_keys = 0;
-  Prediction current;
-  Prediction projected;
-  bool is_known = true;  ///< Otherwise `projected` is not set.
+  Prediction current = {};
+  std::optional<Prediction> projected = {};  ///< By our model of a plan, or as the files are then.
 };
 
 /// May be moved, but not copied: members refer to each other.
@@ -46,25 +45,23 @@ struct RewritePlan {
 RewritePlan PlanRewrite(const RewriteRequest& request);
 
 /// Plans to rewrite all files with blocksieve filters, and those that lost theirs to a process
-/// without the plug-in, with the policies of `stock`.
+/// without the plug-in, with the policies of `stock`. Leaves out families whose policy this program
+/// does not have.
 RewritePlan PlanRevert(const RewriteRequest& request, const OptionsText& stock);
 
 using ShowProgress = std::function<bool(const BackfillProgress&)>;
 
 /// An open database whose files can be rewritten one by one, with the options of its OPTIONS file
-/// and, where these define none, its current skip indexes. Everything throws Failure.
+/// and, where these define none, its current skip indexes. RocksDB starts no compactions of its
+/// own. Everything throws Failure.
 class FileRewriter {
  public:
-  /// Flushes the requested families. `bytes_per_second` limits writing; 0: no limit. `columns`:
-  /// additional ones for RewriteForIndexes, or UsageError if there are none at all.
-  FileRewriter(const RewriteRequest& request, uint64_t bytes_per_second,
-               const std::optional<std::vector<Column>>& columns = std::nullopt);
+  /// Flushes the requested families. `columns`: additional ones for RewriteForIndexes, or
+  /// UsageError if there are none at all.
+  explicit FileRewriter(const RewriteRequest& request,
+                        const std::optional<std::vector<Column>>& columns = std::nullopt);
 
   ~FileRewriter();
-
-  /// Waits until RocksDB has no pending compactions, which would outdate a plan. Calls `waiting`
-  /// ten times a second with an estimate of the bytes left; returns false if that does.
-  bool WaitForCompactions(const std::function<bool(uint64_t bytes)>& waiting);
 
   /// Rewrites the files of the plan in order, each on its level; see RewriteFiles. Calls `show` ten
   /// times a second and at the end; if it returns false, stops at once and returns false.

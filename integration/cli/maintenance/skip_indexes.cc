@@ -105,8 +105,7 @@ bool RebuildIndexes(const IndexRebuild& rebuild,
   const auto factory = NewIndexFactory(stored, rebuild, /*requires_columns=*/true);
   BackfillProgress all;  // of the passes before
   for (int pass = 1; pass <= kMaxPasses; ++pass) {
-    const auto db = OpenReadOnly(rebuild.database, rebuild.family,
-                                 {.mode = Database::Mode::kIndex, .index = factory});
+    const auto db = OpenReadOnly(rebuild.database, rebuild.family, Access::kIndex, factory);
     BackfillProgress last;
     uint64_t num_listed = 0;
     bool was_stopped = false;

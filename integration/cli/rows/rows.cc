@@ -210,7 +210,7 @@ void RowReader::Fail(const std::string& what, uint64_t line) const {
 }
 
 std::unique_ptr<RowReader> OpenRows(const RowReaderOptions& options) {
-  if (options.format == RowFormat::kCsv) return std::make_unique<CsvRows>(options);
+  if (options.is_csv) return std::make_unique<CsvRows>(options);
   return std::make_unique<LineRows>(options);
 }
 

@@ -32,15 +32,13 @@ bool SplitRow(std::string_view line, char delimiter, uint32_t key_field, std::st
 std::vector<Column> ParseColumns(const std::vector<std::string>& definitions,
                                  char delimiter = '\t');
 
-enum class RowFormat { kLines, kCsv };
-
 struct RowReaderOptions {
-  std::string file;                      ///< "-" is standard input.
-  RowFormat format = RowFormat::kLines;  ///< kCsv: RFC 4180.
-  char delimiter = '\t';                 ///< In the file.
-  char stored_delimiter = '\t';          ///< In the value; with kLines the same as in the file.
-  uint32_t key_field = 1;                ///< Counted from 1.
-  bool skips_header = false;             ///< Skips the first line or record.
+  std::string file;              ///< "-" is standard input.
+  bool is_csv = false;           ///< RFC 4180; otherwise lines without quoting.
+  char delimiter = '\t';         ///< In the file.
+  char stored_delimiter = '\t';  ///< In the value; of lines the same as in the file.
+  uint32_t key_field = 1;        ///< Counted from 1.
+  bool skips_header = false;     ///< Skips the first line or record.
 };
 
 /// Reads rows in order. Everything throws Failure.
