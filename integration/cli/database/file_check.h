@@ -71,8 +71,8 @@ struct FileCheck {
   std::vector<std::string> problems;
 };
 
-/// Reads the whole file. Damage becomes a problem, not an exception. Throws Failure if another
-/// process removed the file.
+/// Reads the whole file, also if another process removes it meanwhile. Damage becomes a problem,
+/// not an exception.
 FileCheck CheckFile(TableFile* file, uint64_t num_probes);
 
 }  // namespace blocksieve::cli

@@ -2,32 +2,23 @@
 
 #include <rocksdb/cache.h>
 
-#include "integration/rocksdb/policy/filter_bits.h"
+#include <utility>
+
+#include "integration/rocksdb/compat/filter_bits_abi.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-class CapturedReader final : public rocksdb::FilterBitsReader {
+class PassingReader final : public rocksdb::FilterBitsReader {
  public:
-  CapturedReader(const rocksdb::Slice& contents,
-                 std::shared_ptr<CapturedFilters::Captured> captured)
-      : reader_(NewBitsReader(contents)), captured_(std::move(captured)) {}
-
   using rocksdb::FilterBitsReader::MayMatch;
-  bool MayMatch(const rocksdb::Slice& entry) override {
-    captured_->answer = reader_ == nullptr || reader_->MayMatch(entry);
-    return false;
-  }
-
- private:
-  const std::unique_ptr<rocksdb::FilterBitsReader> reader_;
-  const std::shared_ptr<CapturedFilters::Captured> captured_;
+  bool MayMatch(const rocksdb::Slice&) override { return true; }
 };
 
 class CapturingPolicy final : public rocksdb::FilterPolicy {
  public:
-  explicit CapturingPolicy(std::shared_ptr<CapturedFilters::Captured> captured)
-      : captured_(std::move(captured)) {}
+  explicit CapturingPolicy(std::shared_ptr<std::vector<std::string>> contents)
+      : contents_(std::move(contents)) {}
 
   const char* Name() const override { return "blocksieve.captured_filters"; }
   const char* CompatibilityName() const override { return "rocksdb.BuiltinBloomFilter"; }
@@ -36,19 +27,19 @@ class CapturingPolicy final : public rocksdb::FilterPolicy {
     return nullptr;
   }
   rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override {
-    captured_->contents.push_back(contents.ToString());
-    return new CapturedReader(contents, captured_);
+    contents_->push_back(contents.ToString());
+    return new PassingReader();
   }
 
  private:
-  const std::shared_ptr<CapturedFilters::Captured> captured_;
+  const std::shared_ptr<std::vector<std::string>> contents_;
 };
 
 }  // namespace
 
 CapturedFilters::CapturedFilters()
-    : captured_(std::make_shared<Captured>()),
-      policy_(std::make_shared<CapturingPolicy>(captured_)) {}
+    : contents_(std::make_shared<std::vector<std::string>>()),
+      policy_(std::make_shared<CapturingPolicy>(contents_)) {}
 
 std::shared_ptr<rocksdb::TableFactory> TablesWith(
     std::shared_ptr<const rocksdb::FilterPolicy> policy) {

@@ -5,9 +5,7 @@
 #include <rocksdb/table.h>
 
 #include <memory>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace blocksieve::rocksdb_plugin {
@@ -18,24 +16,14 @@ class CapturedFilters {
  public:
   CapturedFilters();
 
-  /// The policy for a table reader. Its filters rule out every key, so that RocksDB reads nothing
-  /// else after it probed one.
+  /// The policy for a table reader. Its filters pass every key.
   std::shared_ptr<const rocksdb::FilterPolicy> policy() const { return policy_; }
 
   /// The bytes of each filter, in the order of loading, which is the key order.
-  const std::vector<std::string>& contents() const { return captured_->contents; }
-
-  /// The real answer of the filter that was probed last; nullopt if none was since the last call.
-  std::optional<bool> TakeAnswer() { return std::exchange(captured_->answer, std::nullopt); }
-
-  /// What the policy was passed and asked.
-  struct Captured {
-    std::vector<std::string> contents;
-    std::optional<bool> answer;
-  };
+  const std::vector<std::string>& contents() const { return *contents_; }
 
  private:
-  std::shared_ptr<Captured> captured_;  // RocksDB may keep readers longer than the policy
+  std::shared_ptr<std::vector<std::string>> contents_;  // shared with the policy
   std::shared_ptr<const rocksdb::FilterPolicy> policy_;
 };
 

@@ -28,16 +28,6 @@ bool HasProperty(const rocksdb::TableProperties& properties, const char* name) {
   return rocksdb_plugin::FindProperty(properties.user_collected_properties, name) == "1";
 }
 
-/// Merges anything to an empty value, so that tables with any merge operator can be read.
-class MergeToNothing final : public rocksdb::MergeOperator {
- public:
-  const char* Name() const override { return "blocksieve.merge_to_nothing"; }
-  bool FullMergeV2(const MergeOperationInput&, MergeOperationOutput* merged) const override {
-    merged->new_value.clear();
-    return true;
-  }
-};
-
 // A key that starts with `present` and is absent, except with probability 2^-64.
 std::string RandomExtension(std::string_view present, std::mt19937_64* random) {
   std::string key(present);
@@ -59,7 +49,9 @@ TableFile::TableFile(const FilePlace& place, uint64_t num_bytes)
     : path_(place.path),
       format_(rocksdb_plugin::TableFormatOf(path_)),
       report_{.place = place, .filter = {}, .index = {}} {
-  options_.merge_operator = std::make_shared<MergeToNothing>();
+  // Takes the last operand, so that tables with any merge operator can be read.
+  term::CheckOk(rocksdb::MergeOperator::CreateFromString({}, "put", &options_.merge_operator),
+                "cannot merge operands");
   options_.info_log = std::make_shared<LineLog>([this](std::string_view line) {
     // About a filter per block, which versions before 7.0 wrote.
     if (line.find("obsolete filter type") != line.npos) has_obsolete_filter_ = true;
@@ -94,8 +86,9 @@ TableFile::TableFile(const FilePlace& place, uint64_t num_bytes)
   has_prefixes_ = HasProperty(*properties_, "rocksdb.block.based.table.prefix.filtering");
   last_time_.assign(options_.comparator->timestamp_size(), '\xff');
   until_ = last_time_;
-  const std::vector<std::string>& filters = filters_.contents();
-  if (filters.size() == 1) only_filter_.reset(rocksdb_plugin::NewBitsReader(filters.front()));
+  for (const std::string& contents : filters_.contents()) {
+    partitions_.emplace_back(rocksdb_plugin::NewBitsReader(contents));
+  }
   Report(num_bytes);
 }
 
@@ -195,8 +188,20 @@ std::vector<std::string> TableFile::FindDamage() {
 }
 
 std::string TableFile::ForEachKey(const KeyVisitor& visit) {
-  std::string unchecked =
-      VisitKeys([&](const rocksdb::Slice& key) { visit(key.ToStringView(), PassesFilters(key)); });
+  ends_.clear();
+  std::string last;
+  std::string unchecked = VisitKeys([&](const rocksdb::Slice& key) {
+    bool passes = PassesLookups(ends_.size(), key);
+    // Keys come in order, so one that this partition does not pass may be the first of the next
+    // one.
+    if (!passes && ends_.size() + 1 < partitions_.size() && PassesLookups(ends_.size() + 1, key)) {
+      ends_.push_back(last);
+      passes = true;
+    }
+    if (partitions_.size() > 1) last = key.ToString();
+    visit(key.ToStringView(), passes);
+  });
+  ends_.push_back(last);
   if (!has_prefixes_ || extractor() != nullptr) return unchecked;
   return (unchecked.empty() ? "" : unchecked + "; ") + "prefixes were not checked: the extractor " +
          properties_->prefix_extractor_name + " is unknown";
@@ -207,53 +212,49 @@ rocksdb::Iterator& TableFile::Probe() {
   return *probe_;
 }
 
-std::optional<bool> TableFile::KeyMayMatch(const rocksdb::Slice& key) {
-  if (filters_.contents().empty()) return true;
-  return only_filter_ != nullptr ? only_filter_->MayMatch(key) : Lookup().Get(key);
+size_t TableFile::PartitionOf(const rocksdb::Slice& key) const {
+  if (partitions_.size() <= 1) return 0;
+  const auto end = std::ranges::lower_bound(
+      ends_, key, [this](const rocksdb::Slice& a, const rocksdb::Slice& b) {
+        return options_.comparator->CompareWithoutTimestamp(a, false, b, false) < 0;
+      });
+  return static_cast<size_t>(end - ends_.begin());
 }
 
-std::optional<bool> TableFile::PrefixMayMatch(const rocksdb::Slice& key) {
-  if (filters_.contents().empty() || extractor() == nullptr || !extractor()->InDomain(key)) {
-    return true;
-  }
-  return only_filter_ != nullptr ? only_filter_->MayMatch(extractor()->Transform(key))
-                                 : Lookup().Seek(key);
+bool TableFile::PassesKey(size_t partition, const rocksdb::Slice& key) {
+  return partitions_.empty() || partitions_[partition] == nullptr ||
+         partitions_[partition]->MayMatch(key);
 }
 
-bool TableFile::PassesFilters(const rocksdb::Slice& key) {
+bool TableFile::PassesPrefix(size_t partition, const rocksdb::Slice& key) {
+  return extractor() == nullptr || !extractor()->InDomain(key) ||
+         PassesKey(partition, extractor()->Transform(key));
+}
+
+bool TableFile::PassesLookups(size_t partition, const rocksdb::Slice& key) {
   // Under the extractor of ranges, all keys have the same prefix, which answers for a range.
   const bool has_prefixes = has_prefixes_ && !report_.filter.has_range_extractor;
-  return (!has_whole_keys_ || KeyMayMatch(key).value_or(true)) &&
-         (!has_prefixes || PrefixMayMatch(key).value_or(true));
-}
-
-TableLookup& TableFile::Lookup() {
-  if (lookup_ == nullptr) {
-    // RocksDB requires that both ends of an imported file are readable.
-    rocksdb::Iterator& ends = Probe();
-    ends.SeekToFirst();
-    if (ends.Valid()) ends.SeekToLast();
-    if (!ends.Valid()) term::Fail("cannot probe the filters: {}", ends.status().ToString());
-    lookup_ = std::make_unique<TableLookup>(path_, report_.num_bytes, options_, *properties_,
-                                            ReadAll().timestamp);
-  }
-  return *lookup_;
+  return (!has_whole_keys_ || PassesKey(partition, key)) &&
+         (!has_prefixes || PassesPrefix(partition, key));
 }
 
 bool TableFile::MayMatch(std::string_view key) {
+  const size_t partition = PartitionOf(key);
   // A lookup reads nothing for a key after the last one of the file.
-  return (has_whole_keys_ ? KeyMayMatch(key) : PrefixMayMatch(key)).value_or(false);
+  if (partition != 0 && partition == partitions_.size()) return false;
+  return has_whole_keys_ ? PassesKey(partition, key) : PassesPrefix(partition, key);
 }
 
 std::optional<bool> TableFile::MayMatchRange(std::string_view begin, std::string_view end) {
-  if (!report_.filter.answers_ranges() || !rocksdb_plugin::IsRangeExtractor(extractor())) {
+  const size_t partition = PartitionOf(begin);
+  if (!report_.filter.answers_ranges() || !rocksdb_plugin::IsRangeExtractor(extractor()) ||
+      partition == partitions_.size()) {
     return std::nullopt;
   }
-  if (only_filter_ == nullptr) return Lookup().Seek(begin, end);
   // The calls that RocksDB makes.
   const rocksdb::Slice prefix = extractor()->Transform(begin);
   extractor()->Transform(end);
-  return only_filter_->MayMatch(prefix);
+  return PassesKey(partition, prefix);
 }
 
 bool TableFile::HasKeyIn(std::string_view begin, std::string_view end) {

@@ -30,38 +30,10 @@ using rocksdb_plugin::IndexColumnReport;
 using rocksdb_plugin::IndexReport;
 using rocksdb_plugin::PartReport;
 
-/// A database in memory with a single real table file, which is only read. Lookups choose and probe
-/// filter partitions as in any database. Not thread-safe. Everything throws Failure.
-class TableLookup {
- public:
-  /// `options` has the comparator and prefix extractor of the file. `time`: as in ReadOptions.
-  TableLookup(const std::string& path, uint64_t num_bytes, rocksdb::Options options,
-              const rocksdb::TableProperties& properties, const rocksdb::Slice* time);
-  ~TableLookup();
-
-  /// Whether the filter that a lookup probes passes; nullopt if it probes none.
-  std::optional<bool> Get(const rocksdb::Slice& key);
-
-  /// The same for a seek within [begin, end), or without an end, with the prefix of the key.
-  std::optional<bool> Seek(const rocksdb::Slice& begin,
-                           const std::optional<rocksdb::Slice>& end = {});
-
- private:
-  std::optional<bool> AnswerAfter(const rocksdb::Status& lookup);
-
-  rocksdb_plugin::CapturedFilters captured_;
-  const std::unique_ptr<rocksdb::Env> memory_;
-  const std::unique_ptr<rocksdb::Env> env_;
-  std::unique_ptr<rocksdb::DB> db_;
-  rocksdb::ColumnFamilyHandle* family_ = nullptr;
-  rocksdb::ReadOptions read_options_;
-  rocksdb::Slice end_;                               // which the second of these refers to
-  std::unique_ptr<rocksdb::Iterator> iterators_[2];  // without and with an end
-};
-
 /// An open table file, with the comparator and prefix extractor that it names. Its filters are
-/// probed as lookups and seeks probe them. Not thread-safe. Everything throws Failure if the file
-/// cannot be read.
+/// probed as lookups and seeks probe them; of several, each is probed for the keys of its
+/// partition, which ForEachKey finds. Not thread-safe. Everything throws Failure if the file cannot
+/// be read.
 class TableFile {
  public:
   /// Null if the file no longer exists.
@@ -81,11 +53,12 @@ class TableFile {
   using KeyVisitor = std::function<void(std::string_view key, bool may_match)>;
   std::string ForEachKey(const KeyVisitor& visit);
 
-  /// Whether a lookup of the key would read the file after probing the filters.
+  /// Whether a lookup of the key would read the file after probing the filters. REQUIRES: as below
   bool MayMatch(std::string_view key);
 
   /// Whether the filters pass the range [begin, end) for a seek with an upper bound; nullopt
-  /// without range filters and prefixes.
+  /// without range filters and prefixes, or if a seek probes no filter, as after the last key.
+  /// REQUIRES: ForEachKey has visited the keys before `end`.
   std::optional<bool> MayMatchRange(std::string_view begin, std::string_view end);
 
   /// Whether the file has a key in [begin, end). REQUIRES: MayMatchRange has an answer.
@@ -112,14 +85,12 @@ class TableFile {
   std::string VisitKeys(const std::function<void(const rocksdb::Slice& key)>& visit);
   rocksdb::Iterator& Probe();  // over all keys. REQUIRES: why_no_keys_ is ""
 
-  // Whether the filters pass a key or its prefix; nullopt if a lookup probes none, as for a key
-  // after the last one.
-  std::optional<bool> KeyMayMatch(const rocksdb::Slice& key);
-  std::optional<bool> PrefixMayMatch(const rocksdb::Slice& key);
-  // Whether the filters pass the key for lookups and for seeks.
-  bool PassesFilters(const rocksdb::Slice& key);
-  TableLookup& Lookup();
-  std::optional<bool> AnswerOf(const rocksdb::Status& lookup);
+  // The partition that lookups of the key probe: the first that ends there or later.
+  size_t PartitionOf(const rocksdb::Slice& key) const;
+  // Whether the partition passes the key, or its prefix for seeks.
+  bool PassesKey(size_t partition, const rocksdb::Slice& key);
+  bool PassesPrefix(size_t partition, const rocksdb::Slice& key);
+  bool PassesLookups(size_t partition, const rocksdb::Slice& key);
 
   const std::string path_;
   const std::string format_;  // as OPTIONS files name it; "" if unknown
@@ -138,10 +109,8 @@ class TableFile {
   std::string filter_damage_;
   bool has_whole_keys_ = false;  // in the filters
   bool has_prefixes_ = false;
-  std::unique_ptr<rocksdb::FilterBitsReader> only_filter_;  // null if there are several
-  // If there are several, a TableLookup makes RocksDB choose the one to probe.
-  rocksdb_plugin::CapturedFilters captured_;
-  std::unique_ptr<TableLookup> lookup_;
+  std::vector<std::unique_ptr<rocksdb::FilterBitsReader>> partitions_;  // of filters_; may be null
+  std::vector<std::string> ends_;  // the last key of each, as far as visited
 
   FileReport report_;
 };
