@@ -108,16 +108,6 @@ class IndexesPartsTest(CommandTest):
         self.assertIn(b"ts=int:1: filters 0 bytes, bounds ", done.out)
         self.assertIn(b"; bounds only in 1 file, as they find nearly every value (both: forces filters)", done.out)
 
-    def test_they_can_be_asked_for(self):
-        columns = self.columns("a=both:int:1", "b=bounds:int:2", "c=filters:int:1",
-                               "d=bounds:field:3", "e=filters:words:3")
-        has = {name: (column["filter_bytes"] > 0, column["bounds_bytes"] > 0)
-               for name, column in columns.items()}
-        self.assertEqual(has, {"a": (True, True), "b": (False, True), "c": (True, False),
-                               "d": (False, True), "e": (True, False)})
-        self.assertEqual(columns["b"]["files_with_bounds_chosen"], 0)
-        self.assertEqual(columns["a"]["definition"], "a=both:int:1")
-
 
 class IndexesBudgetTest(IndexesPartsTest):
     def test_dropped_filters_are_said_with_the_size_needed(self):

@@ -6,10 +6,8 @@
 namespace blocksieve::cli {
 namespace {
 
-FileReport File(int level, uint64_t keys, double fpr, double bits_per_key = 8,
-                const std::string& family = "") {
+FileReport File(int level, uint64_t keys, double fpr, double bits_per_key = 8) {
   FileReport file;
-  file.place.family = family;
   file.place.level = level;
   file.place.is_short_lived = level == 0;
   file.num_entries = keys;
@@ -20,29 +18,6 @@ FileReport File(int level, uint64_t keys, double fpr, double bits_per_key = 8,
     file.filter.num_bytes = static_cast<uint64_t>(static_cast<double>(keys) * bits_per_key / 8);
   }
   return file;
-}
-
-TEST(TreesOfTest, AreOneForEachColumnFamily) {
-  const std::vector<FileReport> files = {File(0, 10, 0.5, 8, "a"), File(0, 20, 0.25, 8, "a"),
-                                         File(2, 300, 0.3, 8, "a"), File(3, 7, 1, 8, "b")};
-  const std::vector<Tree> trees = rocksdb_plugin::TreesOf(files);
-  ASSERT_EQ(trees.size(), 2u);
-  EXPECT_EQ(trees[0].name(), "a");
-  EXPECT_EQ(trees[0].runs().size(), 3u);
-  EXPECT_EQ(trees[1].files().size(), 1u);
-  EXPECT_EQ(trees[1].files()[0].id, 3u);
-  EXPECT_FALSE(trees[1].files()[0].has_filter);
-}
-
-// Level 0 has Bloom filters, unless files stay there, as under FIFO.
-TEST(TreesOfTest, FlushedFilesAreShortLived) {
-  std::vector<FileReport> files = {File(0, 10, 0.5), File(2, 400, 0.1)};
-  const auto kind_of_level0 = [&] { return rocksdb_plugin::TreesOf(files)[0].ToLevels()[0].kind; };
-  EXPECT_EQ(kind_of_level0(), FilterKind::kBlockedBloom);
-  files[0].place.is_short_lived = false;
-  EXPECT_EQ(kind_of_level0(), FilterKind::kRibbon);
-  files.erase(files.begin());
-  EXPECT_EQ(kind_of_level0(), FilterKind::kBlockedBloom);
 }
 
 TEST(TreesOfTest, KeysAreEntriesOfFiltersOrOfFilesIfUnreadable) {
@@ -107,13 +82,6 @@ TEST(MovedFilesTest, AreRecognizedByTheirKinds) {
   EXPECT_EQ(LevelsBuiltFor(files, requested), (Levels{{}, 0, {}, {}, {}, {}}));
   requested[""].kind = PolicyKind::kAuto;
   EXPECT_EQ(LevelsBuiltFor(files, requested), (Levels{{}, {}, {}, 0, {}, {}}));
-}
-
-TEST(MovedFilesTest, NoneWithOneRateOrUnknownOptions) {
-  std::vector<FileReport> files = ThreeLevels();
-  files[5].filter.predicted_fpr = files[0].filter.predicted_fpr;
-  EXPECT_EQ(LevelsBuiltFor(files, {{"", {}}}), Levels(6));
-  EXPECT_EQ(LevelsBuiltFor(files, {}), Levels(6));
 }
 
 TEST(MovedFilesTest, IgnoreOtherFilters) {
