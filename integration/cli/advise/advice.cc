@@ -33,9 +33,12 @@ class Adviser {
     if (forest().trees.empty()) return std::move(advice_);
     has_filters_ = advice_.current.wasted_reads_absent < advice_.without.wasted_reads_absent;
     const bool has_limit = request_.memory || request_.wasted_reads;
-    if (request_.memory) Propose("requested", PlanForMemory(forest(), *request_.memory));
-    if (request_.wasted_reads) {
-      Propose("requested", PlanForWastedReads(forest(), *request_.wasted_reads));
+    if (has_limit) {
+      Result<Plans> requested = request_.memory
+                                    ? PlanForMemory(forest(), *request_.memory)
+                                    : PlanForWastedReads(forest(), *request_.wasted_reads);
+      if (!requested.ok()) advice_.why_refused = requested.status().message();
+      Propose("requested", std::move(requested));
     }
     if (has_filters_) {
       Offer("same memory", BestForMemory(advice_.current.filter_bytes));
@@ -43,11 +46,9 @@ class Adviser {
     } else if (!has_limit) {
       Propose("usual", PlanForGoal(forest(), {.bits_per_key = kUsualBitsPerKey}));
     }
-    const bool is_refused = has_limit && !advice_.not_proposed.empty() &&
-                            advice_.not_proposed.front().starts_with("requested");
     if (has_filters_ && !has_limit) {
       Offer("one rate", PlanForOneRate());
-    } else if (!is_refused) {
+    } else if (advice_.why_refused.empty()) {
       Propose("one rate", PlanForOneRate());
     }
     if (request_.seek_fraction) AddSeeks(keys_of_file);
@@ -111,10 +112,7 @@ class Adviser {
   }
 
   void Propose(const std::string& name, Result<Plans> plan) {
-    if (!plan.ok()) {
-      advice_.not_proposed.push_back(name + ": " + plan.status().message());
-      return;
-    }
+    if (!plan.ok()) return;
     const Prediction prediction = PredictionOf(*plan);
     advice_.proposals.push_back({name, *std::move(plan), prediction});
   }
@@ -122,35 +120,22 @@ class Adviser {
   // Proposes a plan that is within the requested limit, no worse than the current filters, and
   // differs from them.
   void Offer(const std::string& name, Result<Plans> plan) {
-    const std::string worse = plan.ok() ? WhatIsWorse(PredictionOf(*plan)) : "";
-    if (!worse.empty()) {
-      advice_.not_proposed.push_back(fmt::format("{}: it would {}", name, worse));
-    } else if (plan.ok() && std::ranges::all_of(*plan, &std::vector<FilterChange>::empty,
-                                                &FilterPlan::changes)) {
-      advice_.not_proposed.push_back(name + ": the current filters already match it");
-    } else {
-      Propose(name, std::move(plan));
-    }
+    const bool has_changes =
+        plan.ok() &&
+        !std::ranges::all_of(*plan, &std::vector<FilterChange>::empty, &FilterPlan::changes);
+    if (has_changes && IsNoWorse(PredictionOf(*plan))) Propose(name, std::move(plan));
   }
 
-  std::string WhatIsWorse(const Prediction& prediction) const {
+  bool IsNoWorse(const Prediction& prediction) const {
     // Sums in another order differ by rounding.
     constexpr double kRounding = 1 + 1e-9;
     const Prediction& current = advice_.current;
-    if (prediction.filter_bytes > request_.memory.value_or(prediction.filter_bytes)) {
-      return "use more memory than requested";
-    }
-    if (prediction.wasted_reads_absent >
-        request_.wasted_reads.value_or(prediction.wasted_reads_absent) * kRounding) {
-      return "waste more reads than requested";
-    }
-    if (prediction.filter_bytes > current.filter_bytes) {
-      return "use more memory than the current filters";
-    }
-    const bool reads_less =
-        prediction.wasted_reads <= current.wasted_reads * kRounding &&
-        prediction.wasted_reads_absent <= current.wasted_reads_absent * kRounding;
-    return reads_less ? "" : "waste more reads than the current filters";
+    const double max_reads = std::min(request_.wasted_reads.value_or(current.wasted_reads_absent),
+                                      current.wasted_reads_absent);
+    return prediction.filter_bytes <=
+               std::min(request_.memory.value_or(current.filter_bytes), current.filter_bytes) &&
+           prediction.wasted_reads_absent <= max_reads * kRounding &&
+           prediction.wasted_reads <= current.wasted_reads * kRounding;
   }
 
   const AdviceRequest request_;

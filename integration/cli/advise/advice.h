@@ -112,10 +112,9 @@ struct Advice {
   Forest forest;
   Prediction without;  ///< Without any filter.
   Prediction current;
+  /// Only "requested" may waste more reads or memory than the current filters, if there are any.
   std::vector<Proposal> proposals;
-  /// Proposals that could not be made, with reasons. Only those within a requested limit may waste
-  /// more reads or memory than the current filters, if there are any.
-  std::vector<std::string> not_proposed;
+  std::string why_refused;          ///< Why no filters meet the requested limit; "" if some do.
   std::string no_filter_pays;       ///< The reason, or empty if filters pay.
   std::optional<SeekAdvice> seeks;  ///< Set if requested and there are keys.
 };

@@ -147,9 +147,6 @@ std::string ToText(const Advice& advice, double absent_fraction) {
   for (const Proposal& proposal : advice.proposals) {
     text += fmt::format("  {:<12}  {}\n", proposal.name, PolicyOption(proposal.policy()));
   }
-  for (const std::string& problem : advice.not_proposed) {
-    text += "\nNot proposed: " + problem + "\n";
-  }
   if (advice.seeks) {
     text += "\n" + SeeksText(advice);
   } else if (std::ranges::any_of(advice.forest.files, [](const FileReport& file) {
@@ -168,7 +165,6 @@ Json ToJson(const Advice& advice) {
                    {"no_filters", advice.without},
                    {"current", advice.current}};
   document["proposals"] = ProposalsJson(advice);
-  document["not_proposed"] = advice.not_proposed;
   document["no_filter_pays"] = advice.no_filter_pays;
   document["verdict"] = ToJson(VerdictOf(advice));
   if (advice.seeks) AddSeeksTo(advice, &document);

@@ -60,13 +60,6 @@ Verdict ChangeTo(const Proposal& proposal, const std::string& gain) {
           proposal.name, policy};
 }
 
-// Why the requested filters cannot be proposed; "" if they can, or none are requested.
-std::string WhyRefused(const Advice& advice) {
-  constexpr std::string_view kRequested = "requested: ";
-  if (advice.not_proposed.empty() || !advice.not_proposed[0].starts_with(kRequested)) return "";
-  return advice.not_proposed[0].substr(kRequested.size());
-}
-
 Verdict NoChange(const Advice& advice) {
   if (advice.current.filter_bytes == 0) {
     return {"No change recommended: no filters could be proposed."};
@@ -116,8 +109,8 @@ std::string DifferenceText(const Prediction& before, const Prediction& after) {
 }
 
 Verdict VerdictOf(const Advice& advice) {
-  const std::string refusal = WhyRefused(advice);
-  if (const auto verdict = WithParts(advice); verdict && refusal.empty()) return *verdict;
+  if (const auto verdict = WithParts(advice); verdict && advice.why_refused.empty())
+    return *verdict;
   const Proposal* const requested = Find(advice, "requested");
   const std::string gain =
       requested == nullptr ? "" : DifferenceText(advice.current, requested->prediction);
@@ -130,7 +123,9 @@ Verdict VerdictOf(const Advice& advice) {
     }
     return verdict;
   }
-  if (!refusal.empty()) return {"No change recommended: " + refusal + "."};
+  if (!advice.why_refused.empty()) {
+    return {"No change recommended: " + advice.why_refused + "."};
+  }
   if (requested != nullptr) return ChangeTo(*requested, gain + ", as requested");
   if (const Proposal* const usual = Find(advice, "usual")) {
     const Prediction& projected = usual->prediction;
