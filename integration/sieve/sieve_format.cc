@@ -86,8 +86,7 @@ rocksdb::Status ReadStored(const std::string& path, SieveSettings* settings) {
   if (!exists) return CheckFree(path);
   // The database may be another program's.
   rocksdb::Options options;
-  const auto env = rocksdb::NewCompositeEnv(std::make_shared<rocksdb_plugin::GuardedFileSystem>(
-      std::vector<rocksdb_plugin::WritableDirectory>()));
+  const auto env = rocksdb::NewCompositeEnv(rocksdb_plugin::NewGuardedFileSystem({}));
   options.env = env.get();
   std::unique_ptr<rocksdb::DB> db;
   rocksdb::Status status = rocksdb_plugin::OpenDb(&db, [&](rocksdb_plugin::OpenedDb* opened) {

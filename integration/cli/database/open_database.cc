@@ -183,8 +183,8 @@ Database::Database(const DatabasePlace& place, UsedOptions options) {
   // Without an OPTIONS file to keep, RocksDB writes one for the rows that are loaded.
   const bool makes_options =
       options.access == Access::kLoad && OptionsFileNames(place.path).empty();
-  files_ = std::make_shared<GuardedFileSystem>(WritableIn(place, options),
-                                               makes_options ? "" : place.path);
+  files_ = rocksdb_plugin::NewGuardedFileSystem(WritableIn(place, options),
+                                                makes_options ? "" : place.path);
   env_ = rocksdb::NewCompositeEnv(files_);
   options.db.env = env_.get();
   if (reads) {

@@ -3,10 +3,14 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -56,206 +60,216 @@ bool IsSidecarName(std::string_view name) {
   return name.ends_with(".bsx") || name.ends_with(".bsx.tmp");
 }
 
-}  // namespace
-
-GuardedFileSystem::GuardedFileSystem(std::vector<WritableDirectory> writable,
-                                     const std::string& kept_options)
-    : FileSystemWrapper(rocksdb::FileSystem::Default()),
-      memory_(std::unique_ptr<rocksdb::Env>(rocksdb::NewMemEnv(rocksdb::Env::Default()))
-                  ->GetFileSystem()),
-      kept_options_(kept_options) {
-  for (const WritableDirectory& directory : writable) {
-    Allow(directory.path, directory.only_sidecars);
-    const fs::path archive = fs::path(directory.path) / "archive";
-    if (!directory.only_sidecars && !IsLink(archive)) Allow(archive, false);
-  }
-}
-
-std::vector<std::string> GuardedFileSystem::refused() const {
-  const std::lock_guard lock(mutex_);
-  return refused_;
-}
-
-void GuardedFileSystem::Allow(const std::string& path, bool only_sidecars) {
-  const auto inode = InodeOf(path);
-  const std::lock_guard lock(mutex_);
-  if (inode) writable_.push_back({*inode, only_sidecars});
-}
-
-bool GuardedFileSystem::IsKeptOptions(const std::string& path) const {
-  return !kept_options_.empty() && fs::path(path).filename().string().starts_with("OPTIONS-") &&
-         InodeOf(ParentOf(path)) == InodeOf(kept_options_);
-}
-
-// Files in memory come first: RocksDB reads again what it wrote.
-rocksdb::FileSystem& GuardedFileSystem::PlaceOf(const std::string& path) {
-  const bool is_written = IsKeptOptions(path) && memory_->FileExists(path, Io(), nullptr).ok();
-  return is_written ? *memory_ : *target();
-}
-
-rocksdb::IOStatus GuardedFileSystem::Refuse(const std::string& path) {
-  const std::lock_guard lock(mutex_);
-  if (std::find(refused_.begin(), refused_.end(), path) == refused_.end()) refused_.push_back(path);
-  return Status::IOError(path, kElsewhere);
-}
-
-rocksdb::IOStatus GuardedFileSystem::CheckName(const std::string& path) {
-  const auto parent = InodeOf(ParentOf(path));
-  const std::string name = fs::path(path).filename();
-  const auto allows = [&](const Writable& directory) {
-    return directory.inode == parent && (!directory.only_sidecars || IsSidecarName(name));
-  };
-  {
-    const std::lock_guard lock(mutex_);
-    // A name such as ".." would act on another directory.
-    if (!name.empty() && name != "." && name != ".." &&
-        std::any_of(writable_.begin(), writable_.end(), allows)) {
-      return Status::OK();
+class Guard final : public GuardedFileSystem {
+ public:
+  Guard(std::vector<WritableDirectory> writable, const std::string& kept_options)
+      : GuardedFileSystem(rocksdb::FileSystem::Default()),
+        memory_(std::unique_ptr<rocksdb::Env>(rocksdb::NewMemEnv(rocksdb::Env::Default()))
+                    ->GetFileSystem()),
+        kept_options_(kept_options) {
+    for (const WritableDirectory& directory : writable) {
+      Allow(directory.path, directory.only_sidecars);
+      const fs::path archive = fs::path(directory.path) / "archive";
+      if (!directory.only_sidecars && !IsLink(archive)) Allow(archive, false);
     }
   }
-  return Refuse(path);
-}
 
-rocksdb::IOStatus GuardedFileSystem::CheckContents(const std::string& path) {
-  std::string file = path;
-  if (IsLink(path)) {
-    std::error_code error;
-    file = fs::canonical(path, error);
-    if (error) return Refuse(path);
+  const char* Name() const override { return "blocksieve.guarded_file_system"; }
+
+  std::vector<std::string> refused() const override {
+    const std::lock_guard lock(mutex_);
+    return refused_;
   }
-  Status status = CheckName(file);
-  // RocksDB opens a database whose last WAL it cannot shorten.
-  return status.ok() && HasOtherLinks(file) ? Status::IOError(path, kIsShared) : status;
-}
 
-rocksdb::IOStatus GuardedFileSystem::NewSequentialFile(
-    const std::string& path, const File& options, std::unique_ptr<rocksdb::FSSequentialFile>* file,
-    Debug* debug) {
-  return PlaceOf(path).NewSequentialFile(path, options, file, debug);
-}
-
-rocksdb::IOStatus GuardedFileSystem::NewRandomAccessFile(
-    const std::string& path, const File& options,
-    std::unique_ptr<rocksdb::FSRandomAccessFile>* file, Debug* debug) {
-  return PlaceOf(path).NewRandomAccessFile(path, options, file, debug);
-}
-
-rocksdb::IOStatus GuardedFileSystem::FileExists(const std::string& path, const Io& options,
-                                                Debug* debug) {
-  return PlaceOf(path).FileExists(path, options, debug);
-}
-
-rocksdb::IOStatus GuardedFileSystem::GetFileSize(const std::string& path, const Io& options,
-                                                 uint64_t* size, Debug* debug) {
-  return PlaceOf(path).GetFileSize(path, options, size, debug);
-}
-
-rocksdb::IOStatus GuardedFileSystem::NewWritableFile(const std::string& path, const File& options,
-                                                     std::unique_ptr<rocksdb::FSWritableFile>* file,
-                                                     Debug* debug) {
-  if (IsKeptOptions(path)) return memory_->NewWritableFile(path, options, file, debug);
-  // The old contents go, but only under this name.
-  if (!IsLink(path) && HasOtherLinks(path)) {
-    Status status = DeleteFile(path, Io(), debug);
-    if (!status.ok()) return status;
+  using Status = rocksdb::IOStatus;
+  using File = rocksdb::FileOptions;
+  using Io = rocksdb::IOOptions;
+  using Debug = rocksdb::IODebugContext;
+  Status NewSequentialFile(const std::string& path, const File& options,
+                           std::unique_ptr<rocksdb::FSSequentialFile>* file,
+                           Debug* debug) override {
+    return PlaceOf(path).NewSequentialFile(path, options, file, debug);
   }
-  return If(CheckContents(path),
-            [&] { return target()->NewWritableFile(path, options, file, debug); });
-}
 
-rocksdb::IOStatus GuardedFileSystem::ReopenWritableFile(
-    const std::string& path, const File& options, std::unique_ptr<rocksdb::FSWritableFile>* file,
-    Debug* debug) {
-  return If(CheckContents(path),
-            [&] { return target()->ReopenWritableFile(path, options, file, debug); });
-}
-
-rocksdb::IOStatus GuardedFileSystem::ReuseWritableFile(
-    const std::string& path, const std::string& old_path, const File& options,
-    std::unique_ptr<rocksdb::FSWritableFile>* file, Debug* debug) {
-  return If(If(CheckName(path), [&] { return CheckContents(old_path); }),
-            [&] { return target()->ReuseWritableFile(path, old_path, options, file, debug); });
-}
-
-rocksdb::IOStatus GuardedFileSystem::NewRandomRWFile(const std::string& path, const File& options,
-                                                     std::unique_ptr<rocksdb::FSRandomRWFile>* file,
-                                                     Debug* debug) {
-  return If(CheckContents(path),
-            [&] { return target()->NewRandomRWFile(path, options, file, debug); });
-}
-
-rocksdb::IOStatus GuardedFileSystem::NewMemoryMappedFileBuffer(
-    const std::string& path, std::unique_ptr<rocksdb::MemoryMappedFileBuffer>* file) {
-  return If(CheckContents(path), [&] { return target()->NewMemoryMappedFileBuffer(path, file); });
-}
-
-rocksdb::IOStatus GuardedFileSystem::DeleteFile(const std::string& path, const Io& options,
-                                                Debug* debug) {
-  if (IsKeptOptions(path)) {
-    memory_->DeleteFile(path, options, debug).PermitUncheckedError();
-    return Status::OK();
+  Status NewRandomAccessFile(const std::string& path, const File& options,
+                             std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
+                             Debug* debug) override {
+    return PlaceOf(path).NewRandomAccessFile(path, options, file, debug);
   }
-  return If(CheckName(path), [&] { return target()->DeleteFile(path, options, debug); });
-}
 
-rocksdb::IOStatus GuardedFileSystem::Truncate(const std::string& path, size_t size,
-                                              const Io& options, Debug* debug) {
-  return If(CheckContents(path), [&] { return target()->Truncate(path, size, options, debug); });
-}
-
-rocksdb::IOStatus GuardedFileSystem::CreateDir(const std::string& path, const Io& options,
-                                               Debug* debug) {
-  Status status = If(CheckName(path), [&] { return target()->CreateDir(path, options, debug); });
-  if (status.ok()) Allow(path, false);
-  return status;
-}
-
-rocksdb::IOStatus GuardedFileSystem::CreateDirIfMissing(const std::string& path, const Io& options,
-                                                        Debug* debug) {
-  const auto found = StatOf(path);
-  return found && S_ISDIR(found->st_mode) ? Status::OK() : CreateDir(path, options, debug);
-}
-
-rocksdb::IOStatus GuardedFileSystem::DeleteDir(const std::string& path, const Io& options,
-                                               Debug* debug) {
-  return If(CheckName(path), [&] { return target()->DeleteDir(path, options, debug); });
-}
-
-rocksdb::IOStatus GuardedFileSystem::RenameFile(const std::string& from, const std::string& to,
-                                                const Io& options, Debug* debug) {
-  if (IsKeptOptions(from) && IsKeptOptions(to)) {
-    return memory_->RenameFile(from, to, options, debug);
+  Status FileExists(const std::string& path, const Io& options, Debug* debug) override {
+    return PlaceOf(path).FileExists(path, options, debug);
   }
-  return If(If(CheckName(from), [&] { return CheckName(to); }),
-            [&] { return target()->RenameFile(from, to, options, debug); });
-}
 
-rocksdb::IOStatus GuardedFileSystem::LinkFile(const std::string& from, const std::string& to,
-                                              const Io& options, Debug* debug) {
-  return If(CheckName(to), [&] { return target()->LinkFile(from, to, options, debug); });
-}
+  Status GetFileSize(const std::string& path, const Io& options, uint64_t* size,
+                     Debug* debug) override {
+    return PlaceOf(path).GetFileSize(path, options, size, debug);
+  }
 
-// A lock file has no contents, so it may have other hard links: the database is then in use.
-rocksdb::IOStatus GuardedFileSystem::LockFile(const std::string& path, const Io& options,
-                                              rocksdb::FileLock** lock, Debug* debug) {
-  return If(IsLink(path) ? CheckContents(path) : CheckName(path),
-            [&] { return target()->LockFile(path, options, lock, debug); });
-}
+  Status NewWritableFile(const std::string& path, const File& options,
+                         std::unique_ptr<rocksdb::FSWritableFile>* file, Debug* debug) override {
+    if (IsKeptOptions(path)) return memory_->NewWritableFile(path, options, file, debug);
+    // The old contents go, but only under this name.
+    if (!IsLink(path) && HasOtherLinks(path)) {
+      Status status = DeleteFile(path, Io(), debug);
+      if (!status.ok()) return status;
+    }
+    return If(CheckContents(path),
+              [&] { return target()->NewWritableFile(path, options, file, debug); });
+  }
 
-// Creates a directory.
-rocksdb::IOStatus GuardedFileSystem::GetTestDirectory(const Io&, std::string* path, Debug*) {
-  return Refuse(*path);
-}
+  Status ReopenWritableFile(const std::string& path, const File& options,
+                            std::unique_ptr<rocksdb::FSWritableFile>* file, Debug* debug) override {
+    return If(CheckContents(path),
+              [&] { return target()->ReopenWritableFile(path, options, file, debug); });
+  }
 
-rocksdb::IOStatus GuardedFileSystem::NewLogger(const std::string& path, const Io& options,
-                                               std::shared_ptr<rocksdb::Logger>* logger,
-                                               Debug* debug) {
-  return If(CheckContents(path), [&] { return target()->NewLogger(path, options, logger, debug); });
+  Status ReuseWritableFile(const std::string& path, const std::string& old_path,
+                           const File& options, std::unique_ptr<rocksdb::FSWritableFile>* file,
+                           Debug* debug) override {
+    return If(If(CheckName(path), [&] { return CheckContents(old_path); }),
+              [&] { return target()->ReuseWritableFile(path, old_path, options, file, debug); });
+  }
+
+  Status NewRandomRWFile(const std::string& path, const File& options,
+                         std::unique_ptr<rocksdb::FSRandomRWFile>* file, Debug* debug) override {
+    return If(CheckContents(path),
+              [&] { return target()->NewRandomRWFile(path, options, file, debug); });
+  }
+
+  Status NewMemoryMappedFileBuffer(
+      const std::string& path, std::unique_ptr<rocksdb::MemoryMappedFileBuffer>* file) override {
+    return If(CheckContents(path), [&] { return target()->NewMemoryMappedFileBuffer(path, file); });
+  }
+
+  Status DeleteFile(const std::string& path, const Io& options, Debug* debug) override {
+    if (IsKeptOptions(path)) {
+      memory_->DeleteFile(path, options, debug).PermitUncheckedError();
+      return Status::OK();
+    }
+    return If(CheckName(path), [&] { return target()->DeleteFile(path, options, debug); });
+  }
+
+  Status Truncate(const std::string& path, size_t size, const Io& options, Debug* debug) override {
+    return If(CheckContents(path), [&] { return target()->Truncate(path, size, options, debug); });
+  }
+
+  Status CreateDir(const std::string& path, const Io& options, Debug* debug) override {
+    Status status = If(CheckName(path), [&] { return target()->CreateDir(path, options, debug); });
+    if (status.ok()) Allow(path, false);
+    return status;
+  }
+
+  Status CreateDirIfMissing(const std::string& path, const Io& options, Debug* debug) override {
+    const auto found = StatOf(path);
+    return found && S_ISDIR(found->st_mode) ? Status::OK() : CreateDir(path, options, debug);
+  }
+
+  Status DeleteDir(const std::string& path, const Io& options, Debug* debug) override {
+    return If(CheckName(path), [&] { return target()->DeleteDir(path, options, debug); });
+  }
+
+  Status RenameFile(const std::string& from, const std::string& to, const Io& options,
+                    Debug* debug) override {
+    if (IsKeptOptions(from) && IsKeptOptions(to)) {
+      return memory_->RenameFile(from, to, options, debug);
+    }
+    return If(If(CheckName(from), [&] { return CheckName(to); }),
+              [&] { return target()->RenameFile(from, to, options, debug); });
+  }
+
+  Status LinkFile(const std::string& from, const std::string& to, const Io& options,
+                  Debug* debug) override {
+    return If(CheckName(to), [&] { return target()->LinkFile(from, to, options, debug); });
+  }
+
+  // A lock file has no contents, so it may have other hard links: the database is then in use.
+  Status LockFile(const std::string& path, const Io& options, rocksdb::FileLock** lock,
+                  Debug* debug) override {
+    return If(IsLink(path) ? CheckContents(path) : CheckName(path),
+              [&] { return target()->LockFile(path, options, lock, debug); });
+  }
+
+  // Creates a directory.
+  Status GetTestDirectory(const Io&, std::string* path, Debug*) override { return Refuse(*path); }
+
+  Status NewLogger(const std::string& path, const Io& options,
+                   std::shared_ptr<rocksdb::Logger>* logger, Debug* debug) override {
+    return If(CheckContents(path),
+              [&] { return target()->NewLogger(path, options, logger, debug); });
+  }
+
+ private:
+  using Inode = std::pair<uint64_t, uint64_t>;  // device and number
+
+  void Allow(const std::string& path, bool only_sidecars) {
+    const auto inode = InodeOf(path);
+    const std::lock_guard lock(mutex_);
+    if (inode) writable_[*inode] = only_sidecars;
+  }
+
+  bool IsKeptOptions(const std::string& path) const {
+    return !kept_options_.empty() && fs::path(path).filename().string().starts_with("OPTIONS-") &&
+           InodeOf(ParentOf(path)) == InodeOf(kept_options_);
+  }
+
+  // Files in memory come first: RocksDB reads again what it wrote.
+  rocksdb::FileSystem& PlaceOf(const std::string& path) {
+    const bool is_written = IsKeptOptions(path) && memory_->FileExists(path, Io(), nullptr).ok();
+    return is_written ? *memory_ : *target();
+  }
+
+  // OK if the name may be created, deleted or replaced.
+  Status CheckName(const std::string& path) {
+    const auto parent = InodeOf(ParentOf(path));
+    const std::string name = fs::path(path).filename();
+    // A name such as ".." would act on another directory.
+    if (!parent || name.empty() || name == "." || name == "..") return Refuse(path);
+    {
+      const std::lock_guard lock(mutex_);
+      const auto found = writable_.find(*parent);
+      const bool is_allowed = found != writable_.end() && (!found->second || IsSidecarName(name));
+      if (is_allowed) return Status::OK();
+    }
+    return Refuse(path);
+  }
+
+  // OK if the contents of the file may change; it may be a link.
+  Status CheckContents(const std::string& path) {
+    std::string file = path;
+    if (IsLink(path)) {
+      std::error_code error;
+      file = fs::canonical(path, error);
+      if (error) return Refuse(path);
+    }
+    Status status = CheckName(file);
+    // RocksDB opens a database whose last WAL it cannot shorten.
+    return status.ok() && HasOtherLinks(file) ? Status::IOError(path, kIsShared) : status;
+  }
+
+  Status Refuse(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    if (std::find(refused_.begin(), refused_.end(), path) == refused_.end())
+      refused_.push_back(path);
+    return Status::IOError(path, kElsewhere);
+  }
+
+  const std::shared_ptr<rocksdb::FileSystem> memory_;  // for OPTIONS files
+  std::string kept_options_;
+  mutable std::mutex mutex_;
+  std::map<Inode, bool> writable_;  // directories; true: only sidecars in them
+  std::vector<std::string> refused_;
+};
+
+}  // namespace
+
+std::shared_ptr<GuardedFileSystem> NewGuardedFileSystem(std::vector<WritableDirectory> writable,
+                                                        const std::string& kept_options) {
+  return std::make_shared<Guard>(std::move(writable), kept_options);
 }
 
 std::unique_ptr<rocksdb::Env> EnvOfDirectory(const std::string& path) {
-  return rocksdb::NewCompositeEnv(
-      std::make_shared<GuardedFileSystem>(std::vector<WritableDirectory>{{path}}));
+  return rocksdb::NewCompositeEnv(NewGuardedFileSystem({{path}}));
 }
 
 rocksdb::IOStatus CreateNamedDirectory(const std::string& path) {

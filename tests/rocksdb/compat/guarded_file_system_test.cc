@@ -102,15 +102,15 @@ TEST_F(GuardedFileSystemTest, RefusesEveryChangeElsewhere) {
        {other_ + "/000001.log", own_ + "/../other/000001.log", own_ + "/link/000001.log"}) {
     for (const char* const change : kChanges) {
       SCOPED_TRACE(path + ": " + change);
-      GuardedFileSystem guard({{own_}});
-      EXPECT_THAT(Change(change, &guard, path).ToString(),
+      const auto guard = NewGuardedFileSystem({{own_}});
+      EXPECT_THAT(Change(change, guard.get(), path).ToString(),
                   HasSubstr("not changed, as this command"));
-      EXPECT_EQ(guard.refused().size(), 1U);
+      EXPECT_EQ(guard->refused().size(), 1U);
     }
   }
-  GuardedFileSystem guard({{own_}});
+  const auto guard = NewGuardedFileSystem({{own_}});
   const std::string moved = own_ + "/link/moved";
-  EXPECT_FALSE(guard.RenameFile(own_ + "/link", moved, rocksdb::IOOptions(), nullptr).ok());
+  EXPECT_FALSE(guard->RenameFile(own_ + "/link", moved, rocksdb::IOOptions(), nullptr).ok());
   EXPECT_EQ(Read(other_ + "/000001.log"), kText);
   EXPECT_EQ(std::distance(fs::directory_iterator(other_), {}), 2);
 }
@@ -121,20 +121,21 @@ TEST_F(GuardedFileSystemTest, AllowsEveryChangeInItsDirectory) {
     fs::create_directory(own_ + "/empty");
     fs::remove(own_ + "/000001.logy");
     Write(own_ + "/000001.log");
-    GuardedFileSystem guard({{own_}});
-    const rocksdb::IOStatus status = Change(change, &guard, own_ + "/000001.log");
+    const auto guard = NewGuardedFileSystem({{own_}});
+    const rocksdb::IOStatus status = Change(change, guard.get(), own_ + "/000001.log");
     EXPECT_TRUE(status.ok() || status.IsNotSupported()) << status.ToString();
-    EXPECT_THAT(guard.refused(), IsEmpty());
+    EXPECT_THAT(guard->refused(), IsEmpty());
   }
 }
 
 TEST_F(GuardedFileSystemTest, ReadsEverywhereAndWritesNothingWithoutDirectories) {
-  GuardedFileSystem guard({});
+  const auto guard = NewGuardedFileSystem({});
   std::unique_ptr<rocksdb::FSSequentialFile> file;
   EXPECT_TRUE(
-      guard.NewSequentialFile(other_ + "/000001.log", rocksdb::FileOptions(), &file, nullptr).ok());
-  EXPECT_FALSE(guard.DeleteFile(own_ + "/x.trash", rocksdb::IOOptions(), nullptr).ok());
-  EXPECT_TRUE(guard.CreateDirIfMissing(other_, rocksdb::IOOptions(), nullptr).ok());
+      guard->NewSequentialFile(other_ + "/000001.log", rocksdb::FileOptions(), &file, nullptr)
+          .ok());
+  EXPECT_FALSE(guard->DeleteFile(own_ + "/x.trash", rocksdb::IOOptions(), nullptr).ok());
+  EXPECT_TRUE(guard->CreateDirIfMissing(other_, rocksdb::IOOptions(), nullptr).ok());
 }
 
 TEST_F(GuardedFileSystemTest, NeverOpensSharedFilesToWrite) {
@@ -149,26 +150,26 @@ TEST_F(GuardedFileSystemTest, NeverOpensSharedFilesToWrite) {
     for (const char* const file : {"/000001.log", "/000002.log", "/000003.log"}) {
       if (kind == "NewWritableFile" && file == std::string("/000001.log")) continue;
       SCOPED_TRACE(kind + file);
-      GuardedFileSystem guard({{own_}});
-      EXPECT_THAT(Change(kind, &guard, own_ + file).ToString(), HasSubstr("not changed, as"));
+      const auto guard = NewGuardedFileSystem({{own_}});
+      EXPECT_THAT(Change(kind, guard.get(), own_ + file).ToString(), HasSubstr("not changed, as"));
     }
   }
   // A new file takes the name alone.
   std::unique_ptr<rocksdb::FSWritableFile> made;
-  GuardedFileSystem guard({{own_}});
+  const auto guard = NewGuardedFileSystem({{own_}});
   EXPECT_TRUE(
-      guard.NewWritableFile(own_ + "/000001.log", rocksdb::FileOptions(), &made, nullptr).ok());
+      guard->NewWritableFile(own_ + "/000001.log", rocksdb::FileOptions(), &made, nullptr).ok());
   EXPECT_EQ(Read(own_ + "/000001.log"), "");
   EXPECT_EQ(Read(other_ + "/000001.log"), kText);
   EXPECT_FALSE(fs::exists(other_ + "/missing"));
 }
 
 TEST_F(GuardedFileSystemTest, ChangesOnlySidecarsWhereToldSo) {
-  GuardedFileSystem guard({{own_, /*only_sidecars=*/true}});
+  const auto guard = NewGuardedFileSystem({{own_, /*only_sidecars=*/true}});
   std::unique_ptr<rocksdb::FSWritableFile> made;
   for (const auto& [name, is_allowed] :
        {std::pair{"/000001.bsx.tmp", true}, {"/000001.bsx", true}, {"/000001.sst", false}}) {
-    EXPECT_EQ(guard.NewWritableFile(own_ + name, rocksdb::FileOptions(), &made, nullptr).ok(),
+    EXPECT_EQ(guard->NewWritableFile(own_ + name, rocksdb::FileOptions(), &made, nullptr).ok(),
               is_allowed)
         << name;
   }
@@ -176,9 +177,8 @@ TEST_F(GuardedFileSystemTest, ChangesOnlySidecarsWhereToldSo) {
 
 TEST_F(GuardedFileSystemTest, KeepsOptionsFilesAndGivesRocksDbItsOwnInMemory) {
   Write(own_ + "/OPTIONS-000007");
-  GuardedFileSystem guard({{own_}}, own_);
-  const auto env = rocksdb::NewCompositeEnv(
-      std::shared_ptr<rocksdb::FileSystem>(&guard, [](rocksdb::FileSystem*) {}));
+  const auto guard = NewGuardedFileSystem({{own_}}, own_);
+  const auto env = rocksdb::NewCompositeEnv(guard);
   const std::string part = own_ + "/OPTIONS-000009.dbtmp";
   ASSERT_TRUE(rocksdb::WriteStringToFile(env.get(), "RocksDB's", part).ok());
   ASSERT_TRUE(env->RenameFile(part, own_ + "/OPTIONS-000009").ok());
