@@ -108,7 +108,7 @@ std::string ToText(const BackfillProgress& done, double seconds,
 // Fails if rewriting would lose an index that only the program of the database can build.
 void CheckIndexes(const RewriteRequest& request, const RewritePlan& plan) {
   for (const FileReport& file : plan.files) {
-    for (const IndexColumnReport& column : file.index.columns) {
+    for (const IndexColumnInfo& column : file.index.columns) {
       if (request.drops_properties || Column::Parse(column.definition).ok()) continue;
       term::Fail(
           "column family {} has the skip index {}, which only its own program can build; select "

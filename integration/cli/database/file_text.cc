@@ -11,8 +11,15 @@
 
 namespace blocksieve {
 
+// NOLINTNEXTLINE(readability-identifier-naming): found by name
+static void to_json(cli::Json& json, const IndexColumnInfo& column) {
+  json = {{"definition", column.definition},
+          {"filters", FiltersName(column)},
+          {"filter_bytes", column.filter_bytes},
+          {"bounds_bytes", column.bounds_bytes}};
+}
+
 namespace rocksdb_plugin {
-BLOCKSIEVE_TO_JSON(IndexColumnReport, definition, filters, filter_bytes, bounds_bytes)
 BLOCKSIEVE_TO_JSON(IndexReport, num_granules, num_bytes, place, columns, note, problem)
 }  // namespace rocksdb_plugin
 
@@ -154,13 +161,13 @@ Json LevelsOf(const std::vector<FileReport>& files) {
 Json IndexesOf(const std::vector<FileReport>& files) {
   std::map<std::pair<std::string, std::string>, IndexSummary> indexes;
   for (const FileReport& file : files) {
-    for (const IndexColumnReport& column : file.index.columns) {
+    for (const IndexColumnInfo& column : file.index.columns) {
       IndexSummary& index = indexes[{file.place.family, column.definition}];
       index.family = file.place.family;
       index.definition = column.definition;
       ++index.num_files;
       index.num_granules += file.index.num_granules;
-      index.filters.insert(column.filters);
+      index.filters.emplace(FiltersName(column));
       index.filter_bytes += column.filter_bytes;
       index.bounds_bytes += column.bounds_bytes;
     }

@@ -4,27 +4,17 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-struct FileOnLevel {
-  int level = 0;
-  uint64_t num_bytes = 0;
-  std::string path;
-};
-
 // RocksDB may move a file to another level, or compact it away, at any time.
-std::optional<FileOnLevel> Find(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
-                                const std::string& name) {
-  rocksdb::ColumnFamilyMetaData metadata;
-  db->GetColumnFamilyMetaData(column_family, &metadata);
-  for (const auto& level : metadata.levels) {
-    for (const auto& file : level.files) {
-      if (file.name == name) return FileOnLevel{level.level, file.size, file.db_path};
-    }
-  }
-  return std::nullopt;
+std::optional<rocksdb::LiveFileMetaData> Find(rocksdb::DB* db, const std::string& name) {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  const auto found = std::ranges::find(files, name, &rocksdb::LiveFileMetaData::name);
+  return found == files.end() ? std::nullopt : std::optional(*found);
 }
 
 // The path that the file already has; RocksDB chooses none if there are several.
@@ -39,16 +29,16 @@ int PathIdOf(const rocksdb::Options& options, const std::string& path) {
 
 rocksdb::Status CompactFile(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                             const std::string& name, std::vector<std::string>* written) {
-  const std::optional<FileOnLevel> file = Find(db, column_family, name);
+  const std::optional<rocksdb::LiveFileMetaData> file = Find(db, name);
   if (!file) return rocksdb::Status::NotFound("compacted away");
   rocksdb::CompactionOptions compaction;
   compaction.compression = rocksdb::kDisableCompressionOption;  // the column family's
   // One file becomes one file: its blocks may compress a little less.
-  compaction.output_file_size_limit = std::max<uint64_t>(2 * file->num_bytes, 1 << 20);
+  compaction.output_file_size_limit = std::max<uint64_t>(2 * file->size, 1 << 20);
   rocksdb::Status status =
       db->CompactFiles(compaction, column_family, {name}, file->level,
-                       PathIdOf(db->GetOptions(column_family), file->path), written);
-  const bool is_there = !status.IsAborted() && Find(db, column_family, name).has_value();
+                       PathIdOf(db->GetOptions(column_family), file->db_path), written);
+  const bool is_there = !status.IsAborted() && Find(db, name).has_value();
   if (status.IsInvalidArgument() && !is_there) return rocksdb::Status::NotFound("compacted away");
   if (!status.ok() || !is_there) return status;
   return rocksdb::Status::Incomplete("blocksieve: the compaction was canceled");

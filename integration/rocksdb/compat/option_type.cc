@@ -31,7 +31,7 @@ std::string MessageOf(const rocksdb::Status& status) {
   return message.empty() ? status.ToString() : std::string(message);
 }
 
-rocksdb::Status CheckGiven(std::initializer_list<std::pair<const char*, const void*>> arguments) {
+rocksdb::Status CheckGiven(Arguments arguments) {
   for (const auto& [name, address] : arguments) {
     if (address != nullptr) continue;
     return rocksdb::Status::InvalidArgument("blocksieve: argument " + std::string(name) +

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <initializer_list>
 #include <limits>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -56,8 +57,20 @@ rocksdb::Status ToRocksStatus(const Status& status);
 /// The message of a status without its kind and without "blocksieve: ", for logs.
 std::string MessageOf(const rocksdb::Status& status);
 
+using Arguments = std::initializer_list<std::pair<const char*, const void*>>;  ///< By name.
+
 /// InvalidArgument for the first argument that is null.
-rocksdb::Status CheckGiven(std::initializer_list<std::pair<const char*, const void*>> arguments);
+rocksdb::Status CheckGiven(Arguments arguments);
+
+/// The body of a public function, which returns a Status: refuses null arguments, and returns
+/// MemoryLimit if memory is short.
+template <class Body>
+rocksdb::Status PublicCall(Arguments arguments, const Body& body) try {
+  rocksdb::Status given = CheckGiven(arguments);
+  return given.ok() ? body() : given;
+} catch (const std::bad_alloc&) {
+  return rocksdb::Status::MemoryLimit();
+}
 
 /// InvalidArgument "option NAME is VALUE; allowed: ALLOWED". `is_number`: false for a text in place
 /// of a number.

@@ -40,14 +40,11 @@ std::shared_ptr<const rocksdb::FilterPolicy> FromString(const std::string& text)
 }  // namespace
 
 const rocksdb::FilterPolicy* StockBloom(double bits_per_key) {
-  struct Policies {
-    std::mutex mutex;
-    std::map<int, std::shared_ptr<const rocksdb::FilterPolicy>> by_millibits;
-  };
-  static auto& policies = *new Policies;
+  static auto& mutex = *new std::mutex;
+  static auto& policies = *new std::map<int, std::shared_ptr<const rocksdb::FilterPolicy>>;
   const int millibits = Millibits(bits_per_key);
-  const std::lock_guard lock(policies.mutex);
-  auto& policy = policies.by_millibits[millibits];
+  const std::lock_guard lock(mutex);
+  auto& policy = policies[millibits];
   if (policy == nullptr)
     policy = FromString("bloomfilter:" + ToText(millibits / 1000.0) + ":false");
   return policy.get();

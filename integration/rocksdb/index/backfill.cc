@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <new>
 #include <optional>
 #include <set>
 #include <string>
@@ -30,9 +29,8 @@ bool HasIndex(rocksdb::DB* db, const rocksdb::SstFileMetaData& file, const SstPl
   if (was_built && !user.contains(kSidecarProperty)) return true;
   const auto sidecar = SidecarFile::Open(sst, *properties);
   if (sidecar == nullptr) return false;
-  const bool is_same = sidecar->header().origin == SidecarOrigin::kWritten
-                           ? was_built
-                           : sidecar->header().identity == identity;
+  const bool is_same =
+      sidecar->header().is_rebuilt ? sidecar->header().identity == identity : was_built;
   if (!is_same) return false;
   const SstIndex index(properties, sst, std::nullopt);
   constexpr rocksdb::SequenceNumber kNow = std::numeric_limits<rocksdb::SequenceNumber>::max();
@@ -112,68 +110,66 @@ namespace blocksieve {
 
 using namespace rocksdb_plugin;  // NOLINT: the same component
 
-rocksdb::Status BackfillSkipIndexes(
-    rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
-    const std::function<bool(const BackfillProgress&)>& progress) try {
-  if (rocksdb::Status given = CheckGiven({{"db", db}}); !given.ok()) return given;
-  // Concurrent compactions hold or replace files, so the remaining files are listed again.
-  constexpr int kMaxRoundsWithoutProgress = 5;
-  if (column_family == nullptr) column_family = db->DefaultColumnFamily();
-  const rocksdb::Options options = db->GetOptions(column_family);
-  if (options.compaction_style == rocksdb::kCompactionStyleFIFO) {
-    return rocksdb::Status::NotSupported(
-        "blocksieve: FIFO compaction rewrites no files; RebuildSkipIndexes needs no compaction");
-  }
-  SkipIndexSettings settings;
-  if (rocksdb::Status status = FindIndexOptions(options, &settings); !status.ok()) return status;
-  // RocksDB does not tell listeners when CompactFiles begins.
-  SidecarDatabases::Instance().Register(db);
-  std::set<uint64_t> written;     // output files of this call
-  std::set<std::string> indexed;  // files that need nothing
-  BackfillProgress done;
-  rocksdb::Status last_problem;
-  for (int idle_rounds = 0; idle_rounds < kMaxRoundsWithoutProgress; ++idle_rounds) {
-    for (;;) {
-      std::vector<UnindexedFile> files;
-      rocksdb::Status status = FindUnindexed(db, column_family, settings, &indexed, &files);
-      if (!status.ok()) return status;
-      SetRemaining(files, &done);
-      for (const UnindexedFile& file : files) {
-        if (!written.contains(FileNumberOf(file.name))) continue;
-        return rocksdb::Status::Incomplete(
-            "blocksieve: compaction wrote " + file.name +
-            " without the skip index: its table is not block-based, or a process without the index "
-            "in its options wrote it");
-      }
-      const bool should_continue = !progress || progress(done);
-      if (files.empty()) return rocksdb::Status::OK();
-      if (!should_continue) return rocksdb::Status::Incomplete("blocksieve: stopped by progress");
-      // The next file that no other compaction holds. Deep files first, as ordinary compactions may
-      // soon rewrite the upper ones.
-      bool compacted = false;
-      for (auto file = files.rbegin(); file != files.rend() && !compacted; ++file) {
-        std::vector<std::string> outputs;
-        last_problem = CompactFile(db, column_family, file->name, &outputs);
-        if (last_problem.ok()) {
-          for (const std::string& output : outputs) written.insert(FileNumberOf(output));
-          ++done.files_done;
-          done.bytes_done += file->bytes;
-          compacted = true;
-        } else if (!last_problem.IsAborted() && !last_problem.IsNotFound()) {
-          return last_problem;
-        }
-      }
-      if (!compacted) break;
-      idle_rounds = 0;
+rocksdb::Status BackfillSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+                                    const std::function<bool(const BackfillProgress&)>& progress) {
+  return PublicCall({{"db", db}}, [&]() -> rocksdb::Status {
+    // Concurrent compactions hold or replace files, so the remaining files are listed again.
+    constexpr int kMaxRoundsWithoutProgress = 5;
+    if (column_family == nullptr) column_family = db->DefaultColumnFamily();
+    const rocksdb::Options options = db->GetOptions(column_family);
+    if (options.compaction_style == rocksdb::kCompactionStyleFIFO) {
+      return rocksdb::Status::NotSupported(
+          "blocksieve: FIFO compaction rewrites no files; RebuildSkipIndexes needs no compaction");
     }
-    db->GetEnv()->SleepForMicroseconds(100'000);
-  }
-  return rocksdb::Status::Incomplete("blocksieve: other compactions hold the " +
-                                         std::to_string(done.files_left) +
-                                         " remaining files; try again later",
-                                     last_problem.ToString());
-} catch (const std::bad_alloc&) {
-  return rocksdb::Status::MemoryLimit();
+    SkipIndexSettings settings;
+    if (rocksdb::Status status = FindIndexOptions(options, &settings); !status.ok()) return status;
+    // RocksDB does not tell listeners when CompactFiles begins.
+    RegisterForSidecars(db);
+    std::set<uint64_t> written;     // output files of this call
+    std::set<std::string> indexed;  // files that need nothing
+    BackfillProgress done;
+    rocksdb::Status last_problem;
+    for (int idle_rounds = 0; idle_rounds < kMaxRoundsWithoutProgress; ++idle_rounds) {
+      for (;;) {
+        std::vector<UnindexedFile> files;
+        rocksdb::Status status = FindUnindexed(db, column_family, settings, &indexed, &files);
+        if (!status.ok()) return status;
+        SetRemaining(files, &done);
+        for (const UnindexedFile& file : files) {
+          if (!written.contains(FileNumberOf(file.name))) continue;
+          return rocksdb::Status::Incomplete("blocksieve: compaction wrote " + file.name +
+                                             " without the skip index: its table is not "
+                                             "block-based, or a process without the index "
+                                             "in its options wrote it");
+        }
+        const bool should_continue = !progress || progress(done);
+        if (files.empty()) return rocksdb::Status::OK();
+        if (!should_continue) return rocksdb::Status::Incomplete("blocksieve: stopped by progress");
+        // The next file that no other compaction holds. Deep files first, as ordinary compactions
+        // may soon rewrite the upper ones.
+        bool compacted = false;
+        for (auto file = files.rbegin(); file != files.rend() && !compacted; ++file) {
+          std::vector<std::string> outputs;
+          last_problem = CompactFile(db, column_family, file->name, &outputs);
+          if (last_problem.ok()) {
+            for (const std::string& output : outputs) written.insert(FileNumberOf(output));
+            ++done.files_done;
+            done.bytes_done += file->bytes;
+            compacted = true;
+          } else if (!last_problem.IsAborted() && !last_problem.IsNotFound()) {
+            return last_problem;
+          }
+        }
+        if (!compacted) break;
+        idle_rounds = 0;
+      }
+      db->GetEnv()->SleepForMicroseconds(100'000);
+    }
+    return rocksdb::Status::Incomplete("blocksieve: other compactions hold the " +
+                                           std::to_string(done.files_left) +
+                                           " remaining files; try again later",
+                                       last_problem.ToString());
+  });
 }
 
 }  // namespace blocksieve

@@ -24,7 +24,7 @@ struct UnindexedFile {
   std::shared_ptr<const rocksdb::TableProperties> properties;
 };
 
-/// Why an index of the newest versions in `file` (SidecarCoverage) must not be used at `snapshot`:
+/// Why an index of the newest versions in `file` (SidecarHeader) must not be used at `snapshot`:
 /// readers of `db` may see others, or other values. Empty if it may be.
 std::string WhyNewestAreNotSeen(rocksdb::DB* db, const rocksdb::SstFileMetaData* file,
                                 rocksdb::SequenceNumber snapshot);

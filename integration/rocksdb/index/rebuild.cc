@@ -5,7 +5,6 @@
 #include <rocksdb/table.h>
 
 #include <algorithm>
-#include <new>
 #include <optional>
 #include <set>
 #include <string>
@@ -55,43 +54,30 @@ class ReadPace {
   uint64_t num_reads_ = 0;
 };
 
-/// Reads an SST from its first entry to its last, and counts the data blocks.
-class SstEntries {
- public:
-  explicit SstEntries(rocksdb::Options options) {
-    options.statistics = statistics_;
-    options.listeners.clear();
-    const auto* const table = options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-    if (table != nullptr) {
-      rocksdb::BlockBasedTableOptions own = *table;
-      // With a cache of its own, each data block is one miss.
-      own.block_cache = rocksdb::NewLRUCache(kCacheBytes);
-      own.no_block_cache = false;
-      own.cache_index_and_filter_blocks = false;
-      own.filter_policy = nullptr;
-      options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(own));
-    }
-    comparator_ = options.comparator;
-    reader_.emplace(options);
+/// Reads an SST from its first entry to its last, and calls add(key, value, type, sequence number,
+/// number of the data block) for each.
+template <class Add>
+rocksdb::Status ReadSst(rocksdb::Options options, const std::string& path, const Add& add) {
+  constexpr size_t kCacheBytes = 1 << 20;
+  const auto statistics = options.statistics = rocksdb::CreateDBStatistics();
+  options.listeners.clear();
+  const auto* const table = options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  if (table != nullptr) {
+    rocksdb::BlockBasedTableOptions own = *table;
+    // With a cache of its own, each data block is one miss.
+    own.block_cache = rocksdb::NewLRUCache(kCacheBytes);
+    own.no_block_cache = false;
+    own.cache_index_and_filter_blocks = false;
+    own.filter_policy = nullptr;
+    options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(own));
   }
-
-  rocksdb::Status Open(const std::string& path) { return reader_->Open(path); }
-
-  /// Calls add(key, value, type, sequence number, number of the data block) for each entry.
-  template <class Add>
-  rocksdb::Status ForEach(Add add) {
-    return ForEachEntry(&*reader_, comparator_, [&](auto&&... entry) {
-      return add(entry..., statistics_->getTickerCount(rocksdb::BLOCK_CACHE_DATA_MISS));
-    });
-  }
-
- private:
-  static constexpr size_t kCacheBytes = 1 << 20;
-
-  const std::shared_ptr<rocksdb::Statistics> statistics_ = rocksdb::CreateDBStatistics();
-  const rocksdb::Comparator* comparator_ = nullptr;
-  std::optional<rocksdb::SstFileReader> reader_;
-};
+  rocksdb::SstFileReader reader(options);
+  rocksdb::Status status = reader.Open(path);
+  if (!status.ok()) return status;
+  return ForEachEntry(&reader, options.comparator, [&](auto&&... entry) {
+    return add(entry..., statistics->getTickerCount(rocksdb::BLOCK_CACHE_DATA_MISS));
+  });
+}
 
 /// Whether the value may be a reference to a blob file: RocksDB before 9.3 shows it as a value. Its
 /// first byte is the type, 0 to 2.
@@ -103,39 +89,37 @@ bool MayBeBlobReference(const rocksdb::Slice& value) {
 rocksdb::Status MakeIndex(const rocksdb::Options& options, const SkipIndexSettings& settings,
                           const UnindexedFile& file, ReadPace* pace,
                           const std::function<bool()>& should_continue, std::string* bytes,
-                          SidecarCoverage* coverage) {
+                          bool* has_newest_versions_only) {
   const rocksdb::TableProperties& facts = *file.properties;
   if (!kReadsAllVersions && facts.num_merge_operands != 0) {
     return rocksdb::Status::NotSupported(
         "this RocksDB, before 9.3, does not distinguish merge operands from values; "
         "BackfillSkipIndexes does");
   }
-  SstEntries entries(options);
-  rocksdb::Status status = entries.Open(file.place.path);
-  if (!status.ok()) return status;
-  SkipIndexCollector collector(settings, std::nullopt, nullptr);
+  const auto collector = NewSkipIndexCollector(settings, std::nullopt, nullptr);
   bool is_stopped = false;
   uint64_t num_rows = 0;
   // The file knows; the present options may differ from those that wrote it.
   const bool may_have_references = !kReadsAllVersions && file.has_blob_references;
   // RocksDB gives an ingested file other sequence numbers in each database, and keeps its sidecar.
   const bool is_external = facts.user_collected_properties.contains(kExternalFileProperty);
-  status = entries.ForEach([&](const rocksdb::Slice& key, const rocksdb::Slice& value,
-                               rocksdb::EntryType type, rocksdb::SequenceNumber sequence,
-                               uint64_t block) {
-    ++num_rows;
-    if (may_have_references && MayBeBlobReference(value)) type = rocksdb::kEntryBlobIndex;
-    is_stopped = pace->Read(key.size() + value.size()) && !should_continue();
-    return !is_stopped &&
-           collector.AddUserKey(key, value, type, is_external ? 0 : sequence, block).ok();
-  });
+  rocksdb::Status status = ReadSst(
+      options, file.place.path,
+      [&](const rocksdb::Slice& key, const rocksdb::Slice& value, rocksdb::EntryType type,
+          rocksdb::SequenceNumber sequence, uint64_t block) {
+        ++num_rows;
+        if (may_have_references && MayBeBlobReference(value)) type = rocksdb::kEntryBlobIndex;
+        is_stopped = pace->Read(key.size() + value.size()) && !should_continue();
+        return !is_stopped &&
+               collector->AddUserKey(key, value, type, is_external ? 0 : sequence, block).ok();
+      });
   if (!status.ok()) return status;
   if (is_stopped) return rocksdb::Status::Incomplete("stopped by progress");
   // No version is hidden if there are as many rows as values.
   const bool has_all = kReadsAllVersions || num_rows == facts.num_entries - facts.num_deletions;
-  *coverage = has_all ? SidecarCoverage::kAllVersions : SidecarCoverage::kNewestVersions;
+  *has_newest_versions_only = !has_all;
   rocksdb::UserCollectedProperties properties;
-  status = collector.Finish(&properties);
+  status = collector->Finish(&properties);
   if (!status.ok()) return status;
   *bytes = FindProperty(properties, kIndexProperty);
   if (!bytes->empty()) return status;
@@ -151,17 +135,16 @@ rocksdb::Status RebuildOne(rocksdb::DB* db, const rocksdb::Options& options,
         "its properties do not name the session that wrote it; BackfillSkipIndexes rewrites it");
   std::string bytes;
   SidecarHeader header;
-  rocksdb::Status status =
-      MakeIndex(options, settings, file, pace, should_continue, &bytes, &header.coverage);
+  rocksdb::Status status = MakeIndex(options, settings, file, pace, should_continue, &bytes,
+                                     &header.has_newest_versions_only);
   if (!status.ok()) return status;
-  if (header.coverage == SidecarCoverage::kNewestVersions &&
-      (db->GetRootDB() != db || file.has_blob_references)) {
+  if (header.has_newest_versions_only && (db->GetRootDB() != db || file.has_blob_references)) {
     return rocksdb::Status::NotSupported(
         "it has several versions of a row, of which this RocksDB, before 9.3, shows only the "
         "newest; a transaction may not have committed that one, or its value is in a blob file; "
         "BackfillSkipIndexes sees all");
   }
-  header.origin = SidecarOrigin::kRebuilt;
+  header.is_rebuilt = true;
   header.id = *id;
   header.value_suffix_bytes = settings.storage.value_suffix_bytes;
   header.index_bytes = bytes.size();
@@ -176,58 +159,57 @@ rocksdb::Status RebuildOne(rocksdb::DB* db, const rocksdb::Options& options,
 
 rocksdb::Status RebuildSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                                    const std::function<bool(const BackfillProgress&)>& progress,
-                                   uint64_t bytes_per_second) try {
-  if (rocksdb::Status given = CheckGiven({{"db", db}}); !given.ok()) return given;
-  if (column_family == nullptr) column_family = db->DefaultColumnFamily();
-  const rocksdb::Options options = db->GetOptions(column_family);
-  if (options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>() == nullptr) {
-    return rocksdb::Status::NotSupported("blocksieve: scans cannot use an index of this table",
-                                         options.table_factory->Name());
-  }
-  if (options.comparator->timestamp_size() != 0) {
-    return rocksdb::Status::NotSupported(
-        "blocksieve: skip indexes do not support user-defined timestamps");
-  }
-  SkipIndexSettings settings;
-  rocksdb::Status status = FindIndexOptions(options, &settings);
-  if (!status.ok()) return status;
-
-  ReadPace pace(bytes_per_second);
-  BackfillProgress done;
-  std::set<std::string> finished;  // files that are indexed, failed or gone
-  rocksdb::Status first_problem;
-  for (;;) {
-    std::vector<UnindexedFile> files;
-    status = FindUnindexed(db, column_family, settings, &finished, &files);
-    if (!status.ok()) return status;
-    SetRemaining(files, &done);
-    bool is_stopped = false;
-    const auto should_continue = [&] {
-      is_stopped = progress && !progress(done);
-      return !is_stopped;
-    };
-    should_continue();
-    if (files.empty()) return first_problem;
-    // The deepest files first: they live longest.
-    if (!is_stopped)
-      status = RebuildOne(db, options, settings, files.back(), &pace, should_continue);
-    if (is_stopped) return rocksdb::Status::Incomplete("blocksieve: stopped by progress");
-    const UnindexedFile& file = files.back();
-    finished.insert(file.name);
-    rocksdb::FileSystem* const file_system = file.place.file_system.get();
-    if (!FileExists(file_system, file.place.path)) {
-      DeleteSidecar(file_system, file.place.path);  // the SST was compacted away meanwhile
-    } else if (status.ok()) {
-      ++done.files_done;
-      done.bytes_done += file.bytes;
-    } else if (first_problem.ok()) {
-      first_problem = rocksdb::Status::Incomplete(
-          "blocksieve: no skip index for " + file.name + ", which scans read as a whole",
-          status.ToString());
+                                   uint64_t bytes_per_second) {
+  return PublicCall({{"db", db}}, [&]() -> rocksdb::Status {
+    if (column_family == nullptr) column_family = db->DefaultColumnFamily();
+    const rocksdb::Options options = db->GetOptions(column_family);
+    if (options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>() == nullptr) {
+      return rocksdb::Status::NotSupported("blocksieve: scans cannot use an index of this table",
+                                           options.table_factory->Name());
     }
-  }
-} catch (const std::bad_alloc&) {
-  return rocksdb::Status::MemoryLimit();
+    if (options.comparator->timestamp_size() != 0) {
+      return rocksdb::Status::NotSupported(
+          "blocksieve: skip indexes do not support user-defined timestamps");
+    }
+    SkipIndexSettings settings;
+    rocksdb::Status status = FindIndexOptions(options, &settings);
+    if (!status.ok()) return status;
+
+    ReadPace pace(bytes_per_second);
+    BackfillProgress done;
+    std::set<std::string> finished;  // files that are indexed, failed or gone
+    rocksdb::Status first_problem;
+    for (;;) {
+      std::vector<UnindexedFile> files;
+      status = FindUnindexed(db, column_family, settings, &finished, &files);
+      if (!status.ok()) return status;
+      SetRemaining(files, &done);
+      bool is_stopped = false;
+      const auto should_continue = [&] {
+        is_stopped = progress && !progress(done);
+        return !is_stopped;
+      };
+      should_continue();
+      if (files.empty()) return first_problem;
+      // The deepest files first: they live longest.
+      if (!is_stopped)
+        status = RebuildOne(db, options, settings, files.back(), &pace, should_continue);
+      if (is_stopped) return rocksdb::Status::Incomplete("blocksieve: stopped by progress");
+      const UnindexedFile& file = files.back();
+      finished.insert(file.name);
+      rocksdb::FileSystem* const file_system = file.place.file_system.get();
+      if (!FileExists(file_system, file.place.path)) {
+        DeleteSidecar(file_system, file.place.path);  // the SST was compacted away meanwhile
+      } else if (status.ok()) {
+        ++done.files_done;
+        done.bytes_done += file.bytes;
+      } else if (first_problem.ok()) {
+        first_problem = rocksdb::Status::Incomplete(
+            "blocksieve: no skip index for " + file.name + ", which scans read as a whole",
+            status.ToString());
+      }
+    }
+  });
 }
 
 }  // namespace blocksieve

@@ -2,7 +2,6 @@
 
 #include <map>
 #include <memory>
-#include <new>
 #include <optional>
 #include <set>
 #include <string>
@@ -41,118 +40,116 @@ rocksdb::Status FindSidecars(rocksdb::FileSystem* file_system, const std::string
 
 }  // namespace
 
-rocksdb::Status CreateCheckpointWithSkipIndexes(rocksdb::DB* db, const std::string& directory) try {
-  if (rocksdb::Status given = CheckGiven({{"db", db}}); !given.ok()) return given;
-  const NoFileDeletions no_deletions(db);
-  rocksdb::Status status = no_deletions.status();
-  if (!status.ok()) return status;
-  rocksdb::Checkpoint* made = nullptr;
-  status = rocksdb::Checkpoint::Create(db, &made);
-  const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
-  if (status.ok()) status = checkpoint->CreateCheckpoint(directory);
-  if (!status.ok()) return status;
-  rocksdb::FileSystem* const file_system = db->GetEnv()->GetFileSystem().get();
-  const std::set<std::string> sources = SstDirectories(db);
-  std::vector<std::string> names;
-  file_system->GetChildren(directory, rocksdb::IOOptions(), &names, nullptr).PermitUncheckedError();
-  for (const std::string& name : names) {
-    const std::string_view number = NumberInName(name, kSstSuffix);
-    if (number.empty()) continue;
-    const std::string sidecar = "/" + std::string(number) + std::string(kSidecarSuffix);
-    for (const std::string& source : sources) {
-      if (!FileExists(file_system, source + sidecar)) continue;
-      status = LinkOrCopySidecar(file_system, source + sidecar, directory + sidecar);
-      if (!status.ok()) return status;
+rocksdb::Status CreateCheckpointWithSkipIndexes(rocksdb::DB* db, const std::string& directory) {
+  return PublicCall({{"db", db}}, [&]() -> rocksdb::Status {
+    const NoFileDeletions no_deletions(db);
+    rocksdb::Status status = no_deletions.status();
+    if (!status.ok()) return status;
+    rocksdb::Checkpoint* made = nullptr;
+    status = rocksdb::Checkpoint::Create(db, &made);
+    const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
+    if (status.ok()) status = checkpoint->CreateCheckpoint(directory);
+    if (!status.ok()) return status;
+    rocksdb::FileSystem* const file_system = db->GetEnv()->GetFileSystem().get();
+    const std::set<std::string> sources = SstDirectories(db);
+    std::vector<std::string> names;
+    file_system->GetChildren(directory, rocksdb::IOOptions(), &names, nullptr)
+        .PermitUncheckedError();
+    for (const std::string& name : names) {
+      const std::string_view number = NumberInName(name, kSstSuffix);
+      if (number.empty()) continue;
+      const std::string sidecar = "/" + std::string(number) + std::string(kSidecarSuffix);
+      for (const std::string& source : sources) {
+        if (!FileExists(file_system, source + sidecar)) continue;
+        status = LinkOrCopySidecar(file_system, source + sidecar, directory + sidecar);
+        if (!status.ok()) return status;
+      }
     }
-  }
-  return status;
-} catch (const std::bad_alloc&) {
-  return rocksdb::Status::MemoryLimit();
+    return status;
+  });
 }
 
-rocksdb::Status SaveSkipIndexes(rocksdb::DB* db, const std::string& directory) try {
-  if (rocksdb::Status given = CheckGiven({{"db", db}}); !given.ok()) return given;
-  const NoFileDeletions no_deletions(db);
-  if (!no_deletions.status().ok()) return no_deletions.status();
-  rocksdb::FileSystem* const file_system = db->GetEnv()->GetFileSystem().get();
-  rocksdb::Status status =
-      file_system->CreateDirIfMissing(directory, rocksdb::IOOptions(), nullptr);
-  if (!status.ok()) return status;
-  std::vector<rocksdb::LiveFileMetaData> files;
-  db->GetLiveFilesMetaData(&files);
-  for (const rocksdb::LiveFileMetaData& file : files) {
-    const std::string path = SidecarPath(file.db_path + file.name);
-    const auto sidecar = SidecarFile::OpenAny(file_system, path);
-    if (sidecar == nullptr) continue;
-    const std::string copy =
-        directory + "/" + ToHex(sidecar->header().id) + std::string(kSidecarSuffix);
-    if (FileExists(file_system, copy)) continue;
-    status = LinkOrCopySidecar(file_system, path, copy);
-    if (!status.ok()) break;
-  }
-  return status;
-} catch (const std::bad_alloc&) {
-  return rocksdb::Status::MemoryLimit();
+rocksdb::Status SaveSkipIndexes(rocksdb::DB* db, const std::string& directory) {
+  return PublicCall({{"db", db}}, [&]() -> rocksdb::Status {
+    const NoFileDeletions no_deletions(db);
+    if (!no_deletions.status().ok()) return no_deletions.status();
+    rocksdb::FileSystem* const file_system = db->GetEnv()->GetFileSystem().get();
+    rocksdb::Status status =
+        file_system->CreateDirIfMissing(directory, rocksdb::IOOptions(), nullptr);
+    if (!status.ok()) return status;
+    std::vector<rocksdb::LiveFileMetaData> files;
+    db->GetLiveFilesMetaData(&files);
+    for (const rocksdb::LiveFileMetaData& file : files) {
+      const std::string path = SidecarPath(file.db_path + file.name);
+      const auto sidecar = SidecarFile::OpenAny(file_system, path);
+      if (sidecar == nullptr) continue;
+      const std::string copy =
+          directory + "/" + ToHex(sidecar->header().id) + std::string(kSidecarSuffix);
+      if (FileExists(file_system, copy)) continue;
+      status = LinkOrCopySidecar(file_system, path, copy);
+      if (!status.ok()) break;
+    }
+    return status;
+  });
 }
 
 rocksdb::Status CopySkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
-                                const std::string& directory, uint64_t* num_copied) try {
-  if (rocksdb::Status given = CheckGiven({{"db", db}}); !given.ok()) return given;
-  if (num_copied != nullptr) *num_copied = 0;
-  if (column_family == nullptr) column_family = db->DefaultColumnFamily();
-  rocksdb::FileSystem* const file_system = db->GetEnv()->GetFileSystem().get();
-  std::map<std::string, std::string> found;
-  rocksdb::Status status = FindSidecars(file_system, directory, &found);
-  if (!status.ok()) {
-    return rocksdb::Status::IOError("blocksieve: cannot read directory " + directory,
-                                    status.ToString());
-  }
-  rocksdb::TablePropertiesCollection files;
-  status = ReadTableProperties(db, column_family, &files);
-  SstPlace sst{db->GetEnv()->GetFileSystem(), "", nullptr};
-  for (const auto& [path, properties] : files) {
-    sst.path = path;
-    if (SidecarFile::Open(sst, *properties) != nullptr) continue;
-    const std::optional<SidecarId> rebuilt = IdOfSst(*properties);
-    const std::string_view written =
-        FindProperty(properties->user_collected_properties, kSidecarProperty);
-    for (const std::string& id :
-         {rebuilt ? ToHex(*rebuilt) : "", std::string(IdInReference(written))}) {
-      const auto sidecar = found.find(id);
-      if (sidecar == found.end()) continue;
-      status = LinkOrCopySidecar(file_system, sidecar->second, SidecarPath(path));
-      if (!status.ok()) return status;
-      SkipIndexCatalog::Default().Forget(*properties);
-      if (num_copied != nullptr) ++*num_copied;
-      break;
+                                const std::string& directory, uint64_t* num_copied) {
+  return PublicCall({{"db", db}}, [&]() -> rocksdb::Status {
+    if (num_copied != nullptr) *num_copied = 0;
+    if (column_family == nullptr) column_family = db->DefaultColumnFamily();
+    rocksdb::FileSystem* const file_system = db->GetEnv()->GetFileSystem().get();
+    std::map<std::string, std::string> found;
+    rocksdb::Status status = FindSidecars(file_system, directory, &found);
+    if (!status.ok()) {
+      return rocksdb::Status::IOError("blocksieve: cannot read directory " + directory,
+                                      status.ToString());
     }
-  }
-  return status;
-} catch (const std::bad_alloc&) {
-  return rocksdb::Status::MemoryLimit();
+    rocksdb::TablePropertiesCollection files;
+    status = ReadTableProperties(db, column_family, &files);
+    SstPlace sst{db->GetEnv()->GetFileSystem(), "", nullptr};
+    for (const auto& [path, properties] : files) {
+      sst.path = path;
+      if (SidecarFile::Open(sst, *properties) != nullptr) continue;
+      const std::optional<SidecarId> rebuilt = IdOfSst(*properties);
+      const std::string_view written =
+          FindProperty(properties->user_collected_properties, kSidecarProperty);
+      for (const std::string& id :
+           {rebuilt ? ToHex(*rebuilt) : "", std::string(IdInReference(written))}) {
+        const auto sidecar = found.find(id);
+        if (sidecar == found.end()) continue;
+        status = LinkOrCopySidecar(file_system, sidecar->second, SidecarPath(path));
+        if (!status.ok()) return status;
+        SkipIndexCatalog::Default().Forget(*properties);
+        if (num_copied != nullptr) ++*num_copied;
+        break;
+      }
+    }
+    return status;
+  });
 }
 
 rocksdb::Status DestroyDbWithSkipIndexes(
     const std::string& name, const rocksdb::Options& options,
-    const std::vector<rocksdb::ColumnFamilyDescriptor>& column_families) try {
-  rocksdb::Status status = rocksdb::DestroyDB(name, options, column_families);
-  if (!status.ok()) return status;
-  std::set<std::string> directories{name};
-  const auto add = [&](const std::vector<rocksdb::DbPath>& paths) {
-    for (const rocksdb::DbPath& path : paths) directories.insert(path.path);
-  };
-  add(options.db_paths);
-  add(options.cf_paths);
-  for (const auto& family : column_families) add(family.options.cf_paths);
-  rocksdb::FileSystem* const file_system = options.env->GetFileSystem().get();
-  for (const std::string& directory : directories) {
-    DeleteOrphanSidecars(file_system, directory);
-    // DestroyDB kept the directories because of the sidecars.
-    file_system->DeleteDir(directory, rocksdb::IOOptions(), nullptr).PermitUncheckedError();
-  }
-  return status;
-} catch (const std::bad_alloc&) {
-  return rocksdb::Status::MemoryLimit();
+    const std::vector<rocksdb::ColumnFamilyDescriptor>& column_families) {
+  return PublicCall({}, [&]() -> rocksdb::Status {
+    rocksdb::Status status = rocksdb::DestroyDB(name, options, column_families);
+    if (!status.ok()) return status;
+    std::set<std::string> directories{name};
+    const auto add = [&](const std::vector<rocksdb::DbPath>& paths) {
+      for (const rocksdb::DbPath& path : paths) directories.insert(path.path);
+    };
+    add(options.db_paths);
+    add(options.cf_paths);
+    for (const auto& family : column_families) add(family.options.cf_paths);
+    rocksdb::FileSystem* const file_system = options.env->GetFileSystem().get();
+    for (const std::string& directory : directories) {
+      DeleteOrphanSidecars(file_system, directory);
+      // DestroyDB kept the directories because of the sidecars.
+      file_system->DeleteDir(directory, rocksdb::IOOptions(), nullptr).PermitUncheckedError();
+    }
+    return status;
+  });
 }
 
 }  // namespace blocksieve

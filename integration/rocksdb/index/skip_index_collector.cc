@@ -12,9 +12,6 @@ namespace blocksieve {
 namespace rocksdb_plugin {
 namespace {
 
-// Short enough for a string without allocation.
-constexpr std::string_view kOutOfMemory = "out of memory";
-
 // Granules also end at this many times granule_bytes, for blocks that end late: they are larger
 // than usual, or other threads compress them while entries are added.
 constexpr uint64_t kLateBlockFactor = 4;
@@ -22,194 +19,231 @@ constexpr uint64_t kLateBlockFactor = 4;
 // An entry smaller than this does not fill a block by itself.
 constexpr uint64_t kMinBlockBytes = 1024;
 
+/// Builds the skip index of one file while RocksDB writes it, and stores it in a sidecar or in
+/// table properties. RocksDB only logs a collector's errors, and is not exception-safe, so this
+/// returns no error and throws nothing: on a failure, such as short memory, the file gets no index,
+/// and its properties and the log say why.
+class SkipIndexCollector final : public rocksdb::TablePropertiesCollector {
+ public:
+  SkipIndexCollector(const SkipIndexSettings& settings, std::optional<SstPlace> sst,
+                     std::shared_ptr<std::atomic<bool>> has_warned) noexcept
+      : sst_(std::move(sst)), has_warned_(std::move(has_warned)) {
+    settings_.storage.info_log = settings.storage.info_log;
+    Try([&] {
+      settings_ = settings;
+      follows_blocks_ = settings.index.block_granules;
+      Result<SkipIndexBuilder> builder = SkipIndexBuilder::Create(settings.index);
+      if (!builder.ok()) return Fail(builder.status().message());
+      builder_ = *std::move(builder);
+    });
+  }
+
+  const char* Name() const override { return "blocksieve.SkipIndexCollector"; }
+
+  rocksdb::Status AddUserKey(const rocksdb::Slice& key, const rocksdb::Slice& value,
+                             rocksdb::EntryType type, rocksdb::SequenceNumber sequence,
+                             uint64_t file_offset) override {
+    if (!problem_.empty()) return rocksdb::Status::OK();
+    if (follows_blocks_) FollowBlocks(file_offset);
+    const size_t num_bytes = key.size() + value.size();
+    ++block_entries_;
+    block_bytes_ += num_bytes;
+    switch (type) {
+      // Deletes are not indexed: candidates are re-checked on a view that applies them. Range
+      // tombstones come after all points, out of key order.
+      case rocksdb::kEntryDelete:
+      case rocksdb::kEntrySingleDelete:
+      case rocksdb::kEntryDeleteWithTimestamp:
+      case rocksdb::kEntryRangeDeletion:
+        return rocksdb::Status::OK();
+      default:
+        break;
+    }
+    const size_t suffix = settings_.storage.value_suffix_bytes;
+    if (type == rocksdb::kEntryPut && value.size() >= suffix) {
+      builder_->AddRow(key.ToStringView(), {value.data(), value.size() - suffix}, num_bytes);
+    } else {
+      // The stored value is not the value that readers see: merge operands, blob references,
+      // entities, timed puts, and types of later versions.
+      builder_->AddAlwaysMatchingRow(key.ToStringView(), num_bytes);
+    }
+    builder_->NoteSequence(sequence);
+    return rocksdb::Status::OK();
+  }
+
+  /// Returns the same properties again if called again, as RocksDB before 8.8.2 does.
+  rocksdb::Status Finish(rocksdb::UserCollectedProperties* properties) override {
+    const bool is_complete = Try([&] {
+      if (!std::exchange(is_finished_, true)) Build();
+      for (const auto& [name, text] : readable_) (*properties)[name] = text;
+      if (!problem_.empty()) (*properties)[kProblemProperty] = problem_;
+      if (!index_.empty()) (*properties)[kIndexProperty] = index_;
+    });
+    if (!is_complete) {
+      // Without the index, the other properties mean "no index". Erasing by name would allocate.
+      std::erase_if(*properties,
+                    [](const auto& property) { return property.first == kIndexProperty; });
+    }
+    return rocksdb::Status::OK();
+  }
+
+  /// All properties but the index.
+  rocksdb::UserCollectedProperties GetReadableProperties() const override try {
+    rocksdb::UserCollectedProperties properties = readable_;
+    if (!problem_.empty()) properties[kProblemProperty] = problem_;
+    return properties;
+  } catch (const std::bad_alloc&) {
+    return {};
+  }
+
+ private:
+  // RocksDB passes the current end of the file, which moves when a block is written. From 7.8
+  // to 11.8, tests show that a block is written before the first entry of the next one is added.
+  // Otherwise granules would lie across two blocks each, and scans would read more.
+  void FollowBlocks(uint64_t file_offset) {
+    if (file_offset == file_offset_) return;
+    // In tables without blocks the offset moves with every entry.
+    follows_blocks_ = block_entries_ != 1 || block_bytes_ >= kMinBlockBytes;
+    if (follows_blocks_) {
+      builder_->CloseGranule();
+      builder_->LimitGranules(0, kLateBlockFactor * settings_.index.granule_bytes);
+    } else {
+      builder_->LimitGranules(settings_.index.granule_rows, settings_.index.granule_bytes);
+    }
+    file_offset_ = file_offset;
+    block_entries_ = 0;
+    block_bytes_ = 0;
+  }
+
+  void Build() {
+    readable_[kIdentityProperty] = IdentityText(settings_);
+    if (!problem_.empty()) return;
+    Result<FinishedSkipIndex> index = builder_->Finish();
+    const uint64_t needed = builder_->needed_bytes();
+    const bool is_complete = index.ok() && DescribeIndex(*index);
+    if (settings_.index.max_index_bytes != 0 && needed > settings_.index.max_index_bytes &&
+        !is_complete) {
+      readable_[kNeededProperty] = std::to_string(needed);
+    }
+    if (!index.ok()) return Fail(index.status().message());
+    if (!PutIntoSidecar(index->bytes)) index_ = std::move(index->bytes);
+  }
+
+  /// False if a part was left out because of max_index_bytes.
+  bool DescribeIndex(const FinishedSkipIndex& index) {
+    bool is_complete = true;
+    std::string text = "granules=" + std::to_string(index.num_granules) +
+                       " rows=" + std::to_string(index.num_rows) +
+                       " index_bytes=" + std::to_string(index.bytes.size()) +
+                       " key_bytes=" + std::to_string(index.key_bytes) + "\n";
+    for (const IndexColumnInfo& column : index.columns) {
+      text += column.definition + ": filters " + std::string(FiltersName(column)) + ", " +
+              std::to_string(column.filter_bytes) + " bytes, " +
+              std::to_string(column.num_distinct) + " distinct values; bounds " +
+              std::string(PartStateName(column.bounds)) + ", " +
+              std::to_string(column.bounds_bytes) + " bytes\n";
+      const auto lacks = [&](PartState why) {
+        return column.filters == why || column.bounds == why;
+      };
+      if (!lacks(PartState::kOverBudget) && !lacks(PartState::kOverMemory)) continue;
+      is_complete = false;
+      ReportLeftOut(column);
+    }
+    readable_[kStatisticsProperty] = std::move(text);
+    return is_complete;
+  }
+
+  void ReportLeftOut(const IndexColumnInfo& column) {
+    const std::string limit = std::to_string(settings_.index.max_index_bytes);
+    const bool is_known = builder_->needed_bytes() != 0;
+    const auto is_left_out = [](PartState part) {
+      return part == PartState::kOverBudget || part == PartState::kOverMemory;
+    };
+    LogLoudly(
+        settings_.storage.info_log.get(),
+        "skip index of " + (sst_ ? FileNameOf(sst_->path) : "a file") +
+            (column.filters == PartState::kOverMemory
+                 ? " takes more memory to build than 32 times max_index_bytes="
+                 : " exceeds max_index_bytes=") +
+            limit + ", so column " + column.definition + " has no " +
+            (is_left_out(column.bounds) ? "filters and bounds" : "filters") +
+            " and scans by it read more; " +
+            (is_known ? "max_index_bytes=" + std::to_string(builder_->needed_bytes()) + " keeps all"
+                      : "raise max_index_bytes"));
+  }
+
+  /// False if the index stays in the properties.
+  bool PutIntoSidecar(const std::string& index) {
+    if (index.size() <= settings_.storage.max_property_bytes) return false;
+    if (!sst_) {
+      if (has_warned_ != nullptr && !has_warned_->exchange(true)) {
+        LogLoudly(settings_.storage.info_log.get(),
+                  "skip indexes above max_property_bytes=" +
+                      std::to_string(settings_.storage.max_property_bytes) +
+                      " stay in the table properties, which take memory for every open file; add "
+                      "blocksieve::NewListener() to DBOptions::listeners");
+      }
+      return false;
+    }
+    SidecarHeader header;
+    header.id = NewSidecarId();
+    header.value_suffix_bytes = settings_.storage.value_suffix_bytes;
+    header.index_bytes = index.size();
+    std::string reference;
+    const rocksdb::Status status = WriteSidecar(*sst_, header, index, &reference);
+    if (status.ok()) {
+      readable_[kSidecarProperty] = reference;
+      readable_.erase(kStatisticsProperty);  // the sidecar has them; keep the properties small
+    } else {
+      LogLoudly(settings_.storage.info_log.get(),
+                "sidecar " + SidecarPath(sst_->path) +
+                    " cannot be written, so the skip index stays in the table "
+                    "properties: " +
+                    status.ToString());
+    }
+    return status.ok();
+  }
+
+  /// False if `work` threw, so that the file gets no index.
+  template <class Work>
+  bool Try(const Work& work) noexcept {
+    try {
+      work();
+      return true;
+    } catch (const std::exception&) {
+      index_.clear();
+      Fail("out of memory");  // short enough for a string without allocation
+      return false;
+    }
+  }
+
+  void Fail(std::string_view problem) {
+    builder_.reset();
+    problem_ = problem;
+    LogLoudly(settings_.storage.info_log.get(),
+              "no skip index written for a file, so scans read it as a whole; reason: ", problem_);
+  }
+
+  const std::optional<SstPlace> sst_;
+  const std::shared_ptr<std::atomic<bool>> has_warned_;
+  SkipIndexSettings settings_;
+  std::optional<SkipIndexBuilder> builder_;
+  bool follows_blocks_ = false;
+  uint64_t file_offset_ = 0;    // end of the last block written
+  uint64_t block_entries_ = 0;  // entries added since
+  uint64_t block_bytes_ = 0;
+  bool is_finished_ = false;
+  std::string problem_;
+  std::string index_;  // empty if it is missing or in a sidecar
+  rocksdb::UserCollectedProperties readable_;
+};
+
 }  // namespace
 
-SkipIndexCollector::SkipIndexCollector(const SkipIndexSettings& settings,
-                                       std::optional<SstPlace> sst,
-                                       std::shared_ptr<std::atomic<bool>> has_warned) noexcept
-    : sst_(std::move(sst)), has_warned_(std::move(has_warned)) {
-  settings_.storage.info_log = settings.storage.info_log;
-  try {
-    settings_ = settings;
-    follows_blocks_ = settings.index.block_granules;
-    Result<SkipIndexBuilder> builder = SkipIndexBuilder::Create(settings.index);
-    if (builder.ok()) {
-      builder_ = *std::move(builder);
-    } else {
-      Fail(builder.status().message());
-    }
-  } catch (const std::bad_alloc&) {
-    Fail(kOutOfMemory);
-  }
-}
-
-rocksdb::Status SkipIndexCollector::AddUserKey(const rocksdb::Slice& key,
-                                               const rocksdb::Slice& value, rocksdb::EntryType type,
-                                               rocksdb::SequenceNumber sequence,
-                                               uint64_t file_offset) {
-  if (!problem_.empty()) return rocksdb::Status::OK();
-  if (follows_blocks_) FollowBlocks(file_offset);
-  const size_t num_bytes = key.size() + value.size();
-  ++block_entries_;
-  block_bytes_ += num_bytes;
-  switch (type) {
-    // Deletes are not indexed: candidates are re-checked on a view that applies them. Range
-    // tombstones come after all points, out of key order.
-    case rocksdb::kEntryDelete:
-    case rocksdb::kEntrySingleDelete:
-    case rocksdb::kEntryDeleteWithTimestamp:
-    case rocksdb::kEntryRangeDeletion:
-      return rocksdb::Status::OK();
-    default:
-      break;
-  }
-  const size_t suffix = settings_.storage.value_suffix_bytes;
-  if (type == rocksdb::kEntryPut && value.size() >= suffix) {
-    builder_->AddRow(key.ToStringView(), {value.data(), value.size() - suffix}, num_bytes);
-  } else {
-    // The stored value is not the value that readers see: merge operands, blob references,
-    // entities, timed puts, and types of later versions.
-    builder_->AddAlwaysMatchingRow(key.ToStringView(), num_bytes);
-  }
-  builder_->NoteSequence(sequence);
-  return rocksdb::Status::OK();
-}
-
-// RocksDB passes the current end of the file, which moves when a block is written. From 7.8
-// to 11.8, tests show that a block is written before the first entry of the next one is added.
-// Otherwise granules would lie across two blocks each, and scans would read more.
-void SkipIndexCollector::FollowBlocks(uint64_t file_offset) {
-  if (file_offset == file_offset_) return;
-  // In tables without blocks the offset moves with every entry.
-  follows_blocks_ = block_entries_ != 1 || block_bytes_ >= kMinBlockBytes;
-  if (follows_blocks_) {
-    builder_->CloseGranule();
-    builder_->LimitGranules(0, kLateBlockFactor * settings_.index.granule_bytes);
-  } else {
-    builder_->LimitGranules(settings_.index.granule_rows, settings_.index.granule_bytes);
-  }
-  file_offset_ = file_offset;
-  block_entries_ = 0;
-  block_bytes_ = 0;
-}
-
-rocksdb::Status SkipIndexCollector::Finish(rocksdb::UserCollectedProperties* properties) {
-  try {
-    if (!is_finished_) {
-      is_finished_ = true;
-      Build();
-    }
-    for (const auto& [name, text] : readable_) (*properties)[name] = text;
-    if (!index_.empty()) (*properties)[kIndexProperty] = index_;
-  } catch (const std::exception&) {
-    // Without the index, the other properties mean "no index". Erasing by name would allocate.
-    std::erase_if(*properties,
-                  [](const auto& property) { return property.first == kIndexProperty; });
-    Fail(kOutOfMemory);
-  }
-  return rocksdb::Status::OK();
-}
-
-rocksdb::UserCollectedProperties SkipIndexCollector::GetReadableProperties() const try {
-  return readable_;
-} catch (const std::bad_alloc&) {
-  return {};
-}
-
-void SkipIndexCollector::Build() {
-  readable_[kIdentityProperty] = IdentityText(settings_);
-  if (!problem_.empty()) return;
-  Result<FinishedSkipIndex> index = builder_->Finish();
-  const uint64_t needed = builder_->needed_bytes();
-  const bool is_complete = index.ok() && DescribeIndex(*index);
-  if (settings_.index.max_index_bytes != 0 && needed > settings_.index.max_index_bytes &&
-      !is_complete) {
-    readable_[kNeededProperty] = std::to_string(needed);
-  }
-  if (!index.ok()) return Fail(index.status().message());
-  if (!PutIntoSidecar(index->bytes)) index_ = std::move(index->bytes);
-}
-
-bool SkipIndexCollector::PutIntoSidecar(const std::string& index) {
-  if (index.size() <= settings_.storage.max_property_bytes) return false;
-  if (!sst_) {
-    if (has_warned_ != nullptr && !has_warned_->exchange(true)) {
-      LogLoudly(settings_.storage.info_log.get(),
-                "skip indexes above max_property_bytes=" +
-                    std::to_string(settings_.storage.max_property_bytes) +
-                    " stay in the table properties, which take memory for every open file; add "
-                    "blocksieve::NewListener() to DBOptions::listeners");
-    }
-    return false;
-  }
-  SidecarHeader header;
-  header.id = NewSidecarId();
-  header.value_suffix_bytes = settings_.storage.value_suffix_bytes;
-  header.index_bytes = index.size();
-  std::string reference;
-  const rocksdb::Status status = WriteSidecar(*sst_, header, index, &reference);
-  if (status.ok()) {
-    readable_[kSidecarProperty] = reference;
-    readable_.erase(kStatisticsProperty);  // the sidecar has them; keep the properties small
-  } else {
-    LogLoudly(settings_.storage.info_log.get(),
-              "sidecar " + SidecarPath(sst_->path) +
-                  " cannot be written, so the skip index stays in the table "
-                  "properties: " +
-                  status.ToString());
-  }
-  return status.ok();
-}
-
-bool SkipIndexCollector::DescribeIndex(const FinishedSkipIndex& index) {
-  bool is_complete = true;
-  std::string text = "granules=" + std::to_string(index.num_granules) +
-                     " rows=" + std::to_string(index.num_rows) +
-                     " index_bytes=" + std::to_string(index.bytes.size()) +
-                     " key_bytes=" + std::to_string(index.key_bytes) + "\n";
-  for (const IndexColumnInfo& column : index.columns) {
-    text += column.definition + ": filters " + std::string(FiltersName(column)) + ", " +
-            std::to_string(column.filter_bytes) + " bytes, " + std::to_string(column.num_distinct) +
-            " distinct values; bounds " + std::string(PartStateName(column.bounds)) + ", " +
-            std::to_string(column.bounds_bytes) + " bytes\n";
-    const auto lacks = [&](PartState why) { return column.filters == why || column.bounds == why; };
-    if (!lacks(PartState::kOverBudget) && !lacks(PartState::kOverMemory)) continue;
-    is_complete = false;
-    ReportLeftOut(column);
-  }
-  readable_[kStatisticsProperty] = std::move(text);
-  return is_complete;
-}
-
-void SkipIndexCollector::ReportLeftOut(const IndexColumnInfo& column) {
-  const std::string limit = std::to_string(settings_.index.max_index_bytes);
-  const bool is_known = builder_->needed_bytes() != 0;
-  const auto is_left_out = [](PartState part) {
-    return part == PartState::kOverBudget || part == PartState::kOverMemory;
-  };
-  LogLoudly(
-      settings_.storage.info_log.get(),
-      "skip index of " + (sst_ ? FileNameOf(sst_->path) : "a file") +
-          (column.filters == PartState::kOverMemory
-               ? " takes more memory to build than 32 times max_index_bytes="
-               : " exceeds max_index_bytes=") +
-          limit + ", so column " + column.definition + " has no " +
-          (is_left_out(column.bounds) ? "filters and bounds" : "filters") +
-          " and scans by it read more; " +
-          (is_known ? "max_index_bytes=" + std::to_string(builder_->needed_bytes()) + " keeps all"
-                    : "raise max_index_bytes"));
-}
-
-void SkipIndexCollector::Fail(std::string_view what, std::string_view reason) noexcept {
-  builder_.reset();
-  problem_ = kOutOfMemory;  // if the next lines cannot allocate
-  try {
-    problem_ = std::string(what).append(reason);
-    readable_[kProblemProperty] = problem_;
-  } catch (const std::bad_alloc&) {
-  }
-  LogLoudly(settings_.storage.info_log.get(),
-            "no skip index written for a file, so scans read it as a whole; reason: ", problem_);
+std::unique_ptr<rocksdb::TablePropertiesCollector> NewSkipIndexCollector(
+    const SkipIndexSettings& settings, std::optional<SstPlace> sst,
+    std::shared_ptr<std::atomic<bool>> has_warned) {
+  return std::make_unique<SkipIndexCollector>(settings, std::move(sst), std::move(has_warned));
 }
 
 const char SkipIndexCollectorFactory::kName[] = "blocksieve.skip_index";
@@ -240,10 +274,11 @@ rocksdb::TablePropertiesCollector* SkipIndexCollectorFactory::CreateTablePropert
     Context context) {
   // Never null, which RocksDB 7.8 would dereference. If memory is short, the collector builds
   // nothing, or this throws, as RocksDB does when it wraps the collector.
-  StartedSst sst = SidecarDatabases::TakeStartedSst();
+  StartedSst sst = TakeStartedSst();
   const bool is_of_database = context.column_family_id != Context::kUnknownColumnFamily;
-  return new SkipIndexCollector(settings_, std::move(sst.place),
-                                is_of_database && !sst.has_listener ? has_warned_ : nullptr);
+  return NewSkipIndexCollector(settings_, std::move(sst.place),
+                               is_of_database && !sst.has_listener ? has_warned_ : nullptr)
+      .release();
 }
 
 }  // namespace rocksdb_plugin

@@ -65,6 +65,78 @@ void SmoothShares(const Levels& before, Levels* levels) {
   }
 }
 
+/// How often lookups check the levels of a column family, from RocksDB's samples: it counts one in
+/// 1,024 reads of each file, in memory, whatever the filter answers. Not thread-safe.
+class ReadSamples {
+ public:
+  /// Adds the reads since the last call. Reads of files deleted since are lost, so call it when
+  /// flushes and compactions begin.
+  void Add(const rocksdb::ColumnFamilyMetaData& column_family) {
+    std::map<uint64_t, uint64_t> counts;
+    checked_.resize(std::max(checked_.size(), column_family.levels.size()));
+    for (const auto& level : column_family.levels) {
+      // Each file of level 0 is a run.
+      const double runs = level.level == 0 ? static_cast<double>(level.files.size()) : 1;
+      for (const auto& file : level.files) {
+        const auto before = counts_.find(file.file_number);
+        const uint64_t old = before == counts_.end() ? 0 : before->second;
+        // RocksDB counts from 0 again when it opens the database.
+        const uint64_t since = file.num_reads_sampled - std::min(old, file.num_reads_sampled);
+        checked_[static_cast<size_t>(level.level)] += static_cast<double>(since) / runs;
+        counts[file.file_number] = file.num_reads_sampled;
+      }
+    }
+    counts_ = std::move(counts);
+    if (checked_.empty() || *std::max_element(checked_.begin(), checked_.end()) <= kMaxSamples)
+      return;
+    for (double& checked : checked_) checked /= 2;
+  }
+
+  /// Sets the lookup share of each level relative to the most checked level; level 0 is averaged
+  /// over its files. Does nothing while there are too few samples.
+  void SetShares(Levels* levels) const {
+    const double max = checked_.empty() ? 0 : *std::max_element(checked_.begin(), checked_.end());
+    if (max < kMinSamples) return;
+    for (size_t i = 0; i < std::min(levels->size(), checked_.size()); ++i) {
+      (*levels)[i].lookup_share = checked_[i] / max;
+    }
+  }
+
+ private:
+  std::map<uint64_t, uint64_t> counts_;  // by file number
+  std::vector<double> checked_;          // recent samples, by level
+};
+
+using Clock = std::chrono::steady_clock;
+using ByColumnFamily = std::map<std::string, Levels>;
+
+struct Database {
+  std::weak_ptr<const rocksdb::Logger> log;
+  ByColumnFamily levels;
+  std::map<std::string, ReadSamples> samples;  // by column family
+  Clock::time_point next_refresh;              // earliest time to read the sizes again
+};
+
+struct Registry {
+  std::mutex mutex;
+  std::map<const rocksdb::Logger*, Database> databases;
+};
+
+Registry& Registered() {
+  // Never destroyed: databases may be closed while static destructors run.
+  static auto& registry = *new Registry;
+  return registry;
+}
+
+// REQUIRES: the mutex is held.
+Database& Find(const std::shared_ptr<const rocksdb::Logger>& log) {
+  std::erase_if(Registered().databases,
+                [](const auto& entry) { return entry.second.log.expired(); });
+  Database& database = Registered().databases[log.get()];
+  database.log = log;
+  return database;
+}
+
 }  // namespace
 
 Tree TreeOf(const ColumnFamilyMetaData& column_family) {
@@ -117,70 +189,29 @@ Levels LevelsOf(const ColumnFamilyMetaData& column_family,
   return levels;
 }
 
-LevelRegistry& LevelRegistry::Instance() {
-  // Never destroyed: databases may be closed while static destructors run.
-  static auto& instance = *new LevelRegistry;
-  return instance;
-}
-
-LevelRegistry::Database& LevelRegistry::Find(const std::shared_ptr<const rocksdb::Logger>& log) {
-  std::erase_if(databases_, [](const auto& entry) { return entry.second.log.expired(); });
-  Database& database = databases_[log.get()];
-  database.log = log;
-  return database;
-}
-
-void LevelRegistry::Replace(const std::shared_ptr<const rocksdb::Logger>& database,
-                            const std::string& family, Levels levels) {
-  const std::lock_guard lock(mutex_);
+void ReplaceLevels(const std::shared_ptr<const rocksdb::Logger>& database,
+                   const std::string& family, Levels levels) {
+  const std::lock_guard lock(Registered().mutex);
   Find(database).levels[family] = std::move(levels);
 }
 
-std::optional<Levels> LevelRegistry::Get(const ColumnFamilyKey& column_family) const {
-  const std::lock_guard lock(mutex_);
-  const auto database = databases_.find(column_family.first);
-  if (database == databases_.end() || database->second.log.expired()) return std::nullopt;
+std::optional<Levels> KnownLevels(const ColumnFamilyKey& column_family) {
+  const std::lock_guard lock(Registered().mutex);
+  const auto database = Registered().databases.find(column_family.first);
+  if (database == Registered().databases.end() || database->second.log.expired())
+    return std::nullopt;
   const auto found = database->second.levels.find(column_family.second);
   if (found == database->second.levels.end()) return std::nullopt;
   return found->second;
 }
 
-void ReadSamples::Add(const rocksdb::ColumnFamilyMetaData& column_family) {
-  std::map<uint64_t, uint64_t> counts;
-  checked_.resize(std::max(checked_.size(), column_family.levels.size()));
-  for (const auto& level : column_family.levels) {
-    // Each file of level 0 is a run.
-    const double runs = level.level == 0 ? static_cast<double>(level.files.size()) : 1;
-    for (const auto& file : level.files) {
-      const auto before = counts_.find(file.file_number);
-      const uint64_t old = before == counts_.end() ? 0 : before->second;
-      // RocksDB counts from 0 again when it opens the database.
-      const uint64_t since = file.num_reads_sampled - std::min(old, file.num_reads_sampled);
-      checked_[static_cast<size_t>(level.level)] += static_cast<double>(since) / runs;
-      counts[file.file_number] = file.num_reads_sampled;
-    }
-  }
-  counts_ = std::move(counts);
-  if (checked_.empty() || *std::max_element(checked_.begin(), checked_.end()) <= kMaxSamples)
-    return;
-  for (double& checked : checked_) checked /= 2;
-}
-
-void ReadSamples::SetShares(Levels* levels) const {
-  const double max = checked_.empty() ? 0 : *std::max_element(checked_.begin(), checked_.end());
-  if (max < kMinSamples) return;
-  for (size_t i = 0; i < std::min(levels->size(), checked_.size()); ++i) {
-    (*levels)[i].lookup_share = checked_[i] / max;
-  }
-}
-
-void LevelRegistry::Refresh(rocksdb::DB* db, const rocksdb::CompactionJobInfo* compaction) {
+void RefreshLevels(rocksdb::DB* db, const rocksdb::CompactionJobInfo* compaction) {
   const std::shared_ptr<const rocksdb::Logger> log = db->GetDBOptions().info_log;
   const Clock::time_point start = Clock::now();
   std::map<std::string, ReadSamples> samples;
   ByColumnFamily before;
   {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(Registered().mutex);
     Database& database = Find(log);
     if (database.next_refresh > start) return;
     database.next_refresh = start + kReading;
@@ -203,7 +234,7 @@ void LevelRegistry::Refresh(rocksdb::DB* db, const rocksdb::CompactionJobInfo* c
     current[column_family.name] = std::move(levels);
   }
   const Clock::time_point end = Clock::now();
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(Registered().mutex);
   Find(log) = {log, std::move(current), std::move(samples), end + kPause * (end - start)};
 }
 

@@ -37,7 +37,7 @@ Result<FilterRates> LevelRates::RatesOf(const RateGoal& goal,
                                         const rocksdb::FilterBuildingContext& context) {
   assert(goal.differs_by_run());
   Levels levels = ModelFor(context);  // always, since it also learns the last level
-  auto known = LevelRegistry::Instance().Get({context.info_log, context.column_family_name});
+  auto known = KnownLevels({context.info_log, context.column_family_name});
   if (known && NumKeys(*known) > 0) levels = *std::move(known);
   const int level = context.level_at_creation;
   levels.resize(std::max(levels.size(), static_cast<size_t>(std::max(level + 1, 0))),

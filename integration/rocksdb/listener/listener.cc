@@ -17,7 +17,7 @@ namespace {
 template <class Function>
 void UpdateSidecars(Function function) noexcept {
   try {
-    function(SidecarDatabases::Instance());
+    function();
   } catch (const std::exception& error) {
     LogLoudly(nullptr,
               "sidecar handling failed, so a skip index may be in table properties or missing: ",
@@ -30,26 +30,25 @@ void UpdateSidecars(Function function) noexcept {
 const char Listener::kName[] = "blocksieve";
 
 void Listener::OnFlushBegin(rocksdb::DB* db, const rocksdb::FlushJobInfo& flush) {
-  LevelRegistry::Instance().Refresh(db, nullptr);
-  UpdateSidecars([&](SidecarDatabases& databases) { databases.Register(db, {flush.file_path}); });
+  RefreshLevels(db, nullptr);
+  UpdateSidecars([&] { RegisterForSidecars(db, {flush.file_path}); });
 }
 
 void Listener::OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo& compaction) {
-  LevelRegistry::Instance().Refresh(db, &compaction);
-  UpdateSidecars(
-      [&](SidecarDatabases& databases) { databases.Register(db, compaction.input_files); });
+  RefreshLevels(db, &compaction);
+  UpdateSidecars([&] { RegisterForSidecars(db, compaction.input_files); });
 }
 
 void Listener::OnTableFileCreationStarted(const rocksdb::TableFileCreationBriefInfo& sst) {
-  UpdateSidecars([&](SidecarDatabases& databases) { databases.OnSstStarted(sst); });
+  UpdateSidecars([&] { OnSstStarted(sst); });
 }
 
 void Listener::OnTableFileCreated(const rocksdb::TableFileCreationInfo& sst) {
-  UpdateSidecars([&](SidecarDatabases& databases) { databases.OnSstCreated(sst); });
+  UpdateSidecars([&] { OnSstCreated(sst); });
 }
 
 void Listener::OnTableFileDeleted(const rocksdb::TableFileDeletionInfo& sst) {
-  UpdateSidecars([&](SidecarDatabases& databases) { databases.OnSstDeleted(sst); });
+  UpdateSidecars([&] { OnSstDeleted(sst); });
 }
 
 bool HasListener(const rocksdb::DBOptions& options) {

@@ -19,6 +19,10 @@ class Listener final : public rocksdb::EventListener {
   void OnTableFileDeleted(const rocksdb::TableFileDeletionInfo& sst) override;
 };
 
+/// What is wrong without the listener, for messages.
+inline constexpr const char* kNeedsListener =
+    "wasted_reads and bits_per_key need the listener; add NewListener() to DBOptions::listeners";
+
 /// Whether this version's listener is among them.
 bool HasListener(const rocksdb::DBOptions& options);
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,8 +12,8 @@
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/option_type.h"
-#include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/listener/listener.h"
+#include "integration/rocksdb/maintenance/file_report.h"
 #include "integration/rocksdb/options/loaded_options.h"
 #include "integration/rocksdb/policy/policy.h"
 
@@ -22,16 +21,11 @@ namespace blocksieve {
 namespace rocksdb_plugin {
 namespace {
 
-struct NamedPolicy {
-  std::string value;
-  std::string file;
-  PolicyVerdict verdict;
-};
-
-// The policy that the newest OPTIONS file names that names one for the family. RocksDB keeps the
-// last few files, and the newest, which it wrote when it opened the database, has nullptr if the
-// policy was not loaded.
-std::optional<NamedPolicy> FindNamedPolicy(rocksdb::DB* db, const std::string& family) {
+// The policy and the file that is the newest OPTIONS file with one for the family. RocksDB keeps
+// the last few files, and the newest, which it wrote when it opened the database, has nullptr if
+// the policy was not loaded.
+std::optional<std::pair<std::string, std::string>> FindNamedPolicy(rocksdb::DB* db,
+                                                                   const std::string& family) {
   std::vector<std::string> names;
   db->GetEnv()->GetChildren(db->GetName(), &names).PermitUncheckedError();
   std::erase_if(names, [](const std::string& name) {
@@ -44,8 +38,7 @@ std::optional<NamedPolicy> FindNamedPolicy(rocksdb::DB* db, const std::string& f
     if (!rocksdb::ReadFileToString(db->GetEnv(), db->GetName() + "/" + name, &text).ok()) continue;
     const std::optional<std::string> value =
         OptionsText(text).Find(OptionsSection::Table(family), "filter_policy");
-    PolicyVerdict verdict = Judge(value.value_or(""));
-    if (verdict.kind != PolicyEffect::kNone) return NamedPolicy{*value, name, std::move(verdict)};
+    if (Judge(value.value_or("")).kind != PolicyEffect::kNone) return std::pair(*value, name);
   }
   return std::nullopt;
 }
@@ -54,40 +47,35 @@ bool NamesOurs(const std::string& policy) { return policy.find("blocksieve") != 
 
 // Also logs them, and the options in effect.
 std::vector<std::string> FindProblems(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
-                                      const rocksdb::TablePropertiesCollection& files) {
+                                      const std::vector<FileReport>& files) {
   std::vector<std::string> problems;
   const std::string& family = column_family->GetName();
   const rocksdb::Options options = db->GetOptions(column_family);
   const Policy* const policy = PolicyOf(options);
-  const std::optional<NamedPolicy> named = FindNamedPolicy(db, family);
-  if (policy == nullptr && named && NamesOurs(named->value)) {
+  const auto named = FindNamedPolicy(db, family);
+  if (policy == nullptr && named && NamesOurs(named->first)) {
     problems.push_back(
-        "the filter policy is not blocksieve's, in spite of filter_policy=" + named->value +
-        " in " + named->file + ": load the plug-in before the OPTIONS file, or correct the name");
+        "the filter policy is not blocksieve's, in spite of filter_policy=" + named->first +
+        " in " + named->second + ": load the plug-in before the OPTIONS file, or correct the name");
   }
   if (policy != nullptr && !LoadedAbiProblem().empty()) {
     problems.push_back("stock Bloom filters of the same FPR are built: " + LoadedAbiProblem());
   }
   if (policy != nullptr && GoalOf(policy->options()).differs_by_run() && !HasListener(options)) {
-    problems.push_back(
-        "wasted_reads and bits_per_key need the listener; add NewListener() to "
-        "DBOptions::listeners");
+    problems.push_back(kNeedsListener);
   }
-  // A file of a level that gets no filter has the name of the policy: of ours, or of any under
-  // optimize_filters_for_hits. A policy such as bloomfilter:0 leaves its name, too.
-  const auto unfiltered = std::count_if(files.begin(), files.end(), [&](const auto& file) {
-    const std::string& name = file.second->filter_policy_name;
-    const bool is_on_purpose = name == Policy::kName || options.optimize_filters_for_hits;
-    return file.second->filter_size == 0 && (name.empty() || !is_on_purpose) &&
-           (file.second->num_entries != 0 || LacksProperties(*file.second));
+  // Under optimize_filters_for_hits, files of the last level have the name of a policy and no
+  // filter.
+  const auto unfiltered = std::ranges::count_if(files, [&](const FileReport& file) {
+    return IsUnfiltered(file) && (file.filter.policy.empty() || !options.optimize_filters_for_hits);
   });
   if (unfiltered != 0 && (policy != nullptr || named)) {
     problems.push_back(std::to_string(unfiltered) + " of " + std::to_string(files.size()) +
                        " files have no filters; " +
-                       (policy != nullptr || NamesOurs(named->value) ? "RewriteFilters builds them"
-                        : named->verdict.builds()
+                       (policy != nullptr || NamesOurs(named->first) ? "RewriteFilters builds them"
+                        : Judge(named->first).builds()
                             ? "compactions build them"
-                            : "filter_policy=" + named->value + " builds none"));
+                            : "filter_policy=" + named->first + " builds none"));
   }
   rocksdb::Logger* const log = db->GetDBOptions().info_log.get();
   if (policy != nullptr) policy->LogOptions(log, family);
@@ -98,19 +86,19 @@ std::vector<std::string> FindProblems(rocksdb::DB* db, rocksdb::ColumnFamilyHand
 }  // namespace
 }  // namespace rocksdb_plugin
 
+using namespace rocksdb_plugin;  // NOLINT: the same component
+
 rocksdb::Status CheckFilters(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
-                             std::vector<std::string>* problems) try {
-  rocksdb::Status status = rocksdb_plugin::CheckGiven({{"db", db}, {"problems", problems}});
-  if (!status.ok()) return status;
-  if (column_family == nullptr) column_family = db->DefaultColumnFamily();
-  rocksdb::TablePropertiesCollection files;
-  status = rocksdb_plugin::ReadTableProperties(db, column_family, &files);
-  if (!status.ok()) return status;
-  const auto found = rocksdb_plugin::FindProblems(db, column_family, files);
-  problems->insert(problems->end(), found.begin(), found.end());
-  return status;
-} catch (const std::bad_alloc&) {
-  return rocksdb::Status::MemoryLimit();
+                             std::vector<std::string>* problems) {
+  return PublicCall({{"db", db}, {"problems", problems}}, [&]() -> rocksdb::Status {
+    if (column_family == nullptr) column_family = db->DefaultColumnFamily();
+    std::vector<FileReport> files;
+    rocksdb::Status status = ReadLiveFiles(db, column_family, /*reads_filters=*/false, &files);
+    if (!status.ok()) return status;
+    const auto found = FindProblems(db, column_family, files);
+    problems->insert(problems->end(), found.begin(), found.end());
+    return status;
+  });
 }
 
 }  // namespace blocksieve

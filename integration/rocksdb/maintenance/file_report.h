@@ -1,6 +1,7 @@
 #pragma once
 
 #include <rocksdb/comparator.h>
+#include <rocksdb/db.h>
 #include <rocksdb/env.h>
 #include <rocksdb/table_properties.h>
 
@@ -8,6 +9,8 @@
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "blocksieve/skip_index.h"
 
 // Facts about table files and their filters, for what maintains them.
 
@@ -84,19 +87,12 @@ struct FilterReport {
   std::vector<std::string> problems;  ///< One for each unreadable filter.
 };
 
-struct IndexColumnReport {
-  std::string definition;
-  std::string filters;  ///< "bit slices", "postings", or why there are none.
-  uint64_t filter_bytes = 0;
-  uint64_t bounds_bytes = 0;
-};
-
 /// The skip index of a file.
 struct IndexReport {
   uint64_t num_granules = 0;  ///< 0 without an index.
   uint64_t num_bytes = 0;     ///< Stored size.
   std::string place;          ///< "sst" or "sidecar".
-  std::vector<IndexColumnReport> columns;
+  std::vector<IndexColumnInfo> columns;
   std::string note;     ///< Why a built index is missing.
   std::string problem;  ///< Damage, or empty.
 };
@@ -123,6 +119,16 @@ FilterReport ReportFilters(const rocksdb::TableProperties& properties,
 /// that it cannot read are unknown.
 rocksdb::Status ReadFilters(rocksdb::Env* env, const std::string& path,
                             const rocksdb::TableProperties& properties, FilterReport* report);
+
+/// Reads the files of a column family of an open database, in the order of levels; level 0 from the
+/// newest to the oldest. Files that are written meanwhile may be missing. Keeps the filters of
+/// files that `*reports` has from an earlier call. `reads_filters`: false if what table properties
+/// say of filters is enough. Errors: those of RocksDB.
+rocksdb::Status ReadLiveFiles(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+                              bool reads_filters, std::vector<FileReport>* reports);
+
+/// Whether a file with keys has no working filter, although the policy has not left it out.
+bool IsUnfiltered(const FileReport& file);
 
 /// Describes the filters of a table, stock ones and ours, from their bytes: one, or one per
 /// partition. `num_entries` are the keys and prefixes in all filters. Sets kind, origin, sizes,

@@ -1,5 +1,8 @@
-#include "integration/rocksdb/maintenance/live_files.h"
+#include "integration/rocksdb/maintenance/file_report.h"
 
+#include <rocksdb/db.h>
+
+#include <map>
 #include <utility>
 
 #include "integration/rocksdb/compat/table_properties.h"
@@ -23,7 +26,8 @@ FilterReport FilterOf(const rocksdb::TableProperties& table) {
 
 }  // namespace
 
-rocksdb::Status LiveFiles::Read(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family) {
+rocksdb::Status ReadLiveFiles(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+                              bool reads_filters, std::vector<FileReport>* reports) {
   rocksdb::TablePropertiesCollection properties;
   rocksdb::Status status = ReadTableProperties(db, column_family, &properties);
   if (!status.ok()) return status;
@@ -31,8 +35,9 @@ rocksdb::Status LiveFiles::Read(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* co
       db->GetOptions(column_family).compaction_style == rocksdb::kCompactionStyleFIFO;
   rocksdb::ColumnFamilyMetaData metadata;
   db->GetColumnFamilyMetaData(column_family, &metadata);
-  std::map<std::string, FilterReport> present;  // forgets files that are gone
-  reports_.clear();
+  std::map<std::string, FilterReport> known;  // by path: files do not change
+  for (FileReport& report : *reports) known[report.place.path] = std::move(report.filter);
+  reports->clear();
   for (const rocksdb::LevelMetaData& level : metadata.levels) {
     for (const rocksdb::SstFileMetaData& file : level.files) {
       const auto found = properties.find(file.db_path + file.name);  // which begins with a slash
@@ -42,29 +47,33 @@ rocksdb::Status LiveFiles::Read(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* co
       const uint64_t num_entries = LacksProperties(table)
                                        ? file.size / kGuessedEntryBytes + 1
                                        : table.num_entries - table.num_range_deletions;
-      const auto known = known_.find(path);
       FilterReport filter;
-      if (!reads_filters_) {
+      if (!reads_filters) {
         filter = FilterOf(table);
-      } else if (known == known_.end()) {
+      } else if (const auto found_before = known.find(path); found_before != known.end()) {
+        filter = std::move(found_before->second);
+      } else {
         status = ReadFilters(db->GetEnv(), path, table, &filter);
         if (!status.ok()) continue;  // compacted away
-      } else {
-        filter = known->second;
       }
-      present[path] = filter;
       const bool is_short_lived = level.level == 0 && !stays_on_level0;
       FilePlace place{path, metadata.name, level.level, is_short_lived, {}};
       place.keys = {file.smallestkey, file.largestkey};
-      reports_.push_back({.place = std::move(place),
+      reports->push_back({.place = std::move(place),
                           .num_entries = num_entries,
                           .num_bytes = file.size,
                           .filter = std::move(filter),
                           .index = {}});
     }
   }
-  known_ = std::move(present);
   return rocksdb::Status::OK();
+}
+
+bool IsUnfiltered(const FileReport& file) {
+  const FilterReport& filter = file.filter;
+  if (file.num_entries == 0 || filter.origin == FilterOrigin::kBlocksieve) return false;
+  if (filter.origin == FilterOrigin::kNone) return filter.policy != Policy::kName;
+  return filter.origin != FilterOrigin::kStock;
 }
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -6,11 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <new>
 #include <utility>
 
 #include "integration/rocksdb/compat/option_type.h"
-#include "integration/rocksdb/maintenance/live_files.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 #include "integration/rocksdb/scan/scan_context.h"
@@ -65,13 +63,6 @@ void AddCountsOfProcess(std::vector<FilterMetric>* metrics) {
 FilterMetric MakeMetric(Metric metric, std::string labels, double value) {
   const MetricInfo& info = kMetrics[static_cast<size_t>(metric)];
   return {info.name, info.type, info.help, std::move(labels), value};
-}
-
-bool IsUnfiltered(const FileReport& file) {
-  const FilterReport& filter = file.filter;
-  if (file.num_entries == 0 || filter.origin == FilterOrigin::kBlocksieve) return false;
-  if (filter.origin == FilterOrigin::kNone) return filter.policy != Policy::kName;
-  return filter.origin != FilterOrigin::kStock;
 }
 
 std::string Label(const char* name, std::string_view value) {
@@ -130,6 +121,8 @@ void AddReads(const ObservedReads& reads, std::vector<FilterMetric>* metrics) {
 
 }  // namespace rocksdb_plugin
 
+using namespace rocksdb_plugin;  // NOLINT: the same component
+
 std::string FilterMetricsText(const std::vector<FilterMetric>& metrics) {
   std::vector<FilterMetric> sorted = metrics;
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
@@ -143,36 +136,33 @@ std::string FilterMetricsText(const std::vector<FilterMetric>& metrics) {
       text += "# HELP " + name + " " + metric.help + "\n# TYPE " + name + " " + metric.type + "\n";
     }
     text += name + (metric.labels.empty() ? "" : "{" + metric.labels + "}") + " " +
-            rocksdb_plugin::ToText(metric.value) + "\n";
+            ToText(metric.value) + "\n";
   }
   return text;
 }
 
 rocksdb::Status GetFilterMetrics(rocksdb::DB* db,
                                  const std::vector<rocksdb::ColumnFamilyHandle*>& column_families,
-                                 std::vector<FilterMetric>* metrics) try {
-  using namespace rocksdb_plugin;  // NOLINT: the same component
-  rocksdb::Status status = CheckGiven({{"db", db}, {"metrics", metrics}});
-  if (!status.ok()) return status;
-  metrics->clear();
-  std::vector<rocksdb::ColumnFamilyHandle*> families = column_families;
-  if (families.empty()) families.push_back(db->DefaultColumnFamily());
-  for (rocksdb::ColumnFamilyHandle* const family : families) {
-    LiveFiles files(/*reads_filters=*/false);
-    status = CheckGiven({{"column_families", family}});
-    if (status.ok()) status = files.Read(db, family);
-    if (!status.ok()) return status;
-    AddFiles(files.reports(), /*with_rates=*/false, metrics);
-  }
-  Tickers tickers;
-  const auto statistics = db->GetDBOptions().statistics;
-  if (statistics != nullptr && statistics->getTickerMap(&tickers)) {
-    AddReads(ObserveReads(tickers), metrics);
-  }
-  AddCountsOfProcess(metrics);
-  return rocksdb::Status::OK();
-} catch (const std::bad_alloc&) {
-  return rocksdb::Status::MemoryLimit();
+                                 std::vector<FilterMetric>* metrics) {
+  return PublicCall({{"db", db}, {"metrics", metrics}}, [&]() -> rocksdb::Status {
+    metrics->clear();
+    std::vector<rocksdb::ColumnFamilyHandle*> families = column_families;
+    if (families.empty()) families.push_back(db->DefaultColumnFamily());
+    for (rocksdb::ColumnFamilyHandle* const family : families) {
+      std::vector<FileReport> files;
+      rocksdb::Status status = CheckGiven({{"column_families", family}});
+      if (status.ok()) status = ReadLiveFiles(db, family, /*reads_filters=*/false, &files);
+      if (!status.ok()) return status;
+      AddFiles(files, /*with_rates=*/false, metrics);
+    }
+    Tickers tickers;
+    const auto statistics = db->GetDBOptions().statistics;
+    if (statistics != nullptr && statistics->getTickerMap(&tickers)) {
+      AddReads(ObserveReads(tickers), metrics);
+    }
+    AddCountsOfProcess(metrics);
+    return rocksdb::Status::OK();
+  });
 }
 
 }  // namespace blocksieve

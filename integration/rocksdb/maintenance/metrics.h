@@ -45,7 +45,4 @@ void AddFiles(const std::vector<FileReport>& files, bool with_rates,
 
 void AddReads(const ObservedReads& reads, std::vector<FilterMetric>* metrics);
 
-/// Whether a file with keys has no working filter, although the policy has not left it out.
-bool IsUnfiltered(const FileReport& file);
-
 }  // namespace blocksieve::rocksdb_plugin

@@ -40,9 +40,9 @@ rocksdb::Status RewriteOne(rocksdb::DB* db, const FileToRewrite& rewrite,
   const FilePlace& place = rewrite.file->place;
   // RocksDB reports no beginning of CompactFiles. The policy must see the same tree as the plan.
   if (const std::vector<TreeLevel>& levels = rewrite.plan->levels; !levels.empty()) {
-    LevelRegistry::Instance().Replace(db->GetDBOptions().info_log, place.family, levels);
+    ReplaceLevels(db->GetDBOptions().info_log, place.family, levels);
   }
-  SidecarDatabases::Instance().Register(db);
+  RegisterForSidecars(db);
   return CompactFile(db, handle_of(place.family), NameOf(place));
 }
 

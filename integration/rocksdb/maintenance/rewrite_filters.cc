@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <memory>
-#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,7 +12,6 @@
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/levels/column_family_levels.h"
 #include "integration/rocksdb/listener/listener.h"
-#include "integration/rocksdb/maintenance/live_files.h"
 #include "integration/rocksdb/maintenance/rewrite_files.h"
 #include "integration/rocksdb/maintenance/rewrite_plan.h"
 #include "integration/rocksdb/maintenance/trees.h"
@@ -40,100 +38,72 @@ void VisitKeys(const rocksdb::Options& options, const std::string& path,
   for (; entry->Valid(); entry->Next()) visit(entry->key().ToStringView());
 }
 
-/// The work of a call of RewriteFilters.
-class FilterRewrite {
- public:
-  FilterRewrite(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family,
-                const RewriteFiltersOptions& options)
-      : db_(db), family_(family), request_(options), options_(db->GetOptions(family)) {}
-
-  rocksdb::Status Check() {
-    if (options_.compaction_style == rocksdb::kCompactionStyleFIFO) {
-      return rocksdb::Status::NotSupported("blocksieve: FIFO compaction rewrites no files");
-    }
-    policy_ = PolicyOf(options_);
-    if (policy_ == nullptr) {
-      return rocksdb::Status::InvalidArgument(
-          "blocksieve: column family " + family_->GetName() +
-          " has no filter policy of this version of blocksieve; set one with EnableFilter");
-    }
-    if (const std::string& problem = LoadedAbiProblem(); !problem.empty()) {
-      return rocksdb::Status::NotSupported("blocksieve: " + problem);
-    }
-    if (!GoalOf(policy_->options()).differs_by_run() || HasListener(options_)) return {};
+// Errors: those of RewriteFilters for options under which it cannot build better filters.
+rocksdb::Status CheckRewritable(const rocksdb::Options& options, const std::string& family) {
+  if (options.compaction_style == rocksdb::kCompactionStyleFIFO) {
+    return rocksdb::Status::NotSupported("blocksieve: FIFO compaction rewrites no files");
+  }
+  const Policy* const policy = PolicyOf(options);
+  if (policy == nullptr) {
     return rocksdb::Status::InvalidArgument(
-        "blocksieve: wasted_reads and bits_per_key need the listener; add NewListener() to "
-        "DBOptions::listeners");
+        "blocksieve: column family " + family +
+        " has no filter policy of this version of blocksieve; set one with EnableFilter");
   }
-
-  rocksdb::Status Run(const std::function<bool(const BackfillProgress&)>& report) {
-    constexpr int kMaxRounds = 5;
-    BackfillProgress progress;
-    for (int round = 0;; ++round) {
-      std::vector<Tree> trees;
-      FilterPlan plan;
-      rocksdb::Status status = Plan(&trees, &plan);
-      if (!status.ok()) return status;
-      if (plan.changes.empty()) break;
-      if (round == kMaxRounds) {
-        return rocksdb::Status::Incomplete(
-            "blocksieve: " + std::to_string(plan.changes.size()) +
-            " files that were written meanwhile would improve; try again later");
-      }
-      status = RewriteFiles(
-          db_, FilesToRewrite(files_.reports(), trees.front(), plan),
-          [this](const std::string&) { return family_; }, request_.bytes_per_second, report,
-          &progress);
-      if (!status.ok()) return status;
-    }
-    progress.files_left = progress.bytes_left = 0;
-    report(progress);
-    return rocksdb::Status::OK();
+  if (const std::string& problem = LoadedAbiProblem(); !problem.empty()) {
+    return rocksdb::Status::NotSupported("blocksieve: " + problem);
   }
-
- private:
-  // Leaves the plan empty if there are no keys.
-  rocksdb::Status Plan(std::vector<Tree>* trees, FilterPlan* plan) {
-    rocksdb::Status status = files_.Read(db_, family_);
-    if (!status.ok()) return status;
-    *trees = TreesOf(files_.reports());
-    if (trees->empty() || trees->front().num_keys() == 0) return {};
-    // Lookup shares as the policy has sampled them.
-    const auto known = LevelRegistry::Instance().Get({options_.info_log.get(), family_->GetName()});
-    if (known) trees->front().SetLookupShares(*known);
-    Result<FilterPlan> planned = PlanRewrites(
-        files_.reports(), trees->front(), policy_->options(), request_,
-        [&](const FileReport& file, const std::function<void(std::string_view)>& visit) {
-          VisitKeys(options_, file.place.path, visit);
-        });
-    if (!planned.ok()) return ToRocksStatus(planned.status());
-    *plan = *std::move(planned);
-    return {};
-  }
-
-  rocksdb::DB* const db_;
-  rocksdb::ColumnFamilyHandle* const family_;
-  const RewriteFiltersOptions request_;
-  const rocksdb::Options options_;
-  const Policy* policy_ = nullptr;
-  LiveFiles files_;
-};
+  if (!GoalOf(policy->options()).differs_by_run() || HasListener(options)) return {};
+  return rocksdb::Status::InvalidArgument("blocksieve: " + std::string(kNeedsListener));
+}
 
 }  // namespace
 }  // namespace rocksdb_plugin
 
+using namespace rocksdb_plugin;  // NOLINT: the same component
+
 rocksdb::Status RewriteFilters(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                                const RewriteFiltersOptions& options,
-                               const std::function<bool(const BackfillProgress&)>& progress) try {
-  rocksdb::Status status = rocksdb_plugin::CheckGiven({{"db", db}});
-  if (!status.ok()) return status;
-  if (column_family == nullptr) column_family = db->DefaultColumnFamily();
-  rocksdb_plugin::FilterRewrite rewrite(db, column_family, options);
-  status = rewrite.Check();
-  if (!status.ok()) return status;
-  return rewrite.Run([&](const BackfillProgress& done) { return !progress || progress(done); });
-} catch (const std::bad_alloc&) {
-  return rocksdb::Status::MemoryLimit();
+                               const std::function<bool(const BackfillProgress&)>& progress) {
+  return PublicCall({{"db", db}}, [&]() -> rocksdb::Status {
+    constexpr int kMaxRounds = 5;
+    if (column_family == nullptr) column_family = db->DefaultColumnFamily();
+    const rocksdb::Options db_options = db->GetOptions(column_family);
+    rocksdb::Status status = CheckRewritable(db_options, column_family->GetName());
+    if (!status.ok()) return status;
+    const auto report = [&](const BackfillProgress& done) { return !progress || progress(done); };
+    const auto visit_keys = [&](const FileReport& file,
+                                const std::function<void(std::string_view)>& visit) {
+      VisitKeys(db_options, file.place.path, visit);
+    };
+    BackfillProgress done;
+    std::vector<FileReport> files;
+    for (int round = 0;; ++round) {
+      status = ReadLiveFiles(db, column_family, /*reads_filters=*/true, &files);
+      if (!status.ok()) return status;
+      std::vector<Tree> trees = TreesOf(files);
+      if (trees.empty() || trees.front().num_keys() == 0) break;
+      // Lookup shares as the policy has sampled them.
+      const auto known = KnownLevels({db_options.info_log.get(), column_family->GetName()});
+      if (known) trees.front().SetLookupShares(*known);
+      const Result<FilterPlan> plan =
+          PlanRewrites(files, trees.front(), PolicyOf(db_options)->options(), options, visit_keys);
+      if (!plan.ok()) return ToRocksStatus(plan.status());
+      if (plan->changes.empty()) break;
+      if (round == kMaxRounds) {
+        return rocksdb::Status::Incomplete(
+            "blocksieve: " + std::to_string(plan->changes.size()) +
+            " files that were written meanwhile would improve; try again later");
+      }
+      status = RewriteFiles(
+          db, FilesToRewrite(files, trees.front(), *plan),
+          [&](const std::string&) { return column_family; }, options.bytes_per_second, report,
+          &done);
+      if (!status.ok()) return status;
+    }
+    done.files_left = done.bytes_left = 0;
+    report(done);
+    return rocksdb::Status::OK();
+  });
 }
 
 }  // namespace blocksieve

@@ -64,8 +64,6 @@ rocksdb::Status CheckLayouts() {
   return rocksdb::Status::NotSupported("blocksieve: " + problem);
 }
 
-using Arguments = std::initializer_list<std::pair<const char*, const void*>>;
-
 // Runs `call`, which returns a Status, if all `arguments` are given, and reports an error as
 // rocksdb/c.h does.
 template <class Call>

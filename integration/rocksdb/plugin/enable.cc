@@ -3,7 +3,6 @@
 
 #include <limits>
 #include <memory>
-#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,10 +27,8 @@ namespace {
 
 using namespace rocksdb_plugin;  // NOLINT: the same component
 
-// Errors: InvalidArgument if the options are null, or their tables are not block-based.
+// Errors: InvalidArgument if tables are not block-based. REQUIRES: there is a column family.
 rocksdb::Status CheckTables(const OptionsToSet& options) {
-  rocksdb::Status given = CheckGiven({{"options", options.column_family()}});
-  if (!given.ok()) return given;
   const auto& factory = options.column_family()->table_factory;
   if (factory != nullptr && factory->GetOptions<rocksdb::BlockBasedTableOptions>() != nullptr) {
     return rocksdb::Status::OK();
@@ -71,43 +68,43 @@ rocksdb::Status AddListener(const OptionsToSet& options, const std::string& name
 }
 
 rocksdb::Status Enable(const OptionsToSet& options, const FilterPolicyOptions& filter,
-                       bool replaces_extractor) try {
-  rocksdb::Status status = CheckTables(options);
-  if (status.ok()) status = ValidatePolicyOptions(filter);
-  if (status.ok()) status = CheckRocksDb(filter);
-  if (!status.ok()) return status;
-  RegisterUnlessRegistered();
-  rocksdb::ColumnFamilyOptions& family = *options.column_family();
-  auto listeners =
-      options.db() == nullptr ? rocksdb::DBOptions().listeners : options.db()->listeners;
-  if (GoalOf(filter).differs_by_run()) {
-    const char* const goal = filter.wasted_reads ? "wasted_reads" : "bits_per_key";
-    const double value = filter.wasted_reads ? *filter.wasted_reads : *filter.bits_per_key;
-    status = AddListener(options, goal, ToText(value), "none", &listeners);
+                       bool replaces_extractor) {
+  return PublicCall({{"options", options.column_family()}}, [&]() -> rocksdb::Status {
+    rocksdb::Status status = CheckTables(options);
+    if (status.ok()) status = ValidatePolicyOptions(filter);
+    if (status.ok()) status = CheckRocksDb(filter);
     if (!status.ok()) return status;
-  }
-  auto extractor = family.prefix_extractor;
-  if (rocksdb_plugin::NeedsExtractor(filter)) {
-    status = CheckRangeOptions(family, /*check_extractor=*/false);
-    if (!status.ok()) return status;
-    if (extractor != nullptr && !replaces_extractor && !IsRangeExtractor(extractor.get())) {
-      return OptionOutOfRange("prefix_extractor", extractor->Name(),
-                              std::string("none or ") + RangeExtractor::kName +
-                                  " (with ranges=true); set replace_prefix_extractor if no seek "
-                                  "relies on the present one");
+    RegisterUnlessRegistered();
+    rocksdb::ColumnFamilyOptions& family = *options.column_family();
+    auto listeners =
+        options.db() == nullptr ? rocksdb::DBOptions().listeners : options.db()->listeners;
+    if (GoalOf(filter).differs_by_run()) {
+      const char* const goal = filter.wasted_reads ? "wasted_reads" : "bits_per_key";
+      const double value = filter.wasted_reads ? *filter.wasted_reads : *filter.bits_per_key;
+      status = AddListener(options, goal, ToText(value), "none", &listeners);
+      if (!status.ok()) return status;
     }
-    extractor = RangeExtractor::Get();
-  } else if (IsRangeExtractor(extractor.get())) {
-    extractor = nullptr;  // set by an earlier call
-  }
-  auto table = *family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-  table.filter_policy = MakePolicy(filter);
-  family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  family.prefix_extractor = std::move(extractor);
-  if (options.db() != nullptr) options.db()->listeners = std::move(listeners);
-  return rocksdb::Status::OK();
-} catch (const std::bad_alloc&) {
-  return rocksdb::Status::MemoryLimit();
+    auto extractor = family.prefix_extractor;
+    if (rocksdb_plugin::NeedsExtractor(filter)) {
+      status = CheckRangeOptions(family, /*check_extractor=*/false);
+      if (!status.ok()) return status;
+      if (extractor != nullptr && !replaces_extractor && !IsRangeExtractor(extractor.get())) {
+        return OptionOutOfRange("prefix_extractor", extractor->Name(),
+                                std::string("none or ") + RangeExtractor::kName +
+                                    " (with ranges=true); set replace_prefix_extractor if no seek "
+                                    "relies on the present one");
+      }
+      extractor = RangeExtractor::Get();
+    } else if (IsRangeExtractor(extractor.get())) {
+      extractor = nullptr;  // set by an earlier call
+    }
+    auto table = *family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+    table.filter_policy = MakePolicy(filter);
+    family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+    family.prefix_extractor = std::move(extractor);
+    if (options.db() != nullptr) options.db()->listeners = std::move(listeners);
+    return rocksdb::Status::OK();
+  });
 }
 
 }  // namespace
@@ -116,40 +113,40 @@ rocksdb::Status EnableFilter(OptionsToSet options, const FilterPolicyOptions& fi
   return Enable(options, filter, /*replaces_extractor=*/false);
 }
 
-rocksdb::Status EnableRangeFilter(OptionsToSet options, const RangeFilterOptions& filter) try {
-  FilterPolicyOptions policy = filter.policy;
-  policy.ranges = policy.ranges || policy.prefixes.empty();
-  return Enable(options, policy, filter.replace_prefix_extractor);
-} catch (const std::bad_alloc&) {
-  return rocksdb::Status::MemoryLimit();
+rocksdb::Status EnableRangeFilter(OptionsToSet options, const RangeFilterOptions& filter) {
+  return PublicCall({}, [&]() -> rocksdb::Status {
+    FilterPolicyOptions policy = filter.policy;
+    policy.ranges = policy.ranges || policy.prefixes.empty();
+    return Enable(options, policy, filter.replace_prefix_extractor);
+  });
 }
 
 rocksdb::Status EnableSkipIndex(OptionsToSet options, const SkipIndexOptions& index,
-                                const SkipIndexStorage& storage) try {
-  rocksdb::Status status = CheckTables(options);
-  if (status.ok()) status = ToRocksStatus(SkipIndexBuilder::Create(index).status());
-  if (!status.ok()) return status;
-  RegisterUnlessRegistered();
-  rocksdb::ColumnFamilyOptions& family = *options.column_family();
-  std::vector<std::shared_ptr<rocksdb::EventListener>> listeners;
-  const bool has_sidecars = storage.max_property_bytes != std::numeric_limits<uint64_t>::max();
-  if (has_sidecars || options.db() != nullptr) {
-    status = AddListener(options, "max_property_bytes", ToText(storage.max_property_bytes),
-                         ToText(std::numeric_limits<uint64_t>::max()), &listeners);
+                                const SkipIndexStorage& storage) {
+  return PublicCall({{"options", options.column_family()}}, [&]() -> rocksdb::Status {
+    rocksdb::Status status = CheckTables(options);
+    if (status.ok()) status = ToRocksStatus(SkipIndexBuilder::Create(index).status());
     if (!status.ok()) return status;
-  }
-  auto collectors = family.table_properties_collector_factories;
-  std::erase_if(collectors, [](const auto& collector) {
-    return collector != nullptr &&
-           std::string_view(collector->Name()) == SkipIndexCollectorFactory::kName;
+    RegisterUnlessRegistered();
+    rocksdb::ColumnFamilyOptions& family = *options.column_family();
+    std::vector<std::shared_ptr<rocksdb::EventListener>> listeners;
+    const bool has_sidecars = storage.max_property_bytes != std::numeric_limits<uint64_t>::max();
+    if (has_sidecars || options.db() != nullptr) {
+      status = AddListener(options, "max_property_bytes", ToText(storage.max_property_bytes),
+                           ToText(std::numeric_limits<uint64_t>::max()), &listeners);
+      if (!status.ok()) return status;
+    }
+    auto collectors = family.table_properties_collector_factories;
+    std::erase_if(collectors, [](const auto& collector) {
+      return collector != nullptr &&
+             std::string_view(collector->Name()) == SkipIndexCollectorFactory::kName;
+    });
+    collectors.push_back(
+        std::make_shared<SkipIndexCollectorFactory>(SkipIndexSettings{index, storage}));
+    family.table_properties_collector_factories = std::move(collectors);
+    if (options.db() != nullptr) options.db()->listeners = std::move(listeners);
+    return rocksdb::Status::OK();
   });
-  collectors.push_back(
-      std::make_shared<SkipIndexCollectorFactory>(SkipIndexSettings{index, storage}));
-  family.table_properties_collector_factories = std::move(collectors);
-  if (options.db() != nullptr) options.db()->listeners = std::move(listeners);
-  return rocksdb::Status::OK();
-} catch (const std::bad_alloc&) {
-  return rocksdb::Status::MemoryLimit();
 }
 
 }  // namespace blocksieve

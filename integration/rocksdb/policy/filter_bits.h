@@ -67,19 +67,15 @@ class FamilyWarnings {
   std::set<std::tuple<const rocksdb::Logger*, std::string, const char*>> logged_;
 };
 
-/// The parts for ranges that a FilterBuilder builds.
-struct RangeBits {
-  double bits_per_key = 0;  ///< Approximate size of the range part; 0 if there is none.
-  bool mark_files = false;  ///< See MarkNextFile.
-};
-
 /// How the filters of a file are built.
 struct BitsBuilderOptions {
   rocksdb::Logger* info_log = nullptr;    ///< May be null.
   std::string column_family = {};         ///< Named in log lines unless it is empty.
   std::shared_ptr<MemoryFit> memory_fit;  ///< Set if filters should fill their allocations.
   std::unique_ptr<CacheCharge> charge;    ///< Set if memory for building is charged to a cache.
-  std::optional<RangeBits> ranges = std::nullopt;      ///< Set if the builder has parts for ranges.
+  bool has_sections = false;              ///< Whether the builder has sections for ranges.
+  double range_bits_per_key = 0;  ///< Approximate size of the range filter; 0 if there is none.
+  bool mark_files = false;        ///< See MarkNextFile.
   std::shared_ptr<FamilyWarnings> warnings = nullptr;  ///< Null: none are logged.
 };
 
@@ -88,10 +84,8 @@ rocksdb::FilterBitsBuilder* NewBitsBuilder(FilterBuilder builder, BitsBuilderOpt
 
 /// A reader of any filter block: blocksieve's, stock RocksDB's, or an unreadable one, which may
 /// match everything. Owned by the caller; `contents` must outlive it. Null if memory is short.
-rocksdb::FilterBitsReader* NewBitsReader(const rocksdb::Slice& contents);
-
-/// Stock RocksDB's reader of any filter block. For it, blocksieve's blocks may match everything.
-rocksdb::FilterBitsReader* NewStockBitsReader(const rocksdb::Slice& contents);
+/// `only_stock`: stock RocksDB's reader, for which blocksieve's blocks may match everything.
+rocksdb::FilterBitsReader* NewBitsReader(const rocksdb::Slice& contents, bool only_stock = false);
 
 /// Whether the self-test has passed: the loaded RocksDB calls extractor and filter in the order
 /// that range filters rely on, so that their "no" is right. False before the self-test.

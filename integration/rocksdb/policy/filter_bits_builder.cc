@@ -31,7 +31,7 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder<kSections>> {
   // properties next, on the same thread. Between two partitions the thread may still write OPTIONS,
   // and a file that is given up has keys without a filter.
   ~BitsBuilder() override {
-    if (options_.ranges) MarkNextFile(answers_ranges_ && builder_.num_keys() == 0);
+    if (options_.has_sections) MarkNextFile(answers_ranges_ && builder_.num_keys() == 0);
   }
 
   void AddKey(const rocksdb::Slice& key) override {
@@ -116,14 +116,14 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder<kSections>> {
   // larger partition index, and more ranges would extend beyond their partition.
   size_t RangeBytes(size_t num_entries) const {
     constexpr double kFixedBytes = 100;
-    if (!options_.ranges || options_.ranges->bits_per_key == 0 || num_entries == 0) return 0;
-    return static_cast<size_t>(kFixedBytes + options_.ranges->bits_per_key / 8 *
-                                                 static_cast<double>(num_entries));
+    if (options_.range_bits_per_key == 0 || num_entries == 0) return 0;
+    return static_cast<size_t>(kFixedBytes +
+                               options_.range_bits_per_key / 8 * static_cast<double>(num_entries));
   }
 
   void FinishRanges(bool has_prefix, const FinishedFilter& filter) {
     // One partition that answers is enough: the others say "may match".
-    answers_ranges_ |= options_.ranges->mark_files && (filter.has_ranges || filter.has_prefixes);
+    answers_ranges_ |= options_.mark_files && (filter.has_ranges || filter.has_prefixes);
     if (has_prefix && filter.no_ranges_reason.empty()) return;
     if (std::exchange(reported_no_ranges_, true)) return;
     constexpr std::string_view kNoRangeFilter =
@@ -220,7 +220,7 @@ rocksdb::FilterBitsBuilder* NewBitsBuilder(FilterBuilder builder, BitsBuilderOpt
   // RocksDB is not exception-safe; without a builder it writes no filter.
   rocksdb::Logger* const info_log = options.info_log;
   rocksdb::FilterBitsBuilder* bits;
-  if (options.ranges) {
+  if (options.has_sections) {
     bits = new (std::nothrow) BitsBuilder<true>(std::move(builder), std::move(options));
   } else {
     bits = new (std::nothrow) BitsBuilder<false>(std::move(builder), std::move(options));

@@ -94,19 +94,15 @@ class RangeReader final : public rocksdb::FilterBitsReader {
 
 }  // namespace
 
-rocksdb::FilterBitsReader* NewStockBitsReader(const rocksdb::Slice& contents) try {
-  const rocksdb::FilterPolicy* const stock = StockReader();
-  return stock == nullptr ? nullptr : stock->GetFilterBitsReader(contents);
-} catch (const std::bad_alloc&) {
-  return nullptr;
-}
-
-rocksdb::FilterBitsReader* NewBitsReader(const rocksdb::Slice& contents) try {
+rocksdb::FilterBitsReader* NewBitsReader(const rocksdb::Slice& contents, bool only_stock) try {
   const ByteView block = AsBytes(AsView(contents));
   // RocksDB reads one to five bytes as the filter of no keys, but a truncated filter looks the
   // same. Blocksieve's filters are never that short, and RocksDB's only if they are damaged.
-  if (block.size() <= kZeroTailBytes) return new PointReader(PointFilter());
-  if (!HasFilterBlockTail(block)) return NewStockBitsReader(contents);
+  if (!only_stock && block.size() <= kZeroTailBytes) return new PointReader(PointFilter());
+  if (only_stock || !HasFilterBlockTail(block)) {
+    const rocksdb::FilterPolicy* const stock = StockReader();
+    return stock == nullptr ? nullptr : stock->GetFilterBitsReader(contents);
+  }
   Filter filter = Filter::Open(block);
   if (filter.answers_ranges()) {
     // ValidateOptions runs the test too, but not for read-only databases, nor for column families

@@ -107,7 +107,9 @@ rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
                           .charge = std::move(charge)};
   if (context.table_options.optimize_filters_for_memory) bits.memory_fit = memory_fit_;
   if (NeedsExtractor(options_)) {
-    bits.ranges = {options_.ranges ? RangeBitsPerKey(range_fpr) : 0, options_.plain_range_reads};
+    bits.has_sections = true;
+    if (options_.ranges) bits.range_bits_per_key = RangeBitsPerKey(range_fpr);
+    bits.mark_files = options_.plain_range_reads;
     bits.warnings = warnings_;
   }
   return NewBitsBuilder(*std::move(builder), std::move(bits));
@@ -117,8 +119,7 @@ rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
 }
 
 rocksdb::FilterBitsReader* Policy::GetFilterBitsReader(const rocksdb::Slice& contents) const {
-  if (!abi_problem_.empty()) return NewStockBitsReader(contents);
-  return NewBitsReader(contents);
+  return NewBitsReader(contents, /*only_stock=*/!abi_problem_.empty());
 }
 
 rocksdb::Status Policy::ConfigureOptions(

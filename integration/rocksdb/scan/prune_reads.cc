@@ -203,39 +203,37 @@ ReadPruningCounts ReadPruning::counts() const {
 
 rocksdb::Status PruneReads(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                            std::string_view condition, rocksdb::ReadOptions* read_options,
-                           std::shared_ptr<ReadPruning>* pruning) try {
-  rocksdb::Status status =
-      CheckGiven({{"db", db}, {"read_options", read_options}, {"pruning", pruning}});
-  if (!status.ok()) return status;
-  if (column_family == nullptr) column_family = db->DefaultColumnFamily();
-  SkipIndexSettings settings;
-  status = FindIndexOptions(db->GetOptions(column_family), &settings);
-  Predicate predicate = Predicate::Constant(true);
-  if (status.ok()) status = ParseCondition(condition, settings.index.columns, &predicate);
-  if (status.ok()) status = CheckPrunable(db, column_family, *read_options);
-  if (!status.ok()) return status;
-  auto decision = std::make_shared<ReadPruning::Decision>(std::move(predicate));
-  rocksdb::TablePropertiesCollection tables;
-  status = ReadTableProperties(db, column_family, &tables);
-  if (!status.ok()) return status;
-  rocksdb::ColumnFamilyMetaData metadata;
-  db->GetColumnFamilyMetaData(column_family, &metadata);
-  decision->Decide({db->GetEnv()->GetFileSystem(), "", nullptr},
-                   HiddenSuffixBytes(db, column_family),
-                   FileMap(column_family->GetComparator(), std::move(metadata)), tables);
-  decision->others = TableFilterOf(read_options->table_filter);
-  if (const auto* const earlier = decision->others.target<DecisionFilter>()) {
-    decision->others = TableFilter(earlier->others());
-  }
-  auto done = std::make_shared<ReadPruning>(decision);
-  // RocksDB passes null to a filter for a table without properties.
-  const bool is_safe = std::ranges::none_of(
-      tables, [](const auto& table) { return LacksProperties(*table.second); });
-  SetTableFilter(is_safe ? done->filter_ : decision->others, read_options);
-  *pruning = std::move(done);
-  return status;
-} catch (const std::bad_alloc&) {
-  return rocksdb::Status::MemoryLimit();
+                           std::shared_ptr<ReadPruning>* pruning) {
+  return PublicCall(
+      {{"db", db}, {"read_options", read_options}, {"pruning", pruning}}, [&]() -> rocksdb::Status {
+        if (column_family == nullptr) column_family = db->DefaultColumnFamily();
+        SkipIndexSettings settings;
+        rocksdb::Status status = FindIndexOptions(db->GetOptions(column_family), &settings);
+        Predicate predicate = Predicate::Constant(true);
+        if (status.ok()) status = ParseCondition(condition, settings.index.columns, &predicate);
+        if (status.ok()) status = CheckPrunable(db, column_family, *read_options);
+        if (!status.ok()) return status;
+        auto decision = std::make_shared<ReadPruning::Decision>(std::move(predicate));
+        rocksdb::TablePropertiesCollection tables;
+        status = ReadTableProperties(db, column_family, &tables);
+        if (!status.ok()) return status;
+        rocksdb::ColumnFamilyMetaData metadata;
+        db->GetColumnFamilyMetaData(column_family, &metadata);
+        decision->Decide({db->GetEnv()->GetFileSystem(), "", nullptr},
+                         HiddenSuffixBytes(db, column_family),
+                         FileMap(column_family->GetComparator(), std::move(metadata)), tables);
+        decision->others = TableFilterOf(read_options->table_filter);
+        if (const auto* const earlier = decision->others.target<DecisionFilter>()) {
+          decision->others = TableFilter(earlier->others());
+        }
+        auto done = std::make_shared<ReadPruning>(decision);
+        // RocksDB passes null to a filter for a table without properties.
+        const bool is_safe = std::ranges::none_of(
+            tables, [](const auto& table) { return LacksProperties(*table.second); });
+        SetTableFilter(is_safe ? done->filter_ : decision->others, read_options);
+        *pruning = std::move(done);
+        return status;
+      });
 }
 
 }  // namespace blocksieve

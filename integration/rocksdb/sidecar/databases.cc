@@ -1,5 +1,8 @@
 #include "integration/rocksdb/sidecar/databases.h"
 
+#include <map>
+#include <memory>
+#include <mutex>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -20,26 +23,59 @@ std::string_view SidecarNumber(std::string_view name) {
 
 std::string DirectoryOf(const std::string& path) { return path.substr(0, path.find_last_of('/')); }
 
-}  // namespace
+struct Database {
+  std::weak_ptr<rocksdb::FileSystem> file_system;
+  std::weak_ptr<rocksdb::RateLimiter> rate_limiter;
+  std::weak_ptr<rocksdb::Logger> info_log;  // expires when the database is closed
+  std::set<std::string> directories;        // known to have its SSTs
+};
 
-SidecarDatabases& SidecarDatabases::Instance() {
+struct Registry {
+  std::mutex mutex;
+  std::map<std::string, Database> databases;  // by name
+  std::set<std::string> unfinished;           // paths of SSTs
+};
+
+Registry& Registered() {
   // Never destroyed: databases may be closed while static destructors run.
-  static auto& databases = *new SidecarDatabases;
-  return databases;
+  static auto& registry = *new Registry;
+  return registry;
 }
 
-void SidecarDatabases::Register(rocksdb::DB* db, const std::vector<std::string>& ssts) {
+// The place of an SST of a database. Nothing if the database is unknown, or the directory: a worker
+// of a remote compaction, also one in this process, writes SSTs elsewhere. The database then moves
+// them without their sidecars.
+std::optional<SstPlace> Find(const std::string& db_name, const std::string& sst_path) {
+  const std::lock_guard lock(Registered().mutex);
+  const auto known = Registered().databases.find(db_name);
+  if (known == Registered().databases.end() || known->second.info_log.expired())
+    return std::nullopt;
+  if (!known->second.directories.contains(DirectoryOf(sst_path))) return std::nullopt;
+  SstPlace place{known->second.file_system.lock(), sst_path, known->second.rate_limiter.lock()};
+  if (place.file_system == nullptr) return std::nullopt;
+  return place;
+}
+
+bool IsUnfinished(const std::string& sst_path) {
+  const std::lock_guard lock(Registered().mutex);
+  return Registered().unfinished.contains(sst_path);
+}
+
+}  // namespace
+
+void RegisterForSidecars(rocksdb::DB* db, const std::vector<std::string>& ssts) {
   const rocksdb::DBOptions options = db->GetDBOptions();
   bool is_new = false;
   {
-    const std::lock_guard lock(mutex_);
-    std::erase_if(databases_, [](const auto& known) { return known.second.info_log.expired(); });
-    is_new = databases_[db->GetName()].info_log.lock() != options.info_log;
+    const std::lock_guard lock(Registered().mutex);
+    std::erase_if(Registered().databases,
+                  [](const auto& known) { return known.second.info_log.expired(); });
+    is_new = Registered().databases[db->GetName()].info_log.lock() != options.info_log;
   }
   const auto directories = is_new ? SstDirectories(db) : std::set<std::string>();
   {
-    const std::lock_guard lock(mutex_);
-    Database& known = databases_[db->GetName()];
+    const std::lock_guard lock(Registered().mutex);
+    Database& known = Registered().databases[db->GetName()];
     known.file_system = db->GetEnv()->GetFileSystem();
     known.rate_limiter = options.rate_limiter;
     known.info_log = options.info_log;
@@ -51,18 +87,7 @@ void SidecarDatabases::Register(rocksdb::DB* db, const std::vector<std::string>&
   }
 }
 
-std::optional<SstPlace> SidecarDatabases::Find(const std::string& db_name,
-                                               const std::string& sst_path) {
-  const std::lock_guard lock(mutex_);
-  const auto known = databases_.find(db_name);
-  if (known == databases_.end() || known->second.info_log.expired()) return std::nullopt;
-  if (!known->second.directories.contains(DirectoryOf(sst_path))) return std::nullopt;
-  SstPlace place{known->second.file_system.lock(), sst_path, known->second.rate_limiter.lock()};
-  if (place.file_system == nullptr) return std::nullopt;
-  return place;
-}
-
-void SidecarDatabases::OnSstStarted(const rocksdb::TableFileCreationBriefInfo& sst) {
+void OnSstStarted(const rocksdb::TableFileCreationBriefInfo& sst) {
   started_sst = {true, std::nullopt};
   // The database may have been closed and opened on another file system.
   if (sst.reason == rocksdb::TableFileCreationReason::kRecovery) return;
@@ -70,11 +95,11 @@ void SidecarDatabases::OnSstStarted(const rocksdb::TableFileCreationBriefInfo& s
   if (!place) return;
   started_sst.place = std::move(place);
   unfinished_path = sst.file_path;
-  const std::lock_guard lock(mutex_);
-  unfinished_.insert(sst.file_path);
+  const std::lock_guard lock(Registered().mutex);
+  Registered().unfinished.insert(sst.file_path);
 }
 
-void SidecarDatabases::OnSstCreated(const rocksdb::TableFileCreationInfo& sst) {
+void OnSstCreated(const rocksdb::TableFileCreationInfo& sst) {
   started_sst = {};
   // For an SST that was not kept, `sst` may lack the path.
   const std::string path = std::exchange(unfinished_path, {});
@@ -82,23 +107,18 @@ void SidecarDatabases::OnSstCreated(const rocksdb::TableFileCreationInfo& sst) {
   if (!sst.status.ok()) {
     if (const auto place = Find(sst.db_name, path)) DeleteSidecar(place->file_system.get(), path);
   }
-  const std::lock_guard lock(mutex_);
-  unfinished_.erase(path);
+  const std::lock_guard lock(Registered().mutex);
+  Registered().unfinished.erase(path);
 }
 
-void SidecarDatabases::OnSstDeleted(const rocksdb::TableFileDeletionInfo& sst) {
+void OnSstDeleted(const rocksdb::TableFileDeletionInfo& sst) {
   if (!sst.status.ok()) return;
   if (const auto place = Find(sst.db_name, sst.file_path)) {
     DeleteSidecar(place->file_system.get(), sst.file_path);
   }
 }
 
-StartedSst SidecarDatabases::TakeStartedSst() { return std::exchange(started_sst, {}); }
-
-bool SidecarDatabases::IsUnfinished(const std::string& sst_path) {
-  const std::lock_guard lock(mutex_);
-  return unfinished_.contains(sst_path);
-}
+StartedSst TakeStartedSst() { return std::exchange(started_sst, {}); }
 
 std::set<std::string> SstDirectories(rocksdb::DB* db) {
   const rocksdb::DBOptions options = db->GetDBOptions();
@@ -124,7 +144,7 @@ std::vector<std::string> OrphanSidecars(rocksdb::FileSystem* file_system,
     if (number.empty() || ssts.contains(number)) continue;
     const std::string sst = directory + "/" + std::string(number) + std::string(kSstSuffix);
     // In this order, as an SST may be finished between the two checks.
-    if (SidecarDatabases::Instance().IsUnfinished(sst)) continue;
+    if (IsUnfinished(sst)) continue;
     const rocksdb::Status exists = file_system->FileExists(sst, io, nullptr);
     if (exists.IsNotFound()) orphans.push_back(directory + "/" + name);
   }

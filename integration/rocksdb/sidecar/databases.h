@@ -5,9 +5,6 @@
 #include <rocksdb/file_system.h>
 #include <rocksdb/listener.h>
 
-#include <map>
-#include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -23,48 +20,24 @@ struct StartedSst {
   std::optional<SstPlace> place;  ///< Empty if a sidecar cannot be written.
 };
 
-/// Tells collectors where to write sidecars; one object for the process. RocksDB tells a listener
-/// the path of an SST before it creates the SST's collector on the same thread, but the file system
-/// only in callbacks with a database. While the file system is uncertain, as during recovery, no
-/// sidecars are written: they could end up unencrypted, or elsewhere. Thread-safe.
-class SidecarDatabases {
- public:
-  static SidecarDatabases& Instance();
+// Tells collectors where to write sidecars, for all databases of the process. RocksDB tells a
+// listener the path of an SST before it creates the SST's collector on the same thread, but the
+// file system only in callbacks with a database. While the file system is uncertain, as during
+// recovery, no sidecars are written: they could end up unencrypted, or elsewhere. Thread-safe.
 
-  /// Records the file system of a database, and the directories of `ssts`, which are its own. On
-  /// the first call, deletes its orphan sidecars.
-  void Register(rocksdb::DB* db, const std::vector<std::string>& ssts = {});
+/// Records the file system of a database, and the directories of `ssts`, which are its own. On the
+/// first call, deletes its orphan sidecars.
+void RegisterForSidecars(rocksdb::DB* db, const std::vector<std::string>& ssts = {});
 
-  /// @{
-  /// As in rocksdb::EventListener.
-  void OnSstStarted(const rocksdb::TableFileCreationBriefInfo& sst);
-  void OnSstCreated(const rocksdb::TableFileCreationInfo& sst);
-  void OnSstDeleted(const rocksdb::TableFileDeletionInfo& sst);
-  /// @}
+/// @{
+/// As in rocksdb::EventListener.
+void OnSstStarted(const rocksdb::TableFileCreationBriefInfo& sst);
+void OnSstCreated(const rocksdb::TableFileCreationInfo& sst);
+void OnSstDeleted(const rocksdb::TableFileDeletionInfo& sst);
+/// @}
 
-  /// The SST that this thread has started, and forgets it: call it once for each SST.
-  static StartedSst TakeStartedSst();
-
-  /// Whether a thread is writing this SST.
-  bool IsUnfinished(const std::string& sst_path);
-
- private:
-  struct Database {
-    std::weak_ptr<rocksdb::FileSystem> file_system;
-    std::weak_ptr<rocksdb::RateLimiter> rate_limiter;
-    std::weak_ptr<rocksdb::Logger> info_log;  // expires when the database is closed
-    std::set<std::string> directories;        // known to have its SSTs
-  };
-
-  /// The place of an SST of a database. Nothing if the database is unknown, or the directory: a
-  /// worker of a remote compaction, also one in this process, writes SSTs elsewhere. The database
-  /// then moves them without their sidecars.
-  std::optional<SstPlace> Find(const std::string& db_name, const std::string& sst_path);
-
-  std::mutex mutex_;
-  std::map<std::string, Database> databases_;
-  std::set<std::string> unfinished_;  // paths of SSTs
-};
+/// The SST that this thread has started, and forgets it: call it once for each SST.
+StartedSst TakeStartedSst();
 
 /// The directories in which a database may have SSTs, each once.
 std::set<std::string> SstDirectories(rocksdb::DB* db);

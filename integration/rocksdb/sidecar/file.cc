@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "blocksieve/bytes.h"
+#include "lib/base/coding.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -65,10 +66,9 @@ rocksdb::Status WriteSidecar(const SstPlace& sst, const SidecarHeader& header,
                              std::string_view index, std::string* reference) {
   const std::string start = EncodeSidecarHeader(header);
   const uint64_t file_bytes = start.size() + index.size();
-  uint64_t needed_bytes = 0;
-  uint32_t checksum = 0;
-  DecodeSidecarHeader(AsBytes(start), file_bytes, &needed_bytes, &checksum);
-  *reference = SidecarReference(header.id, file_bytes, checksum);
+  const auto* const end = AsBytes(start).data() + kSidecarHeaderBytes;
+  *reference =
+      SidecarReference(header.id, file_bytes, LoadLittleEndian<uint32_t>(end - sizeof(uint32_t)));
   return WriteAndRename(sst.file_system.get(), SidecarPath(sst.path), sst.rate_limiter.get(),
                         start + std::string(index));
 }
@@ -121,7 +121,7 @@ std::unique_ptr<SidecarFile> SidecarFile::Open(const SstPlace& sst,
 }
 
 bool SidecarFile::BelongsTo(const rocksdb::TableProperties& properties) const {
-  if (header_.origin == SidecarOrigin::kRebuilt) return header_.id == IdOfSst(properties);
+  if (header_.is_rebuilt) return header_.id == IdOfSst(properties);
   const auto named = properties.user_collected_properties.find(kSidecarProperty);
   return named != properties.user_collected_properties.end() &&
          named->second ==

@@ -30,8 +30,8 @@ constexpr std::string_view kReferenceStart = "id=";
 std::string EncodeSidecarHeader(const SidecarHeader& header) {
   std::string out(kMagic.begin(), kMagic.end());
   out.push_back(static_cast<char>(kVersion));
-  out.push_back(static_cast<char>(header.origin));
-  out.push_back(static_cast<char>(header.coverage));
+  out.push_back(static_cast<char>(header.is_rebuilt));
+  out.push_back(static_cast<char>(header.has_newest_versions_only));
   out.push_back(0);
   for (const uint64_t half : header.id) AppendLittleEndian(&out, half);
   AppendLittleEndian(&out, header.value_suffix_bytes);
@@ -67,13 +67,11 @@ std::optional<SidecarHeader> DecodeSidecarHeader(ByteView start, uint64_t file_b
   header.identity = AsText(from.Bytes(identity_bytes));
   if (!from.ok() || *checksum != ChecksumOf(start.first(static_cast<size_t>(*needed_bytes))) ||
       file_bytes < *needed_bytes || file_bytes - *needed_bytes != header.index_bytes ||
-      origin > static_cast<uint8_t>(SidecarOrigin::kRebuilt) ||
-      coverage > static_cast<uint8_t>(SidecarCoverage::kNewestVersions) || zero != 0 ||
-      more_zeros != 0) {
+      origin > 1 || coverage > 1 || zero != 0 || more_zeros != 0) {
     return std::nullopt;
   }
-  header.origin = static_cast<SidecarOrigin>(origin);
-  header.coverage = static_cast<SidecarCoverage>(coverage);
+  header.is_rebuilt = origin != 0;
+  header.has_newest_versions_only = coverage != 0;
   return header;
 }
 

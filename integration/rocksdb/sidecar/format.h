@@ -19,25 +19,17 @@ namespace blocksieve::rocksdb_plugin {
 /// Unique id of a sidecar.
 using SidecarId = std::array<uint64_t, 2>;
 
-/// How a sidecar was made.
-enum class SidecarOrigin : uint8_t {
-  kWritten = 0,  ///< Written with its SST, whose properties name its random id.
-  kRebuilt = 1,  ///< Rebuilt from its SST later. Its id is the SST's (IdOfSst).
-};
-
-/// Which versions of the SST's rows are indexed.
-enum class SidecarCoverage : uint8_t {
-  kAllVersions = 0,
-  kNewestVersions = 1,  ///< Scans of older snapshots must read the SST as a whole.
-};
-
 struct SidecarHeader {
-  SidecarOrigin origin = SidecarOrigin::kWritten;
-  SidecarCoverage coverage = SidecarCoverage::kAllVersions;
+  /// Made from its SST later; its id is the SST's (IdOfSst). Otherwise written with its SST, whose
+  /// properties name its random id.
+  bool is_rebuilt = false;
+  /// Indexes only the newest versions of the SST's rows: scans of older snapshots must read the SST
+  /// as a whole.
+  bool has_newest_versions_only = false;
   SidecarId id{};
   uint32_t value_suffix_bytes = 0;  ///< As in SkipIndexOptions.
   uint64_t index_bytes = 0;
-  std::string identity;  ///< IdentityText of the options; only for kRebuilt.
+  std::string identity;  ///< IdentityText of the options; only if is_rebuilt.
 };
 
 inline constexpr size_t kSidecarHeaderBytes = 48;

@@ -33,7 +33,7 @@ class LevelListenerTest : public ::testing::Test {
 
   const rocksdb::Logger* Database() { return db_->GetDBOptions().info_log.get(); }
   std::optional<rocksdb_plugin::Levels> Levels(const std::string& column_family = "default") {
-    return LevelRegistry::Instance().Get({Database(), column_family});
+    return KnownLevels({Database(), column_family});
   }
 
   TestDb db_{Config()};
@@ -99,7 +99,7 @@ TEST_F(LevelListenerTest, DroppedColumnFamiliesAndClosedDatabasesAreForgotten) {
   EXPECT_TRUE(Levels().has_value());
   const rocksdb::Logger* const closed = Database();
   db_.Close();
-  EXPECT_FALSE(LevelRegistry::Instance().Get({closed, "default"}).has_value());
+  EXPECT_FALSE(KnownLevels({closed, "default"}).has_value());
 }
 
 }  // namespace

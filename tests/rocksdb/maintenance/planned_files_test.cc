@@ -9,7 +9,6 @@
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "blocksieve/rocksdb/maintenance.h"
 #include "integration/rocksdb/levels/column_family_levels.h"
-#include "integration/rocksdb/maintenance/live_files.h"
 #include "integration/rocksdb/maintenance/rewrite_files.h"
 #include "integration/rocksdb/maintenance/rewrite_plan.h"
 #include "integration/rocksdb/maintenance/trees.h"
@@ -78,31 +77,31 @@ TEST_F(PlannedFilesTest, HaveThePlannedRateAndSize) {
   for (const FilterPolicyOptions& policy : policies) {
     SCOPED_TRACE(&policy - policies.data());
     Reopen(policy);
-    LiveFiles files;
-    MustBeOk(files.Read(&db_->db(), (*db_)->DefaultColumnFamily()), "read");
-    const std::vector<Tree> trees = TreesOf(files.reports());
+    std::vector<FileReport> files;
+    MustBeOk(ReadLiveFiles(&db_->db(), (*db_)->DefaultColumnFamily(), true, &files), "read");
+    const std::vector<Tree> trees = TreesOf(files);
     const Tree& tree = trees.front();
     const auto keys_of_file = [](const FileReport&, const auto&) {};
     const Result<FilterPlan> plan =
-        PlanRewrites(files.reports(), tree, policy, RewriteFiltersOptions(), keys_of_file);
+        PlanRewrites(files, tree, policy, RewriteFiltersOptions(), keys_of_file);
     ASSERT_TRUE(plan.ok()) << plan.status().message();
     EXPECT_FALSE(plan->changes.empty());
     std::map<std::pair<int, uint64_t>, FilterChange> planned;  // by level and entries
     for (const FilterChange& change : plan->changes) {
-      const FileReport& file = files.reports()[tree.files()[change.file].id];
+      const FileReport& file = files[tree.files()[change.file].id];
       planned[{file.place.level, file.num_entries}] = change;
     }
     BackfillProgress progress;
     MustBeOk(RewriteFiles(
-                 &db_->db(), FilesToRewrite(files.reports(), tree, *plan),
+                 &db_->db(), FilesToRewrite(files, tree, *plan),
                  [&](const std::string&) { return (*db_)->DefaultColumnFamily(); },
                  /*bytes_per_second=*/0, [](const BackfillProgress&) { return true; }, &progress),
              "rewrite");
     EXPECT_EQ(progress.files_done, plan->changes.size());
-    LiveFiles after;
-    MustBeOk(after.Read(&db_->db(), (*db_)->DefaultColumnFamily()), "read");
-    ASSERT_EQ(after.reports().size(), 4u);
-    for (const FileReport& file : after.reports()) {
+    std::vector<FileReport> after;
+    MustBeOk(ReadLiveFiles(&db_->db(), (*db_)->DefaultColumnFamily(), true, &after), "read");
+    ASSERT_EQ(after.size(), 4u);
+    for (const FileReport& file : after) {
       const auto found = planned.find({file.place.level, file.num_entries});
       if (found == planned.end()) continue;  // as planned before
       const FilterChange& change = found->second;
@@ -112,7 +111,7 @@ TEST_F(PlannedFilesTest, HaveThePlannedRateAndSize) {
       EXPECT_EQ(file.filter.origin == FilterOrigin::kNone, change.filter_bytes == 0);
     }
     const Prediction projected = Predict({&tree, 1}, {&*plan, 1}, 1);
-    const std::vector<Tree> rewritten = TreesOf(after.reports());
+    const std::vector<Tree> rewritten = TreesOf(after);
     EXPECT_NEAR(Predict(rewritten, 1).wasted_reads / projected.wasted_reads, 1, 0.05);
   }
 }
@@ -143,7 +142,7 @@ TEST_F(PlannedFilesTest, AreNotRewrittenAgain) {
         EXPECT_GT(rewrite(), 0u);
         EXPECT_EQ(rewrite(), 0u);
         // Nor after the listener has read the levels again.
-        LevelRegistry::Instance().Refresh(&db_->db(), nullptr);
+        RefreshLevels(&db_->db(), nullptr);
         EXPECT_EQ(rewrite(), 0u);
       }
     }

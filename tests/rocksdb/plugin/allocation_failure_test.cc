@@ -140,21 +140,22 @@ TEST_F(SkipIndexAllocationFailureTest, AFileGetsAWholeIndexOrNone) {
     storage_.max_property_bytes = in_sidecar ? 0 : UINT64_MAX;
     const rocksdb_plugin::SkipIndexSettings settings{index_, storage_};
     const auto collect = [&] {
-      std::optional<rocksdb_plugin::SstPlace> place;
-      try {
-        if (in_sidecar) place = sst;
-      } catch (const std::bad_alloc&) {
-      }
-      rocksdb_plugin::SkipIndexCollector collector(settings, std::move(place), nullptr);
-      for (const auto& [key, value] : rows) {
-        EXPECT_TRUE(collector.AddUserKey(key, value, rocksdb::kEntryPut, 1, 0).ok());
-      }
       rocksdb::UserCollectedProperties properties;
+      std::unique_ptr<rocksdb::TablePropertiesCollector> collector;
+      try {
+        collector = rocksdb_plugin::NewSkipIndexCollector(
+            settings, in_sidecar ? std::optional(sst) : std::nullopt, nullptr);
+      } catch (const std::bad_alloc&) {
+        return properties;
+      }
+      for (const auto& [key, value] : rows) {
+        EXPECT_TRUE(collector->AddUserKey(key, value, rocksdb::kEntryPut, 1, 0).ok());
+      }
       for (int times = 0; times < 2; ++times) {  // like RocksDB
         properties.clear();
-        EXPECT_TRUE(collector.Finish(&properties).ok());
+        EXPECT_TRUE(collector->Finish(&properties).ok());
       }
-      EXPECT_EQ(collector.GetReadableProperties().count(index_property), 0u);
+      EXPECT_EQ(collector->GetReadableProperties().count(index_property), 0u);
       return properties;
     };
     uint64_t whole = 0;

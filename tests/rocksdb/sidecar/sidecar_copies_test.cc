@@ -227,8 +227,8 @@ TEST_F(SidecarCopiesTest, FilesKnowTheirBlobReferencesWhateverTheOptionsAre) {
     SkipIndexBuilder builder = *SkipIndexBuilder::Create(ShortGranules(kDefinitions));
     for (uint64_t i = 0; i < 200; ++i) builder.AddRow(Key(i), "\1reference", 10);
     const std::string index = builder.Finish()->bytes;
-    SidecarHeader header{.origin = SidecarOrigin::kRebuilt,
-                         .coverage = SidecarCoverage::kNewestVersions,
+    SidecarHeader header{.is_rebuilt = true,
+                         .has_newest_versions_only = true,
                          .id = *IdOfSst(*properties),
                          .index_bytes = index.size(),
                          .identity = {}};

@@ -185,8 +185,8 @@ TEST(SidecarFormatTest, HeadersOfWrittenAndRebuiltSidecars) {
   written.value_suffix_bytes = 4;
   written.index_bytes = 123;
   SidecarHeader rebuilt;
-  rebuilt.origin = SidecarOrigin::kRebuilt;
-  rebuilt.coverage = SidecarCoverage::kNewestVersions;
+  rebuilt.is_rebuilt = true;
+  rebuilt.has_newest_versions_only = true;
   rebuilt.id = {1, 2};
   rebuilt.index_bytes = 7;
   rebuilt.identity = "a=b\nc";
@@ -194,8 +194,8 @@ TEST(SidecarFormatTest, HeadersOfWrittenAndRebuiltSidecars) {
     EXPECT_EQ(EncodeSidecarHeader(header), bytes);
     const auto read = Decode(bytes, bytes.size() + header.index_bytes);
     ASSERT_TRUE(read);
-    EXPECT_EQ(read->origin, header.origin);
-    EXPECT_EQ(read->coverage, header.coverage);
+    EXPECT_EQ(read->is_rebuilt, header.is_rebuilt);
+    EXPECT_EQ(read->has_newest_versions_only, header.has_newest_versions_only);
     EXPECT_EQ(read->id, header.id);
     EXPECT_EQ(read->value_suffix_bytes, header.value_suffix_bytes);
     EXPECT_EQ(read->identity, header.identity);

@@ -105,7 +105,6 @@ TEST_F(SidecarLifeTest, FilesOfWritersAndOfRecoveryKeepThemInTheProperties) {
 
 // RocksDB moves the SST of a remote compaction to the database, also from a worker in this process.
 TEST_F(SidecarLifeTest, SstsThatAreWrittenElsewhereKeepThemInTheProperties) {
-  using rocksdb_plugin::SidecarDatabases;
   const TempDir other;
   config_.options.cf_paths = {{other / "fast", 1}, {other / "slow", 1 << 30}};
   TestDb db(config_);
@@ -116,10 +115,10 @@ TEST_F(SidecarLifeTest, SstsThatAreWrittenElsewhereKeepThemInTheProperties) {
     sst.db_name = db.path();
     sst.file_path = directory + "/000099.sst";
     sst.reason = rocksdb::TableFileCreationReason::kCompaction;
-    SidecarDatabases::Instance().OnSstStarted(sst);
-    const auto started = SidecarDatabases::TakeStartedSst();
+    rocksdb_plugin::OnSstStarted(sst);
+    const auto started = rocksdb_plugin::TakeStartedSst();
     EXPECT_TRUE(started.has_listener);
-    SidecarDatabases::Instance().OnSstCreated(sst);
+    rocksdb_plugin::OnSstCreated(sst);
     return started.place.has_value();
   };
   EXPECT_TRUE(place(db.path()));

@@ -26,7 +26,6 @@ using rocksdb_plugin::FilePlace;
 using rocksdb_plugin::FileReport;
 using rocksdb_plugin::FilterOrigin;
 using rocksdb_plugin::FilterReport;
-using rocksdb_plugin::IndexColumnReport;
 using rocksdb_plugin::IndexReport;
 using rocksdb_plugin::PartReport;
 

@@ -13,10 +13,7 @@ IndexReport Describe(const SkipIndex& index) {
   IndexReport report;
   report.num_granules = index.num_granules();
   report.num_bytes = index.index_bytes();
-  for (const IndexColumnInfo& column : index.columns()) {
-    report.columns.push_back({column.definition, std::string(FiltersName(column)),
-                              column.filter_bytes, column.bounds_bytes});
-  }
+  report.columns = index.columns();
   return report;
 }
 
