@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
+
+#include "lib/skip/top_rows.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -13,100 +17,142 @@ internal::TopRows::KeyLess KeyLessOf(const rocksdb::Comparator* comparator) {
   };
 }
 
-}  // namespace
+/// Reads memtables and granules without bounds first, then granules in the order of their bounds,
+/// until no granule can hold a better row than those found.
+///
+/// Each group of granules is read as a separate scan, whose rows are final at the snapshot. This is
+/// complete because the current value of a row lies within the bounds of some granule.
+class OrderedScan final : public RowStream {
+ public:
+  OrderedScan(ScanContext* context, const ScanOrder& order, uint64_t limit,
+              std::unique_ptr<MergedRanges> ranges, std::unique_ptr<CandidateSource> memtables,
+              ScanPlan plan)
+      : context_(context),
+        order_(order),
+        top_(order, limit, KeyLessOf(context->comparator)),
+        ranges_(std::move(ranges)),
+        memtables_(std::move(memtables)),
+        plan_(std::move(plan)),
+        next_(top_.rows().end()) {}
 
-OrderedScan::OrderedScan(ScanContext* context, const ScanOrder& order, uint64_t limit,
-                         std::unique_ptr<MergedRanges> ranges,
-                         std::unique_ptr<CandidateSource> memtables, ScanPlan plan)
-    : context_(context),
-      order_(order),
-      top_(order, limit, KeyLessOf(context->comparator)),
-      ranges_(std::move(ranges)),
-      memtables_(std::move(memtables)),
-      plan_(std::move(plan)),
-      next_(top_.rows().end()) {}
+  void Start() override {
+    RankGranules();
+    ScanPlan first{std::move(without_bounds_), plan_.map, plan_.map_is_complete};
+    Read(NewCandidateScan(context_, std::move(ranges_), std::move(memtables_), std::move(first))
+             .get());
+    for (size_t begin = 0; status_.ok() && begin < ranked_.size();) {
+      const size_t end = EndOfGroup(begin);
+      if (end == begin) break;  // no remaining granule holds a better row
+      context_->counts.granules_read += end - begin;
+      Read(NewCandidateScan(context_, std::make_unique<MergedRanges>(context_),
+                            /*memtables=*/nullptr, PlanOf(begin, end))
+               .get());
+      begin = end;
+    }
+    if (status_.ok()) next_ = top_.rows().begin();
+  }
 
-void OrderedScan::RankGranules() {
-  for (size_t number = 0; number < plan_.files.size(); ++number) {
-    const PlannedFile& file = plan_.files[number];
-    PlannedFile unknown = file;  // the granules without bounds
-    if (!file.is_whole) {
-      const SkipIndex& index = *file.index->index();
-      const std::vector<GranuleBounds> bounds = index.Bounds(order_.column);
-      for (size_t granule = 0; granule < bounds.size(); ++granule) {
-        const GranuleBounds& known = bounds[granule];
-        const bool is_known = !index.AlwaysMatches(granule) &&
-                              (!known.has_values || !order_.is_descending || known.high);
-        if (!is_known || !file.granules.Has(granule)) continue;
-        unknown.granules.Remove(granule);
-        if (!known.has_values) continue;  // no row in it has a value
-        ranked_.push_back({order_.is_descending ? *known.high : known.low, number, granule});
+  bool Valid() const override { return next_ != top_.rows().end(); }
+  void Next() override { ++next_; }
+  rocksdb::Slice key() const override { return next_->key; }
+  rocksdb::Slice value() const override { return next_->value; }
+  rocksdb::Status status() const override { return status_; }
+
+ private:
+  /// A granule, and the bound of the best row that it can hold.
+  struct RankedGranule {
+    std::string best;  // a SortKey
+    size_t file = 0;   // index in the plan
+    size_t granule = 0;
+  };
+
+  void RankGranules() {
+    for (size_t number = 0; number < plan_.files.size(); ++number) {
+      const PlannedFile& file = plan_.files[number];
+      PlannedFile unknown = file;  // the granules without bounds
+      if (!file.is_whole) {
+        const SkipIndex& index = *file.index->index();
+        const std::vector<GranuleBounds> bounds = index.Bounds(order_.column);
+        for (size_t granule = 0; granule < bounds.size(); ++granule) {
+          const GranuleBounds& known = bounds[granule];
+          const bool is_known = !index.AlwaysMatches(granule) &&
+                                (!known.has_values || !order_.is_descending || known.high);
+          if (!is_known || !file.granules.Has(granule)) continue;
+          unknown.granules.Remove(granule);
+          if (!known.has_values) continue;  // no row in it has a value
+          ranked_.push_back({order_.is_descending ? *known.high : known.low, number, granule});
+        }
+      }
+      if (unknown.is_whole || !unknown.granules.IsEmpty()) {
+        without_bounds_.push_back(std::move(unknown));
       }
     }
-    if (unknown.is_whole || !unknown.granules.IsEmpty()) {
-      without_bounds_.push_back(std::move(unknown));
+    std::sort(ranked_.begin(), ranked_.end(),
+              [this](const RankedGranule& a, const RankedGranule& b) {
+                if (a.best != b.best) return (a.best < b.best) != order_.is_descending;
+                return std::pair(a.file, a.granule) < std::pair(b.file, b.granule);
+              });
+  }
+
+  ScanPlan PlanOf(size_t begin, size_t end) const {
+    ScanPlan plan{{}, plan_.map, plan_.map_is_complete};
+    std::vector<std::optional<PlannedFile>> files(plan_.files.size());
+    for (size_t i = begin; i < end; ++i) {
+      std::optional<PlannedFile>& file = files[ranked_[i].file];
+      if (!file) {
+        file = plan_.files[ranked_[i].file];
+        file->granules = GranuleSet::None(file->granules.num_granules());
+      }
+      file->granules.Add(ranked_[i].granule);
     }
-  }
-  std::sort(ranked_.begin(), ranked_.end(), [this](const RankedGranule& a, const RankedGranule& b) {
-    if (a.best != b.best) return (a.best < b.best) != order_.is_descending;
-    return std::pair(a.file, a.granule) < std::pair(b.file, b.granule);
-  });
-}
-
-ScanPlan OrderedScan::PlanOf(size_t begin, size_t end) const {
-  ScanPlan plan{{}, plan_.map, plan_.map_is_complete};
-  std::vector<std::optional<PlannedFile>> files(plan_.files.size());
-  for (size_t i = begin; i < end; ++i) {
-    std::optional<PlannedFile>& file = files[ranked_[i].file];
-    if (!file) {
-      file = plan_.files[ranked_[i].file];
-      file->granules = GranuleSet::None(file->granules.num_granules());
+    for (std::optional<PlannedFile>& file : files) {
+      if (file) plan.files.push_back(*std::move(file));
     }
-    file->granules.Add(ranked_[i].granule);
+    return plan;
   }
-  for (std::optional<PlannedFile>& file : files) {
-    if (file) plan.files.push_back(*std::move(file));
-  }
-  return plan;
-}
 
-// The group ends where it has enough rows if all of them match, but has at least 1/8 of the
-// granules read so far, so that rare matches do not need one scan per granule.
-size_t OrderedScan::EndOfGroup(size_t begin) const {
-  constexpr size_t kInverseShareOfRead = 8;
-  const size_t min_end = begin + 1 + begin / kInverseShareOfRead;
-  uint64_t rows = 0;
-  size_t end = begin;
-  while (end < ranked_.size() && top_.WouldTake(ranked_[end].best) &&
-         (end < min_end || rows < top_.num_wanted())) {
-    const RankedGranule& ranked = ranked_[end++];
-    rows += plan_.files[ranked.file].index->index()->NumRows(ranked.granule);
+  // The group ends where it has enough rows if all of them match, but has at least 1/8 of the
+  // granules read so far, so that rare matches do not need one scan per granule.
+  size_t EndOfGroup(size_t begin) const {
+    constexpr size_t kInverseShareOfRead = 8;
+    const size_t min_end = begin + 1 + begin / kInverseShareOfRead;
+    uint64_t rows = 0;
+    size_t end = begin;
+    while (end < ranked_.size() && top_.WouldTake(ranked_[end].best) &&
+           (end < min_end || rows < top_.num_wanted())) {
+      const RankedGranule& ranked = ranked_[end++];
+      rows += plan_.files[ranked.file].index->index()->NumRows(ranked.granule);
+    }
+    return end;
   }
-  return end;
-}
 
-void OrderedScan::Read(RowStream* rows) {
-  for (rows->Start(); rows->Valid(); rows->Next()) {
-    top_.Add(rows->key().ToStringView(), rows->value().ToStringView());
+  void Read(RowStream* rows) {
+    for (rows->Start(); rows->Valid(); rows->Next()) {
+      top_.Add(rows->key().ToStringView(), rows->value().ToStringView());
+    }
+    if (status_.ok()) status_ = rows->status();
   }
-  if (status_.ok()) status_ = rows->status();
-}
 
-void OrderedScan::Start() {
-  RankGranules();
-  ScanPlan first{std::move(without_bounds_), plan_.map, plan_.map_is_complete};
-  CandidateScan unordered(context_, std::move(ranges_), std::move(memtables_), std::move(first));
-  Read(&unordered);
-  for (size_t begin = 0; status_.ok() && begin < ranked_.size();) {
-    const size_t end = EndOfGroup(begin);
-    if (end == begin) break;  // no remaining granule holds a better row
-    context_->counts.granules_read += end - begin;
-    CandidateScan group(context_, std::make_unique<MergedRanges>(context_), /*memtables=*/nullptr,
-                        PlanOf(begin, end));
-    Read(&group);
-    begin = end;
-  }
-  if (status_.ok()) next_ = top_.rows().begin();
+  ScanContext* const context_;
+  const ScanOrder order_;
+  internal::TopRows top_;
+  std::unique_ptr<MergedRanges> ranges_;
+  std::unique_ptr<CandidateSource> memtables_;
+  ScanPlan plan_;
+  std::vector<PlannedFile> without_bounds_;
+  std::vector<RankedGranule> ranked_;  // best first
+  rocksdb::Status status_;
+  decltype(top_.rows().begin()) next_;
+};
+
+}  // namespace
+
+std::unique_ptr<RowStream> NewOrderedScan(ScanContext* context, const ScanOrder& order,
+                                          uint64_t limit, std::unique_ptr<MergedRanges> ranges,
+                                          std::unique_ptr<CandidateSource> memtables,
+                                          ScanPlan plan) {
+  return std::make_unique<OrderedScan>(context, order, limit, std::move(ranges),
+                                       std::move(memtables), std::move(plan));
 }
 
 }  // namespace blocksieve::rocksdb_plugin

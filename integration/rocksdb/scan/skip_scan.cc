@@ -179,11 +179,10 @@ class SkipScan::Parts {
   std::unique_ptr<RowStream> StreamOf(std::unique_ptr<MergedRanges> ranges,
                                       std::unique_ptr<CandidateSource> memtables, ScanPlan plan) {
     if (!options_.order) {
-      return std::make_unique<CandidateScan>(&context_, std::move(ranges), std::move(memtables),
-                                             std::move(plan));
+      return NewCandidateScan(&context_, std::move(ranges), std::move(memtables), std::move(plan));
     }
-    return std::make_unique<OrderedScan>(&context_, *options_.order, options_.limit,
-                                         std::move(ranges), std::move(memtables), std::move(plan));
+    return NewOrderedScan(&context_, *options_.order, options_.limit, std::move(ranges),
+                          std::move(memtables), std::move(plan));
   }
 
   /// Creates rows_, or leaves it null for a full scan, with the reason in the counts.
@@ -201,11 +200,11 @@ class SkipScan::Parts {
       return rocksdb::Status::OK();
     }
     auto ranges = std::make_unique<MergedRanges>(&context_);
-    auto memtables = std::make_unique<MemtableSource>(&context_, ranges.get());
-    if (!memtables->status().ok()) return memtables->status();
+    rocksdb::Status status;
+    auto memtables = NewMemtableSource(&context_, ranges.get(), &status);
+    if (!status.ok()) return status;
     rocksdb::TablePropertiesCollection properties;
-    const rocksdb::Status status =
-        ReadTableProperties(context_.db, context_.column_family, &properties);
+    status = ReadTableProperties(context_.db, context_.column_family, &properties);
     std::string problem;
     if (!status.ok()) problem = "table properties unreadable: " + status.ToString();
     // RocksDB passes null to a table filter, and nothing tells whether all entries are rows.
@@ -248,56 +247,52 @@ SkipScan::~SkipScan() = default;
 
 rocksdb::Status SkipScan::Create(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                                  const Predicate& predicate, const SkipScanOptions& options,
-                                 std::unique_ptr<SkipScan>* scan) try {
-  rocksdb::Status status = CheckGiven({{"db", db}, {"scan", scan}});
-  if (!status.ok()) return status;
-  scan->reset();
-  if (column_family == nullptr) column_family = db->DefaultColumnFamily();
-  status = CheckScannable(db, column_family, options.read_options);
-  if (status.ok()) status = CheckOrder(options);
-  if (!status.ok()) return status;
-  const Result<Predicate> wanted = AddOrderCondition(predicate, options);
-  if (!wanted.ok()) return ToRocksStatus(wanted.status());
-  auto parts = std::make_unique<Parts>(db, column_family, *wanted, options);
-  status = parts->Start();
-  if (status.IsNotSupported()) {
-    return rocksdb::Status::NotSupported(
-        "blocksieve: scans need iterators at a snapshot, which this database does not support (it "
-        "may be a secondary instance)",
-        status.ToString());
-  }
-  if (!status.ok()) return status;
-  scan->reset(new SkipScan(std::move(parts)));
-  return status;
-} catch (const std::bad_alloc&) {
-  return rocksdb::Status::MemoryLimit();
+                                 std::unique_ptr<SkipScan>* scan) {
+  return PublicCall({{"db", db}, {"scan", scan}}, [&]() -> rocksdb::Status {
+    scan->reset();
+    if (column_family == nullptr) column_family = db->DefaultColumnFamily();
+    rocksdb::Status status = CheckScannable(db, column_family, options.read_options);
+    if (status.ok()) status = CheckOrder(options);
+    if (!status.ok()) return status;
+    const Result<Predicate> wanted = AddOrderCondition(predicate, options);
+    if (!wanted.ok()) return ToRocksStatus(wanted.status());
+    auto parts = std::make_unique<Parts>(db, column_family, *wanted, options);
+    status = parts->Start();
+    if (status.IsNotSupported()) {
+      return rocksdb::Status::NotSupported(
+          "blocksieve: scans need iterators at a snapshot, which this database does not support "
+          "(it may be a secondary instance)",
+          status.ToString());
+    }
+    if (!status.ok()) return status;
+    scan->reset(new SkipScan(std::move(parts)));
+    return status;
+  });
 }
 
 rocksdb::Status SkipScan::Create(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                                  std::string_view query, const SkipScanOptions& options,
-                                 std::unique_ptr<SkipScan>* scan) try {
-  rocksdb::Status status = CheckGiven({{"db", db}, {"scan", scan}});
-  if (!status.ok()) return status;
-  scan->reset();
-  if (column_family == nullptr) column_family = db->DefaultColumnFamily();
-  SkipIndexSettings settings;
-  status = FindIndexOptions(db->GetOptions(column_family), &settings);
-  if (!status.ok()) return status;
-  Result<Query> parsed = Query::Parse(query, settings.index.columns);
-  if (!parsed.ok()) return ToRocksStatus(parsed.status());
-  SkipScanOptions scanning = options;
-  if (parsed->order || parsed->limit != 0) {
-    if (options.order || options.limit != 0) {
-      return rocksdb::Status::InvalidArgument(
-          "blocksieve: the query and the options both set an order or a limit; allowed: one of "
-          "them");
+                                 std::unique_ptr<SkipScan>* scan) {
+  return PublicCall({{"db", db}, {"scan", scan}}, [&]() -> rocksdb::Status {
+    scan->reset();
+    if (column_family == nullptr) column_family = db->DefaultColumnFamily();
+    SkipIndexSettings settings;
+    rocksdb::Status status = FindIndexOptions(db->GetOptions(column_family), &settings);
+    if (!status.ok()) return status;
+    Result<Query> parsed = Query::Parse(query, settings.index.columns);
+    if (!parsed.ok()) return ToRocksStatus(parsed.status());
+    SkipScanOptions scanning = options;
+    if (parsed->order || parsed->limit != 0) {
+      if (options.order || options.limit != 0) {
+        return rocksdb::Status::InvalidArgument(
+            "blocksieve: the query and the options both set an order or a limit; allowed: one of "
+            "them");
+      }
+      scanning.order = std::move(parsed->order);
+      scanning.limit = parsed->limit;
     }
-    scanning.order = std::move(parsed->order);
-    scanning.limit = parsed->limit;
-  }
-  return Create(db, column_family, parsed->predicate, scanning, scan);
-} catch (const std::bad_alloc&) {
-  return rocksdb::Status::MemoryLimit();
+    return Create(db, column_family, parsed->predicate, scanning, scan);
+  });
 }
 
 bool SkipScan::Valid() const { return parts_->Valid(); }
