@@ -139,7 +139,7 @@ TEST_F(CApiTest, IteratorsLeaveOutFilesThatCannotMatch) {
   rocksdb_readoptions_t* const read = rocksdb_readoptions_create();
   blocksieve_pruning_t* pruning = nullptr;
   const auto prune = [&](const char* condition) {
-    return ErrorOf([&](char** error) {
+    return CatchError([&](char** error) {
       pruning = blocksieve_prune_reads(db_, nullptr, condition, read, error);
     });
   };
@@ -148,11 +148,11 @@ TEST_F(CApiTest, IteratorsLeaveOutFilesThatCannotMatch) {
   EXPECT_THAT(prune("n = 3"), IsEmpty());
   rocksdb_iterator_t* const rows = rocksdb_create_iterator(db_, read);
   rocksdb_iter_seek_to_first(rows);
-  EXPECT_THAT(KeysOf(rows), ElementsAre("k6", "k7"));
+  EXPECT_THAT(ReadKeys(rows), ElementsAre("k6", "k7"));
   rocksdb_iter_destroy(rows);
   EXPECT_EQ(blocksieve_pruning_count(pruning, "files_pruned", nullptr), 4u);
   EXPECT_EQ(blocksieve_pruning_count(pruning, "tables_left_out", nullptr), 4u);
-  EXPECT_THAT(ErrorOf([&](char** error) { blocksieve_pruning_count(pruning, "files", error); }),
+  EXPECT_THAT(CatchError([&](char** error) { blocksieve_pruning_count(pruning, "files", error); }),
               HasSubstr("num_files, files_pruned"));
   EXPECT_EQ(blocksieve_pruning_matches(pruning, "3", 1, nullptr), 1);
   EXPECT_EQ(blocksieve_pruning_matches(pruning, "4", 1, nullptr), 0);
