@@ -137,6 +137,7 @@ class BLOCKSIEVE_EXPORT Column {
 
   const std::string& name() const noexcept;  ///< 1 to kMaxNameBytes bytes.
   ValueType type() const noexcept;           ///< Type of the values.
+  bool has_tokens() const noexcept;          ///< Whether its index has words or n-grams of texts.
 
   /// The extractor in canonical text form, without name and index parts. Columns with equal keys
   /// have equal values in every row, so an index serves each predicate whose column has its key. An

@@ -30,6 +30,13 @@ namespace blocksieve {
 class Filter;
 class PointFilter;
 
+/// Zero bytes at the end of every block. Stock RocksDB reads them as "no probes: always may match".
+inline constexpr size_t kZeroTailBytes = 5;
+
+/// Whether the last five bytes are zero, as in every blocksieve filter and in RocksDB's "always may
+/// match". Other blocks are other programs' filters.
+BLOCKSIEVE_EXPORT bool HasFilterBlockTail(ByteView block) noexcept;
+
 enum class Kernel : uint8_t;
 
 namespace internal {

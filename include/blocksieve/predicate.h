@@ -84,6 +84,9 @@ class BLOCKSIEVE_EXPORT Predicate {
   /// The text form. Parse with the same columns gives a predicate of the same meaning and text.
   std::string ToText() const;
 
+  /// A column in text form: its name, in double quotes unless it is an identifier.
+  static std::string ColumnText(const Column& column);
+
   /// Columns that the comparisons use, each once.
   const std::vector<Column>& columns() const noexcept { return columns_; }
 

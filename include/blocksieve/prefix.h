@@ -3,15 +3,20 @@
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "blocksieve/status.h"
 
 /// \file
-/// Prefixes of keys that only the application can find. The options `prefixes` of
-/// FilterPolicyOptions and FilterOptions have rules for delimiters, lengths and fields.
+/// Rules that find prefixes of keys, and prefixes that only the application can find.
 
 namespace blocksieve {
+
+/// A rule such as "delimiter:/,depth:3", "lengths:4,12", "fields:len8,2,len32,8" or
+/// "callback:NAME" (FilterPolicyOptions::prefixes has all), in the form that filters report it.
+/// Errors: InvalidArgument, with the position.
+BLOCKSIEVE_EXPORT Result<std::string> CanonicalPrefixRule(std::string_view text);
 
 /// Writes the lengths of the prefixes of `key` to `lengths`, in ascending order, from 1 to the
 /// length of the key, and returns their number, at most lengths.size() == 16. Must be thread-safe.

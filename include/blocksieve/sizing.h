@@ -74,6 +74,20 @@ BLOCKSIEVE_EXPORT uint64_t MaxBlockKeys(const Layout& layout, uint64_t block_byt
 BLOCKSIEVE_EXPORT Layout LayoutForBlockBytes(FilterKind kind, uint64_t num_keys,
                                              uint64_t block_bytes);
 
+/// FPR of a Bloom filter blocked into 512-bit lines with `num_probes` independent positions in a
+/// line, for many keys: the mean over the Poisson-distributed number of keys in a line of
+/// E[(X/512)^k], X being the number of distinct bits set (Putze, Sanders, Singler, "Cache-, Hash-
+/// and Space-Efficient Bloom Filters", 2007, with the occupancy moments in place of their average).
+/// REQUIRES: bits_per_key > 0, 1 <= num_probes <= 32.
+BLOCKSIEVE_EXPORT double BlockedBloomFpr(double bits_per_key, uint32_t num_probes) noexcept;
+
+inline constexpr double kMinRangeFpr = 1e-5;  ///< Lowest FilterOptions::range_fpr.
+inline constexpr double kMaxRangeFpr = 0.3;   ///< The highest.
+
+/// Bits per key of a range filter with this FPR, for many dissimilar keys; the filter takes about
+/// 100 bytes more. REQUIRES: kMinRangeFpr <= range_fpr <= kMaxRangeFpr
+BLOCKSIEVE_EXPORT double RangeBitsPerKey(double range_fpr) noexcept;
+
 /// Layout::num_probes for reports: "k = 7", "6 whole columns".
 BLOCKSIEVE_EXPORT std::string LayoutText(const Layout& layout);
 

@@ -2,8 +2,8 @@
 
 #include <optional>
 
+#include "lib/base/checksum.h"
 #include "lib/base/coding.h"
-#include "lib/hash/checksum.h"
 
 namespace blocksieve::toylsm {
 namespace {

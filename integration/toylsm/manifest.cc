@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <memory>
 
+#include "lib/base/checksum.h"
 #include "lib/base/coding.h"
-#include "lib/hash/checksum.h"
 
 namespace blocksieve::toylsm {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "lib/hash/checksum.h"
+#include "lib/base/checksum.h"
 
 namespace blocksieve {
 namespace internal {

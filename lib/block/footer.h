@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "blocksieve/bytes.h"
+#include "blocksieve/filter.h"
 #include "blocksieve/sizing.h"
 #include "blocksieve/status.h"
 #include "lib/base/coding.h"
@@ -27,19 +27,10 @@
 
 namespace blocksieve {
 
-/// Zero bytes at the end of every block. Stock RocksDB reads them as "no probes: always may match".
-inline constexpr size_t kZeroTailBytes = 5;
-
-/// Whether the last five bytes are zero, as in every blocksieve filter and in RocksDB's "always may
-/// match". Other blocks are other programs' filters.
-bool HasFilterBlockTail(ByteView block) noexcept;
-
 /// Blocks are shorter than this: RocksDB's readers cast their sizes to 32 bits.
 inline constexpr uint64_t kMaxFilterBlockBytes = UINT64_C(0xffffffff);
 
-}  // namespace blocksieve
-
-namespace blocksieve::internal {
+namespace internal {
 
 /// Bytes of a footer in a fixed buffer: functions that compute its size must not fail.
 template <size_t kMax>
@@ -121,4 +112,5 @@ uint64_t BytesAfterPoints(const BlockContents& contents) noexcept;
 /// possible, and cuts the block to its size. REQUIRES: the block has room for BytesAfterPoints
 void FinishBlock(const BlockContents& contents, OwnedBytes* block) noexcept;
 
-}  // namespace blocksieve::internal
+}  // namespace internal
+}  // namespace blocksieve

@@ -8,7 +8,8 @@
 #include "lib/bloom/blocked_bloom.h"
 #include "lib/bloom/sizing.h"
 
-namespace blocksieve::internal {
+namespace blocksieve {
+namespace internal {
 namespace {
 
 constexpr uint32_t kMaxModelProbes = 32;
@@ -99,13 +100,6 @@ double HighestFprOfFewLines(const Layout& layout) noexcept {
 
 }  // namespace
 
-double BlockedBloomFpr(double bits_per_key, uint32_t num_probes) noexcept {
-  assert(bits_per_key > 0);
-  const double keys_per_line = static_cast<double>(kLineBits) / bits_per_key;
-  return MeanOverLines(num_probes, -keys_per_line,
-                       [=](double keys) { return keys_per_line / (keys + 1); });
-}
-
 double BloomFprForKeys(uint64_t num_bits, uint64_t num_keys, uint32_t num_probes) noexcept {
   assert(num_bits >= 1);
   AbsentProbe probe(num_bits, num_probes);
@@ -136,4 +130,13 @@ Layout BestLayout(double bits_per_key) noexcept {
   return best;
 }
 
-}  // namespace blocksieve::internal
+}  // namespace internal
+
+double BlockedBloomFpr(double bits_per_key, uint32_t num_probes) noexcept {
+  assert(bits_per_key > 0);
+  const double keys_per_line = static_cast<double>(internal::kLineBits) / bits_per_key;
+  return internal::MeanOverLines(num_probes, -keys_per_line,
+                                 [=](double keys) { return keys_per_line / (keys + 1); });
+}
+
+}  // namespace blocksieve

@@ -4,17 +4,10 @@
 
 #include "blocksieve/sizing.h"
 
-// False-positive rates of blocked Bloom filters: the limit for many keys, exact rates for any
-// number of keys, and the rule that makes the rows of the lookup table from them.
+// False-positive rates of blocked Bloom filters besides BlockedBloomFpr: exact rates for any number
+// of keys, and the rule that makes the rows of the lookup table from them.
 
 namespace blocksieve::internal {
-
-/// FPR of a Bloom filter blocked into 512-bit lines with `num_probes` independent positions in a
-/// line, for many keys: the mean over the Poisson-distributed number of keys in a line of
-/// E[(X/512)^k], X being the number of distinct bits set (Putze, Sanders, Singler, "Cache-, Hash-
-/// and Space-Efficient Bloom Filters", 2007, with the occupancy moments in place of their average).
-/// REQUIRES: bits_per_key > 0, 1 <= num_probes <= 32.
-double BlockedBloomFpr(double bits_per_key, uint32_t num_probes) noexcept;
 
 /// FPR of `num_keys` keys with `num_probes` independent positions each among `num_bits` bits:
 /// E[(X/num_bits)^num_probes], X being the number of distinct bits set. It is above the textbook

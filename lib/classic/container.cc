@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "lib/base/block_memory.h"
+#include "lib/base/checksum.h"
 #include "lib/base/coding.h"
 #include "lib/base/errors.h"
-#include "lib/hash/checksum.h"
 
 namespace blocksieve::internal {
 namespace {

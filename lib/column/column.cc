@@ -99,6 +99,8 @@ std::string Column::ToText() const { return internal::ColumnDefinitionText(*defi
 const std::string& Column::name() const noexcept { return definition_->name; }
 const std::string& Column::key() const noexcept { return definition_->key; }
 ValueType Column::type() const noexcept { return definition_->type; }
+bool Column::has_tokens() const noexcept { return definition_->tokeniser != Tokeniser::kNone; }
+
 void ColumnList::push_back(Item item) {
   if (item.column_.ok()) {
     columns_.push_back(*std::move(item.column_));

@@ -8,7 +8,7 @@ namespace blocksieve::internal {
 ColumnSet::ColumnSet(std::span<const Column> columns) : columns_(columns.begin(), columns.end()) {
   for (size_t i = 0; i < columns_.size(); ++i) {
     const ColumnDefinition& definition = ColumnAccess::Definition(columns_[i]);
-    has_tokens_.push_back(definition.tokeniser != Tokeniser::kNone);
+    has_tokens_.push_back(columns_[i].has_tokens());
     if (definition.source != ColumnSource::kJson) continue;
     members_.Add(i, definition.path, definition.type);
   }

@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "lib/hash/checksum.h"
 #include "lib/hash/hash_inline.h"
 
 namespace blocksieve {
@@ -29,10 +28,6 @@ uint64_t HashKey(std::string_view key, uint64_t seed) noexcept {
                                   kLongKeySecret.size());
   }
   return XXH3_64bits_withSeed(key.data(), key.size(), seed ^ kKeyHashSeed);
-}
-
-uint64_t WideChecksum(ByteView bytes, uint64_t seed) noexcept {
-  return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
 }
 
 }  // namespace blocksieve

@@ -51,8 +51,7 @@ void Print(Comparison comparison, PredicateNode* leaf) {
   if (comparison == Comparison::kIn) operands = "(" + operands + ")";
   if (!operands.empty()) operands.insert(0, " ");
 
-  const std::string& name = leaf->column->name();
-  const std::string column = IsPlainName(name) ? name : Quoted(name, '"');
+  const std::string column = Predicate::ColumnText(*leaf->column);
   const auto [plain, negated] = SpellingOf(comparison);
   leaf->text = column + " " + std::string(plain) + operands;
   leaf->negated_text =
@@ -93,7 +92,7 @@ void SetHigh(const LiteralBound& bound, bool includes, ValueRange* range) {
 void SetPattern(Pattern pattern, PredicateNode* leaf) {
   leaf->kind = Kind::kPattern;
   leaf->pattern = std::move(pattern);
-  if (TokeniserOf(*leaf->column) != Tokeniser::kNone) return;
+  if (leaf->column->has_tokens()) return;
 
   const std::string_view prefix = leaf->pattern->prefix();
   if (leaf->pattern->IsEqual()) return SetValues({Value::Bytes(prefix)}, leaf);

@@ -72,7 +72,7 @@ class Parser {
     const size_t position = token_.position;
     const Column* const column = ParseColumn();
     if (column == nullptr) return false;
-    if (TokeniserOf(*column) != Tokeniser::kNone) {
+    if (column->has_tokens()) {
       return Fail(position, "column '" + column->name() +
                                 "' is indexed by tokens, which have no order") != nullptr;
     }

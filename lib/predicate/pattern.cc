@@ -125,7 +125,7 @@ std::string_view Pattern::prefix() const noexcept {
 }
 
 std::vector<std::string_view> Pattern::RequiredTokens(const Column& column) const {
-  assert(TokeniserOf(column) != Tokeniser::kNone);
+  assert(column.has_tokens());
   std::vector<std::string_view> tokens;
   const auto add = [&](std::string_view token) {
     tokens.push_back(token);

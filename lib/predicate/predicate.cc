@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lib/base/errors.h"
+#include "lib/predicate/lexer.h"
 #include "lib/predicate/node.h"
 
 namespace blocksieve {
@@ -143,6 +144,11 @@ Result<Predicate> Predicate::Not(const Predicate& operand) {
 }
 
 std::string Predicate::ToText() const { return internal::PredicateText(*node_); }
+
+std::string Predicate::ColumnText(const Column& column) {
+  const std::string& name = column.name();
+  return internal::IsPlainName(name) ? name : internal::Quoted(name, '"');
+}
 
 bool Predicate::Matches(std::string_view row) const {
   return internal::Evaluate(*node_, row) == internal::Truth::kTrue;

@@ -139,7 +139,7 @@ void PlanPruning(PredicateNode* leaf) {
     leaf->when_false = leaf->constant ? Never() : CannotPrune("every row matches");
     return;
   }
-  const bool is_tokenised = TokeniserOf(*leaf->column) != Tokeniser::kNone;
+  const bool is_tokenised = leaf->column->has_tokens();
   if (leaf->kind == Kind::kMissing) {
     leaf->when_true = {true,
                        {{{.by = PruneBy::kMissing}}},

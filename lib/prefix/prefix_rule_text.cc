@@ -215,3 +215,15 @@ std::string PrefixRuleText(ByteView rule) {
 }
 
 }  // namespace blocksieve::internal
+
+namespace blocksieve {
+
+Result<std::string> CanonicalPrefixRule(std::string_view text) try {
+  const Result<std::string> rule = internal::ParsePrefixRule(text);
+  if (!rule.ok()) return rule.status();
+  return internal::PrefixRuleText(AsBytes(*rule));
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
+}
+
+}  // namespace blocksieve

@@ -39,16 +39,6 @@ struct RangePartOptions {
   uint64_t max_build_bytes = 0;
 };
 
-/// @{
-/// Limits of RangePartOptions::range_fpr.
-inline constexpr double kMinRangeFpr = 1e-5;
-inline constexpr double kMaxRangeFpr = 0.3;
-/// @}
-
-/// Bits per key of a range filter with this FPR, for many dissimilar keys; the filter takes about
-/// 100 bytes more. REQUIRES: kMinRangeFpr <= range_fpr <= kMaxRangeFpr
-double RangeBitsPerKey(double range_fpr) noexcept;
-
 struct RangeFilterInfo {
   uint64_t num_keys = 0;       ///< Number of distinct keys.
   uint64_t bytes = 0;          ///< Size of the section.

@@ -4,9 +4,9 @@
 #include <cassert>
 #include <utility>
 
+#include "lib/base/checksum.h"
 #include "lib/bits/packed.h"
 #include "lib/column/values.h"
-#include "lib/hash/checksum.h"
 #include "lib/postings/postings.h"
 
 namespace blocksieve::internal {
@@ -34,7 +34,7 @@ ColumnBuilder::ColumnBuilder(const Column& column)
   header_.type = column.type();
   if (parts != IndexParts::kBounds) header_.filters = PartState::kPresent;
   // Tokens are not compared.
-  if (parts != IndexParts::kFilters && TokeniserOf(column) == Tokeniser::kNone) {
+  if (parts != IndexParts::kFilters && !column.has_tokens()) {
     header_.bounds = PartState::kPresent;
   }
 }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "lib/base/checksum.h"
 #include "lib/base/errors.h"
-#include "lib/hash/checksum.h"
 
 namespace blocksieve::internal {
 

@@ -3,9 +3,9 @@
 #include <array>
 #include <cassert>
 
+#include "lib/base/checksum.h"
 #include "lib/base/coding.h"
 #include "lib/column/value_number.h"
-#include "lib/hash/checksum.h"
 
 namespace blocksieve::internal {
 namespace {

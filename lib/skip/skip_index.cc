@@ -5,9 +5,9 @@
 #include <exception>
 #include <utility>
 
+#include "lib/base/checksum.h"
 #include "lib/base/errors.h"
 #include "lib/bits/packed.h"
-#include "lib/hash/checksum.h"
 #include "lib/skip/column_index.h"
 #include "lib/skip/fences.h"
 #include "lib/skip/format.h"

@@ -5,7 +5,6 @@
 
 #include "blocksieve/tree.h"
 #include "lib/base/errors.h"
-#include "lib/range/range_filter.h"
 #include "lib/tree/assignment.h"
 
 // The optimum of a tree that stays as it is.

@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
-"""usage: layering.py SOURCE_DIR
+"""usage: layering.py SOURCE_DIR [BUILD_DIR OBJECT...]
 
-Fails if a file includes a header of a room that its own room may not use, if a folder has no room,
-or if two headers define types of one name in one namespace. ROOMS lists the rooms and what each may
-use.
+Fails if a file includes a header of a room that its own room may not use, if an engine includes a
+private header of the core that PRIVATE does not list, if a folder has no room, or if two headers
+define types of one name in one namespace. ROOMS lists the rooms and what each may use.
+
+With object files, fails instead if one needs a symbol that only rooms define which its own may not
+use: a public header may declare what another room defines.
 """
 
 import collections
 import pathlib
 import re
+import subprocess
 import sys
 
 # Folder; rooms that it may use, which includes all that those may use; its public headers of the
@@ -92,6 +96,16 @@ ROOMS = [
     ("tests/zoo", "integration/rocksdb/plugin", ""),
 ]
 
+# Engines include public headers and lib/base, like an engine outside of this project. What they
+# need besides is of no use to others:
+PRIVATE = {
+    "lib/column/column_set.h": "`load` counts values while it loads: JSON is parsed once a row",
+    "lib/prefix/prefix_chooser.h": "`advise` chooses the rule that a builder would choose",
+    "lib/prefix/prefix_rule.h": "`check` looks up each prefix of each key, and absent ones",
+    "lib/skip/top_rows.h": "skip scans keep the first rows of an order by the index's sort keys",
+}
+MAX_PRIVATE = 4
+
 SUFFIXES = {".h", ".cc", ".inc"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 NAMESPACE = re.compile(r"namespace (blocksieve[\w:]*|\w+) \{|\}  // namespace")
@@ -138,6 +152,9 @@ def problem(root, path, text):
         return "a public header must not include a header that is not installed"
     room = room_of(path)
     included_room = room_of(included or text)
+    if path.startswith("integration/") and (included or "").startswith("lib/"):
+        if included_room != "lib/base" and included not in PRIVATE:
+            return "of the core, engines include public headers, lib/base, and what PRIVATE lists"
     if included_room in MAY_INCLUDE[room]:
         return None
     return f"{room} must not include {included_room or 'a file without a room'}"
@@ -173,6 +190,11 @@ def problems(root):
             for name in types_in(source) if file.suffix == ".h" else ():
                 if name.startswith("blocksieve"):
                     headers_of[name].append(path)
+    integration = [*(root / "integration").rglob("*.h"), *(root / "integration").rglob("*.cc")]
+    included = {text for file in integration for text in INCLUDE.findall(file.read_text("utf-8"))}
+    found += [f"PRIVATE lists {name}, which no engine includes" for name in PRIVATE.keys() - included]
+    if len(PRIVATE) > MAX_PRIVATE:
+        found.append(f"PRIVATE lists {len(PRIVATE)} headers; allowed: up to {MAX_PRIVATE}")
     # The linker merges their functions, such as those of vectors of them.
     for name, headers in headers_of.items():
         if len(headers) > 1:
@@ -180,11 +202,47 @@ def problems(root):
     return found
 
 
+def rooms_of_object(root, build, file):
+    """The rooms of the sources of an object file, several in a unity build."""
+    unity = file.with_suffix("")
+    if unity.is_file():
+        sources = [pathlib.Path(text) for text in INCLUDE.findall(unity.read_text("utf-8"))]
+        return {room_of(source.relative_to(root).as_posix()) for source in sources}
+    return {room_of(re.sub(r"CMakeFiles/[^/]*/", "", file.relative_to(build).as_posix()))}
+
+
+def symbol_problems(root, build, objects):
+    root, build = pathlib.Path(root).resolve(), pathlib.Path(build).resolve()
+    needed = []
+    rooms_that_define = collections.defaultdict(set)
+    for file in [pathlib.Path(name).resolve() for name in objects]:
+        rooms = rooms_of_object(root, build, file)
+        command = ["nm", "--demangle", "--format=posix", str(file)]
+        output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        for line in output.splitlines():
+            name, kind = re.fullmatch(r"(.*?) ([A-Za-z])(?: [0-9a-f]+)*\s*", line).groups()
+            if kind == "U":
+                needed.append((file.name, rooms, name))
+            elif kind not in "tdrbw":  # those of the file alone, and references that may be missing
+                rooms_that_define[name] |= rooms
+    found = []
+    for file, rooms, name in needed:
+        allowed = set().union(*(MAY_INCLUDE[room] for room in rooms))
+        definers = rooms_that_define.get(name)
+        if definers and not definers & allowed:
+            where = " and ".join(sorted(definers))
+            found.append(f"{', '.join(sorted(rooms))} ({file}) needs {name}, defined in {where}")
+    return found
+
+
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) in (1, 3):
         sys.exit(__doc__)
-    found = problems(sys.argv[1])
-    print("\n".join(found) or "every include is allowed")
+    if len(sys.argv) == 2:
+        found = problems(sys.argv[1])
+    else:
+        found = symbol_problems(sys.argv[1], sys.argv[2], sys.argv[3:])
+    print("\n".join(found) or "everything is allowed")
     sys.exit(1 if found else 0)
 
 

@@ -1,9 +1,9 @@
 #include "tests/support/reseal.h"
 
 #include "blocksieve/filter.h"
+#include "lib/base/checksum.h"
 #include "lib/base/coding.h"
 #include "lib/block/footer.h"
-#include "lib/hash/checksum.h"
 
 namespace blocksieve::testing {
 namespace {

@@ -6,11 +6,11 @@
 #include <span>
 
 #include "blocksieve/filter.h"
+#include "blocksieve/prefix.h"
 #include "integration/cli/database/json_table.h"
 #include "integration/cli/database/table/table_file.h"
 #include "integration/cli/term/terminal.h"
 #include "lib/prefix/prefix_chooser.h"
-#include "lib/prefix/prefix_rule.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -54,7 +54,7 @@ std::string RuleFor(const Forest& forest, const Tree& tree, const std::string& r
   const std::vector<const FileReport*> files = FilesToSample(forest, FilesOf(tree, largest));
   const FileReport& file = *files[files.size() / 2];
   for (const std::string& present : file.filter.prefix_rules) {
-    if (internal::ParsePrefixRule(present).ok()) return present;
+    if (CanonicalPrefixRule(present).ok()) return present;
   }
   PrefixChooser chooser({}, kMaxPrefixesPerKey);
   VisitSampledKeys(file, keys_of_file, [&](std::string_view key) { chooser.AddKey(key); });

@@ -1,5 +1,6 @@
 #include <fmt/ranges.h>
 
+#include "blocksieve/prefix.h"
 #include "integration/cli/advise/advice.h"
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/file_text.h"
@@ -8,7 +9,6 @@
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/maintenance/options_change.h"
 #include "integration/cli/term/terminal.h"
-#include "lib/prefix/prefix_rule.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -89,7 +89,7 @@ struct AdviseOptions {
 
 std::string PrefixBoundaries(const std::string& text) {
   constexpr std::string_view kOption = "prefixes is ";  // the message begins with it
-  const Result<std::string> rule = internal::ParsePrefixRule(text);
+  const Result<std::string> rule = CanonicalPrefixRule(text);
   return rule.ok() ? "" : rule.status().message().substr(kOption.size());
 }
 

@@ -7,8 +7,6 @@
 #include "integration/cli/rows/rows.h"
 #include "integration/cli/term/terminal.h"
 #include "lib/column/column_set.h"
-#include "lib/predicate/lexer.h"
-#include "lib/range/range_filter.h"
 
 namespace blocksieve {
 
@@ -326,8 +324,8 @@ void RunLoad(const LoadOptions& given) {
   };
   for (const std::string& note : database.notes()) say(note);
   for (const Column& column : index.columns) {
-    if (internal::IsPlainName(column.name())) continue;
-    say(fmt::format("in conditions, write the column in double quotes: \"{}\"", column.name()));
+    const std::string text = Predicate::ColumnText(column);
+    if (text != column.name()) say("in conditions, write the column in double quotes: " + text);
   }
 
   Loaded loaded = Load(target, reader.get(), &database);

@@ -10,7 +10,6 @@
 
 #include "integration/rocksdb/compat/option_type.h"
 #include "lib/base/c_locale.h"
-#include "lib/bloom/bloom_model.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -66,9 +65,7 @@ uint32_t StockBloomProbes(double bits_per_key) {
 
 double StockBloomFpr(double bits_per_key) {
   const int millibits = Millibits(bits_per_key);
-  return millibits == 0
-             ? 1
-             : internal::BlockedBloomFpr(millibits / 1000.0, StockBloomProbes(bits_per_key));
+  return millibits == 0 ? 1 : BlockedBloomFpr(millibits / 1000.0, StockBloomProbes(bits_per_key));
 }
 
 double StockBloomBitsPerKey(double fpr) {

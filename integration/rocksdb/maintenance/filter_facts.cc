@@ -15,8 +15,6 @@
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 #include "lib/base/coding.h"
-#include "lib/block/footer.h"
-#include "lib/bloom/bloom_model.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -99,7 +97,7 @@ FilterReport DescribeStock(ByteView contents, double bits_per_entry) {
   const auto marker = static_cast<int8_t>(trailer[0]);
   if (marker == kBloomMarker && trailer[1] == 0) {
     facts.kind = "bloom";
-    facts.predicted_fpr = internal::BlockedBloomFpr(bits_per_entry, std::max(trailer[2] & 31u, 1u));
+    facts.predicted_fpr = BlockedBloomFpr(bits_per_entry, std::max(trailer[2] & 31u, 1u));
   } else if (marker == kRibbonMarker) {
     const uint64_t num_blocks = LoadLittleEndian<uint32_t>(trailer.data() + 1) >> 8;
     if (num_blocks == 0) return Unreadable("stock Ribbon filter without slots");

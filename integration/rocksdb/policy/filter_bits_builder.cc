@@ -9,7 +9,6 @@
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
-#include "lib/block/footer.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {

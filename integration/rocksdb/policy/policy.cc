@@ -6,6 +6,7 @@
 #include <new>
 
 #include "blocksieve/filter.h"
+#include "blocksieve/prefix.h"
 #include "blocksieve/sizing.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/compat/log.h"
@@ -15,8 +16,6 @@
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 #include "lib/base/kernels.h"
-#include "lib/prefix/prefix_rule.h"
-#include "lib/range/range_filter.h"
 
 namespace blocksieve {
 namespace rocksdb_plugin {
@@ -165,8 +164,8 @@ std::unique_ptr<Policy> MakePolicy(const FilterPolicyOptions& options) {
   // As read from an OPTIONS file, which RocksDB compares with these options when it writes it.
   FilterPolicyOptions as_read = options;
   if (as_read.prefixes == "none") as_read.prefixes.clear();
-  const Result<std::string> rule = internal::ParsePrefixRule(options.prefixes);
-  if (rule.ok()) as_read.prefixes = internal::PrefixRuleText(AsBytes(*rule));
+  const Result<std::string> rule = CanonicalPrefixRule(options.prefixes);
+  if (rule.ok()) as_read.prefixes = *rule;
   return std::make_unique<Policy>(as_read, LoadedAbiProblem());
 }
 

@@ -4,11 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include "blocksieve/prefix.h"
 #include "blocksieve/sizing.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "lib/base/errors.h"
-#include "lib/prefix/prefix_rule.h"
-#include "lib/range/range_filter.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -44,9 +43,9 @@ rocksdb::Status ParsePrefixes(const std::string&, const std::string& text, std::
     *prefixes = text == "none" ? "" : text;
     return rocksdb::Status::OK();
   }
-  const Result<std::string> rule = internal::ParsePrefixRule(text);
+  const Result<std::string> rule = CanonicalPrefixRule(text);
   if (!rule.ok()) return ToRocksStatus(rule.status());
-  *prefixes = internal::PrefixRuleText(AsBytes(*rule));
+  *prefixes = *rule;
   return rocksdb::Status::OK();
 }
 

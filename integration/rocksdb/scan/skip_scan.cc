@@ -19,7 +19,6 @@
 #include "integration/rocksdb/scan/scan_context.h"
 #include "integration/rocksdb/scan/scan_plan.h"
 #include "integration/rocksdb/scan/store_sources.h"
-#include "lib/column/values.h"
 
 // A scan pins its sources in this order. In a randomised check against full scans, other orders
 // lost rows.
@@ -79,7 +78,7 @@ rocksdb::Status CheckOrder(const SkipScanOptions& options) {
     if (options.reverse) {
       return OptionOutOfRange("reverse", "true", "false with an order; set order.is_descending");
     }
-    if (internal::TokeniserOf(options.order->column) != Tokeniser::kNone) {
+    if (options.order->column.has_tokens()) {
       return OptionOutOfRange("order", "by " + options.order->column.name(),
                               "a column of whole values, not words or n-grams");
     }

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <random>
 
+#include "lib/base/checksum.h"
 #include "lib/base/coding.h"
-#include "lib/hash/checksum.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {

@@ -16,7 +16,6 @@
 namespace blocksieve::testing {
 namespace {
 
-using internal::BlockedBloomFpr;
 using internal::BlockedBloomFprForKeys;
 using internal::BloomFprForKeys;
 using internal::ClassicBloomFpr;

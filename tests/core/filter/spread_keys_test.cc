@@ -2,7 +2,7 @@
 
 #include "blocksieve/column.h"
 #include "blocksieve/hash.h"
-#include "lib/hash/checksum.h"
+#include "lib/base/checksum.h"
 #include "tests/core/filter/test_filters.h"
 
 // Applications spread keys over databases by a hash, mostly XXH3. The keys of one shard then agree

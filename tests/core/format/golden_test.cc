@@ -1,7 +1,7 @@
 #include <fstream>
 
+#include "lib/base/checksum.h"
 #include "lib/base/kernels.h"
-#include "lib/hash/checksum.h"
 #include "tests/core/format/written_block.h"
 #include "tests/support/environment.h"
 

@@ -6,10 +6,10 @@
 
 #include "blocksieve/bloom.h"
 #include "blocksieve/filter.h"
+#include "lib/base/checksum.h"
 #include "lib/base/coding.h"
 #include "lib/bits/packed.h"
 #include "lib/block/footer.h"
-#include "lib/hash/checksum.h"
 #include "lib/skip/format.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/core/format/written_block.h"

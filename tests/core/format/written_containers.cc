@@ -4,8 +4,8 @@
 
 #include "blocksieve/bloom.h"
 #include "blocksieve/hash.h"
+#include "lib/base/checksum.h"
 #include "lib/base/coding.h"
-#include "lib/hash/checksum.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/core/format/written_block.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/hash/checksum.h"
+#include "lib/base/checksum.h"
 #include "lib/hash/hash_inline.h"
 #include "lib/hash/hash_list.h"
 

@@ -6,7 +6,6 @@
 #include <random>
 
 #include "blocksieve/tree.h"
-#include "lib/range/range_filter.h"
 
 namespace blocksieve {
 namespace {

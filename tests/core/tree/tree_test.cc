@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "lib/range/range_filter.h"
 
 namespace blocksieve {
 namespace {

@@ -1,0 +1,13 @@
+#include "lib/base/checksum.h"
+
+// Inlined from the header, like the hashes of keys: nothing of its library is linked.
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace blocksieve {
+
+uint64_t WideChecksum(ByteView bytes, uint64_t seed) noexcept {
+  return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
+}
+
+}  // namespace blocksieve
