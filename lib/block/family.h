@@ -15,29 +15,16 @@
 
 namespace blocksieve::internal {
 
-/// What building a filter takes, as far as it is known before.
+/// What building a filter takes, as far as it is known before, and what it has built.
 struct PointPlan {
-  uint64_t points_bytes = 0;   ///< Expected size, with padding.
+  uint64_t points_bytes = 0;   ///< Size, with padding; expected until Build.
   uint64_t excess_bytes = 0;   ///< Maximum by which the real size exceeds it.
   uint32_t padding_bytes = 0;  ///< At the front, so that a reader's lines are aligned.
   uint64_t capacity = 0;       ///< Bytes that Build writes to, with padding.
   uint64_t working_bytes = 0;  ///< Memory besides the hashes and those bytes.
   bool copies_hashes = false;  ///< Whether Build copies hashes that must be kept.
-  FieldBytes fields;           ///< Expected.
-  FieldBytes short_fields;
-};
-
-struct BuiltPoints {
-  uint64_t points_bytes = 0;  ///< With padding.
-  FieldBytes fields;
-  FieldBytes short_fields;
-  std::string problem;  ///< Why the filter is much worse than its layout; empty:
-                        ///< it is not.
-};
-
-struct PointDescription {
-  uint64_t num_keys = 0;
-  double predicted_fpr = 1;
+  FieldBytes fields;           ///< Expected until Build.
+  FieldBytes short_fields;     ///< The same.
 };
 
 /// Functions of the same names in blocksieve/sizing.h have the comments. Except for Build and those
@@ -45,7 +32,8 @@ struct PointDescription {
 template <class Family>
 concept FilterFamily = requires(const Layout& layout, uint64_t number, HashList* hashes,
                                 uint8_t* out, Kernel kernel, const Footer& footer,
-                                PointFilter* filter, PointDescription* description) {
+                                PointFilter* filter, PointPlan* plan,
+                                FilterDescription* description) {
   { Family::kKind } -> std::convertible_to<FilterKind>;
   { Family::kName } -> std::convertible_to<std::string_view>;
   { Family::ChooseLayout(0.5) } -> std::same_as<Result<Layout>>;
@@ -58,13 +46,14 @@ concept FilterFamily = requires(const Layout& layout, uint64_t number, HashList*
   // REQUIRES: number > 0 keys
   { Family::Plan(layout, number) }
   noexcept->std::same_as<PointPlan>;
-  // Writes the filter of all hashes to `out`, zeroed bytes as many as planned. Consumes the
-  // hashes unless they must be kept. Throws std::bad_alloc.
-  { Family::Build(hashes, true, layout, out) } -> std::same_as<BuiltPoints>;
+  // Writes the filter of all hashes to `out`, zeroed bytes as many as planned, and completes the
+  // plan. Consumes the hashes unless they must be kept. Returns why the filter is much worse than
+  // its layout; empty: it is not. Throws std::bad_alloc.
+  { Family::Build(hashes, true, layout, out, plan) } -> std::same_as<std::string>;
   // Checks points and fields of the footer, and opens them.
   { Family::Open(footer, kernel, filter) }
   noexcept->std::same_as<Problem>;
-  // REQUIRES: Open accepts the footer
+  // Sets the number of keys and the FPR. REQUIRES: Open accepts the footer
   { Family::Describe(footer, description) }
   noexcept;
 };

@@ -54,7 +54,7 @@ std::string BloomFamily::LayoutText(const Layout& layout) {
 }
 
 PointPlan BloomFamily::Plan(const Layout& layout, uint64_t num_keys) noexcept {
-  const uint64_t line_bytes = BloomPayloadBytes(layout, num_keys);
+  const uint64_t line_bytes = PayloadBytes(layout, num_keys);
   PointPlan plan;
   plan.padding_bytes = PaddingBytes(line_bytes);
   plan.points_bytes = plan.capacity = plan.padding_bytes + line_bytes;
@@ -62,17 +62,13 @@ PointPlan BloomFamily::Plan(const Layout& layout, uint64_t num_keys) noexcept {
   return plan;
 }
 
-BuiltPoints BloomFamily::Build(HashList* hashes, bool /*keep*/, const Layout& layout,
-                               uint8_t* out) {
-  const PointPlan plan = Plan(layout, hashes->size());
+std::string BloomFamily::Build(HashList* hashes, bool /*keep*/, const Layout& layout, uint8_t* out,
+                               PointPlan* plan) {
   const FillFunction fill = BlockedBloomFill(ActiveKernel(), layout.num_probes);
-  const uint64_t num_lines = (plan.points_bytes - plan.padding_bytes) / kLineBytes;
+  const uint64_t num_lines = (plan->points_bytes - plan->padding_bytes) / kLineBytes;
   hashes->ForEachRun(
-      [&](std::span<const uint64_t> run) { fill(run, num_lines, out + plan.padding_bytes); });
-  BuiltPoints built;
-  built.points_bytes = plan.points_bytes;
-  built.fields = plan.fields;
-  return built;
+      [&](std::span<const uint64_t> run) { fill(run, num_lines, out + plan->padding_bytes); });
+  return "";
 }
 
 Problem BloomFamily::Open(const Footer& footer, Kernel kernel, PointFilter* filter) noexcept {
@@ -85,7 +81,7 @@ Problem BloomFamily::Open(const Footer& footer, Kernel kernel, PointFilter* filt
   return {};
 }
 
-void BloomFamily::Describe(const Footer& footer, PointDescription* description) noexcept {
+void BloomFamily::Describe(const Footer& footer, FilterDescription* description) noexcept {
   Lines lines;
   [[maybe_unused]] const Problem problem = ReadFields(footer, &lines);
   assert(!problem);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "lib/block/family.h"
-#include "lib/bloom/sizing.h"
 
 namespace blocksieve::internal {
 
@@ -10,21 +9,16 @@ struct BloomFamily {
   static constexpr FilterKind kKind = FilterKind::kBlockedBloom;
   static constexpr std::string_view kName = "bloom";
 
-  static Result<Layout> ChooseLayout(double target_fpr) { return ChooseBloomLayout(target_fpr); }
-  static Result<Layout> LayoutForBitsPerKey(double bits_per_key) {
-    return BloomLayoutForBitsPerKey(bits_per_key);
-  }
-  static uint64_t PayloadBytes(const Layout& layout, uint64_t num_keys) noexcept {
-    return BloomPayloadBytes(layout, num_keys);
-  }
-  static uint64_t MaxKeys(const Layout& layout, uint64_t payload_bytes) noexcept {
-    return MaxBloomKeys(layout, payload_bytes);
-  }
+  static Result<Layout> ChooseLayout(double target_fpr);
+  static Result<Layout> LayoutForBitsPerKey(double bits_per_key);
+  static uint64_t PayloadBytes(const Layout& layout, uint64_t num_keys) noexcept;
+  static uint64_t MaxKeys(const Layout& layout, uint64_t payload_bytes) noexcept;
   static std::string LayoutText(const Layout& layout);
   static PointPlan Plan(const Layout& layout, uint64_t num_keys) noexcept;
-  static BuiltPoints Build(HashList* hashes, bool keep, const Layout& layout, uint8_t* out);
+  static std::string Build(HashList* hashes, bool keep, const Layout& layout, uint8_t* out,
+                           PointPlan* plan);
   static Problem Open(const Footer& footer, Kernel kernel, PointFilter* filter) noexcept;
-  static void Describe(const Footer& footer, PointDescription* description) noexcept;
+  static void Describe(const Footer& footer, FilterDescription* description) noexcept;
 };
 static_assert(FilterFamily<BloomFamily>);
 

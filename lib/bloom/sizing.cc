@@ -1,5 +1,3 @@
-#include "lib/bloom/sizing.h"
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -8,7 +6,7 @@
 
 #include "lib/base/errors.h"
 #include "lib/bloom/blocked_bloom.h"
-#include "lib/bloom/bloom_model.h"
+#include "lib/bloom/family.h"
 
 namespace blocksieve::internal {
 namespace {
@@ -49,7 +47,7 @@ constexpr Wide kSixteenthsPerLine = Wide{kLineBytes} * 8 * kRowsPerBit;
 
 }  // namespace
 
-Result<Layout> ChooseBloomLayout(double target_fpr) {
+Result<Layout> BloomFamily::ChooseLayout(double target_fpr) {
   if (!(target_fpr >= kMinTargetFpr && target_fpr <= kMaxTargetFpr)) {
     return OutOfRange("target_fpr", target_fpr, kMinTargetFpr, kMaxTargetFpr);
   }
@@ -58,7 +56,7 @@ Result<Layout> ChooseBloomLayout(double target_fpr) {
   return LayoutOf(static_cast<size_t>(row - std::begin(kFprs)));
 }
 
-Result<Layout> BloomLayoutForBitsPerKey(double bits_per_key) {
+Result<Layout> BloomFamily::LayoutForBitsPerKey(double bits_per_key) {
   if (!(bits_per_key * kRowsPerBit >= kFirstRow)) {
     return OutOfRange("bits_per_key", bits_per_key, double{kFirstRow} / kRowsPerBit,
                       std::numeric_limits<double>::infinity());
@@ -67,13 +65,13 @@ Result<Layout> BloomLayoutForBitsPerKey(double bits_per_key) {
   return LayoutOf(static_cast<size_t>(row));
 }
 
-uint64_t BloomPayloadBytes(const Layout& layout, uint64_t num_keys) noexcept {
+uint64_t BloomFamily::PayloadBytes(const Layout& layout, uint64_t num_keys) noexcept {
   const Wide sixteenths = num_keys * SixteenthsPerKey(layout);
   const Wide lines = (sixteenths + kSixteenthsPerLine - 1) / kSixteenthsPerLine;
   return Saturate(lines * kLineBytes);
 }
 
-uint64_t MaxBloomKeys(const Layout& layout, uint64_t payload_bytes) noexcept {
+uint64_t BloomFamily::MaxKeys(const Layout& layout, uint64_t payload_bytes) noexcept {
   const Wide lines = payload_bytes / kLineBytes;
   return Saturate(lines * kSixteenthsPerLine / SixteenthsPerKey(layout));
 }

@@ -19,33 +19,6 @@ double ClassicBloomFpr(double bits_per_key, uint32_t num_probes) noexcept {
   return std::pow(-std::expm1(-(num_probes / bits_per_key)), num_probes);
 }
 
-Result<FilterSizer> FilterSizer::Create(double target_fpr) {
-  if (!(target_fpr >= kMinTargetFpr && target_fpr <= kMaxTargetFpr)) {
-    return OutOfRange("target_fpr", target_fpr, kMinTargetFpr, kMaxTargetFpr);
-  }
-  FilterSizer smallest;
-  for (uint32_t k = 1; k <= kMaxBloomProbes; ++k) {
-    // ClassicBloomFpr solved for bits per key.
-    const double bits_per_key = -1.0 * k / std::log1p(-std::pow(target_fpr, 1.0 / k));
-    if (smallest.num_probes_ != 0 && bits_per_key >= smallest.bits_per_key_) break;  // convex in k
-    smallest.num_probes_ = k;
-    smallest.bits_per_key_ = bits_per_key;
-  }
-  return smallest;
-}
-
-uint64_t FilterSizer::BitsFor(uint64_t num_keys) const noexcept {
-  if (num_keys == 0) return 0;
-  const double bits = std::ceil(static_cast<double>(num_keys) * bits_per_key_ + extra_bits());
-  return bits < 0x1p63 ? static_cast<uint64_t>(bits) : std::numeric_limits<uint64_t>::max();
-}
-
-uint64_t FilterSizer::KeysIn(uint64_t num_bits) const noexcept {
-  // One bit less, so that rounding does not exceed `num_bits`.
-  const double bits = static_cast<double>(num_bits - 1) - extra_bits();
-  return static_cast<uint64_t>(bits / bits_per_key_);
-}
-
 }  // namespace internal
 
 namespace {
@@ -63,12 +36,29 @@ Status CheckRange(const char* name, uint64_t value, uint64_t lowest, uint64_t hi
 
 Result<BloomLayout> BloomLayout::ForKeys(uint64_t num_keys, double target_fpr,
                                          uint64_t hash_seed) try {
-  const Result<internal::FilterSizer> sizer = internal::FilterSizer::Create(target_fpr);
-  if (!sizer.ok()) return sizer.status();
-  const uint64_t max_keys = sizer->KeysIn(kMaxBloomBits);
+  if (!(target_fpr >= kMinTargetFpr && target_fpr <= kMaxTargetFpr)) {
+    return internal::OutOfRange("target_fpr", target_fpr, kMinTargetFpr, kMaxTargetFpr);
+  }
+  // The number of probes with which filters are smallest.
+  uint32_t num_probes = 0;
+  double bits_per_key = std::numeric_limits<double>::infinity();
+  for (uint32_t k = 1; k <= kMaxBloomProbes; ++k) {
+    // ClassicBloomFpr solved for bits per key.
+    const double bits = -1.0 * k / std::log1p(-std::pow(target_fpr, 1.0 / k));
+    if (bits >= bits_per_key) break;  // convex in k
+    num_probes = k;
+    bits_per_key = bits;
+  }
+  // Small filters have a higher FPR than the asymptotic formula. These bits compensate for it at
+  // any number of keys; a test compares with the exact model.
+  const double extra_bits = 0.5 + 0.25 * num_probes;
+  // One bit less, so that rounding does not exceed the maximum.
+  const double max_bits = static_cast<double>(kMaxBloomBits - 1) - extra_bits;
+  const auto max_keys = static_cast<uint64_t>(max_bits / bits_per_key);
   if (Status status = CheckRange("num_keys", num_keys, 1, max_keys); !status.ok()) return status;
-  return BloomLayout{.num_bits = sizer->BitsFor(num_keys),
-                     .num_probes = sizer->num_probes(),
+  const double num_bits = std::ceil(static_cast<double>(num_keys) * bits_per_key + extra_bits);
+  return BloomLayout{.num_bits = static_cast<uint64_t>(num_bits),
+                     .num_probes = num_probes,
                      .hash_seed = hash_seed,
                      .design_keys = num_keys};
 } catch (const std::bad_alloc&) {

@@ -50,20 +50,17 @@ Result<FilterDescription> DescribeFilter(ByteView block) try {
     description.predicted_fpr = 0;
     return description;
   }
-  internal::PointDescription points;
-  internal::VisitFamily(footer.kind, [&](auto family) { family.Describe(footer, &points); });
-  description.num_keys = points.num_keys;
-  description.predicted_fpr = points.predicted_fpr;
+  internal::VisitFamily(footer.kind, [&](auto family) { family.Describe(footer, &description); });
   if (!footer.prefixes.empty()) {
     Status status = DescribePrefixes(footer.prefixes, &description);
     if (!status.ok()) return status;
   }
   if (!footer.ranges.empty()) {
-    const Result<RangeFilterInfo> ranges = DescribeRanges(footer.ranges);
-    if (!ranges.ok()) return ranges.status();
-    description.range_bytes = ranges->bytes;
-    description.num_range_keys = ranges->num_keys;
-    description.estimated_range_fpr = ranges->estimated_fpr;
+    const RangeFilterReader ranges = RangeFilterReader::OpenSection(footer.ranges);
+    if (!ranges.is_ready()) return internal::StatusOf({"ranges cannot be read"});
+    description.range_bytes = ranges.info().bytes;
+    description.num_range_keys = ranges.info().num_keys;
+    description.estimated_range_fpr = ranges.info().estimated_fpr;
   }
   return description;
 } catch (const std::bad_alloc&) {

@@ -104,8 +104,7 @@ RangeAnswer Filter::QueryRange(std::string_view begin, std::string_view end) con
                                  ? RangeAnswer::kMayMatch
                                  : internal::QueryPrefixes(body_->prefixes, points_, begin, end);
   if (!body_->ranges.is_ready() || answer == RangeAnswer::kNo) return answer;
-  const RangeAnswer of_ranges = body_->ranges.Query(
-      begin, end, [&](std::string_view key) { return points_.MayContain(key); });
+  const RangeAnswer of_ranges = body_->ranges.Query(begin, end, &points_);
   return of_ranges == RangeAnswer::kMayMatch ? answer : of_ranges;
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cassert>
-#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,7 +13,6 @@
 #include "lib/filter/families.h"
 #include "lib/hash/hash_inline.h"
 #include "lib/prefix/prefix_builder.h"
-#include "lib/prefix/prefix_part.h"
 #include "lib/range/range_filter.h"
 
 namespace blocksieve {
@@ -45,36 +43,12 @@ OwnedBytes CutToSize(OwnedBytes block, uint64_t padding_bytes) {
   return cut;
 }
 
-Result<PrefixPartOptions> PrefixOptionsOf(const FilterOptions& options) {
-  for (const double fpr : {options.prefix_fpr, options.few_prefixes_fpr}) {
-    if (!(fpr >= kMinTargetFpr && fpr <= kMaxTargetFpr)) {
-      return internal::OutOfRange("prefix_fpr", fpr, kMinTargetFpr, kMaxTargetFpr);
-    }
-  }
-  // The hashes that bring the FPR of prefixes down to `fpr`.
-  const auto lookups = [&](double fpr) {
-    constexpr double kRounding = 1e-9;
-    const double hashes = std::ceil(std::log(fpr) / std::log(options.target_fpr) - kRounding);
-    return static_cast<unsigned>(std::clamp<double>(hashes, 1, internal::kMaxPrefixLookups));
-  };
-  PrefixPartOptions prefixes{.rule = "",
-                             .num_lookups = lookups(options.prefix_fpr),
-                             .num_lookups_if_cheap = lookups(options.few_prefixes_fpr),
-                             .max_cheap_hashes = options.max_few_prefixes,
-                             .is_whole_file = !options.is_partition,
-                             .share_bits = options.prefixes_share_bits};
-  if (options.prefixes == "auto") return prefixes;
-  Result<std::string> rule = internal::ParsePrefixRule(options.prefixes);
-  if (!rule.ok()) return rule.status();
-  prefixes.rule = *std::move(rule);
-  return prefixes;
-}
-
 // The layout of the point filter, whose bits keys may have to share with prefixes.
 Layout LayoutWithPrefixes(const FilterBuilder& builder, const PrefixBuilder& prefixes,
                           const Layout& layout) {
   const uint64_t hashes = prefixes.num_hashes();
-  if (!prefixes.options().share_bits || layout.kind != builder.options().kind || hashes == 0) {
+  if (!builder.options().prefixes_share_bits || layout.kind != builder.options().kind ||
+      hashes == 0) {
     return layout;
   }
   const uint64_t block_bytes = BlockBytes(layout, builder.num_keys() - hashes);
@@ -135,7 +109,6 @@ struct __attribute__((visibility("hidden"))) FilterBuilder::Keys : internal::Key
   MemoryCharge* charge;
   internal::HashList built_hashes;  // those of the last block, with keep_hashes
   // The parts for range queries.
-  bool has_parts() const noexcept { return ranges || prefixes; }
   // Whether a key changes neither part.
   bool is_in_parts(std::string_view key) const noexcept {
     return !ranges && prefixes->HasNothingNew(key);
@@ -168,7 +141,7 @@ void FilterBuilder::Keys::AddToParts(std::string_view key) noexcept try {
 
 // To be called before the point filter is built, which holds the hashes of the prefixes.
 inline void FilterBuilder::Keys::FinishPrefixes() noexcept try {
-  const uint64_t num_added = prefixes->options().rule.empty() ? 0 : prefixes->num_hashes();
+  const uint64_t num_added = prefixes->rule().empty() ? 0 : prefixes->num_hashes();
   for (const uint64_t hash : prefixes->FinishHashes(num_keys - num_added)) Add(hash);
 } catch (const std::bad_alloc&) {
   prefixes->GiveUp();
@@ -220,22 +193,22 @@ inline Result<FinishedFilter> FilterBuilder::Keys::Build(const FilterOptions& op
   OwnedBytes block = internal::AllocateBlock(
       plan.capacity + section_bytes + internal::kMaxFooterBytes, plan.padding_bytes);
   if (block.memory == nullptr) return TooMuchMemory(num_keys, 0);
-  internal::BuiltPoints built;
+  std::string problem;
   if (num_keys > 0) {
-    built = internal::VisitFamily(layout.kind, [&](auto family) {
-      return family.Build(&hashes, keeps, layout, block.data());
+    problem = internal::VisitFamily(layout.kind, [&](auto family) {
+      return family.Build(&hashes, keeps, layout, block.data(), &plan);
     });
   }
-  if (!built.problem.empty() && keeps) return Status::ResourceExhausted(built.problem);
+  if (!problem.empty() && keeps) return Status::ResourceExhausted(std::move(problem));
   internal::FinishBlock({.kind = layout.kind,
                          .num_keys = num_keys,
-                         .points_bytes = built.points_bytes,
-                         .fields = built.fields,
-                         .short_fields = built.short_fields,
+                         .points_bytes = plan.points_bytes,
+                         .fields = plan.fields,
+                         .short_fields = plan.short_fields,
                          .prefixes = prefix_section,
                          .ranges = range_section},
                         &block);
-  const bool is_loose = built.points_bytes < plan.capacity && num_keys <= kSmallFilterKeys;
+  const bool is_loose = plan.points_bytes < plan.capacity && num_keys <= kSmallFilterKeys;
   return FinishedFilter{
       .block = is_loose ? CutToSize(std::move(block), plan.padding_bytes) : std::move(block),
       .kind = layout.kind,
@@ -287,18 +260,14 @@ Result<FilterBuilder> FilterBuilder::Create(const FilterOptions& options) try {
   FilterBuilder builder(options, *layout);
   Keys& keys = *builder.keys_;
   if (options.ranges) {
-    Result<RangeFilterBuilder> ranges =
-        RangeFilterBuilder::Create({.range_fpr = options.range_fpr,
-                                    .is_whole_file = !options.is_partition,
-                                    .max_estimated_fpr = options.max_estimated_range_fpr,
-                                    .max_build_bytes = options.max_build_bytes});
+    Result<RangeFilterBuilder> ranges = RangeFilterBuilder::Create(options);
     if (!ranges.ok()) return ranges.status();
     keys.ranges = *std::move(ranges);
   }
   if (!options.prefixes.empty()) {
-    Result<PrefixPartOptions> prefixes = PrefixOptionsOf(options);
+    Result<PrefixBuilder> prefixes = PrefixBuilder::Create(options);
     if (!prefixes.ok()) return prefixes.status();
-    keys.prefixes.emplace(*std::move(prefixes));
+    keys.prefixes = *std::move(prefixes);
   }
   if (has_sections) keys.add_key = &Keys::AddToAll;
   return builder;

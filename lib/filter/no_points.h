@@ -15,14 +15,14 @@ struct NoPoints {
   static uint64_t MaxKeys(const Layout&, uint64_t) noexcept { return UINT64_MAX; }
   static std::string LayoutText(const Layout&) { return "none"; }
   static PointPlan Plan(const Layout&, uint64_t) noexcept { return {}; }
-  static BuiltPoints Build(HashList*, bool, const Layout&, uint8_t*) { return {}; }
+  static std::string Build(HashList*, bool, const Layout&, uint8_t*, PointPlan*) { return ""; }
   static Problem Open(const Footer& footer, Kernel, PointFilter* filter) noexcept {
     if (footer.is_short) return {"kind without short blocks", /*is_newer=*/true};
     *filter = PointFilter();
     const bool is_empty = footer.points.empty() && footer.fields.empty();
     return is_empty ? Problem() : Problem{"a block without a key filter has the bytes of one"};
   }
-  static void Describe(const Footer& footer, PointDescription* description) noexcept {
+  static void Describe(const Footer& footer, FilterDescription* description) noexcept {
     description->num_keys = footer.num_keys;
   }
 };

@@ -1,29 +1,57 @@
 #include "lib/prefix/prefix_builder.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
+#include "lib/base/errors.h"
 #include "lib/prefix/prefix_chooser.h"
 #include "lib/prefix/prefix_part.h"
 
 namespace blocksieve {
 
-PrefixBuilder::PrefixBuilder(PrefixPartOptions options)
-    : options_(std::move(options)),
-      max_prefixes_(options_.rule.empty() ? 0 : internal::MaxPrefixesOf(AsBytes(options_.rule))),
-      num_lookups_(options_.num_lookups) {}
+namespace {
+
+// The hashes that bring the FPR of prefixes down to `fpr`.
+unsigned NumLookups(double fpr, double target_fpr) noexcept {
+  constexpr double kRounding = 1e-9;
+  const double hashes = std::ceil(std::log(fpr) / std::log(target_fpr) - kRounding);
+  return static_cast<unsigned>(std::clamp<double>(hashes, 1, internal::kMaxPrefixLookups));
+}
+
+}  // namespace
+
+Result<PrefixBuilder> PrefixBuilder::Create(const FilterOptions& options) {
+  for (const double fpr : {options.prefix_fpr, options.few_prefixes_fpr}) {
+    if (!(fpr >= kMinTargetFpr && fpr <= kMaxTargetFpr)) {
+      return internal::OutOfRange("prefix_fpr", fpr, kMinTargetFpr, kMaxTargetFpr);
+    }
+  }
+  if (options.prefixes == "auto") return PrefixBuilder(options, "");
+  Result<std::string> rule = internal::ParsePrefixRule(options.prefixes);
+  if (!rule.ok()) return rule.status();
+  return PrefixBuilder(options, *std::move(rule));
+}
+
+PrefixBuilder::PrefixBuilder(const FilterOptions& options, std::string rule)
+    : options_(options),
+      rule_(std::move(rule)),
+      max_prefixes_(rule_.empty() ? 0 : internal::MaxPrefixesOf(AsBytes(rule_))),
+      min_lookups_(NumLookups(options.prefix_fpr, options.target_fpr)),
+      max_lookups_(NumLookups(options.few_prefixes_fpr, options.target_fpr)),
+      num_lookups_(min_lookups_) {}
 PrefixBuilder::PrefixBuilder(PrefixBuilder&&) noexcept = default;
 PrefixBuilder& PrefixBuilder::operator=(PrefixBuilder&&) noexcept = default;
 PrefixBuilder::~PrefixBuilder() = default;
 
 std::span<const uint64_t> PrefixBuilder::AddKey(std::string_view key) {
   if (!is_sound_) return {};
-  if (!options_.is_whole_file) last_key_.assign(key);
-  const ByteView rule = AsBytes(options_.rule);
+  if (options_.is_partition) last_key_.assign(key);
+  const ByteView rule = AsBytes(rule_);
   if (rule.empty()) {
     if (chooser_ == nullptr) chooser_ = std::make_unique<PrefixChooser>(options_);
     // Nothing is new from now on if the chooser has no candidates left.
-    has_all_prefixes_ = !chooser_->AddKey(key) && options_.is_whole_file;
+    has_all_prefixes_ = !chooser_->AddKey(key) && !options_.is_partition;
     return {};
   }
   const size_t shared = SharedBytes(key, last_prefix_);
@@ -41,7 +69,7 @@ std::span<const uint64_t> PrefixBuilder::AddKey(std::string_view key) {
     // A callback may find a boundary that it did not find in the previous key.
     if (length <= shared && std::find(seen.begin(), seen.end(), length) != seen.end()) continue;
     hashes_.push_back(internal::HashPrefix(key.substr(0, length)));
-    for (unsigned i = 1; i < options_.num_lookups; ++i) {
+    for (unsigned i = 1; i < min_lookups_; ++i) {
       hashes_.push_back(internal::NextPrefixHash(hashes_.back()));
     }
     ++num_prefixes_;
@@ -51,7 +79,7 @@ std::span<const uint64_t> PrefixBuilder::AddKey(std::string_view key) {
   }
   last_prefix_.assign(key.substr(0, lengths_.longest()));
   last_lengths_ = lengths_;
-  has_all_prefixes_ = lengths_.all().size() == max_prefixes_ && options_.is_whole_file;
+  has_all_prefixes_ = lengths_.all().size() == max_prefixes_ && !options_.is_partition;
   return std::span(hashes_).subspan(num_before);
 }
 
@@ -61,23 +89,23 @@ std::span<const uint64_t> PrefixBuilder::FinishHashes(uint64_t num_keys) {
   if (chooser_ != nullptr) {
     num_added = 0;
     if (PrefixBuilder* const chosen = chooser_->Choose()) {
-      chosen_rule_ = chosen->options_.rule;
+      chosen_rule_ = chosen->rule_;
       hashes_ = std::move(chosen->hashes_);
       num_prefixes_ = chosen->num_prefixes_;
     }
   }
   const double max_hashes =
-      chooser_ == nullptr ? options_.max_cheap_hashes : PrefixChooser::kMaxPrefixesPerKey;
-  if (static_cast<double>(num_prefixes_ * options_.num_lookups_if_cheap) <=
+      chooser_ == nullptr ? options_.max_few_prefixes : PrefixChooser::kMaxPrefixesPerKey;
+  if (static_cast<double>(num_prefixes_ * max_lookups_) <=
       max_hashes * static_cast<double>(num_keys)) {
     const size_t num_first = hashes_.size();
     for (size_t last = num_lookups_; last <= num_first; last += num_lookups_) {
       uint64_t hash = hashes_[last - 1];
-      for (unsigned i = num_lookups_; i < options_.num_lookups_if_cheap; ++i) {
+      for (unsigned i = num_lookups_; i < max_lookups_; ++i) {
         hashes_.push_back(hash = internal::NextPrefixHash(hash));
       }
     }
-    num_lookups_ = std::max(num_lookups_, options_.num_lookups_if_cheap);
+    num_lookups_ = std::max(num_lookups_, max_lookups_);
   }
   return std::span(hashes_).subspan(num_added);
 }
@@ -85,9 +113,9 @@ std::span<const uint64_t> PrefixBuilder::FinishHashes(uint64_t num_keys) {
 std::string PrefixBuilder::Finish() {
   std::string part;
   if (is_sound_ && num_prefixes_ != 0) {
-    const std::string& rule = options_.rule.empty() ? chosen_rule_ : options_.rule;
-    internal::AppendPrefixPart(
-        {rule, num_prefixes_, num_lookups_, options_.is_whole_file, last_key_}, &part);
+    const std::string& rule = rule_.empty() ? chosen_rule_ : rule_;
+    internal::AppendPrefixPart(rule, num_prefixes_, num_lookups_,
+                               options_.is_partition ? &last_key_ : nullptr, &part);
   }
   Reset();
   return part;
@@ -100,7 +128,7 @@ void PrefixBuilder::Reset() noexcept {
   last_lengths_.Clear();
   hashes_.clear();
   num_prefixes_ = 0;
-  num_lookups_ = options_.num_lookups;
+  num_lookups_ = min_lookups_;
   has_all_prefixes_ = false;
   is_sound_ = true;
 }

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "blocksieve/bytes.h"
+#include "blocksieve/filter.h"
+#include "blocksieve/status.h"
 #include "lib/base/coding.h"
 #include "lib/prefix/prefix_rule.h"
 
@@ -16,31 +18,16 @@ namespace blocksieve {
 
 class PrefixChooser;
 
-/// Options of a PrefixBuilder.
-struct PrefixPartOptions {
-  /// The rule, from ParsePrefixRule; empty: chosen from the keys (PrefixChooser).
-  std::string rule;
-  /// Hashes per prefix: the FPR of prefixes is that of the point filter to this power. 1 to
-  /// kMaxPrefixLookups.
-  unsigned num_lookups = 1;
-  /// Hashes per prefix if that makes at most `max_cheap_hashes` per key, at least num_lookups. Few
-  /// prefixes need little memory for a low FPR, and a seek wastes a read for each run that passes.
-  unsigned num_lookups_if_cheap = 2;
-  double max_cheap_hashes = 0.1;
-  /// Whether the filter holds all keys of its file, not those of a partition.
-  bool is_whole_file = true;
-  /// Whether the point filter has the size that it would have without prefixes: prefixes then take
-  /// bits from keys, for a budget of both.
-  bool share_bits = false;
-};
-
 /// Finds the distinct prefixes of the keys of one file or partition. With keys in bytewise order, a
 /// prefix is new where a key differs from the previous one; in another order, prefixes are found
 /// more than once, which only takes memory. Call order: ( AddKey* FinishHashes Finish )*. Not
 /// thread-safe, but may move between threads.
 class PrefixBuilder {
  public:
-  explicit PrefixBuilder(PrefixPartOptions options);
+  /// Reads `prefixes` ("auto": the rule is chosen from the keys), its FPRs and limits, and whether
+  /// the filter is a partition's. Errors: InvalidArgument, naming the option and what is allowed.
+  static Result<PrefixBuilder> Create(const FilterOptions& options);
+
   PrefixBuilder(PrefixBuilder&&) noexcept;
   PrefixBuilder& operator=(PrefixBuilder&&) noexcept;
   ~PrefixBuilder();
@@ -70,7 +57,8 @@ class PrefixBuilder {
   /// Makes Finish return no part: memory was too short for some prefix.
   void GiveUp() noexcept { is_sound_ = false; }
 
-  const PrefixPartOptions& options() const noexcept { return options_; }
+  /// The rule of ParsePrefixRule; empty: to be chosen.
+  const std::string& rule() const noexcept { return rule_; }
   uint64_t num_prefixes() const noexcept { return num_prefixes_; }
   /// Hashes per prefix; final after FinishHashes.
   unsigned num_lookups() const noexcept { return num_lookups_; }
@@ -82,15 +70,22 @@ class PrefixBuilder {
  private:
   friend class PrefixChooser;
 
-  PrefixPartOptions options_;
-  size_t max_prefixes_;      // MaxPrefixesOf(options_.rule)
-  std::string chosen_rule_;  // where options_.rule is empty
+  PrefixBuilder(const FilterOptions& options, std::string rule);
+
+  FilterOptions options_;
+  std::string rule_;
+  std::string chosen_rule_;  // where rule_ is empty
+  size_t max_prefixes_;      // MaxPrefixesOf(rule_)
+  // Hashes per prefix: the FPR of prefixes is that of the point filter to this power; and where
+  // prefixes are few.
+  unsigned min_lookups_;
+  unsigned max_lookups_;
   std::unique_ptr<PrefixChooser> chooser_;
   std::string last_key_;     // of a partition
   std::string last_prefix_;  // the longest one of the last key
   internal::PrefixLengths last_lengths_;
   internal::PrefixLengths lengths_;
-  std::vector<uint64_t> hashes_;  // options_.num_lookups of each prefix, then those of FinishHashes
+  std::vector<uint64_t> hashes_;  // min_lookups_ of each prefix, then those of FinishHashes
   uint64_t num_prefixes_ = 0;
   unsigned num_lookups_;
   bool has_all_prefixes_ = false;  // no key that starts with last_prefix_ has others

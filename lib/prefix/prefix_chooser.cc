@@ -26,14 +26,14 @@ uint64_t NumberOf(std::string_view key, size_t length) {
 
 }  // namespace
 
-PrefixChooser::PrefixChooser(const PrefixPartOptions& options, double max_delimited) {
+PrefixChooser::PrefixChooser(const FilterOptions& options, double max_delimited) {
   constexpr std::string_view kDelimiters[] = {"/", "%3A", "|", "%23", "%00", ".", "-", "_", "%2C"};
   constexpr size_t kLengths[] = {4, 8, 16};
   const auto add = [&](const std::string& text, size_t length) {
-    PrefixPartOptions of_candidate = options;
-    of_candidate.rule = *internal::ParsePrefixRule(text);
-    of_candidate.is_whole_file = true;  // candidates need no last key
-    candidates_.push_back({PrefixBuilder(std::move(of_candidate)),
+    FilterOptions of_candidate = options;
+    of_candidate.prefixes = text;
+    of_candidate.is_partition = false;  // candidates need no last key
+    candidates_.push_back({*PrefixBuilder::Create(of_candidate),
                            length == 0 ? max_delimited : kMaxPrefixesPerKey, length});
   };
   for (const std::string_view delimiter : kDelimiters)

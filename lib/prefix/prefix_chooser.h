@@ -23,8 +23,7 @@ class PrefixChooser {
   static constexpr double kMaxPrefixesPerKey = 0.03;
 
   /// `options` of the builders of all candidates, besides the rule.
-  explicit PrefixChooser(const PrefixPartOptions& options,
-                         double max_delimited = kMaxPrefixesPerKey);
+  explicit PrefixChooser(const FilterOptions& options, double max_delimited = kMaxPrefixesPerKey);
 
   /// False if no candidate is left.
   bool AddKey(std::string_view key);

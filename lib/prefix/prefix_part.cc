@@ -14,12 +14,13 @@ constexpr uint8_t kIsPartition = 0x80;
 
 }  // namespace
 
-void AppendPrefixPart(const PrefixPart& part, std::string* out) {
-  out->push_back(static_cast<char>(part.num_lookups | (part.is_whole_file ? 0 : kIsPartition)));
-  AppendVarint(out, part.num_prefixes);
-  AppendVarint(out, part.rule.size());
-  out->append(part.rule);
-  out->append(part.is_whole_file ? "" : part.last_key.substr(0, kMaxLastKeyBytes));
+void AppendPrefixPart(std::string_view rule, uint64_t num_prefixes, unsigned num_lookups,
+                      const std::string* partition_end, std::string* out) {
+  out->push_back(static_cast<char>(num_lookups | (partition_end == nullptr ? 0 : kIsPartition)));
+  AppendVarint(out, num_prefixes);
+  AppendVarint(out, rule.size());
+  out->append(rule);
+  if (partition_end != nullptr) out->append(*partition_end, 0, kMaxLastKeyBytes);
 }
 
 PrefixView ReadPrefixPart(ByteView bytes, uint64_t* num_prefixes) noexcept {

@@ -16,15 +16,6 @@ namespace internal {
 inline constexpr size_t kMaxLastKeyBytes = 1024;
 inline constexpr unsigned kMaxPrefixLookups = 32;
 
-/// A section to be written.
-struct PrefixPart {
-  std::string_view rule;
-  uint64_t num_prefixes = 0;
-  unsigned num_lookups = 1;
-  bool is_whole_file = false;
-  std::string_view last_key;  ///< Of a partition; truncated to kMaxLastKeyBytes.
-};
-
 /// An open section.
 struct PrefixView {
   // Empty: no prefixes. The view has a copy of a short rule, because the end of the block, where
@@ -41,7 +32,9 @@ struct PrefixView {
   bool is_whole_file;
 };
 
-void AppendPrefixPart(const PrefixPart& part, std::string* out);
+/// Appends a section. `partition_end`: the last key of a partition; null in the filter of a file.
+void AppendPrefixPart(std::string_view rule, uint64_t num_prefixes, unsigned num_lookups,
+                      const std::string* partition_end, std::string* out);
 
 /// Reads a section without allocating. Without a rule if there is none, or it is damaged.
 PrefixView ReadPrefixPart(ByteView bytes, uint64_t* num_prefixes = nullptr) noexcept;

@@ -49,8 +49,8 @@ class PrefixLengths {
 /// First byte of a rule; lib/FORMAT.md has the bytes that follow.
 enum class RuleKind : uint8_t { kDelimiter = 1, kLengths = 2, kFields = 3, kCallback = 4 };
 
-/// A field: one byte of type, with kEndsPrefix if a prefix ends after it, and two of its size.
-enum class FieldType : uint8_t { kFixed = 0, kLength8 = 1, kLength16 = 2, kLength32 = 4 };
+/// A field: one byte with the number of bytes of its length in the key (0, 1, 2 or 4), and with
+/// kEndsPrefix if a prefix ends after it; two bytes with its size, if it has no length in the key.
 inline constexpr uint8_t kEndsPrefix = 0x80;
 inline constexpr size_t kFieldBytes = 3;
 

@@ -121,19 +121,13 @@ class RuleParser {
 
   bool ParseField(std::string* rule) {
     uint64_t size = 0;
-    FieldType type = FieldType::kFixed;
-    if (Take("len8")) {
-      type = FieldType::kLength8;
-    } else if (Take("len16")) {
-      type = FieldType::kLength16;
-    } else if (Take("len32")) {
-      type = FieldType::kLength32;
-    } else if (!ParseNumber(kMaxPrefixBytes, &size)) {
+    const int length_bytes = Take("len8") ? 1 : Take("len16") ? 2 : Take("len32") ? 4 : 0;
+    if (length_bytes == 0 && !ParseNumber(kMaxPrefixBytes, &size)) {
       return Expect("len8, len16, len32 or a size from 1 to " + std::to_string(kMaxPrefixBytes));
     }
     const bool is_marked = Take("*");
     has_mark_ = has_mark_ || is_marked;
-    rule->push_back(static_cast<char>(static_cast<uint8_t>(type) | (is_marked ? kEndsPrefix : 0)));
+    rule->push_back(static_cast<char>(length_bytes | (is_marked ? kEndsPrefix : 0)));
     AppendLittleEndian(rule, static_cast<uint16_t>(size));
     return true;
   }
@@ -160,9 +154,8 @@ class RuleParser {
   bool has_mark_ = false;
 };
 
-std::string FieldText(FieldType type, uint16_t size) {
-  return type == FieldType::kFixed ? std::to_string(size)
-                                   : "len" + std::to_string(8 * static_cast<int>(type));
+std::string FieldText(int length_bytes, uint16_t size) {
+  return length_bytes == 0 ? std::to_string(size) : "len" + std::to_string(8 * length_bytes);
 }
 
 }  // namespace
@@ -203,8 +196,7 @@ std::string PrefixRuleText(ByteView rule) {
         const auto type = from.Fixed<uint8_t>();
         const auto size = from.Fixed<uint16_t>();
         if (!from.ok()) return "";
-        text += (text.empty() ? "fields:" : ",") +
-                FieldText(static_cast<FieldType>(type & ~kEndsPrefix), size) +
+        text += (text.empty() ? "fields:" : ",") + FieldText(type & ~kEndsPrefix, size) +
                 ((type & kEndsPrefix) != 0 ? "*" : "");
       }
       return text;

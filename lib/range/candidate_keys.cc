@@ -1,7 +1,6 @@
 #include "lib/range/candidate_keys.h"
 
 #include <algorithm>
-#include <cassert>
 
 namespace blocksieve::internal {
 
@@ -9,71 +8,40 @@ KeyForm FormOf(const SortedKeys& keys) noexcept {
   KeyForm form;
   const size_t length = keys[0].size();
   if (length < KeyForm::kTailBytes || length > UINT16_MAX) return form;
-  form.tail.fill({UINT8_MAX, 0});
+  form.lowest.fill(UINT8_MAX);
   for (size_t i = 0; i < keys.size(); ++i) {
     const std::string_view key = keys[i];
     if (key.size() != length) return {};
     for (size_t j = 0; j < KeyForm::kTailBytes; ++j) {
       const auto byte = static_cast<uint8_t>(key[length - KeyForm::kTailBytes + j]);
-      form.tail[j].lowest = std::min(form.tail[j].lowest, byte);
-      form.tail[j].highest = std::max(form.tail[j].highest, byte);
+      form.lowest[j] = std::min(form.lowest[j], byte);
+      form.highest[j] = std::max(form.highest[j], byte);
     }
   }
   form.key_bytes = static_cast<uint16_t>(length);
   return form;
 }
 
-CandidateKeys::CandidateKeys(const KeyForm& form, std::string_view begin, std::string_view end)
-    : form_(form), end_(end) {
-  if (form.key_bytes < KeyForm::kTailBytes) return;
-  const size_t head = form.key_bytes - KeyForm::kTailBytes;
-  ok_ = begin.size() >= head && end.size() >= head && begin.substr(0, head) == end.substr(0, head);
-  if (!ok_) return;
-  // The first string of the keys' length that is not below begin. Next() corrects its bytes.
-  key_ = begin.substr(0, form.key_bytes);
-  key_.resize(form.key_bytes, '\0');
-  is_first_ = begin.size() <= form.key_bytes;
+uint64_t KeyForm::TailsBelow(std::string_view tail) const noexcept {
+  uint64_t below = 0;
+  bool is_possible = true;  // whether a tail may begin with the bytes so far
+  for (size_t i = 0; i < kTailBytes; ++i) {
+    uint32_t digit = 0;
+    is_possible = is_possible && i < tail.size();
+    if (is_possible) {
+      const auto byte = static_cast<uint8_t>(tail[i]);
+      is_possible = byte >= lowest[i] && byte <= highest[i];
+      digit = byte > highest[i] ? NumValues(i) : byte - std::min(byte, lowest[i]);
+    }
+    below = below * NumValues(i) + digit;
+  }
+  return below + (is_possible && tail.size() > kTailBytes ? 1 : 0);
 }
 
-bool CandidateKeys::Next() noexcept {
-  assert(ok_);
-  const size_t head = form_.key_bytes - KeyForm::kTailBytes;
-  // Increment from the last byte on, except for the first candidate.
-  size_t carry = KeyForm::kTailBytes;
-  if (!is_first_) {
-    for (;;) {
-      if (carry == 0) return false;
-      --carry;
-      const auto byte = static_cast<uint8_t>(key_[head + carry]);
-      if (byte < form_.tail[carry].highest) {
-        key_[head + carry] = static_cast<char>(std::max<int>(byte + 1, form_.tail[carry].lowest));
-        ++carry;
-        break;
-      }
-    }
-    for (size_t i = carry; i < KeyForm::kTailBytes; ++i) {
-      key_[head + i] = static_cast<char>(form_.tail[i].lowest);
-    }
+void KeyForm::SetTail(uint64_t number, char* tail) const noexcept {
+  for (size_t i = kTailBytes; i-- > 0; number /= NumValues(i)) {
+    tail[i] = static_cast<char>(lowest[i] + number % NumValues(i));
   }
-  is_first_ = false;
-  // A byte below the lowest is raised, and all bytes after it restart at their lowest. A byte above
-  // the highest carries into the byte before it.
-  for (size_t i = 0; i < KeyForm::kTailBytes; ++i) {
-    const auto byte = static_cast<uint8_t>(key_[head + i]);
-    if (byte < form_.tail[i].lowest) {
-      for (size_t j = i; j < KeyForm::kTailBytes; ++j) {
-        key_[head + j] = static_cast<char>(form_.tail[j].lowest);
-      }
-      break;
-    }
-    if (byte > form_.tail[i].highest) {
-      for (size_t j = i; j < KeyForm::kTailBytes; ++j) {
-        key_[head + j] = static_cast<char>(form_.tail[j].highest);
-      }
-      return Next();
-    }
-  }
-  return std::string_view(key_) < end_;
 }
 
 }  // namespace blocksieve::internal

@@ -32,24 +32,20 @@ struct CellsShape {
 };
 
 /// Position of the one bit that has `before` one bits below it, which must exist.
-struct SelectByLoop {
-  static unsigned One(uint64_t word, uint64_t before) noexcept {
-    for (; before != 0; --before) word &= word - 1;
-    return static_cast<unsigned>(std::countr_zero(word));
-  }
-};
+inline unsigned SelectByLoop(uint64_t word, uint64_t before) noexcept {
+  for (; before != 0; --before) word &= word - 1;
+  return static_cast<unsigned>(std::countr_zero(word));
+}
 #if defined(__x86_64__)
-struct SelectByBmi2 {
-  [[gnu::target("bmi,bmi2")]] static unsigned One(uint64_t word, uint64_t before) noexcept {
-    return static_cast<unsigned>(
-        std::countr_zero(__builtin_ia32_pdep_di(uint64_t{1} << before, word)));
-  }
-};
+[[gnu::target("bmi,bmi2")]] inline unsigned SelectByBmi2(uint64_t word, uint64_t before) noexcept {
+  return static_cast<unsigned>(
+      std::countr_zero(__builtin_ia32_pdep_di(uint64_t{1} << before, word)));
+}
 #endif
 
 /// Iterates over occupied cells. REQUIRES: from bit `first_bit` of `bytes`, the shape's bits and
 /// kCellSlackBytes after them are readable.
-template <class Select>
+template <unsigned (*kSelect)(uint64_t, uint64_t)>
 class CellsReader {
  public:
   CellsReader(const uint8_t* bytes, uint64_t first_bit, const CellsShape& shape) noexcept
@@ -110,7 +106,7 @@ class CellsReader {
       const uint64_t word = ~Load(unary_ + position) & LowBits(kLoadedBits);
       const auto here = static_cast<uint64_t>(std::popcount(word));
       if (zeros < here) {
-        return position + Select::One(word, zeros) + 1;
+        return position + kSelect(word, zeros) + 1;
       }
       zeros -= here;
     }

@@ -33,37 +33,9 @@ double EstimatedFpr(const TreeShape& shape) noexcept {
   return 1 - static_cast<double>(shape.keys_alone) / static_cast<double>(shape.keys);
 }
 
-/// Reads the head of a section in constant time. False if it is damaged or of a newer version.
-bool ReadRangePart(ByteView ranges, RangePart* part) noexcept {
-  if (ranges.size() < kHeadBytes) return false;
-  const uint8_t* const head = ranges.data();
-  const auto keys_and_cells = LoadLittleEndian<uint64_t>(head);
-  part->info.num_keys = keys_and_cells & LowBits(kKeysBits);
-  part->info.cells_per_key = part->tree.cells_per_key = keys_and_cells >> kKeysBits;
-  part->tree.first_code = LoadLittleEndian<uint64_t>(head + 8);
-  part->tree.last_code = LoadLittleEndian<uint64_t>(head + 16);
-  part->tree.nodes = LoadLittleEndian<uint32_t>(head + 24);
-  part->form.key_bytes = LoadLittleEndian<uint16_t>(head + 28);
-  part->info.estimated_fpr = LoadLittleEndian<uint16_t>(head + 30) * kFprUnit;
-  part->info.is_whole_file = (head[32] & kIsWholeFile) != 0;
-  const CodeSizes sizes{head[33], head[34], head[35]};
-  for (size_t i = 0; i < KeyForm::kTailBytes; ++i) {
-    part->form.tail[i] = {head[36 + 2 * i], head[37 + 2 * i]};
-  }
-  part->info.bytes = ranges.size();
-  Decoder from(ranges.subspan(kHeadBytes));
-  part->tree.code = OrderPreservingCode(sizes, &from);
-  part->tree.bytes = from.rest();
-  part->info.model_bytes = ranges.size() - kHeadBytes - from.rest().size();
-  return from.ok() && part->info.num_keys != 0 && part->tree.cells_per_key >= 2 &&
-         part->tree.cells_per_key <= kMaxCellsPerKey &&
-         part->tree.first_code <= part->tree.last_code &&
-         part->tree.last_code < OrderPreservingCode::kEnd && part->tree.nodes <= from.rest().size();
-}
-
 /// Appends the section of `keys`, or nothing if a trial shows that the estimated FPR would far
-/// exceed `max_estimated_fpr`. REQUIRES: !keys.empty()
-RangeFilterInfo AppendRangePart(const SortedKeys& keys, const RangePartOptions& options,
+/// exceed the maximum. REQUIRES: !keys.empty()
+RangeFilterInfo AppendRangePart(const SortedKeys& keys, const FilterOptions& options,
                                 std::string* out) {
   RangeFilterInfo info;
   std::string model;
@@ -73,9 +45,9 @@ RangeFilterInfo AppendRangePart(const SortedKeys& keys, const RangePartOptions& 
   info.num_keys = keys.size();
   info.cells_per_key = CellsPerKey(options.range_fpr);
   info.model_bytes = model.size();
-  info.is_whole_file = options.is_whole_file;
+  info.is_whole_file = !options.is_partition;
   const TreeShape trial = TryTree(keys, code, info.cells_per_key);
-  if (trial.keys != 0 && EstimatedFpr(trial) > kHopeless * options.max_estimated_fpr) {
+  if (trial.keys != 0 && EstimatedFpr(trial) > kHopeless * options.max_estimated_range_fpr) {
     info.estimated_fpr = EstimatedFpr(trial);
     return info;
   }
@@ -94,9 +66,9 @@ RangeFilterInfo AppendRangePart(const SortedKeys& keys, const RangePartOptions& 
                              sizes.prefix_bytes, sizes.positions}) {
     out->push_back(static_cast<char>(byte));
   }
-  for (const KeyForm::Bytes& bytes : form.tail) {
-    out->push_back(static_cast<char>(bytes.lowest));
-    out->push_back(static_cast<char>(bytes.highest));
+  for (size_t i = 0; i < KeyForm::kTailBytes; ++i) {
+    out->push_back(static_cast<char>(form.lowest[i]));
+    out->push_back(static_cast<char>(form.highest[i]));
   }
   out->append(model);
   out->append(tree);
@@ -107,49 +79,12 @@ RangeFilterInfo AppendRangePart(const SortedKeys& keys, const RangePartOptions& 
 }  // namespace
 }  // namespace internal
 
-namespace {
-
-/// Whether some possible key of the range passes the point filter, or there are too many possible
-/// keys to look up.
-bool CandidateMayMatch(const internal::KeyForm& form, std::string_view begin, std::string_view end,
-                       const void* point_filter,
-                       bool (*may_match)(const void*, std::string_view)) try {
-  internal::CandidateKeys keys(form, begin, end);
-  if (!keys.ok()) return true;
-  for (int i = 0; i < RangeFilterReader::kMaxCandidates; ++i) {
-    if (!keys.Next()) return false;
-    if (may_match(point_filter, keys.key())) return true;
-  }
-  return keys.Next();
-} catch (const std::bad_alloc&) {
-  return true;
-}
-
-}  // namespace
-
-Result<RangeFilterInfo> DescribeRanges(ByteView section) try {
-  internal::RangePart part;
-  if (!internal::ReadRangePart(section, &part)) {
-    return Status::Corruption("filter block: ranges of " + std::to_string(section.size()) +
-                              " bytes are damaged");
-  }
-  return part.info;
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
-}
-
-RangeFilterBuilder::RangeFilterBuilder(const RangePartOptions& options)
-    : options_(options), keys_(std::make_unique<internal::SortedKeys>()) {}
-RangeFilterBuilder::RangeFilterBuilder(RangeFilterBuilder&&) noexcept = default;
-RangeFilterBuilder& RangeFilterBuilder::operator=(RangeFilterBuilder&&) noexcept = default;
-RangeFilterBuilder::~RangeFilterBuilder() = default;
-
-Result<RangeFilterBuilder> RangeFilterBuilder::Create(const RangePartOptions& options) try {
+Result<RangeFilterBuilder> RangeFilterBuilder::Create(const FilterOptions& options) try {
   if (!(options.range_fpr >= kMinRangeFpr && options.range_fpr <= kMaxRangeFpr)) {
     return internal::OutOfRange("range_fpr", options.range_fpr, kMinRangeFpr, kMaxRangeFpr);
   }
-  if (!(options.max_estimated_fpr >= 0 && options.max_estimated_fpr <= 1)) {
-    return internal::OutOfRange("max_estimated_fpr", options.max_estimated_fpr, 0, 1);
+  if (!(options.max_estimated_range_fpr >= 0 && options.max_estimated_range_fpr <= 1)) {
+    return internal::OutOfRange("max_estimated_range_fpr", options.max_estimated_range_fpr, 0, 1);
   }
   return RangeFilterBuilder(options);
 } catch (const std::bad_alloc&) {
@@ -158,18 +93,15 @@ Result<RangeFilterBuilder> RangeFilterBuilder::Create(const RangePartOptions& op
 
 void RangeFilterBuilder::AddKey(std::string_view key) noexcept try {
   if (!is_sorted_ || is_too_large_) return;
-  is_sorted_ = keys_->Append(key);
+  is_sorted_ = keys_.Append(key);
   // Finish needs as much again: a code takes as much memory as the end of a key, and the filter
   // takes less than the keys.
-  is_too_large_ =
-      options_.max_build_bytes != 0 && 2 * keys_->num_bytes() > options_.max_build_bytes;
-  if (!is_sorted_ || is_too_large_) keys_->Clear();
+  is_too_large_ = options_.max_build_bytes != 0 && 2 * keys_.num_bytes() > options_.max_build_bytes;
+  if (!is_sorted_ || is_too_large_) keys_.Clear();
 } catch (const std::bad_alloc&) {
   is_too_large_ = true;
-  keys_->Clear();
+  keys_.Clear();
 }
-
-uint64_t RangeFilterBuilder::memory_bytes() const noexcept { return keys_->num_bytes(); }
 
 std::string RangeFilterBuilder::WhyNone() const {
   if (!is_sorted_) return "keys are not in bytewise order";
@@ -178,18 +110,19 @@ std::string RangeFilterBuilder::WhyNone() const {
                                          : "building takes more memory than max_build_bytes = " +
                                                std::to_string(options_.max_build_bytes);
   }
-  return keys_->empty() ? "no keys" : "";
+  return keys_.empty() ? "no keys" : "";
 }
 
 std::string RangeFilterBuilder::Finish() noexcept try {
   absent_reason_ = WhyNone();
   std::string ranges;
   if (absent_reason_.empty()) {
-    const RangeFilterInfo info = internal::AppendRangePart(*keys_, options_, &ranges);
-    if (info.estimated_fpr > options_.max_estimated_fpr) {
+    const RangeFilterInfo info = internal::AppendRangePart(keys_, options_, &ranges);
+    if (info.estimated_fpr > options_.max_estimated_range_fpr) {
       absent_reason_ = "keys are too similar: estimated FPR of short ranges is " +
                        internal::ShortestText(std::round(1000 * info.estimated_fpr) / 1000) +
-                       "; allowed: up to " + internal::ShortestText(options_.max_estimated_fpr);
+                       "; allowed: up to " +
+                       internal::ShortestText(options_.max_estimated_range_fpr);
       ranges.clear();
     }
   }
@@ -202,7 +135,7 @@ std::string RangeFilterBuilder::Finish() noexcept try {
 }
 
 void RangeFilterBuilder::Reset() noexcept {
-  keys_->Clear();
+  keys_.Clear();
   is_sorted_ = true;
   is_too_large_ = false;
 }
@@ -215,29 +148,59 @@ RangeFilterReader RangeFilterReader::Open(ByteView block, Kernel kernel) noexcep
 
 RangeFilterReader RangeFilterReader::OpenSection(ByteView section, Kernel kernel) noexcept {
   RangeFilterReader reader;
-  reader.is_ready_ = internal::ReadRangePart(section, &reader.part_);
+  reader.is_ready_ = reader.Read(section);
   reader.kernel_ = kernel;
   return reader;
 }
 
-RangeFilterReader::Answer RangeFilterReader::Query(std::string_view begin,
-                                                   std::string_view end) const noexcept {
-  return Query(begin, end, nullptr, nullptr);
+/// Reads the head of a section in constant time. False if it is damaged or of a newer version.
+bool RangeFilterReader::Read(ByteView section) noexcept {
+  if (section.size() < internal::kHeadBytes) return false;
+  const uint8_t* const head = section.data();
+  const auto keys_and_cells = LoadLittleEndian<uint64_t>(head);
+  info_.num_keys = keys_and_cells & internal::LowBits(internal::kKeysBits);
+  info_.cells_per_key = tree_.cells_per_key = keys_and_cells >> internal::kKeysBits;
+  tree_.first_code = LoadLittleEndian<uint64_t>(head + 8);
+  tree_.last_code = LoadLittleEndian<uint64_t>(head + 16);
+  tree_.nodes = LoadLittleEndian<uint32_t>(head + 24);
+  form_.key_bytes = LoadLittleEndian<uint16_t>(head + 28);
+  info_.estimated_fpr = LoadLittleEndian<uint16_t>(head + 30) * internal::kFprUnit;
+  info_.is_whole_file = (head[32] & internal::kIsWholeFile) != 0;
+  const internal::CodeSizes sizes{head[33], head[34], head[35]};
+  for (size_t i = 0; i < internal::KeyForm::kTailBytes; ++i) {
+    form_.lowest[i] = head[36 + 2 * i];
+    form_.highest[i] = head[37 + 2 * i];
+    if (form_.lowest[i] > form_.highest[i]) return false;
+  }
+  info_.bytes = section.size();
+  Decoder from(section.subspan(internal::kHeadBytes));
+  tree_.code = internal::OrderPreservingCode(sizes, &from);
+  tree_.bytes = from.rest();
+  info_.model_bytes = section.size() - internal::kHeadBytes - from.rest().size();
+  return from.ok() && info_.num_keys != 0 && tree_.cells_per_key >= 2 &&
+         tree_.cells_per_key <= internal::kMaxCellsPerKey && tree_.first_code <= tree_.last_code &&
+         tree_.last_code < internal::OrderPreservingCode::kEnd && tree_.nodes <= from.rest().size();
 }
 
-RangeFilterReader::Answer RangeFilterReader::Query(std::string_view begin, std::string_view end,
-                                                   const void* point_filter,
-                                                   MayMatchPoint may_match) const {
+/// Whether some possible key of the range passes the point filter, or there are too many possible
+/// keys to look up.
+bool RangeFilterReader::CandidateMayMatch(std::string_view begin, std::string_view end,
+                                          const PointFilter& points) const noexcept try {
+  return !form_.ForEachKey(begin, end, kMaxCandidates,
+                           [&](std::string_view key) { return !points.MayContain(key); });
+} catch (const std::bad_alloc&) {
+  return true;
+}
+
+RangeAnswer RangeFilterReader::Query(std::string_view begin, std::string_view end,
+                                     const PointFilter* points) const noexcept {
   if (!is_ready_ || begin >= end) return Answer::kMayMatch;
-  const internal::RangePart& part = part_;
-  if (part.tree.MayContain(begin, end, kernel_) &&
-      (may_match == nullptr || CandidateMayMatch(part.form, begin, end, point_filter, may_match))) {
+  if (tree_.MayContain(begin, end, kernel_) &&
+      (points == nullptr || CandidateMayMatch(begin, end, *points))) {
     return Answer::kMayMatch;
   }
   // A range whose end has a lower code than the last key does not extend past that key.
-  if (part.info.is_whole_file || part.tree.code.Code(end, 0) < part.tree.last_code) {
-    return Answer::kNo;
-  }
+  if (info_.is_whole_file || tree_.code.Code(end, 0) < tree_.last_code) return Answer::kNo;
   return Answer::kBeyond;
 }
 

@@ -36,7 +36,7 @@ uint64_t CountUpTo(uint64_t code, const uint8_t* numbers, uint64_t count, uint64
 }
 
 /// One query of a tree. Damaged bytes lead to "may match" or a wrong answer, nothing else.
-template <class Select>
+template <unsigned (*kSelect)(uint64_t, uint64_t)>
 class TreeProbe {
  public:
   TreeProbe(const Tree& tree, std::string_view begin, std::string_view end) noexcept
@@ -121,7 +121,7 @@ class TreeProbe {
     const CodeCells all(low, high, head.num_cells);
     const uint64_t first = ends.has_begin ? all.Of(ends.begin) : 0;
     const uint64_t last = ends.has_end ? all.Of(ends.end) : head.num_cells - 1;
-    CellsReader<Select> cells(tree_.bytes.data(), bits->position(), head.shape);
+    CellsReader<kSelect> cells(tree_.bytes.data(), bits->position(), head.shape);
     for (bool found = cells.Seek(first); found && cells.cell() <= last; found = cells.Next()) {
       const bool is_first = ends.has_begin && cells.cell() == first;
       const bool is_last = ends.has_end && cells.cell() == last;
@@ -229,10 +229,10 @@ class TreeProbe {
 };
 
 /// Inlined completely into the function of each kernel.
-template <class Select>
+template <unsigned (*kSelect)(uint64_t, uint64_t)>
 [[gnu::always_inline]] inline bool Probe(const Tree& tree, std::string_view begin,
                                          std::string_view end) noexcept {
-  TreeProbe<Select> probe(tree, begin, end);
+  TreeProbe<kSelect> probe(tree, begin, end);
   return probe.ProbeNode(0, tree.first_code, tree.last_code, 0,
                          {true, true, tree.code.Code(begin, 0), tree.code.Code(end, 0)});
 }

@@ -53,42 +53,41 @@ class TreeWriter {
   const TreeShape& shape() const noexcept { return shape_; }
   const std::string& nodes() const noexcept { return nodes_; }
 
-  /// Keys from number `first` on that share `depth` bytes, with their codes, in `nested` clusters.
+  /// Keys from number `first` on that share `depth` bytes, in `nested` clusters, with their codes,
+  /// which are from `low` to `high`.
   struct Keys {
     size_t first;
     size_t depth;
     unsigned nested;
     std::span<const uint64_t> codes;
+    uint64_t low;
+    uint64_t high;
   };
 
-  /// Appends the node of keys with codes from `low` to `high`.
-  void AppendNode(const Keys& keys, uint64_t low, uint64_t high, std::string* out) {
-    std::vector<Leaf> leaves;
-    for (size_t i = 0; i < keys.codes.size(); i += leaves.back().keys.codes.size()) {
-      const auto rest = keys.codes.subspan(i);
-      const uint64_t leaf_low = leaves.empty() ? low : rest[0];
-      const size_t count = Cut(rest, leaf_low, high);
-      leaves.push_back({{keys.first + i, keys.depth, keys.nested, rest.first(count)}, leaf_low});
+  /// Appends the node of keys.
+  void AppendNode(const Keys& keys, std::string* out) {
+    std::vector<Keys> leaves;
+    for (size_t i = 0; i < keys.codes.size(); i += leaves.back().codes.size()) {
+      Keys leaf = keys;
+      leaf.first += i;
+      leaf.codes = keys.codes.subspan(i);
+      if (i != 0) leaf.low = leaves.back().high = leaf.codes[0];
+      leaf.codes = leaf.codes.first(Cut(leaf.codes, leaf.low, leaf.high));
+      leaves.push_back(leaf);
     }
     AppendVarint(out, leaves.size());
     for (size_t i = 1; i < leaves.size(); ++i) AppendLittleEndian(out, leaves[i].low);
     std::string bytes;
     for (size_t i = 0; i < leaves.size(); ++i) {
       if (i != 0) AppendLittleEndian(out, static_cast<uint32_t>(bytes.size()));
-      const uint64_t leaf_high = i + 1 < leaves.size() ? leaves[i + 1].low : high;
       BitWriter bits;
-      AppendLeaf(leaves[i].keys, leaves[i].low, leaf_high, &bits);
+      AppendLeaf(leaves[i], &bits);
       bytes += std::move(bits).Finish();
     }
     *out += bytes;
   }
 
  private:
-  struct Leaf {
-    Keys keys;
-    uint64_t low;
-  };
-
   static uint64_t CountCells(std::span<const uint64_t> codes, const CodeCells& cells) noexcept {
     uint64_t count = 0;
     uint64_t last = UINT64_MAX;
@@ -152,40 +151,30 @@ class TreeWriter {
     return count;
   }
 
-  /// The occupied cells, the first key of each, and the number of keys.
-  struct Placed {
+  /// Appends the leaf of keys.
+  void AppendLeaf(const Keys& keys, BitWriter* out) {
+    // The occupied cells, the first key of each, and the number of keys.
     std::vector<uint32_t> cells;
     std::vector<size_t> begins;
-  };
-
-  static Placed Place(std::span<const uint64_t> codes, const CodeCells& all) {
-    Placed placed;
-    placed.cells.reserve(codes.size());
-    placed.begins.reserve(codes.size() + 1);
-    for (size_t i = 0; i < codes.size(); ++i) {
-      const auto cell = static_cast<uint32_t>(all.Of(codes[i]));
-      if (!placed.cells.empty() && placed.cells.back() == cell) continue;
-      placed.cells.push_back(cell);
-      placed.begins.push_back(i);
-    }
-    placed.begins.push_back(codes.size());
-    return placed;
-  }
-
-  /// Appends the leaf of keys with codes from `low` to `high`.
-  void AppendLeaf(const Keys& keys, uint64_t low, uint64_t high, BitWriter* out) {
+    cells.reserve(keys.codes.size());
+    begins.reserve(keys.codes.size() + 1);
+    const auto place = [&](uint64_t room) {
+      const CodeCells all(keys.low, keys.high, room * cells_per_key_);
+      cells.clear();
+      begins.clear();
+      for (size_t i = 0; i < keys.codes.size(); ++i) {
+        const auto cell = static_cast<uint32_t>(all.Of(keys.codes[i]));
+        if (!cells.empty() && cells.back() == cell) continue;
+        cells.push_back(cell);
+        begins.push_back(i);
+      }
+      begins.push_back(keys.codes.size());
+    };
     // The number of cells is proportional to that of occupied ones, which depends on their width.
     uint64_t room = std::min<uint64_t>(keys.codes.size(), kLeafCells);
-    Placed placed = Place(keys.codes, CodeCells(low, high, room * cells_per_key_));
-    while (placed.cells.size() < room - room / 32) {
-      room = placed.cells.size();
-      placed = Place(keys.codes, CodeCells(low, high, room * cells_per_key_));
-    }
-    while (placed.cells.size() > room) {
-      room = placed.cells.size();
-      placed = Place(keys.codes, CodeCells(low, high, room * cells_per_key_));
-    }
-    const auto& [cells, begins] = placed;
+    place(room);
+    while (cells.size() < room - room / 32) place(room = cells.size());
+    while (cells.size() > room) place(room = cells.size());
 
     std::vector<size_t> clusters;
     size_t clustered = 0;
@@ -244,13 +233,11 @@ class TreeWriter {
     const uint64_t first_code = is_narrow ? low << kSliceShift : 0;
     const uint64_t last_code =
         is_narrow ? ((high + 1) << kSliceShift) - 1 : OrderPreservingCode::kEnd - 1;
-    const Keys keys{first, shared, leaf.nested + 1, codes};
+    const Keys keys{first, shared, leaf.nested + 1, codes, first_code, last_code};
     out->Bits(count > kLeafCells ? 1 : 0, 1);
-    if (count <= kLeafCells) {
-      return AppendLeaf(keys, first_code, last_code, out);
-    }
+    if (count <= kLeafCells) return AppendLeaf(keys, out);
     std::string node;
-    AppendNode(keys, first_code, last_code, &node);
+    AppendNode(keys, &node);
     out->Bits(nodes_.size(), kOffsetBits);
     nodes_ += node;
   }
@@ -280,7 +267,7 @@ TreeShape AppendTree(const SortedKeys& keys, const OrderPreservingCode& code,
   const std::vector<uint64_t> codes = CodesOf(keys, 0, keys.size(), &sorted);
   TreeWriter writer(keys, code, cells_per_key);
   std::string root;
-  writer.AppendNode({0, 0, 0, codes}, codes.front(), codes.back(), &root);
+  writer.AppendNode({0, 0, 0, codes, codes.front(), codes.back()}, &root);
   TreeShape shape = writer.shape();
   shape.keys = keys.size();
   shape.root_bytes = static_cast<uint32_t>(root.size());
@@ -299,7 +286,7 @@ TreeShape TryTree(const SortedKeys& keys, const OrderPreservingCode& code, uint6
   for (size_t i = 0; i < kStretches; ++i) {
     const size_t first = (keys.size() - count) / (kStretches - 1) * i;
     const std::vector<uint64_t> codes = CodesOf(keys, first, count, &sorted);
-    writer.AppendNode({first, 0, 0, codes}, codes.front(), codes.back(), &unused);
+    writer.AppendNode({first, 0, 0, codes, codes.front(), codes.back()}, &unused);
   }
   TreeShape shape = writer.shape();
   shape.keys = kStretches * count;

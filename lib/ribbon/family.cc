@@ -6,6 +6,7 @@
 #include "lib/ribbon/builder.h"
 #include "lib/ribbon/probe.h"
 #include "lib/ribbon/shape.h"
+#include "lib/ribbon/sizing.h"
 
 namespace blocksieve::internal {
 namespace {
@@ -44,7 +45,7 @@ std::string RibbonFamily::LayoutText(const Layout& layout) {
 PointPlan RibbonFamily::Plan(const Layout& layout, uint64_t num_keys) noexcept {
   const Layout row = NearestRibbonLayout(layout);
   PointPlan plan;
-  const uint64_t payload_bytes = RibbonPayloadBytes(layout, num_keys);
+  const uint64_t payload_bytes = PayloadBytes(layout, num_keys);
   plan.padding_bytes = PaddingBytes(payload_bytes);
   plan.points_bytes = plan.padding_bytes + payload_bytes;
   // Blocks vary by a few slots, and by the start of the wide segments.
@@ -57,19 +58,17 @@ PointPlan RibbonFamily::Plan(const Layout& layout, uint64_t num_keys) noexcept {
   return plan;
 }
 
-BuiltPoints RibbonFamily::Build(HashList* hashes, bool keep, const Layout& layout, uint8_t* out) {
+std::string RibbonFamily::Build(HashList* hashes, bool keep, const Layout& layout, uint8_t* out,
+                                PointPlan* plan) {
   const uint64_t num_keys = hashes->size();
-  const uint32_t padding_bytes = PaddingBytes(RibbonPayloadBytes(layout, num_keys));
-  const RibbonBuild build =
-      BuildRibbon(hashes, keep, NearestRibbonLayout(layout), ActiveKernel(), out + padding_bytes);
-  BuiltPoints built;
-  built.points_bytes = padding_bytes + build.shape.PayloadBytes();
-  if (build.always_true_chunks > 0) {
-    built.problem = "no ribbon found for " + std::to_string(build.always_true_chunks) + " of " +
-                    std::to_string(build.shape.chunks) + " chunks";
-  }
-  AppendFields(build.shape, num_keys, padding_bytes, &built.fields, &built.short_fields);
-  return built;
+  const RibbonBuild build = BuildRibbon(hashes, keep, NearestRibbonLayout(layout), ActiveKernel(),
+                                        out + plan->padding_bytes);
+  plan->points_bytes = plan->padding_bytes + build.shape.PayloadBytes();
+  plan->fields = plan->short_fields = {};
+  AppendFields(build.shape, num_keys, plan->padding_bytes, &plan->fields, &plan->short_fields);
+  if (build.always_true_chunks == 0) return "";
+  return "no ribbon found for " + std::to_string(build.always_true_chunks) + " of " +
+         std::to_string(build.shape.chunks) + " chunks";
 }
 
 Problem RibbonFamily::Open(const Footer& footer, Kernel kernel, PointFilter* filter) noexcept {
@@ -81,7 +80,7 @@ Problem RibbonFamily::Open(const Footer& footer, Kernel kernel, PointFilter* fil
   return {};
 }
 
-void RibbonFamily::Describe(const Footer& footer, PointDescription* description) noexcept {
+void RibbonFamily::Describe(const Footer& footer, FilterDescription* description) noexcept {
   OpenedRibbon ribbon;
   [[maybe_unused]] const Problem problem = ReadFields(footer, &ribbon);
   assert(!problem);

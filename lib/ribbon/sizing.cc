@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "lib/base/errors.h"
+#include "lib/ribbon/family.h"
 
 namespace blocksieve::internal {
 namespace {
@@ -29,7 +30,7 @@ double RibbonFpr(uint32_t columns, double wide_share) noexcept {
   return std::ldexp(1 - wide_share / 2, -static_cast<int>(columns));
 }
 
-Result<Layout> ChooseRibbonLayout(double target_fpr) {
+Result<Layout> RibbonFamily::ChooseLayout(double target_fpr) {
   if (!(target_fpr >= kMinTargetFpr && target_fpr <= kMaxTargetFpr)) {
     return OutOfRange("target_fpr", target_fpr, kMinTargetFpr, kMaxTargetFpr);
   }
@@ -41,7 +42,7 @@ Result<Layout> ChooseRibbonLayout(double target_fpr) {
   return LayoutOfRow(row);
 }
 
-Result<Layout> RibbonLayoutForBitsPerKey(double bits_per_key) {
+Result<Layout> RibbonFamily::LayoutForBitsPerKey(double bits_per_key) {
   if (!(bits_per_key >= 1)) {
     return OutOfRange("bits_per_key", bits_per_key, 1, std::numeric_limits<double>::infinity());
   }
@@ -65,7 +66,8 @@ RibbonShape ExpectedRibbonShape(const Layout& layout, uint64_t num_keys) noexcep
   return shape;
 }
 
-uint64_t RibbonPayloadBytes(const Layout& any_layout, uint64_t num_keys) noexcept {
+// Within 1 % or a few bytes of the actual size.
+uint64_t RibbonFamily::PayloadBytes(const Layout& any_layout, uint64_t num_keys) noexcept {
   if (num_keys == 0) return 0;
   if (num_keys > kMaxSizedKeys) return UINT64_MAX;
   const Layout layout = NearestRibbonLayout(any_layout);
@@ -80,13 +82,13 @@ uint64_t RibbonPayloadBytes(const Layout& any_layout, uint64_t num_keys) noexcep
   return shape.PayloadBytes() + std::min(shape.octets, wide_octets);
 }
 
-uint64_t MaxRibbonKeys(const Layout& layout, uint64_t payload_bytes) noexcept {
+uint64_t RibbonFamily::MaxKeys(const Layout& layout, uint64_t payload_bytes) noexcept {
   // Every layout takes at least a bit per key.
   uint64_t fits = 0;
   uint64_t too_many = std::min(payload_bytes, UINT64_MAX / 16) * 8 + 1;
   while (too_many - fits > 1) {
     const uint64_t middle = fits + (too_many - fits) / 2;
-    (RibbonPayloadBytes(layout, middle) <= payload_bytes ? fits : too_many) = middle;
+    (PayloadBytes(layout, middle) <= payload_bytes ? fits : too_many) = middle;
   }
   return fits;
 }

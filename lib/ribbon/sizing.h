@@ -13,9 +13,6 @@
 
 namespace blocksieve::internal {
 
-Result<Layout> ChooseRibbonLayout(double target_fpr);
-Result<Layout> RibbonLayoutForBitsPerKey(double bits_per_key);
-
 /// The row that the builder uses for a layout with arbitrary numbers: the next larger, or the last.
 Layout NearestRibbonLayout(const Layout& layout) noexcept;
 
@@ -29,12 +26,6 @@ double RibbonFpr(uint32_t columns, double wide_share) noexcept;
 
 /// The expected shape of a filter. REQUIRES: `layout` is a row.
 RibbonShape ExpectedRibbonShape(const Layout& layout, uint64_t num_keys) noexcept;
-
-/// The expected size of a payload, within 1 % or a few bytes of the actual one.
-uint64_t RibbonPayloadBytes(const Layout& layout, uint64_t num_keys) noexcept;
-
-/// The inverse of RibbonPayloadBytes.
-uint64_t MaxRibbonKeys(const Layout& layout, uint64_t payload_bytes) noexcept;
 
 /// Target number of keys per chunk. A chunk's directory entry takes 16 bits, so larger chunks save
 /// space, but they need more seeds, and from 1,400 keys on 16 seeds are too few.

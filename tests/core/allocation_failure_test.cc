@@ -214,8 +214,10 @@ TEST(AllocationFailureTest, RangesAreQueried) {
   ExpectNoAllocation([&] {
     const RangeFilterReader reader = RangeFilterReader::Open(filter.bytes());
     bool all = true;
-    for (size_t i = 1; i < keys.size(); ++i) all &= reader.MayContain(keys[i - 1], keys[i]);
-    return all && !reader.MayContain("c", "d");
+    for (size_t i = 1; i < keys.size(); ++i) {
+      all &= reader.Query(keys[i - 1], keys[i]) == RangeAnswer::kMayMatch;
+    }
+    return all && reader.Query("c", "d") == RangeAnswer::kNo;
   });
 }
 

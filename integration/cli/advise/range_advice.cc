@@ -59,7 +59,7 @@ std::string RuleFor(const Forest& forest, const Tree& tree, const std::string& r
   PrefixChooser chooser({}, kMaxPrefixesPerKey);
   VisitSampledKeys(file, keys_of_file, [&](std::string_view key) { chooser.AddKey(key); });
   const PrefixBuilder* const chosen = chooser.Choose();
-  return chosen == nullptr ? "" : internal::PrefixRuleText(AsBytes(chosen->options().rule));
+  return chosen == nullptr ? "" : internal::PrefixRuleText(AsBytes(chosen->rule()));
 }
 
 // `current`, `planned`: wasted reads per lookup.

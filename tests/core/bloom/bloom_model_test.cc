@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "blocksieve/bloom.h"
 #include "blocksieve/sizing.h"
 #include "lib/classic/layout.h"
 
@@ -37,7 +38,7 @@ TEST(BloomModelTest, KnownRatesOfBothKinds) {
         Known{10, 7, 8.19e-3, 9.67e-3, 6}, Known{12, 8, 3.14e-3, 4.14e-3, 8},
         Known{16, 11, 4.59e-4, 8.44e-4, 9}, Known{20, 14, 6.71e-5, 1.98e-4, 11}}) {
     ExpectRatio(ClassicBloomFpr(bits_per_key, classic_probes), classic, 0.002);
-    EXPECT_EQ(internal::FilterSizer::Create(classic)->num_probes(), classic_probes);
+    EXPECT_EQ(BloomLayout::ForKeys(1, classic)->num_probes, classic_probes);
     const Layout best = internal::BestLayout(bits_per_key);
     ExpectRatio(best.predicted_fpr, blocked, 0.002);
     EXPECT_EQ(best.num_probes, blocked_probes);

