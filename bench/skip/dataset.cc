@@ -74,7 +74,8 @@ std::vector<Query> DrawQueries(const Dataset& dataset, size_t column, size_t cou
   std::vector<Query> queries;
   std::unordered_map<std::string_view, size_t> positions;
   for (std::string& value : drawn) {
-    Predicate predicate = Must(Predicate::Has(queried, Value::Bytes(value)), "predicate");
+    Predicate predicate =
+        Must(Predicate::Compare(queried, Comparison::kHas, Value::Bytes(value)), "predicate");
     queries.push_back({std::move(value), std::move(predicate), {}});
   }
   for (size_t i = 0; i < queries.size(); ++i) positions[queries[i].value] = i;

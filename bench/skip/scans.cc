@@ -33,8 +33,8 @@ class DatabaseScans {
  private:
   // Scans for a value that no row has, which return nothing and read everything.
   std::vector<double> FullScanSeconds(const Column& column) {
-    const Predicate nothing =
-        Must(Predicate::Has(column, Value::Bytes("nosuchvalue")), "predicate");
+    const Predicate nothing = Must(
+        Predicate::Compare(column, Comparison::kHas, Value::Bytes("nosuchvalue")), "predicate");
     std::vector<double> seconds;
     for (unsigned turn = 0; turn < kFullScans; ++turn) {
       database_.ForgetReads();

@@ -75,7 +75,6 @@ class BLOCKSIEVE_EXPORT Value {
 };
 
 namespace internal {
-struct ColumnAccess;
 struct ColumnDefinition;
 }  // namespace internal
 
@@ -144,14 +143,15 @@ class BLOCKSIEVE_EXPORT Column {
   /// equal name means nothing: it may have been reused for another field.
   const std::string& key() const noexcept;
 
+  /// For this library: the parsed text.
+  const internal::ColumnDefinition& definition() const noexcept { return *definition_; }
+
   /// Equal definitions, including name and index parts.
   friend bool operator==(const Column& a, const Column& b) {
     return a.definition_ == b.definition_ || (a.name() == b.name() && a.ToText() == b.ToText());
   }
 
  private:
-  friend struct internal::ColumnAccess;
-
   explicit Column(std::shared_ptr<const internal::ColumnDefinition> definition) noexcept
       : definition_(std::move(definition)) {}
 

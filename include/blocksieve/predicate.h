@@ -15,9 +15,24 @@
 namespace blocksieve {
 
 namespace internal {
-struct PredicateAccess;
+class GranulePruner;
 struct PredicateNode;
 }  // namespace internal
+
+/// An operator between a column and values. Predicate::Not negates it.
+enum class Comparison : uint8_t {
+  kEqual,           ///< Equals the value.
+  kIn,              ///< Equals one of one or more values.
+  kLess,            ///< Is below the value, and so on.
+  kLessOrEqual,     ///< See kLess.
+  kGreater,         ///< See kLess.
+  kGreaterOrEqual,  ///< See kLess.
+  kBetween,         ///< Is from the first of two values to the second.
+  kLike,            ///< Matches a pattern.
+  kStartsWith,      ///< Begins with a text.
+  kHas,             ///< Has a word, or contains a text, see Predicate.
+  kMissing,         ///< Is missing; takes no value.
+};
 
 /// A condition on rows. Immutable, cheap to copy, thread-safe. Text form, keywords in any case:
 ///
@@ -56,19 +71,15 @@ class BLOCKSIEVE_EXPORT Predicate {
 
   /// @{
   /// The same in C++. A column of numbers accepts numbers of any type, and bytes that spell one.
-  /// Errors: InvalidArgument for other type mismatches, In without values, a pattern that ends in a
-  /// single backslash, and Has with anything but a single word on a column of words.
-  static Result<Predicate> Equals(const Column& column, const Value& value);
-  static Result<Predicate> NotEquals(const Column& column, const Value& value);
-  static Result<Predicate> Less(const Column& column, const Value& value);
-  static Result<Predicate> LessOrEqual(const Column& column, const Value& value);
-  static Result<Predicate> Greater(const Column& column, const Value& value);
-  static Result<Predicate> GreaterOrEqual(const Column& column, const Value& value);
-  static Result<Predicate> Between(const Column& column, const Value& low, const Value& high);
-  static Result<Predicate> In(const Column& column, std::span<const Value> values);
-  static Result<Predicate> Like(const Column& column, std::string_view pattern);
-  static Result<Predicate> StartsWith(const Column& column, std::string_view prefix);
-  static Result<Predicate> Has(const Column& column, const Value& value);
+  /// Errors: InvalidArgument for other type mismatches, another number of values than the operator
+  /// takes, a pattern that ends in a single backslash, and HAS with anything but a single word on a
+  /// column of words.
+  static Result<Predicate> Compare(const Column& column, Comparison comparison,
+                                   std::span<const Value> values);
+  static Result<Predicate> Compare(const Column& column, Comparison comparison,
+                                   const Value& value) {
+    return Compare(column, comparison, std::span(&value, 1));
+  }
   static Predicate IsMissing(const Column& column);
   static Predicate Constant(bool is_true);
   /// @}
@@ -94,7 +105,7 @@ class BLOCKSIEVE_EXPORT Predicate {
   bool Matches(std::string_view row) const;
 
  private:
-  friend struct internal::PredicateAccess;
+  friend class internal::GranulePruner;
   friend struct Query;
   using NodePointer = std::shared_ptr<const internal::PredicateNode>;
 

@@ -114,8 +114,7 @@ class BLOCKSIEVE_EXPORT ScanPruner {
   struct ColumnUse;
 
   void CountComparisons(const SkipIndex& index, const internal::ColumnIndexes& indexes);
-  void CountProbes(const internal::ColumnIndexes& indexes,
-                   const std::vector<PruneStatistics>& statistics);
+  void CountProbes(std::vector<ColumnExplanation>* of_file);
 
   const Predicate& predicate_;
   ScanExplanation& explanation_;

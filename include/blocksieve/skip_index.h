@@ -193,12 +193,6 @@ class SkipIndexSource {
   virtual Status Read(uint64_t offset, std::span<uint8_t> to) = 0;
 };
 
-/// Probes of one column's index.
-struct PruneStatistics {
-  uint64_t num_probes = 0;  ///< Lookups, of any number of values.
-  uint64_t num_bytes = 0;   ///< Upper bound of the filters, bounds and marks they read.
-};
-
 /// Bounds of a granule's values in order-preserving bytes: bytes as they are, numbers in eight.
 struct GranuleBounds {
   bool has_values = false;          ///< If false, the other members are undefined.

@@ -113,16 +113,8 @@ void ColumnList::push_back(Item item) {
 
 namespace blocksieve::internal {
 
-const ColumnDefinition& DefinitionOf(const Column& column) noexcept {
-  return ColumnAccess::Definition(column);
-}
-
-Tokeniser TokeniserOf(const Column& column) noexcept { return DefinitionOf(column).tokeniser; }
-uint32_t NgramLength(const Column& column) noexcept { return DefinitionOf(column).ngram_length; }
-IndexParts IndexPartsOf(const Column& column) noexcept { return DefinitionOf(column).parts; }
-
 bool ForEachCompared(const Column& column, std::string_view row, ValueVisitor visit) {
-  const ColumnDefinition& definition = DefinitionOf(column);
+  const ColumnDefinition& definition = column.definition();
   std::optional<Value> value;
   switch (definition.source) {
     case ColumnSource::kJson:
@@ -143,11 +135,11 @@ bool ForEachCompared(const Column& column, std::string_view row, ValueVisitor vi
 
 bool ForEachToken(const Column& column, const Value& value, ValueVisitor visit) {
   const auto visit_token = [&](std::string_view token) { return visit(Value::Bytes(token)); };
-  switch (TokeniserOf(column)) {
+  switch (column.definition().tokeniser) {
     case Tokeniser::kWords:
       return ForEachWord(value.bytes(), visit_token);
     case Tokeniser::kNgrams:
-      return ForEachNgram(value.bytes(), NgramLength(column), visit_token);
+      return ForEachNgram(value.bytes(), column.definition().ngram_length, visit_token);
     case Tokeniser::kNone:
       break;
   }

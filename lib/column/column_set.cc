@@ -7,7 +7,7 @@ namespace blocksieve::internal {
 
 ColumnSet::ColumnSet(std::span<const Column> columns) : columns_(columns.begin(), columns.end()) {
   for (size_t i = 0; i < columns_.size(); ++i) {
-    const ColumnDefinition& definition = ColumnAccess::Definition(columns_[i]);
+    const ColumnDefinition& definition = columns_[i].definition();
     has_tokens_.push_back(columns_[i].has_tokens());
     if (definition.source != ColumnSource::kJson) continue;
     members_.Add(i, definition.path, definition.type);
@@ -17,7 +17,7 @@ ColumnSet::ColumnSet(std::span<const Column> columns) : columns_(columns.begin()
 void ColumnSet::ForEachCompared(std::string_view row, ColumnVisitor visit) {
   if (!members_.IsEmpty()) members_.Read(row, visit, &scratch_);
   for (size_t i = 0; i < columns_.size(); ++i) {
-    if (ColumnAccess::Definition(columns_[i]).source == ColumnSource::kJson) continue;
+    if (columns_[i].definition().source == ColumnSource::kJson) continue;
     internal::ForEachCompared(columns_[i], row,
                               [&](const Value& value) { return visit(i, value); });
   }

@@ -55,13 +55,6 @@ using ValueVisitor = Visitor<const Value&>;
 
 namespace blocksieve::internal {
 
-/// @{
-/// Parts of a column's definition.
-Tokeniser TokeniserOf(const Column& column) noexcept;
-uint32_t NgramLength(const Column& column) noexcept;  ///< 0 without n-grams.
-IndexParts IndexPartsOf(const Column& column) noexcept;
-/// @}
-
 /// Visits what an index stores for a row: its values, or their tokens. Returns whether the row has
 /// the column, even if `visit` stops early or a text has no tokens. Allocates only for JSON.
 bool ForEachIndexed(const Column& column, std::string_view row, ValueVisitor visit);
@@ -72,12 +65,5 @@ bool ForEachCompared(const Column& column, std::string_view row, ValueVisitor vi
 
 /// Visits the value, or its tokens. Returns whether to continue.
 bool ForEachToken(const Column& column, const Value& value, ValueVisitor visit);
-
-/// Access to Column for the functions above.
-struct ColumnAccess {
-  static const ColumnDefinition& Definition(const Column& column) noexcept {
-    return *column.definition_;
-  }
-};
 
 }  // namespace blocksieve::internal

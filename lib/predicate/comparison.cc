@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "lib/base/errors.h"
+#include "lib/column/definition.h"
 #include "lib/column/sort_key.h"
 #include "lib/column/tokens.h"
-#include "lib/column/values.h"
 #include "lib/predicate/lexer.h"
 #include "lib/predicate/node.h"
 
@@ -19,10 +19,8 @@ namespace {
 
 using Kind = PredicateNode::Kind;
 
-struct Spelling {
-  std::string_view plain;
-  std::string_view negated;  // empty: NOT before the column
-};
+/// An operator, and its negated form; empty: NOT before the column.
+using Spelling = std::pair<std::string_view, std::string_view>;
 
 Spelling SpellingOf(Comparison comparison) noexcept {
   constexpr Spelling kSpellings[] = {
@@ -107,7 +105,7 @@ void SetPattern(Pattern pattern, PredicateNode* leaf) {
 
 Status SetHas(const Column& column, const LiteralBound& bound, PredicateNode* leaf) {
   const std::string& needle = leaf->literals[0].text;
-  switch (TokeniserOf(column)) {
+  switch (column.definition().tokeniser) {
     case Tokeniser::kNgrams:
       SetPattern(Pattern::Contains(needle), leaf);
       return Status::Ok();
@@ -132,7 +130,7 @@ Status SetText(const Column& column, Comparison comparison, PredicateNode* leaf)
   if (column.type() != ValueType::kBytes) {
     return Status::InvalidArgument(
         "column '" + column.name() + "' is " + std::string(ValueTypeName(column.type())) +
-        ", but " + std::string(SpellingOf(comparison).plain) + " needs a column of bytes");
+        ", but " + std::string(SpellingOf(comparison).first) + " needs a column of bytes");
   }
   if (comparison == Comparison::kStartsWith) {
     SetPattern(Pattern::Prefix(text), leaf);

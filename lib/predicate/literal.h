@@ -14,7 +14,6 @@ struct Literal {
   bool is_number = false;
   std::string text;  ///< the string itself, or the number as written
 
-  static Literal String(std::string_view text) { return {false, std::string(text)}; }
   static Literal FromValue(const Value& value);
 
   /// In the parser's syntax.

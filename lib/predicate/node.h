@@ -57,20 +57,6 @@ struct PredicateNode {
   PruningPlan when_false;  ///< prunes granules in which it is false for no row
 };
 
-enum class Comparison : uint8_t {
-  kEqual,
-  kIn,
-  kLess,
-  kLessOrEqual,
-  kGreater,
-  kGreaterOrEqual,
-  kBetween,
-  kLike,
-  kStartsWith,
-  kHas,
-  kMissing,
-};
-
 /// Makes a leaf. REQUIRES: the comparison's number of literals. Errors: InvalidArgument.
 Result<PredicateNodePointer> MakeComparison(const Column& column, Comparison comparison,
                                             std::vector<Literal> literals);
@@ -85,18 +71,9 @@ Result<PredicateNodePointer> MakeNot(PredicateNodePointer operand);
 /// Sets both plans of a leaf, which refer to its values. REQUIRES: its other members are final.
 void PlanPruning(PredicateNode* leaf);
 
-/// See Predicate::Parse.
+/// See Predicate::Parse; with `query`, sets its order and limit, see Query::Parse.
 Result<PredicateNodePointer> ParsePredicate(std::string_view text, std::span<const Column> columns,
-                                            size_t* error_position);
-
-/// Result of ParseQuery; see Query::Parse.
-struct ParsedQuery {
-  PredicateNodePointer node;
-  std::optional<ScanOrder> order;
-  uint64_t limit = 0;
-};
-Result<ParsedQuery> ParseQuery(std::string_view text, std::span<const Column> columns,
-                               size_t* error_position);
+                                            size_t* error_position, Query* query = nullptr);
 
 std::string PredicateText(const PredicateNode& node);
 

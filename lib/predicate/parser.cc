@@ -36,22 +36,14 @@ class Parser {
   }
 
   /// A condition, an order and a limit, each optional.
-  Result<ParsedQuery> ParseQuery() {
-    ParsedQuery query;
-    if (IsOrder() || IsLimit()) {
-      query.node = MakeConstant(true);
-    } else {
-      query.node = ParseOr();
-    }
-    if (!query.node) return error_;
-    if (!ParseOrder(&query) || !ParseLimit(&query)) return error_;
-    if (token_.kind != Token::Kind::kEnd) {
-      Expected(query.limit != 0 ? "the end"
-               : query.order    ? "LIMIT"
-                                : "AND, OR, ORDER BY, LIMIT or the end");
-      return error_;
-    }
-    return query;
+  Result<PredicateNodePointer> ParseQuery(Query* query) {
+    PredicateNodePointer node = IsOrder() || IsLimit() ? MakeConstant(true) : ParseOr();
+    if (!node || !ParseOrder(query) || !ParseLimit(query)) return error_;
+    if (token_.kind == Token::Kind::kEnd) return node;
+    Expected(query->limit != 0 ? "the end"
+             : query->order    ? "LIMIT"
+                               : "AND, OR, ORDER BY, LIMIT or the end");
+    return error_;
   }
 
   size_t error_position() const noexcept { return error_position_; }
@@ -65,7 +57,7 @@ class Parser {
     return token_.Is("LIMIT") && NextToken(text_, next_).kind == Token::Kind::kNumber;
   }
 
-  bool ParseOrder(ParsedQuery* query) {
+  bool ParseOrder(Query* query) {
     if (!IsOrder()) return true;
     Advance();
     Advance();
@@ -81,7 +73,7 @@ class Parser {
     return token_.Is("LIMIT") || Expected("LIMIT, which ORDER BY requires") != nullptr;
   }
 
-  bool ParseLimit(ParsedQuery* query) {
+  bool ParseLimit(Query* query) {
     if (!Accept("LIMIT")) return true;
     const std::optional<Decimal> number =
         token_.kind == Token::Kind::kNumber ? Decimal::Parse(token_.text) : std::nullopt;
@@ -302,9 +294,8 @@ class Parser {
 
 }  // namespace
 
-template <class Parsed, class Parse>
-Result<Parsed> ParseText(std::string_view text, std::span<const Column> columns,
-                         size_t* error_position, const Parse& parse) {
+Result<PredicateNodePointer> ParsePredicate(std::string_view text, std::span<const Column> columns,
+                                            size_t* error_position, Query* query) {
   if (text.size() > Predicate::kMaxTextBytes) {
     if (error_position != nullptr) *error_position = Predicate::kMaxTextBytes + 1;
     return Status::InvalidArgument("position " + std::to_string(Predicate::kMaxTextBytes + 1) +
@@ -312,21 +303,10 @@ Result<Parsed> ParseText(std::string_view text, std::span<const Column> columns,
                                    std::to_string(Predicate::kMaxTextBytes) + " bytes");
   }
   Parser parser(text, columns);
-  Result<Parsed> parsed = parse(&parser);
+  Result<PredicateNodePointer> parsed =
+      query == nullptr ? parser.Parse() : parser.ParseQuery(query);
   if (!parsed.ok() && error_position != nullptr) *error_position = parser.error_position();
   return parsed;
-}
-
-Result<PredicateNodePointer> ParsePredicate(std::string_view text, std::span<const Column> columns,
-                                            size_t* error_position) {
-  return ParseText<PredicateNodePointer>(text, columns, error_position,
-                                         [](Parser* parser) { return parser->Parse(); });
-}
-
-Result<ParsedQuery> ParseQuery(std::string_view text, std::span<const Column> columns,
-                               size_t* error_position) {
-  return ParseText<ParsedQuery>(text, columns, error_position,
-                                [](Parser* parser) { return parser->ParseQuery(); });
 }
 
 }  // namespace blocksieve::internal

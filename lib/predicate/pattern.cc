@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "lib/column/definition.h"
 #include "lib/column/tokens.h"
-#include "lib/column/values.h"
 
 namespace blocksieve::internal {
 namespace {
@@ -137,11 +137,11 @@ std::vector<std::string_view> Pattern::RequiredTokens(const Column& column) cons
       if (!segment[p]) continue;
       const bool is_open_left = s > 0 || p > 0;
       const bool is_open_right = s + 1 < segments_.size() || p + 1 < segment.size();
-      if (TokeniserOf(column) == Tokeniser::kWords) {
+      if (column.definition().tokeniser == Tokeniser::kWords) {
         ForEachWord(WholeWords(*segment[p], is_open_left, is_open_right), add);
       } else {
-        ForEachNgram(WholeCharacters(*segment[p], is_open_left, is_open_right), NgramLength(column),
-                     add);
+        ForEachNgram(WholeCharacters(*segment[p], is_open_left, is_open_right),
+                     column.definition().ngram_length, add);
       }
     }
   }

@@ -34,7 +34,7 @@ class Pattern {
   }
 
   /// Tokens that every matching text has: those inside a literal, whatever an adjacent wildcard
-  /// matches. Sorted, distinct, refer to the pattern. REQUIRES: TokeniserOf(column) is not kNone.
+  /// matches. Sorted, distinct, refer to the pattern. REQUIRES: column.has_tokens()
   std::vector<std::string_view> RequiredTokens(const Column& column) const;
 
  private:

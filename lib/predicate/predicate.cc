@@ -9,7 +9,6 @@
 namespace blocksieve {
 namespace {
 
-using internal::Comparison;
 using internal::Literal;
 using internal::PredicateNode;
 using internal::PredicateNodePointer;
@@ -21,16 +20,17 @@ void CollectColumns(const PredicateNode& node, std::vector<Column>* columns) {
   for (const PredicateNodePointer& child : node.children) CollectColumns(*child, columns);
 }
 
-Result<PredicateNodePointer> Compare(const Column& column, Comparison comparison,
-                                     std::span<const Value> values) {
-  std::vector<Literal> literals;
-  for (const Value& value : values) literals.push_back(Literal::FromValue(value));
-  return MakeComparison(column, comparison, std::move(literals));
-}
-
-Result<PredicateNodePointer> Compare(const Column& column, Comparison comparison,
-                                     const Value& value) {
-  return Compare(column, comparison, std::span(&value, 1));
+bool HasRightCount(Comparison comparison, size_t count) noexcept {
+  switch (comparison) {
+    case Comparison::kMissing:
+      return count == 0;
+    case Comparison::kBetween:
+      return count == 2;
+    case Comparison::kIn:
+      return count >= 1;
+    default:
+      return count == 1;
+  }
 }
 
 }  // namespace
@@ -55,72 +55,36 @@ Result<Predicate> Predicate::Parse(std::string_view text, std::span<const Column
 
 Result<Query> Query::Parse(std::string_view text, std::span<const Column> columns,
                            size_t* error_position) try {
-  Result<internal::ParsedQuery> parsed = internal::ParseQuery(text, columns, error_position);
-  if (!parsed.ok()) return parsed.status();
   Query query;
-  query.predicate = Predicate(std::move(parsed->node));
-  query.order = std::move(parsed->order);
-  query.limit = parsed->limit;
+  Result<PredicateNodePointer> node =
+      internal::ParsePredicate(text, columns, error_position, &query);
+  if (!node.ok()) return node.status();
+  query.predicate = Predicate(*std::move(node));
   return query;
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();
 }
 
-Result<Predicate> Predicate::Equals(const Column& column, const Value& value) {
-  return Wrap([&] { return Compare(column, Comparison::kEqual, value); });
-}
-
-Result<Predicate> Predicate::NotEquals(const Column& column, const Value& value) {
-  Result<Predicate> equals = Equals(column, value);
-  if (!equals.ok()) return equals;
-  return Not(*equals);
-}
-
-Result<Predicate> Predicate::Less(const Column& column, const Value& value) {
-  return Wrap([&] { return Compare(column, Comparison::kLess, value); });
-}
-
-Result<Predicate> Predicate::LessOrEqual(const Column& column, const Value& value) {
-  return Wrap([&] { return Compare(column, Comparison::kLessOrEqual, value); });
-}
-
-Result<Predicate> Predicate::Greater(const Column& column, const Value& value) {
-  return Wrap([&] { return Compare(column, Comparison::kGreater, value); });
-}
-
-Result<Predicate> Predicate::GreaterOrEqual(const Column& column, const Value& value) {
-  return Wrap([&] { return Compare(column, Comparison::kGreaterOrEqual, value); });
-}
-
-Result<Predicate> Predicate::Between(const Column& column, const Value& low, const Value& high) {
-  const Value bounds[] = {low, high};
-  return Wrap([&] { return Compare(column, Comparison::kBetween, bounds); });
-}
-
-Result<Predicate> Predicate::In(const Column& column, std::span<const Value> values) {
+Result<Predicate> Predicate::Compare(const Column& column, Comparison comparison,
+                                     std::span<const Value> values) {
   return Wrap([&]() -> Result<NodePointer> {
-    if (values.empty()) return Status::InvalidArgument("IN needs at least one value");
-    return Compare(column, Comparison::kIn, values);
+    if (!HasRightCount(comparison, values.size())) {
+      return Status::InvalidArgument(
+          "number of values is " + std::to_string(values.size()) +
+          "; allowed: 0 to IS MISSING, 2 to BETWEEN, 1 or more to IN, else 1");
+    }
+    const bool is_text = comparison == Comparison::kLike || comparison == Comparison::kStartsWith;
+    std::vector<Literal> literals;
+    for (const Value& value : values) {
+      literals.push_back(is_text ? Literal{false, value.ToText()} : Literal::FromValue(value));
+    }
+    return internal::MakeComparison(column, comparison, std::move(literals));
   });
-}
-
-Result<Predicate> Predicate::Like(const Column& column, std::string_view pattern) {
-  return Wrap(
-      [&] { return MakeComparison(column, Comparison::kLike, {Literal::String(pattern)}); });
-}
-
-Result<Predicate> Predicate::StartsWith(const Column& column, std::string_view prefix) {
-  return Wrap(
-      [&] { return MakeComparison(column, Comparison::kStartsWith, {Literal::String(prefix)}); });
-}
-
-Result<Predicate> Predicate::Has(const Column& column, const Value& value) {
-  return Wrap([&] { return Compare(column, Comparison::kHas, value); });
 }
 
 Predicate Predicate::IsMissing(const Column& column) {
   // Cannot fail without a literal.
-  return Predicate(*MakeComparison(column, Comparison::kMissing, {}));
+  return Predicate(*internal::MakeComparison(column, Comparison::kMissing, {}));
 }
 
 Predicate Predicate::Constant(bool is_true) { return Predicate(internal::MakeConstant(is_true)); }

@@ -1,7 +1,7 @@
 #include <string>
 #include <utility>
 
-#include "lib/column/values.h"
+#include "lib/column/definition.h"
 #include "lib/predicate/node.h"
 
 namespace blocksieve::internal {
@@ -86,7 +86,7 @@ PruningPlan PatternTrue(const PredicateNode& leaf) {
 
 // Plan for texts that match one of several patterns, by the tokens that each pattern requires.
 PruningPlan TokensTrue(const Column& column, const std::vector<Pattern>& patterns) {
-  const bool is_words = TokeniserOf(column) == Tokeniser::kWords;
+  const bool is_words = column.definition().tokeniser == Tokeniser::kWords;
   PruningPlan plan{true, {}, "", kFilterPart, /*names_parts=*/true};
   size_t num_tokens = 0;
   for (const Pattern& pattern : patterns) {
@@ -95,9 +95,10 @@ PruningPlan TokensTrue(const Column& column, const std::vector<Pattern>& pattern
       steps.push_back(Containing(Value::Bytes(token)));
     }
     if (steps.empty()) {
-      return CannotPrune(is_words ? "the pattern has no complete word"
-                                  : "fewer than " + std::to_string(NgramLength(column)) +
-                                        " characters in a row to look for");
+      return CannotPrune(is_words
+                             ? "the pattern has no complete word"
+                             : "fewer than " + std::to_string(column.definition().ngram_length) +
+                                   " characters in a row to look for");
     }
     num_tokens += steps.size();
     plan.alternatives.push_back(std::move(steps));

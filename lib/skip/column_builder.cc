@@ -6,7 +6,7 @@
 
 #include "lib/base/checksum.h"
 #include "lib/bits/packed.h"
-#include "lib/column/values.h"
+#include "lib/column/definition.h"
 #include "lib/postings/postings.h"
 
 namespace blocksieve::internal {
@@ -25,9 +25,9 @@ constexpr size_t kFewHashes = 1024;
 }  // namespace
 
 ColumnBuilder::ColumnBuilder(const Column& column)
-    : may_omit_filters_(IndexPartsOf(column) == IndexParts::kAutomatic),
+    : may_omit_filters_(column.definition().parts == IndexParts::kAutomatic),
       bounds_writer_(column.type()) {
-  const IndexParts parts = IndexPartsOf(column);
+  const IndexParts parts = column.definition().parts;
   ForgetRecent();
   header_.definition = column.ToText();
   header_.key = column.key();

@@ -66,10 +66,10 @@ uint64_t ColumnIndex::BytesOf(const PruningStep& step) const noexcept {
 }
 
 void ColumnIndex::Prune(const PruningStep& step, GranuleSet* candidates,
-                        PruneStatistics* statistics) const {
-  if (statistics != nullptr) {
-    ++statistics->num_probes;
-    statistics->num_bytes += BytesOf(step);
+                        ColumnExplanation* explanation) const {
+  if (explanation != nullptr) {
+    if (explanation->num_probes++ == 0) explanation->filters.emplace(FiltersName(info_));
+    explanation->index_bytes += BytesOf(step);
   }
   if (always_ == nullptr) return PruneOthers(step, candidates);
   GranuleSet others = *candidates;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "blocksieve/granule_set.h"
+#include "blocksieve/scan.h"
 #include "blocksieve/skip_index.h"
 #include "lib/bits/packed.h"
 #include "lib/postings/postings.h"
@@ -23,9 +24,9 @@ class ColumnIndex {
 
   /// Removes from `candidates` granules in which no row satisfies the step's condition, and no
   /// others; never those that always match. Removing nothing is always correct, and is all that an
-  /// index can do without the part that the step needs. Adds to `statistics`, which may be null.
+  /// index can do without the part that the step needs. Adds to `explanation`, which may be null.
   /// REQUIRES: values of the column's type
-  void Prune(const PruningStep& step, GranuleSet* candidates, PruneStatistics* statistics) const;
+  void Prune(const PruningStep& step, GranuleSet* candidates, ColumnExplanation* explanation) const;
 
   /// Its IndexParts.
   uint8_t parts() const noexcept;

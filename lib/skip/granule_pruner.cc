@@ -61,9 +61,7 @@ void PruneUnlessAny(const Alternatives& alternatives, const PruneOne& prune,
 }  // namespace
 
 GranulePruner::GranulePruner(const Predicate& predicate, ColumnIndexes indexes)
-    : root_(PredicateAccess::Root(predicate)),
-      columns_(predicate.columns()),
-      indexes_(std::move(indexes)) {
+    : root_(*predicate.node_), columns_(predicate.columns()), indexes_(std::move(indexes)) {
   assert(indexes_.size() == columns_.size());
   for (const ColumnIndex* const index : indexes_) {
     parts_.push_back(index == nullptr ? uint8_t{0} : index->parts());
@@ -71,9 +69,7 @@ GranulePruner::GranulePruner(const Predicate& predicate, ColumnIndexes indexes)
 }
 
 GranulePruner::GranulePruner(const Predicate& predicate, std::vector<uint8_t> parts)
-    : root_(PredicateAccess::Root(predicate)),
-      columns_(predicate.columns()),
-      parts_(std::move(parts)) {
+    : root_(*predicate.node_), columns_(predicate.columns()), parts_(std::move(parts)) {
   assert(parts_.size() == columns_.size());
 }
 
@@ -97,10 +93,10 @@ bool GranulePruner::CanPrune(const PredicateNode& node, bool wants_true) const {
 }
 
 void GranulePruner::Prune(const PredicateNode& node, bool wants_true, GranuleSet* candidates,
-                          std::vector<PruneStatistics>* statistics) const {
+                          std::vector<ColumnExplanation>* explanations) const {
   assert(CanPrune(node, wants_true));
   if (node.kind == Kind::kNot) {
-    return Prune(*node.children[0], !wants_true, candidates, statistics);
+    return Prune(*node.children[0], !wants_true, candidates, explanations);
   }
   if (node.IsLeaf()) {
     const auto prune_by_steps = [&](const std::vector<PruningStep>& steps, GranuleSet* set) {
@@ -108,28 +104,28 @@ void GranulePruner::Prune(const PredicateNode& node, bool wants_true, GranuleSet
       for (const PruningStep& step : steps) {
         if (set->IsEmpty()) return;
         indexes_[column]->Prune(step, set,
-                                statistics == nullptr ? nullptr : &(*statistics)[column]);
+                                explanations == nullptr ? nullptr : &(*explanations)[column]);
       }
     };
     return PruneUnlessAny(PlanOf(node, wants_true).alternatives, prune_by_steps, candidates);
   }
   if (!NeedsAll(node, wants_true)) {
     const auto prune_by_child = [&](const PredicateNodePointer& child, GranuleSet* set) {
-      Prune(*child, wants_true, set, statistics);
+      Prune(*child, wants_true, set, explanations);
     };
     return PruneUnlessAny(node.children, prune_by_child, candidates);
   }
   for (const PredicateNodePointer& child : node.children) {
     if (candidates->IsEmpty()) return;
-    if (CanPrune(*child, wants_true)) Prune(*child, wants_true, candidates, statistics);
+    if (CanPrune(*child, wants_true)) Prune(*child, wants_true, candidates, explanations);
   }
 }
 
 GranuleSet GranulePruner::Candidates(size_t num_granules,
-                                     std::vector<PruneStatistics>* statistics) const {
-  if (statistics != nullptr) statistics->resize(columns_.size());
+                                     std::vector<ColumnExplanation>* explanations) const {
+  if (explanations != nullptr) explanations->resize(columns_.size());
   GranuleSet candidates = GranuleSet::All(num_granules);
-  if (CanPrune()) Prune(root_, true, &candidates, statistics);
+  if (CanPrune()) Prune(root_, true, &candidates, explanations);
   return candidates;
 }
 
@@ -160,20 +156,20 @@ std::vector<GranulePruner::Comparison> GranulePruner::Comparisons() const {
   return comparisons;
 }
 
-std::vector<PruningExplanation> GranulePruner::Explain() const {
-  std::vector<PruningExplanation> explanations;
+std::vector<ComparisonExplanation> GranulePruner::Explain() const {
+  std::vector<ComparisonExplanation> explanations;
   for (const auto& [leaf, wants_true, is_used] : Comparisons()) {
-    PruningExplanation& explanation = explanations.emplace_back();
+    ComparisonExplanation& explanation = explanations.emplace_back();
     explanation.comparison = wants_true ? leaf->text : leaf->negated_text;
     if (leaf->column) explanation.column = leaf->column->name();
-    explanation.can_prune = CanPrune(*leaf, wants_true);
-    explanation.is_used = explanation.can_prune && is_used;
+    const bool can_prune = CanPrune(*leaf, wants_true);
+    explanation.is_used = can_prune && is_used;
     const PruningPlan& plan = PlanOf(*leaf, wants_true);
     const uint8_t parts = leaf->column ? parts_[ColumnOf(*leaf)] : uint8_t{0};
     explanation.reason = ReasonOf(plan, parts);
-    if (plan.can_prune && !explanation.can_prune) {
+    if (plan.can_prune && !can_prune) {
       explanation.reason = WhyUseless(*leaf, plan, parts);
-    } else if (explanation.can_prune && !is_used) {
+    } else if (can_prune && !is_used) {
       explanation.reason = "not used, because another operand of the OR cannot prune";
     }
   }

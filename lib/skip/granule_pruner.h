@@ -7,23 +7,11 @@
 
 #include "blocksieve/granule_set.h"
 #include "blocksieve/predicate.h"
+#include "blocksieve/scan.h"
 #include "blocksieve/skip_index.h"
 #include "lib/predicate/node.h"
 
 namespace blocksieve::internal {
-
-/// What one comparison of a predicate contributes to pruning.
-struct PruningExplanation {
-  std::string comparison;  ///< text form, with the NOT that applies to it
-  std::string column;      ///< name; empty for TRUE and FALSE
-  bool can_prune = false;  ///< whether it can prune granules alone
-  bool is_used = false;    ///< whether it can prune granules within the predicate
-  std::string reason;      ///< how it prunes, or why not
-};
-
-struct PredicateAccess {
-  static const PredicateNode& Root(const Predicate& predicate) noexcept { return *predicate.node_; }
-};
 
 /// A predicate with the indexes of one file.
 ///
@@ -45,16 +33,16 @@ class GranulePruner {
   bool CanPrune() const { return CanPrune(root_, true); }
 
   /// The granules that may match. Does not probe indexes for comparisons that cannot prune, nor for
-  /// operands of an OR with such an operand. Adds to `*statistics`, by column, unless it is null.
+  /// operands of an OR with such an operand. Adds to `*explanations`, by column, unless it is null.
   /// REQUIRES: the indexes have `num_granules` granules
   GranuleSet Candidates(size_t num_granules,
-                        std::vector<PruneStatistics>* statistics = nullptr) const;
+                        std::vector<ColumnExplanation>* explanations = nullptr) const;
 
   /// The granules that may match comparison number `comparison` of Explain alone.
   GranuleSet CandidatesOf(size_t comparison, size_t num_granules) const;
 
-  /// One entry per comparison, in the order of the text. Probes no index.
-  std::vector<PruningExplanation> Explain() const;
+  /// One entry per comparison, in the order of the text, without counts. Probes no index.
+  std::vector<ComparisonExplanation> Explain() const;
 
   /// The number of each comparison's column among the predicate's; npos for TRUE and FALSE.
   std::vector<size_t> ColumnsOfComparisons() const;
@@ -72,7 +60,7 @@ class GranulePruner {
   // For granules in which `node` can be true (`wants_true`) or false.
   bool CanPrune(const PredicateNode& node, bool wants_true) const;
   void Prune(const PredicateNode& node, bool wants_true, GranuleSet* candidates,
-             std::vector<PruneStatistics>* statistics) const;  // REQUIRES: CanPrune
+             std::vector<ColumnExplanation>* explanations) const;  // REQUIRES: CanPrune
   void Collect(const PredicateNode& node, bool wants_true, bool is_used,
                std::vector<Comparison>* comparisons) const;
   std::vector<Comparison> Comparisons() const;

@@ -10,7 +10,6 @@ namespace blocksieve {
 namespace {
 
 using internal::GranulePruner;
-using internal::PruningExplanation;
 
 constexpr size_t kMaxFileProblems = 100;
 
@@ -54,12 +53,7 @@ ScanPruner::ScanPruner(const Predicate& predicate, ScanExplanation* explanation,
       counts_comparisons_(options.count_comparisons),
       uses_(predicate.columns().size()) {
   const GranulePruner with_all(predicate, std::vector<uint8_t>(uses_.size(), kAllParts));
-  for (const PruningExplanation& one : with_all.Explain()) {
-    explanation_.comparisons.push_back({.comparison = one.comparison,
-                                        .column = one.column,
-                                        .is_used = one.is_used,
-                                        .reason = one.reason});
-  }
+  explanation_.comparisons = with_all.Explain();
   for (size_t i = 0; i < uses_.size(); ++i) {
     uses_[i].explanation.name = predicate.columns()[i].name();
   }
@@ -86,9 +80,9 @@ std::optional<GranuleSet> ScanPruner::PruneFile(const SkipIndex* index, std::str
     }
     if (problem.empty()) {
       explanation_.num_granules += index->num_granules();
-      std::vector<PruneStatistics> statistics;
-      GranuleSet candidates = pruner.Candidates(index->num_granules(), &statistics);
-      CountProbes(indexes, statistics);
+      std::vector<ColumnExplanation> of_file;
+      GranuleSet candidates = pruner.Candidates(index->num_granules(), &of_file);
+      CountProbes(&of_file);
       return candidates;
     }
   }
@@ -115,15 +109,13 @@ void ScanPruner::CountComparisons(const SkipIndex& index, const internal::Column
   }
 }
 
-void ScanPruner::CountProbes(const internal::ColumnIndexes& indexes,
-                             const std::vector<PruneStatistics>& statistics) {
+void ScanPruner::CountProbes(std::vector<ColumnExplanation>* of_file) {
   for (size_t i = 0; i < uses_.size(); ++i) {
-    if (statistics[i].num_probes == 0) continue;
     ColumnExplanation& column = uses_[i].explanation;
-    column.num_probes += statistics[i].num_probes;
-    column.index_bytes += statistics[i].num_bytes;
-    column.filters.emplace(FiltersName(indexes[i]->info()));
-    explanation_.index_bytes_touched += statistics[i].num_bytes;
+    column.num_probes += (*of_file)[i].num_probes;
+    column.index_bytes += (*of_file)[i].index_bytes;
+    column.filters.merge((*of_file)[i].filters);
+    explanation_.index_bytes_touched += (*of_file)[i].index_bytes;
   }
 }
 
@@ -157,7 +149,7 @@ void ScanPruner::Finish() {
     if (use.explanation.num_probes != 0) e.columns.push_back(use.explanation);
   }
   const GranulePruner pruner(predicate_, parts);
-  const std::vector<PruningExplanation> reasons = pruner.Explain();
+  const std::vector<ComparisonExplanation> reasons = pruner.Explain();
   const std::vector<size_t> columns = pruner.ColumnsOfComparisons();
   for (size_t i = 0; i < reasons.size(); ++i) {
     e.comparisons[i].is_used = reasons[i].is_used;

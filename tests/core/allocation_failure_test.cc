@@ -180,10 +180,16 @@ TEST(AllocationFailureTest, ParsingColumnsAndPredicates) {
 
   const Value value = Value::Bytes("a text that is too long to be kept inside of a string");
   const Predicate predicate = *Predicate::Parse(text, columns);
-  const std::vector<Predicate> operands = {predicate, *Predicate::Equals(columns[0], value)};
-  ExpectResultOrShortOfMemory([&] { return Predicate::Equals(columns[0], value); });
-  ExpectResultOrShortOfMemory([&] { return Predicate::Between(columns[0], value, value); });
-  ExpectResultOrShortOfMemory([&] { return Predicate::Like(columns[0], "%a%pattern%"); });
+  const std::vector<Predicate> operands = {
+      predicate, *Predicate::Compare(columns[0], Comparison::kEqual, value)};
+  ExpectResultOrShortOfMemory(
+      [&] { return Predicate::Compare(columns[0], Comparison::kEqual, value); });
+  ExpectResultOrShortOfMemory([&] {
+    return Predicate::Compare(columns[0], Comparison::kBetween, std::vector{value, value});
+  });
+  ExpectResultOrShortOfMemory([&] {
+    return Predicate::Compare(columns[0], Comparison::kLike, Value::Bytes("%a%pattern%"));
+  });
   ExpectResultOrShortOfMemory([&] { return Predicate::And(operands); });
   ExpectResultOrShortOfMemory([&] { return Predicate::Not(predicate); });
 }

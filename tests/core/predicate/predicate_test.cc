@@ -50,17 +50,18 @@ TEST(PredicateTest, BuildersEqualParsing) {
   const Column& s = columns[1];
   const std::vector<Value> values{Value::Int(1), Value::Int(2)};
   const std::vector<std::pair<Result<Predicate>, std::string>> cases{
-      {Predicate::Equals(n, Value::Int(1)), "n = 1"},
-      {Predicate::NotEquals(s, Value::Bytes("it's")), "s != 'it''s'"},
-      {Predicate::Less(n, Value::Int(1)), "n < 1"},
-      {Predicate::LessOrEqual(n, Value::Float(0.5)), "n <= 0.5"},
-      {Predicate::Greater(n, Value::Float(1e300)), "n > 1e+300"},
-      {Predicate::GreaterOrEqual(n, Value::Int(-1)), "n >= -1"},
-      {Predicate::Between(n, Value::Int(1), Value::Int(2)), "n BETWEEN 1 AND 2"},
-      {Predicate::In(n, values), "n IN (1, 2)"},
-      {Predicate::Like(s, "a%"), "s LIKE 'a%'"},
-      {Predicate::StartsWith(s, "a"), "s STARTSWITH 'a'"},
-      {Predicate::Has(columns[2], Value::Bytes("a")), "w HAS 'a'"},
+      {Predicate::Compare(n, Comparison::kEqual, Value::Int(1)), "n = 1"},
+      {Predicate::Not(*Predicate::Compare(s, Comparison::kEqual, Value::Bytes("it's"))),
+       "s != 'it''s'"},
+      {Predicate::Compare(n, Comparison::kLess, Value::Int(1)), "n < 1"},
+      {Predicate::Compare(n, Comparison::kLessOrEqual, Value::Float(0.5)), "n <= 0.5"},
+      {Predicate::Compare(n, Comparison::kGreater, Value::Float(1e300)), "n > 1e+300"},
+      {Predicate::Compare(n, Comparison::kGreaterOrEqual, Value::Int(-1)), "n >= -1"},
+      {Predicate::Compare(n, Comparison::kBetween, values), "n BETWEEN 1 AND 2"},
+      {Predicate::Compare(n, Comparison::kIn, values), "n IN (1, 2)"},
+      {Predicate::Compare(s, Comparison::kLike, Value::Bytes("a%")), "s LIKE 'a%'"},
+      {Predicate::Compare(s, Comparison::kStartsWith, Value::Bytes("a")), "s STARTSWITH 'a'"},
+      {Predicate::Compare(columns[2], Comparison::kHas, Value::Bytes("a")), "w HAS 'a'"},
       {Predicate::IsMissing(n), "n IS NULL"},
       {Predicate::Constant(true), "TRUE"},
       {Predicate::Constant(false), "FALSE"},
@@ -79,12 +80,12 @@ TEST(PredicateTest, BuildersEqualParsing) {
   EXPECT_TRUE(Predicate::And({})->Matches(""));
   EXPECT_FALSE(Predicate::Or({})->Matches(""));
   EXPECT_EQ(Predicate::And(std::vector{all[0]})->ToText(), "n = 1");
-  EXPECT_FALSE(Predicate::In(n, {}).ok());
+  EXPECT_FALSE(Predicate::Compare(n, Comparison::kIn, {}).ok());
 }
 
 TEST(PredicateTest, BoundsTheDepthOfCombinations) {
   const Column column = MakeColumn("n=int:1");
-  const Predicate leaf = *Predicate::Equals(column, Value::Int(1));
+  const Predicate leaf = *Predicate::Compare(column, Comparison::kEqual, Value::Int(1));
   Predicate predicate = leaf;
   size_t depth = 1;
   while (true) {
@@ -121,18 +122,23 @@ TEST(PredicateTest, OutlivesItsArguments) {
 TEST(PredicateNumberTest, ValuesInCxxAreAsExact) {
   const std::vector<Column> columns = MakeColumns({"n=int:1", "u=uint:1", "f=float:1"});
   const Column& n = columns[0];
-  EXPECT_TRUE(Predicate::Equals(n, Value::Uint(5))->Matches("5"));
-  EXPECT_TRUE(Predicate::Equals(n, Value::Float(-5))->Matches("-5"));
-  EXPECT_TRUE(Predicate::Less(n, Value::Float(1.5))->Matches("1"));
-  EXPECT_TRUE(Predicate::Less(n, Value::Uint(~uint64_t{0}))->Matches("9223372036854775807"));
-  EXPECT_TRUE(Predicate::Equals(columns[1], Value::Int(7))->Matches("7"));
-  EXPECT_FALSE(Predicate::Equals(columns[1], Value::Int(-1))->Matches("18446744073709551615"));
-  EXPECT_TRUE(Predicate::Equals(columns[2], Value::Float(std::numeric_limits<double>::quiet_NaN()))
+  EXPECT_TRUE(Predicate::Compare(n, Comparison::kEqual, Value::Uint(5))->Matches("5"));
+  EXPECT_TRUE(Predicate::Compare(n, Comparison::kEqual, Value::Float(-5))->Matches("-5"));
+  EXPECT_TRUE(Predicate::Compare(n, Comparison::kLess, Value::Float(1.5))->Matches("1"));
+  EXPECT_TRUE(Predicate::Compare(n, Comparison::kLess, Value::Uint(~uint64_t{0}))
+                  ->Matches("9223372036854775807"));
+  EXPECT_TRUE(Predicate::Compare(columns[1], Comparison::kEqual, Value::Int(7))->Matches("7"));
+  EXPECT_FALSE(Predicate::Compare(columns[1], Comparison::kEqual, Value::Int(-1))
+                   ->Matches("18446744073709551615"));
+  EXPECT_TRUE(Predicate::Compare(columns[2], Comparison::kEqual,
+                                 Value::Float(std::numeric_limits<double>::quiet_NaN()))
                   ->Matches("nan"));
   // Its shortest text, 9223372036854775000, is another integer.
   const double below_two_to_63 = 9223372036854774784.0;
-  EXPECT_TRUE(Predicate::Equals(n, Value::Float(below_two_to_63))->Matches("9223372036854774784"));
-  EXPECT_FALSE(Predicate::Equals(n, Value::Float(below_two_to_63))->Matches("9223372036854775000"));
+  EXPECT_TRUE(Predicate::Compare(n, Comparison::kEqual, Value::Float(below_two_to_63))
+                  ->Matches("9223372036854774784"));
+  EXPECT_FALSE(Predicate::Compare(n, Comparison::kEqual, Value::Float(below_two_to_63))
+                   ->Matches("9223372036854775000"));
 }
 
 bool Like(std::string_view text, std::string_view pattern) {

@@ -25,11 +25,11 @@ class GranulePrunerTest : public ::testing::Test {
 
   Numbers Candidates(std::string_view text) {
     const Predicate predicate = MakePredicate(text, columns_);
-    std::vector<PruneStatistics> statistics;
+    std::vector<ColumnExplanation> statistics;
     const GranuleSet set = internal::GranulePruner(predicate, index_->FindAll(predicate))
                                .Candidates(granules_.size(), &statistics);
     num_probes_ = 0;
-    for (const PruneStatistics& column : statistics) num_probes_ += column.num_probes;
+    for (const ColumnExplanation& column : statistics) num_probes_ += column.num_probes;
     EXPECT_EQ(set.num_granules(), granules_.size());
     return Members(set);
   }
@@ -163,7 +163,6 @@ TEST_F(GranulePrunerTest, SelectsGranulesOfEachComparisonAlone) {
 TEST_F(GranulePrunerTest, ExplainsEveryComparison) {
   struct Expected {
     std::string comparison;
-    bool can_prune;
     bool is_used;
     std::string reason;
   };
@@ -174,29 +173,28 @@ TEST_F(GranulePrunerTest, ExplainsEveryComparison) {
     ASSERT_EQ(explanations.size(), expected.size());
     for (size_t i = 0; i < expected.size(); ++i) {
       EXPECT_EQ(explanations[i].comparison, expected[i].comparison);
-      EXPECT_EQ(explanations[i].can_prune, expected[i].can_prune) << expected[i].comparison;
       EXPECT_EQ(explanations[i].is_used, expected[i].is_used) << expected[i].comparison;
       EXPECT_NE(explanations[i].reason.find(expected[i].reason), std::string::npos)
           << explanations[i].comparison << ": " << explanations[i].reason;
     }
   };
   check("s = 'a' AND n != 1 AND x = 'a' AND g LIKE '%ab%' AND TRUE",
-        {{"s = 'a'", true, true, "filters and bounds, 1 value"},
-         {"n != 1", true, true, "only granules with a single value"},
-         {"x = 'a'", false, false, "column 'x' has no index"},
-         {"g LIKE '%ab%'", false, false, "fewer than 3 characters in a row"},
-         {"TRUE", false, false, "every row matches"}});
+        {{"s = 'a'", true, "filters and bounds, 1 value"},
+         {"n != 1", true, "only granules with a single value"},
+         {"x = 'a'", false, "column 'x' has no index"},
+         {"g LIKE '%ab%'", false, "fewer than 3 characters in a row"},
+         {"TRUE", false, "every row matches"}});
   check("NOT (s = 'a' AND w HAS 'a')",
-        {{"s != 'a'", true, false, "another operand of the OR cannot prune"},
-         {"w NOT HAS 'a'", false, false, "cannot tell which texts lack"}});
+        {{"s != 'a'", false, "another operand of the OR cannot prune"},
+         {"w NOT HAS 'a'", false, "cannot tell which texts lack"}});
   check("n BETWEEN 1 AND 2 OR NOT n > 5",
-        {{"n BETWEEN 1 AND 2", true, true, "bounds"}, {"NOT n > 5", true, true, "bounds"}});
+        {{"n BETWEEN 1 AND 2", true, "bounds"}, {"NOT n > 5", true, "bounds"}});
   check("w LIKE '% a b %' AND g HAS 'abcd' AND w LIKE '%a%' AND s LIKE '%a' AND w > 'a'",
-        {{"w LIKE '% a b %'", true, true, "filters, 2 words"},
-         {"g HAS 'abcd'", true, true, "filters, 2 n-grams"},
-         {"w LIKE '%a%'", false, false, "no complete word"},
-         {"s LIKE '%a'", false, false, "begins with a wildcard"},
-         {"w > 'a'", false, false, "order of texts"}});
+        {{"w LIKE '% a b %'", true, "filters, 2 words"},
+         {"g HAS 'abcd'", true, "filters, 2 n-grams"},
+         {"w LIKE '%a%'", false, "no complete word"},
+         {"s LIKE '%a'", false, "begins with a wildcard"},
+         {"w > 'a'", false, "order of texts"}});
   const Predicate predicate = MakePredicate("n = 1", columns_);
   EXPECT_EQ(internal::GranulePruner(predicate, std::vector<uint8_t>{0}).Explain()[0].column, "n");
 }

@@ -2,6 +2,7 @@
 
 #include <random>
 
+#include "lib/column/definition.h"
 #include "lib/column/values.h"
 #include "tests/core/predicate/predicate_reference.h"
 #include "tests/core/skip/test_index.h"
@@ -123,17 +124,20 @@ TEST(PruningPropertyTest, TokensOfAnyBytesNeverDropAMatch) {
       const Result<Predicate> predicate = [&] {
         switch (random() % 5) {
           case 0:
-            return Predicate::Like(column, "%" + piece + "%");
+            return Predicate::Compare(column, Comparison::kLike, Value::Bytes("%" + piece + "%"));
           case 1:
-            return Predicate::Like(column, row.substr(0, begin) + "_%" + piece);
+            return Predicate::Compare(column, Comparison::kLike,
+                                      Value::Bytes(row.substr(0, begin) + "_%" + piece));
           case 2:
-            return Predicate::Like(column, "%_" + piece + "_%" + random_bytes(1));
+            return Predicate::Compare(column, Comparison::kLike,
+                                      Value::Bytes("%_" + piece + "_%" + random_bytes(1)));
           case 3:
-            return Predicate::StartsWith(column, row.substr(0, begin));
+            return Predicate::Compare(column, Comparison::kStartsWith,
+                                      Value::Bytes(row.substr(0, begin)));
           default:
-            return internal::TokeniserOf(column) == Tokeniser::kNgrams
-                       ? Predicate::Has(column, Value::Bytes(piece))
-                       : Predicate::Equals(column, Value::Bytes(row));
+            return column.definition().tokeniser == Tokeniser::kNgrams
+                       ? Predicate::Compare(column, Comparison::kHas, Value::Bytes(piece))
+                       : Predicate::Compare(column, Comparison::kEqual, Value::Bytes(row));
         }
       }();
       ASSERT_TRUE(predicate.ok());

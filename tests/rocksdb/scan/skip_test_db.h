@@ -117,8 +117,7 @@ inline void ExpectOrdersAndCounts(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* 
     const std::string definition = column.ToText();
     const bool has_one_text =
         definition.find('[') == std::string::npos && definition.find("json:") == std::string::npos;
-    const bool is_plain =
-        internal::TokeniserOf(column) == Tokeniser::kNone && (is_number || has_one_text);
+    const bool is_plain = !column.has_tokens() && (is_number || has_one_text);
     for (const bool is_descending : {false, true}) {
       if (!is_plain) break;
       options.order = ScanOrder{column, is_descending};
