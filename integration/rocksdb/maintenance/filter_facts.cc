@@ -48,13 +48,14 @@ double RibbonFpr(uint64_t num_blocks, uint64_t data_bytes) {
 // filters of a few lines. The positions of a key follow from one 32-bit hash, so keys share more of
 // them than if they were independent (rocksdb#4120).
 double LegacyBloomFpr(uint64_t data_bytes, uint64_t num_keys, uint32_t num_probes) {
-  constexpr uint64_t kLineBytes = 64;
+  if (data_bytes == 0) return 1;
   const auto keys = static_cast<double>(std::max<uint64_t>(num_keys, 1));
   const double bits_per_key = 8 * static_cast<double>(data_bytes) / keys;
   const double dependent = 0.1 / (bits_per_key * 0.75 + 22);
   const double same_hash = -std::expm1(-keys * std::exp2(-32));
+  constexpr uint32_t kMaxProbes = 30;  // RocksDB's
   const double fpr =
-      internal::BlockedBloomFprForKeys(data_bytes / kLineBytes, num_keys, num_probes) + dependent;
+      BlockedBloomFpr(bits_per_key, std::clamp(num_probes, 1U, kMaxProbes)) + dependent;
   return std::min(1.0, fpr + same_hash - fpr * same_hash);
 }
 
