@@ -184,12 +184,12 @@ TEST(AllocationFailureTest, ParsingColumnsAndPredicates) {
       predicate, *Predicate::Compare(columns[0], Comparison::kEqual, value)};
   ExpectResultOrShortOfMemory(
       [&] { return Predicate::Compare(columns[0], Comparison::kEqual, value); });
-  ExpectResultOrShortOfMemory([&] {
-    return Predicate::Compare(columns[0], Comparison::kBetween, std::vector{value, value});
-  });
-  ExpectResultOrShortOfMemory([&] {
-    return Predicate::Compare(columns[0], Comparison::kLike, Value::Bytes("%a%pattern%"));
-  });
+  const std::vector<Value> range = {value, value};
+  ExpectResultOrShortOfMemory(
+      [&] { return Predicate::Compare(columns[0], Comparison::kBetween, range); });
+  const Value pattern = Value::Bytes("%a%pattern%");
+  ExpectResultOrShortOfMemory(
+      [&] { return Predicate::Compare(columns[0], Comparison::kLike, pattern); });
   ExpectResultOrShortOfMemory([&] { return Predicate::And(operands); });
   ExpectResultOrShortOfMemory([&] { return Predicate::Not(predicate); });
 }

@@ -50,11 +50,13 @@ rocksdb_iterator_t* blocksieve_create_skip_scan(rocksdb_t* db,
                                                 rocksdb_column_family_handle_t* column_family,
                                                 const char* query, char** errptr);
 
+/// A ReadPruning of blocksieve/rocksdb/prune_reads.h.
+typedef struct blocksieve_pruning_t blocksieve_pruning_t;
+
 /// Lets iterators with `read_options` leave out files without a row that matches `condition`, as
 /// PruneReads in blocksieve/rocksdb/prune_reads.h does. They still show rows that do not match:
 /// test each with blocksieve_pruning_matches. `column_family` null: the default one. Destroy the
 /// result after the iterators and the read options. Null on error, with no option changed.
-typedef struct blocksieve_pruning_t blocksieve_pruning_t;
 blocksieve_pruning_t* blocksieve_prune_reads(rocksdb_t* db,
                                              rocksdb_column_family_handle_t* column_family,
                                              const char* condition,
