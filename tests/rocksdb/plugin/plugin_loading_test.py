@@ -1,6 +1,7 @@
 """The plug-in in programs that link it, open it, or have it preloaded; and its environment variables.
 
-CMake sets PLUGIN, PLAIN_PROGRAM and LINKED_PROGRAM, which are user_program.cc without and with the plug-in.
+CMake sets PLUGIN, PLAIN_PROGRAM and LINKED_PROGRAM, which are user_program.cc without and with the plug-in, and,
+where RocksDB has a static library, STATIC_PROGRAM, which contains both.
 """
 
 import os
@@ -56,6 +57,15 @@ class PluginLoadingTest(unittest.TestCase):
             if CAN_PRELOAD or not environment:
                 with self.subTest(way):
                     self.expect_ours(self.report(program, policy, *opened, **environment))
+
+    @unittest.skipUnless("STATIC_PROGRAM" in os.environ, "RocksDB has no static library")
+    def test_one_call_registers_static_plugin(self):
+        program = os.environ["STATIC_PROGRAM"]
+        for policy in ("blocksieve:0.01", "{id=blocksieve;kind=ribbon}"):
+            self.expect_ours(self.report(program, policy))
+        needed = subprocess.run(["readelf", "--dynamic", program], stdout=subprocess.PIPE, text=True, check=True).stdout
+        self.assertIn("libstdc++", needed)
+        self.assertNotIn("rocksdb", needed)
 
     def test_builtin_policies_are_stock_by_default(self):
         """A linked plug-in also comes before RocksDB."""

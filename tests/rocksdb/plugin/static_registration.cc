@@ -1,0 +1,9 @@
+#include <blocksieve/rocksdb/filter_policy.h>
+
+// All that a program adds that has the plug-in linked into it: see user_program.cc.
+
+namespace {
+
+[[maybe_unused]] const int registered = blocksieve_rocksdb_register();
+
+}  // namespace
