@@ -1,4 +1,8 @@
 # What `cpack`, run in the build tree, makes: Debian packages, one per component of the installation.
+# Debian's RocksDB has a shared library.
+if(BLOCKSIEVE_ROCKSDB AND NOT TARGET blocksieve_rocksdb)
+  return()
+endif()
 
 set(BLOCKSIEVE_MAINTAINER "blocksieve maintainers <maintainers@blocksieve.invalid>" CACHE STRING
   "Maintainer that packages name: who builds and hands them out")

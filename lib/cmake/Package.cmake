@@ -39,5 +39,7 @@ blocksieve_install_pc(${CMAKE_CURRENT_LIST_DIR}/blocksieve.pc.in)
 if(BLOCKSIEVE_ROCKSDB)
   install(EXPORT blocksieve_rocksdb FILE blocksieveRocksdbTargets.cmake
     NAMESPACE blocksieve:: DESTINATION ${blocksieve_package_dir} COMPONENT development)
-  blocksieve_install_pc(${PROJECT_SOURCE_DIR}/integration/rocksdb/blocksieve_rocksdb.pc.in)
+  if(TARGET blocksieve_rocksdb)
+    blocksieve_install_pc(${PROJECT_SOURCE_DIR}/integration/rocksdb/blocksieve_rocksdb.pc.in)
+  endif()
 endif()

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # usage: packages.sh CPACK BUILD INSTALLED_PREFIX WORK_DIR [--core-only]
-# Makes Debian packages from the build tree, checks them, and unpacks them into WORK_DIR/root.
+# Makes Debian packages from the build tree, checks them, with lintian too if it is installed, and
+# unpacks them into WORK_DIR/root.
 set -euo pipefail
 cpack=$1
 build=$2
@@ -45,6 +46,8 @@ diff <(all_of "$installed") <(all_of "$work/root/usr")
 diff -r "$installed/include" "$work/root/usr/include"
 for deb in "$work"/*.deb; do dpkg-deb --contents "$deb"; done |
   grep -v '^d' | awk '{print $6}' | sort | uniq -d | grep . && fail "in more than one package"
+
+if command -v lintian; then lintian --fail-on error "$work"/*.deb; fi
 
 depends libblocksieve-dev libzstd-dev
 if [[ ${5:-} != --core-only ]]; then
