@@ -25,7 +25,7 @@ if(NOT TARGET RocksDB::rocksdb AND NOT TARGET RocksDB::rocksdb-shared)
     message(FATAL_ERROR "BLOCKSIEVE_STANDALONE needs RocksDB's CMake package; on Debian, install librocksdb-dev")
   endif()
   message(NOTICE "blocksieve: no CMake package of RocksDB (Debian: librocksdb-dev, or set "
-    "BLOCKSIEVE_ROCKSDB_PREFIX) was found, so only the core is built")
+    "BLOCKSIEVE_ROCKSDB_PREFIX) was found, so only the core is built. ${RocksDB_NOT_FOUND_MESSAGE}")
   set(BLOCKSIEVE_ROCKSDB OFF)
   return()
 endif()
