@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 
+#include "blocksieve/sizing.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "lib/base/c_locale.h"
 
