@@ -18,12 +18,20 @@ enum class FilterKind : uint8_t {
   kNone = 0,          ///< No filter of keys: a block with sections for ranges only.
   kBlockedBloom = 1,  ///< k bits in one cache line: the fastest to build and to probe.
   kRibbon = 2,        ///< A chunk-seeded ribbon: the smallest.
+
+  /// @{
+  /// RocksDB's own filters, for plans of trees only: they have sizes and rates, but this library
+  /// does not build them, and no block has these values. Rates are 10^(-i/9).
+  kStockBloom = 254,
+  kStockRibbon = 255,  ///< Takes 2 to 8 % more than its layout says: more with more keys.
+  /// @}
 };
 
-/// "none", "bloom" (blocked Bloom) or "ribbon"; "unknown" for any other value.
+/// "none", "bloom" (blocked Bloom), "ribbon", "stock bloom" or "stock ribbon"; "unknown" for any
+/// other value.
 BLOCKSIEVE_EXPORT std::string_view FilterKindName(FilterKind kind) noexcept;
 
-/// The kinds that have a sizing table, in the order of their values: all but kNone.
+/// The kinds that this library builds, in the order of their values: without kNone.
 BLOCKSIEVE_EXPORT std::vector<FilterKind> AllFilterKinds();
 
 /// The layout of a filter, and its FPR.
@@ -70,7 +78,7 @@ BLOCKSIEVE_EXPORT uint64_t BlockBytes(const Layout& layout, uint64_t num_keys,
 BLOCKSIEVE_EXPORT uint64_t MaxBlockKeys(const Layout& layout, uint64_t block_bytes) noexcept;
 
 /// The layout of lowest FPR whose block for `num_keys` keys fits in `block_bytes`; the smallest
-/// layout of the kind if none fits. REQUIRES: AllFilterKinds() has the kind
+/// layout of the kind if none fits. REQUIRES: not kNone
 BLOCKSIEVE_EXPORT Layout LayoutForBlockBytes(FilterKind kind, uint64_t num_keys,
                                              uint64_t block_bytes);
 
@@ -80,6 +88,16 @@ BLOCKSIEVE_EXPORT Layout LayoutForBlockBytes(FilterKind kind, uint64_t num_keys,
 /// and Space-Efficient Bloom Filters", 2007, with the occupancy moments in place of their average).
 /// REQUIRES: bits_per_key > 0, 1 <= num_probes <= 32.
 BLOCKSIEVE_EXPORT double BlockedBloomFpr(double bits_per_key, uint32_t num_probes) noexcept;
+
+/// The FPR of RocksDB's Bloom filter, by the same model. RocksDB's positions in a line are not
+/// quite independent: up to 5 % more pass. 1 below half a bit per key, where RocksDB builds no
+/// filter.
+BLOCKSIEVE_EXPORT double StockBloomFpr(double bits_per_key) noexcept;
+
+/// The option, in bits per key, with which RocksDB's policy of this stock kind builds filters of at
+/// most this FPR: the minimum, in thousandths, up to 100. For Ribbon filters, those of the Bloom
+/// filter of which RocksDB estimates this FPR.
+BLOCKSIEVE_EXPORT double StockBitsPerKey(FilterKind kind, double fpr) noexcept;
 
 inline constexpr double kMinRangeFpr = 1e-5;  ///< Lowest FilterOptions::range_fpr.
 inline constexpr double kMaxRangeFpr = 0.3;   ///< The highest.

@@ -68,9 +68,14 @@ struct BLOCKSIEVE_EXPORT RateGoal {
   /// Whether FPRs differ between runs.
   bool differs_by_run() const noexcept { return wasted_reads || bits_per_key; }
 
+  /// Whether RocksDB's own filters are planned: its Bloom filters for short-lived files, its Ribbon
+  /// filters for others. Overrides `kind`.
+  bool is_stock = false;
+
   /// The kind of the filters of a file.
   FilterKind KindOf(bool is_short_lived) const noexcept {
-    return kind.value_or(AutoKind(is_short_lived));
+    if (!is_stock) return kind.value_or(AutoKind(is_short_lived));
+    return is_short_lived ? FilterKind::kStockBloom : FilterKind::kStockRibbon;
   }
 
   /// Errors: InvalidArgument if more than one goal is given, or a number is outside its limits.
@@ -81,7 +86,7 @@ struct BLOCKSIEVE_EXPORT RateGoal {
 struct TreeLevel {
   double num_runs = 1;  ///< Expected number, 0 to 2^30; a fraction if runs exist part of the time.
   double keys_per_run = 0;                ///< Keys in one run, 0 to 2^50.
-  FilterKind kind = FilterKind::kRibbon;  ///< A kind that FilterBuilder builds.
+  FilterKind kind = FilterKind::kRibbon;  ///< Not kNone.
   /// Share of lookups of absent keys that check the filter of one of these runs, 0 to 1. The others
   /// miss the key ranges of its files. Precise filters save little in runs that are rarely checked.
   double lookup_share = 1;
@@ -170,7 +175,7 @@ struct TreeFile {
   /// @{
   /// The key filter, or filters of partitions. Their parts for ranges are not counted.
   bool has_filter = false;                        ///< Of any kind, even unreadable.
-  std::optional<FilterKind> kind = std::nullopt;  ///< Set for filters of this library.
+  std::optional<FilterKind> kind = std::nullopt;  ///< Not set if it is unknown.
   double fpr = 1;                                 ///< By their model; 1 if nothing is ruled out.
   uint64_t filter_bytes = 0;
   uint64_t num_filters = 1;

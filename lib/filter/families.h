@@ -5,6 +5,7 @@
 
 #include "lib/bloom/family.h"
 #include "lib/filter/no_points.h"
+#include "lib/filter/stock_sizing.h"
 #include "lib/ribbon/family.h"
 
 namespace blocksieve::internal {
@@ -14,17 +15,25 @@ namespace blocksieve::internal {
 using Families = std::tuple<BloomFamily, RibbonFamily, NoPoints>;
 using FallbackFamily = std::tuple_element_t<0, Families>;
 
-inline bool IsFamily(FilterKind kind) noexcept {
-  return std::apply([&](auto... family) { return ((family.kKind == kind) || ...); }, Families());
+/// Those that have sizes: also filters that RocksDB builds.
+using SizedFamilies =
+    std::tuple<BloomFamily, RibbonFamily, StockBloomFamily, StockRibbonFamily, NoPoints>;
+
+/// InvalidArgument: this library does not build filters of this kind.
+Status UnknownKind(FilterKind kind);
+
+template <class List = Families>
+bool IsFamily(FilterKind kind) noexcept {
+  return std::apply([&](auto... family) { return ((family.kKind == kind) || ...); }, List());
 }
 
-/// visit(Family()) for the family of this kind. REQUIRES: IsFamily(kind)
-template <size_t i = 0, class Visit>
+/// visit(Family()) for the family of this kind. REQUIRES: IsFamily<List>(kind)
+template <class List = Families, size_t i = 0, class Visit>
 decltype(auto) VisitFamily(FilterKind kind, const Visit& visit) {
-  if constexpr (i + 1 < std::tuple_size_v<Families>) {
-    if (kind != std::tuple_element_t<i, Families>::kKind) return VisitFamily<i + 1>(kind, visit);
+  if constexpr (i + 1 < std::tuple_size_v<List>) {
+    if (kind != std::tuple_element_t<i, List>::kKind) return VisitFamily<List, i + 1>(kind, visit);
   }
-  return visit(std::tuple_element_t<i, Families>());
+  return visit(std::tuple_element_t<i, List>());
 }
 
 }  // namespace blocksieve::internal

@@ -252,6 +252,7 @@ FilterBuilder& FilterBuilder::operator=(FilterBuilder&&) noexcept = default;
 FilterBuilder::~FilterBuilder() = default;
 
 Result<FilterBuilder> FilterBuilder::Create(const FilterOptions& options) try {
+  if (!internal::IsFamily(options.kind)) return internal::UnknownKind(options.kind);
   const bool has_sections = options.ranges || !options.prefixes.empty();
   const Result<Layout> layout = options.kind == FilterKind::kNone && has_sections
                                     ? Layout{FilterKind::kNone}

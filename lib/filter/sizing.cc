@@ -8,10 +8,23 @@
 namespace blocksieve {
 namespace {
 
-using internal::IsFamily;
-using internal::VisitFamily;
+template <class Visit>
+decltype(auto) VisitSized(FilterKind kind, const Visit& visit) {
+  return internal::VisitFamily<internal::SizedFamilies>(kind, visit);
+}
 
-Status UnknownKind(FilterKind kind) try {
+bool HasSizing(FilterKind kind) noexcept {
+  return kind != FilterKind::kNone && internal::IsFamily<internal::SizedFamilies>(kind);
+}
+
+// What follows the points of a block, and what is before it. REQUIRES: num_keys > 0
+internal::PointPlan PlanOf(const Layout& layout, uint64_t num_keys) noexcept {
+  return VisitSized(layout.kind, [&](auto family) { return family.Plan(layout, num_keys); });
+}
+
+}  // namespace
+
+Status internal::UnknownKind(FilterKind kind) try {
   std::string allowed;
   for (const FilterKind known : AllFilterKinds()) {
     allowed += (allowed.empty() ? "" : " or ") + std::string(FilterKindName(known));
@@ -19,21 +32,12 @@ Status UnknownKind(FilterKind kind) try {
   return Status::InvalidArgument("filter kind is " + std::string(FilterKindName(kind)) +
                                  "; allowed: " + allowed);
 } catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
+  return OutOfMemory();
 }
-
-bool HasSizing(FilterKind kind) noexcept { return kind != FilterKind::kNone && IsFamily(kind); }
-
-// What follows the points of a block, and what is before it. REQUIRES: num_keys > 0
-internal::PointPlan PlanOf(const Layout& layout, uint64_t num_keys) noexcept {
-  return VisitFamily(layout.kind, [&](auto family) { return family.Plan(layout, num_keys); });
-}
-
-}  // namespace
 
 std::string_view FilterKindName(FilterKind kind) noexcept {
-  if (!IsFamily(kind)) return "unknown";
-  return VisitFamily(kind, [](auto family) { return family.kName; });
+  if (!internal::IsFamily<internal::SizedFamilies>(kind)) return "unknown";
+  return VisitSized(kind, [](auto family) { return family.kName; });
 }
 
 std::vector<FilterKind> AllFilterKinds() {
@@ -44,30 +48,33 @@ std::vector<FilterKind> AllFilterKinds() {
 }
 
 std::string LayoutText(const Layout& layout) {
-  return VisitFamily(layout.kind, [&](auto family) { return family.LayoutText(layout); });
+  return VisitSized(layout.kind, [&](auto family) { return family.LayoutText(layout); });
 }
 
 Result<Layout> ChooseLayout(FilterKind kind, double target_fpr) {
-  if (!HasSizing(kind)) return UnknownKind(kind);
-  return VisitFamily(kind, [&](auto family) { return family.ChooseLayout(target_fpr); });
+  if (!HasSizing(kind)) return internal::UnknownKind(kind);
+  return VisitSized(kind, [&](auto family) { return family.ChooseLayout(target_fpr); });
 }
 
 Result<Layout> LayoutForBitsPerKey(FilterKind kind, double bits_per_key) {
-  if (!HasSizing(kind)) return UnknownKind(kind);
-  return VisitFamily(kind, [&](auto family) { return family.LayoutForBitsPerKey(bits_per_key); });
+  if (!HasSizing(kind)) return internal::UnknownKind(kind);
+  return VisitSized(kind, [&](auto family) { return family.LayoutForBitsPerKey(bits_per_key); });
 }
 
 uint64_t PayloadBytes(const Layout& layout, uint64_t num_keys) noexcept {
-  return VisitFamily(layout.kind,
-                     [&](auto family) { return family.PayloadBytes(layout, num_keys); });
+  return VisitSized(layout.kind,
+                    [&](auto family) { return family.PayloadBytes(layout, num_keys); });
 }
 
 uint64_t MaxKeys(const Layout& layout, uint64_t payload_bytes) noexcept {
-  return VisitFamily(layout.kind,
-                     [&](auto family) { return family.MaxKeys(layout, payload_bytes); });
+  return VisitSized(layout.kind,
+                    [&](auto family) { return family.MaxKeys(layout, payload_bytes); });
 }
 
 uint64_t BlockBytes(const Layout& layout, uint64_t num_keys, bool has_sections) noexcept {
+  if (!internal::IsFamily(layout.kind)) {
+    return PayloadBytes(layout, num_keys) + internal::kStockTrailerBytes;
+  }
   internal::BlockContents contents{.kind = layout.kind, .num_keys = num_keys};
   if (num_keys == 0) return internal::BytesAfterPoints(contents);
   if (PayloadBytes(layout, num_keys) >= uint64_t{1} << 63) return UINT64_MAX;

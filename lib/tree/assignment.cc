@@ -18,16 +18,23 @@ double SavedPerBit(const Choice& from, const Choice& to) {
 }  // namespace
 
 double LargeFilterBitsPerKey(const Layout& layout) {
-  constexpr uint64_t kManyKeys = uint64_t{1} << 30;
-  return 8 * static_cast<double>(PayloadBytes(layout, kManyKeys)) / static_cast<double>(kManyKeys);
+  // RocksDB's Ribbon takes more bits per key for more keys, so there are as many as in a usual
+  // file.
+  const uint64_t num_keys = uint64_t{1} << (layout.kind == FilterKind::kStockRibbon ? 18 : 30);
+  return 8 * static_cast<double>(PayloadBytes(layout, num_keys)) / static_cast<double>(num_keys);
 }
 
 const LayoutChoices& LayoutChoices::ForKind(FilterKind kind) {
-  static const auto& by_kind = *[] {
+  const auto choices_of = [](const std::vector<FilterKind>& kinds) {
     auto* const choices = new std::map<FilterKind, LayoutChoices>;
-    for (const FilterKind built : AllFilterKinds()) choices->try_emplace(built, built);
+    for (const FilterKind each : kinds) choices->try_emplace(each, each);
     return choices;
-  }();
+  };
+  if (kind == FilterKind::kStockBloom || kind == FilterKind::kStockRibbon) {
+    static const auto& stock = *choices_of({FilterKind::kStockBloom, FilterKind::kStockRibbon});
+    return stock.at(kind);
+  }
+  static const auto& by_kind = *choices_of(AllFilterKinds());
   return by_kind.at(kind);
 }
 

@@ -41,7 +41,7 @@ class LayoutChoices {
   explicit LayoutChoices(FilterKind kind);
   LayoutChoices(const LayoutChoices&) = delete;
 
-  /// Computed at the first call. REQUIRES: one of AllFilterKinds(). Throws std::bad_alloc.
+  /// Computed at the first call. REQUIRES: not kNone. Throws std::bad_alloc.
   static const LayoutChoices& ForKind(FilterKind kind);
 
   const std::vector<Choice>& all() const { return all_; }

@@ -52,7 +52,9 @@ bool IsAsPlanned(const Tree& tree, size_t number, const RateGoal& goal, FilterKi
   if (*file.kind != kind) {
     // A ribbon at the target rate also counts: it is smaller, and a Bloom filter of few keys is
     // below the target only because it consists of whole lines.
-    if (*file.kind != FilterKind::kRibbon) return false;
+    if (*file.kind != (goal.is_stock ? FilterKind::kStockRibbon : FilterKind::kRibbon)) {
+      return false;
+    }
     const bool shares_bits = goal.bits_per_key && goal.has_prefixes;
     fpr = shares_bits ? NewFilter(tree, number, goal, *file.kind, target_fpr).fpr : target_fpr;
   }

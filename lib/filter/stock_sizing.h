@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "blocksieve/sizing.h"
+#include "lib/block/family.h"
+
+// Sizes of RocksDB's own filters, which RocksDB builds, and this library only plans.
+
+namespace blocksieve::internal {
+
+/// The number of bits that a stock Bloom filter sets per key.
+uint32_t StockBloomProbes(double bits_per_key) noexcept;
+
+/// A kind of stock filter. Its layouts have few different rates, because each one takes a policy
+/// object of RocksDB: 9 per decade, among them the powers of ten, and kMaxTargetFpr.
+template <FilterKind kind>
+struct StockFamily {
+  static constexpr FilterKind kKind = kind;
+  static constexpr std::string_view kName =
+      kind == FilterKind::kStockBloom ? "stock bloom" : "stock ribbon";
+
+  static Result<Layout> ChooseLayout(double target_fpr);
+  static Result<Layout> LayoutForBitsPerKey(double bits_per_key);
+  static uint64_t PayloadBytes(const Layout& layout, uint64_t num_keys) noexcept;
+  static uint64_t MaxKeys(const Layout& layout, uint64_t payload_bytes) noexcept;
+  static std::string LayoutText(const Layout& layout);
+  static PointPlan Plan(const Layout&, uint64_t) noexcept { return {}; }
+};
+
+using StockBloomFamily = StockFamily<FilterKind::kStockBloom>;
+using StockRibbonFamily = StockFamily<FilterKind::kStockRibbon>;
+
+/// RocksDB's trailer, after the payload.
+inline constexpr uint64_t kStockTrailerBytes = 5;
+
+}  // namespace blocksieve::internal
