@@ -48,13 +48,14 @@ constexpr const char* kStockMixed = "stock Ribbon, Bloom on level 0";
 constexpr const char* kSameRate = "blocksieve ribbon, same rate on all levels";
 constexpr const char* kByLevel = "blocksieve ribbon, by level";
 constexpr const char* kAutoByLevel = "blocksieve auto, by level";
+constexpr const char* kStockByLevel = "stock Bloom and Ribbon, by level (kind=stock)";
 
 // Bits per key of RocksDB's Ribbon filters over log2(1 / FPR), for settings: sizes are measured.
 constexpr double kStockRibbonOverhead = 1.05;
 
 std::string StockRibbon(double bits, int bloom_before_level) {
   const double fpr = std::exp2(-bits / kStockRibbonOverhead);
-  return fmt::format("ribbonfilter:{:.3f}:{}", read_amp::StockRibbonBitsPerKey(fpr),
+  return fmt::format("ribbonfilter:{:.3f}:{}", StockBitsPerKey(FilterKind::kStockRibbon, fpr),
                      bloom_before_level);
 }
 
@@ -79,6 +80,7 @@ const std::vector<Filters> kContestants = {
     {kSameRate, SameRate},
     {kByLevel, [](double bits) { return ByLevel(bits, "ribbon"); }},
     {kAutoByLevel, [](double bits) { return ByLevel(bits, "auto"); }},
+    {kStockByLevel, [](double bits) { return ByLevel(bits, "stock"); }},
 };
 
 // Linear interpolation at `x`; beyond the first or last point, extrapolation.
@@ -159,6 +161,12 @@ class Experiment {
           .Add("those of rates by level, relative", "x", ours / reads,
                name == kByLevel ? Target{} : NotAbove(limit));
     }
+    const double stock_by_level = WastedReadsAt(kStockByLevel, bits);
+    table[fmt::format("{}: {}", name_, kStockByLevel)]
+        .Add("wasted reads", "", stock_by_level)
+        .Add("relative to stock Ribbon", "x", stock_by_level / WastedReadsAt(kStockRibbon, bits),
+             NotAbove(0.45))
+        .Add("relative to rates by level", "x", stock_by_level / ours, NotAbove(1.4));
     if (!job_.results.headline.empty()) return;
     const double stock = WastedReadsAt(kStockBloom, bits);
     job_.results.headline = fmt::format(

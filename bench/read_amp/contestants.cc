@@ -3,32 +3,16 @@
 #include <fmt/format.h>
 #include <rocksdb/convenience.h>
 
-#include <cassert>
-#include <cmath>
 #include <string_view>
 
 #include "bench/support/terminal.h"
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "blocksieve/sizing.h"
-#include "integration/rocksdb/compat/stock_filters.h"
 
 namespace blocksieve::bench::read_amp {
 namespace {
 
 constexpr double kStockDefaultBits = 10;
-
-// RocksDB's estimate of a Bloom filter's FPR (BloomMath::CacheLocalFpRate, util/bloom_impl.h): the
-// mean over lines one standard deviation fuller and emptier than the average. A Ribbon filter of b
-// "Bloom-equivalent" bits per key is sized for this FPR, not for the one of the exact model.
-double EstimateOfRocksDb(double bits_per_key, uint32_t num_probes) {
-  constexpr double kLineBits = 512;
-  const double keys = kLineBits / bits_per_key;
-  const auto standard = [&](double keys_in_line) {
-    const double k = num_probes;
-    return std::pow(1 - std::exp(-k * keys_in_line / kLineBits), k);
-  };
-  return (standard(keys + std::sqrt(keys)) + standard(keys - std::sqrt(keys))) / 2;
-}
 
 // The FPR of a ribbon in the memory of a stock filter of `bits_per_key`. A ribbon takes its footer
 // and half a percent more than the bits of its layout.
@@ -39,24 +23,10 @@ double RibbonFprForBits(double bits_per_key) {
 
 }  // namespace
 
-double StockRibbonBitsPerKey(double fpr) {
-  assert(fpr > 0 && fpr < 1);
-  constexpr int kMaxMillibits = 100'000;  // RocksDB clamps there
-  int millibits = 1'000;
-  while (millibits < kMaxMillibits) {
-    const double bits_per_key = millibits / 1000.0;
-    if (EstimateOfRocksDb(bits_per_key, rocksdb_plugin::StockBloomProbes(bits_per_key)) <= fpr) {
-      break;
-    }
-    ++millibits;
-  }
-  return millibits / 1000.0;
-}
-
 std::vector<LookupContestant> MakeContestants(double target_fpr) {
   const std::string at_target = fmt::format("{:g} %", target_fpr * 100);
-  const double bloom_bits = rocksdb_plugin::StockBloomBitsPerKey(target_fpr);
-  const double ribbon_bits = StockRibbonBitsPerKey(target_fpr);
+  const double bloom_bits = StockBitsPerKey(FilterKind::kStockBloom, target_fpr);
+  const double ribbon_bits = StockBitsPerKey(FilterKind::kStockRibbon, target_fpr);
   return {
       WithPolicy("no_filter", "no filter", ""),
       WithPolicy("stock_default", "stock Bloom, 10 bits",

@@ -34,10 +34,6 @@ LookupContestant WithPolicy(std::string role, std::string name, const std::strin
 /// a run that silently had no filter would be worthless.
 std::shared_ptr<const rocksdb::FilterPolicy> PolicyFromString(const std::string& text);
 
-/// The fewest "Bloom-equivalent" bits per key, in steps of a thousandth, for which RocksDB sizes a
-/// Ribbon filter for at most this FPR. REQUIRES: 0 < fpr < 1.
-double StockRibbonBitsPerKey(double fpr);
-
 /// Amount of measuring.
 struct Effort {
   unsigned rounds = 5;             ///< Each fills and measures a new database of every contestant.

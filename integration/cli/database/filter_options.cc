@@ -171,6 +171,7 @@ std::string WhyNoFilterIsBuilt(const std::string& policy_value) {
   const auto* const ours = rocksdb_plugin::As<rocksdb_plugin::Policy>(policy.get());
   if (ours == nullptr) return "";
   const FilterPolicyOptions& options = ours->options();
+  if (options.kind == PolicyKind::kStock) return "";
   const std::array<std::string_view, 1> key = {"key"};
   const Result<Filter> filter =
       Filter::Build(key, {.kind = rocksdb_plugin::GoalOf(options).KindOf(/*is_short_lived=*/true),
@@ -192,7 +193,8 @@ std::string ShellWord(const std::string& text) {
 FilterPolicyOptions PolicyFor(const RateGoal& goal) {
   return {.target_fpr = goal.target_fpr,
           .wasted_reads = goal.wasted_reads,
-          .bits_per_key = goal.bits_per_key};
+          .bits_per_key = goal.bits_per_key,
+          .kind = goal.is_stock ? PolicyKind::kStock : PolicyKind::kAuto};
 }
 
 std::pair<const char*, double> GoalOption(const FilterPolicyOptions& policy) {
@@ -214,7 +216,8 @@ std::string PartsText(const FilterPolicyOptions& policy) {
 std::string PolicyOption(const FilterPolicyOptions& policy) {
   std::string parts = policy.prefixes.empty() ? "" : ";prefixes=" + policy.prefixes;
   if (policy.range_fpr) parts += fmt::format(";ranges=true;range_fpr={}", *policy.range_fpr);
-  return "filter_policy={id=blocksieve;" + GoalText(policy) + ";kind=auto" + parts + "}";
+  return "filter_policy={id=blocksieve;" + GoalText(policy) +
+         (policy.kind == PolicyKind::kStock ? ";kind=stock" : ";kind=auto") + parts + "}";
 }
 
 std::string StepsText(const FilterPolicyOptions& policy, bool has_options,

@@ -15,7 +15,6 @@
 #include "blocksieve/sizing.h"
 #include "integration/cli/database/log_lines.h"
 #include "integration/cli/term/terminal.h"
-#include "integration/rocksdb/compat/stock_filters.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -105,6 +104,9 @@ struct LoggedFamily {
   bool stays_on_level0 = false;
 };
 
+// The policy of tables that blocksieve gave RocksDB's own filters.
+constexpr const char* kStockKind = "blocksieve, kind=stock";
+
 // The FPR of filters of this size.
 FilterReport FilterOf(const CreatedTables& tables, int level, double num_entries) {
   FilterReport filter;
@@ -116,13 +118,14 @@ FilterReport FilterOf(const CreatedTables& tables, int level, double num_entries
   filter.num_entries = static_cast<uint64_t>(share * tables.filter_entries);
   filter.num_bytes = static_cast<uint64_t>(share * tables.filter_bytes);
   const double bits = 8 * tables.filter_bytes / tables.filter_entries;
-  if (policy.starts_with("blocksieve")) {
+  const bool is_stock_kind = policy == kStockKind;
+  if (policy.starts_with("blocksieve") && !is_stock_kind) {
     filter.origin = FilterOrigin::kBlocksieve;
     const FilterKind kind = level == 0 ? FilterKind::kBlockedBloom : FilterKind::kRibbon;
     filter.kind = FilterKindName(kind);
     const Result<Layout> layout = LayoutForBitsPerKey(kind, bits);
     filter.predicted_fpr = layout.ok() ? layout->predicted_fpr : 1;
-  } else if (policy.find("ibbon") != std::string::npos) {
+  } else if (is_stock_kind ? level != 0 : policy.find("ibbon") != std::string::npos) {
     // RocksDB's ribbons take 4 to 5 % more than a bit for each halving of the rate.
     constexpr double kOverhead = 1.045;
     filter.origin = FilterOrigin::kStock;
@@ -131,7 +134,7 @@ FilterReport FilterOf(const CreatedTables& tables, int level, double num_entries
   } else {
     filter.origin = FilterOrigin::kStock;
     filter.kind = "bloom";
-    filter.predicted_fpr = rocksdb_plugin::StockBloomFpr(bits);
+    filter.predicted_fpr = StockBloomFpr(bits);
   }
   return filter;
 }
@@ -180,6 +183,8 @@ class LogReader {
       database_ = place->substr(0, place->find(" dir, Total Num:"));
     } else if (const auto options = After(line, "Options for column family [")) {
       options_of_ = options->substr(0, options->find(']'));
+    } else if (const auto in_effect = After(line, "options in effect: ")) {
+      is_stock_kind_ = in_effect->find("kind: stock") != std::string::npos;
     } else if (const auto style = After(line, "Options.compaction_style: ")) {
       families_[options_of_].stays_on_level0 = style->starts_with("kCompactionStyleFIFO");
     } else if (const auto no_cache = After(line, "no_block_cache: ")) {
@@ -282,6 +287,7 @@ class LogReader {
       table.filter_entries = properties.value("num_filter_entries", table.num_entries);
       // The older name is of RocksDB before 6.10.
       table.policy = properties.value("filter_policy", properties.value("filter_policy_name", ""));
+      if (is_stock_kind_ && table.policy == "blocksieve") table.policy = kStockKind;
       CreatedTables& sum = families_[event.value("cf_name", "default")].tables[level];
       if (sum.policy != table.policy) sum = {};
       sum.Add(table);
@@ -316,6 +322,7 @@ class LogReader {
   std::optional<uint64_t> cache_bytes_;
   bool has_cache_ = false;
   std::string options_of_ = "default";
+  bool is_stock_kind_ = false;  // of the latest policy of blocksieve
   std::string dumped_;
   bool in_levels_ = false;
   bool in_statistics_ = false;

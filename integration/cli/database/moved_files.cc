@@ -21,9 +21,9 @@ std::map<int, double> RatesOf(const Tree& tree, const RateGoal& goal) {
 }
 
 std::optional<int> BuiltFor(const FileReport& file, const std::map<int, double>& rates,
-                            bool kind_is_auto) {
+                            bool kind_is_auto, FilterOrigin origin) {
   const double fpr_of_file = file.filter.predicted_fpr;
-  if (file.filter.origin != FilterOrigin::kBlocksieve || fpr_of_file <= 0 || fpr_of_file >= 1) {
+  if (file.filter.origin != origin || fpr_of_file <= 0 || fpr_of_file >= 1) {
     return std::nullopt;
   }
   // Under kind=auto only flushes build Bloom filters.
@@ -55,7 +55,8 @@ std::vector<std::optional<int>> LevelsBuiltFor(const std::vector<FileReport>& fi
     if (!goal.differs_by_run()) continue;
     const std::map<int, double> rates = RatesOf(tree, goal);
     for (const TreeFile& file : tree.files()) {
-      levels[file.id] = BuiltFor(files[file.id], rates, !goal.kind);
+      levels[file.id] = BuiltFor(files[file.id], rates, !goal.kind,
+                                 goal.is_stock ? FilterOrigin::kStock : FilterOrigin::kBlocksieve);
     }
   }
   return levels;

@@ -8,9 +8,9 @@
 #include <memory>
 #include <ranges>
 
+#include "blocksieve/sizing.h"
 #include "integration/cli/database/database.h"
 #include "integration/cli/term/terminal.h"
-#include "integration/rocksdb/compat/stock_filters.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -103,7 +103,7 @@ FiltersOfFiles LookAtFilters(const DatabasePlace& place, const std::string& fami
   if (num_entries == 0) return found;
   const auto keys = static_cast<double>(num_entries);
   // The policy takes the bits of a Bloom filter with the same FPR.
-  const double bits = is_ribbon ? rocksdb_plugin::StockBloomBitsPerKey(fpr_sum / keys)
+  const double bits = is_ribbon ? StockBitsPerKey(FilterKind::kStockBloom, fpr_sum / keys)
                                 : 8 * static_cast<double>(num_bytes) / keys;
   found.stock_policy = is_ribbon ? fmt::format("ribbonfilter:{}", RoundedBits(bits))
                                  : fmt::format("bloomfilter:{}:false", RoundedBits(bits));

@@ -36,6 +36,11 @@ bool ParseVersion(std::string_view text, std::array<int, 3>* version) {
   return true;
 }
 
+std::string CompiledVersion() {
+  return std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) + "." +
+         std::to_string(ROCKSDB_PATCH);
+}
+
 }  // namespace
 
 int AbiGenerationOf(std::string_view version_text) {
@@ -49,8 +54,7 @@ int AbiGenerationOf(std::string_view version_text) {
 }
 
 std::string AbiProblem(std::string_view loaded_version) {
-  const std::string compiled = std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) +
-                               "." + std::to_string(ROCKSDB_PATCH);
+  const std::string compiled = CompiledVersion();
   const int loaded = AbiGenerationOf(loaded_version);
   const bool is_of_tree = BLOCKSIEVE_ABI_GENERATION == 4 && loaded_version == compiled;
   if (is_of_tree || loaded == BLOCKSIEVE_ABI_GENERATION) return "";
@@ -63,6 +67,10 @@ std::string AbiProblem(std::string_view loaded_version) {
 const std::string& LoadedAbiProblem() {
   static const std::string problem = AbiProblem(ROCKSDB_NAMESPACE::GetRocksVersionAsString(true));
   return problem;
+}
+
+bool LoadedIsCompiled() {
+  return ROCKSDB_NAMESPACE::GetRocksVersionAsString(true) == CompiledVersion();
 }
 
 bool LacksFunction(const char* mangled_name) {

@@ -117,6 +117,10 @@ std::string AbiProblem(std::string_view loaded_version);
 /// The AbiProblem of the RocksDB that this process has loaded.
 const std::string& LoadedAbiProblem();
 
+/// Whether this process has loaded the version compiled for, known or not: what public headers
+/// declare is then as compiled.
+bool LoadedIsCompiled();
+
 /// Whether a RocksDB that the process has loaded lacks the function of this mangled name: programs
 /// with a RocksDB of their own may export only a part of it, and a call of another function would
 /// end the process. False if RocksDB is linked statically.

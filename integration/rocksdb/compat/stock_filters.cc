@@ -2,10 +2,7 @@
 
 #include <rocksdb/convenience.h>
 
-#include <array>
-#include <map>
-#include <memory>
-#include <mutex>
+#include <cmath>
 #include <string>
 
 #include "blocksieve/sizing.h"
@@ -15,69 +12,42 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-// The maximum bits per key, in thousandths, with 1, 2, ... probes, from RocksDB's FastLocalBloom.
-// Above these, one more probe per 2,000, and 24 above 50,000.
-constexpr std::array<int, 12> kMaxMillibitsOfProbes = {2080,  3580,  5100,  6640,  8300,  10070,
-                                                       11720, 14001, 16050, 18300, 22001, 25501};
-constexpr int kMinMillibits = 1000;
-constexpr int kMaxMillibits = 100000;
+thread_local bool is_making_stock_policy = false;
 
-// Rounds bits per key as RocksDB does. 0: no filter.
-int Millibits(double bits_per_key) {
-  if (!(bits_per_key >= 0.5)) return 0;
-  if (bits_per_key < 1) return kMinMillibits;
-  if (bits_per_key >= 100) return kMaxMillibits;
-  return static_cast<int>(bits_per_key * 1000 + 0.500001);
-}
+struct MakingStockPolicy {
+  MakingStockPolicy() { is_making_stock_policy = true; }
+  ~MakingStockPolicy() { is_making_stock_policy = false; }
+};
 
-std::shared_ptr<const rocksdb::FilterPolicy> FromString(const std::string& text) {
+}  // namespace
+
+// From an option string, which every generation of the interface has.
+std::shared_ptr<const rocksdb::FilterPolicy> NewStockPolicy(FilterKind kind, double bits_per_key) {
   const internal::CLocale c_locale;  // RocksDB parses numbers in the current locale
+  const MakingStockPolicy making;
+  const std::string bits = ToText(std::round(bits_per_key * 1000) / 1000);
+  // -1: Ribbon filters on every level, in files of flushes, too.
+  const std::string text = kind == FilterKind::kStockBloom ? "bloomfilter:" + bits + ":false"
+                                                           : "ribbonfilter:" + bits + ":-1";
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
   const rocksdb::Status status = rocksdb::FilterPolicy::CreateFromString(Strict(), text, &policy);
   return status.ok() ? policy : nullptr;
 }
 
-}  // namespace
-
-const rocksdb::FilterPolicy* StockBloom(double bits_per_key) {
-  static auto& mutex = *new std::mutex;
-  static auto& policies = *new std::map<int, std::shared_ptr<const rocksdb::FilterPolicy>>;
-  const int millibits = Millibits(bits_per_key);
-  const std::lock_guard lock(mutex);
-  auto& policy = policies[millibits];
-  if (policy == nullptr)
-    policy = FromString("bloomfilter:" + ToText(millibits / 1000.0) + ":false");
+const rocksdb::FilterPolicy* StockPolicies::ForLayout(const Layout& layout) {
+  const std::lock_guard lock(mutex_);
+  auto& policy = by_rate_[{layout.kind, layout.predicted_fpr}];
+  if (policy == nullptr) {
+    policy = NewStockPolicy(layout.kind, StockBitsPerKey(layout.kind, layout.predicted_fpr));
+  }
   return policy.get();
 }
 
 const rocksdb::FilterPolicy* StockReader() {
-  static const rocksdb::FilterPolicy* const policy = StockBloom(10);
-  return policy;
+  static const auto& policy = *new auto(NewStockPolicy(FilterKind::kStockBloom, 10));
+  return policy.get();
 }
 
-uint32_t StockBloomProbes(double bits_per_key) {
-  const int millibits = Millibits(bits_per_key);
-  if (millibits == 0) return 0;
-  for (size_t i = 0; i < kMaxMillibitsOfProbes.size(); ++i) {
-    if (millibits <= kMaxMillibitsOfProbes[i]) return static_cast<uint32_t>(i + 1);
-  }
-  return millibits > 50000 ? 24 : static_cast<uint32_t>((millibits - 1) / 2000 - 1);
-}
-
-double StockBloomFpr(double bits_per_key) {
-  const int millibits = Millibits(bits_per_key);
-  return millibits == 0 ? 1 : BlockedBloomFpr(millibits / 1000.0, StockBloomProbes(bits_per_key));
-}
-
-double StockBloomBitsPerKey(double fpr) {
-  // Bisects: the FPR falls with the bits, except for slight rises where the probes change.
-  int too_few = kMinMillibits - 1;
-  int enough = kMaxMillibits;
-  while (enough - too_few > 1) {
-    const int middle = (too_few + enough) / 2;
-    (StockBloomFpr(middle / 1000.0) <= fpr ? enough : too_few) = middle;
-  }
-  return enough / 1000.0;
-}
+bool IsMakingStockPolicy() noexcept { return is_making_stock_policy; }
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -2,30 +2,41 @@
 
 #include <rocksdb/filter_policy.h>
 
-#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
 
-// RocksDB's own filters: their policies, and their size for a given FPR.
+#include "blocksieve/sizing.h"
+
+// RocksDB's own policies, for its own filters.
 
 namespace blocksieve::rocksdb_plugin {
 
-/// A stock Bloom policy with this many bits per key, rounded to thousandths. Made from an option
-/// string, because the plug-in may have replaced NewBloomFilterPolicy (shared_plugin.cc). It lives
-/// as long as the process: its builders may refer to it (under optimize_filters_for_memory), and
-/// readers may be closed while static destructors run. Null if RocksDB has no such policy.
-/// Thread-safe. Throws std::bad_alloc.
-const rocksdb::FilterPolicy* StockBloom(double bits_per_key);
+/// A policy of RocksDB that builds filters of this stock kind. Its option is rounded to thousandths
+/// of a bit. Below format_version 5, its Bloom filters are RocksDB's legacy ones, of whole bits per
+/// key. Null if RocksDB has no such policy. Throws std::bad_alloc.
+std::shared_ptr<const rocksdb::FilterPolicy> NewStockPolicy(FilterKind kind, double bits_per_key);
 
-/// A policy that reads every stock filter of RocksDB. Otherwise as StockBloom.
+/// RocksDB's policies for all layouts of stock kinds. Each is made once, and lives as long as this
+/// object: under optimize_filters_for_memory a policy balances filters that are larger than asked
+/// for with smaller ones, and its builders refer to it. Thread-safe.
+class StockPolicies {
+ public:
+  /// Null if RocksDB has no such policy. Throws std::bad_alloc.
+  const rocksdb::FilterPolicy* ForLayout(const Layout& layout);
+
+ private:
+  std::mutex mutex_;
+  std::map<std::pair<FilterKind, double>, std::shared_ptr<const rocksdb::FilterPolicy>> by_rate_;
+};
+
+/// A policy that reads every stock filter of RocksDB. It lives as long as the process, as readers
+/// may be closed while static destructors run. Null if RocksDB has no such policy. Thread-safe.
 const rocksdb::FilterPolicy* StockReader();
 
-/// The number of bits that a stock Bloom filter sets per key.
-uint32_t StockBloomProbes(double bits_per_key);
-
-/// The FPR of a stock Bloom filter, by the model of 512-bit lines. 1 below half a bit per key,
-/// where RocksDB builds no filter.
-double StockBloomFpr(double bits_per_key);
-
-/// The minimum bits per key, in thousandths, of a stock Bloom filter of at most this FPR.
-double StockBloomBitsPerKey(double fpr);
+/// Whether this thread is in NewStockPolicy. RocksDB then calls its own functions that make
+/// policies, which the plug-in may have replaced (shared_plugin.cc).
+bool IsMakingStockPolicy() noexcept;
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -58,9 +58,8 @@ std::vector<std::string> FindProblems(rocksdb::DB* db, rocksdb::ColumnFamilyHand
         "the filter policy is not blocksieve's, in spite of filter_policy=" + named->first +
         " in " + named->second + ": load the plug-in before the OPTIONS file, or correct the name");
   }
-  if (policy != nullptr && !LoadedAbiProblem().empty()) {
-    problems.push_back("stock Bloom filters of the same FPR are built: " + LoadedAbiProblem());
-  }
+  const std::string fallback = policy == nullptr ? "" : policy->FallbackText();
+  if (!fallback.empty()) problems.push_back(fallback);
   if (policy != nullptr && GoalOf(policy->options()).differs_by_run() && !HasListener(options)) {
     problems.push_back(kNeedsListener);
   }

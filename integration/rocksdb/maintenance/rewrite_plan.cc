@@ -11,6 +11,8 @@ bool ChangesParts(const FileReport& file, const FilterPolicyOptions& requested,
                   const KeysOfFile& keys_of_file) {
   const FilterReport& filter = file.filter;
   if (filter.origin != FilterOrigin::kBlocksieve) return false;
+  // Blocksieve's filters may be better, but do not work in RocksDB alone.
+  if (requested.kind == PolicyKind::kStock) return true;
   const bool has_ranges = filter.ranges.num_filters != 0;
   const bool has_prefixes = filter.prefixes.num_filters != 0;
   if ((has_ranges && !requested.ranges) || (has_prefixes && requested.prefixes.empty()))
@@ -51,6 +53,7 @@ bool IsChosen(const RewriteFiltersOptions& options, const FileReport& file) {
 }
 
 std::string PartsText(const FilterPolicyOptions& requested) {
+  if (requested.kind == PolicyKind::kStock) return "";
   std::string text = requested.prefixes.empty() ? "" : "prefixes=" + requested.prefixes;
   if (requested.ranges) text += text.empty() ? "ranges=true" : ";ranges=true";
   return text.empty() ? "none" : text;

@@ -9,9 +9,10 @@ namespace blocksieve::rocksdb_plugin {
 namespace {
 
 std::optional<FilterKind> KindOf(const FilterReport& filter) {
-  if (filter.origin != FilterOrigin::kBlocksieve) return std::nullopt;
-  for (const FilterKind kind : {FilterKind::kBlockedBloom, FilterKind::kRibbon}) {
-    if (filter.kind == FilterKindName(kind)) return kind;
+  const std::string kind = (filter.origin == FilterOrigin::kStock ? "stock " : "") + filter.kind;
+  for (const FilterKind known : {FilterKind::kBlockedBloom, FilterKind::kRibbon,
+                                 FilterKind::kStockBloom, FilterKind::kStockRibbon}) {
+    if (kind == FilterKindName(known)) return known;
   }
   return std::nullopt;
 }

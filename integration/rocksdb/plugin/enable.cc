@@ -37,9 +37,11 @@ rocksdb::Status CheckTables(const OptionsToSet& options) {
                           "BlockBasedTable (NewBlockBasedTableFactory)");
 }
 
-// Errors: NotSupported if the loaded RocksDB would not build or not use these filters.
+// Errors: NotSupported if the loaded RocksDB would not build or not use these filters, nor its own
+// for the same goal.
 rocksdb::Status CheckRocksDb(const FilterPolicyOptions& filter) {
   if (const std::string& problem = LoadedAbiProblem(); !problem.empty()) {
+    if (LoadedIsCompiled() && !rocksdb_plugin::NeedsExtractor(filter)) return {};
     return rocksdb::Status::NotSupported(
         "blocksieve: " + problem + "; load that version, or build blocksieve for the loaded one");
   }

@@ -45,7 +45,7 @@ bool ReplacesBuiltin() {
 // The policy that replaces a stock one with this many bits per key. Null if stock policies are not
 // replaced, or if RocksDB would build no filter.
 Policy* Replacement(double bits_per_key) {
-  if (!ReplacesBuiltin()) return nullptr;
+  if (IsMakingStockPolicy() || !ReplacesBuiltin()) return nullptr;
   const double fpr = StockBloomFpr(bits_per_key);
   if (fpr >= 1) return nullptr;
   FilterPolicyOptions options;

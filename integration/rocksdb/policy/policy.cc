@@ -11,7 +11,6 @@
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/option_type.h"
-#include "integration/rocksdb/compat/stock_filters.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
@@ -22,9 +21,10 @@ namespace rocksdb_plugin {
 
 const char Policy::kName[] = "blocksieve";
 
-Policy::Policy(const FilterPolicyOptions& options, std::string abi_problem)
+Policy::Policy(const FilterPolicyOptions& options, std::string abi_problem, bool is_compiled_for)
     : options_(options),
       abi_problem_(std::move(abi_problem)),
+      is_compiled_for_(is_compiled_for),
       memory_fit_(std::make_shared<MemoryFit>()),
       warnings_(std::make_shared<FamilyWarnings>()) {
   RegisterOptions("BlocksieveFilterPolicyOptions", &options_, &PolicyOptionTypes());
@@ -50,8 +50,22 @@ rocksdb::Status Policy::ValidateOptions(const rocksdb::DBOptions& db,
   return FilterPolicy::ValidateOptions(db, column_family);
 }
 
+RateGoal Policy::Goal() const {
+  RateGoal goal = GoalOf(options_);
+  if (!abi_problem_.empty() && is_compiled_for_) goal.is_stock = true;
+  return goal;
+}
+
+std::string Policy::FallbackText() const {
+  if (abi_problem_.empty() || options_.kind == PolicyKind::kStock) return "";
+  const std::string built = is_compiled_for_
+                                ? "RocksDB's own filters of the same goal are built (kind=stock)"
+                                : "stock Bloom filters of the same FPR are built";
+  return built + "; reason: " + abi_problem_;
+}
+
 Result<FilterRates> Policy::RatesOf(const rocksdb::FilterBuildingContext& context) const {
-  const RateGoal goal = GoalOf(options_);
+  const RateGoal goal = Goal();
   if (goal.differs_by_run()) return level_rates_.RatesOf(goal, context);
   return FilterRates{*goal.target_fpr, options_.range_fpr.value_or(FilterOptions().range_fpr)};
 }
@@ -62,11 +76,22 @@ void Policy::LogOptions(rocksdb::Logger* info_log, const std::string& family) co
   const std::string kernel(KernelName(ActiveKernel()));
   LogQuietly(info_log, "version " BLOCKSIEVE_VERSION ", kernel " + kernel + ", options in effect: ",
              std::string_view(options).substr(4, options.size() - 5), family);
-  if (abi_problem_.empty()) return;
-  LogLoudly(info_log, "stock Bloom filters of the same FPR are built; reason: ", abi_problem_,
-            family);
+  const std::string fallback = FallbackText();
+  if (!fallback.empty()) LogLoudly(info_log, fallback, "", family);
 } catch (const std::bad_alloc&) {
   // A filter without a line in the log is better than no filter.
+}
+
+const rocksdb::FilterPolicy* Policy::StockPolicyFor(const rocksdb::FilterBuildingContext& context,
+                                                    double target_fpr) const {
+  const RateGoal goal = Goal();
+  FilterKind kind = FilterKind::kStockBloom;
+  // Below format_version 5, RocksDB builds Ribbon filters as always, but legacy Bloom filters, for
+  // which the rates do not hold.
+  if (goal.is_stock) {
+    kind = goal.KindOf(IsShortLived(context) && context.table_options.format_version >= 5);
+  }
+  return stock_policies_.ForLayout(*ChooseLayout(kind, target_fpr));
 }
 
 rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
@@ -83,11 +108,10 @@ rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
   }
   const auto [target_fpr, range_fpr] = *rates;
   if (target_fpr > kMaxTargetFpr) return nullptr;
-  if (!abi_problem_.empty()) {
-    // A stock policy can be made by name in every generation of the interface.
-    const rocksdb::FilterPolicy* const stock = StockBloom(StockBloomBitsPerKey(target_fpr));
+  if (Goal().is_stock || !abi_problem_.empty()) {
+    const rocksdb::FilterPolicy* const stock = StockPolicyFor(context, target_fpr);
     if (stock != nullptr) return stock->GetBuilderWithContext(context);
-    LogNoFilter(context.info_log, "this RocksDB has no policy bloomfilter", family);
+    LogNoFilter(context.info_log, "this RocksDB has no policy bloomfilter or ribbonfilter", family);
     return nullptr;
   }
   std::unique_ptr<CacheCharge> charge = ChargeOfFilterBuilding(context.table_options);
@@ -150,10 +174,8 @@ std::unique_ptr<Policy> MakePolicy(const FilterPolicyOptions& options) {
   assert(ValidatePolicyOptions(options).ok());
   // Opening a database makes several policies, but a problem of the process is reported once.
   static const bool reported = [] {
-    if (!LoadedAbiProblem().empty()) {
-      LogLoudly(nullptr,
-                LoadedAbiProblem() + "; stock Bloom filters of the same FPR are built instead");
-    }
+    const std::string fallback = Policy({}, LoadedAbiProblem(), LoadedIsCompiled()).FallbackText();
+    if (!fallback.empty()) LogLoudly(nullptr, fallback);
     if (!KernelOverrideProblem().empty()) {
       LogLoudly(nullptr, "BLOCKSIEVE_KERNEL=" + std::string(KernelOverrideProblem()) + "; " +
                              std::string(KernelName(ActiveKernel())) + " is used");
@@ -166,7 +188,7 @@ std::unique_ptr<Policy> MakePolicy(const FilterPolicyOptions& options) {
   if (as_read.prefixes == "none") as_read.prefixes.clear();
   const Result<std::string> rule = CanonicalPrefixRule(options.prefixes);
   if (rule.ok()) as_read.prefixes = *rule;
-  return std::make_unique<Policy>(as_read, LoadedAbiProblem());
+  return std::make_unique<Policy>(as_read, LoadedAbiProblem(), LoadedIsCompiled());
 }
 
 const Policy* PolicyOf(const rocksdb::ColumnFamilyOptions& column_family) {

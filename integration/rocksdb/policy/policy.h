@@ -15,6 +15,7 @@
 #include "blocksieve/filter.h"
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "blocksieve/tree.h"
+#include "integration/rocksdb/compat/stock_filters.h"
 #include "integration/rocksdb/levels/level_rates.h"
 
 // The filter policy, and its options as text for RocksDB's option strings and OPTIONS files. A
@@ -32,7 +33,8 @@ class Policy final : public rocksdb::FilterPolicy {
   static const char kName[];
 
   /// `abi_problem`: why RocksDB's filter interface must not be used; empty if it may be.
-  Policy(const FilterPolicyOptions& options, std::string abi_problem);
+  /// `is_compiled_for`: whether what public headers declare may be used in any case.
+  Policy(const FilterPolicyOptions& options, std::string abi_problem, bool is_compiled_for = false);
 
   const char* Name() const override { return kName; }
 
@@ -57,18 +59,26 @@ class Policy final : public rocksdb::FilterPolicy {
 
   const FilterPolicyOptions& options() const { return options_; }
 
+  /// What is built instead of the filters that the options ask for, and why; empty if nothing is.
+  std::string FallbackText() const;
+
   /// Logs version, kernel and options in effect, and the filters built instead. The policy calls it
   /// once per opening of a column family, for its first file.
   void LogOptions(rocksdb::Logger* info_log, const std::string& column_family) const noexcept;
 
  private:
+  RateGoal Goal() const;
   Result<FilterRates> RatesOf(const rocksdb::FilterBuildingContext& context) const;
+  const rocksdb::FilterPolicy* StockPolicyFor(const rocksdb::FilterBuildingContext& context,
+                                              double target_fpr) const;
 
   FilterPolicyOptions options_;
   const std::string abi_problem_;
+  const bool is_compiled_for_;
   const std::shared_ptr<MemoryFit> memory_fit_;
   const std::shared_ptr<FamilyWarnings> warnings_;
   mutable LevelRates level_rates_;
+  mutable StockPolicies stock_policies_;
   mutable std::mutex logged_mutex_;
   mutable std::set<ColumnFamilyKey> logged_;  // since the last ValidateOptions
 };

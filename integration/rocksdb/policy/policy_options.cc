@@ -16,8 +16,9 @@ using rocksdb::ConfigOptions;
 using rocksdb::OptionTypeInfo;
 
 std::string KindName(PolicyKind kind) {
-  return kind == PolicyKind::kAuto ? "auto"
-                                   : std::string(FilterKindName(static_cast<FilterKind>(kind)));
+  return kind == PolicyKind::kAuto    ? "auto"
+         : kind == PolicyKind::kStock ? "stock"
+                                      : std::string(FilterKindName(static_cast<FilterKind>(kind)));
 }
 
 rocksdb::Status ParseKind(const std::string& name, const std::string& text, PolicyKind* kind) {
@@ -25,6 +26,7 @@ rocksdb::Status ParseKind(const std::string& name, const std::string& text, Poli
   for (const FilterKind built : AllFilterKinds()) {
     kinds.push_back(static_cast<PolicyKind>(built));
   }
+  kinds.push_back(PolicyKind::kStock);
   std::string allowed;
   for (const PolicyKind known : kinds) {
     if (text == KindName(known)) {
@@ -98,7 +100,10 @@ RateGoal GoalOf(const FilterPolicyOptions& options) {
   } else if (options.ranges) {
     goal.seek_fraction = options.seek_fraction.value_or(kDefaultSeekFraction);
   }
-  if (options.kind != PolicyKind::kAuto) goal.kind = static_cast<FilterKind>(options.kind);
+  goal.is_stock = options.kind == PolicyKind::kStock;
+  if (options.kind != PolicyKind::kAuto && !goal.is_stock) {
+    goal.kind = static_cast<FilterKind>(options.kind);
+  }
   goal.has_prefixes = !options.prefixes.empty();
   return goal;
 }
@@ -129,6 +134,21 @@ rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options) {
   } else if (options.prefix_fpr) {
     return OptionOutOfRange("prefix_fpr", ToText(*options.prefix_fpr),
                             "none, unless prefixes is set");
+  }
+  if (goal.is_stock) {
+    const bool has_prefixes = !options.prefixes.empty() && options.prefixes != "none";
+    const std::string why = " with kind=stock: RocksDB's own filters ";
+    if (options.max_build_bytes != 0) {
+      return OptionOutOfRange("max_build_bytes", ToText(options.max_build_bytes),
+                              "0" + why + "have no limit; cache_usage_options can charge them");
+    }
+    if (has_prefixes) {
+      return OptionOutOfRange("prefixes", options.prefixes,
+                              "none" + why + "have no prefixes of their own");
+    }
+    if (options.ranges) {
+      return OptionOutOfRange("ranges", "true", "false" + why + "do not answer for ranges");
+    }
   }
   if (!NeedsExtractor(options) && options.plain_range_reads) {
     return OptionOutOfRange("plain_range_reads", "true",

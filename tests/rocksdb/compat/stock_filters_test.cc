@@ -10,8 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "blocksieve/filter.h"
 #include "integration/rocksdb/maintenance/file_report.h"
 #include "integration/rocksdb/policy/filter_bits.h"
+#include "lib/filter/stock_sizing.h"
 #include "tests/support/built_filter.h"
 #include "tests/support/key_sets.h"
 #include "tests/support/test_locale.h"
@@ -20,6 +22,7 @@ namespace blocksieve::rocksdb_plugin {
 namespace {
 
 using namespace blocksieve::testing;  // NOLINT: test support
+using internal::StockBloomProbes;
 
 // The trailer of a stock Bloom filter: -1, 0, probes (in the low five bits), two more bytes.
 uint32_t ProbesInTrailer(const rocksdb::Slice& filter) {
@@ -38,15 +41,16 @@ TEST(StockFiltersTest, TheModelSetsAsManyBitsAsRocksDbDoes) {
   }
   for (const int each : millibits) {
     const double bits_per_key = each / 1000.0;
-    const BuiltFilter filter = BuildFilter(*StockBloom(bits_per_key), {"a", "b", "c"});
+    const auto policy = NewStockPolicy(FilterKind::kStockBloom, bits_per_key);
+    const BuiltFilter filter = BuildFilter(*policy, {"a", "b", "c"});
     ASSERT_EQ(StockBloomProbes(bits_per_key), ProbesInTrailer(filter.contents)) << bits_per_key;
   }
 }
 
 TEST(StockFiltersTest, ThePolicyDoesNotDependOnTheLocale) {
   const TestLocale locale("de_DE");
-  constexpr double kBits = 7.654;  // unique to this test, as policies are cached
-  const rocksdb::FilterPolicy* const stock = StockBloom(kBits);
+  constexpr double kBits = 7.654;
+  const auto stock = NewStockPolicy(FilterKind::kStockBloom, kBits);
   ASSERT_NE(stock, nullptr);
   const auto keys = PresentKeys(KeyShape::kUrl, 10'000);
   const double bits = 8.0 * static_cast<double>(BuildFilter(*stock, keys).contents.size());
@@ -64,7 +68,7 @@ TEST(StockFiltersTest, TheModelPredictsTheMeasuredFpr) {
       absent.push_back(MakeKey(KeyShape::kUrl, 2 * i + 1));
     }
     for (auto& [bits_per_key, count] : passed) {
-      const rocksdb::FilterPolicy* const stock = StockBloom(bits_per_key);
+      const auto stock = NewStockPolicy(FilterKind::kStockBloom, bits_per_key);
       count += CountMatches(*stock, BuildFilter(*stock, keys), absent);
     }
   }
@@ -91,12 +95,53 @@ TEST(StockFiltersTest, BelowHalfABitThereIsNoFilter) {
 TEST(StockFiltersTest, BitsForAnFprAreTheMinimum) {
   for (int i = 0; i <= 180; ++i) {
     const double fpr = 0.5 * std::pow(0.93, i);  // 0.5 to 1e-6
-    const double bits = StockBloomBitsPerKey(fpr);
+    const double bits = StockBitsPerKey(FilterKind::kStockBloom, fpr);
     EXPECT_LE(StockBloomFpr(bits), fpr) << fpr;
     // Slightly fewer bits miss it, by at most the largest step between two numbers of probes.
     if (bits > 1.002) {
       EXPECT_GT(StockBloomFpr(bits - 0.001), fpr) << fpr;
     }
+  }
+}
+
+// Layouts of both kinds, and the filters that RocksDB then builds.
+TEST(StockFiltersTest, LayoutsHaveThePredictedSizeAndFpr) {
+  StockPolicies policies;
+  for (const FilterKind kind : {FilterKind::kStockBloom, FilterKind::kStockRibbon}) {
+    size_t num_layouts = 0;
+    double bits = 0;
+    for (double fpr = 0.5; fpr >= kMinTargetFpr; ++num_layouts) {
+      const Layout layout = *ChooseLayout(kind, fpr);
+      fpr = 0.999 * layout.predicted_fpr;
+      EXPECT_GT(layout.bits_per_key, bits);
+      bits = layout.bits_per_key;
+      EXPECT_EQ(LayoutForBitsPerKey(kind, bits + 1e-6)->predicted_fpr, layout.predicted_fpr);
+      if (num_layouts % 4 != 0) continue;
+      for (const uint64_t num_keys : {1, 30, 300, 1000, 5000, 30'000, 150'000}) {
+        const auto keys = PresentKeys(KeyShape::kUrl, num_keys);
+        const rocksdb::FilterPolicy& policy = *policies.ForLayout(layout);
+        const BuiltFilter filter = BuildFilter(policy, keys);
+        const auto num_bytes = static_cast<double>(BlockBytes(layout, num_keys));
+        SCOPED_TRACE(LayoutText(layout) + ", " + std::to_string(num_keys) + " keys");
+        // A Ribbon filter consists of blocks of 128 slots; two more or fewer.
+        EXPECT_NEAR(static_cast<double>(filter.contents.size()), num_bytes,
+                    kind == FilterKind::kStockBloom ? 0 : 32 * bits + 0.002 * num_bytes);
+        EXPECT_LE(MaxBlockKeys(layout, BlockBytes(layout, num_keys)),
+                  num_keys + num_keys / 100 + 600);
+        EXPECT_GE(MaxBlockKeys(layout, BlockBytes(layout, num_keys)), num_keys);
+        if (num_keys != 150'000 || layout.predicted_fpr < 1e-3) continue;
+        const auto passed =
+            static_cast<double>(CountMatches(policy, filter, AbsentKeys(KeyShape::kUrl, num_keys)));
+        const double expected = static_cast<double>(num_keys) * layout.predicted_fpr;
+        // Up to 5 % above the model of Bloom filters.
+        EXPECT_NEAR(passed / expected, 1.015, 0.035 + 4 / std::sqrt(expected));
+      }
+    }
+    EXPECT_EQ(num_layouts, 62u);
+    EXPECT_EQ(ChooseLayout(kind, 0.01)->predicted_fpr, 0.01);
+    EXPECT_FALSE(ChooseLayout(kind, 0.51).ok());
+    EXPECT_FALSE(LayoutForBitsPerKey(kind, 0.9).ok());
+    EXPECT_FALSE(FilterBuilder::Create({.kind = kind}).ok());
   }
 }
 

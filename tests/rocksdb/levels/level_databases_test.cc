@@ -149,6 +149,18 @@ TEST_P(LevelDatabasesTest, WastedReadsAreNearTheGoal) {
   }
 }
 
+TEST_P(LevelDatabasesTest, StockFiltersSpreadTheirBudgetToo) {
+  TestDb by_level(Config({.bits_per_key = 8, .kind = PolicyKind::kStock}));
+  Fill(&by_level, 31);
+  next_ = 0;
+  TestDb one_rate(Config({.target_fpr = 0.0078, .kind = PolicyKind::kStock}));
+  Fill(&one_rate, 31);
+  EXPECT_NEAR(BitsPerKey(&by_level), BitsPerKey(&one_rate),
+              GetParam() == FilterShape::kFull ? 0.8 : 1.6);
+  EXPECT_LT(WastedReads(&by_level), 0.6 * WastedReads(&one_rate));
+  EXPECT_EQ(CheckReads(&by_level.db(), by_level.model(), {}), "");
+}
+
 TEST_P(LevelDatabasesTest, AscendingKeysMoveWithTheirFiltersAndStayWithinBounds) {
   TestDb db(Config({.bits_per_key = 10}));
   uint64_t number = 0;

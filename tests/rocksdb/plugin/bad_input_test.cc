@@ -100,6 +100,12 @@ Cases FilterOptionCases() {
        {"plain_range_reads is true; allowed: false, unless ranges=true"}},
       {{.prefixes = Megabyte()}, {"prefixes is xxxx", "at byte 0: expected delimiter:, lengths:"}},
       {{.prefixes = "delimiter:/", .prefix_fpr = 1}, {"prefix_fpr is 1; allowed: 1e-07 to 0.5"}},
+      {{.kind = PolicyKind::kStock, .ranges = true},
+       {"ranges is true; allowed: false with kind=stock"}},
+      {{.kind = PolicyKind::kStock, .prefixes = "auto"},
+       {"prefixes is auto; allowed: none with kind=stock"}},
+      {{.kind = PolicyKind::kStock, .max_build_bytes = 1},
+       {"max_build_bytes is 1; allowed: 0 with kind=stock", "cache_usage_options"}},
       {{.prefix_fpr = 0.1}, {"prefix_fpr is 0.1; allowed: none, unless prefixes is set"}},
   };
   Cases cases;

@@ -60,6 +60,8 @@ TEST_F(OptionStringsTest, MeanTheOptionsThatTheyName) {
       {"{id=blocksieve;max_build_bytes=64M;kind=ribbon;target_fpr=1.5e-06;}",
        {.target_fpr = 1.5e-6, .kind = PolicyKind::kRibbon, .max_build_bytes = 64 << 20}},
       {"{id=blocksieve;ranges=1;range_fpr=none}", {.ranges = true}},
+      {"{id=blocksieve;kind=stock;wasted_reads=0.01}",
+       {.wasted_reads = 0.01, .kind = PolicyKind::kStock}},
       {"{id=blocksieve;bits_per_key=9}", {.bits_per_key = 9}},
       {"{id=blocksieve;plain_range_reads=true;range_fpr=0.3;ranges=true}",
        {.ranges = true, .range_fpr = 0.3, .plain_range_reads = true}},

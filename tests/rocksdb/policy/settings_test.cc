@@ -46,6 +46,10 @@ const Setting kFeatures[] = {
     {"WholeKeys", [](DbConfig*) {}},
     // tests/PITFALLS.md, 4: entries k, p, k, p. And 18: AwkwardKeys has keys outside the domain.
     {"WholeKeysAndPrefixes", [](DbConfig* config) { UsePrefixes(config, kGroupPrefixBytes); }},
+    {"StockKind",
+     [](DbConfig* config) {
+       config->table.filter_policy = PolicyFromString("{id=blocksieve;kind=stock}");
+     }},
     {"HighTarget",
      [](DbConfig* config) { config->table.filter_policy = PolicyFromString("blocksieve:0.5"); }},
     // tests/PITFALLS.md, 1: an empty prefix; and 18.

@@ -50,7 +50,8 @@ class OptionsToSet {
 ///
 /// Errors: InvalidArgument if an option is out of range, tables are not block-based, or DBOptions
 /// are missing, and as for EnableRangeFilter; NotSupported if the loaded RocksDB has a filter
-/// interface for which blocksieve was not compiled, or fails the self-test of range filters.
+/// interface for which blocksieve was not compiled, or fails the self-test of range filters. With
+/// a later RocksDB for which blocksieve was compiled, filters are those of PolicyKind::kStock.
 BLOCKSIEVE_EXPORT rocksdb::Status EnableFilter(OptionsToSet options,
                                                const FilterPolicyOptions& filter = {});
 

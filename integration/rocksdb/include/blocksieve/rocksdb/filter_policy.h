@@ -24,6 +24,9 @@ enum class PolicyKind : uint8_t {
   kAuto = 0,  ///< Blocked Bloom for short-lived files (flushes), ribbon for all others.
   kBloom = static_cast<uint8_t>(FilterKind::kBlockedBloom),  ///< Fastest to build and to probe.
   kRibbon = static_cast<uint8_t>(FilterKind::kRibbon),  ///< Close to minimal size; lib/RIBBON.md.
+  /// RocksDB's own filters with the bits that the goal gives each file: Bloom for short-lived
+  /// files, Ribbon for all others. Built and read by RocksDB alone, also by one without blocksieve.
+  kStock = static_cast<uint8_t>(FilterKind::kStockRibbon),
 };
 
 /// Options of a filter policy. Option strings use the same names:
@@ -45,7 +48,9 @@ struct FilterPolicyOptions {
   /// that this memory allows.
   std::optional<double> bits_per_key = std::nullopt;
 
-  PolicyKind kind = PolicyKind::kAuto;  ///< "auto", "bloom" or "ribbon" in option strings.
+  /// "auto", "bloom", "ribbon" or "stock" in option strings. kStock excludes `max_build_bytes`,
+  /// `ranges` and `prefixes`, and rounds rates down to one of 9 per decade.
+  PolicyKind kind = PolicyKind::kAuto;
 
   /// Maximum memory for building one filter, in bytes: key hashes, working memory and the finished
   /// filter. 0: no limit. A ribbon that needs more becomes a Bloom filter of the same FPR. If that
@@ -96,6 +101,8 @@ struct FilterPolicyOptions {
 /// may match", and the policy reads stock Bloom and Ribbon filters. If the loaded RocksDB is later
 /// than 11.9, or has another filter interface than the headers this was compiled with, the policy
 /// says so on stderr, builds stock Bloom filters of the same FPR, and reads its own like RocksDB.
+/// If it was compiled for that later RocksDB, every kind builds what kStock does, for the same
+/// goal.
 ///
 /// Errors: InvalidArgument if an option is out of range; ResourceExhausted if memory is short.
 BLOCKSIEVE_EXPORT Result<std::shared_ptr<const rocksdb::FilterPolicy>> NewFilterPolicy(

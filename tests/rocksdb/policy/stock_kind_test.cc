@@ -1,0 +1,172 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "blocksieve/rocksdb.h"
+#include "integration/rocksdb/compat/filter_bits_abi.h"
+#include "integration/rocksdb/maintenance/file_report.h"
+#include "integration/rocksdb/policy/policy.h"
+#include "tests/support/built_filter.h"
+#include "tests/support/db_checks.h"
+#include "tests/support/key_sets.h"
+#include "tests/support/logs.h"
+#include "tests/support/test_db.h"
+
+// kind=stock: filters that RocksDB builds and reads, with the rates of the policy's goal. Their
+// models: stock_filters_test.cc; plans of them: planned_files_test.cc; by level:
+// level_databases_test.
+
+namespace blocksieve {
+namespace {
+
+using namespace blocksieve::testing;  // NOLINT: test support
+using rocksdb_plugin::FileReport;
+using rocksdb_plugin::FilterOrigin;
+
+constexpr uint64_t kKeys = 10'000;
+
+std::vector<FileReport> Reports(TestDb* db) {
+  std::vector<FileReport> files;
+  MustBeOk(rocksdb_plugin::ReadLiveFiles(&db->db(), (*db)->DefaultColumnFamily(), true, &files),
+           "read");
+  return files;
+}
+
+class StockKindTest : public ::testing::TestWithParam<FilterShape> {
+ protected:
+  StockKindTest() { blocksieve_rocksdb_register(); }
+
+  static DbConfig Config(const std::string& policy) {
+    DbConfig config = MakeConfig(GetParam(), PolicyFromString(policy));
+    config.table.optimize_filters_for_memory = false;
+    return config;
+  }
+
+  // A file of keys of the whole range.
+  static void WriteFile(TestDb* db, uint64_t step, uint64_t steps) {
+    for (uint64_t i = 0; i < kKeys / steps; ++i) {
+      db->Put(MakeKey(KeyShape::kUrl, 2 * (steps * i + step)), "step " + std::to_string(step));
+    }
+    db->Flush();
+  }
+
+  // The FPR that lookups see, and their results.
+  static double Fpr(TestDb* db) {
+    const auto absent = AbsentKeys(KeyShape::kUrl, kKeys);
+    db->ResetUse();
+    EXPECT_EQ(CheckGets(&db->db(), db->model(), absent), "");
+    EXPECT_GE(db->Use().absent(), Reports(db).size() * (absent.size() - 10)) << "lacks filters";
+    return db->Use().fpr();
+  }
+};
+
+TEST_P(StockKindTest, FilesHaveTheTargetRateAlsoInStockRocksDb) {
+  const uint32_t latest = rocksdb::BlockBasedTableOptions().format_version;
+  for (const uint32_t version : std::set<uint32_t>{2, 3, 4, 5, latest}) {
+    for (const bool fits_memory : {false, true}) {
+      SCOPED_TRACE("format_version " + std::to_string(version) + ", " +
+                   std::to_string(fits_memory));
+      // Filters that fit memory differ by what the allocator gives; and RocksDB rounds the rate of
+      // Ribbon filters of few keys down.
+      const bool differ = fits_memory || GetParam() == FilterShape::kPartitioned;
+      const double slack = differ ? 0.006 : 0.0006;
+      DbConfig config = Config("{id=blocksieve;target_fpr=0.01;kind=stock}");
+      config.table.format_version = version;
+      config.table.optimize_filters_for_memory = fits_memory;
+      config.table.detect_filter_construct_corruption = fits_memory;
+      TestDb db(config);
+      WriteFile(&db, 0, 2);
+      db.Compact();
+      WriteFile(&db, 1, 2);
+      for (const FileReport& file : Reports(&db)) {
+        const bool is_flush = file.place.level == 0;
+        EXPECT_EQ(file.filter.origin, FilterOrigin::kStock);
+        // For the few keys of a partition, RocksDB may build a Bloom filter instead.
+        EXPECT_THAT(file.filter.kind,
+                    ::testing::EndsWith(is_flush && version >= 5 ? "bloom" : "ribbon"));
+        EXPECT_NEAR(file.filter.predicted_fpr, 0.01, slack);
+      }
+      // 25,000 probes pass 250 keys, with a standard error of 16.
+      EXPECT_NEAR(Fpr(&db), 0.01, slack + 0.003);
+      db.Reopen(Config("bloomfilter:20"));
+      EXPECT_NEAR(Fpr(&db), 0.01, slack + 0.003) << "without the plug-in";
+    }
+  }
+}
+
+TEST_P(StockKindTest, MigratesFromAndToEveryPolicyWithoutLosingAFilter) {
+  const std::string stock_kind = "{id=blocksieve;target_fpr=0.01;kind=stock}";
+  const std::string steps[] = {"blocksieve:0.01", stock_kind, "ribbonfilter:10:-1", stock_kind,
+                               "blocksieve:0.01"};
+  TestDb db(Config(steps[0]));
+  for (uint64_t i = 0; i < std::size(steps); ++i) {
+    SCOPED_TRACE(i);
+    if (i != 0) {
+      db.Reopen(Config(steps[i]));
+      // All filters of the policy before work.
+      EXPECT_LT(Fpr(&db), 0.014);
+    }
+    WriteFile(&db, i, std::size(steps));
+    EXPECT_LT(Fpr(&db), 0.014);
+    db.Compact();
+    EXPECT_LT(Fpr(&db), 0.014);
+    const bool is_ours = steps[i] == steps[0];
+    for (const FileReport& file : Reports(&db)) {
+      EXPECT_EQ(file.filter.origin, is_ours ? FilterOrigin::kBlocksieve : FilterOrigin::kStock);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, StockKindTest, kBothShapes, ParamNames());
+
+// A policy that was compiled for a later RocksDB than known, and one that was only loaded by it.
+class StockFallbackTest : public ::testing::Test {
+ protected:
+  // The marker of the filter of a file: -1 (Bloom) or -2 (Ribbon).
+  static int MarkerOf(const rocksdb_plugin::Policy& policy, bool is_flush, rocksdb::Logger* log) {
+    const rocksdb::BlockBasedTableOptions table = NotFittedToMemory();
+    rocksdb::FilterBuildingContext context(table);
+    context.num_levels = 7;
+    context.level_at_creation = is_flush ? 0 : 6;
+    context.reason = is_flush ? rocksdb::TableFileCreationReason::kFlush
+                              : rocksdb::TableFileCreationReason::kCompaction;
+    context.info_log = log;
+    const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
+        policy.GetBuilderWithContext(context));
+    if (builder == nullptr) return 0;
+    const auto keys = PresentKeys(KeyShape::kUrl, kKeys);
+    const BuiltFilter filter = Build(builder.get(), keys);
+    EXPECT_EQ(CountMatches(policy, filter, keys), kKeys);
+    EXPECT_LT(CountMatches(policy, filter, AbsentKeys(KeyShape::kUrl, kKeys)), kKeys / 3);
+    return static_cast<signed char>(filter.contents[filter.contents.size() - 5]);
+  }
+};
+
+TEST_F(StockFallbackTest, EveryKindBecomesStockWithTheSameGoal) {
+  const std::string problem = rocksdb_plugin::AbiProblem("99.0.0");
+  for (const PolicyKind kind : {PolicyKind::kAuto, PolicyKind::kBloom, PolicyKind::kRibbon}) {
+    const rocksdb_plugin::Policy policy({.bits_per_key = 10, .kind = kind}, problem,
+                                        /*is_compiled_for=*/true);
+    MemoryLogger log;
+    EXPECT_EQ(MarkerOf(policy, true, &log), -1);
+    EXPECT_EQ(MarkerOf(policy, false, &log), -2);
+    const std::string line = "RocksDB's own filters of the same goal are built (kind=stock)";
+    const size_t first = log.text().find(line);
+    ASSERT_NE(first, std::string::npos) << log.text();
+    EXPECT_EQ(log.text().find(line, first + 1), std::string::npos) << log.text();
+  }
+}
+
+TEST_F(StockFallbackTest, WithOtherLayoutsAllFiltersAreBloom) {
+  const rocksdb_plugin::Policy policy({.target_fpr = 0.01}, rocksdb_plugin::AbiProblem("99.0.0"));
+  EXPECT_EQ(MarkerOf(policy, true, nullptr), -1);
+  EXPECT_EQ(MarkerOf(policy, false, nullptr), -1);
+}
+
+}  // namespace
+}  // namespace blocksieve
