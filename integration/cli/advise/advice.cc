@@ -51,6 +51,7 @@ class Adviser {
     } else if (advice_.why_refused.empty()) {
       Propose("one rate", PlanForOneRate());
     }
+    AddStock();
     if (request_.seek_fraction) AddSeeks(keys_of_file);
     return std::move(advice_);
   }
@@ -66,11 +67,23 @@ class Adviser {
   // are for other filters.
   Result<Plans> PlanForOneRate(uint64_t other_bytes = 0) const {
     if (request_.wasted_reads) return PlanForOneRateOfReads(forest(), *request_.wasted_reads);
-    uint64_t bytes = request_.memory.value_or(advice_.current.filter_bytes);
-    if (!request_.memory && !has_filters_) {
-      bytes = advice_.proposals.front().prediction.filter_bytes;
-    }
+    const uint64_t bytes = ComparedBytes();
     return cli::PlanForOneRate(forest(), bytes - std::min(bytes, other_bytes));
+  }
+
+  uint64_t ComparedBytes() const {
+    if (request_.memory || has_filters_) {
+      return request_.memory.value_or(advice_.current.filter_bytes);
+    }
+    return advice_.proposals.front().prediction.filter_bytes;
+  }
+
+  void AddStock() {
+    if (advice_.proposals.empty()) return;
+    Result<Plans> plans = PlanForMemory(forest(), ComparedBytes(), /*is_stock=*/true);
+    if (!plans.ok()) return;
+    const Prediction prediction = PredictionOf(*plans);
+    advice_.stock = Proposal{"stock", *std::move(plans), prediction};
   }
 
   // Range filters and prefixes beside key filters of one rate.

@@ -100,7 +100,7 @@ SeekAdvice AdviseSeeks(const Forest& forest, const AdviceRequest& request, const
                        const KeysOfFile& keys_of_file);
 
 struct Proposal {
-  std::string name;  ///< "same memory", "same reads", "one rate", "requested" or "usual".
+  std::string name;  ///< "same memory", "same reads", "one rate", "requested", "usual", "stock".
   Plans plans;
   Prediction prediction;
 
@@ -114,6 +114,9 @@ struct Advice {
   Prediction current;
   /// Only "requested" may waste more reads or memory than the current filters, if there are any.
   std::vector<Proposal> proposals;
+  /// RocksDB's own filters by level, for who cannot load a plug-in everywhere, in the memory of the
+  /// current filters or the first proposal. Set if there are proposals.
+  std::optional<Proposal> stock;
   std::string why_refused;          ///< Why no filters meet the requested limit; "" if some do.
   std::string no_filter_pays;       ///< The reason, or empty if filters pay.
   std::optional<SeekAdvice> seeks;  ///< Set if requested and there are keys.

@@ -147,6 +147,14 @@ std::string ToText(const Advice& advice, double absent_fraction) {
   for (const Proposal& proposal : advice.proposals) {
     text += fmt::format("  {:<12}  {}\n", proposal.name, PolicyOption(proposal.policy()));
   }
+  if (const auto& stock = advice.stock) {
+    text += fmt::format(
+        "\nRocksDB's own filters by level, for programs that cannot all load the plug-in: {} "
+        "wasted "
+        "reads,\n{} bytes of filters, with {}\n",
+        ReadsText(stock->prediction.wasted_reads_absent), CountText(stock->prediction.filter_bytes),
+        PolicyOption(stock->policy()));
+  }
   if (advice.seeks) {
     text += "\n" + SeeksText(advice);
   } else if (std::ranges::any_of(advice.forest.files, [](const FileReport& file) {
@@ -165,6 +173,11 @@ Json ToJson(const Advice& advice) {
                    {"no_filters", advice.without},
                    {"current", advice.current}};
   document["proposals"] = ProposalsJson(advice);
+  document["stock"] = nullptr;
+  if (const auto& stock = advice.stock) {
+    document["stock"] = {{"option", PolicyOption(stock->policy())}};
+    document["stock"].update(Json(stock->prediction));
+  }
   document["no_filter_pays"] = advice.no_filter_pays;
   document["verdict"] = ToJson(VerdictOf(advice));
   if (advice.seeks) AddSeeksTo(advice, &document);

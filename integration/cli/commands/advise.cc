@@ -28,6 +28,8 @@ Proposals; only "requested" may waste more reads or memory than the current filt
   same reads     least memory with no more wasted reads than now
   usual          10 bits per key, if the database has no filters and nothing is requested
   one rate       the same FPR for all files, in the memory of the proposal or filters before it
+Besides, RocksDB's own filters by level (kind=stock), in the same memory as one rate: for programs
+that cannot all load the plug-in.
 
 Predictions, by the model of each kind of filter:
   wasted reads   data blocks read by a lookup of an absent key: the sum over all runs of FPR (1 for

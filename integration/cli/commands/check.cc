@@ -27,7 +27,8 @@ constexpr const char* kCheckFooter =
     R"help(Finds names and options that RocksDB silently ignores. If an OPTIONS file names an unregistered
 policy, such as blocksive:0.01, RocksDB writes files without filters, and the next OPTIONS file has
 nullptr. check covers filter policies, prefix extractors, table properties collectors, listeners and
-what else a blocksieve policy needs. For a database, it also counts the files without filters.
+what else a blocksieve policy needs. For a database, it also counts the files without filters. The
+filters of kind=stock work in every RocksDB, but a program without the plug-in writes none, too.
 
   accepted  yes: RocksDB or blocksieve can create the object; no: only the program that registers or
             creates it can, which is a problem only for policies, and if the same option names one of
