@@ -87,12 +87,21 @@ double RibbonBytes(double fpr, double num_keys) {
 template <FilterKind kind>
 const std::vector<Layout>& Layouts() {
   static const auto& layouts = *[] {
-    constexpr double kRatesPerDecade = 9;
+    // Rates per decade: the last level, which takes most of the memory, has a high one.
+    constexpr int kHighRates = 16;  // down to 10^kLowest
+    constexpr int kLowRates = 6;
+    constexpr int kLowest = -3;
     // Slots per key of usual files, of a quarter million keys.
     constexpr double kUsualSlotsPerKey = 1.04;
     auto* const made = new std::vector<Layout>;
-    for (int i = 3; made->empty() || made->back().predicted_fpr > kMinTargetFpr; ++i) {
-      const double fpr = made->empty() ? kMaxTargetFpr : std::pow(10, -(i - 1) / kRatesPerDecade);
+    std::vector<double> fprs = {kMaxTargetFpr};
+    for (int i = 5; i < -kLowest * kHighRates; ++i) {
+      fprs.push_back(std::pow(10, -i / double{kHighRates}));
+    }
+    for (int i = 0; fprs.back() > kMinTargetFpr; ++i) {
+      fprs.push_back(std::pow(10, kLowest - i / double{kLowRates}));
+    }
+    for (const double fpr : fprs) {
       if constexpr (kind == FilterKind::kStockBloom) {
         const double bits = StockBitsPerKey(kind, fpr);
         made->push_back({kind, bits, StockBloomProbes(bits), fpr});

@@ -15,7 +15,8 @@ namespace blocksieve::internal {
 uint32_t StockBloomProbes(double bits_per_key) noexcept;
 
 /// A kind of stock filter. Its layouts have few different rates, because each one takes a policy
-/// object of RocksDB: 9 per decade, among them the powers of ten, and kMaxTargetFpr.
+/// object of RocksDB: 16 per decade down to 0.001 and 6 below, among them the powers of ten, and
+/// kMaxTargetFpr.
 template <FilterKind kind>
 struct StockFamily {
   static constexpr FilterKind kKind = kind;

@@ -49,7 +49,7 @@ struct FilterPolicyOptions {
   std::optional<double> bits_per_key = std::nullopt;
 
   /// "auto", "bloom", "ribbon" or "stock" in option strings. kStock excludes `max_build_bytes`,
-  /// `ranges` and `prefixes`, and rounds rates down to one of 9 per decade.
+  /// `ranges` and `prefixes`, and rounds rates down (LEVELS.md).
   PolicyKind kind = PolicyKind::kAuto;
 
   /// Maximum memory for building one filter, in bytes: key hashes, working memory and the finished
