@@ -40,9 +40,6 @@ class Decimal {
   /// Whether the fraction is not zero.
   bool HasFraction() const noexcept;
 
-  /// Whether the magnitude is at least one.
-  bool IsAtLeastOne() const noexcept { return !digits_.empty() && point_ > 0; }
-
  private:
   bool is_negative_ = false;
   std::string digits_;  // significant digits: neither the first nor the last is zero
