@@ -200,6 +200,7 @@ class BLOCKSIEVE_EXPORT ColumnList {
   void clear() noexcept { *this = {}; }
   bool empty() const noexcept { return columns_.empty(); }
   size_t size() const noexcept { return columns_.size(); }
+  const Column* data() const noexcept { return columns_.data(); }
   const Column& operator[](size_t i) const noexcept { return columns_[i]; }
   std::vector<Column>::const_iterator begin() const noexcept { return columns_.begin(); }
   std::vector<Column>::const_iterator end() const noexcept { return columns_.end(); }

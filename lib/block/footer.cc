@@ -204,7 +204,7 @@ Status StatusOf(const Problem& problem) {
 
 bool HasFilterBlockTail(ByteView block) noexcept {
   if (block.size() < kZeroTailBytes) return false;
-  return std::ranges::all_of(block.last(kZeroTailBytes), [](uint8_t byte) { return byte == 0; });
+  return std::all_of(block.end() - kZeroTailBytes, block.end(), [](uint8_t b) { return b == 0; });
 }
 
 }  // namespace blocksieve

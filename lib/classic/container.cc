@@ -64,8 +64,8 @@ Result<OwnedBytes> WriteContainer(const BloomLayout& layout, uint32_t cell_bits,
   assert(header.size() == kHeaderBytes);
   OwnedBytes written = AllocateBlock(kHeaderBytes + cells.size() + kChecksumBytes, 0);
   if (written.memory == nullptr) return OutOfMemory();
-  std::ranges::copy(header, written.data());
-  std::ranges::copy(cells, written.data() + kHeaderBytes);
+  std::copy(header.begin(), header.end(), written.data());
+  std::copy(cells.begin(), cells.end(), written.data() + kHeaderBytes);
   const size_t checksum_at = written.size - kChecksumBytes;
   StoreLittleEndian(written.data() + checksum_at, Checksum(written.view().first(checksum_at)));
   return written;
@@ -115,7 +115,7 @@ Result<BloomContainer> ReadContainer(bool has_counters, ByteView bytes) try {
   Result<OwnedBytes> copy = AllocateCells(read.layout, read.cell_bits);
   if (!copy.ok()) return copy.status();
   read.cells = *std::move(copy);
-  std::ranges::copy(cells, read.cells.data());
+  std::copy(cells.begin(), cells.end(), read.cells.data());
   return read;
 } catch (const std::bad_alloc&) {
   return OutOfMemory();

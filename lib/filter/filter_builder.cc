@@ -71,7 +71,7 @@ struct __attribute__((visibility("hidden"))) FilterBuilder::Keys : internal::Key
     }
     before_latest = latest;
     latest = hash;
-    std::atomic_ref(num_keys).store(num_keys + 1, std::memory_order_relaxed);
+    num_keys.store(num_keys.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     if (hashes.needs_memory()) [[unlikely]]
       return AppendAndCharge(hash);
     hashes.Append(hash);
@@ -125,7 +125,7 @@ struct __attribute__((visibility("hidden"))) FilterBuilder::Keys : internal::Key
   std::string prefix_section;  // of the block that is being finished
   std::string range_section;
   std::string no_ranges_reason;
-  uint64_t num_keys = 0;
+  std::atomic<uint64_t> num_keys = 0;  // other threads may read it
   // The last two distinct hashes; valid from one and two num_keys on.
   uint64_t latest = 0;
   uint64_t before_latest = 0;
@@ -279,7 +279,7 @@ Result<FilterBuilder> FilterBuilder::Create(const FilterOptions& options) try {
 void FilterBuilder::AddHash(uint64_t hash) noexcept { keys_->Add(hash); }
 
 uint64_t FilterBuilder::num_keys() const noexcept {
-  return std::atomic_ref(keys_->num_keys).load(std::memory_order_relaxed);
+  return keys_->num_keys.load(std::memory_order_relaxed);
 }
 
 Result<FinishedFilter> FilterBuilder::Finish(const Layout& layout, bool with_sections) try {
@@ -293,7 +293,7 @@ Result<FinishedFilter> FilterBuilder::Finish(const Layout& layout, bool with_sec
     Keys* keys;
     ~Reset() {
       keys->hashes.Clear();
-      std::atomic_ref(keys->num_keys).store(0, std::memory_order_relaxed);
+      keys->num_keys.store(0, std::memory_order_relaxed);
     }
   } const reset{&keys};
   Result<FinishedFilter> filter = keys.BuildOrFallBack(options_, chosen);

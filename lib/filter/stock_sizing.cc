@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <vector>
 
@@ -132,16 +131,19 @@ Result<Layout> StockFamily<kind>::ChooseLayout(double target_fpr) {
   if (!(target_fpr >= kMinTargetFpr && target_fpr <= kMaxTargetFpr)) {
     return OutOfRange("target_fpr", target_fpr, kMinTargetFpr, kMaxTargetFpr);
   }
-  return *std::ranges::lower_bound(Layouts<kind>(), target_fpr, std::greater(),
-                                   &Layout::predicted_fpr);
+  const std::vector<Layout>& layouts = Layouts<kind>();
+  return *std::partition_point(layouts.begin(), layouts.end(), [&](const Layout& layout) {
+    return layout.predicted_fpr > target_fpr;
+  });
 }
 
 template <FilterKind kind>
 Result<Layout> StockFamily<kind>::LayoutForBitsPerKey(double bits_per_key) {
   const std::vector<Layout>& layouts = Layouts<kind>();
-  const auto next =
-      std::ranges::upper_bound(layouts, bits_per_key, std::less(), &Layout::bits_per_key);
-  if (next != layouts.begin() && !std::isnan(bits_per_key)) return next[-1];
+  const auto next = std::partition_point(layouts.begin(), layouts.end(), [&](const Layout& layout) {
+    return layout.bits_per_key <= bits_per_key;
+  });
+  if (next != layouts.begin()) return next[-1];
   return OutOfRange("bits_per_key", bits_per_key, layouts.front().bits_per_key,
                     std::numeric_limits<double>::infinity());
 }

@@ -87,14 +87,14 @@ void SortBucket(std::span<Posting> bucket, size_t max_scratch, std::vector<Posti
 void PostingLog::AddGranule(std::span<const uint64_t> hashes) {
   // Memory first: if it is short, nothing has changed.
   while (chunks_.size() * kChunkHashes < num_hashes_ + hashes.size()) {
-    chunks_.push_back(std::make_unique_for_overwrite<uint64_t[]>(kChunkHashes));
+    chunks_.push_back(std::unique_ptr<uint64_t[]>(new uint64_t[kChunkHashes]));
   }
   counts_.push_back(static_cast<uint32_t>(hashes.size()));
   while (!hashes.empty()) {
     const size_t at = static_cast<size_t>(num_hashes_) % kChunkHashes;
     const size_t count = std::min(hashes.size(), kChunkHashes - at);
-    std::ranges::copy(hashes.first(count),
-                      chunks_[static_cast<size_t>(num_hashes_) / kChunkHashes].get() + at);
+    std::copy_n(hashes.begin(), count,
+                chunks_[static_cast<size_t>(num_hashes_) / kChunkHashes].get() + at);
     num_hashes_ += count;
     hashes = hashes.subspan(count);
   }
@@ -103,7 +103,7 @@ void PostingLog::AddGranule(std::span<const uint64_t> hashes) {
 SortedPostings::SortedPostings(PostingLog log)
     : num_granules_(log.num_granules()),
       size_(static_cast<size_t>(log.num_hashes())),
-      postings_(std::make_unique_for_overwrite<Posting[]>(size_)) {
+      postings_(new Posting[size_]) {
   PreferHugePages(postings_.get(), size_ * sizeof(Posting));  // filled in random order
   Offsets<kTopBits> offsets{};
   log.ForEach([&](uint64_t hash, uint32_t) { ++offsets[TopOf(hash)]; });

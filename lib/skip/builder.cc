@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cassert>
 #include <exception>
+#include <functional>
 #include <limits>
 #include <set>
 #include <utility>
@@ -49,6 +50,14 @@ Status CheckOptions(const SkipIndexOptions& options) {
     return Status::Ok();
   }
   return internal::OutOfRange("target_fpr", options.target_fpr, kMinTargetFpr, kMaxTargetFpr);
+}
+
+// Orders columns, or pointers to them, by what `number` returns for each.
+template <class Number>
+auto By(Number number) {
+  return [number](const auto& a, const auto& b) {
+    return std::invoke(number, a) < std::invoke(number, b);
+  };
 }
 
 }  // namespace
@@ -146,9 +155,11 @@ void SkipIndexBuilder::Parts::KeepMemory() {
     uint64_t memory = fences.bytes().capacity() +
                       (granule_rows.capacity() + min_sequences.capacity()) * sizeof(uint64_t);
     for (const ColumnBuilder& column : columns) memory += column.memory_bytes();
-    const auto most_hashes = std::ranges::max_element(columns, {}, &ColumnBuilder::num_hashes);
+    const auto most_hashes =
+        std::max_element(columns.begin(), columns.end(), By(&ColumnBuilder::num_hashes));
     if (memory + kFinishBytesPerHash * most_hashes->num_hashes() <= max_memory) return;
-    const auto most_bytes = std::ranges::max_element(columns, {}, &ColumnBuilder::memory_bytes);
+    const auto most_bytes =
+        std::max_element(columns.begin(), columns.end(), By(&ColumnBuilder::memory_bytes));
     if (most_hashes->num_hashes() != 0) {
       most_hashes->DropFilters(PartState::kOverMemory);
     } else if (most_bytes->wants_values()) {
@@ -192,14 +203,16 @@ uint64_t SkipIndexBuilder::Parts::NeededBytes(uint64_t granules_bytes) const {
 
 /// False if there is nothing left to drop.
 bool SkipIndexBuilder::Parts::DropLargestPart() {
-  const auto filters = std::ranges::max_element(
-      columns, {}, [](const ColumnBuilder& column) { return column.header().filter_bytes; });
+  const auto filters = std::max_element(
+      columns.begin(), columns.end(),
+      By([](const ColumnBuilder& column) { return column.header().filter_bytes; }));
   if (filters->header().filter_bytes != 0) {
     filters->DropFilters(PartState::kOverBudget);
     return true;
   }
-  const auto bounds = std::ranges::max_element(
-      columns, {}, [](const ColumnBuilder& column) { return column.header().bounds_bytes; });
+  const auto bounds = std::max_element(
+      columns.begin(), columns.end(),
+      By([](const ColumnBuilder& column) { return column.header().bounds_bytes; }));
   if (bounds->header().bounds_bytes == 0) return false;
   bounds->DropBounds(PartState::kOverBudget);
   return true;
@@ -211,7 +224,7 @@ Result<FinishedSkipIndex> SkipIndexBuilder::Parts::Finish() {
   // The smallest first: each column releases its hashes, and the largest takes most memory.
   std::vector<ColumnBuilder*> ascending;
   for (ColumnBuilder& column : columns) ascending.push_back(&column);
-  std::ranges::stable_sort(ascending, {}, &ColumnBuilder::num_hashes);
+  std::stable_sort(ascending.begin(), ascending.end(), By(&ColumnBuilder::num_hashes));
   for (ColumnBuilder* const column : ascending) column->Finish(options.target_fpr);
   needed_bytes = NeededBytes(granules.size());
   for (;;) {

@@ -127,7 +127,8 @@ Result<internal::SkipIndexHeader> ReadHeader(SkipIndexSource* source, size_t* he
 }
 
 bool HasKey(std::span<const Column> columns, const std::string& key) {
-  return std::ranges::any_of(columns, [&](const Column& column) { return column.key() == key; });
+  const auto has_key = [&](const Column& column) { return column.key() == key; };
+  return std::any_of(columns.begin(), columns.end(), has_key);
 }
 
 /// Turns exceptions into errors: bad_alloc, or length_error from a container.
