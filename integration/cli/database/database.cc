@@ -15,6 +15,7 @@
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/table_properties.h"
+#include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/sidecar/databases.h"
 
 namespace blocksieve::cli {
