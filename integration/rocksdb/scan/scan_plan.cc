@@ -83,10 +83,10 @@ OlderEntries FileMap::Older(size_t level, size_t index) const {
                             (index + 1 < files.size() && overlaps(files[index + 1]));
     return shares_key ? OlderEntries::kOfSharedKeys : OlderEntries::kNone;
   }
-  // RocksDB lists the newest file first. A repaired database may have a file beside those that it
-  // was compacted from, so the sequence numbers must agree.
+  // By sequence numbers and not by RocksDB's order of files: a repaired database may have a file
+  // beside those that it was compacted from.
   for (size_t i = 0; i < files.size(); ++i) {
-    const bool is_newer = i < index && files[i].smallest_seqno > file.largest_seqno;
+    const bool is_newer = files[i].smallest_seqno > file.largest_seqno;
     if (i != index && !is_newer && overlaps(files[i])) return OlderEntries::kInOtherFiles;
   }
   return OlderEntries::kNone;
