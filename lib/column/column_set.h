@@ -27,7 +27,7 @@ class ColumnSet {
  private:
   std::vector<Column> columns_;
   std::vector<uint8_t> has_tokens_;  // by column
-  JsonMembers members_;  // of the JSON columns
+  JsonMembers members_;              // of the JSON columns
   JsonMembers::Scratch scratch_;
 };
 
