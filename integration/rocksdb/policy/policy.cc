@@ -89,7 +89,9 @@ const rocksdb::FilterPolicy* Policy::StockPolicyFor(const rocksdb::FilterBuildin
   // Below format_version 5, RocksDB builds Ribbon filters as always, but legacy Bloom filters, for
   // which the rates do not hold.
   if (goal.is_stock) {
-    kind = goal.KindOf(IsShortLived(context) && context.table_options.format_version >= 5);
+    const bool knows_table_options = abi_problem_.empty() || is_compiled_for_;
+    kind = goal.KindOf(IsShortLived(context) && knows_table_options &&
+                       context.table_options.format_version >= 5);
   }
   return stock_policies_.ForLayout(*ChooseLayout(kind, target_fpr));
 }

@@ -1,6 +1,7 @@
 #include <rocksdb/utilities/backup_engine.h>
 #include <rocksdb/utilities/transaction_db.h>
 
+#include "blocksieve/rocksdb/prune_reads.h"
 #include "blocksieve/rocksdb/skip_index.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
@@ -177,6 +178,19 @@ TEST_F(SidecarCopiesTest, OldSnapshotsReadRebuiltFilesAsAWhole) {
   EXPECT_EQ(NumWithoutIndex(db_.db(), "n = 7", old), rocksdb_plugin::kReadsAllVersions ? 0u : 1u);
   EXPECT_EQ(Count(db_.db(), "n = 7", nullptr, old), 10u);
   EXPECT_EQ(Count(db_.db(), "n = 7"), 0u);
+  {  // the same for iterators that leave out files
+    rocksdb::ReadOptions read;
+    std::shared_ptr<ReadPruning> pruning;
+    MustBeOk(PruneReads(&db_.db(), nullptr, "n = 7", &read, &pruning), "prune");
+    EXPECT_EQ(pruning->counts().files_pruned, 0u);
+    read.snapshot = old.snapshot;
+    const std::unique_ptr<rocksdb::Iterator> rows(db_->NewIterator(read));
+    size_t matching = 0;
+    for (rows->SeekToFirst(); rows->Valid(); rows->Next()) {
+      matching += pruning->Matches(rows->value());
+    }
+    EXPECT_EQ(matching, 10u);
+  }
   db_->ReleaseSnapshot(old.snapshot);
 }
 
