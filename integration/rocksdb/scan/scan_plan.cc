@@ -84,9 +84,12 @@ OlderEntries FileMap::Older(size_t level, size_t index) const {
     return shares_key ? OlderEntries::kOfSharedKeys : OlderEntries::kNone;
   }
   // By sequence numbers and not by RocksDB's order of files: a repaired database may have a file
-  // beside those that it was compacted from.
+  // beside those that it was compacted from. An ingested file has one sequence number, and some
+  // versions of RocksDB (9.10) still read the entries of a file that another database wrote as
+  // older than all others.
   for (size_t i = 0; i < files.size(); ++i) {
-    const bool is_newer = files[i].smallest_seqno > file.largest_seqno;
+    const bool is_newer = files[i].smallest_seqno > file.largest_seqno &&
+                          files[i].smallest_seqno != files[i].largest_seqno;
     if (i != index && !is_newer && overlaps(files[i])) return OlderEntries::kInOtherFiles;
   }
   return OlderEntries::kNone;
