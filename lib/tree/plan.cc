@@ -43,11 +43,15 @@ FilterChange NewFilter(const Tree& tree, size_t number, const RateGoal& goal, Fi
 // exactly, so the rate of a filter differs a little from that of its layout.
 constexpr double kSameRateBits = 0.1;
 
+// Filters of the planned kind whose sizes differ by this much are the same: allocators round sizes
+// up to multiples of 16 bytes, and optimize_filters_for_memory fits filters to those around them.
+constexpr uint64_t kSameSizeBytes = 32;
+
 bool IsAsPlanned(const Tree& tree, size_t number, const RateGoal& goal, FilterKind kind,
                  double target_fpr) {
   const TreeFile& file = tree.files()[number];
-  double fpr = NewFilter(tree, number, goal, kind, target_fpr).fpr;
-  if (fpr > kMaxTargetFpr) return !file.has_filter;
+  FilterChange planned = NewFilter(tree, number, goal, kind, target_fpr);
+  if (planned.fpr > kMaxTargetFpr) return !file.has_filter;
   if (!file.kind) return false;
   if (*file.kind != kind) {
     // A ribbon at the target rate also counts: it is smaller, and a Bloom filter of few keys is
@@ -56,9 +60,12 @@ bool IsAsPlanned(const Tree& tree, size_t number, const RateGoal& goal, FilterKi
       return false;
     }
     const bool shares_bits = goal.bits_per_key && goal.has_prefixes;
-    fpr = shares_bits ? NewFilter(tree, number, goal, *file.kind, target_fpr).fpr : target_fpr;
+    planned = NewFilter(tree, number, goal, *file.kind, target_fpr);
+    if (!shares_bits) planned.fpr = target_fpr;
   }
-  return std::abs(std::log2(file.fpr / fpr)) <= kSameRateBits;
+  const auto [smaller, larger] = std::minmax(file.filter_bytes, planned.filter_bytes);
+  if (larger - smaller <= kSameSizeBytes * file.num_filters) return true;
+  return std::abs(std::log2(file.fpr / planned.fpr)) <= kSameRateBits;
 }
 
 bool SavesShare(uint64_t before, uint64_t after) {

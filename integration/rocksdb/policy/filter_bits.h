@@ -41,7 +41,8 @@ class MemoryFit {
   /// The layout that Fit would choose now for `num_keys` keys.
   Layout Choose(const FilterBuilder& builder, uint64_t num_keys) const;
 
-  /// Expected false positives saved so far, per absent probe of each filter, weighted by keys.
+  /// Expected false positives saved so far, per absent probe of each filter, weighted by keys and
+  /// divided by its target.
   double balance() const { return balance_.load(std::memory_order_relaxed); }
 
   static size_t MallocUsableBytes(size_t bytes);

@@ -12,12 +12,11 @@ namespace {
 // RocksDB reads a block together with its trailer: a compression type and a checksum.
 constexpr size_t kBlockTrailerBytes = 5;
 
-// The smallest size to try, in sixteenths. Size classes of allocators are at most a quarter apart.
-constexpr size_t kMinSixteenths = 12;
-
-// False positives that the layout saves per absent probe of the filter, weighted by keys.
+// False positives that the layout saves per absent probe of the filter, weighted by keys, in units
+// of its target: levels have different rates, and a tree that is planned as a whole wastes most
+// reads where these are lowest.
 double Gain(const FilterBuilder& builder, uint64_t num_keys, const Layout& layout) {
-  return static_cast<double>(num_keys) * (builder.options().target_fpr - layout.predicted_fpr);
+  return static_cast<double>(num_keys) * (1 - layout.predicted_fpr / builder.options().target_fpr);
 }
 
 }  // namespace
@@ -43,24 +42,28 @@ Layout MemoryFit::Choose(const FilterBuilder& builder, uint64_t num_keys) const 
   // A filter that exceeds max_build_bytes is lost, and the share of the hashes is not known here.
   if (num_keys == 0 || builder.options().max_build_bytes != 0) return builder.layout();
   const size_t wanted = static_cast<size_t>(BlockBytes(builder.layout(), num_keys));
-  const auto fill = [&](size_t block_bytes) {
-    return LayoutForBlockBytes(
-        builder.options().kind, num_keys,
-        usable_bytes_(block_bytes + kBlockTrailerBytes) - kBlockTrailerBytes);
+  const auto usable = [this](size_t block_bytes) {
+    return usable_bytes_(block_bytes + kBlockTrailerBytes) - kBlockTrailerBytes;
   };
-
-  const Layout filled = fill(wanted);
+  const size_t usable_bytes = usable(wanted);
+  const auto layout_of = [&](size_t block_bytes) {
+    return LayoutForBlockBytes(builder.options().kind, num_keys, block_bytes);
+  };
+  const Layout filled = layout_of(usable_bytes);
   if (filled.bits_per_key <= builder.layout().bits_per_key) return builder.layout();
-  // The allocation has unused bytes. Look for a smaller one that the balance can afford.
-  const double affordable = -balance();
-  for (size_t sixteenths = kMinSixteenths; sixteenths < 16; ++sixteenths) {
-    const Layout smaller = fill(wanted * sixteenths / 16);
-    if (smaller.bits_per_key >= filled.bits_per_key) break;
-    if (smaller.predicted_fpr <= kMaxTargetFpr && Gain(builder, num_keys, smaller) >= affordable) {
-      return smaller;
-    }
+
+  // The allocation has unused bytes. The next smaller one, if the balance can afford it: size
+  // classes of allocators are at most a quarter apart.
+  size_t fits = wanted - wanted / 4;
+  if (usable(fits) == usable_bytes) return filled;
+  for (size_t too_large = wanted; fits + 1 < too_large;) {
+    const size_t middle = fits + (too_large - fits) / 2;
+    (usable(middle) == usable_bytes ? too_large : fits) = middle;
   }
-  return filled;
+  const Layout smaller = layout_of(usable(fits));
+  const bool is_affordable = smaller.predicted_fpr <= kMaxTargetFpr &&
+                             balance() + Gain(builder, num_keys, smaller) >= 0;
+  return is_affordable ? smaller : filled;
 }
 
 }  // namespace blocksieve::rocksdb_plugin
