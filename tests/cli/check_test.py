@@ -108,7 +108,7 @@ class CheckTest(CommandTest):
         self.assertIn("default: filter_policy is nullptr", run("check", "--db", self.db).out.decode())
         self.db = self.dir / "large"
         self.db_bench("fillrandom,flush,overwrite,flush", "--block_size=4096", "--value_size=2000",
-                      num=20_000)
+                      num=30_000)  # more than RocksDB's default block cache has room for
         self.assertIn("Change to", self.text_of("advise", "--db", self.db))
         self.assertIn("default: filter_policy is nullptr", run("check", "--db", self.db).out.decode())
 

@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 import termios
@@ -17,6 +18,9 @@ PLUGIN = os.environ.get("PLUGIN", "build/integration/rocksdb/libblocksieve_rocks
 LEVEL_TREE = os.environ.get("LEVEL_TREE", "build/tests/cli/level_tree")
 # Far more than any call here takes, sanitizers included.
 TIMEOUT_SECONDS = 120
+
+# A shell's background jobs ignore it, and so would the processes that tests interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class Done:

@@ -180,7 +180,8 @@ TEST(RangeOptionsTest, UnfinishedFilesOfTheThreadDoNotMarkThem) {
       create_family(is_finished ? "finished" : "given up");
     }
     const uint64_t file_bytes = std::filesystem::file_size(path);
-    for (uint64_t missing = 1; missing < file_bytes; missing *= 4) {
+    // From 16 on: two files of the same keys may differ by some bytes, as of the time.
+    for (uint64_t missing = 16; missing < file_bytes; missing *= 4) {
       disk->Fill(file_bytes - missing);
       rocksdb::SstFileWriter writer(unbuffered, options);
       MustBeOk(writer.Open(path), "open");
