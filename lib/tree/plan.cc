@@ -44,8 +44,12 @@ FilterChange NewFilter(const Tree& tree, size_t number, const RateGoal& goal, Fi
 constexpr double kSameRateBits = 0.1;
 
 // Filters of the planned kind whose sizes differ by this much are the same: allocators round sizes
-// up to multiples of 16 bytes, and optimize_filters_for_memory fits filters to those around them.
-constexpr uint64_t kSameSizeBytes = 32;
+// up to multiples of 16 bytes, and optimize_filters_for_memory fits filters to those around them,
+// in whole lines if they have lines.
+uint64_t SameSizeBytes(FilterKind kind) {
+  const bool has_lines = kind == FilterKind::kBlockedBloom || kind == FilterKind::kStockBloom;
+  return has_lines ? 64 + 16 : 2 * 16;
+}
 
 bool IsAsPlanned(const Tree& tree, size_t number, const RateGoal& goal, FilterKind kind,
                  double target_fpr) {
@@ -64,7 +68,7 @@ bool IsAsPlanned(const Tree& tree, size_t number, const RateGoal& goal, FilterKi
     if (!shares_bits) planned.fpr = target_fpr;
   }
   const auto [smaller, larger] = std::minmax(file.filter_bytes, planned.filter_bytes);
-  if (larger - smaller <= kSameSizeBytes * file.num_filters) return true;
+  if (larger - smaller <= SameSizeBytes(*file.kind) * file.num_filters) return true;
   return std::abs(std::log2(file.fpr / planned.fpr)) <= kSameRateBits;
 }
 

@@ -1,5 +1,9 @@
 #include "integration/rocksdb/compat/compact_file.h"
 
+#include <rocksdb/convenience.h>
+#include <rocksdb/sst_file_reader.h>
+#include <rocksdb/version.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -25,6 +29,19 @@ int PathIdOf(const rocksdb::Options& options, const std::string& path) {
   return found == paths.end() ? -1 : static_cast<int>(found - paths.begin());
 }
 
+// Compactions of RocksDB 9.10 end the process at a table without properties, such as LevelDB's.
+// RocksDB 7.8 compacts them, 11 does not open them.
+rocksdb::Status CheckHasProperties(const rocksdb::Options& options,
+                                   const rocksdb::LiveFileMetaData& file) {
+  if (ROCKSDB_MAJOR < 8 || ROCKSDB_MAJOR > 10) return rocksdb::Status::OK();
+  rocksdb::SstFileReader reader(options);
+  rocksdb::Status status = reader.Open(file.db_path + file.name);
+  if (!status.ok() || reader.GetTableProperties() != nullptr) return status;
+  return rocksdb::Status::NotSupported(
+      "blocksieve: " + file.name + " was written without properties, and compactions of RocksDB " +
+      rocksdb::GetRocksVersionAsString() + " crash at such files; RocksDB 7 compacts them");
+}
+
 }  // namespace
 
 rocksdb::Status CompactFile(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
@@ -35,9 +52,11 @@ rocksdb::Status CompactFile(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column
   compaction.compression = rocksdb::kDisableCompressionOption;  // the column family's
   // One file becomes one file: its blocks may compress a little less.
   compaction.output_file_size_limit = std::max<uint64_t>(2 * file->size, 1 << 20);
-  rocksdb::Status status =
-      db->CompactFiles(compaction, column_family, {name}, file->level,
-                       PathIdOf(db->GetOptions(column_family), file->db_path), written);
+  const rocksdb::Options options = db->GetOptions(column_family);
+  rocksdb::Status status = CheckHasProperties(options, *file);
+  if (!status.ok()) return status;
+  status = db->CompactFiles(compaction, column_family, {name}, file->level,
+                            PathIdOf(options, file->db_path), written);
   const bool is_there = !status.IsAborted() && Find(db, name).has_value();
   if (status.IsInvalidArgument() && !is_there) return rocksdb::Status::NotFound("compacted away");
   if (!status.ok() || !is_there) return status;

@@ -61,8 +61,8 @@ Layout MemoryFit::Choose(const FilterBuilder& builder, uint64_t num_keys) const 
     (usable(middle) == usable_bytes ? too_large : fits) = middle;
   }
   const Layout smaller = layout_of(usable(fits));
-  const bool is_affordable = smaller.predicted_fpr <= kMaxTargetFpr &&
-                             balance() + Gain(builder, num_keys, smaller) >= 0;
+  const bool is_affordable =
+      smaller.predicted_fpr <= kMaxTargetFpr && balance() + Gain(builder, num_keys, smaller) >= 0;
   return is_affordable ? smaller : filled;
 }
 

@@ -54,9 +54,9 @@ TEST(PlanFiltersTest, FilesThatMatchThePlanDoNotChange) {
        {kTenBits, RateGoal{.wasted_reads = 0.02}, RateGoal{.target_fpr = 0.01}}) {
     std::vector<TreeFile> files = Apply(Plan(Files(), goal), /*in_place=*/false, Files());
     EXPECT_EQ(Plan(files, goal).changes.size(), 0u);
-    files[2].filter_bytes += 32;                // fitted to an allocation
-    files[2].fpr *= 0.9;
-    files[3].filter_bytes += 6000;              // another rate
+    files[0].filter_bytes += 80;  // fitted to an allocation
+    files[0].fpr *= 0.9;
+    files[3].filter_bytes += 6000;  // another rate
     files[3].fpr /= 2;
     files[5].kind = std::nullopt;               // not ours
     files[7].kind = FilterKind::kBlockedBloom;  // another kind
