@@ -4,6 +4,7 @@
 #include <rocksdb/env.h>
 
 #include <cstdarg>
+#include <mutex>
 #include <string>
 
 namespace blocksieve::testing {
@@ -15,14 +16,19 @@ class MemoryLogger final : public rocksdb::Logger {
   void Logv(const char* format, va_list arguments) override {
     char line[1024];
     std::vsnprintf(line, sizeof(line), format, arguments);
+    const std::lock_guard lock(mutex_);
     text_ += line;
     text_ += '\n';
   }
   /// Reserves memory, so that logging this many bytes allocates nothing.
   void Reserve(size_t bytes) { text_.reserve(bytes); }
-  const std::string& text() const { return text_; }
+  std::string text() const {
+    const std::lock_guard lock(mutex_);
+    return text_;
+  }
 
  private:
+  mutable std::mutex mutex_;  // background threads log, too
   std::string text_;
 };
 
