@@ -14,11 +14,20 @@ namespace {
 
 constexpr double kStockDefaultBits = 10;
 
-// The FPR of a ribbon in the memory of a stock filter of `bits_per_key`. A ribbon takes its footer
-// and half a percent more than the bits of its layout.
-double RibbonFprForBits(double bits_per_key) {
-  constexpr double kOverhead = 1.01;
-  return LayoutForBitsPerKey(FilterKind::kRibbon, bits_per_key / kOverhead)->predicted_fpr;
+// Settings at which filters take the memory of stock Bloom filters of kStockDefaultBits, as the
+// column "filter bits per key" shows. Ribbons take their footers besides the bits of their layout.
+// Level by level, the largest one was filled first, when it was the whole tree.
+constexpr double kStockRibbonBits = 10.2;
+constexpr double kRibbonBits = 9.9;
+constexpr double kBitsByLevel = 9.6;
+
+double FprOf(FilterKind kind, double bits_per_key) {
+  return LayoutForBitsPerKey(kind, bits_per_key)->predicted_fpr;
+}
+
+// The option string of stock Ribbon filters of this FPR. -1: on every level, flushes included.
+std::string StockRibbon(double fpr) {
+  return fmt::format("ribbonfilter:{:.3f}:-1", StockBitsPerKey(FilterKind::kStockRibbon, fpr));
 }
 
 }  // namespace
@@ -26,23 +35,25 @@ double RibbonFprForBits(double bits_per_key) {
 std::vector<LookupContestant> MakeContestants(double target_fpr) {
   const std::string at_target = fmt::format("{:g} %", target_fpr * 100);
   const double bloom_bits = StockBitsPerKey(FilterKind::kStockBloom, target_fpr);
-  const double ribbon_bits = StockBitsPerKey(FilterKind::kStockRibbon, target_fpr);
+  const auto blocksieve_ribbon = [](double fpr) {
+    return fmt::format("{{id=blocksieve;target_fpr={};kind=ribbon}}", fpr);
+  };
   return {
       WithPolicy("no_filter", "no filter", ""),
       WithPolicy("stock_default", "stock Bloom, 10 bits",
                  fmt::format("bloomfilter:{}:false", kStockDefaultBits)),
+      WithPolicy("ribbon_in_memory", "stock Ribbon, 10 bits",
+                 StockRibbon(FprOf(FilterKind::kStockRibbon, kStockRibbonBits))),
+      WithPolicy("same_memory", "blocksieve ribbon, 10 bits",
+                 blocksieve_ribbon(FprOf(FilterKind::kRibbon, kRibbonBits))),
+      WithPolicy("by_level", "blocksieve, 10 bits by level",
+                 fmt::format("{{id=blocksieve;bits_per_key={}}}", kBitsByLevel)),
       WithPolicy("stock_bloom", "stock Bloom, " + at_target,
                  fmt::format("bloomfilter:{:.3f}:false", bloom_bits)),
-      // -1: Ribbon on every level, flushes included.
-      WithPolicy("stock_ribbon", "stock Ribbon, " + at_target,
-                 fmt::format("ribbonfilter:{:.3f}:-1", ribbon_bits)),
+      WithPolicy("stock_ribbon", "stock Ribbon, " + at_target, StockRibbon(target_fpr)),
       WithPolicy("blocksieve", "blocksieve bloom, " + at_target,
                  fmt::format("{{id=blocksieve;target_fpr={};kind=bloom}}", target_fpr)),
-      WithPolicy("blocksieve", "blocksieve ribbon, " + at_target,
-                 fmt::format("{{id=blocksieve;target_fpr={};kind=ribbon}}", target_fpr)),
-      WithPolicy("same_memory", "blocksieve ribbon, 10 bits",
-                 fmt::format("{{id=blocksieve;target_fpr={};kind=ribbon}}",
-                             RibbonFprForBits(kStockDefaultBits))),
+      WithPolicy("blocksieve", "blocksieve ribbon, " + at_target, blocksieve_ribbon(target_fpr)),
   };
 }
 
@@ -51,6 +62,7 @@ LookupContestant WithPolicy(std::string role, std::string name, const std::strin
   const auto made = PolicyFromString(policy);
   const auto set_up = [made](rocksdb::Options& options) {
     TableOptions(options).filter_policy = made;
+    options.listeners.push_back(NewListener());  // reports the levels to policies that ask for them
   };
   return {{std::move(name), set_up}, std::move(role)};
 }
