@@ -1,4 +1,4 @@
-#include "integration/rocksdb/compat/filter_bits_abi.h"
+#include "integration/rocksdb/compat/building_context.h"
 
 #include <dlfcn.h>
 #include <rocksdb/version.h>
@@ -41,6 +41,13 @@ std::string CompiledVersion() {
          std::to_string(ROCKSDB_PATCH);
 }
 
+// Whether FilterBuildingContext has the compiled layout in a loaded library. The known versions
+// have the earlier one.
+bool SharesBuildingContext(std::string_view loaded_version) {
+  return loaded_version == CompiledVersion() ||
+         (AbiGenerationOf(loaded_version) != 0 && !HasDbName());
+}
+
 }  // namespace
 
 int AbiGenerationOf(std::string_view version_text) {
@@ -57,7 +64,9 @@ std::string AbiProblem(std::string_view loaded_version) {
   const std::string compiled = CompiledVersion();
   const int loaded = AbiGenerationOf(loaded_version);
   const bool is_of_tree = BLOCKSIEVE_ABI_GENERATION == 4 && loaded_version == compiled;
-  if (is_of_tree || loaded == BLOCKSIEVE_ABI_GENERATION) return "";
+  const bool is_known =
+      loaded == BLOCKSIEVE_ABI_GENERATION && SharesBuildingContext(loaded_version);
+  if (is_of_tree || is_known) return "";
   return "the loaded RocksDB is " + std::string(loaded_version) +
          (loaded == 0 ? ", whose filter interface is unknown (known: 7.0.3 to 11.9)"
                       : ", whose filter interface differs from that of " + compiled) +
@@ -71,6 +80,10 @@ const std::string& LoadedAbiProblem() {
 
 bool LoadedIsCompiled() {
   return ROCKSDB_NAMESPACE::GetRocksVersionAsString(true) == CompiledVersion();
+}
+
+bool KnowsBuildingContext() {
+  return SharesBuildingContext(ROCKSDB_NAMESPACE::GetRocksVersionAsString(true));
 }
 
 bool LacksFunction(const char* mangled_name) {

@@ -121,6 +121,10 @@ const std::string& LoadedAbiProblem();
 /// declare is then as compiled.
 bool LoadedIsCompiled();
 
+/// Whether the loaded RocksDB lays out FilterBuildingContext as compiled, to its end. See
+/// building_context.h.
+bool KnowsBuildingContext();
+
 /// Whether a RocksDB that the process has loaded lacks the function of this mangled name: programs
 /// with a RocksDB of their own may export only a part of it, and a call of another function would
 /// end the process. False if RocksDB is linked statically.

@@ -119,7 +119,7 @@ struct Database {
 
 struct Registry {
   std::mutex mutex;
-  std::map<const rocksdb::Logger*, Database> databases;
+  std::map<std::pair<const rocksdb::Logger*, std::string>, Database> databases;  // by log and name
 };
 
 Registry& Registered() {
@@ -129,10 +129,10 @@ Registry& Registered() {
 }
 
 // REQUIRES: the mutex is held.
-Database& Find(const std::shared_ptr<const rocksdb::Logger>& log) {
+Database& Find(const std::shared_ptr<const rocksdb::Logger>& log, const std::string& name) {
   std::erase_if(Registered().databases,
                 [](const auto& entry) { return entry.second.log.expired(); });
-  Database& database = Registered().databases[log.get()];
+  Database& database = Registered().databases[{log.get(), name}];
   database.log = log;
   return database;
 }
@@ -189,20 +189,25 @@ Levels LevelsOf(const ColumnFamilyMetaData& column_family,
   return levels;
 }
 
-void ReplaceLevels(const std::shared_ptr<const rocksdb::Logger>& database,
-                   const std::string& family, Levels levels) {
+void ReplaceLevels(const std::shared_ptr<const rocksdb::Logger>& info_log,
+                   const std::string& database, const std::string& family, Levels levels) {
   const std::lock_guard lock(Registered().mutex);
-  Find(database).levels[family] = std::move(levels);
+  Find(info_log, database).levels[family] = std::move(levels);
 }
 
 std::optional<Levels> KnownLevels(const ColumnFamilyKey& column_family) {
   const std::lock_guard lock(Registered().mutex);
-  const auto database = Registered().databases.find(column_family.first);
-  if (database == Registered().databases.end() || database->second.log.expired())
-    return std::nullopt;
-  const auto found = database->second.levels.find(column_family.second);
-  if (found == database->second.levels.end()) return std::nullopt;
-  return found->second;
+  const auto& databases = Registered().databases;
+  const auto& [info_log, family, name] = column_family;
+  // Without a name, the first of the log.
+  for (auto at = databases.lower_bound({info_log, name});
+       at != databases.end() && at->first.first == info_log; ++at) {
+    const auto& [log, levels, samples, next_refresh] = at->second;
+    if ((!name.empty() && at->first.second != name) || log.expired()) break;
+    const auto found = levels.find(family);
+    if (found != levels.end()) return found->second;
+  }
+  return std::nullopt;
 }
 
 void RefreshLevels(rocksdb::DB* db, const rocksdb::CompactionJobInfo* compaction) {
@@ -212,7 +217,7 @@ void RefreshLevels(rocksdb::DB* db, const rocksdb::CompactionJobInfo* compaction
   ByColumnFamily before;
   {
     const std::lock_guard lock(Registered().mutex);
-    Database& database = Find(log);
+    Database& database = Find(log, db->GetName());
     if (database.next_refresh > start) return;
     database.next_refresh = start + kReading;
     samples.swap(database.samples);
@@ -235,7 +240,8 @@ void RefreshLevels(rocksdb::DB* db, const rocksdb::CompactionJobInfo* compaction
   }
   const Clock::time_point end = Clock::now();
   const std::lock_guard lock(Registered().mutex);
-  Find(log) = {log, std::move(current), std::move(samples), end + kPause * (end - start)};
+  Find(log, db->GetName()) = {log, std::move(current), std::move(samples),
+                              end + kPause * (end - start)};
 }
 
 }  // namespace blocksieve::rocksdb_plugin

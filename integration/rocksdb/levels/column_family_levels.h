@@ -4,10 +4,10 @@
 #include <rocksdb/listener.h>
 #include <rocksdb/metadata.h>
 
+#include <compare>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "blocksieve/tree.h"
@@ -25,9 +25,16 @@ Tree TreeOf(const rocksdb::ColumnFamilyMetaData& column_family);
 Levels LevelsOf(const rocksdb::ColumnFamilyMetaData& column_family,
                 const rocksdb::CompactionJobInfo* compaction);
 
-/// Identifies a column family in a filter policy. The info log identifies the database: it is all
-/// that RocksDB passes to a policy.
-using ColumnFamilyKey = std::pair<const rocksdb::Logger*, std::string>;
+/// Identifies a column family in a filter policy.
+struct ColumnFamilyKey {
+  const rocksdb::Logger* info_log = nullptr;  ///< Of the database.
+  std::string family;
+  /// As in DB::GetName(); empty if RocksDB does not say it. Databases that share an info log are
+  /// then not told apart.
+  std::string database = "";
+
+  auto operator<=>(const ColumnFamilyKey&) const = default;
+};
 
 // The levels of all column families of this process that have a listener. Thread-safe. A database
 // is forgotten when its info log is destroyed, as the next log may have the same address.
@@ -36,9 +43,9 @@ using ColumnFamilyKey = std::pair<const rocksdb::Logger*, std::string>;
 /// those after it. Does nothing if it has just read them.
 void RefreshLevels(rocksdb::DB* db, const rocksdb::CompactionJobInfo* compaction);
 
-/// Replaces the levels of one column family.
-void ReplaceLevels(const std::shared_ptr<const rocksdb::Logger>& database,
-                   const std::string& family, Levels levels);
+/// Replaces the levels of one column family. `database`: DB::GetName().
+void ReplaceLevels(const std::shared_ptr<const rocksdb::Logger>& info_log,
+                   const std::string& database, const std::string& family, Levels levels);
 
 std::optional<Levels> KnownLevels(const ColumnFamilyKey& column_family);
 

@@ -4,6 +4,8 @@
 #include <cassert>
 #include <utility>
 
+#include "integration/rocksdb/compat/building_context.h"
+
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
@@ -22,9 +24,11 @@ bool StaysOnLevel0(const rocksdb::FilterBuildingContext& context) {
 }  // namespace
 
 bool IsShortLived(const rocksdb::FilterBuildingContext& context) {
-  const bool is_flush = context.reason == rocksdb::TableFileCreationReason::kFlush ||
-                        context.reason == rocksdb::TableFileCreationReason::kRecovery;
-  return is_flush && !StaysOnLevel0(context);
+  return IsOfFlush(context) && !StaysOnLevel0(context);
+}
+
+ColumnFamilyKey KeyOf(const rocksdb::FilterBuildingContext& context) {
+  return {context.info_log, context.column_family_name, DbNameOf(context)};
 }
 
 void LevelRates::Learn(const rocksdb::ColumnFamilyOptions& column_family) {
@@ -37,7 +41,8 @@ Result<FilterRates> LevelRates::RatesOf(const RateGoal& goal,
                                         const rocksdb::FilterBuildingContext& context) {
   assert(goal.differs_by_run());
   Levels levels = ModelFor(context);  // always, since it also learns the last level
-  auto known = KnownLevels({context.info_log, context.column_family_name});
+  // A worker's levels are not those of the database that it works for.
+  auto known = IsRemote(context) ? std::nullopt : KnownLevels(KeyOf(context));
   if (known && NumKeys(*known) > 0) levels = *std::move(known);
   const int level = context.level_at_creation;
   levels.resize(std::max(levels.size(), static_cast<size_t>(std::max(level + 1, 0))),
@@ -71,8 +76,7 @@ int LevelRates::LastLevel(const rocksdb::FilterBuildingContext& context) {
   }
   const std::lock_guard lock(mutex_);
   if (last_levels_.size() > kMaxColumnFamilies) last_levels_.clear();  // learned again
-  int& last =
-      last_levels_.try_emplace({context.info_log, context.column_family_name}, 1).first->second;
+  int& last = last_levels_.try_emplace(KeyOf(context), 1).first->second;
   const int level = context.level_at_creation;
   if (level > 0) last = context.is_bottommost ? level : std::max(last, level + 1);
   last = std::min(last, deepest);

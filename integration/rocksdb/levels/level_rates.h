@@ -36,6 +36,9 @@ class LevelRates {
   std::map<ColumnFamilyKey, int> last_levels_;
 };
 
+/// The column family of a file.
+ColumnFamilyKey KeyOf(const rocksdb::FilterBuildingContext& context);
+
 /// Whether the file is the output of a flush and will be compacted.
 bool IsShortLived(const rocksdb::FilterBuildingContext& context);
 

@@ -40,7 +40,7 @@ rocksdb::Status RewriteOne(rocksdb::DB* db, const FileToRewrite& rewrite,
   const FilePlace& place = rewrite.file->place;
   // RocksDB reports no beginning of CompactFiles. The policy must see the same tree as the plan.
   if (const std::vector<TreeLevel>& levels = rewrite.plan->levels; !levels.empty()) {
-    ReplaceLevels(db->GetDBOptions().info_log, place.family, levels);
+    ReplaceLevels(db->GetDBOptions().info_log, db->GetName(), place.family, levels);
   }
   RegisterForSidecars(db);
   return CompactFile(db, handle_of(place.family), NameOf(place));

@@ -83,7 +83,8 @@ rocksdb::Status RewriteFilters(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* col
       std::vector<Tree> trees = TreesOf(files);
       if (trees.empty() || trees.front().num_keys() == 0) break;
       // Lookup shares as the policy has sampled them.
-      const auto known = KnownLevels({db_options.info_log.get(), column_family->GetName()});
+      const auto known =
+          KnownLevels({db_options.info_log.get(), column_family->GetName(), db->GetName()});
       if (known) trees.front().SetLookupShares(*known);
       const Result<FilterPlan> plan =
           PlanRewrites(files, trees.front(), PolicyOf(db_options)->options(), options, visit_keys);

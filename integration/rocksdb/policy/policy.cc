@@ -90,7 +90,7 @@ const rocksdb::FilterPolicy* Policy::StockPolicyFor(const rocksdb::FilterBuildin
   // which the rates do not hold.
   if (goal.is_stock) {
     const bool knows_table_options = abi_problem_.empty() || is_compiled_for_;
-    kind = goal.KindOf(IsShortLived(context) && knows_table_options &&
+    kind = goal.KindOf(knows_table_options && IsShortLived(context) &&
                        context.table_options.format_version >= 5);
   }
   return stock_policies_.ForLayout(*ChooseLayout(kind, target_fpr));
@@ -101,7 +101,7 @@ rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
   const std::string& family = context.column_family_name;
   if (context.info_log != nullptr) {
     const std::lock_guard lock(logged_mutex_);
-    if (logged_.insert({context.info_log, family}).second) LogOptions(context.info_log, family);
+    if (logged_.insert(KeyOf(context)).second) LogOptions(context.info_log, family);
   }
   const Result<FilterRates> rates = RatesOf(context);
   if (!rates.ok()) {

@@ -1,19 +1,31 @@
 #include <gtest/gtest.h>
 #include <rocksdb/env.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <memory>
+#include <new>
 #include <string>
 
 #include "blocksieve/rocksdb/filter_policy.h"
+#include "integration/rocksdb/compat/building_context.h"
+#include "integration/rocksdb/policy/policy.h"
 #include "tests/support/db_checks.h"
 #include "tests/support/key_sets.h"
 #include "tests/support/test_db.h"
 
 // The policy as compiled with RocksDB 99, which is later than any known one. This program overrides
-// RocksDB's function, so that the library is that version, too.
+// RocksDB's function, so that the library is that version, too, or another one.
+
+namespace {
+
+std::string loaded_version = "99.0.0";  // NOLINT: what the function below returns
+
+}  // namespace
 
 namespace rocksdb {
 
-[[gnu::visibility("default")]] std::string GetRocksVersionAsString(bool) { return "99.0.0"; }
+[[gnu::visibility("default")]] std::string GetRocksVersionAsString(bool) { return loaded_version; }
 
 }  // namespace rocksdb
 
@@ -48,6 +60,34 @@ TEST(LaterRocksDbTest, EveryKindBuildsRocksDbsOwnFiltersAndSaysSo) {
       db.Reopen(config);
     }
   }
+}
+
+// From `reason` on, its context may differ: that part is on a page that cannot be read.
+TEST(LaterRocksDbTest, TheEndOfAnUnknownContextIsNotRead) {
+  loaded_version = "100.0.0";
+  const std::string problem = rocksdb_plugin::AbiProblem(loaded_version);
+  const auto page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  char* const pages = static_cast<char*>(
+      mmap(nullptr, 2 * page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(static_cast<void*>(pages), MAP_FAILED);
+  rocksdb::BlockBasedTableOptions table;
+  const size_t known_bytes = sizeof(rocksdb::FilterBuildingContext) - sizeof(void*);
+  auto* const context =
+      new (pages + page_bytes - known_bytes) rocksdb::FilterBuildingContext(table);
+  ASSERT_EQ(reinterpret_cast<char*>(&context->reason), pages + page_bytes);
+  ASSERT_EQ(mprotect(pages + page_bytes, page_bytes, PROT_NONE), 0);
+  for (const bool by_level : {false, true}) {
+    FilterPolicyOptions options{.kind = PolicyKind::kBloom};
+    (by_level ? options.bits_per_key : options.target_fpr) = by_level ? 10 : 0.01;
+    const rocksdb_plugin::Policy policy(options, problem, /*is_compiled_for=*/false);
+    const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
+        policy.GetBuilderWithContext(*context));
+    EXPECT_NE(builder, nullptr);
+    EXPECT_FALSE(rocksdb_plugin::IsOfFlush(*context));
+  }
+  ASSERT_EQ(mprotect(pages + page_bytes, page_bytes, PROT_READ | PROT_WRITE), 0);
+  context->~FilterBuildingContext();
+  munmap(pages, 2 * page_bytes);
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ class LevelRatesTest : public ::testing::Test {
     return TargetFpr(context);
   }
 
-  void Report(const Levels& levels) { ReplaceLevels(log_, "default", levels); }
+  void Report(const Levels& levels) { ReplaceLevels(log_, "", "default", levels); }
 
   void Learn(double size_ratio, bool dynamic) {
     rocksdb::ColumnFamilyOptions column_family;

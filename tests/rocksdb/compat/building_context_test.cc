@@ -1,0 +1,116 @@
+#include "integration/rocksdb/compat/building_context.h"
+
+#include <gtest/gtest.h>
+#include <rocksdb/table.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <memory>
+#include <new>
+#include <string>
+
+#include "integration/rocksdb/levels/level_rates.h"
+#include "tests/support/logs.h"
+
+// Headers in which FilterBuildingContext ends as after RocksDB 11.9, in a library of that version
+// and in an earlier one. Each case is a process, as RocksDB's version is.
+
+namespace {
+
+std::string loaded_version;  // NOLINT: what the function below returns
+
+}  // namespace
+
+namespace rocksdb {
+
+[[gnu::visibility("default")]] std::string GetRocksVersionAsString(bool) { return loaded_version; }
+
+}  // namespace rocksdb
+
+namespace blocksieve::rocksdb_plugin {
+namespace {
+
+using rocksdb::FilterBuildingContext;
+using rocksdb::TableFileCreationReason;
+
+constexpr RateGoal kGoal{.bits_per_key = 10};
+
+// The layout until RocksDB 11.9.
+struct EarlierContext {
+  const rocksdb::BlockBasedTableOptions& table_options;
+  rocksdb::CompactionStyle compaction_style = rocksdb::kCompactionStyleLevel;
+  int num_levels = 7;
+  rocksdb::Logger* info_log = nullptr;
+  std::string column_family_name = "default";
+  int level_at_creation = 1;
+  bool is_bottommost = false;
+  int reason = 0;
+};
+
+Levels LevelsWith(double keys) {
+  return {{.keys_per_run = 1000}, {.keys_per_run = 1e5}, {.keys_per_run = keys}};
+}
+
+class BuildingContextTest : public ::testing::Test {
+ protected:
+  double Rate(const FilterBuildingContext& context) {
+    return LevelRates().RatesOf(kGoal, context)->target_fpr;
+  }
+
+  const rocksdb::BlockBasedTableOptions table_;
+  const std::shared_ptr<testing::MemoryLogger> log_ = std::make_shared<testing::MemoryLogger>();
+};
+
+TEST_F(BuildingContextTest, TellsDatabasesOfOneLogApartAndWorkersFromOthers) {
+  loaded_version = std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) + "." +
+                   std::to_string(ROCKSDB_PATCH);
+  ReplaceLevels(log_, "/large", "default", LevelsWith(1e7));
+  ReplaceLevels(log_, "/small", "default", LevelsWith(2e5));
+  FilterBuildingContext context(table_);
+  context.num_levels = 7;
+  context.info_log = log_.get();
+  context.column_family_name = "default";
+  context.level_at_creation = 1;
+  context.reason = TableFileCreationReason::kFlush;
+  EXPECT_TRUE(IsShortLived(context));
+  context.reason = TableFileCreationReason::kSstFileWriter;
+  EXPECT_FALSE(IsShortLived(context));
+  context.reason = TableFileCreationReason::kCompaction;
+
+  context.db_name = "/other";
+  const double unknown = Rate(context);
+  context.db_name = "/large";
+  const double large = Rate(context);
+  context.db_name = "/small";
+  const double small = Rate(context);
+  EXPECT_LT(2 * large, small);
+  EXPECT_NE(unknown, large);
+  context.is_remote_compaction = true;
+  EXPECT_EQ(Rate(context), unknown);
+}
+
+TEST_F(BuildingContextTest, OfAnEarlierLibraryIsReadToItsEndOnly) {
+  loaded_version = "11.9.0";
+  EXPECT_NE(AbiProblem(loaded_version), "");
+  ReplaceLevels(log_, "/db", "default", LevelsWith(1e7));
+  const auto page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  char* const pages = static_cast<char*>(
+      mmap(nullptr, 2 * page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(static_cast<void*>(pages), MAP_FAILED);
+  ASSERT_EQ(mprotect(pages + page_bytes, page_bytes, PROT_NONE), 0);
+  auto* const earlier = new (pages + page_bytes - sizeof(EarlierContext))
+      EarlierContext{.table_options = table_, .info_log = log_.get()};
+  const auto& context = reinterpret_cast<const FilterBuildingContext&>(*earlier);
+  EXPECT_EQ(DbNameOf(context), "");
+  EXPECT_FALSE(IsRemote(context));
+  EXPECT_FALSE(IsShortLived(context));
+  const double known = Rate(context);
+  EXPECT_GT(known, 0);
+  earlier->column_family_name = "other";
+  EXPECT_NE(Rate(context), known) << "found by the log alone";
+  earlier->~EarlierContext();
+  munmap(pages, 2 * page_bytes);
+}
+
+}  // namespace
+}  // namespace blocksieve::rocksdb_plugin
