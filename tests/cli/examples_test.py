@@ -22,8 +22,6 @@ class ExamplesTest(CommandTest):
         for name in ("jq", "man"):
             if shutil.which(name) is None:
                 self.add_program(name, "cat")
-        for directory in (".local/share/bash-completion/completions", ".zfunc"):
-            (self.dir / directory).mkdir(parents=True)
         self.write_files()
 
     def add_program(self, name, script):

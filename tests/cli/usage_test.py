@@ -4,6 +4,8 @@ import json
 import os
 import pathlib
 import platform
+import re
+import subprocess
 from unittest import mock
 
 from command import CommandTest, subcommands
@@ -164,7 +166,6 @@ class UsageWrongCommandLinesTest(CommandTest):
         ("--fpr is much, not a number; allowed: ", "size --fpr much"),
         ("--fpr requires a value", "size --fpr"),
         ("unexpected argument: inspect", "size --fpr 0.1 inspect"),
-        ("fish; allowed: bash, zsh", "completion fish"),
         ("neither --db nor --options-file is given", "check"),
         ("excludes", "check --db a --options-file b"),
         ("--key is two, not a number; allowed: ", "load --db DB - --key two"),
@@ -199,3 +200,16 @@ class UsageWrongCommandLinesTest(CommandTest):
             said = self.fail_with(2, "load", "--db", self.db, "--key", 2, "-", "--index", definition)
             self.assertIn(reason, said)
             self.assertLess(len(said), 260)
+
+
+class UsageManualTest(CommandTest):
+    def test_is_set_without_a_warning(self):
+        page = self.succeed("manual").out
+        done = subprocess.run(["groff", "-man", "-Tutf8", "-ww"], input=page, capture_output=True,
+                              check=True)
+        self.assertEqual(done.stderr, b"")
+        text = re.sub(r"\x1b\[[\d;]*m|.\x08", "", done.stdout.decode())
+        for part in ("NAME", "SYNOPSIS", "SUBCOMMANDS", "ENVIRONMENT"):
+            self.assertRegex(text, f"(?m)^{part}$")
+        for name in subcommands():
+            self.assertIn(f"Usage: blocksieve {name} ", text)

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-// The command line as the parser knows it. Help, completions and the manual page come from
-// it, so they cannot be out of date.
+// The command line as the parser knows it. Help and the manual page come from it, so
+// they cannot be out of date.
 
 namespace blocksieve::cli {
 

@@ -31,7 +31,6 @@ using AddCommand = void(CLI::App* app, Action* action);
 AddCommand AddAdviseCommand;
 AddCommand AddApplyCommand;
 AddCommand AddCheckCommand;
-AddCommand AddCompletionCommand;
 AddCommand AddIndexCommand;
 AddCommand AddInspectCommand;
 AddCommand AddLoadCommand;
@@ -45,9 +44,9 @@ AddCommand AddVerifyCommand;
 
 /// All subcommands in the order of the help.
 inline constexpr AddCommand* kCommands[] = {
-    AddLoadCommand,   AddScanCommand,  AddInspectCommand,    AddVerifyCommand, AddCheckCommand,
-    AddAdviseCommand, AddApplyCommand, AddRewriteCommand,    AddRevertCommand, AddIndexCommand,
-    AddSieveCommand,  AddSizeCommand,  AddCompletionCommand, AddManualCommand,
+    AddLoadCommand,   AddScanCommand,  AddInspectCommand, AddVerifyCommand, AddCheckCommand,
+    AddAdviseCommand, AddApplyCommand, AddRewriteCommand, AddRevertCommand, AddIndexCommand,
+    AddSieveCommand,  AddSizeCommand,  AddManualCommand,
 };
 
 /// Checks the text of an option, and may rewrite it. Returns "" or a refusal: "VALUE; allowed:
