@@ -45,7 +45,8 @@ struct BLOCKSIEVE_EXPORT ScanExplanation {
   std::vector<ComparisonExplanation> comparisons;  ///< In the order of the text.
   std::vector<ColumnExplanation> columns;          ///< Columns whose indexes were probed.
 
-  uint64_t num_files = 0;                  ///< Files in the scan when it begins.
+  uint64_t num_files = 0;                  ///< Files in the scan, but for those not reached.
+  uint64_t files_not_reached = 0;          ///< So far, by a scan with a limit: not looked at.
   uint64_t files_without_index = 0;        ///< Including an index that this predicate cannot use.
   uint64_t files_pruned = 0;               ///< No granule of the file may match.
   uint64_t files_too_new = 0;              ///< Pruned files written after the snapshot.
@@ -85,7 +86,7 @@ struct ScanPrunerOptions {
 /// Prunes the granules of a scan's files by their skip indexes, file by file, and records the
 /// probes and results in an explanation.
 ///
-/// Call order: ( PruneFile Select? )* Finish. REQUIRES, for all but Finish: CanPrune()
+/// Call order: ( ( PruneFile Select? )* Finish )*. REQUIRES, for all but Finish: CanPrune()
 class BLOCKSIEVE_EXPORT ScanPruner {
  public:
   /// Both arguments must outlive this.
@@ -107,7 +108,7 @@ class BLOCKSIEVE_EXPORT ScanPruner {
   /// number of their rows.
   uint64_t Select(const SkipIndex& index, const GranuleSet& granules);
 
-  /// Completes the explanation, which may then demand a full scan.
+  /// Completes the explanation, which may then demand a full scan unless files are not reached yet.
   void Finish();
 
  private:

@@ -55,7 +55,9 @@ std::string ScanExplanation::ToText() const {
     text << "files: " << Ratio(num_files - files_pruned, num_files) << ", pruned "
          << Commas(files_pruned) << " (newer than the snapshot " << Commas(files_too_new)
          << "), without a usable index " << Commas(files_without_index) << ", compacted away "
-         << Commas(files_vanished) << "\n";
+         << Commas(files_vanished);
+    if (files_not_reached != 0) text << ", not reached " << Commas(files_not_reached);
+    text << "\n";
     text << "granules: " << Ratio(granules_selected, num_granules) << " (always match "
          << Commas(granules_always_match) << "), newer than the snapshot "
          << Commas(granules_too_new) << "\n";

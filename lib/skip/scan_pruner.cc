@@ -138,11 +138,13 @@ uint64_t ScanPruner::Select(const SkipIndex& index, const GranuleSet& granules) 
 
 void ScanPruner::Finish() {
   ScanExplanation& e = explanation_;
-  if (e.full_scan_reason.empty() && e.num_files != 0 && e.files_without_index == e.num_files) {
+  if (e.full_scan_reason.empty() && e.num_files != 0 && e.files_not_reached == 0 &&
+      e.files_without_index == e.num_files) {
     e.full_scan_reason = "no file has an index that can prune granules";
   }
   e.is_full_scan = !e.full_scan_reason.empty();
   if (!has_pruned_file_) return;
+  e.columns.clear();
   std::vector<uint8_t> parts;
   for (const ColumnUse& use : uses_) {
     parts.push_back(use.parts);

@@ -55,8 +55,8 @@ void CheckPlan(const Properties& properties, bool has_index) {
   context.comparator = rocksdb::BytewiseComparator();
   context.predicate = predicate;
   ScanPruner indexes(context.predicate, &context.counts);
-  const ScanPlan plan =
-      MakePlan(&context, {{kPath, properties}}, rocksdb::ColumnFamilyMetaData(), 7, &indexes);
+  const ScanPlan plan = MakePlan(&context, {{kPath, properties}}, rocksdb::ColumnFamilyMetaData(),
+                                 7, false, &indexes);
   if (has_index) return;
   Require(!context.counts.full_scan_reason.empty() ||
               (plan.files.size() == 1 && plan.files[0].is_whole),

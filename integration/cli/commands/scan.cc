@@ -14,11 +14,12 @@ BLOCKSIEVE_TO_JSON(ComparisonExplanation, comparison, column, is_used, reason, n
                    num_granules, granules_selected)
 BLOCKSIEVE_TO_JSON(ColumnExplanation, name, num_probes, index_bytes, filters)
 BLOCKSIEVE_TO_JSON(ScanExplanation, is_full_scan, full_scan_reason, comparisons, columns, num_files,
-                   files_without_index, files_pruned, files_too_new, files_vanished, file_problems,
-                   num_granules, granules_selected, granules_always_match, granules_too_new,
-                   granules_read, index_bytes_touched, key_ranges_read, granule_ranges_read,
-                   rows_planned, rows_read, rows_rechecked, rows_stale, rows_returned, rows_counted,
-                   data_blocks_read, other_blocks_read, block_bytes_read)
+                   files_not_reached, files_without_index, files_pruned, files_too_new,
+                   files_vanished, file_problems, num_granules, granules_selected,
+                   granules_always_match, granules_too_new, granules_read, index_bytes_touched,
+                   key_ranges_read, granule_ranges_read, rows_planned, rows_read, rows_rechecked,
+                   rows_stale, rows_returned, rows_counted, data_blocks_read, other_blocks_read,
+                   block_bytes_read)
 
 namespace cli {
 namespace {

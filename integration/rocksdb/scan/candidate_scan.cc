@@ -85,9 +85,10 @@ class CandidateScan final : public RowStream {
       : context_(context),
         plan_(std::move(plan)),
         ranges_(std::move(ranges)),
-        batch_rows_(kFirstBatchRows) {
+        batch_rows_(context->limit == 0 ? kFirstBatchRows
+                                        : std::min<size_t>(context->limit, kFirstBatchRows)) {
     if (memtables != nullptr) sources_.push_back(std::move(memtables));
-    for (const PlannedFile& file : plan_.files) {
+    for (PlannedFile& file : plan_.files) {
       sources_.push_back(NewFileSource(context, &plan_, &file, ranges_.get()));
     }
     for (const auto& source : sources_) PushSource(source.get());
@@ -219,7 +220,7 @@ class CandidateScan final : public RowStream {
   }
 
   ScanContext* const context_;
-  const ScanPlan plan_;
+  ScanPlan plan_;
   const std::unique_ptr<MergedRanges> ranges_;
   std::vector<std::unique_ptr<CandidateSource>> sources_;
   std::vector<CandidateSource*> heap_;  // sources that are not done, by their bounds

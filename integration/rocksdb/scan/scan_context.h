@@ -25,6 +25,7 @@ struct ScanContext {
   std::shared_ptr<rocksdb::FileSystem> file_system;  ///< For sidecars; null: do not look for them.
   Predicate predicate = Predicate::Constant(true);
   bool reverse = false;
+  uint64_t limit = 0;  ///< Maximum rows; 0: no limit.
   double max_rechecked_share = 1;
   std::function<void(const ScanExplanation&)> progress;  ///< See SkipScanOptions.
   bool has_merges = true;           ///< The column family has a merge operator.

@@ -99,49 +99,64 @@ namespace {
 
 class Planner {
  public:
-  Planner(ScanContext* context, rocksdb::SequenceNumber snapshot, ScanPruner* indexes,
-          ScanPlan* plan)
+  Planner(ScanContext* context, std::shared_ptr<const FileMap> map,
+          rocksdb::SequenceNumber snapshot, ScanPruner* indexes)
       : context_(*context),
         counts_(context->counts),
+        map_(std::move(map)),
         snapshot_(snapshot),
-        indexes_(*indexes),
-        plan_(*plan) {
+        indexes_(*indexes) {
     sst_.file_system = context_.file_system;
   }
 
   void AddFile(const std::string& path,
-               const std::shared_ptr<const rocksdb::TableProperties>& properties) {
-    PlannedFile file;
-    file.number = FileNumberOf(path);
+               const std::shared_ptr<const rocksdb::TableProperties>& properties, bool is_lazy,
+               ScanPlan* plan) {
+    PlannedFile file{.number = FileNumberOf(path), .path = path, .properties = properties};
     num_rows_ += properties->num_entries;
-    const rocksdb::SstFileMetaData* const metadata = plan_.map->Find(file.number);
-    if (metadata == nullptr) plan_.map_is_complete = false;
+    const rocksdb::SstFileMetaData* const metadata = map_->Find(file.number);
+    if (metadata == nullptr) plan->map_is_complete = false;
     if (metadata != nullptr && metadata->smallest_seqno > snapshot_) {
       ++counts_.num_files;
       ++counts_.files_pruned;
       ++counts_.files_too_new;
       return;
     }
-    sst_.path = path;
-    file.index = SkipIndexCatalog::Default().Open(properties, sst_, context_.predicate.columns());
-    const SkipIndex* const index = file.index->index();
+    if (is_lazy && metadata != nullptr) {
+      ++counts_.files_not_reached;
+    } else {
+      Prune(&file);
+      if (!file.is_whole && file.granules.IsEmpty()) return;
+    }
+    plan->files.push_back(std::move(file));
+  }
+
+  void PruneReached(PlannedFile* file) {
+    --counts_.files_not_reached;
+    Prune(file);
+    indexes_.Finish();
+  }
+
+  void Prune(PlannedFile* file) {
+    const rocksdb::SstFileMetaData* const metadata = map_->Find(file->number);
+    sst_.path = file->path;
+    file->index =
+        SkipIndexCatalog::Default().Open(file->properties, sst_, context_.predicate.columns());
+    const SkipIndex* const index = file->index->index();
     std::optional<GranuleSet> granules =
-        indexes_.PruneFile(index, FileNameOf(path), ProblemOf(*file.index, metadata));
-    uint64_t rows = properties->num_entries;
+        indexes_.PruneFile(index, FileNameOf(file->path), ProblemOf(*file->index, metadata));
+    uint64_t rows = file->properties->num_entries;
+    file->is_whole = !granules;
     if (granules) {
       RemoveTooNew(*index, &*granules);
       rows = indexes_.Select(*index, *granules);
-      if (granules->IsEmpty()) return;
-      file.granules = *std::move(granules);
-    } else {
-      file.is_whole = true;
+      file->granules = *std::move(granules);
     }
     const bool is_alone =
         metadata != nullptr &&
-        !plan_.map->OthersOverlap({metadata->smallestkey, metadata->largestkey}, file.number);
+        !map_->OthersOverlap({metadata->smallestkey, metadata->largestkey}, file->number);
     if (!is_alone) num_rechecked_rows_ += rows;
     counts_.rows_planned += rows;
-    plan_.files.push_back(std::move(file));
   }
 
   void Decide() {
@@ -178,9 +193,9 @@ class Planner {
 
   ScanContext& context_;
   ScanExplanation& counts_;
+  const std::shared_ptr<const FileMap> map_;
   const rocksdb::SequenceNumber snapshot_;
   ScanPruner& indexes_;
-  ScanPlan& plan_;
   SstPlace sst_;
   uint64_t num_rows_ = 0;
   uint64_t num_rechecked_rows_ = 0;
@@ -190,14 +205,15 @@ class Planner {
 
 ScanPlan MakePlan(ScanContext* context, const rocksdb::TablePropertiesCollection& properties,
                   rocksdb::ColumnFamilyMetaData metadata, rocksdb::SequenceNumber snapshot,
-                  ScanPruner* indexes) {
+                  bool is_lazy, ScanPruner* indexes) {
   assert(indexes->CanPrune());
   ScanPlan plan;
   plan.map = std::make_shared<const FileMap>(context->comparator, std::move(metadata));
   plan.map_is_complete = true;
-  Planner planner(context, snapshot, indexes, &plan);
-  for (const auto& [path, file] : properties) planner.AddFile(path, file);
-  planner.Decide();
+  const auto planner = std::make_shared<Planner>(context, plan.map, snapshot, indexes);
+  for (const auto& [path, file] : properties) planner->AddFile(path, file, is_lazy, &plan);
+  if (!is_lazy) planner->Decide();
+  plan.prune = [planner](PlannedFile* file) { planner->PruneReached(file); };
   return plan;
 }
 

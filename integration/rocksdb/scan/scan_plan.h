@@ -6,9 +6,11 @@
 #include <rocksdb/table_properties.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "blocksieve/scan.h"
@@ -56,7 +58,11 @@ class FileMap {
 /// The part of a file to read.
 struct PlannedFile {
   uint64_t number = 0;
-  std::shared_ptr<const SstIndex> index;
+  std::string path;
+  std::shared_ptr<const rocksdb::TableProperties> properties;
+
+  /// Null until the file is pruned; see ScanPlan::prune.
+  std::shared_ptr<const SstIndex> index = nullptr;
 
   /// Read all of the file, as it has no usable index.
   bool is_whole = false;
@@ -72,14 +78,20 @@ struct ScanPlan {
 
   /// The map knows all files. If not, any range may overlap others.
   bool map_is_complete = false;
+
+  /// Prunes a file without an index: opens that, and sets what of the file to read. Throws
+  /// std::bad_alloc.
+  std::function<void(PlannedFile*)> prune = nullptr;
 };
 
 /// Prunes the granules of all files with their indexes. `properties` are those of all files, read
 /// after the memtables were pinned. `indexes` counts in the context's counts. If these then have a
-/// full_scan_reason, read everything instead. REQUIRES: indexes->CanPrune()
+/// full_scan_reason, read everything instead. `is_lazy`: files of the map are not pruned before the
+/// scan reaches them, and no full scan is demanded. `context` and `indexes` must outlive the plan.
+/// REQUIRES: indexes->CanPrune()
 ScanPlan MakePlan(ScanContext* context, const rocksdb::TablePropertiesCollection& properties,
                   rocksdb::ColumnFamilyMetaData metadata, rocksdb::SequenceNumber snapshot,
-                  ScanPruner* indexes);
+                  bool is_lazy, ScanPruner* indexes);
 
 // Rows can be counted without reading them in granules in which all rows match, in files whose
 // entries are all rows. Such files have each key once. Their sequence numbers show this: compaction

@@ -90,6 +90,12 @@ rocksdb::Status CheckOrder(const SkipScanOptions& options) {
   return ParseInRange("max_rechecked_share", ToText(options.max_rechecked_share), 0, 1, &ignored);
 }
 
+/// Whether files are pruned when the scan reaches them: a scan of so few rows seldom reaches all.
+bool IsLazy(const SkipScanOptions& options) {
+  constexpr uint64_t kMaxRows = 1000;
+  return !options.order && options.limit != 0 && options.limit <= kMaxRows;
+}
+
 /// Adds to the predicate that a row has a value of the order's column, if an order is set.
 Result<Predicate> AddOrderCondition(const Predicate& predicate, const SkipScanOptions& options) {
   if (!options.order) return predicate;
@@ -111,6 +117,7 @@ class SkipScan::Parts {
     context_.file_system = db->GetEnv()->GetFileSystem();
     context_.predicate = predicate;
     context_.reverse = options.reverse;
+    context_.limit = options.limit;
     context_.progress = options.progress;
     // A scan with an order reads few of the selected granules, so re-checking costs little.
     context_.max_rechecked_share = options.order ? 1 : options.max_rechecked_share;
@@ -187,8 +194,9 @@ class SkipScan::Parts {
   /// Creates rows_, or leaves it null for a full scan, with the reason in the counts.
   rocksdb::Status ChooseStream() {
     ScanExplanation& counts = context_.counts;
-    ScanPruner indexes(context_.predicate, &counts,
-                       {.use_index = options_.use_index, .count_comparisons = options_.explain});
+    ScanPruner& indexes = indexes_.emplace(
+        context_.predicate, &counts,
+        ScanPrunerOptions{.use_index = options_.use_index, .count_comparisons = options_.explain});
     const bool counts_granules =
         options_.count_granules && options_.use_index && MemtablesAreEmpty(context_);
     if (!indexes.CanPrune() && !counts_granules) return rocksdb::Status::OK();
@@ -220,8 +228,9 @@ class SkipScan::Parts {
 
     ScanPlan plan;
     if (indexes.CanPrune()) {
-      plan = MakePlan(&context_, properties, std::move(metadata),
-                      context_.read_options.snapshot->GetSequenceNumber(), &indexes);
+      plan =
+          MakePlan(&context_, properties, std::move(metadata),
+                   context_.read_options.snapshot->GetSequenceNumber(), IsLazy(options_), &indexes);
       if (!counts.full_scan_reason.empty()) return rocksdb::Status::OK();
       if (counts_granules) counts.rows_counted = CountGranules(context_, &plan);
     } else {
@@ -236,6 +245,7 @@ class SkipScan::Parts {
   const SkipScanOptions options_;
   ScanContext context_;
   const rocksdb::Snapshot* owned_snapshot_ = nullptr;
+  std::optional<ScanPruner> indexes_;
   std::unique_ptr<RowStream> rows_;
   bool limit_reached_ = false;
   bool out_of_memory_ = false;

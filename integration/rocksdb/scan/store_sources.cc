@@ -103,20 +103,26 @@ class MemtableSource final : public IteratorSource {
 /// Such an iterator sees the files of its own creation. If this file was gone by then (RocksDB
 /// never called the filter for it, or only for another file with the same contents), the merged
 /// view, which was pinned before, reads the range.
+///
+/// A file that is not pruned yet has its first key as bound, and is pruned at Position().
 class FileSource final : public IteratorSource {
  public:
   /// All arguments must outlive this.
-  FileSource(ScanContext* context, const ScanPlan* plan, const PlannedFile* file,
-             MergedRanges* ranges)
-      : IteratorSource(context, ranges),
-        plan_(plan),
-        file_(file),
-        num_granules_(file->is_whole ? 1 : file->granules.num_granules()) {
-    LoadNextRange();
+  FileSource(ScanContext* context, const ScanPlan* plan, PlannedFile* file, MergedRanges* ranges)
+      : IteratorSource(context, ranges), plan_(plan), file_(file) {
+    if (file->index == nullptr) {
+      current_ = KeyRange();
+    } else {
+      LoadNextRange();
+    }
   }
 
   void Position() override {
     assert(!Done() && !IsPositioned());
+    if (file_->index == nullptr) {
+      plan_->prune(file_);
+      return LoadNextRange();
+    }
     if (!ranges_->CutCovered(&*current_)) return LoadNextRange();
     if (MustUseMergedView(*current_)) {
       ranges_->Add(*std::move(current_));
@@ -146,30 +152,33 @@ class FileSource final : public IteratorSource {
     if (!current_) iterator_.reset();  // unpins the file
   }
 
+  ScanRange KeyRange() const {
+    const rocksdb::SstFileMetaData* const metadata = plan_->map->Find(file_->number);
+    return metadata == nullptr ? ScanRange()
+                               : ScanRange{metadata->smallestkey, metadata->largestkey};
+  }
+
   std::optional<ScanRange> WholeFile() {
     if (granules_done_++ != 0) return std::nullopt;
-    ScanRange range;
-    if (const rocksdb::SstFileMetaData* const metadata = plan_->map->Find(file_->number)) {
-      range = {metadata->smallestkey, metadata->largestkey};
-    }
-    every_key_ = context_->has_merges && file_->index->properties().num_merge_operands != 0;
-    return range;
+    every_key_ = context_->has_merges && file_->properties->num_merge_operands != 0;
+    return KeyRange();
   }
 
   std::optional<ScanRange> NextGranules() {
-    const auto granule_at = [this](size_t number) {
-      return context_->reverse ? num_granules_ - 1 - number : number;
+    const size_t num_granules = file_->granules.num_granules();
+    const auto granule_at = [&](size_t number) {
+      return context_->reverse ? num_granules - 1 - number : number;
     };
     const SkipIndex& index = *file_->index->index();
-    while (granules_done_ < num_granules_ && !file_->granules.Has(granule_at(granules_done_))) {
+    while (granules_done_ < num_granules && !file_->granules.Has(granule_at(granules_done_))) {
       ++granules_done_;
     }
-    if (granules_done_ == num_granules_) return std::nullopt;
+    if (granules_done_ == num_granules) return std::nullopt;
     const size_t first = granule_at(granules_done_);
     ScanRange range;
     every_key_ = index.AlwaysMatches(first);
     size_t last = first;
-    for (++granules_done_; granules_done_ < num_granules_; ++granules_done_) {
+    for (++granules_done_; granules_done_ < num_granules; ++granules_done_) {
       const size_t granule = granule_at(granules_done_);
       if (!file_->granules.Has(granule) || index.AlwaysMatches(granule) != every_key_) break;
       last = granule;
@@ -181,13 +190,13 @@ class FileSource final : public IteratorSource {
   }
 
   bool MustUseMergedView(const ScanRange& range) const {
-    if (!IdOfSst(file_->index->properties()) || !range.low) return true;
+    if (!IdOfSst(*file_->properties) || !range.low) return true;
     return plan_->map_is_complete && !plan_->map->OthersOverlap(range, file_->number);
   }
 
   // Only an ingested file can be in the database twice with the same contents.
   bool MayBeIngestedTwice() const {
-    return file_->index->properties().user_collected_properties.count(kExternalFileProperty) != 0;
+    return file_->properties->user_collected_properties.count(kExternalFileProperty) != 0;
   }
 
   // File numbers are never reused, so a file that is live now was live when the iterator was
@@ -199,16 +208,14 @@ class FileSource final : public IteratorSource {
   }
 
   const ScanPlan* const plan_;
-  const PlannedFile* const file_;
-
-  size_t num_granules_;       // 1 for a file that is read as a whole
-  size_t granules_done_ = 0;  // in scan order
+  PlannedFile* const file_;
+  size_t granules_done_ = 0;  // in scan order; 1 after a file that is read as a whole
 
   bool admitted_ = false;  // set by only_this_file_, which iterator_ calls on some Seek
   const TableFilter only_this_file_ = [this](const rocksdb::TableProperties& properties) {
     // RocksDB calls this, and is not exception-safe. All files of an SstFileWriter have number 1. A
     // file that was ingested twice is in the database twice, with the same properties.
-    const rocksdb::TableProperties& own = file_->index->properties();
+    const rocksdb::TableProperties& own = *file_->properties;
     const bool is_it = properties.orig_file_number == own.orig_file_number &&
                        properties.db_session_id == own.db_session_id;
     admitted_ |= is_it;
@@ -226,7 +233,7 @@ std::unique_ptr<CandidateSource> NewMemtableSource(ScanContext* context, MergedR
 }
 
 std::unique_ptr<CandidateSource> NewFileSource(ScanContext* context, const ScanPlan* plan,
-                                               const PlannedFile* file, MergedRanges* ranges) {
+                                               PlannedFile* file, MergedRanges* ranges) {
   return std::make_unique<FileSource>(context, plan, file, ranges);
 }
 

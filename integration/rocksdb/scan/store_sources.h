@@ -16,6 +16,6 @@ std::unique_ptr<CandidateSource> NewMemtableSource(ScanContext* context, MergedR
 /// Candidates of one file: the rows of its selected granules, one range of adjacent granules at a
 /// time. All arguments must outlive it.
 std::unique_ptr<CandidateSource> NewFileSource(ScanContext* context, const ScanPlan* plan,
-                                               const PlannedFile* file, MergedRanges* ranges);
+                                               PlannedFile* file, MergedRanges* ranges);
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -196,7 +196,7 @@ class RandomScans : public ::testing::TestWithParam<unsigned> {
     options.explain = (*random)() % 16 == 0;
     options.snapshot = use_old ? old_snapshot_ : db().GetSnapshot();
     options.reverse = (*random)() % 4 == 0;
-    options.limit = (*random)() % 8 == 0 ? 1 + (*random)() % 20 : 0;
+    options.limit = (*random)() % 4 == 0 ? 1 + (*random)() % 20 : 0;
     SkipScanOptions plain = options;
     plain.use_index = false;
     ScanExplanation full;

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <string>
 
+#include "integration/rocksdb/index/skip_index_catalog.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 
 // Cold data blocks that a scan reads, compared with the minimum: the distinct blocks with a visible
@@ -157,6 +158,29 @@ TEST_F(SkipBlocksReadTest, LimitsAndUselessPredicatesWasteNoReads) {
   EXPECT_EQ(explanation.comparisons.size(), 1u);
   EXPECT_FALSE(explanation.comparisons[0].is_used);
   EXPECT_NE(explanation.comparisons[0].reason, "");
+}
+
+TEST_F(SkipBlocksReadTest, AScanOfOneRowOpensTheIndexesThatItReaches) {
+  constexpr uint64_t kFiles = 100;
+  config_.options.disable_auto_compactions = true;
+  TestDb db(config_);
+  for (uint64_t row = 0; row < 10 * kFiles; ++row) {
+    db.Put(Key(row), Value(row, 0));
+    if (row % 10 == 9) db.Flush();
+  }
+  for (const bool reverse : {false, true}) {
+    SkipScanOptions options;
+    options.limit = 1;
+    options.reverse = reverse;
+    ScanExplanation explanation;
+    const uint64_t opened = rocksdb_plugin::SkipIndexCatalog::Default().num_opened();
+    const Predicate one = Where("package = '" + Package(0) + "'", index_.columns);
+    EXPECT_EQ(Scan(&db.db(), nullptr, one, options, &explanation).size(), 1u);
+    EXPECT_LE(rocksdb_plugin::SkipIndexCatalog::Default().num_opened() - opened, 1u);
+    EXPECT_EQ(explanation.num_files, 1u);
+    EXPECT_EQ(explanation.files_not_reached, kFiles - 1);
+    EXPECT_NE(explanation.ToText().find("not reached"), std::string::npos);
+  }
 }
 
 }  // namespace
