@@ -105,11 +105,14 @@ class CApiTest : public ::testing::Test {
 };
 
 TEST_F(CApiTest, PolicyIsWrittenToOptionsFiles) {
-  const char* const text = "{id=blocksieve;target_fpr=0.02;kind=bloom;max_build_bytes=64M}";
-  EXPECT_THAT(SetPolicy(text), IsEmpty());
-  EXPECT_THAT(Open(), IsEmpty());
-  EXPECT_EQ(StoredOptions(path_).filter_policy()->ToString(StrictConfig()),
-            PolicyFromString(text)->ToString(StrictConfig()));
+  for (const char* const text : {"{id=blocksieve;target_fpr=0.02;kind=bloom;max_build_bytes=64M}",
+                                 "{id=blocksieve;bits_per_key=10;kind=stock}"}) {
+    EXPECT_THAT(SetPolicy(text), IsEmpty());
+    EXPECT_THAT(Open(), IsEmpty());
+    EXPECT_EQ(StoredOptions(path_).filter_policy()->ToString(StrictConfig()),
+              PolicyFromString(text)->ToString(StrictConfig()));
+    Close();
+  }
 }
 
 TEST_F(CApiTest, CountsRangeQueries) {
