@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <tuple>
+#include <utility>
 
 namespace blocksieve::internal {
 namespace {
@@ -24,15 +26,10 @@ uint32_t BitsFor(double count) {
   return static_cast<uint32_t>(std::max(1.0, std::ceil(std::log2(count))));
 }
 
-/// False positives for values that do not occur.
-struct Absent {
-  double max_false_positives = 0;  // granules that a value may get
-  double in_ribbons = 0;           // granules that a value gets from ribbons
-  double share_in_dictionary = 1;  // share of the values that are looked up in the dictionary
-};
-
-/// Chooses the groups of the ribbon, of up to `max_group` granules.
-void PlanRibbons(double granules, double max_group, PostingsPlan* plan, Absent* absent) {
+/// Chooses the groups of the ribbon, of up to `max_group` granules. For values that do not occur,
+/// returns the granules that a value gets from ribbons, and the share that is looked up in the
+/// dictionary.
+std::pair<double, double> PlanRibbons(double granules, double max_group, PostingsPlan* plan) {
   const bool marks_dictionary = plan->shape.num_ribbons == 1;  // by a number above all groups
   plan->group_bits = BitsFor(std::ceil(granules / max_group) + marks_dictionary);
   const double numbers = std::ldexp(1, static_cast<int>(plan->group_bits));
@@ -41,21 +38,24 @@ void PlanRibbons(double granules, double max_group, PostingsPlan* plan, Absent* 
   const double passing =
       std::ldexp(marks_dictionary ? 1 : 0.5, -static_cast<int>(plan->shape.check_bits));
   const double share_of_groups = granules / (numbers * group);
-  absent->in_ribbons = passing * share_of_groups * group;
-  absent->share_in_dictionary = marks_dictionary ? passing * (1 - share_of_groups) : 0.5;
+  return {passing * share_of_groups * group,
+          marks_dictionary ? passing * (1 - share_of_groups) : 0.5};
 }
 
-/// Returns a plan with infinite bits if it is not possible.
+/// A value that does not occur gets at most `max_false_positives` granules. Returns a plan with
+/// infinite bits if it is not possible.
 PostingsPlan MakePlan(const PostingCounts& counts, PostingsShape shape, double max_group,
-                      Absent absent) {
+                      double max_false_positives) {
   PostingsPlan plan;
   plan.shape = shape;
   double values = counts.values;  // in the dictionary
   double pairs = counts.pairs;
+  double from_ribbons = 0;
+  double share_in_dictionary = 1;
   if (shape.num_ribbons == 0) {
     plan.bits = counts.list_bits + counts.singles * std::log2(counts.granules);
   } else {
-    PlanRibbons(counts.granules, max_group, &plan, &absent);
+    std::tie(from_ribbons, share_in_dictionary) = PlanRibbons(counts.granules, max_group, &plan);
     values -= counts.singles;
     pairs -= counts.singles;
     const double columns = plan.columns();
@@ -63,13 +63,12 @@ PostingsPlan MakePlan(const PostingCounts& counts, PostingsShape shape, double m
     plan.bits += shape.num_ribbons == 1 ? counts.values * columns
                                         : FixedBits(1) + counts.values + counts.singles * columns;
   }
-  const double left = absent.max_false_positives - absent.in_ribbons;
+  const double left = max_false_positives - from_ribbons;
   if (left <= 0 || plan.columns() > kMaxRibbonColumns) {
     plan.bits = std::numeric_limits<double>::infinity();
     return plan;
   }
-  plan.remainder_bits =
-      RemainderBits(absent.share_in_dictionary * pairs / std::max(1.0, values), left);
+  plan.remainder_bits = RemainderBits(share_in_dictionary * pairs / std::max(1.0, values), left);
   // Two bits for the position of a remainder, about three for seeds, offsets and a count.
   plan.bits += values * (plan.remainder_bits - DictionaryShape::kBucketBits + 5);
   return plan;
@@ -82,15 +81,13 @@ double Allowed(const PostingCounts& counts, double target_fpr) {
 
 /// The smallest plan with at most this many false positives.
 PostingsPlan SmallestPlan(const PostingCounts& counts, double max_group, double false_positives) {
-  Absent absent;
-  absent.max_false_positives = false_positives;
-  PostingsPlan best = MakePlan(counts, {}, 1, absent);
+  PostingsPlan best = MakePlan(counts, {}, 1, false_positives);
   for (const uint32_t num_ribbons : {1u, 2u}) {
     for (uint32_t check_bits = 0; check_bits <= kMaxCheckBits && counts.singles > 0; ++check_bits) {
       PostingsShape shape;
       shape.num_ribbons = num_ribbons;
       shape.check_bits = check_bits;
-      const PostingsPlan plan = MakePlan(counts, shape, max_group, absent);
+      const PostingsPlan plan = MakePlan(counts, shape, max_group, false_positives);
       if (plan.bits < best.bits) best = plan;
     }
   }
@@ -115,9 +112,7 @@ PostingsPlan ChoosePlan(const PostingCounts& counts, double target_fpr) {
 }
 
 PostingsPlan PlanOfDictionary(const PostingCounts& counts, double target_fpr) {
-  Absent absent;
-  absent.max_false_positives = std::min(kFewFalsePositives, Allowed(counts, target_fpr));
-  return MakePlan(counts, {}, 1, absent);
+  return MakePlan(counts, {}, 1, std::min(kFewFalsePositives, Allowed(counts, target_fpr)));
 }
 
 }  // namespace blocksieve::internal
