@@ -79,18 +79,13 @@ struct RibbonState {
   uint64_t last_start() const noexcept { return num_octets() * kRibbonOctet - kRibbonFold; }
 };
 
-/// Forms of the directory.
+/// Forms of the directory. A kernel has separate entry points for each, with or without segments
+/// of two widths ("mixed"): branches would cost registers and time, and looking up the width of a
+/// segment takes a tenth of a probe.
 enum class RibbonDirectory : uint8_t {
   kNone,   ///< One chunk only.
   kPlain,  ///< Entries without bases.
   kBased,  ///< Entries with bases.
-};
-
-/// Forms of a ribbon. A kernel has separate entry points for each: branches would cost registers
-/// and time, and looking up the width of a segment takes a tenth of a probe.
-struct RibbonForm {
-  RibbonDirectory directory;
-  bool mixed;  ///< Has narrow and wide segments.
 };
 
 struct RibbonWindow {
@@ -164,11 +159,11 @@ BLOCKSIEVE_INLINE RibbonWindow RibbonWindowAt(const RibbonState& view, uint64_t 
 
 /// The window of a hash, without a branch. At either edge of the filter, or if the directory is
 /// damaged, IsFastWindow is false for it.
-template <RibbonForm kForm>
+template <RibbonDirectory kDirectory, bool kMixed>
 BLOCKSIEVE_INLINE RibbonWindow LocateRibbon(const RibbonState& view, uint64_t hash) noexcept {
   const uint64_t mixed = RibbonMix(hash);
-  const RibbonChunk chunk = ReadRibbonChunk<kForm.directory>(view, hash);
-  return RibbonWindowAt<kForm.mixed>(view, hash, mixed, RibbonStart(chunk, mixed));
+  const RibbonChunk chunk = ReadRibbonChunk<kDirectory>(view, hash);
+  return RibbonWindowAt<kMixed>(view, hash, mixed, RibbonStart(chunk, mixed));
 }
 
 /// The window of any hash: folded at the low edge and clamped at the high edge, so that it is in
@@ -228,7 +223,7 @@ RibbonState MakeRibbonState(const RibbonShape& shape, const uint8_t* payload) no
 /// available.
 const ProbeOps& RibbonOpsFor(Kernel kernel, const RibbonShape& shape) noexcept;
 
-/// Entry points for each RibbonForm: by directory, then mixed or not.
+/// Entry points by directory, then mixed or not.
 using RibbonOps = ProbeOps[3][2];
 
 extern const ProbeOps kRibbonAlwaysTrueChunks;

@@ -243,8 +243,7 @@ struct Avx512Ribbon {
     uint64_t rest[kProbeBatch];
     has_empty |= HashKeys(keys.From(in_eights), num_keys - in_eights, rest, [](size_t) {});
     for (size_t i = in_eights; i < num_keys; ++i) {
-      may_match[i] =
-          Probe(view, LocateRibbon<RibbonForm{kDirectory, true}>(view, rest[i - in_eights]));
+      may_match[i] = Probe(view, LocateRibbon<kDirectory, true>(view, rest[i - in_eights]));
     }
     return has_empty;
   }

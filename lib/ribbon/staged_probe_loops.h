@@ -3,7 +3,8 @@
 #include "lib/block/probe_loops.h"
 #include "lib/ribbon/probe.h"
 
-// Generates the entry points of a ribbon kernel for each RibbonForm; see probe_loops.h.
+// Generates the entry points of a ribbon kernel for each directory, mixed or not; see
+// probe_loops.h.
 //
 //   struct K {
 //     static bool Probe(const RibbonState&, const RibbonWindow&);
@@ -17,9 +18,9 @@
 
 #define BLOCKSIEVE_RIBBON_PROBES(NAME, K, TARGET, DIRECTORY)                                     \
   BLOCKSIEVE_KEY_PROBES(NAME##Uniform, RibbonState, TARGET,                                      \
-                        K::Probe(view, LocateRibbon<RibbonForm{DIRECTORY, false}>(view, hash)))  \
+                        K::Probe(view, LocateRibbon<DIRECTORY, false>(view, hash)))              \
   BLOCKSIEVE_KEY_PROBES(NAME##Mixed, RibbonState, TARGET,                                        \
-                        K::Probe(view, LocateRibbon<RibbonForm{DIRECTORY, true}>(view, hash)))   \
+                        K::Probe(view, LocateRibbon<DIRECTORY, true>(view, hash)))               \
   TARGET void NAME##Hashes(const PointFilter& filter, const uint64_t* hashes, size_t num_hashes, \
                            bool* may_match) noexcept {                                           \
     const RibbonState& view = filter.state<RibbonState>();                                       \
@@ -66,10 +67,9 @@
   template <RibbonDirectory kDirectory>                                                       \
   TARGET static BLOCKSIEVE_INLINE void Batch(const RibbonState& view, const uint64_t* hashes, \
                                              size_t num_hashes, bool* may_match) noexcept {   \
-    constexpr RibbonForm kForm{kDirectory, true};                                             \
     RibbonWindow windows[kProbeBatch];                                                        \
     for (size_t i = 0; i < num_hashes; ++i) {                                                 \
-      windows[i] = LocateRibbon<kForm>(view, hashes[i]);                                      \
+      windows[i] = LocateRibbon<kDirectory, true>(view, hashes[i]);                           \
       PrefetchRibbonWindow(windows[i]);                                                       \
     }                                                                                         \
     for (size_t i = 0; i < num_hashes; ++i) may_match[i] = Probe(view, windows[i]);           \
