@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -55,10 +54,7 @@ class PrunedDb {
     options.env = UnsyncedEnv();
     options.listeners = {NewListener()};
     options.disable_auto_compactions = OneIn(4);
-    constexpr rocksdb::CompactionStyle kStyles[] = {rocksdb::kCompactionStyleLevel,
-                                                    rocksdb::kCompactionStyleUniversal,
-                                                    rocksdb::kCompactionStyleFIFO};
-    options.compaction_style = kStyles[style_];
+    options.compaction_style = static_cast<rocksdb::CompactionStyle>(style_);
     options.num_levels = style_ == 2 ? 1 : 5;
     options.write_buffer_size = 64 << 10;
     options.target_file_size_base = 2 << 10;
@@ -70,23 +66,17 @@ class PrunedDb {
     options.unordered_write = transactions_ == 0 && OneIn(6);
     options.enable_blob_files = OneIn(6);
     options.min_blob_size = 50;
-    if (style_ == 1 && OneIn(3)) {
-      options.compaction_options_universal.incremental = OneIn(2);
-      options.compaction_options_universal.allow_trivial_move = OneIn(2);
-    }
+    const bool moves = style_ == 1 && OneIn(3);
+    options.compaction_options_universal.incremental = moves && OneIn(2);
+    options.compaction_options_universal.allow_trivial_move = moves && OneIn(2);
     if (OneIn(4)) options.memtable_prefix_bloom_size_ratio = 0.1;
     Open();
   }
-  PrunedDb(const PrunedDb&) = delete;
-  PrunedDb& operator=(const PrunedDb&) = delete;
   ~PrunedDb() { Close(); }
 
   void Step() {
-    struct Choice {
-      uint64_t weight;  // per thousand
-      void (PrunedDb::*step)();
-    };
-    constexpr Choice kChoices[] = {
+    // Weights, per thousand.
+    constexpr std::pair<uint64_t, void (PrunedDb::*)()> kChoices[] = {
         {330, &PrunedDb::Write},     {60, &PrunedDb::Flush},         {20, &PrunedDb::CompactRange},
         {15, &PrunedDb::CompactOne}, {20, &PrunedDb::Ingest},        {10, &PrunedDb::IngestOfOther},
         {3, &PrunedDb::DeleteFiles}, {20, &PrunedDb::ChangeMoments}, {4, &PrunedDb::Reopen},
@@ -111,6 +101,7 @@ class PrunedDb {
   uint64_t Below(uint64_t bound) { return random_() % bound; }
   bool OneIn(uint64_t times) { return Below(times) == 0; }
   uint64_t AnyKey() { return Below(kKeys); }
+  auto AnyRange() { return std::minmax({Key(AnyKey()), Key(AnyKey())}); }
 
   // Mostly numbers in key order, so that most files lack most numbers.
   std::string AnyValue(uint64_t key) {
@@ -122,31 +113,21 @@ class PrunedDb {
   std::string AnyCondition() {
     const std::string number = "n = " + std::to_string(Below(kNumbers + 2));
     const std::string word = "w HAS 'word" + std::to_string(Below(42)) + "'";
-    switch (Below(6)) {
-      case 0:
-        return number + " AND " + word;
-      case 1:
-        return "n BETWEEN 3 AND " + std::to_string(3 + Below(4));
-      case 2:
-        return number + " OR n = " + std::to_string(Below(kNumbers));
-      case 3:
-        return word + " AND NOT n > 9";
-      default:
-        return number;
-    }
+    if (OneIn(3)) return number;
+    const std::string conditions[] = {number + " AND " + word, word + " AND NOT n > 9",
+                                      number + " OR n = " + std::to_string(Below(kNumbers)),
+                                      "n BETWEEN 3 AND " + std::to_string(3 + Below(4))};
+    return conditions[Below(std::size(conditions))];
   }
 
   void Open() {
     const rocksdb::Options options = config_.ToOptions();
-    if (transactions_ == 0) {
-      MustBeOk(rocksdb_plugin::OpenDb(options, path_, &db_), "open");
-    } else {
-      rocksdb::TransactionDBOptions transactions;
-      transactions.write_policy = static_cast<rocksdb::TxnDBWritePolicy>(transactions_ - 1);
-      rocksdb::TransactionDB* db = nullptr;
-      MustBeOk(rocksdb::TransactionDB::Open(options, transactions, path_, &db), "open");
-      db_.reset(db);
-    }
+    if (transactions_ == 0) return MustBeOk(rocksdb_plugin::OpenDb(options, path_, &db_), "open");
+    rocksdb::TransactionDBOptions transactions;
+    transactions.write_policy = static_cast<rocksdb::TxnDBWritePolicy>(transactions_ - 1);
+    rocksdb::TransactionDB* db = nullptr;
+    MustBeOk(rocksdb::TransactionDB::Open(options, transactions, path_, &db), "open");
+    db_.reset(db);
   }
 
   void Close() {
@@ -187,17 +168,15 @@ class PrunedDb {
         MustBeOk(batch.Put(Key(key), AnyValue(key)), "put");
       } else if (dice < 90) {
         MustBeOk(batch.Delete(Key(key)), "delete");
-      } else if (dice < 96 || !deletes_ranges_) {
-        // SingleDelete requires a key that was written once.
-        if (!singles_.empty() && OneIn(2)) {
-          MustBeOk(batch.SingleDelete(singles_.back()), "single delete");
-          singles_.pop_back();
-        } else {
-          singles_.push_back(Key(key) + "once" + std::to_string(++num_singles_));
-          MustBeOk(batch.Put(singles_.back(), AnyValue(key)), "put");
-        }
-      } else {
+      } else if (dice >= 96 && deletes_ranges_) {
         MustBeOk(batch.DeleteRange(Key(key), Key(key + 1 + Below(40))), "delete range");
+      } else if (singles_.empty() || OneIn(2)) {
+        // SingleDelete requires a key that was written once.
+        singles_.push_back(Key(key) + "once" + std::to_string(++num_names_));
+        MustBeOk(batch.Put(singles_.back(), AnyValue(key)), "put");
+      } else {
+        MustBeOk(batch.SingleDelete(singles_.back()), "single delete");
+        singles_.pop_back();
       }
     }
     MustBeOk(db_->Write({}, &batch), "write");
@@ -206,20 +185,15 @@ class PrunedDb {
   void Flush() { MustBeOk(db_->Flush({}), "flush"); }
 
   void CompactRange() {
-    const std::string begin = Key(AnyKey());
-    const std::string end = Key(AnyKey());
-    const rocksdb::Slice first(std::min(begin, end));
-    const rocksdb::Slice last(std::max(begin, end));
+    const auto [begin, end] = AnyRange();
+    const rocksdb::Slice bounds[] = {begin, end};
     rocksdb::CompactRangeOptions options;
-    if (OneIn(2)) {
-      options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
-    }
-    if (style_ == 0 && OneIn(4)) {
-      options.change_level = true;
-      options.target_level = static_cast<int>(1 + Below(4));
-    }
+    using Bottommost = rocksdb::BottommostLevelCompaction;
+    if (OneIn(2)) options.bottommost_level_compaction = Bottommost::kForceOptimized;
+    options.change_level = style_ == 0 && OneIn(4);
+    if (options.change_level) options.target_level = static_cast<int>(1 + Below(4));
     const bool all = OneIn(3);
-    db_->CompactRange(options, all ? nullptr : &first, all ? nullptr : &last)
+    db_->CompactRange(options, all ? nullptr : &bounds[0], all ? nullptr : &bounds[1])
         .PermitUncheckedError();  // some levels are refused
   }
 
@@ -241,15 +215,9 @@ class PrunedDb {
 
   TestDb::Model SomeRows() {
     TestDb::Model rows;
-    uint64_t key = AnyKey();
-    for (uint64_t left = 1 + Below(30); left > 0; --left, key += 1 + Below(5)) {
+    for (uint64_t key = AnyKey(), left = 1 + Below(30); left > 0; --left, key += 1 + Below(5))
       rows[Key(key)] = AnyValue(key);
-    }
     return rows;
-  }
-
-  void IngestFile(const rocksdb::IngestExternalFileOptions& options, const std::string& path) {
-    db_->IngestExternalFile({path}, options).PermitUncheckedError();  // some overlaps are refused
   }
 
   void Ingest() {
@@ -262,7 +230,8 @@ class PrunedDb {
     }
     rocksdb::IngestExternalFileOptions ingest;
     ingest.snapshot_consistency = OneIn(2) || !moments_.empty();
-    IngestFile(ingest, dir_ / ("ingest" + std::to_string(Below(num_ingested_))));
+    const std::string path = dir_ / ("ingest" + std::to_string(Below(num_ingested_)));
+    db_->IngestExternalFile({path}, ingest).PermitUncheckedError();  // some overlaps are refused
   }
 
   // Files that another database wrote, with their indexes. RocksDB 9.10 also takes such files with
@@ -279,27 +248,24 @@ class PrunedDb {
       other.Compact();
       Options ingest;
       ingest.allow_db_generated_files = true;
-      for (const auto& [path, properties] : FilesOf(other.db())) IngestFile(ingest, path);
+      for (const auto& [path, properties] : FilesOf(other.db()))
+        db_->IngestExternalFile({path}, ingest).PermitUncheckedError();
     }
   }
   void IngestOfOther() { IngestGenerated(); }
 
   void DeleteFiles() {
-    const std::string begin = Key(AnyKey());
-    const std::string end = Key(AnyKey());
-    const rocksdb::Slice first(std::min(begin, end));
-    const rocksdb::Slice last(std::max(begin, end));
-    MustBeOk(rocksdb::DeleteFilesInRange(db_.get(), db_->DefaultColumnFamily(), &first, &last),
-             "delete files");
+    const auto [begin, end] = AnyRange();
+    const rocksdb::Slice bounds[] = {begin, end};
+    MustBeOk(
+        rocksdb::DeleteFilesInRange(db_.get(), db_->DefaultColumnFamily(), &bounds[0], &bounds[1]),
+        "delete files");
   }
 
   void ChangeMoments() {
-    if (moments_.size() < 4) {
-      moments_.push_back(db_->GetSnapshot());
-    } else {
-      db_->ReleaseSnapshot(moments_.front());
-      moments_.erase(moments_.begin());
-    }
+    if (moments_.size() < 4) return moments_.push_back(db_->GetSnapshot());
+    db_->ReleaseSnapshot(moments_.front());
+    moments_.erase(moments_.begin());
   }
 
   // Rows that are in memtables and files before they are committed, or never are.
@@ -312,7 +278,7 @@ class PrunedDb {
       MustBeOk(OneIn(4) ? transaction->Delete(Key(key)) : transaction->Put(Key(key), AnyValue(key)),
                "transaction");
     }
-    MustBeOk(transaction->SetName("t" + std::to_string(++num_transactions_)), "name");
+    MustBeOk(transaction->SetName("t" + std::to_string(++num_names_)), "name");
     MustBeOk(transaction->Prepare(), "prepare");
     if (OneIn(2)) Flush();
     if (OneIn(4)) CompactRange();
@@ -325,9 +291,8 @@ class PrunedDb {
     if (!decided_.empty() && OneIn(2)) return decided_[Below(decided_.size())];
     Decided& decided = decided_.emplace_back();
     decided.condition = AnyCondition();
-    const rocksdb::Status status =
-        PruneReads(db_.get(), nullptr, decided.condition, &decided.read, &decided.pruning);
-    EXPECT_TRUE(status.ok()) << status.ToString();
+    MustBeOk(PruneReads(db_.get(), nullptr, decided.condition, &decided.read, &decided.pruning),
+             decided.condition);
     return decided;
   }
 
@@ -370,17 +335,14 @@ class PrunedDb {
     const Decided& decided = Decide();
     const ReadPruningCounts before = decided.pruning->counts();
     rocksdb::ReadOptions read;
-    const std::string lower = Key(AnyKey());
-    const std::string upper = Key(AnyKey());
-    const rocksdb::Slice lower_slice(lower);
-    const rocksdb::Slice upper_slice(upper);
-    if (OneIn(4)) read.iterate_lower_bound = &lower_slice;
-    if (OneIn(3)) read.iterate_upper_bound = &upper_slice;
+    const std::string keys[] = {Key(AnyKey()), Key(AnyKey())};
+    const rocksdb::Slice bounds[] = {keys[0], keys[1]};
+    if (OneIn(4)) read.iterate_lower_bound = &bounds[0];
+    if (OneIn(3)) read.iterate_upper_bound = &bounds[1];
     if (!moments_.empty() && OneIn(2)) read.snapshot = moments_[Below(moments_.size())];
-    rocksdb::ReadOptions pruned = read;
-    pruned.table_filter = decided.read.table_filter;
     const std::unique_ptr<rocksdb::Iterator> all(db_->NewIterator(read));
-    const std::unique_ptr<rocksdb::Iterator> some(db_->NewIterator(pruned));
+    read.table_filter = decided.read.table_filter;
+    const std::unique_ptr<rocksdb::Iterator> some(db_->NewIterator(read));
     for (int i = 0; i < 3; ++i) CompareRows(decided, some.get(), all.get());
     counts_.tables += decided.pruning->counts().tables_asked - before.tables_asked;
     counts_.left_out += decided.pruning->counts().tables_left_out - before.tables_left_out;
@@ -402,7 +364,7 @@ class PrunedDb {
   }
 
   std::mt19937_64 random_;
-  const uint64_t style_;
+  const uint64_t style_;         // level, universal or FIFO, as in RocksDB's enum
   const uint64_t transactions_;  // 0: none; else a write policy and 1
   const bool deletes_ranges_;
   DbConfig config_;
@@ -413,15 +375,14 @@ class PrunedDb {
   std::vector<const rocksdb::Snapshot*> moments_;
   std::vector<Decided> decided_;
   std::vector<std::string> singles_;
-  uint64_t num_singles_ = 0;
+  uint64_t num_names_ = 0;  // of keys for SingleDelete, and of transactions
   uint64_t num_ingested_ = 0;
-  uint64_t num_transactions_ = 0;
 };
 
 TEST(RandomPruningsTest, EveryMatchingRowIsShown) {
   uint64_t seed = NumberFromEnvironment("BLOCKSIEVE_PRUNED_SEED", 0);
-  const uint64_t enough =
-      LongTests() ? NumberFromEnvironment("BLOCKSIEVE_PRUNED_ROWS", 10'000'000) : 0;
+  uint64_t enough = 0;
+  if (LongTests()) enough = NumberFromEnvironment("BLOCKSIEVE_PRUNED_ROWS", 10'000'000);
   PrunedCounts counts;
   for (int seeds = 0; (seeds < 12 || counts.rows < enough) && !HasFailure(); ++seed, ++seeds) {
     SCOPED_TRACE("seed " + std::to_string(seed));
