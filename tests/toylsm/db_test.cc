@@ -14,6 +14,15 @@ class DbTest : public ::testing::Test {
   Predicate Parse(const std::string& text) {
     return *Predicate::Parse(text, options_.skip_index.columns);
   }
+  Model Fill(int num_writes, const std::string& padding) {
+    Model model;
+    for (int i = 0; i < num_writes; ++i) {
+      const std::string key = "key" + std::to_string(i * 7 % 25);
+      model[key] = "w" + std::to_string(i % 8) + "\t" + std::to_string(i) + padding;
+      MustBeOk(db_->Put(key, model[key]));
+    }
+    return model;
+  }
   void Reopen() {
     db_ = nullptr;
     db_ = Must(Db::Open(options_, "/db"));
@@ -57,12 +66,7 @@ TEST_F(DbTest, AFailedWriteStopsWritesNotReads) {
 TEST_F(DbTest, EveryReadFailsOnce) {
   options_.cache_bytes = 0;
   Reopen();
-  Model model;
-  for (int i = 0; i < 200; ++i) {
-    const std::string key = "key" + std::to_string(i * 7 % 25);
-    model[key] = "w" + std::to_string(i % 8) + "\t" + std::to_string(i) + std::string(80, '.');
-    MustBeOk(db_->Put(key, model[key]));
-  }
+  const Model model = Fill(200, std::string(80, '.'));
   ASSERT_GT(db_->version()->runs.size(), 1U);
   const Predicate predicate = Parse("word = 'w3'");
   const auto read_all = [&]() -> size_t {
@@ -116,13 +120,8 @@ TEST_F(DbTest, ExtremeOptionsWork) {
     options_.skip_index.granule_rows = options_.skip_index.granule_bytes = bytes;
     options_.zstd_level = bytes == 0 ? INT32_MIN : bytes == 1 ? 0 : INT32_MAX;
     options_.size_ratio = bytes == 0 ? 2 : 1e9;
-    Model model;
     db_ = Must(Db::Open(options_, "/db" + std::to_string(bytes)));
-    for (int i = 0; i < 60; ++i) {
-      const std::string key = "key" + std::to_string(i * 7 % 25);
-      model[key] = "w" + std::to_string(i % 8) + "\t" + std::to_string(i);
-      MustBeOk(db_->Put(key, model[key]));
-    }
+    const Model model = Fill(60, "");
     MustBeOk(db_->Compact());
     db_ = Must(Db::Open(options_, "/db" + std::to_string(bytes)));
     EXPECT_EQ(CheckReads(db_.get(), model, {Parse("word = 'w3'")}).size(), 0U) << bytes;

@@ -163,16 +163,13 @@ const std::vector<Column>& QueryColumns() {
 
 Query Parsed(std::string_view text) { return Must(Query::Parse(text, QueryColumns())); }
 
-TEST(QueryTest, HasAConditionAnOrderAndALimit) {
+TEST(QueryTest, HasAnOptionalConditionOrderAndLimit) {
   const Query query = Parsed("n > 5 ORDER BY n DESC LIMIT 10");
   EXPECT_EQ(query.predicate.ToText(), "n > 5");
   ASSERT_TRUE(query.order);
   EXPECT_EQ(query.order->column.name(), "n");
   EXPECT_TRUE(query.order->is_descending);
   EXPECT_EQ(query.limit, 10u);
-}
-
-TEST(QueryTest, AllPartsAreOptional) {
   EXPECT_EQ(Parsed("n > 5").limit, 0u);
   EXPECT_FALSE(Parsed("n > 5 LIMIT 3").order);
   EXPECT_EQ(Parsed("order by n asc limit 3").predicate.ToText(), "TRUE");

@@ -28,6 +28,7 @@ namespace {
 using namespace blocksieve::testing;  // NOLINT: test support
 using rocksdb::ConfigOptions;
 using rocksdb::FilterPolicy;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 class OptionStringsTest : public ::testing::Test {
@@ -161,22 +162,9 @@ TEST_F(OptionStringsTest, OtherNamesAreUnknown) {
 
 // From options to text and back: GetId, ToString, OPTIONS files.
 
-using ::testing::AllOf;
-
-class PolicyRoundTripTest : public ::testing::Test {
- protected:
-  PolicyRoundTripTest() { blocksieve_rocksdb_register(); }
-
-  static std::shared_ptr<const rocksdb::FilterPolicy> Make(double target_fpr,
-                                                           uint64_t max_build_bytes = 0) {
-    return *NewFilterPolicy(
-        {.target_fpr = target_fpr, .kind = PolicyKind::kBloom, .max_build_bytes = max_build_bytes});
-  }
-};
-
 // RocksDB from 9.8 on refuses to open a database whose OPTIONS file it reads back differently. Most
 // of these numbers have no short decimal form; printf's six digits would change them.
-TEST_F(PolicyRoundTripTest, OptionsAreAsReadFromTheirText) {
+TEST_F(OptionStringsTest, OptionsAreAsReadFromTheirText) {
   std::vector<FilterPolicyOptions> all = {{}, {.wasted_reads = 1.0 / 3}, {.bits_per_key = 1.0 / 3}};
   for (const double target : {1.0 / 3, 0.1, 0.012345678901234567, 1e-3 / 7, 1.5e-6, 1e-6, 0.5}) {
     all.push_back({.target_fpr = target, .kind = PolicyKind::kBloom, .max_build_bytes = 7654321});
@@ -198,8 +186,9 @@ TEST_F(PolicyRoundTripTest, OptionsAreAsReadFromTheirText) {
 }
 
 // RocksDB 7.8.3 prints only the policy's name to the info log.
-TEST_F(PolicyRoundTripTest, TheOptionsInEffectCanBePrinted) {
-  const auto policy = Make(1.5e-6, 4321);
+TEST_F(OptionStringsTest, TheOptionsInEffectCanBePrinted) {
+  const auto policy =
+      *NewFilterPolicy({.target_fpr = 1.5e-6, .kind = PolicyKind::kBloom, .max_build_bytes = 4321});
   EXPECT_THAT(As<Policy>(policy.get())->GetPrintableOptions(),
               AllOf(HasSubstr("target_fpr: 1.5e-06"), HasSubstr("kind: bloom"),
                     HasSubstr("max_build_bytes: 4321")));
@@ -227,7 +216,7 @@ TEST_F(PolicyRoundTripTest, TheOptionsInEffectCanBePrinted) {
 }
 
 // RocksDB silently opens such a database without a filter.
-TEST_F(PolicyRoundTripTest, ABadParameterInAnOptionsFileIsLoud) {
+TEST_F(OptionStringsTest, ABadParameterInAnOptionsFileIsLoud) {
   const std::string too_high = "target_fpr is 7; allowed: 1e-07 to 0.5";
   const std::string two = "target_fpr=0.01, bits_per_key=10 exclude each other";
   const std::pair<const char*, std::string> kBad[] = {
