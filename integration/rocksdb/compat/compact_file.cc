@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <vector>
 
 namespace blocksieve::rocksdb_plugin {
 namespace {

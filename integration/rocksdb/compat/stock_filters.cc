@@ -5,7 +5,6 @@
 #include <cmath>
 #include <string>
 
-#include "blocksieve/sizing.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "lib/base/c_locale.h"
 

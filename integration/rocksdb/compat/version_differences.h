@@ -16,7 +16,6 @@
 
 #include <functional>
 #include <memory>
-#include <string_view>
 #include <type_traits>
 
 // Small differences between versions and builds of RocksDB.

@@ -1,20 +1,14 @@
 #include "integration/rocksdb/index/backfill.h"
 
-#include <algorithm>
 #include <limits>
 #include <optional>
-#include <set>
-#include <string>
-#include <vector>
 
-#include "blocksieve/rocksdb/skip_index.h"
 #include "integration/rocksdb/compat/compact_file.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
-#include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/sidecar/databases.h"
 
 namespace blocksieve::rocksdb_plugin {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "blocksieve/rocksdb/skip_index.h"
-#include "blocksieve/skip_index.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 
 namespace blocksieve::rocksdb_plugin {

@@ -1,7 +1,6 @@
 #include "integration/rocksdb/index/skip_index_properties.h"
 
 #include <new>
-#include <string_view>
 
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/option_type.h"

@@ -9,11 +9,9 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <vector>
 
 #include "blocksieve/rocksdb/skip_index.h"
 #include "blocksieve/skip_index.h"
-#include "blocksieve/status.h"
 
 // The table properties of a file's skip index. All but the index are text, for sst_dump.
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "blocksieve/rocksdb/maintenance.h"
-#include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/listener/listener.h"

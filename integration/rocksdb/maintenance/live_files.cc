@@ -1,7 +1,5 @@
 #include "integration/rocksdb/maintenance/file_report.h"
 
-#include <rocksdb/db.h>
-
 #include <map>
 #include <utility>
 

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "integration/rocksdb/compat/option_type.h"
-#include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 #include "integration/rocksdb/scan/scan_context.h"
 

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "blocksieve/rocksdb/filter_policy.h"
 #include "blocksieve/rocksdb/maintenance.h"
 #include "integration/rocksdb/maintenance/file_report.h"
 #include "integration/rocksdb/maintenance/observed_reads.h"

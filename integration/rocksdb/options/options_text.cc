@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <string_view>
-#include <utility>
 
 namespace blocksieve::rocksdb_plugin {
 namespace {

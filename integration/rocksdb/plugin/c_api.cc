@@ -21,7 +21,6 @@
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
-#include "integration/rocksdb/maintenance/metrics.h"
 #include "integration/rocksdb/plugin/registry.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/ranges/range_extractor.h"

@@ -3,10 +3,8 @@
 #include <rocksdb/comparator.h>
 #include <rocksdb/table.h>
 
-#include <string>
 #include <string_view>
 
-#include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 

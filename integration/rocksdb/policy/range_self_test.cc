@@ -1,15 +1,9 @@
 #include "integration/rocksdb/policy/filter_bits.h"
 
-#include <rocksdb/env.h>
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/sst_file_writer.h>
 #include <rocksdb/table.h>
 
-#include <atomic>
-#include <memory>
-#include <mutex>
-
-#include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/ranges/range_extractor.h"

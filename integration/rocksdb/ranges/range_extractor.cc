@@ -2,8 +2,6 @@
 
 #include <array>
 #include <atomic>
-#include <string_view>
-#include <utility>
 
 #include "integration/rocksdb/compat/log.h"
 

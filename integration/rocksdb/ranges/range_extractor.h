@@ -2,7 +2,6 @@
 
 #include <rocksdb/slice_transform.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>

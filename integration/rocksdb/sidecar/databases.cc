@@ -5,7 +5,6 @@
 #include <mutex>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "integration/rocksdb/sidecar/format.h"
 
