@@ -54,19 +54,6 @@ int Length(std::string_view text) noexcept {
   return static_cast<int>(std::min<size_t>(text.size(), 1 << 20));
 }
 
-// False without an info log, or if the line is longer than the logger's buffer and memory is short.
-bool WriteLine(rocksdb::Logger* info_log, rocksdb::InfoLogLevel level, std::string_view message,
-               std::string_view reason, std::string_view column_family) noexcept try {
-  if (info_log == nullptr) return false;
-  rocksdb::Log(level, info_log, "blocksieve: %s%.*s%s%.*s%.*s",
-               column_family.empty() ? "" : "column family ", Length(column_family),
-               column_family.data(), column_family.empty() ? "" : ": ", Length(message),
-               message.data(), Length(reason), reason.data());
-  return true;
-} catch (const std::bad_alloc&) {
-  return false;
-}
-
 thread_local int num_silent = 0;
 
 }  // namespace
@@ -76,25 +63,24 @@ SilentLog::~SilentLog() { --num_silent; }
 
 void LogLoudly(rocksdb::Logger* info_log, std::string_view message, std::string_view reason,
                std::string_view column_family) noexcept {
-  using rocksdb::InfoLogLevel;
-  if (WriteLine(info_log, InfoLogLevel::ERROR_LEVEL, message, reason, column_family)) return;
-  if (num_silent > 0) return;
+  constexpr auto kError = rocksdb::InfoLogLevel::ERROR_LEVEL;
+  if (LogQuietly(info_log, message, reason, column_family, kError) || num_silent > 0) return;
   std::fprintf(stderr, "blocksieve: %s%.*s%s%.*s%.*s\n",
                column_family.empty() ? "" : "column family ", Length(column_family),
                column_family.data(), column_family.empty() ? "" : ": ", Length(message),
                message.data(), Length(reason), reason.data());
 }
 
-void LogQuietly(rocksdb::Logger* info_log, std::string_view message, std::string_view reason,
-                std::string_view column_family) noexcept {
-  using rocksdb::InfoLogLevel;
-  WriteLine(info_log, InfoLogLevel::INFO_LEVEL, message, reason, column_family);
-}
-
-void LogWarning(rocksdb::Logger* info_log, std::string_view message, std::string_view reason,
-                std::string_view column_family) noexcept {
-  using rocksdb::InfoLogLevel;
-  WriteLine(info_log, InfoLogLevel::WARN_LEVEL, message, reason, column_family);
+bool LogQuietly(rocksdb::Logger* info_log, std::string_view message, std::string_view reason,
+                std::string_view column_family, rocksdb::InfoLogLevel level) noexcept try {
+  if (info_log == nullptr) return false;
+  rocksdb::Log(level, info_log, "blocksieve: %s%.*s%s%.*s%.*s",
+               column_family.empty() ? "" : "column family ", Length(column_family),
+               column_family.data(), column_family.empty() ? "" : ": ", Length(message),
+               message.data(), Length(reason), reason.data());
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;  // the line is longer than the logger's buffer, and memory is short
 }
 
 std::shared_ptr<rocksdb::Logger> NewFullDiskLog(const std::string& database) {

@@ -18,13 +18,11 @@ namespace blocksieve::rocksdb_plugin {
 void LogLoudly(rocksdb::Logger* info_log, std::string_view message, std::string_view reason = {},
                std::string_view column_family = {}) noexcept;
 
-/// The same for what is no problem: with level INFO, and only if there is an info log.
-void LogQuietly(rocksdb::Logger* info_log, std::string_view message, std::string_view reason = {},
-                std::string_view column_family = {}) noexcept;
-
-/// The same for what works, but costs more than expected: with level WARN.
-void LogWarning(rocksdb::Logger* info_log, std::string_view message, std::string_view reason = {},
-                std::string_view column_family = {}) noexcept;
+/// The same for what is no problem, or with level WARN for what works, but costs more than
+/// expected: only if there is an info log. Returns whether it has written the line.
+bool LogQuietly(rocksdb::Logger* info_log, std::string_view message, std::string_view reason = {},
+                std::string_view column_family = {},
+                rocksdb::InfoLogLevel level = rocksdb::InfoLogLevel::INFO_LEVEL) noexcept;
 
 /// Keeps what LogLoudly says in this thread off stderr while it lives, for callers that report the
 /// same problem as a status.

@@ -206,7 +206,7 @@ void FamilyWarnings::Log(rocksdb::Logger* info_log, const std::string& column_fa
                          const char* warning, const std::string& facts) {
   const std::lock_guard lock(mutex_);
   if (!logged_.insert({info_log, column_family, warning}).second) return;
-  LogWarning(info_log, warning, facts, column_family);
+  LogQuietly(info_log, warning, facts, column_family, rocksdb::InfoLogLevel::WARN_LEVEL);
 }
 
 void LogNoFilter(rocksdb::Logger* info_log, std::string_view reason,
