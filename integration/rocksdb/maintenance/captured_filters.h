@@ -10,21 +10,26 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-/// Captures the filters that RocksDB passes to a filter policy when it reads a table. RocksDB
+/// A policy that captures the filters that RocksDB passes to it when it reads a table. RocksDB
 /// itself handles footer, partitions, checksums, compression and format version. Not thread-safe.
-class CapturedFilters {
+class CapturedFilters final : public rocksdb::FilterPolicy {
  public:
-  CapturedFilters();
-
-  /// The policy for a table reader. Its filters pass every key.
-  std::shared_ptr<const rocksdb::FilterPolicy> policy() const { return policy_; }
-
   /// The bytes of each filter, in the order of loading, which is the key order.
-  const std::vector<std::string>& contents() const { return *contents_; }
+  const std::vector<std::string>& contents() const { return contents_; }
+
+  const char* Name() const override { return "blocksieve.captured_filters"; }
+  const char* CompatibilityName() const override { return "rocksdb.BuiltinBloomFilter"; }
+  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
+      const rocksdb::FilterBuildingContext&) const override {
+    return nullptr;
+  }
+  rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override {
+    contents_.push_back(contents.ToString());
+    return nullptr;  // RocksDB treats this as "may match"
+  }
 
  private:
-  std::shared_ptr<std::vector<std::string>> contents_;  // shared with the policy
-  std::shared_ptr<const rocksdb::FilterPolicy> policy_;
+  mutable std::vector<std::string> contents_;
 };
 
 /// Tables whose filters are loaded and pinned when the table is opened.

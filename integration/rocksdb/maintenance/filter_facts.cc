@@ -255,19 +255,19 @@ FilterReport ReportFilters(const rocksdb::TableProperties& properties,
 
 rocksdb::Status ReadFilters(rocksdb::Env* env, const std::string& path,
                             const rocksdb::TableProperties& properties, FilterReport* report) {
-  const CapturedFilters captured;
+  const auto captured = std::make_shared<CapturedFilters>();
   rocksdb::Status status;
   if (properties.filter_size != 0 && LoadedAbiProblem().empty()) {
     rocksdb::Options options;
     options.env = env;
-    options.table_factory = TablesWith(captured.policy());
+    options.table_factory = TablesWith(captured);
     rocksdb::SstFileReader table(options);
     status = table.Open(path);
     if (status.IsNotFound() || status.IsPathNotFound()) return status;
   }
   // Other errors are of the filters: the database has opened the table.
   static const std::vector<std::string> none;
-  *report = ReportFilters(properties, status.ok() ? captured.contents() : none);
+  *report = ReportFilters(properties, status.ok() ? captured->contents() : none);
   return rocksdb::Status::OK();
 }
 

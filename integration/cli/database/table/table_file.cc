@@ -86,7 +86,7 @@ TableFile::TableFile(const FilePlace& place, uint64_t num_bytes)
   has_prefixes_ = HasProperty(*properties_, "rocksdb.block.based.table.prefix.filtering");
   last_time_.assign(options_.comparator->timestamp_size(), '\xff');
   until_ = last_time_;
-  for (const std::string& contents : filters_.contents()) {
+  for (const std::string& contents : filters_->contents()) {
     partitions_.emplace_back(rocksdb_plugin::NewBitsReader(contents));
   }
   Report(num_bytes);
@@ -95,11 +95,11 @@ TableFile::TableFile(const FilePlace& place, uint64_t num_bytes)
 TableFile::~TableFile() = default;
 
 void TableFile::OpenTable() {
-  filters_ = rocksdb_plugin::CapturedFilters();
+  filters_ = std::make_shared<rocksdb_plugin::CapturedFilters>();
   const bool can_capture = rocksdb_plugin::LoadedAbiProblem().empty();
-  rocksdb::Status status = TryOpen(can_capture ? filters_.policy() : nullptr);
+  rocksdb::Status status = TryOpen(can_capture ? filters_ : nullptr);
   if (!status.ok() && TryOpen(nullptr).ok()) {
-    filters_ = rocksdb_plugin::CapturedFilters();
+    filters_ = std::make_shared<rocksdb_plugin::CapturedFilters>();
     filter_damage_ = status.ToString();
     status = rocksdb::Status::OK();
   }
@@ -179,7 +179,7 @@ std::vector<std::string> TableFile::FindDamage() {
   const rocksdb::Status status = reader_->VerifyChecksum();
   const bool has_none = !is_block_based() && status.IsNotSupported();
   if (!status.ok() && !has_none) damage.push_back("block checksum: " + status.ToString());
-  for (const std::string& contents : filters_.contents()) {
+  for (const std::string& contents : filters_->contents()) {
     if (!DescribeFilter(AsBytes(contents)).ok()) continue;  // stock, or already in the report
     const Status valid = Filter::Verify(AsBytes(contents));
     if (!valid.ok()) damage.push_back("filter: " + valid.message());

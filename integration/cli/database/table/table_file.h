@@ -103,7 +103,7 @@ class TableFile {
 
   // Empty without filters, or if RocksDB cannot read them: a filter per block, as RocksDB before
   // 7.0 wrote, or damage, empty if unknown.
-  rocksdb_plugin::CapturedFilters filters_;
+  std::shared_ptr<rocksdb_plugin::CapturedFilters> filters_;
   bool has_obsolete_filter_ = false;
   std::string filter_damage_;
   bool has_whole_keys_ = false;  // in the filters

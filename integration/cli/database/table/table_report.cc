@@ -65,7 +65,7 @@ std::string TableFile::EntriesText(const FilterReport& report) const {
 }
 
 FilterReport TableFile::ReportFilters() {
-  FilterReport report = rocksdb_plugin::ReportFilters(*properties_, filters_.contents());
+  FilterReport report = rocksdb_plugin::ReportFilters(*properties_, filters_->contents());
   if (!is_block_based()) {
     report.origin = FilterOrigin::kNone;  // a PlainTable may have one of its own
     report.note = "has no filters: table format " + format_;
@@ -74,7 +74,7 @@ FilterReport TableFile::ReportFilters() {
     if (!why_no_keys_.empty()) {
       report.note += "; the number of keys is unknown: " + why_no_keys_;
     }
-  } else if (!filters_.contents().empty()) {
+  } else if (!filters_->contents().empty()) {
     report.entries = EntriesText(report);
   } else if (report.origin == FilterOrigin::kUnknown) {
     ExplainMissingFilters(&report);
