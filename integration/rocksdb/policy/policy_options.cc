@@ -1,12 +1,16 @@
 #include "integration/rocksdb/policy/policy.h"
 
+#include <rocksdb/table.h>
+
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "blocksieve/prefix.h"
 #include "blocksieve/sizing.h"
 #include "integration/rocksdb/compat/option_type.h"
+#include "integration/rocksdb/ranges/range_extractor.h"
 #include "lib/base/errors.h"
 
 namespace blocksieve::rocksdb_plugin {
@@ -122,48 +126,76 @@ rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options) {
     return rocksdb::Status::InvalidArgument("blocksieve: " + status.message() +
                                             "; clear an earlier one with NAME=none");
   }
-  for (const auto& [name, number] : {std::pair{"range_fpr", options.range_fpr},
-                                     std::pair{"seek_fraction", options.seek_fraction}}) {
-    if (options.ranges || !number) continue;
-    return OptionOutOfRange(name, ToText(*number), "none, unless ranges=true");
-  }
-  if (!options.prefixes.empty()) {
-    std::string ignored;
-    rocksdb::Status status = ParsePrefixes("prefixes", options.prefixes, &ignored);
-    if (!status.ok()) return status;
-  } else if (options.prefix_fpr) {
-    return OptionOutOfRange("prefix_fpr", ToText(*options.prefix_fpr),
-                            "none, unless prefixes is set");
-  }
-  if (goal.is_stock) {
-    const bool has_prefixes = !options.prefixes.empty() && options.prefixes != "none";
-    const std::string why = " with kind=stock: RocksDB's own filters ";
-    if (options.max_build_bytes != 0) {
-      return OptionOutOfRange("max_build_bytes", ToText(options.max_build_bytes),
-                              "0" + why + "have no limit; cache_usage_options can charge them");
-    }
-    if (has_prefixes) {
-      return OptionOutOfRange("prefixes", options.prefixes,
-                              "none" + why + "have no prefixes of their own");
-    }
-    if (options.ranges) {
-      return OptionOutOfRange("ranges", "true", "false" + why + "do not answer for ranges");
-    }
-  }
-  if (!NeedsExtractor(options) && options.plain_range_reads) {
-    return OptionOutOfRange("plain_range_reads", "true",
-                            "false, unless ranges=true or prefixes is set");
-  }
-  if (goal.differs_by_run() && options.range_fpr) {
-    return OptionOutOfRange("range_fpr", ToText(*options.range_fpr),
-                            "none with wasted_reads and bits_per_key, which choose this rate");
-  }
-  if (!goal.differs_by_run() && options.seek_fraction) {
-    return OptionOutOfRange("seek_fraction", ToText(*options.seek_fraction),
-                            "none, unless wasted_reads or bits_per_key is set");
-  }
+  rocksdb::Status status;
+  const auto refuse_if = [&](bool is_refused, const char* name, const std::string& value,
+                             const std::string& allowed) {
+    if (status.ok() && is_refused) status = OptionOutOfRange(name, value, allowed);
+  };
+  const auto text = [](const auto& number) { return number ? ToText(*number) : ""; };
+  const auto& range_fpr = options.range_fpr;
+  const auto& seek_fraction = options.seek_fraction;
+  const bool has_prefixes = !options.prefixes.empty();
+  refuse_if(!options.ranges && range_fpr, "range_fpr", text(range_fpr), "none, unless ranges=true");
+  refuse_if(!options.ranges && seek_fraction, "seek_fraction", text(seek_fraction),
+            "none, unless ranges=true");
+  std::string rule;
+  if (has_prefixes && status.ok()) status = ParsePrefixes("prefixes", options.prefixes, &rule);
+  refuse_if(!has_prefixes && options.prefix_fpr, "prefix_fpr", text(options.prefix_fpr),
+            "none, unless prefixes is set");
+  const std::string stock = " with kind=stock: RocksDB's own filters ";
+  refuse_if(goal.is_stock && options.max_build_bytes != 0, "max_build_bytes",
+            ToText(options.max_build_bytes),
+            "0" + stock + "have no limit; cache_usage_options can charge them");
+  refuse_if(goal.is_stock && !rule.empty(), "prefixes", options.prefixes,
+            "none" + stock + "have no prefixes of their own");
+  refuse_if(goal.is_stock && options.ranges, "ranges", "true",
+            "false" + stock + "do not answer for ranges");
+  refuse_if(!NeedsExtractor(options) && options.plain_range_reads, "plain_range_reads", "true",
+            "false, unless ranges=true or prefixes is set");
+  refuse_if(goal.differs_by_run() && range_fpr, "range_fpr", text(range_fpr),
+            "none with wasted_reads and bits_per_key, which choose this rate");
+  refuse_if(!goal.differs_by_run() && seek_fraction, "seek_fraction", text(seek_fraction),
+            "none, unless wasted_reads or bits_per_key is set");
+  if (!status.ok()) return status;
   PolicyKind ignored;
   return ParseKind("kind", KindName(options.kind), &ignored);
+}
+
+rocksdb::Status CheckRangeOptions(const rocksdb::ColumnFamilyOptions& column_family,
+                                  bool check_extractor) {
+  const auto name_of = [](const auto& object) -> std::string_view {
+    return object == nullptr ? "null" : object->Name();
+  };
+  const auto refused = [](const std::string& name, std::string_view value,
+                          const std::string& allowed) {
+    return OptionOutOfRange(name, std::string(value), allowed + " (with ranges=true)");
+  };
+  const std::string bytewise = "leveldb.BytewiseComparator";
+  const std::string_view comparator = name_of(column_family.comparator);
+  if (comparator != bytewise && comparator != bytewise + ".u64ts") {
+    return refused("comparator", comparator, bytewise + ", " + bytewise + ".u64ts");
+  }
+  const std::string_view memtable = name_of(column_family.memtable_factory);
+  if (memtable == "null" || memtable.find("Hash") != std::string_view::npos) {
+    return refused("memtable_factory", memtable,
+                   "one that does not hash prefixes, such as SkipListFactory");
+  }
+  const auto* const table =
+      column_family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  if (table == nullptr) {
+    return refused("table_factory", column_family.table_factory->Name(), "BlockBasedTable");
+  }
+  if (!table->whole_key_filtering) return refused("whole_key_filtering", "false", "true");
+  if (table->index_type == rocksdb::BlockBasedTableOptions::kHashSearch) {
+    return refused("index_type", "kHashSearch",
+                   "kBinarySearch, kBinarySearchWithFirstKey, kTwoLevelIndexSearch");
+  }
+  const auto& extractor = column_family.prefix_extractor;
+  if (check_extractor && !IsRangeExtractor(extractor.get())) {
+    return refused("prefix_extractor", extractor == nullptr ? "not set" : extractor->Name(),
+                   RangeExtractor::kName);
+  }
+  return rocksdb::Status::OK();
 }
 
 const std::unordered_map<std::string, OptionTypeInfo>& PolicyOptionTypes() {

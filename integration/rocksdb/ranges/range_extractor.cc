@@ -11,11 +11,8 @@ namespace {
 
 thread_local bool mark_next_file = false;
 
-struct TransformedKeys {
-  std::string_view last;
-  std::string_view before_last;
-};
-thread_local TransformedKeys transformed;
+// The last key that this thread transformed as the end, the one before as the begin.
+thread_local SeekRange transformed;
 
 // Threads count in separate cache lines, so that they do not wait for each other.
 constexpr size_t kStripes = 16;
@@ -70,20 +67,14 @@ bool IsRangeExtractor(const rocksdb::SliceTransform* extractor) {
   return name == RangeExtractor::kName || name == RangeExtractor::kMarkedName;
 }
 
-void RecordTransformedKey(std::string_view key) noexcept {
-  transformed.before_last = transformed.last;
-  transformed.last = key;
-}
+void RecordTransformedKey(std::string_view key) noexcept { transformed = {transformed.end, key}; }
 
 std::optional<SeekRange> TakeSeekRange(std::string_view prefix) noexcept {
-  const TransformedKeys taken = transformed;
-  transformed = {};
+  const SeekRange taken = std::exchange(transformed, {});
   // Without this check, a seek's key would be paired with the key of an earlier seek.
-  if (taken.before_last.data() == nullptr || taken.before_last.data() != prefix.data() ||
-      taken.last.data() == prefix.data()) {
-    return std::nullopt;
-  }
-  return SeekRange{taken.before_last, taken.last};
+  const bool is_of_seek = taken.begin.data() != nullptr && taken.begin.data() == prefix.data() &&
+                          taken.end.data() != prefix.data();
+  return is_of_seek ? std::optional(taken) : std::nullopt;
 }
 
 void CountRangeQuery(RangeOutcome outcome) noexcept {
@@ -101,6 +92,12 @@ ScopedRangeCounts::ScopedRangeCounts() noexcept { scoped_counts = this; }
 ScopedRangeCounts::~ScopedRangeCounts() { scoped_counts = nullptr; }
 
 }  // namespace rocksdb_plugin
+
+void PrepareRangeRead(const rocksdb::Slice* upper_bound, rocksdb::ReadOptions* read_options) {
+  if (read_options == nullptr) return;
+  read_options->iterate_upper_bound = upper_bound;
+  read_options->auto_prefix_mode = true;
+}
 
 RangeFilterCounts GetRangeFilterCounts() {
   RangeFilterCounts counts;
