@@ -188,11 +188,8 @@ void DescribeFilters(const std::vector<std::string>& filters, uint64_t num_entri
     described.push_back(ReportFilter(AsBytes(contents), bits_per_entry));
   }
   const double typical_entries = TypicalEntries(described);
-  struct Kind {
-    FilterOrigin origin;
-    MeanFpr fpr;
-  };
-  std::map<std::string, Kind> kinds;
+  std::map<std::string, MeanFpr> kinds;
+  std::optional<FilterOrigin> readable;
   MeanFpr fpr;
   std::set<std::string> rules;
   for (const FilterReport& facts : described) {
@@ -209,15 +206,12 @@ void DescribeFilters(const std::vector<std::string>& filters, uint64_t num_entri
     } else if (facts.origin == FilterOrigin::kUnreadable) {
       report->problems.push_back("unreadable filter: " + facts.problems.front());
     } else {
-      Kind& kind =
-          kinds.try_emplace(facts.kind, Kind{.origin = facts.origin, .fpr = {}}).first->second;
-      kind.fpr.Add(entries, facts.predicted_fpr);
+      readable = facts.origin;
+      kinds[facts.kind].Add(entries, facts.predicted_fpr);
     }
   }
-  for (const auto& [name, kind] : kinds) {
-    report->kind += (report->kind.empty() ? "" : "+") + name;
-    report->origin = kind.origin;
-  }
+  for (const auto& [name, mean] : kinds) report->kind += (report->kind.empty() ? "" : "+") + name;
+  if (readable) report->origin = *readable;
   report->predicted_fpr = fpr.Get();
   report->ranges = SumOf(described, &FilterReport::ranges);
   report->prefixes = SumOf(described, &FilterReport::prefixes);
@@ -229,9 +223,8 @@ void DescribeFilters(const std::vector<std::string>& filters, uint64_t num_entri
   const auto ribbon = kinds.find("ribbon");
   const auto bloom = kinds.find("bloom");
   if (ribbon == kinds.end() || bloom == kinds.end()) return;
-  const MeanFpr& blooms = bloom->second.fpr;
-  report->predicted_fpr +=
-      blooms.entries() / fpr.entries() * (ribbon->second.fpr.Get() - blooms.Get());
+  const MeanFpr& blooms = bloom->second;
+  report->predicted_fpr += blooms.entries() / fpr.entries() * (ribbon->second.Get() - blooms.Get());
 }
 
 FilterReport ReportFilters(const rocksdb::TableProperties& properties,
