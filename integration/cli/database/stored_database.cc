@@ -67,8 +67,7 @@ std::string WhatLacks(const StoredDatabase& stored, const NamedObject& object) {
 // Objects without which no program reads the rows rightly.
 void CheckReadable(const StoredDatabase& stored) {
   for (const NamedObject& object : stored.loaded.objects) {
-    if (object.consequence != rocksdb_plugin::Consequence::kNeeded || object.option == "wal_filter")
-      continue;
+    if (!object.is_needed() || object.option == "wal_filter") continue;
     throw CannotOpen(
         fmt::format("{}, so no other program can open the database; set filter options in that "
                     "program",

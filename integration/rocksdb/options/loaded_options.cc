@@ -60,19 +60,6 @@ class KeepOperands final : public rocksdb::MergeOperator {
   const std::string name_;
 };
 
-Consequence VerdictOn(const std::string& option) {
-  constexpr std::string_view kUnneeded =
-      " compaction_filter compaction_filter_factory sst_partitioner_factory memtable "
-      "memtable_factory prefix_extractor memtable_insert_with_hint_prefix_extractor "
-      "flush_block_policy_factory block_cache persistent_cache blob_cache statistics listeners ";
-  if (option == "merge_operator") return Consequence::kStandIn;
-  if (option == kPolicy || option == kCollectors) return Consequence::kLost;
-  if (option == "file_checksum_gen_factory") return Consequence::kLost;
-  // Types of later versions, which are in no list, may be needed.
-  const bool is_unneeded = kUnneeded.find(" " + option + " ") != std::string_view::npos;
-  return is_unneeded ? Consequence::kUnneeded : Consequence::kNeeded;
-}
-
 // As RocksDB writes them to OPTIONS files, by name.
 Sorted ByName(const std::string& text) {
   OptionMap map;
@@ -187,7 +174,7 @@ void ListLeftOut(const std::string& family, const OptionMap& statements, const M
                                                    ? "left out without a message"
                                                    : kLeftOutWithOthers);
       }
-      objects->push_back({family, option, element, VerdictOn(option), MessageOf(status)});
+      objects->push_back({family, option, element, MessageOf(status)});
     }
   }
 }
@@ -231,8 +218,7 @@ rocksdb::Status ReadFamily(const OptionsText& text, rocksdb::ColumnFamilyDescrip
   if (made != Written(nullptr) && made != Written(ColumnFamilyOptions().table_factory.get())) {
     return Compare(text, name, kText, {{"table_factory", factory}}, kLoaded, made);
   }
-  loaded->objects.push_back(
-      {name, "table_factory", factory, Consequence::kNeeded, MessageOf(status)});
+  loaded->objects.push_back({name, "table_factory", factory, MessageOf(status)});
   options.table_factory = nullptr;
   return rocksdb::Status::OK();
 }
@@ -279,6 +265,20 @@ Sorted Plain(const OptionsText& text, const OptionsSection& section) {
 }
 
 }  // namespace
+
+bool NamedObject::is_needed() const {
+  constexpr std::string_view kUnneeded =
+      // Nothing but its own program needs it. Stock prefix filters need their prefix extractor.
+      " compaction_filter compaction_filter_factory sst_partitioner_factory memtable "
+      "memtable_factory prefix_extractor memtable_insert_with_hint_prefix_extractor "
+      "flush_block_policy_factory block_cache persistent_cache blob_cache statistics listeners "
+      // One of the same name stands in, which keeps operands unmerged.
+      "merge_operator "
+      // Files that are written without it lack filters, properties or checksums.
+      "filter_policy table_properties_collectors file_checksum_gen_factory ";
+  // Types of later versions, which are not in the list, may be needed.
+  return kUnneeded.find(" " + option + " ") == std::string_view::npos;
+}
 
 std::string IdOf(const std::string& value) {
   OptionMap fields;

@@ -15,27 +15,16 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-/// What follows from an object that this program does not have.
-enum class Consequence {
-  /// Left out: nothing but its own program needs it. A prefix extractor too, though stock prefix
-  /// filters need theirs.
-  kUnneeded,
-  /// A merge operator: one of the same name stands in, which keeps operands unmerged.
-  kStandIn,
-  /// Filters, properties or checksums: left out, and files that are written without it lack them.
-  kLost,
-  /// A comparator (loaded as null), a WAL filter, an environment or a table factory: without it,
-  /// rows would be read or recovered wrongly.
-  kNeeded,
-};
-
 /// A name in an OPTIONS file of which RocksDB makes no object here, or not as it is written.
 struct NamedObject {
   std::string family;  ///< Empty for options of the database.
   std::string option;  ///< Such as compaction_filter.
   std::string value;   ///< Such as {id=X;ttl=3600}; one element of a list.
-  Consequence consequence;
   std::string reason;  ///< RocksDB's message.
+
+  /// Whether rows would be read or recovered wrongly without it: a comparator (loaded as null), a
+  /// WAL filter, an environment or a table factory.
+  bool is_needed() const;
 };
 
 /// The reason of an element that RocksDB makes by itself, but not beside the others of its list.
