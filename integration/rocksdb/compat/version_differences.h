@@ -83,15 +83,14 @@ bool LacksItsTimestamps(const Properties& properties) {
 
 using TableFilter = std::function<bool(const rocksdb::TableProperties&)>;
 
-// ReadOptions::table_filter is a function; since RocksDB 11.9, a pointer to one.
-inline void SetTableFilter(const TableFilter& filter, TableFilter* option) { *option = filter; }
-inline void SetTableFilter(const TableFilter& filter, const TableFilter** option) {
-  *option = &filter;
-}
-
 /// Lets iterators with `options` read only the tables that `filter` accepts. It must outlive them.
-inline void SetTableFilter(const TableFilter& filter, rocksdb::ReadOptions* options) {
-  SetTableFilter(filter, &options->table_filter);
+template <class Options>
+void SetTableFilter(const TableFilter& filter, Options* options) {
+  if constexpr (std::is_pointer_v<decltype(options->table_filter)>) {
+    options->table_filter = &filter;  // since RocksDB 11.9
+  } else {
+    options->table_filter = filter;
+  }
 }
 
 // The function, or an empty one. A copy, as programs keep a pointed-to one only for their

@@ -18,6 +18,10 @@ constexpr uint64_t kLateBlockFactor = 4;
 // An entry smaller than this does not fill a block by itself.
 constexpr uint64_t kMinBlockBytes = 1024;
 
+bool IsLeftOut(PartState part) {
+  return part == PartState::kOverBudget || part == PartState::kOverMemory;
+}
+
 /// Builds the skip index of one file while RocksDB writes it, and stores it in a sidecar or in
 /// table properties. RocksDB only logs a collector's errors, and is not exception-safe, so this
 /// returns no error and throws nothing: on a failure, such as short memory, the file gets no index,
@@ -141,10 +145,7 @@ class SkipIndexCollector final : public rocksdb::TablePropertiesCollector {
               std::to_string(column.num_distinct) + " distinct values; bounds " +
               std::string(PartStateName(column.bounds)) + ", " +
               std::to_string(column.bounds_bytes) + " bytes\n";
-      const auto lacks = [&](PartState why) {
-        return column.filters == why || column.bounds == why;
-      };
-      if (!lacks(PartState::kOverBudget) && !lacks(PartState::kOverMemory)) continue;
+      if (!IsLeftOut(column.filters) && !IsLeftOut(column.bounds)) continue;
       is_complete = false;
       ReportLeftOut(column);
     }
@@ -155,9 +156,6 @@ class SkipIndexCollector final : public rocksdb::TablePropertiesCollector {
   void ReportLeftOut(const IndexColumnInfo& column) {
     const std::string limit = std::to_string(settings_.index.max_index_bytes);
     const bool is_known = builder_->needed_bytes() != 0;
-    const auto is_left_out = [](PartState part) {
-      return part == PartState::kOverBudget || part == PartState::kOverMemory;
-    };
     LogLoudly(
         settings_.storage.info_log.get(),
         "skip index of " + (sst_ ? FileNameOf(sst_->path) : "a file") +
@@ -165,7 +163,7 @@ class SkipIndexCollector final : public rocksdb::TablePropertiesCollector {
                  ? " takes more memory to build than 32 times max_index_bytes="
                  : " exceeds max_index_bytes=") +
             limit + ", so column " + column.definition + " has no " +
-            (is_left_out(column.bounds) ? "filters and bounds" : "filters") +
+            (IsLeftOut(column.bounds) ? "filters and bounds" : "filters") +
             " and scans by it read more; " +
             (is_known ? "max_index_bytes=" + std::to_string(builder_->needed_bytes()) + " keeps all"
                       : "raise max_index_bytes"));

@@ -86,6 +86,11 @@ Object& Wrapped(Struct* c_struct) {
   return *reinterpret_cast<Object*>(c_struct);
 }
 
+// Null if there is none, which stands for the default one.
+rocksdb::ColumnFamilyHandle* FamilyOf(rocksdb_column_family_handle_t* handle) {
+  return handle == nullptr ? nullptr : Wrapped<rocksdb::ColumnFamilyHandle*>(handle);
+}
+
 // Errors: InvalidArgument, naming the option, its value and what is allowed.
 template <class Options>
 rocksdb::Status ParseOptions(const std::string& text, const std::string& id,
@@ -269,10 +274,8 @@ BLOCKSIEVE_EXPORT rocksdb_iterator_t* blocksieve_create_skip_scan(
       options.snapshot = std::exchange(options.read_options.snapshot, nullptr);
     }
     std::unique_ptr<SkipScan> scan;
-    rocksdb::Status status = SkipScan::Create(
-        Wrapped<rocksdb::DB*>(db),
-        column_family == nullptr ? nullptr : Wrapped<rocksdb::ColumnFamilyHandle*>(column_family),
-        query, options, &scan);
+    rocksdb::Status status =
+        SkipScan::Create(Wrapped<rocksdb::DB*>(db), FamilyOf(column_family), query, options, &scan);
     if (status.ok()) {
       auto rows = std::make_unique<ScanIterator>(std::move(scan));
       iterator = new rocksdb_iterator_t{rows.get()};
@@ -289,10 +292,9 @@ BLOCKSIEVE_EXPORT blocksieve_pruning_t* blocksieve_prune_reads(
   blocksieve_pruning_t* pruning = nullptr;
   Report(errptr, {{"db", db}, {"condition", condition}, {"read_options", read_options}}, [&] {
     auto made = std::make_unique<blocksieve_pruning_t>();
-    rocksdb::Status status = PruneReads(
-        Wrapped<rocksdb::DB*>(db),
-        column_family == nullptr ? nullptr : Wrapped<rocksdb::ColumnFamilyHandle*>(column_family),
-        condition, &Wrapped<rocksdb::ReadOptions>(read_options), &made->rep);
+    rocksdb::Status status =
+        PruneReads(Wrapped<rocksdb::DB*>(db), FamilyOf(column_family), condition,
+                   &Wrapped<rocksdb::ReadOptions>(read_options), &made->rep);
     if (status.ok()) pruning = made.release();
     return status;
   });
@@ -334,7 +336,7 @@ BLOCKSIEVE_EXPORT char* blocksieve_filter_metrics(
   Report(errptr, {{"db", db}}, [&] {
     std::vector<rocksdb::ColumnFamilyHandle*> families;
     for (size_t i = 0; i < num_column_families; ++i) {
-      families.push_back(Wrapped<rocksdb::ColumnFamilyHandle*>(column_families[i]));
+      families.push_back(FamilyOf(column_families[i]));
     }
     std::vector<FilterMetric> metrics;
     rocksdb::Status status = GetFilterMetrics(Wrapped<rocksdb::DB*>(db), families, &metrics);
