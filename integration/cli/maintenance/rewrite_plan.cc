@@ -8,7 +8,6 @@
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/maintenance/options_change.h"
 #include "integration/cli/term/terminal.h"
-#include "integration/rocksdb/maintenance/rewrite_plan.h"
 
 namespace blocksieve::cli {
 namespace {

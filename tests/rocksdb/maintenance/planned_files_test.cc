@@ -10,7 +10,6 @@
 #include "blocksieve/rocksdb/maintenance.h"
 #include "integration/rocksdb/levels/column_family_levels.h"
 #include "integration/rocksdb/maintenance/rewrite_files.h"
-#include "integration/rocksdb/maintenance/rewrite_plan.h"
 #include "integration/rocksdb/maintenance/trees.h"
 #include "tests/support/test_db.h"
 
