@@ -1,11 +1,13 @@
 #pragma once
 
+#include <rocksdb/cache.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/slice.h>
 #include <rocksdb/table.h>
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace blocksieve::rocksdb_plugin {
@@ -33,7 +35,16 @@ class CapturedFilters final : public rocksdb::FilterPolicy {
 };
 
 /// Tables whose filters are loaded and pinned when the table is opened.
-std::shared_ptr<rocksdb::TableFactory> TablesWith(
-    std::shared_ptr<const rocksdb::FilterPolicy> policy);
+inline std::shared_ptr<rocksdb::TableFactory> TablesWith(
+    std::shared_ptr<const rocksdb::FilterPolicy> policy) {
+  rocksdb::BlockBasedTableOptions table;
+  table.filter_policy = std::move(policy);
+  table.cache_index_and_filter_blocks = true;
+  table.metadata_cache_options = {.top_level_index_pinning = rocksdb::PinningTier::kAll,
+                                  .partition_pinning = rocksdb::PinningTier::kAll,
+                                  .unpartitioned_pinning = rocksdb::PinningTier::kAll};
+  table.block_cache = rocksdb::NewLRUCache(size_t{1} << 40, /*num_shard_bits=*/0);
+  return std::shared_ptr<rocksdb::TableFactory>(rocksdb::NewBlockBasedTableFactory(table));
+}
 
 }  // namespace blocksieve::rocksdb_plugin
