@@ -47,20 +47,17 @@ class RangeExtractor final : public rocksdb::SliceTransform {
 };
 
 /// Marks the file whose last filter this thread has just finished, or takes a mark back: the
-/// thread's next GetId(), which is for the properties of that file, returns kMarkedName. RocksDB
-/// then believes that the extractor has changed, so even for seeks with default ReadOptions it
-/// compares the prefixes of key and bound and queries the filter. Without a mark such seeks do not
-/// use the filter; nothing else differs. Call it only where the properties follow: a mark that is
-/// left over would end up in an OPTIONS file that the thread writes.
+/// thread's next GetId(), which is for the properties of that file, returns kMarkedName, so that
+/// seeks with default ReadOptions query the filter (RANGES.md). Call it only where the properties
+/// follow: a mark that is left over would end up in an OPTIONS file that the thread writes.
 void MarkNextFile(bool mark) noexcept;
 
 /// Whether the extractor has one of both names. False for null.
 bool IsRangeExtractor(const rocksdb::SliceTransform* extractor);
 
-// How a filter learns the range of a seek. Right before RocksDB queries the filter of a file for a
-// prefix, it transforms the key of the seek and then its upper bound, if it has one, to compare
-// their prefixes. Transform records both, and the filter takes them. All of this must happen on one
-// thread without another transform in between; otherwise the filter answers "may match".
+// How a filter learns the range of a seek (RANGES.md): RocksDB transforms the key of the seek and
+// then its upper bound right before it queries the filter, on the same thread. Otherwise the filter
+// answers "may match".
 
 /// [begin, end). Valid while RocksDB waits for the answer.
 struct SeekRange {

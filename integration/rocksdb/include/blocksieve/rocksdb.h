@@ -50,18 +50,16 @@ class OptionsToSet {
 ///
 /// Errors: InvalidArgument if an option is out of range, tables are not block-based, or DBOptions
 /// are missing, and as for EnableRangeFilter; NotSupported if the loaded RocksDB has a filter
-/// interface for which blocksieve was not compiled, or fails the self-test of range filters. With
-/// a later RocksDB for which blocksieve was compiled, filters are those of PolicyKind::kStock.
+/// interface for which blocksieve was not compiled, or fails the self-test of range filters.
 BLOCKSIEVE_EXPORT rocksdb::Status EnableFilter(OptionsToSet options,
                                                const FilterPolicyOptions& filter = {});
 
 /// EnableFilter with `ranges`: seeks with an upper bound (PrepareRangeRead) read no block of a file
 /// that has no key in their range. Existing files keep their filters until they are rewritten.
 ///
-/// Errors: those of EnableFilter; InvalidArgument, naming the option, if the comparator is not
-/// bytewise (64-bit timestamps are allowed), whole_key_filtering is off, the index or memtable
-/// hashes prefixes, or another prefix extractor is set. RocksDB checks the same when it opens a
-/// database, but not in CreateColumnFamily.
+/// Errors: those of EnableFilter; InvalidArgument, naming the option, if another option rules range
+/// filters out (RANGES.md, Limits). RocksDB checks the same when it opens a database, but not in
+/// CreateColumnFamily.
 BLOCKSIEVE_EXPORT rocksdb::Status EnableRangeFilter(OptionsToSet options,
                                                     const RangeFilterOptions& filter = {});
 

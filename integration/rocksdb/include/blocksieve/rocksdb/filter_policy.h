@@ -56,8 +56,6 @@ struct FilterPolicyOptions {
   /// filter. 0: no limit. A ribbon that needs more becomes a Bloom filter of the same FPR. If that
   /// needs too much as well, or memory runs out, the file or partition gets a few bytes that match
   /// everything (`blocksieve inspect` shows "unreadable"). The info log reports both once per file.
-  /// cache_usage_options can charge this memory to the block cache; without room in a strict one,
-  /// ribbons become Bloom filters, which are built in any case.
   uint64_t max_build_bytes = 0;
 
   /// Build range filters too. Needs the prefix extractor "blocksieve.range"; EnableRangeFilter sets
@@ -98,11 +96,9 @@ struct FilterPolicyOptions {
 /// thread-safe, owned by the caller; filters that it opened may outlive it.
 ///
 /// Files keep their filters until they are rewritten: stock RocksDB reads blocksieve's as "always
-/// may match", and the policy reads stock Bloom and Ribbon filters. If the loaded RocksDB is later
-/// than 11.9, or has another filter interface than the headers this was compiled with, the policy
-/// says so on stderr, builds stock Bloom filters of the same FPR, and reads its own like RocksDB.
-/// If it was compiled for that later RocksDB, every kind builds what kStock does, for the same
-/// goal.
+/// may match", and the policy reads stock Bloom and Ribbon filters. If the loaded RocksDB has
+/// another filter interface than the headers this was compiled with, the policy builds RocksDB's
+/// own filters, and says so on stderr (COMPATIBILITY.md).
 ///
 /// Errors: InvalidArgument if an option is out of range; ResourceExhausted if memory is short.
 BLOCKSIEVE_EXPORT Result<std::shared_ptr<const rocksdb::FilterPolicy>> NewFilterPolicy(

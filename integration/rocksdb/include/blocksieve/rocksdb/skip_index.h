@@ -28,11 +28,9 @@ namespace blocksieve {
 /// which say what they contain.
 struct SkipIndexStorage {
   /// Size in bytes up to which an index is stored in the SST's properties. A larger one becomes a
-  /// file beside the SST, a sidecar (000012.bsx beside 000012.sst), of which a scan reads only the
-  /// columns that it needs. Properties of open files take memory outside the block cache. Sidecars
-  /// are not copied with their SSTs (CopySkipIndexes), and need the listener (NewListener). Without
-  /// it, which the info log reports once, and for SSTs written by a recovery or an SstFileWriter,
-  /// every index stays in the properties.
+  /// file beside the SST, a sidecar (000012.bsx beside 000012.sst), which needs the listener
+  /// (NewListener), and is not copied with its SST (CopySkipIndexes). README.md says where indexes
+  /// stay in the properties.
   uint64_t max_property_bytes = 4096;
 
   /// Bytes at the end of each stored value that readers do not see: 4 under rocksdb::DBWithTTL,
