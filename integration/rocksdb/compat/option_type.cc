@@ -1,5 +1,6 @@
 #include "integration/rocksdb/compat/option_type.h"
 
+#include <set>
 #include <string_view>
 
 #include "blocksieve/sizing.h"
@@ -101,6 +102,19 @@ rocksdb::Status ParseSwitch(const std::string& name, const std::string& text, bo
 
 rocksdb::OptionTypeInfo SwitchOption(size_t offset) {
   return OptionAsText<bool>(offset, ParseSwitch, SwitchText);
+}
+
+rocksdb::Status ParseOption(const rocksdb::ConfigOptions& config, const OptionTypes& types,
+                            const std::string& name, const std::string& value, void* options) {
+  const auto type = types.find(name);
+  if (type != types.end()) return type->second.Parse(config, name, value, options);
+  std::set<std::string> names;
+  for (const auto& known : types) names.insert(known.first);
+  std::string allowed = "id";
+  for (const std::string& known : names) allowed += ", " + known;
+  return rocksdb::Status::InvalidArgument("blocksieve: option " +
+                                          internal::Shown(name + "=" + value) +
+                                          " is unknown; allowed: " + allowed);
 }
 
 rocksdb::Status ParseTargetFpr(const std::string& name, const std::string& text,

@@ -10,6 +10,7 @@
 #include <limits>
 #include <new>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "blocksieve/status.h"
@@ -106,6 +107,14 @@ inline const char* SwitchText(bool is_on) { return is_on ? "true" : "false"; }
 
 /// A boolean option, at `offset` in the options.
 rocksdb::OptionTypeInfo SwitchOption(size_t offset);
+
+/// How RocksDB parses, writes and compares each option, by name.
+using OptionTypes = std::unordered_map<std::string, rocksdb::OptionTypeInfo>;
+
+/// Sets one of the `options` to a value. Errors: InvalidArgument, naming the option, its value and
+/// what is allowed.
+rocksdb::Status ParseOption(const rocksdb::ConfigOptions& config, const OptionTypes& types,
+                            const std::string& name, const std::string& value, void* options);
 
 /// Parses a target FPR, kMinTargetFpr to kMaxTargetFpr. Errors: OptionOutOfRange.
 rocksdb::Status ParseTargetFpr(const std::string& name, const std::string& text,

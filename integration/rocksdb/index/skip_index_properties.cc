@@ -8,8 +8,6 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-using rocksdb::OptionTypeInfo;
-
 // Punctuation of option strings, of OPTIONS files (comments, escapes) and of the column list.
 // Blanks at the ends of a definition are escaped too, as RocksDB would strip them.
 constexpr std::string_view kEscaped = "=;{}#%|\\:,\"'";
@@ -146,9 +144,9 @@ uint64_t FileNumberOf(std::string_view path) {
   return number;
 }
 
-const std::unordered_map<std::string, OptionTypeInfo>& SkipIndexOptionTypes() {
+const OptionTypes& SkipIndexOptionTypes() {
   // Never destroyed: databases may be closed while static destructors run.
-  static const auto& types = *new std::unordered_map<std::string, OptionTypeInfo>{
+  static const auto& types = *new OptionTypes{
       {"columns", OptionAsText<ColumnList>(offsetof(SkipIndexSettings, index.columns), ReadColumns,
                                            WriteColumns)},
       {"target_fpr", OptionAsText<double>(offsetof(SkipIndexSettings, index.target_fpr),

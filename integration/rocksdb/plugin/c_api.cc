@@ -10,7 +10,6 @@
 #include <cstring>
 #include <memory>
 #include <new>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -92,10 +91,8 @@ rocksdb::ColumnFamilyHandle* FamilyOf(rocksdb_column_family_handle_t* handle) {
 }
 
 // Errors: InvalidArgument, naming the option, its value and what is allowed.
-template <class Options>
 rocksdb::Status ParseOptions(const std::string& text, const std::string& id,
-                             const std::unordered_map<std::string, rocksdb::OptionTypeInfo>& types,
-                             Options* options) {
+                             const OptionTypes& types, void* options) {
   std::unordered_map<std::string, std::string> values;
   if (text.find('=') == std::string::npos) {
     values["id"] = text;
@@ -108,16 +105,7 @@ rocksdb::Status ParseOptions(const std::string& text, const std::string& id,
     values.emplace("target_fpr", given.mapped().substr(id.size() + 1));
   }
   for (const auto& [name, value] : values) {
-    const auto type = types.find(name);
-    if (type == types.end()) {
-      std::string error =
-          "blocksieve: option " + internal::Shown(name) + " is unknown; allowed: id";
-      std::set<std::string> names;
-      for (const auto& known : types) names.insert(known.first);
-      for (const std::string& known : names) error.append(", ").append(known);
-      return rocksdb::Status::InvalidArgument(error);
-    }
-    rocksdb::Status status = type->second.Parse({}, name, value, options);
+    rocksdb::Status status = ParseOption({}, types, name, value, options);
     if (!status.ok()) return status;
   }
   return rocksdb::Status::OK();

@@ -11,7 +11,6 @@
 #include "blocksieve/sizing.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
-#include "lib/base/errors.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -198,10 +197,10 @@ rocksdb::Status CheckRangeOptions(const rocksdb::ColumnFamilyOptions& column_fam
   return rocksdb::Status::OK();
 }
 
-const std::unordered_map<std::string, OptionTypeInfo>& PolicyOptionTypes() {
+const OptionTypes& PolicyOptionTypes() {
   static const auto& types = *[] {
     // Never destroyed: databases may be closed while static destructors run.
-    auto* const made = new std::unordered_map<std::string, OptionTypeInfo>{
+    auto* const made = new OptionTypes{
         {"kind",
          OptionAsText<PolicyKind>(offsetof(FilterPolicyOptions, kind), ParseKind, KindName)},
         {"max_build_bytes", WholeOption<uint64_t>(offsetof(FilterPolicyOptions, max_build_bytes))},
@@ -219,14 +218,9 @@ const std::unordered_map<std::string, OptionTypeInfo>& PolicyOptionTypes() {
 
 std::string PolicyOptionProblem(const ConfigOptions& config_options, const std::string& name,
                                 const std::string& value) {
-  const auto type = PolicyOptionTypes().find(name);
-  if (type == PolicyOptionTypes().end()) {
-    return "filter policy option " + internal::Shown(name + "=" + value) +
-           " is unknown; allowed: target_fpr, wasted_reads, bits_per_key, kind, max_build_bytes, "
-           "ranges, range_fpr, seek_fraction, prefixes, prefix_fpr, plain_range_reads";
-  }
   FilterPolicyOptions ignored;
-  const rocksdb::Status status = type->second.Parse(config_options, name, value, &ignored);
+  const rocksdb::Status status =
+      ParseOption(config_options, PolicyOptionTypes(), name, value, &ignored);
   return status.ok() ? "" : MessageOf(status);
 }
 
