@@ -8,19 +8,15 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "blocksieve/skip_index.h"
+#include "blocksieve/tree.h"
 
 // Facts about table files and their filters, for what maintains them.
 
 namespace blocksieve::rocksdb_plugin {
-
-/// The key range for which lookups check a file.
-struct LookupRange {
-  std::string smallest;
-  std::string largest;
-};
 
 struct FilePlace {
   std::string path;
@@ -31,7 +27,8 @@ struct FilePlace {
   /// filters, others ribbons.
   bool is_short_lived = false;
 
-  std::optional<LookupRange> keys;  ///< nullopt for a file outside a database.
+  /// Smallest and largest key for which lookups check it; nullopt for a file outside a database.
+  std::optional<std::pair<std::string, std::string>> keys;
 
   const rocksdb::Comparator* comparator = nullptr;  ///< That of the database; null if unknown.
 };
@@ -78,6 +75,9 @@ struct FilterReport {
 
   /// Whether the file was written under a policy with range filters or prefixes.
   bool has_range_extractor = false;
+
+  /// Bytes of the key filters alone.
+  uint64_t point_bytes() const { return num_bytes - ranges.num_bytes - prefixes.num_bytes; }
 
   /// Whether seeks with an upper bound check the filters.
   bool answers_ranges() const { return ranges.num_filters + prefixes.num_filters != 0; }
@@ -126,6 +126,15 @@ rocksdb::Status ReadFilters(rocksdb::Env* env, const std::string& path,
 /// say of filters is enough. Errors: those of RocksDB.
 rocksdb::Status ReadLiveFiles(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                               bool reads_filters, std::vector<FileReport>* reports);
+
+/// The entries of the file's filters, which include the prefixes of a prefix extractor, but not
+/// those of the option `prefixes`; without a readable filter, the entries of the file.
+uint64_t FilterKeys(const FileReport& file);
+
+/// One tree for each column family, named after it, in which lookups check runs by the key ranges
+/// of files, if they are known. The id of a file is its number in `files`, which are in the order
+/// of ListFiles.
+std::vector<Tree> TreesOf(const std::vector<FileReport>& files);
 
 /// Whether a file with keys has no working filter, although the policy has not left it out.
 bool IsUnfiltered(const FileReport& file);

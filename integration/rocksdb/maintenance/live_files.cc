@@ -55,9 +55,11 @@ rocksdb::Status ReadLiveFiles(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
         if (!status.ok()) continue;  // compacted away
       }
       const bool is_short_lived = level.level == 0 && !stays_on_level0;
-      FilePlace place{path, metadata.name, level.level, is_short_lived, {}};
-      place.keys = {file.smallestkey, file.largestkey};
-      reports->push_back({.place = std::move(place),
+      reports->push_back({.place = {.path = path,
+                                    .family = metadata.name,
+                                    .level = level.level,
+                                    .is_short_lived = is_short_lived,
+                                    .keys = {{file.smallestkey, file.largestkey}}},
                           .num_entries = num_entries,
                           .num_bytes = file.size,
                           .filter = std::move(filter),

@@ -12,7 +12,6 @@
 #include "integration/rocksdb/levels/column_family_levels.h"
 #include "integration/rocksdb/listener/listener.h"
 #include "integration/rocksdb/maintenance/rewrite_files.h"
-#include "integration/rocksdb/maintenance/trees.h"
 #include "integration/rocksdb/policy/policy.h"
 
 namespace blocksieve {

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "integration/rocksdb/maintenance/trees.h"
 #include "integration/rocksdb/policy/policy.h"
 
 namespace blocksieve::rocksdb_plugin {

@@ -1,9 +1,8 @@
-#include "integration/rocksdb/maintenance/trees.h"
+#include "integration/rocksdb/maintenance/file_report.h"
 
 #include <algorithm>
 #include <map>
-#include <string>
-#include <utility>
+#include <tuple>
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -25,14 +24,11 @@ TreeFile TreeFileOf(const FileReport& file, size_t id) {
                      .has_filter = filter.origin != FilterOrigin::kNone,
                      .kind = KindOf(filter),
                      .fpr = filter.predicted_fpr,
-                     .filter_bytes = PointBytes(filter),
+                     .filter_bytes = filter.point_bytes(),
                      .num_filters = filter.num_filters,
                      .num_prefix_hashes = filter.num_prefix_hashes,
                      .id = id};
-  if (const auto& keys = file.place.keys) {
-    described.smallest = keys->smallest;
-    described.largest = keys->largest;
-  }
+  if (file.place.keys) std::tie(described.smallest, described.largest) = *file.place.keys;
   return described;
 }
 
@@ -42,10 +38,6 @@ uint64_t FilterKeys(const FileReport& file) {
   const bool is_readable =
       file.filter.origin == FilterOrigin::kBlocksieve || file.filter.origin == FilterOrigin::kStock;
   return is_readable && file.filter.problems.empty() ? file.filter.num_entries : file.num_entries;
-}
-
-uint64_t PointBytes(const FilterReport& filter) {
-  return filter.num_bytes - filter.ranges.num_bytes - filter.prefixes.num_bytes;
 }
 
 std::vector<Tree> TreesOf(const std::vector<FileReport>& files) {

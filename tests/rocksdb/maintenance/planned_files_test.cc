@@ -10,7 +10,6 @@
 #include "blocksieve/rocksdb/maintenance.h"
 #include "integration/rocksdb/levels/column_family_levels.h"
 #include "integration/rocksdb/maintenance/rewrite_files.h"
-#include "integration/rocksdb/maintenance/trees.h"
 #include "tests/support/test_db.h"
 
 // Plans to rewrite files, against the files that RocksDB then writes.
@@ -113,7 +112,7 @@ TEST_F(PlannedFilesTest, HaveThePlannedRateAndSize) {
       EXPECT_NEAR(file.filter.predicted_fpr / change.fpr, 1, is_stock ? 0.13 : 0.05)
           << file.place.level;
       const auto num_bytes = static_cast<double>(change.filter_bytes);
-      EXPECT_NEAR(static_cast<double>(PointBytes(file.filter)), num_bytes,
+      EXPECT_NEAR(static_cast<double>(file.filter.point_bytes()), num_bytes,
                   (is_stock ? 128 : 8) + 0.002 * num_bytes);
       const FilterOrigin origin = is_stock ? FilterOrigin::kStock : FilterOrigin::kBlocksieve;
       EXPECT_EQ(file.filter.origin, change.filter_bytes == 0 ? FilterOrigin::kNone : origin);

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "integration/rocksdb/maintenance/captured_filters.h"
-#include "integration/rocksdb/maintenance/trees.h"
+#include "integration/rocksdb/maintenance/file_report.h"
 
 namespace blocksieve::cli {
 
