@@ -8,7 +8,7 @@
 #include "integration/cli/advise/plan_search.h"
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/json_table.h"
-#include "integration/rocksdb/maintenance/observed_reads.h"
+#include "integration/rocksdb/maintenance/metrics.h"
 #include "integration/rocksdb/maintenance/seek_sample.h"
 
 namespace blocksieve::cli {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "integration/cli/database/table/table_file.h"
-#include "integration/rocksdb/maintenance/observed_reads.h"
+#include "integration/rocksdb/maintenance/metrics.h"
 
 // What RocksDB says about a database in its info log and its statistics, without the database.
 // Everything throws Failure.

@@ -1,17 +1,60 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "blocksieve/rocksdb/maintenance.h"
 #include "integration/rocksdb/maintenance/file_report.h"
-#include "integration/rocksdb/maintenance/observed_reads.h"
 
-// The metrics of filters, for `blocksieve inspect` and for running processes.
+// What RocksDB has counted of reads and filters, and the metrics of filters, for `blocksieve
+// inspect` and for running processes.
 
 namespace blocksieve::rocksdb_plugin {
+
+/// Counts by name, such as "rocksdb.bloom.filter.useful", as Statistics::getTickerMap gives them.
+using Tickers = std::map<std::string, uint64_t>;
+
+/// Data blocks accessed by seeks, in one sorted run each.
+struct ObservedSeeks {
+  uint64_t useful = 0;
+  uint64_t useless = 0;    ///< No value was read.
+  uint64_t ruled_out = 0;  ///< Not accessed, as a filter ruled out the seek.
+
+  uint64_t blocks() const { return useful + useless; }
+};
+
+struct ObservedReads {
+  /// Figures are nullopt if one of their counters was not given; `missing` has its name.
+  std::optional<uint64_t> in_memtables;  ///< Keys of Get and MultiGet that memtables had.
+  std::optional<uint64_t> lookups;       ///< The others.
+  std::optional<uint64_t> found;         ///< Of `lookups`.
+  std::optional<uint64_t> seeks;
+
+  /// Probes of filters by lookups. A false positive wastes a read of a data block.
+  std::optional<uint64_t> ruled_out;
+  std::optional<uint64_t> false_positives;
+  std::optional<uint64_t> true_positives;
+
+  std::vector<std::string> missing;
+
+  /// nullopt before RocksDB 8.3, which does not count them.
+  std::optional<ObservedSeeks> seek_blocks;
+
+  /// Shares of lookups and of all reads; 0 without any.
+  std::optional<double> absent_fraction() const;
+  std::optional<double> seek_fraction() const;
+
+  /// Per lookup, also of keys that were found; nullopt if no filter was probed.
+  std::optional<double> wasted_reads() const;
+  std::optional<double> probes() const;
+};
+
+ObservedReads ObserveReads(const Tickers& tickers);
 
 /// The list of metrics. Their names are promises, as those of options are.
 enum class Metric {
