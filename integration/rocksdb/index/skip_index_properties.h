@@ -15,9 +15,6 @@
 
 // The table properties of a file's skip index. All but the index are text, for sst_dump.
 
-// SkipIndexSettings as text, for RocksDB's option strings and OPTIONS files:
-//   table_properties_collectors={{id=blocksieve.skip_index;columns=pkg=field:1|w=words:2}}
-
 namespace blocksieve::rocksdb_plugin {
 
 /// All options of a column family's skip indexes.

@@ -14,8 +14,7 @@
 namespace blocksieve::rocksdb_plugin {
 
 /// The prefix extractor of column families with range filters. All keys have the same prefix, the
-/// empty one, at the address of the key. So for RocksDB all keys share a prefix, and it queries the
-/// filter of each file before it seeks in the file.
+/// empty one, at the address of the key (RANGES.md).
 ///
 /// RocksDB keeps raw pointers to extractors. The object of Get() lives as long as the process;
 /// RocksDB owns the objects that it makes by name.

@@ -33,9 +33,8 @@ enum class PolicyKind : uint8_t {
 /// "{id=blocksieve;target_fpr=0.01;kind=bloom}", or "blocksieve:0.01" for a target alone.
 ///
 /// Set at most one of `target_fpr`, `wasted_reads` and `bits_per_key`; if none is set, `target_fpr`
-/// is 0.01. `target_fpr` holds for every file. The other two give small levels precise filters and
-/// the last level a coarse one or none, which wastes fewer reads in the same memory. They depend on
-/// the sizes of the levels: add a listener (NewListener).
+/// is 0.01. `target_fpr` holds for every file. The other two depend on the sizes of the levels
+/// (LEVELS.md): add a listener (NewListener).
 struct FilterPolicyOptions {
   /// FPR of each file's filter. 1e-7 to 0.5.
   std::optional<double> target_fpr = std::nullopt;
@@ -144,10 +143,7 @@ BLOCKSIEVE_EXPORT RangeFilterCounts GetRangeFilterCounts();  ///< Since the proc
 /// It reports the level sizes, and which levels lookups reach, to policies with wasted_reads or
 /// bits_per_key, which otherwise assume them (LEVELS.md). It reads all file sizes when a flush or
 /// compaction begins, for about a microsecond per file under the database's mutex, and at most a
-/// fiftieth of the time.
-///
-/// It puts skip indexes into sidecars (SkipIndexStorage::max_property_bytes), deletes a sidecar
-/// with its SST and, at the first flush or compaction after an open, sidecars without an SST.
+/// fiftieth of the time. It also writes and deletes the sidecars of skip indexes (README.md).
 BLOCKSIEVE_EXPORT std::shared_ptr<rocksdb::EventListener> NewListener();
 
 }  // namespace blocksieve

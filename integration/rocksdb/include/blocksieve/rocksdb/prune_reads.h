@@ -80,11 +80,9 @@ class BLOCKSIEVE_EXPORT ReadPruning {
 ///
 /// On error, changes nothing. Errors: InvalidArgument for null arguments, without exactly one skip
 /// index in the options, for a malformed condition, unknown columns, ORDER BY, LIMIT, and
-/// `tailing`, which must not be set later either: RocksDB's tailing iterators lose rows with any
-/// table filter. NotSupported where leaving out files could show wrong rows: with a merge operator,
-/// user-defined timestamps, allow_ingest_behind, min_tombstones_for_range_conversion, in a
-/// secondary instance. MemoryLimit if memory is short. Else those of RocksDB. A missing or damaged
-/// index is no error.
+/// `tailing`, which must not be set later either; NotSupported where leaving out files could show
+/// wrong rows (PRUNING.md lists these databases); MemoryLimit if memory is short; else those of
+/// RocksDB. A missing or damaged index is no error.
 BLOCKSIEVE_EXPORT rocksdb::Status PruneReads(rocksdb::DB* db,
                                              rocksdb::ColumnFamilyHandle* column_family,
                                              std::string_view condition,
