@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "blocksieve/skip_index.h"
-#include "integration/rocksdb/sidecar/format.h"
+#include "integration/rocksdb/sidecar/file.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/reseal.h"
 

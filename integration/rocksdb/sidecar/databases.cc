@@ -6,8 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "integration/rocksdb/sidecar/format.h"
-
 namespace blocksieve::rocksdb_plugin {
 namespace {
 

@@ -5,15 +5,76 @@
 #include <rocksdb/status.h>
 #include <rocksdb/table_properties.h>
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "blocksieve/bytes.h"
 #include "blocksieve/skip_index.h"
-#include "integration/rocksdb/sidecar/format.h"
+
+// A sidecar, such as 000012.bsx, holds the skip index of the SST beside it, 000012.sst:
+//   header | identity | index
+// integration/rocksdb/FORMAT.md is the normative description.
 
 namespace blocksieve::rocksdb_plugin {
+
+/// Unique id of a sidecar.
+using SidecarId = std::array<uint64_t, 2>;
+
+struct SidecarHeader {
+  /// Made from its SST later; its id is the SST's (IdOfSst). Otherwise written with its SST, whose
+  /// properties name its random id.
+  bool is_rebuilt = false;
+  /// Indexes only the newest versions of the SST's rows: scans of older snapshots must read the SST
+  /// as a whole.
+  bool has_newest_versions_only = false;
+  SidecarId id{};
+  uint32_t value_suffix_bytes = 0;  ///< As in SkipIndexOptions.
+  uint64_t index_bytes = 0;
+  std::string identity;  ///< IdentityText of the options; only if is_rebuilt.
+};
+
+inline constexpr size_t kSidecarHeaderBytes = 48;
+
+/// Encodes the header and the identity.
+std::string EncodeSidecarHeader(const SidecarHeader& header);
+
+/// Decodes the header in `start`, the first bytes of a file of `file_bytes`. Nothing if it is
+/// damaged, foreign, of another version or for another file size. `*needed_bytes` becomes the size
+/// with the identity, for a second try with more bytes, `*checksum` the checksum of the header.
+std::optional<SidecarHeader> DecodeSidecarHeader(ByteView start, uint64_t file_bytes,
+                                                 uint64_t* needed_bytes, uint32_t* checksum);
+
+/// The id as 32 hexadecimal digits.
+std::string ToHex(const SidecarId& id);
+
+/// The text by which an SST's properties name its sidecar: its id, its length and the checksum of
+/// its header. The index and its parts have their own checksums.
+std::string SidecarReference(const SidecarId& id, uint64_t file_bytes, uint32_t checksum);
+
+/// The digits of the id in a reference.
+std::string_view IdInReference(std::string_view reference);
+
+inline constexpr std::string_view kSstSuffix = ".sst";
+inline constexpr std::string_view kSidecarSuffix = ".bsx";
+/// Follows kSidecarSuffix while the file is written.
+inline constexpr std::string_view kTemporarySuffix = ".tmp";
+
+/// "/a/b/000012.sst": "/a/b/000012.bsx"
+std::string SidecarPath(std::string_view sst_path);
+
+/// "000012.bsx" with suffix ".bsx": "000012". Empty if that is not a number.
+std::string_view NumberInName(std::string_view name, std::string_view suffix);
+
+/// A random id.
+SidecarId NewSidecarId();
+
+/// The id of an SST's rebuilt sidecar, from the SST's properties. Nothing if they lack the session
+/// or file number of the writer.
+std::optional<SidecarId> IdOfSst(const rocksdb::TableProperties& properties);
 
 /// Where an SST and its sidecar are.
 struct SstPlace {
@@ -45,9 +106,6 @@ class SidecarFile final : public SkipIndexSource {
                                               std::string* problem = nullptr,
                                               bool* is_missing = nullptr);
 
-  /// Whether it belongs to the SST with these properties.
-  bool BelongsTo(const rocksdb::TableProperties& properties) const;
-
   const SidecarHeader& header() const { return header_; }
 
   uint64_t num_bytes() const override { return header_.index_bytes; }
@@ -58,7 +116,7 @@ class SidecarFile final : public SkipIndexSource {
 
   std::unique_ptr<rocksdb::FSRandomAccessFile> file_;
   SidecarHeader header_;
-  uint32_t checksum_ = 0;  // the header's
+  std::string reference_;  // SidecarReference
   uint64_t index_offset_ = 0;
 };
 

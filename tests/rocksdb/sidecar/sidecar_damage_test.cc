@@ -4,7 +4,6 @@
 
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/sidecar/file.h"
-#include "integration/rocksdb/sidecar/format.h"
 #include "tests/rocksdb/sidecar/sidecar_test_db.h"
 #include "tests/support/damage.h"
 #include "tests/support/faulty_disks.h"
