@@ -1,7 +1,8 @@
 #include "integration/rocksdb/maintenance/file_report.h"
 
+#include <algorithm>
 #include <map>
-#include <utility>
+#include <tuple>
 
 #include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/policy/policy.h"
@@ -12,14 +13,29 @@ namespace {
 // Without properties, only the blocks tell the number of entries.
 constexpr uint64_t kGuessedEntryBytes = 64;
 
-FilterReport FilterOf(const rocksdb::TableProperties& table) {
-  FilterReport filter;
-  filter.policy = table.filter_policy_name;
-  filter.num_bytes = table.filter_size;
-  if (table.filter_size == 0) return filter;
-  const bool is_ours = table.filter_policy_name == Policy::kName;
-  filter.origin = is_ours ? FilterOrigin::kBlocksieve : FilterOrigin::kStock;
-  return filter;
+std::optional<FilterKind> KindOf(const FilterReport& filter) {
+  const std::string kind = (filter.origin == FilterOrigin::kStock ? "stock " : "") + filter.kind;
+  for (const FilterKind known : {FilterKind::kBlockedBloom, FilterKind::kRibbon,
+                                 FilterKind::kStockBloom, FilterKind::kStockRibbon}) {
+    if (kind == FilterKindName(known)) return known;
+  }
+  return std::nullopt;
+}
+
+TreeFile TreeFileOf(const FileReport& file, size_t id) {
+  const FilterReport& filter = file.filter;
+  TreeFile described{.level = file.place.level,
+                     .num_keys = FilterKeys(file),
+                     .num_bytes = file.num_bytes,
+                     .has_filter = filter.origin != FilterOrigin::kNone,
+                     .kind = KindOf(filter),
+                     .fpr = filter.predicted_fpr,
+                     .filter_bytes = filter.point_bytes(),
+                     .num_filters = filter.num_filters,
+                     .num_prefix_hashes = filter.num_prefix_hashes,
+                     .id = id};
+  if (file.place.keys) std::tie(described.smallest, described.largest) = *file.place.keys;
+  return described;
 }
 
 }  // namespace
@@ -47,7 +63,11 @@ rocksdb::Status ReadLiveFiles(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
                                        : table.num_entries - table.num_range_deletions;
       FilterReport filter;
       if (!reads_filters) {
-        filter = FilterOf(table);
+        filter.policy = table.filter_policy_name;
+        filter.num_bytes = table.filter_size;
+        const bool is_ours = filter.policy == Policy::kName;
+        if (filter.num_bytes != 0)
+          filter.origin = is_ours ? FilterOrigin::kBlocksieve : FilterOrigin::kStock;
       } else if (const auto found_before = known.find(path); found_before != known.end()) {
         filter = std::move(found_before->second);
       } else {
@@ -67,6 +87,31 @@ rocksdb::Status ReadLiveFiles(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
     }
   }
   return rocksdb::Status::OK();
+}
+
+uint64_t FilterKeys(const FileReport& file) {
+  const bool is_readable =
+      file.filter.origin == FilterOrigin::kBlocksieve || file.filter.origin == FilterOrigin::kStock;
+  return is_readable && file.filter.problems.empty() ? file.filter.num_entries : file.num_entries;
+}
+
+std::vector<Tree> TreesOf(const std::vector<FileReport>& files) {
+  std::map<std::string, std::vector<TreeFile>> families;
+  for (size_t i = 0; i < files.size(); ++i) {
+    families[files[i].place.family].push_back(TreeFileOf(files[i], i));
+  }
+  std::vector<Tree> trees;
+  for (auto& [family, its_files] : families) {
+    std::ranges::stable_sort(its_files, {}, &TreeFile::level);
+    const FilePlace& first = files[its_files.front().id].place;
+    const bool have_ranges = std::ranges::all_of(
+        its_files, [&](const TreeFile& file) { return files[file.id].place.keys.has_value(); });
+    Tree& tree =
+        trees.emplace_back(std::move(its_files), family,
+                           /*level0_is_short_lived=*/first.level != 0 || first.is_short_lived);
+    if (have_ranges) tree.SetKeyRanges();
+  }
+  return trees;
 }
 
 bool IsUnfiltered(const FileReport& file) {
