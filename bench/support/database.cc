@@ -9,7 +9,6 @@
 #include "bench/support/files.h"
 #include "bench/support/measure.h"
 #include "bench/support/terminal.h"
-#include "integration/rocksdb/compat/open_db.h"
 #include "integration/rocksdb/compat/version_differences.h"
 
 namespace blocksieve::bench {

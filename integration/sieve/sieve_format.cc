@@ -5,7 +5,7 @@
 #include <system_error>
 
 #include "integration/rocksdb/compat/guarded_file_system.h"
-#include "integration/rocksdb/compat/open_db.h"
+#include "integration/rocksdb/compat/version_differences.h"
 #include "integration/sieve/url_sieve.h"
 #include "lib/base/coding.h"
 

@@ -12,7 +12,7 @@
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/rocksdb/compat/guarded_file_system.h"
 #include "integration/rocksdb/compat/log.h"
-#include "integration/rocksdb/compat/open_db.h"
+#include "integration/rocksdb/compat/version_differences.h"
 #include "integration/sieve/sieve_format.h"
 
 namespace blocksieve::sieve {

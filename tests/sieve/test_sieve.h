@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "integration/rocksdb/compat/open_db.h"
+#include "integration/rocksdb/compat/version_differences.h"
 #include "integration/sieve/url_sieve.h"
 #include "tests/support/temp_dir.h"
 

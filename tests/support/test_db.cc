@@ -12,7 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "integration/rocksdb/compat/open_db.h"
+#include "integration/rocksdb/compat/version_differences.h"
 #include "tests/support/faulty_disks.h"
 
 namespace blocksieve::testing {

@@ -19,7 +19,6 @@
 
 #include "integration/cli/database/table/line_log.h"
 #include "integration/cli/term/terminal.h"
-#include "integration/rocksdb/compat/open_db.h"
 #include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "blocksieve/rocksdb.h"
-#include "integration/rocksdb/compat/open_db.h"
+#include "integration/rocksdb/compat/version_differences.h"
 #include "tests/support/key_sets.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_db.h"

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "integration/rocksdb/compat/open_db.h"
+#include "integration/rocksdb/compat/version_differences.h"
 
 namespace blocksieve::testing {
 

@@ -16,7 +16,7 @@
 
 #include "blocksieve/c.h"
 #include "blocksieve/rocksdb.h"
-#include "integration/rocksdb/compat/open_db.h"
+#include "integration/rocksdb/compat/version_differences.h"
 #include "tests/support/logs.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_db.h"

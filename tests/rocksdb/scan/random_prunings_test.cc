@@ -13,7 +13,7 @@
 
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "blocksieve/rocksdb/prune_reads.h"
-#include "integration/rocksdb/compat/open_db.h"
+#include "integration/rocksdb/compat/version_differences.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 #include "tests/support/environment.h"
 

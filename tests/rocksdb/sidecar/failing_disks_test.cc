@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "integration/rocksdb/compat/open_db.h"
+#include "integration/rocksdb/compat/version_differences.h"
 #include "tests/rocksdb/sidecar/sidecar_test_db.h"
 #include "tests/support/db_checks.h"
 #include "tests/support/faulty_disks.h"
