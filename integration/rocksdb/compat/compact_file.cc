@@ -22,8 +22,7 @@ std::optional<rocksdb::LiveFileMetaData> Find(rocksdb::DB* db, const std::string
 // The path that the file already has; RocksDB chooses none if there are several.
 int PathIdOf(const rocksdb::Options& options, const std::string& path) {
   const auto& paths = options.cf_paths.empty() ? options.db_paths : options.cf_paths;
-  const auto found = std::find_if(paths.begin(), paths.end(),
-                                  [&](const rocksdb::DbPath& one) { return one.path == path; });
+  const auto found = std::ranges::find(paths, path, &rocksdb::DbPath::path);
   return found == paths.end() ? -1 : static_cast<int>(found - paths.begin());
 }
 

@@ -79,12 +79,6 @@ rocksdb::Status ReadSst(rocksdb::Options options, const std::string& path, const
   });
 }
 
-/// Whether the value may be a reference to a blob file: RocksDB before 9.3 shows it as a value. Its
-/// first byte is the type, 0 to 2.
-bool MayBeBlobReference(const rocksdb::Slice& value) {
-  return !value.empty() && static_cast<uint8_t>(value[0]) <= 2;
-}
-
 /// Builds the index of one SST as a collector would have. Calls should_continue() now and then.
 rocksdb::Status MakeIndex(const rocksdb::Options& options, const SkipIndexSettings& settings,
                           const UnindexedFile& file, ReadPace* pace,
@@ -108,7 +102,11 @@ rocksdb::Status MakeIndex(const rocksdb::Options& options, const SkipIndexSettin
       [&](const rocksdb::Slice& key, const rocksdb::Slice& value, rocksdb::EntryType type,
           rocksdb::SequenceNumber sequence, uint64_t block) {
         ++num_rows;
-        if (may_have_references && MayBeBlobReference(value)) type = rocksdb::kEntryBlobIndex;
+        // RocksDB before 9.3 shows a reference to a blob file as a value. Its first byte is the
+        // type, 0 to 2.
+        if (may_have_references && !value.empty() && static_cast<uint8_t>(value[0]) <= 2) {
+          type = rocksdb::kEntryBlobIndex;
+        }
         is_stopped = pace->Read(key.size() + value.size()) && !should_continue();
         return !is_stopped &&
                collector->AddUserKey(key, value, type, is_external ? 0 : sequence, block).ok();

@@ -41,10 +41,8 @@ rocksdb::Status ParseKind(const std::string& name, const std::string& text, Poli
   return OptionOutOfRange(name, text, allowed);
 }
 
-constexpr std::string_view kAutoPrefixes = "auto";
-
 rocksdb::Status ParsePrefixes(const std::string&, const std::string& text, std::string* prefixes) {
-  if (text == "none" || text == kAutoPrefixes) {
+  if (text == "none" || text == "auto") {
     *prefixes = text == "none" ? "" : text;
     return rocksdb::Status::OK();
   }

@@ -12,12 +12,6 @@ namespace {
 thread_local StartedSst started_sst;
 thread_local std::string unfinished_path;
 
-/// The file number in the name of a sidecar, finished or temporary; "" for other files.
-std::string_view SidecarNumber(std::string_view name) {
-  if (name.ends_with(kTemporarySuffix)) name.remove_suffix(kTemporarySuffix.size());
-  return NumberInName(name, kSidecarSuffix);
-}
-
 std::string DirectoryOf(const std::string& path) { return path.substr(0, path.find_last_of('/')); }
 
 struct Database {
@@ -51,11 +45,6 @@ std::optional<SstPlace> Find(const std::string& db_name, const std::string& sst_
   SstPlace place{known->second.file_system.lock(), sst_path, known->second.rate_limiter.lock()};
   if (place.file_system == nullptr) return std::nullopt;
   return place;
-}
-
-bool IsUnfinished(const std::string& sst_path) {
-  const std::lock_guard lock(Registered().mutex);
-  return Registered().unfinished.contains(sst_path);
 }
 
 }  // namespace
@@ -137,11 +126,15 @@ std::vector<std::string> OrphanSidecars(rocksdb::FileSystem* file_system,
   std::set<std::string_view> ssts;
   for (const std::string& name : names) ssts.insert(NumberInName(name, kSstSuffix));
   for (const std::string& name : names) {
-    const std::string_view number = SidecarNumber(name);
+    std::string_view sidecar = name;
+    if (sidecar.ends_with(kTemporarySuffix)) sidecar.remove_suffix(kTemporarySuffix.size());
+    const std::string_view number = NumberInName(sidecar, kSidecarSuffix);
     if (number.empty() || ssts.contains(number)) continue;
     const std::string sst = directory + "/" + std::string(number) + std::string(kSstSuffix);
     // In this order, as an SST may be finished between the two checks.
-    if (IsUnfinished(sst)) continue;
+    std::unique_lock lock(Registered().mutex);
+    if (Registered().unfinished.contains(sst)) continue;
+    lock.unlock();
     const rocksdb::Status exists = file_system->FileExists(sst, io, nullptr);
     if (exists.IsNotFound()) orphans.push_back(directory + "/" + name);
   }
