@@ -24,6 +24,10 @@ constexpr size_t kCountedBytes = 4;
 constexpr size_t kMaxSymbols = 128;
 constexpr uint64_t kAllParts = 255;
 
+// A position that spans this many byte values is as good as one that spans all: codes that no key
+// has are a 32nd of all.
+constexpr int kNearlyAll = 247;
+
 // Number of keys that the model is learnt from. Bytes that occur only in other keys make their
 // codes less precise, but not wrong.
 constexpr size_t kSampledKeys = 2048;
@@ -49,6 +53,11 @@ class CodeLearner {
     GiveParts();
     for (size_t i = 0; i < num_positions_; ++i) LearnRange(i);
     if (std::count(is_symbol_.begin(), is_symbol_.end(), true) == 0) num_symbols_ = 0;
+    // Positions with nearly all byte values need no parts of their own.
+    while (num_symbols_ == 0 && num_positions_ != 0 &&
+           highest_[num_positions_ - 1] - lowest_[num_positions_ - 1] >= kNearlyAll) {
+      --num_positions_;
+    }
     LearnEdges();
   }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -7,6 +8,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "lib/base/coding.h"
 #include "lib/range/sorted_keys.h"
@@ -45,18 +47,23 @@ class OrderPreservingCode {
   /// The code of a key without its first `depth` bytes. If a <= b, and both start with the same
   /// `depth` bytes, then Code(a, depth) <= Code(b, depth). REQUIRES: depth <= key.size()
   uint64_t Code(std::string_view key, size_t depth) const noexcept {
-    size_t i = depth;
-    if (i < prefix_bytes_) {
-      const size_t count = key.size() < prefix_bytes_ ? key.size() : prefix_bytes_;
-      // The data pointer of an empty key may be null.
-      const int order = i == count ? 0 : std::memcmp(key.data() + i, prefix_ + i, count - i);
-      if (order != 0) return order < 0 ? 0 : kEnd - 1;
-      i = count;
-    }
     State state;
-    state.edges = i == prefix_bytes_ || IsFixed(i - 1) ? kBothEdges : 0;
-    while (i < key.size() && AddByte(static_cast<uint8_t>(key[i]), i - prefix_bytes_, &state)) ++i;
-    return state.code;
+    return StartAt(key, &depth, &state) ? Add(key, depth, state) : state.code;
+  }
+
+  /// The codes of both ends of a range; encodes the bytes that they share once. REQUIRES: as Code
+  std::pair<uint64_t, uint64_t> Codes(std::string_view begin, std::string_view end,
+                                      size_t depth) const noexcept {
+    const size_t shared = SharedBytes(begin, end);
+    if (shared < prefix_bytes_) return {Code(begin, depth), Code(end, depth)};
+    State state;
+    if (!StartAt(begin, &depth, &state)) return {state.code, state.code};
+    for (; depth < shared && !IsWord(depth - prefix_bytes_); ++depth) {
+      if (!AddByte(static_cast<uint8_t>(begin[depth]), depth - prefix_bytes_, &state)) {
+        return {state.code, state.code};
+      }
+    }
+    return {Add(begin, depth, state), Add(end, depth, state)};
   }
 
  private:
@@ -85,13 +92,57 @@ class OrderPreservingCode {
     unsigned edges = kBothEdges;
   };
 
+  /// Moves `i` past the prefix. False if the key differs from it, which decides the code.
+  bool StartAt(std::string_view key, size_t* i, State* state) const noexcept {
+    if (*i < prefix_bytes_) {
+      const size_t count = key.size() < prefix_bytes_ ? key.size() : prefix_bytes_;
+      // The data pointer of an empty key may be null.
+      const int order = *i == count ? 0 : std::memcmp(key.data() + *i, prefix_ + *i, count - *i);
+      if (order != 0) {
+        state->code = order < 0 ? 0 : kEnd - 1;
+        return false;
+      }
+      *i = count;
+    }
+    state->edges = *i == prefix_bytes_ || IsFixed(*i - 1) ? kBothEdges : 0;
+    return true;
+  }
+
+  /// The code of a key whose bytes below `i` led to `state`.
+  uint64_t Add(std::string_view key, size_t i, State state) const noexcept {
+    for (; i < key.size(); ++i) {
+      const size_t position = i - prefix_bytes_;
+      if (IsWord(position)) return AddWord(key.substr(i), state);
+      if (!AddByte(static_cast<uint8_t>(key[i]), position, &state)) break;
+    }
+    return state.code;
+  }
+
+  /// Whether the eight bytes from a position on are one digit: no byte value there is unlikely.
+  bool IsWord(size_t position) const noexcept {
+    return num_symbols_ == 0 && position >= num_positions_;
+  }
+
+  /// The code of a key with `rest` after the bytes that led to `state`. REQUIRES: IsWord there
+  static uint64_t AddWord(std::string_view rest, const State& state) noexcept {
+    uint8_t padded[sizeof(uint64_t)] = {};
+    const auto* bytes = reinterpret_cast<const uint8_t*>(rest.data());
+    if (rest.size() < sizeof(padded)) {
+      std::memcpy(padded, bytes, rest.size());
+      bytes = padded;
+    }
+    const uint64_t word = __builtin_bswap64(LoadLittleEndian<uint64_t>(bytes));
+    return state.code +
+           static_cast<uint64_t>(static_cast<unsigned __int128>(state.range) * word >> 64);
+  }
+
   struct Parts {
     uint32_t first;
     uint32_t last;
   };
 
   Parts PartsAt(size_t position, unsigned edges) const noexcept {
-    if (position >= num_positions_) return {0, last_part_};
+    if (position >= num_positions_) return {0, last_part_};  // only with symbols
     const uint8_t* const known = positions_ + position * kPositionBytes;
     // Most keys soon leave the edges. Then this does not depend on the byte before.
     if (edges == 0) return {known[0], known[1]};
@@ -161,7 +212,7 @@ class OrderPreservingCode {
   const uint8_t* is_symbol_ = nullptr;  // a bit for each position
   const uint8_t* begins_ = nullptr;     // first part of each symbol, and the end of the last
   size_t num_symbols_ = 0;
-  uint32_t last_part_ = 255;
+  uint32_t last_part_ = 0;
   std::array<uint64_t, 4> in_use_ = {};
   std::array<uint8_t, 4> ranks_ = {};  // number of symbols below each word
 };

@@ -25,6 +25,11 @@ class SortedCodes {
     OrderPreservingCode::State state = states_[position];
     bool is_open = true;
     for (; is_open && prefix + position < key.size(); ++position) {
+      if (code_.IsWord(position)) {
+        num_states_ = position;
+        used_bytes_ = prefix + position + sizeof(uint64_t);
+        return latest_ = OrderPreservingCode::AddWord(key.substr(prefix + position), state);
+      }
       is_open = AddByte(static_cast<uint8_t>(key[prefix + position]), position, &state);
       if (is_open && position < kMaxStates) states_[position + 1] = state;
     }
