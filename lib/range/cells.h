@@ -102,13 +102,15 @@ class CellsReader {
 
   // The position after zero bit number `zeros`, counted from 0.
   uint64_t AfterZero(uint64_t zeros) const noexcept {
-    for (uint64_t position = 0; position < shape_.unary_bits; position += kLoadedBits) {
-      const uint64_t word = ~Load(unary_ + position) & LowBits(kLoadedBits);
+    const uint8_t* bytes = bytes_ + unary_ / 8;
+    const unsigned before = unary_ % 8;  // bits of the first byte that precede the unary part
+    uint64_t not_zeros = LowBits(before);
+    for (uint64_t first = 0; first < before + shape_.unary_bits; first += 64, bytes += 8) {
+      const uint64_t word = ~(LoadLittleEndian<uint64_t>(bytes) | not_zeros);
       const auto here = static_cast<uint64_t>(std::popcount(word));
-      if (zeros < here) {
-        return position + kSelect(word, zeros) + 1;
-      }
+      if (zeros < here) return first + kSelect(word, zeros) + 1 - before;
       zeros -= here;
+      not_zeros = 0;
     }
     return shape_.unary_bits;
   }

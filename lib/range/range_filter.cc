@@ -160,8 +160,8 @@ bool RangeFilterReader::Read(ByteView section) noexcept {
   const auto keys_and_cells = LoadLittleEndian<uint64_t>(head);
   info_.num_keys = keys_and_cells & internal::LowBits(internal::kKeysBits);
   info_.cells_per_key = tree_.cells_per_key = keys_and_cells >> internal::kKeysBits;
-  tree_.first_code = LoadLittleEndian<uint64_t>(head + 8);
-  tree_.last_code = LoadLittleEndian<uint64_t>(head + 16);
+  const auto first_code = LoadLittleEndian<uint64_t>(head + 8);
+  const auto last_code = LoadLittleEndian<uint64_t>(head + 16);
   tree_.nodes = LoadLittleEndian<uint32_t>(head + 24);
   form_.key_bytes = LoadLittleEndian<uint16_t>(head + 28);
   info_.estimated_fpr = LoadLittleEndian<uint16_t>(head + 30) * internal::kFprUnit;
@@ -178,8 +178,9 @@ bool RangeFilterReader::Read(ByteView section) noexcept {
   tree_.bytes = from.rest();
   info_.model_bytes = section.size() - internal::kHeadBytes - from.rest().size();
   return from.ok() && info_.num_keys != 0 && tree_.cells_per_key >= 2 &&
-         tree_.cells_per_key <= internal::kMaxCellsPerKey && tree_.first_code <= tree_.last_code &&
-         tree_.last_code < internal::OrderPreservingCode::kEnd && tree_.nodes <= from.rest().size();
+         tree_.cells_per_key <= internal::kMaxCellsPerKey && first_code <= last_code &&
+         last_code < internal::OrderPreservingCode::kEnd && tree_.nodes <= from.rest().size() &&
+         tree_.Open(first_code, last_code);
 }
 
 /// Whether some possible key of the range passes the point filter, or there are too many possible
@@ -194,13 +195,16 @@ bool RangeFilterReader::CandidateMayMatch(std::string_view begin, std::string_vi
 
 RangeAnswer RangeFilterReader::Query(std::string_view begin, std::string_view end,
                                      const PointFilter* points) const noexcept {
-  if (!is_ready_ || begin >= end) return Answer::kMayMatch;
-  if (tree_.MayContain(begin, end, kernel_) &&
+  if (!is_ready_) return Answer::kMayMatch;
+  // Codes preserve order, so the bytes are compared only where codes are equal.
+  const auto codes = tree_.code.Codes(begin, end, 0);
+  if (codes.first >= codes.second && begin >= end) return Answer::kMayMatch;
+  if (tree_.MayContain(begin, end, codes, kernel_) &&
       (points == nullptr || CandidateMayMatch(begin, end, *points))) {
     return Answer::kMayMatch;
   }
   // A range whose end has a lower code than the last key does not extend past that key.
-  if (info_.is_whole_file || tree_.code.Code(end, 0) < tree_.last_code) return Answer::kNo;
+  if (info_.is_whole_file || codes.second < tree_.root.high) return Answer::kNo;
   return Answer::kBeyond;
 }
 

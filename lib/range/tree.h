@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "blocksieve/bytes.h"
 #include "blocksieve/hash.h"
@@ -21,6 +22,8 @@ namespace blocksieve::internal {
 /// An interval of codes divided into cells of equal width.
 class CodeCells {
  public:
+  CodeCells() = default;
+
   /// The codes from `low` to `high`. REQUIRES: low <= high, 1 <= num_cells < 2^32
   CodeCells(uint64_t low, uint64_t high, uint64_t num_cells) noexcept
       : low_(low), num_cells_(num_cells) {
@@ -42,11 +45,11 @@ class CodeCells {
  private:
   static constexpr unsigned kWidthBits = 31;
 
-  uint64_t low_;
-  uint64_t num_cells_;
-  unsigned shift_;
-  uint64_t width_;  // in units of 2^shift_
-  uint64_t scale_;  // cells per unit, times 2^32
+  uint64_t low_ = 0;
+  uint64_t num_cells_ = 0;
+  unsigned shift_ = 0;
+  uint64_t width_ = 0;  // in units of 2^shift_
+  uint64_t scale_ = 0;  // cells per unit, times 2^32
 };
 
 /// Maximum number of occupied cells of a leaf; writers aim at this many.
@@ -93,18 +96,32 @@ TreeShape AppendTree(const SortedKeys& keys, const OrderPreservingCode& code,
 /// are too few for that to be faster. REQUIRES: as AppendTree
 TreeShape TryTree(const SortedKeys& keys, const OrderPreservingCode& code, uint64_t cells_per_key);
 
+/// A node, decoded.
+struct TreeNode {
+  uint64_t low = 0;  // lowest and highest code
+  uint64_t high = 0;
+  uint64_t num_leaves = 0;
+  const uint8_t* lows = nullptr;     // of the leaves but the first
+  const uint8_t* offsets = nullptr;  // of the same, after the first leaf
+  uint64_t first_leaf = 0;           // offset of the first leaf in the tree
+  CodeCells even;                    // the leaf of a code, if all leaves were of one width
+};
+
 /// The tree of a filter. If its bytes are damaged, answers are meaningless, but no byte outside is
 /// read.
 struct Tree {
-  /// Whether some key may be in [begin, end). REQUIRES: begin < end
-  bool MayContain(std::string_view begin, std::string_view end, Kernel kernel) const noexcept;
+  /// Decodes the root. False if it is damaged. REQUIRES: first_code <= last_code
+  bool Open(uint64_t first_code, uint64_t last_code) noexcept;
+
+  /// Whether some key may be in [begin, end), whose ends have these codes. REQUIRES: begin < end
+  bool MayContain(std::string_view begin, std::string_view end, std::pair<uint64_t, uint64_t> codes,
+                  Kernel kernel) const noexcept;
 
   ByteView bytes;  // root and other nodes; at least kCellSlackBytes of footer follow
   uint64_t nodes;  // offset of the nodes of clusters
   OrderPreservingCode code;
   uint64_t cells_per_key;
-  uint64_t first_code;
-  uint64_t last_code;
+  TreeNode root;
 };
 
 }  // namespace blocksieve::internal

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cassert>
 
 #include "lib/range/cells.h"
 #include "lib/range/tree.h"
@@ -10,26 +9,54 @@ namespace {
 // Limit for damaged leaves; no writer exceeds it.
 constexpr uint64_t kMaxLeafCells = 8 * kLeafCells;
 
-/// Counts those of `count` ascending numbers that are at most `code`, by interpolation. The numbers
-/// lie about evenly in [low, high], so the first guess is a step or two off and reads one cache
-/// line where binary search reads ten.
-uint64_t CountUpTo(uint64_t code, const uint8_t* numbers, uint64_t count, uint64_t low,
-                   uint64_t high) noexcept {
+/// Decodes the node at `offset` with codes from `low` to `high`. False if it is damaged.
+bool ReadNode(ByteView tree, uint64_t offset, uint64_t low, uint64_t high,
+              TreeNode* node) noexcept {
+  if (offset > tree.size()) return false;
+  Decoder from(tree.subspan(static_cast<size_t>(offset)));
+  const uint64_t num_leaves = from.Varint();
+  if (num_leaves == 0 || num_leaves > tree.size()) return false;
+  const ByteView lows = from.Bytes(8 * (num_leaves - 1));
+  const ByteView offsets = from.Bytes(4 * (num_leaves - 1));
+  *node = {low,
+           high,
+           num_leaves,
+           lows.data(),
+           offsets.data(),
+           static_cast<uint64_t>(from.rest().data() - tree.data()),
+           CodeCells(low, high, num_leaves)};
+  return from.ok();
+}
+
+/// The leaf of a code: the number of leaves after the first whose low is at most `code`. Lows lie
+/// about evenly, so a guess and its neighbours, which share one or two cache lines, mostly hold the
+/// answer; they are counted without a branch on what they hold.
+uint64_t LeafOf(const TreeNode& node, uint64_t code) noexcept {
+  constexpr uint64_t kNear = 8;
   const auto is_up_to = [&](uint64_t i) {
-    return LoadLittleEndian<uint64_t>(numbers + sizeof(uint64_t) * i) <= code;
+    return LoadLittleEndian<uint64_t>(node.lows + sizeof(uint64_t) * i) <= code;
   };
   uint64_t lower = 0;
-  uint64_t upper = count;
-  uint64_t at = CodeCells(low, high, count + 1).Of(code);
-  for (uint64_t step = 1; lower < upper; step *= 2) {
-    // Doubling steps away from the guess until the code is passed, then binary search.
-    at = lower == 0 || upper == count ? std::clamp(at, lower, upper - 1) : (lower + upper) / 2;
-    if (is_up_to(at)) {
-      lower = at + 1;
-      at += step;
+  uint64_t upper = node.num_leaves - 1;
+  if (upper > kNear) {
+    const uint64_t guess = node.even.Of(code);
+    const uint64_t first = std::min(guess - std::min(guess, kNear / 2), upper - kNear);
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < kNear; ++i) count += is_up_to(first + i) ? 1 : 0;
+    if (count == 0) {
+      upper = first;
+    } else if (count == kNear) {
+      lower = first + kNear;
     } else {
-      upper = at;
-      at -= std::min(at, step);
+      return first + count;
+    }
+  }
+  while (lower < upper) {
+    const uint64_t middle = lower + (upper - lower) / 2;
+    if (is_up_to(middle)) {
+      lower = middle + 1;
+    } else {
+      upper = middle;
     }
   }
   return lower;
@@ -50,37 +77,27 @@ class TreeProbe {
     uint64_t end;
   };
 
-  /// Probes a node of keys that share `depth` bytes, with codes from `low` to `high`. Inlined,
-  /// together with ProbeLeaf, into the function of each kernel.
-  [[gnu::always_inline]] bool ProbeNode(uint64_t offset, uint64_t low, uint64_t high, size_t depth,
+  /// Probes a node of keys that share `depth` bytes. Inlined, together with ProbeLeaf, into the
+  /// function of each kernel.
+  [[gnu::always_inline]] bool ProbeNode(const TreeNode& node, size_t depth,
                                         const Ends& ends) noexcept {
-    if (ends.has_end && ends.end < low) return false;
-    if (ends.has_begin && ends.begin > high) return false;
-    if (offset > tree_.bytes.size()) return true;
-    Decoder node(tree_.bytes.subspan(static_cast<size_t>(offset)));
-    const uint64_t num_leaves = node.Varint();
-    if (num_leaves == 0 || num_leaves > tree_.bytes.size()) return true;
-    const ByteView lows = node.Bytes(8 * (num_leaves - 1));
-    const ByteView offsets = node.Bytes(4 * (num_leaves - 1));
-    if (!node.ok()) return true;
-    const uint64_t first_leaf = static_cast<uint64_t>(node.rest().data() - tree_.bytes.data());
-
+    if (ends.has_end && ends.end < node.low) return false;
+    if (ends.has_begin && ends.begin > node.high) return false;
+    const uint64_t num_leaves = node.num_leaves;
     const auto low_of = [&](uint64_t leaf) {
-      return leaf == 0            ? low
-             : leaf == num_leaves ? high
-                                  : LoadLittleEndian<uint64_t>(lows.data() + 8 * (leaf - 1));
+      return leaf == 0            ? node.low
+             : leaf == num_leaves ? node.high
+                                  : LoadLittleEndian<uint64_t>(node.lows + 8 * (leaf - 1));
     };
     const auto probe = [&](uint64_t leaf, const Ends& in_leaf) {
-      const uint64_t at =
-          leaf == 0 ? 0 : LoadLittleEndian<uint32_t>(offsets.data() + 4 * (leaf - 1));
+      const uint64_t at = leaf == 0 ? 0 : LoadLittleEndian<uint32_t>(node.offsets + 4 * (leaf - 1));
       const uint64_t leaf_low = low_of(leaf);
       const uint64_t leaf_high = low_of(leaf + 1);
       if (leaf_low > leaf_high) return true;
-      BitReader bits(tree_.bytes, 8 * (first_leaf + at));
+      BitReader bits(tree_.bytes, 8 * (node.first_leaf + at));
       return ProbeLeaf(&bits, leaf_low, leaf_high, depth, in_leaf);
     };
-    uint64_t leaf =
-        ends.has_begin ? CountUpTo(ends.begin, lows.data(), num_leaves - 1, low, high) : 0;
+    uint64_t leaf = ends.has_begin ? LeafOf(node, ends.begin) : 0;
     Ends in_leaf = ends;
     bool is_last = leaf + 1 == num_leaves || (ends.has_end && ends.end < low_of(leaf + 1));
     if (!is_last) {
@@ -215,9 +232,13 @@ class TreeProbe {
     if (bytes != end_.substr(depth, shared)) return true;
     if (FingerprintOf(bytes) != head.fingerprint) return false;
     const auto below = static_cast<size_t>(deeper);
-    const Ends ends{true, true, tree_.code.Code(begin_, below), tree_.code.Code(end_, below)};
+    const auto codes = tree_.code.Codes(begin_, end_, below);
+    const Ends ends{true, true, codes.first, codes.second};
     if (head.is_node) {
-      return ProbeNode(tree_.nodes + bits->Bits(kOffsetBits), head.low, head.high, below, ends);
+      TreeNode node;
+      return !ReadNode(tree_.bytes, tree_.nodes + bits->Bits(kOffsetBits), head.low, head.high,
+                       &node) ||
+             ProbeNode(node, below, ends);
     }
     return ProbeLeaf(bits, head.low, head.high, below, ends);
   }
@@ -231,28 +252,32 @@ class TreeProbe {
 /// Inlined completely into the function of each kernel.
 template <unsigned (*kSelect)(uint64_t, uint64_t)>
 [[gnu::always_inline]] inline bool Probe(const Tree& tree, std::string_view begin,
-                                         std::string_view end) noexcept {
+                                         std::string_view end,
+                                         std::pair<uint64_t, uint64_t> codes) noexcept {
   TreeProbe<kSelect> probe(tree, begin, end);
-  return probe.ProbeNode(0, tree.first_code, tree.last_code, 0,
-                         {true, true, tree.code.Code(begin, 0), tree.code.Code(end, 0)});
+  return probe.ProbeNode(tree.root, 0, {true, true, codes.first, codes.second});
 }
 
 #if defined(__x86_64__)
-[[gnu::target("popcnt,bmi,bmi2"), gnu::flatten]] bool ProbeWithBmi(const Tree& tree,
-                                                                   std::string_view begin,
-                                                                   std::string_view end) noexcept {
-  return Probe<SelectByBmi2>(tree, begin, end);
+[[gnu::target("popcnt,bmi,bmi2"), gnu::flatten]] bool ProbeWithBmi(
+    const Tree& tree, std::string_view begin, std::string_view end,
+    std::pair<uint64_t, uint64_t> codes) noexcept {
+  return Probe<SelectByBmi2>(tree, begin, end, codes);
 }
 #endif
 
 }  // namespace
 
-bool Tree::MayContain(std::string_view begin, std::string_view end, Kernel kernel) const noexcept {
-  assert(begin < end);
+bool Tree::Open(uint64_t first_code, uint64_t last_code) noexcept {
+  return ReadNode(bytes, 0, first_code, last_code, &root);
+}
+
+bool Tree::MayContain(std::string_view begin, std::string_view end,
+                      std::pair<uint64_t, uint64_t> codes, Kernel kernel) const noexcept {
 #if defined(__x86_64__)
-  if (kernel != Kernel::kScalar) return ProbeWithBmi(*this, begin, end);
+  if (kernel != Kernel::kScalar) return ProbeWithBmi(*this, begin, end, codes);
 #endif
-  return Probe<SelectByLoop>(*this, begin, end);
+  return Probe<SelectByLoop>(*this, begin, end, codes);
 }
 
 }  // namespace blocksieve::internal
