@@ -101,6 +101,13 @@ double MeasureFpr(const BuiltFilter& filter, uint64_t num_probes) {
   return Ratio(positives, num_probes);
 }
 
+std::shared_ptr<const rocksdb::FilterPolicy> NewPolicy(const FilterPolicyOptions& options) {
+  std::shared_ptr<const rocksdb::FilterPolicy> policy;
+  const rocksdb::Status status = NewFilterPolicy(options, &policy);
+  if (!status.ok()) Fail("filter policy: {}", status.ToString());
+  return policy;
+}
+
 // RocksDB's filters of 10 (Bloom-equivalent) bits per key, and blocksieve's at that Bloom's FPR.
 std::vector<PolicyContestant> MakeContestants() {
   constexpr double kStockBits = 10;
@@ -108,8 +115,8 @@ std::vector<PolicyContestant> MakeContestants() {
   const double fpr = MeasureFpr(Build(stock, 1'000'000), 20'000'000);
   return {stock,
           {kStockRibbon, Policy(rocksdb::NewRibbonFilterPolicy(kStockBits, -1))},
-          {kOurBloom, *NewFilterPolicy({.target_fpr = fpr, .kind = PolicyKind::kBloom})},
-          {kOurRibbon, *NewFilterPolicy({.target_fpr = fpr, .kind = PolicyKind::kRibbon})}};
+          {kOurBloom, NewPolicy({.target_fpr = fpr, .kind = PolicyKind::kBloom})},
+          {kOurRibbon, NewPolicy({.target_fpr = fpr, .kind = PolicyKind::kRibbon})}};
 }
 
 // No two probes of a process have the same key, so that no predictor or cache learns them.

@@ -62,7 +62,8 @@ void SetUp(Role role, const PrefixRule& rule, rocksdb::Options& options) {
                                 .prefixes = role == Role::kRanges ? "" : rule.prefixes});
     if (!status.ok()) Fail("{}", status.ToString());
   } else if (role == Role::kPoints) {
-    table.filter_policy = *NewFilterPolicy({.kind = kKind});
+    const rocksdb::Status status = NewFilterPolicy({.kind = kKind}, &table.filter_policy);
+    if (!status.ok()) Fail("{}", status.ToString());
   }
 }
 

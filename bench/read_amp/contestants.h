@@ -16,8 +16,8 @@ namespace blocksieve::bench::read_amp {
 /// A contestant with its own filters.
 struct LookupContestant : Contestant {
   /// Its role in the comparison: "no_filter"; "stock_default", "ribbon_in_memory" (stock Ribbon),
-  /// "same_memory" (our ribbon) and "by_level" (the goal of the whole tree), all in the same memory;
-  /// "stock_bloom", "stock_ribbon" and "blocksieve", all of the same FPR.
+  /// "same_memory" (our ribbon) and "by_level" (the goal of the whole tree), all in the same
+  /// memory; "stock_bloom", "stock_ribbon" and "blocksieve", all of the same FPR.
   std::string role;
 };
 

@@ -75,10 +75,10 @@ void AddFile(const std::string& path, const Rows& rows, RowBlocks* blocks) {
 }  // namespace
 
 void SetUp(const std::optional<SkipIndexOptions>& index, rocksdb::Options& options) {
-  TableOptions(options).filter_policy = *NewFilterPolicy({});  // re-checks are lookups
-  if (!index) return;
-  const rocksdb::Status status = EnableSkipIndex(&options, *index);
-  if (!status.ok()) Fail("skip index: {}", status.ToString());
+  // Re-checks are lookups.
+  rocksdb::Status status = NewFilterPolicy({}, &TableOptions(options).filter_policy);
+  if (status.ok() && index) status = EnableSkipIndex(&options, *index);
+  if (!status.ok()) Fail("set up: {}", status.ToString());
 }
 
 size_t RowBlocks::Count(std::span<const uint32_t> rows) const {

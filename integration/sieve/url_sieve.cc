@@ -27,6 +27,14 @@ constexpr size_t kBlockCacheBytes = 64 << 20;
 constexpr double kLastLevelFpr = 0.0135;
 constexpr double kUpperLevelsFpr = 0.001;
 
+std::shared_ptr<const rocksdb::FilterPolicy> NewRibbon(double target_fpr) {
+  std::shared_ptr<const rocksdb::FilterPolicy> policy;
+  const rocksdb::Status status =
+      NewFilterPolicy({.target_fpr = target_fpr, .kind = PolicyKind::kRibbon}, &policy);
+  if (!status.ok()) throw std::bad_alloc();  // the options are valid
+  return policy;
+}
+
 /// The filter policy for the files of a shard.
 ///
 /// A lookup of a new URL probes the filter of every file whose key range contains it, and their
@@ -51,10 +59,8 @@ class SieveFilterPolicy final : public rocksdb::FilterPolicy {
   }
 
  private:
-  std::shared_ptr<const rocksdb::FilterPolicy> last_level_ =
-      *NewFilterPolicy({.target_fpr = kLastLevelFpr, .kind = PolicyKind::kRibbon});
-  std::shared_ptr<const rocksdb::FilterPolicy> upper_levels_ =
-      *NewFilterPolicy({.target_fpr = kUpperLevelsFpr, .kind = PolicyKind::kRibbon});
+  std::shared_ptr<const rocksdb::FilterPolicy> last_level_ = NewRibbon(kLastLevelFpr);
+  std::shared_ptr<const rocksdb::FilterPolicy> upper_levels_ = NewRibbon(kUpperLevelsFpr);
 };
 
 ColumnFamilyOptions QueueOptions() {

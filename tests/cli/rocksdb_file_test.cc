@@ -12,6 +12,7 @@
 #include "integration/cli/database/table/table_file.h"
 #include "integration/cli/term/terminal.h"
 #include "tests/support/key_sets.h"
+#include "tests/support/new_policy.h"
 #include "tests/support/test_db.h"
 
 namespace blocksieve::cli {
@@ -30,7 +31,7 @@ std::unique_ptr<TableFile> OpenFileOf(const std::string& db_path) {
 
 // The same, removed after opening, as by a compaction of another process.
 std::unique_ptr<TableFile> OpenThenRemove(testing::FilterShape shape) {
-  testing::TestDb db(testing::MakeConfig(shape, *NewFilterPolicy({.target_fpr = 0.01})));
+  testing::TestDb db(testing::MakeConfig(shape, testing::NewPolicy({.target_fpr = 0.01})));
   db.Fill(testing::PresentKeys(testing::KeyShape::kCounter, 5000));
   return OpenFileOf(db.path());
 }
@@ -51,7 +52,7 @@ TEST(RocksDbFileTest, RemovedByAnotherProcess) {
 
 TEST(RocksDbFileTest, HiddenMergesWithBlobsAreNoProblem) {
   testing::DbConfig config =
-      testing::MakeConfig(testing::FilterShape::kFull, *NewFilterPolicy({.target_fpr = 0.01}));
+      testing::MakeConfig(testing::FilterShape::kFull, testing::NewPolicy({.target_fpr = 0.01}));
   testing::UseMergeOperator(&config, "stringappend");
   config.options.enable_blob_files = true;
   testing::TestDb db(config);
@@ -83,7 +84,7 @@ bool LeaveOutTimestamps(Options* options) {
 
 TEST(RocksDbFileTest, WithoutTheTimestampsOfItsComparator) {
   for (const auto shape : {testing::FilterShape::kFull, testing::FilterShape::kPartitioned}) {
-    testing::DbConfig config = testing::MakeConfig(shape, *NewFilterPolicy({.target_fpr = 0.01}));
+    testing::DbConfig config = testing::MakeConfig(shape, testing::NewPolicy({.target_fpr = 0.01}));
     if (!LeaveOutTimestamps(&config.options)) GTEST_SKIP() << "this RocksDB always writes them";
     const testing::TempDir dir;
     const auto db = testing::OpenDb(config.ToOptions(), dir / "db");
@@ -133,7 +134,7 @@ TEST(TableFileTest, KeysInAnUnknownOrderAreNotRead) {
 TEST(FileCheckTest, ARateFarAboveThePredictionIsAProblem) {
   for (const bool chosen : {false, true}) {
     testing::TestDb db(
-        testing::MakeConfig(testing::FilterShape::kFull, *NewFilterPolicy({.target_fpr = 0.01})));
+        testing::MakeConfig(testing::FilterShape::kFull, testing::NewPolicy({.target_fpr = 0.01})));
     std::vector<std::string> keys;
     for (const std::string& key : testing::PresentKeys(testing::KeyShape::kCounter, 40'000)) {
       if (!chosen || HashKey(key) >> 60 == 0) keys.push_back(key);

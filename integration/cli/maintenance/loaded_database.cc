@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <new>
 #include <utility>
 
 #include "blocksieve/rocksdb.h"
@@ -33,7 +34,7 @@ void AddFilters(const LoadTarget& target, rocksdb::ColumnFamilyOptions options,
                 EditedOptions* edited) {
   const auto* const table = TableOptionsOf(options);
   if (table == nullptr || (table->filter_policy != nullptr && !target.range_fpr)) return;
-  std::shared_ptr<const rocksdb::FilterPolicy> policy = *NewFilterPolicy({});
+  std::shared_ptr<const rocksdb::FilterPolicy> policy;
   if (target.range_fpr) {
     RangeFilterOptions ranges;
     if (const auto* const present = PolicyOf(options)) ranges.policy = present->options();
@@ -45,6 +46,8 @@ void AddFilters(const LoadTarget& target, rocksdb::ColumnFamilyOptions options,
                       *target.range_fpr, status.ToString());
     }
     policy = TableOptionsOf(options)->filter_policy;
+  } else if (!NewFilterPolicy({}, &policy).ok()) {
+    throw std::bad_alloc();  // the options are valid
   }
   // With everything that it needs.
   PutOption("filter_policy=" + policy->ToString(rocksdb::ConfigOptions()), {target.index.family},

@@ -84,9 +84,10 @@ std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewIndexFactory(
   }
   if (rebuild.max_index_bytes) index.max_index_bytes = *rebuild.max_index_bytes;
   if (rebuild.info_log != nullptr) settings->storage.info_log = rebuild.info_log;
-  auto factory = NewSkipIndexCollectorFactory(index, settings->storage);
-  if (!factory.ok()) term::FailUsage("cannot build the indexes: {}", factory.status().message());
-  return *std::move(factory);
+  std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> factory;
+  const rocksdb::Status status = NewSkipIndexCollectorFactory(index, settings->storage, &factory);
+  if (!status.ok()) term::FailUsage("cannot build the indexes: {}", status.getState());
+  return factory;
 }
 
 void SetIndex(const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& index,

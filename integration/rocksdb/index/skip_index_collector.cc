@@ -280,15 +280,17 @@ rocksdb::TablePropertiesCollector* SkipIndexCollectorFactory::CreateTablePropert
 
 }  // namespace rocksdb_plugin
 
-Result<std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>> NewSkipIndexCollectorFactory(
-    const SkipIndexOptions& options, const SkipIndexStorage& storage) try {
-  Status valid = SkipIndexBuilder::Create(options).status();
-  if (!valid.ok()) return valid;
-  return std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>(
-      std::make_shared<rocksdb_plugin::SkipIndexCollectorFactory>(
-          rocksdb_plugin::SkipIndexSettings{options, storage}));
+rocksdb::Status NewSkipIndexCollectorFactory(
+    const SkipIndexOptions& options, const SkipIndexStorage& storage,
+    std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>* factory) try {
+  const Status valid = SkipIndexBuilder::Create(options).status();
+  if (valid.ok()) {
+    *factory = std::make_shared<rocksdb_plugin::SkipIndexCollectorFactory>(
+        rocksdb_plugin::SkipIndexSettings{options, storage});
+  }
+  return rocksdb_plugin::ToRocksStatus(valid);
 } catch (const std::bad_alloc&) {
-  return Status::ResourceExhausted("out of memory");
+  return rocksdb::Status::MemoryLimit();
 }
 
 }  // namespace blocksieve

@@ -228,13 +228,13 @@ std::string Policy::GetPrintableOptions() const { return DescribePolicyOptions(o
 
 }  // namespace rocksdb_plugin
 
-Result<std::shared_ptr<const rocksdb::FilterPolicy>> NewFilterPolicy(
-    const FilterPolicyOptions& options) try {
+rocksdb::Status NewFilterPolicy(const FilterPolicyOptions& options,
+                                std::shared_ptr<const rocksdb::FilterPolicy>* policy) try {
   const rocksdb::Status valid = rocksdb_plugin::ValidatePolicyOptions(options);
-  if (!valid.ok()) return Status::InvalidArgument(valid.getState());
-  return std::shared_ptr<const rocksdb::FilterPolicy>(rocksdb_plugin::MakePolicy(options));
+  if (valid.ok()) *policy = rocksdb_plugin::MakePolicy(options);
+  return valid;
 } catch (const std::bad_alloc&) {
-  return Status::ResourceExhausted("out of memory");
+  return rocksdb::Status::MemoryLimit();
 }
 
 }  // namespace blocksieve

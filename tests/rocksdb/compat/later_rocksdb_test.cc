@@ -12,6 +12,7 @@
 #include "integration/rocksdb/policy/policy.h"
 #include "tests/support/db_checks.h"
 #include "tests/support/key_sets.h"
+#include "tests/support/new_policy.h"
 #include "tests/support/test_db.h"
 
 // The policy as compiled with RocksDB 99, which is later than any known one. This program overrides
@@ -38,8 +39,7 @@ TEST(LaterRocksDbTest, EveryKindBuildsRocksDbsOwnFiltersAndSaysSo) {
   constexpr uint64_t kKeys = 5000;
   for (const PolicyKind kind :
        {PolicyKind::kAuto, PolicyKind::kBloom, PolicyKind::kRibbon, PolicyKind::kStock}) {
-    DbConfig config =
-        MakeConfig(FilterShape::kFull, *NewFilterPolicy({.bits_per_key = 10, .kind = kind}));
+    DbConfig config = MakeConfig(FilterShape::kFull, NewPolicy({.bits_per_key = 10, .kind = kind}));
     TestDb db(config);
     db.Fill(PresentKeys(KeyShape::kUrl, kKeys));
     db.Compact();

@@ -9,6 +9,7 @@
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 #include "tests/support/logs.h"
+#include "tests/support/new_policy.h"
 
 // The collector by itself, and readers of its properties.
 
@@ -24,7 +25,7 @@ class SkipCollectorTest : public ::testing::Test {
       : options_(ShortGranules({"n=int:field:1"})), storage_(SkipIndexStorage{.info_log = log_}) {}
 
   std::unique_ptr<rocksdb::TablePropertiesCollector> NewCollector() {
-    factory_ = *NewSkipIndexCollectorFactory(options_, storage_);
+    factory_ = NewCollectorFactory(options_, storage_);
     return std::unique_ptr<rocksdb::TablePropertiesCollector>(
         factory_->CreateTablePropertiesCollector({}));
   }

@@ -10,6 +10,7 @@
 
 #include "blocksieve/rocksdb.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
+#include "tests/support/new_policy.h"
 
 namespace blocksieve {
 namespace {
@@ -35,7 +36,7 @@ TEST(TablePropertiesTest, TablesWithoutThemAreScannedAndRewritten) {
     DbConfig config = SkipConfig(ShortGranules({"n=int:field:1"}));
     config.table.checksum = rocksdb::kNoChecksum;
     config.table.format_version = 2;  // later ones need properties to read the index
-    config.table.filter_policy = *NewFilterPolicy({.target_fpr = 0.01});
+    config.table.filter_policy = NewPolicy({.target_fpr = 0.01});
     config.options.max_open_files = max_open_files;
     config.options.verify_sst_unique_id_in_manifest = false;  // the id is in the properties
     DbConfig plain = config;

@@ -7,6 +7,7 @@
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "tests/support/db_checks.h"
 #include "tests/support/key_sets.h"
+#include "tests/support/new_policy.h"
 #include "tests/support/test_db.h"
 
 // Rates by level, in trees made by RocksDB's compactions.
@@ -50,7 +51,7 @@ class LevelDatabasesTest : public ::testing::TestWithParam<FilterShape> {
 
   // Level 1 is as large as four flushes.
   static DbConfig Config(const FilterPolicyOptions& policy, bool dynamic = false) {
-    DbConfig config = MakeConfig(GetParam(), *NewFilterPolicy(policy));
+    DbConfig config = MakeConfig(GetParam(), NewPolicy(policy));
     config.table.optimize_filters_for_memory = false;  // which rounds sizes
     config.options.disable_auto_compactions = false;
     config.options.level_compaction_dynamic_level_bytes = dynamic;

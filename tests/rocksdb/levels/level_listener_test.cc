@@ -6,6 +6,7 @@
 
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/rocksdb/levels/column_family_levels.h"
+#include "tests/support/new_policy.h"
 #include "tests/support/test_db.h"
 
 // The levels that a listener reports for real databases.
@@ -18,7 +19,7 @@ using namespace blocksieve::testing;  // NOLINT: test support
 class LevelListenerTest : public ::testing::Test {
  protected:
   static DbConfig Config() {
-    DbConfig config = MakeConfig(FilterShape::kFull, *NewFilterPolicy({.bits_per_key = 10}));
+    DbConfig config = MakeConfig(FilterShape::kFull, NewPolicy({.bits_per_key = 10}));
     config.options.listeners = {NewListener()};
     return config;
   }

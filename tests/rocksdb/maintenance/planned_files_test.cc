@@ -10,6 +10,7 @@
 #include "blocksieve/rocksdb/maintenance.h"
 #include "integration/rocksdb/levels/column_family_levels.h"
 #include "integration/rocksdb/maintenance/rewrite_files.h"
+#include "tests/support/new_policy.h"
 #include "tests/support/test_db.h"
 
 // Plans to rewrite files, against the files that RocksDB then writes.
@@ -54,9 +55,7 @@ class PlannedFilesTest : public ::testing::Test {
   }
 
   void Reopen(const FilterPolicyOptions& options) {
-    const auto policy = NewFilterPolicy(options);
-    ASSERT_TRUE(policy.ok()) << policy.status().message();
-    config_.table.filter_policy = *policy;
+    config_.table.filter_policy = NewPolicy(options);
     db_->Reopen(config_);
   }
 

@@ -11,6 +11,7 @@
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "tests/rocksdb/ranges/range_db.h"
 #include "tests/support/key_sets.h"
+#include "tests/support/new_policy.h"
 
 namespace ROCKSDB_NAMESPACE {
 // In the library since 7.0, in its public headers only later.
@@ -131,7 +132,7 @@ std::shared_ptr<const rocksdb::FilterPolicy> DrawPrefixes(Dice* dice) {
     policy.bits_per_key = 6;
   }
   policy.plain_range_reads = dice->OneIn(3);
-  return *NewFilterPolicy(policy);
+  return NewPolicy(policy);
 }
 
 // blocksieve's policy with ranges and its extractor, or another policy from before or after it.
@@ -146,7 +147,7 @@ void DrawFilters(const ModelKind& kind, Dice* dice, ModelOpening* opening) {
   const uint64_t extractor = dice->Below(4);
   switch (policy) {
     case 1:
-      config.table.filter_policy = *NewFilterPolicy({.target_fpr = dice->OneIn(2) ? 0.01 : 0.5});
+      config.table.filter_policy = NewPolicy({.target_fpr = dice->OneIn(2) ? 0.01 : 0.5});
       break;
     case 2:
       config.table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));

@@ -17,6 +17,7 @@
 #include "tests/support/failing_allocation.h"
 #include "tests/support/key_sets.h"
 #include "tests/support/logs.h"
+#include "tests/support/new_policy.h"
 
 // Every allocation of the plug-in fails once. RocksDB is not exception-safe, so the plug-in must
 // not throw: a filter or index without memory is left out, with a line in the log, and its keys may
@@ -30,7 +31,7 @@ using namespace blocksieve::testing;  // NOLINT: test support
 constexpr size_t kLogBytes = 1 << 20;
 
 std::shared_ptr<const rocksdb::FilterPolicy> MakePolicy(PolicyKind kind) {
-  return *NewFilterPolicy({.kind = kind});
+  return NewPolicy({.kind = kind});
 }
 
 class FilterAllocationFailureTest : public ::testing::TestWithParam<PolicyKind> {
@@ -56,8 +57,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, FilterAllocationFailureTest,
 TEST_P(FilterAllocationFailureTest, WithoutABuilderThereIsNoFilter) {
   rocksdb::FilterBuildingContext context(table_);
   context.info_log = &log_;
-  for (const auto& policy :
-       {policy_, *NewFilterPolicy({.wasted_reads = 0.1, .kind = GetParam()})}) {
+  for (const auto& policy : {policy_, NewPolicy({.wasted_reads = 0.1, .kind = GetParam()})}) {
     const uint64_t failures = FailEachAllocation(
         [&] {
           return std::unique_ptr<rocksdb::FilterBitsBuilder>(

@@ -11,6 +11,7 @@
 #include "blocksieve/rocksdb.h"
 #include "blocksieve/rocksdb/skip_index.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
+#include "tests/support/new_policy.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_db.h"
 
@@ -149,7 +150,7 @@ TEST(EnableTest, OptionsFilesNameTheIndexAndReadBack) {
   const StoredOptions stored(db.path());
   const auto& factories = stored.column_family().table_properties_collector_factories;
   ASSERT_EQ(factories.size(), 1u);
-  EXPECT_EQ(factories[0]->ToString(), (*NewSkipIndexCollectorFactory(same))->ToString());
+  EXPECT_EQ(factories[0]->ToString(), NewCollectorFactory(same)->ToString());
 }
 
 }  // namespace

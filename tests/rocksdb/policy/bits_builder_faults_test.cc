@@ -12,6 +12,7 @@
 #include "tests/support/built_filter.h"
 #include "tests/support/key_sets.h"
 #include "tests/support/logs.h"
+#include "tests/support/new_policy.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_db.h"
 
@@ -34,9 +35,7 @@ rocksdb::BlockBasedTableOptions Detecting() {
 // tests/PITFALLS.md, 8.
 class PostVerifyTest : public ::testing::Test {
  protected:
-  PostVerifyTest()
-      : policy_(*NewFilterPolicy(FilterPolicyOptions())),
-        builder_(NewBuilder(*policy_, Detecting())) {}
+  PostVerifyTest() : policy_(NewPolicy()), builder_(NewBuilder(*policy_, Detecting())) {}
 
   std::string BuildText(const std::vector<std::string>& keys) {
     return Build(builder_.get(), keys).contents.ToString();
@@ -72,7 +71,7 @@ class BuildBudgetTest : public ::testing::Test {
   BuiltFilter BuildWithin(uint64_t max_build_bytes, uint64_t num_keys,
                           const rocksdb::BlockBasedTableOptions& table_options = {},
                           PolicyKind kind = PolicyKind::kBloom) {
-    policy_ = *NewFilterPolicy({.kind = kind, .max_build_bytes = max_build_bytes});
+    policy_ = NewPolicy({.kind = kind, .max_build_bytes = max_build_bytes});
     builder_ = NewBuilder(*policy_, table_options, &log_);
     return Add(num_keys);
   }

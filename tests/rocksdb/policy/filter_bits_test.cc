@@ -13,6 +13,7 @@
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "tests/support/built_filter.h"
 #include "tests/support/key_sets.h"
+#include "tests/support/new_policy.h"
 
 // The builder, called as RocksDB calls it, through its own interface.
 
@@ -38,8 +39,7 @@ class BitsBuilderTest : public ::testing::Test {
     return info.ok() ? info->num_keys : UINT64_MAX;
   }
 
-  const std::shared_ptr<const rocksdb::FilterPolicy> policy_ =
-      *NewFilterPolicy({.target_fpr = 0.01});
+  const std::shared_ptr<const rocksdb::FilterPolicy> policy_ = NewPolicy({.target_fpr = 0.01});
   const std::unique_ptr<rocksdb::FilterBitsBuilder> builder_ = NewBuilder(*policy_);
 };
 
@@ -127,7 +127,7 @@ TEST_F(BitsBuilderTest, NoKeysMakeAFilterThatIsNotEmpty) {
 
 // RocksDB adds the empty prefix after each key. The first key of the file may itself be empty.
 TEST_F(BitsBuilderTest, TheEmptyKeyIsInTheFilterOfKeysBesideRanges) {
-  const auto policy = *NewFilterPolicy({.ranges = true});
+  const auto policy = NewPolicy({.ranges = true});
   for (const bool has_empty_key : {false, true}) {
     std::vector<std::string> added = {"a", "", "b", ""};
     if (has_empty_key) added.insert(added.begin(), {"", ""});
@@ -147,7 +147,7 @@ TEST(BitsBuilderSizesTest, AreThoseOfFiltersAlsoIfTheyAreFittedToMemory) {
     for (const bool is_fitted : {false, true}) {
       rocksdb::BlockBasedTableOptions table_options;
       table_options.optimize_filters_for_memory = is_fitted;
-      const auto policy = *NewFilterPolicy({.target_fpr = kTarget, .kind = kind});
+      const auto policy = NewPolicy({.target_fpr = kTarget, .kind = kind});
       const auto builder = NewBuilder(*policy, table_options);
       for (size_t bytes = 400; bytes < 200'000; bytes = bytes * 3 / 2) {
         const size_t keys = builder->ApproximateNumEntries(bytes);
@@ -169,7 +169,7 @@ TEST(BitsBuilderSizesTest, AreThoseOfFiltersAlsoIfTheyAreFittedToMemory) {
 
 class BitsReaderTest : public ::testing::Test {
  protected:
-  std::shared_ptr<const rocksdb::FilterPolicy> policy_ = *NewFilterPolicy(FilterPolicyOptions());
+  std::shared_ptr<const rocksdb::FilterPolicy> policy_ = NewPolicy();
   const std::vector<std::string> present_ = PresentKeys(KeyShape::kUrl, 2000);
   const std::vector<std::string> absent_ = AbsentKeys(KeyShape::kUrl, 2000);
 
@@ -219,7 +219,7 @@ TEST_F(BitsReaderTest, BatchesWriteEveryAnswerAndNoMore) {
 // RocksDB charges no reader to its cache, and with partitions there are many.
 TEST_F(BitsReaderTest, OfKeysTakesSixtyFourBytesOfMemory) {
   for (const PolicyKind kind : {PolicyKind::kBloom, PolicyKind::kRibbon}) {
-    const auto policy = *NewFilterPolicy({.target_fpr = 0.01, .kind = kind});
+    const auto policy = NewPolicy({.target_fpr = 0.01, .kind = kind});
     const BuiltFilter filter = BuildFilter(*policy, present_);
     const auto reader = NewReader(*policy, filter.contents);
     EXPECT_EQ(CountMatches(reader.get(), present_), present_.size());

@@ -18,6 +18,7 @@
 #include "integration/rocksdb/policy/policy.h"
 #include "tests/support/environment.h"
 #include "tests/support/logs.h"
+#include "tests/support/new_policy.h"
 #include "tests/support/test_db.h"
 
 // Refused strings: also bad_input_test.cc.
@@ -69,7 +70,7 @@ TEST_F(OptionStringsTest, MeanTheOptionsThatTheyName) {
   };
   for (const auto& [text, options] : cases) {
     EXPECT_EQ(PolicyFromString(text)->ToString(StrictConfig()),
-              (*NewFilterPolicy(options))->ToString(StrictConfig()))
+              NewPolicy(options)->ToString(StrictConfig()))
         << text;
   }
   rocksdb::ColumnFamilyOptions family;
@@ -173,7 +174,7 @@ TEST_F(OptionStringsTest, OptionsAreAsReadFromTheirText) {
     all.push_back({.prefixes = prefixes});
   }
   for (const FilterPolicyOptions& options : all) {
-    const auto policy = *NewFilterPolicy(options);
+    const auto policy = NewPolicy(options);
     const std::string text = policy->ToString(rocksdb::ConfigOptions());
     std::shared_ptr<const FilterPolicy> again;
     EXPECT_EQ(CatchStderr([&] { again = PolicyFromString(text); }), "") << text;
@@ -187,7 +188,7 @@ TEST_F(OptionStringsTest, OptionsAreAsReadFromTheirText) {
 // RocksDB 7.8.3 prints only the policy's name to the info log.
 TEST_F(OptionStringsTest, TheOptionsInEffectCanBePrinted) {
   const auto policy =
-      *NewFilterPolicy({.target_fpr = 1.5e-6, .kind = PolicyKind::kBloom, .max_build_bytes = 4321});
+      NewPolicy({.target_fpr = 1.5e-6, .kind = PolicyKind::kBloom, .max_build_bytes = 4321});
   EXPECT_THAT(As<Policy>(policy.get())->GetPrintableOptions(),
               AllOf(HasSubstr("target_fpr: 1.5e-06"), HasSubstr("kind: bloom"),
                     HasSubstr("max_build_bytes: 4321")));

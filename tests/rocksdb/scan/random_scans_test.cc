@@ -19,6 +19,7 @@
 #include "tests/rocksdb/compat/interfering_db.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 #include "tests/support/environment.h"
+#include "tests/support/new_policy.h"
 
 // Random writes with scans among them: at one snapshot, scans with and without the index return the
 // same rows. A failure shows the predicate and the explanation.
@@ -288,7 +289,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, SkipInterferenceTest, ::testing::Range(1u, 7u));
 class ConcurrentScansTest : public RandomScans {
  protected:
   ConcurrentScansTest() : RandomScans(3000, 300) {
-    const auto policy = *NewFilterPolicy({.bits_per_key = 10});
+    const auto policy = NewPolicy({.bits_per_key = 10});
     config_.table = MakeConfig(FilterShape::kPartitioned, policy).table;
     config_.table.detect_filter_construct_corruption = true;
     config_.table.cache_index_and_filter_blocks = true;

@@ -11,6 +11,7 @@
 
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
+#include "tests/support/new_policy.h"
 
 // Databases that random_scans_test.cc does not have, and databases that a scan refuses.
 
@@ -53,7 +54,7 @@ class IgnoresCase final : public rocksdb::Comparator {
 TEST_F(SkipDatabaseKindsTest, KeysOfOtherBytesThatAreEqual) {
   const IgnoresCase ignores_case;
   config_.options.comparator = &ignores_case;
-  config_.table.filter_policy = *NewFilterPolicy({.target_fpr = 0.01});
+  config_.table.filter_policy = NewPolicy({.target_fpr = 0.01});
   config_.table.whole_key_filtering = false;
   TestDb db(config_);
   Fill(&db.db());

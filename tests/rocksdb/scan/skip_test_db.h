@@ -13,6 +13,7 @@
 
 #include "blocksieve/rocksdb/skip_index.h"
 #include "lib/column/values.h"
+#include "tests/support/new_policy.h"
 #include "tests/support/test_db.h"
 
 // Databases with a skip index, and scans with and without the index.
@@ -45,7 +46,7 @@ inline DbConfig SkipConfig(const SkipIndexOptions& options, const SkipIndexStora
   config.table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   config.table.block_size = 512;
   config.options.table_properties_collector_factories.push_back(
-      *NewSkipIndexCollectorFactory(options, storage));
+      NewCollectorFactory(options, storage));
   return config;
 }
 

@@ -6,6 +6,7 @@
 #include "tests/support/db_checks.h"
 #include "tests/support/faulty_disks.h"
 #include "tests/support/logs.h"
+#include "tests/support/new_policy.h"
 
 // The disk becomes full, the process is killed, or the power fails while files with filters and
 // indexes are written. The database opens again, also with stock RocksDB, has all acknowledged
@@ -124,7 +125,7 @@ class FullDiskTest : public FailingDisks,
                      public ::testing::WithParamInterface<std::tuple<FilterShape, bool>> {
  protected:
   FullDiskTest() {
-    const auto policy = *NewFilterPolicy({.target_fpr = 0.01});
+    const auto policy = NewPolicy({.target_fpr = 0.01});
     config_.table = MakeConfig(std::get<0>(GetParam()), policy).table;
     rocksdb::Options& options = config_.options;
     options.write_buffer_size = 64 << 10;

@@ -99,9 +99,10 @@ struct FilterPolicyOptions {
 /// another filter interface than the headers this was compiled with, the policy builds RocksDB's
 /// own filters, and says so on stderr (COMPATIBILITY.md).
 ///
-/// Errors: InvalidArgument if an option is out of range; ResourceExhausted if memory is short.
-BLOCKSIEVE_EXPORT Result<std::shared_ptr<const rocksdb::FilterPolicy>> NewFilterPolicy(
-    const FilterPolicyOptions& options);
+/// Errors, which leave `policy` as it was: InvalidArgument if an option is out of range;
+/// MemoryLimit if memory is short.
+BLOCKSIEVE_EXPORT rocksdb::Status NewFilterPolicy(
+    const FilterPolicyOptions& options, std::shared_ptr<const rocksdb::FilterPolicy>* policy);
 
 /// Options of EnableRangeFilter (blocksieve/rocksdb.h).
 struct RangeFilterOptions {

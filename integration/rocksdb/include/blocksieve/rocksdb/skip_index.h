@@ -52,9 +52,11 @@ struct SkipIndexStorage {
 ///   table_properties_collectors={{id=blocksieve.skip_index;columns=pkg=field:1|w=words:2}}
 /// In a column, ; { } | % # and \ are written %XX, as in field(%3B):2.
 ///
-/// Errors: InvalidArgument if an option is out of its range; ResourceExhausted if memory is short.
-BLOCKSIEVE_EXPORT Result<std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>>
-NewSkipIndexCollectorFactory(const SkipIndexOptions& options, const SkipIndexStorage& storage = {});
+/// Errors, which leave `factory` as it was: InvalidArgument if an option is out of its range;
+/// MemoryLimit if memory is short.
+BLOCKSIEVE_EXPORT rocksdb::Status NewSkipIndexCollectorFactory(
+    const SkipIndexOptions& options, const SkipIndexStorage& storage,
+    std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>* factory);
 
 /// What a SkipScan reads, and how.
 struct SkipScanOptions {
