@@ -1,11 +1,14 @@
 // levels: wasted reads if the filter memory is distributed over the levels of a tree. See kManual.
 
 #include <fmt/format.h>
+#include <rocksdb/filter_policy.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <future>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,6 +51,7 @@ constexpr const char* kStockMixed = "stock Ribbon, Bloom on level 0";
 constexpr const char* kSameRate = "blocksieve ribbon, same rate on all levels";
 constexpr const char* kByLevel = "blocksieve ribbon, by level";
 constexpr const char* kAutoByLevel = "blocksieve auto, by level";
+constexpr const char* kFixedTable = "stock Bloom, fixed bits by level";
 constexpr const char* kStockByLevel = "stock Bloom and Ribbon, by level (kind=stock)";
 
 // Bits per key of RocksDB's Ribbon filters over log2(1 / FPR), for settings: sizes are measured.
@@ -67,6 +71,33 @@ std::string SameRate(double bits) {
 std::string ByLevel(double bits, const char* kind) {
   return fmt::format("{{id=blocksieve;bits_per_key={};kind={}}}", bits, kind);
 }
+
+// RocksDB's Bloom filters with the bits per key that Pebble has for each level. Levels count from
+// the last one, which is level 6 there.
+class FixedTable final : public rocksdb::FilterPolicy {
+ public:
+  explicit FixedTable(int last_level) : last_level_(last_level) {
+    for (const int bits : {16, 16, 16, 16, 14, 10, 8}) {
+      levels_.emplace_back(rocksdb::NewBloomFilterPolicy(bits));
+    }
+  }
+
+  const char* Name() const override { return levels_[0]->Name(); }
+  const char* CompatibilityName() const override { return levels_[0]->CompatibilityName(); }
+  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
+      const rocksdb::FilterBuildingContext& context) const override {
+    const int last = static_cast<int>(levels_.size()) - 1;
+    const int level = std::clamp(context.level_at_creation + last - last_level_, 0, last);
+    return levels_[static_cast<size_t>(level)]->GetBuilderWithContext(context);
+  }
+  rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override {
+    return levels_[0]->GetFilterBitsReader(contents);
+  }
+
+ private:
+  const int last_level_;
+  std::vector<std::unique_ptr<const rocksdb::FilterPolicy>> levels_;
+};
 
 struct Filters {
   std::string name;
@@ -103,13 +134,12 @@ class Experiment {
   void Measure() {
     for (const Filters& filters : kContestants) {
       for (const double bits : effort_.bits) {
-        job_.progress.Show(fmt::format("{}: {}, {} bits", name_, filters.name, bits));
-        const TempDir dir(job_.db_dir);
-        Tree tree(sizes_, filters.policy(bits), dir.path());
-        tree.Flushes(effort_.flushes);
-        curves_[filters.name][bits] = tree.Measure(effort_.lookups);
+        curves_[filters.name][bits] =
+            Measure(filters.name, read_amp::PolicyFromString(filters.policy(bits)));
       }
     }
+    const int last_level = curves_[kStockBloom][kComparedBits].runs.back().level;
+    fixed_table_ = Measure(kFixedTable, std::make_shared<FixedTable>(last_level));
   }
 
   void AddResults() {
@@ -136,6 +166,15 @@ class Experiment {
   }
 
  private:
+  Measurement Measure(const std::string& filters,
+                      std::shared_ptr<const rocksdb::FilterPolicy> policy) {
+    job_.progress.Show(fmt::format("{}: {}", name_, filters));
+    const TempDir dir(job_.db_dir);
+    Tree tree(sizes_, std::move(policy), dir.path());
+    tree.Flushes(effort_.flushes);
+    return tree.Measure(effort_.lookups);
+  }
+
   // Wasted reads of a contestant at `bits` bits per key: their logarithm is interpolated.
   double WastedReadsAt(const std::string& name, double bits) const {
     std::vector<std::pair<double, double>> points;
@@ -167,6 +206,12 @@ class Experiment {
         .Add("relative to stock Ribbon", "x", stock_by_level / WastedReadsAt(kStockRibbon, bits),
              NotAbove(0.45))
         .Add("relative to rates by level", "x", stock_by_level / ours, NotAbove(1.4));
+    const double bits_of_table = fixed_table_.bits_per_key;
+    job_.results.In("Fixed bits by level, and rates by level in the same memory", "Tree")[name_]
+        .Add("bits per key", "bits", bits_of_table)
+        .Add("wasted reads, fixed bits", "", fixed_table_.wasted_reads)
+        .Add("wasted reads, by level", "", WastedReadsAt(kByLevel, bits_of_table))
+        .Add("relative", "x", WastedReadsAt(kByLevel, bits_of_table) / fixed_table_.wasted_reads);
     if (!job_.results.headline.empty()) return;
     const double stock = WastedReadsAt(kStockBloom, bits);
     job_.results.headline = fmt::format(
@@ -181,6 +226,7 @@ class Experiment {
   const Effort& effort_;
   Job& job_;
   std::map<std::string, std::map<double, Measurement>> curves_;  // by contestant and requested bits
+  Measurement fixed_table_;
 };
 
 // Fills a tree per contestant and setting, in two shapes, and counts its wasted reads.

@@ -7,7 +7,6 @@
 #include <thread>
 #include <utility>
 
-#include "bench/read_amp/contestants.h"
 #include "bench/support/terminal.h"
 #include "blocksieve/hash.h"
 #include "blocksieve/rocksdb/filter_policy.h"
@@ -37,8 +36,7 @@ std::string KeyOf(uint64_t number) {
   return key;
 }
 
-void SetUp(const Sizes& sizes, const std::string& policy, rocksdb::Options& options) {
-  TableOptions(options).filter_policy = read_amp::PolicyFromString(policy);
+void SetUp(const Sizes& sizes, rocksdb::Options& options) {
   options.disable_auto_compactions = false;
   options.max_bytes_for_level_multiplier = sizes.size_ratio;
   options.level_compaction_dynamic_level_bytes = sizes.has_dynamic_levels;
@@ -57,13 +55,15 @@ double Measurement::optimum() const {
   return Must(AllocateRates(levels, {.bits_per_key = bits_per_key}), "the optimum").wasted_reads;
 }
 
-Tree::Tree(const Sizes& sizes, const std::string& policy, std::filesystem::path path)
-    : Database({policy,
+Tree::Tree(const Sizes& sizes, std::shared_ptr<const rocksdb::FilterPolicy> policy,
+           std::filesystem::path path)
+    : Database({policy->Name(),
                 [sizes, policy,
                  memory = std::shared_ptr<rocksdb::Env>(
                      rocksdb::NewMemEnv(rocksdb::Env::Default()))](rocksdb::Options& options) {
                   options.env = memory.get();
-                  SetUp(sizes, policy, options);
+                  TableOptions(options).filter_policy = policy;
+                  SetUp(sizes, options);
                 }},
                /*num_bytes=*/0, std::move(path)),
       keys_per_flush_(sizes.keys_per_flush) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -44,8 +45,9 @@ struct Measurement {
 /// same one. It is in memory: blocks are counted, times are not measured.
 class Tree : public Database {
  public:
-  /// `policy`: a filter policy, as in an option string. `path`: an existing directory.
-  Tree(const Sizes& sizes, const std::string& policy, std::filesystem::path path);
+  /// `path`: an existing directory.
+  Tree(const Sizes& sizes, std::shared_ptr<const rocksdb::FilterPolicy> policy,
+       std::filesystem::path path);
 
   void Flushes(int count);
 
