@@ -10,11 +10,9 @@
 
 // Generates the entry points of a kernel from its primitives:
 //
-//   struct K {
-//     static bool Probe(const State&, uint64_t hash);
-//     static void Fetch(const State&, uint64_t hash);  // prefetches the memory of Probe
-//     static bool IsNear(const State&);                // whether prefetching is a loss
-//   };
+//   bool PROBE(const State&, uint64_t hash);  // of the kernel
+//   void Fetch(const State&, uint64_t hash);  // of all kernels: prefetches the memory of a probe
+//   bool IsNear(const State&);                // whether prefetching is a loss
 //
 // State is what PointFilter holds for a family.
 //
@@ -74,34 +72,34 @@ inline __attribute__((always_inline)) bool HashKeys(KeyList keys, size_t num_key
     return EXPRESSION;                                                                 \
   }
 
-#define BLOCKSIEVE_PROBE_OPS(NAME, STATE, K, TARGET)                                               \
-  namespace {                                                                                      \
-  BLOCKSIEVE_KEY_PROBES(NAME, STATE, TARGET, K::Probe(view, hash))                                 \
-  TARGET void NAME##Hashes(const PointFilter& filter, const uint64_t* hashes, size_t num_hashes,   \
-                           bool* may_match) noexcept {                                             \
-    const STATE& view = filter.state<STATE>();                                                     \
-    if (K::IsNear(view)) {                                                                         \
-      for (size_t i = 0; i < num_hashes; ++i) may_match[i] = K::Probe(view, hashes[i]);            \
-      return;                                                                                      \
-    }                                                                                              \
-    for (size_t first = 0; first < num_hashes; first += kProbeBatch) {                             \
-      const size_t end = std::min(first + kProbeBatch, num_hashes);                                \
-      for (size_t i = first; i < end; ++i) K::Fetch(view, hashes[i]);                              \
-      for (size_t i = first; i < end; ++i) may_match[i] = K::Probe(view, hashes[i]);               \
-    }                                                                                              \
-  }                                                                                                \
-  TARGET bool NAME##Keys(const PointFilter& filter, KeyList keys, size_t num_keys,                 \
-                         bool* may_match) noexcept {                                               \
-    const STATE& view = filter.state<STATE>();                                                     \
-    uint64_t hashes[kProbeBatch];                                                                  \
-    bool has_empty = false;                                                                        \
-    for (size_t first = 0; first < num_keys; first += kProbeBatch) {                               \
-      const size_t batch = std::min(num_keys - first, kProbeBatch);                                \
-      has_empty |=                                                                                 \
-          HashKeys(keys.From(first), batch, hashes, [&](size_t i) { K::Fetch(view, hashes[i]); }); \
-      for (size_t i = 0; i < batch; ++i) may_match[first + i] = K::Probe(view, hashes[i]);         \
-    }                                                                                              \
-    return has_empty;                                                                              \
-  }                                                                                                \
-  }                                                                                                \
+#define BLOCKSIEVE_PROBE_OPS(NAME, STATE, PROBE, TARGET)                                         \
+  namespace {                                                                                    \
+  BLOCKSIEVE_KEY_PROBES(NAME, STATE, TARGET, PROBE(view, hash))                                  \
+  TARGET void NAME##Hashes(const PointFilter& filter, const uint64_t* hashes, size_t num_hashes, \
+                           bool* may_match) noexcept {                                           \
+    const STATE& view = filter.state<STATE>();                                                   \
+    if (IsNear(view)) {                                                                          \
+      for (size_t i = 0; i < num_hashes; ++i) may_match[i] = PROBE(view, hashes[i]);             \
+      return;                                                                                    \
+    }                                                                                            \
+    for (size_t first = 0; first < num_hashes; first += kProbeBatch) {                           \
+      const size_t end = std::min(first + kProbeBatch, num_hashes);                              \
+      for (size_t i = first; i < end; ++i) Fetch(view, hashes[i]);                               \
+      for (size_t i = first; i < end; ++i) may_match[i] = PROBE(view, hashes[i]);                \
+    }                                                                                            \
+  }                                                                                              \
+  TARGET bool NAME##Keys(const PointFilter& filter, KeyList keys, size_t num_keys,               \
+                         bool* may_match) noexcept {                                             \
+    const STATE& view = filter.state<STATE>();                                                   \
+    uint64_t hashes[kProbeBatch];                                                                \
+    bool has_empty = false;                                                                      \
+    for (size_t first = 0; first < num_keys; first += kProbeBatch) {                             \
+      const size_t batch = std::min(num_keys - first, kProbeBatch);                              \
+      has_empty |=                                                                               \
+          HashKeys(keys.From(first), batch, hashes, [&](size_t i) { Fetch(view, hashes[i]); });  \
+      for (size_t i = 0; i < batch; ++i) may_match[first + i] = PROBE(view, hashes[i]);          \
+    }                                                                                            \
+    return has_empty;                                                                            \
+  }                                                                                              \
+  }                                                                                              \
   const ProbeOps NAME = {&NAME##Key, &NAME##Hash, &NAME##Hashes, &NAME##Keys};

@@ -70,6 +70,16 @@ inline __attribute__((always_inline)) bool AreLinesNear(uint64_t num_lines) noex
   return num_lines * kLineBytes <= kNearBytes;
 }
 
+/// @{
+/// For kernels that probe one hash at a time (probe_loops.h).
+inline __attribute__((always_inline)) void Fetch(const BloomState& view, uint64_t hash) noexcept {
+  __builtin_prefetch(LineAt(view, hash));
+}
+inline __attribute__((always_inline)) bool IsNear(const BloomState& view) noexcept {
+  return AreLinesNear(view.num_lines);
+}
+/// @}
+
 /// Entry points for a number of probes. Kernels have separate ones for up to eight positions, with
 /// fewer branches and registers.
 /// REQUIRES: `kernel` is available, 1 <= num_probes <= kMaxLineProbes.
@@ -82,15 +92,6 @@ extern const ProbeOps kBlockedBloomNeon;
 
 /// Sets the bits of a run of hashes in `num_lines` lines.
 using FillFunction = void (*)(std::span<const uint64_t> hashes, uint64_t num_lines, uint8_t* lines);
-
-/// Common base of kernels that probe one hash at a time (probe_loops.h).
-struct LineKernel {
-  static inline __attribute__((always_inline)) void Fetch(const BloomState& view,
-                                                          uint64_t hash) noexcept {
-    __builtin_prefetch(LineAt(view, hash));
-  }
-  static bool IsNear(const BloomState& view) noexcept { return AreLinesNear(view.num_lines); }
-};
 
 /// The fill function of a kernel. All kernels produce the same lines.
 /// REQUIRES: 1 <= num_probes <= kMaxLineProbes.
@@ -128,12 +129,12 @@ inline __attribute__((always_inline)) void ForEachLine(std::span<const uint64_t>
   }
 }
 
-/// Fill functions of a kernel `template <uint32_t num_probes> struct { static void Fill(...); }`.
-/// With a constant number of probes, the compiler unrolls the pattern.
-template <template <uint32_t> class FillKernel>
-constexpr FillFunctions FillTable() {
-  return []<uint32_t... j>(std::integer_sequence<uint32_t, j...>) {
-    return FillFunctions{&FillKernel<j + 1>::Fill...};
+/// Fill functions of a kernel; `fill_of.operator()<num_probes>()` returns one. With a constant
+/// number of probes, the compiler unrolls the pattern.
+template <class FillOf>
+constexpr FillFunctions FillTable(FillOf fill_of) {
+  return [&]<uint32_t... j>(std::integer_sequence<uint32_t, j...>) {
+    return FillFunctions{fill_of.template operator()<j + 1>()...};
   }
   (std::make_integer_sequence<uint32_t, kMaxLineProbes>());
 }

@@ -193,35 +193,33 @@ template <class Test>
 constexpr ProbeOps kOps = {&Avx512Bloom<Test>::MayMatchKey, &Avx512Bloom<Test>::MayMatchHash,
                            &Avx512Bloom<Test>::Hashes, &Avx512Bloom<Test>::Keys};
 
+// For each position, all sixteen words of the line at once: word i gets 1 << (position - 32 i),
+// which the shift instruction makes zero in all words but one. Rejected: computing all positions in
+// one vector, because its shuffles compete with the shifts for the same units; multiplying in
+// scalar registers, because it takes a third more instructions.
 template <uint32_t num_probes>
-struct Avx512Fill {
-  // For each position, all sixteen words of the line at once: word i gets 1 << (position - 32 i),
-  // which the shift instruction makes zero in all words but one. Rejected: computing all positions
-  // in one vector, because its shuffles compete with the shifts for the same units; multiplying in
-  // scalar registers, because it takes a third more instructions.
-  BLOCKSIEVE_AVX512 static void Fill(std::span<const uint64_t> hashes, uint64_t num_lines,
-                                     uint8_t* lines) {
-    const __m512i first_bits = _mm512_setr_epi32(0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320,
-                                                 352, 384, 416, 448, 480);
-    const __m512i one = _mm512_set1_epi32(1);
-    ForEachLine(hashes, num_lines, lines, [&](uint8_t* at, uint32_t pattern) BLOCKSIEVE_AVX512 {
-      const __m512i patterns = _mm512_set1_epi32(static_cast<int>(pattern));
-      __m512i line = _mm512_loadu_si512(at);
+BLOCKSIEVE_AVX512 void Fill(std::span<const uint64_t> hashes, uint64_t num_lines, uint8_t* lines) {
+  const __m512i first_bits =
+      _mm512_setr_epi32(0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448, 480);
+  const __m512i one = _mm512_set1_epi32(1);
+  ForEachLine(hashes, num_lines, lines, [&](uint8_t* at, uint32_t pattern) BLOCKSIEVE_AVX512 {
+    const __m512i patterns = _mm512_set1_epi32(static_cast<int>(pattern));
+    __m512i line = _mm512_loadu_si512(at);
 #pragma GCC unroll 16
-      for (uint32_t j = 0; j < num_probes; ++j) {
-        const __m512i products =
-            _mm512_mullo_epi32(patterns, _mm512_set1_epi32(static_cast<int>(kPatternFactors[j])));
-        const __m512i shift = _mm512_sub_epi32(_mm512_srli_epi32(products, 23), first_bits);
-        line = _mm512_or_si512(line, _mm512_sllv_epi32(one, shift));
-      }
-      _mm512_storeu_si512(at, line);
-    });
-  }
-};
+    for (uint32_t j = 0; j < num_probes; ++j) {
+      const __m512i products =
+          _mm512_mullo_epi32(patterns, _mm512_set1_epi32(static_cast<int>(kPatternFactors[j])));
+      const __m512i shift = _mm512_sub_epi32(_mm512_srli_epi32(products, 23), first_bits);
+      line = _mm512_or_si512(line, _mm512_sllv_epi32(one, shift));
+    }
+    _mm512_storeu_si512(at, line);
+  });
+}
 
 }  // namespace
 
-const FillFunctions kBlockedBloomFillAvx512 = FillTable<Avx512Fill>();
+const FillFunctions kBlockedBloomFillAvx512 =
+    FillTable([]<uint32_t num_probes>() { return &Fill<num_probes>; });
 const ProbeOps kBlockedBloomAvx512By8 = kOps<UpToEight>;
 const ProbeOps kBlockedBloomAvx512By16 = kOps<UpToSixteen>;
 

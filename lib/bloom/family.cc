@@ -15,29 +15,24 @@ constexpr uint32_t kPaddingBytes = 48;
 constexpr uint8_t kProbesMask = 0x0f;
 constexpr uint8_t kHasPadding = 0x10;
 
-struct Lines {
-  uint32_t num_probes = 0;
-  uint32_t padding_bytes = 0;
-  uint64_t num_lines = 0;
-};
-
-Problem ReadFields(const Footer& footer, Lines* lines) noexcept {
+Problem ReadFields(const Footer& footer, BloomState* state) noexcept {
   if (footer.is_short) return {"kind without short blocks", /*is_newer=*/true};
   Decoder fields(footer.fields);
   const auto first = fields.Fixed<uint8_t>();
-  lines->num_probes = (first & kProbesMask) + 1;
-  lines->padding_bytes = (first & kHasPadding) != 0 ? kPaddingBytes : 0;
-  lines->num_lines = fields.Varint();
+  const uint32_t num_probes = (first & kProbesMask) + 1;
+  const uint32_t padding_bytes = (first & kHasPadding) != 0 ? kPaddingBytes : 0;
+  const uint64_t num_lines = fields.Varint();
   if (!fields.ok() || !fields.rest().empty() || first > (kProbesMask | kHasPadding)) {
     return {"fields of the Bloom filter are not as specified"};
   }
   // Kernels count lines in 32 bits, enough for any allowed block.
-  const uint64_t line_bytes = footer.points.size() - lines->padding_bytes;
-  if (footer.points.size() < lines->padding_bytes + kLineBytes ||
+  const uint64_t line_bytes = footer.points.size() - padding_bytes;
+  if (footer.points.size() < padding_bytes + kLineBytes ||
       footer.points.size() >= kMaxFilterBlockBytes || line_bytes % kLineBytes != 0 ||
-      line_bytes / kLineBytes != lines->num_lines) {
+      line_bytes / kLineBytes != num_lines) {
     return {"size of the Bloom filter is not its number of 64-byte lines"};
   }
+  *state = MakeBloomState(footer.points.data() + padding_bytes, num_lines, num_probes);
   return {};
 }
 
@@ -72,23 +67,20 @@ std::string BloomFamily::Build(HashList* hashes, bool /*keep*/, const Layout& la
 }
 
 Problem BloomFamily::Open(const Footer& footer, Kernel kernel, PointFilter* filter) noexcept {
-  Lines lines;
-  const Problem problem = ReadFields(footer, &lines);
-  if (problem) return problem;
-  *filter = PointFilter(BlockedBloomOps(kernel, lines.num_probes),
-                        MakeBloomState(footer.points.data() + lines.padding_bytes, lines.num_lines,
-                                       lines.num_probes));
-  return {};
+  BloomState state;
+  const Problem problem = ReadFields(footer, &state);
+  if (!problem) *filter = PointFilter(BlockedBloomOps(kernel, state.num_probes), state);
+  return problem;
 }
 
 void BloomFamily::Describe(const Footer& footer, FilterDescription* description) noexcept {
-  Lines lines;
-  [[maybe_unused]] const Problem problem = ReadFields(footer, &lines);
+  BloomState state;
+  [[maybe_unused]] const Problem problem = ReadFields(footer, &state);
   assert(!problem);
-  const auto bits = static_cast<double>(8 * kLineBytes * lines.num_lines);
+  const auto bits = static_cast<double>(8 * kLineBytes * state.num_lines);
   description->num_keys = footer.num_keys;
   description->predicted_fpr =
-      BlockedBloomFpr(bits / static_cast<double>(footer.num_keys), lines.num_probes);
+      BlockedBloomFpr(bits / static_cast<double>(footer.num_keys), state.num_probes);
 }
 
 }  // namespace blocksieve::internal

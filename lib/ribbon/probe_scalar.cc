@@ -91,17 +91,14 @@ BLOCKSIEVE_INLINE auto WithDirectory(const RibbonState& view, const Visit& visit
 }
 
 /// For filters with always-true chunks: chunks without slots match everything.
-struct AlwaysTrueChunks {
-  static BLOCKSIEVE_INLINE void Fetch(const RibbonState&, uint64_t) noexcept {}
-  static bool IsNear(const RibbonState&) noexcept { return true; }
-
-  static BLOCKSIEVE_INLINE bool Probe(const RibbonState& view, uint64_t hash) noexcept {
-    return WithDirectory(view, [&](auto form) {
-      return ReadRibbonChunk<form.value>(view, hash).num_octets == 0 ||
-             ProbeWords(view, LocateRibbonAnywhere<form.value>(view, hash));
-    });
-  }
-};
+BLOCKSIEVE_INLINE bool ProbeWithAlwaysTrue(const RibbonState& view, uint64_t hash) noexcept {
+  return WithDirectory(view, [&](auto form) {
+    return ReadRibbonChunk<form.value>(view, hash).num_octets == 0 ||
+           ProbeWords(view, LocateRibbonAnywhere<form.value>(view, hash));
+  });
+}
+BLOCKSIEVE_INLINE void Fetch(const RibbonState&, uint64_t) noexcept {}
+BLOCKSIEVE_INLINE bool IsNear(const RibbonState&) noexcept { return true; }
 
 }  // namespace
 
@@ -120,6 +117,6 @@ uint32_t ReadRibbon(const RibbonState& view, uint64_t hash) noexcept {
 
 BLOCKSIEVE_RIBBON_OPS(kRibbonScalar, Scalar, )
 BLOCKSIEVE_RIBBON_OPS(kRibbonPopcnt, Scalar, BLOCKSIEVE_POPCNT)
-BLOCKSIEVE_PROBE_OPS(kRibbonAlwaysTrueChunks, RibbonState, AlwaysTrueChunks, )
+BLOCKSIEVE_PROBE_OPS(kRibbonAlwaysTrueChunks, RibbonState, ProbeWithAlwaysTrue, )
 
 }  // namespace blocksieve::internal
