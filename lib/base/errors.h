@@ -45,4 +45,10 @@ inline Status OutOfRange(std::string_view name, double value, double lowest, dou
   return OutOfMemory();
 }
 
+/// OutOfRange unless the value is in the range; NaN never is.
+inline Status CheckRange(std::string_view name, double value, double lowest, double highest) {
+  if (value >= lowest && value <= highest) return Status::Ok();
+  return OutOfRange(name, value, lowest, highest);
+}
+
 }  // namespace blocksieve::internal

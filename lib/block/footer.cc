@@ -89,10 +89,9 @@ Problem ParseFields(Decoder fields, ByteView before, Footer* footer) noexcept {
   return {};
 }
 
-bool IsShort(const BlockContents& contents) noexcept {
-  return contents.short_fields.size() != 0 && contents.prefixes.empty() &&
-         contents.ranges.empty() &&
-         contents.points_bytes + contents.short_fields.size() + kShortTailBytes <= kMaxShortBytes;
+bool IsShort(const BlockPlan& plan, std::string_view prefixes, std::string_view ranges) noexcept {
+  return plan.short_fields.size() != 0 && prefixes.empty() && ranges.empty() &&
+         plan.points_bytes + plan.short_fields.size() + kShortTailBytes <= kMaxShortBytes;
 }
 
 using FooterBytes = FixedBytes<kMaxFooterBytes>;
@@ -109,19 +108,19 @@ void AppendSection(std::string_view section, FooterBytes* footer) noexcept {
 }
 
 /// The footer of a long block.
-FooterBytes LongFooter(const BlockContents& contents, ByteView points) noexcept {
-  const bool is_empty = contents.num_keys == 0;
+FooterBytes LongFooter(const BlockPlan& plan, ByteView points, std::string_view prefixes,
+                       std::string_view ranges) noexcept {
+  const bool is_empty = plan.num_keys == 0;
   FooterBytes footer;
-  footer.push_back(static_cast<char>(
-      static_cast<uint8_t>(contents.kind) | (is_empty ? kIsEmpty : 0) |
-      (contents.prefixes.empty() ? 0 : kHasPrefixes) | (contents.ranges.empty() ? 0 : kHasRanges)));
+  footer.push_back(static_cast<char>(static_cast<uint8_t>(plan.kind) | (is_empty ? kIsEmpty : 0) |
+                                     (prefixes.empty() ? 0 : kHasPrefixes) |
+                                     (ranges.empty() ? 0 : kHasRanges)));
   if (!is_empty) {
-    AppendVarint(&footer, contents.num_keys);
+    AppendVarint(&footer, plan.num_keys);
     AppendLittleEndian(&footer, Checksum(points));
-    AppendSection(contents.prefixes, &footer);
-    AppendSection(contents.ranges, &footer);
-    footer.append(reinterpret_cast<const char*>(contents.fields.view().data()),
-                  contents.fields.size());
+    AppendSection(prefixes, &footer);
+    AppendSection(ranges, &footer);
+    footer.append(reinterpret_cast<const char*>(plan.fields.view().data()), plan.fields.size());
   }
   footer.push_back(static_cast<char>(footer.size()));
   AppendLittleEndian(&footer, TaggedChecksum(footer.view(), kTag | kVersion));
@@ -173,23 +172,25 @@ Problem VerifySections(const Footer& footer) noexcept {
   return {};
 }
 
-uint64_t BytesAfterPoints(const BlockContents& contents) noexcept {
-  if (IsShort(contents)) return contents.short_fields.size() + kShortTailBytes;
-  return contents.prefixes.size() + contents.ranges.size() + LongFooter(contents, {}).size();
+uint64_t BytesAfterPoints(const BlockPlan& plan, std::string_view prefixes,
+                          std::string_view ranges) noexcept {
+  if (IsShort(plan, prefixes, ranges)) return plan.short_fields.size() + kShortTailBytes;
+  return prefixes.size() + ranges.size() + LongFooter(plan, {}, prefixes, ranges).size();
 }
 
-void FinishBlock(const BlockContents& contents, OwnedBytes* block) noexcept {
-  assert(contents.points_bytes + BytesAfterPoints(contents) <= block->size);
-  uint8_t* at = block->data() + contents.points_bytes;
+void FinishBlock(const BlockPlan& plan, std::string_view prefixes, std::string_view ranges,
+                 OwnedBytes* block) noexcept {
+  assert(plan.points_bytes + BytesAfterPoints(plan, prefixes, ranges) <= block->size);
+  uint8_t* at = block->data() + plan.points_bytes;
   const auto append = [&](const auto& bytes) { at = std::copy(bytes.begin(), bytes.end(), at); };
   const auto before = [&] { return block->view().first(static_cast<size_t>(at - block->data())); };
-  if (IsShort(contents)) {
-    append(contents.short_fields.view());
-    append(ShortFooter(contents.kind, before()).view());
+  if (IsShort(plan, prefixes, ranges)) {
+    append(plan.short_fields.view());
+    append(ShortFooter(plan.kind, before()).view());
   } else {
-    const FooterBytes footer = LongFooter(contents, before());
-    append(contents.prefixes);
-    append(contents.ranges);
+    const FooterBytes footer = LongFooter(plan, before(), prefixes, ranges);
+    append(prefixes);
+    append(ranges);
     append(footer.view());
   }
   block->size = before().size();

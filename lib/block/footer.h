@@ -93,24 +93,29 @@ Problem ParseFooter(ByteView block, Footer* footer) noexcept;
 /// Compares the checksums of points and sections, in time linear in their size.
 Problem VerifySections(const Footer& footer) noexcept;
 
-/// What a block holds, for its writer.
-struct BlockContents {
+/// What building the points of a block takes, as far as it is known before, and what was built.
+struct BlockPlan {
   FilterKind kind = FilterKind::kNone;
-  uint64_t num_keys = 0;
-  uint64_t points_bytes = 0;
-  FieldBytes fields = {};  ///< Of the family.
+  uint64_t num_keys = 0;       ///< 0: there are no points.
+  uint64_t points_bytes = 0;   ///< Size, with padding; expected until they are built.
+  uint64_t excess_bytes = 0;   ///< Maximum by which the real size exceeds it.
+  uint32_t padding_bytes = 0;  ///< At the front, so that a reader's lines are aligned.
+  uint64_t capacity = 0;       ///< Bytes that building writes to, with padding.
+  uint64_t working_bytes = 0;  ///< Memory besides the hashes and those bytes.
+  bool copies_hashes = false;  ///< Whether building copies hashes that must be kept.
+  FieldBytes fields = {};      ///< Fields of the family, expected until they are built.
   FieldBytes short_fields =
-      {};  ///< For a short block; empty if the family has none for this filter.
-  std::string_view prefixes = {};
-  std::string_view ranges = {};
+      {};  ///< The same in a short block; empty if the filter takes a long one.
 };
 
-/// Bytes that follow the points: sections and footer.
-uint64_t BytesAfterPoints(const BlockContents& contents) noexcept;
+/// Bytes that follow the points: sections, empty if there are none, and footer.
+uint64_t BytesAfterPoints(const BlockPlan& plan, std::string_view prefixes,
+                          std::string_view ranges) noexcept;
 
 /// Completes a block that starts with its points: appends sections and footer, a short one if
 /// possible, and cuts the block to its size. REQUIRES: the block has room for BytesAfterPoints
-void FinishBlock(const BlockContents& contents, OwnedBytes* block) noexcept;
+void FinishBlock(const BlockPlan& plan, std::string_view prefixes, std::string_view ranges,
+                 OwnedBytes* block) noexcept;
 
 }  // namespace internal
 }  // namespace blocksieve

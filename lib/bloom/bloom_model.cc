@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "lib/bloom/blocked_bloom.h"
-#include "lib/bloom/family.h"
 
 namespace blocksieve {
 namespace internal {
@@ -92,7 +91,8 @@ double MeanOverLines(uint32_t num_probes, double log_weight, Ratio ratio) noexce
 double HighestFprOfFewLines(const Layout& layout) noexcept {
   double highest = 0;
   for (uint64_t lines = 1; lines <= kMaxFewLines; ++lines) {
-    const uint64_t keys = BloomFamily::MaxKeys(layout, kLineBytes * lines);
+    const auto keys =
+        static_cast<uint64_t>(static_cast<double>(kLineBits * lines) / layout.bits_per_key);
     highest = std::max(highest, BlockedBloomFprForKeys(lines, keys, layout.num_probes));
   }
   return highest;

@@ -48,9 +48,9 @@ std::string BloomFamily::LayoutText(const Layout& layout) {
   return "k = " + std::to_string(layout.num_probes);
 }
 
-PointPlan BloomFamily::Plan(const Layout& layout, uint64_t num_keys) noexcept {
+BlockPlan BloomFamily::Plan(const Layout& layout, uint64_t num_keys) noexcept {
   const uint64_t line_bytes = PayloadBytes(layout, num_keys);
-  PointPlan plan;
+  BlockPlan plan{.kind = kKind, .num_keys = num_keys};
   plan.padding_bytes = PaddingBytes(line_bytes);
   plan.points_bytes = plan.capacity = plan.padding_bytes + line_bytes;
   AppendFields(layout.num_probes, plan.padding_bytes, line_bytes / kLineBytes, &plan.fields);
@@ -58,7 +58,7 @@ PointPlan BloomFamily::Plan(const Layout& layout, uint64_t num_keys) noexcept {
 }
 
 std::string BloomFamily::Build(HashList* hashes, bool /*keep*/, const Layout& layout, uint8_t* out,
-                               PointPlan* plan) {
+                               BlockPlan* plan) {
   const FillFunction fill = BlockedBloomFill(ActiveKernel(), layout.num_probes);
   const uint64_t num_lines = (plan->points_bytes - plan->padding_bytes) / kLineBytes;
   hashes->ForEachRun(

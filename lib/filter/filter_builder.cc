@@ -115,6 +115,10 @@ struct __attribute__((visibility("hidden"))) FilterBuilder::Keys : internal::Key
   }
   void AddToParts(std::string_view key) noexcept;
   void FinishPrefixes() noexcept;
+  void Clear() noexcept {
+    hashes.Clear();
+    num_keys.store(0, std::memory_order_relaxed);
+  }
   void FinishSections(bool with_sections) noexcept;
   uint64_t BuildBytes(const Layout& layout, bool keep) const noexcept;
   Result<FinishedFilter> Build(const FilterOptions& options, const Layout& layout);
@@ -147,29 +151,26 @@ inline void FilterBuilder::Keys::FinishPrefixes() noexcept try {
   prefixes->GiveUp();
 }
 
-inline void FilterBuilder::Keys::FinishSections(bool with_sections) noexcept try {
-  no_ranges_reason.clear();
-  prefix_section = prefixes && with_sections ? prefixes->Finish() : "";
-  range_section = ranges && with_sections ? ranges->Finish() : "";
-  if (ranges && with_sections) no_ranges_reason = ranges->absent_reason();
-  if (prefixes) prefixes->Reset();
-  if (ranges) ranges->Reset();
-} catch (const std::bad_alloc&) {
-  no_ranges_reason = "no memory";  // short enough for a string without an allocation
-  prefix_section.clear();
-  range_section.clear();
+inline void FilterBuilder::Keys::FinishSections(bool with_sections) noexcept {
+  try {
+    no_ranges_reason.clear();
+    prefix_section = prefixes && with_sections ? prefixes->Finish() : "";
+    range_section = ranges && with_sections ? ranges->Finish() : "";
+    if (ranges && with_sections) no_ranges_reason = ranges->absent_reason();
+  } catch (const std::bad_alloc&) {
+    no_ranges_reason = "no memory";  // short enough for a string without an allocation
+    prefix_section.clear();
+    range_section.clear();
+  }
   if (prefixes) prefixes->Reset();
   if (ranges) ranges->Reset();
 }
 
 // Peak memory of Build, without sections.
 inline uint64_t FilterBuilder::Keys::BuildBytes(const Layout& layout, bool keep) const noexcept {
-  const uint64_t block_bytes = BlockBytes(layout, num_keys);
-  if (num_keys == 0) return block_bytes;
-  const internal::PointPlan plan = internal::VisitFamily(
-      layout.kind, [&](auto family) { return family.Plan(layout, num_keys); });
+  const internal::BlockPlan plan = internal::PlanOf(layout, num_keys);
   return hashes.memory_bytes() * (plan.copies_hashes && keep ? 2 : 1) + plan.working_bytes +
-         block_bytes;
+         BlockBytes(layout, num_keys);
 }
 
 // Changes the hashes only if a filter is built and they need not be kept.
@@ -180,14 +181,9 @@ inline Result<FinishedFilter> FilterBuilder::Keys::Build(const FilterOptions& op
   if (block_bytes >= kMaxFilterBlockBytes - section_bytes) return TooLarge(num_keys, block_bytes);
   if (hashes.exhausted()) return TooMuchMemory(num_keys, options.max_build_bytes);
   const bool keeps = options.keep_hashes || num_keys <= kSmallFilterKeys;
-  internal::PointPlan plan;
-  if (num_keys > 0) {
-    plan = internal::VisitFamily(layout.kind,
-                                 [&](auto family) { return family.Plan(layout, num_keys); });
-  }
-  const uint64_t build_bytes = hashes.memory_bytes() * (plan.copies_hashes && keeps ? 2 : 1) +
-                               plan.working_bytes + plan.capacity + block_bytes - plan.points_bytes;
-  if (options.max_build_bytes != 0 && build_bytes > options.max_build_bytes) {
+  internal::BlockPlan plan = internal::PlanOf(layout, num_keys);
+  if (options.max_build_bytes != 0 &&
+      BuildBytes(layout, keeps) + plan.capacity - plan.points_bytes > options.max_build_bytes) {
     return TooMuchMemory(num_keys, options.max_build_bytes);
   }
   OwnedBytes block = internal::AllocateBlock(
@@ -200,14 +196,7 @@ inline Result<FinishedFilter> FilterBuilder::Keys::Build(const FilterOptions& op
     });
   }
   if (!problem.empty() && keeps) return Status::ResourceExhausted(std::move(problem));
-  internal::FinishBlock({.kind = layout.kind,
-                         .num_keys = num_keys,
-                         .points_bytes = plan.points_bytes,
-                         .fields = plan.fields,
-                         .short_fields = plan.short_fields,
-                         .prefixes = prefix_section,
-                         .ranges = range_section},
-                        &block);
+  internal::FinishBlock(plan, prefix_section, range_section, &block);
   const bool is_loose = plan.points_bytes < plan.capacity && num_keys <= kSmallFilterKeys;
   return FinishedFilter{
       .block = is_loose ? CutToSize(std::move(block), plan.padding_bytes) : std::move(block),
@@ -289,20 +278,15 @@ Result<FinishedFilter> FilterBuilder::Finish(const Layout& layout, bool with_sec
   const Layout chosen = keys.prefixes ? LayoutWithPrefixes(*this, *keys.prefixes, layout) : layout;
   keys.FinishSections(with_sections);
   keys.built_hashes.Clear();
-  struct Reset {
-    Keys* keys;
-    ~Reset() {
-      keys->hashes.Clear();
-      keys->num_keys.store(0, std::memory_order_relaxed);
-    }
-  } const reset{&keys};
   Result<FinishedFilter> filter = keys.BuildOrFallBack(options_, chosen);
+  if (filter.ok() && options_.keep_hashes) std::swap(keys.built_hashes, keys.hashes);
+  keys.Clear();
   if (!filter.ok()) return filter;
-  if (options_.keep_hashes) std::swap(keys.built_hashes, keys.hashes);
   filter->range_key_bytes = range_key_bytes;
   filter->no_ranges_reason = keys.no_ranges_reason;
   return filter;
 } catch (const std::bad_alloc&) {
+  keys_->Clear();
   return internal::OutOfMemory();
 }
 

@@ -9,13 +9,15 @@ struct NoPoints {
   static constexpr FilterKind kKind = FilterKind::kNone;
   static constexpr std::string_view kName = "none";
 
-  static Result<Layout> ChooseLayout(double) { return Layout{kKind, 0, 0, 1}; }
-  static Result<Layout> LayoutForBitsPerKey(double) { return ChooseLayout(1); }
+  static Layout ChooseLayout(double) { return {kKind}; }
+  static Layout LayoutForBitsPerKey(double) { return {kKind}; }
+  static double MinBitsPerKey() { return 0; }
   static uint64_t PayloadBytes(const Layout&, uint64_t) noexcept { return 0; }
-  static uint64_t MaxKeys(const Layout&, uint64_t) noexcept { return UINT64_MAX; }
   static std::string LayoutText(const Layout&) { return "none"; }
-  static PointPlan Plan(const Layout&, uint64_t) noexcept { return {}; }
-  static std::string Build(HashList*, bool, const Layout&, uint8_t*, PointPlan*) { return ""; }
+  static BlockPlan Plan(const Layout&, uint64_t num_keys) noexcept {
+    return {.kind = kKind, .num_keys = num_keys};
+  }
+  static std::string Build(HashList*, bool, const Layout&, uint8_t*, BlockPlan*) { return ""; }
   static Problem Open(const Footer& footer, Kernel, PointFilter* filter) noexcept {
     if (footer.is_short) return {"kind without short blocks", /*is_newer=*/true};
     *filter = PointFilter();

@@ -1,6 +1,6 @@
 #include "blocksieve/sizing.h"
 
-#include <cassert>
+#include <limits>
 
 #include "lib/base/errors.h"
 #include "lib/filter/families.h"
@@ -15,11 +15,6 @@ decltype(auto) VisitSized(FilterKind kind, const Visit& visit) {
 
 bool HasSizing(FilterKind kind) noexcept {
   return kind != FilterKind::kNone && internal::IsFamily<internal::SizedFamilies>(kind);
-}
-
-// What follows the points of a block, and what is before it. REQUIRES: num_keys > 0
-internal::PointPlan PlanOf(const Layout& layout, uint64_t num_keys) noexcept {
-  return VisitSized(layout.kind, [&](auto family) { return family.Plan(layout, num_keys); });
 }
 
 }  // namespace
@@ -53,12 +48,19 @@ std::string LayoutText(const Layout& layout) {
 
 Result<Layout> ChooseLayout(FilterKind kind, double target_fpr) {
   if (!HasSizing(kind)) return internal::UnknownKind(kind);
+  BLOCKSIEVE_RETURN_IF_ERROR(
+      internal::CheckRange("target_fpr", target_fpr, kMinTargetFpr, kMaxTargetFpr));
   return VisitSized(kind, [&](auto family) { return family.ChooseLayout(target_fpr); });
 }
 
 Result<Layout> LayoutForBitsPerKey(FilterKind kind, double bits_per_key) {
   if (!HasSizing(kind)) return internal::UnknownKind(kind);
-  return VisitSized(kind, [&](auto family) { return family.LayoutForBitsPerKey(bits_per_key); });
+  return VisitSized(kind, [&](auto family) -> Result<Layout> {
+    BLOCKSIEVE_RETURN_IF_ERROR(internal::CheckRange("bits_per_key", bits_per_key,
+                                                    family.MinBitsPerKey(),
+                                                    std::numeric_limits<double>::infinity()));
+    return family.LayoutForBitsPerKey(bits_per_key);
+  });
 }
 
 uint64_t PayloadBytes(const Layout& layout, uint64_t num_keys) noexcept {
@@ -67,28 +69,27 @@ uint64_t PayloadBytes(const Layout& layout, uint64_t num_keys) noexcept {
 }
 
 uint64_t MaxKeys(const Layout& layout, uint64_t payload_bytes) noexcept {
-  return VisitSized(layout.kind,
-                    [&](auto family) { return family.MaxKeys(layout, payload_bytes); });
+  // No layout takes less than a sixteenth of a bit per key.
+  uint64_t fits = 0;
+  uint64_t too_many = payload_bytes < UINT64_MAX / 128 ? 128 * payload_bytes + 1 : UINT64_MAX;
+  if (PayloadBytes(layout, too_many) <= payload_bytes) return too_many;
+  while (too_many - fits > 1) {
+    const uint64_t middle = fits + (too_many - fits) / 2;
+    (PayloadBytes(layout, middle) <= payload_bytes ? fits : too_many) = middle;
+  }
+  return fits;
 }
 
 uint64_t BlockBytes(const Layout& layout, uint64_t num_keys, bool has_sections) noexcept {
   if (!internal::IsFamily(layout.kind)) {
     return PayloadBytes(layout, num_keys) + internal::kStockTrailerBytes;
   }
-  internal::BlockContents contents{.kind = layout.kind, .num_keys = num_keys};
-  if (num_keys == 0) return internal::BytesAfterPoints(contents);
   if (PayloadBytes(layout, num_keys) >= uint64_t{1} << 63) return UINT64_MAX;
-  const internal::PointPlan plan = PlanOf(layout, num_keys);
-  contents.points_bytes = plan.points_bytes;
-  contents.fields = plan.fields;
   // The length of a section of usual size takes two bytes.
   static constexpr char kSection[128] = {};
-  if (has_sections) {
-    contents.ranges = {kSection, sizeof(kSection)};
-  } else {
-    contents.short_fields = plan.short_fields;
-  }
-  return plan.points_bytes + internal::BytesAfterPoints(contents) - contents.ranges.size();
+  const std::string_view ranges(kSection, has_sections && num_keys != 0 ? sizeof(kSection) : 0);
+  const internal::BlockPlan plan = internal::PlanOf(layout, num_keys);
+  return plan.points_bytes + internal::BytesAfterPoints(plan, {}, ranges) - ranges.size();
 }
 
 uint64_t MaxBlockKeys(const Layout& layout, uint64_t block_bytes) noexcept {
@@ -112,7 +113,9 @@ Layout LayoutForBlockBytes(FilterKind kind, uint64_t num_keys, uint64_t block_by
   // A few steps: rows are 1/16 bit apart, and footers of all but tiny blocks take even less per
   // key.
   while (fits.ok() &&
-         BlockBytes(*fits, num_keys) + PlanOf(*fits, num_sized).excess_bytes > block_bytes) {
+         BlockBytes(*fits, num_keys) +
+                 internal::PlanOf<internal::SizedFamilies>(*fits, num_sized).excess_bytes >
+             block_bytes) {
     fits = LayoutForBitsPerKey(kind, fits->bits_per_key - 1.0 / 16);
   }
   return fits.ok() ? *fits : *ChooseLayout(kind, kMaxTargetFpr);

@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <vector>
-
-#include "lib/base/errors.h"
 
 namespace blocksieve {
 namespace internal {
@@ -44,18 +41,8 @@ double EstimateOfRocksDb(double bits_per_key) {
 constexpr double kSlotsPerBlock = 128;
 constexpr double kBytesPerColumn = 16;  // of a block
 
-struct Columns {
-  double fewest = 0;
-  double share_of_fewest = 0;
-
-  double mean() const { return fewest + 1 - share_of_fewest; }
-};
-
-Columns ColumnsFor(double fpr) {
-  const double fewest = std::floor(-std::log2(fpr));
-  const double higher_fpr = std::exp2(-fewest);
-  return {fewest, 2 * fpr / higher_fpr - 1};
-}
+double FewestColumns(double fpr) { return std::floor(-std::log2(fpr)); }
+double ShareOfFewest(double fpr) { return 2 * fpr / std::exp2(-FewestColumns(fpr)) - 1; }
 
 // Slots per key, within 0.2 % of RocksDB's ribbon_config.cc, where few banding attempts fail.
 double SlotsPerKey(double num_keys) {
@@ -72,10 +59,9 @@ double BloomBytes(double bits_per_key, double num_keys) {
 double RibbonBytes(double fpr, double num_keys) {
   constexpr double kMaxKeys = 950'000'000;  // RocksDB builds a Bloom filter for more
   const double blocks = std::max(2.0, std::ceil(num_keys * SlotsPerKey(num_keys) / kSlotsPerBlock));
-  const Columns columns = ColumnsFor(fpr);
   const double starts = (blocks - 1) * kSlotsPerBlock + 1;
-  const double with_fewest = std::floor((columns.share_of_fewest * starts + 0.5) / kSlotsPerBlock);
-  const double bytes = kBytesPerColumn * (blocks * (columns.fewest + 1) - with_fewest);
+  const double with_fewest = std::floor((ShareOfFewest(fpr) * starts + 0.5) / kSlotsPerBlock);
+  const double bytes = kBytesPerColumn * (blocks * (FewestColumns(fpr) + 1) - with_fewest);
   // RocksDB builds a Bloom filter for few keys, too, if it is smaller.
   if (blocks >= 8 && num_keys <= kMaxKeys) return bytes;
   const double bloom = BloomBytes(StockBitsPerKey(FilterKind::kStockRibbon, fpr), num_keys);
@@ -105,9 +91,9 @@ const std::vector<Layout>& Layouts() {
         const double bits = StockBitsPerKey(kind, fpr);
         made->push_back({kind, bits, StockBloomProbes(bits), fpr});
       } else {
-        const Columns columns = ColumnsFor(fpr);
-        made->push_back(
-            {kind, kUsualSlotsPerKey * columns.mean(), static_cast<uint32_t>(columns.fewest), fpr});
+        const double fewest = FewestColumns(fpr);
+        made->push_back({kind, kUsualSlotsPerKey * (fewest + 1 - ShareOfFewest(fpr)),
+                         static_cast<uint32_t>(fewest), fpr});
       }
     }
     return made;
@@ -127,10 +113,7 @@ uint32_t StockBloomProbes(double bits_per_key) noexcept {
 }
 
 template <FilterKind kind>
-Result<Layout> StockFamily<kind>::ChooseLayout(double target_fpr) {
-  if (!(target_fpr >= kMinTargetFpr && target_fpr <= kMaxTargetFpr)) {
-    return OutOfRange("target_fpr", target_fpr, kMinTargetFpr, kMaxTargetFpr);
-  }
+Layout StockFamily<kind>::ChooseLayout(double target_fpr) {
   const std::vector<Layout>& layouts = Layouts<kind>();
   return *std::partition_point(layouts.begin(), layouts.end(), [&](const Layout& layout) {
     return layout.predicted_fpr > target_fpr;
@@ -138,14 +121,16 @@ Result<Layout> StockFamily<kind>::ChooseLayout(double target_fpr) {
 }
 
 template <FilterKind kind>
-Result<Layout> StockFamily<kind>::LayoutForBitsPerKey(double bits_per_key) {
+double StockFamily<kind>::MinBitsPerKey() {
+  return Layouts<kind>().front().bits_per_key;
+}
+
+template <FilterKind kind>
+Layout StockFamily<kind>::LayoutForBitsPerKey(double bits_per_key) {
   const std::vector<Layout>& layouts = Layouts<kind>();
-  const auto next = std::partition_point(layouts.begin(), layouts.end(), [&](const Layout& layout) {
+  return std::partition_point(layouts.begin(), layouts.end(), [&](const Layout& layout) {
     return layout.bits_per_key <= bits_per_key;
-  });
-  if (next != layouts.begin()) return next[-1];
-  return OutOfRange("bits_per_key", bits_per_key, layouts.front().bits_per_key,
-                    std::numeric_limits<double>::infinity());
+  })[-1];
 }
 
 template <FilterKind kind>
@@ -155,18 +140,6 @@ uint64_t StockFamily<kind>::PayloadBytes(const Layout& layout, uint64_t num_keys
   return static_cast<uint64_t>(kind == FilterKind::kStockBloom
                                    ? BloomBytes(layout.bits_per_key, keys)
                                    : RibbonBytes(layout.predicted_fpr, keys));
-}
-
-template <FilterKind kind>
-uint64_t StockFamily<kind>::MaxKeys(const Layout& layout, uint64_t payload_bytes) noexcept {
-  // Filters take more than a bit per key.
-  uint64_t fits = 0;
-  uint64_t too_many = 8 * std::min(payload_bytes, uint64_t{1} << 40) + 1;
-  while (too_many - fits > 1) {
-    const uint64_t middle = fits + (too_many - fits) / 2;
-    (PayloadBytes(layout, middle) <= payload_bytes ? fits : too_many) = middle;
-  }
-  return fits;
 }
 
 template <FilterKind kind>

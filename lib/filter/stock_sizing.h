@@ -23,12 +23,12 @@ struct StockFamily {
   static constexpr std::string_view kName =
       kind == FilterKind::kStockBloom ? "stock bloom" : "stock ribbon";
 
-  static Result<Layout> ChooseLayout(double target_fpr);
-  static Result<Layout> LayoutForBitsPerKey(double bits_per_key);
+  static Layout ChooseLayout(double target_fpr);
+  static Layout LayoutForBitsPerKey(double bits_per_key);
+  static double MinBitsPerKey();
   static uint64_t PayloadBytes(const Layout& layout, uint64_t num_keys) noexcept;
-  static uint64_t MaxKeys(const Layout& layout, uint64_t payload_bytes) noexcept;
   static std::string LayoutText(const Layout& layout);
-  static PointPlan Plan(const Layout&, uint64_t) noexcept { return {}; }
+  static BlockPlan Plan(const Layout&, uint64_t) noexcept { return {}; }
 };
 
 using StockBloomFamily = StockFamily<FilterKind::kStockBloom>;

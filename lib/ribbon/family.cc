@@ -42,9 +42,9 @@ std::string RibbonFamily::LayoutText(const Layout& layout) {
   return std::to_string(layout.num_probes) + " whole column" + (layout.num_probes == 1 ? "" : "s");
 }
 
-PointPlan RibbonFamily::Plan(const Layout& layout, uint64_t num_keys) noexcept {
+BlockPlan RibbonFamily::Plan(const Layout& layout, uint64_t num_keys) noexcept {
   const Layout row = NearestRibbonLayout(layout);
-  PointPlan plan;
+  BlockPlan plan{.kind = kKind, .num_keys = num_keys};
   const uint64_t payload_bytes = PayloadBytes(layout, num_keys);
   plan.padding_bytes = PaddingBytes(payload_bytes);
   plan.points_bytes = plan.padding_bytes + payload_bytes;
@@ -59,7 +59,7 @@ PointPlan RibbonFamily::Plan(const Layout& layout, uint64_t num_keys) noexcept {
 }
 
 std::string RibbonFamily::Build(HashList* hashes, bool keep, const Layout& layout, uint8_t* out,
-                                PointPlan* plan) {
+                                BlockPlan* plan) {
   const uint64_t num_keys = hashes->size();
   const RibbonBuild build = BuildRibbon(hashes, keep, NearestRibbonLayout(layout), ActiveKernel(),
                                         out + plan->padding_bytes);

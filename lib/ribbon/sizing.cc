@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
-#include "lib/base/errors.h"
 #include "lib/ribbon/family.h"
 
 namespace blocksieve::internal {
@@ -30,10 +28,7 @@ double RibbonFpr(uint32_t columns, double wide_share) noexcept {
   return std::ldexp(1 - wide_share / 2, -static_cast<int>(columns));
 }
 
-Result<Layout> RibbonFamily::ChooseLayout(double target_fpr) {
-  if (!(target_fpr >= kMinTargetFpr && target_fpr <= kMaxTargetFpr)) {
-    return OutOfRange("target_fpr", target_fpr, kMinTargetFpr, kMaxTargetFpr);
-  }
+Layout RibbonFamily::ChooseLayout(double target_fpr) {
   // Start at the row that the logarithm gives, which may be inexact in the last bit.
   auto row = static_cast<uint32_t>(-std::log2(target_fpr) * kRowsPerColumn);
   row = std::clamp(row, kFirstRow + 1, kLastRow) - 1;
@@ -42,10 +37,7 @@ Result<Layout> RibbonFamily::ChooseLayout(double target_fpr) {
   return LayoutOfRow(row);
 }
 
-Result<Layout> RibbonFamily::LayoutForBitsPerKey(double bits_per_key) {
-  if (!(bits_per_key >= 1)) {
-    return OutOfRange("bits_per_key", bits_per_key, 1, std::numeric_limits<double>::infinity());
-  }
+Layout RibbonFamily::LayoutForBitsPerKey(double bits_per_key) {
   const double row = std::min<double>(bits_per_key * kRowsPerColumn, kLastRow);
   return LayoutOfRow(static_cast<uint32_t>(row));
 }
@@ -80,17 +72,6 @@ uint64_t RibbonFamily::PayloadBytes(const Layout& any_layout, uint64_t num_keys)
   const auto wide_octets =
       static_cast<uint64_t>(wide_share * static_cast<double>(shape.octets)) + 8;
   return shape.PayloadBytes() + std::min(shape.octets, wide_octets);
-}
-
-uint64_t RibbonFamily::MaxKeys(const Layout& layout, uint64_t payload_bytes) noexcept {
-  // Every layout takes at least a bit per key.
-  uint64_t fits = 0;
-  uint64_t too_many = std::min(payload_bytes, UINT64_MAX / 16) * 8 + 1;
-  while (too_many - fits > 1) {
-    const uint64_t middle = fits + (too_many - fits) / 2;
-    (PayloadBytes(layout, middle) <= payload_bytes ? fits : too_many) = middle;
-  }
-  return fits;
 }
 
 }  // namespace blocksieve::internal

@@ -45,7 +45,7 @@ TEST(HostileFilterTest, AnEmptyOneHasNoPayload) {
     OwnedBytes block;
     block.size = 1 + internal::kMaxFooterBytes;
     block.memory = std::make_unique<char[]>(block.size);
-    internal::FinishBlock({.kind = kind, .points_bytes = 1}, &block);
+    internal::FinishBlock({.kind = kind, .points_bytes = 1}, {}, {}, &block);
     ExpectUnreadable(Copy(block));
   }
 }

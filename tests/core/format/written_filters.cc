@@ -80,14 +80,11 @@ std::string LongRibbon(const Keys& keys, double target_fpr) {
   internal::HashList hashes(0);
   for (const std::string& key : keys) hashes.Append(HashKey(key));
   const Layout layout = Must(ChooseLayout(FilterKind::kRibbon, target_fpr));
-  internal::PointPlan plan = internal::RibbonFamily::Plan(layout, keys.size());
+  internal::BlockPlan plan = internal::RibbonFamily::Plan(layout, keys.size());
   OwnedBytes block = internal::AllocateBlock(plan.capacity + internal::kMaxFooterBytes, 0);
   EXPECT_EQ(internal::RibbonFamily::Build(&hashes, true, layout, block.data(), &plan), "");
-  internal::FinishBlock({.kind = FilterKind::kRibbon,
-                         .num_keys = keys.size(),
-                         .points_bytes = plan.points_bytes,
-                         .fields = plan.fields},
-                        &block);
+  plan.short_fields = {};
+  internal::FinishBlock(plan, {}, {}, &block);
   return Copy(block);
 }
 

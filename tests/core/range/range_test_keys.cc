@@ -171,7 +171,7 @@ std::string SectionBlock(std::string_view ranges) {
   OwnedBytes block;
   block.size = ranges.size() + internal::kMaxFooterBytes;
   block.memory = std::make_unique<char[]>(block.size);
-  internal::FinishBlock({.kind = FilterKind::kNone, .num_keys = 1, .ranges = ranges}, &block);
+  internal::FinishBlock({.kind = FilterKind::kNone, .num_keys = 1}, {}, ranges, &block);
   return Copy(block);
 }
 
