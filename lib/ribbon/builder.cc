@@ -43,12 +43,25 @@ class RibbonWriter {
     entries_.reserve(num_chunks + 1);
   }
 
-  void AddChunk(std::span<uint64_t> hashes, bool last) {
-    AddChunk(hashes.size(), last, [&] { return chunk_.Solve(hashes, octet_, last); });
-  }
-
-  void AddChunk(std::span<const uint64_t> hashes, std::span<const uint32_t> results, bool last) {
-    AddChunk(hashes.size(), last, [&] { return chunk_.Solve(hashes, results, octet_, last); });
+  /// Solves the next chunk, with results in place of fingerprints unless they are empty.
+  void AddChunk(std::span<uint64_t> hashes, std::span<const uint32_t> results, bool last) {
+    if (entries_.size() % kRibbonGroup == 0) bases_.push_back(static_cast<uint32_t>(octet_));
+    const bool reachable = octet_ - bases_.back() <= kRibbonEntryMask;
+    // Room for the maximum number of columns of the chunk, and the end of the filter.
+    const bool fits = pivots_.size() / 8 + hashes.size() / 8 + 64 <= capacity_;
+    if (reachable && fits && chunk_.Solve(hashes, results, octet_, last)) {
+      AddEntry(chunk_.seed());
+      octet_ += chunk_.num_octets();
+      TakeColumns();
+      return;
+    }
+    AddEntry(0);
+    ++always_true_chunks_;
+    if (last) {
+      // The carried rows still need pivots.
+      chunk_.Solve({}, {}, octet_, true);
+      TakeColumns();
+    }
   }
 
   RibbonBuild Finish() {
@@ -64,33 +77,10 @@ class RibbonWriter {
     WriteDirectory(shape);
     shape.has_always_true_chunks = always_true_chunks_ > 0;
     build.always_true_chunks = always_true_chunks_;
-    build.eliminations = chunk_.eliminations();
-    build.widenings = chunk_.widenings();
     return build;
   }
 
  private:
-  template <class Solve>
-  void AddChunk(size_t num_hashes, bool last, Solve solve) {
-    if (entries_.size() % kRibbonGroup == 0) bases_.push_back(static_cast<uint32_t>(octet_));
-    const bool reachable = octet_ - bases_.back() <= kRibbonEntryMask;
-    // Room for the maximum number of columns of the chunk, and the end of the filter.
-    const bool fits = pivots_.size() / 8 + num_hashes / 8 + 64 <= capacity_;
-    if (reachable && fits && solve()) {
-      AddEntry(chunk_.seed());
-      octet_ += chunk_.num_octets();
-      TakeColumns();
-      return;
-    }
-    AddEntry(0);
-    ++always_true_chunks_;
-    if (last) {
-      // The carried rows still need pivots.
-      chunk_.Solve(std::span<uint64_t>(), octet_, true);
-      TakeColumns();
-    }
-  }
-
   void AddEntry(uint32_t seed) {
     entries_.push_back(static_cast<uint16_t>(RibbonMultiplier(seed, octet_)));
   }
@@ -212,8 +202,8 @@ RibbonBuild BuildRibbon(HashList* hashes, bool keep, const Layout& layout, Kerne
   for (uint64_t shard = 0; shard < chunks.shards; ++shard) {
     shards.TakeSorted(shard);
     for (uint64_t i = 0; i < chunks.chunks_per_shard; ++i) {
-      writer.AddChunk(shards.Chunk(i),
-                      shard + 1 == chunks.shards && i + 1 == chunks.chunks_per_shard);
+      const bool last = shard + 1 == chunks.shards && i + 1 == chunks.chunks_per_shard;
+      writer.AddChunk(shards.Chunk(i), {}, last);
     }
   }
   return writer.Finish();
@@ -262,7 +252,7 @@ bool RetrievalWriter::Append(std::string* out) {
   const RibbonBuild build = parts_->writer.Finish();
   if (build.always_true_chunks != 0) return false;
   FieldBytes fields;
-  AppendRibbonFields(build.shape, /*padding_bytes=*/0, &fields);
+  AppendRibbonFields(build.shape, &fields);
   out->append(AsText(fields.view()));
   const auto payload_bytes = static_cast<size_t>(build.shape.PayloadBytes());
   out->append(AsText(ByteView(parts_->bytes).first(payload_bytes)));
@@ -271,9 +261,8 @@ bool RetrievalWriter::Append(std::string* out) {
 
 bool Retrieval::Open(Decoder* from) {
   RibbonShape shape;
-  uint32_t padding_bytes = 0;
-  if (ReadRibbonFields(from, &shape, &padding_bytes) || padding_bytes != 0 ||
-      shape.has_wide_segments() || shape.has_always_true_chunks) {
+  if (ReadRibbonFields(from, &shape) || shape.padding_bytes != 0 || shape.has_wide_segments() ||
+      shape.has_always_true_chunks) {
     return false;
   }
   const ByteView payload = from->Bytes(shape.PayloadBytes());
@@ -285,7 +274,5 @@ bool Retrieval::Open(Decoder* from) {
   columns_ = shape.columns;
   return true;
 }
-
-uint32_t Retrieval::Get(uint64_t hash) const noexcept { return ReadRibbon(state_, hash); }
 
 }  // namespace blocksieve::internal

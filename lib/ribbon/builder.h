@@ -20,10 +20,6 @@ struct RibbonBuild {
   RibbonShape shape;
   /// Chunks that could not be solved, in which every key "may match". 0 for real hashes.
   uint64_t always_true_chunks = 0;
-
-  // For tests and measurements.
-  uint64_t eliminations = 0;
-  uint64_t widenings = 0;
 };
 
 /// Writes the payload of a ribbon filter of all hashes to `out`. Consumes the hashes unless `keep`.

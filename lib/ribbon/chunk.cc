@@ -17,17 +17,14 @@ constexpr int64_t kSpareSlots = 2;
 
 // Limits for the queue of a seed; if none of the 16 seeds meets the first, the second, loose ones.
 // Queues succeed up to a length of a few less than 64; empty columns enlarge the filter.
-struct QueueLimits {
-  uint32_t max_length;
-  uint32_t max_empty;
-};
-constexpr QueueLimits kLimits[] = {{56, 2}, {62, 1000}};
+constexpr uint32_t kMaxQueue[] = {56, 62};
+constexpr uint32_t kMaxEmpty[] = {2, 1000};
 
 // Slots added if no seed succeeds.
 constexpr int64_t kWidenings[] = {0, 8, 16, 32, 64, 128, 256};
 
 // The tries of a chunk: each widening with each of the limits with each seed.
-constexpr size_t kTriesPerWidth = std::size(kLimits) * kRibbonSeeds;
+constexpr size_t kTriesPerWidth = std::size(kMaxQueue) * kRibbonSeeds;
 constexpr size_t kMaxTries = std::size(kWidenings) * kTriesPerWidth;
 
 // Copies of a hash take slots and queue up in one place, so that tries and elimination take 1.5
@@ -51,27 +48,21 @@ struct RibbonChunkSolver::Place {
   bool last;
 };
 
-bool RibbonChunkSolver::Solve(std::span<uint64_t> hashes, uint64_t first_octet, bool last) {
+bool RibbonChunkSolver::Solve(std::span<uint64_t> hashes, std::span<const uint32_t> results,
+                              uint64_t first_octet, bool last) {
   const bool is_only_chunk = first_octet == 0 && last;
   const bool is_sample = chunks_++ % kChunksPerSample == 0 && !is_only_chunk;
-  bool has_looked = expects_copies_ || is_sample || hashes.size() > kMaxChunkRows;
-  if (has_looked) hashes = DropCopies(hashes);
+  const bool looks = expects_copies_ || is_sample || hashes.size() > kMaxChunkRows;
+  if (looks && results.empty()) hashes = DropCopies(hashes);
   if (hashes.size() > kMaxChunkRows) return false;
   TakeHashes(hashes);
-  if (has_looked) return Try(hashes, {}, first_octet, last, 0, kMaxTries);
+  if (looks || !results.empty()) return Try(hashes, results, first_octet, last, 0, kMaxTries);
 
   if (Try(hashes, {}, first_octet, last, 0, kTriesBeforeLooking)) return true;
   const std::span<uint64_t> distinct = DropCopies(hashes);
   const bool has_copies = distinct.size() < hashes.size();
   if (has_copies) TakeHashes(distinct);
   return Try(distinct, {}, first_octet, last, has_copies ? 0 : kTriesBeforeLooking, kMaxTries);
-}
-
-bool RibbonChunkSolver::Solve(std::span<const uint64_t> hashes, std::span<const uint32_t> results,
-                              uint64_t first_octet, bool last) {
-  if (hashes.size() > kMaxChunkRows) return false;
-  TakeHashes(hashes);
-  return Try(hashes, results, first_octet, last, 0, kMaxTries);
 }
 
 void RibbonChunkSolver::TakeHashes(std::span<const uint64_t> hashes) {
@@ -134,13 +125,10 @@ bool RibbonChunkSolver::Try(std::span<const uint64_t> hashes, std::span<const ui
                             uint64_t first_octet, bool last, size_t first_try, size_t end_try) {
   Place place{};
   for (size_t i = first_try; i < end_try; ++i) {
-    const bool is_wider = i % kTriesPerWidth == 0;
-    if (is_wider || i == first_try) {
-      if (is_wider && i > 0) ++widenings_;
+    if (i % kTriesPerWidth == 0 || i == first_try) {
       place = PlaceOf(hashes.size(), kWidenings[i / kTriesPerWidth], first_octet, last);
       if (place.num_slots / kRibbonOctet > kRibbonEntryMask) return false;
     }
-    const QueueLimits& limits = kLimits[i / kRibbonSeeds % std::size(kLimits)];
     // Seed 0 comes last, because in the first chunk it is multiplier 0.
     const auto seed = static_cast<uint32_t>((i + 1) % kRibbonSeeds);
     solver_.find_starts(mixed_.data(), mixed_.size(), RibbonMultiplier(seed, first_octet),
@@ -148,7 +136,7 @@ bool RibbonChunkSolver::Try(std::span<const uint64_t> hashes, std::span<const ui
     octet_counts_.assign(place.num_columns / kRibbonOctet, 0);
     for (const uint32_t start : starts_) ++octet_counts_[start / kRibbonOctet];
     octet_counts_[0] += carried_.count;
-    if (!FitsQueue(place, limits.max_length, limits.max_empty)) continue;
+    if (!FitsQueue(place, /*is_loose=*/i / kRibbonSeeds % 2 != 0)) continue;
     num_columns_ = place.num_columns;
     OrderRows(hashes, results, place);
     if (!Eliminate()) continue;
@@ -159,20 +147,19 @@ bool RibbonChunkSolver::Try(std::span<const uint64_t> hashes, std::span<const ui
   return false;
 }
 
-bool RibbonChunkSolver::FitsQueue(const Place& place, uint32_t max_length,
-                                  uint32_t max_empty) const noexcept {
+bool RibbonChunkSolver::FitsQueue(const Place& place, bool is_loose) const noexcept {
   uint32_t queue = 0;
   uint32_t empty = 0;
   for (size_t octet = 0; octet < place.start_octets; ++octet) {
     queue += octet_counts_[octet];
-    if (queue > max_length) return false;
+    if (queue > kMaxQueue[is_loose]) return false;
     const uint32_t served = std::min(queue, kRibbonOctet);
     queue -= served;
     empty += kRibbonOctet - served;
   }
   const auto columns_left =
       static_cast<uint32_t>(place.num_columns - place.start_octets * kRibbonOctet);
-  return empty <= max_empty && (!place.last || queue <= columns_left);
+  return empty <= kMaxEmpty[is_loose] && (!place.last || queue <= columns_left);
 }
 
 void RibbonChunkSolver::OrderRows(std::span<const uint64_t> hashes,
@@ -206,18 +193,17 @@ void RibbonChunkSolver::OrderRows(std::span<const uint64_t> hashes,
 }
 
 bool RibbonChunkSolver::Eliminate() {
-  ++eliminations_;
   const size_t num_octets = num_columns_ / kRibbonOctet;
   pivots_.resize(num_columns_);
   planes_.resize(num_octets * 8 * RibbonPlaneGroups(fingerprint_columns_));
-  const RibbonRows rows{rows_.data(), rows_.size(), octet_counts_.data(), num_octets};
-  RibbonEchelon echelon{pivots_.data(), planes_.data(), {}};
-  RibbonOutcome outcome = solver_.eliminate(rows, fingerprint_columns_, &echelon);
+  RibbonSystem system{rows_.data(), rows_.size(),   octet_counts_.data(),
+                      num_octets,   pivots_.data(), planes_.data()};
+  RibbonOutcome outcome = solver_.eliminate(fingerprint_columns_, &system);
   if (outcome == RibbonOutcome::kTooManyRows) {
-    outcome = kRibbonSolverScalar.eliminate(rows, fingerprint_columns_, &echelon);
+    outcome = kRibbonSolverScalar.eliminate(fingerprint_columns_, &system);
   }
   if (outcome != RibbonOutcome::kSolved) return false;
-  carried_ = echelon.carried;
+  carried_ = system.carried;
   return true;
 }
 

@@ -21,14 +21,12 @@ class RibbonChunkSolver {
       : solver_(solver), fingerprint_columns_(fingerprint_columns) {}
 
   /// Solves the next chunk, which starts at virtual octet `first_octet`. The `last` chunk gets all
-  /// slots up to the end of the filter and must carry no row. Copies of a hash may be dropped.
-  /// False if no seed and width succeeds; chunks of distinct hashes always succeed unless they have
-  /// thousands. Throws std::bad_alloc.
-  bool Solve(std::span<uint64_t> hashes, uint64_t first_octet, bool last);
-
-  /// The same with results[i] instead of the fingerprint of hash i. REQUIRES: hashes are distinct
-  bool Solve(std::span<const uint64_t> hashes, std::span<const uint32_t> results,
-             uint64_t first_octet, bool last);
+  /// slots up to the end of the filter and must carry no row. Copies of a hash may be dropped,
+  /// unless there are `results`, which take the place of fingerprints; hashes must then be
+  /// distinct. False if no seed and width succeeds; chunks of distinct hashes always succeed unless
+  /// they have thousands. Throws std::bad_alloc.
+  bool Solve(std::span<uint64_t> hashes, std::span<const uint32_t> results, uint64_t first_octet,
+             bool last);
 
   // Results of the chunk last solved.
   uint32_t seed() const noexcept { return seed_; }
@@ -36,9 +34,6 @@ class RibbonChunkSolver {
   size_t num_columns() const noexcept { return num_columns_; }  ///< Each has at most one pivot.
   const uint64_t* pivots() const noexcept { return pivots_.data(); }
   const uint8_t* planes() const noexcept { return planes_.data(); }
-
-  uint64_t eliminations() const noexcept { return eliminations_; }
-  uint64_t widenings() const noexcept { return widenings_; }
 
  private:
   struct Place;
@@ -52,7 +47,7 @@ class RibbonChunkSolver {
   /// fingerprints. REQUIRES: TakeHashes(hashes)
   bool Try(std::span<const uint64_t> hashes, std::span<const uint32_t> results,
            uint64_t first_octet, bool last, size_t first_try, size_t end_try);
-  bool FitsQueue(const Place& place, uint32_t max_length, uint32_t max_empty) const noexcept;
+  bool FitsQueue(const Place& place, bool is_loose) const noexcept;
   void OrderRows(std::span<const uint64_t> hashes, std::span<const uint32_t> results,
                  const Place& place);
   bool Eliminate();
@@ -75,9 +70,6 @@ class RibbonChunkSolver {
   std::vector<uint32_t> next_row_;
   std::vector<RibbonRow> rows_;
   std::vector<uint64_t> seen_;
-
-  uint64_t eliminations_ = 0;
-  uint64_t widenings_ = 0;
 };
 
 }  // namespace blocksieve::internal

@@ -11,29 +11,22 @@
 namespace blocksieve::internal {
 namespace {
 
-struct OpenedRibbon {
-  RibbonShape shape;
-  uint32_t padding_bytes = 0;
-  uint64_t num_keys = 0;
-};
-
-Problem ReadFields(const Footer& footer, OpenedRibbon* ribbon) noexcept {
-  if (footer.is_short) {
-    return ReadShortRibbonFields(footer.points, &ribbon->shape, &ribbon->num_keys);
-  }
-  ribbon->num_keys = footer.num_keys;
+Problem ReadFields(const Footer& footer, RibbonShape* shape, uint64_t* num_keys) noexcept {
+  if (footer.is_short) return ReadShortRibbonFields(footer.points, shape, num_keys);
+  *num_keys = footer.num_keys;
   Decoder fields(footer.fields);
-  const Problem problem = ReadRibbonFields(&fields, &ribbon->shape, &ribbon->padding_bytes);
+  const Problem problem = ReadRibbonFields(&fields, shape);
   if (problem) return problem;
   if (!fields.rest().empty()) return {"footer has trailing bytes"};
-  if (footer.points.size() < ribbon->padding_bytes) return {"filter is smaller than its padding"};
-  return CheckRibbonShape(ribbon->shape, footer.points.size() - ribbon->padding_bytes);
+  if (footer.points.size() < shape->padding_bytes) return {"filter is smaller than its padding"};
+  return CheckRibbonShape(*shape, footer.points.size() - shape->padding_bytes);
 }
 
-void AppendFields(const RibbonShape& shape, uint64_t num_keys, uint32_t padding_bytes,
-                  FieldBytes* fields, FieldBytes* short_fields) noexcept {
-  AppendRibbonFields(shape, padding_bytes, fields);
-  if (padding_bytes == 0) AppendShortRibbonFields(shape, num_keys, short_fields);
+void SetFields(RibbonShape shape, BlockPlan* plan) noexcept {
+  shape.padding_bytes = plan->padding_bytes;
+  plan->fields = plan->short_fields = {};
+  AppendRibbonFields(shape, &plan->fields);
+  AppendShortRibbonFields(shape, plan->num_keys, &plan->short_fields);
 }
 
 }  // namespace
@@ -53,39 +46,36 @@ BlockPlan RibbonFamily::Plan(const Layout& layout, uint64_t num_keys) noexcept {
   plan.capacity = plan.padding_bytes + RibbonCapacity(row, num_keys);
   plan.working_bytes = RibbonWorkingBytes(row, num_keys);
   plan.copies_hashes = true;
-  AppendFields(ExpectedRibbonShape(row, num_keys), num_keys, plan.padding_bytes, &plan.fields,
-               &plan.short_fields);
+  SetFields(ExpectedRibbonShape(row, num_keys), &plan);
   return plan;
 }
 
 std::string RibbonFamily::Build(HashList* hashes, bool keep, const Layout& layout, uint8_t* out,
                                 BlockPlan* plan) {
-  const uint64_t num_keys = hashes->size();
   const RibbonBuild build = BuildRibbon(hashes, keep, NearestRibbonLayout(layout), ActiveKernel(),
                                         out + plan->padding_bytes);
   plan->points_bytes = plan->padding_bytes + build.shape.PayloadBytes();
-  plan->fields = plan->short_fields = {};
-  AppendFields(build.shape, num_keys, plan->padding_bytes, &plan->fields, &plan->short_fields);
+  SetFields(build.shape, plan);
   if (build.always_true_chunks == 0) return "";
   return "no ribbon found for " + std::to_string(build.always_true_chunks) + " of " +
          std::to_string(build.shape.chunks) + " chunks";
 }
 
 Problem RibbonFamily::Open(const Footer& footer, Kernel kernel, PointFilter* filter) noexcept {
-  OpenedRibbon ribbon;
-  const Problem problem = ReadFields(footer, &ribbon);
+  RibbonShape shape;
+  uint64_t num_keys;
+  const Problem problem = ReadFields(footer, &shape, &num_keys);
   if (problem) return problem;
-  const uint8_t* const payload = footer.points.data() + ribbon.padding_bytes;
-  *filter = PointFilter(RibbonOpsFor(kernel, ribbon.shape), MakeRibbonState(ribbon.shape, payload));
+  const uint8_t* const payload = footer.points.data() + shape.padding_bytes;
+  *filter = PointFilter(RibbonOpsFor(kernel, shape), MakeRibbonState(shape, payload));
   return {};
 }
 
 void RibbonFamily::Describe(const Footer& footer, FilterDescription* description) noexcept {
-  OpenedRibbon ribbon;
-  [[maybe_unused]] const Problem problem = ReadFields(footer, &ribbon);
+  RibbonShape shape;
+  [[maybe_unused]] const Problem problem = ReadFields(footer, &shape, &description->num_keys);
   assert(!problem);
-  description->num_keys = ribbon.num_keys;
-  description->predicted_fpr = RibbonFpr(ribbon.shape.columns, RibbonWideShare(ribbon.shape));
+  description->predicted_fpr = RibbonFpr(shape.columns, RibbonWideShare(shape));
 }
 
 }  // namespace blocksieve::internal

@@ -56,9 +56,8 @@ const ProbeOps& RibbonOpsFor(Kernel kernel, const RibbonShape& shape) noexcept {
   const RibbonDirectory directory = shape.chunks == 1       ? RibbonDirectory::kNone
                                     : shape.BaseBytes() > 0 ? RibbonDirectory::kBased
                                                             : RibbonDirectory::kPlain;
-  const bool mixed = shape.narrow_segments > 0 && shape.has_wide_segments();
   const auto pick = [&](const RibbonOps& ops) -> const ProbeOps& {
-    return ops[static_cast<size_t>(directory)][mixed];
+    return ops[static_cast<size_t>(directory)][shape.is_mixed()];
   };
   if (shape.has_always_true_chunks) {
     return directory == RibbonDirectory::kNone ? kEverythingMatches : kRibbonAlwaysTrueChunks;

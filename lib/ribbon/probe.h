@@ -139,9 +139,8 @@ BLOCKSIEVE_INLINE uint64_t RibbonStart(const RibbonChunk& chunk, uint64_t mixed)
 /// depend on the width of the segment come from tables: compilers turn a condition into a branch,
 /// which would be unpredictable.
 template <bool kMixed>
-BLOCKSIEVE_INLINE RibbonWindow RibbonWindowAt(const RibbonState& view, uint64_t hash,
+BLOCKSIEVE_INLINE RibbonWindow RibbonWindowAt(const RibbonState& ribbon, uint64_t hash,
                                               uint64_t mixed, uint64_t start) noexcept {
-  const RibbonState& ribbon = view;
   const uint64_t segment = start / kRibbonSegment;
   // In 32 bits, which start in the filter, or before it, where they are above all numbers.
   const size_t is_wide = kMixed ? static_cast<uint32_t>(segment) >= ribbon.narrow_segments : 0;

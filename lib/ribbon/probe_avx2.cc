@@ -35,39 +35,6 @@ BLOCKSIEVE_AVX2_INLINE void StoreFour(uint64_t* to, __m256i lanes) noexcept {
   _mm256_store_si256(reinterpret_cast<__m256i*>(to), lanes);
 }
 
-struct FourChunks {
-  __m256i first_octet;
-  __m256i num_octets;
-  __m256i multiplier;
-};
-
-/// The chunks of four hashes with high halves `hash_high`.
-template <RibbonDirectory kDirectory>
-BLOCKSIEVE_AVX2_INLINE FourChunks FindFourChunks(const RibbonState& ribbon, __m256i hash,
-                                                 __m256i hash_high) noexcept {
-  if constexpr (kDirectory == RibbonDirectory::kNone) {
-    return {_mm256_setzero_si256(), Four(ribbon.chunk_octets()), Four(ribbon.multiplier())};
-  }
-  // CheckRibbonShape guarantees fewer than 2^31 chunks.
-  const __m256i num_chunks = Four(ribbon.num_chunks);
-  const __m256i chunk =
-      _mm256_srli_epi64(_mm256_add_epi64(_mm256_mul_epu32(hash_high, num_chunks),
-                                         _mm256_srli_epi64(_mm256_mul_epu32(hash, num_chunks), 32)),
-                        32);
-  const __m256i entries = _mm256_cvtepu32_epi64(
-      _mm256_i64gather_epi32(reinterpret_cast<const int*>(ribbon.directory()), chunk, 2));
-  const __m256i place = Four(kRibbonEntryMask);
-  __m256i first_octet = _mm256_and_si256(entries, place);
-  if constexpr (kDirectory == RibbonDirectory::kBased) {
-    const __m256i base = _mm256_cvtepu32_epi64(_mm256_i64gather_epi32(
-        reinterpret_cast<const int*>(ribbon.bases()), _mm256_srli_epi64(chunk, 5), 4));
-    first_octet = _mm256_add_epi64(base, _mm256_and_si256(_mm256_sub_epi64(entries, base), place));
-  }
-  return {first_octet,
-          _mm256_and_si256(_mm256_sub_epi64(_mm256_srli_epi64(entries, 16), entries), place),
-          _mm256_and_si256(entries, Four(0xffff))};
-}
-
 /// Locates four windows from number `i` on, like LocateRibbon, which has the comments. Returns a
 /// bit for each fast window; the others become the first window of the filter.
 template <RibbonDirectory kDirectory>
@@ -79,8 +46,31 @@ BLOCKSIEVE_AVX2_INLINE uint32_t LocateFour(const RibbonState& ribbon, __m256i ha
       _mm256_slli_epi64(_mm256_add_epi64(_mm256_mul_epu32(hash_high, Four(kRibbonMixer)),
                                          _mm256_mul_epu32(hash, Four(kRibbonMixer >> 32))),
                         32));
-  const auto [first_octet, num_octets, multiplier] =
-      FindFourChunks<kDirectory>(ribbon, hash, hash_high);
+  __m256i first_octet = _mm256_setzero_si256();
+  __m256i num_octets, multiplier;
+  if constexpr (kDirectory == RibbonDirectory::kNone) {
+    num_octets = Four(ribbon.chunk_octets());
+    multiplier = Four(ribbon.multiplier());
+  } else {
+    // CheckRibbonShape guarantees fewer than 2^31 chunks.
+    const __m256i num_chunks = Four(ribbon.num_chunks);
+    const __m256i chunk = _mm256_srli_epi64(
+        _mm256_add_epi64(_mm256_mul_epu32(hash_high, num_chunks),
+                         _mm256_srli_epi64(_mm256_mul_epu32(hash, num_chunks), 32)),
+        32);
+    const __m256i entries = _mm256_cvtepu32_epi64(
+        _mm256_i64gather_epi32(reinterpret_cast<const int*>(ribbon.directory()), chunk, 2));
+    const __m256i place = Four(kRibbonEntryMask);
+    first_octet = _mm256_and_si256(entries, place);
+    if constexpr (kDirectory == RibbonDirectory::kBased) {
+      const __m256i base = _mm256_cvtepu32_epi64(_mm256_i64gather_epi32(
+          reinterpret_cast<const int*>(ribbon.bases()), _mm256_srli_epi64(chunk, 5), 4));
+      first_octet =
+          _mm256_add_epi64(base, _mm256_and_si256(_mm256_sub_epi64(entries, base), place));
+    }
+    num_octets = _mm256_and_si256(_mm256_sub_epi64(_mm256_srli_epi64(entries, 16), entries), place);
+    multiplier = _mm256_and_si256(entries, Four(0xffff));
+  }
   // The low 32 bits are the high half of the 64-bit product.
   const __m256i turned =
       _mm256_add_epi64(_mm256_mul_epu32(_mm256_srli_epi64(mixed, 32), multiplier),
@@ -148,13 +138,12 @@ struct Avx2Ribbon {
   template <RibbonDirectory kDirectory>
   BLOCKSIEVE_AVX2_INLINE void Batch(const RibbonState& view, const uint64_t* hashes,
                                     size_t num_hashes, bool* may_match) noexcept {
-    const RibbonState& ribbon = view;
-    if (ribbon.fast_segments == 0) [[unlikely]] {
+    if (view.fast_segments == 0) [[unlikely]] {
       for (size_t i = 0; i < num_hashes; ++i) may_match[i] = ProbeRibbonAnywhere(view, hashes[i]);
       return;
     }
     RibbonWindows windows;
-    const uint32_t fast = LocateBatch<kDirectory>(ribbon, hashes, num_hashes, &windows);
+    const uint32_t fast = LocateBatch<kDirectory>(view, hashes, num_hashes, &windows);
     for (size_t i = 0; i < num_hashes; ++i) {
       const uint32_t parities =
           Parities(reinterpret_cast<const uint8_t*>(windows.first[i]),

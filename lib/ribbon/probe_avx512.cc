@@ -253,18 +253,17 @@ struct Avx512Ribbon {
   template <RibbonDirectory kDirectory, class Load>
   BLOCKSIEVE_AVX512_INLINE void ProbeEights(const RibbonState& view, size_t num_hashes, Load load,
                                             bool* may_match) noexcept {
-    const RibbonState& ribbon = view;
     RibbonWindows windows;
     uint32_t fast = 0;
     for (size_t i = 0; i < num_hashes; i += 8) {
       __m512i eight;
       load(i, &eight);
-      fast |= LocateEight<kDirectory>(ribbon, eight, i, &windows) << i;
+      fast |= LocateEight<kDirectory>(view, eight, i, &windows) << i;
     }
     if constexpr (kQuads == 2) {
       ProbeNarrowWindows(num_hashes, &windows, may_match);
     } else {
-      ProbeRibbonWindows<kQuads>(ribbon, num_hashes, &windows, may_match);
+      ProbeRibbonWindows<kQuads>(view, num_hashes, &windows, may_match);
     }
     const uint32_t valid = _bzhi_u32(~uint32_t{0}, static_cast<uint32_t>(num_hashes));
     for (uint32_t slow = ~fast & valid; slow != 0; slow &= slow - 1) [[unlikely]] {

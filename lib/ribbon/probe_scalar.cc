@@ -14,11 +14,10 @@ namespace {
 #endif
 
 /// The parities of all columns.
-BLOCKSIEVE_INLINE uint32_t WordParities(const RibbonState& view,
+BLOCKSIEVE_INLINE uint32_t WordParities(const RibbonState& ribbon,
                                         const RibbonWindow& window) noexcept {
   // The words of the last segment may be shorter, and no segment follows it. Bits loaded past the
   // end of a word have no coefficient.
-  const RibbonState& ribbon = view;
   const uint64_t segment = window.start / kRibbonSegment;
   const uint64_t num_octets = ribbon.num_octets();
   const uint64_t first_bytes = std::min<uint64_t>(8, num_octets - segment * 8);

@@ -51,7 +51,7 @@ class Retrieval {
 
   /// The number of a hash, below 2^columns(). Never reads outside the map and its tail, even if the
   /// map is damaged. REQUIRES: Open succeeded
-  uint32_t Get(uint64_t hash) const noexcept;
+  uint32_t Get(uint64_t hash) const noexcept { return ReadRibbon(state_, hash); }
 
   uint32_t columns() const noexcept { return columns_; }
 

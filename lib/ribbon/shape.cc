@@ -42,12 +42,11 @@ Problem CheckRibbonShape(const RibbonShape& shape, uint64_t payload_bytes) noexc
   return {};
 }
 
-void AppendRibbonFields(const RibbonShape& shape, uint32_t padding_bytes,
-                        FieldBytes* fields) noexcept {
+void AppendRibbonFields(const RibbonShape& shape, FieldBytes* fields) noexcept {
   const bool has_several = shape.chunks > 1;
   fields->push_back(static_cast<char>(StoredColumns(shape) | (shape.is_mixed() ? kIsMixed : 0) |
                                       (has_several ? kHasSeveralChunks : 0) |
-                                      (padding_bytes > 0 ? kHasPadding : 0)));
+                                      (shape.padding_bytes > 0 ? kHasPadding : 0)));
   if (has_several) {
     AppendVarint(fields, shape.octets * 2 + (shape.has_always_true_chunks ? 1 : 0));
     AppendVarint(fields, shape.chunks);
@@ -57,7 +56,7 @@ void AppendRibbonFields(const RibbonShape& shape, uint32_t padding_bytes,
   if (shape.is_mixed()) AppendVarint(fields, shape.narrow_segments);
 }
 
-Problem ReadRibbonFields(Decoder* fields, RibbonShape* shape, uint32_t* padding_bytes) noexcept {
+Problem ReadRibbonFields(Decoder* fields, RibbonShape* shape) noexcept {
   const auto first = fields->Fixed<uint8_t>();
   const bool has_several = (first & kHasSeveralChunks) != 0;
   shape->columns = first & kColumnsMask;
@@ -76,7 +75,7 @@ Problem ReadRibbonFields(Decoder* fields, RibbonShape* shape, uint32_t* padding_
   shape->chunks = std::min(shape->chunks, kMaxFilterBlockBytes);
   shape->narrow_segments = shape->segments();
   if ((first & kIsMixed) != 0) shape->narrow_segments = fields->Varint();
-  *padding_bytes = (first & kHasPadding) != 0 ? kPaddingBytes : 0;
+  shape->padding_bytes = (first & kHasPadding) != 0 ? kPaddingBytes : 0;
   if (!fields->ok()) return {"fields of the ribbon are truncated"};
   if (has_several != (shape->chunks > 1) || ((first & kIsMixed) != 0) != shape->is_mixed()) {
     return {"flags contradict the fields of the ribbon"};
@@ -88,8 +87,8 @@ void AppendShortRibbonFields(const RibbonShape& shape, uint64_t num_keys,
                              FieldBytes* fields) noexcept {
   const uint32_t columns = StoredColumns(shape);
   const uint64_t spare_slots = shape.slots() - num_keys;
-  if (shape.chunks > 1 || shape.has_always_true_chunks || columns > kMaxRibbonColumns ||
-      num_keys > shape.slots() || spare_slots > kMaxSpareSlots ||
+  if (shape.chunks > 1 || shape.has_always_true_chunks || shape.padding_bytes > 0 ||
+      columns > kMaxRibbonColumns || num_keys > shape.slots() || spare_slots > kMaxSpareSlots ||
       (shape.is_mixed() && shape.narrow_segments > kMaxShortNarrowSegments)) {
     return;
   }

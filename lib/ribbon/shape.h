@@ -21,6 +21,7 @@ struct RibbonShape {
   uint64_t chunks = 1;           ///< Number of chunks, each solved with its own seed; >= 1.
   uint64_t narrow_segments = 0;  ///< They precede the wide segments. <= segments().
   bool has_always_true_chunks = false;  ///< Chunks without slots match everything.
+  uint32_t padding_bytes = 0;           ///< Before the payload: 0 or 48.
 
   /// @{
   /// Counts, and sizes in bytes of the parts of the payload, computed from the fields.
@@ -66,12 +67,11 @@ inline uint64_t RibbonNarrowSegments(uint64_t octets, double wide_share) noexcep
 Problem CheckRibbonShape(const RibbonShape& shape, uint64_t payload_bytes) noexcept;
 
 /// Appends the fields of a shape. If all segments are wide, they are stored as narrow ones with one
-/// more column. `padding_bytes`: 0 or 48.
-void AppendRibbonFields(const RibbonShape& shape, uint32_t padding_bytes,
-                        FieldBytes* fields) noexcept;
+/// more column.
+void AppendRibbonFields(const RibbonShape& shape, FieldBytes* fields) noexcept;
 
 /// Reads fields. CheckRibbonShape must follow; PayloadBytes does not overflow before.
-Problem ReadRibbonFields(Decoder* fields, RibbonShape* shape, uint32_t* padding_bytes) noexcept;
+Problem ReadRibbonFields(Decoder* fields, RibbonShape* shape) noexcept;
 
 /// Appends the fields of a short block; nothing if the shape does not fit them.
 void AppendShortRibbonFields(const RibbonShape& shape, uint64_t num_keys,

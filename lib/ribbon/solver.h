@@ -23,14 +23,6 @@ struct alignas(16) RibbonRow {
   uint64_t tag;           ///< Start modulo 32 | fingerprint << 8.
 };
 
-/// Rows to eliminate, ordered by the octet (eight columns) in which they start.
-struct RibbonRows {
-  RibbonRow* rows;
-  size_t num_rows;
-  const uint32_t* octet_counts;  ///< Number of rows that start in each octet.
-  size_t num_octets;
-};
-
 /// Rows without a pivot after all columns of a chunk are eliminated. They are linearly independent.
 struct RibbonCarried {
   uint32_t count = 0;
@@ -38,14 +30,18 @@ struct RibbonCarried {
   uint32_t fingerprints[kRibbonMaxCarried];
 };
 
-/// Result of an elimination.
-struct RibbonEchelon {
+/// The equations of a chunk, and what their elimination makes of them.
+struct RibbonSystem {
+  RibbonRow* rows;  ///< Ordered by the octet (eight columns) in which they start.
+  size_t num_rows;
+  const uint32_t* octet_counts;  ///< Number of rows that start in each octet.
+  size_t num_octets;
   /// The pivot row of each column, with this column in bit 0; 0 if it has none.
   uint64_t* pivots;
   /// The fingerprints of these rows, by octet and eight columns of fingerprint: eight bytes, of
   /// which byte j has bit j of the fingerprints, with column k of the octet in bit k.
   uint8_t* planes;
-  RibbonCarried carried;
+  RibbonCarried carried = {};
 };
 
 enum class RibbonOutcome : uint8_t {
@@ -61,8 +57,7 @@ struct RibbonSolver {
 
   /// Eliminates the rows, whose fingerprints have `fingerprint_columns` bits, at most
   /// kMaxRibbonColumns + 1. Overwrites the rows, unless the outcome is kTooManyRows.
-  RibbonOutcome (*eliminate)(const RibbonRows& rows, uint32_t fingerprint_columns,
-                             RibbonEchelon* echelon);
+  RibbonOutcome (*eliminate)(uint32_t fingerprint_columns, RibbonSystem* system);
 
   /// Solves a segment of 64 slots with these pivots. Each of `words` is a column: its fingerprints
   /// on input, its solution on output. `next` is the solution of the next segment.

@@ -4,7 +4,9 @@
 
 #include <immintrin.h>
 
+#include <array>
 #include <cstring>
+#include <type_traits>
 
 #include "lib/base/coding.h"
 
@@ -27,20 +29,17 @@ namespace {
 constexpr int kCoefficientGroups = 9;
 constexpr int64_t kIdentityMatrix = static_cast<int64_t>(0x8040201008040201u);
 
-/// Byte permutations before and after the 8 x 8 bit transposes of GF2P8AFFINEQB.
-struct ByteOrders {
-  /// Gathers byte z of eight words, last word first, into word z.
-  alignas(64) uint8_t transpose[64];
-  /// Spreads bytes 8z ... 8z + 7 to the lowest bytes of eight words.
-  alignas(64) uint8_t spread[8][64];
-};
-constexpr ByteOrders kOrders = [] {
-  ByteOrders orders{};
+/// Byte permutations around the 8 x 8 bit transposes of GF2P8AFFINEQB. Before them, number 8
+/// gathers byte z of eight words, last word first, into word z. After them, number z spreads bytes
+/// 8z ... 8z + 7 to the lowest bytes of eight words.
+constexpr int kTransposeOrder = 8;
+alignas(64) constexpr auto kOrders = [] {
+  std::array<std::array<uint8_t, 64>, kTransposeOrder + 1> orders{};
   for (uint8_t z = 0; z < 8; ++z) {
     for (uint8_t b = 0; b < 8; ++b) {
-      orders.transpose[z * 8 + b] = static_cast<uint8_t>((7 - b) * 8 + z);
+      orders[kTransposeOrder][z * 8 + b] = static_cast<uint8_t>((7 - b) * 8 + z);
       for (uint8_t lane = 0; lane < 8; ++lane) {
-        orders.spread[z][lane * 8 + b] = static_cast<uint8_t>(z * 8 + lane);
+        orders[z][lane * 8 + b] = static_cast<uint8_t>(z * 8 + lane);
       }
     }
   }
@@ -49,7 +48,7 @@ constexpr ByteOrders kOrders = [] {
 
 /// Transposes eight words: byte 8z + i of the result has bit 8z + i of each.
 BLOCKSIEVE_AVX512_INLINE __m512i TransposeWords(__m512i words) noexcept {
-  const __m512i order = _mm512_load_si512(kOrders.transpose);
+  const __m512i order = _mm512_load_si512(kOrders[kTransposeOrder].data());
   return _mm512_gf2p8affine_epi64_epi8(_mm512_set1_epi64(kIdentityMatrix),
                                        _mm512_permutexvar_epi8(order, words), 0);
 }
@@ -105,7 +104,7 @@ BLOCKSIEVE_AVX512_INLINE void AddRows(const RibbonRow* rows, uint32_t count, uin
 #pragma GCC unroll 16
   for (int i = 0; i < kGroups; ++i) {
     const __m512i bits = i < 8 ? low_bits : rest_bits;
-    const __m512i order = _mm512_load_si512(kOrders.spread[i < 8 ? i : i - 8]);
+    const __m512i order = _mm512_load_si512(kOrders[i % 8].data());
     slices->word[i] = _mm512_or_si512(
         slices->word[i],
         _mm512_sll_epi64(_mm512_maskz_permutexvar_epi8(kLowestBytes, order, bits), shift));
@@ -228,17 +227,16 @@ BLOCKSIEVE_AVX512_INLINE bool ReduceCarried(RibbonCarried* carried) noexcept {
 }
 
 template <int kGroups>
-BLOCKSIEVE_AVX512 RibbonOutcome EliminateSliced(const RibbonRows& rows,
-                                                RibbonEchelon* echelon) noexcept {
+BLOCKSIEVE_AVX512 RibbonOutcome EliminateSliced(RibbonSystem* system) noexcept {
   Slices<kGroups> slices;
 #pragma GCC unroll 16
   for (int i = 0; i < kGroups; ++i) slices.word[i] = _mm512_setzero_si512();
-  const RibbonRow* next = rows.rows;
-  uint64_t* pivots = echelon->pivots;
-  uint8_t* planes = echelon->planes;
-  for (size_t octet = 0; octet < rows.num_octets; ++octet) {
+  const RibbonRow* next = system->rows;
+  uint64_t* pivots = system->pivots;
+  uint8_t* planes = system->planes;
+  for (size_t octet = 0; octet < system->num_octets; ++octet) {
     DropLeadingGap<kGroups>(&slices);
-    uint32_t count = rows.octet_counts[octet];
+    uint32_t count = system->octet_counts[octet];
     auto end = static_cast<uint32_t>(64 - _lzcnt_u64(slices.rows));
     if (end + count > 64) [[unlikely]] {
       const auto in_flight = static_cast<uint32_t>(_mm_popcnt_u64(slices.rows));
@@ -263,8 +261,8 @@ BLOCKSIEVE_AVX512 RibbonOutcome EliminateSliced(const RibbonRows& rows,
     pivots += kRibbonOctet;
     planes += 8 * (kGroups - kCoefficientGroups);
   }
-  TakeRows<kGroups>(slices, &echelon->carried);
-  return ReduceCarried(&echelon->carried) ? RibbonOutcome::kSolved : RibbonOutcome::kContradiction;
+  TakeRows<kGroups>(slices, &system->carried);
+  return ReduceCarried(&system->carried) ? RibbonOutcome::kSolved : RibbonOutcome::kContradiction;
 }
 
 BLOCKSIEVE_AVX512 void FindStarts(const uint64_t* mixed, size_t num_rows, uint32_t multiplier,
@@ -272,18 +270,25 @@ BLOCKSIEVE_AVX512 void FindStarts(const uint64_t* mixed, size_t num_rows, uint32
   FindStartsOf(mixed, num_rows, multiplier, num_octets, fold, starts);
 }
 
-RibbonOutcome Eliminate(const RibbonRows& rows, uint32_t fingerprint_columns,
-                        RibbonEchelon* echelon) {
+/// Calls `visit` with the number of plane groups, 1 to 4, as a constant.
+template <class Visit>
+auto WithPlaneGroups(uint32_t fingerprint_columns, const Visit& visit) {
   switch (RibbonPlaneGroups(fingerprint_columns)) {
     case 1:
-      return EliminateSliced<kCoefficientGroups + 1>(rows, echelon);
+      return visit(std::integral_constant<int, 1>());
     case 2:
-      return EliminateSliced<kCoefficientGroups + 2>(rows, echelon);
+      return visit(std::integral_constant<int, 2>());
     case 3:
-      return EliminateSliced<kCoefficientGroups + 3>(rows, echelon);
+      return visit(std::integral_constant<int, 3>());
     default:
-      return EliminateSliced<kCoefficientGroups + 4>(rows, echelon);
+      return visit(std::integral_constant<int, 4>());
   }
+}
+
+RibbonOutcome Eliminate(uint32_t fingerprint_columns, RibbonSystem* system) {
+  return WithPlaneGroups(fingerprint_columns, [&](auto groups) {
+    return EliminateSliced<kCoefficientGroups + groups.value>(system);
+  });
 }
 
 /// Eight columns at a time, one per lane, in `kBatches` vectors whose dependency chains overlap.
@@ -321,16 +326,9 @@ BLOCKSIEVE_AVX512 void BackSubstituteLanes(const uint64_t* pivots, uint32_t num_
 
 void BackSubstitute(const uint64_t* pivots, uint32_t fingerprint_columns, const uint64_t* next,
                     uint64_t* words) {
-  switch (RibbonPlaneGroups(fingerprint_columns)) {
-    case 1:
-      return BackSubstituteLanes<1>(pivots, fingerprint_columns, next, words);
-    case 2:
-      return BackSubstituteLanes<2>(pivots, fingerprint_columns, next, words);
-    case 3:
-      return BackSubstituteLanes<3>(pivots, fingerprint_columns, next, words);
-    default:
-      return BackSubstituteLanes<4>(pivots, fingerprint_columns, next, words);
-  }
+  WithPlaneGroups(fingerprint_columns, [&](auto groups) {
+    BackSubstituteLanes<groups.value>(pivots, fingerprint_columns, next, words);
+  });
 }
 
 }  // namespace

@@ -210,11 +210,11 @@ __attribute__((noinline)) inline bool DropEmptyRows(RowInFlight** begin,
 }
 
 /// Converts rows to RowInFlight in place.
-BLOCKSIEVE_INLINE RowInFlight* PlaceRows(const RibbonRows& rows) noexcept {
+BLOCKSIEVE_INLINE RowInFlight* PlaceRows(const RibbonSystem& system) noexcept {
   static_assert(sizeof(RibbonRow) == kRowBytes && alignof(RibbonRow) >= alignof(RowInFlight));
-  // A local, because the compiler must assume that writing bytes changes rows.rows.
-  RibbonRow* const row = rows.rows;
-  for (size_t i = 0, count = rows.num_rows; i < count; ++i) {
+  // Locals, because the compiler must assume that writing bytes changes the system.
+  RibbonRow* const row = system.rows;
+  for (size_t i = 0, count = system.num_rows; i < count; ++i) {
     const auto [coefficients, tag] = row[i];
     const auto start = static_cast<int>(tag & 31);
     const uint64_t high = coefficients >> 1 >> (63 - start);
@@ -244,26 +244,25 @@ BLOCKSIEVE_INLINE void WritePlanes(const RowInFlight* pivot, uint32_t groups,
   }
 }
 
-BLOCKSIEVE_INLINE RibbonOutcome EliminateByOctets(const RibbonRows& rows,
-                                                  uint32_t fingerprint_columns,
-                                                  RibbonEchelon* echelon) noexcept {
+BLOCKSIEVE_INLINE RibbonOutcome EliminateByOctets(uint32_t fingerprint_columns,
+                                                  RibbonSystem* system) noexcept {
   const uint32_t groups = RibbonPlaneGroups(fingerprint_columns);
-  uint64_t* pivots = echelon->pivots;
-  uint8_t* planes = echelon->planes;
-  RibbonCarried& carried = echelon->carried;
+  uint64_t* pivots = system->pivots;
+  uint8_t* planes = system->planes;
+  RibbonCarried& carried = system->carried;
   carried.count = 0;
-  RowInFlight* begin = PlaceRows(rows);
+  RowInFlight* begin = PlaceRows(*system);
   RowInFlight* end = begin;
   // Rows in flight at the end are also eliminated in the columns that follow. These pivots are the
   // carried rows, and contradictions are found.
-  for (size_t octet = 0; octet < rows.num_octets + kRibbonWidth / kRibbonOctet; ++octet) {
+  for (size_t octet = 0; octet < system->num_octets + kRibbonWidth / kRibbonOctet; ++octet) {
     if (octet % 4 == 0 && octet != 0) {
       for (RowInFlight* row = begin; row != end; ++row) {
         *row = __builtin_shufflevector(*row, *row, 1, 2, 0, 3);
       }
     }
-    const bool beyond = octet >= rows.num_octets;
-    if (!beyond) end += rows.octet_counts[octet];
+    const bool beyond = octet >= system->num_octets;
+    if (!beyond) end += system->octet_counts[octet];
     if (beyond && begin == end) break;
     RibbonPivotChoice choice;
     RowInFlight pivot[8];
@@ -276,7 +275,7 @@ BLOCKSIEVE_INLINE RibbonOutcome EliminateByOctets(const RibbonRows& rows,
     }
     const auto first_column = static_cast<int>(octet % 4 * kRibbonOctet);
     if (beyond) {
-      const size_t column = (octet - rows.num_octets) * kRibbonOctet;
+      const size_t column = (octet - system->num_octets) * kRibbonOctet;
       for (int k = 0; k < 8; ++k) {
         const uint64_t row = ColumnsFrom(pivot + k, first_column + k);
         if (row == 0) continue;
@@ -311,9 +310,8 @@ BLOCKSIEVE_INLINE uint64_t FoldedParity(uint64_t x) noexcept {
                            uint32_t num_octets, uint32_t fold, uint32_t* starts) {           \
     FindStartsOf(mixed, num_rows, multiplier, num_octets, fold, starts);                     \
   }                                                                                          \
-  TARGET RibbonOutcome NAME##Eliminate(const RibbonRows& rows, uint32_t fingerprint_columns, \
-                                       RibbonEchelon* echelon) {                             \
-    return EliminateByOctets(rows, fingerprint_columns, echelon);                            \
+  TARGET RibbonOutcome NAME##Eliminate(uint32_t fingerprint_columns, RibbonSystem* system) { \
+    return EliminateByOctets(fingerprint_columns, system);                                   \
   }                                                                                          \
   TARGET void NAME##Substitute(const uint64_t* pivots, uint32_t fingerprint_columns,         \
                                const uint64_t* next, uint64_t* words) {                      \

@@ -23,14 +23,15 @@ void ExpectAllMatch(const std::vector<uint64_t>& hashes, const Columns& columns)
 }
 
 TEST(RibbonBuilderTest, SmallSetsNeverNeedMoreSlots) {
-  // Every set of keys gets its filter without widening: the seeds suffice. RIBBON.md has the rate
-  // at which they do not.
-  uint64_t widenings = 0;
+  // Every set of keys gets its filter without widening by 8 slots: the seeds suffice. RIBBON.md has
+  // the rate at which they do not.
+  uint64_t widened = 0;
   for (uint64_t seed = 0; seed < 3000; ++seed) {
     const size_t n = 60 + seed % 940;
-    widenings += BuildTestRibbon(RandomHashes(n, seed + 1'000'000), {8, 0}).build.widenings;
+    const auto build = BuildTestRibbon(RandomHashes(n, seed + 1'000'000), {8, 0}).build;
+    widened += build.shape.slots() >= n + 10;
   }
-  EXPECT_LE(widenings, 1u);
+  EXPECT_LE(widened, 1u);
 }
 
 std::vector<uint64_t> Numbered(size_t n, uint64_t (*hash_of)(uint64_t i)) {
@@ -116,7 +117,6 @@ TEST(RibbonBuilderTest, KernelsMakeTheSameBytes) {
     ASSERT_EQ(CountMisses(scalar, hashes), 0u);
     for (const Kernel kernel : internal::AvailableKernels()) {
       const BuiltRibbon built = BuildTestRibbon(hashes, columns, kernel);
-      ASSERT_EQ(built.build.eliminations, scalar.build.eliminations);
       ASSERT_TRUE(built.bytes == scalar.bytes) << KernelName(kernel) << " with " << n << " keys";
     }
   }
