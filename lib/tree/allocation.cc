@@ -12,6 +12,7 @@
 namespace blocksieve {
 namespace {
 
+using internal::CheckRange;
 using internal::KeysPerLookup;
 using internal::RunsPerLookup;
 using Levels = std::span<const TreeLevel>;
@@ -135,17 +136,11 @@ RatePlan AllocateBothForBits(Levels levels, double bits_per_key, double seek_fra
   return WithRanges(std::move(points), levels, ranges);
 }
 
-Status CheckRange(const char* name, double value, double lowest, double highest) {
-  if (value >= lowest && value <= highest) return Status::Ok();
-  return internal::OutOfRange(name, value, lowest, highest);
-}
-
 Status CheckLevels(Levels levels) {
   for (const TreeLevel& level : levels) {
-    Status status = CheckRange("keys_per_run", level.keys_per_run, 0, 0x1p50);
-    if (status.ok()) status = CheckRange("num_runs", level.num_runs, 0, 0x1p30);
-    if (status.ok()) status = CheckRange("lookup_share", level.lookup_share, 0, 1);
-    if (!status.ok()) return status;
+    BLOCKSIEVE_RETURN_IF_ERROR(CheckRange("keys_per_run", level.keys_per_run, 0, 0x1p50));
+    BLOCKSIEVE_RETURN_IF_ERROR(CheckRange("num_runs", level.num_runs, 0, 0x1p30));
+    BLOCKSIEVE_RETURN_IF_ERROR(CheckRange("lookup_share", level.lookup_share, 0, 1));
   }
   if (NumKeys(levels) > 0) return Status::Ok();
   return Status::InvalidArgument("number of keys in all sorted runs is 0; allowed: 1 or more");
@@ -170,8 +165,8 @@ Status RateGoal::Check() const try {
       return Status::InvalidArgument("seek_fraction=" + internal::ShortestText(*seek_fraction) +
                                      " needs wasted_reads or bits_per_key");
     }
-    Status status = CheckRange("seek_fraction", *seek_fraction, kMinSeekFraction, kMaxSeekFraction);
-    if (!status.ok()) return status;
+    BLOCKSIEVE_RETURN_IF_ERROR(
+        CheckRange("seek_fraction", *seek_fraction, kMinSeekFraction, kMaxSeekFraction));
   }
   if (target_fpr) return CheckRange("target_fpr", *target_fpr, kMinTargetFpr, kMaxTargetFpr);
   if (wasted_reads) {
@@ -185,9 +180,8 @@ Status RateGoal::Check() const try {
 }
 
 Result<RatePlan> AllocateRates(std::span<const TreeLevel> levels, const RateGoal& goal) try {
-  Status status = goal.Check();
-  if (status.ok()) status = CheckLevels(levels);
-  if (!status.ok()) return status;
+  BLOCKSIEVE_RETURN_IF_ERROR(goal.Check());
+  BLOCKSIEVE_RETURN_IF_ERROR(CheckLevels(levels));
   if (goal.target_fpr) return UniformRates(levels, *goal.target_fpr);
   if (goal.wasted_reads && goal.seek_fraction) {
     return AllocateBothForReads(levels, *goal.wasted_reads, *goal.seek_fraction);

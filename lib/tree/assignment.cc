@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "blocksieve/sizing.h"
 
@@ -120,13 +121,8 @@ namespace {
 
 // The best assignments for two adjacent prices: the highest for which `is_cheap` holds, and the
 // next one.
-struct Bracket {
-  Assignment cheap;
-  Assignment expensive;
-};
-
-Bracket BisectPrice(std::span<const TreeLevel> levels, size_t num_without,
-                    const Assignment::Check& is_cheap) {
+std::pair<Assignment, Assignment> BisectPrice(std::span<const TreeLevel> levels, size_t num_without,
+                                              const Assignment::Check& is_cheap) {
   double max_keys = 1;
   for (const TreeLevel& level : levels) max_keys = std::max(max_keys, KeysPerLookup(level));
   // At the low price even the lowest FPR pays off, at the high price not even one bit for a run of
@@ -134,15 +130,15 @@ Bracket BisectPrice(std::span<const TreeLevel> levels, size_t num_without,
   double low = std::log(kMinTargetFpr / 1000 / max_keys);
   double high = std::log(2.0);
   Assignment candidate(levels, num_without);
-  Bracket bracket{candidate, candidate};
-  bracket.cheap.ChooseFor(std::exp(low));
-  bracket.expensive.ChooseFor(std::exp(high));
+  std::pair<Assignment, Assignment> bracket(candidate, candidate);
+  bracket.first.ChooseFor(std::exp(low));
+  bracket.second.ChooseFor(std::exp(high));
   for (int i = 0; i < 64; ++i) {
     const double middle = (low + high) / 2;
     candidate.ChooseFor(std::exp(middle));
     const bool raises_low = is_cheap(candidate);
     (raises_low ? low : high) = middle;
-    (raises_low ? bracket.cheap : bracket.expensive) = candidate;
+    (raises_low ? bracket.first : bracket.second) = candidate;
   }
   return bracket;
 }
@@ -153,12 +149,12 @@ std::optional<Assignment> MinimizeMemory(std::span<const TreeLevel> levels, doub
   const auto is_allowed = [&](const Assignment& a) { return a.WastedReads() <= wasted_reads; };
   std::optional<Assignment> best;
   for (size_t num_without = 0; num_without <= levels.size(); ++num_without) {
-    Bracket bracket = BisectPrice(levels, num_without, is_allowed);
-    if (!is_allowed(bracket.cheap)) break;
-    bracket.cheap.MoveTowards(bracket.expensive, -1, is_allowed);
+    auto [cheap, expensive] = BisectPrice(levels, num_without, is_allowed);
+    if (!is_allowed(cheap)) break;
+    cheap.MoveTowards(expensive, -1, is_allowed);
     // Each further level without filters saves fewer bits for each wasted read that it costs.
-    if (best && bracket.cheap.Bits() >= best->Bits()) break;
-    best = bracket.cheap;
+    if (best && cheap.Bits() >= best->Bits()) break;
+    best = cheap;
   }
   return best;
 }
@@ -169,11 +165,11 @@ Assignment MinimizeReads(std::span<const TreeLevel> levels, double bits_per_key)
   const auto is_cheap = [&](const Assignment& a) { return !is_allowed(a); };
   std::optional<Assignment> best;
   for (size_t num_without = 0; num_without <= levels.size(); ++num_without) {
-    Bracket bracket = BisectPrice(levels, num_without, is_cheap);
-    if (!is_allowed(bracket.expensive)) continue;
-    bracket.expensive.MoveTowards(bracket.cheap, 1, is_allowed);
-    if (best && bracket.expensive.WastedReads() >= best->WastedReads()) break;
-    best = bracket.expensive;
+    auto [cheap, expensive] = BisectPrice(levels, num_without, is_cheap);
+    if (!is_allowed(expensive)) continue;
+    expensive.MoveTowards(cheap, 1, is_allowed);
+    if (best && expensive.WastedReads() >= best->WastedReads()) break;
+    best = expensive;
   }
   return *best;  // an assignment without filters is always allowed
 }

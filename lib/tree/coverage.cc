@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <utility>
 
 #include "blocksieve/tree.h"
@@ -73,40 +74,25 @@ class KeyInterpolation {
   int highest_ = 0;
 };
 
-/// Distribution of a file's keys over the bounds within its key range.
-class FileSpread {
- public:
-  FileSpread(std::span<const std::string_view> bounds, const TreeFile& file,
-             const KeyInterpolation& keys)
-      : bounds_(bounds), file_(file), keys_(keys), shares_(bounds.size(), 1) {
-    shares_.front() = 0;
-    Fill(0, shares_.size() - 1);
-  }
-
-  /// Share of the keys between bounds[bound] and bounds[bound + 1].
-  double ShareAfter(size_t bound) const {
-    return std::max(shares_[bound + 1] - shares_[bound], 0.0);
-  }
-
- private:
-  // Parts with few keys are not looked at: files of level 0 often begin and end close to each
-  // other, with nothing between.
-  void Fill(size_t low, size_t high) {
-    constexpr double kSmallShare = 1.0 / 64;
+/// Shares of a file's keys before each of the bounds within its key range. Parts with few keys are
+/// not looked at: files of level 0 often begin and end close to each other, with nothing between.
+std::vector<double> SharesBefore(std::span<const std::string_view> bounds, const TreeFile& file,
+                                 const KeyInterpolation& keys) {
+  constexpr double kSmallShare = 1.0 / 64;
+  std::vector<double> shares(bounds.size(), 1);
+  shares.front() = 0;
+  const std::function<void(size_t, size_t)> fill = [&](size_t low, size_t high) {
     if (high - low < 2) return;
     const size_t middle = (low + high) / 2;
-    shares_[middle] = shares_[high] - shares_[low] < kSmallShare
-                          ? (shares_[low] + shares_[high]) / 2
-                          : keys_.ShareBefore(file_, bounds_[middle]);
-    Fill(low, middle);
-    Fill(middle, high);
-  }
-
-  std::span<const std::string_view> bounds_;
-  const TreeFile& file_;
-  const KeyInterpolation& keys_;
-  std::vector<double> shares_;  // before each bound
-};
+    shares[middle] = shares[high] - shares[low] < kSmallShare
+                         ? (shares[low] + shares[high]) / 2
+                         : keys.ShareBefore(file, bounds[middle]);
+    fill(low, middle);
+    fill(middle, high);
+  };
+  fill(0, shares.size() - 1);
+  return shares;
+}
 
 bool AreInByteOrder(const std::vector<TreeFile>& files) {
   for (size_t i = 0; i < files.size(); ++i) {
@@ -129,11 +115,12 @@ void Tree::SetKeyRanges() {
       const TreeFile& file = files_[i];
       const auto first = std::lower_bound(bounds.begin(), bounds.end(), file.smallest);
       const auto last = std::lower_bound(first, bounds.end(), file.largest);
-      const FileSpread spread({first, last + 1}, file, keys);
-      for (auto bound = first; bound != last; ++bound) {
-        const double share = spread.ShareAfter(static_cast<size_t>(bound - first));
-        segments[static_cast<size_t>(bound - bounds.begin())].parts.emplace_back(
-            &run - runs_.data(), share * static_cast<double>(file.num_keys));
+      const std::vector<double> shares = SharesBefore({first, last + 1}, file, keys);
+      auto segment = segments.begin() + (first - bounds.begin());
+      for (size_t j = 0; j + 1 < shares.size(); ++j, ++segment) {
+        const double share = std::max(shares[j + 1] - shares[j], 0.0);
+        segment->parts.emplace_back(&run - runs_.data(),
+                                    share * static_cast<double>(file.num_keys));
       }
     }
   }
