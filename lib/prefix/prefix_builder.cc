@@ -23,9 +23,8 @@ unsigned NumLookups(double fpr, double target_fpr) noexcept {
 
 Result<PrefixBuilder> PrefixBuilder::Create(const FilterOptions& options) {
   for (const double fpr : {options.prefix_fpr, options.few_prefixes_fpr}) {
-    if (!(fpr >= kMinTargetFpr && fpr <= kMaxTargetFpr)) {
-      return internal::OutOfRange("prefix_fpr", fpr, kMinTargetFpr, kMaxTargetFpr);
-    }
+    BLOCKSIEVE_RETURN_IF_ERROR(
+        internal::CheckRange("prefix_fpr", fpr, kMinTargetFpr, kMaxTargetFpr));
   }
   if (options.prefixes == "auto") return PrefixBuilder(options, "");
   Result<std::string> rule = internal::ParsePrefixRule(options.prefixes);

@@ -17,29 +17,17 @@ namespace blocksieve {
 namespace internal {
 namespace {
 
-class Callbacks {
- public:
-  static Callbacks& Instance() {
-    static auto& callbacks = *new Callbacks;  // databases may be read while the process ends
-    return callbacks;
-  }
+// Never destroyed: databases may be read while the process ends.
+std::shared_mutex& CallbacksMutex() {
+  static auto& mutex = *new std::shared_mutex;
+  return mutex;
+}
 
-  bool Add(std::string_view name, PrefixCallback callback) {
-    const std::unique_lock lock(mutex_);
-    return callbacks_.emplace(name, std::move(callback)).second;
-  }
-
-  // Callbacks are never removed, so a pointer stays valid.
-  const PrefixCallback* Find(std::string_view name) const {
-    const std::shared_lock lock(mutex_);
-    const auto found = callbacks_.find(name);
-    return found == callbacks_.end() ? nullptr : &found->second;
-  }
-
- private:
-  mutable std::shared_mutex mutex_;
-  std::map<std::string, PrefixCallback, std::less<>> callbacks_;
-};
+// Callbacks are never removed, so a pointer stays valid.
+auto& Callbacks() {
+  static auto& callbacks = *new std::map<std::string, PrefixCallback, std::less<>>;
+  return callbacks;
+}
 
 // Size of a field that begins with its big-endian length of `bytes` bytes; none if the key ends.
 std::optional<size_t> SizedField(std::string_view key, size_t at, size_t bytes) noexcept {
@@ -49,19 +37,15 @@ std::optional<size_t> SizedField(std::string_view key, size_t at, size_t bytes) 
   return bytes + static_cast<size_t>(content);
 }
 
-/// Occurrences of a byte in a text.
-struct Occurrences {
-  size_t count = 0;
-  size_t end = 0;  // after the last one
-};
-
-// A word at a time: most texts are too short for the calls of memchr and memrchr to pay.
-Occurrences FindByte(std::string_view text, char byte) noexcept {
+// The number of occurrences of a byte in a text. `*end` becomes the end of the last one, or 0. A
+// word at a time: most texts are too short for the calls of memchr and memrchr to pay.
+size_t CountByte(std::string_view text, char byte, size_t* end) noexcept {
   constexpr uint64_t kOnes = 0x0101010101010101u;
   constexpr uint64_t kLowBits = 0x7f * kOnes;
   constexpr size_t kWord = sizeof(uint64_t);
-  Occurrences found;
+  size_t count = 0;
   size_t i = 0;
+  *end = 0;
   // Counts the occurrences in the word at `at`, after its first `skipped` bytes.
   const auto add = [&](size_t at, size_t skipped) {
     const uint64_t differing =
@@ -70,18 +54,20 @@ Occurrences FindByte(std::string_view text, char byte) noexcept {
     // The high bit of each byte that is zero.
     uint64_t equal = ~(((differing & kLowBits) + kLowBits) | differing | kLowBits);
     equal = equal >> 8 * skipped << 8 * skipped;
-    found.count += (equal >> 7) * kOnes >> 56;
-    if (equal != 0) found.end = at + kWord - static_cast<size_t>(std::countl_zero(equal)) / 8;
+    count += (equal >> 7) * kOnes >> 56;
+    if (equal != 0) *end = at + kWord - static_cast<size_t>(std::countl_zero(equal)) / 8;
   };
   for (; i + kWord <= text.size(); i += kWord) add(i, 0);
   if (i != 0 && i != text.size()) {
     add(text.size() - kWord, kWord - (text.size() - i));
-    return found;
+    return count;
   }
   for (; i < text.size(); ++i) {
-    if (text[i] == byte) found = {found.count + 1, i + 1};
+    if (text[i] != byte) continue;
+    ++count;
+    *end = i + 1;
   }
-  return found;
+  return count;
 }
 
 bool FindAfterDelimiters(ByteView parameters, std::string_view key, PrefixLengths* lengths) {
@@ -164,7 +150,9 @@ bool IsPrefixCallbackName(std::string_view name) noexcept {
 }
 
 const PrefixCallback* FindPrefixCallback(std::string_view name) noexcept {
-  return Callbacks::Instance().Find(name);
+  const std::shared_lock lock(CallbacksMutex());
+  const auto found = Callbacks().find(name);
+  return found == Callbacks().end() ? nullptr : &found->second;
 }
 
 size_t MaxPrefixesOf(ByteView rule) noexcept {
@@ -210,8 +198,8 @@ bool FindMorePrefixes(ByteView rule, std::string_view key, PrefixLengths* length
 size_t FindLongestPrefix(ByteView rule, std::string_view key) noexcept {
   if (IsOneByteDelimiter(rule) && key.size() <= kMaxPrefixBytes) {
     // Most keys have fewer boundaries than the rule allows.
-    const Occurrences found = FindByte(key, static_cast<char>(rule[2]));
-    if (found.count <= MaxPrefixesOf(rule)) return found.end;
+    size_t end;
+    if (CountByte(key, static_cast<char>(rule[2]), &end) <= MaxPrefixesOf(rule)) return end;
   }
   PrefixLengths lengths;
   return FindPrefixes(rule, key, &lengths) ? lengths.longest() : 0;
@@ -238,7 +226,8 @@ Status RegisterPrefixCallback(std::string_view name, PrefixCallback callback) tr
                                    "letters, digits, '.', '_' and '-'");
   }
   if (!callback) return Status::InvalidArgument("callback is null");
-  if (internal::Callbacks::Instance().Add(name, std::move(callback))) return Status::Ok();
+  const std::unique_lock lock(internal::CallbacksMutex());
+  if (internal::Callbacks().emplace(name, std::move(callback)).second) return Status::Ok();
   return Status::InvalidArgument("a callback named " + std::string(name) +
                                  " is registered already");
 } catch (const std::bad_alloc&) {

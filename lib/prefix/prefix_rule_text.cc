@@ -154,10 +154,6 @@ class RuleParser {
   bool has_mark_ = false;
 };
 
-std::string FieldText(int length_bytes, uint16_t size) {
-  return length_bytes == 0 ? std::to_string(size) : "len" + std::to_string(8 * length_bytes);
-}
-
 }  // namespace
 
 Result<std::string> ParsePrefixRule(std::string_view text) try {
@@ -196,8 +192,10 @@ std::string PrefixRuleText(ByteView rule) {
         const auto type = from.Fixed<uint8_t>();
         const auto size = from.Fixed<uint16_t>();
         if (!from.ok()) return "";
-        text += (text.empty() ? "fields:" : ",") + FieldText(type & ~kEndsPrefix, size) +
-                ((type & kEndsPrefix) != 0 ? "*" : "");
+        const int length_bytes = type & ~kEndsPrefix;
+        text += text.empty() ? "fields:" : ",";
+        text += length_bytes == 0 ? std::to_string(size) : "len" + std::to_string(8 * length_bytes);
+        if ((type & kEndsPrefix) != 0) text += "*";
       }
       return text;
     case RuleKind::kCallback:
