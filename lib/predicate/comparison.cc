@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cassert>
 #include <compare>
 #include <string>
 #include <utility>
@@ -56,17 +55,18 @@ void Print(Comparison comparison, PredicateNode* leaf) {
       negated.empty() ? "NOT " + leaf->text : column + " " + std::string(negated) + operands;
 }
 
-void SetValues(std::vector<Value> values, PredicateNode* leaf) {
+Status SetValues(std::vector<Value> values, PredicateNode* leaf) {
   std::sort(values.begin(), values.end(), [](const Value& a, const Value& b) {
     return a.Compare(b) == std::strong_ordering::less;
   });
   values.erase(std::unique(values.begin(), values.end()), values.end());
   leaf->kind = Kind::kValues;
   leaf->values = std::move(values);
+  return Status::Ok();
 }
 
 // Turns a range of at most one value into a set of values.
-void SetRange(ValueRange range, PredicateNode* leaf) {
+Status SetRange(ValueRange range, PredicateNode* leaf) {
   if (range.low && range.high) {
     const std::strong_ordering order = range.low->Compare(*range.high);
     const bool is_closed = range.includes_low && range.includes_high;
@@ -75,6 +75,7 @@ void SetRange(ValueRange range, PredicateNode* leaf) {
   }
   leaf->kind = Kind::kRange;
   leaf->range = range;
+  return Status::Ok();
 }
 
 void SetLow(const LiteralBound& bound, bool includes, ValueRange* range) {
@@ -87,10 +88,10 @@ void SetHigh(const LiteralBound& bound, bool includes, ValueRange* range) {
   range->includes_high = includes || !bound.is_exact;
 }
 
-void SetPattern(Pattern pattern, PredicateNode* leaf) {
+Status SetPattern(Pattern pattern, PredicateNode* leaf) {
   leaf->kind = Kind::kPattern;
   leaf->pattern = std::move(pattern);
-  if (leaf->column->has_tokens()) return;
+  if (leaf->column->has_tokens()) return Status::Ok();
 
   const std::string_view prefix = leaf->pattern->prefix();
   if (leaf->pattern->IsEqual()) return SetValues({Value::Bytes(prefix)}, leaf);
@@ -101,14 +102,14 @@ void SetPattern(Pattern pattern, PredicateNode* leaf) {
     leaf->range.includes_high = false;
   }
   if (leaf->pattern->IsPrefix()) leaf->kind = Kind::kRange;
+  return Status::Ok();
 }
 
 Status SetHas(const Column& column, const LiteralBound& bound, PredicateNode* leaf) {
   const std::string& needle = leaf->literals[0].text;
   switch (column.definition().tokeniser) {
     case Tokeniser::kNgrams:
-      SetPattern(Pattern::Contains(needle), leaf);
-      return Status::Ok();
+      return SetPattern(Pattern::Contains(needle), leaf);
     case Tokeniser::kWords:
       leaf->kind = Kind::kWord;
       if (!needle.empty() && std::all_of(needle.begin(), needle.end(), IsWordByte)) {
@@ -121,8 +122,7 @@ Status SetHas(const Column& column, const LiteralBound& bound, PredicateNode* le
     case Tokeniser::kNone:
       break;
   }
-  SetValues(bound.is_exact ? std::vector{*bound.at_or_below} : std::vector<Value>{}, leaf);
-  return Status::Ok();
+  return SetValues(bound.is_exact ? std::vector{*bound.at_or_below} : std::vector<Value>{}, leaf);
 }
 
 Status SetText(const Column& column, Comparison comparison, PredicateNode* leaf) {
@@ -132,17 +132,13 @@ Status SetText(const Column& column, Comparison comparison, PredicateNode* leaf)
         "column '" + column.name() + "' is " + std::string(ValueTypeName(column.type())) +
         ", but " + std::string(SpellingOf(comparison).first) + " needs a column of bytes");
   }
-  if (comparison == Comparison::kStartsWith) {
-    SetPattern(Pattern::Prefix(text), leaf);
-    return Status::Ok();
-  }
+  if (comparison == Comparison::kStartsWith) return SetPattern(Pattern::Prefix(text), leaf);
   std::optional<Pattern> pattern = Pattern::Like(text);
   if (!pattern) {
     return Status::InvalidArgument("the pattern " + Shown(leaf->literals[0].ToText()) +
                                    " ends in a single backslash; write two to match one");
   }
-  SetPattern(*std::move(pattern), leaf);
-  return Status::Ok();
+  return SetPattern(*std::move(pattern), leaf);
 }
 
 // Sets the leaf's kind and its values, range or pattern from its literals.
@@ -166,8 +162,7 @@ Status SetOperands(const Column& column, Comparison comparison, PredicateNode* l
       for (const LiteralBound& bound : bounds) {
         if (bound.is_exact) values.push_back(*bound.at_or_below);
       }
-      SetValues(std::move(values), leaf);
-      return Status::Ok();
+      return SetValues(std::move(values), leaf);
     }
     case Comparison::kGreater:
     case Comparison::kGreaterOrEqual:
@@ -178,25 +173,24 @@ Status SetOperands(const Column& column, Comparison comparison, PredicateNode* l
       [[fallthrough]];
     default:
       // Without an upper bound, the range would be unbounded.
-      if (!bounds.back().at_or_below) {
-        SetValues({}, leaf);
-        return Status::Ok();
-      }
+      if (!bounds.back().at_or_below) return SetValues({}, leaf);
       SetHigh(bounds.back(), comparison != Comparison::kLess, &range);
   }
-  SetRange(range, leaf);
-  return Status::Ok();
+  return SetRange(range, leaf);
 }
 
 }  // namespace
 
 Result<PredicateNodePointer> MakeComparison(const Column& column, Comparison comparison,
                                             std::vector<Literal> literals) {
-  [[maybe_unused]] const size_t count = literals.size();
-  assert(comparison == Comparison::kMissing   ? count == 0
-         : comparison == Comparison::kBetween ? count == 2
-         : comparison == Comparison::kIn      ? count >= 1
-                                              : count == 1);
+  const size_t count = comparison == Comparison::kMissing   ? 0
+                       : comparison == Comparison::kBetween ? 2
+                                                            : 1;
+  if (comparison == Comparison::kIn ? literals.empty() : literals.size() != count) {
+    return Status::InvalidArgument(
+        "number of values is " + std::to_string(literals.size()) +
+        "; allowed: 0 to IS MISSING, 2 to BETWEEN, 1 or more to IN, else 1");
+  }
   auto leaf = std::make_shared<PredicateNode>();
   leaf->column = column;
   leaf->literals = std::move(literals);
@@ -204,8 +198,7 @@ Result<PredicateNodePointer> MakeComparison(const Column& column, Comparison com
   if (comparison == Comparison::kMissing) {
     leaf->kind = Kind::kMissing;
   } else {
-    Status status = SetOperands(column, comparison, leaf.get());
-    if (!status.ok()) return status;
+    BLOCKSIEVE_RETURN_IF_ERROR(SetOperands(column, comparison, leaf.get()));
   }
   PlanPruning(leaf.get());
   return PredicateNodePointer(std::move(leaf));

@@ -57,7 +57,7 @@ struct PredicateNode {
   PruningPlan when_false;  ///< prunes granules in which it is false for no row
 };
 
-/// Makes a leaf. REQUIRES: the comparison's number of literals. Errors: InvalidArgument.
+/// Makes a leaf. Errors: InvalidArgument, see Predicate::Compare.
 Result<PredicateNodePointer> MakeComparison(const Column& column, Comparison comparison,
                                             std::vector<Literal> literals);
 PredicateNodePointer MakeConstant(bool is_true);

@@ -20,19 +20,6 @@ void CollectColumns(const PredicateNode& node, std::vector<Column>* columns) {
   for (const PredicateNodePointer& child : node.children) CollectColumns(*child, columns);
 }
 
-bool HasRightCount(Comparison comparison, size_t count) noexcept {
-  switch (comparison) {
-    case Comparison::kMissing:
-      return count == 0;
-    case Comparison::kBetween:
-      return count == 2;
-    case Comparison::kIn:
-      return count >= 1;
-    default:
-      return count == 1;
-  }
-}
-
 }  // namespace
 
 Predicate::Predicate(NodePointer node) : node_(std::move(node)) {
@@ -67,12 +54,7 @@ Result<Query> Query::Parse(std::string_view text, std::span<const Column> column
 
 Result<Predicate> Predicate::Compare(const Column& column, Comparison comparison,
                                      std::span<const Value> values) {
-  return Wrap([&]() -> Result<NodePointer> {
-    if (!HasRightCount(comparison, values.size())) {
-      return Status::InvalidArgument(
-          "number of values is " + std::to_string(values.size()) +
-          "; allowed: 0 to IS MISSING, 2 to BETWEEN, 1 or more to IN, else 1");
-    }
+  return Wrap([&] {
     const bool is_text = comparison == Comparison::kLike || comparison == Comparison::kStartsWith;
     std::vector<Literal> literals;
     for (const Value& value : values) {
