@@ -25,7 +25,7 @@ Status Damaged(const std::string& what) { return Status::Corruption("Bloom filte
 
 }  // namespace
 
-Status CheckCounters(const BloomLayout& layout, uint32_t counter_bits) try {
+Status CheckCounters(const BloomLayout& layout, uint32_t counter_bits) {
   if (Status status = layout.Check(); !status.ok()) return status;
   const std::string bits = std::to_string(counter_bits);
   if (counter_bits != 2 && counter_bits != 4 && counter_bits != 8 && counter_bits != 16) {
@@ -36,11 +36,9 @@ Status CheckCounters(const BloomLayout& layout, uint32_t counter_bits) try {
   return Status::InvalidArgument("num_bits is " + std::to_string(layout.num_bits) +
                                  "; allowed: 1 to " + std::to_string(max_counters) +
                                  " for counters of " + bits + " bits");
-} catch (const std::bad_alloc&) {
-  return OutOfMemory();
 }
 
-Result<OwnedBytes> AllocateCells(const BloomLayout& layout, uint32_t cell_bits) try {
+Result<OwnedBytes> AllocateCells(const BloomLayout& layout, uint32_t cell_bits) {
   const uint64_t size = CellBytes(layout.num_bits, cell_bits);
   OwnedBytes cells = AllocateBlock(size, 0);
   if (cells.memory == nullptr) {
@@ -48,8 +46,6 @@ Result<OwnedBytes> AllocateCells(const BloomLayout& layout, uint32_t cell_bits) 
                                      " bytes");
   }
   return cells;
-} catch (const std::bad_alloc&) {
-  return OutOfMemory();
 }
 
 Result<OwnedBytes> WriteContainer(const BloomLayout& layout, uint32_t cell_bits,
@@ -73,7 +69,7 @@ Result<OwnedBytes> WriteContainer(const BloomLayout& layout, uint32_t cell_bits,
   return OutOfMemory();
 }
 
-Result<BloomContainer> ReadContainer(bool has_counters, ByteView bytes) try {
+Result<BloomContainer> ReadContainer(bool has_counters, ByteView bytes) {
   Decoder header(bytes);
   if (AsText(header.Bytes(kMagic.size())) != kMagic) {
     return Damaged("first bytes are not \"BSC\"; another format?");
@@ -117,8 +113,6 @@ Result<BloomContainer> ReadContainer(bool has_counters, ByteView bytes) try {
   read.cells = *std::move(copy);
   std::copy(cells.begin(), cells.end(), read.cells.data());
   return read;
-} catch (const std::bad_alloc&) {
-  return OutOfMemory();
 }
 
 }  // namespace blocksieve::internal

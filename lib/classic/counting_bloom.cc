@@ -44,25 +44,20 @@ class CounterCells {
   uint32_t shift_;  // cells have 2^shift_ bits
 };
 
-/// A counter at which two positions of a key coincide counts the key once: otherwise the count of a
-/// key would depend on its hash.
-class DistinctPositions {
- public:
-  DistinctPositions(uint64_t hash, const BloomLayout& layout) noexcept {
-    internal::Positions positions(hash, layout.num_bits);
-    for (uint32_t j = 0; j < layout.num_probes; ++j) {
-      const uint64_t position = positions.Next();
-      const auto end = positions_.begin() + count_;
-      if (std::find(positions_.begin(), end, position) == end) positions_[count_++] = position;
-    }
+/// Calls `visit` with each position of a key once, although two may coincide: otherwise the count
+/// of a key would depend on its hash.
+template <class Visit>
+void ForEachPosition(uint64_t hash, const BloomLayout& layout, const Visit& visit) noexcept {
+  internal::Positions positions(hash, layout.num_bits);
+  std::array<uint64_t, kMaxBloomProbes> visited;
+  auto end = visited.begin();
+  for (uint32_t j = 0; j < layout.num_probes; ++j) {
+    const uint64_t position = positions.Next();
+    if (std::find(visited.begin(), end, position) != end) continue;
+    *end++ = position;
+    visit(position);
   }
-  auto begin() const noexcept { return positions_.begin(); }
-  auto end() const noexcept { return positions_.begin() + count_; }
-
- private:
-  std::array<uint64_t, kMaxBloomProbes> positions_;
-  uint32_t count_ = 0;
-};
+}
 
 }  // namespace
 
@@ -101,13 +96,13 @@ void CountingBloom::Add(std::string_view key) noexcept { AddHash(HashKey(key, la
 
 void CountingBloom::AddHash(uint64_t hash) noexcept {
   const CounterCells cells(cells_.data(), counter_bits_);
-  for (const uint64_t position : DistinctPositions(hash, layout_)) {
+  ForEachPosition(hash, layout_, [&](uint64_t position) {
     const uint32_t count = cells.Load(position);
-    if (count == max_count()) continue;
+    if (count == max_count()) return;
     cells.Store(cells_.data(), position, count + 1);
     num_set_ += count == 0;
     num_stuck_counters_ += count + 1 == max_count();
-  }
+  });
 }
 
 bool CountingBloom::Remove(std::string_view key) noexcept {
@@ -117,12 +112,12 @@ bool CountingBloom::Remove(std::string_view key) noexcept {
 bool CountingBloom::RemoveHash(uint64_t hash) noexcept {
   if (!MayContainHash(hash)) return false;
   const CounterCells cells(cells_.data(), counter_bits_);
-  for (const uint64_t position : DistinctPositions(hash, layout_)) {
+  ForEachPosition(hash, layout_, [&](uint64_t position) {
     const uint32_t count = cells.Load(position);
-    if (count == max_count()) continue;
+    if (count == max_count()) return;
     cells.Store(cells_.data(), position, count - 1);
     num_set_ -= count == 1;
-  }
+  });
   return true;
 }
 

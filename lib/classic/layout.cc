@@ -36,9 +36,8 @@ Status CheckRange(const char* name, uint64_t value, uint64_t lowest, uint64_t hi
 
 Result<BloomLayout> BloomLayout::ForKeys(uint64_t num_keys, double target_fpr,
                                          uint64_t hash_seed) try {
-  if (!(target_fpr >= kMinTargetFpr && target_fpr <= kMaxTargetFpr)) {
-    return internal::OutOfRange("target_fpr", target_fpr, kMinTargetFpr, kMaxTargetFpr);
-  }
+  BLOCKSIEVE_RETURN_IF_ERROR(
+      internal::CheckRange("target_fpr", target_fpr, kMinTargetFpr, kMaxTargetFpr));
   // The number of probes with which filters are smallest.
   uint32_t num_probes = 0;
   double bits_per_key = std::numeric_limits<double>::infinity();
@@ -77,18 +76,14 @@ Result<BloomLayout> BloomLayout::ForBits(uint64_t num_bits, uint32_t num_probes,
 
 Result<BloomLayout> BloomLayout::ForBytes(uint64_t num_bytes, uint32_t num_probes,
                                           uint64_t hash_seed) {
-  Status status = CheckRange("num_bytes", num_bytes, 1, kMaxBloomBits / 8);
-  if (!status.ok()) return status;
+  BLOCKSIEVE_RETURN_IF_ERROR(CheckRange("num_bytes", num_bytes, 1, kMaxBloomBits / 8));
   return ForBits(8 * num_bytes, num_probes, hash_seed);
 }
 
 Status BloomLayout::Check() const {
-  Status status = CheckRange("num_bits", num_bits, 1, kMaxBloomBits);
-  if (status.ok()) status = CheckRange("num_probes", num_probes, 1, kMaxBloomProbes);
-  if (status.ok()) {
-    status = CheckRange("design_keys", design_keys, 1, std::numeric_limits<uint64_t>::max());
-  }
-  return status;
+  BLOCKSIEVE_RETURN_IF_ERROR(CheckRange("num_bits", num_bits, 1, kMaxBloomBits));
+  BLOCKSIEVE_RETURN_IF_ERROR(CheckRange("num_probes", num_probes, 1, kMaxBloomProbes));
+  return CheckRange("design_keys", design_keys, 1, std::numeric_limits<uint64_t>::max());
 }
 
 }  // namespace blocksieve
