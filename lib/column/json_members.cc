@@ -17,46 +17,28 @@ std::optional<uint64_t> ElementIndex(const std::string& name) {
   return number->as_uint();
 }
 
-/// A JSON value that is neither array nor object.
-struct Scalar {
-  enum class Kind : uint8_t { kNull, kBool, kInteger, kOtherNumber, kString };
+// These visit a number or text if it is a value of the column's type, and return whether to
+// continue. A std::optional<Value> would be copied from function to function.
 
-  Kind kind = Kind::kNull;
-  bool is_negative = false;  // kInteger
-  uint64_t magnitude = 0;    // kInteger; kBool: 1 for true
-  std::string_view text;     // kOtherNumber and kString
-};
-
-/// Integers in floating-point spelling: 3.0, 3e2.
-std::optional<Scalar> AsInteger(const Scalar& number) {
-  const std::optional<Decimal> decimal = Decimal::Parse(number.text);
-  if (!decimal || decimal->HasFraction() || !decimal->IntegerPart()) return std::nullopt;
-  return Scalar{Scalar::Kind::kInteger, decimal->is_negative(), *decimal->IntegerPart(), {}};
-}
-
-// These visit the scalar if it is a value of the column's type, and return whether to continue. A
-// std::optional<Value> would be copied from function to function.
-
+/// REQUIRES: 0 is not negative. `text` is a buffer for the value's bytes.
 template <class Visit>
-bool VisitInteger(ValueType type, const Scalar& integer, std::string* text, const Visit& visit) {
+bool VisitInteger(ValueType type, bool is_negative, uint64_t magnitude, std::string* text,
+                  const Visit& visit) {
   constexpr auto kMaxInt64 = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
-  const bool is_negative = integer.is_negative && integer.magnitude != 0;
   switch (type) {
     case ValueType::kInt:
-      if (integer.magnitude > kMaxInt64 + (is_negative ? 1 : 0)) return true;
-      return visit(Value::Int(
-          static_cast<int64_t>(is_negative ? 0 - integer.magnitude : integer.magnitude)));
+      if (magnitude > kMaxInt64 + (is_negative ? 1 : 0)) return true;
+      return visit(Value::Int(static_cast<int64_t>(is_negative ? 0 - magnitude : magnitude)));
     case ValueType::kUint:
-      return is_negative || visit(Value::Uint(integer.magnitude));
-    case ValueType::kFloat: {
-      const auto magnitude = static_cast<double>(integer.magnitude);
-      return visit(Value::Float(is_negative ? -magnitude : magnitude));
-    }
+      return is_negative || visit(Value::Uint(magnitude));
+    case ValueType::kFloat:
+      return visit(Value::Float(is_negative ? -static_cast<double>(magnitude)
+                                            : static_cast<double>(magnitude)));
     case ValueType::kBytes:
       break;
   }
   *text = is_negative ? "-" : "";
-  *text += std::to_string(integer.magnitude);
+  *text += std::to_string(magnitude);
   return visit(Value::Bytes(*text));
 }
 
@@ -65,30 +47,6 @@ bool VisitText(ValueType type, std::string_view text, const Visit& visit) {
   if (type == ValueType::kBytes) return visit(Value::Bytes(text));
   const std::optional<Value> value = ReadValue(type, text);
   return !value || visit(*value);
-}
-
-/// `text` is a buffer for the value's bytes.
-template <class Visit>
-bool VisitScalar(ValueType type, const Scalar& scalar, std::string* text, const Visit& visit) {
-  const bool is_integer_column = type == ValueType::kInt || type == ValueType::kUint;
-  switch (scalar.kind) {
-    case Scalar::Kind::kNull:
-      return true;
-    case Scalar::Kind::kBool:
-      return type != ValueType::kBytes ||
-             visit(Value::Bytes(scalar.magnitude != 0 ? "true" : "false"));
-    case Scalar::Kind::kInteger:
-      return VisitInteger(type, scalar, text, visit);
-    case Scalar::Kind::kOtherNumber:
-      if (!is_integer_column) break;
-      if (const std::optional<Scalar> integer = AsInteger(scalar)) {
-        return VisitInteger(type, *integer, text, visit);
-      }
-      return true;
-    case Scalar::Kind::kString:
-      break;
-  }
-  return VisitText(type, scalar.text, visit);
 }
 
 }  // namespace
@@ -110,20 +68,34 @@ class MemberReader {
     scratch_.is_done.assign(members.types_.size(), 0);
   }
 
-  bool null() { return AddScalar({}); }
-  bool boolean(bool is_true) { return AddScalar({Scalar::Kind::kBool, false, is_true, {}}); }
+  bool null() {
+    return AddScalar([](ValueType, const auto&) { return true; });
+  }
+  bool boolean(bool is_true) {
+    return AddScalar([&](ValueType type, const auto& visit) {
+      return type != ValueType::kBytes || visit(Value::Bytes(is_true ? "true" : "false"));
+    });
+  }
   bool number_integer(number_integer_t number) {
     const auto bits = static_cast<uint64_t>(number);
-    return AddScalar({Scalar::Kind::kInteger, number < 0, number < 0 ? 0 - bits : bits, {}});
+    return AddInteger(number < 0, number < 0 ? 0 - bits : bits);
   }
-  bool number_unsigned(number_unsigned_t number) {
-    return AddScalar({Scalar::Kind::kInteger, false, number, {}});
-  }
+  bool number_unsigned(number_unsigned_t number) { return AddInteger(false, number); }
   bool number_float(number_float_t, string_t text) {
     RestorePoint(&text);
-    return AddScalar({Scalar::Kind::kOtherNumber, false, 0, text});
+    return AddScalar([&](ValueType type, const auto& visit) {
+      if (type != ValueType::kInt && type != ValueType::kUint) return VisitText(type, text, visit);
+      // An integer in floating-point spelling: 3.0, 3e2.
+      const std::optional<Decimal> number = Decimal::Parse(text);
+      if (!number || number->HasFraction() || !number->IntegerPart()) return true;
+      return VisitInteger(type, number->is_negative(), *number->IntegerPart(), &scratch_.text,
+                          visit);
+    });
   }
-  bool string(string_t& text) { return AddScalar({Scalar::Kind::kString, false, 0, text}); }
+  bool string(string_t& text) {
+    return AddScalar(
+        [&](ValueType type, const auto& visit) { return VisitText(type, text, visit); });
+  }
   bool binary(binary_t&) { return false; }  // not in JSON text
 
   bool start_object(size_t) { return Start(false); }
@@ -181,13 +153,22 @@ class MemberReader {
     return node;
   }
 
-  bool AddScalar(const Scalar& scalar) {
+  bool AddInteger(bool is_negative, uint64_t magnitude) {
+    return AddScalar([&](ValueType type, const auto& visit) {
+      return VisitInteger(type, is_negative, magnitude, &scratch_.text, visit);
+    });
+  }
+
+  // Adds a value that is neither array nor object. `visit_as(type, visit)` visits it as a value of
+  // the type, if it is one, and returns whether to continue.
+  template <class VisitAs>
+  bool AddScalar(const VisitAs& visit_as) {
     if (skipped_depth_ != 0) return true;
     if (!scratch_.open.empty() && scratch_.open.back().is_array) {
-      Visit(NodeOf(scratch_.open.back()), scalar);  // an element
+      Visit(NodeOf(scratch_.open.back()), visit_as);  // an element
     }
     if (const size_t node = NextNode(); node != JsonMembers::kNoNode) {
-      Visit(members_.nodes_[node], scalar);
+      Visit(members_.nodes_[node], visit_as);
       Finish(members_.nodes_[node].below);  // a scalar has no members
     }
     return pending_ != 0;
@@ -214,11 +195,12 @@ class MemberReader {
     return pending_ != 0;
   }
 
-  void Visit(const Node& node, const Scalar& scalar) {
+  template <class VisitAs>
+  void Visit(const Node& node, const VisitAs& visit_as) {
     for (const size_t column : node.columns) {
       if (scratch_.is_done[column] != 0) continue;
       const auto visit = [&](const Value& value) { return visit_(column, value); };
-      if (!VisitScalar(members_.types_[column], scalar, &scratch_.text, visit)) Finish(column);
+      if (!visit_as(members_.types_[column], visit)) Finish(column);
     }
   }
 
