@@ -169,9 +169,8 @@ class BLOCKSIEVE_EXPORT SkipIndexBuilder {
   /// REQUIRES: Finish() has not been called
   Result<FinishedSkipIndex> Finish() noexcept;
 
-  /// After Finish: a max_index_bytes that drops nothing, whatever the budget was; at most 32 bytes
-  /// per column above the minimum. 0 if that is not known: Finish failed too early, or filters are
-  /// kOverMemory.
+  /// After Finish: the minimum of max_index_bytes that drops nothing, whatever the budget was. 0 if
+  /// that is not known: Finish failed too early, or filters are kOverMemory.
   uint64_t needed_bytes() const noexcept;
 
  private:

@@ -46,10 +46,7 @@ Status CheckOptions(const SkipIndexOptions& options) {
       return Status::InvalidArgument("columns has \"" + column.name() + "\" twice; allowed: once");
     }
   }
-  if (options.target_fpr >= kMinTargetFpr && options.target_fpr <= kMaxTargetFpr) {
-    return Status::Ok();
-  }
-  return internal::OutOfRange("target_fpr", options.target_fpr, kMinTargetFpr, kMaxTargetFpr);
+  return internal::CheckRange("target_fpr", options.target_fpr, kMinTargetFpr, kMaxTargetFpr);
 }
 
 // Orders columns, or pointers to them, by what `number` returns for each.
@@ -77,7 +74,6 @@ struct __attribute__((visibility("hidden"))) SkipIndexBuilder::Parts {
   void CloseGranule();
   void KeepMemory();
   std::string GranulesPart() const;
-  uint64_t NeededBytes(uint64_t granules_bytes) const;
   bool DropLargestPart();
   Result<FinishedSkipIndex> Finish();
 
@@ -188,19 +184,6 @@ std::string SkipIndexBuilder::Parts::GranulesPart() const {
   return part;
 }
 
-uint64_t SkipIndexBuilder::Parts::NeededBytes(uint64_t granules_bytes) const {
-  // Upper bound of the header bytes of a column's numbers, relative to an empty column.
-  constexpr uint64_t kLengthsBytes = 32;
-  internal::SkipIndexHeader header;
-  uint64_t bytes = granules_bytes;
-  for (const ColumnBuilder& column : columns) {
-    if (column.header().filters == PartState::kOverMemory) return 0;
-    header.columns.push_back(column.header());
-    bytes += column.header().num_bytes() + kLengthsBytes;
-  }
-  return bytes + internal::EncodeSkipIndexHeader(header).size() + kLengthsBytes;
-}
-
 /// False if there is nothing left to drop.
 bool SkipIndexBuilder::Parts::DropLargestPart() {
   const auto filters = std::max_element(
@@ -226,21 +209,27 @@ Result<FinishedSkipIndex> SkipIndexBuilder::Parts::Finish() {
   for (ColumnBuilder& column : columns) ascending.push_back(&column);
   std::stable_sort(ascending.begin(), ascending.end(), By(&ColumnBuilder::num_hashes));
   for (ColumnBuilder* const column : ascending) column->Finish(options.target_fpr);
-  needed_bytes = NeededBytes(granules.size());
+  internal::SkipIndexHeader header;
+  header.has_keys = has_keys;
+  header.num_granules = granule_rows.size();
+  header.num_rows = num_file_rows;
+  header.granules_bytes = granules.size();
+  header.granules_checksum = Checksum(AsBytes(granules));
   for (;;) {
-    internal::SkipIndexHeader header;
-    header.has_keys = has_keys;
-    header.num_granules = granule_rows.size();
-    header.num_rows = num_file_rows;
-    header.granules_bytes = granules.size();
-    header.granules_checksum = Checksum(AsBytes(granules));
     uint64_t parts_bytes = granules.size();
+    header.columns.clear();
     for (const ColumnBuilder& column : columns) {
       header.columns.push_back(column.header());
       parts_bytes += column.header().num_bytes();
     }
     // Checksums take the same number of bytes in any case.
     const size_t header_bytes = internal::EncodeSkipIndexHeader(header).size();
+    const bool is_known =
+        std::none_of(columns.begin(), columns.end(), [](const ColumnBuilder& column) {
+          return column.header().filters == PartState::kOverMemory;
+        });
+    // The first time, nothing has been dropped.
+    if (is_known) needed_bytes = std::max(needed_bytes, header_bytes + parts_bytes);
     if (options.max_index_bytes == 0 || header_bytes + parts_bytes <= options.max_index_bytes) {
       FinishedSkipIndex finished;
       finished.bytes.reserve(header_bytes + static_cast<size_t>(parts_bytes));

@@ -59,22 +59,15 @@ Status ReadColumn(Decoder* from, ColumnHeader* column) {
   return Status::Ok();
 }
 
-/// Subtracts the length of a part from the rest of the index. False if the rest is shorter.
-bool TakeBytes(uint64_t num_bytes, uint64_t* left) noexcept {
-  if (num_bytes > *left) return false;
-  *left -= num_bytes;
-  return true;
-}
-
-bool LengthsFit(const SkipIndexHeader& header, uint64_t left) noexcept {
-  if (!TakeBytes(header.granules_bytes, &left)) return false;
+/// Whether the parts take this many bytes.
+bool LengthsFit(const SkipIndexHeader& header, uint64_t num_bytes) noexcept {
+  unsigned __int128 sum = header.granules_bytes;
   for (const ColumnHeader& column : header.columns) {
-    if (!TakeBytes(column.mark_bytes, &left) || !TakeBytes(column.filter_bytes, &left) ||
-        !TakeBytes(column.bounds_bytes, &left)) {
-      return false;
+    for (const uint64_t part : {column.mark_bytes, column.filter_bytes, column.bounds_bytes}) {
+      sum += part;
     }
   }
-  return left == 0;
+  return sum == num_bytes;
 }
 
 }  // namespace

@@ -10,13 +10,14 @@
 
 namespace blocksieve::internal {
 
-bool TopRows::Less::operator()(const OrderedRow& a, const OrderedRow& b) const {
-  if (a.sort_key != b.sort_key) return (a.sort_key < b.sort_key) != is_descending;
-  return keys(a.key, b.key);
-}
-
 TopRows::TopRows(const ScanOrder& order, uint64_t limit, KeyLess less)
-    : order_(order), limit_(limit), rows_(Less{order.is_descending, std::move(less)}) {
+    : order_(order),
+      limit_(limit),
+      rows_([is_descending = order.is_descending, less = std::move(less)](const OrderedRow& a,
+                                                                          const OrderedRow& b) {
+        if (a.sort_key != b.sort_key) return (a.sort_key < b.sort_key) != is_descending;
+        return less(a.key, b.key);
+      }) {
   assert(limit > 0);
 }
 

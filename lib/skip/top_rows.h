@@ -38,15 +38,9 @@ class TopRows {
   const auto& rows() const { return rows_; }
 
  private:
-  struct Less {
-    bool is_descending;
-    KeyLess keys;
-    bool operator()(const OrderedRow& a, const OrderedRow& b) const;
-  };
-
   const ScanOrder order_;
   const uint64_t limit_;
-  std::set<OrderedRow, Less> rows_;
+  std::set<OrderedRow, std::function<bool(const OrderedRow&, const OrderedRow&)>> rows_;
 };
 
 }  // namespace blocksieve::internal

@@ -175,8 +175,7 @@ TEST(SkipIndexBuilderTest, FinishDescribesTheIndex) {
     EXPECT_EQ(finished.columns[i].filter_bytes, index.info(i).filter_bytes);
     EXPECT_EQ(finished.columns[i].num_distinct, index.info(i).num_distinct);
   }
-  EXPECT_GE(builder.needed_bytes(), finished.bytes.size());
-  EXPECT_LE(builder.needed_bytes(), finished.bytes.size() + 3 * 32);
+  EXPECT_EQ(builder.needed_bytes(), finished.bytes.size());
 }
 
 }  // namespace
