@@ -30,29 +30,27 @@ uint32_t BitsFor(double count) {
 /// returns the granules that a value gets from ribbons, and the share that is looked up in the
 /// dictionary.
 std::pair<double, double> PlanRibbons(double granules, double max_group, PostingsPlan* plan) {
-  const bool marks_dictionary = plan->shape.num_ribbons == 1;  // by a number above all groups
+  const bool marks_dictionary = plan->num_ribbons == 1;  // by a number above all groups
   plan->group_bits = BitsFor(std::ceil(granules / max_group) + marks_dictionary);
   const double numbers = std::ldexp(1, static_cast<int>(plan->group_bits));
   const double group = std::ceil(granules / (numbers - marks_dictionary));
-  plan->shape.group_granules = static_cast<uint64_t>(group);
+  plan->group_granules = static_cast<uint64_t>(group);
   const double passing =
-      std::ldexp(marks_dictionary ? 1 : 0.5, -static_cast<int>(plan->shape.check_bits));
+      std::ldexp(marks_dictionary ? 1 : 0.5, -static_cast<int>(plan->check_bits));
   const double share_of_groups = granules / (numbers * group);
   return {passing * share_of_groups * group,
           marks_dictionary ? passing * (1 - share_of_groups) : 0.5};
 }
 
-/// A value that does not occur gets at most `max_false_positives` granules. Returns a plan with
-/// infinite bits if it is not possible.
-PostingsPlan MakePlan(const PostingCounts& counts, PostingsShape shape, double max_group,
+/// Completes a plan with its ribbons and check bits. A value that does not occur gets at most
+/// `max_false_positives` granules. Returns a plan with infinite bits if it is not possible.
+PostingsPlan MakePlan(const PostingCounts& counts, PostingsPlan plan, double max_group,
                       double max_false_positives) {
-  PostingsPlan plan;
-  plan.shape = shape;
   double values = counts.values;  // in the dictionary
   double pairs = counts.pairs;
   double from_ribbons = 0;
   double share_in_dictionary = 1;
-  if (shape.num_ribbons == 0) {
+  if (plan.num_ribbons == 0) {
     plan.bits = counts.list_bits + counts.singles * std::log2(counts.granules);
   } else {
     std::tie(from_ribbons, share_in_dictionary) = PlanRibbons(counts.granules, max_group, &plan);
@@ -60,8 +58,8 @@ PostingsPlan MakePlan(const PostingCounts& counts, PostingsShape shape, double m
     pairs -= counts.singles;
     const double columns = plan.columns();
     plan.bits = counts.list_bits + FixedBits(columns);
-    plan.bits += shape.num_ribbons == 1 ? counts.values * columns
-                                        : FixedBits(1) + counts.values + counts.singles * columns;
+    plan.bits += plan.num_ribbons == 1 ? counts.values * columns
+                                       : FixedBits(1) + counts.values + counts.singles * columns;
   }
   const double left = max_false_positives - from_ribbons;
   if (left <= 0 || plan.columns() > kMaxRibbonColumns) {
@@ -84,10 +82,9 @@ PostingsPlan SmallestPlan(const PostingCounts& counts, double max_group, double 
   PostingsPlan best = MakePlan(counts, {}, 1, false_positives);
   for (const uint32_t num_ribbons : {1u, 2u}) {
     for (uint32_t check_bits = 0; check_bits <= kMaxCheckBits && counts.singles > 0; ++check_bits) {
-      PostingsShape shape;
-      shape.num_ribbons = num_ribbons;
-      shape.check_bits = check_bits;
-      const PostingsPlan plan = MakePlan(counts, shape, max_group, false_positives);
+      const PostingsPlan plan =
+          MakePlan(counts, {.num_ribbons = num_ribbons, .check_bits = check_bits}, max_group,
+                   false_positives);
       if (plan.bits < best.bits) best = plan;
     }
   }

@@ -26,16 +26,6 @@
 
 namespace blocksieve::internal {
 
-/// Where values are stored.
-struct PostingsShape {
-  /// 0: all values are in the dictionary. 1: all are in a ribbon, whose number is a group or refers
-  /// to the dictionary. 2: a ribbon of one bit tells whether a ribbon or the dictionary has a
-  /// value.
-  uint32_t num_ribbons = 0;
-  uint64_t group_granules = 1;  // granules in a group
-  uint32_t check_bits = 0;      // low bits of a ribbon's numbers: a fingerprint
-};
-
 /// Numbers of sorted postings.
 struct PostingCounts {
   double granules = 0;
@@ -65,7 +55,7 @@ class Postings {
   void PruneByAny(std::span<const uint64_t> hashes, GranuleSet* candidates) const;
 
   /// Granules in a group; 1: no false positives for values that occur.
-  uint64_t group_granules() const noexcept { return shape_.group_granules; }
+  uint64_t group_granules() const noexcept { return group_granules_; }
 
   /// Average number of bytes that a probe of one value reads.
   uint64_t probe_bytes() const noexcept;
@@ -75,7 +65,9 @@ class Postings {
   bool AddContaining(uint64_t hash, uint64_t end, uint64_t* words) const noexcept;
 
   uint64_t num_granules_ = 0;
-  PostingsShape shape_;
+  uint32_t num_ribbons_ = 0;  // see PostingsPlan, like the following
+  uint64_t group_granules_ = 1;
+  uint32_t check_bits_ = 0;
   Retrieval is_single_;  // 1 if group_of_ has the value
   Retrieval group_of_;
   Dictionary dictionary_;

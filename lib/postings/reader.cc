@@ -28,35 +28,35 @@ uint64_t EndOf(std::span<const uint64_t> words) noexcept {
 bool Postings::Open(ByteView bytes, uint64_t num_granules) {
   Decoder decoder(bytes);
   num_granules_ = num_granules;
-  shape_.num_ribbons = decoder.Fixed<uint8_t>();
-  if (shape_.num_ribbons > 2) return false;
-  if (shape_.num_ribbons != 0) {
-    shape_.group_granules = decoder.Varint();
-    shape_.check_bits = decoder.Fixed<uint8_t>();
-    if (shape_.num_ribbons == 2 && !(is_single_.Open(&decoder) && is_single_.columns() == 1)) {
+  num_ribbons_ = decoder.Fixed<uint8_t>();
+  if (num_ribbons_ > 2) return false;
+  if (num_ribbons_ != 0) {
+    group_granules_ = decoder.Varint();
+    check_bits_ = decoder.Fixed<uint8_t>();
+    if (num_ribbons_ == 2 && !(is_single_.Open(&decoder) && is_single_.columns() == 1)) {
       return false;
     }
-    if (!group_of_.Open(&decoder) || group_of_.columns() <= shape_.check_bits ||
-        shape_.group_granules == 0 || shape_.group_granules > num_granules) {
+    if (!group_of_.Open(&decoder) || group_of_.columns() <= check_bits_ || group_granules_ == 0 ||
+        group_granules_ > num_granules) {
       return false;
     }
   }
-  const uint32_t min_count = shape_.num_ribbons == 0 ? 1 : 2;
+  const uint32_t min_count = num_ribbons_ == 0 ? 1 : 2;
   return decoder.ok() && dictionary_.Open(decoder.rest(), num_granules, min_count);
 }
 
 bool Postings::AddContaining(uint64_t hash, uint64_t end, uint64_t* words) const noexcept {
-  if (shape_.num_ribbons == 0 || (shape_.num_ribbons == 2 && is_single_.Get(hash) == 0)) {
+  if (num_ribbons_ == 0 || (num_ribbons_ == 2 && is_single_.Get(hash) == 0)) {
     return dictionary_.AddGranules(hash, end, words);
   }
   const uint32_t number = group_of_.Get(hash);
-  if (((number ^ RibbonFingerprint(hash)) & LowBits(shape_.check_bits)) != 0) return true;
-  const uint64_t first = (number >> shape_.check_bits) * shape_.group_granules;
+  if (((number ^ RibbonFingerprint(hash)) & LowBits(check_bits_)) != 0) return true;
+  const uint64_t first = (number >> check_bits_) * group_granules_;
   if (first < num_granules_) {
-    if (first < end) SetBits(first, std::min(first + shape_.group_granules, end) - 1, words);
+    if (first < end) SetBits(first, std::min(first + group_granules_, end) - 1, words);
     return true;
   }
-  return shape_.num_ribbons == 2 || dictionary_.AddGranules(hash, end, words);
+  return num_ribbons_ == 2 || dictionary_.AddGranules(hash, end, words);
 }
 
 void Postings::PruneByAny(std::span<const uint64_t> hashes, GranuleSet* candidates) const {
@@ -68,7 +68,7 @@ void Postings::PruneByAny(std::span<const uint64_t> hashes, GranuleSet* candidat
   while (!hashes.empty()) {
     const auto batch = hashes.first(std::min(hashes.size(), kBatch));
     hashes = hashes.subspan(batch.size());
-    if (batch.size() > 1 && shape_.num_ribbons == 0) {
+    if (batch.size() > 1 && num_ribbons_ == 0) {
       for (const uint64_t hash : batch) dictionary_.Prefetch(hash);
     }
     for (const uint64_t hash : batch) {

@@ -19,8 +19,7 @@ class PostingsWriter {
       : plan_(plan),
         postings_(postings.all()),
         num_granules_(postings.num_granules()),
-        in_dictionary_((num_granules_ + plan.shape.group_granules - 1) /
-                       plan.shape.group_granules) {
+        in_dictionary_((num_granules_ + plan.group_granules - 1) / plan.group_granules) {
     ForEachList(postings_, [&](PostingList list) {
       ++num_values_;
       num_singles_ += IsSingle(list);
@@ -31,17 +30,17 @@ class PostingsWriter {
   bool Append(std::string* out) const {
     out->push_back(static_cast<char>(num_ribbons()));
     if (num_ribbons() != 0) {
-      AppendVarint(out, plan_.shape.group_granules);
-      out->push_back(static_cast<char>(plan_.shape.check_bits));
+      AppendVarint(out, plan_.group_granules);
+      out->push_back(static_cast<char>(plan_.check_bits));
     }
     return (num_ribbons() != 2 || AppendIsSingle(out)) &&
            (num_ribbons() == 0 || AppendGroupOf(out)) && AppendDictionaryOfOthers(out);
   }
 
  private:
-  uint32_t num_ribbons() const noexcept { return plan_.shape.num_ribbons; }
+  uint32_t num_ribbons() const noexcept { return plan_.num_ribbons; }
   uint64_t GroupOf(const Posting& posting) const noexcept {
-    return posting.granule / plan_.shape.group_granules;
+    return posting.granule / plan_.group_granules;
   }
   bool IsSingle(PostingList list) const noexcept {
     return num_ribbons() != 0 && GroupOf(list.front()) == GroupOf(list.back());
@@ -62,7 +61,7 @@ class PostingsWriter {
       const bool single = IsSingle(list);
       if (!single && !has_all) return;
       const uint64_t hash = list.front().hash;
-      const uint32_t check_bits = plan_.shape.check_bits;
+      const uint32_t check_bits = plan_.check_bits;
       const uint64_t group = single ? GroupOf(list.front()) : in_dictionary_;
       group_of.Add(hash, static_cast<uint32_t>(group << check_bits |
                                                (RibbonFingerprint(hash) & LowBits(check_bits))));
