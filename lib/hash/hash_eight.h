@@ -43,11 +43,6 @@ BLOCKSIEVE_EIGHT __m512i FoldedProducts(__m512i a, __m512i b) noexcept {
   return _mm512_xor_si512(high, low_product);
 }
 
-struct EightPairs {
-  __m512i first;
-  __m512i second;
-};
-
 /// The words of key `i` at byte offsets `first` and `second`.
 BLOCKSIEVE_EIGHT __m128i PairAt(KeyList keys, size_t i, size_t first, size_t second) noexcept {
   const char* const key = keys[i].data();
@@ -64,18 +59,22 @@ BLOCKSIEVE_EIGHT __m512i FourPairsAt(KeyList keys, size_t first, size_t second) 
   return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
 }
 
-BLOCKSIEVE_EIGHT EightPairs EightPairsAt(KeyList keys, size_t first, size_t second) noexcept {
+/// The words of eight keys at byte offset `first`; `*seconds` gets those at `second`.
+BLOCKSIEVE_EIGHT __m512i EightPairsAt(KeyList keys, size_t first, size_t second,
+                                      __m512i* seconds) noexcept {
   const __m512i even = FourPairsAt(keys, first, second);
   const __m512i odd = FourPairsAt(keys.From(1), first, second);
-  return {_mm512_unpacklo_epi64(even, odd), _mm512_unpackhi_epi64(even, odd)};
+  *seconds = _mm512_unpackhi_epi64(even, odd);
+  return _mm512_unpacklo_epi64(even, odd);
 }
 
 /// The terms of sixteen bytes of each of eight keys, from byte `at` on, in the sums of their
 /// hashes.
 BLOCKSIEVE_EIGHT __m512i MixedPairs(KeyList keys, size_t at, const uint64_t* secret) noexcept {
-  const EightPairs pairs = EightPairsAt(keys, at, at + 8);
-  return FoldedProducts(_mm512_xor_si512(pairs.first, EightOf(secret[0] + kKeyHashSeed)),
-                        _mm512_xor_si512(pairs.second, EightOf(secret[1] - kKeyHashSeed)));
+  __m512i seconds;
+  const __m512i firsts = EightPairsAt(keys, at, at + 8, &seconds);
+  return FoldedProducts(_mm512_xor_si512(firsts, EightOf(secret[0] + kKeyHashSeed)),
+                        _mm512_xor_si512(seconds, EightOf(secret[1] - kKeyHashSeed)));
 }
 
 /// HashKey(keys[i]) of eight keys, by the steps of XXH3. False unless all have the same
@@ -89,9 +88,10 @@ BLOCKSIEVE_EIGHT bool HashEightKeys(KeyList keys, __m512i* hashes) noexcept {
 
   __m512i sum;
   if (length <= kShortKeyBytes) {
-    const EightPairs ends = EightPairsAt(keys, 0, length - 8);
-    const __m512i first = _mm512_xor_si512(ends.first, EightOf(kFirstHashFlip));
-    const __m512i last = _mm512_xor_si512(ends.second, EightOf(kLastHashFlip));
+    __m512i ends;
+    const __m512i starts = EightPairsAt(keys, 0, length - 8, &ends);
+    const __m512i first = _mm512_xor_si512(starts, EightOf(kFirstHashFlip));
+    const __m512i last = _mm512_xor_si512(ends, EightOf(kLastHashFlip));
     const __m512i reversed =
         _mm512_broadcast_i32x4(_mm_setr_epi8(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8));
     sum = _mm512_add_epi64(_mm512_add_epi64(EightOf(length), _mm512_shuffle_epi8(first, reversed)),
