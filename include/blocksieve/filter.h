@@ -41,6 +41,8 @@ enum class Kernel : uint8_t;
 
 namespace internal {
 struct FilterBody;
+
+/// Filter::Open with another kernel, for tests. REQUIRES: it is available.
 Filter OpenFilter(ByteView block, Kernel kernel) noexcept;
 
 /// What takes the keys of a FilterBuilder: whether it has sections is known per file, not per key.

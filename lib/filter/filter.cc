@@ -11,7 +11,6 @@
 #include "lib/block/footer.h"
 #include "lib/block/probe_loops.h"
 #include "lib/filter/families.h"
-#include "lib/filter/open.h"
 #include "lib/prefix/prefix_part.h"
 #include "lib/range/range_filter.h"
 

@@ -8,7 +8,6 @@
 
 #include "blocksieve/filter.h"
 #include "lib/base/kernels.h"
-#include "lib/filter/open.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/support/environment.h"
 

@@ -13,7 +13,6 @@
 #include "blocksieve/hash.h"
 #include "blocksieve/sizing.h"
 #include "lib/base/kernels.h"
-#include "lib/filter/open.h"
 #include "tests/core/filter/test_filters.h"
 
 // Contracts of every kind of filter, on every kernel.

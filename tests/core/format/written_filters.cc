@@ -8,7 +8,6 @@
 #include "lib/base/checksum.h"
 #include "lib/base/kernels.h"
 #include "lib/block/footer.h"
-#include "lib/filter/open.h"
 #include "lib/ribbon/family.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/core/format/written_block.h"

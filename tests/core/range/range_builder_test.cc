@@ -8,7 +8,6 @@
 #include "blocksieve/filter.h"
 #include "lib/base/kernels.h"
 #include "lib/block/footer.h"
-#include "lib/filter/open.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/core/range/range_test_keys.h"
 
