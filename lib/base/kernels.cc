@@ -1,20 +1,15 @@
 #include "lib/base/kernels.h"
 
-#include <array>
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <string>
-#include <utility>
 
 namespace blocksieve {
 namespace {
 
-// Slowest first.
-constexpr std::array<std::pair<Kernel, std::string_view>, 4> kKernelNames{{
-    {Kernel::kScalar, "scalar"},
-    {Kernel::kAvx2, "avx2"},
-    {Kernel::kAvx512, "avx512"},
-    {Kernel::kNeon, "neon"},
-}};
+// By number, which ascends with the speed.
+constexpr std::string_view kKernelNames[] = {"scalar", "avx2", "avx512", "neon"};
 
 // Choosing a kernel does not allocate, because it runs when the first filter is opened.
 
@@ -46,17 +41,16 @@ uint32_t DetectKernels() {
 namespace internal {
 
 std::optional<Kernel> ParseKernel(std::string_view text) noexcept {
-  for (const auto& [kernel, name] : kKernelNames) {
-    if (name == text) return kernel;
-  }
-  return std::nullopt;
+  const auto* const found = std::find(std::begin(kKernelNames), std::end(kKernelNames), text);
+  if (found == std::end(kKernelNames)) return std::nullopt;
+  return static_cast<Kernel>(found - std::begin(kKernelNames));
 }
 
 const std::vector<Kernel>& AvailableKernels() {
   static const std::vector<Kernel> kernels = [] {
     std::vector<Kernel> available;
-    for (const auto& [kernel, name] : kKernelNames) {
-      if (IsAvailable(kernel)) available.push_back(kernel);
+    for (size_t i = 0; i < std::size(kKernelNames); ++i) {
+      if (IsAvailable(Kernel(i))) available.push_back(Kernel(i));
     }
     return available;
   }();
@@ -72,14 +66,6 @@ bool IsAvailable(Kernel kernel) {
 
 namespace {
 
-Kernel FastestKernel() {
-  Kernel fastest = Kernel::kScalar;
-  for (const auto& [kernel, name] : kKernelNames) {
-    if (internal::IsAvailable(kernel)) fastest = kernel;
-  }
-  return fastest;
-}
-
 // The value of BLOCKSIEVE_KERNEL; empty if unset.
 std::string_view ForcedKernel() {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): read under the locks of statics only
@@ -89,7 +75,10 @@ std::string_view ForcedKernel() {
 
 Kernel ChooseKernel() {
   const std::optional<Kernel> forced = internal::ParseKernel(ForcedKernel());
-  return forced && internal::IsAvailable(*forced) ? *forced : FastestKernel();
+  if (forced && internal::IsAvailable(*forced)) return *forced;
+  size_t fastest = std::size(kKernelNames) - 1;
+  while (!internal::IsAvailable(Kernel(fastest))) --fastest;
+  return Kernel(fastest);
 }
 
 std::string DescribeOverrideProblem() {
@@ -107,10 +96,8 @@ std::string DescribeOverrideProblem() {
 }  // namespace
 
 std::string_view KernelName(Kernel kernel) noexcept {
-  for (const auto& [known, name] : kKernelNames) {
-    if (known == kernel) return name;
-  }
-  return "unknown";
+  const auto number = static_cast<size_t>(kernel);
+  return number < std::size(kKernelNames) ? kKernelNames[number] : "unknown";
 }
 
 Kernel ActiveKernel() {

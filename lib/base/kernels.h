@@ -7,7 +7,8 @@
 
 namespace blocksieve {
 
-/// Instruction sets that probes are written for. Answers are bit-identical; only speed differs.
+/// Instruction sets that probes are written for, slowest first. Answers are bit-identical; only
+/// speed differs.
 enum class Kernel : uint8_t {
   kScalar,  ///< Portable; always available.
   kAvx2,    ///< x86-64 with AVX2.
