@@ -8,8 +8,6 @@
 namespace blocksieve::internal {
 namespace {
 
-constexpr uint64_t kPaddingBytes = 48;
-constexpr uint64_t kPageAllocationBytes = 128 << 10;
 constexpr uint64_t kCacheLineBytes = 64;
 
 }  // namespace
@@ -25,10 +23,6 @@ void PreferHugePages(void* memory, size_t bytes) noexcept {
   static_cast<void>(memory);
   static_cast<void>(bytes);
 #endif
-}
-
-uint32_t PaddingBytes(uint64_t payload_bytes) noexcept {
-  return payload_bytes >= kPageAllocationBytes ? kPaddingBytes : 0;
 }
 
 OwnedBytes AllocateBlock(uint64_t size, uint64_t padding) {

@@ -13,11 +13,17 @@ inline constexpr size_t kHugePageBytes = 2 << 20;
 /// random takes half the time with them: fewer page faults, and no TLB misses.
 void PreferHugePages(void* memory, size_t bytes) noexcept;
 
-/// Padding at the start of a payload of this size, in bytes. The reader's buffer of a large filter
-/// is an allocation of whole pages, with 16 bytes of glibc's at its start. 48 bytes of padding
-/// align the filter's lines to cache lines; without it, half of all probes of a 100 MB filter touch
-/// a second one.
-uint32_t PaddingBytes(uint64_t payload_bytes) noexcept;
+/// Padding at the start of a large payload, in bytes. The reader's buffer of a large filter is an
+/// allocation of whole pages, with 16 bytes of glibc's at its start. 48 bytes of padding align the
+/// filter's lines to cache lines; without it, half of all probes of a 100 MB filter touch a second
+/// one.
+inline constexpr uint32_t kPaddingBytes = 48;
+
+/// The padding of a payload of this size.
+inline uint32_t PaddingBytes(uint64_t payload_bytes) noexcept {
+  constexpr uint64_t kPageAllocationBytes = 128 << 10;
+  return payload_bytes >= kPageAllocationBytes ? kPaddingBytes : 0;
+}
 
 /// Allocates a zeroed block whose byte number `padding` is aligned to a cache line. `memory` is
 /// null if out of memory.

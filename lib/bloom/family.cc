@@ -9,8 +9,6 @@
 namespace blocksieve::internal {
 namespace {
 
-constexpr uint32_t kPaddingBytes = 48;
-
 // The first field has the number of probes less one, and a flag.
 constexpr uint8_t kProbesMask = 0x0f;
 constexpr uint8_t kHasPadding = 0x10;

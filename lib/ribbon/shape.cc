@@ -1,9 +1,9 @@
 #include "lib/ribbon/shape.h"
 
+#include "lib/base/block_memory.h"
+
 namespace blocksieve::internal {
 namespace {
-
-constexpr uint32_t kPaddingBytes = 48;
 
 // The first field.
 constexpr uint8_t kColumnsMask = 0x1f;
