@@ -11,6 +11,9 @@
 // Little-endian integers at any alignment, and LEB128 varints. Decoders are bounded and report
 // reading past the end. Nothing depends on the machine's byte order or alignment.
 
+/// For functions that are compiled for each caller's instruction set.
+#define BLOCKSIEVE_INLINE inline __attribute__((always_inline))
+
 namespace blocksieve {
 
 template <class Integer>

@@ -30,8 +30,8 @@ inline constexpr size_t kProbeBatch = 32;
 /// Hashes keys, and calls `fetch(i)` as soon as hashes[i] is known, so that memory arrives while
 /// the next keys are hashed. Returns whether a key is empty.
 template <class Fetch>
-inline __attribute__((always_inline)) bool HashKeys(KeyList keys, size_t num_keys, uint64_t* hashes,
-                                                    Fetch fetch) noexcept {
+BLOCKSIEVE_INLINE bool HashKeys(KeyList keys, size_t num_keys, uint64_t* hashes,
+                                Fetch fetch) noexcept {
   bool has_empty = false;
   for (size_t i = 0; i < num_keys; ++i) {
     const std::string_view key = keys[i];

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "lib/base/coding.h"
 #include "lib/base/kernels.h"
 #include "lib/block/probe_ops.h"
 
@@ -29,7 +30,7 @@ inline constexpr std::array<uint32_t, kMaxLineProbes> kPatternFactors = [] {
 }();
 
 /// Maps the hash to [0, num_lines) by its high bits.
-inline __attribute__((always_inline)) uint64_t LineOf(uint64_t hash, uint64_t num_lines) noexcept {
+BLOCKSIEVE_INLINE uint64_t LineOf(uint64_t hash, uint64_t num_lines) noexcept {
   return static_cast<uint64_t>((static_cast<unsigned __int128>(hash) * num_lines) >> 64);
 }
 
@@ -57,8 +58,7 @@ inline BloomState MakeBloomState(const uint8_t* data, uint64_t num_lines,
   return {data, num_lines, &kPatternRows[num_probes - 1], num_probes};
 }
 
-inline __attribute__((always_inline)) const uint8_t* LineAt(const BloomState& view,
-                                                            uint64_t hash) noexcept {
+BLOCKSIEVE_INLINE const uint8_t* LineAt(const BloomState& view, uint64_t hash) noexcept {
   return view.data + kLineBytes * LineOf(hash, view.num_lines);
 }
 
@@ -66,16 +66,16 @@ inline __attribute__((always_inline)) const uint8_t* LineAt(const BloomState& vi
 /// hashes are then a tenth faster, and fills a fifth.
 inline constexpr uint64_t kNearBytes = 512 << 10;
 
-inline __attribute__((always_inline)) bool AreLinesNear(uint64_t num_lines) noexcept {
+BLOCKSIEVE_INLINE bool AreLinesNear(uint64_t num_lines) noexcept {
   return num_lines * kLineBytes <= kNearBytes;
 }
 
 /// @{
 /// For kernels that probe one hash at a time (probe_loops.h).
-inline __attribute__((always_inline)) void Fetch(const BloomState& view, uint64_t hash) noexcept {
+BLOCKSIEVE_INLINE void Fetch(const BloomState& view, uint64_t hash) noexcept {
   __builtin_prefetch(LineAt(view, hash));
 }
-inline __attribute__((always_inline)) bool IsNear(const BloomState& view) noexcept {
+BLOCKSIEVE_INLINE bool IsNear(const BloomState& view) noexcept {
   return AreLinesNear(view.num_lines);
 }
 /// @}
@@ -109,9 +109,8 @@ inline constexpr size_t kFillBatch = 32;
 
 /// Calls `set_bits(line, pattern)` for every hash. Inlined, to be compiled for its caller's target.
 template <class SetBits>
-inline __attribute__((always_inline)) void ForEachLine(std::span<const uint64_t> hashes,
-                                                       uint64_t num_lines, uint8_t* lines,
-                                                       SetBits set_bits) noexcept {
+BLOCKSIEVE_INLINE void ForEachLine(std::span<const uint64_t> hashes, uint64_t num_lines,
+                                   uint8_t* lines, SetBits set_bits) noexcept {
   const auto line_of = [&](uint64_t hash) { return lines + kLineBytes * LineOf(hash, num_lines); };
   if (AreLinesNear(num_lines)) {
     for (const uint64_t hash : hashes) set_bits(line_of(hash), static_cast<uint32_t>(hash));

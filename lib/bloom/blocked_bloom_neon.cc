@@ -12,7 +12,7 @@ namespace {
 // Four positions at a time. The line is a table of 64 bytes for TBL: look up the byte of each
 // position into the lowest byte of its lane, and test its bit. Bytes of a line are in the order
 // of the bits, so the byte order of the machine does not matter.
-inline __attribute__((always_inline)) bool Probe(const BloomState& view, uint64_t hash) noexcept {
+BLOCKSIEVE_INLINE bool Probe(const BloomState& view, uint64_t hash) noexcept {
   const uint8x16x4_t line = vld1q_u8_x4(LineAt(view, hash));
   const uint32_t num_probes = view.num_probes;
   const uint32x4_t pattern = vdupq_n_u32(static_cast<uint32_t>(hash));

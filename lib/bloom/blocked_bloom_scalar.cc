@@ -6,15 +6,14 @@ namespace blocksieve::internal {
 namespace {
 
 // The bit at position j, shifted to the lowest place.
-inline __attribute__((always_inline)) uint64_t Bit(const uint8_t* line, uint32_t pattern,
-                                                   uint32_t j) noexcept {
+BLOCKSIEVE_INLINE uint64_t Bit(const uint8_t* line, uint32_t pattern, uint32_t j) noexcept {
   const uint32_t position = (pattern * kPatternFactors[j]) >> 23;
   return LoadLittleEndian<uint64_t>(line + position / 64 * 8) >> (position % 64);
 }
 
 // Four bits without a branch, then the rest, only for the few percent of absent keys that pass.
 // Twice as fast as returning at the first zero bit, whose position is unpredictable.
-inline __attribute__((always_inline)) bool Probe(const BloomState& view, uint64_t hash) noexcept {
+BLOCKSIEVE_INLINE bool Probe(const BloomState& view, uint64_t hash) noexcept {
   const uint8_t* line = LineAt(view, hash);
   const uint32_t num_probes = view.num_probes;
   const uint32_t pattern = static_cast<uint32_t>(hash);

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "lib/base/coding.h"
+
 // The row of a hash in a ribbon filter, for builder and probes. lib/FORMAT.md has the formulas.
 //
 // The multiplier of a chunk is its directory entry: seed and place. It makes the starts of any two
@@ -33,8 +35,6 @@ inline constexpr uint32_t kRibbonSeeds = 16;
 inline constexpr uint32_t kRibbonEntryMask = 0xfff;
 
 inline constexpr uint32_t kMaxRibbonColumns = 24;
-
-#define BLOCKSIEVE_INLINE inline __attribute__((always_inline))
 
 BLOCKSIEVE_INLINE uint64_t RibbonChunkOf(uint64_t hash, uint64_t num_chunks) noexcept {
   return static_cast<uint64_t>((static_cast<unsigned __int128>(hash) * num_chunks) >> 64);
