@@ -3,7 +3,6 @@
 #include <numbers>
 #include <vector>
 
-#include "lib/base/kernels.h"
 #include "lib/postings/plan.h"
 #include "lib/postings/posting.h"
 #include "lib/postings/postings.h"
@@ -47,7 +46,7 @@ class PostingsWriter {
   }
 
   bool AppendIsSingle(std::string* out) const {
-    RetrievalWriter is_single(num_values_, 1, ActiveKernel());
+    RetrievalWriter is_single(num_values_, 1);
     ForEachList(postings_, [&](PostingList list) {
       is_single.Add(list.front().hash, IsSingle(list) ? 1 : 0);
     });
@@ -56,7 +55,7 @@ class PostingsWriter {
 
   bool AppendGroupOf(std::string* out) const {
     const bool has_all = num_ribbons() == 1;
-    RetrievalWriter group_of(has_all ? num_values_ : num_singles_, plan_.columns(), ActiveKernel());
+    RetrievalWriter group_of(has_all ? num_values_ : num_singles_, plan_.columns());
     ForEachList(postings_, [&](PostingList list) {
       const bool single = IsSingle(list);
       if (!single && !has_all) return;

@@ -219,17 +219,18 @@ struct RetrievalWriter::Parts {
   std::vector<uint64_t> hashes;
   std::vector<uint32_t> results;
 
-  Parts(uint64_t num_hashes, const Layout& layout, Kernel kernel)
+  Parts(uint64_t num_hashes, const Layout& layout)
       : num_chunks(ChooseRibbonChunks(num_hashes).total()),
         bytes(static_cast<size_t>(RibbonCapacity(layout, num_hashes))),
-        writer(layout, RibbonSolverFor(kernel), num_hashes, num_chunks, &blocks, bytes.data()) {}
+        writer(layout, RibbonSolverFor(ActiveKernel()), num_hashes, num_chunks, &blocks,
+               bytes.data()) {}
 };
 
-RetrievalWriter::RetrievalWriter(uint64_t num_hashes, uint32_t columns, Kernel kernel) {
+RetrievalWriter::RetrievalWriter(uint64_t num_hashes, uint32_t columns) {
   assert(columns >= 1 && columns <= kMaxRibbonColumns);
   if (num_hashes == 0) return;
   const Layout layout{FilterKind::kRibbon, static_cast<double>(columns), columns};
-  parts_ = std::make_unique<Parts>(num_hashes, layout, kernel);
+  parts_ = std::make_unique<Parts>(num_hashes, layout);
 }
 RetrievalWriter::~RetrievalWriter() = default;
 

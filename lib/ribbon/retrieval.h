@@ -5,7 +5,6 @@
 #include <string>
 
 #include "lib/base/coding.h"
-#include "lib/base/kernels.h"
 #include "lib/ribbon/hash.h"
 #include "lib/ribbon/probe.h"
 
@@ -20,12 +19,12 @@ namespace blocksieve::internal {
 /// Number of readable bytes that must follow a map, with any content.
 inline constexpr size_t kRetrievalTail = 8;
 
-/// Builds a map in 8 bytes of memory per hash. The bytes are the same on every kernel.
+/// Builds a map in 8 bytes of memory per hash.
 class RetrievalWriter {
  public:
   /// A map without hashes takes no bytes and cannot be opened. All functions throw std::bad_alloc.
   /// REQUIRES: 1 <= columns <= kMaxRibbonColumns
-  RetrievalWriter(uint64_t num_hashes, uint32_t columns, Kernel kernel);
+  RetrievalWriter(uint64_t num_hashes, uint32_t columns);
   ~RetrievalWriter();
 
   /// Adds a hash. REQUIRES: hashes are ascending and distinct; result < 2^columns
