@@ -97,15 +97,6 @@ struct RibbonWindow {
   uint32_t in_use;  // a bit per column of the segment
 };
 
-/// The directory entries of a chunk and of the next.
-BLOCKSIEVE_INLINE const uint8_t* RibbonEntryAt(const RibbonState& ribbon, uint64_t chunk) noexcept {
-  return ribbon.directory() + chunk * 2;
-}
-
-BLOCKSIEVE_INLINE const uint8_t* RibbonBaseAt(const RibbonState& ribbon, uint64_t chunk) noexcept {
-  return ribbon.bases() + chunk / kRibbonGroup * 4;
-}
-
 struct RibbonChunk {
   uint64_t first_octet;
   uint32_t num_octets;
@@ -118,10 +109,11 @@ BLOCKSIEVE_INLINE RibbonChunk ReadRibbonChunk(const RibbonState& ribbon, uint64_
     return {0, ribbon.chunk_octets(), ribbon.multiplier()};
   } else {
     const uint64_t chunk = RibbonChunkOf(hash, ribbon.num_chunks);
-    const auto entries = LoadLittleEndian<uint32_t>(RibbonEntryAt(ribbon, chunk));
+    // Those of the chunk and of the next.
+    const auto entries = LoadLittleEndian<uint32_t>(ribbon.directory() + chunk * 2);
     uint64_t first = entries & kRibbonEntryMask;
     if constexpr (kDirectory == RibbonDirectory::kBased) {
-      const auto base = LoadLittleEndian<uint32_t>(RibbonBaseAt(ribbon, chunk));
+      const auto base = LoadLittleEndian<uint32_t>(ribbon.bases() + chunk / kRibbonGroup * 4);
       first = uint64_t{base} + ((entries - base) & kRibbonEntryMask);
     }
     return {first, ((entries >> 16) - entries) & kRibbonEntryMask, entries & 0xffff};

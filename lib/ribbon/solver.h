@@ -92,8 +92,6 @@ BLOCKSIEVE_INLINE void FindStartsOf(const uint64_t* mixed, size_t num_rows, uint
   }
 }
 
-/// `Parity` returns the parity of the set bits, 0 or 1.
-template <uint64_t Parity(uint64_t)>
 BLOCKSIEVE_INLINE void BackSubstituteByWords(const uint64_t* pivots, uint32_t num_columns,
                                              const uint64_t* next, uint64_t* words) noexcept {
   // Several columns at once, because each bit of a column waits for the one before.
@@ -109,7 +107,8 @@ BLOCKSIEVE_INLINE void BackSubstituteByWords(const uint64_t* pivots, uint32_t nu
       const uint64_t row = pivots[slot];
       for (uint32_t k = 0; k < 4; ++k) {
         const uint64_t shifted = window[k] << 1;
-        window[k] = shifted | (Parity(shifted & row) ^ (in[k] >> 63));
+        const auto parity = static_cast<uint64_t>(__builtin_parityll(shifted & row));
+        window[k] = shifted | (parity ^ (in[k] >> 63));
         in[k] <<= 1;
       }
     }

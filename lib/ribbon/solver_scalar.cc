@@ -293,18 +293,9 @@ BLOCKSIEVE_INLINE RibbonOutcome EliminateByOctets(uint32_t fingerprint_columns,
   return DropEmptyRows(&begin, end) ? RibbonOutcome::kSolved : RibbonOutcome::kContradiction;
 }
 
-BLOCKSIEVE_INLINE uint64_t CountedParity(uint64_t x) noexcept {
-  return static_cast<uint64_t>(__builtin_popcountll(x)) & 1;
-}
-
-// For processors without a popcount instruction; x86 has a parity flag.
-BLOCKSIEVE_INLINE uint64_t FoldedParity(uint64_t x) noexcept {
-  return static_cast<uint64_t>(__builtin_parityll(x));
-}
-
 }  // namespace
 
-#define BLOCKSIEVE_RIBBON_SOLVER(NAME, PARITY, TARGET)                                       \
+#define BLOCKSIEVE_RIBBON_SOLVER(NAME, TARGET)                                               \
   namespace {                                                                                \
   TARGET void NAME##Starts(const uint64_t* mixed, size_t num_rows, uint32_t multiplier,      \
                            uint32_t num_octets, uint32_t fold, uint32_t* starts) {           \
@@ -315,15 +306,14 @@ BLOCKSIEVE_INLINE uint64_t FoldedParity(uint64_t x) noexcept {
   }                                                                                          \
   TARGET void NAME##Substitute(const uint64_t* pivots, uint32_t fingerprint_columns,         \
                                const uint64_t* next, uint64_t* words) {                      \
-    BackSubstituteByWords<PARITY>(pivots, fingerprint_columns, next, words);                 \
+    BackSubstituteByWords(pivots, fingerprint_columns, next, words);                         \
   }                                                                                          \
   }                                                                                          \
   const RibbonSolver NAME = {&NAME##Starts, &NAME##Eliminate, &NAME##Substitute};
 
-BLOCKSIEVE_RIBBON_SOLVER(kRibbonSolverScalar, FoldedParity, )
+BLOCKSIEVE_RIBBON_SOLVER(kRibbonSolverScalar, )
 #if defined(__x86_64__)
-BLOCKSIEVE_RIBBON_SOLVER(kRibbonSolverAvx2, CountedParity,
-                         __attribute__((target("avx2,bmi,bmi2,popcnt"))))
+BLOCKSIEVE_RIBBON_SOLVER(kRibbonSolverAvx2, __attribute__((target("avx2,bmi,bmi2,popcnt"))))
 #endif
 
 const RibbonSolver& RibbonSolverFor(Kernel kernel) noexcept {
