@@ -27,14 +27,18 @@ class RangeRates {
     }
   }
 
-  /// Sets the largest FPRs with at most this many wasted reads.
-  void SetWastedReads(double wasted_reads) {
-    SetScale([&] { return WastedReads() <= wasted_reads; });
-  }
-
-  /// Sets the smallest FPRs with at most this many bits per key; the maximum if there are none.
-  void SetBitsPerKey(double bits_per_key) {
-    SetScale([&] { return BitsPerKey() >= bits_per_key; });
+  /// Sets the largest FPRs for which `is_allowed` holds; it holds for small ones.
+  template <class IsAllowed>
+  void SetLargest(const IsAllowed& is_allowed) {
+    constexpr int kBisections = 50;
+    double low = std::log(kMinRangeFpr);
+    // Smaller runs reach the maximum FPR at a higher scale.
+    double high = std::log(kMaxRangeFpr) + std::log(1e15);
+    for (int i = 0; i < kBisections; ++i) {
+      scale_ = std::exp((low + high) / 2);
+      (is_allowed() ? low : high) = std::log(scale_);
+    }
+    scale_ = std::exp(low);
   }
 
   double RateOf(const TreeLevel& level) const {
@@ -56,20 +60,6 @@ class RangeRates {
   }
 
  private:
-  // The largest scale for which `is_allowed` holds; it holds for small ones.
-  template <class IsAllowed>
-  void SetScale(const IsAllowed& is_allowed) {
-    constexpr int kBisections = 50;
-    double low = std::log(kMinRangeFpr);
-    // Smaller runs reach the maximum FPR at a higher scale.
-    double high = std::log(kMaxRangeFpr) + std::log(1e15);
-    for (int i = 0; i < kBisections; ++i) {
-      scale_ = std::exp((low + high) / 2);
-      (is_allowed() ? low : high) = std::log(scale_);
-    }
-    scale_ = std::exp(low);
-  }
-
   const Levels levels_;
   double max_keys_ = 0;  // per lookup
   double scale_ = 1;     // FPR of the level with most keys, before limits
@@ -95,10 +85,6 @@ RatePlan AllocateForReads(Levels levels, double wasted_reads) {
   return most_precise;
 }
 
-RatePlan AllocateForBits(Levels levels, double bits_per_key) {
-  return internal::MinimizeReads(levels, bits_per_key).ToPlan();
-}
-
 RatePlan WithRanges(RatePlan points, Levels levels, const RangeRates& ranges) {
   for (size_t i = 0; i < levels.size(); ++i) {
     points.levels[i].range_fpr = ranges.RateOf(levels[i]);
@@ -110,7 +96,8 @@ RatePlan WithRanges(RatePlan points, Levels levels, const RangeRates& ranges) {
 
 RatePlan AllocateBothForReads(Levels levels, double wasted_reads, double seek_fraction) {
   RangeRates ranges(levels);
-  ranges.SetWastedReads(wasted_reads / 2 / seek_fraction);
+  const double for_ranges = wasted_reads / 2 / seek_fraction;
+  ranges.SetLargest([&] { return ranges.WastedReads() <= for_ranges; });
   // The FPR of ranges is limited; points get the rest of the budget.
   const double left = wasted_reads - seek_fraction * ranges.WastedReads();
   const double points = std::clamp(left / (1 - seek_fraction), kMinWastedReads, kMaxWastedReads);
@@ -124,9 +111,10 @@ RatePlan AllocateBothForBits(Levels levels, double bits_per_key, double seek_fra
   RatePlan points;
   double for_points = bits_per_key / 2;
   for (int round = 0; round < kMaxRounds; ++round) {
-    ranges.SetBitsPerKey(bits_per_key - for_points);
-    points = AllocateForBits(levels, std::clamp(bits_per_key - ranges.BitsPerKey(),
-                                                kMinAllocatedBitsPerKey, kMaxAllocatedBitsPerKey));
+    ranges.SetLargest([&] { return ranges.BitsPerKey() >= bits_per_key - for_points; });
+    const double left = std::clamp(bits_per_key - ranges.BitsPerKey(), kMinAllocatedBitsPerKey,
+                                   kMaxAllocatedBitsPerKey);
+    points = internal::MinimizeReads(levels, left).ToPlan();
     // Moving a bit from one to the other halves one FPR and doubles the other.
     const double too_few = std::log2((1 - seek_fraction) * points.wasted_reads /
                                      (seek_fraction * ranges.WastedReads()));
@@ -190,7 +178,7 @@ Result<RatePlan> AllocateRates(std::span<const TreeLevel> levels, const RateGoal
   if (goal.bits_per_key && goal.seek_fraction) {
     return AllocateBothForBits(levels, *goal.bits_per_key, *goal.seek_fraction);
   }
-  if (goal.bits_per_key) return AllocateForBits(levels, *goal.bits_per_key);
+  if (goal.bits_per_key) return internal::MinimizeReads(levels, *goal.bits_per_key).ToPlan();
   return Status::InvalidArgument(
       "none of target_fpr, wasted_reads and bits_per_key is given; allowed: one of them");
 } catch (const std::bad_alloc&) {

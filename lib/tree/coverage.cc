@@ -12,17 +12,6 @@
 namespace blocksieve {
 namespace {
 
-using Keys = std::vector<std::string_view>;
-
-// The first and last keys of all files, sorted and distinct.
-Keys BoundsOf(const std::vector<TreeFile>& files) {
-  Keys bounds;
-  for (const TreeFile& file : files) bounds.insert(bounds.end(), {file.smallest, file.largest});
-  std::sort(bounds.begin(), bounds.end());
-  bounds.erase(std::unique(bounds.begin(), bounds.end()), bounds.end());
-  return bounds;
-}
-
 /// Estimates the share of a file's keys before a key.
 class KeyInterpolation {
  public:
@@ -108,7 +97,11 @@ bool AreInByteOrder(const std::vector<TreeFile>& files) {
 void Tree::SetKeyRanges() {
   if (!AreInByteOrder(files_)) return;
   const KeyInterpolation keys(files_);
-  const Keys bounds = BoundsOf(files_);
+  // The first and last keys of all files, sorted and distinct.
+  std::vector<std::string_view> bounds;
+  for (const TreeFile& file : files_) bounds.insert(bounds.end(), {file.smallest, file.largest});
+  std::sort(bounds.begin(), bounds.end());
+  bounds.erase(std::unique(bounds.begin(), bounds.end()), bounds.end());
   std::vector<Segment> segments(bounds.empty() ? 0 : bounds.size() - 1);
   for (const TreeRun& run : runs_) {
     for (size_t i = run.first_file; i < run.first_file + run.num_files; ++i) {

@@ -34,11 +34,6 @@ void ExpectLevel0(std::vector<TreeLevel>* levels) {
   level0.keys_per_run = smallest / kLevel0RunsPerLevel1;
 }
 
-double MinRate(FilterKind kind, double wasted_reads) {
-  const Result<Layout> largest = LayoutForBitsPerKey(kind, kMaxBitsPerKey);
-  return std::max({wasted_reads * kMinShareOfWastedReads, largest->predicted_fpr, kMinTargetFpr});
-}
-
 size_t LargestLevel(const std::vector<TreeLevel>& levels) {
   const auto largest = std::max_element(
       levels.begin(), levels.end(),
@@ -48,7 +43,9 @@ size_t LargestLevel(const std::vector<TreeLevel>& levels) {
 
 FilterRates LimitedRates(const RatePlan& plan, size_t level, FilterKind kind, bool needs_filter) {
   FilterRates rates = plan.levels[level];
-  rates.target_fpr = std::max(rates.target_fpr, MinRate(kind, plan.wasted_reads));
+  const double min_fpr = LayoutForBitsPerKey(kind, kMaxBitsPerKey)->predicted_fpr;
+  rates.target_fpr = std::max(
+      {rates.target_fpr, plan.wasted_reads * kMinShareOfWastedReads, min_fpr, kMinTargetFpr});
   if (needs_filter) rates.target_fpr = std::min(rates.target_fpr, kMaxTargetFpr);
   rates.range_fpr = std::max(rates.range_fpr, plan.wasted_seek_reads * kMinShareOfWastedReads);
   return rates;
