@@ -6,7 +6,8 @@
 #include "lib/base/kernels.h"
 
 namespace blocksieve::internal {
-constexpr std::array<PatternRow, kMaxLineProbes> MakePatternRows() {
+
+constinit const std::array<PatternRow, kMaxLineProbes> kPatternRows = [] {
   std::array<PatternRow, kMaxLineProbes> rows{};
   for (size_t i = 0; i < rows.size(); ++i) {
     for (size_t j = 0; j < kMaxLineProbes; ++j) {
@@ -15,9 +16,7 @@ constexpr std::array<PatternRow, kMaxLineProbes> MakePatternRows() {
     }
   }
   return rows;
-}
-
-constinit const std::array<PatternRow, kMaxLineProbes> kPatternRows = MakePatternRows();
+}();
 
 FillFunction BlockedBloomFill(Kernel kernel, uint32_t num_probes) noexcept {
   assert(num_probes >= 1 && num_probes <= kMaxLineProbes);

@@ -88,16 +88,6 @@ double MeanOverLines(uint32_t num_probes, double log_weight, Ratio ratio) noexce
   return mean + std::max(0.0, 1 - total_weight);
 }
 
-double HighestFprOfFewLines(const Layout& layout) noexcept {
-  double highest = 0;
-  for (uint64_t lines = 1; lines <= kMaxFewLines; ++lines) {
-    const auto keys =
-        static_cast<uint64_t>(static_cast<double>(kLineBits * lines) / layout.bits_per_key);
-    highest = std::max(highest, BlockedBloomFprForKeys(lines, keys, layout.num_probes));
-  }
-  return highest;
-}
-
 }  // namespace
 
 double BloomFprForKeys(uint64_t num_bits, uint64_t num_keys, uint32_t num_probes) noexcept {
@@ -126,7 +116,11 @@ Layout BestLayout(double bits_per_key) noexcept {
       best.predicted_fpr = fpr;
     }
   }
-  best.predicted_fpr = std::max(best.predicted_fpr, HighestFprOfFewLines(best));
+  for (uint64_t lines = 1; lines <= kMaxFewLines; ++lines) {
+    const auto keys = static_cast<uint64_t>(static_cast<double>(kLineBits * lines) / bits_per_key);
+    const double fpr = BlockedBloomFprForKeys(lines, keys, best.num_probes);
+    best.predicted_fpr = std::max(best.predicted_fpr, fpr);
+  }
   return best;
 }
 

@@ -23,12 +23,6 @@ namespace {
 // for a while. Larger filters have too many chunks for the failure of one to matter.
 constexpr uint64_t kSmallFilterKeys = 1 << 16;
 
-Status TooLarge(uint64_t num_keys, uint64_t bytes) {
-  return Status::ResourceExhausted("filter of " + std::to_string(num_keys) + " keys takes " +
-                                   std::to_string(bytes) + " bytes; allowed: less than " +
-                                   std::to_string(kMaxFilterBlockBytes));
-}
-
 Status TooMuchMemory(uint64_t num_keys, uint64_t max_build_bytes) {
   return Status::ResourceExhausted(
       "building a filter of " + std::to_string(num_keys) + " keys takes more memory than " +
@@ -178,7 +172,11 @@ inline Result<FinishedFilter> FilterBuilder::Keys::Build(const FilterOptions& op
                                                          const Layout& layout) {
   const uint64_t block_bytes = BlockBytes(layout, num_keys);
   const uint64_t section_bytes = prefix_section.size() + range_section.size();
-  if (block_bytes >= kMaxFilterBlockBytes - section_bytes) return TooLarge(num_keys, block_bytes);
+  if (block_bytes >= kMaxFilterBlockBytes - section_bytes) {
+    return Status::ResourceExhausted("filter of " + std::to_string(num_keys) + " keys takes " +
+                                     std::to_string(block_bytes) + " bytes; allowed: less than " +
+                                     std::to_string(kMaxFilterBlockBytes));
+  }
   if (hashes.exhausted()) return TooMuchMemory(num_keys, options.max_build_bytes);
   const bool keeps = options.keep_hashes || num_keys <= kSmallFilterKeys;
   internal::BlockPlan plan = internal::PlanOf(layout, num_keys);

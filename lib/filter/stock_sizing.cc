@@ -44,11 +44,6 @@ constexpr double kBytesPerColumn = 16;  // of a block
 double FewestColumns(double fpr) { return std::floor(-std::log2(fpr)); }
 double ShareOfFewest(double fpr) { return 2 * fpr / std::exp2(-FewestColumns(fpr)) - 1; }
 
-// Slots per key, within 0.2 % of RocksDB's ribbon_config.cc, where few banding attempts fail.
-double SlotsPerKey(double num_keys) {
-  return std::max(1.0235, 0.9717 + 0.0038 * std::log2(num_keys));
-}
-
 double BloomBytes(double bits_per_key, double num_keys) {
   constexpr double kLineBytes = 64;
   constexpr double kMaxBytes = 0xffffffc0;
@@ -58,7 +53,9 @@ double BloomBytes(double bits_per_key, double num_keys) {
 
 double RibbonBytes(double fpr, double num_keys) {
   constexpr double kMaxKeys = 950'000'000;  // RocksDB builds a Bloom filter for more
-  const double blocks = std::max(2.0, std::ceil(num_keys * SlotsPerKey(num_keys) / kSlotsPerBlock));
+  // Within 0.2 % of RocksDB's ribbon_config.cc, where few banding attempts fail.
+  const double slots_per_key = std::max(1.0235, 0.9717 + 0.0038 * std::log2(num_keys));
+  const double blocks = std::max(2.0, std::ceil(num_keys * slots_per_key / kSlotsPerBlock));
   const double starts = (blocks - 1) * kSlotsPerBlock + 1;
   const double with_fewest = std::floor((ShareOfFewest(fpr) * starts + 0.5) / kSlotsPerBlock);
   const double bytes = kBytesPerColumn * (blocks * (FewestColumns(fpr) + 1) - with_fewest);

@@ -19,11 +19,6 @@ constexpr size_t kSmallBytes = 64 << 10;
 constexpr size_t kHugeFromBytes = 1 << 20;
 constexpr size_t kHugeBytes = kHugePageBytes;
 
-size_t NextSegmentBytes(uint64_t list_bytes) noexcept {
-  if (list_bytes >= kHugeFromBytes) return kHugeBytes;
-  return std::clamp(static_cast<size_t>(list_bytes), kFirstBytes, kSmallBytes);
-}
-
 void* Allocate(size_t bytes) noexcept {
   if (bytes != kHugeBytes) return std::malloc(bytes);
   void* memory = std::aligned_alloc(kHugeBytes, bytes);
@@ -40,7 +35,10 @@ void HashList::AppendToNewSegment(uint64_t hash) noexcept {
 bool HashList::Grow() noexcept {
   if (exhausted_) return false;
   static_assert(sizeof(Segment) == kHeaderBytes);
-  const size_t bytes = NextSegmentBytes(memory_bytes_);
+  const size_t bytes =
+      memory_bytes_ >= kHugeFromBytes
+          ? kHugeBytes
+          : std::clamp(static_cast<size_t>(memory_bytes_), kFirstBytes, kSmallBytes);
   const size_t capacity = (bytes - kHeaderBytes) / sizeof(uint64_t);
   const bool allowed = limit_bytes_ == 0 || memory_bytes_ + bytes <= limit_bytes_;
   auto* segment = allowed ? static_cast<Segment*>(Allocate(bytes)) : nullptr;
