@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "lib/base/errors.h"
-#include "lib/classic/layout.h"
+#include "lib/classic/positions.h"
 
 // ClickHouse looks up whole bits per key and a number of hash functions in a table of classic Bloom
 // FPRs with three digits. This function keeps the rule: the smallest row that meets the target,

@@ -1,4 +1,4 @@
-#include "lib/classic/layout.h"
+#include "lib/classic/positions.h"
 
 #include <algorithm>
 #include <cassert>

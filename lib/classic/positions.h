@@ -2,8 +2,7 @@
 
 #include <cstdint>
 
-// The bit positions of a key in classic and counting Bloom filters, and in the transposed ones of
-// skip indexes.
+// The bit positions of a key in classic and counting Bloom filters, and the model of their FPR.
 
 namespace blocksieve::internal {
 
@@ -28,6 +27,10 @@ namespace blocksieve::internal {
 /// "Enhanced" adds (i^3 - i) / 6 (Dillinger and Manolios, 2004). A longer hash gains nothing: two
 /// keys have the same 64 bits more rarely than the lowest FPR of any layout.
 inline constexpr uint64_t kPositionMultiplier = 0xd1342543de82ef95;
+
+/// FPR of a classic Bloom filter with many keys: (1 - e^(-k/b))^k (Bloom, 1970; Mullin, 1983).
+/// REQUIRES: bits_per_key > 0, num_probes >= 1.
+double ClassicBloomFpr(double bits_per_key, uint32_t num_probes) noexcept;
 
 class Positions {
  public:

@@ -9,7 +9,7 @@
 
 #include "blocksieve/bloom.h"
 #include "blocksieve/sizing.h"
-#include "lib/classic/layout.h"
+#include "lib/classic/positions.h"
 
 // The models against published values, and against other ways to compute them. FilterConformance
 // measures filters of every kind.

@@ -9,7 +9,7 @@
 
 #include "blocksieve/hash.h"
 #include "lib/bloom/bloom_model.h"
-#include "lib/classic/layout.h"
+#include "lib/classic/positions.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/support/statistics.h"
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "blocksieve/bloom.h"
-#include "lib/classic/layout.h"
+#include "lib/classic/positions.h"
 
 namespace blocksieve::testing {
 namespace {

@@ -8,7 +8,7 @@
 #include "blocksieve/filter.h"
 #include "blocksieve/sizing.h"
 #include "lib/block/footer.h"
-#include "lib/classic/layout.h"
+#include "lib/classic/positions.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/support/environment.h"
 #include "tests/support/statistics.h"
