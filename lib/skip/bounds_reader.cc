@@ -7,13 +7,6 @@
 namespace blocksieve::internal {
 namespace {
 
-/// Whether one of the ascending values is neither below the bounds nor above.
-template <class IsBelow, class IsNotAbove>
-bool HasWithin(std::span<const Value> values, IsBelow is_below, IsNotAbove is_not_above) {
-  const auto first = std::partition_point(values.begin(), values.end(), is_below);
-  return first != values.end() && is_not_above(*first);
-}
-
 /// Iterates over the bounds in a block.
 class NumberCursor {
  public:
@@ -61,11 +54,9 @@ class NumberCursor {
     return {true, SortKey(low_), SortKey(high_)};
   }
 
-  bool HasAny(std::span<const Value> values) const noexcept {
-    return has_values_ && HasWithin(
-                              values, [this](const Value& v) { return OrderedBits(v) < low_; },
-                              [this](const Value& v) { return OrderedBits(v) <= high_; });
-  }
+  bool has_values() const noexcept { return has_values_; }
+  bool IsAbove(const Value& value) const noexcept { return OrderedBits(value) < low_; }
+  bool IsBelow(const Value& value) const noexcept { return OrderedBits(value) > high_; }
 
  private:
   Decoder decoder_;
@@ -118,12 +109,10 @@ class BytesCursor {
     return {true, low_, low_.substr(0, high_shared_).append(AsText(high_further_))};
   }
 
-  bool HasAny(std::span<const Value> values) const noexcept {
-    return kind_ != kNoBounds && HasWithin(
-                                     values, [this](const Value& v) { return v.bytes() < low_; },
-                                     [this](const Value& v) {
-                                       return kind_ == kLowerBound || CompareHigh(v.bytes()) >= 0;
-                                     });
+  bool has_values() const noexcept { return kind_ != kNoBounds; }
+  bool IsAbove(const Value& value) const noexcept { return value.bytes() < low_; }
+  bool IsBelow(const Value& value) const noexcept {
+    return kind_ != kLowerBound && CompareHigh(value.bytes()) < 0;
   }
 
  private:
@@ -216,7 +205,11 @@ void BoundsReader::PruneByInequality(const Value& value, GranuleSet* candidates)
 }
 
 void BoundsReader::PruneByValues(std::span<const Value> values, GranuleSet* candidates) const {
-  Remove(candidates, [&](size_t, const auto& cursor) { return cursor.HasAny(values); });
+  Remove(candidates, [&](size_t, const auto& cursor) {
+    const auto first = std::partition_point(
+        values.begin(), values.end(), [&](const Value& value) { return cursor.IsAbove(value); });
+    return cursor.has_values() && first != values.end() && !cursor.IsBelow(*first);
+  });
 }
 
 std::vector<GranuleBounds> BoundsReader::All(uint64_t num_granules) const {

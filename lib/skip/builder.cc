@@ -186,16 +186,17 @@ std::string SkipIndexBuilder::Parts::GranulesPart() const {
 
 /// False if there is nothing left to drop.
 bool SkipIndexBuilder::Parts::DropLargestPart() {
-  const auto filters = std::max_element(
-      columns.begin(), columns.end(),
-      By([](const ColumnBuilder& column) { return column.header().filter_bytes; }));
-  if (filters->header().filter_bytes != 0) {
+  const auto largest = [&](uint64_t internal::ColumnHeader::*bytes) {
+    return std::max_element(columns.begin(), columns.end(), By([&](const ColumnBuilder& column) {
+                              return column.header().*bytes;
+                            }));
+  };
+  if (const auto filters = largest(&internal::ColumnHeader::filter_bytes);
+      filters->header().filter_bytes != 0) {
     filters->DropFilters(PartState::kOverBudget);
     return true;
   }
-  const auto bounds = std::max_element(
-      columns.begin(), columns.end(),
-      By([](const ColumnBuilder& column) { return column.header().bounds_bytes; }));
+  const auto bounds = largest(&internal::ColumnHeader::bounds_bytes);
   if (bounds->header().bounds_bytes == 0) return false;
   bounds->DropBounds(PartState::kOverBudget);
   return true;

@@ -126,69 +126,57 @@ Result<internal::SkipIndexHeader> ReadHeader(SkipIndexSource* source, size_t* he
   return internal::DecodeSkipIndexHeader(AsBytes(start), all, header_bytes);
 }
 
-bool HasKey(std::span<const Column> columns, const std::string& key) {
-  const auto has_key = [&](const Column& column) { return column.key() == key; };
-  return std::any_of(columns.begin(), columns.end(), has_key);
-}
-
-/// Turns exceptions into errors: bad_alloc, or length_error from a container.
-template <class Action>
-auto OrOutOfMemory(Action action) -> decltype(action()) {
-  try {
-    return action();
-  } catch (const std::exception&) {
-    return internal::OutOfMemory();
-  }
-}
-
 }  // namespace
 
-Result<SkipIndex> SkipIndex::Open(ByteView bytes) {
-  return OrOutOfMemory([&]() -> Result<SkipIndex> {
-    auto parts = std::make_unique<Parts>();
-    size_t header_bytes = 0;
-    Result<internal::SkipIndexHeader> header =
-        internal::DecodeSkipIndexHeader(bytes, bytes.size(), &header_bytes);
-    if (!header.ok()) return header.status();
-    parts->header = *std::move(header);
-    parts->num_bytes = bytes.size();
-    BLOCKSIEVE_RETURN_IF_ERROR(parts->Open(bytes.subspan(header_bytes)));
-    return SkipIndex(std::move(parts));
-  });
+// Besides bad_alloc, containers throw length_error, for lengths in damaged indexes.
+
+Result<SkipIndex> SkipIndex::Open(ByteView bytes) try {
+  auto parts = std::make_unique<Parts>();
+  size_t header_bytes = 0;
+  Result<internal::SkipIndexHeader> header =
+      internal::DecodeSkipIndexHeader(bytes, bytes.size(), &header_bytes);
+  if (!header.ok()) return header.status();
+  parts->header = *std::move(header);
+  parts->num_bytes = bytes.size();
+  BLOCKSIEVE_RETURN_IF_ERROR(parts->Open(bytes.subspan(header_bytes)));
+  return SkipIndex(std::move(parts));
+} catch (const std::exception&) {
+  return internal::OutOfMemory();
 }
 
 Result<SkipIndex> SkipIndex::Read(SkipIndexSource* source,
-                                  std::optional<std::span<const Column>> columns) {
-  return OrOutOfMemory([&]() -> Result<SkipIndex> {
-    auto parts = std::make_unique<Parts>();
-    size_t header_bytes = 0;
-    Result<internal::SkipIndexHeader> stored = ReadHeader(source, &header_bytes);
-    if (!stored.ok()) return stored.status();
-    uint64_t offset = header_bytes;
-    BLOCKSIEVE_RETURN_IF_ERROR(AppendFrom(source, offset, stored->granules_bytes, &parts->owned));
-    offset += stored->granules_bytes;
-    for (internal::ColumnHeader& column : std::exchange(stored->columns, {})) {
-      const uint64_t num_bytes = column.num_bytes();
-      if (!columns || HasKey(*columns, column.key)) {
-        BLOCKSIEVE_RETURN_IF_ERROR(AppendFrom(source, offset, num_bytes, &parts->owned));
-        stored->columns.push_back(std::move(column));
-      }
-      offset += num_bytes;
+                                  std::optional<std::span<const Column>> columns) try {
+  auto parts = std::make_unique<Parts>();
+  size_t header_bytes = 0;
+  Result<internal::SkipIndexHeader> stored = ReadHeader(source, &header_bytes);
+  if (!stored.ok()) return stored.status();
+  uint64_t offset = header_bytes;
+  BLOCKSIEVE_RETURN_IF_ERROR(AppendFrom(source, offset, stored->granules_bytes, &parts->owned));
+  offset += stored->granules_bytes;
+  for (internal::ColumnHeader& column : std::exchange(stored->columns, {})) {
+    const uint64_t num_bytes = column.num_bytes();
+    const auto has_key = [&](const Column& wanted) { return wanted.key() == column.key; };
+    if (!columns || std::any_of(columns->begin(), columns->end(), has_key)) {
+      BLOCKSIEVE_RETURN_IF_ERROR(AppendFrom(source, offset, num_bytes, &parts->owned));
+      stored->columns.push_back(std::move(column));
     }
-    parts->header = *std::move(stored);
-    parts->num_bytes = header_bytes + parts->owned.size();
-    BLOCKSIEVE_RETURN_IF_ERROR(parts->Open(AsBytes(parts->owned)));
-    return SkipIndex(std::move(parts));
-  });
+    offset += num_bytes;
+  }
+  parts->header = *std::move(stored);
+  parts->num_bytes = header_bytes + parts->owned.size();
+  BLOCKSIEVE_RETURN_IF_ERROR(parts->Open(AsBytes(parts->owned)));
+  return SkipIndex(std::move(parts));
+} catch (const std::exception&) {
+  return internal::OutOfMemory();
 }
 
-Result<std::vector<IndexColumnInfo>> SkipIndex::ReadColumns(SkipIndexSource* source) {
-  return OrOutOfMemory([&]() -> Result<std::vector<IndexColumnInfo>> {
-    size_t header_bytes = 0;
-    const Result<internal::SkipIndexHeader> stored = ReadHeader(source, &header_bytes);
-    if (!stored.ok()) return stored.status();
-    return std::vector<IndexColumnInfo>(stored->columns.begin(), stored->columns.end());
-  });
+Result<std::vector<IndexColumnInfo>> SkipIndex::ReadColumns(SkipIndexSource* source) try {
+  size_t header_bytes = 0;
+  const Result<internal::SkipIndexHeader> stored = ReadHeader(source, &header_bytes);
+  if (!stored.ok()) return stored.status();
+  return std::vector<IndexColumnInfo>(stored->columns.begin(), stored->columns.end());
+} catch (const std::exception&) {
+  return internal::OutOfMemory();
 }
 
 SkipIndex::SkipIndex(std::unique_ptr<Parts> parts) noexcept : parts_(std::move(parts)) {}
