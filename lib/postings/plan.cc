@@ -72,11 +72,6 @@ PostingsPlan MakePlan(const PostingCounts& counts, PostingsPlan plan, double max
   return plan;
 }
 
-/// False positives that the target allows.
-double Allowed(const PostingCounts& counts, double target_fpr) {
-  return target_fpr * std::max(1.0, counts.granules);
-}
-
 /// The smallest plan with at most this many false positives.
 PostingsPlan SmallestPlan(const PostingCounts& counts, double max_group, double false_positives) {
   PostingsPlan best = MakePlan(counts, {}, 1, false_positives);
@@ -94,7 +89,7 @@ PostingsPlan SmallestPlan(const PostingCounts& counts, double max_group, double 
 }  // namespace
 
 PostingsPlan ChoosePlan(const PostingCounts& counts, double target_fpr) {
-  const double allowed = Allowed(counts, target_fpr);
+  const double allowed = target_fpr * std::max(1.0, counts.granules);
   // A value in one granule of a group gets the others of the group as false positives.
   if (counts.pairs < kNearlyUnique * counts.values) {
     return SmallestPlan(counts, 1 + std::floor(allowed), allowed);
@@ -109,7 +104,8 @@ PostingsPlan ChoosePlan(const PostingCounts& counts, double target_fpr) {
 }
 
 PostingsPlan PlanOfDictionary(const PostingCounts& counts, double target_fpr) {
-  return MakePlan(counts, {}, 1, std::min(kFewFalsePositives, Allowed(counts, target_fpr)));
+  const double allowed = target_fpr * std::max(1.0, counts.granules);
+  return MakePlan(counts, {}, 1, std::min(kFewFalsePositives, allowed));
 }
 
 }  // namespace blocksieve::internal

@@ -32,12 +32,6 @@ LiteralBound BindInteger(std::string_view text, Value (*make)(Integer) noexcept)
   return {make(static_cast<Integer>(0 - *whole - (has_fraction ? 1 : 0))), !has_fraction};
 }
 
-// Whether the text, without quotes, would be a number in a predicate.
-bool IsNumber(const std::string& text) {
-  const Token token = NextToken(text, 0);
-  return token.IsNumber() && token.source.size() == text.size();
-}
-
 }  // namespace
 
 Literal Literal::FromValue(const Value& value) {
@@ -67,8 +61,10 @@ std::string Quoted(std::string_view text, char quote) {
 }
 
 Result<LiteralBound> BindLiteral(const Column& column, const Literal& literal) {
-  const bool wants_number = column.type() != ValueType::kBytes;
-  if (wants_number ? !literal.is_number && !IsNumber(literal.text) : literal.is_number) {
+  // Whether the text, without quotes, is a number in a predicate.
+  const Token token = NextToken(literal.text, 0);
+  const bool is_number = literal.is_number || (token.IsNumber() && token.source == literal.text);
+  if (column.type() != ValueType::kBytes ? !is_number : literal.is_number) {
     return Status::InvalidArgument(
         "column '" + column.name() + "' is " + std::string(ValueTypeName(column.type())) +
         " and cannot be compared with the " +

@@ -56,10 +56,6 @@ bool IsWithin(const ValueRange& range, const Value& value) noexcept {
   return true;
 }
 
-bool HasWord(std::string_view text, std::string_view word) {
-  return !ForEachWord(text, [&](std::string_view token) { return token != word; });
-}
-
 bool IsTrueFor(const PredicateNode& leaf, const Value& value) {
   switch (leaf.kind) {
     case Kind::kValues:
@@ -69,7 +65,8 @@ bool IsTrueFor(const PredicateNode& leaf, const Value& value) {
     case Kind::kPattern:
       return leaf.pattern->Matches(value.bytes());
     case Kind::kWord:
-      return HasWord(value.bytes(), leaf.literals[0].text);
+      return !ForEachWord(value.bytes(),
+                          [&](std::string_view word) { return word != leaf.literals[0].text; });
     default:
       return true;
   }

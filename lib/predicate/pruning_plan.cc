@@ -12,19 +12,10 @@ using Steps = std::vector<PruningStep>;
 
 PruningStep Containing(const Value& value) { return {.by = PruneBy::kHash, .hash = value.Hash()}; }
 
-// `values` must outlive the step.
-PruningStep ContainingAny(std::span<const Value> values) {
-  return {.by = PruneBy::kAny, .values = values};
-}
-
 PruningStep Overlapping(const ValueRange& range) {
   // An unbounded range only requires a value.
   if (!range.low && !range.high) return {.by = PruneBy::kPresence};
   return {.by = PruneBy::kRange, .range = range};
-}
-
-PruningStep Differing(const Value& value) {
-  return {.by = PruneBy::kDiffers, .range = {.low = value, .high = value}};
 }
 
 PruningPlan CannotPrune(std::string reason) { return {false, {}, std::move(reason)}; }
@@ -41,7 +32,7 @@ std::string Count(size_t count, const std::string& noun) {
 PruningPlan ValuesTrue(const PredicateNode& leaf) {
   if (leaf.values.empty()) return Never();
   return {true,
-          {{ContainingAny(leaf.values)}},
+          {{{.by = PruneBy::kAny, .values = leaf.values}}},
           ", " + Count(leaf.values.size(), "value"),
           kFilterPart | kBoundsPart,
           /*names_parts=*/true};
@@ -55,7 +46,10 @@ PruningPlan ValuesFalse(const PredicateNode& leaf) {
     return CannotPrune("NOT IN prunes with at most " + std::to_string(kMaxValues) + " values");
   }
   PruningPlan plan{true, {Steps()}, "prunes only granules with a single value", kBoundsPart};
-  for (const Value& value : leaf.values) plan.alternatives[0].push_back(Differing(value));
+  for (const Value& value : leaf.values) {
+    plan.alternatives[0].push_back(
+        {.by = PruneBy::kDiffers, .range = {.low = value, .high = value}});
+  }
   return plan;
 }
 
