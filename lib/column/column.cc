@@ -31,14 +31,6 @@ std::optional<std::string_view> Slice(const ColumnDefinition& definition, std::s
   return row.substr(definition.offset, definition.width);
 }
 
-std::optional<std::string_view> SourceText(const ColumnDefinition& definition,
-                                           std::string_view row) {
-  if (definition.source == ColumnSource::kField) {
-    return Field(row, definition.field, definition.delimiter);
-  }
-  return definition.source == ColumnSource::kFixed ? Slice(definition, row) : row;
-}
-
 std::optional<Value> BinaryNumber(const ColumnDefinition& definition, std::string_view row) {
   const std::optional<std::string_view> bytes = Slice(definition, row);
   if (!bytes) return std::nullopt;
@@ -115,20 +107,27 @@ namespace blocksieve::internal {
 
 bool ForEachCompared(const Column& column, std::string_view row, ValueVisitor visit) {
   const ColumnDefinition& definition = column.definition();
-  std::optional<Value> value;
+  std::optional<std::string_view> text = row;
   switch (definition.source) {
     case ColumnSource::kJson:
       return ForEachMember(definition, row, visit);
-    case ColumnSource::kBinary:
-      value = BinaryNumber(definition, row);
-      break;
-    default: {
-      const std::optional<std::string_view> text = SourceText(definition, row);
-      if (!text) return false;
-      if (definition.element_delimiter) return ForEachElement(definition, *text, visit);
-      value = ReadValue(definition.type, *text);
+    case ColumnSource::kBinary: {
+      const std::optional<Value> number = BinaryNumber(definition, row);
+      if (number) visit(*number);
+      return number.has_value();
     }
+    case ColumnSource::kField:
+      text = Field(row, definition.field, definition.delimiter);
+      break;
+    case ColumnSource::kFixed:
+      text = Slice(definition, row);
+      break;
+    case ColumnSource::kValue:
+      break;
   }
+  if (!text) return false;
+  if (definition.element_delimiter) return ForEachElement(definition, *text, visit);
+  const std::optional<Value> value = ReadValue(definition.type, *text);
   if (value) visit(*value);
   return value.has_value();
 }

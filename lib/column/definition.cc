@@ -43,13 +43,6 @@ constexpr std::pair<std::string_view, IndexParts> kParts[] = {
     {"bounds:", IndexParts::kBounds},
 };
 
-std::string_view PartsText(IndexParts parts) noexcept {
-  for (const auto& [text, named] : kParts) {
-    if (named == parts) return text;
-  }
-  return "";
-}
-
 // A conversion such as "int:". Empty for plain bytes and for binary numbers, whose source names the
 // type.
 std::string ConversionText(const ColumnDefinition& definition) {
@@ -333,7 +326,11 @@ std::string KeyText(const ColumnDefinition& definition) {
 }  // namespace
 
 std::string ColumnDefinitionText(const ColumnDefinition& definition) {
-  return definition.name + "=" + std::string(PartsText(definition.parts)) + definition.key;
+  std::string text = definition.name + "=";
+  for (const auto& [prefix, parts] : kParts) {
+    if (parts == definition.parts) text += prefix;
+  }
+  return text + definition.key;
 }
 
 Result<ColumnDefinition> ParseColumnDefinition(std::string_view text, char delimiter) {
