@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "blocksieve/bytes.h"
+#include "blocksieve/hash.h"
 #include "blocksieve/status.h"
 
 /// \file
@@ -107,13 +108,15 @@ class BLOCKSIEVE_EXPORT ClassicBloom : public BloomArray {
   /// @{
   /// Adds a key (any bytes) or a HashKey(key, layout().hash_seed). True if the key is certainly
   /// new, because it set a bit.
-  bool Add(std::string_view key) noexcept;
+  bool Add(std::string_view key) noexcept { return AddHash(HashKey(key, layout_.hash_seed)); }
   bool AddHash(uint64_t hash) noexcept;
   /// @}
 
   /// @{
   /// Whether a key may have been added. False is certain; true is wrong at the rate CurrentFpr().
-  bool MayContain(std::string_view key) const noexcept;
+  bool MayContain(std::string_view key) const noexcept {
+    return MayContainHash(HashKey(key, layout_.hash_seed));
+  }
   bool MayContainHash(uint64_t hash) const noexcept;
   /// @}
 
@@ -146,14 +149,14 @@ class BLOCKSIEVE_EXPORT CountingBloom : public BloomArray {
   /// Like those of ClassicBloom, with the same errors.
   static Result<CountingBloom> Deserialize(ByteView bytes);
   Result<OwnedBytes> Serialize() const;
-  bool MayContain(std::string_view key) const noexcept;
+  bool MayContain(std::string_view key) const noexcept { return EstimateCount(key) != 0; }
   bool MayContainHash(uint64_t hash) const noexcept { return EstimateCountHash(hash) != 0; }
   /// @}
 
   /// @{
   /// Adds a key (any bytes) or a HashKey(key, layout().hash_seed). A key that was added n times is
   /// gone after n removals.
-  void Add(std::string_view key) noexcept;
+  void Add(std::string_view key) noexcept { AddHash(HashKey(key, layout_.hash_seed)); }
   void AddHash(uint64_t hash) noexcept;
   /// @}
 
@@ -161,14 +164,18 @@ class BLOCKSIEVE_EXPORT CountingBloom : public BloomArray {
   /// Undoes one Add of a key. False, without a change, if one of its counters is zero: the key was
   /// never added, or was removed as often as added. Removing a key that was never added but is a
   /// false positive goes unnoticed, and can make the filter answer "no" for a key it holds.
-  [[nodiscard]] bool Remove(std::string_view key) noexcept;
+  [[nodiscard]] bool Remove(std::string_view key) noexcept {
+    return RemoveHash(HashKey(key, layout_.hash_seed));
+  }
   [[nodiscard]] bool RemoveHash(uint64_t hash) noexcept;
   /// @}
 
   /// @{
   /// Upper bound of how often a key was added and not removed: its lowest counter. max_count()
   /// stands for that or more.
-  uint32_t EstimateCount(std::string_view key) const noexcept;
+  uint32_t EstimateCount(std::string_view key) const noexcept {
+    return EstimateCountHash(HashKey(key, layout_.hash_seed));
+  }
   uint32_t EstimateCountHash(uint64_t hash) const noexcept;
   /// @}
 

@@ -28,9 +28,11 @@ class BLOCKSIEVE_EXPORT Value {
  public:
   /// @{
   /// Creates a value of the named type.
-  static Value Bytes(std::string_view bytes) noexcept;
-  static Value Int(int64_t number) noexcept;
-  static Value Uint(uint64_t number) noexcept;
+  static Value Bytes(std::string_view bytes) noexcept { return {ValueType::kBytes, 0, bytes}; }
+  static Value Int(int64_t number) noexcept {
+    return {ValueType::kInt, static_cast<uint64_t>(number)};
+  }
+  static Value Uint(uint64_t number) noexcept { return {ValueType::kUint, number}; }
   static Value Float(double number) noexcept;
   /// @}
 
@@ -61,7 +63,7 @@ class BLOCKSIEVE_EXPORT Value {
   std::string ToText() const;
 
  private:
-  explicit Value(ValueType type, uint64_t number, std::string_view bytes = {}) noexcept
+  Value(ValueType type, uint64_t number, std::string_view bytes = {}) noexcept
       : type_(type), number_(number), bytes_(bytes) {}
 
   const Value& As([[maybe_unused]] ValueType type) const noexcept {

@@ -271,12 +271,7 @@ class BLOCKSIEVE_EXPORT Filter {
     kUnreadable,  ///< Every lookup answers "may match"; Verify says why.
   };
 
-  Filter() noexcept;                          ///< A kUnreadable filter: everything may match.
-  Filter(const Filter&) noexcept;             ///< Shares what it owns.
-  Filter& operator=(const Filter&) noexcept;  ///< The same.
-  Filter(Filter&&) noexcept;                  ///< See above.
-  Filter& operator=(Filter&&) noexcept;       ///< See above.
-  ~Filter();
+  Filter() = default;  ///< A kUnreadable filter: everything may match.
 
   /// Builds the filter of a range of strings, in any order unless options.ranges is set. It owns
   /// its bytes. Duplicate keys enlarge a blocked Bloom filter, but hardly a ribbon. Errors: those

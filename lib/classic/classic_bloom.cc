@@ -4,7 +4,6 @@
 #include <bit>
 #include <utility>
 
-#include "blocksieve/hash.h"
 #include "lib/base/errors.h"
 #include "lib/classic/container.h"
 #include "lib/classic/positions.h"
@@ -42,10 +41,6 @@ void ClassicBloom::CountSetBits() noexcept {
   for (const uint8_t byte : cells_.view()) num_set_ += static_cast<uint64_t>(std::popcount(byte));
 }
 
-bool ClassicBloom::Add(std::string_view key) noexcept {
-  return AddHash(HashKey(key, layout_.hash_seed));
-}
-
 bool ClassicBloom::AddHash(uint64_t hash) noexcept {
   internal::Positions positions(hash, layout_.num_bits);
   uint64_t newly_set = 0;
@@ -58,10 +53,6 @@ bool ClassicBloom::AddHash(uint64_t hash) noexcept {
   }
   num_set_ += newly_set;
   return newly_set != 0;
-}
-
-bool ClassicBloom::MayContain(std::string_view key) const noexcept {
-  return MayContainHash(HashKey(key, layout_.hash_seed));
 }
 
 bool ClassicBloom::MayContainHash(uint64_t hash) const noexcept {

@@ -6,7 +6,6 @@
 #include <cassert>
 #include <utility>
 
-#include "blocksieve/hash.h"
 #include "lib/base/coding.h"
 #include "lib/base/errors.h"
 #include "lib/classic/container.h"
@@ -92,8 +91,6 @@ CountingBloom::CountingBloom(const BloomLayout& layout, uint32_t counter_bits, O
   }
 }
 
-void CountingBloom::Add(std::string_view key) noexcept { AddHash(HashKey(key, layout_.hash_seed)); }
-
 void CountingBloom::AddHash(uint64_t hash) noexcept {
   const CounterCells cells(cells_.data(), counter_bits_);
   ForEachPosition(hash, layout_, [&](uint64_t position) {
@@ -103,10 +100,6 @@ void CountingBloom::AddHash(uint64_t hash) noexcept {
     num_set_ += count == 0;
     num_stuck_counters_ += count + 1 == max_count();
   });
-}
-
-bool CountingBloom::Remove(std::string_view key) noexcept {
-  return RemoveHash(HashKey(key, layout_.hash_seed));
 }
 
 bool CountingBloom::RemoveHash(uint64_t hash) noexcept {
@@ -119,14 +112,6 @@ bool CountingBloom::RemoveHash(uint64_t hash) noexcept {
     num_set_ -= count == 1;
   });
   return true;
-}
-
-bool CountingBloom::MayContain(std::string_view key) const noexcept {
-  return EstimateCount(key) != 0;
-}
-
-uint32_t CountingBloom::EstimateCount(std::string_view key) const noexcept {
-  return EstimateCountHash(HashKey(key, layout_.hash_seed));
 }
 
 uint32_t CountingBloom::EstimateCountHash(uint64_t hash) const noexcept {

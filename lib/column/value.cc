@@ -16,12 +16,6 @@ namespace {
 
 constexpr std::string_view kTypeNames[] = {"bytes", "int", "uint", "float"};
 
-// The same bits for all numbers that compare as equal.
-double Canonical(double number) noexcept {
-  if (std::isnan(number)) return std::numeric_limits<double>::quiet_NaN();
-  return number == 0 ? 0.0 : number;
-}
-
 template <class Number>
 std::string NumberText(Number number) {
   std::array<char, 32> text;
@@ -37,13 +31,11 @@ std::string_view ValueTypeName(ValueType type) noexcept {
   return type <= internal::MaxValueType() ? kTypeNames[static_cast<size_t>(type)] : "unknown";
 }
 
-Value Value::Bytes(std::string_view bytes) noexcept { return Value(ValueType::kBytes, 0, bytes); }
-Value Value::Int(int64_t number) noexcept {
-  return Value(ValueType::kInt, static_cast<uint64_t>(number));
-}
-Value Value::Uint(uint64_t number) noexcept { return Value(ValueType::kUint, number); }
+// The same bits for all numbers that compare as equal.
 Value Value::Float(double number) noexcept {
-  return Value(ValueType::kFloat, std::bit_cast<uint64_t>(Canonical(number)));
+  if (std::isnan(number)) number = std::numeric_limits<double>::quiet_NaN();
+  if (number == 0) number = 0.0;
+  return {ValueType::kFloat, std::bit_cast<uint64_t>(number)};
 }
 
 std::strong_ordering Value::Compare(const Value& other) const noexcept {

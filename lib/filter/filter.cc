@@ -23,13 +23,6 @@ struct internal::FilterBody {
   RangeFilterReader ranges;
 };
 
-Filter::Filter() noexcept = default;
-Filter::Filter(const Filter&) noexcept = default;
-Filter& Filter::operator=(const Filter&) noexcept = default;
-Filter::Filter(Filter&&) noexcept = default;
-Filter& Filter::operator=(Filter&&) noexcept = default;
-Filter::~Filter() = default;
-
 Filter Filter::Open(ByteView block) noexcept { return internal::OpenFilter(block, ActiveKernel()); }
 
 Filter internal::OpenFilter(ByteView block, Kernel kernel) noexcept {
