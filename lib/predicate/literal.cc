@@ -61,10 +61,14 @@ std::string Quoted(std::string_view text, char quote) {
 }
 
 Result<LiteralBound> BindLiteral(const Column& column, const Literal& literal) {
-  // Whether the text, without quotes, is a number in a predicate.
-  const Token token = NextToken(literal.text, 0);
-  const bool is_number = literal.is_number || (token.IsNumber() && token.source == literal.text);
-  if (column.type() != ValueType::kBytes ? !is_number : literal.is_number) {
+  const bool wants_number = column.type() != ValueType::kBytes;
+  bool is_number = literal.is_number;
+  if (wants_number && !is_number) {
+    // Without quotes, it may be a number in a predicate.
+    const Token token = NextToken(literal.text, 0);
+    is_number = token.IsNumber() && token.source == literal.text;
+  }
+  if (is_number != wants_number) {
     return Status::InvalidArgument(
         "column '" + column.name() + "' is " + std::string(ValueTypeName(column.type())) +
         " and cannot be compared with the " +
