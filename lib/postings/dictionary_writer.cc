@@ -11,34 +11,41 @@
 namespace blocksieve::internal {
 namespace {
 
+/// The parameter, from 0 to `highest`, with the fewest bits.
+template <class BitsOf>
+uint32_t BestParameter(uint32_t highest, const BitsOf& bits_of) {
+  uint32_t best = 0;
+  uint64_t min_bits = ~uint64_t{0};
+  for (uint32_t parameter = 0; parameter <= highest; ++parameter) {
+    const uint64_t bits = bits_of(parameter);
+    if (bits < min_bits) {
+      min_bits = bits;
+      best = parameter;
+    }
+  }
+  return best;
+}
+
 /// The best parameter of the code of list lengths.
 uint32_t CountBits(std::span<const PostingList> lists, uint32_t min_count) {
   std::array<uint64_t, 65> by_width{};  // lists by bit width of the coded length
   for (const PostingList& list : lists) {
     ++by_width[static_cast<size_t>(std::bit_width(list.size() - min_count))];
   }
-  uint32_t best = 0;
-  uint64_t min_bits = ~uint64_t{0};
-  for (uint32_t k = 0; k <= DictionaryShape::kMaxCountBits; ++k) {
+  return BestParameter(DictionaryShape::kMaxCountBits, [&](uint32_t k) {
     uint64_t bits = 0;
     for (size_t width = 0; width < by_width.size(); ++width) {
       bits += by_width[width] * ExpGolombBits(width == 0 ? 0 : uint64_t{1} << (width - 1), k);
     }
-    if (bits < min_bits) {
-      min_bits = bits;
-      best = k;
-    }
-  }
-  return best;
+    return bits;
+  });
 }
 
 /// The best closeness for a sample of the short lists.
 uint32_t Closeness(std::span<const PostingList> lists, uint64_t num_granules) {
   constexpr size_t kMaxLists = 4096;
   const size_t step = lists.size() / kMaxLists + 1;
-  uint32_t best = 0;
-  uint64_t min_bits = ~uint64_t{0};
-  for (uint32_t closeness = 0; closeness <= DictionaryShape::kMaxCloseness; ++closeness) {
+  return BestParameter(DictionaryShape::kMaxCloseness, [&](uint32_t closeness) {
     const GranuleLists coder(num_granules, closeness);
     uint64_t bits = 0;
     for (size_t i = 0; i < lists.size(); i += step) {
@@ -49,12 +56,8 @@ uint32_t Closeness(std::span<const PostingList> lists, uint64_t num_granules) {
             ExpGolombBits(list[g].granule - list[g - 1].granule - 1, coder.gap_bits(list.size()));
       }
     }
-    if (bits < min_bits) {
-      min_bits = bits;
-      best = closeness;
-    }
-  }
-  return best;
+    return bits;
+  });
 }
 
 class DictionaryWriter {
