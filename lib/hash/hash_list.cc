@@ -48,12 +48,7 @@ bool HashList::Grow() noexcept {
   }
   segment->next = nullptr;
   segment->capacity = capacity;
-  if (last_ == nullptr) {
-    first_ = segment;
-  } else {
-    closed_ += last_->capacity;
-    last_->next = segment;
-  }
+  (last_ == nullptr ? first_ : last_->next) = segment;
   last_ = segment;
   next_ = segment->hashes();
   end_ = next_ + capacity;
@@ -64,11 +59,9 @@ bool HashList::Grow() noexcept {
 void HashList::DropFirst() noexcept {
   Segment* segment = first_;
   first_ = segment->next;
-  if (segment == last_) {
+  if (first_ == nullptr) {
     last_ = nullptr;
     next_ = end_ = nullptr;
-  } else {
-    closed_ -= segment->capacity;
   }
   memory_bytes_ -= sizeof(Segment) + segment->capacity * sizeof(uint64_t);
   std::free(segment);
@@ -84,7 +77,6 @@ void HashList::Swap(HashList& other) noexcept {
   std::swap(last_, other.last_);
   std::swap(next_, other.next_);
   std::swap(end_, other.end_);
-  std::swap(closed_, other.closed_);
   std::swap(memory_bytes_, other.memory_bytes_);
   std::swap(limit_bytes_, other.limit_bytes_);
   std::swap(exhausted_, other.exhausted_);

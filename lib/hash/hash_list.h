@@ -30,8 +30,11 @@ class HashList {
   /// Whether Append will allocate.
   bool needs_memory() const noexcept { return next_ == end_; }
 
+  /// Takes time linear in the number of segments.
   size_t size() const noexcept {
-    return closed_ + (last_ ? static_cast<size_t>(next_ - First()) : 0);
+    size_t size = 0;
+    ForEachRun([&](std::span<const uint64_t> run) { size += run.size(); });
+    return size;
   }
   bool exhausted() const noexcept { return exhausted_; }
 
@@ -82,7 +85,6 @@ class HashList {
   Segment* last_ = nullptr;
   uint64_t* next_ = nullptr;
   uint64_t* end_ = nullptr;
-  size_t closed_ = 0;  // hashes in all segments but the last
   uint64_t memory_bytes_ = 0;
   uint64_t limit_bytes_ = 0;
   bool exhausted_ = false;
