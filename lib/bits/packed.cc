@@ -15,11 +15,6 @@ constexpr int kLevel = 3;
 // Maximum ratio of raw to stored bytes: limits the memory that a malicious index makes readers use.
 constexpr uint64_t kMaxRatio = 256;
 
-void AppendHeader(uint64_t base, uint32_t width, std::string* out) {
-  AppendVarint(out, base);
-  out->push_back(static_cast<char>(width));
-}
-
 }  // namespace
 
 void PackedInts::Append(std::span<const uint64_t> values, std::string* out) {
@@ -31,7 +26,8 @@ void PackedInts::Append(std::span<const uint64_t> values, std::string* out) {
     max = *high;
   }
   const auto width = static_cast<uint32_t>(std::bit_width(max - min));
-  AppendHeader(min, width, out);
+  AppendVarint(out, min);
+  out->push_back(static_cast<char>(width));
   unsigned __int128 buffer = 0;
   uint32_t buffered = 0;
   for (size_t i = 0; i < values.size() && width != 0; ++i) {
@@ -45,13 +41,9 @@ void PackedInts::Append(std::span<const uint64_t> values, std::string* out) {
 }
 
 void PackedInts::AppendBits(std::span<const uint64_t> words, uint64_t count, std::string* out) {
-  uint64_t ones = 0;
-  for (uint64_t i = 0; i < count; ++i) ones += words[i / 64] >> (i % 64) & 1;
-  if (ones == 0 || ones == count) return AppendHeader(count != 0 && ones == count, 0, out);
-  AppendHeader(0, 1, out);
-  for (uint64_t byte = 0; byte < (count + 7) / 8; ++byte) {
-    out->push_back(static_cast<char>(words[byte / 8] >> (byte % 8 * 8)));
-  }
+  std::vector<uint64_t> bits(static_cast<size_t>(count));
+  for (size_t i = 0; i < bits.size(); ++i) bits[i] = words[i / 64] >> (i % 64) & 1;
+  Append(bits, out);
 }
 
 PackedInts PackedInts::Read(uint64_t count, Decoder* from) noexcept {
