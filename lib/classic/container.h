@@ -30,7 +30,7 @@ constexpr uint64_t CellBytes(uint64_t num_cells, uint32_t cell_bits) noexcept {
   return (num_cells * cell_bits + 7) / 8;
 }
 
-// What returns no Result of WriteContainer may throw std::bad_alloc.
+// All functions but WriteContainer may throw std::bad_alloc.
 
 /// Checks the layout of a counting filter. Errors: InvalidArgument, naming what is out of range.
 Status CheckCounters(const BloomLayout& layout, uint32_t counter_bits);
