@@ -13,9 +13,9 @@
 
 // The layout of filter blocks. lib/FORMAT.md is normative.
 //
-//   long    points | [prefixes] | [ranges] | fields | field bytes (1) | checksum (4) | tag (1) | 0
-//   * 5 short   points | fields of the family |                             checksum (3) | tag (1)
-//   | 0 * 5
+//   long    points | [prefixes] | [ranges] | fields | field bytes (1) | checksum (4) | tail (6)
+//   short   points | fields of the family | checksum (3) | tail (6)
+//   tail    tag (1) | zeros (5)
 //
 //   fields: kind and flags (1), keys (varint), checksum of the points (4),
 //           [prefix bytes (varint), their checksum (4)], [range bytes (varint), their checksum
@@ -96,16 +96,15 @@ Problem VerifySections(const Footer& footer) noexcept;
 /// What building the points of a block takes, as far as it is known before, and what was built.
 struct BlockPlan {
   FilterKind kind = FilterKind::kNone;
-  uint64_t num_keys = 0;       ///< 0: there are no points.
-  uint64_t points_bytes = 0;   ///< Size, with padding; expected until they are built.
-  uint64_t excess_bytes = 0;   ///< Maximum by which the real size exceeds it.
-  uint32_t padding_bytes = 0;  ///< At the front, so that a reader's lines are aligned.
-  uint64_t capacity = 0;       ///< Bytes that building writes to, with padding.
-  uint64_t working_bytes = 0;  ///< Memory besides the hashes and those bytes.
-  bool copies_hashes = false;  ///< Whether building copies hashes that must be kept.
-  FieldBytes fields = {};      ///< Fields of the family, expected until they are built.
-  FieldBytes short_fields =
-      {};  ///< The same in a short block; empty if the filter takes a long one.
+  uint64_t num_keys = 0;         ///< 0: there are no points.
+  uint64_t points_bytes = 0;     ///< Size, with padding; expected until they are built.
+  uint64_t excess_bytes = 0;     ///< Maximum by which the real size exceeds it.
+  uint32_t padding_bytes = 0;    ///< At the front, so that a reader's lines are aligned.
+  uint64_t capacity = 0;         ///< Bytes that building writes to, with padding.
+  uint64_t working_bytes = 0;    ///< Memory besides the hashes and those bytes.
+  bool copies_hashes = false;    ///< Whether building copies hashes that must be kept.
+  FieldBytes fields = {};        ///< Fields of the family, expected until they are built.
+  FieldBytes short_fields = {};  ///< The same in a short block; empty if it must be long.
 };
 
 /// Bytes that follow the points: sections, empty if there are none, and footer.
