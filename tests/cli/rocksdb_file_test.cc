@@ -148,18 +148,20 @@ TEST(FileCheckTest, ARateFarAboveThePredictionIsAProblem) {
   }
 }
 
-TEST(ChosenFilesTest, AFileThatIsRemovedWhileItIsReadIsNoProblem) {
+TEST(TargetFilesTest, AFileThatIsRemovedWhileItIsReadIsNoProblem) {
   testing::TestDb db(testing::MakeConfig(testing::FilterShape::kFull, nullptr));
   db.Fill({"key"});
-  const ChosenFiles files{{OpenFileOf(db.path())->report().place}, {}};
+  TargetFiles files;
+  files.places = {OpenFileOf(db.path())->report().place};
   const auto fail = [](TableFile*) { term::Fail("cannot read it"); };
-  EXPECT_EQ(files.ForEach("", fail).unopened.size(), 1u);
-  const auto missed = files.ForEach("", [&](TableFile* file) {
+  files.ForEach("", fail);
+  EXPECT_EQ(files.unopened.size(), 1u);
+  files.ForEach("", [&](TableFile* file) {
     std::filesystem::remove(file->report().place.path);
     fail(file);
   });
-  EXPECT_EQ(missed.vanished.size(), 1u);
-  EXPECT_TRUE(missed.unopened.empty());
+  EXPECT_EQ(files.vanished.size(), 1u);
+  EXPECT_TRUE(files.unopened.empty());
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ constexpr uint64_t kMaxMemory = uint64_t{1} << 50;
 constexpr double kMaxRangeWidth = 1e6;
 
 struct AdviseOptions {
-  FileChoice choice;
+  Target target;
   std::vector<std::string> logs;  // instead of a database
   std::string statistics;         // empty: none
   std::optional<double> absent_fraction;
@@ -98,7 +98,7 @@ std::string PrefixBoundaries(const std::string& text) {
 /// What is known of the database, from its info logs or, like them, from its files.
 struct Source : InfoLog {
   std::optional<StoredDatabase> stored;
-  ChosenFiles::Missed missed;
+  TargetFiles read;
   std::optional<ObservedReads> observed;
 };
 
@@ -115,25 +115,26 @@ Source ReadSource(const AdviseOptions& options) {
     source = {ReadInfoLogs(options.logs), {}, {}, {}};
     if (source.database.empty()) source.database = "DIR";
     const auto is_other = [&](const std::string& family) {
-      return family != options.choice.family.value_or(family);
+      return family != options.target.family.value_or(family);
     };
     std::erase_if(source.files,
                   [&](const FileReport& file) { return is_other(file.place.family); });
     std::erase_if(source.unknown_families, is_other);
     if (source.files.empty()) {
       term::Fail("{}", source.unknown_families.empty()
-                           ? "--column-family is " + *options.choice.family +
+                           ? "--column-family is " + *options.target.family +
                                  ", which has no files in the logs"
                            : UnknownFamiliesText(source.unknown_families));
     }
   } else {
-    source.database = options.choice.db.path;
-    CheckDatabase(options.choice.db);
-    source.stored = ReadStored(options.choice.db);
+    source.database = options.target.path;
+    CheckDatabase(options.target);
+    source.stored = ReadStored(options.target);
     FailIfNewer(*source.stored);
-    source.num_bytes = FileBytes(options.choice.db);
-    source.files = FindFiles(options.choice).ReadReports("looking at filters", &source.missed);
-    source.cache_bytes = CacheBytes(options.choice.db);
+    source.num_bytes = FileBytes(options.target);
+    source.read = FindFiles(options.target);
+    source.files = source.read.ReadReports("looking at filters");
+    source.cache_bytes = CacheBytes(options.target);
   }
   if (!options.statistics.empty()) source.tickers = ReadStatistics(options.statistics);
   if (!source.tickers.empty()) source.observed = rocksdb_plugin::ObserveReads(source.tickers);
@@ -153,16 +154,13 @@ Forest MakeForest(const Source& source) {
 }
 
 // Whether the OPTIONS file has the recommended proposal; says why apply or rewrite would refuse it.
-bool TryToApply(const AdviseOptions& options, const Verdict& verdict, const Source& source) {
-  const auto& family = options.choice.family;
+bool TryToApply(const Verdict& verdict, const Source& source) {
   bool has_options = false;
   if (!source.stored || !source.stored->text || !verdict.policy) return false;
   try {
-    const EditedOptions edited =
-        OptionsWith(*source.stored, {PolicyOption(*verdict.policy)}, family);
+    const EditedOptions edited = OptionsWith(*source.stored, {PolicyOption(*verdict.policy)});
     has_options = edited.edits.empty();
-    CheckWritable(WithText(source.stored->place, edited.text),
-                  {.access = Access::kRead, .family = family});
+    CheckWritable(WithText(source.stored->target, edited.text), Access::kRead);
   } catch (const term::Failure& failure) {
     WarnOnce("this command cannot rewrite the files: " + std::string(failure.what()));
   }
@@ -171,7 +169,7 @@ bool TryToApply(const AdviseOptions& options, const Verdict& verdict, const Sour
 
 std::string ToText(const AdviseOptions& options, const Advice& advice, const Source& source,
                    double absent_fraction, bool has_options) {
-  if (source.files.empty() && source.missed.unopened.empty()) {
+  if (source.files.empty() && source.read.unopened.empty()) {
     return "No filter pays here: the database has no files; nothing has been flushed yet.\n";
   }
   const Verdict verdict = VerdictOf(advice);
@@ -194,23 +192,23 @@ std::string ToText(const AdviseOptions& options, const Advice& advice, const Sou
   return text + fmt::format("Steps for proposal \"{}\"{}:\n\n{}\n", verdict.proposal,
                             has_options ? ", whose options the OPTIONS file has" : "",
                             StepsText(*verdict.policy, has_options, source.database,
-                                      options.choice.family));
+                                      options.target.family));
 }
 
 std::string ToJsonLine(const AdviseOptions& options, const Advice& advice, const Source& source,
                        double absent_fraction) {
-  Json document = DescribeChoice(options.choice);
+  Json document = DescribeTarget(options.target);
   document["logs"] = options.logs;
   document["absent_fraction"] = absent_fraction;
   document["left_out"] = source.unknown_families;
   document["observed"] = source.observed ? cli::ToJson(*source.observed) : Json(nullptr);
   document.update(ToJson(advice));
-  AddMissed(source.missed, &document);
+  AddMissed(source.read, &document);
   return JsonLine(document);
 }
 
 void RunAdvise(const AdviseOptions& options) {
-  if (options.logs.empty() && options.choice.db.path.empty()) {
+  if (options.logs.empty() && options.target.path.empty()) {
     term::FailUsage("neither --db nor --log is given; required: one of them");
   }
   const Source source = ReadSource(options);
@@ -223,13 +221,13 @@ void RunAdvise(const AdviseOptions& options) {
       has_lookups ? source.observed->absent_fraction().value_or(1) : 1);
   const Advice advice =
       Advise(MakeForest(source), request, KeysInFiles("building range filters and prefixes"));
-  const bool has_options = TryToApply(options, VerdictOf(advice), source);
+  const bool has_options = TryToApply(VerdictOf(advice), source);
   term::WriteToStandardOutput(
       options.format == OutputFormat::kJson
           ? ToJsonLine(options, advice, source, request.absent_fraction)
           : ToText(options, advice, source, request.absent_fraction, has_options) +
-                VanishedText(source.missed));
-  source.missed.FailIfUnopened();
+                VanishedText(source.read));
+  source.read.FailIfUnopened();
 }
 
 }  // namespace
@@ -238,13 +236,13 @@ void AddAdviseCommand(CLI::App* app, Action* action) {
   const auto [command, options] =
       AddSubcommand(app, action, "advise", "Show what other filters would cost and save",
                     kAdviseFooter, RunAdvise);
-  AddOption(command, &options->choice.db.path, "--db DIR", "the directory of the database");
-  AddPlaceOptions(command, &options->choice.db);
+  AddOption(command, &options->target.path, "--db DIR", "the directory of the database");
+  AddPlaceOptions(command, &options->target);
   AddOption(command, &options->logs, "--log FILE",
             "an info log of RocksDB, instead of a database; repeatable");
   AddOption(command, &options->statistics, "--statistics FILE",
             "counters of RocksDB, as text or JSON; default those of --log");
-  AddFamilyOption(command, &options->choice.family);
+  AddFamilyOption(command, &options->target);
   AddOption(command, &options->request.memory, "--memory BYTES",
             "maximum memory for all filters, as 10MB or 64MiB; excludes --wasted-reads",
             BytesInRange(1, kMaxMemory));

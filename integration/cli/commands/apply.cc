@@ -29,10 +29,8 @@ Examples:
   blocksieve apply --db paths.db --option filter_policy=blocksieve:0.01 --column-family default)help";
 
 struct ApplyOptions {
-  DatabasePlace database;
+  Target target;
   std::vector<std::string> options;
-  std::optional<std::string> family;
-  bool drops_properties = false;
   bool is_dry_run = false;
   OutputFormat format = OutputFormat::kText;
 };
@@ -45,15 +43,12 @@ constexpr const char* kAboutPrograms =
     "Files keep their filters until they are rewritten: blocksieve rewrite --db ";
 
 void RunApply(const ApplyOptions& options) {
-  CheckDatabase(options.database);
+  CheckDatabase(options.target);
   std::optional<DatabaseLock> lock;
-  if (!options.is_dry_run) lock.emplace(options.database);
-  const StoredDatabase stored = ReadStored(options.database);
-  const EditedOptions edited = OptionsWith(stored, options.options, options.family);
-  CheckWritable(WithText(options.database, edited.text),
-                {.access = Access::kRead,
-                 .family = options.family,
-                 .drops_properties = options.drops_properties});
+  if (!options.is_dry_run) lock.emplace(options.target);
+  const StoredDatabase stored = ReadStored(options.target);
+  const EditedOptions edited = OptionsWith(stored, options.options);
+  CheckWritable(WithText(options.target, edited.text), Access::kRead);
   const std::string& name = edited.text.name();
   const std::string changes = edited.ChangesText();
   const bool writes = !changes.empty() && !options.is_dry_run;
@@ -65,12 +60,12 @@ void RunApply(const ApplyOptions& options) {
   }
   const std::string written = writes ? WriteNextOptions(lock->env(), stored, edited.text) : "";
   if (!is_text) {
-    nlohmann::ordered_json document = {{"database", options.database.path}};
+    nlohmann::ordered_json document = {{"database", options.target.path}};
     document.update(DescribeChanges(edited.text, written));
     term::WriteToStandardOutput(JsonLine(document));
   } else if (writes) {
     term::WriteToStandardOutput("written: " + written + "\n" + kAboutPrograms +
-                                ShellWord(options.database) + "\n");
+                                ShellWord(options.target) + "\n");
   } else if (options.is_dry_run) {
     term::WriteToStandardOutput("Nothing was written.\n");
   }
@@ -88,11 +83,11 @@ void AddApplyCommand(CLI::App* app, Action* action) {
   const auto [command, options] =
       AddSubcommand(app, action, "apply", "Write filter options to the OPTIONS file of a database",
                     kApplyFooter, RunApply);
-  AddDatabaseOption(command, &options->database);
+  AddDatabaseOption(command, &options->target);
   AddOption(command, &options->options, "--option NAME=VALUE",
             "an option as printed by blocksieve advise", nullptr, kRequired);
-  AddFamilyOption(command, &options->family);
-  AddDropOption(command, &options->drops_properties);
+  AddFamilyOption(command, &options->target);
+  AddDropOption(command, &options->target);
   AddFlag(command, &options->is_dry_run, "--dry-run", "print the changes and write nothing");
   AddFormatOption(command, &options->format);
 }

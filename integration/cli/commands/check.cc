@@ -39,9 +39,7 @@ Examples:
   blocksieve check --options-file paths.db/OPTIONS-000007 --format json | jq .problems)help";
 
 struct CheckOptions {
-  DatabasePlace database;
-  std::string options_file;
-  std::optional<std::string> family;
+  Target target;  ///< Its file: --options-file.
   OutputFormat format = OutputFormat::kText;
 };
 
@@ -184,7 +182,7 @@ bool HasPolicies(const std::string& database) {
   return false;
 }
 
-void CheckOptionsFile(const CheckOptions& options, Findings* findings) {
+void CheckOptionsFile(Findings* findings) {
   const StoredDatabase& stored = findings->stored;
   if (stored.loaded.is_newer) {
     findings->Report("", fmt::format("RocksDB {} wrote the file, and {} ignores options of later "
@@ -193,9 +191,9 @@ void CheckOptionsFile(const CheckOptions& options, Findings* findings) {
   }
   if (!stored.problem.empty()) return findings->Report("", stored.problem);
   CheckOption(kListeners, OptionsSection::Db(), findings);
-  for (const std::string& family : stored.Families(options.family)) {
+  for (const std::string& family : stored.TargetFamilies()) {
     if (!CheckOption(kPolicy, OptionsSection::Table(family), findings) &&
-        (findings->no_filter_pays.empty() || HasPolicies(options.database))) {
+        (findings->no_filter_pays.empty() || HasPolicies(stored.target))) {
       findings->Report(family,
                        "filter_policy is nullptr, so new files get no filters; RocksDB also writes "
                        "nullptr after it ignored a name. Set a policy, such as blocksieve:0.01");
@@ -204,23 +202,23 @@ void CheckOptionsFile(const CheckOptions& options, Findings* findings) {
     CheckOption(kCollectors, OptionsSection::Family(family), findings);
   }
   for (const auto& family : stored.loaded.families) {
-    if (family.name == options.family.value_or(family.name)) CheckDependencies(family, findings);
+    if (family.name == stored.target.family.value_or(family.name))
+      CheckDependencies(family, findings);
   }
 }
 
-void CheckDatabaseOf(const CheckOptions& options, Findings* findings) {
-  ChosenFiles::Missed missed;
-  const auto files = FindFiles({.db = options.database, .file = "", .family = options.family})
-                         .ReadReports("checking", &missed);
-  if (missed.unopened.empty()) {
+void CheckDatabaseOf(Findings* findings) {
+  const Target& target = findings->stored.target;
+  TargetFiles files = FindFiles(target);
+  const std::vector<FileReport> reports = files.ReadReports("checking");
+  if (files.unopened.empty()) {
     findings->no_filter_pays = WhyNoFilterPays(
-        ForestOf(files), 1,
-        WhyCacheIsEnough(FileBytes(options.database), CacheBytes(options.database)));
+        ForestOf(reports), 1, WhyCacheIsEnough(FileBytes(target), CacheBytes(target)));
   }
-  CheckOptionsFile(options, findings);
-  const WithoutFilters without = FilesWithoutFilters(files, options.database);
+  CheckOptionsFile(findings);
+  const WithoutFilters without = FilesWithoutFilters(reports, target);
   if (without.num_files != 0) findings->Report("", without.ToText(" ", " && "));
-  for (const std::string& problem : missed.unopened) findings->Report("", problem);
+  for (const std::string& problem : files.unopened) findings->Report("", problem);
 }
 
 std::string ToText(const Findings& findings) {
@@ -244,21 +242,22 @@ std::string ToText(const Findings& findings) {
 }
 
 void RunCheck(const CheckOptions& options) {
-  const bool has_database = !options.database.path.empty();
-  if (options.options_file.empty() != has_database) {
+  const Target& target = options.target;
+  const bool has_database = !target.path.empty();
+  if (target.file.empty() != has_database) {
     term::FailUsage("neither --db nor --options-file is given; required: one of them");
   }
-  if (has_database) CheckDatabase(options.database);
-  Findings findings = {has_database ? ReadStored(options.database)
-                                    : WithText({}, ReadOptionsText(options.options_file))};
-  if (!findings.stored.text) term::Fail("database {} has no OPTIONS file", options.database.path);
+  if (has_database) CheckDatabase(target);
+  Findings findings = {has_database ? ReadStored(target)
+                                    : WithText(target, ReadOptionsText(target.file))};
+  if (!findings.stored.text) term::Fail("database {} has no OPTIONS file", target.path);
   if (has_database) {
-    CheckDatabaseOf(options, &findings);
+    CheckDatabaseOf(&findings);
   } else {
-    CheckOptionsFile(options, &findings);
+    CheckOptionsFile(&findings);
   }
   Json document = {{"options_file", findings.stored.text->name()}};
-  if (has_database) document["database"] = options.database.path;
+  if (has_database) document["database"] = target.path;
   document.update({{"named", findings.named}, {"problems", findings.problems}});
   WriteReport(options.format, document, ToText(findings));
   if (const size_t problems = findings.problems.size(); problems != 0) {
@@ -272,12 +271,12 @@ void AddCheckCommand(CLI::App* app, Action* action) {
   const auto [command, options] =
       AddSubcommand(app, action, "check", "Find filter options that RocksDB silently ignores",
                     kCheckFooter, RunCheck);
-  AddOption(command, &options->database.path, "--db DIR", "the directory of a database");
-  AddPlaceOptions(command, &options->database);
-  AddOption(command, &options->options_file, "--options-file FILE",
+  AddOption(command, &options->target.path, "--db DIR", "the directory of a database");
+  AddPlaceOptions(command, &options->target);
+  AddOption(command, &options->target.file, "--options-file FILE",
             "an OPTIONS file, instead of a database");
   Exclude(command, "--options-file", {"--db"});
-  AddFamilyOption(command, &options->family);
+  AddFamilyOption(command, &options->target);
   AddFormatOption(command, &options->format);
 }
 

@@ -33,7 +33,9 @@ Examples:
   blocksieve index --db paths.db --copy-from saved      # after restoring it)help";
 
 struct IndexOptions {
-  IndexRebuild rebuild;
+  Target target;
+  IndexChange change;
+  uint64_t bytes_per_second = 0;
   std::vector<std::string> indexes;
   std::string copy_from;
   std::string save_to;
@@ -41,12 +43,12 @@ struct IndexOptions {
   OutputFormat format = OutputFormat::kText;
 };
 
-void WarnWithoutValues(const IndexRebuild& rebuild, const Column& column) {
-  const Database db = OpenReadOnly(rebuild.database, rebuild.family);
+void WarnWithoutValues(const Target& target, const Column& column) {
+  const Database db = OpenReadOnly(target, *target.family);
   const Result<Predicate> has_value = Predicate::Not(Predicate::IsMissing(column));
   std::unique_ptr<SkipScan> scan;
   if (!has_value.ok() ||
-      !SkipScan::Create(db.get(), db.HandleOf(rebuild.family), *has_value, {.limit = 1}, &scan)
+      !SkipScan::Create(db.get(), db.HandleOf(*target.family), *has_value, {.limit = 1}, &scan)
            .ok() ||
       scan->Valid()) {
     return;
@@ -58,41 +60,42 @@ void WarnWithoutValues(const IndexRebuild& rebuild, const Column& column) {
 }
 
 void Rebuild(IndexOptions options) {
-  options.rebuild.columns = ParseColumns(options.indexes);
-  const BackfillProgress last = RunInterruptibly(
-      "indexing", "indexed",
-      [&](const ShowProgress& show) { return RebuildIndexes(options.rebuild, show); });
+  options.change.columns = ParseColumns(options.indexes);
+  const BackfillProgress last =
+      RunInterruptibly("indexing", "indexed", [&](const ShowProgress& show) {
+        return RebuildIndexes(options.target, options.change, options.bytes_per_second, show);
+      });
   WriteReport(options.format, {{"files_indexed", last.files_done}, {"bytes_read", last.bytes_done}},
               fmt::format("indexed: {} of {} bytes\n", term::CountOf(last.files_done, "file"),
                           term::WithCommas(last.bytes_done)));
-  for (const Column& column : options.rebuild.columns) WarnWithoutValues(options.rebuild, column);
+  for (const Column& column : options.change.columns) WarnWithoutValues(options.target, column);
 }
 
 void RunIndex(const IndexOptions& options) {
-  const DatabasePlace& database = options.rebuild.database;
-  CheckDatabase(database);
+  const Target& target = options.target;
+  CheckDatabase(target);
   if (!options.save_to.empty()) {
     constexpr const char* kProblem = "cannot save the indexes of database {}";
-    term::CheckOk(CreateNamedDirectory(options.save_to), kProblem, database.path);
-    const Database db = OpenReadOnly(database, rocksdb::kDefaultColumnFamilyName, Access::kIndex,
+    term::CheckOk(CreateNamedDirectory(options.save_to), kProblem, target.path);
+    const Database db = OpenReadOnly(target, rocksdb::kDefaultColumnFamilyName, Access::kIndex,
                                      nullptr, options.save_to);
-    term::CheckOk(SaveSkipIndexes(db.get(), options.save_to), kProblem, database.path);
+    term::CheckOk(SaveSkipIndexes(db.get(), options.save_to), kProblem, target.path);
     return WriteReport(options.format, {{"saved_to", options.save_to}},
                        "saved to " + options.save_to + "\n");
   }
   if (!options.copy_from.empty()) {
     uint64_t num_copied = 0;
-    const Database db = OpenReadOnly(database, options.rebuild.family, Access::kIndex);
-    term::CheckOk(CopySkipIndexes(db.get(), db.HandleOf(options.rebuild.family), options.copy_from,
-                                  &num_copied),
-                  "cannot copy indexes into database {}", database.path);
+    const Database db = OpenReadOnly(target, *target.family, Access::kIndex);
+    term::CheckOk(
+        CopySkipIndexes(db.get(), db.HandleOf(*target.family), options.copy_from, &num_copied),
+        "cannot copy indexes into database {}", target.path);
     return WriteReport(options.format, {{"num_copied", num_copied}},
                        "copied: " + term::CountOf(num_copied, "sidecar") + "\n");
   }
   if (options.delete_orphans) {
-    const DatabaseLock lock(database);
+    const DatabaseLock lock(target);
     uint64_t num_deleted = 0;
-    for (const std::string& path : OrphanIndexes(database)) {
+    for (const std::string& path : OrphanIndexes(target)) {
       num_deleted += EnvOfDirectory(path.substr(0, path.rfind('/')))->DeleteFile(path).ok();
     }
     return WriteReport(options.format, {{"num_deleted", num_deleted}},
@@ -107,12 +110,12 @@ void AddIndexCommand(CLI::App* app, Action* action) {
   const auto [command, options] = AddSubcommand(
       app, action, "index", "Build, save or restore skip indexes without rewriting SSTs",
       kIndexFooter, RunIndex);
-  AddDatabaseOption(command, &options->rebuild.database);
-  AddFamilyOption(command, &options->rebuild.family);
+  AddDatabaseOption(command, &options->target);
+  AddOneFamilyOption(command, &options->target);
   AddOption(command, &options->indexes, "--index NAME=EXTRACTOR",
             "also index this part of the value under this name");
-  AddRateOption(command, &options->rebuild.bytes_per_second, "read");
-  AddMaxIndexBytesOption(command, &options->rebuild.max_index_bytes, "the current limit, or 8MiB");
+  AddRateOption(command, &options->bytes_per_second, "read");
+  AddMaxIndexBytesOption(command, &options->change.max_index_bytes, "the current limit, or 8MiB");
   AddOption(command, &options->copy_from, "--copy-from DIR",
             "copy missing indexes from DIR, a database or a copy by --save-to");
   AddOption(command, &options->save_to, "--save-to DIR", "copy all indexes to DIR");

@@ -43,7 +43,7 @@ Examples:
   blocksieve inspect --db paths.db --format json | jq '.files[] | select(.filter.origin == "none")')help";
 
 struct InspectOptions {
-  FileChoice choice;
+  Target target;
   std::vector<std::string> fail_if;
   OutputFormat format = OutputFormat::kText;
 };
@@ -141,7 +141,7 @@ std::string OrphansText(const Json& orphans, const std::string& database) {
       ShellWord(database));
 }
 
-std::string NotesText(const Json& files, const ChosenFiles::Missed& missed) {
+std::string NotesText(const Json& files, const TargetFiles& read) {
   std::string text;
   for (const Json& file : files) {
     const std::string name = FileNameText(file["path"]) + ": ";
@@ -151,15 +151,14 @@ std::string NotesText(const Json& files, const ChosenFiles::Missed& missed) {
       if (!what.empty()) text += name + what + "\n";
     }
   }
-  text += VanishedText(missed);
+  text += VanishedText(read);
   return text.empty() ? "" : "\n" + text;
 }
 
-std::string ToText(const Json& document, const WithoutFilters& without,
-                   const ChosenFiles::Missed& missed) {
+std::string ToText(const Json& document, const WithoutFilters& without, const TargetFiles& read) {
   const Json& files = document["files"];
   if (files.empty()) {
-    return missed.unopened.empty() ? "No files: nothing has been flushed yet.\n" : "";
+    return read.unopened.empty() ? "No files: nothing has been flushed yet.\n" : "";
   }
   const bool with_family = std::any_of(files.begin(), files.end(), [&](const Json& file) {
     return file["family"] != files.front()["family"];
@@ -174,27 +173,26 @@ std::string ToText(const Json& document, const WithoutFilters& without,
           IndexesText(document["skip_indexes"], with_family) + MovedText(files);
   if (without.num_files != 0) text += "\n" + without.ToText("\n", "\n") + "\n";
   return text + OrphansText(document["orphan_sidecars"], document.value("database", "")) +
-         NotesText(files, missed);
+         NotesText(files, read);
 }
 
-Json DescribeOrphans(const DatabasePlace& database) {
+Json DescribeOrphans(const Target& database) {
   const std::vector<std::string> paths = OrphanIndexes(database);
   uint64_t num_bytes = 0;
   for (const std::string& path : paths) num_bytes += SizeOfFile(path);
   return {{"num_files", paths.size()}, {"num_bytes", num_bytes}};
 }
 
-Json Describe(const FileChoice& choice, const std::vector<FileReport>& files,
+Json Describe(const Target& target, const std::vector<FileReport>& files,
               const WithoutFilters& without) {
-  const bool has_database = !choice.db.path.empty();
-  Json document = DescribeChoice(choice);
+  Json document = DescribeTarget(target);
   document["total"] = TotalOf(files);
   document["files_without_plugin"] = without.num_files;
-  document["orphan_sidecars"] = DescribeOrphans(choice.db);
+  document["orphan_sidecars"] = DescribeOrphans(target);
   document["levels"] = LevelsOf(files);
   Json& described = document["files"] = Json::array();
   const auto built_for = LevelsBuiltFor(
-      files, has_database ? ReadRequestedRates(choice.db) : RequestedRatesByFamily());
+      files, target.path.empty() ? RequestedRatesByFamily() : ReadRequestedRates(target));
   for (size_t i = 0; i < files.size(); ++i) {
     described.push_back(cli::ToJson(files[i]));
     described.back()["built_for_level"] = OrNull(built_for[i]);
@@ -228,20 +226,19 @@ void CheckConditions(const std::vector<std::string>& conditions, const Json& doc
 }
 
 void RunInspect(const InspectOptions& options) {
-  ChosenFiles chosen = FindFiles(options.choice);
-  ChosenFiles::Missed missed;
-  const std::vector<FileReport> files = chosen.ReadReports("inspecting", &missed);
-  const WithoutFilters without = options.choice.db.path.empty()
-                                     ? WithoutFilters()
-                                     : FilesWithoutFilters(files, options.choice.db);
-  Json document = Describe(options.choice, files, without);
-  AddMissed(missed, &document);
+  const Target& target = options.target;
+  TargetFiles read = FindFiles(target);
+  const std::vector<FileReport> files = read.ReadReports("inspecting");
+  const WithoutFilters without =
+      target.path.empty() ? WithoutFilters() : FilesWithoutFilters(files, target);
+  Json document = Describe(target, files, without);
+  AddMissed(read, &document);
   const OutputFormat format = options.format;
   term::WriteToStandardOutput(format == OutputFormat::kJson ? JsonLine(document)
                               : format == OutputFormat::kPrometheus
                                   ? ToPrometheus(document, files)
-                                  : ToText(document, without, missed));
-  missed.FailIfUnopened();
+                                  : ToText(document, without, read));
+  read.FailIfUnopened();
   CheckConditions(options.fail_if, document, files);
 }
 
@@ -251,7 +248,7 @@ void AddInspectCommand(CLI::App* app, Action* action) {
   const auto [command, options] = AddSubcommand(
       app, action, "inspect", "Show the filters and skip indexes of a database or a file",
       kInspectFooter, RunInspect);
-  AddFileOptions(command, &options->choice);
+  AddFileOptions(command, &options->target);
   AddOption(command, &options->fail_if, std::string("--fail-if ") + kConditions,
             "exit code 1 if files or sidecars are so; repeatable", OneOf(kConditions));
   AddFormatOption(command, &options->format, "text|json|prometheus");

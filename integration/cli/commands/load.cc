@@ -62,7 +62,9 @@ Examples:
 constexpr const char* kFormats = "text|json|csv";
 
 struct LoadOptions {
-  LoadTarget target;
+  Target target;
+  IndexChange index;
+  std::optional<double> range_fpr;
   RowReaderOptions reader;
   std::vector<std::string> indexes;
   std::optional<std::string> delimiter;
@@ -134,10 +136,10 @@ void LoadRows(RowReader* reader, ColumnCounter* counter, LoadedDatabase* databas
   }
 }
 
-Loaded Load(const LoadTarget& target, RowReader* reader, LoadedDatabase* database) {
+Loaded Load(const std::vector<Column>& columns, RowReader* reader, LoadedDatabase* database) {
   Loaded loaded;
   loaded.is_new = database->is_new();
-  ColumnCounter counter({target.index.columns.begin(), target.index.columns.end()});
+  ColumnCounter counter(columns);
   try {
     LoadRows(reader, &counter, database, &loaded);
     if (term::InterruptFlag()) loaded.problem = "interrupted";
@@ -312,13 +314,12 @@ void RunLoad(const LoadOptions& given) {
     }
   }
   ParseDelimiters(&options);
-  LoadTarget& target = options.target;
-  IndexRebuild& index = target.index;
+  IndexChange& index = options.index;
   index.columns = ParseColumns(options.indexes, options.reader.stored_delimiter);
   // Opened before the database, so that a missing file leaves no empty database.
   const std::unique_ptr<RowReader> reader = OpenRows(options.reader);
   term::CatchInterrupts();
-  LoadedDatabase database(target);
+  LoadedDatabase database(options.target, index, options.range_fpr);
   const auto say = [](const std::string& text) {
     term::WriteToStandardError("blocksieve load: " + text + "\n");
   };
@@ -328,7 +329,7 @@ void RunLoad(const LoadOptions& given) {
     if (text != column.name()) say("in conditions, write the column in double quotes: " + text);
   }
 
-  Loaded loaded = Load(target, reader.get(), &database);
+  Loaded loaded = Load(index.columns, reader.get(), &database);
   if (!loaded.problem.empty()) FailWith(loaded, database);
   if (!options.no_compact) Compact(&database);
   loaded.rows_in_database = database.NumRows();
@@ -344,21 +345,21 @@ void AddLoadCommand(CLI::App* app, Action* action) {
   const auto [command, options] = AddSubcommand(
       app, action, "load", "Load a text or CSV file into a database with skip indexes", kLoadFooter,
       RunLoad);
-  AddDatabaseOption(command, &options->target.index.database);
-  AddFamilyOption(command, &options->target.index.family);
+  AddDatabaseOption(command, &options->target);
+  AddOneFamilyOption(command, &options->target);
   AddOption(command, &options->reader.key_field, "--key N", "number of the field that is the key",
             WholeInRange(1, Column::kMaxFieldNumber), kRequired);
   AddOption(command, &options->indexes, "--index NAME=EXTRACTOR",
             "index this part of the value under this name");
-  AddOption(command, &options->target.index.granule_rows, "--granule-rows N",
+  AddOption(command, &options->index.granule_rows, "--granule-rows N",
             "rows per granule, the unit that is read or pruned (default the rows of a data block)",
             WholeInRange(1, std::numeric_limits<uint64_t>::max()));
-  AddOption(command, &options->target.index.target_fpr, "--fpr P",
+  AddOption(command, &options->index.target_fpr, "--fpr P",
             fmt::format("false-positive rate of an index, per granule (default {})",
                         SkipIndexOptions().target_fpr),
             TargetFprs());
-  AddMaxIndexBytesOption(command, &options->target.index.max_index_bytes, "8MiB");
-  AddOption(command, &options->target.range_fpr, "--range-fpr P",
+  AddMaxIndexBytesOption(command, &options->index.max_index_bytes, "8MiB");
+  AddOption(command, &options->range_fpr, "--range-fpr P",
             fmt::format("build range filters that pass this share of empty ranges, {} to {}",
                         kMinRangeFpr, kMaxRangeFpr),
             InRange(kMinRangeFpr, kMaxRangeFpr));
@@ -367,7 +368,7 @@ void AddLoadCommand(CLI::App* app, Action* action) {
   AddOption(command, &options->store_delimiter, "--store-delimiter C",
             R"(for CSV: field delimiter in the stored value (default \t))");
   AddFlag(command, &options->reader.skips_header, "--header", "skip the first line or record");
-  AddDropOption(command, &options->target.drops_properties);
+  AddDropOption(command, &options->target);
   AddFlag(command, &options->no_compact, "--no-compact", "do not compact after loading");
   AddOption(command, &options->formats, std::string("--format ") + kFormats,
             "json: print the report as JSON; csv: FILE is CSV (RFC 4180)", OneOf(kFormats));

@@ -128,37 +128,41 @@ void AddFormatOption(CLI::App* command, OutputFormat* format, const char* words)
       ->transform(CLI::Validator(OneOf(words), ""));
 }
 
-void AddDatabaseOption(CLI::App* command, DatabasePlace* place) {
-  AddOption(command, &place->path, "--db DIR", "the directory of the database", nullptr, kRequired);
-  AddPlaceOptions(command, place);
+void AddDatabaseOption(CLI::App* command, Target* target) {
+  AddOption(command, &target->path, "--db DIR", "the directory of the database", nullptr,
+            kRequired);
+  AddPlaceOptions(command, target);
 }
 
-void AddPlaceOptions(CLI::App* command, DatabasePlace* place) {
-  AddOption(command, &place->wal_dir, "--wal-dir DIR",
+void AddPlaceOptions(CLI::App* command, Target* target) {
+  AddOption(command, &target->wal_dir, "--wal-dir DIR",
             "the directory of this database's WAL, if it is another one; none: not another one");
-  AddOption(command, &place->data_dirs, "--data-dir DIR",
+  AddOption(command, &target->data_dirs, "--data-dir DIR",
             "a directory of DBOptions::db_paths; all of them, in their order");
 }
 
-void AddDropOption(CLI::App* command, bool* drops_properties) {
-  AddFlag(command, drops_properties, "--drop-properties",
+void AddDropOption(CLI::App* command, Target* target) {
+  AddFlag(command, &target->drops_properties, "--drop-properties",
           "write files without the properties of collectors that only the program has");
 }
 
-void AddFileOptions(CLI::App* command, FileChoice* choice) {
-  AddOption(command, &choice->db.path, "--db DIR", "the directory of a database");
-  AddPlaceOptions(command, &choice->db);
-  AddOption(command, &choice->file, "FILE", "a single SST file, instead of a database");
-  AddFamilyOption(command, &choice->family);
+void AddFileOptions(CLI::App* command, Target* target) {
+  AddOption(command, &target->path, "--db DIR", "the directory of a database");
+  AddPlaceOptions(command, target);
+  AddOption(command, &target->file, "FILE", "a single SST file, instead of a database");
+  AddFamilyOption(command, target);
   Exclude(command, "FILE", {"--column-family"});
 }
 
-void AddFamilyOption(CLI::App* command, std::optional<std::string>* family) {
-  AddOption(command, family, "--column-family NAME", "only this column family (default all)");
+void AddFamilyOption(CLI::App* command, Target* target) {
+  AddOption(command, &target->family, "--column-family NAME",
+            "only this column family (default all)");
 }
 
-void AddFamilyOption(CLI::App* command, std::string* family) {
-  AddOption(command, family, "--column-family NAME", "the column family (default default)");
+void AddOneFamilyOption(CLI::App* command, Target* target) {
+  target->family = "default";
+  AddOption(command, &target->family, "--column-family NAME",
+            "the column family (default default)");
 }
 
 void AddRateOption(CLI::App* command, uint64_t* bytes_per_second, const char* verb) {

@@ -69,12 +69,12 @@ void AddFlag(CLI::App* command, bool* value, const char* name, const char* descr
 enum class OutputFormat { kText, kJson, kPrometheus };
 void AddFormatOption(CLI::App* command, OutputFormat* format, const char* words = "text|json");
 
-void AddDatabaseOption(CLI::App* command, DatabasePlace* place);  ///< With AddPlaceOptions.
-void AddPlaceOptions(CLI::App* command, DatabasePlace* place);    ///< --wal-dir and --data-dir
-void AddFileOptions(CLI::App* command, FileChoice* choice);       ///< A database, or FILE.
-void AddFamilyOption(CLI::App* command, std::optional<std::string>* family);  ///< One, or all.
-void AddFamilyOption(CLI::App* command, std::string* family);
-void AddDropOption(CLI::App* command, bool* drops_properties);
+void AddDatabaseOption(CLI::App* command, Target* target);  ///< With AddPlaceOptions.
+void AddPlaceOptions(CLI::App* command, Target* target);    ///< --wal-dir and --data-dir
+void AddFileOptions(CLI::App* command, Target* target);     ///< A database, or FILE.
+void AddFamilyOption(CLI::App* command, Target* target);    ///< All by default.
+void AddOneFamilyOption(CLI::App* command, Target* target);
+void AddDropOption(CLI::App* command, Target* target);
 void AddRateOption(CLI::App* command, uint64_t* bytes_per_second, const char* verb);
 void AddMaxIndexBytesOption(CLI::App* command, std::optional<uint64_t>* max_index_bytes,
                             const char* default_value);

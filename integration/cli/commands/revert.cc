@@ -48,16 +48,15 @@ std::optional<std::string> UnknownPolicy(const StockOptions& stock) {
 }
 
 void RunRevert(const RewriteOptions& options) {
-  const RewriteRequest& request = options.request;
-  CheckDatabase(request.database);
+  const Target& target = options.target;
+  CheckDatabase(target);
   std::optional<DatabaseLock> lock;
-  if (!options.is_dry_run) lock.emplace(request.database);
-  const StoredDatabase stored = ReadStored(request.database);
-  const StockOptions stock = FindStockOptions(stored, options.stock_policy, request.family);
+  if (!options.is_dry_run) lock.emplace(target);
+  const StoredDatabase stored = ReadStored(target);
+  const StockOptions stock = FindStockOptions(stored, options.stock_policy);
   const OptionsText& file = stock.options.text;
   // Nothing is written, unless all of it can be.
-  CheckWritable(WithText(request.database, file),
-                {.family = request.family, .drops_properties = request.drops_properties});
+  CheckWritable(WithText(target, file), Access::kRewrite);
   for (const std::string& note : stock.notes)
     term::WriteToStandardError("blocksieve: " + note + "\n");
   const bool is_text = options.format == OutputFormat::kText;
@@ -79,11 +78,10 @@ void RunRevert(const RewriteOptions& options) {
                             "until the program that has this policy rewrites the files.\n",
                             *unknown));
   } else {
-    RewriteFiles(options, document, [&] { return PlanRevert(request, file); });
+    RewriteFiles(options, document, [&] { return PlanRevert(target, options.files, file); });
   }
   if (!options.is_dry_run) {
-    return RemoveKeptOptions(DatabaseLock(request.database), ReadStored(request.database),
-                             stock.families);
+    return RemoveKeptOptions(DatabaseLock(target), ReadStored(target), stock.families);
   }
   if (is_text) term::WriteToStandardOutput("Nothing was written.\n");
 }

@@ -35,7 +35,8 @@ void RewriteForIndexes(const RewriteOptions& options) {
   const std::vector<Column> columns = ParseColumns(options.indexes);
   const BackfillProgress last =
       RunInterruptibly("rewriting", "rewritten", [&](const ShowProgress& show) {
-        return FileRewriter(options.request, columns).RewriteForIndexes(show);
+        return FileRewriter(options.target, options.files.bytes_per_second, columns)
+            .RewriteForIndexes(show);
       });
   WriteReport(options.format,
               {{"files_rewritten", last.files_done}, {"bytes_rewritten", last.bytes_done}},
@@ -48,13 +49,11 @@ constexpr const char* kInProcess =
     "  status = blocksieve::RewriteFilters(db, family, {.bytes_per_second = 50'000'000});";
 
 void RunRewrite(const RewriteOptions& options) {
-  const RewriteRequest& request = options.request;
-  CheckDatabase(request.database);
+  CheckDatabase(options.target);
   if (options.with_indexes || !options.indexes.empty()) return RewriteForIndexes(options);
-  if (!options.is_dry_run) const DatabaseLock lock(request.database, kInProcess);
-  CheckWritable(ReadStored(request.database),
-                {.family = request.family, .drops_properties = request.drops_properties});
-  RewriteFiles(options, {}, [&] { return PlanRewrite(request); });
+  if (!options.is_dry_run) const DatabaseLock lock(options.target, kInProcess);
+  CheckWritable(ReadStored(options.target), Access::kRewrite);
+  RewriteFiles(options, {}, [&] { return PlanRewrite(options.target, options.files); });
 }
 
 }  // namespace
@@ -64,7 +63,7 @@ void AddRewriteCommand(CLI::App* app, Action* action) {
       AddSubcommand(app, action, "rewrite", "Rewrite the files whose filters would improve",
                     kRewriteFooter, RunRewrite);
   AddRewriteOptions(command, options);
-  AddFlag(command, &options->request.files.only_unfiltered, "--only-unfiltered",
+  AddFlag(command, &options->files.only_unfiltered, "--only-unfiltered",
           "only files without a working filter");
   AddFlag(command, &options->with_indexes, "--missing-indexes",
           "instead, rewrite files that lack a skip index");

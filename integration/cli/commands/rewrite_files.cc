@@ -106,10 +106,10 @@ std::string ToText(const BackfillProgress& done, double seconds,
 }
 
 // Fails if rewriting would lose an index that only the program of the database can build.
-void CheckIndexes(const RewriteRequest& request, const RewritePlan& plan) {
+void CheckIndexes(const Target& target, const RewritePlan& plan) {
   for (const FileReport& file : plan.files) {
     for (const IndexColumnInfo& column : file.index.columns) {
-      if (request.drops_properties || Column::Parse(column.definition).ok()) continue;
+      if (target.drops_properties || Column::Parse(column.definition).ok()) continue;
       term::Fail(
           "column family {} has the skip index {}, which only its own program can build; select "
           "another one with --column-family, or use --drop-properties",
@@ -119,9 +119,9 @@ void CheckIndexes(const RewriteRequest& request, const RewritePlan& plan) {
 }
 
 // Adds the families that the plan changes, unless they are known. Fails if it cannot change one.
-void AddFamilies(const RewriteRequest& request, const RewritePlan& plan,
+void AddFamilies(const Target& target, const RewritePlan& plan,
                  std::vector<FamilyPrediction>* families) {
-  CheckIndexes(request, plan);
+  CheckIndexes(target, plan);
   for (const FamilyPrediction& prediction : plan.predictions) {
     if (std::ranges::find(*families, prediction.family, &FamilyPrediction::family) ==
         families->end()) {
@@ -151,13 +151,12 @@ BackfillProgress RunInterruptibly(const char* doing, const char* done,
 }
 
 void AddRewriteOptions(CLI::App* command, RewriteOptions* options) {
-  RewriteRequest& request = options->request;
-  AddDatabaseOption(command, &request.database);
-  AddFamilyOption(command, &request.family);
-  AddOption(command, &request.files.level, "--level N", "only files of this level",
+  AddDatabaseOption(command, &options->target);
+  AddFamilyOption(command, &options->target);
+  AddOption(command, &options->files.level, "--level N", "only files of this level",
             WholeInRange(0, 100));
-  AddRateOption(command, &request.files.bytes_per_second, "write");
-  AddDropOption(command, &request.drops_properties);
+  AddRateOption(command, &options->files.bytes_per_second, "write");
+  AddDropOption(command, &options->target);
   AddFlag(command, &options->is_dry_run, "--dry-run",
           "list the files in the order of rewriting, and rewrite none");
   AddFormatOption(command, &options->format);
@@ -170,16 +169,15 @@ void RewriteFiles(const RewriteOptions& options, Json document,
     document.update(ToJson(plan));
     return WriteReport(options.format, document, ToText(plan));
   }
-  const RewriteRequest& request = options.request;
   BackfillProgress done;
   std::vector<FamilyPrediction> families;
-  AddFamilies(request, make_plan(), &families);
+  AddFamilies(options.target, make_plan(), &families);
   const auto begin = std::chrono::steady_clock::now();
   {
     // Opening flushes the WAL to files, which the plan must include.
-    FileRewriter rewriter(request);
+    FileRewriter rewriter(options.target, options.files.bytes_per_second);
     const RewritePlan plan = make_plan();
-    AddFamilies(request, plan, &families);
+    AddFamilies(options.target, plan, &families);
     done = RunInterruptibly("rewriting", "rewritten",
                             [&](const ShowProgress& show) { return rewriter.Rewrite(plan, show); });
   }

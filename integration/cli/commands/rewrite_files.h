@@ -16,7 +16,8 @@
 namespace blocksieve::cli {
 
 struct RewriteOptions {
-  RewriteRequest request;
+  Target target;
+  RewriteFiltersOptions files;  ///< Its rate limits writing.
   bool is_dry_run = false;
   OutputFormat format = OutputFormat::kText;
 

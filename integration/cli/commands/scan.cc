@@ -61,8 +61,7 @@ Examples:
   blocksieve scan --db paths.db --where "pkg = 'bash'" --explain --format json 2> explanation.json)help";
 
 struct ScanOptions {
-  DatabasePlace db;
-  std::string family = rocksdb::kDefaultColumnFamilyName;
+  Target target;
   std::string where = "TRUE";
   SkipScanOptions scan;
   bool no_index = false;
@@ -77,19 +76,20 @@ bool HasRows(const Database& db, const std::string& family) {
 }
 
 Query ParseWhere(const ScanOptions& options, const Database& db) {
-  const SkipIndexSummary indexes = IndexesOf(db, options.family);
+  const SkipIndexSummary indexes = IndexesOf(db, *options.target.family);
   size_t position = 0;
   Result<Query> query = Query::Parse(options.where, indexes.columns, &position);
   if (query.ok()) return *std::move(query);
   // Files define the columns. Without files, any condition selects what there is: nothing.
-  if (indexes.columns.empty() && !HasRows(db, options.family)) return *Query::Parse("TRUE", {});
+  if (indexes.columns.empty() && !HasRows(db, *options.target.family))
+    return *Query::Parse("TRUE", {});
   const std::string& message = query.status().message();
   std::string hint;
   if (indexes.columns.empty()) {
     hint = fmt::format(
         "\nDatabase {0} has no skip indexes; to add one: blocksieve index --db {0} --index "
         "NAME=EXTRACTOR",
-        options.db.path);
+        options.target.path);
   }
   term::FailUsage("--where{} {}{}", position == 0 ? ":" : ",", message, hint);
 }
@@ -143,8 +143,8 @@ uint64_t WriteRows(const ScanOptions& options, SkipScan* scan, term::Output* out
 // Names the merge operator of another program: RocksDB only says that a merge failed.
 std::string WhyOperandsFail(const ScanOptions& options, const rocksdb::Status& status) {
   if (!status.IsCorruption()) return "";
-  for (const auto& object : ReadStored(options.db).loaded.objects) {
-    if (object.family != options.family || object.option != "merge_operator") continue;
+  for (const auto& object : ReadStored(options.target).loaded.objects) {
+    if (object.family != *options.target.family || object.option != "merge_operator") continue;
     return fmt::format("column family {} has operands of {}, which only its own program has",
                        object.family, object.value);
   }
@@ -152,8 +152,8 @@ std::string WhyOperandsFail(const ScanOptions& options, const rocksdb::Status& s
 }
 
 void RunScan(const ScanOptions& options) {
-  CheckDatabase(options.db);
-  const Database db = OpenReadOnly(options.db, options.family);
+  CheckDatabase(options.target);
+  const Database db = OpenReadOnly(options.target, *options.target.family);
   const Query query = ParseWhere(options, db);
   SkipScanOptions scan_options = ScanOptionsFor(options, query);
   term::Progress progress;
@@ -167,9 +167,9 @@ void RunScan(const ScanOptions& options) {
     term::Fail("cannot {}: {}", doing, why.empty() ? status.ToString() : why);
   };
   std::unique_ptr<SkipScan> scan;
-  const rocksdb::Status status =
-      SkipScan::Create(db.get(), db.HandleOf(options.family), query.predicate, scan_options, &scan);
-  check(status, "scan database " + options.db.path);
+  const rocksdb::Status status = SkipScan::Create(db.get(), db.HandleOf(*options.target.family),
+                                                  query.predicate, scan_options, &scan);
+  check(status, "scan database " + options.target.path);
 
   term::Output output;
   const uint64_t count = WriteRows(options, scan.get(), &output);
@@ -179,7 +179,7 @@ void RunScan(const ScanOptions& options) {
                                                                      : explanation.ToText());
   }
   check(scan->status(),
-        fmt::format("read database {} after {}", options.db.path, term::CountOf(count, "row")));
+        fmt::format("read database {} after {}", options.target.path, term::CountOf(count, "row")));
 }
 
 }  // namespace
@@ -188,8 +188,8 @@ void AddScanCommand(CLI::App* app, Action* action) {
   const auto [command, options] = AddSubcommand(
       app, action, "scan", "Print the rows that match a condition", kScanFooter, RunScan);
   SkipScanOptions& scan = options->scan;
-  AddDatabaseOption(command, &options->db);
-  AddFamilyOption(command, &options->family);
+  AddDatabaseOption(command, &options->target);
+  AddOneFamilyOption(command, &options->target);
   AddOption(command, &options->where, "--where CONDITION", "print only matching rows");
   AddFlag(command, &scan.explain, "--explain", "report on standard error what was read and why");
   AddFlag(command, &options->no_index, "--no-index", "read all rows, ignoring the indexes");

@@ -32,7 +32,7 @@ constexpr uint64_t kDefaultProbes = 100'000;
 constexpr uint64_t kMaxProbes = 1'000'000'000;
 
 struct VerifyOptions {
-  FileChoice choice;
+  Target target;
   uint64_t num_probes = kDefaultProbes;
   OutputFormat format = OutputFormat::kText;
 };
@@ -56,9 +56,9 @@ std::vector<TableColumn> Columns(const std::string& query, const std::string& th
           {predicted, fpr, RateText}};
 }
 
-std::string ToText(const Json& document, const ChosenFiles::Missed& missed) {
+std::string ToText(const Json& document, const TargetFiles& read) {
   const Json& files = document["files"];
-  if (files.empty() && missed.unopened.empty()) {
+  if (files.empty() && read.unopened.empty()) {
     return "No files: nothing has been flushed yet.\n";
   }
   std::vector<TableColumn> columns =
@@ -77,8 +77,8 @@ std::string ToText(const Json& document, const ChosenFiles::Missed& missed) {
       problems += "PROBLEM " + name + PlainText(problem) + "\n";
     }
   }
-  notes += VanishedText(missed);
-  for (const std::string& problem : missed.unopened) problems += "PROBLEM " + problem + "\n";
+  notes += VanishedText(read);
+  for (const std::string& problem : read.unopened) problems += "PROBLEM " + problem + "\n";
   return TableText(std::move(columns), files) + "\n" +
          PartTable(
              files, "range",
@@ -115,18 +115,18 @@ Json ToJson(const FileCheck& check) {
 }
 
 void RunVerify(const VerifyOptions& options) {
-  const ChosenFiles chosen = FindFiles(options.choice);
+  TargetFiles read = FindFiles(options.target);
   Json files = Json::array();
   uint64_t problems = 0;
-  const ChosenFiles::Missed missed = chosen.ForEach("verifying", [&](TableFile* file) {
+  read.ForEach("verifying", [&](TableFile* file) {
     files.push_back(ToJson(CheckFile(file, options.num_probes)));
     problems += files.back()["problems"].size();
   });
-  problems += missed.unopened.size();
-  Json document = DescribeChoice(options.choice);
+  problems += read.unopened.size();
+  Json document = DescribeTarget(options.target);
   document.update({{"num_problems", problems}, {"confidence", 0.95}, {"files", files}});
-  AddMissed(missed, &document);
-  WriteReport(options.format, document, ToText(document, missed));
+  AddMissed(read, &document);
+  WriteReport(options.format, document, ToText(document, read));
   if (problems != 0) term::Fail("{} found", term::CountOf(problems, "problem"));
 }
 
@@ -136,7 +136,7 @@ void AddVerifyCommand(CLI::App* app, Action* action) {
   const auto [command, options] = AddSubcommand(
       app, action, "verify", "Check the filters and skip indexes of a database or a file",
       kVerifyFooter, RunVerify);
-  AddFileOptions(command, &options->choice);
+  AddFileOptions(command, &options->target);
   AddOption(
       command, &options->num_probes, "--probes N",
       fmt::format(

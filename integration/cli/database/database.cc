@@ -33,10 +33,10 @@ std::string FamilyOfTable(const std::string& path) {
 }
 
 // The table files in the directories of a database that cannot be opened.
-std::vector<FilePlace> FilesInDirectories(const DatabasePlace& place) {
+std::vector<FilePlace> FilesInDirectories(const Target& target) {
   std::vector<FilePlace> places;
-  std::vector<std::string> directories = DataDirectories(place);
-  if (!place.data_dirs.empty()) directories.push_back(place.path);
+  std::vector<std::string> directories = DataDirectories(target);
+  if (!target.data_dirs.empty()) directories.push_back(target.path);
   for (const std::string& directory : std::set(directories.begin(), directories.end())) {
     for (const char* const suffix : {".sst", ".ldb"}) {
       for (const std::string& name : NamesWithSuffix(directory, suffix)) {
@@ -48,10 +48,10 @@ std::vector<FilePlace> FilesInDirectories(const DatabasePlace& place) {
   return places;
 }
 
-std::vector<FilePlace> ListChosen(const FileChoice& choice) {
-  std::vector<FilePlace> places = ListFiles(choice.db);
+std::vector<FilePlace> ListTarget(const Target& target) {
+  std::vector<FilePlace> places = ListFiles(target);
   std::erase_if(places, [&](const FilePlace& place) {
-    return place.family != choice.family.value_or(place.family);
+    return place.family != target.family.value_or(place.family);
   });
   return places;
 }
@@ -88,18 +88,18 @@ void CheckPlaceForDatabase(const std::string& path) {
   term::Fail("{} is neither a database nor an empty directory", path);
 }
 
-std::vector<FilePlace> ListFiles(const DatabasePlace& place) {
+std::vector<FilePlace> ListFiles(const Target& target) {
   std::vector<rocksdb::LiveFileMetaData> files;
   try {
-    files = LiveFiles(place);
+    files = LiveFiles(target);
   } catch (const CannotOpen& reason) {
     WarnOnce(
         fmt::format("{}; listing the table files in its directory: their levels are unknown, "
                     "and some may be obsolete",
                     reason.what()));
-    return FilesInDirectories(place);
+    return FilesInDirectories(target);
   }
-  const StoredDatabase stored = ReadStored(place);
+  const StoredDatabase stored = ReadStored(target);
   std::vector<FilePlace> places;
   for (const rocksdb::LiveFileMetaData& file : files) {
     const rocksdb::ColumnFamilyOptions* const options = stored.Find(file.column_family_name);
@@ -120,15 +120,15 @@ std::vector<FilePlace> ListFiles(const DatabasePlace& place) {
   return places;
 }
 
-uint64_t FileBytes(const DatabasePlace& place) {
+uint64_t FileBytes(const Target& target) {
   uint64_t sum = 0;
-  for (const FilePlace& file : ListFiles(place)) sum += SizeOfFile(file.path);
+  for (const FilePlace& file : ListFiles(target)) sum += SizeOfFile(file.path);
   return sum;
 }
 
-std::vector<std::string> OrphanIndexes(const DatabasePlace& place) {
-  std::set<std::string> directories{place.path};
-  directories.insert(place.data_dirs.begin(), place.data_dirs.end());
+std::vector<std::string> OrphanIndexes(const Target& target) {
+  std::set<std::string> directories{target.path};
+  directories.insert(target.data_dirs.begin(), target.data_dirs.end());
   std::vector<std::string> orphans;
   for (const std::string& directory : directories) {
     for (std::string& orphan :
@@ -139,17 +139,17 @@ std::vector<std::string> OrphanIndexes(const DatabasePlace& place) {
   return orphans;
 }
 
-RequestedRatesByFamily ReadRequestedRates(const DatabasePlace& place) {
+RequestedRatesByFamily ReadRequestedRates(const Target& target) {
   RequestedRatesByFamily rates;
-  for (const auto& [name, options] : ReadStored(place).loaded.families) {
+  for (const auto& [name, options] : ReadStored(target).loaded.families) {
     if (const auto* const policy = PolicyOf(options)) rates[name] = policy->options();
   }
   return rates;
 }
 
 // OPTIONS files record only whether there is a cache. The default size differs by version.
-uint64_t CacheBytes(const DatabasePlace& place) {
-  const StoredDatabase stored = ReadStored(place);
+uint64_t CacheBytes(const Target& target) {
+  const StoredDatabase stored = ReadStored(target);
   const auto has_cache = [&](const std::string& family) {
     const auto* const table = TableOptionsOf(*stored.Find(family));
     return table == nullptr || !table->no_block_cache;
@@ -159,10 +159,10 @@ uint64_t CacheBytes(const DatabasePlace& place) {
   return factory->GetOptions<rocksdb::BlockBasedTableOptions>()->block_cache->GetCapacity();
 }
 
-ChosenFiles::Missed ChosenFiles::ForEach(const std::string& doing,
-                                         const std::function<void(TableFile*)>& visit) const {
+void TargetFiles::ForEach(const std::string& doing, const std::function<void(TableFile*)>& visit) {
   term::Progress progress;
-  Missed missed;
+  vanished.clear();
+  unopened.clear();
   for (size_t i = 0; i < places.size(); ++i) {
     if (progress.IsDue()) progress.Show(doing, {i, places.size(), i, "file"});
     try {
@@ -174,27 +174,28 @@ ChosenFiles::Missed ChosenFiles::ForEach(const std::string& doing,
     } catch (const term::Failure& failure) {
       std::error_code error;
       if (std::filesystem::exists(places[i].path, error) || error) {
-        missed.unopened.emplace_back(failure.what());
+        unopened.emplace_back(failure.what());
         continue;
       }
     }
-    missed.vanished.push_back(places[i]);
+    vanished.push_back(places[i]);
   }
-  SeparateMissingFiles(&missed);
-  return missed;
+  SeparateMissingFiles();
 }
 
-std::vector<FileReport> ChosenFiles::ReadReports(const std::string& doing, Missed* missed) {
+std::vector<FileReport> TargetFiles::ReadReports(const std::string& doing) {
   constexpr int kMaxPasses = 5;
   std::map<std::string, FileReport> known;  // by path
   for (int pass = 1;; ++pass) {
-    ChosenFiles unread = *this;
+    TargetFiles unread{target, places};
     std::erase_if(unread.places,
                   [&](const FilePlace& place) { return known.contains(place.path); });
-    *missed = unread.ForEach(
+    unread.ForEach(
         doing, [&](TableFile* file) { known.emplace(file->report().place.path, file->report()); });
-    if (missed->vanished.empty() || choice.db.path.empty() || pass == kMaxPasses) break;
-    places = ListChosen(choice);
+    vanished = std::move(unread.vanished);
+    unopened = std::move(unread.unopened);
+    if (vanished.empty() || target.path.empty() || pass == kMaxPasses) break;
+    places = ListTarget(target);
   }
   std::vector<FileReport> reports;
   for (const FilePlace& place : places) {
@@ -209,13 +210,13 @@ std::vector<FileReport> ChosenFiles::ReadReports(const std::string& doing, Misse
 }
 
 // A missing file that the database still lists was not removed by its process.
-void ChosenFiles::SeparateMissingFiles(Missed* missed) const {
-  if (missed->vanished.empty() || choice.db.path.empty()) return;
+void TargetFiles::SeparateMissingFiles() {
+  if (vanished.empty() || target.path.empty()) return;
   std::set<std::string> listed;
-  for (const FilePlace& place : ListFiles(choice.db)) listed.insert(place.path);
-  std::erase_if(missed->vanished, [&](const FilePlace& place) {
+  for (const FilePlace& place : ListFiles(target)) listed.insert(place.path);
+  std::erase_if(vanished, [&](const FilePlace& place) {
     if (!listed.contains(place.path)) return false;
-    missed->unopened.push_back(
+    unopened.push_back(
         fmt::format("cannot open {}: the file does not exist; if the program sets "
                     "DBOptions::db_paths, name these directories with --data-dir",
                     place.path));
@@ -223,22 +224,22 @@ void ChosenFiles::SeparateMissingFiles(Missed* missed) const {
   });
 }
 
-void ChosenFiles::Missed::FailIfUnopened() const {
+void TargetFiles::FailIfUnopened() const {
   if (!unopened.empty()) term::Fail("{}", fmt::join(unopened, "\n"));
 }
 
-ChosenFiles FindFiles(const FileChoice& choice) {
-  if (choice.db.path.empty() == choice.file.empty()) {
+TargetFiles FindFiles(const Target& target) {
+  if (target.path.empty() == target.file.empty()) {
     term::FailUsage("{} given; required: one of them",
-                    choice.db.path.empty() ? "neither --db nor FILE is" : "both --db and FILE are");
+                    target.path.empty() ? "neither --db nor FILE is" : "both --db and FILE are");
   }
-  if (!choice.file.empty()) {
-    CheckTableFile(choice.file);
-    return {{{.path = choice.file, .family = "", .keys = {}}}, choice};
+  if (!target.file.empty()) {
+    CheckTableFile(target.file);
+    return {target, {{.path = target.file, .family = "", .keys = {}}}};
   }
-  CheckDatabase(choice.db);
-  if (choice.family) ReadStored(choice.db).Families(choice.family);
-  return {ListChosen(choice), choice};
+  CheckDatabase(target);
+  if (target.family) ReadStored(target).TargetFamilies();  // fails if it does not exist
+  return {target, ListTarget(target)};
 }
 
 }  // namespace blocksieve::cli

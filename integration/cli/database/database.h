@@ -25,19 +25,19 @@ void CheckPlaceForDatabase(const std::string& path);
 /// The files of the database by column family and level; level 0 from the newest to the oldest.
 /// Some may be missing or damaged. Of a database that only its own program or a later RocksDB can
 /// open, the table files in its directories, without their levels; says so on standard error.
-std::vector<FilePlace> ListFiles(const DatabasePlace& place);
+std::vector<FilePlace> ListFiles(const Target& target);
 
 /// The size of these files.
-uint64_t FileBytes(const DatabasePlace& place);
+uint64_t FileBytes(const Target& target);
 
 /// The paths of skip indexes whose SSTs do not exist: RocksDB deletes only the SSTs.
-std::vector<std::string> OrphanIndexes(const DatabasePlace& place);
+std::vector<std::string> OrphanIndexes(const Target& target);
 
 /// By column family; families without blocksieve's policy are missing.
 using RequestedRatesByFamily = std::map<std::string, FilterPolicyOptions>;
 
 /// The filter rates that the options of the database request.
-RequestedRatesByFamily ReadRequestedRates(const DatabasePlace& place);
+RequestedRatesByFamily ReadRequestedRates(const Target& target);
 
 /// For each file, the level that its filter was built for, if a trivial move has taken the file to
 /// another level since; nullopt if unknown. Filters do not record their level. If rates differ by
@@ -51,41 +51,34 @@ inline constexpr double kMovedBits = 1.5;
 
 /// The size of the block cache by the stored options: 0 without a cache, otherwise RocksDB's
 /// default, which the program may have changed.
-uint64_t CacheBytes(const DatabasePlace& place);
+uint64_t CacheBytes(const Target& target);
 
-/// The files to read: those of a database, or a single one.
-struct FileChoice {
-  DatabasePlace db;                   ///< Its path is empty: not given.
-  std::string file;                   ///< Empty: not given.
-  std::optional<std::string> family;  ///< Restricts them to a column family.
-};
-
-/// The chosen files, each open only while it is visited.
-struct ChosenFiles {
+/// The files of a target, each open only while it is visited.
+struct TargetFiles {
+  Target target;
   std::vector<FilePlace> places;
-  FileChoice choice;
 
-  /// Files that could not be visited.
-  struct Missed {
-    std::vector<FilePlace> vanished;    ///< Removed by another process meanwhile.
-    std::vector<std::string> unopened;  ///< Errors, one for each damaged or missing file.
-
-    void FailIfUnopened() const;  ///< With all errors.
-  };
+  /// @{
+  /// Files that the last visit missed.
+  std::vector<FilePlace> vanished = {};    ///< Removed by another process meanwhile.
+  std::vector<std::string> unopened = {};  ///< Errors, one for each damaged or missing file.
+  /// @}
 
   /// Visits all files. `doing` names the work in the progress line.
-  Missed ForEach(const std::string& doing, const std::function<void(TableFile*)>& visit) const;
+  void ForEach(const std::string& doing, const std::function<void(TableFile*)>& visit);
 
   /// The reports of all files, in the order of `places`. If another process removes files
   /// meanwhile, lists the files again and reads the new ones, so that all reports belong to one
   /// list. After five attempts, files of the last list may be missed.
-  std::vector<FileReport> ReadReports(const std::string& doing, Missed* missed);
+  std::vector<FileReport> ReadReports(const std::string& doing);
+
+  void FailIfUnopened() const;  ///< With all errors.
 
  private:
-  void SeparateMissingFiles(Missed* missed) const;
+  void SeparateMissingFiles();
 };
 
 /// Throws UsageError, Failure.
-ChosenFiles FindFiles(const FileChoice& choice);
+TargetFiles FindFiles(const Target& target);
 
 }  // namespace blocksieve::cli

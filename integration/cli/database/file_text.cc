@@ -100,9 +100,9 @@ std::string FilterName(const Json& filter) {
   return filter["origin"].get<std::string>() + (kind.empty() ? "" : " " + kind);
 }
 
-std::string VanishedText(const ChosenFiles::Missed& missed) {
+std::string VanishedText(const TargetFiles& files) {
   std::string text;
-  for (const FilePlace& place : missed.vanished) {
+  for (const FilePlace& place : files.vanished) {
     text += FileNameText(place.path) + ": removed by another process meanwhile\n";
   }
   return text;
@@ -118,19 +118,19 @@ Json ToJson(const FileReport& file) {
           {"index", file.index}};
 }
 
-Json DescribeChoice(const FileChoice& choice) {
+Json DescribeTarget(const Target& target) {
   Json document = {{"engine", "rocksdb"}};
-  if (choice.db.path.empty()) {
-    document["file"] = choice.file;
+  if (target.path.empty()) {
+    document["file"] = target.file;
   } else {
-    document["database"] = choice.db.path;
+    document["database"] = target.path;
   }
   return document;
 }
 
-void AddMissed(const ChosenFiles::Missed& missed, Json* document) {
-  (*document)["unopened"] = missed.unopened;
-  (*document)["vanished"] = ArrayOf(missed.vanished, [](const auto& place) { return place.path; });
+void AddMissed(const TargetFiles& files, Json* document) {
+  (*document)["unopened"] = files.unopened;
+  (*document)["vanished"] = ArrayOf(files.vanished, [](const auto& place) { return place.path; });
 }
 
 std::string PartTable(const Json& files, const std::string& one, std::vector<TableColumn> columns,
@@ -175,8 +175,7 @@ Json IndexesOf(const std::vector<FileReport>& files) {
   return ArrayOf(indexes, [](const auto& index) { return Json(index.second); });
 }
 
-WithoutFilters FilesWithoutFilters(const std::vector<FileReport>& files,
-                                   const DatabasePlace& database) {
+WithoutFilters FilesWithoutFilters(const std::vector<FileReport>& files, const Target& database) {
   // By family, blocksieve's policy in the newest OPTIONS file that names one; "" for other
   // policies.
   std::map<std::string, std::string> policies;

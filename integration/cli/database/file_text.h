@@ -16,15 +16,15 @@ namespace blocksieve::cli {
 std::string FilterName(const Json& filter);
 
 /// A line for each file that another process removed.
-std::string VanishedText(const ChosenFiles::Missed& missed);
+std::string VanishedText(const TargetFiles& files);
 
 Json ToJson(const FileReport& file);
 
 /// The first members of a document about files: engine (always "rocksdb") and database or file.
-Json DescribeChoice(const FileChoice& choice);
+Json DescribeTarget(const Target& target);
 
 /// Adds the members "unopened" and "vanished".
-void AddMissed(const ChosenFiles::Missed& missed, Json* document);
+void AddMissed(const TargetFiles& files, Json* document);
 
 /// A table of the files with range filters or prefixes, and an empty line; "" without such files.
 /// `one`: "range" or "prefix".
@@ -48,7 +48,6 @@ struct WithoutFilters {
   /// What ends a sentence and a command: spaces or line breaks.
   std::string ToText(std::string_view sentence_end, std::string_view command_end) const;
 };
-WithoutFilters FilesWithoutFilters(const std::vector<FileReport>& files,
-                                   const DatabasePlace& database);
+WithoutFilters FilesWithoutFilters(const std::vector<FileReport>& files, const Target& database);
 
 }  // namespace blocksieve::cli

@@ -72,36 +72,35 @@ std::string UnreadableTables(const std::string& path, const rocksdb::Options& op
   return text;
 }
 
-Database OpenPrepared(const DatabasePlace& place,
-                      const std::function<void(UsedOptions*)>& prepare) {
+Database OpenPrepared(const Target& target, const std::function<void(UsedOptions*)>& prepare) {
   constexpr int kMaxTries = 20;
   for (int tries = 1;; ++tries) {
-    const std::string state = StateOf(place.path);
+    const std::string state = StateOf(target.path);
     try {
-      UsedOptions options = OptionsToRead(ReadStored(place));
+      UsedOptions options = OptionsToRead(ReadStored(target));
       prepare(&options);
-      return Database(place, std::move(options));
+      return Database(target, std::move(options));
     } catch (const term::Failure&) {
       // Another process may have removed files after they were listed.
-      if (tries == kMaxTries || StateOf(place.path) == state) throw;
+      if (tries == kMaxTries || StateOf(target.path) == state) throw;
     }
   }
 }
 
-std::vector<WritableDirectory> WritableIn(const DatabasePlace& place, const UsedOptions& options) {
+std::vector<WritableDirectory> WritableIn(const Target& target, const UsedOptions& options) {
   if (options.access == Access::kRead) return {};
   const bool only_sidecars = options.access == Access::kIndex;
-  std::vector<WritableDirectory> writable{{place.path, only_sidecars}};
-  for (const std::string& path : place.data_dirs) writable.push_back({path, only_sidecars});
+  std::vector<WritableDirectory> writable{{target.path, only_sidecars}};
+  for (const std::string& path : target.data_dirs) writable.push_back({path, only_sidecars});
   if (!only_sidecars) writable.push_back({options.db.wal_dir});
   if (!options.save_to.empty()) writable.push_back({options.save_to});
   return writable;
 }
 
 // Fails if a file that the MANIFEST lists is missing.
-std::set<std::string> CheckFiles(const DatabasePlace& place) {
+std::set<std::string> CheckFiles(const Target& target) {
   std::set<std::string> live;
-  for (const rocksdb::LiveFileMetaData& file : LiveFiles(place)) {
+  for (const rocksdb::LiveFileMetaData& file : LiveFiles(target)) {
     live.insert(file.name.substr(1));
     std::error_code error;
     if (!file.db_path.ends_with(kPathSuffix) &&
@@ -111,23 +110,23 @@ std::set<std::string> CheckFiles(const DatabasePlace& place) {
     term::Fail(
         "cannot open database {}: its file {} is not in {}, or in another one of several; name the "
         "directories of DBOptions::db_paths, in their order, with --data-dir",
-        place.path, file.name.substr(1), fmt::join(DataDirectories(place), ", "));
+        target.path, file.name.substr(1), fmt::join(DataDirectories(target), ", "));
   }
   return live;
 }
 
 // Also fails if a named directory has files of another database: RocksDB deletes those that it does
 // not know.
-void CheckDirectories(const DatabasePlace& place) {
-  const std::set<std::string> live = CheckFiles(place);
-  for (const std::string& directory : place.data_dirs) {
-    if (IsSameDirectory(directory, place.path)) continue;
+void CheckDirectories(const Target& target) {
+  const std::set<std::string> live = CheckFiles(target);
+  for (const std::string& directory : target.data_dirs) {
+    if (IsSameDirectory(directory, target.path)) continue;
     for (const std::string& name : NamesWithSuffix(directory, ".sst")) {
       if (live.contains(name)) continue;
       term::Fail(
           "--data-dir is {}, whose {} is no file of database {}; allowed: directories of this "
           "database alone",
-          directory, name, place.path);
+          directory, name, target.path);
     }
   }
 }
@@ -145,45 +144,45 @@ rocksdb::Status OpenWithTtl(const std::string& path, const UsedOptions& options,
 
 // Fails if files have operands of a merge operator that this program does not have, and RocksDB
 // does not copy them.
-void CheckOperands(const StoredDatabase& stored, const std::optional<std::string>& family) {
+void CheckOperands(const StoredDatabase& stored) {
   if (rocksdb_plugin::CopyOperands()) return;
   std::optional<Database> db;
   for (const rocksdb_plugin::NamedObject& object : stored.loaded.objects) {
     if (object.option != "merge_operator") continue;
-    if (object.family != family.value_or(object.family)) {
+    if (object.family != stored.target.family.value_or(object.family)) {
       // RocksDB may flush it.
       if (!HasRowsInWal(stored)) continue;
       term::Fail(
           "cannot rewrite database {}: column family {} has merge operator {}, which only its own "
           "program has, and the WAL has rows that may need it; open and close the database there "
           "first",
-          stored.place.path, object.family, object.value);
+          stored.target.path, object.family, object.value);
     }
-    if (!db) db.emplace(OpenPrepared(stored.place, PrepareForFileList));
+    if (!db) db.emplace(OpenPrepared(stored.target, PrepareForFileList));
     rocksdb::TablePropertiesCollection tables;
     term::CheckOk(
         rocksdb_plugin::ReadTableProperties(db->get(), db->HandleOf(object.family), &tables),
-        "cannot read database {}", stored.place.path);
+        "cannot read database {}", stored.target.path);
     uint64_t num_operands = 0;
     for (const auto& [table, properties] : tables) num_operands += properties->num_merge_operands;
     if (num_operands == 0) continue;
     term::Fail(
         "cannot rewrite database {}: column family {} has {} of {}, which only its own program "
         "has; this RocksDB, {}, rewrites no files with them",
-        stored.place.path, object.family, term::CountOf(num_operands, "operand"), object.value,
+        stored.target.path, object.family, term::CountOf(num_operands, "operand"), object.value,
         rocksdb::GetRocksVersionAsString());
   }
 }
 
 }  // namespace
 
-Database::Database(const DatabasePlace& place, UsedOptions options) {
+Database::Database(const Target& target, UsedOptions options) {
   const bool reads = options.access == Access::kRead || options.access == Access::kIndex;
   // Without an OPTIONS file to keep, RocksDB writes one for the rows that are loaded.
   const bool makes_options =
-      options.access == Access::kLoad && OptionsFileNames(place.path).empty();
-  files_ = rocksdb_plugin::NewGuardedFileSystem(WritableIn(place, options),
-                                                makes_options ? "" : place.path);
+      options.access == Access::kLoad && OptionsFileNames(target.path).empty();
+  files_ = rocksdb_plugin::NewGuardedFileSystem(WritableIn(target, options),
+                                                makes_options ? "" : target.path);
   env_ = rocksdb::NewCompositeEnv(files_);
   options.db.env = env_.get();
   if (reads) {
@@ -194,17 +193,17 @@ Database::Database(const DatabasePlace& place, UsedOptions options) {
   using rocksdb_plugin::OpenedDb;
   const rocksdb::Status status =
       options.has_ttl
-          ? OpenWithTtl(place.path, options, &handles_, &db_)
+          ? OpenWithTtl(target.path, options, &handles_, &db_)
           : rocksdb_plugin::OpenDb(&db_, [&](OpenedDb* opened) {
-              return reads ? rocksdb::DB::OpenForReadOnly(options.db, place.path, options.families,
+              return reads ? rocksdb::DB::OpenForReadOnly(options.db, target.path, options.families,
                                                           &handles_, opened)
-                           : rocksdb::DB::Open(options.db, place.path, options.families, &handles_,
+                           : rocksdb::DB::Open(options.db, target.path, options.families, &handles_,
                                                opened);
             });
   if (status.ok()) return;
   FailToOpen(
-      place.path, status,
-      reads ? UnreadableTables(place.path, {options.db, options.families.front().options}) : "");
+      target.path, status,
+      reads ? UnreadableTables(target.path, {options.db, options.families.front().options}) : "");
 }
 
 Database::~Database() {
@@ -218,7 +217,8 @@ rocksdb::ColumnFamilyHandle* Database::HandleOf(const std::string& family) const
   for (auto* const handle : handles_) {
     if (handle->GetName() == family) return handle;
   }
-  ReadStored({db_->GetName()}).Families(family);  // which names those that exist
+  ReadStored({.path = db_->GetName(), .family = family})
+      .TargetFamilies();  // fails and names those that exist
   term::Fail("column family {} was not opened", family);
 }
 
@@ -266,13 +266,13 @@ void CheckOpening(const StoredDatabase& stored) {
   for (auto* const handle : handles) db->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
   term::CheckOk(status,
                 "with these options RocksDB would not open database {}, so nothing was written",
-                stored.place.path);
+                stored.target.path);
 }
 
-void CheckWritable(const StoredDatabase& stored, const WriteRequest& request) {
-  CheckOptionsToWrite(stored, request);
-  if (request.access != Access::kRead && HasRocksDb(stored.place)) CheckDirectories(stored.place);
-  CheckOperands(stored, request.family);
+void CheckWritable(const StoredDatabase& stored, Access access) {
+  CheckOptionsToWrite(stored, access);
+  if (access != Access::kRead && HasRocksDb(stored.target)) CheckDirectories(stored.target);
+  CheckOperands(stored);
 }
 
 DatabaseLock::DatabaseLock(const std::string& database, const std::string& more)
@@ -307,7 +307,7 @@ bool HasRocksDb(const std::string& path) {
   return has;
 }
 
-Database OpenReadOnly(const DatabasePlace& place, const std::string& family, Access access,
+Database OpenReadOnly(const Target& target, const std::string& family, Access access,
                       const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& index,
                       const std::string& save_to) {
   const auto prepare = [&](UsedOptions* options) {
@@ -320,18 +320,18 @@ Database OpenReadOnly(const DatabasePlace& place, const std::string& family, Acc
     }
   };
   try {
-    return OpenPrepared(place, prepare);
+    return OpenPrepared(target, prepare);
   } catch (const CannotOpen&) {
     throw;
   } catch (const term::Failure&) {
-    CheckFiles(place);  // whose failure says more
+    CheckFiles(target);  // whose failure says more
     throw;
   }
 }
 
-std::vector<rocksdb::LiveFileMetaData> LiveFiles(const DatabasePlace& place) {
+std::vector<rocksdb::LiveFileMetaData> LiveFiles(const Target& target) {
   std::vector<rocksdb::LiveFileMetaData> files;
-  OpenPrepared(place, PrepareForFileList)->GetLiveFilesMetaData(&files);
+  OpenPrepared(target, PrepareForFileList)->GetLiveFilesMetaData(&files);
   return files;
 }
 

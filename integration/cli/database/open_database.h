@@ -38,7 +38,7 @@ class Database {
  public:
   /// To read and to index, opens read-only, and another process may have the database open. To
   /// write, enables statistics.
-  Database(const DatabasePlace& place, UsedOptions options);
+  Database(const Target& target, UsedOptions options);
   ~Database();
   Database(Database&&) = default;
 
@@ -68,9 +68,9 @@ class Database {
 /// Opens an empty database in memory with these options. Fails if RocksDB refuses.
 void CheckOpening(const StoredDatabase& stored);
 
-/// Throws Failure if this program must not write files of the requested families: they would lack
+/// Throws Failure if this program must not write files of the target's families: they would lack
 /// filters or properties, or need a merge operator that it does not have.
-void CheckWritable(const StoredDatabase& stored, const WriteRequest& request);
+void CheckWritable(const StoredDatabase& stored, Access access);
 
 /// Locks the database against other processes while it exists. Throws Failure, which ends with
 /// `more`, if it cannot, such as if one has it open.
@@ -99,13 +99,13 @@ bool HasRocksDb(const std::string& path);
 /// Opens a column family to read its rows, or for Access::kIndex. `index`: that of its options.
 /// `save_to`: as in UsedOptions.
 Database OpenReadOnly(
-    const DatabasePlace& place, const std::string& family, Access access = Access::kRead,
+    const Target& target, const std::string& family, Access access = Access::kRead,
     const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& index = nullptr,
     const std::string& save_to = "");
 
 /// The files of the database in all column families. Some may be missing or damaged. Throws
 /// CannotOpen if only its own program, or a later RocksDB, can open it.
-std::vector<rocksdb::LiveFileMetaData> LiveFiles(const DatabasePlace& place);
+std::vector<rocksdb::LiveFileMetaData> LiveFiles(const Target& target);
 
 /// The indexes of a column family.
 SkipIndexSummary IndexesOf(const Database& db, const std::string& family);

@@ -25,8 +25,8 @@ constexpr const char* kBlockBased = "BlockBasedTable";
 // RocksDB creates it for the option persist_stats_to_disk, and opens no database without it.
 constexpr const char* kStatisticsFamily = "___rocksdb_stats_history___";
 
-bool IsRequested(const WriteRequest& request, const std::string& family) {
-  return family == request.family.value_or(family);
+bool IsTarget(const Target& target, const std::string& family) {
+  return family == target.family.value_or(family);
 }
 
 std::optional<OptionsText> LatestText(const std::string& database) {
@@ -61,7 +61,7 @@ std::string WhatLacks(const StoredDatabase& stored, const NamedObject& object) {
   const std::string family =
       object.family.empty() ? "" : fmt::format("column family {} of ", object.family);
   return fmt::format("{}database {} has {} {}, which only its own program has", family,
-                     stored.place.path, object.option, object.value);
+                     stored.target.path, object.option, object.value);
 }
 
 // Objects without which no program reads the rows rightly.
@@ -78,12 +78,12 @@ void CheckReadable(const StoredDatabase& stored) {
 // Assertions of RocksDB end the process if a file has the number of a path that is not in the list.
 // Such a file is then shown in a directory with kPathSuffix, once or more. A list of several paths
 // changes how levels grow, so without --data-dir it is for reading only.
-std::vector<rocksdb::DbPath> PathsOf(const DatabasePlace& place, Access access) {
+std::vector<rocksdb::DbPath> PathsOf(const Target& target, Access access) {
   constexpr size_t kMaxPaths = 4;  // of RocksDB
   constexpr uint64_t kAnySize = uint64_t{1} << 60;
   std::vector<rocksdb::DbPath> paths;
-  if (place.data_dirs.empty() && access != Access::kRead) return paths;
-  for (const std::string& directory : DataDirectories(place)) {
+  if (target.data_dirs.empty() && access != Access::kRead) return paths;
+  for (const std::string& directory : DataDirectories(target)) {
     paths.emplace_back(directory, kAnySize);
   }
   while (paths.size() < kMaxPaths) paths.emplace_back(paths.back().path + kPathSuffix, kAnySize);
@@ -102,8 +102,8 @@ UsedOptions Neutral(const StoredDatabase& stored, Access access) {
   db.listeners.clear();
   db.wal_filter = nullptr;
   db.db_log_dir = "";
-  db.wal_dir = WalDirectory(stored.place, stored.loaded.db.wal_dir, access);
-  db.db_paths = PathsOf(stored.place, access);
+  db.wal_dir = WalDirectory(stored.target, stored.loaded.db.wal_dir, access);
+  db.db_paths = PathsOf(stored.target, access);
   for (rocksdb::ColumnFamilyDescriptor& family : used.families) {
     rocksdb::ColumnFamilyOptions& options = family.options;
     options.cf_paths.clear();
@@ -125,7 +125,7 @@ void CheckPolicy(const StoredDatabase& stored, const std::string& family, Access
   const std::string value = stored.Policy(family);
   const auto policy = rocksdb_plugin::Judge(value);
   const std::string has = fmt::format("database {} has filter_policy {} in column family {}",
-                                      stored.place.path, value, family);
+                                      stored.target.path, value, family);
   if (policy.kind == PolicyEffect::kRefused) {
     term::Fail("{}, which RocksDB refuses: {}; it would write files with other filters", has,
                policy.reason);
@@ -137,7 +137,7 @@ void CheckPolicy(const StoredDatabase& stored, const std::string& family, Access
 }
 
 // Throws if files that are written without objects of other programs would lack something.
-void CheckObjects(const StoredDatabase& stored, const WriteRequest& request) {
+void CheckObjects(const StoredDatabase& stored) {
   std::vector<std::string> lost;
   for (const NamedObject& object : stored.loaded.objects) {
     const std::string& option = object.option;
@@ -149,7 +149,7 @@ void CheckObjects(const StoredDatabase& stored, const WriteRequest& request) {
           "{}, and the WAL has rows that it may drop; open and close the database there first",
           WhatLacks(stored, object));
     }
-    if (!IsRequested(request, object.family)) continue;
+    if (!IsTarget(stored.target, object.family)) continue;
     if (option == "table_properties_collectors") lost.push_back(object.value);
     // A filter for prefixes can be built only with its extractor.
     if (option == "prefix_extractor" &&
@@ -158,12 +158,12 @@ void CheckObjects(const StoredDatabase& stored, const WriteRequest& request) {
                  WhatLacks(stored, object));
     }
   }
-  if (lost.empty() || request.drops_properties) return;
+  if (lost.empty() || stored.target.drops_properties) return;
   term::Fail(
       "database {} has the table_properties_collectors {}, which only its own program has; files "
       "that this command writes lack their properties; if the program can do without these, use "
       "--drop-properties",
-      stored.place.path, fmt::join(lost, ", "));
+      stored.target.path, fmt::join(lost, ", "));
 }
 
 }  // namespace
@@ -212,15 +212,20 @@ OptionsText ReadOptionsText(const std::string& path) {
   return OptionsText(std::move(text), path.substr(path.rfind('/') + 1));
 }
 
-std::vector<std::string> StoredDatabase::Families(const std::optional<std::string>& only) const {
+std::vector<std::string> StoredDatabase::Families() const {
   std::vector<std::string> names;
   for (const rocksdb::ColumnFamilyDescriptor& family : loaded.families) {
     if (family.name != kStatisticsFamily) names.push_back(family.name);
   }
-  if (!only) return names;
-  if (std::find(names.begin(), names.end(), *only) != names.end()) return {*only};
-  term::Fail("--column-family is {}, which does not exist; allowed: {}", term::Shown(*only),
-             fmt::join(names, ", "));
+  return names;
+}
+
+std::vector<std::string> StoredDatabase::TargetFamilies() const {
+  const std::vector<std::string> names = Families();
+  if (!target.family) return names;
+  if (std::ranges::find(names, *target.family) != names.end()) return {*target.family};
+  term::Fail("--column-family is {}, which does not exist; allowed: {}",
+             term::Shown(*target.family), fmt::join(names, ", "));
 }
 
 const rocksdb::ColumnFamilyOptions* StoredDatabase::Find(const std::string& family) const {
@@ -239,11 +244,11 @@ bool StoredDatabase::has_ttl() const {
   return filter.find("TtlCompactionFilter") != filter.npos;  // or its factory
 }
 
-StoredDatabase WithText(const DatabasePlace& place, OptionsText text) {
-  StoredDatabase stored = {.place = place, .text = std::move(text), .loaded = {}, .problem = ""};
+StoredDatabase WithText(const Target& target, OptionsText text) {
+  StoredDatabase stored = {.target = target, .text = std::move(text), .loaded = {}, .problem = ""};
   const rocksdb::Status status = rocksdb_plugin::Load(*stored.text, &stored.loaded);
   if (!status.ok()) {
-    const std::string where = place.path.empty() ? "" : " of database " + place.path;
+    const std::string where = target.path.empty() ? "" : " of database " + target.path;
     stored.problem = fmt::format("cannot read {}{}: RocksDB {} says: {}", stored.text->name(),
                                  where, rocksdb::GetRocksVersionAsString(), status.ToString());
     stored.loaded.families.clear();
@@ -252,11 +257,11 @@ StoredDatabase WithText(const DatabasePlace& place, OptionsText text) {
   return stored;
 }
 
-StoredDatabase ReadStored(const DatabasePlace& place) {
-  std::optional<OptionsText> text = LatestText(place.path);
-  StoredDatabase stored = {.place = place, .text = std::nullopt, .loaded = {}, .problem = ""};
-  if (text) stored = WithText(place, *std::move(text));
-  AddMissingFamilies(place.path, &stored.loaded);
+StoredDatabase ReadStored(const Target& target) {
+  std::optional<OptionsText> text = LatestText(target.path);
+  StoredDatabase stored = {.target = target, .text = std::nullopt, .loaded = {}, .problem = ""};
+  if (text) stored = WithText(target, *std::move(text));
+  AddMissingFamilies(target.path, &stored.loaded);
   return stored;
 }
 
@@ -276,11 +281,12 @@ void FailIfNewer(const StoredDatabase& stored) {
   term::Fail(
       "RocksDB {} wrote the options of database {}; this command has RocksDB {}; use one with that "
       "version or a later one",
-      stored.loaded.version, stored.place.path, rocksdb::GetRocksVersionAsString());
+      stored.loaded.version, stored.target.path, rocksdb::GetRocksVersionAsString());
 }
 
 bool HasRowsInWal(const StoredDatabase& stored) {
-  const std::string directory = WalDirectory(stored.place, stored.loaded.db.wal_dir, Access::kRead);
+  const std::string directory =
+      WalDirectory(stored.target, stored.loaded.db.wal_dir, Access::kRead);
   const auto names = NamesWithSuffix(directory, ".log");
   return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
     std::error_code error;
@@ -289,54 +295,55 @@ bool HasRowsInWal(const StoredDatabase& stored) {
   });
 }
 
-void CheckOptionsToWrite(const StoredDatabase& stored, const WriteRequest& request) {
-  if (IsOfLevelDb(stored.place)) {
+void CheckOptionsToWrite(const StoredDatabase& stored, Access access) {
+  if (IsOfLevelDb(stored.target)) {
     // Builds with assertions end when they open one to write.
     term::Fail(
         "database {} has neither OPTIONS nor IDENTITY, so RocksDB did not write it; LevelDB's "
         "can only be read",
-        stored.place.path);
+        stored.target.path);
   }
   FailIfNewer(stored);
   if (!stored.problem.empty()) term::Fail("{}", stored.problem);
   CheckReadable(stored);
-  WalDirectory(stored.place, stored.loaded.db.wal_dir, request.access);  // may refuse
-  const std::vector<std::string> families = stored.Families(request.family);
+  WalDirectory(stored.target, stored.loaded.db.wal_dir, access);  // may refuse
+  const std::vector<std::string> families = stored.TargetFamilies();
   for (const std::string& family : families) {
     const std::string table = stored.text ? stored.text->TableFactory(family) : kBlockBased;
     // Beside other families, nothing is to do for it.
-    if (request.access == Access::kRewrite && table != kBlockBased && families.size() == 1) {
+    if (access == Access::kRewrite && table != kBlockBased && families.size() == 1) {
       term::Fail("column family {} has table_factory {}, whose files have no filters; allowed: {}",
                  family, table, kBlockBased);
     }
-    CheckPolicy(stored, family, request.access);
+    CheckPolicy(stored, family, access);
   }
-  CheckObjects(stored, request);
-  if (request.access == Access::kLoad && stored.has_ttl()) {
+  CheckObjects(stored);
+  if (access == Access::kLoad && stored.has_ttl()) {
     term::Fail(
         "database {} is of rocksdb::DBWithTTL, which appends a time to each value; load its "
         "rows in its own program",
-        stored.place.path);
+        stored.target.path);
   }
 }
 
-UsedOptions OptionsToWrite(const StoredDatabase& stored, const WriteRequest& request) {
-  UsedOptions used = Neutral(stored, request.access);
+UsedOptions OptionsToWrite(const StoredDatabase& stored, Access access,
+                           const std::map<std::string, std::string>& stock_policies) {
+  UsedOptions used = Neutral(stored, access);
   used.db.paranoid_checks = true;
   for (rocksdb::ColumnFamilyDescriptor& family : used.families) {
-    const bool is_requested = IsRequested(request, family.name);
-    const auto policy = request.stock_policies.find(family.name);
-    const bool stands_in = policy != request.stock_policies.end();
+    const bool is_target = IsTarget(stored.target, family.name);
+    const auto policy = stock_policies.find(family.name);
+    const bool stands_in = policy != stock_policies.end();
     if (const auto* const table = TableOptionsOf(family.options); stands_in && table != nullptr) {
       rocksdb::BlockBasedTableOptions changed = *table;
       changed.filter_policy = rocksdb_plugin::Judge(policy->second).policy;
       family.options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(changed));
     }
     // Compactions would outdate a plan of files to rewrite; the program does them later.
-    if (request.access == Access::kRewrite || stands_in || !is_requested) {
+    if (access == Access::kRewrite || stands_in || !is_target) {
       family.options.disable_auto_compactions = true;
     }
-    if (is_requested) continue;
+    if (is_target) continue;
     used.db.avoid_flush_during_recovery = used.db.avoid_flush_during_shutdown = true;
   }
   return used;

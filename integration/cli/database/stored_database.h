@@ -28,13 +28,16 @@ class CannotOpen : public term::Failure {
   using Failure::Failure;
 };
 
-// Where a database is, by the command line. OPTIONS files also name directories, but those may be
-// of another machine, another program, or the original of a copy.
-
-struct DatabasePlace {
-  std::string path;                         ///< The directory of the database.
+/// What a subcommand works on, by the command line: a database or a single file. OPTIONS files also
+/// name directories, but those may be of another machine, another program, or the original of a
+/// copy.
+struct Target {
+  std::string path;                         ///< The directory of the database; empty: not given.
   std::string wal_dir = "";                 ///< --wal-dir: a directory, "none", or "" if not given.
   std::vector<std::string> data_dirs = {};  ///< --data-dir: DBOptions::db_paths, in their order.
+  std::string file = "";                    ///< Empty: not given.
+  std::optional<std::string> family = std::nullopt;  ///< --column-family; nullopt: all.
+  bool drops_properties = false;                     ///< --drop-properties
 
   operator const std::string&() const { return path; }  // NOLINT: a path with more
 };
@@ -52,10 +55,10 @@ enum class Access {
 /// it, which is stale in a copy. Reports a stale path on standard error, once. Throws Failure if
 /// rows may be in a WAL elsewhere and `access` must not guess: opening a database to write deletes
 /// the WAL files and table files in its WAL directory that it does not know.
-std::string WalDirectory(const DatabasePlace& place, const std::string& stored, Access access);
+std::string WalDirectory(const Target& place, const std::string& stored, Access access);
 
 /// The directories of table files in the order of DBOptions::db_paths.
-std::vector<std::string> DataDirectories(const DatabasePlace& place);
+std::vector<std::string> DataDirectories(const Target& place);
 
 /// The size of a file; 0 if it is unknown.
 uint64_t SizeOfFile(const std::string& path);
@@ -70,7 +73,7 @@ std::vector<std::string> NamesWithSuffix(const std::string& directory, const cha
 void WarnOnce(const std::string& text);
 
 struct StoredDatabase {
-  DatabasePlace place;
+  Target target;
 
   /// The latest OPTIONS file; nullopt if there is none. Programs may set all options in code.
   std::optional<OptionsText> text;
@@ -81,8 +84,11 @@ struct StoredDatabase {
   /// Why RocksDB does not load the text; empty if it does. `loaded` then has defaults.
   std::string problem;
 
-  /// The column families, without RocksDB's own. Throws Failure if `only` is not among them.
-  std::vector<std::string> Families(const std::optional<std::string>& only = std::nullopt) const;
+  /// The column families, without RocksDB's own.
+  std::vector<std::string> Families() const;
+
+  /// That of the target, or all. Throws Failure if it does not exist.
+  std::vector<std::string> TargetFamilies() const;
 
   /// Null if the database has no such family.
   const rocksdb::ColumnFamilyOptions* Find(const std::string& family) const;
@@ -100,10 +106,10 @@ struct StoredDatabase {
 };
 
 /// Reads the database at a place. Another process may have it open, and write new files meanwhile.
-StoredDatabase ReadStored(const DatabasePlace& place);
+StoredDatabase ReadStored(const Target& place);
 
 /// The same with an OPTIONS file, such as an edited one.
-StoredDatabase WithText(const DatabasePlace& place, OptionsText text);
+StoredDatabase WithText(const Target& place, OptionsText text);
 
 /// The options of block-based tables; null if the family has others.
 const rocksdb::BlockBasedTableOptions* TableOptionsOf(const rocksdb::ColumnFamilyOptions& family);
@@ -136,22 +142,15 @@ struct UsedOptions {
 /// standard error, once. Throws CannotOpen if this program lacks an object that reading needs.
 UsedOptions OptionsToRead(const StoredDatabase& stored);
 
-/// How files of a database are written.
-struct WriteRequest {
-  Access access = Access::kRewrite;                  ///< kRead: only OPTIONS are written.
-  std::optional<std::string> family = std::nullopt;  ///< nullopt: all.
-  bool drops_properties = false;                     ///< --drop-properties
-  /// Policies for families whose own builds no filters; RocksDB may flush them.
-  std::map<std::string, std::string> stock_policies = {};
-};
+/// Throws Failure if this program must not write files of the target's families with these options:
+/// they would lack filters or properties. kRead: only OPTIONS are written.
+void CheckOptionsToWrite(const StoredDatabase& stored, Access access);
 
-/// Throws Failure if this program must not write files of the requested families with these
-/// options: they would lack filters or properties.
-void CheckOptionsToWrite(const StoredDatabase& stored, const WriteRequest& request);
-
-/// Options to write with, for options that pass the check. The families that are not
-/// requested are neither compacted nor, as far as RocksDB allows, flushed.
-UsedOptions OptionsToWrite(const StoredDatabase& stored, const WriteRequest& request);
+/// Options to write with, for options that pass the check. The families that are not of the target
+/// are neither compacted nor, as far as RocksDB allows, flushed. `stock_policies`: for families
+/// whose own policy builds no filters; RocksDB may flush them.
+UsedOptions OptionsToWrite(const StoredDatabase& stored, Access access,
+                           const std::map<std::string, std::string>& stock_policies);
 
 /// Throws Failure if a later RocksDB wrote the options.
 void FailIfNewer(const StoredDatabase& stored);

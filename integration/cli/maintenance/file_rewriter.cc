@@ -13,53 +13,53 @@
 namespace blocksieve::cli {
 namespace {
 
-// The OPTIONS file, with the index that is requested in addition.
-StoredDatabase WithIndex(const StoredDatabase& stored, const IndexRebuild& rebuild) {
-  const auto index = NewIndexFactory(stored, rebuild, /*requires_columns=*/true);
-  if (!stored.text) return stored;
-  EditedOptions edited = {*stored.text};
-  PutCollector(rebuild.family, *index, &edited);
-  return WithText(stored.place, edited.text);
+// The family whose files get an index.
+std::string IndexedFamily(const Target& target) {
+  return target.family.value_or(rocksdb::kDefaultColumnFamilyName);
 }
 
-Database OpenToRewrite(const RewriteRequest& request,
+// The OPTIONS file, with an index of these columns in addition.
+StoredDatabase WithIndex(const StoredDatabase& stored, const std::vector<Column>& columns) {
+  const std::string family = IndexedFamily(stored.target);
+  const auto index =
+      NewIndexFactory(stored, family, {.columns = columns}, /*requires_columns=*/true);
+  if (!stored.text) return stored;
+  EditedOptions edited = {*stored.text};
+  PutCollector(family, *index, &edited);
+  return WithText(stored.target, edited.text);
+}
+
+Database OpenToRewrite(const Target& target, uint64_t bytes_per_second,
                        const std::optional<std::vector<Column>>& columns) {
-  const StoredDatabase before = ReadStored(request.database);
-  const IndexRebuild rebuild = {.database = request.database,
-                                .family = request.family.value_or("default"),
-                                .columns = columns.value_or(std::vector<Column>())};
-  const StoredDatabase stored = columns ? WithIndex(before, rebuild) : before;
-  const WriteRequest write = {.family = request.family,
-                              .drops_properties = request.drops_properties,
-                              .stock_policies = StandInPolicies(stored)};
-  CheckWritable(stored, write);
-  UsedOptions options = OptionsToWrite(stored, write);
-  if (request.files.bytes_per_second != 0) {
+  const StoredDatabase before = ReadStored(target);
+  const StoredDatabase stored = columns ? WithIndex(before, *columns) : before;
+  CheckWritable(stored, Access::kRewrite);
+  UsedOptions options = OptionsToWrite(stored, Access::kRewrite, StandInPolicies(stored));
+  if (bytes_per_second != 0) {
     options.db.rate_limiter.reset(
-        rocksdb::NewGenericRateLimiter(static_cast<int64_t>(request.files.bytes_per_second)));
+        rocksdb::NewGenericRateLimiter(static_cast<int64_t>(bytes_per_second)));
   }
   for (rocksdb::ColumnFamilyDescriptor& family : options.families) {
-    const auto index =
-        NewIndexFactory(stored, {.database = request.database, .family = family.name});
+    const auto index = NewIndexFactory(stored, family.name);
     if (index != nullptr) SetIndex(index, &family.options);
     // RocksDB ignores all listeners of an OPTIONS file if it does not know one.
     AddListenerFor(family.options, &options.db);
   }
-  Database db(request.database, std::move(options));
+  Database db(target, std::move(options));
   if (columns && stored.text->text() != before.text->text()) {
-    WriteNextOptions(EnvOfDirectory(request.database).get(), before, *stored.text);
+    WriteNextOptions(EnvOfDirectory(target).get(), before, *stored.text);
   }
-  if (!request.family) return db;
-  term::CheckOk(db->Flush(rocksdb::FlushOptions(), db.HandleOf(*request.family)),
-                "cannot write database {}", request.database.path);
+  if (!target.family) return db;
+  term::CheckOk(db->Flush(rocksdb::FlushOptions(), db.HandleOf(*target.family)),
+                "cannot write database {}", target.path);
   return db;
 }
 
 }  // namespace
 
-FileRewriter::FileRewriter(const RewriteRequest& request,
+FileRewriter::FileRewriter(const Target& target, uint64_t bytes_per_second,
                            const std::optional<std::vector<Column>>& columns)
-    : request_(request), db_(OpenToRewrite(request, columns)) {}
+    : target_(target), db_(OpenToRewrite(target, bytes_per_second, columns)) {}
 
 FileRewriter::~FileRewriter() { Stop(); }
 
@@ -86,8 +86,7 @@ bool FileRewriter::Rewrite(const RewritePlan& plan, const ShowProgress& show) {
 
 bool FileRewriter::RewriteForIndexes(const ShowProgress& show) {
   return Run(show, [&](const ShowProgress& report) {
-    return BackfillSkipIndexes(db_.get(), db_.HandleOf(request_.family.value_or("default")),
-                               report);
+    return BackfillSkipIndexes(db_.get(), db_.HandleOf(IndexedFamily(target_)), report);
   });
 }
 
@@ -117,7 +116,7 @@ bool FileRewriter::Run(const ShowProgress& show,
         Stop();
       });
   show(last);
-  if (!was_stopped) term::CheckOk(status, "cannot rewrite database {}", request_.database.path);
+  if (!was_stopped) term::CheckOk(status, "cannot rewrite database {}", target_.path);
   db_.CheckRefused();
   return status.ok();
 }

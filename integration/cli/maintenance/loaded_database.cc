@@ -30,28 +30,27 @@ void PrintReport(std::string_view line) {
 
 // Adds key filters, unless the family has a policy or its table format supports none; and range
 // filters if requested, which keep the other options of an existing policy.
-void AddFilters(const LoadTarget& target, rocksdb::ColumnFamilyOptions options,
-                EditedOptions* edited) {
+void AddFilters(const std::string& family, std::optional<double> range_fpr,
+                rocksdb::ColumnFamilyOptions options, EditedOptions* edited) {
   const auto* const table = TableOptionsOf(options);
-  if (table == nullptr || (table->filter_policy != nullptr && !target.range_fpr)) return;
+  if (table == nullptr || (table->filter_policy != nullptr && !range_fpr)) return;
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
-  if (target.range_fpr) {
+  if (range_fpr) {
     RangeFilterOptions ranges;
     if (const auto* const present = PolicyOf(options)) ranges.policy = present->options();
     ranges.policy.ranges = true;
-    ranges.policy.range_fpr = *target.range_fpr;
+    ranges.policy.range_fpr = *range_fpr;
     const rocksdb::Status status = EnableRangeFilter(&options, ranges);
     if (!status.ok()) {
       term::FailUsage("--range-fpr is {}, but the database cannot have range filters: {}",
-                      *target.range_fpr, status.ToString());
+                      *range_fpr, status.ToString());
     }
     policy = TableOptionsOf(options)->filter_policy;
   } else if (!NewFilterPolicy({}, &policy).ok()) {
     throw std::bad_alloc();  // the options are valid
   }
   // With everything that it needs.
-  PutOption("filter_policy=" + policy->ToString(rocksdb::ConfigOptions()), {target.index.family},
-            edited);
+  PutOption("filter_policy=" + policy->ToString(rocksdb::ConfigOptions()), {family}, edited);
 }
 
 // The options of a database that has no OPTIONS file.
@@ -105,71 +104,67 @@ struct LoadedDatabase::FlushListener final : rocksdb::EventListener {
 };
 
 // Creates the directory if it is missing.
-Database LoadedDatabase::Open(const LoadTarget& target) {
-  CheckPlaceForDatabase(place_);
-  const bool is_created = !HasRocksDb(place_);
-  StoredDatabase before = {.place = place_, .text = std::nullopt, .loaded = {}, .problem = ""};
-  if (!is_created) before = ReadStored(place_);
+Database LoadedDatabase::Open(const IndexChange& index, std::optional<double> range_fpr) {
+  const std::string& family_name = *target_.family;
+  CheckPlaceForDatabase(target_);
+  const bool is_created = !HasRocksDb(target_);
+  StoredDatabase before = {.target = target_, .text = std::nullopt, .loaded = {}, .problem = ""};
+  if (!is_created) before = ReadStored(target_);
   const bool has_text = before.text.has_value();  // otherwise RocksDB writes it
   if (!has_text) {
     before = WithText(
-        place_, DefaultText(is_created ? std::vector<std::string>{"default"} : before.Families()));
+        target_, DefaultText(is_created ? std::vector<std::string>{"default"} : before.Families()));
   }
-  WriteRequest request = {.access = Access::kLoad,
-                          .family = target.index.family,
-                          .drops_properties = target.drops_properties,
-                          .stock_policies = {}};
   EditedOptions edited = {*before.text};
   StoredDatabase stored = before;
-  if (stored.Find(family_name_) == nullptr) {
-    term::CheckOk(edited.text.AddFamily(family_name_, rocksdb::ColumnFamilyOptions()),
-                  "cannot add column family {}", family_name_);
-    edited.edits.push_back({OptionsSection::Family(family_name_), "", ""});
-    stored = WithText(place_, edited.text);
+  if (stored.Find(family_name) == nullptr) {
+    term::CheckOk(edited.text.AddFamily(family_name, rocksdb::ColumnFamilyOptions()),
+                  "cannot add column family {}", family_name);
+    edited.edits.push_back({OptionsSection::Family(family_name), "", ""});
+    stored = WithText(target_, edited.text);
   } else if (!is_created) {
-    CheckWritable(stored, request);
-    const Database db = OpenReadOnly(place_, family_name_);
-    const auto present = PresentIndex(stored, family_name_);
-    notes_ = NotesOn(present ? present->index.columns : ColumnList(), target.index.columns,
-                     IndexesOf(db, family_name_));
+    CheckWritable(stored, Access::kLoad);
+    const Database db = OpenReadOnly(target_, family_name);
+    const auto present = PresentIndex(stored, family_name);
+    notes_ = NotesOn(present ? present->index.columns : ColumnList(), index.columns,
+                     IndexesOf(db, family_name));
   }
-  IndexRebuild index = target.index;
-  index.info_log = std::make_shared<LineLog>(PrintReport);
-  const auto factory = NewIndexFactory(before, index);
-  if (factory != nullptr) PutCollector(family_name_, *factory, &edited);
-  const rocksdb::ColumnFamilyOptions& family = *stored.Find(family_name_);
+  IndexChange change = index;
+  change.info_log = std::make_shared<LineLog>(PrintReport);
+  const auto factory = NewIndexFactory(before, family_name, change);
+  if (factory != nullptr) PutCollector(family_name, *factory, &edited);
+  const rocksdb::ColumnFamilyOptions& family = *stored.Find(family_name);
   if (family.comparator->timestamp_size() != 0) {
     term::Fail("cannot load into database {}: its keys have timestamps, but input lines have none",
-               place_.path);
+               target_.path);
   }
-  AddFilters(target, family, &edited);
+  AddFilters(family_name, range_fpr, family, &edited);
   CheckEdited(before, edited);
-  stored = WithText(place_, edited.text);
-  request.stock_policies = StandInPolicies(stored);
-  CheckWritable(stored, request);
-  UsedOptions options = OptionsToWrite(stored, request);
+  stored = WithText(target_, edited.text);
+  CheckWritable(stored, Access::kLoad);
+  UsedOptions options = OptionsToWrite(stored, Access::kLoad, StandInPolicies(stored));
   options.db.create_if_missing = is_created;
   options.db.create_missing_column_families = true;
   for (rocksdb::ColumnFamilyDescriptor& each : options.families) {
-    if (factory != nullptr && each.name == family_name_) SetIndex(factory, &each.options);
+    if (factory != nullptr && each.name == family_name) SetIndex(factory, &each.options);
     AddListenerFor(each.options, &options.db);
   }
-  term::CheckOk(CreateNamedDirectory(place_), "cannot create database {}", place_.path);
+  term::CheckOk(CreateNamedDirectory(target_), "cannot create database {}", target_.path);
   options.db.listeners.push_back(flushes_);
-  options.db.info_log = rocksdb_plugin::NewFullDiskLog(place_);
-  Database db(place_, std::move(options));
+  options.db.info_log = rocksdb_plugin::NewFullDiskLog(target_);
+  Database db(target_, std::move(options));
   if (has_text && !edited.edits.empty()) {
-    WriteNextOptions(EnvOfDirectory(place_).get(), before, edited.text);
+    WriteNextOptions(EnvOfDirectory(target_).get(), before, edited.text);
   }
   return db;
 }
 
-LoadedDatabase::LoadedDatabase(const LoadTarget& target)
-    : place_(target.index.database),
-      family_name_(target.index.family),
-      flushes_(std::make_shared<FlushListener>(target.index.family)),
-      db_(Open(target)),
-      family_(db_.HandleOf(target.index.family)) {
+LoadedDatabase::LoadedDatabase(const Target& target, const IndexChange& index,
+                               std::optional<double> range_fpr)
+    : target_(target),
+      flushes_(std::make_shared<FlushListener>(*target.family)),
+      db_(Open(index, range_fpr)),
+      family_(db_.HandleOf(*target.family)) {
   const std::unique_ptr<rocksdb::Iterator> any(db_->NewIterator(rocksdb::ReadOptions(), family_));
   any->SeekToFirst();
   is_new_ = !any->Valid() && any->status().ok();
@@ -177,7 +172,7 @@ LoadedDatabase::LoadedDatabase(const LoadTarget& target)
 }
 
 void LoadedDatabase::Put(std::string_view key, std::string_view value) {
-  term::CheckOk(batch_.Put(family_, key, value), kCannotWrite, place_.path);
+  term::CheckOk(batch_.Put(family_, key, value), kCannotWrite, target_.path);
   if (batch_.GetDataSize() >= kBatchBytes) WriteBatch();
 }
 
@@ -185,7 +180,7 @@ void LoadedDatabase::WriteBatch() {
   rocksdb::WriteOptions options;
   // Rows become durable in Flush, not before.
   options.disableWAL = true;
-  term::CheckOk(db_->Write(options, &batch_), kCannotWrite, place_.path);
+  term::CheckOk(db_->Write(options, &batch_), kCannotWrite, target_.path);
   batch_.Clear();
 }
 
@@ -194,7 +189,7 @@ void LoadedDatabase::Flush() {
   rocksdb::Status status = db_->Flush(rocksdb::FlushOptions(), family_);
   // If a compaction filled the disk, its files are gone by now.
   if (!status.ok() && db_->Resume().ok()) status = db_->Flush(rocksdb::FlushOptions(), family_);
-  term::CheckOk(status, kCannotWrite, place_.path);
+  term::CheckOk(status, kCannotWrite, target_.path);
 }
 
 uint64_t LoadedDatabase::rows_durable() const {
@@ -213,7 +208,7 @@ bool LoadedDatabase::Compact(const CompactionProgress& progress) {
       [&] { return db_->CompactRange(options, family_, nullptr, nullptr); },
       [&](uint64_t written) { progress(std::min(written, metadata.size), metadata.size); });
   if (status.IsIncomplete() && term::InterruptFlag()) return false;
-  term::CheckOk(status, "cannot compact database {}", place_.path);
+  term::CheckOk(status, "cannot compact database {}", target_.path);
   return true;
 }
 

@@ -16,21 +16,13 @@
 
 namespace blocksieve::cli {
 
-struct LoadTarget {
-  IndexRebuild index;  ///< Names the database and the column family, too.
-
-  /// FPR of range filters; nullopt: as the database has it.
-  std::optional<double> range_fpr;
-
-  bool drops_properties = false;  ///< As in WriteRequest.
-};
-
 /// A database open for loading rows into a column family, which it adds. Not thread-safe.
 /// Everything throws Failure.
 class LoadedDatabase {
  public:
-  /// Opens the database, or creates it in a missing or empty directory. Also throws UsageError.
-  explicit LoadedDatabase(const LoadTarget& target);
+  /// Opens the database, or creates it in a missing or empty directory. `range_fpr`: of range
+  /// filters; nullopt: as the database has it. Also throws UsageError. REQUIRES: target.family
+  LoadedDatabase(const Target& target, const IndexChange& index, std::optional<double> range_fpr);
 
   /// What happens to the existing indexes, as messages.
   const std::vector<std::string>& notes() const { return notes_; }
@@ -54,16 +46,15 @@ class LoadedDatabase {
   using CompactionProgress = std::function<void(uint64_t done, uint64_t all)>;
   bool Compact(const CompactionProgress& progress);
 
-  SkipIndexSummary Indexes() const { return IndexesOf(db_, family_name_); }
+  SkipIndexSummary Indexes() const { return IndexesOf(db_, *target_.family); }
 
  private:
   struct FlushListener;
 
-  Database Open(const LoadTarget& target);
+  Database Open(const IndexChange& index, std::optional<double> range_fpr);
   void WriteBatch();
 
-  const DatabasePlace place_;
-  const std::string family_name_;
+  const Target target_;
   std::vector<std::string> notes_;
   const std::shared_ptr<FlushListener> flushes_;
   const Database db_;

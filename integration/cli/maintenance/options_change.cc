@@ -78,9 +78,9 @@ struct FiltersOfFiles {
 
 // Looks at the largest files of a family: policies that only read filters, or that lost their bits
 // per key on the way through OPTIONS, do not say what filters the program builds.
-FiltersOfFiles LookAtFilters(const DatabasePlace& place, const std::string& family) {
+FiltersOfFiles LookAtFilters(const Target& target, const std::string& family) {
   constexpr size_t kMaxFiles = 16;
-  std::vector<FilePlace> places = ListFiles(place);
+  std::vector<FilePlace> places = ListFiles(target);
   std::erase_if(places, [&](const FilePlace& file) { return file.family != family; });
   std::ranges::sort(places, std::greater(),
                     [](const FilePlace& file) { return SizeOfFile(file.path); });
@@ -128,13 +128,13 @@ std::optional<RestoredPolicy> PolicyToRestore(const StoredDatabase& stored, cons
   std::optional<FiltersOfFiles> files;
   if (!before && !record && !NamesBlocksieve(present)) {
     if (is_kept(present)) return std::nullopt;
-    files = LookAtFilters(stored.place, family);
+    files = LookAtFilters(stored.target, family);
     if (!files->has_ours) return std::nullopt;
   }
   if (given) return RestoredPolicy{*given, "by --filter-policy"};
   if (before && is_kept(*before)) return RestoredPolicy{*before, "as before blocksieve apply"};
   if (record) return RestoredPolicy{*record, "like the filters before blocksieve apply"};
-  if (!files) files = LookAtFilters(stored.place, family);
+  if (!files) files = LookAtFilters(stored.target, family);
   if (files->stock_policy.empty()) {
     return RestoredPolicy{kDefaultPolicy, "by default; no other is known"};
   }
@@ -142,7 +142,7 @@ std::optional<RestoredPolicy> PolicyToRestore(const StoredDatabase& stored, cons
 }
 
 void CheckHasText(const StoredDatabase& stored) {
-  if (!stored.text) term::Fail("database {} has no OPTIONS file", stored.place.path);
+  if (!stored.text) term::Fail("database {} has no OPTIONS file", stored.target.path);
   FailIfNewer(stored);
   if (!stored.problem.empty()) term::Fail("{}", stored.problem);
 }
@@ -165,7 +165,7 @@ std::string Records(const StoredDatabase& stored, const OptionsText& text,
         NamesBlocksieve(before) || Judge(before).builds() || kept.RecordedPolicy(family)) {
       continue;
     }
-    const std::string policy = LookAtFilters(stored.place, family).stock_policy;
+    const std::string policy = LookAtFilters(stored.target, family).stock_policy;
     if (!policy.empty()) records += RecordPrefix(family) + policy + "\n";
   }
   return records;
@@ -207,8 +207,8 @@ std::map<std::string, std::string> StandInPolicies(const StoredDatabase& stored)
   for (const std::string& family : stored.Families()) {
     const auto policy = Judge(stored.Policy(family));
     if (policy.builds() || policy.kind == PolicyEffect::kNone) continue;
-    std::string stock = KeptOptions(stored.place.path).RecordedPolicy(family).value_or("");
-    if (stock.empty()) stock = LookAtFilters(stored.place, family).stock_policy;
+    std::string stock = KeptOptions(stored.target.path).RecordedPolicy(family).value_or("");
+    if (stock.empty()) stock = LookAtFilters(stored.target, family).stock_policy;
     policies[family] = stock.empty() ? kDefaultPolicy : stock;
   }
   return policies;
@@ -216,27 +216,25 @@ std::map<std::string, std::string> StandInPolicies(const StoredDatabase& stored)
 
 void CheckEdited(const StoredDatabase& stored, const EditedOptions& edited) {
   term::CheckOk(rocksdb_plugin::SameBut(*stored.text, edited.text, edited.edits),
-                "cannot change {} of database {}", edited.text.name(), stored.place.path);
-  CheckOpening(WithText(stored.place, edited.text));
+                "cannot change {} of database {}", edited.text.name(), stored.target.path);
+  CheckOpening(WithText(stored.target, edited.text));
 }
 
-EditedOptions OptionsWith(const StoredDatabase& stored, const std::vector<std::string>& options,
-                          const std::optional<std::string>& family) {
+EditedOptions OptionsWith(const StoredDatabase& stored, const std::vector<std::string>& options) {
   CheckHasText(stored);
   EditedOptions edited = {*stored.text};
-  const std::vector<std::string> families = stored.Families(family);
+  const std::vector<std::string> families = stored.TargetFamilies();
   for (const std::string& option : options) PutOption(option, families, &edited);
   CheckEdited(stored, edited);
   return edited;
 }
 
 StockOptions FindStockOptions(const StoredDatabase& stored,
-                              const std::optional<std::string>& policy,
-                              const std::optional<std::string>& family) {
+                              const std::optional<std::string>& policy) {
   CheckHasText(stored);
-  const KeptOptions kept(stored.place.path);
+  const KeptOptions kept(stored.target.path);
   StockOptions stock = {
-      .options = {*stored.text}, .families = stored.Families(family), .notes = {}};
+      .options = {*stored.text}, .families = stored.TargetFamilies(), .notes = {}};
   EditedOptions& options = stock.options;
   for (const std::string& name : stock.families) {
     if (const auto restored = PolicyToRestore(stored, kept, name, policy)) {
@@ -280,7 +278,7 @@ Json DescribeChanges(const OptionsText& text, const std::string& written) {
 
 std::string WriteNextOptions(rocksdb::Env* env, const StoredDatabase& stored,
                              const OptionsText& text) {
-  const std::string& database = stored.place.path;
+  const std::string& database = stored.target.path;
   const OptionsText& present = stored.text.value();
   const KeptOptions kept(database);
   const std::string records = Records(stored, text, kept);
@@ -304,13 +302,13 @@ std::string WriteNextOptions(rocksdb::Env* env, const StoredDatabase& stored,
 
 void RemoveKeptOptions(const DatabaseLock& lock, const StoredDatabase& stored,
                        const std::vector<std::string>& reverted) {
-  const KeptOptions kept(stored.place.path);
+  const KeptOptions kept(stored.target.path);
   for (const std::string& family : stored.Families()) {
     const bool is_reverted = std::ranges::find(reverted, family) != reverted.end();
     if (!is_reverted && NeedsKept(stored, kept, family)) return;
   }
   for (const OptionsText& file : kept.files()) {
-    lock.env()->DeleteFile(stored.place.path + "/" + file.name()).PermitUncheckedError();
+    lock.env()->DeleteFile(stored.target.path + "/" + file.name()).PermitUncheckedError();
   }
 }
 

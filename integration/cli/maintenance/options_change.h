@@ -24,10 +24,9 @@ bool HadPolicy(const std::string& database, const std::string& family);
 /// Fails unless RocksDB reads the edited file as intended, and opens a database with it.
 void CheckEdited(const StoredDatabase& stored, const EditedOptions& edited);
 
-/// Returns the OPTIONS file with "NAME=VALUE" options set in `family`, or in all column families.
+/// Returns the OPTIONS file with "NAME=VALUE" options set in the column families of the target.
 /// Fails if RocksDB would not open the database with it. Writes nothing.
-EditedOptions OptionsWith(const StoredDatabase& stored, const std::vector<std::string>& options,
-                          const std::optional<std::string>& family);
+EditedOptions OptionsWith(const StoredDatabase& stored, const std::vector<std::string>& options);
 
 /// The OPTIONS file with the filter policies and prefix extractors of before blocksieve's.
 struct StockOptions {
@@ -39,8 +38,7 @@ struct StockOptions {
 /// `policy`: in place of the one that a family had, or that is like the filters of its files. Fails
 /// if RocksDB would not open the database with the result. Writes nothing.
 StockOptions FindStockOptions(const StoredDatabase& stored,
-                              const std::optional<std::string>& policy,
-                              const std::optional<std::string>& family);
+                              const std::optional<std::string>& policy);
 
 /// The changes of an OPTIONS file, and the name of the file that was written, "" for none, as
 /// members of a JSON document.

@@ -13,12 +13,11 @@ namespace blocksieve::cli {
 namespace {
 
 // The files and their trees, and a plan for each that changes nothing.
-RewritePlan ReadFiles(const RewriteRequest& request) {
-  ChosenFiles chosen = FindFiles({.db = request.database, .file = "", .family = request.family});
+RewritePlan ReadFiles(const Target& target) {
+  TargetFiles files = FindFiles(target);
   RewritePlan plan;
-  ChosenFiles::Missed missed;
-  plan.files = chosen.ReadReports("looking at filters", &missed);
-  missed.FailIfUnopened();
+  plan.files = files.ReadReports("looking at filters");
+  files.FailIfUnopened();
   plan.trees = rocksdb_plugin::TreesOf(plan.files);
   plan.plans.resize(plan.trees.size());
   return plan;
@@ -49,21 +48,21 @@ bool IsToRevert(const FileReport& file, bool had_policy) {
 
 }  // namespace
 
-RewritePlan PlanRewrite(const RewriteRequest& request) {
-  RewritePlan plan = ReadFiles(request);
-  const RequestedRatesByFamily requested = ReadRequestedRates(request.database);
+RewritePlan PlanRewrite(const Target& target, const RewriteFiltersOptions& options) {
+  RewritePlan plan = ReadFiles(target);
+  const RequestedRatesByFamily requested = ReadRequestedRates(target);
   for (size_t i = 0; i < plan.trees.size(); ++i) {
     const Tree& tree = plan.trees[i];
     const auto policy = requested.find(tree.name());
-    if (policy == requested.end() && (request.family || requested.empty())) {
+    if (policy == requested.end() && (target.family || requested.empty())) {
       term::Fail(
           "the OPTIONS file of database {} has no blocksieve policy{}; set one with blocksieve "
           "apply",
-          request.database.path, request.family ? " for column family " + *request.family : "");
+          target.path, target.family ? " for column family " + *target.family : "");
     }
     if (policy == requested.end() || tree.num_keys() == 0) continue;
     Result<FilterPlan> planned = rocksdb_plugin::PlanRewrites(
-        plan.files, tree, policy->second, request.files, KeysInFiles("looking at keys"));
+        plan.files, tree, policy->second, options, KeysInFiles("looking at keys"));
     if (!planned.ok()) term::Fail("column family {}: {}", tree.name(), planned.status().message());
     AddPlan(i, *std::move(planned), rocksdb_plugin::PartsText(policy->second), &plan);
     if (plan.plans[i].changes.empty()) continue;
@@ -72,19 +71,20 @@ RewritePlan PlanRewrite(const RewriteRequest& request) {
   return plan;
 }
 
-RewritePlan PlanRevert(const RewriteRequest& request, const OptionsText& stock) {
-  RewritePlan plan = ReadFiles(request);
+RewritePlan PlanRevert(const Target& target, const RewriteFiltersOptions& options,
+                       const OptionsText& stock) {
+  RewritePlan plan = ReadFiles(target);
   for (size_t i = 0; i < plan.trees.size(); ++i) {
     const Tree& tree = plan.trees[i];
     const auto policy = rocksdb_plugin::Judge(
         stock.Find(OptionsSection::Table(tree.name()), "filter_policy").value_or("nullptr"));
     if (policy.kind == rocksdb_plugin::PolicyEffect::kForeign || tree.num_keys() == 0) continue;
-    const bool had_policy = policy.builds() && HadPolicy(request.database, tree.name());
+    const bool had_policy = policy.builds() && HadPolicy(target, tree.name());
     std::vector<FilterChange> changes;
     for (size_t number = 0; number < tree.files().size(); ++number) {
       const TreeFile& of_tree = tree.files()[number];
       const FileReport& file = plan.files[of_tree.id];
-      if (!IsToRevert(file, had_policy) || !rocksdb_plugin::IsChosen(request.files, file)) continue;
+      if (!IsToRevert(file, had_policy) || !rocksdb_plugin::IsChosen(options, file)) continue;
       changes.push_back({number, file.filter.predicted_fpr, of_tree.filter_bytes});
     }
     AddPlan(i, PlanChanges(tree, std::move(changes)), "", &plan);

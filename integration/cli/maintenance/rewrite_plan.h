@@ -16,13 +16,6 @@ namespace blocksieve::cli {
 
 using rocksdb_plugin::FileToRewrite;
 
-struct RewriteRequest {
-  DatabasePlace database;
-  std::optional<std::string> family = std::nullopt;
-  bool drops_properties = false;
-  RewriteFiltersOptions files = {};  ///< Its rate limits writing.
-};
-
 /// The filters of a column family before and after some of its files change.
 struct FamilyPrediction {
   std::string family;
@@ -42,12 +35,13 @@ struct RewritePlan {
 
 /// Plans to build the filters that the OPTIONS file requests. Throws Failure if it has no
 /// blocksieve policy.
-RewritePlan PlanRewrite(const RewriteRequest& request);
+RewritePlan PlanRewrite(const Target& target, const RewriteFiltersOptions& options);
 
 /// Plans to rewrite all files with blocksieve filters, and those that lost theirs to a process
 /// without the plug-in, with the policies of `stock`. Leaves out families whose policy this program
 /// does not have.
-RewritePlan PlanRevert(const RewriteRequest& request, const OptionsText& stock);
+RewritePlan PlanRevert(const Target& target, const RewriteFiltersOptions& options,
+                       const OptionsText& stock);
 
 using ShowProgress = std::function<bool(const BackfillProgress&)>;
 
@@ -56,10 +50,10 @@ using ShowProgress = std::function<bool(const BackfillProgress&)>;
 /// own. Everything throws Failure.
 class FileRewriter {
  public:
-  /// Flushes the requested families. `columns`: additional ones for RewriteForIndexes, or
-  /// UsageError if there are none at all.
-  explicit FileRewriter(const RewriteRequest& request,
-                        const std::optional<std::vector<Column>>& columns = std::nullopt);
+  /// Flushes the families of the target. `bytes_per_second` limits writing; 0: no limit. `columns`:
+  /// additional ones for RewriteForIndexes, or UsageError if there are none at all.
+  FileRewriter(const Target& target, uint64_t bytes_per_second,
+               const std::optional<std::vector<Column>>& columns = std::nullopt);
 
   ~FileRewriter();
 
@@ -75,7 +69,7 @@ class FileRewriter {
   bool Run(const ShowProgress& show,
            const std::function<rocksdb::Status(const ShowProgress&)>& rewrite);
 
-  const RewriteRequest request_;
+  const Target target_;
   const Database db_;
 };
 

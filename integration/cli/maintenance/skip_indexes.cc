@@ -55,35 +55,36 @@ std::optional<SkipIndexSettings> IndexOfNewestFile(const Database& db, const std
 std::optional<SkipIndexSettings> PresentIndex(const StoredDatabase& stored,
                                               const std::string& family) {
   const rocksdb::ColumnFamilyOptions* const options = stored.Find(family);
-  if (options == nullptr || !HasRocksDb(stored.place)) return std::nullopt;
+  if (options == nullptr || !HasRocksDb(stored.target)) return std::nullopt;
   SkipIndexSettings defined;
   if (rocksdb_plugin::FindIndexOptions(*options, &defined).ok()) return defined;
-  return IndexOfNewestFile(OpenReadOnly(stored.place, family), family);
+  return IndexOfNewestFile(OpenReadOnly(stored.target, family), family);
 }
 
 std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewIndexFactory(
-    const StoredDatabase& stored, const IndexRebuild& rebuild, bool requires_columns) {
-  auto settings = PresentIndex(stored, rebuild.family);
-  if (!settings && rebuild.columns.empty()) {
+    const StoredDatabase& stored, const std::string& family, const IndexChange& change,
+    bool requires_columns) {
+  auto settings = PresentIndex(stored, family);
+  if (!settings && change.columns.empty()) {
     if (!requires_columns) return nullptr;
-    term::FailUsage("database {} has no skip index; define one with --index", stored.place.path);
+    term::FailUsage("database {} has no skip index; define one with --index", stored.target.path);
   }
   if (!settings) settings.emplace();
   SkipIndexOptions& index = settings->index;
   std::vector<Column> columns(index.columns.begin(), index.columns.end());
-  for (const Column& column : rebuild.columns) {
+  for (const Column& column : change.columns) {
     std::erase_if(columns, [&](const Column& other) { return other.name() == column.name(); });
     columns.push_back(column);
   }
   index.columns = std::move(columns);
   if (stored.has_ttl()) settings->storage.value_suffix_bytes = kTtlBytes;
-  if (rebuild.target_fpr) index.target_fpr = *rebuild.target_fpr;
-  if (rebuild.granule_rows) {
+  if (change.target_fpr) index.target_fpr = *change.target_fpr;
+  if (change.granule_rows) {
     index.block_granules = false;
-    index.granule_rows = *rebuild.granule_rows;
+    index.granule_rows = *change.granule_rows;
   }
-  if (rebuild.max_index_bytes) index.max_index_bytes = *rebuild.max_index_bytes;
-  if (rebuild.info_log != nullptr) settings->storage.info_log = rebuild.info_log;
+  if (change.max_index_bytes) index.max_index_bytes = *change.max_index_bytes;
+  if (change.info_log != nullptr) settings->storage.info_log = change.info_log;
   std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> factory;
   const rocksdb::Status status = NewSkipIndexCollectorFactory(index, settings->storage, &factory);
   if (!status.ok()) term::FailUsage("cannot build the indexes: {}", status.getState());
@@ -98,20 +99,20 @@ void SetIndex(const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& i
   collectors.push_back(index);
 }
 
-bool RebuildIndexes(const IndexRebuild& rebuild,
+bool RebuildIndexes(const Target& target, const IndexChange& change, uint64_t bytes_per_second,
                     const std::function<bool(const BackfillProgress&)>& progress) {
   constexpr int kMaxPasses = 5;
-  const StoredDatabase stored = ReadStored(rebuild.database);
-  stored.Families(rebuild.family);  // fails if it does not exist
-  const auto factory = NewIndexFactory(stored, rebuild, /*requires_columns=*/true);
+  const StoredDatabase stored = ReadStored(target);
+  const std::string family = stored.TargetFamilies().front();
+  const auto factory = NewIndexFactory(stored, family, change, /*requires_columns=*/true);
   BackfillProgress all;  // of the passes before
   for (int pass = 1; pass <= kMaxPasses; ++pass) {
-    const auto db = OpenReadOnly(rebuild.database, rebuild.family, Access::kIndex, factory);
+    const auto db = OpenReadOnly(target, family, Access::kIndex, factory);
     BackfillProgress last;
     uint64_t num_listed = 0;
     bool was_stopped = false;
     const rocksdb::Status status = RebuildSkipIndexes(
-        db.get(), db.HandleOf(rebuild.family),
+        db.get(), db.HandleOf(family),
         [&](const BackfillProgress& done) {
           last = done;
           num_listed = std::max(num_listed, done.files_left);
@@ -120,9 +121,9 @@ bool RebuildIndexes(const IndexRebuild& rebuild,
           was_stopped = !progress(last);
           return !was_stopped;
         },
-        rebuild.bytes_per_second);
+        bytes_per_second);
     if (was_stopped) return false;
-    term::CheckOk(status, "cannot rebuild the indexes of database {}", rebuild.database.path);
+    term::CheckOk(status, "cannot rebuild the indexes of database {}", target.path);
     // Otherwise another process removed files, and wrote others in their place.
     if (last.files_done - all.files_done == num_listed) break;
     all = last;

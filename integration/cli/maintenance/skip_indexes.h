@@ -16,23 +16,20 @@
 
 namespace blocksieve::cli {
 
-/// The index of a column family. What is not given stays as it is.
-struct IndexRebuild {
-  DatabasePlace database;
-  std::string family = "default";
+/// Changes of the index of a column family. What is not given stays as it is.
+struct IndexChange {
   std::vector<Column> columns = {};  ///< Indexed in addition to the current ones.
-  uint64_t bytes_per_second = 0;     ///< 0: no limit.
   std::optional<double> target_fpr = {};
   std::optional<uint64_t> granule_rows = {};
   std::shared_ptr<rocksdb::Logger> info_log = nullptr;  ///< For reports of the factory.
-
   std::optional<uint64_t> max_index_bytes = {};  ///< Of one file; nullopt: the present limit.
 };
 
-/// A factory for the present index with the changes of `rebuild`, whose columns replace those of
-/// the same name. Without any column: null, or if they are required, throws UsageError.
+/// A factory for the present index with the change, whose columns replace those of the same name.
+/// Without any column: null, or if they are required, throws UsageError.
 std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewIndexFactory(
-    const StoredDatabase& stored, const IndexRebuild& rebuild, bool requires_columns = false);
+    const StoredDatabase& stored, const std::string& family, const IndexChange& change = {},
+    bool requires_columns = false);
 
 /// The index that new files of the column family get: as the OPTIONS file defines it, or without a
 /// definition as the newest indexed file has it; nullopt without any.
@@ -44,8 +41,9 @@ void SetIndex(const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& i
               rocksdb::ColumnFamilyOptions* options);
 
 /// Builds an index for each SST that lacks one or whose index is damaged, also for new SSTs of
-/// another process. `progress` as in RebuildSkipIndexes; returns false if it stopped the work.
-bool RebuildIndexes(const IndexRebuild& rebuild,
+/// another process. `bytes_per_second`: 0: no limit. `progress` as in RebuildSkipIndexes; returns
+/// false if it stopped the work.
+bool RebuildIndexes(const Target& target, const IndexChange& change, uint64_t bytes_per_second,
                     const std::function<bool(const BackfillProgress&)>& progress);
 
 }  // namespace blocksieve::cli

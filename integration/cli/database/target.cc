@@ -37,21 +37,21 @@ std::string WhyStale(const std::string& stored) {
 
 // Whether the stored path shows that the WAL was in the database's own directory when it was
 // written: its WAL files are here, or it ends in the name of the directory.
-bool WasOwn(const DatabasePlace& place, const std::string& stored) {
+bool WasOwn(const Target& target, const std::string& stored) {
   std::error_code error;
   const fs::path last = fs::path(stored).lexically_normal().filename();
-  return HasWal(place.path) || last.empty() || last == "." ||
-         last == fs::weakly_canonical(place.path, error).filename();
+  return HasWal(target.path) || last.empty() || last == "." ||
+         last == fs::weakly_canonical(target.path, error).filename();
 }
 
-std::string GivenWalDirectory(const DatabasePlace& place) {
-  if (place.wal_dir == "none") return place.path;
-  const bool is_own = IsSameDirectory(place.wal_dir, place.path);
-  if (!is_own && (!IsDirectory(place.wal_dir) || IsDatabase(place.wal_dir))) {
+std::string GivenWalDirectory(const Target& target) {
+  if (target.wal_dir == "none") return target.path;
+  const bool is_own = IsSameDirectory(target.wal_dir, target.path);
+  if (!is_own && (!IsDirectory(target.wal_dir) || IsDatabase(target.wal_dir))) {
     term::Fail("--wal-dir is {}; allowed: none, or a directory with the WAL of database {} alone",
-               place.wal_dir, place.path);
+               target.wal_dir, target.path);
   }
-  return place.wal_dir;
+  return target.wal_dir;
 }
 
 }  // namespace
@@ -84,36 +84,36 @@ std::vector<std::string> NamesWithSuffix(const std::string& directory, const cha
   return names;
 }
 
-std::string WalDirectory(const DatabasePlace& place, const std::string& stored, Access access) {
-  if (!place.wal_dir.empty()) return GivenWalDirectory(place);
-  if (stored.empty() || IsSameDirectory(stored, place.path)) return place.path;
+std::string WalDirectory(const Target& target, const std::string& stored, Access access) {
+  if (!target.wal_dir.empty()) return GivenWalDirectory(target);
+  if (stored.empty() || IsSameDirectory(stored, target.path)) return target.path;
   const std::string why_stale = WhyStale(stored);
   if (why_stale.empty() && access != Access::kRead) {
     term::Fail(
         "the OPTIONS file of database {} has wal_dir {}, which has WAL files; if they are of this "
         "database and of no copy or original of it, use --wal-dir {}; if not, --wal-dir none",
-        place.path, stored, stored);
+        target.path, stored, stored);
   }
   if (why_stale.empty()) {
-    if (HasWal(place.path)) return place.path;
+    if (HasWal(target.path)) return target.path;
     WarnOnce(
-        fmt::format("rows of database {} are also read from its wal_dir {}", place.path, stored));
+        fmt::format("rows of database {} are also read from its wal_dir {}", target.path, stored));
     return stored;
   }
   // New rows would get the sequence numbers of those in the missing WAL.
-  if (access == Access::kLoad && !WasOwn(place, stored)) {
+  if (access == Access::kLoad && !WasOwn(target, stored)) {
     term::Fail(
         "the OPTIONS file of database {} has wal_dir {}, which {}; name the directory of its WAL "
         "with --wal-dir, or use --wal-dir none if all rows are flushed",
-        place.path, stored, why_stale);
+        target.path, stored, why_stale);
   }
   WarnOnce(fmt::format("ignoring wal_dir {} of the OPTIONS file of database {}, which {}", stored,
-                       place.path, why_stale));
-  return place.path;
+                       target.path, why_stale));
+  return target.path;
 }
 
-std::vector<std::string> DataDirectories(const DatabasePlace& place) {
-  return place.data_dirs.empty() ? std::vector{place.path} : place.data_dirs;
+std::vector<std::string> DataDirectories(const Target& target) {
+  return target.data_dirs.empty() ? std::vector{target.path} : target.data_dirs;
 }
 
 }  // namespace blocksieve::cli
