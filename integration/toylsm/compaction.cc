@@ -20,16 +20,16 @@ double CompactionPicker::Score(const Run& run, const Version& version) const {
   return static_cast<double>(run.num_bytes()) / (limit + 1);  // below 1 at the limit
 }
 
-std::optional<Compaction> CompactionPicker::Pick(const Version& version) {
+std::vector<Run> CompactionPicker::Pick(const Version& version) {
   const auto fullest = std::max_element(
       version.runs.begin(), version.runs.end(),
       [&](const Run& a, const Run& b) { return Score(a, version) < Score(b, version); });
-  if (fullest == version.runs.end() || Score(*fullest, version) < 1) return std::nullopt;
+  if (fullest == version.runs.end() || Score(*fullest, version) < 1) return {};
   const int level = fullest->level;
-  Compaction compaction{.inputs = {}, .output_level = level + 1};
+  std::vector<Run> inputs;
   if (level == 0) {
     // All of level 0: no entry that stays may be older than one that moves down.
-    std::copy_if(version.runs.begin(), version.runs.end(), std::back_inserter(compaction.inputs),
+    std::copy_if(version.runs.begin(), version.runs.end(), std::back_inserter(inputs),
                  [](const Run& run) { return run.level == 0; });
   } else {
     const SstFiles& files = fullest->files;
@@ -38,12 +38,12 @@ std::optional<Compaction> CompactionPicker::Pick(const Version& version) {
     });
     if (file == files.end()) file = files.begin();
     last_key_[level] = (*file)->last_key();
-    compaction.inputs.push_back({level, {*file}});
+    inputs.push_back({level, {*file}});
   }
   // Files of the next level that overlap.
-  std::string first = compaction.inputs.front().files.front()->first_key();
+  std::string first = inputs.front().files.front()->first_key();
   std::string last;
-  for (const auto& file : FilesOf(compaction.inputs)) {
+  for (const auto& file : FilesOf(inputs)) {
     first = std::min(first, file->first_key());
     last = std::max(last, file->last_key());
   }
@@ -52,9 +52,9 @@ std::optional<Compaction> CompactionPicker::Pick(const Version& version) {
     Run overlapping{run.level, {}};
     std::copy_if(run.files.begin(), run.files.end(), std::back_inserter(overlapping.files),
                  [&](const auto& f) { return f->last_key() >= first && f->first_key() <= last; });
-    if (!overlapping.files.empty()) compaction.inputs.push_back(std::move(overlapping));
+    if (!overlapping.files.empty()) inputs.push_back(std::move(overlapping));
   }
-  return compaction;
+  return inputs;
 }
 
 }  // namespace blocksieve::toylsm

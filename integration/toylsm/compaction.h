@@ -10,20 +10,15 @@
 
 namespace blocksieve::toylsm {
 
-/// Files to be merged into a deeper level.
-struct Compaction {
-  std::vector<Run> inputs;  ///< newest first
-  int output_level = 0;
-};
-
 /// Picks compactions so that every level stays within its limit. Picks the files of a level in key
 /// order, so that no part is merged more often than others.
 class CompactionPicker {
  public:
   explicit CompactionPicker(const Options& options) : options_(options) {}
 
-  /// nullopt if all levels are within their limits.
-  std::optional<Compaction> Pick(const Version& version);
+  /// The inputs of a compaction into the level below that of the first, newest first. Empty if all
+  /// levels are within their limits.
+  std::vector<Run> Pick(const Version& version);
 
  private:
   double Score(const Run& first_of_level, const Version& version) const;

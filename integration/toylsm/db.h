@@ -73,7 +73,7 @@ class Db {
   }
   Status Write(const Entry& entry, const WriteOptions& options);
   Status FlushMemtable();
-  Status RunCompaction(const Compaction& compaction);
+  Status RunCompaction(const std::vector<Run>& inputs, int output_level);
   /// Writes entries to new files of `level`. These, `others` and `memtable` become the database.
   Status WriteRun(EntryIterator* entries, uint64_t num_entries, int level, SstFiles others,
                   std::shared_ptr<Memtable> memtable);

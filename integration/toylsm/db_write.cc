@@ -44,7 +44,7 @@ Status Db::Compact() {
     Status status = version_->memtable->empty() ? Status::Ok() : FlushMemtable();
     const std::vector<Run>& runs = version_->runs;
     if (!status.ok() || runs.empty()) return status;
-    return RunCompaction({.inputs = runs, .output_level = std::max(1, runs.back().level)});
+    return RunCompaction(std::vector(runs), std::max(1, runs.back().level));
   });
 }
 
@@ -61,28 +61,26 @@ Status Db::FlushMemtable() {
                            std::make_shared<Memtable>());
   if (!status.ok()) return status;
   log_ = std::make_unique<LogWriter>(*std::move(log_file), manifest_.log_number);
-  while (const std::optional<Compaction> compaction = picker_.Pick(*version_)) {
-    status = RunCompaction(*compaction);
-    if (!status.ok()) break;
+  for (std::vector<Run> inputs; status.ok() && !(inputs = picker_.Pick(*version_)).empty();) {
+    status = RunCompaction(inputs, inputs.front().level + 1);
   }
   return status;
 }
 
-Status Db::RunCompaction(const Compaction& compaction) {
+Status Db::RunCompaction(const std::vector<Run>& inputs, int output_level) {
   std::vector<std::unique_ptr<EntryIterator>> sources;
   uint64_t num_entries = 0;
-  for (const Run& run : compaction.inputs) {
-    sources.push_back(NewRunIterator(&run, compaction_context(), {}));
+  for (const Run& run : inputs) {
+    sources.push_back(NewRunIterator(&run, compaction_context()));
     num_entries += run.num_entries();
   }
   MergingIterator entries(std::move(sources));
-  const SstFiles inputs = FilesOf(compaction.inputs);
+  const SstFiles merged = FilesOf(inputs);
   SstFiles others = version_->AllFiles();
   std::erase_if(others, [&](const auto& file) {
-    return std::find(inputs.begin(), inputs.end(), file) != inputs.end();
+    return std::find(merged.begin(), merged.end(), file) != merged.end();
   });
-  return WriteRun(&entries, num_entries, compaction.output_level, std::move(others),
-                  version_->memtable);
+  return WriteRun(&entries, num_entries, output_level, std::move(others), version_->memtable);
 }
 
 Status Db::WriteRun(EntryIterator* entries, uint64_t num_entries, int level, SstFiles others,

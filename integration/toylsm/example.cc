@@ -48,10 +48,9 @@ Status LookUp(const std::string& package, const std::vector<Column>& columns, Db
     if (num_rows++ < kMaxPrinted) std::cout << "  " << scan->key() << "\n";
   }
   if (num_rows > kMaxPrinted) std::cout << "  ...\n";
-  const ScanStats& stats = scan->stats();
-  std::cout << predicate->ToText() << ": " << num_rows << " rows; of " << stats.granules
-            << " granules, " << stats.granules_selected << " read, "
-            << stats.granules - stats.granules_selected << " pruned\n";
+  std::cout << predicate->ToText() << ": " << num_rows << " rows; of " << scan->num_granules()
+            << " granules, " << scan->num_selected() << " read, "
+            << scan->num_granules() - scan->num_selected() << " pruned\n";
   return scan->status();
 }
 

@@ -1,5 +1,4 @@
 #include <cassert>
-#include <utility>
 
 #include "integration/toylsm/version.h"
 
@@ -9,11 +8,13 @@ namespace {
 // Iterates over a run block by block.
 class RunIterator final : public EntryIterator {
  public:
-  RunIterator(const Run* run, const ReadContext& context, RunSelection selection)
+  RunIterator(const Run* run, const ReadContext& context, const KeyRange& range,
+              const std::vector<GranuleSet>* blocks)
       : run_(run),
         context_(context),
-        selection_(std::move(selection)),
-        may_have_keys_(run->MayHaveKeyIn(selection_.range, context)) {}
+        range_(range),
+        blocks_(blocks),
+        may_have_keys_(run->MayHaveKeyIn(range, context)) {}
 
   bool Valid() const override { return block_ != nullptr; }
   void Seek(std::string_view key) override;
@@ -28,16 +29,17 @@ class RunIterator final : public EntryIterator {
   // Whether the block and all following ones are beyond the range.
   bool IsBeyondRange(size_t file, size_t block) const {
     const SstReader& reader = *run_->files[file];
-    if (block == 0) return selection_.range.EndsAt(reader.first_key());
-    return selection_.range.EndsAt(reader.index().blocks[block - 1].last_key);
+    if (block == 0) return range_.EndsAt(reader.first_key());
+    return range_.EndsAt(reader.index().blocks[block - 1].last_key);
   }
   bool IsSelected(size_t file, size_t block) const {
-    return selection_.blocks == nullptr || (*selection_.blocks)[file].Has(block);
+    return blocks_ == nullptr || (*blocks_)[file].Has(block);
   }
 
   const Run* const run_;
   const ReadContext context_;
-  const RunSelection selection_;
+  const KeyRange range_;
+  const std::vector<GranuleSet>* const blocks_;
   const bool may_have_keys_;
   size_t file_ = 0;
   size_t block_number_ = 0;
@@ -81,8 +83,9 @@ void RunIterator::Next() {
 }  // namespace
 
 std::unique_ptr<EntryIterator> NewRunIterator(const Run* run, const ReadContext& context,
-                                              RunSelection selection) {
-  return std::make_unique<RunIterator>(run, context, std::move(selection));
+                                              const KeyRange& range,
+                                              const std::vector<GranuleSet>* blocks) {
+  return std::make_unique<RunIterator>(run, context, range, blocks);
 }
 
 }  // namespace blocksieve::toylsm

@@ -23,8 +23,8 @@ SelectedBlocks ValueScan::Prune(bool use_index) {
       const SkipIndex* const index = use_index ? file->skip_index() : nullptr;
       of_run.push_back(index != nullptr ? index->Candidates(predicate_)
                                         : GranuleSet::All(file->num_blocks()));
-      stats_.granules += file->num_blocks();
-      stats_.granules_selected += of_run.back().Count();
+      num_granules_ += file->num_blocks();
+      num_selected_ += of_run.back().Count();
     }
   }
   return selected;

@@ -10,12 +10,6 @@
 
 namespace blocksieve::toylsm {
 
-/// Cost of a scan. Granules are data blocks.
-struct ScanStats {
-  uint64_t granules = 0;
-  uint64_t granules_selected = 0;  ///< the others were pruned
-};
-
 /// Iterates over the rows whose value matches a predicate, in key order: the rows that an Iterator
 /// would return, but without reading granules that the skip indexes prune.
 ///
@@ -48,7 +42,11 @@ class ValueScan {
   /// Not ok if the scan ended because of a read error.
   Status status() const { return status_.ok() ? entries_.status() : status_; }
 
-  const ScanStats& stats() const { return stats_; }
+  /// @{
+  /// Granules, which are data blocks, and those that were not pruned.
+  uint64_t num_granules() const { return num_granules_; }
+  uint64_t num_selected() const { return num_selected_; }
+  /// @}
 
  private:
   SelectedBlocks Prune(bool use_index);
@@ -58,7 +56,8 @@ class ValueScan {
   const std::shared_ptr<const Version> version_;
   const ReadContext context_;
   const Predicate predicate_;
-  ScanStats stats_;
+  uint64_t num_granules_ = 0;
+  uint64_t num_selected_ = 0;
   const SelectedBlocks selected_;
   MergingIterator entries_;  // refers to the members above
   Status status_;

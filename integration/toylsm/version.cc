@@ -63,7 +63,7 @@ std::vector<std::unique_ptr<EntryIterator>> EntrySources(const Version& version,
   sources.push_back(std::make_unique<Memtable::Iterator>(version.memtable));
   for (size_t i = 0; i < version.runs.size(); ++i) {
     const auto* const blocks = selected == nullptr ? nullptr : &(*selected)[i];
-    sources.push_back(NewRunIterator(&version.runs[i], context, {range, blocks}));
+    sources.push_back(NewRunIterator(&version.runs[i], context, range, blocks));
   }
   return sources;
 }

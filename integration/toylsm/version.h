@@ -31,19 +31,13 @@ struct Run {
 
 SstFiles FilesOf(const std::vector<Run>& runs);
 
-/// The entries of a run to read.
-struct RunSelection {
-  /// Blocks outside of the range are not read, nor is the run if its range filter rules it out.
-  KeyRange range = {};
-
-  /// The blocks to read of each file; null: all. Only for scans, which re-check rows.
-  const std::vector<GranuleSet>* blocks = nullptr;
-};
-
-/// Iterates over the entries of a run, some of which may be outside of the range. The run and the
-/// blocks of the selection must outlive the iterator.
+/// Iterates over the entries of a run, some of which may be outside of the range; the run and
+/// `blocks` must outlive the iterator. Blocks outside of the range are not read, nor is the run if
+/// its range filter rules it out. `blocks`: those to read of each file; null: all. Only for scans,
+/// which re-check rows.
 std::unique_ptr<EntryIterator> NewRunIterator(const Run* run, const ReadContext& context,
-                                              RunSelection selection);
+                                              const KeyRange& range = {},
+                                              const std::vector<GranuleSet>* blocks = nullptr);
 
 /// All data at one moment. Immutable, except that writes are added to the memtable.
 ///
