@@ -6,7 +6,6 @@
 
 #include "integration/rocksdb/compat/guarded_file_system.h"
 #include "integration/rocksdb/compat/version_differences.h"
-#include "integration/sieve/url_sieve.h"
 #include "lib/base/coding.h"
 
 namespace blocksieve::sieve {
@@ -36,14 +35,14 @@ rocksdb::Status OutOfRange(const char* name, uint64_t value, uint64_t highest) {
                                           "; allowed: 1 to " + std::to_string(highest));
 }
 
-std::string Encode(const SieveSettings& settings) {
+std::string Encode(const SieveOptions& settings) {
   std::string text(1, kVersion);
   AppendVarint(&text, settings.num_shards);
   AppendVarint(&text, settings.design_urls);
   return text;
 }
 
-rocksdb::Status Decode(const std::string& text, SieveSettings* settings) {
+rocksdb::Status Decode(const std::string& text, SieveOptions* settings) {
   Decoder decoder(AsBytes(text));
   const auto version = decoder.Fixed<uint8_t>();
   if (version != kVersion) {
@@ -79,7 +78,7 @@ rocksdb::Status CheckFree(const fs::path& path) {
 
 /// Reads the settings. NotFound if there is no database, or an empty one after an interrupted
 /// creation.
-rocksdb::Status ReadStored(const std::string& path, SieveSettings* settings) {
+rocksdb::Status ReadStored(const std::string& path, SieveOptions* settings) {
   std::error_code error;
   const bool exists = fs::exists(path + "/CURRENT", error);
   if (error) return rocksdb::Status::IOError("cannot be read", error.message());
@@ -119,48 +118,47 @@ std::optional<ShardRecord> ShardRecord::Decode(std::string_view text) {
   return record;
 }
 
-rocksdb::Status ReadSettings(const std::string& path, const SieveOptions& options,
-                             SieveSettings* settings) {
-  if (options.num_shards > kMaxShards) {
-    return OutOfRange("num_shards", options.num_shards, kMaxShards);
+rocksdb::Status ReadSettings(const std::string& path, SieveOptions* options) {
+  if (options->num_shards > kMaxShards) {
+    return OutOfRange("num_shards", options->num_shards, kMaxShards);
   }
-  if (options.design_urls > kMaxDesignUrls) {
-    return OutOfRange("design_urls", options.design_urls, kMaxDesignUrls);
+  if (options->design_urls > kMaxDesignUrls) {
+    return OutOfRange("design_urls", options->design_urls, kMaxDesignUrls);
   }
-  rocksdb::Status status = ReadStored(path, settings);
-  if (status.IsNotFound() && !options.create_if_missing) {
+  const uint32_t num_shards = options->num_shards;
+  rocksdb::Status status = ReadStored(path, options);
+  if (status.IsNotFound() && !options->create_if_missing) {
     std::error_code error;
     return rocksdb::Status::NotFound(fs::exists(path, error) ? "it is not a sieve"
                                                              : "there is no such sieve");
   }
   if (status.IsNotFound()) {
-    settings->num_shards = options.num_shards == 0 ? kDefaultShards : options.num_shards;
-    settings->design_urls = options.design_urls == 0 ? kDefaultDesignUrls : options.design_urls;
+    if (num_shards == 0) options->num_shards = kDefaultShards;
+    if (options->design_urls == 0) options->design_urls = kDefaultDesignUrls;
     return rocksdb::Status::OK();
   }
-  if (!status.ok()) return status;
-  if (options.num_shards != 0 && options.num_shards != settings->num_shards) {
-    return rocksdb::Status::InvalidArgument("num_shards is " + std::to_string(options.num_shards) +
-                                            "; allowed: " + std::to_string(settings->num_shards) +
+  if (status.ok() && num_shards != 0 && num_shards != options->num_shards) {
+    return rocksdb::Status::InvalidArgument("num_shards is " + std::to_string(num_shards) +
+                                            "; allowed: " + std::to_string(options->num_shards) +
                                             ", with which the sieve was created");
   }
   return status;
 }
 
-rocksdb::Status WriteSettings(rocksdb::DB* db, const SieveSettings& settings) {
+rocksdb::Status WriteSettings(rocksdb::DB* db, const SieveOptions& options) {
   std::string text;
   rocksdb::Status status = db->Get(rocksdb::ReadOptions(), kSettingsKey, &text);
   if (status.ok()) {
-    SieveSettings present;
+    SieveOptions present;
     status = Decode(text, &present);
-    if (!status.ok() || present == settings) return status;
+    if (!status.ok() || text == Encode(options)) return status;
     return rocksdb::Status::Aborted(
         "another process has created the sieve with other settings; open it again");
   }
   if (!status.IsNotFound()) return status;
   rocksdb::WriteOptions durable;
   durable.sync = true;
-  return db->Put(durable, kSettingsKey, Encode(settings));
+  return db->Put(durable, kSettingsKey, Encode(options));
 }
 
 }  // namespace blocksieve::sieve

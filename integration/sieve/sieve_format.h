@@ -21,8 +21,6 @@
 
 namespace blocksieve::sieve {
 
-struct SieveOptions;
-
 inline constexpr const char* kQueueFamily = "queue";
 inline constexpr const char* kSettingsKey = "settings";
 inline constexpr const char* kQueueKey = "queue";
@@ -65,21 +63,26 @@ struct ShardRecord {
   static std::optional<ShardRecord> Decode(std::string_view text);
 };
 
-/// Settings that are fixed when a sieve is created.
-struct SieveSettings {
+/// The first two are fixed when a sieve is created.
+struct SieveOptions {
+  /// Number of column families for URLs. Pushes work on them in parallel. 1 to 64; an existing
+  /// sieve accepts only its own number. 0: that number, or 4 for a new sieve.
   uint32_t num_shards = 0;
+
+  /// Initial design size of a new sieve's counting filters, in URLs. They grow with the sieve, each
+  /// time by reading all URLs of their shard once. 1 to 10^10; 0: 65,536.
   uint64_t design_urls = 0;
 
-  bool operator==(const SieveSettings&) const = default;
+  /// Whether Open creates a missing sieve.
+  bool create_if_missing = true;
 };
 
-/// Reads the settings of the sieve at `path`, or uses those of `options` if there is no sieve.
-/// Writes nothing. Errors: those of UrlSieve::Open.
-rocksdb::Status ReadSettings(const std::string& path, const SieveOptions& options,
-                             SieveSettings* settings);
+/// Sets the options to those of the sieve at `path`; if there is no sieve, sets defaults. Writes
+/// nothing. Errors: those of UrlSieve::Open.
+rocksdb::Status ReadSettings(const std::string& path, SieveOptions* options);
 
 /// Writes the settings unless they exist. Errors: Aborted if others exist, because another process
 /// created the sieve after ReadSettings.
-rocksdb::Status WriteSettings(rocksdb::DB* db, const SieveSettings& settings);
+rocksdb::Status WriteSettings(rocksdb::DB* db, const SieveOptions& options);
 
 }  // namespace blocksieve::sieve

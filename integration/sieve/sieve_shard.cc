@@ -35,10 +35,7 @@ using rocksdb::Slice;
 struct UrlHash {
   size_t operator()(const ShardUrl& url) const { return static_cast<size_t>(url.hash); }
 };
-struct UrlEqual {
-  bool operator()(const ShardUrl& a, const ShardUrl& b) const { return a.url == b.url; }
-};
-using UrlSet = std::unordered_set<ShardUrl, UrlHash, UrlEqual>;
+using UrlSet = std::unordered_set<ShardUrl, UrlHash>;
 
 /// Data blocks that this thread has read. Excludes index and filter blocks, which are not in the
 /// block cache but in the open files.

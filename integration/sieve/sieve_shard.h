@@ -55,6 +55,8 @@ struct ShardUrl {
   std::string_view url;
   uint64_t hash = 0;   ///< HashKey(url, kSieveSeed).
   uint64_t index = 0;  ///< Index among the URLs that are pushed together.
+
+  bool operator==(const ShardUrl& other) const { return url == other.url; }
 };
 
 /// A part of the URLs seen: a column family, and a counting filter in front of it. The filter

@@ -98,8 +98,8 @@ rocksdb::Status UrlSieve::Open(const std::string& path, const SieveOptions& opti
 }
 
 rocksdb::Status UrlSieve::OpenDatabase(const std::string& path, const SieveOptions& options) {
-  SieveSettings settings;
-  rocksdb::Status status = ReadSettings(path, options, &settings);
+  SieveOptions settings = options;
+  rocksdb::Status status = ReadSettings(path, &settings);
   if (!status.ok()) return status;
 
   status = rocksdb_plugin::CreateNamedDirectory(path);
@@ -134,7 +134,7 @@ rocksdb::Status UrlSieve::OpenDatabase(const std::string& path, const SieveOptio
 // another process may create a sieve with other settings.
 rocksdb::Status UrlSieve::OpenFamilies(const std::string& path, const rocksdb::DBOptions& options,
                                        const std::vector<ColumnFamilyDescriptor>& families,
-                                       const SieveSettings& settings) {
+                                       const SieveOptions& settings) {
   std::vector<std::string> present;
   rocksdb::Status status = rocksdb::DB::ListColumnFamilies(options, path, &present);
   const size_t num_present = status.ok() ? std::min(present.size(), families.size()) : 1;
@@ -213,7 +213,7 @@ rocksdb::Status UrlSieve::ForEachShardInParallel(
   return failed == statuses.end() ? rocksdb::Status::OK() : *failed;
 }
 
-rocksdb::Status UrlSieve::Push(std::span<const std::string_view> urls, PushCounts* counts) {
+rocksdb::Status UrlSieve::Push(std::span<const std::string_view> urls, UrlCounts* counts) {
   const std::vector<std::vector<ShardUrl>> by_shard = GroupByShard(urls);
   const Queue::Reservation positions(queue_.get(), urls.size());
   std::atomic<uint64_t> total_new = 0;
@@ -226,7 +226,7 @@ rocksdb::Status UrlSieve::Push(std::span<const std::string_view> urls, PushCount
   });
   if (!RecordFailure(status).ok()) return status;
   counts->new_urls += total_new;
-  counts->repeats += urls.size() - total_new;
+  counts->known += urls.size() - total_new;
   return status;
 }
 
@@ -236,15 +236,15 @@ rocksdb::Status UrlSieve::Pop(uint64_t max_urls,
   return RecordFailure(queue_->Pop(max_urls, take, num_popped));
 }
 
-rocksdb::Status UrlSieve::Forget(std::span<const std::string_view> urls, ForgetCounts* counts) {
+rocksdb::Status UrlSieve::Forget(std::span<const std::string_view> urls, UrlCounts* counts) {
   const std::vector<std::vector<ShardUrl>> by_shard = GroupByShard(urls);
   // One after the other, because each blocks Pop.
   for (size_t shard = 0; shard < shards_.size(); ++shard) {
     uint64_t forgotten = 0;
     rocksdb::Status status = shards_[shard]->Forget(by_shard[shard], &forgotten);
     if (!RecordFailure(status).ok()) return status;
-    counts->forgotten += forgotten;
-    counts->not_seen += by_shard[shard].size() - forgotten;
+    counts->known += forgotten;
+    counts->new_urls += by_shard[shard].size() - forgotten;
   }
   return rocksdb::Status::OK();
 }

@@ -17,29 +17,9 @@
 
 namespace blocksieve::sieve {
 
-struct SieveSettings;
-
-struct SieveOptions {
-  /// Number of column families for URLs. Pushes work on them in parallel. 1 to 64; an existing
-  /// sieve accepts only its own number. 0: that number, or 4 for a new sieve.
-  uint32_t num_shards = 0;
-
-  /// Initial design size of a new sieve's counting filters, in URLs. They grow with the sieve, each
-  /// time by reading all URLs of their shard once. 1 to 10^10; 0: 65,536.
-  uint64_t design_urls = 0;
-
-  /// Whether Open creates a missing sieve.
-  bool create_if_missing = true;
-};
-
-struct PushCounts {
+struct UrlCounts {
   uint64_t new_urls = 0;
-  uint64_t repeats = 0;
-};
-
-struct ForgetCounts {
-  uint64_t forgotten = 0;
-  uint64_t not_seen = 0;
+  uint64_t known = 0;  ///< URLs that the sieve had: repeats in a push, or forgotten.
 };
 
 /// A persistent queue of URLs to visit that accepts every URL once. integration/sieve/README.md
@@ -64,7 +44,7 @@ class UrlSieve {
 
   /// Enqueues, in order, the URLs that were never pushed or have been forgotten; of equal URLs the
   /// first. Adds to `*counts`.
-  rocksdb::Status Push(std::span<const std::string_view> urls, PushCounts* counts);
+  rocksdb::Status Push(std::span<const std::string_view> urls, UrlCounts* counts);
 
   /// Hands out the next URLs, at most `max_urls`, in the order in which they were pushed. Calls
   /// `take` for some at a time and removes them from the queue if it returns true. If it returns
@@ -76,7 +56,7 @@ class UrlSieve {
                       uint64_t* num_popped);
 
   /// Removes the URLs, also from the queue, as if they had never been pushed. Adds to `*counts`.
-  rocksdb::Status Forget(std::span<const std::string_view> urls, ForgetCounts* counts);
+  rocksdb::Status Forget(std::span<const std::string_view> urls, UrlCounts* counts);
 
   /// Compacts all files, which frees the space of forgotten and popped URLs and minimises the file
   /// filters. Replaces overfull counting filters with larger ones. Stops with Incomplete if
@@ -96,7 +76,7 @@ class UrlSieve {
   rocksdb::Status OpenDatabase(const std::string& path, const SieveOptions& options);
   rocksdb::Status OpenFamilies(const std::string& path, const rocksdb::DBOptions& options,
                                const std::vector<rocksdb::ColumnFamilyDescriptor>& families,
-                               const SieveSettings& settings);
+                               const SieveOptions& settings);
   rocksdb::Status ForEachShardInParallel(
       const std::function<rocksdb::Status(size_t shard)>& action) const;
   std::vector<std::vector<ShardUrl>> GroupByShard(std::span<const std::string_view> urls) const;

@@ -56,15 +56,15 @@ TEST(FilterFactsTest, SaysWhyAFilterCannotBeRead) {
 
 // Values of Newcombe, "Two-sided confidence intervals for the single proportion", 1998, table I,
 // method 3.
-TEST(RateIntervalTest, IsWilsonsInterval) {
-  const RateInterval many = WilsonInterval(81, 263);
-  EXPECT_NEAR(many.low, 0.2553, 5e-5);
-  EXPECT_NEAR(many.high, 0.3662, 5e-5);
-  const RateInterval few = WilsonInterval(1, 29);
-  EXPECT_NEAR(few.low, 0.0061, 5e-5);
-  EXPECT_NEAR(few.high, 0.1718, 5e-5);
-  EXPECT_EQ(WilsonInterval(0, 20).low, 0);
-  EXPECT_EQ(WilsonInterval(20, 20).high, 1);
+TEST(WilsonIntervalTest, HasThePublishedBounds) {
+  const auto [low, high] = WilsonInterval(81, 263);
+  EXPECT_NEAR(low, 0.2553, 5e-5);
+  EXPECT_NEAR(high, 0.3662, 5e-5);
+  const auto [low_of_few, high_of_few] = WilsonInterval(1, 29);
+  EXPECT_NEAR(low_of_few, 0.0061, 5e-5);
+  EXPECT_NEAR(high_of_few, 0.1718, 5e-5);
+  EXPECT_EQ(WilsonInterval(0, 20).first, 0);
+  EXPECT_EQ(WilsonInterval(20, 20).second, 1);
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ void TestText(const std::string& content, Input input) {
   const auto [option, value] = kEdits[input.Below(std::size(kEdits))];
   OptionsText edited = text;
   Require(edited.Set(section, option, value).ok(), "it can be edited");
-  const rocksdb::Status same = SameBut(text, edited, {{section, option, value}});
+  const rocksdb::Status same = SameBut(text, edited, edited.edits());
   Require(same.ok() || IsAmbiguous(text), same.ToString().c_str());
 }
 

@@ -51,7 +51,7 @@ std::vector<std::string> Lines(const std::string& path) {
   options.design_urls = kUrls;
   if (!sieve::UrlSieve::Open(sieve_path, options, &sieve).ok()) _exit(2);
   for (uint64_t number = first;; ++number) {
-    sieve::PushCounts counts;
+    sieve::UrlCounts counts;
     const std::vector<std::string> urls = Batch(number);
     if (!sieve->Push(Views(urls), &counts).ok()) _exit(3);
     journal << number << "\n" << std::flush;

@@ -85,7 +85,7 @@ TEST_F(UrlSieveOpeningTest, CreationMayHaveBeenInterrupted) {
 }
 
 TEST_F(UrlSieveOpeningTest, ColumnFamiliesMayBeMissing) {
-  const sieve::SieveSettings settings{.num_shards = 3, .design_urls = 1000};
+  const SieveOptions settings{.num_shards = 3, .design_urls = 1000};
   ASSERT_TRUE(WriteSettings(CreateDatabase().get(), settings).ok());
   EXPECT_TRUE(TryOpen({.num_shards = 2}).IsInvalidArgument());
   EXPECT_EQ(Push(Open().get(), {"a", "b", "c", "d"}).new_urls, 4u);
@@ -177,7 +177,7 @@ TEST_F(SavedFilterTest, IsNotSavedAfterAFailedPush) {
     const auto sieve = Open();
     std::vector<std::string> urls = TestUrls(1'000'000, 1'010'000);
     for (const std::string& url : TestUrls(0, 1000)) urls.push_back(url);
-    sieve::PushCounts counts;
+    sieve::UrlCounts counts;
     EXPECT_FALSE(sieve->Push(Views(urls), &counts).ok());
     Push(sieve.get(), {"new"});
     EXPECT_TRUE(sieve->Close().ok());

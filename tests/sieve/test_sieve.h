@@ -41,15 +41,15 @@ inline std::vector<std::string_view> Views(const std::vector<std::string>& urls)
   return {urls.begin(), urls.end()};
 }
 
-inline sieve::PushCounts Push(sieve::UrlSieve* sieve, const std::vector<std::string>& urls) {
-  sieve::PushCounts counts;
+inline sieve::UrlCounts Push(sieve::UrlSieve* sieve, const std::vector<std::string>& urls) {
+  sieve::UrlCounts counts;
   ExpectOk(sieve->Push(Views(urls), &counts));
-  EXPECT_EQ(counts.new_urls + counts.repeats, urls.size());
+  EXPECT_EQ(counts.new_urls + counts.known, urls.size());
   return counts;
 }
 
-inline sieve::ForgetCounts Forget(sieve::UrlSieve* sieve, const std::vector<std::string>& urls) {
-  sieve::ForgetCounts counts;
+inline sieve::UrlCounts Forget(sieve::UrlSieve* sieve, const std::vector<std::string>& urls) {
+  sieve::UrlCounts counts;
   ExpectOk(sieve->Forget(Views(urls), &counts));
   return counts;
 }

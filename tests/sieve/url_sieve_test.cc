@@ -59,7 +59,7 @@ TEST_F(UrlSieveTest, AgreesWithTheModel) {
           forgotten += seen.erase(url);
           std::erase(queued, url);
         }
-        ASSERT_EQ(Forget(sieve.get(), urls).forgotten, forgotten);
+        ASSERT_EQ(Forget(sieve.get(), urls).known, forgotten);
         break;
       }
       default: {

@@ -158,9 +158,9 @@ bool TryToApply(const Verdict& verdict, const Source& source) {
   bool has_options = false;
   if (!source.stored || !source.stored->text || !verdict.policy) return false;
   try {
-    const EditedOptions edited = OptionsWith(*source.stored, {PolicyOption(*verdict.policy)});
-    has_options = edited.edits.empty();
-    CheckWritable(WithText(source.stored->target, edited.text), Access::kRead);
+    const OptionsText edited = OptionsWith(*source.stored, {PolicyOption(*verdict.policy)});
+    has_options = edited.edits().empty();
+    CheckWritable(WithText(source.stored->target, edited), Access::kRead);
   } catch (const term::Failure& failure) {
     WarnOnce("this command cannot rewrite the files: " + std::string(failure.what()));
   }

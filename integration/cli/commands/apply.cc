@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "integration/cli/commands/options.h"
+#include "integration/cli/commands/rewrite_files.h"
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/maintenance/options_change.h"
@@ -28,13 +28,6 @@ Examples:
   blocksieve apply --db paths.db --option 'filter_policy={id=blocksieve;prefixes=delimiter:/}'
   blocksieve apply --db paths.db --option filter_policy=blocksieve:0.01 --column-family default)help";
 
-struct ApplyOptions {
-  Target target;
-  std::vector<std::string> options;
-  bool is_dry_run = false;
-  OutputFormat format = OutputFormat::kText;
-};
-
 constexpr const char* kAboutPrograms =
     "\nPrograms that load this file need the plug-in, libblocksieve_rocksdb.so, linked or "
     "preloaded:\n"
@@ -42,15 +35,15 @@ constexpr const char* kAboutPrograms =
     "must set these there; otherwise they overwrite this file.\n"
     "Files keep their filters until they are rewritten: blocksieve rewrite --db ";
 
-void RunApply(const ApplyOptions& options) {
+void RunApply(const ChangeOptions& options) {
   CheckDatabase(options.target);
   std::optional<DatabaseLock> lock;
   if (!options.is_dry_run) lock.emplace(options.target);
   const StoredDatabase stored = ReadStored(options.target);
-  const EditedOptions edited = OptionsWith(stored, options.options);
-  CheckWritable(WithText(options.target, edited.text), Access::kRead);
-  const std::string& name = edited.text.name();
-  const std::string changes = edited.ChangesText();
+  const OptionsText edited = OptionsWith(stored, options.edits);
+  CheckWritable(WithText(options.target, edited), Access::kRead);
+  const std::string& name = edited.name();
+  const std::string changes = ChangesText(edited);
   const bool writes = !changes.empty() && !options.is_dry_run;
   const bool is_text = options.format == OutputFormat::kText;
   if (is_text) {
@@ -58,10 +51,10 @@ void RunApply(const ApplyOptions& options) {
     term::WriteToStandardOutput(changes.empty() ? name + " has these options already.\n"
                                                 : "Changes of " + name + ":\n" + changes);
   }
-  const std::string written = writes ? WriteNextOptions(lock->env(), stored, edited.text) : "";
+  const std::string written = writes ? WriteNextOptions(lock->env(), stored, edited) : "";
   if (!is_text) {
     nlohmann::ordered_json document = {{"database", options.target.path}};
-    document.update(DescribeChanges(edited.text, written));
+    document.update(DescribeChanges(edited, written));
     term::WriteToStandardOutput(JsonLine(document));
   } else if (writes) {
     term::WriteToStandardOutput("written: " + written + "\n" + kAboutPrograms +
@@ -70,7 +63,7 @@ void RunApply(const ApplyOptions& options) {
     term::WriteToStandardOutput("Nothing was written.\n");
   }
   constexpr std::string_view kPolicy = "filter_policy=";
-  for (const std::string& option : options.options) {
+  for (const std::string& option : options.edits) {
     if (!option.starts_with(kPolicy)) continue;
     const std::string why = WhyNoFilterIsBuilt(option.substr(kPolicy.size()));
     if (!why.empty()) term::WriteToStandardError("blocksieve: warning: " + why + "\n");
@@ -84,7 +77,7 @@ void AddApplyCommand(CLI::App* app, Action* action) {
       AddSubcommand(app, action, "apply", "Write filter options to the OPTIONS file of a database",
                     kApplyFooter, RunApply);
   AddDatabaseOption(command, &options->target);
-  AddOption(command, &options->options, "--option NAME=VALUE",
+  AddOption(command, &options->edits, "--option NAME=VALUE",
             "an option as printed by blocksieve advise", nullptr, kRequired);
   AddFamilyOption(command, &options->target);
   AddDropOption(command, &options->target);

@@ -216,8 +216,8 @@ void CheckDatabaseOf(Findings* findings) {
         ForestOf(reports), 1, WhyCacheIsEnough(FileBytes(target), CacheBytes(target)));
   }
   CheckOptionsFile(findings);
-  const WithoutFilters without = FilesWithoutFilters(reports, target);
-  if (without.num_files != 0) findings->Report("", without.ToText(" ", " && "));
+  const std::string without = WithoutFiltersText(FilesWithoutFilters(reports, target), " ", " && ");
+  if (!without.empty()) findings->Report("", without);
   for (const std::string& problem : files.unopened) findings->Report("", problem);
 }
 

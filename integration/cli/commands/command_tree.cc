@@ -1,11 +1,13 @@
-#include "integration/cli/commands/command_tree.h"
-
 #include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
 #include <map>
 
 #include "integration/cli/commands/options.h"
 #include "integration/cli/term/terminal.h"
+
+// The command line as the parser knows it. Help and the manual page come from it, so they cannot be
+// out of date.
 
 namespace blocksieve::cli {
 namespace {
@@ -24,11 +26,6 @@ std::string ValueOf(const CLI::Option& option) {
 }
 
 bool IsRepeatable(const CLI::Option& option) { return option.get_items_expected_max() > 1; }
-
-// Those that help shows.
-std::vector<const CLI::App*> SubcommandsOf(const CLI::App& command) {
-  return command.get_subcommands([](const CLI::App* below) { return !below->get_group().empty(); });
-}
 
 // "blocksieve sieve push"
 std::string PathOf(const CLI::App& command) {
@@ -110,18 +107,20 @@ std::string ManPage(const CLI::App& root) {
 
 }  // namespace
 
-std::vector<std::string> OptionNamesOf(const CLI::App& command) {
-  std::vector<std::string> all;
-  for (const CLI::Option* const option : command.get_options()) {
-    for (std::string& name : NamesOf(*option)) all.push_back(std::move(name));
-  }
-  return all;
+std::vector<const CLI::App*> SubcommandsOf(const CLI::App& command) {
+  return command.get_subcommands([](const CLI::App* below) { return !below->get_group().empty(); });
 }
 
-std::vector<std::string> SubcommandNamesOf(const CLI::App& command) {
+std::string NearestArgument(const CLI::App& command, const std::string& argument) {
   std::vector<std::string> names;
-  for (const CLI::App* const below : SubcommandsOf(command)) names.push_back(below->get_name());
-  return names;
+  if (argument.starts_with('-')) {
+    for (const CLI::Option* const option : command.get_options()) {
+      for (std::string& name : NamesOf(*option)) names.push_back(std::move(name));
+    }
+  } else {
+    for (const CLI::App* const below : SubcommandsOf(command)) names.push_back(below->get_name());
+  }
+  return term::Nearest(argument.substr(0, argument.find('=')), names);
 }
 
 std::string HelpText(const CLI::App& command) {
@@ -140,8 +139,8 @@ std::string HelpText(const CLI::App& command) {
 }
 
 void AddManualCommand(CLI::App* app, Action* action) {
-  SetAction(AddSubcommand(app, "manual", "Print the manual page", kManualFooter), action,
-            [app] { term::WriteToStandardOutput(ManPage(*app)); });
+  AddSubcommand(app, action, "manual", "Print the manual page", kManualFooter,
+                [app] { term::WriteToStandardOutput(ManPage(*app)); });
 }
 
 }  // namespace blocksieve::cli

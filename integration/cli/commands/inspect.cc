@@ -155,7 +155,7 @@ std::string NotesText(const Json& files, const TargetFiles& read) {
   return text.empty() ? "" : "\n" + text;
 }
 
-std::string ToText(const Json& document, const WithoutFilters& without, const TargetFiles& read) {
+std::string ToText(const Json& document, const std::string& without, const TargetFiles& read) {
   const Json& files = document["files"];
   if (files.empty()) {
     return read.unopened.empty() ? "No files: nothing has been flushed yet.\n" : "";
@@ -171,7 +171,7 @@ std::string ToText(const Json& document, const WithoutFilters& without, const Ta
                    {{"distinct", "/filter/num_prefixes", CountText},
                     {"boundaries", "/filter/prefix_rules", PlainText}}) +
           IndexesText(document["skip_indexes"], with_family) + MovedText(files);
-  if (without.num_files != 0) text += "\n" + without.ToText("\n", "\n") + "\n";
+  if (!without.empty()) text += "\n" + without + "\n";
   return text + OrphansText(document["orphan_sidecars"], document.value("database", "")) +
          NotesText(files, read);
 }
@@ -183,11 +183,10 @@ Json DescribeOrphans(const Target& database) {
   return {{"num_files", paths.size()}, {"num_bytes", num_bytes}};
 }
 
-Json Describe(const Target& target, const std::vector<FileReport>& files,
-              const WithoutFilters& without) {
+Json Describe(const Target& target, const std::vector<FileReport>& files, const Json& without) {
   Json document = DescribeTarget(target);
   document["total"] = TotalOf(files);
-  document["files_without_plugin"] = without.num_files;
+  document["files_without_plugin"] = without["num_files"];
   document["orphan_sidecars"] = DescribeOrphans(target);
   document["levels"] = LevelsOf(files);
   Json& described = document["files"] = Json::array();
@@ -229,15 +228,16 @@ void RunInspect(const InspectOptions& options) {
   const Target& target = options.target;
   TargetFiles read = FindFiles(target);
   const std::vector<FileReport> files = read.ReadReports("inspecting");
-  const WithoutFilters without =
-      target.path.empty() ? WithoutFilters() : FilesWithoutFilters(files, target);
+  const Json without =
+      target.path.empty() ? Json{{"num_files", 0}} : FilesWithoutFilters(files, target);
   Json document = Describe(target, files, without);
   AddMissed(read, &document);
   const OutputFormat format = options.format;
-  term::WriteToStandardOutput(format == OutputFormat::kJson ? JsonLine(document)
-                              : format == OutputFormat::kPrometheus
-                                  ? ToPrometheus(document, files)
-                                  : ToText(document, without, read));
+  term::WriteToStandardOutput(
+      format == OutputFormat::kJson ? JsonLine(document)
+      : format == OutputFormat::kPrometheus
+          ? ToPrometheus(document, files)
+          : ToText(document, WithoutFiltersText(without, "\n", "\n"), read));
   read.FailIfUnopened();
   CheckConditions(options.fail_if, document, files);
 }

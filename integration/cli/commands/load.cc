@@ -131,8 +131,7 @@ void LoadRows(RowReader* reader, ColumnCounter* counter, LoadedDatabase* databas
     if (loaded->rows_read % kRowsBetweenChecks != 0) continue;
     if (term::InterruptFlag()) break;
     if (!progress.IsDue()) continue;
-    progress.Show("loading",
-                  {reader->bytes_read(), reader->file_bytes(), loaded->rows_read, "row"});
+    progress.Show("loading", reader->bytes_read(), reader->file_bytes(), loaded->rows_read, "row");
   }
 }
 
@@ -281,7 +280,7 @@ void Compact(LoadedDatabase* database) {
   try {
     is_done = database->Compact([&](uint64_t done, uint64_t all) {
       if (!progress.IsDue()) return;
-      progress.Show("compacting", {done, all, done, "byte"});
+      progress.Show("compacting", done, all, done, "byte");
     });
   } catch (const term::Failure& failure) {
     term::Fail("{}; all rows are loaded and durable, but not compacted", failure.what());

@@ -3,12 +3,12 @@
 #include <fmt/ranges.h>
 #include <rocksdb/version.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "integration/cli/commands/command_tree.h"
 #include "integration/cli/commands/options.h"
 #include "integration/cli/term/terminal.h"
 #include "lib/base/kernels.h"
@@ -73,11 +73,7 @@ std::vector<std::string> WithRepeatedOptions(const std::vector<std::string>& arg
 // "--exlpain (did you mean --explain?)"
 std::string WithSuggestion(const CLI::App& app, const std::string& argument) {
   const auto chosen = app.get_subcommands();
-  const CLI::App& command = chosen.empty() ? app : *chosen.front();
-  const std::string nearest =
-      argument.starts_with('-')
-          ? term::Nearest(argument.substr(0, argument.find('=')), OptionNamesOf(command))
-          : term::Nearest(argument, SubcommandNamesOf(command));
+  const std::string nearest = NearestArgument(chosen.empty() ? app : *chosen.front(), argument);
   const std::string shown = term::Shown(argument);
   return nearest.empty() ? shown : fmt::format("{} (did you mean {}?)", shown, nearest);
 }
@@ -143,7 +139,9 @@ void Run(const std::vector<std::string>& arguments, std::string* name) {
   }
   *name = NameOf(app);
   if (!action) {
-    term::FailUsage("no subcommand is given; allowed: {}", fmt::join(SubcommandNamesOf(app), ", "));
+    std::vector<std::string> names;
+    for (const CLI::App* const command : SubcommandsOf(app)) names.push_back(command->get_name());
+    term::FailUsage("no subcommand is given; allowed: {}", fmt::join(names, ", "));
   }
   WarnOfKernel();
   action();

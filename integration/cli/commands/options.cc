@@ -190,15 +190,11 @@ void Need(CLI::App* command, const char* option, const char* other) {
   command->get_option(option)->needs(command->get_option(other));
 }
 
-CLI::App* AddSubcommand(CLI::App* app, const char* name, const char* description,
-                        const char* footer) {
+CLI::App* AddSubcommand(CLI::App* app, Action* action, const char* name, const char* description,
+                        const char* footer, Action run) {
   CLI::App* const command = app->add_subcommand(name, description);
   command->footer(footer);
-  return command;
-}
-
-void SetAction(CLI::App* command, Action* action, std::function<void()> run) {
-  command->callback([action, run = std::move(run)] { *action = run; });
+  return command->callback([action, run = std::move(run)] { *action = run; });
 }
 
 CLI::App* AddStep(CLI::App* command, const char* name, const char* description,

@@ -85,22 +85,29 @@ void Exclude(CLI::App* command, const char* option, std::initializer_list<const 
 /// Allows an option only with the other.
 void Need(CLI::App* command, const char* option, const char* other);
 
-CLI::App* AddSubcommand(CLI::App* app, const char* name, const char* description,
-                        const char* footer);
+/// Adds a subcommand. Parsing a command line that names it sets `*action` to `run`.
+CLI::App* AddSubcommand(CLI::App* app, Action* action, const char* name, const char* description,
+                        const char* footer, Action run);
 
-/// Sets what a command line that names the subcommand runs.
-void SetAction(CLI::App* command, Action* action, std::function<void()> run);
-
-/// Adds a subcommand. Returns it with the options that parsing sets, and that `run` is called with.
+/// The same. Returns it with the options that parsing sets, and that `run` is called with.
 template <class Options>
 std::pair<CLI::App*, Options*> AddSubcommand(CLI::App* app, Action* action, const char* name,
                                              const char* description, const char* footer,
                                              void (*run)(const Options&)) {
   const auto options = std::make_shared<Options>();
-  CLI::App* const command = AddSubcommand(app, name, description, footer);
-  SetAction(command, action, [options, run] { run(*options); });
-  return {command, options.get()};
+  return {AddSubcommand(app, action, name, description, footer, [options, run] { run(*options); }),
+          options.get()};
 }
+
+/// The output of --help. CLI11's own help depends on its version: 2.6 reflows the tables and
+/// examples in footers.
+std::string HelpText(const CLI::App& command);
+
+/// The option, or without dashes the subcommand, that is most like this argument; "" if none is.
+std::string NearestArgument(const CLI::App& command, const std::string& argument);
+
+/// The subcommands that help shows.
+std::vector<const CLI::App*> SubcommandsOf(const CLI::App& command);
 
 /// Adds a step of a subcommand, which needs one or more. Its options may follow them. Parsing
 /// appends the given steps to `*given`, in order.

@@ -36,10 +36,11 @@ std::string KnownPolicy(const std::string& policy) {
 }
 
 /// A previous policy that only another program has, if all requested families have one.
-std::optional<std::string> UnknownPolicy(const StockOptions& stock) {
+std::optional<std::string> UnknownPolicy(const OptionsText& stock,
+                                         const std::vector<std::string>& families) {
   std::optional<std::string> policy;
-  for (const std::string& family : stock.families) {
-    policy = stock.options.Find(OptionsSection::Table(family), "filter_policy");
+  for (const std::string& family : families) {
+    policy = stock.Find(OptionsSection::Table(family), "filter_policy");
     if (rocksdb_plugin::Judge(policy.value_or("")).kind != rocksdb_plugin::PolicyEffect::kForeign) {
       return std::nullopt;
     }
@@ -47,30 +48,29 @@ std::optional<std::string> UnknownPolicy(const StockOptions& stock) {
   return policy;
 }
 
-void RunRevert(const RewriteOptions& options) {
+void RunRevert(const ChangeOptions& options) {
   const Target& target = options.target;
   CheckDatabase(target);
   std::optional<DatabaseLock> lock;
   if (!options.is_dry_run) lock.emplace(target);
   const StoredDatabase stored = ReadStored(target);
-  const StockOptions stock = FindStockOptions(stored, options.stock_policy);
-  const OptionsText& file = stock.options.text;
+  std::vector<std::string> notes;
+  const OptionsText stock = StockOptions(stored, options.stock_policy, &notes);
   // Nothing is written, unless all of it can be.
-  CheckWritable(WithText(target, file), Access::kRewrite);
-  for (const std::string& note : stock.notes)
-    term::WriteToStandardError("blocksieve: " + note + "\n");
+  CheckWritable(WithText(target, stock), Access::kRewrite);
+  for (const std::string& note : notes) term::WriteToStandardError("blocksieve: " + note + "\n");
   const bool is_text = options.format == OutputFormat::kText;
-  const std::string changes = stock.options.ChangesText();
+  const std::string changes = ChangesText(stock);
   const std::string written =
-      options.is_dry_run || changes.empty() ? "" : WriteNextOptions(lock->env(), stored, file);
+      options.is_dry_run || changes.empty() ? "" : WriteNextOptions(lock->env(), stored, stock);
   lock.reset();  // rewriting opens the database
   if (is_text && !changes.empty()) {
     term::WriteToStandardOutput(
-        fmt::format("Changes of {}:\n{}{}\n", file.name(), changes,
+        fmt::format("Changes of {}:\n{}{}\n", stock.name(), changes,
                     written.empty() ? "" : fmt::format("written: {}\n", written)));
   }
-  nlohmann::ordered_json document = DescribeChanges(file, written);
-  if (const std::optional<std::string> unknown = UnknownPolicy(stock)) {
+  nlohmann::ordered_json document = DescribeChanges(stock, written);
+  if (const std::optional<std::string> unknown = UnknownPolicy(stock, stored.TargetFamilies())) {
     document.update({{"files_rewritten", 0}, {"unknown_policy", *unknown}});
     WriteReport(options.format, document,
                 fmt::format("filter_policy is {}, which this program does not have, so no file is "
@@ -78,10 +78,10 @@ void RunRevert(const RewriteOptions& options) {
                             "until the program that has this policy rewrites the files.\n",
                             *unknown));
   } else {
-    RewriteFiles(options, document, [&] { return PlanRevert(target, options.files, file); });
+    RewriteFiles(options, document, [&] { return PlanRevert(target, options.files, stock); });
   }
   if (!options.is_dry_run) {
-    return RemoveKeptOptions(DatabaseLock(target), ReadStored(target), stock.families);
+    return RemoveKeptOptions(DatabaseLock(target), ReadStored(target));
   }
   if (is_text) term::WriteToStandardOutput("Nothing was written.\n");
 }

@@ -31,7 +31,7 @@ Examples:
   blocksieve rewrite --db paths.db --bytes-per-second 50MB
   blocksieve rewrite --db paths.db --index lib=words:2)help";
 
-void RewriteForIndexes(const RewriteOptions& options) {
+void RewriteForIndexes(const ChangeOptions& options) {
   const std::vector<Column> columns = ParseColumns(options.indexes);
   const BackfillProgress last =
       RunInterruptibly("rewriting", "rewritten", [&](const ShowProgress& show) {
@@ -48,7 +48,7 @@ constexpr const char* kInProcess =
     "\nOr rewrite the files in that process, which needs no stop:\n"
     "  status = blocksieve::RewriteFilters(db, family, {.bytes_per_second = 50'000'000});";
 
-void RunRewrite(const RewriteOptions& options) {
+void RunRewrite(const ChangeOptions& options) {
   CheckDatabase(options.target);
   if (options.with_indexes || !options.indexes.empty()) return RewriteForIndexes(options);
   if (!options.is_dry_run) const DatabaseLock lock(options.target, kInProcess);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <optional>
 #include <utility>
 
 #include "integration/cli/database/json_table.h"
@@ -141,7 +140,7 @@ BackfillProgress RunInterruptibly(const char* doing, const char* done,
     last = progress;
     line.Show(fmt::format("{}, {} of {}", doing, term::WithCommas(last.files_done),
                           term::CountOf(last.files_done + last.files_left, "file")),
-              {last.bytes_done, last.bytes_done + last.bytes_left, last.bytes_done, "byte"});
+              last.bytes_done, last.bytes_done + last.bytes_left, last.bytes_done, "byte");
     return !term::InterruptFlag();
   });
   if (is_done) return last;
@@ -150,7 +149,7 @@ BackfillProgress RunInterruptibly(const char* doing, const char* done,
                                       last.files_left));
 }
 
-void AddRewriteOptions(CLI::App* command, RewriteOptions* options) {
+void AddRewriteOptions(CLI::App* command, ChangeOptions* options) {
   AddDatabaseOption(command, &options->target);
   AddFamilyOption(command, &options->target);
   AddOption(command, &options->files.level, "--level N", "only files of this level",
@@ -162,7 +161,7 @@ void AddRewriteOptions(CLI::App* command, RewriteOptions* options) {
   AddFormatOption(command, &options->format);
 }
 
-void RewriteFiles(const RewriteOptions& options, Json document,
+void RewriteFiles(const ChangeOptions& options, Json document,
                   const std::function<RewritePlan()>& make_plan) {
   if (options.is_dry_run) {
     const RewritePlan plan = make_plan();

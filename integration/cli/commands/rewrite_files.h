@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -11,15 +10,18 @@
 #include "integration/cli/commands/options.h"
 #include "integration/cli/maintenance/rewrite_plan.h"
 
-// Rewriting files one by one, shared by `rewrite` and `revert`.
+// What apply, rewrite and revert share.
 
 namespace blocksieve::cli {
 
-struct RewriteOptions {
+struct ChangeOptions {
   Target target;
-  RewriteFiltersOptions files;  ///< Its rate limits writing.
   bool is_dry_run = false;
   OutputFormat format = OutputFormat::kText;
+
+  std::vector<std::string> edits;  ///< Only of `apply`.
+
+  RewriteFiltersOptions files;  ///< Of `rewrite` and `revert`. Its rate limits writing.
 
   /// @{
   /// Only of `rewrite`.
@@ -30,13 +32,14 @@ struct RewriteOptions {
   std::optional<std::string> stock_policy;  ///< Only of `revert`.
 };
 
-/// Adds --db, --column-family, --level, --bytes-per-second, --dry-run and --format.
-void AddRewriteOptions(CLI::App* command, RewriteOptions* options);
+/// For `rewrite` and `revert`: adds --db, --column-family, --level, --bytes-per-second, --dry-run
+/// and --format.
+void AddRewriteOptions(CLI::App* command, ChangeOptions* options);
 
 /// Rewrites the files of the plan, and reports on standard output the predictions for the filters
 /// before and after; for a dry run, prints the plan only. Plans after opening the database.
 /// `document`: first members of the JSON. Throws Interrupted, Failure.
-void RewriteFiles(const RewriteOptions& options, nlohmann::ordered_json document,
+void RewriteFiles(const ChangeOptions& options, nlohmann::ordered_json document,
                   const std::function<RewritePlan()>& make_plan);
 
 /// Runs work on files, which ends, and returns false, once `show`, to which it reports its

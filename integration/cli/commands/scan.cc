@@ -159,7 +159,7 @@ void RunScan(const ScanOptions& options) {
   term::Progress progress;
   scan_options.progress = [&progress](const ScanExplanation& so_far) {
     if (!progress.IsDue()) return;
-    progress.Show("scanning", {so_far.rows_read, so_far.rows_planned, so_far.rows_read, "row"});
+    progress.Show("scanning", so_far.rows_read, so_far.rows_planned, so_far.rows_read, "row");
   };
   const auto check = [&](const rocksdb::Status& status, const std::string& doing) {
     if (status.ok()) return;

@@ -80,26 +80,26 @@ void FeedFile(const SieveCommandOptions& options, const std::string& file, const
     CheckStatus(take(std::vector<std::string_view>(urls.begin(), urls.end())), options.db);
     num_urls += urls.size();
     if (progress.IsDue()) {
-      progress.Show(doing, {lines.bytes_read(), lines.file_bytes(), num_urls, "URL"});
+      progress.Show(doing, lines.bytes_read(), lines.file_bytes(), num_urls, "URL");
     }
   }
 }
 
 void Push(const SieveCommandOptions& options, UrlSieve* sieve) {
-  sieve::PushCounts counts;
+  sieve::UrlCounts counts;
   FeedFile(options, options.push_file, "pushing",
            [&](const auto& urls) { return sieve->Push(urls, &counts); });
   ReportLine(fmt::format("pushed {}, of which {} were new",
-                         term::CountOf(counts.new_urls + counts.repeats, "URL"),
+                         term::CountOf(counts.new_urls + counts.known, "URL"),
                          term::WithCommas(counts.new_urls)));
 }
 
 void Forget(const SieveCommandOptions& options, UrlSieve* sieve) {
-  sieve::ForgetCounts counts;
+  sieve::UrlCounts counts;
   FeedFile(options, options.forget_file, "forgetting",
            [&](const auto& urls) { return sieve->Forget(urls, &counts); });
-  ReportLine(fmt::format("forgot {}; {} had not been seen", term::CountOf(counts.forgotten, "URL"),
-                         term::WithCommas(counts.not_seen)));
+  ReportLine(fmt::format("forgot {}; {} had not been seen", term::CountOf(counts.known, "URL"),
+                         term::WithCommas(counts.new_urls)));
 }
 
 void Pop(const SieveCommandOptions& options, UrlSieve* sieve, term::Output* output) {
@@ -179,7 +179,7 @@ void Compact(const SieveCommandOptions& options, UrlSieve* sieve) {
   term::Progress progress;
   const rocksdb::Status status =
       sieve->Compact(&term::InterruptFlag(), [&progress](size_t done, size_t all) {
-        progress.Show("compacting", {done, all, done, "part"});
+        progress.Show("compacting", done, all, done, "part");
       });
   if (term::InterruptFlag()) throw term::Interrupted("interrupted; compaction is incomplete");
   CheckStatus(status, options.db);

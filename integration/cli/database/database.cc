@@ -164,7 +164,7 @@ void TargetFiles::ForEach(const std::string& doing, const std::function<void(Tab
   vanished.clear();
   unopened.clear();
   for (size_t i = 0; i < places.size(); ++i) {
-    if (progress.IsDue()) progress.Show(doing, {i, places.size(), i, "file"});
+    if (progress.IsDue()) progress.Show(doing, i, places.size(), i, "file");
     try {
       const std::unique_ptr<TableFile> file = TableFile::Open(places[i]);
       if (file != nullptr) {

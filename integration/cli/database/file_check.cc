@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <random>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "integration/cli/term/terminal.h"
@@ -12,14 +14,26 @@
 namespace blocksieve::cli {
 namespace {
 
-// The number of keys of the file that absent keys are derived from.
+// Keys of the file that absent keys are derived from.
+using KeySample = std::vector<std::string>;
 constexpr size_t kSampleKeys = 10'000;
+
+// Adds key number `num_seen` of a stream to a uniform sample (Vitter, "Random Sampling with a
+// Reservoir", 1985, algorithm R).
+void AddToSample(std::string_view key, uint64_t num_seen, std::mt19937_64* random,
+                 KeySample* sample) {
+  if (sample->size() < kSampleKeys) {
+    sample->emplace_back(key);
+  } else if (const uint64_t place = (*random)() % num_seen; place < kSampleKeys) {
+    (*sample)[static_cast<size_t>(place)] = key;
+  }
+}
 
 void MeasureFpr(const KeySample& sample, uint64_t num_probes, TableFile* file,
                 std::mt19937_64* random, QueryCheck* check) {
-  if (sample.keys().empty()) return;
+  if (sample.empty()) return;
   for (uint64_t i = 0; i < num_probes; ++i) {
-    const std::string& present = sample.keys()[static_cast<size_t>(i % sample.keys().size())];
+    const std::string& present = sample[static_cast<size_t>(i % sample.size())];
     const std::optional<std::string> absent = file->AbsentKey(present, random);
     if (absent) check->CountAbsent(file->MayMatch(*absent));
   }
@@ -48,11 +62,11 @@ class RangeCheck {
   /// Probes empty ranges: the start of one key with the end of another, split at the mean length of
   /// common prefixes.
   void MeasureFpr(const KeySample& sample, uint64_t num_probes, std::mt19937_64* random) {
-    if (sample.keys().empty() || check_->num_checked == 0) return;
+    if (sample.empty() || check_->num_checked == 0) return;
     const auto parting = static_cast<size_t>(mean_shared_);
     for (uint64_t i = 0; i < num_probes; ++i) {
-      const std::string& first = sample.keys()[static_cast<size_t>(i % sample.keys().size())];
-      const std::string& second = sample.keys()[(*random)() % sample.keys().size()];
+      const std::string& first = sample[static_cast<size_t>(i % sample.size())];
+      const std::string& second = sample[(*random)() % sample.size()];
       if (second.size() <= parting) continue;
       const std::string begin = first.substr(0, parting) + second.substr(parting);
       if (begin.empty() || !FindEmptyRange(begin, parting)) continue;
@@ -115,9 +129,9 @@ class PrefixCheck {
   /// Probes absent prefixes that differ from a present one in a few bytes before its end. Probes
   /// each once: there may be few, and a repeated probe is no new evidence.
   void MeasureFpr(const KeySample& sample, uint64_t num_probes, std::mt19937_64* random) {
-    if (sample.keys().empty() || check_->num_checked == 0) return;
+    if (sample.empty() || check_->num_checked == 0) return;
     for (uint64_t i = 0; i < num_probes; ++i) {
-      const std::string& key = sample.keys()[static_cast<size_t>(i % sample.keys().size())];
+      const std::string& key = sample[static_cast<size_t>(i % sample.size())];
       const std::string& rule = rules_[static_cast<size_t>((*random)() % rules_.size())];
       internal::FindPrefixes(AsBytes(rule), key, &lengths_);
       if (lengths_.empty()) continue;
@@ -187,7 +201,7 @@ constexpr double kNotableFactor = 1.5;
 void AddHighRate(const QueryCheck& query, const char* what, double predicted_fpr,
                  FileCheck* check) {
   if (query.num_probed == 0) return;
-  if (WilsonInterval(query.num_passed, query.num_probed).low <= kNotableFactor * predicted_fpr) {
+  if (WilsonInterval(query.num_passed, query.num_probed).first <= kNotableFactor * predicted_fpr) {
     return;
   }
   check->problems.push_back(
@@ -198,7 +212,7 @@ void AddHighRate(const QueryCheck& query, const char* what, double predicted_fpr
 
 }  // namespace
 
-RateInterval WilsonInterval(uint64_t num_hits, uint64_t num_trials) {
+std::pair<double, double> WilsonInterval(uint64_t num_hits, uint64_t num_trials) {
   assert(num_trials > 0 && num_hits <= num_trials);
   constexpr double kZ = 1.959963984540054;  // 97.5 % quantile of the normal distribution
   const auto n = static_cast<double>(num_trials);
@@ -218,14 +232,14 @@ FileCheck CheckFile(TableFile* file, uint64_t num_probes) {
   for (std::string& damage : file->FindDamage()) check.problems.push_back(std::move(damage));
 
   std::mt19937_64 random(check.file.num_bytes);  // the same probes for the same file
-  KeySample sample(kSampleKeys);
+  KeySample sample;
   RangeCheck ranges(file, &check.ranges);
   PrefixCheck prefixes(file, &check.prefixes);
   const FilterReport& filter = check.file.filter;
   try {
     check.unchecked = file->ForEachKey([&](std::string_view key, bool may_match) {
       check.keys.Count(may_match);
-      sample.Add(key, &random);
+      AddToSample(key, check.keys.num_checked, &random, &sample);
       if (filter.ranges.num_filters != 0) ranges.CheckKey(key);
       prefixes.CheckKey(key);
     });

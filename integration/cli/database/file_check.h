@@ -1,48 +1,17 @@
 #pragma once
 
 #include <cstdint>
-#include <random>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "integration/cli/database/table/table_file.h"
 
 namespace blocksieve::cli {
 
-/// A confidence interval of a share.
-struct RateInterval {
-  double low = 0;
-  double high = 1;
-};
-
-/// Wilson's score interval (1927), with 95 % confidence, for `num_hits` of `num_trials`. Also valid
-/// for no hits. REQUIRES: num_hits <= num_trials, num_trials > 0
-RateInterval WilsonInterval(uint64_t num_hits, uint64_t num_trials);
-
-/// A uniform sample of the keys of a stream (Vitter, "Random Sampling with a Reservoir", 1985,
-/// algorithm R).
-class KeySample {
- public:
-  explicit KeySample(size_t capacity) : capacity_(capacity) {}
-
-  void Add(std::string_view key, std::mt19937_64* random) {
-    ++num_seen_;
-    if (keys_.size() < capacity_) {
-      keys_.emplace_back(key);
-    } else if (const uint64_t place = (*random)() % num_seen_; place < capacity_) {
-      keys_[static_cast<size_t>(place)] = key;
-    }
-  }
-
-  const std::vector<std::string>& keys() const { return keys_; }
-  uint64_t num_seen() const { return num_seen_; }
-
- private:
-  const size_t capacity_;
-  std::vector<std::string> keys_;
-  uint64_t num_seen_ = 0;
-};
+/// Lower and upper bound of Wilson's score interval (1927), with 95 % confidence, for `num_hits` of
+/// `num_trials`. Also valid for no hits. REQUIRES: num_hits <= num_trials, num_trials > 0
+std::pair<double, double> WilsonInterval(uint64_t num_hits, uint64_t num_trials);
 
 /// The result of checking the filters with one kind of query.
 struct QueryCheck {

@@ -175,12 +175,12 @@ Json IndexesOf(const std::vector<FileReport>& files) {
   return ArrayOf(indexes, [](const auto& index) { return Json(index.second); });
 }
 
-WithoutFilters FilesWithoutFilters(const std::vector<FileReport>& files, const Target& database) {
+Json FilesWithoutFilters(const std::vector<FileReport>& files, const Target& target) {
   // By family, blocksieve's policy in the newest OPTIONS file that names one; "" for other
   // policies.
   std::map<std::string, std::string> policies;
-  const StoredDatabase stored = ReadStored(database);
-  for (const OptionsText& file : ReadOptionsFiles(database)) {
+  const StoredDatabase stored = ReadStored(target);
+  for (const OptionsText& file : ReadOptionsFiles(target)) {
     for (const std::string& family : file.Families()) {
       const auto policy = file.Find(OptionsSection::Table(family), "filter_policy");
       if (NamesBlocksieve(policy)) policies[family] = *policy;
@@ -192,7 +192,8 @@ WithoutFilters FilesWithoutFilters(const std::vector<FileReport>& files, const T
   for (const FileReport& file : files) {
     if (file.filter.origin == FilterOrigin::kBlocksieve) policies.emplace(file.place.family, "");
   }
-  WithoutFilters without;
+  uint64_t num_files = 0;
+  uint64_t num_keys = 0;
   std::set<std::string> families;
   for (const FileReport& file : files) {
     const std::string& family = file.place.family;
@@ -204,32 +205,34 @@ WithoutFilters FilesWithoutFilters(const std::vector<FileReport>& files, const T
     const bool spares_files = NamesBlocksieve(stored.Policy(family)) || options == nullptr ||
                               options->optimize_filters_for_hits || !policies[family].empty();
     if (!file.filter.policy.empty() && spares_files) continue;
-    ++without.num_files;
-    without.num_entries += file.num_entries;
+    ++num_files;
+    num_keys += file.num_entries;
     families.insert(family);
   }
-  const std::string db = ShellWord(database);
+  const std::string db = ShellWord(target);
+  std::vector<std::string> commands;
+  bool is_policy_known = true;
   for (const std::string& family : families) {
     if (NamesBlocksieve(stored.Policy(family))) continue;
-    if (policies[family].empty()) {
-      without.commands = {"blocksieve advise --db " + db};
-      return without;
-    }
-    without.commands.push_back(
-        fmt::format("blocksieve apply --db {} --column-family {} --option {}", db,
-                    ShellWord(family), ShellWord("filter_policy=" + policies[family])));
+    is_policy_known = is_policy_known && !policies[family].empty();
+    commands.push_back(fmt::format("blocksieve apply --db {} --column-family {} --option {}", db,
+                                   ShellWord(family),
+                                   ShellWord("filter_policy=" + policies[family])));
   }
-  without.commands.push_back(fmt::format("blocksieve rewrite --db {} --only-unfiltered", db));
-  return without;
+  commands.push_back(fmt::format("blocksieve rewrite --db {} --only-unfiltered", db));
+  if (!is_policy_known) commands = {"blocksieve advise --db " + db};
+  return {{"num_files", num_files}, {"num_keys", num_keys}, {"commands", commands}};
 }
 
-std::string WithoutFilters::ToText(std::string_view sentence_end,
-                                   std::string_view command_end) const {
+std::string WithoutFiltersText(const Json& without, const std::string& sentence_end,
+                               const std::string& command_end) {
+  if (without["num_files"] == 0) return "";
   return fmt::format(
       "{} with {} without filters, written before the policy was set or by a program without the "
       "plug-in.{}To build filters while no process has the database open:{}{}",
-      term::CountOf(num_files, "file"), term::CountOf(num_entries, "key"), sentence_end,
-      sentence_end, fmt::join(commands, command_end));
+      term::CountOf(without["num_files"], "file"), term::CountOf(without["num_keys"], "key"),
+      sentence_end, sentence_end,
+      fmt::join(without["commands"].get<std::vector<std::string>>(), command_end));
 }
 
 }  // namespace cli

@@ -39,15 +39,12 @@ Json LevelsOf(const std::vector<FileReport>& files);
 Json IndexesOf(const std::vector<FileReport>& files);
 
 /// Files that were written without a policy, in column families that have blocksieve's: in the
-/// current or an earlier OPTIONS file, or in other files.
-struct WithoutFilters {
-  uint64_t num_files = 0;
-  uint64_t num_entries = 0;
-  std::vector<std::string> commands;  ///< They build the filters.
+/// current or an earlier OPTIONS file, or in other files. Members: num_files, num_keys, and the
+/// commands that build the filters.
+Json FilesWithoutFilters(const std::vector<FileReport>& files, const Target& target);
 
-  /// What ends a sentence and a command: spaces or line breaks.
-  std::string ToText(std::string_view sentence_end, std::string_view command_end) const;
-};
-WithoutFilters FilesWithoutFilters(const std::vector<FileReport>& files, const Target& database);
+/// The same in words, "" without such files. `sentence_end`, `command_end`: spaces or line breaks.
+std::string WithoutFiltersText(const Json& without, const std::string& sentence_end,
+                               const std::string& command_end);
 
 }  // namespace blocksieve::cli

@@ -53,7 +53,7 @@ bool IsSamePolicy(const std::string& a, const std::string& b) {
 // Sets the options that a policy needs: the listener, if its rates depend on the sizes of levels,
 // and the prefix extractor of range filters, unless there is another one.
 void PutNeeds(const std::string& policy_value, const std::vector<std::string>& families,
-              EditedOptions* options) {
+              OptionsText* options) {
   const auto policy = rocksdb_plugin::Judge(policy_value).policy;
   const auto* const ours = rocksdb_plugin::As<rocksdb_plugin::Policy>(policy.get());
   if (ours == nullptr) return;
@@ -64,7 +64,7 @@ void PutNeeds(const std::string& policy_value, const std::vector<std::string>& f
   for (const std::string& family : families) {
     const OptionsSection section = OptionsSection::Family(family);
     if (IsNone(options->Find(section, "prefix_extractor"))) {
-      options->Set(section, "prefix_extractor", rocksdb_plugin::RangeExtractor::kName);
+      SetOption(section, "prefix_extractor", rocksdb_plugin::RangeExtractor::kName, options);
     }
   }
 }
@@ -84,17 +84,16 @@ std::string WithoutListener(const std::string& listeners) {
   return std::erase(elements, kListener) == 0 ? listeners : ToText(elements);
 }
 
-void EditedOptions::Set(const OptionsSection& section, const std::string& option,
-                        const std::string& value) {
-  if (Find(section, option) == value) return;
-  term::CheckOk(text.Set(section, option, value), "cannot set {} in {}", option, text.name());
-  edits.push_back({section, option, value});
+void SetOption(const OptionsSection& section, const std::string& option, const std::string& value,
+               OptionsText* options) {
+  term::CheckOk(options->Set(section, option, value), "cannot set {} in {}", option,
+                options->name());
 }
 
-std::string EditedOptions::ChangesText() const {
+std::string ChangesText(const OptionsText& options) {
   std::string shown;
   std::string shown_title;
-  for (const rocksdb_plugin::OptionChange& change : text.Changes()) {
+  for (const rocksdb_plugin::OptionChange& change : options.Changes()) {
     if (change.title != shown_title) shown += fmt::format("  [{}]\n", change.title);
     shown_title = change.title;
     if (change.before) shown += fmt::format("-  {}={}\n", change.option, *change.before);
@@ -103,7 +102,7 @@ std::string EditedOptions::ChangesText() const {
   return shown;
 }
 
-void PutListener(EditedOptions* options, const std::string& value) {
+void PutListener(OptionsText* options, const std::string& value) {
   std::vector<std::string> listeners =
       ElementsOf(options->Find(OptionsSection::Db(), "listeners").value_or("{}"));
   const size_t num_present = listeners.size();
@@ -113,24 +112,23 @@ void PutListener(EditedOptions* options, const std::string& value) {
     }
   }
   if (listeners.size() == num_present) return;
-  options->Set(OptionsSection::Db(), "listeners", ToText(listeners));
+  SetOption(OptionsSection::Db(), "listeners", ToText(listeners), options);
 }
 
 void PutCollector(const std::string& family,
-                  const rocksdb::TablePropertiesCollectorFactory& collector,
-                  EditedOptions* options) {
+                  const rocksdb::TablePropertiesCollectorFactory& collector, OptionsText* options) {
   constexpr const char* kOption = "table_properties_collectors";
   const OptionsSection section = OptionsSection::Family(family);
   std::vector<std::string> collectors = ElementsOf(options->Find(section, kOption).value_or("{}"));
   std::erase_if(collectors, NamesBlocksieve);
   collectors.push_back(
       static_cast<const rocksdb::Customizable&>(collector).ToString(rocksdb::ConfigOptions()));
-  options->Set(section, kOption, ToText(collectors));
+  SetOption(section, kOption, ToText(collectors), options);
   PutListener(options);
 }
 
 void PutOption(const std::string& option, const std::vector<std::string>& families,
-               EditedOptions* options) {
+               OptionsText* options) {
   const size_t equals = option.find('=');
   const std::string shown = term::Shown(option.empty() ? "''" : option);
   const std::string name = option.substr(0, equals);
@@ -152,7 +150,7 @@ void PutOption(const std::string& option, const std::vector<std::string>& famili
     if (!why.empty()) term::FailUsage("--option is {}, which RocksDB refuses: {}", shown, why);
   }
   for (const std::string& family : families) {
-    const std::string table = options->text.TableFactory(family);
+    const std::string table = options->TableFactory(family);
     if (is_policy && table != "BlockBasedTable") {
       term::Fail(
           "column family {} has table_factory {}, whose files have no filters; allowed: "
@@ -161,7 +159,7 @@ void PutOption(const std::string& option, const std::vector<std::string>& famili
     }
     const auto section = is_policy ? OptionsSection::Table(family) : OptionsSection::Family(family);
     if (is_policy && IsSamePolicy(options->Find(section, name).value_or(""), value)) continue;
-    options->Set(section, name, value);
+    SetOption(section, name, value, options);
   }
   if (is_policy) PutNeeds(value, families, options);
 }

@@ -13,36 +13,27 @@
 
 namespace blocksieve::cli {
 
-/// An OPTIONS file and the edits that made it.
-struct EditedOptions {
-  OptionsText text;
-  std::vector<rocksdb_plugin::OptionEdit> edits = {};
+/// The changed options, as a diff with their sections.
+std::string ChangesText(const OptionsText& options);
 
-  /// Does nothing if the option has this value.
-  void Set(const OptionsSection& section, const std::string& option, const std::string& value);
-  std::optional<std::string> Find(const OptionsSection& section, const std::string& option) const {
-    return text.Find(section, option);
-  }
-
-  /// The changed options, as a diff with their sections.
-  std::string ChangesText() const;
-};
+/// OptionsText::Set. Throws Failure.
+void SetOption(const OptionsSection& section, const std::string& option, const std::string& value,
+               OptionsText* options);
 
 /// Sets "NAME=VALUE" in the sections of these column families; adds listeners to the present ones.
 /// For a policy, also adds the listener and the prefix extractor that it needs. Leaves a policy
 /// with the same options as it is. Throws UsageError if NAME is not an option of filters or skip
 /// indexes, or RocksDB refuses VALUE; Failure if the file lacks the section.
 void PutOption(const std::string& option, const std::vector<std::string>& families,
-               EditedOptions* options);
+               OptionsText* options);
 
 /// Adds a listener, or those of a list, to those that the file names.
-void PutListener(EditedOptions* options, const std::string& value = "blocksieve");
+void PutListener(OptionsText* options, const std::string& value = "blocksieve");
 
 /// Sets a skip index collector in place of another one of blocksieve, and adds the listener, which
 /// stores large indexes in sidecars.
 void PutCollector(const std::string& family,
-                  const rocksdb::TablePropertiesCollectorFactory& collector,
-                  EditedOptions* options);
+                  const rocksdb::TablePropertiesCollectorFactory& collector, OptionsText* options);
 
 /// Whether the value of an option names an object of blocksieve, such as its policy.
 bool NamesBlocksieve(const std::optional<std::string>& value);

@@ -93,13 +93,8 @@ struct CreatedTables {
   }
 };
 
-struct LoggedLevel {
-  uint64_t num_files = 0;
-  double num_bytes = 0;
-};
-
 struct LoggedFamily {
-  std::map<int, LoggedLevel> levels;    // of the last dump
+  std::map<int, std::pair<uint64_t, double>> levels;  // files and bytes, of the last dump
   std::map<int, CreatedTables> tables;  // by output level, since the policy last changed
   bool stays_on_level0 = false;
 };
@@ -148,13 +143,9 @@ class LogReader {
   }
 
   InfoLog Finish() {
-    InfoLog log;
-    log.database = database_;
-    log.cache_bytes = cache_bytes_;
-    log.tickers = ended_;
-    for (const auto& [name, count] : tickers_) log.tickers[name] += count;
-    for (const auto& [name, family] : families_) AddFiles(name, family, &log);
-    return log;
+    EndSession();
+    for (const auto& [name, family] : families_) AddFiles(name, family);
+    return std::move(log_);
   }
 
   // What a log without known files is; "" if it only lacks the tables of families.
@@ -180,7 +171,7 @@ class LogReader {
       std::istringstream(*version) >> major >> point >> minor;
       is_too_old_ = major < 3 || (major == 3 && minor < 11);
     } else if (const auto place = After(line, "SST files in ")) {
-      database_ = place->substr(0, place->find(" dir, Total Num:"));
+      log_.database = place->substr(0, place->find(" dir, Total Num:"));
     } else if (const auto options = After(line, "Options for column family [")) {
       options_of_ = options->substr(0, options->find(']'));
     } else if (const auto in_effect = After(line, "options in effect: ")) {
@@ -189,12 +180,12 @@ class LogReader {
       families_[options_of_].stays_on_level0 = style->starts_with("kCompactionStyleFIFO");
     } else if (const auto no_cache = After(line, "no_block_cache: ")) {
       has_cache_ = no_cache->starts_with('0');
-      if (!has_cache_ && !cache_bytes_) cache_bytes_ = 0;
+      if (!has_cache_ && !log_.cache_bytes) log_.cache_bytes = 0;
     } else if (auto capacity = After(line, "capacity : ");
                capacity || (capacity = After(line, "block_cache_size: "))) {
       uint64_t bytes = 0;
       std::istringstream(*capacity) >> bytes;
-      if (has_cache_) cache_bytes_ = std::max(cache_bytes_.value_or(0), bytes);
+      if (has_cache_) log_.cache_bytes = std::max(log_.cache_bytes.value_or(0), bytes);
     } else {
       is_info_log_ = was_info_log;
       ReadDump(line);
@@ -206,7 +197,11 @@ class LogReader {
     const std::string session = FirstWord(text);
     if (session == session_) return;
     session_ = session;
-    for (const auto& [name, count] : tickers_) ended_[name] += count;
+    EndSession();
+  }
+
+  void EndSession() {
+    for (const auto& [name, count] : tickers_) log_.tickers[name] += count;
     tickers_.clear();
     unplaced_.clear();
   }
@@ -295,16 +290,17 @@ class LogReader {
     unplaced_.erase(begin, end);
   }
 
-  static void AddFiles(const std::string& name, const LoggedFamily& family, InfoLog* log) {
+  void AddFiles(const std::string& name, const LoggedFamily& family) {
     CreatedTables all;
     for (const auto& [level, tables] : family.tables) all.Add(tables);
-    if (all.num_bytes == 0 && !family.levels.empty()) log->unknown_families.push_back(name);
+    if (all.num_bytes == 0 && !family.levels.empty()) log_.unknown_families.push_back(name);
     for (const auto& [level, logged] : family.levels) {
-      log->num_bytes += static_cast<uint64_t>(logged.num_bytes);
+      const auto& [num_files, level_bytes] = logged;
+      log_.num_bytes += static_cast<uint64_t>(level_bytes);
       if (all.num_bytes == 0) continue;
       const auto found = family.tables.find(level);
       const CreatedTables& tables = found == family.tables.end() ? all : found->second;
-      const double num_bytes = logged.num_bytes / static_cast<double>(logged.num_files);
+      const double num_bytes = level_bytes / static_cast<double>(num_files);
       const double num_entries = num_bytes * tables.num_entries / tables.num_bytes;
       FileReport file;
       file.place.family = name;
@@ -313,13 +309,12 @@ class LogReader {
       file.num_bytes = static_cast<uint64_t>(num_bytes);
       file.num_entries = static_cast<uint64_t>(num_entries);
       file.filter = FilterOf(tables, level, num_entries);
-      log->files.insert(log->files.end(), logged.num_files, file);
+      log_.files.insert(log_.files.end(), num_files, file);
     }
   }
 
+  InfoLog log_;
   std::string session_;
-  std::string database_;
-  std::optional<uint64_t> cache_bytes_;
   bool has_cache_ = false;
   std::string options_of_ = "default";
   bool is_stock_kind_ = false;  // of the latest policy of blocksieve
@@ -329,7 +324,6 @@ class LogReader {
   bool is_info_log_ = false;
   bool has_levels_ = false;
   bool is_too_old_ = false;
-  Tickers ended_;    // of sessions before
   Tickers tickers_;  // of the last dump of this session
   std::multimap<int, Event> unplaced_;
   std::map<std::string, LoggedFamily> families_;

@@ -11,12 +11,8 @@
 namespace blocksieve::cli {
 namespace {
 
-struct ForeignFormat {
-  std::string_view magic;
-  const char* what;
-  const char* command;  // prints the text
-};
-constexpr ForeignFormat kForeignFormats[] = {
+// Magic bytes, what they show, and the command that prints the text.
+constexpr std::string_view kForeignFormats[][3] = {
     {"\x1f\x8b", "compressed by gzip", "zcat"},
     {"\x28\xb5\x2f\xfd", "compressed by zstd", "zstdcat"},
     {"\xfd\x37zXZ", "compressed by xz", "xzcat"},
@@ -85,10 +81,10 @@ std::string Unescape(std::string_view line) {
 
 LogLines::LogLines(const std::string& path) : file_(path) {
   const std::string line(file_.Next().value_or(""));
-  for (const ForeignFormat& format : kForeignFormats) {
-    if (!line.starts_with(format.magic)) continue;
-    term::Fail("{} is {}; pass its text: {} {} | blocksieve advise --log -", name(), format.what,
-               format.command, ShellWord(path));
+  for (const auto& [magic, what, command] : kForeignFormats) {
+    if (!line.starts_with(magic)) continue;
+    term::Fail("{} is {}; pass its text: {} {} | blocksieve advise --log -", name(), what, command,
+               ShellWord(path));
   }
   AddLines(line, 0);
 }

@@ -8,7 +8,6 @@
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/db_ttl.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
@@ -17,7 +16,7 @@
 #include <system_error>
 #include <utility>
 
-#include "integration/cli/database/table/line_log.h"
+#include "integration/cli/database/table/table_file.h"
 #include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/compat/version_differences.h"

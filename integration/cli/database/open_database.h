@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,8 +43,6 @@ class Database {
 
   rocksdb::DB* get() const { return db_.get(); }
   rocksdb::DB* operator->() const { return db_.get(); }
-
-  const std::vector<rocksdb::ColumnFamilyHandle*>& handles() const { return handles_; }
 
   /// Fails if the column family was not opened with the database.
   rocksdb::ColumnFamilyHandle* HandleOf(const std::string& family) const;

@@ -24,9 +24,9 @@ StoredDatabase WithIndex(const StoredDatabase& stored, const std::vector<Column>
   const auto index =
       NewIndexFactory(stored, family, {.columns = columns}, /*requires_columns=*/true);
   if (!stored.text) return stored;
-  EditedOptions edited = {*stored.text};
+  OptionsText edited = *stored.text;
   PutCollector(family, *index, &edited);
-  return WithText(stored.target, edited.text);
+  return WithText(stored.target, edited);
 }
 
 Database OpenToRewrite(const Target& target, uint64_t bytes_per_second,

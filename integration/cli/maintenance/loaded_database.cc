@@ -10,7 +10,6 @@
 #include "blocksieve/rocksdb.h"
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/cli/database/database.h"
-#include "integration/cli/database/table/line_log.h"
 #include "integration/cli/maintenance/options_change.h"
 #include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/log.h"
@@ -31,7 +30,7 @@ void PrintReport(std::string_view line) {
 // Adds key filters, unless the family has a policy or its table format supports none; and range
 // filters if requested, which keep the other options of an existing policy.
 void AddFilters(const std::string& family, std::optional<double> range_fpr,
-                rocksdb::ColumnFamilyOptions options, EditedOptions* edited) {
+                rocksdb::ColumnFamilyOptions options, OptionsText* edited) {
   const auto* const table = TableOptionsOf(options);
   if (table == nullptr || (table->filter_policy != nullptr && !range_fpr)) return;
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
@@ -53,7 +52,7 @@ void AddFilters(const std::string& family, std::optional<double> range_fpr,
   PutOption("filter_policy=" + policy->ToString(rocksdb::ConfigOptions()), {family}, edited);
 }
 
-// The options of a database that has no OPTIONS file.
+// The options of a database that has no OPTIONS file; none of them is an edit.
 OptionsText DefaultText(const std::vector<std::string>& families) {
   OptionsText text(
       fmt::format("[Version]\n  rocksdb_version={}\n  options_file_version=1.1\n\n[DBOptions]\n  "
@@ -63,7 +62,7 @@ OptionsText DefaultText(const std::vector<std::string>& families) {
     term::CheckOk(text.AddFamily(family, rocksdb::ColumnFamilyOptions()),
                   "cannot add column family {}", family);
   }
-  return text;
+  return OptionsText(text.text());
 }
 
 // What happens to the existing indexes, as messages.
@@ -115,13 +114,12 @@ Database LoadedDatabase::Open(const IndexChange& index, std::optional<double> ra
     before = WithText(
         target_, DefaultText(is_created ? std::vector<std::string>{"default"} : before.Families()));
   }
-  EditedOptions edited = {*before.text};
+  OptionsText edited = *before.text;
   StoredDatabase stored = before;
   if (stored.Find(family_name) == nullptr) {
-    term::CheckOk(edited.text.AddFamily(family_name, rocksdb::ColumnFamilyOptions()),
+    term::CheckOk(edited.AddFamily(family_name, rocksdb::ColumnFamilyOptions()),
                   "cannot add column family {}", family_name);
-    edited.edits.push_back({OptionsSection::Family(family_name), "", ""});
-    stored = WithText(target_, edited.text);
+    stored = WithText(target_, edited);
   } else if (!is_created) {
     CheckWritable(stored, Access::kLoad);
     const Database db = OpenReadOnly(target_, family_name);
@@ -140,7 +138,7 @@ Database LoadedDatabase::Open(const IndexChange& index, std::optional<double> ra
   }
   AddFilters(family_name, range_fpr, family, &edited);
   CheckEdited(before, edited);
-  stored = WithText(target_, edited.text);
+  stored = WithText(target_, edited);
   CheckWritable(stored, Access::kLoad);
   UsedOptions options = OptionsToWrite(stored, Access::kLoad, StandInPolicies(stored));
   options.db.create_if_missing = is_created;
@@ -153,8 +151,8 @@ Database LoadedDatabase::Open(const IndexChange& index, std::optional<double> ra
   options.db.listeners.push_back(flushes_);
   options.db.info_log = rocksdb_plugin::NewFullDiskLog(target_);
   Database db(target_, std::move(options));
-  if (has_text && !edited.edits.empty()) {
-    WriteNextOptions(EnvOfDirectory(target_).get(), before, edited.text);
+  if (has_text && !edited.edits().empty()) {
+    WriteNextOptions(EnvOfDirectory(target_).get(), before, edited);
   }
   return db;
 }

@@ -32,37 +32,33 @@ std::string RecordPrefix(const std::string& family) {
   return fmt::format("# blocksieve: files of \"{}\" had ", family);
 }
 
-/// The OPTIONS files that apply kept under another name, which RocksDB neither loads nor deletes.
-class KeptOptions {
- public:
-  explicit KeptOptions(const std::string& database) : files_(ReadOptionsFiles(database, kKept)) {}
+// The OPTIONS files that apply kept under another name, which RocksDB neither loads nor deletes.
+// The newest is the last.
+using KeptOptions = std::vector<OptionsText>;
 
-  /// The newest object, not of blocksieve, that an option of this section named.
-  std::optional<std::string> Find(const OptionsSection& section, const std::string& option) const {
-    for (const OptionsText& file : std::views::reverse(files_)) {
-      auto value = file.Find(section, option);
-      if (!IsNone(value) && !NamesBlocksieve(value)) return value;
-    }
-    return std::nullopt;
+KeptOptions ReadKept(const std::string& database) { return ReadOptionsFiles(database, kKept); }
+
+// The newest object, not of blocksieve, that an option of this section named.
+std::optional<std::string> FindKept(const KeptOptions& kept, const OptionsSection& section,
+                                    const std::string& option) {
+  for (const OptionsText& file : std::views::reverse(kept)) {
+    auto value = file.Find(section, option);
+    if (!IsNone(value) && !NamesBlocksieve(value)) return value;
   }
+  return std::nullopt;
+}
 
-  /// The policy recorded for the filters of a family's files.
-  std::optional<std::string> RecordedPolicy(const std::string& family) const {
-    const std::string prefix = "\n" + RecordPrefix(family);
-    for (const OptionsText& file : std::views::reverse(files_)) {
-      const size_t record = file.text().rfind(prefix);
-      if (record == std::string::npos) continue;
-      const size_t begin = record + prefix.size();
-      return file.text().substr(begin, file.text().find('\n', begin) - begin);
-    }
-    return std::nullopt;
+// The policy recorded for the filters of a family's files.
+std::optional<std::string> RecordedPolicy(const KeptOptions& kept, const std::string& family) {
+  const std::string prefix = "\n" + RecordPrefix(family);
+  for (const OptionsText& file : std::views::reverse(kept)) {
+    const size_t record = file.text().rfind(prefix);
+    if (record == std::string::npos) continue;
+    const size_t begin = record + prefix.size();
+    return file.text().substr(begin, file.text().find('\n', begin) - begin);
   }
-
-  const std::vector<OptionsText>& files() const { return files_; }
-
- private:
-  std::vector<OptionsText> files_;  // the newest last
-};
+  return std::nullopt;
+}
 
 // RocksDB rounds the size of a filter to cache lines, so 10 bits per key are 9.94 or 10.3.
 double RoundedBits(double bits) {
@@ -71,43 +67,40 @@ double RoundedBits(double bits) {
   return std::abs(bits - whole) <= kSlack ? whole : std::round(bits * 10) / 10;
 }
 
-struct FiltersOfFiles {
-  std::string stock_policy;  // with the kind and bits per key of the stock filters; "" without any
-  bool has_ours = false;
-};
-
-// Looks at the largest files of a family: policies that only read filters, or that lost their bits
-// per key on the way through OPTIONS, do not say what filters the program builds.
-FiltersOfFiles LookAtFilters(const Target& target, const std::string& family) {
+// A policy with the kind and bits per key of the stock filters in the largest files of a family; ""
+// without any. Policies that only read filters, or that lost their bits per key on the way through
+// OPTIONS, do not say what filters the program builds. `has_ours`: whether files have blocksieve's.
+std::string PolicyOfFiles(const Target& target, const std::string& family,
+                          bool* has_ours = nullptr) {
   constexpr size_t kMaxFiles = 16;
   std::vector<FilePlace> places = ListFiles(target);
   std::erase_if(places, [&](const FilePlace& file) { return file.family != family; });
   std::ranges::sort(places, std::greater(),
                     [](const FilePlace& file) { return SizeOfFile(file.path); });
-  FiltersOfFiles found;
+  bool found_ours = has_ours == nullptr;
   uint64_t num_bytes = 0;
   uint64_t num_entries = 0;
   double fpr_sum = 0;
   bool is_ribbon = false;
-  for (size_t i = 0; i < places.size() && (i < kMaxFiles || !found.has_ours); ++i) {
+  for (size_t i = 0; i < places.size() && (i < kMaxFiles || !found_ours); ++i) {
     const auto file = TableFile::Open(places[i]);
     if (file == nullptr) continue;
     const FilterReport& filter = file->report().filter;
-    found.has_ours |= filter.origin == FilterOrigin::kBlocksieve;
+    found_ours |= filter.origin == FilterOrigin::kBlocksieve;
     if (filter.origin != FilterOrigin::kStock || i >= kMaxFiles) continue;
     num_bytes += filter.num_bytes;
     num_entries += filter.num_entries;
     fpr_sum += filter.predicted_fpr * static_cast<double>(filter.num_entries);
     is_ribbon |= filter.kind.find("ribbon") != std::string::npos;
   }
-  if (num_entries == 0) return found;
+  if (has_ours != nullptr) *has_ours = found_ours;
+  if (num_entries == 0) return "";
   const auto keys = static_cast<double>(num_entries);
   // The policy takes the bits of a Bloom filter with the same FPR.
   const double bits = is_ribbon ? StockBitsPerKey(FilterKind::kStockBloom, fpr_sum / keys)
                                 : 8 * static_cast<double>(num_bytes) / keys;
-  found.stock_policy = is_ribbon ? fmt::format("ribbonfilter:{}", RoundedBits(bits))
-                                 : fmt::format("bloomfilter:{}:false", RoundedBits(bits));
-  return found;
+  return is_ribbon ? fmt::format("ribbonfilter:{}", RoundedBits(bits))
+                   : fmt::format("bloomfilter:{}:false", RoundedBits(bits));
 }
 
 using RestoredPolicy = std::pair<std::string, std::string>;  // and where it is from
@@ -119,26 +112,24 @@ std::optional<RestoredPolicy> PolicyToRestore(const StoredDatabase& stored, cons
                                               const std::string& family,
                                               const std::optional<std::string>& given) {
   const std::string present = stored.Policy(family);
-  const auto before = kept.Find(OptionsSection::Table(family), kPolicy);
-  const auto record = kept.RecordedPolicy(family);
+  const auto before = FindKept(kept, OptionsSection::Table(family), kPolicy);
+  const auto record = RecordedPolicy(kept, family);
   const auto is_kept = [](const std::string& policy) {
     const auto verdict = Judge(policy);
     return verdict.builds() || verdict.kind == PolicyEffect::kForeign;
   };
-  std::optional<FiltersOfFiles> files;
   if (!before && !record && !NamesBlocksieve(present)) {
     if (is_kept(present)) return std::nullopt;
-    files = LookAtFilters(stored.target, family);
-    if (!files->has_ours) return std::nullopt;
+    bool has_ours = false;
+    PolicyOfFiles(stored.target, family, &has_ours);
+    if (!has_ours) return std::nullopt;
   }
   if (given) return RestoredPolicy{*given, "by --filter-policy"};
   if (before && is_kept(*before)) return RestoredPolicy{*before, "as before blocksieve apply"};
   if (record) return RestoredPolicy{*record, "like the filters before blocksieve apply"};
-  if (!files) files = LookAtFilters(stored.target, family);
-  if (files->stock_policy.empty()) {
-    return RestoredPolicy{kDefaultPolicy, "by default; no other is known"};
-  }
-  return RestoredPolicy{files->stock_policy, "like the stock filters that are left"};
+  const std::string left = PolicyOfFiles(stored.target, family);
+  if (left.empty()) return RestoredPolicy{kDefaultPolicy, "by default; no other is known"};
+  return RestoredPolicy{left, "like the stock filters that are left"};
 }
 
 void CheckHasText(const StoredDatabase& stored) {
@@ -162,10 +153,10 @@ std::string Records(const StoredDatabase& stored, const OptionsText& text,
   for (const std::string& family : stored.Families()) {
     const std::string before = stored.Policy(family);
     if (!NamesBlocksieve(text.Find(OptionsSection::Table(family), kPolicy)) ||
-        NamesBlocksieve(before) || Judge(before).builds() || kept.RecordedPolicy(family)) {
+        NamesBlocksieve(before) || Judge(before).builds() || RecordedPolicy(kept, family)) {
       continue;
     }
-    const std::string policy = LookAtFilters(stored.target, family).stock_policy;
+    const std::string policy = PolicyOfFiles(stored.target, family);
     if (!policy.empty()) records += RecordPrefix(family) + policy + "\n";
   }
   return records;
@@ -178,7 +169,8 @@ bool ReplacesObjects(const StoredDatabase& stored, const OptionsText& text,
     for (const auto& [section, option] : FilterOptionsOf(family)) {
       const auto before = stored.Value(section, option);
       if (!IsNone(before) && !NamesBlocksieve(before) &&
-          NamesBlocksieve(text.Find(section, option)) && kept.Find(section, option) != before) {
+          NamesBlocksieve(text.Find(section, option)) &&
+          FindKept(kept, section, option) != before) {
         return true;
       }
     }
@@ -188,9 +180,9 @@ bool ReplacesObjects(const StoredDatabase& stored, const OptionsText& text,
 
 // Whether a family has another object now than in the kept files.
 bool NeedsKept(const StoredDatabase& stored, const KeptOptions& kept, const std::string& family) {
-  return kept.RecordedPolicy(family) ||
+  return RecordedPolicy(kept, family) ||
          std::ranges::any_of(FilterOptionsOf(family), [&](const auto& named) {
-           const auto before = kept.Find(named.first, named.second);
+           const auto before = FindKept(kept, named.first, named.second);
            return before && before != stored.Value(named.first, named.second);
          });
 }
@@ -198,8 +190,8 @@ bool NeedsKept(const StoredDatabase& stored, const KeptOptions& kept, const std:
 }  // namespace
 
 bool HadPolicy(const std::string& database, const std::string& family) {
-  const KeptOptions kept(database);
-  return kept.Find(OptionsSection::Table(family), kPolicy) || kept.RecordedPolicy(family);
+  const KeptOptions kept = ReadKept(database);
+  return FindKept(kept, OptionsSection::Table(family), kPolicy) || RecordedPolicy(kept, family);
 }
 
 std::map<std::string, std::string> StandInPolicies(const StoredDatabase& stored) {
@@ -207,47 +199,44 @@ std::map<std::string, std::string> StandInPolicies(const StoredDatabase& stored)
   for (const std::string& family : stored.Families()) {
     const auto policy = Judge(stored.Policy(family));
     if (policy.builds() || policy.kind == PolicyEffect::kNone) continue;
-    std::string stock = KeptOptions(stored.target.path).RecordedPolicy(family).value_or("");
-    if (stock.empty()) stock = LookAtFilters(stored.target, family).stock_policy;
+    std::string stock = RecordedPolicy(ReadKept(stored.target), family).value_or("");
+    if (stock.empty()) stock = PolicyOfFiles(stored.target, family);
     policies[family] = stock.empty() ? kDefaultPolicy : stock;
   }
   return policies;
 }
 
-void CheckEdited(const StoredDatabase& stored, const EditedOptions& edited) {
-  term::CheckOk(rocksdb_plugin::SameBut(*stored.text, edited.text, edited.edits),
-                "cannot change {} of database {}", edited.text.name(), stored.target.path);
-  CheckOpening(WithText(stored.target, edited.text));
+void CheckEdited(const StoredDatabase& stored, const OptionsText& edited) {
+  term::CheckOk(rocksdb_plugin::SameBut(*stored.text, edited, edited.edits()),
+                "cannot change {} of database {}", edited.name(), stored.target.path);
+  CheckOpening(WithText(stored.target, edited));
 }
 
-EditedOptions OptionsWith(const StoredDatabase& stored, const std::vector<std::string>& options) {
+OptionsText OptionsWith(const StoredDatabase& stored, const std::vector<std::string>& options) {
   CheckHasText(stored);
-  EditedOptions edited = {*stored.text};
+  OptionsText edited = *stored.text;
   const std::vector<std::string> families = stored.TargetFamilies();
   for (const std::string& option : options) PutOption(option, families, &edited);
   CheckEdited(stored, edited);
   return edited;
 }
 
-StockOptions FindStockOptions(const StoredDatabase& stored,
-                              const std::optional<std::string>& policy) {
+OptionsText StockOptions(const StoredDatabase& stored, const std::optional<std::string>& policy,
+                         std::vector<std::string>* notes) {
   CheckHasText(stored);
-  const KeptOptions kept(stored.target.path);
-  StockOptions stock = {
-      .options = {*stored.text}, .families = stored.TargetFamilies(), .notes = {}};
-  EditedOptions& options = stock.options;
-  for (const std::string& name : stock.families) {
+  const KeptOptions kept = ReadKept(stored.target);
+  OptionsText options = *stored.text;
+  for (const std::string& name : stored.TargetFamilies()) {
     if (const auto restored = PolicyToRestore(stored, kept, name, policy)) {
       const auto& [value, source] = *restored;
-      options.Set(OptionsSection::Table(name), kPolicy, value);
-      stock.notes.push_back(
-          fmt::format("column family {}: filter_policy={}, {}", name, value, source));
+      SetOption(OptionsSection::Table(name), kPolicy, value, &options);
+      notes->push_back(fmt::format("column family {}: filter_policy={}, {}", name, value, source));
     }
     const auto section = OptionsSection::Family(name);
-    if (const auto before = kept.Find(section, kExtractor)) {
-      options.Set(section, kExtractor, *before);
+    if (const auto before = FindKept(kept, section, kExtractor)) {
+      SetOption(section, kExtractor, *before, &options);
     } else if (NamesBlocksieve(options.Find(section, kExtractor))) {
-      options.Set(section, kExtractor, "nullptr");
+      SetOption(section, kExtractor, "nullptr", &options);
     }
   }
   const bool needs_listener = std::ranges::any_of(stored.Families(), [&](const std::string& each) {
@@ -257,10 +246,10 @@ StockOptions FindStockOptions(const StoredDatabase& stored,
   });
   const std::string listeners = options.Find(OptionsSection::Db(), "listeners").value_or("{}");
   if (!needs_listener && WithoutListener(listeners) != listeners) {
-    options.Set(OptionsSection::Db(), "listeners", WithoutListener(listeners));
+    SetOption(OptionsSection::Db(), "listeners", WithoutListener(listeners), &options);
   }
   CheckEdited(stored, options);
-  return stock;
+  return options;
 }
 
 Json DescribeChanges(const OptionsText& text, const std::string& written) {
@@ -280,7 +269,7 @@ std::string WriteNextOptions(rocksdb::Env* env, const StoredDatabase& stored,
                              const OptionsText& text) {
   const std::string& database = stored.target.path;
   const OptionsText& present = stored.text.value();
-  const KeptOptions kept(database);
+  const KeptOptions kept = ReadKept(database);
   const std::string records = Records(stored, text, kept);
   if (!records.empty() || ReplacesObjects(stored, text, kept)) {
     std::string copy = present.text();
@@ -300,14 +289,14 @@ std::string WriteNextOptions(rocksdb::Env* env, const StoredDatabase& stored,
   return name;
 }
 
-void RemoveKeptOptions(const DatabaseLock& lock, const StoredDatabase& stored,
-                       const std::vector<std::string>& reverted) {
-  const KeptOptions kept(stored.target.path);
+void RemoveKeptOptions(const DatabaseLock& lock, const StoredDatabase& stored) {
+  const KeptOptions kept = ReadKept(stored.target);
+  const std::vector<std::string> reverted = stored.TargetFamilies();
   for (const std::string& family : stored.Families()) {
     const bool is_reverted = std::ranges::find(reverted, family) != reverted.end();
     if (!is_reverted && NeedsKept(stored, kept, family)) return;
   }
-  for (const OptionsText& file : kept.files()) {
+  for (const OptionsText& file : kept) {
     lock.env()->DeleteFile(stored.target.path + "/" + file.name()).PermitUncheckedError();
   }
 }

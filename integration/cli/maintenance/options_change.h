@@ -22,23 +22,18 @@ std::map<std::string, std::string> StandInPolicies(const StoredDatabase& stored)
 bool HadPolicy(const std::string& database, const std::string& family);
 
 /// Fails unless RocksDB reads the edited file as intended, and opens a database with it.
-void CheckEdited(const StoredDatabase& stored, const EditedOptions& edited);
+void CheckEdited(const StoredDatabase& stored, const OptionsText& edited);
 
 /// Returns the OPTIONS file with "NAME=VALUE" options set in the column families of the target.
 /// Fails if RocksDB would not open the database with it. Writes nothing.
-EditedOptions OptionsWith(const StoredDatabase& stored, const std::vector<std::string>& options);
+OptionsText OptionsWith(const StoredDatabase& stored, const std::vector<std::string>& options);
 
-/// The OPTIONS file with the filter policies and prefix extractors of before blocksieve's.
-struct StockOptions {
-  EditedOptions options;
-  std::vector<std::string> families;  ///< Those that were changed, or looked at.
-  std::vector<std::string> notes;     ///< Which policy each family gets, and why.
-};
-
-/// `policy`: in place of the one that a family had, or that is like the filters of its files. Fails
-/// if RocksDB would not open the database with the result. Writes nothing.
-StockOptions FindStockOptions(const StoredDatabase& stored,
-                              const std::optional<std::string>& policy);
+/// The OPTIONS file with the filter policies and prefix extractors of before blocksieve's, in the
+/// column families of the target. `policy`: in place of the one that a family had, or that is like
+/// the filters of its files. `notes`: which policy each family gets, and why. Fails if RocksDB
+/// would not open the database with the result. Writes nothing.
+OptionsText StockOptions(const StoredDatabase& stored, const std::optional<std::string>& policy,
+                         std::vector<std::string>* notes);
 
 /// The changes of an OPTIONS file, and the name of the file that was written, "" for none, as
 /// members of a JSON document.
@@ -51,8 +46,7 @@ Json DescribeChanges(const OptionsText& text, const std::string& written);
 std::string WriteNextOptions(rocksdb::Env* env, const StoredDatabase& stored,
                              const OptionsText& text);
 
-/// Removes the files that WriteNextOptions kept, unless families other than `reverted` need them.
-void RemoveKeptOptions(const DatabaseLock& lock, const StoredDatabase& stored,
-                       const std::vector<std::string>& reverted);
+/// Removes the files that WriteNextOptions kept, unless families other than the target's need them.
+void RemoveKeptOptions(const DatabaseLock& lock, const StoredDatabase& stored);
 
 }  // namespace blocksieve::cli

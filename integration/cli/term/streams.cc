@@ -85,16 +85,17 @@ void Output::Flush() {
   buffer_.clear();
 }
 
-std::string ProgressText(std::string_view what, const Advance& advance, double seconds) {
-  std::string text = fmt::format("{}: {}", what, AmountText(advance.units, advance.unit));
-  const uint64_t done = std::min(advance.done, advance.all);
-  if (advance.all != 0) text += fmt::format(", {} %", 100 * done / advance.all);
+std::string ProgressText(std::string_view what, uint64_t done, uint64_t all, uint64_t units,
+                         std::string_view unit, double seconds) {
+  std::string text = fmt::format("{}: {}", what, AmountText(units, unit));
+  done = std::min(done, all);
+  if (all != 0) text += fmt::format(", {} %", 100 * done / all);
   constexpr double kSecondsToKnowARate = 0.5;
-  if (seconds < kSecondsToKnowARate || advance.units == 0) return text;
-  const double rate = static_cast<double>(advance.units) / seconds;
-  text += fmt::format(", {}/s", AmountText(static_cast<uint64_t>(rate), advance.unit));
-  if (done == 0 || done == advance.all) return text;
-  const double left = static_cast<double>(advance.all - done) / static_cast<double>(done) * seconds;
+  if (seconds < kSecondsToKnowARate || units == 0) return text;
+  const double rate = static_cast<double>(units) / seconds;
+  text += fmt::format(", {}/s", AmountText(static_cast<uint64_t>(rate), unit));
+  if (done == 0 || done == all) return text;
+  const double left = static_cast<double>(all - done) / static_cast<double>(done) * seconds;
   return text + fmt::format(", {} left", TimeText(left));
 }
 
@@ -109,10 +110,11 @@ void Progress::Show(std::string_view what) {
   WriteToStandardError(fmt::format("{}{:.79}", kEraseLine, what));
 }
 
-void Progress::Show(std::string_view what, const Advance& advance) {
+void Progress::Show(std::string_view what, uint64_t done, uint64_t all, uint64_t units,
+                    std::string_view unit) {
   if (!enabled_) return;
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin_;
-  Show(ProgressText(what, advance, seconds.count()));
+  Show(ProgressText(what, done, all, units, unit, seconds.count()));
 }
 
 bool Progress::IsDue() {

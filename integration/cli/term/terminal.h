@@ -162,16 +162,10 @@ class LineReader : private std::streambuf {
   uint64_t line_begin_ = 0;  // position of the next line in the file
 };
 
-/// The progress of a task.
-struct Advance {
-  uint64_t done = 0;
-  uint64_t all = 0;    ///< `done` at the end; 0 if unknown.
-  uint64_t units = 0;  ///< Done so far, in the unit to show.
-  std::string_view unit;
-};
-
 /// "loading: 1,234 rows, 12 %, 600 rows/s, 15 s left" after `seconds`, without unknown parts.
-std::string ProgressText(std::string_view what, const Advance& advance, double seconds);
+/// `all`: `done` at the end; 0 if unknown. `units`: done so far, in the unit to show.
+std::string ProgressText(std::string_view what, uint64_t done, uint64_t all, uint64_t units,
+                         std::string_view unit, double seconds);
 
 /// A progress line on standard error, if that is a terminal.
 class Progress {
@@ -185,7 +179,8 @@ class Progress {
   void Show(std::string_view what);
 
   /// The same with a rate, since construction, and the time left.
-  void Show(std::string_view what, const Advance& advance);
+  void Show(std::string_view what, uint64_t done, uint64_t all, uint64_t units,
+            std::string_view unit);
 
   /// True ten times a second, and never without a terminal. For loops whose steps are faster than
   /// composing the line.

@@ -372,7 +372,7 @@ PolicyVerdict Judge(const std::string& filter_policy) {
 }
 
 rocksdb::Status SameBut(const OptionsText& before, const OptionsText& after,
-                        const std::vector<OptionEdit>& edits) {
+                        const std::vector<OptionChange>& edits) {
   // RocksDB loads what the text says, or this fails.
   LoadedOptions loaded;
   rocksdb::Status status = Load(after, &loaded);
@@ -382,7 +382,7 @@ rocksdb::Status SameBut(const OptionsText& before, const OptionsText& after,
     sections.push_back(OptionsSection::Family(family));
     sections.push_back(OptionsSection::Table(family));
   }
-  for (const OptionEdit& edit : edits) {
+  for (const OptionChange& edit : edits) {
     if (edit.option.empty()) families.push_back(edit.section.family);
   }
   if (status.ok()) {
@@ -391,8 +391,8 @@ rocksdb::Status SameBut(const OptionsText& before, const OptionsText& after,
   for (const OptionsSection& section : sections) {
     if (!status.ok()) return status;
     Sorted wished = Plain(before, section);
-    for (const OptionEdit& edit : edits) {
-      if (edit.section == section && !edit.option.empty()) wished[edit.option] = edit.value;
+    for (const OptionChange& edit : edits) {
+      if (edit.section == section && !edit.option.empty()) wished[edit.option] = edit.after;
     }
     status = Compare(after, section.family, "wished", wished, "written", Plain(after, section));
   }

@@ -73,17 +73,10 @@ struct PolicyVerdict {
 /// Judges a value of filter_policy, as returned by OptionsText::Find.
 PolicyVerdict Judge(const std::string& filter_policy);
 
-/// An edit of an OPTIONS file: OptionsText::Set, or with an empty option AddFamily.
-struct OptionEdit {
-  OptionsSection section;
-  std::string option;
-  std::string value;
-};
-
 /// Loads `after`. OK if it differs from `before` in the edits alone, and RocksDB loads what it
 /// says; otherwise Corruption, which names the option, or the status of Load. An object that
 /// RocksDB does not make of an edited value is no error here, but listed by Load.
 rocksdb::Status SameBut(const OptionsText& before, const OptionsText& after,
-                        const std::vector<OptionEdit>& edits);
+                        const std::vector<OptionChange>& edits);
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -243,6 +243,7 @@ rocksdb::Status OptionsText::MakeTableSection(const std::string& family) {
 
 rocksdb::Status OptionsText::Set(const OptionsSection& section, const std::string& option,
                                  const std::string& value) {
+  if (Find(section, option) == value) return rocksdb::Status::OK();
   const std::string written = Escape(value);
   if (Unescape(Code(written)) != value) {
     return rocksdb::Status::InvalidArgument("option " + option + " is '" + value +
@@ -258,6 +259,7 @@ rocksdb::Status OptionsText::Set(const OptionsSection& section, const std::strin
         name_, "no section for option " + option +
                    (section.family.empty() ? "" : " of column family ") + section.family);
   }
+  edits_.push_back({section, option, value});
   if (const Statement* const statement = FindStatement(part, option)) {
     // A comment must not become part of a value that ends with a backslash.
     const bool needs_blank = written.ends_with('\\') && statement->value.end < text_.size() &&
@@ -300,6 +302,7 @@ rocksdb::Status OptionsText::AddFamily(const std::string& name,
   // An unfinished last line stays one.
   const size_t end = text_.rfind('\n') + 1;
   Replace({end, end}, text);
+  edits_.push_back({OptionsSection::Family(name), "", ""});
   return rocksdb::Status::OK();
 }
 
@@ -314,8 +317,9 @@ std::vector<OptionChange> OptionsText::Changes() const {
       const auto old = before.find(statement.option);
       const std::string value = Text(statement.value);
       if (old != before.end() && old->second == value) continue;
-      changes.push_back({part.section, part.title, statement.option,
-                         old == before.end() ? std::nullopt : std::optional(old->second), value});
+      changes.push_back({part.section, statement.option, value,
+                         old == before.end() ? std::nullopt : std::optional(old->second),
+                         part.title});
     }
   }
   return changes;

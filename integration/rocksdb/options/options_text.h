@@ -34,13 +34,17 @@ struct OptionsSection {
   std::string family;  ///< Its name, without escapes; empty for kVersion and kDb.
 };
 
-/// A difference between the text and what it was made from.
+/// An edit of an OPTIONS file, or a difference between the text and what it was made from.
 struct OptionChange {
   OptionsSection section;
-  std::string title;  ///< In the file, without brackets: CFOptions "default"
-  std::string option;
-  std::optional<std::string> before;  ///< nullopt: it was not set.
-  std::string after;                  ///< As `before`, as written in the file.
+  std::string option;  ///< Empty: the column family was added.
+  std::string after;   ///< Its value; for a difference, as written in the file, like `before`.
+
+  /// @{
+  /// Only for a difference.
+  std::optional<std::string> before = std::nullopt;  ///< nullopt: it was not set.
+  std::string title = "";  ///< In the file, without brackets: CFOptions "default"
+  /// @}
 };
 
 /// The text of an OPTIONS file. Bytes that no edit concerns stay as they are. Reads any text; Load
@@ -74,14 +78,18 @@ class OptionsText {
   /// Whether an option of a family holds all options of its table factory: table_factory={...}.
   static bool IsInlineTable(std::string_view option);
 
-  /// Replaces the value that Find returns, or adds the option at the end of its section. Table
-  /// options that were inline, or not set, become a section. NotFound: no such section.
-  /// InvalidArgument: RocksDB cannot read the value back, such as one that ends with a blank.
+  /// Replaces the value that Find returns unless it is the same, or adds the option at the end of
+  /// its section. Table options that were inline, or not set, become a section. NotFound: no such
+  /// section. InvalidArgument: RocksDB cannot read the value back, such as one that ends with a
+  /// blank.
   rocksdb::Status Set(const OptionsSection& section, const std::string& option,
                       const std::string& value);
 
   /// Appends the sections of a column family, as RocksDB writes them. InvalidArgument: it exists.
   rocksdb::Status AddFamily(const std::string& name, const rocksdb::ColumnFamilyOptions& options);
+
+  /// The edits so far: calls of Set and AddFamily.
+  const std::vector<OptionChange>& edits() const { return edits_; }
 
   /// What the edits changed, in the order of the file.
   std::vector<OptionChange> Changes() const;
@@ -118,6 +126,7 @@ class OptionsText {
   std::string original_;
   std::string name_;
   std::vector<Part> parts_;
+  std::vector<OptionChange> edits_;
 };
 
 }  // namespace blocksieve::rocksdb_plugin

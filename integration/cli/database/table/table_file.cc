@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "blocksieve/filter.h"
-#include "integration/cli/database/table/line_log.h"
 #include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/compat/option_type.h"

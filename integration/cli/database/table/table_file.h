@@ -2,6 +2,7 @@
 
 #include <rocksdb/comparator.h>
 #include <rocksdb/db.h>
+#include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/iterator.h>
 #include <rocksdb/options.h>
@@ -9,12 +10,15 @@
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/table_properties.h>
 
+#include <cstdarg>
+#include <cstdio>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "integration/rocksdb/maintenance/captured_filters.h"
@@ -28,6 +32,23 @@ using rocksdb_plugin::FilterOrigin;
 using rocksdb_plugin::FilterReport;
 using rocksdb_plugin::IndexReport;
 using rocksdb_plugin::PartReport;
+
+/// Passes each line that RocksDB logs on, instead of writing a file LOG.
+class LineLog final : public rocksdb::Logger {
+ public:
+  using TakeLine = std::function<void(std::string_view line)>;
+  explicit LineLog(TakeLine take = [](std::string_view) {}) : take_(std::move(take)) {}
+
+  using rocksdb::Logger::Logv;
+  void Logv(const char* format, va_list arguments) override {
+    char line[1024];
+    std::vsnprintf(line, sizeof(line), format, arguments);
+    take_(line);
+  }
+
+ private:
+  const TakeLine take_;
+};
 
 /// An open table file, with the comparator and prefix extractor that it names. Its filters are
 /// probed as lookups and seeks probe them; of several, each is probed for the keys of its
