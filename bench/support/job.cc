@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <limits>
 #include <type_traits>
 
@@ -47,7 +48,7 @@ void AddRowOptions(const JobManual& manual, CLI::App& app, JobOptions& options) 
       ->type_name("DIR");
 }
 
-// Throws Exit after printing help or an error in the arguments.
+// Exits after printing help or an error in the arguments.
 JobOptions ParseJobOptions(const JobManual& manual, int argc, const char* const* argv) {
   JobOptions options;
   CLI::App app(manual.description, "bench/run " + manual.benchmark);
@@ -66,7 +67,7 @@ JobOptions ParseJobOptions(const JobManual& manual, int argc, const char* const*
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    throw Exit{app.exit(error) == 0 ? 0 : 2};
+    std::exit(app.exit(error) == 0 ? 0 : 2);
   }
   return options;
 }

@@ -10,7 +10,6 @@
 namespace blocksieve::bench {
 
 using term::CheckInterrupt;
-using term::Exit;
 using term::Fail;
 using term::Failure;
 using term::Interrupted;

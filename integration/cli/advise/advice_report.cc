@@ -79,7 +79,7 @@ std::string SavingsText(const Advice& advice, bool with_present_keys) {
       {"per lookup", "/wasted_reads", ReadsText},
       {"filter bytes", "/filter_bytes", CountText},
       {"bits/key", "/filter_bytes",
-       [num_keys](const Json& bytes) { return BitsPerKeyText(8 * term::Ratio(bytes, num_keys)); }},
+       [num_keys](const Json& bytes) { return BitsPerKeyText(8 * Ratio(bytes, num_keys)); }},
       {"option", "/option", PlainText}};
   if (!with_present_keys) columns.erase(columns.begin() + 2);
   return TableText(columns, rows);
@@ -216,8 +216,8 @@ std::string ToText(const ObservedReads& reads, std::optional<double> predicted) 
              "{:.3g} ruled\nout by filters. Range filters and prefixes can rule out those without "
              "a row if seeks have\nupper bounds; advise --db DIR --seek-fraction {:.2g} prices "
              "them.\n",
-             term::Ratio(seeks.blocks(), *reads.seeks), term::Ratio(seeks.useless, *reads.seeks),
-             term::Ratio(seeks.ruled_out, *reads.seeks), reads.seek_fraction().value_or(1));
+             Ratio(seeks.blocks(), *reads.seeks), Ratio(seeks.useless, *reads.seeks),
+             Ratio(seeks.ruled_out, *reads.seeks), reads.seek_fraction().value_or(1));
 }
 
 Json ToJson(const ObservedReads& reads) {

@@ -39,7 +39,7 @@ std::string LevelsText(const Advice& advice, const PartNames& names) {
     rows[i].update({{"current_fpr", current_fpr},
                     {"estimated_fpr", estimated_fpr},
                     {"num_bytes", num_bytes},
-                    {"bits_per_key", 8 * term::Ratio(num_bytes, levels[i].num_keys)}});
+                    {"bits_per_key", 8 * Ratio(num_bytes, levels[i].num_keys)}});
   }
   std::vector<TableColumn> columns = LevelColumns("seeks");
   columns.push_back({fmt::format("current {} FPR", names.one), "/current_fpr", RateText});

@@ -108,7 +108,7 @@ std::string PartText(const Json& files, bool with_family, const std::string& one
       {"bytes", "/filter/" + one + "_bytes", CountText},
       {one + " bits/key", "/filter",
        [bytes = one + "_bytes"](const Json& filter) {
-         return BitsPerKeyText(8 * term::Ratio(filter[bytes], filter["num_keys"]));
+         return BitsPerKeyText(8 * Ratio(filter[bytes], filter["num_keys"]));
        }},
       {fpr, "/filter/" + one + "_fpr", RateText}};
   columns.insert(columns.end(), more.begin(), more.end());

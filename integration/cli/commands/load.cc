@@ -316,7 +316,7 @@ void RunLoad(const LoadOptions& given) {
   IndexChange& index = options.index;
   index.columns = ParseColumns(options.indexes, options.reader.stored_delimiter);
   // Opened before the database, so that a missing file leaves no empty database.
-  const std::unique_ptr<RowReader> reader = OpenRows(options.reader);
+  RowReader reader(options.reader);
   term::CatchInterrupts();
   LoadedDatabase database(options.target, index, options.range_fpr);
   const auto say = [](const std::string& text) {
@@ -328,7 +328,7 @@ void RunLoad(const LoadOptions& given) {
     if (text != column.name()) say("in conditions, write the column in double quotes: " + text);
   }
 
-  Loaded loaded = Load(index.columns, reader.get(), &database);
+  Loaded loaded = Load(index.columns, &reader, &database);
   if (!loaded.problem.empty()) FailWith(loaded, database);
   if (!options.no_compact) Compact(&database);
   loaded.rows_in_database = database.NumRows();

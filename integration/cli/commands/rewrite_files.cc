@@ -19,7 +19,7 @@ uint64_t SumOfBytes(const RewritePlan& plan) {
 Json ToJson(const Prediction& prediction, uint64_t num_keys) {
   return {{"wasted_reads_absent", prediction.wasted_reads_absent},
           {"filter_bytes", prediction.filter_bytes},
-          {"bits_per_key", 8 * term::Ratio(prediction.filter_bytes, num_keys)}};
+          {"bits_per_key", 8 * Ratio(prediction.filter_bytes, num_keys)}};
 }
 
 Json PredictionJson(const FamilyPrediction& prediction) {

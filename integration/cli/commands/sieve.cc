@@ -127,7 +127,7 @@ Json Describe(const SieveStats& stats) {
           {"queued", stats.queued},
           {"counting_filter_bytes", stats.counting_filter_bytes},
           {"file_filter_bytes", stats.file_filter_bytes},
-          {"filter_bits_per_url", 8 * term::Ratio(stats.filter_bytes(), stats.seen)},
+          {"filter_bits_per_url", 8 * Ratio(stats.filter_bytes(), stats.seen)},
           {"new_by_counting_filter", stats.new_by_counting_filter},
           {"new_by_file_filters", stats.new_by_file_filters},
           {"new_by_reading", stats.new_by_reading},
@@ -141,7 +141,7 @@ std::string StatsText(const SieveStats& stats) {
   const double estimated = stats.estimated.keys;
   const double error = stats.seen == 0 ? 0 : estimated / static_cast<double>(stats.seen) - 1;
   const auto share = [&](uint64_t part) {
-    return fmt::format("{:.3f} %", 100 * term::Ratio(part, stats.new_urls()));
+    return fmt::format("{:.3f} %", 100 * Ratio(part, stats.new_urls()));
   };
   const Json rows = {
       {"seen", stats.seen, ""},
@@ -149,7 +149,7 @@ std::string StatsText(const SieveStats& stats) {
        std::isfinite(estimated) ? fmt::format("{:+.3f} %", 100 * error) : ""},
       {"queued", stats.queued, ""},
       {"filter bytes", stats.filter_bytes(),
-       fmt::format("{:.2f} bits per URL", 8 * term::Ratio(stats.filter_bytes(), stats.seen))},
+       fmt::format("{:.2f} bits per URL", 8 * Ratio(stats.filter_bytes(), stats.seen))},
       {"  counting filters", stats.counting_filter_bytes, ""},
       {"  filters of files", stats.file_filter_bytes, ""},
       {"new URLs ever", stats.new_urls(), ""},

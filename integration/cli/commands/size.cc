@@ -37,7 +37,7 @@ struct SizeOptions {
 
 // The most accurate layout whose payload fits.
 Result<Layout> LayoutForBytes(FilterKind kind, uint64_t bytes, uint64_t keys) {
-  double bits_per_key = 8 * term::Ratio(bytes, keys);
+  double bits_per_key = 8 * Ratio(bytes, keys);
   Result<Layout> layout = LayoutForBitsPerKey(kind, bits_per_key);
   // Payloads are rounded up.
   while (layout.ok() && PayloadBytes(*layout, keys) > bytes) {
@@ -64,7 +64,7 @@ Json Size(const Layout& layout, uint64_t keys) {
           {"num_bytes", bytes},
           {"predicted_fpr", layout.predicted_fpr},
           {"limit_bits_per_key", limit},
-          {"above_limit", 8 * term::Ratio(bytes, keys) / limit - 1}};
+          {"above_limit", 8 * Ratio(bytes, keys) / limit - 1}};
 }
 
 std::string DescribeRequest(const SizeOptions& options) {

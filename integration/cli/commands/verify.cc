@@ -98,7 +98,7 @@ Json ToJson(const QueryCheck& query, const char* checked) {
                    {"num_probes", query.num_probed}, {"num_passed", query.num_passed},
                    {"measured_fpr", nullptr},        {"fpr_interval", nullptr}};
   if (query.num_probed == 0) return document;
-  document["measured_fpr"] = term::Ratio(query.num_passed, query.num_probed);
+  document["measured_fpr"] = Ratio(query.num_passed, query.num_probed);
   document["fpr_interval"] = WilsonInterval(query.num_passed, query.num_probed);
   return document;
 }

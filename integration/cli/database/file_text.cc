@@ -34,7 +34,7 @@ Json ToJson(const FilterReport& filter) {
           {"num_filters", filter.num_filters},
           {"num_keys", filter.num_entries},
           {"num_bytes", filter.num_bytes},
-          {"bits_per_key", 8 * term::Ratio(filter.num_bytes, filter.num_entries)},
+          {"bits_per_key", 8 * Ratio(filter.num_bytes, filter.num_entries)},
           {"predicted_fpr", filter.predicted_fpr},
           {"num_range_filters", filter.ranges.num_filters},
           {"range_bytes", filter.ranges.num_bytes},
@@ -72,10 +72,9 @@ struct FilterSummary {
     }
     filter_keys += filter.num_entries;
     filter_bytes += filter.num_bytes;
-    bits_per_key = 8 * term::Ratio(filter_bytes, filter_keys);
+    bits_per_key = 8 * Ratio(filter_bytes, filter_keys);
     num_keys += file.num_entries;
-    predicted_fpr +=
-        (filter.predicted_fpr - predicted_fpr) * term::Ratio(file.num_entries, num_keys);
+    predicted_fpr += (filter.predicted_fpr - predicted_fpr) * Ratio(file.num_entries, num_keys);
   }
 };
 BLOCKSIEVE_TO_JSON(FilterSummary, num_files, num_keys, num_bytes, covered_keys, covered_bytes,

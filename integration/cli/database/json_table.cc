@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "integration/cli/database/table/table_file.h"
 #include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
@@ -60,7 +61,7 @@ std::string ShareText(const Json& value) {
 
 CellText ShareOf(const char* part, const char* whole) {
   return [part, whole](const Json& row) {
-    return row[whole] == 0 ? "-" : ShareText(term::Ratio(row[part], row[whole]));
+    return row[whole] == 0 ? "-" : ShareText(Ratio(row[part], row[whole]));
   };
 }
 

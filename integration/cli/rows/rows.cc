@@ -28,125 +28,11 @@ std::optional<char> ParseByte(std::string_view text) {
                                              : std::nullopt;
 }
 
-class LineRows final : public RowReader {
- public:
-  explicit LineRows(const RowReaderOptions& options) : RowReader(options) {
-    if (options.skips_header) lines_.Next();
-  }
-
-  bool Next(std::string_view* key, std::string* value) override {
-    const std::optional<std::string_view> line = lines_.Next();
-    if (!line) return false;
-    if (line->empty()) Fail("the line is empty", lines_.line_number());
-    if (!SplitRow(*line, options_.delimiter, options_.key_field, key, value)) {
-      Fail(fmt::format("the line has {}, separated by {}; the key is field {} (--key)",
-                       term::CountOf(CountFields(*line, options_.delimiter), "field"),
-                       DelimiterName(options_.delimiter), options_.key_field),
-           lines_.line_number());
-    }
-    rows_with_cr_ += line->back() == '\r';
-    return true;
-  }
-};
-
 using Fields = std::vector<std::string>;
 
-/// Quoted fields may have the delimiter, doubled quotes and line ends. Lines end with CR LF, LF or
-/// CR. Empty lines and a byte order mark are skipped. Anything outside RFC 4180 is a Failure.
-class CsvRows final : public RowReader {
- public:
-  explicit CsvRows(const RowReaderOptions& options) : RowReader(options) {
-    if (csv_init(&parser_, CSV_STRICT | CSV_STRICT_FINI) != 0) throw std::bad_alloc();
-    csv_set_delim(&parser_, static_cast<unsigned char>(options.delimiter));
-    // Blanks belong to fields.
-    csv_set_space_func(&parser_, [](unsigned char) { return 0; });
-    if (options.skips_header) NextRecord();
-  }
-  ~CsvRows() override { csv_free(&parser_); }
-
-  bool Next(std::string_view* key, std::string* value) override {
-    std::optional<Fields> fields = NextRecord();
-    if (!fields) return false;
-    if (fields->size() < options_.key_field) {
-      Fail(fmt::format("the record has {}; the key is field {} (--key)",
-                       term::CountOf(fields->size(), "field"), options_.key_field),
-           lines_.line_number());
-    }
-    key_ = std::move((*fields)[options_.key_field - 1]);
-    *key = key_;
-    value->clear();
-    for (size_t i = 0; i < fields->size(); ++i) {
-      if (i + 1 == options_.key_field) continue;
-      if (i != (options_.key_field == 1 ? 1 : 0)) *value += options_.stored_delimiter;
-      AppendField((*fields)[i], i + 1, value);
-    }
-    return true;
-  }
-
- private:
-  void AppendField(const std::string& field, size_t number, std::string* value) const {
-    if (field.find(options_.stored_delimiter) != field.npos) {
-      Fail(
-          fmt::format("field {} contains {}, the delimiter of the stored value; select another one "
-                      "with --store-delimiter",
-                      number, DelimiterName(options_.stored_delimiter)),
-          lines_.line_number());
-    }
-    *value += field;
-  }
-
-  std::optional<Fields> NextRecord() {
-    while (records_.empty()) {
-      const std::optional<std::string_view> line = lines_.Next();
-      if (line) {
-        ParseLine(std::string(lines_.line_number() == 1 ? WithoutMark(*line) : *line) + '\n');
-        continue;
-      }
-      if (csv_fini(&parser_, &CsvRows::AddField, &CsvRows::EndRecord, this) != 0) {
-        Fail("invalid CSV (RFC 4180): missing closing quote", quote_line_);
-      }
-      if (records_.empty()) return std::nullopt;
-    }
-    Fields fields = std::move(records_.front());
-    records_.pop_front();
-    return fields;
-  }
-
-  void ParseLine(std::string line) {
-    if (!is_open_) quote_line_ = lines_.line_number();
-    const size_t parsed = csv_parse(&parser_, line.data(), line.size(), &CsvRows::AddField,
-                                    &CsvRows::EndRecord, this);
-    is_open_ = records_.empty() && (is_open_ || line.size() > 1);
-    if (parsed == line.size()) return;
-    Fail(fmt::format("invalid CSV (RFC 4180): byte {} follows a closing quote, or is a quote in an "
-                     "unquoted field",
-                     parsed + 1),
-         lines_.line_number());
-  }
-
-  // libcsv calls back for each field and record.
-  static void AddField(void* bytes, size_t size, void* self) {
-    auto* const rows = static_cast<CsvRows*>(self);
-    rows->open_.emplace_back(static_cast<const char*>(bytes), size);
-    rows->quote_line_ = rows->lines_.line_number();  // the next field begins where this one ended
-  }
-  static void EndRecord(int, void* self) {
-    auto* const rows = static_cast<CsvRows*>(self);
-    rows->records_.push_back(std::exchange(rows->open_, {}));
-  }
-
-  static std::string_view WithoutMark(std::string_view line) {
-    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-    return line.starts_with(kByteOrderMark) ? line.substr(kByteOrderMark.size()) : line;
-  }
-
-  csv_parser parser_{};
-  Fields open_;
-  std::deque<Fields> records_;
-  bool is_open_ = false;     // within a record
-  uint64_t quote_line_ = 0;  // where an open quote may have begun
-  std::string key_;
-};
+[[noreturn]] void FailAt(const term::LineReader& lines, uint64_t line, const std::string& what) {
+  term::Fail("{}:{}: {}", lines.name(), line, what);
+}
 
 }  // namespace
 
@@ -205,13 +91,125 @@ std::vector<Column> ParseColumns(const std::vector<std::string>& definitions, ch
   return columns;
 }
 
-void RowReader::Fail(const std::string& what, uint64_t line) const {
-  term::Fail("{}:{}: {}", lines_.name(), line, what);
+/// Quoted fields may have the delimiter, doubled quotes and line ends. Lines end with CR LF, LF or
+/// CR. Empty lines and a byte order mark are skipped. Anything outside RFC 4180 is a Failure.
+class RowReader::CsvRecords {
+ public:
+  CsvRecords(term::LineReader* lines, char delimiter) : lines_(lines) {
+    if (csv_init(&parser_, CSV_STRICT | CSV_STRICT_FINI) != 0) throw std::bad_alloc();
+    csv_set_delim(&parser_, static_cast<unsigned char>(delimiter));
+    // Blanks belong to fields.
+    csv_set_space_func(&parser_, [](unsigned char) { return 0; });
+  }
+  ~CsvRecords() { csv_free(&parser_); }
+  CsvRecords(const CsvRecords&) = delete;
+  CsvRecords& operator=(const CsvRecords&) = delete;
+
+  std::optional<Fields> Next() {
+    while (records_.empty()) {
+      const std::optional<std::string_view> line = lines_->Next();
+      if (line) {
+        ParseLine(std::string(lines_->line_number() == 1 ? WithoutMark(*line) : *line) + '\n');
+        continue;
+      }
+      if (csv_fini(&parser_, &CsvRecords::AddField, &CsvRecords::EndRecord, this) != 0) {
+        FailAt(*lines_, quote_line_, "invalid CSV (RFC 4180): missing closing quote");
+      }
+      if (records_.empty()) return std::nullopt;
+    }
+    Fields fields = std::move(records_.front());
+    records_.pop_front();
+    return fields;
+  }
+
+ private:
+  void ParseLine(std::string line) {
+    if (!is_open_) quote_line_ = lines_->line_number();
+    const size_t parsed = csv_parse(&parser_, line.data(), line.size(), &CsvRecords::AddField,
+                                    &CsvRecords::EndRecord, this);
+    is_open_ = records_.empty() && (is_open_ || line.size() > 1);
+    if (parsed == line.size()) return;
+    FailAt(
+        *lines_, lines_->line_number(),
+        fmt::format("invalid CSV (RFC 4180): byte {} follows a closing quote, or is a quote in an "
+                    "unquoted field",
+                    parsed + 1));
+  }
+
+  // libcsv calls back for each field and record.
+  static void AddField(void* bytes, size_t size, void* self) {
+    auto* const csv = static_cast<CsvRecords*>(self);
+    csv->open_.emplace_back(static_cast<const char*>(bytes), size);
+    csv->quote_line_ = csv->lines_->line_number();  // the next field begins where this one ended
+  }
+  static void EndRecord(int, void* self) {
+    auto* const csv = static_cast<CsvRecords*>(self);
+    csv->records_.push_back(std::exchange(csv->open_, {}));
+  }
+
+  static std::string_view WithoutMark(std::string_view line) {
+    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+    return line.starts_with(kByteOrderMark) ? line.substr(kByteOrderMark.size()) : line;
+  }
+
+  term::LineReader* const lines_;
+  csv_parser parser_{};
+  Fields open_;
+  std::deque<Fields> records_;
+  bool is_open_ = false;     // within a record
+  uint64_t quote_line_ = 0;  // where an open quote may have begun
+};
+
+RowReader::RowReader(const RowReaderOptions& options) : options_(options), lines_(options.file) {
+  if (options.is_csv) csv_ = std::make_unique<CsvRecords>(&lines_, options.delimiter);
+  if (!options.skips_header) return;
+  if (csv_ != nullptr) {
+    csv_->Next();
+  } else {
+    lines_.Next();
+  }
 }
 
-std::unique_ptr<RowReader> OpenRows(const RowReaderOptions& options) {
-  if (options.is_csv) return std::make_unique<CsvRows>(options);
-  return std::make_unique<LineRows>(options);
+RowReader::~RowReader() = default;
+
+bool RowReader::NextLine(std::string_view* key, std::string* value) {
+  const std::optional<std::string_view> line = lines_.Next();
+  if (!line) return false;
+  if (line->empty()) Fail("the line is empty");
+  if (!SplitRow(*line, options_.delimiter, options_.key_field, key, value)) {
+    Fail(fmt::format("the line has {}, separated by {}; the key is field {} (--key)",
+                     term::CountOf(CountFields(*line, options_.delimiter), "field"),
+                     DelimiterName(options_.delimiter), options_.key_field));
+  }
+  rows_with_cr_ += line->back() == '\r';
+  return true;
 }
+
+bool RowReader::NextRecord(std::string_view* key, std::string* value) {
+  std::optional<Fields> fields = csv_->Next();
+  if (!fields) return false;
+  if (fields->size() < options_.key_field) {
+    Fail(fmt::format("the record has {}; the key is field {} (--key)",
+                     term::CountOf(fields->size(), "field"), options_.key_field));
+  }
+  value->clear();
+  for (size_t i = 0; i < fields->size(); ++i) {
+    if (i + 1 == options_.key_field) continue;
+    const std::string& field = (*fields)[i];
+    if (field.find(options_.stored_delimiter) != field.npos) {
+      Fail(
+          fmt::format("field {} contains {}, the delimiter of the stored value; select another one "
+                      "with --store-delimiter",
+                      i + 1, DelimiterName(options_.stored_delimiter)));
+    }
+    if (i != (options_.key_field == 1 ? 1 : 0)) *value += options_.stored_delimiter;
+    *value += field;
+  }
+  key_ = std::move((*fields)[options_.key_field - 1]);
+  *key = key_;
+  return true;
+}
+
+void RowReader::Fail(const std::string& what) const { FailAt(lines_, lines_.line_number(), what); }
 
 }  // namespace blocksieve::cli

@@ -44,12 +44,15 @@ struct RowReaderOptions {
 /// Reads rows in order. Everything throws Failure.
 class RowReader {
  public:
-  explicit RowReader(const RowReaderOptions& options) : options_(options), lines_(options.file) {}
-  virtual ~RowReader() = default;
+  /// Opens the file.
+  explicit RowReader(const RowReaderOptions& options);
+  ~RowReader();
 
   /// False at the end. The key is valid until the next call. Throws Failure, with file and line, if
   /// the file cannot be read or the next row is malformed.
-  virtual bool Next(std::string_view* key, std::string* value) = 0;
+  bool Next(std::string_view* key, std::string* value) {
+    return csv_ != nullptr ? NextRecord(key, value) : NextLine(key, value);
+  }
 
   uint64_t bytes_read() const { return lines_.bytes_read(); }
   /// Size of the file; 0 if unknown.
@@ -58,15 +61,18 @@ class RowReader {
   /// Lines so far that end with CR, as in files from Windows; 0 for CSV.
   uint64_t rows_with_cr() const { return rows_with_cr_; }
 
- protected:
-  [[noreturn]] void Fail(const std::string& what, uint64_t line) const;
+ private:
+  class CsvRecords;
+
+  bool NextLine(std::string_view* key, std::string* value);
+  bool NextRecord(std::string_view* key, std::string* value);
+  [[noreturn]] void Fail(const std::string& what) const;
 
   const RowReaderOptions options_;
   term::LineReader lines_;
   uint64_t rows_with_cr_ = 0;
+  std::unique_ptr<CsvRecords> csv_;  // null: lines
+  std::string key_;
 };
-
-/// Throws Failure if the file cannot be opened.
-std::unique_ptr<RowReader> OpenRows(const RowReaderOptions& options);
 
 }  // namespace blocksieve::cli

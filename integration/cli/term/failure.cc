@@ -37,8 +37,6 @@ int RunAndReport(const std::string& name, const std::function<void()>& run,
     run();
     if (std::fflush(stdout) != 0) Fail("cannot write to standard output");
     return 0;
-  } catch (const Exit& exit) {
-    return exit.code;
   } catch (const UsageError& error) {
     return Report(describe, name, error.what(), kUsageCode);
   } catch (const Interrupted& interrupted) {

@@ -56,11 +56,6 @@ inline void CheckInterrupt() {
   if (InterruptFlag().load(std::memory_order_relaxed)) throw Interrupted();
 }
 
-/// Exits without a report.
-struct Exit {
-  int code;
-};
-
 template <class... Args>
 [[noreturn]] void Fail(fmt::format_string<Args...> format, Args&&... args) {
   throw Failure(fmt::format(format, std::forward<Args>(args)...));
@@ -78,9 +73,9 @@ void CheckOk(const Status& status, fmt::format_string<Args...> format, Args&&...
   Fail("{}: {}", fmt::format(format, std::forward<Args>(args)...), status.ToString());
 }
 
-/// Runs a program and returns its exit code: 0; the code of an Exit; 2 for a UsageError; 128 + n
+/// Runs a program and returns its exit code: 0; 2 for a UsageError; 128 + n
 /// for Interrupted by signal n; 1 for any other exception, or if stdout cannot be written. Reports
-/// all but an Exit on standard error as "NAME: MESSAGE", or by `describe`. `run` may change `name`.
+/// them on standard error as "NAME: MESSAGE", or by `describe`. `run` may change `name`.
 using Describe =
     std::function<std::string(const std::string& name, const char* message, int exit_code)>;
 int RunMain(const std::string& name, const std::function<void()>& run,
@@ -201,11 +196,6 @@ std::string CountOf(uint64_t number, std::string_view what);
 /// A number with this many significant digits, but no trailing zeros and no exponent: "0.0000123",
 /// "45.3", "12,345".
 std::string NumberText(double number, int digits = 3);
-
-/// 0 if `whole` is 0.
-inline double Ratio(uint64_t part, uint64_t whole) {
-  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
 
 /// Shortens a value for a message: up to 80 bytes, then "..." if it is longer.
 std::string Shown(std::string_view value);

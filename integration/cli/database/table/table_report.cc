@@ -9,23 +9,17 @@
 namespace blocksieve::cli {
 namespace {
 
-IndexReport Describe(const SkipIndex& index) {
-  IndexReport report;
-  report.num_granules = index.num_granules();
-  report.num_bytes = index.index_bytes();
-  report.columns = index.columns();
-  return report;
-}
-
 IndexReport ReportIndex(const std::string& path,
                         const std::shared_ptr<const rocksdb::TableProperties>& properties) {
   const auto& user = properties->user_collected_properties;
   const rocksdb_plugin::SstIndex index(
       properties, {rocksdb::Env::Default()->GetFileSystem(), path, nullptr}, std::nullopt);
   IndexReport report;
-  if (index.index() != nullptr) {
-    report = Describe(*index.index());
+  if (const SkipIndex* const open = index.index()) {
+    report.num_granules = open->num_granules();
+    report.num_bytes = open->index_bytes();
     report.place = index.is_in_sidecar() ? "sidecar" : "sst";
+    report.columns = open->columns();
   } else if (const bool has_sidecar = user.contains(rocksdb_plugin::kSidecarProperty);
              has_sidecar || user.contains(rocksdb_plugin::kIndexProperty)) {
     // A copied database is not damaged.
