@@ -151,7 +151,7 @@ rocksdb::Status WriteSettings(rocksdb::DB* db, const SieveOptions& options) {
   if (status.ok()) {
     SieveOptions present;
     status = Decode(text, &present);
-    if (!status.ok() || text == Encode(options)) return status;
+    if (!status.ok() || Encode(present) == Encode(options)) return status;
     return rocksdb::Status::Aborted(
         "another process has created the sieve with other settings; open it again");
   }

@@ -20,7 +20,8 @@ double ReadsWithoutFilters(const Forest& forest, double absent_fraction) {
 
 class Adviser {
  public:
-  Adviser(Forest given, const AdviceRequest& request) : request_(request) {
+  Adviser(Forest given, const AdviceRequest& request) {
+    advice_.request = request;
     advice_.forest = std::move(given);
     advice_.without.wasted_reads_absent = ReadsWithoutFilters(forest(), 1);
     advice_.without.wasted_reads = ReadsWithoutFilters(forest(), request.absent_fraction);
@@ -29,14 +30,14 @@ class Adviser {
 
   Advice Advise(const KeysOfFile& keys_of_file) && {
     advice_.no_filter_pays =
-        WhyNoFilterPays(forest(), request_.absent_fraction, request_.cache_is_enough);
+        WhyNoFilterPays(forest(), request().absent_fraction, request().cache_is_enough);
     if (forest().trees.empty()) return std::move(advice_);
     has_filters_ = advice_.current.wasted_reads_absent < advice_.without.wasted_reads_absent;
-    const bool has_limit = request_.memory || request_.wasted_reads;
+    const bool has_limit = request().memory || request().wasted_reads;
     if (has_limit) {
-      Result<Plans> requested = request_.memory
-                                    ? PlanForMemory(forest(), *request_.memory)
-                                    : PlanForWastedReads(forest(), *request_.wasted_reads);
+      Result<Plans> requested = request().memory
+                                    ? PlanForMemory(forest(), *request().memory)
+                                    : PlanForWastedReads(forest(), *request().wasted_reads);
       if (!requested.ok()) advice_.why_refused = requested.status().message();
       Propose("requested", std::move(requested));
     }
@@ -52,28 +53,29 @@ class Adviser {
       Propose("one rate", PlanForOneRate());
     }
     AddStock();
-    if (request_.seek_fraction) AddSeeks(keys_of_file);
+    if (request().seek_fraction) AddSeeks(keys_of_file);
     return std::move(advice_);
   }
 
  private:
+  const AdviceRequest& request() const { return advice_.request; }
   const Forest& forest() const { return advice_.forest; }
 
   Prediction PredictionOf(const Plans& plans) const {
-    return Predict(forest().trees, plans, request_.absent_fraction);
+    return Predict(forest().trees, plans, request().absent_fraction);
   }
 
   // For the requested limit, the current memory, or that of the first proposal. `other_bytes` of it
   // are for other filters.
   Result<Plans> PlanForOneRate(uint64_t other_bytes = 0) const {
-    if (request_.wasted_reads) return PlanForOneRateOfReads(forest(), *request_.wasted_reads);
+    if (request().wasted_reads) return PlanForOneRateOfReads(forest(), *request().wasted_reads);
     const uint64_t bytes = ComparedBytes();
     return cli::PlanForOneRate(forest(), bytes - std::min(bytes, other_bytes));
   }
 
   uint64_t ComparedBytes() const {
-    if (request_.memory || has_filters_) {
-      return request_.memory.value_or(advice_.current.filter_bytes);
+    if (request().memory || has_filters_) {
+      return request().memory.value_or(advice_.current.filter_bytes);
     }
     return advice_.proposals.front().prediction.filter_bytes;
   }
@@ -89,13 +91,13 @@ class Adviser {
   // Range filters and prefixes beside key filters of one rate.
   void AddSeeks(const KeysOfFile& keys_of_file) {
     const auto advise = [&](const Plans& plans) {
-      advice_.seeks = AdviseSeeks(forest(), request_, plans, keys_of_file);
+      advice_.seeks = AdviseSeeks(forest(), request(), plans, keys_of_file);
     };
     Result<Plans> plan = PlanForOneRate();
     if (!plan.ok()) plan = PlanForGoal(forest(), {.target_fpr = FilterOptions().target_fpr});
     advise(plan.value());
     const uint64_t num_bytes = advice_.seeks->FilterBytes();
-    if (!request_.memory || num_bytes <= *request_.memory) return;
+    if (!request().memory || num_bytes <= *request().memory) return;
     plan = PlanForOneRate(num_bytes - advice_.seeks->key_filter_bytes);
     if (plan.ok()) return advise(*plan);
     for (PartAdvice* const part : {&advice_.seeks->ranges, &advice_.seeks->prefixes}) {
@@ -143,15 +145,14 @@ class Adviser {
     // Sums in another order differ by rounding.
     constexpr double kRounding = 1 + 1e-9;
     const Prediction& current = advice_.current;
-    const double max_reads = std::min(request_.wasted_reads.value_or(current.wasted_reads_absent),
+    const double max_reads = std::min(request().wasted_reads.value_or(current.wasted_reads_absent),
                                       current.wasted_reads_absent);
     return prediction.filter_bytes <=
-               std::min(request_.memory.value_or(current.filter_bytes), current.filter_bytes) &&
+               std::min(request().memory.value_or(current.filter_bytes), current.filter_bytes) &&
            prediction.wasted_reads_absent <= max_reads * kRounding &&
            prediction.wasted_reads <= current.wasted_reads * kRounding;
   }
 
-  const AdviceRequest request_;
   bool has_filters_ = false;
   Advice advice_;
 };

@@ -109,6 +109,7 @@ struct Proposal {
 
 /// The advice for all column families together, which get the same options.
 struct Advice {
+  AdviceRequest request;
   Forest forest;
   Prediction without;  ///< Without any filter.
   Prediction current;
@@ -152,8 +153,8 @@ std::string DifferenceText(const Prediction& before, const Prediction& after);
 
 Verdict VerdictOf(const Advice& advice);
 
-/// Tables and option strings. `absent_fraction` as in the request.
-std::string ToText(const Advice& advice, double absent_fraction);
+/// Tables and option strings.
+std::string ToText(const Advice& advice);
 
 Json ToJson(const Advice& advice);
 

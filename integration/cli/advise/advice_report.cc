@@ -60,7 +60,7 @@ Json FamilyJson(const Tree& tree) {
 
 // Reads and memory, a row for each proposal. The column "per lookup" is left out if all keys are
 // absent: it would repeat "wasted reads".
-std::string SavingsText(const Advice& advice, bool with_present_keys) {
+std::string SavingsText(const Advice& advice) {
   Json rows = Json::array();
   const auto add = [&](const std::string& name, const Prediction& prediction,
                        const std::string& option) {
@@ -81,7 +81,7 @@ std::string SavingsText(const Advice& advice, bool with_present_keys) {
       {"bits/key", "/filter_bytes",
        [num_keys](const Json& bytes) { return BitsPerKeyText(8 * Ratio(bytes, num_keys)); }},
       {"option", "/option", PlainText}};
-  if (!with_present_keys) columns.erase(columns.begin() + 2);
+  if (advice.request.absent_fraction >= 1) columns.erase(columns.begin() + 2);
   return TableText(columns, rows);
 }
 
@@ -138,9 +138,9 @@ std::vector<TableColumn> LevelColumns(const char* lookups) {
           {lookups, "/lookup_share", ShareText}};
 }
 
-std::string ToText(const Advice& advice, double absent_fraction) {
+std::string ToText(const Advice& advice) {
   if (advice.forest.trees.empty()) return "";
-  std::string text = SavingsText(advice, absent_fraction < 1) + "\n";
+  std::string text = SavingsText(advice) + "\n";
   if (!advice.proposals.empty()) text += RewritingText(ProposalsJson(advice)) + "\n";
   text += "False-positive rates:\n\n" + RatesText(advice);
   if (!advice.proposals.empty()) text += "\nOptions:\n\n";

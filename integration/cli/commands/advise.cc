@@ -168,7 +168,7 @@ bool TryToApply(const Verdict& verdict, const Source& source) {
 }
 
 std::string ToText(const AdviseOptions& options, const Advice& advice, const Source& source,
-                   double absent_fraction, bool has_options) {
+                   bool has_options) {
   if (source.files.empty() && source.read.unopened.empty()) {
     return "No filter pays here: the database has no files; nothing has been flushed yet.\n";
   }
@@ -183,8 +183,7 @@ std::string ToText(const AdviseOptions& options, const Advice& advice, const Sou
   if (num_families > 1) text += fmt::format("{} column families: ", num_families);
   text += fmt::format("{} in {}. Column \"wasted reads\" is per lookup of an absent key.\n\n{}\n",
                       term::CountOf(advice.forest.num_keys(), "key"),
-                      term::CountOf(advice.forest.num_runs(), "sorted run"),
-                      ToText(advice, absent_fraction));
+                      term::CountOf(advice.forest.num_runs(), "sorted run"), ToText(advice));
   if (!source.unknown_families.empty()) {
     text += "Left out: " + UnknownFamiliesText(source.unknown_families) + ".\n\n";
   }
@@ -195,11 +194,10 @@ std::string ToText(const AdviseOptions& options, const Advice& advice, const Sou
                                       options.target.family));
 }
 
-std::string ToJsonLine(const AdviseOptions& options, const Advice& advice, const Source& source,
-                       double absent_fraction) {
+std::string ToJsonLine(const AdviseOptions& options, const Advice& advice, const Source& source) {
   Json document = DescribeTarget(options.target);
   document["logs"] = options.logs;
-  document["absent_fraction"] = absent_fraction;
+  document["absent_fraction"] = advice.request.absent_fraction;
   document["left_out"] = source.unknown_families;
   document["observed"] = source.observed ? cli::ToJson(*source.observed) : Json(nullptr);
   document.update(ToJson(advice));
@@ -222,11 +220,10 @@ void RunAdvise(const AdviseOptions& options) {
   const Advice advice =
       Advise(MakeForest(source), request, KeysInFiles("building range filters and prefixes"));
   const bool has_options = TryToApply(VerdictOf(advice), source);
-  term::WriteToStandardOutput(
-      options.format == OutputFormat::kJson
-          ? ToJsonLine(options, advice, source, request.absent_fraction)
-          : ToText(options, advice, source, request.absent_fraction, has_options) +
-                VanishedText(source.read));
+  term::WriteToStandardOutput(options.format == OutputFormat::kJson
+                                  ? ToJsonLine(options, advice, source)
+                                  : ToText(options, advice, source, has_options) +
+                                        VanishedText(source.read));
   source.read.FailIfUnopened();
 }
 

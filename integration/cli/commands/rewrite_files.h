@@ -14,6 +14,7 @@
 
 namespace blocksieve::cli {
 
+/// What the command line of one of them says.
 struct ChangeOptions {
   Target target;
   bool is_dry_run = false;

@@ -204,10 +204,9 @@ void AddHighRate(const QueryCheck& query, const char* what, double predicted_fpr
   if (WilsonInterval(query.num_passed, query.num_probed).first <= kNotableFactor * predicted_fpr) {
     return;
   }
-  check->problems.push_back(
-      fmt::format("the filter passes {:.2g} of absent {}; predicted: {:.2g}",
-                  static_cast<double>(query.num_passed) / static_cast<double>(query.num_probed),
-                  what, predicted_fpr));
+  check->problems.push_back(fmt::format("the filter passes {:.2g} of absent {}; predicted: {:.2g}",
+                                        Ratio(query.num_passed, query.num_probed), what,
+                                        predicted_fpr));
 }
 
 }  // namespace

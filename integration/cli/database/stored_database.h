@@ -55,10 +55,10 @@ enum class Access {
 /// it, which is stale in a copy. Reports a stale path on standard error, once. Throws Failure if
 /// rows may be in a WAL elsewhere and `access` must not guess: opening a database to write deletes
 /// the WAL files and table files in its WAL directory that it does not know.
-std::string WalDirectory(const Target& place, const std::string& stored, Access access);
+std::string WalDirectory(const Target& target, const std::string& stored, Access access);
 
 /// The directories of table files in the order of DBOptions::db_paths.
-std::vector<std::string> DataDirectories(const Target& place);
+std::vector<std::string> DataDirectories(const Target& target);
 
 /// The size of a file; 0 if it is unknown.
 uint64_t SizeOfFile(const std::string& path);
@@ -105,11 +105,11 @@ struct StoredDatabase {
   bool has_ttl() const;
 };
 
-/// Reads the database at a place. Another process may have it open, and write new files meanwhile.
-StoredDatabase ReadStored(const Target& place);
+/// Reads the database of a target. Another process may have it open, and write new files meanwhile.
+StoredDatabase ReadStored(const Target& target);
 
 /// The same with an OPTIONS file, such as an edited one.
-StoredDatabase WithText(const Target& place, OptionsText text);
+StoredDatabase WithText(const Target& target, OptionsText text);
 
 /// The options of block-based tables; null if the family has others.
 const rocksdb::BlockBasedTableOptions* TableOptionsOf(const rocksdb::ColumnFamilyOptions& family);

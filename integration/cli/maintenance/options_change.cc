@@ -118,18 +118,19 @@ std::optional<RestoredPolicy> PolicyToRestore(const StoredDatabase& stored, cons
     const auto verdict = Judge(policy);
     return verdict.builds() || verdict.kind == PolicyEffect::kForeign;
   };
+  std::optional<std::string> of_files;
   if (!before && !record && !NamesBlocksieve(present)) {
     if (is_kept(present)) return std::nullopt;
     bool has_ours = false;
-    PolicyOfFiles(stored.target, family, &has_ours);
+    of_files = PolicyOfFiles(stored.target, family, &has_ours);
     if (!has_ours) return std::nullopt;
   }
   if (given) return RestoredPolicy{*given, "by --filter-policy"};
   if (before && is_kept(*before)) return RestoredPolicy{*before, "as before blocksieve apply"};
   if (record) return RestoredPolicy{*record, "like the filters before blocksieve apply"};
-  const std::string left = PolicyOfFiles(stored.target, family);
-  if (left.empty()) return RestoredPolicy{kDefaultPolicy, "by default; no other is known"};
-  return RestoredPolicy{left, "like the stock filters that are left"};
+  if (!of_files) of_files = PolicyOfFiles(stored.target, family);
+  if (of_files->empty()) return RestoredPolicy{kDefaultPolicy, "by default; no other is known"};
+  return RestoredPolicy{*of_files, "like the stock filters that are left"};
 }
 
 void CheckHasText(const StoredDatabase& stored) {
