@@ -31,11 +31,9 @@ constexpr uint64_t kDesignPartsOfSlack = 16;
 using rocksdb::ReadOptions;
 using rocksdb::Slice;
 
-/// The hash that a URL has already.
-struct UrlHash {
-  size_t operator()(const ShardUrl& url) const { return static_cast<size_t>(url.hash); }
-};
-using UrlSet = std::unordered_set<ShardUrl, UrlHash>;
+// The hash that a URL has already.
+constexpr auto kHashOf = [](const ShardUrl& url) { return static_cast<size_t>(url.hash); };
+using UrlSet = std::unordered_set<ShardUrl, decltype(kHashOf)>;
 
 /// Data blocks that this thread has read. Excludes index and filter blocks, which are not in the
 /// block cache but in the open files.

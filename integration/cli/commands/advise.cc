@@ -79,14 +79,12 @@ constexpr uint64_t kMaxMemory = uint64_t{1} << 50;
 
 constexpr double kMaxRangeWidth = 1e6;
 
-struct AdviseOptions {
-  Target target;
+struct AdviseOptions : TargetOptions {
   std::vector<std::string> logs;  // instead of a database
   std::string statistics;         // empty: none
   std::optional<double> absent_fraction;
   AdviceRequest request;
   std::optional<uint64_t> cache_bytes;
-  OutputFormat format = OutputFormat::kText;
 };
 
 std::string PrefixBoundaries(const std::string& text) {
@@ -194,7 +192,7 @@ std::string ToText(const AdviseOptions& options, const Advice& advice, const Sou
                                       options.target.family));
 }
 
-std::string ToJsonLine(const AdviseOptions& options, const Advice& advice, const Source& source) {
+Json ToJson(const AdviseOptions& options, const Advice& advice, const Source& source) {
   Json document = DescribeTarget(options.target);
   document["logs"] = options.logs;
   document["absent_fraction"] = advice.request.absent_fraction;
@@ -202,7 +200,7 @@ std::string ToJsonLine(const AdviseOptions& options, const Advice& advice, const
   document["observed"] = source.observed ? cli::ToJson(*source.observed) : Json(nullptr);
   document.update(ToJson(advice));
   AddMissed(source.read, &document);
-  return JsonLine(document);
+  return document;
 }
 
 void RunAdvise(const AdviseOptions& options) {
@@ -220,10 +218,8 @@ void RunAdvise(const AdviseOptions& options) {
   const Advice advice =
       Advise(MakeForest(source), request, KeysInFiles("building range filters and prefixes"));
   const bool has_options = TryToApply(VerdictOf(advice), source);
-  term::WriteToStandardOutput(options.format == OutputFormat::kJson
-                                  ? ToJsonLine(options, advice, source)
-                                  : ToText(options, advice, source, has_options) +
-                                        VanishedText(source.read));
+  WriteReport(options.format, ToJson(options, advice, source),
+              ToText(options, advice, source, has_options) + VanishedText(source.read));
   source.read.FailIfUnopened();
 }
 

@@ -38,11 +38,6 @@ Examples:
   blocksieve check --db paths.db
   blocksieve check --options-file paths.db/OPTIONS-000007 --format json | jq .problems)help";
 
-struct CheckOptions {
-  Target target;  ///< Its file: --options-file.
-  OutputFormat format = OutputFormat::kText;
-};
-
 struct Findings {
   StoredDatabase stored;
   /// The objects that options name. `family` is empty for options of the database, `value` if the
@@ -241,8 +236,8 @@ std::string ToText(const Findings& findings) {
   return text + "No filter pays here: " + findings.no_filter_pays + ".\n";
 }
 
-void RunCheck(const CheckOptions& options) {
-  const Target& target = options.target;
+void RunCheck(const TargetOptions& options) {
+  const Target& target = options.target;  // its file: --options-file
   const bool has_database = !target.path.empty();
   if (target.file.empty() != has_database) {
     term::FailUsage("neither --db nor --options-file is given; required: one of them");

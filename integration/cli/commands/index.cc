@@ -32,15 +32,13 @@ Examples:
   blocksieve index --db paths.db --save-to saved        # with a backup
   blocksieve index --db paths.db --copy-from saved      # after restoring it)help";
 
-struct IndexOptions {
-  Target target;
+struct IndexOptions : TargetOptions {
   IndexChange change;
   uint64_t bytes_per_second = 0;
   std::vector<std::string> indexes;
   std::string copy_from;
   std::string save_to;
   bool delete_orphans = false;
-  OutputFormat format = OutputFormat::kText;
 };
 
 void WarnWithoutValues(const Target& target, const Column& column) {

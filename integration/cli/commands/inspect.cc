@@ -42,10 +42,8 @@ Examples:
   blocksieve inspect --db paths.db --format prometheus --fail-if without-filter
   blocksieve inspect --db paths.db --format json | jq '.files[] | select(.filter.origin == "none")')help";
 
-struct InspectOptions {
-  Target target;
+struct InspectOptions : TargetOptions {
   std::vector<std::string> fail_if;
-  OutputFormat format = OutputFormat::kText;
 };
 
 // Conditions of --fail-if.
@@ -232,12 +230,12 @@ void RunInspect(const InspectOptions& options) {
       target.path.empty() ? Json{{"num_files", 0}} : FilesWithoutFilters(files, target);
   Json document = Describe(target, files, without);
   AddMissed(read, &document);
-  const OutputFormat format = options.format;
-  term::WriteToStandardOutput(
-      format == OutputFormat::kJson ? JsonLine(document)
-      : format == OutputFormat::kPrometheus
-          ? ToPrometheus(document, files)
-          : ToText(document, WithoutFiltersText(without, "\n", "\n"), read));
+  if (options.format == OutputFormat::kPrometheus) {
+    term::WriteToStandardOutput(ToPrometheus(document, files));
+  } else {
+    WriteReport(options.format, document,
+                ToText(document, WithoutFiltersText(without, "\n", "\n"), read));
+  }
   read.FailIfUnopened();
   CheckConditions(options.fail_if, document, files);
 }

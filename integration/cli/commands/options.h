@@ -65,8 +65,15 @@ void AddOption(CLI::App* command, T* value, const std::string& name, const std::
 /// Adds an option without a value.
 void AddFlag(CLI::App* command, bool* value, const char* name, const char* description);
 
-/// The option --format, with text, json or, if `words` has it, prometheus.
 enum class OutputFormat { kText, kJson, kPrometheus };
+
+/// The options of a subcommand that works on a target.
+struct TargetOptions {
+  Target target;
+  OutputFormat format = OutputFormat::kText;
+};
+
+/// The option --format, with text, json or, if `words` has it, prometheus.
 void AddFormatOption(CLI::App* command, OutputFormat* format, const char* words = "text|json");
 
 void AddDatabaseOption(CLI::App* command, Target* target);  ///< With AddPlaceOptions.

@@ -15,10 +15,8 @@
 namespace blocksieve::cli {
 
 /// What the command line of one of them says.
-struct ChangeOptions {
-  Target target;
+struct ChangeOptions : TargetOptions {
   bool is_dry_run = false;
-  OutputFormat format = OutputFormat::kText;
 
   std::vector<std::string> edits;  ///< Only of `apply`.
 

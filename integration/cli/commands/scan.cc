@@ -60,13 +60,11 @@ Examples:
   blocksieve scan --db paths.db --where "NOT (pkg LIKE 'lib%')" --reverse --limit 10
   blocksieve scan --db paths.db --where "pkg = 'bash'" --explain --format json 2> explanation.json)help";
 
-struct ScanOptions {
-  Target target;
+struct ScanOptions : TargetOptions {
   std::string where = "TRUE";
   SkipScanOptions scan;
   bool no_index = false;
   bool count = false;
-  OutputFormat format = OutputFormat::kText;
 };
 
 bool HasRows(const Database& db, const std::string& family) {

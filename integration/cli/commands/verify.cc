@@ -31,10 +31,8 @@ Examples:
 constexpr uint64_t kDefaultProbes = 100'000;
 constexpr uint64_t kMaxProbes = 1'000'000'000;
 
-struct VerifyOptions {
-  Target target;
+struct VerifyOptions : TargetOptions {
   uint64_t num_probes = kDefaultProbes;
-  OutputFormat format = OutputFormat::kText;
 };
 
 std::string MeasuredText(const Json& query) {
