@@ -29,11 +29,14 @@ auto& Callbacks() {
   return callbacks;
 }
 
-// Size of a field that begins with its big-endian length of `bytes` bytes; none if the key ends.
-std::optional<size_t> SizedField(std::string_view key, size_t at, size_t bytes) noexcept {
+// Size of a field that begins with its length of `bytes` bytes; none if the key ends.
+std::optional<size_t> SizedField(std::string_view key, size_t at, size_t bytes,
+                                 bool is_little_endian) noexcept {
   if (key.size() - at < bytes) return std::nullopt;
   uint64_t content = 0;
-  for (size_t i = 0; i < bytes; ++i) content = content << 8 | static_cast<uint8_t>(key[at + i]);
+  for (size_t i = 0; i < bytes; ++i) {
+    content = content << 8 | static_cast<uint8_t>(key[at + (is_little_endian ? bytes - 1 - i : i)]);
+  }
   return bytes + static_cast<size_t>(content);
 }
 
@@ -112,10 +115,14 @@ bool FindAfterFields(ByteView parameters, std::string_view key, PrefixLengths* l
   for (size_t i = 0; i < parameters.size() && !lengths->is_full(); i += kFieldBytes) {
     const uint8_t type = parameters[i];
     const auto size = LoadLittleEndian<uint16_t>(&parameters[i + 1]);
-    const size_t length_bytes = type & ~kEndsPrefix;
-    if (length_bytes > 4 || length_bytes == 3 || (length_bytes == 0) != (size != 0)) return false;
+    const size_t length_bytes = type & ~(kEndsPrefix | kLittleEndian);
+    const bool is_little_endian = (type & kLittleEndian) != 0;
+    if (length_bytes > 4 || length_bytes == 3 || (length_bytes == 0) != (size != 0) ||
+        (is_little_endian && length_bytes < 2)) {
+      return false;
+    }
     const std::optional<size_t> field =
-        length_bytes == 0 ? size : SizedField(key, at, length_bytes);
+        length_bytes == 0 ? size : SizedField(key, at, length_bytes, is_little_endian);
     if (!field || *field > key.size() - at) break;
     at += *field;
     if (at > kMaxPrefixBytes) break;

@@ -49,9 +49,11 @@ class PrefixLengths {
 /// First byte of a rule; lib/FORMAT.md has the bytes that follow.
 enum class RuleKind : uint8_t { kDelimiter = 1, kLengths = 2, kFields = 3, kCallback = 4 };
 
-/// A field: one byte with the number of bytes of its length in the key (0, 1, 2 or 4), and with
-/// kEndsPrefix if a prefix ends after it; two bytes with its size, if it has no length in the key.
+/// A field: one byte with the number of bytes of its length in the key (0, 1, 2 or 4), with
+/// kEndsPrefix if a prefix ends after it and kLittleEndian if that is the byte order of a length of
+/// 2 or 4 bytes; two bytes with its size, if it has no length in the key.
 inline constexpr uint8_t kEndsPrefix = 0x80;
+inline constexpr uint8_t kLittleEndian = 0x40;
 inline constexpr size_t kFieldBytes = 3;
 
 /// Parses "delimiter:/", "delimiter:/,depth:3", "lengths:4,12", "fields:len8,2,len32,8" or

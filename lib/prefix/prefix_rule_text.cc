@@ -125,9 +125,11 @@ class RuleParser {
     if (length_bytes == 0 && !ParseNumber(kMaxPrefixBytes, &size)) {
       return Expect("len8, len16, len32 or a size from 1 to " + std::to_string(kMaxPrefixBytes));
     }
+    const bool is_little_endian = length_bytes > 1 && Take("le");
     const bool is_marked = Take("*");
     has_mark_ = has_mark_ || is_marked;
-    rule->push_back(static_cast<char>(length_bytes | (is_marked ? kEndsPrefix : 0)));
+    rule->push_back(static_cast<char>(length_bytes | (is_marked ? kEndsPrefix : 0) |
+                                      (is_little_endian ? kLittleEndian : 0)));
     AppendLittleEndian(rule, static_cast<uint16_t>(size));
     return true;
   }
@@ -192,9 +194,10 @@ std::string PrefixRuleText(ByteView rule) {
         const auto type = from.Fixed<uint8_t>();
         const auto size = from.Fixed<uint16_t>();
         if (!from.ok()) return "";
-        const int length_bytes = type & ~kEndsPrefix;
+        const int length_bytes = type & ~(kEndsPrefix | kLittleEndian);
         text += text.empty() ? "fields:" : ",";
         text += length_bytes == 0 ? std::to_string(size) : "len" + std::to_string(8 * length_bytes);
+        if ((type & kLittleEndian) != 0) text += "le";
         if ((type & kEndsPrefix) != 0) text += "*";
       }
       return text;

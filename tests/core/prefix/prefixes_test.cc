@@ -50,13 +50,16 @@ TEST(PrefixRuleTest, FindsBoundaries) {
   EXPECT_EQ(FindLengths("fields:len8*,2*", "\x03nsp42field"), (Lengths{4, 6}));
   EXPECT_EQ(FindLengths("fields:len8,2", "\x03nsp4"), Lengths{});
   EXPECT_EQ(FindLengths("fields:len16,len32", "\0\x02nn\0\0\0\x01k-"s), Lengths{9});
+  EXPECT_EQ(FindLengths("fields:len16le,len32le", "\x02\0nn\x01\0\0\0k-"s), Lengths{9});
+  EXPECT_EQ(FindLengths("fields:len32le", "\0\0\0\x02nn"s), Lengths{}) << "32 MiB";
   EXPECT_EQ(FindLengths("fields:len32", "\xff\xff\xff\xffk"), Lengths{}) << "longer than the key";
 }
 
 TEST(PrefixRuleTest, IsWrittenAsItIsRead) {
   for (const std::string text :
        {"delimiter:/", "delimiter:/,depth:3", "delimiter:%3A%3A", "delimiter:%00", "lengths:1",
-        "lengths:4,12", "fields:len8,2,len32,8*", "fields:len16*,1*"}) {
+        "lengths:4,12", "fields:len8,2,len32,8*", "fields:len16*,1*",
+        "fields:len32le*,len16le,2*"}) {
     const std::string rule = Must(internal::ParsePrefixRule(text));
     EXPECT_EQ(internal::PrefixRuleText(AsBytes(rule)), text);
     for (size_t bytes = 0; bytes < rule.size(); ++bytes) {
@@ -90,6 +93,7 @@ TEST(PrefixRuleTest, SaysWhatIsWrong) {
            {"fields:len64",
             "expected len8, len16, len32 or a size from 1 to "
             "65535, found len64"},
+           {"fields:len8le", "expected the end, found le"},
            {"fields:0", "expected len8, len16, len32 or a size from 1 to 65535, found 0"},
            {"callback:", "expected a name of 1 to 64 letters"},
            {"callback:unknown", "expected a callback that RegisterPrefixCallback made known"}}) {

@@ -76,7 +76,8 @@ struct FilterPolicyOptions {
   ///   "delimiter:/,depth:3"    after the first three
   ///   "lengths:4,12"           after 4 and after 12 bytes
   ///   "fields:len8,2,len32,8"  after the last field, or each one with "*": sizes in bytes, or
-  ///                            big-endian lengths of 8, 16 or 32 bits before the content
+  ///                            lengths of 8, 16 or 32 bits before the content: big-endian, or
+  ///                            little-endian as in "len32le"
   ///   "callback:NAME"          found by the application (blocksieve/prefix.h)
   ///   "auto"                   a delimiter or length for each file, for at most 0.3 bits per key
   std::string prefixes = {};
