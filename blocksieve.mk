@@ -18,8 +18,10 @@ blocksieve_XXHASH := $(shell echo '$(blocksieve_HASH)include <xxhash.h>' | $(CXX
 ifeq ($(blocksieve_XXHASH),)
   $(error blocksieve: $(CXX) finds no xxhash.h; on Debian it is in libxxhash-dev)
 endif
-$(shell cd plugin/blocksieve && [ -f build/xxhash/xxhash.h ] || { mkdir -p build/xxhash && \
-  echo '$(blocksieve_HASH)include "$(blocksieve_XXHASH)"' >build/xxhash/xxhash.h; })
+# RocksDB's java/Makefile reads this file too, in another directory.
+$(shell cd plugin/blocksieve 2>/dev/null && [ ! -f build/xxhash/xxhash.h ] && \
+  mkdir -p build/xxhash && \
+  echo '$(blocksieve_HASH)include "$(blocksieve_XXHASH)"' >build/xxhash/xxhash.h)
 blocksieve_CXXFLAGS = -Iplugin/blocksieve/build/xxhash -Iplugin/blocksieve \
   -Iplugin/blocksieve/include -Iplugin/blocksieve/integration/rocksdb/include
 
