@@ -58,8 +58,8 @@ endmacro()
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libzstd-dev, pkgconf")
 blocksieve_package(development libblocksieve-dev libdevel
 "filters and skip indexes for storage engines (development)
-Headers, the static library of the core, which knows no storage engine, and
-what a program needs to link the RocksDB plug-in.")
+Headers, the static libraries of the core, which knows no storage engine, and
+of the RocksDB plug-in, and what a program needs to link the shared one.")
 
 if(BLOCKSIEVE_ROCKSDB)
   # Named as Debian names libraries, so that programs built with another version keep theirs.

@@ -52,6 +52,8 @@ if command -v lintian; then lintian --fail-on error "$work"/*.deb; fi
 depends libblocksieve-dev libzstd-dev
 if [[ ${5:-} != --core-only ]]; then
   version=$(dpkg-deb --field "$work"/libblocksieve-dev_*.deb Version)
+  dpkg-deb --contents "$work"/libblocksieve-dev_*.deb | grep "/libblocksieve_rocksdb\.a$" ||
+    fail "libblocksieve-dev lacks the static plug-in"
   depends libblocksieve-dev librocksdb-dev
   depends libblocksieve-dev "libblocksieve-rocksdb0\\.1 \\(= $version\\)"
   # Debian's package names: librocksdb.so.7.8 is in librocksdb7.8.
