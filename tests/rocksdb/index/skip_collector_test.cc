@@ -9,7 +9,6 @@
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 #include "tests/support/logs.h"
-#include "tests/support/new_policy.h"
 
 // The collector by itself, and readers of its properties.
 

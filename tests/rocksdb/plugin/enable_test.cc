@@ -11,7 +11,6 @@
 #include "blocksieve/rocksdb.h"
 #include "blocksieve/rocksdb/skip_index.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
-#include "tests/support/new_policy.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_db.h"
 

@@ -13,7 +13,6 @@
 
 #include "blocksieve/rocksdb/skip_index.h"
 #include "lib/column/values.h"
-#include "tests/support/new_policy.h"
 #include "tests/support/test_db.h"
 
 // Databases with a skip index, and scans with and without the index.
@@ -39,6 +38,15 @@ inline SkipIndexOptions ShortGranules(const std::vector<std::string>& definition
   options.granule_rows = granule_rows;
   options.block_granules = false;
   return options;
+}
+
+/// The collector of these options, which are valid.
+inline std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewCollectorFactory(
+    const SkipIndexOptions& options, const SkipIndexStorage& storage = {}) {
+  std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> factory;
+  const rocksdb::Status status = NewSkipIndexCollectorFactory(options, storage, &factory);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  return factory;
 }
 
 inline DbConfig SkipConfig(const SkipIndexOptions& options, const SkipIndexStorage& storage = {}) {
