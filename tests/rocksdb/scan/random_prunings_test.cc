@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/sst_file_writer.h>
+#include <rocksdb/utilities/checkpoint.h>
 #include <rocksdb/utilities/transaction_db.h>
 #include <rocksdb/version.h>
 
@@ -70,6 +71,9 @@ class PrunedDb {
     options.compaction_options_universal.incremental = moves && OneIn(2);
     options.compaction_options_universal.allow_trivial_move = moves && OneIn(2);
     if (OneIn(4)) options.memtable_prefix_bloom_size_ratio = 0.1;
+    // RocksDB asserts that files placed by age have no blobs.
+    places_ = style_ == 1 && !options.enable_blob_files && OneIn(3);
+    options.preclude_last_level_data_seconds = places_ ? 1 + Below(2) : 0;
     Open();
   }
   ~PrunedDb() { Close(); }
@@ -79,9 +83,9 @@ class PrunedDb {
     constexpr std::pair<uint64_t, void (PrunedDb::*)()> kChoices[] = {
         {330, &PrunedDb::Write},     {60, &PrunedDb::Flush},         {20, &PrunedDb::CompactRange},
         {15, &PrunedDb::CompactOne}, {20, &PrunedDb::Ingest},        {10, &PrunedDb::IngestOfOther},
-        {3, &PrunedDb::DeleteFiles}, {20, &PrunedDb::ChangeMoments}, {4, &PrunedDb::Reopen},
+        {2, &PrunedDb::DeleteFiles}, {20, &PrunedDb::ChangeMoments}, {4, &PrunedDb::Reopen},
         {2, &PrunedDb::Repair},      {30, &PrunedDb::Transact},      {20, &PrunedDb::Refresh},
-        {466, &PrunedDb::Compare},
+        {1, &PrunedDb::Import},      {466, &PrunedDb::Compare},
     };
     uint64_t dice = Below(1000);
     for (const auto& [weight, step] : kChoices) {
@@ -206,7 +210,7 @@ class PrunedDb {
     for (const auto& file : metadata.levels[static_cast<size_t>(level)].files) {
       if (OneIn(2)) files.push_back(file.name);
     }
-    if (files.empty() || style_ == 2) return;
+    if (files.empty() || style_ == 2 || places_) return;
     level = std::min(level + static_cast<int>(Below(2)), config_.options.num_levels - 1);
     rocksdb::CompactionOptions options;
     options.output_file_size_limit = 1024 << Below(4);
@@ -254,6 +258,27 @@ class PrunedDb {
   }
   void IngestOfOther() { IngestGenerated(); }
 
+  // The files in another column family, with their levels and sequence numbers.
+  void Import() {
+    if (transactions_ != 0 || config_.options.enable_blob_files) return;
+    rocksdb::Checkpoint* checkpoint = nullptr;
+    MustBeOk(rocksdb::Checkpoint::Create(db_.get(), &checkpoint), "checkpoint");
+    rocksdb::ExportImportFilesMetaData* files = nullptr;
+    const std::string dir = dir_ / ("export" + std::to_string(++num_names_));
+    MustBeOk(checkpoint->ExportColumnFamily(db_->DefaultColumnFamily(), dir, &files), "export");
+    const std::unique_ptr<rocksdb::Checkpoint> owned_checkpoint(checkpoint);
+    const std::unique_ptr<rocksdb::ExportImportFilesMetaData> owned_files(files);
+    decided_.clear();
+    // Some ingested files are refused.
+    const auto options = config_.ToOptions();
+    if (!db_->CreateColumnFamilyWithImport(options, dir, {}, *files, &family_).ok()) return;
+    for (int i = 0; i < 50; ++i) Compare();
+    decided_.clear();
+    MustBeOk(db_->DropColumnFamily(family_), "drop");
+    MustBeOk(db_->DestroyColumnFamilyHandle(family_), "drop");
+    family_ = nullptr;
+  }
+
   void DeleteFiles() {
     const auto [begin, end] = AnyRange();
     const rocksdb::Slice bounds[] = {begin, end};
@@ -291,7 +316,7 @@ class PrunedDb {
     if (!decided_.empty() && OneIn(2)) return decided_[Below(decided_.size())];
     Decided& decided = decided_.emplace_back();
     decided.condition = AnyCondition();
-    MustBeOk(PruneReads(db_.get(), nullptr, decided.condition, &decided.read, &decided.pruning),
+    MustBeOk(PruneReads(db_.get(), family_, decided.condition, &decided.read, &decided.pruning),
              decided.condition);
     return decided;
   }
@@ -340,9 +365,11 @@ class PrunedDb {
     if (OneIn(4)) read.iterate_lower_bound = &bounds[0];
     if (OneIn(3)) read.iterate_upper_bound = &bounds[1];
     if (!moments_.empty() && OneIn(2)) read.snapshot = moments_[Below(moments_.size())];
-    const std::unique_ptr<rocksdb::Iterator> all(db_->NewIterator(read));
+    rocksdb::ColumnFamilyHandle* const family =
+        family_ == nullptr ? db_->DefaultColumnFamily() : family_;
+    const std::unique_ptr<rocksdb::Iterator> all(db_->NewIterator(read, family));
     read.table_filter = decided.read.table_filter;
-    const std::unique_ptr<rocksdb::Iterator> some(db_->NewIterator(read));
+    const std::unique_ptr<rocksdb::Iterator> some(db_->NewIterator(read, family));
     for (int i = 0; i < 3; ++i) CompareRows(decided, some.get(), all.get());
     counts_.tables += decided.pruning->counts().tables_asked - before.tables_asked;
     counts_.left_out += decided.pruning->counts().tables_left_out - before.tables_left_out;
@@ -367,11 +394,13 @@ class PrunedDb {
   const uint64_t style_;         // level, universal or FIFO, as in RocksDB's enum
   const uint64_t transactions_;  // 0: none; else a write policy and 1
   const bool deletes_ranges_;
+  bool places_ = false;  // keys by age
   DbConfig config_;
   PrunedCounts& counts_;
   TempDir dir_;
   const std::string path_ = dir_ / "db";
   std::unique_ptr<rocksdb::DB> db_;
+  rocksdb::ColumnFamilyHandle* family_ = nullptr;  // one that was imported, while it is compared
   std::vector<const rocksdb::Snapshot*> moments_;
   std::vector<Decided> decided_;
   std::vector<std::string> singles_;
