@@ -24,9 +24,8 @@ constexpr size_t kCountedBytes = 4;
 constexpr size_t kMaxSymbols = 128;
 constexpr uint64_t kAllParts = 255;
 
-// A position that spans this many byte values is as good as one that spans all: codes that no key
-// has are a 32nd of all.
-constexpr int kNearlyAll = 247;
+// Maximum share of the codes at a position that no key has because the position is given up.
+constexpr double kMaxGap = 1.0 / 32;
 
 // Number of keys that the model is learnt from. Bytes that occur only in other keys make their
 // codes less precise, but not wrong.
@@ -53,11 +52,7 @@ class CodeLearner {
     GiveParts();
     for (size_t i = 0; i < num_positions_; ++i) LearnRange(i);
     if (std::count(is_symbol_.begin(), is_symbol_.end(), true) == 0) num_symbols_ = 0;
-    // Positions with nearly all byte values need no parts of their own.
-    while (num_symbols_ == 0 && num_positions_ != 0 &&
-           highest_[num_positions_ - 1] - lowest_[num_positions_ - 1] >= kNearlyAll) {
-      --num_positions_;
-    }
+    if (num_symbols_ == 0) GiveUpPositions();
     LearnEdges();
   }
 
@@ -186,6 +181,19 @@ class CodeLearner {
         }
       }
     }
+  }
+
+  /// Gives up the last positions that have nearly all byte values, except after ones with few: a
+  /// window of numbers over a carry has few codes at its edges. Their bytes are one digit.
+  void GiveUpPositions() noexcept {
+    size_t needed = 0;
+    double at_edges = 0;  // share of the codes, of which edges may leave out nearly all
+    for (size_t i = 0; i < num_positions_; ++i) {
+      const double values = highest_[i] - lowest_[i] + 1;
+      if (1 - values / 256 + at_edges > kMaxGap) needed = i + 1;
+      at_edges = values == 1 ? 0 : (at_edges == 0 ? 2 : at_edges) / values;
+    }
+    num_positions_ = needed;
   }
 
   /// Appends a bit for each byte value, without words that are zero.

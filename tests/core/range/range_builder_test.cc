@@ -80,7 +80,7 @@ TEST(RangeFilterBuilderTest, DescribesTheFilter) {
     const RangeFilterInfo info = DescribeRangeBlock(built.block());
     EXPECT_EQ(info.is_whole_file, is_whole_file);
     EXPECT_EQ(info.cells_per_key, 91u);  // of 1.1 %
-    EXPECT_EQ(info.model_bytes, 0u);  // random bytes need none
+    EXPECT_EQ(info.model_bytes, 0u);     // random bytes need none
     EXPECT_LT(info.estimated_fpr, 0.03);
   }
 }

@@ -93,7 +93,13 @@ TEST(RangeRateTest, IsNearTheTargetForKeysOfUsualKinds) {
            Formatted("%08llx", (*random)() >> 32);
   };
   const auto uuid = [](Random* random) { return HexUuid(random); };
+  // The upper digits take few values at both ends of the window.
+  const auto window_over_a_carry = [](Random* random) {
+    return BigEndian(1'000 + (*random)() % 200) +
+           BigEndian(0x172A0F00000 + (*random)() % (1 << 21));
+  };
   ExpectRate(50'000, user, 0.012, 0.018);
+  ExpectRate(50'000, window_over_a_carry, 0.008, 0.022);
   ExpectRate(50'000, time_and_id, 0.010, 0.020);
   ExpectRate(50'000, &TenantAndTime, 0.008, 0.022);
   ExpectRate(50'000, uuid, 0.012, 0.018);
