@@ -120,10 +120,12 @@ class RuleParser {
   }
 
   bool ParseField(std::string* rule) {
+    if (rule->size() > 1 && text_.substr(at_) == "*") return Take("*");  // the rest of the key
     uint64_t size = 0;
     const int length_bytes = Take("len8") ? 1 : Take("len16") ? 2 : Take("len32") ? 4 : 0;
     if (length_bytes == 0 && !ParseNumber(kMaxPrefixBytes, &size)) {
-      return Expect("len8, len16, len32 or a size from 1 to " + std::to_string(kMaxPrefixBytes));
+      return Expect("len8, len16, len32, len16le, len32le or a size from 1 to " +
+                    std::to_string(kMaxPrefixBytes));
     }
     const bool is_little_endian = length_bytes > 1 && Take("le");
     const bool is_marked = Take("*");

@@ -52,6 +52,7 @@ TEST(PrefixRuleTest, FindsBoundaries) {
   EXPECT_EQ(FindLengths("fields:len16,len32", "\0\x02nn\0\0\0\x01k-"s), Lengths{9});
   EXPECT_EQ(FindLengths("fields:len16le,len32le", "\x02\0nn\x01\0\0\0k-"s), Lengths{9});
   EXPECT_EQ(FindLengths("fields:len32le", "\0\0\0\x02nn"s), Lengths{}) << "32 MiB";
+  EXPECT_EQ(FindLengths("fields:len32,*", "\0\0\0\x01k-more"s), Lengths{5});
   EXPECT_EQ(FindLengths("fields:len32", "\xff\xff\xff\xffk"), Lengths{}) << "longer than the key";
 }
 
@@ -91,10 +92,11 @@ TEST(PrefixRuleTest, SaysWhatIsWrong) {
            {"lengths:65536", "expected a number from 1 to 65535"},
            {"lengths:4;", "expected the end, found ;"},
            {"fields:len64",
-            "expected len8, len16, len32 or a size from 1 to "
+            "expected len8, len16, len32, len16le, len32le or a size from 1 to "
             "65535, found len64"},
            {"fields:len8le", "expected the end, found le"},
-           {"fields:0", "expected len8, len16, len32 or a size from 1 to 65535, found 0"},
+           {"fields:0",
+            "expected len8, len16, len32, len16le, len32le or a size from 1 to 65535, found 0"},
            {"callback:", "expected a name of 1 to 64 letters"},
            {"callback:unknown", "expected a callback that RegisterPrefixCallback made known"}}) {
     EXPECT_NE(ParseError(text).find(expected), std::string::npos) << ParseError(text);

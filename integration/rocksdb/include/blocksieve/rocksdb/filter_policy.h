@@ -77,7 +77,8 @@ struct FilterPolicyOptions {
   ///   "lengths:4,12"           after 4 and after 12 bytes
   ///   "fields:len8,2,len32,8"  after the last field, or each one with "*": sizes in bytes, or
   ///                            lengths of 8, 16 or 32 bits before the content: big-endian, or
-  ///                            little-endian as in "len32le"
+  ///                            little-endian as in "len32le"; ",*" at the end, for the rest of
+  ///                            the key, changes nothing
   ///   "callback:NAME"          found by the application (blocksieve/prefix.h)
   ///   "auto"                   a delimiter or length for each file, for at most 0.3 bits per key
   std::string prefixes = {};
