@@ -8,11 +8,21 @@
 
 #include "blocksieve/status.h"
 
-/// Returns the error of `expression`, a Status, if it has one.
-#define BLOCKSIEVE_RETURN_IF_ERROR(expression)                  \
-  do {                                                          \
-    if (Status error = (expression); !error.ok()) return error; \
+/// Returns the error of `expression`, a Status of this library or of RocksDB, if it has one.
+#define BLOCKSIEVE_RETURN_IF_ERROR(expression)                \
+  do {                                                        \
+    if (auto error = (expression); !error.ok()) return error; \
   } while (false)
+
+/// Initializes `declaration` with the value of `expression`, a Result, or returns its error.
+#define BLOCKSIEVE_ASSIGN_OR_RETURN(declaration, expression) \
+  BLOCKSIEVE_ASSIGN_AT(__LINE__, declaration, expression)
+#define BLOCKSIEVE_ASSIGN_AT(line, declaration, expression) \
+  BLOCKSIEVE_ASSIGN_FROM(line, declaration, expression)
+#define BLOCKSIEVE_ASSIGN_FROM(line, declaration, expression) \
+  auto result_##line = (expression);                          \
+  if (!result_##line.ok()) return result_##line.status();     \
+  declaration = *std::move(result_##line)
 
 namespace blocksieve::internal {
 

@@ -11,7 +11,7 @@
 namespace blocksieve {
 
 Result<ClassicBloom> ClassicBloom::Create(const BloomLayout& layout) try {
-  if (Status status = layout.Check(); !status.ok()) return status;
+  BLOCKSIEVE_RETURN_IF_ERROR(layout.Check());
   Result<OwnedBytes> bits = internal::AllocateCells(layout, 1);
   if (!bits.ok()) return bits.status();
   return ClassicBloom(layout, *std::move(bits));

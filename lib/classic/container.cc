@@ -26,7 +26,7 @@ Status Damaged(const std::string& what) { return Status::Corruption("Bloom filte
 }  // namespace
 
 Status CheckCounters(const BloomLayout& layout, uint32_t counter_bits) {
-  if (Status status = layout.Check(); !status.ok()) return status;
+  BLOCKSIEVE_RETURN_IF_ERROR(layout.Check());
   const std::string bits = std::to_string(counter_bits);
   if (counter_bits != 2 && counter_bits != 4 && counter_bits != 8 && counter_bits != 16) {
     return Status::InvalidArgument("counter_bits is " + bits + "; allowed: 2, 4, 8 or 16");

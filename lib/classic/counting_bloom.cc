@@ -61,7 +61,7 @@ void ForEachPosition(uint64_t hash, const BloomLayout& layout, const Visit& visi
 }  // namespace
 
 Result<CountingBloom> CountingBloom::Create(const BloomLayout& layout, uint32_t counter_bits) try {
-  if (Status status = internal::CheckCounters(layout, counter_bits); !status.ok()) return status;
+  BLOCKSIEVE_RETURN_IF_ERROR(internal::CheckCounters(layout, counter_bits));
   Result<OwnedBytes> counters = internal::AllocateCells(layout, counter_bits);
   if (!counters.ok()) return counters.status();
   return CountingBloom(layout, counter_bits, *std::move(counters));

@@ -54,7 +54,7 @@ Result<BloomLayout> BloomLayout::ForKeys(uint64_t num_keys, double target_fpr,
   // One bit less, so that rounding does not exceed the maximum.
   const double max_bits = static_cast<double>(kMaxBloomBits - 1) - extra_bits;
   const auto max_keys = static_cast<uint64_t>(max_bits / bits_per_key);
-  if (Status status = CheckRange("num_keys", num_keys, 1, max_keys); !status.ok()) return status;
+  BLOCKSIEVE_RETURN_IF_ERROR(CheckRange("num_keys", num_keys, 1, max_keys));
   const double num_bits = std::ceil(static_cast<double>(num_keys) * bits_per_key + extra_bits);
   return BloomLayout{.num_bits = static_cast<uint64_t>(num_bits),
                      .num_probes = num_probes,
@@ -68,7 +68,7 @@ Result<BloomLayout> BloomLayout::ForBits(uint64_t num_bits, uint32_t num_probes,
                                          uint64_t hash_seed) {
   BloomLayout layout{.num_bits = num_bits, .num_probes = num_probes, .hash_seed = hash_seed};
   layout.design_keys = 1;  // valid, so that Check() looks at the other fields
-  if (Status status = layout.Check(); !status.ok()) return status;
+  BLOCKSIEVE_RETURN_IF_ERROR(layout.Check());
   const double keys = static_cast<double>(num_bits) * std::numbers::ln2 / num_probes;
   layout.design_keys = std::max(uint64_t{1}, static_cast<uint64_t>(std::llround(keys)));
   return layout;

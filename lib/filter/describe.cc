@@ -52,8 +52,7 @@ Result<FilterDescription> DescribeFilter(ByteView block) try {
   }
   internal::VisitFamily(footer.kind, [&](auto family) { family.Describe(footer, &description); });
   if (!footer.prefixes.empty()) {
-    Status status = DescribePrefixes(footer.prefixes, &description);
-    if (!status.ok()) return status;
+    BLOCKSIEVE_RETURN_IF_ERROR(DescribePrefixes(footer.prefixes, &description));
   }
   if (!footer.ranges.empty()) {
     const RangeFilterReader ranges = RangeFilterReader::OpenSection(footer.ranges);

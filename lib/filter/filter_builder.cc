@@ -290,7 +290,7 @@ Result<FinishedFilter> FilterBuilder::Finish(const Layout& layout, bool with_sec
 
 Status FilterBuilder::VerifyBuilt(ByteView block) const try {
   assert(options_.keep_hashes && num_keys() == 0);
-  if (Status status = Filter::Verify(block); !status.ok()) return status;
+  BLOCKSIEVE_RETURN_IF_ERROR(Filter::Verify(block));
   const Filter filter = Filter::Open(block);
   bool all_match = true;
   keys_->built_hashes.ForEachRun([&](std::span<const uint64_t> run) {
