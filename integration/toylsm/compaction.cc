@@ -17,7 +17,9 @@ double CompactionPicker::Score(const Run& run, const Version& version) const {
   if (run.level == kNumLevels - 1) return 0;
   const double limit =
       static_cast<double>(options_.level1_bytes) * std::pow(options_.size_ratio, run.level - 1);
-  return static_cast<double>(run.num_bytes()) / (limit + 1);  // below 1 at the limit
+  double num_bytes = 0;
+  for (const auto& file : run.files) num_bytes += static_cast<double>(file->info().num_bytes());
+  return num_bytes / (limit + 1);  // below 1 at the limit
 }
 
 std::vector<Run> CompactionPicker::Pick(const Version& version) {

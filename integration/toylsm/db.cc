@@ -11,15 +11,13 @@
 namespace blocksieve::toylsm {
 namespace {
 
+using internal::CheckRange;
+
 Status CheckOptions(const Options& options) {
-  if (options.level0_files < 1) return internal::OutOfRange("level0_files", 0, 1, UINT32_MAX);
-  if (!(options.size_ratio >= 2 && options.size_ratio <= 1e9)) {
-    return internal::OutOfRange("size_ratio", options.size_ratio, 2, 1e9);
-  }
-  if (options.block_bytes < 1 || options.block_bytes > UINT32_MAX) {
-    return internal::OutOfRange("block_bytes", static_cast<double>(options.block_bytes), 1,
-                                UINT32_MAX);
-  }
+  const auto block_bytes = static_cast<double>(options.block_bytes);
+  BLOCKSIEVE_RETURN_IF_ERROR(CheckRange("level0_files", options.level0_files, 1, UINT32_MAX));
+  BLOCKSIEVE_RETURN_IF_ERROR(CheckRange("size_ratio", options.size_ratio, 2, 1e9));
+  BLOCKSIEVE_RETURN_IF_ERROR(CheckRange("block_bytes", block_bytes, 1, UINT32_MAX));
   return CheckFilters(options);
 }
 
@@ -32,49 +30,40 @@ Db::Db(const Options& options, std::string directory)
       picker_(options_) {}
 
 Result<std::unique_ptr<Db>> Db::Open(const Options& options, const std::string& directory) {
-  Status status = CheckOptions(options);
+  BLOCKSIEVE_RETURN_IF_ERROR(CheckOptions(options));
   std::unique_ptr<Db> db(new Db(options, directory));
-  if (status.ok()) status = db->Recover();
-  if (!status.ok()) return status;
+  BLOCKSIEVE_RETURN_IF_ERROR(db->Recover());
   return db;
 }
 
 Status Db::Recover() {
-  Status status = options_.env->CreateDirectory(directory_);
-  if (!status.ok()) return status;
-  const Result<std::vector<std::string>> names = options_.env->List(directory_);
-  if (!names.ok()) return names.status();
-  if (std::find(names->begin(), names->end(), kManifestName) != names->end()) {
-    status = ReadManifestAndLog();
-  } else if (std::any_of(names->begin(), names->end(),
-                         [](const auto& name) { return name.ends_with(kSstSuffix); })) {
+  BLOCKSIEVE_RETURN_IF_ERROR(options_.env->CreateDirectory(directory_));
+  BLOCKSIEVE_ASSIGN_OR_RETURN(const auto names, options_.env->List(directory_));
+  if (std::ranges::find(names, kManifestName) != names.end()) {
+    BLOCKSIEVE_RETURN_IF_ERROR(ReadManifestAndLog());
+  } else if (std::ranges::any_of(names, [](auto& name) { return name.ends_with(kSstSuffix); })) {
     // A lost manifest must not look like a new database.
     return Status::Corruption(directory_ + " has SSTs but no MANIFEST");
   }
   // Begin a new log even if the old one is empty: its end may be torn.
-  return status.ok() ? FlushMemtable() : status;
+  return FlushMemtable();
 }
 
 Status Db::ReadManifestAndLog() {
   Env* const env = options_.env;
-  const auto bytes = ReadWhole(env, directory_ + "/" + kManifestName);
-  if (!bytes.ok()) return bytes.status();
-  Result<Manifest> manifest = Manifest::Decode(AsBytes(*bytes));
-  if (!manifest.ok()) return manifest.status();
-  manifest_ = *std::move(manifest);
+  BLOCKSIEVE_ASSIGN_OR_RETURN(const auto bytes, ReadWhole(env, directory_ + "/" + kManifestName));
+  BLOCKSIEVE_ASSIGN_OR_RETURN(manifest_, Manifest::Decode(AsBytes(bytes)));
   SstFiles files;
   for (const FileInfo& info : manifest_.files) {
-    auto file =
-        SstReader::Open(env, FilePath(directory_, info.number, kSstSuffix), info, &counters_);
-    if (!file.ok()) return file.status();
-    files.push_back(*std::move(file));
+    const std::string path = FilePath(directory_, info.number, kSstSuffix);
+    BLOCKSIEVE_ASSIGN_OR_RETURN(files.emplace_back(), SstReader::Open(env, path, info, &counters_));
   }
   auto version = std::make_shared<Version>();
   version->runs = Version::MakeRuns(std::move(files));
-  const auto log = ReadWhole(env, FilePath(directory_, manifest_.log_number, kLogSuffix));
-  if (!log.ok()) return log.status();
+  const std::string log_path = FilePath(directory_, manifest_.log_number, kLogSuffix);
+  BLOCKSIEVE_ASSIGN_OR_RETURN(const auto log, ReadWhole(env, log_path));
   version_ = version;
-  return ReadLog(AsBytes(*log), manifest_.log_number,
+  return ReadLog(AsBytes(log), manifest_.log_number,
                  [&](const Entry& entry) { version->memtable->Add(entry); });
 }
 
@@ -87,9 +76,8 @@ Result<std::optional<std::string>> Db::Get(std::string_view key) {
   for (const Run& run : version_->runs) {
     const size_t file = run.FindFile(key);
     if (file == run.files.size()) continue;
-    Result<Found> found = run.files[file]->Find(key, read_context());
-    if (!found.ok()) return found.status();
-    if (found->has_key) return std::move(found->value);
+    BLOCKSIEVE_ASSIGN_OR_RETURN(Found found, run.files[file]->Find(key, read_context()));
+    if (found.has_key) return std::move(found.value);
   }
   return value;
 }

@@ -4,6 +4,7 @@
 
 #include "integration/toylsm/compaction.h"
 #include "integration/toylsm/db.h"
+#include "lib/base/errors.h"
 
 // Writing: to log and memtable, from memtables to files, from files to deeper levels.
 
@@ -22,15 +23,14 @@ bool MayHaveOlder(const std::vector<Run>& runs, int level, std::string_view key)
 
 Status Db::Write(const Entry& entry, const WriteOptions& options) {
   return MakeChange([&] {
-    Status status;
     // Flush before the write, not after it: if the flush fails, the write has not happened.
     if (version_->memtable->memory_bytes() >= options_.memtable_bytes) {
-      status = FlushMemtable();
+      BLOCKSIEVE_RETURN_IF_ERROR(FlushMemtable());
     }
-    if (status.ok()) status = log_->Append(entry);
-    if (status.ok() && options.sync) status = log_->Sync();
-    if (status.ok()) version_->memtable->Add(entry);
-    return status;
+    BLOCKSIEVE_RETURN_IF_ERROR(log_->Append(entry));
+    if (options.sync) BLOCKSIEVE_RETURN_IF_ERROR(log_->Sync());
+    version_->memtable->Add(entry);
+    return Status::Ok();
   });
 }
 
@@ -40,10 +40,10 @@ Status Db::Flush() {
 }
 
 Status Db::Compact() {
+  BLOCKSIEVE_RETURN_IF_ERROR(Flush());
   return MakeChange([this] {
-    Status status = version_->memtable->empty() ? Status::Ok() : FlushMemtable();
     const std::vector<Run>& runs = version_->runs;
-    if (!status.ok() || runs.empty()) return status;
+    if (runs.empty()) return Status::Ok();
     return RunCompaction(std::vector(runs), std::max(1, runs.back().level));
   });
 }
@@ -52,19 +52,17 @@ Status Db::FlushMemtable() {
   // The new log belongs to the new memtable. The old one is obsolete when the manifest names the
   // new one.
   manifest_.log_number = manifest_.next_file_number++;
-  auto log_file =
-      options_.env->NewWritableFile(FilePath(directory_, manifest_.log_number, kLogSuffix));
-  if (!log_file.ok()) return log_file.status();
+  const std::string log_path = FilePath(directory_, manifest_.log_number, kLogSuffix);
+  BLOCKSIEVE_ASSIGN_OR_RETURN(auto log_file, options_.env->NewWritableFile(log_path));
   const std::shared_ptr<Memtable> flushed = version_->memtable;
   Memtable::Iterator entries(flushed);
-  Status status = WriteRun(&entries, flushed->num_entries(), 0, version_->AllFiles(),
-                           std::make_shared<Memtable>());
-  if (!status.ok()) return status;
-  log_ = std::make_unique<LogWriter>(*std::move(log_file), manifest_.log_number);
-  for (std::vector<Run> inputs; status.ok() && !(inputs = picker_.Pick(*version_)).empty();) {
-    status = RunCompaction(inputs, inputs.front().level + 1);
+  BLOCKSIEVE_RETURN_IF_ERROR(WriteRun(&entries, flushed->num_entries(), 0, version_->AllFiles(),
+                                      std::make_shared<Memtable>()));
+  log_ = std::make_unique<LogWriter>(std::move(log_file), manifest_.log_number);
+  for (std::vector<Run> inputs; !(inputs = picker_.Pick(*version_)).empty();) {
+    BLOCKSIEVE_RETURN_IF_ERROR(RunCompaction(inputs, inputs.front().level + 1));
   }
-  return status;
+  return Status::Ok();
 }
 
 Status Db::RunCompaction(const std::vector<Run>& inputs, int output_level) {
@@ -90,43 +88,39 @@ Status Db::WriteRun(EntryIterator* entries, uint64_t num_entries, int level, Sst
   const std::optional<FilterOptions> key_filter = KeyFilterFor(options_, runs, num_entries, level);
   std::unique_ptr<SstBuilder> builder;
   const auto finish = [&]() -> Status {
-    const Result<FileInfo> info = std::exchange(builder, nullptr)->Finish();
-    if (!info.ok()) return info.status();
-    const std::string path = FilePath(directory_, info->number, kSstSuffix);
-    auto file = SstReader::Open(options_.env, path, *info, &counters_);
-    if (!file.ok()) return file.status();
-    others.push_back(*std::move(file));
+    BLOCKSIEVE_ASSIGN_OR_RETURN(const auto info, std::exchange(builder, nullptr)->Finish());
+    const std::string path = FilePath(directory_, info.number, kSstSuffix);
+    BLOCKSIEVE_ASSIGN_OR_RETURN(others.emplace_back(),
+                                SstReader::Open(options_.env, path, info, &counters_));
     return Status::Ok();
   };
-  Status status;
-  for (entries->Seek({}); status.ok() && entries->Valid(); entries->Next()) {
+  for (entries->Seek({}); entries->Valid(); entries->Next()) {
     const Entry entry = entries->entry();
     // A delete is dropped if it hides nothing older.
     if (!entry.value && !MayHaveOlder(runs, level, entry.key)) continue;
     if (!builder) {
       const FileInfo info{.number = manifest_.next_file_number++, .level = level, .index = {}};
       const std::string path = FilePath(directory_, info.number, kSstSuffix);
-      auto created = SstBuilder::Create(options_, key_filter, path, info);
-      if (!created.ok()) return created.status();
-      builder = *std::move(created);
+      BLOCKSIEVE_ASSIGN_OR_RETURN(builder, SstBuilder::Create(options_, key_filter, path, info));
     }
-    status = builder->Add(entry);
-    if (status.ok() && level > 0 && builder->num_bytes() >= options_.file_bytes) status = finish();
+    BLOCKSIEVE_RETURN_IF_ERROR(builder->Add(entry));
+    if (level > 0 && builder->num_bytes() >= options_.file_bytes) {
+      BLOCKSIEVE_RETURN_IF_ERROR(finish());
+    }
   }
-  if (status.ok()) status = entries->status();
-  if (status.ok() && builder) status = finish();
-  return status.ok() ? Install(std::move(others), std::move(memtable)) : status;
+  BLOCKSIEVE_RETURN_IF_ERROR(entries->status());
+  if (builder) BLOCKSIEVE_RETURN_IF_ERROR(finish());
+  return Install(std::move(others), std::move(memtable));
 }
 
 Status Db::Install(SstFiles files, std::shared_ptr<Memtable> memtable) {
   manifest_.files.clear();
   for (const auto& file : files) manifest_.files.push_back(file->info());
-  Status status = manifest_.Write(options_.env, directory_);
-  if (!status.ok()) return status;
+  BLOCKSIEVE_RETURN_IF_ERROR(manifest_.Write(options_.env, directory_));
   version_ =
       std::make_shared<Version>(Version{std::move(memtable), Version::MakeRuns(std::move(files))});
   RemoveObsoleteFiles();
-  return status;
+  return Status::Ok();
 }
 
 // Also removes leftovers of a crash. Only after a manifest is written: the one found by Open may be

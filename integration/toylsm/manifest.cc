@@ -5,6 +5,7 @@
 
 #include "lib/base/checksum.h"
 #include "lib/base/coding.h"
+#include "lib/base/errors.h"
 
 namespace blocksieve::toylsm {
 namespace {
@@ -54,14 +55,13 @@ Result<Manifest> Manifest::Decode(ByteView bytes) {
 Status Manifest::Write(Env* env, const std::string& directory) const {
   const std::string path = directory + "/" + kManifestName;
   const std::string temporary = path + ".tmp";
-  const Result<std::unique_ptr<WritableFile>> file = env->NewWritableFile(temporary);
-  if (!file.ok()) return file.status();
-  Status status = (*file)->Append(Encode());
-  if (status.ok()) status = (*file)->Sync();
+  BLOCKSIEVE_ASSIGN_OR_RETURN(const auto file, env->NewWritableFile(temporary));
+  BLOCKSIEVE_RETURN_IF_ERROR(file->Append(Encode()));
+  BLOCKSIEVE_RETURN_IF_ERROR(file->Sync());
   // The files that it names must exist before it does.
-  if (status.ok()) status = env->SyncDirectory(directory);
-  if (status.ok()) status = env->Rename(temporary, path);
-  return status.ok() ? env->SyncDirectory(directory) : status;
+  BLOCKSIEVE_RETURN_IF_ERROR(env->SyncDirectory(directory));
+  BLOCKSIEVE_RETURN_IF_ERROR(env->Rename(temporary, path));
+  return env->SyncDirectory(directory);
 }
 
 std::string FilePath(const std::string& directory, uint64_t number, const char* suffix) {

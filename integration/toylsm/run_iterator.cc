@@ -17,14 +17,40 @@ class RunIterator final : public EntryIterator {
         may_have_keys_(run->MayHaveKeyIn(range, context)) {}
 
   bool Valid() const override { return block_ != nullptr; }
-  void Seek(std::string_view key) override;
-  void Next() override;
+  void Seek(std::string_view key) override {
+    const size_t file = run_->FindFileFrom(key);
+    LoadFrom(file, file < run_->files.size() ? run_->files[file]->FindBlock(key) : 0);
+    if (!Valid() || entry().key >= key) return;
+    entry_ = block_->FindEntry(key);
+    if (entry_ == block_->entries.size()) LoadFrom(file_, block_number_ + 1);
+  }
+  void Next() override {
+    assert(Valid());
+    if (++entry_ == block_->entries.size()) LoadFrom(file_, block_number_ + 1);
+  }
   Entry entry() const override { return block_->entries[entry_]; }
   Status status() const override { return status_; }
 
  private:
   // Moves to the first entry of the next selected block, starting at this one.
-  void LoadFrom(size_t file, size_t block);
+  void LoadFrom(size_t file, size_t block) {
+    block_ = nullptr;
+    status_ = Status::Ok();
+    entry_ = 0;
+    if (!may_have_keys_) return;
+    for (; file < run_->files.size(); ++file, block = 0) {
+      for (; block < run_->files[file]->num_blocks(); ++block) {
+        if (IsBeyondRange(file, block)) return;
+        if (!IsSelected(file, block)) continue;
+        auto read = run_->files[file]->ReadBlock(block, context_);
+        status_ = read.status();
+        if (read.ok()) block_ = *std::move(read);
+        file_ = file;
+        block_number_ = block;
+        return;
+      }
+    }
+  }
 
   // Whether the block and all following ones are beyond the range.
   bool IsBeyondRange(size_t file, size_t block) const {
@@ -47,38 +73,6 @@ class RunIterator final : public EntryIterator {
   std::shared_ptr<const Block> block_;  // null: not valid
   Status status_;
 };
-
-void RunIterator::LoadFrom(size_t file, size_t block) {
-  block_ = nullptr;
-  status_ = Status::Ok();
-  entry_ = 0;
-  if (!may_have_keys_) return;
-  for (; file < run_->files.size(); ++file, block = 0) {
-    for (; block < run_->files[file]->num_blocks(); ++block) {
-      if (IsBeyondRange(file, block)) return;
-      if (!IsSelected(file, block)) continue;
-      auto read = run_->files[file]->ReadBlock(block, context_);
-      status_ = read.status();
-      if (read.ok()) block_ = *std::move(read);
-      file_ = file;
-      block_number_ = block;
-      return;
-    }
-  }
-}
-
-void RunIterator::Seek(std::string_view key) {
-  const size_t file = run_->FindFileFrom(key);
-  LoadFrom(file, file < run_->files.size() ? run_->files[file]->FindBlock(key) : 0);
-  if (!Valid() || entry().key >= key) return;
-  entry_ = block_->FindEntry(key);
-  if (entry_ == block_->entries.size()) LoadFrom(file_, block_number_ + 1);
-}
-
-void RunIterator::Next() {
-  assert(Valid());
-  if (++entry_ == block_->entries.size()) LoadFrom(file_, block_number_ + 1);
-}
 
 }  // namespace
 

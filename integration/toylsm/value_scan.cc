@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "lib/base/errors.h"
+
 namespace blocksieve::toylsm {
 
 ValueScan::ValueScan(std::shared_ptr<const Version> version, const ReadContext& context,
@@ -23,8 +25,6 @@ SelectedBlocks ValueScan::Prune(bool use_index) {
       const SkipIndex* const index = use_index ? file->skip_index() : nullptr;
       of_run.push_back(index != nullptr ? index->Candidates(predicate_)
                                         : GranuleSet::All(file->num_blocks()));
-      num_granules_ += file->num_blocks();
-      num_selected_ += of_run.back().Count();
     }
   }
   return selected;
@@ -48,9 +48,8 @@ Result<bool> ValueScan::IsStale(std::string_view key, size_t source) {
     if (file_number == run.files.size()) continue;
     const SstReader& file = *run.files[file_number];
     if (selected_[i][file_number].Has(file.FindBlock(key))) continue;
-    const Result<Found> found = file.Find(key, context_);
-    if (!found.ok()) return found.status();
-    if (found->has_key) return true;
+    BLOCKSIEVE_ASSIGN_OR_RETURN(const Found found, file.Find(key, context_));
+    if (found.has_key) return true;
   }
   return false;
 }

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "blocksieve/predicate.h"
-#include "integration/toylsm/merging_iterator.h"
+#include "integration/toylsm/iterator.h"
 #include "integration/toylsm/version.h"
 
 namespace blocksieve::toylsm {
@@ -42,12 +42,6 @@ class ValueScan {
   /// Not ok if the scan ended because of a read error.
   Status status() const { return status_.ok() ? entries_.status() : status_; }
 
-  /// @{
-  /// Granules, which are data blocks, and those that were not pruned.
-  uint64_t num_granules() const { return num_granules_; }
-  uint64_t num_selected() const { return num_selected_; }
-  /// @}
-
  private:
   SelectedBlocks Prune(bool use_index);
   void FindRow();
@@ -56,8 +50,6 @@ class ValueScan {
   const std::shared_ptr<const Version> version_;
   const ReadContext context_;
   const Predicate predicate_;
-  uint64_t num_granules_ = 0;
-  uint64_t num_selected_ = 0;
   const SelectedBlocks selected_;
   MergingIterator entries_;  // refers to the members above
   Status status_;

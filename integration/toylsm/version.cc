@@ -22,12 +22,6 @@ bool Run::MayHaveKeyIn(const KeyRange& range, const ReadContext& context) const 
   return file < files.size() && files[file]->MayHaveKeyIn(range, context);
 }
 
-uint64_t Run::num_bytes() const {
-  uint64_t sum = 0;
-  for (const auto& file : files) sum += file->info().num_bytes();
-  return sum;
-}
-
 uint64_t Run::num_entries() const {
   uint64_t sum = 0;
   for (const auto& file : files) sum += file->index().num_entries;

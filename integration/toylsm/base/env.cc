@@ -9,12 +9,13 @@
 #include <system_error>
 #include <utility>
 
+#include "lib/base/errors.h"
+
 namespace blocksieve::toylsm {
 
 Result<std::string> ReadWhole(Env* env, const std::string& path) {
-  const Result<std::unique_ptr<ReadableFile>> file = env->OpenFile(path);
-  if (!file.ok()) return file.status();
-  return (*file)->Read(0, (*file)->size());
+  BLOCKSIEVE_ASSIGN_OR_RETURN(const auto file, env->OpenFile(path));
+  return file->Read(0, file->size());
 }
 
 Status IoError(std::string_view operation, const std::string& path, int error_number) {

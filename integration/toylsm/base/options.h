@@ -34,12 +34,11 @@ struct Options {
 
   /// At most one of these two replaces the target_fprs above. Each new file then gets the best FPR
   /// for the sizes of all runs.
-  /// @{
+
   /// Wasted data-block reads per lookup of an absent key, with the least memory: 1e-6 to 100.
   std::optional<double> wasted_reads = std::nullopt;
   /// Bits of filters per key, with the fewest wasted reads: 0.1 to 32.
   std::optional<double> bits_per_key = std::nullopt;
-  /// @}
 
   /// Data blocks per key filter. 0: one filter for the file.
   uint32_t filter_granule_blocks = 8;

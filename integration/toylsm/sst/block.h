@@ -27,6 +27,27 @@ struct BlockHandle {
 void AppendHandle(std::string* out, const BlockHandle& handle);
 BlockHandle ReadHandle(Decoder* decoder);
 
+/// The last block of an SST, with the handles of all others; in memory while the file is open.
+struct SstIndex {
+  struct DataBlock {
+    std::string last_key;
+    BlockHandle handle;
+  };
+  std::string first_key;
+  std::vector<DataBlock> blocks;  ///< at least one
+  uint64_t num_entries = 0;
+
+  /// Filter f covers the blocks from f * filter_granule_blocks on; 0: no filters.
+  uint32_t filter_granule_blocks = 0;
+  std::vector<BlockHandle> filters;
+
+  BlockHandle skip_index;  ///< has a granule for each data block
+
+  std::string Encode() const;
+  /// Errors: Corruption.
+  static Result<SstIndex> Decode(ByteView bytes);
+};
+
 /// Compresses a block; sets all of `handle` but the offset.
 std::string CompressBlock(std::string_view raw, int zstd_level, BlockHandle* handle);
 
@@ -37,7 +58,7 @@ Result<std::string> UncompressBlock(std::string stored, const BlockHandle& handl
 struct Block {
   enum class Kind : uint8_t { kData, kFilter };
 
-  Block(Kind k, std::string b) : kind(k), bytes(std::move(b)) {}
+  explicit Block(std::string b) : bytes(std::move(b)) {}
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 
@@ -52,7 +73,6 @@ struct Block {
     return sizeof(Block) + bytes.capacity() + entries.capacity() * sizeof(Entry);
   }
 
-  const Kind kind;
   const std::string bytes;
   std::vector<Entry> entries;  ///< data block: at least one, in key order
   Filter filter;               ///< filter block

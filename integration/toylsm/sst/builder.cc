@@ -4,35 +4,31 @@
 #include <limits>
 #include <utility>
 
+#include "lib/base/errors.h"
+
 namespace blocksieve::toylsm {
 
 Result<FilterBuilders> FilterBuilders::Create(const Options& options,
                                               const std::optional<FilterOptions>& key_filter) {
   FilterBuilders builders;
-  Status status;
-  const auto keep = [&status](auto result, auto* builder) {
-    if (!result.ok()) status = result.status();
-    if (result.ok()) *builder = *std::move(result);
-  };
-  if (key_filter) keep(FilterBuilder::Create(*key_filter), &builders.keys);
+  if (key_filter) {
+    BLOCKSIEVE_ASSIGN_OR_RETURN(builders.keys, FilterBuilder::Create(*key_filter));
+  }
   if (!options.skip_index.columns.empty()) {
     SkipIndexOptions values = options.skip_index;
     values.granule_rows = values.granule_bytes = 0;  // no limits: granules end with data blocks
-    keep(SkipIndexBuilder::Create(values, /*has_keys=*/false), &builders.values);
+    BLOCKSIEVE_ASSIGN_OR_RETURN(builders.values, SkipIndexBuilder::Create(values, false));
   }
-  if (!status.ok()) return status;
   return builders;
 }
 
 Result<std::unique_ptr<SstBuilder>> SstBuilder::Create(
     const Options& options, const std::optional<FilterOptions>& key_filter, const std::string& path,
     FileInfo info) {
-  Result<FilterBuilders> builders = FilterBuilders::Create(options, key_filter);
-  if (!builders.ok()) return builders.status();
-  Result<std::unique_ptr<WritableFile>> file = options.env->NewWritableFile(path);
-  if (!file.ok()) return file.status();
+  BLOCKSIEVE_ASSIGN_OR_RETURN(auto builders, FilterBuilders::Create(options, key_filter));
+  BLOCKSIEVE_ASSIGN_OR_RETURN(auto file, options.env->NewWritableFile(path));
   std::unique_ptr<SstBuilder> builder(
-      new SstBuilder(options, *std::move(builders), *std::move(file), info));
+      new SstBuilder(options, std::move(builders), std::move(file), info));
   constexpr uint32_t kWholeFile = std::numeric_limits<uint32_t>::max();
   const uint32_t granule_blocks = options.filter_granule_blocks;
   if (key_filter) {
@@ -44,8 +40,7 @@ Result<std::unique_ptr<SstBuilder>> SstBuilder::Create(
 Status SstBuilder::Add(const Entry& entry) {
   assert(index_.num_entries == 0 || entry.key > last_key_);
   if (block_.size() >= options_.block_bytes) {
-    Status status = FinishBlock();
-    if (!status.ok()) return status;
+    BLOCKSIEVE_RETURN_IF_ERROR(FinishBlock());
   }
   if (index_.num_entries++ == 0) index_.first_key = entry.key;
   last_key_ = entry.key;
@@ -62,7 +57,7 @@ Status SstBuilder::Add(const Entry& entry) {
 Status SstBuilder::FinishBlock() {
   SstIndex::DataBlock& block = index_.blocks.emplace_back();
   block.last_key = last_key_;
-  Status status = WriteBlock(block_, &block.handle);
+  BLOCKSIEVE_RETURN_IF_ERROR(WriteBlock(block_, &block.handle));
   block_.clear();
   if (builders_.values) {
     // A granule without rows would shift the numbers of all following ones.
@@ -72,7 +67,7 @@ Status SstBuilder::FinishBlock() {
   block_has_values_ = false;
   const bool ends_granule =
       builders_.keys && index_.blocks.size() % index_.filter_granule_blocks == 0;
-  return status.ok() && ends_granule ? FinishFilter() : status;
+  return ends_granule ? FinishFilter() : Status::Ok();
 }
 
 // Out of memory, the file is written without this filter, and its blocks are read without one.
@@ -91,15 +86,16 @@ Status SstBuilder::WriteBlock(std::string_view raw, BlockHandle* handle) {
 }
 
 Result<FileInfo> SstBuilder::Finish() {
-  Status status = FinishBlock();
-  if (status.ok() && builders_.keys && builders_.keys->num_keys() > 0) status = FinishFilter();
-  if (status.ok() && builders_.values) {
+  BLOCKSIEVE_RETURN_IF_ERROR(FinishBlock());
+  if (builders_.keys && builders_.keys->num_keys() > 0) BLOCKSIEVE_RETURN_IF_ERROR(FinishFilter());
+  if (builders_.values) {
     const Result<FinishedSkipIndex> skip_index = builders_.values->Finish();
-    if (skip_index.ok()) status = WriteBlock(skip_index->bytes, &index_.skip_index);
+    if (skip_index.ok()) {
+      BLOCKSIEVE_RETURN_IF_ERROR(WriteBlock(skip_index->bytes, &index_.skip_index));
+    }
   }
-  if (status.ok()) status = WriteBlock(index_.Encode(), &info_.index);
-  if (status.ok()) status = file_->Sync();
-  if (!status.ok()) return status;
+  BLOCKSIEVE_RETURN_IF_ERROR(WriteBlock(index_.Encode(), &info_.index));
+  BLOCKSIEVE_RETURN_IF_ERROR(file_->Sync());
   return info_;
 }
 

@@ -9,7 +9,7 @@
 #include "blocksieve/skip_index.h"
 #include "integration/toylsm/base/env.h"
 #include "integration/toylsm/base/options.h"
-#include "integration/toylsm/sst/index.h"
+#include "integration/toylsm/sst/block.h"
 
 namespace blocksieve::toylsm {
 

@@ -17,7 +17,6 @@ struct Counters {
   uint64_t filter_blocks_from_disk = 0;
   uint64_t filter_blocks_from_cache = 0;
   uint64_t bytes_from_disk = 0;    ///< all reads, as stored
-  uint64_t bytes_from_cache = 0;   ///< blocks, uncompressed
   uint64_t block_index_bytes = 0;  ///< read when files are opened
 
   uint64_t filter_negatives = 0;        ///< lookups that read no data block
@@ -44,12 +43,12 @@ class BlockCache {
 
   /// REQUIRES: the block is not cached.
   void Insert(const Key& key, std::shared_ptr<const Block> block) {
-    BytesOf(*block) += block->memory_bytes();
+    bytes_ += block->memory_bytes();
     blocks_.emplace_front(key, std::move(block));
     positions_[key] = blocks_.begin();
-    while (bytes_[0] + bytes_[1] > capacity_bytes_) {
+    while (bytes_ > capacity_bytes_) {
       const auto& [last_key, last_block] = blocks_.back();
-      BytesOf(*last_block) -= last_block->memory_bytes();
+      bytes_ -= last_block->memory_bytes();
       positions_.erase(last_key);
       blocks_.pop_back();
     }
@@ -58,20 +57,16 @@ class BlockCache {
   void Clear() {
     blocks_.clear();
     positions_.clear();
-    bytes_[0] = bytes_[1] = 0;
+    bytes_ = 0;
   }
-
-  uint64_t resident_bytes(Block::Kind kind) const { return bytes_[static_cast<size_t>(kind)]; }
 
  private:
   using Blocks = std::list<std::pair<Key, std::shared_ptr<const Block>>>;
 
-  uint64_t& BytesOf(const Block& block) { return bytes_[static_cast<size_t>(block.kind)]; }
-
   const uint64_t capacity_bytes_;
   Blocks blocks_;  // most recently used first
   std::map<Key, Blocks::iterator> positions_;
-  uint64_t bytes_[2] = {};  // by kind
+  uint64_t bytes_ = 0;
 };
 
 /// Counters and cache of a read.

@@ -3,18 +3,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/base/errors.h"
+
 namespace blocksieve::toylsm {
 
 Result<std::shared_ptr<SstReader>> SstReader::Open(Env* env, const std::string& path,
                                                    const FileInfo& info, Counters* counters) {
-  Result<std::unique_ptr<ReadableFile>> file = env->OpenFile(path);
-  if (!file.ok()) return file.status();
-  std::shared_ptr<SstReader> reader(new SstReader(path, info, *std::move(file)));
-  const Result<std::string> bytes = reader->ReadRaw(info.index, counters);
-  if (!bytes.ok()) return bytes.status();
-  Result<SstIndex> index = SstIndex::Decode(AsBytes(*bytes));
-  if (!index.ok()) return index.status();
-  reader->index_ = *std::move(index);
+  BLOCKSIEVE_ASSIGN_OR_RETURN(auto file, env->OpenFile(path));
+  std::shared_ptr<SstReader> reader(new SstReader(path, info, std::move(file)));
+  BLOCKSIEVE_ASSIGN_OR_RETURN(const auto bytes, reader->ReadRaw(info.index, counters));
+  BLOCKSIEVE_ASSIGN_OR_RETURN(reader->index_, SstIndex::Decode(AsBytes(bytes)));
   counters->block_index_bytes += info.index.stored_bytes;
   reader->OpenSkipIndex(counters);
   return reader;
@@ -38,10 +36,9 @@ size_t SstReader::FindBlock(std::string_view key) const {
 }
 
 Result<std::string> SstReader::ReadRaw(const BlockHandle& handle, Counters* counters) const {
-  Result<std::string> stored = file_->Read(handle.offset, handle.stored_bytes);
-  if (!stored.ok()) return stored;
+  BLOCKSIEVE_ASSIGN_OR_RETURN(auto stored, file_->Read(handle.offset, handle.stored_bytes));
   counters->bytes_from_disk += handle.stored_bytes;
-  Result<std::string> raw = UncompressBlock(*std::move(stored), handle);
+  Result<std::string> raw = UncompressBlock(std::move(stored), handle);
   if (raw.ok()) return raw;
   return Status::Corruption(path_ + " at byte " + std::to_string(handle.offset) + ": " +
                             raw.status().message());
@@ -55,14 +52,13 @@ Result<std::shared_ptr<const Block>> SstReader::ReadCached(const BlockHandle& ha
   const BlockCache::Key key{info_.number, handle.offset};
   if (auto cached = context.cache != nullptr ? context.cache->Find(key) : nullptr) {
     ++(is_data ? counters->data_blocks_from_cache : counters->filter_blocks_from_cache);
-    counters->bytes_from_cache += cached->bytes.size();
     return cached;
   }
-  Result<std::string> raw = ReadRaw(handle, counters);
-  if (!raw.ok()) return raw.status();
+  BLOCKSIEVE_ASSIGN_OR_RETURN(auto raw, ReadRaw(handle, counters));
   ++(is_data ? counters->data_blocks_from_disk : counters->filter_blocks_from_disk);
-  auto block = is_data ? ParseDataBlock(*std::move(raw)) : ParseFilterBlock(*std::move(raw));
-  if (block.ok() && context.cache != nullptr) context.cache->Insert(key, *block);
+  BLOCKSIEVE_ASSIGN_OR_RETURN(
+      auto block, is_data ? ParseDataBlock(std::move(raw)) : ParseFilterBlock(std::move(raw)));
+  if (context.cache != nullptr) context.cache->Insert(key, block);
   return block;
 }
 
@@ -87,10 +83,9 @@ Result<Found> SstReader::Find(std::string_view key, const ReadContext& context) 
     ++counters->filter_negatives;
     return Found();
   }
-  const Result<std::shared_ptr<const Block>> block = ReadBlock(block_number, context);
-  if (!block.ok()) return block.status();
-  const auto& entries = (*block)->entries;
-  const size_t found = (*block)->FindEntry(key);
+  BLOCKSIEVE_ASSIGN_OR_RETURN(const auto block, ReadBlock(block_number, context));
+  const auto& entries = block->entries;
+  const size_t found = block->FindEntry(key);
   const bool has_key = found < entries.size() && entries[found].key == key;
   if (filter != nullptr) {
     ++(has_key ? counters->filter_true_positives : counters->filter_false_positives);

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "blocksieve/skip_index.h"
+#include "integration/toylsm/sst/block.h"
 #include "integration/toylsm/sst/builder.h"
-#include "integration/toylsm/sst/index.h"
 #include "integration/toylsm/sst/read_context.h"
 
 namespace blocksieve::toylsm {
