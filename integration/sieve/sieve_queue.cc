@@ -6,6 +6,7 @@
 
 #include "integration/sieve/sieve_format.h"
 #include "lib/base/coding.h"
+#include "lib/base/errors.h"
 
 namespace blocksieve::sieve {
 namespace {
@@ -44,19 +45,6 @@ rocksdb::Status Queue::Load() {
   return last->status();
 }
 
-uint64_t Queue::Reserve(uint64_t count) {
-  const std::lock_guard lock(positions_mutex_);
-  const uint64_t first = next_position_;
-  next_position_ += count;
-  reserved_.insert(first);
-  return first;
-}
-
-void Queue::Release(uint64_t first) {
-  const std::lock_guard lock(positions_mutex_);
-  reserved_.erase(reserved_.find(first));
-}
-
 uint64_t Queue::FirstReservedPosition() const {
   const std::lock_guard lock(positions_mutex_);
   return reserved_.empty() ? next_position_ : *reserved_.begin();
@@ -90,7 +78,7 @@ rocksdb::Status Queue::Pop(uint64_t max_urls,
       urls.push_back(at->value().ToString());
     }
     if (!at->status().ok() || !take(urls)) break;
-    if (rocksdb::Status status = Advance(next_head, urls.size()); !status.ok()) return status;
+    BLOCKSIEVE_RETURN_IF_ERROR(Advance(next_head, urls.size()));
     *num_popped += urls.size();
   }
   return at->status();
@@ -101,23 +89,23 @@ rocksdb::Status Queue::Advance(uint64_t head, uint64_t count) {
   std::string record;
   AppendVarint(&record, head);
   AppendVarint(&record, num_popped_ + count);
-  rocksdb::Status status = batch.Put(kQueueKey, record);
+  BLOCKSIEVE_RETURN_IF_ERROR(batch.Put(kQueueKey, record));
   const bool clears = head - cleared_ >= kClearPositions;
-  if (status.ok() && clears) status = batch.DeleteRange(family_, PositionKey(0), PositionKey(head));
-  if (status.ok()) status = db_->Write(rocksdb::WriteOptions(), &batch);
-  if (!status.ok()) return status;
+  if (clears) {
+    BLOCKSIEVE_RETURN_IF_ERROR(batch.DeleteRange(family_, PositionKey(0), PositionKey(head)));
+  }
+  BLOCKSIEVE_RETURN_IF_ERROR(db_->Write(rocksdb::WriteOptions(), &batch));
   head_ = head;
   num_popped_ += count;
   if (clears) cleared_ = head;
-  return status;
+  return rocksdb::Status::OK();
 }
 
 rocksdb::Status Queue::Compact(std::atomic<bool>* canceled) {
   {
     const auto lock = HoldHead();
-    rocksdb::Status status =
-        db_->DeleteRange(rocksdb::WriteOptions(), family_, PositionKey(0), PositionKey(head_));
-    if (!status.ok()) return status;
+    BLOCKSIEVE_RETURN_IF_ERROR(
+        db_->DeleteRange(rocksdb::WriteOptions(), family_, PositionKey(0), PositionKey(head_)));
     cleared_ = head_;
   }
   rocksdb::CompactRangeOptions options;

@@ -10,6 +10,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace blocksieve::sieve {
 
@@ -27,8 +28,15 @@ class Queue {
   /// URLs that came earlier could be popped later.
   class Reservation {
    public:
-    Reservation(Queue* queue, uint64_t count) : queue_(queue), first_(queue->Reserve(count)) {}
-    ~Reservation() { queue_->Release(first_); }
+    Reservation(Queue* queue, uint64_t count) : queue_(queue) {
+      const std::lock_guard lock(queue_->positions_mutex_);
+      first_ = std::exchange(queue_->next_position_, queue_->next_position_ + count);
+      queue_->reserved_.insert(first_);
+    }
+    ~Reservation() {
+      const std::lock_guard lock(queue_->positions_mutex_);
+      queue_->reserved_.erase(queue_->reserved_.find(first_));
+    }
     Reservation(const Reservation&) = delete;
     Reservation& operator=(const Reservation&) = delete;
 
@@ -36,7 +44,7 @@ class Queue {
 
    private:
     Queue* const queue_;
-    const uint64_t first_;
+    uint64_t first_;
   };
 
   /// See UrlSieve::Pop.
@@ -62,8 +70,6 @@ class Queue {
   rocksdb::ColumnFamilyHandle* family() const { return family_; }
 
  private:
-  uint64_t Reserve(uint64_t count);
-  void Release(uint64_t first);
   uint64_t FirstReservedPosition() const;
   rocksdb::Status Advance(uint64_t head, uint64_t count);
 

@@ -20,26 +20,28 @@ namespace blocksieve::sieve {
 /// because the URLs of a shard share the high bits of this hash.
 inline constexpr uint64_t kSieveSeed = 0x7369657665;
 
-/// The counting filter of a shard: one four-bit counter per five URLs, one probe per URL.
-///
-/// A counting filter with a low FPR would take 36 bits per URL, five times as much as the file
-/// filters, which recognise new URLs in a full sieve. This filter only counts URLs while they come
-/// and go, which takes 0.8 bits per URL. While the sieve is not full, it also recognises new URLs
-/// whose counter is zero without a lookup in RocksDB: a third of them at a fifth of the design
-/// size. It is overfull at 17/16 of the design size.
-BloomLayout CountingFilterLayout(uint64_t design_urls);
-
-struct SieveStats {
-  uint64_t seen = 0;              ///< URLs in the sieve, exact.
-  CardinalityEstimate estimated;  ///< The same, estimated by the counting filters.
-  uint64_t queued = 0;
-
+/// The counts of a shard, written in one batch with the URLs that they count.
+struct ShardRecord {
+  uint64_t seen = 0;       ///< URLs in the shard now.
+  uint64_t enqueued = 0;   ///< URLs that the shard ever enqueued.
+  uint64_t withdrawn = 0;  ///< Enqueued URLs that were forgotten before they were popped.
   // How new URLs were recognised since the sieve was created.
   uint64_t new_by_counting_filter = 0;
   uint64_t new_by_file_filters = 0;
   uint64_t new_by_reading = 0;  ///< A data block was read, or taken from the block cache.
   uint64_t repeats = 0;
+  uint64_t design_urls = 0;  ///< Design size of the counting filter, in URLs.
 
+  void Add(const ShardRecord& other);
+
+  std::string Encode() const;
+  static std::optional<ShardRecord> Decode(std::string_view text);
+};
+
+/// The counts of all shards.
+struct SieveStats : ShardRecord {
+  CardinalityEstimate estimated;  ///< Of `seen`, by the counting filters.
+  uint64_t queued = 0;
   uint64_t counting_filter_bytes = 0;
   uint64_t file_filter_bytes = 0;
   std::string overfull;  ///< Message of an overfull counting filter; empty if there is none.
@@ -84,7 +86,7 @@ class Shard {
   /// failed Load or write, the filter may be wrong and is not saved: the next Load rebuilds it.
   rocksdb::Status Save();
 
-  /// Adds the shard's figures. `queued` includes URLs that were popped.
+  /// Adds the shard's figures, all but `queued`.
   rocksdb::Status AddTo(SieveStats* stats) const;
 
  private:

@@ -5,22 +5,100 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
+#include <future>
 #include <new>
+#include <system_error>
 #include <thread>
 
 #include "blocksieve/hash.h"
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/rocksdb/compat/guarded_file_system.h"
 #include "integration/rocksdb/compat/log.h"
+#include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/sieve/sieve_format.h"
+#include "lib/base/errors.h"
 
 namespace blocksieve::sieve {
 namespace {
 
+namespace fs = std::filesystem;
+constexpr const char* kVersion = "1";
+
+rocksdb::Status CheckVersion(const std::string& version) {
+  if (version == kVersion) return rocksdb::Status::OK();
+  return rocksdb::Status::NotSupported("the sieve has format version " + version +
+                                       "; this program reads " + kVersion);
+}
+
+/// Returns NotFound if a database can be created at `path`, even after an interrupted creation.
+rocksdb::Status CheckFree(const fs::path& path) {
+  std::error_code error;
+  if (!fs::exists(path, error) && !error) return rocksdb::Status::NotFound();
+  if (!fs::is_directory(path, error)) {
+    return rocksdb::Status::InvalidArgument(path.string() + " is not a directory");
+  }
+  for (const fs::directory_entry& file : fs::directory_iterator(path, error)) {
+    const fs::path type = file.path().extension();
+    if (type == ".sst" || type == ".log") {
+      return rocksdb::Status::Corruption(path.string() + " has " + file.path().filename().string() +
+                                         " of a database, but no CURRENT");
+    }
+  }
+  if (error) return rocksdb::Status::IOError("cannot be read", error.message());
+  return rocksdb::Status::NotFound();
+}
+
+/// NotFound if there is no database, or an empty one after an interrupted creation.
+rocksdb::Status CheckStored(const std::string& path) {
+  std::error_code error;
+  const bool exists = fs::exists(path + "/CURRENT", error);
+  if (error) return rocksdb::Status::IOError("cannot be read", error.message());
+  if (!exists) return CheckFree(path);
+  // The database may be another program's.
+  rocksdb::Options options;
+  const auto env = rocksdb::NewCompositeEnv(rocksdb_plugin::NewGuardedFileSystem({}));
+  options.env = env.get();
+  std::unique_ptr<rocksdb::DB> db;
+  BLOCKSIEVE_RETURN_IF_ERROR(rocksdb_plugin::OpenDb(&db, [&](rocksdb_plugin::OpenedDb* opened) {
+    return rocksdb::DB::OpenForReadOnly(options, path, opened);
+  }));
+  std::string version;
+  rocksdb::Status status = db->Get(rocksdb::ReadOptions(), kVersionKey, &version);
+  if (status.ok()) return CheckVersion(version);
+  const std::unique_ptr<rocksdb::Iterator> any(db->NewIterator(rocksdb::ReadOptions()));
+  any->SeekToFirst();
+  if (any->Valid()) return rocksdb::Status::InvalidArgument("the database is not a sieve");
+  return status;
+}
+
+// OK if a sieve is at `path`, or may be created there. Writes nothing.
+rocksdb::Status CheckSieve(const std::string& path, bool create_if_missing) {
+  rocksdb::Status status = CheckStored(path);
+  if (!status.IsNotFound()) return status;
+  if (create_if_missing) return rocksdb::Status::OK();
+  std::error_code error;
+  return rocksdb::Status::NotFound(fs::exists(path, error) ? "it is not a sieve"
+                                                           : "there is no such sieve");
+}
+
+// Writes the version unless it is there.
+rocksdb::Status MarkAsSieve(rocksdb::DB* db) {
+  std::string version;
+  rocksdb::Status status = db->Get(rocksdb::ReadOptions(), kVersionKey, &version);
+  if (status.ok()) return CheckVersion(version);
+  if (!status.IsNotFound()) return status;
+  rocksdb::WriteOptions durable;
+  durable.sync = true;
+  return db->Put(durable, kVersionKey, kVersion);
+}
+
 using rocksdb::ColumnFamilyDescriptor;
 using rocksdb::ColumnFamilyOptions;
 
+constexpr uint64_t kDefaultDesignUrls = 65'536;
+constexpr double kMaxDesignUrls = 1e10;
 constexpr size_t kWriteBufferBytes = 32 << 20;
 constexpr size_t kBlockCacheBytes = 64 << 20;
 
@@ -84,8 +162,6 @@ ColumnFamilyOptions SeenOptions(const std::shared_ptr<rocksdb::Cache>& cache) {
   return options;
 }
 
-size_t NumThreads() { return std::max(1u, std::thread::hardware_concurrency()); }
-
 }  // namespace
 
 rocksdb::Status UrlSieve::Open(const std::string& path, const SieveOptions& options,
@@ -98,57 +174,50 @@ rocksdb::Status UrlSieve::Open(const std::string& path, const SieveOptions& opti
 }
 
 rocksdb::Status UrlSieve::OpenDatabase(const std::string& path, const SieveOptions& options) {
-  SieveOptions settings = options;
-  rocksdb::Status status = ReadSettings(path, &settings);
-  if (!status.ok()) return status;
-
-  status = rocksdb_plugin::CreateNamedDirectory(path);
-  if (!status.ok()) return status;
+  BLOCKSIEVE_RETURN_IF_ERROR(rocksdb_plugin::ToRocksStatus(internal::CheckRange(
+      "design_urls", static_cast<double>(options.design_urls), 0, kMaxDesignUrls)));
+  BLOCKSIEVE_RETURN_IF_ERROR(CheckSieve(path, options.create_if_missing));
+  BLOCKSIEVE_RETURN_IF_ERROR(rocksdb_plugin::CreateNamedDirectory(path));
   env_ = rocksdb_plugin::EnvOfDirectory(path);
   rocksdb::DBOptions db_options;
   db_options.env = env_.get();
   db_options.create_if_missing = true;
   db_options.info_log = rocksdb_plugin::NewFullDiskLog(path);
-  db_options.max_background_jobs = static_cast<int>(std::max(size_t{2}, NumThreads()));
+  db_options.max_background_jobs =
+      std::max(2, static_cast<int>(std::thread::hardware_concurrency()));
   const auto cache = rocksdb::NewLRUCache(kBlockCacheBytes);
   std::vector<ColumnFamilyDescriptor> families{
       {rocksdb::kDefaultColumnFamilyName, ColumnFamilyOptions()}, {kQueueFamily, QueueOptions()}};
-  for (size_t i = 0; i < settings.num_shards; ++i) {
-    families.emplace_back(SeenFamily(i), SeenOptions(cache));
-  }
-  status = OpenFamilies(path, db_options, families, settings);
-  if (!status.ok()) return status;
+  for (size_t i = 0; i < kNumShards; ++i) families.emplace_back(SeenFamily(i), SeenOptions(cache));
+  BLOCKSIEVE_RETURN_IF_ERROR(OpenFamilies(path, db_options, families));
 
   queue_ = std::make_unique<Queue>(db_.get(), handles_[1]);
-  status = queue_->Load();
-  if (!status.ok()) return status;
-  for (size_t i = 0; i < settings.num_shards; ++i) {
+  BLOCKSIEVE_RETURN_IF_ERROR(queue_->Load());
+  for (size_t i = 0; i < kNumShards; ++i) {
     shards_.push_back(std::make_unique<Shard>(db_.get(), handles_[2 + i], queue_.get(), i));
   }
-  const uint64_t design_urls = settings.design_urls / settings.num_shards;
-  return ForEachShardInParallel(
-      [&](size_t shard) { return shards_[shard]->Load(std::max(uint64_t{1}, design_urls)); });
+  const uint64_t all = options.design_urls == 0 ? kDefaultDesignUrls : options.design_urls;
+  const uint64_t design_urls = std::max(uint64_t{1}, all / kNumShards);
+  return ForEachShardInParallel([&](size_t shard) { return shards_[shard]->Load(design_urls); });
 }
 
-// Creates missing families one by one, after the settings are written: before the database is open,
-// another process may create a sieve with other settings.
+// Creates families that are missing in a new sieve, or after an interrupted creation.
 rocksdb::Status UrlSieve::OpenFamilies(const std::string& path, const rocksdb::DBOptions& options,
-                                       const std::vector<ColumnFamilyDescriptor>& families,
-                                       const SieveOptions& settings) {
+                                       const std::vector<ColumnFamilyDescriptor>& families) {
   std::vector<std::string> present;
-  rocksdb::Status status = rocksdb::DB::ListColumnFamilies(options, path, &present);
-  const size_t num_present = status.ok() ? std::min(present.size(), families.size()) : 1;
-  status = rocksdb_plugin::OpenDb(&db_, [&](rocksdb_plugin::OpenedDb* opened) {
+  const bool exists = rocksdb::DB::ListColumnFamilies(options, path, &present).ok();
+  const size_t num_present = exists ? std::min(present.size(), families.size()) : 1;
+  BLOCKSIEVE_RETURN_IF_ERROR(rocksdb_plugin::OpenDb(&db_, [&](rocksdb_plugin::OpenedDb* opened) {
     return rocksdb::DB::Open(options, path, {families.data(), families.data() + num_present},
                              &handles_, opened);
-  });
-  if (!status.ok()) return status;
-  status = WriteSettings(db_.get(), settings);
-  for (size_t i = num_present; status.ok() && i < families.size(); ++i) {
+  }));
+  BLOCKSIEVE_RETURN_IF_ERROR(MarkAsSieve(db_.get()));
+  for (size_t i = num_present; i < families.size(); ++i) {
+    const auto& [name, family_options] = families[i];
     handles_.push_back(nullptr);
-    status = db_->CreateColumnFamily(families[i].options, families[i].name, &handles_.back());
+    BLOCKSIEVE_RETURN_IF_ERROR(db_->CreateColumnFamily(family_options, name, &handles_.back()));
   }
-  return status;
+  return rocksdb::Status::OK();
 }
 
 // Callers that want the status call Close.
@@ -192,42 +261,32 @@ std::vector<std::vector<ShardUrl>> UrlSieve::GroupByShard(
 
 rocksdb::Status UrlSieve::ForEachShardInParallel(
     const std::function<rocksdb::Status(size_t shard)>& action) const {
-  std::vector<rocksdb::Status> statuses(shards_.size());
-  std::atomic<size_t> next = 0;
-  const auto work = [&] {
-    for (size_t shard; (shard = next++) < shards_.size();) {
-      try {
-        statuses[shard] = action(shard);
-      } catch (const std::bad_alloc&) {  // nothing above a helper thread catches it
-        statuses[shard] = rocksdb::Status::MemoryLimit("sieve: out of memory in a shard");
-      }
-    }
-  };
-  {
-    std::vector<std::jthread> helpers;
-    for (size_t i = 1; i < std::min(NumThreads(), shards_.size()); ++i) helpers.emplace_back(work);
-    work();
+  std::vector<std::future<rocksdb::Status>> results;
+  for (size_t shard = 0; shard < shards_.size(); ++shard) {
+    results.push_back(std::async(std::launch::async, action, shard));
   }
-  const auto failed =
-      std::find_if(statuses.begin(), statuses.end(), [](const auto& s) { return !s.ok(); });
-  return failed == statuses.end() ? rocksdb::Status::OK() : *failed;
+  rocksdb::Status first_error;
+  for (auto& result : results) {
+    rocksdb::Status status = result.get();
+    if (first_error.ok()) first_error = status;
+  }
+  return first_error;
 }
 
 rocksdb::Status UrlSieve::Push(std::span<const std::string_view> urls, UrlCounts* counts) {
   const std::vector<std::vector<ShardUrl>> by_shard = GroupByShard(urls);
   const Queue::Reservation positions(queue_.get(), urls.size());
   std::atomic<uint64_t> total_new = 0;
-  rocksdb::Status status = ForEachShardInParallel([&](size_t shard) {
+  BLOCKSIEVE_RETURN_IF_ERROR(RecordFailure(ForEachShardInParallel([&](size_t shard) {
     if (by_shard[shard].empty()) return rocksdb::Status::OK();
     uint64_t num_new = 0;
     rocksdb::Status pushed = shards_[shard]->Push(by_shard[shard], positions.first(), &num_new);
     total_new += num_new;
     return pushed;
-  });
-  if (!RecordFailure(status).ok()) return status;
+  })));
   counts->new_urls += total_new;
   counts->known += urls.size() - total_new;
-  return status;
+  return rocksdb::Status::OK();
 }
 
 rocksdb::Status UrlSieve::Pop(uint64_t max_urls,
@@ -241,8 +300,7 @@ rocksdb::Status UrlSieve::Forget(std::span<const std::string_view> urls, UrlCoun
   // One after the other, because each blocks Pop.
   for (size_t shard = 0; shard < shards_.size(); ++shard) {
     uint64_t forgotten = 0;
-    rocksdb::Status status = shards_[shard]->Forget(by_shard[shard], &forgotten);
-    if (!RecordFailure(status).ok()) return status;
+    BLOCKSIEVE_RETURN_IF_ERROR(RecordFailure(shards_[shard]->Forget(by_shard[shard], &forgotten)));
     counts->known += forgotten;
     counts->new_urls += by_shard[shard].size() - forgotten;
   }
@@ -254,8 +312,7 @@ rocksdb::Status UrlSieve::Compact(std::atomic<bool>* canceled,
   const size_t all = shards_.size() + 1;  // with the queue
   for (size_t i = 0; i < shards_.size(); ++i) {
     if (progress) progress(i, all);
-    rocksdb::Status status = RecordFailure(shards_[i]->Compact(canceled));
-    if (!status.ok()) return status;
+    BLOCKSIEVE_RETURN_IF_ERROR(RecordFailure(shards_[i]->Compact(canceled)));
   }
   if (progress) progress(shards_.size(), all);
   return RecordFailure(queue_->Compact(canceled));
@@ -264,11 +321,11 @@ rocksdb::Status UrlSieve::Compact(std::atomic<bool>* canceled,
 rocksdb::Status UrlSieve::GetStats(SieveStats* stats) const {
   *stats = {};
   // Read before the shards: otherwise URLs popped in between would seem never to have been pushed.
-  const uint64_t popped = queue_->num_popped();
+  const uint64_t num_popped = queue_->num_popped();
   for (const auto& shard : shards_) {
-    if (rocksdb::Status status = shard->AddTo(stats); !status.ok()) return status;
+    BLOCKSIEVE_RETURN_IF_ERROR(shard->AddTo(stats));
   }
-  stats->queued -= popped;
+  stats->queued = stats->enqueued - stats->withdrawn - num_popped;
   return rocksdb::Status::OK();
 }
 

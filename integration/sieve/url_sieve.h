@@ -17,6 +17,15 @@
 
 namespace blocksieve::sieve {
 
+struct SieveOptions {
+  /// Initial design size of a new sieve's counting filters, in URLs. They grow with the sieve, each
+  /// time by reading all URLs of their shard once. 1 to 10^10; 0: 65,536.
+  uint64_t design_urls = 0;
+
+  /// Whether Open creates a missing sieve.
+  bool create_if_missing = true;
+};
+
 struct UrlCounts {
   uint64_t new_urls = 0;
   uint64_t known = 0;  ///< URLs that the sieve had: repeats in a push, or forgotten.
@@ -33,10 +42,9 @@ struct UrlCounts {
 class UrlSieve {
  public:
   /// Opens the sieve at `path`, or creates it if there is no database; leaves other files alone.
-  /// Errors: NotFound if it may not create one; InvalidArgument if an option is out of range, the
-  /// number of shards differs, or the database is not a sieve; Corruption if there are database
-  /// files but no CURRENT; Aborted if another process has just created the sieve with other
-  /// settings; errors of RocksDB, for example if another process has the database open.
+  /// Errors: NotFound if it may not create one; InvalidArgument if an option is out of range, or
+  /// the database is not a sieve; Corruption if there are database files but no CURRENT; errors of
+  /// RocksDB, for example if another process has the database open.
   static rocksdb::Status Open(const std::string& path, const SieveOptions& options,
                               std::unique_ptr<UrlSieve>* sieve);
 
@@ -75,8 +83,7 @@ class UrlSieve {
 
   rocksdb::Status OpenDatabase(const std::string& path, const SieveOptions& options);
   rocksdb::Status OpenFamilies(const std::string& path, const rocksdb::DBOptions& options,
-                               const std::vector<rocksdb::ColumnFamilyDescriptor>& families,
-                               const SieveOptions& settings);
+                               const std::vector<rocksdb::ColumnFamilyDescriptor>& families);
   rocksdb::Status ForEachShardInParallel(
       const std::function<rocksdb::Status(size_t shard)>& action) const;
   std::vector<std::vector<ShardUrl>> GroupByShard(std::span<const std::string_view> urls) const;

@@ -57,7 +57,7 @@ class SieveTest(CommandTest):
         self.assertIn("recognized without I/O", text)
 
     def test_overfull_is_reported_and_fixed(self):
-        self.sieve("--design", 1000, "--shards", 2, "push", "-",
+        self.sieve("--design", 1000, "push", "-",
                    stdin=b"".join(b"%d\n" % i for i in range(30_000)))
         self.assertTrue(self.stats()["overfull"])
         text = self.sieve("stats").out.decode()

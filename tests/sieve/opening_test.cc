@@ -19,7 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 using sieve::SieveOptions;
 using sieve::UrlSieve;
-using sieve::WriteSettings;
 
 class UrlSieveOpeningTest : public SieveTest {
  protected:
@@ -47,21 +46,16 @@ TEST_F(UrlSieveOpeningTest, BadOptionsAreNamed) {
     EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
     return std::string(status.getState() == nullptr ? "" : status.getState());
   };
-  EXPECT_EQ(message({.num_shards = 65}), "num_shards is 65; allowed: 1 to 64");
   EXPECT_EQ(message({.design_urls = 20'000'000'000}),
-            "design_urls is 20000000000; allowed: 1 to 10000000000");
-  Open({.num_shards = 2}).reset();
-  EXPECT_EQ(message({.num_shards = 3}),
-            "num_shards is 3; allowed: 2, with which the sieve was created");
+            "blocksieve: design_urls is 2e+10; allowed: 0 to 1e+10");
 }
 
 TEST_F(UrlSieveOpeningTest, DamagedRecordsAreErrors) {
-  const std::string no_shards("\1\0\1", 3);
   const std::pair<std::string, std::string> records[] = {
-      {"settings", "\xff"}, {"settings", no_shards}, {"queue", "\xff"}, {"shard-00", "\xff"}};
+      {"version", "2"}, {"version", ""}, {"queue", "\xff"}, {"shard-0", "\xff"}};
   for (const auto& record : records) {
     const std::string& key = record.first;
-    Push(Open({.num_shards = 1}).get(), {"a", "b"});
+    Push(Open().get(), {"a", "b"});
     std::string sound;
     InDatabase(path_, [&](rocksdb::DB* db) {
       const rocksdb::Status status = db->Get({}, key, &sound);
@@ -85,21 +79,11 @@ TEST_F(UrlSieveOpeningTest, CreationMayHaveBeenInterrupted) {
 }
 
 TEST_F(UrlSieveOpeningTest, ColumnFamiliesMayBeMissing) {
-  const SieveOptions settings{.num_shards = 3, .design_urls = 1000};
-  ASSERT_TRUE(WriteSettings(CreateDatabase().get(), settings).ok());
-  EXPECT_TRUE(TryOpen({.num_shards = 2}).IsInvalidArgument());
+  ASSERT_TRUE(CreateDatabase()->Put({}, sieve::kVersionKey, "1").ok());
   EXPECT_EQ(Push(Open().get(), {"a", "b", "c", "d"}).new_urls, 4u);
   EXPECT_EQ(ColumnFamilies(),
-            (std::vector<std::string>{"default", "queue", "seen-00", "seen-01", "seen-02"}));
+            (std::vector<std::string>{"default", "queue", "seen-0", "seen-1", "seen-2", "seen-3"}));
   EXPECT_EQ(Push(Open().get(), {"a", "b", "c", "d"}).new_urls, 0u);
-}
-
-TEST_F(UrlSieveOpeningTest, AnotherProcessMayCreateIt) {
-  Open({.num_shards = 1, .design_urls = 1000}).reset();
-  InDatabase(path_, [](rocksdb::DB* db) {
-    EXPECT_TRUE(WriteSettings(db, {.num_shards = 8, .design_urls = 1000}).IsAborted());
-    return WriteSettings(db, {.num_shards = 1, .design_urls = 1000});
-  });
 }
 
 TEST_F(UrlSieveOpeningTest, LeftoversOfADatabaseAreKept) {
@@ -117,14 +101,14 @@ class SavedFilterTest : public SieveTest {
  protected:
   // Creates and closes a sieve with URLs 0 to `end`.
   void Make(uint64_t end, uint64_t design_urls = 20'000) {
-    Push(Open({.num_shards = 1, .design_urls = design_urls}).get(), TestUrls(0, end));
+    Push(Open({.design_urls = design_urls}).get(), TestUrls(0, end));
   }
 
   static bool IsIn(const std::string& path) {
     bool is_there = false;
     InDatabase(path, [&](rocksdb::DB* db) {
       std::string filter;
-      const rocksdb::Status status = db->Get({}, "filter-00", &filter);
+      const rocksdb::Status status = db->Get({}, "filter-0", &filter);
       is_there = status.ok();
       return status.IsNotFound() ? rocksdb::Status::OK() : status;
     });
@@ -136,9 +120,9 @@ TEST_F(SavedFilterTest, IsRebuiltIfDamaged) {
   Make(5000);
   InDatabase(path_, [](rocksdb::DB* db) {
     std::string filter;
-    EXPECT_TRUE(db->Get({}, "filter-00", &filter).ok());
+    EXPECT_TRUE(db->Get({}, "filter-0", &filter).ok());
     filter[filter.size() / 3] = static_cast<char>(filter[filter.size() / 3] ^ 0x11);
-    return db->Put({}, "filter-00", filter);
+    return db->Put({}, "filter-0", filter);
   });
   const auto sieve = Open();
   EXPECT_NEAR(Stats(*sieve).estimated.keys, 5000, 5 * Stats(*sieve).estimated.standard_error + 1);
@@ -147,8 +131,8 @@ TEST_F(SavedFilterTest, IsRebuiltIfDamaged) {
 
 // An overfull filter is replaced, here by one of the same size.
 TEST_F(SavedFilterTest, IsDeletedWhenCompactionReplacesIt) {
-  Make(20'000, 2000);
-  Forget(Open().get(), TestUrls(1000, 20'000));
+  Make(80'000, 2000);
+  Forget(Open().get(), TestUrls(4000, 80'000));
   EXPECT_TRUE(IsIn(path_));
   const auto sieve = Open();
   EXPECT_FALSE(Stats(*sieve).overfull.empty());
@@ -166,7 +150,7 @@ TEST_F(SavedFilterTest, IsNotSavedAfterAFailedPush) {
     std::vector<rocksdb::LiveFileMetaData> files;
     db->GetLiveFilesMetaData(&files);
     for (const rocksdb::LiveFileMetaData& file : files) {
-      if (file.column_family_name != "seen-00") continue;
+      if (file.column_family_name != "seen-0") continue;
       std::fstream sst(path_ + file.name, std::ios::in | std::ios::out | std::ios::binary);
       sst.seekp(200);
       sst << "damage in the first block";
@@ -179,7 +163,7 @@ TEST_F(SavedFilterTest, IsNotSavedAfterAFailedPush) {
     for (const std::string& url : TestUrls(0, 1000)) urls.push_back(url);
     sieve::UrlCounts counts;
     EXPECT_FALSE(sieve->Push(Views(urls), &counts).ok());
-    Push(sieve.get(), {"new"});
+    Push(sieve.get(), TestUrls(2'000'000, 2'000'010));  // some for each shard
     EXPECT_TRUE(sieve->Close().ok());
   }
   EXPECT_FALSE(IsIn(path_));

@@ -90,14 +90,17 @@ class SieveTest : public ::testing::Test {
   const std::string path_ = dir_ / "sieve";
 };
 
-/// Runs `action` on the database of a closed sieve of one shard.
+/// Runs `action` on the database of a closed sieve.
 inline void InDatabase(const std::string& path,
                        const std::function<rocksdb::Status(rocksdb::DB*)>& action) {
   std::unique_ptr<rocksdb::DB> db;
   std::vector<rocksdb::ColumnFamilyHandle*> families;
+  std::vector<rocksdb::ColumnFamilyDescriptor> descriptors = {{"default", {}}, {"queue", {}}};
+  for (size_t i = 0; i < sieve::kNumShards; ++i) {
+    descriptors.emplace_back(sieve::SeenFamily(i), rocksdb::ColumnFamilyOptions());
+  }
   const rocksdb::Status status = rocksdb_plugin::OpenDb(&db, [&](rocksdb_plugin::OpenedDb* opened) {
-    return rocksdb::DB::Open({}, path, {{"default", {}}, {"queue", {}}, {"seen-00", {}}}, &families,
-                             opened);
+    return rocksdb::DB::Open({}, path, descriptors, &families, opened);
   });
   ASSERT_TRUE(status.ok()) << status.ToString();
   ExpectOk(action(db.get()));

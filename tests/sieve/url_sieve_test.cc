@@ -27,7 +27,7 @@ std::string RandomUrl(std::mt19937_64* random) {
 // Compares random operations, restarts and compactions with a model of sets and lists.
 TEST_F(UrlSieveTest, AgreesWithTheModel) {
   // Soon overfull, and replaced at the next compaction.
-  auto sieve = Open({.num_shards = 3, .design_urls = 1000});
+  auto sieve = Open({.design_urls = 1000});
   std::mt19937_64 random(1);
   std::set<std::string> seen;
   std::deque<std::string> queued;

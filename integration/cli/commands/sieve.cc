@@ -211,9 +211,6 @@ void AddSieveCommand(CLI::App* app, Action* action) {
                     kSieveFooter, RunSieve);
   AddOption(command, &options->db, "--db DIR", "the directory of the sieve; push creates it",
             nullptr, kRequired);
-  AddOption(command, &options->sieve.num_shards, "--shards N",
-            "number of parallel parts; 0: as the sieve has, or 4 for a new one (default 0)",
-            WholeInRange(0, 64));
   AddOption(command, &options->sieve.design_urls, "--design N",
             "initial capacity of a new sieve, in URLs; 0: 65536 (default 0)",
             WholeInRange(0, 10'000'000'000));
