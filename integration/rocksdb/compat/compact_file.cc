@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "lib/base/errors.h"
+
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
@@ -50,10 +52,9 @@ rocksdb::Status CompactFile(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column
   // One file becomes one file: its blocks may compress a little less.
   compaction.output_file_size_limit = std::max<uint64_t>(2 * file->size, 1 << 20);
   const rocksdb::Options options = db->GetOptions(column_family);
-  rocksdb::Status status = CheckHasProperties(options, *file);
-  if (!status.ok()) return status;
-  status = db->CompactFiles(compaction, column_family, {name}, file->level,
-                            PathIdOf(options, file->db_path), written);
+  BLOCKSIEVE_RETURN_IF_ERROR(CheckHasProperties(options, *file));
+  rocksdb::Status status = db->CompactFiles(compaction, column_family, {name}, file->level,
+                                            PathIdOf(options, file->db_path), written);
   const bool is_there = !status.IsAborted() && Find(db, name).has_value();
   if (status.IsInvalidArgument() && !is_there) return rocksdb::Status::NotFound("compacted away");
   if (!status.ok() || !is_there) return status;

@@ -12,6 +12,8 @@
 #include <system_error>
 #include <utility>
 
+#include "lib/base/errors.h"
+
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
@@ -111,8 +113,7 @@ class Guard final : public GuardedFileSystem {
     if (IsKeptOptions(path)) return memory_->NewWritableFile(path, options, file, debug);
     // The old contents go, but only under this name.
     if (!IsLink(path) && HasOtherLinks(path)) {
-      Status status = DeleteFile(path, Io(), debug);
-      if (!status.ok()) return status;
+      BLOCKSIEVE_RETURN_IF_ERROR(DeleteFile(path, Io(), debug));
     }
     return If(CheckContents(path),
               [&] { return target()->NewWritableFile(path, options, file, debug); });

@@ -7,6 +7,7 @@
 
 #include "integration/rocksdb/compat/version_differences.h"
 #include "lib/base/coding.h"
+#include "lib/base/errors.h"
 
 namespace blocksieve::rocksdb_plugin {
 
@@ -57,8 +58,8 @@ rocksdb::Status ReadTableProperties(rocksdb::DB* db, rocksdb::ColumnFamilyHandle
       for (const rocksdb::SstFileMetaData& file : level.files) {
         const std::string path = file.db_path + file.name;  // which begins with a slash
         rocksdb::SstFileReader table(db->GetOptions(family));
-        status = table.Open(PathOfTable(path, db->GetEnv()->GetFileSystem().get()));
-        if (!status.ok()) return status;
+        BLOCKSIEVE_RETURN_IF_ERROR(
+            table.Open(PathOfTable(path, db->GetEnv()->GetFileSystem().get())));
         (*tables)[path] = table.GetTableProperties();
       }
     }

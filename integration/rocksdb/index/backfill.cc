@@ -10,6 +10,7 @@
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/sidecar/databases.h"
+#include "lib/base/errors.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -67,8 +68,7 @@ rocksdb::Status FindUnindexed(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
                               const SkipIndexSettings& settings, std::set<std::string>* others,
                               std::vector<UnindexedFile>* files) {
   rocksdb::TablePropertiesCollection properties;
-  rocksdb::Status status = ReadTableProperties(db, column_family, &properties);
-  if (!status.ok()) return status;
+  BLOCKSIEVE_RETURN_IF_ERROR(ReadTableProperties(db, column_family, &properties));
   const std::string identity = IdentityText(settings);
   rocksdb::ColumnFamilyMetaData metadata;
   db->GetColumnFamilyMetaData(column_family, &metadata);
@@ -89,7 +89,7 @@ rocksdb::Status FindUnindexed(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
       }
     }
   }
-  return status;
+  return rocksdb::Status::OK();
 }
 
 void SetRemaining(const std::vector<UnindexedFile>& files, BackfillProgress* progress) {
@@ -116,7 +116,7 @@ rocksdb::Status BackfillSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle
           "blocksieve: FIFO compaction rewrites no files; RebuildSkipIndexes needs no compaction");
     }
     SkipIndexSettings settings;
-    if (rocksdb::Status status = FindIndexOptions(options, &settings); !status.ok()) return status;
+    BLOCKSIEVE_RETURN_IF_ERROR(FindIndexOptions(options, &settings));
     // RocksDB does not tell listeners when CompactFiles begins.
     RegisterForSidecars(db);
     std::set<uint64_t> written;     // output files of this call
@@ -126,8 +126,7 @@ rocksdb::Status BackfillSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle
     for (int idle_rounds = 0; idle_rounds < kMaxRoundsWithoutProgress; ++idle_rounds) {
       for (;;) {
         std::vector<UnindexedFile> files;
-        rocksdb::Status status = FindUnindexed(db, column_family, settings, &indexed, &files);
-        if (!status.ok()) return status;
+        BLOCKSIEVE_RETURN_IF_ERROR(FindUnindexed(db, column_family, settings, &indexed, &files));
         SetRemaining(files, &done);
         for (const UnindexedFile& file : files) {
           if (!written.contains(FileNumberOf(file.name))) continue;

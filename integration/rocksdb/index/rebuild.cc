@@ -17,6 +17,7 @@
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
+#include "lib/base/errors.h"
 
 namespace blocksieve {
 namespace {
@@ -72,8 +73,7 @@ rocksdb::Status ReadSst(rocksdb::Options options, const std::string& path, const
     options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(own));
   }
   rocksdb::SstFileReader reader(options);
-  rocksdb::Status status = reader.Open(path);
-  if (!status.ok()) return status;
+  BLOCKSIEVE_RETURN_IF_ERROR(reader.Open(path));
   return ForEachEntry(&reader, options.comparator, [&](auto&&... entry) {
     return add(entry..., statistics->getTickerCount(rocksdb::BLOCK_CACHE_DATA_MISS));
   });
@@ -133,9 +133,8 @@ rocksdb::Status RebuildOne(rocksdb::DB* db, const rocksdb::Options& options,
         "its properties do not name the session that wrote it; BackfillSkipIndexes rewrites it");
   std::string bytes;
   SidecarHeader header;
-  rocksdb::Status status = MakeIndex(options, settings, file, pace, should_continue, &bytes,
-                                     &header.has_newest_versions_only);
-  if (!status.ok()) return status;
+  BLOCKSIEVE_RETURN_IF_ERROR(MakeIndex(options, settings, file, pace, should_continue, &bytes,
+                                       &header.has_newest_versions_only));
   if (header.has_newest_versions_only && (db->GetRootDB() != db || file.has_blob_references)) {
     return rocksdb::Status::NotSupported(
         "it has several versions of a row, of which this RocksDB, before 9.3, shows only the "
@@ -148,7 +147,7 @@ rocksdb::Status RebuildOne(rocksdb::DB* db, const rocksdb::Options& options,
   header.index_bytes = bytes.size();
   header.identity = IdentityText(settings);
   std::string reference;
-  status = WriteSidecar(file.place, header, bytes, &reference);
+  rocksdb::Status status = WriteSidecar(file.place, header, bytes, &reference);
   SkipIndexCatalog::Default().Forget(*file.properties);
   return status;
 }
@@ -179,8 +178,7 @@ rocksdb::Status RebuildSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle*
     rocksdb::Status first_problem;
     for (;;) {
       std::vector<UnindexedFile> files;
-      status = FindUnindexed(db, column_family, settings, &finished, &files);
-      if (!status.ok()) return status;
+      BLOCKSIEVE_RETURN_IF_ERROR(FindUnindexed(db, column_family, settings, &finished, &files));
       SetRemaining(files, &done);
       bool is_stopped = false;
       const auto should_continue = [&] {

@@ -15,6 +15,7 @@
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/sidecar/databases.h"
 #include "integration/rocksdb/sidecar/file.h"
+#include "lib/base/errors.h"
 
 // Copies and deletes sidecars where RocksDB handles SSTs without them.
 
@@ -43,10 +44,9 @@ rocksdb::Status FindSidecars(rocksdb::FileSystem* file_system, const std::string
 rocksdb::Status CreateCheckpointWithSkipIndexes(rocksdb::DB* db, const std::string& directory) {
   return PublicCall({{"db", db}}, [&]() -> rocksdb::Status {
     const NoFileDeletions no_deletions(db);
-    rocksdb::Status status = no_deletions.status();
-    if (!status.ok()) return status;
+    BLOCKSIEVE_RETURN_IF_ERROR(no_deletions.status());
     rocksdb::Checkpoint* made = nullptr;
-    status = rocksdb::Checkpoint::Create(db, &made);
+    rocksdb::Status status = rocksdb::Checkpoint::Create(db, &made);
     const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
     if (status.ok()) status = checkpoint->CreateCheckpoint(directory);
     if (!status.ok()) return status;
@@ -133,8 +133,7 @@ rocksdb::Status DestroyDbWithSkipIndexes(
     const std::string& name, const rocksdb::Options& options,
     const std::vector<rocksdb::ColumnFamilyDescriptor>& column_families) {
   return PublicCall({}, [&]() -> rocksdb::Status {
-    rocksdb::Status status = rocksdb::DestroyDB(name, options, column_families);
-    if (!status.ok()) return status;
+    BLOCKSIEVE_RETURN_IF_ERROR(rocksdb::DestroyDB(name, options, column_families));
     std::set<std::string> directories{name};
     const auto add = [&](const std::vector<rocksdb::DbPath>& paths) {
       for (const rocksdb::DbPath& path : paths) directories.insert(path.path);
@@ -148,7 +147,7 @@ rocksdb::Status DestroyDbWithSkipIndexes(
       // DestroyDB kept the directories because of the sidecars.
       file_system->DeleteDir(directory, rocksdb::IOOptions(), nullptr).PermitUncheckedError();
     }
-    return status;
+    return rocksdb::Status::OK();
   });
 }
 

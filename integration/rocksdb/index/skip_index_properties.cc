@@ -4,6 +4,7 @@
 
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/option_type.h"
+#include "lib/base/errors.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -59,8 +60,7 @@ rocksdb::Status ReadColumns(const std::string&, const std::string& text, ColumnL
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('|', begin), text.size());
     std::string definition;
-    rocksdb::Status status = Unescape({text.data() + begin, end - begin}, &definition);
-    if (!status.ok()) return status;
+    BLOCKSIEVE_RETURN_IF_ERROR(Unescape({text.data() + begin, end - begin}, &definition));
     Result<Column> column = Column::Parse(definition);
     if (!column.ok()) {
       // RocksDB may silently drop the factory, or continue without columns.

@@ -9,6 +9,7 @@
 #include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
+#include "lib/base/errors.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -56,8 +57,7 @@ rocksdb::Status ReadSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* co
     *summary = {};
     if (column_family == nullptr) column_family = db->DefaultColumnFamily();
     rocksdb::TablePropertiesCollection files;
-    rocksdb::Status status = ReadTableProperties(db, column_family, &files);
-    if (!status.ok()) return status;
+    BLOCKSIEVE_RETURN_IF_ERROR(ReadTableProperties(db, column_family, &files));
 
     // File numbers ascend with time, even with trivial moves and ingestion.
     std::map<uint64_t, const rocksdb::TablePropertiesCollection::value_type*> newest_last;
@@ -100,7 +100,7 @@ rocksdb::Status ReadSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* co
     }
     for (auto& [name, column] : by_name) summary->columns.push_back(std::move(column));
     for (auto& [definition, total] : usage) summary->usage.push_back(std::move(total));
-    return status;
+    return rocksdb::Status::OK();
   });
 }
 

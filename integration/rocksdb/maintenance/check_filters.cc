@@ -15,6 +15,7 @@
 #include "integration/rocksdb/maintenance/file_report.h"
 #include "integration/rocksdb/options/loaded_options.h"
 #include "integration/rocksdb/policy/policy.h"
+#include "lib/base/errors.h"
 
 namespace blocksieve {
 namespace rocksdb_plugin {
@@ -91,11 +92,10 @@ rocksdb::Status CheckFilters(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colum
   return PublicCall({{"db", db}, {"problems", problems}}, [&]() -> rocksdb::Status {
     if (column_family == nullptr) column_family = db->DefaultColumnFamily();
     std::vector<FileReport> files;
-    rocksdb::Status status = ReadLiveFiles(db, column_family, /*reads_filters=*/false, &files);
-    if (!status.ok()) return status;
+    BLOCKSIEVE_RETURN_IF_ERROR(ReadLiveFiles(db, column_family, /*reads_filters=*/false, &files));
     const auto found = FindProblems(db, column_family, files);
     problems->insert(problems->end(), found.begin(), found.end());
-    return status;
+    return rocksdb::Status::OK();
   });
 }
 

@@ -16,6 +16,7 @@
 #include "integration/rocksdb/listener/listener.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/sidecar/databases.h"
+#include "lib/base/errors.h"
 
 namespace blocksieve {
 namespace rocksdb_plugin {
@@ -213,8 +214,7 @@ rocksdb::Status RewriteFilters(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* col
     BackfillProgress done;
     std::vector<FileReport> files;
     for (int round = 0;; ++round) {
-      status = ReadLiveFiles(db, column_family, /*reads_filters=*/true, &files);
-      if (!status.ok()) return status;
+      BLOCKSIEVE_RETURN_IF_ERROR(ReadLiveFiles(db, column_family, /*reads_filters=*/true, &files));
       std::vector<Tree> trees = TreesOf(files);
       if (trees.empty() || trees.front().num_keys() == 0) break;
       // Lookup shares as the policy has sampled them.

@@ -21,6 +21,7 @@
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/policy/policy.h"
+#include "lib/base/errors.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -203,12 +204,12 @@ rocksdb::Status ReadFamily(const OptionsText& text, rocksdb::ColumnFamilyDescrip
                            LoadedOptions* loaded) {
   const std::string& name = family->name;
   ColumnFamilyOptions& options = family->options;
-  rocksdb::Status status = ReadSection(text, name, WithoutTable(text, OptionsSection::Family(name)),
-                                       MakeFamily, Written(options), loaded);
-  if (!status.ok()) return status;
+  BLOCKSIEVE_RETURN_IF_ERROR(ReadSection(text, name,
+                                         WithoutTable(text, OptionsSection::Family(name)),
+                                         MakeFamily, Written(options), loaded));
   const std::string factory = text.TableFactory(name);
   const Maker make = std::bind_front(MakeTable, factory);
-  status = make(Config(true), {}, nullptr);
+  rocksdb::Status status = make(Config(true), {}, nullptr);
   if (status.ok()) {
     return ReadSection(text, name, text.Options(OptionsSection::Table(name)), make,
                        Written(options.table_factory.get()), loaded);
@@ -228,9 +229,9 @@ rocksdb::Status Parse(const OptionsText& text, LoadedOptions* loaded) {
   ConfigOptions config = Config(true, loaded->is_newer);
   config.env = memory.get();
   const std::string path = "/OPTIONS";
-  rocksdb::Status status = rocksdb::WriteStringToFile(memory.get(), text.text(), path);
-  if (!status.ok()) return status;
-  status = rocksdb::LoadOptionsFromFile(config, path, &loaded->db, &loaded->families);
+  BLOCKSIEVE_RETURN_IF_ERROR(rocksdb::WriteStringToFile(memory.get(), text.text(), path));
+  rocksdb::Status status =
+      rocksdb::LoadOptionsFromFile(config, path, &loaded->db, &loaded->families);
   // RocksDB does this for sections of table factories, and not for inline ones.
   for (const rocksdb::ColumnFamilyDescriptor& family : loaded->families) {
     if (!status.ok()) return status;
@@ -317,15 +318,14 @@ rocksdb::Status Load(const OptionsText& text, LoadedOptions* loaded) {
   *loaded = {};
   loaded->version = text.Find(OptionsSection::Version(), "rocksdb_version").value_or("");
   loaded->is_newer = IsNewer(loaded->version);
-  rocksdb::Status status = Parse(text, loaded);
-  if (!status.ok()) return status;
+  BLOCKSIEVE_RETURN_IF_ERROR(Parse(text, loaded));
   std::vector<std::string> names;
   for (const auto& family : loaded->families) names.push_back(family.name);
-  status = Compare(text, "", kText, Joined(text.Families()), kLoaded, Joined(names));
-  if (!status.ok()) return status;
+  BLOCKSIEVE_RETURN_IF_ERROR(
+      Compare(text, "", kText, Joined(text.Families()), kLoaded, Joined(names)));
   const SilentLog silent;  // Our objects have said to RocksDB's parser what they refuse.
-  status = ReadSection(text, "", text.Options(OptionsSection::Db()), MakeDb, Written(loaded->db),
-                       loaded);
+  rocksdb::Status status = ReadSection(text, "", text.Options(OptionsSection::Db()), MakeDb,
+                                       Written(loaded->db), loaded);
   for (rocksdb::ColumnFamilyDescriptor& family : loaded->families) {
     if (!status.ok()) return status;
     status = ReadFamily(text, &family, loaded);

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <map>
 
+#include "lib/base/errors.h"
+
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
@@ -250,8 +252,7 @@ rocksdb::Status OptionsText::Set(const OptionsSection& section, const std::strin
                                             "'; allowed: values without blanks at their ends");
   }
   if (section.kind == Kind::kTable && FindPart(section) == nullptr) {
-    rocksdb::Status status = MakeTableSection(section.family);
-    if (!status.ok()) return status;
+    BLOCKSIEVE_RETURN_IF_ERROR(MakeTableSection(section.family));
   }
   const Part* const part = FindPart(section);
   if (part == nullptr) {
@@ -295,8 +296,7 @@ rocksdb::Status OptionsText::AddFamily(const std::string& name,
   add("CFOptions", statements);
   if (options.table_factory != nullptr) {
     statements.clear();
-    status = options.table_factory->GetOptionString(config, &statements);
-    if (!status.ok()) return status;
+    BLOCKSIEVE_RETURN_IF_ERROR(options.table_factory->GetOptionString(config, &statements));
     add(std::string(kTableTitle) + options.table_factory->Name(), statements);
   }
   // An unfinished last line stays one.

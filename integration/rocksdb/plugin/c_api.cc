@@ -105,8 +105,7 @@ rocksdb::Status ParseOptions(const std::string& text, const std::string& id,
     values.emplace("target_fpr", given.mapped().substr(id.size() + 1));
   }
   for (const auto& [name, value] : values) {
-    rocksdb::Status status = ParseOption({}, types, name, value, options);
-    if (!status.ok()) return status;
+    BLOCKSIEVE_RETURN_IF_ERROR(ParseOption({}, types, name, value, options));
   }
   return rocksdb::Status::OK();
 }
@@ -221,11 +220,10 @@ BLOCKSIEVE_EXPORT rocksdb_filterpolicy_t* blocksieve_filterpolicy_create(const c
   rocksdb_filterpolicy_t* policy = nullptr;
   Report(errptr, {{"options_text", options_text}}, [&] {
     FilterPolicyOptions options;
-    rocksdb::Status status = ParseFilter(options_text, &options);
-    if (!status.ok()) return status;
+    BLOCKSIEVE_RETURN_IF_ERROR(ParseFilter(options_text, &options));
     RegisterUnlessRegistered();
     policy = new CPolicy(options);
-    return status;
+    return rocksdb::Status::OK();
   });
   return policy;
 }
@@ -244,9 +242,8 @@ BLOCKSIEVE_EXPORT void blocksieve_options_enable_skip_index(rocksdb_options_t* o
                                                             char** errptr) {
   Report(errptr, {{"options", options}, {"options_text", options_text}}, [&] {
     SkipIndexSettings settings;
-    rocksdb::Status status = ParseOptions(options_text, SkipIndexCollectorFactory::kName,
-                                          SkipIndexOptionTypes(), &settings);
-    if (!status.ok()) return status;
+    BLOCKSIEVE_RETURN_IF_ERROR(ParseOptions(options_text, SkipIndexCollectorFactory::kName,
+                                            SkipIndexOptionTypes(), &settings));
     return EnableSkipIndex(&Wrapped<rocksdb::Options>(options), settings.index, settings.storage);
   });
 }

@@ -19,6 +19,7 @@
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
+#include "lib/base/errors.h"
 
 // Each call changes copies of the options and moves them in last, so an error changes nothing.
 
@@ -83,13 +84,11 @@ rocksdb::Status Enable(const OptionsToSet& options, const FilterPolicyOptions& f
     if (GoalOf(filter).differs_by_run()) {
       const char* const goal = filter.wasted_reads ? "wasted_reads" : "bits_per_key";
       const double value = filter.wasted_reads ? *filter.wasted_reads : *filter.bits_per_key;
-      status = AddListener(options, goal, ToText(value), "none", &listeners);
-      if (!status.ok()) return status;
+      BLOCKSIEVE_RETURN_IF_ERROR(AddListener(options, goal, ToText(value), "none", &listeners));
     }
     auto extractor = family.prefix_extractor;
     if (rocksdb_plugin::NeedsExtractor(filter)) {
-      status = CheckRangeOptions(family, /*check_extractor=*/false);
-      if (!status.ok()) return status;
+      BLOCKSIEVE_RETURN_IF_ERROR(CheckRangeOptions(family, /*check_extractor=*/false));
       if (extractor != nullptr && !replaces_extractor && !IsRangeExtractor(extractor.get())) {
         return OptionOutOfRange("prefix_extractor", extractor->Name(),
                                 std::string("none or ") + RangeExtractor::kName +
@@ -134,9 +133,9 @@ rocksdb::Status EnableSkipIndex(OptionsToSet options, const SkipIndexOptions& in
     std::vector<std::shared_ptr<rocksdb::EventListener>> listeners;
     const bool has_sidecars = storage.max_property_bytes != std::numeric_limits<uint64_t>::max();
     if (has_sidecars || options.db() != nullptr) {
-      status = AddListener(options, "max_property_bytes", ToText(storage.max_property_bytes),
-                           ToText(std::numeric_limits<uint64_t>::max()), &listeners);
-      if (!status.ok()) return status;
+      BLOCKSIEVE_RETURN_IF_ERROR(
+          AddListener(options, "max_property_bytes", ToText(storage.max_property_bytes),
+                      ToText(std::numeric_limits<uint64_t>::max()), &listeners));
     }
     auto collectors = family.table_properties_collector_factories;
     std::erase_if(collectors, [](const auto& collector) {

@@ -11,6 +11,7 @@
 #include "blocksieve/sizing.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
+#include "lib/base/errors.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -114,9 +115,8 @@ rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options) {
     const std::optional<double>& number = options.*precision.field;
     if (!number) continue;
     double ignored = 0;
-    rocksdb::Status status = ParseInRange(precision.name, ToText(*number), precision.lowest,
-                                          precision.highest, &ignored);
-    if (!status.ok()) return status;
+    BLOCKSIEVE_RETURN_IF_ERROR(ParseInRange(precision.name, ToText(*number), precision.lowest,
+                                            precision.highest, &ignored));
   }
   const RateGoal goal = GoalOf(options);
   if (const Status status = goal.Check(); !status.ok()) {

@@ -19,6 +19,7 @@
 #include "integration/rocksdb/scan/scan_context.h"
 #include "integration/rocksdb/scan/scan_plan.h"
 #include "integration/rocksdb/scan/store_sources.h"
+#include "lib/base/errors.h"
 
 // A scan pins its sources in this order. In a randomised check against full scans, other orders
 // lost rows.
@@ -141,8 +142,7 @@ class SkipScan::Parts {
       return rocksdb::Status::NotSupported(
           "blocksieve: scans need a snapshot, and GetSnapshot() of this database returns null");
     }
-    rocksdb::Status status = ChooseStream();
-    if (!status.ok()) return status;
+    BLOCKSIEVE_RETURN_IF_ERROR(ChooseStream());
     if (rows_ == nullptr) {
       context_.counts.is_full_scan = true;
       context_.db->GetIntProperty(context_.column_family, rocksdb::DB::Properties::kEstimateNumKeys,
@@ -286,8 +286,7 @@ rocksdb::Status SkipScan::Create(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* c
     scan->reset();
     if (column_family == nullptr) column_family = db->DefaultColumnFamily();
     SkipIndexSettings settings;
-    rocksdb::Status status = FindIndexOptions(db->GetOptions(column_family), &settings);
-    if (!status.ok()) return status;
+    BLOCKSIEVE_RETURN_IF_ERROR(FindIndexOptions(db->GetOptions(column_family), &settings));
     Result<Query> parsed = Query::Parse(query, settings.index.columns);
     if (!parsed.ok()) return ToRocksStatus(parsed.status());
     SkipScanOptions scanning = options;

@@ -8,6 +8,7 @@
 
 #include "lib/base/checksum.h"
 #include "lib/base/coding.h"
+#include "lib/base/errors.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -48,11 +49,11 @@ rocksdb::Status ReadExactly(const rocksdb::FSRandomAccessFile& file, uint64_t of
                             std::span<uint8_t> to) {
   rocksdb::Slice read;
   auto* const room = reinterpret_cast<char*>(to.data());
-  rocksdb::Status status = file.Read(offset, to.size(), rocksdb::IOOptions(), &read, room, nullptr);
-  if (!status.ok()) return status;
+  BLOCKSIEVE_RETURN_IF_ERROR(
+      file.Read(offset, to.size(), rocksdb::IOOptions(), &read, room, nullptr));
   if (read.size() != to.size()) return rocksdb::Status::Corruption("file was truncated");
   if (read.data() != room) std::copy_n(read.data(), read.size(), room);
-  return status;
+  return rocksdb::Status::OK();
 }
 
 std::string Complaint(const std::string& path, const std::string& what) {
