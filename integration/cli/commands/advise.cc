@@ -64,7 +64,7 @@ RocksDB writes every stats_dump_period_sec; pass LOG and older ones (LOG.old.*),
 Levels are estimated from the tables that the logs show written to them, lookup shares from filter
 probes. Statistics also give the share of absent keys, the wasted reads and what seeks read; so does
 --statistics FILE, also with --db: the text of Statistics::ToString, or JSON such as Kvrocks' STATS.
-Both may have been prefixed, quoted or escaped by other loggers; - is standard input.
+Other loggers may have prefixed their lines, but not escaped them; - is standard input.
 
 Examples:
   blocksieve advise --db paths.db

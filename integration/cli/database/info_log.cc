@@ -150,8 +150,6 @@ class LogReader {
 
   // What a log without known files is; "" if it only lacks the tables of families.
   std::string Problem(const InfoLog& log) const {
-    if (is_too_old_)
-      return "is of RocksDB before 3.11, which does not log filters; pass --db instead";
     if (!log.unknown_families.empty()) return "";
     if (has_levels_) return "shows a database without files in its last dump of statistics";
     return std::string(is_info_log_ ? "" : "is not an info log of RocksDB, such as LOG: it ") +
@@ -164,13 +162,7 @@ class LogReader {
     const bool was_info_log = std::exchange(is_info_log_, true);
     if (const auto event = After(line, "EVENT_LOG_v1 ")) return ReadEvent(*event);
     if (const auto session = After(line, "DB Session ID:")) return BeginSession(*session);
-    if (const auto version = After(line, "RocksDB version: ")) {
-      int major = 0;
-      int minor = 0;
-      char point = 0;
-      std::istringstream(*version) >> major >> point >> minor;
-      is_too_old_ = major < 3 || (major == 3 && minor < 11);
-    } else if (const auto place = After(line, "SST files in ")) {
+    if (const auto place = After(line, "SST files in ")) {
       log_.database = place->substr(0, place->find(" dir, Total Num:"));
     } else if (const auto options = After(line, "Options for column family [")) {
       options_of_ = options->substr(0, options->find(']'));
@@ -215,7 +207,6 @@ class LogReader {
       dumped_ = family->substr(0, family->find("] **"));
     } else if (const auto columns = After(line, "Level"); FirstWord(columns) == "Files") {
       in_levels_ = has_levels_ = true;
-      is_too_old_ = is_too_old_ || columns->find("Time(sec)") != std::string::npos;
       families_[dumped_].levels.clear();
     } else if (in_levels_ && (After(line, "Sum ") || After(line, "Sum\t"))) {
       in_levels_ = false;
@@ -323,7 +314,6 @@ class LogReader {
   bool in_statistics_ = false;
   bool is_info_log_ = false;
   bool has_levels_ = false;
-  bool is_too_old_ = false;
   Tickers tickers_;  // of the last dump of this session
   std::multimap<int, Event> unplaced_;
   std::map<std::string, LoggedFamily> families_;

@@ -8,9 +8,8 @@
 
 namespace blocksieve::cli {
 
-/// The lines of a log as operators keep it. A line that a logger or a client has escaped, such as a
-/// JSON string or a row of `mariadb -B`, becomes the lines that were written. A prefix, a quote or
-/// a CR stays: readers look for their words anywhere in a line.
+/// The lines of a log as operators keep it. A prefix, a quote or a CR stays: readers look for their
+/// words anywhere in a line.
 class LogLines {
  public:
   /// Throws Failure like LineReader, or if the file is no text: then it says how to get the text.
@@ -27,8 +26,7 @@ class LogLines {
   std::string BeginTime();
 
  private:
-  bool ReadLine();                                  // adds to lines_; false at the end
-  void AddLines(std::string_view text, int depth);  // to lines_
+  bool ReadLine();  // adds to lines_; false at the end
 
   term::LineReader file_;
   std::deque<std::string> lines_;
