@@ -109,7 +109,8 @@ class ApplyTest(ApplyStockDatabaseTest):
     def test_options_of_ranges_and_indexes(self):
         before = self.value("listeners", "DBOptions").strip("{}")
         collector = "table_properties_collectors={{id=blocksieve.skip_index;columns=a=field:1}}"
-        self.apply("{id=blocksieve;ranges=true}", "prefix_extractor=blocksieve.range", collector,
+        self.apply("{id=blocksieve;ranges=true}", "--option",
+                   "prefix_extractor=blocksieve.range", "--option", collector, "--option",
                    "listeners={blocksieve}")
         self.assertEqual(self.value("prefix_extractor", FAMILY), "blocksieve.range")
         self.assertIn("skip_index", self.value("table_properties_collectors", FAMILY))

@@ -16,7 +16,8 @@ class IndexTest(CommandTest):
     def setUp(self):
         super().setUp()
         self.load([(f"k{i:04}", f"p{i // 10}", i, f"w{i % 5} word{i}") for i in range(ROWS)],
-                  "--index", "p=field:1", "n=int:2", "w=words:3", "--granule-rows", "4")
+                  "--index", "p=field:1", "--index", "n=int:2", "--index", "w=words:3",
+                  "--granule-rows", "4")
 
     def sidecars(self):
         return sorted(path.name for path in self.db.glob("*.bsx"))

@@ -27,14 +27,13 @@ class IndexesRenumberingTest(CommandTest):
             self.assertEqual(self.keys(f"v = '{first}'"), self.keys(f"w = '{first}'"))
             self.assertEqual(len(self.keys(f"v = '{first}'")), 1)
 
-class IndexesManyIndexesPerOptionTest(CommandTest):
+class IndexesManyIndexesTest(CommandTest):
     def test_forms(self):
         path = self.dir / "rows"
         path.write_bytes(b"k\t1\t2\n")
         common = ("load", "--db", self.db, "--key", 1)
-        for arguments in (("--index", "a=int:1", "b=int:2", path),
-                          ("--index", "a=int:1", "--index", "b=int:2", path),
-                          ("--index", "a=int:1", "b=int:2", "--fpr", 0.1, path),
+        for arguments in (("--index", "a=int:1", "--index", "b=int:2", path),
+                          ("--index", "a=int:1", "--index", "b=int:2", "--fpr", 0.1, path),
                           (path, "--index", "a=int:1", "--index", "b=int:2")):
             self.succeed(*common, *arguments)
             self.assertEqual(self.keys("a = 1 AND b = 2"), ["k"])
@@ -67,8 +66,8 @@ class IndexesExistingDatabaseTest(CommandTest):
             self.assertEqual(self.load_lines(b"a\t1\n", "--index", "n=int:1"), "")
 
     def test_index_over_budget_of_names(self):
-        indexes = [f"c{i}=int:{i}" for i in range(2, 259)]
-        self.assertIn("256", self.load_lines(b"", "--index", *indexes, code=2))
+        indexes = [f"--index=c{i}=int:{i}" for i in range(2, 259)]
+        self.assertIn("allowed: 1 to 256", self.load_lines(b"", *indexes, code=2))
         self.assertFalse(self.db.exists())
 
 
@@ -85,7 +84,8 @@ class IndexesPartsTest(CommandTest):
                       scattered[i], f"name{scattered[i]}") for i in range(self.ROWS)]
 
     def columns(self, *arguments):
-        said = self.load(self.rows, "--index", *arguments)
+        options = [word for definition in arguments for word in ("--index", definition)]
+        said = self.load(self.rows, *options)
         return {column["definition"].split("=")[0]: column for column in said["columns"]}
 
     def test_nearly_unique_numbers_get_bounds_alone(self):
@@ -130,8 +130,8 @@ class IndexesBudgetTest(IndexesPartsTest):
         self.assertTrue(comparison["is_used"])
 
     def test_explain_never_calls_it_used(self):
-        self.load(self.rows, "--index", "name=filters:field:3", "w=words:3", "id=int:2",
-                  "--max-index-bytes", "20kB")
+        self.load(self.rows, "--index", "name=filters:field:3", "--index", "w=words:3",
+                  "--index", "id=int:2", "--max-index-bytes", "20kB")
         for where, lacks in (("name = 'name5'", "neither filters nor bounds"),
                              ("w HAS 'name5'", "no filters")):
             explanation = self.explain(where)

@@ -47,7 +47,7 @@ class ScanCasesTest(ScanTest):
         self.assertEqual([json.loads(line) for line in done.out.splitlines()],
                          [{"key": "000", "value": "even\t0\tword0 all"},
                           {"key": "001", "value": "odd\t1\tword1 all"}])
-        self.assertEqual(self.json_of("scan", "--db", self.db, "--count"), {"version": 2, "count": 100})
+        self.assertEqual(self.json_of("scan", "--db", self.db, "--count"), {"version": 3, "count": 100})
 
 
 class ScanExplanationTest(ScanTest):
@@ -78,7 +78,7 @@ class ScanOrdersTest(CommandTest):
 
     def setUp(self):
         super().setUp()
-        self.load(self.ROWS, "--index", "ts=int:1", "n=int:2")
+        self.load(self.ROWS, "--index", "ts=int:1", "--index", "n=int:2")
 
     def test_few_blocks_are_read(self):
         for where, sign, limit in (("ORDER BY ts LIMIT 10", 1, 10), ("order by ts desc limit 700", -1, 700)):
@@ -125,7 +125,7 @@ class ScanWrongConditionsTest(ScanTest):
 
 class ScanNamesTest(CommandTest):
     def test_words_of_the_language(self):
-        said = self.load_lines(b"a\t1\nb\t2\n", "--index", "in=int:1", "two words=field:1")
+        said = self.load_lines(b"a\t1\nb\t2\n", "--index", "in=int:1", "--index", "two words=field:1")
         self.assertIn('in conditions, write the column in double quotes: "in"', said)
         self.assertEqual(self.keys('"in" = 1'), ["a"])
         self.assertEqual(self.keys('"two words" = \'2\''), ["b"])

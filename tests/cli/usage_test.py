@@ -66,7 +66,7 @@ class UsageMembersTest(CommandTest):
         documents["scan --explain"] = self.explain("n = 1")
         documents["sieve stats"] = self.json_of("sieve", "--db", self.dir / "sieve", "push", "/dev/null", "stats")
         for line, document in documents.items():
-            self.assertEqual(document["version"], 2, line)
+            self.assertEqual(document["version"], 3, line)
         self.assertEqual({line: {place: " ".join(sorted(names)) for place, names in members_of(document).items()}
                           for line, document in documents.items()},
                          json.loads(self.EXPECTED.read_text()))
@@ -84,25 +84,22 @@ class UsageWrongCommandLinesTest(CommandTest):
         self.check("unknown subcommand: sift", "sift")
         self.check("--frobnicate", "scan", "--db", self.db, "--frobnicate")
 
-    def test_misspelt_words_get_a_suggestion_in_the_order_typed(self):
-        self.check("unknown subcommand: sacn (did you mean scan?)", "sacn", "--db", self.db)
-        self.check("blocksieve scan: unexpected argument: --exlpain (did you mean "
-                   "--explain?)", "scan", "--db", self.db, "--exlpain")
-        self.check("unexpected arguments: --limt=5 (did you mean --limit?) "
-                   "--revrese (did you mean --reverse?)", "scan", "--db", self.db, "--limt=5", "--revrese")
-        self.check("--db is required; unexpected arguments: --dbb (did you mean "
-                   "--db?) x", "scan", "--dbb", "x")
-        self.check("stat (did you mean stats?)", "sieve", "--db", self.db, "stat")
+    def test_misspelt_words_are_named_in_the_order_typed(self):
+        self.check("unknown subcommand: sacn; allowed: load, scan, ", "sacn", "--db", self.db)
+        self.check("blocksieve scan: unexpected argument: --exlpain", "scan", "--db", self.db, "--exlpain")
+        self.check("unexpected arguments: --limt=5 --revrese", "scan", "--db", self.db, "--limt=5", "--revrese")
+        self.check("--db is required; unexpected arguments: --dbb x", "scan", "--dbb", "x")
+        self.check("unexpected argument: stat", "sieve", "--db", self.db, "stat")
         self.check("unexpected argument: --zzzzzz\n", "scan", "--db", self.db, "--zzzzzz")
 
     def test_errors_as_json(self):
         for arguments, code, command, message in (
                 (("scan", "--db", self.db, "--format", "json"), 1, "blocksieve scan", " does not exist"),
                 (("scan", "--db", self.db, "--format=json", "--lmit"), 2, "blocksieve scan",
-                 "did you mean --limit?"),
-                (("scna", "--format", "json"), 2, "blocksieve", "did you mean scan?")):
+                 "--lmit"),
+                (("scna", "--format", "json"), 2, "blocksieve", "scna; allowed: load, scan")):
             document = json.loads(self.fail_with(code, *arguments))
-            self.assertEqual(document["version"], 2)
+            self.assertEqual(document["version"], 3)
             self.assertEqual(document["error"]["command"], command)
             self.assertEqual(document["error"]["exit_code"], code)
             self.assertIn(message, document["error"]["message"])
@@ -173,7 +170,7 @@ class UsageWrongCommandLinesTest(CommandTest):
         ("--delimiter is '\\n'", r"load --db DB --key 1 - --delimiter \n"),
         ("--delimiter is '\\x0a'; allowed", r"load --db DB --key 1 - --delimiter \x0a"),
         ("column definition 'a', position 1: expected NAME=EXTRACTOR", "load --db DB --key 2 - --index a"),
-        ("--index is a=int:3, but its name is already used", "load --db DB --key 2 - --index a=int:1 a=int:3"))
+        ("--index is a=int:3, but its name is already used", "load --db DB --key 2 - --index a=int:1 --index a=int:3"))
     # The reason, not the whole grammar.
     WRONG_INDEXES = (
         ("a=text:1", "position 3: expected a known extractor (field, value, fixed, json, "),

@@ -99,7 +99,6 @@ ROOMS = [
 # Engines include public headers and lib/base, like an engine outside of this project. What they
 # need besides is of no use to others:
 PRIVATE = {
-    "lib/column/column_set.h": "`load` counts values while it loads: JSON is parsed once a row",
     "lib/prefix/prefix_chooser.h": "`advise` chooses the rule that a builder would choose",
     "lib/prefix/prefix_rule.h": "`check` looks up each prefix of each key, and absent ones",
     "lib/skip/top_rows.h": "skip scans keep the first rows of an order by the index's sort keys",

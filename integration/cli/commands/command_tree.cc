@@ -111,18 +111,6 @@ std::vector<const CLI::App*> SubcommandsOf(const CLI::App& command) {
   return command.get_subcommands([](const CLI::App* below) { return !below->get_group().empty(); });
 }
 
-std::string NearestArgument(const CLI::App& command, const std::string& argument) {
-  std::vector<std::string> names;
-  if (argument.starts_with('-')) {
-    for (const CLI::Option* const option : command.get_options()) {
-      for (std::string& name : NamesOf(*option)) names.push_back(std::move(name));
-    }
-  } else {
-    for (const CLI::App* const below : SubcommandsOf(command)) names.push_back(below->get_name());
-  }
-  return term::Nearest(argument.substr(0, argument.find('=')), names);
-}
-
 std::string HelpText(const CLI::App& command) {
   std::string arguments;
   std::string options;

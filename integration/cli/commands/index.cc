@@ -1,6 +1,5 @@
 #include <nlohmann/json.hpp>
 
-#include "blocksieve/predicate.h"
 #include "blocksieve/rocksdb/skip_index.h"
 #include "integration/cli/commands/rewrite_files.h"
 #include "integration/cli/database/open_database.h"
@@ -41,22 +40,6 @@ struct IndexOptions : TargetOptions {
   bool delete_orphans = false;
 };
 
-void WarnWithoutValues(const Target& target, const Column& column) {
-  const Database db = OpenReadOnly(target, *target.family);
-  const Result<Predicate> has_value = Predicate::Not(Predicate::IsMissing(column));
-  std::unique_ptr<SkipScan> scan;
-  if (!has_value.ok() ||
-      !SkipScan::Create(db.get(), db.HandleOf(*target.family), *has_value, {.limit = 1}, &scan)
-           .ok() ||
-      scan->Valid()) {
-    return;
-  }
-  term::WriteToStandardError(fmt::format(
-      "blocksieve index: warning: no row has a value for the index {}; fields are separated by "
-      "TAB, or by the delimiter in parentheses, as in field(,):2\n",
-      column.ToText()));
-}
-
 void Rebuild(IndexOptions options) {
   options.change.columns = ParseColumns(options.indexes);
   const BackfillProgress last =
@@ -66,7 +49,14 @@ void Rebuild(IndexOptions options) {
   WriteReport(options.format, {{"files_indexed", last.files_done}, {"bytes_read", last.bytes_done}},
               fmt::format("indexed: {} of {} bytes\n", term::CountOf(last.files_done, "file"),
                           term::WithCommas(last.bytes_done)));
-  for (const Column& column : options.change.columns) WarnWithoutValues(options.target, column);
+  const Database db = OpenReadOnly(options.target, *options.target.family);
+  for (const Column& column : options.change.columns) {
+    if (HasValues(db, db.HandleOf(*options.target.family), column)) continue;
+    term::WriteToStandardError(fmt::format(
+        "blocksieve index: warning: no row has a value for the index {}; fields are separated by "
+        "TAB, or by the delimiter in parentheses, as in field(,):2\n",
+        column.ToText()));
+  }
 }
 
 void RunIndex(const IndexOptions& options) {

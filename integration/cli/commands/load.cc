@@ -6,7 +6,6 @@
 #include "integration/cli/maintenance/loaded_database.h"
 #include "integration/cli/rows/rows.h"
 #include "integration/cli/term/terminal.h"
-#include "lib/column/column_set.h"
 
 namespace blocksieve {
 
@@ -54,7 +53,7 @@ indexes. Large indexes are stored in files beside the SSTs (see blocksieve index
 
 Examples:
   blocksieve load --db paths.db --key 1 --index pkg=field:1 --index words=words:2 paths.tsv
-  blocksieve load --db log.db --key 1 --delimiter , --index code=int:2 size=uint:3 log.csv
+  blocksieve load --db log.db --key 1 --delimiter , --index code=int:2 --index size=uint:3 log.csv
   blocksieve load --db csv.db --key 1 --format csv --header --index code=int:2 log.csv
   blocksieve load --db times.db --key 1 --range-fpr 0.01 --delimiter , log.csv
   zcat docs.gz | blocksieve load --db docs.db --key 1 --index age=int:json:/age -)help";
@@ -77,55 +76,17 @@ struct Loaded {
   uint64_t rows_read = 0;
   uint64_t bytes = 0;  // keys and values
   uint64_t rows_with_cr = 0;
-  Json values;          // as ColumnCounter counts them
   std::string problem;  // why loading stopped before the end of the file, or empty
-
-  bool is_new = false;                       // the database had no rows before
-  std::optional<uint64_t> rows_in_database;  // at the end, if known
-};
-
-/// Counts the rows with a value, for each column.
-class ColumnCounter {
- public:
-  explicit ColumnCounter(const std::vector<Column>& columns)
-      : columns_(columns), with_value_(columns.size()) {}
-
-  void Count(std::string_view row) {
-    ++rows_;
-    has_value_.assign(with_value_.size(), 0);
-    columns_.ForEachCompared(row, [this](size_t column, const Value&) {
-      has_value_[column] = 1;
-      return false;
-    });
-    for (size_t i = 0; i < with_value_.size(); ++i) with_value_[i] += has_value_[i];
-  }
-
-  Json Counts() const {
-    Json counts = Json::array();
-    for (size_t i = 0; i < with_value_.size(); ++i) {
-      counts.push_back({{"definition", columns_.columns()[i].ToText()},
-                        {"rows_with_value", with_value_[i]},
-                        {"rows_without_value", rows_ - with_value_[i]}});
-    }
-    return counts;
-  }
-
- private:
-  internal::ColumnSet columns_;
-  uint64_t rows_ = 0;
-  std::vector<uint64_t> with_value_;
-  std::vector<uint8_t> has_value_;
 };
 
 // Loads until the end of the file; throws at the first error.
-void LoadRows(RowReader* reader, ColumnCounter* counter, LoadedDatabase* database, Loaded* loaded) {
+void LoadRows(RowReader* reader, LoadedDatabase* database, Loaded* loaded) {
   constexpr uint64_t kRowsBetweenChecks = 1024;
   term::Progress progress;
   std::string_view key;
   std::string value;
   while (reader->Next(&key, &value)) {
     database->Put(key, value);
-    counter->Count(value);
     ++loaded->rows_read;
     loaded->bytes += key.size() + value.size();
     if (loaded->rows_read % kRowsBetweenChecks != 0) continue;
@@ -135,18 +96,15 @@ void LoadRows(RowReader* reader, ColumnCounter* counter, LoadedDatabase* databas
   }
 }
 
-Loaded Load(const std::vector<Column>& columns, RowReader* reader, LoadedDatabase* database) {
+Loaded Load(RowReader* reader, LoadedDatabase* database) {
   Loaded loaded;
-  loaded.is_new = database->is_new();
-  ColumnCounter counter(columns);
   try {
-    LoadRows(reader, &counter, database, &loaded);
+    LoadRows(reader, database, &loaded);
     if (term::InterruptFlag()) loaded.problem = "interrupted";
   } catch (const term::Failure& failure) {
     loaded.problem = failure.what();
   }
   loaded.rows_with_cr = reader->rows_with_cr();
-  loaded.values = counter.Counts();
   try {
     database->Flush();
   } catch (const term::Failure& failure) {
@@ -158,54 +116,19 @@ Loaded Load(const std::vector<Column>& columns, RowReader* reader, LoadedDatabas
 std::string ColumnText(const SkipIndexColumnUsage& column) {
   std::string text = fmt::format("  {}: filters {} bytes, bounds {} bytes", column.definition,
                                  WithCommas(column.filter_bytes), WithCommas(column.bounds_bytes));
-  const uint64_t left_out = column.files_over_budget + column.files_over_memory;
   if (column.files_with_bounds_chosen != 0) {
     text +=
         fmt::format("; bounds only in {}, as they find nearly every value (both: forces filters)",
                     CountOf(column.files_with_bounds_chosen, "file"));
-  } else if (left_out == 0 && column.files_without_filters != 0) {
+  } else if (column.files_without_filters != 0) {
     text += "; no filters in " + CountOf(column.files_without_filters, "file");
-  }
-  if (column.files_over_budget != 0) {
-    text += fmt::format("; left out for its size in {}", CountOf(column.files_over_budget, "file"));
-  }
-  if (column.files_over_memory != 0) {
-    text += fmt::format("; left out for the memory of building it in {}",
-                        CountOf(column.files_over_memory, "file"));
-  }
-  return text + "\n";
-}
-
-// Rows of this load in the database; known only if it was empty before.
-std::optional<uint64_t> RowsKept(const Loaded& loaded) {
-  return loaded.is_new ? loaded.rows_in_database : std::nullopt;
-}
-
-std::string RowsText(const Loaded& loaded) {
-  std::string text = fmt::format("rows read: {}\n", WithCommas(loaded.rows_read));
-  if (const std::optional<uint64_t> kept = RowsKept(loaded)) {
-    text += fmt::format("rows kept: {}", WithCommas(*kept));
-    if (*kept < loaded.rows_read) {
-      text += fmt::format(", {} replaced by later rows with the same key",
-                          WithCommas(loaded.rows_read - *kept));
-    }
-  } else if (loaded.rows_in_database) {
-    text += fmt::format("rows in the database: {}, including earlier ones",
-                        WithCommas(*loaded.rows_in_database));
-  } else {
-    text += "rows kept: unknown without compaction";
   }
   return text + "\n";
 }
 
 std::string LoadText(const Loaded& loaded, const SkipIndexSummary& indexes) {
-  std::string text = RowsText(loaded);
-  text += fmt::format("bytes: {}\n", WithCommas(loaded.bytes));
-  for (const Json& counts : loaded.values) {
-    text += fmt::format("  {}: {} with a value, {} without\n", PlainText(counts["definition"]),
-                        CountOf(counts["rows_with_value"], "row"),
-                        CountText(counts["rows_without_value"]));
-  }
+  std::string text = fmt::format("rows read: {}\nbytes: {}\n", WithCommas(loaded.rows_read),
+                                 WithCommas(loaded.bytes));
   text += fmt::format("index bytes: {} in {} of {}\n", WithCommas(indexes.index_bytes),
                       WithCommas(indexes.files_with_index), CountOf(indexes.num_files, "file"));
   for (const SkipIndexColumnUsage& column : indexes.usage) text += ColumnText(column);
@@ -214,19 +137,17 @@ std::string LoadText(const Loaded& loaded, const SkipIndexSummary& indexes) {
 }
 
 Json LoadJson(const Loaded& loaded, const SkipIndexSummary& indexes) {
-  Json document = {{"rows_read", loaded.rows_read},
-                   {"rows_kept", OrNull(RowsKept(loaded))},
-                   {"rows_in_database", OrNull(loaded.rows_in_database)},
-                   {"num_bytes", loaded.bytes},
-                   {"values", loaded.values},
-                   {"columns", indexes.usage}};
+  Json document = {
+      {"rows_read", loaded.rows_read}, {"num_bytes", loaded.bytes}, {"columns", indexes.usage}};
   document.update(Json(indexes));
   return document;
 }
 
 // Possible mistakes: parts of indexes that exceed --max-index-bytes, with the limit that would keep
 // them; columns without any value; lines that end with CR.
-std::vector<std::string> LoadWarnings(const Loaded& loaded, const SkipIndexSummary& indexes) {
+std::vector<std::string> LoadWarnings(const Loaded& loaded, const SkipIndexSummary& indexes,
+                                      const std::vector<Column>& columns,
+                                      const LoadedDatabase& database) {
   std::vector<std::string> warnings;
   std::string names;
   bool needs_memory = false;
@@ -246,9 +167,9 @@ std::vector<std::string> LoadWarnings(const Loaded& loaded, const SkipIndexSumma
             : fmt::format("{} because of its size; --max-index-bytes {} would keep everything",
                           what, indexes.needed_index_bytes));
   }
-  for (const Json& counts : loaded.values) {
-    if (loaded.rows_read == 0 || counts["rows_with_value"] != 0) continue;
-    warnings.push_back("no row has a value for the index " + PlainText(counts["definition"]));
+  for (const Column& column : columns) {
+    if (loaded.rows_read == 0 || database.HasValues(column)) continue;
+    warnings.push_back("no row has a value for the index " + column.ToText());
   }
   if (loaded.rows_with_cr != 0) {
     warnings.push_back(fmt::format(
@@ -328,14 +249,15 @@ void RunLoad(const LoadOptions& given) {
     if (text != column.name()) say("in conditions, write the column in double quotes: " + text);
   }
 
-  Loaded loaded = Load(index.columns, &reader, &database);
+  Loaded loaded = Load(&reader, &database);
   if (!loaded.problem.empty()) FailWith(loaded, database);
   if (!options.no_compact) Compact(&database);
-  loaded.rows_in_database = database.NumRows();
 
   const SkipIndexSummary indexes = database.Indexes();
   WriteReport(format, LoadJson(loaded, indexes), LoadText(loaded, indexes));
-  for (const std::string& warning : LoadWarnings(loaded, indexes)) say("warning: " + warning);
+  for (const std::string& warning : LoadWarnings(loaded, indexes, index.columns, database)) {
+    say("warning: " + warning);
+  }
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ constexpr const char* kFooter = R"(Examples:
   blocksieve load --help      the manual of a subcommand, with examples
 
 With --format json, errors are JSON on standard error, too. All documents, except the rows of scan,
-have a version, which is 2 and changes when members are renamed or removed.
+have a version, which is 3 and changes when members are renamed or removed.
 
 Exit codes: 0 success; 1 failure; 2 wrong arguments; 128 + n terminated by signal n.)";
 
@@ -36,6 +36,12 @@ Exit codes: 0 success; 1 failure; 2 wrong arguments; 128 + n terminated by signa
 std::string NameOf(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
   return chosen.empty() ? app.get_name() : app.get_name() + " " + chosen.front()->get_name();
+}
+
+std::vector<std::string> NamesOfSubcommands(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* const command : SubcommandsOf(app)) names.push_back(command->get_name());
+  return names;
 }
 
 // Works on command lines that cannot be parsed, too.
@@ -55,30 +61,7 @@ void WarnOfKernel() {
                                          KernelOverrideProblem(), KernelName(ActiveKernel())));
 }
 
-// Several values may follow --index and --option: before each, repeats the option. CLI11 would also
-// take a file that follows.
-std::vector<std::string> WithRepeatedOptions(const std::vector<std::string>& arguments) {
-  std::vector<std::string> repeated;
-  std::string option;
-  for (const std::string& argument : arguments) {
-    const bool is_value = !argument.starts_with('-') && argument.find('=') != std::string::npos;
-    const bool is_option = argument == "--index" || argument == "--option";
-    if (is_value && !option.empty() && repeated.back() != option) repeated.push_back(option);
-    if (!is_value) option = is_option ? argument : "";
-    repeated.push_back(argument);
-  }
-  return repeated;
-}
-
-// "--exlpain (did you mean --explain?)"
-std::string WithSuggestion(const CLI::App& app, const std::string& argument) {
-  const auto chosen = app.get_subcommands();
-  const std::string nearest = NearestArgument(chosen.empty() ? app : *chosen.front(), argument);
-  const std::string shown = term::Shown(argument);
-  return nearest.empty() ? shown : fmt::format("{} (did you mean {}?)", shown, nearest);
-}
-
-// Describes a wrong command line, in the order typed, with suggestions for unknown words.
+// Describes a wrong command line, in the order typed.
 std::string DescribeParseError(const CLI::App& app, const CLI::ParseError& error,
                                const std::vector<std::string>& arguments) {
   std::vector<std::string> unexpected = app.remaining(/*recurse=*/true);
@@ -101,9 +84,10 @@ std::string DescribeParseError(const CLI::App& app, const CLI::ParseError& error
   if (unexpected.empty()) return problem;
   // Arguments after an unknown subcommand are not worth a message.
   if (app.get_subcommands().empty() && !unexpected[0].starts_with('-')) {
-    return fmt::format("unknown subcommand: {}", WithSuggestion(app, unexpected[0]));
+    return fmt::format("unknown subcommand: {}; allowed: {}", term::Shown(unexpected[0]),
+                       fmt::join(NamesOfSubcommands(app), ", "));
   }
-  for (std::string& argument : unexpected) argument = WithSuggestion(app, argument);
+  for (std::string& argument : unexpected) argument = term::Shown(argument);
   const std::string message = fmt::format(
       "unexpected argument{}: {}", unexpected.size() == 1 ? "" : "s", fmt::join(unexpected, " "));
   // A missing option was probably misspelt.
@@ -124,9 +108,8 @@ void Run(const std::vector<std::string>& arguments, std::string* name) {
   Action action;
   for (AddCommand* const add : kCommands) add(&app, &action);
   try {
-    std::vector<std::string> reversed = WithRepeatedOptions(arguments);
-    std::reverse(reversed.begin(), reversed.end());  // the order that CLI11 expects
-    app.parse(std::move(reversed));
+    // The order that CLI11 expects.
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::Success& help) {  // --help or --version
     *name = NameOf(app);
     std::ostringstream text;
@@ -139,9 +122,8 @@ void Run(const std::vector<std::string>& arguments, std::string* name) {
   }
   *name = NameOf(app);
   if (!action) {
-    std::vector<std::string> names;
-    for (const CLI::App* const command : SubcommandsOf(app)) names.push_back(command->get_name());
-    term::FailUsage("no subcommand is given; allowed: {}", fmt::join(names, ", "));
+    term::FailUsage("no subcommand is given; allowed: {}",
+                    fmt::join(NamesOfSubcommands(app), ", "));
   }
   WarnOfKernel();
   action();

@@ -110,9 +110,6 @@ std::pair<CLI::App*, Options*> AddSubcommand(CLI::App* app, Action* action, cons
 /// examples in footers.
 std::string HelpText(const CLI::App& command);
 
-/// The option, or without dashes the subcommand, that is most like this argument; "" if none is.
-std::string NearestArgument(const CLI::App& command, const std::string& argument);
-
 /// The subcommands that help shows.
 std::vector<const CLI::App*> SubcommandsOf(const CLI::App& command);
 
@@ -136,7 +133,7 @@ Check TargetFprs();
 Check OneOf(const std::string& words);
 
 /// The `version` of JSON documents. Grows when members are renamed or removed, not when added.
-inline constexpr int kJsonVersion = 2;
+inline constexpr int kJsonVersion = 3;
 
 /// The document on one line, with the member `version` and a line end. Replaces bytes that are not
 /// UTF-8, which names of files and columns may have.

@@ -163,9 +163,6 @@ LoadedDatabase::LoadedDatabase(const Target& target, const IndexChange& index,
       flushes_(std::make_shared<FlushListener>(*target.family)),
       db_(Open(index, range_fpr)),
       family_(db_.HandleOf(*target.family)) {
-  const std::unique_ptr<rocksdb::Iterator> any(db_->NewIterator(rocksdb::ReadOptions(), family_));
-  any->SeekToFirst();
-  is_new_ = !any->Valid() && any->status().ok();
   first_sequence_ = db_->GetLatestSequenceNumber();
 }
 
@@ -208,24 +205,6 @@ bool LoadedDatabase::Compact(const CompactionProgress& progress) {
   if (status.IsIncomplete() && term::InterruptFlag()) return false;
   term::CheckOk(status, "cannot compact database {}", target_.path);
   return true;
-}
-
-// After a full compaction, each key is stored once.
-std::optional<uint64_t> LoadedDatabase::NumRows() {
-  rocksdb::ColumnFamilyMetaData metadata;
-  db_->GetColumnFamilyMetaData(family_, &metadata);
-  uint64_t rows = 0;
-  uint64_t num_levels = 0;
-  for (const rocksdb::LevelMetaData& level : metadata.levels) {
-    num_levels += !level.files.empty();
-    if (level.level == 0 && level.files.size() > 1) return std::nullopt;
-    for (const rocksdb::SstFileMetaData& file : level.files) {
-      if (file.num_deletions != 0) return std::nullopt;
-      rows += file.num_entries;
-    }
-  }
-  if (num_levels > 1) return std::nullopt;
-  return rows;
 }
 
 }  // namespace blocksieve::cli

@@ -31,20 +31,16 @@ class LoadedDatabase {
   void Put(std::string_view key, std::string_view value);
   void Flush();
 
-  /// Whether the database had no rows when it was opened.
-  bool is_new() const { return is_new_; }
-
   /// The number of rows, from the first Put, that no crash can lose: all of them after Flush
   /// returned, fewer after a failure.
   uint64_t rows_durable() const;
-
-  /// The rows of the whole database, if known without reading it, as after Compact.
-  std::optional<uint64_t> NumRows();
 
   /// Compacts the whole database, so that all files have the indexes. Returns false if interrupted.
   /// `progress` gets the bytes written, and an estimate of the total.
   using CompactionProgress = std::function<void(uint64_t done, uint64_t all)>;
   bool Compact(const CompactionProgress& progress);
+
+  bool HasValues(const Column& column) const { return cli::HasValues(db_, family_, column); }
 
   SkipIndexSummary Indexes() const { return IndexesOf(db_, *target_.family); }
 
@@ -60,7 +56,6 @@ class LoadedDatabase {
   const Database db_;
   rocksdb::ColumnFamilyHandle* const family_;
   rocksdb::WriteBatch batch_;
-  bool is_new_ = false;
   uint64_t first_sequence_ = 0;  // the last one before the first Put; each Put takes one
 };
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "integration/cli/database/open_database.h"
+#include "blocksieve/predicate.h"
 #include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/index/backfill.h"
@@ -89,6 +89,13 @@ std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewIndexFactory(
   const rocksdb::Status status = NewSkipIndexCollectorFactory(index, settings->storage, &factory);
   if (!status.ok()) term::FailUsage("cannot build the indexes: {}", status.getState());
   return factory;
+}
+
+bool HasValues(const Database& db, rocksdb::ColumnFamilyHandle* family, const Column& column) {
+  const Result<Predicate> has_value = Predicate::Not(Predicate::IsMissing(column));
+  std::unique_ptr<SkipScan> scan;
+  return !has_value.ok() ||
+         !SkipScan::Create(db.get(), family, *has_value, {.limit = 1}, &scan).ok() || scan->Valid();
 }
 
 void SetIndex(const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& index,

@@ -9,7 +9,7 @@
 
 #include "blocksieve/column.h"
 #include "blocksieve/rocksdb/skip_index.h"
-#include "integration/cli/database/stored_database.h"
+#include "integration/cli/database/open_database.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 
 // Maintains skip indexes in sidecars, with the database open read-only. Everything throws Failure.
@@ -35,6 +35,9 @@ std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewIndexFactory(
 /// definition as the newest indexed file has it; nullopt without any.
 std::optional<rocksdb_plugin::SkipIndexSettings> PresentIndex(const StoredDatabase& stored,
                                                               const std::string& family);
+
+/// Whether a row of the column family has a value in the column, as far as it can be scanned.
+bool HasValues(const Database& db, rocksdb::ColumnFamilyHandle* family, const Column& column);
 
 /// Sets the index of new files in place of another one, beside other collectors.
 void SetIndex(const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& index,
