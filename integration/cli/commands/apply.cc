@@ -42,26 +42,19 @@ void RunApply(const ChangeOptions& options) {
   const StoredDatabase stored = ReadStored(options.target);
   const OptionsText edited = OptionsWith(stored, options.edits);
   CheckWritable(WithText(options.target, edited), Access::kRead);
-  const std::string& name = edited.name();
   const std::string changes = ChangesText(edited);
-  const bool writes = !changes.empty() && !options.is_dry_run;
-  const bool is_text = options.format == OutputFormat::kText;
-  if (is_text) {
-    // Before anything is written.
-    term::WriteToStandardOutput(changes.empty() ? name + " has these options already.\n"
-                                                : "Changes of " + name + ":\n" + changes);
+  std::string text = changes.empty() ? edited.name() + " has these options already.\n"
+                                     : "Changes of " + edited.name() + ":\n" + changes;
+  std::string written;
+  if (options.is_dry_run) {
+    text += "Nothing was written.\n";
+  } else if (!changes.empty()) {
+    written = WriteNextOptions(lock->env(), stored, edited);
+    text += "written: " + written + "\n" + kAboutPrograms + ShellWord(options.target) + "\n";
   }
-  const std::string written = writes ? WriteNextOptions(lock->env(), stored, edited) : "";
-  if (!is_text) {
-    nlohmann::ordered_json document = {{"database", options.target.path}};
-    document.update(DescribeChanges(edited, written));
-    term::WriteToStandardOutput(JsonLine(document));
-  } else if (writes) {
-    term::WriteToStandardOutput("written: " + written + "\n" + kAboutPrograms +
-                                ShellWord(options.target) + "\n");
-  } else if (options.is_dry_run) {
-    term::WriteToStandardOutput("Nothing was written.\n");
-  }
+  Json document = {{"database", options.target.path}};
+  document.update(DescribeChanges(edited, written));
+  WriteReport(options.format, document, text);
   constexpr std::string_view kPolicy = "filter_policy=";
   for (const std::string& option : options.edits) {
     if (!option.starts_with(kPolicy)) continue;

@@ -121,9 +121,11 @@ void Pop(const SieveCommandOptions& options, UrlSieve* sieve, term::Output* outp
 }
 
 Json Describe(const SieveStats& stats) {
+  // Infinite if a counting filter is full.
+  const auto estimate = [](double number) { return std::isfinite(number) ? Json(number) : Json(); };
   return {{"seen", stats.seen},
-          {"estimated", stats.estimated.keys},
-          {"estimated_standard_error", stats.estimated.standard_error},
+          {"estimated", estimate(stats.estimated.keys)},
+          {"estimated_standard_error", estimate(stats.estimated.standard_error)},
           {"queued", stats.queued},
           {"counting_filter_bytes", stats.counting_filter_bytes},
           {"file_filter_bytes", stats.file_filter_bytes},
@@ -135,44 +137,23 @@ Json Describe(const SieveStats& stats) {
           {"overfull", !stats.overfull.empty()}};
 }
 
-std::string StatsText(const SieveStats& stats) {
-  const uint64_t answered = stats.new_by_counting_filter + stats.new_by_file_filters;
-  // Infinite if a counting filter is full.
-  const double estimated = stats.estimated.keys;
-  const double error = stats.seen == 0 ? 0 : estimated / static_cast<double>(stats.seen) - 1;
-  const auto share = [&](uint64_t part) {
-    return fmt::format("{:.3f} %", 100 * Ratio(part, stats.new_urls()));
+// The members of the document, a row each.
+std::string StatsText(const Json& stats) {
+  Json rows = Json::array();
+  for (const auto& [name, value] : stats.items()) rows.push_back({name, value});
+  const auto text = [](const Json& value) {
+    return value.is_number_integer() ? CountText(value)
+           : value.is_number()       ? term::NumberText(value, 6)
+                                     : PlainText(value);
   };
-  const Json rows = {
-      {"seen", stats.seen, ""},
-      {"seen, estimated", std::isfinite(estimated) ? Json(std::llround(estimated)) : Json(),
-       std::isfinite(estimated) ? fmt::format("{:+.3f} %", 100 * error) : ""},
-      {"queued", stats.queued, ""},
-      {"filter bytes", stats.filter_bytes(),
-       fmt::format("{:.2f} bits per URL", 8 * Ratio(stats.filter_bytes(), stats.seen))},
-      {"  counting filters", stats.counting_filter_bytes, ""},
-      {"  filters of files", stats.file_filter_bytes, ""},
-      {"new URLs ever", stats.new_urls(), ""},
-      {"  recognized without I/O", answered, share(answered)},
-      {"    by counting filters", stats.new_by_counting_filter,
-       share(stats.new_by_counting_filter)},
-      {"    by filters of files", stats.new_by_file_filters, share(stats.new_by_file_filters)},
-      {"  recognized by reading", stats.new_by_reading, share(stats.new_by_reading)},
-      {"repeats ever", stats.repeats, ""}};
-  std::string text =
-      TableText({{"", "/0", PlainText}, {"", "/1", CountText}, {"", "/2", PlainText}}, rows);
-  text.erase(0, text.find('\n') + 1);  // the headers are empty
-  if (!stats.overfull.empty()) {
-    text += fmt::format("A counting {}: `compact` makes larger ones.\n", stats.overfull);
-  }
-  return text;
+  return TableText({{"URLs", "/0", PlainText}, {"", "/1", text}}, rows);
 }
 
 void PrintStats(const SieveCommandOptions& options, UrlSieve* sieve, term::Output* output) {
   SieveStats stats;
   CheckStatus(sieve->GetStats(&stats), options.db);
-  output->Write(options.format == OutputFormat::kJson ? JsonLine(Describe(stats))
-                                                      : StatsText(stats));
+  const Json document = Describe(stats);
+  output->Write(options.format == OutputFormat::kJson ? JsonLine(document) : StatsText(document));
 }
 
 void Compact(const SieveCommandOptions& options, UrlSieve* sieve) {

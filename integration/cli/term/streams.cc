@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
 #include <csignal>
 #include <cstddef>
 #include <cstdio>
@@ -16,15 +15,6 @@ namespace blocksieve::term {
 namespace {
 
 constexpr size_t kBufferBytes = 64 << 10;  // capacity of a pipe on Linux
-
-// "45 s", "12 min", "3 h 05 min".
-std::string TimeText(double seconds) {
-  const auto whole = static_cast<uint64_t>(std::min(std::ceil(seconds), 1e9));
-  if (whole < 100) return fmt::format("{} s", whole);
-  const uint64_t minutes = (whole + 30) / 60;
-  if (minutes < 100) return fmt::format("{} min", minutes);
-  return fmt::format("{} h {:02} min", minutes / 60, minutes % 60);
-}
 
 // "1,234 rows", "12.3 MB".
 std::string AmountText(uint64_t amount, std::string_view unit) {
@@ -86,17 +76,9 @@ void Output::Flush() {
 }
 
 std::string ProgressText(std::string_view what, uint64_t done, uint64_t all, uint64_t units,
-                         std::string_view unit, double seconds) {
-  std::string text = fmt::format("{}: {}", what, AmountText(units, unit));
-  done = std::min(done, all);
-  if (all != 0) text += fmt::format(", {} %", 100 * done / all);
-  constexpr double kSecondsToKnowARate = 0.5;
-  if (seconds < kSecondsToKnowARate || units == 0) return text;
-  const double rate = static_cast<double>(units) / seconds;
-  text += fmt::format(", {}/s", AmountText(static_cast<uint64_t>(rate), unit));
-  if (done == 0 || done == all) return text;
-  const double left = static_cast<double>(all - done) / static_cast<double>(done) * seconds;
-  return text + fmt::format(", {} left", TimeText(left));
+                         std::string_view unit) {
+  const std::string text = fmt::format("{}: {}", what, AmountText(units, unit));
+  return all == 0 ? text : text + fmt::format(", {} %", 100 * std::min(done, all) / all);
 }
 
 Progress::Progress() : enabled_(::isatty(STDERR_FILENO) == 1) {}
@@ -112,9 +94,7 @@ void Progress::Show(std::string_view what) {
 
 void Progress::Show(std::string_view what, uint64_t done, uint64_t all, uint64_t units,
                     std::string_view unit) {
-  if (!enabled_) return;
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin_;
-  Show(ProgressText(what, done, all, units, unit, seconds.count()));
+  Show(ProgressText(what, done, all, units, unit));
 }
 
 bool Progress::IsDue() {

@@ -157,10 +157,10 @@ class LineReader : private std::streambuf {
   uint64_t line_begin_ = 0;  // position of the next line in the file
 };
 
-/// "loading: 1,234 rows, 12 %, 600 rows/s, 15 s left" after `seconds`, without unknown parts.
-/// `all`: `done` at the end; 0 if unknown. `units`: done so far, in the unit to show.
+/// "loading: 1,234 rows, 12 %". `all`: `done` at the end; 0 if unknown. `units`: done so far, in
+/// the unit to show.
 std::string ProgressText(std::string_view what, uint64_t done, uint64_t all, uint64_t units,
-                         std::string_view unit, double seconds);
+                         std::string_view unit);
 
 /// A progress line on standard error, if that is a terminal.
 class Progress {
@@ -173,7 +173,7 @@ class Progress {
   /// Replaces the line; the empty string erases it.
   void Show(std::string_view what);
 
-  /// The same with a rate, since construction, and the time left.
+  /// The same with a ProgressText.
   void Show(std::string_view what, uint64_t done, uint64_t all, uint64_t units,
             std::string_view unit);
 
@@ -183,7 +183,6 @@ class Progress {
 
  private:
   const bool enabled_;
-  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   std::chrono::steady_clock::time_point next_;
 };
 
