@@ -26,12 +26,6 @@ namespace {
 namespace fs = std::filesystem;
 constexpr const char* kVersion = "1";
 
-rocksdb::Status CheckVersion(const std::string& version) {
-  if (version == kVersion) return rocksdb::Status::OK();
-  return rocksdb::Status::NotSupported("the sieve has format version " + version +
-                                       "; this program reads " + kVersion);
-}
-
 /// Returns NotFound if a database can be created at `path`, even after an interrupted creation.
 rocksdb::Status CheckFree(const fs::path& path) {
   std::error_code error;
@@ -66,32 +60,15 @@ rocksdb::Status CheckStored(const std::string& path) {
   }));
   std::string version;
   rocksdb::Status status = db->Get(rocksdb::ReadOptions(), kVersionKey, &version);
-  if (status.ok()) return CheckVersion(version);
+  if (status.ok() && version != kVersion) {
+    return rocksdb::Status::NotSupported("the sieve has format version " + version +
+                                         "; this program reads " + kVersion);
+  }
+  if (!status.IsNotFound()) return status;
   const std::unique_ptr<rocksdb::Iterator> any(db->NewIterator(rocksdb::ReadOptions()));
   any->SeekToFirst();
   if (any->Valid()) return rocksdb::Status::InvalidArgument("the database is not a sieve");
   return status;
-}
-
-// OK if a sieve is at `path`, or may be created there. Writes nothing.
-rocksdb::Status CheckSieve(const std::string& path, bool create_if_missing) {
-  rocksdb::Status status = CheckStored(path);
-  if (!status.IsNotFound()) return status;
-  if (create_if_missing) return rocksdb::Status::OK();
-  std::error_code error;
-  return rocksdb::Status::NotFound(fs::exists(path, error) ? "it is not a sieve"
-                                                           : "there is no such sieve");
-}
-
-// Writes the version unless it is there.
-rocksdb::Status MarkAsSieve(rocksdb::DB* db) {
-  std::string version;
-  rocksdb::Status status = db->Get(rocksdb::ReadOptions(), kVersionKey, &version);
-  if (status.ok()) return CheckVersion(version);
-  if (!status.IsNotFound()) return status;
-  rocksdb::WriteOptions durable;
-  durable.sync = true;
-  return db->Put(durable, kVersionKey, kVersion);
 }
 
 using rocksdb::ColumnFamilyDescriptor;
@@ -176,7 +153,13 @@ rocksdb::Status UrlSieve::Open(const std::string& path, const SieveOptions& opti
 rocksdb::Status UrlSieve::OpenDatabase(const std::string& path, const SieveOptions& options) {
   BLOCKSIEVE_RETURN_IF_ERROR(rocksdb_plugin::ToRocksStatus(internal::CheckRange(
       "design_urls", static_cast<double>(options.design_urls), 0, kMaxDesignUrls)));
-  BLOCKSIEVE_RETURN_IF_ERROR(CheckSieve(path, options.create_if_missing));
+  const rocksdb::Status stored = CheckStored(path);
+  if (!stored.ok() && !stored.IsNotFound()) return stored;
+  if (stored.IsNotFound() && !options.create_if_missing) {
+    std::error_code error;
+    return rocksdb::Status::NotFound(fs::exists(path, error) ? "it is not a sieve"
+                                                             : "there is no such sieve");
+  }
   BLOCKSIEVE_RETURN_IF_ERROR(rocksdb_plugin::CreateNamedDirectory(path));
   env_ = rocksdb_plugin::EnvOfDirectory(path);
   rocksdb::DBOptions db_options;
@@ -189,7 +172,7 @@ rocksdb::Status UrlSieve::OpenDatabase(const std::string& path, const SieveOptio
   std::vector<ColumnFamilyDescriptor> families{
       {rocksdb::kDefaultColumnFamilyName, ColumnFamilyOptions()}, {kQueueFamily, QueueOptions()}};
   for (size_t i = 0; i < kNumShards; ++i) families.emplace_back(SeenFamily(i), SeenOptions(cache));
-  BLOCKSIEVE_RETURN_IF_ERROR(OpenFamilies(path, db_options, families));
+  BLOCKSIEVE_RETURN_IF_ERROR(OpenFamilies(path, db_options, families, stored.IsNotFound()));
 
   queue_ = std::make_unique<Queue>(db_.get(), handles_[1]);
   BLOCKSIEVE_RETURN_IF_ERROR(queue_->Load());
@@ -203,7 +186,8 @@ rocksdb::Status UrlSieve::OpenDatabase(const std::string& path, const SieveOptio
 
 // Creates families that are missing in a new sieve, or after an interrupted creation.
 rocksdb::Status UrlSieve::OpenFamilies(const std::string& path, const rocksdb::DBOptions& options,
-                                       const std::vector<ColumnFamilyDescriptor>& families) {
+                                       const std::vector<ColumnFamilyDescriptor>& families,
+                                       bool is_new) {
   std::vector<std::string> present;
   const bool exists = rocksdb::DB::ListColumnFamilies(options, path, &present).ok();
   const size_t num_present = exists ? std::min(present.size(), families.size()) : 1;
@@ -211,7 +195,11 @@ rocksdb::Status UrlSieve::OpenFamilies(const std::string& path, const rocksdb::D
     return rocksdb::DB::Open(options, path, {families.data(), families.data() + num_present},
                              &handles_, opened);
   }));
-  BLOCKSIEVE_RETURN_IF_ERROR(MarkAsSieve(db_.get()));
+  if (is_new) {
+    rocksdb::WriteOptions durable;
+    durable.sync = true;
+    BLOCKSIEVE_RETURN_IF_ERROR(db_->Put(durable, kVersionKey, kVersion));
+  }
   for (size_t i = num_present; i < families.size(); ++i) {
     const auto& [name, family_options] = families[i];
     handles_.push_back(nullptr);

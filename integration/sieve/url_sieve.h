@@ -83,7 +83,8 @@ class UrlSieve {
 
   rocksdb::Status OpenDatabase(const std::string& path, const SieveOptions& options);
   rocksdb::Status OpenFamilies(const std::string& path, const rocksdb::DBOptions& options,
-                               const std::vector<rocksdb::ColumnFamilyDescriptor>& families);
+                               const std::vector<rocksdb::ColumnFamilyDescriptor>& families,
+                               bool is_new);
   rocksdb::Status ForEachShardInParallel(
       const std::function<rocksdb::Status(size_t shard)>& action) const;
   std::vector<std::vector<ShardUrl>> GroupByShard(std::span<const std::string_view> urls) const;
