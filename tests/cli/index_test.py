@@ -142,7 +142,7 @@ class IndexTest(CommandTest):
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=TIMEOUT_SECONDS)
         self.assertEqual(process.returncode, 128 + signal.SIGINT)
-        self.assertIn(b"interrupted; 0 files indexed, 1 left; run it again to continue", said)
+        self.assertIn(b"interrupted; 0 files done, 1 left; run it again to continue", said)
         self.assertEqual(self.sidecars(), [])
 
     def test_errors(self):

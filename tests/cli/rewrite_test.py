@@ -222,7 +222,7 @@ class RewritesTest(RewriteSmallTreeTest):
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(TIMEOUT_SECONDS), 130)
         said = process.stderr.read().decode()
-        self.assertRegex(said, r"interrupted; \d+ files? rewritten, \d+ left; run it again to continue")
+        self.assertRegex(said, r"interrupted; \d+ files? done, \d+ left; run it again to continue")
         self.assertNotIn("\x1b", said)  # no progress without a terminal
         left = len(self.would_rewrite())
         self.assertEqual(left, int(re.search(r"(\d+) left", said).group(1)))

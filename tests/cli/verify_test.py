@@ -185,7 +185,7 @@ class VerifyDamageThatNoBlockChecksumShowsTest(CommandTest):
         self.assertGreater(file["false_negatives"], 10)
         self.assertLess(file["false_negatives"], 20_000)
         self.assertEqual(file["problems"],
-                         [f"the filter has false negatives for {file['false_negatives']:,} keys of the file"])
+                         [f"the filter has false negatives for {file['false_negatives']:,} of the keys of the file"])
         self.assertEqual(verified["num_problems"], 1)
 
     def test_checksum_of_an_own_filter(self):

@@ -15,8 +15,8 @@ namespace {
 
 constexpr const char* kAdviseFooter =
     R"help(Compares the current filters of a database with filters that blocksieve would build. The first line
-recommends a change or none; the last lines list the steps. The database is not changed, and another
-process may have it open. Only table properties and filters are read.
+recommends a change or none; the last lines list the steps. The database is only read, and another
+process may have it open.
 
 Filters are compared by sorted run: each file of level 0 is one run, each deeper level is one run.
 All column families get the same options within one limit, unless --column-family selects one.
@@ -37,19 +37,16 @@ Predictions, by the model of each kind of filter:
   per lookup     with --absent-fraction F, the mean over all lookups: those that find their key
                  waste the reads in newer runs than the run with the key
   lookups        lookup share: the share of all lookups that check this run, which is checked for
-                 keys between the first and last key of one of its files. The policy learns it from
-                 the listener, which also samples reads, and assumes at least 1/32.
+                 keys between the first and last key of one of its files
 
 "No filter pays here" means that a lookup without filters would waste less than 0.001 reads, or that
 all files fit into the block cache. OPTIONS files do not contain its size: see --block-cache.
 
 Seeks (--seek-fraction F: a share F of all reads are seeks with an upper bound). advise reads up to
 three files of each run and builds from them, in memory, what key filters can have besides keys:
-  range filters  for seeks in short ranges; none where neighboring keys are too similar, so that
-                 the estimate is above 0.2
-  prefixes       for seeks below a prefix of keys such as account:user:event, at any depth. Each
-                 distinct one takes as much memory as a key. Tries nine delimiters and the lengths
-                 4, 8 and 16; other boundaries: --prefixes.
+  range filters  for seeks in short ranges; none where the estimate is above 0.2
+  prefixes       for seeks below a prefix of keys such as account:user:event, at any depth. Tries
+                 nine delimiters and the lengths 4, 8 and 16; other boundaries: --prefixes.
   seeks          share of the seeks that check the run. A seek that finds nothing reads one data
                  block of each such run, unless a filter rules out the range.
   estimated      share of short empty ranges that would pass, for range_fpr=0.011

@@ -42,10 +42,9 @@ struct IndexOptions : TargetOptions {
 
 void Rebuild(IndexOptions options) {
   options.change.columns = ParseColumns(options.indexes);
-  const BackfillProgress last =
-      RunInterruptibly("indexing", "indexed", [&](const ShowProgress& show) {
-        return RebuildIndexes(options.target, options.change, options.bytes_per_second, show);
-      });
+  const BackfillProgress last = RunInterruptibly("indexing", [&](const ShowProgress& show) {
+    return RebuildIndexes(options.target, options.change, options.bytes_per_second, show);
+  });
   WriteReport(options.format, {{"files_indexed", last.files_done}, {"bytes_read", last.bytes_done}},
               fmt::format("indexed: {} of {} bytes\n", term::CountOf(last.files_done, "file"),
                           term::WithCommas(last.bytes_done)));

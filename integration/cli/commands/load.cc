@@ -113,25 +113,19 @@ Loaded Load(RowReader* reader, LoadedDatabase* database) {
   return loaded;
 }
 
-std::string ColumnText(const SkipIndexColumnUsage& column) {
-  std::string text = fmt::format("  {}: filters {} bytes, bounds {} bytes", column.definition,
-                                 WithCommas(column.filter_bytes), WithCommas(column.bounds_bytes));
-  if (column.files_with_bounds_chosen != 0) {
-    text +=
-        fmt::format("; bounds only in {}, as they find nearly every value (both: forces filters)",
-                    CountOf(column.files_with_bounds_chosen, "file"));
-  } else if (column.files_without_filters != 0) {
-    text += "; no filters in " + CountOf(column.files_without_filters, "file");
-  }
-  return text + "\n";
-}
-
 std::string LoadText(const Loaded& loaded, const SkipIndexSummary& indexes) {
   std::string text = fmt::format("rows read: {}\nbytes: {}\n", WithCommas(loaded.rows_read),
                                  WithCommas(loaded.bytes));
   text += fmt::format("index bytes: {} in {} of {}\n", WithCommas(indexes.index_bytes),
                       WithCommas(indexes.files_with_index), CountOf(indexes.num_files, "file"));
-  for (const SkipIndexColumnUsage& column : indexes.usage) text += ColumnText(column);
+  if (!indexes.usage.empty()) {
+    text += TableText({{"skip index", "/definition", PlainText},
+                       {"filter bytes", "/filter_bytes", CountText},
+                       {"bounds bytes", "/bounds_bytes", CountText},
+                       {"files without filters", "/files_without_filters", CountText},
+                       {"with bounds that suffice", "/files_with_bounds_chosen", CountText}},
+                      Json(indexes.usage));
+  }
   for (const std::string& problem : indexes.problems) text += "  " + problem + "\n";
   return text;
 }
@@ -183,13 +177,8 @@ std::vector<std::string> LoadWarnings(const Loaded& loaded, const SkipIndexSumma
 [[noreturn]] void FailWith(const Loaded& loaded, const LoadedDatabase& database) {
   const uint64_t kept = database.rows_durable();
   const std::string message =
-      kept == loaded.rows_read
-          ? fmt::format(
-                "{}; the {} before are loaded and flushed, not compacted; later rows are not "
-                "loaded",
-                loaded.problem, CountOf(kept, "row"))
-          : fmt::format("{}; the first {} of the file are kept, later rows are not", loaded.problem,
-                        CountOf(kept, "row"));
+      fmt::format("{}; the first {} of the file are kept, not compacted; later rows are not",
+                  loaded.problem, CountOf(kept, "row"));
   if (term::InterruptFlag()) throw term::Interrupted(message);
   throw term::Failure(message);
 }

@@ -33,11 +33,10 @@ Examples:
 
 void RewriteForIndexes(const ChangeOptions& options) {
   const std::vector<Column> columns = ParseColumns(options.indexes);
-  const BackfillProgress last =
-      RunInterruptibly("rewriting", "rewritten", [&](const ShowProgress& show) {
-        return FileRewriter(options.target, options.files.bytes_per_second, columns)
-            .RewriteForIndexes(show);
-      });
+  const BackfillProgress last = RunInterruptibly("rewriting", [&](const ShowProgress& show) {
+    return FileRewriter(options.target, options.files.bytes_per_second, columns)
+        .RewriteForIndexes(show);
+  });
   WriteReport(options.format,
               {{"files_rewritten", last.files_done}, {"bytes_rewritten", last.bytes_done}},
               fmt::format("Rewrote {} with {} bytes.\n", term::CountOf(last.files_done, "file"),

@@ -131,7 +131,7 @@ void AddFamilies(const Target& target, const RewritePlan& plan,
 
 }  // namespace
 
-BackfillProgress RunInterruptibly(const char* doing, const char* done,
+BackfillProgress RunInterruptibly(const char* doing,
                                   const std::function<bool(const ShowProgress& show)>& work) {
   term::CatchInterrupts();
   term::Progress line;
@@ -144,9 +144,8 @@ BackfillProgress RunInterruptibly(const char* doing, const char* done,
     return !term::InterruptFlag();
   });
   if (is_done) return last;
-  throw term::Interrupted(fmt::format("interrupted; {} {}, {} left; run it again to continue",
-                                      term::CountOf(last.files_done, "file"), done,
-                                      last.files_left));
+  throw term::Interrupted(fmt::format("interrupted; {} done, {} left; run it again to continue",
+                                      term::CountOf(last.files_done, "file"), last.files_left));
 }
 
 void AddRewriteOptions(CLI::App* command, ChangeOptions* options) {
@@ -177,7 +176,7 @@ void RewriteFiles(const ChangeOptions& options, Json document,
     FileRewriter rewriter(options.target, options.files.bytes_per_second);
     const RewritePlan plan = make_plan();
     AddFamilies(options.target, plan, &families);
-    done = RunInterruptibly("rewriting", "rewritten",
+    done = RunInterruptibly("rewriting",
                             [&](const ShowProgress& show) { return rewriter.Rewrite(plan, show); });
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;

@@ -186,27 +186,22 @@ class PrefixCheck {
   std::string unknown_rule_;  // a callback that another program registered
 };
 
-void AddFalseNegatives(const QueryCheck& query, const char* what, const char* of_file,
-                       FileCheck* check) {
-  if (query.false_negatives == 0) return;
-  check->problems.push_back(fmt::format("the filter has false negatives for {} {}",
-                                        term::CountOf(query.false_negatives, what), of_file));
-}
-
 // A chance deviation of the filter, or a coarse model, stays below this factor.
 constexpr double kNotableFactor = 1.5;
 
 /// A filter that passes far more absent keys than its bits allow is wrongly built, or holds keys
-/// that were chosen by the filter's own hash.
-void AddHighRate(const QueryCheck& query, const char* what, double predicted_fpr,
-                 FileCheck* check) {
-  if (query.num_probed == 0) return;
-  if (WilsonInterval(query.num_passed, query.num_probed).first <= kNotableFactor * predicted_fpr) {
-    return;
+/// that were chosen by the filter's own hash. `predicted_fpr` 1: any share may pass.
+void AddProblems(const QueryCheck& query, const char* what, const char* of_file,
+                 double predicted_fpr, std::vector<std::string>* problems) {
+  if (query.false_negatives != 0) {
+    problems->push_back(fmt::format("the filter has false negatives for {} of the {} {}",
+                                    term::WithCommas(query.false_negatives), what, of_file));
   }
-  check->problems.push_back(fmt::format("the filter passes {:.2g} of absent {}; predicted: {:.2g}",
-                                        Ratio(query.num_passed, query.num_probed), what,
-                                        predicted_fpr));
+  if (query.num_probed == 0) return;
+  const double least_fpr = WilsonInterval(query.num_passed, query.num_probed).first;
+  if (least_fpr <= kNotableFactor * predicted_fpr) return;
+  problems->push_back(fmt::format("the filter passes {:.2g} of absent {}; predicted: {:.2g}",
+                                  Ratio(query.num_passed, query.num_probed), what, predicted_fpr));
 }
 
 }  // namespace
@@ -251,11 +246,9 @@ FileCheck CheckFile(TableFile* file, uint64_t num_probes) {
   } catch (const term::Failure& failure) {
     check.problems.push_back(failure.what());
   }
-  AddFalseNegatives(check.keys, "key", "of the file", &check);
-  AddFalseNegatives(check.ranges, "range", "with keys of the file", &check);
-  AddFalseNegatives(check.prefixes, "range", "below prefixes of the file", &check);
-  AddHighRate(check.keys, "keys", filter.predicted_fpr, &check);
-  AddHighRate(check.prefixes, "prefixes", filter.prefixes.fpr, &check);
+  AddProblems(check.keys, "keys", "of the file", filter.predicted_fpr, &check.problems);
+  AddProblems(check.ranges, "ranges", "with keys of the file", 1, &check.problems);
+  AddProblems(check.prefixes, "prefixes", "of the file", filter.prefixes.fpr, &check.problems);
   return check;
 }
 
