@@ -12,17 +12,16 @@ namespace blocksieve {
 
 Result<ClassicBloom> ClassicBloom::Create(const BloomLayout& layout) try {
   BLOCKSIEVE_RETURN_IF_ERROR(layout.Check());
-  Result<OwnedBytes> bits = internal::AllocateCells(layout, 1);
-  if (!bits.ok()) return bits.status();
-  return ClassicBloom(layout, *std::move(bits));
+  BLOCKSIEVE_ASSIGN_OR_RETURN(OwnedBytes bits, internal::AllocateCells(layout, 1));
+  return ClassicBloom(layout, std::move(bits));
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();
 }
 
 Result<ClassicBloom> ClassicBloom::Deserialize(ByteView bytes) try {
-  Result<internal::BloomContainer> read = internal::ReadContainer(/*has_counters=*/false, bytes);
-  if (!read.ok()) return read.status();
-  return ClassicBloom(read->layout, std::move(read->cells));
+  BLOCKSIEVE_ASSIGN_OR_RETURN(internal::BloomContainer read,
+                              internal::ReadContainer(/*has_counters=*/false, bytes));
+  return ClassicBloom(read.layout, std::move(read.cells));
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();
 }

@@ -108,9 +108,7 @@ Result<BloomContainer> ReadContainer(bool has_counters, ByteView bytes) {
   if (last_bits != 0 && cells.back() >> last_bits != 0) {
     return Damaged("bits are set after the last of " + count);
   }
-  Result<OwnedBytes> copy = AllocateCells(read.layout, read.cell_bits);
-  if (!copy.ok()) return copy.status();
-  read.cells = *std::move(copy);
+  BLOCKSIEVE_ASSIGN_OR_RETURN(read.cells, AllocateCells(read.layout, read.cell_bits));
   std::copy(cells.begin(), cells.end(), read.cells.data());
   return read;
 }

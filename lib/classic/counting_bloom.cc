@@ -62,17 +62,16 @@ void ForEachPosition(uint64_t hash, const BloomLayout& layout, const Visit& visi
 
 Result<CountingBloom> CountingBloom::Create(const BloomLayout& layout, uint32_t counter_bits) try {
   BLOCKSIEVE_RETURN_IF_ERROR(internal::CheckCounters(layout, counter_bits));
-  Result<OwnedBytes> counters = internal::AllocateCells(layout, counter_bits);
-  if (!counters.ok()) return counters.status();
-  return CountingBloom(layout, counter_bits, *std::move(counters));
+  BLOCKSIEVE_ASSIGN_OR_RETURN(OwnedBytes counters, internal::AllocateCells(layout, counter_bits));
+  return CountingBloom(layout, counter_bits, std::move(counters));
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();
 }
 
 Result<CountingBloom> CountingBloom::Deserialize(ByteView bytes) try {
-  Result<internal::BloomContainer> read = internal::ReadContainer(/*has_counters=*/true, bytes);
-  if (!read.ok()) return read.status();
-  return CountingBloom(read->layout, read->cell_bits, std::move(read->cells));
+  BLOCKSIEVE_ASSIGN_OR_RETURN(internal::BloomContainer read,
+                              internal::ReadContainer(/*has_counters=*/true, bytes));
+  return CountingBloom(read.layout, read.cell_bits, std::move(read.cells));
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();
 }

@@ -79,9 +79,9 @@ bool ForEachElement(const ColumnDefinition& definition, std::string_view text, V
 }  // namespace
 
 Result<Column> Column::Parse(std::string_view definition, char delimiter) try {
-  Result<ColumnDefinition> parsed = internal::ParseColumnDefinition(definition, delimiter);
-  if (!parsed.ok()) return parsed.status();
-  return Column(std::make_shared<const ColumnDefinition>(*std::move(parsed)));
+  BLOCKSIEVE_ASSIGN_OR_RETURN(ColumnDefinition parsed,
+                              internal::ParseColumnDefinition(definition, delimiter));
+  return Column(std::make_shared<const ColumnDefinition>(std::move(parsed)));
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();
 }

@@ -220,11 +220,11 @@ inline Result<FinishedFilter> FilterBuilder::Keys::BuildOrFallBack(const FilterO
     }
     problem = filter.status().message();
   }
-  const Result<Layout> fallback =
-      ChooseLayout(kFallback, std::max(layout.predicted_fpr, kMinTargetFpr));
-  if (!fallback.ok()) return fallback.status();
-  if (charge != nullptr) charge->Reserve(BuildBytes(*fallback, options.keep_hashes));
-  Result<FinishedFilter> filter = Build(options, *fallback);
+  BLOCKSIEVE_ASSIGN_OR_RETURN(
+      const Layout fallback,
+      ChooseLayout(kFallback, std::max(layout.predicted_fpr, kMinTargetFpr)));
+  if (charge != nullptr) charge->Reserve(BuildBytes(fallback, options.keep_hashes));
+  Result<FinishedFilter> filter = Build(options, fallback);
   if (filter.ok()) filter->fallback_reason = std::move(problem);
   return filter;
 }
@@ -241,21 +241,17 @@ FilterBuilder::~FilterBuilder() = default;
 Result<FilterBuilder> FilterBuilder::Create(const FilterOptions& options) try {
   if (!internal::IsFamily(options.kind)) return internal::UnknownKind(options.kind);
   const bool has_sections = options.ranges || !options.prefixes.empty();
-  const Result<Layout> layout = options.kind == FilterKind::kNone && has_sections
-                                    ? Layout{FilterKind::kNone}
-                                    : ChooseLayout(options.kind, options.target_fpr);
-  if (!layout.ok()) return layout.status();
-  FilterBuilder builder(options, *layout);
+  BLOCKSIEVE_ASSIGN_OR_RETURN(const Layout layout,
+                              options.kind == FilterKind::kNone && has_sections
+                                  ? Layout{FilterKind::kNone}
+                                  : ChooseLayout(options.kind, options.target_fpr));
+  FilterBuilder builder(options, layout);
   Keys& keys = *builder.keys_;
   if (options.ranges) {
-    Result<RangeFilterBuilder> ranges = RangeFilterBuilder::Create(options);
-    if (!ranges.ok()) return ranges.status();
-    keys.ranges = *std::move(ranges);
+    BLOCKSIEVE_ASSIGN_OR_RETURN(keys.ranges, RangeFilterBuilder::Create(options));
   }
   if (!options.prefixes.empty()) {
-    Result<PrefixBuilder> prefixes = PrefixBuilder::Create(options);
-    if (!prefixes.ok()) return prefixes.status();
-    keys.prefixes = *std::move(prefixes);
+    BLOCKSIEVE_ASSIGN_OR_RETURN(keys.prefixes, PrefixBuilder::Create(options));
   }
   if (has_sections) keys.add_key = &Keys::AddToAll;
   return builder;

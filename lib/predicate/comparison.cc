@@ -148,9 +148,8 @@ Status SetOperands(const Column& column, Comparison comparison, PredicateNode* l
   }
   std::vector<LiteralBound> bounds;
   for (const Literal& literal : leaf->literals) {
-    Result<LiteralBound> bound = BindLiteral(column, literal);
-    if (!bound.ok()) return bound.status();
-    bounds.push_back(*bound);
+    BLOCKSIEVE_ASSIGN_OR_RETURN(LiteralBound bound, BindLiteral(column, literal));
+    bounds.push_back(bound);
   }
   if (comparison == Comparison::kHas) return SetHas(column, bounds[0], leaf);
 

@@ -28,9 +28,8 @@ Predicate::Predicate(NodePointer node) : node_(std::move(node)) {
 
 template <class MakeNode>
 Result<Predicate> Predicate::Wrap(MakeNode make_node) try {
-  Result<NodePointer> node = make_node();
-  if (!node.ok()) return node.status();
-  return Predicate(*std::move(node));
+  BLOCKSIEVE_ASSIGN_OR_RETURN(NodePointer node, make_node());
+  return Predicate(std::move(node));
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();
 }
@@ -43,10 +42,9 @@ Result<Predicate> Predicate::Parse(std::string_view text, std::span<const Column
 Result<Query> Query::Parse(std::string_view text, std::span<const Column> columns,
                            size_t* error_position) try {
   Query query;
-  Result<PredicateNodePointer> node =
-      internal::ParsePredicate(text, columns, error_position, &query);
-  if (!node.ok()) return node.status();
-  query.predicate = Predicate(*std::move(node));
+  BLOCKSIEVE_ASSIGN_OR_RETURN(PredicateNodePointer node,
+                              internal::ParsePredicate(text, columns, error_position, &query));
+  query.predicate = Predicate(std::move(node));
   return query;
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();

@@ -27,9 +27,8 @@ Result<PrefixBuilder> PrefixBuilder::Create(const FilterOptions& options) {
         internal::CheckRange("prefix_fpr", fpr, kMinTargetFpr, kMaxTargetFpr));
   }
   if (options.prefixes == "auto") return PrefixBuilder(options, "");
-  Result<std::string> rule = internal::ParsePrefixRule(options.prefixes);
-  if (!rule.ok()) return rule.status();
-  return PrefixBuilder(options, *std::move(rule));
+  BLOCKSIEVE_ASSIGN_OR_RETURN(std::string rule, internal::ParsePrefixRule(options.prefixes));
+  return PrefixBuilder(options, std::move(rule));
 }
 
 PrefixBuilder::PrefixBuilder(const FilterOptions& options, std::string rule)

@@ -214,9 +214,8 @@ std::string PrefixRuleText(ByteView rule) {
 namespace blocksieve {
 
 Result<std::string> CanonicalPrefixRule(std::string_view text) try {
-  const Result<std::string> rule = internal::ParsePrefixRule(text);
-  if (!rule.ok()) return rule.status();
-  return internal::PrefixRuleText(AsBytes(*rule));
+  BLOCKSIEVE_ASSIGN_OR_RETURN(const std::string rule, internal::ParsePrefixRule(text));
+  return internal::PrefixRuleText(AsBytes(rule));
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();
 }

@@ -133,10 +133,8 @@ Result<internal::SkipIndexHeader> ReadHeader(SkipIndexSource* source, size_t* he
 Result<SkipIndex> SkipIndex::Open(ByteView bytes) try {
   auto parts = std::make_unique<Parts>();
   size_t header_bytes = 0;
-  Result<internal::SkipIndexHeader> header =
-      internal::DecodeSkipIndexHeader(bytes, bytes.size(), &header_bytes);
-  if (!header.ok()) return header.status();
-  parts->header = *std::move(header);
+  BLOCKSIEVE_ASSIGN_OR_RETURN(parts->header,
+                              internal::DecodeSkipIndexHeader(bytes, bytes.size(), &header_bytes));
   parts->num_bytes = bytes.size();
   BLOCKSIEVE_RETURN_IF_ERROR(parts->Open(bytes.subspan(header_bytes)));
   return SkipIndex(std::move(parts));
@@ -148,21 +146,20 @@ Result<SkipIndex> SkipIndex::Read(SkipIndexSource* source,
                                   std::optional<std::span<const Column>> columns) try {
   auto parts = std::make_unique<Parts>();
   size_t header_bytes = 0;
-  Result<internal::SkipIndexHeader> stored = ReadHeader(source, &header_bytes);
-  if (!stored.ok()) return stored.status();
+  BLOCKSIEVE_ASSIGN_OR_RETURN(internal::SkipIndexHeader stored, ReadHeader(source, &header_bytes));
   uint64_t offset = header_bytes;
-  BLOCKSIEVE_RETURN_IF_ERROR(AppendFrom(source, offset, stored->granules_bytes, &parts->owned));
-  offset += stored->granules_bytes;
-  for (internal::ColumnHeader& column : std::exchange(stored->columns, {})) {
+  BLOCKSIEVE_RETURN_IF_ERROR(AppendFrom(source, offset, stored.granules_bytes, &parts->owned));
+  offset += stored.granules_bytes;
+  for (internal::ColumnHeader& column : std::exchange(stored.columns, {})) {
     const uint64_t num_bytes = column.num_bytes();
     const auto has_key = [&](const Column& wanted) { return wanted.key() == column.key; };
     if (!columns || std::any_of(columns->begin(), columns->end(), has_key)) {
       BLOCKSIEVE_RETURN_IF_ERROR(AppendFrom(source, offset, num_bytes, &parts->owned));
-      stored->columns.push_back(std::move(column));
+      stored.columns.push_back(std::move(column));
     }
     offset += num_bytes;
   }
-  parts->header = *std::move(stored);
+  parts->header = std::move(stored);
   parts->num_bytes = header_bytes + parts->owned.size();
   BLOCKSIEVE_RETURN_IF_ERROR(parts->Open(AsBytes(parts->owned)));
   return SkipIndex(std::move(parts));
@@ -172,9 +169,9 @@ Result<SkipIndex> SkipIndex::Read(SkipIndexSource* source,
 
 Result<std::vector<IndexColumnInfo>> SkipIndex::ReadColumns(SkipIndexSource* source) try {
   size_t header_bytes = 0;
-  const Result<internal::SkipIndexHeader> stored = ReadHeader(source, &header_bytes);
-  if (!stored.ok()) return stored.status();
-  return std::vector<IndexColumnInfo>(stored->columns.begin(), stored->columns.end());
+  BLOCKSIEVE_ASSIGN_OR_RETURN(const internal::SkipIndexHeader stored,
+                              ReadHeader(source, &header_bytes));
+  return std::vector<IndexColumnInfo>(stored.columns.begin(), stored.columns.end());
 } catch (const std::exception&) {
   return internal::OutOfMemory();
 }

@@ -86,9 +86,8 @@ Result<FilterRates> AllocateForFile(std::vector<TreeLevel> levels, int level,
   TreeLevel& run = levels[written];
   if (run.num_keys() == 0) run = {1, levels[0].keys_per_run, run.kind, run.lookup_share};
   run.keys_per_run = std::max(run.keys_per_run, 1.0);
-  const Result<RatePlan> plan = AllocateByLevel(std::move(levels), goal);
-  if (!plan.ok()) return plan.status();
-  return plan->levels[written];
+  BLOCKSIEVE_ASSIGN_OR_RETURN(const RatePlan plan, AllocateByLevel(std::move(levels), goal));
+  return plan.levels[written];
 }
 
 }  // namespace blocksieve

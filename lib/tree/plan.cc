@@ -151,12 +151,11 @@ FilterPlan PlanChanges(const Tree& tree, std::vector<FilterChange> changes) {
 
 Result<FilterPlan> PlanFilters(const Tree& tree, const RateGoal& goal, bool in_place) try {
   std::vector<TreeLevel> levels = tree.ToLevels(goal);
-  Result<RatePlan> rates = AllocateByLevel(levels, goal);
-  if (!rates.ok()) return rates.status();
+  BLOCKSIEVE_ASSIGN_OR_RETURN(RatePlan rates, AllocateByLevel(levels, goal));
   std::vector<FilterChange> changes;
   for (size_t i = 0; i < tree.files().size(); ++i) {
     const auto level = static_cast<size_t>(std::max(tree.files()[i].level, 0));
-    const double target_fpr = rates->levels[level].target_fpr;
+    const double target_fpr = rates.levels[level].target_fpr;
     if (IsAsPlanned(tree, i, goal, levels[level].kind, target_fpr)) continue;
     const FilterKind kind = in_place ? goal.KindOf(/*is_short_lived=*/false) : levels[level].kind;
     changes.push_back(NewFilter(tree, i, goal, kind, target_fpr));
@@ -164,7 +163,7 @@ Result<FilterPlan> PlanFilters(const Tree& tree, const RateGoal& goal, bool in_p
   FilterPlan plan = PlanChanges(tree, std::move(changes));
   plan.goal = goal;
   plan.levels = std::move(levels);
-  plan.rates = *std::move(rates);
+  plan.rates = std::move(rates);
   return plan;
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();
