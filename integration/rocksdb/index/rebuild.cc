@@ -117,10 +117,9 @@ rocksdb::Status MakeIndex(const rocksdb::Options& options, const SkipIndexSettin
   const bool has_all = kReadsAllVersions || num_rows == facts.num_entries - facts.num_deletions;
   *has_newest_versions_only = !has_all;
   rocksdb::UserCollectedProperties properties;
-  status = collector->Finish(&properties);
-  if (!status.ok()) return status;
+  BLOCKSIEVE_RETURN_IF_ERROR(collector->Finish(&properties));
   *bytes = FindProperty(properties, kIndexProperty);
-  if (!bytes->empty()) return status;
+  if (!bytes->empty()) return rocksdb::Status::OK();
   return rocksdb::Status::Incomplete(std::string(FindProperty(properties, kProblemProperty)));
 }
 

@@ -46,10 +46,9 @@ rocksdb::Status CreateCheckpointWithSkipIndexes(rocksdb::DB* db, const std::stri
     const NoFileDeletions no_deletions(db);
     BLOCKSIEVE_RETURN_IF_ERROR(no_deletions.status());
     rocksdb::Checkpoint* made = nullptr;
-    rocksdb::Status status = rocksdb::Checkpoint::Create(db, &made);
+    BLOCKSIEVE_RETURN_IF_ERROR(rocksdb::Checkpoint::Create(db, &made));
     const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
-    if (status.ok()) status = checkpoint->CreateCheckpoint(directory);
-    if (!status.ok()) return status;
+    BLOCKSIEVE_RETURN_IF_ERROR(checkpoint->CreateCheckpoint(directory));
     rocksdb::FileSystem* const file_system = db->GetEnv()->GetFileSystem().get();
     const std::set<std::string> sources = SstDirectories(db);
     std::vector<std::string> names;
@@ -61,22 +60,21 @@ rocksdb::Status CreateCheckpointWithSkipIndexes(rocksdb::DB* db, const std::stri
       const std::string sidecar = "/" + std::string(number) + std::string(kSidecarSuffix);
       for (const std::string& source : sources) {
         if (!FileExists(file_system, source + sidecar)) continue;
-        status = LinkOrCopySidecar(file_system, source + sidecar, directory + sidecar);
-        if (!status.ok()) return status;
+        BLOCKSIEVE_RETURN_IF_ERROR(
+            LinkOrCopySidecar(file_system, source + sidecar, directory + sidecar));
       }
     }
-    return status;
+    return rocksdb::Status::OK();
   });
 }
 
 rocksdb::Status SaveSkipIndexes(rocksdb::DB* db, const std::string& directory) {
   return PublicCall({{"db", db}}, [&]() -> rocksdb::Status {
     const NoFileDeletions no_deletions(db);
-    if (!no_deletions.status().ok()) return no_deletions.status();
+    BLOCKSIEVE_RETURN_IF_ERROR(no_deletions.status());
     rocksdb::FileSystem* const file_system = db->GetEnv()->GetFileSystem().get();
-    rocksdb::Status status =
-        file_system->CreateDirIfMissing(directory, rocksdb::IOOptions(), nullptr);
-    if (!status.ok()) return status;
+    BLOCKSIEVE_RETURN_IF_ERROR(
+        file_system->CreateDirIfMissing(directory, rocksdb::IOOptions(), nullptr));
     std::vector<rocksdb::LiveFileMetaData> files;
     db->GetLiveFilesMetaData(&files);
     for (const rocksdb::LiveFileMetaData& file : files) {
@@ -86,10 +84,9 @@ rocksdb::Status SaveSkipIndexes(rocksdb::DB* db, const std::string& directory) {
       const std::string copy =
           directory + "/" + ToHex(sidecar->header().id) + std::string(kSidecarSuffix);
       if (FileExists(file_system, copy)) continue;
-      status = LinkOrCopySidecar(file_system, path, copy);
-      if (!status.ok()) break;
+      BLOCKSIEVE_RETURN_IF_ERROR(LinkOrCopySidecar(file_system, path, copy));
     }
-    return status;
+    return rocksdb::Status::OK();
   });
 }
 
@@ -118,8 +115,8 @@ rocksdb::Status CopySkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* co
            {rebuilt ? ToHex(*rebuilt) : "", std::string(IdInReference(written))}) {
         const auto sidecar = found.find(id);
         if (sidecar == found.end()) continue;
-        status = LinkOrCopySidecar(file_system, sidecar->second, SidecarPath(path));
-        if (!status.ok()) return status;
+        BLOCKSIEVE_RETURN_IF_ERROR(
+            LinkOrCopySidecar(file_system, sidecar->second, SidecarPath(path)));
         SkipIndexCatalog::Default().Forget(*properties);
         if (num_copied != nullptr) ++*num_copied;
         break;

@@ -73,10 +73,9 @@ rocksdb::Status AddListener(const OptionsToSet& options, const std::string& name
 rocksdb::Status Enable(const OptionsToSet& options, const FilterPolicyOptions& filter,
                        bool replaces_extractor) {
   return PublicCall({{"options", options.column_family()}}, [&]() -> rocksdb::Status {
-    rocksdb::Status status = CheckTables(options);
-    if (status.ok()) status = ValidatePolicyOptions(filter);
-    if (status.ok()) status = CheckRocksDb(filter);
-    if (!status.ok()) return status;
+    BLOCKSIEVE_RETURN_IF_ERROR(CheckTables(options));
+    BLOCKSIEVE_RETURN_IF_ERROR(ValidatePolicyOptions(filter));
+    BLOCKSIEVE_RETURN_IF_ERROR(CheckRocksDb(filter));
     RegisterUnlessRegistered();
     rocksdb::ColumnFamilyOptions& family = *options.column_family();
     auto listeners =
@@ -125,9 +124,8 @@ rocksdb::Status EnableRangeFilter(OptionsToSet options, const RangeFilterOptions
 rocksdb::Status EnableSkipIndex(OptionsToSet options, const SkipIndexOptions& index,
                                 const SkipIndexStorage& storage) {
   return PublicCall({{"options", options.column_family()}}, [&]() -> rocksdb::Status {
-    rocksdb::Status status = CheckTables(options);
-    if (status.ok()) status = ToRocksStatus(SkipIndexBuilder::Create(index).status());
-    if (!status.ok()) return status;
+    BLOCKSIEVE_RETURN_IF_ERROR(CheckTables(options));
+    BLOCKSIEVE_RETURN_IF_ERROR(ToRocksStatus(SkipIndexBuilder::Create(index).status()));
     RegisterUnlessRegistered();
     rocksdb::ColumnFamilyOptions& family = *options.column_family();
     std::vector<std::shared_ptr<rocksdb::EventListener>> listeners;

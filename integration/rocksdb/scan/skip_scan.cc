@@ -260,21 +260,19 @@ rocksdb::Status SkipScan::Create(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* c
   return PublicCall({{"db", db}, {"scan", scan}}, [&]() -> rocksdb::Status {
     scan->reset();
     if (column_family == nullptr) column_family = db->DefaultColumnFamily();
-    rocksdb::Status status = CheckScannable(db, column_family, options.read_options);
-    if (status.ok()) status = CheckOrder(options);
-    if (!status.ok()) return status;
+    BLOCKSIEVE_RETURN_IF_ERROR(CheckScannable(db, column_family, options.read_options));
+    BLOCKSIEVE_RETURN_IF_ERROR(CheckOrder(options));
     const Result<Predicate> wanted = AddOrderCondition(predicate, options);
     if (!wanted.ok()) return ToRocksStatus(wanted.status());
     auto parts = std::make_unique<Parts>(db, column_family, *wanted, options);
-    status = parts->Start();
+    rocksdb::Status status = parts->Start();
     if (status.IsNotSupported()) {
       return rocksdb::Status::NotSupported(
           "blocksieve: scans need iterators at a snapshot, which this database does not support "
           "(it may be a secondary instance)",
           status.ToString());
     }
-    if (!status.ok()) return status;
-    scan->reset(new SkipScan(std::move(parts)));
+    if (status.ok()) scan->reset(new SkipScan(std::move(parts)));
     return status;
   });
 }
