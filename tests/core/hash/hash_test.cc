@@ -36,30 +36,6 @@ TEST(ChecksumTest, IsPlainXxh3) {
   EXPECT_EQ(Checksum(AsBytes("abc")), 0x892f3950u);
 }
 
-TEST(HashTest, ShortKeysHashAlike) {
-  std::string key;
-  for (size_t length = 0; length <= kShortKeyBytes; ++length) {
-    for (const uint64_t seed : {uint64_t{0}, uint64_t{1}, ~uint64_t{0}}) {
-      EXPECT_EQ(HashShortKey(key, seed), HashKey(key, seed));
-    }
-    EXPECT_EQ(IsMediumKey(key), length > 8);
-    if (length > 8) {
-      EXPECT_EQ(HashMediumKey(key), HashKey(key));
-    }
-    key.push_back(static_cast<char>(0x7d + length));
-  }
-  EXPECT_FALSE(IsMediumKey(key));
-}
-
-std::vector<uint64_t> Contents(const HashList& list) {
-  std::vector<uint64_t> all;
-  list.ForEachRun([&](std::span<const uint64_t> run) {
-    EXPECT_FALSE(run.empty());
-    all.insert(all.end(), run.begin(), run.end());
-  });
-  return all;
-}
-
 TEST(HashListTest, KeepsOrderUsesLittleMemoryAndFreesConsumedRuns) {
   constexpr uint64_t kHashes = 2'000'000;
   HashList filled;
@@ -82,17 +58,6 @@ TEST(HashListTest, KeepsOrderUsesLittleMemoryAndFreesConsumedRuns) {
   EXPECT_EQ(next, kHashes);
   EXPECT_EQ(list.size(), 0u);
   EXPECT_EQ(list.memory_bytes(), 0u);
-}
-
-TEST(HashListTest, StopsAtItsLimit) {
-  HashList list(10'000);
-  for (uint64_t i = 0; i < 100'000; ++i) list.Append(i);
-  EXPECT_TRUE(list.exhausted());
-  EXPECT_LE(list.memory_bytes(), 10'000u);
-  list.Clear();
-  EXPECT_FALSE(list.exhausted());
-  list.Append(5);
-  EXPECT_EQ(Contents(list), std::vector<uint64_t>{5});
 }
 
 }  // namespace

@@ -79,24 +79,16 @@ TEST(PrefixRuleTest, SaysWhatIsWrong) {
             "delimiter:, lengths:, fields: or callback:, "
             "found slash");
   for (const auto& [text, expected] : std::vector<std::pair<std::string, std::string>>{
-           {"delimiter:", "expected a delimiter, found the end"},
-           {"delimiter:%4", "expected two hexadecimal digits after %, found %4"},
            {"delimiter:%zz", "expected two hexadecimal digits after %, found %zz"},
            {"delimiter:" + std::string(1 << 20, '/'), "expected a delimiter of at most 16 bytes"},
            {"delimiter:/,depth:17", "at byte 18: expected a number from 1 to 16, found 17"},
            {"delimiter:/,3", "expected depth:, found 3"},
-           {"lengths:", "expected a number from 1 to 65535, found the end"},
            {"lengths:0", "expected a number from 1 to 65535, found 0"},
            {"lengths:8,4", "at byte 10: expected a length above 8, found 4"},
-           {"lengths:8,8", "expected a length above 8, found 8"},
-           {"lengths:65536", "expected a number from 1 to 65535"},
            {"lengths:4;", "expected the end, found ;"},
            {"fields:len64",
             "expected len8, len16, len32, len16le, len32le or a size from 1 to "
             "65535, found len64"},
-           {"fields:len8le", "expected the end, found le"},
-           {"fields:0",
-            "expected len8, len16, len32, len16le, len32le or a size from 1 to 65535, found 0"},
            {"callback:", "expected a name of 1 to 64 letters"},
            {"callback:unknown", "expected a callback that RegisterPrefixCallback made known"}}) {
     EXPECT_NE(ParseError(text).find(expected), std::string::npos) << ParseError(text);
@@ -243,30 +235,6 @@ std::vector<std::string> Events() {
   }
   std::sort(keys.begin(), keys.end());
   return keys;
-}
-
-TEST(PrefixFilterTest, DeniesAbsentPrefixesOfEveryDepth) {
-  const std::vector<std::string> keys = Events();
-  for (const FilterKind kind : {FilterKind::kBlockedBloom, FilterKind::kRibbon}) {
-    const Filter filter = Must(Filter::Build(keys, {.kind = kind, .prefixes = "delimiter:%3A"}));
-    uint64_t asked = 0;
-    uint64_t passed = 0;
-    for (int account = 0; account < 200; ++account) {
-      const std::string below = "acc" + std::to_string(account);
-      const bool has_account = account % 2 == 0;
-      ASSERT_TRUE(!has_account || filter.MayContainRange(below + ":", below + ";"));
-      if (!has_account) ++asked, passed += filter.MayContainRange(below + ":", below + ";");
-      for (int user = has_account ? 1 : 0; has_account && user < 20; user += 2) {
-        const std::string prefix = below + ":user" + std::to_string(user);
-        ++asked;
-        passed += filter.MayContainRange(prefix + ":", prefix + ";");
-      }
-    }
-    EXPECT_LE(static_cast<double>(passed), 0.03 * static_cast<double>(asked));
-    const FilterDescription info = Must(DescribeFilter(filter.bytes()));
-    EXPECT_EQ(info.prefix_rule, "delimiter:%3A");
-    EXPECT_EQ(info.num_prefixes, 100u + 100 * 10);
-  }
 }
 
 TEST(PrefixFilterTest, HasMoreHashesOfFewPrefixes) {

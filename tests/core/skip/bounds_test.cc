@@ -192,23 +192,5 @@ TEST(BoundsTest, ThoseThatSayNothingAreNotStored) {
             PartState::kPresent);
 }
 
-TEST(BoundsTest, RangesSelectFewGranulesOfSortedValues) {
-  std::vector<std::vector<Value>> granules(1000);
-  for (size_t g = 0; g < 1000; ++g) {
-    for (uint64_t i = 0; i < 100; ++i) {
-      granules[g].push_back(Value::Uint(1'700'000'000'000'000 + 1'000'000 * (100 * g + i)));
-    }
-  }
-  granules[3].push_back(Value::Uint(0));  // an outlier affects its own granule only
-  const TestIndex index = IndexValues(ValueType::kUint, granules);
-  for (uint64_t g = 10; g < 900; g += 37) {
-    const Value low = Value::Uint(1'700'000'000'000'000 + 1'000'000 * (100 * g + 50));
-    const Value high = Value::Uint(1'700'000'000'000'000 + 1'000'000 * (100 * (g + 9) + 50));
-    EXPECT_LE(index.Overlapping(0, {low, high}).Count(), 11);
-    EXPECT_GE(index.Overlapping(0, {low, high}).Count(), 10);
-  }
-  EXPECT_LE(index.info(0).bounds_bytes, 8 * 1000);
-}
-
 }  // namespace
 }  // namespace blocksieve::testing

@@ -162,21 +162,5 @@ TEST(SkipIndexBuilderTest, DropsFiltersThatOutgrowItsMemory) {
   }
 }
 
-TEST(SkipIndexBuilderTest, FinishDescribesTheIndex) {
-  SkipIndexBuilder builder = BuilderOfManyValues(0, 100);
-  const FinishedSkipIndex finished = Must(builder.Finish());
-  const TestIndex index(finished.bytes);
-  EXPECT_EQ(finished.num_granules, index.num_granules());
-  EXPECT_EQ(finished.num_rows, index->num_rows());
-  EXPECT_EQ(finished.key_bytes, index->key_bytes());
-  ASSERT_EQ(finished.columns.size(), 2u);
-  for (size_t i = 0; i < 2; ++i) {
-    EXPECT_EQ(finished.columns[i].definition, index.info(i).definition);
-    EXPECT_EQ(finished.columns[i].filter_bytes, index.info(i).filter_bytes);
-    EXPECT_EQ(finished.columns[i].num_distinct, index.info(i).num_distinct);
-  }
-  EXPECT_EQ(builder.needed_bytes(), finished.bytes.size());
-}
-
 }  // namespace
 }  // namespace blocksieve::testing

@@ -117,18 +117,6 @@ TEST(TreeTest, LevelsAreMeansOverTheirRuns) {
   EXPECT_EQ(NumKeys(levels), 430);
 }
 
-TEST(TreeTest, KindsDependOnTheLifetimeOfFiles) {
-  using enum FilterKind;
-  const std::vector<TreeFile> files = {{.level = 0}, {.level = 2}};
-  for (const bool is_short_lived : {true, false}) {
-    const Tree tree(files, "", is_short_lived);
-    EXPECT_EQ(tree.ToLevels()[0].kind, is_short_lived ? kBlockedBloom : kRibbon);
-    EXPECT_EQ(tree.ToLevels()[1].kind, kRibbon);
-    EXPECT_EQ(tree.ToLevels({.kind = kBlockedBloom})[2].kind, kBlockedBloom);
-    EXPECT_EQ(tree.ToLevels({.kind = kRibbon})[0].kind, kRibbon);
-  }
-}
-
 TEST(TreeTest, RunsAreFilesOfLevel0AndDeeperLevels) {
   const Tree tree({{.level = 0, .num_keys = 10, .fpr = 0.5, .filter_bytes = 10},
                    {.level = 0, .num_keys = 20, .fpr = 0.25, .filter_bytes = 20},
