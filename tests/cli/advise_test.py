@@ -3,7 +3,7 @@
 import json
 import math
 
-from command import CommandTest, run
+from command import CommandTest
 
 BLOOM = "bloomfilter:10"
 RIBBON = "ribbonfilter:10"
@@ -51,7 +51,7 @@ class AdvisePredictionTest(AdviseTest):
     def test_filters_of_all_kinds(self):
         for reads, *policies in self.each((
                 ((0.045, 0.047), BLOOM), ((0, 1), RIBBON), ((0, 0.0101), "blocksieve:0.002"),
-                ((0, 1), "{id=blocksieve;wasted_reads=0.02}"), ((4.99, 5.01), "none"),
+                ((0.01, 0.03), "{id=blocksieve;wasted_reads=0.02}"), ((4.99, 5.01), "none"),
                 ((1, 2), "blocksieve:0.1", BLOOM, "none", RIBBON, "blocksieve:0.01"))):
             with self.subTest(policies=policies):
                 self.build_runs(RUNS, *policies)
@@ -184,32 +184,6 @@ class AdviseVerdictsTest(AdviseTest):
             for proposal in family["proposals"]:
                 self.assertLessEqual(proposal[member], limit)
 
-    def test_changes_in_numbers(self):
-        """A share is relative to the current filters."""
-        self.build_runs(RUNS, BLOOM)
-        for fpr in (0.05, 0.0142, 0.009, 0.0001):
-            self.apply(f"blocksieve:{fpr}")
-            family, = self.json_of("rewrite", "--db", self.db, "--dry-run")["families"]
-            now, then = (family[when]["wasted_reads_absent"] for when in ("before", "after"))
-            change = then / now - 1
-            times = max(now / then, then / now)
-            number = f"{100 * abs(change):.0f} %" if times < 2 else f"{times:.{int(times < 10)}f} times"
-            self.assertIn(f"Rewriting gives {number} {'more' if change > 0 else 'fewer'} wasted reads and ",
-                          self.text_of("rewrite", "--db", self.db, "--dry-run"))
-
-    def test_steps(self):
-        """The steps have the option of the verdict."""
-        self.db_bench("fillrandom,compact", "--bloom_bits=10", "--value_size=100",
-                      "--compression_type=none", num=200_000)
-        self.add_column_family()
-        text = self.text_of("advise", "--db", self.db, "--column-family", "default",
-                            "--wasted-reads", 0.001)
-        option = "filter_policy={id=blocksieve;wasted_reads=0.001;kind=auto}"
-        for line in (f"     blocksieve apply --db {self.db} --column-family default --option '{option}'",
-                     f"     blocksieve rewrite --db {self.db} --column-family default",
-                     "     blocksieve::EnableFilter(&options, {.wasted_reads = 0.001});"):
-            self.assertIn(line + "\n", text)
-
 
 class AdviseAdviceTest(AdviseTest):
     """Mostly for one run of 20,000 keys."""
@@ -285,20 +259,6 @@ class AdviseAdviceTest(AdviseTest):
                 if not advice["proposals"]:
                     self.assertIn(f"memory is {memory:,} byte", advice["verdict"]["text"])
                     self.assertIsNone(advice["verdict"]["option"])
-        # What would gain most is advised, and its steps are printed, until they were taken.
-        advise = ("advise", "--db", self.db, "--seek-fraction", 0.3, "--block-cache", 0)
-        verdict = self.json_of(*advise)["verdict"]
-        self.assertRegex(verdict["option"], "ranges=true|prefixes=")
-        self.assertIn("Set these options", self.text_of(*advise))
-        self.apply(verdict["option"].removeprefix("filter_policy="))
-        self.assertNotIn("Set these options", self.text_of(*advise))
-
-    def test_overwritten_part(self):
-        self.db_bench("fillseq,compact", num=300_000)
-        self.db_bench("overwrite,flush", "--use_existing_db=1", num=30_000)
-        shares = [run["lookup_share"] for run in self.advise()["runs"]]
-        self.assertAlmostEqual(shares[0], 0.1, delta=0.005)
-        self.assertAlmostEqual(shares[1], 1)
 
     def test_files_that_stay_on_level_0(self):
         """Under FIFO, the policy builds ribbons for them."""

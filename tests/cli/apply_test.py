@@ -1,13 +1,10 @@
 """Filter options written to the OPTIONS file of a database."""
 
-import json
 import re
 
 from command import CommandTest, run
 
 SPREAD = "filter_policy={id=blocksieve;bits_per_key=10;kind=auto}"
-
-
 TABLE = 'TableOptions/BlockBasedTable "default"'
 FAMILY = 'CFOptions "default"'
 
@@ -87,25 +84,6 @@ class ApplyTest(ApplyStockDatabaseTest):
             self.with_plugin("ldb", f"--db={self.db}", "put", "a", "by ldb")
             self.assertEqual(self.with_plugin("ldb", f"--db={self.db}", "get", "a"), "by ldb\n")
 
-    def test_old_file_outlives_rocksdb(self):
-        """RocksDB removes all but two."""
-        before = self.options_file().read_text()
-        name = self.options_file().name
-        self.apply_text("--option", SPREAD)
-        for _ in range(2):
-            self.with_plugin("ldb", f"--db={self.db}", "compact")
-        self.assertFalse((self.db / name).exists())
-        self.assertEqual((self.db / f"blocksieve-{name}").read_text(), before)
-
-    def test_json(self):
-        old = self.options_file().name
-        said = json.loads(self.apply_text("--option", SPREAD, "--format", "json"))
-        self.assertEqual((said["read"], said["written"]), (old, self.options_file().name))
-        listeners, change = said["changes"]
-        self.assertEqual(change, {"section": TABLE, "option": "filter_policy",
-                                  "before": "bloomfilter:10:false", "after": SPREAD.split("=", 1)[1]})
-        self.assertEqual((listeners["section"], listeners["option"]), ("DBOptions", "listeners"))
-
     def test_options_of_ranges_and_indexes(self):
         before = self.value("listeners", "DBOptions").strip("{}")
         collector = "table_properties_collectors={{id=blocksieve.skip_index;columns=a=field:1}}"
@@ -178,8 +156,6 @@ class ApplyTest(ApplyStockDatabaseTest):
             for command in (("apply", "--option", SPREAD), ("revert",),
                             ("apply", "--option", SPREAD, "--dry-run")):
                 self.refuse(1, f"cannot read {self.options_file().name} of database", *command, "--db", self.db)
-
-    def test_no_options(self):
         self.options_file().unlink()
         self.refuse(1, f"database {self.db} has no OPTIONS file", "apply", "--db", self.db, "--option", SPREAD)
 
@@ -232,14 +208,6 @@ class ApplyRevertTest(ApplyStockDatabaseTest):
         done = self.json_of("revert", "--db", self.db)
         self.assertEqual(done["changes"], document["changes"])
         self.assertRegex(done["written"], r"^OPTIONS-\d+$")
-
-    def test_no_filters_are_restored_only_by_name(self):
-        self.edit_options(("=bloomfilter:10:false", "=nullptr"))
-        for arguments, policy in self.copies((((), "bloomfilter:10:false"),
-                                              (("--filter-policy", "nullptr"), "nullptr"))):
-            self.take("apply")
-            self.succeed("revert", "--db", self.db, *arguments)
-            self.assertEqual(self.value("filter_policy"), policy)
 
 
 class ApplyObjectsOfOtherProgramsTest(ApplyStockDatabaseTest):

@@ -65,11 +65,6 @@ class IndexesExistingDatabaseTest(CommandTest):
         for _ in range(2):
             self.assertEqual(self.load_lines(b"a\t1\n", "--index", "n=int:1"), "")
 
-    def test_index_over_budget_of_names(self):
-        indexes = [f"--index=c{i}=int:{i}" for i in range(2, 259)]
-        self.assertIn("allowed: 1 to 256", self.load_lines(b"", *indexes, code=2))
-        self.assertFalse(self.db.exists())
-
 
 class IndexesPartsTest(CommandTest):
     ROWS = 20_000
@@ -101,11 +96,6 @@ class IndexesPartsTest(CommandTest):
         self.assertLessEqual(self.explain(f"ts = {ts}")["granules_selected"], 3)
         self.assertEqual(self.keys("id = 5"), [row[0] for row in self.rows if row[2] == 5])
         self.assertLessEqual(self.explain("id = 5")["granules_selected"], 3)
-
-    def test_load_says_so(self):
-        done = self.succeed("load", "--db", self.db, "--key", 1, "--index", "ts=int:1", "-",
-                            stdin=lines_of(row[:2] for row in self.rows))
-        self.assertRegex(done.out, rb"\nts=int:1 +0 +[\d,]+ +1 +1\n")
 
 
 class IndexesBudgetTest(IndexesPartsTest):

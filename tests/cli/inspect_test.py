@@ -218,12 +218,6 @@ class InspectOwnFiltersTest(CommandTest):
                         r"\d{6}\.sst +0 +1,000 .* blocksieve bloom ",
                         r"n=int:1 +2 .*\n\Z")
 
-    def test_no_column_that_helps(self):
-        self.load([("a", 1)])
-        index = self.inspect()["files"][0]["index"]
-        self.assertEqual((index["num_granules"], index["columns"]), (0, []))
-        self.assertIn("No skip indexes.", self.text_of("inspect", "--db", self.db))
-
 
 class InspectBusyDatabaseTest(CommandTest):
     def test_no_file_is_missed_though_compactions_replace_them(self):

@@ -58,11 +58,6 @@ class RangesTest(CommandTest):
             self.assertIn("ranges=true", options)
         self.assertEqual(len(self.scan("TRUE")), 23_000)
 
-    def test_indexes_beside_them(self):
-        self.load(self.ROWS, "--range-fpr", RANGE_FPR, "--index", "n=int:1")
-        self.assertEqual(self.keys("n = 77"), [key for key, n in self.ROWS if n == 77])
-        self.verify()
-
     def test_another_prefix_extractor(self):
         self.db_bench("fillseq,flush", "--prefix_size=8", num=100)
         said = self.load_lines(b"a\t1\n", "--range-fpr", "0.01", code=2)

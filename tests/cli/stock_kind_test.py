@@ -50,10 +50,3 @@ class StockKindTest(CommandTest):
         self.succeed("revert", "--db", self.db, "--filter-policy", "bloomfilter:10:false")
         self.assertEqual(self.json_of("check", "--db", self.db)["problems"], [])
         self.assertLessEqual(self.origins(), {"stock", "none"})
-
-    def test_what_it_excludes_is_refused(self):
-        for other in self.each(("ranges=true", "prefixes=auto", "max_build_bytes=1")):
-            self.build_runs(RUNS[-1:], "bloomfilter:10:false")
-            self.assertIn("with kind=stock", self.fail_with(
-                2, "apply", "--db", self.db, "--option",
-                "filter_policy={id=blocksieve;kind=stock;%s}" % other))

@@ -76,14 +76,6 @@ class VerifySoundDatabasesTest(CommandTest):
         self.assertEqual(probes(12_345)["num_probes"], 12_345)
         self.assertIsNone(probes(0)["fpr_interval"])
 
-    def test_text(self):
-        self.load([(f"{i:05}", i) for i in range(2000)])
-        lines = self.text_of("verify", "--db", self.db).splitlines()
-        self.assertRegex(lines[0], "^file +level +filter +keys checked +false negatives +probes")
-        self.assertRegex(lines[1],
-                         r"^\d{6}\.sst +\d +blocksieve ribbon +2,000 +0 +100,000 +0\.0\d+ \(")
-        self.assertEqual(lines[-1], "1 file, 2,000 keys: no problem found")
-
 
 class VerifyDamageTest(CommandTest):
     """Damages single bytes throughout the only file."""
