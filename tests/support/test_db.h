@@ -5,6 +5,7 @@
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/checkpoint.h>
+#include <rocksdb/utilities/transaction_db.h>
 
 #include <map>
 #include <memory>
@@ -54,6 +55,10 @@ std::unique_ptr<rocksdb::DB> OpenDb(const rocksdb::Options& options, const std::
 std::unique_ptr<rocksdb::DB> OpenReadOnly(const rocksdb::Options& options, const std::string& path);
 std::unique_ptr<rocksdb::DB> OpenSecondary(const rocksdb::Options& options, const std::string& path,
                                            const std::string& secondary_path);
+
+std::unique_ptr<rocksdb::TransactionDB> OpenTransactionDb(const rocksdb::Options& options,
+                                                          rocksdb::TxnDBWritePolicy policy,
+                                                          const std::string& path);
 
 /// Refuses unknown options, unlike RocksDB when it opens a database with its OPTIONS file.
 rocksdb::ConfigOptions StrictConfig();
@@ -151,7 +156,28 @@ rocksdb::TablePropertiesCollection FilesOf(rocksdb::DB& db);
 /// Writes a file of rows for ingestion.
 void WriteSst(const rocksdb::Options& options, const std::string& path, const TestDb::Model& rows);
 
+/// Waits until no flush or compaction runs or is pending.
+void WaitForCompactions(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family = nullptr);
+
 /// Aborts with a message unless ok, for steps that are not under test.
 void MustBeOk(const rocksdb::Status& status, const std::string& what);
+
+// Comparisons of a database with a map of its expected rows. Each returns a description of the
+// first difference, or "": EXPECT_EQ(CheckGets(...), "").
+
+/// Checks Get of every key of the model, and of every absent key.
+std::string CheckGets(rocksdb::DB* db, const TestDb::Model& model,
+                      const std::vector<std::string>& absent);
+
+/// Checks iteration inside each prefix of the model, by the database's prefix extractor, with one
+/// iterator for all. Expects no rows with the prefixes of `absent_prefixes`.
+std::string CheckPrefixScans(rocksdb::DB* db, const TestDb::Model& model,
+                             const std::vector<std::string>& absent_prefixes);
+
+/// CheckGets; the same with MultiGet, present and absent keys mixed, in batches of 0, 1, ..., 64,
+/// 0, 1, ... keys (tests/PITFALLS.md, 16: a batch must probe the right filter); and iteration over
+/// all rows, forward and backward.
+std::string CheckReads(rocksdb::DB* db, const TestDb::Model& model,
+                       const std::vector<std::string>& absent);
 
 }  // namespace blocksieve::testing

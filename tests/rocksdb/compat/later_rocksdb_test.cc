@@ -10,7 +10,6 @@
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/rocksdb/compat/building_context.h"
 #include "integration/rocksdb/policy/policy.h"
-#include "tests/support/db_checks.h"
 #include "tests/support/key_sets.h"
 #include "tests/support/new_policy.h"
 #include "tests/support/test_db.h"

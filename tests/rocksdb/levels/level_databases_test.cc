@@ -1,11 +1,9 @@
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <map>
 #include <string>
 
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "tests/support/db_checks.h"
 #include "tests/support/key_sets.h"
 #include "tests/support/new_policy.h"
 #include "tests/support/test_db.h"
@@ -79,36 +77,6 @@ class LevelDatabasesTest : public ::testing::TestWithParam<FilterShape> {
     return MakeKey(KeyShape::kCounter, number) + std::string(8, 'k');
   }
 
-  static void WaitForCompactions(rocksdb::DB* db) {
-    const auto value = [&](const std::string& property) {
-      uint64_t number = 1;
-      EXPECT_TRUE(db->GetIntProperty(property, &number));
-      return number;
-    };
-    while (value(rocksdb::DB::Properties::kCompactionPending) != 0 ||
-           value(rocksdb::DB::Properties::kNumRunningCompactions) != 0) {
-      rocksdb::Env::Default()->SleepForMicroseconds(200);
-    }
-  }
-
-  // Wasted data-block reads per lookup of an absent key.
-  static double WastedReads(TestDb* db) {
-    constexpr int kLookups = 100'000;
-    db->ResetUse();
-    const auto data_blocks = [&] {
-      const rocksdb::Statistics& statistics = *db->db().GetDBOptions().statistics;
-      return statistics.getTickerCount(rocksdb::BLOCK_CACHE_DATA_HIT) +
-             statistics.getTickerCount(rocksdb::BLOCK_CACHE_DATA_MISS);
-    };
-    std::string value;
-    for (uint64_t i = 0; i < kLookups; ++i) {
-      std::string key = Key(i * 0xd6e8feb86659fd93);
-      key.back() = 'a';
-      EXPECT_TRUE(db->db().Get({}, key, &value).IsNotFound());
-    }
-    return static_cast<double>(data_blocks()) / kLookups;
-  }
-
   uint64_t next_ = 0;
 };
 
@@ -137,31 +105,6 @@ TEST_P(LevelDatabasesTest, SmallLevelsArePreciseAndTheBudgetIsKept) {
     EXPECT_GT(BitsPerKey(&db), 8.5);
     EXPECT_EQ(CheckReads(&db.db(), db.model(), {}), "");
   }
-}
-
-// Up to 1.5 times the goal if a level has just begun: until its files are rewritten, the level
-// above has the rates of a last level.
-TEST_P(LevelDatabasesTest, WastedReadsAreNearTheGoal) {
-  for (const double asked : {0.3, 0.03}) {
-    TestDb db(Config({.wasted_reads = asked, .kind = PolicyKind::kAuto}));
-    Fill(&db, 31);
-    const double measured = WastedReads(&db);
-    EXPECT_LT(measured, 1.5 * asked);
-    EXPECT_GT(measured, 0.5 * asked);
-  }
-}
-
-TEST_P(LevelDatabasesTest, StockFiltersSpreadTheirBudgetToo) {
-  TestDb by_level(Config({.bits_per_key = 8, .kind = PolicyKind::kStock}));
-  Fill(&by_level, 31);
-  next_ = 0;
-  TestDb one_rate(Config({.target_fpr = 0.0078, .kind = PolicyKind::kStock}));
-  Fill(&one_rate, 31);
-  // A further bit would halve the reads.
-  const double excess_bits = BitsPerKey(&by_level) - BitsPerKey(&one_rate);
-  EXPECT_LT(WastedReads(&by_level) * std::exp2(excess_bits), 0.75 * WastedReads(&one_rate));
-  EXPECT_LT(std::abs(excess_bits), 2);
-  EXPECT_EQ(CheckReads(&by_level.db(), by_level.model(), {}), "");
 }
 
 TEST_P(LevelDatabasesTest, AscendingKeysMoveWithTheirFiltersAndStayWithinBounds) {

@@ -2,26 +2,83 @@
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
-#include <rocksdb/utilities/transaction_db.h>
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "tests/rocksdb/model/model_settings.h"
-#include "tests/rocksdb/model/twin_iterator.h"
 #include "tests/support/temp_dir.h"
 
 namespace blocksieve::testing {
 
+/// Counts of a run, in all threads. A wrong answer is a failure of the test.
+struct ModelCounts {
+  std::atomic<uint64_t> operations = 0;
+  std::atomic<uint64_t> seeks = 0;
+};
+
+/// Creates an iterator over the compared data.
+using MakeIterator = std::function<std::unique_ptr<rocksdb::Iterator>(const rocksdb::ReadOptions&)>;
+
+/// [lower, upper)
+struct Bounds {
+  std::optional<std::string> lower;
+  std::optional<std::string> upper;
+};
+
+/// An iterator that uses filters, and one in total order, for which RocksDB checks no prefix
+/// filter. Both make the same moves, and must be at the same row after each.
+class TwinIterator {
+ public:
+  TwinIterator(const MakeIterator& make, rocksdb::ReadOptions read, Bounds bounds,
+               ModelCounts* counts);
+  TwinIterator(const TwinIterator&) = delete;
+  TwinIterator& operator=(const TwinIterator&) = delete;
+
+  void Seek(const std::string& key);
+  void SeekForPrev(const std::string& key);
+  /// Any other move.
+  void Both(const std::string& what, const std::function<void(rocksdb::Iterator*)>& move);
+  void Refresh();
+
+  /// Changes the upper bound, if it is set. REQUIRES: a seek follows.
+  void MoveBound(const std::string& upper);
+
+  /// Whether both are at the same row.
+  bool is_at_row() const { return is_at_row_; }
+  void ForgetRow() { is_at_row_ = false; }
+
+  const rocksdb::ReadOptions& read() const { return read_; }
+  const Bounds& bounds() const { return bounds_; }
+
+ private:
+  std::string Describe() const;
+
+  rocksdb::ReadOptions read_;
+  Bounds bounds_;
+  rocksdb::Slice lower_;
+  rocksdb::Slice upper_;
+  ModelCounts& counts_;
+  std::unique_ptr<rocksdb::Iterator> filtered_;
+  std::unique_ptr<rocksdb::Iterator> plain_;
+  bool is_at_row_ = false;
+};
+
+/// Scans from `begin` to `end` with a new iterator, as most applications do.
+void CompareScan(const MakeIterator& make, const rocksdb::ReadOptions& read,
+                 const std::string& begin, const std::string& end, ModelCounts* counts);
+
 /// Random operations on a database in its own directory. Compares lookups and full scans with a
-/// map, and every move of an iterator with one in total order. model_writes.cc has the writing
-/// steps, model_reads.cc the reading steps.
+/// map, and every move of an iterator with one in total order. model_reads.cc has the steps
+/// that only read.
 class ModelRun {
  public:
   ModelRun(const ModelKind& kind, uint64_t seed, ModelCounts* counts);
@@ -123,11 +180,5 @@ class ModelRun {
   std::atomic<bool> stop_ = false;
   std::vector<std::thread> threads_;
 };
-
-/// Settings differ by seed, so each has few operations.
-inline constexpr uint64_t kOperationsOfSeed = 30'000;
-
-/// Runs this many random operations, or fewer after an error. Adds to the counts.
-void RunModel(const ModelKind& kind, uint64_t seed, ModelCounts* counts);
 
 }  // namespace blocksieve::testing

@@ -29,7 +29,7 @@ std::string Print(const char* format, Numbers... numbers) {
 }
 
 // Kinds of keys. Keys of the last three are mostly too much alike for range filters.
-constexpr uint64_t kKinds = 7;
+constexpr uint64_t kNumKeyKinds = 7;
 constexpr uint64_t kFarApart = 4;
 
 std::string KeyOfKind(uint64_t kind, Dice* dice) {
@@ -175,10 +175,10 @@ void DrawFilters(const ModelKind& kind, Dice* dice, ModelOpening* opening) {
 
 ModelKeys::ModelKeys(Dice* dice, bool far_apart) : dice_(*dice), keys_(3) {
   const uint64_t kind =
-      dice_.Below(far_apart ? kFarApart : kKinds + 1);  // the last value: all kinds
+      dice_.Below(far_apart ? kFarApart : kNumKeyKinds + 1);  // the last value: all kinds
   while (keys_.size() < (far_apart ? 300 : 1500)) {
-    keys_.push_back(
-        KeyOfKind(kind == kKinds || dice_.OneIn(50) ? dice_.Below(kKinds) : kind, dice));
+    keys_.push_back(KeyOfKind(
+        kind == kNumKeyKinds || dice_.OneIn(50) ? dice_.Below(kNumKeyKinds) : kind, dice));
   }
 }
 

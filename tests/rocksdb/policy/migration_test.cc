@@ -8,7 +8,6 @@
 
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/policy/policy.h"
-#include "tests/support/db_checks.h"
 #include "tests/support/key_sets.h"
 #include "tests/support/test_db.h"
 

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "integration/rocksdb/compat/version_differences.h"
-#include "tests/support/db_checks.h"
 #include "tests/support/key_sets.h"
 #include "tests/support/test_db.h"
 

@@ -12,14 +12,12 @@
 #include "integration/rocksdb/maintenance/file_report.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "tests/support/built_filter.h"
-#include "tests/support/db_checks.h"
 #include "tests/support/key_sets.h"
-#include "tests/support/logs.h"
 #include "tests/support/test_db.h"
 
 // kind=stock: filters that RocksDB builds and reads, with the rates of the policy's goal. Their
-// models: stock_filters_test.cc; plans of them: planned_files_test.cc; by level:
-// level_databases_test.
+// models: stock_filters_test.cc; rewriting: planned_files_test.cc; by level:
+// cli/stock_kind_test.py.
 
 namespace blocksieve {
 namespace {
@@ -124,48 +122,25 @@ TEST_P(StockKindTest, MigratesFromAndToEveryPolicyWithoutLosingAFilter) {
 
 INSTANTIATE_TEST_SUITE_P(Shapes, StockKindTest, kBothShapes, ParamNames());
 
-// A policy that was compiled for a later RocksDB than known, and one that was only loaded by it.
-class StockFallbackTest : public ::testing::Test {
- protected:
-  // The marker of the filter of a file: -1 (Bloom) or -2 (Ribbon).
-  static int MarkerOf(const rocksdb_plugin::Policy& policy, bool is_flush, rocksdb::Logger* log) {
-    const rocksdb::BlockBasedTableOptions table = NotFittedToMemory();
-    rocksdb::FilterBuildingContext context(table);
-    context.num_levels = 7;
-    context.level_at_creation = is_flush ? 0 : 6;
-    context.reason = is_flush ? rocksdb::TableFileCreationReason::kFlush
-                              : rocksdb::TableFileCreationReason::kCompaction;
-    context.info_log = log;
+// A policy that a later RocksDB than known has only loaded. Compiled for it: later_rocksdb_test.cc.
+TEST(StockFallbackTest, WithOtherLayoutsAllFiltersAreBloom) {
+  const rocksdb_plugin::Policy policy({.target_fpr = 0.01}, rocksdb_plugin::AbiProblem("99.0.0"));
+  const rocksdb::BlockBasedTableOptions table = NotFittedToMemory();
+  rocksdb::FilterBuildingContext context(table);
+  context.num_levels = 7;
+  context.reason = rocksdb::TableFileCreationReason::kCompaction;
+  for (const int level : {0, 6}) {
+    context.level_at_creation = level;
     const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
         policy.GetBuilderWithContext(context));
-    if (builder == nullptr) return 0;
+    ASSERT_NE(builder, nullptr);
     const auto keys = PresentKeys(KeyShape::kUrl, kKeys);
     const BuiltFilter filter = Build(builder.get(), keys);
     EXPECT_EQ(CountMatches(policy, filter, keys), kKeys);
     EXPECT_LT(CountMatches(policy, filter, AbsentKeys(KeyShape::kUrl, kKeys)), kKeys / 3);
-    return static_cast<signed char>(filter.contents[filter.contents.size() - 5]);
+    EXPECT_EQ(filter.contents[filter.contents.size() - 5], -1)
+        << "RocksDB's marker of a Bloom filter";
   }
-};
-
-TEST_F(StockFallbackTest, EveryKindBecomesStockWithTheSameGoal) {
-  const std::string problem = rocksdb_plugin::AbiProblem("99.0.0");
-  for (const PolicyKind kind : {PolicyKind::kAuto, PolicyKind::kBloom, PolicyKind::kRibbon}) {
-    const rocksdb_plugin::Policy policy({.bits_per_key = 10, .kind = kind}, problem,
-                                        /*is_compiled_for=*/true);
-    MemoryLogger log;
-    EXPECT_EQ(MarkerOf(policy, true, &log), -1);
-    EXPECT_EQ(MarkerOf(policy, false, &log), -2);
-    const std::string line = "RocksDB's own filters of the same goal are built (kind=stock)";
-    const size_t first = log.text().find(line);
-    ASSERT_NE(first, std::string::npos) << log.text();
-    EXPECT_EQ(log.text().find(line, first + 1), std::string::npos) << log.text();
-  }
-}
-
-TEST_F(StockFallbackTest, WithOtherLayoutsAllFiltersAreBloom) {
-  const rocksdb_plugin::Policy policy({.target_fpr = 0.01}, rocksdb_plugin::AbiProblem("99.0.0"));
-  EXPECT_EQ(MarkerOf(policy, true, nullptr), -1);
-  EXPECT_EQ(MarkerOf(policy, false, nullptr), -1);
 }
 
 }  // namespace

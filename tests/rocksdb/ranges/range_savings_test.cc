@@ -6,12 +6,16 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "blocksieve/hash.h"
+#include "blocksieve/tree.h"
 #include "tests/rocksdb/ranges/range_db.h"
-#include "tests/support/db_checks.h"
 #include "tests/support/faulty_disks.h"
 #include "tests/support/key_sets.h"
 #include "tests/support/logs.h"
@@ -91,6 +95,93 @@ TEST_P(RangeSavingsTest, SeeksOfFilesWithoutRangesAreCounted) {
   EXPECT_EQ(seeks.counts.no_range_filter, kFiles * seeks.seeks);
   EXPECT_EQ(seeks.counts.total(), kFiles * seeks.seeks);
   EXPECT_EQ(seeks.blocks, Seek(db.get(), {}).blocks);
+}
+
+// Bounded seeks below prefixes, in a database whose files hold random parts of the keys.
+
+struct PrefixCase {
+  const char* name;
+  FilterShape shape = FilterShape::kFull;
+  bool ranges = false;
+};
+
+void PrintTo(const PrefixCase& each, std::ostream* out) { *out << each.name; }
+
+class PrefixSeeksTest : public ::testing::TestWithParam<PrefixCase> {
+ protected:
+  static constexpr uint64_t kPackages = 400;  // those with even numbers have files
+
+  static std::string Package(uint64_t number) {
+    return "/usr/share/doc/package" + std::to_string(number) + "/";
+  }
+
+  static DbConfig Config(const std::string& prefixes,
+                         std::optional<double> wasted_reads = std::nullopt) {
+    return RangeConfig(GetParam().shape, {.policy = {.wasted_reads = wasted_reads,
+                                                     .ranges = GetParam().ranges,
+                                                     .prefixes = prefixes}});
+  }
+
+  static std::unique_ptr<TestDb> Make(const DbConfig& config) {
+    auto db = std::make_unique<TestDb>(config);
+    std::vector<std::string> files[kFiles];
+    for (uint64_t package = 0; package < kPackages; package += 2) {
+      for (const std::string part : {"part0/", "part1/", "part2/"}) {
+        for (uint64_t i = 0; i < 4; ++i) {
+          const std::string key = Package(package) + part + "file" + std::to_string(i);
+          files[HashKey(key) % kFiles].push_back(key);
+        }
+      }
+    }
+    for (const auto& keys : files) db->Fill(keys);
+    return db;
+  }
+
+  // The number of rows below a prefix, and how many filters ruled them out.
+  static std::pair<uint64_t, uint64_t> Below(TestDb* db, const std::string& prefix) {
+    std::string end = prefix;
+    ++end.back();
+    const rocksdb::Slice bound(end);
+    rocksdb::ReadOptions read;
+    PrepareRangeRead(&bound, &read);
+    const RangeFilterCounts before = GetRangeFilterCounts();
+    uint64_t rows = 0;
+    const std::unique_ptr<rocksdb::Iterator> iterator((*db)->NewIterator(read));
+    for (iterator->Seek(prefix); iterator->Valid(); iterator->Next()) ++rows;
+    MustBeOk(iterator->status(), "scan");
+    return {rows, CountsSince(before).no};
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, PrefixSeeksTest,
+    ::testing::Values(PrefixCase{"Full"}, PrefixCase{"Partitioned", FilterShape::kPartitioned},
+                      PrefixCase{"FullWithRanges", FilterShape::kFull, true},
+                      PrefixCase{"PartitionedWithRanges", FilterShape::kPartitioned, true}),
+    ParamNames());
+
+TEST_P(PrefixSeeksTest, ReadNothingBelowAbsentDirectories) {
+  // Without a goal that needs key filters, too: the smallest one has the prefixes.
+  for (const std::optional<double> wasted_reads : {std::optional<double>(), {kMaxWastedReads}}) {
+    const auto db = Make(Config("delimiter:/", wasted_reads));
+    uint64_t no = 0;
+    uint64_t seeks = 0;
+    for (uint64_t package = 1; package < kPackages; package += 2) {
+      for (const std::string& absent : {Package(package), Package(package - 1) + "part7/"}) {
+        const auto [rows, ruled_out] = Below(db.get(), absent);
+        ASSERT_EQ(rows, 0u);
+        no += ruled_out;
+        ++seeks;
+      }
+    }
+    EXPECT_GT(no * 20, kFiles * seeks * 19);
+    for (uint64_t package = 0; package < kPackages; package += 40) {
+      EXPECT_EQ(Below(db.get(), Package(package)).first, 12u);
+      EXPECT_EQ(Below(db.get(), Package(package) + "part1/").first, 4u);
+    }
+    db->Reopen(Config("lengths:3,17"));
+    EXPECT_GE(Below(db.get(), Package(1)).second, kFiles - 1) << "files know their boundaries";
+  }
 }
 
 // Files with plain_range_reads have another name of the extractor. It stays out of OPTIONS, however

@@ -4,11 +4,8 @@
 #include <rocksdb/sst_file_writer.h>
 #include <rocksdb/utilities/db_ttl.h>
 
-#include <algorithm>
 #include <memory>
-#include <random>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "integration/rocksdb/compat/version_differences.h"
@@ -131,47 +128,6 @@ TEST_F(PruneReadsTest, FilesOfAnSstFileWriterAndOfNoIndexAreRead) {
   EXPECT_EQ(pruning_->counts().files_pruned, 0u);
   EXPECT_EQ(pruning_->counts().files_without_index, 10u);
   EXPECT_EQ(Keys(&db.db()).size(), 201u);
-}
-
-// A database that has caught up with its writes.
-void WaitForCompactions(rocksdb::DB* db) {
-  for (const std::string& property :
-       {rocksdb::DB::Properties::kMemTableFlushPending, rocksdb::DB::Properties::kCompactionPending,
-        rocksdb::DB::Properties::kNumRunningCompactions}) {
-    uint64_t pending = 1;
-    while (db->GetIntProperty(property, &pending) && pending != 0) std::this_thread::yield();
-  }
-}
-
-// After random writes too, most data is in files below which nothing older can be.
-TEST_F(PruneReadsTest, MostBytesOfALevelledDatabaseMayBeLeftOut) {
-  for (const bool in_key_order : {true, false}) {
-    SCOPED_TRACE(in_key_order ? "in key order" : "in random order");
-    DbConfig config = SkipConfig({.columns = {"n=int:field:1"}});
-    config.options.disable_auto_compactions = false;
-    config.options.write_buffer_size = 64 << 10;
-    config.options.target_file_size_base = 32 << 10;
-    config.options.max_bytes_for_level_base = 128 << 10;
-    config.options.level_compaction_dynamic_level_bytes = true;
-    TestDb db(config);
-    std::vector<uint64_t> keys(60'000);
-    for (uint64_t i = 0; i < keys.size(); ++i) keys[i] = i;
-    if (!in_key_order) std::shuffle(keys.begin(), keys.end(), std::mt19937_64(1));
-    for (const uint64_t key : keys) {
-      MustBeOk(db->Put({}, Key(key), Value(key % 100, std::string(60, 'x'))), "put");
-    }
-    db.Flush();
-    for (const bool is_compacted : {false, true}) {
-      if (is_compacted) db.Compact();
-      WaitForCompactions(&db.db());
-      MustBeOk(Prune(&db.db(), "n = -1"), "prune");
-      const ReadPruningCounts counts = pruning_->counts();
-      EXPECT_GE(static_cast<double>(counts.bytes_pruned),
-                .8 * static_cast<double>(counts.num_bytes))
-          << counts.files_pruned << " of " << counts.num_files << " files; above older ones "
-          << counts.files_above_older << ", sharing keys " << counts.files_sharing_keys;
-    }
-  }
 }
 
 TEST_F(PruneReadsTest, ReadOnlyAndTtlDatabases) {

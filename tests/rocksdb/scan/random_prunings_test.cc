@@ -2,7 +2,6 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/sst_file_writer.h>
 #include <rocksdb/utilities/checkpoint.h>
-#include <rocksdb/utilities/transaction_db.h>
 #include <rocksdb/version.h>
 
 #include <algorithm>
@@ -127,11 +126,8 @@ class PrunedDb {
   void Open() {
     const rocksdb::Options options = config_.ToOptions();
     if (transactions_ == 0) return MustBeOk(rocksdb_plugin::OpenDb(options, path_, &db_), "open");
-    rocksdb::TransactionDBOptions transactions;
-    transactions.write_policy = static_cast<rocksdb::TxnDBWritePolicy>(transactions_ - 1);
-    rocksdb::TransactionDB* db = nullptr;
-    MustBeOk(rocksdb::TransactionDB::Open(options, transactions, path_, &db), "open");
-    db_.reset(db);
+    const auto policy = static_cast<rocksdb::TxnDBWritePolicy>(transactions_ - 1);
+    db_ = OpenTransactionDb(options, policy, path_);
   }
 
   void Close() {

@@ -3,7 +3,6 @@
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/snapshot.h>
 #include <rocksdb/utilities/db_ttl.h>
-#include <rocksdb/utilities/transaction_db.h>
 
 #include <cctype>
 #include <memory>
@@ -123,19 +122,6 @@ TEST_F(SkipDatabaseKindsTest, OperandsThatNeedAValueAreReadOnTheMergedView) {
   });
 }
 
-TEST_F(SkipDatabaseKindsTest, TheLastRowBeforeASnapshotIsSeenAndNoLaterOne) {
-  TestDb db(config_);
-  db.Put(Key(0), Value(7));
-  rocksdb::ManagedSnapshot snapshot(&db.db());
-  db.Put(Key(1), Value(7));
-  SkipScanOptions options = AlwaysSkip();
-  options.snapshot = snapshot.snapshot();
-  ForEachState(&db, [&] {
-    EXPECT_EQ(Count(db.db(), "n = 7", nullptr, options), 1u);
-    EXPECT_EQ(Count(db.db(), "n = 7"), 2u);
-  });
-}
-
 // DBWithTTL appends a time to each value.
 TEST_F(SkipDatabaseKindsTest, TtlDatabases) {
   for (const uint32_t suffix : {0u, 4u}) {
@@ -182,12 +168,7 @@ TEST_F(SkipDatabaseKindsTest, TransactionsThatArePrepared) {
   for (const auto policy :
        {rocksdb::WRITE_COMMITTED, rocksdb::WRITE_PREPARED, rocksdb::WRITE_UNPREPARED}) {
     const TempDir dir;
-    rocksdb::TransactionDBOptions transactions;
-    transactions.write_policy = policy;
-    rocksdb::TransactionDB* opened = nullptr;
-    MustBeOk(rocksdb::TransactionDB::Open(config_.ToOptions(), transactions, dir / "db", &opened),
-             "open");
-    const std::unique_ptr<rocksdb::TransactionDB> db(opened);
+    const auto db = OpenTransactionDb(config_.ToOptions(), policy, dir / "db");
     Fill(db.get());
     MustBeOk(db->Put({}, Key(100), Value(1)), "put");
     const std::unique_ptr<rocksdb::Transaction> open(db->BeginTransaction({}));

@@ -1,12 +1,19 @@
 #include <gtest/gtest.h>
+#include <rocksdb/version.h>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "blocksieve/rocksdb.h"
+#include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_summary.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
+#include "tests/support/new_policy.h"
 
 // Databases in which some files have no index, or a different one.
 
@@ -170,6 +177,92 @@ TEST_F(SkipDatabasesTest, AFileIngestedAgainDuringAScan) {
   EXPECT_GT(scan->Explain().files_vanished, 0u);
   scan.reset();
   db->ReleaseSnapshot(options.snapshot);
+}
+
+// Renames the properties block of tables without checksums, as if another program had written them.
+void HideProperties(const std::string& db_path) {
+  constexpr std::string_view kName = "rocksdb.properties";
+  for (const auto& entry : std::filesystem::directory_iterator(db_path)) {
+    if (entry.path().extension() != ".sst") continue;
+    std::fstream file(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
+    const std::string bytes(std::istreambuf_iterator<char>(file), {});
+    const size_t found = bytes.rfind(kName);
+    ASSERT_NE(found, std::string::npos);
+    file.seekp(static_cast<std::streamoff>(found + kName.size() - 1)).put('z');
+  }
+}
+
+TEST(TablePropertiesTest, TablesWithoutThemAreScannedAndRewritten) {
+  if (ROCKSDB_MAJOR >= 11) GTEST_SKIP() << "RocksDB does not open such tables";
+  for (const int max_open_files : {-1, 10}) {  // 10: RocksDB reads them for each call
+    DbConfig config = SkipConfig(ShortGranules({"n=int:field:1"}));
+    config.table.checksum = rocksdb::kNoChecksum;
+    config.table.format_version = 2;  // later ones need properties to read the index
+    config.table.filter_policy = NewPolicy({.target_fpr = 0.01});
+    config.options.max_open_files = max_open_files;
+    config.options.verify_sst_unique_id_in_manifest = false;  // the id is in the properties
+    DbConfig plain = config;
+    plain.table.filter_policy = nullptr;
+    plain.options.table_properties_collector_factories.clear();
+    TestDb db(plain);
+    for (int file = 0; file < 2; ++file) {
+      for (int i = 0; i < 100; ++i) db.Put(std::to_string(1000 * file + i), std::to_string(i % 10));
+      db.Flush();
+    }
+    db.Close();
+    HideProperties(db.path());
+    db.Open(config);
+    const auto sevens = [&](std::string* reason) {
+      ScanExplanation explanation;
+      const auto columns = Columns({"n=int:field:1"});
+      const auto rows =
+          Scan(&db.db(), nullptr, Where("n = 7", columns), AlwaysSkip(), &explanation);
+      *reason = explanation.full_scan_reason;
+      return rows.size();
+    };
+    std::string reason;
+    EXPECT_EQ(sevens(&reason), 20u);
+    EXPECT_NE(reason.find("without properties"), std::string::npos) << reason;
+    {  // RocksDB would pass null to a table filter
+      rocksdb::ReadOptions read;
+      std::shared_ptr<ReadPruning> pruning;
+      MustBeOk(PruneReads(&db.db(), nullptr, "n = 7", &read, &pruning), "prune");
+      EXPECT_EQ(pruning->counts().files_pruned, 0u);
+      const std::unique_ptr<rocksdb::Iterator> rows(db->NewIterator(read));
+      size_t matching = 0;
+      for (rows->SeekToFirst(); rows->Valid(); rows->Next()) {
+        matching += pruning->Matches(rows->value());
+      }
+      EXPECT_EQ(matching, 20u);
+    }
+
+    rocksdb_plugin::SkipIndexSummary summary;
+    MustBeOk(rocksdb_plugin::ReadSkipIndexes(&db.db(), nullptr, &summary), "summary");
+    EXPECT_EQ(summary.num_files, 2u);
+    std::vector<std::string> problems;
+    MustBeOk(CheckFilters(&db.db(), nullptr, &problems), "check");
+    ASSERT_EQ(problems.size(), 1u);
+    EXPECT_NE(problems[0].find("2 of 2 files have no filters"), std::string::npos) << problems[0];
+    std::vector<FilterMetric> metrics;
+    MustBeOk(GetFilterMetrics(&db.db(), {}, &metrics), "metrics");
+    EXPECT_NE(FilterMetricsText(metrics).find("_files_without_filter{column_family=\"default\"} 2"),
+              std::string::npos);
+    MustBeOk(CopySkipIndexes(&db.db(), nullptr, db.path()), "copy");
+    EXPECT_TRUE(RebuildSkipIndexes(&db.db(), nullptr).IsIncomplete());
+
+    if (ROCKSDB_MAJOR >= 8) {
+      EXPECT_TRUE(RewriteFilters(&db.db(), nullptr).IsNotSupported());
+      EXPECT_TRUE(BackfillSkipIndexes(&db.db(), nullptr).IsNotSupported());
+      continue;
+    }
+    MustBeOk(RewriteFilters(&db.db(), nullptr), "rewrite");
+    MustBeOk(BackfillSkipIndexes(&db.db(), nullptr), "backfill");
+    problems.clear();
+    MustBeOk(CheckFilters(&db.db(), nullptr, &problems), "check");
+    EXPECT_TRUE(problems.empty()) << problems[0];
+    EXPECT_EQ(sevens(&reason), 20u);
+    EXPECT_EQ(reason, "");
+  }
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "tests/rocksdb/sidecar/sidecar_test_db.h"
-#include "tests/support/db_checks.h"
 #include "tests/support/faulty_disks.h"
 #include "tests/support/logs.h"
 #include "tests/support/new_policy.h"

@@ -1,5 +1,4 @@
 #include <rocksdb/utilities/backup_engine.h>
-#include <rocksdb/utilities/transaction_db.h>
 
 #include "blocksieve/rocksdb/prune_reads.h"
 #include "blocksieve/rocksdb/skip_index.h"
@@ -73,17 +72,6 @@ TEST_F(SidecarCopiesTest, WithoutThemSstsAreReadAsAWhole) {
   EXPECT_EQ(NumWithoutIndex(*other), 0u);
   MustBeOk(CopySkipIndexes(other.get(), nullptr, db_.path(), &num_copied), "again");
   EXPECT_EQ(num_copied, 0u);
-}
-
-TEST_F(SidecarCopiesTest, SidecarsAreSavedBesideBackups) {
-  MustBeOk(SaveSkipIndexes(&db_.db(), Other("saved")), "save");
-  MustBeOk(SaveSkipIndexes(&db_.db(), Other("saved")), "again");
-  EXPECT_EQ(NamesWith(Other("saved"), ".bsx").size(), kFiles);
-  Backup(Other());
-  const auto other = Open(Other());
-  EXPECT_EQ(NumWithoutIndex(*other), kFiles);
-  MustBeOk(CopySkipIndexes(other.get(), nullptr, Other("saved")), "copy");
-  EXPECT_EQ(NumWithoutIndex(*other), 0u);
 }
 
 TEST_F(SidecarCopiesTest, ImportedSstsGetTheirSidecars) {
@@ -262,12 +250,7 @@ TEST_F(SidecarCopiesTest, RowsOfPreparedTransactionsDoNotHideCommittedOnes) {
        {rocksdb::WRITE_COMMITTED, rocksdb::WRITE_PREPARED, rocksdb::WRITE_UNPREPARED}) {
     SCOPED_TRACE(policy);
     const TempDir dir;
-    rocksdb::TransactionDBOptions transactions;
-    transactions.write_policy = policy;
-    rocksdb::TransactionDB* opened = nullptr;
-    MustBeOk(rocksdb::TransactionDB::Open(config_.ToOptions(), transactions, dir / "db", &opened),
-             "open");
-    const std::unique_ptr<rocksdb::TransactionDB> db(opened);
+    const auto db = OpenTransactionDb(config_.ToOptions(), policy, dir / "db");
     for (uint64_t i = 0; i < 200; ++i) MustBeOk(db->Put({}, Key(i), Value(i / 10)), "put");
     const std::unique_ptr<rocksdb::Transaction> prepared(db->BeginTransaction({}));
     MustBeOk(prepared->SetName("prepared"), "name");

@@ -224,14 +224,6 @@ TEST(SidecarFormatTest, IdsOfSstsDependOnTheirProperties) {
   EXPECT_TRUE(ids.insert(*IdOfSst(properties)).second);
 }
 
-TEST(SidecarFormatTest, NamesHaveNumbers) {
-  EXPECT_EQ(NumberInName("000012.bsx", kSidecarSuffix), "000012");
-  for (const char* const name : {"000012.sst", "x12.bsx", ".bsx", "bsx", "", "000012.bsx.tmp"}) {
-    EXPECT_EQ(NumberInName(name, kSidecarSuffix), "") << name;
-  }
-  EXPECT_EQ(SidecarPath("/a.b/c/000012.sst"), "/a.b/c/000012.bsx");
-}
-
 TEST(SidecarFormatTest, ReferencesHaveAnId) {
   const std::string text = SidecarReference({1, UINT64_MAX}, 12345, 0xabc);
   EXPECT_EQ(text, "id=0000000000000001ffffffffffffffff bytes=12345 checksum=00000abc");
