@@ -190,12 +190,5 @@ TEST_F(GuardedFileSystemTest, KeepsOptionsFilesAndGivesRocksDbItsOwnInMemory) {
   EXPECT_EQ(std::distance(fs::directory_iterator(own_), {}), 1);
 }
 
-TEST_F(GuardedFileSystemTest, CreatesOnlyNamedDirectories) {
-  const std::string path = dir_ / "a/b/c";
-  ASSERT_TRUE(CreateNamedDirectory(path).ok());
-  EXPECT_TRUE(fs::is_directory(path));
-  EXPECT_TRUE(CreateNamedDirectory(path).ok());
-}
-
 }  // namespace
 }  // namespace blocksieve::rocksdb_plugin

@@ -57,31 +57,6 @@ TEST(StockFiltersTest, ThePolicyDoesNotDependOnTheLocale) {
   EXPECT_NEAR(bits / 10'000, kBits, 0.06);
 }
 
-TEST(StockFiltersTest, TheModelPredictsTheMeasuredFpr) {
-  constexpr uint64_t kKeys = 20'000;
-  constexpr uint64_t kFilters = 50;
-  std::map<double, size_t> passed = {{1, 0}, {2.5, 0}, {5, 0}, {8, 0}, {10, 0}, {12.5, 0}};
-  for (uint64_t first = 0; first < kKeys * kFilters; first += kKeys) {
-    std::vector<std::string> keys, absent;
-    for (uint64_t i = first; i < first + kKeys; ++i) {
-      keys.push_back(MakeKey(KeyShape::kUrl, 2 * i));
-      absent.push_back(MakeKey(KeyShape::kUrl, 2 * i + 1));
-    }
-    for (auto& [bits_per_key, count] : passed) {
-      const auto stock = NewStockPolicy(FilterKind::kStockBloom, bits_per_key);
-      count += CountMatches(*stock, BuildFilter(*stock, keys), absent);
-    }
-  }
-  for (const auto& [bits_per_key, count] : passed) {
-    const double measured = static_cast<double>(count) / (kKeys * kFilters);
-    // The filters differ little; three standard errors are 5 % of the lowest rate, 0.0033.
-    // RocksDB's positions in a line are not quite independent: up to 5 % above the model.
-    const double chance = 3 / std::sqrt(static_cast<double>(count));
-    EXPECT_NEAR(measured / StockBloomFpr(bits_per_key), 1.01, 0.04 + chance)
-        << bits_per_key << " bits per key";
-  }
-}
-
 TEST(StockFiltersTest, BelowHalfABitThereIsNoFilter) {
   for (const double bits_per_key : {0.0, 0.1, 0.49, -1.0, std::nan("")}) {
     EXPECT_EQ(StockBloomFpr(bits_per_key), 1) << bits_per_key;

@@ -150,16 +150,6 @@ TEST_F(OptionStringsTest, UnknownOptionsAreNamed) {
   EXPECT_EQ(As<Policy>(policy.get())->options().target_fpr, 0.02);
 }
 
-TEST_F(OptionStringsTest, OtherNamesAreUnknown) {
-  for (const char* text : {"blocksieve2", "block", "blocksieve2:0.01", "xblocksieve"}) {
-    std::shared_ptr<const FilterPolicy> policy;
-    EXPECT_FALSE(Create(text, &policy).ok()) << text;
-  }
-  std::shared_ptr<const FilterPolicy> stock;
-  ASSERT_TRUE(Create("bloomfilter:10:false", &stock).ok());
-  EXPECT_EQ(As<Policy>(stock.get()), nullptr);
-}
-
 // From options to text and back: GetId, ToString, OPTIONS files.
 
 // RocksDB from 9.8 on refuses to open a database whose OPTIONS file it reads back differently. Most
@@ -212,36 +202,6 @@ TEST_F(OptionStringsTest, TheOptionsInEffectCanBePrinted) {
     EXPECT_NE(log->text().find(line), std::string::npos) << opening;
     config.options.info_log = log = std::make_shared<MemoryLogger>();
     db.Reopen(config);
-  }
-}
-
-// RocksDB silently opens such a database without a filter.
-TEST_F(OptionStringsTest, ABadParameterInAnOptionsFileIsLoud) {
-  const std::string too_high = "target_fpr is 7; allowed: 1e-07 to 0.5";
-  const std::string two = "target_fpr=0.01, bits_per_key=10 exclude each other";
-  const std::pair<const char*, std::string> kBad[] = {
-      {"{id=blocksieve;target_fpr=7;}", too_high},
-      {"blocksieve:7", too_high},
-      {"{id=blocksieve;target_fpr=0.01;bits_per_key=10;}", two},
-      {"{id=blocksieve:0.01;bits_per_key=10;}", two},
-  };
-  const TempDir dir;
-  const std::string path = dir / "OPTIONS";
-  for (const auto& [bad, reason] : kBad) {
-    std::ofstream(path) << "[Version]\nrocksdb_version=7.8.3\noptions_file_version=1.1\n"
-                        << "[DBOptions]\n[CFOptions \"default\"]\n"
-                        << "[TableOptions/BlockBasedTable \"default\"]\nfilter_policy=" << bad
-                        << "\n";
-    for (const bool ignore_unknown : {false, true}) {
-      rocksdb::ConfigOptions config;
-      config.ignore_unknown_options = ignore_unknown;
-      rocksdb::DBOptions db_options;
-      std::vector<rocksdb::ColumnFamilyDescriptor> families;
-      const std::string loud = CatchStderr([&] {
-        LoadOptionsFromFile(config, path, &db_options, &families).PermitUncheckedError();
-      });
-      EXPECT_THAT(loud, HasSubstr(reason)) << bad << ", ignore_unknown_options " << ignore_unknown;
-    }
   }
 }
 
