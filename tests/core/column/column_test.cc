@@ -277,6 +277,14 @@ TEST(ColumnDefinitionTest, KeepsADelimiterThatIsNotTab) {
   EXPECT_EQ(MakeColumn("n=field(\\t):5", ',').ToText(), "n=field:5");
 }
 
+TEST(ColumnDefinitionTest, EqualMeansTheSameDefinition) {
+  EXPECT_EQ(MakeColumn("a=field:1"), MakeColumn("a=field:1"));
+  EXPECT_NE(MakeColumn("a=field:1"), MakeColumn("b=field:1"));
+  EXPECT_NE(MakeColumn("a=field:1"), MakeColumn("a=field:2"));
+  EXPECT_NE(MakeColumn("a=field:1"), MakeColumn("a=words:1"));
+  EXPECT_NE(MakeColumn("a=field:1"), MakeColumn("a=field:1", ','));
+}
+
 TEST(ColumnDefinitionTest, RejectsInvalidTextWithAReason) {
   const std::string long_name(Column::kMaxNameBytes + 1, 'n');
   std::string deep = "j=json:";

@@ -108,6 +108,37 @@ TEST(OptionsTextTest, MakesASectionOfInlineTableOptions) {
   }
 }
 
+TEST(OptionsTextTest, AddsFamiliesAndListsChanges) {
+  OptionsText text(
+      FileWith("num_levels=3\n[TableOptions/BlockBasedTable \"default\"]\nblock_size=9000\n"));
+  const OptionsText before = text;
+  rocksdb::ColumnFamilyOptions options;
+  options.num_levels = 4;
+  MustBeOk(text.AddFamily("a:\"#", options), "add");
+  EXPECT_TRUE(text.AddFamily("a:\"#", options).IsInvalidArgument());
+  MustBeOk(text.Set(kTable, "block_size", "8000"), "size");
+  MustBeOk(text.Set(kDb, "max_open_files", "11"), "files");
+  MustBeOk(text.Set(kDb, "max_open_files", "10"), "as before");
+  MustBeOk(text.Set(kTable, "filter_policy", "bloomfilter:10"), "policy");
+  EXPECT_TRUE(SameBut(before, text, {}).IsCorruption());
+  EXPECT_TRUE(SameBut(before, text, {{OptionsSection::Family("a:\"#"), "", ""}}).IsCorruption());
+  MustBeOk(SameBut(before, text, text.edits()), "all");
+  LoadedOptions loaded;
+  MustBeOk(Load(text, &loaded), "load");
+  EXPECT_EQ(loaded.Find("a:\"#")->num_levels, 4);
+  std::vector<std::string> changes;
+  for (const OptionChange& change : text.Changes()) {
+    if (change.section.family != "default") continue;
+    changes.push_back(change.title + " " + change.option + ": " +
+                      change.before.value_or("nothing") + ", " + change.after);
+  }
+  EXPECT_THAT(
+      changes,
+      ElementsAre(
+          "TableOptions/BlockBasedTable \"default\" block_size: 9000, 8000",
+          "TableOptions/BlockBasedTable \"default\" filter_policy: nothing, bloomfilter:10"));
+}
+
 // What RocksDB loads.
 
 class LoadedOptionsTest : public ::testing::Test {

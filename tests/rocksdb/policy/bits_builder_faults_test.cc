@@ -141,6 +141,17 @@ class BuildChargeTest : public BuildBudgetTest {
   std::shared_ptr<rocksdb::Cache> cache_;
 };
 
+TEST_F(BuildChargeTest, HashesWorkingMemoryAndFiltersAreChargedUntilTheBuilderIsGone) {
+  const BuiltFilter filter = BuildWithin(0, kKeys, Charged(64 << 20, false), PolicyKind::kRibbon);
+  EXPECT_GE(cache_->GetPinnedUsage(), filter.contents.size());
+  EXPECT_LT(cache_->GetPinnedUsage(), filter.contents.size() + (512 << 10));
+  for (const std::string& key : PresentKeys(KeyShape::kCounter, kKeys)) builder_->AddKey(key);
+  EXPECT_GE(cache_->GetPinnedUsage(), filter.contents.size() + 7 * kKeys);
+  builder_.reset();
+  EXPECT_EQ(cache_->GetPinnedUsage(), 0u);
+  EXPECT_THAT(log_.text(), Not(HasSubstr("reason")));
+}
+
 TEST_F(BuildChargeTest, ARibbonWithoutRoomBecomesBloomWhichIsBuiltInAnyCase) {
   for (const size_t capacity : {0, 2 << 20}) {
     const auto table = Charged(capacity, /*is_strict=*/true);

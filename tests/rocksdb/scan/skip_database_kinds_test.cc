@@ -122,6 +122,19 @@ TEST_F(SkipDatabaseKindsTest, OperandsThatNeedAValueAreReadOnTheMergedView) {
   });
 }
 
+TEST_F(SkipDatabaseKindsTest, TheLastRowBeforeASnapshotIsSeenAndNoLaterOne) {
+  TestDb db(config_);
+  db.Put(Key(0), Value(7));
+  rocksdb::ManagedSnapshot snapshot(&db.db());
+  db.Put(Key(1), Value(7));
+  SkipScanOptions options = AlwaysSkip();
+  options.snapshot = snapshot.snapshot();
+  ForEachState(&db, [&] {
+    EXPECT_EQ(Count(db.db(), "n = 7", nullptr, options), 1u);
+    EXPECT_EQ(Count(db.db(), "n = 7"), 2u);
+  });
+}
+
 // DBWithTTL appends a time to each value.
 TEST_F(SkipDatabaseKindsTest, TtlDatabases) {
   for (const uint32_t suffix : {0u, 4u}) {
