@@ -101,6 +101,9 @@ struct FilterOptions {
   double few_prefixes_fpr = 1e-4;
   double max_few_prefixes = 0.1;     ///< See `few_prefixes_fpr`. >= 0.
   bool prefixes_share_bits = false;  ///< Whether blocks keep the size that keys alone would take.
+  /// Whether the key filter holds keys. False: only prefixes, so that every key may match. Then
+  /// with `prefixes` and without `ranges`.
+  bool holds_keys = true;
 
   /// Whether the block has a partition of a file: it never answers "no" to a range that extends
   /// past its last key.
@@ -324,6 +327,8 @@ class BLOCKSIEVE_EXPORT Filter {
 
   State state() const noexcept { return state_; }  ///< State of the block.
   ByteView bytes() const noexcept;                 ///< The block, if Build made the filter.
+  /// Memory of sections and bytes() in addition to the filter itself.
+  size_t memory_bytes() const noexcept;
 
  private:
   friend Filter internal::OpenFilter(ByteView block, Kernel kernel) noexcept;

@@ -23,7 +23,8 @@ constexpr size_t kLongTailBytes = 1 + kChecksumBytes + kTagBytes;
 constexpr size_t kShortTailBytes = kShortChecksumBytes + kTagBytes;
 
 // Masks of the byte of kind and flags.
-constexpr uint8_t kKindMask = 0x0f;
+constexpr uint8_t kKindMask = 0x07;
+constexpr uint8_t kHoldsNoKeys = 0x08;
 constexpr uint8_t kIsNewer = 0x10;
 constexpr uint8_t kIsEmpty = 0x20;
 constexpr uint8_t kHasPrefixes = 0x40;
@@ -70,6 +71,7 @@ Problem ParseFields(Decoder fields, ByteView before, Footer* footer) noexcept {
     }
     return {};
   }
+  footer->holds_keys = (first & kHoldsNoKeys) == 0;
   footer->num_keys = fields.Varint();
   footer->points_checksum = fields.Fixed<uint32_t>();
   const bool has_prefixes = (first & kHasPrefixes) != 0;
@@ -81,6 +83,9 @@ Problem ParseFields(Decoder fields, ByteView before, Footer* footer) noexcept {
   if (has_prefixes != (prefix_bytes != 0) || has_ranges != (range_bytes != 0) ||
       prefix_bytes > before.size() || range_bytes > before.size() - prefix_bytes) {
     return {"lengths of the sections do not fit the block"};
+  }
+  if (!footer->holds_keys && (!has_prefixes || has_ranges)) {
+    return {"a filter of prefixes alone has no prefixes, or has ranges"};
   }
   Decoder parts(before);
   footer->points = parts.Bytes(before.size() - prefix_bytes - range_bytes);
@@ -113,6 +118,7 @@ FooterBytes LongFooter(const BlockPlan& plan, ByteView points, std::string_view 
   const bool is_empty = plan.num_keys == 0;
   FooterBytes footer;
   footer.push_back(static_cast<char>(static_cast<uint8_t>(plan.kind) | (is_empty ? kIsEmpty : 0) |
+                                     (plan.holds_keys || is_empty ? 0 : kHoldsNoKeys) |
                                      (prefixes.empty() ? 0 : kHasPrefixes) |
                                      (ranges.empty() ? 0 : kHasRanges)));
   if (!is_empty) {

@@ -74,6 +74,7 @@ Status StatusOf(const Problem& problem);
 struct Footer {
   FilterKind kind = FilterKind::kNone;
   bool is_short = false;
+  bool holds_keys = true;  ///< False: the points are hashes of prefixes only.
   /// 0: no keys, no key may match. In a short block the family derives it from its fields.
   uint64_t num_keys = 0;
   ByteView points;  ///< In a short block, the fields of the family are at the end.
@@ -96,6 +97,7 @@ Problem VerifySections(const Footer& footer) noexcept;
 /// What building the points of a block takes, as far as it is known before, and what was built.
 struct BlockPlan {
   FilterKind kind = FilterKind::kNone;
+  bool holds_keys = true;        ///< See Footer.
   uint64_t num_keys = 0;         ///< 0: there are no points.
   uint64_t points_bytes = 0;     ///< Size, with padding; expected until they are built.
   uint64_t excess_bytes = 0;     ///< Maximum by which the real size exceeds it.

@@ -20,6 +20,7 @@ namespace blocksieve {
 struct internal::FilterBody {
   OwnedBytes block;  // if Filter::Build made it
   PrefixView prefixes;
+  PointFilter prefix_points;
   RangeFilterReader ranges;
 };
 
@@ -42,9 +43,12 @@ Filter internal::OpenFilter(ByteView block, Kernel kernel) noexcept {
   filter.state_ = Filter::State::kReady;
   if (footer.prefixes.empty() && footer.ranges.empty()) [[likely]]
     return filter;
+  const PointFilter points = filter.points_;
+  if (!footer.holds_keys) filter.points_ = PointFilter();
   try {
     auto body = std::make_shared<FilterBody>();
     body->prefixes = ReadPrefixPart(footer.prefixes);
+    body->prefix_points = points;
     body->ranges = RangeFilterReader::OpenSection(footer.ranges, kernel);
     filter.answers_ranges_ = !body->prefixes.rule().empty() || body->ranges.is_ready();
     filter.body_ = std::move(body);
@@ -59,6 +63,7 @@ Result<Filter> Filter::Own(OwnedBytes block) try {
   auto body = std::make_shared<internal::FilterBody>();
   if (filter.body_ != nullptr) {
     body->prefixes = filter.body_->prefixes;
+    body->prefix_points = filter.body_->prefix_points;
     body->ranges = filter.body_->ranges;
   }
   body->block = std::move(block);
@@ -70,6 +75,11 @@ Result<Filter> Filter::Own(OwnedBytes block) try {
 
 ByteView Filter::bytes() const noexcept {
   return body_ == nullptr ? ByteView() : body_->block.view();
+}
+
+size_t Filter::memory_bytes() const noexcept {
+  constexpr size_t kReferenceCounts = 16;
+  return body_ == nullptr ? 0 : sizeof(*body_) + kReferenceCounts + body_->block.size;
 }
 
 void PointFilter::MayContain(std::span<const std::string_view> keys,
@@ -92,9 +102,10 @@ void PointFilter::MayContain(std::span<const std::string_view> keys,
 
 RangeAnswer Filter::QueryRange(std::string_view begin, std::string_view end) const noexcept {
   if (!answers_ranges_) return RangeAnswer::kMayMatch;
-  const RangeAnswer answer = body_->prefixes.rule().empty()
-                                 ? RangeAnswer::kMayMatch
-                                 : internal::QueryPrefixes(body_->prefixes, points_, begin, end);
+  const RangeAnswer answer =
+      body_->prefixes.rule().empty()
+          ? RangeAnswer::kMayMatch
+          : internal::QueryPrefixes(body_->prefixes, body_->prefix_points, begin, end);
   if (!body_->ranges.is_ready() || answer == RangeAnswer::kNo) return answer;
   const RangeAnswer of_ranges = body_->ranges.Query(begin, end, &points_);
   return of_ranges == RangeAnswer::kMayMatch ? answer : of_ranges;

@@ -86,6 +86,11 @@ struct __attribute__((visibility("hidden"))) FilterBuilder::Keys : internal::Key
     AddPoint(sink, key);
   }
 
+  static void AddToSections(KeySink* sink, std::string_view key) noexcept {
+    auto* const keys = static_cast<Keys*>(sink);
+    if (!keys->is_in_parts(key)) keys->AddToParts(key);
+  }
+
   // Out of line, so that AddKey, which runs for every key, need not save registers.
   [[gnu::noinline]] void AddLongKey(std::string_view key) noexcept { Add(HashKey(key)); }
   [[gnu::noinline]] void AddKeyAndToParts(std::string_view key) noexcept {
@@ -180,6 +185,7 @@ inline Result<FinishedFilter> FilterBuilder::Keys::Build(const FilterOptions& op
   if (hashes.exhausted()) return TooMuchMemory(num_keys, options.max_build_bytes);
   const bool keeps = options.keep_hashes || num_keys <= kSmallFilterKeys;
   internal::BlockPlan plan = internal::PlanOf(layout, num_keys);
+  plan.holds_keys = options.holds_keys;
   if (options.max_build_bytes != 0 &&
       BuildBytes(layout, keeps) + plan.capacity - plan.points_bytes > options.max_build_bytes) {
     return TooMuchMemory(num_keys, options.max_build_bytes);
@@ -241,6 +247,10 @@ FilterBuilder::~FilterBuilder() = default;
 Result<FilterBuilder> FilterBuilder::Create(const FilterOptions& options) try {
   if (!internal::IsFamily(options.kind)) return internal::UnknownKind(options.kind);
   const bool has_sections = options.ranges || !options.prefixes.empty();
+  if (!options.holds_keys && (options.prefixes.empty() || options.ranges)) {
+    return Status::InvalidArgument(
+        "holds_keys is false; allowed: true, or with prefixes and without ranges");
+  }
   BLOCKSIEVE_ASSIGN_OR_RETURN(const Layout layout,
                               options.kind == FilterKind::kNone && has_sections
                                   ? Layout{FilterKind::kNone}
@@ -253,7 +263,7 @@ Result<FilterBuilder> FilterBuilder::Create(const FilterOptions& options) try {
   if (!options.prefixes.empty()) {
     BLOCKSIEVE_ASSIGN_OR_RETURN(keys.prefixes, PrefixBuilder::Create(options));
   }
-  if (has_sections) keys.add_key = &Keys::AddToAll;
+  if (has_sections) keys.add_key = options.holds_keys ? &Keys::AddToAll : &Keys::AddToSections;
   return builder;
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();
