@@ -43,7 +43,16 @@ ROOMS = [
     ("integration/rocksdb/options", "integration/rocksdb/policy", ""),
     ("integration/rocksdb/listener", "integration/rocksdb/levels integration/rocksdb/sidecar", ""),
     ("integration/rocksdb/index", "integration/rocksdb/sidecar", "rocksdb/skip_index"),
-    ("integration/rocksdb/scan", "integration/rocksdb/index", "rocksdb/prune_reads"),
+    (
+        "integration/rocksdb/block_index",
+        "integration/rocksdb/index integration/rocksdb/ranges",
+        "rocksdb/block_index",
+    ),
+    (
+        "integration/rocksdb/scan",
+        "integration/rocksdb/block_index",
+        "rocksdb/prune_reads",
+    ),
     (
         "integration/rocksdb/maintenance",
         "integration/rocksdb/options integration/rocksdb/listener integration/rocksdb/scan",

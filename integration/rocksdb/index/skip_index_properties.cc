@@ -144,11 +144,14 @@ uint64_t FileNumberOf(std::string_view path) {
   return number;
 }
 
+rocksdb::OptionTypeInfo ColumnsOption(size_t offset) {
+  return OptionAsText<ColumnList>(offset, ReadColumns, WriteColumns);
+}
+
 const OptionTypes& SkipIndexOptionTypes() {
   // Never destroyed: databases may be closed while static destructors run.
   static const auto& types = *new OptionTypes{
-      {"columns", OptionAsText<ColumnList>(offsetof(SkipIndexSettings, index.columns), ReadColumns,
-                                           WriteColumns)},
+      {"columns", ColumnsOption(offsetof(SkipIndexSettings, index.columns))},
       {"target_fpr", OptionAsText<double>(offsetof(SkipIndexSettings, index.target_fpr),
                                           ParseTargetFpr, ToText<double>)},
       {"block_granules", SwitchOption(offsetof(SkipIndexSettings, index.block_granules))},

@@ -54,6 +54,9 @@ std::string FileNameOf(std::string_view path);
 /// "/a/b/000012.sst": 12; 0 if the name has no number.
 uint64_t FileNumberOf(std::string_view path);
 
+/// An option that is a list of columns, at `offset` in the options.
+rocksdb::OptionTypeInfo ColumnsOption(size_t offset);
+
 /// How RocksDB parses, writes and compares each option. Lives as long as the process.
 const std::unordered_map<std::string, rocksdb::OptionTypeInfo>& SkipIndexOptionTypes();
 

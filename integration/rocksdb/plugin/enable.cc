@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "blocksieve/rocksdb.h"
+#include "integration/rocksdb/block_index/factory.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/version_differences.h"
@@ -145,6 +146,36 @@ rocksdb::Status EnableSkipIndex(OptionsToSet options, const SkipIndexOptions& in
     family.table_properties_collector_factories = std::move(collectors);
     if (options.db() != nullptr) options.db()->listeners = std::move(listeners);
     return rocksdb::Status::OK();
+  });
+}
+
+rocksdb::Status EnableIndex(rocksdb::ColumnFamilyOptions* options, const BlockIndexOptions& index) {
+  return PublicCall({{"options", options}}, [&]() -> rocksdb::Status {
+    rocksdb::Status status = CheckTables(options);
+    if (!status.ok()) return status;
+    if (!index.ranges && index.prefixes.empty() && index.columns.empty()) {
+      return OptionOutOfRange("ranges", "false",
+                              "true, or prefixes or columns, for an index of use");
+    }
+    // Nothing is stored twice in a file.
+    const Policy* const policy = PolicyOf(*options);
+    if (policy != nullptr && index.ranges && policy->options().ranges) {
+      return OptionOutOfRange("ranges of the filter policy", "true",
+                              "false, as the block index has them");
+    }
+    if (policy != nullptr && !index.prefixes.empty() && !policy->options().prefixes.empty()) {
+      return OptionOutOfRange("prefixes of the filter policy", policy->options().prefixes,
+                              "none, as the block index has them");
+    }
+    for (const auto& collector : options->table_properties_collector_factories) {
+      if (!index.columns.empty() && collector != nullptr &&
+          std::string_view(collector->Name()) == SkipIndexCollectorFactory::kName) {
+        return OptionOutOfRange("table_properties_collector_factories", collector->Name(),
+                                "none of this name, as the block index has the columns");
+      }
+    }
+    RegisterUnlessRegistered();
+    return SetBlockIndex(index, options);
   });
 }
 

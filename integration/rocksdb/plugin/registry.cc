@@ -6,6 +6,7 @@
 #include <string>
 
 #include "blocksieve/rocksdb/filter_policy.h"
+#include "integration/rocksdb/block_index/factory.h"
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
@@ -67,8 +68,9 @@ void AddFactory(rocksdb::ObjectLibrary& library, const char* name, Make make) {
 }
 
 // Registers the factories of the filter policy ("blocksieve" and "blocksieve:<target_fpr>"), the
-// skip index ("blocksieve.skip_index"), the listener ("blocksieve") and the prefix extractor of
-// range filters ("blocksieve.range", and its other name in files). Returns their number.
+// skip index ("blocksieve.skip_index"), the block index ("blocksieve.index"), the listener
+// ("blocksieve") and the prefix extractor of range filters ("blocksieve.range", and its other name
+// in files). Returns their number.
 int RegisterFactories(rocksdb::ObjectLibrary& library) {
   AddFactory<Registration>(library, kRegistration, [] { return new Registration; });
   // The pattern accepts any text after the colon, not just numbers: an id that matches no pattern
@@ -84,7 +86,7 @@ int RegisterFactories(rocksdb::ObjectLibrary& library) {
     AddFactory<const rocksdb::SliceTransform>(library, name,
                                               [name] { return new RangeExtractor(name); });
   }
-  return 5;
+  return 5 + RegisterBlockIndex(library);
 }
 
 // A statically linked program uses its own objects: RocksDB finds its copy first.

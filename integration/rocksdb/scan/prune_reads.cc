@@ -10,6 +10,7 @@
 
 #include "blocksieve/predicate.h"
 #include "blocksieve/rocksdb/skip_index.h"
+#include "integration/rocksdb/block_index/factory.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/compat/version_differences.h"
@@ -25,15 +26,18 @@ using namespace rocksdb_plugin;  // NOLINT: the same component
 
 /// The files to leave out. Also owned by the ReadOptions that hold the filter.
 struct ReadPruning::Decision {
-  explicit Decision(Predicate predicate) : condition(std::move(predicate)) {}
+  explicit Decision(std::optional<Predicate> predicate) : condition(std::move(predicate)) {}
 
   void Decide(const SstPlace& place, uint32_t value_suffix_bytes, const FileMap& map,
               const rocksdb::TablePropertiesCollection& tables);
 
-  const Predicate condition;
-  std::vector<SidecarId> pruned;  // ids of files, sorted
-  TableFilter others;             // the program's own filter; may be empty
-  ReadPruningCounts counts;       // without those of tables
+  const std::optional<Predicate> condition;  // nullopt: none, for ranges alone
+  std::vector<SidecarId> pruned;             // ids of files, sorted
+  bool has_block_indexes = false;            // the column family's new files have them
+  BlockIndexChoice choice;
+  std::map<SidecarId, FileBlocks> by_block;  // files of which blocks may be left out
+  TableFilter others;                        // the program's own filter; may be empty
+  ReadPruningCounts counts;                  // without those of tables
   mutable std::atomic<uint64_t> tables_asked = 0;
   mutable std::atomic<uint64_t> tables_left_out = 0;
 };
@@ -57,7 +61,7 @@ class DecisionFilter {
 
   bool operator()(const rocksdb::TableProperties& properties) const {
     if (others() && !others()(properties)) return false;
-    const bool is_read = !IsPruned(properties);
+    const bool is_read = Accept(properties);
     CountOne(&decision_->tables_asked);
     if (!is_read) CountOne(&decision_->tables_left_out);
     CountOne(is_read ? &asked_tables.read : &asked_tables.left_out);
@@ -66,11 +70,16 @@ class DecisionFilter {
 
  private:
   // RocksDB, which calls this, is not exception-safe.
-  bool IsPruned(const rocksdb::TableProperties& properties) const noexcept try {
+  bool Accept(const rocksdb::TableProperties& properties) const noexcept try {
     const std::optional<SidecarId> id = IdOfSst(properties);
-    return id && std::ranges::binary_search(decision_->pruned, *id);
+    if (id && std::ranges::binary_search(decision_->pruned, *id)) return false;
+    const auto& by_block = decision_->by_block;
+    const auto blocks = id ? by_block.find(*id) : by_block.end();
+    decision_->choice.NoteFile(properties, blocks == by_block.end() ? nullptr : &blocks->second);
+    return true;
   } catch (const std::bad_alloc&) {
-    return false;
+    decision_->choice.NoteFile(properties, nullptr);
+    return true;
   }
 
   std::shared_ptr<const ReadPruning::Decision> decision_;
@@ -164,16 +173,21 @@ void ReadPruning::Decision::Decide(const SstPlace& place, uint32_t value_suffix_
       return ++counts.files_of_writers;
     }
     if (older == OlderEntries::kInOtherFiles) return ++counts.files_above_older;
-    if (older == OlderEntries::kOfSharedKeys) return ++counts.files_sharing_keys;
+    const bool shares_keys = older == OlderEntries::kOfSharedKeys;
+    const auto read_by_block = [&] {
+      by_block.try_emplace(*id, &*condition, value_suffix_bytes, /*leaves_out_ends=*/!shares_keys);
+      return ++counts.files_by_block;
+    };
+    if (shares_keys) return has_block_indexes ? read_by_block() : ++counts.files_sharing_keys;
     SstPlace sst = place;
     sst.path = path;
-    const auto opened = SkipIndexCatalog::Default().Open(properties, sst, condition.columns());
+    const auto opened = SkipIndexCatalog::Default().Open(properties, sst, condition->columns());
     const SkipIndex* const index = opened->index();
     if (index == nullptr || opened->has_newest_versions_only() ||
-        opened->value_suffix_bytes() != value_suffix_bytes || !index->CanPrune(condition)) {
-      return ++counts.files_without_index;
+        opened->value_suffix_bytes() != value_suffix_bytes || !index->CanPrune(*condition)) {
+      return has_block_indexes ? read_by_block() : ++counts.files_without_index;
     }
-    if (!index->Candidates(condition).IsEmpty()) return ++counts.files_matching;
+    if (!index->Candidates(*condition).IsEmpty()) return ++counts.files_matching;
     pruned.push_back(*id);
     counts.bytes_pruned += file.size;
     return ++counts.files_pruned;
@@ -191,13 +205,17 @@ ReadPruning::ReadPruning(std::shared_ptr<const Decision> decision)
 ReadPruning::~ReadPruning() = default;
 
 bool ReadPruning::Matches(const rocksdb::Slice& value) const {
-  return decision_->condition.Matches(value.ToStringView());
+  return !decision_->condition || decision_->condition->Matches(value.ToStringView());
 }
 
 ReadPruningCounts ReadPruning::counts() const {
   ReadPruningCounts counts = decision_->counts;
   counts.tables_asked = decision_->tables_asked.load(std::memory_order_relaxed);
   counts.tables_left_out = decision_->tables_left_out.load(std::memory_order_relaxed);
+  for (const auto& [id, blocks] : decision_->by_block) {
+    counts.num_blocks += blocks.num_blocks();
+    counts.blocks_left_out += blocks.blocks_left_out();
+  }
   return counts;
 }
 
@@ -207,13 +225,28 @@ rocksdb::Status PruneReads(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_
   return PublicCall(
       {{"db", db}, {"read_options", read_options}, {"pruning", pruning}}, [&]() -> rocksdb::Status {
         if (column_family == nullptr) column_family = db->DefaultColumnFamily();
+        const rocksdb::Options options = db->GetOptions(column_family);
+        const std::optional<BlockIndexOptions> block_index = BlockIndexOptionsOf(options);
+        if (condition.empty() && block_index) {
+          auto ranges_alone = std::make_shared<ReadPruning::Decision>(std::nullopt);
+          ranges_alone->choice.Set(read_options);
+          *pruning = std::make_shared<ReadPruning>(std::move(ranges_alone));
+          return rocksdb::Status::OK();
+        }
         SkipIndexSettings settings;
-        rocksdb::Status status = FindIndexOptions(db->GetOptions(column_family), &settings);
+        rocksdb::Status status;
+        const bool has_block_indexes = block_index && !block_index->columns.empty();
+        if (has_block_indexes) {
+          settings.index.columns = block_index->columns;
+        } else {
+          status = FindIndexOptions(options, &settings);
+        }
         Predicate predicate = Predicate::Constant(true);
         if (status.ok()) status = ParseCondition(condition, settings.index.columns, &predicate);
         if (status.ok()) status = CheckPrunable(db, column_family, *read_options);
         if (!status.ok()) return status;
         auto decision = std::make_shared<ReadPruning::Decision>(std::move(predicate));
+        decision->has_block_indexes = has_block_indexes;
         rocksdb::TablePropertiesCollection tables;
         status = ReadTableProperties(db, column_family, &tables);
         if (!status.ok()) return status;
@@ -231,6 +264,7 @@ rocksdb::Status PruneReads(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_
         const bool is_safe = std::ranges::none_of(
             tables, [](const auto& table) { return LacksProperties(*table.second); });
         SetTableFilter(is_safe ? done->filter_ : decision->others, read_options);
+        if (is_safe && block_index) decision->choice.Set(read_options);
         *pruning = std::move(done);
         return status;
       });

@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "blocksieve/rocksdb/filter_policy.h"
+#include "integration/rocksdb/compat/user_index.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "tests/rocksdb/model/model_run.h"
 #include "tests/support/environment.h"
@@ -46,10 +47,11 @@ void ModelRun::Close() {
   db_.reset();
 }
 
-void ModelRun::Reopen() {
-  Close();
-  opening_ = ModelOpening(kind_, traits_, &dice_);
-  Open();
+db_.reset();
+prunings_.clear();
+Close();
+opening_ = ModelOpening(kind_, traits_, &dice_);
+Open();
 }
 
 void ModelRun::DropSnapshots() {
@@ -251,6 +253,9 @@ const ModelKind kKinds[] = {
     {.name = "Prefixes", .has_prefixes = true},
     {.name = "Points", .points_only = true},
     {.name = "Repeatable", .is_repeatable = true},
+#if BLOCKSIEVE_HAS_USER_INDEX
+    {.name = "BlockIndex", .has_block_index = true},
+#endif
 };
 
 class DatabaseModelTest : public ::testing::TestWithParam<ModelKind> {};

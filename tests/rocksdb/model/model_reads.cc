@@ -162,6 +162,10 @@ rocksdb::ReadOptions ModelRun::DrawRead() {
     rocksdb_plugin::SetTableFilter(all_tables, &read);
   }
   SetTimestamp(&read);
+  if (kind_.has_block_index && !dice_.OneIn(4)) {
+    std::shared_ptr<ReadPruning>* const pruning = &prunings_.emplace_back();
+    Must(PruneReads(db_.get(), nullptr, "", &read, pruning), "a read by the block index");
+  }
   return read;
 }
 

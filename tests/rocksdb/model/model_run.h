@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "blocksieve/rocksdb/prune_reads.h"
 #include "tests/rocksdb/model/model_settings.h"
 #include "tests/support/temp_dir.h"
 
@@ -173,7 +174,8 @@ class ModelRun {
   rocksdb::Slice now_slice_;
 
   std::unique_ptr<rocksdb::DB> db_;
-  rocksdb::TransactionDB* transactions_ = nullptr;  // the same object, if it is one
+  std::vector<std::shared_ptr<ReadPruning>> prunings_;  // of reads by a block index
+  rocksdb::TransactionDB* transactions_ = nullptr;      // the same object, if it is one
   std::vector<Moment> moments_;
   std::list<OpenIterator> iterators_;
 

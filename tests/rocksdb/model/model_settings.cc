@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "blocksieve/rocksdb/filter_policy.h"
+#include "tests/rocksdb/block_index/use_block_index.h"
 #include "tests/rocksdb/ranges/range_db.h"
 #include "tests/support/key_sets.h"
 #include "tests/support/new_policy.h"
@@ -90,7 +91,8 @@ void DrawNewerOptions(Dice* dice, Options* options) {
   }
 }
 
-void DrawTable(const ModelKind& kind, Dice* dice, rocksdb::BlockBasedTableOptions* table) {
+void DrawTable(const ModelKind& kind, const ModelTraits& traits, Dice* dice,
+               rocksdb::BlockBasedTableOptions* table) {
   const uint32_t newest_format = table->format_version;
   table->block_size = dice->OneIn(8) ? 1 : 128U << dice->Below(4);
   table->no_block_cache = dice->OneIn(8);
@@ -103,7 +105,7 @@ void DrawTable(const ModelKind& kind, Dice* dice, rocksdb::BlockBasedTableOption
   table->detect_filter_construct_corruption = dice->OneIn(2);
   table->index_block_restart_interval = dice->OneIn(2) ? 1 : 4;
   using Table = rocksdb::BlockBasedTableOptions;
-  switch (kind.is_repeatable ? 4 : dice->Below(5)) {
+  switch (kind.is_repeatable ? 4 : dice->Below(traits.primary_index ? 2 : 5)) {
     case 0:
       break;
     case 1:
@@ -117,13 +119,17 @@ void DrawTable(const ModelKind& kind, Dice* dice, rocksdb::BlockBasedTableOption
   }
 }
 
+const char* DrawRule(Dice* dice) {
+  static const char* const kRules[] = {"delimiter:/",    "delimiter:%3A,depth:1", "delimiter:q",
+                                       "delimiter:%00",  "delimiter:%FF",         "lengths:1,2",
+                                       "lengths:4,7,12", "fields:len8",           "fields:1*,2"};
+  return kRules[dice->Below(std::size(kRules))];
+}
+
 // Other boundaries than the files of the last opening have.
 std::shared_ptr<const rocksdb::FilterPolicy> DrawPrefixes(Dice* dice) {
-  static const char* const kRules[] = {
-      "delimiter:/", "delimiter:%3A,depth:1", "delimiter:q", "delimiter:%00", "delimiter:%FF",
-      "lengths:1,2", "lengths:4,7,12",        "fields:len8", "fields:1*,2",   "auto"};
   FilterPolicyOptions policy;
-  policy.prefixes = kRules[dice->Below(std::size(kRules))];
+  policy.prefixes = dice->OneIn(10) ? "auto" : DrawRule(dice);
   policy.ranges = dice->OneIn(2);
   if (dice->OneIn(3)) policy.prefix_fpr = 1e-4;
   if (dice->OneIn(3)) {
@@ -141,8 +147,9 @@ void DrawFilters(const ModelKind& kind, Dice* dice, ModelOpening* opening) {
   const DbConfig ours =
       RangeConfig(FilterShape::kFull, {.policy = {.plain_range_reads = kind.plain_reads}});
   const uint64_t policy = kind.is_repeatable ? 0
-                          : kind.points_only ? 1 + dice->Below(5) / 4  // mostly blocksieve's
-                                             : dice->Below(8);
+                          : kind.points_only || kind.has_block_index
+                              ? 1 + dice->Below(5) / 4  // mostly blocksieve's
+                              : dice->Below(8);
   // With ranges, RocksDB refuses to open with another extractor.
   const uint64_t extractor = dice->Below(4);
   switch (policy) {
@@ -229,6 +236,7 @@ ModelTraits::ModelTraits(const ModelKind& kind, Dice* dice)
       has_tailing(!deletes_ranges && dice->OneIn(2) && !kind.timestamps),
       merges(!deletes_ranges && !has_tailing && !kind.timestamps),
       ingests(!universal && !kind.timestamps && !kind.reads_in_threads),
+      primary_index(kind.has_block_index && dice->OneIn(3)),
       transactions(!deletes_ranges && !kind.timestamps && dice->OneIn(3)) {}
 
 ModelOpening::ModelOpening(const ModelKind& kind, const ModelTraits& traits, Dice* dice) {
@@ -268,8 +276,13 @@ ModelOpening::ModelOpening(const ModelKind& kind, const ModelTraits& traits, Dic
     options.max_subcompactions = 1;
   }
   DrawNewerOptions(dice, &options);
-  DrawTable(kind, dice, &config.table);
+  DrawTable(kind, traits, dice, &config.table);
   DrawFilters(kind, dice, this);
+  if (!kind.has_block_index) return;
+  options.compression_opts.parallel_threads = 1;
+  BlockIndexOptions index{.ranges = !dice->OneIn(4)};
+  if (!index.ranges || dice->OneIn(3)) index.prefixes = DrawRule(dice);
+  UseBlockIndex(index, traits.primary_index, &config);
 }
 
 }  // namespace blocksieve::testing

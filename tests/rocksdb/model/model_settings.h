@@ -56,8 +56,9 @@ struct ModelKind {
   // The run depends on its seed alone: it flushes and compacts, without background jobs. All files
   // and many partitions have range filters, over keys far apart.
   bool is_repeatable = false;
-  bool has_prefixes = false;  // filters have prefixes, sometimes ranges too
-  bool points_only = false;   // key filters only, sometimes with prefixes of another extractor
+  bool has_prefixes = false;     // filters have prefixes, sometimes ranges too
+  bool has_block_index = false;  // files have a block index of ranges, which most reads use
+  bool points_only = false;      // key filters only, sometimes with prefixes of another extractor
 };
 
 /// For GoogleTest, which would print the bytes.
@@ -83,7 +84,8 @@ struct ModelTraits {
   bool has_tailing;
   bool merges;
   bool ingests;
-  bool transactions;  // the database is a TransactionDB
+  bool primary_index;  // of kinds with a block index
+  bool transactions;   // the database is a TransactionDB
 };
 
 /// The options of one opening.

@@ -14,6 +14,7 @@
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "blocksieve/rocksdb/prune_reads.h"
 #include "integration/rocksdb/compat/version_differences.h"
+#include "tests/rocksdb/block_index/use_block_index.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 #include "tests/support/environment.h"
 
@@ -37,12 +38,14 @@ struct PrunedCounts {
   uint64_t rows = 0;    // read by the iterators that read all files
   uint64_t tables = 0;  // that pruned iterators were about to read
   uint64_t left_out = 0;
+  uint64_t blocks_left_out = 0;
 };
 
 class PrunedDb {
  public:
-  PrunedDb(uint64_t seed, PrunedCounts* counts)
+  PrunedDb(uint64_t seed, bool by_block, PrunedCounts* counts)
       : random_(seed),
+        by_block_(by_block),
         style_(seed % 3),
         transactions_(style_ == 1 ? seed / 3 % kPoliciesWithUniversal : seed / 3 % 4),
         deletes_ranges_(transactions_ == 0 && !OneIn(4)),
@@ -73,6 +76,12 @@ class PrunedDb {
     // RocksDB asserts that files placed by age have no blobs.
     places_ = style_ == 1 && !options.enable_blob_files && OneIn(3);
     options.preclude_last_level_data_seconds = places_ ? 1 + Below(2) : 0;
+    if (by_block_) {
+      options.table_properties_collector_factories.clear();
+      config_.table.block_size = 1 << (5 + Below(5));
+      UseBlockIndex({.ranges = OneIn(2), .columns = Columns({"n=int:field:1", "w=words:2"})},
+                    /*is_primary=*/OneIn(3), &config_);
+    }
     Open();
   }
   ~PrunedDb() { Close(); }
@@ -364,11 +373,15 @@ class PrunedDb {
     rocksdb::ColumnFamilyHandle* const family =
         family_ == nullptr ? db_->DefaultColumnFamily() : family_;
     const std::unique_ptr<rocksdb::Iterator> all(db_->NewIterator(read, family));
-    read.table_filter = decided.read.table_filter;
-    const std::unique_ptr<rocksdb::Iterator> some(db_->NewIterator(read, family));
+    rocksdb::ReadOptions pruned = decided.read;
+    pruned.iterate_lower_bound = read.iterate_lower_bound;
+    pruned.iterate_upper_bound = read.iterate_upper_bound;
+    pruned.snapshot = read.snapshot;
+    const std::unique_ptr<rocksdb::Iterator> some(db_->NewIterator(pruned, family));
     for (int i = 0; i < 3; ++i) CompareRows(decided, some.get(), all.get());
     counts_.tables += decided.pruning->counts().tables_asked - before.tables_asked;
     counts_.left_out += decided.pruning->counts().tables_left_out - before.tables_left_out;
+    counts_.blocks_left_out += decided.pruning->counts().blocks_left_out - before.blocks_left_out;
   }
 
   void Refresh() {
@@ -387,6 +400,7 @@ class PrunedDb {
   }
 
   std::mt19937_64 random_;
+  const bool by_block_;          // by a block index, not by files
   const uint64_t style_;         // level, universal or FIFO, as in RocksDB's enum
   const uint64_t transactions_;  // 0: none; else a write policy and 1
   const bool deletes_ranges_;
@@ -404,19 +418,27 @@ class PrunedDb {
   uint64_t num_ingested_ = 0;
 };
 
-TEST(RandomPruningsTest, EveryMatchingRowIsShown) {
+void ReadRandomDatabases(bool by_block) {
   uint64_t seed = NumberFromEnvironment("BLOCKSIEVE_PRUNED_SEED", 0);
   uint64_t enough = 0;
   if (LongTests()) enough = NumberFromEnvironment("BLOCKSIEVE_PRUNED_ROWS", 10'000'000);
   PrunedCounts counts;
-  for (int seeds = 0; (seeds < 12 || counts.rows < enough) && !HasFailure(); ++seed, ++seeds) {
+  for (int seeds = 0; (seeds < 12 || counts.rows < enough) && !::testing::Test::HasFailure();
+       ++seed, ++seeds) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    PrunedDb db(seed, &counts);
-    for (int step = 0; step < 400 && !HasFailure(); ++step) db.Step();
+    PrunedDb db(seed, by_block, &counts);
+    for (int step = 0; step < 400 && !::testing::Test::HasFailure(); ++step) db.Step();
   }
-  std::printf("%lu rows, %lu of %lu tables left out\n", counts.rows, counts.left_out,
-              counts.tables);
-  EXPECT_GT(counts.left_out * 20, counts.tables);
+  std::printf("%lu rows, %lu of %lu tables left out, %lu blocks of others\n", counts.rows,
+              counts.left_out, counts.tables, counts.blocks_left_out);
+  EXPECT_GT((counts.left_out + counts.blocks_left_out) * 20, counts.tables);
+}
+
+TEST(RandomPruningsTest, EveryMatchingRowIsShown) { ReadRandomDatabases(/*by_block=*/false); }
+
+TEST(RandomPruningsTest, EveryMatchingRowIsShownByBlock) {
+  if (!kHasBlockIndexes) GTEST_SKIP() << "needs RocksDB 11.2";
+  ReadRandomDatabases(/*by_block=*/true);
 }
 
 }  // namespace

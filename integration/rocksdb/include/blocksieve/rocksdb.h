@@ -15,6 +15,7 @@
 
 #include <rocksdb/options.h>
 
+#include "blocksieve/rocksdb/block_index.h"
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "blocksieve/rocksdb/maintenance.h"
 #include "blocksieve/rocksdb/prune_reads.h"

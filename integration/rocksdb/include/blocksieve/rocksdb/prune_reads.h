@@ -23,8 +23,9 @@ namespace blocksieve {
 /// What became of the files that a column family had when PruneReads was called, and what iterators
 /// did since.
 struct ReadPruningCounts {
-  uint64_t num_files = 0;            ///< Sum of the seven below.
+  uint64_t num_files = 0;            ///< Sum of the eight below.
   uint64_t files_pruned = 0;         ///< Left out.
+  uint64_t files_by_block = 0;       ///< Read, but for blocks that their block index leaves out.
   uint64_t files_matching = 0;       ///< Read, as a row may match.
   uint64_t files_above_older = 0;    ///< Read, as files that may be older overlap their keys.
   uint64_t files_sharing_keys = 0;   ///< Read, as a neighbour has their first or last key too.
@@ -37,6 +38,9 @@ struct ReadPruningCounts {
 
   uint64_t tables_asked = 0;     ///< Tables that iterators were about to read.
   uint64_t tables_left_out = 0;  ///< Of these, those that they did not read.
+
+  uint64_t num_blocks = 0;       ///< Blocks of the files_by_block that iterators read so far.
+  uint64_t blocks_left_out = 0;  ///< Of these, those that they leave out.
 };
 
 /// The decision for one column family and condition. Immutable but for its counts, thread-safe.
@@ -69,6 +73,10 @@ class BLOCKSIEVE_EXPORT ReadPruning {
 /// that do not: test each row by ReadPruning::Matches. Sets `table_filter`, which also asks the one
 /// that is set; that of an earlier call is replaced. Get ignores it.
 ///
+/// With a block index (EnableIndex), also leaves out blocks, of more files, and reads no block for
+/// a range without keys: sets `table_index_factory` too, and both must be used together. An empty
+/// condition means ranges alone, and sets only that option.
+///
 /// Decides at once, for the files of this moment; later files are read. So call it again after
 /// compactions, as for each iterator, but not per seek: it takes RocksDB's mutex and probes the
 /// index of each file. Reads indexes that are not in the cache (ConfigureSkipIndexCache). The
@@ -78,11 +86,11 @@ class BLOCKSIEVE_EXPORT ReadPruning {
 /// `column_family` null: the default one. `*pruning` must outlive the iterators and, if it is not
 /// reset, the use of `read_options`. Thread-safe on distinct `read_options`.
 ///
-/// On error, changes nothing. Errors: InvalidArgument for null arguments, without exactly one skip
-/// index in the options, for a malformed condition, unknown columns, ORDER BY, LIMIT, and
-/// `tailing`, which must not be set later either; NotSupported where leaving out files could show
-/// wrong rows (PRUNING.md lists these databases); MemoryLimit if memory is short; else those of
-/// RocksDB. A missing or damaged index is no error.
+/// On error, changes nothing. Errors: InvalidArgument for null arguments, without a block index
+/// with columns or exactly one skip index in the options, for a malformed condition, unknown
+/// columns, ORDER BY, LIMIT, and `tailing`, which must not be set later either; NotSupported where
+/// leaving out files could show wrong rows (PRUNING.md lists these databases); MemoryLimit if
+/// memory is short; else those of RocksDB. A missing or damaged index is no error.
 BLOCKSIEVE_EXPORT rocksdb::Status PruneReads(rocksdb::DB* db,
                                              rocksdb::ColumnFamilyHandle* column_family,
                                              std::string_view condition,

@@ -1,0 +1,188 @@
+#include "integration/rocksdb/block_index/block_index.h"
+
+#include <algorithm>
+#include <functional>
+#include <new>
+
+#include "integration/rocksdb/ranges/range_extractor.h"
+#include "lib/base/checksum.h"
+#include "lib/base/errors.h"
+
+namespace blocksieve::rocksdb_plugin {
+namespace {
+
+// A filter whose bytes are those that were written, or one that always may match.
+Filter OpenSound(ByteView section) {
+  return Filter::Verify(section).ok() ? Filter::Open(section) : Filter();
+}
+
+}  // namespace
+
+Result<BlockIndex> BlockIndex::Open(ByteView bytes, const rocksdb::Comparator* comparator) try {
+  Decoder from(bytes);
+  const ByteView magic = from.Bytes(sizeof(kBlockIndexMagic));
+  if (AsText(magic) != std::string_view(kBlockIndexMagic, sizeof(kBlockIndexMagic))) {
+    return Status::Corruption("block index: another magic number");
+  }
+  if (from.Fixed<char>() != kBlockIndexVersion) {
+    return Status::NotSupported("block index: written by a later version of this library");
+  }
+  const uint64_t num_entries = from.Varint();
+  const uint64_t entry_bytes = from.Varint();
+  const uint64_t suffix_bytes = from.Varint();
+  const uint64_t range_bytes = from.Varint();
+  const uint64_t prefix_bytes = from.Varint();
+  const uint64_t value_bytes = from.Varint();
+  const bool is_bytewise = comparator == rocksdb::BytewiseComparator();
+  BlockIndex index;
+  index.comparator_ = comparator;
+  index.num_bytes_ = bytes.size();
+  index.value_suffix_bytes_ = static_cast<uint32_t>(suffix_bytes);
+  BLOCKSIEVE_RETURN_IF_ERROR(
+      Entries::Open(num_entries, entry_bytes, &from, comparator, &index.entries_));
+  const ByteView summed = bytes.first(bytes.size() - from.rest().size());
+  if (from.Fixed<uint32_t>() != Checksum(summed)) {
+    return Status::Corruption("block index: checksum mismatch");
+  }
+  const ByteView ranges = from.Bytes(range_bytes);
+  const ByteView prefixes = from.Bytes(prefix_bytes);
+  if (is_bytewise) {
+    index.ranges_ = OpenSound(ranges);
+    index.prefixes_ = OpenSound(prefixes);
+  }
+  if (value_bytes == 0) return index;
+  Result<SkipIndex> values = SkipIndex::Open(from.Bytes(value_bytes));
+  if (values.ok() && values->num_granules() == index.entries_.size()) {
+    index.values_ = *std::move(values);
+  }
+  return index;
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
+}
+
+std::optional<GranuleSet> BlockIndex::BlocksToRead(const Predicate& condition,
+                                                   bool leaves_out_ends) const {
+  if (!values_ || !values_->CanPrune(condition)) return std::nullopt;
+  GranuleSet blocks = values_->Candidates(condition);
+  if (blocks.num_granules() == 0) return blocks;
+  if (!leaves_out_ends) {
+    blocks.Add(0);
+    blocks.Add(blocks.num_granules() - 1);
+  }
+  // A reader that misses the newest version of a key must not find an older one.
+  EntryCursor entry(entries_);
+  for (entry.MoveTo(0); entry.Valid(); entry.Next()) {
+    if (!entry.continues()) continue;
+    blocks.Add(entry.index());
+    blocks.Add(entry.index() + 1);
+  }
+  return blocks;
+}
+
+uint64_t BlockIndex::memory_bytes() const {
+  return num_bytes_ + ranges_.memory_bytes() + prefixes_.memory_bytes() +
+         (values_ ? values_->memory_bytes() : 0);
+}
+
+std::shared_ptr<const GranuleSet> FileBlocks::Of(const BlockIndex& index) const noexcept try {
+  std::call_once(once_, [&] {
+    num_blocks_.store(index.entries().size(), std::memory_order_relaxed);
+    if (index.value_suffix_bytes() != value_suffix_bytes_) return;
+    std::optional<GranuleSet> blocks = index.BlocksToRead(*condition_, leaves_out_ends_);
+    if (!blocks) return;
+    blocks_left_out_.store(blocks->num_granules() - blocks->Count(), std::memory_order_relaxed);
+    blocks_ = std::make_shared<const GranuleSet>(*std::move(blocks));
+  });
+  return blocks_;
+} catch (const std::bad_alloc&) {
+  return nullptr;
+}
+
+void BlockIndexIterator::Prepare(std::vector<std::pair<std::string, std::string>> ranges) {
+  if (index_.answers_ranges()) ranges_ = std::move(ranges);
+  range_end_ = nullptr;
+}
+
+bool BlockIndexIterator::MayContain(std::string_view begin, std::string_view end) const {
+  const bool may_contain = index_.MayContainRange(begin, end);
+  CountRangeQuery(may_contain ? RangeOutcome::kMayMatch : RangeOutcome::kNo);
+  return may_contain;
+}
+
+// Of the range that the last Seek began.
+std::optional<std::string_view> BlockIndexIterator::UpperBound() const {
+  if (!index_.answers_ranges()) return std::nullopt;
+  if (range_end_ != nullptr) return *range_end_;
+  if (read_.upper == nullptr) return std::nullopt;
+  return read_.upper->ToStringView();
+}
+
+// The end of the announced range that starts at `key`; null if there is none.
+const std::string* BlockIndexIterator::RangeEnd(std::string_view key) const {
+  const auto range = std::ranges::lower_bound(
+      ranges_, key, std::less<>(), [](const auto& each) -> std::string_view { return each.first; });
+  return range != ranges_.end() && range->first == key ? &range->second : nullptr;
+}
+
+void BlockIndexIterator::MoveForward(size_t block) {
+  const size_t num_blocks = index_.entries().size();
+  while (block < num_blocks && IsLeftOut(block)) ++block;
+  MoveTo(block);
+}
+
+void BlockIndexIterator::MoveBackward(size_t block) {
+  const size_t num_blocks = index_.entries().size();
+  while (block < num_blocks && IsLeftOut(block)) --block;  // below 0: SIZE_MAX
+  MoveTo(block);
+}
+
+void BlockIndexIterator::MoveTo(size_t block) {
+  found_ = Found::kBlock;
+  cursor_.MoveTo(block);
+  is_valid_ = cursor_.Valid();
+}
+
+void BlockIndexIterator::Seek(std::string_view key, uint64_t tag) {
+  range_end_ = RangeEnd(key);
+  const std::optional<std::string_view> end = UpperBound();
+  is_valid_ = false;
+  if (end && range_end_ == nullptr && read_.lower != nullptr &&
+      !MayContain(read_.lower->ToStringView(), *end)) {
+    found_ = Found::kNothing;
+    return;
+  }
+  cursor_.Seek(key, tag);
+  if (end && cursor_.Valid() && !MayContain(key, *end)) {
+    found_ = Found::kNothingAbove;
+    target_.assign(key);
+    return;
+  }
+  MoveForward(cursor_.index());
+}
+
+void BlockIndexIterator::SeekToLast() {
+  const Found found = found_;
+  if (found == Found::kBlock) return MoveBackward(index_.entries().size() - 1);
+  found_ = Found::kBlock;
+  is_valid_ = false;
+  if (found == Found::kNothing) return;
+  target_.push_back('\0');  // the target itself may be there
+  if (read_.lower == nullptr || MayContain(read_.lower->ToStringView(), target_)) {
+    MoveBackward(cursor_.index());
+  }
+}
+
+void BlockIndexIterator::Next() {
+  if (!cursor_.Valid()) return;
+  const std::optional<std::string_view> end = UpperBound();
+  const auto ends_in = [&] {
+    return index_.comparator().Compare(cursor_.separator(), rocksdb::Slice(*end)) >= 0;
+  };
+  const bool asks = end && !cursor_.continues() && !ends_in();
+  if (asks) target_.assign(cursor_.separator()).push_back('\0');
+  MoveForward(cursor_.index() + 1);
+  // Blocks before the one in which the range ends have keys in it.
+  if (asks && is_valid_ && ends_in()) is_valid_ = MayContain(target_, *end);
+}
+
+}  // namespace blocksieve::rocksdb_plugin

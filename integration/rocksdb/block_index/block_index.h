@@ -1,0 +1,199 @@
+#pragma once
+
+#include <rocksdb/comparator.h>
+#include <rocksdb/slice.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "blocksieve/filter.h"
+#include "blocksieve/granule_set.h"
+#include "blocksieve/rocksdb/block_index.h"
+#include "blocksieve/skip_index.h"
+#include "integration/rocksdb/block_index/entries.h"
+
+namespace blocksieve::rocksdb_plugin {
+
+/// The first bytes of an index.
+inline constexpr char kBlockIndexMagic[4] = {'\xb5', 'b', 'i', 'x'};
+inline constexpr char kBlockIndexVersion = 1;
+/// Blocks of RocksDB are shorter than 4 GiB; offsets of entries have 32 bits.
+inline constexpr uint64_t kMaxBlockIndexBytes = UINT64_C(0xffffffff) - kBlockTrailerBytes;
+
+/// What is known of an entry's value when it is written.
+enum class EntryValue {
+  kPlain,    ///< It is what readers see.
+  kUnknown,  ///< A merge operand, a blob reference, an entity.
+  kNone,     ///< The entry deletes.
+};
+
+/// Builds the index of one file. Throws nothing: without memory there is no index, and reads use
+/// RocksDB's. Not thread-safe.
+class BlockIndexBuilder {
+ public:
+  /// Errors: InvalidArgument, as EnableIndex.
+  static Result<BlockIndexBuilder> Create(const BlockIndexOptions& options,
+                                          const rocksdb::Comparator* comparator);
+
+  /// Adds an entry of the current block, in RocksDB's order.
+  void AddEntry(std::string_view key, EntryValue type, std::string_view value) noexcept;
+
+  /// Ends the current block. `next_key`: first key of the next one; null after the last. Returns
+  /// the separator of both, valid until the next call.
+  std::string_view EndBlock(std::string_view last_key, const std::string_view* next_key,
+                            BlockHandle block, uint64_t last_tag) noexcept;
+
+  /// The bytes, valid as long as the builder; empty if memory was short or the index takes 4 GiB.
+  std::string_view Finish() noexcept;
+
+  uint64_t EstimatedBytes() const { return entries_.num_entry_bytes(); }
+
+ private:
+  BlockIndexBuilder(const BlockIndexOptions& options, const rocksdb::Comparator* comparator)
+      : options_(options), comparator_(comparator) {}
+
+  std::string Build();
+
+  BlockIndexOptions options_;
+  const rocksdb::Comparator* comparator_;
+  std::optional<FilterBuilder> ranges_;
+  std::optional<FilterBuilder> prefixes_;
+  std::optional<SkipIndexBuilder> values_;
+  bool block_has_rows_ = false;
+  EntryWriter entries_;
+  std::string separator_;
+  std::string bytes_;
+  bool is_sound_ = true;
+};
+
+/// The index of an open file. Immutable, thread-safe.
+class BlockIndex {
+ public:
+  /// Opens an index; `bytes` must outlive it. A section that is damaged is left out: all ranges and
+  /// values may match. Errors: Corruption, NotSupported (written by a later version).
+  static Result<BlockIndex> Open(ByteView bytes, const rocksdb::Comparator* comparator);
+
+  const Entries& entries() const { return entries_; }
+  const rocksdb::Comparator& comparator() const { return *comparator_; }
+  const SkipIndex* values() const { return values_ ? &*values_ : nullptr; }  ///< Null: none.
+  uint32_t value_suffix_bytes() const { return value_suffix_bytes_; }
+  bool answers_ranges() const { return ranges_.answers_ranges() || prefixes_.answers_ranges(); }
+
+  /// Whether some key may be in [begin, end).
+  bool MayContainRange(std::string_view begin, std::string_view end) const {
+    return prefixes_.MayContainRange(begin, end) && ranges_.MayContainRange(begin, end);
+  }
+
+  /// The blocks to read for a condition, without the file's first and last if `leaves_out_ends` is
+  /// false; nullopt: all, as the index cannot prune by it.
+  std::optional<GranuleSet> BlocksToRead(const Predicate& condition, bool leaves_out_ends) const;
+
+  /// Memory that it takes, with `bytes` and without itself.
+  uint64_t memory_bytes() const;
+
+ private:
+  BlockIndex() = default;
+
+  const rocksdb::Comparator* comparator_ = nullptr;
+  uint64_t num_bytes_ = 0;
+  uint32_t value_suffix_bytes_ = 0;
+  Entries entries_;
+  Filter ranges_;
+  Filter prefixes_;
+  std::optional<SkipIndex> values_;
+};
+
+/// What a condition leaves out of one file, found at its first iterator. Thread-safe.
+class FileBlocks {
+ public:
+  /// The `condition` must outlive this.
+  FileBlocks(const Predicate* condition, uint32_t value_suffix_bytes, bool leaves_out_ends)
+      : condition_(condition),
+        value_suffix_bytes_(value_suffix_bytes),
+        leaves_out_ends_(leaves_out_ends) {}
+
+  /// The blocks to read; null: all. Null without memory.
+  std::shared_ptr<const GranuleSet> Of(const BlockIndex& index) const noexcept;
+
+  /// Blocks of the file's index and of these left out, as far as Of was called.
+  uint64_t num_blocks() const { return num_blocks_.load(std::memory_order_relaxed); }
+  uint64_t blocks_left_out() const { return blocks_left_out_.load(std::memory_order_relaxed); }
+
+ private:
+  const Predicate* const condition_;
+  const uint32_t value_suffix_bytes_;
+  const bool leaves_out_ends_;
+  mutable std::once_flag once_;
+  mutable std::shared_ptr<const GranuleSet> blocks_;
+  mutable std::atomic<uint64_t> num_blocks_ = 0;
+  mutable std::atomic<uint64_t> blocks_left_out_ = 0;
+};
+
+/// What an iterator may leave out.
+struct BlockIndexRead {
+  /// Bounds of a user's iterator, whose bytes may change between seeks; null: none. No other read
+  /// may have them: a "no" in a compaction would delete rows for good.
+  const rocksdb::Slice* lower = nullptr;
+  const rocksdb::Slice* upper = nullptr;
+  std::shared_ptr<const GranuleSet> blocks = nullptr;  ///< Those to read; null: all.
+};
+
+/// Moves over the blocks that may have entries for a read. Not thread-safe.
+class BlockIndexIterator {
+ public:
+  /// `index` must outlive the iterator.
+  BlockIndexIterator(const BlockIndex& index, BlockIndexRead read)
+      : index_(index), read_(std::move(read)), cursor_(index.entries()) {}
+
+  /// Announces the ranges [first, second) of a MultiScan: a Seek to one's start ends at its end.
+  void Prepare(std::vector<std::pair<std::string, std::string>> ranges);
+
+  /// @{
+  /// Move to a block, or to none.
+  void Seek(std::string_view key, uint64_t tag);
+  void SeekToFirst() { MoveForward(0); }
+  void SeekToLast();
+  void Next();
+  void Prev() { MoveBackward(cursor_.index() - 1); }
+  /// @}
+
+  bool Valid() const { return is_valid_; }
+  const EntryCursor& entry() const { return cursor_; }  ///< REQUIRES: Valid()
+
+ private:
+  /// What the last Seek found. RocksDB's SeekForPrev calls Seek, and SeekToLast if that finds
+  /// nothing, by which it means the last block at or before the target.
+  enum class Found {
+    kBlock,         ///< A block, or the end of the file; also after any other move.
+    kNothingAbove,  ///< No key from the target to the bound. The cursor is where they would be.
+    kNothing,       ///< No key between the bounds.
+  };
+
+  bool IsLeftOut(size_t block) const {
+    return read_.blocks != nullptr && !read_.blocks->Has(block);
+  }
+  bool MayContain(std::string_view begin, std::string_view end) const;
+  std::optional<std::string_view> UpperBound() const;
+  const std::string* RangeEnd(std::string_view key) const;
+  void MoveForward(size_t block);
+  void MoveBackward(size_t block);
+  void MoveTo(size_t block);
+
+  const BlockIndex& index_;
+  const BlockIndexRead read_;
+  EntryCursor cursor_;
+  bool is_valid_ = false;
+  Found found_ = Found::kBlock;
+  std::vector<std::pair<std::string, std::string>> ranges_;  // sorted
+  const std::string* range_end_ = nullptr;                   // of the last Seek
+  std::string target_;                                       // of the last question
+};
+
+}  // namespace blocksieve::rocksdb_plugin

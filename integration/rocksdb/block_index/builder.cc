@@ -1,0 +1,126 @@
+#include <new>
+
+#include "integration/rocksdb/block_index/block_index.h"
+#include "lib/base/checksum.h"
+#include "lib/base/errors.h"
+
+namespace blocksieve::rocksdb_plugin {
+
+Result<BlockIndexBuilder> BlockIndexBuilder::Create(const BlockIndexOptions& options,
+                                                    const rocksdb::Comparator* comparator) try {
+  if (comparator->timestamp_size() != 0) {
+    return Status::InvalidArgument("comparator is " + std::string(comparator->Name()) +
+                                   "; allowed: one without timestamps, with a block index");
+  }
+  if (comparator != rocksdb::BytewiseComparator() &&
+      (options.ranges || !options.prefixes.empty())) {
+    return Status::InvalidArgument(
+        "comparator is " + std::string(comparator->Name()) +
+        "; allowed: leveldb.BytewiseComparator, with ranges or prefixes");
+  }
+  BlockIndexBuilder builder(options, comparator);
+  if (options.ranges) {
+    Result<FilterBuilder> ranges = FilterBuilder::Create(
+        {.kind = FilterKind::kNone, .ranges = true, .range_fpr = options.range_fpr});
+    if (!ranges.ok()) return ranges.status();
+    builder.ranges_ = *std::move(ranges);
+  }
+  if (!options.prefixes.empty()) {
+    Result<FilterBuilder> prefixes = FilterBuilder::Create(
+        {.prefixes = options.prefixes, .prefix_fpr = options.prefix_fpr, .holds_keys = false});
+    if (!prefixes.ok()) return prefixes.status();
+    builder.prefixes_ = *std::move(prefixes);
+  }
+  if (!options.columns.empty()) {
+    // One granule per block, however large.
+    Result<SkipIndexBuilder> values =
+        SkipIndexBuilder::Create({.columns = options.columns,
+                                  .granule_rows = 0,
+                                  .granule_bytes = 0,
+                                  .target_fpr = options.value_fpr,
+                                  .max_index_bytes = options.max_index_bytes},
+                                 /*has_keys=*/false);
+    if (!values.ok()) return values.status();
+    builder.values_ = *std::move(values);
+  }
+  return builder;
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
+}
+
+void BlockIndexBuilder::AddEntry(std::string_view key, EntryValue type,
+                                 std::string_view value) noexcept {
+  if (ranges_) ranges_->AddKey(key);
+  if (prefixes_) prefixes_->AddKey(key);
+  if (!values_ || type == EntryValue::kNone) return;
+  block_has_rows_ = true;
+  const size_t suffix = options_.value_suffix_bytes;
+  if (type == EntryValue::kPlain && value.size() >= suffix) {
+    values_->AddRow(key, value.substr(0, value.size() - suffix));
+  } else {
+    values_->AddAlwaysMatchingRow(key, key.size() + value.size());
+  }
+}
+
+std::string_view BlockIndexBuilder::EndBlock(std::string_view last_key,
+                                             const std::string_view* next_key, BlockHandle block,
+                                             uint64_t last_tag) noexcept try {
+  if (values_) {
+    if (!block_has_rows_) values_->AddEmptyRow(last_key);
+    values_->CloseGranule();
+    block_has_rows_ = false;
+  }
+  separator_.assign(last_key);
+  const bool continues = next_key != nullptr && comparator_->Compare(last_key, *next_key) == 0;
+  if (next_key != nullptr && !continues) {
+    comparator_->FindShortestSeparator(&separator_, rocksdb::Slice(*next_key));
+  }
+  entries_.Add(separator_, block, continues, last_tag);
+  return separator_;
+} catch (const std::bad_alloc&) {
+  is_sound_ = false;
+  return last_key;
+}
+
+std::string BlockIndexBuilder::Build() {
+  std::string ranges;
+  std::string prefixes;
+  std::string values;
+  const auto finish = [](std::optional<FilterBuilder>* builder, std::string* out) {
+    if (!*builder) return;
+    Result<FinishedFilter> filter = (*builder)->Finish();
+    if (filter.ok() && (filter->has_ranges || filter->has_prefixes)) {
+      *out = AsText(filter->block.view());
+    }
+  };
+  finish(&ranges_, &ranges);
+  finish(&prefixes_, &prefixes);
+  if (values_) {
+    Result<FinishedSkipIndex> index = values_->Finish();
+    if (index.ok()) values = std::move(index->bytes);
+  }
+  std::string bytes(kBlockIndexMagic, sizeof(kBlockIndexMagic));
+  bytes.push_back(kBlockIndexVersion);
+  for (const uint64_t field :
+       {uint64_t{entries_.num_entries()}, uint64_t{entries_.num_entry_bytes()},
+        uint64_t{options_.value_suffix_bytes}, uint64_t{ranges.size()}, uint64_t{prefixes.size()},
+        uint64_t{values.size()}}) {
+    AppendVarint(&bytes, field);
+  }
+  entries_.AppendTo(&bytes);
+  AppendLittleEndian(&bytes, Checksum(AsBytes(bytes)));
+  bytes += ranges;
+  bytes += prefixes;
+  bytes += values;
+  return bytes;
+}
+
+std::string_view BlockIndexBuilder::Finish() noexcept try {
+  if (bytes_.empty() && is_sound_) bytes_ = Build();
+  if (bytes_.size() > kMaxBlockIndexBytes) bytes_.clear();
+  return bytes_;
+} catch (const std::bad_alloc&) {
+  return {};
+}
+
+}  // namespace blocksieve::rocksdb_plugin

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <rocksdb/options.h>
+#include <rocksdb/status.h>
+#include <rocksdb/table_properties.h>
+#include <rocksdb/utilities/object_registry.h>
+
+#include <memory>
+#include <optional>
+
+#include "blocksieve/rocksdb/block_index.h"
+#include "integration/rocksdb/block_index/block_index.h"
+
+namespace blocksieve::rocksdb_plugin {
+
+/// The id in option strings, and the name in files.
+inline constexpr char kBlockIndexName[] = "blocksieve.index";
+
+/// Registers the factory for option strings, if RocksDB has one. Returns the number of factories.
+int RegisterBlockIndex(rocksdb::ObjectLibrary& library);
+
+/// The options of the column family's block index; nothing without one of this plug-in.
+std::optional<BlockIndexOptions> BlockIndexOptionsOf(
+    const rocksdb::ColumnFamilyOptions& column_family);
+
+/// EnableIndex. Errors: those of BlockIndexBuilder::Create and of the table's options.
+rocksdb::Status SetBlockIndex(const BlockIndexOptions& index,
+                              rocksdb::ColumnFamilyOptions* column_family);
+
+/// What makes iterators use the index, by ReadOptions::table_index_factory. Must outlive them.
+class BlockIndexChoice {
+ public:
+  BlockIndexChoice();
+  ~BlockIndexChoice();
+
+  /// Sets the option.
+  void Set(rocksdb::ReadOptions* options) const;
+
+  /// To be called by the table filter that accepts a file: `blocks` says what the iterator leaves
+  /// out that the calling thread makes of this file, which RocksDB does in the next statement.
+  /// Null: nothing. Must outlive that iterator.
+  void NoteFile(const rocksdb::TableProperties& properties, const FileBlocks* blocks) const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace blocksieve::rocksdb_plugin

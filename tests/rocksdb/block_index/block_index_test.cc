@@ -1,0 +1,203 @@
+#include "integration/rocksdb/block_index/block_index.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/rocksdb/scan/skip_test_db.h"
+#include "tests/support/damage.h"
+
+namespace blocksieve::rocksdb_plugin {
+namespace {
+
+using blocksieve::testing::Columns;
+
+struct Row {
+  std::string key;
+  uint64_t tag;  // falls among the versions of a key
+};
+
+/// A file with versions of keys that go on in the next block, and its index.
+struct IndexedFile {
+  explicit IndexedFile(uint64_t seed, const BlockIndexOptions& options = {.ranges = true})
+      : random(seed) {
+    Result<BlockIndexBuilder> builder =
+        BlockIndexBuilder::Create(options, rocksdb::BytewiseComparator());
+    EXPECT_TRUE(builder.ok()) << builder.status().message();
+    std::map<std::string, uint64_t> keys;
+    while (keys.size() < 200) keys[RandomKey()] = random() % 4 == 0 ? 1 + random() % 12 : 1;
+    for (const auto& [key, versions] : keys) {
+      for (uint64_t i = versions; i > 0; --i) rows.push_back({key, i << 8 | 1});
+    }
+    for (size_t begin = 0; begin < rows.size();) {
+      const size_t end = std::min(rows.size(), begin + 1 + random() % 8);
+      for (size_t i = begin; i < end; ++i) {
+        builder->AddEntry(rows[i].key, EntryValue::kPlain, std::to_string(blocks.size()));
+      }
+      const std::string_view next = end == rows.size() ? "" : std::string_view(rows[end].key);
+      blocks.push_back({begin, end});
+      builder->EndBlock(rows[end - 1].key, end == rows.size() ? nullptr : &next,
+                        {1000 * begin, 1000 * (end - begin) - kBlockTrailerBytes},
+                        rows[end - 1].tag);
+      begin = end;
+    }
+    bytes = builder->Finish();
+    Result<BlockIndex> opened = BlockIndex::Open(AsBytes(bytes), rocksdb::BytewiseComparator());
+    EXPECT_TRUE(opened.ok()) << opened.status().message();
+    index.emplace(*std::move(opened));
+  }
+
+  std::string RandomKey() {
+    std::string key("k");
+    for (int i = 0; i < 8; ++i) key += static_cast<char>(random());
+    return key;
+  }
+
+  /// The first row at or after a version of a key.
+  size_t LowerBound(const std::string& key, uint64_t tag) const {
+    const auto row = std::ranges::find_if(rows, [&](const Row& each) {
+      return each.key > key || (each.key == key && each.tag <= tag);
+    });
+    return static_cast<size_t>(row - rows.begin());
+  }
+  size_t BlockOf(size_t row) const {
+    const auto block = std::ranges::find_if(blocks, [&](const auto& b) { return row < b.second; });
+    return static_cast<size_t>(block - blocks.begin());
+  }
+
+  std::mt19937_64 random;
+  std::vector<Row> rows;
+  std::vector<std::pair<size_t, size_t>> blocks;  // [first row, second row)
+  std::string bytes;
+  std::optional<BlockIndex> index;
+};
+
+TEST(BlockIndexTest, FindsTheBlockOfEveryVersion) {
+  IndexedFile file(1);
+  BlockIndexIterator iterator(*file.index, {});
+  for (size_t row = 0; row < file.rows.size(); ++row) {
+    iterator.Seek(file.rows[row].key, file.rows[row].tag);
+    ASSERT_TRUE(iterator.Valid());
+    ASSERT_EQ(iterator.entry().index(), file.BlockOf(row)) << row;
+    EXPECT_EQ(iterator.entry().block().offset, 1000 * file.blocks[file.BlockOf(row)].first);
+  }
+  iterator.SeekToFirst();
+  for (size_t block = 0; block < file.blocks.size(); ++block, iterator.Next()) {
+    ASSERT_TRUE(iterator.Valid());
+    EXPECT_EQ(iterator.entry().index(), block);
+  }
+  EXPECT_FALSE(iterator.Valid());
+  iterator.SeekToLast();
+  for (size_t block = file.blocks.size(); block-- > 0; iterator.Prev()) {
+    ASSERT_TRUE(iterator.Valid());
+    EXPECT_EQ(iterator.entry().index(), block);
+  }
+  EXPECT_FALSE(iterator.Valid());
+}
+
+// As RocksDB's iterators use an index: forward a Seek, then Next while blocks have no row; backward
+// a Seek, SeekToLast if that finds nothing, then Prev.
+TEST(BlockIndexTest, NoRowIsLostBetweenBounds) {
+  uint64_t blocks_read = 0;
+  uint64_t empty = 0;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    IndexedFile file(seed);
+    std::string bounds[2];
+    rocksdb::Slice lower;
+    rocksdb::Slice upper;
+    BlockIndexIterator both(*file.index, {&lower, &upper});
+    BlockIndexIterator forward(*file.index, {nullptr, &upper});
+    for (int i = 0; i < 500; ++i) {
+      const bool has_lower = i % 2 == 0;
+      BlockIndexIterator& iterator = has_lower ? both : forward;
+      // Short ranges, of which some have keys.
+      bounds[0] = i % 5 == 0 ? file.rows[file.random() % file.rows.size()].key : file.RandomKey();
+      bounds[1] = bounds[0];
+      bounds[1][1 + file.random() % 3] = '\xff';
+      lower = bounds[0];
+      upper = bounds[1];
+      const size_t first = file.LowerBound(bounds[0], UINT64_MAX);
+      const size_t end = file.LowerBound(bounds[1], UINT64_MAX);
+      iterator.Seek(bounds[0], UINT64_MAX);
+      empty += first == end;
+      blocks_read += first == end && iterator.Valid();
+      for (size_t row = first; row < end; ++row) {
+        while (iterator.Valid() && file.blocks[iterator.entry().index()].second <= row) {
+          iterator.Next();
+        }
+        ASSERT_TRUE(iterator.Valid()) << "seed " << seed;
+        ASSERT_EQ(iterator.entry().index(), file.BlockOf(row));
+      }
+      // The last row before a target within the bounds, or at their end.
+      const std::string target = i % 3 == 0 ? bounds[1] : bounds[0] + "~";
+      const size_t after = file.LowerBound(target, UINT64_MAX);
+      iterator.Seek(target, UINT64_MAX);
+      if (!iterator.Valid()) iterator.SeekToLast();
+      if (after == 0 || (has_lower && file.rows[after - 1].key < bounds[0])) continue;
+      while (iterator.Valid() && file.blocks[iterator.entry().index()].first >= after) {
+        iterator.Prev();
+      }
+      ASSERT_TRUE(iterator.Valid()) << "seed " << seed;
+      ASSERT_EQ(iterator.entry().index(), file.BlockOf(after - 1));
+    }
+  }
+  EXPECT_GT(empty, 1000u);
+  EXPECT_LT(blocks_read * 20, empty);
+}
+
+TEST(BlockIndexTest, ConditionKeepsBlocksThatShareKeys) {
+  IndexedFile file(3, {.columns = Columns({"n=int:field:1"})});
+  const Predicate condition = testing::Where("n = 7", Columns({"n=int:field:1"}));
+  const std::optional<GranuleSet> all = file.index->BlocksToRead(condition, true);
+  const std::optional<GranuleSet> inner = file.index->BlocksToRead(condition, false);
+  ASSERT_TRUE(all && inner);
+  const size_t last = file.blocks.size() - 1;
+  EXPECT_TRUE(inner->Has(0) && inner->Has(last));
+  EXPECT_LT(all->Count(), file.blocks.size());
+  for (size_t block = 0; block < last; ++block) {
+    const size_t end = file.blocks[block].second;
+    if (block == 7 || file.rows[end - 1].key == file.rows[end].key) {
+      EXPECT_TRUE(all->Has(block)) << block;
+    }
+    EXPECT_TRUE(block == 7 || all->Has(block + 1) || file.rows[end - 1].key != file.rows[end].key);
+  }
+  const auto blocks = std::make_shared<const GranuleSet>(*all);
+  BlockIndexIterator iterator(*file.index, {.blocks = blocks});
+  size_t num_read = 0;
+  for (iterator.SeekToFirst(); iterator.Valid(); iterator.Next()) {
+    EXPECT_TRUE(blocks->Has(iterator.entry().index()));
+    ++num_read;
+  }
+  EXPECT_EQ(num_read, blocks->Count());
+}
+
+TEST(BlockIndexTest, DamageIsReportedOrMayMatch) {
+  const IndexedFile file(5, {.ranges = true, .columns = Columns({"n=int:field:1"})});
+  const Predicate condition = testing::Where("n = 7", Columns({"n=int:field:1"}));
+  const auto check = [&](ByteView damaged, size_t) {
+    const Result<BlockIndex> index = BlockIndex::Open(damaged, rocksdb::BytewiseComparator());
+    if (!index.ok()) return;
+    EXPECT_EQ(index->entries().size(), file.blocks.size());
+    for (const Row& row : file.rows) {
+      EXPECT_TRUE(index->MayContainRange(row.key, row.key + '\0'));
+    }
+    const std::optional<GranuleSet> blocks = index->BlocksToRead(condition, true);
+    EXPECT_TRUE(!blocks || blocks->Has(7));
+  };
+  const ByteView bytes = AsBytes(file.bytes);
+  testing::ForEachFlip(
+      bytes,
+      [](size_t) {
+        return testing::Masks{1, 0x80};
+      },
+      check);
+  for (size_t size = 0; size < bytes.size(); ++size)
+    check(testing::ExactCopy(bytes.first(size)), 0);
+}
+
+}  // namespace
+}  // namespace blocksieve::rocksdb_plugin

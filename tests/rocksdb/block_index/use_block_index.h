@@ -1,0 +1,24 @@
+#pragma once
+
+#include "blocksieve/rocksdb.h"
+#include "integration/rocksdb/compat/user_index.h"
+#include "tests/support/test_db.h"
+
+namespace blocksieve::testing {
+
+/// Whether RocksDB has block indexes; if not, tests of them are left out.
+inline constexpr bool kHasBlockIndexes = BLOCKSIEVE_HAS_USER_INDEX;
+
+/// Gives new files a block index. `is_primary`: all files must have it, and all reads use it.
+template <class Table = rocksdb::BlockBasedTableOptions>
+void UseBlockIndex(const BlockIndexOptions& index, bool is_primary, DbConfig* config) {
+  rocksdb::ColumnFamilyOptions family(config->ToOptions());
+  MustBeOk(EnableIndex(&family, index), "a block index");
+  Table table = *family.table_factory->GetOptions<Table>();
+  if constexpr (requires { table.use_udi_as_primary_index; }) {
+    table.use_udi_as_primary_index = is_primary;
+  }
+  config->table = table;
+}
+
+}  // namespace blocksieve::testing
