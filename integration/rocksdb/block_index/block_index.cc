@@ -98,8 +98,13 @@ std::shared_ptr<const GranuleSet> FileBlocks::Of(const BlockIndex& index) const 
   return nullptr;
 }
 
-void BlockIndexIterator::Prepare(std::vector<std::pair<std::string, std::string>> ranges) {
+void BlockIndexIterator::Prepare(std::vector<std::pair<std::string, std::string>> ranges,
+                                 bool keeps_last) {
+  ranges_.clear();
   if (index_.answers_ranges()) ranges_ = std::move(ranges);
+  keeps_last_ = keeps_last;
+  next_range_ = 0;
+  kept_range_ = 0;
   range_end_ = nullptr;
 }
 
@@ -115,13 +120,6 @@ std::optional<std::string_view> BlockIndexIterator::UpperBound() const {
   if (range_end_ != nullptr) return *range_end_;
   if (read_.upper == nullptr) return std::nullopt;
   return read_.upper->ToStringView();
-}
-
-// The end of the announced range that starts at `key`; null if there is none.
-const std::string* BlockIndexIterator::RangeEnd(std::string_view key) const {
-  const auto range = std::ranges::lower_bound(
-      ranges_, key, std::less<>(), [](const auto& each) -> std::string_view { return each.first; });
-  return range != ranges_.end() && range->first == key ? &range->second : nullptr;
 }
 
 void BlockIndexIterator::MoveForward(size_t block) {
@@ -142,12 +140,35 @@ void BlockIndexIterator::MoveTo(size_t block) {
   is_valid_ = cursor_.Valid();
 }
 
+// The next announced range. One without keys gets the first block of the next that may have some,
+// which is read anyway: levels drop the iterator of a file, and announce all ranges again to a new
+// one, where a range has no block.
+void BlockIndexIterator::SeekToRange() {
+  const auto& [begin, end] = ranges_[next_range_];
+  range_end_ = &end;
+  kept_range_ = std::max(kept_range_, next_range_);
+  for (; kept_range_ < ranges_.size(); ++kept_range_) {
+    const auto& [kept, kept_end] = ranges_[kept_range_];
+    if (keeps_last_ && kept_range_ + 1 == ranges_.size()) break;
+    if (MayContain(kept, kept_end)) break;
+  }
+  ++next_range_;
+  is_valid_ = false;
+  if (kept_range_ == ranges_.size()) return;
+  cursor_.Seek(ranges_[kept_range_].first, UINT64_MAX);
+  MoveForward(cursor_.index());
+}
+
 void BlockIndexIterator::Seek(std::string_view key, uint64_t tag) {
-  range_end_ = RangeEnd(key);
+  // Announced ranges are sought right after they are announced, in order, and only then.
+  if (next_range_ < ranges_.size()) {
+    if (ranges_[next_range_].first == key) return SeekToRange();
+    next_range_ = ranges_.size();
+  }
+  range_end_ = nullptr;
   const std::optional<std::string_view> end = UpperBound();
   is_valid_ = false;
-  if (end && range_end_ == nullptr && read_.lower != nullptr &&
-      !MayContain(read_.lower->ToStringView(), *end)) {
+  if (end && read_.lower != nullptr && !MayContain(read_.lower->ToStringView(), *end)) {
     found_ = Found::kNothing;
     return;
   }

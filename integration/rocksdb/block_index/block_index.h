@@ -152,8 +152,9 @@ class BlockIndexIterator {
   BlockIndexIterator(const BlockIndex& index, BlockIndexRead read)
       : index_(index), read_(std::move(read)), cursor_(index.entries()) {}
 
-  /// Announces the ranges [first, second) of a MultiScan: a Seek to one's start ends at its end.
-  void Prepare(std::vector<std::pair<std::string, std::string>> ranges);
+  /// Announces the ranges [first, second) of a MultiScan, in order: Seeks to their starts follow,
+  /// each ending at the end of its range. `keeps_last`: find a block for the last one in any case.
+  void Prepare(std::vector<std::pair<std::string, std::string>> ranges, bool keeps_last);
 
   /// @{
   /// Move to a block, or to none.
@@ -181,7 +182,7 @@ class BlockIndexIterator {
   }
   bool MayContain(std::string_view begin, std::string_view end) const;
   std::optional<std::string_view> UpperBound() const;
-  const std::string* RangeEnd(std::string_view key) const;
+  void SeekToRange();
   void MoveForward(size_t block);
   void MoveBackward(size_t block);
   void MoveTo(size_t block);
@@ -191,9 +192,13 @@ class BlockIndexIterator {
   EntryCursor cursor_;
   bool is_valid_ = false;
   Found found_ = Found::kBlock;
-  std::vector<std::pair<std::string, std::string>> ranges_;  // sorted
-  const std::string* range_end_ = nullptr;                   // of the last Seek
-  std::string target_;                                       // of the last question
+  // Of a MultiScan.
+  std::vector<std::pair<std::string, std::string>> ranges_;
+  bool keeps_last_ = false;
+  size_t next_range_ = 0;                   // to be sought; none: all were
+  size_t kept_range_ = 0;                   // the first from there that may have keys, if asked
+  const std::string* range_end_ = nullptr;  // of the last Seek
+  std::string target_;                      // of the last question
 };
 
 }  // namespace blocksieve::rocksdb_plugin

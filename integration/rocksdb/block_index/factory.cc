@@ -3,6 +3,7 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/sst_file_reader.h>
 
+#include <atomic>
 #include <new>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "integration/rocksdb/compat/user_index.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
+#include "lib/base/checksum.h"
 
 namespace blocksieve {
 
@@ -74,7 +76,9 @@ class Builder final : public UserDefinedIndexBuilder {
 
 class Iterator final : public UserDefinedIndexIterator {
  public:
-  Iterator(const BlockIndex& index, BlockIndexRead read) : iterator_(index, std::move(read)) {}
+  /// `last_prepared`: identifies the ranges that the last iterator of the file prepared.
+  Iterator(const BlockIndex& index, BlockIndexRead read, std::atomic<uint64_t>* last_prepared)
+      : iterator_(index, std::move(read)), last_prepared_(*last_prepared) {}
 
   void Prepare(const rocksdb::ScanOptions scans[], size_t num_scans) override try {
     std::vector<std::pair<std::string, std::string>> ranges;
@@ -82,9 +86,13 @@ class Iterator final : public UserDefinedIndexIterator {
       const auto& [start, limit] = std::tie(scans[i].range.start, scans[i].range.limit);
       if (start && limit) ranges.emplace_back(start->ToString(), limit->ToString());
     }
-    iterator_.Prepare(std::move(ranges));
+    // If they come again, a level had dropped the iterator at a range without a block. Iterators
+    // would be made and dropped for range after range if the last one had no block either.
+    uint64_t id = ranges.size();
+    if (id != 0) id = WideChecksum(AsBytes(ranges.back().first + ranges.front().first), id);
+    iterator_.Prepare(std::move(ranges), last_prepared_.exchange(id) == id);
   } catch (const std::bad_alloc&) {
-    iterator_.Prepare({});
+    iterator_.Prepare({}, false);
   }
 
   rocksdb::Status SeekAndGetResult(const Slice& target, IterateResult* result,
@@ -123,6 +131,7 @@ class Iterator final : public UserDefinedIndexIterator {
   }
 
   BlockIndexIterator iterator_;
+  std::atomic<uint64_t>& last_prepared_;
 };
 
 class Reader final : public UserDefinedIndexReader {
@@ -144,7 +153,7 @@ class Reader final : public UserDefinedIndexReader {
         read.blocks = note.blocks->Of(*index_);
       }
     }
-    return std::make_unique<Iterator>(*index_, std::move(read));
+    return std::make_unique<Iterator>(*index_, std::move(read), &last_prepared_);
   } catch (const std::bad_alloc&) {
     return nullptr;
   }
@@ -155,6 +164,7 @@ class Reader final : public UserDefinedIndexReader {
 
  private:
   const std::optional<BlockIndex> index_;
+  std::atomic<uint64_t> last_prepared_ = 0;
 };
 
 rocksdb::Status ParsePrefixRuleOption(const std::string&, const std::string& text,

@@ -1,0 +1,271 @@
+#include "tests/rocksdb/block_index/use_block_index.h"
+
+#if BLOCKSIEVE_HAS_USER_INDEX
+
+#include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/multi_scan.h>
+#include <rocksdb/utilities/backup_engine.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/rocksdb/ranges/range_db.h"
+#include "tests/rocksdb/scan/skip_test_db.h"
+#include "tests/support/new_policy.h"
+
+// Block indexes in databases; DatabaseModelTest and RandomPruningsTest check all kinds of reads.
+
+namespace blocksieve {
+namespace {
+
+using namespace blocksieve::testing;  // NOLINT: test support
+
+constexpr uint64_t kIndexedFiles = 4;
+
+DbConfig IndexedConfig(bool is_primary, const BlockIndexOptions& index = {.ranges = true}) {
+  DbConfig config = MakeConfig(FilterShape::kFull, NewPolicy({}));
+  config.table.block_size = 1024;
+  UseBlockIndex(index, is_primary, &config);
+  return config;
+}
+
+/// Reads by the block index, for ranges alone.
+struct IndexedRead {
+  explicit IndexedRead(TestDb* db) {
+    MustBeOk(PruneReads(&db->db(), nullptr, "", &options, &pruning), "ranges alone");
+  }
+  rocksdb::ReadOptions options;
+  std::shared_ptr<ReadPruning> pruning;
+};
+
+void WriteFiles(TestDb* db) {
+  for (uint64_t file = 0; file < kIndexedFiles; ++file) {
+    WriteRangeFile(&db->db(), db->db().DefaultColumnFamily(), file);
+  }
+}
+
+EmptySeeks SeekEmpty(TestDb* db, const rocksdb::ReadOptions& read) {
+  return SeekEmptyRanges(&db->db(), db->db().DefaultColumnFamily(), read);
+}
+
+class BlockIndexReadsTest : public ::testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(Modes, BlockIndexReadsTest, ::testing::Bool(), [](const auto& info) {
+  return std::string(info.param ? "Primary" : "Secondary");
+});
+
+TEST_P(BlockIndexReadsTest, EmptyRangesReadNoBlock) {
+  TestDb db(IndexedConfig(GetParam()));
+  WriteFiles(&db);
+  const IndexedRead read(&db);
+  const EmptySeeks seeks = SeekEmpty(&db, GetParam() ? rocksdb::ReadOptions() : read.options);
+  EXPECT_EQ(seeks.found, 0u);
+  EXPECT_LT(seeks.blocks * 20, seeks.seeks * kIndexedFiles);
+  EXPECT_GT(seeks.counts.no * 20, seeks.seeks * kIndexedFiles * 19);
+  // The same backward.
+  rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
+  rocksdb::get_perf_context()->Reset();
+  for (uint64_t i = 0; i < 1000; ++i) {
+    const std::string begin = RangeKey(2 * i + 1);
+    const std::string end = begin + '\0';
+    const rocksdb::Slice bounds[] = {begin, end};
+    rocksdb::ReadOptions bounded = read.options;
+    bounded.iterate_lower_bound = &bounds[0];
+    bounded.iterate_upper_bound = &bounds[1];
+    const std::unique_ptr<rocksdb::Iterator> iterator(db->NewIterator(bounded));
+    iterator->SeekToLast();
+    EXPECT_FALSE(iterator->Valid());
+  }
+  EXPECT_LT(DataBlocksRead(*rocksdb::get_perf_context()) * 20, 1000 * kIndexedFiles);
+  rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
+}
+
+TEST_P(BlockIndexReadsTest, BoundsDoNotReachGetsAndCompactions) {
+  TestDb db(IndexedConfig(GetParam()));
+  WriteFiles(&db);
+  IndexedRead read(&db);
+  const std::string key = RangeKey(0);
+  const rocksdb::Slice bound("");
+  read.options.iterate_upper_bound = &bound;
+  std::string value;
+  EXPECT_TRUE(db->Get(read.options, key, &value).ok());
+  // Subcompactions have bounds too.
+  rocksdb::CompactRangeOptions options;
+  options.max_subcompactions = 4;
+  ASSERT_TRUE(db->CompactRange(options, nullptr, nullptr).ok());
+  const std::unique_ptr<rocksdb::Iterator> rows(db->NewIterator({}));
+  uint64_t num_rows = 0;
+  for (rows->SeekToFirst(); rows->Valid(); rows->Next()) ++num_rows;
+  EXPECT_EQ(num_rows, kIndexedFiles * 2000);
+}
+
+struct ScanCounts {
+  uint64_t found = 0;
+  uint64_t prepares = 0;
+  uint64_t fetched = 0;
+  uint64_t wasted = 0;  // counts blocks in which a range ends, too
+};
+
+ScanCounts ScanAll(TestDb* db, const rocksdb::ReadOptions& read,
+                   const std::vector<std::string>& begins, bool is_async) {
+  db->ResetUse();
+  rocksdb::MultiScanArgs ranges(rocksdb::BytewiseComparator());
+  std::vector<std::string> ends;
+  for (const std::string& begin : begins) ends.push_back(begin + '\0');
+  for (size_t i = 0; i < begins.size(); ++i) ranges.insert(begins[i], ends[i]);
+  ranges.use_async_io = is_async;
+  ScanCounts counts;
+  {
+    const auto scans = (*db)->NewMultiScan(read, (*db)->DefaultColumnFamily(), ranges);
+    for (auto scan : *scans) {
+      for ([[maybe_unused]] auto row : scan) ++counts.found;
+    }
+  }
+  const auto count = [&](rocksdb::Tickers ticker) {
+    return (*db)->GetDBOptions().statistics->getTickerCount(ticker);
+  };
+  counts.prepares = count(rocksdb::MULTISCAN_PREPARE_CALLS);
+  counts.fetched =
+      count(rocksdb::MULTISCAN_BLOCKS_PREFETCHED) + count(rocksdb::MULTISCAN_BLOCKS_FROM_CACHE);
+  counts.wasted = count(rocksdb::MULTISCAN_PREFETCH_BLOCKS_WASTED);
+  return counts;
+}
+
+TEST(BlockIndexMultiScanTest, PrefetchesNoEmptyRange) {
+  DbConfig config = IndexedConfig(false);
+  config.options.target_file_size_base = 64 << 10;
+  TestDb db(config);
+  WriteFiles(&db);
+  db.Compact();
+  WriteFiles(&db);
+  const IndexedRead read(&db);
+  std::vector<std::string> begins;
+  for (uint64_t i = 0; i < 1000; ++i) begins.push_back(RangeKey(i % 10 == 0 ? 32 * i : 2 * i + 1));
+  std::ranges::sort(begins);
+  for (const bool is_async : {false, true}) {
+    const ScanCounts stock = ScanAll(&db, {}, begins, is_async);
+    const ScanCounts ours = ScanAll(&db, read.options, begins, is_async);
+    for (const ScanCounts& counts : {stock, ours}) {
+      std::printf("%lu found, %lu prepared, %lu blocks fetched, %lu wasted\n", counts.found,
+                  counts.prepares, counts.fetched, counts.wasted);
+    }
+    EXPECT_EQ(stock.found, 100u);
+    EXPECT_EQ(ours.found, 100u);
+    EXPECT_LT(ours.fetched * 5, stock.fetched);
+    EXPECT_LT(ours.wasted * 5, stock.wasted);
+  }
+}
+
+TEST(BlockIndexModesTest, EveryStepForwardAndBackReadsAllRows) {
+  DbConfig stock = MakeConfig(FilterShape::kFull, NewPolicy({}));
+  TestDb db(stock);
+  db.Put("old", "row");
+  db.Flush();
+  // The old file has no index.
+  db.Reopen(IndexedConfig(false));
+  EXPECT_EQ(db->Get({}, "old", std::make_unique<std::string>().get()), rocksdb::Status::OK());
+  rocksdb::ColumnFamilyOptions primary(IndexedConfig(false).ToOptions());
+  const auto make_primary = [&] { return MakeIndexPrimary(&db.db(), nullptr, &primary); };
+  const rocksdb::Status refused = make_primary();
+  EXPECT_TRUE(refused.IsIncomplete()) << refused.ToString();
+  EXPECT_NE(refused.ToString().find(".sst"), std::string::npos) << refused.ToString();
+  WriteFiles(&db);
+  MustBeOk(db->CompactRange({}, nullptr, nullptr), "compaction");
+  rocksdb::CompactRangeOptions all;
+  all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+  MustBeOk(db->CompactRange(all, nullptr, nullptr), "compaction");
+  ASSERT_TRUE(make_primary().ok()) << make_primary().ToString();
+  const auto count_rows = [&] {
+    uint64_t num_rows = 0;
+    const std::unique_ptr<rocksdb::Iterator> rows(db->NewIterator({}));
+    for (rows->SeekToFirst(); rows->Valid(); rows->Next()) ++num_rows;
+    EXPECT_TRUE(rows->status().ok()) << rows->status().ToString();
+    return num_rows;
+  };
+  DbConfig config = IndexedConfig(true);
+  db.Reopen(config);
+  EXPECT_LT(SeekEmpty(&db, {}).blocks, 50u);
+  EXPECT_EQ(count_rows(), kIndexedFiles * 2000 + 1);
+  // A backup, restored by a process without the index.
+  rocksdb::BackupEngine* engine = nullptr;
+  const rocksdb::BackupEngineOptions backup(db.dir() / "backup");
+  MustBeOk(rocksdb::BackupEngine::Open(rocksdb::Env::Default(), backup, &engine), "backup");
+  const std::unique_ptr<rocksdb::BackupEngine> owned(engine);
+  MustBeOk(engine->CreateNewBackup(&db.db()), "backup");
+  MustBeOk(engine->RestoreDBFromLatestBackup(db.dir() / "restored", db.dir() / "restored"),
+           "restore");
+  const auto restored = OpenDb(stock.ToOptions(), db.dir() / "restored");
+  EXPECT_TRUE(restored->Get({}, "old", std::make_unique<std::string>().get()).ok());
+  // Back: secondary, then off.
+  db.Reopen(IndexedConfig(false));
+  EXPECT_EQ(count_rows(), kIndexedFiles * 2000 + 1);
+  db.Reopen(stock);
+  EXPECT_EQ(count_rows(), kIndexedFiles * 2000 + 1);
+}
+
+TEST(BlockIndexModesTest, OptionsTravelInOptionStrings) {
+  DbConfig config = IndexedConfig(false, {.ranges = true,
+                                          .range_fpr = 0.02,
+                                          .prefixes = "delimiter:/",
+                                          .columns = Columns({"n=int:field:1"}),
+                                          .max_index_bytes = 1 << 20});
+  TestDb db(config);
+  const StoredOptions stored(db.path());
+  const auto* const table =
+      stored.column_family().table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  ASSERT_NE(table->user_defined_index_factory, nullptr);
+  const std::string text = table->user_defined_index_factory->ToString(StrictConfig());
+  for (const char* const option : {"ranges=true", "range_fpr=0.02", "prefixes=delimiter:/",
+                                   "columns=n", "max_index_bytes=1048576"}) {
+    EXPECT_NE(text.find(option), std::string::npos) << text;
+  }
+}
+
+TEST(BlockIndexModesTest, RefusesWhatItCannotServe) {
+  const auto error_of = [](const BlockIndexOptions& index, const auto& change) {
+    rocksdb::ColumnFamilyOptions options;
+    rocksdb::BlockBasedTableOptions table;
+    change(&options, &table);
+    options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+    const rocksdb::Status status = EnableIndex(&options, index);
+    EXPECT_EQ(options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()
+                  ->user_defined_index_factory,
+              nullptr);
+    return status.ToString();
+  };
+  const auto none = [](auto*, auto*) {};
+  const BlockIndexOptions ranges{.ranges = true};
+  const auto has = [](const std::string& text, const char* part) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+    EXPECT_TRUE(text.find("allowed") != std::string::npos ||
+                text.find("expected") != std::string::npos)
+        << text;
+  };
+  has(error_of({}, none), "ranges");
+  has(error_of({.ranges = true, .range_fpr = 0.9}, none), "range_fpr is 0.9");
+  has(error_of({.prefixes = "x:y"}, none), "x:y");
+  has(error_of(ranges,
+               [](auto* cf, auto*) { cf->comparator = rocksdb::ReverseBytewiseComparator(); }),
+      "comparator");
+  has(error_of(ranges, [](auto* cf, auto*) { cf->compression_opts.parallel_threads = 4; }),
+      "parallel_threads is 4");
+  has(error_of(ranges, [](auto*, auto* t) { t->filter_policy = NewPolicy({.ranges = true}); }),
+      "ranges of the filter policy");
+  has(error_of({.columns = Columns({"n=int:field:1"})},
+               [](auto* cf, auto*) {
+                 cf->table_properties_collector_factories.push_back(
+                     NewCollectorFactory(ShortGranules({"n=int:field:1"})));
+               }),
+      "blocksieve.skip_index");
+  // Another comparator is no obstacle for values.
+  rocksdb::ColumnFamilyOptions options;
+  options.comparator = rocksdb::ReverseBytewiseComparator();
+  EXPECT_TRUE(EnableIndex(&options, {.columns = Columns({"n=int:field:1"})}).ok());
+}
+
+}  // namespace
+}  // namespace blocksieve
+
+#endif
