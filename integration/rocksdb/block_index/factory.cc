@@ -41,7 +41,7 @@ thread_local struct {
   const void* choice = nullptr;
   uint64_t num_blocks = 0;
   uint64_t data_size = 0;
-  const FileBlocks* blocks = nullptr;
+  std::shared_ptr<const FileBlocks> blocks;  // keeps the choice, whose address is compared
 } noted_file;
 
 class Builder final : public UserDefinedIndexBuilder {
@@ -272,8 +272,9 @@ void BlockIndexChoice::Set(rocksdb::ReadOptions* options) const {
 }
 
 void BlockIndexChoice::NoteFile(const rocksdb::TableProperties& properties,
-                                const FileBlocks* blocks) const {
-  noted_file = {&parts_->factory, properties.num_data_blocks, properties.data_size, blocks};
+                                std::shared_ptr<const FileBlocks> blocks) const {
+  noted_file = {&parts_->factory, properties.num_data_blocks, properties.data_size,
+                std::move(blocks)};
 }
 
 int RegisterBlockIndex(rocksdb::ObjectLibrary& library) {
@@ -375,7 +376,8 @@ struct BlockIndexChoice::Parts {};
 BlockIndexChoice::BlockIndexChoice() = default;
 BlockIndexChoice::~BlockIndexChoice() = default;
 void BlockIndexChoice::Set(rocksdb::ReadOptions*) const {}
-void BlockIndexChoice::NoteFile(const rocksdb::TableProperties&, const FileBlocks*) const {}
+void BlockIndexChoice::NoteFile(const rocksdb::TableProperties&,
+                                std::shared_ptr<const FileBlocks>) const {}
 
 }  // namespace rocksdb_plugin
 

@@ -37,9 +37,10 @@ class BlockIndexChoice {
   void Set(rocksdb::ReadOptions* options) const;
 
   /// To be called by the table filter that accepts a file: `blocks` says what the iterator leaves
-  /// out that the calling thread makes of this file, which RocksDB does in the next statement.
-  /// Null: nothing. Must outlive that iterator.
-  void NoteFile(const rocksdb::TableProperties& properties, const FileBlocks* blocks) const;
+  /// out that the calling thread makes of this file, which RocksDB does in the next statement. They
+  /// must own this choice.
+  void NoteFile(const rocksdb::TableProperties& properties,
+                std::shared_ptr<const FileBlocks> blocks) const;
 
  private:
   struct Parts;

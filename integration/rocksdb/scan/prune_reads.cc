@@ -28,6 +28,8 @@ using namespace rocksdb_plugin;  // NOLINT: the same component
 struct ReadPruning::Decision {
   explicit Decision(std::optional<Predicate> predicate) : condition(std::move(predicate)) {}
 
+  static const TableFilter& FilterOf(const ReadPruning& pruning) { return pruning.filter_; }
+
   void Decide(const SstPlace& place, uint32_t value_suffix_bytes, const FileMap& map,
               const rocksdb::TablePropertiesCollection& tables);
 
@@ -75,10 +77,11 @@ class DecisionFilter {
     if (id && std::ranges::binary_search(decision_->pruned, *id)) return false;
     const auto& by_block = decision_->by_block;
     const auto blocks = id ? by_block.find(*id) : by_block.end();
-    decision_->choice.NoteFile(properties, blocks == by_block.end() ? nullptr : &blocks->second);
+    if (blocks != by_block.end()) {
+      decision_->choice.NoteFile(properties, {decision_, &blocks->second});
+    }
     return true;
   } catch (const std::bad_alloc&) {
-    decision_->choice.NoteFile(properties, nullptr);
     return true;
   }
 
@@ -219,55 +222,59 @@ ReadPruningCounts ReadPruning::counts() const {
   return counts;
 }
 
+rocksdb::Status rocksdb_plugin::PruneReadsBy(rocksdb::DB* db,
+                                             rocksdb::ColumnFamilyHandle* column_family,
+                                             const Predicate& condition,
+                                             rocksdb::ReadOptions* read_options,
+                                             std::shared_ptr<ReadPruning>* pruning) {
+  rocksdb::Status status = CheckPrunable(db, column_family, *read_options);
+  if (!status.ok()) return status;
+  const rocksdb::Options options = db->GetOptions(column_family);
+  const std::optional<BlockIndexOptions> block_index = BlockIndexOptionsOf(options);
+  auto decision = std::make_shared<ReadPruning::Decision>(condition);
+  decision->has_block_indexes = block_index && !block_index->columns.empty();
+  rocksdb::TablePropertiesCollection tables;
+  status = ReadTableProperties(db, column_family, &tables);
+  if (!status.ok()) return status;
+  rocksdb::ColumnFamilyMetaData metadata;
+  db->GetColumnFamilyMetaData(column_family, &metadata);
+  decision->Decide({db->GetEnv()->GetFileSystem(), "", nullptr},
+                   HiddenSuffixBytes(db, column_family),
+                   FileMap(column_family->GetComparator(), std::move(metadata)), tables);
+  decision->others = TableFilterOf(read_options->table_filter);
+  if (const auto* const earlier = decision->others.target<DecisionFilter>()) {
+    decision->others = TableFilter(earlier->others());
+  }
+  auto done = std::make_shared<ReadPruning>(decision);
+  // RocksDB passes null to a filter for a table without properties.
+  const bool is_safe = std::ranges::none_of(
+      tables, [](const auto& table) { return LacksProperties(*table.second); });
+  SetTableFilter(is_safe ? ReadPruning::Decision::FilterOf(*done) : decision->others, read_options);
+  if (block_index) decision->choice.Set(read_options);
+  *pruning = std::move(done);
+  return status;
+}
+
 rocksdb::Status PruneReads(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                            std::string_view condition, rocksdb::ReadOptions* read_options,
                            std::shared_ptr<ReadPruning>* pruning) {
-  return PublicCall(
-      {{"db", db}, {"read_options", read_options}, {"pruning", pruning}}, [&]() -> rocksdb::Status {
-        if (column_family == nullptr) column_family = db->DefaultColumnFamily();
-        const rocksdb::Options options = db->GetOptions(column_family);
-        const std::optional<BlockIndexOptions> block_index = BlockIndexOptionsOf(options);
-        if (condition.empty() && block_index) {
-          auto ranges_alone = std::make_shared<ReadPruning::Decision>(std::nullopt);
-          ranges_alone->choice.Set(read_options);
-          *pruning = std::make_shared<ReadPruning>(std::move(ranges_alone));
-          return rocksdb::Status::OK();
-        }
-        SkipIndexSettings settings;
-        rocksdb::Status status;
-        const bool has_block_indexes = block_index && !block_index->columns.empty();
-        if (has_block_indexes) {
-          settings.index.columns = block_index->columns;
-        } else {
-          status = FindIndexOptions(options, &settings);
-        }
-        Predicate predicate = Predicate::Constant(true);
-        if (status.ok()) status = ParseCondition(condition, settings.index.columns, &predicate);
-        if (status.ok()) status = CheckPrunable(db, column_family, *read_options);
-        if (!status.ok()) return status;
-        auto decision = std::make_shared<ReadPruning::Decision>(std::move(predicate));
-        decision->has_block_indexes = has_block_indexes;
-        rocksdb::TablePropertiesCollection tables;
-        status = ReadTableProperties(db, column_family, &tables);
-        if (!status.ok()) return status;
-        rocksdb::ColumnFamilyMetaData metadata;
-        db->GetColumnFamilyMetaData(column_family, &metadata);
-        decision->Decide({db->GetEnv()->GetFileSystem(), "", nullptr},
-                         HiddenSuffixBytes(db, column_family),
-                         FileMap(column_family->GetComparator(), std::move(metadata)), tables);
-        decision->others = TableFilterOf(read_options->table_filter);
-        if (const auto* const earlier = decision->others.target<DecisionFilter>()) {
-          decision->others = TableFilter(earlier->others());
-        }
-        auto done = std::make_shared<ReadPruning>(decision);
-        // RocksDB passes null to a filter for a table without properties.
-        const bool is_safe = std::ranges::none_of(
-            tables, [](const auto& table) { return LacksProperties(*table.second); });
-        SetTableFilter(is_safe ? done->filter_ : decision->others, read_options);
-        if (is_safe && block_index) decision->choice.Set(read_options);
-        *pruning = std::move(done);
-        return status;
-      });
+  return PublicCall({{"db", db}, {"read_options", read_options}, {"pruning", pruning}},
+                    [&]() -> rocksdb::Status {
+                      if (column_family == nullptr) column_family = db->DefaultColumnFamily();
+                      const rocksdb::Options options = db->GetOptions(column_family);
+                      if (condition.empty() && BlockIndexOptionsOf(options)) {
+                        auto ranges_alone = std::make_shared<ReadPruning::Decision>(std::nullopt);
+                        ranges_alone->choice.Set(read_options);
+                        *pruning = std::make_shared<ReadPruning>(std::move(ranges_alone));
+                        return rocksdb::Status::OK();
+                      }
+                      ColumnList columns;
+                      rocksdb::Status status = FindColumns(options, &columns);
+                      Predicate predicate = Predicate::Constant(true);
+                      if (status.ok()) status = ParseCondition(condition, columns, &predicate);
+                      if (!status.ok()) return status;
+                      return PruneReadsBy(db, column_family, predicate, read_options, pruning);
+                    });
 }
 
 }  // namespace blocksieve

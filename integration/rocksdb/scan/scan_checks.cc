@@ -3,6 +3,11 @@
 #include <rocksdb/compaction_filter.h>
 
 #include <string_view>
+#include <utility>
+
+#include "integration/rocksdb/block_index/factory.h"
+#include "integration/rocksdb/index/backfill.h"
+#include "integration/rocksdb/index/skip_index_properties.h"
 
 namespace blocksieve::rocksdb_plugin {
 
@@ -42,6 +47,17 @@ rocksdb::Status CheckScannable(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* col
       "blocksieve: option read_options." + std::string(changed) +
       " is set; allowed: its default, as a scan sets it itself" +
       (read_options.snapshot == nullptr ? "" : "; use SkipScanOptions::snapshot"));
+}
+
+rocksdb::Status FindColumns(const rocksdb::ColumnFamilyOptions& options, ColumnList* columns) {
+  if (const auto index = BlockIndexOptionsOf(options); index && !index->columns.empty()) {
+    *columns = index->columns;
+    return rocksdb::Status::OK();
+  }
+  SkipIndexSettings settings;
+  rocksdb::Status status = FindIndexOptions(options, &settings);
+  if (status.ok()) *columns = std::move(settings.index.columns);
+  return status;
 }
 
 rocksdb::ReadOptions ScanReadOptions(const rocksdb::ReadOptions& requested) {

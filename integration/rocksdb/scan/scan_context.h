@@ -15,6 +15,10 @@
 #include "blocksieve/predicate.h"
 #include "blocksieve/rocksdb/skip_index.h"
 
+namespace blocksieve {
+class ReadPruning;
+}
+
 namespace blocksieve::rocksdb_plugin {
 
 /// State shared by the parts of a scan.
@@ -70,6 +74,14 @@ rocksdb::Status CheckScannable(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* col
 /// The read options of a scan: those of `requested` that are known to keep it correct. Later
 /// versions of RocksDB have options with which an iterator shows another time than its snapshot's.
 rocksdb::ReadOptions ScanReadOptions(const rocksdb::ReadOptions& requested);
+
+/// The columns of the skip index or the block index in the options. Errors: InvalidArgument.
+rocksdb::Status FindColumns(const rocksdb::ColumnFamilyOptions& options, ColumnList* columns);
+
+/// PruneReads by a parsed condition.
+rocksdb::Status PruneReadsBy(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+                             const Predicate& condition, rocksdb::ReadOptions* read_options,
+                             std::shared_ptr<ReadPruning>* pruning);
 
 /// Tables that iterators of this process asked the filters of PruneReads for.
 struct AskedTables {

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "blocksieve/rocksdb/prune_reads.h"
+#include "integration/rocksdb/block_index/factory.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/compat/version_differences.h"
@@ -191,6 +193,16 @@ class SkipScan::Parts {
                           std::move(memtables), std::move(plan));
   }
 
+  // Whether the merged view reads by the block index: its blocks are left out of files below which
+  // is nothing older, so their rows need no re-check.
+  bool ReadsByBlock() {
+    const auto index = BlockIndexOptionsOf(context_.db->GetOptions(context_.column_family));
+    if (!index || index->columns.empty()) return false;
+    return PruneReadsBy(context_.db, context_.column_family, context_.predicate,
+                        &context_.read_options, &pruning_)
+        .ok();
+  }
+
   /// Creates rows_, or leaves it null for a full scan, with the reason in the counts.
   rocksdb::Status ChooseStream() {
     ScanExplanation& counts = context_.counts;
@@ -200,6 +212,10 @@ class SkipScan::Parts {
     const bool counts_granules =
         options_.count_granules && options_.use_index && MemtablesAreEmpty(context_);
     if (!indexes.CanPrune() && !counts_granules) return rocksdb::Status::OK();
+    if (ReadsByBlock()) {
+      counts.full_scan_reason = "the block index leaves out blocks";
+      return rocksdb::Status::OK();
+    }
     if (ConvertsTombstones(context_.db->GetOptions(context_.column_family))) {
       // RocksDB refuses iterators of single files then, and those of memtables would convert runs
       // of tombstones that have live rows of files between them.
@@ -246,6 +262,7 @@ class SkipScan::Parts {
   ScanContext context_;
   const rocksdb::Snapshot* owned_snapshot_ = nullptr;
   std::optional<ScanPruner> indexes_;
+  std::shared_ptr<ReadPruning> pruning_;  // of reads by the block index
   std::unique_ptr<RowStream> rows_;
   bool limit_reached_ = false;
   bool out_of_memory_ = false;
@@ -283,9 +300,9 @@ rocksdb::Status SkipScan::Create(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* c
   return PublicCall({{"db", db}, {"scan", scan}}, [&]() -> rocksdb::Status {
     scan->reset();
     if (column_family == nullptr) column_family = db->DefaultColumnFamily();
-    SkipIndexSettings settings;
-    BLOCKSIEVE_RETURN_IF_ERROR(FindIndexOptions(db->GetOptions(column_family), &settings));
-    Result<Query> parsed = Query::Parse(query, settings.index.columns);
+    ColumnList columns;
+    BLOCKSIEVE_RETURN_IF_ERROR(FindColumns(db->GetOptions(column_family), &columns));
+    Result<Query> parsed = Query::Parse(query, columns);
     if (!parsed.ok()) return ToRocksStatus(parsed.status());
     SkipScanOptions scanning = options;
     if (parsed->order || parsed->limit != 0) {

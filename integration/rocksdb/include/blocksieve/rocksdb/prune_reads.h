@@ -60,9 +60,6 @@ class BLOCKSIEVE_EXPORT ReadPruning {
   explicit ReadPruning(std::shared_ptr<const Decision> decision);
 
  private:
-  friend rocksdb::Status PruneReads(rocksdb::DB*, rocksdb::ColumnFamilyHandle*, std::string_view,
-                                    rocksdb::ReadOptions*, std::shared_ptr<ReadPruning>*);
-
   const std::shared_ptr<const Decision> decision_;
   const std::function<bool(const rocksdb::TableProperties&)> filter_;
 };
