@@ -203,6 +203,10 @@ class BlockIndexFactory final : public UserDefinedIndexFactory {
   static const char kName[];
 
   explicit BlockIndexFactory(BlockIndexOptions options) : options_(std::move(options)) {
+    // RocksDB compares what it reads back from an OPTIONS file.
+    if (const auto rule = CanonicalPrefixRule(options_.prefixes); rule.ok()) {
+      options_.prefixes = *rule;
+    }
     RegisterOptions("BlocksieveBlockIndexOptions", &options_, &BlockIndexOptionTypes());
   }
 

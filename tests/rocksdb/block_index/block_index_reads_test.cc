@@ -208,7 +208,7 @@ TEST(BlockIndexModesTest, EveryStepForwardAndBackReadsAllRows) {
 TEST(BlockIndexModesTest, OptionsTravelInOptionStrings) {
   DbConfig config = IndexedConfig(false, {.ranges = true,
                                           .range_fpr = 0.02,
-                                          .prefixes = "delimiter:/",
+                                          .prefixes = "delimiter:%2F",
                                           .columns = Columns({"n=int:field:1"}),
                                           .max_index_bytes = 1 << 20});
   TestDb db(config);

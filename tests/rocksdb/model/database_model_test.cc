@@ -103,6 +103,7 @@ void ModelRun::Step() {
       {1, &ModelRun::ScanOtherInstance},
       {4, &ModelRun::ScanFile},
       {1, &ModelRun::ScanAll},
+      {14, &ModelRun::ScanRanges},
   };
   uint64_t dice = dice_.Below(1000);
   for (const auto& [weight, step] : kChoices) {

@@ -1,9 +1,11 @@
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/utilities/write_batch_with_index.h>
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
+#include "integration/rocksdb/compat/user_index.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "tests/rocksdb/model/model_run.h"
 
@@ -269,6 +271,37 @@ void ModelRun::ScanAll() {
   }
   Must(rows->status(), "a scan of all");
   EXPECT_TRUE(found == map_) << "a scan of all has other rows than were written";
+}
+
+// A MultiScan by the block index, which RocksDB announces all ranges.
+void ModelRun::ScanRanges() {
+#if BLOCKSIEVE_HAS_USER_INDEX
+  if (!kind_.has_block_index) return;
+  std::vector<std::pair<std::string, std::string>> ranges;
+  for (uint64_t left = 1 + dice_.Below(40); left > 0; --left) ranges.push_back(keys_.Range());
+  std::ranges::sort(ranges);
+  rocksdb::MultiScanArgs args(rocksdb::BytewiseComparator());
+  args.use_async_io = dice_.OneIn(2);
+  Map expected;
+  const std::string* last_end = nullptr;
+  for (const auto& [begin, end] : ranges) {
+    if (begin == end || (last_end != nullptr && begin < *last_end)) continue;
+    args.insert(begin, end);
+    expected.insert(map_.lower_bound(begin), map_.lower_bound(end));
+    last_end = &end;
+  }
+  if (args.empty()) return;
+  rocksdb::ReadOptions read;
+  read.total_order_seek = true;
+  Must(PruneReads(db_.get(), nullptr, "", &read, &prunings_.emplace_back()), "a MultiScan");
+  Map found;
+  const auto scans = db_->NewMultiScan(read, Family(), args);
+  for (auto scan : *scans) {
+    for (auto row : scan) found[row.first.ToString()] = row.second.ToString();
+  }
+  counts_.operations += ranges.size();
+  EXPECT_TRUE(found == expected) << "a MultiScan has other rows than were written";
+#endif
 }
 
 void ModelRun::ScanOverBatch() {

@@ -129,6 +129,7 @@ class ModelRun {
   void Refresh();
   void ScanShortly();
   void ScanAll();
+  void ScanRanges();
   void ScanOverBatch();
   void ScanOtherInstance();
   void ScanFile();

@@ -275,7 +275,8 @@ ModelOpening::ModelOpening(const ModelKind& kind, const ModelTraits& traits, Dic
     options.disable_auto_compactions = true;
     options.max_subcompactions = 1;
   }
-  DrawNewerOptions(dice, &options);
+  // Conversion makes range deletes, of which RocksDB's tailing iterators know nothing.
+  if (!traits.has_tailing) DrawNewerOptions(dice, &options);
   DrawTable(kind, traits, dice, &config.table);
   DrawFilters(kind, dice, this);
   if (!kind.has_block_index) return;
