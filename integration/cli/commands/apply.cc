@@ -15,7 +15,8 @@ the previous one. A previous file with another policy or prefix extractor is als
 blocksieve-OPTIONS-..., which blocksieve revert reads. apply refuses options with which RocksDB
 would not open the database. No process may have it open.
 
-Options: filter_policy, prefix_extractor and table_properties_collectors of the column families, and
+Options: filter_policy, prefix_extractor, table_properties_collectors, user_defined_index_factory
+(RocksDB 11.2 and later) of the column families, and
 listeners of the database, which are added to those that the file names. A policy that spreads
 memory over the levels also adds the listener, and one with ranges or prefixes sets
 prefix_extractor, if there is none.

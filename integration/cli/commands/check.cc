@@ -44,6 +44,7 @@ struct Findings {
   /// option names none.
   Json named = Json::array();
   std::vector<std::string> problems = {};
+  std::vector<std::string> notes = {};
   std::string no_filter_pays = {};  // why, as in advise
 
   /// `family` is empty if the problem concerns all of them.
@@ -66,6 +67,8 @@ const ObjectOption kExtractor = {"prefix_extractor", rocksdb::SliceTransform::Ty
 const ObjectOption kCollectors = {
     "table_properties_collectors", rocksdb::TablePropertiesCollectorFactory::Type(),
     "silently creates no collector, and files get no skip indexes", true};
+const ObjectOption kBlockIndex = {"user_defined_index_factory", "UserDefinedIndexFactory",
+                                  "silently uses nullptr, and files get no block indexes"};
 const ObjectOption kListeners = {"listeners", rocksdb::EventListener::Type(),
                                  "silently creates no listener, not even blocksieve's", true};
 
@@ -193,6 +196,15 @@ void CheckOptionsFile(Findings* findings) {
                        "filter_policy is nullptr, so new files get no filters; RocksDB also writes "
                        "nullptr after it ignored a name. Set a policy, such as blocksieve:0.01");
     }
+    const auto table = OptionsSection::Table(family);
+    if (!IsNone(stored.Value(table, kBlockIndex.name))) CheckOption(kBlockIndex, table, findings);
+    if (NamesBlocksieve(stored.Value(table, kBlockIndex.name)) &&
+        stored.Value(table, "use_udi_as_primary_index") == "true") {
+      findings->notes.push_back(
+          family +
+          ": the block index is primary: RocksDB opens no file without it, and processes without "
+          "the plug-in cannot open the database; use_udi_as_primary_index=false ends that");
+    }
     CheckOption(kExtractor, OptionsSection::Family(family), findings);
     CheckOption(kCollectors, OptionsSection::Family(family), findings);
   }
@@ -232,6 +244,7 @@ std::string ToText(const Findings& findings) {
           "\n";
   for (const std::string& problem : findings.problems) text += problem + "\n";
   if (findings.problems.empty()) text += "No problem found.\n";
+  for (const std::string& note : findings.notes) text += note + "\n";
   if (findings.no_filter_pays.empty()) return text;
   return text + "No filter pays here: " + findings.no_filter_pays + ".\n";
 }
@@ -253,7 +266,8 @@ void RunCheck(const TargetOptions& options) {
   }
   Json document = {{"options_file", findings.stored.text->name()}};
   if (has_database) document["database"] = target.path;
-  document.update({{"named", findings.named}, {"problems", findings.problems}});
+  document.update(
+      {{"named", findings.named}, {"problems", findings.problems}, {"notes", findings.notes}});
   WriteReport(options.format, document, ToText(findings));
   if (const size_t problems = findings.problems.size(); problems != 0) {
     term::Fail("{} found", term::CountOf(problems, "problem"));

@@ -7,6 +7,7 @@
 #include "integration/cli/database/json_table.h"
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/term/terminal.h"
+#include "integration/rocksdb/scan/scan_context.h"
 
 namespace blocksieve {
 
@@ -74,7 +75,14 @@ bool HasRows(const Database& db, const std::string& family) {
 }
 
 Query ParseWhere(const ScanOptions& options, const Database& db) {
-  const SkipIndexSummary indexes = IndexesOf(db, *options.target.family);
+  SkipIndexSummary indexes = IndexesOf(db, *options.target.family);
+  if (indexes.columns.empty()) {
+    ColumnList columns;  // of the block index
+    const auto handle = db.HandleOf(*options.target.family);
+    if (rocksdb_plugin::FindColumns(db->GetOptions(handle), &columns).ok()) {
+      indexes.columns.assign(columns.begin(), columns.end());
+    }
+  }
   size_t position = 0;
   Result<Query> query = Query::Parse(options.where, indexes.columns, &position);
   if (query.ok()) return *std::move(query);

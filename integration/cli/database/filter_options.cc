@@ -23,14 +23,20 @@ using rocksdb_plugin::ElementsOf;
 
 constexpr const char* kListener = "blocksieve";
 constexpr const char* kAllowed =
-    "filter_policy, prefix_extractor, table_properties_collectors, listeners";
+    "filter_policy, prefix_extractor, table_properties_collectors, user_defined_index_factory, "
+    "listeners";
+constexpr std::string_view kBlockIndex = "user_defined_index_factory";  // of tables
 
 // Why RocksDB does not make the object of an option, or an element of a list; "" if it does.
 std::string WhyRefused(const std::string& option, const std::string& value) {
   if (option == "filter_policy") return rocksdb_plugin::Judge(value).reason;
   rocksdb::ColumnFamilyOptions made;
+  const bool is_of_table = option == kBlockIndex;
   const rocksdb::Status status = rocksdb::GetColumnFamilyOptionsFromMap(
-      rocksdb_plugin::Strict(), {}, {{option, value}}, &made);
+      rocksdb_plugin::Strict(), {},
+      {{is_of_table ? "block_based_table_factory" : option,
+        is_of_table ? "{" + option + "=" + value + "}" : value}},
+      &made);
   return status.ok() ? "" : status.ToString();
 }
 
@@ -142,7 +148,8 @@ void PutOption(const std::string& option, const std::vector<std::string>& famili
   if (name == "listeners") return PutListener(options, value);
   const bool is_policy = name == "filter_policy";
   const bool is_list = name == "table_properties_collectors";
-  if (!is_policy && !is_list && name != "prefix_extractor") {
+  const bool is_of_table = is_policy || name == kBlockIndex;
+  if (!is_of_table && !is_list && name != "prefix_extractor") {
     term::FailUsage("--option is {}; allowed names: {}", shown, kAllowed);
   }
   for (const std::string& element : is_list ? ElementsOf(value) : std::vector{value}) {
@@ -151,13 +158,14 @@ void PutOption(const std::string& option, const std::vector<std::string>& famili
   }
   for (const std::string& family : families) {
     const std::string table = options->TableFactory(family);
-    if (is_policy && table != "BlockBasedTable") {
+    if (is_of_table && table != "BlockBasedTable") {
       term::Fail(
-          "column family {} has table_factory {}, whose files have no filters; allowed: "
+          "column family {} has table_factory {}, whose files have no {}; allowed: "
           "BlockBasedTable",
-          family, table);
+          family, table, is_policy ? "filters" : "block indexes");
     }
-    const auto section = is_policy ? OptionsSection::Table(family) : OptionsSection::Family(family);
+    const auto section =
+        is_of_table ? OptionsSection::Table(family) : OptionsSection::Family(family);
     if (is_policy && IsSamePolicy(options->Find(section, name).value_or(""), value)) continue;
     SetOption(section, name, value, options);
   }

@@ -233,6 +233,12 @@ OptionsText StockOptions(const StoredDatabase& stored, const std::optional<std::
       SetOption(OptionsSection::Table(name), kPolicy, value, &options);
       notes->push_back(fmt::format("column family {}: filter_policy={}, {}", name, value, source));
     }
+    const auto table = OptionsSection::Table(name);
+    if (NamesBlocksieve(options.Find(table, "user_defined_index_factory"))) {
+      // RocksDB's own index is in every file.
+      SetOption(table, "use_udi_as_primary_index", "false", &options);
+      SetOption(table, "user_defined_index_factory", "nullptr", &options);
+    }
     const auto section = OptionsSection::Family(name);
     if (const auto before = FindKept(kept, section, kExtractor)) {
       SetOption(section, kExtractor, *before, &options);

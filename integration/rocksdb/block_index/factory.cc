@@ -246,7 +246,17 @@ class BlockIndexFactory final : public UserDefinedIndexFactory {
   rocksdb::Status NewReader(const rocksdb::UserDefinedIndexOption& table, Slice& block,
                             std::unique_ptr<UserDefinedIndexReader>& reader) const override try {
     Result<BlockIndex> index = BlockIndex::Open(AsBytes(block.ToStringView()), table.comparator);
-    if (!index.ok())
+    if (describes_ != nullptr) {
+      *describes_ = {.num_bytes = block.size()};
+      if (index.ok()) {
+        describes_->num_blocks = index->entries().size();
+        describes_->has_ranges = index->answers_ranges();
+        if (index->values() != nullptr) describes_->columns = index->values()->columns();
+      } else {
+        describes_->problem = index.status().message();
+      }
+    }
+    if (!index.ok() && describes_ == nullptr)
       LogLoudly(nullptr, "an index cannot be used; reason: ", index.status().message());
     reader = std::make_unique<Reader>(index.ok() ? std::optional(*std::move(index)) : std::nullopt);
     return rocksdb::Status::OK();
@@ -258,8 +268,11 @@ class BlockIndexFactory final : public UserDefinedIndexFactory {
   UserDefinedIndexBuilder* NewBuilder() const override { return nullptr; }
   std::unique_ptr<UserDefinedIndexReader> NewReader(Slice&) const override { return nullptr; }
 
+  void DescribeIn(OpenedBlockIndex* opened) { describes_ = opened; }
+
  private:
   BlockIndexOptions options_;
+  OpenedBlockIndex* describes_ = nullptr;  // null: nothing is described
 };
 
 const char BlockIndexFactory::kName[] = "blocksieve.index";
@@ -298,6 +311,12 @@ std::optional<BlockIndexOptions> BlockIndexOptionsOf(
   if (table == nullptr) return std::nullopt;
   const auto* const factory = As<BlockIndexFactory>(table->user_defined_index_factory.get());
   return factory == nullptr ? std::nullopt : std::optional(factory->options());
+}
+
+void DescribeBlockIndexes(OpenedBlockIndex* opened, rocksdb::BlockBasedTableOptions* table) {
+  auto factory = std::make_shared<BlockIndexFactory>(BlockIndexOptions());
+  factory->DescribeIn(opened);
+  table->user_defined_index_factory = std::move(factory);
 }
 
 rocksdb::Status SetBlockIndex(const BlockIndexOptions& index,
@@ -368,6 +387,8 @@ int RegisterBlockIndex(rocksdb::ObjectLibrary&) { return 0; }
 std::optional<BlockIndexOptions> BlockIndexOptionsOf(const rocksdb::ColumnFamilyOptions&) {
   return std::nullopt;
 }
+
+void DescribeBlockIndexes(OpenedBlockIndex*, rocksdb::BlockBasedTableOptions*) {}
 
 rocksdb::Status SetBlockIndex(const BlockIndexOptions&, rocksdb::ColumnFamilyOptions*) {
   return rocksdb::Status::NotSupported(

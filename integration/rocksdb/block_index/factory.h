@@ -2,11 +2,15 @@
 
 #include <rocksdb/options.h>
 #include <rocksdb/status.h>
+#include <rocksdb/table.h>
 #include <rocksdb/table_properties.h>
 #include <rocksdb/utilities/object_registry.h>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "blocksieve/rocksdb/block_index.h"
 #include "integration/rocksdb/block_index/block_index.h"
@@ -26,6 +30,19 @@ std::optional<BlockIndexOptions> BlockIndexOptionsOf(
 /// EnableIndex. Errors: those of BlockIndexBuilder::Create and of the table's options.
 rocksdb::Status SetBlockIndex(const BlockIndexOptions& index,
                               rocksdb::ColumnFamilyOptions* column_family);
+
+/// The block index of a file that was opened.
+struct OpenedBlockIndex {
+  uint64_t num_bytes = 0;   ///< 0 without an index.
+  uint64_t num_blocks = 0;  ///< Data blocks of the file.
+  bool has_ranges = false;  ///< Whether it answers for ranges.
+  std::vector<IndexColumnInfo> columns = {};
+  std::string problem = {};  ///< Why it cannot be used; empty if it can.
+};
+
+/// Describes the index of each file that is opened with these options of a table, in `*opened`,
+/// which must outlive the options. Does nothing before RocksDB 11.2.
+void DescribeBlockIndexes(OpenedBlockIndex* opened, rocksdb::BlockBasedTableOptions* table);
 
 /// What makes iterators use the index, by ReadOptions::table_index_factory. Must outlive them.
 class BlockIndexChoice {

@@ -91,7 +91,7 @@ struct FilterReport {
 struct IndexReport {
   uint64_t num_granules = 0;  ///< 0 without an index.
   uint64_t num_bytes = 0;     ///< Stored size.
-  std::string place;          ///< "sst" or "sidecar".
+  std::string place;          ///< "sst", "sidecar" or "block index".
   std::vector<IndexColumnInfo> columns;
   std::string note;     ///< Why a built index is missing.
   std::string problem;  ///< Damage, or empty.

@@ -121,7 +121,10 @@ void TableFile::OpenTable() {
 }
 
 rocksdb::Status TableFile::TryOpen(std::shared_ptr<const rocksdb::FilterPolicy> policy) {
-  options_.table_factory = rocksdb_plugin::TablesWith(std::move(policy));
+  const auto factory = rocksdb_plugin::TablesWith(std::move(policy));
+  auto table = *factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  rocksdb_plugin::DescribeBlockIndexes(&block_index_, &table);
+  options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   if (!is_block_based()) {
     // Without its prefix extractor, a PlainTable can only be scanned.
     const std::shared_ptr<rocksdb::TableFactory> plain(

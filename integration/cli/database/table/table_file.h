@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "integration/rocksdb/block_index/factory.h"
 #include "integration/rocksdb/maintenance/captured_filters.h"
 #include "integration/rocksdb/maintenance/file_report.h"
 
@@ -133,6 +134,7 @@ class TableFile {
   std::vector<std::unique_ptr<rocksdb::FilterBitsReader>> partitions_;  // of filters_; may be null
   std::vector<std::string> ends_;  // the last key of each, as far as visited
 
+  rocksdb_plugin::OpenedBlockIndex block_index_;
   FileReport report_;
 };
 

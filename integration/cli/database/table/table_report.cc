@@ -85,6 +85,13 @@ void TableFile::Report(uint64_t num_bytes) {
   }
   report_.filter = ReportFilters();
   report_.index = ReportIndex(path_, properties_);
+  if (block_index_.num_bytes == 0) return;
+  report_.index = {.num_granules = block_index_.num_blocks,
+                   .num_bytes = block_index_.num_bytes,
+                   .place = "block index",
+                   .columns = block_index_.columns,
+                   .note = "",
+                   .problem = block_index_.problem};
 }
 
 }  // namespace blocksieve::cli
