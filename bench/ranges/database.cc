@@ -3,7 +3,11 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
+#if __has_include(<rocksdb/multi_scan.h>)
+#include <rocksdb/multi_scan.h>
+#endif
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -24,6 +28,7 @@ constexpr PolicyKind kKind = PolicyKind::kRibbon;
 constexpr const char* kNames[] = {
     "no filter",          "stock prefix Bloom", "index with first key", "stock segment bounds",
     "blocksieve, points", "blocksieve, ranges", "blocksieve, prefixes", "prefixes and ranges",
+    "block index",
 };
 
 constexpr std::string_view kValue = "a value of thirty-two bytes long";
@@ -55,6 +60,12 @@ void SetUp(Role role, const PrefixRule& rule, rocksdb::Options& options) {
     options.table_properties_collector_factories.push_back(NewSegmentBounds(rule.prefixes));
   } else if (role == Role::kFirstKey) {
     table.index_type = rocksdb::BlockBasedTableOptions::kBinarySearchWithFirstKey;
+  } else if (role == Role::kBlockIndex) {
+    rocksdb::Status status = NewFilterPolicy({.kind = kKind}, &table.filter_policy);
+    if (status.ok()) {
+      status = EnableIndex(&options, {.ranges = rule.prefixes.empty(), .prefixes = rule.prefixes});
+    }
+    if (!status.ok()) Fail("{}", status.ToString());
   } else if (HasRanges(role)) {
     const rocksdb::Status status =
         EnableFilter(&options, {.kind = kKind,
@@ -74,9 +85,11 @@ const char* RoleName(Role role) { return kNames[static_cast<size_t>(role)]; }
 std::vector<Role> RolesFor(const Dataset& dataset) {
   std::vector<Role> roles = {Role::kNoFilter, Role::kPrefixBloom, Role::kFirstKey, Role::kPoints,
                              Role::kRanges};
-  if (dataset.prefixes.empty()) return roles;
-  if (kHasSegmentBounds) roles.insert(roles.begin() + 3, Role::kSegmentBounds);
-  roles.insert(roles.end(), {Role::kPrefixes, Role::kPrefixesAndRanges});
+  if (!dataset.prefixes.empty()) {
+    if (kHasSegmentBounds) roles.insert(roles.begin() + 3, Role::kSegmentBounds);
+    roles.insert(roles.end(), {Role::kPrefixes, Role::kPrefixesAndRanges});
+  }
+  if (kHasBlockIndexes) roles.push_back(Role::kBlockIndex);
   return roles;
 }
 
@@ -116,11 +129,12 @@ double RangeDatabase::Fill(const Dataset& dataset) {
 }
 
 // Options of a seek with the upper bound `*end`, which must outlive it.
-rocksdb::ReadOptions RangeDatabase::SeekOptions(const Range& range,
-                                                const rocksdb::Slice* end) const {
+rocksdb::ReadOptions RangeDatabase::SeekOptions(const Range& range, const rocksdb::Slice* end) {
   rocksdb::ReadOptions read;
   read.iterate_upper_bound = end;
-  if (HasRanges(role_)) {
+  if (role_ == Role::kBlockIndex) {
+    Check(PruneReads(&db(), nullptr, "", &read, &by_index_), "choose the index of");
+  } else if (HasRanges(role_)) {
     PrepareRangeRead(end, &read);
   } else if (role_ == Role::kSegmentBounds) {
     SkipFiles(*options().table_properties_collector_factories.back(), range, &read);
@@ -147,6 +161,12 @@ void RangeDatabase::Put(const std::string& key) {
   Check(db().Put(write, key, {kValue.data(), kValue.size()}), "write to");
 }
 
+uint64_t RangeDatabase::FileBytes() {
+  uint64_t bytes = 0;
+  db().GetIntProperty(rocksdb::DB::Properties::kTotalSstFilesSize, &bytes);
+  return bytes;
+}
+
 double RangeDatabase::TimeSeeks(const Seeks& seeks) {
   CheckInterrupt();
   const Stopwatch stopwatch;
@@ -163,6 +183,35 @@ double RangeDatabase::CountBlocks(const Seeks& seeks) {
   const CounterWindow window(statistics());
   TimeSeeks(seeks);
   return Ratio(window.Stop().data_blocks(), seeks.ranges.size());
+}
+
+double RangeDatabase::CountMultiScanBlocks([[maybe_unused]] const Seeks& seeks) {
+#if ROCKSDB_MAJOR > 11 || (ROCKSDB_MAJOR == 11 && ROCKSDB_MINOR >= 2)
+  constexpr size_t kRangesAtOnce = 50;
+  std::vector<Range> ranges = seeks.ranges;
+  const auto by_begin = [](const Range& a, const Range& b) { return a.begin < b.begin; };
+  const CounterWindow window(statistics());
+  for (size_t first = 0; first < ranges.size(); first += kRangesAtOnce) {
+    const auto begin = ranges.begin() + static_cast<ptrdiff_t>(first);
+    const auto end = begin + static_cast<ptrdiff_t>(std::min(kRangesAtOnce, ranges.size() - first));
+    std::sort(begin, end, by_begin);
+    rocksdb::MultiScanArgs args(rocksdb::BytewiseComparator());
+    const std::string* last_end = nullptr;
+    for (auto range = begin; range != end; ++range) {
+      if (last_end != nullptr && range->begin < *last_end) continue;
+      args.insert(range->begin, range->end);
+      last_end = &range->end;
+    }
+    const auto scans =
+        db().NewMultiScan(SeekOptions(*begin, nullptr), db().DefaultColumnFamily(), args);
+    for (auto scan : *scans) {
+      for ([[maybe_unused]] auto row : scan) CheckInterrupt();
+    }
+  }
+  return Ratio(window.Stop().data_blocks(), ranges.size());
+#else
+  return 0;
+#endif
 }
 
 double RangeDatabase::TimeGets(std::span<const std::string> keys, bool are_present) {

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <rocksdb/version.h>
+
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -8,6 +11,7 @@
 #include "bench/ranges/datasets.h"
 #include "bench/support/database.h"
 #include "bench/support/measure.h"
+#include "blocksieve/rocksdb.h"
 
 namespace blocksieve::bench::ranges {
 
@@ -21,6 +25,7 @@ enum class Role {
   kRanges,
   kPrefixes,  ///< Only for keys with prefixes, as the next one.
   kPrefixesAndRanges,
+  kBlockIndex,  ///< Points, and a block index of ranges or, for keys with prefixes, of prefixes.
 };
 
 /// The name in tables.
@@ -29,8 +34,12 @@ const char* RoleName(Role role);
 /// All roles that a set of keys has.
 std::vector<Role> RolesFor(const Dataset& dataset);
 
-/// Whether filters answer range queries.
+/// Whether filters or indexes answer range queries.
 constexpr bool HasRanges(Role role) { return role >= Role::kRanges; }
+
+/// Whether RocksDB has user-defined indexes.
+inline constexpr bool kHasBlockIndexes = ROCKSDB_MAJOR > 11 ||
+                                         (ROCKSDB_MAJOR == 11 && ROCKSDB_MINOR >= 2);
 
 /// One contestant's database: sorted runs that are never compacted. Wrong answers throw Failure.
 class RangeDatabase : public Database {
@@ -48,6 +57,8 @@ class RangeDatabase : public Database {
 
   void Put(const std::string& key);
 
+  uint64_t FileBytes();  ///< Size of all files.
+
   /// Wall-clock time if cold; else processor time, which other work on the machine affects less.
   double Seconds(const Stopwatch& stopwatch) const {
     return reads() == Reads::kCold ? stopwatch.Seconds() : stopwatch.CpuSeconds();
@@ -59,14 +70,18 @@ class RangeDatabase : public Database {
   /// Data blocks per seek, read or cached.
   double CountBlocks(const Seeks& seeks);
 
+  /// The same in a MultiScan of 50 ranges at a time.
+  double CountMultiScanBlocks(const Seeks& seeks);
+
   /// Seconds per lookup. REQUIRES: all keys are present, or all are absent.
   double TimeGets(std::span<const std::string> keys, bool are_present);
 
  private:
-  rocksdb::ReadOptions SeekOptions(const Range& range, const rocksdb::Slice* end) const;
+  rocksdb::ReadOptions SeekOptions(const Range& range, const rocksdb::Slice* end);
 
   const Role role_;
   const PrefixRule rule_;
+  std::shared_ptr<ReadPruning> by_index_;  // of the last read by a block index
 };
 
 }  // namespace blocksieve::bench::ranges

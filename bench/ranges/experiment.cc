@@ -34,6 +34,7 @@ struct Entry {
   Role role;
   std::unique_ptr<RangeDatabase> database = {};
   double filter_bytes = 0;
+  double file_bytes = 0;
   double filling = 0;
   std::vector<double> hits = {}, misses = {};  // seconds per lookup, by turn
 };
@@ -50,6 +51,7 @@ class Experiment {
       entry.database = std::make_unique<RangeDatabase>(role, rule, dir_.path() / RoleName(role));
       entry.filling = entry.database->Fill(dataset);
       entry.filter_bytes = static_cast<double>(entry.database->Shape().filter_bytes);
+      entry.file_bytes = static_cast<double>(entry.database->FileBytes());
     }
   }
 
@@ -69,7 +71,8 @@ class Experiment {
       Line& line = job_.results.In("Filters, writing and lookups",
                                    "Keys")[dataset_.name + ", " + RoleName(entry.role)];
       line.Add("bits per key", "bits", bits(entry.filter_bytes))
-          .Add("writing, relative to point filters", "x", entry.filling / points.filling);
+          .Add("writing, relative to point filters", "x", entry.filling / points.filling)
+          .Add("files, relative to point filters", "x", entry.file_bytes / points.file_bytes);
       if (!HasRanges(entry.role)) continue;
       line.Add("bits per key above the point filter", "",
                bits(entry.filter_bytes - points.filter_bytes),
@@ -84,7 +87,7 @@ class Experiment {
   }
 
  private:
-  const Entry& Of(Role role) const {
+  Entry& Of(Role role) {
     return *std::find_if(entries_.begin(), entries_.end(),
                          [&](const Entry& each) { return each.role == role; });
   }
@@ -116,6 +119,13 @@ class Experiment {
       blocks[entry.role] = entry.database->CountBlocks(seeks);
       blocks_line.Add(RoleName(entry.role), "", blocks[entry.role],
                       is_first ? BlocksLimit(entry.role) : Target{});
+    }
+    if (kHasBlockIndexes && is_first) {
+      Line& line = job_.results.In("Data blocks per range of a MultiScan", "Keys, ranges",
+                                   "50 ranges at a time, which overlap no other.")[name];
+      for (const Role role : {Role::kNoFilter, Role::kBlockIndex}) {
+        line.Add(RoleName(role), "", Of(role).database->CountMultiScanBlocks(seeks));
+      }
     }
     if (!dataset_.prefixes.empty()) {
       blocks_line.Add("exact set of prefixes", "", IdealBlocksOfAllPrefixes(dataset_, seeks));

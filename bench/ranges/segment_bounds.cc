@@ -1,5 +1,8 @@
 #include "bench/ranges/segment_bounds.h"
 
+#include <functional>
+#include <type_traits>
+
 #include "bench/ranges/datasets.h"
 #include "bench/support/terminal.h"
 
@@ -55,9 +58,19 @@ std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewSegmentBounds(
 
 void SkipFiles(const rocksdb::TablePropertiesCollectorFactory& bounds, const Range& range,
                rocksdb::ReadOptions* read) {
-  read->table_filter =
+  // The filter of this thread's next seek: ReadOptions have a pointer to it since 11.9.
+  thread_local std::function<bool(const rocksdb::TableProperties&)> filter;
+  filter =
       static_cast<const SstQueryFilterConfigsManager::Factory&>(bounds).GetTableFilterForRangeQuery(
           range.begin, range.end);
+  const auto set = [](auto* options) {
+    if constexpr (std::is_pointer_v<decltype(options->table_filter)>) {
+      options->table_filter = &filter;
+    } else {
+      options->table_filter = filter;
+    }
+  };
+  set(read);
 }
 
 #else
