@@ -169,8 +169,11 @@ class Reader final : public UserDefinedIndexReader {
 
 rocksdb::Status ParsePrefixRuleOption(const std::string&, const std::string& text,
                                       std::string* prefixes) {
-  const Result<std::string> rule =
-      text == "none" ? Result<std::string>(std::string()) : CanonicalPrefixRule(text);
+  if (text == "none" || text == "auto") {
+    *prefixes = text == "none" ? "" : text;
+    return rocksdb::Status::OK();
+  }
+  const Result<std::string> rule = CanonicalPrefixRule(text);
   if (rule.ok()) *prefixes = *rule;
   return ToRocksStatus(rule.status());
 }
