@@ -18,6 +18,7 @@
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "lib/base/checksum.h"
+#include "lib/base/errors.h"
 
 namespace blocksieve {
 
@@ -335,11 +336,10 @@ rocksdb::Status SetBlockIndex(const BlockIndexOptions& index,
                             "1 with a user-defined index");
   }
   const auto factory = std::make_shared<BlockIndexFactory>(index);
-  rocksdb::Status status = factory->ValidateOptions({}, *column_family);
-  if (!status.ok()) return status;
+  BLOCKSIEVE_RETURN_IF_ERROR(factory->ValidateOptions({}, *column_family));
   table.user_defined_index_factory = factory;
   column_family->table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  return status;
+  return rocksdb::Status::OK();
 }
 
 }  // namespace rocksdb_plugin

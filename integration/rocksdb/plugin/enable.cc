@@ -1,6 +1,7 @@
 #include <rocksdb/table.h>
 #include <rocksdb/version.h>
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <string>
@@ -71,6 +72,35 @@ rocksdb::Status AddListener(const OptionsToSet& options, const std::string& name
   return {};
 }
 
+// Errors: InvalidArgument if filters and block index would store the same in each file.
+rocksdb::Status CheckStoredOnce(const FilterPolicyOptions& filter,
+                                const std::optional<BlockIndexOptions>& index) {
+  if (index && index->ranges && filter.ranges) {
+    return OptionOutOfRange("ranges", "true, also of the block index", "true in one of them");
+  }
+  if (index && !index->prefixes.empty() && !filter.prefixes.empty()) {
+    return OptionOutOfRange("prefixes", filter.prefixes + ", also of the block index",
+                            "none in one of them");
+  }
+  return rocksdb::Status::OK();
+}
+
+// The same for a collector of skip indexes.
+rocksdb::Status CheckColumnsStoredOnce(const std::optional<BlockIndexOptions>& index) {
+  if (!index || index->columns.empty()) return rocksdb::Status::OK();
+  return OptionOutOfRange("columns", "set in the skip index and in the block index",
+                          "none in one of them");
+}
+
+bool IsCollector(const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& collector) {
+  return collector != nullptr &&
+         std::string_view(collector->Name()) == SkipIndexCollectorFactory::kName;
+}
+
+bool HasCollector(const rocksdb::ColumnFamilyOptions& options) {
+  return std::ranges::any_of(options.table_properties_collector_factories, IsCollector);
+}
+
 rocksdb::Status Enable(const OptionsToSet& options, const FilterPolicyOptions& filter,
                        bool replaces_extractor) {
   return PublicCall({{"options", options.column_family()}}, [&]() -> rocksdb::Status {
@@ -79,6 +109,7 @@ rocksdb::Status Enable(const OptionsToSet& options, const FilterPolicyOptions& f
     BLOCKSIEVE_RETURN_IF_ERROR(CheckRocksDb(filter));
     RegisterUnlessRegistered();
     rocksdb::ColumnFamilyOptions& family = *options.column_family();
+    BLOCKSIEVE_RETURN_IF_ERROR(CheckStoredOnce(filter, BlockIndexOptionsOf(family)));
     auto listeners =
         options.db() == nullptr ? rocksdb::DBOptions().listeners : options.db()->listeners;
     if (GoalOf(filter).differs_by_run()) {
@@ -127,6 +158,8 @@ rocksdb::Status EnableSkipIndex(OptionsToSet options, const SkipIndexOptions& in
   return PublicCall({{"options", options.column_family()}}, [&]() -> rocksdb::Status {
     BLOCKSIEVE_RETURN_IF_ERROR(CheckTables(options));
     BLOCKSIEVE_RETURN_IF_ERROR(ToRocksStatus(SkipIndexBuilder::Create(index).status()));
+    BLOCKSIEVE_RETURN_IF_ERROR(
+        CheckColumnsStoredOnce(BlockIndexOptionsOf(*options.column_family())));
     RegisterUnlessRegistered();
     rocksdb::ColumnFamilyOptions& family = *options.column_family();
     std::vector<std::shared_ptr<rocksdb::EventListener>> listeners;
@@ -137,10 +170,7 @@ rocksdb::Status EnableSkipIndex(OptionsToSet options, const SkipIndexOptions& in
                       ToText(std::numeric_limits<uint64_t>::max()), &listeners));
     }
     auto collectors = family.table_properties_collector_factories;
-    std::erase_if(collectors, [](const auto& collector) {
-      return collector != nullptr &&
-             std::string_view(collector->Name()) == SkipIndexCollectorFactory::kName;
-    });
+    std::erase_if(collectors, IsCollector);
     collectors.push_back(
         std::make_shared<SkipIndexCollectorFactory>(SkipIndexSettings{index, storage}));
     family.table_properties_collector_factories = std::move(collectors);
@@ -151,29 +181,16 @@ rocksdb::Status EnableSkipIndex(OptionsToSet options, const SkipIndexOptions& in
 
 rocksdb::Status EnableIndex(rocksdb::ColumnFamilyOptions* options, const BlockIndexOptions& index) {
   return PublicCall({{"options", options}}, [&]() -> rocksdb::Status {
-    rocksdb::Status status = CheckTables(options);
-    if (!status.ok()) return status;
+    BLOCKSIEVE_RETURN_IF_ERROR(CheckTables(options));
     if (!index.ranges && index.prefixes.empty() && index.columns.empty()) {
       return OptionOutOfRange("ranges", "false",
                               "true, or prefixes or columns, for an index of use");
     }
-    // Nothing is stored twice in a file.
     const Policy* const policy = PolicyOf(*options);
-    if (policy != nullptr && index.ranges && policy->options().ranges) {
-      return OptionOutOfRange("ranges of the filter policy", "true",
-                              "false, as the block index has them");
+    if (policy != nullptr) {
+      BLOCKSIEVE_RETURN_IF_ERROR(CheckStoredOnce(policy->options(), index));
     }
-    if (policy != nullptr && !index.prefixes.empty() && !policy->options().prefixes.empty()) {
-      return OptionOutOfRange("prefixes of the filter policy", policy->options().prefixes,
-                              "none, as the block index has them");
-    }
-    for (const auto& collector : options->table_properties_collector_factories) {
-      if (!index.columns.empty() && collector != nullptr &&
-          std::string_view(collector->Name()) == SkipIndexCollectorFactory::kName) {
-        return OptionOutOfRange("table_properties_collector_factories", collector->Name(),
-                                "none of this name, as the block index has the columns");
-      }
-    }
+    if (HasCollector(*options)) BLOCKSIEVE_RETURN_IF_ERROR(CheckColumnsStoredOnce(index));
     RegisterUnlessRegistered();
     return SetBlockIndex(index, options);
   });

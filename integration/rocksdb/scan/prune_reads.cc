@@ -19,6 +19,7 @@
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/scan/scan_context.h"
 #include "integration/rocksdb/scan/scan_plan.h"
+#include "lib/base/errors.h"
 
 namespace blocksieve {
 
@@ -227,15 +228,13 @@ rocksdb::Status rocksdb_plugin::PruneReadsBy(rocksdb::DB* db,
                                              const Predicate& condition,
                                              rocksdb::ReadOptions* read_options,
                                              std::shared_ptr<ReadPruning>* pruning) {
-  rocksdb::Status status = CheckPrunable(db, column_family, *read_options);
-  if (!status.ok()) return status;
+  BLOCKSIEVE_RETURN_IF_ERROR(CheckPrunable(db, column_family, *read_options));
   const rocksdb::Options options = db->GetOptions(column_family);
   const std::optional<BlockIndexOptions> block_index = BlockIndexOptionsOf(options);
   auto decision = std::make_shared<ReadPruning::Decision>(condition);
   decision->has_block_indexes = block_index && !block_index->columns.empty();
   rocksdb::TablePropertiesCollection tables;
-  status = ReadTableProperties(db, column_family, &tables);
-  if (!status.ok()) return status;
+  BLOCKSIEVE_RETURN_IF_ERROR(ReadTableProperties(db, column_family, &tables));
   rocksdb::ColumnFamilyMetaData metadata;
   db->GetColumnFamilyMetaData(column_family, &metadata);
   decision->Decide({db->GetEnv()->GetFileSystem(), "", nullptr},
@@ -252,7 +251,7 @@ rocksdb::Status rocksdb_plugin::PruneReadsBy(rocksdb::DB* db,
   SetTableFilter(is_safe ? ReadPruning::Decision::FilterOf(*done) : decision->others, read_options);
   if (block_index) decision->choice.Set(read_options);
   *pruning = std::move(done);
-  return status;
+  return rocksdb::Status::OK();
 }
 
 rocksdb::Status PruneReads(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,

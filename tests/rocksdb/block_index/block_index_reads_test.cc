@@ -252,13 +252,13 @@ TEST(BlockIndexModesTest, RefusesWhatItCannotServe) {
   has(error_of(ranges, [](auto* cf, auto*) { cf->compression_opts.parallel_threads = 4; }),
       "parallel_threads is 4");
   has(error_of(ranges, [](auto*, auto* t) { t->filter_policy = NewPolicy({.ranges = true}); }),
-      "ranges of the filter policy");
+      "also of the block index");
   has(error_of({.columns = Columns({"n=int:field:1"})},
                [](auto* cf, auto*) {
                  cf->table_properties_collector_factories.push_back(
                      NewCollectorFactory(ShortGranules({"n=int:field:1"})));
                }),
-      "blocksieve.skip_index");
+      "columns is set in the skip index");
   // Another comparator is no obstacle for values.
   rocksdb::ColumnFamilyOptions options;
   options.comparator = rocksdb::ReverseBytewiseComparator();
