@@ -133,6 +133,9 @@ rocksdb::Status GetCount(const char* argument, const std::string& name, const Na
 constexpr std::pair<const char*, uint64_t ReadPruningCounts::*> kPruningCounts[] = {
     {"num_files", &ReadPruningCounts::num_files},
     {"files_pruned", &ReadPruningCounts::files_pruned},
+    {"files_by_block", &ReadPruningCounts::files_by_block},
+    {"num_blocks", &ReadPruningCounts::num_blocks},
+    {"blocks_left_out", &ReadPruningCounts::blocks_left_out},
     {"files_matching", &ReadPruningCounts::files_matching},
     {"files_above_older", &ReadPruningCounts::files_above_older},
     {"files_sharing_keys", &ReadPruningCounts::files_sharing_keys},

@@ -379,6 +379,15 @@ class PrunedDb {
     pruned.snapshot = read.snapshot;
     const std::unique_ptr<rocksdb::Iterator> some(db_->NewIterator(pruned, family));
     for (int i = 0; i < 3; ++i) CompareRows(decided, some.get(), all.get());
+    if (by_block_ && OneIn(10)) {
+      const auto columns = Columns({"n=int:field:1", "w=words:2"});
+      const Predicate condition = Where(decided.condition, columns);
+      const SkipScanOptions indexed = AlwaysSkip();
+      SkipScanOptions full = indexed;
+      full.use_index = false;
+      EXPECT_EQ(Scan(db_.get(), family, condition, indexed),
+                Scan(db_.get(), family, condition, full));
+    }
     counts_.tables += decided.pruning->counts().tables_asked - before.tables_asked;
     counts_.left_out += decided.pruning->counts().tables_left_out - before.tables_left_out;
     counts_.blocks_left_out += decided.pruning->counts().blocks_left_out - before.blocks_left_out;
