@@ -79,6 +79,10 @@ struct __attribute__((visibility("hidden"))) FilterBuilder::Keys : internal::Key
     if (key.size() > kShortKeyBytes) return keys->AddLongKey(key);
     keys->Add(HashShortKey(key));
   }
+  static void AddToRanges(KeySink* sink, std::string_view key) noexcept {
+    static_cast<Keys*>(sink)->ranges->AddKey(key);
+    AddPoint(sink, key);
+  }
   static void AddToAll(KeySink* sink, std::string_view key) noexcept {
     auto* const keys = static_cast<Keys*>(sink);
     if (!keys->is_in_parts(key)) [[unlikely]]
@@ -95,7 +99,7 @@ struct __attribute__((visibility("hidden"))) FilterBuilder::Keys : internal::Key
   [[gnu::noinline]] void AddLongKey(std::string_view key) noexcept { Add(HashKey(key)); }
   [[gnu::noinline]] void AddKeyAndToParts(std::string_view key) noexcept {
     AddToParts(key);
-    Add(HashKey(key));
+    AddPoint(this, key);
   }
 
   [[gnu::noinline]] void AppendAndCharge(uint64_t hash) noexcept {
@@ -263,7 +267,11 @@ Result<FilterBuilder> FilterBuilder::Create(const FilterOptions& options) try {
   if (!options.prefixes.empty()) {
     BLOCKSIEVE_ASSIGN_OR_RETURN(keys.prefixes, PrefixBuilder::Create(options));
   }
-  if (has_sections) keys.add_key = options.holds_keys ? &Keys::AddToAll : &Keys::AddToSections;
+  if (has_sections) {
+    keys.add_key = !options.holds_keys ? &Keys::AddToSections
+                   : keys.prefixes     ? &Keys::AddToAll
+                                       : &Keys::AddToRanges;
+  }
   return builder;
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();

@@ -1,6 +1,7 @@
 #include "lib/range/candidate_keys.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace blocksieve::internal {
 
@@ -8,16 +9,20 @@ KeyForm FormOf(const SortedKeys& keys) noexcept {
   KeyForm form;
   const size_t length = keys[0].size();
   if (length < KeyForm::kTailBytes || length > UINT16_MAX) return form;
-  form.lowest.fill(UINT8_MAX);
-  for (size_t i = 0; i < keys.size(); ++i) {
-    const std::string_view key = keys[i];
-    if (key.size() != length) return {};
-    for (size_t j = 0; j < KeyForm::kTailBytes; ++j) {
-      const auto byte = static_cast<uint8_t>(key[length - KeyForm::kTailBytes + j]);
-      form.lowest[j] = std::min(form.lowest[j], byte);
-      form.highest[j] = std::max(form.highest[j], byte);
-    }
+  using Bytes = uint8_t __attribute__((vector_size(16)));  // its minimum is one instruction
+  using Words = uint32_t __attribute__((vector_size(16)));
+  Bytes highest = {};
+  Bytes lowest = ~highest;
+  for (const SortedKeys::Entry& key : keys) {
+    if (key.size != length) return {};
+    uint32_t word = 0;
+    std::memcpy(&word, key.bytes + length - KeyForm::kTailBytes, KeyForm::kTailBytes);
+    const auto tail = reinterpret_cast<Bytes>(Words{word});
+    lowest = tail < lowest ? tail : lowest;
+    highest = tail > highest ? tail : highest;
   }
+  std::memcpy(form.lowest.data(), &lowest, KeyForm::kTailBytes);
+  std::memcpy(form.highest.data(), &highest, KeyForm::kTailBytes);
   form.key_bytes = static_cast<uint16_t>(length);
   return form;
 }

@@ -39,8 +39,9 @@ class CodeLearner {
  public:
   explicit CodeLearner(const SortedKeys& keys) : keys_(keys) {
     prefix_bytes_ = std::min(SharedBytes(keys[0], keys.back()), kMaxPrefixBytes);
-    for (size_t i = 1; i < keys.size(); ++i) deepest_ = std::max(deepest_, keys.shared(i));
-    deepest_ -= std::min(deepest_, prefix_bytes_);
+    const size_t deepest = keys.deepest() - std::min(keys.deepest(), prefix_bytes_);
+    max_positions_ = std::min(kMaxPositions, deepest + kPastDeepest);
+    lowest_.fill(UINT8_MAX);
     const size_t step = (keys.size() + kSampledKeys - 1) / kSampledKeys;
     for (size_t i = 0; i < keys.size(); i += step) sample_.push_back(i);
     if (sample_.back() != keys.size() - 1) sample_.push_back(keys.size() - 1);
@@ -48,7 +49,6 @@ class CodeLearner {
       const std::string_view key = keys[sample_[i]];
       Count(key, i == 0 ? 0 : step == 1 ? keys.shared(i) : SharedBytes(keys[sample_[i - 1]], key));
     }
-    num_positions_ = std::min(num_positions_, deepest_ + kPastDeepest);
     GiveParts();
     for (size_t i = 0; i < num_positions_; ++i) LearnRange(i);
     if (std::count(is_symbol_.begin(), is_symbol_.end(), true) == 0) num_symbols_ = 0;
@@ -76,23 +76,23 @@ class CodeLearner {
  private:
   /// Counts the bytes of a key after the `shared` bytes that it shares with the key before it.
   void Count(std::string_view key, size_t shared) noexcept {
-    const size_t end = std::min(key.size(), prefix_bytes_ + kMaxPositions);
-    for (size_t i = std::max(shared, prefix_bytes_); i < end; ++i) {
-      const size_t position = i - prefix_bytes_;
-      const auto byte = static_cast<uint8_t>(key[i]);
-      seen_[byte] = true;
-      if (position >= num_positions_) {
-        num_positions_ = position + 1;
-        lowest_[position] = highest_[position] = byte;
-      }
-      lowest_[position] = std::min(lowest_[position], byte);
-      highest_[position] = std::max(highest_[position], byte);
+    size_t position = shared - std::min(shared, prefix_bytes_);
+    key.remove_prefix(prefix_bytes_);
+    num_positions_ = std::max(num_positions_, std::min(key.size(), max_positions_));
+    for (size_t i = position; i < std::min(key.size(), max_positions_); ++i) {
+      lowest_[i] = std::min(lowest_[i], static_cast<uint8_t>(key[i]));
+      highest_[i] = std::max(highest_[i], static_cast<uint8_t>(key[i]));
+    }
+    const size_t end = std::min(key.size(), kMaxPositions);
+    for (; position < end && num_symbols_ <= kMaxSymbols; ++position) {
+      bool& is_seen = seen_[static_cast<uint8_t>(key[position])];
+      num_symbols_ += is_seen ? 0 : 1;
+      is_seen = true;
     }
   }
 
   /// Assigns one part to each symbol, and the remaining parts by frequency.
   void GiveParts() noexcept {
-    num_symbols_ = static_cast<size_t>(std::count(seen_.begin(), seen_.end(), true));
     if (num_symbols_ > kMaxSymbols) num_symbols_ = 0;
     std::array<uint64_t, 256> counts{};
     uint64_t total = 1;
@@ -223,7 +223,7 @@ class CodeLearner {
   std::vector<size_t> sample_;
   size_t prefix_bytes_ = 0;
   size_t num_positions_ = 0;
-  size_t deepest_ = 0;
+  size_t max_positions_ = 0;
   size_t num_symbols_ = 0;
   std::array<bool, 256> seen_ = {};
   std::array<uint8_t, 257> begins_ = {};

@@ -52,6 +52,8 @@ RangeFilterInfo AppendRangePart(const SortedKeys& keys, const FilterOptions& opt
     return info;
   }
   std::string tree;
+  tree.reserve((4 << 10) + static_cast<size_t>(static_cast<double>(keys.size()) / 7.5 *
+                                               RangeBitsPerKey(options.range_fpr)));
   const TreeShape shape = AppendTree(keys, code, info.cells_per_key, &tree);
   info.estimated_fpr = EstimatedFpr(shape);
 
@@ -71,7 +73,8 @@ RangeFilterInfo AppendRangePart(const SortedKeys& keys, const FilterOptions& opt
     out->push_back(static_cast<char>(form.highest[i]));
   }
   out->append(model);
-  out->append(tree);
+  out->swap(tree);
+  out->insert(0, tree);
   info.bytes = out->size();
   return info;
 }
@@ -89,18 +92,6 @@ Result<RangeFilterBuilder> RangeFilterBuilder::Create(const FilterOptions& optio
   return RangeFilterBuilder(options);
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();
-}
-
-void RangeFilterBuilder::AddKey(std::string_view key) noexcept try {
-  if (!is_sorted_ || is_too_large_) return;
-  is_sorted_ = keys_.Append(key);
-  // Finish needs as much again: a code takes as much memory as the end of a key, and the filter
-  // takes less than the keys.
-  is_too_large_ = options_.max_build_bytes != 0 && 2 * keys_.num_bytes() > options_.max_build_bytes;
-  if (!is_sorted_ || is_too_large_) keys_.Clear();
-} catch (const std::bad_alloc&) {
-  is_too_large_ = true;
-  keys_.Clear();
 }
 
 std::string RangeFilterBuilder::WhyNone() const {
