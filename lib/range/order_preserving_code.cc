@@ -28,7 +28,7 @@ OrderPreservingCode::OrderPreservingCode(const CodeSizes& sizes, Decoder* from) 
   last_part_ = begins.back() - 1u;
 }
 
-SortedCodes::SortedCodes(const OrderPreservingCode& code) : code_(code) {
+SortedCodes::SortedCodes(const OrderPreservingCode& code) : code_(code), is_word_(code.IsWord(0)) {
   for (size_t byte = 0; byte < 256; ++byte) {
     bytes_[byte] = {static_cast<uint32_t>(byte), 1};
     if (code.num_symbols_ != 0) symbols_[byte] = code.ShareOf(static_cast<uint8_t>(byte));

@@ -19,8 +19,11 @@ class SortedCodes {
   /// OrderPreservingCode::Code(key, 0) of the next key, which shares `shared` bytes with the key
   /// before it.
   uint64_t Next(std::string_view key, size_t shared) noexcept {
-    if (shared >= used_bytes_ && used_bytes_ != 0) return latest_;
     const size_t prefix = code_.prefix_bytes_;
+    if (is_word_ && key.size() >= prefix + sizeof(uint64_t)) {
+      return OrderPreservingCode::AddWord(key.substr(prefix), {});
+    }
+    if (shared >= used_bytes_ && used_bytes_ != 0) return latest_;
     size_t position = std::min(shared > prefix ? shared - prefix : 0, num_states_);
     OrderPreservingCode::State state = states_[position];
     bool is_open = true;
@@ -53,6 +56,7 @@ class SortedCodes {
   };
 
   const OrderPreservingCode& code_;
+  const bool is_word_;  // whether codes are the first eight bytes
   std::array<OrderPreservingCode::Share, 256> symbols_;
   std::array<OrderPreservingCode::Share, 256> bytes_;
   std::array<Position, OrderPreservingCode::kMaxPositions + 1> positions_;

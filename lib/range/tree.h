@@ -38,8 +38,10 @@ class CodeCells {
   /// The cell of a code, monotone in the code; the first or last cell if the code is outside.
   uint64_t Of(uint64_t code) const noexcept {
     if (code <= low_) return 0;
-    const uint64_t distance = (code - low_) >> shift_;
-    return distance >= width_ ? num_cells_ - 1 : distance * scale_ >> 32;
+    return (code - low_) >> shift_ >= width_ ? num_cells_ - 1 : OfInside(code);
+  }
+  uint64_t OfInside(uint64_t code) const noexcept {
+    return ((code - low_) >> shift_) * scale_ >> 32;
   }
 
  private:

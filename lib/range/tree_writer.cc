@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cassert>
+#include <memory>
 #include <span>
 
 #include "lib/range/cells.h"
@@ -13,18 +14,34 @@ namespace {
 void AppendCells(std::span<const uint32_t> cells, uint64_t num_cells, uint64_t cells_per_key,
                  BitWriter* out) {
   const CellsShape shape(cells.size(), num_cells, cells_per_key);
-  std::vector<uint64_t> unary(shape.unary_bits / kMaxCodeBits + 1);
+  std::vector<uint64_t> unary(shape.unary_bits / 64 + 1);
   uint64_t index = 0;
+  uint64_t word = 0;  // in a register: in memory, each bit would wait for the one before
+  size_t last = 0;    // its number
   for (const uint32_t cell : cells) {
     const uint64_t position = (cell >> shape.low_bits) + index++;
-    unary[position / kMaxCodeBits] |= uint64_t{1} << (position % kMaxCodeBits);
+    if (position / 64 != last) {
+      unary[last] = word;
+      word = 0;
+      last = position / 64;
+    }
+    word |= uint64_t{1} << (position % 64);
   }
-  for (uint64_t i = 0; i < shape.unary_bits; i += kMaxCodeBits) {
-    const uint64_t left = shape.unary_bits - i;
-    out->Bits(unary[i / kMaxCodeBits],
-              left < kMaxCodeBits ? static_cast<unsigned>(left) : kMaxCodeBits);
+  unary[last] = word;
+  for (uint64_t i = 0; i < shape.unary_bits; i += 32) {
+    const auto bits = static_cast<unsigned>(std::min<uint64_t>(32, shape.unary_bits - i));
+    out->Bits(unary[i / 64] >> (i % 64) & LowBits(bits), bits);
   }
-  for (const uint32_t cell : cells) out->Bits(cell & LowBits(shape.low_bits), shape.low_bits);
+  const size_t group = kMaxCodeBits / shape.low_bits;  // as many as fit into one call
+  for (size_t i = 0; i < cells.size(); i += group) {
+    uint64_t low = 0;
+    unsigned bits = 0;
+    for (const uint32_t cell : cells.subspan(i, std::min(group, cells.size() - i))) {
+      low |= (cell & LowBits(shape.low_bits)) << bits;
+      bits += shape.low_bits;
+    }
+    out->Bits(low, bits);
+  }
 }
 
 // Fewer keys in one cell are not worth the bits of a leaf of their own.
@@ -77,14 +94,16 @@ class TreeWriter {
     }
     AppendVarint(out, leaves.size());
     for (size_t i = 1; i < leaves.size(); ++i) AppendLittleEndian(out, leaves[i].low);
-    std::string bytes;
+    out->append(sizeof(uint32_t) * (leaves.size() - 1), '\0');
+    const size_t begin = out->size();
     for (size_t i = 0; i < leaves.size(); ++i) {
-      if (i != 0) AppendLittleEndian(out, static_cast<uint32_t>(bytes.size()));
+      const auto offset = static_cast<uint32_t>(out->size() - begin);
+      uint8_t* const offsets_end = reinterpret_cast<uint8_t*>(out->data()) + begin;
+      if (i != 0) StoreLittleEndian(offsets_end - sizeof(offset) * (leaves.size() - i), offset);
       BitWriter bits;
       AppendLeaf(leaves[i], &bits);
-      bytes += std::move(bits).Finish();
+      *out += std::move(bits).Finish();
     }
-    *out += bytes;
   }
 
  private:
@@ -92,7 +111,7 @@ class TreeWriter {
     uint64_t count = 0;
     uint64_t last = UINT64_MAX;
     for (const uint64_t code : codes) {
-      const uint64_t cell = cells.Of(code);
+      const uint64_t cell = cells.OfInside(code);
       count += cell != last ? 1 : 0;
       last = cell;
     }
@@ -154,40 +173,44 @@ class TreeWriter {
   /// Appends the leaf of keys.
   void AppendLeaf(const Keys& keys, BitWriter* out) {
     // The occupied cells, the first key of each, and the number of keys.
-    std::vector<uint32_t> cells;
-    std::vector<size_t> begins;
-    cells.reserve(keys.codes.size());
-    begins.reserve(keys.codes.size() + 1);
-    const auto place = [&](uint64_t room) {
+    const auto all_cells = std::make_unique_for_overwrite<uint32_t[]>(keys.codes.size());
+    const auto begins = std::make_unique_for_overwrite<size_t[]>(keys.codes.size() + 1);
+    const auto place = [codes = keys.codes, cells = all_cells.get(), begins = begins.get(), &keys,
+                        this](uint64_t room) {
       const CodeCells all(keys.low, keys.high, room * cells_per_key_);
-      cells.clear();
-      begins.clear();
-      for (size_t i = 0; i < keys.codes.size(); ++i) {
-        const auto cell = static_cast<uint32_t>(all.Of(keys.codes[i]));
-        if (!cells.empty() && cells.back() == cell) continue;
-        cells.push_back(cell);
-        begins.push_back(i);
+      size_t count = 0;
+      uint64_t last = UINT64_MAX;
+      for (size_t i = 0; i < codes.size(); ++i) {
+        const uint64_t cell = all.OfInside(codes[i]);
+        if (cell == last) continue;
+        last = cell;
+        cells[count] = static_cast<uint32_t>(cell);
+        begins[count++] = i;
       }
-      begins.push_back(keys.codes.size());
+      begins[count] = codes.size();
+      return count;
     };
     // The number of cells is proportional to that of occupied ones, which depends on their width.
     uint64_t room = std::min<uint64_t>(keys.codes.size(), kLeafCells);
-    place(room);
-    while (cells.size() < room - room / 32) place(room = cells.size());
-    while (cells.size() > room) place(room = cells.size());
+    size_t count = place(room);
+    while (count < room - room / 32) count = place(room = count);
+    while (count > room) count = place(room = count);
+    const std::span<const uint32_t> cells(all_cells.get(), count);
 
     std::vector<size_t> clusters;
     size_t clustered = 0;
+    size_t alone = 0;
     for (size_t i = 0; i < cells.size(); ++i) {
+      const size_t size = begins[i + 1] - begins[i];
+      alone += size == 1 ? 1 : 0;
+      if (size < kMinClusterKeys || keys.nested == kMaxNesting) continue;
       const size_t first = keys.first + begins[i];
-      const size_t last = keys.first + begins[i + 1] - 1;
-      if (first == last) ++shape_.keys_alone;
-      if (last - first + 1 < kMinClusterKeys || keys.nested == kMaxNesting) continue;
-      if (SharedBytes(keys_[first], keys_[last]) > keys.depth) {
+      if (SharedBytes(keys_[first], keys_[first + size - 1]) > keys.depth) {
         clusters.push_back(i);
-        clustered += last - first + 1;
+        clustered += size;
       }
     }
+    shape_.keys_alone += alone;
     // Clusters take a bit per cell. Spent on narrower cells, which halve the FPR with each bit, it
     // would lower the FPR by ln 2 of itself. Clusters lower it by the share of their keys, whose
     // FPR would be 1 otherwise.
@@ -252,8 +275,9 @@ class TreeWriter {
 std::vector<uint64_t> CodesOf(const SortedKeys& keys, size_t first, size_t count,
                               SortedCodes* sorted) {
   std::vector<uint64_t> codes(count);
-  for (size_t i = 0; i < count; ++i) {
-    codes[i] = sorted->Next(keys[first + i], i == 0 ? 0 : keys.shared(first + i));
+  auto at = keys.begin() + static_cast<std::ptrdiff_t>(first);
+  for (size_t i = 0; i < count; ++i, ++at) {
+    codes[i] = sorted->Next(at->key(), i == 0 ? 0 : at->shared);
   }
   return codes;
 }
@@ -266,12 +290,11 @@ TreeShape AppendTree(const SortedKeys& keys, const OrderPreservingCode& code,
   SortedCodes sorted(code);
   const std::vector<uint64_t> codes = CodesOf(keys, 0, keys.size(), &sorted);
   TreeWriter writer(keys, code, cells_per_key);
-  std::string root;
-  writer.AppendNode({0, 0, 0, codes, codes.front(), codes.back()}, &root);
+  const size_t before = out->size();
+  writer.AppendNode({0, 0, 0, codes, codes.front(), codes.back()}, out);
   TreeShape shape = writer.shape();
   shape.keys = keys.size();
-  shape.root_bytes = static_cast<uint32_t>(root.size());
-  out->append(root);
+  shape.root_bytes = static_cast<uint32_t>(out->size() - before);
   out->append(writer.nodes());
   return shape;
 }
