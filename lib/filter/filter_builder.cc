@@ -98,7 +98,7 @@ struct __attribute__((visibility("hidden"))) FilterBuilder::Keys : internal::Key
   // Out of line, so that AddKey, which runs for every key, need not save registers.
   [[gnu::noinline]] void AddLongKey(std::string_view key) noexcept { Add(HashKey(key)); }
   [[gnu::noinline]] void AddKeyAndToParts(std::string_view key) noexcept {
-    AddToParts(key);
+    if (ranges || !prefixes->HasNoNewDelimiter(key)) AddToParts(key);
     AddPoint(this, key);
   }
 

@@ -37,7 +37,8 @@ PrefixBuilder::PrefixBuilder(const FilterOptions& options, std::string rule)
       max_prefixes_(rule_.empty() ? 0 : internal::MaxPrefixesOf(AsBytes(rule_))),
       min_lookups_(NumLookups(options.prefix_fpr, options.target_fpr)),
       max_lookups_(NumLookups(options.few_prefixes_fpr, options.target_fpr)),
-      num_lookups_(min_lookups_) {}
+      num_lookups_(min_lookups_),
+      has_delimiter_(internal::IsOneByteDelimiter(AsBytes(rule_)) && !options.is_partition) {}
 PrefixBuilder::PrefixBuilder(PrefixBuilder&&) noexcept = default;
 PrefixBuilder& PrefixBuilder::operator=(PrefixBuilder&&) noexcept = default;
 PrefixBuilder::~PrefixBuilder() = default;
@@ -57,14 +58,17 @@ std::span<const uint64_t> PrefixBuilder::AddKey(std::string_view key) {
       internal::HasNoMorePrefixes(rule, max_prefixes_, last_lengths_, key)) {
     return {};
   }
-  lengths_ = last_lengths_;
-  lengths_.Truncate(shared);
-  is_sound_ = internal::FindMorePrefixes(rule, key, &lengths_);
+  const internal::PrefixLengths before = last_lengths_;
+  last_lengths_.Truncate(shared);
+  // A callback may find a boundary that it did not find in the previous key.
+  const bool is_callback =
+      static_cast<internal::RuleKind>(rule[0]) == internal::RuleKind::kCallback;
+  const size_t num_seen = is_callback ? 0 : last_lengths_.all().size();
+  is_sound_ = internal::FindMorePrefixes(rule, key, &last_lengths_);
   if (!is_sound_) return {};
   const size_t num_before = hashes_.size();
-  const std::span<const uint32_t> seen = last_lengths_.all();
-  for (const uint32_t length : lengths_.all()) {
-    // A callback may find a boundary that it did not find in the previous key.
+  const std::span<const uint32_t> seen = before.all();
+  for (const uint32_t length : last_lengths_.all().subspan(num_seen)) {
     if (length <= shared && std::find(seen.begin(), seen.end(), length) != seen.end()) continue;
     hashes_.push_back(internal::HashPrefix(key.substr(0, length)));
     for (unsigned i = 1; i < min_lookups_; ++i) {
@@ -72,12 +76,12 @@ std::span<const uint64_t> PrefixBuilder::AddKey(std::string_view key) {
     }
     ++num_prefixes_;
   }
-  if (hashes_.size() != num_before && !internal::FindsSamePrefixesInCutKey(rule, key, lengths_)) {
+  if (hashes_.size() != num_before &&
+      !internal::FindsSamePrefixesInCutKey(rule, key, last_lengths_)) {
     is_sound_ = false;
   }
-  last_prefix_.assign(key.substr(0, lengths_.longest()));
-  last_lengths_ = lengths_;
-  has_all_prefixes_ = lengths_.all().size() == max_prefixes_ && !options_.is_partition;
+  last_prefix_.assign(key.substr(0, last_lengths_.longest()));
+  has_all_prefixes_ = last_lengths_.all().size() == max_prefixes_ && !options_.is_partition;
   return std::span(hashes_).subspan(num_before);
 }
 

@@ -39,6 +39,12 @@ class PrefixBuilder {
            SharedBytes(key.substr(0, size), last_prefix_) == size;
   }
 
+  /// The same if the rule is a delimiter of one byte.
+  bool HasNoNewDelimiter(std::string_view key) const noexcept {
+    return has_delimiter_ && key.starts_with(last_prefix_) &&
+           key.find(rule_[2], last_prefix_.size()) == std::string_view::npos;
+  }
+
   /// Returns the hashes of new prefixes, to be added to the point filter; valid until the next
   /// call.
   std::span<const uint64_t> AddKey(std::string_view key);
@@ -84,10 +90,10 @@ class PrefixBuilder {
   std::string last_key_;     // of a partition
   std::string last_prefix_;  // the longest one of the last key
   internal::PrefixLengths last_lengths_;
-  internal::PrefixLengths lengths_;
   std::vector<uint64_t> hashes_;  // min_lookups_ of each prefix, then those of FinishHashes
   uint64_t num_prefixes_ = 0;
   unsigned num_lookups_;
+  bool has_delimiter_;             // of one byte, and no partition's last key is needed
   bool has_all_prefixes_ = false;  // no key that starts with last_prefix_ has others
   bool is_sound_ = true;
 };

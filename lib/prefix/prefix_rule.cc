@@ -80,15 +80,8 @@ bool FindAfterDelimiters(ByteView parameters, std::string_view key, PrefixLength
   if (depth == 0) return false;
   const size_t max_prefixes = std::min(depth, kMaxPrefixes);
   key = key.substr(0, kMaxPrefixBytes);
-  if (delimiter.size() == 1) {  // one pass: prefixes are short, and calls of memchr slow
-    for (size_t i = lengths->longest(); i < key.size() && lengths->all().size() < max_prefixes;
-         ++i) {
-      if (key[i] == delimiter[0]) lengths->Add(i + 1);
-    }
-    return true;
-  }
   for (size_t at = lengths->longest(); lengths->all().size() < max_prefixes;) {
-    at = key.find(delimiter, at);
+    at = delimiter.size() == 1 ? key.find(delimiter[0], at) : key.find(delimiter, at);
     if (at == std::string_view::npos) break;
     at += delimiter.size();
     lengths->Add(at);
