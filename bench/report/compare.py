@@ -32,35 +32,14 @@ def checked_out(commit):
     return tree
 
 
-def rows_of_tables(document):
-    for table in document["tables"]:
-        for line in table["lines"]:
-            yield from ((table["caption"], line["name"], cell["column"], cell["value"])
-                        for cell in line["cells"])
-
-
-def rows_before_tables(document):
-    """The same of commits whose results had no tables."""
-    for row in document["rows"]:
-        what, metric, keys = row["parameters"].get("what"), row["metric"], row["parameters"]["keys"]
-        if what in (None, "raw") or row["name"].startswith("limit"):
-            continue
-        caption, name = metric[0].upper() + metric[1:], row["name"]
-        if metric == "time":
-            caption, name = TIMES, f"{what}, {name}"
-        unit, number = next((u, keys // n) for u, n in ((" M", 10**6), (" k", 1000), ("", 1))
-                            if keys % n == 0)
-        yield caption, name, f"{number}{unit} keys", row["value"]
-
-
 def measure(tree):
     """The results that users notice, by operation, filter and number of keys."""
     with tempfile.TemporaryDirectory() as out:
         run(tree / "build/bench/filter_bench", "--quick", "--out", out)
         document = json.loads(pathlib.Path(out, "filters.json").read_text())
-    rows = (rows_of_tables if "tables" in document else rows_before_tables)(document)
-    return {f"{caption}; {name}, {column}": value for caption, name, column, value in rows
-            if caption in COMPARED}
+    return {f"{table['caption']}; {line['name']}, {cell['column']}": cell["value"]
+            for table in document["tables"] if table["caption"] in COMPARED
+            for line in table["lines"] for cell in line["cells"]}
 
 
 def main(commit, rounds="5"):
