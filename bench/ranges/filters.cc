@@ -138,7 +138,7 @@ void MeasureFilter(const Dataset& dataset, const SortedKeys& keys, FilterKind ki
   line.Add("keys", "count", keys.size())
       .Add("build per key", "s", builds[1])
       .Add("build, relative to point filter", "x", PairedRatio(builds[1], builds[0]),
-           dataset.prefixes.empty() ? NotAbove(2)
+           dataset.prefixes.empty() ? NotAbove(1.8)
            : has_few                ? NotAbove(1.15)
                                     : Target{})
       .Add("bits per key above the point filter", "", 8 * bytes / static_cast<double>(keys.size()),
