@@ -131,10 +131,14 @@ double RangeDatabase::Fill(const Dataset& dataset) {
 // Options of a seek with the upper bound `*end`, which must outlive it.
 rocksdb::ReadOptions RangeDatabase::SeekOptions(const Range& range, const rocksdb::Slice* end) {
   rocksdb::ReadOptions read;
-  read.iterate_upper_bound = end;
   if (role_ == Role::kBlockIndex) {
-    Check(PruneReads(&db(), nullptr, "", &read, &by_index_), "choose the index of");
-  } else if (HasRanges(role_)) {
+    if (by_index_ == nullptr) {
+      Check(PruneReads(&db(), nullptr, "", &index_read_, &by_index_), "choose the index of");
+    }
+    read = index_read_;
+  }
+  read.iterate_upper_bound = end;
+  if (role_ != Role::kBlockIndex && HasRanges(role_)) {
     PrepareRangeRead(end, &read);
   } else if (role_ == Role::kSegmentBounds) {
     SkipFiles(*options().table_properties_collector_factories.back(), range, &read);

@@ -81,7 +81,8 @@ class RangeDatabase : public Database {
 
   const Role role_;
   const PrefixRule rule_;
-  std::shared_ptr<ReadPruning> by_index_;  // of the last read by a block index
+  rocksdb::ReadOptions index_read_;        // by a block index
+  std::shared_ptr<ReadPruning> by_index_;  // what chooses it
 };
 
 }  // namespace blocksieve::bench::ranges
