@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prints lib/bloom/sizing_table.inc: the lookup table of blocked Bloom filters, from the exact
 // model.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // filters: times and sizes of single filters. See kManual.
 
 #include <fmt/format.h>

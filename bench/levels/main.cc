@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // levels: wasted reads if the filter memory is distributed over the levels of a tree. See kManual.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ranges: what range and prefix filters save in RocksDB, and what they cost. See kManual.
 
 #include "bench/ranges/experiment.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bench/read_amp/contestants.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bench/read_amp/lookup_database.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // read_amp: measures what filters save in RocksDB. See kManual, and RunExperiment for the method.
 
 #include "bench/read_amp/contestants.h"

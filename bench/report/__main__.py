@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Prints the tables of benchmarks, or makes a page of them, from the JSON files that they wrote."""
 
 import argparse

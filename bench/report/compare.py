@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """usage: bench/run compare BASE [ROUNDS]
 
 Builds the benchmark of filters of commit BASE in build/compare, runs it and this tree's in turns, 5

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The results of benchmarks (bench/support/results.h) as tables of texts."""
 
 import json

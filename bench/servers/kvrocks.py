@@ -1,4 +1,5 @@
 #!/usr/bin/python3 -B
+# SPDX-License-Identifier: Apache-2.0
 """What commands cost in Kvrocks: builds or settings of it, side by side.
 
 usage: bench/servers/kvrocks.py [--keys N] [--commands N] --arm NAME BINARY [VARIABLE=VALUE...] [--arm ...]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // skip: measures what skip indexes on values save in RocksDB. See kManual and experiment.h.
 
 #include "bench/skip/dataset.h"

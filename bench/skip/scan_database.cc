@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bench/skip/scan_database.h"
 
 #include <rocksdb/metadata.h>

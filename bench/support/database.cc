@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bench/support/database.h"
 
 #include <rocksdb/metadata.h>

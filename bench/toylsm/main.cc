@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // toylsm: measures read amplification in the toy LSM. See kManual.
 
 #include <fmt/format.h>

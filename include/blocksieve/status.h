@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // SPDX-License-Identifier: Apache-2.0
 
 #if __cplusplus < 202002L
 #error "blocksieve needs C++20: compile with -std=c++20 or later"

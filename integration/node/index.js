@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 'use strict'
 
 // Loads the plug-in after the binding, whose RocksDB it uses: alone it would not load, and with another

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "integration/sieve/sieve_shard.h"
 
 #include <rocksdb/perf_context.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "lib/base/checksum.h"
 
 // Inlined from the header, like the hashes of keys: nothing of its library is linked.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "lib/base/coding.h"
 #include "lib/block/probe_loops.h"
 #include "lib/bloom/blocked_bloom.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "lib/range/order_preserving_code.h"
 
 #include "lib/range/sorted_codes.h"

@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
 #include <cstddef>
@@ -88,8 +88,8 @@ class SortedKeys {
   }
 
   std::vector<std::unique_ptr<char[]>> segments_;  // of bytes
-  char* end_ = nullptr;  // of the last segment
-  size_t room_ = 0;      // before it
+  char* end_ = nullptr;                            // of the last segment
+  size_t room_ = 0;                                // before it
   std::deque<Entry> entries_;
   std::string_view last_;
   size_t deepest_ = 0;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "lib/skip/column_index.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # usage: exports.sh PLUGIN [--record]
 # Compares the plug-in's exported symbols and their version with the recorded ones, or records them.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # usage: two_versions.sh OTHER_PLUGIN COMMAND WORK_DIR [PROGRAM SOURCE]...
 # Preloads a plug-in of another version, 0.0.0, into the programs of the documents, which link this
 # one, and into the command, which contains the code. All work as without it, and stderr names that

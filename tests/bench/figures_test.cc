@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole jobs on small inputs: the figures must fit together.
 
 #include <fmt/format.h>

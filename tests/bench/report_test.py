@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests the renderer of results (bench/report): tables, texts and the page, on small results."""
 
 import json

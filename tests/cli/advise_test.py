@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The reports of advise, and whether its predictions hold."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Filter options written to the OPTIONS file of a database."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Names in OPTIONS files that RocksDB silently ignores."""
 
 import json

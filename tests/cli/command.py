@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the command `blocksieve`, whose path is in the environment variable BLOCKSIEVE."""
 
 import fcntl

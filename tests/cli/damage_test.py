@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Damaged databases: a message and exit code 1, never wrong rows."""
 
 from command import CommandTest, flip, run

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The examples of --help and of the README work as printed."""
 
 import gzip

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Indexes in sidecars: saved, copied, rebuilt and missing."""
 
 import pathlib

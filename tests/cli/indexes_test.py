@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The indexes of load: field numbers, parts of an index, existing indexes."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The reports of inspect on databases and single files."""
 
 import os

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Builds RocksDB databases of given sorted runs, and measures the wasted reads of their lookups,
 // which `blocksieve advise` predicts.
 //

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The input, report, counters, target and failures of load."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """advise from RocksDB's info log and statistics, compared with RocksDB's counters and the files."""
 
 import gzip

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """integration/rocksdb/OPTIONS.md tells the defaults and ranges of options as they are."""
 
 import math

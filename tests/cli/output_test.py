@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Standard output and error: bytes that are no text, readers that go away, full disks."""
 
 import json

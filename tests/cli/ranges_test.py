@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Range filters and prefixes in load, inspect, verify, advise, apply, rewrite and revert."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """rewrite and revert, from advice to the result, on databases that stock RocksDB wrote."""
 
 import pathlib

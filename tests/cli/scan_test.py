@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rows, order, format and explanation of scan."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """blocksieve sieve: the queue as its users run it."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every step that advise and inspect print can be taken, whatever the state of the database."""
 
 import re

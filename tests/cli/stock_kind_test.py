@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """kind=stock, from advice to the result: RocksDB's own filters with blocksieve's rates by level."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Databases whose OPTIONS file holds for another machine or another program."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Help, and wrong command lines."""
 
 import json

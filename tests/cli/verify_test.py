@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """verify finds no problem in sound databases, and damage at any byte."""
 
 import json

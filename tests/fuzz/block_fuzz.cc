@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/core/format/written_block.h"
 #include "tests/fuzz/fuzz.h"
 

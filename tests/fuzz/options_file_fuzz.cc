@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <rocksdb/convenience.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <rocksdb/comparator.h>
 #include <rocksdb/table_properties.h>
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # usage: bare.sh RELEASE tests|packages   (as root, with debootstrap and the network)
 #
 # Installs a minimal Debian, such as bookworm, trixie or testing, in a directory of its own, and

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # usage: headers.sh INCLUDE_DIR: checks that installed headers that do not compile as C++17 say
 # first that they need C++20. Compiles with CXX.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # usage: no_build_paths.sh PREFIX SOURCE_DIR: checks that no installed file depends on the source
 # tree, which contains the build tree.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # usage: packages.sh CPACK BUILD INSTALLED_PREFIX WORK_DIR [--core-only]
 # Makes Debian packages from the build tree, checks them, with lintian too if it is installed, and
 # unpacks them into WORK_DIR/root.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # usage: preload.sh PREFIX WORK_DIR
 # Tests the wrapper of RocksDB's tools: files that they compact get the OPTIONS file's filters.
 set -euo pipefail

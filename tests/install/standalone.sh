@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # usage: standalone.sh   (as root, with debootstrap and the network; after .ci/prepare)
 #
 # Builds the command as a single file that needs nothing (preset standalone), runs the command's tests

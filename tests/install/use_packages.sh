@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # usage: use_packages.sh DIR: on a minimal Debian (bare.sh), installs the packages in DIR and uses
 # them: the command, the plug-in preloaded into RocksDB's tools, and the programs of the documents.
 # Then removes the packages, checks that no file remains, and installs them again.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """usage: instructions.py [--record] COMPILER PROGRAM
 
 Counts the instructions of each operation of PROGRAM, by valgrind, and compares them with the record

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The operations whose instructions instructions.py counts: each between two requests to callgrind.
 
 #include <rocksdb/convenience.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """usage: languages.py LANGUAGE [PREFIX...]
 
 Builds and runs the program of a language in the folder of embedding/languages.md, by the commands

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """usage: node.py   (with node, npm and the network)
 
 Runs the commands of embedding/languages.md for Node: the binding comes from npm's registry, and the

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """usage: layering.py SOURCE_DIR [BUILD_DIR OBJECT...]
 
 Fails if a file includes a header of a room that its own room may not use, if an engine includes a

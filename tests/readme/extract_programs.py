@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """usage: extract_programs.py ROOT OUT_DIR MARKDOWN...
 
 Writes a program for each ```cpp block of these documents, whose names are relative to ROOT, and

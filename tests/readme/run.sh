@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # usage: run.sh PROGRAM SOURCE [PACKAGE...] Runs PROGRAM, built from SOURCE: it must succeed and
 # print what SOURCE's comments say. With PACKAGEs, first compiles it with their pkg-config flags,
 # CXX and CXXFLAGS.

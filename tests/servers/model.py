@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a server of the Redis protocol should answer: random commands, and their replies.
 
 The first letter of a key is its type, one for each column family in which Kvrocks has filters. An operation

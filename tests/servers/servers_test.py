@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A Kvrocks with blocksieve, and the same without, answer random commands as a model does, while they are
 killed, compacted, copied to a replica, and exchanged.
 

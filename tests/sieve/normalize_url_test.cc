@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "integration/sieve/normalize_url.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/support/failing_allocation.h"
 
 #include <link.h>

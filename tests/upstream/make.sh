@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # usage: make.sh TREE: compiles the plug-in as RocksDB's Makefile would, and runs the mock.
 set -euo pipefail
 cd "$1"

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes the archives of the zoo anew from packages: make.py [ENTRY...]
 
 ENTRY.tar.xz has the directory of an entry; in its texts, @DIR@ stands for the path of that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Writes databases by a C API, and reads them, as owner.cc. Compiled with -DLEVELDB for LevelDB,
    whose KIND is leveldb; those of RocksDB are capi-bloom and capi-ribbon. */
 #ifdef LEVELDB

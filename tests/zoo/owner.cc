@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes databases of the zoo and reads them: zoo_owner KIND DIR makes DIR/db, zoo_owner KIND DIR
 // NAME prints the rows of DIR/NAME as "FAMILY KEY VALUE" in hexadecimal. KIND is a name of the zoo,
 // stock for any other database, or blocksieve: NAME then gets new filters by library calls, and

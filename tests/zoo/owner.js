@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes databases by a package of npm, and reads them, as owner.cc: owner.js PACKAGE DIR [NAME]
 const [, , name, parent, reads] = process.argv
 const dir = `${parent}/${reads || 'db'}`

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Writes databases by servers and commands, and reads them, as owner.cc: owner.sh KIND DIR [NAME]
 set -euo pipefail
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Databases that other software wrote: no subcommand crashes, loses rows or harms another one.
 
 Each row of ROWS is a test, on copies of what an archive holds. BLOCKSIEVE_LONG_TESTS makes the

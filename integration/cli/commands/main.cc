@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command `blocksieve`. Every subcommand is a file of its own, named after it.
 
 #include <fmt/ranges.h>

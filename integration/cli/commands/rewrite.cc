@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "integration/cli/commands/rewrite_files.h"
 #include "integration/cli/rows/rows.h"
 #include "integration/cli/term/terminal.h"

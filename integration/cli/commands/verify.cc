@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/file_check.h"
 #include "integration/cli/database/file_text.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <new>
 
 #include "integration/rocksdb/block_index/block_index.h"

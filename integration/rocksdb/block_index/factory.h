@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // SPDX-License-Identifier: Apache-2.0
 
 #include <rocksdb/options.h>
 #include <rocksdb/status.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "integration/rocksdb/compat/compact_file.h"
 
 #include <rocksdb/convenience.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "integration/rocksdb/compat/guarded_file_system.h"
 
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "integration/rocksdb/compat/table_properties.h"
 
 #include <rocksdb/sst_file_reader.h>

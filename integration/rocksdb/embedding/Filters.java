@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Properties;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """RocksDB with blocksieve's filters and skip indexes, by the C interfaces of both.
 
     db = blocksieve.Database("directory", "blocksieve:0.01", "columns=package=field:1")

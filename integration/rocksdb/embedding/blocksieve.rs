@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What filters need of rocksdb/c.h and blocksieve/c.h.
 
 use std::ffi::CStr;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 const fs = require('node:fs')
 const { RocksLevel } = require('@nxtedition/rocksdb')
 require('blocksieve')

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <rocksdb/cache.h>
 #include <rocksdb/rate_limiter.h>
 #include <rocksdb/sst_file_reader.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "integration/rocksdb/levels/column_family_levels.h"
 
 #include <rocksdb/db.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "integration/rocksdb/levels/level_rates.h"
 
 #include <algorithm>

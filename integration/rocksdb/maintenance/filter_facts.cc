@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "integration/rocksdb/maintenance/file_report.h"
 
 #include <rocksdb/sst_file_reader.h>

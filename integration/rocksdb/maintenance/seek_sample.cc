@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "integration/rocksdb/maintenance/seek_sample.h"
 
 #include <algorithm>

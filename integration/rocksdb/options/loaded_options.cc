@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "integration/rocksdb/options/loaded_options.h"
 
 #include <rocksdb/convenience.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "integration/rocksdb/options/options_text.h"
 
 #include <rocksdb/convenience.h>

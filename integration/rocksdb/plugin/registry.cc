@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "integration/rocksdb/plugin/registry.h"
 
 #include <rocksdb/utilities/object_registry.h>

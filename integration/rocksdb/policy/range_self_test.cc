@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "integration/rocksdb/policy/filter_bits.h"
 
 #include <rocksdb/sst_file_reader.h>

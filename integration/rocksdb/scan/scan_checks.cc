@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "integration/rocksdb/scan/scan_context.h"
 
 #include <rocksdb/compaction_filter.h>

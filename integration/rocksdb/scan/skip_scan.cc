@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "blocksieve/rocksdb/skip_index.h"
 
 #include <rocksdb/perf_context.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "integration/toylsm/base/env.h"
 
 #include <sys/stat.h>

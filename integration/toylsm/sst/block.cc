@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "integration/toylsm/sst/block.h"
 
 #include <zstd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/core/range/range_test_keys.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/rocksdb/block_index/use_block_index.h"
 
 #if BLOCKSIEVE_HAS_USER_INDEX

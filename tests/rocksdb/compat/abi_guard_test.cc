@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 
 #include <gtest/gtest.h>

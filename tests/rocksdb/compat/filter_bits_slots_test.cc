@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/rocksdb/compat/filter_bits_slots.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // SPDX-License-Identifier: Apache-2.0
 
 #include <rocksdb/utilities/stackable_db.h>
 #include <rocksdb/version.h>

@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // SPDX-License-Identifier: Apache-2.0
 
 // Included first, simulates RocksDB headers of version
 // SIMULATED_MAJOR.SIMULATED_MINOR.SIMULATED_PATCH.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/utilities/write_batch_with_index.h>
 

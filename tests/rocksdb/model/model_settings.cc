@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/rocksdb/model/model_settings.h"
 
 #include <rocksdb/cache.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The plug-in in programs that link it, open it, or have it preloaded; and its environment variables.
 
 CMake sets PLUGIN, PLAIN_PROGRAM and LINKED_PROGRAM, which are user_program.cc without and with the plug-in, and,

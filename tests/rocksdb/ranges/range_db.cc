@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/rocksdb/ranges/range_db.h"
 
 #include "integration/rocksdb/ranges/range_extractor.h"

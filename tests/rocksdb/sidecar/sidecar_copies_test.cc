@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <rocksdb/utilities/backup_engine.h>
 
 #include "blocksieve/rocksdb/prune_reads.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/env_encryption.h>

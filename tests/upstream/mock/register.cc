@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Registers the plug-ins as RocksDB does on start, by the build_version.cc that it generates.
 
 #include <rocksdb/utilities/object_registry.h>

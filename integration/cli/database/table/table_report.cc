@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <rocksdb/env.h>
 
 #include "integration/cli/database/table/table_file.h"

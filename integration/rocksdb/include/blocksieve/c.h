@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // SPDX-License-Identifier: Apache-2.0
 
 /// \file
 /// blocksieve for programs that use RocksDB by rocksdb/c.h, and for languages that call C. C99.

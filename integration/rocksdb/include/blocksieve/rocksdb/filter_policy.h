@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // SPDX-License-Identifier: Apache-2.0
 
 /// \file
 /// The RocksDB filter policy, its range filters, and the listener that the policy and skip indexes
