@@ -46,13 +46,13 @@ void ModelRun::Close() {
   iterators_.clear();
   DropSnapshots();
   db_.reset();
+  prunings_.clear();
 }
 
-db_.reset();
-prunings_.clear();
-Close();
-opening_ = ModelOpening(kind_, traits_, &dice_);
-Open();
+void ModelRun::Reopen() {
+  Close();
+  opening_ = ModelOpening(kind_, traits_, &dice_);
+  Open();
 }
 
 void ModelRun::DropSnapshots() {
