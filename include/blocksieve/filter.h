@@ -260,7 +260,7 @@ class BLOCKSIEVE_EXPORT PointFilter {
 static_assert(sizeof(PointFilter) == 48);
 
 /// A filter of keys and of ranges of keys. Opening takes constant time, so that a filter may be
-/// opened for a single lookup; it allocates only if the block has sections for ranges: once, 432
+/// opened for a single lookup; it allocates only if the block has sections for ranges: once, 448
 /// bytes with malloc's header. Immutable, cheap to copy, thread-safe.
 ///
 /// "May match" can be wrong, at the filter's false-positive rate; "no" cannot. An unreadable block

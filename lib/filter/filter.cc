@@ -5,6 +5,7 @@
 #include <array>
 #include <cassert>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "lib/base/errors.h"
@@ -21,7 +22,7 @@ namespace blocksieve {
 struct internal::FilterBody {
   OwnedBytes block;  // if Filter::Build made it
   PrefixView prefixes;
-  PointFilter prefix_points;
+  std::optional<PointFilter> prefix_points;  // if they hold prefixes alone
   RangeFilterReader ranges;
 };
 
@@ -45,11 +46,13 @@ Filter internal::OpenFilter(ByteView block, Kernel kernel) noexcept {
   if (footer.prefixes.empty() && footer.ranges.empty()) [[likely]]
     return filter;
   const PointFilter points = filter.points_;
-  if (!footer.holds_keys) filter.points_ = PointFilter();
+  if (!footer.holds_keys) [[unlikely]]
+    filter.points_ = PointFilter();
   try {
     auto body = std::make_shared<FilterBody>();
     body->prefixes = ReadPrefixPart(footer.prefixes);
-    body->prefix_points = points;
+    if (!footer.holds_keys) [[unlikely]]
+      body->prefix_points = points;
     body->ranges = RangeFilterReader::OpenSection(footer.ranges, kernel);
     filter.answers_ranges_ = !body->prefixes.rule().empty() || body->ranges.is_ready();
     filter.body_ = std::move(body);
@@ -103,10 +106,11 @@ void PointFilter::MayContain(std::span<const std::string_view> keys,
 
 RangeAnswer Filter::QueryRange(std::string_view begin, std::string_view end) const noexcept {
   if (!answers_ranges_) return RangeAnswer::kMayMatch;
+  const PointFilter& prefix_points = body_->prefix_points ? *body_->prefix_points : points_;
   const RangeAnswer answer =
       body_->prefixes.rule().empty()
           ? RangeAnswer::kMayMatch
-          : internal::QueryPrefixes(body_->prefixes, body_->prefix_points, begin, end);
+          : internal::QueryPrefixes(body_->prefixes, prefix_points, begin, end);
   if (!body_->ranges.is_ready() || answer == RangeAnswer::kNo) return answer;
   const RangeAnswer of_ranges = body_->ranges.Query(begin, end, &points_);
   return of_ranges == RangeAnswer::kMayMatch ? answer : of_ranges;

@@ -53,12 +53,9 @@ class PointReader final : public rocksdb::FilterBitsReader {
   explicit PointReader(const PointFilter& points) : points_(points) {}
 
   bool MayMatch(const rocksdb::Slice& entry) override {
-    if (entry.empty()) [[unlikely]] {
-      // Other extractors can have empty prefixes too, but record no range.
-      if (TakeSeekRange(AsView(entry))) CountRangeQuery(RangeOutcome::kNoRangeFilter);
-      return true;
-    }
-    return points_.MayContain(AsView(entry));
+    if (!entry.empty()) [[likely]]
+      return points_.MayContain(AsView(entry));
+    return MatchEmpty(AsView(entry));
   }
 
   void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) override {
@@ -66,6 +63,13 @@ class PointReader final : public rocksdb::FilterBitsReader {
   }
 
  private:
+  // Out of line, so that other lookups need not save registers.
+  [[gnu::noinline]] static bool MatchEmpty(std::string_view prefix) {
+    // Other extractors can have empty prefixes too, but record no range.
+    if (TakeSeekRange(prefix)) CountRangeQuery(RangeOutcome::kNoRangeFilter);
+    return true;
+  }
+
   const PointFilter points_;
 };
 static_assert(sizeof(PointReader) <= 56);
@@ -76,12 +80,9 @@ class RangeReader final : public rocksdb::FilterBitsReader {
   explicit RangeReader(Filter filter) : filter_(std::move(filter)) {}
 
   bool MayMatch(const rocksdb::Slice& entry) override {
-    if (entry.empty()) [[unlikely]] {
-      const RangeOutcome outcome = QueryRange(filter_, entry);
-      CountRangeQuery(outcome);
-      return outcome != RangeOutcome::kNo;
-    }
-    return filter_.MayContain(AsView(entry));
+    if (!entry.empty()) [[likely]]
+      return filter_.MayContain(AsView(entry));
+    return MatchEmpty(entry);
   }
 
   void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) override {
@@ -89,6 +90,12 @@ class RangeReader final : public rocksdb::FilterBitsReader {
   }
 
  private:
+  [[gnu::noinline]] bool MatchEmpty(const rocksdb::Slice& entry) const {
+    const RangeOutcome outcome = QueryRange(filter_, entry);
+    CountRangeQuery(outcome);
+    return outcome != RangeOutcome::kNo;
+  }
+
   const Filter filter_;
 };
 
