@@ -75,10 +75,15 @@ void AddFile(const std::string& path, const Rows& rows, RowBlocks* blocks) {
 
 }  // namespace
 
-void SetUp(const std::optional<SkipIndexOptions>& index, rocksdb::Options& options) {
+void SetUp(const std::optional<SkipIndexOptions>& index, bool by_block, rocksdb::Options& options) {
   // Re-checks are lookups.
   rocksdb::Status status = NewFilterPolicy({}, &TableOptions(options).filter_policy);
-  if (status.ok() && index) status = EnableSkipIndex(&options, *index);
+  if (status.ok() && index) {
+    status = by_block ? EnableIndex(&options, {.columns = index->columns,
+                                               .value_fpr = index->target_fpr,
+                                               .max_index_bytes = index->max_index_bytes})
+                      : EnableSkipIndex(&options, *index);
+  }
   if (!status.ok()) Fail("set up: {}", status.ToString());
 }
 
@@ -95,9 +100,11 @@ RowBlocks BlocksOf(rocksdb::DB& db, const Rows& rows) {
 }
 
 ScanDatabase::ScanDatabase(const Dataset& dataset, std::filesystem::path path,
-                           const std::optional<SkipIndexOptions>& index)
-    : Database({index ? "skip index" : "no index",
-                [index](rocksdb::Options& options) { SetUp(index, options); }},
+                           const std::optional<SkipIndexOptions>& index, bool by_block)
+    : Database({by_block ? "block index"
+                : index  ? "skip index"
+                         : "no index",
+                [=](rocksdb::Options& options) { SetUp(index, by_block, options); }},
                dataset.rows.num_bytes() / 4, std::move(path)),  // more files than other jobs
       dataset_(dataset) {
   Open(Reads::kColdOnce);

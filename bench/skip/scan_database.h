@@ -1,5 +1,7 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
+#include <rocksdb/version.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -14,8 +16,13 @@
 
 namespace blocksieve::bench::skip {
 
-/// Sets blocksieve's filters and, if given, a skip index. Throws Failure.
-void SetUp(const std::optional<SkipIndexOptions>& index, rocksdb::Options& options);
+/// Whether RocksDB has user-defined indexes.
+inline constexpr bool kHasBlockIndexes = ROCKSDB_MAJOR > 11 ||
+                                         (ROCKSDB_MAJOR == 11 && ROCKSDB_MINOR >= 2);
+
+/// Sets blocksieve's filters and, if given, a skip index. `by_block`: as a block index. Throws
+/// Failure.
+void SetUp(const std::optional<SkipIndexOptions>& index, bool by_block, rocksdb::Options& options);
 
 /// The data block of the newest version of each row: with it, the fewest blocks a scan could read.
 struct RowBlocks {
@@ -41,7 +48,7 @@ class ScanDatabase : public Database {
  public:
   /// Opens the database. Empty `index`: no skip index. `dataset` must outlive this.
   ScanDatabase(const Dataset& dataset, std::filesystem::path path,
-               const std::optional<SkipIndexOptions>& index);
+               const std::optional<SkipIndexOptions>& index, bool by_block = false);
 
   /// Writes all rows in the given order and compacts them into one level.
   void Fill(const std::vector<uint32_t>& order);

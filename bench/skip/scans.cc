@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,12 @@ constexpr const char* kCompacted = "compacted";
 // Scans of a database by each of its columns, in one state.
 class DatabaseScans {
  public:
-  DatabaseScans(const Dataset& dataset, ScanDatabase& database, const char* state, Job& job)
+  // `by_block`: the same rows with a block index; null: none.
+  DatabaseScans(const Dataset& dataset, ScanDatabase& database, ScanDatabase* by_block,
+                const char* state, Job& job)
       : dataset_(dataset),
         database_(database),
+        by_block_(by_block),
         state_(state),
         blocks_(BlocksOf(database.db(), dataset.rows)),
         seed_(job.options.seed),
@@ -54,6 +58,8 @@ class DatabaseScans {
     std::vector<double> seconds;             // by query
     uint64_t pruned_read = 0;                // by iterators that leave out files
     std::vector<double> pruned_seconds;
+    uint64_t blocks_read = 0;  // by iterators that leave out blocks
+    std::vector<double> block_seconds;
     for (const Query& query : DrawQueries(dataset_, column, num_queries, seed_)) {
       database_.ForgetReads();
       const ScanCost cost = database_.Scan(query, /*use_index=*/true);
@@ -65,6 +71,11 @@ class DatabaseScans {
       const ScanCost pruned = database_.ReadPruned(query);
       pruned_read += pruned.data_blocks;
       pruned_seconds.push_back(pruned.seconds);
+      if (by_block_ == nullptr) continue;
+      by_block_->ForgetReads();
+      const ScanCost blocks = by_block_->ReadPruned(query);
+      blocks_read += blocks.data_blocks;
+      block_seconds.push_back(blocks.seconds);
     }
     const auto per_query = [&](uint64_t sum) { return Ratio(sum, seconds.size()); };
     const std::vector<double> full = FullScanSeconds(dataset_.columns[column].column);
@@ -88,6 +99,11 @@ class DatabaseScans {
         .Add("time: pruned iterator", "s", pruned_seconds)
         .Add("time: full scan", "s", full)
         .Add("times as fast", "x", Quotient(SpreadOf(full), SpreadOf(seconds)));
+    if (by_block_ != nullptr) {
+      results_.In("Scans for one value, on average", "Column, state")[name]
+          .Add("data blocks: block index", "", per_query(blocks_read))
+          .Add("time: block index", "s", block_seconds);
+    }
     if (!results_.headline.empty()) return;
     results_.headline = fmt::format(
         "{:.3g} times fewer data blocks read by a scan for one value, with a skip index: {:.0f} "
@@ -97,6 +113,7 @@ class DatabaseScans {
 
   const Dataset& dataset_;
   ScanDatabase& database_;
+  ScanDatabase* const by_block_;
   const std::string state_;
   const RowBlocks blocks_;
   const uint64_t seed_;
@@ -110,12 +127,17 @@ void MeasureScans(const Dataset& dataset, const Effort& effort, Job& job) {
   index.columns = dataset.Columns();
   const TempDir dir(job.db_dir);
   job.progress.Show("filling and scanning");
-  ScanDatabase database(dataset, dir.path(), index);
+  ScanDatabase database(dataset, dir.path() / "skip", index);
+  std::optional<ScanDatabase> by_block;
+  if (kHasBlockIndexes) by_block.emplace(dataset, dir.path() / "block", index, /*by_block=*/true);
+  ScanDatabase* const other = by_block ? &*by_block : nullptr;
   database.Fill(KeyOrder(dataset.rows.size()));
-  DatabaseScans(dataset, database, kCompacted, job).Measure(effort);
+  if (other != nullptr) other->Fill(KeyOrder(dataset.rows.size()));
+  DatabaseScans(dataset, database, other, kCompacted, job).Measure(effort);
   job.progress.Show("scanning, a fifth rewritten");
   database.Rewrite();
-  DatabaseScans(dataset, database, "a fifth rewritten", job).Measure(effort);
+  if (other != nullptr) other->Rewrite();
+  DatabaseScans(dataset, database, other, "a fifth rewritten", job).Measure(effort);
 }
 
 }  // namespace blocksieve::bench::skip
