@@ -380,7 +380,7 @@ class PrunedDb {
     pruned.snapshot = read.snapshot;
     const std::unique_ptr<rocksdb::Iterator> some(db_->NewIterator(pruned, family));
     for (int i = 0; i < 3; ++i) CompareRows(decided, some.get(), all.get());
-    if (by_block_ && OneIn(10)) {
+    if (by_block_ && !config_.options.unordered_write && OneIn(10)) {
       const auto columns = Columns({"n=int:field:1", "w=words:2"});
       const Predicate condition = Where(decided.condition, columns);
       const SkipScanOptions indexed = AlwaysSkip();
