@@ -2,7 +2,6 @@
 #include "integration/rocksdb/block_index/block_index.h"
 
 #include <algorithm>
-#include <functional>
 #include <new>
 
 #include "integration/rocksdb/ranges/range_extractor.h"
@@ -99,14 +98,13 @@ std::shared_ptr<const GranuleSet> FileBlocks::Of(const BlockIndex& index) const 
   return nullptr;
 }
 
-void BlockIndexIterator::Prepare(std::vector<std::pair<std::string, std::string>> ranges,
-                                 bool keeps_last) {
-  ranges_.clear();
-  if (index_.answers_ranges()) ranges_ = std::move(ranges);
+void BlockIndexIterator::Prepare(std::vector<AnnouncedRange> ranges, bool keeps_last) {
+  ranges_ = std::move(ranges);
   keeps_last_ = keeps_last;
   next_range_ = 0;
   kept_range_ = 0;
-  range_end_ = nullptr;
+  sought_range_ = nullptr;
+  found_ = Found::kBlock;
 }
 
 bool BlockIndexIterator::MayContain(std::string_view begin, std::string_view end) const {
@@ -118,7 +116,7 @@ bool BlockIndexIterator::MayContain(std::string_view begin, std::string_view end
 // Of the range that the last Seek began.
 std::optional<std::string_view> BlockIndexIterator::UpperBound() const {
   if (!index_.answers_ranges()) return std::nullopt;
-  if (range_end_ != nullptr) return *range_end_;
+  if (sought_range_ != nullptr) return sought_range_->end;
   if (read_.upper == nullptr) return std::nullopt;
   return read_.upper->ToStringView();
 }
@@ -145,28 +143,26 @@ void BlockIndexIterator::MoveTo(size_t block) {
 // which is read anyway: levels drop the iterator of a file, and announce all ranges again to a new
 // one, where a range has no block.
 void BlockIndexIterator::SeekToRange() {
-  const auto& [begin, end] = ranges_[next_range_];
-  range_end_ = &end;
-  kept_range_ = std::max(kept_range_, next_range_);
+  sought_range_ = &ranges_[next_range_];
+  kept_range_ = std::max(kept_range_, next_range_++);
   for (; kept_range_ < ranges_.size(); ++kept_range_) {
-    const auto& [kept, kept_end] = ranges_[kept_range_];
+    const auto& [begin, end] = ranges_[kept_range_];
     if (keeps_last_ && kept_range_ + 1 == ranges_.size()) break;
-    if (MayContain(kept, kept_end)) break;
+    if (!end || !index_.answers_ranges() || MayContain(begin, *end)) break;
   }
-  ++next_range_;
   is_valid_ = false;
   if (kept_range_ == ranges_.size()) return;
-  cursor_.Seek(ranges_[kept_range_].first, UINT64_MAX);
+  cursor_.Seek(ranges_[kept_range_].begin, UINT64_MAX);
   MoveForward(cursor_.index());
 }
 
 void BlockIndexIterator::Seek(std::string_view key, uint64_t tag) {
   // Announced ranges are sought right after they are announced, in order, and only then.
   if (next_range_ < ranges_.size()) {
-    if (ranges_[next_range_].first == key) return SeekToRange();
+    if (ranges_[next_range_].begin == key) return SeekToRange();
     next_range_ = ranges_.size();
   }
-  range_end_ = nullptr;
+  sought_range_ = nullptr;
   const std::optional<std::string_view> end = UpperBound();
   is_valid_ = false;
   if (end && read_.lower != nullptr && !MayContain(read_.lower->ToStringView(), *end)) {

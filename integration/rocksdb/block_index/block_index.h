@@ -145,6 +145,12 @@ struct BlockIndexRead {
   std::shared_ptr<const GranuleSet> blocks = nullptr;  ///< Those to read; null: all.
 };
 
+/// A range of keys to scan, [begin, end); without an end, to the last key.
+struct AnnouncedRange {
+  std::string begin;
+  std::optional<std::string> end;
+};
+
 /// Moves over the blocks that may have entries for a read. Not thread-safe.
 class BlockIndexIterator {
  public:
@@ -152,9 +158,10 @@ class BlockIndexIterator {
   BlockIndexIterator(const BlockIndex& index, BlockIndexRead read)
       : index_(index), read_(std::move(read)), cursor_(index.entries()) {}
 
-  /// Announces the ranges [first, second) of a MultiScan, in order: Seeks to their starts follow,
-  /// each ending at the end of its range. `keeps_last`: find a block for the last one in any case.
-  void Prepare(std::vector<std::pair<std::string, std::string>> ranges, bool keeps_last);
+  /// Announces the ranges of a MultiScan, in order. A Seek to the start of each must follow at
+  /// once, and ends at the end of its range: the bounds of the read are those of another range
+  /// then. `keeps_last`: find a block for the last one in any case.
+  void Prepare(std::vector<AnnouncedRange> ranges, bool keeps_last);
 
   /// @{
   /// Move to a block, or to none.
@@ -193,12 +200,12 @@ class BlockIndexIterator {
   bool is_valid_ = false;
   Found found_ = Found::kBlock;
   // Of a MultiScan.
-  std::vector<std::pair<std::string, std::string>> ranges_;
+  std::vector<AnnouncedRange> ranges_;
   bool keeps_last_ = false;
-  size_t next_range_ = 0;                   // to be sought; none: all were
-  size_t kept_range_ = 0;                   // the first from there that may have keys, if asked
-  const std::string* range_end_ = nullptr;  // of the last Seek
-  std::string target_;                      // of the last question
+  size_t next_range_ = 0;  // to be sought; none: all were
+  size_t kept_range_ = 0;  // the first from there that may have keys, if asked
+  const AnnouncedRange* sought_range_ = nullptr;  // by the last Seek; null: none
+  std::string target_;                            // of the last question
 };
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -83,15 +83,17 @@ class Iterator final : public UserDefinedIndexIterator {
       : iterator_(index, std::move(read)), last_prepared_(*last_prepared) {}
 
   void Prepare(const rocksdb::ScanOptions scans[], size_t num_scans) override try {
-    std::vector<std::pair<std::string, std::string>> ranges;
+    std::vector<AnnouncedRange> ranges;
     for (size_t i = 0; i < num_scans; ++i) {
       const auto& [start, limit] = std::tie(scans[i].range.start, scans[i].range.limit);
-      if (start && limit) ranges.emplace_back(start->ToString(), limit->ToString());
+      AnnouncedRange& range = ranges.emplace_back();
+      if (start) range.begin = start->ToString();
+      if (limit) range.end = limit->ToString();
     }
     // If they come again, a level had dropped the iterator at a range without a block. Iterators
     // would be made and dropped for range after range if the last one had no block either.
     uint64_t id = ranges.size();
-    if (id != 0) id = WideChecksum(AsBytes(ranges.back().first + ranges.front().first), id);
+    if (id != 0) id = WideChecksum(AsBytes(ranges.back().begin + ranges.front().begin), id);
     iterator_.Prepare(std::move(ranges), last_prepared_.exchange(id) == id);
   } catch (const std::bad_alloc&) {
     iterator_.Prepare({}, false);
@@ -251,6 +253,7 @@ class BlockIndexFactory final : public UserDefinedIndexFactory {
   rocksdb::Status NewReader(const rocksdb::UserDefinedIndexOption& table, Slice& block,
                             std::unique_ptr<UserDefinedIndexReader>& reader) const override try {
     Result<BlockIndex> index = BlockIndex::Open(AsBytes(block.ToStringView()), table.comparator);
+    if (index.status().code() == StatusCode::kResourceExhausted) throw std::bad_alloc();
     if (describes_ != nullptr) {
       *describes_ = {.num_bytes = block.size()};
       if (index.ok()) {
@@ -311,8 +314,9 @@ int RegisterBlockIndex(rocksdb::ObjectLibrary& library) {
 
 std::optional<BlockIndexOptions> BlockIndexOptionsOf(
     const rocksdb::ColumnFamilyOptions& column_family) {
+  const auto& tables = column_family.table_factory;
   const auto* const table =
-      column_family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+      tables == nullptr ? nullptr : tables->GetOptions<rocksdb::BlockBasedTableOptions>();
   if (table == nullptr) return std::nullopt;
   const auto* const factory = As<BlockIndexFactory>(table->user_defined_index_factory.get());
   return factory == nullptr ? std::nullopt : std::optional(factory->options());

@@ -150,6 +150,30 @@ TEST(BlockIndexTest, NoRowIsLostBetweenBounds) {
   EXPECT_LT(blocks_read * 20, empty);
 }
 
+// A MultiScan has the bounds of its first range while all are sought.
+TEST(BlockIndexTest, AnnouncedRangesEndWhereTheySay) {
+  IndexedFile file(2);
+  const rocksdb::Slice lower("a");
+  const rocksdb::Slice upper("b");  // no key is between
+  BlockIndexIterator iterator(*file.index, {&lower, &upper});
+  const std::string last = file.rows.back().key;
+  iterator.Prepare({{"b", "c"}, {file.rows[5].key, last}, {last, std::nullopt}}, false);
+  iterator.Seek("b", UINT64_MAX);
+  ASSERT_TRUE(iterator.Valid());
+  EXPECT_EQ(iterator.entry().index(), file.BlockOf(file.LowerBound(file.rows[5].key, UINT64_MAX)));
+  iterator.Seek(file.rows[5].key, UINT64_MAX);
+  for (size_t block = iterator.entry().index(); block < file.blocks.size(); ++block) {
+    ASSERT_TRUE(iterator.Valid());
+    if (file.rows[file.blocks[block].second - 1].key >= last) break;
+    iterator.Next();
+  }
+  iterator.Seek(last, UINT64_MAX);
+  ASSERT_TRUE(iterator.Valid());
+  EXPECT_EQ(iterator.entry().index(), file.BlockOf(file.LowerBound(last, UINT64_MAX)));
+  iterator.Seek(file.rows[5].key, UINT64_MAX);  // of the read again
+  EXPECT_FALSE(iterator.Valid());
+}
+
 TEST(BlockIndexTest, ConditionKeepsBlocksThatShareKeys) {
   IndexedFile file(3, {.columns = Columns({"n=int:field:1"})});
   const Predicate condition = testing::Where("n = 7", Columns({"n=int:field:1"}));
