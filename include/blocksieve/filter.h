@@ -50,17 +50,22 @@ struct KeySink {
   void (*add_key)(KeySink*, std::string_view key) noexcept;
 };
 
-/// The entry points of one kind of filter on one kernel. Hash and probe are one function, so that a
-/// probe costs one indirect call.
-struct ProbeOps {
-  bool (*may_match_key)(const PointFilter&, std::string_view key) noexcept;
-  bool (*may_match_hash)(const PointFilter&, uint64_t hash) noexcept;
-  void (*may_match_hashes)(const PointFilter&, const uint64_t* hashes, size_t num_hashes,
-                           bool* may_match) noexcept;
-  bool (*may_match_keys)(const PointFilter&, KeyList keys, size_t num_keys,
-                         bool* may_match) noexcept;
-};
 }  // namespace internal
+
+/// The entry points of one kind of filter on one kernel, which PointFilter calls with its state.
+/// Hash and probe are one function, so that a probe costs one indirect call.
+struct ProbeOps {
+  /// @{
+  /// PointFilter's functions, with its state.
+  bool (*may_match_key)(const void* state, std::string_view key) noexcept;
+  bool (*may_match_hash)(const void* state, uint64_t hash) noexcept;
+  void (*may_match_hashes)(const void* state, const uint64_t* hashes, size_t num_hashes,
+                           bool* may_match) noexcept;
+  bool (*may_match_keys)(const void* state, KeyList keys, size_t num_keys,
+                         bool* may_match) noexcept;
+  /// @}
+  size_t state_bytes;  ///< Size of the state, a multiple of 8.
+};
 
 /// A budget that the memory of a FilterBuilder is charged to. Called by the thread that adds keys
 /// or finishes; must not throw.
@@ -219,8 +224,8 @@ class BLOCKSIEVE_EXPORT PointFilter {
 
   /// @{
   /// Whether the filter may hold a key (any bytes), or a key with this HashKey(key).
-  bool MayContain(std::string_view key) const noexcept { return ops_->may_match_key(*this, key); }
-  bool MayContainHash(uint64_t hash) const noexcept { return ops_->may_match_hash(*this, hash); }
+  bool MayContain(std::string_view key) const noexcept { return ops_->may_match_key(state_, key); }
+  bool MayContainHash(uint64_t hash) const noexcept { return ops_->may_match_hash(state_, hash); }
   /// @}
 
   /// @{
@@ -229,33 +234,37 @@ class BLOCKSIEVE_EXPORT PointFilter {
   /// special meaning need not search for it then. REQUIRES: `may_match` has room for that many
   /// answers.
   bool MayContain(KeyList keys, size_t num_keys, bool* may_match) const noexcept {
-    return ops_->may_match_keys(*this, keys, num_keys, may_match);
+    return ops_->may_match_keys(state_, keys, num_keys, may_match);
   }
   void MayContain(std::span<const std::string_view> keys, bool* may_match) const noexcept;
   void MayContainHashes(std::span<const uint64_t> hashes, bool* may_match) const noexcept {
-    ops_->may_match_hashes(*this, hashes.data(), hashes.size(), may_match);
+    ops_->may_match_hashes(state_, hashes.data(), hashes.size(), may_match);
   }
   /// @}
 
   /// @{
-  /// For the kinds of filters in this library: entry points, and the state that they read.
-  static constexpr size_t kStateBytes = 40;
+  /// For engines that keep many small filters: the entry points, of which a process has few, and
+  /// the bytes that they take, which may be copied to memory aligned to 8 bytes. A Bloom filter has
+  /// 16.
+  const ProbeOps& ops() const noexcept { return *ops_; }
+  std::span<const std::byte> state() const noexcept { return {state_, ops_->state_bytes}; }
+  /// @}
+
+  /// @{
+  /// For the kinds of filters in this library.
+  static constexpr size_t kMaxStateBytes = 40;
   template <class State>
-  PointFilter(const internal::ProbeOps& ops, const State& state) noexcept : ops_(&ops) {
-    static_assert(sizeof(State) <= kStateBytes && alignof(State) <= alignof(uint64_t) &&
+  PointFilter(const ProbeOps& ops, const State& state) noexcept : ops_(&ops) {
+    static_assert(sizeof(State) <= kMaxStateBytes && alignof(State) <= alignof(uint64_t) &&
                   std::is_trivially_copyable_v<State>);
     std::memcpy(state_, &state, sizeof(state));
-  }
-  template <class State>
-  const State& state() const noexcept {
-    return *reinterpret_cast<const State*>(state_);
   }
   /// @}
 
  private:
   friend class Filter;
-  const internal::ProbeOps* ops_;
-  alignas(uint64_t) std::byte state_[kStateBytes] = {};
+  alignas(uint64_t) std::byte state_[kMaxStateBytes] = {};  // first, as it is passed to the ops
+  const ProbeOps* ops_;
 };
 static_assert(sizeof(PointFilter) == 48);
 

@@ -50,56 +50,56 @@ BLOCKSIEVE_INLINE bool HashKeys(KeyList keys, size_t num_keys, uint64_t* hashes,
 
 /// Defines the probes of one key or hash, by `EXPRESSION` of `hash`. The most frequent key lengths
 /// take one comparison; long keys have a separate function, see kShortKeyBytes.
-#define BLOCKSIEVE_KEY_PROBES(NAME, STATE, TARGET, EXPRESSION)                         \
-  TARGET bool NAME##Hash(const PointFilter& filter, uint64_t hash) noexcept {          \
-    const STATE& view = filter.state<STATE>();                                         \
-    return EXPRESSION;                                                                 \
-  }                                                                                    \
-  TARGET __attribute__((noinline)) bool NAME##LongKey(const PointFilter& filter,       \
-                                                      std::string_view key) noexcept { \
-    return NAME##Hash(filter, HashKey(key));                                           \
-  }                                                                                    \
-  TARGET __attribute__((flatten)) bool NAME##Key(const PointFilter& filter,            \
-                                                 std::string_view key) noexcept {      \
-    const STATE& view = filter.state<STATE>();                                         \
-    uint64_t hash;                                                                     \
-    if (IsMediumKey(key)) [[likely]] {                                                 \
-      hash = HashMediumKey(key);                                                       \
-    } else {                                                                           \
-      if (key.size() > kShortKeyBytes) return NAME##LongKey(filter, key);              \
-      hash = HashShortKey(key);                                                        \
-    }                                                                                  \
-    return EXPRESSION;                                                                 \
+#define BLOCKSIEVE_KEY_PROBES(NAME, STATE, TARGET, EXPRESSION)                                    \
+  TARGET bool NAME##Hash(const void* state, uint64_t hash) noexcept {                             \
+    const auto& view = *static_cast<const STATE*>(state);                                         \
+    return EXPRESSION;                                                                            \
+  }                                                                                               \
+  TARGET __attribute__((noinline)) bool NAME##LongKey(const void* state,                          \
+                                                      std::string_view key) noexcept {            \
+    return NAME##Hash(state, HashKey(key));                                                       \
+  }                                                                                               \
+  TARGET                                                                                          \
+      __attribute__((flatten)) bool NAME##Key(const void* state, std::string_view key) noexcept { \
+    const auto& view = *static_cast<const STATE*>(state);                                         \
+    uint64_t hash;                                                                                \
+    if (IsMediumKey(key)) [[likely]] {                                                            \
+      hash = HashMediumKey(key);                                                                  \
+    } else {                                                                                      \
+      if (key.size() > kShortKeyBytes) return NAME##LongKey(state, key);                          \
+      hash = HashShortKey(key);                                                                   \
+    }                                                                                             \
+    return EXPRESSION;                                                                            \
   }
 
-#define BLOCKSIEVE_PROBE_OPS(NAME, STATE, PROBE, TARGET)                                         \
-  namespace {                                                                                    \
-  BLOCKSIEVE_KEY_PROBES(NAME, STATE, TARGET, PROBE(view, hash))                                  \
-  TARGET void NAME##Hashes(const PointFilter& filter, const uint64_t* hashes, size_t num_hashes, \
-                           bool* may_match) noexcept {                                           \
-    const STATE& view = filter.state<STATE>();                                                   \
-    if (IsNear(view)) {                                                                          \
-      for (size_t i = 0; i < num_hashes; ++i) may_match[i] = PROBE(view, hashes[i]);             \
-      return;                                                                                    \
-    }                                                                                            \
-    for (size_t first = 0; first < num_hashes; first += kProbeBatch) {                           \
-      const size_t end = std::min(first + kProbeBatch, num_hashes);                              \
-      for (size_t i = first; i < end; ++i) Fetch(view, hashes[i]);                               \
-      for (size_t i = first; i < end; ++i) may_match[i] = PROBE(view, hashes[i]);                \
-    }                                                                                            \
-  }                                                                                              \
-  TARGET bool NAME##Keys(const PointFilter& filter, KeyList keys, size_t num_keys,               \
-                         bool* may_match) noexcept {                                             \
-    const STATE& view = filter.state<STATE>();                                                   \
-    uint64_t hashes[kProbeBatch];                                                                \
-    bool has_empty = false;                                                                      \
-    for (size_t first = 0; first < num_keys; first += kProbeBatch) {                             \
-      const size_t batch = std::min(num_keys - first, kProbeBatch);                              \
-      has_empty |=                                                                               \
-          HashKeys(keys.From(first), batch, hashes, [&](size_t i) { Fetch(view, hashes[i]); });  \
-      for (size_t i = 0; i < batch; ++i) may_match[first + i] = PROBE(view, hashes[i]);          \
-    }                                                                                            \
-    return has_empty;                                                                            \
-  }                                                                                              \
-  }                                                                                              \
-  const ProbeOps NAME = {&NAME##Key, &NAME##Hash, &NAME##Hashes, &NAME##Keys};
+#define BLOCKSIEVE_PROBE_OPS(NAME, STATE, PROBE, TARGET)                                        \
+  namespace {                                                                                   \
+  BLOCKSIEVE_KEY_PROBES(NAME, STATE, TARGET, PROBE(view, hash))                                 \
+  TARGET void NAME##Hashes(const void* state, const uint64_t* hashes, size_t num_hashes,        \
+                           bool* may_match) noexcept {                                          \
+    const auto& view = *static_cast<const STATE*>(state);                                       \
+    if (IsNear(view)) {                                                                         \
+      for (size_t i = 0; i < num_hashes; ++i) may_match[i] = PROBE(view, hashes[i]);            \
+      return;                                                                                   \
+    }                                                                                           \
+    for (size_t first = 0; first < num_hashes; first += kProbeBatch) {                          \
+      const size_t end = std::min(first + kProbeBatch, num_hashes);                             \
+      for (size_t i = first; i < end; ++i) Fetch(view, hashes[i]);                              \
+      for (size_t i = first; i < end; ++i) may_match[i] = PROBE(view, hashes[i]);               \
+    }                                                                                           \
+  }                                                                                             \
+  TARGET bool NAME##Keys(const void* state, KeyList keys, size_t num_keys,                      \
+                         bool* may_match) noexcept {                                            \
+    const auto& view = *static_cast<const STATE*>(state);                                       \
+    uint64_t hashes[kProbeBatch];                                                               \
+    bool has_empty = false;                                                                     \
+    for (size_t first = 0; first < num_keys; first += kProbeBatch) {                            \
+      const size_t batch = std::min(num_keys - first, kProbeBatch);                             \
+      has_empty |=                                                                              \
+          HashKeys(keys.From(first), batch, hashes, [&](size_t i) { Fetch(view, hashes[i]); }); \
+      for (size_t i = 0; i < batch; ++i) may_match[first + i] = PROBE(view, hashes[i]);         \
+    }                                                                                           \
+    return has_empty;                                                                           \
+  }                                                                                             \
+  }                                                                                             \
+  const ProbeOps NAME = {&NAME##Key, &NAME##Hash, &NAME##Hashes, &NAME##Keys, sizeof(STATE)};

@@ -8,15 +8,16 @@ namespace {
 
 template <bool answer>
 constexpr ProbeOps kAnswer = {
-    [](const PointFilter&, std::string_view) noexcept { return answer; },
-    [](const PointFilter&, uint64_t) noexcept { return answer; },
-    [](const PointFilter&, const uint64_t*, size_t num_hashes, bool* may_match) noexcept {
+    [](const void*, std::string_view) noexcept { return answer; },
+    [](const void*, uint64_t) noexcept { return answer; },
+    [](const void*, const uint64_t*, size_t num_hashes, bool* may_match) noexcept {
       std::fill_n(may_match, num_hashes, answer);
     },
-    [](const PointFilter&, KeyList, size_t num_keys, bool* may_match) noexcept {
+    [](const void*, KeyList, size_t num_keys, bool* may_match) noexcept {
       std::fill_n(may_match, num_keys, answer);
       return true;
-    }};
+    },
+    0};
 
 }  // namespace
 

@@ -44,18 +44,25 @@ struct PatternRow {
 extern const std::array<PatternRow, kMaxLineProbes> kPatternRows;
 
 /// What PointFilter holds. Fields were checked against the size of the block when it was opened, so
-/// that probes check nothing.
+/// that probes check nothing. 16 bytes: engines hold one for each open file or partition.
 struct BloomState {
-  const uint8_t* data;        // the first line; any alignment
-  uint64_t num_lines;         // >= 1, < 2^32
-  const PatternRow* pattern;  // the row of num_probes
-  uint32_t num_probes;        // 1 .. 16
+  const uint8_t* data;     // the first line; any alignment
+  uint32_t num_lines;      // >= 1
+  uint16_t num_probes;     // 1 .. 16
+  uint16_t pattern_bytes;  // offset in kPatternRows of the row of num_probes
+
+  BLOCKSIEVE_INLINE const PatternRow& pattern() const noexcept {
+    return *reinterpret_cast<const PatternRow*>(
+        reinterpret_cast<const uint8_t*>(kPatternRows.data()) + pattern_bytes);
+  }
 };
+static_assert(sizeof(BloomState) == 16);
 
 /// REQUIRES: 1 <= num_lines < 2^32, 1 <= num_probes <= kMaxLineProbes
 inline BloomState MakeBloomState(const uint8_t* data, uint64_t num_lines,
                                  uint32_t num_probes) noexcept {
-  return {data, num_lines, &kPatternRows[num_probes - 1], num_probes};
+  return {data, static_cast<uint32_t>(num_lines), static_cast<uint16_t>(num_probes),
+          static_cast<uint16_t>((num_probes - 1) * sizeof(PatternRow))};
 }
 
 BLOCKSIEVE_INLINE const uint8_t* LineAt(const BloomState& view, uint64_t hash) noexcept {

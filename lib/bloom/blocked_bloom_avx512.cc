@@ -117,11 +117,11 @@ BLOCKSIEVE_AVX512_INLINE void StoreAnswers(__m128i answers, size_t count,
 template <class Test>
 struct Avx512Bloom {
   BLOCKSIEVE_KEY_PROBES(MayMatch, BloomState, static BLOCKSIEVE_AVX512,
-                        Test::ProbeLine(LineAt(view, hash), hash, *view.pattern))
+                        Test::ProbeLine(LineAt(view, hash), hash, view.pattern()))
 
-  BLOCKSIEVE_AVX512 static void Hashes(const PointFilter& filter, const uint64_t* hashes,
-                                       size_t num_hashes, bool* may_match) noexcept {
-    const BloomState& view = filter.state<BloomState>();
+  BLOCKSIEVE_AVX512 static void Hashes(const void* state, const uint64_t* hashes, size_t num_hashes,
+                                       bool* may_match) noexcept {
+    const auto& view = *static_cast<const BloomState*>(state);
     alignas(64) uint64_t lines[kProbeBatch];
     __m512i eights[kProbeBatch / 8];
     for (size_t first = 0; first < num_hashes; first += kProbeBatch) {
@@ -132,15 +132,15 @@ struct Avx512Bloom {
         FetchEight(view, eights[i / 8], lines + i);
       }
       for (size_t i = 0; i < count; i += 8) {
-        StoreAnswers(Test::ProbeEight(lines + i, eights[i / 8], *view.pattern), count - i,
+        StoreAnswers(Test::ProbeEight(lines + i, eights[i / 8], view.pattern()), count - i,
                      may_match + first + i);
       }
     }
   }
 
-  BLOCKSIEVE_AVX512 static bool Keys(const PointFilter& filter, KeyList keys, size_t num_keys,
+  BLOCKSIEVE_AVX512 static bool Keys(const void* state, KeyList keys, size_t num_keys,
                                      bool* may_match) noexcept {
-    const BloomState& view = filter.state<BloomState>();
+    const auto& view = *static_cast<const BloomState*>(state);
     bool has_empty = false;
     while (num_keys >= 8) {
       const size_t count = std::min(num_keys / 8 * 8, kProbeBatch);
@@ -169,7 +169,7 @@ struct Avx512Bloom {
       FetchEight(view, eights[i / 8], lines + i);
     }
     for (size_t i = 0; i < num_keys; i += 8) {
-      StoreAnswers(Test::ProbeEight(lines + i, eights[i / 8], *view.pattern), 8, may_match + i);
+      StoreAnswers(Test::ProbeEight(lines + i, eights[i / 8], view.pattern()), 8, may_match + i);
     }
     return has_empty;
   }
@@ -184,7 +184,7 @@ struct Avx512Bloom {
       __builtin_prefetch(lines[i]);
     });
     for (size_t i = 0; i < num_keys; ++i) {
-      may_match[i] = Test::ProbeLine(lines[i], hashes[i], *view.pattern);
+      may_match[i] = Test::ProbeLine(lines[i], hashes[i], view.pattern());
     }
     return has_empty;
   }
@@ -192,7 +192,8 @@ struct Avx512Bloom {
 
 template <class Test>
 constexpr ProbeOps kOps = {&Avx512Bloom<Test>::MayMatchKey, &Avx512Bloom<Test>::MayMatchHash,
-                           &Avx512Bloom<Test>::Hashes, &Avx512Bloom<Test>::Keys};
+                           &Avx512Bloom<Test>::Hashes, &Avx512Bloom<Test>::Keys,
+                           sizeof(BloomState)};
 
 // For each position, all sixteen words of the line at once: word i gets 1 << (position - 32 i),
 // which the shift instruction makes zero in all words but one. Rejected: computing all positions in

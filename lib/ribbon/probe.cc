@@ -22,7 +22,7 @@ uint64_t OverreadBytes(const RibbonShape& shape) {
 
 RibbonState MakeRibbonState(const RibbonShape& shape, const uint8_t* payload) noexcept {
   assert(!CheckRibbonShape(shape, shape.PayloadBytes()));
-  static_assert(sizeof(RibbonState) <= PointFilter::kStateBytes);
+  static_assert(sizeof(RibbonState) <= PointFilter::kMaxStateBytes);
   RibbonState state{};
   state.num_chunks = static_cast<uint32_t>(shape.chunks);
   state.narrow_segments = static_cast<uint32_t>(shape.narrow_segments);

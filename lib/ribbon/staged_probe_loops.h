@@ -16,38 +16,38 @@
 //     static bool KeyBatch(const RibbonState&, KeyList keys, size_t num_keys, bool* may_match);
 //   };
 
-#define BLOCKSIEVE_RIBBON_PROBES(NAME, K, TARGET, DIRECTORY)                                     \
-  BLOCKSIEVE_KEY_PROBES(NAME##Uniform, RibbonState, TARGET,                                      \
-                        K::Probe(view, LocateRibbon<DIRECTORY, false>(view, hash)))              \
-  BLOCKSIEVE_KEY_PROBES(NAME##Mixed, RibbonState, TARGET,                                        \
-                        K::Probe(view, LocateRibbon<DIRECTORY, true>(view, hash)))               \
-  TARGET void NAME##Hashes(const PointFilter& filter, const uint64_t* hashes, size_t num_hashes, \
-                           bool* may_match) noexcept {                                           \
-    const RibbonState& view = filter.state<RibbonState>();                                       \
-    while (num_hashes > 0) {                                                                     \
-      const size_t batch = num_hashes < kProbeBatch ? num_hashes : kProbeBatch;                  \
-      K::template Batch<DIRECTORY>(view, hashes, batch, may_match);                              \
-      hashes += batch;                                                                           \
-      may_match += batch;                                                                        \
-      num_hashes -= batch;                                                                       \
-    }                                                                                            \
-  }                                                                                              \
-  TARGET bool NAME##Keys(const PointFilter& filter, KeyList keys, size_t num_keys,               \
-                         bool* may_match) noexcept {                                             \
-    const RibbonState& view = filter.state<RibbonState>();                                       \
-    bool has_empty = false;                                                                      \
-    for (size_t i = 0; i < num_keys; i += kProbeBatch) {                                         \
-      const size_t batch = std::min(num_keys - i, kProbeBatch);                                  \
-      has_empty |= K::template KeyBatch<DIRECTORY>(view, keys.From(i), batch, may_match + i);    \
-    }                                                                                            \
-    return has_empty;                                                                            \
+#define BLOCKSIEVE_RIBBON_PROBES(NAME, K, TARGET, DIRECTORY)                                  \
+  BLOCKSIEVE_KEY_PROBES(NAME##Uniform, RibbonState, TARGET,                                   \
+                        K::Probe(view, LocateRibbon<DIRECTORY, false>(view, hash)))           \
+  BLOCKSIEVE_KEY_PROBES(NAME##Mixed, RibbonState, TARGET,                                     \
+                        K::Probe(view, LocateRibbon<DIRECTORY, true>(view, hash)))            \
+  TARGET void NAME##Hashes(const void* state, const uint64_t* hashes, size_t num_hashes,      \
+                           bool* may_match) noexcept {                                        \
+    const auto& view = *static_cast<const RibbonState*>(state);                               \
+    while (num_hashes > 0) {                                                                  \
+      const size_t batch = num_hashes < kProbeBatch ? num_hashes : kProbeBatch;               \
+      K::template Batch<DIRECTORY>(view, hashes, batch, may_match);                           \
+      hashes += batch;                                                                        \
+      may_match += batch;                                                                     \
+      num_hashes -= batch;                                                                    \
+    }                                                                                         \
+  }                                                                                           \
+  TARGET bool NAME##Keys(const void* state, KeyList keys, size_t num_keys,                    \
+                         bool* may_match) noexcept {                                          \
+    const auto& view = *static_cast<const RibbonState*>(state);                               \
+    bool has_empty = false;                                                                   \
+    for (size_t i = 0; i < num_keys; i += kProbeBatch) {                                      \
+      const size_t batch = std::min(num_keys - i, kProbeBatch);                               \
+      has_empty |= K::template KeyBatch<DIRECTORY>(view, keys.From(i), batch, may_match + i); \
+    }                                                                                         \
+    return has_empty;                                                                         \
   }
 
-#define BLOCKSIEVE_RIBBON_OPS_FOR(NAME)                                    \
-  {                                                                        \
-    {&NAME##UniformKey, &NAME##UniformHash, &NAME##Hashes, &NAME##Keys}, { \
-      &NAME##MixedKey, &NAME##MixedHash, &NAME##Hashes, &NAME##Keys        \
-    }                                                                      \
+#define BLOCKSIEVE_RIBBON_OPS_FOR(NAME)                                                         \
+  {                                                                                             \
+    {&NAME##UniformKey, &NAME##UniformHash, &NAME##Hashes, &NAME##Keys, sizeof(RibbonState)}, { \
+      &NAME##MixedKey, &NAME##MixedHash, &NAME##Hashes, &NAME##Keys, sizeof(RibbonState)        \
+    }                                                                                           \
   }
 
 #define BLOCKSIEVE_RIBBON_OPS(NAME, K, TARGET)                                         \

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
+#include <cstring>
 #include <new>
 #include <optional>
 #include <utility>
@@ -39,15 +41,50 @@ RangeOutcome QueryRange(const Filter& filter, const rocksdb::Slice& prefix) noex
 
 // The empty key is the prefix of all keys under our extractor, and not in the filter. Batches
 // contain it if a file with whole keys is read with whole_key_filtering=false.
-void MatchKeys(const PointFilter& points, int num_keys, rocksdb::Slice** keys, bool* may_match) {
+template <class Points>
+void MatchKeys(const Points& points, int num_keys, rocksdb::Slice** keys, bool* may_match) {
   const auto count = static_cast<size_t>(std::max(num_keys, 0));
   if (!points.MayContain(KeyList(keys), count, may_match)) return;
   for (size_t i = 0; i < count; ++i) may_match[i] |= keys[i]->empty();
 }
 
+// A PointFilter with a small state, whose entry points are those of all objects of its class. A
+// process has one kernel, and so two kinds of Bloom filters: of up to eight probes, and of more.
+template <int kClass>
+class SmallPoints {
+ public:
+  /// Whether the class has the entry points of `points`, which it gets if it has none.
+  static bool Takes(const PointFilter& points) {
+    if (points.state().size() != sizeof(state_)) return false;
+    const ProbeOps* current = ops();
+    // An exchange takes the cache line from other threads, which open filters too.
+    return current == &points.ops() ||
+           (current == nullptr &&
+            (ops_.compare_exchange_strong(current, &points.ops()) || current == &points.ops()));
+  }
+
+  /// REQUIRES: Takes(points)
+  explicit SmallPoints(const PointFilter& points) {
+    std::memcpy(state_, points.state().data(), sizeof(state_));
+  }
+
+  bool MayContain(std::string_view key) const noexcept { return ops()->may_match_key(state_, key); }
+  bool MayContain(KeyList keys, size_t num_keys, bool* may_match) const noexcept {
+    return ops()->may_match_keys(state_, keys, num_keys, may_match);
+  }
+
+ private:
+  static const ProbeOps* ops() { return ops_.load(std::memory_order_relaxed); }
+
+  static inline std::atomic<const ProbeOps*> ops_{nullptr};
+  alignas(uint64_t) std::byte state_[16];
+};
+
 // A database has one for each open filter, perhaps of every partition, and RocksDB does not charge
-// them to its cache, so it holds nothing else: with malloc's header, 64 bytes. Aligning it to a
-// cache line would cost a quarter of opening a filter, which mapped files do for every probe.
+// them to its cache, so it holds nothing else: with malloc's header, 32 bytes for Bloom filters, as
+// RocksDB's own, and 64 for ribbons. Aligning it to a cache line would cost a quarter of opening a
+// filter, which mapped files do for every probe.
+template <class Points>
 class PointReader final : public rocksdb::FilterBitsReader {
  public:
   explicit PointReader(const PointFilter& points) : points_(points) {}
@@ -70,9 +107,16 @@ class PointReader final : public rocksdb::FilterBitsReader {
     return true;
   }
 
-  const PointFilter points_;
+  const Points points_;
 };
-static_assert(sizeof(PointReader) <= 56);
+static_assert(sizeof(PointReader<SmallPoints<0>>) <= 24);
+static_assert(sizeof(PointReader<PointFilter>) <= 56);
+
+rocksdb::FilterBitsReader* NewPointReader(const PointFilter& points) {
+  if (SmallPoints<0>::Takes(points)) return new PointReader<SmallPoints<0>>(points);
+  if (SmallPoints<1>::Takes(points)) return new PointReader<SmallPoints<1>>(points);
+  return new PointReader<PointFilter>(points);
+}
 
 // Answers range queries, which are probes for the empty prefix of all keys.
 class RangeReader final : public rocksdb::FilterBitsReader {
@@ -105,7 +149,7 @@ rocksdb::FilterBitsReader* NewBitsReader(const rocksdb::Slice& contents, bool on
   const ByteView block = AsBytes(AsView(contents));
   // RocksDB reads one to five bytes as the filter of no keys, but a truncated filter looks the
   // same. Blocksieve's filters are never that short, and RocksDB's only if they are damaged.
-  if (!only_stock && block.size() <= kZeroTailBytes) return new PointReader(PointFilter());
+  if (!only_stock && block.size() <= kZeroTailBytes) return NewPointReader(PointFilter());
   if (only_stock || !HasFilterBlockTail(block)) {
     const rocksdb::FilterPolicy* const stock = StockReader();
     return stock == nullptr ? nullptr : stock->GetFilterBitsReader(contents);
@@ -117,7 +161,7 @@ rocksdb::FilterBitsReader* NewBitsReader(const rocksdb::Slice& contents, bool on
     TestRangesOnce();
     return new RangeReader(std::move(filter));
   }
-  return new PointReader(filter.points());
+  return NewPointReader(filter.points());
 } catch (const std::bad_alloc&) {
   return nullptr;  // RocksDB treats this as "may match"; it is not
                    // exception-safe

@@ -84,7 +84,7 @@ TEST(KernelsTest, BlockedBloomFillsAndProbesAgree) {
         std::vector<uint8_t> lines(expected.size());
         internal::BlockedBloomFill(kernel, num_probes)(hashes, num_lines, lines.data());
         ASSERT_EQ(lines, expected) << KernelName(kernel) << " k " << num_probes;
-        const internal::ProbeOps& ops = internal::BlockedBloomOps(kernel, num_probes);
+        const ProbeOps& ops = internal::BlockedBloomOps(kernel, num_probes);
         for (int i = 0; i < 10'000; ++i) {
           const uint64_t hash = random();
           ASSERT_EQ(PointFilter(ops, state).MayContainHash(hash),

@@ -36,7 +36,7 @@ struct BuiltRibbon {
   internal::RibbonBuild build;
   std::vector<uint8_t> bytes;  // the payload, and the bytes after it that a probe may read
 
-  PointFilter Open(const internal::ProbeOps& ops) const {
+  PointFilter Open(const ProbeOps& ops) const {
     return PointFilter(ops, internal::MakeRibbonState(build.shape, bytes.data()));
   }
 };
