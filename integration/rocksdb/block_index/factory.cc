@@ -4,21 +4,19 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/sst_file_reader.h>
 
-#include <atomic>
 #include <new>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "blocksieve/prefix.h"
+#include "integration/rocksdb/block_index/adapters.h"
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/user_index.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
-#include "lib/base/checksum.h"
 #include "lib/base/errors.h"
 
 namespace blocksieve {
@@ -30,146 +28,10 @@ using namespace rocksdb_plugin;  // NOLINT: the same component
 namespace rocksdb_plugin {
 namespace {
 
-using rocksdb::IterateResult;
 using rocksdb::Slice;
 using rocksdb::UserDefinedIndexBuilder;
 using rocksdb::UserDefinedIndexFactory;
-using rocksdb::UserDefinedIndexIterator;
 using rocksdb::UserDefinedIndexReader;
-
-// The file that this thread's next iterator reads, as a table filter noted it. Readers are not told
-// which file is theirs, so the note also has number and size of its blocks.
-thread_local struct {
-  const void* choice = nullptr;
-  uint64_t num_blocks = 0;
-  uint64_t data_size = 0;
-  std::shared_ptr<const FileBlocks> blocks;  // keeps the choice, whose address is compared
-} noted_file;
-
-class Builder final : public UserDefinedIndexBuilder {
- public:
-  explicit Builder(BlockIndexBuilder builder) : builder_(std::move(builder)) {}
-
-  void OnKeyAdded(const Slice& key, ValueType type, const Slice& value) override {
-    const EntryValue kind = type == kValue    ? EntryValue::kPlain
-                            : type == kDelete ? EntryValue::kNone
-                                              : EntryValue::kUnknown;
-    builder_.AddEntry(key.ToStringView(), kind, value.ToStringView());
-  }
-
-  Slice AddIndexEntry(const Slice& last_key, const Slice* next_key, const BlockHandle& block,
-                      std::string*, const IndexEntryContext& context) override {
-    const std::string_view next = next_key == nullptr ? "" : next_key->ToStringView();
-    return Slice(builder_.EndBlock(last_key.ToStringView(), next_key == nullptr ? nullptr : &next,
-                                   {block.offset, block.size}, context.last_key_tag));
-  }
-
-  // RocksDB takes a block without bytes for "no index".
-  rocksdb::Status Finish(Slice* contents) override {
-    *contents = Slice(builder_.Finish());
-    return rocksdb::Status::OK();
-  }
-
-  uint64_t EstimatedSize() const override { return builder_.EstimatedBytes(); }
-
- private:
-  BlockIndexBuilder builder_;
-};
-
-class Iterator final : public UserDefinedIndexIterator {
- public:
-  /// `last_prepared`: identifies the ranges that the last iterator of the file prepared.
-  Iterator(const BlockIndex& index, BlockIndexRead read, std::atomic<uint64_t>* last_prepared)
-      : iterator_(index, std::move(read)), last_prepared_(*last_prepared) {}
-
-  void Prepare(const rocksdb::ScanOptions scans[], size_t num_scans) override try {
-    std::vector<AnnouncedRange> ranges;
-    for (size_t i = 0; i < num_scans; ++i) {
-      const auto& [start, limit] = std::tie(scans[i].range.start, scans[i].range.limit);
-      AnnouncedRange& range = ranges.emplace_back();
-      if (start) range.begin = start->ToString();
-      if (limit) range.end = limit->ToString();
-    }
-    // If they come again, a level had dropped the iterator at a range without a block. Iterators
-    // would be made and dropped for range after range if the last one had no block either.
-    uint64_t id = ranges.size();
-    if (id != 0) id = WideChecksum(AsBytes(ranges.back().begin + ranges.front().begin), id);
-    iterator_.Prepare(std::move(ranges), last_prepared_.exchange(id) == id);
-  } catch (const std::bad_alloc&) {
-    iterator_.Prepare({}, false);
-  }
-
-  rocksdb::Status SeekAndGetResult(const Slice& target, IterateResult* result,
-                                   const SeekContext& context) override {
-    return Move(result, [&] { iterator_.Seek(target.ToStringView(), context.target_tag); });
-  }
-  rocksdb::Status SeekToFirstAndGetResult(IterateResult* result) override {
-    return Move(result, [&] { iterator_.SeekToFirst(); });
-  }
-  rocksdb::Status SeekToLastAndGetResult(IterateResult* result) override {
-    return Move(result, [&] { iterator_.SeekToLast(); });
-  }
-  rocksdb::Status NextAndGetResult(IterateResult* result) override {
-    return Move(result, [&] { iterator_.Next(); });
-  }
-  rocksdb::Status PrevAndGetResult(IterateResult* result) override {
-    return Move(result, [&] { iterator_.Prev(); });
-  }
-
-  UserDefinedIndexBuilder::BlockHandle value() override {
-    const BlockHandle block = iterator_.entry().block();
-    return {block.offset, block.size};
-  }
-
- private:
-  template <class Moves>
-  rocksdb::Status Move(IterateResult* result, const Moves& moves) try {
-    moves();
-    // Not kOutOfBound at the end: the next file of the level may have rows for the iterator.
-    result->bound_check_result =
-        iterator_.Valid() ? rocksdb::IterBoundCheck::kInbound : rocksdb::IterBoundCheck::kUnknown;
-    if (iterator_.Valid()) result->key = iterator_.entry().separator();
-    return rocksdb::Status::OK();
-  } catch (const std::bad_alloc&) {
-    return rocksdb::Status::MemoryLimit();
-  }
-
-  BlockIndexIterator iterator_;
-  std::atomic<uint64_t>& last_prepared_;
-};
-
-class Reader final : public UserDefinedIndexReader {
- public:
-  explicit Reader(std::optional<BlockIndex> index) : index_(std::move(index)) {}
-
-  std::unique_ptr<UserDefinedIndexIterator> NewIterator(
-      const rocksdb::ReadOptions& options) override try {
-    const auto note = std::exchange(noted_file, {});
-    if (!index_) return nullptr;  // RocksDB makes it a Corruption of this read
-    BlockIndexRead read;
-    // Gets, compactions and others pass bounds too, and must see every entry.
-    if (options.io_activity == rocksdb::Env::IOActivity::kDBIterator && !options.tailing) {
-      read.lower = options.iterate_lower_bound;
-      read.upper = options.iterate_upper_bound;
-      if (note.blocks != nullptr && note.choice == options.table_index_factory &&
-          note.num_blocks == index_->entries().size() &&
-          note.data_size == index_->entries().end_offset()) {
-        read.blocks = note.blocks->Of(*index_);
-      }
-    }
-    return std::make_unique<Iterator>(*index_, std::move(read), &last_prepared_);
-  } catch (const std::bad_alloc&) {
-    return nullptr;
-  }
-
-  size_t ApproximateMemoryUsage() const override {
-    return sizeof(*this) + (index_ ? index_->memory_bytes() : 0);
-  }
-
- private:
-  const std::optional<BlockIndex> index_;
-  std::atomic<uint64_t> last_prepared_ = 0;
-};
 
 rocksdb::Status ParsePrefixRuleOption(const std::string&, const std::string& text,
                                       std::string* prefixes) {
@@ -244,7 +106,7 @@ class BlockIndexFactory final : public UserDefinedIndexFactory {
                              std::unique_ptr<UserDefinedIndexBuilder>& builder) const override try {
     Result<BlockIndexBuilder> made = BlockIndexBuilder::Create(options_, table.comparator);
     if (!made.ok()) return ToRocksStatus(made.status());
-    builder = std::make_unique<Builder>(*std::move(made));
+    builder = NewIndexBuilder(*std::move(made));
     return rocksdb::Status::OK();
   } catch (const std::bad_alloc&) {
     return rocksdb::Status::MemoryLimit();
@@ -266,7 +128,7 @@ class BlockIndexFactory final : public UserDefinedIndexFactory {
     }
     if (!index.ok() && describes_ == nullptr)
       LogLoudly(nullptr, "an index cannot be used; reason: ", index.status().message());
-    reader = std::make_unique<Reader>(index.ok() ? std::optional(*std::move(index)) : std::nullopt);
+    reader = NewIndexReader(index.ok() ? std::optional(*std::move(index)) : std::nullopt);
     return rocksdb::Status::OK();
   } catch (const std::bad_alloc&) {
     return rocksdb::Status::MemoryLimit();
@@ -298,8 +160,8 @@ void BlockIndexChoice::Set(rocksdb::ReadOptions* options) const {
 
 void BlockIndexChoice::NoteFile(const rocksdb::TableProperties& properties,
                                 std::shared_ptr<const FileBlocks> blocks) const {
-  noted_file = {&parts_->factory, properties.num_data_blocks, properties.data_size,
-                std::move(blocks)};
+  NoteNextFile(&parts_->factory, properties.num_data_blocks, properties.data_size,
+               std::move(blocks));
 }
 
 int RegisterBlockIndex(rocksdb::ObjectLibrary& library) {
