@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <random>
 #include <string>
@@ -11,6 +13,7 @@
 
 #include "tests/rocksdb/scan/skip_test_db.h"
 #include "tests/support/damage.h"
+#include "tests/support/environment.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -76,6 +79,11 @@ struct IndexedFile {
   std::string bytes;
   std::optional<BlockIndex> index;
 };
+
+IndexedFile FileOfAllSections() {
+  return IndexedFile(
+      5, {.ranges = true, .prefixes = "lengths:2", .columns = Columns({"n=int:field:1"})});
+}
 
 TEST(BlockIndexTest, FindsTheBlockOfEveryVersion) {
   IndexedFile file(1);
@@ -200,8 +208,18 @@ TEST(BlockIndexTest, ConditionKeepsBlocksThatShareKeys) {
   EXPECT_EQ(num_read, blocks->Count());
 }
 
+// Written by itself only if asked to (environment.h), like tests/core/format/golden_test.cc.
+TEST(BlockIndexTest, WriterMakesTheGoldenBytes) {
+  const std::string path = testing::SourcePath("tests/golden/block_index.udi");
+  if (testing::WritesGoldenFiles())
+    std::ofstream(path, std::ios::binary) << FileOfAllSections().bytes;
+  std::ifstream golden(path, std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(golden), {});
+  EXPECT_TRUE(bytes == FileOfAllSections().bytes);
+}
+
 TEST(BlockIndexTest, DamageIsReportedOrMayMatch) {
-  const IndexedFile file(5, {.ranges = true, .columns = Columns({"n=int:field:1"})});
+  const IndexedFile file = FileOfAllSections();
   const Predicate condition = testing::Where("n = 7", Columns({"n=int:field:1"}));
   const auto check = [&](ByteView damaged, size_t) {
     const Result<BlockIndex> index = BlockIndex::Open(damaged, rocksdb::BytewiseComparator());
