@@ -186,12 +186,9 @@ double MeasureOpenBytes(const PolicyContestant& contestant, uint64_t num_keys) {
 
 // Peak memory per key while building, in bytes, without the finished filter.
 double MeasureBuildBytes(const PolicyContestant& contestant, uint64_t num_keys) {
-  malloc_trim(0);  // or the child would use memory that this process has freed
-  return InOwnProcess("building a filter", [&] {
-    const uint64_t before = ResidentBytes();
-    const BuiltFilter filter = Build(contestant, num_keys);
-    return Ratio(PeakResidentBytes() - before - filter.contents.size(), num_keys);
-  });
+  BuiltFilter filter;
+  const double peak = PeakBytesOf([&] { filter = Build(contestant, num_keys); });
+  return (peak - static_cast<double>(filter.contents.size())) / static_cast<double>(num_keys);
 }
 
 // Heap memory of a file's partitions of 4 KiB, all loaded, that the block cache is not charged, in

@@ -122,6 +122,8 @@ double RangeDatabase::Fill(const Dataset& dataset) {
       num_flushed + dataset.num_compacted != shape.num_files) {
     Fail("{}: {} files for {} runs", name(), shape.num_files, dataset.runs.size());
   }
+  Close();
+  opening_bytes_ = PeakBytesOf([&] { Open(Reads::kCached); });
   const std::unique_ptr<rocksdb::Iterator> iterator(db().NewIterator({}));
   iterator->SeekToFirst();
   while (iterator->Valid()) iterator->Next();

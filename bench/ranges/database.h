@@ -59,6 +59,9 @@ class RangeDatabase : public Database {
 
   uint64_t FileBytes();  ///< Size of all files.
 
+  /// Memory that opening the database took at its peak.
+  double opening_bytes() const { return opening_bytes_; }
+
   /// Wall-clock time if cold; else processor time, which other work on the machine affects less.
   double Seconds(const Stopwatch& stopwatch) const {
     return reads() == Reads::kCold ? stopwatch.Seconds() : stopwatch.CpuSeconds();
@@ -81,6 +84,7 @@ class RangeDatabase : public Database {
 
   const Role role_;
   const PrefixRule rule_;
+  double opening_bytes_ = 0;
   rocksdb::ReadOptions index_read_;        // by a block index
   std::shared_ptr<ReadPruning> by_index_;  // what chooses it
 };

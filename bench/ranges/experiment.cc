@@ -73,7 +73,9 @@ class Experiment {
                                    "Keys")[dataset_.name + ", " + RoleName(entry.role)];
       line.Add("bits per key", "bits", bits(entry.filter_bytes))
           .Add("writing, relative to point filters", "x", entry.filling / points.filling)
-          .Add("files, relative to point filters", "x", entry.file_bytes / points.file_bytes);
+          .Add("files, relative to point filters", "x", entry.file_bytes / points.file_bytes)
+          .Add("peak memory of opening per key", "bytes",
+               bits(entry.database->opening_bytes()) / 8);
       if (!HasRanges(entry.role)) continue;
       line.Add("bits per key above the point filter", "",
                bits(entry.filter_bytes - points.filter_bytes),

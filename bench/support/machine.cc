@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <malloc.h>
 #include <rocksdb/version.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -55,8 +56,15 @@ uint64_t MemoryBytes() {
          static_cast<uint64_t>(::sysconf(_SC_PAGE_SIZE));
 }
 
-uint64_t ResidentBytes() { return StatusBytes("VmRSS"); }
-uint64_t PeakResidentBytes() { return StatusBytes("VmHWM"); }
+double PeakBytesOf(const std::function<void()>& work) {
+  malloc_trim(0);  // or the work would use memory that this process has freed
+  std::ofstream peak("/proc/self/clear_refs");
+  peak << "5" << std::flush;  // the peak is what it has now: proc(5)
+  if (!peak) Fail("cannot write /proc/self/clear_refs");
+  const uint64_t before = StatusBytes("VmHWM");
+  work();
+  return static_cast<double>(StatusBytes("VmHWM") - before);
+}
 
 Json DescribeMachine() {
   return {

@@ -1,35 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/support/measure.h"
 
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cassert>
-#include <csignal>
-#include <cstdio>
 #include <utility>
 
 #include "bench/support/terminal.h"
 
 namespace blocksieve::bench {
-namespace {
-
-[[noreturn]] void WorkAndExit(int pipe_end, const std::function<double()>& work) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody would read the result
-  int code = 1;
-  try {
-    const double result = work();
-    if (::write(pipe_end, &result, sizeof result) == ssize_t{sizeof result}) code = 0;
-  } catch (const Interrupted&) {  // the parent was interrupted, too, and reports it
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bench/run: {}\n", error.what());
-  }
-  ::_exit(code);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 Spread SpreadOf(std::vector<double> turns) {
   constexpr size_t kTooFewForQuartiles = 3;
@@ -57,25 +36,6 @@ Spread PairedRatio(const std::vector<double>& mine, const std::vector<double>& t
 Spread Quotient(const Spread& mine, const Spread& theirs) {
   return {mine.median / theirs.median, mine.low / theirs.high, mine.high / theirs.low,
           std::min(mine.turns, theirs.turns)};
-}
-
-double InOwnProcess(const char* what, const std::function<double()>& work) {
-  int ends[2];
-  if (::pipe(ends) != 0) Fail("cannot make a pipe");
-  std::fflush(nullptr);  // or the child would print it a second time
-  const pid_t child = ::fork();
-  if (child < 0) Fail("cannot start a process");
-  if (child == 0) WorkAndExit(ends[1], work);
-  ::close(ends[1]);
-  double result = 0;
-  const bool is_read = ::read(ends[0], &result, sizeof result) == ssize_t{sizeof result};
-  ::close(ends[0]);
-  if (!is_read) ::kill(child, SIGKILL);
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  CheckInterrupt();
-  if (!is_read || status != 0) Fail("{} failed in a process of its own", what);
-  return result;
 }
 
 }  // namespace blocksieve::bench

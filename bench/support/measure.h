@@ -86,15 +86,11 @@ inline void WaitForLoads() {
 #endif
 }
 
-/// The result of `work` in a forked process. `what` names the work in errors. Throws Failure if it
-/// fails, Interrupted after a signal.
-double InOwnProcess(const char* what, const std::function<double()>& work);
-
 /// The memory of the machine, in bytes.
 uint64_t MemoryBytes();
 
-/// The resident memory of this process, in bytes: current and peak.
-uint64_t ResidentBytes();
-uint64_t PeakResidentBytes();
+/// The most memory that `work` takes at a time, in bytes: how far the peak of this process's
+/// resident memory is above what it had before.
+double PeakBytesOf(const std::function<void()>& work);
 
 }  // namespace blocksieve::bench
