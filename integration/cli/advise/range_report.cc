@@ -3,6 +3,8 @@
 
 #include "blocksieve/filter.h"
 #include "integration/cli/term/terminal.h"
+#include "integration/rocksdb/block_index/factory.h"
+#include "integration/rocksdb/compat/user_index.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 
 namespace blocksieve::cli {
@@ -133,7 +135,14 @@ std::string SeeksText(const Advice& advice) {
   if (parts.empty()) return text;
   text += fmt::format("\nOptions for {}:\n\n", parts);
   for (const std::string& option : OptionsFor(seeks)) text += "  " + option + "\n";
-  return text;
+  if (BLOCKSIEVE_HAS_USER_INDEX == 0) return text;
+  return text +
+         fmt::format(
+             "\nOr a block index of the same, for reads that choose it (BLOCK_INDEX.md), with "
+             "the\nfilter_policy and prefix_extractor that you have:\n\n"
+             "  user_defined_index_factory={{id={}{}{}}}\n",
+             rocksdb_plugin::kBlockIndexName, seeks.has_ranges() ? ";ranges=true" : "",
+             seeks.has_prefixes() ? ";prefixes=" + seeks.rule : "");
 }
 
 void AddSeeksTo(const Advice& advice, Json* document) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/multi_scan.h>
+#include <rocksdb/sst_file_reader.h>
 #include <rocksdb/utilities/backup_engine.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "integration/rocksdb/block_index/factory.h"
 #include "tests/rocksdb/ranges/range_db.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 #include "tests/support/new_policy.h"
@@ -222,6 +224,29 @@ TEST(BlockIndexModesTest, OptionsTravelInOptionStrings) {
                                    "columns=n", "max_index_bytes=1048576"}) {
     EXPECT_NE(text.find(option), std::string::npos) << text;
   }
+}
+
+TEST(BlockIndexModesTest, TakesLittleMoreThanTheStandardIndexAndItsSections) {
+  TestDb db(IndexedConfig(false));
+  WriteRangeFile(&db.db(), db.db().DefaultColumnFamily(), 0);
+  FilterBuilder ranges = *FilterBuilder::Create({.kind = FilterKind::kNone, .ranges = true});
+  const std::unique_ptr<rocksdb::Iterator> rows(db.db().NewIterator({}));
+  for (rows->SeekToFirst(); rows->Valid(); rows->Next()) ranges.AddKey(rows->key().ToStringView());
+  const size_t section_bytes = ranges.Finish()->block.size;
+  rocksdb::TablePropertiesCollection files;
+  MustBeOk(db.db().GetPropertiesOfAllTables(&files), "properties");
+  ASSERT_EQ(files.size(), 1u);
+  const auto& [path, properties] = *files.begin();
+  rocksdb::Options options = db.db().GetOptions();
+  rocksdb::BlockBasedTableOptions table;
+  rocksdb_plugin::OpenedBlockIndex index;
+  rocksdb_plugin::DescribeBlockIndexes(&index, &table);
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  MustBeOk(rocksdb::SstFileReader(options).Open(path), "the file");
+  EXPECT_TRUE(index.has_ranges);
+  EXPECT_EQ(index.num_blocks, properties->num_data_blocks);
+  EXPECT_GT(index.num_bytes, section_bytes);
+  EXPECT_LE(index.num_bytes - section_bytes, properties->index_size * 3 / 2);
 }
 
 TEST(BlockIndexModesTest, RefusesWhatItCannotServe) {
