@@ -141,6 +141,7 @@ TEST_F(OptionStringsTest, UnknownOptionsAreNamed) {
   EXPECT_FALSE(status.ok());
   EXPECT_THAT(status.ToString(), HasSubstr("bits_per_kay"));
   EXPECT_THAT(loud, HasSubstr("bits_per_kay"));
+  EXPECT_THAT(loud, HasSubstr("are not applied; if RocksDB continues, it uses"));
   ConfigOptions forgiving;
   forgiving.ignore_unknown_options = true;
   EXPECT_THAT(
