@@ -26,9 +26,8 @@ uint32_t DetectKernels() {
                     __builtin_cpu_supports("bmi2");
   const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") &&
                       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-                      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
-                      __builtin_cpu_supports("avx512vbmi2") &&
-                      __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("gfni");
+                      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi2") &&
+                      __builtin_cpu_supports("avx512vpopcntdq");
   if (avx2) kernels |= Bit(Kernel::kAvx2);
   if (avx512) kernels |= Bit(Kernel::kAvx512);
 #elif defined(__aarch64__)

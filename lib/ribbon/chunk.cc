@@ -199,11 +199,7 @@ bool RibbonChunkSolver::Eliminate() {
   planes_.resize(num_octets * 8 * RibbonPlaneGroups(fingerprint_columns_));
   RibbonSystem system{rows_.data(), rows_.size(),   octet_counts_.data(),
                       num_octets,   pivots_.data(), planes_.data()};
-  RibbonOutcome outcome = solver_.eliminate(fingerprint_columns_, &system);
-  if (outcome == RibbonOutcome::kTooManyRows) {
-    outcome = kRibbonSolverScalar.eliminate(fingerprint_columns_, &system);
-  }
-  if (outcome != RibbonOutcome::kSolved) return false;
+  if (!solver_.eliminate(fingerprint_columns_, &system)) return false;
   carried_ = system.carried;
   return true;
 }

@@ -44,30 +44,21 @@ struct RibbonSystem {
   RibbonCarried carried = {};
 };
 
-enum class RibbonOutcome : uint8_t {
-  kSolved,
-  kContradiction,  ///< A row depends on others, but its fingerprint does not.
-  kTooManyRows,    ///< More rows in flight than the kernel holds: use the scalar one.
-};
-
 struct RibbonSolver {
   /// Computes the start of each row: RibbonSlotInChunk - fold, but at least 0.
   void (*find_starts)(const uint64_t* mixed, size_t num_rows, uint32_t multiplier,
                       uint32_t num_octets, uint32_t fold, uint32_t* starts);
 
   /// Eliminates the rows, whose fingerprints have `fingerprint_columns` bits, at most
-  /// kMaxRibbonColumns + 1. Overwrites the rows, unless the outcome is kTooManyRows.
-  RibbonOutcome (*eliminate)(uint32_t fingerprint_columns, RibbonSystem* system);
+  /// kMaxRibbonColumns + 1. Overwrites the rows. False if a row depends on others, but its
+  /// fingerprint does not.
+  bool (*eliminate)(uint32_t fingerprint_columns, RibbonSystem* system);
 
   /// Solves a segment of 64 slots with these pivots. Each of `words` is a column: its fingerprints
   /// on input, its solution on output. `next` is the solution of the next segment.
   void (*back_substitute)(const uint64_t* pivots, uint32_t fingerprint_columns,
                           const uint64_t* next, uint64_t* words);
 };
-
-extern const RibbonSolver kRibbonSolverScalar;
-extern const RibbonSolver kRibbonSolverAvx2;
-extern const RibbonSolver kRibbonSolverAvx512;
 
 /// The solver of a kernel. REQUIRES: `kernel` is available.
 const RibbonSolver& RibbonSolverFor(Kernel kernel) noexcept;
@@ -92,6 +83,7 @@ BLOCKSIEVE_INLINE void FindStartsOf(const uint64_t* mixed, size_t num_rows, uint
   }
 }
 
+/// RibbonSolver::back_substitute.
 BLOCKSIEVE_INLINE void BackSubstituteByWords(const uint64_t* pivots, uint32_t num_columns,
                                              const uint64_t* next, uint64_t* words) noexcept {
   // Several columns at once, because each bit of a column waits for the one before.
@@ -115,5 +107,9 @@ BLOCKSIEVE_INLINE void BackSubstituteByWords(const uint64_t* pivots, uint32_t nu
     for (uint32_t k = 0; k < lanes; ++k) words[j + k] = window[k];
   }
 }
+
+/// The same, eight columns at a time. For processors with AVX-512, where it is twice as fast.
+void BackSubstituteAvx512(const uint64_t* pivots, uint32_t num_columns, const uint64_t* next,
+                          uint64_t* words);
 
 }  // namespace blocksieve::internal

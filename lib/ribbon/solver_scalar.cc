@@ -9,9 +9,9 @@
 #include "lib/base/kernels.h"
 
 // Elimination by octets, eight columns at a time (lib/RIBBON.md), by the method of the four
-// Russians (Arlazarov, Dinic, Kronrod and Faradzhev, 1970). Compiled twice: for any processor, and
-// for AVX2, which implies instructions for shifts, trailing zeros and counting bits. Loops depend
-// on the number of rows in flight, but not on other data.
+// Russians (Arlazarov, Dinic, Kronrod and Faradzhev, 1970). Compiled for any processor, for AVX2,
+// which implies instructions for shifts, trailing zeros and counting bits, and for AVX-512, which
+// adds three vectors at once. Loops depend on the number of rows in flight, but not on other data.
 
 namespace blocksieve::internal {
 namespace {
@@ -245,8 +245,8 @@ BLOCKSIEVE_INLINE void WritePlanes(const RowInFlight* pivot, uint32_t groups,
   }
 }
 
-BLOCKSIEVE_INLINE RibbonOutcome EliminateByOctets(uint32_t fingerprint_columns,
-                                                  RibbonSystem* system) noexcept {
+BLOCKSIEVE_INLINE bool EliminateByOctets(uint32_t fingerprint_columns,
+                                         RibbonSystem* system) noexcept {
   const uint32_t groups = RibbonPlaneGroups(fingerprint_columns);
   uint64_t* pivots = system->pivots;
   uint8_t* planes = system->planes;
@@ -271,7 +271,7 @@ BLOCKSIEVE_INLINE RibbonOutcome EliminateByOctets(uint32_t fingerprint_columns,
       begin = EliminateRows(begin, end, octet % 4, choice, pivot);
     } else {
       // Empty rows get no pivot; drop them, because many of them would block others here.
-      if (!DropEmptyRows(&begin, end)) return RibbonOutcome::kContradiction;
+      if (!DropEmptyRows(&begin, end)) return false;
       begin = EliminateFewRows(begin, end, octet % 4, pivot);
     }
     const auto first_column = static_cast<int>(octet % 4 * kRibbonOctet);
@@ -291,30 +291,33 @@ BLOCKSIEVE_INLINE RibbonOutcome EliminateByOctets(uint32_t fingerprint_columns,
       planes += 8 * groups;
     }
   }
-  return DropEmptyRows(&begin, end) ? RibbonOutcome::kSolved : RibbonOutcome::kContradiction;
+  return DropEmptyRows(&begin, end);
 }
 
 }  // namespace
 
-#define BLOCKSIEVE_RIBBON_SOLVER(NAME, TARGET)                                               \
-  namespace {                                                                                \
-  TARGET void NAME##Starts(const uint64_t* mixed, size_t num_rows, uint32_t multiplier,      \
-                           uint32_t num_octets, uint32_t fold, uint32_t* starts) {           \
-    FindStartsOf(mixed, num_rows, multiplier, num_octets, fold, starts);                     \
-  }                                                                                          \
-  TARGET RibbonOutcome NAME##Eliminate(uint32_t fingerprint_columns, RibbonSystem* system) { \
-    return EliminateByOctets(fingerprint_columns, system);                                   \
-  }                                                                                          \
-  TARGET void NAME##Substitute(const uint64_t* pivots, uint32_t fingerprint_columns,         \
-                               const uint64_t* next, uint64_t* words) {                      \
-    BackSubstituteByWords(pivots, fingerprint_columns, next, words);                         \
-  }                                                                                          \
-  }                                                                                          \
-  const RibbonSolver NAME = {&NAME##Starts, &NAME##Eliminate, &NAME##Substitute};
+#define BLOCKSIEVE_RIBBON_SOLVER(NAME, TARGET, SUBSTITUTE)                              \
+  namespace {                                                                           \
+  TARGET void NAME##Starts(const uint64_t* mixed, size_t num_rows, uint32_t multiplier, \
+                           uint32_t num_octets, uint32_t fold, uint32_t* starts) {      \
+    FindStartsOf(mixed, num_rows, multiplier, num_octets, fold, starts);                \
+  }                                                                                     \
+  TARGET bool NAME##Eliminate(uint32_t fingerprint_columns, RibbonSystem* system) {     \
+    return EliminateByOctets(fingerprint_columns, system);                              \
+  }                                                                                     \
+  TARGET void NAME##Substitute(const uint64_t* pivots, uint32_t fingerprint_columns,    \
+                               const uint64_t* next, uint64_t* words) {                 \
+    SUBSTITUTE(pivots, fingerprint_columns, next, words);                               \
+  }                                                                                     \
+  const RibbonSolver NAME = {&NAME##Starts, &NAME##Eliminate, &NAME##Substitute};       \
+  }
 
-BLOCKSIEVE_RIBBON_SOLVER(kRibbonSolverScalar, )
+BLOCKSIEVE_RIBBON_SOLVER(kScalar, , BackSubstituteByWords)
 #if defined(__x86_64__)
-BLOCKSIEVE_RIBBON_SOLVER(kRibbonSolverAvx2, __attribute__((target("avx2,bmi,bmi2,popcnt"))))
+BLOCKSIEVE_RIBBON_SOLVER(kAvx2, __attribute__((target("avx2,bmi,bmi2,popcnt"))),
+                         BackSubstituteByWords)
+BLOCKSIEVE_RIBBON_SOLVER(kAvx512, __attribute__((target("avx512f,avx512vl,bmi,bmi2,popcnt"))),
+                         BackSubstituteAvx512)
 #endif
 
 const RibbonSolver& RibbonSolverFor(Kernel kernel) noexcept {
@@ -322,12 +325,12 @@ const RibbonSolver& RibbonSolverFor(Kernel kernel) noexcept {
   switch (kernel) {
 #if defined(__x86_64__)
     case Kernel::kAvx2:
-      return kRibbonSolverAvx2;
+      return kAvx2;
     case Kernel::kAvx512:
-      return kRibbonSolverAvx512;
+      return kAvx512;
 #endif
     default:
-      return kRibbonSolverScalar;
+      return kScalar;
   }
 }
 
