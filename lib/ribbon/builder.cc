@@ -57,7 +57,7 @@ class RibbonWriter {
       return;
     }
     AddEntry(0);
-    ++always_true_chunks_;
+    has_always_true_chunks_ = true;
     if (last) {
       // The carried rows still need pivots.
       chunk_.Solve({}, {}, octet_, true);
@@ -65,9 +65,8 @@ class RibbonWriter {
     }
   }
 
-  RibbonBuild Finish() {
-    RibbonBuild build;
-    RibbonShape& shape = build.shape;
+  RibbonShape Finish() {
+    RibbonShape shape;
     shape.columns = columns_;
     shape.octets = pivots_.size() / kRibbonOctet;
     shape.chunks = num_chunks_;
@@ -76,9 +75,8 @@ class RibbonWriter {
     AddEntry(0);
     Solve(shape);
     WriteDirectory(shape);
-    shape.has_always_true_chunks = always_true_chunks_ > 0;
-    build.always_true_chunks = always_true_chunks_;
-    return build;
+    shape.has_always_true_chunks = has_always_true_chunks_;
+    return shape;
   }
 
  private:
@@ -165,7 +163,7 @@ class RibbonWriter {
   std::vector<uint16_t> entries_;
   std::vector<uint32_t> bases_;
   uint64_t octet_ = 0;  // first virtual octet of the next chunk
-  uint64_t always_true_chunks_ = 0;
+  bool has_always_true_chunks_ = false;
 };
 
 uint64_t RibbonCapacity(const Layout& layout, uint64_t num_keys) noexcept {
@@ -187,7 +185,7 @@ uint64_t RibbonWorkingBytes(const Layout& layout, uint64_t num_keys) noexcept {
          (num_keys > 100'000 ? uint64_t{4} << 20 : 0);  // slabs not yet full, runs not yet freed
 }
 
-RibbonBuild BuildRibbon(HashList* hashes, bool keep, const Layout& layout, Kernel kernel,
+RibbonShape BuildRibbon(HashList* hashes, bool keep, const Layout& layout, Kernel kernel,
                         uint8_t* out) {
   const uint64_t num_keys = hashes->size();
   assert(num_keys > 0);
@@ -251,13 +249,12 @@ void RetrievalWriter::Add(uint64_t hash, uint32_t result) {
 
 bool RetrievalWriter::Append(std::string* out) {
   while (parts_->chunk < parts_->num_chunks) CloseChunk();
-  const RibbonBuild build = parts_->writer.Finish();
-  if (build.always_true_chunks != 0) return false;
+  const RibbonShape shape = parts_->writer.Finish();
+  if (shape.has_always_true_chunks) return false;
   FieldBytes fields;
-  AppendRibbonFields(build.shape, &fields);
+  AppendRibbonFields(shape, &fields);
   out->append(AsText(fields.view()));
-  const auto payload_bytes = static_cast<size_t>(build.shape.PayloadBytes());
-  out->append(AsText(ByteView(parts_->bytes).first(payload_bytes)));
+  out->append(AsText(ByteView(parts_->bytes).first(static_cast<size_t>(shape.PayloadBytes()))));
   return true;
 }
 

@@ -16,17 +16,11 @@ uint64_t RibbonCapacity(const Layout& layout, uint64_t num_keys) noexcept;
 /// that the total never exceeds theirs by more than this.
 uint64_t RibbonWorkingBytes(const Layout& layout, uint64_t num_keys) noexcept;
 
-struct RibbonBuild {
-  RibbonShape shape;
-  /// Chunks that could not be solved, in which every key "may match". 0 for real hashes.
-  uint64_t always_true_chunks = 0;
-};
-
 /// Writes the payload of a ribbon filter of all hashes to `out`. Consumes the hashes unless `keep`.
 /// The same hashes, in any order, give the same bytes on every kernel. `layout` has the number of
 /// columns, and the share of keys with one more.
 /// REQUIRES: hashes->size() > 0; RibbonCapacity zero bytes at `out`. Throws std::bad_alloc.
-RibbonBuild BuildRibbon(HashList* hashes, bool keep, const Layout& layout, Kernel kernel,
+RibbonShape BuildRibbon(HashList* hashes, bool keep, const Layout& layout, Kernel kernel,
                         uint8_t* out);
 
 }  // namespace blocksieve::internal

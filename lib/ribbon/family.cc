@@ -53,13 +53,11 @@ BlockPlan RibbonFamily::Plan(const Layout& layout, uint64_t num_keys) noexcept {
 
 std::string RibbonFamily::Build(HashList* hashes, bool keep, const Layout& layout, uint8_t* out,
                                 BlockPlan* plan) {
-  const RibbonBuild build = BuildRibbon(hashes, keep, NearestRibbonLayout(layout), ActiveKernel(),
+  const RibbonShape shape = BuildRibbon(hashes, keep, NearestRibbonLayout(layout), ActiveKernel(),
                                         out + plan->padding_bytes);
-  plan->points_bytes = plan->padding_bytes + build.shape.PayloadBytes();
-  SetFields(build.shape, plan);
-  if (build.always_true_chunks == 0) return "";
-  return "no ribbon found for " + std::to_string(build.always_true_chunks) + " of " +
-         std::to_string(build.shape.chunks) + " chunks";
+  plan->points_bytes = plan->padding_bytes + shape.PayloadBytes();
+  SetFields(shape, plan);
+  return shape.has_always_true_chunks ? "no ribbon found: too many similar hashes" : "";
 }
 
 Problem RibbonFamily::Open(const Footer& footer, Kernel kernel, PointFilter* filter) noexcept {

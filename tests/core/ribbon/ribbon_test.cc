@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/ribbon/builder.h"
 
-#include <gtest/gtest.h>
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <random>
 #include <string_view>
-#include <utility>
-#include <vector>
 
-#include "blocksieve/filter.h"
 #include "blocksieve/sizing.h"
 #include "lib/base/kernels.h"
 #include "lib/hash/hash_list.h"
@@ -33,11 +28,11 @@ struct Columns : Layout {
 };
 
 struct BuiltRibbon {
-  internal::RibbonBuild build;
+  internal::RibbonShape shape;
   std::vector<uint8_t> bytes;  // the payload, and the bytes after it that a probe may read
 
   PointFilter Open(const ProbeOps& ops) const {
-    return PointFilter(ops, internal::MakeRibbonState(build.shape, bytes.data()));
+    return PointFilter(ops, internal::MakeRibbonState(shape, bytes.data()));
   }
 };
 
@@ -47,8 +42,8 @@ BuiltRibbon BuildTestRibbon(const std::vector<uint64_t>& hashes, const Columns& 
   for (const uint64_t hash : hashes) list.Append(hash);
   BuiltRibbon built;
   built.bytes.resize(internal::RibbonCapacity(columns, hashes.size()));
-  built.build = internal::BuildRibbon(&list, false, columns, kernel, built.bytes.data());
-  built.bytes.resize(built.build.shape.PayloadBytes());
+  built.shape = internal::BuildRibbon(&list, false, columns, kernel, built.bytes.data());
+  built.bytes.resize(built.shape.PayloadBytes());
   built.bytes.resize(built.bytes.size() + internal::kRibbonReadableTail, 0xee);
   return built;
 }
@@ -63,7 +58,7 @@ std::vector<uint64_t> RandomHashes(size_t count, uint64_t seed) {
 /// Number of hashes that do not match.
 size_t CountMisses(const BuiltRibbon& built, const std::vector<uint64_t>& hashes,
                    Kernel kernel = ActiveKernel()) {
-  const PointFilter filter = built.Open(internal::RibbonOpsFor(kernel, built.build.shape));
+  const PointFilter filter = built.Open(internal::RibbonOpsFor(kernel, built.shape));
   size_t misses = 0;
   for (const uint64_t hash : hashes) misses += !filter.MayContainHash(hash);
   return misses;
@@ -71,8 +66,8 @@ size_t CountMisses(const BuiltRibbon& built, const std::vector<uint64_t>& hashes
 
 void ExpectAllMatch(const std::vector<uint64_t>& hashes, const Columns& columns) {
   const BuiltRibbon built = BuildTestRibbon(hashes, columns);
-  ASSERT_EQ(built.build.always_true_chunks, 0u) << hashes.size();
-  ASSERT_FALSE(internal::CheckRibbonShape(built.build.shape, built.build.shape.PayloadBytes()));
+  ASSERT_FALSE(built.shape.has_always_true_chunks) << hashes.size();
+  ASSERT_FALSE(internal::CheckRibbonShape(built.shape, built.shape.PayloadBytes()));
   ASSERT_EQ(CountMisses(built, hashes), 0u) << hashes.size();
 }
 
@@ -121,13 +116,12 @@ TEST(RibbonBuilderTest, HashesThatAreNone) {
 TEST(RibbonBuilderTest, CopiesTakeNoSpace) {
   for (const size_t n : {5000u, 20'000u, 200'000u}) {
     const std::vector<uint64_t> distinct = RandomHashes(n, n);
-    const size_t slots = BuildTestRibbon(distinct, {6, 0.5}).build.shape.slots();
+    const size_t slots = BuildTestRibbon(distinct, {6, 0.5}).shape.slots();
     for (const size_t copied : {n / 100, n / 10, n, 2 * n}) {
       std::vector<uint64_t> hashes = distinct;
       for (size_t i = 0; i < copied; ++i) hashes.push_back(distinct[i % n]);
       ExpectAllMatch(hashes, {6, 0.5});
-      EXPECT_LE(BuildTestRibbon(hashes, {6, 0.5}).build.shape.slots(),
-                slots + slots / 50 + copied / n)
+      EXPECT_LE(BuildTestRibbon(hashes, {6, 0.5}).shape.slots(), slots + slots / 50 + copied / n)
           << n << " keys, " << copied << " copies";
     }
   }
@@ -138,7 +132,7 @@ TEST(RibbonBuilderTest, CopiesDoNotRaiseTheRate) {
   std::vector<uint64_t> hashes = RandomHashes(20'000, 5);
   hashes.resize(120'000, hashes[0]);
   const BuiltRibbon built = BuildTestRibbon(hashes, {4, 0.9});
-  EXPECT_GE(internal::RibbonWideShare(built.build.shape), 0.9);
+  EXPECT_GE(internal::RibbonWideShare(built.shape), 0.9);
 }
 
 TEST(RibbonBuilderTest, KernelsMakeTheSameBytes) {
@@ -155,7 +149,7 @@ TEST(RibbonBuilderTest, KernelsMakeTheSameBytes) {
     const Columns columns{static_cast<uint32_t>(1 + random() % 24),
                           static_cast<double>(random() % 3) * 0.4};
     const BuiltRibbon scalar = BuildTestRibbon(hashes, columns, Kernel::kScalar);
-    ASSERT_EQ(scalar.build.always_true_chunks, 0u);
+    ASSERT_FALSE(scalar.shape.has_always_true_chunks);
     ASSERT_EQ(CountMisses(scalar, hashes), 0u);
     for (const Kernel kernel : internal::AvailableKernels()) {
       const BuiltRibbon built = BuildTestRibbon(hashes, columns, kernel);
@@ -164,17 +158,12 @@ TEST(RibbonBuilderTest, KernelsMakeTheSameBytes) {
   }
 }
 
-struct SpaceLimit {
-  uint64_t num_keys;
-  double ratio;
-};
-
 // Size of the block relative to the information-theoretic limit for the FPR of the layout.
 TEST(RibbonBuilderTest, SpaceNearTheLimit) {
-  for (const auto& [num_keys, limit] :
-       {SpaceLimit{100, 1.35}, SpaceLimit{300, 1.10}, SpaceLimit{1000, 1.04},
-        SpaceLimit{3000, 1.018}, SpaceLimit{10'000, 1.012}, SpaceLimit{100'000, 1.006},
-        SpaceLimit{1'000'000, 1.006}}) {
+  const std::pair<uint64_t, double> limits[] = {
+      {100, 1.35},     {300, 1.10},      {1000, 1.04},      {3000, 1.018},
+      {10'000, 1.012}, {100'000, 1.006}, {1'000'000, 1.006}};
+  for (const auto& [num_keys, limit] : limits) {
     const OwnedBytes block = BuildBlock(FilterKind::kRibbon, 1.0 / 256, num_keys);
     const double ratio = static_cast<double>(block.size) / static_cast<double>(num_keys);
     EXPECT_LE(ratio, limit) << num_keys;
@@ -198,7 +187,7 @@ constexpr double kMaxSigmas = 4.5;
 
 /// Share of `num_probes` random hashes that match.
 double MeasuredFpr(const BuiltRibbon& built, uint64_t num_probes, uint64_t seed) {
-  const PointFilter filter = built.Open(internal::RibbonOpsFor(ActiveKernel(), built.build.shape));
+  const PointFilter filter = built.Open(internal::RibbonOpsFor(ActiveKernel(), built.shape));
   std::mt19937_64 random(seed);
   constexpr size_t kBatch = 4096;
   std::vector<uint64_t> hashes(kBatch);
@@ -214,16 +203,16 @@ double MeasuredFpr(const BuiltRibbon& built, uint64_t num_probes, uint64_t seed)
 }
 
 void ExpectModel(const BuiltRibbon& built, uint64_t num_probes) {
-  const double share = internal::RibbonWideShare(built.build.shape);
-  const double model = internal::RibbonFpr(built.build.shape.columns, share);
+  const double share = internal::RibbonWideShare(built.shape);
+  const double model = internal::RibbonFpr(built.shape.columns, share);
   const double slack =
       kMaxSigmas * std::sqrt(model * (1 - model) / static_cast<double>(num_probes));
   // A chunk has a slot per key, but all chunks get equally many probes. So the shares of slots and
   // of probes before the first wide segment differ by a little less than a chunk.
   const double boundary =
-      share == 0 ? 0 : model / 3 / std::sqrt(static_cast<double>(built.build.shape.slots()));
+      share == 0 ? 0 : model / 3 / std::sqrt(static_cast<double>(built.shape.slots()));
   EXPECT_NEAR(MeasuredFpr(built, num_probes, 99), model, slack + boundary)
-      << built.build.shape.columns << " columns, share " << share;
+      << built.shape.columns << " columns, share " << share;
 }
 
 TEST(RibbonFprTest, IsThatOfTheModel) {
@@ -231,8 +220,8 @@ TEST(RibbonFprTest, IsThatOfTheModel) {
   for (uint32_t columns = 1; columns <= 12; ++columns) {
     for (const double share : {0.0, 0.0625, 0.5, 0.9375}) {
       const BuiltRibbon built = BuildTestRibbon(hashes, {columns, share});
-      EXPECT_GE(internal::RibbonWideShare(built.build.shape), share);
-      EXPECT_LE(internal::RibbonWideShare(built.build.shape), share + 0.001);
+      EXPECT_GE(internal::RibbonWideShare(built.shape), share);
+      EXPECT_LE(internal::RibbonWideShare(built.shape), share + 0.001);
       ExpectModel(built, 1'000'000);
     }
   }
@@ -243,13 +232,12 @@ TEST(RibbonFprTest, IsThatOfTheModel) {
 TEST(RibbonFprTest, EverySeed) {
   for (uint32_t seed = 0; seed < internal::kRibbonSeeds; ++seed) {
     // Filters of one chunk; the highest seeds are rare, and may not turn up among these.
-    size_t with_seed = 0;
-    for (uint64_t set = 0; set < 3000 && with_seed < 1; ++set) {
+    bool is_found = false;
+    for (uint64_t set = 0; set < 3000 && !is_found; ++set) {
       const std::vector<uint64_t> hashes = RandomHashes(1050, set * 16 + 7);
       const BuiltRibbon built = BuildTestRibbon(hashes, {8, 0});
-      if (built.build.shape.seed != seed) continue;
-      ++with_seed;
-      ExpectModel(built, 1'000'000);
+      is_found = built.shape.seed == seed;
+      if (is_found) ExpectModel(built, 1'000'000);
     }
   }
 }
