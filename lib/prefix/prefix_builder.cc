@@ -59,27 +59,16 @@ std::span<const uint64_t> PrefixBuilder::AddKey(std::string_view key) {
       internal::HasNoMorePrefixes(rule, max_prefixes_, last_lengths_, key)) {
     return {};
   }
-  const internal::PrefixLengths before = last_lengths_;
   last_lengths_.Truncate(shared);
-  // A callback may find a boundary that it did not find in the previous key.
-  const bool is_callback =
-      static_cast<internal::RuleKind>(rule[0]) == internal::RuleKind::kCallback;
-  const size_t num_seen = is_callback ? 0 : last_lengths_.all().size();
-  is_sound_ = internal::FindMorePrefixes(rule, key, &last_lengths_);
-  if (!is_sound_) return {};
+  const size_t num_seen = last_lengths_.all().size();
+  internal::FindMorePrefixes(rule, key, &last_lengths_);
   const size_t num_before = hashes_.size();
-  const std::span<const uint32_t> seen = before.all();
   for (const uint32_t length : last_lengths_.all().subspan(num_seen)) {
-    if (length <= shared && std::find(seen.begin(), seen.end(), length) != seen.end()) continue;
     hashes_.push_back(internal::HashPrefix(key.substr(0, length)));
     for (unsigned i = 1; i < min_lookups_; ++i) {
       hashes_.push_back(internal::NextPrefixHash(hashes_.back()));
     }
     ++num_prefixes_;
-  }
-  if (hashes_.size() != num_before &&
-      !internal::FindsSamePrefixesInCutKey(rule, key, last_lengths_)) {
-    is_sound_ = false;
   }
   last_prefix_.assign(key.substr(0, last_lengths_.longest()));
   has_all_prefixes_ = last_lengths_.all().size() == max_prefixes_ && !options_.is_partition;

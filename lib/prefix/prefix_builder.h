@@ -53,8 +53,7 @@ class PrefixBuilder {
   /// now, and more of each prefix if that is cheap. `num_keys`: of the point filter.
   std::span<const uint64_t> FinishHashes(uint64_t num_keys);
 
-  /// Returns the prefix part, and resets the builder. Empty if no key has a boundary, or a callback
-  /// broke its contract.
+  /// Returns the prefix part, and resets the builder. Empty if no key has a boundary.
   std::string Finish();
 
   /// Drops the keys added so far.

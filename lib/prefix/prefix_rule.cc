@@ -3,32 +3,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <new>
 #include <optional>
-#include <shared_mutex>
-#include <utility>
 
 #include "lib/base/coding.h"
-#include "lib/base/errors.h"
 
-namespace blocksieve {
-namespace internal {
+namespace blocksieve::internal {
 namespace {
-
-// Never destroyed: databases may be read while the process ends.
-std::shared_mutex& CallbacksMutex() {
-  static auto& mutex = *new std::shared_mutex;
-  return mutex;
-}
-
-// Callbacks are never removed, so a pointer stays valid.
-auto& Callbacks() {
-  static auto& callbacks = *new std::map<std::string, PrefixCallback, std::less<>>;
-  return callbacks;
-}
 
 // Size of a field that begins with its length of `bytes` bytes; none if the key ends.
 std::optional<size_t> SizedField(std::string_view key, size_t at, size_t bytes,
@@ -74,7 +54,8 @@ size_t CountByte(std::string_view text, char byte, size_t* end) noexcept {
   return count;
 }
 
-bool FindAfterDelimiters(ByteView parameters, std::string_view key, PrefixLengths* lengths) {
+bool FindAfterDelimiters(ByteView parameters, std::string_view key,
+                         PrefixLengths* lengths) noexcept {
   if (parameters.size() < 2) return false;
   const size_t depth = parameters[0];
   const std::string_view delimiter = AsText(parameters.subspan(1));
@@ -90,7 +71,7 @@ bool FindAfterDelimiters(ByteView parameters, std::string_view key, PrefixLength
   return true;
 }
 
-bool FindAtLengths(ByteView parameters, std::string_view key, PrefixLengths* lengths) {
+bool FindAtLengths(ByteView parameters, std::string_view key, PrefixLengths* lengths) noexcept {
   lengths->Clear();
   Decoder from(parameters);
   while (!from.rest().empty() && !lengths->is_full()) {
@@ -102,7 +83,7 @@ bool FindAtLengths(ByteView parameters, std::string_view key, PrefixLengths* len
   return true;
 }
 
-bool FindAfterFields(ByteView parameters, std::string_view key, PrefixLengths* lengths) {
+bool FindAfterFields(ByteView parameters, std::string_view key, PrefixLengths* lengths) noexcept {
   if (parameters.size() % kFieldBytes != 0) return false;
   size_t at = 0;
   lengths->Clear();
@@ -125,36 +106,7 @@ bool FindAfterFields(ByteView parameters, std::string_view key, PrefixLengths* l
   return true;
 }
 
-bool FindByCallback(ByteView name, std::string_view key, PrefixLengths* lengths) {
-  const PrefixCallback* const callback = FindPrefixCallback(AsText(name));
-  if (callback == nullptr) return false;
-  std::array<size_t, kMaxPrefixes> found;
-  lengths->Clear();
-  const size_t count = (*callback)(key, found);
-  if (count > found.size()) return false;
-  for (size_t i = 0; i < count; ++i) {
-    if (found[i] <= lengths->longest() || found[i] > key.size()) return false;
-    if (found[i] > kMaxPrefixBytes) break;
-    lengths->Add(found[i]);
-  }
-  return true;
-}
-
 }  // namespace
-
-bool IsPrefixCallbackName(std::string_view name) noexcept {
-  return !name.empty() && name.size() <= kMaxPrefixCallbackName &&
-         std::all_of(name.begin(), name.end(), [](char c) {
-           return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-                  c == '.' || c == '_' || c == '-';
-         });
-}
-
-const PrefixCallback* FindPrefixCallback(std::string_view name) noexcept {
-  const std::shared_lock lock(CallbacksMutex());
-  const auto found = Callbacks().find(name);
-  return found == Callbacks().end() ? nullptr : &found->second;
-}
 
 size_t MaxPrefixesOf(ByteView rule) noexcept {
   switch (static_cast<RuleKind>(rule[0])) {
@@ -167,10 +119,8 @@ size_t MaxPrefixesOf(ByteView rule) noexcept {
       for (size_t i = 1; i < rule.size(); i += kFieldBytes) fields += (rule[i] & kEndsPrefix) != 0;
       return std::min(fields, kMaxPrefixes);
     }
-    case RuleKind::kCallback:
-      break;
   }
-  return SIZE_MAX;
+  return 0;
 }
 
 bool FindPrefixes(ByteView rule, std::string_view key, PrefixLengths* lengths) noexcept {
@@ -178,7 +128,7 @@ bool FindPrefixes(ByteView rule, std::string_view key, PrefixLengths* lengths) n
   return FindMorePrefixes(rule, key, lengths);
 }
 
-bool FindMorePrefixes(ByteView rule, std::string_view key, PrefixLengths* lengths) noexcept try {
+bool FindMorePrefixes(ByteView rule, std::string_view key, PrefixLengths* lengths) noexcept {
   if (rule.empty()) return false;
   const ByteView parameters = rule.subspan(1);
   switch (static_cast<RuleKind>(rule[0])) {
@@ -188,11 +138,7 @@ bool FindMorePrefixes(ByteView rule, std::string_view key, PrefixLengths* length
       return FindAtLengths(parameters, key, lengths);
     case RuleKind::kFields:
       return FindAfterFields(parameters, key, lengths);
-    case RuleKind::kCallback:
-      return FindByCallback(parameters, key, lengths);
   }
-  return false;
-} catch (...) {  // the application's callback may throw anything
   return false;
 }
 
@@ -206,33 +152,4 @@ size_t FindLongestPrefix(ByteView rule, std::string_view key) noexcept {
   return FindPrefixes(rule, key, &lengths) ? lengths.longest() : 0;
 }
 
-bool FindsSamePrefixesInCutKey(ByteView rule, std::string_view key,
-                               const PrefixLengths& lengths) noexcept {
-  if (static_cast<RuleKind>(rule[0]) != RuleKind::kCallback || lengths.empty()) return true;
-  for (const size_t cut : {size_t{lengths.longest()}, size_t{lengths.longest()} - 1}) {
-    PrefixLengths found;
-    if (!FindPrefixes(rule, key.substr(0, cut), &found)) return false;
-    const auto expected = lengths.all();
-    const auto end = std::upper_bound(expected.begin(), expected.end(), cut);
-    if (!std::equal(found.all().begin(), found.all().end(), expected.begin(), end)) return false;
-  }
-  return true;
-}
-
-}  // namespace internal
-
-Status RegisterPrefixCallback(std::string_view name, PrefixCallback callback) try {
-  if (!internal::IsPrefixCallbackName(name)) {
-    return Status::InvalidArgument("name is " + internal::Shown(name) + "; allowed: 1 to 64 " +
-                                   "letters, digits, '.', '_' and '-'");
-  }
-  if (!callback) return Status::InvalidArgument("callback is null");
-  const std::unique_lock lock(internal::CallbacksMutex());
-  if (internal::Callbacks().emplace(name, std::move(callback)).second) return Status::Ok();
-  return Status::InvalidArgument("a callback named " + std::string(name) +
-                                 " is registered already");
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
-}
-
-}  // namespace blocksieve
+}  // namespace blocksieve::internal

@@ -47,7 +47,7 @@ class PrefixLengths {
 };
 
 /// First byte of a rule; lib/FORMAT.md has the bytes that follow.
-enum class RuleKind : uint8_t { kDelimiter = 1, kLengths = 2, kFields = 3, kCallback = 4 };
+enum class RuleKind : uint8_t { kDelimiter = 1, kLengths = 2, kFields = 3 };
 
 /// A field: one byte with the number of bytes of its length in the key (0, 1, 2 or 4), with
 /// kEndsPrefix if a prefix ends after it and kLittleEndian if that is the byte order of a length of
@@ -56,19 +56,12 @@ inline constexpr uint8_t kEndsPrefix = 0x80;
 inline constexpr uint8_t kLittleEndian = 0x40;
 inline constexpr size_t kFieldBytes = 3;
 
-/// Parses "delimiter:/", "delimiter:/,depth:3", "lengths:4,12", "fields:len8,2,len32,8" or
-/// "callback:NAME" into the bytes of a rule. Errors: InvalidArgument, with the position.
+/// Parses "delimiter:/", "delimiter:/,depth:3", "lengths:4,12" or "fields:len8,2,len32,8" into the
+/// bytes of a rule. Errors: InvalidArgument, with the position.
 Result<std::string> ParsePrefixRule(std::string_view text);
 
 /// The text of a rule, which ParsePrefixRule reads as the same rule; empty if it is damaged.
 std::string PrefixRuleText(ByteView rule);
-
-/// Maximum length of a callback's name, in bytes.
-inline constexpr size_t kMaxPrefixCallbackName = 64;
-bool IsPrefixCallbackName(std::string_view name) noexcept;
-
-/// The callback that was registered under a name, valid as long as the process runs; null if none.
-const PrefixCallback* FindPrefixCallback(std::string_view name) noexcept;
 
 /// The maximum number of prefixes that a rule finds in a key.
 size_t MaxPrefixesOf(ByteView rule) noexcept;
@@ -86,8 +79,8 @@ inline bool HasNoMorePrefixes(ByteView rule, size_t max_prefixes, const PrefixLe
           key.find(static_cast<char>(rule[2]), lengths.longest()) == std::string_view::npos);
 }
 
-/// Finds the prefixes of a key. False if the rule is damaged, or its callback is not registered or
-/// breaks its contract: nothing is then known about prefixes of the key.
+/// Finds the prefixes of a key. False if the rule is damaged: nothing is then known about prefixes
+/// of the key.
 bool FindPrefixes(ByteView rule, std::string_view key, PrefixLengths* lengths) noexcept;
 
 /// The same if `lengths` has the prefixes of a beginning of the key already: if `key` shares n
@@ -96,12 +89,6 @@ bool FindMorePrefixes(ByteView rule, std::string_view key, PrefixLengths* length
 
 /// Length of the longest prefix of a key; 0 if it has none, or FindPrefixes fails.
 size_t FindLongestPrefix(ByteView rule, std::string_view key) noexcept;
-
-/// Checks that a callback finds the same prefixes in the key cut after its longest prefix, and one
-/// byte before: it finds others if it looks at what follows a boundary, for example for the last
-/// delimiter of the key. True for all other rules. `lengths` is from FindPrefixes.
-bool FindsSamePrefixesInCutKey(ByteView rule, std::string_view key,
-                               const PrefixLengths& lengths) noexcept;
 
 }  // namespace internal
 }  // namespace blocksieve

@@ -30,10 +30,8 @@ class RuleParser {
     } else if (Take("fields:")) {
       ok = ParseList(&rule, RuleKind::kFields, &RuleParser::ParseField);
       if (ok && !has_mark_) rule[rule.size() - kFieldBytes] |= static_cast<char>(kEndsPrefix);
-    } else if (Take("callback:")) {
-      ok = ParseCallback(&rule);
     } else {
-      Expect("delimiter:, lengths:, fields: or callback:");
+      Expect("delimiter:, lengths: or fields:");
     }
     if (ok && at_ != text_.size()) ok = Expect("the end");
     if (ok) return rule;
@@ -137,21 +135,6 @@ class RuleParser {
     return true;
   }
 
-  bool ParseCallback(std::string* rule) {
-    const std::string_view name = text_.substr(at_);
-    if (!IsPrefixCallbackName(name)) {
-      return Expect("a name of 1 to " + std::to_string(kMaxPrefixCallbackName) +
-                    " letters, digits, '.', '_' and '-'");
-    }
-    if (FindPrefixCallback(name) == nullptr) {
-      return Expect("a callback that RegisterPrefixCallback made known");
-    }
-    *rule = {static_cast<char>(RuleKind::kCallback)};
-    *rule += name;
-    at_ = text_.size();
-    return true;
-  }
-
   const std::string_view text_;
   size_t at_ = 0;
   std::string expected_;
@@ -204,8 +187,6 @@ std::string PrefixRuleText(ByteView rule) {
         if ((type & kEndsPrefix) != 0) text += "*";
       }
       return text;
-    case RuleKind::kCallback:
-      return "callback:" + std::string(AsText(from.rest()));
   }
   return "";
 }

@@ -277,15 +277,6 @@ class RangesPrefixesTest(CommandTest):
                 self.succeed("rewrite", "--db", self.db)
                 self.assertEqual(self.only_filter()["prefix_rules"], rules)
 
-    def test_boundaries_of_the_program(self):
-        """Only it can build such prefixes."""
-        self.load([("a:b", 1)])
-        self.apply("{id=blocksieve;prefixes=lengths:2}")
-        self.edit_options(("lengths:2", "callback:of_users"))
-        for command in (("rewrite", "--db", self.db), ("load", "--db", self.db, "--key", 1, "-")):
-            self.assertRegex(self.fail_with(1, *command), "prefixes=callback:of_users} in column family "
-                             "default, which RocksDB refuses: .*; it would write files with other filters")
-
     def test_refusals(self):
         self.load([("a:b", 1)])
         for arguments, message in (

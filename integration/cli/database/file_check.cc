@@ -107,11 +107,7 @@ class PrefixCheck {
   PrefixCheck(TableFile* file, QueryCheck* check) : file_(file), check_(check) {
     for (const std::string& text : file->report().filter.prefix_rules) {
       const Result<std::string> rule = internal::ParsePrefixRule(text);
-      if (rule.ok()) {
-        rules_.push_back(*rule);
-      } else {
-        unknown_rule_ = text;
-      }
+      if (rule.ok()) rules_.push_back(*rule);
     }
   }
 
@@ -143,12 +139,6 @@ class PrefixCheck {
       const auto may_match = file_->MayMatchRange(prefix, end_);
       if (may_match) check_->CountAbsent(*may_match);
     }
-  }
-
-  /// Empty if all prefixes were checked.
-  std::string WhyUnchecked() const {
-    return unknown_rule_.empty() ? ""
-                                 : "prefixes were not checked: " + unknown_rule_ + " is unknown";
   }
 
  private:
@@ -184,7 +174,6 @@ class PrefixCheck {
   std::set<std::string> probed_;
   std::string previous_;
   std::string end_;
-  std::string unknown_rule_;  // a callback that another program registered
 };
 
 // A chance deviation of the filter, or a coarse model, stays below this factor.
@@ -238,7 +227,6 @@ FileCheck CheckFile(TableFile* file, uint64_t num_probes) {
       if (filter.ranges.num_filters != 0) ranges.CheckKey(key);
       prefixes.CheckKey(key);
     });
-    if (check.unchecked.empty()) check.unchecked = prefixes.WhyUnchecked();
     if (filter.origin == FilterOrigin::kBlocksieve || filter.origin == FilterOrigin::kStock) {
       MeasureFpr(sample, num_probes, file, &random, &check.keys);
       ranges.MeasureFpr(sample, num_probes, &random);

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <cmath>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "blocksieve/filter.h"
 #include "blocksieve/prefix.h"
@@ -76,9 +70,7 @@ TEST(PrefixRuleTest, IsWrittenAsItIsRead) {
 
 TEST(PrefixRuleTest, SaysWhatIsWrong) {
   EXPECT_EQ(ParseError("slash"),
-            "prefixes is slash; at byte 0: expected "
-            "delimiter:, lengths:, fields: or callback:, "
-            "found slash");
+            "prefixes is slash; at byte 0: expected delimiter:, lengths: or fields:, found slash");
   for (const auto& [text, expected] : std::vector<std::pair<std::string, std::string>>{
            {"delimiter:%zz", "expected two hexadecimal digits after %, found %zz"},
            {"delimiter:" + std::string(1 << 20, '/'), "expected a delimiter of at most 16 bytes"},
@@ -89,9 +81,7 @@ TEST(PrefixRuleTest, SaysWhatIsWrong) {
            {"lengths:4;", "expected the end, found ;"},
            {"fields:len64",
             "expected len8, len16, len32, len16le, len32le or a size from 1 to "
-            "65535, found len64"},
-           {"callback:", "expected a name of 1 to 64 letters"},
-           {"callback:unknown", "expected a callback that RegisterPrefixCallback made known"}}) {
+            "65535, found len64"}}) {
     EXPECT_NE(ParseError(text).find(expected), std::string::npos) << ParseError(text);
     EXPECT_LT(ParseError(text).size(), 250u);
   }
@@ -99,53 +89,6 @@ TEST(PrefixRuleTest, SaysWhatIsWrong) {
   for (int i = 2; i <= 200; ++i) many += "," + std::to_string(i);
   EXPECT_NE(ParseError(many).find("expected at most 16 items"), std::string::npos)
       << ParseError(many);
-}
-
-TEST(PrefixRuleTest, TakesCallbacksByName) {
-  const auto after_first_byte = [](std::string_view key, std::span<size_t> lengths) -> size_t {
-    if (key.empty()) return 0;
-    lengths[0] = 1;
-    return 1;
-  };
-  EXPECT_TRUE(RegisterPrefixCallback("test.first", after_first_byte).ok());
-  EXPECT_EQ(FindLengths("callback:test.first", "key"), std::vector<uint32_t>{1});
-  EXPECT_EQ(RegisterPrefixCallback("test.first", after_first_byte).message(),
-            "a callback named test.first is registered already");
-  EXPECT_EQ(RegisterPrefixCallback("no blanks", after_first_byte).code(),
-            StatusCode::kInvalidArgument);
-  EXPECT_EQ(RegisterPrefixCallback("test.null", nullptr).message(), "callback is null");
-
-  // A callback that breaks its contract: the filter goes without prefixes, and is right.
-  int broken = 0;
-  for (const std::vector<size_t>& wrong : std::vector<std::vector<size_t>>{
-           {0}, {2, 1}, {1, 1}, {1000}, std::vector<size_t>(1, SIZE_MAX), {}}) {
-    const std::string name = "test.broken" + std::to_string(broken++);
-    EXPECT_TRUE(RegisterPrefixCallback(name, [wrong](std::string_view, std::span<size_t> lengths) {
-                  std::copy(wrong.begin(), wrong.end(), lengths.begin());
-                  return wrong.empty() ? size_t{1'000'000} : wrong.size();
-                }).ok());
-    const std::vector<std::string> keys = {"abc", "abd"};
-    const Filter filter = Must(Filter::Build(keys, {.prefixes = "callback:" + name}));
-    EXPECT_TRUE(filter.MayContainRange("x", "y"));
-    EXPECT_EQ(Must(DescribeFilter(filter.bytes())).num_prefixes, 0u);
-  }
-  // It looks beyond the boundary, so the range [a:b, a:c) has the prefix "a:", but key a:b:c lacks
-  // it.
-  ASSERT_TRUE(
-      RegisterPrefixCallback("test.last", [](std::string_view key, std::span<size_t> lengths) {
-        lengths[0] = key.rfind(':') + 1;
-        return lengths[0] == 0 ? size_t{0} : size_t{1};
-      }).ok());
-  const std::vector<std::string> deep = {"a:b:c", "a:b:d"};
-  EXPECT_TRUE(
-      Must(Filter::Build(deep, {.prefixes = "callback:test.last"})).MayContainRange("a:b", "a:c"));
-  ASSERT_TRUE(
-      RegisterPrefixCallback("test.throws", [](std::string_view, std::span<size_t>) -> size_t {
-        throw 1;
-      }).ok());
-  const std::vector<std::string> keys = {"abc", "abd"};
-  EXPECT_TRUE(
-      Must(Filter::Build(keys, {.prefixes = "callback:test.throws"})).MayContainRange("x", "y"));
 }
 
 // Keys in partitions, as RocksDB cuts a file: a range is looked up in the first partition whose
