@@ -56,19 +56,9 @@ std::string ConversionText(const ColumnDefinition& definition) {
   return is_plain ? "" : std::string(ValueTypeName(definition.type)) + ":";
 }
 
-// Extractors by their first word; binary ones, such as int32le(OFFSET), begin with int, uint or
-// float and a digit.
-constexpr std::pair<std::string_view, std::string_view> kExtractors[] = {
-    {"field", "field:N"},
-    {"value", "value"},
-    {"fixed", "fixed(OFFSET,WIDTH)"},
-    {"json", "json:/POINTER"},
-    {"bytes", "bytes:N"},
-    {"int", "int:N"},
-    {"uint", "uint:N"},
-    {"float", "float:N"},
-    {"words", "words:N"},
-    {"ngrams", "ngrams(LENGTH):N"}};
+constexpr const char* kExtractors =
+    "field:N, value, fixed(OFFSET,WIDTH), json:/POINTER, bytes:N, int:N, uint:N, float:N, words:N, "
+    "ngrams(LENGTH):N, int32le(OFFSET) and the like";
 
 // Recursive-descent parser. Functions return false at the first syntax error.
 class DefinitionParser {
@@ -163,7 +153,7 @@ class DefinitionParser {
       if (Skip("(") && !(Delimiter(&definition_.delimiter) && Expect(")"))) return false;
       if (!ParseElementDelimiter() || !Expect(":")) return false;
     } else if (!has_conversion_) {
-      return FailWithoutExtractor();
+      return Fail(kExtractors);
     }
     return Number(1, Column::kMaxFieldNumber, &definition_.field) && End();
   }
@@ -257,17 +247,6 @@ class DefinitionParser {
     }
     rest_.remove_prefix(static_cast<size_t>(result.ptr - rest_.data()));
     return true;
-  }
-
-  bool FailWithoutExtractor() {
-    constexpr std::string_view kWord = "abcdefghijklmnopqrstuvwxyz0123456789";
-    const std::string_view word = rest_.substr(0, rest_.find_first_not_of(kWord));
-    std::string known;
-    for (const auto& [name, form] : kExtractors) {
-      if (word == name) return Fail(std::string(form));
-      known += std::string(name) + ", ";
-    }
-    return Fail("a known extractor (" + known + "int32le and the like)");
   }
 
   bool End() { return rest_.empty() || Fail("the end"); }

@@ -174,13 +174,9 @@ class UsageWrongCommandLinesTest(CommandTest):
         ("--index is a=int:3, but its name is already used", "load --db DB --key 2 - --index a=int:1 --index a=int:3"))
     # The reason, not the whole grammar.
     WRONG_INDEXES = (
-        ("a=text:1", "position 3: expected a known extractor (field, value, fixed, json, "),
+        ("a=text:1", "position 3: expected field:N, value, fixed(OFFSET,WIDTH), json:/POINTER, "),
         ("a=field:0", "expected a number from 1 to 1000000; found '0'"),
-        ("a=int", "expected int:N; found 'int'"), ("a=words", "expected words:N; found 'words'"),
-        ("a=ngrams:3", "expected ngrams(LENGTH):N; found 'ngrams:3'"),
-        ("a=fixed:3", "expected fixed(OFFSET,WIDTH); found 'fixed:3'"),
-        ("a=json/x", "expected json:/POINTER; found 'json/x'"),
-        ("a=int32le:4", "expected '('; found ':4'"), ("a=", "int32le and the like); found the end"))
+        ("a=int32le:4", "expected '('; found ':4'"), ("a=", "and the like; found the end"))
 
     def test_empty_paths(self):
         """They would count as not given."""
@@ -197,7 +193,7 @@ class UsageWrongCommandLinesTest(CommandTest):
         for definition, reason in self.WRONG_INDEXES:
             said = self.fail_with(2, "load", "--db", self.db, "--key", 2, "-", "--index", definition)
             self.assertIn(reason, said)
-            self.assertLess(len(said), 260)
+            self.assertLess(len(said), 280)
 
 
 class UsageManualTest(CommandTest):
