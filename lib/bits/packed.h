@@ -1,6 +1,5 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
-#include <array>
 #include <cassert>
 #include <cstdint>
 #include <span>
@@ -64,17 +63,6 @@ inline void AppendBit(bool bit, uint64_t index, std::vector<uint64_t>* words) {
   if (index % 64 == 0) words->push_back(0);
   words->back() |= uint64_t{bit} << (index % 64);
 }
-
-/// Temporary words of a probe, on the stack unless the index is unusually large.
-class ScratchWords {
- public:
-  explicit ScratchWords(size_t size) : many_(size > few_.size() ? size : 0) {}
-  uint64_t* data() noexcept { return many_.empty() ? few_.data() : many_.data(); }
-
- private:
-  std::array<uint64_t, 512> few_;
-  std::vector<uint64_t> many_;
-};
 
 /// Compresses a text-like part of an index (keys, bounds) with zstd if that makes it smaller. That
 /// halves paths after prefix compression (22 instead of 45 bytes per granule of 128 rows); without,

@@ -104,9 +104,4 @@ PostingsPlan ChoosePlan(const PostingCounts& counts, double target_fpr) {
   }
 }
 
-PostingsPlan PlanOfDictionary(const PostingCounts& counts, double target_fpr) {
-  const double allowed = target_fpr * std::max(1.0, counts.granules);
-  return MakePlan(counts, {}, 1, std::min(kFewFalsePositives, allowed));
-}
-
 }  // namespace blocksieve::internal

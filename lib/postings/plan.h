@@ -27,7 +27,4 @@ struct PostingsPlan {
 /// target. If values are in at least 1.3 granules on average, it is exact for values that occur.
 PostingsPlan ChoosePlan(const PostingCounts& counts, double target_fpr);
 
-/// The same without ribbons.
-PostingsPlan PlanOfDictionary(const PostingCounts& counts, double target_fpr);
-
 }  // namespace blocksieve::internal

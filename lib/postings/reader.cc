@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "lib/postings/postings.h"
@@ -62,8 +63,9 @@ bool Postings::AddContaining(uint64_t hash, uint64_t end, uint64_t* words) const
 
 void Postings::PruneByAny(std::span<const uint64_t> hashes, GranuleSet* candidates) const {
   const std::span<uint64_t> words = candidates->words();
-  ScratchWords scratch(words.size());
-  uint64_t* const containing = scratch.data();
+  std::array<uint64_t, 512> few;  // on the stack, unless the index is unusually large
+  std::vector<uint64_t> many(words.size() > few.size() ? words.size() : 0);
+  uint64_t* const containing = many.empty() ? few.data() : many.data();
   std::fill_n(containing, words.size(), 0);
   const uint64_t end = EndOf(words);  // lists are read up to here
   while (!hashes.empty()) {
