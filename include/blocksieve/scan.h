@@ -92,7 +92,6 @@ class BLOCKSIEVE_EXPORT ScanPruner {
   /// Both arguments must outlive this.
   ScanPruner(const Predicate& predicate, ScanExplanation* explanation,
              const ScanPrunerOptions& options = {});
-  ~ScanPruner();
 
   /// Whether any index could prune granules. If not, the explanation has the reason for a full
   /// scan.
@@ -112,8 +111,6 @@ class BLOCKSIEVE_EXPORT ScanPruner {
   void Finish();
 
  private:
-  struct ColumnUse;
-
   void CountComparisons(const SkipIndex& index, const internal::ColumnIndexes& indexes);
   void CountProbes(std::vector<ColumnExplanation>* of_file);
 
@@ -121,7 +118,9 @@ class BLOCKSIEVE_EXPORT ScanPruner {
   ScanExplanation& explanation_;
   const bool counts_comparisons_;
   bool has_pruned_file_ = false;
-  std::vector<ColumnUse> uses_;  // in the order of the predicate's columns
+  // By column of the predicate, in all files.
+  std::vector<ColumnExplanation> columns_;
+  std::vector<uint8_t> parts_;  // of the index of some file
 };
 
 }  // namespace blocksieve

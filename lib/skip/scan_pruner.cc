@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 #include <utility>
 
 #include "blocksieve/scan.h"
@@ -18,54 +19,22 @@ constexpr uint8_t kAllParts = internal::kFilterPart | internal::kBoundsPart | in
 
 }  // namespace
 
-/// How one column of the predicate was used, in all files.
-struct ScanPruner::ColumnUse {
-  uint8_t parts = 0;             // IndexParts in some file
-  uint64_t files = 0;            // with an index of the column
-  uint64_t without_filters = 0;  // files whose filters were left out for size
-  uint64_t without_bounds = 0;
-  ColumnExplanation explanation;
-
-  void Record(const IndexColumnInfo& info, uint8_t parts_of_file) {
-    const auto is_left_out = [](PartState part) {
-      return part == PartState::kOverBudget || part == PartState::kOverMemory;
-    };
-    parts |= parts_of_file;
-    ++files;
-    without_filters += is_left_out(info.filters);
-    without_bounds += is_left_out(info.bounds);
-  }
-
-  std::string LeftOut() const {
-    if (without_filters + without_bounds == 0) return "";
-    const char* left_out = without_bounds == 0    ? "filters"
-                           : without_filters == 0 ? "bounds"
-                                                  : "filters and bounds";
-    return std::string("; ") + left_out + " left out for size in " +
-           std::to_string(std::max(without_filters, without_bounds)) + " of " +
-           std::to_string(files) + " files";
-  }
-};
-
 ScanPruner::ScanPruner(const Predicate& predicate, ScanExplanation* explanation,
                        const ScanPrunerOptions& options)
     : predicate_(predicate),
       explanation_(*explanation),
       counts_comparisons_(options.count_comparisons),
-      uses_(predicate.columns().size()) {
-  const GranulePruner with_all(predicate, std::vector<uint8_t>(uses_.size(), kAllParts));
+      columns_(predicate.columns().size()),
+      parts_(columns_.size()) {
+  const GranulePruner with_all(predicate, std::vector<uint8_t>(columns_.size(), kAllParts));
   explanation_.comparisons = with_all.Explain();
-  for (size_t i = 0; i < uses_.size(); ++i) {
-    uses_[i].explanation.name = predicate.columns()[i].name();
-  }
+  for (size_t i = 0; i < columns_.size(); ++i) columns_[i].name = predicate.columns()[i].name();
   if (!options.use_index) {
     explanation_.full_scan_reason = "use_index is off";
   } else if (!with_all.CanPrune()) {
     explanation_.full_scan_reason = "no comparison of the predicate can prune granules";
   }
 }
-
-ScanPruner::~ScanPruner() = default;
 
 std::optional<GranuleSet> ScanPruner::PruneFile(const SkipIndex* index, std::string_view name,
                                                 std::string problem) {
@@ -95,8 +64,8 @@ std::optional<GranuleSet> ScanPruner::PruneFile(const SkipIndex* index, std::str
 }
 
 void ScanPruner::CountComparisons(const SkipIndex& index, const internal::ColumnIndexes& indexes) {
-  for (size_t i = 0; i < uses_.size(); ++i) {
-    if (indexes[i] != nullptr) uses_[i].Record(indexes[i]->info(), indexes[i]->parts());
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    if (indexes[i] != nullptr) parts_[i] |= indexes[i]->parts();
   }
   const GranulePruner pruner(predicate_, indexes);
   const std::vector<size_t> columns = pruner.ColumnsOfComparisons();
@@ -111,8 +80,8 @@ void ScanPruner::CountComparisons(const SkipIndex& index, const internal::Column
 }
 
 void ScanPruner::CountProbes(std::vector<ColumnExplanation>* of_file) {
-  for (size_t i = 0; i < uses_.size(); ++i) {
-    ColumnExplanation& column = uses_[i].explanation;
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    ColumnExplanation& column = columns_[i];
     column.num_probes += (*of_file)[i].num_probes;
     column.index_bytes += (*of_file)[i].index_bytes;
     column.filters.merge((*of_file)[i].filters);
@@ -146,18 +115,12 @@ void ScanPruner::Finish() {
   e.is_full_scan = !e.full_scan_reason.empty();
   if (!has_pruned_file_) return;
   e.columns.clear();
-  std::vector<uint8_t> parts;
-  for (const ColumnUse& use : uses_) {
-    parts.push_back(use.parts);
-    if (use.explanation.num_probes != 0) e.columns.push_back(use.explanation);
-  }
-  const GranulePruner pruner(predicate_, parts);
-  const std::vector<ComparisonExplanation> reasons = pruner.Explain();
-  const std::vector<size_t> columns = pruner.ColumnsOfComparisons();
+  std::copy_if(columns_.begin(), columns_.end(), std::back_inserter(e.columns),
+               [](const ColumnExplanation& column) { return column.num_probes != 0; });
+  const std::vector<ComparisonExplanation> reasons = GranulePruner(predicate_, parts_).Explain();
   for (size_t i = 0; i < reasons.size(); ++i) {
     e.comparisons[i].is_used = reasons[i].is_used;
     e.comparisons[i].reason = reasons[i].reason;
-    if (columns[i] != GranulePruner::npos) e.comparisons[i].reason += uses_[columns[i]].LeftOut();
   }
 }
 
