@@ -69,18 +69,6 @@ uint64_t DataBlocksSoFar() {
   return context.block_cache_hit_count + context.block_read_count;
 }
 
-/// Enables RocksDB's read counters during its lifetime.
-class CountedReads {
- public:
-  CountedReads() { rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount); }
-  ~CountedReads() { rocksdb::SetPerfLevel(before_); }
-  CountedReads(const CountedReads&) = delete;
-  CountedReads& operator=(const CountedReads&) = delete;
-
- private:
-  const rocksdb::PerfLevel before_ = rocksdb::GetPerfLevel();
-};
-
 }  // namespace
 
 void ShardRecord::Add(const ShardRecord& other) {
@@ -149,10 +137,13 @@ rocksdb::Status Shard::MakeFilter(uint64_t design_urls) {
 rocksdb::Status Shard::Classify(const ShardUrl& url, UrlState* state, std::string* position) const {
   *state = UrlState::kNewByCountingFilter;
   if (!filter_->MayContainHash(url.hash)) return rocksdb::Status::OK();
+  const rocksdb::PerfLevel level_before = rocksdb::GetPerfLevel();
+  rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
   const uint64_t blocks_before = DataBlocksSoFar();
   rocksdb::PinnableSlice value;
   rocksdb::Status status =
       db_->Get(ReadOptions(), family_, Slice(url.url.data(), url.url.size()), &value);
+  rocksdb::SetPerfLevel(level_before);
   if (status.ok()) {
     *state = UrlState::kSeen;
     position->assign(value.data(), value.size());
@@ -183,7 +174,6 @@ rocksdb::Status Shard::Push(std::span<const ShardUrl> urls, uint64_t first_posit
                             uint64_t* num_new) {
   const std::lock_guard lock(mutex_);
   BLOCKSIEVE_RETURN_IF_ERROR(GrowIfOverfull());
-  const CountedReads counted;
   // Not in sync until the URLs added to the filter are written.
   const bool was_in_sync = std::exchange(is_in_sync_, false);
   rocksdb::WriteBatch batch;

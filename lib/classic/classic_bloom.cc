@@ -42,10 +42,9 @@ void ClassicBloom::CountSetBits() noexcept {
 }
 
 bool ClassicBloom::AddHash(uint64_t hash) noexcept {
-  internal::Positions positions(hash, layout_.num_bits);
   uint64_t newly_set = 0;
   for (uint32_t j = 0; j < layout_.num_probes; ++j) {
-    const uint64_t position = positions.Next();
+    const uint64_t position = internal::NextPosition(&hash, layout_.num_bits);
     uint8_t& byte = cells_.data()[position / 8];
     const auto bit = static_cast<uint8_t>(1 << position % 8);
     newly_set += (byte & bit) == 0;
@@ -56,9 +55,8 @@ bool ClassicBloom::AddHash(uint64_t hash) noexcept {
 }
 
 bool ClassicBloom::MayContainHash(uint64_t hash) const noexcept {
-  internal::Positions positions(hash, layout_.num_bits);
   for (uint32_t j = 0; j < layout_.num_probes; ++j) {
-    const uint64_t position = positions.Next();
+    const uint64_t position = internal::NextPosition(&hash, layout_.num_bits);
     if ((cells_.data()[position / 8] >> position % 8 & 1) == 0) return false;
   }
   return true;

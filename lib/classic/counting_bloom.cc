@@ -48,11 +48,10 @@ class CounterCells {
 /// of a key would depend on its hash.
 template <class Visit>
 void ForEachPosition(uint64_t hash, const BloomLayout& layout, const Visit& visit) noexcept {
-  internal::Positions positions(hash, layout.num_bits);
   std::array<uint64_t, kMaxBloomProbes> visited;
   auto end = visited.begin();
   for (uint32_t j = 0; j < layout.num_probes; ++j) {
-    const uint64_t position = positions.Next();
+    const uint64_t position = internal::NextPosition(&hash, layout.num_bits);
     if (std::find(visited.begin(), end, position) != end) continue;
     *end++ = position;
     visit(position);
@@ -116,10 +115,9 @@ bool CountingBloom::RemoveHash(uint64_t hash) noexcept {
 
 uint32_t CountingBloom::EstimateCountHash(uint64_t hash) const noexcept {
   const CounterCells cells(cells_.data(), counter_bits_);
-  internal::Positions positions(hash, layout_.num_bits);
   uint32_t lowest = max_count();
   for (uint32_t j = 0; j < layout_.num_probes && lowest != 0; ++j) {
-    lowest = std::min(lowest, cells.Load(positions.Next()));
+    lowest = std::min(lowest, cells.Load(internal::NextPosition(&hash, layout_.num_bits)));
   }
   return lowest;
 }

@@ -32,17 +32,10 @@ inline constexpr uint64_t kPositionMultiplier = 0xd1342543de82ef95;
 /// REQUIRES: bits_per_key > 0, num_probes >= 1.
 double ClassicBloomFpr(double bits_per_key, uint32_t num_probes) noexcept;
 
-class Positions {
- public:
-  Positions(uint64_t hash, uint64_t num_bits) noexcept : state_(hash), num_bits_(num_bits) {}
-  uint64_t Next() noexcept {
-    state_ *= kPositionMultiplier;
-    return static_cast<uint64_t>(static_cast<unsigned __int128>(state_) * num_bits_ >> 64);
-  }
-
- private:
-  uint64_t state_;
-  uint64_t num_bits_;
-};
+/// The next position. `*state` is the key's hash at first.
+inline uint64_t NextPosition(uint64_t* state, uint64_t num_bits) noexcept {
+  *state *= kPositionMultiplier;
+  return static_cast<uint64_t>(static_cast<unsigned __int128>(*state) * num_bits >> 64);
+}
 
 }  // namespace blocksieve::internal

@@ -6,15 +6,11 @@
 namespace blocksieve::internal {
 namespace {
 
-/// The remainders of a bucket whose highest kBucketBits have a given value.
-struct RemainderRange {
-  uint64_t begin = 0;  // indexes in the bucket
-  uint64_t end = 0;
-  uint64_t num_values = 0;  // in the bucket
-};
-
-/// Reads 16 unary numbers, ones followed by a zero. False if they are longer than 64 bits.
-bool ReadRemainderRange(uint64_t wanted, BitReader* from, RemainderRange* range) noexcept {
+/// Reads 16 unary numbers, ones followed by a zero: how many remainders of a bucket have each value
+/// of their highest bits. Sets the indexes of those with the wanted value, and the number of all.
+/// False if the numbers are longer than 64 bits.
+bool ReadRemainderRange(uint64_t wanted, BitReader* from, uint64_t* begin, uint64_t* end,
+                        uint64_t* num_values) noexcept {
   const uint64_t bits = from->Peek();
   // Setting the lowest zero repeatedly finds all of them, including the one of the wanted number.
   uint64_t filled = bits;
@@ -28,9 +24,9 @@ bool ReadRemainderRange(uint64_t wanted, BitReader* from, RemainderRange* range)
   if (last_zero >= 64) return false;
   // The ones directly below that zero are the number.
   const auto count = zero == 0 ? 0u : static_cast<unsigned>(std::countl_one(bits << (64 - zero)));
-  range->end = zero - wanted;
-  range->begin = range->end - count;
-  range->num_values = last_zero - 15;
+  *end = zero - wanted;
+  *begin = *end - count;
+  *num_values = last_zero - 15;
   from->Skip(last_zero + 1);
   return true;
 }
@@ -61,19 +57,22 @@ bool Dictionary::Open(ByteView bytes, uint64_t num_granules, uint32_t min_count)
 bool Dictionary::AddGranules(uint64_t hash, uint64_t end, uint64_t* words) const noexcept {
   BitReader reader(stream_, BucketStart(shape_.BucketOf(hash)));
   const uint64_t remainder = shape_.RemainderOf(hash, reader.ExpGolomb(0));
-  RemainderRange range;
-  if (!ReadRemainderRange(remainder >> shape_.low_bits(), &reader, &range)) return false;
+  uint64_t found = 0;
+  uint64_t last = 0;
+  uint64_t num_values = 0;
+  if (!ReadRemainderRange(remainder >> shape_.low_bits(), &reader, &found, &last, &num_values)) {
+    return false;
+  }
 
   const uint64_t lows = reader.position();
   const uint64_t wanted = remainder & LowBits(shape_.low_bits());
-  uint64_t found = range.begin;
-  for (; found < range.end; ++found) {
+  for (; found < last; ++found) {
     BitReader low(stream_, lows + found * shape_.low_bits());
     if (low.Bits(shape_.low_bits()) == wanted) break;
   }
-  reader.Skip(range.num_values * shape_.low_bits());
+  reader.Skip(num_values * shape_.low_bits());
   if (!reader.ok()) return false;
-  if (found == range.end) return true;
+  if (found == last) return true;
   for (uint64_t i = 0;; ++i) {
     const uint64_t count = reader.ExpGolomb(shape_.count_bits) + shape_.min_count;
     if (count > shape_.num_granules || !reader.ok()) return false;

@@ -73,17 +73,15 @@ bool IsTrueFor(const PredicateNode& leaf, const Value& value) {
   }
 }
 
-Truth EvaluateLeaf(const PredicateNode& leaf, std::string_view row) {
-  if (leaf.kind == Kind::kConstant) return leaf.constant ? Truth::kTrue : Truth::kFalse;
-  const bool is_null_test = leaf.kind == Kind::kMissing;
+std::optional<bool> EvaluateLeaf(const PredicateNode& leaf, std::string_view row) {
+  if (leaf.kind == Kind::kConstant) return leaf.constant;
   bool is_true = false;
   const bool has_column = ForEachCompared(*leaf.column, row, [&](const Value& value) {
     is_true = IsTrueFor(leaf, value);
     return !is_true;
   });
-  if (is_null_test) return has_column ? Truth::kFalse : Truth::kTrue;
-  if (!has_column) return Truth::kUnknown;
-  return is_true ? Truth::kTrue : Truth::kFalse;
+  if (leaf.kind == Kind::kMissing) return !has_column;
+  return has_column ? std::optional(is_true) : std::nullopt;
 }
 
 }  // namespace
@@ -133,18 +131,18 @@ std::string PredicateText(const PredicateNode& node) {
   return text;
 }
 
-Truth Evaluate(const PredicateNode& node, std::string_view row) {
+std::optional<bool> Evaluate(const PredicateNode& node, std::string_view row) {
   if (node.IsLeaf()) return EvaluateLeaf(node, row);
   if (node.kind == Kind::kNot) {
-    const Truth operand = Evaluate(*node.children[0], row);
-    return static_cast<Truth>(static_cast<uint8_t>(Truth::kTrue) - static_cast<uint8_t>(operand));
+    const std::optional<bool> operand = Evaluate(*node.children[0], row);
+    return operand ? std::optional(!*operand) : std::nullopt;
   }
-  const Truth decisive = node.kind == Kind::kAnd ? Truth::kFalse : Truth::kTrue;
-  Truth result = node.kind == Kind::kAnd ? Truth::kTrue : Truth::kFalse;
+  const bool decisive = node.kind == Kind::kOr;
+  std::optional<bool> result = !decisive;
   for (const PredicateNodePointer& child : node.children) {
-    const Truth truth = Evaluate(*child, row);
+    const std::optional<bool> truth = Evaluate(*child, row);
     if (truth == decisive) return decisive;
-    if (truth == Truth::kUnknown) result = truth;
+    if (!truth) result = truth;
   }
   return result;
 }

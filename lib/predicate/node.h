@@ -77,8 +77,7 @@ Result<PredicateNodePointer> ParsePredicate(std::string_view text, std::span<con
 
 std::string PredicateText(const PredicateNode& node);
 
-/// Three-valued logic: AND is the minimum of its operands, OR the maximum.
-enum class Truth : uint8_t { kFalse, kUnknown, kTrue };
-Truth Evaluate(const PredicateNode& node, std::string_view row);
+/// Three-valued logic; nullopt: unknown.
+std::optional<bool> Evaluate(const PredicateNode& node, std::string_view row);
 
 }  // namespace blocksieve::internal

@@ -29,21 +29,16 @@ class Parser {
     Advance();
   }
 
-  Result<PredicateNodePointer> Parse() {
-    PredicateNodePointer node = ParseOr();
-    if (node && token_.kind != Token::Kind::kEnd) node = Expected("AND, OR or the end");
-    if (!node) return error_;
-    return node;
-  }
-
-  /// A condition, an order and a limit, each optional.
-  Result<PredicateNodePointer> ParseQuery(Query* query) {
-    PredicateNodePointer node = IsOrder() || IsLimit() ? MakeConstant(true) : ParseOr();
-    if (!node || !ParseOrder(query) || !ParseLimit(query)) return error_;
+  /// A condition; with `query`, also an order and a limit, each optional.
+  Result<PredicateNodePointer> Parse(Query* query) {
+    const bool is_order_only = query != nullptr && (IsOrder() || IsLimit());
+    PredicateNodePointer node = is_order_only ? MakeConstant(true) : ParseOr();
+    if (!node || (query != nullptr && !(ParseOrder(query) && ParseLimit(query)))) return error_;
     if (token_.kind == Token::Kind::kEnd) return node;
-    Expected(query->limit != 0 ? "the end"
-             : query->order    ? "LIMIT"
-                               : "AND, OR, ORDER BY, LIMIT or the end");
+    Expected(query == nullptr    ? "AND, OR or the end"
+             : query->limit != 0 ? "the end"
+             : query->order      ? "LIMIT"
+                                 : "AND, OR, ORDER BY, LIMIT or the end");
     return error_;
   }
 
@@ -304,8 +299,7 @@ Result<PredicateNodePointer> ParsePredicate(std::string_view text, std::span<con
                                    std::to_string(Predicate::kMaxTextBytes) + " bytes");
   }
   Parser parser(text, columns);
-  Result<PredicateNodePointer> parsed =
-      query == nullptr ? parser.Parse() : parser.ParseQuery(query);
+  Result<PredicateNodePointer> parsed = parser.Parse(query);
   if (!parsed.ok() && error_position != nullptr) *error_position = parser.error_position();
   return parsed;
 }

@@ -96,7 +96,7 @@ std::string Predicate::ColumnText(const Column& column) {
 }
 
 bool Predicate::Matches(std::string_view row) const {
-  return internal::Evaluate(*node_, row) == internal::Truth::kTrue;
+  return internal::Evaluate(*node_, row) == true;
 }
 
 }  // namespace blocksieve

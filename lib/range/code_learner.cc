@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lib/range/order_preserving_code.h"
@@ -142,13 +143,9 @@ class CodeLearner {
   /// the first digits of the window's ends, and all values after other digits. Position by
   /// position, because a key is at an edge depending on its bytes before.
   void LearnEdges() {
-    struct Sampled {
-      std::string_view key;
-      unsigned edges = OrderPreservingCode::kBothEdges;
-    };
-    std::vector<Sampled> sample;
+    std::vector<std::pair<std::string_view, unsigned>> sample;  // and the edges that keys are at
     for (const size_t i : sample_) {
-      sample.push_back({keys_[i].substr(prefix_bytes_)});
+      sample.emplace_back(keys_[i].substr(prefix_bytes_), OrderPreservingCode::kBothEdges);
     }
     for (size_t i = 0; i < num_positions_; ++i) {
       auto& known = known_[i];
@@ -156,29 +153,29 @@ class CodeLearner {
       std::array<uint8_t, 2> edge = {known[1], known[0]};  // opposite ends
       bool at_low = false;
       bool at_high = false;
-      for (const Sampled& sampled : sample) {
-        if (is_fixed || i >= sampled.key.size()) continue;
-        const auto byte = static_cast<uint8_t>(sampled.key[i]);
-        if (sampled.edges == OrderPreservingCode::kLowEdge) {
+      for (const auto& [key, edges] : sample) {
+        if (is_fixed || i >= key.size()) continue;
+        const auto byte = static_cast<uint8_t>(key[i]);
+        if (edges == OrderPreservingCode::kLowEdge) {
           edge[0] = std::min(edge[0], FirstPart(i, byte));
           at_low = true;
-        } else if (sampled.edges == OrderPreservingCode::kHighEdge) {
+        } else if (edges == OrderPreservingCode::kHighEdge) {
           edge[1] = std::max(edge[1], LastPart(i, byte));
           at_high = true;
         }
       }
       if (at_low) known[2] = edge[0];
       if (at_high) known[3] = edge[1];
-      for (Sampled& sampled : sample) {
-        if (i >= sampled.key.size()) continue;
-        const auto byte = static_cast<uint8_t>(sampled.key[i]);
-        const uint8_t first = known[sampled.edges == OrderPreservingCode::kLowEdge ? 2 : 0];
-        const uint8_t last = known[sampled.edges == OrderPreservingCode::kHighEdge ? 3 : 1];
+      for (auto& [key, edges] : sample) {
+        if (i >= key.size()) continue;
+        const auto byte = static_cast<uint8_t>(key[i]);
+        const uint8_t first = known[edges == OrderPreservingCode::kLowEdge ? 2 : 0];
+        const uint8_t last = known[edges == OrderPreservingCode::kHighEdge ? 3 : 1];
         if (first == last) {
-          sampled.edges = OrderPreservingCode::kBothEdges;
+          edges = OrderPreservingCode::kBothEdges;
         } else {
-          sampled.edges &= (FirstPart(i, byte) == first ? OrderPreservingCode::kLowEdge : 0) |
-                           (LastPart(i, byte) == last ? OrderPreservingCode::kHighEdge : 0);
+          edges &= (FirstPart(i, byte) == first ? OrderPreservingCode::kLowEdge : 0) |
+                   (LastPart(i, byte) == last ? OrderPreservingCode::kHighEdge : 0);
         }
       }
     }

@@ -136,10 +136,8 @@ class OrderPreservingCode {
            static_cast<uint64_t>(static_cast<unsigned __int128>(state.range) * word >> 64);
   }
 
-  struct Parts {
-    uint32_t first;
-    uint32_t last;
-  };
+  /// The first and the last part of a position.
+  using Parts = std::pair<uint32_t, uint32_t>;
 
   Parts PartsAt(size_t position, unsigned edges) const noexcept {
     if (position >= num_positions_) return {0, last_part_};  // only with symbols

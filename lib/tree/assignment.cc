@@ -14,7 +14,7 @@ namespace blocksieve::internal {
 namespace {
 
 double SavedPerBit(const Choice& from, const Choice& to) {
-  return (from.fpr() - to.fpr()) / (to.bits_per_key - from.bits_per_key);
+  return (from.predicted_fpr - to.predicted_fpr) / (to.bits_per_key - from.bits_per_key);
 }
 
 }  // namespace
@@ -44,12 +44,13 @@ LayoutChoices::LayoutChoices(FilterKind kind) {
   constexpr double kStep = 1.0 / 16;  // between rows of the table
   double lowest_fpr = 1;
   for (int row = 1; lowest_fpr > kMinTargetFpr; ++row) {
-    const Result<Layout> layout = LayoutForBitsPerKey(kind, row * kStep);
+    Result<Layout> layout = LayoutForBitsPerKey(kind, row * kStep);
     if (!layout.ok() || layout->predicted_fpr > kMaxTargetFpr) continue;
     if (layout->predicted_fpr >= lowest_fpr) continue;
     lowest_fpr = layout->predicted_fpr;
     if (lowest_fpr < kMinTargetFpr) break;
-    all_.push_back({*layout, LargeFilterBitsPerKey(*layout)});
+    layout->bits_per_key = LargeFilterBitsPerKey(*layout);
+    all_.push_back(*layout);
   }
   for (const Choice& next : all_) {
     while (hull_.size() >= 2 &&

@@ -24,13 +24,8 @@ inline double KeysPerLookup(const TreeLevel& level) noexcept {
   return level.keys_per_run / std::max(level.lookup_share, kMinShare);
 }
 
-/// A row of the lookup table.
-struct Choice {
-  Layout layout;
-  double bits_per_key = 0;  ///< LargeFilterBitsPerKey of the layout.
-
-  double fpr() const noexcept { return layout.predicted_fpr; }
-};
+/// A row of the lookup table, with its LargeFilterBitsPerKey.
+using Choice = Layout;
 
 /// Bits per key of a filter with enough keys to make rounding negligible.
 double LargeFilterBitsPerKey(const Layout& layout);
@@ -79,7 +74,9 @@ class Assignment {
   RatePlan ToPlan() const;
 
  private:
-  double fpr(size_t level) const { return chosen_[level] == nullptr ? 1 : chosen_[level]->fpr(); }
+  double fpr(size_t level) const {
+    return chosen_[level] == nullptr ? 1 : chosen_[level]->predicted_fpr;
+  }
 
   std::span<const TreeLevel> levels_;
   std::vector<size_t> with_filters_;
