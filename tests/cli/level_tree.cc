@@ -5,7 +5,6 @@
 //   level_tree build DIR LEVEL[/PART]:KEYS:POLICY...
 //                                               a run for each, in this order: the deepest first
 //   level_tree fill DIR KEYS POLICY             by compactions as they come
-//   level_tree ascend DIR KEYS POLICY           the same with ascending keys: files only move
 //   level_tree measure DIR LOOKUPS              prints JSON
 //   level_tree seek DIR SEEKS                   the same for seeks in empty ranges
 //   level_tree seek DIR -                       the same for ranges "BEGIN END" of standard input
@@ -14,22 +13,17 @@
 // range; a run with a PART has keys from the first 1/PART of it.
 
 #include <rocksdb/convenience.h>
-#include <rocksdb/db.h>
 #include <rocksdb/memtablerep.h>
 #include <rocksdb/perf_context.h>
 #include <rocksdb/slice_transform.h>
-#include <rocksdb/table.h>
 
 #include <chrono>
 #include <cstdint>
 #include <iostream>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <regex>
-#include <string>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/rocksdb/policy/filter_bits.h"
@@ -135,17 +129,14 @@ void Build(const std::string& path, const std::vector<Run>& runs) {
   }
 }
 
-void Fill(const std::string& path, uint64_t num_keys, const std::string& policy, bool ascends) {
+void Fill(const std::string& path, uint64_t num_keys, const std::string& policy) {
   rocksdb::Options options = OptionsWith(policy);
   options.disable_auto_compactions = false;
   options.write_buffer_size = 256 << 10;
   options.target_file_size_base = 256 << 10;
   options.max_bytes_for_level_base = 1 << 20;
   const auto db = OpenDb(options, path);
-  constexpr uint64_t kFirst = uint64_t{1} << 60;  // decimal keys of the same length
-  for (uint64_t i = 0; i < num_keys; ++i) {
-    Put(db.get(), ascends ? std::to_string(kFirst + i) : PresentKey(i));
-  }
+  for (uint64_t i = 0; i < num_keys; ++i) Put(db.get(), PresentKey(i));
   Check(db->Flush({}));
   for (uint64_t busy = 1; busy != 0; std::this_thread::sleep_for(std::chrono::milliseconds(10))) {
     uint64_t pending = 0;
@@ -247,8 +238,8 @@ int main(int argc, char** argv) {
   } else if (arguments.size() == 3 && arguments[0] == "seek") {
     Seek(arguments[1],
          arguments[2] == "-" ? RangesOf(std::cin) : EmptyRanges(std::stoull(arguments[2])));
-  } else if (arguments.size() == 4 && (arguments[0] == "fill" || arguments[0] == "ascend")) {
-    Fill(arguments[1], std::stoull(arguments[2]), arguments[3], arguments[0] == "ascend");
+  } else if (arguments.size() == 4 && arguments[0] == "fill") {
+    Fill(arguments[1], std::stoull(arguments[2]), arguments[3]);
   } else {
     std::cerr << "usage: see the head of level_tree.cc\n";
     return 2;

@@ -32,7 +32,6 @@ class StockKindTest(CommandTest):
             self.assertEqual(self.rewrite("--dry-run")["files"], [])
             files = self.inspect()["files"]
             self.assertLessEqual({file["filter"]["origin"] for file in files}, {"stock", "none"})
-            self.assertEqual({file["built_for_level"] for file in files}, {None})
             self.assertAlmostEqual(self.reads() / proposal["wasted_reads_absent"], 1, delta=0.1)
             num_bytes = sum(file["filter"]["num_bytes"] for file in files)
             # Rewriting gives level 0 a Ribbon filter, which is smaller.

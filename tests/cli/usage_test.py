@@ -68,9 +68,11 @@ class UsageMembersTest(CommandTest):
         documents["sieve stats"] = self.json_of("sieve", "--db", self.dir / "sieve", "push", "/dev/null", "stats")
         for line, document in documents.items():
             self.assertEqual(document["version"], 3, line)
-        self.assertEqual({line: {place: " ".join(sorted(names)) for place, names in members_of(document).items()}
-                          for line, document in documents.items()},
-                         json.loads(self.EXPECTED.read_text()))
+        got = {line: {place: " ".join(sorted(names)) for place, names in members_of(document).items()}
+               for line, document in documents.items()}
+        self.assertEqual(got.pop("inspect FILE"),
+                         got["inspect"] | {"": got["inspect"][""].replace("database engine files", "engine file files")})
+        self.assertEqual(got, json.loads(self.EXPECTED.read_text()))
 
 
 class UsageWrongCommandLinesTest(CommandTest):

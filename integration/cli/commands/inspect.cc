@@ -29,10 +29,8 @@ built by blocksieve or by RocksDB itself ("stock"). Another process may have the
   range FPR      share of short empty ranges that pass, as the filter estimated it when it was built
   prefix FPR     share of absent prefixes that pass, by the model; boundaries as in option prefixes
 
-Listed, too: files that a trivial move has taken to a deeper level with the filter of the level
-above, by a FPR at least 1.5 bits (a factor of 2.8) below that of their level, or by the Bloom
-filters of flushes under kind=auto; and the number of files that a process without the plug-in, such
-as ldb compact, wrote without filters. blocksieve-preload ldb loads the plug-in.
+Listed, too: the number of files that a process without the plug-in, such as ldb compact, wrote
+without filters. blocksieve-preload ldb loads the plug-in.
 
 --fail-if makes the exit code 1 if files with keys have no working filter (without-filter), unless
 the policy gave them none, or sidecars have no SST (orphans). --format prometheus prints metrics.
@@ -114,23 +112,6 @@ std::string PartText(const Json& files, bool with_family, const std::string& one
   return PartTable(files, one, std::move(columns), with_family);
 }
 
-// Lists the files that were moved.
-std::string MovedText(const Json& files) {
-  uint64_t num_files = 0;
-  uint64_t num_keys = 0;
-  std::string text;
-  for (const Json& file : files) {
-    if (file["built_for_level"].is_null()) continue;
-    ++num_files;
-    num_keys += file["num_keys"].get<uint64_t>();
-    text += fmt::format("  {}  from level {} to {}\n", FileNameText(file["path"]),
-                        PlainText(file["built_for_level"]), PlainText(file["level"]));
-  }
-  if (num_files == 0) return "";
-  return fmt::format("\n{} with {} moved to another level, with the filter of the old level:\n{}",
-                     term::CountOf(num_files, "file"), term::CountOf(num_keys, "key"), text);
-}
-
 std::string OrphansText(const Json& orphans, const std::string& database) {
   if (orphans["num_files"] == 0) return "";
   return fmt::format(
@@ -169,7 +150,7 @@ std::string ToText(const Json& document, const std::string& without, const Targe
           PartText(files, with_family, "prefix", "prefixes", "predicted prefix FPR",
                    {{"distinct", "/filter/num_prefixes", CountText},
                     {"boundaries", "/filter/prefix_rules", PlainText}}) +
-          IndexesText(document["skip_indexes"], with_family) + MovedText(files);
+          IndexesText(document["skip_indexes"], with_family);
   if (!without.empty()) text += "\n" + without + "\n";
   return text + OrphansText(document["orphan_sidecars"], document.value("database", "")) +
          NotesText(files, read);
@@ -188,13 +169,7 @@ Json Describe(const Target& target, const std::vector<FileReport>& files, const 
   document["files_without_plugin"] = without["num_files"];
   document["orphan_sidecars"] = DescribeOrphans(target);
   document["levels"] = LevelsOf(files);
-  Json& described = document["files"] = Json::array();
-  const auto built_for = LevelsBuiltFor(
-      files, target.path.empty() ? RequestedRatesByFamily() : ReadRequestedRates(target));
-  for (size_t i = 0; i < files.size(); ++i) {
-    described.push_back(cli::ToJson(files[i]));
-    described.back()["built_for_level"] = OrNull(built_for[i]);
-  }
+  document["files"] = ArrayOf(files, [](const FileReport& file) { return cli::ToJson(file); });
   document["skip_indexes"] = IndexesOf(files);
   return document;
 }

@@ -39,16 +39,6 @@ using RequestedRatesByFamily = std::map<std::string, FilterPolicyOptions>;
 /// The filter rates that the options of the database request.
 RequestedRatesByFamily ReadRequestedRates(const Target& target);
 
-/// For each file, the level that its filter was built for, if a trivial move has taken the file to
-/// another level since; nullopt if unknown. Filters do not record their level. If rates differ by
-/// level, a filter too precise for its level by kMovedBits (log2 of the rate) or more was built for
-/// the level above with the nearest rate. Under kind=auto, flushes build Bloom filters.
-std::vector<std::optional<int>> LevelsBuiltFor(const std::vector<FileReport>& files,
-                                               const RequestedRatesByFamily& requested);
-
-/// Rates of adjacent levels differ by log2 of their size ratio, and by less when a level grows.
-inline constexpr double kMovedBits = 1.5;
-
 /// The size of the block cache by the stored options: 0 without a cache, otherwise RocksDB's
 /// default, which the program may have changed.
 uint64_t CacheBytes(const Target& target);
