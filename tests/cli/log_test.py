@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """advise from RocksDB's info log and statistics, compared with RocksDB's counters and the files."""
 
-import gzip
 import json
-import lzma
 import pathlib
 import re
 import subprocess
@@ -171,13 +169,6 @@ DISGUISES = {
     "english": in_locale(",", "."),
     "old": old,
 }
-FOREIGN = {
-    "zcat": lambda text: gzip.compress(text.encode()),
-    "xzcat": lambda text: lzma.compress(text.encode()),
-    "iconv": lambda text: text.encode("utf-16"),
-    "iconv -f UTF-16LE": lambda text: text.encode("utf-16-le"),
-    "iconv -f UTF-16BE": lambda text: text.encode("utf-16-be"),
-}
 
 
 class LogLinesTest(CommandTest):
@@ -205,17 +196,6 @@ class LogLinesTest(CommandTest):
         for name, disguise in DISGUISES.items():
             with self.subTest(disguise=name):
                 self.assertEqual(self.advice("--log", self.write("LOG", disguise(text))), plain)
-
-    def test_foreign_formats_are_named_with_a_command_that_reads_them(self):
-        plain = self.advice("--log", self.write("plain", self.text))
-        for command, encode in FOREIGN.items():
-            message = self.fail_with(1, "advise", "--log", self.write("a LOG", encode(self.text)))
-            reader = message.partition("pass its text: ")[2].partition(" | blocksieve advise --log -\n")[0]
-            self.assertTrue(reader.startswith(command), message)
-            text = subprocess.run(["bash", "-c", reader], check=True, stdout=subprocess.PIPE).stdout
-            self.assertEqual(self.advice("--log", "-", stdin=text), plain)
-        self.assertIn("compressed by zstd; pass its text: zstdcat",
-                      self.fail_with(1, "advise", "--log", self.write("LOG", b"\x28\xb5\x2f\xfd")))
 
     def test_disguised_logs_are_read_by_time(self):
         lines = self.text.splitlines(keepends=True)

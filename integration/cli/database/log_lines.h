@@ -12,8 +12,8 @@ namespace blocksieve::cli {
 /// words anywhere in a line.
 class LogLines {
  public:
-  /// Throws Failure like LineReader, or if the file is no text: then it says how to get the text.
-  explicit LogLines(const std::string& path);
+  /// Throws Failure like LineReader.
+  explicit LogLines(const std::string& path) : file_(path) {}
 
   /// The name of the file for messages.
   const std::string& name() const { return file_.name(); }
