@@ -94,14 +94,13 @@ void ReportRefused(const ObjectOption& option, const NamedObject& object, bool i
         object.family, fmt::format("{} is {}; RocksDB silently ignores part of it: {}", option.name,
                                    object.value, object.reason));
   }
-  const std::string meant = term::Nearest(name, names);
-  // OPTIONS files also name objects that programs create in code; policies are rarely among them.
-  if (&option != &kPolicy && !is_among_ours && !meant.starts_with("blocksieve")) return;
-  const std::string suggestion = meant.empty() ? "" : fmt::format("Did you mean {}? ", meant);
+  // OPTIONS files also name objects that programs create in code; policies are rarely among them,
+  // and blocksieve's may be misspelt.
+  if (&option != &kPolicy && !is_among_ours && !name.starts_with("block")) return;
   findings->Report(
       object.family,
-      fmt::format("{} is {}, which is not registered: RocksDB {}. {}Registered: {}", option.name,
-                  object.value, option.consequence, suggestion, fmt::join(names, ", ")));
+      fmt::format("{} is {}, which is not registered: RocksDB {}. Registered: {}", option.name,
+                  object.value, option.consequence, fmt::join(names, ", ")));
 }
 
 // Why a policy of RocksDB builds no filters, though RocksDB knows its name; "" if it does.

@@ -199,7 +199,4 @@ std::string NumberText(double number, int digits = 3);
 /// Shortens a value for a message: up to 80 bytes, then "..." if it is longer.
 std::string Shown(std::string_view value);
 
-/// The most similar known word, or "" if none is similar.
-std::string Nearest(const std::string& word, const std::vector<std::string>& known);
-
 }  // namespace blocksieve::term
