@@ -6,17 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstddef>
 #include <limits>
-#include <string>
 
-#include "bench/ranges/datasets.h"
 #include "bench/ranges/experiment.h"
 #include "bench/read_amp/contestants.h"
 #include "bench/skip/experiment.h"
 #include "bench/support/files.h"
-#include "bench/support/inputs.h"
-#include "bench/support/job.h"
 
 namespace blocksieve::bench {
 namespace {

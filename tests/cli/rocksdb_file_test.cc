@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <rocksdb/comparator.h>
 #include <rocksdb/convenience.h>
-#include <rocksdb/filter_policy.h>
-
-#include <filesystem>
 
 #include "blocksieve/filter.h"
 #include "blocksieve/hash.h"
-#include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/cli/database/database.h"
 #include "integration/cli/database/file_check.h"
 #include "integration/cli/database/table/table_file.h"

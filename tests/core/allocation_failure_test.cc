@@ -1,14 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
-#include <string>
-#include <vector>
-
-#include "blocksieve/bloom.h"
-#include "blocksieve/filter.h"
-#include "blocksieve/predicate.h"
 #include "blocksieve/skip_index.h"
-#include "lib/column/values.h"
 #include "lib/range/range_filter.h"
 #include "tests/core/column/test_columns.h"
 #include "tests/core/filter/test_filters.h"

@@ -3,7 +3,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -47,26 +46,16 @@ const Json* Find(const Json& document, const std::string& pointer) try {
 // Stands for any float: columns see its text, which the document does not keep.
 constexpr std::string_view kSomeFloat = "float";
 
-std::vector<std::string> ScalarTexts(const Json& member) {
-  switch (member.type()) {
-    case Json::value_t::string:
-      return {member.get<std::string>()};
-    case Json::value_t::number_float:
-      return {std::string(kSomeFloat)};
-    case Json::value_t::boolean:
-    case Json::value_t::number_integer:
-    case Json::value_t::number_unsigned:
-      return {member.dump()};
-    default:
-      return {};
-  }
-}
-
 std::vector<std::string> ExpectedTexts(const Json& member) {
-  if (!member.is_array()) return ScalarTexts(member);
   std::vector<std::string> texts;
-  for (const Json& element : member) {
-    for (std::string& text : ScalarTexts(element)) texts.push_back(std::move(text));
+  for (const Json& value : member.is_array() ? member : Json::array({member})) {
+    if (value.is_string()) {
+      texts.push_back(value.get<std::string>());
+    } else if (value.is_number_float()) {
+      texts.emplace_back(kSomeFloat);
+    } else if (value.is_boolean() || value.is_number()) {
+      texts.push_back(value.dump());
+    }
   }
   return texts;
 }

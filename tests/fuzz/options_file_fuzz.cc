@@ -4,7 +4,6 @@
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/options_util.h>
 
-#include <algorithm>
 #include <iterator>
 #include <memory>
 #include <string>

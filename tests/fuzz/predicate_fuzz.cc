@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <string_view>
 #include <vector>
 
 #include "blocksieve/column.h"

@@ -2,12 +2,8 @@
 #include <rocksdb/comparator.h>
 #include <rocksdb/table_properties.h>
 
-#include <algorithm>
 #include <memory>
-#include <optional>
 #include <sstream>
-#include <string>
-#include <string_view>
 
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_properties.h"

@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <random>
 #include <set>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "tests/sieve/test_sieve.h"
-#include "tests/support/temp_dir.h"
 
 // A process is killed while it pushes, pops and forgets: acknowledged changes survive, no URL is
 // duplicated, and the rest can be pushed again.
@@ -48,9 +43,7 @@ std::vector<std::string> Lines(const std::string& path) {
   std::ofstream journal(journal_path, std::ios::app);
   std::ofstream popped(popped_path, std::ios::app);
   std::unique_ptr<sieve::UrlSieve> sieve;
-  sieve::SieveOptions options;
-  options.design_urls = kUrls;
-  if (!sieve::UrlSieve::Open(sieve_path, options, &sieve).ok()) _exit(2);
+  if (!sieve::UrlSieve::Open(sieve_path, {.design_urls = kUrls}, &sieve).ok()) _exit(2);
   for (uint64_t number = first;; ++number) {
     sieve::UrlCounts counts;
     const std::vector<std::string> urls = Batch(number);

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "integration/sieve/sieve_queue.h"
 
-#include <gtest/gtest.h>
-
-#include <memory>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "integration/sieve/sieve_format.h"
 #include "tests/sieve/test_sieve.h"

@@ -1,19 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "integration/sieve/url_sieve.h"
-
-#include <gtest/gtest.h>
-#include <rocksdb/db.h>
-
 #include <deque>
-#include <filesystem>
 #include <fstream>
-#include <memory>
 #include <random>
-#include <set>
-#include <string>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "integration/sieve/sieve_format.h"
 #include "tests/sieve/test_sieve.h"
@@ -195,13 +185,9 @@ class UrlSieveOpeningTest : public SieveTest {
 };
 
 TEST_F(UrlSieveOpeningTest, BadOptionsAreNamed) {
-  const auto message = [&](const SieveOptions& options) {
-    const rocksdb::Status status = TryOpen(options);
-    EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
-    return std::string(status.getState() == nullptr ? "" : status.getState());
-  };
-  EXPECT_EQ(message({.design_urls = 20'000'000'000}),
-            "blocksieve: design_urls is 2e+10; allowed: 0 to 1e+10");
+  const rocksdb::Status status = TryOpen({.design_urls = 20'000'000'000});
+  EXPECT_EQ(status.ToString(),
+            "Invalid argument: blocksieve: design_urls is 2e+10; allowed: 0 to 1e+10");
 }
 
 TEST_F(UrlSieveOpeningTest, DamagedRecordsAreErrors) {

@@ -4,7 +4,6 @@
 #include <link.h>
 #include <unwind.h>
 
-#include <cstdint>
 #include <cstdlib>
 #include <new>
 #include <string_view>

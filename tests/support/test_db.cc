@@ -3,18 +3,11 @@
 
 #include <rocksdb/comparator.h>
 #include <rocksdb/convenience.h>
-#include <rocksdb/env.h>
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_writer.h>
-#include <rocksdb/statistics.h>
 #include <rocksdb/table_properties.h>
 #include <rocksdb/utilities/options_util.h>
-
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <random>
 
 #include "integration/rocksdb/compat/version_differences.h"
 #include "tests/support/faulty_disks.h"

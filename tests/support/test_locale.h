@@ -4,8 +4,6 @@
 #include <locale.h>
 #include <stdlib.h>
 
-#include <string>
-
 #include "tests/support/temp_dir.h"
 
 namespace blocksieve::testing {

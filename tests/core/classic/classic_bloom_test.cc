@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "blocksieve/bloom.h"
-
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
 #include <limits>
-#include <string>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 #include "blocksieve/hash.h"
 #include "lib/bloom/bloom_model.h"

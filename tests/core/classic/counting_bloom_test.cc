@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "blocksieve/bloom.h"
-
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <random>
-#include <string>
 
 #include "tests/core/filter/test_filters.h"
 

@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "blocksieve/column.h"
-
-#include <gtest/gtest.h>
-
 #include <random>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "lib/column/column_set.h"
-#include "lib/column/values.h"
 #include "tests/core/column/test_columns.h"
 #include "tests/support/test_locale.h"
 
@@ -18,24 +10,19 @@ namespace {
 
 using namespace std::string_literals;
 
-TEST(ColumnTest, FieldsCountFromOne) {
+TEST(ColumnTest, FieldsAndFixedParts) {
   EXPECT_EQ(Indexed("c=field:1", "a\tb\tc"), Texts{"a"});
   EXPECT_EQ(Indexed("c=field:2", "a\tb\tc"), Texts{"b"});
   EXPECT_EQ(Indexed("c=field:3", "a\tb\tc"), Texts{"c"});
   EXPECT_EQ(Indexed("c=field:4", "a\tb\tc"), kMissing);
   EXPECT_EQ(Indexed("c=field(,):2", "a\tb,c"), Texts{"c"});
   EXPECT_EQ(Indexed("c=value", "a\tb"), Texts{"a\tb"});
-}
-
-TEST(ColumnTest, AnEmptyTextIsAValue) {
+  // An empty text is a value.
   EXPECT_EQ(Indexed("c=field:1", ""), Texts{""});
   EXPECT_EQ(Indexed("c=value", ""), Texts{""});
   EXPECT_EQ(Indexed("c=field:2", ""), kMissing);
   EXPECT_EQ(Indexed("c=field:2", "a\t"), Texts{""});
   EXPECT_EQ(Indexed("c=field:2", "a\t\tb"), Texts{""});
-}
-
-TEST(ColumnTest, FixedNeedsAllItsBytes) {
   EXPECT_EQ(Indexed("c=fixed(2,3)", "abcdef"), Texts{"cde"});
   EXPECT_EQ(Indexed("c=fixed(2,4)", "abcdef"), Texts{"cdef"});
   EXPECT_EQ(Indexed("c=fixed(2,5)", "abcdef"), kMissing);
@@ -269,9 +256,7 @@ TEST(ColumnDefinitionTest, HasOneSpelling) {
   EXPECT_EQ(MakeColumn("n=bytes:5").ToText(), "n=field:5");
   EXPECT_EQ(MakeColumn("n=field(\\x2c):5").ToText(), "n=field(,):5");
   EXPECT_EQ(MakeColumn("n=field(\\x09):5").ToText(), "n=field:5");
-}
-
-TEST(ColumnDefinitionTest, KeepsADelimiterThatIsNotTab) {
+  // A delimiter is named unless it is a tab.
   EXPECT_EQ(MakeColumn("n=int:5", ',').ToText(), "n=int:field(,):5");
   EXPECT_EQ(MakeColumn("n=field:5", ',').ToText(), "n=field(,):5");
   EXPECT_EQ(MakeColumn("n=field(;):5", ',').ToText(), "n=field(;):5");

@@ -1,7 +1,5 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <initializer_list>
 #include <string>

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "blocksieve/filter.h"
-
-#include <gtest/gtest.h>
-
 #include <set>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "tests/core/filter/test_filters.h"
 
@@ -80,8 +74,6 @@ TEST(FilterTest, AnswersRangeQueries) {
   EXPECT_TRUE(Filter::Open(finished.block.view()).MayContainRange("q", "r"));
   builder.AddKey("pear");
   EXPECT_FALSE(Filter::Open(FinishOk(builder).view()).MayContainRange("q", "r"));
-  EXPECT_EQ(Filter::Build(std::vector{"a"}, {.ranges = true, .range_fpr = 0.7}).status().message(),
-            "range_fpr is 0.7; allowed: 1e-05 to 0.3");
   EXPECT_EQ(
       FilterBuilder::Create({.ranges = true, .max_estimated_range_fpr = 1.5}).status().message(),
       "max_estimated_range_fpr is 1.5; allowed: 0 to 1");

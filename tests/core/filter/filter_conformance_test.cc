@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <memory>
 #include <random>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "blocksieve/bytes.h"
-#include "blocksieve/filter.h"
 #include "blocksieve/hash.h"
 #include "blocksieve/sizing.h"
 #include "lib/base/kernels.h"
@@ -31,15 +26,8 @@ class FilterConformanceTest : public ::testing::TestWithParam<FilterKind> {
     return FinishOk(builder);
   }
 };
-using BuilderConformanceTest = ::testing::TestWithParam<FilterKind>;
-
-std::string NameOfKind(const ::testing::TestParamInfo<FilterKind>& info) {
-  return std::string(FilterKindName(info.param));
-}
 INSTANTIATE_TEST_SUITE_P(Kinds, FilterConformanceTest, ::testing::ValuesIn(BuildableKinds()),
-                         NameOfKind);
-INSTANTIATE_TEST_SUITE_P(Kinds, BuilderConformanceTest, ::testing::ValuesIn(BuildableKinds()),
-                         NameOfKind);
+                         [](const auto& info) { return std::string(FilterKindName(info.param)); });
 
 std::vector<std::string> FirstKeys(uint64_t count) {
   std::vector<std::string> keys;
@@ -145,7 +133,7 @@ TEST_P(FilterConformanceTest, KeysThatOthersLostMatch) {
   }
 }
 
-TEST_P(BuilderConformanceTest, KeysInARowCountOnceAndNoneIsKept) {
+TEST_P(FilterConformanceTest, KeysInARowCountOnceAndNoneIsKept) {
   FilterBuilder builder = MakeBuilder(GetParam());
   for (const auto& [name, keys, num_counted] : AllLostKeys()) {
     SCOPED_TRACE(name);
@@ -258,7 +246,7 @@ TEST_P(FilterConformanceTest, BatchesOfAnyLengthsAnswerLikeSingleProbes) {
 }
 
 // The builder's predicted size, and its inverse, with which RocksDB cuts partitions.
-TEST_P(BuilderConformanceTest, PromisedSizeIsTheRealSize) {
+TEST_P(FilterConformanceTest, PromisedSizeIsTheRealSize) {
   for (const double target : {0.3, 0.01, 1e-5}) {
     FilterBuilder builder = MakeBuilder(GetParam(), target);
     for (const uint64_t n : {0, 1, 10, 127, 128, 1000, 5000, 20'000, 300'000}) {
@@ -281,41 +269,29 @@ TEST_P(BuilderConformanceTest, PromisedSizeIsTheRealSize) {
 // Filters of random sizes and FPRs are probed for every key and for as many absent keys, on every
 // kernel, one by one and in batches. With BLOCKSIEVE_LONG_TESTS a billion answers.
 
-class DifferentialTest : public ::testing::TestWithParam<FilterKind> {
- protected:
-  static uint64_t AnswersWanted() { return testing::LongTests() ? 1'000'000'000 : 20'000'000; }
+// Log-uniform, so that small filters are as frequent as large ones.
+double LogUniform(std::mt19937_64* random, double low, double high) {
+  std::uniform_real_distribution<double> exponent(std::log(low), std::log(high));
+  return std::exp(exponent(*random));
+}
 
-  // Log-uniform, so that small filters are as frequent as large ones.
-  static double LogUniform(std::mt19937_64* random, double low, double high) {
-    std::uniform_real_distribution<double> exponent(std::log(low), std::log(high));
-    return std::exp(exponent(*random));
-  }
+// The filter's answers for `hashes`, in a batch and one by one.
+std::vector<char> Answers(const Filter& reader, const std::vector<uint64_t>& hashes) {
+  const auto batch = std::make_unique<bool[]>(hashes.size());
+  reader.MayContainHashes(hashes, batch.get());
+  std::vector<char> answers(batch.get(), batch.get() + hashes.size());
+  const auto single = [&](uint64_t hash) -> char { return reader.MayContainHash(hash); };
+  EXPECT_TRUE(std::ranges::equal(answers, hashes, {}, {}, single));
+  return answers;
+}
 
-  // The filter's answers for `hashes`, checked against those of single probes.
-  static std::vector<char> Answers(const Filter& reader, const std::vector<uint64_t>& hashes) {
-    std::vector<char> answers(hashes.size());
-    for (size_t i = 0; i < hashes.size(); ++i) answers[i] = reader.MayContainHash(hashes[i]);
-    const auto batch = std::make_unique<bool[]>(hashes.size());
-    reader.MayContainHashes(hashes, batch.get());
-    for (size_t i = 0; i < hashes.size(); ++i) {
-      if (batch[i] != static_cast<bool>(answers[i])) {
-        ADD_FAILURE() << "batch and single probe differ for hash " << hashes[i];
-        break;
-      }
-    }
-    return answers;
-  }
-};
-
-INSTANTIATE_TEST_SUITE_P(Kinds, DifferentialTest, ::testing::ValuesIn(BuildableKinds()),
-                         [](const auto& info) { return std::string(FilterKindName(info.param)); });
-
-TEST_P(DifferentialTest, NoKeyIsEverDeniedAndAllKernelsAgree) {
+TEST_P(FilterConformanceTest, NoKeyIsEverDeniedAndAllKernelsAgree) {
   std::mt19937_64 random(static_cast<uint64_t>(GetParam()));
   uint64_t present_answers = 0;
   uint64_t absent_answers = 0;
   uint64_t denied = 0;
-  while (present_answers + absent_answers < AnswersWanted()) {
+  const uint64_t wanted = testing::LongTests() ? 1'000'000'000 : 20'000'000;
+  while (present_answers + absent_answers < wanted) {
     const double target_fpr = LogUniform(&random, kMinTargetFpr, kMaxTargetFpr);
     FilterBuilder builder = MakeBuilder({.kind = GetParam(), .target_fpr = target_fpr});
     std::vector<uint64_t> present(static_cast<size_t>(LogUniform(&random, 1, 2e6)));

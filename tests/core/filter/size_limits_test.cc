@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
 #include <cstdio>
-#include <string>
-#include <string_view>
 
-#include "blocksieve/bloom.h"
-#include "blocksieve/filter.h"
 #include "blocksieve/sizing.h"
 #include "lib/block/footer.h"
 #include "lib/classic/positions.h"
@@ -93,9 +87,7 @@ constexpr uint64_t kKeys = 100'000'000;
 class LargeFilterTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!testing::LongTests()) {
-      GTEST_SKIP() << "with BLOCKSIEVE_LONG_TESTS only";
-    }
+    if (!testing::LongTests()) GTEST_SKIP() << "with BLOCKSIEVE_LONG_TESTS only";
   }
 
   /// Key i: present if i is below the number of keys.

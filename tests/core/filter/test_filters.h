@@ -1,11 +1,5 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
-#include <gtest/gtest.h>
-
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "blocksieve/bloom.h"
 #include "blocksieve/filter.h"
 #include "tests/support/key_sets.h"

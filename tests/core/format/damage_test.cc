@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/damage.h"
 
-#include <gtest/gtest.h>
-
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "blocksieve/bloom.h"
-#include "blocksieve/filter.h"
 #include "lib/base/checksum.h"
 #include "lib/base/coding.h"
 #include "lib/bits/packed.h"
 #include "lib/block/footer.h"
-#include "lib/skip/format.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/core/format/written_block.h"
 #include "tests/core/skip/test_index.h"
-#include "tests/support/environment.h"
 #include "tests/support/reseal.h"
 
 // pitfalls 13 to 15: checksums detect damage, and unreadable blocks answer "may match". Damage with

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fstream>
-
 #include "lib/base/checksum.h"
-#include "lib/base/kernels.h"
 #include "tests/core/format/written_block.h"
-#include "tests/support/environment.h"
 
 // The byte format is a promise (lib/FORMAT.md): the current writer makes the bytes of the files in
 // tests/golden, and the current reader gives their answers, including false positives. Writer and

@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <memory>
 #include <optional>
 #include <ostream>
 #include <set>
-#include <string>
 #include <utility>
 #include <vector>
 

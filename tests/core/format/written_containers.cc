@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
 #include <type_traits>
 
-#include "blocksieve/bloom.h"
 #include "blocksieve/hash.h"
 #include "lib/base/checksum.h"
 #include "lib/base/coding.h"

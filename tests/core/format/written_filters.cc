@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
-#include <functional>
-
-#include "blocksieve/filter.h"
 #include "blocksieve/hash.h"
 #include "lib/base/block_memory.h"
 #include "lib/base/checksum.h"
-#include "lib/base/kernels.h"
 #include "lib/block/footer.h"
 #include "lib/ribbon/family.h"
 #include "tests/core/filter/test_filters.h"

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
 #include "blocksieve/hash.h"
-#include "lib/skip/format.h"
 #include "tests/core/format/written_block.h"
 #include "tests/core/skip/test_index.h"
 #include "tests/support/reseal.h"

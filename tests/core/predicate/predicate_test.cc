@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "blocksieve/predicate.h"
-
-#include <gtest/gtest.h>
-
 #include <limits>
-#include <string>
-#include <vector>
 
 #include "lib/column/value_number.h"
 #include "lib/predicate/pattern.h"
@@ -124,24 +118,20 @@ TEST(PredicateTest, OutlivesItsArguments) {
 
 TEST(PredicateNumberTest, ValuesInCxxAreAsExact) {
   const std::vector<Column> columns = MakeColumns({"n=int:1", "u=uint:1", "f=float:1"});
-  const Column& n = columns[0];
-  EXPECT_TRUE(Predicate::Compare(n, Comparison::kEqual, Value::Uint(5))->Matches("5"));
-  EXPECT_TRUE(Predicate::Compare(n, Comparison::kEqual, Value::Float(-5))->Matches("-5"));
-  EXPECT_TRUE(Predicate::Compare(n, Comparison::kLess, Value::Float(1.5))->Matches("1"));
-  EXPECT_TRUE(Predicate::Compare(n, Comparison::kLess, Value::Uint(~uint64_t{0}))
-                  ->Matches("9223372036854775807"));
-  EXPECT_TRUE(Predicate::Compare(columns[1], Comparison::kEqual, Value::Int(7))->Matches("7"));
-  EXPECT_FALSE(Predicate::Compare(columns[1], Comparison::kEqual, Value::Int(-1))
-                   ->Matches("18446744073709551615"));
-  EXPECT_TRUE(Predicate::Compare(columns[2], Comparison::kEqual,
-                                 Value::Float(std::numeric_limits<double>::quiet_NaN()))
-                  ->Matches("nan"));
+  const auto matches = [&](size_t column, const Value& value, std::string_view row,
+                           Comparison comparison = Comparison::kEqual) {
+    return Predicate::Compare(columns[column], comparison, value)->Matches(row);
+  };
+  EXPECT_TRUE(matches(0, Value::Uint(5), "5"));
+  EXPECT_TRUE(matches(0, Value::Float(-5), "-5"));
+  EXPECT_TRUE(matches(0, Value::Float(1.5), "1", Comparison::kLess));
+  EXPECT_TRUE(matches(0, Value::Uint(~uint64_t{0}), "9223372036854775807", Comparison::kLess));
+  EXPECT_TRUE(matches(1, Value::Int(7), "7"));
+  EXPECT_FALSE(matches(1, Value::Int(-1), "18446744073709551615"));
+  EXPECT_TRUE(matches(2, Value::Float(std::numeric_limits<double>::quiet_NaN()), "nan"));
   // Its shortest text, 9223372036854775000, is another integer.
-  const double below_two_to_63 = 9223372036854774784.0;
-  EXPECT_TRUE(Predicate::Compare(n, Comparison::kEqual, Value::Float(below_two_to_63))
-                  ->Matches("9223372036854774784"));
-  EXPECT_FALSE(Predicate::Compare(n, Comparison::kEqual, Value::Float(below_two_to_63))
-                   ->Matches("9223372036854775000"));
+  EXPECT_TRUE(matches(0, Value::Float(9223372036854774784.0), "9223372036854774784"));
+  EXPECT_FALSE(matches(0, Value::Float(9223372036854774784.0), "9223372036854775000"));
 }
 
 bool Like(std::string_view text, std::string_view pattern) {

@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "blocksieve/filter.h"
 #include "lib/base/kernels.h"
 #include "lib/block/footer.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/core/range/range_test_keys.h"
 #include "tests/support/environment.h"
-#include "tests/support/must.h"
 #include "tests/support/param_names.h"
 
 namespace blocksieve::testing {

@@ -1,10 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "blocksieve/filter.h"
 #include "tests/core/range/range_test_keys.h"
 #include "tests/support/must.h"

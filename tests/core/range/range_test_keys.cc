@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/core/range/range_test_keys.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-
 #include "lib/base/kernels.h"
 #include "lib/block/footer.h"
 #include "tests/core/filter/test_filters.h"

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/skip/bounds.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <compare>
 #include <limits>
 #include <random>
-#include <string>
-#include <vector>
 
 #include "tests/core/skip/test_index.h"
 

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
 #include <map>
 #include <random>
 #include <set>
-#include <string>
-#include <vector>
 
 #include "tests/core/skip/test_index.h"
 

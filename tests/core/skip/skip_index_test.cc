@@ -1,13 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "blocksieve/skip_index.h"
-
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "blocksieve/scan.h"
 #include "tests/core/skip/test_index.h"
 

@@ -1,20 +1,12 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "blocksieve/skip_index.h"
-#include "lib/column/values.h"
 #include "lib/skip/column_index.h"
 #include "tests/core/column/test_columns.h"
-#include "tests/support/must.h"
 
 namespace blocksieve::testing {
 
