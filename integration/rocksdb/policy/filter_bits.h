@@ -8,11 +8,8 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <set>
 #include <string>
 #include <string_view>
-#include <tuple>
 
 #include "blocksieve/filter.h"
 #include "integration/rocksdb/compat/cache_charge.h"
@@ -55,18 +52,6 @@ class MemoryFit {
 void LogNoFilter(rocksdb::Logger* info_log, std::string_view reason,
                  std::string_view column_family) noexcept;
 
-/// Warnings of a policy's builders, each once per column family. Thread-safe.
-class FamilyWarnings {
- public:
-  /// Logs `warning` and `facts` unless it has logged this warning before.
-  void Log(rocksdb::Logger* info_log, const std::string& column_family, const char* warning,
-           const std::string& facts);
-
- private:
-  std::mutex mutex_;
-  std::set<std::tuple<const rocksdb::Logger*, std::string, const char*>> logged_;
-};
-
 /// How the filters of a file are built.
 struct BitsBuilderOptions {
   rocksdb::Logger* info_log = nullptr;    ///< May be null.
@@ -76,7 +61,6 @@ struct BitsBuilderOptions {
   bool has_sections = false;              ///< Whether the builder has sections for ranges.
   double range_bits_per_key = 0;  ///< Approximate size of the range filter; 0 if there is none.
   bool mark_files = false;        ///< See MarkNextFile.
-  std::shared_ptr<FamilyWarnings> warnings = nullptr;  ///< Null: none are logged.
 };
 
 /// A builder for the filters of one file, owned by the caller. Null if memory is short.

@@ -48,6 +48,7 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder<kSections>> {
     *status = rocksdb::Status::OK();
     const Layout layout = LayoutOf([&](MemoryFit& fit) { return fit.Fit(builder_); });
     const bool has_prefix = std::exchange(has_prefix_, false);
+    const uint64_t num_keys = builder_.num_keys();
     Result<FinishedFilter> filter = builder_.Finish(layout, has_prefix);
     if (options_.charge) options_.charge->AddFinished(filter.ok() ? filter->block.size : 0);
     has_filter_ = filter.ok();
@@ -59,7 +60,8 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder<kSections>> {
     }
     if constexpr (kSections) {
       FinishRanges(has_prefix, *filter);
-      if (options_.warnings != nullptr) WarnOfCosts(*filter);
+      const uint64_t notable_bytes = std::max<uint64_t>(1 << 20, 128 * num_keys);
+      if (filter->range_key_bytes >= notable_bytes) ReportLongKeys();
     }
     if (!filter->fallback_reason.empty()) ReportFallback(filter->fallback_reason);
     OwnedBytes& block = filter->block;
@@ -138,38 +140,14 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder<kSections>> {
     }
   }
 
-  void WarnOfCosts(const FinishedFilter& built) noexcept try {
-    constexpr uint64_t kNotableBytes = 1 << 20;
-    constexpr uint64_t kLongKeyBytes = 128;
-    constexpr uint64_t kEnoughKeys = 1000;  // of few keys, each may have prefixes of its own
-    constexpr uint64_t kNotableBits = 16;
-    const auto warn = [&](const char* warning, const std::string& facts) {
-      options_.warnings->Log(options_.info_log, options_.column_family, warning, facts);
-    };
-    const Result<FilterDescription> filter = DescribeFilter(built.block.view());
-    if (!filter.ok()) return;
-    const uint64_t of_prefixes = filter->num_prefix_hashes;
-    const uint64_t num_keys = filter->num_keys;
-    const uint64_t key_bytes = built.range_key_bytes;
-    if (key_bytes >= std::max(kNotableBytes, kLongKeyBytes * num_keys)) {
-      warn(
-          "range filters of long keys take memory: until a file is written they hold its keys, or "
-          "with partition_filters those of a partition, and then as much again; max_build_bytes "
-          "limits this; ",
-          "keys: " + std::to_string(num_keys) + ", bytes: " + std::to_string(key_bytes));
-    }
-    if (of_prefixes == 0) return;
-    num_keys_ += num_keys;
-    const uint64_t point_bytes = filter->block_bytes - filter->prefix_bytes - filter->range_bytes;
-    prefix_bits_ += 8 * point_bytes * of_prefixes / (num_keys + of_prefixes);
-    if (num_keys_ < kEnoughKeys || prefix_bits_ < kNotableBits * num_keys_) return;
-    warn(
-        "prefixes take much memory, as few keys share them; set the option prefixes to other "
-        "boundaries, auto or none; ",
-        "keys: " + std::to_string(num_keys_) +
-            ", bits per key for prefixes: " + std::to_string(prefix_bits_ / num_keys_));
-  } catch (const std::bad_alloc&) {
-    // A filter without a line in the log is better than no filter.
+  void ReportLongKeys() {
+    if (std::exchange(reported_long_keys_, true)) return;
+    LogQuietly(
+        options_.info_log,
+        "range filters of long keys take memory: until a file is written they hold its keys, "
+        "or with partition_filters those of a partition, and then as much again; "
+        "max_build_bytes limits this",
+        {}, options_.column_family, rocksdb::InfoLogLevel::WARN_LEVEL);
   }
 
   void ReportFallback(std::string_view reason) {
@@ -189,9 +167,7 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder<kSections>> {
 
   FilterBuilder builder_;
   const BitsBuilderOptions options_;
-  uint64_t num_keys_ = 0;     // of partitions with prefixes
-  uint64_t prefix_bits_ = 0;  // their prefixes' share of the filters
-  bool is_first_ = true;      // no key of the file was added yet
+  bool is_first_ = true;  // no key of the file was added yet
   bool has_prefix_ = false;
   bool has_filter_ = false;
   bool answers_ranges_ = false;  // some partition does, and RocksDB should query the file for it
@@ -199,16 +175,10 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder<kSections>> {
   bool reported_no_filter_ = false;
   bool reported_no_ranges_ = false;
   bool reported_fallback_ = false;
+  bool reported_long_keys_ = false;
 };
 
 }  // namespace
-
-void FamilyWarnings::Log(rocksdb::Logger* info_log, const std::string& column_family,
-                         const char* warning, const std::string& facts) {
-  const std::lock_guard lock(mutex_);
-  if (!logged_.insert({info_log, column_family, warning}).second) return;
-  LogQuietly(info_log, warning, facts, column_family, rocksdb::InfoLogLevel::WARN_LEVEL);
-}
 
 void LogNoFilter(rocksdb::Logger* info_log, std::string_view reason,
                  std::string_view column_family) noexcept {

@@ -26,8 +26,7 @@ Policy::Policy(const FilterPolicyOptions& options, std::string abi_problem, bool
     : options_(options),
       abi_problem_(std::move(abi_problem)),
       is_compiled_for_(is_compiled_for),
-      memory_fit_(std::make_shared<MemoryFit>()),
-      warnings_(std::make_shared<FamilyWarnings>()) {
+      memory_fit_(std::make_shared<MemoryFit>()) {
   RegisterOptions("BlocksieveFilterPolicyOptions", &options_, &PolicyOptionTypes());
 }
 
@@ -136,7 +135,6 @@ rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
     bits.has_sections = true;
     if (options_.ranges) bits.range_bits_per_key = RangeBitsPerKey(range_fpr);
     bits.mark_files = options_.plain_range_reads;
-    bits.warnings = warnings_;
   }
   return NewBitsBuilder(*std::move(builder), std::move(bits));
 } catch (const std::bad_alloc&) {  // RocksDB is not exception-safe

@@ -23,7 +23,6 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-class FamilyWarnings;
 class MemoryFit;
 
 /// The policy that RocksDB calls. The constructor or RocksDB's option machinery sets its options;
@@ -76,7 +75,6 @@ class Policy final : public rocksdb::FilterPolicy {
   const std::string abi_problem_;
   const bool is_compiled_for_;
   const std::shared_ptr<MemoryFit> memory_fit_;
-  const std::shared_ptr<FamilyWarnings> warnings_;
   mutable LevelRates level_rates_;
   mutable StockPolicies stock_policies_;
   mutable std::mutex logged_mutex_;

@@ -287,57 +287,43 @@ TEST(RangeOptionsTest, UnfinishedFilesOfTheThreadDoNotMarkThem) {
   }
 }
 
-// Costs that the keys cause are in the log once, however many files have them. A file without a
-// range filter is in the log once, however many partitions it has.
-TEST(RangeCostsTest, AreLoggedOnceForEachColumnFamily) {
-  const char* const kLong = "range filters of long keys take memory";
-  const char* const kMany = "prefixes take much memory";
-  const char* const kAlike = "no range filter written for a file";
+// Long keys, and a missing range filter, are in the log once for each file, however many partitions
+// it has.
+TEST(RangeCostsTest, AreLoggedOnceForEachFile) {
+  const char* const kLines[] = {"column family default: range filters of long keys take memory",
+                                "column family default: no range filter written for a file"};
   const struct {
-    const char* prefixes;
-    bool ranges;
     size_t key_bytes;
-    const char* warning;
-    int keys_per_prefix = 1;
-  } cases[] = {{"", true, 1000, kLong},
-               {"", true, 16, nullptr},
-               {"", true, 16, kAlike, 3},  // neighbours differ in the last byte
-               {"delimiter:/", false, 1000, kMany},
-               {"delimiter:/", false, 16, nullptr}};
+    int keys_per_prefix;
+    const char* line;
+  } cases[] = {{1000, 1, kLines[0]}, {16, 1, nullptr}, {16, 3, kLines[1]}};
   for (const FilterShape shape : {FilterShape::kFull, FilterShape::kPartitioned}) {
-    for (const auto& [prefixes, ranges, key_bytes, warning, keys_per_prefix] : cases) {
-      DbConfig config = RangeConfig(shape, {.policy = {.ranges = ranges, .prefixes = prefixes}});
+    for (const auto& [key_bytes, keys_per_prefix, expected] : cases) {
+      DbConfig config = RangeConfig(shape, {.policy = {.ranges = true}});
       config.table.metadata_block_size = 1 << 14;
-      auto log = std::make_shared<MemoryLogger>();
+      const auto log = std::make_shared<MemoryLogger>();
       config.options.info_log = log;
       TestDb db(config);
-      rocksdb::ColumnFamilyHandle* other = nullptr;
-      MustBeOk(db->CreateColumnFamily(config.ToOptions(), "other", &other), "create");
       std::mt19937_64 random(7);
-      for (rocksdb::ColumnFamilyHandle* const family : {db->DefaultColumnFamily(), other}) {
-        for (int file = 0; file < 2; ++file) {
-          for (int i = 0; i < 3000; ++i) {
-            std::string key;
-            while (key.size() < key_bytes) key += MakeKey(KeyShape::kCounter, random());
-            for (int last = 0; last < keys_per_prefix; ++last) {
-              key.back() = static_cast<char>(last);
-              MustBeOk(db->Put({}, family, key, "value"), "put");
-            }
+      for (size_t file = 1; file <= 2; ++file) {
+        for (int i = 0; i < 3000; ++i) {
+          std::string key;
+          while (key.size() < key_bytes) key += MakeKey(KeyShape::kCounter, random());
+          for (int last = 0; last < keys_per_prefix; ++last) {
+            key.back() = static_cast<char>(last);  // neighbours differ in the last byte
+            MustBeOk(db->Put({}, key, "value"), "put");
           }
-          MustBeOk(db->Flush({}, family), "flush");
-          MustBeOk(db->SetOptions(family, {{"write_buffer_size", "50000000"}}), "set");
         }
-        for (const char* const each : {kLong, kMany, kAlike}) {
-          const std::string line = "column family " + family->GetName() + ": " + each;
+        MustBeOk(db->Flush({}), "flush");
+        for (const std::string line : kLines) {
           size_t num_lines = 0;
           for (size_t at = 0; (at = log->text().find(line, at)) != std::string::npos; ++at) {
             ++num_lines;
           }
-          const size_t each_file = each == kAlike ? 2 : 1;
-          EXPECT_EQ(num_lines, warning == each ? each_file : 0) << line << prefixes << key_bytes;
+          EXPECT_EQ(num_lines, line == std::string(expected == nullptr ? "" : expected) ? file : 0)
+              << line << key_bytes;
         }
       }
-      MustBeOk(db->DestroyColumnFamilyHandle(other), "handle");
     }
   }
 }
