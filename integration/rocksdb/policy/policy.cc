@@ -71,7 +71,7 @@ Result<FilterRates> Policy::RatesOf(const rocksdb::FilterBuildingContext& contex
 }
 
 void Policy::LogOptions(rocksdb::Logger* info_log, const std::string& family) const noexcept try {
-  std::string options = DescribePolicyOptions(options_);
+  std::string options = GetPrintableOptions();
   for (size_t at; (at = options.find("\n    ")) != std::string::npos;) options.replace(at, 5, ", ");
   const std::string kernel(KernelName(ActiveKernel()));
   LogQuietly(info_log, "version " BLOCKSIEVE_VERSION ", kernel " + kernel + ", options in effect: ",
@@ -153,8 +153,10 @@ rocksdb::Status Policy::ConfigureOptions(
   // Under ignore_unknown_options, RocksDB reports neither unknown options nor values that it cannot
   // parse.
   for (const auto& [name, value] : opts_map) {
-    const std::string problem = PolicyOptionProblem(config_options, name, value);
-    if (!problem.empty()) LogLoudly(nullptr, problem);
+    FilterPolicyOptions ignored;
+    const rocksdb::Status known =
+        rocksdb_plugin::ParseOption(config_options, PolicyOptionTypes(), name, value, &ignored);
+    if (!known.ok()) LogLoudly(nullptr, MessageOf(known));
   }
   const FilterPolicyOptions before = options_;
   rocksdb::Status status = FilterPolicy::ConfigureOptions(config_options, opts_map, unused);
@@ -166,7 +168,7 @@ rocksdb::Status Policy::ConfigureOptions(
     options_ = before;
     LogLoudly(nullptr,
               "the filter policy options are not applied; if RocksDB continues, it uses\n" +
-                  DescribePolicyOptions(options_));
+                  GetPrintableOptions());
   }
   return status;
 }
@@ -222,8 +224,6 @@ FilterOptions FilterOptionsFor(const FilterPolicyOptions& options, const FilterR
   core.prefixes_share_bits = options.bits_per_key.has_value();
   return core;
 }
-
-std::string Policy::GetPrintableOptions() const { return DescribePolicyOptions(options_); }
 
 }  // namespace rocksdb_plugin
 

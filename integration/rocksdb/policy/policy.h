@@ -54,6 +54,7 @@ class Policy final : public rocksdb::FilterPolicy {
                                    const std::unordered_map<std::string, std::string>& opts_map,
                                    std::unordered_map<std::string, std::string>* unused) override;
 
+  /// The options in effect, one per line, as RocksDB's info log prints those of a table.
   std::string GetPrintableOptions() const override;
 
   const FilterPolicyOptions& options() const { return options_; }
@@ -112,13 +113,5 @@ RateGoal GoalOf(const FilterPolicyOptions& options);
 
 /// How RocksDB parses, writes and compares each option. Lives as long as the process.
 const std::unordered_map<std::string, rocksdb::OptionTypeInfo>& PolicyOptionTypes();
-
-/// Why an option cannot be set to a value: the option is unknown, or the value is not allowed.
-/// Empty if it can be set.
-std::string PolicyOptionProblem(const rocksdb::ConfigOptions& config_options,
-                                const std::string& name, const std::string& value);
-
-/// The options in effect, one per line, as RocksDB's info log prints those of a table.
-std::string DescribePolicyOptions(const FilterPolicyOptions& options);
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -17,7 +17,6 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-using rocksdb::ConfigOptions;
 using rocksdb::OptionTypeInfo;
 
 std::string KindName(PolicyKind kind) {
@@ -215,15 +214,8 @@ const OptionTypes& PolicyOptionTypes() {
   return types;
 }
 
-std::string PolicyOptionProblem(const ConfigOptions& config_options, const std::string& name,
-                                const std::string& value) {
-  FilterPolicyOptions ignored;
-  const rocksdb::Status status =
-      ParseOption(config_options, PolicyOptionTypes(), name, value, &ignored);
-  return status.ok() ? "" : MessageOf(status);
-}
-
-std::string DescribePolicyOptions(const FilterPolicyOptions& options) {
+std::string Policy::GetPrintableOptions() const {
+  const FilterPolicyOptions& options = options_;
   std::string text;
   for (const Precision& precision : kPrecisions) {
     const std::optional<double> number = options.*precision.field;
