@@ -87,15 +87,14 @@ std::vector<std::string> Files() {
   OptionsText written(
       "[Version]\n  rocksdb_version=7.0.0\n  options_file_version=1.1\n\n[DBOptions]\n"
       "  wal_dir=/a\\:b\\#c\\\\d\n  max_open_files=100\n  listeners={blocksieve}\n");
-  rocksdb::ColumnFamilyOptions options;
-  Require(written.AddFamily("default", options).ok(), "added");
-  rocksdb::BlockBasedTableOptions table;
-  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
-  options.table_factory.reset(NewBlockBasedTableFactory(table));
-  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(4));
-  Require(written.AddFamily("a:b", options).ok(), "added");
-  options.table_factory.reset(rocksdb::NewPlainTableFactory());
-  Require(written.AddFamily("#\\\"]", options).ok(), "added");
+  for (const char* const family : {"default", "a:b", "#\\\"]"}) written.AddFamily(family);
+  const std::pair<OptionsSection, std::pair<const char*, const char*>> options[] = {
+      {OptionsSection::Table("a:b"), {"filter_policy", "bloomfilter:10"}},
+      {OptionsSection::Family("a:b"), {"prefix_extractor", "rocksdb.FixedPrefix.4"}},
+      {OptionsSection::Family("#\\\"]"), {"table_factory", "PlainTable"}}};
+  for (const auto& [section, option] : options) {
+    Require(written.Set(section, option.first, option.second).ok(), "set");
+  }
   return {written.text(),
           "[Version] # by hand\n rocksdb_version=7.8.3\n options_file_version=1.1\n[DBOptions]\n"
           "  create_if_missing=true\n[CFOptions \"default\"]\n  write_buffer_size=64M\n"

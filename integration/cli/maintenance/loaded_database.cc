@@ -59,10 +59,7 @@ OptionsText DefaultText(const std::vector<std::string>& families) {
       fmt::format("[Version]\n  rocksdb_version={}\n  options_file_version=1.1\n\n[DBOptions]\n  "
                   "listeners={{}}\n",
                   rocksdb::GetRocksVersionAsString()));
-  for (const std::string& family : families) {
-    term::CheckOk(text.AddFamily(family, rocksdb::ColumnFamilyOptions()),
-                  "cannot add column family {}", family);
-  }
+  for (const std::string& family : families) text.AddFamily(family);
   return OptionsText(text.text());
 }
 
@@ -118,8 +115,7 @@ Database LoadedDatabase::Open(const IndexChange& index, std::optional<double> ra
   OptionsText edited = *before.text;
   StoredDatabase stored = before;
   if (stored.Find(family_name) == nullptr) {
-    term::CheckOk(edited.AddFamily(family_name, rocksdb::ColumnFamilyOptions()),
-                  "cannot add column family {}", family_name);
+    edited.AddFamily(family_name);
     stored = WithText(target_, edited);
   } else if (!is_created) {
     CheckWritable(stored, Access::kLoad);

@@ -10,8 +10,7 @@
 #include <rocksdb/version.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <string_view>
@@ -134,10 +133,8 @@ std::string Shown(const Sorted& options, const std::string& name) {
   return found == options.end() ? "nothing" : "'" + found->second + "'";
 }
 
-Sorted Joined(const std::vector<std::string>& families) {
-  std::string names;
-  for (const std::string& family : families) names += (names.empty() ? "" : "', '") + family;
-  return {{"column families", names}};
+std::string Named(const std::string& option, const std::string& family) {
+  return option + (family.empty() ? "" : " of column family '" + family + "'");
 }
 
 // Corruption if two sets of options differ, which names the first that does.
@@ -147,9 +144,9 @@ rocksdb::Status Compare(const OptionsText& text, const std::string& family, cons
   names.insert(b.begin(), b.end());
   for (const auto& [name, value] : names) {
     if (Shown(a, name) == Shown(b, name)) continue;
-    return rocksdb::Status::Corruption(
-        text.name(), name + (family.empty() ? "" : " of column family '" + family + "'") + ": " +
-                         is_a + " " + Shown(a, name) + ", " + is_b + " " + Shown(b, name));
+    return rocksdb::Status::Corruption(text.name(), Named(name, family) + ": " + is_a + " " +
+                                                        Shown(a, name) + ", " + is_b + " " +
+                                                        Shown(b, name));
   }
   return rocksdb::Status::OK();
 }
@@ -243,25 +240,32 @@ rocksdb::Status Parse(const OptionsText& text, LoadedOptions* loaded) {
 }
 
 bool IsNewer(const std::string& version) {
-  constexpr std::array<int, 2> kOurs = {ROCKSDB_MAJOR, ROCKSDB_MINOR};
-  std::array<int, 2> theirs = {};
-  const char* at = version.data();
-  const char* const end = at + version.size();
-  for (int& number : theirs) {
-    at = std::from_chars(at, end, number).ptr;
-    if (at == end || *at++ != '.') break;
-  }
-  return theirs > kOurs;
+  char* end = nullptr;
+  const auto major = std::strtol(version.c_str(), &end, 10);
+  const auto minor = *end == '.' ? std::strtol(end + 1, nullptr, 10) : 0;
+  return major > ROCKSDB_MAJOR || (major == ROCKSDB_MAJOR && minor > ROCKSDB_MINOR);
 }
 
-// The options of a section, without escapes, wherever those of a table are.
-Sorted Plain(const OptionsText& text, const OptionsSection& section) {
+// The name of an option in a whole text. Families and tables may have options of one name.
+std::string Named(const OptionsSection& section, const std::string& option) {
+  const bool is_of_table = section.kind == OptionsSection::Kind::kTable;
+  return Named((is_of_table ? "table option " : "") + option, section.family);
+}
+
+// All options of a text, without escapes, wherever those of a table are.
+Sorted Plain(const OptionsText& text) {
   Sorted values;
-  for (const auto& [option, value] : WithoutTable(text, section)) {
-    values[option] = OptionsText::Unescape(value);
-  }
-  if (section.kind == OptionsSection::Kind::kTable) {
-    values["table_factory"] = text.TableFactory(section.family);
+  const auto add = [&](const OptionsSection& section) {
+    for (const auto& [option, value] : WithoutTable(text, section)) {
+      values[Named(section, option)] = OptionsText::Unescape(value);
+    }
+  };
+  add(OptionsSection::Version());
+  add(OptionsSection::Db());
+  for (const std::string& family : text.Families()) {
+    add(OptionsSection::Family(family));
+    add(OptionsSection::Table(family));
+    values[Named("table_factory", family)] = text.TableFactory(family);
   }
   return values;
 }
@@ -320,10 +324,10 @@ rocksdb::Status Load(const OptionsText& text, LoadedOptions* loaded) {
   loaded->version = text.Find(OptionsSection::Version(), "rocksdb_version").value_or("");
   loaded->is_newer = IsNewer(loaded->version);
   BLOCKSIEVE_RETURN_IF_ERROR(Parse(text, loaded));
-  std::vector<std::string> names;
-  for (const auto& family : loaded->families) names.push_back(family.name);
-  BLOCKSIEVE_RETURN_IF_ERROR(
-      Compare(text, "", kText, Joined(text.Families()), kLoaded, Joined(names)));
+  Sorted read, made;
+  for (const std::string& family : text.Families()) read[Named("options", family)];
+  for (const auto& family : loaded->families) made[Named("options", family.name)];
+  BLOCKSIEVE_RETURN_IF_ERROR(Compare(text, "", kText, read, kLoaded, made));
   const SilentLog silent;  // Our objects have said to RocksDB's parser what they refuse.
   rocksdb::Status status = ReadSection(text, "", text.Options(OptionsSection::Db()), MakeDb,
                                        Written(loaded->db), loaded);
@@ -376,28 +380,15 @@ rocksdb::Status SameBut(const OptionsText& before, const OptionsText& after,
                         const std::vector<OptionChange>& edits) {
   // RocksDB loads what the text says, or this fails.
   LoadedOptions loaded;
-  rocksdb::Status status = Load(after, &loaded);
-  std::vector<std::string> families = before.Families();
-  std::vector<OptionsSection> sections = {OptionsSection::Version(), OptionsSection::Db()};
-  for (const std::string& family : families) {
-    sections.push_back(OptionsSection::Family(family));
-    sections.push_back(OptionsSection::Table(family));
-  }
+  BLOCKSIEVE_RETURN_IF_ERROR(Load(after, &loaded));
+  Sorted wished = Plain(before);
   for (const OptionChange& edit : edits) {
-    if (edit.option.empty()) families.push_back(edit.section.family);
+    const bool is_new = edit.option.empty();
+    wished[is_new ? Named("table_factory", edit.section.family)
+                  : Named(edit.section, edit.option)] =
+        is_new ? after.TableFactory(edit.section.family) : edit.after;
   }
-  if (status.ok()) {
-    status = Compare(after, "", "wished", Joined(families), "written", Joined(after.Families()));
-  }
-  for (const OptionsSection& section : sections) {
-    if (!status.ok()) return status;
-    Sorted wished = Plain(before, section);
-    for (const OptionChange& edit : edits) {
-      if (edit.section == section && !edit.option.empty()) wished[edit.option] = edit.after;
-    }
-    status = Compare(after, section.family, "wished", wished, "written", Plain(after, section));
-  }
-  return status;
+  return Compare(after, "", "wished", wished, "written", Plain(after));
 }
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -278,33 +278,11 @@ rocksdb::Status OptionsText::Set(const OptionsSection& section, const std::strin
   return rocksdb::Status::OK();
 }
 
-rocksdb::Status OptionsText::AddFamily(const std::string& name,
-                                       const rocksdb::ColumnFamilyOptions& options) {
-  const std::vector<std::string> names = Families();
-  if (std::ranges::find(names, name) != names.end()) {
-    return rocksdb::Status::InvalidArgument(name_, "already has column family " + name);
-  }
-  rocksdb::ConfigOptions config;
-  config.delimiter = LineBreak() + "  ";
-  std::string text;
-  const auto add = [&](const std::string& title, const std::string& statements) {
-    text += LineBreak() + "[" + title + QuotedFamily(name) + "]" + LineBreak() + "  " +
-            std::string(Trimmed(statements)) + LineBreak();
-  };
-  std::string statements;
-  rocksdb::Status status = GetStringFromColumnFamilyOptions(config, options, &statements);
-  if (!status.ok()) return status;
-  add("CFOptions", statements);
-  if (options.table_factory != nullptr) {
-    statements.clear();
-    BLOCKSIEVE_RETURN_IF_ERROR(options.table_factory->GetOptionString(config, &statements));
-    add(std::string(kTableTitle) + options.table_factory->Name(), statements);
-  }
+void OptionsText::AddFamily(const std::string& name) {
   // An unfinished last line stays one.
   const size_t end = text_.rfind('\n') + 1;
-  Replace({end, end}, text);
+  Replace({end, end}, LineBreak() + "[CFOptions" + QuotedFamily(name) + "]" + LineBreak());
   edits_.push_back({OptionsSection::Family(name), "", ""});
-  return rocksdb::Status::OK();
 }
 
 std::vector<OptionChange> OptionsText::Changes() const {

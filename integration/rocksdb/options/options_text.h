@@ -85,8 +85,8 @@ class OptionsText {
   rocksdb::Status Set(const OptionsSection& section, const std::string& option,
                       const std::string& value);
 
-  /// Appends the sections of a column family, as RocksDB writes them. InvalidArgument: it exists.
-  rocksdb::Status AddFamily(const std::string& name, const rocksdb::ColumnFamilyOptions& options);
+  /// Appends a column family with RocksDB's defaults. REQUIRES: it does not exist.
+  void AddFamily(const std::string& name);
 
   /// The edits so far: calls of Set and AddFamily.
   const std::vector<OptionChange>& edits() const { return edits_; }

@@ -113,10 +113,8 @@ TEST(OptionsTextTest, AddsFamiliesAndListsChanges) {
   OptionsText text(
       FileWith("num_levels=3\n[TableOptions/BlockBasedTable \"default\"]\nblock_size=9000\n"));
   const OptionsText before = text;
-  rocksdb::ColumnFamilyOptions options;
-  options.num_levels = 4;
-  MustBeOk(text.AddFamily("a:\"#", options), "add");
-  EXPECT_TRUE(text.AddFamily("a:\"#", options).IsInvalidArgument());
+  text.AddFamily("a:\"#");
+  MustBeOk(text.Set(OptionsSection::Family("a:\"#"), "num_levels", "4"), "levels");
   MustBeOk(text.Set(kTable, "block_size", "8000"), "size");
   MustBeOk(text.Set(kDb, "max_open_files", "11"), "files");
   MustBeOk(text.Set(kDb, "max_open_files", "10"), "as before");
