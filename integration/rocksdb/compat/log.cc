@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "integration/rocksdb/compat/log.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
@@ -17,37 +14,31 @@ namespace {
 class FullDiskLog final : public rocksdb::Logger {
  public:
   explicit FullDiskLog(std::string path) : path_(std::move(path)) {}
-  ~FullDiskLog() override {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
 
   using rocksdb::Logger::Logv;
   void Logv(const char* format, va_list arguments) override {
-    char line[4096];
-    timespec now{};
-    std::timespec_get(&now, TIME_UTC);
-    tm local{};
-    ::localtime_r(&now.tv_sec, &local);
-    size_t size = std::strftime(line, sizeof(line), "%Y/%m/%d-%H:%M:%S ", &local);
-    const int written = std::vsnprintf(line + size, sizeof(line) - size, format, arguments);
-    size = std::min(size + static_cast<size_t>(std::max(0, written)), sizeof(line) - 2);
-    if (line[size - 1] != '\n') line[size++] = '\n';
     const std::lock_guard lock(mutex_);
-    Open();
-    [[maybe_unused]] const ssize_t lost = ::write(descriptor_, line, size);
+    // Opened late, as the database's directory may be created after this object.
+    if (file_ == nullptr) {
+      std::rename(path_.c_str(), (path_ + ".old").c_str());
+      file_.reset(std::fopen(path_.c_str(), "ae"));
+      if (file_ == nullptr) return;
+    }
+    const std::time_t now = std::time(nullptr);
+    tm local{};
+    ::localtime_r(&now, &local);
+    char time[32];
+    std::strftime(time, sizeof(time), "%Y/%m/%d-%H:%M:%S ", &local);
+    std::fputs(time, file_.get());
+    std::vfprintf(file_.get(), format, arguments);
+    if (!std::string_view(format).ends_with('\n')) std::fputc('\n', file_.get());
+    std::fflush(file_.get());
   }
 
  private:
-  // Opens the file late, as the database's directory may be created after this object.
-  void Open() {
-    if (descriptor_ >= 0) return;
-    std::rename(path_.c_str(), (path_ + ".old").c_str());
-    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  }
-
   const std::string path_;
   std::mutex mutex_;
-  int descriptor_ = -1;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_{nullptr, &std::fclose};
 };
 
 // For printf's "%.*s".
