@@ -101,7 +101,7 @@ void MeasureSetup(toylsm::Db& db, const Rows& rows, const LookupKeys& keys,
   uint64_t filter_bytes = 0;
   for (const auto& file : db.version()->AllFiles()) {
     for (const toylsm::BlockHandle& filter : file->index().filters)
-      filter_bytes += filter.raw_bytes;
+      filter_bytes += filter.num_bytes;
   }
   const uint64_t index_bytes = db.counters().block_index_bytes;
   const uint64_t wasted =

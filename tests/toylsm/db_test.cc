@@ -119,7 +119,6 @@ TEST_F(DbTest, ExtremeOptionsWork) {
     options_.block_bytes = std::clamp<uint64_t>(bytes, 1, UINT32_MAX);
     options_.filter_granule_blocks = static_cast<uint32_t>(bytes);
     options_.skip_index.granule_rows = options_.skip_index.granule_bytes = bytes;
-    options_.zstd_level = bytes == 0 ? INT32_MIN : bytes == 1 ? 0 : INT32_MAX;
     options_.size_ratio = bytes == 0 ? 2 : 1e9;
     db_ = Must(Db::Open(options_, "/db" + std::to_string(bytes)));
     const Model model = Fill(60, "");

@@ -23,8 +23,7 @@ struct Options {
   uint64_t file_bytes = 4 << 20;      ///< target size of files from level 1 on
 
   // Shape of a file.
-  uint64_t block_bytes = 4 << 10;  ///< target size of data blocks, before compression, from 1
-  int zstd_level = 1;
+  uint64_t block_bytes = 4 << 10;  ///< target size of data blocks, from 1
 
   /// Key filters by level; deeper levels are like the last one. Empty: no key filters. Upper levels
   /// are small: low FPRs cost little memory there, and save as many reads.

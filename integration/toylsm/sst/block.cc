@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "integration/toylsm/sst/block.h"
 
-#include <zstd.h>
-
-#include "lib/base/checksum.h"
 #include "lib/base/coding.h"
 
 namespace blocksieve::toylsm {
@@ -18,16 +15,14 @@ void AppendBytes(std::string* out, std::string_view bytes) {
 
 void AppendHandle(std::string* out, const BlockHandle& handle) {
   AppendVarint(out, handle.offset);
-  AppendVarint(out, handle.stored_bytes);
-  AppendVarint(out, handle.raw_bytes);
+  AppendVarint(out, handle.num_bytes);
   AppendLittleEndian(out, handle.checksum);
 }
 
 BlockHandle ReadHandle(Decoder* decoder) {
   BlockHandle handle;
   handle.offset = decoder->Varint();
-  handle.stored_bytes = decoder->Varint();
-  handle.raw_bytes = decoder->Varint();
+  handle.num_bytes = decoder->Varint();
   handle.checksum = decoder->Fixed<uint32_t>();
   return handle;
 }
@@ -69,32 +64,6 @@ Result<SstIndex> SstIndex::Decode(ByteView bytes) {
     return Status::Corruption("block index is damaged");
   }
   return index;
-}
-
-std::string CompressBlock(std::string_view raw, int zstd_level, BlockHandle* handle) {
-  std::string stored(ZSTD_compressBound(raw.size()), '\0');
-  const size_t size =
-      ZSTD_compress(stored.data(), stored.size(), raw.data(), raw.size(), zstd_level);
-  if (ZSTD_isError(size) != 0 || size >= raw.size()) {
-    stored = raw;
-  } else {
-    stored.resize(size);
-  }
-  handle->stored_bytes = stored.size();
-  handle->raw_bytes = raw.size();
-  handle->checksum = Checksum(AsBytes(stored));
-  return stored;
-}
-
-Result<std::string> UncompressBlock(std::string stored, const BlockHandle& handle) {
-  if (Checksum(AsBytes(stored)) != handle.checksum) {
-    return Status::Corruption("block checksum mismatch");
-  }
-  if (handle.stored_bytes == handle.raw_bytes) return stored;
-  std::string raw(static_cast<size_t>(handle.raw_bytes), '\0');
-  const size_t size = ZSTD_decompress(raw.data(), raw.size(), stored.data(), stored.size());
-  if (size != raw.size()) return Status::Corruption("block cannot be decompressed");
-  return raw;
 }
 
 Result<std::shared_ptr<const Block>> ParseDataBlock(std::string raw) {

@@ -19,9 +19,8 @@ namespace blocksieve::toylsm {
 /// block at the wrong offset is detected, too.
 struct BlockHandle {
   uint64_t offset = 0;
-  uint64_t stored_bytes = 0;  ///< less than raw_bytes if compressed; 0: no block
-  uint64_t raw_bytes = 0;
-  uint32_t checksum = 0;  ///< of the stored bytes
+  uint64_t num_bytes = 0;  ///< 0: no block
+  uint32_t checksum = 0;
 };
 
 void AppendHandle(std::string* out, const BlockHandle& handle);
@@ -47,12 +46,6 @@ struct SstIndex {
   /// Errors: Corruption.
   static Result<SstIndex> Decode(ByteView bytes);
 };
-
-/// Compresses a block; sets all of `handle` but the offset.
-std::string CompressBlock(std::string_view raw, int zstd_level, BlockHandle* handle);
-
-/// The inverse of CompressBlock. Errors: Corruption.
-Result<std::string> UncompressBlock(std::string stored, const BlockHandle& handle);
 
 /// A parsed block in memory. Not movable, because its parts refer to its bytes.
 struct Block {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "lib/base/checksum.h"
 #include "lib/base/errors.h"
 
 namespace blocksieve::toylsm {
@@ -80,10 +81,9 @@ Status SstBuilder::FinishFilter() {
 }
 
 Status SstBuilder::WriteBlock(std::string_view raw, BlockHandle* handle) {
-  handle->offset = num_bytes_;
-  const std::string stored = CompressBlock(raw, options_.zstd_level, handle);
-  num_bytes_ += stored.size();
-  return file_->Append(stored);
+  *handle = {.offset = num_bytes_, .num_bytes = raw.size(), .checksum = Checksum(AsBytes(raw))};
+  num_bytes_ += raw.size();
+  return file_->Append(raw);
 }
 
 Result<FileInfo> SstBuilder::Finish() {

@@ -19,7 +19,7 @@ struct FileInfo {
   int level = 0;
   BlockHandle index;  ///< the block index, which ends the file
 
-  uint64_t num_bytes() const { return index.offset + index.stored_bytes; }
+  uint64_t num_bytes() const { return index.offset + index.num_bytes; }
 };
 
 /// The library's builders, which get each entry of a file as it is written.

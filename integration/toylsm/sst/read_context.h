@@ -16,7 +16,7 @@ struct Counters {
   uint64_t data_blocks_from_cache = 0;
   uint64_t filter_blocks_from_disk = 0;
   uint64_t filter_blocks_from_cache = 0;
-  uint64_t bytes_from_disk = 0;    ///< all reads, as stored
+  uint64_t bytes_from_disk = 0;    ///< all reads
   uint64_t block_index_bytes = 0;  ///< read when files are opened
 
   uint64_t filter_negatives = 0;        ///< lookups that read no data block

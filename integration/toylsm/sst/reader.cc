@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/base/checksum.h"
 #include "lib/base/errors.h"
 
 namespace blocksieve::toylsm {
@@ -14,14 +15,14 @@ Result<std::shared_ptr<SstReader>> SstReader::Open(Env* env, const std::string& 
   std::shared_ptr<SstReader> reader(new SstReader(path, info, std::move(file)));
   BLOCKSIEVE_ASSIGN_OR_RETURN(const auto bytes, reader->ReadRaw(info.index, counters));
   BLOCKSIEVE_ASSIGN_OR_RETURN(reader->index_, SstIndex::Decode(AsBytes(bytes)));
-  counters->block_index_bytes += info.index.stored_bytes;
+  counters->block_index_bytes += info.index.num_bytes;
   reader->OpenSkipIndex(counters);
   return reader;
 }
 
 // An unreadable index costs reads; results stay correct.
 void SstReader::OpenSkipIndex(Counters* counters) {
-  if (index_.skip_index.stored_bytes == 0) return;
+  if (index_.skip_index.num_bytes == 0) return;
   Result<std::string> raw = ReadRaw(index_.skip_index, counters);
   if (!raw.ok()) return;
   skip_index_bytes_ = *std::move(raw);
@@ -37,12 +38,11 @@ size_t SstReader::FindBlock(std::string_view key) const {
 }
 
 Result<std::string> SstReader::ReadRaw(const BlockHandle& handle, Counters* counters) const {
-  BLOCKSIEVE_ASSIGN_OR_RETURN(auto stored, file_->Read(handle.offset, handle.stored_bytes));
-  counters->bytes_from_disk += handle.stored_bytes;
-  Result<std::string> raw = UncompressBlock(std::move(stored), handle);
-  if (raw.ok()) return raw;
-  return Status::Corruption(path_ + " at byte " + std::to_string(handle.offset) + ": " +
-                            raw.status().message());
+  BLOCKSIEVE_ASSIGN_OR_RETURN(auto raw, file_->Read(handle.offset, handle.num_bytes));
+  counters->bytes_from_disk += handle.num_bytes;
+  if (Checksum(AsBytes(raw)) == handle.checksum) return raw;
+  return Status::Corruption(path_ + " at byte " + std::to_string(handle.offset) +
+                            ": block checksum mismatch");
 }
 
 Result<std::shared_ptr<const Block>> SstReader::ReadCached(const BlockHandle& handle,
@@ -66,7 +66,7 @@ Result<std::shared_ptr<const Block>> SstReader::ReadCached(const BlockHandle& ha
 std::shared_ptr<const Block> SstReader::ReadFilter(size_t block, const ReadContext& context) const {
   if (index_.filters.empty()) return nullptr;
   const BlockHandle& handle = index_.filters[block / index_.filter_granule_blocks];
-  if (handle.stored_bytes == 0) return nullptr;
+  if (handle.num_bytes == 0) return nullptr;
   // An unreadable filter costs reads; results stay correct. The block's checksum is needed: opening
   // a filter checks its footer, not its bits.
   auto filter = ReadCached(handle, Block::Kind::kFilter, context);
