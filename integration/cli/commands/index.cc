@@ -24,7 +24,7 @@ rewritten. An interrupted command continues when it is run again. Another proces
 database open; the files that it writes meanwhile have the indexes of its own options.
 
 A process without the plug-in leaves sidecars of deleted SSTs; blocksieve's listener deletes them,
-as does --delete-orphans. Before RocksDB 9.3, scans at older snapshots ignore these indexes.
+as does --delete-orphans. Before RocksDB 9.3, SSTs with several versions of a row get none.
 
 Examples:
   blocksieve index --db paths.db                        # after a restore

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "integration/rocksdb/index/backfill.h"
 
-#include <limits>
 #include <optional>
 
 #include "integration/rocksdb/compat/compact_file.h"
@@ -16,8 +15,8 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-// Reads the whole index: a damaged one is as good as none, and so is one that no scan may use.
-bool HasIndex(rocksdb::DB* db, const rocksdb::SstFileMetaData& file, const SstPlace& sst,
+// Reads the whole index: a damaged one is as good as none.
+bool HasIndex(const SstPlace& sst,
               const std::shared_ptr<const rocksdb::TableProperties>& properties,
               const std::string& identity) {
   const auto& user = properties->user_collected_properties;
@@ -27,27 +26,10 @@ bool HasIndex(rocksdb::DB* db, const rocksdb::SstFileMetaData& file, const SstPl
   if (sidecar == nullptr) return false;
   const bool is_same =
       sidecar->header().is_rebuilt ? sidecar->header().identity == identity : was_built;
-  if (!is_same) return false;
-  const SstIndex index(properties, sst, std::nullopt);
-  constexpr rocksdb::SequenceNumber kNow = std::numeric_limits<rocksdb::SequenceNumber>::max();
-  return index.is_in_sidecar() &&
-         (!index.has_newest_versions_only() || WhyNewestAreNotSeen(db, &file, kNow).empty());
+  return is_same && SstIndex(properties, sst, std::nullopt).is_in_sidecar();
 }
 
 }  // namespace
-
-std::string WhyNewestAreNotSeen(rocksdb::DB* db, const rocksdb::SstFileMetaData* file,
-                                rocksdb::SequenceNumber snapshot) {
-  const std::string only = "its index covers only the newest versions of its rows, ";
-  if (file == nullptr || file->largest_seqno > snapshot) {
-    return only + "which the snapshot does not see";
-  }
-  // With WRITE_PREPARED transactions, files have rows that are not committed. RocksDB does not tell
-  // which class the database has.
-  if (db->GetRootDB() != db) return only + "which a transaction may not have committed";
-  if (file->oldest_blob_file_number != 0) return only + "without the values in blob files";
-  return "";
-}
 
 rocksdb::Status FindIndexOptions(const rocksdb::ColumnFamilyOptions& options,
                                  SkipIndexSettings* settings) {
@@ -83,7 +65,7 @@ rocksdb::Status FindUnindexed(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
       const SstPlace place{file_system, PathOfTable(found->first, file_system.get()), nullptr};
       UnindexedFile unindexed{file.name, file.size, file.oldest_blob_file_number != 0, place,
                               found->second};
-      if (HasIndex(db, file, unindexed.place, unindexed.properties, identity)) {
+      if (HasIndex(unindexed.place, unindexed.properties, identity)) {
         others->insert(file.name);
       } else {
         files->push_back(std::move(unindexed));

@@ -24,11 +24,6 @@ struct UnindexedFile {
   std::shared_ptr<const rocksdb::TableProperties> properties;
 };
 
-/// Why an index of the newest versions in `file` (SidecarHeader) must not be used at `snapshot`:
-/// readers of `db` may see others, or other values. Empty if it may be.
-std::string WhyNewestAreNotSeen(rocksdb::DB* db, const rocksdb::SstFileMetaData* file,
-                                rocksdb::SequenceNumber snapshot);
-
 /// The options of the column family's one skip index. Errors: InvalidArgument unless it has one.
 rocksdb::Status FindIndexOptions(const rocksdb::ColumnFamilyOptions& options,
                                  SkipIndexSettings* settings);

@@ -83,8 +83,7 @@ rocksdb::Status ReadSst(rocksdb::Options options, const std::string& path, const
 /// Builds the index of one SST as a collector would have. Calls should_continue() now and then.
 rocksdb::Status MakeIndex(const rocksdb::Options& options, const SkipIndexSettings& settings,
                           const UnindexedFile& file, ReadPace* pace,
-                          const std::function<bool()>& should_continue, std::string* bytes,
-                          bool* has_newest_versions_only) {
+                          const std::function<bool()>& should_continue, std::string* bytes) {
   const rocksdb::TableProperties& facts = *file.properties;
   if (!kReadsAllVersions && facts.num_merge_operands != 0) {
     return rocksdb::Status::NotSupported(
@@ -114,9 +113,11 @@ rocksdb::Status MakeIndex(const rocksdb::Options& options, const SkipIndexSettin
       });
   if (!status.ok()) return status;
   if (is_stopped) return rocksdb::Status::Incomplete("stopped by progress");
-  // No version is hidden if there are as many rows as values.
-  const bool has_all = kReadsAllVersions || num_rows == facts.num_entries - facts.num_deletions;
-  *has_newest_versions_only = !has_all;
+  if (!kReadsAllVersions && num_rows != facts.num_entries - facts.num_deletions) {
+    return rocksdb::Status::NotSupported(
+        "it has several versions of a row, of which this RocksDB, before 9.3, shows only the "
+        "newest; BackfillSkipIndexes sees all");
+  }
   rocksdb::UserCollectedProperties properties;
   BLOCKSIEVE_RETURN_IF_ERROR(collector->Finish(&properties));
   *bytes = FindProperty(properties, kIndexProperty);
@@ -124,23 +125,16 @@ rocksdb::Status MakeIndex(const rocksdb::Options& options, const SkipIndexSettin
   return rocksdb::Status::Incomplete(std::string(FindProperty(properties, kProblemProperty)));
 }
 
-rocksdb::Status RebuildOne(rocksdb::DB* db, const rocksdb::Options& options,
-                           const SkipIndexSettings& settings, const UnindexedFile& file,
-                           ReadPace* pace, const std::function<bool()>& should_continue) {
+rocksdb::Status RebuildOne(const rocksdb::Options& options, const SkipIndexSettings& settings,
+                           const UnindexedFile& file, ReadPace* pace,
+                           const std::function<bool()>& should_continue) {
   const std::optional<SidecarId> id = IdOfSst(*file.properties);
   if (!id)
     return rocksdb::Status::NotSupported(
         "its properties do not name the session that wrote it; BackfillSkipIndexes rewrites it");
   std::string bytes;
   SidecarHeader header;
-  BLOCKSIEVE_RETURN_IF_ERROR(MakeIndex(options, settings, file, pace, should_continue, &bytes,
-                                       &header.has_newest_versions_only));
-  if (header.has_newest_versions_only && (db->GetRootDB() != db || file.has_blob_references)) {
-    return rocksdb::Status::NotSupported(
-        "it has several versions of a row, of which this RocksDB, before 9.3, shows only the "
-        "newest; a transaction may not have committed that one, or its value is in a blob file; "
-        "BackfillSkipIndexes sees all");
-  }
+  BLOCKSIEVE_RETURN_IF_ERROR(MakeIndex(options, settings, file, pace, should_continue, &bytes));
   header.is_rebuilt = true;
   header.id = *id;
   header.value_suffix_bytes = settings.storage.value_suffix_bytes;
@@ -189,7 +183,7 @@ rocksdb::Status RebuildSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle*
       if (files.empty()) return first_problem;
       // The deepest files first: they live longest.
       if (!is_stopped)
-        status = RebuildOne(db, options, settings, files.back(), &pace, should_continue);
+        status = RebuildOne(options, settings, files.back(), &pace, should_continue);
       if (is_stopped) return rocksdb::Status::Incomplete("blocksieve: stopped by progress");
       const UnindexedFile& file = files.back();
       finished.insert(file.name);

@@ -27,7 +27,6 @@ bool SstIndex::OpenSidecar(const SstPlace& sst) {
   }
   if (is_in_sidecar_) {
     value_suffix_bytes_ = sidecar->header().value_suffix_bytes;
-    has_newest_versions_only_ = sidecar->header().has_newest_versions_only;
   } else if (properties_->user_collected_properties.contains(kSidecarProperty)) {
     problem_ = "index unusable: " + problem;
     is_lasting_ = false;

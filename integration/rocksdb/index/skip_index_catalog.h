@@ -56,9 +56,6 @@ class SstIndex {
 
   uint32_t value_suffix_bytes() const { return value_suffix_bytes_; }
 
-  /// Whether scans at a snapshot older than the file's newest entry must read the whole file.
-  bool has_newest_versions_only() const { return has_newest_versions_only_; }
-
   const rocksdb::TableProperties& properties() const { return *properties_; }
 
   /// Memory held by the index, with the bytes that it refers to.
@@ -77,7 +74,6 @@ class SstIndex {
   std::string problem_;
   bool is_lasting_ = true;
   uint32_t value_suffix_bytes_ = 0;
-  bool has_newest_versions_only_ = false;
 };
 
 /// LRU cache of opened indexes, which scans need not check and decompress again. Thread-safe.

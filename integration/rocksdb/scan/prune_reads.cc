@@ -188,8 +188,8 @@ void ReadPruning::Decision::Decide(const SstPlace& place, uint32_t value_suffix_
     sst.path = path;
     const auto opened = SkipIndexCatalog::Default().Open(properties, sst, condition->columns());
     const SkipIndex* const index = opened->index();
-    if (index == nullptr || opened->has_newest_versions_only() ||
-        opened->value_suffix_bytes() != value_suffix_bytes || !index->CanPrune(*condition)) {
+    if (index == nullptr || opened->value_suffix_bytes() != value_suffix_bytes ||
+        !index->CanPrune(*condition)) {
       return has_block_indexes ? read_by_block() : ++counts.files_without_index;
     }
     if (!index->Candidates(*condition).IsEmpty()) return ++counts.files_matching;

@@ -5,7 +5,6 @@
 #include <cassert>
 #include <utility>
 
-#include "integration/rocksdb/index/backfill.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 
 namespace blocksieve::rocksdb_plugin {
@@ -145,7 +144,7 @@ class Planner {
         SkipIndexCatalog::Default().Open(file->properties, sst_, context_.predicate.columns());
     const SkipIndex* const index = file->index->index();
     std::optional<GranuleSet> granules =
-        indexes_.PruneFile(index, FileNameOf(file->path), ProblemOf(*file->index, metadata));
+        indexes_.PruneFile(index, FileNameOf(file->path), ProblemOf(*file->index));
     uint64_t rows = file->properties->num_entries;
     file->is_whole = !granules;
     if (granules) {
@@ -172,12 +171,8 @@ class Planner {
 
  private:
   /// Why the index cannot be used in this database; empty if it can.
-  std::string ProblemOf(const SstIndex& file, const rocksdb::SstFileMetaData* metadata) const {
+  std::string ProblemOf(const SstIndex& file) const {
     if (file.index() == nullptr) return file.problem();
-    if (file.has_newest_versions_only()) {
-      std::string problem = WhyNewestAreNotSeen(context_.db, metadata, snapshot_);
-      if (!problem.empty()) return problem;
-    }
     if (file.value_suffix_bytes() == context_.value_suffix_bytes) return "";
     return "value_suffix_bytes of its index is " + std::to_string(file.value_suffix_bytes()) +
            "; that of the database is " + std::to_string(context_.value_suffix_bytes);

@@ -84,8 +84,7 @@ std::string EncodeSidecarHeader(const SidecarHeader& header) {
   std::string out(kMagic.begin(), kMagic.end());
   out.push_back(static_cast<char>(kVersion));
   out.push_back(static_cast<char>(header.is_rebuilt));
-  out.push_back(static_cast<char>(header.has_newest_versions_only));
-  out.push_back(0);
+  out += std::string(2, '\0');
   for (const uint64_t half : header.id) AppendLittleEndian(&out, half);
   AppendLittleEndian(&out, header.value_suffix_bytes);
   AppendLittleEndian(&out, static_cast<uint32_t>(header.identity.size()));
@@ -107,8 +106,7 @@ std::optional<SidecarHeader> DecodeSidecarHeader(ByteView start, uint64_t file_b
   if (from.Fixed<uint8_t>() != kVersion) return std::nullopt;
   SidecarHeader header;
   const auto origin = from.Fixed<uint8_t>();
-  const auto coverage = from.Fixed<uint8_t>();
-  const auto zero = from.Fixed<uint8_t>();
+  const auto zeros = from.Fixed<uint16_t>();
   for (uint64_t& half : header.id) half = from.Fixed<uint64_t>();
   header.value_suffix_bytes = from.Fixed<uint32_t>();
   const auto identity_bytes = from.Fixed<uint32_t>();
@@ -120,11 +118,10 @@ std::optional<SidecarHeader> DecodeSidecarHeader(ByteView start, uint64_t file_b
   header.identity = AsText(from.Bytes(identity_bytes));
   if (!from.ok() || *checksum != ChecksumOf(start.first(static_cast<size_t>(*needed_bytes))) ||
       file_bytes < *needed_bytes || file_bytes - *needed_bytes != header.index_bytes ||
-      origin > 1 || coverage > 1 || zero != 0 || more_zeros != 0) {
+      origin > 1 || zeros != 0 || more_zeros != 0) {
     return std::nullopt;
   }
   header.is_rebuilt = origin != 0;
-  header.has_newest_versions_only = coverage != 0;
   return header;
 }
 

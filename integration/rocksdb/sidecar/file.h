@@ -28,9 +28,6 @@ struct SidecarHeader {
   /// Made from its SST later; its id is the SST's (IdOfSst). Otherwise written with its SST, whose
   /// properties name its random id.
   bool is_rebuilt = false;
-  /// Indexes only the newest versions of the SST's rows: scans of older snapshots must read the SST
-  /// as a whole.
-  bool has_newest_versions_only = false;
   SidecarId id{};
   uint32_t value_suffix_bytes = 0;  ///< As in SkipIndexOptions.
   uint64_t index_bytes = 0;

@@ -156,7 +156,7 @@ std::string FromHex(std::string_view digits) {
 
 const std::string kWritten = FromHex(
     "b5736964"                          // magic
-    "01000000"                          // version, origin, coverage
+    "01000000"                          // version, origin
     "08070605040302011817161514131211"  // id
     "04000000"                          // value suffix
     "00000000"                          // no identity
@@ -165,12 +165,12 @@ const std::string kWritten = FromHex(
 
 const std::string kRebuilt = FromHex(
                                  "b5736964"
-                                 "01010100"
+                                 "01010000"
                                  "01000000000000000200000000000000"
                                  "00000000"
                                  "05000000"
                                  "070000000000000000000000"
-                                 "3b3b4d89") +
+                                 "46fccb1b") +
                              "a=b\nc";
 
 std::optional<SidecarHeader> Decode(std::string_view bytes, uint64_t file_bytes) {
@@ -186,7 +186,6 @@ TEST(SidecarFormatTest, HeadersOfWrittenAndRebuiltSidecars) {
   written.index_bytes = 123;
   SidecarHeader rebuilt;
   rebuilt.is_rebuilt = true;
-  rebuilt.has_newest_versions_only = true;
   rebuilt.id = {1, 2};
   rebuilt.index_bytes = 7;
   rebuilt.identity = "a=b\nc";
@@ -195,7 +194,6 @@ TEST(SidecarFormatTest, HeadersOfWrittenAndRebuiltSidecars) {
     const auto read = Decode(bytes, bytes.size() + header.index_bytes);
     ASSERT_TRUE(read);
     EXPECT_EQ(read->is_rebuilt, header.is_rebuilt);
-    EXPECT_EQ(read->has_newest_versions_only, header.has_newest_versions_only);
     EXPECT_EQ(read->id, header.id);
     EXPECT_EQ(read->value_suffix_bytes, header.value_suffix_bytes);
     EXPECT_EQ(read->identity, header.identity);

@@ -209,10 +209,7 @@ BLOCKSIEVE_EXPORT rocksdb::Status CopySkipIndexes(rocksdb::DB* db,
 /// `progress` as in BackfillSkipIndexes, and also called while a file is read. Reads at most
 /// `bytes_per_second` of keys and values; 0: no limit.
 ///
-/// Before RocksDB 9.3, only the newest versions of rows can be read from an SST. If one has others
-/// too, scans at a snapshot older than its newest entry read it as a whole. It gets no index if it
-/// has blob references, or below a database that wraps another, as TransactionDB does: its newest
-/// versions may not be committed. Nor do SSTs with merge operands.
+/// Before RocksDB 9.3, SSTs with merge operands or several versions of a row get none: compact them.
 ///
 /// Errors: InvalidArgument as in BackfillSkipIndexes; NotSupported with user-defined timestamps;
 /// Incomplete if `progress` returned false, or SSTs cannot be indexed (naming the first).
