@@ -150,7 +150,7 @@ class OutputPermissionsTest(CommandTest):
         # Root has every permission.
         nobody = {"user": 65534, "group": 65534, "extra_groups": ()} if os.geteuid() == 0 else {}
         for path, *command in ((self.db, "apply", "--option", "filter_policy=blocksieve:0.01"),
-                               (self.db, "revert"), (self.db, "rewrite", "--index", "n=int:2"),
+                               (self.db, "revert"), (self.db, "rewrite"),
                                (self.db, "load", "--key", 1, "-"), (self.db, "index", "--delete-orphans"),
                                (sieve, "pop", "1"), (hidden, "inspect"), (hidden, "apply", "--option", "x=y"),
                                (hidden_sieve, "stats"), (hidden_sieve, "push", "-")):

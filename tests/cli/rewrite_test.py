@@ -170,7 +170,6 @@ class RewritesTest(RewriteSmallTreeTest):
                 (1, without_policy + "; set one with blocksieve apply", "rewrite"),
                 (1, without_policy, "rewrite", "--dry-run"),
                 (1, without_policy + " for column family default", "rewrite", "--column-family", "default"),
-                (2, "has no skip index; define one with --index", "rewrite", "--missing-indexes"),
                 # The options would name it, and nothing would build filters.
                 *((2, f"--filter-policy is {policy}{policies}", "revert", "--filter-policy", policy)
                   for policy in ("nonsense:3", "blocksieve:0.01", "{id=blocksieve;bits_per_key=9}"))):
@@ -282,16 +281,3 @@ class RewritePartitionsTest(RewriteSmallTreeTest):
 
     def test_repeated(self):
         self.check_repeated("{id=blocksieve;bits_per_key=10}")
-
-
-class RewriteIndexesTest(RewriteRewritingTest):
-    ROWS = [(f"{i:06}", f"w{i // 700}", i % 10, "x" * 40) for i in range(20_000)]
-
-    def test_are_made(self):
-        self.load(self.ROWS)
-        said = self.rewrite("--index", "w=field:1", "--index", "n=int:2")
-        self.assertEqual(said["files_rewritten"], 1)
-        self.assertEqual([{column["definition"] for column in file["index"]["columns"]}
-                          for file in self.inspect()["files"]], [{"n=int:2", "w=field:1"}])
-        self.assertEqual(self.rewrite("--missing-indexes")["files_rewritten"], 0)
-        self.assertEqual(len(self.keys("w = 'w7' AND n = 3")), 70)

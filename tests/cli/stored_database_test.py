@@ -187,7 +187,7 @@ class SkipIndexDefinitionTest(WorldTest):
     def test_is_kept_by_every_command(self):
         self.load(self.ROWS)
         self.succeed("apply", "--db", self.db, "--option", "table_properties_collectors=" + self.DEFINITION)
-        self.succeed("rewrite", "--db", self.db, "--missing-indexes")
+        self.succeed("index", "--db", self.db)
         self.apply("blocksieve:0.0001")
         self.load([("z", "w9", 1)])
         for command in (("rewrite",), ("index",), ("revert",)):

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "integration/cli/commands/rewrite_files.h"
-#include "integration/cli/rows/rows.h"
 #include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
@@ -24,25 +23,9 @@ of their own program always are.
 At the end it reports the wasted reads per lookup of an absent key, by the model of the filters, and
 the memory of filters before and after rewriting.
 
---missing-indexes instead rewrites files that lack the skip index of the newest indexed file;
---index adds another index. To build indexes without rewriting files, use blocksieve index.
-
 Examples:
   blocksieve rewrite --db paths.db --dry-run
-  blocksieve rewrite --db paths.db --bytes-per-second 50MB
-  blocksieve rewrite --db paths.db --index lib=words:2)help";
-
-void RewriteForIndexes(const ChangeOptions& options) {
-  const std::vector<Column> columns = ParseColumns(options.indexes);
-  const BackfillProgress last = RunInterruptibly("rewriting", [&](const ShowProgress& show) {
-    return FileRewriter(options.target, options.files.bytes_per_second, columns)
-        .RewriteForIndexes(show);
-  });
-  WriteReport(options.format,
-              {{"files_rewritten", last.files_done}, {"bytes_rewritten", last.bytes_done}},
-              fmt::format("Rewrote {} with {} bytes.\n", term::CountOf(last.files_done, "file"),
-                          term::WithCommas(last.bytes_done)));
-}
+  blocksieve rewrite --db paths.db --bytes-per-second 50MB)help";
 
 constexpr const char* kInProcess =
     "\nOr rewrite the files in that process, which needs no stop:\n"
@@ -50,7 +33,6 @@ constexpr const char* kInProcess =
 
 void RunRewrite(const ChangeOptions& options) {
   CheckDatabase(options.target);
-  if (options.with_indexes || !options.indexes.empty()) return RewriteForIndexes(options);
   if (!options.is_dry_run) const DatabaseLock lock(options.target, kInProcess);
   CheckWritable(ReadStored(options.target), Access::kRewrite);
   RewriteFiles(options, {}, [&] { return PlanRewrite(options.target, options.files); });
@@ -65,10 +47,6 @@ void AddRewriteCommand(CLI::App* app, Action* action) {
   AddRewriteOptions(command, options);
   AddFlag(command, &options->files.only_unfiltered, "--only-unfiltered",
           "only files without a working filter");
-  AddFlag(command, &options->with_indexes, "--missing-indexes",
-          "instead, rewrite files that lack a skip index");
-  AddOption(command, &options->indexes, "--index NAME=EXTRACTOR",
-            "index this part of the value under this name; implies --missing-indexes");
 }
 
 }  // namespace blocksieve::cli

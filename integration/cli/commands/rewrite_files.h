@@ -22,12 +22,6 @@ struct ChangeOptions : TargetOptions {
 
   RewriteFiltersOptions files;  ///< Of `rewrite` and `revert`. Its rate limits writing.
 
-  /// @{
-  /// Only of `rewrite`.
-  bool with_indexes = false;
-  std::vector<std::string> indexes;
-  /// @}
-
   std::optional<std::string> stock_policy;  ///< Only of `revert`.
 };
 

@@ -14,26 +14,8 @@
 namespace blocksieve::cli {
 namespace {
 
-// The family whose files get an index.
-std::string IndexedFamily(const Target& target) {
-  return target.family.value_or(rocksdb::kDefaultColumnFamilyName);
-}
-
-// The OPTIONS file, with an index of these columns in addition.
-StoredDatabase WithIndex(const StoredDatabase& stored, const std::vector<Column>& columns) {
-  const std::string family = IndexedFamily(stored.target);
-  const auto index =
-      NewIndexFactory(stored, family, {.columns = columns}, /*requires_columns=*/true);
-  if (!stored.text) return stored;
-  OptionsText edited = *stored.text;
-  PutCollector(family, *index, &edited);
-  return WithText(stored.target, edited);
-}
-
-Database OpenToRewrite(const Target& target, uint64_t bytes_per_second,
-                       const std::optional<std::vector<Column>>& columns) {
-  const StoredDatabase before = ReadStored(target);
-  const StoredDatabase stored = columns ? WithIndex(before, *columns) : before;
+Database OpenToRewrite(const Target& target, uint64_t bytes_per_second) {
+  const StoredDatabase stored = ReadStored(target);
   CheckWritable(stored, Access::kRewrite);
   UsedOptions options = OptionsToWrite(stored, Access::kRewrite, StandInPolicies(stored));
   if (bytes_per_second != 0) {
@@ -47,9 +29,6 @@ Database OpenToRewrite(const Target& target, uint64_t bytes_per_second,
     AddListenerFor(family.options, &options.db);
   }
   Database db(target, std::move(options));
-  if (columns && stored.text->text() != before.text->text()) {
-    WriteNextOptions(EnvOfDirectory(target).get(), before, *stored.text);
-  }
   if (!target.family) return db;
   term::CheckOk(db->Flush(rocksdb::FlushOptions(), db.HandleOf(*target.family)),
                 "cannot write database {}", target.path);
@@ -58,9 +37,8 @@ Database OpenToRewrite(const Target& target, uint64_t bytes_per_second,
 
 }  // namespace
 
-FileRewriter::FileRewriter(const Target& target, uint64_t bytes_per_second,
-                           const std::optional<std::vector<Column>>& columns)
-    : target_(target), db_(OpenToRewrite(target, bytes_per_second, columns)) {}
+FileRewriter::FileRewriter(const Target& target, uint64_t bytes_per_second)
+    : target_(target), db_(OpenToRewrite(target, bytes_per_second)) {}
 
 FileRewriter::~FileRewriter() { Stop(); }
 
@@ -73,36 +51,24 @@ void FileRewriter::Stop() {
 }
 
 bool FileRewriter::Rewrite(const RewritePlan& plan, const ShowProgress& show) {
-  return Run(show, [&](const ShowProgress& report) {
-    constexpr uint64_t kNoLimit = 0;  // the database has a rate limiter
-    BackfillProgress progress;
-    rocksdb::Status status = rocksdb_plugin::RewriteFiles(
-        db_.get(), plan.rewrites,
-        [this](const std::string& family) { return db_.HandleOf(family); }, kNoLimit, report,
-        &progress);
-    report(progress);
-    return status;
-  });
-}
-
-bool FileRewriter::RewriteForIndexes(const ShowProgress& show) {
-  return Run(show, [&](const ShowProgress& report) {
-    return BackfillSkipIndexes(db_.get(), db_.HandleOf(IndexedFamily(target_)), report);
-  });
-}
-
-bool FileRewriter::Run(const ShowProgress& show,
-                       const std::function<rocksdb::Status(const ShowProgress&)>& rewrite) {
+  constexpr uint64_t kNoLimit = 0;  // the database has a rate limiter
   std::mutex mutex;
   BackfillProgress last;  // of the thread that compacts
   bool was_stopped = false;
   const rocksdb::Status status = db_.Compact(
       [&] {
-        return rewrite([&](const BackfillProgress& done) {
+        BackfillProgress progress;
+        const auto report = [&](const BackfillProgress& done) {
           const std::lock_guard lock(mutex);
           last = done;
           return !was_stopped;
-        });
+        };
+        rocksdb::Status result = rocksdb_plugin::RewriteFiles(
+            db_.get(), plan.rewrites,
+            [this](const std::string& family) { return db_.HandleOf(family); }, kNoLimit, report,
+            &progress);
+        report(progress);
+        return result;
       },
       [&](uint64_t all_written) {
         const std::lock_guard lock(mutex);

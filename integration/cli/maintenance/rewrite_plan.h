@@ -50,10 +50,8 @@ using ShowProgress = std::function<bool(const BackfillProgress&)>;
 /// own. Everything throws Failure.
 class FileRewriter {
  public:
-  /// Flushes the families of the target. `bytes_per_second` limits writing; 0: no limit. `columns`:
-  /// additional ones for RewriteForIndexes, or UsageError if there are none at all.
-  FileRewriter(const Target& target, uint64_t bytes_per_second,
-               const std::optional<std::vector<Column>>& columns = std::nullopt);
+  /// Flushes the families of the target. `bytes_per_second` limits writing; 0: no limit.
+  FileRewriter(const Target& target, uint64_t bytes_per_second);
 
   ~FileRewriter();
 
@@ -61,13 +59,8 @@ class FileRewriter {
   /// times a second and at the end; if it returns false, stops at once and returns false.
   bool Rewrite(const RewritePlan& plan, const ShowProgress& show);
 
-  /// The same for files without a skip index; see BackfillSkipIndexes.
-  bool RewriteForIndexes(const ShowProgress& show);
-
  private:
   void Stop();  // cancels what runs, without waiting for the rate limit
-  bool Run(const ShowProgress& show,
-           const std::function<rocksdb::Status(const ShowProgress&)>& rewrite);
 
   const Target target_;
   const Database db_;

@@ -9,7 +9,7 @@
 #include "blocksieve/predicate.h"
 #include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/table_properties.h"
-#include "integration/rocksdb/index/backfill.h"
+#include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/sidecar/file.h"
 

@@ -45,7 +45,7 @@ rocksdb::Status CheckHasProperties(const rocksdb::Options& options,
 }  // namespace
 
 rocksdb::Status CompactFile(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
-                            const std::string& name, std::vector<std::string>* written) {
+                            const std::string& name) {
   const std::optional<rocksdb::LiveFileMetaData> file = Find(db, name);
   if (!file) return rocksdb::Status::NotFound("compacted away");
   rocksdb::CompactionOptions compaction;
@@ -55,7 +55,7 @@ rocksdb::Status CompactFile(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column
   const rocksdb::Options options = db->GetOptions(column_family);
   BLOCKSIEVE_RETURN_IF_ERROR(CheckHasProperties(options, *file));
   rocksdb::Status status = db->CompactFiles(compaction, column_family, {name}, file->level,
-                                            PathIdOf(options, file->db_path), written);
+                                            PathIdOf(options, file->db_path));
   const bool is_there = !status.IsAborted() && Find(db, name).has_value();
   if (status.IsInvalidArgument() && !is_there) return rocksdb::Status::NotFound("compacted away");
   if (!status.ok() || !is_there) return status;

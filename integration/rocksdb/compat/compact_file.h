@@ -3,16 +3,15 @@
 #include <rocksdb/db.h>
 
 #include <string>
-#include <vector>
 
 namespace blocksieve::rocksdb_plugin {
 
 /// Compacts one file into its own level, with the column family's compression, in the calling
-/// thread. `name` is that of SstFileMetaData. `*written`, if not null, becomes the output files.
+/// thread. `name` is that of SstFileMetaData.
 /// Errors: NotFound if the file no longer exists; Aborted while another compaction holds it;
 /// Incomplete if the compaction was canceled; NotSupported if RocksDB would crash at the file; else
 /// those of RocksDB.
 rocksdb::Status CompactFile(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
-                            const std::string& name, std::vector<std::string>* written = nullptr);
+                            const std::string& name);
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -13,8 +13,8 @@
 
 #include "blocksieve/rocksdb/skip_index.h"
 #include "integration/rocksdb/compat/option_type.h"
+#include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/compat/version_differences.h"
-#include "integration/rocksdb/index/backfill.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
@@ -24,6 +24,61 @@ namespace blocksieve {
 namespace {
 
 using namespace rocksdb_plugin;  // NOLINT: the same component
+
+/// A file that lacks the index of the column family's options.
+struct UnindexedFile {
+  std::string name;
+  uint64_t bytes = 0;
+  bool has_blob_references = false;
+  SstPlace place;
+  std::shared_ptr<const rocksdb::TableProperties> properties;
+};
+
+// Reads the whole index: a damaged one is as good as none.
+bool HasIndex(const SstPlace& sst,
+              const std::shared_ptr<const rocksdb::TableProperties>& properties,
+              const std::string& identity) {
+  const auto& user = properties->user_collected_properties;
+  const bool was_built = FindProperty(user, kIdentityProperty) == identity;
+  if (was_built && !user.contains(kSidecarProperty)) return true;
+  const auto sidecar = SidecarFile::Open(sst, *properties);
+  if (sidecar == nullptr) return false;
+  const bool is_same =
+      sidecar->header().is_rebuilt ? sidecar->header().identity == identity : was_built;
+  return is_same && SstIndex(properties, sst, std::nullopt).is_in_sidecar();
+}
+
+// Finds the files whose index is missing or damaged, in the order of levels. Leaves out those named
+// in `*others`, to which it adds the files that have the index. Sets what is left in `*progress`.
+rocksdb::Status FindUnindexed(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+                              const SkipIndexSettings& settings, std::set<std::string>* others,
+                              std::vector<UnindexedFile>* files, BackfillProgress* progress) {
+  rocksdb::TablePropertiesCollection properties;
+  BLOCKSIEVE_RETURN_IF_ERROR(ReadTableProperties(db, column_family, &properties));
+  const std::string identity = IdentityText(settings);
+  rocksdb::ColumnFamilyMetaData metadata;
+  db->GetColumnFamilyMetaData(column_family, &metadata);
+  progress->bytes_left = 0;
+  for (const rocksdb::LevelMetaData& level : metadata.levels) {
+    for (const rocksdb::SstFileMetaData& file : level.files) {
+      // Skips files written since the properties were read, as they may have an index.
+      const auto found = properties.find(file.db_path + file.name);
+      if (found == properties.end() || others->contains(file.name)) continue;
+      const auto file_system = db->GetEnv()->GetFileSystem();
+      const SstPlace place{file_system, PathOfTable(found->first, file_system.get()), nullptr};
+      UnindexedFile unindexed{file.name, file.size, file.oldest_blob_file_number != 0, place,
+                              found->second};
+      if (HasIndex(unindexed.place, unindexed.properties, identity)) {
+        others->insert(file.name);
+      } else {
+        progress->bytes_left += file.size;
+        files->push_back(std::move(unindexed));
+      }
+    }
+  }
+  progress->files_left = files->size();
+  return rocksdb::Status::OK();
+}
 
 /// Limits the rate of reading, and says when to report progress.
 class ReadPace {
@@ -88,7 +143,7 @@ rocksdb::Status MakeIndex(const rocksdb::Options& options, const SkipIndexSettin
   if (!kReadsAllVersions && facts.num_merge_operands != 0) {
     return rocksdb::Status::NotSupported(
         "this RocksDB, before 9.3, does not distinguish merge operands from values; "
-        "BackfillSkipIndexes does");
+        "a compaction does");
   }
   const auto collector = NewSkipIndexCollector(settings, std::nullopt, nullptr);
   bool is_stopped = false;
@@ -116,7 +171,7 @@ rocksdb::Status MakeIndex(const rocksdb::Options& options, const SkipIndexSettin
   if (!kReadsAllVersions && num_rows != facts.num_entries - facts.num_deletions) {
     return rocksdb::Status::NotSupported(
         "it has several versions of a row, of which this RocksDB, before 9.3, shows only the "
-        "newest; BackfillSkipIndexes sees all");
+        "newest; a compaction sees all");
   }
   rocksdb::UserCollectedProperties properties;
   BLOCKSIEVE_RETURN_IF_ERROR(collector->Finish(&properties));
@@ -131,7 +186,7 @@ rocksdb::Status RebuildOne(const rocksdb::Options& options, const SkipIndexSetti
   const std::optional<SidecarId> id = IdOfSst(*file.properties);
   if (!id)
     return rocksdb::Status::NotSupported(
-        "its properties do not name the session that wrote it; BackfillSkipIndexes rewrites it");
+        "its properties do not name the session that wrote it; a compaction does");
   std::string bytes;
   SidecarHeader header;
   BLOCKSIEVE_RETURN_IF_ERROR(MakeIndex(options, settings, file, pace, should_continue, &bytes));
@@ -172,8 +227,8 @@ rocksdb::Status RebuildSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle*
     rocksdb::Status first_problem;
     for (;;) {
       std::vector<UnindexedFile> files;
-      BLOCKSIEVE_RETURN_IF_ERROR(FindUnindexed(db, column_family, settings, &finished, &files));
-      SetRemaining(files, &done);
+      BLOCKSIEVE_RETURN_IF_ERROR(
+          FindUnindexed(db, column_family, settings, &finished, &files, &done));
       bool is_stopped = false;
       const auto should_continue = [&] {
         is_stopped = progress && !progress(done);
@@ -182,8 +237,7 @@ rocksdb::Status RebuildSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle*
       should_continue();
       if (files.empty()) return first_problem;
       // The deepest files first: they live longest.
-      if (!is_stopped)
-        status = RebuildOne(options, settings, files.back(), &pace, should_continue);
+      if (!is_stopped) status = RebuildOne(options, settings, files.back(), &pace, should_continue);
       if (is_stopped) return rocksdb::Status::Incomplete("blocksieve: stopped by progress");
       const UnindexedFile& file = files.back();
       finished.insert(file.name);

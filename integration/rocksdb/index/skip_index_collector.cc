@@ -6,6 +6,7 @@
 
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/option_type.h"
+#include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/sidecar/databases.h"
 
 namespace blocksieve {
@@ -277,6 +278,22 @@ rocksdb::TablePropertiesCollector* SkipIndexCollectorFactory::CreateTablePropert
   return NewSkipIndexCollector(settings_, std::move(sst.place),
                                is_of_database && !sst.has_listener ? has_warned_ : nullptr)
       .release();
+}
+
+rocksdb::Status FindIndexOptions(const rocksdb::ColumnFamilyOptions& options,
+                                 SkipIndexSettings* settings) {
+  int num_indexes = 0;
+  for (const auto& factory : options.table_properties_collector_factories) {
+    const auto* const ours = As<SkipIndexCollectorFactory>(factory.get());
+    if (ours == nullptr) continue;
+    ++num_indexes;
+    *settings = ours->settings();
+  }
+  if (num_indexes == 1) return rocksdb::Status::OK();
+  return rocksdb::Status::InvalidArgument(
+      "blocksieve: number of skip indexes in the column family's options is " +
+      std::to_string(num_indexes) +
+      "; allowed: 1, set by the same version of blocksieve (EnableSkipIndex)");
 }
 
 }  // namespace rocksdb_plugin

@@ -1,5 +1,6 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
+#include <rocksdb/options.h>
 #include <rocksdb/table_properties.h>
 
 #include <atomic>
@@ -43,5 +44,9 @@ class SkipIndexCollectorFactory final : public rocksdb::TablePropertiesCollector
   // Whether the missing listener was reported; shared with the collectors.
   const std::shared_ptr<std::atomic<bool>> has_warned_ = std::make_shared<std::atomic<bool>>(false);
 };
+
+/// The options of the column family's one skip index. Errors: InvalidArgument unless it has one.
+rocksdb::Status FindIndexOptions(const rocksdb::ColumnFamilyOptions& options,
+                                 SkipIndexSettings* settings);
 
 }  // namespace blocksieve::rocksdb_plugin

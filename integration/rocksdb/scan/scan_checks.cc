@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "integration/rocksdb/block_index/factory.h"
-#include "integration/rocksdb/index/backfill.h"
+#include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 
 namespace blocksieve::rocksdb_plugin {

@@ -15,7 +15,6 @@
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/compat/version_differences.h"
-#include "integration/rocksdb/index/backfill.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/scan/candidate_scan.h"
 #include "integration/rocksdb/scan/merged_ranges.h"

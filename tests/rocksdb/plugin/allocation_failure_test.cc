@@ -282,8 +282,8 @@ TEST_F(SkipIndexAllocationFailureTest, CallsReportAnError) {
                 },
                 expect_error),
             10u);
-  EXPECT_GT(
-      FailEachAllocation([&] { return BackfillSkipIndexes(&db.db(), nullptr); }, expect_error), 5u);
+  EXPECT_GT(FailEachAllocation([&] { return RebuildSkipIndexes(&db.db(), nullptr); }, expect_error),
+            5u);
 }
 
 }  // namespace

@@ -210,13 +210,6 @@ TEST_F(SkipDatabaseKindsTest, UniversalAndFifoCompaction) {
     for (uint64_t i = 0; i < 200; i += 3) db.Put(Key(i), Value(500));
     db.Flush();
     EXPECT_EQ(Count(db.db(), "n = 7"), 7u);
-    DbConfig other = SkipConfig(ShortGranules({"n=int:field:1"}));
-    other.options.compaction_style = style;
-    db.Reopen(other);
-    const rocksdb::Status status = BackfillSkipIndexes(&db.db(), nullptr);
-    EXPECT_EQ(status.ok(), style == rocksdb::kCompactionStyleUniversal) << status.ToString();
-    EXPECT_EQ(status.IsNotSupported(), style == rocksdb::kCompactionStyleFIFO);
-    EXPECT_EQ(Count(db.db(), "n = 7"), 7u);
   }
 }
 

@@ -32,7 +32,7 @@ class SkipDatabasesTest : public SkipFixture {
   }
 };
 
-TEST_F(SkipDatabasesTest, FilesWithoutIndexAreReadAndBackfilled) {
+TEST_F(SkipDatabasesTest, FilesWithoutIndexAreRead) {
   DbConfig plain = config_;
   plain.options.table_properties_collector_factories.clear();
   TestDb db(plain);
@@ -44,9 +44,6 @@ TEST_F(SkipDatabasesTest, FilesWithoutIndexAreReadAndBackfilled) {
   for (uint64_t i = 400; i < 500; ++i) db.Put(Key(i), Value((i - 400) / 10));
   for (uint64_t i = 0; i < 500; i += 50) db.Put(Key(i), Value(77));
   db.Flush();
-  std::string levels_before;
-  ASSERT_TRUE(db->GetProperty("rocksdb.levelstats", &levels_before));
-
   const auto rows_read = [&] {
     ScanExplanation explanation;
     EXPECT_EQ(Count(db.db(), "n = 7", &explanation), 50u);
@@ -60,65 +57,31 @@ TEST_F(SkipDatabasesTest, FilesWithoutIndexAreReadAndBackfilled) {
   EXPECT_EQ(summary.files_with_index, 1u);
   EXPECT_EQ(summary.problems.size(), 4u);
   EXPECT_EQ(summary.columns, columns_);
-
-  std::vector<BackfillProgress> steps;
-  MustBeOk(BackfillSkipIndexes(&db.db(), nullptr,
-                               [&](const BackfillProgress& step) {
-                                 steps.push_back(step);
-                                 return true;
-                               }),
-           "backfill");
-  ASSERT_GE(steps.size(), 2u);
-  EXPECT_EQ(steps.front().files_left, 4u);
-  EXPECT_EQ(steps.back().files_left, 0u);
-  EXPECT_GE(steps.back().files_done, 1u);
+  db.Compact();
   EXPECT_LT(rows_read(), mixed / 2);
-  std::string levels_after;
-  ASSERT_TRUE(db->GetProperty("rocksdb.levelstats", &levels_after));
-  EXPECT_EQ(levels_after, levels_before);
   summary = ReadSummary(db);
   EXPECT_EQ(summary.files_with_index, summary.num_files);
   EXPECT_GT(summary.usage[0].bounds_bytes + summary.usage[0].filter_bytes, 0u);
 }
 
-TEST_F(SkipDatabasesTest, BackfillingStopsOnRequest) {
-  TestDb db(config_);
-  Fill(&db.db());
-  DbConfig other = SkipConfig(ShortGranules({"n=int:field:1"}));
-  db.Reopen(other);
-  EXPECT_TRUE(
-      BackfillSkipIndexes(&db.db(), nullptr, [](const auto&) { return false; }).IsIncomplete());
-  const auto until_none_is_left = [](const BackfillProgress& step) { return step.files_left != 0; };
-  MustBeOk(BackfillSkipIndexes(&db.db(), nullptr, until_none_is_left), "backfill");
-  DbConfig none = config_;
-  none.options.table_properties_collector_factories.clear();
-  db.Reopen(none);
-  EXPECT_TRUE(BackfillSkipIndexes(&db.db(), nullptr).IsInvalidArgument());
-}
-
-TEST_F(SkipDatabasesTest, BackfillingEndsWhereNoIndexIsWritten) {
-  {
-    TestDb db(config_);
-    Fill(&db.db());
-    DbConfig two = SkipConfig(ShortGranules({"n=int:field:1"}));
-    two.options.table_properties_collector_factories.push_back(
-        config_.options.table_properties_collector_factories[0]);
-    db.Reopen(two);
-    const rocksdb::Status status = BackfillSkipIndexes(&db.db(), nullptr);
+TEST_F(SkipDatabasesTest, RebuildingNeedsOneIndexAndTablesOfBlocks) {
+  for (const size_t num_indexes : {0u, 2u}) {
+    DbConfig config = config_;
+    config.options.table_properties_collector_factories.assign(
+        num_indexes, config_.options.table_properties_collector_factories[0]);
+    TestDb db(config);
+    const rocksdb::Status status = RebuildSkipIndexes(&db.db(), nullptr);
     EXPECT_TRUE(status.IsInvalidArgument());
-    EXPECT_NE(status.ToString().find("options is 2; allowed: 1"), std::string::npos)
+    EXPECT_NE(status.ToString().find("options is " + std::to_string(num_indexes) + "; allowed: 1"),
+              std::string::npos)
         << status.ToString();
   }
-  // Tables of another format, which have no collectors.
   rocksdb::Options options = config_.ToOptions();
   options.table_factory.reset(rocksdb::NewCuckooTableFactory());
   options.allow_mmap_reads = true;
   const TempDir dir;
   const auto db = OpenDb(options, dir / "db");
-  Fill(db.get());
-  const rocksdb::Status status = BackfillSkipIndexes(db.get(), nullptr);
-  EXPECT_TRUE(status.IsIncomplete()) << status.ToString();
-  EXPECT_NE(status.ToString().find("without the skip index"), std::string::npos);
+  EXPECT_TRUE(RebuildSkipIndexes(db.get(), nullptr).IsNotSupported());
 }
 
 // tests/PITFALLS.md, 33: a column that was dropped, and its name given to another field.
@@ -253,11 +216,9 @@ TEST(TablePropertiesTest, TablesWithoutThemAreScannedAndRewritten) {
 
     if (ROCKSDB_MAJOR >= 8) {
       EXPECT_TRUE(RewriteFilters(&db.db(), nullptr).IsNotSupported());
-      EXPECT_TRUE(BackfillSkipIndexes(&db.db(), nullptr).IsNotSupported());
       continue;
     }
     MustBeOk(RewriteFilters(&db.db(), nullptr), "rewrite");
-    MustBeOk(BackfillSkipIndexes(&db.db(), nullptr), "backfill");
     problems.clear();
     MustBeOk(CheckFilters(&db.db(), nullptr, &problems), "check");
     EXPECT_TRUE(problems.empty()) << problems[0];

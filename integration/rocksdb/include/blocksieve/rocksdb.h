@@ -65,8 +65,8 @@ BLOCKSIEVE_EXPORT rocksdb::Status EnableRangeFilter(OptionsToSet options,
                                                     const RangeFilterOptions& filter = {});
 
 /// Gives new files skip indexes on these columns, for SkipScan and PruneReads. Sets the table
-/// properties collector and the listener. RebuildSkipIndexes or BackfillSkipIndexes (skip_index.h)
-/// index existing files.
+/// properties collector and the listener. RebuildSkipIndexes (skip_index.h) indexes
+/// existing files.
 ///
 /// Errors: InvalidArgument if `columns` are empty or malformed, two have one name, an option is out
 /// of range, tables are not block-based, or DBOptions are missing. DBOptions are not needed if all

@@ -43,9 +43,9 @@ struct SkipIndexStorage {
 
 /// A factory for ColumnFamilyOptions::table_properties_collector_factories; EnableSkipIndex
 /// (blocksieve/rocksdb.h) also sets the listener. Immutable, thread-safe. Existing files get the
-/// index when they are compacted (BackfillSkipIndexes). A file without an index is read as a whole,
-/// so no error of a collector can lose rows. Only plain values are indexed; granules with merge
-/// operands, blob references or wide-column entities always match.
+/// index when they are compacted, or a sidecar (RebuildSkipIndexes). A file without an index is
+/// read as a whole, so no error of a collector can lose rows. Only plain values are indexed;
+/// granules with merge operands, blob references or wide-column entities always match.
 ///
 /// In OPTIONS files, and in option strings once the plug-in is loaded, with all options of both
 /// structs by name:
@@ -160,27 +160,13 @@ struct SkipIndexCacheOptions {
 /// May be called at any time.
 BLOCKSIEVE_EXPORT void ConfigureSkipIndexCache(const SkipIndexCacheOptions& options);
 
-/// Progress of BackfillSkipIndexes, RebuildSkipIndexes or RewriteFilters.
+/// Progress of RebuildSkipIndexes or RewriteFilters.
 struct BackfillProgress {
   uint64_t files_done = 0;  ///< Files finished so far.
   uint64_t files_left = 0;  ///< Files that are still to be done.
   uint64_t bytes_done = 0;  ///< Bytes of the finished files.
   uint64_t bytes_left = 0;  ///< Bytes of the others.
 };
-
-/// Compacts the files that lack the index of the column family's current options, one at a time in
-/// the calling thread, each on its level, beside reads and writes. Files flushed meanwhile may be
-/// compacted too; memtables are not flushed. `progress`, if set, is called before each compaction
-/// and at the end; false stops, unless no files are left.
-///
-/// Errors: InvalidArgument unless the column family has exactly one skip index factory (a file
-/// keeps one index); NotSupported under FIFO compaction; Incomplete if `progress` returned false,
-/// other compactions held all remaining files for half a second (try again later), or the compacted
-/// files lack the index too: their tables are not block-based, or a process without the factory
-/// wrote them. Else those of RocksDB.
-BLOCKSIEVE_EXPORT rocksdb::Status BackfillSkipIndexes(
-    rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
-    const std::function<bool(const BackfillProgress&)>& progress = nullptr);
 
 // RocksDB does not copy sidecars (SkipIndexStorage::max_property_bytes) with SSTs. These functions
 // copy or rebuild them. A missing sidecar costs only time: its SST is read as a whole. Errors:
@@ -204,14 +190,17 @@ BLOCKSIEVE_EXPORT rocksdb::Status CopySkipIndexes(rocksdb::DB* db,
                                                   uint64_t* num_copied = nullptr);
 
 /// Reads the SSTs that lack the index of the column family's current options, one at a time, and
-/// writes each a sidecar: after a restore, or to index another column. Unlike BackfillSkipIndexes
-/// it rewrites no SST. Finished sidecars stay, so a call after a stop continues where it ended.
-/// `progress` as in BackfillSkipIndexes, and also called while a file is read. Reads at most
-/// `bytes_per_second` of keys and values; 0: no limit.
+/// writes each a sidecar: after a restore, or to index another column. It rewrites
+/// no SST; CompactRange with BottommostLevelCompaction::kForce does, and builds the index as well.
+/// Finished sidecars stay, so a call after a stop continues where it ended. `progress`, if set, is
+/// called before each file, while it is read, and at the end; false stops, unless no files are
+/// left. Reads at most `bytes_per_second` of keys and values; 0: no limit.
 ///
-/// Before RocksDB 9.3, SSTs with merge operands or several versions of a row get none: compact them.
+/// Before RocksDB 9.3, SSTs with merge operands or several versions of a row get none: compact
+/// them.
 ///
-/// Errors: InvalidArgument as in BackfillSkipIndexes; NotSupported with user-defined timestamps;
+/// Errors: InvalidArgument unless the column family has exactly one skip index factory (a file
+/// keeps one index); NotSupported with user-defined timestamps;
 /// Incomplete if `progress` returned false, or SSTs cannot be indexed (naming the first).
 BLOCKSIEVE_EXPORT rocksdb::Status RebuildSkipIndexes(
     rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
