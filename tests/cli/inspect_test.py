@@ -80,12 +80,11 @@ class InspectMonitoringTest(CommandTest):
             self.assertEqual(metrics["blocksieve_files_without_filter", f'column_family="{family}"'],
                              sum(file["family"] == family and file["filter"]["origin"] == "none"
                                  for file in files))
-        self.assertEqual(metrics["blocksieve_orphan_sidecars", None], 0)
         self.assertEqual(self.inspect()["total"]["num_keys"], sum(file["num_keys"] for file in files))
         self.assertRegex(self.text_of("inspect", "--db", self.db), "^family ")
 
     def test_exit_code(self):
-        arguments = ("inspect", "--db", self.db, "--fail-if", "without-filter", "--fail-if", "orphans")
+        arguments = ("inspect", "--db", self.db, "--fail-if", "without-filter")
         self.db_bench("fillseq,flush", *BLOOM)
         self.succeed(*arguments)
         self.db_bench("overwrite,flush", "--use_existing_db=1", "--bloom_bits=-1")

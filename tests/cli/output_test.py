@@ -151,7 +151,7 @@ class OutputPermissionsTest(CommandTest):
         nobody = {"user": 65534, "group": 65534, "extra_groups": ()} if os.geteuid() == 0 else {}
         for path, *command in ((self.db, "apply", "--option", "filter_policy=blocksieve:0.01"),
                                (self.db, "revert"), (self.db, "rewrite"),
-                               (self.db, "load", "--key", 1, "-"), (self.db, "index", "--delete-orphans"),
+                               (self.db, "load", "--key", 1, "-"),
                                (sieve, "pop", "1"), (hidden, "inspect"), (hidden, "apply", "--option", "x=y"),
                                (hidden_sieve, "stats"), (hidden_sieve, "push", "-")):
             name, *rest = command

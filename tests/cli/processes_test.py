@@ -34,7 +34,7 @@ class ProcessesLoadingTest(CommandTest):
         options = self.options_file()
         option = "filter_policy=blocksieve:0.001"
         for arguments in (("load", "--key", 1, "-"), ("apply", "--option", option), ("rewrite",),
-                          ("revert",), ("index", "--delete-orphans")):
+                          ("revert",)):
             self.check_locked(*arguments)
         self.assertEqual(self.options_file(), options)
 

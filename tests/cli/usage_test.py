@@ -150,7 +150,6 @@ class UsageWrongCommandLinesTest(CommandTest):
         ("FILE excludes --column-family", "inspect x.sst --column-family default"),
         ("--range-width requires --seek-fraction", "advise --db DB --range-width 1"),
         ("--option is required", "apply --db DB"),
-        ("--copy-from excludes --save-to", "index --db DB --copy-from a --save-to b"),
         ("subcommand is required", "sieve --db DB"),
         ("--db is required", "sieve push -"),
         ("N is 0; allowed: 1 to", "sieve --db DB pop 0"),
@@ -178,7 +177,7 @@ class UsageWrongCommandLinesTest(CommandTest):
     def test_empty_paths(self):
         """They would count as not given."""
         for option, *others in (("--db", "scan"), ("--options-file", "check"), ("--copy-from", "index", "--db", self.db),
-                                ("--save-to", "index", "--db", self.db), ("FILE", "inspect")):
+                                ("FILE", "inspect")):
             named = () if option == "FILE" else (option,)
             self.check(f"{option} is ''; allowed: a path", *others, *named, "")
 

@@ -33,7 +33,7 @@ Listed, too: the number of files that a process without the plug-in, such as ldb
 without filters. blocksieve-preload ldb loads the plug-in.
 
 --fail-if makes the exit code 1 if files with keys have no working filter (without-filter), unless
-the policy gave them none, or sidecars have no SST (orphans). --format prometheus prints metrics.
+the policy gave them none. --format prometheus prints metrics.
 
 Examples:
   blocksieve inspect --db paths.db
@@ -46,7 +46,7 @@ struct InspectOptions : TargetOptions {
 };
 
 // Conditions of --fail-if.
-constexpr const char* kConditions = "without-filter|orphans";
+constexpr const char* kConditions = "without-filter";
 
 std::string IndexesText(const Json& indexes, bool with_family) {
   if (indexes.empty()) return "No skip indexes.\n";
@@ -112,15 +112,6 @@ std::string PartText(const Json& files, bool with_family, const std::string& one
   return PartTable(files, one, std::move(columns), with_family);
 }
 
-std::string OrphansText(const Json& orphans, const std::string& database) {
-  if (orphans["num_files"] == 0) return "";
-  return fmt::format(
-      "\n{} with {} bytes whose SSTs no longer exist. To delete them while no process has the\n"
-      "database open: blocksieve index --db {} --delete-orphans\n",
-      term::CountOf(orphans["num_files"], "sidecar"), CountText(orphans["num_bytes"]),
-      ShellWord(database));
-}
-
 std::string NotesText(const Json& files, const TargetFiles& read) {
   std::string text;
   for (const Json& file : files) {
@@ -152,50 +143,23 @@ std::string ToText(const Json& document, const std::string& without, const Targe
                     {"boundaries", "/filter/prefix_rules", PlainText}}) +
           IndexesText(document["skip_indexes"], with_family);
   if (!without.empty()) text += "\n" + without + "\n";
-  return text + OrphansText(document["orphan_sidecars"], document.value("database", "")) +
-         NotesText(files, read);
-}
-
-Json DescribeOrphans(const Target& database) {
-  const std::vector<std::string> paths = OrphanIndexes(database);
-  uint64_t num_bytes = 0;
-  for (const std::string& path : paths) num_bytes += SizeOfFile(path);
-  return {{"num_files", paths.size()}, {"num_bytes", num_bytes}};
+  return text + NotesText(files, read);
 }
 
 Json Describe(const Target& target, const std::vector<FileReport>& files, const Json& without) {
   Json document = DescribeTarget(target);
   document["total"] = TotalOf(files);
   document["files_without_plugin"] = without["num_files"];
-  document["orphan_sidecars"] = DescribeOrphans(target);
   document["levels"] = LevelsOf(files);
   document["files"] = ArrayOf(files, [](const FileReport& file) { return cli::ToJson(file); });
   document["skip_indexes"] = IndexesOf(files);
   return document;
 }
 
-std::string ToPrometheus(const Json& document, const std::vector<FileReport>& files) {
-  using rocksdb_plugin::Metric;
+std::string ToPrometheus(const std::vector<FileReport>& files) {
   std::vector<FilterMetric> metrics;
   rocksdb_plugin::AddFiles(files, /*with_rates=*/true, &metrics);
-  const Json& orphans = document["orphan_sidecars"];
-  using rocksdb_plugin::MakeMetric;
-  metrics.push_back(MakeMetric(Metric::kOrphanSidecars, "", orphans["num_files"]));
-  metrics.push_back(MakeMetric(Metric::kOrphanSidecarBytes, "", orphans["num_bytes"]));
   return FilterMetricsText(metrics);
-}
-
-void CheckConditions(const std::vector<std::string>& conditions, const Json& document,
-                     const std::vector<FileReport>& files) {
-  const auto unfiltered = std::count_if(files.begin(), files.end(), rocksdb_plugin::IsUnfiltered);
-  for (const std::string& condition : conditions) {
-    const bool is_orphans = condition == "orphans";
-    const uint64_t number = is_orphans ? document["orphan_sidecars"]["num_files"].get<uint64_t>()
-                                       : static_cast<uint64_t>(unfiltered);
-    if (number == 0) continue;
-    term::Fail("{} {}", term::CountOf(number, is_orphans ? "sidecar" : "file"),
-               is_orphans ? "without an SST" : "without a working filter");
-  }
 }
 
 void RunInspect(const InspectOptions& options) {
@@ -207,13 +171,16 @@ void RunInspect(const InspectOptions& options) {
   Json document = Describe(target, files, without);
   AddMissed(read, &document);
   if (options.format == OutputFormat::kPrometheus) {
-    term::WriteToStandardOutput(ToPrometheus(document, files));
+    term::WriteToStandardOutput(ToPrometheus(files));
   } else {
     WriteReport(options.format, document,
                 ToText(document, WithoutFiltersText(without, "\n", "\n"), read));
   }
   read.FailIfUnopened();
-  CheckConditions(options.fail_if, document, files);
+  const auto unfiltered = std::count_if(files.begin(), files.end(), rocksdb_plugin::IsUnfiltered);
+  if (options.fail_if.empty() || unfiltered == 0) return;
+  term::Fail("{} without a working filter",
+             term::CountOf(static_cast<uint64_t>(unfiltered), "file"));
 }
 
 }  // namespace
@@ -224,7 +191,7 @@ void AddInspectCommand(CLI::App* app, Action* action) {
       kInspectFooter, RunInspect);
   AddFileOptions(command, &options->target);
   AddOption(command, &options->fail_if, std::string("--fail-if ") + kConditions,
-            "exit code 1 if files or sidecars are so; repeatable", OneOf(kConditions));
+            "exit code 1 if files are so", OneOf(kConditions));
   AddFormatOption(command, &options->format, "text|json|prometheus");
 }
 

@@ -17,7 +17,6 @@
 #include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/compat/version_differences.h"
-#include "integration/rocksdb/sidecar/databases.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -125,19 +124,6 @@ uint64_t FileBytes(const Target& target) {
   uint64_t sum = 0;
   for (const FilePlace& file : ListFiles(target)) sum += SizeOfFile(file.path);
   return sum;
-}
-
-std::vector<std::string> OrphanIndexes(const Target& target) {
-  std::set<std::string> directories{target.path};
-  directories.insert(target.data_dirs.begin(), target.data_dirs.end());
-  std::vector<std::string> orphans;
-  for (const std::string& directory : directories) {
-    for (std::string& orphan :
-         rocksdb_plugin::OrphanSidecars(rocksdb::FileSystem::Default().get(), directory)) {
-      orphans.push_back(std::move(orphan));
-    }
-  }
-  return orphans;
 }
 
 RequestedRatesByFamily ReadRequestedRates(const Target& target) {

@@ -30,9 +30,6 @@ std::vector<FilePlace> ListFiles(const Target& target);
 /// The size of these files.
 uint64_t FileBytes(const Target& target);
 
-/// The paths of skip indexes whose SSTs do not exist: RocksDB deletes only the SSTs.
-std::vector<std::string> OrphanIndexes(const Target& target);
-
 /// By column family; families without blocksieve's policy are missing.
 using RequestedRatesByFamily = std::map<std::string, FilterPolicyOptions>;
 

@@ -93,7 +93,6 @@ std::vector<WritableDirectory> WritableIn(const Target& target, const UsedOption
   std::vector<WritableDirectory> writable{{target.path, only_sidecars}};
   for (const std::string& path : target.data_dirs) writable.push_back({path, only_sidecars});
   if (!only_sidecars) writable.push_back({options.db.wal_dir});
-  if (!options.save_to.empty()) writable.push_back({options.save_to});
   return writable;
 }
 
@@ -308,12 +307,10 @@ bool HasRocksDb(const std::string& path) {
 }
 
 Database OpenReadOnly(const Target& target, const std::string& family, Access access,
-                      const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& index,
-                      const std::string& save_to) {
+                      const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& index) {
   const auto prepare = [&](UsedOptions* options) {
     PrepareForRows(family, options);
     options->access = access;
-    options->save_to = save_to;
     for (rocksdb::ColumnFamilyDescriptor& each : options->families) {
       if (index == nullptr || each.name != family) continue;
       each.options.table_properties_collector_factories = {index};

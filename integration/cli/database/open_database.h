@@ -94,11 +94,9 @@ class DatabaseLock {
 bool HasRocksDb(const std::string& path);
 
 /// Opens a column family to read its rows, or for Access::kIndex. `index`: that of its options.
-/// `save_to`: as in UsedOptions.
 Database OpenReadOnly(
     const Target& target, const std::string& family, Access access = Access::kRead,
-    const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& index = nullptr,
-    const std::string& save_to = "");
+    const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& index = nullptr);
 
 /// The files of the database in all column families. Some may be missing or damaged. Throws
 /// CannotOpen if only its own program, or a later RocksDB, can open it.

@@ -135,7 +135,6 @@ struct UsedOptions {
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
   bool has_ttl = false;  ///< Open it with rocksdb::DBWithTTL.
   Access access = Access::kRead;
-  std::string save_to = "";  ///< With kIndex, another directory that may change; "" for none.
 };
 
 /// Options to read with: without objects that only writing needs. Reports a problem of `stored` on

@@ -33,8 +33,6 @@ constexpr std::array<MetricInfo, kNumMetrics> kMetrics = {{
     {"blocksieve_files_without_filter", "gauge", "SST files with keys but no working filter."},
     {"blocksieve_predicted_fpr", "gauge",
      "False-positive rate of the filters by their model, the mean over keys; 1 without filters."},
-    {"blocksieve_orphan_sidecars", "gauge", "Skip indexes whose SST files no longer exist."},
-    {"blocksieve_orphan_sidecar_bytes", "gauge", "Bytes of these skip indexes."},
     {"blocksieve_lookups_total", "counter", "Keys of Get and MultiGet, by result."},
     {"blocksieve_filter_probes_total", "counter",
      "Probes of filters by lookups, by result. A false positive wastes a read of a data block."},

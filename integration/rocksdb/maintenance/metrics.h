@@ -63,8 +63,6 @@ enum class Metric {
   kFilterBytes,
   kUnfilteredFiles,
   kPredictedFpr,
-  kOrphanSidecars,
-  kOrphanSidecarBytes,
   kLookups,
   kFilterProbes,
   kSeeks,
@@ -72,7 +70,7 @@ enum class Metric {
   kRangeQueries,
   kPrunedTables,
 };
-inline constexpr size_t kNumMetrics = 13;
+inline constexpr size_t kNumMetrics = 11;
 
 /// `labels`: as Label makes them, separated by commas.
 FilterMetric MakeMetric(Metric metric, std::string labels, double value);

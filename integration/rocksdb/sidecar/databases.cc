@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -48,6 +49,41 @@ std::optional<SstPlace> Find(const std::string& db_name, const std::string& sst_
   return place;
 }
 
+// The directories in which a database may have SSTs, each once.
+std::set<std::string> SstDirectories(rocksdb::DB* db) {
+  const rocksdb::DBOptions options = db->GetDBOptions();
+  std::set<std::string> directories{db->GetName()};
+  for (const rocksdb::DbPath& path : options.db_paths) directories.insert(path.path);
+  // The paths of column families follow from their live files.
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  for (const rocksdb::LiveFileMetaData& file : files) directories.insert(file.db_path);
+  return directories;
+}
+
+// Deletes sidecars without an SST, finished or temporary.
+void DeleteOrphans(rocksdb::FileSystem* file_system, const std::string& directory) {
+  const rocksdb::IOOptions io;
+  std::vector<std::string> names;
+  if (!file_system->GetChildren(directory, io, &names, nullptr).ok()) return;
+  std::set<std::string_view> ssts;
+  for (const std::string& name : names) ssts.insert(NumberInName(name, kSstSuffix));
+  for (const std::string& name : names) {
+    std::string_view sidecar = name;
+    if (sidecar.ends_with(kTemporarySuffix)) sidecar.remove_suffix(kTemporarySuffix.size());
+    const std::string_view number = NumberInName(sidecar, kSidecarSuffix);
+    if (number.empty() || ssts.contains(number)) continue;
+    const std::string sst = directory + "/" + std::string(number) + std::string(kSstSuffix);
+    // In this order, as an SST may be finished between the two checks.
+    std::unique_lock lock(Registered().mutex);
+    if (Registered().unfinished.contains(sst)) continue;
+    lock.unlock();
+    const rocksdb::Status exists = file_system->FileExists(sst, io, nullptr);
+    if (!exists.IsNotFound()) continue;
+    file_system->DeleteFile(directory + "/" + name, io, nullptr).PermitUncheckedError();
+  }
+}
+
 }  // namespace
 
 void RegisterForSidecars(rocksdb::DB* db, const std::vector<std::string>& ssts) {
@@ -70,7 +106,7 @@ void RegisterForSidecars(rocksdb::DB* db, const std::vector<std::string>& ssts) 
     for (const std::string& sst : ssts) known.directories.insert(DirectoryOf(sst));
   }
   for (const std::string& directory : directories) {
-    DeleteOrphanSidecars(db->GetEnv()->GetFileSystem().get(), directory);
+    DeleteOrphans(db->GetEnv()->GetFileSystem().get(), directory);
   }
 }
 
@@ -106,46 +142,5 @@ void OnSstDeleted(const rocksdb::TableFileDeletionInfo& sst) {
 }
 
 StartedSst TakeStartedSst() { return std::exchange(started_sst, {}); }
-
-std::set<std::string> SstDirectories(rocksdb::DB* db) {
-  const rocksdb::DBOptions options = db->GetDBOptions();
-  std::set<std::string> directories{db->GetName()};
-  for (const rocksdb::DbPath& path : options.db_paths) directories.insert(path.path);
-  // The paths of column families follow from their live files.
-  std::vector<rocksdb::LiveFileMetaData> files;
-  db->GetLiveFilesMetaData(&files);
-  for (const rocksdb::LiveFileMetaData& file : files) directories.insert(file.db_path);
-  return directories;
-}
-
-std::vector<std::string> OrphanSidecars(rocksdb::FileSystem* file_system,
-                                        const std::string& directory) {
-  const rocksdb::IOOptions io;
-  std::vector<std::string> orphans;
-  std::vector<std::string> names;
-  if (!file_system->GetChildren(directory, io, &names, nullptr).ok()) return orphans;
-  std::set<std::string_view> ssts;
-  for (const std::string& name : names) ssts.insert(NumberInName(name, kSstSuffix));
-  for (const std::string& name : names) {
-    std::string_view sidecar = name;
-    if (sidecar.ends_with(kTemporarySuffix)) sidecar.remove_suffix(kTemporarySuffix.size());
-    const std::string_view number = NumberInName(sidecar, kSidecarSuffix);
-    if (number.empty() || ssts.contains(number)) continue;
-    const std::string sst = directory + "/" + std::string(number) + std::string(kSstSuffix);
-    // In this order, as an SST may be finished between the two checks.
-    std::unique_lock lock(Registered().mutex);
-    if (Registered().unfinished.contains(sst)) continue;
-    lock.unlock();
-    const rocksdb::Status exists = file_system->FileExists(sst, io, nullptr);
-    if (exists.IsNotFound()) orphans.push_back(directory + "/" + name);
-  }
-  return orphans;
-}
-
-void DeleteOrphanSidecars(rocksdb::FileSystem* file_system, const std::string& directory) {
-  for (const std::string& path : OrphanSidecars(file_system, directory)) {
-    file_system->DeleteFile(path, rocksdb::IOOptions(), nullptr).PermitUncheckedError();
-  }
-}
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -6,7 +6,6 @@
 #include <rocksdb/listener.h>
 
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -38,15 +37,5 @@ void OnSstDeleted(const rocksdb::TableFileDeletionInfo& sst);
 
 /// The SST that this thread has started, and forgets it: call it once for each SST.
 StartedSst TakeStartedSst();
-
-/// The directories in which a database may have SSTs, each once.
-std::set<std::string> SstDirectories(rocksdb::DB* db);
-
-/// The paths of sidecars without an SST, finished or temporary.
-std::vector<std::string> OrphanSidecars(rocksdb::FileSystem* file_system,
-                                        const std::string& directory);
-
-/// Deletes sidecars without an SST. Only for processes that may write to the database.
-void DeleteOrphanSidecars(rocksdb::FileSystem* file_system, const std::string& directory);
 
 }  // namespace blocksieve::rocksdb_plugin

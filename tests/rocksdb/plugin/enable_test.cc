@@ -127,9 +127,7 @@ TEST_F(EnabledDbTest, RefusesNull) {
   refuses("db", SkipScan::Create(nullptr, nullptr, all, {}, &scan));
   refuses("scan", SkipScan::Create(db_.get(), nullptr, "TRUE", {}, nullptr));
   refuses("db", RebuildSkipIndexes(nullptr, nullptr));
-  refuses("db", SaveSkipIndexes(nullptr, "x"));
   refuses("db", CopySkipIndexes(nullptr, nullptr, "x"));
-  refuses("db", CreateCheckpointWithSkipIndexes(nullptr, "x"));
 }
 
 TEST_F(EnabledDbTest, QueriesUseTheColumnsOfTheOptions) {

@@ -53,14 +53,6 @@ class SidecarCopiesTest : public SidecarFixture {
   TestDb db_;
 };
 
-TEST_F(SidecarCopiesTest, CheckpointsIncludeSidecars) {
-  MustBeOk(CreateCheckpointWithSkipIndexes(&db_.db(), Other()), "checkpoint");
-  db_.Compact();
-  const auto other = Open(Other());
-  EXPECT_EQ(NumWithoutIndex(*other), 0u);
-  EXPECT_EQ(NamesWith(Other(), ".bsx").size(), kFiles);
-}
-
 TEST_F(SidecarCopiesTest, WithoutThemSstsAreReadAsAWhole) {
   MustBeOk(NewCheckpoint(&db_.db())->CreateCheckpoint(Other()), "checkpoint");
   auto other = Open(Other());
@@ -245,13 +237,6 @@ TEST_F(SidecarCopiesTest, RowsOfPreparedTransactionsDoNotHideCommittedOnes) {
     MustBeOk(prepared->Rollback(), "rollback");
     EXPECT_EQ(Count(*db, "n = 7"), 10u);
   }
-}
-
-TEST_F(SidecarCopiesTest, DestroyingLeavesNothing) {
-  const std::string path = db_.path();
-  db_.Close();
-  MustBeOk(DestroyDbWithSkipIndexes(path, config_.ToOptions()), "destroy");
-  EXPECT_FALSE(std::filesystem::exists(path));
 }
 
 }  // namespace

@@ -168,22 +168,14 @@ struct BackfillProgress {
   uint64_t bytes_left = 0;  ///< Bytes of the others.
 };
 
-// RocksDB does not copy sidecars (SkipIndexStorage::max_property_bytes) with SSTs. These functions
-// copy or rebuild them. A missing sidecar costs only time: its SST is read as a whole. Errors:
-// those of RocksDB and of the file system; MemoryLimit.
-
-/// rocksdb::Checkpoint::CreateCheckpoint with the sidecars, which are linked like SSTs, or copied.
-BLOCKSIEVE_EXPORT rocksdb::Status CreateCheckpointWithSkipIndexes(rocksdb::DB* db,
-                                                                  const std::string& directory);
-
-/// Links or copies the sidecars of all live SSTs, which a backup lacks, into `directory`, for
-/// CopySkipIndexes. Creates the directory if it is missing; keeps the sidecars that it already has.
-BLOCKSIEVE_EXPORT rocksdb::Status SaveSkipIndexes(rocksdb::DB* db, const std::string& directory);
+// RocksDB does not copy sidecars (SkipIndexStorage::max_property_bytes) with SSTs, as README.md
+// says. These functions copy or rebuild them. A missing sidecar costs only time: its SST is read as
+// a whole. Errors: those of RocksDB and of the file system; MemoryLimit.
 
 /// Links or copies from `directory` the missing sidecars of the column family's SSTs, under
-/// whatever names they have there. The directory may be one that SaveSkipIndexes filled, or that of
-/// the database from which SSTs were ingested or imported. `*num_copied`, if not null, becomes the
-/// number of sidecars found.
+/// whatever names they have there. The directory may be one to which *.bsx files were copied beside
+/// a backup, or that of the database from which SSTs were copied, ingested or imported.
+/// `*num_copied`, if not null, becomes the number of sidecars found.
 BLOCKSIEVE_EXPORT rocksdb::Status CopySkipIndexes(rocksdb::DB* db,
                                                   rocksdb::ColumnFamilyHandle* column_family,
                                                   const std::string& directory,
@@ -206,10 +198,5 @@ BLOCKSIEVE_EXPORT rocksdb::Status RebuildSkipIndexes(
     rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
     const std::function<bool(const BackfillProgress&)>& progress = nullptr,
     uint64_t bytes_per_second = 0);
-
-/// rocksdb::DestroyDB, and deletes the sidecars, which RocksDB would leave with the directory.
-BLOCKSIEVE_EXPORT rocksdb::Status DestroyDbWithSkipIndexes(
-    const std::string& name, const rocksdb::Options& options,
-    const std::vector<rocksdb::ColumnFamilyDescriptor>& column_families = {});
 
 }  // namespace blocksieve
