@@ -217,9 +217,6 @@ class BLOCKSIEVE_EXPORT SkipIndex {
   static Result<SkipIndex> Read(SkipIndexSource* source,
                                 std::optional<std::span<const Column>> columns = std::nullopt);
 
-  /// Facts about the columns, from the header; reads and checks nothing else. Errors: as Read.
-  static Result<std::vector<IndexColumnInfo>> ReadColumns(SkipIndexSource* source);
-
   SkipIndex(SkipIndex&&) noexcept;             ///< See above.
   SkipIndex& operator=(SkipIndex&&) noexcept;  ///< See above.
   ~SkipIndex();

@@ -168,15 +168,6 @@ Result<SkipIndex> SkipIndex::Read(SkipIndexSource* source,
   return internal::OutOfMemory();
 }
 
-Result<std::vector<IndexColumnInfo>> SkipIndex::ReadColumns(SkipIndexSource* source) try {
-  size_t header_bytes = 0;
-  BLOCKSIEVE_ASSIGN_OR_RETURN(const internal::SkipIndexHeader stored,
-                              ReadHeader(source, &header_bytes));
-  return std::vector<IndexColumnInfo>(stored.columns.begin(), stored.columns.end());
-} catch (const std::exception&) {
-  return internal::OutOfMemory();
-}
-
 SkipIndex::SkipIndex(std::unique_ptr<Parts> parts) noexcept : parts_(std::move(parts)) {}
 SkipIndex::SkipIndex(SkipIndex&&) noexcept = default;
 SkipIndex& SkipIndex::operator=(SkipIndex&&) noexcept = default;

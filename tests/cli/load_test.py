@@ -17,15 +17,14 @@ class LoadReportTest(CommandTest):
         done = self.succeed("load", "--db", self.db, "--key", 1, "--index", "n=int:1", "-",
                             stdin=lines_of([*self.ROWS, ("0000", "none")]))
         num_bytes = 4 + len("none") + sum(len(key) + len(str(i)) for key, i in self.ROWS)
-        self.assertTrue(done.out.decode().startswith(
-            f"rows read: 1,001\nbytes: {num_bytes:,}\nindex bytes: "))
-        self.assertRegex(done.out, rb"in 1 of 1 file\nskip index .*\nn=int:1 +[\d,]+ +[\d,]+ +0 +0\n")
+        self.assertEqual(done.out.decode(), f"rows read: 1,001\nbytes: {num_bytes:,}\n")
         self.assertEqual(done.err, "")  # no progress without a terminal
 
     def test_smaller_rates_and_granules_take_more(self):
         sizes = []
         for options in self.each((("--fpr", 0.1), ("--fpr", 0.001), ("--fpr", 1e-6))):
-            sizes.append(self.load(self.ROWS, "--index", "n=int:1", *options)["index_bytes"])
+            self.load(self.ROWS, "--index", "n=int:1", *options)
+            sizes.append(self.inspect()["files"][0]["index"]["num_bytes"])
         self.assertEqual(sizes, sorted(set(sizes)))
 
     def test_column_families(self):
@@ -53,9 +52,10 @@ class LoadReportTest(CommandTest):
 
     def test_compaction(self):
         for i in range(2):
-            said = self.load([(f"k{i}", i)], "--index", "n=int:1", "--no-compact")
-            self.assertEqual(said["num_files"], i + 1)
-        self.assertEqual(self.load([("k2", 2)])["num_files"], 1)
+            self.load([(f"k{i}", i)], "--index", "n=int:1", "--no-compact")
+            self.assertEqual(len(self.inspect()["files"]), i + 1)
+        self.load([("k2", 2)])
+        self.assertEqual(len(self.inspect()["files"]), 1)
 
     def on_terminal(self, *arguments, stdin=b""):
         """Output on standard error, if that is a terminal."""
@@ -109,9 +109,6 @@ class LoadCountsTest(CommandTest):
     def test_rows_read(self):
         said = self.load([("a", 1), ("b", 1), ("a", 2), ("a", 3)], "--index", "n=int:1")
         self.assertEqual(said["rows_read"], 4)
-        self.assertEqual((said["num_files"], said["files_with_index"]), (1, 1))
-        column, = said["columns"]
-        self.assertEqual((column["definition"], column["num_distinct"]), ("n=int:1", 2))
         said = self.load([("c", 1)])
         self.assertEqual(said["rows_read"], 1)
         self.assertEqual(self.scan("TRUE"), [(b"a", b"3"), (b"b", b"1"), (b"c", b"1")])

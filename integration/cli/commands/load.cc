@@ -8,17 +8,7 @@
 #include "integration/cli/rows/rows.h"
 #include "integration/cli/term/terminal.h"
 
-namespace blocksieve {
-
-namespace rocksdb_plugin {
-BLOCKSIEVE_TO_JSON(SkipIndexColumnUsage, definition, num_files, filter_bytes, bounds_bytes,
-                   num_distinct, files_without_filters, files_with_bounds_chosen, files_over_budget,
-                   files_over_memory)
-BLOCKSIEVE_TO_JSON(SkipIndexSummary, index_bytes, num_files, files_with_index, needed_index_bytes,
-                   problems)
-}  // namespace rocksdb_plugin
-
-namespace cli {
+namespace blocksieve::cli {
 namespace {
 
 using term::CountOf;
@@ -40,6 +30,7 @@ An index has filters, for = and IN and HAS, and bounds (minimum and maximum of e
 BETWEEN and ORDER BY. bounds:int:3 has only bounds, filters:field:2 only filters. A numeric column
 whose bounds find nearly every value gets no filters, unless both:int:3 forces them. If the index of
 a file exceeds --max-index-bytes, its largest filters are left out, and a warning names the limit.
+blocksieve inspect shows the sizes.
 
 Input. Lines may hold any bytes and have no quoting. With --format csv, FILE is CSV (RFC 4180):
 quoted fields may contain delimiters, doubled quotes and line breaks, and lines may end with CR LF.
@@ -114,53 +105,16 @@ Loaded Load(RowReader* reader, LoadedDatabase* database) {
   return loaded;
 }
 
-std::string LoadText(const Loaded& loaded, const SkipIndexSummary& indexes) {
-  std::string text = fmt::format("rows read: {}\nbytes: {}\n", WithCommas(loaded.rows_read),
-                                 WithCommas(loaded.bytes));
-  text += fmt::format("index bytes: {} in {} of {}\n", WithCommas(indexes.index_bytes),
-                      WithCommas(indexes.files_with_index), CountOf(indexes.num_files, "file"));
-  if (!indexes.usage.empty()) {
-    text += TableText({{"skip index", "/definition", PlainText},
-                       {"filter bytes", "/filter_bytes", CountText},
-                       {"bounds bytes", "/bounds_bytes", CountText},
-                       {"files without filters", "/files_without_filters", CountText},
-                       {"with bounds that suffice", "/files_with_bounds_chosen", CountText}},
-                      Json(indexes.usage));
-  }
-  for (const std::string& problem : indexes.problems) text += "  " + problem + "\n";
-  return text;
-}
-
-Json LoadJson(const Loaded& loaded, const SkipIndexSummary& indexes) {
-  Json document = {
-      {"rows_read", loaded.rows_read}, {"num_bytes", loaded.bytes}, {"columns", indexes.usage}};
-  document.update(Json(indexes));
-  return document;
-}
-
-// Possible mistakes: parts of indexes that exceed --max-index-bytes, with the limit that would keep
-// them; columns without any value; lines that end with CR.
-std::vector<std::string> LoadWarnings(const Loaded& loaded, const SkipIndexSummary& indexes,
-                                      const std::vector<Column>& columns,
+// Possible mistakes: indexes that exceed --max-index-bytes, with the limit that would keep them;
+// columns without any value; lines that end with CR.
+std::vector<std::string> LoadWarnings(const Loaded& loaded, const std::vector<Column>& columns,
                                       const LoadedDatabase& database) {
   std::vector<std::string> warnings;
-  std::string names;
-  bool needs_memory = false;
-  for (const SkipIndexColumnUsage& column : indexes.usage) {
-    if (column.files_over_budget + column.files_over_memory == 0) continue;
-    names += (names.empty() ? "" : ", ") + column.definition;
-    needs_memory = needs_memory || column.files_over_memory != 0;
-  }
-  if (!names.empty() || indexes.needed_index_bytes != 0) {
-    const std::string what =
-        names.empty() ? "an index was left out" : "the index lacks filters or bounds for " + names;
-    warnings.push_back(
-        needs_memory
-            ? fmt::format("{} because building it takes more memory than 32 times "
-                          "--max-index-bytes; raise that, or leave out columns of long texts",
-                          what)
-            : fmt::format("{} because of its size; --max-index-bytes {} would keep everything",
-                          what, indexes.needed_index_bytes));
+  if (const uint64_t needed = database.NeededIndexBytes(); needed != 0) {
+    warnings.push_back(fmt::format(
+        "filters, bounds or whole indexes were left out because of their size; --max-index-bytes "
+        "{} would keep everything",
+        needed));
   }
   for (const Column& column : columns) {
     if (loaded.rows_read == 0 || database.HasValues(column)) continue;
@@ -243,9 +197,10 @@ void RunLoad(const LoadOptions& given) {
   if (!loaded.problem.empty()) FailWith(loaded, database);
   if (!options.no_compact) Compact(&database);
 
-  const SkipIndexSummary indexes = database.Indexes();
-  WriteReport(format, LoadJson(loaded, indexes), LoadText(loaded, indexes));
-  for (const std::string& warning : LoadWarnings(loaded, indexes, index.columns, database)) {
+  WriteReport(format, {{"rows_read", loaded.rows_read}, {"num_bytes", loaded.bytes}},
+              fmt::format("rows read: {}\nbytes: {}\n", WithCommas(loaded.rows_read),
+                          WithCommas(loaded.bytes)));
+  for (const std::string& warning : LoadWarnings(loaded, index.columns, database)) {
     say("warning: " + warning);
   }
 }
@@ -287,5 +242,4 @@ void AddLoadCommand(CLI::App* app, Action* action) {
             kRequired);
 }
 
-}  // namespace cli
-}  // namespace blocksieve
+}  // namespace blocksieve::cli

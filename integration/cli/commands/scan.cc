@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <limits>
+#include <map>
 
 #include "blocksieve/predicate.h"
 #include "blocksieve/rocksdb/skip_index.h"
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/json_table.h"
 #include "integration/cli/database/open_database.h"
+#include "integration/cli/maintenance/skip_indexes.h"
 #include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/scan/scan_context.h"
 
@@ -75,24 +77,34 @@ bool HasRows(const Database& db, const std::string& family) {
   return rows->Valid() || !rows->status().ok();
 }
 
-Query ParseWhere(const ScanOptions& options, const Database& db) {
-  SkipIndexSummary indexes = IndexesOf(db, *options.target.family);
-  if (indexes.columns.empty()) {
-    ColumnList columns;  // of the block index
-    const auto handle = db.HandleOf(*options.target.family);
-    if (rocksdb_plugin::FindColumns(db->GetOptions(handle), &columns).ok()) {
-      indexes.columns.assign(columns.begin(), columns.end());
-    }
+// Those of the files; if they define a name differently, as the newest does. Without any, those of
+// the block index.
+std::vector<Column> ColumnsOf(const Database& db, const std::string& family) {
+  std::map<std::string, Column> by_name;
+  for (const std::string& definition : ColumnsInFiles(db, family)) {
+    const Result<Column> column = Column::Parse(definition);
+    if (column.ok()) by_name.insert_or_assign(column->name(), *column);
   }
+  std::vector<Column> columns;
+  for (const auto& [name, column] : by_name) columns.push_back(column);
+  ColumnList of_options;
+  if (columns.empty() &&
+      rocksdb_plugin::FindColumns(db->GetOptions(db.HandleOf(family)), &of_options).ok()) {
+    columns.assign(of_options.begin(), of_options.end());
+  }
+  return columns;
+}
+
+Query ParseWhere(const ScanOptions& options, const Database& db) {
+  const std::vector<Column> columns = ColumnsOf(db, *options.target.family);
   size_t position = 0;
-  Result<Query> query = Query::Parse(options.where, indexes.columns, &position);
+  Result<Query> query = Query::Parse(options.where, columns, &position);
   if (query.ok()) return *std::move(query);
   // Files define the columns. Without files, any condition selects what there is: nothing.
-  if (indexes.columns.empty() && !HasRows(db, *options.target.family))
-    return *Query::Parse("TRUE", {});
+  if (columns.empty() && !HasRows(db, *options.target.family)) return *Query::Parse("TRUE", {});
   const std::string& message = query.status().message();
   std::string hint;
-  if (indexes.columns.empty()) {
+  if (columns.empty()) {
     hint = fmt::format(
         "\nDatabase {0} has no skip indexes; to add one: blocksieve index --db {0} --index "
         "NAME=EXTRACTOR",

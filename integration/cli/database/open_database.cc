@@ -340,11 +340,4 @@ void AddListenerFor(const rocksdb::ColumnFamilyOptions& family, rocksdb::DBOptio
   if (!rocksdb_plugin::HasListener(*options)) options->listeners.push_back(NewListener());
 }
 
-SkipIndexSummary IndexesOf(const Database& db, const std::string& family) {
-  SkipIndexSummary summary;
-  term::CheckOk(rocksdb_plugin::ReadSkipIndexes(db.get(), db.HandleOf(family), &summary),
-                "cannot read the indexes of database {}", db->GetName());
-  return summary;
-}
-
 }  // namespace blocksieve::cli

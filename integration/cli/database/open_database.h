@@ -13,7 +13,6 @@
 #include "integration/cli/database/stored_database.h"
 #include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/guarded_file_system.h"
-#include "integration/rocksdb/index/skip_index_summary.h"
 #include "integration/rocksdb/policy/policy.h"
 
 // Databases, opened with their stored options through a guarded file system.
@@ -24,8 +23,6 @@ using rocksdb_plugin::CreateNamedDirectory;
 using rocksdb_plugin::EnvOfDirectory;
 using rocksdb_plugin::GuardedFileSystem;
 using rocksdb_plugin::PolicyOf;
-using rocksdb_plugin::SkipIndexColumnUsage;
-using rocksdb_plugin::SkipIndexSummary;
 using rocksdb_plugin::WritableDirectory;
 
 /// Adds blocksieve's listener if the family needs it: its large indexes go to sidecars, or its
@@ -101,8 +98,5 @@ Database OpenReadOnly(
 /// The files of the database in all column families. Some may be missing or damaged. Throws
 /// CannotOpen if only its own program, or a later RocksDB, can open it.
 std::vector<rocksdb::LiveFileMetaData> LiveFiles(const Target& target);
-
-/// The indexes of a column family.
-SkipIndexSummary IndexesOf(const Database& db, const std::string& family);
 
 }  // namespace blocksieve::cli

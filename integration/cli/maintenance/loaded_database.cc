@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <new>
+#include <set>
 #include <utility>
 
 #include "blocksieve/rocksdb.h"
@@ -14,6 +15,8 @@
 #include "integration/cli/maintenance/options_change.h"
 #include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/log.h"
+#include "integration/rocksdb/compat/option_type.h"
+#include "integration/rocksdb/compat/table_properties.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -21,10 +24,10 @@ namespace {
 constexpr size_t kBatchBytes = 1 << 20;
 constexpr const char* kCannotWrite = "cannot write database {}";
 
-// Prints reports of collectors to standard error, except those about max_index_bytes for each file,
-// which the final report summarizes.
+// Prints reports of collectors to standard error, except those about max_index_bytes for each file:
+// NeededIndexBytes is about the final ones.
 void PrintReport(std::string_view line) {
-  if (line.find("max_index_bytes") != std::string_view::npos) return;
+  if (line.find(" exceeds max_index_bytes") != std::string_view::npos) return;
   term::WriteToStandardError(std::string(line) + "\n");
 }
 
@@ -65,7 +68,7 @@ OptionsText DefaultText(const std::vector<std::string>& families) {
 
 // What happens to the existing indexes, as messages.
 std::vector<std::string> NotesOn(const ColumnList& present, const ColumnList& wanted,
-                                 const SkipIndexSummary& files) {
+                                 const std::vector<std::string>& in_files) {
   std::vector<std::string> notes;
   for (const Column& old : present) {
     const auto same_name = std::ranges::find(wanted, old.name(), &Column::name);
@@ -76,10 +79,10 @@ std::vector<std::string> NotesOn(const ColumnList& present, const ColumnList& wa
           fmt::format("replacing the existing index {} by {}", old.ToText(), same_name->ToText()));
     }
   }
-  for (const SkipIndexColumnUsage& usage : files.usage) {
-    if (Column::Parse(usage.definition).ok()) continue;
-    notes.push_back(fmt::format("only its own program can build the index {}; new files lack it",
-                                usage.definition));
+  for (const std::string& definition : std::set(in_files.begin(), in_files.end())) {
+    if (Column::Parse(definition).ok()) continue;
+    notes.push_back(
+        fmt::format("only its own program can build the index {}; new files lack it", definition));
   }
   return notes;
 }
@@ -122,7 +125,7 @@ Database LoadedDatabase::Open(const IndexChange& index, std::optional<double> ra
     const Database db = OpenReadOnly(target_, family_name);
     const auto present = PresentIndex(stored, family_name);
     notes_ = NotesOn(present ? present->index.columns : ColumnList(), index.columns,
-                     IndexesOf(db, family_name));
+                     ColumnsInFiles(db, family_name));
   }
   IndexChange change = index;
   change.info_log = std::make_shared<LineLog>(PrintReport);
@@ -182,6 +185,23 @@ void LoadedDatabase::Flush() {
   // If a compaction filled the disk, its files are gone by now.
   if (!status.ok() && db_->Resume().ok()) status = db_->Flush(rocksdb::FlushOptions(), family_);
   term::CheckOk(status, kCannotWrite, target_.path);
+}
+
+uint64_t LoadedDatabase::NeededIndexBytes() const {
+  rocksdb::TablePropertiesCollection files;
+  term::CheckOk(rocksdb_plugin::ReadTableProperties(db_.get(), family_, &files),
+                "cannot read the properties of database {}", target_.path);
+  uint64_t most = 0;
+  for (const auto& [path, properties] : files) {
+    uint64_t needed = 0;
+    const auto& user = properties->user_collected_properties;
+    if (rocksdb_plugin::FromText(
+            std::string(rocksdb_plugin::FindProperty(user, rocksdb_plugin::kNeededProperty)),
+            &needed)) {
+      most = std::max(most, needed);
+    }
+  }
+  return most;
 }
 
 uint64_t LoadedDatabase::rows_durable() const {

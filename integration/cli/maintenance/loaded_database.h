@@ -42,7 +42,8 @@ class LoadedDatabase {
 
   bool HasValues(const Column& column) const { return cli::HasValues(db_, family_, column); }
 
-  SkipIndexSummary Indexes() const { return IndexesOf(db_, *target_.family); }
+  /// The max_index_bytes that leaves out nothing in any file; 0: nothing was left out, or unknown.
+  uint64_t NeededIndexBytes() const;
 
  private:
   struct FlushListener;

@@ -34,21 +34,20 @@ std::string IdentityOfIndex(const rocksdb_plugin::SstPlace& sst,
       FindProperty(properties.user_collected_properties, rocksdb_plugin::kIdentityProperty));
 }
 
-// The index options of the newest indexed file of the column family; nullopt without one.
-std::optional<SkipIndexSettings> IndexOfNewestFile(const Database& db, const std::string& family) {
+// The texts of these options, of the newest file last; empty for files without an index.
+std::vector<std::string> IdentitiesIn(const Database& db, const std::string& family) {
   rocksdb::TablePropertiesCollection files;
   term::CheckOk(rocksdb_plugin::ReadTableProperties(db.get(), db.HandleOf(family), &files),
                 "cannot read the properties of database {}", db->GetName());
+  // File numbers ascend with time, even with trivial moves and ingestion.
   std::map<uint64_t, std::string> newest_last;
   for (const auto& [path, properties] : files) {
     newest_last[FileNumberOf(path)] =
         IdentityOfIndex({db->GetEnv()->GetFileSystem(), path, nullptr}, *properties);
   }
-  for (auto file = newest_last.rbegin(); file != newest_last.rend(); ++file) {
-    auto options = rocksdb_plugin::ReadIdentityText(file->second);
-    if (options) return options;
-  }
-  return std::nullopt;
+  std::vector<std::string> identities;
+  for (auto& [number, identity] : newest_last) identities.push_back(std::move(identity));
+  return identities;
 }
 
 }  // namespace
@@ -59,7 +58,21 @@ std::optional<SkipIndexSettings> PresentIndex(const StoredDatabase& stored,
   if (options == nullptr || !HasRocksDb(stored.target)) return std::nullopt;
   SkipIndexSettings defined;
   if (rocksdb_plugin::FindIndexOptions(*options, &defined).ok()) return defined;
-  return IndexOfNewestFile(OpenReadOnly(stored.target, family), family);
+  const auto identities = IdentitiesIn(OpenReadOnly(stored.target, family), family);
+  for (auto newest = identities.rbegin(); newest != identities.rend(); ++newest) {
+    if (auto settings = rocksdb_plugin::ReadIdentityText(*newest)) return settings;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> ColumnsInFiles(const Database& db, const std::string& family) {
+  std::vector<std::string> columns;
+  for (const std::string& identity : IdentitiesIn(db, family)) {
+    for (const std::string_view column : rocksdb_plugin::ColumnLines(identity)) {
+      columns.emplace_back(column);
+    }
+  }
+  return columns;
 }
 
 std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewIndexFactory(

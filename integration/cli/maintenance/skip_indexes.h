@@ -36,6 +36,9 @@ std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewIndexFactory(
 std::optional<rocksdb_plugin::SkipIndexSettings> PresentIndex(const StoredDatabase& stored,
                                                               const std::string& family);
 
+/// The definitions of the indexed columns of all files of the column family, of the newest last.
+std::vector<std::string> ColumnsInFiles(const Database& db, const std::string& family);
+
 /// Whether a row of the column family has a value in the column, as far as it can be scanned.
 bool HasValues(const Database& db, rocksdb::ColumnFamilyHandle* family, const Column& column);
 

@@ -107,7 +107,7 @@ std::string IdentityText(const SkipIndexSettings& settings) {
 }
 
 std::optional<SkipIndexSettings> ReadIdentityText(std::string_view text) {
-  std::vector<std::string_view> lines = SplitLines(text);
+  const std::vector<std::string_view> lines = SplitLines(text);
   if (lines.size() <= std::size(kIdentityOptions) || lines[0] != kVersionLine) return std::nullopt;
   SkipIndexSettings settings;
   size_t at = 1;
@@ -118,14 +118,21 @@ std::optional<SkipIndexSettings> ReadIdentityText(std::string_view text) {
     if (!SkipIndexOptionTypes().at(name).Parse({}, name, value, &settings).ok())
       return std::nullopt;
   }
-  for (; at < lines.size(); ++at) {
-    Result<Column> column = Column::Parse(lines[at]);
+  for (const std::string_view line : ColumnLines(text)) {
+    Result<Column> column = Column::Parse(line);
     // The text is no worse for a lack of memory, so nobody may remember that it is damaged.
     if (column.status().code() == StatusCode::kResourceExhausted) throw std::bad_alloc();
     if (!column.ok()) return std::nullopt;
     settings.index.columns.push_back(*std::move(column));
   }
   return settings;
+}
+
+std::vector<std::string_view> ColumnLines(std::string_view text) {
+  std::vector<std::string_view> lines = SplitLines(text);
+  lines.erase(lines.begin(),
+              lines.begin() + std::min<ptrdiff_t>(1 + std::size(kIdentityOptions), lines.size()));
+  return lines;
 }
 
 std::string_view FindProperty(const rocksdb::UserCollectedProperties& properties,

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "blocksieve/rocksdb/skip_index.h"
 #include "blocksieve/skip_index.h"
@@ -44,6 +45,9 @@ std::string IdentityText(const SkipIndexSettings& settings);
 /// Parses an IdentityText; options that it does not contain have their defaults. Nothing if it is
 /// malformed or of another version.
 std::optional<SkipIndexSettings> ReadIdentityText(std::string_view text);
+
+/// The definitions of the columns in an IdentityText, also those that this version does not know.
+std::vector<std::string_view> ColumnLines(std::string_view text);
 
 /// The property, or "".
 std::string_view FindProperty(const rocksdb::UserCollectedProperties& properties, const char* name);

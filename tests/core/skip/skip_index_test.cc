@@ -197,16 +197,8 @@ TEST_F(SkipIndexSourcesTest, ReadsOnlyTheRequestedColumns) {
   EXPECT_FALSE(part.CanPrune(MakePredicate("w HAS 'word7'", columns_)));
 }
 
-TEST_F(SkipIndexSourcesTest, ReadsTheWholeIndexAndItsHeader) {
+TEST_F(SkipIndexSourcesTest, ReadsTheWholeIndex) {
   Source source(index_);
-  const auto infos = Must(SkipIndex::ReadColumns(&source));
-  EXPECT_LE(source.num_read(), 4096u);
-  const TestIndex whole(index_);
-  ASSERT_EQ(infos.size(), columns_.size());
-  for (size_t i = 0; i < infos.size(); ++i) {
-    EXPECT_EQ(infos[i].definition, whole.info(i).definition);
-    EXPECT_EQ(infos[i].filter_bytes, whole.info(i).filter_bytes);
-  }
   const SkipIndex read = Must(SkipIndex::Read(&source));
   EXPECT_EQ(read.index_bytes(), index_.size());
   EXPECT_EQ(read.columns().size(), columns_.size());
@@ -217,7 +209,6 @@ TEST_F(SkipIndexSourcesTest, PassesOnErrorsOfTheSource) {
   source.Fail();
   EXPECT_EQ(SkipIndex::Read(&source, columns_).status().message(), "the disk is gone");
   EXPECT_EQ(SkipIndex::Read(&source).status().message(), "the disk is gone");
-  EXPECT_EQ(SkipIndex::ReadColumns(&source).status().message(), "the disk is gone");
 }
 
 TEST(SkipIndexSourceHeadersTest, MayBeLongerThanAPage) {
@@ -230,7 +221,7 @@ TEST(SkipIndexSourceHeadersTest, MayBeLongerThanAPage) {
   builder.AddRow("key", "value");
   Source source(Must(builder.Finish()).bytes);
   EXPECT_GT(source.num_bytes(), 8192u);
-  EXPECT_EQ(Must(SkipIndex::ReadColumns(&source)).size(), 200u);
+  EXPECT_EQ(Must(SkipIndex::Read(&source)).columns().size(), 200u);
 }
 
 }  // namespace

@@ -12,7 +12,6 @@
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
-#include "integration/rocksdb/index/skip_index_summary.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 #include "tests/support/built_filter.h"
 #include "tests/support/failing_allocation.h"
@@ -275,13 +274,6 @@ TEST_F(SkipIndexAllocationFailureTest, CallsReportAnError) {
   const auto enable = [&] { return EnableRangeFilter(&options, filter); };
   MustBeOk(enable(), "registers with RocksDB, once");
   EXPECT_GT(FailEachAllocation(enable, expect_error), 5u);
-  EXPECT_GT(FailEachAllocation(
-                [&] {
-                  rocksdb_plugin::SkipIndexSummary summary;
-                  return rocksdb_plugin::ReadSkipIndexes(&db.db(), nullptr, &summary);
-                },
-                expect_error),
-            10u);
   EXPECT_GT(FailEachAllocation([&] { return RebuildSkipIndexes(&db.db(), nullptr); }, expect_error),
             5u);
 }
