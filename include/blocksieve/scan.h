@@ -66,8 +66,7 @@ struct BLOCKSIEVE_EXPORT ScanExplanation {
   uint64_t rows_read = 0;            ///< Rows read from memtables, files and key ranges.
   uint64_t rows_rechecked = 0;       ///< Rows looked up again at the snapshot.
   uint64_t rows_stale = 0;           ///< Re-checked rows that were deleted or overwritten.
-  uint64_t rows_returned = 0;        ///< Rows returned so far, including rows_counted.
-  uint64_t rows_counted = 0;         ///< Matching rows counted without being read.
+  uint64_t rows_returned = 0;        ///< Rows returned so far.
 
   uint64_t data_blocks_read = 0;   ///< Read from storage, not the block cache; 0 unless requested.
   uint64_t other_blocks_read = 0;  ///< The same for index and filter blocks.

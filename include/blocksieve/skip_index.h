@@ -244,9 +244,6 @@ class BLOCKSIEVE_EXPORT SkipIndex {
   /// The granules that may match, including all that do.
   GranuleSet Candidates(const Predicate& predicate) const;
 
-  /// Granules in which every row matches; not all of them are known.
-  GranuleSet FullyMatching(const Predicate& predicate) const;
-
   /// The bounds of all granules; empty if the column has none. Undefined for granules that always
   /// match.
   std::vector<GranuleBounds> Bounds(const Column& column) const;

@@ -73,7 +73,6 @@ std::string ScanExplanation::ToText() const {
        << Commas(block_bytes_read) << "\n";
   text << "rows: read " << Commas(rows_read) << ", re-checked " << Commas(rows_rechecked)
        << " (stale " << Commas(rows_stale) << "), returned " << Commas(rows_returned);
-  if (rows_counted != 0) text << ", of these counted without being read " << Commas(rows_counted);
   text << "\n";
   return text.str();
 }

@@ -205,24 +205,6 @@ GranuleSet SkipIndex::Candidates(const Predicate& predicate) const {
   return internal::GranulePruner(predicate, FindAll(predicate)).Candidates(num_granules());
 }
 
-GranuleSet SkipIndex::FullyMatching(const Predicate& predicate) const {
-  GranuleSet matching = GranuleSet::None(num_granules());
-  const Result<Predicate> negated = Predicate::Not(predicate);
-  if (!negated.ok()) return matching;
-  // The granules that may have a row for which the predicate is false or unknown.
-  GranuleSet others = Candidates(*negated);
-  for (const Column& column : predicate.columns()) {
-    GranuleSet missing = GranuleSet::All(num_granules());
-    const internal::ColumnIndex* const index = Find(column);
-    if (index != nullptr) index->Prune({.by = internal::PruneBy::kMissing}, &missing, nullptr);
-    others |= missing;
-  }
-  for (size_t granule = 0; granule < num_granules(); ++granule) {
-    if (!others.Has(granule) && !AlwaysMatches(granule)) matching.Add(granule);
-  }
-  return matching;
-}
-
 std::vector<GranuleBounds> SkipIndex::Bounds(const Column& column) const {
   const internal::ColumnIndex* const index = Find(column);
   return index == nullptr ? std::vector<GranuleBounds>() : index->Bounds();

@@ -22,8 +22,7 @@ BLOCKSIEVE_TO_JSON(ScanExplanation, is_full_scan, full_scan_reason, comparisons,
                    files_vanished, file_problems, num_granules, granules_selected,
                    granules_always_match, granules_too_new, granules_read, index_bytes_touched,
                    key_ranges_read, granule_ranges_read, rows_planned, rows_read, rows_rechecked,
-                   rows_stale, rows_returned, rows_counted, data_blocks_read, other_blocks_read,
-                   block_bytes_read)
+                   rows_stale, rows_returned, data_blocks_read, other_blocks_read, block_bytes_read)
 
 namespace cli {
 namespace {
@@ -127,7 +126,6 @@ SkipScanOptions ScanOptionsFor(const ScanOptions& options, const Query& query) {
                     query.order->column.name());
   }
   scan.limit = std::max(scan.limit, query.limit);
-  scan.count_granules = options.count && scan.limit == 0;
   return scan;
 }
 
@@ -146,7 +144,7 @@ void WriteRow(const SkipScan& scan, OutputFormat format, term::Output* output) {
 
 // Returns the number of rows written.
 uint64_t WriteRows(const ScanOptions& options, SkipScan* scan, term::Output* output) {
-  uint64_t count = scan->Explain().rows_counted;
+  uint64_t count = 0;
   for (; scan->Valid() && output->is_wanted(); scan->Next()) {
     ++count;
     if (!options.count) WriteRow(*scan, options.format, output);

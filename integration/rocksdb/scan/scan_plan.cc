@@ -8,19 +8,6 @@
 #include "integration/rocksdb/index/skip_index_properties.h"
 
 namespace blocksieve::rocksdb_plugin {
-namespace {
-
-/// Whether each entry of the file is a row that readers see.
-bool AllEntriesAreRows(const FileMap& map, const rocksdb::SstFileMetaData* file,
-                       const rocksdb::TableProperties& properties) {
-  return file != nullptr && file->smallest_seqno == 0 && file->largest_seqno == 0 &&
-         properties.num_deletions == 0 && properties.num_range_deletions == 0 &&
-         properties.num_merge_operands == 0 &&
-         properties.user_collected_properties.count(kExternalFileProperty) == 0 &&
-         !map.OthersOverlap({file->smallestkey, file->largestkey}, FileNumberOf(file->name));
-}
-
-}  // namespace
 
 FileMap::FileMap(const rocksdb::Comparator* comparator, rocksdb::ColumnFamilyMetaData metadata)
     : comparator_(comparator), metadata_(std::move(metadata)) {
@@ -211,50 +198,6 @@ ScanPlan MakePlan(ScanContext* context, const rocksdb::TablePropertiesCollection
   if (!is_lazy) planner->Decide();
   plan.prune = [planner](PlannedFile* file) { planner->PruneReached(file); };
   return plan;
-}
-
-bool MemtablesAreEmpty(const ScanContext& context) {
-  for (const std::string& property : {rocksdb::DB::Properties::kNumEntriesActiveMemTable,
-                                      rocksdb::DB::Properties::kNumEntriesImmMemTables}) {
-    uint64_t entries = 1;
-    if (!context.db->GetIntProperty(context.column_family, property, &entries) || entries != 0) {
-      return false;
-    }
-  }
-  return true;
-}
-
-uint64_t CountGranules(const ScanContext& context, ScanPlan* plan) {
-  if (!plan->map_is_complete) return 0;
-  uint64_t rows = 0;
-  for (PlannedFile& file : plan->files) {
-    if (file.is_whole ||
-        !AllEntriesAreRows(*plan->map, plan->map->Find(file.number), file.index->properties())) {
-      continue;
-    }
-    const SkipIndex& index = *file.index->index();
-    const GranuleSet matching = index.FullyMatching(context.predicate);
-    for (size_t granule = 0; granule < index.num_granules(); ++granule) {
-      if (!matching.Has(granule) || !file.granules.Has(granule)) continue;
-      file.granules.Remove(granule);
-      rows += index.NumRows(granule);
-    }
-  }
-  return rows;
-}
-
-std::optional<uint64_t> CountAll(const ScanContext& context,
-                                 const rocksdb::TablePropertiesCollection& files,
-                                 rocksdb::ColumnFamilyMetaData metadata) {
-  // A condition without columns has the same result for every row.
-  if (!context.predicate.columns().empty() || !context.predicate.Matches("")) return std::nullopt;
-  const FileMap map(context.comparator, std::move(metadata));
-  uint64_t rows = 0;
-  for (const auto& [path, properties] : files) {
-    if (!AllEntriesAreRows(map, map.Find(FileNumberOf(path)), *properties)) return std::nullopt;
-    rows += properties->num_entries;
-  }
-  return rows;
 }
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -93,21 +93,4 @@ ScanPlan MakePlan(ScanContext* context, const rocksdb::TablePropertiesCollection
                   rocksdb::ColumnFamilyMetaData metadata, rocksdb::SequenceNumber snapshot,
                   bool is_lazy, ScanPruner* indexes);
 
-// Rows can be counted without reading them in granules in which all rows match, in files whose
-// entries are all rows. Such files have each key once. Their sequence numbers show this: compaction
-// sets them to zero on the last level if no snapshot needs older versions.
-
-/// Whether the memtables are empty, so that they hide no rows of files. Call it after taking the
-/// snapshot and before listing the files.
-bool MemtablesAreEmpty(const ScanContext& context);
-
-/// Removes such granules from the plan and returns their rows. REQUIRES: the memtables are empty.
-uint64_t CountGranules(const ScanContext& context, ScanPlan* plan);
-
-/// The number of rows of all files, if the predicate is true for every row and all entries are
-/// rows. REQUIRES: the memtables are empty.
-std::optional<uint64_t> CountAll(const ScanContext& context,
-                                 const rocksdb::TablePropertiesCollection& files,
-                                 rocksdb::ColumnFamilyMetaData metadata);
-
 }  // namespace blocksieve::rocksdb_plugin

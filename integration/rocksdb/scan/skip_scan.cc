@@ -86,9 +86,6 @@ rocksdb::Status CheckOrder(const SkipScanOptions& options) {
                               "a column of whole values, not words or n-grams");
     }
   }
-  if (options.count_granules && options.limit != 0) {
-    return OptionOutOfRange("limit", ToText(options.limit), "0 with count_granules");
-  }
   double ignored = 0;
   return ParseInRange("max_rechecked_share", ToText(options.max_rechecked_share), 0, 1, &ignored);
 }
@@ -154,7 +151,6 @@ class SkipScan::Parts {
       rows_ = StreamOf(std::move(all), nullptr, ScanPlan());
     }
     rows_->Start();
-    context_.counts.rows_returned = context_.counts.rows_counted;
     CountRow();
     // A secondary instance refuses iterators at a snapshot.
     return rows_->Valid() ? rocksdb::Status::OK() : rows_->status();
@@ -209,9 +205,7 @@ class SkipScan::Parts {
     ScanPruner& indexes = indexes_.emplace(
         context_.predicate, &counts,
         ScanPrunerOptions{.use_index = options_.use_index, .count_comparisons = options_.explain});
-    const bool counts_granules =
-        options_.count_granules && options_.use_index && MemtablesAreEmpty(context_);
-    if (!indexes.CanPrune() && !counts_granules) return rocksdb::Status::OK();
+    if (!indexes.CanPrune()) return rocksdb::Status::OK();
     if (ReadsByBlock()) {
       counts.full_scan_reason = "the block index leaves out blocks";
       return rocksdb::Status::OK();
@@ -230,30 +224,22 @@ class SkipScan::Parts {
     status = ReadTableProperties(context_.db, context_.column_family, &properties);
     std::string problem;
     if (!status.ok()) problem = "table properties unreadable: " + status.ToString();
-    // RocksDB passes null to a table filter, and nothing tells whether all entries are rows.
+    // RocksDB passes null to a table filter.
     for (const auto& [path, table] : properties) {
       if (LacksProperties(*table)) problem = FileNameOf(path) + " was written without properties";
     }
     if (!problem.empty()) {
-      if (indexes.CanPrune()) counts.full_scan_reason = problem;
+      counts.full_scan_reason = problem;
       return rocksdb::Status::OK();
     }
     rocksdb::ColumnFamilyMetaData metadata;
     context_.db->GetColumnFamilyMetaData(context_.column_family, &metadata);
     ranges->Pin();
 
-    ScanPlan plan;
-    if (indexes.CanPrune()) {
-      plan =
-          MakePlan(&context_, properties, std::move(metadata),
-                   context_.read_options.snapshot->GetSequenceNumber(), IsLazy(options_), &indexes);
-      if (!counts.full_scan_reason.empty()) return rocksdb::Status::OK();
-      if (counts_granules) counts.rows_counted = CountGranules(context_, &plan);
-    } else {
-      const std::optional<uint64_t> rows = CountAll(context_, properties, std::move(metadata));
-      if (!rows) return rocksdb::Status::OK();
-      counts.rows_counted = *rows;
-    }
+    ScanPlan plan =
+        MakePlan(&context_, properties, std::move(metadata),
+                 context_.read_options.snapshot->GetSequenceNumber(), IsLazy(options_), &indexes);
+    if (!counts.full_scan_reason.empty()) return rocksdb::Status::OK();
     rows_ = StreamOf(std::move(ranges), std::move(memtables), std::move(plan));
     return rocksdb::Status::OK();
   }

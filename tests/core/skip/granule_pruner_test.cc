@@ -204,7 +204,6 @@ TEST(PruningPropertyTest, MatchesAsTheReferenceAndNeverDropsAMatch) {
   size_t matches = 0;
   size_t granules_without_match = 0;
   size_t granules_dropped = 0;
-  size_t granules_full = 0;
   for (uint64_t seed = 1; seed <= 40; ++seed) {
     Reference reference(seed);
     Granules granules;
@@ -230,21 +229,16 @@ TEST(PruningPropertyTest, MatchesAsTheReferenceAndNeverDropsAMatch) {
       const GranuleSet from_precise = precise->Candidates(predicate);
       const GranuleSet from_partial = partial->Candidates(predicate);
       const GranuleSet from_imprecise = imprecise->Candidates(predicate);
-      const GranuleSet fully = precise->FullyMatching(predicate);
       for (size_t g = 0; g < granules.size(); ++g) {
         bool has_match = false;
-        bool has_other = false;
         for (const std::string& row : granules[g]) {
           const bool is_match = condition.Ask(row) == Reference::Answer::kYes;
           ASSERT_EQ(predicate.Matches(row), is_match) << text << " on " << row;
           ASSERT_EQ(reparsed.Matches(row), is_match) << predicate.ToText() << " on " << row;
           has_match = has_match || is_match;
-          has_other = has_other || !is_match;
           ++evaluations;
           matches += is_match ? 1u : 0u;
         }
-        ASSERT_FALSE(has_other && fully.Has(g)) << text << " does not match all of granule " << g;
-        granules_full += fully.Has(g) ? 1u : 0u;
         if (has_match) {
           ASSERT_TRUE(from_precise.Has(g)) << text << " lost granule " << g;
           ASSERT_TRUE(from_partial.Has(g)) << text << " lost granule " << g;
@@ -261,7 +255,6 @@ TEST(PruningPropertyTest, MatchesAsTheReferenceAndNeverDropsAMatch) {
   EXPECT_GT(matches, evaluations / 10);
   EXPECT_LT(matches, evaluations * 9 / 10);
   EXPECT_GT(granules_dropped, granules_without_match / 3);
-  EXPECT_GT(granules_full, 1'000u);
 }
 
 TEST(PruningPropertyTest, TokensOfAnyBytesNeverDropAMatch) {

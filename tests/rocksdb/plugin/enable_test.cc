@@ -91,8 +91,6 @@ TEST_F(EnabledDbTest, RefusesInvalidScans) {
           {"reverse is true; allowed: false with an order"});
   refuses("TRUE", {.limit = 1, .order = ScanOrder{*Column::Parse("w=words:2")}},
           {"order is by w", "allowed: a column of whole values"});
-  refuses("TRUE", {.limit = 7, .count_granules = true},
-          {"limit is 7; allowed: 0 with count_granules"});
   for (const double share : {-0.1, 1.5, std::nan("")}) {
     refuses("TRUE", {.max_rechecked_share = share},
             {"max_rechecked_share is ", "; allowed: 0 to 1"});

@@ -69,9 +69,6 @@ struct SkipScanOptions {
   /// better row. Without bounds on the column it reads all granules.
   std::optional<ScanOrder> order = std::nullopt;
 
-  /// Only count rows: granules in which every row matches are not read. Their rows are not returned
-  /// but added to rows_counted of Explain(). Incompatible with `limit`.
-  bool count_granules = false;
   bool use_index = true;  ///< False: read everything, for comparison.
 
   /// Maximum share of all rows that may need re-checking, because they are in selected granules of
