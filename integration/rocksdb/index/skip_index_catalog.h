@@ -56,8 +56,6 @@ class SstIndex {
 
   uint32_t value_suffix_bytes() const { return value_suffix_bytes_; }
 
-  const rocksdb::TableProperties& properties() const { return *properties_; }
-
   /// Memory held by the index, with the bytes that it refers to.
   uint64_t memory_bytes() const;
 

@@ -125,7 +125,7 @@ class SkipIndexCollector final : public rocksdb::TablePropertiesCollector {
     if (!problem_.empty()) return;
     Result<FinishedSkipIndex> index = builder_->Finish();
     const uint64_t needed = builder_->needed_bytes();
-    const bool is_complete = index.ok() && DescribeIndex(*index);
+    const bool is_complete = index.ok() && IsComplete(*index);
     if (settings_.index.max_index_bytes != 0 && needed > settings_.index.max_index_bytes &&
         !is_complete) {
       readable_[kNeededProperty] = std::to_string(needed);
@@ -134,24 +134,14 @@ class SkipIndexCollector final : public rocksdb::TablePropertiesCollector {
     if (!PutIntoSidecar(index->bytes)) index_ = std::move(index->bytes);
   }
 
-  /// False if a part was left out because of max_index_bytes.
-  bool DescribeIndex(const FinishedSkipIndex& index) {
+  /// Reports what was left out because of max_index_bytes. Returns whether nothing was.
+  bool IsComplete(const FinishedSkipIndex& index) {
     bool is_complete = true;
-    std::string text = "granules=" + std::to_string(index.num_granules) +
-                       " rows=" + std::to_string(index.num_rows) +
-                       " index_bytes=" + std::to_string(index.bytes.size()) +
-                       " key_bytes=" + std::to_string(index.key_bytes) + "\n";
     for (const IndexColumnInfo& column : index.columns) {
-      text += column.definition + ": filters " + std::string(FiltersName(column)) + ", " +
-              std::to_string(column.filter_bytes) + " bytes, " +
-              std::to_string(column.num_distinct) + " distinct values; bounds " +
-              std::string(PartStateName(column.bounds)) + ", " +
-              std::to_string(column.bounds_bytes) + " bytes\n";
       if (!IsLeftOut(column.filters) && !IsLeftOut(column.bounds)) continue;
       is_complete = false;
       ReportLeftOut(column);
     }
-    readable_[kStatisticsProperty] = std::move(text);
     return is_complete;
   }
 
@@ -192,7 +182,6 @@ class SkipIndexCollector final : public rocksdb::TablePropertiesCollector {
     const rocksdb::Status status = WriteSidecar(*sst_, header, index, &reference);
     if (status.ok()) {
       readable_[kSidecarProperty] = reference;
-      readable_.erase(kStatisticsProperty);  // the sidecar has them; keep the properties small
     } else {
       LogLoudly(settings_.storage.info_log.get(),
                 "sidecar " + SidecarPath(sst_->path) +

@@ -28,8 +28,6 @@ struct SkipIndexSettings {
 inline constexpr char kIndexProperty[] = "blocksieve.granules";
 /// Version, options and columns of the index, one per line: see IdentityText.
 inline constexpr char kIdentityProperty[] = "blocksieve.granules.identity";
-/// Per column, one per line: bytes of filters and bounds, distinct values.
-inline constexpr char kStatisticsProperty[] = "blocksieve.granules.statistics";
 /// The max_index_bytes that would have kept all parts, in decimal, if some were left out.
 inline constexpr char kNeededProperty[] = "blocksieve.granules.needed_bytes";
 /// Why the file has no index.

@@ -11,7 +11,6 @@
 
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
-#include "integration/rocksdb/scan/scan_context.h"
 
 namespace blocksieve {
 namespace rocksdb_plugin {
@@ -41,23 +40,7 @@ constexpr std::array<MetricInfo, kNumMetrics> kMetrics = {{
      "Data blocks for seeks, one per sorted run: with a row for the seek, without, or ruled out."},
     {"blocksieve_range_queries_total", "counter",
      "Range queries to filters by all databases of the process, by result."},
-    {"blocksieve_pruned_tables_total", "counter",
-     "Tables that iterators of the process asked PruneReads for, by result."},
 }};
-
-void AddCountsOfProcess(std::vector<FilterMetric>* metrics) {
-  const RangeFilterCounts counts = GetRangeFilterCounts();
-  for (const auto& [result, count] : kRangeResults) {
-    metrics->push_back(MakeMetric(Metric::kRangeQueries, Label("result", result),
-                                  static_cast<double>(counts.*count)));
-  }
-  const AskedTables tables = GetAskedTables();
-  for (const auto& [result, count] :
-       {std::pair("read", tables.read), {"left_out", tables.left_out}}) {
-    metrics->push_back(
-        MakeMetric(Metric::kPrunedTables, Label("result", result), static_cast<double>(count)));
-  }
-}
 
 }  // namespace
 
@@ -223,7 +206,11 @@ rocksdb::Status GetFilterMetrics(rocksdb::DB* db,
     if (statistics != nullptr && statistics->getTickerMap(&tickers)) {
       AddReads(ObserveReads(tickers), metrics);
     }
-    AddCountsOfProcess(metrics);
+    const RangeFilterCounts counts = GetRangeFilterCounts();
+    for (const auto& [result, count] : kRangeResults) {
+      metrics->push_back(MakeMetric(Metric::kRangeQueries, Label("result", result),
+                                    static_cast<double>(counts.*count)));
+    }
     return rocksdb::Status::OK();
   });
 }

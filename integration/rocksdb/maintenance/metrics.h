@@ -68,9 +68,8 @@ enum class Metric {
   kSeeks,
   kSeekBlocks,
   kRangeQueries,
-  kPrunedTables,
 };
-inline constexpr size_t kNumMetrics = 11;
+inline constexpr size_t kNumMetrics = 10;
 
 /// `labels`: as Label makes them, separated by commas.
 FilterMetric MakeMetric(Metric metric, std::string labels, double value);

@@ -47,11 +47,6 @@ struct ReadPruning::Decision {
 
 namespace {
 
-struct {
-  std::atomic<uint64_t> read = 0;
-  std::atomic<uint64_t> left_out = 0;
-} asked_tables;  // in this process
-
 void CountOne(std::atomic<uint64_t>* count) { count->fetch_add(1, std::memory_order_relaxed); }
 
 /// The table filter: a class, so that the filter of an earlier call is recognised.
@@ -67,7 +62,6 @@ class DecisionFilter {
     const bool is_read = Accept(properties);
     CountOne(&decision_->tables_asked);
     if (!is_read) CountOne(&decision_->tables_left_out);
-    CountOne(is_read ? &asked_tables.read : &asked_tables.left_out);
     return is_read;
   }
 
@@ -197,11 +191,6 @@ void ReadPruning::Decision::Decide(const SstPlace& place, uint32_t value_suffix_
     return ++counts.files_pruned;
   });
   std::ranges::sort(pruned);
-}
-
-AskedTables rocksdb_plugin::GetAskedTables() {
-  return {asked_tables.read.load(std::memory_order_relaxed),
-          asked_tables.left_out.load(std::memory_order_relaxed)};
 }
 
 ReadPruning::ReadPruning(std::shared_ptr<const Decision> decision)

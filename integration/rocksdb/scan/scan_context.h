@@ -83,13 +83,6 @@ rocksdb::Status PruneReadsBy(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colum
                              const Predicate& condition, rocksdb::ReadOptions* read_options,
                              std::shared_ptr<ReadPruning>* pruning);
 
-/// Tables that iterators of this process asked the filters of PruneReads for.
-struct AskedTables {
-  uint64_t read = 0;
-  uint64_t left_out = 0;
-};
-AskedTables GetAskedTables();
-
 /// Bytes at the end of stored values that `db` hides from readers: 4 for a DBWithTTL, else 0.
 uint32_t HiddenSuffixBytes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family);
 

@@ -244,7 +244,7 @@ TEST_F(SidecarLifeTest, AScanReadsOnlyItsColumns) {
   EXPECT_EQ(open(columns_), both);
   EXPECT_LT(one->memory_bytes(), both->memory_bytes());
   EXPECT_EQ(catalog.used_bytes(), both->memory_bytes());
-  catalog.Forget(both->properties());
+  catalog.Forget(*file.second);
   EXPECT_EQ(catalog.used_bytes(), 0u);
   EXPECT_NE(open(columns_), both);
 }
