@@ -2,13 +2,10 @@
 #include "integration/rocksdb/scan/candidate_scan.h"
 
 #include <algorithm>
-#include <cassert>
-#include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "integration/rocksdb/scan/store_sources.h"
+#include "lib/base/errors.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -40,16 +37,10 @@ std::vector<rocksdb::Status> MultiGet(const ScanContext& context,
   return statuses;
 }
 
-struct Row {
-  std::string key;
-  std::string value;
-  bool is_final = true;  // it needs no lookup
-};
-
 // MultiGet does not return the stored keys, whose bytes can differ under some comparators.
 rocksdb::Status LookUpByIterator(const ScanContext& context,
                                  const std::vector<rocksdb::Slice>& keys,
-                                 std::vector<std::optional<Row>>* rows) {
+                                 std::vector<std::optional<ScannedRow>>* rows) {
   const std::unique_ptr<rocksdb::Iterator> iterator(
       context.db->NewIterator(context.read_options, context.column_family));
   for (size_t i = 0; i < keys.size(); ++i) {
@@ -64,7 +55,7 @@ rocksdb::Status LookUpByIterator(const ScanContext& context,
 // Looks up `keys`, which are distinct and in the comparator's order, at the snapshot. Keys without
 // a value have no row. Errors: those of RocksDB.
 rocksdb::Status LookUp(const ScanContext& context, const std::vector<rocksdb::Slice>& keys,
-                       std::vector<std::optional<Row>>* rows) {
+                       std::vector<std::optional<ScannedRow>>* rows) {
   rows->resize(keys.size());
   if (context.comparator->CanKeysWithDifferentByteContentsBeEqual()) {
     return LookUpByIterator(context, keys, rows);
@@ -79,169 +70,132 @@ rocksdb::Status LookUp(const ScanContext& context, const std::vector<rocksdb::Sl
   return rocksdb::Status::OK();
 }
 
-class CandidateScan final : public RowStream {
- public:
-  CandidateScan(ScanContext* context, std::unique_ptr<MergedRanges> ranges,
-                std::unique_ptr<CandidateSource> memtables, ScanPlan plan)
-      : context_(context),
-        plan_(std::move(plan)),
-        ranges_(std::move(ranges)),
-        batch_rows_(context->limit == 0 ? kFirstBatchRows
-                                        : std::min<size_t>(context->limit, kFirstBatchRows)) {
-    if (memtables != nullptr) sources_.push_back(std::move(memtables));
-    for (PlannedFile& file : plan_.files) {
-      sources_.push_back(NewFileSource(context, &plan_, &file, ranges_.get()));
-    }
-    for (const auto& source : sources_) PushSource(source.get());
-  }
-
-  void Start() override { FillBatch(); }
-  bool Valid() const override { return next_row_ < batch_.size(); }
-  void Next() override {
-    assert(Valid());
-    if (++next_row_ == batch_.size()) FillBatch();
-  }
-  rocksdb::Slice key() const override { return batch_[next_row_].key; }
-  rocksdb::Slice value() const override { return batch_[next_row_].value; }
-  rocksdb::Status status() const override { return status_; }
-
- private:
-  void FillBatch() {
-    next_row_ = 0;
-    batch_.clear();
-    // A batch may be empty because all its rows were stale.
-    while (batch_.empty() && status_.ok()) {
-      CollectCandidates();
-      if (batch_.empty()) return;
-      Recheck();
-      const size_t rows = batch_bytes_ > kMaxBatchBytes ? batch_rows_ / 2 : batch_rows_ * 2;
-      batch_rows_ = std::clamp<size_t>(rows, 1, kMaxBatchRows);
-    }
-  }
-
-  void CollectCandidates() {
-    batch_bytes_ = 0;
-    while (batch_.size() < batch_rows_ && batch_bytes_ < kMaxBatchBytes && TakeNext()) {
-    }
-    if (!ranges_->status().ok()) status_ = ranges_->status();
-    if (!status_.ok()) batch_.clear();
-  }
-
-  bool TakeNext() {
-    // At equal keys the ranges come first, as their rows are final.
-    if (!ranges_->Done() && (heap_.empty() || !ComesLater(ranges_.get(), heap_.front()))) {
-      TakeRange();
-    } else if (!heap_.empty()) {
-      TakeSource();
-    } else {
-      return false;
-    }
-    return ranges_->status().ok();
-  }
-
-  void TakeRange() {
-    if (!ranges_->IsPositioned()) return ranges_->Position();
-    const rocksdb::Slice value = ranges_->value();
-    if (context_->Matches(value)) AddRow(*ranges_->Bound(), &value);
-    ranges_->Next();
-  }
-
-  void TakeSource() {
-    std::pop_heap(heap_.begin(), heap_.end(),
-                  [this](const auto* a, const auto* b) { return ComesLater(a, b); });
-    CandidateSource* const source = heap_.back();
-    heap_.pop_back();
-    if (source->IsPositioned()) {
-      const rocksdb::Slice key = *source->Bound();
-      if (!ranges_->Covers(key)) AddRow(key, nullptr);
-      source->Next();
-    } else {
-      source->Position();
-    }
-    PushSource(source);
-  }
-
-  void AddRow(const rocksdb::Slice& key, const rocksdb::Slice* final_value) {
-    // Several files may have the same key, and ranges may be read twice.
-    if (last_key_ && context_->CompareInScan(key, *last_key_) <= 0) return;
-    last_key_ = key.ToString();
-    Row& row = batch_.emplace_back();
-    row.key = *last_key_;
-    row.is_final = final_value != nullptr;
-    if (final_value != nullptr) row.value.assign(final_value->data(), final_value->size());
-    batch_bytes_ += row.key.size() + row.value.size();
-  }
-
-  void Recheck() {
-    std::vector<rocksdb::Slice> keys;
-    for (const Row& row : batch_) {
-      if (!row.is_final) keys.push_back(row.key);
-    }
-    if (keys.empty()) return;
-    // MultiGet requires the comparator's order.
-    if (context_->reverse) std::reverse(keys.begin(), keys.end());
-    std::vector<std::optional<Row>> stored;
-    status_ = LookUp(*context_, keys, &stored);
-    if (!status_.ok()) {
-      batch_.clear();
-      return;
-    }
-    context_->counts.rows_rechecked += keys.size();
-    if (context_->reverse) std::reverse(stored.begin(), stored.end());
-    auto next = stored.begin();
-    std::vector<Row> rows;
-    for (Row& row : batch_) {
-      if (!row.is_final) {
-        std::optional<Row>& found = *next++;
-        batch_bytes_ += found ? found->value.size() : 0;
-        if (!found || !context_->Matches(found->value)) {
-          ++context_->counts.rows_stale;
-          continue;
-        }
-        row.key = std::move(found->key);
-        row.value = std::move(found->value);
-      }
-      rows.push_back(std::move(row));
-    }
-    batch_ = std::move(rows);
-  }
-
-  bool ComesLater(const CandidateSource* a, const CandidateSource* b) const {
-    const std::optional<rocksdb::Slice> x = a->Bound();
-    const std::optional<rocksdb::Slice> y = b->Bound();
-    if (!x || !y) return x.has_value() && !y.has_value();
-    return context_->CompareInScan(*x, *y) > 0;
-  }
-
-  void PushSource(CandidateSource* source) {
-    if (source->Done()) return;
-    heap_.push_back(source);
-    std::push_heap(heap_.begin(), heap_.end(),
-                   [this](const auto* a, const auto* b) { return ComesLater(a, b); });
-  }
-
-  ScanContext* const context_;
-  ScanPlan plan_;
-  const std::unique_ptr<MergedRanges> ranges_;
-  std::vector<std::unique_ptr<CandidateSource>> sources_;
-  std::vector<CandidateSource*> heap_;  // sources that are not done, by their bounds
-
-  std::vector<Row> batch_;
-  size_t next_row_ = 0;
-  size_t batch_rows_;  // maximum of the next batch
-  size_t batch_bytes_ = 0;
-  std::optional<std::string> last_key_;  // the last key taken
-  rocksdb::Status status_;
-};
-
 }  // namespace
 
-std::unique_ptr<RowStream> NewCandidateScan(ScanContext* context,
-                                            std::unique_ptr<MergedRanges> ranges,
-                                            std::unique_ptr<CandidateSource> memtables,
-                                            ScanPlan plan) {
-  return std::make_unique<CandidateScan>(context, std::move(ranges), std::move(memtables),
-                                         std::move(plan));
+CandidateScan::CandidateScan(ScanContext* context, std::unique_ptr<MergedRanges> ranges,
+                             std::unique_ptr<CandidateSource> memtables, ScanPlan plan)
+    : context_(context),
+      plan_(std::move(plan)),
+      ranges_(std::move(ranges)),
+      batch_rows_(context->limit == 0 ? kFirstBatchRows
+                                      : std::min<size_t>(context->limit, kFirstBatchRows)) {
+  if (memtables != nullptr) sources_.push_back(std::move(memtables));
+  for (PlannedFile& file : plan_.files) {
+    sources_.push_back(std::make_unique<CandidateSource>(context, ranges_.get(), &plan_, &file));
+  }
+  for (const auto& source : sources_) PushSource(source.get());
+}
+
+rocksdb::Status CandidateScan::NextBatch(std::vector<ScannedRow>* rows) {
+  batch_.clear();
+  // A batch may be empty because all its rows were stale.
+  while (batch_.empty()) {
+    CollectCandidates();
+    BLOCKSIEVE_RETURN_IF_ERROR(ranges_->status());
+    if (batch_.empty()) break;
+    BLOCKSIEVE_RETURN_IF_ERROR(Recheck());
+    const size_t next = batch_bytes_ > kMaxBatchBytes ? batch_rows_ / 2 : batch_rows_ * 2;
+    batch_rows_ = std::clamp<size_t>(next, 1, kMaxBatchRows);
+  }
+  rows->swap(batch_);
+  return rocksdb::Status::OK();
+}
+
+void CandidateScan::CollectCandidates() {
+  batch_bytes_ = 0;
+  while (batch_.size() < batch_rows_ && batch_bytes_ < kMaxBatchBytes && TakeNext()) {
+  }
+}
+
+bool CandidateScan::TakeNext() {
+  // At equal keys the ranges come first, as their rows are final.
+  if (!ranges_->Done() &&
+      (heap_.empty() || !ComesLater(ranges_->Bound(), heap_.front()->Bound()))) {
+    TakeRange();
+  } else if (!heap_.empty()) {
+    TakeSource();
+  } else {
+    return false;
+  }
+  return ranges_->status().ok();
+}
+
+void CandidateScan::TakeRange() {
+  if (!ranges_->IsPositioned()) return ranges_->Position();
+  const rocksdb::Slice value = ranges_->value();
+  if (context_->Matches(value)) AddRow(*ranges_->Bound(), &value);
+  ranges_->Next();
+}
+
+void CandidateScan::TakeSource() {
+  std::ranges::pop_heap(
+      heap_, [this](const auto& a, const auto& b) { return ComesLater(a, b); },
+      &CandidateSource::Bound);
+  CandidateSource* const source = heap_.back();
+  heap_.pop_back();
+  if (source->IsPositioned()) {
+    const rocksdb::Slice key = *source->Bound();
+    if (!ranges_->Covers(key)) AddRow(key, nullptr);
+    source->Next();
+  } else {
+    source->Position();
+  }
+  PushSource(source);
+}
+
+void CandidateScan::AddRow(const rocksdb::Slice& key, const rocksdb::Slice* final_value) {
+  // Several files may have the same key, and ranges may be read twice.
+  if (last_key_ && context_->CompareInScan(key, *last_key_) <= 0) return;
+  last_key_ = key.ToString();
+  ScannedRow& row = batch_.emplace_back();
+  row.key = *last_key_;
+  row.is_final = final_value != nullptr;
+  if (final_value != nullptr) row.value.assign(final_value->data(), final_value->size());
+  batch_bytes_ += row.key.size() + row.value.size();
+}
+
+rocksdb::Status CandidateScan::Recheck() {
+  std::vector<rocksdb::Slice> keys;
+  for (const ScannedRow& row : batch_) {
+    if (!row.is_final) keys.push_back(row.key);
+  }
+  if (keys.empty()) return rocksdb::Status::OK();
+  // MultiGet requires the comparator's order.
+  if (context_->reverse) std::reverse(keys.begin(), keys.end());
+  std::vector<std::optional<ScannedRow>> stored;
+  BLOCKSIEVE_RETURN_IF_ERROR(LookUp(*context_, keys, &stored));
+  context_->counts.rows_rechecked += keys.size();
+  if (context_->reverse) std::reverse(stored.begin(), stored.end());
+  auto next = stored.begin();
+  std::vector<ScannedRow> rows;
+  for (ScannedRow& row : batch_) {
+    if (!row.is_final) {
+      std::optional<ScannedRow>& found = *next++;
+      batch_bytes_ += found ? found->value.size() : 0;
+      if (!found || !context_->Matches(found->value)) {
+        ++context_->counts.rows_stale;
+        continue;
+      }
+      row = *std::move(found);
+    }
+    rows.push_back(std::move(row));
+  }
+  batch_ = std::move(rows);
+  return rocksdb::Status::OK();
+}
+
+bool CandidateScan::ComesLater(const std::optional<rocksdb::Slice>& a,
+                               const std::optional<rocksdb::Slice>& b) const {
+  if (!a || !b) return a.has_value() && !b.has_value();
+  return context_->CompareInScan(*a, *b) > 0;
+}
+
+void CandidateScan::PushSource(CandidateSource* source) {
+  if (source->Done()) return;
+  heap_.push_back(source);
+  std::ranges::push_heap(
+      heap_, [this](const auto& a, const auto& b) { return ComesLater(a, b); },
+      &CandidateSource::Bound);
 }
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -32,20 +32,23 @@ std::optional<std::string> KeyJustAfter(const rocksdb::Comparator& comparator,
 BoundedIterator::BoundedIterator(const ScanContext* context, const rocksdb::ReadOptions& options)
     : context_(context), options_(options) {}
 
-void BoundedIterator::UseIterator(bool with_bound) {
-  std::unique_ptr<rocksdb::Iterator>& iterator = with_bound ? bounded_ : unbounded_;
-  if (iterator == nullptr) {
-    // RocksDB allows the bound to change before each Seek, so the options keep its address.
-    rocksdb::ReadOptions options = options_;
-    if (with_bound) {
-      (context_->reverse ? options.iterate_lower_bound : options.iterate_upper_bound) = &bound_;
-    }
-    iterator.reset(context_->db->NewIterator(options, context_->column_family));
+bool BoundedIterator::Pin(const ScanRange& like) {
+  std::optional<std::string> bound = BoundOf(like);
+  const bool with_bound = bound.has_value();
+  if (with_bound) {
+    bound_bytes_ = *std::move(bound);
+    bound_ = bound_bytes_;
   }
-  current_ = iterator.get();
+  if (iterator_ != nullptr && has_bound_ == with_bound) return false;
+  // RocksDB allows the bound to change before each Seek, so the options keep its address.
+  rocksdb::ReadOptions options = options_;
+  if (with_bound) {
+    (context_->reverse ? options.iterate_lower_bound : options.iterate_upper_bound) = &bound_;
+  }
+  has_bound_ = with_bound;
+  iterator_.reset(context_->db->NewIterator(options, context_->column_family));
+  return true;
 }
-
-void BoundedIterator::Pin(const ScanRange& like) { UseIterator(BoundOf(like).has_value()); }
 
 std::optional<std::string> BoundedIterator::BoundOf(const ScanRange& range) const {
   if (context_->reverse) return range.low;  // RocksDB's lower bound is inclusive
@@ -55,17 +58,12 @@ std::optional<std::string> BoundedIterator::BoundOf(const ScanRange& range) cons
 
 void BoundedIterator::Seek(const ScanRange& range) {
   end_ = range.end(context_->reverse);
-  const std::optional<std::string> bound = BoundOf(range);
-  if (bound) {
-    bound_bytes_ = *bound;
-    bound_ = bound_bytes_;
-  }
-  UseIterator(bound.has_value());
+  Pin(range);
   const std::optional<std::string>& start = range.start(context_->reverse);
   if (start) {
-    context_->reverse ? current_->SeekForPrev(*start) : current_->Seek(*start);
+    context_->reverse ? iterator_->SeekForPrev(*start) : iterator_->Seek(*start);
   } else {
-    context_->reverse ? current_->SeekToLast() : current_->SeekToFirst();
+    context_->reverse ? iterator_->SeekToLast() : iterator_->SeekToFirst();
   }
   CheckEnd();
 }
@@ -77,21 +75,21 @@ void BoundedIterator::Next() {
     valid_ = false;
     return;
   }
-  context_->reverse ? current_->Prev() : current_->Next();
+  context_->reverse ? iterator_->Prev() : iterator_->Next();
   CheckEnd();
 }
 
 void BoundedIterator::CheckEnd() {
-  valid_ = current_->Valid();
+  valid_ = iterator_->Valid();
   at_end_ = false;
   if (!valid_ || !end_) return;
-  const int order = context_->CompareInScan(current_->key(), *end_);
+  const int order = context_->CompareInScan(iterator_->key(), *end_);
   valid_ = order <= 0;
   at_end_ = order == 0;
 }
 
 rocksdb::Status BoundedIterator::status() const {
-  return current_ == nullptr ? rocksdb::Status::OK() : current_->status();
+  return iterator_ == nullptr ? rocksdb::Status::OK() : iterator_->status();
 }
 
 MergedRanges::MergedRanges(ScanContext* context)

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/base/errors.h"
 #include "lib/skip/top_rows.h"
 
 namespace blocksieve::rocksdb_plugin {
@@ -23,41 +24,32 @@ internal::TopRows::KeyLess KeyLessOf(const rocksdb::Comparator* comparator) {
 ///
 /// Each group of granules is read as a separate scan, whose rows are final at the snapshot. This is
 /// complete because the current value of a row lies within the bounds of some granule.
-class OrderedScan final : public RowStream {
+class OrderedScan {
  public:
-  OrderedScan(ScanContext* context, const ScanOrder& order, uint64_t limit,
-              std::unique_ptr<MergedRanges> ranges, std::unique_ptr<CandidateSource> memtables,
-              ScanPlan plan)
+  OrderedScan(ScanContext* context, const ScanOrder& order, uint64_t limit, ScanPlan plan)
       : context_(context),
         order_(order),
         top_(order, limit, KeyLessOf(context->comparator)),
-        ranges_(std::move(ranges)),
-        memtables_(std::move(memtables)),
-        plan_(std::move(plan)),
-        next_(top_.rows().end()) {}
+        plan_(std::move(plan)) {}
 
-  void Start() override {
-    RankGranules();
-    ScanPlan first{std::move(without_bounds_), plan_.map, plan_.map_is_complete};
-    Read(NewCandidateScan(context_, std::move(ranges_), std::move(memtables_), std::move(first))
-             .get());
-    for (size_t begin = 0; status_.ok() && begin < ranked_.size();) {
+  rocksdb::Status Read(std::unique_ptr<MergedRanges> ranges,
+                       std::unique_ptr<CandidateSource> memtables) {
+    ScanPlan first{RankGranules(), plan_.map, plan_.map_is_complete};
+    CandidateScan unranked(context_, std::move(ranges), std::move(memtables), std::move(first));
+    BLOCKSIEVE_RETURN_IF_ERROR(AddRows(&unranked));
+    for (size_t begin = 0; begin < ranked_.size();) {
       const size_t end = EndOfGroup(begin);
       if (end == begin) break;  // no remaining granule holds a better row
       context_->counts.granules_read += end - begin;
-      Read(NewCandidateScan(context_, std::make_unique<MergedRanges>(context_),
-                            /*memtables=*/nullptr, PlanOf(begin, end))
-               .get());
+      CandidateScan group(context_, std::make_unique<MergedRanges>(context_), /*memtables=*/nullptr,
+                          PlanOf(begin, end));
+      BLOCKSIEVE_RETURN_IF_ERROR(AddRows(&group));
       begin = end;
     }
-    if (status_.ok()) next_ = top_.rows().begin();
+    return rocksdb::Status::OK();
   }
 
-  bool Valid() const override { return next_ != top_.rows().end(); }
-  void Next() override { ++next_; }
-  rocksdb::Slice key() const override { return next_->key; }
-  rocksdb::Slice value() const override { return next_->value; }
-  rocksdb::Status status() const override { return status_; }
+  const internal::TopRows& rows() const { return top_; }
 
  private:
   /// A granule, and the bound of the best row that it can hold.
@@ -67,7 +59,9 @@ class OrderedScan final : public RowStream {
     size_t granule = 0;
   };
 
-  void RankGranules() {
+  /// Ranks the granules with bounds, and returns the parts of files without.
+  std::vector<PlannedFile> RankGranules() {
+    std::vector<PlannedFile> without_bounds;
     for (size_t number = 0; number < plan_.files.size(); ++number) {
       const PlannedFile& file = plan_.files[number];
       PlannedFile unknown = file;  // the granules without bounds
@@ -85,7 +79,7 @@ class OrderedScan final : public RowStream {
         }
       }
       if (unknown.is_whole || !unknown.granules.IsEmpty()) {
-        without_bounds_.push_back(std::move(unknown));
+        without_bounds.push_back(std::move(unknown));
       }
     }
     std::sort(ranked_.begin(), ranked_.end(),
@@ -93,6 +87,7 @@ class OrderedScan final : public RowStream {
                 if (a.best != b.best) return (a.best < b.best) != order_.is_descending;
                 return std::pair(a.file, a.granule) < std::pair(b.file, b.granule);
               });
+    return without_bounds;
   }
 
   ScanPlan PlanOf(size_t begin, size_t end) const {
@@ -127,33 +122,32 @@ class OrderedScan final : public RowStream {
     return end;
   }
 
-  void Read(RowStream* rows) {
-    for (rows->Start(); rows->Valid(); rows->Next()) {
-      top_.Add(rows->key().ToStringView(), rows->value().ToStringView());
-    }
-    if (status_.ok()) status_ = rows->status();
+  rocksdb::Status AddRows(CandidateScan* scan) {
+    std::vector<ScannedRow> rows;
+    do {
+      BLOCKSIEVE_RETURN_IF_ERROR(scan->NextBatch(&rows));
+      for (const ScannedRow& row : rows) top_.Add(row.key, row.value);
+    } while (!rows.empty());
+    return rocksdb::Status::OK();
   }
 
   ScanContext* const context_;
   const ScanOrder order_;
   internal::TopRows top_;
-  std::unique_ptr<MergedRanges> ranges_;
-  std::unique_ptr<CandidateSource> memtables_;
   ScanPlan plan_;
-  std::vector<PlannedFile> without_bounds_;
   std::vector<RankedGranule> ranked_;  // best first
-  rocksdb::Status status_;
-  decltype(top_.rows().begin()) next_;
 };
 
 }  // namespace
 
-std::unique_ptr<RowStream> NewOrderedScan(ScanContext* context, const ScanOrder& order,
-                                          uint64_t limit, std::unique_ptr<MergedRanges> ranges,
-                                          std::unique_ptr<CandidateSource> memtables,
-                                          ScanPlan plan) {
-  return std::make_unique<OrderedScan>(context, order, limit, std::move(ranges),
-                                       std::move(memtables), std::move(plan));
+rocksdb::Status ReadFirstRows(ScanContext* context, const ScanOrder& order, uint64_t limit,
+                              std::unique_ptr<MergedRanges> ranges,
+                              std::unique_ptr<CandidateSource> memtables, ScanPlan plan,
+                              std::vector<ScannedRow>* rows) {
+  OrderedScan scan(context, order, limit, std::move(plan));
+  BLOCKSIEVE_RETURN_IF_ERROR(scan.Read(std::move(ranges), std::move(memtables)));
+  for (const auto& row : scan.rows().rows()) rows->push_back({row.key, row.value});
+  return rocksdb::Status::OK();
 }
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -17,10 +17,8 @@
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/scan/candidate_scan.h"
-#include "integration/rocksdb/scan/merged_ranges.h"
 #include "integration/rocksdb/scan/scan_context.h"
 #include "integration/rocksdb/scan/scan_plan.h"
-#include "integration/rocksdb/scan/store_sources.h"
 #include "lib/base/errors.h"
 
 // A scan pins its sources in this order. In a randomised check against full scans, other orders
@@ -128,7 +126,7 @@ class SkipScan::Parts {
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
   ~Parts() {
-    rows_.reset();
+    scan_.reset();
     if (owned_snapshot_ != nullptr) context_.db->ReleaseSnapshot(owned_snapshot_);
   }
 
@@ -141,52 +139,60 @@ class SkipScan::Parts {
       return rocksdb::Status::NotSupported(
           "blocksieve: scans need a snapshot, and GetSnapshot() of this database returns null");
     }
-    BLOCKSIEVE_RETURN_IF_ERROR(ChooseStream());
-    if (rows_ == nullptr) {
+    bool is_open = false;
+    BLOCKSIEVE_RETURN_IF_ERROR(OpenByIndex(&is_open));
+    if (!is_open) {
       context_.counts.is_full_scan = true;
       context_.db->GetIntProperty(context_.column_family, rocksdb::DB::Properties::kEstimateNumKeys,
                                   &context_.counts.rows_planned);
       auto all = std::make_unique<MergedRanges>(&context_);
       all->Add({});
-      rows_ = StreamOf(std::move(all), nullptr, ScanPlan());
+      // A secondary instance refuses iterators at a snapshot.
+      BLOCKSIEVE_RETURN_IF_ERROR(Open(std::move(all), nullptr, ScanPlan()));
     }
-    rows_->Start();
-    CountRow();
-    // A secondary instance refuses iterators at a snapshot.
-    return rows_->Valid() ? rocksdb::Status::OK() : rows_->status();
+    context_.counts.rows_returned += Valid();
+    return rocksdb::Status::OK();
   }
 
-  bool Valid() const { return !limit_reached_ && !out_of_memory_ && rows_->Valid(); }
+  bool Valid() const { return next_row_ < rows_.size(); }
 
   void Next() try {
     assert(Valid());
     const BlockCounter counter(options_.explain, &context_.counts);
     if (options_.limit != 0 && context_.counts.rows_returned == options_.limit) {
-      limit_reached_ = true;
+      rows_.clear();
       return;
     }
-    rows_->Next();
-    CountRow();
+    if (++next_row_ == rows_.size()) status_ = NextBatch();
+    context_.counts.rows_returned += Valid();
   } catch (const std::bad_alloc&) {
-    out_of_memory_ = true;
+    rows_.clear();
+    status_ = rocksdb::Status::MemoryLimit();
   }
 
-  rocksdb::Status status() const {
-    return out_of_memory_ ? rocksdb::Status::MemoryLimit() : rows_->status();
-  }
-  const RowStream& rows() const { return *rows_; }
+  const rocksdb::Status& status() const { return status_; }
+  const ScannedRow& row() const { return rows_[next_row_]; }
   const ScanExplanation& counts() const { return context_.counts; }
 
  private:
-  void CountRow() { context_.counts.rows_returned += rows_->Valid(); }
+  rocksdb::Status NextBatch() {
+    next_row_ = 0;
+    rows_.clear();
+    if (scan_ == nullptr) return rocksdb::Status::OK();  // all rows of an order were read
+    rocksdb::Status status = scan_->NextBatch(&rows_);
+    if (!status.ok()) rows_.clear();
+    return status;
+  }
 
-  std::unique_ptr<RowStream> StreamOf(std::unique_ptr<MergedRanges> ranges,
-                                      std::unique_ptr<CandidateSource> memtables, ScanPlan plan) {
-    if (!options_.order) {
-      return NewCandidateScan(&context_, std::move(ranges), std::move(memtables), std::move(plan));
+  rocksdb::Status Open(std::unique_ptr<MergedRanges> ranges,
+                       std::unique_ptr<CandidateSource> memtables, ScanPlan plan) {
+    if (options_.order) {
+      return ReadFirstRows(&context_, *options_.order, options_.limit, std::move(ranges),
+                           std::move(memtables), std::move(plan), &rows_);
     }
-    return NewOrderedScan(&context_, *options_.order, options_.limit, std::move(ranges),
-                          std::move(memtables), std::move(plan));
+    scan_ = std::make_unique<CandidateScan>(&context_, std::move(ranges), std::move(memtables),
+                                            std::move(plan));
+    return NextBatch();
   }
 
   // Whether the merged view reads by the block index: its blocks are left out of files below which
@@ -199,8 +205,8 @@ class SkipScan::Parts {
         .ok();
   }
 
-  /// Creates rows_, or leaves it null for a full scan, with the reason in the counts.
-  rocksdb::Status ChooseStream() {
+  /// Opens the scan, unless it must be a full scan; the reason is in the counts then.
+  rocksdb::Status OpenByIndex(bool* is_open) {
     ScanExplanation& counts = context_.counts;
     ScanPruner& indexes = indexes_.emplace(
         context_.predicate, &counts,
@@ -217,11 +223,11 @@ class SkipScan::Parts {
       return rocksdb::Status::OK();
     }
     auto ranges = std::make_unique<MergedRanges>(&context_);
-    rocksdb::Status status;
-    auto memtables = NewMemtableSource(&context_, ranges.get(), &status);
-    if (!status.ok()) return status;
+    auto memtables = std::make_unique<CandidateSource>(&context_, ranges.get());
+    BLOCKSIEVE_RETURN_IF_ERROR(memtables->status());
     rocksdb::TablePropertiesCollection properties;
-    status = ReadTableProperties(context_.db, context_.column_family, &properties);
+    const rocksdb::Status status =
+        ReadTableProperties(context_.db, context_.column_family, &properties);
     std::string problem;
     if (!status.ok()) problem = "table properties unreadable: " + status.ToString();
     // RocksDB passes null to a table filter.
@@ -240,8 +246,8 @@ class SkipScan::Parts {
         MakePlan(&context_, properties, std::move(metadata),
                  context_.read_options.snapshot->GetSequenceNumber(), IsLazy(options_), &indexes);
     if (!counts.full_scan_reason.empty()) return rocksdb::Status::OK();
-    rows_ = StreamOf(std::move(ranges), std::move(memtables), std::move(plan));
-    return rocksdb::Status::OK();
+    *is_open = true;
+    return Open(std::move(ranges), std::move(memtables), std::move(plan));
   }
 
   const SkipScanOptions options_;
@@ -249,9 +255,10 @@ class SkipScan::Parts {
   const rocksdb::Snapshot* owned_snapshot_ = nullptr;
   std::optional<ScanPruner> indexes_;
   std::shared_ptr<ReadPruning> pruning_;  // of reads by the block index
-  std::unique_ptr<RowStream> rows_;
-  bool limit_reached_ = false;
-  bool out_of_memory_ = false;
+  std::unique_ptr<CandidateScan> scan_;   // null with an order
+  std::vector<ScannedRow> rows_;          // the current batch, or all rows of an order
+  size_t next_row_ = 0;                   // the current one
+  rocksdb::Status status_;
 };
 
 SkipScan::SkipScan(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -308,11 +315,11 @@ bool SkipScan::Valid() const { return parts_->Valid(); }
 void SkipScan::Next() { parts_->Next(); }
 rocksdb::Slice SkipScan::key() const {
   assert(Valid());
-  return parts_->rows().key();
+  return parts_->row().key;
 }
 rocksdb::Slice SkipScan::value() const {
   assert(Valid());
-  return parts_->rows().value();
+  return parts_->row().value;
 }
 rocksdb::Status SkipScan::status() const { return parts_->status(); }
 ScanExplanation SkipScan::Explain() const { return parts_->counts(); }
