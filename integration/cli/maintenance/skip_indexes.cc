@@ -43,7 +43,7 @@ std::vector<std::string> IdentitiesIn(const Database& db, const std::string& fam
   std::map<uint64_t, std::string> newest_last;
   for (const auto& [path, properties] : files) {
     newest_last[FileNumberOf(path)] =
-        IdentityOfIndex({db->GetEnv()->GetFileSystem(), path, nullptr}, *properties);
+        IdentityOfIndex({db->GetEnv()->GetFileSystem(), path}, *properties);
   }
   std::vector<std::string> identities;
   for (auto& [number, identity] : newest_last) identities.push_back(std::move(identity));

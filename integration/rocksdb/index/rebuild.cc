@@ -65,7 +65,7 @@ rocksdb::Status FindUnindexed(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
       const auto found = properties.find(file.db_path + file.name);
       if (found == properties.end() || others->contains(file.name)) continue;
       const auto file_system = db->GetEnv()->GetFileSystem();
-      const SstPlace place{file_system, PathOfTable(found->first, file_system.get()), nullptr};
+      const SstPlace place{file_system, PathOfTable(found->first, file_system.get())};
       UnindexedFile unindexed{file.name, file.size, file.oldest_blob_file_number != 0, place,
                               found->second};
       if (HasIndex(unindexed.place, unindexed.properties, identity)) {

@@ -49,7 +49,7 @@ rocksdb::Status CopySkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* co
     }
     rocksdb::TablePropertiesCollection files;
     status = ReadTableProperties(db, column_family, &files);
-    SstPlace sst{db->GetEnv()->GetFileSystem(), "", nullptr};
+    SstPlace sst{db->GetEnv()->GetFileSystem(), ""};
     for (const auto& [path, properties] : files) {
       sst.path = path;
       if (SidecarFile::Open(sst, *properties) != nullptr) continue;

@@ -226,8 +226,7 @@ rocksdb::Status rocksdb_plugin::PruneReadsBy(rocksdb::DB* db,
   BLOCKSIEVE_RETURN_IF_ERROR(ReadTableProperties(db, column_family, &tables));
   rocksdb::ColumnFamilyMetaData metadata;
   db->GetColumnFamilyMetaData(column_family, &metadata);
-  decision->Decide({db->GetEnv()->GetFileSystem(), "", nullptr},
-                   HiddenSuffixBytes(db, column_family),
+  decision->Decide({db->GetEnv()->GetFileSystem(), ""}, HiddenSuffixBytes(db, column_family),
                    FileMap(column_family->GetComparator(), std::move(metadata)), tables);
   decision->others = TableFilterOf(read_options->table_filter);
   if (const auto* const earlier = decision->others.target<DecisionFilter>()) {

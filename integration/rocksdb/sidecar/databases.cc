@@ -18,7 +18,6 @@ std::string DirectoryOf(const std::string& path) { return path.substr(0, path.fi
 
 struct Database {
   std::weak_ptr<rocksdb::FileSystem> file_system;
-  std::weak_ptr<rocksdb::RateLimiter> rate_limiter;
   std::weak_ptr<rocksdb::Logger> info_log;  // expires when the database is closed
   std::set<std::string> directories;        // known to have its SSTs
 };
@@ -44,7 +43,7 @@ std::optional<SstPlace> Find(const std::string& db_name, const std::string& sst_
   if (known == Registered().databases.end() || known->second.info_log.expired())
     return std::nullopt;
   if (!known->second.directories.contains(DirectoryOf(sst_path))) return std::nullopt;
-  SstPlace place{known->second.file_system.lock(), sst_path, known->second.rate_limiter.lock()};
+  SstPlace place{known->second.file_system.lock(), sst_path};
   if (place.file_system == nullptr) return std::nullopt;
   return place;
 }
@@ -100,7 +99,6 @@ void RegisterForSidecars(rocksdb::DB* db, const std::vector<std::string>& ssts) 
     const std::lock_guard lock(Registered().mutex);
     Database& known = Registered().databases[db->GetName()];
     known.file_system = db->GetEnv()->GetFileSystem();
-    known.rate_limiter = options.rate_limiter;
     known.info_log = options.info_log;
     if (is_new) known.directories = directories;
     for (const std::string& sst : ssts) known.directories.insert(DirectoryOf(sst));

@@ -31,12 +31,7 @@ constexpr uint64_t kMaxHeaderBytes = 1 << 20;
 
 /// Nobody sees a partial file under its name, and links to the previous file keep its contents.
 rocksdb::Status WriteAndRename(rocksdb::FileSystem* file_system, const std::string& path,
-                               rocksdb::RateLimiter* limiter, const std::string& bytes) {
-  for (auto left = static_cast<int64_t>(bytes.size()); limiter != nullptr && left > 0;) {
-    const int64_t piece = std::min(left, limiter->GetSingleBurstBytes());
-    limiter->Request(piece, rocksdb::Env::IO_LOW, nullptr, rocksdb::RateLimiter::OpType::kWrite);
-    left -= piece;
-  }
+                               const std::string& bytes) {
   const rocksdb::IOOptions io;
   const std::string temporary = path + std::string(kTemporarySuffix);
   rocksdb::Status status =
@@ -181,8 +176,7 @@ rocksdb::Status WriteSidecar(const SstPlace& sst, const SidecarHeader& header,
   const auto* const end = AsBytes(start).data() + kSidecarHeaderBytes;
   *reference =
       SidecarReference(header.id, file_bytes, LoadLittleEndian<uint32_t>(end - sizeof(uint32_t)));
-  return WriteAndRename(sst.file_system.get(), SidecarPath(sst.path), sst.rate_limiter.get(),
-                        start + std::string(index));
+  return WriteAndRename(sst.file_system.get(), SidecarPath(sst.path), start + std::string(index));
 }
 
 rocksdb::Status LinkOrCopySidecar(rocksdb::FileSystem* file_system, const std::string& from,
@@ -193,7 +187,7 @@ rocksdb::Status LinkOrCopySidecar(rocksdb::FileSystem* file_system, const std::s
   // The target is on another disk, or the file system has no links.
   std::string bytes;
   rocksdb::Status status = rocksdb::ReadFileToString(file_system, from, &bytes);
-  return status.ok() ? WriteAndRename(file_system, to, nullptr, bytes) : status;
+  return status.ok() ? WriteAndRename(file_system, to, bytes) : status;
 }
 
 std::unique_ptr<SidecarFile> SidecarFile::OpenAny(rocksdb::FileSystem* file_system,

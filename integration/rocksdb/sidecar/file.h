@@ -1,7 +1,6 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
 #include <rocksdb/file_system.h>
-#include <rocksdb/rate_limiter.h>
 #include <rocksdb/status.h>
 #include <rocksdb/table_properties.h>
 
@@ -76,8 +75,7 @@ std::optional<SidecarId> IdOfSst(const rocksdb::TableProperties& properties);
 /// Where an SST and its sidecar are.
 struct SstPlace {
   std::shared_ptr<rocksdb::FileSystem> file_system;
-  std::string path;                                    ///< Path of the SST.
-  std::shared_ptr<rocksdb::RateLimiter> rate_limiter;  ///< Null: none.
+  std::string path;  ///< Path of the SST.
 };
 
 /// Writes and syncs the sidecar of `sst`, and replaces an existing one. The directory is synced

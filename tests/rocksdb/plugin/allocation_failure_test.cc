@@ -131,7 +131,7 @@ class SkipIndexAllocationFailureTest : public SkipFixture {
 TEST_F(SkipIndexAllocationFailureTest, AFileGetsAWholeIndexOrNone) {
   using rocksdb_plugin::SstIndex;
   const TempDir dir;
-  const rocksdb_plugin::SstPlace sst{rocksdb::FileSystem::Default(), dir / "000012.sst", nullptr};
+  const rocksdb_plugin::SstPlace sst{rocksdb::FileSystem::Default(), dir / "000012.sst"};
   const std::string index_property = rocksdb_plugin::kIndexProperty;
   const std::string text = "a text that is too long to be kept inside of a string";
   std::vector<std::pair<std::string, std::string>> rows;

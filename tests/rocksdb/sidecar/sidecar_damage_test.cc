@@ -27,7 +27,7 @@ class SidecarDamageTest : public SidecarFixture {
     std::shared_ptr<const rocksdb::TableProperties> properties;
 
     SstIndex Open() const {
-      return SstIndex(properties, {rocksdb::FileSystem::Default(), path, nullptr}, std::nullopt);
+      return SstIndex(properties, {rocksdb::FileSystem::Default(), path}, std::nullopt);
     }
   };
 
@@ -113,7 +113,7 @@ TEST_F(SidecarDamageTest, AFullDiskLeavesIndexesInThePropertiesOrNoFile) {
   for (const uint64_t room : {0, 40, 100, 2000}) {
     SCOPED_TRACE(room);
     const TempDir dir;
-    const SstPlace sst{std::make_shared<FullDisk>(room, false), dir / "000007.sst", nullptr};
+    const SstPlace sst{std::make_shared<FullDisk>(room, false), dir / "000007.sst"};
     SidecarHeader header;
     header.index_bytes = 3000;
     std::string reference;
@@ -125,7 +125,7 @@ TEST_F(SidecarDamageTest, AFullDiskLeavesIndexesInThePropertiesOrNoFile) {
 
 TEST_F(SidecarDamageTest, ASidecarSharedWithACheckpointIsNotOverwritten) {
   const TempDir dir;
-  const SstPlace sst{rocksdb::FileSystem::Default(), dir / "000007.sst", nullptr};
+  const SstPlace sst{rocksdb::FileSystem::Default(), dir / "000007.sst"};
   WriteFile(dir / "000007.bsx", "stale");
   std::filesystem::create_hard_link(dir / "000007.bsx", dir / "shared");
   SidecarHeader header;

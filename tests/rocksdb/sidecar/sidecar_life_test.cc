@@ -2,7 +2,6 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/env_encryption.h>
-#include <rocksdb/rate_limiter.h>
 
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
@@ -203,17 +202,6 @@ TEST_F(SidecarLifeTest, TheyAreOnTheFileSystemOfTheDatabase) {
   db.Close();
 }
 
-TEST_F(SidecarLifeTest, TheyAreChargedToTheRateLimiter) {
-  const std::shared_ptr<rocksdb::RateLimiter> limiter(rocksdb::NewGenericRateLimiter(1 << 30));
-  config_.options.rate_limiter = limiter;
-  TestDb db(config_);
-  FillFiles(&db, 1);
-  // Flushes themselves have a higher priority.
-  const std::string number = *NamesWith(db.path(), ".bsx").begin();
-  EXPECT_EQ(limiter->GetTotalBytesThrough(rocksdb::Env::IO_LOW),
-            static_cast<int64_t>(std::filesystem::file_size(Sidecar(db, number))));
-}
-
 TEST_F(SidecarLifeTest, ReadersOfEveryKindFindThem) {
   TestDb db(config_);
   FillFiles(&db);
@@ -227,7 +215,7 @@ TEST_F(SidecarLifeTest, AScanReadsOnlyItsColumns) {
   TestDb db(config_);
   FillFiles(&db, 1);
   const auto file = *FilesOf(db.db()).begin();
-  const rocksdb_plugin::SstPlace sst{db->GetEnv()->GetFileSystem(), file.first, nullptr};
+  const rocksdb_plugin::SstPlace sst{db->GetEnv()->GetFileSystem(), file.first};
   rocksdb_plugin::SkipIndexCatalog catalog(1 << 20);
   const auto open = [&](const std::vector<Column>& columns) {
     return catalog.Open(file.second, sst, columns);
