@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <rocksdb/cache.h>
-#include <rocksdb/rate_limiter.h>
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
 
-#include <algorithm>
+#include <chrono>
 #include <optional>
 #include <set>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "blocksieve/rocksdb/skip_index.h"
@@ -83,31 +84,22 @@ rocksdb::Status FindUnindexed(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
 /// Limits the rate of reading, and says when to report progress.
 class ReadPace {
  public:
-  explicit ReadPace(uint64_t bytes_per_second) {
-    if (bytes_per_second == 0) return;
-    constexpr int64_t kRefillMicroseconds = 100'000;
-    constexpr int32_t kFairness = 10;
-    limiter_.reset(rocksdb::NewGenericRateLimiter(
-        static_cast<int64_t>(std::min<uint64_t>(bytes_per_second, INT64_MAX)), kRefillMicroseconds,
-        kFairness, rocksdb::RateLimiter::Mode::kAllIo));
-  }
+  explicit ReadPace(uint64_t bytes_per_second) : rate_(static_cast<double>(bytes_per_second)) {}
 
   /// Waits until this many more bytes may be read. Returns whether to report progress.
   bool Read(size_t bytes) {
     constexpr uint64_t kReadsBetweenReports = 4096;
+    constexpr double kSecondsBetweenWaits = 0.1;
     const bool is_report_due = ++num_reads_ % kReadsBetweenReports == 0;
-    if (limiter_ == nullptr) return is_report_due;
-    unpaid_ += static_cast<int64_t>(bytes);
-    const bool waits = unpaid_ >= limiter_->GetSingleBurstBytes();
-    for (int64_t burst; unpaid_ >= (burst = limiter_->GetSingleBurstBytes()); unpaid_ -= burst) {
-      limiter_->Request(burst, rocksdb::Env::IO_LOW, nullptr, rocksdb::RateLimiter::OpType::kRead);
-    }
-    return is_report_due || waits;
+    unpaid_ += static_cast<double>(bytes);
+    if (rate_ == 0 || unpaid_ < rate_ * kSecondsBetweenWaits) return is_report_due;
+    std::this_thread::sleep_for(std::chrono::duration<double>(std::exchange(unpaid_, 0) / rate_));
+    return true;
   }
 
  private:
-  std::unique_ptr<rocksdb::RateLimiter> limiter_;
-  int64_t unpaid_ = 0;
+  const double rate_;  // 0: no limit
+  double unpaid_ = 0;  // bytes
   uint64_t num_reads_ = 0;
 };
 
