@@ -50,8 +50,7 @@ void CheckSource(ByteView index) {
 void blocksieve::testing::TestOneInput(ByteView bytes) {
   using namespace rocksdb_plugin;
   uint64_t needed_bytes = 0;
-  uint32_t checksum = 0;
-  const auto header = DecodeSidecarHeader(bytes, bytes.size(), &needed_bytes, &checksum);
+  const auto header = DecodeSidecarHeader(bytes, bytes.size(), &needed_bytes);
   if (header) {
     Require(needed_bytes + header->index_bytes == bytes.size(), "the lengths add up");
     Require(EncodeSidecarHeader(*header) == AsText(bytes.first(static_cast<size_t>(needed_bytes))),

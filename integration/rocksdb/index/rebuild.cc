@@ -187,8 +187,7 @@ rocksdb::Status RebuildOne(const rocksdb::Options& options, const SkipIndexSetti
   header.value_suffix_bytes = settings.storage.value_suffix_bytes;
   header.index_bytes = bytes.size();
   header.identity = IdentityText(settings);
-  std::string reference;
-  rocksdb::Status status = WriteSidecar(file.place, header, bytes, &reference);
+  rocksdb::Status status = WriteSidecar(file.place, header, bytes);
   SkipIndexCatalog::Default().Forget(*file.properties);
   return status;
 }

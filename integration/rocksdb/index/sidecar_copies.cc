@@ -56,8 +56,7 @@ rocksdb::Status CopySkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* co
       const std::optional<SidecarId> rebuilt = IdOfSst(*properties);
       const std::string_view written =
           FindProperty(properties->user_collected_properties, kSidecarProperty);
-      for (const std::string& id :
-           {rebuilt ? ToHex(*rebuilt) : "", std::string(IdInReference(written))}) {
+      for (const std::string& id : {rebuilt ? ToHex(*rebuilt) : "", std::string(written)}) {
         const auto sidecar = found.find(id);
         if (sidecar == found.end()) continue;
         BLOCKSIEVE_RETURN_IF_ERROR(

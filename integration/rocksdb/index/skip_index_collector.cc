@@ -178,10 +178,9 @@ class SkipIndexCollector final : public rocksdb::TablePropertiesCollector {
     header.id = NewSidecarId();
     header.value_suffix_bytes = settings_.storage.value_suffix_bytes;
     header.index_bytes = index.size();
-    std::string reference;
-    const rocksdb::Status status = WriteSidecar(*sst_, header, index, &reference);
+    const rocksdb::Status status = WriteSidecar(*sst_, header, index);
     if (status.ok()) {
-      readable_[kSidecarProperty] = reference;
+      readable_[kSidecarProperty] = ToHex(header.id);
     } else {
       LogLoudly(settings_.storage.info_log.get(),
                 "sidecar " + SidecarPath(sst_->path) +

@@ -17,7 +17,6 @@ namespace {
 constexpr std::array<uint8_t, 4> kMagic = {0xb5, 's', 'i', 'd'};
 constexpr uint8_t kVersion = 1;
 constexpr size_t kChecksumAt = kSidecarHeaderBytes - sizeof(uint32_t);
-constexpr std::string_view kReferenceStart = "id=";
 
 // The checksum of the header without the checksum field.
 uint32_t ChecksumOf(ByteView header) {
@@ -58,15 +57,14 @@ std::string Complaint(const std::string& path, const std::string& what) {
 
 /// Reads the header, in two steps if it has an identity. Nothing if it is damaged or truncated.
 std::optional<SidecarHeader> ReadHeader(const rocksdb::FSRandomAccessFile& file,
-                                        uint64_t file_bytes, uint64_t* header_bytes,
-                                        uint32_t* checksum) {
+                                        uint64_t file_bytes, uint64_t* header_bytes) {
   std::string start;
   for (uint64_t needed = kSidecarHeaderBytes; needed > start.size();) {
     if (needed > std::min(file_bytes, kMaxHeaderBytes)) return std::nullopt;
     start.resize(static_cast<size_t>(needed));
     auto* const room = reinterpret_cast<uint8_t*>(start.data());
     if (!ReadExactly(file, 0, {room, start.size()}).ok()) return std::nullopt;
-    auto header = DecodeSidecarHeader(AsBytes(start), file_bytes, &needed, checksum);
+    auto header = DecodeSidecarHeader(AsBytes(start), file_bytes, &needed);
     *header_bytes = needed;
     if (header) return header;
   }
@@ -92,7 +90,7 @@ std::string EncodeSidecarHeader(const SidecarHeader& header) {
 }
 
 std::optional<SidecarHeader> DecodeSidecarHeader(ByteView start, uint64_t file_bytes,
-                                                 uint64_t* needed_bytes, uint32_t* checksum) {
+                                                 uint64_t* needed_bytes) {
   *needed_bytes = kSidecarHeaderBytes;
   Decoder from(start);
   for (const uint8_t byte : kMagic) {
@@ -107,11 +105,11 @@ std::optional<SidecarHeader> DecodeSidecarHeader(ByteView start, uint64_t file_b
   const auto identity_bytes = from.Fixed<uint32_t>();
   header.index_bytes = from.Fixed<uint64_t>();
   const auto more_zeros = from.Fixed<uint32_t>();
-  *checksum = from.Fixed<uint32_t>();
+  const auto checksum = from.Fixed<uint32_t>();
   if (!from.ok()) return std::nullopt;
   *needed_bytes = kSidecarHeaderBytes + identity_bytes;
   header.identity = AsText(from.Bytes(identity_bytes));
-  if (!from.ok() || *checksum != ChecksumOf(start.first(static_cast<size_t>(*needed_bytes))) ||
+  if (!from.ok() || checksum != ChecksumOf(start.first(static_cast<size_t>(*needed_bytes))) ||
       file_bytes < *needed_bytes || file_bytes - *needed_bytes != header.index_bytes ||
       origin > 1 || zeros != 0 || more_zeros != 0) {
     return std::nullopt;
@@ -124,18 +122,6 @@ std::string ToHex(const SidecarId& id) {
   char digits[33];
   std::snprintf(digits, sizeof(digits), "%016" PRIx64 "%016" PRIx64, id[0], id[1]);
   return digits;
-}
-
-std::string SidecarReference(const SidecarId& id, uint64_t file_bytes, uint32_t checksum) {
-  char digits[9];
-  std::snprintf(digits, sizeof(digits), "%08" PRIx32, checksum);
-  return std::string(kReferenceStart) + ToHex(id) + " bytes=" + std::to_string(file_bytes) +
-         " checksum=" + digits;
-}
-
-std::string_view IdInReference(std::string_view reference) {
-  if (!reference.starts_with(kReferenceStart)) return {};
-  return reference.substr(kReferenceStart.size(), 2 * sizeof(SidecarId));
 }
 
 std::string SidecarPath(std::string_view sst_path) {
@@ -170,13 +156,9 @@ std::optional<SidecarId> IdOfSst(const rocksdb::TableProperties& properties) {
 }
 
 rocksdb::Status WriteSidecar(const SstPlace& sst, const SidecarHeader& header,
-                             std::string_view index, std::string* reference) {
-  const std::string start = EncodeSidecarHeader(header);
-  const uint64_t file_bytes = start.size() + index.size();
-  const auto* const end = AsBytes(start).data() + kSidecarHeaderBytes;
-  *reference =
-      SidecarReference(header.id, file_bytes, LoadLittleEndian<uint32_t>(end - sizeof(uint32_t)));
-  return WriteAndRename(sst.file_system.get(), SidecarPath(sst.path), start + std::string(index));
+                             std::string_view index) {
+  return WriteAndRename(sst.file_system.get(), SidecarPath(sst.path),
+                        EncodeSidecarHeader(header) + std::string(index));
 }
 
 rocksdb::Status LinkOrCopySidecar(rocksdb::FileSystem* file_system, const std::string& from,
@@ -209,11 +191,9 @@ std::unique_ptr<SidecarFile> SidecarFile::OpenAny(rocksdb::FileSystem* file_syst
   if (is_missing != nullptr) *is_missing = not_found;
   if (not_found) return fail("is missing");
   if (!status.ok()) return fail("cannot be opened: " + status.ToString());
-  uint32_t checksum = 0;
-  const auto header = ReadHeader(*sidecar->file_, file_bytes, &sidecar->index_offset_, &checksum);
+  const auto header = ReadHeader(*sidecar->file_, file_bytes, &sidecar->index_offset_);
   if (!header) return fail("is damaged or has another version");
   sidecar->header_ = *header;
-  sidecar->reference_ = SidecarReference(header->id, file_bytes, checksum);
   return sidecar;
 }
 
@@ -227,7 +207,7 @@ std::unique_ptr<SidecarFile> SidecarFile::Open(const SstPlace& sst,
   const auto named = user.find(kSidecarProperty);
   const bool belongs = sidecar->header_.is_rebuilt
                            ? sidecar->header_.id == IdOfSst(properties)
-                           : named != user.end() && named->second == sidecar->reference_;
+                           : named != user.end() && named->second == ToHex(sidecar->header_.id);
   if (belongs) return sidecar;
   if (problem != nullptr) *problem = Complaint(path, "belongs to another SST");
   return nullptr;

@@ -40,19 +40,15 @@ std::string EncodeSidecarHeader(const SidecarHeader& header);
 
 /// Decodes the header in `start`, the first bytes of a file of `file_bytes`. Nothing if it is
 /// damaged, foreign, of another version or for another file size. `*needed_bytes` becomes the size
-/// with the identity, for a second try with more bytes, `*checksum` the checksum of the header.
+/// with the identity, for a second try with more bytes.
 std::optional<SidecarHeader> DecodeSidecarHeader(ByteView start, uint64_t file_bytes,
-                                                 uint64_t* needed_bytes, uint32_t* checksum);
+                                                 uint64_t* needed_bytes);
+
+/// Table property in which an SST names its sidecar by the digits of its id.
+inline constexpr char kSidecarProperty[] = "blocksieve.granules.file";
 
 /// The id as 32 hexadecimal digits.
 std::string ToHex(const SidecarId& id);
-
-/// The text by which an SST's properties name its sidecar: its id, its length and the checksum of
-/// its header. The index and its parts have their own checksums.
-std::string SidecarReference(const SidecarId& id, uint64_t file_bytes, uint32_t checksum);
-
-/// The digits of the id in a reference.
-std::string_view IdInReference(std::string_view reference);
 
 inline constexpr std::string_view kSstSuffix = ".sst";
 inline constexpr std::string_view kSidecarSuffix = ".bsx";
@@ -79,10 +75,9 @@ struct SstPlace {
 };
 
 /// Writes and syncs the sidecar of `sst`, and replaces an existing one. The directory is synced
-/// with the SST. On failure, no sidecar is left. `*reference` becomes the SST's kSidecarProperty.
-/// Errors: those of the file system.
+/// with the SST. On failure, no sidecar is left. Errors: those of the file system.
 rocksdb::Status WriteSidecar(const SstPlace& sst, const SidecarHeader& header,
-                             std::string_view index, std::string* reference);
+                             std::string_view index);
 
 /// An open sidecar and the index in it. Not thread-safe.
 class SidecarFile final : public SkipIndexSource {
@@ -111,12 +106,8 @@ class SidecarFile final : public SkipIndexSource {
 
   std::unique_ptr<rocksdb::FSRandomAccessFile> file_;
   SidecarHeader header_;
-  std::string reference_;  // SidecarReference
   uint64_t index_offset_ = 0;
 };
-
-/// Table property in which an SST names its sidecar with a SidecarReference.
-inline constexpr char kSidecarProperty[] = "blocksieve.granules.file";
 
 /// False if it does not exist, or that cannot be told.
 bool FileExists(rocksdb::FileSystem* file_system, const std::string& path);

@@ -116,8 +116,7 @@ TEST_F(SidecarDamageTest, AFullDiskLeavesIndexesInThePropertiesOrNoFile) {
     const SstPlace sst{std::make_shared<FullDisk>(room, false), dir / "000007.sst"};
     SidecarHeader header;
     header.index_bytes = 3000;
-    std::string reference;
-    const rocksdb::Status status = WriteSidecar(sst, header, std::string(3000, 'x'), &reference);
+    const rocksdb::Status status = WriteSidecar(sst, header, std::string(3000, 'x'));
     EXPECT_TRUE(status.IsNoSpace()) << status.ToString();
     EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
   }
@@ -130,8 +129,7 @@ TEST_F(SidecarDamageTest, ASidecarSharedWithACheckpointIsNotOverwritten) {
   std::filesystem::create_hard_link(dir / "000007.bsx", dir / "shared");
   SidecarHeader header;
   header.index_bytes = 3;
-  std::string reference;
-  MustBeOk(WriteSidecar(sst, header, "new", &reference), "write");
+  MustBeOk(WriteSidecar(sst, header, "new"), "write");
   EXPECT_EQ(ReadFile(dir / "shared"), "stale");
   EXPECT_TRUE(ReadFile(dir / "000007.bsx").ends_with("new"));
 }
@@ -175,8 +173,7 @@ const std::string kRebuilt = FromHex(
 
 std::optional<SidecarHeader> Decode(std::string_view bytes, uint64_t file_bytes) {
   uint64_t needed_bytes = 0;
-  uint32_t checksum = 0;
-  return DecodeSidecarHeader(AsBytes(bytes), file_bytes, &needed_bytes, &checksum);
+  return DecodeSidecarHeader(AsBytes(bytes), file_bytes, &needed_bytes);
 }
 
 TEST(SidecarFormatTest, HeadersOfWrittenAndRebuiltSidecars) {
@@ -207,6 +204,7 @@ TEST(SidecarFormatTest, IdsOfSstsDependOnTheirProperties) {
   properties.db_session_id = "session";
   properties.orig_file_number = 12;
   properties.num_entries = 1000;
+  EXPECT_EQ(ToHex({1, UINT64_MAX}), "0000000000000001ffffffffffffffff");
   ASSERT_TRUE(IdOfSst(properties));
   EXPECT_EQ(*IdOfSst(properties), (SidecarId{11096528235407611441u, 606899817660617325u}));
   std::set<SidecarId> ids{*IdOfSst(properties)};
@@ -221,13 +219,6 @@ TEST(SidecarFormatTest, IdsOfSstsDependOnTheirProperties) {
   }
   properties.db_session_id = "other";
   EXPECT_TRUE(ids.insert(*IdOfSst(properties)).second);
-}
-
-TEST(SidecarFormatTest, ReferencesHaveAnId) {
-  const std::string text = SidecarReference({1, UINT64_MAX}, 12345, 0xabc);
-  EXPECT_EQ(text, "id=0000000000000001ffffffffffffffff bytes=12345 checksum=00000abc");
-  EXPECT_EQ(IdInReference(text), ToHex({1, UINT64_MAX}));
-  for (const char* const bad : {"", "id", "x"}) EXPECT_EQ(IdInReference(bad), "");
 }
 
 }  // namespace
