@@ -46,7 +46,7 @@ bool HasIndex(const SstPlace& sst,
   if (sidecar == nullptr) return false;
   const bool is_same =
       sidecar->header().is_rebuilt ? sidecar->header().identity == identity : was_built;
-  return is_same && SstIndex(properties, sst, std::nullopt).is_in_sidecar();
+  return is_same && SstIndex(properties, sst).is_in_sidecar();
 }
 
 // Finds the files whose index is missing or damaged, in the order of levels. Leaves out those named

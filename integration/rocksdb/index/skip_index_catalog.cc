@@ -122,7 +122,6 @@ void SkipIndexCatalog::Erase(Positions::iterator position) {
 void SkipIndexCatalog::Insert(const std::optional<SidecarId>& id,
                               const std::shared_ptr<const SstIndex>& index) {
   const std::lock_guard lock(mutex_);
-  ++num_opened_;
   // An index this large would evict all others, and be evicted next.
   if (!id || !index->is_lasting() || index->memory_bytes() > capacity_bytes_ / 2) return;
   if (const auto old = positions_.find(*id); old != positions_.end()) Erase(old);
@@ -152,11 +151,6 @@ void SkipIndexCatalog::Shrink() {
 uint64_t SkipIndexCatalog::used_bytes() const {
   const std::lock_guard lock(mutex_);
   return used_bytes_;
-}
-
-uint64_t SkipIndexCatalog::num_opened() const {
-  const std::lock_guard lock(mutex_);
-  return num_opened_;
 }
 
 }  // namespace blocksieve::rocksdb_plugin

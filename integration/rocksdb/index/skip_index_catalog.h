@@ -23,14 +23,12 @@ namespace blocksieve::rocksdb_plugin {
 /// The opened skip index of an SST, or the reason why it has none. Immutable, thread-safe.
 class SstIndex {
  public:
-  /// Opens the index in `properties`, and keeps its bytes alive.
-  explicit SstIndex(std::shared_ptr<const rocksdb::TableProperties> properties)
-      : SstIndex(std::move(properties), {}, std::nullopt) {}
-
   /// Opens the index in the sidecar of `sst`, and reads only `columns`, or all if not given.
-  /// Without a sidecar that belongs to the SST, opens the index in the properties.
-  SstIndex(std::shared_ptr<const rocksdb::TableProperties> properties, const SstPlace& sst,
-           std::optional<std::vector<Column>> columns);
+  /// Without a sidecar that belongs to the SST, opens the index in `properties`, and keeps its
+  /// bytes alive.
+  explicit SstIndex(std::shared_ptr<const rocksdb::TableProperties> properties,
+                    const SstPlace& sst = {},
+                    std::optional<std::vector<Column>> columns = std::nullopt);
 
   SstIndex(const SstIndex&) = delete;
   SstIndex& operator=(const SstIndex&) = delete;
@@ -94,7 +92,6 @@ class SkipIndexCatalog {
   void Forget(const rocksdb::TableProperties& properties);
 
   uint64_t used_bytes() const;
-  uint64_t num_opened() const;  ///< Cache misses so far.
 
  private:
   using Entry = std::pair<SidecarId, std::shared_ptr<const SstIndex>>;
@@ -112,7 +109,6 @@ class SkipIndexCatalog {
   std::list<Entry> entries_;             // the most recently used first
   Positions positions_;                  // by IdOfSst
   uint64_t used_bytes_ = 0;
-  uint64_t num_opened_ = 0;
 };
 
 }  // namespace blocksieve::rocksdb_plugin

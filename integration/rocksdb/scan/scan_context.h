@@ -2,7 +2,6 @@
 
 #include <rocksdb/comparator.h>
 #include <rocksdb/db.h>
-#include <rocksdb/file_system.h>
 #include <rocksdb/options.h>
 #include <rocksdb/status.h>
 
@@ -26,7 +25,6 @@ struct ScanContext {
   rocksdb::DB* db = nullptr;
   rocksdb::ColumnFamilyHandle* column_family = nullptr;
   const rocksdb::Comparator* comparator = nullptr;
-  std::shared_ptr<rocksdb::FileSystem> file_system;  ///< For sidecars; null: do not look for them.
   Predicate predicate = Predicate::Constant(true);
   bool reverse = false;
   uint64_t limit = 0;  ///< Maximum rows; 0: no limit.

@@ -93,7 +93,7 @@ class Planner {
         map_(std::move(map)),
         snapshot_(snapshot),
         indexes_(*indexes) {
-    sst_.file_system = context_.file_system;
+    sst_.file_system = context_.db->GetEnv()->GetFileSystem();
   }
 
   void AddFile(const std::string& path,

@@ -112,7 +112,6 @@ class SkipScan::Parts {
     context_.db = db;
     context_.column_family = column_family;
     context_.comparator = column_family->GetComparator();
-    context_.file_system = db->GetEnv()->GetFileSystem();
     context_.predicate = predicate;
     context_.reverse = options.reverse;
     context_.limit = options.limit;

@@ -161,21 +161,17 @@ TEST_F(SkipCollectorTest, TheCatalogOpensOnceAndKeepsItsCapacity) {
   };
   const uint64_t one = SstIndex(file("s", 1)).memory_bytes();
   SkipIndexCatalog catalog(3 * one);
-  for (int round = 0; round < 3; ++round) {
-    for (const uint64_t number : {1u, 2u, 3u}) catalog.Open(file("s", number));
-  }
-  EXPECT_EQ(catalog.num_opened(), 3u);
-  // Files of an SstFileWriter all have number 1.
-  catalog.Open(file("t", 1));
-  EXPECT_EQ(catalog.num_opened(), 4u);
+  const auto first = catalog.Open(file("s", 1));
+  const auto second = catalog.Open(file("s", 2));
+  const auto third = catalog.Open(file("s", 3));
+  EXPECT_EQ(catalog.Open(file("s", 1)), first);
+  // Files of an SstFileWriter all have number 1. This evicts the least recently used.
+  EXPECT_NE(catalog.Open(file("t", 1)), first);
   EXPECT_LE(catalog.used_bytes(), 3 * one);
-  catalog.Open(file("s", 3));
-  EXPECT_EQ(catalog.num_opened(), 4u);
-  catalog.Open(file("s", 1));  // had been evicted as the least recently used
-  EXPECT_EQ(catalog.num_opened(), 5u);
-  // Files without an identity are not cached.
-  for (int i = 0; i < 2; ++i) catalog.Open(file("", 0));
-  EXPECT_EQ(catalog.num_opened(), 7u);
+  EXPECT_EQ(catalog.Open(file("s", 1)), first);
+  EXPECT_EQ(catalog.Open(file("s", 3)), third);
+  EXPECT_NE(catalog.Open(file("s", 2)), second);
+  EXPECT_NE(catalog.Open(file("", 0)), catalog.Open(file("", 0))) << "without an identity";
 }
 
 TEST_F(SkipCollectorTest, ACatalogChargesACacheForWhatItHolds) {

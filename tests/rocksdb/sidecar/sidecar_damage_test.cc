@@ -26,9 +26,7 @@ class SidecarDamageTest : public SidecarFixture {
     std::string path;
     std::shared_ptr<const rocksdb::TableProperties> properties;
 
-    SstIndex Open() const {
-      return SstIndex(properties, {rocksdb::FileSystem::Default(), path}, std::nullopt);
-    }
+    SstIndex Open() const { return SstIndex(properties, {rocksdb::FileSystem::Default(), path}); }
   };
 
   static std::vector<Sst> Ssts(TestDb* db) {

@@ -13,8 +13,8 @@ namespace {
 IndexReport ReportIndex(const std::string& path,
                         const std::shared_ptr<const rocksdb::TableProperties>& properties) {
   const auto& user = properties->user_collected_properties;
-  const rocksdb_plugin::SstIndex index(properties, {rocksdb::Env::Default()->GetFileSystem(), path},
-                                       std::nullopt);
+  const rocksdb_plugin::SstIndex index(properties,
+                                       {rocksdb::Env::Default()->GetFileSystem(), path});
   IndexReport report;
   if (const SkipIndex* const open = index.index()) {
     report.num_granules = open->num_granules();
