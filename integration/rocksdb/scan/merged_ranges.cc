@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "integration/rocksdb/scan/merged_ranges.h"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -102,29 +103,7 @@ void MergedRanges::Add(ScanRange range) {
     if (!b.start(reverse)) return false;
     return !a.start(reverse) || context_->CompareInScan(*a.start(reverse), *b.start(reverse)) < 0;
   };
-  const auto ends_before_start = [&](const ScanRange& a, const ScanRange& b) {
-    return a.end(reverse) && b.start(reverse) &&
-           context_->CompareInScan(*a.end(reverse), *b.start(reverse)) < 0;
-  };
-  const auto extend = [&](ScanRange* a, const ScanRange& b) {
-    if (!a->end(reverse)) return;
-    if (!b.end(reverse) || context_->CompareInScan(*a->end(reverse), *b.end(reverse)) < 0) {
-      a->end(reverse) = b.end(reverse);
-    }
-  };
-  auto position = ranges_.begin();
-  while (position != ranges_.end() && starts_before(*position, range)) ++position;
-  if (position != ranges_.begin() && !ends_before_start(*std::prev(position), range)) {
-    --position;
-    extend(&*position, range);
-  } else {
-    position = ranges_.insert(position, std::move(range));
-  }
-  auto next = std::next(position);
-  while (next != ranges_.end() && !ends_before_start(*position, *next)) {
-    extend(&*position, *next);
-    next = ranges_.erase(next);
-  }
+  ranges_.insert(std::ranges::upper_bound(ranges_, range, starts_before), std::move(range));
 }
 
 bool MergedRanges::Covers(const rocksdb::Slice& key) const {

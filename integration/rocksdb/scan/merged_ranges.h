@@ -88,7 +88,7 @@ class MergedRanges {
 
   ScanContext* const context_;
   BoundedIterator view_;
-  std::list<ScanRange> ranges_;       // still to be read; disjoint, in scan order
+  std::list<ScanRange> ranges_;       // still to be read, in the order of their starts
   std::optional<ScanRange> covered_;  // the last or current range
   bool positioned_ = false;
 };
