@@ -170,9 +170,9 @@ std::string BuildFilter(size_t num_keys, double fpr, const std::string& prefixes
 
 double RateOf(const std::string& filter) { return DescribeFilter(AsBytes(filter))->predicted_fpr; }
 
-double MeanRate(const std::vector<std::string>& filters) {
+double MeanRate(const std::vector<std::string>& filters, uint64_t num_keys) {
   FilterReport report;
-  DescribeFilters(filters, 1, &report);
+  DescribeFilters(filters, num_keys, &report);
   return report.predicted_fpr;
 }
 
@@ -180,16 +180,16 @@ double MeanRate(const std::vector<std::string>& filters) {
 TEST(FilterFactsTest, FiltersAreWeightedByTheirKeys) {
   const std::string many = BuildFilter(9'900, 0.001);
   const std::string few = BuildFilter(100, 0.1);
-  EXPECT_DOUBLE_EQ(MeanRate({many}), RateOf(many));
-  EXPECT_DOUBLE_EQ(MeanRate({many, few}), 0.99 * RateOf(many) + 0.01 * RateOf(few));
+  EXPECT_DOUBLE_EQ(MeanRate({many}, 9'900), RateOf(many));
+  EXPECT_DOUBLE_EQ(MeanRate({many, few}, 10'000), 0.99 * RateOf(many) + 0.01 * RateOf(few));
 }
 
 TEST(FilterFactsTest, UnreadableFiltersHaveTypicalWeight) {
   const std::string readable = BuildFilter(1000, 0.001);
   std::string damaged = readable;
   damaged[damaged.size() - 8] ^= 1;
-  EXPECT_DOUBLE_EQ(MeanRate({damaged}), 1);
-  EXPECT_DOUBLE_EQ(MeanRate({readable, damaged, readable}), (2 * RateOf(readable) + 1) / 3);
+  EXPECT_DOUBLE_EQ(MeanRate({damaged}, 1000), 1);
+  EXPECT_DOUBLE_EQ(MeanRate({readable, damaged, readable}, 3000), (2 * RateOf(readable) + 1) / 3);
 }
 
 TEST(FilterFactsTest, SaysWhyAFilterCannotBeRead) {

@@ -159,17 +159,6 @@ PartReport SumOf(const std::vector<FilterReport>& filters, PartReport FilterRepo
   return sum;
 }
 
-// The entries assumed for a filter that does not record them: partitions have similar sizes.
-double TypicalEntries(const std::vector<FilterReport>& filters) {
-  double sum = 0;
-  double counted = 0;
-  for (const FilterReport& facts : filters) {
-    sum += static_cast<double>(facts.num_entries);
-    counted += facts.num_entries == 0 ? 0 : 1;
-  }
-  return counted == 0 ? 1 : sum / counted;
-}
-
 }  // namespace
 
 std::string NameOf(FilterOrigin origin) {
@@ -188,7 +177,9 @@ void DescribeFilters(const std::vector<std::string>& filters, uint64_t num_entri
   for (const std::string& contents : filters) {
     described.push_back(ReportFilter(AsBytes(contents), bits_per_entry));
   }
-  const double typical_entries = TypicalEntries(described);
+  // Of a filter that does not record them: partitions have similar sizes.
+  const double typical_entries =
+      static_cast<double>(num_entries) / static_cast<double>(filters.size());
   std::map<std::string, MeanFpr> kinds;
   std::optional<FilterOrigin> readable;
   MeanFpr fpr;

@@ -5,7 +5,6 @@
 #include <rocksdb/statistics.h>
 
 #include <algorithm>
-#include <array>
 #include <initializer_list>
 #include <utility>
 
@@ -25,22 +24,44 @@ struct MetricInfo {
   const char* help;
 };
 
-constexpr std::array<MetricInfo, kNumMetrics> kMetrics = {{
-    {"blocksieve_files", "gauge", "SST files, by who built their filters."},
-    {"blocksieve_file_bytes", "gauge", "Bytes of SST files, by who built their filters."},
-    {"blocksieve_filter_bytes", "gauge", "Bytes of the filters of SST files."},
-    {"blocksieve_files_without_filter", "gauge", "SST files with keys but no working filter."},
-    {"blocksieve_predicted_fpr", "gauge",
-     "False-positive rate of the filters by their model, the mean over keys; 1 without filters."},
-    {"blocksieve_lookups_total", "counter", "Keys of Get and MultiGet, by result."},
-    {"blocksieve_filter_probes_total", "counter",
-     "Probes of filters by lookups, by result. A false positive wastes a read of a data block."},
-    {"blocksieve_seeks_total", "counter", "Seeks of iterators."},
-    {"blocksieve_seek_blocks_total", "counter",
-     "Data blocks for seeks, one per sorted run: with a row for the seek, without, or ruled out."},
-    {"blocksieve_range_queries_total", "counter",
-     "Range queries to filters by all databases of the process, by result."},
-}};
+// Their names are promises, as those of options are.
+constexpr MetricInfo kFiles = {"blocksieve_files", "gauge",
+                               "SST files, by who built their filters."};
+constexpr MetricInfo kFileBytes = {"blocksieve_file_bytes", "gauge",
+                                   "Bytes of SST files, by who built their filters."};
+constexpr MetricInfo kFilterBytes = {"blocksieve_filter_bytes", "gauge",
+                                     "Bytes of the filters of SST files."};
+constexpr MetricInfo kUnfilteredFiles = {"blocksieve_files_without_filter", "gauge",
+                                         "SST files with keys but no working filter."};
+constexpr MetricInfo kPredictedFpr = {
+    "blocksieve_predicted_fpr", "gauge",
+    "False-positive rate of the filters by their model, the mean over keys; 1 without filters."};
+constexpr MetricInfo kLookups = {"blocksieve_lookups_total", "counter",
+                                 "Keys of Get and MultiGet, by result."};
+constexpr MetricInfo kFilterProbes = {
+    "blocksieve_filter_probes_total", "counter",
+    "Probes of filters by lookups, by result. A false positive wastes a read of a data block."};
+constexpr MetricInfo kSeeks = {"blocksieve_seeks_total", "counter", "Seeks of iterators."};
+constexpr MetricInfo kSeekBlocks = {
+    "blocksieve_seek_blocks_total", "counter",
+    "Data blocks for seeks, one per sorted run: with a row for the seek, without, or ruled out."};
+constexpr MetricInfo kRangeQueries = {
+    "blocksieve_range_queries_total", "counter",
+    "Range queries to filters by all databases of the process, by result."};
+
+FilterMetric MakeMetric(const MetricInfo& metric, std::string labels, double value) {
+  return {metric.name, metric.type, metric.help, std::move(labels), value};
+}
+
+// A label with an escaped value.
+std::string Label(const char* name, std::string_view value) {
+  std::string text = std::string(name) + "=\"";
+  for (const char c : value) {
+    if (c == '\\' || c == '"') text += '\\';
+    text += c == '\n' ? "\\n" : std::string(1, c);
+  }
+  return text + '"';
+}
 
 }  // namespace
 
@@ -106,63 +127,50 @@ ObservedReads ObserveReads(const Tickers& tickers) {
   return reads;
 }
 
-FilterMetric MakeMetric(Metric metric, std::string labels, double value) {
-  const MetricInfo& info = kMetrics[static_cast<size_t>(metric)];
-  return {info.name, info.type, info.help, std::move(labels), value};
-}
-
-std::string Label(const char* name, std::string_view value) {
-  std::string text = std::string(name) + "=\"";
-  for (const char c : value) {
-    if (c == '\\' || c == '"') text += '\\';
-    text += c == '\n' ? "\\n" : std::string(1, c);
-  }
-  return text + '"';
-}
-
 void AddFiles(const std::vector<FileReport>& files, bool with_rates,
               std::vector<FilterMetric>* metrics) {
-  std::map<std::pair<Metric, std::string>, double> sums;  // by labels
-  std::map<std::string, double> num_entries;              // by labels of levels
+  std::map<std::pair<const MetricInfo*, std::string>, double> sums;  // by labels
+  std::map<std::string, double> num_entries;                         // by labels of levels
   for (const FileReport& file : files) {
     const std::string family = Label("column_family", file.place.family);
     const std::string level = family + "," + Label("level", std::to_string(file.place.level));
     const std::string by_filter = level + "," + Label("filter", NameOf(file.filter.origin));
     const auto entries = static_cast<double>(file.num_entries);
-    ++sums[{Metric::kFiles, by_filter}];
-    sums[{Metric::kFileBytes, by_filter}] += static_cast<double>(file.num_bytes);
-    sums[{Metric::kFilterBytes, level}] += static_cast<double>(file.filter.num_bytes);
-    sums[{Metric::kUnfilteredFiles, family}] += IsUnfiltered(file);
+    ++sums[{&kFiles, by_filter}];
+    sums[{&kFileBytes, by_filter}] += static_cast<double>(file.num_bytes);
+    sums[{&kFilterBytes, level}] += static_cast<double>(file.filter.num_bytes);
+    sums[{&kUnfilteredFiles, family}] += IsUnfiltered(file);
     if (!with_rates || file.num_entries == 0) continue;
-    sums[{Metric::kPredictedFpr, level}] += entries * file.filter.predicted_fpr;
+    sums[{&kPredictedFpr, level}] += entries * file.filter.predicted_fpr;
     num_entries[level] += entries;
   }
   for (const auto& [key, sum] : sums) {
     const auto& [metric, labels] = key;
-    const double value = metric == Metric::kPredictedFpr ? sum / num_entries[labels] : sum;
-    metrics->push_back(MakeMetric(metric, labels, value));
+    const double value = metric == &kPredictedFpr ? sum / num_entries[labels] : sum;
+    metrics->push_back(MakeMetric(*metric, labels, value));
   }
 }
 
 void AddReads(const ObservedReads& reads, std::vector<FilterMetric>* metrics) {
-  const auto add = [&](Metric metric, const char* result, std::optional<uint64_t> value) {
+  const auto add = [&](const MetricInfo& metric, const char* result,
+                       std::optional<uint64_t> value) {
     if (!value) return;
     metrics->push_back(MakeMetric(metric, result[0] == '\0' ? "" : Label("result", result),
                                   static_cast<double>(*value)));
   };
-  add(Metric::kLookups, "memtable", reads.in_memtables);
-  add(Metric::kLookups, "found", reads.found);
+  add(kLookups, "memtable", reads.in_memtables);
+  add(kLookups, "found", reads.found);
   if (reads.lookups && reads.found) {
-    add(Metric::kLookups, "absent", Difference(*reads.lookups, *reads.found));
+    add(kLookups, "absent", Difference(*reads.lookups, *reads.found));
   }
-  add(Metric::kFilterProbes, "ruled_out", reads.ruled_out);
-  add(Metric::kFilterProbes, "false_positive", reads.false_positives);
-  add(Metric::kFilterProbes, "true_positive", reads.true_positives);
-  add(Metric::kSeeks, "", reads.seeks);
+  add(kFilterProbes, "ruled_out", reads.ruled_out);
+  add(kFilterProbes, "false_positive", reads.false_positives);
+  add(kFilterProbes, "true_positive", reads.true_positives);
+  add(kSeeks, "", reads.seeks);
   if (!reads.seek_blocks) return;
-  add(Metric::kSeekBlocks, "useful", reads.seek_blocks->useful);
-  add(Metric::kSeekBlocks, "useless", reads.seek_blocks->useless);
-  add(Metric::kSeekBlocks, "ruled_out", reads.seek_blocks->ruled_out);
+  add(kSeekBlocks, "useful", reads.seek_blocks->useful);
+  add(kSeekBlocks, "useless", reads.seek_blocks->useless);
+  add(kSeekBlocks, "ruled_out", reads.seek_blocks->ruled_out);
 }
 
 }  // namespace rocksdb_plugin
@@ -208,8 +216,8 @@ rocksdb::Status GetFilterMetrics(rocksdb::DB* db,
     }
     const RangeFilterCounts counts = GetRangeFilterCounts();
     for (const auto& [result, count] : kRangeResults) {
-      metrics->push_back(MakeMetric(Metric::kRangeQueries, Label("result", result),
-                                    static_cast<double>(counts.*count)));
+      metrics->push_back(
+          MakeMetric(kRangeQueries, Label("result", result), static_cast<double>(counts.*count)));
     }
     return rocksdb::Status::OK();
   });

@@ -1,11 +1,9 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "blocksieve/rocksdb/maintenance.h"
@@ -55,27 +53,6 @@ struct ObservedReads {
 };
 
 ObservedReads ObserveReads(const Tickers& tickers);
-
-/// The list of metrics. Their names are promises, as those of options are.
-enum class Metric {
-  kFiles,
-  kFileBytes,
-  kFilterBytes,
-  kUnfilteredFiles,
-  kPredictedFpr,
-  kLookups,
-  kFilterProbes,
-  kSeeks,
-  kSeekBlocks,
-  kRangeQueries,
-};
-inline constexpr size_t kNumMetrics = 10;
-
-/// `labels`: as Label makes them, separated by commas.
-FilterMetric MakeMetric(Metric metric, std::string labels, double value);
-
-/// A label with an escaped value.
-std::string Label(const char* name, std::string_view value);
 
 /// Adds the metrics of files, by column family and level. `with_rates`: the filters of the reports
 /// were read, so that their rates are known.
