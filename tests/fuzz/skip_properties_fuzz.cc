@@ -51,9 +51,9 @@ void CheckPlan(const Properties& properties, bool has_index) {
   ScanContext context;
   context.comparator = rocksdb::BytewiseComparator();
   context.predicate = predicate;
-  ScanPruner indexes(context.predicate, &context.counts);
-  const ScanPlan plan = MakePlan(&context, {{kPath, properties}}, rocksdb::ColumnFamilyMetaData(),
-                                 7, false, &indexes);
+  context.sequence = 7;
+  context.indexes.emplace(context.predicate, &context.counts);
+  const ScanPlan plan = MakePlan(&context, {{kPath, properties}}, {}, /*is_lazy=*/false);
   if (has_index) return;
   Require(!context.counts.full_scan_reason.empty() ||
               (plan.files.size() == 1 && plan.files[0].is_whole),

@@ -65,7 +65,9 @@ void CandidateSource::Position() {
     return FindCandidate();
   }
   if (file_->index == nullptr) {
-    plan_->prune(file_);
+    --context_->counts.files_not_reached;
+    PruneFile(context_, *plan_->map, file_);
+    context_->indexes->Finish();
     return LoadNextRange();
   }
   if (!ranges_->CutCovered(&*current_)) return LoadNextRange();

@@ -2,6 +2,7 @@
 
 #include <rocksdb/comparator.h>
 #include <rocksdb/db.h>
+#include <rocksdb/file_system.h>
 #include <rocksdb/options.h>
 #include <rocksdb/status.h>
 
@@ -25,6 +26,7 @@ struct ScanContext {
   rocksdb::DB* db = nullptr;
   rocksdb::ColumnFamilyHandle* column_family = nullptr;
   const rocksdb::Comparator* comparator = nullptr;
+  std::shared_ptr<rocksdb::FileSystem> file_system;  ///< For sidecars; null: do not look for them.
   Predicate predicate = Predicate::Constant(true);
   bool reverse = false;
   uint64_t limit = 0;  ///< Maximum rows; 0: no limit.
@@ -35,8 +37,10 @@ struct ScanContext {
 
   /// With the snapshot and total order. Parts add filters and bounds to copies.
   rocksdb::ReadOptions read_options;
+  rocksdb::SequenceNumber sequence = 0;  ///< That of the snapshot.
 
   ScanExplanation counts;
+  std::optional<ScanPruner> indexes;  ///< Counts in `counts`.
 
   /// Negative if `a` comes before `b` in the scan.
   int CompareInScan(const rocksdb::Slice& a, const rocksdb::Slice& b) const {

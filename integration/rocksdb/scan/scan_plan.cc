@@ -84,119 +84,83 @@ OlderEntries FileMap::Older(size_t level, size_t index) const {
 
 namespace {
 
-class Planner {
- public:
-  Planner(ScanContext* context, std::shared_ptr<const FileMap> map,
-          rocksdb::SequenceNumber snapshot, ScanPruner* indexes)
-      : context_(*context),
-        counts_(context->counts),
-        map_(std::move(map)),
-        snapshot_(snapshot),
-        indexes_(*indexes) {
-    sst_.file_system = context_.db->GetEnv()->GetFileSystem();
-  }
+/// Why the index cannot be used in this database; empty if it can.
+std::string ProblemOf(const ScanContext& context, const SstIndex& file) {
+  if (file.index() == nullptr) return file.problem();
+  if (file.value_suffix_bytes() == context.value_suffix_bytes) return "";
+  return "value_suffix_bytes of its index is " + std::to_string(file.value_suffix_bytes()) +
+         "; that of the database is " + std::to_string(context.value_suffix_bytes);
+}
 
-  void AddFile(const std::string& path,
-               const std::shared_ptr<const rocksdb::TableProperties>& properties, bool is_lazy,
-               ScanPlan* plan) {
-    PlannedFile file{.number = FileNumberOf(path), .path = path, .properties = properties};
-    num_rows_ += properties->num_entries;
-    const rocksdb::SstFileMetaData* const metadata = map_->Find(file.number);
-    if (metadata == nullptr) plan->map_is_complete = false;
-    if (metadata != nullptr && metadata->smallest_seqno > snapshot_) {
-      ++counts_.num_files;
-      ++counts_.files_pruned;
-      ++counts_.files_too_new;
-      return;
-    }
-    if (is_lazy && metadata != nullptr) {
-      ++counts_.files_not_reached;
-    } else {
-      Prune(&file);
-      if (!file.is_whole && file.granules.IsEmpty()) return;
-    }
-    plan->files.push_back(std::move(file));
-  }
-
-  void PruneReached(PlannedFile* file) {
-    --counts_.files_not_reached;
-    Prune(file);
-    indexes_.Finish();
-  }
-
-  void Prune(PlannedFile* file) {
-    const rocksdb::SstFileMetaData* const metadata = map_->Find(file->number);
-    sst_.path = file->path;
-    file->index =
-        SkipIndexCatalog::Default().Open(file->properties, sst_, context_.predicate.columns());
-    const SkipIndex* const index = file->index->index();
-    std::optional<GranuleSet> granules =
-        indexes_.PruneFile(index, FileNameOf(file->path), ProblemOf(*file->index));
-    uint64_t rows = file->properties->num_entries;
-    file->is_whole = !granules;
-    if (granules) {
-      RemoveTooNew(*index, &*granules);
-      rows = indexes_.Select(*index, *granules);
-      file->granules = *std::move(granules);
-    }
-    const bool is_alone =
-        metadata != nullptr &&
-        !map_->OthersOverlap({metadata->smallestkey, metadata->largestkey}, file->number);
-    if (!is_alone) num_rechecked_rows_ += rows;
-    counts_.rows_planned += rows;
-  }
-
-  void Decide() {
-    indexes_.Finish();
-    if (counts_.full_scan_reason.empty() &&
-        static_cast<double>(num_rechecked_rows_) >
-            context_.max_rechecked_share * static_cast<double>(num_rows_)) {
-      counts_.full_scan_reason =
-          "most granules are selected: reading all in order costs less than re-checking rows";
+void RemoveTooNew(const SkipIndex& index, ScanContext* context, GranuleSet* granules) {
+  for (size_t granule = 0; granule < index.num_granules(); ++granule) {
+    if (granules->Has(granule) && index.MinSequence(granule) > context->sequence) {
+      granules->Remove(granule);
+      ++context->counts.granules_too_new;
     }
   }
-
- private:
-  /// Why the index cannot be used in this database; empty if it can.
-  std::string ProblemOf(const SstIndex& file) const {
-    if (file.index() == nullptr) return file.problem();
-    if (file.value_suffix_bytes() == context_.value_suffix_bytes) return "";
-    return "value_suffix_bytes of its index is " + std::to_string(file.value_suffix_bytes()) +
-           "; that of the database is " + std::to_string(context_.value_suffix_bytes);
-  }
-
-  void RemoveTooNew(const SkipIndex& index, GranuleSet* granules) {
-    for (size_t granule = 0; granule < index.num_granules(); ++granule) {
-      if (granules->Has(granule) && index.MinSequence(granule) > snapshot_) {
-        granules->Remove(granule);
-        ++counts_.granules_too_new;
-      }
-    }
-  }
-
-  ScanContext& context_;
-  ScanExplanation& counts_;
-  const std::shared_ptr<const FileMap> map_;
-  const rocksdb::SequenceNumber snapshot_;
-  ScanPruner& indexes_;
-  SstPlace sst_;
-  uint64_t num_rows_ = 0;
-  uint64_t num_rechecked_rows_ = 0;
-};
+}
 
 }  // namespace
 
+uint64_t PruneFile(ScanContext* context, const FileMap& map, PlannedFile* file) {
+  const SstPlace sst{context->file_system, file->path};
+  file->index =
+      SkipIndexCatalog::Default().Open(file->properties, sst, context->predicate.columns());
+  const SkipIndex* const index = file->index->index();
+  std::optional<GranuleSet> granules =
+      context->indexes->PruneFile(index, FileNameOf(file->path), ProblemOf(*context, *file->index));
+  uint64_t rows = file->properties->num_entries;
+  file->is_whole = !granules;
+  if (granules) {
+    RemoveTooNew(*index, context, &*granules);
+    rows = context->indexes->Select(*index, *granules);
+    file->granules = *std::move(granules);
+  }
+  context->counts.rows_planned += rows;
+  const rocksdb::SstFileMetaData* const metadata = map.Find(file->number);
+  const bool is_alone =
+      metadata != nullptr &&
+      !map.OthersOverlap({metadata->smallestkey, metadata->largestkey}, file->number);
+  return is_alone ? 0 : rows;
+}
+
 ScanPlan MakePlan(ScanContext* context, const rocksdb::TablePropertiesCollection& properties,
-                  rocksdb::ColumnFamilyMetaData metadata, rocksdb::SequenceNumber snapshot,
-                  bool is_lazy, ScanPruner* indexes) {
-  assert(indexes->CanPrune());
+                  rocksdb::ColumnFamilyMetaData metadata, bool is_lazy) {
+  assert(context->indexes->CanPrune());
+  ScanExplanation& counts = context->counts;
   ScanPlan plan;
   plan.map = std::make_shared<const FileMap>(context->comparator, std::move(metadata));
   plan.map_is_complete = true;
-  const auto planner = std::make_shared<Planner>(context, plan.map, snapshot, indexes);
-  for (const auto& [path, file] : properties) planner->AddFile(path, file, is_lazy, &plan);
-  if (!is_lazy) planner->Decide();
-  plan.prune = [planner](PlannedFile* file) { planner->PruneReached(file); };
+  uint64_t num_rows = 0;
+  uint64_t num_rechecked = 0;
+  for (const auto& [path, of_file] : properties) {
+    PlannedFile file{.number = FileNumberOf(path), .path = path, .properties = of_file};
+    num_rows += of_file->num_entries;
+    const rocksdb::SstFileMetaData* const known = plan.map->Find(file.number);
+    if (known == nullptr) plan.map_is_complete = false;
+    if (known != nullptr && known->smallest_seqno > context->sequence) {
+      ++counts.num_files;
+      ++counts.files_pruned;
+      ++counts.files_too_new;
+      continue;
+    }
+    if (is_lazy && known != nullptr) {
+      ++counts.files_not_reached;
+    } else {
+      num_rechecked += PruneFile(context, *plan.map, &file);
+      if (!file.is_whole && file.granules.IsEmpty()) continue;
+    }
+    plan.files.push_back(std::move(file));
+  }
+  if (is_lazy) return plan;
+  context->indexes->Finish();
+  if (counts.full_scan_reason.empty() &&
+      static_cast<double>(num_rechecked) >
+          context->max_rechecked_share * static_cast<double>(num_rows)) {
+    counts.full_scan_reason =
+        "most granules are selected: reading all in order costs less than re-checking rows";
+  }
   return plan;
 }
 

@@ -6,7 +6,6 @@
 #include <rocksdb/table_properties.h>
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -61,7 +60,7 @@ struct PlannedFile {
   std::string path;
   std::shared_ptr<const rocksdb::TableProperties> properties;
 
-  /// Null until the file is pruned; see ScanPlan::prune.
+  /// Null until the file is pruned; see PruneFile.
   std::shared_ptr<const SstIndex> index = nullptr;
 
   /// Read all of the file, as it has no usable index.
@@ -78,19 +77,17 @@ struct ScanPlan {
 
   /// The map knows all files. If not, any range may overlap others.
   bool map_is_complete = false;
-
-  /// Prunes a file without an index: opens that, and sets what of the file to read. Throws
-  /// std::bad_alloc.
-  std::function<void(PlannedFile*)> prune = nullptr;
 };
 
+/// Opens the index of a file, sets what of the file to read, and returns the number of rows to
+/// re-check. Throws std::bad_alloc.
+uint64_t PruneFile(ScanContext* context, const FileMap& map, PlannedFile* file);
+
 /// Prunes the granules of all files with their indexes. `properties` are those of all files, read
-/// after the memtables were pinned. `indexes` counts in the context's counts. If these then have a
-/// full_scan_reason, read everything instead. `is_lazy`: files of the map are not pruned before the
-/// scan reaches them, and no full scan is demanded. `context` and `indexes` must outlive the plan.
-/// REQUIRES: indexes->CanPrune()
+/// after the memtables were pinned. If the context's counts then have a full_scan_reason, read
+/// everything instead. `is_lazy`: files of the map are not pruned before the scan reaches them, and
+/// no full scan is demanded. REQUIRES: context->indexes->CanPrune()
 ScanPlan MakePlan(ScanContext* context, const rocksdb::TablePropertiesCollection& properties,
-                  rocksdb::ColumnFamilyMetaData metadata, rocksdb::SequenceNumber snapshot,
-                  bool is_lazy, ScanPruner* indexes);
+                  rocksdb::ColumnFamilyMetaData metadata, bool is_lazy);
 
 }  // namespace blocksieve::rocksdb_plugin

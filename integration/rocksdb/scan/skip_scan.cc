@@ -112,6 +112,7 @@ class SkipScan::Parts {
     context_.db = db;
     context_.column_family = column_family;
     context_.comparator = column_family->GetComparator();
+    context_.file_system = db->GetEnv()->GetFileSystem();
     context_.predicate = predicate;
     context_.reverse = options.reverse;
     context_.limit = options.limit;
@@ -138,6 +139,7 @@ class SkipScan::Parts {
       return rocksdb::Status::NotSupported(
           "blocksieve: scans need a snapshot, and GetSnapshot() of this database returns null");
     }
+    context_.sequence = context_.read_options.snapshot->GetSequenceNumber();
     bool is_open = false;
     BLOCKSIEVE_RETURN_IF_ERROR(OpenByIndex(&is_open));
     if (!is_open) {
@@ -207,7 +209,7 @@ class SkipScan::Parts {
   /// Opens the scan, unless it must be a full scan; the reason is in the counts then.
   rocksdb::Status OpenByIndex(bool* is_open) {
     ScanExplanation& counts = context_.counts;
-    ScanPruner& indexes = indexes_.emplace(
+    const ScanPruner& indexes = context_.indexes.emplace(
         context_.predicate, &counts,
         ScanPrunerOptions{.use_index = options_.use_index, .count_comparisons = options_.explain});
     if (!indexes.CanPrune()) return rocksdb::Status::OK();
@@ -241,9 +243,7 @@ class SkipScan::Parts {
     context_.db->GetColumnFamilyMetaData(context_.column_family, &metadata);
     ranges->Pin();
 
-    ScanPlan plan =
-        MakePlan(&context_, properties, std::move(metadata),
-                 context_.read_options.snapshot->GetSequenceNumber(), IsLazy(options_), &indexes);
+    ScanPlan plan = MakePlan(&context_, properties, std::move(metadata), IsLazy(options_));
     if (!counts.full_scan_reason.empty()) return rocksdb::Status::OK();
     *is_open = true;
     return Open(std::move(ranges), std::move(memtables), std::move(plan));
@@ -252,7 +252,6 @@ class SkipScan::Parts {
   const SkipScanOptions options_;
   ScanContext context_;
   const rocksdb::Snapshot* owned_snapshot_ = nullptr;
-  std::optional<ScanPruner> indexes_;
   std::shared_ptr<ReadPruning> pruning_;  // of reads by the block index
   std::unique_ptr<CandidateScan> scan_;   // null with an order
   std::vector<ScannedRow> rows_;          // the current batch, or all rows of an order
