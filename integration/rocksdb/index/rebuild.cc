@@ -227,7 +227,7 @@ rocksdb::Status RebuildSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle*
       const UnindexedFile& file = files.back();
       finished.insert(file.name);
       rocksdb::FileSystem* const file_system = file.place.file_system.get();
-      if (!FileExists(file_system, file.place.path)) {
+      if (!file_system->FileExists(file.place.path, rocksdb::IOOptions(), nullptr).ok()) {
         DeleteSidecar(file_system, file.place.path);  // the SST was compacted away meanwhile
       } else if (status.ok()) {
         ++done.files_done;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "integration/rocksdb/sidecar/databases.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -14,6 +15,8 @@ namespace {
 thread_local StartedSst started_sst;
 thread_local std::string unfinished_path;
 
+constexpr std::string_view kSstSuffix = ".sst";
+
 std::string DirectoryOf(const std::string& path) { return path.substr(0, path.find_last_of('/')); }
 
 struct Database {
@@ -25,7 +28,6 @@ struct Database {
 struct Registry {
   std::mutex mutex;
   std::map<std::string, Database> databases;  // by name
-  std::set<std::string> unfinished;           // paths of SSTs
 };
 
 Registry& Registered() {
@@ -60,7 +62,17 @@ std::set<std::string> SstDirectories(rocksdb::DB* db) {
   return directories;
 }
 
-// Deletes sidecars without an SST, finished or temporary.
+// "000012.bsx" with suffix ".bsx": "000012". Empty if that is not a number.
+std::string_view NumberInName(std::string_view name, std::string_view suffix) {
+  if (!name.ends_with(suffix)) return {};
+  name.remove_suffix(suffix.size());
+  const bool is_number =
+      std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return is_number ? name : std::string_view();
+}
+
+// Deletes sidecars without an SST, finished or temporary. A sidecar is written after its SST was
+// created.
 void DeleteOrphans(rocksdb::FileSystem* file_system, const std::string& directory) {
   const rocksdb::IOOptions io;
   std::vector<std::string> names;
@@ -73,10 +85,6 @@ void DeleteOrphans(rocksdb::FileSystem* file_system, const std::string& director
     const std::string_view number = NumberInName(sidecar, kSidecarSuffix);
     if (number.empty() || ssts.contains(number)) continue;
     const std::string sst = directory + "/" + std::string(number) + std::string(kSstSuffix);
-    // In this order, as an SST may be finished between the two checks.
-    std::unique_lock lock(Registered().mutex);
-    if (Registered().unfinished.contains(sst)) continue;
-    lock.unlock();
     const rocksdb::Status exists = file_system->FileExists(sst, io, nullptr);
     if (!exists.IsNotFound()) continue;
     file_system->DeleteFile(directory + "/" + name, io, nullptr).PermitUncheckedError();
@@ -116,20 +124,14 @@ void OnSstStarted(const rocksdb::TableFileCreationBriefInfo& sst) {
   if (!place) return;
   started_sst.place = std::move(place);
   unfinished_path = sst.file_path;
-  const std::lock_guard lock(Registered().mutex);
-  Registered().unfinished.insert(sst.file_path);
 }
 
 void OnSstCreated(const rocksdb::TableFileCreationInfo& sst) {
   started_sst = {};
   // For an SST that was not kept, `sst` may lack the path.
   const std::string path = std::exchange(unfinished_path, {});
-  if (path.empty()) return;
-  if (!sst.status.ok()) {
-    if (const auto place = Find(sst.db_name, path)) DeleteSidecar(place->file_system.get(), path);
-  }
-  const std::lock_guard lock(Registered().mutex);
-  Registered().unfinished.erase(path);
+  if (path.empty() || sst.status.ok()) return;
+  if (const auto place = Find(sst.db_name, path)) DeleteSidecar(place->file_system.get(), path);
 }
 
 void OnSstDeleted(const rocksdb::TableFileDeletionInfo& sst) {

@@ -128,14 +128,6 @@ std::string SidecarPath(std::string_view sst_path) {
   return std::filesystem::path(sst_path).replace_extension(kSidecarSuffix).string();
 }
 
-std::string_view NumberInName(std::string_view name, std::string_view suffix) {
-  if (!name.ends_with(suffix)) return {};
-  name.remove_suffix(suffix.size());
-  const bool is_number =
-      std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
-  return is_number ? name : std::string_view();
-}
-
 SidecarId NewSidecarId() {
   std::random_device random;
   SidecarId id;
@@ -217,10 +209,6 @@ Status SidecarFile::Read(uint64_t offset, std::span<uint8_t> to) {
   const rocksdb::Status status = ReadExactly(*file_, index_offset_ + offset, to);
   if (status.ok()) return Status::Ok();
   return Status::Corruption("cannot be read: " + status.ToString());
-}
-
-bool FileExists(rocksdb::FileSystem* file_system, const std::string& path) {
-  return file_system->FileExists(path, rocksdb::IOOptions(), nullptr).ok();
 }
 
 void DeleteSidecar(rocksdb::FileSystem* file_system, std::string_view sst_path) {

@@ -50,16 +50,12 @@ inline constexpr char kSidecarProperty[] = "blocksieve.granules.file";
 /// The id as 32 hexadecimal digits.
 std::string ToHex(const SidecarId& id);
 
-inline constexpr std::string_view kSstSuffix = ".sst";
 inline constexpr std::string_view kSidecarSuffix = ".bsx";
 /// Follows kSidecarSuffix while the file is written.
 inline constexpr std::string_view kTemporarySuffix = ".tmp";
 
 /// "/a/b/000012.sst": "/a/b/000012.bsx"
 std::string SidecarPath(std::string_view sst_path);
-
-/// "000012.bsx" with suffix ".bsx": "000012". Empty if that is not a number.
-std::string_view NumberInName(std::string_view name, std::string_view suffix);
 
 /// A random id.
 SidecarId NewSidecarId();
@@ -108,9 +104,6 @@ class SidecarFile final : public SkipIndexSource {
   SidecarHeader header_;
   uint64_t index_offset_ = 0;
 };
-
-/// False if it does not exist, or that cannot be told.
-bool FileExists(rocksdb::FileSystem* file_system, const std::string& path);
 
 /// Links `to` to `from`, or copies it if the file system cannot link. Replaces an existing file.
 rocksdb::Status LinkOrCopySidecar(rocksdb::FileSystem* file_system, const std::string& from,
