@@ -202,17 +202,6 @@ TEST_F(SkipDatabaseKindsTest, TransactionsThatArePrepared) {
   }
 }
 
-TEST_F(SkipDatabaseKindsTest, UniversalAndFifoCompaction) {
-  for (const auto style : {rocksdb::kCompactionStyleUniversal, rocksdb::kCompactionStyleFIFO}) {
-    config_.options.compaction_style = style;
-    TestDb db(config_);
-    Fill(&db.db());
-    for (uint64_t i = 0; i < 200; i += 3) db.Put(Key(i), Value(500));
-    db.Flush();
-    EXPECT_EQ(Count(db.db(), "n = 7"), 7u);
-  }
-}
-
 TEST_F(SkipDatabaseKindsTest, UnsupportedDatabasesAreRefused) {
   const auto refuses_options = [&](const char* reason, auto change) {
     DbConfig config = config_;

@@ -22,43 +22,7 @@ using namespace blocksieve::testing;  // NOLINT: test support
 
 using SkipDatabasesTest = SkipFixture;
 
-TEST_F(SkipDatabasesTest, FilesWithoutIndexAreRead) {
-  DbConfig plain = config_;
-  plain.options.table_properties_collector_factories.clear();
-  TestDb db(plain);
-  for (uint64_t part = 0; part < 4; ++part) {
-    for (uint64_t i = 0; i < 100; ++i) db.Put(Key(part * 100 + i), Value(i / 10));
-    db.Flush();
-  }
-  db.Reopen(config_);
-  for (uint64_t i = 400; i < 500; ++i) db.Put(Key(i), Value((i - 400) / 10));
-  for (uint64_t i = 0; i < 500; i += 50) db.Put(Key(i), Value(77));
-  db.Flush();
-  ScanExplanation mixed;
-  ScanExplanation compacted;
-  for (ScanExplanation* const explanation : {&mixed, &compacted}) {
-    EXPECT_EQ(Count(db.db(), "n = 7", explanation), 50u);
-    EXPECT_EQ(Count(db.db(), "n = 77"), 10u);
-    EXPECT_EQ(Count(db.db(), "n = 5"), 45u);
-    db.Compact();
-  }
-  EXPECT_EQ(mixed.files_without_index, 4u);
-  EXPECT_EQ(compacted.files_without_index, 0u);
-  EXPECT_LT(compacted.rows_read, mixed.rows_read / 2);
-}
-
-TEST_F(SkipDatabasesTest, RebuildingNeedsOneIndexAndTablesOfBlocks) {
-  for (const size_t num_indexes : {0u, 2u}) {
-    DbConfig config = config_;
-    config.options.table_properties_collector_factories.assign(
-        num_indexes, config_.options.table_properties_collector_factories[0]);
-    TestDb db(config);
-    const rocksdb::Status status = RebuildSkipIndexes(&db.db(), nullptr);
-    EXPECT_TRUE(status.IsInvalidArgument());
-    EXPECT_NE(status.ToString().find("options is " + std::to_string(num_indexes) + "; allowed: 1"),
-              std::string::npos)
-        << status.ToString();
-  }
+TEST_F(SkipDatabasesTest, RebuildingNeedsTablesOfBlocks) {
   rocksdb::Options options = config_.ToOptions();
   options.table_factory.reset(rocksdb::NewCuckooTableFactory());
   options.allow_mmap_reads = true;
