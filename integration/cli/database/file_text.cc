@@ -81,18 +81,6 @@ struct FilterSummary {
 BLOCKSIEVE_TO_JSON(FilterSummary, num_files, num_keys, num_bytes, covered_keys, covered_bytes,
                    filter_bytes, bits_per_key, predicted_fpr)
 
-struct IndexSummary {
-  std::string family;
-  std::string definition;
-  uint64_t num_files = 0;
-  uint64_t num_granules = 0;
-  std::set<std::string> filters;  // forms; see GranuleFiltersName
-  uint64_t filter_bytes = 0;
-  uint64_t bounds_bytes = 0;
-};
-BLOCKSIEVE_TO_JSON(IndexSummary, family, definition, num_files, num_granules, filters, filter_bytes,
-                   bounds_bytes)
-
 }  // namespace
 
 std::string FilterName(const Json& filter) {
@@ -159,20 +147,25 @@ Json LevelsOf(const std::vector<FileReport>& files) {
 }
 
 Json IndexesOf(const std::vector<FileReport>& files) {
-  std::map<std::pair<std::string, std::string>, IndexSummary> indexes;
+  std::map<std::pair<std::string, std::string>, Json> indexes;
   for (const FileReport& file : files) {
     for (const IndexColumnInfo& column : file.index.columns) {
-      IndexSummary& index = indexes[{file.place.family, column.definition}];
-      index.family = file.place.family;
-      index.definition = column.definition;
-      ++index.num_files;
-      index.num_granules += file.index.num_granules;
-      index.filters.emplace(FiltersName(column));
-      index.filter_bytes += column.filter_bytes;
-      index.bounds_bytes += column.bounds_bytes;
+      Json& index = indexes[{file.place.family, column.definition}];
+      index["family"] = file.place.family;
+      index["definition"] = column.definition;
+      const auto add = [&index](const char* name, uint64_t number) {
+        index[name] = index.value(name, uint64_t{0}) + number;
+      };
+      add("num_files", 1);
+      add("num_granules", file.index.num_granules);
+      add("filter_bytes", column.filter_bytes);
+      add("bounds_bytes", column.bounds_bytes);
+      auto filters = index.value("filters", std::set<std::string>());
+      filters.emplace(FiltersName(column));
+      index["filters"] = filters;
     }
   }
-  return ArrayOf(indexes, [](const auto& index) { return Json(index.second); });
+  return ArrayOf(indexes, [](const auto& index) { return index.second; });
 }
 
 Json FilesWithoutFilters(const std::vector<FileReport>& files, const Target& target) {
