@@ -34,7 +34,7 @@ OwnedBytes BuildFilter(FilterKind kind) {
 }
 
 TEST(SharedReadersTest, OfFilters) {
-  for (const FilterKind kind : {FilterKind::kBlockedBloom, FilterKind::kRibbon}) {
+  for (const FilterKind kind : AllFilterKinds()) {
     const OwnedBytes block = BuildFilter(kind);
     const Filter filter = Filter::Open(block.view());
     ASSERT_FALSE(filter.MayContainRange("x", "y")) << "it has a range filter";

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <vector>
 
 #include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/policy/policy.h"
@@ -16,11 +17,10 @@ constexpr uint64_t kGuessedEntryBytes = 64;
 
 std::optional<FilterKind> KindOf(const FilterReport& filter) {
   const std::string kind = (filter.origin == FilterOrigin::kStock ? "stock " : "") + filter.kind;
-  for (const FilterKind known : {FilterKind::kBlockedBloom, FilterKind::kRibbon,
-                                 FilterKind::kStockBloom, FilterKind::kStockRibbon}) {
-    if (kind == FilterKindName(known)) return known;
-  }
-  return std::nullopt;
+  std::vector<FilterKind> kinds = AllFilterKinds();
+  kinds.insert(kinds.end(), {FilterKind::kStockBloom, FilterKind::kStockRibbon});
+  const auto found = std::ranges::find(kinds, kind, FilterKindName);
+  return found == kinds.end() ? std::nullopt : std::optional(*found);
 }
 
 TreeFile TreeFileOf(const FileReport& file, size_t id) {

@@ -9,7 +9,7 @@ namespace blocksieve::testing {
 
 /// One line here runs all conformance tests on a new kind.
 inline const std::vector<FilterKind>& BuildableKinds() {
-  static const std::vector<FilterKind> kinds{FilterKind::kBlockedBloom, FilterKind::kRibbon};
+  static const std::vector<FilterKind> kinds = AllFilterKinds();
   return kinds;
 }
 

@@ -199,7 +199,7 @@ TEST(PrefixFilterTest, HasMoreHashesOfFewPrefixes) {
 
 TEST(PrefixFilterTest, SharesTheBitsOfAKeyBudget) {
   const std::vector<std::string> keys = Events();
-  for (const FilterKind kind : {FilterKind::kBlockedBloom, FilterKind::kRibbon}) {
+  for (const FilterKind kind : AllFilterKinds()) {
     const FilterOptions options{.kind = kind};
     FilterBuilder builder = Must(FilterBuilder::Create(
         {.kind = kind, .prefixes = "delimiter:%3A", .prefixes_share_bits = true}));
