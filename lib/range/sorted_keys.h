@@ -82,7 +82,7 @@ class SortedKeys {
   [[gnu::noinline]] void AddSegment(size_t needed) {
     if (needed > UINT32_MAX) throw std::bad_alloc();
     room_ = std::max(needed, std::clamp<size_t>(num_bytes_, 2 << 10, 64 << 10));
-    segments_.push_back(std::make_unique_for_overwrite<char[]>(room_));
+    segments_.push_back(std::unique_ptr<char[]>(new char[room_]));
     end_ = segments_.back().get() + room_;
     num_bytes_ += room_;
   }

@@ -174,8 +174,8 @@ class TreeWriter {
   /// Appends the leaf of keys.
   void AppendLeaf(const Keys& keys, BitWriter* out) {
     // The occupied cells, the first key of each, and the number of keys.
-    const auto all_cells = std::make_unique_for_overwrite<uint32_t[]>(keys.codes.size());
-    const auto begins = std::make_unique_for_overwrite<size_t[]>(keys.codes.size() + 1);
+    const auto all_cells = std::unique_ptr<uint32_t[]>(new uint32_t[keys.codes.size()]);
+    const auto begins = std::unique_ptr<size_t[]>(new size_t[keys.codes.size() + 1]);
     const auto place = [codes = keys.codes, cells = all_cells.get(), begins = begins.get(), &keys,
                         this](uint64_t room) {
       const CodeCells all(keys.low, keys.high, room * cells_per_key_);
