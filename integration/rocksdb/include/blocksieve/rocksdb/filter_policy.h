@@ -79,7 +79,6 @@ struct FilterPolicyOptions {
   ///                            lengths of 8, 16 or 32 bits before the content: big-endian, or
   ///                            little-endian as in "len32le"; ",*" at the end, for the rest of
   ///                            the key, changes nothing
-  ///   "callback:NAME"          found by the application (blocksieve/prefix.h)
   ///   "auto"                   a delimiter or length for each file, for at most 0.3 bits per key
   std::string prefixes = {};
 
