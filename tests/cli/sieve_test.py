@@ -36,12 +36,9 @@ class SieveTest(CommandTest):
         self.assertIn("forgot 2 URLs; 0 had not been seen", done.err)
         self.assertEqual((self.stats()["seen"], self.stats()["queued"]), (0, 0))
 
-    def test_nothing_is_normalised_unless_asked(self):
+    def test_nothing_is_normalised(self):
         self.push("HTTP://Example.org", "http://example.org/")
         self.assertEqual(self.pop(9), ["HTTP://Example.org", "http://example.org/"])
-        done = self.sieve("--normalize", "push", "-", stdin=b"HTTP://Example.org\nhttp://e.org:80#x\n")
-        self.assertIn("pushed 2 URLs, of which 1 were new", done.err)
-        self.assertEqual(self.pop(9), ["http://e.org/"])
 
     def test_stats_count(self):
         urls = [f"http://example.org/{i}" for i in range(20_000)]

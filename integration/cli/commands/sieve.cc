@@ -9,7 +9,6 @@
 #include "integration/cli/database/json_table.h"
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/term/terminal.h"
-#include "integration/sieve/normalize_url.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -19,15 +18,15 @@ using sieve::UrlSieve;
 
 constexpr const char* kSieveFooter =
     R"help(A sieve queues each URL once, even after it was popped. Subcommands run in the order given. FILE has
-one URL per line; - is standard input. URLs are compared byte by byte, unless --normalize is given;
-empty lines are ignored. push and forget report on standard error; so does pop if a pipe is closed
-early, as in `pop 100 | head -1`. Queued URLs survive a crash. If the program is killed during pop,
-no URL is lost, but some may be popped again.
+one URL per line; - is standard input. URLs are compared byte by byte; empty lines are ignored.
+push and forget report on standard error; so does pop if a pipe is closed early, as in
+`pop 100 | head -1`. Queued URLs survive a crash. If the program is killed during pop, no URL is
+lost, but some may be popped again.
 
 Examples:
   blocksieve sieve --db crawl push urls.txt
   blocksieve sieve --db crawl pop 100 >batch.txt
-  extract_links <pages | blocksieve sieve --db crawl --normalize push - stats
+  extract_links <pages | blocksieve sieve --db crawl push - stats
   blocksieve sieve --db crawl forget stale.txt push stale.txt)help";
 
 constexpr const char* kUrls = "the URLs; - is standard input";
@@ -36,7 +35,6 @@ constexpr uint64_t kMaxUrls = uint64_t{1} << 50;
 struct SieveCommandOptions {
   std::string db;
   sieve::SieveOptions sieve;
-  bool normalize = false;
   OutputFormat format = OutputFormat::kText;
   std::string push_file;
   std::string forget_file;
@@ -74,7 +72,7 @@ void FeedFile(const SieveCommandOptions& options, const std::string& file, const
       const auto line = lines.Next();
       is_at_end = !line;
       if (is_at_end) break;
-      std::string url(options.normalize ? sieve::NormalizeUrl(*line) : *line);
+      std::string url(*line);
       bytes += url.size();
       if (!url.empty()) urls.push_back(std::move(url));
     }
@@ -196,8 +194,6 @@ void AddSieveCommand(CLI::App* app, Action* action) {
   AddOption(command, &options->sieve.design_urls, "--design N",
             "initial capacity of a new sieve, in URLs; 0: 65536 (default 0)",
             WholeInRange(0, 10'000'000'000));
-  AddFlag(command, &options->normalize, "--normalize",
-          "normalize URLs in push and forget (RFC 3986, 6.2)");
   AddFormatOption(command, &options->format);
 
   std::vector<std::string>* const steps = &options->steps;
