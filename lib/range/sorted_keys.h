@@ -48,8 +48,8 @@ class SortedKeys {
       key.copy(end_ - room_, key.size());
     }
     room_ -= key.size();
-    entries_.emplace_back(last_.data(), static_cast<uint32_t>(key.size()),
-                          static_cast<uint32_t>(shared));
+    entries_.push_back(
+        {last_.data(), static_cast<uint32_t>(key.size()), static_cast<uint32_t>(shared)});
     deepest_ = std::max(deepest_, shared);
     return true;
   }
