@@ -40,7 +40,7 @@ struct IndexOptions : TargetOptions {
 
 void Rebuild(IndexOptions options) {
   options.change.columns = ParseColumns(options.indexes);
-  const BackfillProgress last = RunInterruptibly("indexing", [&](const ShowProgress& show) {
+  const FileProgress last = RunInterruptibly("indexing", [&](const ShowProgress& show) {
     return RebuildIndexes(options.target, options.change, options.bytes_per_second, show);
   });
   WriteReport(options.format, {{"files_indexed", last.files_done}, {"bytes_read", last.bytes_done}},

@@ -93,7 +93,7 @@ std::string ToText(const RewritePlan& plan) {
                      term::WithCommas(SumOfBytes(plan)));
 }
 
-std::string ToText(const BackfillProgress& done, double seconds,
+std::string ToText(const FileProgress& done, double seconds,
                    const std::vector<FamilyPrediction>& families) {
   std::string text =
       fmt::format("Rewrote {} with {} bytes in {:.1f} s.\n", term::CountOf(done.files_done, "file"),
@@ -132,12 +132,12 @@ void AddFamilies(const Target& target, const RewritePlan& plan,
 
 }  // namespace
 
-BackfillProgress RunInterruptibly(const char* doing,
-                                  const std::function<bool(const ShowProgress& show)>& work) {
+FileProgress RunInterruptibly(const char* doing,
+                              const std::function<bool(const ShowProgress& show)>& work) {
   term::CatchInterrupts();
   term::Progress line;
-  BackfillProgress last;
-  const bool is_done = work([&](const BackfillProgress& progress) {
+  FileProgress last;
+  const bool is_done = work([&](const FileProgress& progress) {
     last = progress;
     line.Show(fmt::format("{}, {} of {}", doing, term::WithCommas(last.files_done),
                           term::CountOf(last.files_done + last.files_left, "file")),
@@ -168,7 +168,7 @@ void RewriteFiles(const ChangeOptions& options, Json document,
     document.update(ToJson(plan));
     return WriteReport(options.format, document, ToText(plan));
   }
-  BackfillProgress done;
+  FileProgress done;
   std::vector<FamilyPrediction> families;
   AddFamilies(options.target, make_plan(), &families);
   const auto begin = std::chrono::steady_clock::now();

@@ -38,7 +38,7 @@ void RewriteFiles(const ChangeOptions& options, nlohmann::ordered_json document,
 /// Runs work on files, which ends, and returns false, once `show`, to which it reports its
 /// progress, returns false. Shows "DOING, 1 of 2 files: ...". Returns what was done, or throws
 /// Interrupted: "interrupted; 1 file done, 2 left; run it again ...".
-BackfillProgress RunInterruptibly(const char* doing,
-                                  const std::function<bool(const ShowProgress& show)>& work);
+FileProgress RunInterruptibly(const char* doing,
+                              const std::function<bool(const ShowProgress& show)>& work);
 
 }  // namespace blocksieve::cli

@@ -53,12 +53,12 @@ void FileRewriter::Stop() {
 bool FileRewriter::Rewrite(const RewritePlan& plan, const ShowProgress& show) {
   constexpr uint64_t kNoLimit = 0;  // the database has a rate limiter
   std::mutex mutex;
-  BackfillProgress last;  // of the thread that compacts
+  FileProgress last;  // of the thread that compacts
   bool was_stopped = false;
   const rocksdb::Status status = db_.Compact(
       [&] {
-        BackfillProgress progress;
-        const auto report = [&](const BackfillProgress& done) {
+        FileProgress progress;
+        const auto report = [&](const FileProgress& done) {
           const std::lock_guard lock(mutex);
           last = done;
           return !was_stopped;
@@ -73,7 +73,7 @@ bool FileRewriter::Rewrite(const RewritePlan& plan, const ShowProgress& show) {
       [&](uint64_t all_written) {
         const std::lock_guard lock(mutex);
         // Output has nearly the size of the old file.
-        BackfillProgress now = last;
+        FileProgress now = last;
         const uint64_t part =
             std::min(all_written - std::min(all_written, last.bytes_done), now.bytes_left);
         now.bytes_done += part;

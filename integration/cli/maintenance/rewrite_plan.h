@@ -43,7 +43,7 @@ RewritePlan PlanRewrite(const Target& target, const RewriteFiltersOptions& optio
 RewritePlan PlanRevert(const Target& target, const RewriteFiltersOptions& options,
                        const OptionsText& stock);
 
-using ShowProgress = std::function<bool(const BackfillProgress&)>;
+using ShowProgress = std::function<bool(const FileProgress&)>;
 
 /// An open database whose files can be rewritten one by one, with the options of its OPTIONS file
 /// and, where these define none, its current skip indexes. RocksDB starts no compactions of its

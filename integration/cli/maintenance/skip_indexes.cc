@@ -121,20 +121,20 @@ void SetIndex(const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& i
 }
 
 bool RebuildIndexes(const Target& target, const IndexChange& change, uint64_t bytes_per_second,
-                    const std::function<bool(const BackfillProgress&)>& progress) {
+                    const std::function<bool(const FileProgress&)>& progress) {
   constexpr int kMaxPasses = 5;
   const StoredDatabase stored = ReadStored(target);
   const std::string family = stored.TargetFamilies().front();
   const auto factory = NewIndexFactory(stored, family, change, /*requires_columns=*/true);
-  BackfillProgress all;  // of the passes before
+  FileProgress all;  // of the passes before
   for (int pass = 1; pass <= kMaxPasses; ++pass) {
     const auto db = OpenReadOnly(target, family, Access::kIndex, factory);
-    BackfillProgress last;
+    FileProgress last;
     uint64_t num_listed = 0;
     bool was_stopped = false;
     const rocksdb::Status status = RebuildSkipIndexes(
         db.get(), db.HandleOf(family),
-        [&](const BackfillProgress& done) {
+        [&](const FileProgress& done) {
           last = done;
           num_listed = std::max(num_listed, done.files_left);
           last.files_done += all.files_done;

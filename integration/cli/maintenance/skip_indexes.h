@@ -50,6 +50,6 @@ void SetIndex(const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& i
 /// another process. `bytes_per_second`: 0: no limit. `progress` as in RebuildSkipIndexes; returns
 /// false if it stopped the work.
 bool RebuildIndexes(const Target& target, const IndexChange& change, uint64_t bytes_per_second,
-                    const std::function<bool(const BackfillProgress&)>& progress);
+                    const std::function<bool(const FileProgress&)>& progress);
 
 }  // namespace blocksieve::cli

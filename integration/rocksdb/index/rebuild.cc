@@ -53,7 +53,7 @@ bool HasIndex(const SstPlace& sst,
 // in `*others`, to which it adds the files that have the index. Sets what is left in `*progress`.
 rocksdb::Status FindUnindexed(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                               const SkipIndexSettings& settings, std::set<std::string>* others,
-                              std::vector<UnindexedFile>* files, BackfillProgress* progress) {
+                              std::vector<UnindexedFile>* files, FileProgress* progress) {
   rocksdb::TablePropertiesCollection properties;
   BLOCKSIEVE_RETURN_IF_ERROR(ReadTableProperties(db, column_family, &properties));
   const std::string identity = IdentityText(settings);
@@ -189,7 +189,7 @@ rocksdb::Status RebuildOne(const rocksdb::Options& options, const SkipIndexSetti
 }  // namespace
 
 rocksdb::Status RebuildSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
-                                   const std::function<bool(const BackfillProgress&)>& progress,
+                                   const std::function<bool(const FileProgress&)>& progress,
                                    uint64_t bytes_per_second) {
   return PublicCall({{"db", db}}, [&]() -> rocksdb::Status {
     if (column_family == nullptr) column_family = db->DefaultColumnFamily();
@@ -207,7 +207,7 @@ rocksdb::Status RebuildSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle*
     if (!status.ok()) return status;
 
     ReadPace pace(bytes_per_second);
-    BackfillProgress done;
+    FileProgress done;
     std::set<std::string> finished;  // files that are indexed, failed or gone
     rocksdb::Status first_problem;
     for (;;) {

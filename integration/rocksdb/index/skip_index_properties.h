@@ -37,7 +37,7 @@ inline constexpr char kProblemProperty[] = "blocksieve.granules.problem";
 inline constexpr char kExternalFileProperty[] = "rocksdb.external_sst_file.version";
 
 /// The options that determine the index of a file. Equal if and only if two SkipIndexSettings make
-/// the same index; backfilling compacts files whose text differs.
+/// the same index; RebuildSkipIndexes indexes files whose text differs.
 std::string IdentityText(const SkipIndexSettings& settings);
 
 /// Parses an IdentityText; options that it does not contain have their defaults. Nothing if it is

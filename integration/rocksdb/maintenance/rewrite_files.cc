@@ -58,8 +58,7 @@ constexpr auto kReportInterval = std::chrono::milliseconds(100);
 rocksdb::Status Stopped() { return rocksdb::Status::Incomplete("blocksieve: stopped by progress"); }
 
 // False if `report` stops the work.
-bool WaitUntil(Clock::time_point end, const ReportProgress& report,
-               const BackfillProgress& progress) {
+bool WaitUntil(Clock::time_point end, const ReportProgress& report, const FileProgress& progress) {
   while (Clock::now() < end) {
     if (!report(progress)) return false;
     std::this_thread::sleep_for(std::min<Clock::duration>(kReportInterval, end - Clock::now()));
@@ -155,7 +154,7 @@ std::vector<FileToRewrite> FilesToRewrite(const std::vector<FileReport>& files, 
 
 rocksdb::Status RewriteFiles(rocksdb::DB* db, const std::vector<FileToRewrite>& files,
                              const FamilyHandles& handle_of, uint64_t bytes_per_second,
-                             const ReportProgress& report, BackfillProgress* progress) {
+                             const ReportProgress& report, FileProgress* progress) {
   constexpr int kMaxWaits = 6000;
   progress->files_left = files.size();
   progress->bytes_left = 0;
@@ -200,19 +199,19 @@ using namespace rocksdb_plugin;  // NOLINT: the same component
 
 rocksdb::Status RewriteFilters(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                                const RewriteFiltersOptions& options,
-                               const std::function<bool(const BackfillProgress&)>& progress) {
+                               const std::function<bool(const FileProgress&)>& progress) {
   return PublicCall({{"db", db}}, [&]() -> rocksdb::Status {
     constexpr int kMaxRounds = 5;
     if (column_family == nullptr) column_family = db->DefaultColumnFamily();
     const rocksdb::Options db_options = db->GetOptions(column_family);
     rocksdb::Status status = CheckRewritable(db_options, column_family->GetName());
     if (!status.ok()) return status;
-    const auto report = [&](const BackfillProgress& done) { return !progress || progress(done); };
+    const auto report = [&](const FileProgress& done) { return !progress || progress(done); };
     const auto visit_keys = [&](const FileReport& file,
                                 const std::function<void(std::string_view)>& visit) {
       VisitKeys(db_options, file.place.path, visit);
     };
-    BackfillProgress done;
+    FileProgress done;
     std::vector<FileReport> files;
     for (int round = 0;; ++round) {
       BLOCKSIEVE_RETURN_IF_ERROR(ReadLiveFiles(db, column_family, /*reads_filters=*/true, &files));

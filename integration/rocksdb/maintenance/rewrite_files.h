@@ -41,7 +41,7 @@ struct FileToRewrite {
 std::vector<FileToRewrite> FilesToRewrite(const std::vector<FileReport>& files, const Tree& tree,
                                           const FilterPlan& plan);
 
-using ReportProgress = std::function<bool(const BackfillProgress&)>;
+using ReportProgress = std::function<bool(const FileProgress&)>;
 using FamilyHandles = std::function<rocksdb::ColumnFamilyHandle*(const std::string& family)>;
 
 /// Rewrites the files in order, each on its level. Files that RocksDB has compacted away meanwhile
@@ -50,6 +50,6 @@ using FamilyHandles = std::function<rocksdb::ColumnFamilyHandle*(const std::stri
 /// of RocksDB.
 rocksdb::Status RewriteFiles(rocksdb::DB* db, const std::vector<FileToRewrite>& files,
                              const FamilyHandles& handle_of, uint64_t bytes_per_second,
-                             const ReportProgress& report, BackfillProgress* progress);
+                             const ReportProgress& report, FileProgress* progress);
 
 }  // namespace blocksieve::rocksdb_plugin

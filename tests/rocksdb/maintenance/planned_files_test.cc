@@ -65,7 +65,7 @@ TEST_F(PlannedFilesTest, AreNotRewrittenAgain) {
   const auto rewrite = [&] {
     uint64_t num_files = 0;
     MustBeOk(RewriteFilters(&db_->db(), nullptr, {},
-                            [&](const BackfillProgress& done) {
+                            [&](const FileProgress& done) {
                               num_files = done.files_done + done.files_left;
                               return true;
                             }),

@@ -155,7 +155,7 @@ TEST_F(RewriteFiltersTest, AreRewrittenUnderReadsAndWrites) {
   for (const auto& [family, handle] : handles_) {
     // RocksDB's compactions, too, give files the new filters.
     const rocksdb::Status stopped = RewriteFilters(
-        db_.get(), handle, {}, [&](const BackfillProgress& done) { return done.files_done < 2; });
+        db_.get(), handle, {}, [&](const FileProgress& done) { return done.files_done < 2; });
     EXPECT_TRUE(stopped.ok() || stopped.IsIncomplete()) << stopped.ToString();
     const rocksdb::Status resumed = RewriteFilters(db_.get(), handle);
     // Incomplete: the tree has changed all the time.
@@ -176,7 +176,7 @@ TEST_F(RewriteFiltersTest, AreRewrittenUnderReadsAndWrites) {
     ASSERT_EQ(policies.size(), 1u);
     EXPECT_EQ(policies.begin()->first, "blocksieve");
     MustBeOk(RewriteFilters(db_.get(), handle, {},
-                            [](const BackfillProgress& done) {
+                            [](const FileProgress& done) {
                               EXPECT_EQ(done.files_done + done.files_left, 0u);
                               return true;
                             }),
@@ -204,13 +204,13 @@ TEST_F(RewriteFiltersTest, AreRewrittenAsFarAsRequested) {
   MustBeOk(RewriteFilters(db_.get(), handles_["points"], {.level = number}), "level");
   EXPECT_EQ(FilesByPolicy("points")["blocksieve"], level.files.size());
   EXPECT_GT(FilesByPolicy("points").size(), 1u);
-  const auto stop = [](const BackfillProgress& done) { return done.files_done == 0; };
+  const auto stop = [](const FileProgress& done) { return done.files_done == 0; };
   const rocksdb::Status stopped = RewriteFilters(db_.get(), handles_["points"], {}, stop);
   EXPECT_THAT(stopped.ToString(), HasSubstr("stopped by progress"));
   EXPECT_EQ(FilesByPolicy("points")["blocksieve"], level.files.size() + 1);
-  BackfillProgress last;
+  FileProgress last;
   MustBeOk(RewriteFilters(db_.get(), handles_["points"], {},
-                          [&](const BackfillProgress& done) {
+                          [&](const FileProgress& done) {
                             last = done;
                             return true;
                           }),

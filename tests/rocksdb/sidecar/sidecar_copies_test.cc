@@ -91,8 +91,8 @@ TEST_F(SidecarCopiesTest, LostSidecarsAreRebuiltWithoutCompaction) {
   Backup(Other());
   const auto other = Open(Other());
   const std::set<std::string> ssts = NamesWith(Other(), ".sst");
-  BackfillProgress last;
-  const auto keep_last = [&](const BackfillProgress& progress) {
+  FileProgress last;
+  const auto keep_last = [&](const FileProgress& progress) {
     last = progress;
     return true;
   };
@@ -119,7 +119,7 @@ TEST_F(SidecarCopiesTest, LostSidecarsAreRebuiltWithoutCompaction) {
 TEST_F(SidecarCopiesTest, RebuildingContinuesWhereItStopped) {
   Backup(Other());
   const auto other = Open(Other());
-  const auto once = [](const BackfillProgress& progress) { return progress.files_done == 0; };
+  const auto once = [](const FileProgress& progress) { return progress.files_done == 0; };
   EXPECT_TRUE(RebuildSkipIndexes(other.get(), nullptr, once).IsIncomplete());
   EXPECT_EQ(NumWithoutIndex(*other), kFiles - 1);
   EXPECT_TRUE(RebuildSkipIndexes(other.get(), nullptr, once).IsIncomplete());

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "blocksieve/rocksdb/skip_index.h"  // BackfillProgress
+#include "blocksieve/rocksdb/skip_index.h"  // FileProgress
 #include "blocksieve/status.h"
 
 /// \file
@@ -48,7 +48,7 @@ struct RewriteFiltersOptions {
 BLOCKSIEVE_EXPORT rocksdb::Status RewriteFilters(
     rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
     const RewriteFiltersOptions& options = {},
-    const std::function<bool(const BackfillProgress&)>& progress = nullptr);
+    const std::function<bool(const FileProgress&)>& progress = nullptr);
 
 /// Finds what is wrong with the filters of a column family that RocksDB does not report, for
 /// instance after opening a database. Appends sentences to `*problems`: no filter policy, although

@@ -158,7 +158,7 @@ struct SkipIndexCacheOptions {
 BLOCKSIEVE_EXPORT void ConfigureSkipIndexCache(const SkipIndexCacheOptions& options);
 
 /// Progress of RebuildSkipIndexes or RewriteFilters.
-struct BackfillProgress {
+struct FileProgress {
   uint64_t files_done = 0;  ///< Files finished so far.
   uint64_t files_left = 0;  ///< Files that are still to be done.
   uint64_t bytes_done = 0;  ///< Bytes of the finished files.
@@ -193,7 +193,7 @@ BLOCKSIEVE_EXPORT rocksdb::Status CopySkipIndexes(rocksdb::DB* db,
 /// Incomplete if `progress` returned false, or SSTs cannot be indexed (naming the first).
 BLOCKSIEVE_EXPORT rocksdb::Status RebuildSkipIndexes(
     rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
-    const std::function<bool(const BackfillProgress&)>& progress = nullptr,
+    const std::function<bool(const FileProgress&)>& progress = nullptr,
     uint64_t bytes_per_second = 0);
 
 }  // namespace blocksieve
