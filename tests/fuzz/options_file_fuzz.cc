@@ -40,7 +40,8 @@ rocksdb::Status LoadByRocksDb(const std::string& text, bool is_newer) {
 }
 
 // Texts may name two table factories inline, or one option by two names: RocksDB takes one by the
-// order of a hash table.
+// order of a hash table. Or they give an inline factory no name: RocksDB 9.10 makes none, 7.8 the
+// default one.
 bool IsAmbiguous(const OptionsText& text) {
   for (const std::string& family : text.Families()) {
     int num_tables = 0;
@@ -49,6 +50,8 @@ bool IsAmbiguous(const OptionsText& text) {
       num_tables += option.find("table_factory") != std::string::npos;
       num_memtables += option.starts_with("memtable_factory") || option == "memtable";
       if (option.find('.') != std::string::npos) return true;
+      const bool has_no_name = value.starts_with('{') && value.find("id=") == std::string::npos;
+      if (option == "table_factory" && has_no_name) return true;
     }
     if (num_tables > 1 || num_memtables > 1) return true;
   }
