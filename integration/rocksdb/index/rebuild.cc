@@ -132,15 +132,16 @@ rocksdb::Status MakeIndex(const rocksdb::Options& options, const SkipIndexSettin
                           const UnindexedFile& file, ReadPace* pace,
                           const std::function<bool()>& should_continue, std::string* bytes) {
   const rocksdb::TableProperties& facts = *file.properties;
-  if (!kReadsAllVersions && (facts.num_merge_operands != 0 || file.has_blob_references)) {
+  if (!kReadsAllVersions && facts.num_merge_operands != 0) {
     return rocksdb::Status::NotSupported(
-        "this RocksDB, before 9.3, does not distinguish merge operands and references to blob "
-        "files "
-        "from values; a compaction does");
+        "this RocksDB, before 9.3, does not distinguish merge operands from values; "
+        "a compaction does");
   }
   const auto collector = NewSkipIndexCollector(settings, std::nullopt, nullptr);
   bool is_stopped = false;
   uint64_t num_rows = 0;
+  // The file knows; the present options may differ from those that wrote it.
+  const bool may_have_references = !kReadsAllVersions && file.has_blob_references;
   // RocksDB gives an ingested file other sequence numbers in each database, and keeps its sidecar.
   const bool is_external = facts.user_collected_properties.contains(kExternalFileProperty);
   rocksdb::Status status = ReadSst(
@@ -148,6 +149,11 @@ rocksdb::Status MakeIndex(const rocksdb::Options& options, const SkipIndexSettin
       [&](const rocksdb::Slice& key, const rocksdb::Slice& value, rocksdb::EntryType type,
           rocksdb::SequenceNumber sequence, uint64_t block) {
         ++num_rows;
+        // RocksDB before 9.3 shows a reference to a blob file as a value. Its first byte is the
+        // type, 0 to 2.
+        if (may_have_references && !value.empty() && static_cast<uint8_t>(value[0]) <= 2) {
+          type = rocksdb::kEntryBlobIndex;
+        }
         is_stopped = pace->Read(key.size() + value.size()) && !should_continue();
         return !is_stopped &&
                collector->AddUserKey(key, value, type, is_external ? 0 : sequence, block).ok();

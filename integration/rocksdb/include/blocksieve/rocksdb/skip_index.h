@@ -185,8 +185,8 @@ BLOCKSIEVE_EXPORT rocksdb::Status CopySkipIndexes(rocksdb::DB* db,
 /// called before each file, while it is read, and at the end; false stops, unless no files are
 /// left. Reads at most `bytes_per_second` of keys and values; 0: no limit.
 ///
-/// Before RocksDB 9.3, SSTs with merge operands, references to blob files or several versions of a
-/// row get none: compact them.
+/// Before RocksDB 9.3, SSTs with merge operands or several versions of a row get none: compact
+/// them.
 ///
 /// Errors: InvalidArgument unless the column family has exactly one skip index factory (a file
 /// keeps one index); NotSupported with user-defined timestamps;
