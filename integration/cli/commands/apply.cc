@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "integration/cli/commands/rewrite_files.h"
@@ -23,7 +24,8 @@ memory over the levels also adds the listener, and one with ranges or prefixes s
 prefix_extractor, if there is none.
 
 Programs load OPTIONS files with LoadLatestOptions; those that set options in code overwrite them.
-Files keep their filters until they are rewritten (see blocksieve rewrite --help).
+Files keep their filters until they are rewritten (see blocksieve rewrite --help); blocksieve index
+builds the skip indexes of existing files.
 
 Examples:
   blocksieve apply --db paths.db --option 'filter_policy={id=blocksieve;bits_per_key=10}' --dry-run
@@ -45,6 +47,9 @@ void RunApply(const ChangeOptions& options) {
   const OptionsText edited = OptionsWith(stored, options.edits);
   CheckWritable(WithText(options.target, edited), Access::kRead);
   const std::string changes = ChangesText(edited);
+  const auto sets = [&](std::string_view option) {
+    return std::ranges::any_of(options.edits, [&](const auto& e) { return e.starts_with(option); });
+  };
   std::string text = changes.empty() ? edited.name() + " has these options already.\n"
                                      : "Changes of " + edited.name() + ":\n" + changes;
   std::string written;
@@ -53,6 +58,10 @@ void RunApply(const ChangeOptions& options) {
   } else if (!changes.empty()) {
     written = WriteNextOptions(lock->env(), stored, edited);
     text += "written: " + written + "\n" + kAboutPrograms + ShellWord(options.target) + "\n";
+    if (sets("table_properties_collectors=")) {
+      text += "Existing files get skip indexes by: blocksieve index --db " +
+              ShellWord(options.target) + "\n";
+    }
   }
   Json document = {{"database", options.target.path}};
   document.update(DescribeChanges(edited, written));
