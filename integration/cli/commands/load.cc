@@ -9,6 +9,9 @@
 #include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
+
+BLOCKSIEVE_TO_JSON(IndexSizes, num_files, files_with_index, index_bytes, needed_index_bytes)
+
 namespace {
 
 using term::CountOf;
@@ -107,14 +110,15 @@ Loaded Load(RowReader* reader, LoadedDatabase* database) {
 
 // Possible mistakes: indexes that exceed --max-index-bytes, with the limit that would keep them;
 // columns without any value; lines that end with CR.
-std::vector<std::string> LoadWarnings(const Loaded& loaded, const std::vector<Column>& columns,
+std::vector<std::string> LoadWarnings(const Loaded& loaded, const IndexSizes& sizes,
+                                      const std::vector<Column>& columns,
                                       const LoadedDatabase& database) {
   std::vector<std::string> warnings;
-  if (const uint64_t needed = database.NeededIndexBytes(); needed != 0) {
+  if (sizes.needed_index_bytes != 0) {
     warnings.push_back(fmt::format(
         "filters, bounds or whole indexes were left out because of their size; --max-index-bytes "
         "{} would keep everything",
-        needed));
+        sizes.needed_index_bytes));
   }
   for (const Column& column : columns) {
     if (loaded.rows_read == 0 || database.HasValues(column)) continue;
@@ -197,10 +201,15 @@ void RunLoad(const LoadOptions& given) {
   if (!loaded.problem.empty()) FailWith(loaded, database);
   if (!options.no_compact) Compact(&database);
 
-  WriteReport(format, {{"rows_read", loaded.rows_read}, {"num_bytes", loaded.bytes}},
-              fmt::format("rows read: {}\nbytes: {}\n", WithCommas(loaded.rows_read),
-                          WithCommas(loaded.bytes)));
-  for (const std::string& warning : LoadWarnings(loaded, index.columns, database)) {
+  const IndexSizes sizes = database.SizesOfIndexes();
+  Json document = {{"rows_read", loaded.rows_read}, {"num_bytes", loaded.bytes}};
+  document.update(Json(sizes));
+  WriteReport(format, document,
+              fmt::format("rows read: {}\nbytes: {}\nindex bytes: {} in {} of {}\n",
+                          WithCommas(loaded.rows_read), WithCommas(loaded.bytes),
+                          WithCommas(sizes.index_bytes), WithCommas(sizes.files_with_index),
+                          CountOf(sizes.num_files, "file")));
+  for (const std::string& warning : LoadWarnings(loaded, sizes, index.columns, database)) {
     say("warning: " + warning);
   }
 }

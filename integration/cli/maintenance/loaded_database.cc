@@ -17,6 +17,7 @@
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/table_properties.h"
+#include "integration/rocksdb/index/skip_index_catalog.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -25,7 +26,7 @@ constexpr size_t kBatchBytes = 1 << 20;
 constexpr const char* kCannotWrite = "cannot write database {}";
 
 // Prints reports of collectors to standard error, except those about max_index_bytes for each file:
-// NeededIndexBytes is about the final ones.
+// SizesOfIndexes is about the final ones.
 void PrintReport(std::string_view line) {
   if (line.find(" exceeds max_index_bytes") != std::string_view::npos) return;
   term::WriteToStandardError(std::string(line) + "\n");
@@ -187,21 +188,26 @@ void LoadedDatabase::Flush() {
   term::CheckOk(status, kCannotWrite, target_.path);
 }
 
-uint64_t LoadedDatabase::NeededIndexBytes() const {
+IndexSizes LoadedDatabase::SizesOfIndexes() const {
   rocksdb::TablePropertiesCollection files;
   term::CheckOk(rocksdb_plugin::ReadTableProperties(db_.get(), family_, &files),
                 "cannot read the properties of database {}", target_.path);
-  uint64_t most = 0;
+  IndexSizes sizes{.num_files = files.size()};
   for (const auto& [path, properties] : files) {
+    const rocksdb_plugin::SstIndex file(properties, {db_->GetEnv()->GetFileSystem(), path});
+    if (file.index() != nullptr) {
+      ++sizes.files_with_index;
+      sizes.index_bytes += file.index()->index_bytes();
+    }
     uint64_t needed = 0;
     const auto& user = properties->user_collected_properties;
     if (rocksdb_plugin::FromText(
             std::string(rocksdb_plugin::FindProperty(user, rocksdb_plugin::kNeededProperty)),
             &needed)) {
-      most = std::max(most, needed);
+      sizes.needed_index_bytes = std::max(sizes.needed_index_bytes, needed);
     }
   }
-  return most;
+  return sizes;
 }
 
 uint64_t LoadedDatabase::rows_durable() const {

@@ -16,6 +16,14 @@
 
 namespace blocksieve::cli {
 
+struct IndexSizes {
+  uint64_t num_files = 0;
+  uint64_t files_with_index = 0;
+  uint64_t index_bytes = 0;
+  /// The max_index_bytes that leaves out nothing in any file; 0: nothing was left out, or unknown.
+  uint64_t needed_index_bytes = 0;
+};
+
 /// A database open for loading rows into a column family, which it adds. Not thread-safe.
 /// Everything throws Failure.
 class LoadedDatabase {
@@ -42,8 +50,8 @@ class LoadedDatabase {
 
   bool HasValues(const Column& column) const { return cli::HasValues(db_, family_, column); }
 
-  /// The max_index_bytes that leaves out nothing in any file; 0: nothing was left out, or unknown.
-  uint64_t NeededIndexBytes() const;
+  /// The indexes of all files of the column family.
+  IndexSizes SizesOfIndexes() const;
 
  private:
   struct FlushListener;
