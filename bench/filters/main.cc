@@ -3,10 +3,7 @@
 
 #include <fmt/format.h>
 #include <malloc.h>
-#include <rocksdb/cache.h>
 #include <rocksdb/filter_policy.h>
-#include <rocksdb/sst_file_reader.h>
-#include <rocksdb/sst_file_writer.h>
 #include <rocksdb/table.h>
 
 #include <algorithm>
@@ -53,16 +50,12 @@ constexpr size_t kBatch = 32;  // the most keys that MultiGet probes at once
 constexpr uint64_t kColdFilters = 715;
 constexpr uint64_t kColdKeys = 75'000;
 
-constexpr uint64_t kPartitionedKeys = 3'000'000;
-
 rocksdb::Slice AsSlice(const Key16& key) { return {key.view().data(), key.view().size()}; }
 
 constexpr const char* kStockBloom = "stock bloom";
 constexpr const char* kStockRibbon = "stock ribbon";
 constexpr const char* kOurBloom = "blocksieve bloom";
 constexpr const char* kOurRibbon = "blocksieve ribbon";
-
-using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
 
 // A filter policy, measured through the interface by which RocksDB builds and probes filters.
 struct PolicyContestant {
@@ -189,34 +182,6 @@ double MeasureBuildBytes(const PolicyContestant& contestant, uint64_t num_keys) 
   BuiltFilter filter;
   const double peak = PeakBytesOf([&] { filter = Build(contestant, num_keys); });
   return (peak - static_cast<double>(filter.contents.size())) / static_cast<double>(num_keys);
-}
-
-// Heap memory of a file's partitions of 4 KiB, all loaded, that the block cache is not charged, in
-// bytes. Null: no filter.
-double MeasureUncharged(const Policy& policy, const std::string& path) {
-  rocksdb::BlockBasedTableOptions table;
-  table.filter_policy = policy;
-  table.partition_filters = true;
-  table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
-  table.metadata_block_size = 4096;
-  table.cache_index_and_filter_blocks = true;
-  table.metadata_cache_options.partition_pinning = rocksdb::PinningTier::kAll;
-  table.block_cache = rocksdb::NewLRUCache(size_t{1} << 30, /*num_shard_bits=*/0);
-  rocksdb::Options options;
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  const auto check = [&](const rocksdb::Status& status) {
-    if (!status.ok()) Fail("{}: {}", path, status.ToString());
-  };
-  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
-  check(writer.Open(path));
-  for (uint64_t i = 0; i < kPartitionedKeys; ++i) check(writer.Put(fmt::format("{:016}", i), ""));
-  check(writer.Finish());
-  rocksdb::SstFileReader reader(options);
-  const size_t charged = table.block_cache->GetUsage();
-  const size_t before = mallinfo2().uordblks;
-  check(reader.Open(path));
-  return static_cast<double>(mallinfo2().uordblks - before) -
-         static_cast<double>(table.block_cache->GetUsage() - charged);
 }
 
 double ProbeAbsent(const PolicyContestant& contestant, uint64_t num_keys, double seconds) {

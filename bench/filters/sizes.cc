@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <malloc.h>
+#include <rocksdb/cache.h>
+#include <rocksdb/sst_file_reader.h>
+#include <rocksdb/sst_file_writer.h>
+#include <rocksdb/table.h>
 
 #include <algorithm>
 #include <array>
@@ -126,6 +131,32 @@ void MeasureSizes(Job& job) {
     job.progress.Show(fmt::format("{}: a large filter", FilterKindName(kind)));
     MeasureLarge(kind, quick ? 10'000'000 : 300'000'000, job.results);
   }
+}
+
+double MeasureUncharged(const Policy& policy, const std::string& path) {
+  rocksdb::BlockBasedTableOptions table;
+  table.filter_policy = policy;
+  table.partition_filters = true;
+  table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+  table.metadata_block_size = 4096;
+  table.cache_index_and_filter_blocks = true;
+  table.metadata_cache_options.partition_pinning = rocksdb::PinningTier::kAll;
+  table.block_cache = rocksdb::NewLRUCache(size_t{1} << 30, /*num_shard_bits=*/0);
+  rocksdb::Options options;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  const auto check = [&](const rocksdb::Status& status) {
+    if (!status.ok()) Fail("{}: {}", path, status.ToString());
+  };
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+  check(writer.Open(path));
+  for (uint64_t i = 0; i < kPartitionedKeys; ++i) check(writer.Put(fmt::format("{:016}", i), ""));
+  check(writer.Finish());
+  rocksdb::SstFileReader reader(options);
+  const size_t charged = table.block_cache->GetUsage();
+  const size_t before = mallinfo2().uordblks;
+  check(reader.Open(path));
+  return static_cast<double>(mallinfo2().uordblks - before) -
+         static_cast<double>(table.block_cache->GetUsage() - charged);
 }
 
 }  // namespace blocksieve::bench::filters

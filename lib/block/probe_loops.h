@@ -50,26 +50,26 @@ BLOCKSIEVE_INLINE bool HashKeys(KeyList keys, size_t num_keys, uint64_t* hashes,
 
 /// Defines the probes of one key or hash, by `EXPRESSION` of `hash`. The most frequent key lengths
 /// take one comparison; long keys have a separate function, see kShortKeyBytes.
-#define BLOCKSIEVE_KEY_PROBES(NAME, STATE, TARGET, EXPRESSION)                                    \
-  TARGET bool NAME##Hash(const void* state, uint64_t hash) noexcept {                             \
-    const auto& view = *static_cast<const STATE*>(state);                                         \
-    return EXPRESSION;                                                                            \
-  }                                                                                               \
-  TARGET __attribute__((noinline)) bool NAME##LongKey(const void* state,                          \
-                                                      std::string_view key) noexcept {            \
-    return NAME##Hash(state, HashKey(key));                                                       \
-  }                                                                                               \
-  TARGET                                                                                          \
-      __attribute__((flatten)) bool NAME##Key(const void* state, std::string_view key) noexcept { \
-    const auto& view = *static_cast<const STATE*>(state);                                         \
-    uint64_t hash;                                                                                \
-    if (IsMediumKey(key)) [[likely]] {                                                            \
-      hash = HashMediumKey(key);                                                                  \
-    } else {                                                                                      \
-      if (key.size() > kShortKeyBytes) return NAME##LongKey(state, key);                          \
-      hash = HashShortKey(key);                                                                   \
-    }                                                                                             \
-    return EXPRESSION;                                                                            \
+#define BLOCKSIEVE_KEY_PROBES(NAME, STATE, TARGET, EXPRESSION)                                \
+  TARGET bool NAME##Hash(const void* state, uint64_t hash) noexcept {                         \
+    const auto& view = *static_cast<const STATE*>(state);                                     \
+    return EXPRESSION;                                                                        \
+  }                                                                                           \
+  TARGET __attribute__((noinline)) bool NAME##LongKey(const void* state,                      \
+                                                      std::string_view key) noexcept {        \
+    return NAME##Hash(state, HashKey(key));                                                   \
+  }                                                                                           \
+  TARGET                                                                                      \
+  __attribute__((flatten)) bool NAME##Key(const void* state, std::string_view key) noexcept { \
+    const auto& view = *static_cast<const STATE*>(state);                                     \
+    uint64_t hash;                                                                            \
+    if (IsMediumKey(key)) [[likely]] {                                                        \
+      hash = HashMediumKey(key);                                                              \
+    } else {                                                                                  \
+      if (key.size() > kShortKeyBytes) return NAME##LongKey(state, key);                      \
+      hash = HashShortKey(key);                                                               \
+    }                                                                                         \
+    return EXPRESSION;                                                                        \
   }
 
 #define BLOCKSIEVE_PROBE_OPS(NAME, STATE, PROBE, TARGET)                                        \
