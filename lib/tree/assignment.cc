@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <map>
 #include <numeric>
 #include <utility>
 
 #include "blocksieve/sizing.h"
+#include "lib/filter/families.h"
 
 namespace blocksieve::internal {
 namespace {
@@ -27,17 +27,11 @@ double LargeFilterBitsPerKey(const Layout& layout) {
 }
 
 const LayoutChoices& LayoutChoices::ForKind(FilterKind kind) {
-  const auto choices_of = [](const std::vector<FilterKind>& kinds) {
-    auto* const choices = new std::map<FilterKind, LayoutChoices>;
-    for (const FilterKind each : kinds) choices->try_emplace(each, each);
+  return VisitFamily<SizedFamilies>(kind, [](auto family) -> const LayoutChoices& {
+    // Never destroyed: databases may be closed while static destructors run.
+    static const auto& choices = *new LayoutChoices(family.kKind);
     return choices;
-  };
-  if (kind == FilterKind::kStockBloom || kind == FilterKind::kStockRibbon) {
-    static const auto& stock = *choices_of({FilterKind::kStockBloom, FilterKind::kStockRibbon});
-    return stock.at(kind);
-  }
-  static const auto& by_kind = *choices_of(AllFilterKinds());
-  return by_kind.at(kind);
+  });
 }
 
 LayoutChoices::LayoutChoices(FilterKind kind) {

@@ -46,10 +46,12 @@ constexpr double kSameRateBits = 0.1;
 
 // Filters of the planned kind whose sizes differ by this much are the same: allocators round sizes
 // up to multiples of 16 bytes, and optimize_filters_for_memory fits filters to those around them,
-// in whole lines if they have lines.
-uint64_t SameSizeBytes(FilterKind kind) {
-  const bool has_lines = kind == FilterKind::kBlockedBloom || kind == FilterKind::kStockBloom;
-  return has_lines ? 64 + 16 : 2 * 16;
+// in steps of the smallest filter, such as the lines of Bloom filters.
+uint64_t SameSizeBytes(FilterKind kind, double target_fpr) {
+  constexpr uint64_t kAllocationStep = 16;
+  const Result<Layout> layout = ChooseLayout(kind, target_fpr);
+  const uint64_t step = layout.ok() ? PayloadBytes(*layout, 1) : 0;
+  return std::max(step, kAllocationStep) + kAllocationStep;
 }
 
 bool IsAsPlanned(const Tree& tree, size_t number, const RateGoal& goal, FilterKind kind,
@@ -59,9 +61,9 @@ bool IsAsPlanned(const Tree& tree, size_t number, const RateGoal& goal, FilterKi
   if (planned.fpr > kMaxTargetFpr) return !file.has_filter;
   if (!file.kind) return false;
   if (*file.kind != kind) {
-    // A ribbon at the target rate also counts: it is smaller, and a Bloom filter of few keys is
-    // below the target only because it consists of whole lines.
-    if (*file.kind != (goal.is_stock ? FilterKind::kStockRibbon : FilterKind::kRibbon)) {
+    // The kind of files that stay also counts at the target rate: a ribbon is smaller, and a Bloom
+    // filter of few keys is below the target only because it consists of whole lines.
+    if (*file.kind != RateGoal{.is_stock = goal.is_stock}.KindOf(/*is_short_lived=*/false)) {
       return false;
     }
     const bool shares_bits = goal.bits_per_key && goal.has_prefixes;
@@ -69,7 +71,7 @@ bool IsAsPlanned(const Tree& tree, size_t number, const RateGoal& goal, FilterKi
     if (!shares_bits) planned.fpr = target_fpr;
   }
   const auto [smaller, larger] = std::minmax(file.filter_bytes, planned.filter_bytes);
-  if (larger - smaller <= SameSizeBytes(*file.kind) * file.num_filters) return true;
+  if (larger - smaller <= SameSizeBytes(*file.kind, target_fpr) * file.num_filters) return true;
   return std::abs(std::log2(file.fpr / planned.fpr)) <= kSameRateBits;
 }
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: languages.py LANGUAGE [PREFIX...]
 
-Builds and runs the program of a language in the folder of embedding/languages.md, by the commands
-shown there; what the page quotes must be part of it. It must fill a database, read one that the
-program in C filled, fill one that this one reads, and report a wrong option. PREFIX precedes the
-command, as valgrind does; if it is "preloaded", only LD_PRELOAD names the plug-in. Exits with 77,
-skipped, if the language or PREFIX is not installed.
+Builds and runs the program of a language in integration/languages, by the commands in its README;
+what the page quotes must be part of it. It must fill a database, read one that the program in C
+filled, fill one that this one reads, and report a wrong option. PREFIX precedes the command, as
+valgrind does; if it is "preloaded", only LD_PRELOAD names the plug-in. Exits with 77, skipped, if
+the language or PREFIX is not installed.
 
 PLUGIN in the environment is the path of the plug-in; compilers and the loader find all libraries.
 """
@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-EMBEDDING = pathlib.Path(__file__).resolve().parents[2] / "integration" / "rocksdb" / "embedding"
+PROGRAMS = pathlib.Path(__file__).resolve().parents[2] / "integration" / "languages"
 PLUGIN = pathlib.Path(os.environ["PLUGIN"])
 OUTPUT = r"found (\d+) keys; filters answered (\d+) of 100000 absent ones\n"
 WRONG = "blocksieve: option target_fpr is 0.9; allowed: 1e-07 to 0.5"
@@ -32,17 +32,17 @@ def need(tool):
 
 def build(language, directory):
     """Builds the program of a language in a new directory. Returns the command that runs it."""
-    page = (EMBEDDING / "languages.md").read_text(encoding="utf-8")
+    page = (PROGRAMS / "README.md").read_text(encoding="utf-8")
     section = re.search(rf"^## {language}\n(.*?)(?=^## |\Z)", page, re.DOTALL | re.MULTILINE)[1]
     blocks = re.findall(r"^```\w+\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
     *compilations, run = blocks[0].splitlines()
     need(re.search(r"\b(cc|go|rustc|python3)\b", blocks[0])[0])
     name = re.search(r"filters[.]\w+", blocks[0])[0]
-    program = (EMBEDDING / name).read_text(encoding="utf-8")
+    program = (PROGRAMS / name).read_text(encoding="utf-8")
     for quoted in blocks[1:]:
         assert quoted in program, f"{name} lacks lines that the page shows"
     assert program.count("\n") <= 55, f"{name} has more than 55 lines"
-    shutil.copytree(EMBEDDING, directory)
+    shutil.copytree(PROGRAMS, directory)
     for compilation in compilations:
         subprocess.run(compilation, shell=True, check=True, cwd=directory)
     return f"cd {directory} && exec PREFIX {run}"

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: node.py   (with node, npm and the network)
 
-Runs the commands of embedding/languages.md for Node: the binding comes from npm's registry, and the
-packed plug-in is built for the RocksDB inside. The program must fill a database, and then look up
-absent keys with few reads; a wrong option, a missing plug-in and another version must throw.
+Runs the commands of integration/languages/README.md for Node: the binding comes from npm's
+registry, and the packed plug-in is built for the RocksDB inside. The program must fill a database,
+and then look up absent keys with few reads; a wrong option, a missing plug-in and another version
+must throw.
 """
 
 import pathlib
@@ -13,7 +14,7 @@ import subprocess
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-EMBEDDING = ROOT / "integration" / "rocksdb" / "embedding"
+PROGRAMS = ROOT / "integration" / "languages"
 WRONG = "blocksieve: option target_fpr is 0.9; allowed: 1e-07 to 0.5"
 
 
@@ -23,14 +24,14 @@ def fails(command, work, expected):
 
 
 def main():
-    page = (EMBEDDING / "languages.md").read_text(encoding="utf-8")
+    page = (PROGRAMS / "README.md").read_text(encoding="utf-8")
     block = re.search(r"^## Node\n.*?^```sh\n(.*?)^```$", page, re.S | re.M)[1]
     *installations, run = block.splitlines()
     with tempfile.TemporaryDirectory() as work:
         work = pathlib.Path(work)
         (work / "blocksieve").symlink_to(ROOT)
         (work / "package.json").write_text("{}")
-        shutil.copy(EMBEDDING / "filters.js", work)
+        shutil.copy(PROGRAMS / "filters.js", work)
         for command in installations:
             subprocess.run(command, shell=True, check=True, cwd=work)
         reads = {}

@@ -33,26 +33,13 @@ using rocksdb::UserDefinedIndexBuilder;
 using rocksdb::UserDefinedIndexFactory;
 using rocksdb::UserDefinedIndexReader;
 
-rocksdb::Status ParsePrefixRuleOption(const std::string&, const std::string& text,
-                                      std::string* prefixes) {
-  if (text == "none" || text == "auto") {
-    *prefixes = text == "none" ? "" : text;
-    return rocksdb::Status::OK();
-  }
-  const Result<std::string> rule = CanonicalPrefixRule(text);
-  if (rule.ok()) *prefixes = *rule;
-  return ToRocksStatus(rule.status());
-}
-
 const OptionTypes& BlockIndexOptionTypes() {
   // Never destroyed: databases may be closed while static destructors run.
   static const auto& types = *new OptionTypes{
       {"ranges", SwitchOption(offsetof(BlockIndexOptions, ranges))},
       {"range_fpr", OptionAsText<double>(offsetof(BlockIndexOptions, range_fpr), ParseTargetFpr,
                                          ToText<double>)},
-      {"prefixes",
-       OptionAsText<std::string>(offsetof(BlockIndexOptions, prefixes), ParsePrefixRuleOption,
-                                 [](const std::string& prefixes) { return prefixes; })},
+      {"prefixes", PrefixesOption(offsetof(BlockIndexOptions, prefixes))},
       {"prefix_fpr", OptionAsText<double>(offsetof(BlockIndexOptions, prefix_fpr), ParseTargetFpr,
                                           ToText<double>)},
       {"columns", ColumnsOption(offsetof(BlockIndexOptions, columns))},

@@ -4,6 +4,7 @@
 #include <set>
 #include <string_view>
 
+#include "blocksieve/prefix.h"
 #include "blocksieve/sizing.h"
 #include "lib/base/errors.h"
 
@@ -121,6 +122,21 @@ rocksdb::Status ParseOption(const rocksdb::ConfigOptions& config, const OptionTy
 rocksdb::Status ParseTargetFpr(const std::string& name, const std::string& text,
                                double* target_fpr) {
   return ParseInRange(name, text, kMinTargetFpr, kMaxTargetFpr, target_fpr);
+}
+
+rocksdb::Status ParsePrefixes(const std::string&, const std::string& text, std::string* prefixes) {
+  if (text == "none" || text == "auto") {
+    *prefixes = text == "none" ? "" : text;
+    return rocksdb::Status::OK();
+  }
+  const Result<std::string> rule = CanonicalPrefixRule(text);
+  if (rule.ok()) *prefixes = *rule;
+  return ToRocksStatus(rule.status());
+}
+
+rocksdb::OptionTypeInfo PrefixesOption(size_t offset) {
+  return OptionAsText<std::string>(offset, ParsePrefixes,
+                                   [](const std::string& prefixes) { return prefixes; });
 }
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -120,6 +120,13 @@ rocksdb::Status ParseOption(const rocksdb::ConfigOptions& config, const OptionTy
 rocksdb::Status ParseTargetFpr(const std::string& name, const std::string& text,
                                double* target_fpr);
 
+/// Parses a rule of prefixes, as FilterPolicyOptions::prefixes. Errors: InvalidArgument.
+rocksdb::Status ParsePrefixes(const std::string& name, const std::string& text,
+                              std::string* prefixes);
+
+/// An option that is such a rule, at `offset` in the options.
+rocksdb::OptionTypeInfo PrefixesOption(size_t offset);
+
 /// Returns whether all of `text` is a number in the range of `Number`.
 template <class Number>
 bool FromText(const std::string& text, Number* number) {

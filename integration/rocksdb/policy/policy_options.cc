@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "blocksieve/prefix.h"
 #include "blocksieve/sizing.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
@@ -40,17 +39,6 @@ rocksdb::Status ParseKind(const std::string& name, const std::string& text, Poli
     allowed += (allowed.empty() ? "" : ", ") + KindName(known);
   }
   return OptionOutOfRange(name, text, allowed);
-}
-
-rocksdb::Status ParsePrefixes(const std::string&, const std::string& text, std::string* prefixes) {
-  if (text == "none" || text == "auto") {
-    *prefixes = text == "none" ? "" : text;
-    return rocksdb::Status::OK();
-  }
-  const Result<std::string> rule = CanonicalPrefixRule(text);
-  if (!rule.ok()) return ToRocksStatus(rule.status());
-  *prefixes = *rule;
-  return rocksdb::Status::OK();
 }
 
 // An option that determines how precise filters are.
@@ -202,9 +190,7 @@ const OptionTypes& PolicyOptionTypes() {
         {"kind",
          OptionAsText<PolicyKind>(offsetof(FilterPolicyOptions, kind), ParseKind, KindName)},
         {"max_build_bytes", WholeOption<uint64_t>(offsetof(FilterPolicyOptions, max_build_bytes))},
-        {"prefixes",
-         OptionAsText<std::string>(offsetof(FilterPolicyOptions, prefixes), ParsePrefixes,
-                                   [](const std::string& prefixes) { return prefixes; })},
+        {"prefixes", PrefixesOption(offsetof(FilterPolicyOptions, prefixes))},
         {"ranges", SwitchOption(offsetof(FilterPolicyOptions, ranges))},
         {"plain_range_reads", SwitchOption(offsetof(FilterPolicyOptions, plain_range_reads))},
     };
