@@ -19,7 +19,7 @@ std::unique_ptr<rocksdb::UserDefinedIndexBuilder> NewIndexBuilder(BlockIndexBuil
 std::unique_ptr<rocksdb::UserDefinedIndexReader> NewIndexReader(std::optional<BlockIndex> index);
 
 /// Says what the next iterator leaves out that this thread makes by `choice`; see
-/// BlockIndexChoice::NoteFile.
+/// NoteFile.
 void NoteNextFile(const rocksdb::UserDefinedIndexFactory* choice, uint64_t num_blocks,
                   uint64_t data_size, std::shared_ptr<const FileBlocks> blocks);
 

@@ -134,21 +134,18 @@ class BlockIndexFactory final : public UserDefinedIndexFactory {
 
 const char BlockIndexFactory::kName[] = "blocksieve.index";
 
-struct BlockIndexChoice::Parts {
-  BlockIndexFactory factory{{}};
-};
-
-BlockIndexChoice::BlockIndexChoice() : parts_(std::make_unique<Parts>()) {}
-BlockIndexChoice::~BlockIndexChoice() = default;
-
-void BlockIndexChoice::Set(rocksdb::ReadOptions* options) const {
-  options->table_index_factory = &parts_->factory;
+BlockIndexChoice NewBlockIndexChoice() {
+  return std::make_unique<const BlockIndexFactory>(BlockIndexOptions());
 }
 
-void BlockIndexChoice::NoteFile(const rocksdb::TableProperties& properties,
-                                std::shared_ptr<const FileBlocks> blocks) const {
-  NoteNextFile(&parts_->factory, properties.num_data_blocks, properties.data_size,
-               std::move(blocks));
+void Choose(const BlockIndexChoice& choice, rocksdb::ReadOptions* options) {
+  options->table_index_factory = static_cast<const BlockIndexFactory*>(choice.get());
+}
+
+void NoteFile(const BlockIndexChoice& choice, const rocksdb::TableProperties& properties,
+              std::shared_ptr<const FileBlocks> blocks) {
+  NoteNextFile(static_cast<const BlockIndexFactory*>(choice.get()), properties.num_data_blocks,
+               properties.data_size, std::move(blocks));
 }
 
 int RegisterBlockIndex(rocksdb::ObjectLibrary& library) {
@@ -254,12 +251,10 @@ rocksdb::Status SetBlockIndex(const BlockIndexOptions&, rocksdb::ColumnFamilyOpt
       ". EnableRangeFilter and EnableSkipIndex work with every version");
 }
 
-struct BlockIndexChoice::Parts {};
-BlockIndexChoice::BlockIndexChoice() = default;
-BlockIndexChoice::~BlockIndexChoice() = default;
-void BlockIndexChoice::Set(rocksdb::ReadOptions*) const {}
-void BlockIndexChoice::NoteFile(const rocksdb::TableProperties&,
-                                std::shared_ptr<const FileBlocks>) const {}
+BlockIndexChoice NewBlockIndexChoice() { return nullptr; }
+void Choose(const BlockIndexChoice&, rocksdb::ReadOptions*) {}
+void NoteFile(const BlockIndexChoice&, const rocksdb::TableProperties&,
+              std::shared_ptr<const FileBlocks>) {}
 
 }  // namespace rocksdb_plugin
 

@@ -1,5 +1,6 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
+#include <rocksdb/customizable.h>
 #include <rocksdb/options.h>
 #include <rocksdb/status.h>
 #include <rocksdb/table.h>
@@ -44,24 +45,18 @@ struct OpenedBlockIndex {
 /// which must outlive the options. Does nothing before RocksDB 11.2.
 void DescribeBlockIndexes(OpenedBlockIndex* opened, rocksdb::BlockBasedTableOptions* table);
 
-/// What makes iterators use the index, by ReadOptions::table_index_factory. Must outlive them.
-class BlockIndexChoice {
- public:
-  BlockIndexChoice();
-  ~BlockIndexChoice();
+/// What makes iterators use the index, as ReadOptions::table_index_factory. Must outlive them. Null
+/// before RocksDB 11.2.
+using BlockIndexChoice = std::unique_ptr<const rocksdb::Customizable>;
+BlockIndexChoice NewBlockIndexChoice();
 
-  /// Sets the option.
-  void Set(rocksdb::ReadOptions* options) const;
+/// Sets the option.
+void Choose(const BlockIndexChoice& choice, rocksdb::ReadOptions* options);
 
-  /// To be called by the table filter that accepts a file: `blocks` says what the iterator leaves
-  /// out that the calling thread makes of this file, which RocksDB does in the next statement. They
-  /// must own this choice.
-  void NoteFile(const rocksdb::TableProperties& properties,
-                std::shared_ptr<const FileBlocks> blocks) const;
-
- private:
-  struct Parts;
-  std::unique_ptr<Parts> parts_;
-};
+/// To be called by the table filter that accepts a file: `blocks` says what the iterator leaves out
+/// that the calling thread makes of this file, which RocksDB does in the next statement. They must
+/// own the choice.
+void NoteFile(const BlockIndexChoice& choice, const rocksdb::TableProperties& properties,
+              std::shared_ptr<const FileBlocks> blocks);
 
 }  // namespace blocksieve::rocksdb_plugin

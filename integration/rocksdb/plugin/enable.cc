@@ -73,22 +73,19 @@ rocksdb::Status AddListener(const OptionsToSet& options, const std::string& name
   return {};
 }
 
-// Errors: InvalidArgument if filters and block index would store the same in each file.
-rocksdb::Status CheckStoredOnce(const FilterPolicyOptions& filter,
-                                const std::optional<BlockIndexOptions>& index) {
-  if (index && index->ranges && filter.ranges) {
+// Errors: InvalidArgument if the block index would store in each file what filters or a collector
+// of skip indexes store there, too.
+rocksdb::Status CheckStoredOnce(const std::optional<BlockIndexOptions>& index,
+                                const FilterPolicyOptions& filter, bool has_collector) {
+  if (!index) return rocksdb::Status::OK();
+  if (index->ranges && filter.ranges) {
     return OptionOutOfRange("ranges", "true, also of the block index", "true in one of them");
   }
-  if (index && !index->prefixes.empty() && !filter.prefixes.empty()) {
+  if (!index->prefixes.empty() && !filter.prefixes.empty()) {
     return OptionOutOfRange("prefixes", filter.prefixes + ", also of the block index",
                             "none in one of them");
   }
-  return rocksdb::Status::OK();
-}
-
-// The same for a collector of skip indexes.
-rocksdb::Status CheckColumnsStoredOnce(const std::optional<BlockIndexOptions>& index) {
-  if (!index || index->columns.empty()) return rocksdb::Status::OK();
+  if (index->columns.empty() || !has_collector) return rocksdb::Status::OK();
   return OptionOutOfRange("columns", "set in the skip index and in the block index",
                           "none in one of them");
 }
@@ -96,10 +93,6 @@ rocksdb::Status CheckColumnsStoredOnce(const std::optional<BlockIndexOptions>& i
 bool IsCollector(const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& collector) {
   return collector != nullptr &&
          std::string_view(collector->Name()) == SkipIndexCollectorFactory::kName;
-}
-
-bool HasCollector(const rocksdb::ColumnFamilyOptions& options) {
-  return std::ranges::any_of(options.table_properties_collector_factories, IsCollector);
 }
 
 rocksdb::Status Enable(const OptionsToSet& options, const FilterPolicyOptions& filter,
@@ -110,7 +103,7 @@ rocksdb::Status Enable(const OptionsToSet& options, const FilterPolicyOptions& f
     BLOCKSIEVE_RETURN_IF_ERROR(CheckRocksDb(filter));
     RegisterUnlessRegistered();
     rocksdb::ColumnFamilyOptions& family = *options.column_family();
-    BLOCKSIEVE_RETURN_IF_ERROR(CheckStoredOnce(filter, BlockIndexOptionsOf(family)));
+    BLOCKSIEVE_RETURN_IF_ERROR(CheckStoredOnce(BlockIndexOptionsOf(family), filter, false));
     auto listeners =
         options.db() == nullptr ? rocksdb::DBOptions().listeners : options.db()->listeners;
     if (GoalOf(filter).differs_by_run()) {
@@ -160,7 +153,7 @@ rocksdb::Status EnableSkipIndex(OptionsToSet options, const SkipIndexOptions& in
     BLOCKSIEVE_RETURN_IF_ERROR(CheckTables(options));
     BLOCKSIEVE_RETURN_IF_ERROR(ToRocksStatus(SkipIndexBuilder::Create(index).status()));
     BLOCKSIEVE_RETURN_IF_ERROR(
-        CheckColumnsStoredOnce(BlockIndexOptionsOf(*options.column_family())));
+        CheckStoredOnce(BlockIndexOptionsOf(*options.column_family()), {}, true));
     RegisterUnlessRegistered();
     rocksdb::ColumnFamilyOptions& family = *options.column_family();
     std::vector<std::shared_ptr<rocksdb::EventListener>> listeners;
@@ -188,10 +181,11 @@ rocksdb::Status EnableIndex(rocksdb::ColumnFamilyOptions* options, const BlockIn
                               "true, or prefixes or columns, for an index of use");
     }
     const Policy* const policy = PolicyOf(*options);
-    if (policy != nullptr) {
-      BLOCKSIEVE_RETURN_IF_ERROR(CheckStoredOnce(policy->options(), index));
-    }
-    if (HasCollector(*options)) BLOCKSIEVE_RETURN_IF_ERROR(CheckColumnsStoredOnce(index));
+    const FilterPolicyOptions filter =
+        policy == nullptr ? FilterPolicyOptions() : policy->options();
+    const bool has_collector =
+        std::ranges::any_of(options->table_properties_collector_factories, IsCollector);
+    BLOCKSIEVE_RETURN_IF_ERROR(CheckStoredOnce(index, filter, has_collector));
     RegisterUnlessRegistered();
     return SetBlockIndex(index, options);
   });

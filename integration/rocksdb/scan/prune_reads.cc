@@ -37,7 +37,7 @@ struct ReadPruning::Decision {
   const std::optional<Predicate> condition;  // nullopt: none, for ranges alone
   std::vector<SidecarId> pruned;             // ids of files, sorted
   bool has_block_indexes = false;            // the column family's new files have them
-  BlockIndexChoice choice;
+  const BlockIndexChoice choice = NewBlockIndexChoice();
   std::map<SidecarId, FileBlocks> by_block;  // files of which blocks may be left out
   TableFilter others;                        // the program's own filter; may be empty
   ReadPruningCounts counts;                  // without those of tables
@@ -73,7 +73,7 @@ class DecisionFilter {
     const auto& by_block = decision_->by_block;
     const auto blocks = id ? by_block.find(*id) : by_block.end();
     if (blocks != by_block.end()) {
-      decision_->choice.NoteFile(properties, {decision_, &blocks->second});
+      NoteFile(decision_->choice, properties, {decision_, &blocks->second});
     }
     return true;
   } catch (const std::bad_alloc&) {
@@ -237,7 +237,7 @@ rocksdb::Status rocksdb_plugin::PruneReadsBy(rocksdb::DB* db,
   const bool is_safe = std::ranges::none_of(
       tables, [](const auto& table) { return LacksProperties(*table.second); });
   SetTableFilter(is_safe ? ReadPruning::Decision::FilterOf(*done) : decision->others, read_options);
-  if (block_index) decision->choice.Set(read_options);
+  if (block_index) Choose(decision->choice, read_options);
   *pruning = std::move(done);
   return rocksdb::Status::OK();
 }
@@ -251,7 +251,7 @@ rocksdb::Status PruneReads(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_
                       const rocksdb::Options options = db->GetOptions(column_family);
                       if (condition.empty() && BlockIndexOptionsOf(options)) {
                         auto ranges_alone = std::make_shared<ReadPruning::Decision>(std::nullopt);
-                        ranges_alone->choice.Set(read_options);
+                        Choose(ranges_alone->choice, read_options);
                         *pruning = std::make_shared<ReadPruning>(std::move(ranges_alone));
                         return rocksdb::Status::OK();
                       }
