@@ -134,9 +134,10 @@ rocksdb::Status ParsePrefixes(const std::string&, const std::string& text, std::
   return ToRocksStatus(rule.status());
 }
 
+static std::string AsIs(const std::string& text) { return text; }
+
 rocksdb::OptionTypeInfo PrefixesOption(size_t offset) {
-  return OptionAsText<std::string>(offset, ParsePrefixes,
-                                   [](const std::string& prefixes) { return prefixes; });
+  return OptionAsText<std::string>(offset, ParsePrefixes, AsIs);
 }
 
 }  // namespace blocksieve::rocksdb_plugin
