@@ -158,6 +158,12 @@ std::string ToText(const Advice& advice);
 
 Json ToJson(const Advice& advice);
 
+/// Share of the lookups whose key was absent; 0 without any. nullopt if a counter is missing.
+std::optional<double> AbsentFraction(const ObservedReads& reads);
+
+/// Probes of filters per lookup; nullopt if none was counted.
+std::optional<double> ProbesPerLookup(const ObservedReads& reads);
+
 /// A few lines of text. `predicted`: wasted reads per lookup by the model of the tree, if there is
 /// only one column family.
 std::string ToText(const ObservedReads& reads, std::optional<double> predicted);

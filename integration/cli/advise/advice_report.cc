@@ -120,6 +120,18 @@ std::string RatesText(const Advice& advice) {
   return TableText(std::move(columns), rows, advice.forest.trees.size() > 1);
 }
 
+// Share of all reads; 0 without any.
+std::optional<double> SeekFraction(const ObservedReads& reads) {
+  if (!reads.lookups || !reads.seeks) return std::nullopt;
+  return Ratio(*reads.seeks, *reads.lookups + *reads.seeks);
+}
+
+// Per lookup, also of keys that were found.
+std::optional<double> WastedReadsOf(const ObservedReads& reads) {
+  if (!ProbesPerLookup(reads)) return std::nullopt;
+  return Ratio(*reads.false_positives, *reads.lookups);
+}
+
 }  // namespace
 
 Json DescribeLevels(const Forest& forest) {
@@ -185,14 +197,27 @@ Json ToJson(const Advice& advice) {
   return document;
 }
 
+std::optional<double> AbsentFraction(const ObservedReads& reads) {
+  if (!reads.lookups || !reads.found) return std::nullopt;
+  return Ratio(*reads.lookups - std::min(*reads.lookups, *reads.found), *reads.lookups);
+}
+
+std::optional<double> ProbesPerLookup(const ObservedReads& reads) {
+  const uint64_t lookups = reads.lookups.value_or(0);
+  if (lookups == 0 || !reads.ruled_out || !reads.false_positives) return std::nullopt;
+  const uint64_t probes =
+      *reads.ruled_out + *reads.false_positives + reads.true_positives.value_or(0);
+  return probes == 0 ? std::nullopt : std::optional(Ratio(probes, lookups));
+}
+
 std::string ToText(const ObservedReads& reads, std::optional<double> predicted) {
   std::string known;
   if (reads.lookups) known += term::CountOf(*reads.lookups, "lookup") + " of files";
-  if (const auto absent = reads.absent_fraction()) {
+  if (const auto absent = AbsentFraction(reads)) {
     known += fmt::format(", {:.1f} % of absent keys", 100 * *absent);
   }
   if (reads.seeks) known += (known.empty() ? "" : "; ") + term::CountOf(*reads.seeks, "seek");
-  if (const auto seeks = reads.seek_fraction()) {
+  if (const auto seeks = SeekFraction(reads)) {
     known += fmt::format(", {:.1f} % of these reads", 100 * *seeks);
   }
   std::string text = known.empty() ? "" : "Observed: " + known + ".\n";
@@ -200,7 +225,7 @@ std::string ToText(const ObservedReads& reads, std::optional<double> predicted) 
     text += fmt::format("Missing counters, without which some figures are unknown: {}.\n",
                         fmt::join(reads.missing, ", "));
   }
-  if (const auto wasted = reads.wasted_reads()) {
+  if (const auto wasted = WastedReadsOf(reads)) {
     text +=
         fmt::format("Wasted reads per lookup: {:.3g} by RocksDB's counters of filters", *wasted);
     if (predicted) text += fmt::format(", {:.3g} by the model of the tree", *predicted);
@@ -217,16 +242,16 @@ std::string ToText(const ObservedReads& reads, std::optional<double> predicted) 
              "{:.3g} ruled\nout by filters. Range filters and prefixes can rule out those without "
              "a row if seeks have\nupper bounds; advise --db DIR --seek-fraction {:.2g} prices "
              "them.\n",
-             Ratio(seeks.blocks(), *reads.seeks), Ratio(seeks.useless, *reads.seeks),
-             Ratio(seeks.ruled_out, *reads.seeks), reads.seek_fraction().value_or(1));
+             Ratio(seeks.useful + seeks.useless, *reads.seeks), Ratio(seeks.useless, *reads.seeks),
+             Ratio(seeks.ruled_out, *reads.seeks), SeekFraction(reads).value_or(1));
 }
 
 Json ToJson(const ObservedReads& reads) {
   Json document = {{"lookups", OrNull(reads.lookups)},
-                   {"absent_fraction", OrNull(reads.absent_fraction())},
-                   {"wasted_reads", OrNull(reads.wasted_reads())},
+                   {"absent_fraction", OrNull(AbsentFraction(reads))},
+                   {"wasted_reads", OrNull(WastedReadsOf(reads))},
                    {"seeks", OrNull(reads.seeks)},
-                   {"seek_fraction", OrNull(reads.seek_fraction())},
+                   {"seek_fraction", OrNull(SeekFraction(reads))},
                    {"missing_counters", reads.missing},
                    {"seek_blocks", nullptr}};
   if (const auto& seeks = reads.seek_blocks) {

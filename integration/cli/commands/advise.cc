@@ -143,8 +143,8 @@ Forest MakeForest(const Source& source) {
   if (!source.observed || forest.trees.size() != 1 || source.files.front().place.keys) {
     return forest;
   }
-  const auto probes = source.observed->probes();
-  const auto absent_fraction = source.observed->absent_fraction();
+  const auto probes = ProbesPerLookup(*source.observed);
+  const auto absent_fraction = AbsentFraction(*source.observed);
   if (probes && absent_fraction) forest.trees.front().SetProbes(*probes, *absent_fraction);
   return forest;
 }
@@ -212,7 +212,7 @@ void RunAdvise(const AdviseOptions& options) {
                        options.cache_bytes ? *options.cache_bytes : source.cache_bytes.value_or(0));
   const bool has_lookups = source.observed && source.observed->lookups.value_or(0) != 0;
   request.absent_fraction = options.absent_fraction.value_or(
-      has_lookups ? source.observed->absent_fraction().value_or(1) : 1);
+      has_lookups ? AbsentFraction(*source.observed).value_or(1) : 1);
   const Advice advice =
       Advise(MakeForest(source), request, KeysInFiles("building range filters and prefixes"));
   const bool has_options = TryToApply(VerdictOf(advice), source);

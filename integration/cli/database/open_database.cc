@@ -180,8 +180,7 @@ Database::Database(const Target& target, UsedOptions options) {
   // Without an OPTIONS file to keep, RocksDB writes one for the rows that are loaded.
   const bool makes_options =
       options.access == Access::kLoad && OptionsFileNames(target.path).empty();
-  files_ = rocksdb_plugin::NewGuardedFileSystem(WritableIn(target, options),
-                                                makes_options ? "" : target.path);
+  files_ = NewGuardedFileSystem(WritableIn(target, options), makes_options ? "" : target.path);
   env_ = rocksdb::NewCompositeEnv(files_);
   options.db.env = env_.get();
   if (reads) {

@@ -11,19 +11,15 @@
 
 #include "blocksieve/rocksdb/skip_index.h"
 #include "integration/cli/database/stored_database.h"
+#include "integration/cli/files/files.h"
 #include "integration/cli/term/terminal.h"
-#include "integration/rocksdb/compat/guarded_file_system.h"
 #include "integration/rocksdb/policy/policy.h"
 
 // Databases, opened with their stored options through a guarded file system.
 
 namespace blocksieve::cli {
 
-using rocksdb_plugin::CreateNamedDirectory;
-using rocksdb_plugin::EnvOfDirectory;
-using rocksdb_plugin::GuardedFileSystem;
 using rocksdb_plugin::PolicyOf;
-using rocksdb_plugin::WritableDirectory;
 
 /// Adds blocksieve's listener if the family needs it: its large indexes go to sidecars, or its
 /// policy spreads its rates over the levels.

@@ -14,7 +14,6 @@
 #include "integration/cli/database/database.h"
 #include "integration/cli/maintenance/options_change.h"
 #include "integration/cli/term/terminal.h"
-#include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
@@ -150,7 +149,7 @@ Database LoadedDatabase::Open(const IndexChange& index, std::optional<double> ra
   }
   term::CheckOk(CreateNamedDirectory(target_), "cannot create database {}", target_.path);
   options.db.listeners.push_back(flushes_);
-  options.db.info_log = rocksdb_plugin::NewFullDiskLog(target_);
+  options.db.info_log = NewFullDiskLog(target_);
   Database db(target_, std::move(options));
   if (has_text && !edited.edits().empty()) {
     WriteNextOptions(EnvOfDirectory(target_).get(), before, edited);

@@ -2,44 +2,11 @@
 #include "integration/rocksdb/compat/log.h"
 
 #include <algorithm>
-#include <cstdarg>
 #include <cstdio>
-#include <ctime>
-#include <mutex>
 #include <new>
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
-
-class FullDiskLog final : public rocksdb::Logger {
- public:
-  explicit FullDiskLog(std::string path) : path_(std::move(path)) {}
-
-  using rocksdb::Logger::Logv;
-  void Logv(const char* format, va_list arguments) override {
-    const std::lock_guard lock(mutex_);
-    // Opened late, as the database's directory may be created after this object.
-    if (file_ == nullptr) {
-      std::rename(path_.c_str(), (path_ + ".old").c_str());
-      file_.reset(std::fopen(path_.c_str(), "ae"));
-      if (file_ == nullptr) return;
-    }
-    const std::time_t now = std::time(nullptr);
-    tm local{};
-    ::localtime_r(&now, &local);
-    char time[32];
-    std::strftime(time, sizeof(time), "%Y/%m/%d-%H:%M:%S ", &local);
-    std::fputs(time, file_.get());
-    std::vfprintf(file_.get(), format, arguments);
-    if (!std::string_view(format).ends_with('\n')) std::fputc('\n', file_.get());
-    std::fflush(file_.get());
-  }
-
- private:
-  const std::string path_;
-  std::mutex mutex_;
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_{nullptr, &std::fclose};
-};
 
 // For printf's "%.*s".
 int Length(std::string_view text) noexcept {
@@ -73,10 +40,6 @@ bool LogQuietly(rocksdb::Logger* info_log, std::string_view message, std::string
   return true;
 } catch (const std::bad_alloc&) {
   return false;  // the line is longer than the logger's buffer, and memory is short
-}
-
-std::shared_ptr<rocksdb::Logger> NewFullDiskLog(const std::string& database) {
-  return std::make_shared<FullDiskLog>(database + "/LOG");
 }
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -2,8 +2,6 @@
 
 #include <rocksdb/env.h>
 
-#include <memory>
-#include <string>
 #include <string_view>
 
 #ifndef BLOCKSIEVE_VERSION
@@ -33,10 +31,5 @@ class SilentLog {
   SilentLog(const SilentLog&) = delete;
   SilentLog& operator=(const SilentLog&) = delete;
 };
-
-/// A logger that writes the file LOG of a database like RocksDB's own; the previous file becomes
-/// LOG.old. On a full disk it drops the line. RocksDB's own logger ends the process at the next
-/// line if RocksDB was built with assertions, as Debian's is. Thread-safe.
-std::shared_ptr<rocksdb::Logger> NewFullDiskLog(const std::string& database);
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -3,11 +3,7 @@
 
 #include <rocksdb/sst_file_reader.h>
 
-#include <array>
-#include <fstream>
-
 #include "integration/rocksdb/compat/version_differences.h"
-#include "lib/base/coding.h"
 #include "lib/base/errors.h"
 
 namespace blocksieve::rocksdb_plugin {
@@ -25,25 +21,6 @@ std::string PathOfTable(const std::string& path, rocksdb::FileSystem* file_syste
   if (!path.ends_with(".sst") || exists(path)) return path;
   const std::string ldb = path.substr(0, path.size() - 3) + "ldb";
   return exists(ldb) ? ldb : path;
-}
-
-std::string TableFormatOf(const std::string& path) {
-  std::array<uint8_t, sizeof(uint64_t)> magic{};  // ends the file; RocksDB's are in its sources
-  std::ifstream file(path, std::ios::binary);
-  file.seekg(-static_cast<std::streamoff>(magic.size()), std::ios::end);
-  file.read(reinterpret_cast<char*>(magic.data()), magic.size());
-  switch (LoadLittleEndian<uint64_t>(magic.data())) {
-    case 0x88e241b785f4cff7:
-    case 0xdb4775248b80fb57:
-      return "BlockBasedTable";
-    case 0x8242229663bf9564:
-    case 0x4f3418eb7a8f13b8:
-      return "PlainTable";
-    case 0x926789d0c5f17873:
-      return "CuckooTable";
-    default:
-      return "";
-  }
 }
 
 rocksdb::Status ReadTableProperties(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family,

@@ -19,9 +19,6 @@ inline bool LacksProperties(const rocksdb::TableProperties& properties) {
 /// Where the table is that RocksDB lists as `path`: LevelDB's have the suffix .ldb.
 std::string PathOfTable(const std::string& path, rocksdb::FileSystem* file_system);
 
-/// The table format of a file, as OPTIONS files name it; "" for other files.
-std::string TableFormatOf(const std::string& path);
-
 /// GetPropertiesOfAllTables, which returns null for an open table without properties, and fails
 /// because of a closed one.
 rocksdb::Status ReadTableProperties(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family,

@@ -73,16 +73,6 @@ constexpr bool CopyOperands([[maybe_unused]] Output* output = nullptr) {
   return false;
 }
 
-/// Whether the table lacks the timestamps of its comparator: RocksDB may omit them since 8.4.
-template <class Properties = rocksdb::TableProperties>
-bool LacksItsTimestamps(const Properties& properties) {
-  if constexpr (requires { properties.user_defined_timestamps_persisted; }) {
-    return properties.user_defined_timestamps_persisted == 0;
-  } else {
-    return false;
-  }
-}
-
 using TableFilter = std::function<bool(const rocksdb::TableProperties&)>;
 
 /// Lets iterators with `options` read only the tables that `filter` accepts. It must outlive them.

@@ -65,26 +65,6 @@ std::string Label(const char* name, std::string_view value) {
 
 }  // namespace
 
-std::optional<double> ObservedReads::absent_fraction() const {
-  if (!lookups || !found) return std::nullopt;
-  return *lookups == 0 ? 0 : Ratio(Difference(*lookups, *found), *lookups);
-}
-
-std::optional<double> ObservedReads::seek_fraction() const {
-  return lookups && seeks ? std::optional(Ratio(*seeks, *lookups + *seeks)) : std::nullopt;
-}
-
-std::optional<double> ObservedReads::wasted_reads() const {
-  return probes() ? std::optional(Ratio(*false_positives, *lookups)) : std::nullopt;
-}
-
-std::optional<double> ObservedReads::probes() const {
-  const uint64_t sum =
-      ruled_out.value_or(0) + false_positives.value_or(0) + true_positives.value_or(0);
-  if (lookups.value_or(0) == 0 || !ruled_out || !false_positives || sum == 0) return std::nullopt;
-  return Ratio(sum, *lookups);
-}
-
 ObservedReads ObserveReads(const Tickers& tickers) {
   ObservedReads reads;
   const auto count = [&](const std::string& name) {

@@ -22,8 +22,6 @@ struct ObservedSeeks {
   uint64_t useful = 0;
   uint64_t useless = 0;    ///< No value was read.
   uint64_t ruled_out = 0;  ///< Not accessed, as a filter ruled out the seek.
-
-  uint64_t blocks() const { return useful + useless; }
 };
 
 struct ObservedReads {
@@ -42,14 +40,6 @@ struct ObservedReads {
 
   /// nullopt before RocksDB 8.3, which does not count them.
   std::optional<ObservedSeeks> seek_blocks;
-
-  /// Shares of lookups and of all reads; 0 without any.
-  std::optional<double> absent_fraction() const;
-  std::optional<double> seek_fraction() const;
-
-  /// Per lookup, also of keys that were found; nullopt if no filter was probed.
-  std::optional<double> wasted_reads() const;
-  std::optional<double> probes() const;
 };
 
 ObservedReads ObserveReads(const Tickers& tickers);

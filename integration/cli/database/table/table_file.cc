@@ -8,6 +8,8 @@
 #include <rocksdb/table.h>
 
 #include <algorithm>
+#include <array>
+#include <fstream>
 #include <utility>
 
 #include "blocksieve/filter.h"
@@ -15,7 +17,6 @@
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/table_properties.h"
-#include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
@@ -26,6 +27,36 @@ namespace {
 
 bool HasProperty(const rocksdb::TableProperties& properties, const char* name) {
   return rocksdb_plugin::FindProperty(properties.user_collected_properties, name) == "1";
+}
+
+// The table format of a file, as OPTIONS files name it; "" for other files.
+std::string TableFormatOf(const std::string& path) {
+  std::array<uint8_t, sizeof(uint64_t)> magic{};  // ends the file; RocksDB's are in its sources
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(-static_cast<std::streamoff>(magic.size()), std::ios::end);
+  file.read(reinterpret_cast<char*>(magic.data()), magic.size());
+  switch (LoadLittleEndian<uint64_t>(magic.data())) {
+    case 0x88e241b785f4cff7:
+    case 0xdb4775248b80fb57:
+      return "BlockBasedTable";
+    case 0x8242229663bf9564:
+    case 0x4f3418eb7a8f13b8:
+      return "PlainTable";
+    case 0x926789d0c5f17873:
+      return "CuckooTable";
+    default:
+      return "";
+  }
+}
+
+// Whether the table lacks the timestamps of its comparator: RocksDB may omit them since 8.4.
+template <class Properties>
+bool LacksItsTimestamps(const Properties& properties) {
+  if constexpr (requires { properties.user_defined_timestamps_persisted; }) {
+    return properties.user_defined_timestamps_persisted == 0;
+  } else {
+    return false;
+  }
 }
 
 // A key that starts with `present` and is absent, except with probability 2^-64.
@@ -47,7 +78,7 @@ std::unique_ptr<TableFile> TableFile::Open(const FilePlace& place) {
 
 TableFile::TableFile(const FilePlace& place, uint64_t num_bytes)
     : path_(place.path),
-      format_(rocksdb_plugin::TableFormatOf(path_)),
+      format_(TableFormatOf(path_)),
       report_{.place = place, .filter = {}, .index = {}} {
   // Takes the last operand, so that tables with any merge operator can be read.
   term::CheckOk(rocksdb::MergeOperator::CreateFromString({}, "put", &options_.merge_operator),
@@ -74,7 +105,7 @@ TableFile::TableFile(const FilePlace& place, uint64_t num_bytes)
     }
     OpenTable();
   }
-  if (rocksdb_plugin::LacksItsTimestamps(*properties_)) {
+  if (LacksItsTimestamps(*properties_)) {
     options_.comparator = options_.comparator->GetRootComparator();
     OpenTable();
   }

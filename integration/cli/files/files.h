@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
-namespace blocksieve::rocksdb_plugin {
+// What the command may change on the disk.
+
+namespace blocksieve::cli {
 
 /// A directory whose files may change.
 struct WritableDirectory {
@@ -43,4 +45,9 @@ std::unique_ptr<rocksdb::Env> EnvOfDirectory(const std::string& path);
 /// Creates a directory that the command line names, and those above it.
 rocksdb::IOStatus CreateNamedDirectory(const std::string& path);
 
-}  // namespace blocksieve::rocksdb_plugin
+/// A logger that writes the file LOG of a database like RocksDB's own; the previous file becomes
+/// LOG.old. On a full disk it drops the line. RocksDB's own logger ends the process at the next
+/// line if RocksDB was built with assertions, as Debian's is. Thread-safe.
+std::shared_ptr<rocksdb::Logger> NewFullDiskLog(const std::string& database);
+
+}  // namespace blocksieve::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "integration/rocksdb/compat/guarded_file_system.h"
+#include "integration/cli/files/files.h"
 
 #include <sys/stat.h>
 
@@ -15,7 +15,7 @@
 
 #include "lib/base/errors.h"
 
-namespace blocksieve::rocksdb_plugin {
+namespace blocksieve::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -283,4 +283,4 @@ rocksdb::IOStatus CreateNamedDirectory(const std::string& path) {
   return rocksdb::FileSystem::Default()->CreateDirIfMissing(path, rocksdb::IOOptions(), nullptr);
 }
 
-}  // namespace blocksieve::rocksdb_plugin
+}  // namespace blocksieve::cli
