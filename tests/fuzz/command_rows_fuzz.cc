@@ -48,11 +48,14 @@ void CheckJson(std::string_view bytes) {
 
 void CheckLine(std::string_view line, char delimiter, uint32_t key_field,
                const std::vector<Column>& columns) {
-  std::string_view key;
+  std::vector<std::string_view> fields;
+  SplitLine(line, delimiter, &fields);
+  Require(fmt::format("{}", fmt::join(fields, std::string(1, delimiter))) == line,
+          "a line is its fields");
+  if (fields.size() < key_field) return;
+  const std::string_view key = fields[key_field - 1];
   std::string value;
-  const bool has_key = SplitRow(line, delimiter, key_field, &key, &value);
-  Require(has_key == (CountFields(line, delimiter) >= key_field), "a line has the key's field");
-  if (!has_key) return;
+  Require(JoinValue(fields, key_field, delimiter, &value) == 0, "no field has the delimiter");
   CheckJson(key);
   const auto key_at = static_cast<size_t>(key.data() - line.data());
   const std::string before(line.substr(0, key_at));

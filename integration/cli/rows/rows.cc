@@ -4,12 +4,12 @@
 #include <csv.h>
 
 #include <algorithm>
-#include <cassert>
 #include <charconv>
 #include <cstddef>
 #include <deque>
 #include <new>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "integration/cli/term/terminal.h"
@@ -53,29 +53,24 @@ std::string DelimiterName(char delimiter) {
                       : fmt::format("'\\x{:02x}'", static_cast<uint8_t>(delimiter));
 }
 
-bool SplitRow(std::string_view line, char delimiter, uint32_t key_field, std::string_view* key,
-              std::string* value) {
-  assert(key_field >= 1);
-  size_t begin = 0;
-  for (uint32_t field = 1; field < key_field; ++field) {
-    const size_t end = line.find(delimiter, begin);
-    if (end == line.npos) return false;
-    begin = end + 1;
+void SplitLine(std::string_view line, char delimiter, std::vector<std::string_view>* fields) {
+  fields->clear();
+  for (size_t begin = 0; begin <= line.size(); begin += fields->back().size() + 1) {
+    fields->push_back(line.substr(begin, line.find(delimiter, begin) - begin));
   }
-  const size_t end = std::min(line.find(delimiter, begin), line.size());
-  *key = line.substr(begin, end - begin);
-  // Drops one of the delimiters next to the key.
-  if (begin == 0) {
-    *value = line.substr(std::min(end + 1, line.size()));
-  } else {
-    *value = line.substr(0, begin - 1);
-    *value += line.substr(end);
-  }
-  return true;
 }
 
-uint64_t CountFields(std::string_view line, char delimiter) {
-  return static_cast<uint64_t>(std::count(line.begin(), line.end(), delimiter)) + 1;
+size_t JoinValue(std::span<const std::string_view> fields, uint32_t key_field, char delimiter,
+                 std::string* value) {
+  value->clear();
+  for (size_t number = 1; number <= fields.size(); ++number) {
+    if (number == key_field) continue;
+    const std::string_view field = fields[number - 1];
+    if (field.find(delimiter) != field.npos) return number;
+    if (number != (key_field == 1 ? 2 : 1)) *value += delimiter;
+    *value += field;
+  }
+  return 0;
 }
 
 std::vector<Column> ParseColumns(const std::vector<std::string>& definitions, char delimiter) {
@@ -173,42 +168,36 @@ RowReader::RowReader(const RowReaderOptions& options) : options_(options), lines
 
 RowReader::~RowReader() = default;
 
-bool RowReader::NextLine(std::string_view* key, std::string* value) {
+bool RowReader::ReadFields() {
+  if (csv_ != nullptr) {
+    record_ = csv_->Next().value_or(Fields());
+    fields_.assign(record_.begin(), record_.end());
+    return !fields_.empty();
+  }
   const std::optional<std::string_view> line = lines_.Next();
   if (!line) return false;
   if (line->empty()) Fail("the line is empty");
-  if (!SplitRow(*line, options_.delimiter, options_.key_field, key, value)) {
-    Fail(fmt::format("the line has {}, separated by {}; the key is field {} (--key)",
-                     term::CountOf(CountFields(*line, options_.delimiter), "field"),
-                     DelimiterName(options_.delimiter), options_.key_field));
-  }
   rows_with_cr_ += line->back() == '\r';
+  SplitLine(*line, options_.delimiter, &fields_);
   return true;
 }
 
-bool RowReader::NextRecord(std::string_view* key, std::string* value) {
-  std::optional<Fields> fields = csv_->Next();
-  if (!fields) return false;
-  if (fields->size() < options_.key_field) {
-    Fail(fmt::format("the record has {}; the key is field {} (--key)",
-                     term::CountOf(fields->size(), "field"), options_.key_field));
+bool RowReader::Next(std::string_view* key, std::string* value) {
+  if (!ReadFields()) return false;
+  const bool is_csv = csv_ != nullptr;
+  if (fields_.size() < options_.key_field) {
+    const std::string separated = ", separated by " + DelimiterName(options_.delimiter);
+    Fail(fmt::format("the {} has {}{}; the key is field {} (--key)", is_csv ? "record" : "line",
+                     term::CountOf(fields_.size(), "field"), is_csv ? "" : separated,
+                     options_.key_field));
   }
-  value->clear();
-  for (size_t i = 0; i < fields->size(); ++i) {
-    if (i + 1 == options_.key_field) continue;
-    const std::string& field = (*fields)[i];
-    if (field.find(options_.stored_delimiter) != field.npos) {
-      Fail(
-          fmt::format("field {} contains {}, the delimiter of the stored value; select another one "
-                      "with --store-delimiter",
-                      i + 1, DelimiterName(options_.stored_delimiter)));
-    }
-    if (i != (options_.key_field == 1 ? 1 : 0)) *value += options_.stored_delimiter;
-    *value += field;
-  }
-  key_ = std::move((*fields)[options_.key_field - 1]);
-  *key = key_;
-  return true;
+  *key = fields_[options_.key_field - 1];
+  const size_t field = JoinValue(fields_, options_.key_field, options_.stored_delimiter, value);
+  if (field == 0) return true;
+  Fail(
+      fmt::format("field {} contains {}, the delimiter of the stored value; select another one "
+                  "with --store-delimiter",
+                  field, DelimiterName(options_.stored_delimiter)));
 }
 
 void RowReader::Fail(const std::string& what) const { FailAt(lines_, lines_.line_number(), what); }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,13 +20,13 @@ char ParseDelimiter(std::string_view text, std::string_view option = "--delimite
 /// The delimiter for messages: "TAB", "','" or "'\x01'".
 std::string DelimiterName(char delimiter);
 
-/// The number of fields of a line.
-uint64_t CountFields(std::string_view line, char delimiter);
+/// Splits a line into its fields, one or more.
+void SplitLine(std::string_view line, char delimiter, std::vector<std::string_view>* fields);
 
-/// Splits a line: field `key_field`, from 1, is the key, which refers to the line; the others, in
-/// order and joined by the delimiter, are the value. False, with nothing set, if it has fewer.
-bool SplitRow(std::string_view line, char delimiter, uint32_t key_field, std::string_view* key,
-              std::string* value);
+/// Joins the fields by the delimiter, in order and without field `key_field`, from 1. Returns the
+/// number of a field that contains the delimiter, and cannot be joined; 0 without any.
+size_t JoinValue(std::span<const std::string_view> fields, uint32_t key_field, char delimiter,
+                 std::string* value);
 
 /// Parses the values of --index, NAME=EXTRACTOR, which number the fields of the stored value.
 /// `delimiter`: between these fields. Throws UsageError, also for a repeated name.
@@ -50,9 +51,7 @@ class RowReader {
 
   /// False at the end. The key is valid until the next call. Throws Failure, with file and line, if
   /// the file cannot be read or the next row is malformed.
-  bool Next(std::string_view* key, std::string* value) {
-    return csv_ != nullptr ? NextRecord(key, value) : NextLine(key, value);
-  }
+  bool Next(std::string_view* key, std::string* value);
 
   uint64_t bytes_read() const { return lines_.bytes_read(); }
   /// Size of the file; 0 if unknown.
@@ -64,15 +63,15 @@ class RowReader {
  private:
   class CsvRecords;
 
-  bool NextLine(std::string_view* key, std::string* value);
-  bool NextRecord(std::string_view* key, std::string* value);
+  bool ReadFields();  // false at the end
   [[noreturn]] void Fail(const std::string& what) const;
 
   const RowReaderOptions options_;
   term::LineReader lines_;
   uint64_t rows_with_cr_ = 0;
-  std::unique_ptr<CsvRecords> csv_;  // null: lines
-  std::string key_;
+  std::unique_ptr<CsvRecords> csv_;       // null: lines
+  std::vector<std::string> record_;       // with CSV, what the fields refer to
+  std::vector<std::string_view> fields_;  // of the last row
 };
 
 }  // namespace blocksieve::cli
