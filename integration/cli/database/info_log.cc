@@ -5,16 +5,16 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <list>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "blocksieve/sizing.h"
-#include "integration/cli/database/log_lines.h"
 #include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
@@ -135,12 +135,33 @@ FilterReport FilterOf(const CreatedTables& tables, int level, double num_entries
   return filter;
 }
 
+/// A log as operators keep it. A prefix, a quote or a CR stays: readers look for their words
+/// anywhere in a line. Throws Failure like LineReader.
+struct LogFile {
+  explicit LogFile(const std::string& path) : rest(path) {
+    constexpr size_t kMaxLines = 100;
+    const std::regex time(R"(\d{4}/\d\d/\d\d-\d\d:\d\d:\d\d)");
+    for (std::smatch found; found.empty() && first_lines.size() < kMaxLines;) {
+      const std::optional<std::string_view> next = rest.Next();
+      if (!next) break;
+      const std::string& line = first_lines.emplace_back(*next);
+      if (std::regex_search(line, found, time)) begin = found.str() + found.suffix().str();
+    }
+    if (begin.empty() && !first_lines.empty()) begin = first_lines.front();
+  }
+
+  std::string begin;  ///< RocksDB's time in the first line that has one, or else the first line.
+  std::vector<std::string> first_lines;  ///< Those that were read for it.
+  term::LineReader rest;
+};
+
 /// Reads the lines of a database's logs in order of time.
 class LogReader {
  public:
-  void Read(LogLines* lines) {
+  void Read(LogFile* log) {
     in_levels_ = in_statistics_ = false;
-    for (std::string line; lines->Next(&line);) ReadLine(line);
+    for (const std::string& line : log->first_lines) ReadLine(line);
+    while (const auto line = log->rest.Next()) ReadLine(std::string(*line));
   }
 
   InfoLog Finish() {
@@ -323,9 +344,9 @@ class LogReader {
 }  // namespace
 
 Tickers ReadStatistics(const std::string& path) {
-  LogLines lines(path);
+  term::LineReader lines(path);
   Tickers tickers;
-  for (std::string line; lines.Next(&line);) AddTickers(line, &tickers);
+  while (const auto line = lines.Next()) AddTickers(*line, &tickers);
   if (!tickers.empty()) return tickers;
   term::Fail(
       "{} has no counters; allowed: the text of Statistics::ToString, or JSON with members such as "
@@ -334,20 +355,14 @@ Tickers ReadStatistics(const std::string& path) {
 }
 
 InfoLog ReadInfoLogs(const std::vector<std::string>& paths) {
-  using Log = std::pair<std::string, std::unique_ptr<LogLines>>;  // by its time
-  std::vector<Log> logs;
-  for (const std::string& path : paths) {
-    auto lines = std::make_unique<LogLines>(path);
-    std::string begin = lines->BeginTime();
-    logs.emplace_back(std::move(begin), std::move(lines));
-  }
-  std::stable_sort(logs.begin(), logs.end(),
-                   [](const Log& a, const Log& b) { return a.first < b.first; });
+  std::list<LogFile> logs;
+  for (const std::string& path : paths) logs.emplace_back(path);
+  logs.sort([](const LogFile& a, const LogFile& b) { return a.begin < b.begin; });
   LogReader reader;
-  for (const auto& [begin, lines] : logs) reader.Read(lines.get());
+  for (LogFile& log : logs) reader.Read(&log);
   InfoLog log = reader.Finish();
   const std::string problem = log.files.empty() ? reader.Problem(log) : "";
-  if (!problem.empty()) term::Fail("{} {}", logs.back().second->name(), problem);
+  if (!problem.empty()) term::Fail("{} {}", logs.back().rest.name(), problem);
   return log;
 }
 
