@@ -30,16 +30,6 @@ void AddToSample(std::string_view key, uint64_t num_seen, std::mt19937_64* rando
   }
 }
 
-void MeasureFpr(const KeySample& sample, uint64_t num_probes, TableFile* file,
-                std::mt19937_64* random, QueryCheck* check) {
-  if (sample.empty()) return;
-  for (uint64_t i = 0; i < num_probes; ++i) {
-    const std::string& present = sample[static_cast<size_t>(i % sample.size())];
-    const std::optional<std::string> absent = file->AbsentKey(present, random);
-    if (absent) check->CountAbsent(file->MayMatch(*absent));
-  }
-}
-
 /// Checks ranges with one or two keys of the file, and measures common prefixes of neighbors.
 class RangeCheck {
  public:
@@ -60,19 +50,14 @@ class RangeCheck {
     previous_ = key;
   }
 
-  /// Probes empty ranges: the start of one key with the end of another, split at the mean length of
-  /// common prefixes.
-  void MeasureFpr(const KeySample& sample, uint64_t num_probes, std::mt19937_64* random) {
-    if (sample.empty() || check_->num_checked == 0) return;
+  /// Probes an empty range: the start of one key with the end of another, split at the mean length
+  /// of common prefixes.
+  std::optional<bool> ProbeAbsent(const std::string& key, const std::string& other) {
     const auto parting = static_cast<size_t>(mean_shared_);
-    for (uint64_t i = 0; i < num_probes; ++i) {
-      const std::string& first = sample[static_cast<size_t>(i % sample.size())];
-      const std::string& second = sample[(*random)() % sample.size()];
-      if (second.size() <= parting) continue;
-      const std::string begin = first.substr(0, parting) + second.substr(parting);
-      if (begin.empty() || !FindEmptyRange(begin, parting)) continue;
-      check_->CountAbsent(file_->MayMatchRange(begin, end_).value_or(true));
-    }
+    if (other.size() <= parting) return std::nullopt;
+    const std::string begin = key.substr(0, parting) + other.substr(parting);
+    if (begin.empty() || !FindEmptyRange(begin, parting)) return std::nullopt;
+    return file_->MayMatchRange(begin, end_).value_or(true);
   }
 
  private:
@@ -123,22 +108,16 @@ class PrefixCheck {
     previous_ = key;
   }
 
-  /// Probes absent prefixes that differ from a present one in a few bytes before its end. Probes
+  /// Probes an absent prefix that differs from one of the key in a few bytes before its end. Probes
   /// each once: there may be few, and a repeated probe is no new evidence.
-  void MeasureFpr(const KeySample& sample, uint64_t num_probes, std::mt19937_64* random) {
-    if (sample.empty() || check_->num_checked == 0) return;
-    for (uint64_t i = 0; i < num_probes; ++i) {
-      const std::string& key = sample[static_cast<size_t>(i % sample.size())];
-      const std::string& rule = rules_[static_cast<size_t>((*random)() % rules_.size())];
-      internal::FindPrefixes(AsBytes(rule), key, &lengths_);
-      if (lengths_.empty()) continue;
-      const auto lengths = lengths_.all();
-      std::string prefix = key.substr(0, lengths[(*random)() % lengths.size()]);
-      if (!MakeAbsent(rule, random, &prefix) || !probed_.insert(prefix).second) continue;
-      // A seek after the last partition checks no filter.
-      const auto may_match = file_->MayMatchRange(prefix, end_);
-      if (may_match) check_->CountAbsent(*may_match);
-    }
+  std::optional<bool> ProbeAbsent(const std::string& key, std::mt19937_64* random) {
+    const std::string& rule = rules_[static_cast<size_t>((*random)() % rules_.size())];
+    internal::FindPrefixes(AsBytes(rule), key, &lengths_);
+    if (lengths_.empty()) return std::nullopt;
+    const auto lengths = lengths_.all();
+    std::string prefix = key.substr(0, lengths[(*random)() % lengths.size()]);
+    if (!MakeAbsent(rule, random, &prefix) || !probed_.insert(prefix).second) return std::nullopt;
+    return file_->MayMatchRange(prefix, end_);  // a seek after the last partition checks no filter
   }
 
  private:
@@ -228,9 +207,22 @@ FileCheck CheckFile(TableFile* file, uint64_t num_probes) {
       prefixes.CheckKey(key);
     });
     if (filter.origin == FilterOrigin::kBlocksieve || filter.origin == FilterOrigin::kStock) {
-      MeasureFpr(sample, num_probes, file, &random, &check.keys);
-      ranges.MeasureFpr(sample, num_probes, &random);
-      prefixes.MeasureFpr(sample, num_probes, &random);
+      const auto measure = [&](QueryCheck* query, const auto& probe) {
+        for (uint64_t i = 0; i < num_probes && query->num_checked != 0; ++i) {
+          const std::optional<bool> passed = probe(sample[static_cast<size_t>(i % sample.size())]);
+          query->num_probed += passed.has_value();
+          query->num_passed += passed.value_or(false);
+        }
+      };
+      measure(&check.keys, [&](const std::string& key) -> std::optional<bool> {
+        const std::optional<std::string> absent = file->AbsentKey(key, &random);
+        return absent ? std::optional(file->MayMatch(*absent)) : std::nullopt;
+      });
+      measure(&check.ranges, [&](const std::string& key) {
+        return ranges.ProbeAbsent(key, sample[random() % sample.size()]);
+      });
+      measure(&check.prefixes,
+              [&](const std::string& key) { return prefixes.ProbeAbsent(key, &random); });
     }
   } catch (const term::Failure& failure) {
     check.problems.push_back(failure.what());

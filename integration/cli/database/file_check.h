@@ -24,10 +24,6 @@ struct QueryCheck {
     ++num_checked;
     false_negatives += !may_match;
   }
-  void CountAbsent(bool passed) {
-    ++num_probed;
-    num_passed += passed;
-  }
 };
 
 /// The result of checking a file and its filters.
