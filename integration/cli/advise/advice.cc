@@ -2,6 +2,7 @@
 #include "integration/cli/advise/advice.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "blocksieve/filter.h"
@@ -43,8 +44,16 @@ class Adviser {
       Propose("requested", std::move(requested));
     }
     if (has_filters_) {
-      Offer("same memory", BestForMemory(advice_.current.filter_bytes));
-      Offer("same reads", BestForReads(advice_.current.wasted_reads_absent));
+      const uint64_t bytes = advice_.current.filter_bytes;
+      const double reads = advice_.current.wasted_reads_absent;
+      Offer("same memory",
+            Better(PlanForMemory(forest(), bytes), cli::PlanForOneRate(forest(), bytes),
+                   [&](const Plans& plans) { return PredictionOf(plans).wasted_reads; }));
+      Offer("same reads",
+            Better(PlanForSameReads(forest(), reads), PlanForOneRateOfReads(forest(), reads),
+                   [](const Plans& plans) {
+                     return static_cast<double>(SumOf(plans, &FilterPlan::filter_bytes));
+                   }));
     } else if (!has_limit) {
       Propose("usual", PlanForGoal(forest(), {.bits_per_key = kUsualBitsPerKey}));
     }
@@ -107,24 +116,11 @@ class Adviser {
   }
 
   // One rate is easier to understand, so spreading has to be at least this much better.
-  static constexpr double kWorthSpreading = 0.99;
-
-  Result<Plans> BestForMemory(uint64_t filter_bytes) const {
-    Result<Plans> spread = PlanForMemory(forest(), filter_bytes);
-    Result<Plans> one_rate = cli::PlanForOneRate(forest(), filter_bytes);
+  static Result<Plans> Better(const Result<Plans>& spread, const Result<Plans>& one_rate,
+                              const std::function<double(const Plans&)>& cost) {
+    constexpr double kWorthSpreading = 0.99;
     if (!spread.ok() || !one_rate.ok()) return spread.ok() ? spread : one_rate;
-    const double reads = PredictionOf(*one_rate).wasted_reads;
-    return PredictionOf(*spread).wasted_reads < kWorthSpreading * reads ? spread : one_rate;
-  }
-
-  Result<Plans> BestForReads(double wasted_reads) const {
-    Result<Plans> spread = PlanForSameReads(forest(), wasted_reads);
-    Result<Plans> one_rate = PlanForOneRateOfReads(forest(), wasted_reads);
-    if (!spread.ok() || !one_rate.ok()) return spread.ok() ? spread : one_rate;
-    const auto bytes_of = [](const Plans& plans) {
-      return static_cast<double>(SumOf(plans, &FilterPlan::filter_bytes));
-    };
-    return bytes_of(*spread) < kWorthSpreading * bytes_of(*one_rate) ? spread : one_rate;
+    return cost(*spread) < kWorthSpreading * cost(*one_rate) ? spread : one_rate;
   }
 
   void Propose(const std::string& name, Result<Plans> plan) {

@@ -1,6 +1,7 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -73,9 +74,6 @@ struct SeekAdvice {
     return part.num_bytes != 0 && (part.is_worth() || !other.is_worth());
   }
 };
-
-/// Maximum number of files of a run that are sampled.
-inline constexpr size_t kSampledFiles = 3;
 
 /// Shows progress: `doing` and the name of the file.
 KeysOfFile KeysInFiles(const std::string& doing);
@@ -170,9 +168,10 @@ std::string ToText(const ObservedReads& reads, std::optional<double> predicted);
 
 Json ToJson(const ObservedReads& reads);
 
-/// The levels of the forest as rows, and the first columns of tables about them. `lookups`: header
-/// of the share of the lookups, or of other reads, that check a run.
-Json DescribeLevels(const Forest& forest);
+/// The levels of the forest as rows, with members that `more` sets, and the first columns of tables
+/// about them. `lookups`: header of the share of the lookups, or of other reads, that check a run.
+Json DescribeLevels(const Forest& forest,
+                    const std::function<void(const ForestLevel&, Json*)>& more);
 std::vector<TableColumn> LevelColumns(const char* lookups);
 
 /// @{

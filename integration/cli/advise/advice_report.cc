@@ -100,20 +100,16 @@ std::string TargetText(const Json& target_fpr) {
 
 // A row for each level: its current rate, and its rate in each proposal.
 std::string RatesText(const Advice& advice) {
-  Json rows = DescribeLevels(advice.forest);
+  const Json rows = DescribeLevels(advice.forest, [&](const ForestLevel& level, Json* row) {
+    double fpr = 0;
+    for (const TreeRun& run : level.runs) fpr += run.fpr / static_cast<double>(level.runs.size());
+    (*row)["current"] = fpr;
+    for (const Proposal& proposal : advice.proposals) {
+      (*row)[proposal.name] = level.RatesIn(proposal.plans).target_fpr;
+    }
+  });
   std::vector<TableColumn> columns = LevelColumns("lookups");
   columns.push_back({"current", "/current", TargetText});
-  const std::vector<ForestLevel> levels = LevelsOf(advice.forest);
-  for (size_t i = 0; i < levels.size(); ++i) {
-    double fpr = 0;
-    for (const TreeRun& run : levels[i].runs) {
-      fpr += run.fpr / static_cast<double>(levels[i].runs.size());
-    }
-    rows[i]["current"] = fpr;
-    for (const Proposal& proposal : advice.proposals) {
-      rows[i][proposal.name] = levels[i].RatesIn(proposal.plans).target_fpr;
-    }
-  }
   for (const Proposal& proposal : advice.proposals) {
     columns.push_back({proposal.name, "/" + proposal.name, TargetText});
   }
@@ -134,13 +130,16 @@ std::optional<double> WastedReadsOf(const ObservedReads& reads) {
 
 }  // namespace
 
-Json DescribeLevels(const Forest& forest) {
-  return ArrayOf(LevelsOf(forest), [&](const ForestLevel& level) -> Json {
-    return {{"family", forest.trees[level.tree].name()},
-            {"level", level.number},
-            {"num_runs", level.runs.size()},
-            {"num_keys", level.num_keys},
-            {"lookup_share", level.lookup_share}};
+Json DescribeLevels(const Forest& forest,
+                    const std::function<void(const ForestLevel&, Json*)>& more) {
+  return ArrayOf(LevelsOf(forest), [&](const ForestLevel& level) {
+    Json row = {{"family", forest.trees[level.tree].name()},
+                {"level", level.number},
+                {"num_runs", level.runs.size()},
+                {"num_keys", level.num_keys},
+                {"lookup_share", level.lookup_share}};
+    more(level, &row);
+    return row;
   });
 }
 

@@ -24,14 +24,15 @@ double ReadsOf(const Forest& forest, const Plans& plans) {
 using PlanFor = std::function<Result<Plans>(double value)>;
 using IsAllowed = std::function<bool(const Plans&)>;
 
-// Bisects for the last allowed value of a goal, between an allowed one and one that is not. Sets
-// the plans for the last allowed value, if any, and for the first one that is not.
-Status Bisect(double allowed, double not_allowed, const PlanFor& plan_for,
-              const IsAllowed& is_allowed, std::optional<Plans>* best, Plans* refused = nullptr) {
+// Bisects for the last allowed value of a goal, between an allowed one and one that is not. Returns
+// the plans for it, if any, and sets those for the first one that is not allowed.
+Result<std::optional<Plans>> Bisect(double allowed, double not_allowed, const PlanFor& plan_for,
+                                    const IsAllowed& is_allowed, Plans* refused = nullptr) {
   // The remaining difference is far below the three digits that are kept.
   constexpr int kHalvings = 24;
   double good = std::log(allowed);
   double bad = std::log(not_allowed);
+  std::optional<Plans> best;
   for (int i = 0; i < kHalvings; ++i) {
     const double middle = (good + bad) / 2;
     Result<Plans> plans = plan_for(std::exp(middle));
@@ -39,25 +40,24 @@ Status Bisect(double allowed, double not_allowed, const PlanFor& plan_for,
     const bool is_good = is_allowed(*plans);
     (is_good ? good : bad) = middle;
     if (is_good) {
-      *best = *std::move(plans);
+      best = *std::move(plans);
     } else if (refused != nullptr) {
       *refused = *std::move(plans);
     }
   }
-  return Status::Ok();
+  return best;
 }
 
 // The best plan within a budget of bytes.
 Result<Plans> PlanWithin(uint64_t filter_bytes, double allowed, double not_allowed,
                          const PlanFor& plan_for) {
-  std::optional<Plans> best;
   Plans refused;
   const auto fits = [&](const Plans& plans) {
     return SumOf(plans, &FilterPlan::filter_bytes) <= filter_bytes;
   };
-  const Status status = Bisect(allowed, not_allowed, plan_for, fits, &best, &refused);
-  if (!status.ok()) return status;
-  if (best && SumOf(*best, &FilterPlan::filter_bytes) > 0) return *std::move(best);
+  const auto best = Bisect(allowed, not_allowed, plan_for, fits, &refused);
+  if (!best.ok()) return best.status();
+  if (*best && SumOf(**best, &FilterPlan::filter_bytes) > 0) return **best;
   return Status::InvalidArgument(
       fmt::format("memory is {}; allowed: at least {}, the smallest filter",
                   term::CountOf(filter_bytes, "byte"),
@@ -143,13 +143,12 @@ Result<Plans> PlanForWastedReads(const Forest& forest, double wasted_reads) {
 Result<Plans> PlanForSameReads(const Forest& forest, double wasted_reads) {
   Result<Plans> first = PlanForWastedReads(forest, wasted_reads);
   if (!first.ok()) return first;
-  std::optional<Plans> best;
-  const Status status = Bisect(
+  const auto best = Bisect(
       wasted_reads, kMaxWastedReads,
       [&](double reads) { return PlanForWastedReads(forest, reads); },
-      [&](const Plans& plans) { return ReadsOf(forest, plans) <= wasted_reads; }, &best);
-  if (!status.ok()) return status;
-  return best ? *std::move(best) : first;
+      [&](const Plans& plans) { return ReadsOf(forest, plans) <= wasted_reads; });
+  if (!best.ok()) return best.status();
+  return *best ? **best : first;
 }
 
 Result<Plans> PlanForOneRate(const Forest& forest, uint64_t filter_bytes) {
@@ -158,12 +157,11 @@ Result<Plans> PlanForOneRate(const Forest& forest, uint64_t filter_bytes) {
 }
 
 Result<Plans> PlanForOneRateOfReads(const Forest& forest, double wasted_reads) {
-  std::optional<Plans> best;
-  const Status status = Bisect(
+  const auto best = Bisect(
       kMinTargetFpr, kMaxTargetFpr, [&](double fpr) { return PlanForRoundedRate(forest, fpr); },
-      [&](const Plans& plans) { return ReadsOf(forest, plans) <= wasted_reads; }, &best);
-  if (!status.ok()) return status;
-  if (best) return *std::move(best);
+      [&](const Plans& plans) { return ReadsOf(forest, plans) <= wasted_reads; });
+  if (!best.ok()) return best.status();
+  if (*best) return **best;
   return Status::InvalidArgument(
       fmt::format("wasted reads are {}, fewer than filters of one rate can reach",
                   term::NumberText(wasted_reads)));

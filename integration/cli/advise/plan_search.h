@@ -20,8 +20,6 @@ struct Forest {
 
   uint64_t num_keys() const;
   size_t num_runs() const;
-
-  const FileReport& ReportOf(const TreeFile& file) const { return files[file.id]; }
 };
 
 /// The plans for all column families, one for each tree.

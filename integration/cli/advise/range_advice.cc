@@ -29,7 +29,7 @@ double CurrentFpr(const Forest& forest, std::span<const TreeFile> files,
   double sum = 0;
   double keys = 0;
   for (const TreeFile& file : files) {
-    const FileReport& report = forest.ReportOf(file);
+    const FileReport& report = forest.files[file.id];
     sum += static_cast<double>(report.num_entries) * (report.filter.*part).fpr;
     keys += static_cast<double>(report.num_entries);
   }
@@ -39,10 +39,11 @@ double CurrentFpr(const Forest& forest, std::span<const TreeFile> files,
 // Reports spread evenly over the files of a run.
 std::vector<const FileReport*> FilesToSample(const Forest& forest,
                                              std::span<const TreeFile> files) {
-  const size_t number = std::min(files.size(), kSampledFiles);
+  constexpr size_t kMaxFiles = 3;
+  const size_t number = std::min(files.size(), kMaxFiles);
   std::vector<const FileReport*> sampled;
   for (size_t i = 0; i < number; ++i) {
-    sampled.push_back(&forest.ReportOf(files[(2 * i + 1) * files.size() / (2 * number)]));
+    sampled.push_back(&forest.files[files[(2 * i + 1) * files.size() / (2 * number)].id]);
   }
   return sampled;
 }

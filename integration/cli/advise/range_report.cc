@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "integration/cli/advise/advice.h"
 
-#include "blocksieve/filter.h"
 #include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/block_index/factory.h"
 #include "integration/rocksdb/compat/user_index.h"
@@ -26,24 +25,22 @@ const PartNames kPrefixes{&RunSeeks::prefixes, &SeekAdvice::prefixes,   "prefix"
 
 // A row for each level.
 std::string LevelsText(const Advice& advice, const PartNames& names) {
-  Json rows = DescribeLevels(advice.forest);
-  const std::vector<ForestLevel> levels = LevelsOf(advice.forest);
-  for (size_t i = 0; i < levels.size(); ++i) {
-    const auto num_runs = static_cast<double>(levels[i].runs.size());
+  const Json rows = DescribeLevels(advice.forest, [&](const ForestLevel& level, Json* row) {
+    const auto num_runs = static_cast<double>(level.runs.size());
     double current_fpr = 0;
     double estimated_fpr = 0;
     uint64_t num_bytes = 0;
-    for (size_t run = 0; run < levels[i].runs.size(); ++run) {
-      const RunPart& part = advice.seeks->runs[levels[i].first_run + run].*names.of_run;
+    for (size_t run = 0; run < level.runs.size(); ++run) {
+      const RunPart& part = advice.seeks->runs[level.first_run + run].*names.of_run;
       current_fpr += part.current_fpr / num_runs;
       estimated_fpr += part.estimated_fpr / num_runs;
       num_bytes += part.num_bytes;
     }
-    rows[i].update({{"current_fpr", current_fpr},
-                    {"estimated_fpr", estimated_fpr},
-                    {"num_bytes", num_bytes},
-                    {"bits_per_key", 8 * Ratio(num_bytes, levels[i].num_keys)}});
-  }
+    row->update({{"current_fpr", current_fpr},
+                 {"estimated_fpr", estimated_fpr},
+                 {"num_bytes", num_bytes},
+                 {"bits_per_key", 8 * Ratio(num_bytes, level.num_keys)}});
+  });
   std::vector<TableColumn> columns = LevelColumns("seeks");
   columns.push_back({fmt::format("current {} FPR", names.one), "/current_fpr", RateText});
   columns.push_back({names.column, "/estimated_fpr", RateText});
