@@ -176,19 +176,19 @@ TEST_F(GuardedFileSystemTest, ChangesOnlySidecarsWhereToldSo) {
   }
 }
 
-TEST_F(GuardedFileSystemTest, KeepsOptionsFilesAndGivesRocksDbItsOwnInMemory) {
+TEST_F(GuardedFileSystemTest, KeepsOptionsFilesAndWritesNone) {
   Write(own_ + "/OPTIONS-000007");
   const auto guard = NewGuardedFileSystem({{own_}}, own_);
   const auto env = rocksdb::NewCompositeEnv(guard);
-  const std::string part = own_ + "/OPTIONS-000009.dbtmp";
-  ASSERT_TRUE(rocksdb::WriteStringToFile(env.get(), "RocksDB's", part).ok());
-  ASSERT_TRUE(env->RenameFile(part, own_ + "/OPTIONS-000009").ok());
+  for (const char* const name : {"/OPTIONS-000007", "/OPTIONS-000009.dbtmp"}) {
+    EXPECT_THAT(rocksdb::WriteStringToFile(env.get(), "RocksDB's", own_ + name).ToString(),
+                HasSubstr("keeps the OPTIONS files"));
+  }
+  EXPECT_FALSE(env->RenameFile(own_ + "/OPTIONS-000007", own_ + "/x").ok());
   EXPECT_TRUE(env->DeleteFile(own_ + "/OPTIONS-000007").ok());
-  std::string text;
-  ASSERT_TRUE(rocksdb::ReadFileToString(env.get(), own_ + "/OPTIONS-000009", &text).ok());
-  EXPECT_EQ(text, "RocksDB's");
   EXPECT_EQ(Read(own_ + "/OPTIONS-000007"), kText);
   EXPECT_EQ(std::distance(fs::directory_iterator(own_), {}), 1);
+  EXPECT_THAT(guard->refused(), IsEmpty());
 }
 
 }  // namespace

@@ -110,9 +110,7 @@ Source ReadSource(const AdviseOptions& options) {
   if (!options.logs.empty()) {
     source = {ReadInfoLogs(options.logs), {}, {}, {}};
     if (source.database.empty()) source.database = "DIR";
-    const auto is_other = [&](const std::string& family) {
-      return family != options.target.family.value_or(family);
-    };
+    const auto is_other = [&](const std::string& family) { return !options.target.Has(family); };
     std::erase_if(source.files,
                   [&](const FileReport& file) { return is_other(file.place.family); });
     std::erase_if(source.unknown_families, is_other);

@@ -209,8 +209,7 @@ void CheckOptionsFile(Findings* findings) {
     CheckOption(kCollectors, OptionsSection::Family(family), findings);
   }
   for (const auto& family : stored.loaded.families) {
-    if (family.name == stored.target.family.value_or(family.name))
-      CheckDependencies(family, findings);
+    if (stored.target.Has(family.name)) CheckDependencies(family, findings);
   }
 }
 

@@ -21,7 +21,6 @@
 #include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/compat/version_differences.h"
-#include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/listener/listener.h"
 
 namespace blocksieve::cli {
@@ -148,7 +147,7 @@ void CheckOperands(const StoredDatabase& stored) {
   std::optional<Database> db;
   for (const rocksdb_plugin::NamedObject& object : stored.loaded.objects) {
     if (object.option != "merge_operator") continue;
-    if (object.family != stored.target.family.value_or(object.family)) {
+    if (!stored.target.Has(object.family)) {
       // RocksDB may flush it.
       if (!HasRowsInWal(stored)) continue;
       term::Fail(
@@ -183,6 +182,7 @@ Database::Database(const Target& target, UsedOptions options) {
   files_ = NewGuardedFileSystem(WritableIn(target, options), makes_options ? "" : target.path);
   env_ = rocksdb::NewCompositeEnv(files_);
   options.db.env = env_.get();
+  if (!makes_options) options.db.fail_if_options_file_error = false;
   if (reads) {
     options.db.info_log = std::make_shared<LineLog>();
   } else {

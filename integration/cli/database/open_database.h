@@ -9,10 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "blocksieve/rocksdb/skip_index.h"
 #include "integration/cli/database/stored_database.h"
 #include "integration/cli/files/files.h"
-#include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/policy/policy.h"
 
 // Databases, opened with their stored options through a guarded file system.

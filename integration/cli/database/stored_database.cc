@@ -26,10 +26,6 @@ constexpr const char* kBlockBased = "BlockBasedTable";
 // RocksDB creates it for the option persist_stats_to_disk, and opens no database without it.
 constexpr const char* kStatisticsFamily = "___rocksdb_stats_history___";
 
-bool IsTarget(const Target& target, const std::string& family) {
-  return family == target.family.value_or(family);
-}
-
 std::optional<OptionsText> LatestText(const std::string& database) {
   // Another process may write a new OPTIONS file and delete the old one before it was read.
   constexpr int kMaxTries = 3;
@@ -150,7 +146,7 @@ void CheckObjects(const StoredDatabase& stored) {
           "{}, and the WAL has rows that it may drop; open and close the database there first",
           WhatLacks(stored, object));
     }
-    if (!IsTarget(stored.target, object.family)) continue;
+    if (!stored.target.Has(object.family)) continue;
     if (option == "table_properties_collectors") lost.push_back(object.value);
     // A filter for prefixes can be built only with its extractor.
     if (option == "prefix_extractor" &&
@@ -246,7 +242,7 @@ bool StoredDatabase::has_ttl() const {
 }
 
 StoredDatabase WithText(const Target& target, OptionsText text) {
-  StoredDatabase stored = {.target = target, .text = std::move(text), .loaded = {}, .problem = ""};
+  StoredDatabase stored = {.target = target, .text = std::move(text)};
   const rocksdb::Status status = rocksdb_plugin::Load(*stored.text, &stored.loaded);
   if (!status.ok()) {
     const std::string where = target.path.empty() ? "" : " of database " + target.path;
@@ -260,8 +256,7 @@ StoredDatabase WithText(const Target& target, OptionsText text) {
 
 StoredDatabase ReadStored(const Target& target) {
   std::optional<OptionsText> text = LatestText(target.path);
-  StoredDatabase stored = {.target = target, .text = std::nullopt, .loaded = {}, .problem = ""};
-  if (text) stored = WithText(target, *std::move(text));
+  StoredDatabase stored = text ? WithText(target, *std::move(text)) : StoredDatabase{target};
   AddMissingFamilies(target.path, &stored.loaded);
   return stored;
 }
@@ -332,7 +327,7 @@ UsedOptions OptionsToWrite(const StoredDatabase& stored, Access access,
   UsedOptions used = Neutral(stored, access);
   used.db.paranoid_checks = true;
   for (rocksdb::ColumnFamilyDescriptor& family : used.families) {
-    const bool is_target = IsTarget(stored.target, family.name);
+    const bool is_target = stored.target.Has(family.name);
     const auto policy = stock_policies.find(family.name);
     const bool stands_in = policy != stock_policies.end();
     if (const auto* const table = TableOptionsOf(family.options); stands_in && table != nullptr) {

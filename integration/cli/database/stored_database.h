@@ -40,6 +40,7 @@ struct Target {
   bool drops_properties = false;                     ///< --drop-properties
 
   operator const std::string&() const { return path; }  // NOLINT: a path with more
+  bool Has(const std::string& name) const { return name == family.value_or(name); }
 };
 
 /// What a subcommand does to a database.
@@ -76,13 +77,13 @@ struct StoredDatabase {
   Target target;
 
   /// The latest OPTIONS file; nullopt if there is none. Programs may set all options in code.
-  std::optional<OptionsText> text;
+  std::optional<OptionsText> text = std::nullopt;
 
   /// What RocksDB loads from the text; without it, the families of the MANIFEST with defaults.
-  rocksdb_plugin::LoadedOptions loaded;
+  rocksdb_plugin::LoadedOptions loaded = {};
 
   /// Why RocksDB does not load the text; empty if it does. `loaded` then has defaults.
-  std::string problem;
+  std::string problem = "";
 
   /// The column families, without RocksDB's own.
   std::vector<std::string> Families() const;

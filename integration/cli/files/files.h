@@ -34,8 +34,9 @@ class GuardedFileSystem : public rocksdb::FileSystemWrapper {
 };
 
 /// `kept_options`: the directory of a database whose OPTIONS files stay as they are; "" for none.
-/// RocksDB writes one whenever it opens a database, without the objects that this program lacks.
-/// Here it writes them to memory, and deletes none.
+/// RocksDB writes one whenever it opens a database, without the objects that this program lacks,
+/// and deletes older ones. Here it cannot, which it ignores unless
+/// DBOptions::fail_if_options_file_error.
 std::shared_ptr<GuardedFileSystem> NewGuardedFileSystem(std::vector<WritableDirectory> writable,
                                                         const std::string& kept_options = "");
 

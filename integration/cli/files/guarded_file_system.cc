@@ -23,6 +23,8 @@ namespace fs = std::filesystem;
 constexpr const char* kElsewhere =
     "not changed, as this command changes only files of the database's own directory, or of one "
     "that an option names";
+constexpr const char* kKeepsOptions =
+    "not written, as this command keeps the OPTIONS files of a database";
 constexpr const char* kIsShared =
     "not changed, as it has other hard links, through which another database may use it";
 
@@ -66,10 +68,7 @@ bool IsSidecarName(std::string_view name) {
 class Guard final : public GuardedFileSystem {
  public:
   Guard(std::vector<WritableDirectory> writable, const std::string& kept_options)
-      : GuardedFileSystem(rocksdb::FileSystem::Default()),
-        memory_(std::unique_ptr<rocksdb::Env>(rocksdb::NewMemEnv(rocksdb::Env::Default()))
-                    ->GetFileSystem()),
-        kept_options_(kept_options) {
+      : GuardedFileSystem(rocksdb::FileSystem::Default()), kept_options_(kept_options) {
     for (const WritableDirectory& directory : writable) {
       Allow(directory.path, directory.only_sidecars);
       const fs::path archive = fs::path(directory.path) / "archive";
@@ -88,30 +87,8 @@ class Guard final : public GuardedFileSystem {
   using File = rocksdb::FileOptions;
   using Io = rocksdb::IOOptions;
   using Debug = rocksdb::IODebugContext;
-  Status NewSequentialFile(const std::string& path, const File& options,
-                           std::unique_ptr<rocksdb::FSSequentialFile>* file,
-                           Debug* debug) override {
-    return PlaceOf(path).NewSequentialFile(path, options, file, debug);
-  }
-
-  Status NewRandomAccessFile(const std::string& path, const File& options,
-                             std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
-                             Debug* debug) override {
-    return PlaceOf(path).NewRandomAccessFile(path, options, file, debug);
-  }
-
-  Status FileExists(const std::string& path, const Io& options, Debug* debug) override {
-    return PlaceOf(path).FileExists(path, options, debug);
-  }
-
-  Status GetFileSize(const std::string& path, const Io& options, uint64_t* size,
-                     Debug* debug) override {
-    return PlaceOf(path).GetFileSize(path, options, size, debug);
-  }
-
   Status NewWritableFile(const std::string& path, const File& options,
                          std::unique_ptr<rocksdb::FSWritableFile>* file, Debug* debug) override {
-    if (IsKeptOptions(path)) return memory_->NewWritableFile(path, options, file, debug);
     // The old contents go, but only under this name.
     if (!IsLink(path) && HasOtherLinks(path)) {
       BLOCKSIEVE_RETURN_IF_ERROR(DeleteFile(path, Io(), debug));
@@ -145,10 +122,7 @@ class Guard final : public GuardedFileSystem {
   }
 
   Status DeleteFile(const std::string& path, const Io& options, Debug* debug) override {
-    if (IsKeptOptions(path)) {
-      memory_->DeleteFile(path, options, debug).PermitUncheckedError();
-      return Status::OK();
-    }
+    if (IsKeptOptions(path)) return Status::OK();  // RocksDB would log an error
     return If(CheckName(path), [&] { return target()->DeleteFile(path, options, debug); });
   }
 
@@ -173,9 +147,6 @@ class Guard final : public GuardedFileSystem {
 
   Status RenameFile(const std::string& from, const std::string& to, const Io& options,
                     Debug* debug) override {
-    if (IsKeptOptions(from) && IsKeptOptions(to)) {
-      return memory_->RenameFile(from, to, options, debug);
-    }
     return If(If(CheckName(from), [&] { return CheckName(to); }),
               [&] { return target()->RenameFile(from, to, options, debug); });
   }
@@ -191,9 +162,6 @@ class Guard final : public GuardedFileSystem {
     return If(IsLink(path) ? CheckContents(path) : CheckName(path),
               [&] { return target()->LockFile(path, options, lock, debug); });
   }
-
-  // Creates a directory.
-  Status GetTestDirectory(const Io&, std::string* path, Debug*) override { return Refuse(*path); }
 
   Status NewLogger(const std::string& path, const Io& options,
                    std::shared_ptr<rocksdb::Logger>* logger, Debug* debug) override {
@@ -215,14 +183,9 @@ class Guard final : public GuardedFileSystem {
            InodeOf(ParentOf(path)) == InodeOf(kept_options_);
   }
 
-  // Files in memory come first: RocksDB reads again what it wrote.
-  rocksdb::FileSystem& PlaceOf(const std::string& path) {
-    const bool is_written = IsKeptOptions(path) && memory_->FileExists(path, Io(), nullptr).ok();
-    return is_written ? *memory_ : *target();
-  }
-
   // OK if the name may be created, deleted or replaced.
   Status CheckName(const std::string& path) {
+    if (IsKeptOptions(path)) return Status::NotSupported(path, kKeepsOptions);
     const auto parent = InodeOf(ParentOf(path));
     const std::string name = fs::path(path).filename();
     // A name such as ".." would act on another directory.
@@ -256,8 +219,7 @@ class Guard final : public GuardedFileSystem {
     return Status::IOError(path, kElsewhere);
   }
 
-  const std::shared_ptr<rocksdb::FileSystem> memory_;  // for OPTIONS files
-  std::string kept_options_;
+  const std::string kept_options_;
   mutable std::mutex mutex_;
   std::map<Inode, bool> writable_;  // directories; true: only sidecars in them
   std::vector<std::string> refused_;
@@ -275,12 +237,9 @@ std::unique_ptr<rocksdb::Env> EnvOfDirectory(const std::string& path) {
 }
 
 rocksdb::IOStatus CreateNamedDirectory(const std::string& path) {
-  const fs::path parent = fs::path(path).lexically_normal().parent_path();
-  if (!parent.empty() && !StatOf(parent)) {
-    rocksdb::IOStatus status = CreateNamedDirectory(parent);
-    if (!status.ok()) return status;
-  }
-  return rocksdb::FileSystem::Default()->CreateDirIfMissing(path, rocksdb::IOOptions(), nullptr);
+  std::error_code error;
+  fs::create_directories(path, error);
+  return error ? rocksdb::IOStatus::IOError(path, error.message()) : rocksdb::IOStatus::OK();
 }
 
 }  // namespace blocksieve::cli
