@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "integration/cli/commands/rewrite_files.h"
+#include "integration/cli/commands/rewrite.h"
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/maintenance/options_change.h"
@@ -47,9 +47,6 @@ void RunApply(const ChangeOptions& options) {
   const OptionsText edited = OptionsWith(stored, options.edits);
   CheckWritable(WithText(options.target, edited), Access::kRead);
   const std::string changes = ChangesText(edited);
-  const auto sets = [&](std::string_view option) {
-    return std::ranges::any_of(options.edits, [&](const auto& e) { return e.starts_with(option); });
-  };
   std::string text = changes.empty() ? edited.name() + " has these options already.\n"
                                      : "Changes of " + edited.name() + ":\n" + changes;
   std::string written;
@@ -58,7 +55,9 @@ void RunApply(const ChangeOptions& options) {
   } else if (!changes.empty()) {
     written = WriteNextOptions(lock->env(), stored, edited);
     text += "written: " + written + "\n" + kAboutPrograms + ShellWord(options.target) + "\n";
-    if (sets("table_properties_collectors=")) {
+    if (std::ranges::any_of(options.edits, [](const std::string& edit) {
+          return edit.starts_with("table_properties_collectors=");
+        })) {
       text += "Existing files get skip indexes by: blocksieve index --db " +
               ShellWord(options.target) + "\n";
     }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <nlohmann/json.hpp>
 
 #include "blocksieve/rocksdb/skip_index.h"
-#include "integration/cli/commands/rewrite_files.h"
+#include "integration/cli/commands/rewrite.h"
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/maintenance/skip_indexes.h"
 #include "integration/cli/rows/rows.h"

@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <set>
 
-#include "blocksieve/skip_index.h"
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/file_text.h"
-#include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/json_table.h"
 #include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/maintenance/metrics.h"
@@ -156,12 +154,6 @@ Json Describe(const Target& target, const std::vector<FileReport>& files, const 
   return document;
 }
 
-std::string ToPrometheus(const std::vector<FileReport>& files) {
-  std::vector<FilterMetric> metrics;
-  rocksdb_plugin::AddFiles(files, /*with_rates=*/true, &metrics);
-  return FilterMetricsText(metrics);
-}
-
 void RunInspect(const InspectOptions& options) {
   const Target& target = options.target;
   TargetFiles read = FindFiles(target);
@@ -171,7 +163,9 @@ void RunInspect(const InspectOptions& options) {
   Json document = Describe(target, files, without);
   AddMissed(read, &document);
   if (options.format == OutputFormat::kPrometheus) {
-    term::WriteToStandardOutput(ToPrometheus(files));
+    std::vector<FilterMetric> metrics;
+    rocksdb_plugin::AddFiles(files, /*with_rates=*/true, &metrics);
+    term::WriteToStandardOutput(FilterMetricsText(metrics));
   } else {
     WriteReport(options.format, document,
                 ToText(document, WithoutFiltersText(without, "\n", "\n"), read));

@@ -69,8 +69,7 @@ struct LoadOptions {
 
 struct Loaded {
   uint64_t rows_read = 0;
-  uint64_t bytes = 0;  // keys and values
-  uint64_t rows_with_cr = 0;
+  uint64_t bytes = 0;   // keys and values
   std::string problem;  // why loading stopped before the end of the file, or empty
 };
 
@@ -86,7 +85,6 @@ void LoadRows(RowReader* reader, LoadedDatabase* database, Loaded* loaded) {
     loaded->bytes += key.size() + value.size();
     if (loaded->rows_read % kRowsBetweenChecks != 0) continue;
     if (term::InterruptFlag()) break;
-    if (!progress.IsDue()) continue;
     progress.Show("loading", reader->bytes_read(), reader->file_bytes(), loaded->rows_read, "row");
   }
 }
@@ -99,7 +97,6 @@ Loaded Load(RowReader* reader, LoadedDatabase* database) {
   } catch (const term::Failure& failure) {
     loaded.problem = failure.what();
   }
-  loaded.rows_with_cr = reader->rows_with_cr();
   try {
     database->Flush();
   } catch (const term::Failure& failure) {
@@ -110,8 +107,8 @@ Loaded Load(RowReader* reader, LoadedDatabase* database) {
 
 // Possible mistakes: indexes that exceed --max-index-bytes, with the limit that would keep them;
 // columns without any value; lines that end with CR.
-std::vector<std::string> LoadWarnings(const Loaded& loaded, const IndexSizes& sizes,
-                                      const std::vector<Column>& columns,
+std::vector<std::string> LoadWarnings(const Loaded& loaded, uint64_t rows_with_cr,
+                                      const IndexSizes& sizes, const std::vector<Column>& columns,
                                       const LoadedDatabase& database) {
   std::vector<std::string> warnings;
   if (sizes.needed_index_bytes != 0) {
@@ -124,10 +121,10 @@ std::vector<std::string> LoadWarnings(const Loaded& loaded, const IndexSizes& si
     if (loaded.rows_read == 0 || database.HasValues(column)) continue;
     warnings.push_back("no row has a value for the index " + column.ToText());
   }
-  if (loaded.rows_with_cr != 0) {
-    warnings.push_back(fmt::format(
-        "{} with CR, which is stored in the last field; --format csv removes it",
-        loaded.rows_with_cr == 1 ? "1 line ends" : WithCommas(loaded.rows_with_cr) + " lines end"));
+  if (rows_with_cr != 0) {
+    warnings.push_back(
+        fmt::format("{} with CR, which is stored in the last field; --format csv removes it",
+                    rows_with_cr == 1 ? "1 line ends" : WithCommas(rows_with_cr) + " lines end"));
   }
   return warnings;
 }
@@ -145,16 +142,13 @@ std::vector<std::string> LoadWarnings(const Loaded& loaded, const IndexSizes& si
 void Compact(LoadedDatabase* database) {
   term::Progress progress;
   progress.Show("compacting");
-  bool is_done = false;
   try {
-    is_done = database->Compact([&](uint64_t done, uint64_t all) {
-      if (!progress.IsDue()) return;
-      progress.Show("compacting", done, all, done, "byte");
-    });
+    const bool is_done = database->Compact(
+        [&](uint64_t done, uint64_t all) { progress.Show("compacting", done, all, done, "byte"); });
+    if (!is_done) throw term::Interrupted("interrupted; all rows are loaded, but not compacted");
   } catch (const term::Failure& failure) {
     term::Fail("{}; all rows are loaded and durable, but not compacted", failure.what());
   }
-  if (!is_done) throw term::Interrupted("interrupted; all rows are loaded, but not compacted");
 }
 
 void ParseDelimiters(LoadOptions* options) {
@@ -209,7 +203,8 @@ void RunLoad(const LoadOptions& given) {
                           WithCommas(loaded.rows_read), WithCommas(loaded.bytes),
                           WithCommas(sizes.index_bytes), WithCommas(sizes.files_with_index),
                           CountOf(sizes.num_files, "file")));
-  for (const std::string& warning : LoadWarnings(loaded, sizes, index.columns, database)) {
+  for (const std::string& warning :
+       LoadWarnings(loaded, reader.rows_with_cr(), sizes, index.columns, database)) {
     say("warning: " + warning);
   }
 }
@@ -232,7 +227,7 @@ void AddLoadCommand(CLI::App* app, Action* action) {
   AddOption(command, &options->index.target_fpr, "--fpr P",
             fmt::format("false-positive rate of an index, per granule (default {})",
                         SkipIndexOptions().target_fpr),
-            TargetFprs());
+            InRange(kMinTargetFpr, kMaxTargetFpr));
   AddMaxIndexBytesOption(command, &options->index.max_index_bytes, "8MiB");
   AddOption(command, &options->range_fpr, "--range-fpr P",
             fmt::format("build range filters that pass this share of empty ranges, {} to {}",

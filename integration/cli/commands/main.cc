@@ -144,8 +144,6 @@ int main(int argc, char** argv) {
     blocksieve_rocksdb_register();
     blocksieve::cli::Run(arguments, &name);
   };
-  if (!blocksieve::cli::WantsJson(arguments)) {
-    return blocksieve::term::RunMain(name, run);
-  }
-  return blocksieve::term::RunMain(name, run, blocksieve::cli::ErrorJson);
+  const bool wants_json = blocksieve::cli::WantsJson(arguments);
+  return blocksieve::term::RunMain(name, run, wants_json ? blocksieve::cli::ErrorJson : nullptr);
 }

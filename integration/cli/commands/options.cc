@@ -13,7 +13,6 @@
 #include <regex>
 
 #include "blocksieve/bytes.h"
-#include "blocksieve/sizing.h"
 #include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
@@ -224,8 +223,6 @@ Check WholeInRange(uint64_t low, uint64_t high) {
 Check BytesInRange(uint64_t low, uint64_t high) {
   return Whole(low, high, /*is_size=*/true, " bytes, also as 10kB or 64MiB");
 }
-
-Check TargetFprs() { return InRange(kMinTargetFpr, kMaxTargetFpr); }
 
 Check OneOf(const std::string& words) {
   return [words = CLI::detail::split(words, '|')](const std::string& name) {

@@ -126,9 +126,6 @@ Check WholeInRange(uint64_t low, uint64_t high);
 /// Whole numbers of bytes; 10kB and 64MiB are rewritten, too.
 Check BytesInRange(uint64_t low, uint64_t high);
 
-/// The FPRs that ChooseLayout accepts.
-Check TargetFprs();
-
 /// One of the words "text|json|csv".
 Check OneOf(const std::string& words);
 

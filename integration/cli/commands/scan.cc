@@ -158,14 +158,14 @@ uint64_t WriteRows(const ScanOptions& options, SkipScan* scan, term::Output* out
 }
 
 // Names the merge operator of another program: RocksDB only says that a merge failed.
-std::string WhyOperandsFail(const ScanOptions& options, const rocksdb::Status& status) {
-  if (!status.IsCorruption()) return "";
-  for (const auto& object : ReadStored(options.target).loaded.objects) {
-    if (object.family != *options.target.family || object.option != "merge_operator") continue;
+std::string ReasonOf(const rocksdb::Status& status, const Target& target) {
+  if (!status.IsCorruption()) return status.ToString();
+  for (const auto& object : ReadStored(target).loaded.objects) {
+    if (object.family != *target.family || object.option != "merge_operator") continue;
     return fmt::format("column family {} has operands of {}, which only its own program has",
                        object.family, object.value);
   }
-  return "";
+  return status.ToString();
 }
 
 void RunScan(const ScanOptions& options) {
@@ -175,13 +175,10 @@ void RunScan(const ScanOptions& options) {
   SkipScanOptions scan_options = ScanOptionsFor(options, query);
   term::Progress progress;
   scan_options.progress = [&progress](const ScanExplanation& so_far) {
-    if (!progress.IsDue()) return;
     progress.Show("scanning", so_far.rows_read, so_far.rows_planned, so_far.rows_read, "row");
   };
   const auto check = [&](const rocksdb::Status& status, const std::string& doing) {
-    if (status.ok()) return;
-    const std::string why = WhyOperandsFail(options, status);
-    term::Fail("cannot {}: {}", doing, why.empty() ? status.ToString() : why);
+    if (!status.ok()) term::Fail("cannot {}: {}", doing, ReasonOf(status, options.target));
   };
   std::unique_ptr<SkipScan> scan;
   const rocksdb::Status status = SkipScan::Create(db.get(), db.HandleOf(*options.target.family),

@@ -14,6 +14,7 @@ namespace blocksieve::cli {
 namespace {
 
 using sieve::SieveStats;
+using sieve::UrlCounts;
 using sieve::UrlSieve;
 
 constexpr const char* kSieveFooter =
@@ -58,14 +59,16 @@ void ReportLine(const std::string& text) {
   term::WriteToStandardError("blocksieve sieve: " + text + "\n");
 }
 
-/// Passes all URLs of a file to `take` in batches.
-void FeedFile(const SieveCommandOptions& options, const std::string& file, const char* doing,
-              const std::function<rocksdb::Status(std::span<const std::string_view>)>& take) {
+using TakeUrls = rocksdb::Status (UrlSieve::*)(std::span<const std::string_view>, UrlCounts*);
+
+/// Passes all URLs of a file to the sieve in batches.
+UrlCounts FeedFile(const SieveCommandOptions& options, const std::string& file, const char* doing,
+                   UrlSieve* sieve, TakeUrls take) {
   constexpr size_t kLines = 1 << 15;
   constexpr size_t kBytes = 16 << 20;
   term::LineReader lines(file);
   term::Progress progress;
-  uint64_t num_urls = 0;
+  UrlCounts counts;
   for (bool is_at_end = false; !is_at_end;) {
     std::vector<std::string> urls;
     for (size_t bytes = 0; urls.size() < kLines && bytes < kBytes;) {
@@ -76,27 +79,24 @@ void FeedFile(const SieveCommandOptions& options, const std::string& file, const
       bytes += url.size();
       if (!url.empty()) urls.push_back(std::move(url));
     }
-    CheckStatus(take(std::vector<std::string_view>(urls.begin(), urls.end())), options.db);
-    num_urls += urls.size();
-    if (progress.IsDue()) {
-      progress.Show(doing, lines.bytes_read(), lines.file_bytes(), num_urls, "URL");
-    }
+    const std::vector<std::string_view> views(urls.begin(), urls.end());
+    CheckStatus((sieve->*take)(views, &counts), options.db);
+    progress.Show(doing, lines.bytes_read(), lines.file_bytes(), counts.new_urls + counts.known,
+                  "URL");
   }
+  return counts;
 }
 
 void Push(const SieveCommandOptions& options, UrlSieve* sieve) {
-  sieve::UrlCounts counts;
-  FeedFile(options, options.push_file, "pushing",
-           [&](const auto& urls) { return sieve->Push(urls, &counts); });
+  const UrlCounts counts = FeedFile(options, options.push_file, "pushing", sieve, &UrlSieve::Push);
   ReportLine(fmt::format("pushed {}, of which {} were new",
                          term::CountOf(counts.new_urls + counts.known, "URL"),
                          term::WithCommas(counts.new_urls)));
 }
 
 void Forget(const SieveCommandOptions& options, UrlSieve* sieve) {
-  sieve::UrlCounts counts;
-  FeedFile(options, options.forget_file, "forgetting",
-           [&](const auto& urls) { return sieve->Forget(urls, &counts); });
+  const UrlCounts counts =
+      FeedFile(options, options.forget_file, "forgetting", sieve, &UrlSieve::Forget);
   ReportLine(fmt::format("forgot {}; {} had not been seen", term::CountOf(counts.known, "URL"),
                          term::WithCommas(counts.new_urls)));
 }

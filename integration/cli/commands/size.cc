@@ -126,7 +126,7 @@ void AddSizeCommand(CLI::App* app, Action* action) {
       AddSubcommand(app, action, "size", "Compute the size or false-positive rate of filters",
                     kSizeFooter, RunSize);
   AddOption(command, &options->fpr, "--fpr P", "target false-positive rate, 1e-07 to 0.5",
-            TargetFprs());
+            InRange(kMinTargetFpr, kMaxTargetFpr));
   AddOption(command, &options->bits_per_key, "--bits-per-key B", "maximum bits per key",
             InRange(0, kMaxBitsPerKey));
   AddOption(command, &options->bytes, "--bytes N", "maximum size of the filter, as 10kB or 64MiB",

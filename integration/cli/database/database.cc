@@ -49,9 +49,7 @@ std::vector<FilePlace> FilesInDirectories(const Target& target) {
 
 std::vector<FilePlace> ListTarget(const Target& target) {
   std::vector<FilePlace> places = ListFiles(target);
-  std::erase_if(places, [&](const FilePlace& place) {
-    return place.family != target.family.value_or(place.family);
-  });
+  std::erase_if(places, [&](const FilePlace& place) { return !target.Has(place.family); });
   return places;
 }
 
@@ -77,14 +75,6 @@ void CheckDatabase(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) term::Fail("database {} does not exist", path);
   term::Fail("{} is not a database: it has no file CURRENT", path);
-}
-
-void CheckPlaceForDatabase(const std::string& path) {
-  std::error_code error;
-  if (HasRocksDb(path) || !std::filesystem::exists(path, error)) return;
-  if (std::filesystem::is_directory(path, error) && std::filesystem::is_empty(path, error)) return;
-  if (error) term::Fail("cannot open database {}: {}", path, error.message());
-  term::Fail("{} is neither a database nor an empty directory", path);
 }
 
 std::vector<FilePlace> ListFiles(const Target& target) {
@@ -125,14 +115,6 @@ uint64_t FileBytes(const Target& target) {
   return sum;
 }
 
-RequestedRatesByFamily ReadRequestedRates(const Target& target) {
-  RequestedRatesByFamily rates;
-  for (const auto& [name, options] : ReadStored(target).loaded.families) {
-    if (const auto* const policy = PolicyOf(options)) rates[name] = policy->options();
-  }
-  return rates;
-}
-
 // OPTIONS files record only whether there is a cache. The default size differs by version.
 uint64_t CacheBytes(const Target& target) {
   const StoredDatabase stored = ReadStored(target);
@@ -150,7 +132,7 @@ void TargetFiles::ForEach(const std::string& doing, const std::function<void(Tab
   vanished.clear();
   unopened.clear();
   for (size_t i = 0; i < places.size(); ++i) {
-    if (progress.IsDue()) progress.Show(doing, i, places.size(), i, "file");
+    progress.Show(doing, i, places.size(), i, "file");
     try {
       const std::unique_ptr<TableFile> file = TableFile::Open(places[i]);
       if (file != nullptr) {

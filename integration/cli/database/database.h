@@ -2,12 +2,9 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/cli/database/stored_database.h"
 #include "integration/cli/database/table/table_file.h"
 
@@ -19,9 +16,6 @@ namespace blocksieve::cli {
 /// Fails if `path` is not a database.
 void CheckDatabase(const std::string& path);
 
-/// Fails if `path` is neither a database nor an empty or missing directory.
-void CheckPlaceForDatabase(const std::string& path);
-
 /// The files of the database by column family and level; level 0 from the newest to the oldest.
 /// Some may be missing or damaged. Of a database that only its own program or a later RocksDB can
 /// open, the table files in its directories, without their levels; says so on standard error.
@@ -29,12 +23,6 @@ std::vector<FilePlace> ListFiles(const Target& target);
 
 /// The size of these files.
 uint64_t FileBytes(const Target& target);
-
-/// By column family; families without blocksieve's policy are missing.
-using RequestedRatesByFamily = std::map<std::string, FilterPolicyOptions>;
-
-/// The filter rates that the options of the database request.
-RequestedRatesByFamily ReadRequestedRates(const Target& target);
 
 /// The size of the block cache by the stored options: 0 without a cache, otherwise RocksDB's
 /// default, which the program may have changed.

@@ -1,8 +1,6 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
-#include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "integration/cli/database/database.h"

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <new>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "blocksieve/rocksdb.h"
@@ -23,6 +25,15 @@ namespace {
 
 constexpr size_t kBatchBytes = 1 << 20;
 constexpr const char* kCannotWrite = "cannot write database {}";
+
+// Fails if `path` is neither a database nor an empty or missing directory.
+void CheckPlaceForDatabase(const std::string& path) {
+  std::error_code error;
+  if (HasRocksDb(path) || !std::filesystem::exists(path, error)) return;
+  if (std::filesystem::is_directory(path, error) && std::filesystem::is_empty(path, error)) return;
+  if (error) term::Fail("cannot open database {}: {}", path, error.message());
+  term::Fail("{} is neither a database nor an empty directory", path);
+}
 
 // Prints reports of collectors to standard error, except those about max_index_bytes for each file:
 // SizesOfIndexes is about the final ones.
@@ -108,8 +119,7 @@ Database LoadedDatabase::Open(const IndexChange& index, std::optional<double> ra
   const std::string& family_name = *target_.family;
   CheckPlaceForDatabase(target_);
   const bool is_created = !HasRocksDb(target_);
-  StoredDatabase before = {.target = target_, .text = std::nullopt, .loaded = {}, .problem = ""};
-  if (!is_created) before = ReadStored(target_);
+  StoredDatabase before = is_created ? StoredDatabase{target_} : ReadStored(target_);
   const bool has_text = before.text.has_value();  // otherwise RocksDB writes it
   if (!has_text) {
     before = WithText(
@@ -214,7 +224,7 @@ uint64_t LoadedDatabase::rows_durable() const {
   return flushed > first_sequence_ ? flushed - first_sequence_ : 0;
 }
 
-bool LoadedDatabase::Compact(const CompactionProgress& progress) {
+bool LoadedDatabase::Compact(const std::function<void(uint64_t done, uint64_t all)>& progress) {
   rocksdb::CompactRangeOptions options;
   options.canceled = &term::InterruptFlag();
   // Files of the last level may also lack an index.

@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "blocksieve/rocksdb/skip_index.h"
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/maintenance/skip_indexes.h"
 
@@ -45,8 +44,7 @@ class LoadedDatabase {
 
   /// Compacts the whole database, so that all files have the indexes. Returns false if interrupted.
   /// `progress` gets the bytes written, and an estimate of the total.
-  using CompactionProgress = std::function<void(uint64_t done, uint64_t all)>;
-  bool Compact(const CompactionProgress& progress);
+  bool Compact(const std::function<void(uint64_t done, uint64_t all)>& progress);
 
   bool HasValues(const Column& column) const { return cli::HasValues(db_, family_, column); }
 

@@ -37,8 +37,6 @@ std::string RecordPrefix(const std::string& family) {
 // The newest is the last.
 using KeptOptions = std::vector<OptionsText>;
 
-KeptOptions ReadKept(const std::string& database) { return ReadOptionsFiles(database, kKept); }
-
 // The newest object, not of blocksieve, that an option of this section named.
 std::optional<std::string> FindKept(const KeptOptions& kept, const OptionsSection& section,
                                     const std::string& option) {
@@ -192,7 +190,7 @@ bool NeedsKept(const StoredDatabase& stored, const KeptOptions& kept, const std:
 }  // namespace
 
 bool HadPolicy(const std::string& database, const std::string& family) {
-  const KeptOptions kept = ReadKept(database);
+  const KeptOptions kept = ReadOptionsFiles(database, kKept);
   return FindKept(kept, OptionsSection::Table(family), kPolicy) || RecordedPolicy(kept, family);
 }
 
@@ -201,7 +199,7 @@ std::map<std::string, std::string> StandInPolicies(const StoredDatabase& stored)
   for (const std::string& family : stored.Families()) {
     const auto policy = Judge(stored.Policy(family));
     if (policy.builds() || policy.kind == PolicyEffect::kNone) continue;
-    std::string stock = RecordedPolicy(ReadKept(stored.target), family).value_or("");
+    std::string stock = RecordedPolicy(ReadOptionsFiles(stored.target, kKept), family).value_or("");
     if (stock.empty()) stock = PolicyOfFiles(stored.target, family);
     policies[family] = stock.empty() ? kDefaultPolicy : stock;
   }
@@ -226,7 +224,7 @@ OptionsText OptionsWith(const StoredDatabase& stored, const std::vector<std::str
 OptionsText StockOptions(const StoredDatabase& stored, const std::optional<std::string>& policy,
                          std::vector<std::string>* notes) {
   CheckHasText(stored);
-  const KeptOptions kept = ReadKept(stored.target);
+  const KeptOptions kept = ReadOptionsFiles(stored.target, kKept);
   OptionsText options = *stored.text;
   for (const std::string& name : stored.TargetFamilies()) {
     if (const auto restored = PolicyToRestore(stored, kept, name, policy)) {
@@ -277,7 +275,7 @@ std::string WriteNextOptions(rocksdb::Env* env, const StoredDatabase& stored,
                              const OptionsText& text) {
   const std::string& database = stored.target.path;
   const OptionsText& present = stored.text.value();
-  const KeptOptions kept = ReadKept(database);
+  const KeptOptions kept = ReadOptionsFiles(database, kKept);
   const std::string records = Records(stored, text, kept);
   if (!records.empty() || ReplacesObjects(stored, text, kept)) {
     std::string copy = present.text();
@@ -298,7 +296,7 @@ std::string WriteNextOptions(rocksdb::Env* env, const StoredDatabase& stored,
 }
 
 void RemoveKeptOptions(const DatabaseLock& lock, const StoredDatabase& stored) {
-  const KeptOptions kept = ReadKept(stored.target);
+  const KeptOptions kept = ReadOptionsFiles(stored.target, kKept);
   const std::vector<std::string> reverted = stored.TargetFamilies();
   for (const std::string& family : stored.Families()) {
     const bool is_reverted = std::ranges::find(reverted, family) != reverted.end();

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "integration/cli/maintenance/rewrite_plan.h"
 
+#include <rocksdb/rate_limiter.h>
+
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "integration/cli/advise/advice.h"
 #include "integration/cli/database/database.h"
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/maintenance/options_change.h"
+#include "integration/cli/maintenance/skip_indexes.h"
 #include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
@@ -47,25 +51,36 @@ bool IsToRevert(const FileReport& file, bool had_policy) {
   return file.filter.origin == FilterOrigin::kBlocksieve || (had_policy && lost_filter);
 }
 
+// Cancels what runs. A compaction that waits for the rate limiter does not notice it.
+void Stop(const Database& db) {
+  constexpr int64_t kNoLimit = int64_t{1} << 40;
+  db->DisableManualCompaction();
+  const auto limiter = db->GetDBOptions().rate_limiter;
+  if (limiter != nullptr) limiter->SetBytesPerSecond(kNoLimit);
+}
+
 }  // namespace
 
 RewritePlan PlanRewrite(const Target& target, const RewriteFiltersOptions& options) {
   RewritePlan plan = ReadFiles(target);
-  const RequestedRatesByFamily requested = ReadRequestedRates(target);
+  const StoredDatabase stored = ReadStored(target);
+  const bool has_policies = std::ranges::any_of(
+      stored.loaded.families, [](const auto& each) { return PolicyOf(each.options) != nullptr; });
   for (size_t i = 0; i < plan.trees.size(); ++i) {
     const Tree& tree = plan.trees[i];
-    const auto policy = requested.find(tree.name());
-    if (policy == requested.end() && (target.family || requested.empty())) {
+    const rocksdb::ColumnFamilyOptions* const family = stored.Find(tree.name());
+    const auto* const policy = family == nullptr ? nullptr : PolicyOf(*family);
+    if (policy == nullptr && (target.family || !has_policies)) {
       term::Fail(
           "the OPTIONS file of database {} has no blocksieve policy{}; set one with blocksieve "
           "apply",
           target.path, target.family ? " for column family " + *target.family : "");
     }
-    if (policy == requested.end() || tree.num_keys() == 0) continue;
+    if (policy == nullptr || tree.num_keys() == 0) continue;
     Result<FilterPlan> planned = rocksdb_plugin::PlanRewrites(
-        plan.files, tree, policy->second, options, KeysInFiles("looking at keys"));
+        plan.files, tree, policy->options(), options, KeysInFiles("looking at keys"));
     if (!planned.ok()) term::Fail("column family {}: {}", tree.name(), planned.status().message());
-    AddPlan(i, *std::move(planned), rocksdb_plugin::PartsText(policy->second), &plan);
+    AddPlan(i, *std::move(planned), rocksdb_plugin::PartsText(policy->options()), &plan);
     if (plan.plans[i].changes.empty()) continue;
     plan.predictions.back().projected = Predict({&tree, 1}, {&plan.plans[i], 1}, 1);
   }
@@ -91,6 +106,64 @@ RewritePlan PlanRevert(const Target& target, const RewriteFiltersOptions& option
     AddPlan(i, PlanChanges(tree, std::move(changes)), "", &plan);
   }
   return plan;
+}
+
+Database OpenToRewrite(const Target& target, uint64_t bytes_per_second) {
+  const StoredDatabase stored = ReadStored(target);
+  CheckWritable(stored, Access::kRewrite);
+  UsedOptions options = OptionsToWrite(stored, Access::kRewrite, StandInPolicies(stored));
+  if (bytes_per_second != 0) {
+    options.db.rate_limiter.reset(
+        rocksdb::NewGenericRateLimiter(static_cast<int64_t>(bytes_per_second)));
+  }
+  for (rocksdb::ColumnFamilyDescriptor& family : options.families) {
+    const auto index = NewIndexFactory(stored, family.name);
+    if (index != nullptr) SetIndex(index, &family.options);
+    // RocksDB ignores all listeners of an OPTIONS file if it does not know one.
+    AddListenerFor(family.options, &options.db);
+  }
+  Database db(target, std::move(options));
+  if (!target.family) return db;
+  term::CheckOk(db->Flush(rocksdb::FlushOptions(), db.HandleOf(*target.family)),
+                "cannot write database {}", target.path);
+  return db;
+}
+
+bool ExecutePlan(const Database& db, const RewritePlan& plan, const ShowProgress& show) {
+  constexpr uint64_t kNoLimit = 0;  // the database has a rate limiter
+  std::mutex mutex;
+  FileProgress last;  // of the thread that compacts
+  bool was_stopped = false;
+  const rocksdb::Status status = db.Compact(
+      [&] {
+        FileProgress progress;
+        const auto report = [&](const FileProgress& done) {
+          const std::lock_guard lock(mutex);
+          last = done;
+          return !was_stopped;
+        };
+        rocksdb::Status result = rocksdb_plugin::RewriteFiles(
+            db.get(), plan.rewrites, [&](const std::string& family) { return db.HandleOf(family); },
+            kNoLimit, report, &progress);
+        report(progress);
+        return result;
+      },
+      [&](uint64_t all_written) {
+        const std::lock_guard lock(mutex);
+        // Output has nearly the size of the old file.
+        FileProgress now = last;
+        const uint64_t part =
+            std::min(all_written - std::min(all_written, last.bytes_done), now.bytes_left);
+        now.bytes_done += part;
+        now.bytes_left -= part;
+        if (was_stopped || show(now)) return;
+        was_stopped = true;
+        Stop(db);
+      });
+  show(last);
+  if (!was_stopped) term::CheckOk(status, "cannot rewrite database {}", db->GetName());
+  db.CheckRefused();
+  return status.ok();
 }
 
 }  // namespace blocksieve::cli

@@ -45,25 +45,13 @@ RewritePlan PlanRevert(const Target& target, const RewriteFiltersOptions& option
 
 using ShowProgress = std::function<bool(const FileProgress&)>;
 
-/// An open database whose files can be rewritten one by one, with the options of its OPTIONS file
+/// Opens a database whose files can be rewritten one by one, with the options of its OPTIONS file
 /// and, where these define none, its current skip indexes. RocksDB starts no compactions of its
-/// own. Everything throws Failure.
-class FileRewriter {
- public:
-  /// Flushes the families of the target. `bytes_per_second` limits writing; 0: no limit.
-  FileRewriter(const Target& target, uint64_t bytes_per_second);
+/// own. Flushes the families of the target. `bytes_per_second` limits writing; 0: no limit.
+Database OpenToRewrite(const Target& target, uint64_t bytes_per_second);
 
-  ~FileRewriter();
-
-  /// Rewrites the files of the plan in order, each on its level; see RewriteFiles. Calls `show` ten
-  /// times a second and at the end; if it returns false, stops at once and returns false.
-  bool Rewrite(const RewritePlan& plan, const ShowProgress& show);
-
- private:
-  void Stop();  // cancels what runs, without waiting for the rate limit
-
-  const Target target_;
-  const Database db_;
-};
+/// Rewrites the files of the plan in order, each on its level; see RewriteFiles. Calls `show` ten
+/// times a second and at the end; if it returns false, stops at once and returns false.
+bool ExecutePlan(const Database& db, const RewritePlan& plan, const ShowProgress& show);
 
 }  // namespace blocksieve::cli

@@ -16,9 +16,6 @@
 namespace blocksieve::cli {
 namespace {
 
-using rocksdb_plugin::FileNumberOf;
-using rocksdb_plugin::FindProperty;
-using rocksdb_plugin::SidecarFile;
 using rocksdb_plugin::SkipIndexSettings;
 
 constexpr uint32_t kTtlBytes = 4;  // which rocksdb::DBWithTTL appends to values
@@ -26,12 +23,12 @@ constexpr uint32_t kTtlBytes = 4;  // which rocksdb::DBWithTTL appends to values
 /// The options that the index of a file was built with, from its properties or its sidecar.
 std::string IdentityOfIndex(const rocksdb_plugin::SstPlace& sst,
                             const rocksdb::TableProperties& properties) {
-  const auto sidecar = SidecarFile::Open(sst, properties);
+  const auto sidecar = rocksdb_plugin::SidecarFile::Open(sst, properties);
   if (sidecar != nullptr && !sidecar->header().identity.empty()) {
     return sidecar->header().identity;
   }
-  return std::string(
-      FindProperty(properties.user_collected_properties, rocksdb_plugin::kIdentityProperty));
+  return std::string(rocksdb_plugin::FindProperty(properties.user_collected_properties,
+                                                  rocksdb_plugin::kIdentityProperty));
 }
 
 // The texts of these options, of the newest file last; empty for files without an index.
@@ -42,7 +39,7 @@ std::vector<std::string> IdentitiesIn(const Database& db, const std::string& fam
   // File numbers ascend with time, even with trivial moves and ingestion.
   std::map<uint64_t, std::string> newest_last;
   for (const auto& [path, properties] : files) {
-    newest_last[FileNumberOf(path)] =
+    newest_last[rocksdb_plugin::FileNumberOf(path)] =
         IdentityOfIndex({db->GetEnv()->GetFileSystem(), path}, *properties);
   }
   std::vector<std::string> identities;
@@ -76,13 +73,9 @@ std::vector<std::string> ColumnsInFiles(const Database& db, const std::string& f
 }
 
 std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewIndexFactory(
-    const StoredDatabase& stored, const std::string& family, const IndexChange& change,
-    bool requires_columns) {
+    const StoredDatabase& stored, const std::string& family, const IndexChange& change) {
   auto settings = PresentIndex(stored, family);
-  if (!settings && change.columns.empty()) {
-    if (!requires_columns) return nullptr;
-    term::FailUsage("database {} has no skip index; define one with --index", stored.target.path);
-  }
+  if (!settings && change.columns.empty()) return nullptr;
   if (!settings) settings.emplace();
   SkipIndexOptions& index = settings->index;
   std::vector<Column> columns(index.columns.begin(), index.columns.end());
@@ -125,7 +118,10 @@ bool RebuildIndexes(const Target& target, const IndexChange& change, uint64_t by
   constexpr int kMaxPasses = 5;
   const StoredDatabase stored = ReadStored(target);
   const std::string family = stored.TargetFamilies().front();
-  const auto factory = NewIndexFactory(stored, family, change, /*requires_columns=*/true);
+  const auto factory = NewIndexFactory(stored, family, change);
+  if (factory == nullptr) {
+    term::FailUsage("database {} has no skip index; define one with --index", target.path);
+  }
   FileProgress all;  // of the passes before
   for (int pass = 1; pass <= kMaxPasses; ++pass) {
     const auto db = OpenReadOnly(target, family, Access::kIndex, factory);

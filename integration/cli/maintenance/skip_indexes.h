@@ -26,10 +26,9 @@ struct IndexChange {
 };
 
 /// A factory for the present index with the change, whose columns replace those of the same name.
-/// Without any column: null, or if they are required, throws UsageError.
+/// Null without any column.
 std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewIndexFactory(
-    const StoredDatabase& stored, const std::string& family, const IndexChange& change = {},
-    bool requires_columns = false);
+    const StoredDatabase& stored, const std::string& family, const IndexChange& change = {});
 
 /// The index that new files of the column family get: as the OPTIONS file defines it, or without a
 /// definition as the newest indexed file has it; nullopt without any.

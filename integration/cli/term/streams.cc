@@ -17,12 +17,6 @@ namespace {
 
 constexpr size_t kBufferBytes = 64 << 10;  // capacity of a pipe on Linux
 
-// "1,234 rows", "12.3 MB".
-std::string AmountText(uint64_t amount, std::string_view unit) {
-  if (unit != "byte") return CountOf(amount, unit);
-  return fmt::format("{:.1f} MB", static_cast<double>(amount) / 1e6);
-}
-
 }  // namespace
 
 void PrepareStandardStreams() {
@@ -50,13 +44,13 @@ Output::Output() : is_terminal_(::isatty(STDOUT_FILENO) == 1) {}
 
 void Output::Write(std::string_view text) {
   buffer_ += text;
-  if (buffer_.size() >= kBufferBytes) Flush();
+  const bool ends_line = is_terminal_ && text.ends_with('\n');
+  if (ends_line || buffer_.size() >= kBufferBytes) Flush();
 }
 
 void Output::WriteLine(std::string_view line) {
-  buffer_ += line;
-  buffer_ += '\n';
-  if (is_terminal_ || buffer_.size() >= kBufferBytes) Flush();
+  Write(line);
+  Write("\n");
 }
 
 void Output::Flush() {
@@ -78,7 +72,10 @@ void Output::Flush() {
 
 std::string ProgressText(std::string_view what, uint64_t done, uint64_t all, uint64_t units,
                          std::string_view unit) {
-  const std::string text = fmt::format("{}: {}", what, AmountText(units, unit));
+  const std::string amount = unit == "byte"
+                                 ? fmt::format("{:.1f} MB", static_cast<double>(units) / 1e6)
+                                 : CountOf(units, unit);
+  const std::string text = fmt::format("{}: {}", what, amount);
   return all == 0 ? text : text + fmt::format(", {} %", 100 * std::min(done, all) / all);
 }
 
@@ -95,16 +92,11 @@ void Progress::Show(std::string_view what) {
 
 void Progress::Show(std::string_view what, uint64_t done, uint64_t all, uint64_t units,
                     std::string_view unit) {
-  Show(ProgressText(what, done, all, units, unit));
-}
-
-bool Progress::IsDue() {
-  if (!enabled_) return false;
   constexpr auto kPause = std::chrono::milliseconds(100);
   const auto now = std::chrono::steady_clock::now();
-  if (now < next_) return false;
+  if (!enabled_ || now < next_) return;
   next_ = now + kPause;
-  return true;
+  Show(ProgressText(what, done, all, units, unit));
 }
 
 }  // namespace blocksieve::term

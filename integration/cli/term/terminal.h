@@ -13,7 +13,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 // A program at a terminal: its errors and interrupts, its input and output, and numbers as
 // readable text.
@@ -173,13 +172,10 @@ class Progress {
   /// Replaces the line; the empty string erases it.
   void Show(std::string_view what);
 
-  /// The same with a ProgressText.
+  /// The same with a ProgressText, ten times a second. Cheap enough for loops whose steps are
+  /// faster than composing the line.
   void Show(std::string_view what, uint64_t done, uint64_t all, uint64_t units,
             std::string_view unit);
-
-  /// True ten times a second, and never without a terminal. For loops whose steps are faster than
-  /// composing the line.
-  bool IsDue();
 
  private:
   const bool enabled_;

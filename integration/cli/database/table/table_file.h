@@ -1,6 +1,5 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
-#include <rocksdb/comparator.h>
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
