@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 
 #include "blocksieve/sizing.h"
@@ -98,16 +99,18 @@ void RunSize(const SizeOptions& options) {
   }
   Json all = Json::array();
   std::string problems;
-  // The best choice first.
-  const std::vector<FilterKind> kinds = AllFilterKinds();
-  for (auto kind = kinds.rbegin(); kind != kinds.rend(); ++kind) {
-    const Result<Layout> layout = LayoutFor(*kind, options);
+  for (const FilterKind kind : AllFilterKinds()) {
+    const Result<Layout> layout = LayoutFor(kind, options);
     if (layout.ok()) {
       all.push_back(Size(*layout, options.keys));
     } else {
-      problems += fmt::format("\n  {}: {}", FilterKindName(*kind), layout.status().message());
+      problems += fmt::format("\n  {}: {}", FilterKindName(kind), layout.status().message());
     }
   }
+  // The best choice first.
+  std::sort(all.begin(), all.end(), [](const Json& a, const Json& b) {
+    return a["above_limit"].get<double>() < b["above_limit"].get<double>();
+  });
   if (all.empty())
     term::FailUsage("no kind of filter fits {}:{}", DescribeRequest(options), problems);
   if (!problems.empty()) problems = "\nNot possible:" + problems + "\n";

@@ -163,6 +163,9 @@ class Guard final : public GuardedFileSystem {
               [&] { return target()->LockFile(path, options, lock, debug); });
   }
 
+  // Creates a directory.
+  Status GetTestDirectory(const Io&, std::string* path, Debug*) override { return Refuse(*path); }
+
   Status NewLogger(const std::string& path, const Io& options,
                    std::shared_ptr<rocksdb::Logger>* logger, Debug* debug) override {
     return If(CheckContents(path),

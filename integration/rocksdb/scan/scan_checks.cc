@@ -16,15 +16,11 @@ rocksdb::Status CheckScannable(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* col
                                const rocksdb::ReadOptions& read_options) {
   using rocksdb::Status;
   const rocksdb::Options options = db->GetOptions(column_family);
-  if (options.inplace_update_support) {
-    return Status::NotSupported(
-        "blocksieve: option inplace_update_support is true; allowed: false, as scans need "
-        "snapshots");
-  }
-  if (options.unordered_write) {
-    return Status::NotSupported(
-        "blocksieve: option unordered_write is true; allowed: false, as scans need immutable "
-        "snapshots");
+  if (options.inplace_update_support || options.unordered_write) {
+    const std::string option =
+        options.unordered_write ? "unordered_write" : "inplace_update_support";
+    return Status::NotSupported("blocksieve: option " + option +
+                                " is true; allowed: false, as scans need immutable snapshots");
   }
   if (options.comparator->timestamp_size() != 0) {
     return Status::NotSupported("blocksieve: scans do not support user-defined timestamps");
