@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: languages.py LANGUAGE [PREFIX...]
 
-Builds and runs the program of a language in integration/languages, by the commands in its README;
+Builds and runs the program of a language in integration/embedding, by the commands of its page;
 what the page quotes must be part of it. It must fill a database, read one that the program in C
 filled, fill one that this one reads, and report a wrong option. PREFIX precedes the command, as
 valgrind does; if it is "preloaded", only LD_PRELOAD names the plug-in. Exits with 77, skipped, if
@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-PROGRAMS = pathlib.Path(__file__).resolve().parents[2] / "integration" / "languages"
+PROGRAMS = pathlib.Path(__file__).resolve().parents[2] / "integration" / "embedding"
 PLUGIN = pathlib.Path(os.environ["PLUGIN"])
 OUTPUT = r"found (\d+) keys; filters answered (\d+) of 100000 absent ones\n"
 WRONG = "blocksieve: option target_fpr is 0.9; allowed: 1e-07 to 0.5"
@@ -32,7 +32,7 @@ def need(tool):
 
 def build(language, directory):
     """Builds the program of a language in a new directory. Returns the command that runs it."""
-    page = (PROGRAMS / "README.md").read_text(encoding="utf-8")
+    page = (PROGRAMS / "languages.md").read_text(encoding="utf-8")
     section = re.search(rf"^## {language}\n(.*?)(?=^## |\Z)", page, re.DOTALL | re.MULTILINE)[1]
     blocks = re.findall(r"^```\w+\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
     *compilations, run = blocks[0].splitlines()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: node.py   (with node, npm and the network)
 
-Runs the commands of integration/languages/README.md for Node: the binding comes from npm's
+Runs the commands of integration/embedding/languages.md for Node: the binding comes from npm's
 registry, and the packed plug-in is built for the RocksDB inside. The program must fill a database,
 and then look up absent keys with few reads; a wrong option, a missing plug-in and another version
 must throw.
@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAMS = ROOT / "integration" / "languages"
+PROGRAMS = ROOT / "integration" / "embedding"
 WRONG = "blocksieve: option target_fpr is 0.9; allowed: 1e-07 to 0.5"
 
 
@@ -24,7 +24,7 @@ def fails(command, work, expected):
 
 
 def main():
-    page = (PROGRAMS / "README.md").read_text(encoding="utf-8")
+    page = (PROGRAMS / "languages.md").read_text(encoding="utf-8")
     block = re.search(r"^## Node\n.*?^```sh\n(.*?)^```$", page, re.S | re.M)[1]
     *installations, run = block.splitlines()
     with tempfile.TemporaryDirectory() as work:

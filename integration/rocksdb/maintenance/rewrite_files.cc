@@ -28,6 +28,7 @@ namespace {
 bool ChangesParts(const FileReport& file, const FilterPolicyOptions& requested,
                   const KeysOfFile& keys_of_file) {
   const FilterReport& filter = file.filter;
+  if (filter.origin == FilterOrigin::kStock) return NeedsExtractor(requested);
   if (filter.origin != FilterOrigin::kBlocksieve) return false;
   // Blocksieve's filters may be better, but do not work in RocksDB alone.
   if (requested.kind == PolicyKind::kStock) return true;

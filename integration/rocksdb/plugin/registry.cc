@@ -70,8 +70,8 @@ void AddFactory(rocksdb::ObjectLibrary& library, const char* name, Make make) {
 
 // Registers the factories of the filter policy ("blocksieve" and "blocksieve:<target_fpr>"), the
 // skip index ("blocksieve.skip_index"), the block index ("blocksieve.index"), the listener
-// ("blocksieve") and the prefix extractor of range filters ("blocksieve.range", and its other name
-// in files). Returns their number.
+// ("blocksieve"), the prefix extractor of range filters ("blocksieve.range", and its other name in
+// files) and those of earlier files. Returns their number.
 int RegisterFactories(rocksdb::ObjectLibrary& library) {
   AddFactory<Registration>(library, kRegistration, [] { return new Registration; });
   // The pattern accepts any text after the colon, not just numbers: an id that matches no pattern
@@ -87,10 +87,20 @@ int RegisterFactories(rocksdb::ObjectLibrary& library) {
     AddFactory<const rocksdb::SliceTransform>(library, name,
                                               [name] { return new RangeExtractor(name); });
   }
-  return 5 + RegisterBlockIndex(library);
+  for (const char* const name : kSizedExtractors) {
+    library.AddFactory<const rocksdb::SliceTransform>(
+        rocksdb::ObjectLibrary::PatternEntry(name, false).AddNumber("."),
+        [](const std::string& id, std::unique_ptr<const rocksdb::SliceTransform>* guard,
+           std::string*) {
+          *guard = NewEarlierExtractor(id);
+          return guard->get();
+        });
+  }
+  return 7 + RegisterBlockIndex(library);
 }
 
-// A statically linked program uses its own objects: RocksDB finds its copy first.
+// RocksDB searches the library that was added last first, so it finds our extractors of earlier
+// files before its own, and a statically linked program uses its own objects.
 int RegisterFirst() {
   const std::string before = RegisteredVersion();
   if (!before.empty() && before != BLOCKSIEVE_VERSION) {
@@ -99,7 +109,6 @@ int RegisterFirst() {
               " from now on; this process has also loaded blocksieve ",
               before);
   }
-  // The registry searches the library added last first.
   return RegisterFactories(*rocksdb::ObjectRegistry::Default()->AddLibrary("blocksieve"));
 }
 
@@ -109,7 +118,7 @@ void RegisterUnlessRegistered() {
   [[maybe_unused]] static const bool is_registered = [] {
     const std::string before = RegisteredVersion();
     if (before.empty()) {
-      RegisterFactories(*rocksdb::ObjectLibrary::Default());
+      RegisterFirst();
     } else if (before != BLOCKSIEVE_VERSION) {
       LogLoudly(nullptr,
                 "option strings do not use blocksieve " BLOCKSIEVE_VERSION

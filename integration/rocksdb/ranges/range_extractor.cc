@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <charconv>
 
 #include "integration/rocksdb/compat/log.h"
 
@@ -44,7 +45,38 @@ void WarnOnce() noexcept {
             "both)");
 }
 
+class WithoutLength final : public rocksdb::SliceTransform {
+ public:
+  explicit WithoutLength(std::unique_ptr<const rocksdb::SliceTransform> extractor)
+      : extractor_(std::move(extractor)) {}
+
+  const char* Name() const override { return extractor_->Name(); }
+  std::string GetId() const override { return extractor_->GetId(); }
+  bool IsInstanceOf(const std::string& name) const override {
+    return extractor_->IsInstanceOf(name);
+  }
+  rocksdb::Slice Transform(const rocksdb::Slice& key) const override {
+    return extractor_->Transform(key);
+  }
+  bool InDomain(const rocksdb::Slice& key) const override { return extractor_->InDomain(key); }
+  bool SameResultWhenAppended(const rocksdb::Slice& prefix) const override {
+    return extractor_->SameResultWhenAppended(prefix);
+  }
+
+ private:
+  const std::unique_ptr<const rocksdb::SliceTransform> extractor_;
+};
+
 }  // namespace
+
+std::unique_ptr<const rocksdb::SliceTransform> NewEarlierExtractor(const std::string& id) {
+  size_t length = 0;
+  const size_t dot = id.find_last_of('.');
+  std::from_chars(id.data() + dot + 1, id.data() + id.size(), length);
+  return std::make_unique<WithoutLength>(std::unique_ptr<const rocksdb::SliceTransform>(
+      id.starts_with(kSizedExtractors[0]) ? rocksdb::NewFixedPrefixTransform(length)
+                                          : rocksdb::NewCappedPrefixTransform(length)));
+}
 
 std::shared_ptr<const rocksdb::SliceTransform> RangeExtractor::Get() {
   static const auto& plain = *new RangeExtractor(kName);

@@ -45,6 +45,16 @@ class RangeExtractor final : public rocksdb::SliceTransform {
   const char* const name_;
 };
 
+/// The ids of RocksDB's extractors of one length, such as "rocksdb.CappedPrefix.4", without it.
+inline constexpr const char* kSizedExtractors[] = {"rocksdb.FixedPrefix", "rocksdb.CappedPrefix"};
+
+/// RocksDB's extractor of this id, for files that were written under it. From the length of its
+/// prefixes, which this one does not tell, RocksDB concludes that a range has one prefix, although
+/// it may have shorter keys (rocksdb/options.h, BUG of auto_prefix_mode). It does so for files of
+/// an earlier extractor without auto_prefix_mode, too, so that seeks would miss these keys as soon
+/// as the column family has the extractor of range filters.
+std::unique_ptr<const rocksdb::SliceTransform> NewEarlierExtractor(const std::string& id);
+
 /// Marks the file whose last filter this thread has just finished, or takes a mark back: the
 /// thread's next GetId(), which is for the properties of that file, returns kMarkedName, so that
 /// seeks with default ReadOptions query the filter (RANGES.md). Call it only where the properties

@@ -238,6 +238,17 @@ TEST(RewriteFiltersRefusalTest, FifoIsNotSupportedAndRatesByLevelNeedTheListener
   EXPECT_TRUE(RewriteFilters(&db.db(), nullptr).IsNotSupported());
 }
 
+TEST_F(RewriteFiltersTest, AreRewrittenForRangesAlone) {
+  Open(Stock());
+  Put("seeks", 0, 100);
+  ComeToRest();
+  Open({{"default", {}},
+        {"points", {}},
+        {"seeks", {{.target_fpr = 0.01, .kind = PolicyKind::kBloom, .ranges = true}}}});
+  MustBeOk(RewriteFilters(db_.get(), handles_["seeks"]), "rewrite");
+  EXPECT_EQ(FilesByPolicy("seeks"), (std::map<std::string, uint64_t>{{"blocksieve", 1}}));
+}
+
 TEST_F(RewriteFiltersTest, AreCheckedForWhatRocksDbDoesNotReport) {
   const auto problems_of = [&](const std::string& family) {
     std::vector<std::string> problems;
