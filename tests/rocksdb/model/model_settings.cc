@@ -170,9 +170,12 @@ void DrawFilters(const ModelKind& kind, Dice* dice, ModelOpening* opening) {
   }
   config.table.whole_key_filtering = !dice->OneIn(4);
   if (extractor == 2) {
-    // Other lengths than the files of the last opening have.
-    config.options.prefix_extractor.reset(
-        rocksdb::NewCappedPrefixTransform(1 + static_cast<size_t>(dice->Below(6))));
+    // Other lengths than the files of the last opening have. By name, as one that is made in code
+    // hides short keys from RocksDB's auto_prefix_mode.
+    MustBeOk(rocksdb::SliceTransform::CreateFromString(
+                 {}, "rocksdb.CappedPrefix." + std::to_string(1 + dice->Below(6)),
+                 &config.options.prefix_extractor),
+             "extractor");
     opening->has_other_extractor = true;
   } else if (extractor != 1) {
     config.options.prefix_extractor = ours.options.prefix_extractor;
