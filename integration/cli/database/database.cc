@@ -16,6 +16,7 @@
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/table_properties.h"
+#include "integration/rocksdb/compat/version_differences.h"
 
 namespace blocksieve::cli {
 namespace {
