@@ -18,6 +18,7 @@
 #include "bench/support/keys.h"
 #include "bench/support/measure.h"
 #include "blocksieve/filter.h"
+#include "integration/rocksdb/compat/version_differences.h"
 
 namespace blocksieve::bench::filters {
 namespace {
