@@ -3,6 +3,7 @@
 
 #include <rocksdb/cache.h>
 #include <rocksdb/comparator.h>
+#include <rocksdb/convenience.h>
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/slice_transform.h>
 
@@ -172,10 +173,11 @@ void DrawFilters(const ModelKind& kind, Dice* dice, ModelOpening* opening) {
   if (extractor == 2) {
     // Other lengths than the files of the last opening have. By name, as one that is made in code
     // hides short keys from RocksDB's auto_prefix_mode.
-    MustBeOk(rocksdb::SliceTransform::CreateFromString(
-                 {}, "rocksdb.CappedPrefix." + std::to_string(1 + dice->Below(6)),
-                 &config.options.prefix_extractor),
-             "extractor");
+    MustBeOk(
+        rocksdb::SliceTransform::CreateFromString(
+            rocksdb::ConfigOptions(), "rocksdb.CappedPrefix." + std::to_string(1 + dice->Below(6)),
+            &config.options.prefix_extractor),
+        "extractor");
     opening->has_other_extractor = true;
   } else if (extractor != 1) {
     config.options.prefix_extractor = ours.options.prefix_extractor;
