@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "integration/rocksdb/ranges/range_extractor.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <charconv>
@@ -45,37 +46,38 @@ void WarnOnce() noexcept {
             "both)");
 }
 
+// Of the kind at this place in kSizedExtractors.
 class WithoutLength final : public rocksdb::SliceTransform {
  public:
-  explicit WithoutLength(std::unique_ptr<const rocksdb::SliceTransform> extractor)
-      : extractor_(std::move(extractor)) {}
+  WithoutLength(size_t kind, std::string id, size_t length)
+      : kind_(kind), id_(std::move(id)), length_(length) {}
 
-  const char* Name() const override { return extractor_->Name(); }
-  std::string GetId() const override { return extractor_->GetId(); }
-  bool IsInstanceOf(const std::string& name) const override {
-    return extractor_->IsInstanceOf(name);
-  }
+  const char* Name() const override { return kSizedExtractors[kind_]; }
+  std::string GetId() const override { return id_; }
   rocksdb::Slice Transform(const rocksdb::Slice& key) const override {
-    return extractor_->Transform(key);
+    return {key.data(), std::min(key.size(), length_)};
   }
-  bool InDomain(const rocksdb::Slice& key) const override { return extractor_->InDomain(key); }
+  bool InDomain(const rocksdb::Slice& key) const override {
+    return kind_ != 0 || key.size() >= length_;
+  }
   bool SameResultWhenAppended(const rocksdb::Slice& prefix) const override {
-    return extractor_->SameResultWhenAppended(prefix);
+    return prefix.size() >= length_;
   }
 
  private:
-  const std::unique_ptr<const rocksdb::SliceTransform> extractor_;
+  const size_t kind_;
+  const std::string id_;
+  const size_t length_;
 };
 
 }  // namespace
 
 std::unique_ptr<const rocksdb::SliceTransform> NewEarlierExtractor(const std::string& id) {
   size_t length = 0;
-  const size_t dot = id.find_last_of('.');
-  std::from_chars(id.data() + dot + 1, id.data() + id.size(), length);
-  return std::make_unique<WithoutLength>(std::unique_ptr<const rocksdb::SliceTransform>(
-      id.starts_with(kSizedExtractors[0]) ? rocksdb::NewFixedPrefixTransform(length)
-                                          : rocksdb::NewCappedPrefixTransform(length)));
+  const char* const end = id.data() + id.size();
+  const auto parsed = std::from_chars(id.data() + id.find_last_of('.') + 1, end, length);
+  if (parsed.ec != std::errc() || parsed.ptr != end) return nullptr;
+  return std::make_unique<WithoutLength>(id.starts_with(kSizedExtractors[0]) ? 0 : 1, id, length);
 }
 
 std::shared_ptr<const rocksdb::SliceTransform> RangeExtractor::Get() {

@@ -52,7 +52,7 @@ inline constexpr const char* kSizedExtractors[] = {"rocksdb.FixedPrefix", "rocks
 /// prefixes, which this one does not tell, RocksDB concludes that a range has one prefix, although
 /// it may have shorter keys (rocksdb/options.h, BUG of auto_prefix_mode). It does so for files of
 /// an earlier extractor without auto_prefix_mode, too, so that seeks would miss these keys as soon
-/// as the column family has the extractor of range filters.
+/// as the column family has the extractor of range filters. Null if the id has no length.
 std::unique_ptr<const rocksdb::SliceTransform> NewEarlierExtractor(const std::string& id);
 
 /// Marks the file whose last filter this thread has just finished, or takes a mark back: the

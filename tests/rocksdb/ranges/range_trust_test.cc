@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
 #include <rocksdb/slice_transform.h>
 
 #include <algorithm>
@@ -202,6 +203,28 @@ TEST(RangeTrustTest, HoldsHoweverADatabaseIsOpened) {
   EXPECT_EXIT(SeekInIngested(false), ::testing::ExitedWithCode(0), "");
   EXPECT_EXIT(SeekInIngested(true), ::testing::ExitedWithCode(0), "");
   EXPECT_EXIT(SeekInNewColumnFamily(), ::testing::ExitedWithCode(0), "");
+}
+
+TEST(EarlierExtractorTest, IsRocksDbsOwnButForItsLength) {
+  for (const rocksdb::SliceTransform* const own :
+       {rocksdb::NewFixedPrefixTransform(3), rocksdb::NewCappedPrefixTransform(3)}) {
+    const std::unique_ptr<const rocksdb::SliceTransform> expected(own);
+    std::shared_ptr<const rocksdb::SliceTransform> made;
+    MustBeOk(
+        rocksdb::SliceTransform::CreateFromString(rocksdb::ConfigOptions(), own->GetId(), &made),
+        "by name");
+    EXPECT_STREQ(made->Name(), own->Name());
+    EXPECT_EQ(made->GetId(), own->GetId());
+    size_t length = 0;
+    EXPECT_FALSE(made->FullLengthEnabled(&length));
+    for (const std::string key : {"", "ab", "abc", "abcd"}) {
+      EXPECT_EQ(made->InDomain(key), own->InDomain(key)) << key;
+      EXPECT_EQ(made->SameResultWhenAppended(key), own->SameResultWhenAppended(key)) << key;
+      if (!own->InDomain(key)) continue;
+      EXPECT_EQ(made->Transform(key), own->Transform(key)) << key;
+    }
+  }
+  EXPECT_EQ(NewEarlierExtractor("rocksdb.FixedPrefix.99999999999999999999"), nullptr);
 }
 
 // RocksDB takes all keys from "a\xffx" to "b\0" for keys of the prefix "a\xff", though "b" is among
