@@ -206,6 +206,7 @@ TEST(RangeTrustTest, HoldsHoweverADatabaseIsOpened) {
 }
 
 TEST(EarlierExtractorTest, IsRocksDbsOwnButForItsLength) {
+  RangeConfig();  // registers
   for (const rocksdb::SliceTransform* const own :
        {rocksdb::NewFixedPrefixTransform(3), rocksdb::NewCappedPrefixTransform(3)}) {
     const std::unique_ptr<const rocksdb::SliceTransform> expected(own);
