@@ -14,7 +14,7 @@
 
 #include "blocksieve/hash.h"
 #include "blocksieve/rocksdb/filter_policy.h"
-#include "integration/cli/files/files.h"
+#include "integration/files/files.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/sieve/sieve_format.h"
@@ -52,7 +52,7 @@ rocksdb::Status CheckStored(const std::string& path) {
   if (!exists) return CheckFree(path);
   // The database may be another program's.
   rocksdb::Options options;
-  const auto env = rocksdb::NewCompositeEnv(cli::NewGuardedFileSystem({}));
+  const auto env = rocksdb::NewCompositeEnv(files::NewGuardedFileSystem({}));
   options.env = env.get();
   std::unique_ptr<rocksdb::DB> db;
   BLOCKSIEVE_RETURN_IF_ERROR(rocksdb_plugin::OpenDb(&db, [&](rocksdb_plugin::OpenedDb* opened) {
@@ -160,12 +160,12 @@ rocksdb::Status UrlSieve::OpenDatabase(const std::string& path, const SieveOptio
     return rocksdb::Status::NotFound(fs::exists(path, error) ? "it is not a sieve"
                                                              : "there is no such sieve");
   }
-  BLOCKSIEVE_RETURN_IF_ERROR(cli::CreateNamedDirectory(path));
-  env_ = cli::EnvOfDirectory(path);
+  BLOCKSIEVE_RETURN_IF_ERROR(files::CreateNamedDirectory(path));
+  env_ = files::EnvOfDirectory(path);
   rocksdb::DBOptions db_options;
   db_options.env = env_.get();
   db_options.create_if_missing = true;
-  db_options.info_log = cli::NewFullDiskLog(path);
+  db_options.info_log = files::NewFullDiskLog(path);
   db_options.max_background_jobs =
       std::max(2, static_cast<int>(std::thread::hardware_concurrency()));
   const auto cache = rocksdb::NewLRUCache(kBlockCacheBytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "integration/cli/files/files.h"
+#include "integration/files/files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 #include "tests/support/temp_dir.h"
 
-namespace blocksieve::cli {
+namespace blocksieve::files {
 namespace {
 
 namespace fs = std::filesystem;
@@ -192,4 +192,4 @@ TEST_F(GuardedFileSystemTest, KeepsOptionsFilesAndWritesNone) {
 }
 
 }  // namespace
-}  // namespace blocksieve::cli
+}  // namespace blocksieve::files

@@ -86,10 +86,10 @@ Database OpenPrepared(const Target& target, const std::function<void(UsedOptions
   }
 }
 
-std::vector<WritableDirectory> WritableIn(const Target& target, const UsedOptions& options) {
+std::vector<files::WritableDirectory> WritableIn(const Target& target, const UsedOptions& options) {
   if (options.access == Access::kRead) return {};
   const bool only_sidecars = options.access == Access::kIndex;
-  std::vector<WritableDirectory> writable{{target.path, only_sidecars}};
+  std::vector<files::WritableDirectory> writable{{target.path, only_sidecars}};
   for (const std::string& path : target.data_dirs) writable.push_back({path, only_sidecars});
   if (!only_sidecars) writable.push_back({options.db.wal_dir});
   return writable;
@@ -179,7 +179,8 @@ Database::Database(const Target& target, UsedOptions options) {
   // Without an OPTIONS file to keep, RocksDB writes one for the rows that are loaded.
   const bool makes_options =
       options.access == Access::kLoad && OptionsFileNames(target.path).empty();
-  files_ = NewGuardedFileSystem(WritableIn(target, options), makes_options ? "" : target.path);
+  files_ =
+      files::NewGuardedFileSystem(WritableIn(target, options), makes_options ? "" : target.path);
   env_ = rocksdb::NewCompositeEnv(files_);
   options.db.env = env_.get();
   if (!makes_options) options.db.fail_if_options_file_error = false;
@@ -274,7 +275,7 @@ void CheckWritable(const StoredDatabase& stored, Access access) {
 }
 
 DatabaseLock::DatabaseLock(const std::string& database, const std::string& more)
-    : env_(EnvOfDirectory(database)) {
+    : env_(files::EnvOfDirectory(database)) {
   const rocksdb::Status status = env_->LockFile(database + "/LOCK", &lock_);
   if (!status.ok()) FailToOpen(database, status, more);
 }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "integration/cli/database/stored_database.h"
-#include "integration/cli/files/files.h"
+#include "integration/files/files.h"
 #include "integration/rocksdb/policy/policy.h"
 
 // Databases, opened with their stored options through a guarded file system.
@@ -47,7 +47,7 @@ class Database {
                           const std::function<void(uint64_t bytes_written)>& waiting) const;
 
  private:
-  std::shared_ptr<GuardedFileSystem> files_;
+  std::shared_ptr<files::GuardedFileSystem> files_;
   std::unique_ptr<rocksdb::Env> env_;
   std::unique_ptr<rocksdb::DB> db_;
   std::vector<rocksdb::ColumnFamilyHandle*> handles_;

@@ -157,12 +157,12 @@ Database LoadedDatabase::Open(const IndexChange& index, std::optional<double> ra
     if (factory != nullptr && each.name == family_name) SetIndex(factory, &each.options);
     AddListenerFor(each.options, &options.db);
   }
-  term::CheckOk(CreateNamedDirectory(target_), "cannot create database {}", target_.path);
+  term::CheckOk(files::CreateNamedDirectory(target_), "cannot create database {}", target_.path);
   options.db.listeners.push_back(flushes_);
-  options.db.info_log = NewFullDiskLog(target_);
+  options.db.info_log = files::NewFullDiskLog(target_);
   Database db(target_, std::move(options));
   if (has_text && !edited.edits().empty()) {
-    WriteNextOptions(EnvOfDirectory(target_).get(), before, edited);
+    WriteNextOptions(files::EnvOfDirectory(target_).get(), before, edited);
   }
   return db;
 }

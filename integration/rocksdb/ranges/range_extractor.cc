@@ -46,26 +46,25 @@ void WarnOnce() noexcept {
             "both)");
 }
 
-// Of the kind at this place in kSizedExtractors.
 class WithoutLength final : public rocksdb::SliceTransform {
  public:
-  WithoutLength(size_t kind, std::string id, size_t length)
-      : kind_(kind), id_(std::move(id)), length_(length) {}
+  WithoutLength(std::string id, size_t length)
+      : is_capped_(id.starts_with(kSizedExtractors[1])), id_(std::move(id)), length_(length) {}
 
-  const char* Name() const override { return kSizedExtractors[kind_]; }
+  const char* Name() const override { return kSizedExtractors[is_capped_]; }
   std::string GetId() const override { return id_; }
   rocksdb::Slice Transform(const rocksdb::Slice& key) const override {
     return {key.data(), std::min(key.size(), length_)};
   }
   bool InDomain(const rocksdb::Slice& key) const override {
-    return kind_ != 0 || key.size() >= length_;
+    return is_capped_ || key.size() >= length_;
   }
   bool SameResultWhenAppended(const rocksdb::Slice& prefix) const override {
     return prefix.size() >= length_;
   }
 
  private:
-  const size_t kind_;
+  const bool is_capped_;
   const std::string id_;
   const size_t length_;
 };
@@ -77,7 +76,7 @@ std::unique_ptr<const rocksdb::SliceTransform> NewEarlierExtractor(const std::st
   const char* const end = id.data() + id.size();
   const auto parsed = std::from_chars(id.data() + id.find_last_of('.') + 1, end, length);
   if (parsed.ec != std::errc() || parsed.ptr != end) return nullptr;
-  return std::make_unique<WithoutLength>(id.starts_with(kSizedExtractors[0]) ? 0 : 1, id, length);
+  return std::make_unique<WithoutLength>(id, length);
 }
 
 std::shared_ptr<const rocksdb::SliceTransform> RangeExtractor::Get() {

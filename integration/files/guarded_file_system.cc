@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "integration/cli/files/files.h"
+#include "integration/files/files.h"
 
 #include <sys/stat.h>
 
@@ -15,7 +15,7 @@
 
 #include "lib/base/errors.h"
 
-namespace blocksieve::cli {
+namespace blocksieve::files {
 namespace {
 
 namespace fs = std::filesystem;
@@ -245,4 +245,4 @@ rocksdb::IOStatus CreateNamedDirectory(const std::string& path) {
   return error ? rocksdb::IOStatus::IOError(path, error.message()) : rocksdb::IOStatus::OK();
 }
 
-}  // namespace blocksieve::cli
+}  // namespace blocksieve::files

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-// What the command may change on the disk.
+// What the command and the sieve may change on the disk.
 
-namespace blocksieve::cli {
+namespace blocksieve::files {
 
 /// A directory whose files may change.
 struct WritableDirectory {
@@ -17,9 +17,9 @@ struct WritableDirectory {
   bool only_sidecars = false;  ///< Whether only sidecars of skip indexes may change.
 };
 
-/// The file system that RocksDB gets from the command. Every call that changes a file outside of
-/// the writable directories fails, so that no option of a database, known or unknown, makes the
-/// command change another database. Reading is not restricted. Thread-safe.
+/// The file system that RocksDB gets from them. Every call that changes a file outside of
+/// the writable directories fails, so that no option of a database, known or unknown, makes
+/// them change another database. Reading is not restricted. Thread-safe.
 ///
 /// A directory is writable by device and inode, without those below it, except the archive of its
 /// WAL. Symbolic links are resolved, and a file with several hard links is never opened for
@@ -51,4 +51,4 @@ rocksdb::IOStatus CreateNamedDirectory(const std::string& path);
 /// line if RocksDB was built with assertions, as Debian's is. Thread-safe.
 std::shared_ptr<rocksdb::Logger> NewFullDiskLog(const std::string& database);
 
-}  // namespace blocksieve::cli
+}  // namespace blocksieve::files

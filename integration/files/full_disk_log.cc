@@ -6,9 +6,9 @@
 #include <string_view>
 #include <utility>
 
-#include "integration/cli/files/files.h"
+#include "integration/files/files.h"
 
-namespace blocksieve::cli {
+namespace blocksieve::files {
 namespace {
 
 class FullDiskLog final : public rocksdb::Logger {
@@ -47,4 +47,4 @@ std::shared_ptr<rocksdb::Logger> NewFullDiskLog(const std::string& database) {
   return std::make_shared<FullDiskLog>(database + "/LOG");
 }
 
-}  // namespace blocksieve::cli
+}  // namespace blocksieve::files
