@@ -35,8 +35,8 @@ class GuardedFileSystem : public rocksdb::FileSystemWrapper {
 
 /// `kept_options`: the directory of a database whose OPTIONS files stay as they are; "" for none.
 /// RocksDB writes one whenever it opens a database, without the objects that this program lacks,
-/// and deletes older ones. Here it cannot, which it ignores unless
-/// DBOptions::fail_if_options_file_error.
+/// and deletes older ones. Here it may write the temporary file, which goes when it is renamed.
+/// Refusing that would keep RocksDB 10.3 and later from opening the database.
 std::shared_ptr<GuardedFileSystem> NewGuardedFileSystem(std::vector<WritableDirectory> writable,
                                                         const std::string& kept_options = "");
 

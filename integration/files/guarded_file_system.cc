@@ -25,6 +25,7 @@ constexpr const char* kElsewhere =
     "that an option names";
 constexpr const char* kKeepsOptions =
     "not written, as this command keeps the OPTIONS files of a database";
+constexpr std::string_view kTemporary = ".dbtmp";  // RocksDB's files before they are renamed
 constexpr const char* kIsShared =
     "not changed, as it has other hard links, through which another database may use it";
 
@@ -147,6 +148,7 @@ class Guard final : public GuardedFileSystem {
 
   Status RenameFile(const std::string& from, const std::string& to, const Io& options,
                     Debug* debug) override {
+    if (IsKeptOptions(to) && from.ends_with(kTemporary)) return DeleteFile(from, options, debug);
     return If(If(CheckName(from), [&] { return CheckName(to); }),
               [&] { return target()->RenameFile(from, to, options, debug); });
   }
@@ -182,7 +184,8 @@ class Guard final : public GuardedFileSystem {
   }
 
   bool IsKeptOptions(const std::string& path) const {
-    return !kept_options_.empty() && fs::path(path).filename().string().starts_with("OPTIONS-") &&
+    return !kept_options_.empty() && !path.ends_with(kTemporary) &&
+           fs::path(path).filename().string().starts_with("OPTIONS-") &&
            InodeOf(ParentOf(path)) == InodeOf(kept_options_);
   }
 

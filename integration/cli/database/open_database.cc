@@ -183,7 +183,6 @@ Database::Database(const Target& target, UsedOptions options) {
       files::NewGuardedFileSystem(WritableIn(target, options), makes_options ? "" : target.path);
   env_ = rocksdb::NewCompositeEnv(files_);
   options.db.env = env_.get();
-  if (!makes_options) options.db.fail_if_options_file_error = false;
   if (reads) {
     options.db.info_log = std::make_shared<LineLog>();
   } else {
