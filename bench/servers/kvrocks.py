@@ -24,7 +24,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tests/servers"))
-from cluster import Server  # noqa: E402
+from servers_test import Server  # noqa: E402
 
 # Filters and some of the data blocks fit into the block cache.
 CONFIG = """
@@ -75,7 +75,7 @@ class Arm(Server):
         return time.clock_gettime_ns((~self.process.pid) << 3 | 2) / 1e9
 
     def blocks(self):
-        tickers = self.tickers()
+        tickers = json.loads(self("STATS"))
         return tickers["rocksdb.block.cache.data.hit"] + tickers["rocksdb.block.cache.data.miss"]
 
     def run(self, commands):
@@ -115,9 +115,9 @@ class Arm(Server):
         """Until flushes and compactions have stopped."""
         idle = 0
         while idle < 3:
-            info = self.info("INFO", "rocksdb")
+            info = self.info("rocksdb")
             names = ("is_compacting", "num_running_compactions", "num_running_flushes")
-            idle = idle + 1 if {info[name].strip() for name in names} <= {"no", "0"} else 0
+            idle = idle + 1 if {info[name] for name in names} <= {"no", "0"} else 0
             time.sleep(0.1)
 
 
@@ -178,7 +178,7 @@ def main():
     numbers = list(range(keys))
     random.Random(1).shuffle(numbers)
     with tempfile.TemporaryDirectory() as folder:
-        arms = [Arm(f"{folder}/{name}", binary, config, dict(v.split("=", 1) for v in variables))
+        arms = [Arm(pathlib.Path(folder, name), binary, config, dict(v.split("=", 1) for v in variables))
                 for name, binary, *variables in arguments.arm]
         try:
             for arm in arms:
@@ -207,7 +207,7 @@ def compact(arms):
     for arm in arms:
         arm("COMPACT")
     for arm in arms:
-        arm.wait_for_compaction()
+        arm.settle()
 
 
 if __name__ == "__main__":

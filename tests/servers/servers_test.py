@@ -46,8 +46,9 @@ def wait_until(what, condition):
 class Server:
     """One process in a directory of its own. It keeps directory and port when it is restarted."""
 
-    def __init__(self, folder, binary):
-        self.folder, self.binary = folder, binary
+    def __init__(self, folder, binary, config="", environment=None):
+        self.folder, self.binary, self.config = folder, binary, CONFIG + config
+        self.environment = {**os.environ, **(environment or {})}
         folder.mkdir(parents=True, exist_ok=True)
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
@@ -56,9 +57,10 @@ class Server:
 
     def start(self):
         path = self.folder / "server.conf"
-        path.write_text(f"{CONFIG}\nport {self.port}\ndir {self.folder}\n")
+        path.write_text(f"{self.config}\nport {self.port}\ndir {self.folder}\n")
         with open(self.folder / "log", "ab") as log:
-            self.process = subprocess.Popen([self.binary, "-c", path], stdout=log, stderr=log)
+            self.process = subprocess.Popen([self.binary, "-c", path], stdout=log, stderr=log,
+                                            env=self.environment)
         self.client = redis.Redis(port=self.port, socket_timeout=TIMEOUT_SECONDS)
         self.client.response_callbacks.clear()  # replies as they are
         wait_until(f"{self.folder} answers", self.answers)
