@@ -39,6 +39,9 @@ def run(*arguments, stdin=b"", **options):
                                timeout=TIMEOUT_SECONDS, **options))
 
 
+ROCKSDB = tuple(map(int, re.search(r"RocksDB (\d+)\.(\d+)", run("--version").out.decode()).groups()))
+
+
 def subcommands():
     """In the order of the help: commands that create databases come before those that read them."""
     text = run("--help").out.decode()

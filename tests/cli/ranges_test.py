@@ -215,7 +215,7 @@ class RangesPrefixesTest(CommandTest):
             self.assertIn(f";prefixes={rule}", advice["options"][0])
             self.apply(f"{{id=blocksieve;prefixes={rule}}}")
             self.check_text(("rewrite", "--db", self.db, "--dry-run"),
-                            "Prefixes or range filters change in 1 file.$",
+                            "Prefixes, range filters or block indexes change in 1 file.$",
                             rf"\d{{6}}\.sst .* prefixes={rule}$")
             self.succeed("rewrite", "--db", self.db)
             self.assertIn("Nothing to rewrite", self.text_of("rewrite", "--db", self.db))

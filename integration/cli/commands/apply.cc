@@ -7,6 +7,7 @@
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/maintenance/options_change.h"
 #include "integration/cli/term/terminal.h"
+#include "integration/rocksdb/block_index/factory.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -18,10 +19,9 @@ blocksieve-OPTIONS-..., which blocksieve revert reads. apply refuses options wit
 would not open the database. No process may have it open.
 
 Options: filter_policy, prefix_extractor, table_properties_collectors, user_defined_index_factory
-(RocksDB 11.2 and later) of the column families, and
-listeners of the database, which are added to those that the file names. A policy that spreads
-memory over the levels also adds the listener, and one with ranges or prefixes sets
-prefix_extractor, if there is none.
+(RocksDB 11.2 and later) of the column families, and listeners of the database, which are added to
+those that the file names. A policy that spreads memory over the levels also adds the listener, and
+one with ranges or prefixes sets prefix_extractor, if there is none.
 
 Programs load OPTIONS files with LoadLatestOptions; those that set options in code overwrite them.
 Files keep their filters until they are rewritten (see blocksieve rewrite --help); blocksieve index
@@ -39,13 +39,27 @@ constexpr const char* kAboutPrograms =
     "must set these there; otherwise they overwrite this file.\n"
     "Files keep their filters until they are rewritten: blocksieve rewrite --db ";
 
+// RocksDB opens databases with what EnableIndex refuses, such as ranges stored twice.
+void CheckBlockIndexes(const StoredDatabase& stored) {
+  for (const auto& family : stored.loaded.families) {
+    if (!stored.target.Has(family.name)) continue;
+    rocksdb::ColumnFamilyOptions options = family.options;
+    if (const auto index = rocksdb_plugin::BlockIndexOptionsOf(options)) {
+      term::CheckOk(EnableIndex(&options, *index), "cannot give column family {} a block index",
+                    family.name);
+    }
+  }
+}
+
 void RunApply(const ChangeOptions& options) {
   CheckDatabase(options.target);
   std::optional<DatabaseLock> lock;
   if (!options.is_dry_run) lock.emplace(options.target);
   const StoredDatabase stored = ReadStored(options.target);
   const OptionsText edited = OptionsWith(stored, options.edits);
-  CheckWritable(WithText(options.target, edited), Access::kRead);
+  const StoredDatabase changed = WithText(options.target, edited);
+  CheckWritable(changed, Access::kRead);
+  CheckBlockIndexes(changed);
   const std::string changes = ChangesText(edited);
   std::string text = changes.empty() ? edited.name() + " has these options already.\n"
                                      : "Changes of " + edited.name() + ":\n" + changes;

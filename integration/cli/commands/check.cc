@@ -15,6 +15,7 @@
 #include "integration/cli/database/json_table.h"
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/term/terminal.h"
+#include "integration/rocksdb/compat/user_index.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 
@@ -138,7 +139,9 @@ bool CheckOption(const ObjectOption& option, const OptionsSection& section, Find
       return object.value == each && object.reason != rocksdb_plugin::kLeftOutWithOthers;
     });
     const std::string why = &option == &kPolicy ? WhyNothingIsBuilt(each) : "";
-    add(each, refused == lost.end() && why.empty());
+    // A RocksDB without block indexes does not look at the value.
+    const bool is_unknown = &option == &kBlockIndex && BLOCKSIEVE_HAS_USER_INDEX == 0;
+    add(each, refused == lost.end() && why.empty() && !is_unknown);
     if (!why.empty()) {
       findings->Report(family, fmt::format("filter_policy is {}, {}", each, why));
     } else if (refused != lost.end()) {

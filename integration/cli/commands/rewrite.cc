@@ -16,9 +16,10 @@ constexpr const char* kRewriteFooter =
 whose filters would improve under the options in the OPTIONS file (see blocksieve apply --help) and
 rewrites only these, each on its level: first those that save most reads, then those that save most
 memory. A filter improves if it wastes at least 5 % fewer reads or takes at least 5 % less memory.
-Files whose range filters or prefixes were built with other options are rewritten, too. With
-bits_per_key or wasted_reads, the planned FPR of each level changes a little with every compaction,
-so reads and memory together must improve by 5 %, for this file or for all.
+Files whose range filters or prefixes were built with other options are rewritten, too, and those
+without the block index that the OPTIONS file names. With bits_per_key or wasted_reads, the planned
+FPR of each level changes a little with every compaction, so reads and memory together must improve
+by 5 %, for this file or for all.
 
 No process may have the database open; RewriteFilters in blocksieve/rocksdb.h does the same inside a
 process that has. RocksDB compacts nothing meanwhile. If it was interrupted or killed, run it again
@@ -109,9 +110,9 @@ std::string ToText(const RewritePlan& plan) {
   const auto num_files = std::ranges::count_if(
       plan.rewrites, [](const FileToRewrite& file) { return !file.new_parts.empty(); });
   if (num_files != 0) {
-    text += fmt::format("Prefixes or range filters change in {}.\n",
+    text += fmt::format("Prefixes, range filters or block indexes change in {}.\n",
                         term::CountOf(static_cast<uint64_t>(num_files), "file"));
-    columns.push_back({"new prefixes and ranges", "/new_parts", PlainText});
+    columns.push_back({"new prefixes, ranges, index", "/new_parts", PlainText});
   }
   return fmt::format("{}{}\n{} with {} bytes would be rewritten.\n", text,
                      TableText(std::move(columns), ToJson(plan)["files"]),

@@ -11,8 +11,9 @@ namespace {
 constexpr const char* kVerifyFooter =
     R"help(Reads every file and checks the checksums of data blocks, filters and skip indexes; that the filters
 pass every key of the file, range filters every range around a key, and filters with prefixes the
-range below every prefix; and the false-positive rate (FPR), measured with absent keys, short empty
-ranges and absent prefixes close to existing ones. Range filters may rule these prefixes out, too.
+range below every prefix; that block indexes find every key; and the false-positive rate (FPR),
+measured with absent keys, short empty ranges and absent prefixes close to existing ones. Range
+filters may rule these prefixes out, too.
 
 The database is opened read-only; another process may have it open. The memtable is not checked.
 

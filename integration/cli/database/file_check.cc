@@ -199,10 +199,12 @@ FileCheck CheckFile(TableFile* file, uint64_t num_probes) {
   RangeCheck ranges(file, &check.ranges);
   PrefixCheck prefixes(file, &check.prefixes);
   const FilterReport& filter = check.file.filter;
+  uint64_t num_hidden = 0;
   try {
     check.unchecked = file->ForEachKey([&](std::string_view key, bool may_match) {
       check.keys.Count(may_match);
       AddToSample(key, check.keys.num_checked, &random, &sample);
+      num_hidden += !file->IndexFinds(key);
       if (filter.ranges.num_filters != 0) ranges.CheckKey(key);
       prefixes.CheckKey(key);
     });
@@ -226,6 +228,11 @@ FileCheck CheckFile(TableFile* file, uint64_t num_probes) {
     }
   } catch (const term::Failure& failure) {
     check.problems.push_back(failure.what());
+  }
+  if (num_hidden != 0) {
+    check.problems.push_back(fmt::format("the block index hides {} of the {} keys of the file",
+                                         term::WithCommas(num_hidden),
+                                         term::WithCommas(check.keys.num_checked)));
   }
   AddProblems(check.keys, "keys", "of the file", filter.predicted_fpr, &check.problems);
   AddProblems(check.ranges, "ranges", "with keys of the file", 1, &check.problems);

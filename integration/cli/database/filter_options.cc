@@ -12,6 +12,7 @@
 
 #include "blocksieve/filter.h"
 #include "integration/cli/term/terminal.h"
+#include "integration/rocksdb/block_index/factory.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/policy/policy.h"
@@ -32,12 +33,10 @@ constexpr std::string_view kBlockIndex = "user_defined_index_factory";  // of ta
 std::string WhyRefused(const std::string& option, const std::string& value) {
   if (option == "filter_policy") return rocksdb_plugin::Judge(value).reason;
   rocksdb::ColumnFamilyOptions made;
-  const bool is_of_table = option == kBlockIndex;
-  const rocksdb::Status status = rocksdb::GetColumnFamilyOptionsFromMap(
-      rocksdb_plugin::Strict(), {},
-      {{is_of_table ? "block_based_table_factory" : option,
-        is_of_table ? "{" + option + "=" + value + "}" : value}},
-      &made);
+  const rocksdb::Status status = option == kBlockIndex
+                                     ? rocksdb_plugin::CheckBlockIndexText(value)
+                                     : rocksdb::GetColumnFamilyOptionsFromMap(
+                                           rocksdb_plugin::Strict(), {}, {{option, value}}, &made);
   return status.ok() ? "" : status.ToString();
 }
 
@@ -154,7 +153,8 @@ void PutOption(const std::string& option, const std::vector<std::string>& famili
     term::FailUsage("--option is {}; allowed names: {}", shown, kAllowed);
   }
   for (const std::string& element : is_list ? ElementsOf(value) : std::vector{value}) {
-    const std::string why = WhyRefused(name, element);
+    // RocksDB 11.5 takes the braces of a lone element for those of the list.
+    const std::string why = WhyRefused(name, is_list ? ToText({element}) : element);
     if (!why.empty()) term::FailUsage("--option is {}, which RocksDB refuses: {}", shown, why);
   }
   for (const std::string& family : families) {

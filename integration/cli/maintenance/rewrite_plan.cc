@@ -64,23 +64,26 @@ void Stop(const Database& db) {
 RewritePlan PlanRewrite(const Target& target, const RewriteFiltersOptions& options) {
   RewritePlan plan = ReadFiles(target);
   const StoredDatabase stored = ReadStored(target);
-  const bool has_policies = std::ranges::any_of(
-      stored.loaded.families, [](const auto& each) { return PolicyOf(each.options) != nullptr; });
+  const auto is_ours = [](const rocksdb::ColumnFamilyOptions& family) {
+    return PolicyOf(family) != nullptr || rocksdb_plugin::BlockIndexOptionsOf(family);
+  };
+  const bool has_ours = std::ranges::any_of(
+      stored.loaded.families, [&](const auto& each) { return is_ours(each.options); });
   for (size_t i = 0; i < plan.trees.size(); ++i) {
     const Tree& tree = plan.trees[i];
     const rocksdb::ColumnFamilyOptions* const family = stored.Find(tree.name());
-    const auto* const policy = family == nullptr ? nullptr : PolicyOf(*family);
-    if (policy == nullptr && (target.family || !has_policies)) {
+    const bool changes = family != nullptr && is_ours(*family);
+    if (!changes && (target.family || !has_ours)) {
       term::Fail(
           "the OPTIONS file of database {} has no blocksieve policy{}; set one with blocksieve "
           "apply",
           target.path, target.family ? " for column family " + *target.family : "");
     }
-    if (policy == nullptr || tree.num_keys() == 0) continue;
-    Result<FilterPlan> planned = rocksdb_plugin::PlanRewrites(
-        plan.files, tree, policy->options(), options, KeysInFiles("looking at keys"));
+    if (!changes || tree.num_keys() == 0) continue;
+    Result<FilterPlan> planned = rocksdb_plugin::PlanRewrites(plan.files, tree, *family, options,
+                                                              KeysInFiles("looking at keys"));
     if (!planned.ok()) term::Fail("column family {}: {}", tree.name(), planned.status().message());
-    AddPlan(i, *std::move(planned), rocksdb_plugin::PartsText(policy->options()), &plan);
+    AddPlan(i, *std::move(planned), rocksdb_plugin::PartsText(*family), &plan);
     if (plan.plans[i].changes.empty()) continue;
     plan.predictions.back().projected = Predict({&tree, 1}, {&plan.plans[i], 1}, 1);
   }

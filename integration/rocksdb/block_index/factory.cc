@@ -107,8 +107,10 @@ class BlockIndexFactory final : public UserDefinedIndexFactory {
       *describes_ = {.num_bytes = block.size()};
       if (index.ok()) {
         describes_->num_blocks = index->entries().size();
-        describes_->has_ranges = index->answers_ranges();
         if (index->values() != nullptr) describes_->columns = index->values()->columns();
+        // Which the reader takes.
+        Result<BlockIndex> own = BlockIndex::Open(AsBytes(block.ToStringView()), table.comparator);
+        if (own.ok()) describes_->index = std::make_shared<const BlockIndex>(*std::move(own));
       } else {
         describes_->problem = index.status().message();
       }
@@ -138,8 +140,9 @@ BlockIndexChoice NewBlockIndexChoice() {
   return std::make_unique<const BlockIndexFactory>(BlockIndexOptions());
 }
 
-void Choose(const BlockIndexChoice& choice, rocksdb::ReadOptions* options) {
+void Choose(const BlockIndexChoice& choice, rocksdb::ReadOptions* options, bool of_table) {
   options->table_index_factory = static_cast<const BlockIndexFactory*>(choice.get());
+  if (of_table) options->io_activity = rocksdb::Env::IOActivity::kDBIterator;
 }
 
 void NoteFile(const BlockIndexChoice& choice, const rocksdb::TableProperties& properties,
@@ -166,6 +169,11 @@ std::optional<BlockIndexOptions> BlockIndexOptionsOf(
   if (table == nullptr) return std::nullopt;
   const auto* const factory = As<BlockIndexFactory>(table->user_defined_index_factory.get());
   return factory == nullptr ? std::nullopt : std::optional(factory->options());
+}
+
+rocksdb::Status CheckBlockIndexText(const std::string& value) {
+  std::shared_ptr<UserDefinedIndexFactory> made;
+  return UserDefinedIndexFactory::CreateFromString(Strict(), value, &made);
 }
 
 void DescribeBlockIndexes(OpenedBlockIndex* opened, rocksdb::BlockBasedTableOptions* table) {
@@ -222,8 +230,8 @@ rocksdb::Status MakeIndexPrimary(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* c
         if (opened.ok()) continue;
         return rocksdb::Status::Incomplete(
             "blocksieve: file " + path +
-                " cannot be read by its block index, so the index cannot be primary; compact it "
-                "with the index enabled",
+                " cannot be read by its block index, so the index cannot be primary; rewrite it "
+                "with the index enabled, for instance by RewriteFilters",
             opened.ToString());
       }
     }
@@ -244,6 +252,8 @@ std::optional<BlockIndexOptions> BlockIndexOptionsOf(const rocksdb::ColumnFamily
 
 void DescribeBlockIndexes(OpenedBlockIndex*, rocksdb::BlockBasedTableOptions*) {}
 
+rocksdb::Status CheckBlockIndexText(const std::string&) { return SetBlockIndex({}, nullptr); }
+
 rocksdb::Status SetBlockIndex(const BlockIndexOptions&, rocksdb::ColumnFamilyOptions*) {
   return rocksdb::Status::NotSupported(
       "blocksieve: block indexes need RocksDB 11.2 or later; this was compiled for " +
@@ -252,7 +262,7 @@ rocksdb::Status SetBlockIndex(const BlockIndexOptions&, rocksdb::ColumnFamilyOpt
 }
 
 BlockIndexChoice NewBlockIndexChoice() { return nullptr; }
-void Choose(const BlockIndexChoice&, rocksdb::ReadOptions*) {}
+void Choose(const BlockIndexChoice&, rocksdb::ReadOptions*, bool) {}
 void NoteFile(const BlockIndexChoice&, const rocksdb::TableProperties&,
               std::shared_ptr<const FileBlocks>) {}
 

@@ -28,15 +28,19 @@ int RegisterBlockIndex(rocksdb::ObjectLibrary& library);
 std::optional<BlockIndexOptions> BlockIndexOptionsOf(
     const rocksdb::ColumnFamilyOptions& column_family);
 
+/// OK if RocksDB makes a user-defined index of the text of its option. Errors: those of RocksDB,
+/// which ignores such a text in the options of a table.
+rocksdb::Status CheckBlockIndexText(const std::string& value);
+
 /// EnableIndex. Errors: those of BlockIndexBuilder::Create and of the table's options.
 rocksdb::Status SetBlockIndex(const BlockIndexOptions& index,
                               rocksdb::ColumnFamilyOptions* column_family);
 
 /// The block index of a file that was opened.
 struct OpenedBlockIndex {
-  uint64_t num_bytes = 0;   ///< 0 without an index.
-  uint64_t num_blocks = 0;  ///< Data blocks of the file.
-  bool has_ranges = false;  ///< Whether it answers for ranges.
+  uint64_t num_bytes = 0;                        ///< 0 without an index.
+  uint64_t num_blocks = 0;                       ///< Data blocks of the file.
+  std::shared_ptr<const BlockIndex> index = {};  ///< As long as the table is open; null if damaged.
   std::vector<IndexColumnInfo> columns = {};
   std::string problem = {};  ///< Why it cannot be used; empty if it can.
 };
@@ -50,8 +54,9 @@ void DescribeBlockIndexes(OpenedBlockIndex* opened, rocksdb::BlockBasedTableOpti
 using BlockIndexChoice = std::unique_ptr<const rocksdb::Customizable>;
 BlockIndexChoice NewBlockIndexChoice();
 
-/// Sets the option.
-void Choose(const BlockIndexChoice& choice, rocksdb::ReadOptions* options);
+/// Sets the option. `of_table`: for the iterator of a table's reader, which would not be taken for
+/// one of a program.
+void Choose(const BlockIndexChoice& choice, rocksdb::ReadOptions* options, bool of_table = false);
 
 /// To be called by the table filter that accepts a file: `blocks` says what the iterator leaves out
 /// that the calling thread makes of this file, which RocksDB does in the next statement. They must

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "integration/rocksdb/block_index/factory.h"
+
 namespace blocksieve::rocksdb_plugin {
 
 /// A policy that captures the filters that RocksDB passes to it when it reads a table. RocksDB
@@ -34,9 +36,10 @@ class CapturedFilters final : public rocksdb::FilterPolicy {
   mutable std::vector<std::string> contents_;
 };
 
-/// Tables whose filters are loaded and pinned when the table is opened.
+/// Tables whose filters are loaded and pinned when a table is opened, and whose block index is then
+/// described, unless `index` is null.
 inline std::shared_ptr<rocksdb::TableFactory> TablesWith(
-    std::shared_ptr<const rocksdb::FilterPolicy> policy) {
+    std::shared_ptr<const rocksdb::FilterPolicy> policy, OpenedBlockIndex* index) {
   rocksdb::BlockBasedTableOptions table;
   table.filter_policy = std::move(policy);
   table.cache_index_and_filter_blocks = true;
@@ -44,6 +47,7 @@ inline std::shared_ptr<rocksdb::TableFactory> TablesWith(
                                   .partition_pinning = rocksdb::PinningTier::kAll,
                                   .unpartitioned_pinning = rocksdb::PinningTier::kAll};
   table.block_cache = rocksdb::NewLRUCache(size_t{1} << 40, /*num_shard_bits=*/0);
+  if (index != nullptr) DescribeBlockIndexes(index, &table);
   return std::shared_ptr<rocksdb::TableFactory>(rocksdb::NewBlockBasedTableFactory(table));
 }
 

@@ -13,6 +13,7 @@
 
 #include "blocksieve/skip_index.h"
 #include "blocksieve/tree.h"
+#include "integration/rocksdb/block_index/factory.h"
 
 // Facts about table files and their filters, for what maintains them.
 
@@ -87,11 +88,13 @@ struct FilterReport {
   std::vector<std::string> problems;  ///< One for each unreadable filter.
 };
 
-/// The skip index of a file.
+inline constexpr char kBlockIndexPlace[] = "block index";
+
+/// The index of a file's values, or its block index.
 struct IndexReport {
   uint64_t num_granules = 0;  ///< 0 without an index.
   uint64_t num_bytes = 0;     ///< Stored size.
-  std::string place;          ///< "sst", "sidecar" or "block index".
+  std::string place;          ///< "sst", "sidecar" or kBlockIndexPlace; empty without an index.
   std::vector<IndexColumnInfo> columns;
   std::string note;     ///< Why a built index is missing.
   std::string problem;  ///< Damage, or empty.
@@ -102,7 +105,7 @@ struct FileReport {
   uint64_t num_entries = 0;  ///< All versions of keys with deletes, but without range deletes.
   uint64_t num_bytes = 0;
   FilterReport filter;
-  IndexReport index;  ///< Set by `inspect` only.
+  IndexReport index;  ///< Outside of the command, only that of a block index.
 };
 
 /// 0 if `whole` is 0.
@@ -115,15 +118,19 @@ inline double Ratio(uint64_t part, uint64_t whole) {
 FilterReport ReportFilters(const rocksdb::TableProperties& properties,
                            const std::vector<std::string>& filters);
 
-/// Reads the filters of the table at `path` and describes them. Errors: those of RocksDB. Filters
-/// that it cannot read are unknown.
+/// REQUIRES: the file has one.
+IndexReport ReportIndex(const OpenedBlockIndex& index);
+
+/// Reads the filters of the table at `path`, and its block index, if it `may_have_index`. Sets
+/// `filter` and `index`. Errors: those of RocksDB. Filters that it cannot read are unknown.
 rocksdb::Status ReadFilters(rocksdb::Env* env, const std::string& path,
-                            const rocksdb::TableProperties& properties, FilterReport* report);
+                            const rocksdb::TableProperties& properties, bool may_have_index,
+                            FileReport* report);
 
 /// Reads the files of a column family of an open database, in the order of levels; level 0 from the
-/// newest to the oldest. Files that are written meanwhile may be missing. Keeps the filters of
-/// files that `*reports` has from an earlier call. `reads_filters`: false if what table properties
-/// say of filters is enough. Errors: those of RocksDB.
+/// newest to the oldest. Files that are written meanwhile may be missing. Keeps the filters and
+/// block indexes of files that `*reports` has from an earlier call. `reads_filters`: false if what
+/// table properties say of filters is enough. Errors: those of RocksDB.
 rocksdb::Status ReadLiveFiles(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                               bool reads_filters, std::vector<FileReport>* reports);
 

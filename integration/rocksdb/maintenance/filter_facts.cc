@@ -238,21 +238,34 @@ FilterReport ReportFilters(const rocksdb::TableProperties& properties,
   return report;
 }
 
+IndexReport ReportIndex(const OpenedBlockIndex& index) {
+  return {.num_granules = index.num_blocks,
+          .num_bytes = index.num_bytes,
+          .place = kBlockIndexPlace,
+          .columns = index.columns,
+          .note = "",
+          .problem = index.problem};
+}
+
 rocksdb::Status ReadFilters(rocksdb::Env* env, const std::string& path,
-                            const rocksdb::TableProperties& properties, FilterReport* report) {
+                            const rocksdb::TableProperties& properties, bool may_have_index,
+                            FileReport* report) {
   const auto captured = std::make_shared<CapturedFilters>();
+  const bool reads_filters = properties.filter_size != 0 && LoadedAbiProblem().empty();
+  OpenedBlockIndex index;
   rocksdb::Status status;
-  if (properties.filter_size != 0 && LoadedAbiProblem().empty()) {
+  if (reads_filters || may_have_index) {
     rocksdb::Options options;
     options.env = env;
-    options.table_factory = TablesWith(captured);
+    options.table_factory = TablesWith(reads_filters ? captured : nullptr, &index);
     rocksdb::SstFileReader table(options);
     status = table.Open(path);
     if (status.IsNotFound() || status.IsPathNotFound()) return status;
   }
   // Other errors are of the filters: the database has opened the table.
   static const std::vector<std::string> none;
-  *report = ReportFilters(properties, status.ok() ? captured->contents() : none);
+  report->filter = ReportFilters(properties, status.ok() ? captured->contents() : none);
+  if (index.num_bytes != 0) report->index = ReportIndex(index);
   return rocksdb::Status::OK();
 }
 

@@ -46,12 +46,13 @@ rocksdb::Status ReadLiveFiles(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
   rocksdb::TablePropertiesCollection properties;
   rocksdb::Status status = ReadTableProperties(db, column_family, &properties);
   if (!status.ok()) return status;
-  const bool stays_on_level0 =
-      db->GetOptions(column_family).compaction_style == rocksdb::kCompactionStyleFIFO;
+  const rocksdb::Options options = db->GetOptions(column_family);
+  const bool stays_on_level0 = options.compaction_style == rocksdb::kCompactionStyleFIFO;
+  const bool may_have_index = BlockIndexOptionsOf(options).has_value();
   rocksdb::ColumnFamilyMetaData metadata;
   db->GetColumnFamilyMetaData(column_family, &metadata);
-  std::map<std::string, FilterReport> known;  // by path: files do not change
-  for (FileReport& report : *reports) known[report.place.path] = std::move(report.filter);
+  std::map<std::string, FileReport> known;  // by path: files do not change
+  for (FileReport& report : *reports) known[report.place.path] = std::move(report);
   reports->clear();
   for (const rocksdb::LevelMetaData& level : metadata.levels) {
     for (const rocksdb::SstFileMetaData& file : level.files) {
@@ -62,7 +63,8 @@ rocksdb::Status ReadLiveFiles(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
       const uint64_t num_entries = LacksProperties(table)
                                        ? file.size / kGuessedEntryBytes + 1
                                        : table.num_entries - table.num_range_deletions;
-      FilterReport filter;
+      FileReport report{.filter = {}, .index = {}};
+      FilterReport& filter = report.filter;
       if (!reads_filters) {
         filter.policy = table.filter_policy_name;
         filter.num_bytes = table.filter_size;
@@ -70,21 +72,19 @@ rocksdb::Status ReadLiveFiles(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
         if (filter.num_bytes != 0)
           filter.origin = is_ours ? FilterOrigin::kBlocksieve : FilterOrigin::kStock;
       } else if (const auto found_before = known.find(path); found_before != known.end()) {
-        filter = std::move(found_before->second);
+        report = std::move(found_before->second);
       } else {
-        status = ReadFilters(db->GetEnv(), path, table, &filter);
+        status = ReadFilters(db->GetEnv(), path, table, may_have_index, &report);
         if (!status.ok()) continue;  // compacted away
       }
-      const bool is_short_lived = level.level == 0 && !stays_on_level0;
-      reports->push_back({.place = {.path = path,
-                                    .family = metadata.name,
-                                    .level = level.level,
-                                    .is_short_lived = is_short_lived,
-                                    .keys = {{file.smallestkey, file.largestkey}}},
-                          .num_entries = num_entries,
-                          .num_bytes = file.size,
-                          .filter = std::move(filter),
-                          .index = {}});
+      report.place = {.path = path,
+                      .family = metadata.name,
+                      .level = level.level,
+                      .is_short_lived = level.level == 0 && !stays_on_level0,
+                      .keys = {{file.smallestkey, file.largestkey}}};
+      report.num_entries = num_entries;
+      report.num_bytes = file.size;
+      reports->push_back(std::move(report));
     }
   }
   return rocksdb::Status::OK();

@@ -107,6 +107,7 @@ rocksdb::Status CheckRewritable(const rocksdb::Options& options, const std::stri
   }
   const Policy* const policy = PolicyOf(options);
   if (policy == nullptr) {
+    if (BlockIndexOptionsOf(options)) return {};
     return rocksdb::Status::InvalidArgument(
         "blocksieve: column family " + family +
         " has no filter policy of this version of blocksieve; set one with EnableFilter");
@@ -121,15 +122,31 @@ rocksdb::Status CheckRewritable(const rocksdb::Options& options, const std::stri
 }  // namespace
 
 Result<FilterPlan> PlanRewrites(const std::vector<FileReport>& files, const Tree& tree,
-                                const FilterPolicyOptions& policy,
+                                const rocksdb::ColumnFamilyOptions& family,
                                 const RewriteFiltersOptions& options,
                                 const KeysOfFile& keys_of_file) {
+  const bool has_block_index = BlockIndexOptionsOf(family).has_value();
   const auto report = [&](size_t file) -> const FileReport& {
     return files[tree.files()[file].id];
   };
-  return blocksieve::PlanRewrites(
-      tree, GoalOf(policy), [&](size_t file) { return IsChosen(options, report(file)); },
-      [&](size_t file) { return ChangesParts(report(file), policy, keys_of_file); });
+  const auto is_chosen = [&](size_t file) { return IsChosen(options, report(file)); };
+  const auto lacks_index = [&](size_t file) {
+    const IndexReport& index = report(file).index;
+    return has_block_index && report(file).num_entries != 0 &&
+           (index.place != kBlockIndexPlace || !index.problem.empty());
+  };
+  if (const Policy* const policy = PolicyOf(family)) {
+    return blocksieve::PlanRewrites(tree, GoalOf(policy->options()), is_chosen, [&](size_t file) {
+      return lacks_index(file) || ChangesParts(report(file), policy->options(), keys_of_file);
+    });
+  }
+  std::vector<FilterChange> changes;  // of which the filters stay
+  for (size_t file = 0; file < tree.files().size(); ++file) {
+    const TreeFile& of_tree = tree.files()[file];
+    if (!is_chosen(file) || !lacks_index(file)) continue;
+    changes.push_back({file, of_tree.fpr, of_tree.filter_bytes, /*changes_parts=*/true});
+  }
+  return PlanChanges(tree, std::move(changes));
 }
 
 bool IsChosen(const RewriteFiltersOptions& options, const FileReport& file) {
@@ -137,11 +154,16 @@ bool IsChosen(const RewriteFiltersOptions& options, const FileReport& file) {
          (!options.only_unfiltered || file.filter.predicted_fpr >= 1);
 }
 
-std::string PartsText(const FilterPolicyOptions& requested) {
-  if (requested.kind == PolicyKind::kStock) return "";
-  std::string text = requested.prefixes.empty() ? "" : "prefixes=" + requested.prefixes;
-  if (requested.ranges) text += text.empty() ? "ranges=true" : ";ranges=true";
-  return text.empty() ? "none" : text;
+std::string PartsText(const rocksdb::ColumnFamilyOptions& family) {
+  const Policy* const policy = PolicyOf(family);
+  const FilterPolicyOptions requested =
+      policy == nullptr ? FilterPolicyOptions() : policy->options();
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ";") + part; };
+  if (!requested.prefixes.empty()) add("prefixes=" + requested.prefixes);
+  if (requested.ranges) add("ranges=true");
+  if (BlockIndexOptionsOf(family)) add(kBlockIndexPlace);
+  return text.empty() && requested.kind != PolicyKind::kStock ? "none" : text;
 }
 
 std::vector<FileToRewrite> FilesToRewrite(const std::vector<FileReport>& files, const Tree& tree,
@@ -223,7 +245,7 @@ rocksdb::Status RewriteFilters(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* col
           KnownLevels({db_options.info_log.get(), column_family->GetName(), db->GetName()});
       if (known) trees.front().SetLookupShares(*known);
       const Result<FilterPlan> plan =
-          PlanRewrites(files, trees.front(), PolicyOf(db_options)->options(), options, visit_keys);
+          PlanRewrites(files, trees.front(), db_options, options, visit_keys);
       if (!plan.ok()) return ToRocksStatus(plan.status());
       if (plan->changes.empty()) break;
       if (round == kMaxRounds) {

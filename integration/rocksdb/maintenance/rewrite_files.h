@@ -15,25 +15,26 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-/// Plans to rewrite the files whose filters this policy would improve, or give other range filters
-/// or prefixes. `tree`: one of TreesOf(files). REQUIRES: it has keys. Errors: as AllocateRates.
+/// Plans to rewrite the files whose filters the family's policy would improve, or give other range
+/// filters or prefixes, and those that lack its block index. `tree`: one of TreesOf(files).
+/// REQUIRES: it has keys. Errors: as AllocateRates.
 Result<FilterPlan> PlanRewrites(const std::vector<FileReport>& files, const Tree& tree,
-                                const FilterPolicyOptions& policy,
+                                const rocksdb::ColumnFamilyOptions& family,
                                 const RewriteFiltersOptions& options,
                                 const KeysOfFile& keys_of_file);
 
 /// Whether a file is among those that the options select.
 bool IsChosen(const RewriteFiltersOptions& options, const FileReport& file);
 
-/// What filters of a policy answer for ranges with, as in its options, or "none".
-std::string PartsText(const FilterPolicyOptions& policy);
+/// What new files answer for ranges with, as in the options of the policy, or "none".
+std::string PartsText(const rocksdb::ColumnFamilyOptions& family);
 
 /// A file of a plan.
 struct FileToRewrite {
   const FileReport* file = nullptr;
   FilterChange change = {};
   const FilterPlan* plan = nullptr;
-  /// What the filter will answer for ranges with, if that changes: PartsText of its policy.
+  /// What the file will answer for ranges with, if that changes: PartsText of its family.
   std::string new_parts = {};
 };
 

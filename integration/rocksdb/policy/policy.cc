@@ -174,7 +174,7 @@ rocksdb::Status Policy::ConfigureOptions(
 }
 
 std::unique_ptr<Policy> MakePolicy(const FilterPolicyOptions& options) {
-  assert(ValidatePolicyOptions(options).ok());
+  assert(!ValidatePolicyOptions(options).IsInvalidArgument());  // but memory may be short
   // Opening a database makes several policies, but a problem of the process is reported once.
   static const bool reported = [] {
     const std::string fallback = Policy({}, LoadedAbiProblem(), LoadedIsCompiled()).FallbackText();

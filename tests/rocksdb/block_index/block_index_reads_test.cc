@@ -161,8 +161,16 @@ TEST(BlockIndexMultiScanTest, PrefetchesNoEmptyRange) {
   }
 }
 
+uint64_t CountRows(rocksdb::DB* db) {
+  uint64_t num_rows = 0;
+  const std::unique_ptr<rocksdb::Iterator> rows(db->NewIterator({}));
+  for (rows->SeekToFirst(); rows->Valid(); rows->Next()) ++num_rows;
+  EXPECT_TRUE(rows->status().ok()) << rows->status().ToString();
+  return num_rows;
+}
+
 TEST(BlockIndexModesTest, EveryStepForwardAndBackReadsAllRows) {
-  DbConfig stock = MakeConfig(FilterShape::kFull, NewPolicy({}));
+  const DbConfig stock = MakeConfig(FilterShape::kFull, NewPolicy({}));
   TestDb db(stock);
   db.Put("old", "row");
   db.Flush();
@@ -175,37 +183,54 @@ TEST(BlockIndexModesTest, EveryStepForwardAndBackReadsAllRows) {
   EXPECT_TRUE(refused.IsIncomplete()) << refused.ToString();
   EXPECT_NE(refused.ToString().find(".sst"), std::string::npos) << refused.ToString();
   WriteFiles(&db);
-  MustBeOk(db->CompactRange({}, nullptr, nullptr), "compaction");
-  rocksdb::CompactRangeOptions all;
-  all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-  MustBeOk(db->CompactRange(all, nullptr, nullptr), "compaction");
-  ASSERT_TRUE(make_primary().ok()) << make_primary().ToString();
-  const auto count_rows = [&] {
-    uint64_t num_rows = 0;
-    const std::unique_ptr<rocksdb::Iterator> rows(db->NewIterator({}));
-    for (rows->SeekToFirst(); rows->Valid(); rows->Next()) ++num_rows;
-    EXPECT_TRUE(rows->status().ok()) << rows->status().ToString();
-    return num_rows;
+  uint64_t files_done = 0;
+  const auto count = [&](const FileProgress& progress) {
+    files_done = progress.files_done;
+    return true;
   };
-  DbConfig config = IndexedConfig(true);
-  db.Reopen(config);
-  EXPECT_LT(SeekEmpty(&db, {}).blocks, 50u);
-  EXPECT_EQ(count_rows(), kIndexedFiles * 2000 + 1);
-  // A backup, restored by a process without the index.
+  MustBeOk(RewriteFilters(&db.db(), nullptr, {}, count), "rewriting");
+  EXPECT_EQ(files_done, 1u);
+  ASSERT_TRUE(make_primary().ok()) << make_primary().ToString();
+  const uint64_t num_rows = kIndexedFiles * 2000 + 1;
+  db.Reopen(IndexedConfig(true));
+  EXPECT_EQ(CountRows(&db.db()), num_rows);
+  // Back: secondary, then off.
+  db.Reopen(IndexedConfig(false));
+  EXPECT_EQ(CountRows(&db.db()), num_rows);
+  db.Reopen(stock);
+  EXPECT_EQ(CountRows(&db.db()), num_rows);
+}
+
+TEST(BlockIndexModesTest, CopiesAreReadWithAndWithoutTheIndex) {
+  const DbConfig stock = MakeConfig(FilterShape::kFull, NewPolicy({}));
+  TestDb db(IndexedConfig(true));
+  WriteFiles(&db);
+  const uint64_t num_rows = kIndexedFiles * 2000;
+
+  const std::string foreign = db.dir() / "foreign.sst";
+  WriteSst(stock.ToOptions(), foreign, {{"x", ""}});
+  EXPECT_FALSE(db->IngestExternalFile({foreign}, {}).ok());
+  EXPECT_EQ(CountRows(&db.db()), num_rows);
+
+  const std::string backed_up = db.dir() / "backed_up";
   rocksdb::BackupEngine* engine = nullptr;
   const rocksdb::BackupEngineOptions backup(db.dir() / "backup");
   MustBeOk(rocksdb::BackupEngine::Open(rocksdb::Env::Default(), backup, &engine), "backup");
   const std::unique_ptr<rocksdb::BackupEngine> owned(engine);
   MustBeOk(engine->CreateNewBackup(&db.db()), "backup");
-  MustBeOk(engine->RestoreDBFromLatestBackup(db.dir() / "restored", db.dir() / "restored"),
-           "restore");
-  const auto restored = OpenDb(stock.ToOptions(), db.dir() / "restored");
-  EXPECT_TRUE(restored->Get({}, "old", std::make_unique<std::string>().get()).ok());
-  // Back: secondary, then off.
-  db.Reopen(IndexedConfig(false));
-  EXPECT_EQ(count_rows(), kIndexedFiles * 2000 + 1);
-  db.Reopen(stock);
-  EXPECT_EQ(count_rows(), kIndexedFiles * 2000 + 1);
+  MustBeOk(engine->RestoreDBFromLatestBackup(backed_up, backed_up), "restore");
+  const std::string checkpoint = db.dir() / "checkpoint";
+  MustBeOk(NewCheckpoint(&db.db())->CreateCheckpoint(checkpoint), "checkpoint");
+
+  for (const std::string& copy : {backed_up, checkpoint}) {
+    for (const DbConfig& config : {IndexedConfig(true), IndexedConfig(false), stock}) {
+      const rocksdb::Options options = config.ToOptions();
+      EXPECT_EQ(CountRows(OpenReadOnly(options, copy).get()), num_rows);
+      EXPECT_EQ(CountRows(OpenSecondary(options, copy, db.dir() / "secondary").get()), num_rows);
+      MustBeOk(rocksdb::RepairDB(copy, options), "repair");
+      EXPECT_EQ(CountRows(OpenDb(options, copy).get()), num_rows);
+    }
+  }
 }
 
 TEST(BlockIndexModesTest, OptionsTravelInOptionStrings) {
@@ -242,8 +267,9 @@ TEST(BlockIndexModesTest, TakesLittleMoreThanTheStandardIndexAndItsSections) {
   rocksdb_plugin::OpenedBlockIndex index;
   rocksdb_plugin::DescribeBlockIndexes(&index, &table);
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  MustBeOk(rocksdb::SstFileReader(options).Open(path), "the file");
-  EXPECT_TRUE(index.has_ranges);
+  rocksdb::SstFileReader reader(options);
+  MustBeOk(reader.Open(path), "the file");
+  EXPECT_TRUE(index.index != nullptr && index.index->answers_ranges());
   EXPECT_EQ(index.num_blocks, properties->num_data_blocks);
   EXPECT_GT(index.num_bytes, section_bytes);
   EXPECT_LE(index.num_bytes - section_bytes, properties->index_size * 3 / 2);

@@ -126,12 +126,25 @@ TableFile::TableFile(const FilePlace& place, uint64_t num_bytes)
 TableFile::~TableFile() = default;
 
 void TableFile::OpenTable() {
-  filters_ = std::make_shared<rocksdb_plugin::CapturedFilters>();
   const bool can_capture = rocksdb_plugin::LoadedAbiProblem().empty();
-  rocksdb::Status status = TryOpen(can_capture ? filters_ : nullptr);
-  if (!status.ok() && TryOpen(nullptr).ok()) {
+  const auto try_open = [&](bool reads_filters, bool reads_index) {
     filters_ = std::make_shared<rocksdb_plugin::CapturedFilters>();
-    filter_damage_ = status.ToString();
+    block_index_ = {};
+    return TryOpen(reads_filters && can_capture ? filters_ : nullptr,
+                   reads_index ? &block_index_ : nullptr);
+  };
+  // RocksDB opens no table with a damaged filter or block index.
+  rocksdb::Status status = try_open(true, true);
+  const std::string damage = status.ToString();
+  if (status.ok()) {
+    filter_damage_.clear();
+  } else if (try_open(false, true).ok()) {
+    filter_damage_ = damage;
+    status = rocksdb::Status::OK();
+  } else if (try_open(true, false).ok() || try_open(false, false).ok()) {
+    block_index_.problem = "unreadable block index: " + damage +
+                           "; with user_defined_index_factory in its options, RocksDB does not "
+                           "read the file (see blocksieve revert)";
     status = rocksdb::Status::OK();
   }
   if (!status.ok()) {
@@ -152,11 +165,9 @@ void TableFile::OpenTable() {
   properties_ = rocksdb_plugin::NoProperties();
 }
 
-rocksdb::Status TableFile::TryOpen(std::shared_ptr<const rocksdb::FilterPolicy> policy) {
-  const auto factory = rocksdb_plugin::TablesWith(std::move(policy));
-  auto table = *factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-  rocksdb_plugin::DescribeBlockIndexes(&block_index_, &table);
-  options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+rocksdb::Status TableFile::TryOpen(std::shared_ptr<const rocksdb::FilterPolicy> policy,
+                                   rocksdb_plugin::OpenedBlockIndex* index) {
+  options_.table_factory = rocksdb_plugin::TablesWith(std::move(policy), index);
   if (!is_block_based()) {
     // Without its prefix extractor, a PlainTable can only be scanned.
     const std::shared_ptr<rocksdb::TableFactory> plain(
@@ -295,6 +306,25 @@ bool TableFile::HasKeyIn(std::string_view begin, std::string_view end) {
   rocksdb::Iterator& first = Probe();
   first.Seek(begin);
   return first.Valid() && first.key().ToStringView() < end;
+}
+
+bool TableFile::IndexFinds(std::string_view key) {
+  // With another comparator, an index answers for no ranges.
+  if (block_index_.index == nullptr || options_.comparator != rocksdb::BytewiseComparator()) {
+    return true;
+  }
+  if (index_probe_ == nullptr) {
+    rocksdb::ReadOptions options = ReadAll();
+    options.iterate_upper_bound = &index_end_slice_;
+    rocksdb_plugin::Choose(index_choice_, &options, /*of_table=*/true);
+    index_probe_.reset(reader_->NewIterator(options));
+  }
+  index_end_.assign(key).push_back('\0');
+  index_end_slice_ = index_end_;
+  index_probe_->Seek(key);
+  // Inside of a block, RocksDB seeks without the index.
+  const bool finds = index_probe_->Valid() && block_index_.index->MayContainRange(key, index_end_);
+  return finds || !HasKeyIn(key, index_end_);  // deletes are not shown
 }
 
 std::optional<std::string> TableFile::AbsentKey(std::string_view present, std::mt19937_64* random) {

@@ -85,6 +85,10 @@ class TableFile {
   /// Whether the file has a key in [begin, end). REQUIRES: MayMatchRange has an answer.
   bool HasKeyIn(std::string_view begin, std::string_view end);
 
+  /// Whether a bounded seek by the block index finds a key that a seek by RocksDB's index finds;
+  /// true without a block index. REQUIRES: ForEachKey visits the key.
+  bool IndexFinds(std::string_view key);
+
   /// An absent key close to `present`, whose prefix is absent, too, if the filters have only
   /// prefixes; nullopt if none was found.
   std::optional<std::string> AbsentKey(std::string_view present, std::mt19937_64* random);
@@ -92,7 +96,8 @@ class TableFile {
  private:
   TableFile(const FilePlace& place, uint64_t num_bytes);
   void OpenTable();
-  rocksdb::Status TryOpen(std::shared_ptr<const rocksdb::FilterPolicy> policy);
+  rocksdb::Status TryOpen(std::shared_ptr<const rocksdb::FilterPolicy> policy,
+                          rocksdb_plugin::OpenedBlockIndex* index);
   bool is_block_based() const { return format_.empty() || format_ == "BlockBasedTable"; }
   const rocksdb::SliceTransform* extractor() const { return options_.prefix_extractor.get(); }
 
@@ -134,6 +139,10 @@ class TableFile {
   std::vector<std::string> ends_;  // the last key of each, as far as visited
 
   rocksdb_plugin::OpenedBlockIndex block_index_;
+  const rocksdb_plugin::BlockIndexChoice index_choice_ = rocksdb_plugin::NewBlockIndexChoice();
+  std::string index_end_;  // of the range in which the index is probed
+  rocksdb::Slice index_end_slice_;
+  std::unique_ptr<rocksdb::Iterator> index_probe_;
   FileReport report_;
 };
 

@@ -86,13 +86,8 @@ void TableFile::Report(uint64_t num_bytes) {
   }
   report_.filter = ReportFilters();
   report_.index = ReportIndex(path_, properties_);
-  if (block_index_.num_bytes == 0) return;
-  report_.index = {.num_granules = block_index_.num_blocks,
-                   .num_bytes = block_index_.num_bytes,
-                   .place = "block index",
-                   .columns = block_index_.columns,
-                   .note = "",
-                   .problem = block_index_.problem};
+  const bool has_block_index = block_index_.num_bytes != 0 || !block_index_.problem.empty();
+  if (has_block_index) report_.index = rocksdb_plugin::ReportIndex(block_index_);
 }
 
 }  // namespace blocksieve::cli

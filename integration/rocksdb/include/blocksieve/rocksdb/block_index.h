@@ -54,7 +54,7 @@ BLOCKSIEVE_EXPORT rocksdb::Status EnableIndex(rocksdb::ColumnFamilyOptions* opti
 ///
 /// Reads the tail of each live file. On error it changes nothing. Errors: InvalidArgument if
 /// EnableIndex did not set `options`, or with partitioned indexes or filters; Incomplete if a file
-/// lacks the index, naming the first: compact it (CompactRange) and call again. Else those of
+/// lacks the index, naming the first: RewriteFilters gives it one; then call again. Else those of
 /// RocksDB.
 BLOCKSIEVE_EXPORT rocksdb::Status MakeIndexPrimary(rocksdb::DB* db,
                                                    rocksdb::ColumnFamilyHandle* column_family,

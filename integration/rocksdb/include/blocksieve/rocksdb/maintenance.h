@@ -33,14 +33,15 @@ struct RewriteFiltersOptions {
 /// one at a time in the calling thread, each on its level: first those that save most reads per
 /// lookup, then those that save most memory. A filter improves if it wastes at least 5 % fewer
 /// reads or takes at least 5 % less memory, or if its range filters or prefixes change; with
-/// wasted_reads or bits_per_key, if reads and memory together improve by 5 %.
+/// wasted_reads or bits_per_key, if reads and memory together improve by 5 %. Files without the
+/// block index of EnableIndex are rewritten, too.
 ///
 /// Reads the filters of all files first. Reads and writes may continue. Memtables are not flushed,
 /// as a flush builds the new filters. Rewritten files stay, so a call after a stop continues where
 /// it ended. `progress`, if set, is called before and after each file, and ten times a second while
 /// RewriteFilters waits; false stops. `column_family` null: the default one.
 ///
-/// Errors: InvalidArgument without blocksieve's filter policy in the column family, or with
+/// Errors: InvalidArgument with neither blocksieve's filter policy nor its block index, or with
 /// wasted_reads or bits_per_key without the listener (NewListener); NotSupported under FIFO
 /// compaction, or if the loaded RocksDB would not build these filters; Incomplete if `progress`
 /// returned false, other compactions held a file for ten minutes, or new files that would improve

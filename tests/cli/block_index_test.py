@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Block indexes, which RocksDB has from 11.2 on; before, what the command says of them."""
+
+import re
+import unittest
+
+from command import ROCKSDB, CommandTest, flip
+
+OPTION = "user_defined_index_factory"
+INDEX = OPTION + "={id=blocksieve.index;ranges=true;columns=n=int:1}"
+HAS_INDEX = ROCKSDB >= (11, 2)
+
+
+class BlockIndexTest(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.load([(f"k{i:05}", i // 100, "x" * 20) for i in range(5000)])
+
+    def apply_index(self, *options, code=0):
+        return self.output_of(code, "apply", "--db", self.db, "--option", INDEX, *options)
+
+    def indexes(self):
+        return [(file["index"]["place"], [column["definition"] for column in file["index"]["columns"]])
+                for file in self.inspect()["files"]]
+
+    def edit_table(self, option, value):
+        path = self.options_file()
+        path.write_text(re.sub(rf"(?m)^  {option}=.*$", f"  {option}={value}", path.read_text()))
+
+    @unittest.skipIf(HAS_INDEX, "has block indexes")
+    def test_older_rocksdb_says_what_it_lacks(self):
+        self.assertIn(OPTION, self.apply_index(code=2))
+        # As a later RocksDB writes it.
+        self.edit_options(("[TableOptions/BlockBasedTable \"default\"]\n",
+                           f"[TableOptions/BlockBasedTable \"default\"]\n  {INDEX}\n"))
+        path = self.options_file()
+        path.write_text(re.sub(r"rocksdb_version=.*", "rocksdb_version=11.9.0", path.read_text()))
+        said = self.output_of(1, "check", "--db", self.db)
+        self.assertRegex(said, f"{OPTION} +blocksieve.index +no\n")
+        self.assertIn("ignores options of later versions", said)
+        before = self.files_of_database()
+        for command in ("load", "--key", 1, "-"), ("rewrite",), ("revert",):
+            said = self.fail_with(1, command[0], "--db", self.db, *command[1:])
+            self.assertIn("RocksDB 11.9.0 wrote the options", said)
+        self.assertEqual(self.files_of_database(), before)
+        self.assertEqual(len(self.scan("TRUE")), 5000)
+
+    @unittest.skipUnless(HAS_INDEX, "RocksDB before 11.2")
+    def test_index_comes_by_rewriting_and_goes_by_reverting(self):
+        rows = self.scan("TRUE")
+        self.assertIn("written", self.apply_index())
+        self.assertEqual(self.indexes(), [("", [])])
+        plan = self.json_of("rewrite", "--db", self.db, "--dry-run")
+        self.assertEqual([file["new_parts"] for file in plan["files"]], ["block index"])
+        self.succeed("rewrite", "--db", self.db)
+        self.assertEqual(self.indexes(), [("block index", ["n=int:1"])])
+        self.assertEqual(self.json_of("rewrite", "--db", self.db, "--dry-run")["files"], [])
+        self.load([("l", 1)], "--no-compact")
+        self.assertEqual(self.indexes(), [("block index", ["n=int:1"])] * 2)
+        self.assertEqual(self.verify()["num_problems"], 0)
+        self.output_of(0, "check", "--db", self.db)
+        self.edit_table("use_udi_as_primary_index", "true")
+        self.assertIn("the block index is primary", self.output_of(0, "check", "--db", self.db))
+        self.assertEqual(self.scan("TRUE")[:-1], rows)
+        self.succeed("revert", "--db", self.db)
+        text = self.options_file().read_text()
+        self.assertRegex(text, rf"{OPTION}=nullptr")
+        self.assertRegex(text, "use_udi_as_primary_index=false")
+        self.assertEqual(self.ldb("scan", "--hex").count(b"\n"), len(rows) + 1)
+
+    @unittest.skipUnless(HAS_INDEX, "RocksDB before 11.2")
+    def test_what_the_interface_refuses_is_refused(self):
+        before = self.files_of_database()
+        said = self.apply_index("--option", "filter_policy={id=blocksieve;target_fpr=0.01;ranges=true}", code=1)
+        self.assertIn("ranges is true, also of the block index", said)
+        for value, reason in (("{id=blocksieve.index;range_fpr=2}", "range_fpr is 2"), ("nonsense", "nonsense"),
+                              ("{id=blocksieve.index;columns=n=int}", "n=int")):
+            self.assertIn(reason, self.output_of(2, "apply", "--db", self.db, "--option", f"{OPTION}={value}"))
+        self.assertEqual(self.files_of_database(), before)
+
+    @unittest.skipUnless(HAS_INDEX, "RocksDB before 11.2")
+    def test_damaged_index_is_reported(self):
+        self.apply_index()
+        self.succeed("rewrite", "--db", self.db)
+        rows = self.scan("TRUE")
+        flip(self.table(), self.table().read_bytes().index(b"\xb5bix") + 40)
+        damaged, = self.verify(code=1)["files"]
+        self.assertEqual(damaged["keys_checked"], len(rows))
+        self.assertRegex(damaged["problems"][0], "unreadable block index: .*revert")
+        self.succeed("revert", "--db", self.db)
+        self.assertEqual(self.scan("TRUE"), rows)
