@@ -247,9 +247,9 @@ class WrittenFilter : public WrittenBlock {
     return ResealFilterBlock(bytes);
   }
 
-  // The fields of a short footer, which are of a family, include the payload.
+  // Those of a short ribbon are a byte, if it is mixed, and a word.
   Range Fields(ByteView block) const override {
-    if (IsShort(block)) return {0, VersionAt(block) - 3};
+    if (IsShort(block)) return {VersionAt(block) - 6, VersionAt(block) - 3};
     const size_t end = VersionAt(block) - 4;
     return {end - 1 - block[end - 1], end};
   }
