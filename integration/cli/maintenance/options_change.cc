@@ -7,7 +7,6 @@
 #include <array>
 #include <cmath>
 #include <memory>
-#include <ranges>
 
 #include "blocksieve/sizing.h"
 #include "integration/cli/database/database.h"
@@ -40,8 +39,8 @@ using KeptOptions = std::vector<OptionsText>;
 // The newest object, not of blocksieve, that an option of this section named.
 std::optional<std::string> FindKept(const KeptOptions& kept, const OptionsSection& section,
                                     const std::string& option) {
-  for (const OptionsText& file : std::views::reverse(kept)) {
-    auto value = file.Find(section, option);
+  for (auto file = kept.rbegin(); file != kept.rend(); ++file) {
+    auto value = file->Find(section, option);
     if (!IsNone(value) && !NamesBlocksieve(value)) return value;
   }
   return std::nullopt;
@@ -50,11 +49,11 @@ std::optional<std::string> FindKept(const KeptOptions& kept, const OptionsSectio
 // The policy recorded for the filters of a family's files.
 std::optional<std::string> RecordedPolicy(const KeptOptions& kept, const std::string& family) {
   const std::string prefix = "\n" + RecordPrefix(family);
-  for (const OptionsText& file : std::views::reverse(kept)) {
-    const size_t record = file.text().rfind(prefix);
+  for (auto file = kept.rbegin(); file != kept.rend(); ++file) {
+    const size_t record = file->text().rfind(prefix);
     if (record == std::string::npos) continue;
     const size_t begin = record + prefix.size();
-    return file.text().substr(begin, file.text().find('\n', begin) - begin);
+    return file->text().substr(begin, file->text().find('\n', begin) - begin);
   }
   return std::nullopt;
 }
