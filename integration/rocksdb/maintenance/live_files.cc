@@ -63,7 +63,7 @@ rocksdb::Status ReadLiveFiles(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
       const uint64_t num_entries = LacksProperties(table)
                                        ? file.size / kGuessedEntryBytes + 1
                                        : table.num_entries - table.num_range_deletions;
-      FileReport report{.filter = {}, .index = {}};
+      FileReport report;
       FilterReport& filter = report.filter;
       if (!reads_filters) {
         filter.policy = table.filter_policy_name;
