@@ -31,10 +31,8 @@ class BlockIndexTest(CommandTest):
     def test_older_rocksdb_says_what_it_lacks(self):
         self.assertIn(OPTION, self.apply_index(code=2))
         # As a later RocksDB writes it.
-        self.edit_options(("[TableOptions/BlockBasedTable \"default\"]\n",
-                           f"[TableOptions/BlockBasedTable \"default\"]\n  {INDEX}\n"))
-        path = self.options_file()
-        path.write_text(re.sub(r"rocksdb_version=.*", "rocksdb_version=11.9.0", path.read_text()))
+        self.edit_table("rocksdb_version", "11.9.0")
+        self.edit_options(("  filter_policy=", f"  {INDEX}\n  filter_policy="))
         said = self.output_of(1, "check", "--db", self.db)
         self.assertRegex(said, f"{OPTION} +blocksieve.index +no\n")
         self.assertIn("ignores options of later versions", said)
@@ -77,6 +75,11 @@ class BlockIndexTest(CommandTest):
                               ("{id=blocksieve.index;columns=n=int}", "n=int")):
             self.assertIn(reason, self.output_of(2, "apply", "--db", self.db, "--option", f"{OPTION}={value}"))
         self.assertEqual(self.files_of_database(), before)
+        # RocksDB would open none of the files.
+        self.edit_table("use_udi_as_primary_index", "true")
+        self.assertIn("allowed before", self.apply_index(code=1))
+        self.edit_table(OPTION, "{id=blocksieve.index;ranges=true}")
+        self.assertIn("1 file without the block index", self.output_of(1, "check", "--db", self.db))
 
     @unittest.skipUnless(HAS_INDEX, "RocksDB before 11.2")
     def test_damaged_index_is_reported(self):

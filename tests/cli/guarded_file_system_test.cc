@@ -180,13 +180,13 @@ TEST_F(GuardedFileSystemTest, KeepsOptionsFilesAndWritesNone) {
   Write(own_ + "/OPTIONS-000007");
   const auto guard = NewGuardedFileSystem({{own_}}, own_);
   const auto env = rocksdb::NewCompositeEnv(guard);
-  EXPECT_THAT(
-      rocksdb::WriteStringToFile(env.get(), "RocksDB's", own_ + "/OPTIONS-000007").ToString(),
-      HasSubstr("keeps the OPTIONS files"));
+  const auto write = [&](const char* name) {
+    return rocksdb::WriteStringToFile(env.get(), "RocksDB's", own_ + name).ToString();
+  };
+  EXPECT_THAT(write("/OPTIONS-000007"), HasSubstr("keeps the OPTIONS files"));
   for (const char* const name : {"/OPTIONS-000007", "/OPTIONS-000009"}) {
-    const std::string part = own_ + "/OPTIONS-000009.dbtmp";
-    ASSERT_TRUE(rocksdb::WriteStringToFile(env.get(), "RocksDB's", part).ok());
-    EXPECT_TRUE(env->RenameFile(part, own_ + name).ok());
+    ASSERT_EQ(write("/OPTIONS-000009.dbtmp"), "OK");
+    EXPECT_TRUE(env->RenameFile(own_ + "/OPTIONS-000009.dbtmp", own_ + name).ok());
   }
   EXPECT_FALSE(env->RenameFile(own_ + "/OPTIONS-000007", own_ + "/x").ok());
   EXPECT_TRUE(env->DeleteFile(own_ + "/OPTIONS-000007").ok());

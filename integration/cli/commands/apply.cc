@@ -35,14 +35,27 @@ Examples:
 constexpr const char* kAboutPrograms =
     "\nPrograms that load this file need the plug-in, libblocksieve_rocksdb.so, linked or "
     "preloaded:\n"
-    "without it, RocksDB silently ignores the policy. Programs that set their options in code\n"
-    "must set these there; otherwise they overwrite this file.\n"
+    "without it, RocksDB silently ignores what it does not know. Programs that set their options\n"
+    "in code must set these there; otherwise they overwrite this file.\n"
     "Files keep their filters until they are rewritten: blocksieve rewrite --db ";
 
-// RocksDB opens databases with what EnableIndex refuses, such as ranges stored twice.
-void CheckBlockIndexes(const StoredDatabase& stored) {
+// Fails for another index than files have that are read by it alone, with which RocksDB would open
+// none of them, and for what EnableIndex refuses, such as ranges stored twice.
+void CheckBlockIndexes(const StoredDatabase& before, const StoredDatabase& stored) {
+  constexpr const char* kIndex = "user_defined_index_factory";
   for (const auto& family : stored.loaded.families) {
     if (!stored.target.Has(family.name)) continue;
+    const auto table = OptionsSection::Table(family.name);
+    const std::string was = before.Value(table, kIndex).value_or("nullptr");
+    const std::string is = stored.Value(table, kIndex).value_or("nullptr");
+    const bool is_primary = stored.Value(table, "use_udi_as_primary_index") == "true";
+    if (rocksdb_plugin::IdOf(was) != rocksdb_plugin::IdOf(is) &&
+        (is_primary || (!IsNone(was) && !IsNone(is)))) {
+      term::Fail(
+          "column family {} has {}={} and use_udi_as_primary_index={}; allowed before {} comes in: "
+          "nullptr and false",
+          family.name, kIndex, was, is_primary, is);
+    }
     rocksdb::ColumnFamilyOptions options = family.options;
     if (const auto index = rocksdb_plugin::BlockIndexOptionsOf(options)) {
       term::CheckOk(EnableIndex(&options, *index), "cannot give column family {} a block index",
@@ -59,7 +72,7 @@ void RunApply(const ChangeOptions& options) {
   const OptionsText edited = OptionsWith(stored, options.edits);
   const StoredDatabase changed = WithText(options.target, edited);
   CheckWritable(changed, Access::kRead);
-  CheckBlockIndexes(changed);
+  CheckBlockIndexes(stored, changed);
   const std::string changes = ChangesText(edited);
   std::string text = changes.empty() ? edited.name() + " has these options already.\n"
                                      : "Changes of " + edited.name() + ":\n" + changes;

@@ -183,6 +183,13 @@ bool HasPolicies(const std::string& database) {
   return false;
 }
 
+// Whether RocksDB reads the family by its block index alone.
+bool HasPrimaryIndex(const StoredDatabase& stored, const std::string& family) {
+  const auto table = OptionsSection::Table(family);
+  return BLOCKSIEVE_HAS_USER_INDEX != 0 && NamesBlocksieve(stored.Value(table, kBlockIndex.name)) &&
+         stored.Value(table, "use_udi_as_primary_index") == "true";
+}
+
 void CheckOptionsFile(Findings* findings) {
   const StoredDatabase& stored = findings->stored;
   if (stored.loaded.is_newer) {
@@ -201,8 +208,7 @@ void CheckOptionsFile(Findings* findings) {
     }
     const auto table = OptionsSection::Table(family);
     if (!IsNone(stored.Value(table, kBlockIndex.name))) CheckOption(kBlockIndex, table, findings);
-    if (NamesBlocksieve(stored.Value(table, kBlockIndex.name)) &&
-        stored.Value(table, "use_udi_as_primary_index") == "true") {
+    if (HasPrimaryIndex(stored, family)) {
       findings->notes.push_back(
           family +
           ": the block index is primary: RocksDB opens no file without it, and processes without "
@@ -227,6 +233,16 @@ void CheckDatabaseOf(Findings* findings) {
   CheckOptionsFile(findings);
   const std::string without = WithoutFiltersText(FilesWithoutFilters(reports, target), " ", " && ");
   if (!without.empty()) findings->Report("", without);
+  for (const std::string& family : findings->stored.TargetFamilies()) {
+    const auto lacking = std::ranges::count_if(reports, [&](const FileReport& file) {
+      return file.place.family == family && file.index.place != rocksdb_plugin::kBlockIndexPlace;
+    });
+    if (lacking == 0 || !HasPrimaryIndex(findings->stored, family)) continue;
+    findings->Report(family,
+                     term::CountOf(static_cast<uint64_t>(lacking), "file") +
+                         " without the block index, which is primary: RocksDB does not open the "
+                         "database. Set use_udi_as_primary_index=false, then blocksieve rewrite");
+  }
   for (const std::string& problem : files.unopened) findings->Report("", problem);
 }
 

@@ -67,16 +67,16 @@ RewritePlan PlanRewrite(const Target& target, const RewriteFiltersOptions& optio
   const auto is_ours = [](const rocksdb::ColumnFamilyOptions& family) {
     return PolicyOf(family) != nullptr || rocksdb_plugin::BlockIndexOptionsOf(family);
   };
-  const bool has_ours = std::ranges::any_of(
-      stored.loaded.families, [&](const auto& each) { return is_ours(each.options); });
+  const bool has_ours = std::ranges::any_of(stored.loaded.families, is_ours,
+                                            &rocksdb::ColumnFamilyDescriptor::options);
   for (size_t i = 0; i < plan.trees.size(); ++i) {
     const Tree& tree = plan.trees[i];
     const rocksdb::ColumnFamilyOptions* const family = stored.Find(tree.name());
     const bool changes = family != nullptr && is_ours(*family);
     if (!changes && (target.family || !has_ours)) {
       term::Fail(
-          "the OPTIONS file of database {} has no blocksieve policy{}; set one with blocksieve "
-          "apply",
+          "the OPTIONS file of database {} has no blocksieve policy or index{}; set one with "
+          "blocksieve apply",
           target.path, target.family ? " for column family " + *target.family : "");
     }
     if (!changes || tree.num_keys() == 0) continue;

@@ -106,9 +106,7 @@ class BlockIndexFactory final : public UserDefinedIndexFactory {
     if (describes_ != nullptr) {
       *describes_ = {.num_bytes = block.size()};
       if (index.ok()) {
-        describes_->num_blocks = index->entries().size();
-        if (index->values() != nullptr) describes_->columns = index->values()->columns();
-        // Which the reader takes.
+        // The reader takes the other.
         Result<BlockIndex> own = BlockIndex::Open(AsBytes(block.ToStringView()), table.comparator);
         if (own.ok()) describes_->index = std::make_shared<const BlockIndex>(*std::move(own));
       } else {
@@ -140,9 +138,8 @@ BlockIndexChoice NewBlockIndexChoice() {
   return std::make_unique<const BlockIndexFactory>(BlockIndexOptions());
 }
 
-void Choose(const BlockIndexChoice& choice, rocksdb::ReadOptions* options, bool of_table) {
+void Choose(const BlockIndexChoice& choice, rocksdb::ReadOptions* options) {
   options->table_index_factory = static_cast<const BlockIndexFactory*>(choice.get());
-  if (of_table) options->io_activity = rocksdb::Env::IOActivity::kDBIterator;
 }
 
 void NoteFile(const BlockIndexChoice& choice, const rocksdb::TableProperties& properties,
@@ -262,7 +259,7 @@ rocksdb::Status SetBlockIndex(const BlockIndexOptions&, rocksdb::ColumnFamilyOpt
 }
 
 BlockIndexChoice NewBlockIndexChoice() { return nullptr; }
-void Choose(const BlockIndexChoice&, rocksdb::ReadOptions*, bool) {}
+void Choose(const BlockIndexChoice&, rocksdb::ReadOptions*) {}
 void NoteFile(const BlockIndexChoice&, const rocksdb::TableProperties&,
               std::shared_ptr<const FileBlocks>) {}
 

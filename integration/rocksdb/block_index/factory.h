@@ -38,11 +38,9 @@ rocksdb::Status SetBlockIndex(const BlockIndexOptions& index,
 
 /// The block index of a file that was opened.
 struct OpenedBlockIndex {
-  uint64_t num_bytes = 0;                        ///< 0 without an index.
-  uint64_t num_blocks = 0;                       ///< Data blocks of the file.
+  uint64_t num_bytes = 0;  ///< 0 without an index.
   std::shared_ptr<const BlockIndex> index = {};  ///< As long as the table is open; null if damaged.
-  std::vector<IndexColumnInfo> columns = {};
-  std::string problem = {};  ///< Why it cannot be used; empty if it can.
+  std::string problem = {};                      ///< Why it cannot be used; empty if it can.
 };
 
 /// Describes the index of each file that is opened with these options of a table, in `*opened`,
@@ -54,9 +52,8 @@ void DescribeBlockIndexes(OpenedBlockIndex* opened, rocksdb::BlockBasedTableOpti
 using BlockIndexChoice = std::unique_ptr<const rocksdb::Customizable>;
 BlockIndexChoice NewBlockIndexChoice();
 
-/// Sets the option. `of_table`: for the iterator of a table's reader, which would not be taken for
-/// one of a program.
-void Choose(const BlockIndexChoice& choice, rocksdb::ReadOptions* options, bool of_table = false);
+/// Sets the option.
+void Choose(const BlockIndexChoice& choice, rocksdb::ReadOptions* options);
 
 /// To be called by the table filter that accepts a file: `blocks` says what the iterator leaves out
 /// that the calling thread makes of this file, which RocksDB does in the next statement. They must

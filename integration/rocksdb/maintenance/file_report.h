@@ -119,7 +119,7 @@ FilterReport ReportFilters(const rocksdb::TableProperties& properties,
                            const std::vector<std::string>& filters);
 
 /// REQUIRES: the file has one.
-IndexReport ReportIndex(const OpenedBlockIndex& index);
+IndexReport ReportIndex(const OpenedBlockIndex& opened);
 
 /// Reads the filters of the table at `path`, and its block index, if it `may_have_index`. Sets
 /// `filter` and `index`. Errors: those of RocksDB. Filters that it cannot read are unknown.

@@ -238,13 +238,15 @@ FilterReport ReportFilters(const rocksdb::TableProperties& properties,
   return report;
 }
 
-IndexReport ReportIndex(const OpenedBlockIndex& index) {
-  return {.num_granules = index.num_blocks,
-          .num_bytes = index.num_bytes,
-          .place = kBlockIndexPlace,
-          .columns = index.columns,
-          .note = "",
-          .problem = index.problem};
+IndexReport ReportIndex(const OpenedBlockIndex& opened) {
+  IndexReport report;
+  report.num_bytes = opened.num_bytes;
+  report.place = kBlockIndexPlace;
+  report.problem = opened.problem;
+  if (opened.index == nullptr) return report;
+  report.num_granules = opened.index->entries().size();
+  if (opened.index->values() != nullptr) report.columns = opened.index->values()->columns();
+  return report;
 }
 
 rocksdb::Status ReadFilters(rocksdb::Env* env, const std::string& path,
@@ -261,11 +263,11 @@ rocksdb::Status ReadFilters(rocksdb::Env* env, const std::string& path,
     rocksdb::SstFileReader table(options);
     status = table.Open(path);
     if (status.IsNotFound() || status.IsPathNotFound()) return status;
+    if (index.num_bytes != 0) report->index = ReportIndex(index);
   }
   // Other errors are of the filters: the database has opened the table.
   static const std::vector<std::string> none;
   report->filter = ReportFilters(properties, status.ok() ? captured->contents() : none);
-  if (index.num_bytes != 0) report->index = ReportIndex(index);
   return rocksdb::Status::OK();
 }
 

@@ -126,25 +126,9 @@ TableFile::TableFile(const FilePlace& place, uint64_t num_bytes)
 TableFile::~TableFile() = default;
 
 void TableFile::OpenTable() {
-  const bool can_capture = rocksdb_plugin::LoadedAbiProblem().empty();
-  const auto try_open = [&](bool reads_filters, bool reads_index) {
-    filters_ = std::make_shared<rocksdb_plugin::CapturedFilters>();
-    block_index_ = {};
-    return TryOpen(reads_filters && can_capture ? filters_ : nullptr,
-                   reads_index ? &block_index_ : nullptr);
-  };
-  // RocksDB opens no table with a damaged filter or block index.
-  rocksdb::Status status = try_open(true, true);
-  const std::string damage = status.ToString();
-  if (status.ok()) {
-    filter_damage_.clear();
-  } else if (try_open(false, true).ok()) {
-    filter_damage_ = damage;
-    status = rocksdb::Status::OK();
-  } else if (try_open(true, false).ok() || try_open(false, false).ok()) {
-    block_index_.problem = "unreadable block index: " + damage +
-                           "; with user_defined_index_factory in its options, RocksDB does not "
-                           "read the file (see blocksieve revert)";
+  rocksdb::Status status = TryOpen(rocksdb_plugin::LoadedAbiProblem().empty());
+  if (!status.ok() && TryOpen(/*reads_filters=*/false).ok()) {
+    filter_damage_ = status.ToString();
     status = rocksdb::Status::OK();
   }
   if (!status.ok()) {
@@ -165,17 +149,30 @@ void TableFile::OpenTable() {
   properties_ = rocksdb_plugin::NoProperties();
 }
 
-rocksdb::Status TableFile::TryOpen(std::shared_ptr<const rocksdb::FilterPolicy> policy,
-                                   rocksdb_plugin::OpenedBlockIndex* index) {
-  options_.table_factory = rocksdb_plugin::TablesWith(std::move(policy), index);
-  if (!is_block_based()) {
-    // Without its prefix extractor, a PlainTable can only be scanned.
-    const std::shared_ptr<rocksdb::TableFactory> plain(
-        rocksdb::NewPlainTableFactory({.full_scan_mode = true}));
-    options_.table_factory.reset(rocksdb::NewAdaptiveTableFactory(nullptr, nullptr, plain));
+rocksdb::Status TableFile::TryOpen(bool reads_filters) {
+  rocksdb::Status status;
+  std::string damage;
+  // RocksDB opens no table with a damaged block index.
+  for (const bool reads_index : {true, false}) {
+    filters_ = std::make_shared<rocksdb_plugin::CapturedFilters>();
+    block_index_ = {};
+    block_index_.problem = damage;
+    options_.table_factory = rocksdb_plugin::TablesWith(reads_filters ? filters_ : nullptr,
+                                                        reads_index ? &block_index_ : nullptr);
+    if (!is_block_based()) {
+      // Without its prefix extractor, a PlainTable can only be scanned.
+      const std::shared_ptr<rocksdb::TableFactory> plain(
+          rocksdb::NewPlainTableFactory({.full_scan_mode = true}));
+      options_.table_factory.reset(rocksdb::NewAdaptiveTableFactory(nullptr, nullptr, plain));
+    }
+    reader_ = std::make_unique<rocksdb::SstFileReader>(options_);
+    status = reader_->Open(path_);
+    if (status.ok()) break;
+    damage = "unreadable block index: " + status.ToString() +
+             "; with user_defined_index_factory in its options, RocksDB does not read the file "
+             "(see blocksieve revert)";
   }
-  reader_ = std::make_unique<rocksdb::SstFileReader>(options_);
-  return reader_->Open(path_);
+  return status;
 }
 
 rocksdb::ReadOptions TableFile::ReadAll() const {
@@ -309,22 +306,19 @@ bool TableFile::HasKeyIn(std::string_view begin, std::string_view end) {
 }
 
 bool TableFile::IndexFinds(std::string_view key) {
-  // With another comparator, an index answers for no ranges.
-  if (block_index_.index == nullptr || options_.comparator != rocksdb::BytewiseComparator()) {
-    return true;
-  }
+  if (block_index_.index == nullptr) return true;
+  // Deletes are in its sections, too, or rows below them would come back.
+  if (!block_index_.index->MayContainRange(key, std::string(key) + '\0')) return false;
   if (index_probe_ == nullptr) {
     rocksdb::ReadOptions options = ReadAll();
-    options.iterate_upper_bound = &index_end_slice_;
-    rocksdb_plugin::Choose(index_choice_, &options, /*of_table=*/true);
+    rocksdb_plugin::Choose(index_choice_, &options);
     index_probe_.reset(reader_->NewIterator(options));
   }
-  index_end_.assign(key).push_back('\0');
-  index_end_slice_ = index_end_;
+  rocksdb::Iterator& expected = Probe();
+  expected.Seek(key);
   index_probe_->Seek(key);
-  // Inside of a block, RocksDB seeks without the index.
-  const bool finds = index_probe_->Valid() && block_index_.index->MayContainRange(key, index_end_);
-  return finds || !HasKeyIn(key, index_end_);  // deletes are not shown
+  return index_probe_->Valid() == expected.Valid() &&
+         (!expected.Valid() || index_probe_->key() == expected.key());
 }
 
 std::optional<std::string> TableFile::AbsentKey(std::string_view present, std::mt19937_64* random) {

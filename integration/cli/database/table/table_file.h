@@ -85,7 +85,7 @@ class TableFile {
   /// Whether the file has a key in [begin, end). REQUIRES: MayMatchRange has an answer.
   bool HasKeyIn(std::string_view begin, std::string_view end);
 
-  /// Whether a bounded seek by the block index finds a key that a seek by RocksDB's index finds;
+  /// Whether the block index rules the key out of no range, and finds what RocksDB's index finds;
   /// true without a block index. REQUIRES: ForEachKey visits the key.
   bool IndexFinds(std::string_view key);
 
@@ -96,8 +96,7 @@ class TableFile {
  private:
   TableFile(const FilePlace& place, uint64_t num_bytes);
   void OpenTable();
-  rocksdb::Status TryOpen(std::shared_ptr<const rocksdb::FilterPolicy> policy,
-                          rocksdb_plugin::OpenedBlockIndex* index);
+  rocksdb::Status TryOpen(bool reads_filters);
   bool is_block_based() const { return format_.empty() || format_ == "BlockBasedTable"; }
   const rocksdb::SliceTransform* extractor() const { return options_.prefix_extractor.get(); }
 
@@ -140,8 +139,6 @@ class TableFile {
 
   rocksdb_plugin::OpenedBlockIndex block_index_;
   const rocksdb_plugin::BlockIndexChoice index_choice_ = rocksdb_plugin::NewBlockIndexChoice();
-  std::string index_end_;  // of the range in which the index is probed
-  rocksdb::Slice index_end_slice_;
   std::unique_ptr<rocksdb::Iterator> index_probe_;
   FileReport report_;
 };
