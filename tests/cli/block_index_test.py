@@ -79,7 +79,7 @@ class BlockIndexTest(CommandTest):
         self.edit_table("use_udi_as_primary_index", "true")
         self.assertIn("allowed before", self.apply_index(code=1))
         self.edit_table(OPTION, "{id=blocksieve.index;ranges=true}")
-        self.assertIn("1 file without the block index", self.output_of(1, "check", "--db", self.db))
+        self.assertIn("1 file without the primary block index", self.output_of(1, "check", "--db", self.db))
 
     @unittest.skipUnless(HAS_INDEX, "RocksDB before 11.2")
     def test_damaged_index_is_reported(self):

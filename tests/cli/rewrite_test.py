@@ -164,7 +164,7 @@ class RewritesTest(RewriteSmallTreeTest):
     def test_refusals(self):
         self.build()
         before = self.files_of_database()
-        without_policy = f"the OPTIONS file of database {self.db} has no blocksieve policy"
+        without_policy = f"the OPTIONS file of database {self.db} has no blocksieve policy or index"
         policies = "; allowed: policies of this RocksDB, such as bloomfilter:10:false, "
         for code, message, *arguments in (
                 (1, without_policy + "; set one with blocksieve apply", "rewrite"),

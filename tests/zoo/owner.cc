@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "blocksieve/rocksdb.h"
+#include "integration/rocksdb/compat/version_differences.h"
 
 namespace {
 
@@ -130,11 +131,14 @@ struct Owner {
       Must(DBWithTTL::Open(options, dir / name, descriptors, &handles, &with_times, {1 << 30},
                            read_only));
       db = with_times;
-    } else if (read_only) {
-      Must(DB::OpenForReadOnly(options, dir / name, descriptors, &handles, &db));
-    } else {
-      Must(DB::Open(options, dir / name, descriptors, &handles, &db));
+      return;
     }
+    std::unique_ptr<DB> opened;
+    Must(blocksieve::rocksdb_plugin::OpenDb(&opened, [&](auto* into) {
+      return read_only ? DB::OpenForReadOnly(options, dir / name, descriptors, &handles, into)
+                       : DB::Open(options, dir / name, descriptors, &handles, into);
+    }));
+    db = opened.release();
   }
 
   void Make() {

@@ -20,10 +20,9 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path += [str(HERE), str(HERE.parent / "cli")]
 import make  # noqa: E402
-from command import TIMEOUT_SECONDS, CommandTest, run  # noqa: E402
+from command import ROCKSDB, TIMEOUT_SECONDS, CommandTest, run  # noqa: E402
 
 LONG = "BLOCKSIEVE_LONG_TESTS" in os.environ
-ROCKSDB = tuple(map(int, re.search(r"RocksDB (\d+)\.(\d+)", run("--version").out.decode()).groups()))
 POLICY = "filter_policy=blocksieve:0.01"
 # Of healthy files, of databases that could not be opened, and of names that OPTIONS escape.
 UNTRUE = "(?i)corrupt|database has no keys|damaged|column family .* does not exist"
@@ -301,6 +300,8 @@ class ZooTest(CommandTest):
             self.check_rows(row, by_owner=False)
 
     def check(self, row):
+        if ROCKSDB >= (11, 0) and row.archive in ("leveldb", "classic-level", "formats"):
+            self.skipTest("RocksDB 11 reads no tables of format version 0")
         steps = [self.read]
         if row.copy != "read-only":
             steps += [self.refuse if row.refuses else self.adopt_and_revert, self.index,

@@ -240,8 +240,8 @@ void CheckDatabaseOf(Findings* findings) {
     if (lacking == 0 || !HasPrimaryIndex(findings->stored, family)) continue;
     findings->Report(family,
                      term::CountOf(static_cast<uint64_t>(lacking), "file") +
-                         " without the block index, which is primary: RocksDB does not open the "
-                         "database. Set use_udi_as_primary_index=false, then blocksieve rewrite");
+                         " without the primary block index, so RocksDB does not open the database; "
+                         "set use_udi_as_primary_index=false");
   }
   for (const std::string& problem : files.unopened) findings->Report("", problem);
 }

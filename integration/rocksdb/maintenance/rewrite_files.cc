@@ -158,12 +158,11 @@ std::string PartsText(const rocksdb::ColumnFamilyOptions& family) {
   const Policy* const policy = PolicyOf(family);
   const FilterPolicyOptions requested =
       policy == nullptr ? FilterPolicyOptions() : policy->options();
-  std::string text;
-  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ";") + part; };
-  if (!requested.prefixes.empty()) add("prefixes=" + requested.prefixes);
-  if (requested.ranges) add("ranges=true");
-  if (BlockIndexOptionsOf(family)) add(kBlockIndexPlace);
-  return text.empty() && requested.kind != PolicyKind::kStock ? "none" : text;
+  std::string text = requested.prefixes.empty() ? "" : ";prefixes=" + requested.prefixes;
+  if (requested.ranges) text += ";ranges=true";
+  if (BlockIndexOptionsOf(family)) text += std::string(";") + kBlockIndexPlace;
+  if (!text.empty()) return text.substr(1);
+  return requested.kind == PolicyKind::kStock ? "" : "none";
 }
 
 std::vector<FileToRewrite> FilesToRewrite(const std::vector<FileReport>& files, const Tree& tree,
