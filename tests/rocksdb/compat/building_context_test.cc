@@ -58,7 +58,7 @@ class BuildingContextTest : public ::testing::Test {
     return LevelRates().RatesOf(kGoal, context)->target_fpr;
   }
 
-  const rocksdb::BlockBasedTableOptions table_;
+  const rocksdb::BlockBasedTableOptions table_ = {};
   const std::shared_ptr<testing::MemoryLogger> log_ = std::make_shared<testing::MemoryLogger>();
 };
 
