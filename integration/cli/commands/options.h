@@ -22,6 +22,9 @@ class App;
 
 namespace blocksieve::cli {
 
+/// The program: parses and runs its command line, prints errors, and returns the exit code.
+int RunCommandLine(int argc, char** argv);
+
 /// Runs a parsed command line. Throws Failure, UsageError, Interrupted.
 using Action = std::function<void()>;
 

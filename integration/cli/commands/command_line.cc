@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of `blocksieve`. Every subcommand is a file of its own, named after it.
+
+#include <fmt/ranges.h>
+#include <rocksdb/version.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "blocksieve/rocksdb/filter_policy.h"
+#include "integration/cli/commands/options.h"
+#include "integration/cli/term/terminal.h"
+#include "lib/base/kernels.h"
+
+namespace blocksieve::cli {
+namespace {
+
+constexpr const char* kDescription = "Filters and skip indexes for RocksDB";
+
+constexpr const char* kFooter = R"(Examples:
+  blocksieve load --db paths.db --key 1 --index pkg=field:1 paths.tsv
+  blocksieve scan --db paths.db --where "pkg = 'bash'"
+  blocksieve inspect --db paths.db
+  blocksieve verify --db paths.db
+  blocksieve advise --db paths.db
+  blocksieve size --fpr 0.01 --keys 1000000
+  blocksieve load --help      the manual of a subcommand, with examples
+
+With --format json, errors are JSON on standard error, too. All documents, except the rows of scan,
+have a version, which is 3 and changes when members are renamed or removed.
+
+Exit codes: 0 success; 1 failure; 2 wrong arguments; 128 + n terminated by signal n.)";
+
+// "blocksieve scan": the part of the command line that was parsed.
+std::string NameOf(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? app.get_name() : app.get_name() + " " + chosen.front()->get_name();
+}
+
+std::vector<std::string> NamesOfSubcommands(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* const command : SubcommandsOf(app)) names.push_back(command->get_name());
+  return names;
+}
+
+// Works on command lines that cannot be parsed, too.
+bool WantsJson(const std::vector<std::string>& arguments) {
+  const std::string two_words[] = {"--format", "json"};
+  return std::ranges::find(arguments, "--format=json") != arguments.end() ||
+         std::search(arguments.begin(), arguments.end(), std::begin(two_words),
+                     std::end(two_words)) != arguments.end();
+}
+
+std::string ErrorJson(const std::string& name, const char* message, int exit_code) {
+  return JsonLine({{"error", {{"command", name}, {"message", message}, {"exit_code", exit_code}}}});
+}
+
+void WarnOfKernel() {
+  if (KernelOverrideProblem().empty()) return;
+  term::WriteToStandardError(fmt::format("blocksieve: BLOCKSIEVE_KERNEL={}; {} is used\n",
+                                         KernelOverrideProblem(), KernelName(ActiveKernel())));
+}
+
+// Describes a wrong command line, in the order typed.
+std::string DescribeParseError(const CLI::App& app, const CLI::ParseError& error,
+                               const std::vector<std::string>& arguments) {
+  std::vector<std::string> unexpected = app.remaining(/*recurse=*/true);
+  std::ranges::stable_sort(unexpected, {}, [&](const std::string& argument) {
+    return std::ranges::find(arguments, argument) - arguments.begin();
+  });
+  std::string problem = error.what();
+  // dynamic_cast does not compile if RocksDB, and so the command, is built without RTTI.
+  const auto is = [&](CLI::ExitCodes code) {
+    return error.get_exit_code() == static_cast<int>(code);
+  };
+  if (is(CLI::ExitCodes::ArgumentMismatch)) {
+    problem = problem.substr(0, problem.find(": ")) + " requires a value";
+  }
+  // A validator's refusal: "--keys: 0; allowed: 1 to 5" becomes "--keys is 0; allowed: 1 to 5".
+  if (const size_t colon = problem.find(": ");
+      is(CLI::ExitCodes::ValidationError) && colon != problem.npos) {
+    problem.replace(colon, 2, " is ");
+  }
+  if (unexpected.empty()) return problem;
+  // Arguments after an unknown subcommand are not worth a message.
+  if (app.get_subcommands().empty() && !unexpected[0].starts_with('-')) {
+    return fmt::format("unknown subcommand: {}; allowed: {}", term::Shown(unexpected[0]),
+                       fmt::join(NamesOfSubcommands(app), ", "));
+  }
+  for (std::string& argument : unexpected) argument = term::Shown(argument);
+  const std::string message = fmt::format(
+      "unexpected argument{}: {}", unexpected.size() == 1 ? "" : "s", fmt::join(unexpected, " "));
+  // A missing option was probably misspelt.
+  return is(CLI::ExitCodes::ExtrasError) ? message : fmt::format("{}; {}", problem, message);
+}
+
+// Parses and runs the command line. Appends the subcommand to `name` once it is known.
+void Run(const std::vector<std::string>& arguments, std::string* name) {
+  CLI::App app(kDescription, *name);
+  app.footer(kFooter);
+  app.formatter_fn([](const CLI::App* command, const std::string&, CLI::AppFormatMode) {
+    return HelpText(*command);
+  });
+  app.require_subcommand(0, 1);  // a missing one is reported below, with the allowed ones
+  // RocksDB reads tables of older versions only, and a standalone command has its own RocksDB.
+  app.set_version_flag("--version", fmt::format("blocksieve " BLOCKSIEVE_VERSION " (RocksDB {})",
+                                                rocksdb::GetRocksVersionAsString()));
+  Action action;
+  for (AddCommand* const add : kCommands) add(&app, &action);
+  try {
+    // The order that CLI11 expects.
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::Success& help) {  // --help or --version
+    *name = NameOf(app);
+    std::ostringstream text;
+    app.exit(help, text, text);
+    term::WriteToStandardOutput(text.str());
+    return;
+  } catch (const CLI::ParseError& error) {
+    *name = NameOf(app);
+    throw term::UsageError(DescribeParseError(app, error, arguments));
+  }
+  *name = NameOf(app);
+  if (!action) {
+    term::FailUsage("no subcommand is given; allowed: {}",
+                    fmt::join(NamesOfSubcommands(app), ", "));
+  }
+  WarnOfKernel();
+  action();
+}
+
+}  // namespace
+
+int RunCommandLine(int argc, char** argv) {
+  std::string name = "blocksieve";
+  const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  const auto run = [&] {
+    term::PrepareStandardStreams();
+    // OPTIONS files name the policy.
+    blocksieve_rocksdb_register();
+    Run(arguments, &name);
+  };
+  return term::RunMain(name, run, WantsJson(arguments) ? ErrorJson : nullptr);
+}
+
+}  // namespace blocksieve::cli
