@@ -7,7 +7,8 @@ import unittest
 from command import ROCKSDB, CommandTest, flip
 
 OPTION = "user_defined_index_factory"
-INDEX = OPTION + "={id=blocksieve.index;ranges=true;columns=n=int:1}"
+COLUMN = "n=int:1"
+INDEX = OPTION + "={id=blocksieve.index;ranges=true;columns=" + COLUMN + "}"
 HAS_INDEX = ROCKSDB >= (11, 2)
 
 
@@ -16,8 +17,8 @@ class BlockIndexTest(CommandTest):
         super().setUp()
         self.load([(f"k{i:05}", i // 100, "x" * 20) for i in range(5000)])
 
-    def apply_index(self, *options, code=0):
-        return self.output_of(code, "apply", "--db", self.db, "--option", INDEX, *options)
+    def apply_index(self, *options, code=0, column=COLUMN):
+        return self.output_of(code, "apply", "--db", self.db, "--option", INDEX.replace(COLUMN, column), *options)
 
     def indexes(self):
         return [(file["index"]["place"], [column["definition"] for column in file["index"]["columns"]])
@@ -46,15 +47,18 @@ class BlockIndexTest(CommandTest):
     @unittest.skipUnless(HAS_INDEX, "RocksDB before 11.2")
     def test_index_comes_by_rewriting_and_goes_by_reverting(self):
         rows = self.scan("TRUE")
-        self.assertIn("written", self.apply_index())
-        self.assertEqual(self.indexes(), [("", [])])
-        plan = self.json_of("rewrite", "--db", self.db, "--dry-run")
-        self.assertEqual([file["new_parts"] for file in plan["files"]], ["block index"])
-        self.succeed("rewrite", "--db", self.db)
-        self.assertEqual(self.indexes(), [("block index", ["n=int:1"])])
-        self.assertEqual(self.json_of("rewrite", "--db", self.db, "--dry-run")["files"], [])
+        expected = ("", [])
+        for column in ("t=field:2", COLUMN):
+            self.assertIn("written", self.apply_index(column=column))
+            self.assertEqual(self.indexes(), [expected])
+            plan = self.json_of("rewrite", "--db", self.db, "--dry-run")
+            self.assertEqual([file["new_parts"] for file in plan["files"]], ["block index"])
+            self.succeed("rewrite", "--db", self.db)
+            expected = ("block index", [column])
+            self.assertEqual(self.indexes(), [expected])
+            self.assertEqual(self.json_of("rewrite", "--db", self.db, "--dry-run")["files"], [])
         self.load([("l", 1)], "--no-compact")
-        self.assertEqual(self.indexes(), [("block index", ["n=int:1"])] * 2)
+        self.assertEqual(self.indexes(), [expected] * 2)
         self.assertEqual(self.verify()["num_problems"], 0)
         self.output_of(0, "check", "--db", self.db)
         self.edit_table("use_udi_as_primary_index", "true")

@@ -8,6 +8,7 @@
 #include <deque>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "integration/rocksdb/compat/compact_file.h"
@@ -125,15 +126,19 @@ Result<FilterPlan> PlanRewrites(const std::vector<FileReport>& files, const Tree
                                 const rocksdb::ColumnFamilyOptions& family,
                                 const RewriteFiltersOptions& options,
                                 const KeysOfFile& keys_of_file) {
-  const bool has_block_index = BlockIndexOptionsOf(family).has_value();
+  const std::optional<BlockIndexOptions> block_index = BlockIndexOptionsOf(family);
   const auto report = [&](size_t file) -> const FileReport& {
     return files[tree.files()[file].id];
   };
   const auto is_chosen = [&](size_t file) { return IsChosen(options, report(file)); };
   const auto lacks_index = [&](size_t file) {
     const IndexReport& index = report(file).index;
-    return has_block_index && report(file).num_entries != 0 &&
-           (index.place != kBlockIndexPlace || !index.problem.empty());
+    if (!block_index || report(file).num_entries == 0) return false;
+    return index.place != kBlockIndexPlace || !index.problem.empty() ||
+           !std::ranges::all_of(block_index->columns, [&](const Column& column) {
+             // An index also names the columns that it left out for their size.
+             return std::ranges::count(index.columns, column.key(), &IndexColumnInfo::key) != 0;
+           });
   };
   if (const Policy* const policy = PolicyOf(family)) {
     return blocksieve::PlanRewrites(tree, GoalOf(policy->options()), is_chosen, [&](size_t file) {
