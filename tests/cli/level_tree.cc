@@ -105,7 +105,7 @@ void Rewrite(rocksdb::DB* db, int from, int to) {
   if (files.empty()) return;
   for (const auto& listener : db->GetOptions().listeners) listener->OnFlushBegin(db, {});
   rocksdb::CompactionOptions options;
-  options.output_file_size_limit = 2 << 20;  // several files to a level
+  options.output_file_size_limit = 512 << 10;  // several files to a level
   Check(db->CompactFiles(options, files, to));
 }
 
