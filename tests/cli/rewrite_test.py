@@ -10,13 +10,13 @@ import tempfile
 
 from command import PROGRAM, TIMEOUT_SECONDS, CommandTest
 
-LEVELS = ("--compression_type=none", "--write_buffer_size=4000000",
-          "--target_file_size_base=4000000", "--max_bytes_for_level_base=16000000",
-          "--disable_auto_compactions=0", "--value_size=100")
+LEVELS = ("--compression_type=none", "--write_buffer_size=2000000",
+          "--target_file_size_base=2000000", "--max_bytes_for_level_base=8000000",
+          "--disable_auto_compactions=0", "--value_size=200")  # beyond any version's block cache
 
 
 class RewriteRewritingTest(CommandTest):
-    NUM = 1_000_000  # lookups of absent keys; fewer would be too random
+    NUM = 300_000  # lookups of absent keys; fewer would be too random
 
     OPTIONS = ()
 
@@ -52,7 +52,7 @@ class RewriteRewritingTest(CommandTest):
     def would_rewrite(self, *arguments):
         return self.rewrite("--dry-run", *arguments)["files"]
 
-    def counted(self, lookups=2_000_000):
+    def counted(self, lookups=400_000):
         """Wasted data block reads per lookup of an absent key, counted by RocksDB's own tool."""
         said = self.with_plugin(
             "db_bench", f"--db={self.db}", "--use_existing_db=1", "--benchmarks=readmissing",
@@ -142,7 +142,7 @@ class RewriteTranscriptTest(RewriteRewritingTest):
 class RewriteSmallTreeTest(RewriteRewritingTest):
     NUM = 60_000
     OPTIONS = ("--write_buffer_size=200000", "--target_file_size_base=300000",
-               "--max_bytes_for_level_base=1000000")
+               "--max_bytes_for_level_base=1000000", "--value_size=100")
 
     def check_repeated(self, *policies):
         """A second rewrite changes nothing."""
