@@ -118,7 +118,7 @@ class RandomOperationsTest : public ::testing::TestWithParam<unsigned> {
 };
 
 TEST_P(RandomOperationsTest, AgreeWithTheModel) {
-  const int num_steps = LongTests() ? 200'000 : 20'000;
+  const int num_steps = LongTests() ? 200'000 : 10'000;
   bool has_saved_lookups = false;
   bool has_saved_ranges = false;
   for (int step = 0; step < num_steps && !HasFailure(); ++step) {

@@ -290,7 +290,7 @@ TEST_P(FilterConformanceTest, NoKeyIsEverDeniedAndAllKernelsAgree) {
   uint64_t present_answers = 0;
   uint64_t absent_answers = 0;
   uint64_t denied = 0;
-  const uint64_t wanted = testing::LongTests() ? 1'000'000'000 : 20'000'000;
+  const uint64_t wanted = testing::LongTests() ? 1'000'000'000 : 10'000'000;
   while (present_answers + absent_answers < wanted) {
     const double target_fpr = LogUniform(&random, kMinTargetFpr, kMaxTargetFpr);
     FilterBuilder builder = MakeBuilder({.kind = GetParam(), .target_fpr = target_fpr});

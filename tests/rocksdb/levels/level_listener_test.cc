@@ -76,7 +76,7 @@ TEST_F(LevelListenerTest, LookupSharesFollowReads) {
   EXPECT_NEAR((*levels)[2].lookup_share, 1, 0.02);
   std::string value;
   // RocksDB samples one read in 1,024.
-  for (uint64_t i = 0; i < 700'000; ++i) {
+  for (uint64_t i = 0; i < 400'000; ++i) {
     const uint64_t key = (first + i % kKeys) * 0x9e3779b97f4a7c15;
     MustBeOk(db_->Get({}, std::to_string(key), &value), "get");
   }

@@ -44,8 +44,8 @@ class PlannedFilesTest : public ::testing::Test {
       if (level != 0) db_->CompactInto(level);
     };
     // A row above keeps deletes from being dropped.
-    add(50'000, 3);
-    add(8'000, 1);
+    add(15'000, 3);
+    add(3'000, 1);
     add(1'000, 0);
     add(900, 0);
   }

@@ -237,7 +237,7 @@ void ModelRun::Compact() {
 namespace {
 
 // Settings differ by seed, so each has few operations.
-constexpr uint64_t kOperationsOfSeed = 30'000;
+constexpr uint64_t kOperationsOfSeed = 20'000;
 
 // Runs this many random operations, or fewer after an error. Adds to the counts.
 void RunModel(const ModelKind& kind, uint64_t seed, ModelCounts* counts) {

@@ -437,7 +437,7 @@ void ReadRandomDatabases(bool by_block) {
        ++seed, ++seeds) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     PrunedDb db(seed, by_block, &counts);
-    for (int step = 0; step < 400 && !::testing::Test::HasFailure(); ++step) db.Step();
+    for (int step = 0; step < 200 && !::testing::Test::HasFailure(); ++step) db.Step();
   }
   std::printf("%lu rows, %lu of %lu tables left out, %lu blocks of others\n", counts.rows,
               counts.left_out, counts.tables, counts.blocks_left_out);

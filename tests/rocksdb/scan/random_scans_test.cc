@@ -346,7 +346,7 @@ TEST_P(ConcurrentScansTest, IndexOnEqualsIndexOff) {
   repeat(milliseconds(25), [&](Random* own) { IngestSome(own); });
 
   const uint64_t enough = LongTests() ? 1'000'000 : 0;
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(LongTests() ? 10 : 2);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(LongTests() ? 10 : 1);
   while (!HasFailure() && (std::chrono::steady_clock::now() < end || evaluations < enough)) {
     evaluations += CompareOnce(&db(), &random);
     ++scans;
