@@ -5,13 +5,13 @@ import json
 
 from command import CommandTest
 
-RUNS = ("3:40000", "2:10000", "1:3000", "0:1000")
+RUNS = ("3:60000", "2:16000", "1:4000", "0:2000")
 
 
 class StockKindTest(CommandTest):
     def reads(self):
         """Wasted reads per lookup of an absent key."""
-        return json.loads(self.level_tree("measure", "100000"))["wasted_reads_absent"] / 100_000
+        return json.loads(self.level_tree("measure", "200000"))["wasted_reads_absent"] / 200_000
 
     def rewrite(self, *arguments):
         return self.json_of("rewrite", "--db", self.db, *arguments)
