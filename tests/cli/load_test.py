@@ -215,7 +215,7 @@ class LoadWrongLinesTest(CommandTest):
 
 
 class LoadFullDiskTest(CommandTest):
-    ROWS = [(f"{i:06}", os.urandom(500).hex()) for i in range(300_000)]
+    ROWS = [(f"{i:06}", os.urandom(500).hex()) for i in range(150_000)]
 
     def test_reports_exactly_the_durable_rows(self):
         """The flushed file is too large."""

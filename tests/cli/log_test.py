@@ -45,8 +45,7 @@ class LogsTest(CommandTest):
         """What db_bench prints, and arguments for the logs of the database until then. The last dump
         is up to a second old."""
         said = self.bench(f"--benchmarks={benchmark}", "--use_existing_db=1", "--duration=4",
-                          "--benchmark_read_rate_limit=20000",
-                          "--disable_auto_compactions=1")
+                          "--benchmark_read_rate_limit=20000", "--disable_auto_compactions=1")
         logs = sorted(self.db.glob("LOG.old.*"), key=lambda path: path.name)
         # The first one has the tables that were written.
         return said, ["--log", self.db / "LOG", "--log", logs[0]]

@@ -190,6 +190,7 @@ def events(number):
 class RangesPrefixesTest(CommandTest):
     PATHS = paths(20_000)
     EVENTS = events(20_000)
+
     def seek_below(self, prefixes):
         done = json.loads(self.level_tree("seek", "-", stdin=b"".join(map(below, prefixes))))
         return done["found"], done["blocks"]

@@ -17,8 +17,9 @@ LEVELS = ("--compression_type=none", "--write_buffer_size=2000000",
 
 class RewriteRewritingTest(CommandTest):
     NUM = 300_000  # lookups of absent keys; fewer would be too random
-
     OPTIONS = ()
+    BENCHMARKS = "fillrandom,flush,waitforcompaction"
+    IS_AT_REST = True
 
     @classmethod
     def setUpClass(cls):
@@ -29,9 +30,6 @@ class RewriteRewritingTest(CommandTest):
         if cls.built is not None:
             cls.built.cleanup()
 
-    BENCHMARKS = "fillrandom,flush,waitforcompaction"
-    IS_AT_REST = True
-
     def build(self):
         """Several levels with stock Bloom filters, made once for all tests."""
         if self.built is None:
@@ -41,10 +39,8 @@ class RewriteRewritingTest(CommandTest):
             self.db = place
         shutil.rmtree(self.db, ignore_errors=True)
         shutil.copytree(f"{self.built.name}/db", self.db)
-        if not self.IS_AT_REST:
-            return
-        # Pending compactions depend on timing.
-        self.edit_options(("disable_auto_compactions=false", "disable_auto_compactions=true"))
+        if self.IS_AT_REST:  # pending compactions depend on timing
+            self.edit_options(("disable_auto_compactions=false", "disable_auto_compactions=true"))
 
     def rewrite(self, *arguments):
         return self.json_of("rewrite", "--db", self.db, *arguments)

@@ -92,9 +92,8 @@ class VerifyDamageTest(CommandTest):
             # RocksDB's footer has unused bytes.
             flip(path, (path.stat().st_size - 53) * number // len(paths), 0x10)
         verified = self.verify("--db", self.db, "--probes", 100, code=1)
-        sound = {file["path"] for file in verified["files"] if not file["problems"]}
-        self.assertEqual(sound, set(), verified)
-        self.assertEqual(len(verified["files"]) + len(verified["unopened"]), len(paths))
+        damaged = sum(file["problems"] != [] for file in verified["files"])
+        self.assertEqual(damaged + len(verified["unopened"]), len(paths), verified)
         self.assertIn(run("inspect", "--db", self.db).code, (0, 1))
         said = b""
         for path in paths:
