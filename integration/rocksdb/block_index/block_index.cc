@@ -184,7 +184,6 @@ void BlockIndexIterator::SeekToLast() {
   found_ = Found::kBlock;
   is_valid_ = false;
   if (found == Found::kNothing) return;
-  target_.push_back('\0');  // the target itself may be there
   if (read_.lower == nullptr || MayContain(read_.lower->ToStringView(), target_)) {
     MoveBackward(cursor_.index());
   }
