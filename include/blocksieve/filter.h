@@ -136,6 +136,10 @@ struct FinishedFilter {
   std::string no_ranges_reason = {};
 };
 
+/// FilterOptions::prefixes in the form that filters report it. Errors: InvalidArgument, with the
+/// position.
+BLOCKSIEVE_EXPORT Result<std::string> CanonicalPrefixRule(std::string_view text);
+
 /// Collects the keys of one file, partition or granule and builds one filter block from them.
 /// Call order: ( AddKey* Finish )*. Not thread-safe, but may move between threads. A moved-from
 /// builder may only be assigned to or destroyed.

@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "blocksieve/bytes.h"
-#include "blocksieve/prefix.h"
 #include "blocksieve/status.h"
 
 // A rule says where keys have boundaries, at which prefixes end. It is text in options and bytes in

@@ -3,6 +3,7 @@
 #include <new>
 #include <utility>
 
+#include "blocksieve/filter.h"
 #include "lib/base/coding.h"
 #include "lib/base/errors.h"
 #include "lib/prefix/prefix_rule.h"

@@ -27,7 +27,7 @@ ROOMS = [
     ("lib/ribbon", "lib/block", ""),
     ("lib/bits", "lib/base", ""),
     ("lib/range", "lib/bits lib/block", ""),
-    ("lib/prefix", "lib/block", "prefix"),
+    ("lib/prefix", "lib/block", ""),
     ("lib/filter", "lib/bloom lib/ribbon lib/prefix lib/range", ""),
     ("lib/tree", "lib/filter", "tree"),
     ("lib/column", "lib/hash", "column"),

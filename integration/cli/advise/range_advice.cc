@@ -7,7 +7,6 @@
 #include <span>
 
 #include "blocksieve/filter.h"
-#include "blocksieve/prefix.h"
 #include "integration/cli/database/json_table.h"
 #include "integration/cli/database/table/table_file.h"
 #include "integration/cli/term/terminal.h"

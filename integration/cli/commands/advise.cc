@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/ranges.h>
 
-#include "blocksieve/prefix.h"
+#include "blocksieve/filter.h"
 #include "integration/cli/advise/advice.h"
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/file_text.h"

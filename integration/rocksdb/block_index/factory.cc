@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "blocksieve/prefix.h"
 #include "integration/rocksdb/block_index/adapters.h"
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/option_type.h"

@@ -4,7 +4,7 @@
 #include <set>
 #include <string_view>
 
-#include "blocksieve/prefix.h"
+#include "blocksieve/filter.h"
 #include "blocksieve/sizing.h"
 #include "lib/base/errors.h"
 

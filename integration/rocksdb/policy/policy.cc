@@ -7,7 +7,6 @@
 #include <new>
 
 #include "blocksieve/filter.h"
-#include "blocksieve/prefix.h"
 #include "blocksieve/sizing.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/compat/log.h"
@@ -229,7 +228,7 @@ FilterOptions FilterOptionsFor(const FilterPolicyOptions& options, const FilterR
 
 rocksdb::Status NewFilterPolicy(const FilterPolicyOptions& options,
                                 std::shared_ptr<const rocksdb::FilterPolicy>* policy) try {
-  const rocksdb::Status valid = rocksdb_plugin::ValidatePolicyOptions(options);
+  rocksdb::Status valid = rocksdb_plugin::ValidatePolicyOptions(options);
   if (valid.ok()) *policy = rocksdb_plugin::MakePolicy(options);
   return valid;
 } catch (const std::bad_alloc&) {

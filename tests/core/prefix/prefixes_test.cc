@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "blocksieve/filter.h"
-#include "blocksieve/prefix.h"
 #include "lib/prefix/prefix_part.h"
 #include "lib/prefix/prefix_rule.h"
 #include "tests/core/range/range_test_keys.h"
