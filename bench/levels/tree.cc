@@ -56,7 +56,7 @@ double Measurement::optimum() const {
   return Must(AllocateRates(levels, {.bits_per_key = bits_per_key}), "the optimum").wasted_reads;
 }
 
-Tree::Tree(const Sizes& sizes, std::shared_ptr<const rocksdb::FilterPolicy> policy,
+Tree::Tree(const Sizes& sizes, const std::shared_ptr<const rocksdb::FilterPolicy>& policy,
            std::filesystem::path path)
     : Database({policy->Name(),
                 [sizes, policy,

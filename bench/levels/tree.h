@@ -46,7 +46,7 @@ struct Measurement {
 class Tree : public Database {
  public:
   /// `path`: an existing directory.
-  Tree(const Sizes& sizes, std::shared_ptr<const rocksdb::FilterPolicy> policy,
+  Tree(const Sizes& sizes, const std::shared_ptr<const rocksdb::FilterPolicy>& policy,
        std::filesystem::path path);
 
   void Flushes(int count);

@@ -110,7 +110,7 @@ std::vector<std::string> Files() {
 }
 
 // Changes lines as people do, by the choices of the input.
-std::string Edited(std::string text, Input* input) {
+std::string Edited(const std::string& text, Input* input) {
   constexpr std::string_view kLines =
       "|[DBOptions]|[CFOptions \"default\"]|[CFOptions \"new\"]|  rocksdb_version=99.1|#a=b|"
       "[TableOptions/BlockBasedTable \"default\"] # again|[TableOptions/Theirs \"a\\:b\"]|"

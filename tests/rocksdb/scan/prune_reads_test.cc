@@ -236,8 +236,8 @@ rocksdb::SstFileMetaData FileOf(uint64_t number, const std::string& first, const
 
 TEST(FileMapTest, FindsWhereOlderEntriesMayBe) {
   rocksdb::ColumnFamilyMetaData metadata;
-  const auto add = [&](int level, std::vector<rocksdb::SstFileMetaData> files) {
-    metadata.levels.emplace_back(level, 0, std::move(files));
+  const auto add = [&](int level, const std::vector<rocksdb::SstFileMetaData>& files) {
+    metadata.levels.emplace_back(level, 0, std::vector(files));
   };
   add(0, {FileOf(1, "a", "c", 90, 99), FileOf(2, "b", "d", 80, 89), FileOf(3, "x", "z", 7, 9),
           FileOf(4, "y", "y", 3, 9), FileOf(10, "r", "t", 50, 60), FileOf(11, "s", "s", 70, 70)});

@@ -91,7 +91,7 @@ class PrunedDb {
     // Weights, per thousand.
     constexpr std::pair<uint64_t, void (PrunedDb::*)()> kChoices[] = {
         {330, &PrunedDb::Write},     {60, &PrunedDb::Flush},         {20, &PrunedDb::CompactRange},
-        {15, &PrunedDb::CompactOne}, {20, &PrunedDb::Ingest},        {10, &PrunedDb::IngestOfOther},
+        {15, &PrunedDb::CompactOne}, {20, &PrunedDb::Ingest},        {10, &PrunedDb::IngestOther<>},
         {2, &PrunedDb::DeleteFiles}, {20, &PrunedDb::ChangeMoments}, {4, &PrunedDb::Reopen},
         {2, &PrunedDb::Repair},      {30, &PrunedDb::Transact},      {20, &PrunedDb::Refresh},
         {1, &PrunedDb::Import},      {466, &PrunedDb::Compare},
@@ -124,7 +124,7 @@ class PrunedDb {
   }
 
   std::string AnyCondition() {
-    const std::string number = "n = " + std::to_string(Below(kNumbers + 2));
+    std::string number = "n = " + std::to_string(Below(kNumbers + 2));
     const std::string word = "w HAS 'word" + std::to_string(Below(42)) + "'";
     if (OneIn(3)) return number;
     const std::string conditions[] = {number + " AND " + word, word + " AND NOT n > 9",
@@ -247,7 +247,7 @@ class PrunedDb {
   // Files that another database wrote, with their indexes. RocksDB 9.10 also takes such files with
   // FIFO compaction, and then its iterators hide their rows, or abort.
   template <class Options = rocksdb::IngestExternalFileOptions>
-  void IngestGenerated() {
+  void IngestOther() {
     if constexpr (requires(Options options) { options.allow_db_generated_files; }) {
       if (transactions_ != 0 || config_.options.enable_blob_files || style_ == 2) return;
       DbConfig config = config_;
@@ -262,7 +262,6 @@ class PrunedDb {
         db_->IngestExternalFile({path}, ingest).PermitUncheckedError();
     }
   }
-  void IngestOfOther() { IngestGenerated(); }
 
   // The files in another column family, with their levels and sequence numbers.
   void Import() {
@@ -383,10 +382,9 @@ class PrunedDb {
     if (by_block_ && !config_.options.unordered_write && OneIn(10)) {
       const auto columns = Columns({"n=int:field:1", "w=words:2"});
       const Predicate condition = Where(decided.condition, columns);
-      const SkipScanOptions indexed = AlwaysSkip();
-      SkipScanOptions full = indexed;
+      SkipScanOptions full = AlwaysSkip();
       full.use_index = false;
-      EXPECT_EQ(Scan(db_.get(), family, condition, indexed),
+      EXPECT_EQ(Scan(db_.get(), family, condition, AlwaysSkip()),
                 Scan(db_.get(), family, condition, full));
     }
     counts_.tables += decided.pruning->counts().tables_asked - before.tables_asked;
