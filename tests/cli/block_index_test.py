@@ -17,8 +17,8 @@ class BlockIndexTest(CommandTest):
         super().setUp()
         self.load([(f"k{i:05}", i // 100, "x" * 20) for i in range(5000)])
 
-    def apply_index(self, *options, code=0, column=COLUMN):
-        return self.output_of(code, "apply", "--db", self.db, "--option", INDEX.replace(COLUMN, column), *options)
+    def apply_index(self, *options, code=0, index=INDEX):
+        return self.output_of(code, "apply", "--db", self.db, "--option", index, *options)
 
     def indexes(self):
         return [(file["index"]["place"], [column["definition"] for column in file["index"]["columns"]])
@@ -48,8 +48,9 @@ class BlockIndexTest(CommandTest):
     def test_index_comes_by_rewriting_and_goes_by_reverting(self):
         rows = self.scan("TRUE")
         expected = ("", [])
-        for column in ("t=field:2", COLUMN):
-            self.assertIn("written", self.apply_index(column=column))
+        for index, column in ((INDEX.replace(COLUMN, "t=field:2"), "t=field:2"), (INDEX.replace("ranges=true;", ""), COLUMN),
+                              (INDEX, COLUMN)):
+            self.assertIn("written", self.apply_index(index=index))
             self.assertEqual(self.indexes(), [expected])
             plan = self.json_of("rewrite", "--db", self.db, "--dry-run")
             self.assertEqual([file["new_parts"] for file in plan["files"]], ["block index"])

@@ -27,6 +27,7 @@ Result<BlockIndex> BlockIndex::Open(ByteView bytes, const rocksdb::Comparator* c
   if (from.Fixed<char>() != kBlockIndexVersion) {
     return Status::NotSupported("block index: written by a later version of this library");
   }
+  const auto options_id = from.Fixed<uint32_t>();
   const uint64_t num_entries = from.Varint();
   const uint64_t entry_bytes = from.Varint();
   const uint64_t suffix_bytes = from.Varint();
@@ -37,6 +38,7 @@ Result<BlockIndex> BlockIndex::Open(ByteView bytes, const rocksdb::Comparator* c
   BlockIndex index;
   index.comparator_ = comparator;
   index.num_bytes_ = bytes.size();
+  index.options_id_ = options_id;
   index.value_suffix_bytes_ = static_cast<uint32_t>(suffix_bytes);
   BLOCKSIEVE_RETURN_IF_ERROR(
       Entries::Open(num_entries, entry_bytes, &from, comparator, &index.entries_));

@@ -27,6 +27,9 @@ inline constexpr char kBlockIndexVersion = 1;
 /// Blocks of RocksDB are shorter than 4 GiB; offsets of entries have 32 bits.
 inline constexpr uint64_t kMaxBlockIndexBytes = UINT64_C(0xffffffff) - kBlockTrailerBytes;
 
+/// A number that differs where options do.
+uint32_t OptionsId(const BlockIndexOptions& options);
+
 /// What is known of an entry's value when it is written.
 enum class EntryValue {
   kPlain,    ///< It is what readers see.
@@ -84,6 +87,7 @@ class BlockIndex {
   const rocksdb::Comparator& comparator() const { return *comparator_; }
   const SkipIndex* values() const { return values_ ? &*values_ : nullptr; }  ///< Null: none.
   uint32_t value_suffix_bytes() const { return value_suffix_bytes_; }
+  uint32_t options_id() const { return options_id_; }  ///< OptionsId when it was written.
   bool answers_ranges() const { return ranges_.answers_ranges() || prefixes_.answers_ranges(); }
 
   /// Whether some key may be in [begin, end).
@@ -103,6 +107,7 @@ class BlockIndex {
 
   const rocksdb::Comparator* comparator_ = nullptr;
   uint64_t num_bytes_ = 0;
+  uint32_t options_id_ = 0;
   uint32_t value_suffix_bytes_ = 0;
   Entries entries_;
   Filter ranges_;

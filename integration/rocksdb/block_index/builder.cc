@@ -2,10 +2,22 @@
 #include <new>
 
 #include "integration/rocksdb/block_index/block_index.h"
+#include "integration/rocksdb/compat/option_type.h"
 #include "lib/base/checksum.h"
 #include "lib/base/errors.h"
 
 namespace blocksieve::rocksdb_plugin {
+
+uint32_t OptionsId(const BlockIndexOptions& options) {
+  std::string text = options.ranges ? "ranges" : "";
+  for (const double fpr : {options.range_fpr, options.prefix_fpr, options.value_fpr})
+    text += ' ' + ToText(fpr);
+  for (const uint64_t bytes : {uint64_t{options.value_suffix_bytes}, options.max_index_bytes})
+    text += ' ' + ToText(bytes);
+  text += ' ' + options.prefixes;
+  for (const Column& column : options.columns) text += '\n' + column.ToText();
+  return Checksum(AsBytes(text));
+}
 
 Result<BlockIndexBuilder> BlockIndexBuilder::Create(const BlockIndexOptions& options,
                                                     const rocksdb::Comparator* comparator) try {
@@ -102,6 +114,7 @@ std::string BlockIndexBuilder::Build() {
   }
   std::string bytes(kBlockIndexMagic, sizeof(kBlockIndexMagic));
   bytes.push_back(kBlockIndexVersion);
+  AppendLittleEndian(&bytes, OptionsId(options_));
   for (const uint64_t field :
        {uint64_t{entries_.num_entries()}, uint64_t{entries_.num_entry_bytes()},
         uint64_t{options_.value_suffix_bytes}, uint64_t{ranges.size()}, uint64_t{prefixes.size()},

@@ -96,8 +96,9 @@ struct IndexReport {
   uint64_t num_bytes = 0;     ///< Stored size.
   std::string place;          ///< "sst", "sidecar" or kBlockIndexPlace; empty without an index.
   std::vector<IndexColumnInfo> columns;
-  std::string note;     ///< Why a built index is missing.
-  std::string problem;  ///< Damage, or empty.
+  std::string note;                    ///< Why a built index is missing.
+  std::string problem;                 ///< Damage, or empty.
+  std::optional<uint32_t> options_id;  ///< OptionsId of a block index that can be read.
 };
 
 struct FileReport {

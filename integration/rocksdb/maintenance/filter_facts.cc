@@ -245,6 +245,7 @@ IndexReport ReportIndex(const OpenedBlockIndex& opened) {
   report.problem = opened.problem;
   if (opened.index == nullptr) return report;
   report.num_granules = opened.index->entries().size();
+  report.options_id = opened.index->options_id();
   if (opened.index->values() != nullptr) report.columns = opened.index->values()->columns();
   return report;
 }

@@ -132,13 +132,8 @@ Result<FilterPlan> PlanRewrites(const std::vector<FileReport>& files, const Tree
   };
   const auto is_chosen = [&](size_t file) { return IsChosen(options, report(file)); };
   const auto lacks_index = [&](size_t file) {
-    const IndexReport& index = report(file).index;
-    if (!block_index || report(file).num_entries == 0) return false;
-    return index.place != kBlockIndexPlace || !index.problem.empty() ||
-           !std::ranges::all_of(block_index->columns, [&](const Column& column) {
-             // An index also names the columns that it left out for their size.
-             return std::ranges::count(index.columns, column.key(), &IndexColumnInfo::key) != 0;
-           });
+    return block_index && report(file).num_entries != 0 &&
+           report(file).index.options_id != OptionsId(*block_index);
   };
   if (const Policy* const policy = PolicyOf(family)) {
     return blocksieve::PlanRewrites(tree, GoalOf(policy->options()), is_chosen, [&](size_t file) {

@@ -34,7 +34,7 @@ struct RewriteFiltersOptions {
 /// lookup, then those that save most memory. A filter improves if it wastes at least 5 % fewer
 /// reads or takes at least 5 % less memory, or if its range filters or prefixes change; with
 /// wasted_reads or bits_per_key, if reads and memory together improve by 5 %. Files without the
-/// block index of EnableIndex are rewritten, too.
+/// block index of EnableIndex, or with one of other options, are rewritten, too.
 ///
 /// Reads the filters of all files first. Reads and writes may continue. Memtables are not flushed,
 /// as a flush builds the new filters. Rewritten files stay, so a call after a stop continues where
