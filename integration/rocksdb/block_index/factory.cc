@@ -260,7 +260,7 @@ rocksdb::Status SetBlockIndex(const BlockIndexOptions&, rocksdb::ColumnFamilyOpt
 BlockIndexChoice NewBlockIndexChoice() { return nullptr; }
 void Choose(const BlockIndexChoice&, rocksdb::ReadOptions*) {}
 void NoteFile(const BlockIndexChoice&, const rocksdb::TableProperties&,
-              std::shared_ptr<const FileBlocks>) {}
+              std::shared_ptr<const FileBlocks>) {}  // NOLINT: as above
 
 }  // namespace rocksdb_plugin
 
