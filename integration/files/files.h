@@ -37,8 +37,8 @@ class GuardedFileSystem : public rocksdb::FileSystemWrapper {
 /// RocksDB writes one whenever it opens a database, without the objects that this program lacks,
 /// and deletes older ones. Here it may write the temporary file, which goes when it is renamed.
 /// Refusing that would keep RocksDB 10.3 and later from opening the database.
-std::shared_ptr<GuardedFileSystem> NewGuardedFileSystem(std::vector<WritableDirectory> writable,
-                                                        const std::string& kept_options = "");
+std::shared_ptr<GuardedFileSystem> NewGuardedFileSystem(
+    const std::vector<WritableDirectory>& writable, const std::string& kept_options = "");
 
 /// An environment that changes only files in this directory, for the command's own files.
 std::unique_ptr<rocksdb::Env> EnvOfDirectory(const std::string& path);

@@ -68,7 +68,7 @@ bool IsSidecarName(std::string_view name) {
 
 class Guard final : public GuardedFileSystem {
  public:
-  Guard(std::vector<WritableDirectory> writable, const std::string& kept_options)
+  Guard(const std::vector<WritableDirectory>& writable, const std::string& kept_options)
       : GuardedFileSystem(rocksdb::FileSystem::Default()), kept_options_(kept_options) {
     for (const WritableDirectory& directory : writable) {
       Allow(directory.path, directory.only_sidecars);
@@ -233,9 +233,9 @@ class Guard final : public GuardedFileSystem {
 
 }  // namespace
 
-std::shared_ptr<GuardedFileSystem> NewGuardedFileSystem(std::vector<WritableDirectory> writable,
-                                                        const std::string& kept_options) {
-  return std::make_shared<Guard>(std::move(writable), kept_options);
+std::shared_ptr<GuardedFileSystem> NewGuardedFileSystem(
+    const std::vector<WritableDirectory>& writable, const std::string& kept_options) {
+  return std::make_shared<Guard>(writable, kept_options);
 }
 
 std::unique_ptr<rocksdb::Env> EnvOfDirectory(const std::string& path) {

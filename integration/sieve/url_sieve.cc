@@ -153,7 +153,7 @@ rocksdb::Status UrlSieve::Open(const std::string& path, const SieveOptions& opti
 rocksdb::Status UrlSieve::OpenDatabase(const std::string& path, const SieveOptions& options) {
   BLOCKSIEVE_RETURN_IF_ERROR(rocksdb_plugin::ToRocksStatus(internal::CheckRange(
       "design_urls", static_cast<double>(options.design_urls), 0, kMaxDesignUrls)));
-  const rocksdb::Status stored = CheckStored(path);
+  rocksdb::Status stored = CheckStored(path);
   if (!stored.ok() && !stored.IsNotFound()) return stored;
   if (stored.IsNotFound() && !options.create_if_missing) {
     std::error_code error;

@@ -218,7 +218,7 @@ std::vector<std::string> StoredDatabase::Families() const {
 }
 
 std::vector<std::string> StoredDatabase::TargetFamilies() const {
-  const std::vector<std::string> names = Families();
+  std::vector<std::string> names = Families();
   if (!target.family) return names;
   if (std::ranges::find(names, *target.family) != names.end()) return {*target.family};
   term::Fail("--column-family is {}, which does not exist; allowed: {}",
