@@ -9,12 +9,11 @@
 namespace blocksieve::rocksdb_plugin {
 
 uint32_t OptionsId(const BlockIndexOptions& options) {
-  std::string text = options.ranges ? "ranges" : "";
+  std::string text = options.prefixes + (options.ranges ? " ranges" : "");
   for (const double fpr : {options.range_fpr, options.prefix_fpr, options.value_fpr})
     text += ' ' + ToText(fpr);
   for (const uint64_t bytes : {uint64_t{options.value_suffix_bytes}, options.max_index_bytes})
     text += ' ' + ToText(bytes);
-  text += ' ' + options.prefixes;
   for (const Column& column : options.columns) text += '\n' + column.ToText();
   return Checksum(AsBytes(text));
 }
