@@ -50,7 +50,7 @@ if [[ $4 == tests ]]; then
   in_debian builder blocksieve/tests/run
 else
   in_debian builder blocksieve/.ci/prepare --packages=bench,build \
-    blocksieve_rocksdb blocksieve_cli blocksieve_cli_files
+    blocksieve_rocksdb blocksieve_rocksdb_static blocksieve_cli blocksieve_cli_files
   in_debian builder apt-get install --yes --no-install-recommends dpkg-dev file lintian
   in_debian builder cpack --config blocksieve/build/CPackConfig.cmake -B packages
   in_debian builder sh -c 'lintian --fail-on error packages/*.deb'
