@@ -4,12 +4,12 @@
 #include <limits>
 #include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "blocksieve/status.h"
 #include "lib/base/coding.h"
 #include "lib/base/kernels.h"
+#include "lib/bits/packed.h"
 #include "lib/bloom/blocked_bloom.h"
 
 namespace blocksieve {
@@ -24,7 +24,7 @@ TEST(ResultDeathTest, ReadingTheValueOfAnErrorAbortsWithTheReason) {
                "an ok status instead of a value");
 }
 
-TEST(CodingTest, VarintsRoundTrip) {
+TEST(CodingTest, NumbersRoundTrip) {
   std::vector<uint64_t> values{0, std::numeric_limits<uint64_t>::max()};
   for (int bit = 0; bit < 64; ++bit) {
     const uint64_t power = uint64_t{1} << bit;
@@ -41,6 +41,12 @@ TEST(CodingTest, VarintsRoundTrip) {
       cut.Varint();
       EXPECT_FALSE(cut.ok());
     }
+    const uint64_t three[] = {value, 0, value / 3};
+    std::string packed;
+    internal::PackedInts::Append(three, &packed);
+    Decoder from(AsBytes(packed));
+    const auto ints = internal::PackedInts::Read(3, &from);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(ints[i], three[i]) << value;
   }
 }
 
