@@ -27,7 +27,7 @@ inline constexpr char kBlockIndexVersion = 1;
 /// Blocks of RocksDB are shorter than 4 GiB; offsets of entries have 32 bits.
 inline constexpr uint64_t kMaxBlockIndexBytes = UINT64_C(0xffffffff) - kBlockTrailerBytes;
 
-/// A number that differs where options do.
+/// The same for equal options; for different ones only by chance, once in 2^32 pairs.
 uint32_t OptionsId(const BlockIndexOptions& options);
 
 /// What is known of an entry's value when it is written.
