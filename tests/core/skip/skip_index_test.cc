@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blocksieve/scan.h"
+#include "lib/skip/fences.h"
 #include "tests/core/skip/test_index.h"
 
 // From rows to candidates. Indexes of a column are tested with granules, comparisons with
@@ -8,33 +9,16 @@
 namespace blocksieve::testing {
 namespace {
 
-constexpr uint64_t kRowsPerGranule = 10;
-
-SkipIndexBuilder MakeBuilder(const std::vector<Column>& columns) {
-  return Must(SkipIndexBuilder::Create(
-      {.columns = columns, .granule_rows = kRowsPerGranule, .granule_bytes = 0}));
-}
-
-std::string NumberedKey(uint64_t row) { return "key" + std::to_string(1000 + row); }
-
-// Row i has the number of its granule, i / 10, and the word w(i % 3).
-std::string NumberedRow(uint64_t row) {
-  return std::to_string(row / kRowsPerGranule) + "\tw" + std::to_string(row % 3);
-}
-
-std::vector<Column> TwoColumns() { return MakeColumns({"number=int:1", "word=field:2"}); }
-
-TestIndex BuildRows(uint64_t num_rows) {
-  SkipIndexBuilder builder = MakeBuilder(TwoColumns());
-  for (uint64_t i = 0; i < num_rows; ++i) builder.AddRow(NumberedKey(i), NumberedRow(i));
-  return FinishIndex(&builder);
-}
-
 using GranuleNumbers = std::vector<size_t>;
 
 // A name may have been reused for another field.
 TEST(SkipIndexTest, ColumnsAreFoundByTheirKeys) {
-  const TestIndex index = BuildRows(95);
+  SkipIndexBuilder builder =
+      MakeIndexBuilder(IndexOptions(10, MakeColumns({"number=int:1", "word=field:2"})));
+  for (uint64_t i = 0; i < 95; ++i) {
+    builder.AddRow(RowKey(i), std::to_string(i / 10) + "\tw" + std::to_string(i % 3));
+  }
+  const TestIndex index = FinishIndex(&builder);
   for (const char* const same :
        {"word=field:2", "renamed=bounds:field:2", "word=filters:bytes:field(\\t):2"}) {
     EXPECT_EQ(index->Find(MakeColumn(same)), &index.column(1)) << same;
@@ -49,7 +33,7 @@ TEST(SkipIndexTest, ColumnsAreFoundByTheirKeys) {
 
 TEST(SkipIndexTest, UnknownRowsAlwaysMatchAndEmptyRowsLackAllColumns) {
   const std::vector<Column> columns = MakeColumns({"row=value"});
-  SkipIndexBuilder builder = MakeBuilder(columns);
+  SkipIndexBuilder builder = MakeIndexBuilder(IndexOptions(10, columns));
   builder.AddRow("a", "x");
   builder.NoteSequence(7);
   builder.CloseGranule();
@@ -78,6 +62,15 @@ TEST(SkipIndexTest, HasUpTo256Columns) {
   options.columns.push_back("one=value");
   EXPECT_EQ(SkipIndexBuilder::Create(options).status().message(),
             "number of columns is 257; allowed: 1 to 256");
+}
+
+TEST(FenceReaderTest, RejectsBytesTooManyOrTooFew) {
+  internal::FenceWriter writer;
+  writer.Add("a", "b");
+  const std::string& bytes = writer.bytes();
+  EXPECT_TRUE(internal::FenceReader().Open(AsBytes(bytes), 1));
+  EXPECT_FALSE(internal::FenceReader().Open(AsBytes(bytes + '\0'), 1));
+  EXPECT_FALSE(internal::FenceReader().Open(AsBytes(bytes.substr(1)), 1));
 }
 
 // Skip indexes of several files, as the integrations use them.
