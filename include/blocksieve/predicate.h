@@ -112,7 +112,7 @@ class BLOCKSIEVE_EXPORT Predicate {
   explicit Predicate(NodePointer node);
   template <class MakeNode>
   static Result<Predicate> Wrap(MakeNode make_node);
-  static std::vector<NodePointer> NodesOf(std::span<const Predicate> operands);
+  static std::vector<NodePointer> CollectNodes(std::span<const Predicate> operands);
 
   NodePointer node_;
   std::vector<Column> columns_;

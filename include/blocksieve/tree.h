@@ -73,7 +73,7 @@ struct BLOCKSIEVE_EXPORT RateGoal {
   bool is_stock = false;
 
   /// The kind of the filters of a file.
-  FilterKind KindOf(bool is_short_lived) const noexcept {
+  FilterKind ChooseKind(bool is_short_lived) const noexcept {
     if (!is_stock) return kind.value_or(AutoKind(is_short_lived));
     return is_short_lived ? FilterKind::kStockBloom : FilterKind::kStockRibbon;
   }

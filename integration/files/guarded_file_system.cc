@@ -29,14 +29,14 @@ constexpr std::string_view kTemporary = ".dbtmp";  // RocksDB's files before the
 constexpr const char* kIsShared =
     "not changed, as it has other hard links, through which another database may use it";
 
-std::optional<struct stat> StatOf(const fs::path& path) {
+std::optional<struct stat> ReadStat(const fs::path& path) {
   struct stat found = {};
   if (stat(path.c_str(), &found) != 0) return std::nullopt;
   return found;
 }
 
-std::optional<std::pair<uint64_t, uint64_t>> InodeOf(const fs::path& path) {
-  const auto found = StatOf(path);
+std::optional<std::pair<uint64_t, uint64_t>> ReadInode(const fs::path& path) {
+  const auto found = ReadStat(path);
   if (!found) return std::nullopt;
   return std::pair<uint64_t, uint64_t>{found->st_dev, found->st_ino};
 }
@@ -52,7 +52,7 @@ bool IsLink(const fs::path& path) {
 }
 
 bool HasOtherLinks(const std::string& path) {
-  const auto found = StatOf(path);
+  const auto found = ReadStat(path);
   return found && S_ISREG(found->st_mode) && found->st_nlink > 1;
 }
 
@@ -138,7 +138,7 @@ class Guard final : public GuardedFileSystem {
   }
 
   Status CreateDirIfMissing(const std::string& path, const Io& options, Debug* debug) override {
-    const auto found = StatOf(path);
+    const auto found = ReadStat(path);
     return found && S_ISDIR(found->st_mode) ? Status::OK() : CreateDir(path, options, debug);
   }
 
@@ -178,7 +178,7 @@ class Guard final : public GuardedFileSystem {
   using Inode = std::pair<uint64_t, uint64_t>;  // device and number
 
   void Allow(const std::string& path, bool only_sidecars) {
-    const auto inode = InodeOf(path);
+    const auto inode = ReadInode(path);
     const std::lock_guard lock(mutex_);
     if (inode) writable_[*inode] = only_sidecars;
   }
@@ -186,13 +186,13 @@ class Guard final : public GuardedFileSystem {
   bool IsKeptOptions(const std::string& path) const {
     return !kept_options_.empty() && !path.ends_with(kTemporary) &&
            fs::path(path).filename().string().starts_with("OPTIONS-") &&
-           InodeOf(ParentOf(path)) == InodeOf(kept_options_);
+           ReadInode(ParentOf(path)) == ReadInode(kept_options_);
   }
 
   // OK if the name may be created, deleted or replaced.
   Status CheckName(const std::string& path) {
     if (IsKeptOptions(path)) return Status::NotSupported(path, kKeepsOptions);
-    const auto parent = InodeOf(ParentOf(path));
+    const auto parent = ReadInode(ParentOf(path));
     const std::string name = fs::path(path).filename();
     // A name such as ".." would act on another directory.
     if (!parent || name.empty() || name == "." || name == "..") return Refuse(path);

@@ -46,7 +46,7 @@ std::vector<Run> CompactionPicker::Pick(const Version& version) {
   // Files of the next level that overlap.
   std::string first = inputs.front().files.front()->first_key();
   std::string last;
-  for (const auto& file : FilesOf(inputs)) {
+  for (const auto& file : ListFiles(inputs)) {
     first = std::min(first, file->first_key());
     last = std::max(last, file->last_key());
   }

@@ -74,7 +74,7 @@ Status Db::RunCompaction(const std::vector<Run>& inputs, int output_level) {
     num_entries += run.num_entries();
   }
   MergingIterator entries(std::move(sources));
-  const SstFiles merged = FilesOf(inputs);
+  const SstFiles merged = ListFiles(inputs);
   SstFiles others = version_->AllFiles();
   std::erase_if(others, [&](const auto& file) {
     return std::find(merged.begin(), merged.end(), file) != merged.end();

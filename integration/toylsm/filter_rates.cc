@@ -8,7 +8,7 @@
 namespace blocksieve::toylsm {
 namespace {
 
-RateGoal GoalOf(const Options& options) {
+RateGoal ToGoal(const Options& options) {
   return {.wasted_reads = options.wasted_reads, .bits_per_key = options.bits_per_key};
 }
 
@@ -20,7 +20,7 @@ std::optional<FilterOptions> WantedFor(const Options& options, int level) {
 }  // namespace
 
 Status CheckFilters(const Options& options) {
-  Status status = GoalOf(options).Check();
+  Status status = ToGoal(options).Check();
   for (int level = 0; status.ok() && level < kNumLevels; ++level) {
     status = FilterBuilders::Create(options, WantedFor(options, level)).status();
   }
@@ -30,7 +30,7 @@ Status CheckFilters(const Options& options) {
 std::optional<FilterOptions> KeyFilterFor(const Options& options, const std::vector<Run>& runs,
                                           uint64_t num_entries, int level) {
   std::optional<FilterOptions> filter = WantedFor(options, level);
-  if (!filter || !GoalOf(options).differs_by_run()) return filter;
+  if (!filter || !ToGoal(options).differs_by_run()) return filter;
   // First the new run, together with the rest of its level.
   std::vector<TreeLevel> levels = {
       {.keys_per_run = static_cast<double>(num_entries), .kind = filter->kind}};
@@ -42,7 +42,7 @@ std::optional<FilterOptions> KeyFilterFor(const Options& options, const std::vec
       levels.push_back({.keys_per_run = keys, .kind = WantedFor(options, run.level)->kind});
     }
   }
-  const Result<RatePlan> rates = AllocateRates(levels, GoalOf(options));
+  const Result<RatePlan> rates = AllocateRates(levels, ToGoal(options));
   filter->target_fpr =
       rates.ok() ? rates->levels.front().target_fpr : kMinTargetFpr;  // out of memory
   // A range filter is part of a point filter, so the level must have one.

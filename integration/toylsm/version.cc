@@ -29,7 +29,7 @@ uint64_t Run::num_entries() const {
   return sum;
 }
 
-SstFiles FilesOf(const std::vector<Run>& runs) {
+SstFiles ListFiles(const std::vector<Run>& runs) {
   SstFiles all;
   for (const Run& run : runs) all.insert(all.end(), run.files.begin(), run.files.end());
   return all;

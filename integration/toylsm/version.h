@@ -32,7 +32,7 @@ struct Run {
   uint64_t num_entries() const;
 };
 
-SstFiles FilesOf(const std::vector<Run>& runs);
+SstFiles ListFiles(const std::vector<Run>& runs);
 
 /// Iterates over the entries of a run, some of which may be outside of the range; the run and
 /// `blocks` must outlive the iterator. Blocks outside of the range are not read, nor is the run if
@@ -104,7 +104,7 @@ struct Version {
   /// Makes the runs of these files.
   static std::vector<Run> MakeRuns(SstFiles files);
 
-  SstFiles AllFiles() const { return FilesOf(runs); }
+  SstFiles AllFiles() const { return ListFiles(runs); }
 };
 
 /// Selected blocks, by run and file of a version.

@@ -203,7 +203,7 @@ void FinishBlock(const BlockPlan& plan, std::string_view prefixes, std::string_v
   block->size = before().size();
 }
 
-Status StatusOf(const Problem& problem) {
+Status ToStatus(const Problem& problem) {
   const std::string message = std::string("filter block: ") + problem.text;
   return problem.is_newer ? Status::NotSupported(message) : Status::Corruption(message);
 }

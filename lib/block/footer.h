@@ -68,7 +68,7 @@ struct Problem {
 };
 
 /// Corruption or NotSupported: "filter block: <text>". Throws std::bad_alloc.
-Status StatusOf(const Problem& problem);
+Status ToStatus(const Problem& problem);
 
 /// The parts of a block, which must outlive it.
 struct Footer {

@@ -94,13 +94,13 @@ struct UpToSixteen {
 BLOCKSIEVE_AVX512_INLINE void FetchEight(const BloomState& view, __m512i hashes,
                                          uint64_t* lines) noexcept {
   // ReadFields guarantees fewer than 2^32 lines.
-  const __m512i num_lines = EightOf(view.num_lines);
+  const __m512i num_lines = Broadcast(view.num_lines);
   const __m512i line = _mm512_srli_epi64(
       _mm512_add_epi64(_mm512_mul_epu32(_mm512_srli_epi64(hashes, 32), num_lines),
                        _mm512_srli_epi64(_mm512_mul_epu32(hashes, num_lines), 32)),
       32);
   _mm512_store_si512(lines, _mm512_add_epi64(_mm512_slli_epi64(line, 6),
-                                             EightOf(reinterpret_cast<uintptr_t>(view.data))));
+                                             Broadcast(reinterpret_cast<uintptr_t>(view.data))));
 #pragma GCC unroll 8
   for (size_t i = 0; i < 8; ++i) __builtin_prefetch(reinterpret_cast<const uint8_t*>(lines[i]));
 }

@@ -21,7 +21,7 @@ static_assert(std::end(kFprs)[-1] <= kMinTargetFpr);
 constexpr size_t kNumRows = std::size(kFprs);
 
 /// Rows are in ascending order of size and accuracy.
-Layout LayoutOf(size_t row) noexcept {
+Layout MakeLayout(size_t row) noexcept {
   const size_t sixteenths = kFirstRow + row;
   const auto* const more = std::upper_bound(std::begin(kProbes), std::end(kProbes), sixteenths);
   return {FilterKind::kBlockedBloom, static_cast<double>(sixteenths) / kRowsPerBit,
@@ -33,14 +33,14 @@ Layout LayoutOf(size_t row) noexcept {
 Layout BloomFamily::ChooseLayout(double target_fpr) {
   const auto* const row = std::lower_bound(std::begin(kFprs), std::end(kFprs), target_fpr,
                                            [](double fpr, double target) { return fpr > target; });
-  return LayoutOf(static_cast<size_t>(row - std::begin(kFprs)));
+  return MakeLayout(static_cast<size_t>(row - std::begin(kFprs)));
 }
 
 double BloomFamily::MinBitsPerKey() { return double{kFirstRow} / kRowsPerBit; }
 
 Layout BloomFamily::LayoutForBitsPerKey(double bits_per_key) {
   const double row = std::min<double>(kNumRows - 1, bits_per_key * kRowsPerBit - kFirstRow);
-  return LayoutOf(static_cast<size_t>(row));
+  return MakeLayout(static_cast<size_t>(row));
 }
 
 uint64_t BloomFamily::PayloadBytes(const Layout& layout, uint64_t num_keys) noexcept {

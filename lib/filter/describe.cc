@@ -28,7 +28,7 @@ Status DescribePrefixes(ByteView section, FilterDescription* description) {
   const internal::PrefixView part = internal::ReadPrefixPart(section, &description->num_prefixes);
   if (!part.rule().empty()) description->prefix_rule = internal::PrefixRuleText(part.rule());
   if (description->prefix_rule.empty()) {
-    return internal::StatusOf({"prefixes or their rule cannot be read"});
+    return internal::ToStatus({"prefixes or their rule cannot be read"});
   }
   description->prefix_bytes = section.size();
   description->prefix_lookups = part.num_lookups;
@@ -45,7 +45,7 @@ Status DescribePrefixes(ByteView section, FilterDescription* description) {
 
 Result<FilterDescription> DescribeFilter(ByteView block) try {
   Footer footer;
-  if (const Problem problem = ReadBlock(block, &footer)) return StatusOf(problem);
+  if (const Problem problem = ReadBlock(block, &footer)) return ToStatus(problem);
   FilterDescription description{.kind = footer.kind, .block_bytes = block.size()};
   if (footer.is_empty()) {
     description.predicted_fpr = 0;
@@ -57,7 +57,7 @@ Result<FilterDescription> DescribeFilter(ByteView block) try {
   }
   if (!footer.ranges.empty()) {
     const RangeFilterReader ranges = RangeFilterReader::OpenSection(footer.ranges);
-    if (!ranges.is_ready()) return internal::StatusOf({"ranges cannot be read"});
+    if (!ranges.is_ready()) return internal::ToStatus({"ranges cannot be read"});
     description.range_bytes = ranges.info().bytes;
     description.num_range_keys = ranges.info().num_keys;
     description.estimated_range_fpr = ranges.info().estimated_fpr;
@@ -71,7 +71,7 @@ Status Filter::Verify(ByteView block) try {
   Footer footer;
   Problem problem = ReadBlock(block, &footer);
   if (!problem) problem = internal::VerifySections(footer);
-  return problem ? StatusOf(problem) : Status::Ok();
+  return problem ? ToStatus(problem) : Status::Ok();
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();
 }

@@ -38,7 +38,7 @@ decltype(auto) VisitFamily(FilterKind kind, const Visit& visit) {
 
 /// The plan of a block; without keys, it has only the kind. REQUIRES: IsFamily<List>(layout.kind)
 template <class List = Families>
-BlockPlan PlanOf(const Layout& layout, uint64_t num_keys) noexcept {
+BlockPlan PlanBlock(const Layout& layout, uint64_t num_keys) noexcept {
   if (num_keys == 0) return {.kind = layout.kind};
   return VisitFamily<List>(layout.kind, [&](auto family) { return family.Plan(layout, num_keys); });
 }

@@ -172,7 +172,7 @@ inline void FilterBuilder::Keys::FinishSections(bool with_sections) noexcept {
 
 // Peak memory of Build, without sections.
 inline uint64_t FilterBuilder::Keys::BuildBytes(const Layout& layout, bool keep) const noexcept {
-  const internal::BlockPlan plan = internal::PlanOf(layout, num_keys);
+  const internal::BlockPlan plan = internal::PlanBlock(layout, num_keys);
   return hashes.memory_bytes() * (plan.copies_hashes && keep ? 2 : 1) + plan.working_bytes +
          BlockBytes(layout, num_keys);
 }
@@ -189,7 +189,7 @@ inline Result<FinishedFilter> FilterBuilder::Keys::Build(const FilterOptions& op
   }
   if (hashes.exhausted()) return TooMuchMemory(num_keys, options.max_build_bytes);
   const bool keeps = options.keep_hashes || num_keys <= kSmallFilterKeys;
-  internal::BlockPlan plan = internal::PlanOf(layout, num_keys);
+  internal::BlockPlan plan = internal::PlanBlock(layout, num_keys);
   plan.holds_keys = options.holds_keys;
   if (options.max_build_bytes != 0 &&
       BuildBytes(layout, keeps) + plan.capacity - plan.points_bytes > options.max_build_bytes) {

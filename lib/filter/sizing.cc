@@ -89,7 +89,7 @@ uint64_t BlockBytes(const Layout& layout, uint64_t num_keys, bool has_sections) 
   // The length of a section of usual size takes two bytes.
   static constexpr char kSection[128] = {};
   const std::string_view ranges(kSection, has_sections && num_keys != 0 ? sizeof(kSection) : 0);
-  const internal::BlockPlan plan = internal::PlanOf(layout, num_keys);
+  const internal::BlockPlan plan = internal::PlanBlock(layout, num_keys);
   return plan.points_bytes + internal::BytesAfterPoints(plan, {}, ranges) - ranges.size();
 }
 
@@ -115,7 +115,7 @@ Layout LayoutForBlockBytes(FilterKind kind, uint64_t num_keys, uint64_t block_by
   // key.
   while (fits.ok() &&
          BlockBytes(*fits, num_keys) +
-                 internal::PlanOf<internal::SizedFamilies>(*fits, num_sized).excess_bytes >
+                 internal::PlanBlock<internal::SizedFamilies>(*fits, num_sized).excess_bytes >
              block_bytes) {
     fits = LayoutForBitsPerKey(kind, fits->bits_per_key - 1.0 / 16);
   }

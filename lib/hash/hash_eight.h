@@ -23,13 +23,13 @@ namespace blocksieve::internal {
 /// Longer keys are hashed one by one.
 inline constexpr size_t kMaxEightBytes = 128;
 
-BLOCKSIEVE_EIGHT __m512i EightOf(uint64_t x) noexcept {
+BLOCKSIEVE_EIGHT __m512i Broadcast(uint64_t x) noexcept {
   return _mm512_set1_epi64(static_cast<int64_t>(x));
 }
 
 /// The exclusive or of both halves of the 128-bit products.
 BLOCKSIEVE_EIGHT __m512i FoldedProducts(__m512i a, __m512i b) noexcept {
-  const __m512i low_half = EightOf(0xffffffff);
+  const __m512i low_half = Broadcast(0xffffffff);
   const __m512i a_high = _mm512_srli_epi64(a, 32);
   const __m512i b_high = _mm512_srli_epi64(b, 32);
   const __m512i low = _mm512_mul_epu32(a, b);
@@ -73,8 +73,8 @@ BLOCKSIEVE_EIGHT __m512i EightPairsAt(KeyList keys, size_t first, size_t second,
 BLOCKSIEVE_EIGHT __m512i MixedPairs(KeyList keys, size_t at, const uint64_t* secret) noexcept {
   __m512i seconds;
   const __m512i firsts = EightPairsAt(keys, at, at + 8, &seconds);
-  return FoldedProducts(_mm512_xor_si512(firsts, EightOf(secret[0] + kKeyHashSeed)),
-                        _mm512_xor_si512(seconds, EightOf(secret[1] - kKeyHashSeed)));
+  return FoldedProducts(_mm512_xor_si512(firsts, Broadcast(secret[0] + kKeyHashSeed)),
+                        _mm512_xor_si512(seconds, Broadcast(secret[1] - kKeyHashSeed)));
 }
 
 /// HashKey(keys[i]) of eight keys, by the steps of XXH3. False unless all have the same
@@ -90,15 +90,16 @@ BLOCKSIEVE_EIGHT bool HashEightKeys(KeyList keys, __m512i* hashes) noexcept {
   if (length <= kShortKeyBytes) {
     __m512i ends;
     const __m512i starts = EightPairsAt(keys, 0, length - 8, &ends);
-    const __m512i first = _mm512_xor_si512(starts, EightOf(kFirstHashFlip));
-    const __m512i last = _mm512_xor_si512(ends, EightOf(kLastHashFlip));
+    const __m512i first = _mm512_xor_si512(starts, Broadcast(kFirstHashFlip));
+    const __m512i last = _mm512_xor_si512(ends, Broadcast(kLastHashFlip));
     const __m512i reversed =
         _mm512_broadcast_i32x4(_mm_setr_epi8(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8));
-    sum = _mm512_add_epi64(_mm512_add_epi64(EightOf(length), _mm512_shuffle_epi8(first, reversed)),
-                           _mm512_add_epi64(last, FoldedProducts(first, last)));
+    sum =
+        _mm512_add_epi64(_mm512_add_epi64(Broadcast(length), _mm512_shuffle_epi8(first, reversed)),
+                         _mm512_add_epi64(last, FoldedProducts(first, last)));
   } else {
     // From both ends inwards.
-    sum = EightOf(length * 0x9E3779B185EBCA87u);
+    sum = Broadcast(length * 0x9E3779B185EBCA87u);
     for (size_t from_end = 0; from_end <= (length - 1) / 32; ++from_end) {
       const uint64_t* const secret = kHashSecret + 4 * from_end;
       sum = _mm512_add_epi64(sum, MixedPairs(keys, 16 * from_end, secret));
@@ -106,7 +107,7 @@ BLOCKSIEVE_EIGHT bool HashEightKeys(KeyList keys, __m512i* hashes) noexcept {
     }
   }
   sum = _mm512_xor_si512(sum, _mm512_srli_epi64(sum, 37));
-  sum = _mm512_mullo_epi64(sum, EightOf(0x165667919E3779F9u));
+  sum = _mm512_mullo_epi64(sum, Broadcast(0x165667919E3779F9u));
   *hashes = _mm512_xor_si512(sum, _mm512_srli_epi64(sum, 32));
   return true;
 }

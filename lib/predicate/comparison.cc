@@ -22,7 +22,7 @@ using Kind = PredicateNode::Kind;
 /// An operator, and its negated form; empty: NOT before the column.
 using Spelling = std::pair<std::string_view, std::string_view>;
 
-Spelling SpellingOf(Comparison comparison) noexcept {
+Spelling Spell(Comparison comparison) noexcept {
   constexpr Spelling kSpellings[] = {
       {"=", "!="},
       {"IN", "NOT IN"},
@@ -50,7 +50,7 @@ void Print(Comparison comparison, PredicateNode* leaf) {
   if (!operands.empty()) operands.insert(0, " ");
 
   const std::string column = Predicate::ColumnText(*leaf->column);
-  const auto [plain, negated] = SpellingOf(comparison);
+  const auto [plain, negated] = Spell(comparison);
   leaf->text = column + " " + std::string(plain) + operands;
   leaf->negated_text =
       negated.empty() ? "NOT " + leaf->text : column + " " + std::string(negated) + operands;
@@ -131,7 +131,7 @@ Status SetText(const Column& column, Comparison comparison, PredicateNode* leaf)
   if (column.type() != ValueType::kBytes) {
     return Status::InvalidArgument(
         "column '" + column.name() + "' is " + std::string(ValueTypeName(column.type())) +
-        ", but " + std::string(SpellingOf(comparison).first) + " needs a column of bytes");
+        ", but " + std::string(Spell(comparison).first) + " needs a column of bytes");
   }
   if (comparison == Comparison::kStartsWith) return SetPattern(Pattern::Prefix(text), leaf);
   std::optional<Pattern> pattern = Pattern::Like(text);

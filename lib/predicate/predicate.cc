@@ -71,14 +71,14 @@ Predicate Predicate::IsMissing(const Column& column) {
 Predicate Predicate::Constant(bool is_true) { return Predicate(internal::MakeConstant(is_true)); }
 
 Result<Predicate> Predicate::And(std::span<const Predicate> operands) {
-  return Wrap([&] { return MakeCombination(PredicateNode::Kind::kAnd, NodesOf(operands)); });
+  return Wrap([&] { return MakeCombination(PredicateNode::Kind::kAnd, CollectNodes(operands)); });
 }
 
 Result<Predicate> Predicate::Or(std::span<const Predicate> operands) {
-  return Wrap([&] { return MakeCombination(PredicateNode::Kind::kOr, NodesOf(operands)); });
+  return Wrap([&] { return MakeCombination(PredicateNode::Kind::kOr, CollectNodes(operands)); });
 }
 
-std::vector<Predicate::NodePointer> Predicate::NodesOf(std::span<const Predicate> operands) {
+std::vector<Predicate::NodePointer> Predicate::CollectNodes(std::span<const Predicate> operands) {
   std::vector<NodePointer> nodes;
   for (const Predicate& operand : operands) nodes.push_back(operand.node_);
   return nodes;

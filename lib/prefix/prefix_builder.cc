@@ -35,7 +35,7 @@ Result<PrefixBuilder> PrefixBuilder::Create(const FilterOptions& options) {
 PrefixBuilder::PrefixBuilder(const FilterOptions& options, std::string rule)
     : options_(options),
       rule_(std::move(rule)),
-      max_prefixes_(rule_.empty() ? 0 : internal::MaxPrefixesOf(AsBytes(rule_))),
+      max_prefixes_(rule_.empty() ? 0 : internal::MaxPrefixes(AsBytes(rule_))),
       min_lookups_(NumLookups(options.prefix_fpr, options.target_fpr)),
       max_lookups_(NumLookups(options.few_prefixes_fpr, options.target_fpr)),
       num_lookups_(min_lookups_),

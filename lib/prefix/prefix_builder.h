@@ -80,7 +80,7 @@ class PrefixBuilder {
   FilterOptions options_;
   std::string rule_;
   std::string chosen_rule_;  // where rule_ is empty
-  size_t max_prefixes_;      // MaxPrefixesOf(rule_)
+  size_t max_prefixes_;      // MaxPrefixes(rule_)
   // Hashes per prefix: the FPR of prefixes is that of the point filter to this power; and where
   // prefixes are few.
   unsigned min_lookups_;

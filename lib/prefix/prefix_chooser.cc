@@ -17,7 +17,7 @@ constexpr uint64_t kFirstCheck = 128;
 constexpr uint64_t kKeysBetweenChecks = 1024;
 
 // As a big-endian number; bytes beyond the eighth do not count.
-uint64_t NumberOf(std::string_view key, size_t length) {
+uint64_t ReadBigEndian(std::string_view key, size_t length) {
   uint64_t number = 0;
   for (size_t i = 0; i < std::min<size_t>(length, 8); ++i) {
     number = number << 8 | (i < key.size() ? static_cast<uint8_t>(key[i]) : 0);
@@ -71,7 +71,7 @@ void PrefixChooser::DropExpensive(double forgiven, double forgiven_prefixes) {
 bool PrefixChooser::HasGaps(const Candidate& candidate) const {
   if (candidate.length == 0 || candidate.length > 8) return true;
   const uint64_t span =
-      NumberOf(last_key_, candidate.length) - NumberOf(first_key_, candidate.length);
+      ReadBigEndian(last_key_, candidate.length) - ReadBigEndian(first_key_, candidate.length);
   return candidate.prefixes.num_prefixes() / 2 < span / 4;
 }
 

@@ -108,7 +108,7 @@ bool FindAfterFields(ByteView parameters, std::string_view key, PrefixLengths* l
 
 }  // namespace
 
-size_t MaxPrefixesOf(ByteView rule) noexcept {
+size_t MaxPrefixes(ByteView rule) noexcept {
   switch (static_cast<RuleKind>(rule[0])) {
     case RuleKind::kDelimiter:
       return std::min<size_t>(rule[1], kMaxPrefixes);
@@ -146,7 +146,7 @@ size_t FindLongestPrefix(ByteView rule, std::string_view key) noexcept {
   if (IsOneByteDelimiter(rule) && key.size() <= kMaxPrefixBytes) {
     // Most keys have fewer boundaries than the rule allows.
     size_t end;
-    if (CountByte(key, static_cast<char>(rule[2]), &end) <= MaxPrefixesOf(rule)) return end;
+    if (CountByte(key, static_cast<char>(rule[2]), &end) <= MaxPrefixes(rule)) return end;
   }
   PrefixLengths lengths;
   return FindPrefixes(rule, key, &lengths) ? lengths.longest() : 0;

@@ -63,7 +63,7 @@ Result<std::string> ParsePrefixRule(std::string_view text);
 std::string PrefixRuleText(ByteView rule);
 
 /// The maximum number of prefixes that a rule finds in a key.
-size_t MaxPrefixesOf(ByteView rule) noexcept;
+size_t MaxPrefixes(ByteView rule) noexcept;
 
 inline bool IsOneByteDelimiter(ByteView rule) noexcept {
   return rule.size() == 3 && static_cast<RuleKind>(rule[0]) == RuleKind::kDelimiter;

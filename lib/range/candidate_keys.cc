@@ -6,7 +6,7 @@
 
 namespace blocksieve::internal {
 
-KeyForm FormOf(const SortedKeys& keys) noexcept {
+KeyForm FindKeyForm(const SortedKeys& keys) noexcept {
   KeyForm form;
   const size_t length = keys[0].size();
   if (length < KeyForm::kTailBytes || length > UINT16_MAX) return form;

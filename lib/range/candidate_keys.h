@@ -57,6 +57,6 @@ struct KeyForm {
 };
 
 /// The form of `keys`. REQUIRES: !keys.empty()
-KeyForm FormOf(const SortedKeys& keys) noexcept;
+KeyForm FindKeyForm(const SortedKeys& keys) noexcept;
 
 }  // namespace blocksieve::internal

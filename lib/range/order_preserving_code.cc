@@ -32,7 +32,7 @@ OrderPreservingCode::OrderPreservingCode(const CodeSizes& sizes, Decoder* from) 
 SortedCodes::SortedCodes(const OrderPreservingCode& code) : code_(code), is_word_(code.IsWord(0)) {
   for (size_t byte = 0; byte < 256; ++byte) {
     bytes_[byte] = {static_cast<uint32_t>(byte), 1};
-    if (code.num_symbols_ != 0) symbols_[byte] = code.ShareOf(static_cast<uint8_t>(byte));
+    if (code.num_symbols_ != 0) symbols_[byte] = code.FindShare(static_cast<uint8_t>(byte));
   }
   for (size_t i = 0; i <= code.num_positions_; ++i) {
     positions_[i].shares = (code.IsSymbol(i) ? symbols_ : bytes_).data();

@@ -149,7 +149,7 @@ class OrderPreservingCode {
 
   /// Encodes the byte at a position. False if the bytes after it do not change the code.
   bool AddByte(uint8_t byte, size_t position, State* state) const noexcept {
-    const Share share = IsSymbol(position) ? ShareOf(byte) : Share{byte, 1};
+    const Share share = IsSymbol(position) ? FindShare(byte) : Share{byte, 1};
     return AddShare(share, PartsAt(position, state->edges), state);
   }
 
@@ -188,7 +188,7 @@ class OrderPreservingCode {
     return known[0] == known[1];
   }
 
-  Share ShareOf(uint8_t byte) const noexcept {
+  Share FindShare(uint8_t byte) const noexcept {
     const uint64_t word = in_use_[byte / 64];
     const uint64_t bit = uint64_t{1} << (byte % 64);
     const size_t rank = ranks_[byte / 64] + static_cast<size_t>(std::popcount(word & (bit - 1)));

@@ -58,7 +58,7 @@ RangeFilterInfo AppendRangePart(const SortedKeys& keys, const FilterOptions& opt
   const TreeShape shape = AppendTree(keys, code, info.cells_per_key, &tree);
   info.estimated_fpr = EstimatedFpr(shape);
 
-  const KeyForm form = FormOf(keys);
+  const KeyForm form = FindKeyForm(keys);
   AppendLittleEndian(out, info.num_keys | info.cells_per_key << kKeysBits);
   AppendLittleEndian(out, code.Code(keys[0], 0));
   AppendLittleEndian(out, code.Code(keys.back(), 0));

@@ -273,8 +273,8 @@ class TreeWriter {
   std::string nodes_;  // nodes of clusters that are too large for a leaf
 };
 
-std::vector<uint64_t> CodesOf(const SortedKeys& keys, size_t first, size_t count,
-                              SortedCodes* sorted) {
+std::vector<uint64_t> EncodeKeys(const SortedKeys& keys, size_t first, size_t count,
+                                 SortedCodes* sorted) {
   std::vector<uint64_t> codes(count);
   auto at = keys.begin() + static_cast<std::ptrdiff_t>(first);
   for (size_t i = 0; i < count; ++i, ++at) {
@@ -289,7 +289,7 @@ TreeShape AppendTree(const SortedKeys& keys, const OrderPreservingCode& code,
                      uint64_t cells_per_key, std::string* out) {
   assert(cells_per_key >= 2 && cells_per_key <= kMaxCellsPerKey);
   SortedCodes sorted(code);
-  const std::vector<uint64_t> codes = CodesOf(keys, 0, keys.size(), &sorted);
+  const std::vector<uint64_t> codes = EncodeKeys(keys, 0, keys.size(), &sorted);
   TreeWriter writer(keys, code, cells_per_key);
   const size_t before = out->size();
   writer.AppendNode({0, 0, 0, codes, codes.front(), codes.back()}, out);
@@ -309,7 +309,7 @@ TreeShape TryTree(const SortedKeys& keys, const OrderPreservingCode& code, uint6
   std::string unused;
   for (size_t i = 0; i < kStretches; ++i) {
     const size_t first = (keys.size() - count) / (kStretches - 1) * i;
-    const std::vector<uint64_t> codes = CodesOf(keys, first, count, &sorted);
+    const std::vector<uint64_t> codes = EncodeKeys(keys, first, count, &sorted);
     writer.AppendNode({first, 0, 0, codes, codes.front(), codes.back()}, &unused);
   }
   TreeShape shape = writer.shape();

@@ -101,8 +101,8 @@ std::span<uint64_t> RibbonChunkSolver::DropCopies(std::span<uint64_t> hashes) {
   return hashes.first(distinct);
 }
 
-RibbonChunkSolver::Place RibbonChunkSolver::PlaceOf(size_t num_hashes, int64_t widening,
-                                                    uint64_t first_octet, bool last) const {
+RibbonChunkSolver::Place RibbonChunkSolver::FindPlace(size_t num_hashes, int64_t widening,
+                                                      uint64_t first_octet, bool last) const {
   const uint32_t fold = first_octet == 0 ? kRibbonFold : 0;
   const auto num_rows = static_cast<int64_t>(num_hashes + carried_.count);
   // The virtual slots of a later chunk start kRibbonFold after its first column.
@@ -127,7 +127,7 @@ bool RibbonChunkSolver::Try(std::span<const uint64_t> hashes, std::span<const ui
   Place place{};
   for (size_t i = first_try; i < end_try; ++i) {
     if (i % kTriesPerWidth == 0 || i == first_try) {
-      place = PlaceOf(hashes.size(), kWidenings[i / kTriesPerWidth], first_octet, last);
+      place = FindPlace(hashes.size(), kWidenings[i / kTriesPerWidth], first_octet, last);
       if (place.num_slots / kRibbonOctet > kRibbonEntryMask) return false;
     }
     // Seed 0 comes last, because in the first chunk it is multiplier 0.

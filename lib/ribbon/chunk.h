@@ -42,7 +42,7 @@ class RibbonChunkSolver {
   /// Moves the distinct hashes to the front and returns them; in their order, unless there are more
   /// than kMaxChunkRows.
   std::span<uint64_t> DropCopies(std::span<uint64_t> hashes);
-  Place PlaceOf(size_t num_hashes, int64_t widening, uint64_t first_octet, bool last) const;
+  Place FindPlace(size_t num_hashes, int64_t widening, uint64_t first_octet, bool last) const;
   /// Makes tries `first_try` to `end_try` until one succeeds. Empty `results` stand for
   /// fingerprints. REQUIRES: TakeHashes(hashes)
   bool Try(std::span<const uint64_t> hashes, std::span<const uint32_t> results,

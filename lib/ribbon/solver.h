@@ -75,8 +75,8 @@ BLOCKSIEVE_INLINE uint64_t TransposeBits(uint64_t x) noexcept {
   return x ^ t ^ (t << 28);
 }
 
-BLOCKSIEVE_INLINE void FindStartsOf(const uint64_t* mixed, size_t num_rows, uint32_t multiplier,
-                                    uint32_t num_octets, uint32_t fold, uint32_t* starts) noexcept {
+BLOCKSIEVE_INLINE void FindStarts(const uint64_t* mixed, size_t num_rows, uint32_t multiplier,
+                                  uint32_t num_octets, uint32_t fold, uint32_t* starts) noexcept {
   for (size_t i = 0; i < num_rows; ++i) {
     const uint32_t slot = RibbonSlotInChunk(mixed[i], multiplier, num_octets);
     starts[i] = (slot > fold ? slot : fold) - fold;

@@ -300,7 +300,7 @@ BLOCKSIEVE_INLINE bool EliminateByOctets(uint32_t fingerprint_columns,
   namespace {                                                                           \
   TARGET void NAME##Starts(const uint64_t* mixed, size_t num_rows, uint32_t multiplier, \
                            uint32_t num_octets, uint32_t fold, uint32_t* starts) {      \
-    FindStartsOf(mixed, num_rows, multiplier, num_octets, fold, starts);                \
+    FindStarts(mixed, num_rows, multiplier, num_octets, fold, starts);                  \
   }                                                                                     \
   TARGET bool NAME##Eliminate(uint32_t fingerprint_columns, RibbonSystem* system) {     \
     return EliminateByOctets(fingerprint_columns, system);                              \

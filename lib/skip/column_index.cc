@@ -52,7 +52,7 @@ std::vector<GranuleBounds> ColumnIndex::Bounds() const {
   return has_bounds() ? bounds_.All(num_granules_) : std::vector<GranuleBounds>();
 }
 
-uint64_t ColumnIndex::BytesOf(const PruningStep& step) const noexcept {
+uint64_t ColumnIndex::CountBytes(const PruningStep& step) const noexcept {
   switch (step.by) {
     case PruneBy::kHash:
       return info_.probe_bytes;
@@ -70,7 +70,7 @@ void ColumnIndex::Prune(const PruningStep& step, GranuleSet* candidates,
                         ColumnExplanation* explanation) const {
   if (explanation != nullptr) {
     if (explanation->num_probes++ == 0) explanation->filters.emplace(FiltersName(info_));
-    explanation->index_bytes += BytesOf(step);
+    explanation->index_bytes += CountBytes(step);
   }
   if (always_ == nullptr) return PruneOthers(step, candidates);
   GranuleSet others = *candidates;

@@ -43,7 +43,7 @@ class ColumnIndex {
   bool has_filters() const noexcept { return info_.filters == PartState::kPresent; }
   bool has_bounds() const noexcept { return info_.bounds == PartState::kPresent; }
 
-  uint64_t BytesOf(const PruningStep& step) const noexcept;
+  uint64_t CountBytes(const PruningStep& step) const noexcept;
   /// Prune without regard to granules that always match.
   void PruneOthers(const PruningStep& step, GranuleSet* candidates) const;
   void PruneByAny(std::span<const Value> values, GranuleSet* candidates) const;

@@ -12,7 +12,7 @@ namespace {
 
 using Kind = PredicateNode::Kind;
 
-const PruningPlan& PlanOf(const PredicateNode& leaf, bool wants_true) noexcept {
+const PruningPlan& SelectPlan(const PredicateNode& leaf, bool wants_true) noexcept {
   return wants_true ? leaf.when_true : leaf.when_false;
 }
 
@@ -21,7 +21,7 @@ bool CanUse(uint8_t parts, const PruningPlan& plan) {
 }
 
 // Such as "filters and bounds, 2 values".
-std::string ReasonOf(const PruningPlan& plan, uint8_t parts) {
+std::string WhyChosen(const PruningPlan& plan, uint8_t parts) {
   if (!plan.names_parts || plan.alternatives.empty()) return plan.reason;
   const unsigned asked = plan.parts & parts;
   const char* names = asked == kFilterPart                   ? "filters"
@@ -74,15 +74,15 @@ GranulePruner::GranulePruner(const Predicate& predicate, std::vector<uint8_t> pa
   assert(parts_.size() == columns_.size());
 }
 
-size_t GranulePruner::ColumnOf(const PredicateNode& leaf) const {
+size_t GranulePruner::FindColumn(const PredicateNode& leaf) const {
   return static_cast<size_t>(std::find(columns_.begin(), columns_.end(), *leaf.column) -
                              columns_.begin());
 }
 
 bool GranulePruner::CanPrune(const PredicateNode& node, bool wants_true) const {
   if (node.IsLeaf()) {
-    const PruningPlan& plan = PlanOf(node, wants_true);
-    return CanUse(plan.alternatives.empty() ? uint8_t{0} : parts_[ColumnOf(node)], plan);
+    const PruningPlan& plan = SelectPlan(node, wants_true);
+    return CanUse(plan.alternatives.empty() ? uint8_t{0} : parts_[FindColumn(node)], plan);
   }
   if (node.kind == Kind::kNot) return CanPrune(*node.children[0], !wants_true);
   const auto can_prune = [&](const PredicateNodePointer& child) {
@@ -101,14 +101,14 @@ void GranulePruner::Prune(const PredicateNode& node, bool wants_true, GranuleSet
   }
   if (node.IsLeaf()) {
     const auto prune_by_steps = [&](const std::vector<PruningStep>& steps, GranuleSet* set) {
-      const size_t column = ColumnOf(node);
+      const size_t column = FindColumn(node);
       for (const PruningStep& step : steps) {
         if (set->IsEmpty()) return;
         indexes_[column]->Prune(step, set,
                                 explanations == nullptr ? nullptr : &(*explanations)[column]);
       }
     };
-    return PruneUnlessAny(PlanOf(node, wants_true).alternatives, prune_by_steps, candidates);
+    return PruneUnlessAny(SelectPlan(node, wants_true).alternatives, prune_by_steps, candidates);
   }
   if (!NeedsAll(node, wants_true)) {
     const auto prune_by_child = [&](const PredicateNodePointer& child, GranuleSet* set) {
@@ -130,7 +130,7 @@ GranuleSet GranulePruner::Candidates(size_t num_granules,
   return candidates;
 }
 
-GranuleSet GranulePruner::CandidatesOf(size_t comparison, size_t num_granules) const {
+GranuleSet GranulePruner::FindCandidates(size_t comparison, size_t num_granules) const {
   const auto [leaf, wants_true, is_used] = Comparisons()[comparison];
   GranuleSet candidates = GranuleSet::All(num_granules);
   if (CanPrune(*leaf, wants_true)) Prune(*leaf, wants_true, &candidates, nullptr);
@@ -165,9 +165,9 @@ std::vector<ComparisonExplanation> GranulePruner::Explain() const {
     if (leaf->column) explanation.column = leaf->column->name();
     const bool can_prune = CanPrune(*leaf, wants_true);
     explanation.is_used = can_prune && is_used;
-    const PruningPlan& plan = PlanOf(*leaf, wants_true);
-    const uint8_t parts = leaf->column ? parts_[ColumnOf(*leaf)] : uint8_t{0};
-    explanation.reason = ReasonOf(plan, parts);
+    const PruningPlan& plan = SelectPlan(*leaf, wants_true);
+    const uint8_t parts = leaf->column ? parts_[FindColumn(*leaf)] : uint8_t{0};
+    explanation.reason = WhyChosen(plan, parts);
     if (plan.can_prune && !can_prune) {
       explanation.reason = WhyUseless(*leaf, plan, parts);
     } else if (can_prune && !is_used) {
@@ -180,7 +180,7 @@ std::vector<ComparisonExplanation> GranulePruner::Explain() const {
 std::vector<size_t> GranulePruner::ColumnsOfComparisons() const {
   std::vector<size_t> columns;
   for (const Comparison& comparison : Comparisons()) {
-    columns.push_back(comparison.leaf->column ? ColumnOf(*comparison.leaf) : npos);
+    columns.push_back(comparison.leaf->column ? FindColumn(*comparison.leaf) : npos);
   }
   return columns;
 }

@@ -39,7 +39,7 @@ class GranulePruner {
                         std::vector<ColumnExplanation>* explanations = nullptr) const;
 
   /// The granules that may match comparison number `comparison` of Explain alone.
-  GranuleSet CandidatesOf(size_t comparison, size_t num_granules) const;
+  GranuleSet FindCandidates(size_t comparison, size_t num_granules) const;
 
   /// One entry per comparison, in the order of the text, without counts. Probes no index.
   std::vector<ComparisonExplanation> Explain() const;
@@ -65,7 +65,7 @@ class GranulePruner {
                std::vector<Comparison>* comparisons) const;
   std::vector<Comparison> Comparisons() const;
 
-  size_t ColumnOf(const PredicateNode& leaf) const;
+  size_t FindColumn(const PredicateNode& leaf) const;
 
   const PredicateNode& root_;
   const std::vector<Column>& columns_;

@@ -75,7 +75,7 @@ void ScanPruner::CountComparisons(const SkipIndex& index, const internal::Column
     ++comparison.num_files;
     comparison.num_granules += index.num_granules();
     if (!counts_comparisons_) continue;
-    comparison.granules_selected += pruner.CandidatesOf(i, index.num_granules()).Count();
+    comparison.granules_selected += pruner.FindCandidates(i, index.num_granules()).Count();
   }
 }
 

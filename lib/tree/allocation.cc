@@ -42,20 +42,20 @@ class RangeRates {
     scale_ = std::exp(low);
   }
 
-  double RateOf(const TreeLevel& level) const {
+  double ChooseFpr(const TreeLevel& level) const {
     return std::clamp(scale_ * KeysPerLookup(level) / max_keys_, kMinRangeFpr, kMaxRangeFpr);
   }
 
   double WastedReads() const {
     double sum = 0;
-    for (const TreeLevel& level : levels_) sum += RunsPerLookup(level) * RateOf(level);
+    for (const TreeLevel& level : levels_) sum += RunsPerLookup(level) * ChooseFpr(level);
     return sum;
   }
 
   double BitsPerKey() const {
     double sum = 0;
     for (const TreeLevel& level : levels_) {
-      sum += level.num_keys() * RangeBitsPerKey(RateOf(level));
+      sum += level.num_keys() * RangeBitsPerKey(ChooseFpr(level));
     }
     return sum / NumKeys(levels_);
   }
@@ -88,7 +88,7 @@ RatePlan AllocateForReads(Levels levels, double wasted_reads) {
 
 RatePlan WithRanges(RatePlan points, Levels levels, const RangeRates& ranges) {
   for (size_t i = 0; i < levels.size(); ++i) {
-    points.levels[i].range_fpr = ranges.RateOf(levels[i]);
+    points.levels[i].range_fpr = ranges.ChooseFpr(levels[i]);
   }
   points.wasted_seek_reads = ranges.WastedReads();
   points.range_bits_per_key = ranges.BitsPerKey();

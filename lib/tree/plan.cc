@@ -63,7 +63,7 @@ bool IsAsPlanned(const Tree& tree, size_t number, const RateGoal& goal, FilterKi
   if (*file.kind != kind) {
     // The kind of files that stay also counts at the target rate: a ribbon is smaller, and a Bloom
     // filter of few keys is below the target only because it consists of whole lines.
-    if (*file.kind != RateGoal{.is_stock = goal.is_stock}.KindOf(/*is_short_lived=*/false)) {
+    if (*file.kind != RateGoal{.is_stock = goal.is_stock}.ChooseKind(/*is_short_lived=*/false)) {
       return false;
     }
     const bool shares_bits = goal.bits_per_key && goal.has_prefixes;
@@ -111,7 +111,7 @@ bool GainsByAll(const Tree& tree, const std::vector<FilterChange>& changes) {
          SavesShare(before.filter_bytes, after.filter_bytes);
 }
 
-Prediction PredictionOf(std::span<const Tree> trees, const std::vector<double>& fprs,
+Prediction PredictReads(std::span<const Tree> trees, const std::vector<double>& fprs,
                         double absent_fraction, uint64_t filter_bytes) {
   return {.wasted_reads_absent = WastedReads(trees, fprs, 1),
           .wasted_reads = WastedReads(trees, fprs, absent_fraction),
@@ -160,7 +160,8 @@ Result<FilterPlan> PlanFilters(const Tree& tree, const RateGoal& goal, bool in_p
     const auto level = static_cast<size_t>(std::max(tree.files()[i].level, 0));
     const double target_fpr = rates.levels[level].target_fpr;
     if (IsAsPlanned(tree, i, goal, levels[level].kind, target_fpr)) continue;
-    const FilterKind kind = in_place ? goal.KindOf(/*is_short_lived=*/false) : levels[level].kind;
+    const FilterKind kind =
+        in_place ? goal.ChooseKind(/*is_short_lived=*/false) : levels[level].kind;
     changes.push_back(NewFilter(tree, i, goal, kind, target_fpr));
   }
   FilterPlan plan = PlanChanges(tree, std::move(changes));
@@ -227,7 +228,7 @@ Prediction Predict(std::span<const Tree> trees, double absent_fraction) {
     for (const TreeRun& run : tree.runs()) fprs.push_back(run.fpr);
     filter_bytes += tree.filter_bytes();
   }
-  return PredictionOf(trees, fprs, absent_fraction, filter_bytes);
+  return PredictReads(trees, fprs, absent_fraction, filter_bytes);
 }
 
 Prediction Predict(std::span<const Tree> trees, std::span<const FilterPlan> plans,
@@ -238,7 +239,7 @@ Prediction Predict(std::span<const Tree> trees, std::span<const FilterPlan> plan
     fprs.insert(fprs.end(), plan.fprs.begin(), plan.fprs.end());
     filter_bytes += plan.filter_bytes;
   }
-  return PredictionOf(trees, fprs, absent_fraction, filter_bytes);
+  return PredictReads(trees, fprs, absent_fraction, filter_bytes);
 }
 
 }  // namespace blocksieve

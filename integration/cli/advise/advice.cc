@@ -48,11 +48,11 @@ class Adviser {
       const double reads = advice_.current.wasted_reads_absent;
       Offer("same memory",
             Better(PlanForMemory(forest(), bytes), cli::PlanForOneRate(forest(), bytes),
-                   [&](const Plans& plans) { return PredictionOf(plans).wasted_reads; }));
+                   [&](const Plans& plans) { return PredictAll(plans).wasted_reads; }));
       Offer("same reads",
             Better(PlanForSameReads(forest(), reads), PlanForOneRateOfReads(forest(), reads),
                    [](const Plans& plans) {
-                     return static_cast<double>(SumOf(plans, &FilterPlan::filter_bytes));
+                     return static_cast<double>(AddUp(plans, &FilterPlan::filter_bytes));
                    }));
     } else if (!has_limit) {
       Propose("usual", PlanForGoal(forest(), {.bits_per_key = kUsualBitsPerKey}));
@@ -71,7 +71,7 @@ class Adviser {
   const AdviceRequest& request() const { return advice_.request; }
   const Forest& forest() const { return advice_.forest; }
 
-  Prediction PredictionOf(const Plans& plans) const {
+  Prediction PredictAll(const Plans& plans) const {
     return Predict(forest().trees, plans, request().absent_fraction);
   }
 
@@ -94,7 +94,7 @@ class Adviser {
     if (advice_.proposals.empty()) return;
     Result<Plans> plans = PlanForMemory(forest(), ComparedBytes(), /*is_stock=*/true);
     if (!plans.ok()) return;
-    const Prediction prediction = PredictionOf(*plans);
+    const Prediction prediction = PredictAll(*plans);
     advice_.stock = Proposal{"stock", *std::move(plans), prediction};
   }
 
@@ -125,7 +125,7 @@ class Adviser {
 
   void Propose(const std::string& name, Result<Plans> plan) {
     if (!plan.ok()) return;
-    const Prediction prediction = PredictionOf(*plan);
+    const Prediction prediction = PredictAll(*plan);
     advice_.proposals.push_back({name, *std::move(plan), prediction});
   }
 
@@ -135,7 +135,7 @@ class Adviser {
     const bool has_changes =
         plan.ok() &&
         !std::ranges::all_of(*plan, &std::vector<FilterChange>::empty, &FilterPlan::changes);
-    if (has_changes && IsNoWorse(PredictionOf(*plan))) Propose(name, std::move(plan));
+    if (has_changes && IsNoWorse(PredictAll(*plan))) Propose(name, std::move(plan));
   }
 
   bool IsNoWorse(const Prediction& prediction) const {
@@ -156,9 +156,9 @@ class Adviser {
 
 }  // namespace
 
-Forest ForestOf(std::vector<FileReport> files) {
+Forest BuildForest(std::vector<FileReport> files) {
   Forest forest{std::move(files), {}};
-  forest.trees = rocksdb_plugin::TreesOf(forest.files);
+  forest.trees = rocksdb_plugin::BuildTrees(forest.files);
   std::erase_if(forest.trees, [](const Tree& tree) { return tree.num_keys() == 0; });
   return forest;
 }

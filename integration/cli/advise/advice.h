@@ -126,7 +126,7 @@ struct Advice {
 inline constexpr double kMinSavedReads = 0.001;
 
 /// The trees of files, with the shares of lookups by their key ranges.
-Forest ForestOf(std::vector<FileReport> files);
+Forest BuildForest(std::vector<FileReport> files);
 
 /// The reason, or "" if filters may pay. `cache_bytes`: of the block cache, which all column
 /// families share, as `num_bytes` of all files.
@@ -149,7 +149,7 @@ struct Verdict {
 /// Compares `after` with `before`: "14 times fewer wasted reads and 31 % less memory".
 std::string DifferenceText(const Prediction& before, const Prediction& after);
 
-Verdict VerdictOf(const Advice& advice);
+Verdict JudgeAdvice(const Advice& advice);
 
 /// Tables and option strings.
 std::string ToText(const Advice& advice);

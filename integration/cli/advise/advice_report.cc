@@ -22,7 +22,7 @@ Json ToJson(const Proposal& proposal, const Forest& forest) {
   Json document = {
       {"name", proposal.name}, {"option", PolicyOption(proposal.policy())}, {option, value}};
   document.update(Json(proposal.prediction));
-  document["levels"] = ArrayOf(LevelsOf(forest), [&](const ForestLevel& level) -> Json {
+  document["levels"] = ToArray(ListLevels(forest), [&](const ForestLevel& level) -> Json {
     return {{"family", forest.trees[level.tree].name()},
             {"level", level.number},
             {"kind", FilterKindName(level.In(plans).kind)},
@@ -31,13 +31,13 @@ Json ToJson(const Proposal& proposal, const Forest& forest) {
   size_t num_changes = 0;
   for (const FilterPlan& plan : plans) num_changes += plan.changes.size();
   document.update({{"rewritten_files", num_changes},
-                   {"rewritten_bytes", SumOf(plans, &FilterPlan::rewritten_bytes)},
-                   {"rewritten_keys", SumOf(plans, &FilterPlan::rewritten_keys)}});
+                   {"rewritten_bytes", AddUp(plans, &FilterPlan::rewritten_bytes)},
+                   {"rewritten_keys", AddUp(plans, &FilterPlan::rewritten_keys)}});
   return document;
 }
 
 Json ProposalsJson(const Advice& advice) {
-  return ArrayOf(advice.proposals,
+  return ToArray(advice.proposals,
                  [&](const Proposal& each) { return ToJson(each, advice.forest); });
 }
 
@@ -49,7 +49,7 @@ Json ToJson(const Verdict& verdict) {
 }
 
 Json FamilyJson(const Tree& tree) {
-  const Json runs = ArrayOf(tree.runs(), [](const TreeRun& run) -> Json {
+  const Json runs = ToArray(tree.runs(), [](const TreeRun& run) -> Json {
     return {{"level", run.level},
             {"num_files", run.num_files},
             {"num_keys", run.num_keys},
@@ -123,7 +123,7 @@ std::optional<double> SeekFraction(const ObservedReads& reads) {
 }
 
 // Per lookup, also of keys that were found.
-std::optional<double> WastedReadsOf(const ObservedReads& reads) {
+std::optional<double> CountWastedReads(const ObservedReads& reads) {
   if (!ProbesPerLookup(reads)) return std::nullopt;
   return Ratio(*reads.false_positives, *reads.lookups);
 }
@@ -132,7 +132,7 @@ std::optional<double> WastedReadsOf(const ObservedReads& reads) {
 
 Json DescribeLevels(const Forest& forest,
                     const std::function<void(const ForestLevel&, Json*)>& more) {
-  return ArrayOf(LevelsOf(forest), [&](const ForestLevel& level) {
+  return ToArray(ListLevels(forest), [&](const ForestLevel& level) {
     Json row = {{"family", forest.trees[level.tree].name()},
                 {"level", level.number},
                 {"num_runs", level.runs.size()},
@@ -181,7 +181,7 @@ std::string ToText(const Advice& advice) {
 
 Json ToJson(const Advice& advice) {
   Json document = {{"num_keys", advice.forest.num_keys()},
-                   {"families", ArrayOf(advice.forest.trees, FamilyJson)},
+                   {"families", ToArray(advice.forest.trees, FamilyJson)},
                    {"no_filters", advice.without},
                    {"current", advice.current}};
   document["proposals"] = ProposalsJson(advice);
@@ -191,7 +191,7 @@ Json ToJson(const Advice& advice) {
     document["stock"].update(Json(stock->prediction));
   }
   document["no_filter_pays"] = advice.no_filter_pays;
-  document["verdict"] = ToJson(VerdictOf(advice));
+  document["verdict"] = ToJson(JudgeAdvice(advice));
   if (advice.seeks) AddSeeksTo(advice, &document);
   return document;
 }
@@ -224,7 +224,7 @@ std::string ToText(const ObservedReads& reads, std::optional<double> predicted) 
     text += fmt::format("Missing counters, without which some figures are unknown: {}.\n",
                         fmt::join(reads.missing, ", "));
   }
-  if (const auto wasted = WastedReadsOf(reads)) {
+  if (const auto wasted = CountWastedReads(reads)) {
     text +=
         fmt::format("Wasted reads per lookup: {:.3g} by RocksDB's counters of filters", *wasted);
     if (predicted) text += fmt::format(", {:.3g} by the model of the tree", *predicted);
@@ -248,7 +248,7 @@ std::string ToText(const ObservedReads& reads, std::optional<double> predicted) 
 Json ToJson(const ObservedReads& reads) {
   Json document = {{"lookups", OrNull(reads.lookups)},
                    {"absent_fraction", OrNull(AbsentFraction(reads))},
-                   {"wasted_reads", OrNull(WastedReadsOf(reads))},
+                   {"wasted_reads", OrNull(CountWastedReads(reads))},
                    {"seeks", OrNull(reads.seeks)},
                    {"seek_fraction", OrNull(SeekFraction(reads))},
                    {"missing_counters", reads.missing},

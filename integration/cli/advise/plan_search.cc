@@ -17,7 +17,7 @@ double RoundDown(double value) {
   return std::stod(fmt::format("{:.3g}", std::floor(value / unit * (1 + 1e-9)) * unit));
 }
 
-double ReadsOf(const Forest& forest, const Plans& plans) {
+double CountReads(const Forest& forest, const Plans& plans) {
   return Predict(forest.trees, plans, 1).wasted_reads;
 }
 
@@ -53,15 +53,15 @@ Result<Plans> PlanWithin(uint64_t filter_bytes, double allowed, double not_allow
                          const PlanFor& plan_for) {
   Plans refused;
   const auto fits = [&](const Plans& plans) {
-    return SumOf(plans, &FilterPlan::filter_bytes) <= filter_bytes;
+    return AddUp(plans, &FilterPlan::filter_bytes) <= filter_bytes;
   };
   const auto best = Bisect(allowed, not_allowed, plan_for, fits, &refused);
   if (!best.ok()) return best.status();
-  if (*best && SumOf(**best, &FilterPlan::filter_bytes) > 0) return **best;
+  if (*best && AddUp(**best, &FilterPlan::filter_bytes) > 0) return **best;
   return Status::InvalidArgument(
       fmt::format("memory is {}; allowed: at least {}, the smallest filter",
                   term::CountOf(filter_bytes, "byte"),
-                  term::WithCommas(SumOf(refused, &FilterPlan::filter_bytes))));
+                  term::WithCommas(AddUp(refused, &FilterPlan::filter_bytes))));
 }
 
 // Rounds before planning, so that the rounded rate fits.
@@ -83,7 +83,7 @@ size_t Forest::num_runs() const {
   return sum;
 }
 
-std::vector<ForestLevel> LevelsOf(const Forest& forest) {
+std::vector<ForestLevel> ListLevels(const Forest& forest) {
   std::vector<ForestLevel> levels;
   size_t first_run = 0;
   for (size_t i = 0; i < forest.trees.size(); ++i) {
@@ -104,7 +104,7 @@ std::vector<ForestLevel> LevelsOf(const Forest& forest) {
   return levels;
 }
 
-uint64_t SumOf(const Plans& plans, uint64_t FilterPlan::*member) {
+uint64_t AddUp(const Plans& plans, uint64_t FilterPlan::*member) {
   uint64_t sum = 0;
   for (const FilterPlan& plan : plans) sum += plan.*member;
   return sum;
@@ -146,7 +146,7 @@ Result<Plans> PlanForSameReads(const Forest& forest, double wasted_reads) {
   const auto best = Bisect(
       wasted_reads, kMaxWastedReads,
       [&](double reads) { return PlanForWastedReads(forest, reads); },
-      [&](const Plans& plans) { return ReadsOf(forest, plans) <= wasted_reads; });
+      [&](const Plans& plans) { return CountReads(forest, plans) <= wasted_reads; });
   if (!best.ok()) return best.status();
   return *best ? **best : first;
 }
@@ -159,7 +159,7 @@ Result<Plans> PlanForOneRate(const Forest& forest, uint64_t filter_bytes) {
 Result<Plans> PlanForOneRateOfReads(const Forest& forest, double wasted_reads) {
   const auto best = Bisect(
       kMinTargetFpr, kMaxTargetFpr, [&](double fpr) { return PlanForRoundedRate(forest, fpr); },
-      [&](const Plans& plans) { return ReadsOf(forest, plans) <= wasted_reads; });
+      [&](const Plans& plans) { return CountReads(forest, plans) <= wasted_reads; });
   if (!best.ok()) return best.status();
   if (*best) return **best;
   return Status::InvalidArgument(

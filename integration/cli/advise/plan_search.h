@@ -16,7 +16,7 @@ namespace blocksieve::cli {
 /// The column families of a database that have keys.
 struct Forest {
   std::vector<FileReport> files;
-  std::vector<Tree> trees;  ///< As TreesOf makes them of `files`.
+  std::vector<Tree> trees;  ///< As BuildTrees makes them of `files`.
 
   uint64_t num_keys() const;
   size_t num_runs() const;
@@ -26,7 +26,7 @@ struct Forest {
 using Plans = std::vector<FilterPlan>;
 
 /// The sum of a member over the plans.
-uint64_t SumOf(const Plans& plans, uint64_t FilterPlan::*member);
+uint64_t AddUp(const Plans& plans, uint64_t FilterPlan::*member);
 
 /// A level with runs.
 struct ForestLevel {
@@ -43,7 +43,7 @@ struct ForestLevel {
 };
 
 /// All levels that have runs, those of one tree after those of another.
-std::vector<ForestLevel> LevelsOf(const Forest& forest);
+std::vector<ForestLevel> ListLevels(const Forest& forest);
 
 // Plans for all column families. All REQUIRE a column family.
 

@@ -19,7 +19,7 @@ namespace {
 // take as much memory as half of the key filter, less than range filters.
 constexpr double kMaxPrefixesPerKey = 0.5;
 
-std::span<const TreeFile> FilesOf(const Tree& tree, const TreeRun& run) {
+std::span<const TreeFile> SelectFiles(const Tree& tree, const TreeRun& run) {
   return std::span(tree.files()).subspan(run.first_file, run.num_files);
 }
 
@@ -52,7 +52,7 @@ std::string RuleFor(const Forest& forest, const Tree& tree, const std::string& r
                     const KeysOfFile& keys_of_file) {
   if (!requested.empty()) return requested;
   const TreeRun& largest = *std::ranges::max_element(tree.runs(), {}, &TreeRun::num_keys);
-  const std::vector<const FileReport*> files = FilesToSample(forest, FilesOf(tree, largest));
+  const std::vector<const FileReport*> files = FilesToSample(forest, SelectFiles(tree, largest));
   const FileReport& file = *files[files.size() / 2];
   for (const std::string& present : file.filter.prefix_rules) {
     if (CanonicalPrefixRule(present).ok()) return present;
@@ -64,8 +64,8 @@ std::string RuleFor(const Forest& forest, const Tree& tree, const std::string& r
 }
 
 // `current`, `planned`: wasted reads per lookup.
-PartAdvice SumOf(const Forest& forest, const SeekAdvice& advice, RunPart RunSeeks::*part,
-                 double current, double planned) {
+PartAdvice SumParts(const Forest& forest, const SeekAdvice& advice, RunPart RunSeeks::*part,
+                    double current, double planned) {
   PartAdvice sum;
   std::vector<double> current_fprs;
   std::vector<double> fprs;
@@ -165,7 +165,7 @@ SeekAdvice AdviseSeeks(const Forest& forest, const AdviceRequest& request, const
     const bool is_same = advice.rule.empty() || rule.empty() || advice.rule == rule;
     advice.rule = is_same ? (rule.empty() ? advice.rule : rule) : "auto";
     for (const TreeRun& run : tree.runs()) {
-      const std::span<const TreeFile> files = FilesOf(tree, run);
+      const std::span<const TreeFile> files = SelectFiles(tree, run);
       SeekSample sample(rule, advice.target_fpr);
       for (const FileReport* const file : FilesToSample(forest, files)) {
         sample.AddFile(*file, keys_of_file);
@@ -179,8 +179,8 @@ SeekAdvice AdviseSeeks(const Forest& forest, const AdviceRequest& request, const
     }
   }
   const double current = Predict(forest.trees, request.absent_fraction).wasted_reads;
-  advice.ranges = SumOf(forest, advice, &RunSeeks::ranges, current, filters.wasted_reads);
-  advice.prefixes = SumOf(forest, advice, &RunSeeks::prefixes, current, filters.wasted_reads);
+  advice.ranges = SumParts(forest, advice, &RunSeeks::ranges, current, filters.wasted_reads);
+  advice.prefixes = SumParts(forest, advice, &RunSeeks::prefixes, current, filters.wasted_reads);
   ExplainWhatDoesNotPay(problem, request.cache_is_enough, &advice);
   return advice;
 }

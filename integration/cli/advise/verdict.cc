@@ -109,7 +109,7 @@ std::string DifferenceText(const Prediction& before, const Prediction& after) {
   return Reads(before, after) + " and " + Memory(before, after);
 }
 
-Verdict VerdictOf(const Advice& advice) {
+Verdict JudgeAdvice(const Advice& advice) {
   if (const auto verdict = WithParts(advice); verdict && advice.why_refused.empty())
     return *verdict;
   const Proposal* const requested = Find(advice, "requested");

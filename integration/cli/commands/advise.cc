@@ -136,7 +136,7 @@ Source ReadSource(const AdviseOptions& options) {
 }
 
 Forest MakeForest(const Source& source) {
-  Forest forest = ForestOf(source.files);
+  Forest forest = BuildForest(source.files);
   // Counters are of all column families, and logs have no key ranges.
   if (!source.observed || forest.trees.size() != 1 || source.files.front().place.keys) {
     return forest;
@@ -166,7 +166,7 @@ std::string ToText(const AdviseOptions& options, const Advice& advice, const Sou
   if (source.files.empty() && source.read.unopened.empty()) {
     return "No filter pays here: the database has no files; nothing has been flushed yet.\n";
   }
-  const Verdict verdict = VerdictOf(advice);
+  const Verdict verdict = JudgeAdvice(advice);
   const size_t num_families = advice.forest.trees.size();
   std::string text = verdict.text + "\n\n";
   if (source.observed) {
@@ -213,7 +213,7 @@ void RunAdvise(const AdviseOptions& options) {
       has_lookups ? AbsentFraction(*source.observed).value_or(1) : 1);
   const Advice advice =
       Advise(MakeForest(source), request, KeysInFiles("building range filters and prefixes"));
-  const bool has_options = TryToApply(VerdictOf(advice), source);
+  const bool has_options = TryToApply(JudgeAdvice(advice), source);
   WriteReport(options.format, ToJson(options, advice, source),
               ToText(options, advice, source, has_options) + VanishedText(source.read));
   source.read.FailIfUnopened();

@@ -49,7 +49,7 @@ void CheckBlockIndexes(const StoredDatabase& before, const StoredDatabase& store
     const std::string was = before.Value(table, kIndex).value_or("nullptr");
     const std::string is = stored.Value(table, kIndex).value_or("nullptr");
     const bool is_primary = stored.Value(table, "use_udi_as_primary_index") == "true";
-    if (rocksdb_plugin::IdOf(was) != rocksdb_plugin::IdOf(is) &&
+    if (rocksdb_plugin::ParseId(was) != rocksdb_plugin::ParseId(is) &&
         (is_primary || (!IsNone(was) && !IsNone(is)))) {
       term::Fail(
           "column family {} has {}={} and use_udi_as_primary_index={}; allowed before {} comes in: "
@@ -57,7 +57,7 @@ void CheckBlockIndexes(const StoredDatabase& before, const StoredDatabase& store
           family.name, kIndex, was, is_primary, is);
     }
     rocksdb::ColumnFamilyOptions options = family.options;
-    if (const auto index = rocksdb_plugin::BlockIndexOptionsOf(options)) {
+    if (const auto index = rocksdb_plugin::FindBlockIndexOptions(options)) {
       term::CheckOk(EnableIndex(&options, *index), "cannot give column family {} a block index",
                     family.name);
     }

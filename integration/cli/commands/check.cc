@@ -22,8 +22,8 @@
 namespace blocksieve::cli {
 namespace {
 
-using rocksdb_plugin::IdOf;
 using rocksdb_plugin::NamedObject;
+using rocksdb_plugin::ParseId;
 
 constexpr const char* kCheckFooter =
     R"help(Finds names and options that RocksDB silently ignores. If an OPTIONS file names an unregistered
@@ -88,7 +88,7 @@ std::vector<std::string> RegisteredNames(const ObjectOption& option) {
 void ReportRefused(const ObjectOption& option, const NamedObject& object, bool is_among_ours,
                    Findings* findings) {
   const std::vector<std::string> names = RegisteredNames(option);
-  const std::string id = IdOf(object.value);
+  const std::string id = ParseId(object.value);
   const std::string name = id.substr(0, id.find(':'));
   if (std::ranges::find(names, name) != names.end()) {
     return findings->Report(
@@ -122,7 +122,7 @@ std::string WhyNothingIsBuilt(const std::string& policy) {
 bool CheckOption(const ObjectOption& option, const OptionsSection& section, Findings* findings) {
   const std::string& family = section.family;
   const std::string value = findings->stored.Value(section, option.name).value_or("");
-  auto values = option.is_list ? rocksdb_plugin::ElementsOf(value) : std::vector{value};
+  auto values = option.is_list ? rocksdb_plugin::SplitList(value) : std::vector{value};
   std::erase_if(values, IsNone);
   std::vector<NamedObject> lost = findings->stored.loaded.objects;
   std::erase_if(lost, [&](const NamedObject& object) {
@@ -154,14 +154,14 @@ bool CheckOption(const ObjectOption& option, const OptionsSection& section, Find
 
 // Checks the listener and the extractor that a policy of blocksieve needs.
 void CheckDependencies(const rocksdb::ColumnFamilyDescriptor& family, Findings* findings) {
-  const rocksdb_plugin::Policy* const policy = PolicyOf(family.options);
+  const rocksdb_plugin::Policy* const policy = FindPolicy(family.options);
   if (policy == nullptr) return;
   const FilterPolicyOptions& filter = policy->options();
   const std::string why = WhyNoFilterIsBuilt(findings->stored.Policy(family.name));
   if (!why.empty()) findings->Report(family.name, why);
   const std::string listeners =
       findings->stored.Value(OptionsSection::Db(), kListeners.name).value_or("{}");
-  if (rocksdb_plugin::GoalOf(filter).differs_by_run() && WithoutListener(listeners) == listeners) {
+  if (rocksdb_plugin::ToGoal(filter).differs_by_run() && WithoutListener(listeners) == listeners) {
     findings->Report(family.name,
                      fmt::format("filter_policy has {}, which needs the listener blocksieve, but "
                                  "listeners is {}; add blocksieve to it",
@@ -222,13 +222,13 @@ void CheckOptionsFile(Findings* findings) {
   }
 }
 
-void CheckDatabaseOf(Findings* findings) {
+void CheckStoredFiles(Findings* findings) {
   const Target& target = findings->stored.target;
   TargetFiles files = FindFiles(target);
   const std::vector<FileReport> reports = files.ReadReports("checking");
   if (files.unopened.empty()) {
     findings->no_filter_pays = WhyNoFilterPays(
-        ForestOf(reports), 1, WhyCacheIsEnough(FileBytes(target), CacheBytes(target)));
+        BuildForest(reports), 1, WhyCacheIsEnough(FileBytes(target), CacheBytes(target)));
   }
   CheckOptionsFile(findings);
   const std::string without = WithoutFiltersText(FilesWithoutFilters(reports, target), " ", " && ");
@@ -253,13 +253,14 @@ std::string ToText(const Findings& findings) {
                       .value_or("of an unknown version"),
                   rocksdb::GetRocksVersionAsString());
   const auto or_dash = [](const std::string& name) { return name.empty() ? "-" : name; };
-  text += TableText(
-              {{"family", "/family", or_dash},
-               {"option", "/option", PlainText},
-               {"object", "/value", [&](const std::string& value) { return or_dash(IdOf(value)); }},
-               {"accepted", "/accepted", [](bool accepted) { return accepted ? "yes" : "no"; }}},
-              findings.named) +
-          "\n";
+  text +=
+      TableText(
+          {{"family", "/family", or_dash},
+           {"option", "/option", PlainText},
+           {"object", "/value", [&](const std::string& value) { return or_dash(ParseId(value)); }},
+           {"accepted", "/accepted", [](bool accepted) { return accepted ? "yes" : "no"; }}},
+          findings.named) +
+      "\n";
   for (const std::string& problem : findings.problems) text += problem + "\n";
   if (findings.problems.empty()) text += "No problem found.\n";
   for (const std::string& note : findings.notes) text += note + "\n";
@@ -278,7 +279,7 @@ void RunCheck(const TargetOptions& options) {
                                     : WithText(target, ReadOptionsText(target.file))};
   if (!findings.stored.text) term::Fail("database {} has no OPTIONS file", target.path);
   if (has_database) {
-    CheckDatabaseOf(&findings);
+    CheckStoredFiles(&findings);
   } else {
     CheckOptionsFile(&findings);
   }

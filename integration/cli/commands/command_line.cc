@@ -34,14 +34,14 @@ have a version, which is 3 and changes when members are renamed or removed.
 Exit codes: 0 success; 1 failure; 2 wrong arguments; 128 + n terminated by signal n.)";
 
 // "blocksieve scan": the part of the command line that was parsed.
-std::string NameOf(const CLI::App& app) {
+std::string FullName(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
   return chosen.empty() ? app.get_name() : app.get_name() + " " + chosen.front()->get_name();
 }
 
 std::vector<std::string> NamesOfSubcommands(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* const command : SubcommandsOf(app)) names.push_back(command->get_name());
+  for (const CLI::App* const command : ListSubcommands(app)) names.push_back(command->get_name());
   return names;
 }
 
@@ -113,16 +113,16 @@ void Run(const std::vector<std::string>& arguments, std::string* name) {
     // The order that CLI11 expects.
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::Success& help) {  // --help or --version
-    *name = NameOf(app);
+    *name = FullName(app);
     std::ostringstream text;
     app.exit(help, text, text);
     term::WriteToStandardOutput(text.str());
     return;
   } catch (const CLI::ParseError& error) {
-    *name = NameOf(app);
+    *name = FullName(app);
     throw term::UsageError(DescribeParseError(app, error, arguments));
   }
-  *name = NameOf(app);
+  *name = FullName(app);
   if (!action) {
     term::FailUsage("no subcommand is given; allowed: {}",
                     fmt::join(NamesOfSubcommands(app), ", "));

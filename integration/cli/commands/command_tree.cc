@@ -14,7 +14,7 @@ namespace blocksieve::cli {
 namespace {
 
 // With dashes; none for a positional argument.
-std::vector<std::string> NamesOf(const CLI::Option& option) {
+std::vector<std::string> ListNames(const CLI::Option& option) {
   std::vector<std::string> names;
   for (const std::string& name : option.get_snames()) names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
@@ -22,26 +22,26 @@ std::vector<std::string> NamesOf(const CLI::Option& option) {
 }
 
 // "N", "DIR", "text|json", "FILE"; empty for a flag.
-std::string ValueOf(const CLI::Option& option) {
+std::string DescribeValue(const CLI::Option& option) {
   return option.get_positional() ? option.get_name(/*positional=*/true) : option.get_type_name();
 }
 
 bool IsRepeatable(const CLI::Option& option) { return option.get_items_expected_max() > 1; }
 
 // "blocksieve sieve push"
-std::string PathOf(const CLI::App& command) {
+std::string FullPath(const CLI::App& command) {
   const CLI::App* const parent = command.get_parent();
-  return (parent == nullptr ? "" : PathOf(*parent) + " ") + command.get_name();
+  return (parent == nullptr ? "" : FullPath(*parent) + " ") + command.get_name();
 }
 
 std::string Usage(const CLI::App& command) {
-  std::string line = fmt::format("Usage: {} [OPTIONS]", PathOf(command));
+  std::string line = fmt::format("Usage: {} [OPTIONS]", FullPath(command));
   for (const CLI::Option* const option : command.get_options()) {
     if (!option->get_positional()) continue;
-    const std::string value = ValueOf(*option) + (IsRepeatable(*option) ? "..." : "");
+    const std::string value = DescribeValue(*option) + (IsRepeatable(*option) ? "..." : "");
     line += option->get_required() ? " " + value : " [" + value + "]";
   }
-  return line + (SubcommandsOf(command).empty() ? "\n" : " SUBCOMMAND\n");
+  return line + (ListSubcommands(command).empty() ? "\n" : " SUBCOMMAND\n");
 }
 
 // Two columns; a name too long for the first gets a line of its own.
@@ -52,8 +52,8 @@ std::string Item(const std::string& name, const std::string& description) {
 }
 
 std::string HelpOfOption(const CLI::Option& option) {
-  const std::string value = ValueOf(option);
-  std::string name = fmt::format("{}", fmt::join(NamesOf(option), ", "));
+  const std::string value = DescribeValue(option);
+  std::string name = fmt::format("{}", fmt::join(ListNames(option), ", "));
   if (!value.empty()) name += (name.empty() ? "" : " ") + value;
   if (IsRepeatable(option)) name += " ...";
   if (option.get_required()) name += " REQUIRED";
@@ -100,15 +100,15 @@ std::string ManPage(const CLI::App& root) {
       ".TH BLOCKSIEVE 1 \"\" \"{} " BLOCKSIEVE_VERSION "\" \"User Commands\"\n", root.get_name());
   text += ".SH NAME\n" + root.get_name() + " \\- " + EscapeForRoff(root.get_description()) + "\n";
   text += ".SH SYNOPSIS\n" + Body(HelpText(root)) + ".SH SUBCOMMANDS\n";
-  for (const CLI::App* const command : SubcommandsOf(root)) {
-    text += ".SS " + EscapeForRoff(PathOf(*command)) + "\n" + Body(HelpText(*command));
+  for (const CLI::App* const command : ListSubcommands(root)) {
+    text += ".SS " + EscapeForRoff(FullPath(*command)) + "\n" + Body(HelpText(*command));
   }
   return text + ".SH ENVIRONMENT\n" + Body(kEnvironment);
 }
 
 }  // namespace
 
-std::vector<const CLI::App*> SubcommandsOf(const CLI::App& command) {
+std::vector<const CLI::App*> ListSubcommands(const CLI::App& command) {
   return command.get_subcommands([](const CLI::App* below) { return !below->get_group().empty(); });
 }
 
@@ -119,7 +119,7 @@ std::string HelpText(const CLI::App& command) {
   for (const CLI::Option* const option : command.get_options()) {
     (option->get_positional() ? arguments : options) += HelpOfOption(*option);
   }
-  for (const CLI::App* const below : SubcommandsOf(command)) {
+  for (const CLI::App* const below : ListSubcommands(command)) {
     subcommands += Item(below->get_name(), below->get_description());
   }
   return command.get_description() + "\n" + Usage(command) + Group("Arguments", arguments) +

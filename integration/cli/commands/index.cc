@@ -47,7 +47,7 @@ void Rebuild(IndexOptions options) {
                           term::WithCommas(last.bytes_done)));
   const Database db = OpenReadOnly(options.target, *options.target.family);
   for (const Column& column : options.change.columns) {
-    if (HasValues(db, db.HandleOf(*options.target.family), column)) continue;
+    if (HasValues(db, db.FindHandle(*options.target.family), column)) continue;
     term::WriteToStandardError(fmt::format(
         "blocksieve index: warning: no row has a value for the index {}; fields are separated by "
         "TAB, or by the delimiter in parentheses, as in field(,):2\n",
@@ -62,7 +62,7 @@ void RunIndex(const IndexOptions& options) {
     uint64_t num_copied = 0;
     const Database db = OpenReadOnly(target, *target.family, Access::kIndex);
     term::CheckOk(
-        CopySkipIndexes(db.get(), db.HandleOf(*target.family), options.copy_from, &num_copied),
+        CopySkipIndexes(db.get(), db.FindHandle(*target.family), options.copy_from, &num_copied),
         "cannot copy indexes into database {}", target.path);
     return WriteReport(options.format, {{"num_copied", num_copied}},
                        "copied: " + term::CountOf(num_copied, "sidecar") + "\n");

@@ -71,8 +71,8 @@ std::string LevelsText(const Json& document, bool with_family) {
                     {"files", "/num_files", CountText},
                     {"keys", "/num_keys", CountText},
                     {"bytes", "/num_bytes", CountText},
-                    {"keys covered", "", ShareOf("covered_keys", "num_keys")},
-                    {"bytes covered", "", ShareOf("covered_bytes", "num_bytes")},
+                    {"keys covered", "", FormatShare("covered_keys", "num_keys")},
+                    {"bytes covered", "", FormatShare("covered_bytes", "num_bytes")},
                     {"filter bytes", "/filter_bytes", CountText},
                     {"bits/key", "/bits_per_key", BitsPerKeyText},
                     {"predicted FPR", "/predicted_fpr", RateText}},
@@ -146,11 +146,11 @@ std::string ToText(const Json& document, const std::string& without, const Targe
 
 Json Describe(const Target& target, const std::vector<FileReport>& files, const Json& without) {
   Json document = DescribeTarget(target);
-  document["total"] = TotalOf(files);
+  document["total"] = TotalToJson(files);
   document["files_without_plugin"] = without["num_files"];
-  document["levels"] = LevelsOf(files);
-  document["files"] = ArrayOf(files, [](const FileReport& file) { return cli::ToJson(file); });
-  document["skip_indexes"] = IndexesOf(files);
+  document["levels"] = LevelsToJson(files);
+  document["files"] = ToArray(files, [](const FileReport& file) { return cli::ToJson(file); });
+  document["skip_indexes"] = IndexesToJson(files);
   return document;
 }
 

@@ -114,7 +114,7 @@ std::pair<CLI::App*, Options*> AddSubcommand(CLI::App* app, Action* action, cons
 std::string HelpText(const CLI::App& command);
 
 /// The subcommands that help shows.
-std::vector<const CLI::App*> SubcommandsOf(const CLI::App& command);
+std::vector<const CLI::App*> ListSubcommands(const CLI::App& command);
 
 /// Adds a step of a subcommand, which needs one or more. Its options may follow them. Parsing
 /// appends the given steps to `*given`, in order.

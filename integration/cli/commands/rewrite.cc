@@ -59,7 +59,7 @@ Json PredictionJson(const FamilyPrediction& prediction) {
 }
 
 // The names of the rows; none for unknown filters.
-std::string TableOf(const FamilyPrediction& prediction, const char* before, const char* after) {
+std::string FormatTable(const FamilyPrediction& prediction, const char* before, const char* after) {
   const Json document = PredictionJson(prediction);
   Json rows = Json::array();
   for (const auto& [name, when] : {std::pair{before, "before"}, {after, "after"}}) {
@@ -77,7 +77,7 @@ std::string TableOf(const FamilyPrediction& prediction, const char* before, cons
 Json ToJson(const RewritePlan& plan) {
   // What goes back to a stock policy is not predicted.
   const bool is_predicted = !plan.predictions.empty() && plan.predictions[0].projected;
-  const Json files = ArrayOf(plan.rewrites, [&](const FileToRewrite& rewrite) -> Json {
+  const Json files = ToArray(plan.rewrites, [&](const FileToRewrite& rewrite) -> Json {
     const FilterChange& change = rewrite.change;
     return {{"path", rewrite.file->place.path},
             {"level", rewrite.file->place.level},
@@ -87,7 +87,7 @@ Json ToJson(const RewritePlan& plan) {
             {"new_parts", rewrite.new_parts}};
   });
   return {{"num_bytes", SumOfBytes(plan)},
-          {"families", ArrayOf(plan.predictions, PredictionJson)},
+          {"families", ToArray(plan.predictions, PredictionJson)},
           {"files", files}};
 }
 
@@ -98,7 +98,7 @@ std::string ToText(const RewritePlan& plan) {
     text += fmt::format(
         "Rewriting gives {}{}.\n\n{}\n", DifferenceText(prediction.current, *prediction.projected),
         plan.predictions.size() == 1 ? "" : ", in column family " + prediction.family,
-        TableOf(prediction, "current", "projected"));
+        FormatTable(prediction, "current", "projected"));
   }
   std::vector<TableColumn> columns = {{"file", "/path", FileNameText},
                                       {"level", "/level", PlainText},
@@ -127,7 +127,7 @@ std::string ToText(const FileProgress& done, double seconds,
                   term::WithCommas(done.bytes_done), seconds);
   for (const FamilyPrediction& family : families) {
     if (families.size() > 1) text += "\nColumn family " + family.family + ":\n";
-    text += "\n" + TableOf(family, "before", "after");
+    text += "\n" + FormatTable(family, "before", "after");
   }
   return text;
 }
@@ -222,7 +222,7 @@ void RewriteFiles(const ChangeOptions& options, Json document,
   }
   document.update({{"files_rewritten", done.files_done},
                    {"bytes_rewritten", done.bytes_done},
-                   {"families", ArrayOf(families, PredictionJson)}});
+                   {"families", ToArray(families, PredictionJson)}});
   WriteReport(options.format, document,
               families.empty() ? "Nothing to rewrite: no file needs another filter.\n"
                                : ToText(done, seconds.count(), families));

@@ -71,14 +71,14 @@ struct ScanOptions : TargetOptions {
 };
 
 bool HasRows(const Database& db, const std::string& family) {
-  const std::unique_ptr<rocksdb::Iterator> rows(db->NewIterator({}, db.HandleOf(family)));
+  const std::unique_ptr<rocksdb::Iterator> rows(db->NewIterator({}, db.FindHandle(family)));
   rows->SeekToFirst();
   return rows->Valid() || !rows->status().ok();
 }
 
 // Those of the files; if they define a name differently, as the newest does. Without any, those of
 // the block index.
-std::vector<Column> ColumnsOf(const Database& db, const std::string& family) {
+std::vector<Column> ListColumns(const Database& db, const std::string& family) {
   std::map<std::string, Column> by_name;
   for (const std::string& definition : ColumnsInFiles(db, family)) {
     const Result<Column> column = Column::Parse(definition);
@@ -88,14 +88,14 @@ std::vector<Column> ColumnsOf(const Database& db, const std::string& family) {
   for (const auto& [name, column] : by_name) columns.push_back(column);
   ColumnList of_options;
   if (columns.empty() &&
-      rocksdb_plugin::FindColumns(db->GetOptions(db.HandleOf(family)), &of_options).ok()) {
+      rocksdb_plugin::FindColumns(db->GetOptions(db.FindHandle(family)), &of_options).ok()) {
     columns.assign(of_options.begin(), of_options.end());
   }
   return columns;
 }
 
 Query ParseWhere(const ScanOptions& options, const Database& db) {
-  const std::vector<Column> columns = ColumnsOf(db, *options.target.family);
+  const std::vector<Column> columns = ListColumns(db, *options.target.family);
   size_t position = 0;
   Result<Query> query = Query::Parse(options.where, columns, &position);
   if (query.ok()) return *std::move(query);
@@ -158,7 +158,7 @@ uint64_t WriteRows(const ScanOptions& options, SkipScan* scan, term::Output* out
 }
 
 // Names the merge operator of another program: RocksDB only says that a merge failed.
-std::string ReasonOf(const rocksdb::Status& status, const Target& target) {
+std::string WhyFailed(const rocksdb::Status& status, const Target& target) {
   if (!status.IsCorruption()) return status.ToString();
   for (const auto& object : ReadStored(target).loaded.objects) {
     if (object.family != *target.family || object.option != "merge_operator") continue;
@@ -178,10 +178,10 @@ void RunScan(const ScanOptions& options) {
     progress.Show("scanning", so_far.rows_read, so_far.rows_planned, so_far.rows_read, "row");
   };
   const auto check = [&](const rocksdb::Status& status, const std::string& doing) {
-    if (!status.ok()) term::Fail("cannot {}: {}", doing, ReasonOf(status, options.target));
+    if (!status.ok()) term::Fail("cannot {}: {}", doing, WhyFailed(status, options.target));
   };
   std::unique_ptr<SkipScan> scan;
-  const rocksdb::Status status = SkipScan::Create(db.get(), db.HandleOf(*options.target.family),
+  const rocksdb::Status status = SkipScan::Create(db.get(), db.FindHandle(*options.target.family),
                                                   query.predicate, scan_options, &scan);
   check(status, "scan database " + options.target.path);
 

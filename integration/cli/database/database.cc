@@ -120,7 +120,7 @@ uint64_t FileBytes(const Target& target) {
 uint64_t CacheBytes(const Target& target) {
   const StoredDatabase stored = ReadStored(target);
   const auto has_cache = [&](const std::string& family) {
-    const auto* const table = TableOptionsOf(*stored.Find(family));
+    const auto* const table = FindTableOptions(*stored.Find(family));
     return table == nullptr || !table->no_block_cache;
   };
   if (std::ranges::none_of(stored.Families(), has_cache)) return 0;

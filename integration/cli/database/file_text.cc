@@ -28,7 +28,7 @@ namespace cli {
 namespace {
 
 Json ToJson(const FilterReport& filter) {
-  return {{"origin", rocksdb_plugin::NameOf(filter.origin)},
+  return {{"origin", rocksdb_plugin::OriginName(filter.origin)},
           {"kind", filter.kind},
           {"shape", filter.shape},
           {"entries", filter.entries},
@@ -118,7 +118,7 @@ Json DescribeTarget(const Target& target) {
 
 void AddMissed(const TargetFiles& files, Json* document) {
   (*document)["unopened"] = files.unopened;
-  (*document)["vanished"] = ArrayOf(files.vanished, [](const auto& place) { return place.path; });
+  (*document)["vanished"] = ToArray(files.vanished, [](const auto& place) { return place.path; });
 }
 
 std::string PartTable(const Json& files, const std::string& one, std::vector<TableColumn> columns,
@@ -130,23 +130,23 @@ std::string PartTable(const Json& files, const std::string& one, std::vector<Tab
   return rows.empty() ? "" : TableText(std::move(columns), rows, with_family) + "\n";
 }
 
-Json TotalOf(const std::vector<FileReport>& files) {
+Json TotalToJson(const std::vector<FileReport>& files) {
   FilterSummary sum;
   for (const FileReport& file : files) sum.Add(file);
   return sum;
 }
 
-Json LevelsOf(const std::vector<FileReport>& files) {
+Json LevelsToJson(const std::vector<FileReport>& files) {
   std::map<std::pair<std::string, int>, FilterSummary> levels;
   for (const FileReport& file : files) levels[{file.place.family, file.place.level}].Add(file);
-  return ArrayOf(levels, [](const auto& level) {
+  return ToArray(levels, [](const auto& level) {
     Json row = {{"family", level.first.first}, {"level", LevelOrNull(level.first.second)}};
     row.update(Json(level.second));
     return row;
   });
 }
 
-Json IndexesOf(const std::vector<FileReport>& files) {
+Json IndexesToJson(const std::vector<FileReport>& files) {
   std::map<std::pair<std::string, std::string>, Json> indexes;
   for (const FileReport& file : files) {
     for (const IndexColumnInfo& column : file.index.columns) {
@@ -165,7 +165,7 @@ Json IndexesOf(const std::vector<FileReport>& files) {
       index["filters"] = filters;
     }
   }
-  return ArrayOf(indexes, [](const auto& index) { return index.second; });
+  return ToArray(indexes, [](const auto& index) { return index.second; });
 }
 
 Json FilesWithoutFilters(const std::vector<FileReport>& files, const Target& target) {

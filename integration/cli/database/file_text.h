@@ -30,11 +30,11 @@ std::string PartTable(const Json& files, const std::string& one, std::vector<Tab
                       bool with_family = false);
 
 /// Totals over files, and those of each column family and level, as an array.
-Json TotalOf(const std::vector<FileReport>& files);
-Json LevelsOf(const std::vector<FileReport>& files);
+Json TotalToJson(const std::vector<FileReport>& files);
+Json LevelsToJson(const std::vector<FileReport>& files);
 
 /// The totals of each column family and skip index, as an array.
-Json IndexesOf(const std::vector<FileReport>& files);
+Json IndexesToJson(const std::vector<FileReport>& files);
 
 /// Files that were written without a policy, in column families that have blocksieve's: in the
 /// current or an earlier OPTIONS file, or in other files. Members: num_files, num_keys, and the

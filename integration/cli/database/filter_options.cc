@@ -21,7 +21,7 @@
 namespace blocksieve::cli {
 namespace {
 
-using rocksdb_plugin::ElementsOf;
+using rocksdb_plugin::SplitList;
 
 constexpr const char* kListener = "blocksieve";
 constexpr const char* kAllowed =
@@ -63,7 +63,7 @@ void PutNeeds(const std::string& policy_value, const std::vector<std::string>& f
   const auto policy = rocksdb_plugin::Judge(policy_value).policy;
   const auto* const ours = rocksdb_plugin::As<rocksdb_plugin::Policy>(policy.get());
   if (ours == nullptr) return;
-  if (rocksdb_plugin::GoalOf(ours->options()).differs_by_run()) {
+  if (rocksdb_plugin::ToGoal(ours->options()).differs_by_run()) {
     PutListener(options);
   }
   if (!rocksdb_plugin::NeedsExtractor(ours->options())) return;
@@ -86,7 +86,7 @@ bool IsNone(const std::optional<std::string>& value) {
 }
 
 std::string WithoutListener(const std::string& listeners) {
-  std::vector<std::string> elements = ElementsOf(listeners);
+  std::vector<std::string> elements = SplitList(listeners);
   return std::erase(elements, kListener) == 0 ? listeners : ToText(elements);
 }
 
@@ -110,9 +110,9 @@ std::string ChangesText(const OptionsText& options) {
 
 void PutListener(OptionsText* options, const std::string& value) {
   std::vector<std::string> listeners =
-      ElementsOf(options->Find(OptionsSection::Db(), "listeners").value_or("{}"));
+      SplitList(options->Find(OptionsSection::Db(), "listeners").value_or("{}"));
   const size_t num_present = listeners.size();
-  for (const std::string& listener : ElementsOf(value)) {
+  for (const std::string& listener : SplitList(value)) {
     if (std::find(listeners.begin(), listeners.end(), listener) == listeners.end()) {
       listeners.push_back(listener);
     }
@@ -125,7 +125,7 @@ void PutCollector(const std::string& family,
                   const rocksdb::TablePropertiesCollectorFactory& collector, OptionsText* options) {
   constexpr const char* kOption = "table_properties_collectors";
   const OptionsSection section = OptionsSection::Family(family);
-  std::vector<std::string> collectors = ElementsOf(options->Find(section, kOption).value_or("{}"));
+  std::vector<std::string> collectors = SplitList(options->Find(section, kOption).value_or("{}"));
   std::erase_if(collectors, NamesBlocksieve);
   collectors.push_back(
       static_cast<const rocksdb::Customizable&>(collector).ToString(rocksdb::ConfigOptions()));
@@ -152,7 +152,7 @@ void PutOption(const std::string& option, const std::vector<std::string>& famili
   if (!is_of_table && !is_list && name != "prefix_extractor") {
     term::FailUsage("--option is {}; allowed names: {}", shown, kAllowed);
   }
-  for (const std::string& element : is_list ? ElementsOf(value) : std::vector{value}) {
+  for (const std::string& element : is_list ? SplitList(value) : std::vector{value}) {
     // RocksDB 11.5 takes the braces of a lone element for those of the list.
     const std::string why = WhyRefused(name, is_list ? ToText({element}) : element);
     if (!why.empty()) term::FailUsage("--option is {}, which RocksDB refuses: {}", shown, why);
@@ -180,9 +180,9 @@ std::string WhyNoFilterIsBuilt(const std::string& policy_value) {
   const FilterPolicyOptions& options = ours->options();
   if (options.kind == PolicyKind::kStock) return "";
   const std::array<std::string_view, 1> key = {"key"};
-  const Result<Filter> filter =
-      Filter::Build(key, {.kind = rocksdb_plugin::GoalOf(options).KindOf(/*is_short_lived=*/true),
-                          .max_build_bytes = options.max_build_bytes});
+  const Result<Filter> filter = Filter::Build(
+      key, {.kind = rocksdb_plugin::ToGoal(options).ChooseKind(/*is_short_lived=*/true),
+            .max_build_bytes = options.max_build_bytes});
   return filter.ok() ? "" : "no filter will be built: " + filter.status().message();
 }
 

@@ -104,7 +104,7 @@ struct LoggedFamily {
 constexpr const char* kStockKind = "blocksieve, kind=stock";
 
 // The FPR of filters of this size.
-FilterReport FilterOf(const CreatedTables& tables, int level, double num_entries) {
+FilterReport EstimateFilter(const CreatedTables& tables, int level, double num_entries) {
   FilterReport filter;
   const std::string& policy = tables.policy;
   if (tables.filter_bytes == 0 || tables.num_entries == 0) return filter;
@@ -321,7 +321,7 @@ class LogReader {
       file.place.is_short_lived = level == 0 && !family.stays_on_level0;
       file.num_bytes = static_cast<uint64_t>(num_bytes);
       file.num_entries = static_cast<uint64_t>(num_entries);
-      file.filter = FilterOf(tables, level, num_entries);
+      file.filter = EstimateFilter(tables, level, num_entries);
       log_.files.insert(log_.files.end(), num_files, file);
     }
   }

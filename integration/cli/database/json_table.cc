@@ -60,7 +60,7 @@ std::string ShareText(const Json& value) {
   return fmt::format("{:.1f} %", 100 * value.get<double>());
 }
 
-CellText ShareOf(const char* part, const char* whole) {
+CellText FormatShare(const char* part, const char* whole) {
   return [part, whole](const Json& row) {
     return row[whole] == 0 ? "-" : ShareText(Ratio(row[part], row[whole]));
   };

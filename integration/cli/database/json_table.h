@@ -20,9 +20,9 @@ std::string CountText(const Json& value);     ///< "1,234,567"
 std::string FileNameText(const Json& value);  ///< The last part of a path.
 std::string RateText(const Json& value);      ///< Four digits; "-" for 1, which rules nothing out.
 std::string ReadsText(const Json& value);     ///< Three digits.
-std::string BitsPerKeyText(const Json& value);          ///< Bits per key: "9.94"; "-" for 0.
-std::string ShareText(const Json& value);               ///< "12.3 %"
-CellText ShareOf(const char* part, const char* whole);  ///< Of two members; "-" of 0.
+std::string BitsPerKeyText(const Json& value);              ///< Bits per key: "9.94"; "-" for 0.
+std::string ShareText(const Json& value);                   ///< "12.3 %"
+CellText FormatShare(const char* part, const char* whole);  ///< Of two members; "-" of 0.
 
 struct TableColumn {
   std::string header;
@@ -35,7 +35,7 @@ std::string TableText(std::vector<TableColumn> columns, const Json& rows, bool w
 
 /// The array of what `to_json` makes of each value.
 template <class Range, class Function>
-Json ArrayOf(const Range& values, const Function& to_json) {
+Json ToArray(const Range& values, const Function& to_json) {
   Json array = Json::array();
   for (const auto& value : values) array.push_back(to_json(value));
   return array;

@@ -27,7 +27,7 @@ namespace blocksieve::cli {
 namespace {
 
 // A text that changes when another process adds or removes files.
-std::string StateOf(const std::string& path) {
+std::string ReadState(const std::string& path) {
   std::string state;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
@@ -74,14 +74,14 @@ std::string UnreadableTables(const std::string& path, const rocksdb::Options& op
 Database OpenPrepared(const Target& target, const std::function<void(UsedOptions*)>& prepare) {
   constexpr int kMaxTries = 20;
   for (int tries = 1;; ++tries) {
-    const std::string state = StateOf(target.path);
+    const std::string state = ReadState(target.path);
     try {
       UsedOptions options = OptionsToRead(ReadStored(target));
       prepare(&options);
       return Database(target, std::move(options));
     } catch (const term::Failure&) {
       // Another process may have removed files after they were listed.
-      if (tries == kMaxTries || StateOf(target.path) == state) throw;
+      if (tries == kMaxTries || ReadState(target.path) == state) throw;
     }
   }
 }
@@ -159,7 +159,7 @@ void CheckOperands(const StoredDatabase& stored) {
     if (!db) db.emplace(OpenPrepared(stored.target, PrepareForFileList));
     rocksdb::TablePropertiesCollection tables;
     term::CheckOk(
-        rocksdb_plugin::ReadTableProperties(db->get(), db->HandleOf(object.family), &tables),
+        rocksdb_plugin::ReadTableProperties(db->get(), db->FindHandle(object.family), &tables),
         "cannot read database {}", stored.target.path);
     uint64_t num_operands = 0;
     for (const auto& [table, properties] : tables) num_operands += properties->num_merge_operands;
@@ -211,7 +211,7 @@ Database::~Database() {
   }
 }
 
-rocksdb::ColumnFamilyHandle* Database::HandleOf(const std::string& family) const {
+rocksdb::ColumnFamilyHandle* Database::FindHandle(const std::string& family) const {
   for (auto* const handle : handles_) {
     if (handle->GetName() == family) return handle;
   }
@@ -332,9 +332,9 @@ std::vector<rocksdb::LiveFileMetaData> LiveFiles(const Target& target) {
 }
 
 void AddListenerFor(const rocksdb::ColumnFamilyOptions& family, rocksdb::DBOptions* options) {
-  const auto* const policy = PolicyOf(family);
+  const auto* const policy = FindPolicy(family);
   const bool has_rates =
-      policy != nullptr && rocksdb_plugin::GoalOf(policy->options()).differs_by_run();
+      policy != nullptr && rocksdb_plugin::ToGoal(policy->options()).differs_by_run();
   if (!has_rates && family.table_properties_collector_factories.empty()) return;
   if (!rocksdb_plugin::HasListener(*options)) options->listeners.push_back(NewListener());
 }

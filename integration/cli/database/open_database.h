@@ -17,7 +17,7 @@
 
 namespace blocksieve::cli {
 
-using rocksdb_plugin::PolicyOf;
+using rocksdb_plugin::FindPolicy;
 
 /// Adds blocksieve's listener if the family needs it: its large indexes go to sidecars, or its
 /// policy spreads its rates over the levels.
@@ -36,7 +36,7 @@ class Database {
   rocksdb::DB* operator->() const { return db_.get(); }
 
   /// Fails if the column family was not opened with the database.
-  rocksdb::ColumnFamilyHandle* HandleOf(const std::string& family) const;
+  rocksdb::ColumnFamilyHandle* FindHandle(const std::string& family) const;
 
   /// Fails if RocksDB tried to change files elsewhere, which it was kept from.
   void CheckRefused() const;

@@ -75,7 +75,7 @@ void CheckReadable(const StoredDatabase& stored) {
 // Assertions of RocksDB end the process if a file has the number of a path that is not in the list.
 // Such a file is then shown in a directory with kPathSuffix, once or more. A list of several paths
 // changes how levels grow, so without --data-dir it is for reading only.
-std::vector<rocksdb::DbPath> PathsOf(const Target& target, Access access) {
+std::vector<rocksdb::DbPath> ListPaths(const Target& target, Access access) {
   constexpr size_t kMaxPaths = 4;  // of RocksDB
   constexpr uint64_t kAnySize = uint64_t{1} << 60;
   std::vector<rocksdb::DbPath> paths;
@@ -100,7 +100,7 @@ UsedOptions Neutral(const StoredDatabase& stored, Access access) {
   db.wal_filter = nullptr;
   db.db_log_dir = "";
   db.wal_dir = WalDirectory(stored.target, stored.loaded.db.wal_dir, access);
-  db.db_paths = PathsOf(stored.target, access);
+  db.db_paths = ListPaths(stored.target, access);
   for (rocksdb::ColumnFamilyDescriptor& family : used.families) {
     rocksdb::ColumnFamilyOptions& options = family.options;
     options.cf_paths.clear();
@@ -165,7 +165,8 @@ void CheckObjects(const StoredDatabase& stored) {
 
 }  // namespace
 
-const rocksdb::BlockBasedTableOptions* TableOptionsOf(const rocksdb::ColumnFamilyOptions& family) {
+const rocksdb::BlockBasedTableOptions* FindTableOptions(
+    const rocksdb::ColumnFamilyOptions& family) {
   return family.table_factory == nullptr
              ? nullptr
              : family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
@@ -330,7 +331,7 @@ UsedOptions OptionsToWrite(const StoredDatabase& stored, Access access,
     const bool is_target = stored.target.Has(family.name);
     const auto policy = stock_policies.find(family.name);
     const bool stands_in = policy != stock_policies.end();
-    if (const auto* const table = TableOptionsOf(family.options); stands_in && table != nullptr) {
+    if (const auto* const table = FindTableOptions(family.options); stands_in && table != nullptr) {
       rocksdb::BlockBasedTableOptions changed = *table;
       changed.filter_policy = rocksdb_plugin::Judge(policy->second).policy;
       family.options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(changed));

@@ -113,7 +113,7 @@ StoredDatabase ReadStored(const Target& target);
 StoredDatabase WithText(const Target& target, OptionsText text);
 
 /// The options of block-based tables; null if the family has others.
-const rocksdb::BlockBasedTableOptions* TableOptionsOf(const rocksdb::ColumnFamilyOptions& family);
+const rocksdb::BlockBasedTableOptions* FindTableOptions(const rocksdb::ColumnFamilyOptions& family);
 
 /// Whether the directory has a database that RocksDB did not write.
 bool IsOfLevelDb(const std::string& database);

@@ -46,12 +46,12 @@ void PrintReport(std::string_view line) {
 // filters if requested, which keep the other options of an existing policy.
 void AddFilters(const std::string& family, std::optional<double> range_fpr,
                 rocksdb::ColumnFamilyOptions options, OptionsText* edited) {
-  const auto* const table = TableOptionsOf(options);
+  const auto* const table = FindTableOptions(options);
   if (table == nullptr || (table->filter_policy != nullptr && !range_fpr)) return;
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
   if (range_fpr) {
     RangeFilterOptions ranges;
-    if (const auto* const present = PolicyOf(options)) ranges.policy = present->options();
+    if (const auto* const present = FindPolicy(options)) ranges.policy = present->options();
     ranges.policy.ranges = true;
     ranges.policy.range_fpr = *range_fpr;
     const rocksdb::Status status = EnableRangeFilter(&options, ranges);
@@ -59,7 +59,7 @@ void AddFilters(const std::string& family, std::optional<double> range_fpr,
       term::FailUsage("--range-fpr is {}, but the database cannot have range filters: {}",
                       *range_fpr, status.ToString());
     }
-    policy = TableOptionsOf(options)->filter_policy;
+    policy = FindTableOptions(options)->filter_policy;
   } else if (!NewFilterPolicy({}, &policy).ok()) {
     throw std::bad_alloc();  // the options are valid
   }
@@ -172,7 +172,7 @@ LoadedDatabase::LoadedDatabase(const Target& target, const IndexChange& index,
     : target_(target),
       flushes_(std::make_shared<FlushListener>(*target.family)),
       db_(Open(index, range_fpr)),
-      family_(db_.HandleOf(*target.family)) {
+      family_(db_.FindHandle(*target.family)) {
   first_sequence_ = db_->GetLatestSequenceNumber();
 }
 

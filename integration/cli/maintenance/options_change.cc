@@ -24,7 +24,7 @@ constexpr const char* kKept = "blocksieve-";  // prefix of the names of kept fil
 constexpr const char* kDefaultPolicy = "bloomfilter:10:false";
 
 // The options of a family whose objects decide which filters it has.
-std::array<std::pair<OptionsSection, const char*>, 2> FilterOptionsOf(const std::string& family) {
+std::array<std::pair<OptionsSection, const char*>, 2> ListFilterOptions(const std::string& family) {
   return {{{OptionsSection::Table(family), kPolicy}, {OptionsSection::Family(family), kExtractor}}};
 }
 
@@ -165,7 +165,7 @@ std::string Records(const StoredDatabase& stored, const OptionsText& text,
 bool ReplacesObjects(const StoredDatabase& stored, const OptionsText& text,
                      const KeptOptions& kept) {
   for (const std::string& family : stored.Families()) {
-    for (const auto& [section, option] : FilterOptionsOf(family)) {
+    for (const auto& [section, option] : ListFilterOptions(family)) {
       const auto before = stored.Value(section, option);
       if (!IsNone(before) && !NamesBlocksieve(before) &&
           NamesBlocksieve(text.Find(section, option)) &&
@@ -180,7 +180,7 @@ bool ReplacesObjects(const StoredDatabase& stored, const OptionsText& text,
 // Whether a family has another object now than in the kept files.
 bool NeedsKept(const StoredDatabase& stored, const KeptOptions& kept, const std::string& family) {
   return RecordedPolicy(kept, family) ||
-         std::ranges::any_of(FilterOptionsOf(family), [&](const auto& named) {
+         std::ranges::any_of(ListFilterOptions(family), [&](const auto& named) {
            const auto before = FindKept(kept, named.first, named.second);
            return before && before != stored.Value(named.first, named.second);
          });
@@ -259,7 +259,7 @@ OptionsText StockOptions(const StoredDatabase& stored, const std::optional<std::
 
 Json DescribeChanges(const OptionsText& text, const std::string& written) {
   const Json changes =
-      ArrayOf(text.Changes(), [](const rocksdb_plugin::OptionChange& change) -> Json {
+      ToArray(text.Changes(), [](const rocksdb_plugin::OptionChange& change) -> Json {
         return {{"section", change.title},
                 {"option", change.option},
                 {"before", OrNull(change.before)},

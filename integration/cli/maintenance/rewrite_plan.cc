@@ -23,7 +23,7 @@ RewritePlan ReadFiles(const Target& target) {
   RewritePlan plan;
   plan.files = files.ReadReports("looking at filters");
   files.FailIfUnopened();
-  plan.trees = rocksdb_plugin::TreesOf(plan.files);
+  plan.trees = rocksdb_plugin::BuildTrees(plan.files);
   plan.plans.resize(plan.trees.size());
   return plan;
 }
@@ -65,7 +65,7 @@ RewritePlan PlanRewrite(const Target& target, const RewriteFiltersOptions& optio
   RewritePlan plan = ReadFiles(target);
   const StoredDatabase stored = ReadStored(target);
   const auto is_ours = [](const rocksdb::ColumnFamilyOptions& family) {
-    return PolicyOf(family) != nullptr || rocksdb_plugin::BlockIndexOptionsOf(family);
+    return FindPolicy(family) != nullptr || rocksdb_plugin::FindBlockIndexOptions(family);
   };
   const bool has_ours = std::ranges::any_of(stored.loaded.families, is_ours,
                                             &rocksdb::ColumnFamilyDescriptor::options);
@@ -127,7 +127,7 @@ Database OpenToRewrite(const Target& target, uint64_t bytes_per_second) {
   }
   Database db(target, std::move(options));
   if (!target.family) return db;
-  term::CheckOk(db->Flush(rocksdb::FlushOptions(), db.HandleOf(*target.family)),
+  term::CheckOk(db->Flush(rocksdb::FlushOptions(), db.FindHandle(*target.family)),
                 "cannot write database {}", target.path);
   return db;
 }
@@ -146,8 +146,9 @@ bool ExecutePlan(const Database& db, const RewritePlan& plan, const ShowProgress
           return !was_stopped;
         };
         rocksdb::Status result = rocksdb_plugin::RewriteFiles(
-            db.get(), plan.rewrites, [&](const std::string& family) { return db.HandleOf(family); },
-            kNoLimit, report, &progress);
+            db.get(), plan.rewrites,
+            [&](const std::string& family) { return db.FindHandle(family); }, kNoLimit, report,
+            &progress);
         report(progress);
         return result;
       },

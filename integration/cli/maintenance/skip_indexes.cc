@@ -34,12 +34,12 @@ std::string IdentityOfIndex(const rocksdb_plugin::SstPlace& sst,
 // The texts of these options, of the newest file last; empty for files without an index.
 std::vector<std::string> IdentitiesIn(const Database& db, const std::string& family) {
   rocksdb::TablePropertiesCollection files;
-  term::CheckOk(rocksdb_plugin::ReadTableProperties(db.get(), db.HandleOf(family), &files),
+  term::CheckOk(rocksdb_plugin::ReadTableProperties(db.get(), db.FindHandle(family), &files),
                 "cannot read the properties of database {}", db->GetName());
   // File numbers ascend with time, even with trivial moves and ingestion.
   std::map<uint64_t, std::string> newest_last;
   for (const auto& [path, properties] : files) {
-    newest_last[rocksdb_plugin::FileNumberOf(path)] =
+    newest_last[rocksdb_plugin::ParseFileNumber(path)] =
         IdentityOfIndex({db->GetEnv()->GetFileSystem(), path}, *properties);
   }
   std::vector<std::string> identities;
@@ -129,7 +129,7 @@ bool RebuildIndexes(const Target& target, const IndexChange& change, uint64_t by
     uint64_t num_listed = 0;
     bool was_stopped = false;
     const rocksdb::Status status = RebuildSkipIndexes(
-        db.get(), db.HandleOf(family),
+        db.get(), db.FindHandle(family),
         [&](const FileProgress& done) {
           last = done;
           num_listed = std::max(num_listed, done.files_left);

@@ -157,7 +157,7 @@ int RegisterBlockIndex(rocksdb::ObjectLibrary& library) {
   return 1;
 }
 
-std::optional<BlockIndexOptions> BlockIndexOptionsOf(
+std::optional<BlockIndexOptions> FindBlockIndexOptions(
     const rocksdb::ColumnFamilyOptions& column_family) {
   const auto& tables = column_family.table_factory;
   const auto* const table =
@@ -202,7 +202,7 @@ rocksdb::Status SetBlockIndex(const BlockIndexOptions& index,
 rocksdb::Status MakeIndexPrimary(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                                  rocksdb::ColumnFamilyOptions* options) {
   return PublicCall({{"db", db}, {"options", options}}, [&]() -> rocksdb::Status {
-    if (!BlockIndexOptionsOf(*options)) {
+    if (!FindBlockIndexOptions(*options)) {
       return rocksdb::Status::InvalidArgument(
           "blocksieve: the options have no block index; call EnableIndex first");
     }
@@ -242,7 +242,7 @@ namespace rocksdb_plugin {
 
 int RegisterBlockIndex(rocksdb::ObjectLibrary&) { return 0; }
 
-std::optional<BlockIndexOptions> BlockIndexOptionsOf(const rocksdb::ColumnFamilyOptions&) {
+std::optional<BlockIndexOptions> FindBlockIndexOptions(const rocksdb::ColumnFamilyOptions&) {
   return std::nullopt;
 }
 

@@ -25,7 +25,7 @@ inline constexpr char kBlockIndexName[] = "blocksieve.index";
 int RegisterBlockIndex(rocksdb::ObjectLibrary& library);
 
 /// The options of the column family's block index; nothing without one of this plug-in.
-std::optional<BlockIndexOptions> BlockIndexOptionsOf(
+std::optional<BlockIndexOptions> FindBlockIndexOptions(
     const rocksdb::ColumnFamilyOptions& column_family);
 
 /// OK if RocksDB makes a user-defined index of the text of its option. Errors: those of RocksDB,
@@ -38,7 +38,7 @@ rocksdb::Status SetBlockIndex(const BlockIndexOptions& index,
 
 /// The block index of a file that was opened.
 struct OpenedBlockIndex {
-  uint64_t num_bytes = 0;  ///< 0 without an index.
+  uint64_t num_bytes = 0;                        ///< 0 without an index.
   std::shared_ptr<const BlockIndex> index = {};  ///< As long as the table is open; null if damaged.
   std::string problem = {};                      ///< Why it cannot be used; empty if it can.
 };

@@ -46,12 +46,12 @@ std::string CompiledVersion() {
 // have the earlier one.
 bool SharesBuildingContext(std::string_view loaded_version) {
   return loaded_version == CompiledVersion() ||
-         (AbiGenerationOf(loaded_version) != 0 && !HasDbName());
+         (ParseAbiGeneration(loaded_version) != 0 && !HasDbName());
 }
 
 }  // namespace
 
-int AbiGenerationOf(std::string_view version_text) {
+int ParseAbiGeneration(std::string_view version_text) {
   std::array<int, 3> version;
   if (!ParseVersion(version_text, &version) || version < kOldest) return 0;
   const std::array<int, 2> minor = {version[0], version[1]};
@@ -63,7 +63,7 @@ int AbiGenerationOf(std::string_view version_text) {
 
 std::string AbiProblem(std::string_view loaded_version) {
   const std::string compiled = CompiledVersion();
-  const int loaded = AbiGenerationOf(loaded_version);
+  const int loaded = ParseAbiGeneration(loaded_version);
   const bool is_of_tree = BLOCKSIEVE_ABI_GENERATION == 4 && loaded_version == compiled;
   const bool is_known =
       loaded == BLOCKSIEVE_ABI_GENERATION && SharesBuildingContext(loaded_version);

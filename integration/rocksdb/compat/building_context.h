@@ -20,7 +20,7 @@ constexpr bool HasDbName() {
 
 /// The name of the database; empty if there is none, or RocksDB does not say it.
 template <class Context>
-std::string DbNameOf([[maybe_unused]] const Context& context) {
+std::string GetDbName([[maybe_unused]] const Context& context) {
   if constexpr (HasDbName<Context>()) {
     if (KnowsBuildingContext()) return context.db_name.ToString();
   }

@@ -23,7 +23,7 @@ std::optional<rocksdb::LiveFileMetaData> Find(rocksdb::DB* db, const std::string
 }
 
 // The path that the file already has; RocksDB chooses none if there are several.
-int PathIdOf(const rocksdb::Options& options, const std::string& path) {
+int FindPathId(const rocksdb::Options& options, const std::string& path) {
   const auto& paths = options.cf_paths.empty() ? options.db_paths : options.cf_paths;
   const auto found = std::ranges::find(paths, path, &rocksdb::DbPath::path);
   return found == paths.end() ? -1 : static_cast<int>(found - paths.begin());
@@ -55,7 +55,7 @@ rocksdb::Status CompactFile(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column
   const rocksdb::Options options = db->GetOptions(column_family);
   BLOCKSIEVE_RETURN_IF_ERROR(CheckHasProperties(options, *file));
   rocksdb::Status status = db->CompactFiles(compaction, column_family, {name}, file->level,
-                                            PathIdOf(options, file->db_path));
+                                            FindPathId(options, file->db_path));
   const bool is_there = !status.IsAborted() && Find(db, name).has_value();
   if (status.IsInvalidArgument() && !is_there) return rocksdb::Status::NotFound("compacted away");
   if (!status.ok() || !is_there) return status;

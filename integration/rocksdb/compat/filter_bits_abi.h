@@ -109,7 +109,7 @@ class FilterBitsBuilderBase : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
 
 /// The generation of the filter interface in RocksDB `version` ("7.8.3"). 0 if the version is older
 /// than 7.0.3, newer than the table, or malformed.
-int AbiGenerationOf(std::string_view version);
+int ParseAbiGeneration(std::string_view version);
 
 /// Why the classes above must not be used with RocksDB `loaded_version`. Empty if they may be.
 std::string AbiProblem(std::string_view loaded_version);

@@ -27,7 +27,7 @@ rocksdb::Status ToRocksStatus(const Status& status) {
   return rocksdb::Status::Aborted(message);
 }
 
-std::string MessageOf(const rocksdb::Status& status) {
+std::string ToMessage(const rocksdb::Status& status) {
   constexpr std::string_view kPrefix = "blocksieve: ";
   std::string_view message = status.getState() == nullptr ? "" : status.getState();
   if (message.starts_with(kPrefix)) message.remove_prefix(kPrefix.size());

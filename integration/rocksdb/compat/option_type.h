@@ -56,7 +56,7 @@ std::string ToText(Number number) {
 rocksdb::Status ToRocksStatus(const Status& status);
 
 /// The message of a status without its kind and without "blocksieve: ", for logs.
-std::string MessageOf(const rocksdb::Status& status);
+std::string ToMessage(const rocksdb::Status& status);
 
 using Arguments = std::initializer_list<std::pair<const char*, const void*>>;  ///< By name.
 

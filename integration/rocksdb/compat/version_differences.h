@@ -87,8 +87,8 @@ void SetTableFilter(const TableFilter& filter, Options* options) {
 
 // The function, or an empty one. A copy, as programs keep a pointed-to one only for their
 // iterators.
-inline TableFilter TableFilterOf(const TableFilter& option) { return option; }
-inline TableFilter TableFilterOf(const TableFilter* option) {
+inline TableFilter ToTableFilter(const TableFilter& option) { return option; }
+inline TableFilter ToTableFilter(const TableFilter* option) {
   return option == nullptr ? TableFilter() : *option;
 }
 

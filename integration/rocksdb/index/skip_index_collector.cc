@@ -150,7 +150,7 @@ class SkipIndexCollector final : public rocksdb::TablePropertiesCollector {
     const bool is_known = builder_->needed_bytes() != 0;
     LogLoudly(
         settings_.storage.info_log.get(),
-        "skip index of " + (sst_ ? FileNameOf(sst_->path) : "a file") +
+        "skip index of " + (sst_ ? BaseName(sst_->path) : "a file") +
             (column.filters == PartState::kOverMemory
                  ? " takes more memory to build than 32 times max_index_bytes="
                  : " exceeds max_index_bytes=") +
@@ -252,7 +252,7 @@ rocksdb::Status SkipIndexCollectorFactory::PrepareOptions(const rocksdb::ConfigO
   // When RocksDB reads an OPTIONS file, it silently drops the factory.
   if (!status.ok()) {
     LogLoudly(settings_.storage.info_log.get(),
-              "no skip indexes for new files; reason: ", MessageOf(status));
+              "no skip indexes for new files; reason: ", ToMessage(status));
   }
   return status.ok() ? TablePropertiesCollectorFactory::PrepareOptions(options) : status;
 }

@@ -141,11 +141,11 @@ std::string_view FindProperty(const rocksdb::UserCollectedProperties& properties
   return found == properties.end() ? std::string_view() : std::string_view(found->second);
 }
 
-std::string FileNameOf(std::string_view path) {
+std::string BaseName(std::string_view path) {
   return std::string(path.substr(path.find_last_of('/') + 1));  // npos + 1 is 0
 }
 
-uint64_t FileNumberOf(std::string_view path) {
+uint64_t ParseFileNumber(std::string_view path) {
   path.remove_prefix(path.find_last_of('/') + 1);
   uint64_t number = 0;
   std::from_chars(path.data(), path.data() + path.size(), number);

@@ -51,10 +51,10 @@ std::vector<std::string_view> ColumnLines(std::string_view text);
 std::string_view FindProperty(const rocksdb::UserCollectedProperties& properties, const char* name);
 
 /// "/a/b/000012.sst": "000012.sst"
-std::string FileNameOf(std::string_view path);
+std::string BaseName(std::string_view path);
 
 /// "/a/b/000012.sst": 12; 0 if the name has no number.
-uint64_t FileNumberOf(std::string_view path);
+uint64_t ParseFileNumber(std::string_view path);
 
 /// An option that is a list of columns, at `offset` in the options.
 rocksdb::OptionTypeInfo ColumnsOption(size_t offset);

@@ -140,7 +140,7 @@ Database& Find(const std::shared_ptr<const rocksdb::Logger>& log, const std::str
 
 }  // namespace
 
-Tree TreeOf(const ColumnFamilyMetaData& column_family) {
+Tree BuildTree(const ColumnFamilyMetaData& column_family) {
   const KeyCounter counter(column_family);
   std::vector<TreeFile> files;
   for (const auto& level : column_family.levels) {
@@ -156,9 +156,9 @@ Tree TreeOf(const ColumnFamilyMetaData& column_family) {
   return tree;
 }
 
-Levels LevelsOf(const ColumnFamilyMetaData& column_family,
-                const rocksdb::CompactionJobInfo* compaction) {
-  Levels levels = TreeOf(column_family).ToLevels();
+Levels ReadLevels(const ColumnFamilyMetaData& column_family,
+                  const rocksdb::CompactionJobInfo* compaction) {
+  Levels levels = BuildTree(column_family).ToLevels();
   levels.resize(std::max(levels.size(), column_family.levels.size()), {.num_runs = 0});
   if (compaction == nullptr || compaction->cf_name != column_family.name) return levels;
   std::set<uint64_t> inputs;
@@ -228,7 +228,7 @@ void RefreshLevels(rocksdb::DB* db, const rocksdb::CompactionJobInfo* compaction
   db->GetAllColumnFamilyMetaData(&column_families);
   ByColumnFamily current;
   for (const auto& column_family : column_families) {
-    Levels levels = LevelsOf(column_family, compaction);
+    Levels levels = ReadLevels(column_family, compaction);
     ReadSamples& read = samples[column_family.name];
     read.Add(column_family);
     if (const auto known = before.find(column_family.name); known != before.end()) {

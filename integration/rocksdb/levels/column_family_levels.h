@@ -18,12 +18,12 @@ using Levels = std::vector<TreeLevel>;  ///< By level number.
 
 /// The files of a column family as a tree. Assumes that lookups are distributed like the keys, and
 /// that they check every run if keys are not in byte order or no file is known to have keys.
-Tree TreeOf(const rocksdb::ColumnFamilyMetaData& column_family);
+Tree BuildTree(const rocksdb::ColumnFamilyMetaData& column_family);
 
 /// The levels of a column family: the current ones, or, if `compaction` is of this column family,
 /// those after it, with its input already on the output level.
-Levels LevelsOf(const rocksdb::ColumnFamilyMetaData& column_family,
-                const rocksdb::CompactionJobInfo* compaction);
+Levels ReadLevels(const rocksdb::ColumnFamilyMetaData& column_family,
+                  const rocksdb::CompactionJobInfo* compaction);
 
 /// Identifies a column family in a filter policy.
 struct ColumnFamilyKey {

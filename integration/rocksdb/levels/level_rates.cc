@@ -28,8 +28,8 @@ bool IsShortLived(const rocksdb::FilterBuildingContext& context) {
   return IsOfFlush(context) && !StaysOnLevel0(context);
 }
 
-ColumnFamilyKey KeyOf(const rocksdb::FilterBuildingContext& context) {
-  return {context.info_log, context.column_family_name, DbNameOf(context)};
+ColumnFamilyKey ToKey(const rocksdb::FilterBuildingContext& context) {
+  return {context.info_log, context.column_family_name, GetDbName(context)};
 }
 
 void LevelRates::Learn(const rocksdb::ColumnFamilyOptions& column_family) {
@@ -38,12 +38,12 @@ void LevelRates::Learn(const rocksdb::ColumnFamilyOptions& column_family) {
   has_dynamic_levels_ = column_family.level_compaction_dynamic_level_bytes;
 }
 
-Result<FilterRates> LevelRates::RatesOf(const RateGoal& goal,
-                                        const rocksdb::FilterBuildingContext& context) {
+Result<FilterRates> LevelRates::ChooseRates(const RateGoal& goal,
+                                            const rocksdb::FilterBuildingContext& context) {
   assert(goal.differs_by_run());
   Levels levels = ModelFor(context);  // always, since it also learns the last level
   // A worker's levels are not those of the database that it works for.
-  auto known = IsRemote(context) ? std::nullopt : KnownLevels(KeyOf(context));
+  auto known = IsRemote(context) ? std::nullopt : KnownLevels(ToKey(context));
   if (known && NumKeys(*known) > 0) levels = *std::move(known);
   const int level = context.level_at_creation;
   levels.resize(std::max(levels.size(), static_cast<size_t>(std::max(level + 1, 0))),
@@ -77,7 +77,7 @@ int LevelRates::LastLevel(const rocksdb::FilterBuildingContext& context) {
   }
   const std::lock_guard lock(mutex_);
   if (last_levels_.size() > kMaxColumnFamilies) last_levels_.clear();  // learned again
-  int& last = last_levels_.try_emplace(KeyOf(context), 1).first->second;
+  int& last = last_levels_.try_emplace(ToKey(context), 1).first->second;
   const int level = context.level_at_creation;
   if (level > 0) last = context.is_bottommost ? level : std::max(last, level + 1);
   last = std::min(last, deepest);

@@ -23,7 +23,8 @@ class LevelRates {
 
   /// The rates of one file. REQUIRES: the goal is valid, and differs by run. Errors: those of
   /// AllocateRates. Throws std::bad_alloc.
-  Result<FilterRates> RatesOf(const RateGoal& goal, const rocksdb::FilterBuildingContext& context);
+  Result<FilterRates> ChooseRates(const RateGoal& goal,
+                                  const rocksdb::FilterBuildingContext& context);
 
  private:
   Levels ModelFor(const rocksdb::FilterBuildingContext& context);
@@ -37,7 +38,7 @@ class LevelRates {
 };
 
 /// The column family of a file.
-ColumnFamilyKey KeyOf(const rocksdb::FilterBuildingContext& context);
+ColumnFamilyKey ToKey(const rocksdb::FilterBuildingContext& context);
 
 /// Whether the file is the output of a flush and will be compacted.
 bool IsShortLived(const rocksdb::FilterBuildingContext& context);

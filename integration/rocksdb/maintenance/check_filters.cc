@@ -52,7 +52,7 @@ std::vector<std::string> FindProblems(rocksdb::DB* db, rocksdb::ColumnFamilyHand
   std::vector<std::string> problems;
   const std::string& family = column_family->GetName();
   const rocksdb::Options options = db->GetOptions(column_family);
-  const Policy* const policy = PolicyOf(options);
+  const Policy* const policy = FindPolicy(options);
   const auto named = FindNamedPolicy(db, family);
   if (policy == nullptr && named && NamesOurs(named->first)) {
     problems.push_back(
@@ -61,7 +61,7 @@ std::vector<std::string> FindProblems(rocksdb::DB* db, rocksdb::ColumnFamilyHand
   }
   const std::string fallback = policy == nullptr ? "" : policy->FallbackText();
   if (!fallback.empty()) problems.push_back(fallback);
-  if (policy != nullptr && GoalOf(policy->options()).differs_by_run() && !HasListener(options)) {
+  if (policy != nullptr && ToGoal(policy->options()).differs_by_run() && !HasListener(options)) {
     problems.push_back(kNeedsListener);
   }
   // Under optimize_filters_for_hits, files of the last level have the name of a policy and no

@@ -43,7 +43,7 @@ enum class FilterOrigin {
 };
 
 /// "none", "blocksieve", "stock", "unknown" or "unreadable".
-std::string NameOf(FilterOrigin origin);
+std::string OriginName(FilterOrigin origin);
 
 /// The parts of a file's filters that answer for ranges: range filters, or prefixes.
 struct PartReport {
@@ -142,7 +142,7 @@ uint64_t FilterKeys(const FileReport& file);
 /// One tree for each column family, named after it, in which lookups check runs by the key ranges
 /// of files, if they are known. The id of a file is its number in `files`, which are in the order
 /// of ListFiles.
-std::vector<Tree> TreesOf(const std::vector<FileReport>& files);
+std::vector<Tree> BuildTrees(const std::vector<FileReport>& files);
 
 /// Whether a file with keys has no working filter, although the policy has not left it out.
 bool IsUnfiltered(const FileReport& file);

@@ -145,7 +145,7 @@ class MeanFpr {
   double sum_ = 0;
 };
 
-PartReport SumOf(const std::vector<FilterReport>& filters, PartReport FilterReport::*part) {
+PartReport SumParts(const std::vector<FilterReport>& filters, PartReport FilterReport::*part) {
   PartReport sum;
   MeanFpr fpr;
   for (const FilterReport& filter : filters) {
@@ -161,7 +161,7 @@ PartReport SumOf(const std::vector<FilterReport>& filters, PartReport FilterRepo
 
 }  // namespace
 
-std::string NameOf(FilterOrigin origin) {
+std::string OriginName(FilterOrigin origin) {
   constexpr const char* kNames[] = {"none", "blocksieve", "stock", "unknown", "unreadable"};
   return kNames[static_cast<size_t>(origin)];
 }
@@ -205,8 +205,8 @@ void DescribeFilters(const std::vector<std::string>& filters, uint64_t num_entri
   for (const auto& [name, mean] : kinds) report->kind += (report->kind.empty() ? "" : "+") + name;
   if (readable) report->origin = *readable;
   report->predicted_fpr = fpr.Get();
-  report->ranges = SumOf(described, &FilterReport::ranges);
-  report->prefixes = SumOf(described, &FilterReport::prefixes);
+  report->ranges = SumParts(described, &FilterReport::ranges);
+  report->prefixes = SumParts(described, &FilterReport::prefixes);
   report->prefix_rules.assign(rules.begin(), rules.end());
   if (report->origin != FilterOrigin::kStock) return;
   report->num_entries = num_entries;

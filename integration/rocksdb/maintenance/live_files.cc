@@ -15,7 +15,7 @@ namespace {
 // Without properties, only the blocks tell the number of entries.
 constexpr uint64_t kGuessedEntryBytes = 64;
 
-std::optional<FilterKind> KindOf(const FilterReport& filter) {
+std::optional<FilterKind> ToKind(const FilterReport& filter) {
   const std::string kind = (filter.origin == FilterOrigin::kStock ? "stock " : "") + filter.kind;
   std::vector<FilterKind> kinds = AllFilterKinds();
   kinds.insert(kinds.end(), {FilterKind::kStockBloom, FilterKind::kStockRibbon});
@@ -23,13 +23,13 @@ std::optional<FilterKind> KindOf(const FilterReport& filter) {
   return found == kinds.end() ? std::nullopt : std::optional(*found);
 }
 
-TreeFile TreeFileOf(const FileReport& file, size_t id) {
+TreeFile ToTreeFile(const FileReport& file, size_t id) {
   const FilterReport& filter = file.filter;
   TreeFile described{.level = file.place.level,
                      .num_keys = FilterKeys(file),
                      .num_bytes = file.num_bytes,
                      .has_filter = filter.origin != FilterOrigin::kNone,
-                     .kind = KindOf(filter),
+                     .kind = ToKind(filter),
                      .fpr = filter.predicted_fpr,
                      .filter_bytes = filter.point_bytes(),
                      .num_filters = filter.num_filters,
@@ -48,7 +48,7 @@ rocksdb::Status ReadLiveFiles(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
   if (!status.ok()) return status;
   const rocksdb::Options options = db->GetOptions(column_family);
   const bool stays_on_level0 = options.compaction_style == rocksdb::kCompactionStyleFIFO;
-  const bool may_have_index = BlockIndexOptionsOf(options).has_value();
+  const bool may_have_index = FindBlockIndexOptions(options).has_value();
   rocksdb::ColumnFamilyMetaData metadata;
   db->GetColumnFamilyMetaData(column_family, &metadata);
   std::map<std::string, FileReport> known;  // by path: files do not change
@@ -96,10 +96,10 @@ uint64_t FilterKeys(const FileReport& file) {
   return is_readable && file.filter.problems.empty() ? file.filter.num_entries : file.num_entries;
 }
 
-std::vector<Tree> TreesOf(const std::vector<FileReport>& files) {
+std::vector<Tree> BuildTrees(const std::vector<FileReport>& files) {
   std::map<std::string, std::vector<TreeFile>> families;
   for (size_t i = 0; i < files.size(); ++i) {
-    families[files[i].place.family].push_back(TreeFileOf(files[i], i));
+    families[files[i].place.family].push_back(ToTreeFile(files[i], i));
   }
   std::vector<Tree> trees;
   for (auto& [family, its_files] : families) {

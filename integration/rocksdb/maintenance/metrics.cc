@@ -114,7 +114,7 @@ void AddFiles(const std::vector<FileReport>& files, bool with_rates,
   for (const FileReport& file : files) {
     const std::string family = Label("column_family", file.place.family);
     const std::string level = family + "," + Label("level", std::to_string(file.place.level));
-    const std::string by_filter = level + "," + Label("filter", NameOf(file.filter.origin));
+    const std::string by_filter = level + "," + Label("filter", OriginName(file.filter.origin));
     const auto entries = static_cast<double>(file.num_entries);
     ++sums[{&kFiles, by_filter}];
     sums[{&kFileBytes, by_filter}] += static_cast<double>(file.num_bytes);

@@ -69,7 +69,7 @@ bool WaitUntil(Clock::time_point end, const ReportProgress& report, const FilePr
 }
 
 // As RocksDB lists it, also where it is a LevelDB's .ldb.
-std::string NameOf(const FilePlace& place) {
+std::string ToFileName(const FilePlace& place) {
   return "/" + std::filesystem::path(place.path).stem().string() + ".sst";
 }
 
@@ -81,7 +81,7 @@ rocksdb::Status RewriteOne(rocksdb::DB* db, const FileToRewrite& rewrite,
     ReplaceLevels(db->GetDBOptions().info_log, db->GetName(), place.family, levels);
   }
   RegisterForSidecars(db);
-  return CompactFile(db, handle_of(place.family), NameOf(place));
+  return CompactFile(db, handle_of(place.family), ToFileName(place));
 }
 
 /// Visits the keys of a table of a database with these options, without timestamps, in order, up to
@@ -106,9 +106,9 @@ rocksdb::Status CheckRewritable(const rocksdb::Options& options, const std::stri
   if (options.compaction_style == rocksdb::kCompactionStyleFIFO) {
     return rocksdb::Status::NotSupported("blocksieve: FIFO compaction rewrites no files");
   }
-  const Policy* const policy = PolicyOf(options);
+  const Policy* const policy = FindPolicy(options);
   if (policy == nullptr) {
-    if (BlockIndexOptionsOf(options)) return {};
+    if (FindBlockIndexOptions(options)) return {};
     return rocksdb::Status::InvalidArgument(
         "blocksieve: column family " + family +
         " has no filter policy of this version of blocksieve; set one with EnableFilter");
@@ -116,7 +116,7 @@ rocksdb::Status CheckRewritable(const rocksdb::Options& options, const std::stri
   if (const std::string& problem = LoadedAbiProblem(); !problem.empty()) {
     return rocksdb::Status::NotSupported("blocksieve: " + problem);
   }
-  if (!GoalOf(policy->options()).differs_by_run() || HasListener(options)) return {};
+  if (!ToGoal(policy->options()).differs_by_run() || HasListener(options)) return {};
   return rocksdb::Status::InvalidArgument("blocksieve: " + std::string(kNeedsListener));
 }
 
@@ -126,7 +126,7 @@ Result<FilterPlan> PlanRewrites(const std::vector<FileReport>& files, const Tree
                                 const rocksdb::ColumnFamilyOptions& family,
                                 const RewriteFiltersOptions& options,
                                 const KeysOfFile& keys_of_file) {
-  const std::optional<BlockIndexOptions> block_index = BlockIndexOptionsOf(family);
+  const std::optional<BlockIndexOptions> block_index = FindBlockIndexOptions(family);
   const auto report = [&](size_t file) -> const FileReport& {
     return files[tree.files()[file].id];
   };
@@ -135,8 +135,8 @@ Result<FilterPlan> PlanRewrites(const std::vector<FileReport>& files, const Tree
     return block_index && report(file).num_entries != 0 &&
            report(file).index.options_id != OptionsId(*block_index);
   };
-  if (const Policy* const policy = PolicyOf(family)) {
-    return blocksieve::PlanRewrites(tree, GoalOf(policy->options()), is_chosen, [&](size_t file) {
+  if (const Policy* const policy = FindPolicy(family)) {
+    return blocksieve::PlanRewrites(tree, ToGoal(policy->options()), is_chosen, [&](size_t file) {
       return lacks_index(file) || ChangesParts(report(file), policy->options(), keys_of_file);
     });
   }
@@ -155,12 +155,12 @@ bool IsChosen(const RewriteFiltersOptions& options, const FileReport& file) {
 }
 
 std::string PartsText(const rocksdb::ColumnFamilyOptions& family) {
-  const Policy* const policy = PolicyOf(family);
+  const Policy* const policy = FindPolicy(family);
   const FilterPolicyOptions requested =
       policy == nullptr ? FilterPolicyOptions() : policy->options();
   std::string text = requested.prefixes.empty() ? "" : ";prefixes=" + requested.prefixes;
   if (requested.ranges) text += ";ranges=true";
-  if (BlockIndexOptionsOf(family)) text += std::string(";") + kBlockIndexPlace;
+  if (FindBlockIndexOptions(family)) text += std::string(";") + kBlockIndexPlace;
   if (!text.empty()) return text.substr(1);
   return requested.kind == PolicyKind::kStock ? "" : "none";
 }
@@ -237,7 +237,7 @@ rocksdb::Status RewriteFilters(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* col
     std::vector<FileReport> files;
     for (int round = 0;; ++round) {
       BLOCKSIEVE_RETURN_IF_ERROR(ReadLiveFiles(db, column_family, /*reads_filters=*/true, &files));
-      std::vector<Tree> trees = TreesOf(files);
+      std::vector<Tree> trees = BuildTrees(files);
       if (trees.empty() || trees.front().num_keys() == 0) break;
       // Lookup shares as the policy has sampled them.
       const auto known =

@@ -17,7 +17,7 @@ namespace blocksieve::rocksdb_plugin {
 
 /// Plans to rewrite the files whose filters the family's policy would improve, or give other range
 /// filters or prefixes, and those without its block index or with one of other options. `tree`: one
-/// of TreesOf(files). REQUIRES: it has keys. Errors: as AllocateRates.
+/// of BuildTrees(files). REQUIRES: it has keys. Errors: as AllocateRates.
 Result<FilterPlan> PlanRewrites(const std::vector<FileReport>& files, const Tree& tree,
                                 const rocksdb::ColumnFamilyOptions& family,
                                 const RewriteFiltersOptions& options,

@@ -163,17 +163,16 @@ void ListLeftOut(const std::string& family, const OptionMap& statements, const M
     if (!is_list && (is_all_made || make(Config(false), {{option, value}}, nullptr).ok())) continue;
     // RocksDB's parser judged values that it refuses in any case.
     if (!make(Config(true), {{option, value}}, &written).ok()) continue;
-    std::vector<std::string> made = ElementsOf(written[option]);
-    std::ranges::transform(made, made.begin(), IdOf);
-    for (const std::string& element : is_list ? ElementsOf(value) : std::vector{value}) {
-      if (is_list && std::ranges::find(made, IdOf(element)) != made.end()) continue;
+    std::vector<std::string> made = SplitList(written[option]);
+    std::ranges::transform(made, made.begin(), ParseId);
+    for (const std::string& element : is_list ? SplitList(value) : std::vector{value}) {
+      if (is_list && std::ranges::find(made, ParseId(element)) != made.end()) continue;
       rocksdb::Status status = make(Config(false), {{option, element}}, &written);
       if (status.ok()) {
-        status = rocksdb::Status::NotSupported(ElementsOf(written[option]).empty()
-                                                   ? "left out without a message"
-                                                   : kLeftOutWithOthers);
+        status = rocksdb::Status::NotSupported(
+            SplitList(written[option]).empty() ? "left out without a message" : kLeftOutWithOthers);
       }
-      objects->push_back({family, option, element, MessageOf(status)});
+      objects->push_back({family, option, element, ToMessage(status)});
     }
   }
 }
@@ -217,7 +216,7 @@ rocksdb::Status ReadFamily(const OptionsText& text, rocksdb::ColumnFamilyDescrip
   if (made != Written(nullptr) && made != Written(ColumnFamilyOptions().table_factory.get())) {
     return Compare(text, name, kText, {{"table_factory", factory}}, kLoaded, made);
   }
-  loaded->objects.push_back({name, "table_factory", factory, MessageOf(status)});
+  loaded->objects.push_back({name, "table_factory", factory, ToMessage(status)});
   options.table_factory = nullptr;
   return rocksdb::Status::OK();
 }
@@ -286,7 +285,7 @@ bool NamedObject::is_needed() const {
   return kUnneeded.find(" " + option + " ") == std::string_view::npos;
 }
 
-std::string IdOf(const std::string& value) {
+std::string ParseId(const std::string& value) {
   OptionMap fields;
   if (value.find('=') == std::string::npos || !rocksdb::StringToMap(value, &fields).ok()) {
     return value;
@@ -295,7 +294,7 @@ std::string IdOf(const std::string& value) {
   return id == fields.end() ? value : id->second;
 }
 
-std::vector<std::string> ElementsOf(const std::string& value) {
+std::vector<std::string> SplitList(const std::string& value) {
   std::vector<std::string> elements;
   std::string list = value;
   std::string element;
@@ -338,7 +337,7 @@ rocksdb::Status Load(const OptionsText& text, LoadedOptions* loaded) {
       if (object.family != family.name) continue;
       if (object.option == "comparator") family.options.comparator = nullptr;
       if (object.option != "merge_operator") continue;
-      family.options.merge_operator = std::make_shared<KeepOperands>(IdOf(object.value));
+      family.options.merge_operator = std::make_shared<KeepOperands>(ParseId(object.value));
     }
   }
   return status;
@@ -364,10 +363,10 @@ PolicyVerdict Judge(const std::string& filter_policy) {
                                                                : PolicyEffect::kOnlyReads;
     return verdict;
   }
-  verdict = {.kind = PolicyEffect::kForeign, .reason = MessageOf(status), .policy = nullptr};
+  verdict = {.kind = PolicyEffect::kForeign, .reason = ToMessage(status), .policy = nullptr};
   PolicyVerdict bare;
   PolicyVerdict with_bits;
-  const std::string id = IdOf(filter_policy);
+  const std::string id = ParseId(filter_policy);
   if (make(id, &bare).ok() || !status.IsNotSupported()) {
     verdict.kind = PolicyEffect::kRefused;  // its options, or part of its name
   } else if (make(id + ":10", &with_bits).ok()) {

@@ -31,10 +31,10 @@ struct NamedObject {
 inline constexpr const char* kLeftOutWithOthers = "left out with the others of its list";
 
 /// The elements of a list, "{A:{id=B;x=1}}" or "A", with the braces of those that have options.
-std::vector<std::string> ElementsOf(const std::string& value);
+std::vector<std::string> SplitList(const std::string& value);
 
 /// The name in "X" and "{id=X;ttl=3600}".
-std::string IdOf(const std::string& value);
+std::string ParseId(const std::string& value);
 
 struct LoadedOptions {
   std::string version;    ///< Of the RocksDB that wrote the file, as written; empty: unknown.

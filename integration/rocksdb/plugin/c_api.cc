@@ -87,7 +87,7 @@ Object& Wrapped(Struct* c_struct) {
 }
 
 // Null if there is none, which stands for the default one.
-rocksdb::ColumnFamilyHandle* FamilyOf(rocksdb_column_family_handle_t* handle) {
+rocksdb::ColumnFamilyHandle* UnwrapFamily(rocksdb_column_family_handle_t* handle) {
   return handle == nullptr ? nullptr : Wrapped<rocksdb::ColumnFamilyHandle*>(handle);
 }
 
@@ -99,7 +99,7 @@ rocksdb::Status ParseOptions(const std::string& text, const std::string& id,
     values["id"] = text;
   } else if (const rocksdb::Status status = rocksdb::StringToMap(text, &values); !status.ok()) {
     return rocksdb::Status::InvalidArgument("blocksieve: options \"" + internal::Shown(text) +
-                                            "\": " + internal::Shown(MessageOf(status)));
+                                            "\": " + internal::Shown(ToMessage(status)));
   }
   if (const auto given = values.extract("id"); given && given.mapped() != id) {
     if (!given.mapped().starts_with(id + ":")) return OptionOutOfRange("id", given.mapped(), id);
@@ -263,8 +263,8 @@ BLOCKSIEVE_EXPORT rocksdb_iterator_t* blocksieve_create_skip_scan(
       options.snapshot = std::exchange(options.read_options.snapshot, nullptr);
     }
     std::unique_ptr<SkipScan> scan;
-    rocksdb::Status status =
-        SkipScan::Create(Wrapped<rocksdb::DB*>(db), FamilyOf(column_family), query, options, &scan);
+    rocksdb::Status status = SkipScan::Create(Wrapped<rocksdb::DB*>(db),
+                                              UnwrapFamily(column_family), query, options, &scan);
     if (status.ok()) {
       auto rows = std::make_unique<ScanIterator>(std::move(scan));
       iterator = new rocksdb_iterator_t{rows.get()};
@@ -282,7 +282,7 @@ BLOCKSIEVE_EXPORT blocksieve_pruning_t* blocksieve_prune_reads(
   Report(errptr, {{"db", db}, {"condition", condition}, {"read_options", read_options}}, [&] {
     auto made = std::make_unique<blocksieve_pruning_t>();
     rocksdb::Status status =
-        PruneReads(Wrapped<rocksdb::DB*>(db), FamilyOf(column_family), condition,
+        PruneReads(Wrapped<rocksdb::DB*>(db), UnwrapFamily(column_family), condition,
                    &Wrapped<rocksdb::ReadOptions>(read_options), &made->rep);
     if (status.ok()) pruning = made.release();
     return status;
@@ -325,7 +325,7 @@ BLOCKSIEVE_EXPORT char* blocksieve_filter_metrics(
   Report(errptr, {{"db", db}}, [&] {
     std::vector<rocksdb::ColumnFamilyHandle*> families;
     for (size_t i = 0; i < num_column_families; ++i) {
-      families.push_back(FamilyOf(column_families[i]));
+      families.push_back(UnwrapFamily(column_families[i]));
     }
     std::vector<FilterMetric> metrics;
     rocksdb::Status status = GetFilterMetrics(Wrapped<rocksdb::DB*>(db), families, &metrics);

@@ -103,10 +103,10 @@ rocksdb::Status Enable(const OptionsToSet& options, const FilterPolicyOptions& f
     BLOCKSIEVE_RETURN_IF_ERROR(CheckRocksDb(filter));
     RegisterUnlessRegistered();
     rocksdb::ColumnFamilyOptions& family = *options.column_family();
-    BLOCKSIEVE_RETURN_IF_ERROR(CheckStoredOnce(BlockIndexOptionsOf(family), filter, false));
+    BLOCKSIEVE_RETURN_IF_ERROR(CheckStoredOnce(FindBlockIndexOptions(family), filter, false));
     auto listeners =
         options.db() == nullptr ? rocksdb::DBOptions().listeners : options.db()->listeners;
-    if (GoalOf(filter).differs_by_run()) {
+    if (ToGoal(filter).differs_by_run()) {
       const char* const goal = filter.wasted_reads ? "wasted_reads" : "bits_per_key";
       const double value = filter.wasted_reads ? *filter.wasted_reads : *filter.bits_per_key;
       BLOCKSIEVE_RETURN_IF_ERROR(AddListener(options, goal, ToText(value), "none", &listeners));
@@ -153,7 +153,7 @@ rocksdb::Status EnableSkipIndex(OptionsToSet options, const SkipIndexOptions& in
     BLOCKSIEVE_RETURN_IF_ERROR(CheckTables(options));
     BLOCKSIEVE_RETURN_IF_ERROR(ToRocksStatus(SkipIndexBuilder::Create(index).status()));
     BLOCKSIEVE_RETURN_IF_ERROR(
-        CheckStoredOnce(BlockIndexOptionsOf(*options.column_family()), {}, true));
+        CheckStoredOnce(FindBlockIndexOptions(*options.column_family()), {}, true));
     RegisterUnlessRegistered();
     rocksdb::ColumnFamilyOptions& family = *options.column_family();
     std::vector<std::shared_ptr<rocksdb::EventListener>> listeners;
@@ -180,7 +180,7 @@ rocksdb::Status EnableIndex(rocksdb::ColumnFamilyOptions* options, const BlockIn
       return OptionOutOfRange("ranges", "false",
                               "true, or prefixes or columns, for an index of use");
     }
-    const Policy* const policy = PolicyOf(*options);
+    const Policy* const policy = FindPolicy(*options);
     const FilterPolicyOptions filter =
         policy == nullptr ? FilterPolicyOptions() : policy->options();
     const bool has_collector =

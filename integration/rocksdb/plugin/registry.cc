@@ -51,7 +51,7 @@ const rocksdb::FilterPolicy* MakeFromId(const std::string& id,
       *error = status.ToString();
       LogLoudly(nullptr,
                 "filter policy " + internal::Shown(id) +
-                    " refused, so RocksDB may write files without filters: " + MessageOf(status));
+                    " refused, so RocksDB may write files without filters: " + ToMessage(status));
       return nullptr;
     }
   }

@@ -46,7 +46,7 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder<kSections>> {
   using FilterBitsBuilderBase<BitsBuilder<kSections>>::Finish;
   rocksdb::Slice Finish(std::unique_ptr<const char[]>* buf, rocksdb::Status* status) override {
     *status = rocksdb::Status::OK();
-    const Layout layout = LayoutOf([&](MemoryFit& fit) { return fit.Fit(builder_); });
+    const Layout layout = FitLayout([&](MemoryFit& fit) { return fit.Fit(builder_); });
     const bool has_prefix = std::exchange(has_prefix_, false);
     const uint64_t num_keys = builder_.num_keys();
     Result<FinishedFilter> filter = builder_.Finish(layout, has_prefix);
@@ -85,7 +85,7 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder<kSections>> {
 
   size_t CalculateSpace(size_t num_entries) override {
     const Layout layout =
-        LayoutOf([&](const MemoryFit& fit) { return fit.Choose(builder_, num_entries); });
+        FitLayout([&](const MemoryFit& fit) { return fit.Choose(builder_, num_entries); });
     return static_cast<size_t>(BlockBytes(layout, num_entries)) + RangeBytes(num_entries);
   }
 
@@ -97,7 +97,7 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder<kSections>> {
 
  private:
   template <class ChooseFit>
-  Layout LayoutOf(const ChooseFit& choose) const {
+  Layout FitLayout(const ChooseFit& choose) const {
     return options_.memory_fit == nullptr ? builder_.layout() : choose(*options_.memory_fit);
   }
 

@@ -41,7 +41,7 @@ rocksdb::Status Policy::ValidateOptions(const rocksdb::DBOptions& db,
   if (NeedsExtractor(options_)) {
     rocksdb::Status status = CheckRangeOptions(column_family, /*check_extractor=*/true);
     if (!status.ok()) {
-      LogLoudly(nullptr, MessageOf(status));
+      LogLoudly(nullptr, ToMessage(status));
       return status;
     }
     if (abi_problem_.empty()) TestRangesOnce();
@@ -50,7 +50,7 @@ rocksdb::Status Policy::ValidateOptions(const rocksdb::DBOptions& db,
 }
 
 RateGoal Policy::Goal() const {
-  RateGoal goal = GoalOf(options_);
+  RateGoal goal = ToGoal(options_);
   if (!abi_problem_.empty() && is_compiled_for_) goal.is_stock = true;
   return goal;
 }
@@ -63,9 +63,9 @@ std::string Policy::FallbackText() const {
   return built + "; reason: " + abi_problem_;
 }
 
-Result<FilterRates> Policy::RatesOf(const rocksdb::FilterBuildingContext& context) const {
+Result<FilterRates> Policy::ChooseRates(const rocksdb::FilterBuildingContext& context) const {
   const RateGoal goal = Goal();
-  if (goal.differs_by_run()) return level_rates_.RatesOf(goal, context);
+  if (goal.differs_by_run()) return level_rates_.ChooseRates(goal, context);
   return FilterRates{*goal.target_fpr, options_.range_fpr.value_or(FilterOptions().range_fpr)};
 }
 
@@ -89,8 +89,8 @@ const rocksdb::FilterPolicy* Policy::StockPolicyFor(const rocksdb::FilterBuildin
   // which the rates do not hold.
   if (goal.is_stock) {
     const bool knows_table_options = abi_problem_.empty() || is_compiled_for_;
-    kind = goal.KindOf(knows_table_options && IsShortLived(context) &&
-                       context.table_options.format_version >= 5);
+    kind = goal.ChooseKind(knows_table_options && IsShortLived(context) &&
+                           context.table_options.format_version >= 5);
   }
   return stock_policies_.ForLayout(*ChooseLayout(kind, target_fpr));
 }
@@ -100,9 +100,9 @@ rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
   const std::string& family = context.column_family_name;
   if (context.info_log != nullptr) {
     const std::lock_guard lock(logged_mutex_);
-    if (logged_.insert(KeyOf(context)).second) LogOptions(context.info_log, family);
+    if (logged_.insert(ToKey(context)).second) LogOptions(context.info_log, family);
   }
-  const Result<FilterRates> rates = RatesOf(context);
+  const Result<FilterRates> rates = ChooseRates(context);
   if (!rates.ok()) {
     LogNoFilter(context.info_log, rates.status().message(), family);
     return nullptr;
@@ -155,13 +155,13 @@ rocksdb::Status Policy::ConfigureOptions(
     FilterPolicyOptions ignored;
     const rocksdb::Status known =
         rocksdb_plugin::ParseOption(config_options, PolicyOptionTypes(), name, value, &ignored);
-    if (!known.ok()) LogLoudly(nullptr, MessageOf(known));
+    if (!known.ok()) LogLoudly(nullptr, ToMessage(known));
   }
   const FilterPolicyOptions before = options_;
   rocksdb::Status status = FilterPolicy::ConfigureOptions(config_options, opts_map, unused);
   if (status.ok()) {
     status = ValidatePolicyOptions(options_);
-    if (!status.ok()) LogLoudly(nullptr, MessageOf(status));
+    if (!status.ok()) LogLoudly(nullptr, ToMessage(status));
   }
   if (!status.ok()) {
     options_ = before;
@@ -193,7 +193,7 @@ std::unique_ptr<Policy> MakePolicy(const FilterPolicyOptions& options) {
   return std::make_unique<Policy>(as_read, LoadedAbiProblem(), LoadedIsCompiled());
 }
 
-const Policy* PolicyOf(const rocksdb::ColumnFamilyOptions& column_family) {
+const Policy* FindPolicy(const rocksdb::ColumnFamilyOptions& column_family) {
   if (column_family.table_factory == nullptr) return nullptr;
   const auto* const table =
       column_family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
@@ -203,7 +203,7 @@ const Policy* PolicyOf(const rocksdb::ColumnFamilyOptions& column_family) {
 FilterOptions FilterOptionsFor(const FilterPolicyOptions& options, const FilterRates& rates,
                                bool is_short_lived) {
   FilterOptions core;
-  core.kind = GoalOf(options).KindOf(is_short_lived);
+  core.kind = ToGoal(options).ChooseKind(is_short_lived);
   core.target_fpr = rates.target_fpr;
   core.max_build_bytes = options.max_build_bytes;
   core.ranges = options.ranges;

@@ -68,7 +68,7 @@ class Policy final : public rocksdb::FilterPolicy {
 
  private:
   RateGoal Goal() const;
-  Result<FilterRates> RatesOf(const rocksdb::FilterBuildingContext& context) const;
+  Result<FilterRates> ChooseRates(const rocksdb::FilterBuildingContext& context) const;
   const rocksdb::FilterPolicy* StockPolicyFor(const rocksdb::FilterBuildingContext& context,
                                               double target_fpr) const;
 
@@ -87,7 +87,7 @@ class Policy final : public rocksdb::FilterPolicy {
 std::unique_ptr<Policy> MakePolicy(const FilterPolicyOptions& options);
 
 /// The policy of a column family, if this version of blocksieve made it; null otherwise.
-const Policy* PolicyOf(const rocksdb::ColumnFamilyOptions& column_family);
+const Policy* FindPolicy(const rocksdb::ColumnFamilyOptions& column_family);
 
 /// Checks that range filters work with these options. `check_extractor`: the prefix extractor must
 /// be RangeExtractor. Errors: InvalidArgument, naming the option, its value and allowed values.
@@ -109,7 +109,7 @@ FilterOptions FilterOptionsFor(const FilterPolicyOptions& options, const FilterR
 rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options);
 
 /// The filter goal of the options; target_fpr=0.01 if they set none.
-RateGoal GoalOf(const FilterPolicyOptions& options);
+RateGoal ToGoal(const FilterPolicyOptions& options);
 
 /// How RocksDB parses, writes and compares each option. Lives as long as the process.
 const std::unordered_map<std::string, rocksdb::OptionTypeInfo>& PolicyOptionTypes();

@@ -83,7 +83,7 @@ OptionTypeInfo PrecisionType(const Precision& precision) {
 
 }  // namespace
 
-RateGoal GoalOf(const FilterPolicyOptions& options) {
+RateGoal ToGoal(const FilterPolicyOptions& options) {
   RateGoal goal{options.target_fpr, options.wasted_reads, options.bits_per_key};
   if (!goal.differs_by_run()) {
     goal.target_fpr = options.target_fpr.value_or(kDefaultTargetFpr);
@@ -106,7 +106,7 @@ rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options) {
     BLOCKSIEVE_RETURN_IF_ERROR(ParseInRange(precision.name, ToText(*number), precision.lowest,
                                             precision.highest, &ignored));
   }
-  const RateGoal goal = GoalOf(options);
+  const RateGoal goal = ToGoal(options);
   if (const Status status = goal.Check(); !status.ok()) {
     return rocksdb::Status::InvalidArgument("blocksieve: " + status.message() +
                                             "; clear an earlier one with NAME=none");
@@ -207,7 +207,7 @@ std::string Policy::GetPrintableOptions() const {
     const std::optional<double> number = options.*precision.field;
     if (number) text += std::string("    ") + precision.name + ": " + ToText(*number) + "\n";
   }
-  const RateGoal goal = GoalOf(options);
+  const RateGoal goal = ToGoal(options);
   if (goal.target_fpr && !options.target_fpr) {
     text += "    target_fpr: " + ToText(*goal.target_fpr) + "\n";
   }

@@ -34,7 +34,7 @@ BoundedIterator::BoundedIterator(const ScanContext* context, const rocksdb::Read
     : context_(context), options_(options) {}
 
 bool BoundedIterator::Pin(const ScanRange& like) {
-  std::optional<std::string> bound = BoundOf(like);
+  std::optional<std::string> bound = FindBound(like);
   const bool with_bound = bound.has_value();
   if (with_bound) {
     bound_bytes_ = *std::move(bound);
@@ -51,7 +51,7 @@ bool BoundedIterator::Pin(const ScanRange& like) {
   return true;
 }
 
-std::optional<std::string> BoundedIterator::BoundOf(const ScanRange& range) const {
+std::optional<std::string> BoundedIterator::FindBound(const ScanRange& range) const {
   if (context_->reverse) return range.low;  // RocksDB's lower bound is inclusive
   // With an unknown comparator, forward ranges have no bound.
   return range.high ? KeyJustAfter(*context_->comparator, *range.high) : std::nullopt;

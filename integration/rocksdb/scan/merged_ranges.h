@@ -35,7 +35,7 @@ class BoundedIterator {
   rocksdb::Status status() const;
 
  private:
-  std::optional<std::string> BoundOf(const ScanRange& range) const;
+  std::optional<std::string> FindBound(const ScanRange& range) const;
   void CheckEnd();
 
   const ScanContext* const context_;

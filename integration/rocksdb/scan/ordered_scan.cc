@@ -13,7 +13,7 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-internal::TopRows::KeyLess KeyLessOf(const rocksdb::Comparator* comparator) {
+internal::TopRows::KeyLess MakeKeyLess(const rocksdb::Comparator* comparator) {
   return [comparator](const std::string& a, const std::string& b) {
     return comparator->Compare(a, b) < 0;
   };
@@ -29,7 +29,7 @@ class OrderedScan {
   OrderedScan(ScanContext* context, const ScanOrder& order, uint64_t limit, ScanPlan plan)
       : context_(context),
         order_(order),
-        top_(order, limit, KeyLessOf(context->comparator)),
+        top_(order, limit, MakeKeyLess(context->comparator)),
         plan_(std::move(plan)) {}
 
   rocksdb::Status Read(std::unique_ptr<MergedRanges> ranges,
@@ -42,7 +42,7 @@ class OrderedScan {
       if (end == begin) break;  // no remaining granule holds a better row
       context_->counts.granules_read += end - begin;
       CandidateScan group(context_, std::make_unique<MergedRanges>(context_), /*memtables=*/nullptr,
-                          PlanOf(begin, end));
+                          SlicePlan(begin, end));
       BLOCKSIEVE_RETURN_IF_ERROR(AddRows(&group));
       begin = end;
     }
@@ -90,7 +90,7 @@ class OrderedScan {
     return without_bounds;
   }
 
-  ScanPlan PlanOf(size_t begin, size_t end) const {
+  ScanPlan SlicePlan(size_t begin, size_t end) const {
     ScanPlan plan{{}, plan_.map, plan_.map_is_complete};
     std::vector<std::optional<PlannedFile>> files(plan_.files.size());
     for (size_t i = begin; i < end; ++i) {

@@ -29,7 +29,7 @@ using namespace rocksdb_plugin;  // NOLINT: the same component
 struct ReadPruning::Decision {
   explicit Decision(std::optional<Predicate> predicate) : condition(std::move(predicate)) {}
 
-  static const TableFilter& FilterOf(const ReadPruning& pruning) { return pruning.filter_; }
+  static const TableFilter& GetFilter(const ReadPruning& pruning) { return pruning.filter_; }
 
   void Decide(const SstPlace& place, uint32_t value_suffix_bytes, const FileMap& map,
               const rocksdb::TablePropertiesCollection& tables);
@@ -155,14 +155,14 @@ void ReadPruning::Decision::Decide(const SstPlace& place, uint32_t value_suffix_
   std::map<uint64_t, const rocksdb::TablePropertiesCollection::value_type*> by_number;
   std::map<SidecarId, int> num_of_id;
   for (const auto& table : tables) {
-    by_number[FileNumberOf(table.first)] = &table;
+    by_number[ParseFileNumber(table.first)] = &table;
     if (const auto id = IdOfSst(*table.second)) ++num_of_id[*id];
   }
   map.ForEach([&](const rocksdb::SstFileMetaData& file, OlderEntries older) {
     ++counts.num_files;
     counts.num_bytes += file.size;
     // Files that appeared between the two lists, or are gone, are in one of them.
-    const auto table = by_number.find(FileNumberOf(file.name));
+    const auto table = by_number.find(ParseFileNumber(file.name));
     if (table == by_number.end()) return ++counts.files_not_unique;
     const auto& [path, properties] = *table->second;
     const auto id = IdOfSst(*properties);
@@ -219,7 +219,7 @@ rocksdb::Status rocksdb_plugin::PruneReadsBy(rocksdb::DB* db,
                                              std::shared_ptr<ReadPruning>* pruning) {
   BLOCKSIEVE_RETURN_IF_ERROR(CheckPrunable(db, column_family, *read_options));
   const rocksdb::Options options = db->GetOptions(column_family);
-  const std::optional<BlockIndexOptions> block_index = BlockIndexOptionsOf(options);
+  const std::optional<BlockIndexOptions> block_index = FindBlockIndexOptions(options);
   auto decision = std::make_shared<ReadPruning::Decision>(condition);
   decision->has_block_indexes = block_index && !block_index->columns.empty();
   rocksdb::TablePropertiesCollection tables;
@@ -228,7 +228,7 @@ rocksdb::Status rocksdb_plugin::PruneReadsBy(rocksdb::DB* db,
   db->GetColumnFamilyMetaData(column_family, &metadata);
   decision->Decide({db->GetEnv()->GetFileSystem(), ""}, HiddenSuffixBytes(db, column_family),
                    FileMap(column_family->GetComparator(), std::move(metadata)), tables);
-  decision->others = TableFilterOf(read_options->table_filter);
+  decision->others = ToTableFilter(read_options->table_filter);
   if (const auto* const earlier = decision->others.target<DecisionFilter>()) {
     decision->others = TableFilter(earlier->others());
   }
@@ -236,7 +236,8 @@ rocksdb::Status rocksdb_plugin::PruneReadsBy(rocksdb::DB* db,
   // RocksDB passes null to a filter for a table without properties.
   const bool is_safe = std::ranges::none_of(
       tables, [](const auto& table) { return LacksProperties(*table.second); });
-  SetTableFilter(is_safe ? ReadPruning::Decision::FilterOf(*done) : decision->others, read_options);
+  SetTableFilter(is_safe ? ReadPruning::Decision::GetFilter(*done) : decision->others,
+                 read_options);
   if (block_index) Choose(decision->choice, read_options);
   *pruning = std::move(done);
   return rocksdb::Status::OK();
@@ -249,7 +250,7 @@ rocksdb::Status PruneReads(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_
                     [&]() -> rocksdb::Status {
                       if (column_family == nullptr) column_family = db->DefaultColumnFamily();
                       const rocksdb::Options options = db->GetOptions(column_family);
-                      if (condition.empty() && BlockIndexOptionsOf(options)) {
+                      if (condition.empty() && FindBlockIndexOptions(options)) {
                         auto ranges_alone = std::make_shared<ReadPruning::Decision>(std::nullopt);
                         Choose(ranges_alone->choice, read_options);
                         *pruning = std::make_shared<ReadPruning>(std::move(ranges_alone));

@@ -47,7 +47,7 @@ rocksdb::Status CheckScannable(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* col
 }
 
 rocksdb::Status FindColumns(const rocksdb::ColumnFamilyOptions& options, ColumnList* columns) {
-  if (const auto index = BlockIndexOptionsOf(options); index && !index->columns.empty()) {
+  if (const auto index = FindBlockIndexOptions(options); index && !index->columns.empty()) {
     *columns = index->columns;
     return rocksdb::Status::OK();
   }

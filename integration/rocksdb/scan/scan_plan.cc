@@ -13,7 +13,7 @@ FileMap::FileMap(const rocksdb::Comparator* comparator, rocksdb::ColumnFamilyMet
     : comparator_(comparator), metadata_(std::move(metadata)) {
   for (const rocksdb::LevelMetaData& level : metadata_.levels) {
     for (const rocksdb::SstFileMetaData& file : level.files) {
-      by_number_[FileNumberOf(file.name)] = &file;
+      by_number_[ParseFileNumber(file.name)] = &file;
     }
   }
 }
@@ -39,7 +39,7 @@ bool FileMap::OthersOverlap(const ScanRange& range, uint64_t file_number) const 
                       });
     for (; file != files.end(); ++file) {
       if (overlaps(*file)) {
-        if (FileNumberOf(file->name) != file_number) return true;
+        if (ParseFileNumber(file->name) != file_number) return true;
       } else if (level.level != 0) {
         break;
       }
@@ -85,7 +85,7 @@ OlderEntries FileMap::Older(size_t level, size_t index) const {
 namespace {
 
 /// Why the index cannot be used in this database; empty if it can.
-std::string ProblemOf(const ScanContext& context, const SstIndex& file) {
+std::string FindProblem(const ScanContext& context, const SstIndex& file) {
   if (file.index() == nullptr) return file.problem();
   if (file.value_suffix_bytes() == context.value_suffix_bytes) return "";
   return "value_suffix_bytes of its index is " + std::to_string(file.value_suffix_bytes()) +
@@ -109,7 +109,7 @@ uint64_t PruneFile(ScanContext* context, const FileMap& map, PlannedFile* file) 
       SkipIndexCatalog::Default().Open(file->properties, sst, context->predicate.columns());
   const SkipIndex* const index = file->index->index();
   std::optional<GranuleSet> granules =
-      context->indexes->PruneFile(index, FileNameOf(file->path), ProblemOf(*context, *file->index));
+      context->indexes->PruneFile(index, BaseName(file->path), FindProblem(*context, *file->index));
   uint64_t rows = file->properties->num_entries;
   file->is_whole = !granules;
   if (granules) {
@@ -135,7 +135,7 @@ ScanPlan MakePlan(ScanContext* context, const rocksdb::TablePropertiesCollection
   uint64_t num_rows = 0;
   uint64_t num_rechecked = 0;
   for (const auto& [path, of_file] : properties) {
-    PlannedFile file{.number = FileNumberOf(path), .path = path, .properties = of_file};
+    PlannedFile file{.number = ParseFileNumber(path), .path = path, .properties = of_file};
     num_rows += of_file->num_entries;
     const rocksdb::SstFileMetaData* const known = plan.map->Find(file.number);
     if (known == nullptr) plan.map_is_complete = false;

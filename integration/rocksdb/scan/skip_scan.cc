@@ -199,7 +199,7 @@ class SkipScan::Parts {
   // Whether the merged view reads by the block index: its blocks are left out of files below which
   // is nothing older, so their rows need no re-check.
   bool ReadsByBlock() {
-    const auto index = BlockIndexOptionsOf(context_.db->GetOptions(context_.column_family));
+    const auto index = FindBlockIndexOptions(context_.db->GetOptions(context_.column_family));
     if (!index || index->columns.empty()) return false;
     return PruneReadsBy(context_.db, context_.column_family, context_.predicate,
                         &context_.read_options, &pruning_)
@@ -233,7 +233,7 @@ class SkipScan::Parts {
     if (!status.ok()) problem = "table properties unreadable: " + status.ToString();
     // RocksDB passes null to a table filter.
     for (const auto& [path, table] : properties) {
-      if (LacksProperties(*table)) problem = FileNameOf(path) + " was written without properties";
+      if (LacksProperties(*table)) problem = BaseName(path) + " was written without properties";
     }
     if (!problem.empty()) {
       counts.full_scan_reason = problem;

@@ -17,7 +17,7 @@ thread_local std::string unfinished_path;
 
 constexpr std::string_view kSstSuffix = ".sst";
 
-std::string DirectoryOf(const std::string& path) { return path.substr(0, path.find_last_of('/')); }
+std::string DirName(const std::string& path) { return path.substr(0, path.find_last_of('/')); }
 
 struct Database {
   std::weak_ptr<rocksdb::FileSystem> file_system;
@@ -44,7 +44,7 @@ std::optional<SstPlace> Find(const std::string& db_name, const std::string& sst_
   const auto known = Registered().databases.find(db_name);
   if (known == Registered().databases.end() || known->second.info_log.expired())
     return std::nullopt;
-  if (!known->second.directories.contains(DirectoryOf(sst_path))) return std::nullopt;
+  if (!known->second.directories.contains(DirName(sst_path))) return std::nullopt;
   SstPlace place{known->second.file_system.lock(), sst_path};
   if (place.file_system == nullptr) return std::nullopt;
   return place;
@@ -109,7 +109,7 @@ void RegisterForSidecars(rocksdb::DB* db, const std::vector<std::string>& ssts) 
     known.file_system = db->GetEnv()->GetFileSystem();
     known.info_log = options.info_log;
     if (is_new) known.directories = directories;
-    for (const std::string& sst : ssts) known.directories.insert(DirectoryOf(sst));
+    for (const std::string& sst : ssts) known.directories.insert(DirName(sst));
   }
   for (const std::string& directory : directories) {
     DeleteOrphans(db->GetEnv()->GetFileSystem().get(), directory);

@@ -19,7 +19,7 @@ constexpr uint8_t kVersion = 1;
 constexpr size_t kChecksumAt = kSidecarHeaderBytes - sizeof(uint32_t);
 
 // The checksum of the header without the checksum field.
-uint32_t ChecksumOf(ByteView header) {
+uint32_t ComputeChecksum(ByteView header) {
   std::string rest(AsText(header.first(kChecksumAt)));
   rest += AsText(header.subspan(kSidecarHeaderBytes));
   return Checksum(AsBytes(rest));
@@ -85,7 +85,8 @@ std::string EncodeSidecarHeader(const SidecarHeader& header) {
   AppendLittleEndian(&out, uint32_t{0});
   out.resize(kSidecarHeaderBytes);
   out += header.identity;
-  StoreLittleEndian(reinterpret_cast<uint8_t*>(out.data()) + kChecksumAt, ChecksumOf(AsBytes(out)));
+  StoreLittleEndian(reinterpret_cast<uint8_t*>(out.data()) + kChecksumAt,
+                    ComputeChecksum(AsBytes(out)));
   return out;
 }
 
@@ -109,7 +110,7 @@ std::optional<SidecarHeader> DecodeSidecarHeader(ByteView start, uint64_t file_b
   if (!from.ok()) return std::nullopt;
   *needed_bytes = kSidecarHeaderBytes + identity_bytes;
   header.identity = AsText(from.Bytes(identity_bytes));
-  if (!from.ok() || checksum != ChecksumOf(start.first(static_cast<size_t>(*needed_bytes))) ||
+  if (!from.ok() || checksum != ComputeChecksum(start.first(static_cast<size_t>(*needed_bytes))) ||
       file_bytes < *needed_bytes || file_bytes - *needed_bytes != header.index_bytes ||
       origin > 1 || zeros != 0 || more_zeros != 0) {
     return std::nullopt;

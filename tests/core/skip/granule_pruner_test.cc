@@ -145,9 +145,9 @@ TEST_F(GranulePrunerTest, SelectsGranulesOfEachComparisonAlone) {
   const Predicate predicate = MakePredicate("s = 'dash' OR NOT (n > 0 AND x = 'q')", columns_);
   const internal::GranulePruner pruner(predicate, index_->FindAll(predicate));
   EXPECT_EQ(pruner.ColumnsOfComparisons(), (Numbers{0, 1, 2}));
-  EXPECT_EQ(Members(pruner.CandidatesOf(0, 4)), Numbers{1});
-  EXPECT_EQ(Members(pruner.CandidatesOf(1, 4)), Numbers{1}) << "NOT n > 0";
-  EXPECT_EQ(Members(pruner.CandidatesOf(2, 4)), all_);
+  EXPECT_EQ(Members(pruner.FindCandidates(0, 4)), Numbers{1});
+  EXPECT_EQ(Members(pruner.FindCandidates(1, 4)), Numbers{1}) << "NOT n > 0";
+  EXPECT_EQ(Members(pruner.FindCandidates(2, 4)), all_);
 }
 
 TEST_F(GranulePrunerTest, ExplainsEveryComparison) {

@@ -24,7 +24,7 @@ TEST(AbiGuardTest, KnowsTheFirstAndLastVersionOfEachGeneration) {
   };
   for (int generation = 0; generation <= 3; ++generation) {
     for (const std::string& version : versions[generation]) {
-      EXPECT_EQ(AbiGenerationOf(version), generation) << version;
+      EXPECT_EQ(ParseAbiGeneration(version), generation) << version;
     }
   }
 }
@@ -35,11 +35,11 @@ TEST(AbiGuardTest, RejectsMalformedVersions) {
       "|v7.8.3|-7.8.3|7.-8.3|7.8.-3|"
       "+7.8.3|7.8.x|0x7.8.3|99999999999999999999.1.1|7.8.99999999999999999999|seven");
   for (std::string text; std::getline(texts, text, '|');) {
-    EXPECT_EQ(AbiGenerationOf(text), 0) << "\"" << text << "\"";
+    EXPECT_EQ(ParseAbiGeneration(text), 0) << "\"" << text << "\"";
     EXPECT_NE(AbiProblem(text), "") << "\"" << text << "\"";
   }
-  EXPECT_EQ(AbiGenerationOf(std::string_view("7.8.3\0", 6)), 0);
-  EXPECT_EQ(AbiGenerationOf(std::string_view("7.8.34", 5)), 1) << "reads past the end";
+  EXPECT_EQ(ParseAbiGeneration(std::string_view("7.8.3\0", 6)), 0);
+  EXPECT_EQ(ParseAbiGeneration(std::string_view("7.8.34", 5)), 1) << "reads past the end";
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ Levels LevelsWith(double keys) {
 class BuildingContextTest : public ::testing::Test {
  protected:
   double Rate(const FilterBuildingContext& context) {
-    return LevelRates().RatesOf(kGoal, context)->target_fpr;
+    return LevelRates().ChooseRates(kGoal, context)->target_fpr;
   }
 
   const rocksdb::BlockBasedTableOptions table_ = {};
@@ -102,7 +102,7 @@ TEST_F(BuildingContextTest, OfAnEarlierLibraryIsReadToItsEndOnly) {
   auto* const earlier = new (pages + page_bytes - sizeof(EarlierContext))
       EarlierContext{.table_options = table_, .info_log = log_.get()};
   const auto& context = reinterpret_cast<const FilterBuildingContext&>(*earlier);
-  EXPECT_EQ(DbNameOf(context), "");
+  EXPECT_EQ(GetDbName(context), "");
   EXPECT_FALSE(IsRemote(context));
   EXPECT_FALSE(IsShortLived(context));
   const double known = Rate(context);

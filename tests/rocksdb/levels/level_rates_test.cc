@@ -37,7 +37,7 @@ class LevelRatesTest : public ::testing::Test {
   }
 
   double TargetFpr(const FilterBuildingContext& context) {
-    const auto rates = rates_.RatesOf(goal_, context);
+    const auto rates = rates_.ChooseRates(goal_, context);
     EXPECT_TRUE(rates.ok()) << rates.status().message();
     return rates.ok() ? rates->target_fpr : 0;
   }
@@ -189,7 +189,7 @@ const std::vector<std::vector<File>> kLevels = {{{"c", "h", 10}, {"a", "k", 10}}
                                                 {{"a", "f", 5000}, {"f", "k", 5000}}};
 
 TEST(ColumnFamilyLevelsTest, AreMadeOfTheFiles) {
-  const Levels levels = LevelsOf(MakeMetadata(kLevels), nullptr);
+  const Levels levels = ReadLevels(MakeMetadata(kLevels), nullptr);
   ASSERT_EQ(levels.size(), 4u);
   const double runs[] = {2, 1, 0, 1};
   const double keys[] = {10, 100, 0, 10'000};
@@ -210,7 +210,7 @@ TEST(ColumnFamilyLevelsTest, AreChangedByACompactionBeforehand) {
     for (const uint64_t number : inputs) {
       compaction.input_file_infos.emplace_back().file_number = number;
     }
-    return LevelsOf(MakeMetadata(kLevels), &compaction);
+    return ReadLevels(MakeMetadata(kLevels), &compaction);
   };
   Levels levels = levels_after({1, 2, 3}, 2);
   EXPECT_EQ(levels[0].num_runs, 1);  // the average of before and after
@@ -233,7 +233,7 @@ TEST(ColumnFamilyLevelsTest, AreChangedByACompactionBeforehand) {
   for (uint64_t i = 1; i <= loaded.size(); ++i) {
     compaction.input_file_infos.emplace_back().file_number = i;
   }
-  levels = LevelsOf(MakeMetadata({loaded, {}}), &compaction);
+  levels = ReadLevels(MakeMetadata({loaded, {}}), &compaction);
   EXPECT_EQ(levels[0].num_runs, 10);
   EXPECT_EQ(levels[1].keys_per_run, 730);
 }

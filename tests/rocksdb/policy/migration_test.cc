@@ -34,7 +34,7 @@ struct Stock {
 PolicyPtr MismatchedPolicy() {
   using namespace rocksdb_plugin;  // NOLINT: what is tested
   const char* const other =
-      AbiGenerationOf("7.8.3") == BLOCKSIEVE_ABI_GENERATION ? "9.6.1" : "7.8.3";
+      ParseAbiGeneration("7.8.3") == BLOCKSIEVE_ABI_GENERATION ? "9.6.1" : "7.8.3";
   return std::make_shared<Policy>(FilterPolicyOptions{.target_fpr = 0.01}, AbiProblem(other));
 }
 

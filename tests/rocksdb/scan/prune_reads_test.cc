@@ -53,7 +53,7 @@ class PruneReadsTest : public SkipFixture {
     const rocksdb::Status status = Prune(db);
     EXPECT_NE(status.ToString().find(text), std::string::npos) << status.ToString();
     EXPECT_EQ(pruning_, nullptr);
-    EXPECT_FALSE(rocksdb_plugin::TableFilterOf(read_.table_filter));
+    EXPECT_FALSE(rocksdb_plugin::ToTableFilter(read_.table_filter));
   }
 
   rocksdb::ReadOptions read_;

@@ -30,7 +30,7 @@ bool HasProperty(const rocksdb::TableProperties& properties, const char* name) {
 }
 
 // The table format of a file, as OPTIONS files name it; "" for other files.
-std::string TableFormatOf(const std::string& path) {
+std::string ReadTableFormat(const std::string& path) {
   std::array<uint8_t, sizeof(uint64_t)> magic{};  // ends the file; RocksDB's are in its sources
   std::ifstream file(path, std::ios::binary);
   file.seekg(-static_cast<std::streamoff>(magic.size()), std::ios::end);
@@ -78,7 +78,7 @@ std::unique_ptr<TableFile> TableFile::Open(const FilePlace& place) {
 
 TableFile::TableFile(const FilePlace& place, uint64_t num_bytes)
     : path_(place.path),
-      format_(TableFormatOf(path_)),
+      format_(ReadTableFormat(path_)),
       report_{.place = place, .filter = {}, .index = {}} {
   // Takes the last operand, so that tables with any merge operator can be read.
   term::CheckOk(rocksdb::MergeOperator::CreateFromString({}, "put", &options_.merge_operator),
@@ -254,7 +254,7 @@ rocksdb::Iterator& TableFile::Probe() {
   return *probe_;
 }
 
-size_t TableFile::PartitionOf(const rocksdb::Slice& key) const {
+size_t TableFile::FindPartition(const rocksdb::Slice& key) const {
   if (partitions_.size() <= 1) return 0;
   const auto end = std::ranges::lower_bound(
       ends_, key, [this](const rocksdb::Slice& a, const rocksdb::Slice& b) {
@@ -281,14 +281,14 @@ bool TableFile::PassesLookups(size_t partition, const rocksdb::Slice& key) {
 }
 
 bool TableFile::MayMatch(std::string_view key) {
-  const size_t partition = PartitionOf(key);
+  const size_t partition = FindPartition(key);
   // A lookup reads nothing for a key after the last one of the file.
   if (partition != 0 && partition == partitions_.size()) return false;
   return has_whole_keys_ ? PassesKey(partition, key) : PassesPrefix(partition, key);
 }
 
 std::optional<bool> TableFile::MayMatchRange(std::string_view begin, std::string_view end) {
-  const size_t partition = PartitionOf(begin);
+  const size_t partition = FindPartition(begin);
   if (!report_.filter.answers_ranges() || !rocksdb_plugin::IsRangeExtractor(extractor()) ||
       partition == partitions_.size()) {
     return std::nullopt;

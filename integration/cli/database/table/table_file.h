@@ -111,7 +111,7 @@ class TableFile {
   rocksdb::Iterator& Probe();  // over all keys. REQUIRES: why_no_keys_ is ""
 
   // The partition that lookups of the key probe: the first that ends there or later.
-  size_t PartitionOf(const rocksdb::Slice& key) const;
+  size_t FindPartition(const rocksdb::Slice& key) const;
   // Whether the partition passes the key, or its prefix for seeks.
   bool PassesKey(size_t partition, const rocksdb::Slice& key);
   bool PassesPrefix(size_t partition, const rocksdb::Slice& key);
