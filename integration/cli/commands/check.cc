@@ -254,12 +254,11 @@ std::string ToText(const Findings& findings) {
                   rocksdb::GetRocksVersionAsString());
   const auto or_dash = [](const std::string& name) { return name.empty() ? "-" : name; };
   text +=
-      TableText(
-          {{"family", "/family", or_dash},
-           {"option", "/option", PlainText},
-           {"object", "/value", [&](const std::string& value) { return or_dash(ParseId(value)); }},
-           {"accepted", "/accepted", [](bool accepted) { return accepted ? "yes" : "no"; }}},
-          findings.named) +
+      TableText({{"family", "/family", or_dash},
+                 {"option", "/option", PlainText},
+                 {"object", "/value", [&](const std::string& id) { return or_dash(ParseId(id)); }},
+                 {"accepted", "/accepted", [](bool accepted) { return accepted ? "yes" : "no"; }}},
+                findings.named) +
       "\n";
   for (const std::string& problem : findings.problems) text += problem + "\n";
   if (findings.problems.empty()) text += "No problem found.\n";

@@ -276,7 +276,7 @@ TEST(ColumnDefinitionTest, RejectsInvalidTextWithAReason) {
   std::string deep = "j=json:";
   for (size_t i = 0; i <= Column::kMaxJsonDepth; ++i) deep += "/a";
   Texts texts = Listed(
-      "field:2 | =field:2 | a\"b=field:2 | a\tb=field:2 | p=field:0 | p=field:1000001 | "
+      "field:2 | =field:2 | a\"b=field:2 | a\x1f=field:2 | p=field:0 | p=field:1000001 | "
       "p=field:99999999999999999999 | p=field: | p=field:-1 | p=field:2  | p=2 | p=field(,:2 | "
       "p=field(,,):2 | p=field():2 | p=field(\\q):2 | p=field(\t):2 | p=field(;)[;]:2 | "
       "p=field[\\t]:2 | p=field[]:2 | p=value:1 | p=fixed(1) | p=fixed(1,0) | p=fixed(1,2 | "
