@@ -130,7 +130,10 @@ TEST_F(SidecarCopiesTest, RebuildingContinuesWhereItStopped) {
 
 TEST_F(SidecarCopiesTest, RebuildingIndexesAnotherColumn) {
   const std::set<std::string> ssts = NamesWith(db_.path(), ".sst");
-  const SkipIndexOptions options = ShortGranules({"n=int:field:1", "t=field:2", "w=words:1"});
+  std::vector<std::string> definitions = {"n=int:field:1", "t=field:2", "w=words:1"};
+  while (definitions.size() < 256)
+    definitions.push_back(std::to_string(definitions.size()) + "=field:3");
+  const SkipIndexOptions options = ShortGranules(definitions);
   DbConfig config = SkipConfig(options, {.max_property_bytes = 0});
   config.options.listeners = {NewListener()};
   db_.Reopen(config);
