@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <rocksdb/table.h>
-#include <rocksdb/version.h>
 
 #include <algorithm>
 #include <limits>
@@ -12,14 +11,12 @@
 
 #include "blocksieve/rocksdb.h"
 #include "integration/rocksdb/block_index/factory.h"
-#include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/listener/listener.h"
 #include "integration/rocksdb/plugin/registry.h"
-#include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 #include "lib/base/errors.h"
@@ -39,22 +36,6 @@ rocksdb::Status CheckTables(const OptionsToSet& options) {
   }
   return OptionOutOfRange("table_factory", factory == nullptr ? "null" : factory->Name(),
                           "BlockBasedTable (NewBlockBasedTableFactory)");
-}
-
-// Errors: NotSupported if the loaded RocksDB would not build or not use these filters, nor its own
-// for the same goal.
-rocksdb::Status CheckRocksDb(const FilterPolicyOptions& filter) {
-  if (const std::string& problem = LoadedAbiProblem(); !problem.empty()) {
-    if (LoadedIsCompiled() && !rocksdb_plugin::NeedsExtractor(filter)) return {};
-    return rocksdb::Status::NotSupported(
-        "blocksieve: " + problem + "; load that version, or build blocksieve for the loaded one");
-  }
-  if (!rocksdb_plugin::NeedsExtractor(filter)) return rocksdb::Status::OK();
-  const std::string& problem = TestRangesOnce();
-  if (problem.empty()) return rocksdb::Status::OK();
-  return rocksdb::Status::NotSupported("blocksieve: range filters do not work with RocksDB " +
-                                       rocksdb::GetRocksVersionAsString() + ": " + problem +
-                                       "; set ranges=false");
 }
 
 // Copies the listeners and adds blocksieve's, which option `name` needs. Errors: InvalidArgument

@@ -193,6 +193,20 @@ std::unique_ptr<Policy> MakePolicy(const FilterPolicyOptions& options) {
   return std::make_unique<Policy>(as_read, LoadedAbiProblem(), LoadedIsCompiled());
 }
 
+rocksdb::Status CheckRocksDb(const FilterPolicyOptions& filter) {
+  if (const std::string& problem = LoadedAbiProblem(); !problem.empty()) {
+    if (LoadedIsCompiled() && !NeedsExtractor(filter)) return {};
+    return rocksdb::Status::NotSupported(
+        "blocksieve: " + problem + "; load that version, or build blocksieve for the loaded one");
+  }
+  if (!NeedsExtractor(filter)) return rocksdb::Status::OK();
+  const std::string& problem = TestRangesOnce();
+  if (problem.empty()) return rocksdb::Status::OK();
+  return rocksdb::Status::NotSupported("blocksieve: range filters do not work with RocksDB " +
+                                       rocksdb::GetRocksVersionAsString() + ": " + problem +
+                                       "; set ranges=false");
+}
+
 const Policy* FindPolicy(const rocksdb::ColumnFamilyOptions& column_family) {
   if (column_family.table_factory == nullptr) return nullptr;
   const auto* const table =

@@ -86,6 +86,10 @@ class Policy final : public rocksdb::FilterPolicy {
 /// it builds stock filters, and stderr says so once per process. REQUIRES: `options` are valid.
 std::unique_ptr<Policy> MakePolicy(const FilterPolicyOptions& options);
 
+/// Errors: NotSupported if the loaded RocksDB would not build or not use these filters, nor its own
+/// for the same goal.
+rocksdb::Status CheckRocksDb(const FilterPolicyOptions& filter);
+
 /// The policy of a column family, if this version of blocksieve made it; null otherwise.
 const Policy* FindPolicy(const rocksdb::ColumnFamilyOptions& column_family);
 

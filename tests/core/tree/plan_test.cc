@@ -34,6 +34,7 @@ FilterPlan PlanToRewrite(const std::vector<TreeFile>& files, const RateGoal& goa
                          const FilePredicate& changes_parts = kNoFile) {
   Result<FilterPlan> plan = PlanRewrites(Tree(files), goal, is_chosen, changes_parts);
   EXPECT_TRUE(plan.ok()) << plan.status().message();
+  EXPECT_EQ(plan->goal.bits_per_key, goal.bits_per_key);
   return plan.ok() ? *std::move(plan) : FilterPlan();
 }
 

@@ -36,6 +36,8 @@ namespace {
 using namespace blocksieve::testing;  // NOLINT: test support
 
 TEST(LaterRocksDbTest, EveryKindBuildsRocksDbsOwnFiltersAndSaysSo) {
+  EXPECT_TRUE(rocksdb_plugin::CheckRocksDb({}).ok());
+  EXPECT_TRUE(rocksdb_plugin::CheckRocksDb({.ranges = true}).IsNotSupported());
   constexpr uint64_t kKeys = 5000;
   for (const PolicyKind kind :
        {PolicyKind::kAuto, PolicyKind::kBloom, PolicyKind::kRibbon, PolicyKind::kStock}) {

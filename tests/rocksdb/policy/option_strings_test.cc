@@ -5,7 +5,6 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/utilities/options_util.h>
 
-#include <cmath>
 #include <fstream>
 #include <memory>
 #include <string>
