@@ -131,6 +131,7 @@ TEST_F(SidecarCopiesTest, RebuildingContinuesWhereItStopped) {
 TEST_F(SidecarCopiesTest, RebuildingIndexesAnotherColumn) {
   const std::set<std::string> ssts = NamesWith(db_.path(), ".sst");
   std::vector<std::string> definitions = {"n=int:field:1", "t=field:2", "w=words:1"};
+  // As many as there may be: the header, which has them all, is long.
   while (definitions.size() < 256)
     definitions.push_back(std::to_string(definitions.size()) + "=field:3");
   const SkipIndexOptions options = ShortGranules(definitions);
