@@ -136,9 +136,9 @@ rocksdb::ReadOptions RangeDatabase::SeekOptions(const Range& range, const rocksd
   rocksdb::ReadOptions read;
   if (role_ == Role::kBlockIndex) {
     if (by_index_ == nullptr) {
-      Check(PruneReads(&db(), nullptr, "", &index_read_, &by_index_), "choose the index of");
+      Check(PruneReads(&db(), nullptr, "", {}, &by_index_), "choose the index of");
     }
-    read = index_read_;
+    read = by_index_->read_options();
   }
   read.iterate_upper_bound = end;
   if (role_ != Role::kBlockIndex && HasRanges(role_)) {

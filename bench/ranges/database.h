@@ -85,8 +85,7 @@ class RangeDatabase : public Database {
   const Role role_;
   const PrefixRule rule_;
   double opening_bytes_ = 0;
-  rocksdb::ReadOptions index_read_;        // by a block index
-  std::shared_ptr<ReadPruning> by_index_;  // what chooses it
+  std::shared_ptr<ReadPruning> by_index_;  // reads by a block index
 };
 
 }  // namespace blocksieve::bench::ranges

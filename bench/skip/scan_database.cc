@@ -139,10 +139,9 @@ ScanCost ScanDatabase::Scan(const Query& query, bool use_index) {
 
 ScanCost ScanDatabase::ReadPruned(const Query& query) {
   return Measure(query, [&](const auto& found) {
-    rocksdb::ReadOptions read;
     std::shared_ptr<ReadPruning> pruning;
-    Check(PruneReads(&db(), nullptr, query.predicate.ToText(), &read, &pruning), "pruned reads");
-    const std::unique_ptr<rocksdb::Iterator> rows(db().NewIterator(read));
+    Check(PruneReads(&db(), nullptr, query.predicate.ToText(), {}, &pruning), "pruned reads");
+    const std::unique_ptr<rocksdb::Iterator> rows(db().NewIterator(pruning->read_options()));
     for (rows->SeekToFirst(); rows->Valid(); rows->Next()) {
       if (pruning->Matches(rows->value())) found(rows->key(), rows->value());
     }

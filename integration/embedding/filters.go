@@ -32,11 +32,11 @@ func main() { // DIRECTORY FILTER
 		}
 		C.rocksdb_free(unsafe.Pointer(key))
 	}
-	pruning := C.blocksieve_prune_reads(db, nil, C.CString("v = 'key0000124'"), read, &err)
+	pruning := C.blocksieve_prune_reads(db, nil, C.CString("v = 'key0000124'"), nil, &err)
 	if err != nil {
 		log.Fatal(C.GoString(err))
 	}
-	matching, rows := 0, C.rocksdb_create_iterator(db, read) // leaves out files without the value
+	matching, rows := 0, C.rocksdb_create_iterator(db, C.blocksieve_pruning_read_options(pruning)) // leaves out files without the value
 	for C.rocksdb_iter_seek_to_first(rows); C.rocksdb_iter_valid(rows) != 0; C.rocksdb_iter_next(rows) {
 		var size C.size_t
 		value := C.rocksdb_iter_value(rows, &size)

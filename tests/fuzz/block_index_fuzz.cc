@@ -19,7 +19,7 @@ using blocksieve::testing::Require;
 // The bytes with the checksum that their entries have, if they are long enough.
 std::optional<std::string> Reseal(ByteView bytes) {
   Decoder from(bytes);
-  from.Bytes(sizeof(kBlockIndexMagic) + 1 + sizeof(uint32_t));
+  from.Bytes(sizeof(kBlockIndexMagic) + 1 + sizeof(uint32_t) + sizeof(SidecarId));
   const uint64_t num_entries = from.Varint();
   const uint64_t entry_bytes = from.Varint();
   for (int field = 0; field < 4; ++field) from.Varint();

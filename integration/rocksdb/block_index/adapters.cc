@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "integration/rocksdb/compat/version_differences.h"
 #include "lib/base/checksum.h"
 
 #if BLOCKSIEVE_HAS_USER_INDEX
@@ -23,20 +24,40 @@ using rocksdb::UserDefinedIndexFactory;
 using rocksdb::UserDefinedIndexIterator;
 using rocksdb::UserDefinedIndexReader;
 
-// The file that this thread's next iterator reads, as a table filter noted it. Readers are not told
-// which file is theirs, so the note also has number and size of its blocks.
-thread_local struct {
-  const UserDefinedIndexFactory* choice = nullptr;
-  uint64_t num_blocks = 0;
-  uint64_t data_size = 0;
-  std::shared_ptr<const FileBlocks> blocks;  // keeps the choice, whose address is compared
-} noted_file;
+/// What an iterator's ReadOptions say to the readers of the files that it reads.
+class IndexChoice final : public UserDefinedIndexFactory {
+ public:
+  static const char kName[];
+
+  explicit IndexChoice(const BlocksOfFiles* blocks) : blocks_(blocks) {}
+
+  const char* Name() const override { return kName; }
+
+  /// The blocks to read of a file; null: all.
+  std::shared_ptr<const GranuleSet> Find(const BlockIndex& index) const {
+    if (blocks_ == nullptr || index.id() == kNoFileId) return nullptr;
+    const auto file = blocks_->find(index.id());
+    return file == blocks_->end() ? nullptr : file->second.Find(index);
+  }
+
+  // RocksDB asks a choice for its name alone.
+  UserDefinedIndexBuilder* NewBuilder() const override { return nullptr; }
+  std::unique_ptr<UserDefinedIndexReader> NewReader(Slice&) const override { return nullptr; }
+
+ private:
+  const BlocksOfFiles* const blocks_;
+};
+
+// The same text as the factory's, which RocksDB compares; another address (see As).
+const char IndexChoice::kName[] = "blocksieve.index";
 
 class Builder final : public UserDefinedIndexBuilder {
  public:
-  explicit Builder(BlockIndexBuilder builder) : builder_(std::move(builder)) {}
+  Builder(BlockIndexBuilder builder, std::unique_ptr<OfferedFileId> offer)
+      : builder_(std::move(builder)), offer_(std::move(offer)) {}
 
   void OnKeyAdded(const Slice& key, ValueType type, const Slice& value) override {
+    offer_.reset();
     const EntryValue kind = type == kValue    ? EntryValue::kPlain
                             : type == kDelete ? EntryValue::kNone
                                               : EntryValue::kUnknown;
@@ -60,6 +81,7 @@ class Builder final : public UserDefinedIndexBuilder {
 
  private:
   BlockIndexBuilder builder_;
+  std::unique_ptr<OfferedFileId> offer_;  // until the first entry
 };
 
 class Iterator final : public UserDefinedIndexIterator {
@@ -130,18 +152,15 @@ class Reader final : public UserDefinedIndexReader {
 
   std::unique_ptr<UserDefinedIndexIterator> NewIterator(
       const rocksdb::ReadOptions& options) override try {
-    const auto note = std::exchange(noted_file, {});
     if (!index_) return nullptr;  // RocksDB makes it a Corruption of this read
     BlockIndexRead read;
     // Gets, compactions and others pass bounds too, and must see every entry.
     if (options.io_activity == rocksdb::Env::IOActivity::kDBIterator && !options.tailing) {
       read.lower = options.iterate_lower_bound;
       read.upper = options.iterate_upper_bound;
-      if (note.blocks != nullptr && note.choice == options.table_index_factory &&
-          note.num_blocks == index_->entries().size() &&
-          note.data_size == index_->entries().end_offset()) {
-        read.blocks = note.blocks->Of(*index_);
-      }
+      // Null for another's choice, such as that of another copy of this plug-in.
+      const auto* const choice = As<IndexChoice>(options.table_index_factory);
+      if (choice != nullptr) read.blocks = choice->Find(*index_);
     }
     return std::make_unique<Iterator>(*index_, std::move(read), &last_prepared_);
   } catch (const std::bad_alloc&) {
@@ -159,18 +178,37 @@ class Reader final : public UserDefinedIndexReader {
 
 }  // namespace
 
-std::unique_ptr<UserDefinedIndexBuilder> NewIndexBuilder(BlockIndexBuilder builder) {
-  return std::make_unique<Builder>(std::move(builder));
+Result<std::unique_ptr<UserDefinedIndexBuilder>> NewIndexBuilder(
+    const BlockIndexOptions& options, const rocksdb::Comparator* comparator) {
+  auto offer = std::make_unique<OfferedFileId>();
+  Result<BlockIndexBuilder> builder = BlockIndexBuilder::Create(options, comparator, offer->id());
+  if (!builder.ok()) return builder.status();
+  return std::unique_ptr<UserDefinedIndexBuilder>(
+      std::make_unique<Builder>(*std::move(builder), std::move(offer)));
 }
 
 std::unique_ptr<UserDefinedIndexReader> NewIndexReader(std::optional<BlockIndex> index) {
   return std::make_unique<Reader>(std::move(index));
 }
 
-void NoteNextFile(const UserDefinedIndexFactory* choice, uint64_t num_blocks, uint64_t data_size,
-                  std::shared_ptr<const FileBlocks> blocks) {
-  noted_file = {choice, num_blocks, data_size, std::move(blocks)};
+BlockIndexChoice NewBlockIndexChoice(const BlocksOfFiles* blocks) {
+  return std::make_unique<const IndexChoice>(blocks);
 }
+
+void ChooseIndex(const rocksdb::Customizable* choice, rocksdb::ReadOptions* options) {
+  const UserDefinedIndexFactory*& option = options->table_index_factory;
+  if (choice != nullptr || As<IndexChoice>(option) != nullptr)
+    option = static_cast<const IndexChoice*>(choice);
+}
+
+}  // namespace blocksieve::rocksdb_plugin
+
+#else
+
+namespace blocksieve::rocksdb_plugin {
+
+BlockIndexChoice NewBlockIndexChoice(const BlocksOfFiles*) { return nullptr; }
+void ChooseIndex(const rocksdb::Customizable*, rocksdb::ReadOptions*) {}
 
 }  // namespace blocksieve::rocksdb_plugin
 

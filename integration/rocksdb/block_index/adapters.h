@@ -1,5 +1,7 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
+#include <rocksdb/customizable.h>
+
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -7,22 +9,29 @@
 #include "integration/rocksdb/block_index/block_index.h"
 #include "integration/rocksdb/compat/user_index.h"
 
+namespace blocksieve::rocksdb_plugin {
+
+/// What makes iterators use block indexes and leave out blocks, as
+/// ReadOptions::table_index_factory. Must outlive them. Null before RocksDB 11.2.
+using BlockIndexChoice = std::unique_ptr<const rocksdb::Customizable>;
+
+/// `blocks` must outlive the iterators; null: no block is left out. Throws std::bad_alloc.
+BlockIndexChoice NewBlockIndexChoice(const BlocksOfFiles* blocks);
+
+/// Sets the option. A null choice replaces only an earlier one of NewBlockIndexChoice.
+void ChooseIndex(const rocksdb::Customizable* choice, rocksdb::ReadOptions* options);
+
 #if BLOCKSIEVE_HAS_USER_INDEX
 
 // RocksDB's interface of an index, by the classes of block_index.h. All throw std::bad_alloc.
 
-namespace blocksieve::rocksdb_plugin {
-
-std::unique_ptr<rocksdb::UserDefinedIndexBuilder> NewIndexBuilder(BlockIndexBuilder builder);
+/// Errors: those of BlockIndexBuilder::Create.
+Result<std::unique_ptr<rocksdb::UserDefinedIndexBuilder>> NewIndexBuilder(
+    const BlockIndexOptions& options, const rocksdb::Comparator* comparator);
 
 /// `index`: nullopt if it cannot be read. As primary index, reads of the file then fail.
 std::unique_ptr<rocksdb::UserDefinedIndexReader> NewIndexReader(std::optional<BlockIndex> index);
 
-/// Says what the next iterator leaves out that this thread makes by `choice`; see
-/// NoteFile.
-void NoteNextFile(const rocksdb::UserDefinedIndexFactory* choice, uint64_t num_blocks,
-                  uint64_t data_size, std::shared_ptr<const FileBlocks> blocks);
+#endif
 
 }  // namespace blocksieve::rocksdb_plugin
-
-#endif

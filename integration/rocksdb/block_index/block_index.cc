@@ -28,6 +28,8 @@ Result<BlockIndex> BlockIndex::Open(ByteView bytes, const rocksdb::Comparator* c
     return Status::NotSupported("block index: written by a later version of this library");
   }
   const auto options_id = from.Fixed<uint32_t>();
+  SidecarId id;
+  for (uint64_t& half : id) half = from.Fixed<uint64_t>();
   const uint64_t num_entries = from.Varint();
   const uint64_t entry_bytes = from.Varint();
   const uint64_t suffix_bytes = from.Varint();
@@ -39,6 +41,7 @@ Result<BlockIndex> BlockIndex::Open(ByteView bytes, const rocksdb::Comparator* c
   index.comparator_ = comparator;
   index.num_bytes_ = bytes.size();
   index.options_id_ = options_id;
+  index.id_ = id;
   index.value_suffix_bytes_ = static_cast<uint32_t>(suffix_bytes);
   BLOCKSIEVE_RETURN_IF_ERROR(
       Entries::Open(num_entries, entry_bytes, &from, comparator, &index.entries_));
@@ -86,7 +89,7 @@ uint64_t BlockIndex::memory_bytes() const {
          (values_ ? values_->memory_bytes() : 0);
 }
 
-std::shared_ptr<const GranuleSet> FileBlocks::Of(const BlockIndex& index) const noexcept try {
+std::shared_ptr<const GranuleSet> FileBlocks::Find(const BlockIndex& index) const noexcept try {
   std::call_once(once_, [&] {
     num_blocks_.store(index.entries().size(), std::memory_order_relaxed);
     if (index.value_suffix_bytes() != value_suffix_bytes_) return;

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "blocksieve/rocksdb/block_index.h"
 #include "blocksieve/skip_index.h"
 #include "integration/rocksdb/block_index/entries.h"
+#include "integration/rocksdb/block_index/file_id.h"
 
 namespace blocksieve::rocksdb_plugin {
 
@@ -41,9 +43,10 @@ enum class EntryValue {
 /// RocksDB's. Not thread-safe.
 class BlockIndexBuilder {
  public:
-  /// Errors: InvalidArgument, as EnableIndex.
+  /// `id`: the file's (file_id.h). Errors: InvalidArgument, as EnableIndex.
   static Result<BlockIndexBuilder> Create(const BlockIndexOptions& options,
-                                          const rocksdb::Comparator* comparator);
+                                          const rocksdb::Comparator* comparator,
+                                          const SidecarId& id = kNoFileId);
 
   /// Adds an entry of the current block, in RocksDB's order.
   void AddEntry(std::string_view key, EntryValue type, std::string_view value) noexcept;
@@ -59,13 +62,15 @@ class BlockIndexBuilder {
   uint64_t EstimatedBytes() const { return entries_.num_entry_bytes(); }
 
  private:
-  BlockIndexBuilder(const BlockIndexOptions& options, const rocksdb::Comparator* comparator)
-      : options_(options), comparator_(comparator) {}
+  BlockIndexBuilder(const BlockIndexOptions& options, const rocksdb::Comparator* comparator,
+                    const SidecarId& id)
+      : options_(options), comparator_(comparator), id_(id) {}
 
   std::string Build();
 
   BlockIndexOptions options_;
   const rocksdb::Comparator* comparator_;
+  SidecarId id_;
   std::optional<FilterBuilder> ranges_;
   std::optional<FilterBuilder> prefixes_;
   std::optional<SkipIndexBuilder> values_;
@@ -88,6 +93,7 @@ class BlockIndex {
   const SkipIndex* values() const { return values_ ? &*values_ : nullptr; }  ///< Null: none.
   uint32_t value_suffix_bytes() const { return value_suffix_bytes_; }
   uint32_t options_id() const { return options_id_; }  ///< OptionsId when it was written.
+  const SidecarId& id() const { return id_; }          ///< The file's; see file_id.h.
   bool answers_ranges() const { return ranges_.answers_ranges() || prefixes_.answers_ranges(); }
 
   /// Whether some key may be in [begin, end).
@@ -108,6 +114,7 @@ class BlockIndex {
   const rocksdb::Comparator* comparator_ = nullptr;
   uint64_t num_bytes_ = 0;
   uint32_t options_id_ = 0;
+  SidecarId id_ = kNoFileId;
   uint32_t value_suffix_bytes_ = 0;
   Entries entries_;
   Filter ranges_;
@@ -115,7 +122,7 @@ class BlockIndex {
   std::optional<SkipIndex> values_;
 };
 
-/// What a condition leaves out of one file, found at its first iterator. Thread-safe.
+/// What a condition leaves out of the file with one id, found at its first iterator. Thread-safe.
 class FileBlocks {
  public:
   /// The `condition` must outlive this.
@@ -124,10 +131,10 @@ class FileBlocks {
         value_suffix_bytes_(value_suffix_bytes),
         leaves_out_ends_(leaves_out_ends) {}
 
-  /// The blocks to read; null: all. Null without memory.
-  std::shared_ptr<const GranuleSet> Of(const BlockIndex& index) const noexcept;
+  /// The blocks to read; null: all. Null without memory. `index`: the file's.
+  std::shared_ptr<const GranuleSet> Find(const BlockIndex& index) const noexcept;
 
-  /// Blocks of the file's index and of these left out, as far as Of was called.
+  /// Blocks of the file's index and of these left out, once Find was called.
   uint64_t num_blocks() const { return num_blocks_.load(std::memory_order_relaxed); }
   uint64_t blocks_left_out() const { return blocks_left_out_.load(std::memory_order_relaxed); }
 
@@ -140,6 +147,9 @@ class FileBlocks {
   mutable std::atomic<uint64_t> num_blocks_ = 0;
   mutable std::atomic<uint64_t> blocks_left_out_ = 0;
 };
+
+/// What a condition leaves out of files, by their ids.
+using BlocksOfFiles = std::map<SidecarId, FileBlocks>;
 
 /// What an iterator may leave out.
 struct BlockIndexRead {

@@ -19,7 +19,8 @@ uint32_t OptionsId(const BlockIndexOptions& options) {
 }
 
 Result<BlockIndexBuilder> BlockIndexBuilder::Create(const BlockIndexOptions& options,
-                                                    const rocksdb::Comparator* comparator) try {
+                                                    const rocksdb::Comparator* comparator,
+                                                    const SidecarId& id) try {
   if (comparator->timestamp_size() != 0) {
     return Status::InvalidArgument("comparator is " + std::string(comparator->Name()) +
                                    "; allowed: one without timestamps, with a block index");
@@ -30,7 +31,7 @@ Result<BlockIndexBuilder> BlockIndexBuilder::Create(const BlockIndexOptions& opt
         "comparator is " + std::string(comparator->Name()) +
         "; allowed: leveldb.BytewiseComparator, with ranges or prefixes");
   }
-  BlockIndexBuilder builder(options, comparator);
+  BlockIndexBuilder builder(options, comparator, id);
   if (options.ranges) {
     Result<FilterBuilder> ranges = FilterBuilder::Create(
         {.kind = FilterKind::kNone, .ranges = true, .range_fpr = options.range_fpr});
@@ -86,6 +87,11 @@ std::string_view BlockIndexBuilder::EndBlock(std::string_view last_key,
   const bool continues = next_key != nullptr && comparator_->Compare(last_key, *next_key) == 0;
   if (next_key != nullptr && !continues) {
     comparator_->FindShortestSeparator(&separator_, rocksdb::Slice(*next_key));
+    // RocksDB does not rely on separators of programs' comparators either.
+    if (comparator_->Compare(separator_, last_key) < 0 ||
+        comparator_->Compare(separator_, *next_key) >= 0) {
+      separator_.assign(last_key);
+    }
   }
   entries_.Add(separator_, block, continues, last_tag);
   return separator_;
@@ -114,6 +120,7 @@ std::string BlockIndexBuilder::Build() {
   std::string bytes(kBlockIndexMagic, sizeof(kBlockIndexMagic));
   bytes.push_back(kBlockIndexVersion);
   AppendLittleEndian(&bytes, OptionsId(options_));
+  for (const uint64_t half : id_) AppendLittleEndian(&bytes, half);
   for (const uint64_t field :
        {uint64_t{entries_.num_entries()}, uint64_t{entries_.num_entry_bytes()},
         uint64_t{options_.value_suffix_bytes}, uint64_t{ranges.size()}, uint64_t{prefixes.size()},

@@ -4,6 +4,7 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/sst_file_reader.h>
 
+#include <algorithm>
 #include <new>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "integration/rocksdb/block_index/adapters.h"
+#include "integration/rocksdb/block_index/file_id.h"
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/user_index.h"
@@ -51,6 +53,11 @@ const OptionTypes& BlockIndexOptionTypes() {
   return types;
 }
 
+bool IsFileIdCollector(const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& collector) {
+  return collector != nullptr &&
+         std::string_view(collector->Name()) == FileIdCollectorFactory::kName;
+}
+
 }  // namespace
 
 class BlockIndexFactory final : public UserDefinedIndexFactory {
@@ -84,16 +91,23 @@ class BlockIndexFactory final : public UserDefinedIndexFactory {
       const rocksdb::ColumnFamilyOptions& column_family) const override {
     const Status valid = BlockIndexBuilder::Create(options_, column_family.comparator).status();
     if (!valid.ok()) return ToRocksStatus(valid);
+    const auto& collectors = column_family.table_properties_collector_factories;
+    if (!options_.columns.empty() && !std::ranges::any_of(collectors, IsFileIdCollector)) {
+      LogLoudly(db.info_log.get(),
+                std::string("the block index has columns, but PruneReads leaves out no blocks of "
+                            "new files; add {id=") +
+                    FileIdCollectorFactory::kName +
+                    "} to table_properties_collector_factories (EnableIndex does)");
+    }
     return UserDefinedIndexFactory::ValidateOptions(db, column_family);
   }
 
   // A null builder would make RocksDB write no block, which it refuses to read as primary index.
   rocksdb::Status NewBuilder(const rocksdb::UserDefinedIndexOption& table,
                              std::unique_ptr<UserDefinedIndexBuilder>& builder) const override try {
-    Result<BlockIndexBuilder> made = BlockIndexBuilder::Create(options_, table.comparator);
-    if (!made.ok()) return ToRocksStatus(made.status());
-    builder = NewIndexBuilder(*std::move(made));
-    return rocksdb::Status::OK();
+    auto made = NewIndexBuilder(options_, table.comparator);
+    if (made.ok()) builder = *std::move(made);
+    return ToRocksStatus(made.status());
   } catch (const std::bad_alloc&) {
     return rocksdb::Status::MemoryLimit();
   }
@@ -132,20 +146,6 @@ class BlockIndexFactory final : public UserDefinedIndexFactory {
 };
 
 const char BlockIndexFactory::kName[] = "blocksieve.index";
-
-BlockIndexChoice NewBlockIndexChoice() {
-  return std::make_unique<const BlockIndexFactory>(BlockIndexOptions());
-}
-
-void Choose(const BlockIndexChoice& choice, rocksdb::ReadOptions* options) {
-  options->table_index_factory = static_cast<const BlockIndexFactory*>(choice.get());
-}
-
-void NoteFile(const BlockIndexChoice& choice, const rocksdb::TableProperties& properties,
-              std::shared_ptr<const FileBlocks> blocks) {
-  NoteNextFile(static_cast<const BlockIndexFactory*>(choice.get()), properties.num_data_blocks,
-               properties.data_size, std::move(blocks));
-}
 
 int RegisterBlockIndex(rocksdb::ObjectLibrary& library) {
   library.AddFactory<UserDefinedIndexFactory>(
@@ -191,9 +191,14 @@ rocksdb::Status SetBlockIndex(const BlockIndexOptions& index,
                             "1 with a user-defined index");
   }
   const auto factory = std::make_shared<BlockIndexFactory>(index);
-  BLOCKSIEVE_RETURN_IF_ERROR(factory->ValidateOptions({}, *column_family));
+  BLOCKSIEVE_RETURN_IF_ERROR(
+      ToRocksStatus(BlockIndexBuilder::Create(index, column_family->comparator).status()));
   table.user_defined_index_factory = factory;
+  auto collectors = column_family->table_properties_collector_factories;
+  std::erase_if(collectors, IsFileIdCollector);
+  if (!index.columns.empty()) collectors.push_back(std::make_shared<FileIdCollectorFactory>());
   column_family->table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  column_family->table_properties_collector_factories = std::move(collectors);
   return rocksdb::Status::OK();
 }
 
@@ -256,11 +261,6 @@ rocksdb::Status SetBlockIndex(const BlockIndexOptions&, rocksdb::ColumnFamilyOpt
       rocksdb::GetRocksVersionAsString() +
       ". EnableRangeFilter and EnableSkipIndex work with every version");
 }
-
-BlockIndexChoice NewBlockIndexChoice() { return nullptr; }
-void Choose(const BlockIndexChoice&, rocksdb::ReadOptions*) {}
-void NoteFile(const BlockIndexChoice&, const rocksdb::TableProperties&,
-              std::shared_ptr<const FileBlocks>) {}  // NOLINT: as above
 
 }  // namespace rocksdb_plugin
 

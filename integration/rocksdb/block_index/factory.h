@@ -47,18 +47,4 @@ struct OpenedBlockIndex {
 /// which must outlive the options. Does nothing before RocksDB 11.2.
 void DescribeBlockIndexes(OpenedBlockIndex* opened, rocksdb::BlockBasedTableOptions* table);
 
-/// What makes iterators use the index, as ReadOptions::table_index_factory. Must outlive them. Null
-/// before RocksDB 11.2.
-using BlockIndexChoice = std::unique_ptr<const rocksdb::Customizable>;
-BlockIndexChoice NewBlockIndexChoice();
-
-/// Sets the option.
-void Choose(const BlockIndexChoice& choice, rocksdb::ReadOptions* options);
-
-/// To be called by the table filter that accepts a file: `blocks` says what the iterator leaves out
-/// that the calling thread makes of this file, which RocksDB does in the next statement. They must
-/// own the choice.
-void NoteFile(const BlockIndexChoice& choice, const rocksdb::TableProperties& properties,
-              std::shared_ptr<const FileBlocks> blocks);
-
 }  // namespace blocksieve::rocksdb_plugin

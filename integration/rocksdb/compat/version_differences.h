@@ -92,6 +92,13 @@ inline TableFilter ToTableFilter(const TableFilter* option) {
   return option == nullptr ? TableFilter() : *option;
 }
 
+/// Keeps readahead from reading blocks that an index leaves out: with this option, RocksDB reads
+/// from the first to the last of as many blocks as readahead_size takes, and what is between them.
+template <class Options>
+void ReadNoBlocksBetween([[maybe_unused]] Options* options) {
+  if constexpr (requires { options->auto_readahead_size; }) options->auto_readahead_size = false;
+}
+
 /// Whether files may be ingested below all others; since RocksDB 10.2 by column family.
 template <class Options>
 bool AllowsIngestBehind(const Options& options) {

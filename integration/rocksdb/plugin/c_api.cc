@@ -277,17 +277,26 @@ BLOCKSIEVE_EXPORT rocksdb_iterator_t* blocksieve_create_skip_scan(
 
 BLOCKSIEVE_EXPORT blocksieve_pruning_t* blocksieve_prune_reads(
     rocksdb_t* db, rocksdb_column_family_handle_t* column_family, const char* condition,
-    rocksdb_readoptions_t* read_options, char** errptr) {
+    const rocksdb_readoptions_t* base, char** errptr) {
   blocksieve_pruning_t* pruning = nullptr;
-  Report(errptr, {{"db", db}, {"condition", condition}, {"read_options", read_options}}, [&] {
+  Report(errptr, {{"db", db}, {"condition", condition}}, [&] {
     auto made = std::make_unique<blocksieve_pruning_t>();
-    rocksdb::Status status =
-        PruneReads(Wrapped<rocksdb::DB*>(db), UnwrapFamily(column_family), condition,
-                   &Wrapped<rocksdb::ReadOptions>(read_options), &made->rep);
+    rocksdb::Status status = PruneReads(
+        Wrapped<rocksdb::DB*>(db), UnwrapFamily(column_family), condition,
+        base == nullptr ? rocksdb::ReadOptions() : Wrapped<const rocksdb::ReadOptions>(base),
+        &made->rep);
     if (status.ok()) pruning = made.release();
     return status;
   });
   return pruning;
+}
+
+BLOCKSIEVE_EXPORT const rocksdb_readoptions_t* blocksieve_pruning_read_options(
+    const blocksieve_pruning_t* pruning) {
+  // RocksDB's C interface reads the options of an iterator from the beginning of its struct alone.
+  return pruning == nullptr
+             ? nullptr
+             : reinterpret_cast<const rocksdb_readoptions_t*>(&pruning->rep->read_options());
 }
 
 BLOCKSIEVE_EXPORT unsigned char blocksieve_pruning_matches(const blocksieve_pruning_t* pruning,

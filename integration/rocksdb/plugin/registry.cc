@@ -8,6 +8,7 @@
 
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/rocksdb/block_index/factory.h"
+#include "integration/rocksdb/block_index/file_id.h"
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
@@ -69,8 +70,8 @@ void AddFactory(rocksdb::ObjectLibrary& library, const char* name, Make make) {
 }
 
 // Registers the factories of the filter policy ("blocksieve" and "blocksieve:<target_fpr>"), the
-// skip index ("blocksieve.skip_index"), the block index ("blocksieve.index"), the listener
-// ("blocksieve"), the prefix extractor of range filters ("blocksieve.range", and its other name in
+// skip index ("blocksieve.skip_index"), the block index ("blocksieve.index") with its collector of
+// ids ("blocksieve.block_index.id"), the listener ("blocksieve"), the prefix extractor of range filters ("blocksieve.range", and its other name in
 // files) and those of earlier files. Returns their number.
 int RegisterFactories(rocksdb::ObjectLibrary& library) {
   AddFactory<Registration>(library, kRegistration, [] { return new Registration; });
@@ -82,6 +83,8 @@ int RegisterFactories(rocksdb::ObjectLibrary& library) {
   // RocksDB then sets the option columns. If it does not, PrepareOptions fails.
   AddFactory<rocksdb::TablePropertiesCollectorFactory>(
       library, SkipIndexCollectorFactory::kName, [] { return new SkipIndexCollectorFactory({}); });
+  AddFactory<rocksdb::TablePropertiesCollectorFactory>(
+      library, FileIdCollectorFactory::kName, [] { return new FileIdCollectorFactory; });
   AddFactory<rocksdb::EventListener>(library, Listener::kName, [] { return new Listener; });
   for (const char* const name : {RangeExtractor::kName, RangeExtractor::kMarkedName}) {
     AddFactory<const rocksdb::SliceTransform>(library, name,
@@ -96,7 +99,7 @@ int RegisterFactories(rocksdb::ObjectLibrary& library) {
           return guard->get();
         });
   }
-  return 7 + RegisterBlockIndex(library);
+  return 8 + RegisterBlockIndex(library);
 }
 
 // RocksDB searches the library that was added last first, so it finds our extractors of earlier

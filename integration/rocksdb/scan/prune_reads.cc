@@ -11,6 +11,7 @@
 
 #include "blocksieve/predicate.h"
 #include "blocksieve/rocksdb/skip_index.h"
+#include "integration/rocksdb/block_index/adapters.h"
 #include "integration/rocksdb/block_index/factory.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/table_properties.h"
@@ -25,27 +26,33 @@ namespace blocksieve {
 
 using namespace rocksdb_plugin;  // NOLINT: the same component
 
-/// The files to leave out. Also owned by the ReadOptions that hold the filter.
+/// What iterators leave out. Also owned by copies of the table filter.
 struct ReadPruning::Decision {
   explicit Decision(std::optional<Predicate> predicate) : condition(std::move(predicate)) {}
 
-  static const TableFilter& GetFilter(const ReadPruning& pruning) { return pruning.filter_; }
-
-  void Decide(const SstPlace& place, uint32_t value_suffix_bytes, const FileMap& map,
-              const rocksdb::TablePropertiesCollection& tables);
-
   const std::optional<Predicate> condition;  // nullopt: none, for ranges alone
   std::vector<SidecarId> pruned;             // ids of files, sorted
-  bool has_block_indexes = false;            // the column family's new files have them
-  const BlockIndexChoice choice = NewBlockIndexChoice();
-  std::map<SidecarId, FileBlocks> by_block;  // files of which blocks may be left out
+  BlocksOfFiles by_block;                    // files of which blocks may be left out
   TableFilter others;                        // the program's own filter; may be empty
   ReadPruningCounts counts;                  // without those of tables
   mutable std::atomic<uint64_t> tables_asked = 0;
   mutable std::atomic<uint64_t> tables_left_out = 0;
 };
 
+/// The options of the iterators, and what these options point to.
+struct ReadPruning::Reads {
+  rocksdb::ReadOptions options;
+  std::string lower_bytes;
+  std::string upper_bytes;
+  rocksdb::Slice lower;
+  rocksdb::Slice upper;
+  TableFilter filter;
+  BlockIndexChoice choice;
+};
+
 namespace {
+
+using Verdict = uint64_t ReadPruningCounts::*;
 
 void CountOne(std::atomic<uint64_t>* count) { count->fetch_add(1, std::memory_order_relaxed); }
 
@@ -59,7 +66,7 @@ class DecisionFilter {
 
   bool operator()(const rocksdb::TableProperties& properties) const {
     if (others() && !others()(properties)) return false;
-    const bool is_read = Accept(properties);
+    const bool is_read = !IsPruned(properties);
     CountOne(&decision_->tables_asked);
     if (!is_read) CountOne(&decision_->tables_left_out);
     return is_read;
@@ -67,17 +74,11 @@ class DecisionFilter {
 
  private:
   // RocksDB, which calls this, is not exception-safe.
-  bool Accept(const rocksdb::TableProperties& properties) const noexcept try {
+  bool IsPruned(const rocksdb::TableProperties& properties) const noexcept try {
     const std::optional<SidecarId> id = IdOfSst(properties);
-    if (id && std::ranges::binary_search(decision_->pruned, *id)) return false;
-    const auto& by_block = decision_->by_block;
-    const auto blocks = id ? by_block.find(*id) : by_block.end();
-    if (blocks != by_block.end()) {
-      NoteFile(decision_->choice, properties, {decision_, &blocks->second});
-    }
-    return true;
+    return id && std::ranges::binary_search(decision_->pruned, *id);
   } catch (const std::bad_alloc&) {
-    return true;
+    return false;
   }
 
   std::shared_ptr<const ReadPruning::Decision> decision_;
@@ -104,13 +105,13 @@ rocksdb::Status CheckIsNoSecondary(rocksdb::DB* db, rocksdb::ColumnFamilyHandle*
 }
 
 rocksdb::Status CheckPrunable(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+                              const rocksdb::Options& options,
                               const rocksdb::ReadOptions& read_options) {
   if (read_options.tailing) {
     return rocksdb::Status::InvalidArgument(
         "blocksieve: option read_options.tailing is true; allowed: false, as RocksDB's tailing "
         "iterators end a level at a file that is left out");
   }
-  const rocksdb::Options options = db->GetOptions(column_family);
   const auto refusal = [](const std::string& option, const std::string& allowed, const char* why) {
     return rocksdb::Status::NotSupported("blocksieve: option " + option +
                                          " is set; allowed: " + allowed + ", as " + why);
@@ -146,56 +147,111 @@ rocksdb::Status ParseCondition(std::string_view text, const ColumnList& columns,
   return rocksdb::Status::OK();
 }
 
-}  // namespace
-
-/// Decides on all files. `tables` are those of about the same moment as the map.
-void ReadPruning::Decision::Decide(const SstPlace& place, uint32_t value_suffix_bytes,
-                                   const FileMap& map,
-                                   const rocksdb::TablePropertiesCollection& tables) {
-  std::map<uint64_t, const rocksdb::TablePropertiesCollection::value_type*> by_number;
-  std::map<SidecarId, int> num_of_id;
-  for (const auto& table : tables) {
-    by_number[ParseFileNumber(table.first)] = &table;
-    if (const auto id = IdOfSst(*table.second)) ++num_of_id[*id];
+/// Judges files by their place and their skip indexes.
+class FileJudge {
+ public:
+  /// `tables` are those of about the same moment as the files. REQUIRES: there is a condition.
+  FileJudge(ReadPruning::Decision* decision, const rocksdb::TablePropertiesCollection& tables,
+            std::shared_ptr<rocksdb::FileSystem> file_system, uint32_t value_suffix_bytes)
+      : decision_(*decision),
+        file_system_(std::move(file_system)),
+        value_suffix_bytes_(value_suffix_bytes) {
+    for (const auto& table : tables) {
+      by_number_[ParseFileNumber(table.first)] = &table;
+      for (const auto& id : {IdOfSst(*table.second), FindFileId(*table.second)}) {
+        if (id) ++num_of_id_[*id];
+      }
+    }
   }
-  map.ForEach([&](const rocksdb::SstFileMetaData& file, OlderEntries older) {
+
+  void Judge(const rocksdb::SstFileMetaData& file, OlderEntries older) {
+    const Verdict verdict = Find(file, older);
+    ReadPruningCounts& counts = decision_.counts;
     ++counts.num_files;
+    ++(counts.*verdict);
     counts.num_bytes += file.size;
+    if (verdict == &ReadPruningCounts::files_pruned) counts.bytes_pruned += file.size;
+  }
+
+ private:
+  // A file whose id is that of another, too, cannot be told from it by those who read it.
+  bool IsUnique(const std::optional<SidecarId>& id) const { return id && num_of_id_.at(*id) == 1; }
+
+  Verdict Find(const rocksdb::SstFileMetaData& file, OlderEntries older) {
     // Files that appeared between the two lists, or are gone, are in one of them.
-    const auto table = by_number.find(ParseFileNumber(file.name));
-    if (table == by_number.end()) return ++counts.files_not_unique;
+    const auto table = by_number_.find(ParseFileNumber(file.name));
+    if (table == by_number_.end()) return &ReadPruningCounts::files_not_unique;
     const auto& [path, properties] = *table->second;
-    const auto id = IdOfSst(*properties);
-    if (!id || num_of_id[*id] != 1) return ++counts.files_not_unique;
-    if (properties->user_collected_properties.contains(kExternalFileProperty)) {
-      return ++counts.files_of_writers;
-    }
-    if (older == OlderEntries::kInOtherFiles) return ++counts.files_above_older;
+    const std::optional<SidecarId> id = IdOfSst(*properties);
+    if (!IsUnique(id)) return &ReadPruningCounts::files_not_unique;
+    if (properties->user_collected_properties.contains(kExternalFileProperty))
+      return &ReadPruningCounts::files_of_writers;
+    if (older == OlderEntries::kInOtherFiles) return &ReadPruningCounts::files_above_older;
     const bool shares_keys = older == OlderEntries::kOfSharedKeys;
-    const auto read_by_block = [&] {
-      by_block.try_emplace(*id, &*condition, value_suffix_bytes, /*leaves_out_ends=*/!shares_keys);
-      return ++counts.files_by_block;
+    const std::optional<SidecarId> block_index = FindFileId(*properties);
+    const auto read_blocks = [&](Verdict otherwise) {
+      if (!IsUnique(block_index)) return otherwise;
+      decision_.by_block.try_emplace(*block_index, &*decision_.condition, value_suffix_bytes_,
+                                     /*leaves_out_ends=*/!shares_keys);
+      return &ReadPruningCounts::files_by_block;
     };
-    if (shares_keys) return has_block_indexes ? read_by_block() : ++counts.files_sharing_keys;
-    SstPlace sst = place;
-    sst.path = path;
-    const auto opened = SkipIndexCatalog::Default().Open(properties, sst, condition->columns());
+    if (shares_keys) return read_blocks(&ReadPruningCounts::files_sharing_keys);
+    const auto opened = SkipIndexCatalog::Default().Open(properties, {file_system_, path},
+                                                         decision_.condition->columns());
     const SkipIndex* const index = opened->index();
-    if (index == nullptr || opened->value_suffix_bytes() != value_suffix_bytes ||
-        !index->CanPrune(*condition)) {
-      return has_block_indexes ? read_by_block() : ++counts.files_without_index;
+    if (index == nullptr || opened->value_suffix_bytes() != value_suffix_bytes_ ||
+        !index->CanPrune(*decision_.condition)) {
+      return read_blocks(&ReadPruningCounts::files_without_index);
     }
-    if (!index->Candidates(*condition).IsEmpty()) return ++counts.files_matching;
-    pruned.push_back(*id);
-    counts.bytes_pruned += file.size;
-    return ++counts.files_pruned;
-  });
-  std::ranges::sort(pruned);
+    if (!index->Candidates(*decision_.condition).IsEmpty())
+      return &ReadPruningCounts::files_matching;
+    decision_.pruned.push_back(*id);
+    return &ReadPruningCounts::files_pruned;
+  }
+
+  ReadPruning::Decision& decision_;
+  const std::shared_ptr<rocksdb::FileSystem> file_system_;
+  const uint32_t value_suffix_bytes_;
+  std::map<uint64_t, const rocksdb::TablePropertiesCollection::value_type*> by_number_;
+  std::map<SidecarId, int> num_of_id_;
+};
+
+// Copies the bytes of a bound, and lets the option point to the copy.
+void OwnBound(const rocksdb::Slice** option, std::string* bytes, rocksdb::Slice* bound) {
+  if (*option == nullptr) return;
+  *bytes = (*option)->ToString();
+  *bound = *bytes;
+  *option = bound;
 }
 
-ReadPruning::ReadPruning(std::shared_ptr<const Decision> decision)
-    : decision_(std::move(decision)), filter_(DecisionFilter(decision_)) {}
+// `base` with the decision in it. `filters_files`: by the table filter.
+std::shared_ptr<ReadPruning> MakePruning(const rocksdb::ReadOptions& base,
+                                         std::shared_ptr<ReadPruning::Decision> decision,
+                                         bool filters_files, bool chooses_index) {
+  auto reads = std::make_unique<ReadPruning::Reads>();
+  rocksdb::ReadOptions& options = reads->options = base;
+  OwnBound(&options.iterate_lower_bound, &reads->lower_bytes, &reads->lower);
+  OwnBound(&options.iterate_upper_bound, &reads->upper_bytes, &reads->upper);
+  decision->others = ToTableFilter(base.table_filter);
+  if (const auto* const earlier = decision->others.target<DecisionFilter>())
+    decision->others = TableFilter(earlier->others());
+  reads->filter = filters_files ? TableFilter(DecisionFilter(decision)) : decision->others;
+  options.table_filter = {};
+  if (reads->filter) SetTableFilter(reads->filter, &options);
+  reads->choice = NewBlockIndexChoice(&decision->by_block);
+  ChooseIndex(chooses_index ? reads->choice.get() : nullptr, &options);
+  if (!decision->by_block.empty()) ReadNoBlocksBetween(&options);
+  return std::make_shared<ReadPruning>(std::move(decision), std::move(reads));
+}
+
+}  // namespace
+
+ReadPruning::ReadPruning(std::shared_ptr<const Decision> decision,
+                         std::unique_ptr<const Reads> reads)
+    : decision_(std::move(decision)), reads_(std::move(reads)) {}
 ReadPruning::~ReadPruning() = default;
+
+const rocksdb::ReadOptions& ReadPruning::read_options() const { return reads_->options; }
 
 bool ReadPruning::Matches(const rocksdb::Slice& value) const {
   return !decision_->condition || decision_->condition->Matches(value.ToStringView());
@@ -215,54 +271,45 @@ ReadPruningCounts ReadPruning::counts() const {
 rocksdb::Status rocksdb_plugin::PruneReadsBy(rocksdb::DB* db,
                                              rocksdb::ColumnFamilyHandle* column_family,
                                              const Predicate& condition,
-                                             rocksdb::ReadOptions* read_options,
+                                             const rocksdb::ReadOptions& base,
                                              std::shared_ptr<ReadPruning>* pruning) {
-  BLOCKSIEVE_RETURN_IF_ERROR(CheckPrunable(db, column_family, *read_options));
   const rocksdb::Options options = db->GetOptions(column_family);
-  const std::optional<BlockIndexOptions> block_index = FindBlockIndexOptions(options);
-  auto decision = std::make_shared<ReadPruning::Decision>(condition);
-  decision->has_block_indexes = block_index && !block_index->columns.empty();
+  BLOCKSIEVE_RETURN_IF_ERROR(CheckPrunable(db, column_family, options, base));
   rocksdb::TablePropertiesCollection tables;
   BLOCKSIEVE_RETURN_IF_ERROR(ReadTableProperties(db, column_family, &tables));
   rocksdb::ColumnFamilyMetaData metadata;
   db->GetColumnFamilyMetaData(column_family, &metadata);
-  decision->Decide({db->GetEnv()->GetFileSystem(), ""}, HiddenSuffixBytes(db, column_family),
-                   FileMap(column_family->GetComparator(), std::move(metadata)), tables);
-  decision->others = ToTableFilter(read_options->table_filter);
-  if (const auto* const earlier = decision->others.target<DecisionFilter>()) {
-    decision->others = TableFilter(earlier->others());
-  }
-  auto done = std::make_shared<ReadPruning>(decision);
+  auto decision = std::make_shared<ReadPruning::Decision>(condition);
+  FileJudge judge(decision.get(), tables, db->GetEnv()->GetFileSystem(),
+                  HiddenSuffixBytes(db, column_family));
+  FileMap(column_family->GetComparator(), std::move(metadata))
+      .ForEach([&](const auto& file, OlderEntries older) { judge.Judge(file, older); });
+  std::ranges::sort(decision->pruned);
   // RocksDB passes null to a filter for a table without properties.
   const bool is_safe = std::ranges::none_of(
       tables, [](const auto& table) { return LacksProperties(*table.second); });
-  SetTableFilter(is_safe ? ReadPruning::Decision::GetFilter(*done) : decision->others,
-                 read_options);
-  if (block_index) Choose(decision->choice, read_options);
-  *pruning = std::move(done);
+  *pruning = MakePruning(base, std::move(decision), is_safe,
+                         /*chooses_index=*/FindBlockIndexOptions(options).has_value());
   return rocksdb::Status::OK();
 }
 
 rocksdb::Status PruneReads(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
-                           std::string_view condition, rocksdb::ReadOptions* read_options,
+                           std::string_view condition, const rocksdb::ReadOptions& base,
                            std::shared_ptr<ReadPruning>* pruning) {
-  return PublicCall({{"db", db}, {"read_options", read_options}, {"pruning", pruning}},
-                    [&]() -> rocksdb::Status {
-                      if (column_family == nullptr) column_family = db->DefaultColumnFamily();
-                      const rocksdb::Options options = db->GetOptions(column_family);
-                      if (condition.empty() && FindBlockIndexOptions(options)) {
-                        auto ranges_alone = std::make_shared<ReadPruning::Decision>(std::nullopt);
-                        Choose(ranges_alone->choice, read_options);
-                        *pruning = std::make_shared<ReadPruning>(std::move(ranges_alone));
-                        return rocksdb::Status::OK();
-                      }
-                      ColumnList columns;
-                      rocksdb::Status status = FindColumns(options, &columns);
-                      Predicate predicate = Predicate::Constant(true);
-                      if (status.ok()) status = ParseCondition(condition, columns, &predicate);
-                      if (!status.ok()) return status;
-                      return PruneReadsBy(db, column_family, predicate, read_options, pruning);
-                    });
+  return PublicCall({{"db", db}, {"pruning", pruning}}, [&]() -> rocksdb::Status {
+    if (column_family == nullptr) column_family = db->DefaultColumnFamily();
+    const rocksdb::Options options = db->GetOptions(column_family);
+    if (condition.empty() && FindBlockIndexOptions(options)) {
+      *pruning = MakePruning(base, std::make_shared<ReadPruning::Decision>(std::nullopt),
+                             /*filters_files=*/false, /*chooses_index=*/true);
+      return rocksdb::Status::OK();
+    }
+    ColumnList columns;
+    BLOCKSIEVE_RETURN_IF_ERROR(FindColumns(options, &columns));
+    Predicate predicate = Predicate::Constant(true);
+    BLOCKSIEVE_RETURN_IF_ERROR(ParseCondition(condition, columns, &predicate));
+    return PruneReadsBy(db, column_family, predicate, base, pruning);
+  });
 }
 
 }  // namespace blocksieve

@@ -82,7 +82,7 @@ rocksdb::Status FindColumns(const rocksdb::ColumnFamilyOptions& options, ColumnL
 
 /// PruneReads by a parsed condition.
 rocksdb::Status PruneReadsBy(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
-                             const Predicate& condition, rocksdb::ReadOptions* read_options,
+                             const Predicate& condition, const rocksdb::ReadOptions& base,
                              std::shared_ptr<ReadPruning>* pruning);
 
 /// Bytes at the end of stored values that `db` hides from readers: 4 for a DBWithTTL, else 0.

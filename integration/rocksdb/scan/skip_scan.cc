@@ -201,9 +201,11 @@ class SkipScan::Parts {
   bool ReadsByBlock() {
     const auto index = FindBlockIndexOptions(context_.db->GetOptions(context_.column_family));
     if (!index || index->columns.empty()) return false;
-    return PruneReadsBy(context_.db, context_.column_family, context_.predicate,
-                        &context_.read_options, &pruning_)
-        .ok();
+    const bool is_pruned = PruneReadsBy(context_.db, context_.column_family, context_.predicate,
+                                        context_.read_options, &pruning_)
+                               .ok();
+    if (is_pruned) context_.read_options = pruning_->read_options();
+    return is_pruned;
   }
 
   /// Opens the scan, unless it must be a full scan; the reason is in the counts then.

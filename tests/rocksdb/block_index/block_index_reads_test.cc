@@ -5,11 +5,14 @@
 
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
+#include <rocksdb/env.h>
+#include <rocksdb/file_system.h>
 #include <rocksdb/multi_scan.h>
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/utilities/backup_engine.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,10 +41,11 @@ DbConfig IndexedConfig(bool is_primary, const BlockIndexOptions& index = {.range
 /// Reads by the block index, for ranges alone.
 struct IndexedRead {
   explicit IndexedRead(TestDb* db) {
-    MustBeOk(PruneReads(&db->db(), nullptr, "", &options, &pruning), "ranges alone");
+    MustBeOk(PruneReads(&db->db(), nullptr, "", {}, &pruning), "ranges alone");
+    options = pruning->read_options();
   }
-  rocksdb::ReadOptions options;
   std::shared_ptr<ReadPruning> pruning;
+  rocksdb::ReadOptions options;
 };
 
 void WriteFiles(TestDb* db) {
@@ -222,6 +226,212 @@ TEST(BlockIndexModesTest, CopiesAreReadWithAndWithoutTheIndex) {
       EXPECT_EQ(CountRows(OpenDb(options, copy).get()), num_rows);
     }
   }
+}
+
+/// Rows that a condition on the column `n` shows, and what became of files and blocks.
+struct PrunedRead {
+  PrunedRead(rocksdb::DB* db, const std::string& condition, const rocksdb::ReadOptions& base = {}) {
+    MustBeOk(PruneReads(db, nullptr, condition, base, &pruning), condition);
+    iterator.reset(db->NewIterator(pruning->read_options()));
+    Read();
+  }
+
+  void Read() {
+    rows.clear();
+    for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
+      if (pruning->Matches(iterator->value()))
+        rows[iterator->key().ToString()] = iterator->value().ToString();
+    }
+    EXPECT_TRUE(iterator->status().ok()) << iterator->status().ToString();
+  }
+
+  std::shared_ptr<ReadPruning> pruning;
+  std::unique_ptr<rocksdb::Iterator> iterator;
+  TestDb::Model rows;
+};
+
+/// The first column of 500 rows, of equal length.
+std::string NumberedRow(uint64_t i, uint64_t add) {
+  std::string row = std::to_string(100 + i / 5 + add);
+  return row + "\t" + std::string(40, 'x');
+}
+
+DbConfig ColumnsConfig(const DbConfig& stock) {
+  DbConfig config = stock;
+  UseBlockIndex({.columns = Columns({"n=int:field:1"})}, /*is_primary=*/false, &config);
+  return config;
+}
+
+void PutNumbered(TestDb* db, uint64_t add, uint64_t rows_of_file) {
+  for (uint64_t i = 0; i < 500; ++i) {
+    db->Put(Key(i), NumberedRow(i, add));
+    if (i % rows_of_file == rows_of_file - 1) db->Flush();
+  }
+}
+
+// Files without the index lie below files with it that have as many blocks and bytes: what a
+// decision says of one file must not reach another one.
+TEST(BlockIndexPruningTest, OverwrittenRowsStayHiddenInAHalfAdoptedDatabase) {
+  for (const bool has_collector : {true, false}) {
+    for (const uint64_t rows_of_file : {500, 50}) {
+      DbConfig stock = MakeConfig(FilterShape::kFull, nullptr);
+      stock.table.block_size = 512;
+      TestDb db(stock);
+      PutNumbered(&db, 0, rows_of_file);
+      db.CompactInto(3);
+      DbConfig config = ColumnsConfig(stock);
+      // The index was set by a text of options that lacks the collector of ids.
+      if (!has_collector) config.options.table_properties_collector_factories.clear();
+      db.Reopen(config);
+      PutNumbered(&db, 400, rows_of_file);
+      db.CompactInto(2);
+      for (uint64_t n = 100; n < 200; n += 7) {
+        const std::string condition = "n = " + std::to_string(n);
+        PrunedRead read(&db.db(), condition);
+        EXPECT_EQ(read.rows.size(), 0u) << condition;
+        // The same options and iterator again, and options made of them.
+        PrunedRead again(&db.db(), "n = 501", read.pruning->read_options());
+        EXPECT_EQ(again.rows.size(), 5u);
+        const std::unique_ptr<rocksdb::Iterator> second(
+            db->NewIterator(read.pruning->read_options()));
+        for (second->SeekToLast(); second->Valid(); second->Prev()) {
+          EXPECT_FALSE(read.pruning->Matches(second->value())) << condition;
+        }
+        MustBeOk(read.iterator->Refresh(), "refresh");
+        read.Read();
+        EXPECT_EQ(read.rows.size(), 0u) << condition;
+        EXPECT_TRUE(
+            Scan(&db.db(), nullptr, Where(condition, Columns({"n=int:field:1"})), {}).empty());
+      }
+      PrunedRead other(&db.db(), "n = 77");
+      EXPECT_EQ(
+          other.pruning->counts().files_above_older + other.pruning->counts().files_without_index,
+          other.pruning->counts().num_files);
+      // Once all files have index and id, blocks are left out.
+      db.Compact();
+      MustBeOk(RewriteFilters(&db.db(), nullptr), "rewriting");
+      PrunedRead whole(&db.db(), "n = 520");
+      EXPECT_EQ(whole.rows.size(), 5u);
+      EXPECT_EQ(whole.pruning->counts().blocks_left_out != 0, has_collector);
+    }
+  }
+}
+
+// Readers of two files that differ in one value get the blocks of their own file.
+TEST(BlockIndexPruningTest, FilesThatDifferInOneValueAreToldApart) {
+  TestDb db(ColumnsConfig(MakeConfig(FilterShape::kFull, nullptr)));
+  for (const uint64_t odd : {3, 7}) {
+    for (uint64_t i = 0; i < 1000; ++i) {
+      db.Put(std::to_string(odd) + Key(i), i == 100 * odd ? "7777\t" : "1111\t");
+    }
+    db.Flush();
+  }
+  const PrunedRead read(&db.db(), "n = 7777");
+  EXPECT_EQ(read.rows.size(), 2u);
+  EXPECT_EQ(read.pruning->counts().files_by_block, 2u);
+  EXPECT_GT(read.pruning->counts().blocks_left_out, 0u);
+}
+
+TEST(BlockIndexPruningTest, ALaterDecisionReplacesAnEarlierOneWhole) {
+  TestDb db(ColumnsConfig(MakeConfig(FilterShape::kFull, nullptr)));
+  PutNumbered(&db, 0, 500);
+  std::shared_ptr<ReadPruning> pruning;
+  MustBeOk(PruneReads(&db.db(), nullptr, "n = 120", {}, &pruning), "a condition");
+  // In place: the earlier decision goes.
+  MustBeOk(PruneReads(&db.db(), nullptr, "", pruning->read_options(), &pruning), "ranges alone");
+  const std::unique_ptr<rocksdb::Iterator> all(db->NewIterator(pruning->read_options()));
+  size_t num_rows = 0;
+  for (all->SeekToFirst(); all->Valid(); all->Next()) ++num_rows;
+  EXPECT_EQ(num_rows, 500u);
+  EXPECT_EQ(pruning->read_options().table_filter, nullptr);
+  // The bounds of `base` may go at once.
+  auto base = std::make_unique<rocksdb::ReadOptions>();
+  auto end = std::make_unique<std::string>(Key(102));
+  auto bound = std::make_unique<rocksdb::Slice>(*end);
+  base->iterate_upper_bound = bound.get();
+  const auto prune = [&] { return PruneReads(&db.db(), nullptr, "n = 120", *base, &pruning); };
+  MustBeOk(prune(), "a bound");
+  *end = Key(0);
+  end.reset();
+  bound.reset();
+  base.reset();
+  const std::unique_ptr<rocksdb::Iterator> some(db->NewIterator(pruning->read_options()));
+  num_rows = 0;
+  for (some->SeekToFirst(); some->Valid(); some->Next())
+    num_rows += pruning->Matches(some->value());
+  EXPECT_EQ(num_rows, 2u);
+}
+
+// Neither aligned blocks nor dictionaries, whose sizes tell nothing, keep blocks from being left
+// out.
+TEST(BlockIndexPruningTest, LeavesOutBlocksOfAllKindsOfTables) {
+  for (const bool is_aligned : {true, false}) {
+    DbConfig stock = MakeConfig(FilterShape::kFull, nullptr);
+    stock.table.block_size = 512;
+    stock.table.block_align = is_aligned;
+    if (!is_aligned) {
+      stock.options.compression = rocksdb::kZSTD;
+      stock.options.compression_opts.max_dict_bytes = 4 << 10;
+      stock.options.compression_opts.zstd_max_train_bytes = 64 << 10;
+    }
+    TestDb db(ColumnsConfig(stock));
+    PutNumbered(&db, 0, 500);
+    const PrunedRead read(&db.db(), "n = 120");
+    EXPECT_EQ(read.rows.size(), 5u);
+    EXPECT_GT(read.pruning->counts().blocks_left_out * 2, read.pruning->counts().num_blocks);
+  }
+}
+
+/// The largest read of a file.
+class LargestRead final : public rocksdb::FileSystemWrapper {
+ public:
+  using rocksdb::FileSystemWrapper::FileSystemWrapper;
+  const char* Name() const override { return "LargestRead"; }
+
+  rocksdb::IOStatus NewRandomAccessFile(const std::string& name,
+                                        const rocksdb::FileOptions& options,
+                                        std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
+                                        rocksdb::IODebugContext* debug) override {
+    struct File final : rocksdb::FSRandomAccessFileOwnerWrapper {
+      File(std::unique_ptr<rocksdb::FSRandomAccessFile>&& target, std::atomic<uint64_t>* largest)
+          : FSRandomAccessFileOwnerWrapper(std::move(target)), largest_(*largest) {}
+      rocksdb::IOStatus Read(uint64_t offset, size_t n, const rocksdb::IOOptions& io,
+                             rocksdb::Slice* result, char* scratch,
+                             rocksdb::IODebugContext* context) const override {
+        if (n > largest_) largest_ = n;
+        return FSRandomAccessFileOwnerWrapper::Read(offset, n, io, result, scratch, context);
+      }
+      std::atomic<uint64_t>& largest_;
+    };
+    rocksdb::IOStatus status = FileSystemWrapper::NewRandomAccessFile(name, options, file, debug);
+    if (status.ok()) *file = std::make_unique<File>(std::move(*file), &largest);
+    return status;
+  }
+
+  std::atomic<uint64_t> largest = 0;
+};
+
+TEST(BlockIndexPruningTest, ReadaheadReadsNoBlocksBetween) {
+  const auto files = std::make_shared<LargestRead>(rocksdb::FileSystem::Default());
+  const std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(files);
+  DbConfig stock = MakeConfig(FilterShape::kFull, nullptr);
+  stock.options.env = env.get();
+  stock.options.write_buffer_size = 64 << 20;
+  TestDb db(ColumnsConfig(stock));
+  for (uint64_t i = 0; i < 8000; ++i) {
+    db.Put(Key(i), std::to_string(i % 400 == 0 ? 7 : 1) + "\t" + std::string(1000, 'v'));
+  }
+  db.Flush();
+  rocksdb::ReadOptions base;
+  const rocksdb::Slice end("l");
+  base.iterate_upper_bound = &end;
+  base.fill_cache = false;
+  base.readahead_size = 64 << 10;
+  files->largest = 0;
+  const PrunedRead read(&db.db(), "n = 7", base);
+  EXPECT_EQ(read.rows.size(), 20u);
+  constexpr uint64_t kPages = 16 << 10;  // a block and alignment
+  EXPECT_LE(files->largest, base.readahead_size + kPages);
 }
 
 TEST(BlockIndexModesTest, OptionsTravelInOptionStrings) {

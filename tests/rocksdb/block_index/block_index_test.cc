@@ -9,6 +9,8 @@
 #include <map>
 #include <random>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/rocksdb/scan/skip_test_db.h"
@@ -206,6 +208,92 @@ TEST(BlockIndexTest, ConditionKeepsBlocksThatShareKeys) {
     ++num_read;
   }
   EXPECT_EQ(num_read, blocks->Count());
+}
+
+// What a program's comparator says of separators is checked, as RocksDB does.
+TEST(BlockIndexTest, SeparatorsOfOddComparatorsLoseNoKey) {
+  class Odd : public rocksdb::Comparator {
+   public:
+    explicit Odd(std::string separator) : separator_(std::move(separator)) {}
+    const char* Name() const override { return "odd"; }
+    int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
+      return a.compare(b);
+    }
+    void FindShortestSeparator(std::string* start, const rocksdb::Slice& limit) const override {
+      *start = separator_ == "limit" ? limit.ToString() : separator_;
+    }
+    void FindShortSuccessor(std::string*) const override {}
+
+   private:
+    const std::string separator_;
+  };
+  for (const char* const separator : {"", "a", "limit", "z"}) {
+    const Odd order(separator);
+    auto builder = BlockIndexBuilder::Create({.columns = Columns({"n=int:field:1"})}, &order);
+    ASSERT_TRUE(builder.ok()) << builder.status().message();
+    const std::string_view next = "k2";
+    builder->AddEntry("k1", EntryValue::kPlain, "1");
+    builder->EndBlock("k1", &next, {0, 100}, 1);
+    builder->AddEntry(next, EntryValue::kPlain, "2");
+    builder->EndBlock(next, nullptr, {105, 100}, 1);
+    const auto index = BlockIndex::Open(AsBytes(builder->Finish()), &order);
+    ASSERT_TRUE(index.ok()) << separator << ": " << index.status().message();
+    BlockIndexIterator iterator(*index, {});
+    for (const std::string key : {"k1", "k2"}) {
+      iterator.Seek(key, 1);
+      ASSERT_TRUE(iterator.Valid());
+      EXPECT_EQ(iterator.entry().index(), key == "k2") << separator;
+    }
+  }
+}
+
+// The id that the collector writes of a table that the steps of RocksDB's constructor begin.
+std::optional<SidecarId> IdByCollector() {
+  FileIdCollectorFactory factory;
+  const std::unique_ptr<rocksdb::TablePropertiesCollector> collector(
+      factory.CreateTablePropertiesCollector({}));
+  rocksdb::TableProperties properties;
+  EXPECT_TRUE(collector->Finish(&properties.user_collected_properties).ok());
+  return FindFileId(properties);
+}
+
+TEST(FileIdTest, ReachesTheCollectorOfItsOwnTableAlone) {
+  EXPECT_EQ(IdByCollector(), std::nullopt);  // no index
+  std::optional<OfferedFileId> index(std::in_place);
+  const SidecarId id = index->id();
+  EXPECT_EQ(IdByCollector(), id);
+  EXPECT_EQ(IdByCollector(), std::nullopt);  // one collector, even while the table is written
+  // Nobody takes it: the table has no collector, or was given up. Then another one begins.
+  index.emplace();
+  EXPECT_NE(index->id(), id);
+  index->TakeBack();
+  EXPECT_EQ(IdByCollector(), std::nullopt);
+  index.emplace();
+  index.reset();
+  EXPECT_EQ(IdByCollector(), std::nullopt);
+  // Tables that are begun by turns, and offers that another thread takes back.
+  const OfferedFileId first;
+  const OfferedFileId second;
+  EXPECT_EQ(IdByCollector(), second.id());
+  EXPECT_EQ(IdByCollector(), std::nullopt);
+  index.emplace();
+  std::thread([&] {
+    EXPECT_EQ(IdByCollector(), std::nullopt);
+    index->TakeBack();
+  }).join();
+  EXPECT_EQ(IdByCollector(), std::nullopt);
+}
+
+TEST(FileIdTest, DamagedPropertiesAreNoId) {
+  rocksdb::TableProperties properties;
+  std::string& text = properties.user_collected_properties["blocksieve.block_index.id"];
+  for (const std::string& digits : {std::string(), std::string(31, '1'), std::string(33, '1'),
+                                    std::string(31, '1') + "g", "-" + std::string(31, '1')}) {
+    text = digits;
+    EXPECT_EQ(FindFileId(properties), std::nullopt) << digits;
+  }
+  text = std::string(31, '0') + "a";
+  EXPECT_EQ(FindFileId(properties), (SidecarId{0, 10}));
 }
 
 // Written by itself only if asked to (environment.h), like tests/core/format/golden_test.cc.

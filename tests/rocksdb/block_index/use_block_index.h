@@ -19,6 +19,8 @@ void UseBlockIndex(const BlockIndexOptions& index, bool is_primary, DbConfig* co
     table.use_udi_as_primary_index = is_primary;
   }
   config->table = table;
+  config->options.table_properties_collector_factories =
+      family.table_properties_collector_factories;
 }
 
 }  // namespace blocksieve::testing

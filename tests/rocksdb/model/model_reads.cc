@@ -167,7 +167,8 @@ rocksdb::ReadOptions ModelRun::DrawRead() {
   SetTimestamp(&read);
   if (kind_.has_block_index && !dice_.OneIn(4)) {
     std::shared_ptr<ReadPruning>* const pruning = &prunings_.emplace_back();
-    Must(PruneReads(db_.get(), nullptr, "", &read, pruning), "a read by the block index");
+    Must(PruneReads(db_.get(), nullptr, "", read, pruning), "a read by the block index");
+    return (*pruning)->read_options();
   }
   return read;
 }
@@ -295,9 +296,10 @@ void ModelRun::ScanRanges() {
   if (args.empty()) return;
   rocksdb::ReadOptions read;
   read.total_order_seek = true;
-  Must(PruneReads(db_.get(), nullptr, "", &read, &prunings_.emplace_back()), "a MultiScan");
+  std::shared_ptr<ReadPruning>& pruning = prunings_.emplace_back();
+  Must(PruneReads(db_.get(), nullptr, "", read, &pruning), "a MultiScan");
   Map found;
-  const auto scans = db_->NewMultiScan(read, Family(), args);
+  const auto scans = db_->NewMultiScan(pruning->read_options(), Family(), args);
   for (auto scan : *scans) {
     for (auto row : scan) found[row.first.ToString()] = row.second.ToString();
   }

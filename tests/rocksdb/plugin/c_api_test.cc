@@ -142,19 +142,22 @@ TEST_F(CApiTest, IteratorsLeaveOutFilesThatCannotMatch) {
     Put("k" + std::to_string(i), std::to_string(i / 2));
     if (i % 2 != 0) Flush();
   }
-  rocksdb_readoptions_t* const read = rocksdb_readoptions_create();
   blocksieve_pruning_t* pruning = nullptr;
   const auto prune = [&](const char* condition) {
     return CatchError([&](char** error) {
-      pruning = blocksieve_prune_reads(db_, nullptr, condition, read, error);
+      rocksdb_readoptions_t* const base = rocksdb_readoptions_create();
+      rocksdb_readoptions_set_iterate_upper_bound(base, "k7", 2);
+      pruning = blocksieve_prune_reads(db_, nullptr, condition, base, error);
+      rocksdb_readoptions_destroy(base);
     });
   };
   EXPECT_THAT(prune("n = 3 LIMIT 1"), HasSubstr("LIMIT"));
   EXPECT_EQ(pruning, nullptr);
   EXPECT_THAT(prune("n = 3"), IsEmpty());
-  rocksdb_iterator_t* const rows = rocksdb_create_iterator(db_, read);
+  rocksdb_iterator_t* const rows =
+      rocksdb_create_iterator(db_, blocksieve_pruning_read_options(pruning));
   rocksdb_iter_seek_to_first(rows);
-  EXPECT_THAT(ReadKeys(rows), ElementsAre("k6", "k7"));
+  EXPECT_THAT(ReadKeys(rows), ElementsAre("k6"));
   rocksdb_iter_destroy(rows);
   EXPECT_EQ(blocksieve_pruning_count(pruning, "files_pruned", nullptr), 4u);
   EXPECT_EQ(blocksieve_pruning_count(pruning, "tables_left_out", nullptr), 4u);
@@ -162,9 +165,9 @@ TEST_F(CApiTest, IteratorsLeaveOutFilesThatCannotMatch) {
               HasSubstr("num_files, files_pruned"));
   EXPECT_EQ(blocksieve_pruning_matches(pruning, "3", 1, nullptr), 1);
   EXPECT_EQ(blocksieve_pruning_matches(pruning, "4", 1, nullptr), 0);
-  rocksdb_readoptions_destroy(read);
   blocksieve_pruning_destroy(pruning);
   blocksieve_pruning_destroy(nullptr);
+  EXPECT_EQ(blocksieve_pruning_read_options(nullptr), nullptr);
 }
 
 TEST_F(CApiTest, GivesMetricsAsText) {

@@ -130,11 +130,10 @@ TEST(TablePropertiesTest, TablesWithoutThemAreScannedAndRewritten) {
     EXPECT_EQ(sevens(&reason), 20u);
     EXPECT_NE(reason.find("without properties"), std::string::npos) << reason;
     {  // RocksDB would pass null to a table filter
-      rocksdb::ReadOptions read;
       std::shared_ptr<ReadPruning> pruning;
-      MustBeOk(PruneReads(&db.db(), nullptr, "n = 7", &read, &pruning), "prune");
+      MustBeOk(PruneReads(&db.db(), nullptr, "n = 7", {}, &pruning), "prune");
       EXPECT_EQ(pruning->counts().files_pruned, 0u);
-      const std::unique_ptr<rocksdb::Iterator> rows(db->NewIterator(read));
+      const std::unique_ptr<rocksdb::Iterator> rows(db->NewIterator(pruning->read_options()));
       size_t matching = 0;
       for (rows->SeekToFirst(); rows->Valid(); rows->Next()) {
         matching += pruning->Matches(rows->value());

@@ -311,7 +311,7 @@ bool TableFile::IndexFinds(std::string_view key) {
   if (!block_index_.index->MayContainRange(key, std::string(key) + '\0')) return false;
   if (index_probe_ == nullptr) {
     rocksdb::ReadOptions options = ReadAll();
-    rocksdb_plugin::Choose(index_choice_, &options);
+    rocksdb_plugin::ChooseIndex(index_choice_.get(), &options);
     index_probe_.reset(reader_->NewIterator(options));
   }
   rocksdb::Iterator& expected = Probe();

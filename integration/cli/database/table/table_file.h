@@ -138,7 +138,8 @@ class TableFile {
   std::vector<std::string> ends_;  // the last key of each, as far as visited
 
   rocksdb_plugin::OpenedBlockIndex block_index_;
-  const rocksdb_plugin::BlockIndexChoice index_choice_ = rocksdb_plugin::NewBlockIndexChoice();
+  const rocksdb_plugin::BlockIndexChoice index_choice_ =
+      rocksdb_plugin::NewBlockIndexChoice(nullptr);
   std::unique_ptr<rocksdb::Iterator> index_probe_;
   FileReport report_;
 };

@@ -53,14 +53,19 @@ rocksdb_iterator_t* blocksieve_create_skip_scan(rocksdb_t* db,
 /// A ReadPruning of blocksieve/rocksdb/prune_reads.h.
 typedef struct blocksieve_pruning_t blocksieve_pruning_t;
 
-/// Lets iterators with `read_options` leave out files without a row that matches `condition`, as
-/// PruneReads in blocksieve/rocksdb/prune_reads.h does. They still show rows that do not match:
-/// test each with blocksieve_pruning_matches. `column_family` null: the default one. Destroy the
-/// result after the iterators and the read options. Null on error, with no option changed.
+/// Lets iterators leave out files without a row that matches `condition`, as PruneReads in
+/// blocksieve/rocksdb/prune_reads.h does: make them with blocksieve_pruning_read_options. They still
+/// show rows that do not match: test each with blocksieve_pruning_matches. `column_family` null: the
+/// default one. `base`, what else iterators are to do, is copied; null: defaults. Destroy the result
+/// after the iterators. Null on error.
 blocksieve_pruning_t* blocksieve_prune_reads(rocksdb_t* db,
                                              rocksdb_column_family_handle_t* column_family,
                                              const char* condition,
-                                             rocksdb_readoptions_t* read_options, char** errptr);
+                                             const rocksdb_readoptions_t* base, char** errptr);
+
+/// The options for these iterators, owned by `pruning`: pass them to rocksdb_create_iterator or
+/// rocksdb_create_iterator_cf, and to no function that changes options. Null for null.
+const rocksdb_readoptions_t* blocksieve_pruning_read_options(const blocksieve_pruning_t* pruning);
 
 /// Whether a row with this value matches the condition. 0 on error.
 unsigned char blocksieve_pruning_matches(const blocksieve_pruning_t* pruning, const char* value,

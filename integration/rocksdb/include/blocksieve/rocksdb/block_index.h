@@ -35,10 +35,12 @@ struct BlockIndexOptions {
 
 /// Gives new files an index of data blocks beside RocksDB's own: reads use it where PruneReads
 /// chose it. Files without it, and processes without this plug-in, use RocksDB's index. In OPTIONS
-/// files and option strings, in the options of the table:
+/// files and option strings, in the options of the table and, with columns, of the column family:
 ///   user_defined_index_factory={id=blocksieve.index;ranges=true;columns=pkg=field:1}
+///   table_properties_collector_factories={{id=blocksieve.block_index.id}}
 ///
-/// Sets user_defined_index_factory, in place of an earlier call. On error it changes nothing.
+/// Sets user_defined_index_factory and, for columns, a table properties collector, which names the
+/// index of a file to PruneReads; in place of an earlier call. On error it changes nothing.
 /// Errors: NotSupported before RocksDB 11.2;
 /// InvalidArgument if an option is out of its range, `options` ask for nothing, tables are not
 /// block-based, another user-defined index is set, compression_opts.parallel_threads is above 1,

@@ -4,10 +4,8 @@
 #include <rocksdb/options.h>
 #include <rocksdb/slice.h>
 #include <rocksdb/status.h>
-#include <rocksdb/table_properties.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -43,12 +41,17 @@ struct ReadPruningCounts {
   uint64_t blocks_left_out = 0;  ///< Of these, those that they leave out.
 };
 
-/// The decision for one column family and condition. Immutable but for its counts, thread-safe.
+/// The decision for one column family and condition, and ReadOptions that use it. Immutable but for
+/// its counts, thread-safe.
 class BLOCKSIEVE_EXPORT ReadPruning {
  public:
   ReadPruning(const ReadPruning&) = delete;
   ReadPruning& operator=(const ReadPruning&) = delete;
   ~ReadPruning();
+
+  /// Options for iterators. They refer to this object: it must outlive all iterators that are made
+  /// with them or with a copy of them, and no copy may be used after it.
+  const rocksdb::ReadOptions& read_options() const;
 
   /// Whether a row with this value matches the condition: iterators still show others.
   bool Matches(const rocksdb::Slice& value) const;
@@ -57,22 +60,26 @@ class BLOCKSIEVE_EXPORT ReadPruning {
   ReadPruningCounts counts() const;
 
   struct Decision;  ///< Internal.
-  explicit ReadPruning(std::shared_ptr<const Decision> decision);
+  struct Reads;     ///< Internal.
+  ReadPruning(std::shared_ptr<const Decision> decision, std::unique_ptr<const Reads> reads);
 
  private:
   const std::shared_ptr<const Decision> decision_;
-  const std::function<bool(const rocksdb::TableProperties&)> filter_;
+  const std::unique_ptr<const Reads> reads_;
 };
 
-/// Lets iterators with `read_options` leave out files in which no row matches `condition` (the text
-/// form of a Predicate, on columns of the skip index in the column family's options). They show
-/// every row that matches, with any bounds, direction, snapshot, Refresh or transaction, and some
-/// that do not: test each row by ReadPruning::Matches. Sets `table_filter`, which also asks the one
-/// that is set; that of an earlier call is replaced. Get ignores it.
+/// Lets iterators with `(*pruning)->read_options()` leave out files in which no row matches
+/// `condition` (the text form of a Predicate, on columns of the skip index in the column family's
+/// options). They show every row that matches, with any bounds, direction, snapshot, Refresh or
+/// transaction, and some that do not: test each row by ReadPruning::Matches. Get ignores them.
 ///
-/// With a block index (EnableIndex), also leaves out blocks, of more files, and reads no block for
-/// a range without keys: sets `table_index_factory` too, and both must be used together. An empty
-/// condition means ranges alone, and sets only that option.
+/// With a block index (EnableIndex), they also leave out blocks, of more files, and read no block
+/// for a range without keys. An empty condition means ranges alone. Where blocks are left out,
+/// `auto_readahead_size` is off: with it, RocksDB reads the blocks between in one piece.
+///
+/// `base`: what else the iterators are to do. It is copied, with the bytes of its bounds, and its
+/// table_filter is asked first; the snapshot in it must outlive the iterators. If it is the
+/// read_options() of another ReadPruning, which must still live, this one takes the other's place.
 ///
 /// Decides at once, for the files of this moment; later files are read. So call it again after
 /// compactions, as for each iterator, but not per seek: it takes RocksDB's mutex and probes the
@@ -80,8 +87,7 @@ class BLOCKSIEVE_EXPORT ReadPruning {
 /// decision stays right, with one exception: call it again after ingesting copies of the column
 /// family's own files (IngestExternalFileOptions::allow_db_generated_files).
 ///
-/// `column_family` null: the default one. `*pruning` must outlive the iterators and, if it is not
-/// reset, the use of `read_options`. Thread-safe on distinct `read_options`.
+/// `column_family` null: the default one. Thread-safe.
 ///
 /// On error, changes nothing. Errors: InvalidArgument for null arguments, without a block index
 /// with columns or exactly one skip index in the options, for a malformed condition, unknown
@@ -91,7 +97,7 @@ class BLOCKSIEVE_EXPORT ReadPruning {
 BLOCKSIEVE_EXPORT rocksdb::Status PruneReads(rocksdb::DB* db,
                                              rocksdb::ColumnFamilyHandle* column_family,
                                              std::string_view condition,
-                                             rocksdb::ReadOptions* read_options,
+                                             const rocksdb::ReadOptions& base,
                                              std::shared_ptr<ReadPruning>* pruning);
 
 }  // namespace blocksieve

@@ -1,0 +1,61 @@
+#pragma once  // SPDX-License-Identifier: Apache-2.0
+
+#include <rocksdb/table_properties.h>
+
+#include <memory>
+#include <optional>
+
+#include "integration/rocksdb/sidecar/file.h"
+
+// A file's block index and its table properties hold one random id. So a decision by the
+// properties, which PruneReads reads, names the index that it is for: RocksDB tells the reader of
+// an index nothing about its file.
+//
+// The index draws the id, and a table properties collector writes it. RocksDB's constructor of a
+// table builder makes the index's builder and then the collectors; entries follow later. The
+// index's builder therefore offers its id to the next collector of its thread, and takes the offer
+// back with its first entry or its end. The collector of a table that was begun later finds no
+// offer.
+
+namespace blocksieve::rocksdb_plugin {
+
+/// In place of the id of an index that no property names.
+inline constexpr SidecarId kNoFileId = {};
+
+/// The id of the index that a builder makes, offered to the file's collector. Not thread-safe.
+class OfferedFileId {
+ public:
+  /// Draws the id and offers it to the calling thread's next collector, in place of an earlier one.
+  OfferedFileId();
+  OfferedFileId(const OfferedFileId&) = delete;
+  OfferedFileId& operator=(const OfferedFileId&) = delete;
+  ~OfferedFileId() { TakeBack(); }
+
+  const SidecarId& id() const;
+
+  /// Ends the offer, if no collector took it. On any thread.
+  void TakeBack() noexcept;
+
+ private:
+  struct Offer;
+  friend class FileIdCollectorFactory;
+  static thread_local std::shared_ptr<Offer> last_offer;
+
+  const std::shared_ptr<Offer> offer_;
+};
+
+/// Makes collectors that write the id of their file's block index into its table properties. A file
+/// without such an index gets no property.
+class FileIdCollectorFactory final : public rocksdb::TablePropertiesCollectorFactory {
+ public:
+  /// Its id in option strings.
+  static const char kName[];
+
+  const char* Name() const override { return kName; }
+  rocksdb::TablePropertiesCollector* CreateTablePropertiesCollector(Context context) override;
+};
+
+/// The id of the file's block index, by its properties; nothing if they have none.
+std::optional<SidecarId> FindFileId(const rocksdb::TableProperties& properties);
+
+}  // namespace blocksieve::rocksdb_plugin
