@@ -21,8 +21,10 @@
 
 // Random databases of all compaction styles and kinds of writes: iterators that leave out files
 // show the same matching rows as iterators that read all files. A decision is used again after
-// writes, flushes, compactions and ingestion. BLOCKSIEVE_LONG_TESTS reads BLOCKSIEVE_PRUNED_ROWS
-// rows, with seeds from BLOCKSIEVE_PRUNED_SEED on.
+// writes, flushes, compactions and ingestion; options are made from those of another decision, and
+// iterators are kept. Databases are adopted half-way: opened again without index, with another one,
+// or with other columns, so that files of all kinds lie beside each other. BLOCKSIEVE_LONG_TESTS
+// reads BLOCKSIEVE_PRUNED_ROWS rows, with seeds from BLOCKSIEVE_PRUNED_SEED on.
 
 namespace blocksieve {
 namespace {
@@ -50,6 +52,7 @@ class PrunedDb {
         style_(seed % 3),
         transactions_(style_ == 1 ? seed / 3 % kPoliciesWithUniversal : seed / 3 % 4),
         deletes_ranges_(transactions_ == 0 && !OneIn(4)),
+        has_equal_lengths_(OneIn(2)),
         config_(SkipConfig(ShortGranules({"n=int:field:1", "w=words:2"}, 8),
                            {.max_property_bytes = OneIn(2) ? 0 : UINT64_MAX})),
         counts_(*counts) {
@@ -77,12 +80,10 @@ class PrunedDb {
     // RocksDB asserts that files placed by age have no blobs.
     places_ = style_ == 1 && !options.enable_blob_files && OneIn(3);
     options.preclude_last_level_data_seconds = places_ ? 1 + Below(2) : 0;
-    if (by_block_) {
-      options.table_properties_collector_factories.clear();
-      config_.table.block_size = 1 << (5 + Below(5));
-      UseBlockIndex({.ranges = OneIn(2), .columns = Columns({"n=int:field:1", "w=words:2"})},
-                    /*is_primary=*/OneIn(3), &config_);
-    }
+    if (by_block_) config_.table.block_size = 1 << (5 + Below(5));
+    // RocksDB opens no file without its primary index.
+    is_uniform_ = OneIn(3);
+    ChooseIndex();
     Open();
   }
   ~PrunedDb() { Close(); }
@@ -92,9 +93,9 @@ class PrunedDb {
     constexpr std::pair<uint64_t, void (PrunedDb::*)()> kChoices[] = {
         {330, &PrunedDb::Write},     {60, &PrunedDb::Flush},         {20, &PrunedDb::CompactRange},
         {15, &PrunedDb::CompactOne}, {20, &PrunedDb::Ingest},        {10, &PrunedDb::IngestOther<>},
-        {2, &PrunedDb::DeleteFiles}, {20, &PrunedDb::ChangeMoments}, {4, &PrunedDb::Reopen},
+        {2, &PrunedDb::DeleteFiles}, {20, &PrunedDb::ChangeMoments}, {8, &PrunedDb::Reopen},
         {2, &PrunedDb::Repair},      {30, &PrunedDb::Transact},      {20, &PrunedDb::Refresh},
-        {1, &PrunedDb::Import},      {466, &PrunedDb::Compare},
+        {1, &PrunedDb::Import},      {40, &PrunedDb::CompareKept},   {422, &PrunedDb::Compare},
     };
     uint64_t dice = Below(1000);
     for (const auto& [weight, step] : kChoices) {
@@ -106,8 +107,13 @@ class PrunedDb {
  private:
   struct Decided {
     std::string condition;
-    rocksdb::ReadOptions read;
     std::shared_ptr<ReadPruning> pruning;
+  };
+  /// Iterators of one moment, with and without pruning.
+  struct Kept {
+    Decided decided;
+    std::unique_ptr<rocksdb::Iterator> pruned;
+    std::unique_ptr<rocksdb::Iterator> plain;
   };
   using Rows = std::vector<std::pair<std::string, std::string>>;
 
@@ -119,8 +125,9 @@ class PrunedDb {
   // Mostly numbers in key order, so that most files lack most numbers.
   std::string AnyValue(uint64_t key) {
     const uint64_t number = OneIn(12) ? Below(kNumbers) : key * kNumbers / kKeys;
-    return std::to_string(number) + "\tword" + std::to_string(Below(40)) +
-           std::string(Below(60), '.');
+    std::string value = std::to_string(number) + "\tword" + std::to_string(Below(40));
+    // Of equal length, so that files of the same keys differ in nothing else.
+    return value.append(has_equal_lengths_ ? 40 - value.size() : Below(60), '.');
   }
 
   std::string AnyCondition() {
@@ -140,7 +147,32 @@ class PrunedDb {
     db_ = OpenTransactionDb(options, policy, path_);
   }
 
+  // What new files get from the next opening on.
+  void ChooseIndex() {
+    if (!by_block_) return;
+    DbConfig without = config_;
+    without.options.table_properties_collector_factories.clear();
+    without.table = {};
+    without.table.filter_policy = config_.table.filter_policy;
+    without.table.block_size = config_.table.block_size;
+    const auto columns = OneIn(3) ? Columns({"w=words:2", "n=int:field:1"}) : AllColumns();
+    if (is_uniform_ || !OneIn(4)) {
+      const bool is_primary = is_uniform_ && (is_primary_ || OneIn(2));
+      is_primary_ = is_primary;
+      UseBlockIndex({.ranges = OneIn(2), .columns = columns}, is_primary, &without);
+      // A text of options may lack the collector.
+      if (!is_uniform_ && OneIn(6)) without.options.table_properties_collector_factories.clear();
+    } else {
+      without.options.table_properties_collector_factories.push_back(NewCollectorFactory(
+          ShortGranules({"n=int:field:1", "w=words:2"}, 8), {.max_property_bytes = UINT64_MAX}));
+    }
+    config_ = without;
+  }
+
+  static std::vector<Column> AllColumns() { return Columns({"n=int:field:1", "w=words:2"}); }
+
   void Close() {
+    kept_.clear();
     decided_.clear();
     for (const rocksdb::Snapshot* moment : moments_) db_->ReleaseSnapshot(moment);
     moments_.clear();
@@ -150,6 +182,22 @@ class PrunedDb {
   void Reopen() {
     Close();
     config_.options.level_compaction_dynamic_level_bytes = OneIn(2);
+    const DbConfig with = config_;
+    if (!is_uniform_ && OneIn(3)) {  // as before the program knew of indexes
+      config_.options.table_properties_collector_factories.clear();
+      config_.options.listeners.clear();
+      config_.table = {};
+      config_.table.block_size = with.table.block_size;
+      Open();
+      for (uint64_t left = Below(10); left > 0; --left) {
+        Write();
+        if (OneIn(2)) Flush();
+      }
+      if (OneIn(3)) CompactRange();
+      Close();
+      config_ = with;
+    }
+    ChooseIndex();
     Open();
   }
 
@@ -321,7 +369,11 @@ class PrunedDb {
     if (!decided_.empty() && OneIn(2)) return decided_[Below(decided_.size())];
     Decided& decided = decided_.emplace_back();
     decided.condition = AnyCondition();
-    MustBeOk(PruneReads(db_.get(), family_, decided.condition, &decided.read, &decided.pruning),
+    const size_t others = decided_.size() - 1;
+    const rocksdb::ReadOptions base = others != 0 && OneIn(3)
+                                          ? decided_[Below(others)].pruning->read_options()
+                                          : rocksdb::ReadOptions();
+    MustBeOk(PruneReads(db_.get(), family_, decided.condition, base, &decided.pruning),
              decided.condition);
     return decided;
   }
@@ -372,30 +424,44 @@ class PrunedDb {
     if (!moments_.empty() && OneIn(2)) read.snapshot = moments_[Below(moments_.size())];
     rocksdb::ColumnFamilyHandle* const family =
         family_ == nullptr ? db_->DefaultColumnFamily() : family_;
-    const std::unique_ptr<rocksdb::Iterator> all(db_->NewIterator(read, family));
-    rocksdb::ReadOptions pruned = decided.read;
+    std::unique_ptr<rocksdb::Iterator> all(db_->NewIterator(read, family));
+    rocksdb::ReadOptions pruned = decided.pruning->read_options();
     pruned.iterate_lower_bound = read.iterate_lower_bound;
     pruned.iterate_upper_bound = read.iterate_upper_bound;
     pruned.snapshot = read.snapshot;
-    const std::unique_ptr<rocksdb::Iterator> some(db_->NewIterator(pruned, family));
+    std::unique_ptr<rocksdb::Iterator> some(db_->NewIterator(pruned, family));
     for (int i = 0; i < 3; ++i) CompareRows(decided, some.get(), all.get());
     if (by_block_ && !config_.options.unordered_write && OneIn(10)) {
-      const auto columns = Columns({"n=int:field:1", "w=words:2"});
-      const Predicate condition = Where(decided.condition, columns);
+      const Predicate condition = Where(decided.condition, AllColumns());
       SkipScanOptions full = AlwaysSkip();
       full.use_index = false;
-      EXPECT_EQ(Scan(db_.get(), family, condition, AlwaysSkip()),
+      EXPECT_EQ(Scan(db_.get(), family, condition, OneIn(2) ? SkipScanOptions() : AlwaysSkip()),
                 Scan(db_.get(), family, condition, full));
+    }
+    const bool has_bounds =
+        read.iterate_lower_bound != nullptr || read.iterate_upper_bound != nullptr;
+    if (family_ == nullptr && !has_bounds && read.snapshot == nullptr && OneIn(8)) {
+      if (kept_.size() > 3) kept_.erase(kept_.begin());
+      kept_.push_back({decided, std::move(some), std::move(all)});
     }
     counts_.tables += decided.pruning->counts().tables_asked - before.tables_asked;
     counts_.left_out += decided.pruning->counts().tables_left_out - before.tables_left_out;
     counts_.blocks_left_out += decided.pruning->counts().blocks_left_out - before.blocks_left_out;
   }
 
+  // Iterators that were made before other steps.
+  void CompareKept() {
+    if (kept_.empty()) return;
+    const Kept& kept = kept_[Below(kept_.size())];
+    if (OneIn(3) && kept.pruned->Refresh().ok()) MustBeOk(kept.plain->Refresh(), "refresh");
+    CompareRows(kept.decided, kept.pruned.get(), kept.plain.get());
+  }
+
   void Refresh() {
     const Decided& decided = Decide();
     const std::unique_ptr<rocksdb::Iterator> all(db_->NewIterator({}));
-    const std::unique_ptr<rocksdb::Iterator> some(db_->NewIterator(decided.read));
+    const std::unique_ptr<rocksdb::Iterator> some(
+        db_->NewIterator(decided.pruning->read_options()));
     CompareRows(decided, some.get(), all.get());
     Write();
     if (OneIn(2)) Flush();
@@ -412,7 +478,10 @@ class PrunedDb {
   const uint64_t style_;         // level, universal or FIFO, as in RocksDB's enum
   const uint64_t transactions_;  // 0: none; else a write policy and 1
   const bool deletes_ranges_;
-  bool places_ = false;  // keys by age
+  const bool has_equal_lengths_;
+  bool places_ = false;      // keys by age
+  bool is_uniform_ = false;  // all files have a block index of these columns
+  bool is_primary_ = false;
   DbConfig config_;
   PrunedCounts& counts_;
   TempDir dir_;
@@ -421,6 +490,7 @@ class PrunedDb {
   rocksdb::ColumnFamilyHandle* family_ = nullptr;  // one that was imported, while it is compared
   std::vector<const rocksdb::Snapshot*> moments_;
   std::vector<Decided> decided_;
+  std::vector<Kept> kept_;
   std::vector<std::string> singles_;
   uint64_t num_names_ = 0;  // of keys for SingleDelete, and of transactions
   uint64_t num_ingested_ = 0;
