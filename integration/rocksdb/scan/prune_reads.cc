@@ -84,6 +84,11 @@ class DecisionFilter {
   std::shared_ptr<const ReadPruning::Decision> decision_;
 };
 
+// What a program can do where no file may be left out.
+constexpr const char* kUseScan = "; SkipScan finds the rows of this database by their skip indexes";
+constexpr const char* kReadAll =
+    "; iterators without PruneReads read all rows, for Predicate::Matches to test";
+
 // Secondary instances replay the primary's log into memtables, so that these have versions older
 // than those in files. They are known by their iterators, which do not support snapshots.
 rocksdb::Status CheckIsNoSecondary(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family) {
@@ -92,15 +97,18 @@ rocksdb::Status CheckIsNoSecondary(rocksdb::DB* db, rocksdb::ColumnFamilyHandle*
   options.snapshot = db->GetSnapshot();
   if (options.snapshot == nullptr) {
     return rocksdb::Status::NotSupported(
-        "blocksieve: pruned reads need snapshots, and GetSnapshot() of this database returns null");
+        std::string("blocksieve: pruned reads need snapshots, and GetSnapshot() of this database "
+                    "returns null") +
+        kReadAll);
   }
   const std::unique_ptr<rocksdb::Iterator> iterator(db->NewIterator(options, column_family));
   rocksdb::Status status = iterator->status();
   db->ReleaseSnapshot(options.snapshot);
   if (!status.IsNotSupported()) return status;
   return rocksdb::Status::NotSupported(
-      "blocksieve: pruned reads need iterators at a snapshot, which this database does not support "
-      "(it may be a secondary instance)",
+      std::string("blocksieve: pruned reads need iterators at a snapshot, which this database does "
+                  "not support (it may be a secondary instance)") +
+          kReadAll + ", and a read-only instance (DB::OpenForReadOnly) is pruned",
       status.ToString());
 }
 
@@ -112,23 +120,27 @@ rocksdb::Status CheckPrunable(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
         "blocksieve: option read_options.tailing is true; allowed: false, as RocksDB's tailing "
         "iterators end a level at a file that is left out");
   }
-  const auto refusal = [](const std::string& option, const std::string& allowed, const char* why) {
+  const auto refusal = [](const std::string& option, const std::string& allowed,
+                          const std::string& why) {
     return rocksdb::Status::NotSupported("blocksieve: option " + option +
                                          " is set; allowed: " + allowed + ", as " + why);
   };
   if (options.merge_operator != nullptr) {
-    return refusal("merge_operator", "none", "operands need the values in the files left out");
+    return refusal("merge_operator", "none",
+                   std::string("operands need the values in the files left out") + kUseScan);
   }
   if (options.comparator->timestamp_size() != 0) {
-    return rocksdb::Status::NotSupported(
-        "blocksieve: pruned reads do not support user-defined timestamps");
+    return refusal(std::string("comparator=") + options.comparator->Name(),
+                   "one without user-defined timestamps",
+                   std::string("versions of other times lie in other files") + kReadAll);
   }
   if (AllowsIngestBehind(options)) {
-    return refusal("allow_ingest_behind", "false", "ingested files may be older than all others");
+    return refusal("allow_ingest_behind", "false",
+                   std::string("ingested files may be older than all others") + kUseScan);
   }
   if (ConvertsTombstones(options)) {
     return refusal("min_tombstones_for_range_conversion", "0",
-                   "RocksDB then refuses iterators that leave files out");
+                   std::string("RocksDB then refuses iterators that leave files out") + kReadAll);
   }
   return CheckIsNoSecondary(db, column_family);
 }
@@ -157,12 +169,16 @@ class FileJudge {
         file_system_(std::move(file_system)),
         value_suffix_bytes_(value_suffix_bytes) {
     for (const auto& table : tables) {
+      has_properties_ = has_properties_ && !LacksProperties(*table.second);
       by_number_[ParseFileNumber(table.first)] = &table;
       for (const auto& id : {IdOfSst(*table.second), FindFileId(*table.second)}) {
         if (id) ++num_of_id_[*id];
       }
     }
   }
+
+  /// Whether all tables have properties: RocksDB passes null to a filter for one without.
+  bool has_properties() const { return has_properties_; }
 
   void Judge(const rocksdb::SstFileMetaData& file, OlderEntries older) {
     const Verdict verdict = Find(file, older);
@@ -178,6 +194,7 @@ class FileJudge {
   bool IsUnique(const std::optional<SidecarId>& id) const { return id && num_of_id_.at(*id) == 1; }
 
   Verdict Find(const rocksdb::SstFileMetaData& file, OlderEntries older) {
+    if (!has_properties_) return &ReadPruningCounts::files_without_index;
     // Files that appeared between the two lists, or are gone, are in one of them.
     const auto table = by_number_.find(ParseFileNumber(file.name));
     if (table == by_number_.end()) return &ReadPruningCounts::files_not_unique;
@@ -212,6 +229,7 @@ class FileJudge {
   ReadPruning::Decision& decision_;
   const std::shared_ptr<rocksdb::FileSystem> file_system_;
   const uint32_t value_suffix_bytes_;
+  bool has_properties_ = true;
   std::map<uint64_t, const rocksdb::TablePropertiesCollection::value_type*> by_number_;
   std::map<SidecarId, int> num_of_id_;
 };
@@ -285,10 +303,7 @@ rocksdb::Status rocksdb_plugin::PruneReadsBy(rocksdb::DB* db,
   FileMap(column_family->GetComparator(), std::move(metadata))
       .ForEach([&](const auto& file, OlderEntries older) { judge.Judge(file, older); });
   std::ranges::sort(decision->pruned);
-  // RocksDB passes null to a filter for a table without properties.
-  const bool is_safe = std::ranges::none_of(
-      tables, [](const auto& table) { return LacksProperties(*table.second); });
-  *pruning = MakePruning(base, std::move(decision), is_safe,
+  *pruning = MakePruning(base, std::move(decision), judge.has_properties(),
                          /*chooses_index=*/FindBlockIndexOptions(options).has_value());
   return rocksdb::Status::OK();
 }
@@ -303,6 +318,12 @@ rocksdb::Status PruneReads(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_
       *pruning = MakePruning(base, std::make_shared<ReadPruning::Decision>(std::nullopt),
                              /*filters_files=*/false, /*chooses_index=*/true);
       return rocksdb::Status::OK();
+    }
+    if (condition.empty()) {
+      return rocksdb::Status::InvalidArgument(
+          "blocksieve: the condition is empty; allowed: one such as \"n = 7\", or an empty one "
+          "with "
+          "a block index in the column family's options, for ranges alone");
     }
     ColumnList columns;
     BLOCKSIEVE_RETURN_IF_ERROR(FindColumns(options, &columns));
