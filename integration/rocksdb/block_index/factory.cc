@@ -97,7 +97,7 @@ class BlockIndexFactory final : public UserDefinedIndexFactory {
                 std::string("the block index has columns, but PruneReads leaves out no blocks of "
                             "new files; add {id=") +
                     FileIdCollectorFactory::kName +
-                    "} to table_properties_collector_factories (EnableIndex does)");
+                    "} to table_properties_collectors (EnableIndex does)");
     }
     return UserDefinedIndexFactory::ValidateOptions(db, column_family);
   }

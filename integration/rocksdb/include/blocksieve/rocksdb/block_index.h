@@ -37,7 +37,7 @@ struct BlockIndexOptions {
 /// chose it. Files without it, and processes without this plug-in, use RocksDB's index. In OPTIONS
 /// files and option strings, in the options of the table and, with columns, of the column family:
 ///   user_defined_index_factory={id=blocksieve.index;ranges=true;columns=pkg=field:1}
-///   table_properties_collector_factories={{id=blocksieve.block_index.id}}
+///   table_properties_collectors={{id=blocksieve.block_index.id}}
 ///
 /// Sets user_defined_index_factory and, for columns, a table properties collector, which names the
 /// index of a file to PruneReads; in place of an earlier call. On error it changes nothing.
