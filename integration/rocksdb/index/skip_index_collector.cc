@@ -178,7 +178,11 @@ class SkipIndexCollector final : public rocksdb::TablePropertiesCollector {
     header.id = NewSidecarId();
     header.value_suffix_bytes = settings_.storage.value_suffix_bytes;
     header.index_bytes = index.size();
-    const rocksdb::Status status = WriteSidecar(*sst_, header, index);
+    // A new SST has none yet: what is there belongs to another one.
+    const rocksdb::Status status =
+        sst_->file_system->FileExists(SidecarPath(sst_->path), rocksdb::IOOptions(), nullptr).ok()
+            ? rocksdb::Status::Busy("it exists")
+            : WriteSidecar(*sst_, header, index);
     if (status.ok()) {
       readable_[kSidecarProperty] = ToHex(header.id);
     } else {
@@ -261,8 +265,8 @@ rocksdb::TablePropertiesCollector* SkipIndexCollectorFactory::CreateTablePropert
     Context context) {
   // Never null, which RocksDB 7.8 would dereference. If memory is short, the collector builds
   // nothing, or this throws, as RocksDB does when it wraps the collector.
-  StartedSst sst = TakeStartedSst();
-  const bool is_of_database = context.column_family_id != Context::kUnknownColumnFamily;
+  StartedSst sst = TakeStartedSst(context.column_family_id, context.level_at_creation);
+  const bool is_of_database = context.level_at_creation >= 0;
   return NewSkipIndexCollector(settings_, std::move(sst.place),
                                is_of_database && !sst.has_listener ? has_warned_ : nullptr)
       .release();

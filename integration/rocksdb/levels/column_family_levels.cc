@@ -4,8 +4,11 @@
 #include <rocksdb/db.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <set>
 #include <utility>
 
@@ -111,31 +114,23 @@ class ReadSamples {
 using Clock = std::chrono::steady_clock;
 using ByColumnFamily = std::map<std::string, Levels>;
 
-struct Database {
-  std::weak_ptr<const rocksdb::Logger> log;
+// A policy learns no more of a column family than its name.
+struct DatabaseLevels {
   ByColumnFamily levels;
-  std::map<std::string, ReadSamples> samples;  // by column family
-  Clock::time_point next_refresh;              // earliest time to read the sizes again
+  std::map<std::string, ReadSamples> samples;
+  std::map<std::string, uint32_t> ids;  // of the column families that the levels are of
+  Clock::time_point next_refresh;       // earliest time to read the sizes again
 };
 
 struct Registry {
   std::mutex mutex;
-  std::map<std::pair<const rocksdb::Logger*, std::string>, Database> databases;  // by log and name
+  OpenDatabases<DatabaseLevels> databases;
 };
 
 Registry& Registered() {
   // Never destroyed: databases may be closed while static destructors run.
   static auto& registry = *new Registry;
   return registry;
-}
-
-// REQUIRES: the mutex is held.
-Database& Find(const std::shared_ptr<const rocksdb::Logger>& log, const std::string& name) {
-  std::erase_if(Registered().databases,
-                [](const auto& entry) { return entry.second.log.expired(); });
-  Database& database = Registered().databases[{log.get(), name}];
-  database.log = log;
-  return database;
 }
 
 }  // namespace
@@ -158,17 +153,20 @@ Tree BuildTree(const ColumnFamilyMetaData& column_family) {
 
 Levels ReadLevels(const ColumnFamilyMetaData& column_family,
                   const rocksdb::CompactionJobInfo* compaction) {
-  Levels levels = BuildTree(column_family).ToLevels();
-  levels.resize(std::max(levels.size(), column_family.levels.size()), {.num_runs = 0});
-  if (compaction == nullptr || compaction->cf_name != column_family.name) return levels;
+  Levels current = BuildTree(column_family).ToLevels();
+  current.resize(std::max(current.size(), column_family.levels.size()), {.num_runs = 0});
+  if (compaction == nullptr || compaction->cf_name != column_family.name) return current;
   std::set<uint64_t> inputs;
   for (const auto& file : compaction->input_file_infos) inputs.insert(file.file_number);
   const KeyCounter counter(column_family);
+  Levels levels = current;
   double moved_keys = 0, moved_runs = 0;
+  size_t num_moved = 0;
   for (const auto& level : column_family.levels) {
     TreeLevel& shape = levels[static_cast<size_t>(level.level)];
     for (const SstFileMetaData& file : level.files) {
       if (!inputs.contains(file.file_number)) continue;
+      ++num_moved;
       const auto num_keys = static_cast<double>(counter.Count(file));
       moved_keys += num_keys;
       if (level.level == 0) {
@@ -179,50 +177,58 @@ Levels ReadLevels(const ColumnFamilyMetaData& column_family,
     }
     if (shape.keys_per_run == 0) shape.num_runs = 0;
   }
+  // A column family that was dropped meanwhile may have a successor of its name, with other files
+  // and perhaps fewer levels. RocksDB gives the id of the compaction's, but not of this one;
+  // numbers of files are as unique.
+  const auto output_level = static_cast<size_t>(compaction->output_level);
+  if (num_moved != inputs.size() || output_level >= levels.size()) return current;
   // New files will replace those of level 0: count the average of before and after.
   if (moved_runs != 0) {
     levels[0].num_runs -= moved_runs - std::min(moved_runs / 2, kMaxRecurringRuns);
   }
-  if (compaction->output_level == 0) return levels;
-  TreeLevel& output = levels[static_cast<size_t>(compaction->output_level)];
+  if (output_level == 0) return levels;
+  TreeLevel& output = levels[output_level];
   output.num_runs = 1;
   output.keys_per_run += moved_keys;
   return levels;
 }
 
-void ReplaceLevels(const std::shared_ptr<const rocksdb::Logger>& info_log,
-                   const std::string& database, const std::string& family, Levels levels) {
+void ReplaceLevels(const OpenDatabase& database, const std::string& family, Levels levels) {
   const std::lock_guard lock(Registered().mutex);
-  Find(info_log, database).levels[family] = std::move(levels);
+  Registered().databases[database].levels[family] = std::move(levels);
 }
 
 std::optional<Levels> KnownLevels(const ColumnFamilyKey& column_family) {
   const std::lock_guard lock(Registered().mutex);
-  const auto& databases = Registered().databases;
-  const auto& [info_log, family, name] = column_family;
-  // Without a name, the first of the log.
-  for (auto at = databases.lower_bound({info_log, name});
-       at != databases.end() && at->first.first == info_log; ++at) {
-    const auto& [log, levels, samples, next_refresh] = at->second;
-    if ((!name.empty() && at->first.second != name) || log.expired()) break;
-    const auto found = levels.find(family);
-    if (found != levels.end()) return found->second;
+  // Without a name, the database of the log that flushed or compacted last.
+  for (const auto& [database, state] : Registered().databases) {
+    if (database.log_address != column_family.info_log || database.is_closed()) continue;
+    if (!column_family.database.empty() && database.name != column_family.database) continue;
+    const auto found = state.levels.find(column_family.family);
+    if (found != state.levels.end()) return found->second;
   }
   return std::nullopt;
 }
 
-void RefreshLevels(rocksdb::DB* db, const rocksdb::CompactionJobInfo* compaction) {
-  const std::shared_ptr<const rocksdb::Logger> log = db->GetDBOptions().info_log;
+void RefreshLevels(rocksdb::DB* db, const FamilyId& family,
+                   const rocksdb::CompactionJobInfo* compaction) {
+  const OpenDatabase database(db);
   const Clock::time_point start = Clock::now();
   std::map<std::string, ReadSamples> samples;
   ByColumnFamily before;
   {
     const std::lock_guard lock(Registered().mutex);
-    Database& database = Find(log, db->GetName());
-    if (database.next_refresh > start) return;
-    database.next_refresh = start + kReading;
-    samples.swap(database.samples);
-    before = database.levels;
+    DatabaseLevels& state = Registered().databases[database];
+    uint32_t& known_id = state.ids.try_emplace(family.name, family.id).first->second;
+    if (std::exchange(known_id, family.id) != family.id) {
+      // It was dropped, and another one has its name.
+      state.levels.erase(family.name);
+      state.samples.erase(family.name);
+    }
+    if (state.next_refresh > start) return;
+    state.next_refresh = start + kReading;
+    samples.swap(state.samples);
+    before = state.levels;
   }
   std::vector<rocksdb::ColumnFamilyMetaData> column_families;
   db->GetAllColumnFamilyMetaData(&column_families);
@@ -231,7 +237,8 @@ void RefreshLevels(rocksdb::DB* db, const rocksdb::CompactionJobInfo* compaction
     Levels levels = ReadLevels(column_family, compaction);
     ReadSamples& read = samples[column_family.name];
     read.Add(column_family);
-    if (const auto known = before.find(column_family.name); known != before.end()) {
+    const auto known = before.find(column_family.name);
+    if (known != before.end() && !known->second.empty()) {
       SmoothShares(known->second, &levels);
       // Level 0 is often empty at this moment, but not while its filters are probed.
       if (levels[0].keys_per_run == 0) levels[0] = known->second[0];
@@ -239,10 +246,13 @@ void RefreshLevels(rocksdb::DB* db, const rocksdb::CompactionJobInfo* compaction
     read.SetShares(&levels);
     current[column_family.name] = std::move(levels);
   }
+  std::erase_if(samples, [&](const auto& entry) { return !current.contains(entry.first); });
   const Clock::time_point end = Clock::now();
   const std::lock_guard lock(Registered().mutex);
-  Find(log, db->GetName()) = {log, std::move(current), std::move(samples),
-                              end + kPause * (end - start)};
+  DatabaseLevels& state = Registered().databases[database];
+  std::erase_if(state.ids, [&](const auto& entry) { return !current.contains(entry.first); });
+  state = {std::move(current), std::move(samples), std::move(state.ids),
+           end + kPause * (end - start)};
 }
 
 }  // namespace blocksieve::rocksdb_plugin

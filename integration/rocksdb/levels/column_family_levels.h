@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "blocksieve/tree.h"
+#include "integration/rocksdb/compat/open_databases.h"
 
 namespace blocksieve::rocksdb_plugin {
 
@@ -20,8 +21,8 @@ using Levels = std::vector<TreeLevel>;  ///< By level number.
 /// that they check every run if keys are not in byte order or no file is known to have keys.
 Tree BuildTree(const rocksdb::ColumnFamilyMetaData& column_family);
 
-/// The levels of a column family: the current ones, or, if `compaction` is of this column family,
-/// those after it, with its input already on the output level.
+/// The levels of a column family: the current ones, or, if the input of `compaction` is in this
+/// column family, those after it, with its input already on the output level.
 Levels ReadLevels(const rocksdb::ColumnFamilyMetaData& column_family,
                   const rocksdb::CompactionJobInfo* compaction);
 
@@ -29,23 +30,23 @@ Levels ReadLevels(const rocksdb::ColumnFamilyMetaData& column_family,
 struct ColumnFamilyKey {
   const rocksdb::Logger* info_log = nullptr;  ///< Of the database.
   std::string family;
-  /// As in DB::GetName(); empty if RocksDB does not say it. Databases that share an info log are
-  /// then not told apart.
+  /// As in DB::GetName(); empty if RocksDB does not say it. Of databases that share an info log,
+  /// the one that flushed or compacted last is then meant.
   std::string database = "";
 
   auto operator<=>(const ColumnFamilyKey&) const = default;
 };
 
-// The levels of all column families of this process that have a listener. Thread-safe. A database
-// is forgotten when its info log is destroyed, as the next log may have the same address.
+// The levels of all column families of this process that have a listener, until their database is
+// closed. Thread-safe.
 
-/// Reads the sizes of all levels before files are built: the current ones or, with `compaction`,
-/// those after it. Does nothing if it has just read them.
-void RefreshLevels(rocksdb::DB* db, const rocksdb::CompactionJobInfo* compaction);
+/// Reads the sizes of all levels before files of `family` are built: the current ones or, with
+/// `compaction`, those after it. Does nothing if it has just read them.
+void RefreshLevels(rocksdb::DB* db, const FamilyId& family,
+                   const rocksdb::CompactionJobInfo* compaction = nullptr);
 
-/// Replaces the levels of one column family. `database`: DB::GetName().
-void ReplaceLevels(const std::shared_ptr<const rocksdb::Logger>& info_log,
-                   const std::string& database, const std::string& family, Levels levels);
+/// Replaces the levels of one column family.
+void ReplaceLevels(const OpenDatabase& database, const std::string& family, Levels levels);
 
 std::optional<Levels> KnownLevels(const ColumnFamilyKey& column_family);
 

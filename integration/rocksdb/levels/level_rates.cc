@@ -15,8 +15,8 @@ constexpr double kModelLevel0Runs = 2;
 constexpr double kModelKeys = 1e8;
 
 // Maximum number of column families whose last level a policy remembers. RocksDB does not tell a
-// policy when they are dropped.
-constexpr size_t kMaxColumnFamilies = 10'000;
+// policy when they are dropped, nor when their database is closed.
+constexpr size_t kMaxColumnFamilies = 1000;
 
 bool StaysOnLevel0(const rocksdb::FilterBuildingContext& context) {
   return context.compaction_style == rocksdb::kCompactionStyleFIFO;
@@ -41,10 +41,9 @@ void LevelRates::Learn(const rocksdb::ColumnFamilyOptions& column_family) {
 Result<FilterRates> LevelRates::ChooseRates(const RateGoal& goal,
                                             const rocksdb::FilterBuildingContext& context) {
   assert(goal.differs_by_run());
-  Levels levels = ModelFor(context);  // always, since it also learns the last level
   // A worker's levels are not those of the database that it works for.
   auto known = IsRemote(context) ? std::nullopt : KnownLevels(ToKey(context));
-  if (known && NumKeys(*known) > 0) levels = *std::move(known);
+  Levels levels = known && NumKeys(*known) > 0 ? *std::move(known) : ModelFor(context);
   const int level = context.level_at_creation;
   levels.resize(std::max(levels.size(), static_cast<size_t>(std::max(level + 1, 0))),
                 {.num_runs = 0});
@@ -76,12 +75,18 @@ int LevelRates::LastLevel(const rocksdb::FilterBuildingContext& context) {
     return deepest;
   }
   const std::lock_guard lock(mutex_);
-  if (last_levels_.size() > kMaxColumnFamilies) last_levels_.clear();  // learned again
-  int& last = last_levels_.try_emplace(ToKey(context), 1).first->second;
+  const auto known = last_levels_.find(ToKey(context));
+  int last = known == last_levels_.end() ? 1 : known->second;
   const int level = context.level_at_creation;
-  if (level > 0) last = context.is_bottommost ? level : std::max(last, level + 1);
-  last = std::min(last, deepest);
-  return last;
+  if (level > 0) {
+    last = context.is_bottommost ? level : std::max(last, level + 1);
+    if (known == last_levels_.end() && last_levels_.size() >= kMaxColumnFamilies) {
+      last_levels_.clear();  // learned again
+    }
+    last_levels_[ToKey(context)] = last;
+  }
+  // Another column family of the name may have had more levels.
+  return std::min(last, deepest);
 }
 
 }  // namespace blocksieve::rocksdb_plugin

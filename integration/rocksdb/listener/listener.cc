@@ -31,17 +31,19 @@ void UpdateSidecars(Function function) noexcept {
 const char Listener::kName[] = "blocksieve";
 
 void Listener::OnFlushBegin(rocksdb::DB* db, const rocksdb::FlushJobInfo& flush) {
-  RefreshLevels(db, nullptr);
-  UpdateSidecars([&] { RegisterForSidecars(db, {flush.file_path}); });
+  const FamilyId family{flush.cf_name, flush.cf_id};
+  RefreshLevels(db, family);
+  UpdateSidecars([&] { RegisterForSidecars(db, family, {flush.file_path}); });
 }
 
 void Listener::OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo& compaction) {
-  RefreshLevels(db, &compaction);
-  UpdateSidecars([&] { RegisterForSidecars(db, compaction.input_files); });
+  const FamilyId family{compaction.cf_name, compaction.cf_id};
+  RefreshLevels(db, family, &compaction);
+  UpdateSidecars([&] { RegisterForSidecars(db, family, compaction.input_files); });
 }
 
 void Listener::OnTableFileCreationStarted(const rocksdb::TableFileCreationBriefInfo& sst) {
-  UpdateSidecars([&] { OnSstStarted(sst); });
+  UpdateSidecars([&] { OnSstStarted(this, sst); });
 }
 
 void Listener::OnTableFileCreated(const rocksdb::TableFileCreationInfo& sst) {
@@ -49,7 +51,7 @@ void Listener::OnTableFileCreated(const rocksdb::TableFileCreationInfo& sst) {
 }
 
 void Listener::OnTableFileDeleted(const rocksdb::TableFileDeletionInfo& sst) {
-  UpdateSidecars([&] { OnSstDeleted(sst); });
+  UpdateSidecars([&] { OnSstDeleted(this, sst); });
 }
 
 bool HasListener(const rocksdb::DBOptions& options) {

@@ -78,10 +78,11 @@ rocksdb::Status RewriteOne(rocksdb::DB* db, const FileToRewrite& rewrite,
   const FilePlace& place = rewrite.file->place;
   // RocksDB reports no beginning of CompactFiles. The policy must see the same tree as the plan.
   if (const std::vector<TreeLevel>& levels = rewrite.plan->levels; !levels.empty()) {
-    ReplaceLevels(db->GetDBOptions().info_log, db->GetName(), place.family, levels);
+    ReplaceLevels(OpenDatabase(db), place.family, levels);
   }
-  RegisterForSidecars(db);
-  return CompactFile(db, handle_of(place.family), ToFileName(place));
+  rocksdb::ColumnFamilyHandle* const family = handle_of(place.family);
+  RegisterForSidecars(db, {family->GetName(), family->GetID()});
+  return CompactFile(db, family, ToFileName(place));
 }
 
 /// Visits the keys of a table of a database with these options, without timestamps, in order, up to

@@ -2,6 +2,7 @@
 #include "integration/rocksdb/sidecar/databases.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -9,25 +10,45 @@
 #include <string_view>
 #include <utility>
 
+#include "integration/rocksdb/compat/log.h"
+
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-thread_local StartedSst started_sst;
-thread_local std::string unfinished_path;
+/// An SST that a thread is writing.
+struct Note {
+  std::string db_name;
+  int job_id = 0;
+  std::string path;
+  std::string session;  // of the database; this and the rest only if a sidecar can be written
+  std::weak_ptr<rocksdb::FileSystem> file_system;
+  std::weak_ptr<rocksdb::Logger> info_log;
+  std::optional<uint32_t> family_id;
+  bool is_taken = false;
+};
+
+// The innermost last: a compaction filter, for instance, may write SSTs of its own. RocksDB does
+// not report the end of every SST, so the number is limited.
+thread_local std::vector<Note> notes;
+constexpr size_t kMaxNotes = 8;
 
 constexpr std::string_view kSstSuffix = ".sst";
 
 std::string DirName(const std::string& path) { return path.substr(0, path.find_last_of('/')); }
 
-struct Database {
-  std::weak_ptr<rocksdb::FileSystem> file_system;
-  std::weak_ptr<rocksdb::Logger> info_log;  // expires when the database is closed
-  std::set<std::string> directories;        // known to have its SSTs
+struct SidecarState {
+  std::vector<const rocksdb::EventListener*> listeners;
+  std::set<std::string> directories;         // known to have its SSTs
+  std::map<std::string, uint32_t> families;  // ids of column families by name
+  bool has_warned = false;                   // of another database with its name and listener
 };
+
+// Ids that are forgotten come back with the next flush or compaction of their column family.
+constexpr size_t kMaxFamilies = 1000;
 
 struct Registry {
   std::mutex mutex;
-  std::map<std::string, Database> databases;  // by name
+  OpenDatabases<SidecarState> databases;
 };
 
 Registry& Registered() {
@@ -36,18 +57,40 @@ Registry& Registered() {
   return registry;
 }
 
-// The place of an SST of a database. Nothing if the database is unknown, or the directory: a worker
-// of a remote compaction, also one in this process, writes SSTs elsewhere. The database then moves
-// them without their sidecars.
-std::optional<SstPlace> Find(const std::string& db_name, const std::string& sst_path) {
+void WarnOnce(const OpenDatabase& database, bool* has_warned) {
+  if (std::exchange(*has_warned, true)) return;
+  LogLoudly(database.info_log.lock().get(),
+            "two open databases in different Envs have the name " + database.name +
+                " and the same listener, so skip indexes stay in the table properties; give each "
+                "database a blocksieve::NewListener() of its own");
+}
+
+// Sets which database writes an SST. Leaves the note as it is if the database is unknown, or if it
+// cannot be told from another one. It is unknown, too, if the SST is elsewhere, as that of a worker
+// of a remote compaction, also of one in this process: the database then moves SSTs without their
+// sidecars.
+void Identify(const rocksdb::EventListener* listener, const std::string& family, Note* note) {
   const std::lock_guard lock(Registered().mutex);
-  const auto known = Registered().databases.find(db_name);
-  if (known == Registered().databases.end() || known->second.info_log.expired())
-    return std::nullopt;
-  if (!known->second.directories.contains(DirName(sst_path))) return std::nullopt;
-  SstPlace place{known->second.file_system.lock(), sst_path};
-  if (place.file_system == nullptr) return std::nullopt;
-  return place;
+  OpenDatabases<SidecarState>::Entry* found = nullptr;
+  for (auto& entry : Registered().databases) {
+    auto& [database, state] = entry;
+    if (database.name != note->db_name || database.is_closed() || database.file_system.expired() ||
+        !state.directories.contains(DirName(note->path)) ||
+        std::ranges::find(state.listeners, listener) == state.listeners.end()) {
+      continue;
+    }
+    if (found != nullptr) {
+      WarnOnce(database, &state.has_warned);
+      return WarnOnce(found->database, &found->state.has_warned);
+    }
+    found = &entry;
+  }
+  if (found == nullptr) return;
+  note->session = found->database.session;
+  note->file_system = found->database.file_system;
+  note->info_log = found->database.info_log;
+  const auto id = found->state.families.find(family);
+  if (id != found->state.families.end()) note->family_id = id->second;
 }
 
 // The directories in which a database may have SSTs, each once.
@@ -93,54 +136,91 @@ void DeleteOrphans(rocksdb::FileSystem* file_system, const std::string& director
 
 }  // namespace
 
-void RegisterForSidecars(rocksdb::DB* db, const std::vector<std::string>& ssts) {
-  const rocksdb::DBOptions options = db->GetDBOptions();
+void RegisterForSidecars(rocksdb::DB* db, const FamilyId& family,
+                         const std::vector<std::string>& ssts) {
+  const OpenDatabase database(db);
   bool is_new = false;
   {
     const std::lock_guard lock(Registered().mutex);
-    std::erase_if(Registered().databases,
-                  [](const auto& known) { return known.second.info_log.expired(); });
-    is_new = Registered().databases[db->GetName()].info_log.lock() != options.info_log;
+    is_new = Registered().databases[database].listeners.empty();
   }
-  const auto directories = is_new ? SstDirectories(db) : std::set<std::string>();
+  std::set<std::string> directories = is_new ? SstDirectories(db) : std::set<std::string>();
+  const std::set<std::string> known = directories;
+  for (const std::string& sst : ssts) directories.insert(DirName(sst));
   {
     const std::lock_guard lock(Registered().mutex);
-    Database& known = Registered().databases[db->GetName()];
-    known.file_system = db->GetEnv()->GetFileSystem();
-    known.info_log = options.info_log;
-    if (is_new) known.directories = directories;
-    for (const std::string& sst : ssts) known.directories.insert(DirName(sst));
+    SidecarState& state = Registered().databases[database];
+    state.listeners.clear();
+    for (const auto& one : db->GetDBOptions().listeners) state.listeners.push_back(one.get());
+    state.directories.merge(directories);
+    if (state.families.size() >= kMaxFamilies) state.families.clear();
+    state.families[family.name] = family.id;
   }
-  for (const std::string& directory : directories) {
+  for (const std::string& directory : known) {
     DeleteOrphans(db->GetEnv()->GetFileSystem().get(), directory);
   }
 }
 
-void OnSstStarted(const rocksdb::TableFileCreationBriefInfo& sst) {
-  started_sst = {true, std::nullopt};
+void OnSstStarted(const rocksdb::EventListener* listener,
+                  const rocksdb::TableFileCreationBriefInfo& sst) {
+  if (notes.size() >= kMaxNotes) notes.erase(notes.begin());
+  Note& note = notes.emplace_back();
+  note.db_name = sst.db_name;
+  note.job_id = sst.job_id;
+  note.path = sst.file_path;
   // The database may have been closed and opened on another file system.
   if (sst.reason == rocksdb::TableFileCreationReason::kRecovery) return;
-  std::optional<SstPlace> place = Find(sst.db_name, sst.file_path);
-  if (!place) return;
-  started_sst.place = std::move(place);
-  unfinished_path = sst.file_path;
+  Identify(listener, sst.cf_name, &note);
 }
 
 void OnSstCreated(const rocksdb::TableFileCreationInfo& sst) {
-  started_sst = {};
   // For an SST that was not kept, `sst` may lack the path.
-  const std::string path = std::exchange(unfinished_path, {});
-  if (path.empty() || sst.status.ok()) return;
-  if (const auto place = Find(sst.db_name, path)) DeleteSidecar(place->file_system.get(), path);
+  const auto found = std::find_if(notes.rbegin(), notes.rend(), [&](const Note& note) {
+    return note.db_name == sst.db_name && note.job_id == sst.job_id &&
+           (note.path == sst.file_path || !sst.status.ok());
+  });
+  if (found == notes.rend()) return;
+  const Note note = std::move(*found);
+  notes.erase(std::prev(found.base()), notes.end());  // those inside have ended, reported or not
+  const auto file_system = note.file_system.lock();
+  if (!note.is_taken || file_system == nullptr) return;
+  if (!sst.status.ok()) return DeleteSidecar(file_system.get(), note.path);
+  // The collector of another SST may have taken the note, and the database may be another one.
+  const auto& properties = sst.table_properties;
+  const auto named = properties.user_collected_properties.find(kSidecarProperty);
+  const std::string id = named == properties.user_collected_properties.end() ? "" : named->second;
+  const auto sidecar = SidecarFile::OpenAny(file_system.get(), SidecarPath(note.path));
+  if (sidecar == nullptr) return;
+  if (id == ToHex(sidecar->header().id) && note.session == properties.db_session_id) return;
+  DeleteSidecar(file_system.get(), note.path);
+  LogLoudly(note.info_log.lock().get(),
+            "deleted sidecar " + SidecarPath(note.path) +
+                ", which belongs to another SST than the one beside it; scans read that SST as a "
+                "whole until RebuildSkipIndexes");
 }
 
-void OnSstDeleted(const rocksdb::TableFileDeletionInfo& sst) {
+void OnSstDeleted(const rocksdb::EventListener* listener,
+                  const rocksdb::TableFileDeletionInfo& sst) {
   if (!sst.status.ok()) return;
-  if (const auto place = Find(sst.db_name, sst.file_path)) {
-    DeleteSidecar(place->file_system.get(), sst.file_path);
-  }
+  Note note;
+  note.db_name = sst.db_name;
+  note.path = sst.file_path;
+  Identify(listener, "", &note);
+  const auto file_system = note.file_system.lock();
+  if (file_system != nullptr) DeleteSidecar(file_system.get(), note.path);
 }
 
-StartedSst TakeStartedSst() { return std::exchange(started_sst, {}); }
+StartedSst TakeStartedSst(uint32_t family_id, int level) {
+  // Files of an SstFileWriter have no level.
+  if (notes.empty() || notes.back().is_taken || level < 0) return {};
+  Note& note = notes.back();
+  StartedSst sst{true, std::nullopt};
+  if (note.family_id != family_id) return sst;
+  SstPlace place{note.file_system.lock(), note.path};
+  if (place.file_system == nullptr) return sst;
+  note.is_taken = true;
+  sst.place = std::move(place);
+  return sst;
+}
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -58,6 +58,12 @@ class BuildingContextTest : public ::testing::Test {
     return LevelRates().ChooseRates(kGoal, context)->target_fpr;
   }
 
+  OpenDatabase Database(const std::string& name) {
+    rocksdb::DBOptions options;
+    options.info_log = log_;
+    return {/*session_id=*/name, name, options, nullptr};
+  }
+
   const rocksdb::BlockBasedTableOptions table_ = {};
   const std::shared_ptr<testing::MemoryLogger> log_ = std::make_shared<testing::MemoryLogger>();
 };
@@ -65,8 +71,8 @@ class BuildingContextTest : public ::testing::Test {
 TEST_F(BuildingContextTest, TellsDatabasesOfOneLogApartAndWorkersFromOthers) {
   loaded_version = std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) + "." +
                    std::to_string(ROCKSDB_PATCH);
-  ReplaceLevels(log_, "/large", "default", LevelsWith(1e7));
-  ReplaceLevels(log_, "/small", "default", LevelsWith(2e5));
+  ReplaceLevels(Database("/large"), "default", LevelsWith(1e7));
+  ReplaceLevels(Database("/small"), "default", LevelsWith(2e5));
   FilterBuildingContext context(table_);
   context.num_levels = 7;
   context.info_log = log_.get();
@@ -93,7 +99,7 @@ TEST_F(BuildingContextTest, TellsDatabasesOfOneLogApartAndWorkersFromOthers) {
 TEST_F(BuildingContextTest, OfAnEarlierLibraryIsReadToItsEndOnly) {
   loaded_version = "11.9.0";
   EXPECT_NE(AbiProblem(loaded_version), "");
-  ReplaceLevels(log_, "/db", "default", LevelsWith(1e7));
+  ReplaceLevels(Database("/db"), "default", LevelsWith(1e7));
   const auto page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   char* const pages = static_cast<char*>(
       mmap(nullptr, 2 * page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));

@@ -7,6 +7,7 @@
 
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/rocksdb/levels/column_family_levels.h"
+#include "tests/support/logs.h"
 #include "tests/support/new_policy.h"
 #include "tests/support/test_db.h"
 
@@ -102,6 +103,56 @@ TEST_F(LevelListenerTest, DroppedColumnFamiliesAndClosedDatabasesAreForgotten) {
   const rocksdb::Logger* const closed = Database();
   db_.Close();
   EXPECT_FALSE(KnownLevels({closed, "default"}).has_value());
+}
+
+// The program's Logger outlives the databases that share it, as in stores with one per window.
+TEST_F(LevelListenerTest, ClosedDatabasesOfASharedLogAreForgotten) {
+  DbConfig config = Config();
+  config.options.info_log = std::make_shared<MemoryLogger>();
+  db_.Reopen(config);
+  Flush(10);
+  const rocksdb::Logger* const log = Database();
+  EXPECT_TRUE(Levels().has_value());
+  db_.Close();
+  EXPECT_FALSE(KnownLevels({log, "default"}).has_value());
+  config.options.env = rocksdb::Env::Default();
+  const TempDir other;
+  const auto db = blocksieve::testing::OpenDb(config.ToOptions(), other / "db");
+  EXPECT_FALSE(KnownLevels({log, "default"}).has_value()) << "those of another database";
+}
+
+// Otherwise its files would be planned by the levels of a column family that is gone.
+TEST_F(LevelListenerTest, AColumnFamilyOfADroppedOnesNameHasItsOwnLevels) {
+  for (const int num_levels : {7, 2}) {
+    rocksdb::Options options = Config().ToOptions();
+    options.num_levels = num_levels;
+    rocksdb::ColumnFamilyHandle* family = nullptr;
+    MustBeOk(db_->CreateColumnFamily(options, "reborn", &family), "create");
+    MustBeOk(db_->Put({}, family, "key", "value"), "put");
+    MustBeOk(db_->Flush({}, family), "flush");
+    ASSERT_TRUE(Levels("reborn").has_value());
+    EXPECT_EQ(Levels("reborn")->size(), static_cast<size_t>(num_levels));
+    MustBeOk(db_->DropColumnFamily(family), "drop");
+    MustBeOk(db_->DestroyColumnFamilyHandle(family), "destroy");
+  }
+}
+
+// A program that drops it while the compaction begins had its heap overwritten.
+TEST(ReadLevelsTest, ACompactionOfADroppedColumnFamilyChangesNothingInItsSuccessor) {
+  rocksdb::ColumnFamilyMetaData successor("default", 0, std::vector<rocksdb::LevelMetaData>());
+  for (const int level : {0, 1}) {
+    successor.levels.emplace_back(level, 0, std::vector<rocksdb::SstFileMetaData>());
+  }
+  rocksdb::CompactionJobInfo compaction;
+  compaction.cf_name = successor.name;
+  compaction.input_file_infos.resize(1);
+  compaction.input_file_infos[0].file_number = 12;
+  for (const int output_level : {1, 6}) {
+    compaction.output_level = output_level;
+    const Levels levels = ReadLevels(successor, &compaction);
+    ASSERT_EQ(levels.size(), 2u);
+    EXPECT_EQ(levels[1].num_runs, 0) << output_level;
+  }
 }
 
 }  // namespace

@@ -48,7 +48,11 @@ class LevelRatesTest : public ::testing::Test {
     return TargetFpr(context);
   }
 
-  void Report(const Levels& levels) { ReplaceLevels(log_, "", "default", levels); }
+  void Report(const Levels& levels) {
+    rocksdb::DBOptions options;
+    options.info_log = log_;
+    ReplaceLevels({"session", "", options, nullptr}, "default", levels);
+  }
 
   void Learn(double size_ratio, bool dynamic) {
     rocksdb::ColumnFamilyOptions column_family;

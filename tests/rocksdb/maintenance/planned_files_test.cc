@@ -86,7 +86,7 @@ TEST_F(PlannedFilesTest, AreNotRewrittenAgain) {
         EXPECT_GT(rewrite(), 0u);
         EXPECT_EQ(rewrite(), 0u);
         // Nor after the listener has read the levels again.
-        RefreshLevels(&db_->db(), nullptr);
+        RefreshLevels(&db_->db(), {"default", 0});
         EXPECT_EQ(rewrite(), 0u);
       }
     }

@@ -2,6 +2,10 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/env_encryption.h>
+#include <rocksdb/sst_file_writer.h>
+
+#include <algorithm>
+#include <memory>
 
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
@@ -114,8 +118,9 @@ TEST_F(SidecarLifeTest, SstsThatAreWrittenElsewhereKeepThemInTheProperties) {
     sst.db_name = db.path();
     sst.file_path = directory + "/000099.sst";
     sst.reason = rocksdb::TableFileCreationReason::kCompaction;
-    rocksdb_plugin::OnSstStarted(sst);
-    const auto started = rocksdb_plugin::TakeStartedSst();
+    sst.cf_name = "default";
+    rocksdb_plugin::OnSstStarted(config_.options.listeners[0].get(), sst);
+    const auto started = rocksdb_plugin::TakeStartedSst(/*family_id=*/0, /*level=*/1);
     EXPECT_TRUE(started.has_listener);
     rocksdb_plugin::OnSstCreated(sst);
     return started.place.has_value();
@@ -124,6 +129,80 @@ TEST_F(SidecarLifeTest, SstsThatAreWrittenElsewhereKeepThemInTheProperties) {
   EXPECT_TRUE(place(other / "fast"));
   EXPECT_FALSE(place(db.dir() / "worker"));
   EXPECT_FALSE(place(db.path() + "/worker"));
+}
+
+// Stores in memory have one name each; a program that gave them one listener lost their indexes.
+TEST_F(SidecarLifeTest, DatabasesOfOneNameInSeveralEnvsHaveTheirOwn) {
+  for (const bool share_listener : {false, true}) {
+    const auto log = std::make_shared<MemoryLogger>();
+    config_ = Config({NewListener()}, 0, log);
+    config_.options.info_log = log;
+    std::vector<std::unique_ptr<rocksdb::Env>> envs;
+    std::vector<std::unique_ptr<rocksdb::DB>> dbs;
+    for (int i = 0; i < 2; ++i) {
+      envs.emplace_back(rocksdb::NewMemEnv(rocksdb::Env::Default()));
+      config_.options.env = envs.back().get();
+      if (!share_listener) config_.options.listeners = {NewListener()};
+      dbs.push_back(blocksieve::testing::OpenDb(config_.ToOptions(), "/store"));
+    }
+    for (int round = 0; round < 3; ++round) {
+      for (const auto& db : dbs) Fill(db.get(), db->DefaultColumnFamily());
+    }
+    for (const auto& db : dbs) MustBeOk(db->CompactRange({}, nullptr, nullptr), "compact");
+    for (size_t i = 0; i < dbs.size(); ++i) {
+      SCOPED_TRACE(i);
+      // Without the index, the scan reads all rows.
+      ScanExplanation explanation;
+      EXPECT_EQ(Count(*dbs[i], "n = 7", &explanation), 10u);
+      EXPECT_TRUE(explanation.file_problems.empty());
+      std::vector<std::string> names;
+      MustBeOk(envs[i]->GetChildren("/store", &names), "list");
+      const auto num_with = [&](const char* suffix) {
+        return std::ranges::count_if(names, [&](auto& name) { return name.ends_with(suffix); });
+      };
+      // The first flush came before the listener knew that there is another database.
+      EXPECT_EQ(num_with(".bsx"), share_listener ? 1 - static_cast<int>(i) : num_with(".sst"));
+    }
+    EXPECT_EQ(share_listener, log->text().find("the same listener") != std::string::npos);
+    dbs.clear();
+  }
+}
+
+TEST_F(SidecarLifeTest, ANoteThatNobodyTakesIsTakenByNoOtherSst) {
+  const auto log = std::make_shared<MemoryLogger>();
+  config_ = Config({NewListener()}, 0, log);
+  config_.options.info_log = log;
+  TestDb db(config_);
+  FillFiles(&db, 1);
+  rocksdb::TableFileCreationInfo sst;
+  sst.db_name = db.path();
+  sst.cf_name = "default";
+  sst.file_path = db.path() + "/000099.sst";
+  sst.reason = rocksdb::TableFileCreationReason::kCompaction;
+  auto* const listener = config_.options.listeners[0].get();
+  // An SST without a collector, in which a compaction filter writes SSTs.
+  listener->OnTableFileCreationStarted(sst);
+  const TestDb::Model rows = {{"key", "7\ttext"}};
+  WriteSst(config_.ToOptions(), db.dir() / "written.sst", rows);
+  rocksdb::SstFileWriter writer({}, config_.ToOptions(), db->DefaultColumnFamily());
+  MustBeOk(writer.Open(db.dir() / "of_family.sst"), "open");
+  MustBeOk(writer.Put("key", "7\ttext"), "put");
+  MustBeOk(writer.Finish(), "finish");
+  EXPECT_EQ(NamesWith(db.path(), ".bsx"), NamesWith(db.path(), ".sst"));
+  EXPECT_EQ(log->text().find("NewListener"), std::string::npos) << log->text();
+  EXPECT_FALSE(rocksdb_plugin::TakeStartedSst(/*family_id=*/1, 1).place) << "another family's";
+  // A database without a listener, in the same thread, cannot be told apart; its sidecar goes.
+  const auto taken = rocksdb_plugin::TakeStartedSst(0, 1).place;
+  ASSERT_TRUE(taken);
+  EXPECT_FALSE(rocksdb_plugin::TakeStartedSst(0, 1).place) << "taken twice";
+  MustBeOk(rocksdb_plugin::WriteSidecar(*taken, {}, ""), "write");
+  rocksdb::TableFileCreationInfo nested = sst;
+  nested.job_id = 7;
+  listener->OnTableFileCreationStarted(nested);  // and its end is never reported
+  listener->OnTableFileCreated(sst);
+  EXPECT_EQ(NamesWith(db.path(), ".bsx"), NamesWith(db.path(), ".sst"));
+  EXPECT_NE(log->text().find("deleted sidecar " + db.path() + "/000099.bsx"), std::string::npos);
+  EXPECT_FALSE(rocksdb_plugin::TakeStartedSst(0, 1).has_listener) << "a note is left";
 }
 
 TEST_F(SidecarLifeTest, ColumnFamiliesHaveTheirOwn) {
