@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "integration/rocksdb/compat/option_type.h"
 #include "lib/base/c_locale.h"
@@ -15,8 +16,8 @@ namespace {
 thread_local bool is_making_stock_policy = false;
 
 struct MakingStockPolicy {
-  MakingStockPolicy() { is_making_stock_policy = true; }
-  ~MakingStockPolicy() { is_making_stock_policy = false; }
+  ~MakingStockPolicy() { is_making_stock_policy = before; }
+  const bool before = std::exchange(is_making_stock_policy, true);
 };
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <rocksdb/sst_file_writer.h>
 #include <rocksdb/table.h>
 
+#include <utility>
+
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
@@ -18,8 +20,8 @@ std::atomic<bool> trusted = false;
 thread_local bool is_testing = false;
 
 struct Testing {
-  Testing() { is_testing = true; }
-  ~Testing() { is_testing = false; }
+  ~Testing() { is_testing = before; }
+  const bool before = std::exchange(is_testing, true);
 };
 
 constexpr int kKeys = 200;

@@ -14,8 +14,15 @@ namespace {
 
 thread_local bool mark_next_file = false;
 
-// The last key that this thread transformed as the end, the one before as the begin.
-thread_local SeekRange transformed;
+// The last key that this thread transformed as the end, the one before as the begin. Prefixes point
+// into `addresses`, each to another byte than those before it, so that a query names the transform
+// that made its prefix. A key's own address would not: another extractor's empty prefixes have it,
+// too, and memory is used again.
+thread_local struct {
+  SeekRange keys;
+  uint8_t next = 0;
+  std::array<char, 256> addresses;
+} transformed;
 
 // Threads count in separate cache lines, so that they do not wait for each other.
 constexpr size_t kStripes = 16;
@@ -89,8 +96,15 @@ std::string RangeExtractor::GetId() const {
 }
 
 rocksdb::Slice RangeExtractor::Transform(const rocksdb::Slice& key) const {
-  RecordTransformedKey({key.data(), key.size()});
-  return {key.data(), 0};
+  return {RecordTransformedKey({key.data(), key.size()}).data(), 0};
+}
+
+// RocksDB writes OPTIONS by this function, and the properties of files by GetId. Without it, the
+// mark of a file that failed before its properties would end up in OPTIONS that the thread writes.
+std::string RangeExtractor::SerializeOptions(const rocksdb::ConfigOptions&,
+                                             const std::string&) const {
+  mark_next_file = false;
+  return kName;
 }
 
 void MarkNextFile(bool mark) noexcept { mark_next_file = mark; }
@@ -101,13 +115,18 @@ bool IsRangeExtractor(const rocksdb::SliceTransform* extractor) {
   return name == RangeExtractor::kName || name == RangeExtractor::kMarkedName;
 }
 
-void RecordTransformedKey(std::string_view key) noexcept { transformed = {transformed.end, key}; }
+std::string_view RecordTransformedKey(std::string_view key) noexcept {
+  transformed.keys = {transformed.keys.end, key};
+  return {&transformed.addresses[transformed.next++], 0};
+}
 
 std::optional<SeekRange> TakeSeekRange(std::string_view prefix) noexcept {
-  const SeekRange taken = std::exchange(transformed, {});
+  const SeekRange taken = std::exchange(transformed.keys, {});
   // Without this check, a seek's key would be paired with the key of an earlier seek.
-  const bool is_of_seek = taken.begin.data() != nullptr && taken.begin.data() == prefix.data() &&
-                          taken.end.data() != prefix.data();
+  const auto last_but_one = static_cast<uint8_t>(transformed.next - 2);
+  const bool is_of_seek = taken.begin.data() != nullptr && taken.end.data() != nullptr &&
+                          prefix.data() == &transformed.addresses[last_but_one] &&
+                          taken.begin.data() != taken.end.data();
   return is_of_seek ? std::optional(taken) : std::nullopt;
 }
 
@@ -121,9 +140,9 @@ void CountRangeQuery(RangeOutcome outcome) noexcept {
   if (outcome == RangeOutcome::kNoBound && before + 1 == kUnboundedQueriesBeforeWarning) WarnOnce();
 }
 
-ScopedRangeCounts::ScopedRangeCounts() noexcept { scoped_counts = this; }
+ScopedRangeCounts::ScopedRangeCounts() noexcept : outer_(std::exchange(scoped_counts, this)) {}
 
-ScopedRangeCounts::~ScopedRangeCounts() { scoped_counts = nullptr; }
+ScopedRangeCounts::~ScopedRangeCounts() { scoped_counts = outer_; }
 
 }  // namespace rocksdb_plugin
 

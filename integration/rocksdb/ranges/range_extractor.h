@@ -14,7 +14,7 @@
 namespace blocksieve::rocksdb_plugin {
 
 /// The prefix extractor of column families with range filters. All keys have the same prefix, the
-/// empty one, at the address of the key (RANGES.md).
+/// empty one, each at another address (RANGES.md).
 ///
 /// RocksDB keeps raw pointers to extractors. The object of Get() lives as long as the process;
 /// RocksDB owns the objects that it makes by name.
@@ -33,13 +33,16 @@ class RangeExtractor final : public rocksdb::SliceTransform {
 
   const char* Name() const override { return name_; }
 
-  /// The name that RocksDB writes into OPTIONS and into the file that it is writing: kName, or
-  /// kMarkedName for a marked file.
+  /// The name that RocksDB writes into the file that it is writing: kName, or kMarkedName for a
+  /// marked file.
   std::string GetId() const override;
 
   rocksdb::Slice Transform(const rocksdb::Slice& key) const override;
   bool InDomain(const rocksdb::Slice&) const override { return true; }
   bool SameResultWhenAppended(const rocksdb::Slice&) const override { return true; }
+
+  std::string SerializeOptions(const rocksdb::ConfigOptions& options,
+                               const std::string& prefix) const override;
 
  private:
   const char* const name_;
@@ -58,7 +61,7 @@ std::unique_ptr<const rocksdb::SliceTransform> NewEarlierExtractor(const std::st
 /// Marks the file whose last filter this thread has just finished, or takes a mark back: the
 /// thread's next GetId(), which is for the properties of that file, returns kMarkedName, so that
 /// seeks with default ReadOptions query the filter (RANGES.md). Call it only where the properties
-/// follow: a mark that is left over would end up in an OPTIONS file that the thread writes.
+/// follow.
 void MarkNextFile(bool mark) noexcept;
 
 /// Whether the extractor has one of both names. False for null.
@@ -74,12 +77,12 @@ struct SeekRange {
   std::string_view end;
 };
 
-/// Records a key that RocksDB transforms.
-void RecordTransformedKey(std::string_view key) noexcept;
+/// Records a key that RocksDB transforms. Returns its prefix, which is empty; its address tells it
+/// from others.
+std::string_view RecordTransformedKey(std::string_view key) noexcept;
 
-/// The range of the query for `prefix`, which is empty and points to the first byte of the seek's
-/// key. Nothing unless the last two keys recorded on this thread are that key and another one.
-/// Forgets the recorded keys.
+/// The range of the query for `prefix`. Nothing unless the last two keys recorded on this thread
+/// are the one with this prefix and another one. Forgets the recorded keys.
 std::optional<SeekRange> TakeSeekRange(std::string_view prefix) noexcept;
 
 /// Result of one range query to the filter of a file: an index in kRangeResults.
@@ -116,6 +119,9 @@ class ScopedRangeCounts {
   ~ScopedRangeCounts();
 
   RangeFilterCounts counts;
+
+ private:
+  ScopedRangeCounts* const outer_;
 };
 
 }  // namespace blocksieve::rocksdb_plugin
