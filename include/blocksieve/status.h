@@ -5,8 +5,8 @@
 #endif
 
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <optional>
 #include <string>
 #include <utility>
@@ -23,7 +23,8 @@
 /// * Ownership: arguments are used during the call only, and results belong to the caller.
 ///   References and views of an object's parts are valid until it changes or is destroyed.
 /// * Exceptions: only std::bad_alloc is thrown, and only by copies and by functions that return
-///   neither a Status nor a Result and are not noexcept. Callbacks must not throw.
+///   neither a Status nor a Result and are not noexcept; and NoValue, by a Result whose caller
+///   reads the value of an error. Callbacks must not throw.
 namespace blocksieve {
 
 /// What kind of failure a `Status` reports.
@@ -36,7 +37,7 @@ enum class StatusCode : uint8_t {
 };
 
 /// The outcome of a function that can fail. The core reports errors only this way: it never prints
-/// or aborts.
+/// and never ends the process.
 class [[nodiscard]] Status {
  public:
   Status() = default;  ///< Success.
@@ -70,18 +71,28 @@ class [[nodiscard]] Status {
   std::string message_;
 };
 
-/// A value, or the reason why there is none. Reading the value of an error prints the reason to
-/// stderr and aborts, in every build type.
+/// Thrown where the value of an error is read; what() is the reason.
+class NoValue : public std::exception {
+ public:
+  explicit NoValue(std::string reason) noexcept : reason_(std::move(reason)) {}
+  const char* what() const noexcept override { return reason_.c_str(); }
+
+ private:
+  std::string reason_;
+};
+
+/// A value, or the reason why there is none. Reading the value of an error throws NoValue; in
+/// programs without exceptions it aborts.
 template <class T>
 class [[nodiscard]] Result {
  public:
   /// @{
-  /// Implicit, so that a function can return either. An ok status aborts the process.
+  /// Implicit, so that a function can return either. An ok status is an error, too: it is no value.
   Result(T value) : value_(std::move(value)) {}  // NOLINT: implicit
   Result(Status status)                          // NOLINT: implicit
       : status_(std::move(status)) {
     if (status_.ok()) [[unlikely]]
-      Terminate("an ok status instead of a value");
+      status_ = Status::InvalidArgument("an ok status instead of a value");
   }
   /// @}
 
@@ -89,28 +100,29 @@ class [[nodiscard]] Result {
   const Status& status() const noexcept { return status_; }  ///< Status::Ok(), or the reason.
 
   /// @{
-  /// The value, owned by this result. Without a value, aborts.
-  const T& value() const& noexcept { return **this; }
-  T& value() & noexcept { return **this; }
-  T&& value() && noexcept { return *std::move(*this); }
-  const T& operator*() const& noexcept { return *Checked(this); }
-  T& operator*() & noexcept { return *Checked(this); }
-  T&& operator*() && noexcept { return std::move(*Checked(this)); }
-  const T* operator->() const noexcept { return Checked(this); }
-  T* operator->() noexcept { return Checked(this); }
+  /// The value, owned by this result. Throws NoValue if there is none.
+  const T& value() const& { return **this; }
+  T& value() & { return **this; }
+  T&& value() && { return *std::move(*this); }
+  const T& operator*() const& { return *Checked(this); }
+  T& operator*() & { return *Checked(this); }
+  T&& operator*() && { return std::move(*Checked(this)); }
+  const T* operator->() const { return Checked(this); }
+  T* operator->() { return Checked(this); }
   /// @}
 
  private:
-  static auto* Checked(auto* self) noexcept {
-    if (!self->ok()) [[unlikely]]
-      Terminate(self->status_.message().c_str());
+  static auto* Checked(auto* self) {
+    if (!self->ok()) [[unlikely]] {
+#if defined(__cpp_exceptions)
+      throw NoValue(self->status_.message());
+#else
+      std::abort();
+#endif
+    }
     return &*self->value_;
   }
 
-  [[noreturn]] static void Terminate(const char* reason) noexcept {
-    std::fprintf(stderr, "blocksieve: a Result has no value: %s\n", reason);
-    std::abort();
-  }
   std::optional<T> value_;
   Status status_;
 };
