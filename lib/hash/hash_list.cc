@@ -33,13 +33,15 @@ void HashList::AppendToNewSegment(uint64_t hash) noexcept {
   if (Grow()) *next_++ = hash;
 }
 
+size_t HashList::next_bytes() const noexcept {
+  if (memory_bytes_ >= kHugeFromBytes) return kHugeBytes;
+  return std::clamp(static_cast<size_t>(memory_bytes_), kFirstBytes, kSmallBytes);
+}
+
 bool HashList::Grow() noexcept {
   if (exhausted_) return false;
   static_assert(sizeof(Segment) == kHeaderBytes);
-  const size_t bytes =
-      memory_bytes_ >= kHugeFromBytes
-          ? kHugeBytes
-          : std::clamp(static_cast<size_t>(memory_bytes_), kFirstBytes, kSmallBytes);
+  const size_t bytes = next_bytes();
   const size_t capacity = (bytes - kHeaderBytes) / sizeof(uint64_t);
   const bool allowed = limit_bytes_ == 0 || memory_bytes_ + bytes <= limit_bytes_;
   auto* segment = allowed ? static_cast<Segment*>(Allocate(bytes)) : nullptr;

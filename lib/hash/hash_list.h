@@ -38,8 +38,9 @@ class HashList {
   }
   bool exhausted() const noexcept { return exhausted_; }
 
-  /// Bytes allocated.
+  /// Bytes allocated, and those of the next allocation.
   uint64_t memory_bytes() const noexcept { return memory_bytes_; }
+  size_t next_bytes() const noexcept;
 
   /// Frees all segments and resets exhausted().
   void Clear() noexcept;

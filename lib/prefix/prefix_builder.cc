@@ -23,10 +23,6 @@ unsigned NumLookups(double fpr, double target_fpr) noexcept {
 }  // namespace
 
 Result<PrefixBuilder> PrefixBuilder::Create(const FilterOptions& options) {
-  for (const double fpr : {options.prefix_fpr, options.few_prefixes_fpr}) {
-    BLOCKSIEVE_RETURN_IF_ERROR(
-        internal::CheckRange("prefix_fpr", fpr, kMinTargetFpr, kMaxTargetFpr));
-  }
   if (options.prefixes == "auto") return PrefixBuilder(options, "");
   BLOCKSIEVE_ASSIGN_OR_RETURN(std::string rule, internal::ParsePrefixRule(options.prefixes));
   return PrefixBuilder(options, std::move(rule));
@@ -45,7 +41,11 @@ PrefixBuilder& PrefixBuilder::operator=(PrefixBuilder&&) noexcept = default;
 PrefixBuilder::~PrefixBuilder() = default;
 
 std::span<const uint64_t> PrefixBuilder::AddKey(std::string_view key) {
-  if (!is_sound_) return {};
+  if (!is_sound_) {
+    Reset();  // not in GiveUp, whose caller may read the last hashes
+    GiveUp();
+    return {};
+  }
   if (options_.is_partition) last_key_.assign(key);
   const ByteView rule = AsBytes(rule_);
   if (rule.empty()) {
@@ -113,12 +113,17 @@ std::string PrefixBuilder::Finish() {
   return part;
 }
 
+uint64_t PrefixBuilder::memory_bytes() const noexcept {
+  const uint64_t growing = 3 * hashes_.capacity() * sizeof(uint64_t);
+  return growing + (chooser_ == nullptr ? 0 : chooser_->memory_bytes());
+}
+
 void PrefixBuilder::Reset() noexcept {
   chooser_.reset();
   last_key_.clear();
   last_prefix_.clear();
   last_lengths_.Clear();
-  hashes_.clear();
+  hashes_ = {};
   num_prefixes_ = 0;
   num_lookups_ = min_lookups_;
   has_all_prefixes_ = false;

@@ -59,8 +59,10 @@ class PrefixBuilder {
   /// Drops the keys added so far.
   void Reset() noexcept;
 
-  /// Makes Finish return no part: memory was too short for some prefix.
-  void GiveUp() noexcept { is_sound_ = false; }
+  /// Makes Finish return no part: memory was too short for some prefix. The next AddKey frees it.
+  void GiveUp() noexcept { is_sound_ = has_all_prefixes_ = false; }
+  bool is_sound() const noexcept { return is_sound_; }  ///< False after GiveUp, until Reset.
+  uint64_t memory_bytes() const noexcept;               ///< While the list of hashes grows.
 
   /// The rule of ParsePrefixRule; empty: to be chosen.
   const std::string& rule() const noexcept { return rule_; }

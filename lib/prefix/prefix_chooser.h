@@ -28,6 +28,12 @@ class PrefixChooser {
   /// False if no candidate is left.
   bool AddKey(std::string_view key);
 
+  uint64_t memory_bytes() const noexcept {
+    uint64_t bytes = 0;
+    for (const Candidate& candidate : candidates_) bytes += candidate.prefixes.memory_bytes();
+    return bytes;
+  }
+
   /// The builder of the chosen rule, valid as long as the chooser; null if none pays.
   PrefixBuilder* Choose();
 
