@@ -10,7 +10,7 @@ namespace blocksieve::internal {
 
 /// The hashes of the values of all granules, in the order of the granules; those of a granule may
 /// repeat. Grows in chunks, so that
-/// it never takes more than 8 bytes per hash and 64 KiB. Functions throw std::bad_alloc.
+/// it never takes more than 8 bytes per hash and 4 KiB. Functions throw std::bad_alloc.
 class PostingLog {
  public:
   /// Appends the hashes of the next granule.
@@ -19,7 +19,8 @@ class PostingLog {
   uint64_t num_hashes() const noexcept { return num_hashes_; }
   uint64_t num_granules() const noexcept { return counts_.size(); }
   uint64_t memory_bytes() const noexcept {
-    return chunks_.size() * kChunkHashes * sizeof(uint64_t) + counts_.capacity() * sizeof(uint32_t);
+    return (chunks_.size() * kChunkHashes + chunks_.capacity()) * sizeof(uint64_t) +
+           counts_.capacity() * sizeof(uint32_t);
   }
 
   /// Calls visit(hash, granule) for each hash.
@@ -34,7 +35,7 @@ class PostingLog {
   }
 
  private:
-  static constexpr size_t kChunkHashes = 8192;
+  static constexpr size_t kChunkHashes = 512;  // an index may have 256 columns
 
   std::vector<std::unique_ptr<uint64_t[]>> chunks_;
   std::vector<uint32_t> counts_;  // hashes of each granule

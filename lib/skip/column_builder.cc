@@ -99,14 +99,14 @@ void ColumnBuilder::DropFilters(PartState reason) {
   header_.filter_bytes = 0;
   open_ = {};
   log_ = {};
-  filters_ = {};
+  static_cast<void>(std::exchange(filters_, {}));  // an assigned string keeps its memory
 }
 
 void ColumnBuilder::DropBounds(PartState reason) {
   header_.bounds = reason;
   header_.bounds_bytes = 0;
-  bounds_writer_ = BoundsWriter(header_.type);
-  bounds_ = {};
+  static_cast<void>(std::exchange(bounds_writer_, BoundsWriter(header_.type)));
+  static_cast<void>(std::exchange(bounds_, {}));
 }
 
 bool ColumnBuilder::BoundsSuffice() const {

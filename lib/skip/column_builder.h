@@ -1,5 +1,6 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -50,7 +51,14 @@ class ColumnBuilder {
   /// Memory in use, without that of Finish.
   uint64_t memory_bytes() const noexcept;
 
-  /// Hashes in memory, for each of which Finish takes further memory.
+  /// What growing, or Finish, takes in addition: a posting and maps of each hash, or the bounds
+  /// twice, where they are compressed.
+  uint64_t more_bytes() const noexcept {
+    constexpr uint64_t kFinishBytesPerHash = 28;
+    return std::max(kFinishBytesPerHash * num_hashes(), 2 * bounds_writer_.memory_bytes());
+  }
+
+  /// Hashes in memory.
   uint64_t num_hashes() const noexcept { return log_.num_hashes() + open_.size(); }
 
  private:
