@@ -57,7 +57,8 @@ struct CardinalityEstimate {
   double standard_error = 0;  ///< One standard deviation of `keys`, in keys.
 };
 
-/// Base of classic and counting filters: an array of cells, which are bits or counters.
+/// Base of classic and counting filters: an array of cells, which are bits or counters. A
+/// moved-from filter has no bits, may contain every key and holds none that is added to it.
 class BLOCKSIEVE_EXPORT BloomArray {
  public:
   const BloomLayout& layout() const noexcept { return layout_; }  ///< As created or deserialized.
@@ -81,9 +82,9 @@ class BLOCKSIEVE_EXPORT BloomArray {
   /// Leaves num_set_ at 0: the derived class counts its cells.
   BloomArray(const BloomLayout& layout, OwnedBytes cells) noexcept;
 
-  BloomLayout layout_;    ///< As created or deserialized.
-  OwnedBytes cells_;      ///< Bits or counters.
-  uint64_t num_set_ = 0;  ///< Cells that are not zero.
+  internal::NewAfterMove<BloomLayout> layout_;  ///< As created or deserialized.
+  OwnedBytes cells_;                            ///< Bits or counters.
+  uint64_t num_set_ = 0;                        ///< Cells that are not zero.
 
  private:
   uint64_t max_set_;  // overfull above this num_set_

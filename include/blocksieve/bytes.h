@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "blocksieve/status.h"  // first: reports a C++ standard that is too old
 
@@ -25,13 +26,37 @@ inline std::string_view AsText(ByteView bytes) noexcept {
 }
 /// @}
 
-/// Finished bytes and the allocation that holds them. The bytes may start inside the allocation,
-/// because a filter aligns its cache lines and `new char[]` aligns to 16 bytes only.
-struct OwnedBytes {
+namespace internal {
+/// A `T` that a move leaves as if it were new. What an object owns, and what points into it, are of
+/// such types, so that a moved-from object has nothing and says so, and a self-move changes
+/// nothing.
+template <class T>
+struct NewAfterMove : T {
+  NewAfterMove() = default;
+  NewAfterMove(T value) : T(std::move(value)) {}  // NOLINT: implicit
+  NewAfterMove(const NewAfterMove&) = default;
+  NewAfterMove& operator=(const NewAfterMove&) = default;
+  NewAfterMove(NewAfterMove&& other) noexcept : T(Take(other)) {}
+  NewAfterMove& operator=(NewAfterMove&& other) noexcept {
+    if (this != &other) static_cast<T&>(*this) = Take(other);
+    return *this;
+  }
+
+ private:
+  static T Take(T& other) noexcept { return std::exchange(other, T()); }
+};
+
+struct OwnedBytesParts {
   std::unique_ptr<char[]> memory;  ///< The allocation.
   size_t offset = 0;               ///< Offset of the bytes in the allocation.
   size_t size = 0;                 ///< Number of bytes.
+};
+}  // namespace internal
 
+/// Finished bytes and the allocation that holds them. The bytes may start inside the allocation,
+/// because a filter aligns its cache lines and `new char[]` aligns to 16 bytes only. A move leaves
+/// no bytes.
+struct OwnedBytes : internal::NewAfterMove<internal::OwnedBytesParts> {
   /// @{
   /// The bytes, owned by `memory`.
   uint8_t* data() noexcept { return reinterpret_cast<uint8_t*>(memory.get()) + offset; }

@@ -81,7 +81,7 @@ struct ColumnDefinition;
 }  // namespace internal
 
 /// A named column of rows and how to extract its values from the bytes of a row. Immutable, cheap
-/// to copy, thread-safe.
+/// to copy, which a move does, too; thread-safe.
 ///
 /// Text form, NAME=EXTRACTOR:
 ///
@@ -127,6 +127,9 @@ class BLOCKSIEVE_EXPORT Column {
   static constexpr size_t kMaxNameBytes = 128;            ///< Longest column name.
   static constexpr size_t kMaxJsonDepth = 256;            ///< Nested arrays and objects.
 
+  Column(const Column&) noexcept = default;  ///< Never leaves a column without its parts.
+  Column& operator=(const Column&) noexcept = default;  ///< See above.
+
   /// Parses the text form; `delimiter` is the default field delimiter. A name has 1 to
   /// kMaxNameBytes bytes, without '=', '"' and control characters. Errors: InvalidArgument, with
   /// the definition and what is allowed.
@@ -161,7 +164,8 @@ class BLOCKSIEVE_EXPORT Column {
 };
 
 /// A list of columns, each given as a Column or as text for Column::Parse. Invalid text is reported
-/// by status() and by the functions that take the list. Thread-safe while unchanged.
+/// by status() and by the functions that take the list, which is not empty then. Thread-safe while
+/// unchanged.
 ///
 ///     index.columns = {"package=field:1", "size=uint:2", my_column};
 class BLOCKSIEVE_EXPORT ColumnList {
@@ -197,17 +201,18 @@ class BLOCKSIEVE_EXPORT ColumnList {
   const Status& status() const noexcept { return status_; }
 
   /// @{
-  /// Like a std::vector of the valid columns; converts to std::span.
+  /// Like a std::vector of the valid columns, but that empty() is false for a list with an invalid
+  /// text; converts to std::span.
   void push_back(Item item);
   void clear() noexcept { *this = {}; }
-  bool empty() const noexcept { return columns_.empty(); }
+  bool empty() const noexcept { return columns_.empty() && status_.ok(); }
   size_t size() const noexcept { return columns_.size(); }
   const Column* data() const noexcept { return columns_.data(); }
   const Column& operator[](size_t i) const noexcept { return columns_[i]; }
   std::vector<Column>::const_iterator begin() const noexcept { return columns_.begin(); }
   std::vector<Column>::const_iterator end() const noexcept { return columns_.end(); }
   friend bool operator==(const ColumnList& a, const ColumnList& b) {
-    return a.columns_ == b.columns_;
+    return a.columns_ == b.columns_ && a.status_.message() == b.status_.message();
   }
   /// @}
 

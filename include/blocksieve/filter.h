@@ -50,6 +50,12 @@ struct KeySink {
   void (*add_key)(KeySink*, std::string_view key) noexcept;
 };
 
+/// Where a builder's keys go; a moved-from builder drops them.
+struct KeySinkPointer {
+  BLOCKSIEVE_EXPORT static KeySink dropped;
+  KeySink* to = &dropped;
+};
+
 }  // namespace internal
 
 /// The entry points of one kind of filter on one kernel, which PointFilter calls with its state.
@@ -104,8 +110,10 @@ struct FilterOptions {
   /// The same where prefixes are few, so that this takes at most `max_few_prefixes` hashes a key: a
   /// seek wastes a read for each file that passes.
   double few_prefixes_fpr = 1e-4;
-  double max_few_prefixes = 0.1;     ///< See `few_prefixes_fpr`. >= 0.
-  bool prefixes_share_bits = false;  ///< Whether blocks keep the size that keys alone would take.
+  double max_few_prefixes = 0.1;  ///< See `few_prefixes_fpr`. >= 0.
+  /// Whether blocks keep the size that keys alone would take, if some filter is that small: see
+  /// FinishedFilter::excess_bits_per_key.
+  bool prefixes_share_bits = false;
   /// Whether the key filter holds keys. False: only prefixes, so that every key may match. Then
   /// with `prefixes` and without `ranges`.
   bool holds_keys = true;
@@ -128,11 +136,14 @@ struct FinishedFilter {
   bool has_ranges = false;              ///< Whether it has a range filter.
   bool has_prefixes = false;            ///< Whether it has prefixes.
   uint64_t range_key_bytes = 0;         ///< Memory of the keys for the range filter.
+  /// With prefixes_share_bits: bits per key above what keys alone would take, as the smallest
+  /// filter of keys and prefixes takes more.
+  double excess_bits_per_key = 0;
   /// Why the kind is not that of the layout: it exceeded max_build_bytes, had no room in the charge
   /// or no solution. It is then a blocked Bloom filter of the same FPR. Empty otherwise.
   std::string fallback_reason = {};
-  /// Why there is no range filter: keys were too similar or out of order, or memory was short.
-  /// Empty if there is one, or should be none.
+  /// Why there is no range filter, or are no prefixes: keys were too similar or out of order, or
+  /// memory was short. Empty if there is one, or should be none.
   std::string no_ranges_reason = {};
 };
 
@@ -142,7 +153,7 @@ BLOCKSIEVE_EXPORT Result<std::string> CanonicalPrefixRule(std::string_view text)
 
 /// Collects the keys of one file, partition or granule and builds one filter block from them.
 /// Call order: ( AddKey* Finish )*. Not thread-safe, but may move between threads. A moved-from
-/// builder may only be assigned to or destroyed.
+/// builder ignores keys, and its Finish is an error.
 class BLOCKSIEVE_EXPORT FilterBuilder {
  public:
   /// Errors: InvalidArgument, naming the option, its value and the allowed range.
@@ -154,7 +165,7 @@ class BLOCKSIEVE_EXPORT FilterBuilder {
 
   /// Adds a key: any bytes, including none. A key equal to one of the last two is counted once:
   /// engines add keys in order, and may add a prefix of each key after it.
-  void AddKey(std::string_view key) noexcept { sink_->add_key(sink_, key); }
+  void AddKey(std::string_view key) noexcept { sink_.to->add_key(sink_.to, key); }
 
   /// Adds HashKey(key) to the key filter, and no key to sections.
   void AddHash(uint64_t hash) noexcept;
@@ -165,14 +176,17 @@ class BLOCKSIEVE_EXPORT FilterBuilder {
 
   /// @{
   /// The finished block, of layout() unless another is given for this block, and with sections
-  /// unless they are left out. Resets the builder, also on error. Errors: ResourceExhausted if the
-  /// block would reach 4 GiB, max_build_bytes would be exceeded, or memory runs out.
+  /// unless they are left out. Resets the builder, also on error. Errors: InvalidArgument if the
+  /// layout is none of sizing.h's of this library's kinds, or the builder was moved from;
+  /// ResourceExhausted if the block would reach 4 GiB, max_build_bytes would be exceeded, or memory
+  /// runs out.
   Result<FinishedFilter> Finish() { return Finish(layout_); }
   Result<FinishedFilter> Finish(const Layout& layout, bool with_sections = true);
   /// @}
 
   /// Checks that `block`, made by the last Finish, is readable, undamaged, not "always may match",
-  /// and matches every key. Errors: Corruption. REQUIRES: keep_hashes, no key added since Finish.
+  /// and matches every key. Errors: Corruption; InvalidArgument without keep_hashes, or if a key
+  /// was added since Finish.
   Status VerifyBuilt(ByteView block) const;
 
   const FilterOptions& options() const noexcept { return options_; }  ///< As given to Create.
@@ -185,7 +199,7 @@ class BLOCKSIEVE_EXPORT FilterBuilder {
   FilterOptions options_;
   Layout layout_;
   std::unique_ptr<Keys> keys_;
-  internal::KeySink* sink_;  // of keys_
+  internal::NewAfterMove<internal::KeySinkPointer> sink_;  // of keys_
 };
 
 /// Result of a range query: is there a key in [begin, end)?
@@ -274,7 +288,8 @@ static_assert(sizeof(PointFilter) == 48);
 
 /// A filter of keys and of ranges of keys. Opening takes constant time, so that a filter may be
 /// opened for a single lookup; it allocates only if the block has sections for ranges: once, 448
-/// bytes with malloc's header. Immutable, cheap to copy, thread-safe.
+/// bytes with malloc's header. Immutable, cheap to copy, thread-safe. A moved-from filter is that
+/// of the default constructor.
 ///
 /// "May match" can be wrong, at the filter's false-positive rate; "no" cannot. An unreadable block
 /// (short, truncated, foreign, newer or damaged) always answers "may match".
@@ -312,22 +327,22 @@ class BLOCKSIEVE_EXPORT Filter {
   static Status Verify(ByteView block);
 
   /// The filter of keys. Valid as long as the block, or as this filter if Build made it.
-  const PointFilter& points() const noexcept { return points_; }
+  const PointFilter& points() const noexcept { return parts_.points; }
 
   /// @{
   /// Those of points().
-  bool MayContain(std::string_view key) const noexcept { return points_.MayContain(key); }
-  bool MayContainHash(uint64_t hash) const noexcept { return points_.MayContainHash(hash); }
+  bool MayContain(std::string_view key) const noexcept { return parts_.points.MayContain(key); }
+  bool MayContainHash(uint64_t hash) const noexcept { return parts_.points.MayContainHash(hash); }
   void MayContain(std::span<const std::string_view> keys, bool* may_match) const noexcept {
-    points_.MayContain(keys, may_match);
+    parts_.points.MayContain(keys, may_match);
   }
   void MayContainHashes(std::span<const uint64_t> hashes, bool* may_match) const noexcept {
-    points_.MayContainHashes(hashes, may_match);
+    parts_.points.MayContainHashes(hashes, may_match);
   }
   /// @}
 
   /// Whether the block has sections for ranges.
-  bool answers_ranges() const noexcept { return answers_ranges_; }
+  bool answers_ranges() const noexcept { return parts_.answers_ranges; }
 
   /// Whether some key may be in [begin, end), in bytewise order. kMayMatch without sections, or if
   /// begin >= end.
@@ -338,8 +353,8 @@ class BLOCKSIEVE_EXPORT Filter {
     return QueryRange(begin, end) != RangeAnswer::kNo;
   }
 
-  State state() const noexcept { return state_; }  ///< State of the block.
-  ByteView bytes() const noexcept;                 ///< The block, if Build made the filter.
+  State state() const noexcept { return parts_.state; }  ///< State of the block.
+  ByteView bytes() const noexcept;                       ///< The block, if Build made the filter.
   /// Memory of sections and bytes() in addition to the filter itself.
   size_t memory_bytes() const noexcept;
 
@@ -347,10 +362,13 @@ class BLOCKSIEVE_EXPORT Filter {
   friend Filter internal::OpenFilter(ByteView block, Kernel kernel) noexcept;
   static Result<Filter> Own(OwnedBytes block);
 
-  PointFilter points_;
-  std::shared_ptr<const internal::FilterBody> body_;  // sections, and the bytes if Build made them
-  State state_ = State::kUnreadable;
-  bool answers_ranges_ = false;
+  struct Parts {
+    PointFilter points;
+    std::shared_ptr<const internal::FilterBody> body;  // sections, and the bytes if Build made them
+    State state = State::kUnreadable;
+    bool answers_ranges = false;
+  };
+  internal::NewAfterMove<Parts> parts_;
 };
 static_assert(sizeof(Filter) <= 80);
 

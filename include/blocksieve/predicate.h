@@ -34,7 +34,8 @@ enum class Comparison : uint8_t {
   kMissing,         ///< Is missing; takes no value.
 };
 
-/// A condition on rows. Immutable, cheap to copy, thread-safe. Text form, keywords in any case:
+/// A condition on rows. Immutable, cheap to copy, which a move does, too; thread-safe. Text form,
+/// keywords in any case:
 ///
 ///     c = v   c == v   c != v   c <> v   c < v   c <= v   c > v   c >= v
 ///     c [NOT] IN (v, ...)       c [NOT] BETWEEN v AND v       c IS [NOT] NULL   (or MISSING)
@@ -63,6 +64,9 @@ class BLOCKSIEVE_EXPORT Predicate {
  public:
   static constexpr size_t kMaxTextBytes = size_t{1} << 20;  ///< Longest text form.
   static constexpr size_t kMaxDepth = 100;  ///< Nested parentheses and NOTs, or And, Or and Not.
+
+  Predicate(const Predicate&) noexcept = default;  ///< Never leaves a predicate without its parts.
+  Predicate& operator=(const Predicate&) noexcept = default;  ///< See above.
 
   /// Parses the text form. Errors: InvalidArgument, "position P: what was expected, what was
   /// found". P counts bytes from 1 and is also stored in `error_position` unless that is null.
@@ -99,7 +103,7 @@ class BLOCKSIEVE_EXPORT Predicate {
   static std::string ColumnText(const Column& column);
 
   /// Columns that the comparisons use, each once.
-  const std::vector<Column>& columns() const noexcept { return columns_; }
+  const std::vector<Column>& columns() const noexcept { return *columns_; }
 
   /// Whether a row matches.
   bool Matches(std::string_view row) const;
@@ -115,7 +119,7 @@ class BLOCKSIEVE_EXPORT Predicate {
   static std::vector<NodePointer> CollectNodes(std::span<const Predicate> operands);
 
   NodePointer node_;
-  std::vector<Column> columns_;
+  std::shared_ptr<const std::vector<Column>> columns_;
 };
 
 /// Orders rows by a column's value; of an array, by the smallest, or the largest if descending.

@@ -79,7 +79,7 @@ BLOCKSIEVE_EXPORT uint64_t BlockBytes(const Layout& layout, uint64_t num_keys,
 BLOCKSIEVE_EXPORT uint64_t MaxBlockKeys(const Layout& layout, uint64_t block_bytes) noexcept;
 
 /// The layout of lowest FPR whose block for `num_keys` keys fits in `block_bytes`; the smallest
-/// layout of the kind if none fits. REQUIRES: not kNone
+/// layout of the kind if none fits; that of kNone for kinds without layouts.
 BLOCKSIEVE_EXPORT Layout LayoutForBlockBytes(FilterKind kind, uint64_t num_keys,
                                              uint64_t block_bytes);
 

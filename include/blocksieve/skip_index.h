@@ -94,8 +94,8 @@ struct SkipIndexOptions {
 
   /// Budget for the index of a file, in bytes. Parts that exceed it are left out, the largest
   /// filters first. It also limits the memory of building: to 32 times this, 1 MiB, and twice the
-  /// longest value. Filters that need more are dropped at once, those of most values first. 0: no
-  /// limit.
+  /// longest value and key. What needs more is dropped at once: filters, those of most values
+  /// first, then bounds, and where the keys of granules alone need more, the index. 0: no limit.
   uint64_t max_index_bytes = kDefaultMaxIndexBytes;
 };
 
@@ -111,7 +111,7 @@ struct FinishedSkipIndex {
 /// Builds the skip index of one file while the file is written. Memory: 8 bytes per distinct value,
 /// granule and column, and 28 more in Finish, for one column at a time; see
 /// SkipIndexOptions::max_index_bytes. Not thread-safe, but may move between threads. A moved-from
-/// builder may only be destroyed or assigned to.
+/// builder ignores rows, and its Finish is an error.
 ///
 /// Call order: ( (AddRow|AddEmptyRow|AddAlwaysMatchingRow) (AddValue|NoteSequence)* CloseGranule?
 /// )* Finish
@@ -150,7 +150,7 @@ class BLOCKSIEVE_EXPORT SkipIndexBuilder {
 
   /// Adds a value to the current row, for engines whose rows have columns of their own. Columns are
   /// counted from 0. A column that does not exist, or has another type, makes Finish fail with
-  /// InvalidArgument. REQUIRES: a row
+  /// InvalidArgument, as does a value before the first row.
   void AddValue(size_t column, const Value& value) noexcept;
 
   /// Records the current row's sequence number; the index stores each granule's smallest.
@@ -165,8 +165,7 @@ class BLOCKSIEVE_EXPORT SkipIndexBuilder {
 
   /// Returns the index, even without rows.
   /// Errors: ResourceExhausted (memory, or the granules' keys alone exceed max_index_bytes);
-  /// InvalidArgument (see AddValue).
-  /// REQUIRES: Finish() has not been called
+  /// InvalidArgument (see AddValue, or the builder is finished already).
   Result<FinishedSkipIndex> Finish() noexcept;
 
   /// After Finish: the minimum of max_index_bytes that drops nothing, whatever the budget was. 0 if
@@ -199,9 +198,9 @@ struct GranuleBounds {
   std::optional<std::string> high;  ///< At or above the maximum; nullopt: unknown.
 };
 
-/// Reads the skip index of one file. Immutable, thread-safe. A moved-from index may only be
-/// destroyed or assigned to. Functions that are not noexcept and return no Result may throw
-/// std::bad_alloc.
+/// Reads the skip index of one file. Immutable, thread-safe. A moved-from index has no granules and
+/// cannot prune, so that its file is read as a whole. Functions that are not noexcept and return no
+/// Result may throw std::bad_alloc.
 class BLOCKSIEVE_EXPORT SkipIndex {
  public:
   /// Opens an index and checks every byte, about 0.1 ms per MB: a flipped bit would hide rows.
@@ -225,7 +224,7 @@ class BLOCKSIEVE_EXPORT SkipIndex {
   uint64_t num_rows() const noexcept;    ///< Total over all granules.
 
   /// @{
-  /// Facts about a granule. REQUIRES: granule < num_granules()
+  /// Facts about a granule; of one that the file does not have: true, 0 and 0.
   bool AlwaysMatches(size_t granule) const noexcept;    ///< It may match every predicate.
   uint64_t NumRows(size_t granule) const noexcept;      ///< Number of its rows.
   uint64_t MinSequence(size_t granule) const noexcept;  ///< 0 if none was recorded.
@@ -233,8 +232,8 @@ class BLOCKSIEVE_EXPORT SkipIndex {
 
   bool has_keys() const noexcept;  ///< False if the carrier of the index has the keys.
 
-  /// First and last key of a granule; either may be null. Decodes up to 16 granules before it.
-  /// REQUIRES: granule < num_granules(), has_keys()
+  /// First and last key of a granule; either may be null. Decodes up to 16 granules before it. No
+  /// effect if the file does not have the granule, or the index no keys.
   void GetKeyRange(size_t granule, std::string* first, std::string* last) const;
 
   /// Whether a comparison of the predicate can prune granules with this index. If not, all granules
@@ -264,9 +263,9 @@ class BLOCKSIEVE_EXPORT SkipIndex {
 
  private:
   struct Parts;
-  explicit SkipIndex(std::unique_ptr<Parts> parts) noexcept;
+  explicit SkipIndex(std::shared_ptr<const Parts> parts) noexcept;
 
-  std::unique_ptr<Parts> parts_;
+  std::shared_ptr<const Parts> parts_;  // never null
 };
 
 }  // namespace blocksieve

@@ -78,7 +78,8 @@ struct BLOCKSIEVE_EXPORT RateGoal {
     return is_short_lived ? FilterKind::kStockBloom : FilterKind::kStockRibbon;
   }
 
-  /// Errors: InvalidArgument if more than one goal is given, or a number is outside its limits.
+  /// Errors: InvalidArgument if more than one goal is given, a number is outside its limits, or
+  /// bits_per_key is less than the coarsest filters with ranges take.
   Status Check() const;
 };
 
@@ -150,13 +151,13 @@ BLOCKSIEVE_EXPORT Result<RatePlan> AllocateRates(std::span<const TreeLevel> leve
 /// * Range filters and prefixes are parts of key filters. With a seek_fraction every level has
 ///   filters; with prefixes too, unless bits_per_key leaves no memory for some.
 ///
-/// REQUIRES: `levels` is not empty. Errors: as AllocateRates.
+/// Errors: as AllocateRates; InvalidArgument if `levels` is empty.
 BLOCKSIEVE_EXPORT Result<RatePlan> AllocateByLevel(std::vector<TreeLevel> levels,
                                                    const RateGoal& goal);
 
 /// FPRs for a file that will be written to `level`; -1: unknown, planned as the level with the
-/// largest runs. An empty level gets a run like those of level 0. REQUIRES: level < levels.size().
-/// Errors: as AllocateRates.
+/// largest runs. An empty level gets a run like those of level 0. Errors: as AllocateByLevel;
+/// InvalidArgument if there is no such level.
 BLOCKSIEVE_EXPORT Result<FilterRates> AllocateForFile(std::vector<TreeLevel> levels, int level,
                                                       const RateGoal& goal);
 
@@ -242,8 +243,8 @@ class BLOCKSIEVE_EXPORT Tree {
   std::vector<TreeLevel> ToLevels(const RateGoal& goal = {}) const;
 
   /// Wasted data-block reads per lookup if the filters of run i have the FPR fprs[i] (1: no
-  /// filter). A lookup of an absent key checks all runs of its segment, and each wastes a read with
-  /// its FPR:
+  /// filter, as for runs without a number). A lookup of an absent key checks all runs of its
+  /// segment, and each wastes a read with its FPR:
   ///
   ///   sum over segments of lookup share × (sum over its runs of FPR)
   ///

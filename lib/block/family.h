@@ -24,6 +24,9 @@ concept FilterFamily = requires(const Layout& layout, uint64_t number, HashList*
                                 FilterDescription* description) {
   { Family::kKind } -> std::convertible_to<FilterKind>;
   { Family::kName } -> std::convertible_to<std::string_view>;
+  // Of a layout of which a filter can be built; bits from MinBitsPerKey().
+  { Family::kMaxProbes } -> std::convertible_to<uint32_t>;
+  { Family::kMaxBitsPerKey } -> std::convertible_to<double>;
   // REQUIRES: a target FPR in its range
   { Family::ChooseLayout(0.5) } -> std::same_as<Layout>;
   // REQUIRES: at least MinBitsPerKey(), those of the first layout

@@ -8,6 +8,8 @@ namespace blocksieve::internal {
 struct BloomFamily {
   static constexpr FilterKind kKind = FilterKind::kBlockedBloom;
   static constexpr std::string_view kName = "bloom";
+  static constexpr uint32_t kMaxProbes = 16;        // as the field has four bits
+  static constexpr double kMaxBitsPerKey = 0x1p28;  // as PayloadBytes is clamped
 
   static Layout ChooseLayout(double target_fpr);
   static Layout LayoutForBitsPerKey(double bits_per_key);

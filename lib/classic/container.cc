@@ -51,6 +51,7 @@ Result<OwnedBytes> AllocateCells(const BloomLayout& layout, uint32_t cell_bits) 
 
 Result<OwnedBytes> WriteContainer(const BloomLayout& layout, uint32_t cell_bits,
                                   ByteView cells) try {
+  BLOCKSIEVE_RETURN_IF_ERROR(layout.Check());
   std::string header(kMagic);
   AppendLittleEndian(&header, kVersion);
   AppendLittleEndian(&header, static_cast<uint8_t>(cell_bits));

@@ -39,7 +39,7 @@ Status CheckCounters(const BloomLayout& layout, uint32_t counter_bits);
 /// REQUIRES: layout.Check() or, for counters, CheckCounters() is ok.
 Result<OwnedBytes> AllocateCells(const BloomLayout& layout, uint32_t cell_bits);
 
-/// Errors: ResourceExhausted if out of memory.
+/// Errors: InvalidArgument for a layout without bits; ResourceExhausted if out of memory.
 Result<OwnedBytes> WriteContainer(const BloomLayout& layout, uint32_t cell_bits, ByteView cells);
 
 /// Reads any bytes, checking all of them, before it allocates memory of about their size. Errors:

@@ -27,6 +27,11 @@ bool IsFamily(FilterKind kind) noexcept {
   return std::apply([&](auto... family) { return ((family.kKind == kind) || ...); }, List());
 }
 
+/// Whether filters of the kind have layouts, rates and sizes.
+inline bool HasSizing(FilterKind kind) noexcept {
+  return kind != FilterKind::kNone && IsFamily<SizedFamilies>(kind);
+}
+
 /// visit(Family()) for the family of this kind. REQUIRES: IsFamily<List>(kind)
 template <class List = Families, size_t i = 0, class Visit>
 decltype(auto) VisitFamily(FilterKind kind, const Visit& visit) {

@@ -35,27 +35,27 @@ Filter internal::OpenFilter(ByteView block, Kernel kernel) noexcept {
   // An empty filter answers "no" to every key, so the flag counts only with a known kind.
   if (ParseFooter(block, &footer) || !IsFamily(footer.kind)) return filter;
   if (footer.is_empty()) {
-    filter.points_ = PointFilter(kNothingMatches, std::byte());
-    filter.state_ = Filter::State::kEmpty;
+    filter.parts_.points = PointFilter(kNothingMatches, std::byte());
+    filter.parts_.state = Filter::State::kEmpty;
     return filter;
   }
   const Problem problem = VisitFamily(
-      footer.kind, [&](auto family) { return family.Open(footer, kernel, &filter.points_); });
+      footer.kind, [&](auto family) { return family.Open(footer, kernel, &filter.parts_.points); });
   if (problem) return filter;
-  filter.state_ = Filter::State::kReady;
+  filter.parts_.state = Filter::State::kReady;
   if (footer.prefixes.empty() && footer.ranges.empty()) [[likely]]
     return filter;
-  const PointFilter points = filter.points_;
+  const PointFilter points = filter.parts_.points;
   if (!footer.holds_keys) [[unlikely]]
-    filter.points_ = PointFilter();
+    filter.parts_.points = PointFilter();
   try {
     auto body = std::make_shared<FilterBody>();
     body->prefixes = ReadPrefixPart(footer.prefixes);
     if (!footer.holds_keys) [[unlikely]]
       body->prefix_points = points;
     body->ranges = RangeFilterReader::OpenSection(footer.ranges, kernel);
-    filter.answers_ranges_ = !body->prefixes.rule().empty() || body->ranges.is_ready();
-    filter.body_ = std::move(body);
+    filter.parts_.answers_ranges = !body->prefixes.rule().empty() || body->ranges.is_ready();
+    filter.parts_.body = std::move(body);
   } catch (const std::bad_alloc&) {
     // All ranges may match.
   }
@@ -65,25 +65,26 @@ Filter internal::OpenFilter(ByteView block, Kernel kernel) noexcept {
 Result<Filter> Filter::Own(OwnedBytes block) try {
   Filter filter = Open(block.view());
   auto body = std::make_shared<internal::FilterBody>();
-  if (filter.body_ != nullptr) {
-    body->prefixes = filter.body_->prefixes;
-    body->prefix_points = filter.body_->prefix_points;
-    body->ranges = filter.body_->ranges;
+  if (filter.parts_.body != nullptr) {
+    body->prefixes = filter.parts_.body->prefixes;
+    body->prefix_points = filter.parts_.body->prefix_points;
+    body->ranges = filter.parts_.body->ranges;
   }
   body->block = std::move(block);
-  filter.body_ = std::move(body);
+  filter.parts_.body = std::move(body);
   return filter;
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();
 }
 
 ByteView Filter::bytes() const noexcept {
-  return body_ == nullptr ? ByteView() : body_->block.view();
+  return parts_.body == nullptr ? ByteView() : parts_.body->block.view();
 }
 
 size_t Filter::memory_bytes() const noexcept {
   constexpr size_t kReferenceCounts = 16;
-  return body_ == nullptr ? 0 : sizeof(*body_) + kReferenceCounts + body_->block.size;
+  return parts_.body == nullptr ? 0
+                                : sizeof(*parts_.body) + kReferenceCounts + parts_.body->block.size;
 }
 
 void PointFilter::MayContain(std::span<const std::string_view> keys,
@@ -105,14 +106,15 @@ void PointFilter::MayContain(std::span<const std::string_view> keys,
 }
 
 RangeAnswer Filter::QueryRange(std::string_view begin, std::string_view end) const noexcept {
-  if (!answers_ranges_) return RangeAnswer::kMayMatch;
-  const PointFilter& prefix_points = body_->prefix_points ? *body_->prefix_points : points_;
+  if (!parts_.answers_ranges) return RangeAnswer::kMayMatch;
+  const PointFilter& prefix_points =
+      parts_.body->prefix_points ? *parts_.body->prefix_points : parts_.points;
   const RangeAnswer answer =
-      body_->prefixes.rule().empty()
+      parts_.body->prefixes.rule().empty()
           ? RangeAnswer::kMayMatch
-          : internal::QueryPrefixes(body_->prefixes, prefix_points, begin, end);
-  if (!body_->ranges.is_ready() || answer == RangeAnswer::kNo) return answer;
-  const RangeAnswer of_ranges = body_->ranges.Query(begin, end, &points_);
+          : internal::QueryPrefixes(parts_.body->prefixes, prefix_points, begin, end);
+  if (!parts_.body->ranges.is_ready() || answer == RangeAnswer::kNo) return answer;
+  const RangeAnswer of_ranges = parts_.body->ranges.Query(begin, end, &parts_.points);
   return of_ranges == RangeAnswer::kMayMatch ? answer : of_ranges;
 }
 

@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cassert>
+#include <limits>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "blocksieve/sizing.h"
@@ -24,11 +25,52 @@ namespace {
 // for a while. Larger filters have too many chunks for the failure of one to matter.
 constexpr uint64_t kSmallFilterKeys = 1 << 16;
 
+Status MovedFrom() { return Status::InvalidArgument("the filter builder was moved from"); }
+
 Status TooMuchMemory(uint64_t num_keys, uint64_t max_build_bytes) {
   return Status::ResourceExhausted(
       "building a filter of " + std::to_string(num_keys) + " keys takes more memory than " +
       (max_build_bytes == 0 ? "available"
                             : "max_build_bytes = " + std::to_string(max_build_bytes)));
+}
+
+// A filter without points must have ranges: prefixes are looked up in the points.
+Status CheckKind(FilterKind kind, const FilterOptions& options) {
+  const bool is_useless =
+      kind == FilterKind::kNone && (!options.ranges || !options.prefixes.empty());
+  return internal::IsFamily(kind) && !is_useless ? Status::Ok() : internal::UnknownKind(kind);
+}
+
+// Also of what is not used: a number out of its range is a mistake in any case.
+Status CheckOptions(const FilterOptions& options) {
+  BLOCKSIEVE_RETURN_IF_ERROR(CheckKind(options.kind, options));
+  if (!options.holds_keys && (options.prefixes.empty() || options.ranges)) {
+    return Status::InvalidArgument(
+        "holds_keys is false; allowed: true, or with prefixes and without ranges");
+  }
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (const auto& [name, number, lowest, highest] :
+       {std::tuple("target_fpr", options.target_fpr, kMinTargetFpr, kMaxTargetFpr),
+        {"range_fpr", options.range_fpr, kMinRangeFpr, kMaxRangeFpr},
+        {"max_estimated_range_fpr", options.max_estimated_range_fpr, 0, 1},
+        {"prefix_fpr", options.prefix_fpr, kMinTargetFpr, kMaxTargetFpr},
+        {"few_prefixes_fpr", options.few_prefixes_fpr, kMinTargetFpr, kMaxTargetFpr},
+        {"max_few_prefixes", options.max_few_prefixes, 0, kInfinity}}) {
+    BLOCKSIEVE_RETURN_IF_ERROR(internal::CheckRange(name, number, lowest, highest));
+  }
+  return Status::Ok();
+}
+
+// Errors: InvalidArgument unless a filter of the layout rules something out.
+Status CheckLayout(const Layout& layout, const FilterOptions& options) {
+  BLOCKSIEVE_RETURN_IF_ERROR(CheckKind(layout.kind, options));
+  if (layout.kind == FilterKind::kNone) return Status::Ok();
+  return internal::VisitFamily(layout.kind, [&](auto family) -> Status {
+    BLOCKSIEVE_RETURN_IF_ERROR(
+        internal::CheckRange("num_probes", layout.num_probes, 1, family.kMaxProbes));
+    return internal::CheckRange("bits_per_key", layout.bits_per_key, family.MinBitsPerKey(),
+                                family.kMaxBitsPerKey);
+  });
 }
 
 OwnedBytes CutToSize(OwnedBytes block, uint64_t padding_bytes) {
@@ -38,16 +80,23 @@ OwnedBytes CutToSize(OwnedBytes block, uint64_t padding_bytes) {
   return cut;
 }
 
-// The layout of the point filter, whose bits keys may have to share with prefixes.
+// The layout of the point filter, whose bits keys may have to share with prefixes. Sets the bits
+// per key that the smallest filter takes above them.
 Layout LayoutWithPrefixes(const FilterBuilder& builder, const PrefixBuilder& prefixes,
-                          const Layout& layout) {
+                          const Layout& layout, double* excess_bits_per_key) {
   const uint64_t hashes = prefixes.num_hashes();
   if (!builder.options().prefixes_share_bits || layout.kind != builder.options().kind ||
       hashes == 0) {
     return layout;
   }
-  const uint64_t block_bytes = BlockBytes(layout, builder.num_keys() - hashes);
-  return LayoutForBlockBytes(layout.kind, builder.num_keys(), block_bytes);
+  const uint64_t keys = builder.num_keys() - hashes;
+  const uint64_t block_bytes = BlockBytes(layout, keys);
+  const Layout shared = LayoutForBlockBytes(layout.kind, builder.num_keys(), block_bytes);
+  const uint64_t bytes = BlockBytes(shared, builder.num_keys());
+  if (bytes > block_bytes && keys != 0) {
+    *excess_bits_per_key = 8 * static_cast<double>(bytes - block_bytes) / static_cast<double>(keys);
+  }
+  return shared;
 }
 
 }  // namespace
@@ -55,7 +104,10 @@ Layout LayoutWithPrefixes(const FilterBuilder& builder, const PrefixBuilder& pre
 // Hidden, or its functions would be exported where they are not inlined, as FilterBuilder is.
 struct __attribute__((visibility("hidden"))) FilterBuilder::Keys : internal::KeySink {
   explicit Keys(const FilterOptions& options)
-      : KeySink{&AddPoint}, hashes(options.max_build_bytes), charge(options.charge) {}
+      : KeySink{&AddPoint},
+        max_build_bytes(options.max_build_bytes),
+        hashes(options.max_build_bytes),
+        charge(options.charge) {}
 
   void Add(uint64_t hash) noexcept {
     // num_keys distinguishes "no key yet" from a key that hashes to the initial value.
@@ -93,6 +145,7 @@ struct __attribute__((visibility("hidden"))) FilterBuilder::Keys : internal::Key
 
   static void AddToSections(KeySink* sink, std::string_view key) noexcept {
     auto* const keys = static_cast<Keys*>(sink);
+    ++keys->num_section_keys;
     if (!keys->is_in_parts(key)) keys->AddToParts(key);
   }
 
@@ -104,11 +157,20 @@ struct __attribute__((visibility("hidden"))) FilterBuilder::Keys : internal::Key
   }
 
   [[gnu::noinline]] void AppendAndCharge(uint64_t hash) noexcept {
+    LimitPrefixes();
     hashes.Append(hash);
     if (charge == nullptr) return;
     charge->Grow(hashes.memory_bytes() + (ranges ? ranges->memory_bytes() : 0));
   }
 
+  // Gives up prefixes where they and the next hashes would exceed the limit.
+  void LimitPrefixes() noexcept {
+    if (!prefixes || max_build_bytes == 0) return;
+    const uint64_t bytes = hashes.memory_bytes() + hashes.next_bytes() + prefixes->memory_bytes();
+    if (bytes > max_build_bytes) prefixes->GiveUp();
+  }
+
+  const uint64_t max_build_bytes;
   internal::HashList hashes;
   MemoryCharge* charge;
   internal::HashList built_hashes;  // those of the last block, with keep_hashes
@@ -122,6 +184,7 @@ struct __attribute__((visibility("hidden"))) FilterBuilder::Keys : internal::Key
   void Clear() noexcept {
     hashes.Clear();
     num_keys.store(0, std::memory_order_relaxed);
+    num_section_keys = 0;
   }
   void FinishSections(bool with_sections) noexcept;
   uint64_t BuildBytes(const Layout& layout, bool keep) const noexcept;
@@ -134,6 +197,7 @@ struct __attribute__((visibility("hidden"))) FilterBuilder::Keys : internal::Key
   std::string range_section;
   std::string no_ranges_reason;
   std::atomic<uint64_t> num_keys = 0;  // other threads may read it
+  uint64_t num_section_keys = 0;       // without holds_keys, which counts hashes of prefixes only
   // The last two distinct hashes; valid from one and two num_keys on.
   uint64_t latest = 0;
   uint64_t before_latest = 0;
@@ -143,6 +207,7 @@ void FilterBuilder::Keys::AddToParts(std::string_view key) noexcept try {
   if (ranges) ranges->AddKey(key);
   if (!prefixes) return;
   for (const uint64_t hash : prefixes->AddKey(key)) Add(hash);
+  LimitPrefixes();
 } catch (const std::bad_alloc&) {
   prefixes->GiveUp();
 }
@@ -158,9 +223,14 @@ inline void FilterBuilder::Keys::FinishPrefixes() noexcept try {
 inline void FilterBuilder::Keys::FinishSections(bool with_sections) noexcept {
   try {
     no_ranges_reason.clear();
+    const bool has_lost_prefixes = prefixes && with_sections && !prefixes->is_sound();
     prefix_section = prefixes && with_sections ? prefixes->Finish() : "";
     range_section = ranges && with_sections ? ranges->Finish() : "";
     if (ranges && with_sections) no_ranges_reason = ranges->absent_reason();
+    if (has_lost_prefixes && no_ranges_reason.empty()) {
+      no_ranges_reason =
+          "too little memory for prefixes, max_build_bytes = " + std::to_string(max_build_bytes);
+    }
   } catch (const std::bad_alloc&) {
     no_ranges_reason = "no memory";  // short enough for a string without an allocation
     prefix_section.clear();
@@ -191,6 +261,10 @@ inline Result<FinishedFilter> FilterBuilder::Keys::Build(const FilterOptions& op
   const bool keeps = options.keep_hashes || num_keys <= kSmallFilterKeys;
   internal::BlockPlan plan = internal::PlanBlock(layout, num_keys);
   plan.holds_keys = options.holds_keys;
+  // No key has a prefix, or prefixes were left out: that is no filter without keys.
+  if (!options.holds_keys && prefix_section.empty() && num_section_keys != 0) {
+    plan = {.kind = FilterKind::kNone, .num_keys = num_section_keys};
+  }
   if (options.max_build_bytes != 0 &&
       BuildBytes(layout, keeps) + plan.capacity - plan.points_bytes > options.max_build_bytes) {
     return TooMuchMemory(num_keys, options.max_build_bytes);
@@ -199,8 +273,8 @@ inline Result<FinishedFilter> FilterBuilder::Keys::Build(const FilterOptions& op
       plan.capacity + section_bytes + internal::kMaxFooterBytes, plan.padding_bytes);
   if (block.memory == nullptr) return TooMuchMemory(num_keys, 0);
   std::string problem;
-  if (num_keys > 0) {
-    problem = internal::VisitFamily(layout.kind, [&](auto family) {
+  if (plan.num_keys > 0) {
+    problem = internal::VisitFamily(plan.kind, [&](auto family) {
       return family.Build(&hashes, keeps, layout, block.data(), &plan);
     });
   }
@@ -209,7 +283,7 @@ inline Result<FinishedFilter> FilterBuilder::Keys::Build(const FilterOptions& op
   const bool is_loose = plan.points_bytes < plan.capacity && num_keys <= kSmallFilterKeys;
   return FinishedFilter{
       .block = is_loose ? CutToSize(std::move(block), plan.padding_bytes) : std::move(block),
-      .kind = layout.kind,
+      .kind = plan.kind,
       .has_ranges = !range_section.empty(),
       .has_prefixes = !prefix_section.empty()};
 }
@@ -217,16 +291,16 @@ inline Result<FinishedFilter> FilterBuilder::Keys::Build(const FilterOptions& op
 inline Result<FinishedFilter> FilterBuilder::Keys::BuildOrFallBack(const FilterOptions& options,
                                                                    const Layout& layout) {
   constexpr FilterKind kFallback = internal::FallbackFamily::kKind;
+  const bool has_smaller = layout.kind != kFallback && layout.kind != FilterKind::kNone;
   const uint64_t num_hashes = hashes.size();
   std::string problem;
   if (charge != nullptr) {
     const char* const no_room = charge->Reserve(BuildBytes(layout, options.keep_hashes));
-    if (no_room != nullptr && layout.kind != kFallback) problem = no_room;
+    if (no_room != nullptr && has_smaller) problem = no_room;
   }
   if (problem.empty()) {
     Result<FinishedFilter> filter = Build(options, layout);
-    if (filter.ok() || layout.kind == kFallback || hashes.size() != num_hashes ||
-        hashes.exhausted()) {
+    if (filter.ok() || !has_smaller || hashes.size() != num_hashes || hashes.exhausted()) {
       return filter;
     }
     problem = filter.status().message();
@@ -244,20 +318,18 @@ FilterBuilder::FilterBuilder(const FilterOptions& options, const Layout& layout)
     : options_(options),
       layout_(layout),
       keys_(std::make_unique<Keys>(options)),
-      sink_(keys_.get()) {}
+      sink_(internal::KeySinkPointer{keys_.get()}) {}
 FilterBuilder::FilterBuilder(FilterBuilder&&) noexcept = default;
 FilterBuilder& FilterBuilder::operator=(FilterBuilder&&) noexcept = default;
 FilterBuilder::~FilterBuilder() = default;
 
+constinit internal::KeySink internal::KeySinkPointer::dropped = {
+    [](KeySink*, std::string_view) noexcept {}};
+
 Result<FilterBuilder> FilterBuilder::Create(const FilterOptions& options) try {
-  if (!internal::IsFamily(options.kind)) return internal::UnknownKind(options.kind);
-  const bool has_sections = options.ranges || !options.prefixes.empty();
-  if (!options.holds_keys && (options.prefixes.empty() || options.ranges)) {
-    return Status::InvalidArgument(
-        "holds_keys is false; allowed: true, or with prefixes and without ranges");
-  }
+  BLOCKSIEVE_RETURN_IF_ERROR(CheckOptions(options));
   BLOCKSIEVE_ASSIGN_OR_RETURN(const Layout layout,
-                              options.kind == FilterKind::kNone && has_sections
+                              options.kind == FilterKind::kNone
                                   ? Layout{FilterKind::kNone}
                                   : ChooseLayout(options.kind, options.target_fpr));
   FilterBuilder builder(options, layout);
@@ -268,7 +340,7 @@ Result<FilterBuilder> FilterBuilder::Create(const FilterOptions& options) try {
   if (!options.prefixes.empty()) {
     BLOCKSIEVE_ASSIGN_OR_RETURN(keys.prefixes, PrefixBuilder::Create(options));
   }
-  if (has_sections) {
+  if (options.ranges || keys.prefixes) {
     keys.add_key = !options.holds_keys ? &Keys::AddToSections
                    : keys.prefixes     ? &Keys::AddToAll
                                        : &Keys::AddToRanges;
@@ -278,17 +350,27 @@ Result<FilterBuilder> FilterBuilder::Create(const FilterOptions& options) try {
   return internal::OutOfMemory();
 }
 
-void FilterBuilder::AddHash(uint64_t hash) noexcept { keys_->Add(hash); }
+void FilterBuilder::AddHash(uint64_t hash) noexcept {
+  if (keys_ != nullptr) keys_->Add(hash);
+}
 
 uint64_t FilterBuilder::num_keys() const noexcept {
-  return keys_->num_keys.load(std::memory_order_relaxed);
+  return keys_ == nullptr ? 0 : keys_->num_keys.load(std::memory_order_relaxed);
 }
 
 Result<FinishedFilter> FilterBuilder::Finish(const Layout& layout, bool with_sections) try {
+  if (keys_ == nullptr) return MovedFrom();
   Keys& keys = *keys_;
+  if (Status status = CheckLayout(layout, options_); !status.ok()) {
+    keys.FinishSections(/*with_sections=*/false);
+    keys.Clear();
+    return status;
+  }
   const uint64_t range_key_bytes = keys.ranges ? keys.ranges->memory_bytes() : 0;
   if (keys.prefixes && with_sections) keys.FinishPrefixes();
-  const Layout chosen = keys.prefixes ? LayoutWithPrefixes(*this, *keys.prefixes, layout) : layout;
+  double excess = 0;
+  const Layout chosen =
+      keys.prefixes ? LayoutWithPrefixes(*this, *keys.prefixes, layout, &excess) : layout;
   keys.FinishSections(with_sections);
   keys.built_hashes.Clear();
   Result<FinishedFilter> filter = keys.BuildOrFallBack(options_, chosen);
@@ -296,6 +378,7 @@ Result<FinishedFilter> FilterBuilder::Finish(const Layout& layout, bool with_sec
   keys.Clear();
   if (!filter.ok()) return filter;
   filter->range_key_bytes = range_key_bytes;
+  filter->excess_bits_per_key = excess;
   filter->no_ranges_reason = keys.no_ranges_reason;
   return filter;
 } catch (const std::bad_alloc&) {
@@ -304,7 +387,10 @@ Result<FinishedFilter> FilterBuilder::Finish(const Layout& layout, bool with_sec
 }
 
 Status FilterBuilder::VerifyBuilt(ByteView block) const try {
-  assert(options_.keep_hashes && num_keys() == 0);
+  if (!options_.keep_hashes || num_keys() != 0) {
+    return Status::InvalidArgument("VerifyBuilt needs keep_hashes, and no key since Finish");
+  }
+  if (keys_ == nullptr) return MovedFrom();
   BLOCKSIEVE_RETURN_IF_ERROR(Filter::Verify(block));
   const Filter filter = Filter::Open(block);
   bool all_match = true;

@@ -8,6 +8,8 @@ namespace blocksieve::internal {
 struct NoPoints {
   static constexpr FilterKind kKind = FilterKind::kNone;
   static constexpr std::string_view kName = "none";
+  static constexpr uint32_t kMaxProbes = 0;
+  static constexpr double kMaxBitsPerKey = 0;
 
   static Layout ChooseLayout(double) { return {kKind}; }
   static Layout LayoutForBitsPerKey(double) { return {kKind}; }

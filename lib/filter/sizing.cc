@@ -14,10 +14,6 @@ decltype(auto) VisitSized(FilterKind kind, const Visit& visit) {
   return internal::VisitFamily<internal::SizedFamilies>(kind, visit);
 }
 
-bool HasSizing(FilterKind kind) noexcept {
-  return kind != FilterKind::kNone && internal::IsFamily<internal::SizedFamilies>(kind);
-}
-
 }  // namespace
 
 Status internal::UnknownKind(FilterKind kind) try {
@@ -48,14 +44,14 @@ std::string LayoutText(const Layout& layout) {
 }
 
 Result<Layout> ChooseLayout(FilterKind kind, double target_fpr) {
-  if (!HasSizing(kind)) return internal::UnknownKind(kind);
+  if (!internal::HasSizing(kind)) return internal::UnknownKind(kind);
   BLOCKSIEVE_RETURN_IF_ERROR(
       internal::CheckRange("target_fpr", target_fpr, kMinTargetFpr, kMaxTargetFpr));
   return VisitSized(kind, [&](auto family) { return family.ChooseLayout(target_fpr); });
 }
 
 Result<Layout> LayoutForBitsPerKey(FilterKind kind, double bits_per_key) {
-  if (!HasSizing(kind)) return internal::UnknownKind(kind);
+  if (!internal::HasSizing(kind)) return internal::UnknownKind(kind);
   return VisitSized(kind, [&](auto family) -> Result<Layout> {
     BLOCKSIEVE_RETURN_IF_ERROR(internal::CheckRange("bits_per_key", bits_per_key,
                                                     family.MinBitsPerKey(),
@@ -119,7 +115,8 @@ Layout LayoutForBlockBytes(FilterKind kind, uint64_t num_keys, uint64_t block_by
              block_bytes) {
     fits = LayoutForBitsPerKey(kind, fits->bits_per_key - 1.0 / 16);
   }
-  return fits.ok() ? *fits : *ChooseLayout(kind, kMaxTargetFpr);
+  if (!fits.ok()) fits = ChooseLayout(kind, kMaxTargetFpr);
+  return fits.ok() ? *fits : Layout{FilterKind::kNone};
 }
 
 }  // namespace blocksieve

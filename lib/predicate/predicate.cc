@@ -24,7 +24,9 @@ void CollectColumns(const PredicateNode& node, std::vector<Column>* columns) {
 }  // namespace
 
 Predicate::Predicate(NodePointer node) : node_(std::move(node)) {
-  CollectColumns(*node_, &columns_);
+  std::vector<Column> columns;
+  CollectColumns(*node_, &columns);
+  columns_ = std::make_shared<const std::vector<Column>>(std::move(columns));
 }
 
 template <class MakeNode>

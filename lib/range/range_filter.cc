@@ -84,12 +84,6 @@ RangeFilterInfo AppendRangePart(const SortedKeys& keys, const FilterOptions& opt
 }  // namespace internal
 
 Result<RangeFilterBuilder> RangeFilterBuilder::Create(const FilterOptions& options) try {
-  if (!(options.range_fpr >= kMinRangeFpr && options.range_fpr <= kMaxRangeFpr)) {
-    return internal::OutOfRange("range_fpr", options.range_fpr, kMinRangeFpr, kMaxRangeFpr);
-  }
-  if (!(options.max_estimated_range_fpr >= 0 && options.max_estimated_range_fpr <= 1)) {
-    return internal::OutOfRange("max_estimated_range_fpr", options.max_estimated_range_fpr, 0, 1);
-  }
   return RangeFilterBuilder(options);
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();

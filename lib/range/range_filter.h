@@ -41,11 +41,11 @@ class RangeFilterBuilder {
   /// keys are out of order, or memory runs out, Finish makes no range filter.
   void AddKey(std::string_view key) noexcept try {
     if (!is_sorted_ || is_too_large_) return;
-    is_sorted_ = keys_.Append(key);
     // Finish needs as much again: a code takes as much memory as the place of a key, and the filter
     // takes less than the keys.
-    is_too_large_ =
-        options_.max_build_bytes != 0 && 2 * keys_.num_bytes() > options_.max_build_bytes;
+    is_too_large_ = options_.max_build_bytes != 0 &&
+                    2 * (keys_.num_bytes() + key.size()) > options_.max_build_bytes;
+    is_sorted_ = is_too_large_ || keys_.Append(key);
     if (!is_sorted_ || is_too_large_) keys_.Clear();
   } catch (const std::bad_alloc&) {
     is_too_large_ = true;

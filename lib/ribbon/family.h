@@ -1,6 +1,7 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/block/family.h"
+#include "lib/ribbon/hash.h"
 
 namespace blocksieve::internal {
 
@@ -8,6 +9,8 @@ namespace blocksieve::internal {
 struct RibbonFamily {
   static constexpr FilterKind kKind = FilterKind::kRibbon;
   static constexpr std::string_view kName = "ribbon";
+  static constexpr uint32_t kMaxProbes = kMaxRibbonColumns;
+  static constexpr double kMaxBitsPerKey = kMaxRibbonColumns;
 
   static Layout ChooseLayout(double target_fpr);
   static Layout LayoutForBitsPerKey(double bits_per_key);

@@ -31,9 +31,6 @@ constexpr uint64_t kNoSequence = std::numeric_limits<uint64_t>::max();
 constexpr uint64_t kMemoryPerIndexByte = 32;
 constexpr uint64_t kFixedMemory = 1 << 20;
 
-// What Finish takes for each hash of a column, in addition to the hash: the posting, and maps.
-constexpr uint64_t kFinishBytesPerHash = 28;
-
 Status CheckOptions(const SkipIndexOptions& options) {
   const ColumnList& columns = options.columns;
   BLOCKSIEVE_RETURN_IF_ERROR(columns.status());
@@ -48,6 +45,12 @@ Status CheckOptions(const SkipIndexOptions& options) {
     }
   }
   return internal::CheckRange("target_fpr", options.target_fpr, kMinTargetFpr, kMaxTargetFpr);
+}
+
+Status GranulesExceed(const SkipIndexOptions& options) {
+  return Status::ResourceExhausted("skip index: max_index_bytes is " +
+                                   std::to_string(options.max_index_bytes) +
+                                   ", less than the keys of the granules alone take; raise it");
 }
 
 // Orders columns, or pointers to them, by what `number` returns for each.
@@ -74,18 +77,24 @@ struct __attribute__((visibility("hidden"))) SkipIndexBuilder::Parts {
   void AddValue(size_t column, const Value& value);
   void CloseGranule();
   void KeepMemory();
+  uint64_t ColumnMemory() const noexcept {
+    uint64_t memory = columns.size() * sizeof(ColumnBuilder);
+    for (const ColumnBuilder& column : columns) memory += column.memory_bytes();
+    return memory;
+  }
   std::string GranulesPart() const;
   bool DropLargestPart();
   Result<FinishedSkipIndex> Finish();
 
-  /// Runs `action` unless an error occurred before. Turns exceptions into such errors.
+  /// Runs `action` unless an error occurred before, or the builder was moved from. Turns exceptions
+  /// into such errors.
   template <class Action>
-  void Guard(Action action) noexcept {
-    if (!status.ok()) return;
+  static void Guard(Parts* parts, Action action) noexcept {
+    if (parts == nullptr || !parts->status.ok()) return;
     try {
       action();
     } catch (const std::exception&) {  // bad_alloc, or length_error from a container
-      status = internal::OutOfMemory();
+      parts->status = internal::OutOfMemory();
     }
   }
 
@@ -134,7 +143,16 @@ void SkipIndexBuilder::Parts::AddValue(size_t column, const Value& value) {
 
 void SkipIndexBuilder::Parts::CloseGranule() {
   if (num_rows == 0) return;
-  for (ColumnBuilder& column : columns) column.CloseGranule(num_rows, always_match);
+  // Columns grow together: each is weighed before the next one grows.
+  uint64_t memory = ColumnMemory();
+  for (ColumnBuilder& column : columns) {
+    memory -= column.memory_bytes();
+    column.CloseGranule(num_rows, always_match);
+    memory += column.memory_bytes();
+    if (memory <= max_memory) continue;
+    KeepMemory();
+    memory = ColumnMemory();
+  }
   if (has_keys) fences.Add(first_key, last_key);
   internal::AppendBit(always_match, granule_rows.size(), &always_matches);
   granule_rows.push_back(num_rows);
@@ -146,15 +164,19 @@ void SkipIndexBuilder::Parts::CloseGranule() {
   KeepMemory();
 }
 
-/// Drops filters, and then bounds, until what is in memory, and what Finish needs, is allowed.
+/// Drops filters, and then bounds, until what is in memory, and what growing and Finish take in
+/// addition, is allowed. Gives up the index if what granules take exceeds it alone.
 void SkipIndexBuilder::Parts::KeepMemory() {
   for (;;) {
-    uint64_t memory = fences.bytes().capacity() +
-                      (granule_rows.capacity() + min_sequences.capacity()) * sizeof(uint64_t);
-    for (const ColumnBuilder& column : columns) memory += column.memory_bytes();
+    const uint64_t most_of_granules =
+        std::max(fences.bytes().capacity(), granule_rows.capacity() * sizeof(uint64_t));
+    const uint64_t memory = fences.bytes().capacity() + ColumnMemory() +
+                            (granule_rows.capacity() + min_sequences.capacity()) * sizeof(uint64_t);
+    uint64_t more = 2 * most_of_granules;
+    for (const ColumnBuilder& column : columns) more = std::max(more, column.more_bytes());
+    if (memory + more <= max_memory) return;
     const auto most_hashes =
         std::max_element(columns.begin(), columns.end(), By(&ColumnBuilder::num_hashes));
-    if (memory + kFinishBytesPerHash * most_hashes->num_hashes() <= max_memory) return;
     const auto most_bytes =
         std::max_element(columns.begin(), columns.end(), By(&ColumnBuilder::memory_bytes));
     if (most_hashes->num_hashes() != 0) {
@@ -162,7 +184,10 @@ void SkipIndexBuilder::Parts::KeepMemory() {
     } else if (most_bytes->wants_values()) {
       most_bytes->DropBounds(PartState::kOverMemory);
     } else {
-      return;  // keys, which Finish compares with the budget
+      status = GranulesExceed(options);
+      static_cast<void>(std::exchange(fences, {}));
+      granule_rows = min_sequences = {};
+      return;
     }
   }
 }
@@ -249,9 +274,7 @@ Result<FinishedSkipIndex> SkipIndexBuilder::Parts::Finish() {
       return finished;
     }
     if (!DropLargestPart()) {
-      return Status::ResourceExhausted("skip index: max_index_bytes is " +
-                                       std::to_string(options.max_index_bytes) +
-                                       ", less than the keys of the granules alone take; raise it");
+      return GranulesExceed(options);
     }
   }
 }
@@ -272,7 +295,7 @@ Result<SkipIndexBuilder> SkipIndexBuilder::Create(const SkipIndexOptions& option
 
 void SkipIndexBuilder::AddRow(std::string_view key, std::string_view row,
                               uint64_t row_bytes) noexcept {
-  parts_->Guard([&] {
+  Parts::Guard(parts_.get(), [&] {
     parts_->StartRow(key, row_bytes);
     parts_->extractor.ForEachIndexed(row, [this](size_t column, const Value& value) {
       parts_->AddValue(column, value);
@@ -282,20 +305,20 @@ void SkipIndexBuilder::AddRow(std::string_view key, std::string_view row,
 }
 
 void SkipIndexBuilder::AddEmptyRow(std::string_view key, uint64_t row_bytes) noexcept {
-  parts_->Guard([&] { parts_->StartRow(key, row_bytes); });
+  Parts::Guard(parts_.get(), [&] { parts_->StartRow(key, row_bytes); });
 }
 
 void SkipIndexBuilder::AddAlwaysMatchingRow(std::string_view key, uint64_t row_bytes) noexcept {
-  parts_->Guard([&] {
+  Parts::Guard(parts_.get(), [&] {
     parts_->StartRow(key, row_bytes);
     parts_->always_match = true;
   });
 }
 
 void SkipIndexBuilder::AddValue(size_t column, const Value& value) noexcept {
-  assert(parts_->num_rows != 0 || !parts_->status.ok());
-  parts_->Guard([&] {
-    if (column < parts_->columns.size() && parts_->columns[column].type() == value.type()) {
+  Parts::Guard(parts_.get(), [&] {
+    if (parts_->num_rows != 0 && column < parts_->columns.size() &&
+        parts_->columns[column].type() == value.type()) {
       return parts_->AddValue(column, value);
     }
     parts_->status = Status::InvalidArgument("skip index: column " + std::to_string(column) +
@@ -305,26 +328,34 @@ void SkipIndexBuilder::AddValue(size_t column, const Value& value) noexcept {
 }
 
 void SkipIndexBuilder::NoteSequence(uint64_t sequence) noexcept {
-  assert(parts_->num_rows != 0 || !parts_->status.ok());
-  parts_->min_sequence = std::min(parts_->min_sequence, sequence);
+  Parts::Guard(parts_.get(),
+               [&] { parts_->min_sequence = std::min(parts_->min_sequence, sequence); });
 }
 
 void SkipIndexBuilder::LimitGranules(uint64_t rows, uint64_t bytes) noexcept {
-  parts_->options.granule_rows = rows;
-  parts_->options.granule_bytes = bytes;
+  Parts::Guard(parts_.get(), [&] {
+    parts_->options.granule_rows = rows;
+    parts_->options.granule_bytes = bytes;
+  });
 }
 
 void SkipIndexBuilder::CloseGranule() noexcept {
-  parts_->Guard([&] { parts_->CloseGranule(); });
+  Parts::Guard(parts_.get(), [&] { parts_->CloseGranule(); });
 }
 
 Result<FinishedSkipIndex> SkipIndexBuilder::Finish() noexcept {
+  // Texts that take no allocation.
+  if (parts_ == nullptr) return Status::InvalidArgument("moved from");
   Result<FinishedSkipIndex> finished = internal::OutOfMemory();
-  parts_->Guard([&] { finished = parts_->Finish(); });
-  if (parts_->status.ok()) return finished;
-  return std::exchange(parts_->status, internal::OutOfMemory());
+  Parts::Guard(parts_.get(), [&] { finished = parts_->Finish(); });
+  Status used = Status::InvalidArgument("finished twice");
+  if (!parts_->status.ok()) return std::exchange(parts_->status, std::move(used));
+  parts_->status = std::move(used);
+  return finished;
 }
 
-uint64_t SkipIndexBuilder::needed_bytes() const noexcept { return parts_->needed_bytes; }
+uint64_t SkipIndexBuilder::needed_bytes() const noexcept {
+  return parts_ == nullptr ? 0 : parts_->needed_bytes;
+}
 
 }  // namespace blocksieve

@@ -2,7 +2,6 @@
 #include "blocksieve/skip_index.h"
 
 #include <algorithm>
-#include <cassert>
 #include <exception>
 #include <utility>
 
@@ -132,7 +131,7 @@ Result<internal::SkipIndexHeader> ReadHeader(SkipIndexSource* source, size_t* he
 // Besides bad_alloc, containers throw length_error, for lengths in damaged indexes.
 
 Result<SkipIndex> SkipIndex::Open(ByteView bytes) try {
-  auto parts = std::make_unique<Parts>();
+  auto parts = std::make_shared<Parts>();
   size_t header_bytes = 0;
   BLOCKSIEVE_ASSIGN_OR_RETURN(parts->header,
                               internal::DecodeSkipIndexHeader(bytes, bytes.size(), &header_bytes));
@@ -145,7 +144,7 @@ Result<SkipIndex> SkipIndex::Open(ByteView bytes) try {
 
 Result<SkipIndex> SkipIndex::Read(SkipIndexSource* source,
                                   std::optional<std::span<const Column>> columns) try {
-  auto parts = std::make_unique<Parts>();
+  auto parts = std::make_shared<Parts>();
   size_t header_bytes = 0;
   BLOCKSIEVE_ASSIGN_OR_RETURN(internal::SkipIndexHeader stored, ReadHeader(source, &header_bytes));
   uint64_t offset = header_bytes;
@@ -168,9 +167,18 @@ Result<SkipIndex> SkipIndex::Read(SkipIndexSource* source,
   return internal::OutOfMemory();
 }
 
-SkipIndex::SkipIndex(std::unique_ptr<Parts> parts) noexcept : parts_(std::move(parts)) {}
-SkipIndex::SkipIndex(SkipIndex&&) noexcept = default;
-SkipIndex& SkipIndex::operator=(SkipIndex&&) noexcept = default;
+SkipIndex::SkipIndex(std::shared_ptr<const Parts> parts) noexcept : parts_(std::move(parts)) {}
+SkipIndex::SkipIndex(SkipIndex&& other) noexcept {
+  static const Parts kNothing{};
+  // Owns nothing, and so allocates nothing.
+  parts_ = std::shared_ptr<const Parts>(std::shared_ptr<const Parts>(), &kNothing);
+  parts_.swap(other.parts_);
+}
+SkipIndex& SkipIndex::operator=(SkipIndex&& other) noexcept {
+  SkipIndex moved(std::move(other));
+  parts_.swap(moved.parts_);
+  return *this;
+}
 SkipIndex::~SkipIndex() = default;
 
 size_t SkipIndex::num_granules() const noexcept {
@@ -181,20 +189,18 @@ uint64_t SkipIndex::num_rows() const noexcept { return parts_->header.num_rows; 
 bool SkipIndex::AlwaysMatches(size_t granule) const noexcept { return parts_->always.Has(granule); }
 
 uint64_t SkipIndex::NumRows(size_t granule) const noexcept {
-  assert(granule < num_granules());
+  if (granule >= num_granules()) return 0;
   return granule + 1 == num_granules() ? parts_->last_rows : parts_->rows[granule];
 }
 
 uint64_t SkipIndex::MinSequence(size_t granule) const noexcept {
-  assert(granule < num_granules());
-  return parts_->min_sequences[granule];
+  return granule < num_granules() ? parts_->min_sequences[granule] : 0;
 }
 
 bool SkipIndex::has_keys() const noexcept { return parts_->header.has_keys; }
 
 void SkipIndex::GetKeyRange(size_t granule, std::string* first, std::string* last) const {
-  assert(has_keys() && granule < num_granules());
-  parts_->fences.Get(granule, first, last);
+  if (has_keys() && granule < num_granules()) parts_->fences.Get(granule, first, last);
 }
 
 bool SkipIndex::CanPrune(const Predicate& predicate) const {

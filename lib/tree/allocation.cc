@@ -6,6 +6,7 @@
 
 #include "blocksieve/tree.h"
 #include "lib/base/errors.h"
+#include "lib/filter/families.h"
 #include "lib/tree/assignment.h"
 
 // The optimum of a tree that stays as it is.
@@ -127,6 +128,7 @@ RatePlan AllocateBothForBits(Levels levels, double bits_per_key, double seek_fra
 
 Status CheckLevels(Levels levels) {
   for (const TreeLevel& level : levels) {
+    if (!internal::HasSizing(level.kind)) return internal::UnknownKind(level.kind);
     BLOCKSIEVE_RETURN_IF_ERROR(CheckRange("keys_per_run", level.keys_per_run, 0, 0x1p50));
     BLOCKSIEVE_RETURN_IF_ERROR(CheckRange("num_runs", level.num_runs, 0, 0x1p30));
     BLOCKSIEVE_RETURN_IF_ERROR(CheckRange("lookup_share", level.lookup_share, 0, 1));
@@ -138,6 +140,7 @@ Status CheckLevels(Levels levels) {
 }  // namespace
 
 Status RateGoal::Check() const try {
+  if (kind && !internal::HasSizing(*kind)) return internal::UnknownKind(*kind);
   std::string given;
   int count = 0;
   const auto list = [&](const char* name, const std::optional<double>& value) {
@@ -161,9 +164,14 @@ Status RateGoal::Check() const try {
   if (wasted_reads) {
     return CheckRange("wasted_reads", *wasted_reads, kMinWastedReads, kMaxWastedReads);
   }
-  return !bits_per_key ? Status::Ok()
-                       : CheckRange("bits_per_key", *bits_per_key, kMinAllocatedBitsPerKey,
-                                    kMaxAllocatedBitsPerKey);
+  if (!bits_per_key) return Status::Ok();
+  BLOCKSIEVE_RETURN_IF_ERROR(
+      CheckRange("bits_per_key", *bits_per_key, kMinAllocatedBitsPerKey, kMaxAllocatedBitsPerKey));
+  if (!seek_fraction) return Status::Ok();
+  // Every level has a key filter and a range filter; the coarsest take this.
+  const Layout smallest = LayoutForBlockBytes(ChooseKind(/*is_short_lived=*/false), 1, 0);
+  return CheckRange("bits_per_key with range filters", *bits_per_key,
+                    RangeBitsPerKey(kMaxRangeFpr) + smallest.bits_per_key, kMaxAllocatedBitsPerKey);
 } catch (const std::bad_alloc&) {
   return internal::OutOfMemory();
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cassert>
 #include <new>
 #include <utility>
 
@@ -35,6 +34,11 @@ void ExpectLevel0(std::vector<TreeLevel>* levels) {
   level0.keys_per_run = smallest / kLevel0RunsPerLevel1;
 }
 
+Status NoSuchLevel(int level, const std::vector<TreeLevel>& levels) {
+  return Status::InvalidArgument("level is " + std::to_string(level) +
+                                 "; number of levels: " + std::to_string(levels.size()));
+}
+
 size_t LargestLevel(const std::vector<TreeLevel>& levels) {
   const auto largest = std::max_element(
       levels.begin(), levels.end(),
@@ -63,7 +67,7 @@ void SetKinds(const RateGoal& goal, bool level0_is_short_lived,
 }
 
 Result<RatePlan> AllocateByLevel(std::vector<TreeLevel> levels, const RateGoal& goal) try {
-  assert(!levels.empty());
+  if (levels.empty()) return NoSuchLevel(0, levels);
   ExpectLevel0(&levels);
   for (TreeLevel& level : levels) {
     level.lookup_share = std::max(level.lookup_share, kMinLookupShare);
@@ -80,8 +84,8 @@ Result<RatePlan> AllocateByLevel(std::vector<TreeLevel> levels, const RateGoal& 
 }
 
 Result<FilterRates> AllocateForFile(std::vector<TreeLevel> levels, int level,
-                                    const RateGoal& goal) {
-  assert(!levels.empty() && level < static_cast<int>(levels.size()));
+                                    const RateGoal& goal) try {
+  if (levels.empty() || level >= static_cast<int>(levels.size())) return NoSuchLevel(level, levels);
   ExpectLevel0(&levels);
   const size_t written = level < 0 ? LargestLevel(levels) : static_cast<size_t>(level);
   TreeLevel& run = levels[written];
@@ -89,6 +93,8 @@ Result<FilterRates> AllocateForFile(std::vector<TreeLevel> levels, int level,
   run.keys_per_run = std::max(run.keys_per_run, 1.0);
   BLOCKSIEVE_ASSIGN_OR_RETURN(const RatePlan plan, AllocateByLevel(std::move(levels), goal));
   return plan.levels[written];
+} catch (const std::bad_alloc&) {
+  return internal::OutOfMemory();
 }
 
 }  // namespace blocksieve

@@ -129,6 +129,8 @@ bool FilterChange::SavesMore(const FilterChange& a, const FilterChange& b) noexc
 FilterPlan PlanChanges(const Tree& tree, std::vector<FilterChange> changes) {
   FilterPlan plan{.changes = std::move(changes)};
   std::vector<FilterChange*> by_file(tree.files().size());
+  std::erase_if(plan.changes,
+                [&](const FilterChange& change) { return change.file >= by_file.size(); });
   for (FilterChange& change : plan.changes) by_file[change.file] = &change;
   for (const TreeRun& run : tree.runs()) {
     const auto num_keys = static_cast<double>(run.num_keys);
@@ -211,7 +213,7 @@ double WastedReads(std::span<const Tree> trees, std::span<const double> fprs,
   for (const Tree& tree : trees) all_keys += tree.num_keys();
   double reads = 0;
   for (const Tree& tree : trees) {
-    const size_t num_runs = tree.runs().size();
+    const size_t num_runs = std::min(tree.runs().size(), fprs.size());
     if (all_keys != 0) {
       reads += Ratio(tree.num_keys(), all_keys) *
                tree.WastedReads(fprs.first(num_runs), absent_fraction);

@@ -101,7 +101,7 @@ double Tree::WastedReads(std::span<const double> fprs, double absent_fraction) c
     double in_newer_runs = 0;
     for (const auto& [run, num_keys] : segment.parts) {
       for_present_keys += num_keys * in_newer_runs;
-      in_newer_runs += fprs[run];
+      in_newer_runs += run < fprs.size() ? fprs[run] : 1;  // no filter
       keys += num_keys;
     }
     for_absent_keys += segment.lookup_share * in_newer_runs;
