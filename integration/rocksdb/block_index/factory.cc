@@ -38,8 +38,8 @@ const OptionTypes& BlockIndexOptionTypes() {
   // Never destroyed: databases may be closed while static destructors run.
   static const auto& types = *new OptionTypes{
       {"ranges", SwitchOption(offsetof(BlockIndexOptions, ranges))},
-      {"range_fpr", OptionAsText<double>(offsetof(BlockIndexOptions, range_fpr), ParseTargetFpr,
-                                         ToText<double>)},
+      {"range_fpr",
+       OptionAsText<double>(offsetof(BlockIndexOptions, range_fpr), ParseRangeFpr, ToText<double>)},
       {"prefixes", PrefixesOption(offsetof(BlockIndexOptions, prefixes))},
       {"prefix_fpr", OptionAsText<double>(offsetof(BlockIndexOptions, prefix_fpr), ParseTargetFpr,
                                           ToText<double>)},
@@ -56,6 +56,18 @@ const OptionTypes& BlockIndexOptionTypes() {
 bool IsFileIdCollector(const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& collector) {
   return collector != nullptr &&
          std::string_view(collector->Name()) == FileIdCollectorFactory::kName;
+}
+
+// Errors: InvalidArgument, also for rates that nothing uses.
+Status CheckOptions(const BlockIndexOptions& options, const rocksdb::Comparator* comparator) {
+  using internal::CheckRange;
+  BLOCKSIEVE_RETURN_IF_ERROR(
+      CheckRange("range_fpr", options.range_fpr, kMinRangeFpr, kMaxRangeFpr));
+  BLOCKSIEVE_RETURN_IF_ERROR(
+      CheckRange("prefix_fpr", options.prefix_fpr, kMinTargetFpr, kMaxTargetFpr));
+  BLOCKSIEVE_RETURN_IF_ERROR(
+      CheckRange("value_fpr", options.value_fpr, kMinTargetFpr, kMaxTargetFpr));
+  return BlockIndexBuilder::Create(options, comparator).status();
 }
 
 }  // namespace
@@ -76,8 +88,7 @@ class BlockIndexFactory final : public UserDefinedIndexFactory {
   const BlockIndexOptions& options() const { return options_; }
 
   rocksdb::Status PrepareOptions(const rocksdb::ConfigOptions& config) override {
-    const Status valid =
-        BlockIndexBuilder::Create(options_, rocksdb::BytewiseComparator()).status();
+    const Status valid = CheckOptions(options_, rocksdb::BytewiseComparator());
     // When RocksDB reads an OPTIONS file, it silently drops the factory.
     if (!valid.ok()) {
       LogLoudly(nullptr, "no block indexes for new files; reason: ", valid.message());
@@ -89,7 +100,7 @@ class BlockIndexFactory final : public UserDefinedIndexFactory {
   rocksdb::Status ValidateOptions(
       const rocksdb::DBOptions& db,
       const rocksdb::ColumnFamilyOptions& column_family) const override {
-    const Status valid = BlockIndexBuilder::Create(options_, column_family.comparator).status();
+    const Status valid = CheckOptions(options_, column_family.comparator);
     if (!valid.ok()) return ToRocksStatus(valid);
     const auto& collectors = column_family.table_properties_collector_factories;
     if (!options_.columns.empty() && !std::ranges::any_of(collectors, IsFileIdCollector)) {
@@ -185,14 +196,15 @@ rocksdb::Status SetBlockIndex(const BlockIndexOptions& index,
   if (present != nullptr && present->Name() != std::string_view(kBlockIndexName)) {
     return OptionOutOfRange("user_defined_index_factory", present->Name(), "none");
   }
-  const uint32_t threads = column_family->compression_opts.parallel_threads;
-  if (threads > 1) {
-    return OptionOutOfRange("compression_opts.parallel_threads", ToText(threads),
-                            "1 with a user-defined index");
+  for (const auto& [name, compression] :
+       {std::pair("compression_opts", &column_family->compression_opts),
+        std::pair("bottommost_compression_opts", &column_family->bottommost_compression_opts)}) {
+    if (compression->parallel_threads <= 1) continue;
+    return OptionOutOfRange(name + std::string(".parallel_threads"),
+                            ToText(compression->parallel_threads), "1 with a user-defined index");
   }
   const auto factory = std::make_shared<BlockIndexFactory>(index);
-  BLOCKSIEVE_RETURN_IF_ERROR(
-      ToRocksStatus(BlockIndexBuilder::Create(index, column_family->comparator).status()));
+  BLOCKSIEVE_RETURN_IF_ERROR(ToRocksStatus(CheckOptions(index, column_family->comparator)));
   table.user_defined_index_factory = factory;
   auto collectors = column_family->table_properties_collector_factories;
   std::erase_if(collectors, IsFileIdCollector);

@@ -124,6 +124,10 @@ rocksdb::Status ParseTargetFpr(const std::string& name, const std::string& text,
   return ParseInRange(name, text, kMinTargetFpr, kMaxTargetFpr, target_fpr);
 }
 
+rocksdb::Status ParseRangeFpr(const std::string& name, const std::string& text, double* range_fpr) {
+  return ParseInRange(name, text, kMinRangeFpr, kMaxRangeFpr, range_fpr);
+}
+
 rocksdb::Status ParsePrefixes(const std::string&, const std::string& text, std::string* prefixes) {
   if (text == "none" || text == "auto") {
     *prefixes = text == "none" ? "" : text;

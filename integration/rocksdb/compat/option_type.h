@@ -120,6 +120,9 @@ rocksdb::Status ParseOption(const rocksdb::ConfigOptions& config, const OptionTy
 rocksdb::Status ParseTargetFpr(const std::string& name, const std::string& text,
                                double* target_fpr);
 
+/// The same of a range filter, kMinRangeFpr to kMaxRangeFpr.
+rocksdb::Status ParseRangeFpr(const std::string& name, const std::string& text, double* range_fpr);
+
 /// Parses a rule of prefixes, as FilterPolicyOptions::prefixes. Errors: InvalidArgument.
 rocksdb::Status ParsePrefixes(const std::string& name, const std::string& text,
                               std::string* prefixes);

@@ -2,7 +2,9 @@
 #include "integration/rocksdb/listener/listener.h"
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
+#include <string_view>
 
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/version_differences.h"
@@ -40,6 +42,17 @@ void Listener::OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobIn
   const FamilyId family{compaction.cf_name, compaction.cf_id};
   RefreshLevels(db, family, &compaction);
   UpdateSidecars([&] { RegisterForSidecars(db, family, compaction.input_files); });
+}
+
+void Listener::OnBackgroundError(rocksdb::BackgroundErrorReason, rocksdb::Status* error) {
+  const std::string_view text = error->getState() == nullptr ? "" : error->getState();
+  if (!error->IsInvalidArgument() || text.find("user_defined_index_factory") == text.npos) return;
+  static std::atomic<bool> said = false;
+  if (said.exchange(true)) return;
+  LogLoudly(nullptr,
+            "RocksDB writes no files with a block index and parallel compression, nor with a null "
+            "index that is primary; undo that by SetOptions and open the database again; reason: ",
+            text);
 }
 
 void Listener::OnTableFileCreationStarted(const rocksdb::TableFileCreationBriefInfo& sst) {

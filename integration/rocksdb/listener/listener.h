@@ -14,6 +14,10 @@ class Listener final : public rocksdb::EventListener {
   void OnFlushBegin(rocksdb::DB* db, const rocksdb::FlushJobInfo& flush) override;
   void OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo& compaction) override;
 
+  /// Says what to do where RocksDB refuses to write files with a block index: SetOptions accepts
+  /// what causes that, without a call of the index.
+  void OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* error) override;
+
   void OnTableFileCreationStarted(const rocksdb::TableFileCreationBriefInfo& sst) override;
   void OnTableFileCreated(const rocksdb::TableFileCreationInfo& sst) override;
   void OnTableFileDeleted(const rocksdb::TableFileDeletionInfo& sst) override;

@@ -15,6 +15,7 @@
 #include "integration/rocksdb/listener/listener.h"
 #include "integration/rocksdb/maintenance/file_report.h"
 #include "integration/rocksdb/options/loaded_options.h"
+#include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "lib/base/errors.h"
 
@@ -44,6 +45,26 @@ std::optional<std::pair<std::string, std::string>> FindNamedPolicy(rocksdb::DB* 
   return std::nullopt;
 }
 
+bool SharesBits(const Policy* policy) {
+  return policy != nullptr && policy->options().bits_per_key && !policy->options().prefixes.empty();
+}
+
+// What prefixes make of bits_per_key; empty if it is kept.
+std::string ExplainBits(double asked, const std::vector<FileReport>& files) {
+  constexpr double kCoarse = 0.9 * kMaxTargetFpr;  // no filter is smaller
+  uint64_t entries = 0, bytes = 0;
+  bool is_coarse = false, is_unfiltered = false;
+  for (const auto& [place, num_entries, num_bytes, filter, index] : files) {
+    entries += num_entries;
+    bytes += filter.num_bytes;
+    is_unfiltered |= filter.origin == FilterOrigin::kNone && filter.policy == Policy::kName;
+    is_coarse |= filter.prefixes.num_filters != 0 && filter.predicted_fpr >= kCoarse;
+  }
+  const double bits = 8 * Ratio(bytes, entries);
+  if (is_coarse && bits > (1 + kBitsTolerance) * asked) return BitsNotKept(asked, bits);
+  return is_unfiltered ? kNoFilterOfPrefixes : "";
+}
+
 bool NamesOurs(const std::string& policy) { return policy.find("blocksieve") != policy.npos; }
 
 // Also logs them, and the options in effect.
@@ -63,6 +84,10 @@ std::vector<std::string> FindProblems(rocksdb::DB* db, rocksdb::ColumnFamilyHand
   if (!fallback.empty()) problems.push_back(fallback);
   if (policy != nullptr && ToGoal(policy->options()).differs_by_run() && !HasListener(options)) {
     problems.push_back(kNeedsListener);
+  }
+  if (SharesBits(policy) && !options.optimize_filters_for_hits) {
+    const std::string bits = ExplainBits(*policy->options().bits_per_key, files);
+    if (!bits.empty()) problems.push_back(bits);
   }
   // Under optimize_filters_for_hits, files of the last level have the name of a policy and no
   // filter.
@@ -93,7 +118,8 @@ rocksdb::Status CheckFilters(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colum
   return PublicCall({{"db", db}, {"problems", problems}}, [&]() -> rocksdb::Status {
     if (column_family == nullptr) column_family = db->DefaultColumnFamily();
     std::vector<FileReport> files;
-    BLOCKSIEVE_RETURN_IF_ERROR(ReadLiveFiles(db, column_family, /*reads_filters=*/false, &files));
+    const bool shares_bits = SharesBits(FindPolicy(db->GetOptions(column_family)));
+    BLOCKSIEVE_RETURN_IF_ERROR(ReadLiveFiles(db, column_family, shares_bits, &files));
     const auto found = FindProblems(db, column_family, files);
     problems->insert(problems->end(), found.begin(), found.end());
     return rocksdb::Status::OK();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <new>
 #include <string>
 #include <string_view>
@@ -8,6 +9,7 @@
 #include "blocksieve/filter.h"
 #include "blocksieve/sizing.h"
 #include "integration/rocksdb/compat/log.h"
+#include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 
@@ -62,6 +64,7 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder<kSections>> {
       FinishRanges(has_prefix, *filter);
       const uint64_t notable_bytes = std::max<uint64_t>(1 << 20, 128 * num_keys);
       if (filter->range_key_bytes >= notable_bytes) ReportLongKeys();
+      ReportBits(filter->excess_bits_per_key);
     }
     if (!filter->fallback_reason.empty()) ReportFallback(filter->fallback_reason);
     OwnedBytes& block = filter->block;
@@ -147,7 +150,15 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder<kSections>> {
         "range filters of long keys take memory: until a file is written they hold its keys, "
         "or with partition_filters those of a partition, and then as much again; "
         "max_build_bytes limits this",
-        {}, options_.column_family, rocksdb::InfoLogLevel::WARN_LEVEL);
+        {}, options_.column_family, kWarning);
+  }
+
+  void ReportBits(double excess) {
+    const double asked = options_.bits_per_key;
+    if (excess <= kBitsTolerance * asked || asked == 0) return;
+    if (options_.reported_bits == nullptr || options_.reported_bits->exchange(true)) return;
+    LogQuietly(options_.info_log, BitsNotKept(asked, asked + excess), {}, options_.column_family,
+               kWarning);
   }
 
   void ReportFallback(std::string_view reason) {
@@ -179,6 +190,12 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder<kSections>> {
 };
 
 }  // namespace
+
+std::string BitsNotKept(double asked, double taken) {
+  return "bits_per_key=" + ToText(asked) + " is not kept: filters with these prefixes take about " +
+         ToText(std::round(100 * taken) / 100) +
+         " bits per key; raise it or prefix_fpr, or choose fewer prefixes";
+}
 
 void LogNoFilter(rocksdb::Logger* info_log, std::string_view reason,
                  std::string_view column_family) noexcept {

@@ -98,9 +98,15 @@ const rocksdb::FilterPolicy* Policy::StockPolicyFor(const rocksdb::FilterBuildin
 rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
     const rocksdb::FilterBuildingContext& context) const try {
   const std::string& family = context.column_family_name;
+  std::shared_ptr<std::atomic<bool>> reported_bits;
   if (context.info_log != nullptr) {
     const std::lock_guard lock(logged_mutex_);
-    if (logged_.insert(ToKey(context)).second) LogOptions(context.info_log, family);
+    std::shared_ptr<std::atomic<bool>>& reported = logged_[ToKey(context)];
+    if (reported == nullptr) {
+      reported = std::make_shared<std::atomic<bool>>(false);
+      LogOptions(context.info_log, family);
+    }
+    reported_bits = reported;
   }
   const Result<FilterRates> rates = ChooseRates(context);
   if (!rates.ok()) {
@@ -108,7 +114,12 @@ rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
     return nullptr;
   }
   const auto [target_fpr, range_fpr] = *rates;
-  if (target_fpr > kMaxTargetFpr) return nullptr;
+  if (target_fpr > kMaxTargetFpr) {
+    if (!options_.prefixes.empty() && reported_bits != nullptr && !reported_bits->exchange(true)) {
+      LogQuietly(context.info_log, kNoFilterOfPrefixes, "", family, kWarning);
+    }
+    return nullptr;
+  }
   if (Goal().is_stock || !abi_problem_.empty()) {
     const rocksdb::FilterPolicy* const stock = StockPolicyFor(context, target_fpr);
     if (stock != nullptr) return stock->GetBuilderWithContext(context);
@@ -134,6 +145,8 @@ rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
     bits.has_sections = true;
     if (options_.ranges) bits.range_bits_per_key = RangeBitsPerKey(range_fpr);
     bits.mark_files = options_.plain_range_reads;
+    bits.bits_per_key = options_.bits_per_key.value_or(0);
+    bits.reported_bits = std::move(reported_bits);
   }
   return NewBitsBuilder(*std::move(builder), std::move(bits));
 } catch (const std::bad_alloc&) {  // RocksDB is not exception-safe

@@ -6,9 +6,10 @@
 #include <rocksdb/status.h>
 #include <rocksdb/utilities/options_type.h>
 
+#include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <unordered_map>
 
@@ -79,7 +80,9 @@ class Policy final : public rocksdb::FilterPolicy {
   mutable LevelRates level_rates_;
   mutable StockPolicies stock_policies_;
   mutable std::mutex logged_mutex_;
-  mutable std::set<ColumnFamilyKey> logged_;  // since the last ValidateOptions
+  // Since the last ValidateOptions: families whose options were logged, and whether bits_per_key
+  // was reported as not kept.
+  mutable std::map<ColumnFamilyKey, std::shared_ptr<std::atomic<bool>>> logged_;
 };
 
 /// A policy with these options. If the loaded RocksDB's filter interface differs from the headers',

@@ -504,7 +504,16 @@ TEST(BlockIndexModesTest, RefusesWhatItCannotServe) {
                [](auto* cf, auto*) { cf->comparator = rocksdb::ReverseBytewiseComparator(); }),
       "comparator");
   has(error_of(ranges, [](auto* cf, auto*) { cf->compression_opts.parallel_threads = 4; }),
-      "parallel_threads is 4");
+      "option compression_opts.parallel_threads is 4");
+  has(error_of(ranges,
+               [](auto* cf, auto*) { cf->bottommost_compression_opts.parallel_threads = 4; }),
+      "option bottommost_compression_opts.parallel_threads is 4");
+  has(error_of({.range_fpr = 0.4, .prefixes = "delimiter:/"}, none), "range_fpr is 0.4");
+  has(error_of({.ranges = true, .value_fpr = 2}, none), "value_fpr is 2");
+  has(error_of({.columns = {"n=imt:1"}}, none), "n=imt:1");
+  has(error_of({.ranges = true, .columns = {"n=imt:1"}}, none), "n=imt:1");
+  EXPECT_TRUE(CheckBlockIndexText("{id=blocksieve.index;ranges=true;range_fpr=0.3}").ok());
+  EXPECT_FALSE(CheckBlockIndexText("{id=blocksieve.index;ranges=true;range_fpr=0.4}").ok());
   has(error_of(ranges, [](auto*, auto* t) { t->filter_policy = NewPolicy({.ranges = true}); }),
       "also of the block index");
   has(error_of({.columns = Columns({"n=int:field:1"})},

@@ -285,6 +285,36 @@ TEST_F(RewriteFiltersTest, AreCheckedForWhatRocksDbDoesNotReport) {
   EXPECT_EQ(problems_of("points"), "");
 }
 
+// Random keys, each with a prefix of its own: 8.2 bits per key where 2 were asked for, silently.
+TEST(CheckFiltersTest, SaysWhatPrefixesMakeOfBitsPerKey) {
+  for (const auto& [bits, expected] :
+       std::map<std::string, std::string>{{"1", "leaves their keys less than 1 bit each"},
+                                          {"2", "bits_per_key=2 is not kept"},
+                                          {"16", ""}}) {
+    rocksdb::Options options;
+    options.create_if_missing = true;
+    MustBeOk(EnableRangeFilter(
+                 &options, {.policy = {.bits_per_key = std::stod(bits), .prefixes = "lengths:12"}}),
+             "filter");
+    TempDir dir;
+    const auto db = OpenDb(options, dir / "db");
+    for (uint64_t i = 0; i < 5000; ++i) {
+      MustBeOk(db->Put({}, std::to_string(1'000'000'000'000 + i * 7919), "value"), "put");
+    }
+    MustBeOk(db->CompactRange({}, nullptr, nullptr), "compact");
+    std::vector<std::string> problems;
+    MustBeOk(CheckFilters(db.get(), nullptr, &problems), "check");
+    std::string log;
+    MustBeOk(rocksdb::ReadFileToString(rocksdb::Env::Default(), dir / "db/LOG", &log), "log");
+    if (expected.empty()) {
+      EXPECT_THAT(problems, ElementsAre());
+    } else {
+      EXPECT_THAT(problems, ElementsAre(HasSubstr(expected)));
+    }
+    EXPECT_THAT(log, HasSubstr(expected));
+  }
+}
+
 TEST(CheckFiltersTest, CountsFilesWithoutFiltersUnderAnyPolicy) {
   const auto problems_of = [](TestDb* db) {
     std::vector<std::string> problems;
