@@ -203,17 +203,6 @@ TEST(MisuseTest, GoalsOfAnyNumbersAreErrorsOrPlans) {
   EXPECT_EQ(PlanChanges(tree, {{.file = 7}}).changes.size(), 0u);
 }
 
-TEST(MisuseTest, ReadingTheValueOfAnErrorThrowsItsReason) {
-  const Result<int> error = Status::InvalidArgument("why");
-  try {
-    EXPECT_EQ(*error, 0);
-    FAIL();
-  } catch (const NoValue& no_value) {
-    EXPECT_STREQ(no_value.what(), "why");
-  }
-  EXPECT_FALSE(Result<int>(Status::Ok()).ok());
-}
-
 TEST(MisuseTest, AMalformedListIsNotEmpty) {
   const ColumnList list = {"n=imt:1"};
   EXPECT_FALSE(list.empty());

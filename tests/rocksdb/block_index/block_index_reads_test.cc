@@ -512,8 +512,10 @@ TEST(BlockIndexModesTest, RefusesWhatItCannotServe) {
   has(error_of({.ranges = true, .value_fpr = 2}, none), "value_fpr is 2");
   has(error_of({.columns = {"n=imt:1"}}, none), "n=imt:1");
   has(error_of({.ranges = true, .columns = {"n=imt:1"}}, none), "n=imt:1");
-  EXPECT_TRUE(CheckBlockIndexText("{id=blocksieve.index;ranges=true;range_fpr=0.3}").ok());
-  EXPECT_FALSE(CheckBlockIndexText("{id=blocksieve.index;ranges=true;range_fpr=0.4}").ok());
+  EXPECT_TRUE(
+      rocksdb_plugin::CheckBlockIndexText("{id=blocksieve.index;ranges=true;range_fpr=0.3}").ok());
+  EXPECT_FALSE(
+      rocksdb_plugin::CheckBlockIndexText("{id=blocksieve.index;ranges=true;range_fpr=0.4}").ok());
   has(error_of(ranges, [](auto*, auto* t) { t->filter_policy = NewPolicy({.ranges = true}); }),
       "also of the block index");
   has(error_of({.columns = Columns({"n=int:field:1"})},

@@ -44,8 +44,8 @@ struct FilterPolicyOptions {
   std::optional<double> wasted_reads = std::nullopt;
 
   /// Filter bits per key, averaged over the whole tree. 0.1 to 32. Filters waste the fewest reads
-  /// that this memory allows. With `ranges` at least 4.8, which the coarsest filters take. Prefixes
-  /// may take more than all of it; the info log and CheckFilters then say how much.
+  /// that this memory allows. With `ranges` at least 4.7 (Bloom: 5.2), as the coarsest filters take
+  /// that. Prefixes may take more than all of it: the info log and CheckFilters say how much.
   std::optional<double> bits_per_key = std::nullopt;
 
   /// "auto", "bloom", "ribbon" or "stock" in option strings. kStock excludes `max_build_bytes`,
