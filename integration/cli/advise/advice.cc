@@ -31,9 +31,9 @@ class Adviser {
   }
 
   Advice Advise(const KeysOfFile& keys_of_file) && {
+    if (forest().trees.empty()) return std::move(advice_);
     advice_.no_filter_pays =
         WhyNoFilterPays(forest(), request().absent_fraction, request().cache_is_enough);
-    if (forest().trees.empty()) return std::move(advice_);
     has_filters_ = advice_.current.wasted_reads_absent < advice_.without.wasted_reads_absent;
     const bool has_limit = request().memory || request().wasted_reads;
     if (has_limit) {

@@ -110,6 +110,7 @@ std::string DifferenceText(const Prediction& before, const Prediction& after) {
 }
 
 Verdict JudgeAdvice(const Advice& advice) {
+  if (advice.forest.trees.empty()) return {"No verdict: no keys could be counted."};
   if (const auto verdict = WithParts(advice); verdict && advice.why_refused.empty())
     return *verdict;
   const Proposal* const requested = Find(advice, "requested");

@@ -41,7 +41,8 @@ Predictions, by the model of each kind of filter:
                  keys between the first and last key of one of its files
 
 "No filter pays here" means that a lookup without filters would waste less than 0.001 reads, or that
-all files fit into the block cache. OPTIONS files do not contain its size: see --block-cache.
+all files fit into the block cache. OPTIONS files do not contain its size: see --block-cache. If no
+keys could be counted, there is no verdict, and the exit code is 1.
 
 Seeks (--seek-fraction F: a share F of all reads are seeks with an upper bound). advise reads up to
 three files of each run and builds from them, in memory, what key filters can have besides keys:
@@ -123,6 +124,7 @@ Source ReadSource(const AdviseOptions& options) {
   } else {
     source.database = options.target.path;
     CheckDatabase(options.target);
+    FailIfOfLevelDb(options.target);
     source.stored = ReadStored(options.target);
     FailIfNewer(*source.stored);
     source.num_bytes = FileBytes(options.target);
@@ -164,11 +166,15 @@ bool TryToApply(const Verdict& verdict, const Source& source) {
 std::string ToText(const AdviseOptions& options, const Advice& advice, const Source& source,
                    bool has_options) {
   if (source.files.empty() && source.read.unopened.empty()) {
-    return "No filter pays here: the database has no files; nothing has been flushed yet.\n";
+    return "No verdict: the database has no files; nothing has been flushed yet.\n";
   }
   const Verdict verdict = JudgeAdvice(advice);
   const size_t num_families = advice.forest.trees.size();
   std::string text = verdict.text + "\n\n";
+  if (source.stored) {
+    const std::string unfiltered = FindUnfiltered(source.files, options.target, "\n", "\n").text;
+    if (!unfiltered.empty()) text += unfiltered + "\n\n";
+  }
   if (source.observed) {
     const auto predicted =
         num_families == 1 ? std::optional(advice.current.wasted_reads) : std::nullopt;
@@ -217,6 +223,7 @@ void RunAdvise(const AdviseOptions& options) {
   WriteReport(options.format, ToJson(options, advice, source),
               ToText(options, advice, source, has_options) + VanishedText(source.read));
   source.read.FailIfUnopened();
+  if (advice.forest.trees.empty()) term::Fail("no verdict, as no keys could be counted");
 }
 
 }  // namespace

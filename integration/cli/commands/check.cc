@@ -15,6 +15,7 @@
 #include "integration/cli/database/json_table.h"
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/term/terminal.h"
+#include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/user_index.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
@@ -29,8 +30,9 @@ constexpr const char* kCheckFooter =
     R"help(Finds names and options that RocksDB silently ignores. If an OPTIONS file names an unregistered
 policy, such as blocksive:0.01, RocksDB writes files without filters, and the next OPTIONS file has
 nullptr. check covers filter policies, prefix extractors, table properties collectors, listeners and
-what else a blocksieve policy needs. For a database, it also counts the files without filters. The
-filters of kind=stock work in every RocksDB, but a program without the plug-in writes none, too.
+what else a blocksieve policy needs. For a database, it also counts the files without a filter that
+the policy reads, as inspect --fail-if does. The filters of kind=stock work in every RocksDB, but a
+program without the plug-in writes none, too.
 
   accepted  yes: RocksDB or blocksieve can create the object; no: only the program that registers or
             creates it can, which is a problem only for policies, and if the same option names one of
@@ -48,6 +50,7 @@ struct Findings {
   std::vector<std::string> problems = {};
   std::vector<std::string> notes = {};
   std::string no_filter_pays = {};  // why, as in advise
+  bool has_keys = false;            // if they could be counted
 
   /// `family` is empty if the problem concerns all of them.
   void Report(const std::string& family, const std::string& problem) {
@@ -167,10 +170,11 @@ void CheckDependencies(const rocksdb::ColumnFamilyDescriptor& family, Findings* 
                                  "listeners is {}; add blocksieve to it",
                                  filter.wasted_reads ? "wasted_reads" : "bits_per_key", listeners));
   }
-  if (!filter.ranges) return;
-  const rocksdb::Status ranges = rocksdb_plugin::CheckRangeOptions(family.options, true);
-  if (!ranges.ok())
-    findings->Report(family.name, std::string("filter_policy: ") + ranges.getState());
+  const rocksdb::Status opens = rocksdb_plugin::CheckRangeOptions(filter, family.options, true);
+  if (!opens.ok()) {
+    findings->Report(family.name,
+                     "RocksDB does not open the database: " + rocksdb_plugin::ToMessage(opens));
+  }
 }
 
 // Whether an OPTIONS file of the database names a policy, which families or later files lack.
@@ -227,12 +231,14 @@ void CheckStoredFiles(Findings* findings) {
   TargetFiles files = FindFiles(target);
   const std::vector<FileReport> reports = files.ReadReports("checking");
   if (files.unopened.empty()) {
-    findings->no_filter_pays = WhyNoFilterPays(
-        BuildForest(reports), 1, WhyCacheIsEnough(FileBytes(target), CacheBytes(target)));
+    const Forest forest = BuildForest(reports);
+    findings->has_keys = !forest.trees.empty();
+    findings->no_filter_pays =
+        WhyNoFilterPays(forest, 1, WhyCacheIsEnough(FileBytes(target), CacheBytes(target)));
   }
   CheckOptionsFile(findings);
-  const std::string without = WithoutFiltersText(FilesWithoutFilters(reports, target), " ", " && ");
-  if (!without.empty()) findings->Report("", without);
+  const std::string unfiltered = FindUnfiltered(reports, target, " ", " && ").text;
+  if (!unfiltered.empty()) findings->Report("", unfiltered);
   for (const std::string& family : findings->stored.TargetFamilies()) {
     const auto lacking = std::ranges::count_if(reports, [&](const FileReport& file) {
       return file.place.family == family && file.index.place != rocksdb_plugin::kBlockIndexPlace;
@@ -264,7 +270,8 @@ std::string ToText(const Findings& findings) {
   if (findings.problems.empty()) text += "No problem found.\n";
   for (const std::string& note : findings.notes) text += note + "\n";
   if (findings.no_filter_pays.empty()) return text;
-  return text + "No filter pays here: " + findings.no_filter_pays + ".\n";
+  return text + (findings.has_keys ? "No filter pays here: " : "No verdict on filters: ") +
+         findings.no_filter_pays + ".\n";
 }
 
 void RunCheck(const TargetOptions& options) {
@@ -273,7 +280,10 @@ void RunCheck(const TargetOptions& options) {
   if (target.file.empty() != has_database) {
     term::FailUsage("neither --db nor --options-file is given; required: one of them");
   }
-  if (has_database) CheckDatabase(target);
+  if (has_database) {
+    CheckDatabase(target);
+    FailIfOfLevelDb(target);
+  }
   Findings findings = {has_database ? ReadStored(target)
                                     : WithText(target, ReadOptionsText(target.file))};
   if (!findings.stored.text) term::Fail("database {} has no OPTIONS file", target.path);

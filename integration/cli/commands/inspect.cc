@@ -28,10 +28,11 @@ built by blocksieve or by RocksDB itself ("stock"). Another process may have the
   prefix FPR     share of absent prefixes that pass, by the model; boundaries as in option prefixes
 
 Listed, too: the number of files that a process without the plug-in, such as ldb compact, wrote
-without filters. blocksieve-preload ldb loads the plug-in.
+without filters (blocksieve-preload ldb loads the plug-in), and of those whose filters the policy in
+OPTIONS does not read.
 
---fail-if makes the exit code 1 if files with keys have no working filter (without-filter), unless
-the policy gave them none. --format prometheus prints metrics.
+--fail-if makes the exit code 1 if files with keys have no filter that this policy reads (without-
+filter), unless it gave them none. --format prometheus prints metrics.
 
 Examples:
   blocksieve inspect --db paths.db
@@ -124,7 +125,7 @@ std::string NotesText(const Json& files, const TargetFiles& read) {
   return text.empty() ? "" : "\n" + text;
 }
 
-std::string ToText(const Json& document, const std::string& without, const TargetFiles& read) {
+std::string ToText(const Json& document, const Unfiltered& unfiltered, const TargetFiles& read) {
   const Json& files = document["files"];
   if (files.empty()) {
     return read.unopened.empty() ? "No files: nothing has been flushed yet.\n" : "";
@@ -140,14 +141,15 @@ std::string ToText(const Json& document, const std::string& without, const Targe
                    {{"distinct", "/filter/num_prefixes", CountText},
                     {"boundaries", "/filter/prefix_rules", PlainText}}) +
           IndexesText(document["skip_indexes"], with_family);
-  if (!without.empty()) text += "\n" + without + "\n";
+  if (!unfiltered.text.empty()) text += "\n" + unfiltered.text + "\n";
   return text + NotesText(files, read);
 }
 
-Json Describe(const Target& target, const std::vector<FileReport>& files, const Json& without) {
+Json Describe(const Target& target, const std::vector<FileReport>& files,
+              const Unfiltered& unfiltered) {
   Json document = DescribeTarget(target);
   document["total"] = TotalToJson(files);
-  document["files_without_plugin"] = without["num_files"];
+  document["files_without_plugin"] = unfiltered.files_without_plugin;
   document["levels"] = LevelsToJson(files);
   document["files"] = ToArray(files, [](const FileReport& file) { return cli::ToJson(file); });
   document["skip_indexes"] = IndexesToJson(files);
@@ -158,23 +160,21 @@ void RunInspect(const InspectOptions& options) {
   const Target& target = options.target;
   TargetFiles read = FindFiles(target);
   const std::vector<FileReport> files = read.ReadReports("inspecting");
-  const Json without =
-      target.path.empty() ? Json{{"num_files", 0}} : FilesWithoutFilters(files, target);
-  Json document = Describe(target, files, without);
+  const Unfiltered unfiltered =
+      target.path.empty() ? Unfiltered() : FindUnfiltered(files, target, "\n", "\n");
+  Json document = Describe(target, files, unfiltered);
   AddMissed(read, &document);
   if (options.format == OutputFormat::kPrometheus) {
     std::vector<FilterMetric> metrics;
     rocksdb_plugin::AddFiles(files, /*with_rates=*/true, &metrics);
     term::WriteToStandardOutput(FilterMetricsText(metrics));
   } else {
-    WriteReport(options.format, document,
-                ToText(document, WithoutFiltersText(without, "\n", "\n"), read));
+    WriteReport(options.format, document, ToText(document, unfiltered, read));
   }
   read.FailIfUnopened();
-  const auto unfiltered = std::count_if(files.begin(), files.end(), rocksdb_plugin::IsUnfiltered);
-  if (options.fail_if.empty() || unfiltered == 0) return;
-  term::Fail("{} without a working filter",
-             term::CountOf(static_cast<uint64_t>(unfiltered), "file"));
+  const auto count = std::count_if(files.begin(), files.end(), rocksdb_plugin::IsUnfiltered);
+  if (options.fail_if.empty() || count == 0) return;
+  term::Fail("{} without a working filter", term::CountOf(static_cast<uint64_t>(count), "file"));
 }
 
 }  // namespace

@@ -94,6 +94,9 @@ std::vector<FilePlace> ListFiles(const Target& target) {
   for (const rocksdb::LiveFileMetaData& file : files) {
     const rocksdb::ColumnFamilyOptions* const options = stored.Find(file.column_family_name);
     if (options == nullptr) continue;  // of RocksDB itself
+    const auto policy =
+        stored.Value(OptionsSection::Table(file.column_family_name), "filter_policy");
+    const bool is_known = policy && stored.problem.empty();
     // FIFO compaction leaves files on level 0.
     const bool stays = options->compaction_style == rocksdb::kCompactionStyleFIFO;
     // The name begins with a slash.
@@ -105,7 +108,9 @@ std::vector<FilePlace> ListFiles(const Target& target) {
                       .is_short_lived = file.level == 0 && !stays,
                       .keys = {{WithoutTimestamp(file.smallestkey, *options->comparator),
                                 WithoutTimestamp(file.largestkey, *options->comparator)}},
-                      .comparator = options->comparator});
+                      .comparator = options->comparator,
+                      .reader = is_known ? rocksdb_plugin::ReaderOf(*options, *policy)
+                                         : rocksdb_plugin::FilterReader()});
   }
   return places;
 }

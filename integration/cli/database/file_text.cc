@@ -67,7 +67,7 @@ struct FilterSummary {
     const FilterReport& filter = file.filter;
     ++num_files;
     num_bytes += file.num_bytes;
-    if (filter.origin == FilterOrigin::kBlocksieve || filter.origin == FilterOrigin::kStock) {
+    if (rocksdb_plugin::JudgeFilter(file) == rocksdb_plugin::FilterState::kWorks) {
       covered_keys += file.num_entries;
       covered_bytes += file.num_bytes;
     }
@@ -75,7 +75,7 @@ struct FilterSummary {
     filter_bytes += filter.num_bytes;
     bits_per_key = 8 * Ratio(filter_bytes, filter_keys);
     num_keys += file.num_entries;
-    predicted_fpr += (filter.predicted_fpr - predicted_fpr) * Ratio(file.num_entries, num_keys);
+    predicted_fpr += (file.fpr() - predicted_fpr) * Ratio(file.num_entries, num_keys);
   }
 };
 BLOCKSIEVE_TO_JSON(FilterSummary, num_files, num_keys, num_bytes, covered_keys, covered_bytes,
@@ -168,7 +168,9 @@ Json IndexesToJson(const std::vector<FileReport>& files) {
   return ToArray(indexes, [](const auto& index) { return index.second; });
 }
 
-Json FilesWithoutFilters(const std::vector<FileReport>& files, const Target& target) {
+Unfiltered FindUnfiltered(const std::vector<FileReport>& files, const Target& target,
+                          const std::string& sentence_end, const std::string& command_end) {
+  using rocksdb_plugin::FilterState;
   // By family, blocksieve's policy in the newest OPTIONS file that names one; "" for other
   // policies.
   std::map<std::string, std::string> policies;
@@ -185,47 +187,53 @@ Json FilesWithoutFilters(const std::vector<FileReport>& files, const Target& tar
   for (const FileReport& file : files) {
     if (file.filter.origin == FilterOrigin::kBlocksieve) policies.emplace(file.place.family, "");
   }
-  uint64_t num_files = 0;
-  uint64_t num_keys = 0;
-  std::set<std::string> families;
+  std::map<std::pair<FilterState, std::string>, std::pair<uint64_t, uint64_t>> counts;
+  std::map<std::string, std::string> commands;  // that set lost policies, by family
+  bool goes_back = false;
+  bool is_policy_known = true;
   for (const FileReport& file : files) {
     const std::string& family = file.place.family;
-    if (file.filter.origin != FilterOrigin::kNone || file.num_entries == 0) continue;
-    if (!policies.contains(family)) continue;
-    // A policy that the file names built none on purpose: ours by level, RocksDB's in the last
-    // level under this option. bloomfilter:0 never builds one.
-    const auto* const options = stored.Find(family);
-    const bool spares_files = NamesBlocksieve(stored.Policy(family)) || options == nullptr ||
-                              options->optimize_filters_for_hits || !policies[family].empty();
-    if (!file.filter.policy.empty() && spares_files) continue;
+    const rocksdb_plugin::FilterReader& reader = file.place.reader;
+    const FilterState state = rocksdb_plugin::JudgeFilter(file);
+    if (!rocksdb_plugin::IsUnfiltered(file)) continue;
+    if (state == FilterState::kMissing && !policies.contains(family)) continue;
+    const std::string text =
+        state == FilterState::kMissing
+            ? "without filters, written before the policy was set or by a program without the "
+              "plug-in"
+            : "and " + rocksdb_plugin::StateText(state, reader);
+    auto& [num_files, num_keys] = counts[{state, text}];
     ++num_files;
     num_keys += file.num_entries;
-    families.insert(family);
-  }
-  const std::string db = ShellWord(target);
-  std::vector<std::string> commands;
-  bool is_policy_known = true;
-  for (const std::string& family : families) {
-    if (NamesBlocksieve(stored.Policy(family))) continue;
+    goes_back |= state == FilterState::kNotRead && file.filter.origin == FilterOrigin::kBlocksieve;
+    if (reader.is_ours) continue;
     is_policy_known = is_policy_known && !policies[family].empty();
-    commands.push_back(fmt::format("blocksieve apply --db {} --column-family {} --option {}", db,
-                                   ShellWord(family),
-                                   ShellWord("filter_policy=" + policies[family])));
+    commands[family] =
+        fmt::format("blocksieve apply --db {} --column-family {} --option {}{}", ShellWord(target),
+                    ShellWord(family), ShellWord("filter_policy=" + policies[family]), command_end);
   }
-  commands.push_back(fmt::format("blocksieve rewrite --db {} --only-unfiltered", db));
-  if (!is_policy_known) commands = {"blocksieve advise --db " + db};
-  return {{"num_files", num_files}, {"num_keys", num_keys}, {"commands", commands}};
-}
-
-std::string WithoutFiltersText(const Json& without, const std::string& sentence_end,
-                               const std::string& command_end) {
-  if (without["num_files"] == 0) return "";
-  return fmt::format(
-      "{} with {} without filters, written before the policy was set or by a program without the "
-      "plug-in.{}To build filters while no process has the database open:{}{}",
-      term::CountOf(without["num_files"], "file"), term::CountOf(without["num_keys"], "key"),
-      sentence_end, sentence_end,
-      fmt::join(without["commands"].get<std::vector<std::string>>(), command_end));
+  Unfiltered unfiltered;
+  if (counts.empty()) return unfiltered;
+  for (const auto& [state, count] : counts) {
+    unfiltered.text += fmt::format("{} with {} {}.{}", term::CountOf(count.first, "file"),
+                                   term::CountOf(count.second, "key"), state.second, sentence_end);
+    if (state.first == FilterState::kMissing) unfiltered.files_without_plugin += count.first;
+  }
+  const std::string closed = " while no process has the database open:" + sentence_end;
+  if (is_policy_known || !goes_back) {
+    unfiltered.text += "To build filters" + closed;
+    for (const auto& [family, command] : commands) {
+      if (is_policy_known) unfiltered.text += command;
+    }
+    unfiltered.text += (is_policy_known ? "blocksieve rewrite --only-unfiltered --db "
+                                        : "blocksieve advise --db ") +
+                       ShellWord(target) + (goes_back ? sentence_end : "");
+  }
+  if (goes_back) {
+    unfiltered.text +=
+        "To go back to stock filters" + closed + "blocksieve revert --db " + ShellWord(target);
+  }
+  return unfiltered;
 }
 
 }  // namespace cli

@@ -36,13 +36,16 @@ Json LevelsToJson(const std::vector<FileReport>& files);
 /// The totals of each column family and skip index, as an array.
 Json IndexesToJson(const std::vector<FileReport>& files);
 
-/// Files that were written without a policy, in column families that have blocksieve's: in the
-/// current or an earlier OPTIONS file, or in other files. Members: num_files, num_keys, and the
-/// commands that build the filters.
-Json FilesWithoutFilters(const std::vector<FileReport>& files, const Target& target);
+/// Files that IsUnfiltered. Those without filters only in column families that have, or had, a
+/// policy: in the current or an earlier OPTIONS file, or in other files.
+struct Unfiltered {
+  std::string text =
+      {};  ///< Numbers of files, and what to do, with commands; "" without such files.
+  uint64_t files_without_plugin = 0;  ///< Those without filters.
+};
 
-/// The same in words, "" without such files. `sentence_end`, `command_end`: spaces or line breaks.
-std::string WithoutFiltersText(const Json& without, const std::string& sentence_end,
-                               const std::string& command_end);
+/// `sentence_end`, `command_end`: spaces or line breaks.
+Unfiltered FindUnfiltered(const std::vector<FileReport>& files, const Target& target,
+                          const std::string& sentence_end, const std::string& command_end);
 
 }  // namespace blocksieve::cli

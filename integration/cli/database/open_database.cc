@@ -287,7 +287,7 @@ void FailToOpen(const std::string& path, const rocksdb::Status& status, const st
   if (text.ends_with(std::generic_category().message(EAGAIN))) {
     term::Fail("database {} is in use; close it in the other process: {}{}", path, text, more);
   }
-  std::string problem = fmt::format("cannot open database {}: {}{}", path, text, more);
+  std::string problem = fmt::format("cannot open database {}: {}{}", path, TextOf(status), more);
   // Another comparator than OPTIONS say, what only later versions know, or what RocksDB's
   // assertions refuse, such as two files of LevelDB on level 0.
   if (status.IsInvalidArgument() || status.IsNotSupported() || IsOfLevelDb(path)) {

@@ -179,6 +179,14 @@ bool IsOfLevelDb(const std::string& database) {
          !std::filesystem::exists(path / "IDENTITY", error);
 }
 
+void FailIfOfLevelDb(const std::string& database) {
+  if (!IsOfLevelDb(database)) return;
+  term::Fail(
+      "database {} has neither OPTIONS nor IDENTITY, so LevelDB or a variant of it wrote it, and "
+      "not RocksDB; it can only be read, and gets no other filters",
+      database);
+}
+
 std::map<uint64_t, std::string> OptionsFileNames(const std::string& database,
                                                  const std::string& prefix) {
   std::map<uint64_t, std::string> found;
@@ -293,13 +301,7 @@ bool HasRowsInWal(const StoredDatabase& stored) {
 }
 
 void CheckOptionsToWrite(const StoredDatabase& stored, Access access) {
-  if (IsOfLevelDb(stored.target)) {
-    // Builds with assertions end when they open one to write.
-    term::Fail(
-        "database {} has neither OPTIONS nor IDENTITY, so RocksDB did not write it; LevelDB's "
-        "can only be read",
-        stored.target.path);
-  }
+  FailIfOfLevelDb(stored.target);  // builds with assertions end when they open one to write
   FailIfNewer(stored);
   if (!stored.problem.empty()) term::Fail("{}", stored.problem);
   CheckReadable(stored);

@@ -115,8 +115,9 @@ StoredDatabase WithText(const Target& target, OptionsText text);
 /// The options of block-based tables; null if the family has others.
 const rocksdb::BlockBasedTableOptions* FindTableOptions(const rocksdb::ColumnFamilyOptions& family);
 
-/// Whether the directory has a database that RocksDB did not write.
+/// Whether the directory has a database that RocksDB did not write. The other one throws Failure.
 bool IsOfLevelDb(const std::string& database);
+void FailIfOfLevelDb(const std::string& database);
 
 /// The names OPTIONS-NUMBER with this prefix in the directory of a database, by number.
 std::map<uint64_t, std::string> OptionsFileNames(const std::string& database,

@@ -89,18 +89,29 @@ std::vector<std::string> FindProblems(rocksdb::DB* db, rocksdb::ColumnFamilyHand
     const std::string bits = ExplainBits(*policy->options().bits_per_key, files);
     if (!bits.empty()) problems.push_back(bits);
   }
-  // Under optimize_filters_for_hits, files of the last level have the name of a policy and no
-  // filter.
-  const auto unfiltered = std::ranges::count_if(files, [&](const FileReport& file) {
-    return IsUnfiltered(file) && (file.filter.policy.empty() || !options.optimize_filters_for_hits);
-  });
-  if (unfiltered != 0 && (policy != nullptr || named)) {
-    problems.push_back(std::to_string(unfiltered) + " of " + std::to_string(files.size()) +
-                       " files have no filters; " +
-                       (policy != nullptr || NamesOurs(named->first) ? "RewriteFilters builds them"
-                        : Judge(named->first).builds()
-                            ? "compactions build them"
-                            : "filter_policy=" + named->first + " builds none"));
+  if (policy != nullptr) {  // which SetOptions may have undone since the database was opened
+    const rocksdb::Status opens = CheckRangeOptions(policy->options(), options, true);
+    if (!opens.ok()) problems.push_back(ToMessage(opens));
+  }
+  const FilterReader reader = ReaderOf(options);
+  for (const FilterState state :
+       {FilterState::kMissing, FilterState::kNotRead, FilterState::kUseless}) {
+    const auto count = std::ranges::count_if(
+        files, [&](const FileReport& file) { return JudgeFilter(file) == state; });
+    const bool is_missing = state == FilterState::kMissing;
+    if (count == 0 || (is_missing && policy == nullptr && !named)) continue;
+    problems.push_back(
+        std::to_string(count) + " of " + std::to_string(files.size()) + " files have " +
+        StateText(state, reader) + "; " +
+        (policy != nullptr || (is_missing && NamesOurs(named->first)) ? "RewriteFilters builds them"
+         : is_missing && !Judge(named->first).builds()
+             ? "filter_policy=" + named->first + " builds none"
+         : reader.kind == FilterReader::Kind::kNone
+             ? "set the policy that built them, or close the database and run blocksieve revert"
+         : state == FilterState::kNotRead
+             ? "compactions replace them; to replace all, close the database and run blocksieve "
+               "revert"
+             : "compactions build them"));
   }
   rocksdb::Logger* const log = db->GetDBOptions().info_log.get();
   if (policy != nullptr) policy->LogOptions(log, family);

@@ -19,6 +19,25 @@
 
 namespace blocksieve::rocksdb_plugin {
 
+/// The filter policy with which files are read.
+struct FilterReader {
+  enum class Kind {
+    kAny,       ///< Unknown: reads what any RocksDB 7 with the plug-in reads.
+    kOurs,      ///< Also reads RocksDB's own filters.
+    kStock,     ///< RocksDB's: blocksieve's filters match everything.
+    kForeign,   ///< That of another program, which reads its own filters and RocksDB's.
+    kNone,      ///< Without a policy, RocksDB reads no filters at all.
+    kNoFilters  ///< The tables are not block-based.
+  } kind = Kind::kAny;
+  std::string policy = "nullptr";  ///< As OPTIONS files name it.
+  bool is_ours = true;             ///< Blocksieve's, even where RocksDB's version makes it kStock.
+  bool spares_last_level = false;  ///< optimize_filters_for_hits
+};
+
+/// The reader of a column family as RocksDB loaded it. `named`: filter_policy in OPTIONS, for
+/// policies that only another program has.
+FilterReader ReaderOf(const rocksdb::ColumnFamilyOptions& family, const std::string& named = "");
+
 struct FilePlace {
   std::string path;
   std::string family;  ///< Name of the column family; empty if unknown.
@@ -32,6 +51,7 @@ struct FilePlace {
   std::optional<std::pair<std::string, std::string>> keys;
 
   const rocksdb::Comparator* comparator = nullptr;  ///< That of the database; null if unknown.
+  FilterReader reader = {};                         ///< Likewise.
 };
 
 enum class FilterOrigin {
@@ -107,7 +127,31 @@ struct FileReport {
   uint64_t num_bytes = 0;
   FilterReport filter;
   IndexReport index;  ///< Outside of the command, only that of a block index.
+
+  /// Share of absent keys for which lookups read the file: 1 if the filter does not work.
+  double fpr() const;
 };
+
+enum class FilterState {
+  kWorks,    ///< Or the file has no keys.
+  kLeftOut,  ///< There is none, by the choice of the policy that reads the file.
+  kMissing,  ///< There is none for another reason, such as a program without the policy.
+  kNotRead,  ///< The policy does not read it.
+  kUseless,  ///< It matches everything, is damaged, or of a kind that RocksDB no longer reads.
+};
+
+/// Whether lookups gain from the filter of a file: the one place that decides it. By default by
+/// `place.reader`.
+FilterState JudgeFilter(const FileReport& file, const FilterReader& reader);
+inline FilterState JudgeFilter(const FileReport& file) {
+  return JudgeFilter(file, file.place.reader);
+}
+
+/// Whether the state is kMissing, kNotRead or kUseless.
+bool IsUnfiltered(const FileReport& file);
+
+/// "no filters" and so on, for one of these states.
+std::string StateText(FilterState state, const FilterReader& reader);
 
 /// 0 if `whole` is 0.
 inline double Ratio(uint64_t part, uint64_t whole) {
@@ -130,8 +174,8 @@ rocksdb::Status ReadFilters(rocksdb::Env* env, const std::string& path,
 
 /// Reads the files of a column family of an open database, in the order of levels; level 0 from the
 /// newest to the oldest. Files that are written meanwhile may be missing. Keeps the filters and
-/// block indexes of files that `*reports` has from an earlier call. `reads_filters`: false if what
-/// table properties say of filters is enough. Errors: those of RocksDB.
+/// block indexes of files that `*reports` has from an earlier call. `reads_filters`: false if the
+/// origin of filters is enough, which table properties mostly tell. Errors: those of RocksDB.
 rocksdb::Status ReadLiveFiles(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                               bool reads_filters, std::vector<FileReport>* reports);
 
@@ -143,9 +187,6 @@ uint64_t FilterKeys(const FileReport& file);
 /// of files, if they are known. The id of a file is its number in `files`, which are in the order
 /// of ListFiles.
 std::vector<Tree> BuildTrees(const std::vector<FileReport>& files);
-
-/// Whether a file with keys has no working filter, although the policy has not left it out.
-bool IsUnfiltered(const FileReport& file);
 
 /// Describes the filters of a table, stock ones and ours, from their bytes: one, or one per
 /// partition. `num_entries` are the keys and prefixes in all filters. Sets kind, origin, sizes,

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "integration/rocksdb/maintenance/file_report.h"
 
+#include <rocksdb/convenience.h>
+#include <rocksdb/table.h>
+
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
 #include "integration/rocksdb/compat/table_properties.h"
+#include "integration/rocksdb/options/loaded_options.h"
 #include "integration/rocksdb/policy/policy.h"
 
 namespace blocksieve::rocksdb_plugin {
@@ -14,6 +19,18 @@ namespace {
 
 // Without properties, only the blocks tell the number of entries.
 constexpr uint64_t kGuessedEntryBytes = 64;
+
+// Whether properties tell what JudgeFilter needs. RocksDB before 7.0 gave filters that are no
+// longer read the name of others, kind=stock has the name of blocksieve's, and one that matches
+// everything has a few bytes.
+bool TellsAll(const rocksdb::TableProperties& table, const FilterReader& reader) {
+  const std::string& policy = table.filter_policy_name;
+  const bool is_read = policy == Policy::kName
+                           ? reader.kind == FilterReader::Kind::kOurs
+                           : policy == "bloomfilter" || policy == "ribbonfilter";
+  return table.filter_size == 0 || reader.kind == FilterReader::Kind::kNone ||
+         (is_read && 16 * table.filter_size >= table.num_filter_entries);
+}
 
 std::optional<FilterKind> ToKind(const FilterReport& filter) {
   const std::string kind = (filter.origin == FilterOrigin::kStock ? "stock " : "") + filter.kind;
@@ -30,7 +47,7 @@ TreeFile ToTreeFile(const FileReport& file, size_t id) {
                      .num_bytes = file.num_bytes,
                      .has_filter = filter.origin != FilterOrigin::kNone,
                      .kind = ToKind(filter),
-                     .fpr = filter.predicted_fpr,
+                     .fpr = file.fpr(),
                      .filter_bytes = filter.point_bytes(),
                      .num_filters = filter.num_filters,
                      .num_prefix_hashes = filter.num_prefix_hashes,
@@ -49,6 +66,7 @@ rocksdb::Status ReadLiveFiles(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
   const rocksdb::Options options = db->GetOptions(column_family);
   const bool stays_on_level0 = options.compaction_style == rocksdb::kCompactionStyleFIFO;
   const bool may_have_index = FindBlockIndexOptions(options).has_value();
+  const FilterReader reader = ReaderOf(options);
   rocksdb::ColumnFamilyMetaData metadata;
   db->GetColumnFamilyMetaData(column_family, &metadata);
   std::map<std::string, FileReport> known;  // by path: files do not change
@@ -65,7 +83,7 @@ rocksdb::Status ReadLiveFiles(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
                                        : table.num_entries - table.num_range_deletions;
       FileReport report;
       FilterReport& filter = report.filter;
-      if (!reads_filters) {
+      if (!reads_filters && TellsAll(table, reader)) {
         filter.policy = table.filter_policy_name;
         filter.num_bytes = table.filter_size;
         const bool is_ours = filter.policy == Policy::kName;
@@ -81,13 +99,79 @@ rocksdb::Status ReadLiveFiles(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
                       .family = metadata.name,
                       .level = level.level,
                       .is_short_lived = level.level == 0 && !stays_on_level0,
-                      .keys = {{file.smallestkey, file.largestkey}}};
+                      .keys = {{file.smallestkey, file.largestkey}},
+                      .reader = reader};
       report.num_entries = num_entries;
       report.num_bytes = file.size;
       reports->push_back(std::move(report));
     }
   }
   return rocksdb::Status::OK();
+}
+
+FilterReader ReaderOf(const rocksdb::ColumnFamilyOptions& family, const std::string& named) {
+  using Kind = FilterReader::Kind;
+  FilterReader reader{.is_ours = false, .spares_last_level = family.optimize_filters_for_hits};
+  const auto* const table =
+      family.table_factory == nullptr
+          ? nullptr
+          : family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  reader.kind = table == nullptr ? Kind::kNoFilters : Kind::kNone;
+  if (table != nullptr && table->filter_policy == nullptr && !named.empty()) {
+    const PolicyEffect effect = Judge(named).kind;
+    if (effect == PolicyEffect::kForeign) reader.kind = Kind::kForeign;
+    if (effect == PolicyEffect::kStockWithoutBits) reader.kind = Kind::kStock;
+    if (reader.kind != Kind::kNone) reader.policy = named;
+  }
+  if (table == nullptr || table->filter_policy == nullptr) return reader;
+  const rocksdb::FilterPolicy& policy = *table->filter_policy;
+  const Policy* const ours = FindPolicy(family);
+  reader.policy = policy.ToString(rocksdb::ConfigOptions());
+  reader.is_ours = std::string_view(policy.Name()) == Policy::kName;  // of any version, or in C
+  reader.kind = reader.is_ours && (ours == nullptr || ours->FallbackText().empty()) ? Kind::kOurs
+                : std::string_view(policy.CompatibilityName()) == Policy::kStockName
+                    ? Kind::kStock
+                    : Kind::kForeign;
+  return reader;
+}
+
+FilterState JudgeFilter(const FileReport& file, const FilterReader& reader) {
+  using Kind = FilterReader::Kind;
+  const FilterReport& filter = file.filter;
+  const Kind kind = reader.kind;
+  if (file.num_entries == 0) return FilterState::kWorks;
+  if (kind == Kind::kNoFilters) return FilterState::kLeftOut;
+  if (filter.origin == FilterOrigin::kNone) {
+    const bool by_ours = filter.policy == Policy::kName && (reader.is_ours || kind == Kind::kNone);
+    const bool by_rocksdb = !filter.policy.empty() && reader.spares_last_level;
+    return by_ours || by_rocksdb ? FilterState::kLeftOut : FilterState::kMissing;
+  }
+  const bool is_ours = filter.origin == FilterOrigin::kBlocksieve;
+  if (kind == Kind::kNone || (is_ours && kind != Kind::kOurs && kind != Kind::kAny)) {
+    return FilterState::kNotRead;
+  }
+  if (is_ours || filter.origin == FilterOrigin::kStock) {
+    // What table properties say of filters tells no rate.
+    const bool matches_all = filter.num_filters != 0 && filter.predicted_fpr >= 1;
+    return matches_all ? FilterState::kUseless : FilterState::kWorks;
+  }
+  const bool may_work = filter.origin == FilterOrigin::kUnknown && kind == Kind::kForeign;
+  return may_work ? FilterState::kWorks : FilterState::kUseless;
+}
+
+bool IsUnfiltered(const FileReport& file) {
+  const FilterState state = JudgeFilter(file);
+  return state != FilterState::kWorks && state != FilterState::kLeftOut;
+}
+
+std::string StateText(FilterState state, const FilterReader& reader) {
+  if (state == FilterState::kMissing) return "no filters";
+  if (state == FilterState::kUseless) return "filters that rule out nothing";
+  return "filters that filter_policy=" + reader.policy + " does not read";
+}
+
+double FileReport::fpr() const {
+  return JudgeFilter(*this) == FilterState::kWorks ? filter.predicted_fpr : 1;
 }
 
 uint64_t FilterKeys(const FileReport& file) {
@@ -113,13 +197,6 @@ std::vector<Tree> BuildTrees(const std::vector<FileReport>& files) {
     if (have_ranges) tree.SetKeyRanges();
   }
   return trees;
-}
-
-bool IsUnfiltered(const FileReport& file) {
-  const FilterReport& filter = file.filter;
-  if (file.num_entries == 0 || filter.origin == FilterOrigin::kBlocksieve) return false;
-  if (filter.origin == FilterOrigin::kNone) return filter.policy != Policy::kName;
-  return filter.origin != FilterOrigin::kStock;
 }
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -121,7 +121,7 @@ void AddFiles(const std::vector<FileReport>& files, bool with_rates,
     sums[{&kFilterBytes, level}] += static_cast<double>(file.filter.num_bytes);
     sums[{&kUnfilteredFiles, family}] += IsUnfiltered(file);
     if (!with_rates || file.num_entries == 0) continue;
-    sums[{&kPredictedFpr, level}] += entries * file.filter.predicted_fpr;
+    sums[{&kPredictedFpr, level}] += entries * file.fpr();
     num_entries[level] += entries;
   }
   for (const auto& [key, sum] : sums) {

@@ -93,13 +93,14 @@ rocksdb::Status Enable(const OptionsToSet& options, const FilterPolicyOptions& f
       BLOCKSIEVE_RETURN_IF_ERROR(AddListener(options, goal, ToText(value), "none", &listeners));
     }
     auto extractor = family.prefix_extractor;
+    BLOCKSIEVE_RETURN_IF_ERROR(CheckRangeOptions(filter, family, /*check_extractor=*/false));
     if (rocksdb_plugin::NeedsExtractor(filter)) {
-      BLOCKSIEVE_RETURN_IF_ERROR(CheckRangeOptions(family, /*check_extractor=*/false));
       if (extractor != nullptr && !replaces_extractor && !IsRangeExtractor(extractor.get())) {
         return OptionOutOfRange("prefix_extractor", extractor->Name(),
                                 std::string("none or ") + RangeExtractor::kName +
-                                    " (with ranges=true); set replace_prefix_extractor if no seek "
-                                    "relies on the present one");
+                                    ForRanges(filter) +
+                                    "; set replace_prefix_extractor if no seek relies on the "
+                                    "present one");
       }
       extractor = RangeExtractor::Get();
     } else if (IsRangeExtractor(extractor.get())) {

@@ -38,14 +38,12 @@ rocksdb::Status Policy::ValidateOptions(const rocksdb::DBOptions& db,
     const std::lock_guard lock(logged_mutex_);
     logged_.clear();
   }
-  if (NeedsExtractor(options_)) {
-    rocksdb::Status status = CheckRangeOptions(column_family, /*check_extractor=*/true);
-    if (!status.ok()) {
-      LogLoudly(nullptr, ToMessage(status));
-      return status;
-    }
-    if (abi_problem_.empty()) TestRangesOnce();
+  rocksdb::Status status = CheckRangeOptions(options_, column_family, /*check_extractor=*/true);
+  if (!status.ok()) {
+    LogLoudly(nullptr, ToMessage(status));
+    return status;
   }
+  if (NeedsExtractor(options_) && abi_problem_.empty()) TestRangesOnce();
   return FilterPolicy::ValidateOptions(db, column_family);
 }
 

@@ -31,6 +31,7 @@ class MemoryFit;
 class Policy final : public rocksdb::FilterPolicy {
  public:
   static const char kName[];
+  static constexpr const char* kStockName = "rocksdb.BuiltinBloomFilter";
 
   /// `abi_problem`: why RocksDB's filter interface must not be used; empty if it may be.
   /// `is_compiled_for`: whether what public headers declare may be used in any case.
@@ -40,7 +41,7 @@ class Policy final : public rocksdb::FilterPolicy {
 
   // RocksDB finds filter blocks by this name of the built-in filters. So stock RocksDB finds
   // blocksieve's, which "may match", and blocksieve finds RocksDB's.
-  const char* CompatibilityName() const override { return "rocksdb.BuiltinBloomFilter"; }
+  const char* CompatibilityName() const override { return kStockName; }
 
   /// Passes the column family's options to LevelRates, and checks them and RocksDB for ranges.
   rocksdb::Status ValidateOptions(const rocksdb::DBOptions& db,
@@ -96,16 +97,22 @@ rocksdb::Status CheckRocksDb(const FilterPolicyOptions& filter);
 /// The policy of a column family, if this version of blocksieve made it; null otherwise.
 const Policy* FindPolicy(const rocksdb::ColumnFamilyOptions& column_family);
 
-/// Checks that range filters work with these options. `check_extractor`: the prefix extractor must
-/// be RangeExtractor. Errors: InvalidArgument, naming the option, its value and allowed values.
-rocksdb::Status CheckRangeOptions(const rocksdb::ColumnFamilyOptions& column_family,
-                                  bool check_extractor);
-
 /// Whether filters with these options answer for ranges, so that the column family needs the prefix
 /// extractor "blocksieve.range".
 inline bool NeedsExtractor(const FilterPolicyOptions& options) {
   return options.ranges || !options.prefixes.empty();
 }
+
+/// Checks what DB::Open refuses: filters that answer for ranges do not work with all options.
+/// `check_extractor`: the prefix extractor must be RangeExtractor. Errors: InvalidArgument, naming
+/// the option, its value, allowed values, and the option of the policy that needs them.
+rocksdb::Status CheckRangeOptions(const FilterPolicyOptions& filter,
+                                  const rocksdb::ColumnFamilyOptions& column_family,
+                                  bool check_extractor);
+
+/// " (with ranges=true)", or with the prefixes: for errors about what these need. REQUIRES:
+/// NeedsExtractor(options)
+std::string ForRanges(const FilterPolicyOptions& options);
 
 /// What the core builds at these rates: one translation for the policy and for estimates.
 FilterOptions FilterOptionsFor(const FilterPolicyOptions& options, const FilterRates& rates,

@@ -146,14 +146,20 @@ rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options) {
   return ParseKind("kind", KindName(options.kind), &ignored);
 }
 
-rocksdb::Status CheckRangeOptions(const rocksdb::ColumnFamilyOptions& column_family,
+std::string ForRanges(const FilterPolicyOptions& options) {
+  return " (with " + (options.ranges ? "ranges=true" : "prefixes=" + options.prefixes) + ")";
+}
+
+rocksdb::Status CheckRangeOptions(const FilterPolicyOptions& filter,
+                                  const rocksdb::ColumnFamilyOptions& column_family,
                                   bool check_extractor) {
+  if (!NeedsExtractor(filter)) return rocksdb::Status::OK();
   const auto name_of = [](const auto& object) -> std::string_view {
     return object == nullptr ? "null" : object->Name();
   };
-  const auto refused = [](const std::string& name, std::string_view value,
-                          const std::string& allowed) {
-    return OptionOutOfRange(name, std::string(value), allowed + " (with ranges=true)");
+  const auto refused = [&](const std::string& name, std::string_view value,
+                           const std::string& allowed) {
+    return OptionOutOfRange(name, std::string(value), allowed + ForRanges(filter));
   };
   const std::string bytewise = "leveldb.BytewiseComparator";
   const std::string_view comparator = name_of(column_family.comparator);

@@ -345,6 +345,58 @@ TEST(CheckFiltersTest, CountsFilesWithoutFiltersUnderAnyPolicy) {
   EXPECT_THAT(problems_of(&db), ElementsAre());
 }
 
+/// Another program's policy, which builds and reads RocksDB's own filters.
+struct TheirPolicy final : rocksdb::FilterPolicy {
+  const char* Name() const override { return "theirs"; }
+  const char* CompatibilityName() const override { return stock->CompatibilityName(); }
+  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
+      const rocksdb::FilterBuildingContext& context) const override {
+    return stock->GetBuilderWithContext(context);
+  }
+  rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override {
+    return stock->GetFilterBitsReader(contents);
+  }
+  std::shared_ptr<const rocksdb::FilterPolicy> stock = PolicyFromString("bloomfilter:10");
+};
+
+// Who goes back by setting another policy alone has files whose filters nobody reads.
+TEST(CheckFiltersTest, FiltersThatThePolicyDoesNotReadAreNoFilters) {
+  for (const std::string kind : {"auto", "stock"}) {
+    DbConfig config =
+        MakeConfig(FilterShape::kFull, PolicyFromString("{id=blocksieve;kind=" + kind + "}"));
+    TestDb db(config);
+    for (int i = 0; i < 1000; ++i) db.Put("key" + std::to_string(i), "value");
+    db.Flush();
+    for (const std::string reader : {"bloomfilter:10", "ribbonfilter:10", "theirs", "nullptr",
+                                     "rocksdb.BuiltinBloomFilter", "blocksieve:0.1"}) {
+      SCOPED_TRACE(kind + " " + reader);
+      config.table.filter_policy = nullptr;
+      if (reader == "theirs") config.table.filter_policy = std::make_shared<TheirPolicy>();
+      if (reader.find_first_of(".:") != reader.npos) {
+        config.table.filter_policy = PolicyFromString(reader);
+      }
+      db.Reopen(config);
+      std::string value;
+      for (int i = 0; i < 100; ++i) {
+        static_cast<void>(db->Get({}, "key" + std::to_string(i) + "x", &value));
+      }
+      const bool is_read = db.Use().rejected != 0;
+      EXPECT_EQ(is_read, reader == "blocksieve:0.1" || (kind == "stock" && reader != "nullptr"));
+      std::vector<std::string> problems;
+      MustBeOk(CheckFilters(&db.db(), nullptr, &problems), "check");
+      EXPECT_THAT(problems.empty() ? "" : problems.back(),
+                  is_read ? ::testing::Not(HasSubstr("not read"))
+                          : AllOf(HasSubstr("1 of 1 files have filters that filter_policy="),
+                                  HasSubstr("does not read"), HasSubstr("blocksieve revert")));
+      std::vector<FilterMetric> metrics;
+      MustBeOk(GetFilterMetrics(&db.db(), {}, &metrics), "metrics");
+      EXPECT_THAT(FilterMetricsText(metrics),
+                  HasSubstr("without_filter{column_family=\"default\"} " +
+                            std::string(is_read ? "0" : "1")));
+    }
+  }
+}
+
 TEST(FilterMetricsTest, AreThoseOfFilesAndCounters) {
   DbConfig config = MakeConfig(FilterShape::kFull, PolicyFromString("blocksieve:0.1"));
   TestDb db(config);

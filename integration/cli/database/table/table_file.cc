@@ -68,6 +68,14 @@ std::string RandomExtension(std::string_view present, std::mt19937_64* random) {
 
 }  // namespace
 
+std::string TextOf(const rocksdb::Status& status) {
+  const std::string text = status.ToString();
+  return text.find("orrupted compressed block") == text.npos
+             ? text
+             : "blocks have another compression than RocksDB's, as in variants of LevelDB such as "
+               "Minecraft's; their checksums are right";
+}
+
 std::unique_ptr<TableFile> TableFile::Open(const FilePlace& place) {
   uint64_t num_bytes = 0;
   const rocksdb::Status status = rocksdb::Env::Default()->GetFileSize(place.path, &num_bytes);
@@ -135,7 +143,7 @@ void TableFile::OpenTable() {
     const std::string problem =
         format_.empty() && status.IsCorruption()
             ? "it is incomplete, damaged or no SST: its end names no table format that is known"
-            : status.ToString();
+            : TextOf(status);
     const bool is_newer = problem.find("format_version") != std::string::npos;
     term::Fail("cannot open {}: {}{}", path_, problem,
                is_newer ? "; this command has RocksDB " + rocksdb::GetRocksVersionAsString() +

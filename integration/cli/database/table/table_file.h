@@ -51,6 +51,10 @@ class LineLog final : public rocksdb::Logger {
   const TakeLine take_;
 };
 
+/// A status as text. RocksDB calls it corruption if a block with a right checksum has a compression
+/// that it does not know, as variants of LevelDB have.
+std::string TextOf(const rocksdb::Status& status);
+
 /// An open table file, with the comparator and prefix extractor that it names. Its filters are
 /// probed as lookups and seeks probe them; of several, each is probed for the keys of its
 /// partition, which ForEachKey finds. Not thread-safe. Everything throws Failure if the file cannot

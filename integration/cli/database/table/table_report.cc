@@ -63,6 +63,7 @@ FilterReport TableFile::ReportFilters() {
   FilterReport report = rocksdb_plugin::ReportFilters(*properties_, filters_->contents());
   if (!is_block_based()) {
     report.origin = FilterOrigin::kNone;  // a PlainTable may have one of its own
+    report_.place.reader.kind = rocksdb_plugin::FilterReader::Kind::kNoFilters;
     report.note = "has no filters: table format " + format_;
   } else if (rocksdb_plugin::LacksProperties(*properties_)) {
     report.note = "written without table properties";
