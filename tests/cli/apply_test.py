@@ -182,6 +182,46 @@ class ApplyRevertTest(ApplyStockDatabaseTest):
             self.assertEqual(self.origins(), {"stock"})
             self.assertEqual(list(self.db.glob("blocksieve-*")), [])
 
+    def test_every_way_back_is_shown(self):
+        """Whatever step comes first: nobody reads the filters, every command says so, and revert ends it."""
+        for steps in self.copies((("apply", "filter_policy=bloomfilter:10:false"), ("apply", "filter_policy=nullptr"),
+                                  ("apply", "filter_policy=ribbonfilter:12:0"), ("revert", "--level"))):
+            self.db_bench("overwrite,compact,overwrite,flush", "--use_existing_db=1", "--bloom_bits=10", num=5000)
+            self.take("apply")
+            self.take("rewrite")
+            if steps[0] == "revert":  # as one that was interrupted
+                self.succeed(*steps, 0, "--db", self.db)
+            else:
+                self.assertIn("blocksieve revert --db", self.apply_text("--option", steps[1]))
+            policy = self.value("filter_policy")
+            self.assertIn("blocksieve", self.origins())
+            for code, *command in ((1, "check"), (0, "inspect"), (0, "advise", "--block-cache", 0), (1, "rewrite")):
+                self.assertIn("blocksieve revert", self.output_of(code, *command, "--db", self.db), command)
+            self.assertEqual(run("inspect", "--db", self.db, "--fail-if", "without-filter").code, 1)
+            for path in self.db.glob("*.bsx"):
+                path.unlink()
+            self.take("revert")
+            self.assertEqual(self.value("filter_policy"),
+                             "bloomfilter:10:false" if policy == "nullptr" else policy)
+            self.assertEqual(self.origins(), {"stock"})
+            self.assertNotIn("blocksieve", self.options_file().read_text())
+            self.succeed("check", "--db", self.db)
+            self.succeed("inspect", "--db", self.db, "--fail-if", "without-filter")
+
+    def test_few_keys_decide_nothing(self):
+        """Nor does a database without filters get some."""
+        for options, policy in self.each(((("--bloom_bits=10",), "bloomfilter:10:false"), ((), "nullptr"))):
+            self.db_bench("fillseq,flush", *options, num=5000)
+            self.take("apply")
+            self.take("rewrite")
+            for path in self.db.glob("blocksieve-*") if options else ():
+                path.unlink()  # as if it had been adopted in code
+            self.db_bench("overwrite,flush", "--use_existing_db=1", *options, num=11)
+            self.edit_options(("filter_policy=" + policy, "filter_policy=nullptr"))
+            self.take("revert")
+            self.assertEqual(self.value("filter_policy"), policy)
+            self.assertEqual(self.origins(), {"stock" if options else "none"})
+
     def test_original_is_kept_until_it_is_restored(self):
         self.add_column_family()
         self.take("apply")

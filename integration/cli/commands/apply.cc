@@ -39,6 +39,11 @@ constexpr const char* kAboutPrograms =
     "in code must set these there; otherwise they overwrite this file.\n"
     "Files keep their filters until they are rewritten: blocksieve rewrite --db ";
 
+constexpr const char* kAboutOthers =
+    "\nFiles keep their filters until they are rewritten, and only the plug-in reads those of "
+    "blocksieve.\nTo restore stock filters in all files, and what else names blocksieve: "
+    "blocksieve revert --db ";
+
 // Fails for another index than files have that are read by it alone, with which RocksDB would open
 // none of them, and for what EnableIndex refuses, such as ranges stored twice.
 void CheckBlockIndexes(const StoredDatabase& before, const StoredDatabase& stored) {
@@ -81,7 +86,12 @@ void RunApply(const ChangeOptions& options) {
     text += "Nothing was written.\n";
   } else if (!changes.empty()) {
     written = WriteNextOptions(lock->env(), stored, edited);
-    text += "written: " + written + "\n" + kAboutPrograms + ShellWord(options.target) + "\n";
+    const bool names_other = std::ranges::any_of(options.edits, [](const std::string& edit) {
+      return edit.starts_with("filter_policy=") &&
+             !NamesBlocksieve(edit.substr(edit.find('=') + 1));
+    });
+    text += "written: " + written + "\n" + (names_other ? kAboutOthers : kAboutPrograms) +
+            ShellWord(options.target) + "\n";
     if (std::ranges::any_of(options.edits, [](const std::string& edit) {
           return edit.starts_with("table_properties_collectors=");
         })) {

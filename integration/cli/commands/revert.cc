@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "integration/cli/commands/rewrite.h"
 #include "integration/cli/database/filter_options.h"
@@ -12,14 +13,15 @@ namespace {
 
 constexpr const char* kRevertFooter =
     R"help(Restores the filter policy that the database had before blocksieve apply, or --filter-policy, in the
-next OPTIONS file, even if a program without the plug-in has since written OPTIONS without it. If
-that policy builds no filters, such as rocksdb.BuiltinBloomFilter of RocksDB 6, or bloomfilter
-without bits per key, which programs with the C API leave, it takes the bits per key that the files
-had, and says so. Then rewrites the files with blocksieve filters, and those that lack filters
-because of such a program, as blocksieve rewrite does; if only another program has the previous
-policy, no file is rewritten. No process may have the database open. Skip indexes stay; stock
-RocksDB ignores them, and treats blocksieve filters as matching every key until it rewrites the
-file.
+next OPTIONS file, even if a program without the plug-in has since written OPTIONS without it; a
+stock policy that was set since stays, and a database without filters gets none. If that policy
+builds no filters, such as rocksdb.BuiltinBloomFilter of RocksDB 6, or bloomfilter without bits per
+key, which programs with the C API leave, it takes the bits per key that the files had, and says so.
+Then rewrites the files with blocksieve filters, and those that lack filters because of such a
+program, as blocksieve rewrite does; if only another program has the previous policy, no file is
+rewritten. No process may have the database open. Skip indexes stay, and their sidecars (*.bsx) may
+be deleted; stock RocksDB ignores them, and treats blocksieve filters as matching every key until it
+rewrites the file.
 
 Examples:
   blocksieve revert --db paths.db --dry-run
@@ -60,6 +62,8 @@ void RunRevert(const ChangeOptions& options) {
   // Nothing is written, unless all of it can be.
   CheckWritable(WithText(target, stock), Access::kRewrite);
   for (const std::string& note : notes) term::WriteToStandardError("blocksieve: " + note + "\n");
+  const auto make_plan = [&] { return PlanRevert(target, options.files, stock); };
+  RewritePlan before = make_plan();  // the filters as programs read them now
   const bool is_text = options.format == OutputFormat::kText;
   const std::string changes = ChangesText(stock);
   const std::string written =
@@ -79,7 +83,7 @@ void RunRevert(const ChangeOptions& options) {
                             "until the program that has this policy rewrites the files.\n",
                             *unknown));
   } else {
-    RewriteFiles(options, document, [&] { return PlanRevert(target, options.files, stock); });
+    RewriteFiles(options, document, std::move(before), make_plan);
   }
   if (!options.is_dry_run) {
     return RemoveKeptOptions(DatabaseLock(target), ReadStored(target));

@@ -30,9 +30,9 @@ struct ChangeOptions : TargetOptions {
 void AddRewriteOptions(CLI::App* command, ChangeOptions* options);
 
 /// Rewrites the files of the plan, and reports on standard output the predictions for the filters
-/// before and after; for a dry run, prints the plan only. Plans after opening the database.
+/// before and after; for a dry run, prints the plan only. Plans again after opening the database.
 /// `document`: first members of the JSON. Throws Interrupted, Failure.
-void RewriteFiles(const ChangeOptions& options, nlohmann::ordered_json document,
+void RewriteFiles(const ChangeOptions& options, nlohmann::ordered_json document, RewritePlan before,
                   const std::function<RewritePlan()>& make_plan);
 
 /// Runs work on files, which ends, and returns false, once `show`, to which it reports its

@@ -66,8 +66,9 @@ double RoundedBits(double bits) {
 }
 
 // A policy with the kind and bits per key of the stock filters in the largest files of a family; ""
-// without any. Policies that only read filters, or that lost their bits per key on the way through
-// OPTIONS, do not say what filters the program builds. `has_ours`: whether files have blocksieve's.
+// if these have too few keys to tell: sizes are rounded to lines of 512 bits. Policies that only
+// read filters, or that lost their bits per key on the way through OPTIONS, do not say what filters
+// the program builds. `has_ours`: whether files have blocksieve's.
 std::string PolicyOfFiles(const Target& target, const std::string& family,
                           bool* has_ours = nullptr) {
   constexpr size_t kMaxFiles = 16;
@@ -76,36 +77,45 @@ std::string PolicyOfFiles(const Target& target, const std::string& family,
   std::ranges::sort(places, std::greater(),
                     [](const FilePlace& file) { return SizeOfFile(file.path); });
   bool found_ours = has_ours == nullptr;
-  uint64_t num_bytes = 0;
-  uint64_t num_entries = 0;
-  double fpr_sum = 0;
-  bool is_ribbon = false;
+  constexpr uint64_t kMinKeys = 2000;
+  constexpr uint64_t kMinKeysOfFilter = 500;
+  struct {
+    uint64_t num_bytes = 0;
+    uint64_t num_keys = 0;
+    double fpr_sum = 0;
+  } blooms, ribbons;
   for (size_t i = 0; i < places.size() && (i < kMaxFiles || !found_ours); ++i) {
     const auto file = TableFile::Open(places[i]);
     if (file == nullptr) continue;
     const FilterReport& filter = file->report().filter;
     found_ours |= filter.origin == FilterOrigin::kBlocksieve;
-    if (filter.origin != FilterOrigin::kStock || i >= kMaxFiles) continue;
-    num_bytes += filter.num_bytes;
-    num_entries += filter.num_entries;
-    fpr_sum += filter.predicted_fpr * static_cast<double>(filter.num_entries);
-    is_ribbon |= filter.kind.find("ribbon") != std::string::npos;
+    if (filter.origin != FilterOrigin::kStock || i >= kMaxFiles ||
+        filter.num_entries < kMinKeysOfFilter * filter.num_filters) {
+      continue;
+    }
+    auto& sum = filter.kind.find("ribbon") != std::string::npos ? ribbons : blooms;
+    sum.num_bytes += filter.num_bytes;
+    sum.num_keys += filter.num_entries;
+    sum.fpr_sum += filter.predicted_fpr * static_cast<double>(filter.num_entries);
   }
   if (has_ours != nullptr) *has_ours = found_ours;
-  if (num_entries == 0) return "";
-  const auto keys = static_cast<double>(num_entries);
+  // Ribbon policies build Bloom filters, too: in level 0 and in small files.
+  const bool is_ribbon = ribbons.num_keys >= std::max(kMinKeys, blooms.num_keys / 10);
+  const auto& sum = is_ribbon ? ribbons : blooms;
+  if (sum.num_keys < kMinKeys) return "";
+  const auto keys = static_cast<double>(sum.num_keys);
   // The policy takes the bits of a Bloom filter with the same FPR.
-  const double bits = is_ribbon ? StockBitsPerKey(FilterKind::kStockBloom, fpr_sum / keys)
-                                : 8 * static_cast<double>(num_bytes) / keys;
+  const double bits = is_ribbon ? StockBitsPerKey(FilterKind::kStockBloom, sum.fpr_sum / keys)
+                                : 8 * static_cast<double>(sum.num_bytes) / keys;
   return is_ribbon ? fmt::format("ribbonfilter:{}", RoundedBits(bits))
                    : fmt::format("bloomfilter:{}:false", RoundedBits(bits));
 }
 
 using RestoredPolicy = std::pair<std::string, std::string>;  // and where it is from
 
-// The policy for a family whose filters go back to stock ones: `given`, else the kept one if it
-// builds filters or only its own program has it, else one like the filters that the files had.
-// nullopt if the present one stays.
+// The policy for a family whose filters go back to stock ones: `given`, else the present one if it
+// is not blocksieve's and builds filters or only its own program has it, else likewise the kept
+// one, else one like the filters that the files had. nullopt if the present one stays.
 std::optional<RestoredPolicy> PolicyToRestore(const StoredDatabase& stored, const KeptOptions& kept,
                                               const std::string& family,
                                               const std::optional<std::string>& given) {
@@ -116,9 +126,11 @@ std::optional<RestoredPolicy> PolicyToRestore(const StoredDatabase& stored, cons
     const auto verdict = Judge(policy);
     return verdict.builds() || verdict.kind == PolicyEffect::kForeign;
   };
+  const bool is_set = !NamesBlocksieve(present) && is_kept(present);  // perhaps by apply
+  const bool was_applied = before || record;
+  if (is_set && (!given || !was_applied)) return std::nullopt;
   std::optional<std::string> of_files;
-  if (!before && !record && !NamesBlocksieve(present)) {
-    if (is_kept(present)) return std::nullopt;
+  if (!was_applied && !NamesBlocksieve(present)) {
     bool has_ours = false;
     of_files = PolicyOfFiles(stored.target, family, &has_ours);
     if (!has_ours) return std::nullopt;
@@ -155,7 +167,9 @@ std::string Records(const StoredDatabase& stored, const OptionsText& text,
         NamesBlocksieve(before) || Judge(before).builds() || RecordedPolicy(kept, family)) {
       continue;
     }
-    const std::string policy = PolicyOfFiles(stored.target, family);
+    bool has_ours = false;  // then OPTIONS lost their policy
+    std::string policy = PolicyOfFiles(stored.target, family, &has_ours);
+    if (policy.empty() && IsNone(before) && !has_ours) policy = "nullptr";
     if (!policy.empty()) records += RecordPrefix(family) + policy + "\n";
   }
   return records;
@@ -199,7 +213,7 @@ std::map<std::string, std::string> StandInPolicies(const StoredDatabase& stored)
     const auto policy = Judge(stored.Policy(family));
     if (policy.builds() || policy.kind == PolicyEffect::kNone) continue;
     std::string stock = RecordedPolicy(ReadOptionsFiles(stored.target, kKept), family).value_or("");
-    if (stock.empty()) stock = PolicyOfFiles(stored.target, family);
+    if (IsNone(stock)) stock = PolicyOfFiles(stored.target, family);
     policies[family] = stock.empty() ? kDefaultPolicy : stock;
   }
   return policies;
