@@ -57,6 +57,7 @@ uint64_t SameSizeBytes(FilterKind kind, double target_fpr) {
 bool IsAsPlanned(const Tree& tree, size_t number, const RateGoal& goal, FilterKind kind,
                  double target_fpr) {
   const TreeFile& file = tree.files()[number];
+  if (file.num_keys == 0) return true;  // its filter has none of its keys
   FilterChange planned = NewFilter(tree, number, goal, kind, target_fpr);
   if (planned.fpr > kMaxTargetFpr) return !file.has_filter;
   if (!file.kind) return false;

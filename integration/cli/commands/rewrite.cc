@@ -27,6 +27,9 @@ to rewrite the remaining files. Skip indexes are kept. Before RocksDB 7.10, file
 operands of a merge operator that only its own program has are refused; databases with a comparator
 of their own program always are.
 
+Files for which RocksDB builds no better filter, such as with too small a max_build_bytes, stay as
+they are, and are counted.
+
 At the end it reports the wasted reads per lookup of an absent key, by the model of the filters, and
 the memory of filters before and after rewriting.
 
@@ -87,6 +90,7 @@ Json ToJson(const RewritePlan& plan) {
             {"new_parts", rewrite.new_parts}};
   });
   return {{"num_bytes", SumOfBytes(plan)},
+          {"files_not_better", plan.not_better.size()},
           {"families", ToArray(plan.predictions, PredictionJson)},
           {"files", files}};
 }
@@ -114,10 +118,11 @@ std::string ToText(const RewritePlan& plan) {
                         term::CountOf(static_cast<uint64_t>(num_files), "file"));
     columns.push_back({"new prefixes, ranges, index", "/new_parts", PlainText});
   }
-  return fmt::format("{}{}\n{} with {} bytes would be rewritten.\n", text,
+  return fmt::format("{}{}\n{} with {} bytes would be rewritten.\n{}", text,
                      TableText(std::move(columns), ToJson(plan)["files"]),
                      term::CountOf(plan.rewrites.size(), "file"),
-                     term::WithCommas(SumOfBytes(plan)));
+                     term::WithCommas(SumOfBytes(plan)),
+                     rocksdb_plugin::NotBetterText(plan.not_better));
 }
 
 std::string ToText(const FileProgress& done, double seconds,
@@ -161,7 +166,8 @@ void RunRewrite(const ChangeOptions& options) {
   CheckDatabase(options.target);
   if (!options.is_dry_run) const DatabaseLock lock(options.target, kInProcess);
   CheckWritable(ReadStored(options.target), Access::kRewrite);
-  RewriteFiles(options, {}, [&] { return PlanRewrite(options.target, options.files); });
+  const auto make_plan = [&] { return PlanRewrite(options.target, options.files); };
+  RewriteFiles(options, {}, make_plan(), make_plan);
 }
 
 }  // namespace
@@ -195,16 +201,15 @@ void AddRewriteOptions(CLI::App* command, ChangeOptions* options) {
   AddFormatOption(command, &options->format);
 }
 
-void RewriteFiles(const ChangeOptions& options, Json document,
+void RewriteFiles(const ChangeOptions& options, Json document, RewritePlan before,
                   const std::function<RewritePlan()>& make_plan) {
   if (options.is_dry_run) {
-    const RewritePlan plan = make_plan();
-    document.update(ToJson(plan));
-    return WriteReport(options.format, document, ToText(plan));
+    document.update(ToJson(before));
+    return WriteReport(options.format, document, ToText(before));
   }
   FileProgress done;
   std::vector<FamilyPrediction> families;
-  AddFamilies(options.target, make_plan(), &families);
+  AddFamilies(options.target, before, &families);
   const auto begin = std::chrono::steady_clock::now();
   {
     // Opening flushes the WAL to files, which the plan must include.
@@ -215,17 +220,23 @@ void RewriteFiles(const ChangeOptions& options, Json document,
                             [&](const ShowProgress& show) { return ExecutePlan(db, plan, show); });
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  const RewritePlan plan = make_plan();
+  RewritePlan plan = make_plan();
   for (FamilyPrediction& family : families) {
     const auto tree = std::ranges::find(plan.trees, family.family, &Tree::name);
     if (tree != plan.trees.end()) family.projected = Predict({&*tree, 1}, 1);
   }
   document.update({{"files_rewritten", done.files_done},
+                   {"files_not_better", plan.not_better.size()},
                    {"bytes_rewritten", done.bytes_done},
                    {"families", ToArray(families, PredictionJson)}});
+  plan.not_better.resize(plan.not_better.size() + plan.rewrites.size(),
+                         rocksdb_plugin::kNotAsPlanned);
+  const std::string not_better = rocksdb_plugin::NotBetterText(plan.not_better);
+  const char* const nothing = not_better.empty()
+                                  ? "Nothing to rewrite: no file needs another filter.\n"
+                                  : "Nothing was rewritten.\n";
   WriteReport(options.format, document,
-              families.empty() ? "Nothing to rewrite: no file needs another filter.\n"
-                               : ToText(done, seconds.count(), families));
+              (families.empty() ? nothing : ToText(done, seconds.count(), families)) + not_better);
 }
 
 void AddRewriteCommand(CLI::App* app, Action* action) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <set>
 #include <utility>
 
 #include "integration/cli/advise/advice.h"
@@ -43,12 +44,14 @@ void AddPlan(size_t tree, FilterPlan&& of_tree, const std::string& new_parts, Re
                                .current = Predict({&current, 1}, 1)});
 }
 
-// Whether `revert` rewrites the file: it has a blocksieve filter, or none since a process wrote it
-// that lacked the plug-in.
-bool IsToRevert(const FileReport& file, bool had_policy) {
-  const bool lost_filter = file.filter.origin == FilterOrigin::kNone &&
-                           file.filter.policy.empty() && file.num_entries != 0;
-  return file.filter.origin == FilterOrigin::kBlocksieve || (had_policy && lost_filter);
+// Whether `revert` rewrites the file: it has a blocksieve filter, or none, as blocksieve left it
+// out or a process wrote it that lacked the plug-in. `stock`: what will read the file.
+bool IsToRevert(const FileReport& file, const rocksdb_plugin::FilterReader& stock,
+                bool had_policy) {
+  if (file.filter.origin == FilterOrigin::kBlocksieve) return true;
+  return rocksdb_plugin::JudgeFilter(file, stock) == rocksdb_plugin::FilterState::kMissing &&
+         stock.kind != rocksdb_plugin::FilterReader::Kind::kNone &&
+         (had_policy || file.filter.policy == rocksdb_plugin::Policy::kName);
 }
 
 // Cancels what runs. A compaction that waits for the rate limiter does not notice it.
@@ -74,14 +77,18 @@ RewritePlan PlanRewrite(const Target& target, const RewriteFiltersOptions& optio
     const rocksdb::ColumnFamilyOptions* const family = stored.Find(tree.name());
     const bool changes = family != nullptr && is_ours(*family);
     if (!changes && (target.family || !has_ours)) {
+      const bool has_filters = std::ranges::any_of(plan.files, [](const FileReport& file) {
+        return file.filter.origin == FilterOrigin::kBlocksieve;
+      });
       term::Fail(
           "the OPTIONS file of database {} has no blocksieve policy or index{}; set one with "
-          "blocksieve apply",
-          target.path, target.family ? " for column family " + *target.family : "");
+          "blocksieve apply{}",
+          target.path, target.family ? " for column family " + *target.family : "",
+          has_filters ? ", or restore the filters of stock RocksDB with blocksieve revert" : "");
     }
     if (!changes || tree.num_keys() == 0) continue;
-    Result<FilterPlan> planned = rocksdb_plugin::PlanRewrites(plan.files, tree, *family, options,
-                                                              KeysInFiles("looking at keys"));
+    Result<FilterPlan> planned = rocksdb_plugin::PlanRewrites(
+        plan.files, tree, *family, options, KeysInFiles("looking at keys"), {}, &plan.not_better);
     if (!planned.ok()) term::Fail("column family {}: {}", tree.name(), planned.status().message());
     AddPlan(i, *std::move(planned), rocksdb_plugin::PartsText(*family), &plan);
     if (plan.plans[i].changes.empty()) continue;
@@ -93,17 +100,21 @@ RewritePlan PlanRewrite(const Target& target, const RewriteFiltersOptions& optio
 RewritePlan PlanRevert(const Target& target, const RewriteFiltersOptions& options,
                        const OptionsText& stock) {
   RewritePlan plan = ReadFiles(target);
+  const StoredDatabase reverted = WithText(target, stock);
   for (size_t i = 0; i < plan.trees.size(); ++i) {
     const Tree& tree = plan.trees[i];
     const auto policy = rocksdb_plugin::Judge(
         stock.Find(OptionsSection::Table(tree.name()), "filter_policy").value_or("nullptr"));
     if (policy.kind == rocksdb_plugin::PolicyEffect::kForeign || tree.num_keys() == 0) continue;
     const bool had_policy = policy.builds() && HadPolicy(target, tree.name());
+    const rocksdb_plugin::FilterReader reader =
+        rocksdb_plugin::ReaderOf(*reverted.Find(tree.name()));
     std::vector<FilterChange> changes;
     for (size_t number = 0; number < tree.files().size(); ++number) {
       const TreeFile& of_tree = tree.files()[number];
       const FileReport& file = plan.files[of_tree.id];
-      if (!IsToRevert(file, had_policy) || !rocksdb_plugin::IsChosen(options, file)) continue;
+      if (!IsToRevert(file, reader, had_policy) || !rocksdb_plugin::IsChosen(options, file))
+        continue;
       changes.push_back({number, file.filter.predicted_fpr, of_tree.filter_bytes});
     }
     AddPlan(i, PlanChanges(tree, std::move(changes)), "", &plan);
@@ -140,6 +151,7 @@ bool ExecutePlan(const Database& db, const RewritePlan& plan, const ShowProgress
   const rocksdb::Status status = db.Compact(
       [&] {
         FileProgress progress;
+        std::set<std::string> written;
         const auto report = [&](const FileProgress& done) {
           const std::lock_guard lock(mutex);
           last = done;
@@ -148,7 +160,7 @@ bool ExecutePlan(const Database& db, const RewritePlan& plan, const ShowProgress
         rocksdb::Status result = rocksdb_plugin::RewriteFiles(
             db.get(), plan.rewrites,
             [&](const std::string& family) { return db.FindHandle(family); }, kNoLimit, report,
-            &progress);
+            &written, &progress);
         report(progress);
         return result;
       },

@@ -30,6 +30,7 @@ struct RewritePlan {
   std::vector<Tree> trees;                    ///< Of `files`.
   std::vector<FilterPlan> plans;              ///< By tree.
   std::vector<FileToRewrite> rewrites;        ///< Sorted by FilterChange::SavesMore.
+  std::vector<std::string> not_better;        ///< Why further files would not improve.
   std::vector<FamilyPrediction> predictions;  ///< Of families with files to rewrite.
 };
 

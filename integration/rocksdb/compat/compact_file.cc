@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "lib/base/errors.h"
 
@@ -45,7 +46,7 @@ rocksdb::Status CheckHasProperties(const rocksdb::Options& options,
 }  // namespace
 
 rocksdb::Status CompactFile(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
-                            const std::string& name) {
+                            const std::string& name, std::set<std::string>* written) {
   const std::optional<rocksdb::LiveFileMetaData> file = Find(db, name);
   if (!file) return rocksdb::Status::NotFound("compacted away");
   rocksdb::CompactionOptions compaction;
@@ -54,8 +55,10 @@ rocksdb::Status CompactFile(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column
   compaction.output_file_size_limit = std::max<uint64_t>(2 * file->size, 1 << 20);
   const rocksdb::Options options = db->GetOptions(column_family);
   BLOCKSIEVE_RETURN_IF_ERROR(CheckHasProperties(options, *file));
+  std::vector<std::string> outputs;
   rocksdb::Status status = db->CompactFiles(compaction, column_family, {name}, file->level,
-                                            FindPathId(options, file->db_path));
+                                            FindPathId(options, file->db_path), &outputs);
+  written->insert(outputs.begin(), outputs.end());
   const bool is_there = !status.IsAborted() && Find(db, name).has_value();
   if (status.IsInvalidArgument() && !is_there) return rocksdb::Status::NotFound("compacted away");
   if (!status.ok() || !is_there) return status;

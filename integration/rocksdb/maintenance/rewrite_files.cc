@@ -13,6 +13,7 @@
 
 #include "integration/rocksdb/compat/compact_file.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
+#include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/levels/column_family_levels.h"
 #include "integration/rocksdb/listener/listener.h"
@@ -45,7 +46,7 @@ bool ChangesParts(const FileReport& file, const FilterPolicyOptions& requested,
   const bool lacks_prefixes = !requested.prefixes.empty() && !has_prefixes;
   if (!filter.has_range_extractor) return lacks_ranges || lacks_prefixes;
   if (!lacks_ranges && !lacks_prefixes) return false;
-  SeekSample sample(requested.prefixes, FilterOptions().target_fpr);
+  SeekSample sample(requested.prefixes, FilterOptions().target_fpr, requested.max_build_bytes);
   sample.AddFile(file, keys_of_file, /*max_keys=*/UINT64_MAX);
   const RunSeeks built = sample.ScaleTo(file.num_entries);
   // `auto` chooses for each partition, and partitions may end elsewhere: most keys decide.
@@ -74,7 +75,7 @@ std::string ToFileName(const FilePlace& place) {
 }
 
 rocksdb::Status RewriteOne(rocksdb::DB* db, const FileToRewrite& rewrite,
-                           const FamilyHandles& handle_of) {
+                           const FamilyHandles& handle_of, std::set<std::string>* written) {
   const FilePlace& place = rewrite.file->place;
   // RocksDB reports no beginning of CompactFiles. The policy must see the same tree as the plan.
   if (const std::vector<TreeLevel>& levels = rewrite.plan->levels; !levels.empty()) {
@@ -82,7 +83,7 @@ rocksdb::Status RewriteOne(rocksdb::DB* db, const FileToRewrite& rewrite,
   }
   rocksdb::ColumnFamilyHandle* const family = handle_of(place.family);
   RegisterForSidecars(db, {family->GetName(), family->GetID()});
-  return CompactFile(db, family, ToFileName(place));
+  return CompactFile(db, family, ToFileName(place), written);
 }
 
 /// Visits the keys of a table of a database with these options, without timestamps, in order, up to
@@ -126,7 +127,9 @@ rocksdb::Status CheckRewritable(const rocksdb::Options& options, const std::stri
 Result<FilterPlan> PlanRewrites(const std::vector<FileReport>& files, const Tree& tree,
                                 const rocksdb::ColumnFamilyOptions& family,
                                 const RewriteFiltersOptions& options,
-                                const KeysOfFile& keys_of_file) {
+                                const KeysOfFile& keys_of_file,
+                                const std::set<std::string>& written,
+                                std::vector<std::string>* not_better) {
   const std::optional<BlockIndexOptions> block_index = FindBlockIndexOptions(family);
   const auto report = [&](size_t file) -> const FileReport& {
     return files[tree.files()[file].id];
@@ -137,9 +140,28 @@ Result<FilterPlan> PlanRewrites(const std::vector<FileReport>& files, const Tree
            report(file).index.options_id != OptionsId(*block_index);
   };
   if (const Policy* const policy = FindPolicy(family)) {
-    return blocksieve::PlanRewrites(tree, ToGoal(policy->options()), is_chosen, [&](size_t file) {
+    const auto changes_parts = [&](size_t file) {
       return lacks_index(file) || ChangesParts(report(file), policy->options(), keys_of_file);
+    };
+    Result<FilterPlan> plan =
+        blocksieve::PlanRewrites(tree, ToGoal(policy->options()), is_chosen, changes_parts);
+    if (!plan.ok()) return plan;
+    std::vector<FilterChange> changes = plan->changes;
+    std::erase_if(changes, [&](const FilterChange& change) {
+      const FileReport& file = report(change.file);
+      const auto level = static_cast<size_t>(std::max(file.place.level, 0));
+      const std::string why =
+          written.contains(file.place.path)
+              ? std::string(kNotAsPlanned)
+              : WhyNoBetter(files, file, family, plan->rates.levels[level], change, keys_of_file);
+      if (!why.empty()) not_better->push_back(why);
+      return !why.empty();
     });
+    FilterPlan kept = PlanChanges(tree, std::move(changes));
+    kept.goal = plan->goal;
+    kept.levels = std::move(plan->levels);
+    kept.rates = std::move(plan->rates);
+    return kept;
   }
   std::vector<FilterChange> changes;  // of which the filters stay
   for (size_t file = 0; file < tree.files().size(); ++file) {
@@ -150,9 +172,18 @@ Result<FilterPlan> PlanRewrites(const std::vector<FileReport>& files, const Tree
   return PlanChanges(tree, std::move(changes));
 }
 
+std::string NotBetterText(const std::vector<std::string>& not_better) {
+  if (not_better.empty()) return "";
+  std::string text =
+      "RocksDB builds no better filter for " + std::to_string(not_better.size()) + " files";
+  const std::set<std::string> reasons(not_better.begin(), not_better.end());
+  for (const std::string& why : reasons) text += (why == *reasons.begin() ? ": " : "; ") + why;
+  return text + ".\n";
+}
+
 bool IsChosen(const RewriteFiltersOptions& options, const FileReport& file) {
   return (!options.level || file.place.level == static_cast<int>(*options.level)) &&
-         (!options.only_unfiltered || file.filter.predicted_fpr >= 1);
+         (!options.only_unfiltered || JudgeFilter(file) != FilterState::kWorks);
 }
 
 std::string PartsText(const rocksdb::ColumnFamilyOptions& family) {
@@ -177,7 +208,8 @@ std::vector<FileToRewrite> FilesToRewrite(const std::vector<FileReport>& files, 
 
 rocksdb::Status RewriteFiles(rocksdb::DB* db, const std::vector<FileToRewrite>& files,
                              const FamilyHandles& handle_of, uint64_t bytes_per_second,
-                             const ReportProgress& report, FileProgress* progress) {
+                             const ReportProgress& report, std::set<std::string>* written,
+                             FileProgress* progress) {
   constexpr int kMaxWaits = 6000;
   progress->files_left = files.size();
   progress->bytes_left = 0;
@@ -189,7 +221,7 @@ rocksdb::Status RewriteFiles(rocksdb::DB* db, const std::vector<FileToRewrite>& 
     const FileReport& file = *rewrite.file;
     queue.pop_front();
     const Clock::time_point begin = Clock::now();
-    rocksdb::Status status = RewriteOne(db, rewrite, handle_of);
+    rocksdb::Status status = RewriteOne(db, rewrite, handle_of, written);
     if (status.IsAborted()) {
       // RocksDB compacts the file, or a range that overlaps it.
       if (++waits > kMaxWaits) {
@@ -235,6 +267,7 @@ rocksdb::Status RewriteFilters(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* col
       VisitKeys(db_options, file.place.path, visit);
     };
     FileProgress done;
+    std::set<std::string> written;
     std::vector<FileReport> files;
     for (int round = 0;; ++round) {
       BLOCKSIEVE_RETURN_IF_ERROR(ReadLiveFiles(db, column_family, /*reads_filters=*/true, &files));
@@ -244,10 +277,16 @@ rocksdb::Status RewriteFilters(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* col
       const auto known =
           KnownLevels({db_options.info_log.get(), column_family->GetName(), db->GetName()});
       if (known) trees.front().SetLookupShares(*known);
+      std::vector<std::string> not_better;
       const Result<FilterPlan> plan =
-          PlanRewrites(files, trees.front(), db_options, options, visit_keys);
+          PlanRewrites(files, trees.front(), db_options, options, visit_keys, written, &not_better);
       if (!plan.ok()) return ToRocksStatus(plan.status());
-      if (plan->changes.empty()) break;
+      if (plan->changes.empty()) {
+        if (!not_better.empty())
+          LogQuietly(db_options.info_log.get(), NotBetterText(not_better), {},
+                     column_family->GetName(), rocksdb::InfoLogLevel::WARN_LEVEL);
+        break;
+      }
       if (round == kMaxRounds) {
         return rocksdb::Status::Incomplete(
             "blocksieve: " + std::to_string(plan->changes.size()) +
@@ -256,7 +295,7 @@ rocksdb::Status RewriteFilters(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* col
       status = RewriteFiles(
           db, FilesToRewrite(files, trees.front(), *plan),
           [&](const std::string&) { return column_family; }, options.bytes_per_second, report,
-          &done);
+          &written, &done);
       if (!status.ok()) return status;
     }
     done.files_left = done.bytes_left = 0;

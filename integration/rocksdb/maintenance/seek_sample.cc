@@ -17,8 +17,9 @@ void VisitSampledKeys(const FileReport& file, const KeysOfFile& keys_of_file,
   });
 }
 
-SeekSample::SeekSample(std::string prefixes, double target_fpr)
-    : target_fpr_(target_fpr), policy_{.prefixes = std::move(prefixes)} {}
+SeekSample::SeekSample(std::string prefixes, double target_fpr, uint64_t max_build_bytes)
+    : target_fpr_(target_fpr),
+      policy_{.max_build_bytes = max_build_bytes, .prefixes = std::move(prefixes)} {}
 
 void SeekSample::AddFile(const FileReport& file, const KeysOfFile& keys_of_file,
                          uint64_t max_keys) {
@@ -29,8 +30,8 @@ void SeekSample::AddFile(const FileReport& file, const KeysOfFile& keys_of_file,
   FilterOptions options = FilterOptionsFor(policy_, rates, file.place.is_short_lived);
   const Result<Layout> points = ChooseLayout(options.kind, target_fpr_);
   if (!points.ok()) return;
-  // Sections alone, of which the range filter may be useless.
-  options.kind = FilterKind::kNone;
+  // Sections alone, of which the range filter may be useless. A limit counts all parts.
+  if (options.max_build_bytes == 0) options.kind = FilterKind::kNone;
   options.is_partition = num_filters > 1;
   options.ranges = true;
   options.max_estimated_range_fpr = 1;

@@ -45,8 +45,8 @@ void VisitSampledKeys(const FileReport& file, const KeysOfFile& keys_of_file,
 /// Range filters and prefixes built from some files of a run.
 class SeekSample {
  public:
-  /// `prefixes`: boundaries, "auto" or "".
-  SeekSample(std::string prefixes, double target_fpr);
+  /// `prefixes`: boundaries, "auto" or "". `max_build_bytes` as in the policy.
+  SeekSample(std::string prefixes, double target_fpr, uint64_t max_build_bytes = 0);
 
   void AddFile(const FileReport& file, const KeysOfFile& keys_of_file,
                uint64_t max_keys = kSampledKeys);

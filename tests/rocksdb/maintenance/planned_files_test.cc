@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "blocksieve/rocksdb/maintenance.h"
 #include "integration/rocksdb/levels/column_family_levels.h"
+#include "integration/rocksdb/maintenance/file_report.h"
 #include "tests/support/new_policy.h"
 #include "tests/support/test_db.h"
 
@@ -50,6 +53,18 @@ class PlannedFilesTest : public ::testing::Test {
     add(900, 0);
   }
 
+  // Returns the number of files.
+  uint64_t Rewrite() {
+    uint64_t num_files = 0;
+    MustBeOk(RewriteFilters(&db_->db(), nullptr, {},
+                            [&](const FileProgress& done) {
+                              num_files = done.files_done + done.files_left;
+                              return true;
+                            }),
+             "rewrite");
+    return num_files;
+  }
+
   void Reopen(const FilterPolicyOptions& options) {
     config_.table.filter_policy = NewPolicy(options);
     db_->Reopen(config_);
@@ -59,19 +74,48 @@ class PlannedFilesTest : public ::testing::Test {
   std::optional<TestDb> db_;
 };
 
+// RocksDB or the policy builds other filters than planned, or none. Rewriting such files would
+// never end, and could replace working filters.
+TEST_F(PlannedFilesTest, WhatIsNotBuiltReplacesNothingAndIsNotTriedAgain) {
+  const FilterPolicyOptions plain{.bits_per_key = 10};
+  const FilterPolicyOptions small{.bits_per_key = 10, .max_build_bytes = 3000};
+  const FilterPolicyOptions stock{.bits_per_key = 10, .kind = PolicyKind::kStock};
+  for (const std::string name :
+       {"hits", "cache", "prefixes", "no prefixes", "partitions", "none"}) {
+    for (const FilterPolicyOptions& policy : {plain, small, stock}) {
+      SCOPED_TRACE(name + (policy.max_build_bytes != 0 ? " small" : "") +
+                   (policy.kind == PolicyKind::kStock ? " stock" : ""));
+      config_ = MakeConfig(name == "partitions" ? FilterShape::kPartitioned : FilterShape::kFull,
+                           PolicyFromString("ribbonfilter:10"));
+      config_.options.listeners = {NewListener()};
+      if (name == "prefixes") UsePrefixes(&config_, 6, /*whole_keys=*/false);
+      if (name == "no prefixes") UsePrefixes(&config_, 40, /*whole_keys=*/false);
+      Fill();
+      if (name == "hits") config_.options.optimize_filters_for_hits = true;
+      if (name == "cache") {
+        config_.table.block_cache =
+            rocksdb::NewLRUCache(300 << 10, 0, /*strict_capacity_limit=*/true);
+        config_.table.cache_usage_options.options_overrides.insert(
+            {rocksdb::CacheEntryRole::kFilterConstruction,
+             {rocksdb::CacheEntryRoleOptions::Decision::kEnabled}});
+      }
+      const auto unfiltered = [&] {
+        std::vector<FileReport> files;
+        MustBeOk(ReadLiveFiles(&db_->db(), db_->db().DefaultColumnFamily(), true, &files), "files");
+        return std::ranges::count(files, 1, &FileReport::fpr);
+      };
+      const auto before = unfiltered();
+      Reopen(policy);
+      static_cast<void>(Rewrite());
+      EXPECT_EQ(Rewrite(), 0u);
+      EXPECT_LE(unfiltered(), before);
+    }
+  }
+}
+
 // The plan counts entries of filters, the policy entries of files: with prefixes, or deletes that a
 // compaction drops, these differ.
 TEST_F(PlannedFilesTest, AreNotRewrittenAgain) {
-  const auto rewrite = [&] {
-    uint64_t num_files = 0;
-    MustBeOk(RewriteFilters(&db_->db(), nullptr, {},
-                            [&](const FileProgress& done) {
-                              num_files = done.files_done + done.files_left;
-                              return true;
-                            }),
-             "rewrite");
-    return num_files;
-  };
   for (const uint64_t deletes : {0, 3}) {
     for (const int prefixes : {0, 1, 2}) {
       SCOPED_TRACE(std::to_string(deletes) + " deletes, prefixes " + std::to_string(prefixes));
@@ -83,11 +127,11 @@ TEST_F(PlannedFilesTest, AreNotRewrittenAgain) {
            {FilterPolicyOptions{.bits_per_key = 9}, FilterPolicyOptions{.wasted_reads = 0.004},
             FilterPolicyOptions{.bits_per_key = 9, .kind = PolicyKind::kStock}}) {
         Reopen(policy);
-        EXPECT_GT(rewrite(), 0u);
-        EXPECT_EQ(rewrite(), 0u);
+        EXPECT_GT(Rewrite(), 0u);
+        EXPECT_EQ(Rewrite(), 0u);
         // Nor after the listener has read the levels again.
         RefreshLevels(&db_->db(), {"default", 0});
-        EXPECT_EQ(rewrite(), 0u);
+        EXPECT_EQ(Rewrite(), 0u);
       }
     }
   }

@@ -34,7 +34,10 @@ struct RewriteFiltersOptions {
 /// lookup, then those that save most memory. A filter improves if it wastes at least 5 % fewer
 /// reads or takes at least 5 % less memory, or if its range filters or prefixes change; with
 /// wasted_reads or bits_per_key, if reads and memory together improve by 5 %. Files without the
-/// block index of EnableIndex, or with one of other options, are rewritten, too.
+/// block index of EnableIndex, or with one of other options, are rewritten, too. Files for which
+/// RocksDB builds no better filter, such as with too small a max_build_bytes or in the last level
+/// under optimize_filters_for_hits, stay as they are, or are rewritten once; the info log says how
+/// many and why.
 ///
 /// Reads the filters of all files first. Reads and writes may continue. Memtables are not flushed,
 /// as a flush builds the new filters. Rewritten files stay, so a call after a stop continues where
@@ -54,10 +57,13 @@ BLOCKSIEVE_EXPORT rocksdb::Status RewriteFilters(
 /// Finds what is wrong with the filters of a column family that RocksDB does not report, for
 /// instance after opening a database. Appends sentences to `*problems`: no filter policy, although
 /// an OPTIONS file of the database names one of blocksieve, as happens if the plug-in was not
-/// loaded or the name is misspelt; files without filters, if OPTIONS name any policy; stock filters
-/// built instead, because RocksDB is of another version; a goal by level without the listener.
-/// Writes them, and the policy options in force, to the info log. Reads table properties, which
-/// opens tables that are not open. `column_family` null: the default one. Errors: those of RocksDB.
+/// loaded or the name is misspelt; files without filters, if OPTIONS name any policy; filters that
+/// the policy in force does not read, or that rule out nothing; stock filters built instead,
+/// because RocksDB is of another version; a goal by level without the listener; options that keep
+/// range filters from working. Writes them, and the policy options in force, to the info log. Reads
+/// table properties, which opens tables that are not open, and filters if properties do not tell
+/// who reads them: those of RocksDB before 7.0, and blocksieve's under another policy.
+/// `column_family` null: the default one. Errors: those of RocksDB.
 BLOCKSIEVE_EXPORT rocksdb::Status CheckFilters(rocksdb::DB* db,
                                                rocksdb::ColumnFamilyHandle* column_family,
                                                std::vector<std::string>* problems);
@@ -73,7 +79,7 @@ struct FilterMetric {
 
 /// The metrics of the files of these column families, by default the default one, and the counters
 /// of lookups, seeks and filters of all column families, if the database has
-/// DBOptions::statistics. Reads no filters, but table properties, as CheckFilters does. Errors:
+/// DBOptions::statistics. Reads table properties, as CheckFilters does. Errors:
 /// those of RocksDB.
 BLOCKSIEVE_EXPORT rocksdb::Status GetFilterMetrics(
     rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandle*>& column_families,
