@@ -4,7 +4,8 @@
 
 Fails if a file includes a header of a room that its own room may not use, if an engine includes a
 private header of the core that PRIVATE does not list, if a folder has no room, or if two headers
-define types of one name in one namespace. ROOMS lists the rooms and what each may use.
+define types of one name in one namespace, or if lib/README.md lacks a variable that a thread or the
+process keeps. ROOMS lists the rooms and what each may use.
 
 With object files, fails instead if one needs a symbol that only rooms define which its own may not
 use: a public header may declare what another room defines.
@@ -101,6 +102,11 @@ SUFFIXES = {".h", ".cc", ".inc"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 NAMESPACE = re.compile(r"namespace (blocksieve[\w:]*|\w+) \{|\}  // namespace")
 TYPE = re.compile(r"(?:struct|class|enum class) (?:\[\[\w+\]\] |[A-Z_]+ )?([A-Z]\w*)(?: [^;]*)?$")
+# Variables of threads, and of the process if they may grow, with their names.
+KEPT = re.compile(
+    r"thread_local (?:struct \{.*?^\}|[\w:<>*&]+(?: \w+)*?[*&]?) (\w+)(?: =|;)|"
+    r"static (?:auto& (\w+) =\s*\*new (?:Registry|\w+Catalog)|std::\w+<[^\n;]*> (\w+);)",
+    re.MULTILINE | re.DOTALL)
 PUBLIC = re.compile(r"(?:integration/\w+/)?include/blocksieve/(.*)[.]h")
 
 ROOM_OF_HEADER = {header: room for room, _, headers in ROOMS for header in headers.split()}
@@ -181,6 +187,12 @@ def problems(root):
             for name in types_in(source) if file.suffix == ".h" else ():
                 if name.startswith("blocksieve"):
                     headers_of[name].append(path)
+    kept = (root / "lib/README.md").read_text("utf-8")
+    for file in [*(root / "lib").rglob("*.cc"), *(root / "integration").rglob("*.cc")]:
+        for names in KEPT.findall(file.read_text("utf-8")):
+            name = "".join(names)
+            if f"`{name}`" not in kept or "/".join(file.parts[-2:]) not in kept:
+                found.append(f"{file}: {name} is missing in lib/README.md, What threads keep")
     integration = [*(root / "integration").rglob("*.h"), *(root / "integration").rglob("*.cc")]
     included = {text for file in integration for text in INCLUDE.findall(file.read_text("utf-8"))}
     found += [f"PRIVATE lists {name}, which no engine includes" for name in PRIVATE.keys() - included]

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "integration/rocksdb/block_index/adapters.h"
 #include "integration/rocksdb/block_index/factory.h"
 #include "integration/rocksdb/maintenance/captured_filters.h"
 #include "integration/rocksdb/maintenance/file_report.h"
