@@ -13,16 +13,17 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-struct OfferedFileId::Offer {
-  explicit Offer(const SidecarId& drawn) : id(drawn), is_open(drawn != kNoFileId) {}
+struct FileIdOffer {
+  explicit FileIdOffer(const SidecarId& drawn) : id(drawn), is_open(drawn != kNoFileId) {}
 
   const SidecarId id;
   std::atomic<bool> is_open;  // exchanged by the one who takes it, or takes it back
 };
 
-thread_local std::shared_ptr<OfferedFileId::Offer> OfferedFileId::last_offer;
-
 namespace {
+
+// That of the index that this thread began last.
+thread_local std::shared_ptr<FileIdOffer> last_offer;
 
 // Without a source of random numbers the file has no id, and is read as a whole.
 SidecarId DrawFileId() noexcept try { return NewSidecarId(); } catch (const std::exception&) {
@@ -31,7 +32,7 @@ SidecarId DrawFileId() noexcept try { return NewSidecarId(); } catch (const std:
 
 }  // namespace
 
-OfferedFileId::OfferedFileId() : offer_(std::make_shared<Offer>(DrawFileId())) {
+OfferedFileId::OfferedFileId() : offer_(std::make_shared<FileIdOffer>(DrawFileId())) {
   last_offer = offer_;
 }
 
@@ -80,7 +81,7 @@ class FileIdCollector final : public rocksdb::TablePropertiesCollector {
 const char FileIdCollectorFactory::kName[] = "blocksieve.block_index.id";
 
 rocksdb::TablePropertiesCollector* FileIdCollectorFactory::CreateTablePropertiesCollector(Context) {
-  const auto offer = std::exchange(OfferedFileId::last_offer, nullptr);
+  const auto offer = std::exchange(last_offer, nullptr);
   const bool is_open = offer != nullptr && offer->is_open.exchange(false);
   return new FileIdCollector(is_open ? ToHex(offer->id) : std::string());
 }

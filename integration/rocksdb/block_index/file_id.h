@@ -22,6 +22,8 @@ namespace blocksieve::rocksdb_plugin {
 /// In place of the id of an index that no property names.
 inline constexpr SidecarId kNoFileId = {};
 
+struct FileIdOffer;
+
 /// The id of the index that a builder makes, offered to the file's collector. Not thread-safe.
 class OfferedFileId {
  public:
@@ -37,11 +39,7 @@ class OfferedFileId {
   void TakeBack() noexcept;
 
  private:
-  struct Offer;
-  friend class FileIdCollectorFactory;
-  static thread_local std::shared_ptr<Offer> last_offer;
-
-  const std::shared_ptr<Offer> offer_;
+  const std::shared_ptr<FileIdOffer> offer_;
 };
 
 /// Makes collectors that write the id of their file's block index into its table properties. A file
