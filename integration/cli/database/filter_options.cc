@@ -28,6 +28,7 @@ constexpr const char* kAllowed =
     "filter_policy, prefix_extractor, table_properties_collectors, user_defined_index_factory, "
     "listeners";
 constexpr std::string_view kBlockIndex = "user_defined_index_factory";  // of tables
+constexpr const char* kCollectors = "table_properties_collectors";
 
 // Why RocksDB does not make the object of an option, or an element of a list; "" if it does.
 std::string WhyRefused(const std::string& option, const std::string& value) {
@@ -123,14 +124,26 @@ void PutListener(OptionsText* options, const std::string& value) {
 
 void PutCollector(const std::string& family,
                   const rocksdb::TablePropertiesCollectorFactory& collector, OptionsText* options) {
-  constexpr const char* kOption = "table_properties_collectors";
   const OptionsSection section = OptionsSection::Family(family);
-  std::vector<std::string> collectors = SplitList(options->Find(section, kOption).value_or("{}"));
+  std::vector<std::string> collectors =
+      SplitList(options->Find(section, kCollectors).value_or("{}"));
   std::erase_if(collectors, NamesBlocksieve);
   collectors.push_back(
       static_cast<const rocksdb::Customizable&>(collector).ToString(rocksdb::ConfigOptions()));
-  SetOption(section, kOption, ToText(collectors), options);
+  SetOption(section, kCollectors, ToText(collectors), options);
   PutListener(options);
+}
+
+void PutFileIds(const std::string& family, bool has_columns, OptionsText* options) {
+  const OptionsSection section = OptionsSection::Family(family);
+  const std::string before = options->Find(section, kCollectors).value_or("{}");
+  std::vector<std::string> collectors = SplitList(before);
+  std::erase_if(collectors, [](const std::string& collector) {
+    return rocksdb_plugin::ParseId(collector) == rocksdb_plugin::FileIdCollectorFactory::kName;
+  });
+  if (has_columns) collectors.push_back(rocksdb_plugin::FileIdCollectorFactory::kName);
+  if (ToText(collectors) != ToText(SplitList(before)))
+    SetOption(section, kCollectors, ToText(collectors), options);
 }
 
 void PutOption(const std::string& option, const std::vector<std::string>& families,
@@ -147,7 +160,7 @@ void PutOption(const std::string& option, const std::vector<std::string>& famili
   }
   if (name == "listeners") return PutListener(options, value);
   const bool is_policy = name == "filter_policy";
-  const bool is_list = name == "table_properties_collectors";
+  const bool is_list = name == kCollectors;
   const bool is_of_table = is_policy || name == kBlockIndex;
   if (!is_of_table && !is_list && name != "prefix_extractor") {
     term::FailUsage("--option is {}; allowed names: {}", shown, kAllowed);
@@ -169,6 +182,8 @@ void PutOption(const std::string& option, const std::vector<std::string>& famili
         is_of_table ? OptionsSection::Table(family) : OptionsSection::Family(family);
     if (is_policy && IsSamePolicy(options->Find(section, name).value_or(""), value)) continue;
     SetOption(section, name, value, options);
+    if (name == kBlockIndex)
+      PutFileIds(family, value.find("columns=") != std::string::npos, options);
   }
   if (is_policy) PutNeeds(value, families, options);
 }

@@ -44,6 +44,9 @@ bool IsNone(const std::optional<std::string>& value);
 /// A `listeners` value without blocksieve's listener.
 std::string WithoutListener(const std::string& listeners);
 
+/// Adds the collector that names block indexes to PruneReads, if they have columns, or removes it.
+void PutFileIds(const std::string& family, bool has_columns, rocksdb_plugin::OptionsText* options);
+
 /// The policy with this goal. REQUIRES: it is set.
 FilterPolicyOptions PolicyFor(const RateGoal& goal);
 

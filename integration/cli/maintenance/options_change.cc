@@ -250,6 +250,7 @@ OptionsText StockOptions(const StoredDatabase& stored, const std::optional<std::
       // RocksDB's own index is in every file.
       SetOption(table, "use_udi_as_primary_index", "false", &options);
       SetOption(table, "user_defined_index_factory", "nullptr", &options);
+      PutFileIds(name, /*has_columns=*/false, &options);
     }
     const auto section = OptionsSection::Family(name);
     if (const auto before = FindKept(kept, section, kExtractor)) {

@@ -53,11 +53,6 @@ const OptionTypes& BlockIndexOptionTypes() {
   return types;
 }
 
-bool IsFileIdCollector(const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& collector) {
-  return collector != nullptr &&
-         std::string_view(collector->Name()) == FileIdCollectorFactory::kName;
-}
-
 // Errors: InvalidArgument, also for rates that nothing uses.
 Status CheckOptions(const BlockIndexOptions& options, const rocksdb::Comparator* comparator) {
   using internal::CheckRange;

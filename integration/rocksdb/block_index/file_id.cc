@@ -86,6 +86,11 @@ rocksdb::TablePropertiesCollector* FileIdCollectorFactory::CreateTableProperties
   return new FileIdCollector(is_open ? ToHex(offer->id) : std::string());
 }
 
+bool IsFileIdCollector(const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& collector) {
+  return collector != nullptr &&
+         std::string_view(collector->Name()) == FileIdCollectorFactory::kName;
+}
+
 std::optional<SidecarId> FindFileId(const rocksdb::TableProperties& properties) {
   const std::string_view text = FindProperty(properties.user_collected_properties, kFileIdProperty);
   SidecarId id{};

@@ -53,6 +53,9 @@ class FileIdCollectorFactory final : public rocksdb::TablePropertiesCollectorFac
   rocksdb::TablePropertiesCollector* CreateTablePropertiesCollector(Context context) override;
 };
 
+/// Whether it is one, of any version of blocksieve. False for null.
+bool IsFileIdCollector(const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& collector);
+
 /// The id of the file's block index, by its properties; nothing if they have none.
 std::optional<SidecarId> FindFileId(const rocksdb::TableProperties& properties);
 

@@ -119,6 +119,7 @@ struct IndexReport {
   std::string note;                    ///< Why a built index is missing.
   std::string problem;                 ///< Damage, or empty.
   std::optional<uint32_t> options_id;  ///< OptionsId of a block index that can be read.
+  bool has_file_id = false;            ///< Whether the properties name the block index.
 };
 
 struct FileReport {
@@ -164,7 +165,7 @@ FilterReport ReportFilters(const rocksdb::TableProperties& properties,
                            const std::vector<std::string>& filters);
 
 /// REQUIRES: the file has one.
-IndexReport ReportIndex(const OpenedBlockIndex& opened);
+IndexReport ReportIndex(const OpenedBlockIndex& opened, const rocksdb::TableProperties& properties);
 
 /// Reads the filters of the table at `path`, and its block index, if it `may_have_index`. Sets
 /// `filter` and `index`. Errors: those of RocksDB. Filters that it cannot read are unknown.

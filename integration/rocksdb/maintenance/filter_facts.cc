@@ -238,7 +238,8 @@ FilterReport ReportFilters(const rocksdb::TableProperties& properties,
   return report;
 }
 
-IndexReport ReportIndex(const OpenedBlockIndex& opened) {
+IndexReport ReportIndex(const OpenedBlockIndex& opened,
+                        const rocksdb::TableProperties& properties) {
   IndexReport report;
   report.num_bytes = opened.num_bytes;
   report.place = kBlockIndexPlace;
@@ -246,6 +247,7 @@ IndexReport ReportIndex(const OpenedBlockIndex& opened) {
   if (opened.index == nullptr) return report;
   report.num_granules = opened.index->entries().size();
   report.options_id = opened.index->options_id();
+  report.has_file_id = FindFileId(properties) == opened.index->id();
   if (opened.index->values() != nullptr) report.columns = opened.index->values()->columns();
   return report;
 }
@@ -264,7 +266,7 @@ rocksdb::Status ReadFilters(rocksdb::Env* env, const std::string& path,
     rocksdb::SstFileReader table(options);
     status = table.Open(path);
     if (status.IsNotFound() || status.IsPathNotFound()) return status;
-    if (index.num_bytes != 0) report->index = ReportIndex(index);
+    if (index.num_bytes != 0) report->index = ReportIndex(index, properties);
   }
   // Other errors are of the filters: the database has opened the table.
   static const std::vector<std::string> none;

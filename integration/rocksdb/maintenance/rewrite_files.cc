@@ -131,13 +131,16 @@ Result<FilterPlan> PlanRewrites(const std::vector<FileReport>& files, const Tree
                                 const std::set<std::string>& written,
                                 std::vector<std::string>* not_better) {
   const std::optional<BlockIndexOptions> block_index = FindBlockIndexOptions(family);
+  const bool needs_id =
+      std::ranges::any_of(family.table_properties_collector_factories, IsFileIdCollector);
   const auto report = [&](size_t file) -> const FileReport& {
     return files[tree.files()[file].id];
   };
   const auto is_chosen = [&](size_t file) { return IsChosen(options, report(file)); };
   const auto lacks_index = [&](size_t file) {
+    const IndexReport& index = report(file).index;
     return block_index && report(file).num_entries != 0 &&
-           report(file).index.options_id != OptionsId(*block_index);
+           (index.options_id != OptionsId(*block_index) || (needs_id && !index.has_file_id));
   };
   if (const Policy* const policy = FindPolicy(family)) {
     const auto changes_parts = [&](size_t file) {

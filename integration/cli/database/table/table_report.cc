@@ -88,7 +88,7 @@ void TableFile::Report(uint64_t num_bytes) {
   report_.filter = ReportFilters();
   report_.index = ReportIndex(path_, properties_);
   const bool has_block_index = block_index_.num_bytes != 0 || !block_index_.problem.empty();
-  if (has_block_index) report_.index = rocksdb_plugin::ReportIndex(block_index_);
+  if (has_block_index) report_.index = rocksdb_plugin::ReportIndex(block_index_, *properties_);
 }
 
 }  // namespace blocksieve::cli
