@@ -187,8 +187,14 @@ void OnSstCreated(const rocksdb::TableFileCreationInfo& sst) {
   if (!sst.status.ok()) return DeleteSidecar(file_system.get(), note.path);
   // The collector of another SST may have taken the note, and the database may be another one.
   const auto& properties = sst.table_properties;
-  const auto named = properties.user_collected_properties.find(kSidecarProperty);
-  const std::string id = named == properties.user_collected_properties.end() ? "" : named->second;
+  const auto& user = properties.user_collected_properties;
+  const auto ours = user.lower_bound("blocksieve.");
+  const std::string& collectors = properties.property_collectors_names;
+  const bool has_ours = collectors.empty() || collectors.find("blocksieve.") != std::string::npos;
+  // Tables that are not block-based do not report what collectors stored.
+  if (has_ours && (ours == user.end() || !ours->first.starts_with("blocksieve."))) return;
+  const auto named = user.find(kSidecarProperty);
+  const std::string id = named == user.end() ? "" : named->second;
   const auto sidecar = SidecarFile::OpenAny(file_system.get(), SidecarPath(note.path));
   if (sidecar == nullptr) return;
   if (id == ToHex(sidecar->header().id) && note.session == properties.db_session_id) return;

@@ -179,6 +179,7 @@ TEST_F(SidecarLifeTest, ANoteThatNobodyTakesIsTakenByNoOtherSst) {
   sst.cf_name = "default";
   sst.file_path = db.path() + "/000099.sst";
   sst.reason = rocksdb::TableFileCreationReason::kCompaction;
+  sst.table_properties.property_collectors_names = "[]";
   auto* const listener = config_.options.listeners[0].get();
   // An SST without a collector, in which a compaction filter writes SSTs.
   listener->OnTableFileCreationStarted(sst);
