@@ -66,7 +66,7 @@ double RoundedBits(double bits) {
 }
 
 // A policy with the kind and bits per key of the stock filters in the largest files of a family; ""
-// if these have too few keys to tell: sizes are rounded to lines of 512 bits. Policies that only
+// without any. Small ones tell no bits: sizes are rounded to lines of 512 bits. Policies that only
 // read filters, or that lost their bits per key on the way through OPTIONS, do not say what filters
 // the program builds. `has_ours`: whether files have blocksieve's.
 std::string PolicyOfFiles(const Target& target, const std::string& family,
@@ -77,8 +77,9 @@ std::string PolicyOfFiles(const Target& target, const std::string& family,
   std::ranges::sort(places, std::greater(),
                     [](const FilePlace& file) { return SizeOfFile(file.path); });
   bool found_ours = has_ours == nullptr;
-  constexpr uint64_t kMinKeys = 2000;
+  constexpr uint64_t kMinKeys = 1000;
   constexpr uint64_t kMinKeysOfFilter = 500;
+  bool has_stock = false;
   struct {
     uint64_t num_bytes = 0;
     uint64_t num_keys = 0;
@@ -89,6 +90,7 @@ std::string PolicyOfFiles(const Target& target, const std::string& family,
     if (file == nullptr) continue;
     const FilterReport& filter = file->report().filter;
     found_ours |= filter.origin == FilterOrigin::kBlocksieve;
+    has_stock |= filter.origin == FilterOrigin::kStock;
     if (filter.origin != FilterOrigin::kStock || i >= kMaxFiles ||
         filter.num_entries < kMinKeysOfFilter * filter.num_filters) {
       continue;
@@ -102,7 +104,7 @@ std::string PolicyOfFiles(const Target& target, const std::string& family,
   // Ribbon policies build Bloom filters, too: in level 0 and in small files.
   const bool is_ribbon = ribbons.num_keys >= std::max(kMinKeys, blooms.num_keys / 10);
   const auto& sum = is_ribbon ? ribbons : blooms;
-  if (sum.num_keys < kMinKeys) return "";
+  if (sum.num_keys < kMinKeys) return has_stock ? kDefaultPolicy : "";
   const auto keys = static_cast<double>(sum.num_keys);
   // The policy takes the bits of a Bloom filter with the same FPR.
   const double bits = is_ribbon ? StockBitsPerKey(FilterKind::kStockBloom, sum.fpr_sum / keys)
