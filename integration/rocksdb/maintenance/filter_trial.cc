@@ -94,8 +94,10 @@ std::string WhyNoBetter(const std::vector<FileReport>& files, const FileReport& 
     return built.predicted_fpr <= kSameRate * fpr &&
            num_bytes <= share * static_cast<double>(bytes);
   };
-  const bool is_better = built.predicted_fpr < (1 - kMinGain) * file.fpr() ||
-                         is_within(1 - kMinGain, file.fpr(), file.filter.point_bytes());
+  // Partitions differ in size, and small ones get Bloom filters instead of ribbons.
+  const double least = is_stock && num_filters > 1 ? 0.7 : 1 - kMinGain;
+  const bool is_better = built.predicted_fpr < least * file.fpr() ||
+                         is_within(least, file.fpr(), file.filter.point_bytes());
   const bool is_as_planned = is_within(kSameRate, planned.fpr, planned.filter_bytes);
   const FilterReport& old = file.filter;
   const bool has_new_parts =
