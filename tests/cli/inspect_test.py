@@ -4,6 +4,7 @@
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import threading
@@ -172,6 +173,12 @@ class InspectStockFiltersTest(CommandTest):
                          ("unknown", "one filter per block, which RocksDB no longer reads"))
         verified = self.verify(path)
         self.assertEqual((verified["num_problems"], verified["files"][0]["keys_checked"]), (0, 20))
+        # In a database, whose policy reads other filters.
+        self.db_bench("fillseq,flush", *BLOOM, num=100)
+        shutil.copy(path, self.dir / "file.sst")
+        self.ldb("ingest_extern_sst", self.dir / "file.sst")
+        self.assertIn("1 file with 20 keys and filters that rule out nothing", self.output_of(1, "check", "--db", self.db))
+        self.output_of(1, "inspect", "--db", self.db, "--fail-if", "without-filter")
 
 
 class InspectOwnFiltersTest(CommandTest):
