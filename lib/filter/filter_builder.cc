@@ -34,10 +34,10 @@ Status TooMuchMemory(uint64_t num_keys, uint64_t max_build_bytes) {
                             : "max_build_bytes = " + std::to_string(max_build_bytes)));
 }
 
-// A filter without points must have ranges: prefixes are looked up in the points.
+// A filter without points must have ranges. Prefixes beside them then rule nothing out, but their
+// section has its size, which advice asks for.
 Status CheckKind(FilterKind kind, const FilterOptions& options) {
-  const bool is_useless =
-      kind == FilterKind::kNone && (!options.ranges || !options.prefixes.empty());
+  const bool is_useless = kind == FilterKind::kNone && !options.ranges;
   return internal::IsFamily(kind) && !is_useless ? Status::Ok() : internal::UnknownKind(kind);
 }
 
@@ -86,7 +86,7 @@ Layout LayoutWithPrefixes(const FilterBuilder& builder, const PrefixBuilder& pre
                           const Layout& layout, double* excess_bits_per_key) {
   const uint64_t hashes = prefixes.num_hashes();
   if (!builder.options().prefixes_share_bits || layout.kind != builder.options().kind ||
-      hashes == 0) {
+      layout.kind == FilterKind::kNone || hashes == 0) {
     return layout;
   }
   const uint64_t keys = builder.num_keys() - hashes;
