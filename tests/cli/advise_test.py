@@ -58,6 +58,8 @@ class AdvisePredictionTest(AdviseTest):
                 ((1, 2), "blocksieve:0.1", BLOOM, "none", RIBBON, "blocksieve:0.01"))):
             with self.subTest(policies=policies):
                 self.build_runs(RUNS, *policies)
+                if len(policies) > 1:
+                    self.apply("blocksieve:0.01")  # which reads them all
                 current, _ = self.check_current()
                 self.assertTrue(reads[0] < current["wasted_reads"] < reads[1], current)
 
