@@ -64,6 +64,44 @@ class DatabasePlaceTest(WorldTest):
             self.assertIn("allowed: none, or a directory with the WAL of database",
                           self.fail_with(1, "rewrite", "--db", self.db, "--wal-dir", self.dir / other))
 
+    def test_wal_that_is_missing_is_not_outdated(self):
+        """Neither a WAL of this command nor another *.log makes up for it: its rows would be lost."""
+        for name, gone in (("wal", "moved"), ("db1", "moved"), ("wal2", "empty"), ("wal3", "a file")):
+            self.db = self.dir / {"db1": "db1"}.get(name, "db." + name)
+            wal = self.dir / "wals" / name
+            wal.parent.mkdir(exist_ok=True)
+            self.make(f"--wal_dir={wal}", "--disable_wal=0")
+            moved = wal.rename(wal.with_suffix(".moved"))
+            if gone != "moved":
+                wal.mkdir() if gone == "empty" else wal.touch()
+            for other in ("app.log", "000001.log"):
+                (self.db / other).write_text("hello")
+            with self.subTest(gone, name=name):
+                for command in (("rewrite",), ("revert",), ("load", "--key", 1, "-")):
+                    self.assertRegex(self.fail_with(1, *command, "--db", self.db), f"has wal_dir {wal}, which .*"
+                                     "name the directory of its WAL with --wal-dir, or use --wal-dir none")
+                for command in ("scan", "check", "inspect"):
+                    self.assertRegex(run(command, "--db", self.db).err,
+                                     f"has wal_dir {wal}, which .*; reading the WAL in {self.db} alone, so rows may be")
+                if gone == "empty":
+                    self.assertIn("which has no WAL files", self.fail_with(
+                        1, "rewrite", "--db", self.db, "--wal-dir", wal))
+                self.apply("blocksieve:0.001")
+                rows = self.succeed("scan", "--db", self.db, "--wal-dir", moved, "--count").out
+                self.succeed("rewrite", "--db", self.db, "--wal-dir", moved)
+                self.assertEqual(self.succeed("scan", "--db", self.db, "--wal-dir", moved, "--count").out, rows)
+
+    def test_wal_that_was_left_behind_is_not_read(self):
+        """A program that moves its WAL leaves an old one in the directory of the database."""
+        wal = self.dir / "wal"
+        self.make("--disable_wal=0", num=9)
+        self.db_bench("overwrite", "--use_existing_db=1", "--disable_wal=0", f"--wal_dir={wal}", num=500)
+        self.assertNotEqual([*self.db.glob("0*.log")], [])
+        done = self.succeed("scan", "--db", self.db, "--count")
+        self.assertIn(f"also read from its wal_dir {wal}", done.err)
+        self.assertEqual(done.out, self.succeed("scan", "--db", self.db, "--count", "--wal-dir", wal).out)
+        self.assertNotEqual(done.out, self.succeed("scan", "--db", self.db, "--count", "--wal-dir", "none").out)
+
     def test_reading_writes_nothing(self):
         self.make()
         other = self.dir / "other"

@@ -133,9 +133,16 @@ ROWS = {
                         reader="waldir", by_library=False),
     "waldir_checkpoint": Row("waldir", "with-wal", refuses="--wal-dir", refused_by="rewrite",
                              codes=ADVICE),
-    "waldir_checkpoint_gone": Row("waldir", "with-wal", options="gone", codes=ADVICE),
+    "waldir_checkpoint_gone": Row("waldir", "with-wal", options="gone", refuses="--wal-dir",
+                                  refused_by="rewrite", codes=ADVICE),
     "waldir_checkpoint_own": Row("waldir", "with-wal", write=("--wal-dir", "none"), codes=ADVICE),
-    "waldir_flushed_gone": Row("waldir", "flushed", options="gone", codes=ADVICE),
+    "waldir_flushed_gone": Row("waldir", "flushed", options="gone", write=("--wal-dir", "none"),
+                               codes=ADVICE),
+    # The rows in the WAL are elsewhere, and every subcommand says so.
+    "waldir_moved": Row("waldir", options="gone", refuses="--wal-dir", refused_by="rewrite",
+                        codes=ADVICE | {"scan": {0, 1}}, by_library=False, reader="waldir",
+                        says=dict.fromkeys(("inspect", "verify", "check", "advise", "scan"),
+                                           "gone/wal, which does not exist; .* rows may be")),
 }
 
 

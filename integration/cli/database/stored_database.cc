@@ -99,7 +99,7 @@ UsedOptions Neutral(const StoredDatabase& stored, Access access) {
   db.listeners.clear();
   db.wal_filter = nullptr;
   db.db_log_dir = "";
-  db.wal_dir = WalDirectory(stored.target, stored.loaded.db.wal_dir, access);
+  db.wal_dir = WalDirectory(stored, access);
   db.db_paths = ListPaths(stored.target, access);
   for (rocksdb::ColumnFamilyDescriptor& family : used.families) {
     rocksdb::ColumnFamilyOptions& options = family.options;
@@ -290,10 +290,8 @@ void FailIfNewer(const StoredDatabase& stored) {
 }
 
 bool HasRowsInWal(const StoredDatabase& stored) {
-  const std::string directory =
-      WalDirectory(stored.target, stored.loaded.db.wal_dir, Access::kRead);
-  const auto names = NamesWithSuffix(directory, ".log");
-  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+  const std::string directory = WalDirectory(stored, Access::kRead);
+  return std::ranges::any_of(WalFiles(directory), [&](const std::string& name) {
     std::error_code error;
     const auto size = std::filesystem::file_size(directory + "/" + name, error);
     return error || size != 0;
@@ -305,7 +303,7 @@ void CheckOptionsToWrite(const StoredDatabase& stored, Access access) {
   FailIfNewer(stored);
   if (!stored.problem.empty()) term::Fail("{}", stored.problem);
   CheckReadable(stored);
-  WalDirectory(stored.target, stored.loaded.db.wal_dir, access);  // may refuse
+  WalDirectory(stored, access);  // may refuse
   const std::vector<std::string> families = stored.TargetFamilies();
   for (const std::string& family : families) {
     const std::string table = stored.text ? stored.text->TableFactory(family) : kBlockBased;

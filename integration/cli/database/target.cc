@@ -2,9 +2,14 @@
 #include "integration/cli/database/stored_database.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <set>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "integration/cli/term/terminal.h"
 
@@ -13,46 +18,91 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// The number in the name of a WAL, such as 12 of 000012.log; 0 of other names.
+uint64_t NumberOf(std::string_view name) {
+  uint64_t number = 0;
+  const char* const end = name.data() + name.size();
+  const auto [rest, error] = std::from_chars(name.data(), end, number);
+  return error == std::errc() && std::string_view(rest, end) == ".log" ? number : 0;
+}
+
 bool IsDirectory(const std::string& path) {
   std::error_code error;
   return fs::is_directory(path, error);
 }
 
-bool HasWal(const std::string& directory) { return !NamesWithSuffix(directory, ".log").empty(); }
+// 0 without any.
+uint64_t NewestWal(const std::string& directory) {
+  uint64_t newest = 0;
+  for (const std::string& name : WalFiles(directory)) newest = std::max(newest, NumberOf(name));
+  return newest;
+}
+
+// Whether the directory has the WAL that a program wrote to last. RocksDB creates a MANIFEST and a
+// WAL whenever it opens a database, with neighboring numbers, so an older WAL is one that the
+// database left behind when its wal_dir changed.
+bool HasLatestWal(const std::string& directory, const Target& target) {
+  std::ifstream current(fs::path(target.path) / "CURRENT");
+  std::string name;
+  std::getline(current, name, '-');  // MANIFEST-000012
+  uint64_t manifest = 0;
+  const uint64_t newest = NewestWal(directory);
+  return current >> manifest && newest != 0 && newest + 1 >= manifest;
+}
+
+bool HasCurrent(const std::string& directory) {
+  std::error_code error;
+  return fs::exists(fs::path(directory) / "CURRENT", error);
+}
 
 // Whether a database, or its table files, are in the directory.
 bool IsDatabase(const std::string& directory) {
-  std::error_code error;
-  return fs::exists(fs::path(directory) / "CURRENT", error) ||
-         !NamesWithSuffix(directory, ".sst").empty();
+  return HasCurrent(directory) || !NamesWithSuffix(directory, ".sst").empty();
 }
 
 // Why a stored wal_dir is not the WAL directory of the database; "" if it is.
 std::string WhyStale(const std::string& stored) {
   if (!fs::path(stored).is_absolute()) return "is relative to the program that wrote it";
-  if (!IsDirectory(stored)) return "does not exist";
-  if (IsDatabase(stored)) return "is the directory of another database";
-  if (!HasWal(stored)) return "has no WAL files";
+  std::error_code error;
+  const fs::directory_iterator entries(stored, error);
+  if (error == std::errc::no_such_file_or_directory) return "does not exist";
+  if (error) return "cannot be read: " + error.message();
+  if (HasCurrent(stored)) return "is the directory of another database";
+  if (NewestWal(stored) == 0) return "has no WAL files";
   return "";
 }
 
-// Whether the stored path shows that the WAL was in the database's own directory when it was
-// written: its WAL files are here, or it ends in the name of the directory.
-bool WasOwn(const Target& target, const std::string& stored) {
+// Whether the stored path is the database's own, from before it was copied or moved: RocksDB up to
+// 6.22, and every version for databases with db_paths, stores it. The WAL must be here, too.
+bool WasOwn(const Target& target, const std::string& stored, const std::string& version) {
+  if (!HasLatestWal(target.path, target)) return false;
+  if (HasCurrent(stored)) return true;
+  int major = 0;
+  int minor = 0;
+  std::sscanf(version.c_str(), "%d.%d", &major, &minor);
+  constexpr std::pair<int, int> kLastToStoreOwn = {6, 22};
   std::error_code error;
   const fs::path last = fs::path(stored).lexically_normal().filename();
-  return HasWal(target.path) || last.empty() || last == "." ||
-         last == fs::weakly_canonical(target.path, error).filename();
+  return (std::pair(major, minor) <= kLastToStoreOwn || !target.data_dirs.empty()) &&
+         (last.empty() || last == "." ||
+          last == fs::weakly_canonical(target.path, error).filename());
 }
 
 std::string GivenWalDirectory(const Target& target) {
-  if (target.wal_dir == "none") return target.path;
-  const bool is_own = IsSameDirectory(target.wal_dir, target.path);
-  if (!is_own && (!IsDirectory(target.wal_dir) || IsDatabase(target.wal_dir))) {
-    term::Fail("--wal-dir is {}; allowed: none, or a directory with the WAL of database {} alone",
-               target.wal_dir, target.path);
+  const std::string& given = target.wal_dir;
+  const auto is_given = [&](const std::string& other) { return IsSameDirectory(given, other); };
+  if (given == "none" || is_given(target.path)) return target.path;
+  const bool has_other_tables =
+      HasCurrent(given) || (IsDatabase(given) && std::ranges::none_of(target.data_dirs, is_given));
+  // RocksDB leaves a WAL in it, so an empty one is a disk that is not mounted.
+  if (has_other_tables || NewestWal(given) == 0) {
+    term::Fail(
+        "--wal-dir is {}, which {}; allowed: none, or a directory with the WAL of database {} "
+        "alone",
+        given, has_other_tables ? "has files of another database" : "has no WAL files",
+        target.path);
   }
-  return target.wal_dir;
+  return given;
 }
 
 }  // namespace
@@ -85,32 +135,49 @@ std::vector<std::string> NamesWithSuffix(const std::string& directory, const cha
   return names;
 }
 
-std::string WalDirectory(const Target& target, const std::string& stored, Access access) {
+std::vector<std::string> WalFiles(const std::string& directory) {
+  std::vector<std::string> names = NamesWithSuffix(directory, ".log");
+  std::erase_if(names, [](const std::string& name) { return NumberOf(name) == 0; });
+  return names;
+}
+
+std::string WalDirectory(const StoredDatabase& database, Access access) {
+  const Target& target = database.target;
   if (!target.wal_dir.empty()) return GivenWalDirectory(target);
+  // RocksDB may not load the rest of the file.
+  const std::string stored = database.Value(OptionsSection::Db(), "wal_dir").value_or("");
   if (stored.empty() || IsSameDirectory(stored, target.path)) return target.path;
   const std::string why_stale = WhyStale(stored);
-  if (why_stale.empty() && access != Access::kRead) {
+  const bool was_own = !why_stale.empty() && WasOwn(target, stored, database.loaded.version);
+  const std::string named =
+      fmt::format("the OPTIONS file of database {} has wal_dir {}, which {}", target.path, stored,
+                  why_stale.empty() ? "has WAL files" : why_stale);
+  // New files would outdate the missing WAL: its rows get lost when it is found again.
+  if (access != Access::kRead && !was_own) {
+    if (!why_stale.empty()) {
+      term::Fail(
+          "{}; name the directory of its WAL with --wal-dir, or use --wal-dir none if that is the "
+          "database's own directory, as in a copy, or if all rows are flushed",
+          named);
+    }
     term::Fail(
-        "the OPTIONS file of database {} has wal_dir {}, which has WAL files; if they are of this "
-        "database and of no copy or original of it, use --wal-dir {}; if not, --wal-dir none",
-        target.path, stored, stored);
+        "{}; if they are of this database and of no copy or original of it, use --wal-dir {}; if "
+        "not, --wal-dir none",
+        named, stored);
   }
-  if (why_stale.empty()) {
-    if (HasWal(target.path)) return target.path;
+  const bool reads_stored = why_stale.empty() && !HasLatestWal(target.path, target);
+  if (reads_stored) {
     WarnOnce(
         fmt::format("rows of database {} are also read from its wal_dir {}", target.path, stored));
-    return stored;
+  } else if (was_own) {
+    WarnOnce(named + "; its WAL is in its own directory");
+  } else {
+    WarnOnce(
+        fmt::format("{}; reading the WAL in {} alone{}, so rows may be missing; to read "
+                    "another one, name its directory with --wal-dir",
+                    named, target.path, NewestWal(target.path) == 0 ? ", which has none" : ""));
   }
-  // New rows would get the sequence numbers of those in the missing WAL.
-  if (access == Access::kLoad && !WasOwn(target, stored)) {
-    term::Fail(
-        "the OPTIONS file of database {} has wal_dir {}, which {}; name the directory of its WAL "
-        "with --wal-dir, or use --wal-dir none if all rows are flushed",
-        target.path, stored, why_stale);
-  }
-  WarnOnce(fmt::format("ignoring wal_dir {} of the OPTIONS file of database {}, which {}", stored,
-                       target.path, why_stale));
-  return target.path;
+  return reads_stored ? stored : target.path;
 }
 
 std::vector<std::string> DataDirectories(const Target& target) {
