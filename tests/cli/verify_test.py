@@ -3,8 +3,34 @@
 
 import json
 
-from command import CommandTest, flip, run
+from command import ROCKSDB, CommandTest, flip, run
 from inspect_test import BLOOM, PARTITIONED, PREFIXES, RIBBON
+
+
+def masked_crc(data):
+    """That of RocksDB's blocks with checksum_type kCRC32c."""
+    crc = 0xffffffff
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
+    crc ^= 0xffffffff
+    return (((crc >> 15 | crc << 17) & 0xffffffff) + 0xa282ead8) & 0xffffffff
+
+
+def rename_meta_block(table, name, new):
+    """The same table with another name, of the same length, in the block that lists meta blocks."""
+    def varint(at):
+        value = shift = 0
+        while True:
+            value |= (table[at] & 127) << shift
+            shift, at = shift + 7, at + 1
+            if table[at - 1] < 128:
+                return value, at
+    begin, at = varint(len(table) - 52)
+    end = begin + varint(at)[0]
+    block = table[begin:end + 1].replace(name, new)
+    return table[:begin] + block + masked_crc(block).to_bytes(4, "little") + table[end + 5:]
 
 
 class VerifySoundDatabasesTest(CommandTest):
@@ -63,6 +89,19 @@ class VerifySoundDatabasesTest(CommandTest):
         file, = self.check()
         self.assertLess(file["keys_checked"], file["num_keys"])
         self.assertIn(f"of {file['num_keys']:,} entries were checked", file["unchecked"])
+
+    def test_meta_blocks_of_other_programs(self):
+        """RocksDB with assertions, as Debian's, aborts when it checks one that it does not know."""
+        self.db_bench("fillseq,flush", "--compression_type=none", "--format_version=2", "--checksum_type=1")
+        path = self.table()
+        table = path.read_bytes()
+        for name, new in ((b"rocksdb.properties", b"pebble.properties_"), (b"", b"")):
+            path.write_bytes(rename_meta_block(table, name, new) if name else table)
+            file, = self.verify()["files"]
+            unchecked = f"meta blocks were not checked: RocksDB {ROCKSDB[0]}.*does not know {new.decode()}$"
+            self.assertRegex(file["unchecked"], unchecked if name else "^$")
+            self.assertEqual(file["keys_checked"], 20_000)
+            self.succeed("inspect", path)
 
     def test_own_filters(self):
         rows = [(f"{i:05}", i % 100) for i in range(20_000)]

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "blocksieve/filter.h"
+#include "integration/cli/database/table/meta_blocks.h"
 #include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/compat/option_type.h"
@@ -95,6 +96,7 @@ TableFile::TableFile(const FilePlace& place, uint64_t num_bytes)
     // About a filter per block, which versions before 7.0 wrote.
     if (line.find("obsolete filter type") != line.npos) has_obsolete_filter_ = true;
   });
+  if (is_block_based()) unknown_meta_blocks_ = UnknownMetaBlocks(path_);
   options_.allow_mmap_reads = !is_block_based();  // a CuckooTable requires it
   if (place.comparator != nullptr) options_.comparator = place.comparator;
   OpenTable();
@@ -153,7 +155,7 @@ void TableFile::OpenTable() {
   properties_ = reader_->GetTableProperties();
   if (properties_ != nullptr) return;
   // RocksDB also opens tables whose properties are damaged.
-  term::CheckOk(reader_->VerifyChecksum(), "cannot open {}", path_);
+  term::CheckOk(VerifyChecksum(), "cannot open {}", path_);
   properties_ = rocksdb_plugin::NoProperties();
 }
 
@@ -181,6 +183,10 @@ rocksdb::Status TableFile::TryOpen(bool reads_filters) {
              "(see blocksieve revert)";
   }
   return status;
+}
+
+rocksdb::Status TableFile::VerifyChecksum() const {
+  return unknown_meta_blocks_.empty() ? reader_->VerifyChecksum() : rocksdb::Status::OK();
 }
 
 rocksdb::ReadOptions TableFile::ReadAll() const {
@@ -214,6 +220,7 @@ std::string TableFile::VisitKeys(const std::function<void(const rocksdb::Slice& 
     key.remove_suffix(suffix_bytes);
     visit(key);
     ++num_seen;
+    term::CheckInterrupt();
   }
   const uint64_t num_entries = properties_->num_entries - properties_->num_range_deletions;
   const std::string share = fmt::format(
@@ -226,7 +233,7 @@ std::string TableFile::VisitKeys(const std::function<void(const rocksdb::Slice& 
 
 std::vector<std::string> TableFile::FindDamage() {
   std::vector<std::string> damage;
-  const rocksdb::Status status = reader_->VerifyChecksum();
+  const rocksdb::Status status = VerifyChecksum();
   const bool has_none = !is_block_based() && status.IsNotSupported();
   if (!status.ok() && !has_none) damage.push_back("block checksum: " + status.ToString());
   for (const std::string& contents : filters_->contents()) {
@@ -252,9 +259,19 @@ std::string TableFile::ForEachKey(const KeyVisitor& visit) {
     visit(key.ToStringView(), passes);
   });
   ends_.push_back(last);
-  if (!has_prefixes_ || extractor() != nullptr) return unchecked;
-  return (unchecked.empty() ? "" : unchecked + "; ") + "prefixes were not checked: the extractor " +
-         properties_->prefix_extractor_name + " is unknown";
+  const auto add = [&](const std::string& text) {
+    unchecked += (unchecked.empty() ? "" : "; ") + text;
+  };
+  if (has_prefixes_ && extractor() == nullptr) {
+    add("prefixes were not checked: the extractor " + properties_->prefix_extractor_name +
+        " is unknown");
+  }
+  if (!unknown_meta_blocks_.empty()) {
+    add(std::string(why_no_keys_.empty() ? "" : "data and ") +
+        "meta blocks were not checked: RocksDB " + rocksdb::GetRocksVersionAsString() +
+        " does not know " + unknown_meta_blocks_);
+  }
+  return unchecked;
 }
 
 rocksdb::Iterator& TableFile::Probe() {

@@ -102,6 +102,8 @@ class TableFile {
   TableFile(const FilePlace& place, uint64_t num_bytes);
   void OpenTable();
   rocksdb::Status TryOpen(bool reads_filters);
+  // OK if the table has meta blocks that RocksDB must not check. Others were checked when read.
+  rocksdb::Status VerifyChecksum() const;
   bool is_block_based() const { return format_.empty() || format_ == "BlockBasedTable"; }
   const rocksdb::SliceTransform* extractor() const { return options_.prefix_extractor.get(); }
 
@@ -127,6 +129,7 @@ class TableFile {
   rocksdb::Options options_;
   std::unique_ptr<rocksdb::SstFileReader> reader_;
   std::shared_ptr<const rocksdb::TableProperties> properties_;  // NoProperties() if it has none
+  std::string unknown_meta_blocks_;                             // see UnknownMetaBlocks
   std::string why_no_keys_;  // why keys cannot be read in their order; "" if they can
   std::string last_time_;    // the latest timestamp; empty if keys have none
   rocksdb::Slice until_;     // last_time_, which ReadOptions refer to

@@ -40,7 +40,7 @@ void TableFile::ExplainMissingFilters(FilterReport* report) {
   if (!report->note.empty()) return;
   std::string damage = filter_damage_;
   if (damage.empty()) {
-    const rocksdb::Status status = reader_->VerifyChecksum();
+    const rocksdb::Status status = VerifyChecksum();
     if (!status.ok()) damage = status.ToString();
   }
   if (!damage.empty()) {
