@@ -22,6 +22,8 @@ constexpr const char* kDefaultTable = "BlockBasedTable";
 // Options of a family that hold all options of its table factory.
 constexpr std::string_view kInlineTables[] = {"table_factory", "block_based_table_factory",
                                               "plain_table_factory"};
+// Begins the name of an option of a family that is one of its table factory.
+constexpr std::string_view kDottedTable = "block_based_table_factory.";
 
 std::string_view Trimmed(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
@@ -165,7 +167,8 @@ const OptionsText::Statement* OptionsText::InlineTable(const std::string& family
 }
 
 bool OptionsText::IsInlineTable(std::string_view option) {
-  return std::ranges::find(kInlineTables, option) != std::end(kInlineTables);
+  return std::ranges::find(kInlineTables, option) != std::end(kInlineTables) ||
+         option.starts_with(kDottedTable);
 }
 
 std::string OptionsText::TableFactory(const std::string& family) const {
@@ -190,15 +193,25 @@ OptionMap OptionsText::Options(const OptionsSection& section) const {
       options.insert({statement.option, Text(statement.value)});
     }
   } else if (section.kind == Kind::kTable) {
-    const Statement* const statement = InlineTable(section.family);
-    if (statement == nullptr) return options;
-    options = Fields(Unescape(Text(statement->value)));
-    options.erase("id");
-    for (auto& [option, value] : options) {
-      // RocksDB removes escapes at each depth, so a section has the same ones, and braces.
-      value = Escape(Unescape(value));
-      if (value.starts_with("id=")) value = "{" + value + "}";
+    const Part* const family = FindPart(OptionsSection::Family(section.family));
+    if (family == nullptr) return options;
+    // RocksDB applies all of them to one factory; as everywhere, the first statement counts.
+    for (const Statement& statement : family->statements) {
+      if (!IsInlineTable(statement.option) ||
+          &statement != FindStatement(family, statement.option)) {
+        continue;
+      }
+      if (statement.option.starts_with(kDottedTable)) {
+        options.insert({statement.option.substr(kDottedTable.size()), Text(statement.value)});
+        continue;
+      }
+      for (const auto& [option, value] : Fields(Unescape(Text(statement.value)))) {
+        // RocksDB removes escapes at each depth, so a section has the same ones, and braces.
+        const std::string plain = Escape(Unescape(value));
+        options.insert({option, plain.starts_with("id=") ? "{" + plain + "}" : plain});
+      }
     }
+    options.erase("id");
   }
   return options;
 }
@@ -231,8 +244,17 @@ rocksdb::Status OptionsText::MakeTableSection(const std::string& family) {
         name_, "no table options of column family " + family + "; required: its CFOptions section");
   }
   const OptionMap options = Options(OptionsSection::Table(family));
+  const std::string replacement = "table_factory=" + factory;
   if (const Statement* const statement = InlineTable(family)) {
-    Replace({statement->option_begin, statement->value.end}, "table_factory=" + factory);
+    Replace({statement->option_begin, statement->value.end}, replacement);
+  }
+  for (size_t i = 0; i < FindPart(section)->statements.size();) {
+    const Statement& other = FindPart(section)->statements[i];
+    if (!IsInlineTable(other.option) || other.option == "table_factory") {
+      ++i;
+    } else {
+      Replace({other.option_begin, other.value.end}, "");
+    }
   }
   std::string text =
       LineBreak() + "[" + std::string(kTableTitle) + factory + QuotedFamily(family) + "]";
