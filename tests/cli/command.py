@@ -33,8 +33,8 @@ class Done:
         self.err = process.stderr.decode(errors="replace")
 
 
-def run(*arguments, stdin=b"", **options):
-    command = [PROGRAM, *(str(argument) for argument in arguments)]
+def run(*arguments, stdin=b"", program=PROGRAM, **options):
+    command = [program, *(str(argument) for argument in arguments)]
     return Done(subprocess.run(command, input=stdin, capture_output=True, check=False,
                                timeout=TIMEOUT_SECONDS, **options))
 
