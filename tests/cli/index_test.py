@@ -13,6 +13,17 @@ from command import PROGRAM, TIMEOUT_SECONDS, CommandTest, flip, run
 ROWS = 2000
 
 
+class IndexOfNoFileTest(CommandTest):
+    def test_rows_in_the_wal(self):
+        """Neither success, nor advice to do the same again."""
+        self.ldb("--create_if_missing", "put", "a", "b")
+        said = "its rows are only in its WAL; call DB::Flush in the program that writes them first"
+        self.assertIn(said, self.output_of(1, "index", "--db", self.db, "--index", "f=field:1"))
+        error = self.output_of(2, "scan", "--db", self.db, "--where", "f = 'b'")
+        self.assertIn(said, error)
+        self.assertNotIn("blocksieve index", error)
+
+
 class IndexTest(CommandTest):
     def setUp(self):
         super().setUp()

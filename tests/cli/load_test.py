@@ -17,9 +17,22 @@ class LoadReportTest(CommandTest):
         done = self.succeed("load", "--db", self.db, "--key", 1, "--index", "n=int:1", "-",
                             stdin=lines_of([*self.ROWS, ("0000", "none")]))
         num_bytes = 4 + len("none") + sum(len(key) + len(str(i)) for key, i in self.ROWS)
-        self.assertRegex(done.out.decode(), f"^rows read: 1,001\nbytes: {num_bytes:,}\n"
+        self.assertRegex(done.out.decode(), "^rows read: 1,001\nrows replaced by later ones with the same "
+                         f"key: 1\nrows in the column family: 1,000\nbytes: {num_bytes:,}\n"
                          r"index bytes: [1-9][\d,]* in 1 of 1 file\n$")
         self.assertEqual(done.err, "")  # no progress without a terminal
+
+    def test_rows_with_the_same_key(self):
+        """Without a word, a wrong --key would lose nearly all rows."""
+        def rows_of(*arguments, rows=self.ROWS):
+            report = self.load(rows, *arguments)
+            return report["rows_read"], report["rows_replaced"], report["rows_kept"]
+        self.assertEqual(rows_of(rows=[("a", i) for i in range(9)] + [("b", 1)]), (10, 8, 2))
+        self.assertEqual(rows_of(), (1000, 0, 1002))
+        self.ldb("delete", "b")
+        self.assertEqual(rows_of(), (1000, 1000, 1001))
+        self.assertEqual(rows_of("--no-compact"), (1000, None, None))
+        self.assertEqual(rows_of(rows=[]), (0, 0, 1001))
 
     def test_smaller_rates_and_granules_take_more(self):
         sizes = []
@@ -83,12 +96,16 @@ class LoadReportTest(CommandTest):
 
 
 class LoadPlacesTest(CommandTest):
-    def test_directories_are_made(self):
+    def test_the_directory_is_made(self):
+        """Those above it are not: a typing error would load into a tree of its own."""
         (self.dir / "empty").mkdir()
-        for place in ("a/b/db", "empty"):
-            self.db = self.dir / place
+        for place in ("db", "empty", "slash/"):
+            self.db = f"{self.dir}/{place}"
             self.load_lines(b"a\t1\n")
             self.assertEqual(self.scan("TRUE"), [(b"a", b"1")])
+        self.db = self.dir / "typo/db"
+        self.assertIn(f"{self.dir}/typo is no directory; create it first", self.load_lines(b"a\t1\n", code=1))
+        self.assertFalse(self.db.parent.exists())
 
     def test_places_of_something_else(self):
         (self.dir / "directory").mkdir()

@@ -129,6 +129,44 @@ class StoredDatabaseTest(WorldTest):
         self.assertEqual(self.files_of_database().keys(), before.keys())
         self.succeed("inspect", "--db", self.db)
 
+    def test_families_that_were_dropped(self):
+        """A crash between the changes of MANIFEST and OPTIONS leaves their names."""
+        self.make()
+        self.add_column_family()
+        self.apply("blocksieve:0.001")
+        before = self.options_file().read_text()
+        self.ldb("drop_column_family", "other")
+        self.options_file().write_text(before)
+        said = "names column family other, which the database does not have"
+        for command in ("inspect", "verify", "check", "advise", "scan"):
+            done = run(command, "--db", self.db)
+            self.assertIn(said, done.err)
+            self.assertNotIn("not found", done.err)
+        for command in ("rewrite", "verify", "revert"):
+            self.assertIn(said, self.succeed(command, "--db", self.db).err)
+        self.assertEqual(self.origins(), {"stock"})
+        self.assertIn("--column-family is other, which does not exist; allowed: default",
+                      self.fail_with(1, "rewrite", "--db", self.db, "--column-family", "other"))
+        self.load([("a", 1)], "--column-family", "other")
+        self.assertEqual(self.scan("TRUE", "--column-family", "other"), [(b"a", b"1")])
+
+    def test_options_that_cannot_be_read_name_no_missing_family(self):
+        self.make()
+        self.add_column_family()
+        self.set_option("[DBOptions]", "  max_open_files=of_another_kind")
+        for command in (("apply", "--option", OURS), ("rewrite",), ("revert",)):
+            self.assertRegex(self.fail_with(1, *command, "--db", self.db),
+                             "cannot read OPTIONS-.* set filter options in the program that wrote it")
+        done = self.succeed("advise", "--db", self.db, "--wasted-reads", "0.001", "--block-cache", "0")
+        self.assertNotIn("lacks column family", done.err)
+        self.assertRegex(done.out.decode(), "no OPTIONS file that this RocksDB reads, so set filter_policy=.* in its")
+        self.assertNotIn("blocksieve apply", done.out.decode())
+        self.options_file().unlink()
+        for path in self.db.glob("OPTIONS*"):
+            path.unlink()
+        self.assertIn("has no OPTIONS file, which RocksDB writes since 4.3 when a program opens a database",
+                      self.fail_with(1, "apply", "--db", self.db, "--option", OURS))
+
     def test_newer_versions_are_named(self):
         self.make()
         self.edit_options(("  rocksdb_version=", "  rocksdb_version=99."))

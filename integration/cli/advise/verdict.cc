@@ -122,6 +122,8 @@ Verdict JudgeAdvice(const Advice& advice) {
       verdict.proposal = requested->name;
       verdict.policy = requested->policy();
       verdict.text += fmt::format(" The requested {} gives {}.", GoalText(*verdict.policy), gain);
+    } else if (!advice.why_refused.empty()) {
+      verdict.text += " The request cannot be met: " + advice.why_refused + ".";
     }
     return verdict;
   }

@@ -126,7 +126,7 @@ Source ReadSource(const AdviseOptions& options) {
     CheckDatabase(options.target);
     FailIfOfLevelDb(options.target);
     source.stored = ReadStored(options.target);
-    FailIfNewer(*source.stored);
+    if (source.stored->loaded.is_newer) FailIfNotRead(*source.stored);
     source.num_bytes = FileBytes(options.target);
     source.read = FindFiles(options.target);
     source.files = source.read.ReadReports("looking at filters");
@@ -165,8 +165,10 @@ bool TryToApply(const Verdict& verdict, const Source& source) {
 
 std::string ToText(const AdviseOptions& options, const Advice& advice, const Source& source,
                    bool has_options) {
-  if (source.files.empty() && source.read.unopened.empty()) {
-    return "No verdict: the database has no files; nothing has been flushed yet.\n";
+  if (source.files.empty()) {
+    return source.read.unopened.empty()
+               ? "No verdict: the database has no files; nothing has been flushed yet.\n"
+               : "No verdict: none of the files can be read.\n";
   }
   const Verdict verdict = JudgeAdvice(advice);
   const size_t num_families = advice.forest.trees.size();
@@ -188,6 +190,12 @@ std::string ToText(const AdviseOptions& options, const Advice& advice, const Sou
     text += "Left out: " + UnknownFamiliesText(source.unknown_families) + ".\n\n";
   }
   if (!verdict.policy) return text;
+  if (source.stored && (!source.stored->text || !source.stored->problem.empty())) {
+    return text + fmt::format(
+                      "The database has no OPTIONS file that this RocksDB reads, so set {} in its "
+                      "program.\n",
+                      PolicyOption(*verdict.policy));
+  }
   return text + fmt::format("Steps for proposal \"{}\"{}:\n\n{}\n", verdict.proposal,
                             has_options ? ", whose options the OPTIONS file has" : "",
                             StepsText(*verdict.policy, has_options, source.database,

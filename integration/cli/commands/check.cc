@@ -286,7 +286,7 @@ void RunCheck(const TargetOptions& options) {
   }
   Findings findings = {has_database ? ReadStored(target)
                                     : WithText(target, ReadOptionsText(target.file))};
-  if (!findings.stored.text) term::Fail("database {} has no OPTIONS file", target.path);
+  FailIfNoText(findings.stored);
   if (has_database) {
     CheckStoredFiles(&findings);
   } else {

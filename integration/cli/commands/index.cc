@@ -46,6 +46,10 @@ void Rebuild(IndexOptions options) {
               fmt::format("indexed: {} of {} bytes\n", term::CountOf(last.files_done, "file"),
                           term::WithCommas(last.bytes_done)));
   const Database db = OpenReadOnly(options.target, *options.target.family);
+  if (HasRowsOnlyInWal(db, *options.target.family)) {
+    term::Fail("column family {} of database {} has no file to index: its rows are {}",
+               *options.target.family, options.target.path, kOnlyInWal);
+  }
   for (const Column& column : options.change.columns) {
     if (HasValues(db, db.FindHandle(*options.target.family), column)) continue;
     term::WriteToStandardError(fmt::format(

@@ -191,16 +191,31 @@ void RunLoad(const LoadOptions& given) {
     if (text != column.name()) say("in conditions, write the column in double quotes: " + text);
   }
 
+  std::optional<uint64_t> replaced;
+  std::optional<uint64_t> kept;
+  if (!options.no_compact) replaced = database.CountRows();
   Loaded loaded = Load(&reader, &database);
   if (!loaded.problem.empty()) FailWith(loaded, database);
-  if (!options.no_compact) Compact(&database);
+  if (replaced) {
+    Compact(&database);
+    kept = database.CountRows();
+    *replaced = *replaced + loaded.rows_read - *kept;
+  }
 
   const IndexSizes sizes = database.SizesOfIndexes();
-  Json document = {{"rows_read", loaded.rows_read}, {"num_bytes", loaded.bytes}};
+  Json document = {{"rows_read", loaded.rows_read},
+                   {"rows_replaced", OrNull(replaced)},
+                   {"rows_kept", OrNull(kept)},
+                   {"num_bytes", loaded.bytes}};
+  const std::string rows = replaced ? fmt::format(
+                                          "rows replaced by later ones with the same key: {}\n"
+                                          "rows in the column family: {}\n",
+                                          WithCommas(*replaced), WithCommas(*kept))
+                                    : "rows replaced: not counted with --no-compact\n";
   document.update(Json(sizes));
   WriteReport(format, document,
-              fmt::format("rows read: {}\nbytes: {}\nindex bytes: {} in {} of {}\n",
-                          WithCommas(loaded.rows_read), WithCommas(loaded.bytes),
+              fmt::format("rows read: {}\n{}bytes: {}\nindex bytes: {} in {} of {}\n",
+                          WithCommas(loaded.rows_read), rows, WithCommas(loaded.bytes),
                           WithCommas(sizes.index_bytes), WithCommas(sizes.files_with_index),
                           CountOf(sizes.num_files, "file")));
   for (const std::string& warning :

@@ -103,7 +103,10 @@ Query ParseWhere(const ScanOptions& options, const Database& db) {
   if (columns.empty() && !HasRows(db, *options.target.family)) return *Query::Parse("TRUE", {});
   const std::string& message = query.status().message();
   std::string hint;
-  if (columns.empty()) {
+  if (HasRowsOnlyInWal(db, *options.target.family)) {
+    hint = fmt::format("\nDatabase {} has no skip indexes, and its rows are {}",
+                       options.target.path, kOnlyInWal);
+  } else if (columns.empty()) {
     hint = fmt::format(
         "\nDatabase {0} has no skip indexes; to add one: blocksieve index --db {0} --index "
         "NAME=EXTRACTOR",

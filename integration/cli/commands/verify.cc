@@ -114,6 +114,7 @@ Json ToJson(const FileCheck& check) {
 }
 
 void RunVerify(const VerifyOptions& options) {
+  term::CatchInterrupts();
   TargetFiles read = FindFiles(options.target);
   Json files = Json::array();
   uint64_t problems = 0;

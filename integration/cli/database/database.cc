@@ -138,6 +138,7 @@ void TargetFiles::ForEach(const std::string& doing, const std::function<void(Tab
   vanished.clear();
   unopened.clear();
   for (size_t i = 0; i < places.size(); ++i) {
+    term::CheckInterrupt();
     progress.Show(doing, i, places.size(), i, "file");
     try {
       const std::unique_ptr<TableFile> file = TableFile::Open(places[i]);

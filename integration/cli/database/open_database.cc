@@ -273,19 +273,20 @@ void CheckWritable(const StoredDatabase& stored, Access access) {
   CheckOperands(stored);
 }
 
-DatabaseLock::DatabaseLock(const std::string& database, const std::string& more)
+DatabaseLock::DatabaseLock(const std::string& database, const std::string& if_in_use)
     : env_(files::EnvOfDirectory(database)) {
   const rocksdb::Status status = env_->LockFile(database + "/LOCK", &lock_);
-  if (!status.ok()) FailToOpen(database, status, more);
+  if (!status.ok()) FailToOpen(database, status, "", if_in_use);
 }
 
 DatabaseLock::~DatabaseLock() { env_->UnlockFile(lock_).PermitUncheckedError(); }
 
-void FailToOpen(const std::string& path, const rocksdb::Status& status, const std::string& more) {
+void FailToOpen(const std::string& path, const rocksdb::Status& status, const std::string& more,
+                const std::string& if_in_use) {
   const std::string text = status.ToString();
   // RocksDB reports errno only as text: EAGAIN if another process has the lock.
   if (text.ends_with(std::generic_category().message(EAGAIN))) {
-    term::Fail("database {} is in use; close it in the other process: {}{}", path, text, more);
+    term::Fail("database {} is in use; close it in the other process: {}{}", path, text, if_in_use);
   }
   std::string problem = fmt::format("cannot open database {}: {}{}", path, TextOf(status), more);
   // Another comparator than OPTIONS say, what only later versions know, or what RocksDB's

@@ -60,11 +60,11 @@ void CheckOpening(const StoredDatabase& stored);
 /// filters or properties, or need a merge operator that it does not have.
 void CheckWritable(const StoredDatabase& stored, Access access);
 
-/// Locks the database against other processes while it exists. Throws Failure, which ends with
-/// `more`, if it cannot, such as if one has it open.
+/// Locks the database against other processes while it exists. Throws Failure if it cannot; it ends
+/// with `if_in_use` if one has it open.
 class DatabaseLock {
  public:
-  explicit DatabaseLock(const std::string& database, const std::string& more = "");
+  explicit DatabaseLock(const std::string& database, const std::string& if_in_use = "");
   ~DatabaseLock();
   DatabaseLock(const DatabaseLock&) = delete;
   DatabaseLock& operator=(const DatabaseLock&) = delete;
@@ -77,9 +77,10 @@ class DatabaseLock {
   rocksdb::FileLock* lock_ = nullptr;
 };
 
-/// Reports that a database cannot be opened or locked, and whether another process has it open.
+/// Reports that a database cannot be opened or locked, and whether another process has it open: the
+/// message ends with `if_in_use`, otherwise with `more`.
 [[noreturn]] void FailToOpen(const std::string& path, const rocksdb::Status& status,
-                             const std::string& more = "");
+                             const std::string& more = "", const std::string& if_in_use = "");
 
 /// Whether the directory has a RocksDB database. Throws Failure if that is unknown.
 bool HasRocksDb(const std::string& path);

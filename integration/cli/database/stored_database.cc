@@ -40,13 +40,37 @@ std::optional<OptionsText> LatestText(const std::string& database) {
   }
 }
 
-// Gives defaults to families that the text lacks, such as after a crash.
-void AddMissingFamilies(const std::string& path, LoadedOptions* loaded) {
+// Those of the MANIFEST. Throws Failure.
+std::vector<std::string> ListFamilies(const std::string& path) {
   std::vector<std::string> names;
   term::CheckOk(rocksdb::DB::ListColumnFamilies({}, path, &names), "cannot open database {}", path);
-  for (const std::string& name : names) {
+  return names;
+}
+
+// Leaves out families that were dropped after the text was written, but for one that is to be made.
+void RemoveDroppedFamilies(const std::string& path, const std::string& kept,
+                           LoadedOptions* loaded) {
+  if (path.empty() || !std::filesystem::exists(path + "/CURRENT")) return;
+  const std::vector<std::string> names = ListFamilies(path);
+  std::erase_if(loaded->families, [&](const rocksdb::ColumnFamilyDescriptor& family) {
+    const std::string& name = family.name;
+    if (name == kept || std::ranges::find(names, name) != names.end()) return false;
+    WarnOnce(fmt::format(
+        "the OPTIONS file of database {} names column family {}, which the database does not have; "
+        "programs that open the families of the file fail until its sections are removed",
+        path, name));
+    std::erase_if(loaded->objects,
+                  [&](const NamedObject& object) { return object.family == name; });
+    return true;
+  });
+}
+
+// Gives defaults to families that the text lacks, such as after a crash.
+void AddMissingFamilies(const std::string& path, LoadedOptions* loaded) {
+  const bool is_loaded = !loaded->families.empty();
+  for (const std::string& name : ListFamilies(path)) {
     if (loaded->Find(name) != nullptr) continue;
-    if (!loaded->families.empty() && name != kStatisticsFamily) {
+    if (is_loaded && name != kStatisticsFamily) {
       WarnOnce(fmt::format("the OPTIONS file of database {} lacks column family {}; using defaults",
                            path, name));
     }
@@ -260,12 +284,14 @@ StoredDatabase WithText(const Target& target, OptionsText text) {
     stored.loaded.families.clear();
     stored.loaded.db = rocksdb::DBOptions();
   }
+  RemoveDroppedFamilies(target.path, target.family.value_or(""), &stored.loaded);
   return stored;
 }
 
 StoredDatabase ReadStored(const Target& target) {
   std::optional<OptionsText> text = LatestText(target.path);
   StoredDatabase stored = text ? WithText(target, *std::move(text)) : StoredDatabase{target};
+  RemoveDroppedFamilies(target.path, "", &stored.loaded);
   AddMissingFamilies(target.path, &stored.loaded);
   return stored;
 }
@@ -281,8 +307,20 @@ UsedOptions OptionsToRead(const StoredDatabase& stored) {
   return used;
 }
 
-void FailIfNewer(const StoredDatabase& stored) {
-  if (!stored.loaded.is_newer) return;
+void FailIfNoText(const StoredDatabase& stored) {
+  if (stored.text) return;
+  term::Fail(
+      "database {} has no OPTIONS file, which RocksDB writes since 4.3 when a program opens a "
+      "database; open it once, or set filter options in its program",
+      stored.target.path);
+}
+
+void FailIfNotRead(const StoredDatabase& stored) {
+  if (!stored.loaded.is_newer) {
+    if (stored.problem.empty()) return;
+    term::Fail("{}; correct the file, or set filter options in the program that wrote it",
+               stored.problem);
+  }
   term::Fail(
       "RocksDB {} wrote the options of database {}; this command has RocksDB {}; use one with that "
       "version or a later one",
@@ -300,8 +338,7 @@ bool HasRowsInWal(const StoredDatabase& stored) {
 
 void CheckOptionsToWrite(const StoredDatabase& stored, Access access) {
   FailIfOfLevelDb(stored.target);  // builds with assertions end when they open one to write
-  FailIfNewer(stored);
-  if (!stored.problem.empty()) term::Fail("{}", stored.problem);
+  FailIfNotRead(stored);
   CheckReadable(stored);
   WalDirectory(stored, access);  // may refuse
   const std::vector<std::string> families = stored.TargetFamilies();

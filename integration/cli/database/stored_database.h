@@ -156,8 +156,11 @@ void CheckOptionsToWrite(const StoredDatabase& stored, Access access);
 UsedOptions OptionsToWrite(const StoredDatabase& stored, Access access,
                            const std::map<std::string, std::string>& stock_policies);
 
-/// Throws Failure if a later RocksDB wrote the options.
-void FailIfNewer(const StoredDatabase& stored);
+/// Throws Failure without an OPTIONS file.
+void FailIfNoText(const StoredDatabase& stored);
+
+/// Throws Failure if a later RocksDB wrote the options, or this one does not load them.
+void FailIfNotRead(const StoredDatabase& stored);
 
 /// Whether the database has rows that only its WAL has.
 bool HasRowsInWal(const StoredDatabase& stored);

@@ -29,7 +29,15 @@ constexpr const char* kCannotWrite = "cannot write database {}";
 // Fails if `path` is neither a database nor an empty or missing directory.
 void CheckPlaceForDatabase(const std::string& path) {
   std::error_code error;
-  if (HasRocksDb(path) || !std::filesystem::exists(path, error)) return;
+  if (HasRocksDb(path)) return;
+  if (!std::filesystem::exists(path, error)) {
+    // Otherwise a typing error would load into a new tree of directories.
+    const auto parent = std::filesystem::absolute(path).lexically_normal().parent_path();
+    const auto above = path.ends_with('/') ? parent.parent_path() : parent;
+    if (std::filesystem::is_directory(above, error)) return;
+    term::Fail("cannot create database {}: {} is no directory; create it first", path,
+               above.string());
+  }
   if (std::filesystem::is_directory(path, error) && std::filesystem::is_empty(path, error)) return;
   if (error) term::Fail("cannot open database {}: {}", path, error.message());
   term::Fail("{} is neither a database nor an empty directory", path);
@@ -128,7 +136,8 @@ Database LoadedDatabase::Open(const IndexChange& index, std::optional<double> ra
   OptionsText edited = *before.text;
   StoredDatabase stored = before;
   if (stored.Find(family_name) == nullptr) {
-    edited.AddFamily(family_name);
+    const std::vector<std::string> named = edited.Families();  // also one that was dropped
+    if (std::ranges::find(named, family_name) == named.end()) edited.AddFamily(family_name);
     stored = WithText(target_, edited);
   } else if (!is_created) {
     CheckWritable(stored, Access::kLoad);
@@ -195,6 +204,35 @@ void LoadedDatabase::Flush() {
   // If a compaction filled the disk, its files are gone by now.
   if (!status.ok() && db_->Resume().ok()) status = db_->Flush(rocksdb::FlushOptions(), family_);
   term::CheckOk(status, kCannotWrite, target_.path);
+}
+
+uint64_t LoadedDatabase::CountRows() const {
+  rocksdb::TablePropertiesCollection files;
+  term::CheckOk(rocksdb_plugin::ReadTableProperties(db_.get(), family_, &files),
+                "cannot read the properties of database {}", target_.path);
+  rocksdb::ColumnFamilyMetaData tree;
+  db_->GetColumnFamilyMetaData(family_, &tree);
+  size_t num_runs = 0;
+  for (const rocksdb::LevelMetaData& level : tree.levels) {
+    num_runs += level.level == 0 ? level.files.size() : !level.files.empty();
+  }
+  uint64_t num_puts = 0;
+  uint64_t num_others = 0;
+  for (const auto& [path, properties] : files) {
+    num_others += properties->num_deletions + properties->num_merge_operands;
+    num_puts += properties->num_entries;
+  }
+  uint64_t num_in_memory = 1;
+  db_->GetIntProperty(family_, rocksdb::DB::Properties::kNumEntriesActiveMemTable, &num_in_memory);
+  // One run has one version of each key.
+  if (num_runs <= 1 && num_others == 0 && num_in_memory == 0) return num_puts;
+  rocksdb::ReadOptions options;
+  options.fill_cache = false;
+  const std::unique_ptr<rocksdb::Iterator> row(db_->NewIterator(options, family_));
+  uint64_t count = 0;
+  for (row->SeekToFirst(); row->Valid(); row->Next(), ++count) term::CheckInterrupt();
+  term::CheckOk(row->status(), "cannot count the rows of database {}", target_.path);
+  return count;
 }
 
 IndexSizes LoadedDatabase::SizesOfIndexes() const {

@@ -48,6 +48,9 @@ class LoadedDatabase {
 
   bool HasValues(const Column& column) const { return cli::HasValues(db_, family_, column); }
 
+  /// The number of rows in the column family. Reads them all, unless they were just compacted.
+  uint64_t CountRows() const;
+
   /// The indexes of all files of the column family.
   IndexSizes SizesOfIndexes() const;
 

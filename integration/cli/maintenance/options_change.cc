@@ -146,9 +146,8 @@ std::optional<RestoredPolicy> PolicyToRestore(const StoredDatabase& stored, cons
 }
 
 void CheckHasText(const StoredDatabase& stored) {
-  if (!stored.text) term::Fail("database {} has no OPTIONS file", stored.target.path);
-  FailIfNewer(stored);
-  if (!stored.problem.empty()) term::Fail("{}", stored.problem);
+  FailIfNoText(stored);
+  FailIfNotRead(stored);
 }
 
 void WriteWhole(rocksdb::Env* env, const std::string& text, const std::string& path) {

@@ -105,6 +105,16 @@ bool HasValues(const Database& db, rocksdb::ColumnFamilyHandle* family, const Co
          !SkipScan::Create(db.get(), family, *has_value, {.limit = 1}, &scan).ok() || scan->Valid();
 }
 
+bool HasRowsOnlyInWal(const Database& db, const std::string& family) {
+  rocksdb::ColumnFamilyHandle* const handle = db.FindHandle(family);
+  rocksdb::ColumnFamilyMetaData files;
+  db->GetColumnFamilyMetaData(handle, &files);
+  if (files.file_count != 0) return false;
+  const std::unique_ptr<rocksdb::Iterator> rows(db->NewIterator({}, handle));
+  rows->SeekToFirst();
+  return rows->Valid();
+}
+
 void SetIndex(const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& index,
               rocksdb::ColumnFamilyOptions* options) {
   auto& collectors = options->table_properties_collector_factories;

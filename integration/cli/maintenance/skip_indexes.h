@@ -16,6 +16,13 @@
 
 namespace blocksieve::cli {
 
+/// Where rows are, and what to do; the end of a message.
+inline constexpr const char* kOnlyInWal =
+    "only in its WAL; call DB::Flush in the program that writes them first";
+
+/// Whether the column family has rows, and no file with any: no index finds those in the WAL.
+bool HasRowsOnlyInWal(const Database& db, const std::string& family);
+
 /// Changes of the index of a column family. What is not given stays as it is.
 struct IndexChange {
   std::vector<Column> columns = {};  ///< Indexed in addition to the current ones.

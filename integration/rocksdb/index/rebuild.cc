@@ -239,9 +239,10 @@ rocksdb::Status RebuildSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle*
         ++done.files_done;
         done.bytes_done += file.bytes;
       } else if (first_problem.ok()) {
-        first_problem = rocksdb::Status::Incomplete(
-            "blocksieve: no skip index for " + file.name + ", which scans read as a whole",
-            status.ToString());
+        first_problem =
+            rocksdb::Status::Incomplete("blocksieve: no skip index for " + file.name.substr(1) +
+                                            ", which scans read as a whole",
+                                        status.ToString());
       }
     }
   });
