@@ -36,14 +36,16 @@ struct NewAfterMove : T {
   NewAfterMove(T value) : T(std::move(value)) {}  // NOLINT: implicit
   NewAfterMove(const NewAfterMove&) = default;
   NewAfterMove& operator=(const NewAfterMove&) = default;
-  NewAfterMove(NewAfterMove&& other) noexcept : T(Take(other)) {}
+  NewAfterMove(NewAfterMove&& other) noexcept : T(static_cast<T&&>(other)) { other.Reset(); }
   NewAfterMove& operator=(NewAfterMove&& other) noexcept {
-    if (this != &other) static_cast<T&>(*this) = Take(other);
+    if (this == &other) return *this;
+    static_cast<T&>(*this) = static_cast<T&&>(other);
+    other.Reset();
     return *this;
   }
 
  private:
-  static T Take(T& other) noexcept { return std::exchange(other, T()); }
+  void Reset() noexcept { static_cast<T&>(*this) = T(); }
 };
 
 struct OwnedBytesParts {

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "blocksieve/bytes.h"
 #include "blocksieve/hash.h"
@@ -288,8 +289,8 @@ static_assert(sizeof(PointFilter) == 48);
 
 /// A filter of keys and of ranges of keys. Opening takes constant time, so that a filter may be
 /// opened for a single lookup; it allocates only if the block has sections for ranges: once, 448
-/// bytes with malloc's header. Immutable, cheap to copy, thread-safe. A moved-from filter is that
-/// of the default constructor.
+/// bytes with malloc's header. Immutable, cheap to copy, thread-safe. A moved-from filter
+/// of Build is that of the default constructor; one of Open has lost its sections only.
 ///
 /// "May match" can be wrong, at the filter's false-positive rate; "no" cannot. An unreadable block
 /// (short, truncated, foreign, newer or damaged) always answers "may match".
@@ -302,7 +303,17 @@ class BLOCKSIEVE_EXPORT Filter {
     kUnreadable,  ///< Every lookup answers "may match"; Verify says why.
   };
 
-  Filter() = default;  ///< A kUnreadable filter: everything may match.
+  Filter() = default;                        ///< A kUnreadable filter: everything may match.
+  Filter(const Filter&) noexcept = default;  ///< See above.
+  Filter& operator=(const Filter&) noexcept = default;           ///< See above.
+  Filter(Filter&& other) noexcept { *this = std::move(other); }  ///< See above.
+  Filter& operator=(Filter&& other) noexcept {                   ///< See above.
+    if (this == &other) return *this;
+    parts_ = std::move(other.parts_);
+    other.parts_.answers_ranges = false;
+    if (parts_.owns_block) other.parts_ = Parts();
+    return *this;
+  }
 
   /// Builds the filter of a range of strings, in any order unless options.ranges is set. It owns
   /// its bytes. Duplicate keys enlarge a blocked Bloom filter, but hardly a ribbon. Errors: those
@@ -367,8 +378,9 @@ class BLOCKSIEVE_EXPORT Filter {
     std::shared_ptr<const internal::FilterBody> body;  // sections, and the bytes if Build made them
     State state = State::kUnreadable;
     bool answers_ranges = false;
+    bool owns_block = false;  // to which points refer
   };
-  internal::NewAfterMove<Parts> parts_;
+  Parts parts_;
 };
 static_assert(sizeof(Filter) <= 80);
 

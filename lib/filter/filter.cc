@@ -71,6 +71,7 @@ Result<Filter> Filter::Own(OwnedBytes block) try {
     body->ranges = filter.parts_.body->ranges;
   }
   body->block = std::move(block);
+  filter.parts_.owns_block = true;
   filter.parts_.body = std::move(body);
   return filter;
 } catch (const std::bad_alloc&) {

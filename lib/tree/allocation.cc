@@ -140,7 +140,6 @@ Status CheckLevels(Levels levels) {
 }  // namespace
 
 Status RateGoal::Check() const try {
-  if (kind && !internal::HasSizing(*kind)) return internal::UnknownKind(*kind);
   std::string given;
   int count = 0;
   const auto list = [&](const char* name, const std::optional<double>& value) {
