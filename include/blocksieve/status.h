@@ -74,8 +74,8 @@ class [[nodiscard]] Status {
 /// Thrown where the value of an error is read; what() is the reason.
 class NoValue : public std::exception {
  public:
-  explicit NoValue(std::string reason) noexcept : reason_(std::move(reason)) {}
-  const char* what() const noexcept override { return reason_.c_str(); }
+  explicit NoValue(std::string reason) noexcept : reason_(std::move(reason)) {}  ///< See above.
+  const char* what() const noexcept override { return reason_.c_str(); }         ///< The message.
 
  private:
   std::string reason_;

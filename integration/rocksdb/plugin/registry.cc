@@ -71,8 +71,9 @@ void AddFactory(rocksdb::ObjectLibrary& library, const char* name, Make make) {
 
 // Registers the factories of the filter policy ("blocksieve" and "blocksieve:<target_fpr>"), the
 // skip index ("blocksieve.skip_index"), the block index ("blocksieve.index") with its collector of
-// ids ("blocksieve.block_index.id"), the listener ("blocksieve"), the prefix extractor of range filters ("blocksieve.range", and its other name in
-// files) and those of earlier files. Returns their number.
+// ids ("blocksieve.block_index.id"), the listener ("blocksieve"), the prefix extractor of range
+// filters ("blocksieve.range", and its other name in files) and those of earlier files. Returns
+// their number.
 int RegisterFactories(rocksdb::ObjectLibrary& library) {
   AddFactory<Registration>(library, kRegistration, [] { return new Registration; });
   // The pattern accepts any text after the colon, not just numbers: an id that matches no pattern
@@ -83,8 +84,8 @@ int RegisterFactories(rocksdb::ObjectLibrary& library) {
   // RocksDB then sets the option columns. If it does not, PrepareOptions fails.
   AddFactory<rocksdb::TablePropertiesCollectorFactory>(
       library, SkipIndexCollectorFactory::kName, [] { return new SkipIndexCollectorFactory({}); });
-  AddFactory<rocksdb::TablePropertiesCollectorFactory>(
-      library, FileIdCollectorFactory::kName, [] { return new FileIdCollectorFactory; });
+  AddFactory<rocksdb::TablePropertiesCollectorFactory>(library, FileIdCollectorFactory::kName,
+                                                       [] { return new FileIdCollectorFactory; });
   AddFactory<rocksdb::EventListener>(library, Listener::kName, [] { return new Listener; });
   for (const char* const name : {RangeExtractor::kName, RangeExtractor::kMarkedName}) {
     AddFactory<const rocksdb::SliceTransform>(library, name,
