@@ -27,9 +27,10 @@ constexpr size_t kMaxColumns = 256;
 
 constexpr uint64_t kNoSequence = std::numeric_limits<uint64_t>::max();
 
-// SkipIndexOptions::max_index_bytes promises both.
-constexpr uint64_t kMemoryPerIndexByte = 32;
-constexpr uint64_t kFixedMemory = 1 << 20;
+// SkipIndexOptions::max_index_bytes promises 32 and 1 MiB: one is the finished index itself, and a
+// quarter of a MiB is for the objects of columns.
+constexpr uint64_t kMemoryPerIndexByte = 31;
+constexpr uint64_t kFixedMemory = 768 << 10;
 
 Status CheckOptions(const SkipIndexOptions& options) {
   const ColumnList& columns = options.columns;
@@ -77,8 +78,9 @@ struct __attribute__((visibility("hidden"))) SkipIndexBuilder::Parts {
   void AddValue(size_t column, const Value& value);
   void CloseGranule();
   void KeepMemory();
-  uint64_t ColumnMemory() const noexcept {
-    uint64_t memory = columns.size() * sizeof(ColumnBuilder);
+  uint64_t Memory() const noexcept {
+    uint64_t memory = fences.bytes().capacity() + columns.size() * sizeof(ColumnBuilder) +
+                      (granule_rows.capacity() + min_sequences.capacity()) * sizeof(uint64_t);
     for (const ColumnBuilder& column : columns) memory += column.memory_bytes();
     return memory;
   }
@@ -143,16 +145,18 @@ void SkipIndexBuilder::Parts::AddValue(size_t column, const Value& value) {
 
 void SkipIndexBuilder::Parts::CloseGranule() {
   if (num_rows == 0) return;
-  // Columns grow together: each is weighed before the next one grows.
-  uint64_t memory = ColumnMemory();
+  // Columns grow together: each is weighed before it grows.
+  uint64_t memory = Memory();
   for (ColumnBuilder& column : columns) {
+    if (memory + column.more_bytes() > max_memory) {
+      KeepMemory();
+      memory = Memory();
+    }
     memory -= column.memory_bytes();
     column.CloseGranule(num_rows, always_match);
     memory += column.memory_bytes();
-    if (memory <= max_memory) continue;
-    KeepMemory();
-    memory = ColumnMemory();
   }
+  KeepMemory();
   if (has_keys) fences.Add(first_key, last_key);
   internal::AppendBit(always_match, granule_rows.size(), &always_matches);
   granule_rows.push_back(num_rows);
@@ -161,7 +165,6 @@ void SkipIndexBuilder::Parts::CloseGranule() {
   num_bytes = 0;
   always_match = false;
   min_sequence = kNoSequence;
-  KeepMemory();
 }
 
 /// Drops filters, and then bounds, until what is in memory, and what growing and Finish take in
@@ -170,11 +173,9 @@ void SkipIndexBuilder::Parts::KeepMemory() {
   for (;;) {
     const uint64_t most_of_granules =
         std::max(fences.bytes().capacity(), granule_rows.capacity() * sizeof(uint64_t));
-    const uint64_t memory = fences.bytes().capacity() + ColumnMemory() +
-                            (granule_rows.capacity() + min_sequences.capacity()) * sizeof(uint64_t);
     uint64_t more = 2 * most_of_granules;
     for (const ColumnBuilder& column : columns) more = std::max(more, column.more_bytes());
-    if (memory + more <= max_memory) return;
+    if (Memory() + more <= max_memory) return;
     const auto most_hashes =
         std::max_element(columns.begin(), columns.end(), By(&ColumnBuilder::num_hashes));
     const auto most_bytes =
@@ -230,6 +231,8 @@ bool SkipIndexBuilder::Parts::DropLargestPart() {
 
 Result<FinishedSkipIndex> SkipIndexBuilder::Parts::Finish() {
   CloseGranule();
+  KeepMemory();
+  if (!status.ok()) return status;
   const std::string granules = GranulesPart();
   // The smallest first: each column releases its hashes, and the largest takes most memory.
   std::vector<ColumnBuilder*> ascending;
