@@ -85,6 +85,9 @@ class VerifySoundDatabasesTest(CommandTest):
         table = path.read_bytes()
         for name, new in ((b"rocksdb.properties", b"pebble.properties_"), (b"", b"")):
             path.write_bytes(rename_meta_block(table, name, new) if name else table)
+            if name and ROCKSDB >= (11, 0):  # which opens no table without its properties
+                self.assertIn("Cannot find Properties", self.output_of(1, "verify", path))
+                continue
             file, = self.verify()["files"]
             unchecked = f"meta blocks were not checked: RocksDB {ROCKSDB[0]}.*does not know {new.decode()}$"
             self.assertRegex(file["unchecked"], unchecked if name else "^$")

@@ -97,7 +97,7 @@ TEST_F(BuildingContextTest, TellsDatabasesOfOneLogApartAndWorkersFromOthers) {
 }
 
 TEST_F(BuildingContextTest, OfAnEarlierLibraryIsReadToItsEndOnly) {
-  loaded_version = "11.9.0";
+  loaded_version = "11.8.0";
   EXPECT_NE(AbiProblem(loaded_version), "");
   ReplaceLevels(Database("/db"), "default", LevelsWith(1e7));
   const auto page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
