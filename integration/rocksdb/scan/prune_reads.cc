@@ -321,9 +321,8 @@ rocksdb::Status PruneReads(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_
     }
     if (condition.empty()) {
       return rocksdb::Status::InvalidArgument(
-          "blocksieve: the condition is empty; allowed: one such as \"n = 7\", or an empty one "
-          "with "
-          "a block index in the column family's options, for ranges alone");
+          "blocksieve: the condition is empty; allowed: one such as \"n = 7\", or, for ranges "
+          "alone, an empty one with a block index in the column family's options");
     }
     ColumnList columns;
     BLOCKSIEVE_RETURN_IF_ERROR(FindColumns(options, &columns));

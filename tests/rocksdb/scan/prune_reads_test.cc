@@ -213,6 +213,7 @@ TEST_F(PruneReadsTest, BadArgumentsAreNamed) {
   };
   EXPECT_NE(error("x = 1").find("unknown column 'x'"), std::string::npos) << error("x = 1");
   EXPECT_NE(error("n = ").find("position 5"), std::string::npos) << error("n = ");
+  EXPECT_NE(error("").find("the condition is empty; allowed"), std::string::npos) << error("");
   EXPECT_NE(error("n = 1 ORDER BY n LIMIT 3").find("ORDER BY"), std::string::npos);
   EXPECT_NE(error("n = 1 LIMIT 3").find("LIMIT"), std::string::npos);
   const auto null = [&](rocksdb::DB* on, std::shared_ptr<ReadPruning>* pruning) {
