@@ -9,7 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "integration/rocksdb/compat/version_differences.h"
+#include "integration/rocksdb/compat/log.h"
+#include "integration/rocksdb/compat/option_type.h"
 #include "lib/base/checksum.h"
 
 #if BLOCKSIEVE_HAS_USER_INDEX
@@ -20,48 +21,21 @@ namespace {
 using rocksdb::IterateResult;
 using rocksdb::Slice;
 using rocksdb::UserDefinedIndexBuilder;
-using rocksdb::UserDefinedIndexFactory;
 using rocksdb::UserDefinedIndexIterator;
 using rocksdb::UserDefinedIndexReader;
 
-/// What an iterator's ReadOptions say to the readers of the files that it reads.
-class IndexChoice final : public UserDefinedIndexFactory {
- public:
-  static const char kName[];
-
-  explicit IndexChoice(const BlocksOfFiles* blocks) : blocks_(blocks) {}
-
-  const char* Name() const override { return kName; }
-
-  /// The blocks to read of a file; null: all.
-  std::shared_ptr<const GranuleSet> Find(const BlockIndex& index) const {
-    if (blocks_ == nullptr || index.id() == kNoFileId) return nullptr;
-    const auto file = blocks_->find(index.id());
-    return file == blocks_->end() ? nullptr : file->second.Find(index);
-  }
-
-  // RocksDB asks a choice for its name alone.
-  UserDefinedIndexBuilder* NewBuilder() const override { return nullptr; }
-  std::unique_ptr<UserDefinedIndexReader> NewReader(Slice&) const override { return nullptr; }
-
- private:
-  const BlocksOfFiles* const blocks_;
-};
-
-// The same text as the factory's, which RocksDB compares; another address (see As).
-const char IndexChoice::kName[] = "blocksieve.index";
-
 class Builder final : public UserDefinedIndexBuilder {
  public:
-  Builder(BlockIndexBuilder builder, std::unique_ptr<OfferedFileId> offer)
+  Builder(BlockIndexBuilder builder, std::shared_ptr<const SidecarId> offer)
       : builder_(std::move(builder)), offer_(std::move(offer)) {}
 
   void OnKeyAdded(const Slice& key, ValueType type, const Slice& value) override {
     offer_.reset();
-    const EntryValue kind = type == kValue    ? EntryValue::kPlain
-                            : type == kDelete ? EntryValue::kNone
-                                              : EntryValue::kUnknown;
-    builder_.AddEntry(key.ToStringView(), kind, value.ToStringView());
+    builder_.Add({.key = key.ToStringView(),
+                  .value = value.ToStringView(),
+                  .type = type == kValue    ? EntryValue::kPlain
+                          : type == kDelete ? EntryValue::kNone
+                                            : EntryValue::kUnknown});
   }
 
   Slice AddIndexEntry(const Slice& last_key, const Slice* next_key, const BlockHandle& block,
@@ -81,7 +55,7 @@ class Builder final : public UserDefinedIndexBuilder {
 
  private:
   BlockIndexBuilder builder_;
-  std::unique_ptr<OfferedFileId> offer_;  // until the first entry
+  std::shared_ptr<const SidecarId> offer_;  // of the file's id; until the first entry
 };
 
 class Iterator final : public UserDefinedIndexIterator {
@@ -148,18 +122,18 @@ class Iterator final : public UserDefinedIndexIterator {
 
 class Reader final : public UserDefinedIndexReader {
  public:
-  explicit Reader(std::optional<BlockIndex> index) : index_(std::move(index)) {}
+  explicit Reader(std::shared_ptr<const BlockIndex> index) : index_(std::move(index)) {}
 
   std::unique_ptr<UserDefinedIndexIterator> NewIterator(
       const rocksdb::ReadOptions& options) override try {
-    if (!index_) return nullptr;  // RocksDB makes it a Corruption of this read
+    if (index_ == nullptr) return nullptr;  // RocksDB makes it a Corruption of this read
     BlockIndexRead read;
     // Gets, compactions and others pass bounds too, and must see every entry.
     if (options.io_activity == rocksdb::Env::IOActivity::kDBIterator && !options.tailing) {
       read.lower = options.iterate_lower_bound;
       read.upper = options.iterate_upper_bound;
       // Null for another's choice, such as that of another copy of this plug-in.
-      const auto* const choice = As<IndexChoice>(options.table_index_factory);
+      const auto* const choice = As<BlockIndexFactory>(options.table_index_factory);
       if (choice != nullptr) read.blocks = choice->Find(*index_);
     }
     return std::make_unique<Iterator>(*index_, std::move(read), &last_prepared_);
@@ -168,37 +142,64 @@ class Reader final : public UserDefinedIndexReader {
   }
 
   size_t ApproximateMemoryUsage() const override {
-    return sizeof(*this) + (index_ ? index_->memory_bytes() : 0);
+    return sizeof(*this) + (index_ != nullptr ? sizeof(*index_) + index_->memory_bytes() : 0);
   }
 
  private:
-  const std::optional<BlockIndex> index_;
+  const std::shared_ptr<const BlockIndex> index_;  // null: it cannot be read
   std::atomic<uint64_t> last_prepared_ = 0;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<UserDefinedIndexBuilder>> NewIndexBuilder(
-    const BlockIndexOptions& options, const rocksdb::Comparator* comparator) {
-  auto offer = std::make_unique<OfferedFileId>();
-  Result<BlockIndexBuilder> builder = BlockIndexBuilder::Create(options, comparator, offer->id());
-  if (!builder.ok()) return builder.status();
-  return std::unique_ptr<UserDefinedIndexBuilder>(
-      std::make_unique<Builder>(*std::move(builder), std::move(offer)));
+// A null builder would make RocksDB write no block, which it refuses to read as primary index.
+rocksdb::Status BlockIndexFactory::NewBuilder(
+    const rocksdb::UserDefinedIndexOption& table,
+    std::unique_ptr<UserDefinedIndexBuilder>& builder) const try {
+  auto offer = OfferFileId();
+  Result<BlockIndexBuilder> made = BlockIndexBuilder::Create(options_, table.comparator, *offer);
+  if (made.ok()) builder = std::make_unique<Builder>(*std::move(made), std::move(offer));
+  return ToRocksStatus(made.status());
+} catch (const std::bad_alloc&) {
+  return rocksdb::Status::MemoryLimit();
 }
 
-std::unique_ptr<UserDefinedIndexReader> NewIndexReader(std::optional<BlockIndex> index) {
-  return std::make_unique<Reader>(std::move(index));
+// Where an index is the primary one and cannot be read, reads of its file fail.
+rocksdb::Status BlockIndexFactory::NewReader(const rocksdb::UserDefinedIndexOption& table,
+                                             Slice& block,
+                                             std::unique_ptr<UserDefinedIndexReader>& reader) const
+    try {
+  Result<BlockIndex> opened = BlockIndex::Open(AsBytes(block.ToStringView()), table.comparator);
+  if (opened.status().code() == StatusCode::kResourceExhausted) throw std::bad_alloc();
+  const std::string problem = opened.status().message();
+  std::shared_ptr<const BlockIndex> index;
+  if (opened.ok()) index = std::make_shared<const BlockIndex>(*std::move(opened));
+  if (describes_ != nullptr) {
+    *describes_ = {block.size(), index, problem};
+  } else if (index == nullptr) {
+    LogLoudly(nullptr, "an index cannot be used; reason: ", problem);
+  }
+  reader = std::make_unique<Reader>(std::move(index));
+  return rocksdb::Status::OK();
+} catch (const std::bad_alloc&) {
+  return rocksdb::Status::MemoryLimit();
+}
+
+std::shared_ptr<const GranuleSet> BlockIndexFactory::Find(const BlockIndex& index) const {
+  if (blocks_ == nullptr || index.id() == kNoFileId) return nullptr;
+  const auto file = blocks_->find(index.id());
+  return file == blocks_->end() ? nullptr : file->second.Find(index);
 }
 
 BlockIndexChoice NewBlockIndexChoice(const BlocksOfFiles* blocks) {
-  return std::make_unique<const IndexChoice>(blocks);
+  return std::make_unique<const BlockIndexFactory>(BlockIndexOptions(), blocks);
 }
 
 void ChooseIndex(const rocksdb::Customizable* choice, rocksdb::ReadOptions* options) {
-  const UserDefinedIndexFactory*& option = options->table_index_factory;
-  if (choice != nullptr || As<IndexChoice>(option) != nullptr)
-    option = static_cast<const IndexChoice*>(choice);
+  const rocksdb::UserDefinedIndexFactory*& option = options->table_index_factory;
+  const auto* const present = As<BlockIndexFactory>(option);
+  if (choice != nullptr || (present != nullptr && present->is_choice()))
+    option = static_cast<const BlockIndexFactory*>(choice);
 }
 
 }  // namespace blocksieve::rocksdb_plugin

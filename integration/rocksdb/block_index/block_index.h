@@ -20,6 +20,7 @@
 #include "blocksieve/skip_index.h"
 #include "integration/rocksdb/block_index/entries.h"
 #include "integration/rocksdb/block_index/file_id.h"
+#include "integration/rocksdb/index/entry_indexer.h"
 
 namespace blocksieve::rocksdb_plugin {
 
@@ -32,13 +33,6 @@ inline constexpr uint64_t kMaxBlockIndexBytes = UINT64_C(0xffffffff) - kBlockTra
 /// The same for equal options; for different ones only by chance, once in 2^32 pairs.
 uint32_t OptionsId(const BlockIndexOptions& options);
 
-/// What is known of an entry's value when it is written.
-enum class EntryValue {
-  kPlain,    ///< It is what readers see.
-  kUnknown,  ///< A merge operand, a blob reference, an entity.
-  kNone,     ///< The entry deletes.
-};
-
 /// Builds the index of one file. Throws nothing: without memory there is no index, and reads use
 /// RocksDB's. Not thread-safe.
 class BlockIndexBuilder {
@@ -49,7 +43,7 @@ class BlockIndexBuilder {
                                           const SidecarId& id = kNoFileId);
 
   /// Adds an entry of the current block, in RocksDB's order.
-  void AddEntry(std::string_view key, EntryValue type, std::string_view value) noexcept;
+  void Add(const TableEntry& entry) noexcept;
 
   /// Ends the current block. `next_key`: first key of the next one; null after the last. Returns
   /// the separator of both, valid until the next call.
@@ -73,8 +67,7 @@ class BlockIndexBuilder {
   SidecarId id_;
   std::optional<FilterBuilder> ranges_;
   std::optional<FilterBuilder> prefixes_;
-  std::optional<SkipIndexBuilder> values_;
-  bool block_has_rows_ = false;
+  std::optional<EntryIndexer> values_;
   EntryWriter entries_;
   std::string separator_;
   std::string bytes_;

@@ -45,14 +45,12 @@ Result<BlockIndexBuilder> BlockIndexBuilder::Create(const BlockIndexOptions& opt
     builder.prefixes_ = *std::move(prefixes);
   }
   if (!options.columns.empty()) {
-    // One granule per block, however large.
-    Result<SkipIndexBuilder> values =
-        SkipIndexBuilder::Create({.columns = options.columns,
-                                  .granule_rows = 0,
-                                  .granule_bytes = 0,
-                                  .target_fpr = options.value_fpr,
-                                  .max_index_bytes = options.max_index_bytes},
-                                 /*has_keys=*/false);
+    Result<EntryIndexer> values =
+        EntryIndexer::Create({.index = {.columns = options.columns,
+                                        .target_fpr = options.value_fpr,
+                                        .max_index_bytes = options.max_index_bytes},
+                              .storage = {.value_suffix_bytes = options.value_suffix_bytes}},
+                             /*numbers_blocks=*/true);
     if (!values.ok()) return values.status();
     builder.values_ = *std::move(values);
   }
@@ -61,28 +59,16 @@ Result<BlockIndexBuilder> BlockIndexBuilder::Create(const BlockIndexOptions& opt
   return internal::OutOfMemory();
 }
 
-void BlockIndexBuilder::AddEntry(std::string_view key, EntryValue type,
-                                 std::string_view value) noexcept {
-  if (ranges_) ranges_->AddKey(key);
-  if (prefixes_) prefixes_->AddKey(key);
-  if (!values_ || type == EntryValue::kNone) return;
-  block_has_rows_ = true;
-  const size_t suffix = options_.value_suffix_bytes;
-  if (type == EntryValue::kPlain && value.size() >= suffix) {
-    values_->AddRow(key, value.substr(0, value.size() - suffix));
-  } else {
-    values_->AddAlwaysMatchingRow(key, key.size() + value.size());
-  }
+void BlockIndexBuilder::Add(const TableEntry& entry) noexcept {
+  if (ranges_) ranges_->AddKey(entry.key);
+  if (prefixes_) prefixes_->AddKey(entry.key);
+  if (values_) values_->Add(entry);
 }
 
 std::string_view BlockIndexBuilder::EndBlock(std::string_view last_key,
                                              const std::string_view* next_key, BlockHandle block,
                                              uint64_t last_tag) noexcept try {
-  if (values_) {
-    if (!block_has_rows_) values_->AddEmptyRow(last_key);
-    values_->CloseGranule();
-    block_has_rows_ = false;
-  }
+  if (values_) values_->EndBlock();
   separator_.assign(last_key);
   const bool continues = next_key != nullptr && comparator_->Compare(last_key, *next_key) == 0;
   if (next_key != nullptr && !continues) {

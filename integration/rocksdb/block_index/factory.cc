@@ -67,89 +67,40 @@ Status CheckOptions(const BlockIndexOptions& options, const rocksdb::Comparator*
 
 }  // namespace
 
-class BlockIndexFactory final : public UserDefinedIndexFactory {
- public:
-  static const char kName[];
-
-  explicit BlockIndexFactory(BlockIndexOptions options) : options_(std::move(options)) {
-    // RocksDB compares what it reads back from an OPTIONS file.
-    if (const auto rule = CanonicalPrefixRule(options_.prefixes); rule.ok()) {
-      options_.prefixes = *rule;
-    }
-    RegisterOptions("BlocksieveBlockIndexOptions", &options_, &BlockIndexOptionTypes());
+BlockIndexFactory::BlockIndexFactory(BlockIndexOptions options, const BlocksOfFiles* blocks)
+    : options_(std::move(options)), blocks_(blocks) {
+  if (blocks_ != nullptr) return;  // iterators read no options of it
+  // RocksDB compares what it reads back from an OPTIONS file.
+  if (const auto rule = CanonicalPrefixRule(options_.prefixes); rule.ok()) {
+    options_.prefixes = *rule;
   }
+  RegisterOptions("BlocksieveBlockIndexOptions", &options_, &BlockIndexOptionTypes());
+}
 
-  const char* Name() const override { return kName; }
-  const BlockIndexOptions& options() const { return options_; }
-
-  rocksdb::Status PrepareOptions(const rocksdb::ConfigOptions& config) override {
-    const Status valid = CheckOptions(options_, rocksdb::BytewiseComparator());
-    // When RocksDB reads an OPTIONS file, it silently drops the factory.
-    if (!valid.ok()) {
-      LogLoudly(nullptr, "no block indexes for new files; reason: ", valid.message());
-      return ToRocksStatus(valid);
-    }
-    return UserDefinedIndexFactory::PrepareOptions(config);
+rocksdb::Status BlockIndexFactory::PrepareOptions(const rocksdb::ConfigOptions& config) {
+  const Status valid = CheckOptions(options_, rocksdb::BytewiseComparator());
+  // When RocksDB reads an OPTIONS file, it silently drops the factory.
+  if (!valid.ok()) {
+    LogLoudly(nullptr, "no block indexes for new files; reason: ", valid.message());
+    return ToRocksStatus(valid);
   }
+  return UserDefinedIndexFactory::PrepareOptions(config);
+}
 
-  rocksdb::Status ValidateOptions(
-      const rocksdb::DBOptions& db,
-      const rocksdb::ColumnFamilyOptions& column_family) const override {
-    const Status valid = CheckOptions(options_, column_family.comparator);
-    if (!valid.ok()) return ToRocksStatus(valid);
-    const auto& collectors = column_family.table_properties_collector_factories;
-    if (!options_.columns.empty() && !std::ranges::any_of(collectors, IsFileIdCollector)) {
-      LogLoudly(db.info_log.get(),
-                std::string("the block index has columns, but PruneReads leaves out no blocks of "
-                            "new files; add {id=") +
-                    FileIdCollectorFactory::kName +
-                    "} to table_properties_collectors (EnableIndex does)");
-    }
-    return UserDefinedIndexFactory::ValidateOptions(db, column_family);
+rocksdb::Status BlockIndexFactory::ValidateOptions(
+    const rocksdb::DBOptions& db, const rocksdb::ColumnFamilyOptions& family) const {
+  const Status valid = CheckOptions(options_, family.comparator);
+  if (!valid.ok()) return ToRocksStatus(valid);
+  const auto& collectors = family.table_properties_collector_factories;
+  if (!options_.columns.empty() && !std::ranges::any_of(collectors, IsFileIdCollector)) {
+    LogLoudly(db.info_log.get(),
+              std::string("the block index has columns, but PruneReads leaves out no blocks of "
+                          "new files; add {id=") +
+                  FileIdCollectorFactory::kName +
+                  "} to table_properties_collectors (EnableIndex does)");
   }
-
-  // A null builder would make RocksDB write no block, which it refuses to read as primary index.
-  rocksdb::Status NewBuilder(const rocksdb::UserDefinedIndexOption& table,
-                             std::unique_ptr<UserDefinedIndexBuilder>& builder) const override try {
-    auto made = NewIndexBuilder(options_, table.comparator);
-    if (made.ok()) builder = *std::move(made);
-    return ToRocksStatus(made.status());
-  } catch (const std::bad_alloc&) {
-    return rocksdb::Status::MemoryLimit();
-  }
-
-  rocksdb::Status NewReader(const rocksdb::UserDefinedIndexOption& table, Slice& block,
-                            std::unique_ptr<UserDefinedIndexReader>& reader) const override try {
-    Result<BlockIndex> index = BlockIndex::Open(AsBytes(block.ToStringView()), table.comparator);
-    if (index.status().code() == StatusCode::kResourceExhausted) throw std::bad_alloc();
-    if (describes_ != nullptr) {
-      *describes_ = {.num_bytes = block.size()};
-      if (index.ok()) {
-        // The reader takes the other.
-        Result<BlockIndex> own = BlockIndex::Open(AsBytes(block.ToStringView()), table.comparator);
-        if (own.ok()) describes_->index = std::make_shared<const BlockIndex>(*std::move(own));
-      } else {
-        describes_->problem = index.status().message();
-      }
-    }
-    if (!index.ok() && describes_ == nullptr)
-      LogLoudly(nullptr, "an index cannot be used; reason: ", index.status().message());
-    reader = NewIndexReader(index.ok() ? std::optional(*std::move(index)) : std::nullopt);
-    return rocksdb::Status::OK();
-  } catch (const std::bad_alloc&) {
-    return rocksdb::Status::MemoryLimit();
-  }
-
-  // RocksDB calls those above.
-  UserDefinedIndexBuilder* NewBuilder() const override { return nullptr; }
-  std::unique_ptr<UserDefinedIndexReader> NewReader(Slice&) const override { return nullptr; }
-
-  void DescribeIn(OpenedBlockIndex* opened) { describes_ = opened; }
-
- private:
-  BlockIndexOptions options_;
-  OpenedBlockIndex* describes_ = nullptr;  // null: nothing is described
-};
+  return UserDefinedIndexFactory::ValidateOptions(db, family);
+}
 
 const char BlockIndexFactory::kName[] = "blocksieve.index";
 

@@ -14,12 +14,9 @@
 #include <vector>
 
 #include "blocksieve/rocksdb/block_index.h"
-#include "integration/rocksdb/block_index/block_index.h"
+#include "integration/rocksdb/block_index/adapters.h"
 
 namespace blocksieve::rocksdb_plugin {
-
-/// The id in option strings, and the name in files.
-inline constexpr char kBlockIndexName[] = "blocksieve.index";
 
 /// Registers the factory for option strings, if RocksDB has one. Returns the number of factories.
 int RegisterBlockIndex(rocksdb::ObjectLibrary& library);
@@ -35,13 +32,6 @@ rocksdb::Status CheckBlockIndexText(const std::string& value);
 /// EnableIndex. Errors: those of BlockIndexBuilder::Create and of the table's options.
 rocksdb::Status SetBlockIndex(const BlockIndexOptions& index,
                               rocksdb::ColumnFamilyOptions* column_family);
-
-/// The block index of a file that was opened.
-struct OpenedBlockIndex {
-  uint64_t num_bytes = 0;                        ///< 0 without an index.
-  std::shared_ptr<const BlockIndex> index = {};  ///< As long as the table is open; null if damaged.
-  std::string problem = {};                      ///< Why it cannot be used; empty if it can.
-};
 
 /// Describes the index of each file that is opened with these options of a table, in `*opened`,
 /// which must outlive the options. Does nothing before RocksDB 11.2.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "integration/rocksdb/block_index/file_id.h"
 
-#include <atomic>
 #include <charconv>
 #include <exception>
+#include <memory>
 #include <new>
 #include <string>
 #include <string_view>
@@ -13,37 +13,10 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-struct FileIdOffer {
-  explicit FileIdOffer(const SidecarId& drawn) : id(drawn), is_open(drawn != kNoFileId) {}
-
-  const SidecarId id;
-  std::atomic<bool> is_open;  // exchanged by the one who takes it, or takes it back
-};
-
 namespace {
 
-// That of the index that this thread began last.
-thread_local std::shared_ptr<FileIdOffer> last_offer;
-
-// Without a source of random numbers the file has no id, and is read as a whole.
-SidecarId DrawFileId() noexcept try { return NewSidecarId(); } catch (const std::exception&) {
-  return kNoFileId;
-}
-
-}  // namespace
-
-OfferedFileId::OfferedFileId() : offer_(std::make_shared<FileIdOffer>(DrawFileId())) {
-  last_offer = offer_;
-}
-
-const SidecarId& OfferedFileId::id() const { return offer_->id; }
-
-void OfferedFileId::TakeBack() noexcept {
-  offer_->is_open.store(false, std::memory_order_relaxed);
-  if (last_offer == offer_) last_offer.reset();
-}
-
-namespace {
+// That of the index that this thread began last. The index's builder owns it.
+thread_local std::weak_ptr<const SidecarId> last_offer;
 
 constexpr char kFileIdProperty[] = "blocksieve.block_index.id";
 
@@ -78,12 +51,24 @@ class FileIdCollector final : public rocksdb::TablePropertiesCollector {
 
 }  // namespace
 
+std::shared_ptr<const SidecarId> OfferFileId() {
+  SidecarId id = kNoFileId;
+  try {
+    id = NewSidecarId();
+  } catch (const std::exception&) {
+    // The file has no id, and is read as a whole.
+  }
+  auto offer = std::make_shared<const SidecarId>(id);
+  last_offer = offer;
+  return offer;
+}
+
 const char FileIdCollectorFactory::kName[] = "blocksieve.block_index.id";
 
 rocksdb::TablePropertiesCollector* FileIdCollectorFactory::CreateTablePropertiesCollector(Context) {
-  const auto offer = std::exchange(last_offer, nullptr);
-  const bool is_open = offer != nullptr && offer->is_open.exchange(false);
-  return new FileIdCollector(is_open ? ToHex(offer->id) : std::string());
+  const auto offer = std::exchange(last_offer, {}).lock();
+  const bool is_known = offer != nullptr && *offer != kNoFileId;
+  return new FileIdCollector(is_known ? ToHex(*offer) : std::string());
 }
 
 bool IsFileIdCollector(const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& collector) {

@@ -13,34 +13,18 @@
 //
 // The index draws the id, and a table properties collector writes it. RocksDB's constructor of a
 // table builder makes the index's builder and then the collectors; entries follow later. The
-// index's builder therefore offers its id to the next collector of its thread, and takes the offer
-// back with its first entry or its end. The collector of a table that was begun later finds no
-// offer.
+// index's builder therefore leaves its id to the next collector of its thread, and drops it with
+// its first entry or its end. The collector of a table that was begun later finds nothing.
 
 namespace blocksieve::rocksdb_plugin {
 
 /// In place of the id of an index that no property names.
 inline constexpr SidecarId kNoFileId = {};
 
-struct FileIdOffer;
-
-/// The id of the index that a builder makes, offered to the file's collector. Not thread-safe.
-class OfferedFileId {
- public:
-  /// Draws the id and offers it to the calling thread's next collector, in place of an earlier one.
-  OfferedFileId();
-  OfferedFileId(const OfferedFileId&) = delete;
-  OfferedFileId& operator=(const OfferedFileId&) = delete;
-  ~OfferedFileId() { TakeBack(); }
-
-  const SidecarId& id() const;
-
-  /// Ends the offer, if no collector took it. On any thread.
-  void TakeBack() noexcept;
-
- private:
-  const std::shared_ptr<FileIdOffer> offer_;
-};
+/// Draws the id of an index, and offers it to the calling thread's next collector, in place of an
+/// earlier offer. Whoever drops the pointer, on any thread, ends the offer. kNoFileId without a
+/// source of random numbers. Throws std::bad_alloc.
+std::shared_ptr<const SidecarId> OfferFileId();
 
 /// Makes collectors that write the id of their file's block index into its table properties. A file
 /// without such an index gets no property.

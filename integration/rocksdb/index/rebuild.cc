@@ -16,6 +16,7 @@
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/compat/version_differences.h"
+#include "integration/rocksdb/index/entry_indexer.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
@@ -127,7 +128,7 @@ rocksdb::Status ReadSst(rocksdb::Options options, const std::string& path, const
   });
 }
 
-/// Builds the index of one SST as a collector would have. Calls should_continue() now and then.
+/// Builds the index of one SST. Calls should_continue() now and then.
 rocksdb::Status MakeIndex(const rocksdb::Options& options, const SkipIndexSettings& settings,
                           const UnindexedFile& file, ReadPace* pace,
                           const std::function<bool()>& should_continue, std::string* bytes) {
@@ -137,27 +138,32 @@ rocksdb::Status MakeIndex(const rocksdb::Options& options, const SkipIndexSettin
         "this RocksDB, before 9.3, does not distinguish merge operands from values; "
         "a compaction does");
   }
-  const auto collector = NewSkipIndexCollector(settings, std::nullopt, nullptr);
+  Result<EntryIndexer> indexer = EntryIndexer::Create(settings);
+  if (!indexer.ok()) return ToRocksStatus(indexer.status());
   bool is_stopped = false;
   uint64_t num_rows = 0;
   // The file knows; the present options may differ from those that wrote it.
   const bool may_have_references = !kReadsAllVersions && file.has_blob_references;
   // RocksDB gives an ingested file other sequence numbers in each database, and keeps its sidecar.
   const bool is_external = facts.user_collected_properties.contains(kExternalFileProperty);
-  rocksdb::Status status = ReadSst(
-      options, file.place.path,
-      [&](const rocksdb::Slice& key, const rocksdb::Slice& value, rocksdb::EntryType type,
-          rocksdb::SequenceNumber sequence, uint64_t block) {
-        ++num_rows;
-        // RocksDB before 9.3 shows a reference to a blob file as a value. Its first byte is the
-        // type, 0 to 2.
-        if (may_have_references && !value.empty() && static_cast<uint8_t>(value[0]) <= 2) {
-          type = rocksdb::kEntryBlobIndex;
-        }
-        is_stopped = pace->Read(key.size() + value.size()) && !should_continue();
-        return !is_stopped &&
-               collector->AddUserKey(key, value, type, is_external ? 0 : sequence, block).ok();
-      });
+  rocksdb::Status status =
+      ReadSst(options, file.place.path,
+              [&](const rocksdb::Slice& key, const rocksdb::Slice& value, rocksdb::EntryType type,
+                  rocksdb::SequenceNumber sequence, uint64_t block) {
+                ++num_rows;
+                // RocksDB before 9.3 shows a reference to a blob file as a value. Its first byte is
+                // the type, 0 to 2.
+                if (may_have_references && !value.empty() && static_cast<uint8_t>(value[0]) <= 2) {
+                  type = rocksdb::kEntryBlobIndex;
+                }
+                indexer->Add({.key = key.ToStringView(),
+                              .value = value.ToStringView(),
+                              .type = ToEntryValue(type),
+                              .sequence = is_external ? 0 : sequence,
+                              .block = block});
+                is_stopped = pace->Read(key.size() + value.size()) && !should_continue();
+                return !is_stopped;
+              });
   if (!status.ok()) return status;
   if (is_stopped) return rocksdb::Status::Incomplete("stopped by progress");
   if (!kReadsAllVersions && num_rows != facts.num_entries - facts.num_deletions) {
@@ -165,11 +171,10 @@ rocksdb::Status MakeIndex(const rocksdb::Options& options, const SkipIndexSettin
         "it has several versions of a row, of which this RocksDB, before 9.3, shows only the "
         "newest; a compaction sees all");
   }
-  rocksdb::UserCollectedProperties properties;
-  BLOCKSIEVE_RETURN_IF_ERROR(collector->Finish(&properties));
-  *bytes = FindProperty(properties, kIndexProperty);
-  if (!bytes->empty()) return rocksdb::Status::OK();
-  return rocksdb::Status::Incomplete(std::string(FindProperty(properties, kProblemProperty)));
+  Result<FinishedSkipIndex> index = indexer->Finish();
+  indexer->LogLeftOut(BaseName(file.place.path), index);
+  if (index.ok()) *bytes = std::move(index->bytes);
+  return ToRocksStatus(index.status());
 }
 
 rocksdb::Status RebuildOne(const rocksdb::Options& options, const SkipIndexSettings& settings,

@@ -7,22 +7,12 @@
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/version_differences.h"
+#include "integration/rocksdb/index/entry_indexer.h"
 #include "integration/rocksdb/sidecar/databases.h"
 
 namespace blocksieve {
 namespace rocksdb_plugin {
 namespace {
-
-// Granules also end at this many times granule_bytes, for blocks that end late: they are larger
-// than usual, or other threads compress them while entries are added.
-constexpr uint64_t kLateBlockFactor = 4;
-
-// An entry smaller than this does not fill a block by itself.
-constexpr uint64_t kMinBlockBytes = 1024;
-
-bool IsLeftOut(PartState part) {
-  return part == PartState::kOverBudget || part == PartState::kOverMemory;
-}
 
 /// Builds the skip index of one file while RocksDB writes it, and stores it in a sidecar or in
 /// table properties. RocksDB only logs a collector's errors, and is not exception-safe, so this
@@ -36,43 +26,27 @@ class SkipIndexCollector final : public rocksdb::TablePropertiesCollector {
     settings_.storage.info_log = settings.storage.info_log;
     Try([&] {
       settings_ = settings;
-      follows_blocks_ = settings.index.block_granules;
-      Result<SkipIndexBuilder> builder = SkipIndexBuilder::Create(settings.index);
-      if (!builder.ok()) return Fail(builder.status().message());
-      builder_ = *std::move(builder);
+      Result<EntryIndexer> indexer = EntryIndexer::Create(settings);
+      if (!indexer.ok()) return Fail(indexer.status().message());
+      indexer_ = *std::move(indexer);
     });
   }
 
   const char* Name() const override { return "blocksieve.SkipIndexCollector"; }
 
+  // RocksDB passes the current end of the file, which moves when a block is written. From 7.8
+  // to 11.9, tests show that a block is written before the first entry of the next one is added.
+  // Otherwise granules would lie across two blocks each, and scans would read more.
   rocksdb::Status AddUserKey(const rocksdb::Slice& key, const rocksdb::Slice& value,
                              rocksdb::EntryType type, rocksdb::SequenceNumber sequence,
                              uint64_t file_offset) override {
-    if (!problem_.empty()) return rocksdb::Status::OK();
-    if (follows_blocks_) FollowBlocks(file_offset);
-    const size_t num_bytes = key.size() + value.size();
-    ++block_entries_;
-    block_bytes_ += num_bytes;
-    switch (type) {
-      // Deletes are not indexed: candidates are re-checked on a view that applies them. Range
-      // tombstones come after all points, out of key order.
-      case rocksdb::kEntryDelete:
-      case rocksdb::kEntrySingleDelete:
-      case rocksdb::kEntryDeleteWithTimestamp:
-      case rocksdb::kEntryRangeDeletion:
-        return rocksdb::Status::OK();
-      default:
-        break;
+    if (indexer_) {
+      indexer_->Add({.key = key.ToStringView(),
+                     .value = value.ToStringView(),
+                     .type = ToEntryValue(type),
+                     .sequence = sequence,
+                     .block = file_offset});
     }
-    const size_t suffix = settings_.storage.value_suffix_bytes;
-    if (type == rocksdb::kEntryPut && value.size() >= suffix) {
-      builder_->AddRow(key.ToStringView(), {value.data(), value.size() - suffix}, num_bytes);
-    } else {
-      // The stored value is not the value that readers see: merge operands, blob references,
-      // entities, timed puts, and types of later versions.
-      builder_->AddAlwaysMatchingRow(key.ToStringView(), num_bytes);
-    }
-    builder_->NoteSequence(sequence);
     return rocksdb::Status::OK();
   }
 
@@ -102,63 +76,15 @@ class SkipIndexCollector final : public rocksdb::TablePropertiesCollector {
   }
 
  private:
-  // RocksDB passes the current end of the file, which moves when a block is written. From 7.8
-  // to 11.8, tests show that a block is written before the first entry of the next one is added.
-  // Otherwise granules would lie across two blocks each, and scans would read more.
-  void FollowBlocks(uint64_t file_offset) {
-    if (file_offset == file_offset_) return;
-    // In tables without blocks the offset moves with every entry.
-    follows_blocks_ = block_entries_ != 1 || block_bytes_ >= kMinBlockBytes;
-    if (follows_blocks_) {
-      builder_->CloseGranule();
-      builder_->LimitGranules(0, kLateBlockFactor * settings_.index.granule_bytes);
-    } else {
-      builder_->LimitGranules(settings_.index.granule_rows, settings_.index.granule_bytes);
-    }
-    file_offset_ = file_offset;
-    block_entries_ = 0;
-    block_bytes_ = 0;
-  }
-
   void Build() {
     readable_[kIdentityProperty] = IdentityText(settings_);
-    if (!problem_.empty()) return;
-    Result<FinishedSkipIndex> index = builder_->Finish();
-    const uint64_t needed = builder_->needed_bytes();
-    const bool is_complete = index.ok() && IsComplete(*index);
-    if (settings_.index.max_index_bytes != 0 && needed > settings_.index.max_index_bytes &&
-        !is_complete) {
-      readable_[kNeededProperty] = std::to_string(needed);
-    }
+    if (!indexer_) return;
+    Result<FinishedSkipIndex> index = indexer_->Finish();
+    const uint64_t needed =
+        indexer_->LogLeftOut(sst_ ? BaseName(sst_->path) : std::string("a file"), index);
+    if (needed != 0) readable_[kNeededProperty] = std::to_string(needed);
     if (!index.ok()) return Fail(index.status().message());
     if (!PutIntoSidecar(index->bytes)) index_ = std::move(index->bytes);
-  }
-
-  /// Reports what was left out because of max_index_bytes. Returns whether nothing was.
-  bool IsComplete(const FinishedSkipIndex& index) {
-    bool is_complete = true;
-    for (const IndexColumnInfo& column : index.columns) {
-      if (!IsLeftOut(column.filters) && !IsLeftOut(column.bounds)) continue;
-      is_complete = false;
-      ReportLeftOut(column);
-    }
-    return is_complete;
-  }
-
-  void ReportLeftOut(const IndexColumnInfo& column) {
-    const std::string limit = std::to_string(settings_.index.max_index_bytes);
-    const bool is_known = builder_->needed_bytes() != 0;
-    LogLoudly(
-        settings_.storage.info_log.get(),
-        "skip index of " + (sst_ ? BaseName(sst_->path) : "a file") +
-            (column.filters == PartState::kOverMemory
-                 ? " takes more memory to build than 32 times max_index_bytes="
-                 : " exceeds max_index_bytes=") +
-            limit + ", so column " + column.definition + " has no " +
-            (IsLeftOut(column.bounds) ? "filters and bounds" : "filters") +
-            " and scans by it read more; " +
-            (is_known ? "max_index_bytes=" + std::to_string(builder_->needed_bytes()) + " keeps all"
-                      : "raise max_index_bytes"));
   }
 
   /// False if the index stays in the properties.
@@ -209,7 +135,7 @@ class SkipIndexCollector final : public rocksdb::TablePropertiesCollector {
   }
 
   void Fail(std::string_view problem) {
-    builder_.reset();
+    indexer_.reset();
     problem_ = problem;
     LogLoudly(settings_.storage.info_log.get(),
               "no skip index written for a file, so scans read it as a whole; reason: ", problem_);
@@ -218,11 +144,7 @@ class SkipIndexCollector final : public rocksdb::TablePropertiesCollector {
   const std::optional<SstPlace> sst_;
   const std::shared_ptr<std::atomic<bool>> has_warned_;
   SkipIndexSettings settings_;
-  std::optional<SkipIndexBuilder> builder_;
-  bool follows_blocks_ = false;
-  uint64_t file_offset_ = 0;    // end of the last block written
-  uint64_t block_entries_ = 0;  // entries added since
-  uint64_t block_bytes_ = 0;
+  std::optional<EntryIndexer> indexer_;  // nothing after a problem
   bool is_finished_ = false;
   std::string problem_;
   std::string index_;  // empty if it is missing or in a sidecar

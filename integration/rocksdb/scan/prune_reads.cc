@@ -288,10 +288,10 @@ ReadPruningCounts ReadPruning::counts() const {
 
 rocksdb::Status rocksdb_plugin::PruneReadsBy(rocksdb::DB* db,
                                              rocksdb::ColumnFamilyHandle* column_family,
+                                             const rocksdb::Options& options,
                                              const Predicate& condition,
                                              const rocksdb::ReadOptions& base,
                                              std::shared_ptr<ReadPruning>* pruning) {
-  const rocksdb::Options options = db->GetOptions(column_family);
   BLOCKSIEVE_RETURN_IF_ERROR(CheckPrunable(db, column_family, options, base));
   rocksdb::TablePropertiesCollection tables;
   BLOCKSIEVE_RETURN_IF_ERROR(ReadTableProperties(db, column_family, &tables));
@@ -299,7 +299,7 @@ rocksdb::Status rocksdb_plugin::PruneReadsBy(rocksdb::DB* db,
   db->GetColumnFamilyMetaData(column_family, &metadata);
   auto decision = std::make_shared<ReadPruning::Decision>(condition);
   FileJudge judge(decision.get(), tables, db->GetEnv()->GetFileSystem(),
-                  HiddenSuffixBytes(db, column_family));
+                  HiddenSuffixBytes(db, options));
   FileMap(column_family->GetComparator(), std::move(metadata))
       .ForEach([&](const auto& file, OlderEntries older) { judge.Judge(file, older); });
   std::ranges::sort(decision->pruned);
@@ -328,7 +328,7 @@ rocksdb::Status PruneReads(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_
     BLOCKSIEVE_RETURN_IF_ERROR(FindColumns(options, &columns));
     Predicate predicate = Predicate::Constant(true);
     BLOCKSIEVE_RETURN_IF_ERROR(ParseCondition(condition, columns, &predicate));
-    return PruneReadsBy(db, column_family, predicate, base, pruning);
+    return PruneReadsBy(db, column_family, options, predicate, base, pruning);
   });
 }
 

@@ -12,10 +12,9 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-rocksdb::Status CheckScannable(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+rocksdb::Status CheckScannable(const rocksdb::Options& options,
                                const rocksdb::ReadOptions& read_options) {
   using rocksdb::Status;
-  const rocksdb::Options options = db->GetOptions(column_family);
   if (options.inplace_update_support || options.unordered_write) {
     const std::string option =
         options.unordered_write ? "unordered_write" : "inplace_update_support";
@@ -73,11 +72,10 @@ rocksdb::ReadOptions ScanReadOptions(const rocksdb::ReadOptions& requested) {
   return options;
 }
 
-uint32_t HiddenSuffixBytes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family) {
+uint32_t HiddenSuffixBytes(rocksdb::DB* db, const rocksdb::ColumnFamilyOptions& options) {
   // Compares names, as RocksDB is often built without type information. A plain database with a TTL
   // filter was opened without TTL, and shows the suffix.
   if (db->GetRootDB() == db) return 0;
-  const rocksdb::Options options = db->GetOptions(column_family);
   constexpr std::string_view kFilterName = "TtlCompactionFilter";
   constexpr uint32_t kTimeBytes = 4;
   const bool by_filter =

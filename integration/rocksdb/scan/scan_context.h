@@ -68,9 +68,12 @@ struct ScanRange {
   std::optional<std::string>& end(bool reverse) { return reverse ? low : high; }
 };
 
+// RocksDB copies all options, under the mutex of the database, for each call that asks for them. So
+// a public call asks once; what follows takes its `options`.
+
 /// Errors: NotSupported for databases on which a scan could return wrong rows; InvalidArgument for
 /// read options that a scan sets itself.
-rocksdb::Status CheckScannable(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+rocksdb::Status CheckScannable(const rocksdb::Options& options,
                                const rocksdb::ReadOptions& read_options);
 
 /// The read options of a scan: those of `requested` that are known to keep it correct. Later
@@ -82,10 +85,11 @@ rocksdb::Status FindColumns(const rocksdb::ColumnFamilyOptions& options, ColumnL
 
 /// PruneReads by a parsed condition.
 rocksdb::Status PruneReadsBy(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
-                             const Predicate& condition, const rocksdb::ReadOptions& base,
+                             const rocksdb::Options& options, const Predicate& condition,
+                             const rocksdb::ReadOptions& base,
                              std::shared_ptr<ReadPruning>* pruning);
 
 /// Bytes at the end of stored values that `db` hides from readers: 4 for a DBWithTTL, else 0.
-uint32_t HiddenSuffixBytes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family);
+uint32_t HiddenSuffixBytes(rocksdb::DB* db, const rocksdb::ColumnFamilyOptions& options);
 
 }  // namespace blocksieve::rocksdb_plugin

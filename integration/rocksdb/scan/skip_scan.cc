@@ -106,7 +106,8 @@ Result<Predicate> AddOrderCondition(const Predicate& predicate, const SkipScanOp
 
 class SkipScan::Parts {
  public:
-  Parts(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family, const Predicate& predicate,
+  Parts(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+        const rocksdb::Options& db_options, const Predicate& predicate,
         const SkipScanOptions& options)
       : options_(options) {
     context_.db = db;
@@ -119,8 +120,8 @@ class SkipScan::Parts {
     context_.progress = options.progress;
     // A scan with an order reads few of the selected granules, so re-checking costs little.
     context_.max_rechecked_share = options.order ? 1 : options.max_rechecked_share;
-    context_.has_merges = db->GetOptions(column_family).merge_operator != nullptr;
-    context_.value_suffix_bytes = HiddenSuffixBytes(db, column_family);
+    context_.has_merges = db_options.merge_operator != nullptr;
+    context_.value_suffix_bytes = HiddenSuffixBytes(db, db_options);
     context_.read_options = ScanReadOptions(options.read_options);
   }
   Parts(const Parts&) = delete;
@@ -130,7 +131,7 @@ class SkipScan::Parts {
     if (owned_snapshot_ != nullptr) context_.db->ReleaseSnapshot(owned_snapshot_);
   }
 
-  rocksdb::Status Start() {
+  rocksdb::Status Start(const rocksdb::Options& db_options) {
     const BlockCounter counter(options_.explain, &context_.counts);
     if (options_.snapshot == nullptr) owned_snapshot_ = context_.db->GetSnapshot();
     context_.read_options.snapshot =
@@ -141,7 +142,7 @@ class SkipScan::Parts {
     }
     context_.sequence = context_.read_options.snapshot->GetSequenceNumber();
     bool is_open = false;
-    BLOCKSIEVE_RETURN_IF_ERROR(OpenByIndex(&is_open));
+    BLOCKSIEVE_RETURN_IF_ERROR(OpenByIndex(db_options, &is_open));
     if (!is_open) {
       context_.counts.is_full_scan = true;
       context_.db->GetIntProperty(context_.column_family, rocksdb::DB::Properties::kEstimateNumKeys,
@@ -198,28 +199,28 @@ class SkipScan::Parts {
 
   // Whether the merged view reads by the block index: its blocks are left out of files below which
   // is nothing older, so their rows need no re-check.
-  bool ReadsByBlock() {
-    const auto index = FindBlockIndexOptions(context_.db->GetOptions(context_.column_family));
+  bool ReadsByBlock(const rocksdb::Options& db_options) {
+    const auto index = FindBlockIndexOptions(db_options);
     if (!index || index->columns.empty()) return false;
-    const bool is_pruned = PruneReadsBy(context_.db, context_.column_family, context_.predicate,
-                                        context_.read_options, &pruning_)
+    const bool is_pruned = PruneReadsBy(context_.db, context_.column_family, db_options,
+                                        context_.predicate, context_.read_options, &pruning_)
                                .ok();
     if (is_pruned) context_.read_options = pruning_->read_options();
     return is_pruned;
   }
 
   /// Opens the scan, unless it must be a full scan; the reason is in the counts then.
-  rocksdb::Status OpenByIndex(bool* is_open) {
+  rocksdb::Status OpenByIndex(const rocksdb::Options& db_options, bool* is_open) {
     ScanExplanation& counts = context_.counts;
     const ScanPruner& indexes = context_.indexes.emplace(
         context_.predicate, &counts,
         ScanPrunerOptions{.use_index = options_.use_index, .count_comparisons = options_.explain});
     if (!indexes.CanPrune()) return rocksdb::Status::OK();
-    if (ReadsByBlock()) {
+    if (ReadsByBlock(db_options)) {
       counts.full_scan_reason = "the block index leaves out blocks";
       return rocksdb::Status::OK();
     }
-    if (ConvertsTombstones(context_.db->GetOptions(context_.column_family))) {
+    if (ConvertsTombstones(db_options)) {
       // RocksDB refuses iterators of single files then, and those of memtables would convert runs
       // of tombstones that have live rows of files between them.
       counts.full_scan_reason = "option min_tombstones_for_range_conversion is not 0";
@@ -264,26 +265,32 @@ class SkipScan::Parts {
 SkipScan::SkipScan(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 SkipScan::~SkipScan() = default;
 
+rocksdb::Status SkipScan::Open(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+                               const rocksdb::Options& db_options, const Predicate& predicate,
+                               const SkipScanOptions& options, std::unique_ptr<SkipScan>* scan) {
+  BLOCKSIEVE_RETURN_IF_ERROR(CheckScannable(db_options, options.read_options));
+  BLOCKSIEVE_RETURN_IF_ERROR(CheckOrder(options));
+  const Result<Predicate> wanted = AddOrderCondition(predicate, options);
+  if (!wanted.ok()) return ToRocksStatus(wanted.status());
+  auto parts = std::make_unique<Parts>(db, column_family, db_options, *wanted, options);
+  rocksdb::Status status = parts->Start(db_options);
+  if (status.IsNotSupported()) {
+    return rocksdb::Status::NotSupported(
+        "blocksieve: scans need iterators at a snapshot, which this database does not support "
+        "(it may be a secondary instance)",
+        status.ToString());
+  }
+  if (status.ok()) scan->reset(new SkipScan(std::move(parts)));
+  return status;
+}
+
 rocksdb::Status SkipScan::Create(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                                  const Predicate& predicate, const SkipScanOptions& options,
                                  std::unique_ptr<SkipScan>* scan) {
   return PublicCall({{"db", db}, {"scan", scan}}, [&]() -> rocksdb::Status {
     scan->reset();
     if (column_family == nullptr) column_family = db->DefaultColumnFamily();
-    BLOCKSIEVE_RETURN_IF_ERROR(CheckScannable(db, column_family, options.read_options));
-    BLOCKSIEVE_RETURN_IF_ERROR(CheckOrder(options));
-    const Result<Predicate> wanted = AddOrderCondition(predicate, options);
-    if (!wanted.ok()) return ToRocksStatus(wanted.status());
-    auto parts = std::make_unique<Parts>(db, column_family, *wanted, options);
-    rocksdb::Status status = parts->Start();
-    if (status.IsNotSupported()) {
-      return rocksdb::Status::NotSupported(
-          "blocksieve: scans need iterators at a snapshot, which this database does not support "
-          "(it may be a secondary instance)",
-          status.ToString());
-    }
-    if (status.ok()) scan->reset(new SkipScan(std::move(parts)));
-    return status;
+    return Open(db, column_family, db->GetOptions(column_family), predicate, options, scan);
   });
 }
 
@@ -293,8 +300,9 @@ rocksdb::Status SkipScan::Create(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* c
   return PublicCall({{"db", db}, {"scan", scan}}, [&]() -> rocksdb::Status {
     scan->reset();
     if (column_family == nullptr) column_family = db->DefaultColumnFamily();
+    const rocksdb::Options db_options = db->GetOptions(column_family);
     ColumnList columns;
-    BLOCKSIEVE_RETURN_IF_ERROR(FindColumns(db->GetOptions(column_family), &columns));
+    BLOCKSIEVE_RETURN_IF_ERROR(FindColumns(db_options, &columns));
     Result<Query> parsed = Query::Parse(query, columns);
     if (!parsed.ok()) return ToRocksStatus(parsed.status());
     SkipScanOptions scanning = options;
@@ -307,7 +315,7 @@ rocksdb::Status SkipScan::Create(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* c
       scanning.order = std::move(parsed->order);
       scanning.limit = parsed->limit;
     }
-    return Create(db, column_family, parsed->predicate, scanning, scan);
+    return Open(db, column_family, db_options, parsed->predicate, scanning, scan);
   });
 }
 

@@ -42,7 +42,7 @@ struct IndexedFile {
     for (size_t begin = 0; begin < rows.size();) {
       const size_t end = std::min(rows.size(), begin + 1 + random() % 8);
       for (size_t i = begin; i < end; ++i) {
-        builder->AddEntry(rows[i].key, EntryValue::kPlain, std::to_string(blocks.size()));
+        builder->Add({.key = rows[i].key, .value = std::to_string(blocks.size())});
       }
       const std::string_view next = end == rows.size() ? "" : std::string_view(rows[end].key);
       blocks.push_back({begin, end});
@@ -232,9 +232,9 @@ TEST(BlockIndexTest, SeparatorsOfOddComparatorsLoseNoKey) {
     auto builder = BlockIndexBuilder::Create({.columns = Columns({"n=int:field:1"})}, &order);
     ASSERT_TRUE(builder.ok()) << builder.status().message();
     const std::string_view next = "k2";
-    builder->AddEntry("k1", EntryValue::kPlain, "1");
+    builder->Add({.key = "k1", .value = "1"});
     builder->EndBlock("k1", &next, {0, 100}, 1);
-    builder->AddEntry(next, EntryValue::kPlain, "2");
+    builder->Add({.key = next, .value = "2"});
     builder->EndBlock(next, nullptr, {105, 100}, 1);
     const auto index = BlockIndex::Open(AsBytes(builder->Finish()), &order);
     ASSERT_TRUE(index.ok()) << separator << ": " << index.status().message();
@@ -259,27 +259,24 @@ std::optional<SidecarId> IdByCollector() {
 
 TEST(FileIdTest, ReachesTheCollectorOfItsOwnTableAlone) {
   EXPECT_EQ(IdByCollector(), std::nullopt);  // no index
-  std::optional<OfferedFileId> index(std::in_place);
-  const SidecarId id = index->id();
-  EXPECT_EQ(IdByCollector(), id);
+  std::shared_ptr<const SidecarId> index = OfferFileId();
+  EXPECT_EQ(IdByCollector(), *index);
   EXPECT_EQ(IdByCollector(), std::nullopt);  // one collector, even while the table is written
   // Nobody takes it: the table has no collector, or was given up. Then another one begins.
-  index.emplace();
-  EXPECT_NE(index->id(), id);
-  index->TakeBack();
-  EXPECT_EQ(IdByCollector(), std::nullopt);
-  index.emplace();
+  const SidecarId id = *index;
+  index = OfferFileId();
+  EXPECT_NE(*index, id);
   index.reset();
   EXPECT_EQ(IdByCollector(), std::nullopt);
-  // Tables that are begun by turns, and offers that another thread takes back.
-  const OfferedFileId first;
-  const OfferedFileId second;
-  EXPECT_EQ(IdByCollector(), second.id());
+  // Tables that are begun by turns, and offers that another thread ends.
+  const auto first = OfferFileId();
+  const auto second = OfferFileId();
+  EXPECT_EQ(IdByCollector(), *second);
   EXPECT_EQ(IdByCollector(), std::nullopt);
-  index.emplace();
+  index = OfferFileId();
   std::thread([&] {
     EXPECT_EQ(IdByCollector(), std::nullopt);
-    index->TakeBack();
+    index.reset();
   }).join();
   EXPECT_EQ(IdByCollector(), std::nullopt);
 }

@@ -139,6 +139,10 @@ class BLOCKSIEVE_EXPORT SkipScan {
   class Parts;
   explicit SkipScan(std::unique_ptr<Parts> parts);
 
+  static rocksdb::Status Open(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+                              const rocksdb::Options& db_options, const Predicate& predicate,
+                              const SkipScanOptions& options, std::unique_ptr<SkipScan>* scan);
+
   std::unique_ptr<Parts> parts_;
 };
 
