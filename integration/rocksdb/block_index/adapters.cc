@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "integration/rocksdb/compat/version_differences.h"
-#include "lib/base/checksum.h"
+#include "lib/base/coding.h"
 
 #if BLOCKSIEVE_HAS_USER_INDEX
 
