@@ -15,11 +15,15 @@
 
 #include "blocksieve/rocksdb/block_index.h"
 #include "integration/rocksdb/block_index/block_index.h"
+#include "integration/rocksdb/compat/option_type.h"
 
 namespace blocksieve::rocksdb_plugin {
 
 /// The id in option strings, and the name in files.
 inline constexpr char kBlockIndexName[] = "blocksieve.index";
+
+/// The options of BlockIndexOptions.
+const OptionTable& BlockIndexOptionTable();
 
 /// Registers the factory for option strings, if RocksDB has one. Returns the number of factories.
 int RegisterBlockIndex(rocksdb::ObjectLibrary& library);
