@@ -115,8 +115,8 @@ std::vector<PolicyContestant> MakeContestants() {
   const double fpr = MeasureFpr(Build(stock, 1'000'000), 20'000'000);
   return {stock,
           {kStockRibbon, Policy(rocksdb::NewRibbonFilterPolicy(kStockBits, -1))},
-          {kOurBloom, NewPolicy({.target_fpr = fpr, .kind = PolicyKind::kBloom})},
-          {kOurRibbon, NewPolicy({.target_fpr = fpr, .kind = PolicyKind::kRibbon})}};
+          {kOurBloom, NewPolicy({.target_fpr = fpr, .kind = FilterKind::kBlockedBloom})},
+          {kOurRibbon, NewPolicy({.target_fpr = fpr, .kind = FilterKind::kRibbon})}};
 }
 
 // No two probes of a process have the same key, so that no predictor or cache learns them.

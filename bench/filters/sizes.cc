@@ -66,7 +66,7 @@ uint64_t CountMatches(const Filter& reader, uint64_t first, uint64_t count) {
     if (done % (1 << 20) == 0) CheckInterrupt();
     const size_t size = std::min<uint64_t>(hashes.size(), count - done);
     for (size_t i = 0; i < size; ++i) hashes[i] = Mix(first + done + i);
-    reader.MayContainHashes(std::span(hashes).first(size), may_match.data());
+    reader.points().MayContainHashes(std::span(hashes).first(size), may_match.data());
     matches += static_cast<uint64_t>(std::count(may_match.begin(), may_match.begin() + size, true));
   }
   return matches;

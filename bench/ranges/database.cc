@@ -24,7 +24,7 @@ namespace {
 constexpr double kStockBits = 10;  // what RocksDB's documentation recommends
 
 // The smaller kind, for flushed files as well.
-constexpr PolicyKind kKind = PolicyKind::kRibbon;
+constexpr FilterKind kKind = FilterKind::kRibbon;
 
 constexpr const char* kNames[] = {
     "no filter",          "stock prefix Bloom", "index with first key", "stock segment bounds",

@@ -340,17 +340,8 @@ class BLOCKSIEVE_EXPORT Filter {
   /// The filter of keys. Valid as long as the block, or as this filter if Build made it.
   const PointFilter& points() const noexcept { return parts_.points; }
 
-  /// @{
-  /// Those of points().
+  /// That of points(), which has the same for hashes and batches.
   bool MayContain(std::string_view key) const noexcept { return parts_.points.MayContain(key); }
-  bool MayContainHash(uint64_t hash) const noexcept { return parts_.points.MayContainHash(hash); }
-  void MayContain(std::span<const std::string_view> keys, bool* may_match) const noexcept {
-    parts_.points.MayContain(keys, may_match);
-  }
-  void MayContainHashes(std::span<const uint64_t> hashes, bool* may_match) const noexcept {
-    parts_.points.MayContainHashes(hashes, may_match);
-  }
-  /// @}
 
   /// Whether the block has sections for ranges.
   bool answers_ranges() const noexcept { return parts_.answers_ranges; }

@@ -1,5 +1,6 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -12,12 +13,18 @@
 
 namespace blocksieve {
 
-/// The kinds of filter block. (Filters to which keys can be added later are in bloom.h.) The values
-/// are part of the byte format.
+/// The kinds of filter block, and what goals and policies may ask for. (Filters to which keys can
+/// be added later are in bloom.h.) The values of this library's kinds are part of the byte format.
 enum class FilterKind : uint8_t {
   kNone = 0,          ///< No filter of keys: a block with sections for ranges only.
   kBlockedBloom = 1,  ///< k bits in one cache line: the fastest to build and to probe.
   kRibbon = 2,        ///< A chunk-seeded ribbon: the smallest.
+
+  /// @{
+  /// A kind that depends on how long a file lives; ChooseKind (tree.h) says which.
+  kAuto = 252,   ///< Blocked Bloom for short-lived files (flushes), ribbon for all others.
+  kStock = 253,  ///< RocksDB's own: Bloom for short-lived files, Ribbon for all others.
+  /// @}
 
   /// @{
   /// RocksDB's own filters, for plans of trees only: they have sizes and rates, but this library
@@ -28,8 +35,8 @@ enum class FilterKind : uint8_t {
   /// @}
 };
 
-/// "none", "bloom" (blocked Bloom), "ribbon", "stock bloom" or "stock ribbon"; "unknown" for any
-/// other value.
+/// "none", "bloom" (blocked Bloom), "ribbon", "auto", "stock", "stock bloom" or "stock ribbon";
+/// "unknown" for any other value.
 BLOCKSIEVE_EXPORT std::string_view FilterKindName(FilterKind kind) noexcept;
 
 /// The kinds that this library builds, in the order of their values: without kNone.
@@ -94,6 +101,19 @@ BLOCKSIEVE_EXPORT double BlockedBloomFpr(double bits_per_key, uint32_t num_probe
 /// quite independent: up to 5 % more pass. 1 below half a bit per key, where RocksDB builds no
 /// filter.
 BLOCKSIEVE_EXPORT double StockBloomFpr(double bits_per_key) noexcept;
+
+/// Bytes after the payload of RocksDB's own filters: their kind and parameters.
+inline constexpr uint64_t kStockTrailerBytes = 5;
+
+/// Slots per key of RocksDB's Ribbon filters in usual files, of a quarter million keys.
+inline constexpr double kStockSlotsPerKey = 1.04;
+
+/// The FPR of RocksDB's Ribbon filter with this many bits per slot, its columns: it halves with
+/// each column. A fraction is the share of slots that have one more.
+inline double StockRibbonFpr(double columns) noexcept {
+  const double whole = std::floor(columns);
+  return std::exp2(-whole) * (1 - (columns - whole) / 2);
+}
 
 /// The option, in bits per key, with which RocksDB's policy of this stock kind builds filters of at
 /// most this FPR: the minimum, in thousandths, up to 100. For Ribbon filters, those of the Bloom

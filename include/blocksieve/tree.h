@@ -40,12 +40,22 @@ inline constexpr double kMaxSeekFraction = 0.99;
 
 inline constexpr double kDefaultSeekFraction = 0.5;  ///< Assumed if the share of seeks is unknown.
 
-/// The filter kind under kind=auto. A file that the next compaction rewrites gets the fastest kind,
-/// because every lookup probes its filter. Files of compactions and bulk loads live long and get
-/// the smallest kind. Measured with a million keys (bench/run filters), ribbon takes a third less
-/// space, but 2.6 times as long to build and 1.8 times as long to probe.
-inline FilterKind AutoKind(bool is_short_lived) noexcept {
-  return is_short_lived ? FilterKind::kBlockedBloom : FilterKind::kRibbon;
+/// The kind of a file's filter under `goal`: kAuto and kStock depend on how long the file lives.
+/// One that the next compaction rewrites gets the fastest kind, because every lookup probes its
+/// filter. Files of compactions and bulk loads live long and get the smallest kind. Measured with a
+/// million keys (bench/run filters), ribbon takes a third less space, but 2.6 times as long to
+/// build and 1.8 times as long to probe.
+inline FilterKind ChooseKind(FilterKind goal, bool is_short_lived) noexcept {
+  if (goal == FilterKind::kAuto) {
+    return is_short_lived ? FilterKind::kBlockedBloom : FilterKind::kRibbon;
+  }
+  if (goal != FilterKind::kStock) return goal;
+  return is_short_lived ? FilterKind::kStockBloom : FilterKind::kStockRibbon;
+}
+
+/// 0 if `whole` is 0.
+inline double Ratio(uint64_t part, uint64_t whole) noexcept {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
 /// The filter goal of a tree, stated in one of three ways.
@@ -59,24 +69,14 @@ struct BLOCKSIEVE_EXPORT RateGoal {
   /// that find nothing are seeks, the rest lookups. Requires wasted_reads or bits_per_key.
   std::optional<double> seek_fraction = std::nullopt;
 
-  /// Kind of all filters; nullopt: by AutoKind. AllocateRates takes the kinds of the levels.
-  std::optional<FilterKind> kind = std::nullopt;
+  /// For ChooseKind. AllocateRates takes the kinds of the levels.
+  FilterKind kind = FilterKind::kAuto;
   /// Whether filters also have prefixes of keys, which need a key filter. With bits_per_key they
   /// take their bits from those of keys.
   bool has_prefixes = false;
 
   /// Whether FPRs differ between runs.
   bool differs_by_run() const noexcept { return wasted_reads || bits_per_key; }
-
-  /// Whether RocksDB's own filters are planned: its Bloom filters for short-lived files, its Ribbon
-  /// filters for others. Overrides `kind`.
-  bool is_stock = false;
-
-  /// The kind of the filters of a file.
-  FilterKind ChooseKind(bool is_short_lived) const noexcept {
-    if (!is_stock) return kind.value_or(AutoKind(is_short_lived));
-    return is_short_lived ? FilterKind::kStockBloom : FilterKind::kStockRibbon;
-  }
 
   /// Errors: InvalidArgument if more than one goal is given, a number is outside its limits, or
   /// bits_per_key is less than the coarsest filters with ranges take.

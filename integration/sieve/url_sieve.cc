@@ -85,7 +85,7 @@ constexpr double kUpperLevelsFpr = 0.001;
 std::shared_ptr<const rocksdb::FilterPolicy> NewRibbon(double target_fpr) {
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
   const rocksdb::Status status =
-      NewFilterPolicy({.target_fpr = target_fpr, .kind = PolicyKind::kRibbon}, &policy);
+      NewFilterPolicy({.target_fpr = target_fpr, .kind = FilterKind::kRibbon}, &policy);
   if (!status.ok()) throw std::bad_alloc();  // the options are valid
   return policy;
 }

@@ -3,7 +3,6 @@
 
 #include <optional>
 
-#include "lib/base/checksum.h"
 #include "lib/base/coding.h"
 
 namespace blocksieve::toylsm {

@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <memory>
 
-#include "lib/base/checksum.h"
 #include "lib/base/coding.h"
 #include "lib/base/errors.h"
 

@@ -8,13 +8,21 @@
 
 #include "blocksieve/bytes.h"
 
-// Little-endian integers at any alignment, and LEB128 varints. Decoders are bounded and report
-// reading past the end. Nothing depends on the machine's byte order or alignment.
+// Little-endian integers at any alignment, LEB128 varints, and checksums. Decoders are bounded and
+// report reading past the end. Nothing depends on the machine's byte order or alignment.
 
 /// For functions that are compiled for each caller's instruction set.
 #define BLOCKSIEVE_INLINE inline __attribute__((always_inline))
 
 namespace blocksieve {
+
+/// XXH3 as it is, of which checksums and names are made; HashKey, the hash of keys, differs.
+uint64_t WideChecksum(ByteView bytes, uint64_t seed = 0) noexcept;
+
+/// The checksum of all formats: the low 32 bits of XXH3 with seed 0.
+inline uint32_t Checksum(ByteView bytes) noexcept {
+  return static_cast<uint32_t>(WideChecksum(bytes));
+}
 
 template <class Integer>
 inline Integer LoadLittleEndian(const uint8_t* from) noexcept {

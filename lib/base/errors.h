@@ -5,6 +5,7 @@
 #include <new>  // std::bad_alloc, for callers of OutOfMemory
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "blocksieve/status.h"
 
@@ -30,9 +31,10 @@ namespace blocksieve::internal {
 /// allocate.
 inline Status OutOfMemory() { return Status::ResourceExhausted("out of memory"); }
 
-/// The shortest text that reads back as `value`, so that no message shows a value just outside a
-/// range as the bound itself.
-inline std::string ShortestText(double value) {
+/// The shortest text that reads back as `value`, in any locale, so that no message shows a value
+/// just outside a range as the bound itself.
+template <class Number>
+std::string ShortestText(Number value) {
   std::array<char, 32> text;
   const std::to_chars_result result = std::to_chars(text.data(), text.data() + text.size(), value);
   return {text.data(), result.ptr};
@@ -47,18 +49,22 @@ inline std::string Shown(std::string_view text) {
   return std::string(text.substr(0, end)) + "...";
 }
 
-/// InvalidArgument with the message "<name> is <value>; allowed: <lowest> to <highest>".
-inline Status OutOfRange(std::string_view name, double value, double lowest, double highest) try {
-  return Status::InvalidArgument(std::string(name) + " is " + ShortestText(value) + "; allowed: " +
-                                 ShortestText(lowest) + " to " + ShortestText(highest));
-} catch (const std::bad_alloc&) {
-  return OutOfMemory();
+/// "LOWEST to HIGHEST", as errors, help and documents have it.
+template <class Number>
+std::string RangeText(Number lowest, Number highest) {
+  return ShortestText(lowest) + " to " + ShortestText(highest);
 }
 
-/// OutOfRange unless the value is in the range; NaN never is.
-inline Status CheckRange(std::string_view name, double value, double lowest, double highest) {
+/// InvalidArgument "NAME is VALUE; allowed: LOWEST to HIGHEST" unless the value is in the range;
+/// NaN never is.
+template <class Number>
+Status CheckRange(std::string_view name, Number value, std::type_identity_t<Number> lowest,
+                  std::type_identity_t<Number> highest) try {
   if (value >= lowest && value <= highest) return Status::Ok();
-  return OutOfRange(name, value, lowest, highest);
+  return Status::InvalidArgument(std::string(name) + " is " + ShortestText(value) +
+                                 "; allowed: " + RangeText(lowest, highest));
+} catch (const std::bad_alloc&) {
+  return OutOfMemory();
 }
 
 }  // namespace blocksieve::internal

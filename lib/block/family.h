@@ -7,7 +7,6 @@
 
 #include "lib/base/kernels.h"
 #include "lib/block/footer.h"
-#include "lib/block/probe_ops.h"
 #include "lib/hash/hash_list.h"
 
 // A family of key filters is a struct of static functions in a folder of its own, listed in

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "lib/base/checksum.h"
+#include "lib/base/coding.h"
 
 namespace blocksieve {
 namespace internal {

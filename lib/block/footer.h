@@ -32,6 +32,10 @@ inline constexpr uint64_t kMaxFilterBlockBytes = UINT64_C(0xffffffff);
 
 namespace internal {
 
+/// Answer "no" to everything, for the filter of no keys, and "may match", for unreadable blocks.
+extern const ProbeOps kNothingMatches;
+extern const ProbeOps kEverythingMatches;
+
 /// Bytes of a footer in a fixed buffer: functions that compute its size must not fail.
 template <size_t kMax>
 class FixedBytes {

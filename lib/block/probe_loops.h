@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "lib/block/probe_ops.h"
+#include "blocksieve/filter.h"
 #include "lib/hash/hash_inline.h"
 
 // Generates the entry points of a kernel from its primitives:

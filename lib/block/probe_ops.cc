@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/block/probe_ops.h"
-
 #include <algorithm>
+
+#include "lib/block/footer.h"
 
 namespace blocksieve::internal {
 namespace {

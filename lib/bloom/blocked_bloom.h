@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <span>
 
+#include "blocksieve/filter.h"
 #include "lib/base/coding.h"
 #include "lib/base/kernels.h"
-#include "lib/block/probe_ops.h"
 
 // Blocked Bloom filter: a key sets `num_probes` bits anywhere in one 64-byte line. A probe touches
 // one cache line, and SIMD tests all bits at once. Layouts that confine each bit to a lane are no

@@ -7,7 +7,6 @@
 
 #include "lib/base/errors.h"
 #include "lib/classic/container.h"
-#include "lib/classic/positions.h"
 
 namespace blocksieve {
 

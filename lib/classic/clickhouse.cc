@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "lib/base/errors.h"
-#include "lib/classic/positions.h"
+#include "lib/classic/container.h"
 
 // ClickHouse looks up whole bits per key and a number of hash functions in a table of classic Bloom
 // FPRs with three digits. This function keeps the rule: the smallest row that meets the target,
@@ -40,9 +40,7 @@ double Entry(const ClickHouseLayout& layout) noexcept {
 }  // namespace
 
 Result<ClickHouseLayout> clickhouse_best_practice(double target_fpr) {
-  if (!(target_fpr >= Entry(kLowestFpr) && target_fpr <= 1)) {
-    return internal::OutOfRange("target_fpr", target_fpr, Entry(kLowestFpr), 1);
-  }
+  BLOCKSIEVE_RETURN_IF_ERROR(internal::CheckRange("target_fpr", target_fpr, Entry(kLowestFpr), 1));
   if (target_fpr >= Entry(kSmallest)) return kSmallest;
   for (uint32_t bits = kMinBitsPerKey; bits <= kMaxBitsPerKey; ++bits) {
     for (uint32_t probes = 1; probes <= bits; ++probes) {

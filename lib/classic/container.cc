@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "lib/base/block_memory.h"
-#include "lib/base/checksum.h"
 #include "lib/base/coding.h"
 #include "lib/base/errors.h"
 

@@ -10,7 +10,6 @@
 #include "lib/base/coding.h"
 #include "lib/base/errors.h"
 #include "lib/classic/container.h"
-#include "lib/classic/positions.h"
 
 namespace blocksieve {
 namespace {

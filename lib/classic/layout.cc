@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/classic/positions.h"
+#include "lib/classic/container.h"
 
 #include <algorithm>
 #include <cassert>
@@ -22,23 +22,11 @@ double ClassicBloomFpr(double bits_per_key, uint32_t num_probes) noexcept {
 
 }  // namespace internal
 
-namespace {
-
-Status CheckRange(const char* name, uint64_t value, uint64_t lowest, uint64_t highest) try {
-  if (value >= lowest && value <= highest) return Status::Ok();
-  return Status::InvalidArgument(std::string(name) + " is " + std::to_string(value) +
-                                 "; allowed: " + std::to_string(lowest) + " to " +
-                                 std::to_string(highest));
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
-}
-
-}  // namespace
+using internal::CheckRange;
 
 Result<BloomLayout> BloomLayout::ForKeys(uint64_t num_keys, double target_fpr,
                                          uint64_t hash_seed) try {
-  BLOCKSIEVE_RETURN_IF_ERROR(
-      internal::CheckRange("target_fpr", target_fpr, kMinTargetFpr, kMaxTargetFpr));
+  BLOCKSIEVE_RETURN_IF_ERROR(CheckRange("target_fpr", target_fpr, kMinTargetFpr, kMaxTargetFpr));
   // The number of probes with which filters are smallest.
   uint32_t num_probes = 0;
   double bits_per_key = std::numeric_limits<double>::infinity();

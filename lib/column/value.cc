@@ -9,6 +9,7 @@
 
 #include "blocksieve/hash.h"
 #include "lib/base/coding.h"
+#include "lib/base/errors.h"
 #include "lib/column/value_number.h"
 #include "lib/column/values.h"
 
@@ -16,13 +17,6 @@ namespace blocksieve {
 namespace {
 
 constexpr std::string_view kTypeNames[] = {"bytes", "int", "uint", "float"};
-
-template <class Number>
-std::string NumberText(Number number) {
-  std::array<char, 32> text;
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), number);
-  return {text.data(), end.ptr};
-}
 
 }  // namespace
 
@@ -71,13 +65,13 @@ std::string Value::ToText() const {
     case ValueType::kBytes:
       return std::string(bytes_);
     case ValueType::kInt:
-      return NumberText(as_int());
+      return internal::ShortestText(as_int());
     case ValueType::kUint:
-      return NumberText(number_);
+      return internal::ShortestText(number_);
     case ValueType::kFloat:
       break;
   }
-  return NumberText(as_float());
+  return internal::ShortestText(as_float());
 }
 
 }  // namespace blocksieve

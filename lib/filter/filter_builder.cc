@@ -109,6 +109,31 @@ struct __attribute__((visibility("hidden"))) FilterBuilder::Keys : internal::Key
         hashes(options.max_build_bytes),
         charge(options.charge) {}
 
+  // Adding a hash or key. What AddKey takes for every key: to the points alone, ...
+  static void AddPoint(KeySink* sink, std::string_view key) noexcept {
+    auto* const keys = static_cast<Keys*>(sink);
+    if (IsMediumKey(key)) [[likely]]
+      return keys->Add(HashMediumKey(key));
+    if (key.size() > kShortKeyBytes) return keys->AddLongKey(key);
+    keys->Add(HashShortKey(key));
+  }
+  // ... with ranges, with prefixes, and with prefixes alone.
+  static void AddToRanges(KeySink* sink, std::string_view key) noexcept {
+    static_cast<Keys*>(sink)->ranges->AddKey(key);
+    AddPoint(sink, key);
+  }
+  static void AddToAll(KeySink* sink, std::string_view key) noexcept {
+    auto* const keys = static_cast<Keys*>(sink);
+    if (!keys->IsInSections(key)) [[unlikely]]
+      return keys->AddKeyAndToSections(key);
+    AddPoint(sink, key);
+  }
+  static void AddToPrefixes(KeySink* sink, std::string_view key) noexcept {
+    auto* const keys = static_cast<Keys*>(sink);
+    ++keys->num_section_keys;
+    if (!keys->IsInSections(key)) keys->AddToSections(key);
+  }
+
   void Add(uint64_t hash) noexcept {
     // num_keys distinguishes "no key yet" from a key that hashes to the initial value.
     if (hash == latest && num_keys >= 1) return;
@@ -124,44 +149,24 @@ struct __attribute__((visibility("hidden"))) FilterBuilder::Keys : internal::Key
     hashes.Append(hash);
   }
 
-  // Hash and append, for builders without sections.
-  static void AddPoint(KeySink* sink, std::string_view key) noexcept {
-    auto* const keys = static_cast<Keys*>(sink);
-    if (IsMediumKey(key)) [[likely]]
-      return keys->Add(HashMediumKey(key));
-    if (key.size() > kShortKeyBytes) return keys->AddLongKey(key);
-    keys->Add(HashShortKey(key));
-  }
-  static void AddToRanges(KeySink* sink, std::string_view key) noexcept {
-    static_cast<Keys*>(sink)->ranges->AddKey(key);
-    AddPoint(sink, key);
-  }
-  static void AddToAll(KeySink* sink, std::string_view key) noexcept {
-    auto* const keys = static_cast<Keys*>(sink);
-    if (!keys->is_in_parts(key)) [[unlikely]]
-      return keys->AddKeyAndToParts(key);
-    AddPoint(sink, key);
-  }
-
-  static void AddToSections(KeySink* sink, std::string_view key) noexcept {
-    auto* const keys = static_cast<Keys*>(sink);
-    ++keys->num_section_keys;
-    if (!keys->is_in_parts(key)) keys->AddToParts(key);
-  }
-
   // Out of line, so that AddKey, which runs for every key, need not save registers.
   [[gnu::noinline]] void AddLongKey(std::string_view key) noexcept { Add(HashKey(key)); }
-  [[gnu::noinline]] void AddKeyAndToParts(std::string_view key) noexcept {
-    if (ranges || !prefixes->HasNoNewDelimiter(key)) AddToParts(key);
+  [[gnu::noinline]] void AddKeyAndToSections(std::string_view key) noexcept {
+    if (ranges || !prefixes->HasNoNewDelimiter(key)) AddToSections(key);
     AddPoint(this, key);
   }
-
   [[gnu::noinline]] void AppendAndCharge(uint64_t hash) noexcept {
     LimitPrefixes();
     hashes.Append(hash);
     if (charge == nullptr) return;
     charge->Grow(hashes.memory_bytes() + (ranges ? ranges->memory_bytes() : 0));
   }
+
+  // Whether a key changes no section.
+  bool IsInSections(std::string_view key) const noexcept {
+    return !ranges && prefixes->HasNothingNew(key);
+  }
+  void AddToSections(std::string_view key) noexcept;
 
   // Gives up prefixes where they and the next hashes would exceed the limit.
   void LimitPrefixes() noexcept {
@@ -170,27 +175,22 @@ struct __attribute__((visibility("hidden"))) FilterBuilder::Keys : internal::Key
     if (bytes > max_build_bytes) prefixes->GiveUp();
   }
 
-  const uint64_t max_build_bytes;
-  internal::HashList hashes;
-  MemoryCharge* charge;
-  internal::HashList built_hashes;  // those of the last block, with keep_hashes
-  // The parts for range queries.
-  // Whether a key changes neither part.
-  bool is_in_parts(std::string_view key) const noexcept {
-    return !ranges && prefixes->HasNothingNew(key);
-  }
-  void AddToParts(std::string_view key) noexcept;
+  // Finishing a block, in this order.
   void FinishPrefixes() noexcept;
+  void FinishSections(bool with_sections) noexcept;
+  Result<FinishedFilter> BuildOrFallBack(const FilterOptions& options, const Layout& layout);
+  Result<FinishedFilter> Build(const FilterOptions& options, const Layout& layout);
+  uint64_t BuildBytes(const Layout& layout, bool keep) const noexcept;
   void Clear() noexcept {
     hashes.Clear();
     num_keys.store(0, std::memory_order_relaxed);
     num_section_keys = 0;
   }
-  void FinishSections(bool with_sections) noexcept;
-  uint64_t BuildBytes(const Layout& layout, bool keep) const noexcept;
-  Result<FinishedFilter> Build(const FilterOptions& options, const Layout& layout);
-  Result<FinishedFilter> BuildOrFallBack(const FilterOptions& options, const Layout& layout);
 
+  const uint64_t max_build_bytes;
+  internal::HashList hashes;
+  MemoryCharge* charge;
+  internal::HashList built_hashes;  // those of the last block, with keep_hashes
   std::optional<RangeFilterBuilder> ranges;
   std::optional<PrefixBuilder> prefixes;
   std::string prefix_section;  // of the block that is being finished
@@ -203,7 +203,7 @@ struct __attribute__((visibility("hidden"))) FilterBuilder::Keys : internal::Key
   uint64_t before_latest = 0;
 };
 
-void FilterBuilder::Keys::AddToParts(std::string_view key) noexcept try {
+void FilterBuilder::Keys::AddToSections(std::string_view key) noexcept try {
   if (ranges) ranges->AddKey(key);
   if (!prefixes) return;
   for (const uint64_t hash : prefixes->AddKey(key)) Add(hash);
@@ -341,7 +341,7 @@ Result<FilterBuilder> FilterBuilder::Create(const FilterOptions& options) try {
     BLOCKSIEVE_ASSIGN_OR_RETURN(keys.prefixes, PrefixBuilder::Create(options));
   }
   if (options.ranges || keys.prefixes) {
-    keys.add_key = !options.holds_keys ? &Keys::AddToSections
+    keys.add_key = !options.holds_keys ? &Keys::AddToPrefixes
                    : keys.prefixes     ? &Keys::AddToAll
                                        : &Keys::AddToRanges;
   }
@@ -395,7 +395,7 @@ Status FilterBuilder::VerifyBuilt(ByteView block) const try {
   const Filter filter = Filter::Open(block);
   bool all_match = true;
   keys_->built_hashes.ForEachRun([&](std::span<const uint64_t> run) {
-    for (const uint64_t hash : run) all_match = all_match && filter.MayContainHash(hash);
+    for (const uint64_t hash : run) all_match = all_match && filter.points().MayContainHash(hash);
   });
   if (!all_match) return Status::Corruption("filter block: a key that was added does not match");
   return Status::Ok();

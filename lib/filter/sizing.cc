@@ -28,6 +28,8 @@ Status internal::UnknownKind(FilterKind kind) try {
 }
 
 std::string_view FilterKindName(FilterKind kind) noexcept {
+  if (kind == FilterKind::kAuto) return "auto";
+  if (kind == FilterKind::kStock) return "stock";
   if (!internal::IsFamily<internal::SizedFamilies>(kind)) return "unknown";
   return VisitSized(kind, [](auto family) { return family.kName; });
 }
@@ -79,7 +81,7 @@ uint64_t MaxKeys(const Layout& layout, uint64_t payload_bytes) noexcept {
 
 uint64_t BlockBytes(const Layout& layout, uint64_t num_keys, bool has_sections) noexcept {
   if (!internal::IsFamily(layout.kind)) {
-    return PayloadBytes(layout, num_keys) + internal::kStockTrailerBytes;
+    return PayloadBytes(layout, num_keys) + kStockTrailerBytes;
   }
   if (PayloadBytes(layout, num_keys) >= uint64_t{1} << 63) return UINT64_MAX;
   // The length of a section of usual size takes two bytes.

@@ -42,6 +42,7 @@ double EstimateOfRocksDb(double bits_per_key) {
 constexpr double kSlotsPerBlock = 128;
 constexpr double kBytesPerColumn = 16;  // of a block
 
+// The inverse of StockRibbonFpr.
 double FewestColumns(double fpr) { return std::floor(-std::log2(fpr)); }
 double ShareOfFewest(double fpr) { return 2 * fpr / std::exp2(-FewestColumns(fpr)) - 1; }
 
@@ -74,8 +75,6 @@ const std::vector<Layout>& Layouts() {
     constexpr int kHighRates = 16;  // down to 10^kLowest
     constexpr int kLowRates = 6;
     constexpr int kLowest = -3;
-    // Slots per key of usual files, of a quarter million keys.
-    constexpr double kUsualSlotsPerKey = 1.04;
     auto* const made = new std::vector<Layout>;
     std::vector<double> fprs = {kMaxTargetFpr};
     for (int i = 5; i < -kLowest * kHighRates; ++i) {
@@ -90,7 +89,7 @@ const std::vector<Layout>& Layouts() {
         made->push_back({kind, bits, StockBloomProbes(bits), fpr});
       } else {
         const double fewest = FewestColumns(fpr);
-        made->push_back({kind, kUsualSlotsPerKey * (fewest + 1 - ShareOfFewest(fpr)),
+        made->push_back({kind, kStockSlotsPerKey * (fewest + 1 - ShareOfFewest(fpr)),
                          static_cast<uint32_t>(fewest), fpr});
       }
     }

@@ -7,7 +7,9 @@
 #include "blocksieve/sizing.h"
 #include "lib/block/family.h"
 
-// Sizes of RocksDB's own filters, which RocksDB builds, and this library only plans.
+// Sizes and rates of RocksDB's own filters: the one model of them. It is in the core although the
+// core knows no storage engine, because tree.h plans trees of any kind of filter (kind=stock), and
+// what it needs of a kind is a family with sizes. Bytes of such filters: compat/stock_filters.h.
 
 namespace blocksieve::internal {
 
@@ -33,8 +35,5 @@ struct StockFamily {
 
 using StockBloomFamily = StockFamily<FilterKind::kStockBloom>;
 using StockRibbonFamily = StockFamily<FilterKind::kStockRibbon>;
-
-/// RocksDB's trailer, after the payload.
-inline constexpr uint64_t kStockTrailerBytes = 5;
 
 }  // namespace blocksieve::internal

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/postings/plan.h"
+#include "lib/postings/postings.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,6 @@
 #include <numbers>
 #include <vector>
 
-#include "lib/postings/plan.h"
 #include "lib/postings/posting.h"
 #include "lib/postings/postings.h"
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/predicate/literal.h"
 
 #include <array>
 #include <charconv>
@@ -10,6 +9,7 @@
 #include "lib/column/value_number.h"
 #include "lib/column/values.h"
 #include "lib/predicate/lexer.h"
+#include "lib/predicate/node.h"
 
 namespace blocksieve::internal {
 namespace {

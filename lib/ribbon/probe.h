@@ -4,9 +4,9 @@
 #include <array>
 #include <cstdint>
 
+#include "blocksieve/filter.h"
 #include "lib/base/coding.h"
 #include "lib/base/kernels.h"
-#include "lib/block/probe_ops.h"
 #include "lib/ribbon/hash.h"
 #include "lib/ribbon/shape.h"
 

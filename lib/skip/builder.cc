@@ -9,10 +9,10 @@
 
 #include "blocksieve/sizing.h"
 #include "blocksieve/skip_index.h"
-#include "lib/base/checksum.h"
+#include "lib/base/coding.h"
 #include "lib/base/errors.h"
 #include "lib/bits/packed.h"
-#include "lib/column/column_set.h"
+#include "lib/column/definition.h"
 #include "lib/column/values.h"
 #include "lib/skip/column_builder.h"
 #include "lib/skip/fences.h"

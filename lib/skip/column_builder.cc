@@ -5,7 +5,7 @@
 #include <cassert>
 #include <utility>
 
-#include "lib/base/checksum.h"
+#include "lib/base/coding.h"
 #include "lib/bits/packed.h"
 #include "lib/column/definition.h"
 #include "lib/postings/postings.h"

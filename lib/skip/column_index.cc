@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "lib/base/checksum.h"
+#include "lib/base/coding.h"
 #include "lib/base/errors.h"
 
 namespace blocksieve::internal {

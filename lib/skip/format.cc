@@ -4,7 +4,6 @@
 #include <array>
 #include <cassert>
 
-#include "lib/base/checksum.h"
 #include "lib/base/coding.h"
 #include "lib/column/value_number.h"
 

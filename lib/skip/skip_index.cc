@@ -5,7 +5,7 @@
 #include <exception>
 #include <utility>
 
-#include "lib/base/checksum.h"
+#include "lib/base/coding.h"
 #include "lib/base/errors.h"
 #include "lib/bits/packed.h"
 #include "lib/skip/column_index.h"

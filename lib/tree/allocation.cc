@@ -168,7 +168,7 @@ Status RateGoal::Check() const try {
       CheckRange("bits_per_key", *bits_per_key, kMinAllocatedBitsPerKey, kMaxAllocatedBitsPerKey));
   if (!seek_fraction) return Status::Ok();
   // Every level has a key filter and a range filter; the coarsest take this.
-  const Layout smallest = LayoutForBlockBytes(ChooseKind(/*is_short_lived=*/false), 1, 0);
+  const Layout smallest = LayoutForBlockBytes(ChooseKind(kind, /*is_short_lived=*/false), 1, 0);
   return CheckRange("bits_per_key with range filters", *bits_per_key,
                     RangeBitsPerKey(kMaxRangeFpr) + smallest.bits_per_key, kMaxAllocatedBitsPerKey);
 } catch (const std::bad_alloc&) {

@@ -62,7 +62,7 @@ void SetKinds(const RateGoal& goal, bool level0_is_short_lived,
               std::vector<TreeLevel>* levels) noexcept {
   for (TreeLevel& level : *levels) {
     const bool is_level0 = &level == &levels->front();
-    level.kind = goal.ChooseKind(is_level0 && level0_is_short_lived);
+    level.kind = ChooseKind(goal.kind, is_level0 && level0_is_short_lived);
   }
 }
 

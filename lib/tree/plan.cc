@@ -13,10 +13,6 @@
 namespace blocksieve {
 namespace {
 
-double Ratio(uint64_t part, uint64_t whole) {
-  return static_cast<double>(part) / static_cast<double>(whole);
-}
-
 // The change to a filter for this rate.
 FilterChange NewFilter(const Tree& tree, size_t number, const RateGoal& goal, FilterKind kind,
                        double target_fpr) {
@@ -64,9 +60,8 @@ bool IsAsPlanned(const Tree& tree, size_t number, const RateGoal& goal, FilterKi
   if (*file.kind != kind) {
     // The kind of files that stay also counts at the target rate: a ribbon is smaller, and a Bloom
     // filter of few keys is below the target only because it consists of whole lines.
-    if (*file.kind != RateGoal{.is_stock = goal.is_stock}.ChooseKind(/*is_short_lived=*/false)) {
-      return false;
-    }
+    const FilterKind usual = goal.kind == FilterKind::kStock ? goal.kind : FilterKind::kAuto;
+    if (*file.kind != ChooseKind(usual, /*is_short_lived=*/false)) return false;
     const bool shares_bits = goal.bits_per_key && goal.has_prefixes;
     planned = NewFilter(tree, number, goal, *file.kind, target_fpr);
     if (!shares_bits) planned.fpr = target_fpr;
@@ -164,7 +159,7 @@ Result<FilterPlan> PlanFilters(const Tree& tree, const RateGoal& goal, bool in_p
     const double target_fpr = rates.levels[level].target_fpr;
     if (IsAsPlanned(tree, i, goal, levels[level].kind, target_fpr)) continue;
     const FilterKind kind =
-        in_place ? goal.ChooseKind(/*is_short_lived=*/false) : levels[level].kind;
+        in_place ? ChooseKind(goal.kind, /*is_short_lived=*/false) : levels[level].kind;
     changes.push_back(NewFilter(tree, i, goal, kind, target_fpr));
   }
   FilterPlan plan = PlanChanges(tree, std::move(changes));
@@ -215,10 +210,8 @@ double WastedReads(std::span<const Tree> trees, std::span<const double> fprs,
   double reads = 0;
   for (const Tree& tree : trees) {
     const size_t num_runs = std::min(tree.runs().size(), fprs.size());
-    if (all_keys != 0) {
-      reads += Ratio(tree.num_keys(), all_keys) *
-               tree.WastedReads(fprs.first(num_runs), absent_fraction);
-    }
+    reads +=
+        Ratio(tree.num_keys(), all_keys) * tree.WastedReads(fprs.first(num_runs), absent_fraction);
     fprs = fprs.subspan(num_runs);
   }
   return reads;

@@ -8,17 +8,22 @@ import re
 from command import CommandTest, run, subcommands
 
 TABLE = pathlib.Path(__file__).parents[2] / "integration/rocksdb/OPTIONS.md"
-COLUMNS = ("option", "c++", "string", "command", "default", "range", "meaning")
+COLUMNS = {4: ("option", "default", "range", "meaning"),
+           6: ("option", "c++", "command", "default", "range", "meaning")}
 STRINGS = {"filter_policy": "filter_policy={id=blocksieve;%s}",
-           "skip_index": "table_properties_collectors={{id=blocksieve.skip_index;columns=v=value;%s}}"}
+           "table_properties_collectors": "table_properties_collectors={{id=blocksieve.skip_index;columns=v=value;%s}}"}
 
 
 def rows():
-    """The rows of all tables; names in backquotes."""
+    """The rows of all tables; names in backquotes. With the option string that a section is of."""
+    string = ""
     for line in TABLE.read_text().splitlines():
+        if line.startswith("## "):
+            string = line.removeprefix("## `").split("=")[0]
         cells = [cell.strip() for cell in line.replace("\\|", "\0").strip("|").split("|")]
         if line.startswith("| `"):
-            yield dict(zip(COLUMNS, (cell.replace("\0", "|") for cell in cells), strict=True))
+            yield {"string": string, "command": ""} | dict(
+                zip(COLUMNS[len(cells)], (cell.replace("\0", "|") for cell in cells), strict=True))
 
 
 def names(cell):
@@ -28,8 +33,8 @@ def names(cell):
 def places(row):
     """(subcommand, option) and (kind of string, option) that the row names."""
     options = names(row["option"])
-    for kind in names(row["string"]):
-        yield from ((kind, option) for option in options)
+    if row["string"] in STRINGS:
+        yield from ((row["string"], option) for option in options)
     for command in names(row["command"]):
         if " " in command:
             yield tuple(command.split())

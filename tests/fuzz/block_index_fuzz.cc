@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "integration/rocksdb/block_index/block_index.h"
-#include "lib/base/checksum.h"
+#include "lib/base/coding.h"
 #include "tests/fuzz/fuzz.h"
 
 // Any bytes as a block index. Whatever it says, moves end, and stay among its blocks.

@@ -70,7 +70,9 @@ struct CoreFilter {
   void Finish() { block = std::move(builder.Finish()->block); }
   void Open() { filter = Filter::Open(block.view()); }
   bool Probe(Key key) const { return filter.MayContain(key); }
-  void Probe(std::span<Key> keys, bool* may_match) const { filter.MayContain(keys, may_match); }
+  void Probe(std::span<Key> keys, bool* may_match) const {
+    filter.points().MayContain(keys, may_match);
+  }
 
   FilterBuilder builder;
   OwnedBytes block;

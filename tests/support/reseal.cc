@@ -2,7 +2,6 @@
 #include "tests/support/reseal.h"
 
 #include "blocksieve/filter.h"
-#include "lib/base/checksum.h"
 #include "lib/base/coding.h"
 #include "lib/block/footer.h"
 

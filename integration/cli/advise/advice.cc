@@ -92,7 +92,7 @@ class Adviser {
 
   void AddStock() {
     if (advice_.proposals.empty()) return;
-    Result<Plans> plans = PlanForMemory(forest(), ComparedBytes(), /*is_stock=*/true);
+    Result<Plans> plans = PlanForMemory(forest(), ComparedBytes(), FilterKind::kStock);
     if (!plans.ok()) return;
     const Prediction prediction = PredictAll(*plans);
     advice_.stock = Proposal{"stock", *std::move(plans), prediction};

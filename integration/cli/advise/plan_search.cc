@@ -122,12 +122,12 @@ Result<Plans> PlanForGoal(const Forest& forest, const RateGoal& goal) {
 
 // Footers and partly filled lines add to the allocated bits, so search for the highest
 // bits_per_key, in hundredths, whose filters fit.
-Result<Plans> PlanForMemory(const Forest& forest, uint64_t filter_bytes, bool is_stock) {
+Result<Plans> PlanForMemory(const Forest& forest, uint64_t filter_bytes, FilterKind kind) {
   constexpr double kSteps = 100;
   return PlanWithin(filter_bytes, kMinAllocatedBitsPerKey, kMaxAllocatedBitsPerKey,
                     [&](double bits_per_key) {
                       const double rounded = std::floor(bits_per_key * kSteps) / kSteps;
-                      return PlanForGoal(forest, {.bits_per_key = rounded, .is_stock = is_stock});
+                      return PlanForGoal(forest, {.bits_per_key = rounded, .kind = kind});
                     });
 }
 

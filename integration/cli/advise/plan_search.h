@@ -51,8 +51,8 @@ std::vector<ForestLevel> ListLevels(const Forest& forest);
 Result<Plans> PlanForGoal(const Forest& forest, const RateGoal& goal);
 
 /// Fewest wasted reads within `filter_bytes`. Fails if that is too little for any filter.
-/// `is_stock`: of RocksDB's own filters (kind=stock).
-Result<Plans> PlanForMemory(const Forest& forest, uint64_t filter_bytes, bool is_stock = false);
+Result<Plans> PlanForMemory(const Forest& forest, uint64_t filter_bytes,
+                            FilterKind kind = FilterKind::kAuto);
 
 /// Least memory with at most `wasted_reads` per lookup of an absent key. Fails if that is too few.
 Result<Plans> PlanForWastedReads(const Forest& forest, double wasted_reads);

@@ -10,6 +10,7 @@
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/maintenance/options_change.h"
 #include "integration/cli/term/terminal.h"
+#include "integration/rocksdb/policy/policy.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -250,11 +251,11 @@ void AddAdviseCommand(CLI::App* app, Action* action) {
   AddOption(command, &options->request.memory, "--memory BYTES",
             "maximum memory for all filters, as 10MB or 64MiB; excludes --wasted-reads",
             BytesInRange(1, kMaxMemory));
-  AddOption(
-      command, &options->request.wasted_reads, "--wasted-reads X",
-      fmt::format("maximum wasted reads per lookup of an absent key, {} to {}; excludes --memory",
-                  kMinWastedReads, kMaxWastedReads),
-      InRange(kMinWastedReads, kMaxWastedReads));
+  const auto& wasted_reads = rocksdb_plugin::PolicyOptionTable()["wasted_reads"];
+  AddOption(command, &options->request.wasted_reads, "--wasted-reads X",
+            "maximum wasted reads per lookup of an absent key, " + wasted_reads.allowed +
+                "; excludes --memory",
+            InRange(wasted_reads));
   AddOption(command, &options->absent_fraction, "--absent-fraction F",
             "share of the lookups whose key is absent, 0 to 1 (default as counted, or 1)",
             InRange(0, 1));

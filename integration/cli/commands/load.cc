@@ -7,6 +7,8 @@
 #include "integration/cli/maintenance/loaded_database.h"
 #include "integration/cli/rows/rows.h"
 #include "integration/cli/term/terminal.h"
+#include "integration/rocksdb/index/skip_index_properties.h"
+#include "integration/rocksdb/policy/policy.h"
 
 namespace blocksieve::cli {
 
@@ -242,12 +244,12 @@ void AddLoadCommand(CLI::App* app, Action* action) {
   AddOption(command, &options->index.target_fpr, "--fpr P",
             fmt::format("false-positive rate of an index, per granule (default {})",
                         SkipIndexOptions().target_fpr),
-            InRange(kMinTargetFpr, kMaxTargetFpr));
+            InRange(rocksdb_plugin::SkipIndexOptionTable()["target_fpr"]));
   AddMaxIndexBytesOption(command, &options->index.max_index_bytes, "8MiB");
+  const auto& range_fpr = rocksdb_plugin::PolicyOptionTable()["range_fpr"];
   AddOption(command, &options->range_fpr, "--range-fpr P",
-            fmt::format("build range filters that pass this share of empty ranges, {} to {}",
-                        kMinRangeFpr, kMaxRangeFpr),
-            InRange(kMinRangeFpr, kMaxRangeFpr));
+            "build range filters that pass this share of empty ranges, " + range_fpr.allowed,
+            InRange(range_fpr));
   AddOption(command, &options->delimiter, "--delimiter C",
             R"(field delimiter: one byte, \t, \\ or \xHH (default \t; for CSV a comma))");
   AddOption(command, &options->store_delimiter, "--store-delimiter C",

@@ -210,8 +210,12 @@ Check InRange(double low, double high) {
     double value = 0;
     return CLI::detail::lexical_cast(text, value) && value >= low && value <= high
                ? ""
-               : Refusal(text, fmt::format("{} to {}", low, high), IsNumber(text));
+               : Refusal(text, internal::RangeText(low, high), IsNumber(text));
   };
+}
+
+Check InRange(const rocksdb_plugin::OptionFacts& option) {
+  return InRange(option.lowest, option.highest);
 }
 
 // CLI11 reads -1 as a large unsigned number and 010 as eight.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "integration/cli/database/database.h"
+#include "integration/rocksdb/compat/option_type.h"
 
 namespace CLI {
 class App;
@@ -124,6 +125,7 @@ CLI::App* AddStep(CLI::App* command, const char* name, const char* description,
 /// Numbers from `low` to `high`. Whole numbers have no leading zeros; 1e6, 1.5M and 20k are
 /// rewritten to digits.
 Check InRange(double low, double high);
+Check InRange(const rocksdb_plugin::OptionFacts& option);  ///< The range of an OptionTable.
 Check WholeInRange(uint64_t low, uint64_t high);
 
 /// Whole numbers of bytes; 10kB and 64MiB are rewritten, too.

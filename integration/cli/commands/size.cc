@@ -6,6 +6,7 @@
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/json_table.h"
 #include "integration/cli/term/terminal.h"
+#include "integration/rocksdb/policy/policy.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -128,8 +129,9 @@ void AddSizeCommand(CLI::App* app, Action* action) {
   const auto [command, options] =
       AddSubcommand(app, action, "size", "Compute the size or false-positive rate of filters",
                     kSizeFooter, RunSize);
-  AddOption(command, &options->fpr, "--fpr P", "target false-positive rate, 1e-07 to 0.5",
-            InRange(kMinTargetFpr, kMaxTargetFpr));
+  const auto& fpr = rocksdb_plugin::PolicyOptionTable()["target_fpr"];
+  AddOption(command, &options->fpr, "--fpr P", "target false-positive rate, " + fpr.allowed,
+            InRange(fpr));
   AddOption(command, &options->bits_per_key, "--bits-per-key B", "maximum bits per key",
             InRange(0, kMaxBitsPerKey));
   AddOption(command, &options->bytes, "--bytes N", "maximum size of the filter, as 10kB or 64MiB",

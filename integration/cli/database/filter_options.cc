@@ -193,11 +193,11 @@ std::string WhyNoFilterIsBuilt(const std::string& policy_value) {
   const auto* const ours = rocksdb_plugin::As<rocksdb_plugin::Policy>(policy.get());
   if (ours == nullptr) return "";
   const FilterPolicyOptions& options = ours->options();
-  if (options.kind == PolicyKind::kStock) return "";
+  if (options.kind == FilterKind::kStock) return "";
   const std::array<std::string_view, 1> key = {"key"};
-  const Result<Filter> filter = Filter::Build(
-      key, {.kind = rocksdb_plugin::ToGoal(options).ChooseKind(/*is_short_lived=*/true),
-            .max_build_bytes = options.max_build_bytes});
+  const Result<Filter> filter =
+      Filter::Build(key, {.kind = ChooseKind(options.kind, /*is_short_lived=*/true),
+                          .max_build_bytes = options.max_build_bytes});
   return filter.ok() ? "" : "no filter will be built: " + filter.status().message();
 }
 
@@ -216,7 +216,7 @@ FilterPolicyOptions PolicyFor(const RateGoal& goal) {
   return {.target_fpr = goal.target_fpr,
           .wasted_reads = goal.wasted_reads,
           .bits_per_key = goal.bits_per_key,
-          .kind = goal.is_stock ? PolicyKind::kStock : PolicyKind::kAuto};
+          .kind = goal.kind};
 }
 
 std::pair<const char*, double> GoalOption(const FilterPolicyOptions& policy) {
@@ -239,7 +239,7 @@ std::string PolicyOption(const FilterPolicyOptions& policy) {
   std::string parts = policy.prefixes.empty() ? "" : ";prefixes=" + policy.prefixes;
   if (policy.range_fpr) parts += fmt::format(";ranges=true;range_fpr={}", *policy.range_fpr);
   return "filter_policy={id=blocksieve;" + GoalText(policy) +
-         (policy.kind == PolicyKind::kStock ? ";kind=stock" : ";kind=auto") + parts + "}";
+         ";kind=" + std::string(FilterKindName(policy.kind)) + parts + "}";
 }
 
 std::string StepsText(const FilterPolicyOptions& policy, bool has_options,

@@ -122,11 +122,9 @@ FilterReport EstimateFilter(const CreatedTables& tables, int level, double num_e
     const Result<Layout> layout = LayoutForBitsPerKey(kind, bits);
     filter.predicted_fpr = layout.ok() ? layout->predicted_fpr : 1;
   } else if (is_stock_kind ? level != 0 : policy.find("ibbon") != std::string::npos) {
-    // RocksDB's ribbons take 4 to 5 % more than a bit for each halving of the rate.
-    constexpr double kOverhead = 1.045;
     filter.origin = FilterOrigin::kStock;
     filter.kind = "ribbon";
-    filter.predicted_fpr = std::exp2(-bits / kOverhead);
+    filter.predicted_fpr = StockRibbonFpr(bits / kStockSlotsPerKey);
   } else {
     filter.origin = FilterOrigin::kStock;
     filter.kind = "bloom";

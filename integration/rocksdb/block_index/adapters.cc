@@ -11,7 +11,7 @@
 
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/option_type.h"
-#include "lib/base/checksum.h"
+#include "lib/base/coding.h"
 
 #if BLOCKSIEVE_HAS_USER_INDEX
 

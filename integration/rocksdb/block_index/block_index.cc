@@ -5,7 +5,7 @@
 #include <new>
 
 #include "integration/rocksdb/ranges/range_extractor.h"
-#include "lib/base/checksum.h"
+#include "lib/base/coding.h"
 #include "lib/base/errors.h"
 
 namespace blocksieve::rocksdb_plugin {

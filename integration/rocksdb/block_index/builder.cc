@@ -3,7 +3,7 @@
 
 #include "integration/rocksdb/block_index/block_index.h"
 #include "integration/rocksdb/compat/option_type.h"
-#include "lib/base/checksum.h"
+#include "lib/base/coding.h"
 #include "lib/base/errors.h"
 
 namespace blocksieve::rocksdb_plugin {

@@ -10,6 +10,7 @@
 
 #include "blocksieve/bytes.h"
 #include "blocksieve/status.h"
+#include "integration/rocksdb/compat/table_properties.h"
 #include "lib/base/coding.h"
 
 // The entries of a block index: one per data block, in key order. FORMAT.md specifies the bytes.
@@ -21,9 +22,6 @@ struct BlockHandle {
   uint64_t offset = 0;
   uint64_t size = 0;  ///< Without the trailer.
 };
-
-/// Bytes that RocksDB writes after each block.
-inline constexpr uint64_t kBlockTrailerBytes = 5;
 
 /// Entries from one restart to the next: a lookup decodes half as many on average.
 inline constexpr size_t kRestartInterval = 16;

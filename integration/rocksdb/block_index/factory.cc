@@ -24,6 +24,28 @@ namespace blocksieve {
 
 using namespace rocksdb_plugin;  // NOLINT: the same component
 
+const OptionTable& rocksdb_plugin::BlockIndexOptionTable() {
+  using Options = BlockIndexOptions;
+  const auto option = [](const OptionFacts& facts, auto get) {
+    return OptionTable::Describe<Options>(facts, get);
+  };
+  static const auto& table = *new OptionTable({
+      option({"ranges", "bounded iterators read nothing in ranges without keys"}, &Options::ranges),
+      option({"range_fpr", "share of short empty ranges let through", kMinRangeFpr, kMaxRangeFpr},
+             &Options::range_fpr),
+      option({"prefixes", "as of the filter policy"}, &Options::prefixes),
+      option({"prefix_fpr", "maximum share of absent prefixes let through", kMinTargetFpr,
+              kMaxTargetFpr},
+             &Options::prefix_fpr),
+      option({"columns", "as of a skip index, by data block"}, &Options::columns),
+      option({"value_fpr", "the `target_fpr` of a skip index", kMinTargetFpr, kMaxTargetFpr},
+             &Options::value_fpr),
+      option({"value_suffix_bytes", "as of a skip index"}, &Options::value_suffix_bytes),
+      option({"max_index_bytes", "the same, for the values of a file"}, &Options::max_index_bytes),
+  });
+  return table;
+}
+
 #if BLOCKSIEVE_HAS_USER_INDEX
 
 namespace rocksdb_plugin {
@@ -34,35 +56,10 @@ using rocksdb::UserDefinedIndexBuilder;
 using rocksdb::UserDefinedIndexFactory;
 using rocksdb::UserDefinedIndexReader;
 
-const OptionTypes& BlockIndexOptionTypes() {
-  // Never destroyed: databases may be closed while static destructors run.
-  static const auto& types = *new OptionTypes{
-      {"ranges", SwitchOption(offsetof(BlockIndexOptions, ranges))},
-      {"range_fpr",
-       OptionAsText<double>(offsetof(BlockIndexOptions, range_fpr), ParseRangeFpr, ToText<double>)},
-      {"prefixes", PrefixesOption(offsetof(BlockIndexOptions, prefixes))},
-      {"prefix_fpr", OptionAsText<double>(offsetof(BlockIndexOptions, prefix_fpr), ParseTargetFpr,
-                                          ToText<double>)},
-      {"columns", ColumnsOption(offsetof(BlockIndexOptions, columns))},
-      {"value_fpr", OptionAsText<double>(offsetof(BlockIndexOptions, value_fpr), ParseTargetFpr,
-                                         ToText<double>)},
-      {"value_suffix_bytes",
-       WholeOption<uint32_t>(offsetof(BlockIndexOptions, value_suffix_bytes))},
-      {"max_index_bytes", WholeOption<uint64_t>(offsetof(BlockIndexOptions, max_index_bytes))},
-  };
-  return types;
-}
-
 // Errors: InvalidArgument, also for rates that nothing uses.
-Status CheckOptions(const BlockIndexOptions& options, const rocksdb::Comparator* comparator) {
-  using internal::CheckRange;
-  BLOCKSIEVE_RETURN_IF_ERROR(
-      CheckRange("range_fpr", options.range_fpr, kMinRangeFpr, kMaxRangeFpr));
-  BLOCKSIEVE_RETURN_IF_ERROR(
-      CheckRange("prefix_fpr", options.prefix_fpr, kMinTargetFpr, kMaxTargetFpr));
-  BLOCKSIEVE_RETURN_IF_ERROR(
-      CheckRange("value_fpr", options.value_fpr, kMinTargetFpr, kMaxTargetFpr));
-  return BlockIndexBuilder::Create(options, comparator).status();
+rocksdb::Status CheckOptions(BlockIndexOptions options, const rocksdb::Comparator* comparator) {
+  BLOCKSIEVE_RETURN_IF_ERROR(BlockIndexOptionTable().Canonicalize(&options));
+  return ToRocksStatus(BlockIndexBuilder::Create(options, comparator).status());
 }
 
 }  // namespace
@@ -71,26 +68,23 @@ BlockIndexFactory::BlockIndexFactory(BlockIndexOptions options, const BlocksOfFi
     : options_(std::move(options)), blocks_(blocks) {
   if (blocks_ != nullptr) return;  // iterators read no options of it
   // RocksDB compares what it reads back from an OPTIONS file.
-  if (const auto rule = CanonicalPrefixRule(options_.prefixes); rule.ok()) {
-    options_.prefixes = *rule;
-  }
-  RegisterOptions("BlocksieveBlockIndexOptions", &options_, &BlockIndexOptionTypes());
+  BlockIndexOptionTable().Canonicalize(&options_).PermitUncheckedError();
+  RegisterOptions("BlocksieveBlockIndexOptions", &options_, &BlockIndexOptionTable().types());
 }
 
 rocksdb::Status BlockIndexFactory::PrepareOptions(const rocksdb::ConfigOptions& config) {
-  const Status valid = CheckOptions(options_, rocksdb::BytewiseComparator());
+  rocksdb::Status valid = CheckOptions(options_, rocksdb::BytewiseComparator());
   // When RocksDB reads an OPTIONS file, it silently drops the factory.
   if (!valid.ok()) {
-    LogLoudly(nullptr, "no block indexes for new files; reason: ", valid.message());
-    return ToRocksStatus(valid);
+    LogLoudly(nullptr, "no block indexes for new files; reason: ", ToMessage(valid));
+    return valid;
   }
   return UserDefinedIndexFactory::PrepareOptions(config);
 }
 
 rocksdb::Status BlockIndexFactory::ValidateOptions(
     const rocksdb::DBOptions& db, const rocksdb::ColumnFamilyOptions& family) const {
-  const Status valid = CheckOptions(options_, family.comparator);
-  if (!valid.ok()) return ToRocksStatus(valid);
+  BLOCKSIEVE_RETURN_IF_ERROR(CheckOptions(options_, family.comparator));
   const auto& collectors = family.table_properties_collector_factories;
   if (!options_.columns.empty() && !std::ranges::any_of(collectors, IsFileIdCollector)) {
     LogLoudly(db.info_log.get(),
@@ -150,7 +144,7 @@ rocksdb::Status SetBlockIndex(const BlockIndexOptions& index,
                             ToText(compression->parallel_threads), "1 with a user-defined index");
   }
   const auto factory = std::make_shared<BlockIndexFactory>(index);
-  BLOCKSIEVE_RETURN_IF_ERROR(ToRocksStatus(CheckOptions(index, column_family->comparator)));
+  BLOCKSIEVE_RETURN_IF_ERROR(CheckOptions(index, column_family->comparator));
   table.user_defined_index_factory = factory;
   auto collectors = column_family->table_properties_collector_factories;
   std::erase_if(collectors, IsFileIdCollector);

@@ -15,8 +15,12 @@
 
 #include "blocksieve/rocksdb/block_index.h"
 #include "integration/rocksdb/block_index/adapters.h"
+#include "integration/rocksdb/compat/option_type.h"
 
 namespace blocksieve::rocksdb_plugin {
+
+/// The options of BlockIndexOptions.
+const OptionTable& BlockIndexOptionTable();
 
 /// Registers the factory for option strings, if RocksDB has one. Returns the number of factories.
 int RegisterBlockIndex(rocksdb::ObjectLibrary& library);

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "integration/rocksdb/compat/option_type.h"
 
+#include <algorithm>
 #include <set>
-#include <string_view>
 
 #include "blocksieve/filter.h"
-#include "blocksieve/sizing.h"
-#include "lib/base/errors.h"
 
 namespace blocksieve::rocksdb_plugin {
 
@@ -50,14 +48,24 @@ rocksdb::Status OptionOutOfRange(const std::string& name, const std::string& val
       (is_number ? "" : ", not a number") + "; allowed: " + allowed);
 }
 
-rocksdb::Status ParseInRange(const std::string& name, const std::string& text, double lowest,
-                             double highest, double* number) {
+rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text, double* number) {
   double value = 0;
   const bool is_number = FromText(text, &value);
-  if (!is_number || !(value >= lowest && value <= highest)) {
-    return OptionOutOfRange(name, text, ToText(lowest) + " to " + ToText(highest), is_number);
+  if (!is_number || !(value >= option.lowest && value <= option.highest)) {
+    return OptionOutOfRange(option.name, text, AllowedValues(option, number), is_number);
   }
   *number = value;
+  return rocksdb::Status::OK();
+}
+
+rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text,
+                           std::optional<double>* number) {
+  double value = 0;
+  // SetOptions keeps the options of a policy of the same id unless they are set again, so an
+  // earlier goal must be cleared where another one is set.
+  const bool is_set = text != "none";
+  if (is_set) BLOCKSIEVE_RETURN_IF_ERROR(ParseValue(option, text, &value));
+  *number = is_set ? std::optional(value) : std::nullopt;
   return rocksdb::Status::OK();
 }
 
@@ -78,57 +86,40 @@ uint64_t TakeUnit(std::string_view* text) {
   return size;
 }
 
-}  // namespace
-
-rocksdb::Status ParseWhole(const std::string& name, const std::string& text, uint64_t highest,
-                           uint64_t* number) {
+template <class Whole>
+rocksdb::Status ParseWhole(const OptionFacts& option, const std::string& text, Whole* number) {
   std::string_view digits = text;
   const uint64_t unit = TakeUnit(&digits);
   uint64_t value = 0;
   // -1 is a number, but not a whole one.
   double real = 0;
   const bool is_whole = FromText(std::string(digits), &value);
-  if (!is_whole || value > highest / unit) {
-    return OptionOutOfRange(name, text, "0 to " + ToText(highest),
+  if (!is_whole || value > std::numeric_limits<Whole>::max() / unit) {
+    return OptionOutOfRange(option.name, text, AllowedValues(option, number),
                             is_whole || FromText(text, &real));
   }
-  *number = value * unit;
+  *number = static_cast<Whole>(value * unit);
   return rocksdb::Status::OK();
 }
 
-rocksdb::Status ParseSwitch(const std::string& name, const std::string& text, bool* is_on) {
+}  // namespace
+
+rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text, uint64_t* whole) {
+  return ParseWhole(option, text, whole);
+}
+
+rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text, uint32_t* whole) {
+  return ParseWhole(option, text, whole);
+}
+
+// RocksDB's own parser names no value in its errors.
+rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text, bool* is_on) {
   *is_on = text == "true" || text == "1";
   if (*is_on || text == "false" || text == "0") return rocksdb::Status::OK();
-  return OptionOutOfRange(name, text, "true, false");
+  return OptionOutOfRange(option.name, text, AllowedValues(option, is_on));
 }
 
-rocksdb::OptionTypeInfo SwitchOption(size_t offset) {
-  return OptionAsText<bool>(offset, ParseSwitch, SwitchText);
-}
-
-rocksdb::Status ParseOption(const rocksdb::ConfigOptions& config, const OptionTypes& types,
-                            const std::string& name, const std::string& value, void* options) {
-  const auto type = types.find(name);
-  if (type != types.end()) return type->second.Parse(config, name, value, options);
-  std::set<std::string> names;
-  for (const auto& known : types) names.insert(known.first);
-  std::string allowed = "id";
-  for (const std::string& known : names) allowed += ", " + known;
-  return rocksdb::Status::InvalidArgument("blocksieve: option " +
-                                          internal::Shown(name + "=" + value) +
-                                          " is unknown; allowed: " + allowed);
-}
-
-rocksdb::Status ParseTargetFpr(const std::string& name, const std::string& text,
-                               double* target_fpr) {
-  return ParseInRange(name, text, kMinTargetFpr, kMaxTargetFpr, target_fpr);
-}
-
-rocksdb::Status ParseRangeFpr(const std::string& name, const std::string& text, double* range_fpr) {
-  return ParseInRange(name, text, kMinRangeFpr, kMaxRangeFpr, range_fpr);
-}
-
-rocksdb::Status ParsePrefixes(const std::string&, const std::string& text, std::string* prefixes) {
+rocksdb::Status ParseValue(const OptionFacts&, const std::string& text, std::string* prefixes) {
   if (text == "none" || text == "auto") {
     *prefixes = text == "none" ? "" : text;
     return rocksdb::Status::OK();
@@ -138,10 +129,59 @@ rocksdb::Status ParsePrefixes(const std::string&, const std::string& text, std::
   return ToRocksStatus(rule.status());
 }
 
-static std::string AsIs(const std::string& text) { return text; }
+OptionTable::OptionTable(std::vector<Entry> entries) : entries_(std::move(entries)) {
+  using rocksdb::ConfigOptions;
+  for (const Entry& entry : entries_) {
+    types_.emplace(
+        entry.name,
+        rocksdb::OptionTypeInfo(
+            /*offset=*/0, rocksdb::OptionType::kUnknown, rocksdb::OptionVerificationType::kNormal,
+            rocksdb::OptionTypeFlags::kNone,
+            [&entry](const ConfigOptions&, const std::string&, const std::string& text,
+                     void* options) { return entry.parse(text, options); },
+            // RocksDB omits options whose text is empty.
+            [&entry](const ConfigOptions&, const std::string&, const void* options,
+                     std::string* text) {
+              *text = entry.write(options);
+              return rocksdb::Status::OK();
+            },
+            [&entry](const ConfigOptions&, const std::string&, const void* a, const void* b,
+                     std::string*) { return entry.write(a) == entry.write(b); }));
+  }
+}
 
-rocksdb::OptionTypeInfo PrefixesOption(size_t offset) {
-  return OptionAsText<std::string>(offset, ParsePrefixes, AsIs);
+const OptionTable::Entry& OptionTable::operator[](std::string_view name) const {
+  return *std::ranges::find(entries_, name, &Entry::name);
+}
+
+rocksdb::Status OptionTable::Parse(const std::string& name, const std::string& text,
+                                   void* options) const {
+  const auto entry = std::ranges::find(entries_, name, &Entry::name);
+  if (entry != entries_.end()) return entry->parse(text, options);
+  std::set<std::string> names;
+  for (const Entry& known : entries_) names.insert(known.name);
+  std::string allowed = "id";
+  for (const std::string& known : names) allowed += ", " + known;
+  return rocksdb::Status::InvalidArgument("blocksieve: option " +
+                                          internal::Shown(name + "=" + text) +
+                                          " is unknown; allowed: " + allowed);
+}
+
+rocksdb::Status OptionTable::Canonicalize(void* options) const {
+  for (const Entry& entry : entries_) {
+    const std::string text = entry.write(options);
+    if (!text.empty()) BLOCKSIEVE_RETURN_IF_ERROR(entry.parse(text, options));
+  }
+  return rocksdb::Status::OK();
+}
+
+std::string OptionTable::Print(const void* options) const {
+  std::string lines;
+  for (const Entry& entry : entries_) {
+    const std::string text = entry.write(options);
+    if (!text.empty()) lines += std::string("    ") + entry.name + ": " + text + "\n";
+  }
+  return lines;
 }
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -4,16 +4,21 @@
 #include <rocksdb/status.h>
 #include <rocksdb/utilities/options_type.h>
 
-#include <array>
 #include <charconv>
+#include <functional>
 #include <initializer_list>
 #include <limits>
 #include <new>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "blocksieve/status.h"
+#include "lib/base/errors.h"
 
 namespace blocksieve::rocksdb_plugin {
 
@@ -25,31 +30,18 @@ inline rocksdb::ConfigOptions Strict() {
   return strict;
 }
 
-/// Describes one option of type T to RocksDB: its offset in the options, Status parse(name, text,
-/// T*) and string write(T). RocksDB omits an option whose text is empty.
-template <class T, class Parse, class Write>
-rocksdb::OptionTypeInfo OptionAsText(size_t offset, Parse parse, Write write) {
-  using rocksdb::ConfigOptions;
-  return rocksdb::OptionTypeInfo(
-      static_cast<int>(offset), rocksdb::OptionType::kUnknown,
-      rocksdb::OptionVerificationType::kNormal, rocksdb::OptionTypeFlags::kNone,
-      [parse](const ConfigOptions&, const std::string& name, const std::string& text,
-              void* address) { return parse(name, text, static_cast<T*>(address)); },
-      [write](const ConfigOptions&, const std::string&, const void* address, std::string* text) {
-        *text = write(*static_cast<const T*>(address));
-        return rocksdb::Status::OK();
-      },
-      [](const ConfigOptions&, const std::string&, const void* a, const void* b, std::string*) {
-        return *static_cast<const T*>(a) == *static_cast<const T*>(b);
-      });
-}
-
 /// The shortest text that FromText reads as the same number. Independent of the locale.
 template <class Number>
 std::string ToText(Number number) {
-  std::array<char, 32> buffer;
-  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number);
-  return {buffer.data(), result.ptr};
+  return internal::ShortestText(number);
+}
+
+/// Returns whether all of `text` is a number in the range of `Number`.
+template <class Number>
+bool FromText(const std::string& text, Number* number) {
+  const char* const end = text.data() + text.size();
+  const auto [after, error] = std::from_chars(text.data(), end, *number);
+  return error == std::errc() && after == end;
 }
 
 /// The RocksDB status of the same kind, with "blocksieve: " before the message.
@@ -78,64 +70,112 @@ rocksdb::Status PublicCall(Arguments arguments, const Body& body) try {
 rocksdb::Status OptionOutOfRange(const std::string& name, const std::string& value,
                                  const std::string& allowed, bool is_number = true);
 
-/// Parses the option `name`, a number in [lowest, highest]. Errors: OptionOutOfRange.
-rocksdb::Status ParseInRange(const std::string& name, const std::string& text, double lowest,
-                             double highest, double* number);
+/// An option of a struct, as OptionTable has it.
+struct OptionFacts {
+  const char* name;
+  const char* meaning;  ///< For OPTIONS.md, in Markdown.
+  double lowest = 0;    ///< Of a number that is not whole.
+  double highest = 0;
+};
 
-/// Parses a whole number up to `highest`, also as 64k, 8M, 64MiB or 10kB. Errors: OptionOutOfRange.
-rocksdb::Status ParseWhole(const std::string& name, const std::string& text, uint64_t highest,
-                           uint64_t* number);
+/// @{
+/// Parse the text of an option: a number in its range, or none for one that may be missing; a whole
+/// number, also as 64k, 8M, 64MiB or 10kB; true, 1, false or 0; a rule of prefixes. Other types
+/// have functions of the same names. Errors: InvalidArgument, naming the option, its value and what
+/// is allowed.
+rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text, double* number);
+rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text,
+                           std::optional<double>* number);
+rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text, uint64_t* whole);
+rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text, uint32_t* whole);
+rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text, bool* is_on);
+rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text,
+                           std::string* prefixes);
+/// @}
 
-/// The same for all numbers of type Whole.
-template <class Whole>
-rocksdb::Status ParseWhole(const std::string& name, const std::string& text, Whole* number) {
-  uint64_t whole = *number;
-  rocksdb::Status status = ParseWhole(name, text, std::numeric_limits<Whole>::max(), &whole);
-  *number = static_cast<Whole>(whole);
-  return status;
+/// What ParseValue reads as the same value; empty: not set.
+template <class T>
+std::string WriteValue(const OptionFacts&, const T& value) {
+  if constexpr (std::is_same_v<T, std::optional<double>>) {
+    return value ? ToText(*value) : "";
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return value ? "true" : "false";
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    return value;
+  } else {
+    return ToText(value);
+  }
 }
 
-/// An option that is a whole number, at `offset` in the options.
-template <class Whole>
-rocksdb::OptionTypeInfo WholeOption(size_t offset) {
-  return OptionAsText<Whole>(offset, &ParseWhole<Whole>, ToText<Whole>);
+/// What ParseValue allows, for a null pointer of the type; empty if its errors alone say it.
+template <class T>
+std::string AllowedValues(const OptionFacts& option, const T*) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return "true, false";
+  } else if constexpr (std::is_integral_v<T>) {
+    return "0 to " + ToText(std::numeric_limits<T>::max());
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    return "";
+  } else {
+    return internal::RangeText(option.lowest, option.highest);
+  }
 }
-
-/// Parses true, 1, false or 0. RocksDB's own parser names no value in its errors.
-rocksdb::Status ParseSwitch(const std::string& name, const std::string& text, bool* is_on);
-inline const char* SwitchText(bool is_on) { return is_on ? "true" : "false"; }
-
-/// A boolean option, at `offset` in the options.
-rocksdb::OptionTypeInfo SwitchOption(size_t offset);
 
 /// How RocksDB parses, writes and compares each option, by name.
 using OptionTypes = std::unordered_map<std::string, rocksdb::OptionTypeInfo>;
 
-/// Sets one of the `options` to a value. Errors: InvalidArgument, naming the option, its value and
-/// what is allowed.
-rocksdb::Status ParseOption(const rocksdb::ConfigOptions& config, const OptionTypes& types,
-                            const std::string& name, const std::string& value, void* options);
+/// The options of a struct: the one place that has their names, types, defaults, ranges and
+/// meaning. Parsers, errors, printed options, the command's help and OPTIONS.md take them from it.
+/// Functions with `options` REQUIRE the address of such a struct.
+class OptionTable {
+ public:
+  struct Entry : OptionFacts {
+    std::string allowed;
+    std::string default_text;
+    std::function<rocksdb::Status(const std::string& text, void* options)> parse;
+    std::function<std::string(const void* options)> write;
+  };
 
-/// Parses a target FPR, kMinTargetFpr to kMaxTargetFpr. Errors: OptionOutOfRange.
-rocksdb::Status ParseTargetFpr(const std::string& name, const std::string& text,
-                               double* target_fpr);
+  /// Lives as long as the process: databases may be closed while static destructors run.
+  explicit OptionTable(std::vector<Entry> entries);
+  OptionTable(const OptionTable&) = delete;
 
-/// The same of a range filter, kMinRangeFpr to kMaxRangeFpr.
-rocksdb::Status ParseRangeFpr(const std::string& name, const std::string& text, double* range_fpr);
+  /// The entry of the option that `get`, a pointer to a member or a function, returns of the
+  /// struct.
+  template <class Options, class Get>
+  static Entry Describe(const OptionFacts& facts, Get get) {
+    using Value = std::remove_cvref_t<std::invoke_result_t<Get, Options&>>;
+    Entry entry{facts, AllowedValues(facts, static_cast<const Value*>(nullptr)), "", {}, {}};
+    entry.parse = [facts, get](const std::string& text, void* options) {
+      return ParseValue(facts, text, &std::invoke(get, *static_cast<Options*>(options)));
+    };
+    entry.write = [facts, get](const void* options) {
+      return WriteValue(facts, std::invoke(get, *static_cast<const Options*>(options)));
+    };
+    const Options defaults;
+    entry.default_text = entry.write(&defaults);
+    return entry;
+  }
 
-/// Parses a rule of prefixes, as FilterPolicyOptions::prefixes. Errors: InvalidArgument.
-rocksdb::Status ParsePrefixes(const std::string& name, const std::string& text,
-                              std::string* prefixes);
+  const std::vector<Entry>& entries() const { return entries_; }
 
-/// An option that is such a rule, at `offset` in the options.
-rocksdb::OptionTypeInfo PrefixesOption(size_t offset);
+  /// REQUIRES: the table has the option.
+  const Entry& operator[](std::string_view name) const;
 
-/// Returns whether all of `text` is a number in the range of `Number`.
-template <class Number>
-bool FromText(const std::string& text, Number* number) {
-  const char* const end = text.data() + text.size();
-  const auto [after, error] = std::from_chars(text.data(), end, *number);
-  return error == std::errc() && after == end;
-}
+  /// Sets an option. Errors: those of ParseValue, and of an unknown name.
+  rocksdb::Status Parse(const std::string& name, const std::string& text, void* options) const;
+
+  /// Sets each option to what it would be read back as. Errors: those of ParseValue.
+  rocksdb::Status Canonicalize(void* options) const;
+
+  /// A line for each option that is set, as RocksDB's info log has those of a table.
+  std::string Print(const void* options) const;
+
+  const OptionTypes& types() const { return types_; }
+
+ private:
+  const std::vector<Entry> entries_;
+  OptionTypes types_;
+};
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -7,9 +7,11 @@
 #include <mutex>
 #include <utility>
 
+#include "blocksieve/bytes.h"
 #include "blocksieve/sizing.h"
 
-// RocksDB's own policies, for its own filters.
+// RocksDB's own filters: the policies that build and read them, and what their bytes say. Their
+// sizes and rates are those of blocksieve/sizing.h.
 
 namespace blocksieve::rocksdb_plugin {
 
@@ -34,6 +36,17 @@ class StockPolicies {
 /// A policy that reads every stock filter of RocksDB. It lives as long as the process, as readers
 /// may be closed while static destructors run. Null if RocksDB has no such policy. Thread-safe.
 const rocksdb::FilterPolicy* StockReader();
+
+/// What the trailer of a stock filter says.
+struct StockFilter {
+  const char* kind = "";     ///< "bloom", "ribbon" or "legacy bloom"; empty: unknown, or damaged.
+  double fpr = 1;            ///< By the model of the kind.
+  int8_t marker = 0;         ///< Its first byte, which tells the kind.
+  const char* problem = "";  ///< Why it is damaged; empty if it is not.
+};
+
+/// Describes a filter that HasFilterBlockTail does not hold for, with this many bits per entry.
+StockFilter DescribeStockFilter(ByteView contents, double bits_per_entry);
 
 /// Whether this thread is in NewStockPolicy. RocksDB then calls its own functions that make
 /// policies, which the plug-in may have replaced (shared_plugin.cc).

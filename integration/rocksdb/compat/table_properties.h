@@ -9,6 +9,9 @@
 
 namespace blocksieve::rocksdb_plugin {
 
+/// RocksDB writes and reads a block together with a compression type and a checksum after it.
+inline constexpr uint64_t kBlockTrailerBytes = 5;
+
 /// Stands for the properties of a table that has none, such as LevelDB's.
 const std::shared_ptr<const rocksdb::TableProperties>& NoProperties();
 

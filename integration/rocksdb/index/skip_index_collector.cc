@@ -163,7 +163,7 @@ const char SkipIndexCollectorFactory::kName[] = "blocksieve.skip_index";
 
 SkipIndexCollectorFactory::SkipIndexCollectorFactory(SkipIndexSettings settings)
     : settings_(std::move(settings)) {
-  RegisterOptions("BlocksieveSkipIndexOptions", &settings_, &SkipIndexOptionTypes());
+  RegisterOptions("BlocksieveSkipIndexOptions", &settings_, &SkipIndexOptionTable().types());
 }
 
 std::string SkipIndexCollectorFactory::ToString() const {

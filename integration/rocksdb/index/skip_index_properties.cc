@@ -3,8 +3,8 @@
 
 #include <new>
 
+#include "blocksieve/sizing.h"
 #include "integration/rocksdb/compat/log.h"
-#include "integration/rocksdb/compat/option_type.h"
 #include "lib/base/errors.h"
 
 namespace blocksieve::rocksdb_plugin {
@@ -32,49 +32,6 @@ rocksdb::Status Unescape(std::string_view text, std::string* plain) {
   return rocksdb::Status::OK();
 }
 
-// Writes the definitions, separated by '|', with punctuation as %XX. Readers require this only for
-// '|', ';', '{', '}', '#' and '%'.
-std::string WriteColumns(const ColumnList& columns) {
-  std::string text;
-  for (const Column& column : columns) {
-    const std::string definition = column.ToText();
-    if (!text.empty()) text += '|';
-    for (size_t i = 0; i < definition.size(); ++i) {
-      const char c = definition[i];
-      const bool is_outer = i == 0 || i + 1 == definition.size();
-      if (kEscaped.find(c) == std::string_view::npos && !(c == ' ' && is_outer)) {
-        text += c;
-        continue;
-      }
-      constexpr std::string_view kDigits = "0123456789ABCDEF";
-      text += '%';
-      text += kDigits[static_cast<unsigned char>(c) / 16];
-      text += kDigits[static_cast<unsigned char>(c) % 16];
-    }
-  }
-  return text;
-}
-
-// Reads the output of WriteColumns. Errors: InvalidArgument, with the definition.
-rocksdb::Status ReadColumns(const std::string&, const std::string& text, ColumnList* columns) {
-  ColumnList read;
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t end = std::min(text.find('|', begin), text.size());
-    std::string definition;
-    BLOCKSIEVE_RETURN_IF_ERROR(Unescape({text.data() + begin, end - begin}, &definition));
-    Result<Column> column = Column::Parse(definition);
-    if (!column.ok()) {
-      // RocksDB may silently drop the factory, or continue without columns.
-      LogLoudly(nullptr, "no skip indexes for new files; reason: ", column.status().message());
-      return ToRocksStatus(column.status());
-    }
-    read.push_back(*std::move(column));
-    begin = end + 1;
-  }
-  *columns = std::move(read);
-  return rocksdb::Status::OK();
-}
-
 // The lines of a text without line ends; none if it is empty.
 std::vector<std::string_view> SplitLines(std::string_view text) {
   std::vector<std::string_view> lines;
@@ -98,9 +55,7 @@ constexpr const char* kIdentityOptions[] = {"block_granules",  "granule_rows",
 std::string IdentityText(const SkipIndexSettings& settings) {
   std::string text = std::string(kVersionLine) + "\n";
   for (const std::string name : kIdentityOptions) {
-    std::string value;
-    SkipIndexOptionTypes().at(name).Serialize({}, name, &settings, &value).PermitUncheckedError();
-    text += name + "=" + value + "\n";
+    text += name + "=" + SkipIndexOptionTable()[name].write(&settings) + "\n";
   }
   for (const Column& column : settings.index.columns) text += column.ToText() + "\n";
   return text;
@@ -115,8 +70,7 @@ std::optional<SkipIndexSettings> ReadIdentityText(std::string_view text) {
     const std::string line(lines[at++]);
     if (!line.starts_with(name + "=")) return std::nullopt;
     const std::string value = line.substr(name.size() + 1);
-    if (!SkipIndexOptionTypes().at(name).Parse({}, name, value, &settings).ok())
-      return std::nullopt;
+    if (!SkipIndexOptionTable()[name].parse(value, &settings).ok()) return std::nullopt;
   }
   for (const std::string_view line : ColumnLines(text)) {
     Result<Column> column = Column::Parse(line);
@@ -152,27 +106,82 @@ uint64_t ParseFileNumber(std::string_view path) {
   return number;
 }
 
-rocksdb::OptionTypeInfo ColumnsOption(size_t offset) {
-  return OptionAsText<ColumnList>(offset, ReadColumns, WriteColumns);
+std::string WriteValue(const OptionFacts&, const ColumnList& columns) {
+  std::string text;
+  for (const Column& column : columns) {
+    const std::string definition = column.ToText();
+    if (!text.empty()) text += '|';
+    for (size_t i = 0; i < definition.size(); ++i) {
+      const char c = definition[i];
+      const bool is_outer = i == 0 || i + 1 == definition.size();
+      if (kEscaped.find(c) == std::string_view::npos && !(c == ' ' && is_outer)) {
+        text += c;
+        continue;
+      }
+      constexpr std::string_view kDigits = "0123456789ABCDEF";
+      text += '%';
+      text += kDigits[static_cast<unsigned char>(c) / 16];
+      text += kDigits[static_cast<unsigned char>(c) % 16];
+    }
+  }
+  return text;
 }
 
-const OptionTypes& SkipIndexOptionTypes() {
-  // Never destroyed: databases may be closed while static destructors run.
-  static const auto& types = *new OptionTypes{
-      {"columns", ColumnsOption(offsetof(SkipIndexSettings, index.columns))},
-      {"target_fpr", OptionAsText<double>(offsetof(SkipIndexSettings, index.target_fpr),
-                                          ParseTargetFpr, ToText<double>)},
-      {"block_granules", SwitchOption(offsetof(SkipIndexSettings, index.block_granules))},
-      {"granule_rows", WholeOption<uint64_t>(offsetof(SkipIndexSettings, index.granule_rows))},
-      {"granule_bytes", WholeOption<uint64_t>(offsetof(SkipIndexSettings, index.granule_bytes))},
-      {"max_index_bytes",
-       WholeOption<uint64_t>(offsetof(SkipIndexSettings, index.max_index_bytes))},
-      {"max_property_bytes",
-       WholeOption<uint64_t>(offsetof(SkipIndexSettings, storage.max_property_bytes))},
-      {"value_suffix_bytes",
-       WholeOption<uint32_t>(offsetof(SkipIndexSettings, storage.value_suffix_bytes))},
+rocksdb::Status ParseValue(const OptionFacts&, const std::string& text, ColumnList* columns) {
+  ColumnList read;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('|', begin), text.size());
+    std::string definition;
+    BLOCKSIEVE_RETURN_IF_ERROR(Unescape({text.data() + begin, end - begin}, &definition));
+    Result<Column> column = Column::Parse(definition);
+    if (!column.ok()) {
+      // RocksDB may silently drop the factory, or continue without columns.
+      LogLoudly(nullptr, "no skip indexes for new files; reason: ", column.status().message());
+      return ToRocksStatus(column.status());
+    }
+    read.push_back(*std::move(column));
+    begin = end + 1;
+  }
+  *columns = std::move(read);
+  return rocksdb::Status::OK();
+}
+
+const OptionTable& SkipIndexOptionTable() {
+  const auto option = [](const OptionFacts& facts, auto get) {
+    return OptionTable::Describe<SkipIndexSettings>(facts, get);
   };
-  return types;
+  static const auto& table = *new OptionTable({
+      option(
+          {"columns", "the parts of the value that are indexed"},
+          [](auto& settings) -> auto& { return settings.index.columns; }),
+      option(
+          {"target_fpr",
+           "share of granules without a value that are read; lower than for keys, because most "
+           "granules lack most values",
+           kMinTargetFpr, kMaxTargetFpr},
+          [](auto& settings) -> auto& { return settings.index.target_fpr; }),
+      option(
+          {"block_granules", "a granule is a data block"},
+          [](auto& settings) -> auto& { return settings.index.block_granules; }),
+      option(
+          {"granule_rows", "rows of a granule that is not a block; 0: no limit"},
+          [](auto& settings) -> auto& { return settings.index.granule_rows; }),
+      option(
+          {"granule_bytes", "bytes of such a granule; 0: no limit"},
+          [](auto& settings) -> auto& { return settings.index.granule_bytes; }),
+      option(
+          {"max_index_bytes",
+           "bytes of the index of a file, and 1/32 of the memory of building it; 0: no limit"},
+          [](auto& settings) -> auto& { return settings.index.max_index_bytes; }),
+      option(
+          {"max_property_bytes", "a larger index is stored in a file beside the SST"},
+          [](auto& settings) -> auto& { return settings.storage.max_property_bytes; }),
+      option(
+          {"value_suffix_bytes",
+           "bytes at the end of each value that are not indexed: 4 under DBWithTTL"},
+          [](auto& settings) -> auto& { return settings.storage.value_suffix_bytes; }),
+  });
+  return table;
 }
 
 }  // namespace blocksieve::rocksdb_plugin

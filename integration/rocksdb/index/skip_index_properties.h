@@ -2,17 +2,16 @@
 
 #include <rocksdb/status.h>
 #include <rocksdb/table_properties.h>
-#include <rocksdb/utilities/options_type.h>
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "blocksieve/rocksdb/skip_index.h"
 #include "blocksieve/skip_index.h"
+#include "integration/rocksdb/compat/option_type.h"
 
 // The table properties of a file's skip index. All but the index are text, for sst_dump.
 
@@ -56,10 +55,16 @@ std::string BaseName(std::string_view path);
 /// "/a/b/000012.sst": 12; 0 if the name has no number.
 uint64_t ParseFileNumber(std::string_view path);
 
-/// An option that is a list of columns, at `offset` in the options.
-rocksdb::OptionTypeInfo ColumnsOption(size_t offset);
+/// @{
+/// A list of columns as an option: definitions, separated by '|', with punctuation as %XX. Readers
+/// require this only for '|', ';', '{', '}', '#' and '%'. Errors: InvalidArgument, with the
+/// definition.
+rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text, ColumnList* columns);
+std::string WriteValue(const OptionFacts& option, const ColumnList& columns);
+inline std::string AllowedValues(const OptionFacts&, const ColumnList*) { return "at most 256"; }
+/// @}
 
-/// How RocksDB parses, writes and compares each option. Lives as long as the process.
-const std::unordered_map<std::string, rocksdb::OptionTypeInfo>& SkipIndexOptionTypes();
+/// The options of SkipIndexSettings.
+const OptionTable& SkipIndexOptionTable();
 
 }  // namespace blocksieve::rocksdb_plugin

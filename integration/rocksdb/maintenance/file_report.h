@@ -154,11 +154,6 @@ bool IsUnfiltered(const FileReport& file);
 /// "no filters" and so on, for one of these states.
 std::string StateText(FilterState state, const FilterReader& reader);
 
-/// 0 if `whole` is 0.
-inline double Ratio(uint64_t part, uint64_t whole) {
-  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
-
 /// Describes the filters of a table from their bytes, which are empty if it has none or RocksDB
 /// cannot read them; these are unknown.
 FilterReport ReportFilters(const rocksdb::TableProperties& properties,

@@ -12,52 +12,19 @@
 
 #include "blocksieve/filter.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
+#include "integration/rocksdb/compat/stock_filters.h"
 #include "integration/rocksdb/maintenance/captured_filters.h"
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
-#include "lib/base/coding.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
-
-// The trailer of stock filters. Its first byte is the kind (number of probes for legacy Bloom):
-//   -1 (Bloom)         0, probes (low 5 bits) and log2 of lines of 64 bytes (high 3), 2 bytes
-//   -2 (Ribbon)        seed, number of blocks of 128 slots (24 bits)
-//   >0 (legacy Bloom)  number of lines (32 bits)
-constexpr size_t kTrailerBytes = 5;
-constexpr int8_t kBloomMarker = -1;
-constexpr int8_t kRibbonMarker = -2;
 
 FilterReport Unreadable(std::string problem) {
   FilterReport report;
   report.origin = FilterOrigin::kUnreadable;
   report.problems = {std::move(problem)};
   return report;
-}
-
-// The FPR of a stock Ribbon halves with each column. Later blocks may have one more column.
-double RibbonFpr(uint64_t num_blocks, uint64_t data_bytes) {
-  constexpr uint64_t kSegmentBytes = 16;  // one column of a block of 128 slots
-  const uint64_t num_segments = data_bytes / kSegmentBytes;
-  const uint64_t columns = num_segments / num_blocks;
-  const double share_of_wide = Ratio(num_segments % num_blocks, num_blocks);
-  return std::exp2(-static_cast<double>(columns)) * (1 - share_of_wide / 2);
-}
-
-// FPR of a Bloom filter in a table with a format_version below 5: RocksDB's own estimate, in
-// LegacyBloomImpl. It is 0 to 15 % too high from 5 to 24 bits per key, and up to 1.7 times in
-// filters of a few lines. The positions of a key follow from one 32-bit hash, so keys share more of
-// them than if they were independent (rocksdb#4120).
-double LegacyBloomFpr(uint64_t data_bytes, uint64_t num_keys, uint32_t num_probes) {
-  if (data_bytes == 0) return 1;
-  const auto keys = static_cast<double>(std::max<uint64_t>(num_keys, 1));
-  const double bits_per_key = 8 * static_cast<double>(data_bytes) / keys;
-  const double dependent = 0.1 / (bits_per_key * 0.75 + 22);
-  const double same_hash = -std::expm1(-keys * std::exp2(-32));
-  constexpr uint32_t kMaxProbes = 30;  // RocksDB's
-  const double fpr =
-      BlockedBloomFpr(bits_per_key, std::clamp(num_probes, 1U, kMaxProbes)) + dependent;
-  return std::min(1.0, fpr + same_hash - fpr * same_hash);
 }
 
 FilterReport DescribeOurs(ByteView contents) {
@@ -90,43 +57,16 @@ FilterReport DescribeOurs(ByteView contents) {
 }
 
 FilterReport DescribeStock(ByteView contents, double bits_per_entry) {
-  const ByteView trailer = contents.last(kTrailerBytes);
-  const size_t data_bytes = contents.size() - kTrailerBytes;
+  const StockFilter filter = DescribeStockFilter(contents, bits_per_entry);
+  if (*filter.problem != '\0') return Unreadable(filter.problem);
   FilterReport facts;
-  facts.origin = FilterOrigin::kStock;
   facts.num_entries =
       static_cast<uint64_t>(8 * static_cast<double>(contents.size()) / bits_per_entry);
-  const auto marker = static_cast<int8_t>(trailer[0]);
-  if (marker == kBloomMarker && trailer[1] == 0) {
-    facts.kind = "bloom";
-    facts.predicted_fpr = BlockedBloomFpr(bits_per_entry, std::max(trailer[2] & 31u, 1u));
-  } else if (marker == kRibbonMarker) {
-    const uint64_t num_blocks = LoadLittleEndian<uint32_t>(trailer.data() + 1) >> 8;
-    if (num_blocks == 0) return Unreadable("stock Ribbon filter without slots");
-    facts.kind = "ribbon";
-    facts.predicted_fpr = RibbonFpr(num_blocks, data_bytes);
-  } else if (marker > 0) {
-    facts.kind = "legacy bloom";
-    const uint64_t num_lines = LoadLittleEndian<uint32_t>(trailer.data() + 1);
-    const uint64_t line_bits = num_lines == 0 ? 0 : 8 * data_bytes / num_lines;
-    // The cache lines of RocksDB's machines: 64 bytes, or 128 or 256 on some.
-    const bool is_line = line_bits == 512 || line_bits == 1024 || line_bits == 2048;
-    if (!is_line || num_lines * line_bits != 8 * data_bytes) {
-      return Unreadable("legacy Bloom filter of no whole lines");
-    }
-    facts.predicted_fpr =
-        LegacyBloomFpr(data_bytes, facts.num_entries, static_cast<uint32_t>(marker));
-  } else {
-    facts.origin = FilterOrigin::kUnknown;
-    facts.note = "unknown kind " + std::to_string(marker);
-  }
+  facts.kind = filter.kind;
+  facts.predicted_fpr = filter.fpr;
+  facts.origin = facts.kind.empty() ? FilterOrigin::kUnknown : FilterOrigin::kStock;
+  if (facts.kind.empty()) facts.note = "unknown kind " + std::to_string(filter.marker);
   return facts;
-}
-
-FilterReport ReportFilter(ByteView contents, double stock_bits_per_entry) {
-  if (contents.size() <= kTrailerBytes) return Unreadable("too short");
-  return HasFilterBlockTail(contents) ? DescribeOurs(contents)
-                                      : DescribeStock(contents, stock_bits_per_entry);
 }
 
 // The mean FPR of filters, weighted by their entries, as lookups are.
@@ -175,7 +115,9 @@ void DescribeFilters(const std::vector<std::string>& filters, uint64_t num_entri
   std::vector<FilterReport> described;
   described.reserve(filters.size());
   for (const std::string& contents : filters) {
-    described.push_back(ReportFilter(AsBytes(contents), bits_per_entry));
+    const ByteView bytes = AsBytes(contents);
+    const bool is_ours = contents.size() > kZeroTailBytes && HasFilterBlockTail(bytes);
+    described.push_back(is_ours ? DescribeOurs(bytes) : DescribeStock(bytes, bits_per_entry));
   }
   // Of a filter that does not record them: partitions have similar sizes.
   const double typical_entries =

@@ -50,7 +50,7 @@ std::string WhyNoBetter(const std::vector<FileReport>& files, const FileReport& 
     });
     if (!has_entries) return "with whole_key_filtering=false, none of the keys has a prefix";
   }
-  const bool is_stock = options.kind == PolicyKind::kStock;
+  const bool is_stock = options.kind == FilterKind::kStock;
   const uint64_t num_filters = std::max<uint64_t>(file.filter.num_filters, 1);
   const uint64_t num_keys = FilterKeys(file) / num_filters;
   const bool is_limited = options.max_build_bytes != 0 || (is_stock && num_filters > 1) ||

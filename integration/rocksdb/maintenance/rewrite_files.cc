@@ -33,7 +33,7 @@ bool ChangesParts(const FileReport& file, const FilterPolicyOptions& requested,
   if (filter.origin == FilterOrigin::kStock) return NeedsExtractor(requested);
   if (filter.origin != FilterOrigin::kBlocksieve) return false;
   // Blocksieve's filters may be better, but do not work in RocksDB alone.
-  if (requested.kind == PolicyKind::kStock) return true;
+  if (requested.kind == FilterKind::kStock) return true;
   const bool has_ranges = filter.ranges.num_filters != 0;
   const bool has_prefixes = filter.prefixes.num_filters != 0;
   if ((has_ranges && !requested.ranges) || (has_prefixes && requested.prefixes.empty()))
@@ -197,7 +197,7 @@ std::string PartsText(const rocksdb::ColumnFamilyOptions& family) {
   if (requested.ranges) text += ";ranges=true";
   if (FindBlockIndexOptions(family)) text += std::string(";") + kBlockIndexPlace;
   if (!text.empty()) return text.substr(1);
-  return requested.kind == PolicyKind::kStock ? "" : "none";
+  return requested.kind == FilterKind::kStock ? "" : "none";
 }
 
 std::vector<FileToRewrite> FilesToRewrite(const std::vector<FileReport>& files, const Tree& tree,

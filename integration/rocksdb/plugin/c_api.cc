@@ -93,7 +93,7 @@ rocksdb::ColumnFamilyHandle* UnwrapFamily(rocksdb_column_family_handle_t* handle
 
 // Errors: InvalidArgument, naming the option, its value and what is allowed.
 rocksdb::Status ParseOptions(const std::string& text, const std::string& id,
-                             const OptionTypes& types, void* options) {
+                             const OptionTable& table, void* options) {
   std::unordered_map<std::string, std::string> values;
   if (text.find('=') == std::string::npos) {
     values["id"] = text;
@@ -106,13 +106,13 @@ rocksdb::Status ParseOptions(const std::string& text, const std::string& id,
     values.emplace("target_fpr", given.mapped().substr(id.size() + 1));
   }
   for (const auto& [name, value] : values) {
-    BLOCKSIEVE_RETURN_IF_ERROR(ParseOption({}, types, name, value, options));
+    BLOCKSIEVE_RETURN_IF_ERROR(table.Parse(name, value, options));
   }
   return rocksdb::Status::OK();
 }
 
 rocksdb::Status ParseFilter(const char* text, FilterPolicyOptions* options) {
-  rocksdb::Status status = ParseOptions(text, Policy::kName, PolicyOptionTypes(), options);
+  rocksdb::Status status = ParseOptions(text, Policy::kName, PolicyOptionTable(), options);
   return status.ok() ? ValidatePolicyOptions(*options) : status;
 }
 
@@ -157,7 +157,7 @@ class CPolicy final : public rocksdb_filterpolicy_t {
     state_ = nullptr;
     destructor_ = [](void*) {};
     name_ = nullptr;
-    RegisterOptions("BlocksieveFilterPolicyOptions", &options_, &PolicyOptionTypes());
+    RegisterOptions("BlocksieveFilterPolicyOptions", &options_, &PolicyOptionTable().types());
   }
 
   // A copy, because As<Policy> takes Policy::kName itself for that of a Policy.
@@ -247,7 +247,7 @@ BLOCKSIEVE_EXPORT void blocksieve_options_enable_skip_index(rocksdb_options_t* o
   Report(errptr, {{"options", options}, {"options_text", options_text}}, [&] {
     SkipIndexSettings settings;
     BLOCKSIEVE_RETURN_IF_ERROR(ParseOptions(options_text, SkipIndexCollectorFactory::kName,
-                                            SkipIndexOptionTypes(), &settings));
+                                            SkipIndexOptionTable(), &settings));
     return EnableSkipIndex(&Wrapped<rocksdb::Options>(options), settings.index, settings.storage);
   });
 }

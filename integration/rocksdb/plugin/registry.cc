@@ -10,7 +10,6 @@
 #include "integration/rocksdb/block_index/factory.h"
 #include "integration/rocksdb/block_index/file_id.h"
 #include "integration/rocksdb/compat/log.h"
-#include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/listener/listener.h"
 #include "integration/rocksdb/policy/policy.h"
@@ -47,7 +46,7 @@ const rocksdb::FilterPolicy* MakeFromId(const std::string& id,
   FilterPolicyOptions options;
   if (const size_t colon = id.find(':'); colon != std::string::npos) {
     const rocksdb::Status status =
-        ParseTargetFpr("target_fpr", id.substr(colon + 1), &options.target_fpr.emplace());
+        PolicyOptionTable()["target_fpr"].parse(id.substr(colon + 1), &options);
     if (!status.ok()) {
       *error = status.ToString();
       LogLoudly(nullptr,

@@ -6,12 +6,10 @@
 #include <cstdlib>
 
 #include "blocksieve/sizing.h"
+#include "integration/rocksdb/compat/table_properties.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
-
-// RocksDB reads a block together with its trailer: a compression type and a checksum.
-constexpr size_t kTrailerBytes = 5;
 
 // False positives that the layout saves per absent probe of the filter, weighted by keys, in units
 // of its target: levels have different rates, and a tree that is planned as a whole wastes most
@@ -44,7 +42,7 @@ Layout MemoryFit::Choose(const FilterBuilder& builder, uint64_t num_keys) const 
   if (num_keys == 0 || builder.options().max_build_bytes != 0) return builder.layout();
   const size_t wanted = static_cast<size_t>(BlockBytes(builder.layout(), num_keys));
   const auto usable = [this](size_t block_bytes) {
-    return usable_bytes_(block_bytes + kTrailerBytes) - kTrailerBytes;
+    return usable_bytes_(block_bytes + kBlockTrailerBytes) - kBlockTrailerBytes;
   };
   const size_t usable_bytes = usable(wanted);
   const auto layout_of = [&](size_t block_bytes) {

@@ -10,7 +10,6 @@
 #include "blocksieve/sizing.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/compat/log.h"
-#include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
@@ -26,7 +25,8 @@ Policy::Policy(const FilterPolicyOptions& options, std::string abi_problem, bool
       abi_problem_(std::move(abi_problem)),
       is_compiled_for_(is_compiled_for),
       memory_fit_(std::make_shared<MemoryFit>()) {
-  RegisterOptions("BlocksieveFilterPolicyOptions", &options_, &PolicyOptionTypes());
+  RegisterOptions("BlocksieveFilterPolicyOptions", &options_, &PolicyOptionTable().types());
+  SetGoal();
 }
 
 rocksdb::Status Policy::ValidateOptions(const rocksdb::DBOptions& db,
@@ -47,14 +47,13 @@ rocksdb::Status Policy::ValidateOptions(const rocksdb::DBOptions& db,
   return FilterPolicy::ValidateOptions(db, column_family);
 }
 
-RateGoal Policy::Goal() const {
-  RateGoal goal = ToGoal(options_);
-  if (!abi_problem_.empty() && is_compiled_for_) goal.is_stock = true;
-  return goal;
+void Policy::SetGoal() {
+  goal_ = ToGoal(options_);
+  if (!abi_problem_.empty() && is_compiled_for_) goal_.kind = FilterKind::kStock;
 }
 
 std::string Policy::FallbackText() const {
-  if (abi_problem_.empty() || options_.kind == PolicyKind::kStock) return "";
+  if (abi_problem_.empty() || options_.kind == FilterKind::kStock) return "";
   const std::string built = is_compiled_for_
                                 ? "RocksDB's own filters of the same goal are built (kind=stock)"
                                 : "stock Bloom filters of the same FPR are built";
@@ -62,9 +61,8 @@ std::string Policy::FallbackText() const {
 }
 
 Result<FilterRates> Policy::ChooseRates(const rocksdb::FilterBuildingContext& context) const {
-  const RateGoal goal = Goal();
-  if (goal.differs_by_run()) return level_rates_.ChooseRates(goal, context);
-  return FilterRates{*goal.target_fpr, options_.range_fpr.value_or(FilterOptions().range_fpr)};
+  if (goal_.differs_by_run()) return level_rates_.ChooseRates(goal_, context);
+  return FilterRates{*goal_.target_fpr, options_.range_fpr.value_or(FilterOptions().range_fpr)};
 }
 
 void Policy::LogOptions(rocksdb::Logger* info_log, const std::string& family) const noexcept try {
@@ -81,14 +79,13 @@ void Policy::LogOptions(rocksdb::Logger* info_log, const std::string& family) co
 
 const rocksdb::FilterPolicy* Policy::StockPolicyFor(const rocksdb::FilterBuildingContext& context,
                                                     double target_fpr) const {
-  const RateGoal goal = Goal();
   FilterKind kind = FilterKind::kStockBloom;
   // Below format_version 5, RocksDB builds Ribbon filters as always, but legacy Bloom filters, for
   // which the rates do not hold.
-  if (goal.is_stock) {
+  if (goal_.kind == FilterKind::kStock) {
     const bool knows_table_options = abi_problem_.empty() || is_compiled_for_;
-    kind = goal.ChooseKind(knows_table_options && IsShortLived(context) &&
-                           context.table_options.format_version >= 5);
+    kind = ChooseKind(goal_.kind, knows_table_options && IsShortLived(context) &&
+                                      context.table_options.format_version >= 5);
   }
   return stock_policies_.ForLayout(*ChooseLayout(kind, target_fpr));
 }
@@ -118,7 +115,7 @@ rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
     }
     return nullptr;
   }
-  if (Goal().is_stock || !abi_problem_.empty()) {
+  if (goal_.kind == FilterKind::kStock || !abi_problem_.empty()) {
     const rocksdb::FilterPolicy* const stock = StockPolicyFor(context, target_fpr);
     if (stock != nullptr) return stock->GetBuilderWithContext(context);
     LogNoFilter(context.info_log, "this RocksDB has no policy bloomfilter or ribbonfilter", family);
@@ -164,18 +161,19 @@ rocksdb::Status Policy::ConfigureOptions(
   // parse.
   for (const auto& [name, value] : opts_map) {
     FilterPolicyOptions ignored;
-    const rocksdb::Status known =
-        rocksdb_plugin::ParseOption(config_options, PolicyOptionTypes(), name, value, &ignored);
+    const rocksdb::Status known = PolicyOptionTable().Parse(name, value, &ignored);
     if (!known.ok()) LogLoudly(nullptr, ToMessage(known));
   }
   const FilterPolicyOptions before = options_;
   rocksdb::Status status = FilterPolicy::ConfigureOptions(config_options, opts_map, unused);
+  SetGoal();
   if (status.ok()) {
     status = ValidatePolicyOptions(options_);
     if (!status.ok()) LogLoudly(nullptr, ToMessage(status));
   }
   if (!status.ok()) {
     options_ = before;
+    SetGoal();
     LogLoudly(nullptr,
               "the filter policy options are not applied; if RocksDB continues, it uses\n" +
                   GetPrintableOptions());
@@ -198,9 +196,7 @@ std::unique_ptr<Policy> MakePolicy(const FilterPolicyOptions& options) {
   static_cast<void>(reported);
   // As read from an OPTIONS file, which RocksDB compares with these options when it writes it.
   FilterPolicyOptions as_read = options;
-  if (as_read.prefixes == "none") as_read.prefixes.clear();
-  const Result<std::string> rule = CanonicalPrefixRule(options.prefixes);
-  if (rule.ok()) as_read.prefixes = *rule;
+  PolicyOptionTable().Canonicalize(&as_read).PermitUncheckedError();
   return std::make_unique<Policy>(as_read, LoadedAbiProblem(), LoadedIsCompiled());
 }
 
@@ -228,7 +224,7 @@ const Policy* FindPolicy(const rocksdb::ColumnFamilyOptions& column_family) {
 FilterOptions FilterOptionsFor(const FilterPolicyOptions& options, const FilterRates& rates,
                                bool is_short_lived) {
   FilterOptions core;
-  core.kind = ToGoal(options).ChooseKind(is_short_lived);
+  core.kind = ChooseKind(options.kind, is_short_lived);
   core.target_fpr = rates.target_fpr;
   core.max_build_bytes = options.max_build_bytes;
   core.ranges = options.ranges;

@@ -4,7 +4,6 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
 #include <rocksdb/status.h>
-#include <rocksdb/utilities/options_type.h>
 
 #include <atomic>
 #include <map>
@@ -16,6 +15,7 @@
 #include "blocksieve/filter.h"
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "blocksieve/tree.h"
+#include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/stock_filters.h"
 #include "integration/rocksdb/levels/level_rates.h"
 
@@ -69,12 +69,13 @@ class Policy final : public rocksdb::FilterPolicy {
   void LogOptions(rocksdb::Logger* info_log, const std::string& column_family) const noexcept;
 
  private:
-  RateGoal Goal() const;
+  void SetGoal();
   Result<FilterRates> ChooseRates(const rocksdb::FilterBuildingContext& context) const;
   const rocksdb::FilterPolicy* StockPolicyFor(const rocksdb::FilterBuildingContext& context,
                                               double target_fpr) const;
 
   FilterPolicyOptions options_;
+  RateGoal goal_;  // of the options, but for RocksDB's own filters where ours must not be built
   const std::string abi_problem_;
   const bool is_compiled_for_;
   const std::shared_ptr<MemoryFit> memory_fit_;
@@ -120,12 +121,12 @@ FilterOptions FilterOptionsFor(const FilterPolicyOptions& options, const FilterR
 
 /// Errors: InvalidArgument, naming the option, its value and the allowed range, or the options that
 /// exclude each other.
-rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options);
+rocksdb::Status ValidatePolicyOptions(FilterPolicyOptions options);
 
 /// The filter goal of the options; target_fpr=0.01 if they set none.
 RateGoal ToGoal(const FilterPolicyOptions& options);
 
-/// How RocksDB parses, writes and compares each option. Lives as long as the process.
-const std::unordered_map<std::string, rocksdb::OptionTypeInfo>& PolicyOptionTypes();
+/// The options of FilterPolicyOptions.
+const OptionTable& PolicyOptionTable();
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -3,85 +3,92 @@
 
 #include <rocksdb/table.h>
 
-#include <optional>
+#include <algorithm>
+#include <iterator>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "blocksieve/sizing.h"
-#include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 #include "lib/base/errors.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-using rocksdb::OptionTypeInfo;
-
-std::string KindName(PolicyKind kind) {
-  return kind == PolicyKind::kAuto    ? "auto"
-         : kind == PolicyKind::kStock ? "stock"
-                                      : std::string(FilterKindName(static_cast<FilterKind>(kind)));
-}
-
-rocksdb::Status ParseKind(const std::string& name, const std::string& text, PolicyKind* kind) {
-  std::vector<PolicyKind> kinds{PolicyKind::kAuto};
-  for (const FilterKind built : AllFilterKinds()) {
-    kinds.push_back(static_cast<PolicyKind>(built));
-  }
-  kinds.push_back(PolicyKind::kStock);
-  std::string allowed;
-  for (const PolicyKind known : kinds) {
-    if (text == KindName(known)) {
-      *kind = known;
-      return rocksdb::Status::OK();
-    }
-    allowed += (allowed.empty() ? "" : ", ") + KindName(known);
-  }
-  return OptionOutOfRange(name, text, allowed);
-}
-
-// An option that determines how precise filters are.
-struct Precision {
-  const char* name;
-  std::optional<double> FilterPolicyOptions::*field;
-  double lowest;
-  double highest;
-};
-
-constexpr Precision kPrecisions[] = {
-    {"target_fpr", &FilterPolicyOptions::target_fpr, kMinTargetFpr, kMaxTargetFpr},
-    {"wasted_reads", &FilterPolicyOptions::wasted_reads, kMinWastedReads, kMaxWastedReads},
-    {"bits_per_key", &FilterPolicyOptions::bits_per_key, kMinAllocatedBitsPerKey,
-     kMaxAllocatedBitsPerKey},
-    {"range_fpr", &FilterPolicyOptions::range_fpr, kMinRangeFpr, kMaxRangeFpr},
-    {"prefix_fpr", &FilterPolicyOptions::prefix_fpr, kMinTargetFpr, kMaxTargetFpr},
-    {"seek_fraction", &FilterPolicyOptions::seek_fraction, kMinSeekFraction, kMaxSeekFraction},
-};
+constexpr FilterKind kKinds[] = {FilterKind::kAuto, FilterKind::kBlockedBloom, FilterKind::kRibbon,
+                                 FilterKind::kStock};
 constexpr double kDefaultTargetFpr = 0.01;
 
-OptionTypeInfo PrecisionType(const Precision& precision) {
-  const FilterPolicyOptions options;
-  const auto* const field = reinterpret_cast<const char*>(&(options.*precision.field));
-  return OptionAsText<std::optional<double>>(
-      static_cast<size_t>(field - reinterpret_cast<const char*>(&options)),
-      [&precision](const std::string& name, const std::string& text,
-                   std::optional<double>* number) {
-        std::optional<double> value;
-        rocksdb::Status status;
-        // SetOptions keeps the options of a policy of the same id unless they are set again, so an
-        // earlier goal must be cleared where another one is set.
-        if (text != "none") {
-          status = ParseInRange(name, text, precision.lowest, precision.highest, &value.emplace());
-        }
-        if (status.ok()) *number = value;
-        return status;
-      },
-      // RocksDB omits options whose text is empty, here those that are not set.
-      [](const std::optional<double>& number) { return number ? ToText(*number) : ""; });
+}  // namespace
+
+// How OptionTable reads and writes the kind.
+
+static std::string AllowedValues(const OptionFacts&, const FilterKind*) {
+  std::string names;
+  for (const FilterKind kind : kKinds) {
+    names += (names.empty() ? "" : ", ") + std::string(FilterKindName(kind));
+  }
+  return names;
 }
 
-}  // namespace
+static std::string WriteValue(const OptionFacts&, const FilterKind& kind) {
+  return std::string(FilterKindName(kind));
+}
+
+static rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text,
+                                  FilterKind* kind) {
+  const auto* const known = std::ranges::find(kKinds, text, FilterKindName);
+  if (known == std::end(kKinds)) {
+    return OptionOutOfRange(option.name, text, AllowedValues(option, kind));
+  }
+  *kind = *known;
+  return rocksdb::Status::OK();
+}
+
+const OptionTable& PolicyOptionTable() {
+  using Options = FilterPolicyOptions;
+  const auto option = [](const OptionFacts& facts, auto get) {
+    return OptionTable::Describe<Options>(facts, get);
+  };
+  static const auto& table = *new OptionTable({
+      option({"target_fpr",
+              "goal: share of absent keys that the filter of a file lets through; 0.01 if no goal "
+              "is set",
+              kMinTargetFpr, kMaxTargetFpr},
+             &Options::target_fpr),
+      option({"wasted_reads", "goal: wasted reads of data blocks per lookup of an absent key",
+              kMinWastedReads, kMaxWastedReads},
+             &Options::wasted_reads),
+      option({"bits_per_key", "goal: filter bits per key, for the whole tree",
+              kMinAllocatedBitsPerKey, kMaxAllocatedBitsPerKey},
+             &Options::bits_per_key),
+      option({"kind",
+              "auto: Bloom for short-lived files (flushes), else ribbon; stock: [RocksDB's "
+              "own](LEVELS.md#rocksdbs-own-filters-kindstock), without `max_build_bytes`, `ranges` "
+              "and `prefixes`"},
+             &Options::kind),
+      option({"max_build_bytes", "memory for building one filter; 0: no limit"},
+             &Options::max_build_bytes),
+      option({"ranges", "filters answer for ranges, too"}, &Options::ranges),
+      option({"range_fpr", "share of short empty ranges let through; 0.011 if only `ranges` is set",
+              kMinRangeFpr, kMaxRangeFpr},
+             &Options::range_fpr),
+      option({"seek_fraction", "share of seeks among reads that find nothing; 0.5 if not set",
+              kMinSeekFraction, kMaxSeekFraction},
+             &Options::seek_fraction),
+      option({"prefixes",
+              "where keys have prefixes: `delimiter:/`, `lengths:4,12`, `fields:len8,2`, `auto`; "
+              "see [RANGES.md](RANGES.md#prefixes)"},
+             &Options::prefixes),
+      option({"prefix_fpr",
+              "maximum share of absent prefixes let through; if only `prefixes` is set: 0.01, and "
+              "0.0001 where prefixes are few",
+              kMinTargetFpr, kMaxTargetFpr},
+             &Options::prefix_fpr),
+      option({"plain_range_reads", "seeks without auto_prefix_mode check filters, too"},
+             &Options::plain_range_reads),
+  });
+  return table;
+}
 
 RateGoal ToGoal(const FilterPolicyOptions& options) {
   RateGoal goal{options.target_fpr, options.wasted_reads, options.bits_per_key};
@@ -90,60 +97,41 @@ RateGoal ToGoal(const FilterPolicyOptions& options) {
   } else if (options.ranges) {
     goal.seek_fraction = options.seek_fraction.value_or(kDefaultSeekFraction);
   }
-  goal.is_stock = options.kind == PolicyKind::kStock;
-  if (options.kind != PolicyKind::kAuto && !goal.is_stock) {
-    goal.kind = static_cast<FilterKind>(options.kind);
-  }
+  goal.kind = options.kind;
   goal.has_prefixes = !options.prefixes.empty();
   return goal;
 }
 
-rocksdb::Status ValidatePolicyOptions(const FilterPolicyOptions& options) {
-  for (const Precision& precision : kPrecisions) {
-    const std::optional<double>& number = options.*precision.field;
-    if (!number) continue;
-    double ignored = 0;
-    BLOCKSIEVE_RETURN_IF_ERROR(ParseInRange(precision.name, ToText(*number), precision.lowest,
-                                            precision.highest, &ignored));
-  }
+rocksdb::Status ValidatePolicyOptions(FilterPolicyOptions options) {
+  BLOCKSIEVE_RETURN_IF_ERROR(PolicyOptionTable().Canonicalize(&options));
   const RateGoal goal = ToGoal(options);
   if (const Status status = goal.Check(); !status.ok()) {
     return rocksdb::Status::InvalidArgument("blocksieve: " + status.message() +
                                             "; clear an earlier one with NAME=none");
   }
   rocksdb::Status status;
-  const auto refuse_if = [&](bool is_refused, const char* name, const std::string& value,
-                             const std::string& allowed) {
-    if (status.ok() && is_refused) status = OptionOutOfRange(name, value, allowed);
+  const auto refuse_if = [&](bool is_refused, const char* name, const std::string& allowed) {
+    if (!status.ok() || !is_refused) return;
+    status = OptionOutOfRange(name, PolicyOptionTable()[name].write(&options), allowed);
   };
-  const auto text = [](const auto& number) { return number ? ToText(*number) : ""; };
-  const auto& range_fpr = options.range_fpr;
-  const auto& seek_fraction = options.seek_fraction;
-  const bool has_prefixes = !options.prefixes.empty();
-  refuse_if(!options.ranges && range_fpr, "range_fpr", text(range_fpr), "none, unless ranges=true");
-  refuse_if(!options.ranges && seek_fraction, "seek_fraction", text(seek_fraction),
-            "none, unless ranges=true");
-  std::string rule;
-  if (has_prefixes && status.ok()) status = ParsePrefixes("prefixes", options.prefixes, &rule);
-  refuse_if(!has_prefixes && options.prefix_fpr, "prefix_fpr", text(options.prefix_fpr),
+  const bool is_stock = options.kind == FilterKind::kStock;
+  refuse_if(!options.ranges && options.range_fpr, "range_fpr", "none, unless ranges=true");
+  refuse_if(!options.ranges && options.seek_fraction, "seek_fraction", "none, unless ranges=true");
+  refuse_if(options.prefixes.empty() && options.prefix_fpr, "prefix_fpr",
             "none, unless prefixes is set");
   const std::string stock = " with kind=stock: RocksDB's own filters ";
-  refuse_if(goal.is_stock && options.max_build_bytes != 0, "max_build_bytes",
-            ToText(options.max_build_bytes),
+  refuse_if(is_stock && options.max_build_bytes != 0, "max_build_bytes",
             "0" + stock + "have no limit; cache_usage_options can charge them");
-  refuse_if(goal.is_stock && !rule.empty(), "prefixes", options.prefixes,
+  refuse_if(is_stock && !options.prefixes.empty(), "prefixes",
             "none" + stock + "have no prefixes of their own");
-  refuse_if(goal.is_stock && options.ranges, "ranges", "true",
-            "false" + stock + "do not answer for ranges");
-  refuse_if(!NeedsExtractor(options) && options.plain_range_reads, "plain_range_reads", "true",
+  refuse_if(is_stock && options.ranges, "ranges", "false" + stock + "do not answer for ranges");
+  refuse_if(!NeedsExtractor(options) && options.plain_range_reads, "plain_range_reads",
             "false, unless ranges=true or prefixes is set");
-  refuse_if(goal.differs_by_run() && range_fpr, "range_fpr", text(range_fpr),
+  refuse_if(goal.differs_by_run() && options.range_fpr, "range_fpr",
             "none with wasted_reads and bits_per_key, which choose this rate");
-  refuse_if(!goal.differs_by_run() && seek_fraction, "seek_fraction", text(seek_fraction),
+  refuse_if(!goal.differs_by_run() && options.seek_fraction, "seek_fraction",
             "none, unless wasted_reads or bits_per_key is set");
-  if (!status.ok()) return status;
-  PolicyKind ignored;
-  return ParseKind("kind", KindName(options.kind), &ignored);
+  return status;
 }
 
 std::string ForRanges(const FilterPolicyOptions& options) {
@@ -189,39 +177,10 @@ rocksdb::Status CheckRangeOptions(const FilterPolicyOptions& filter,
   return rocksdb::Status::OK();
 }
 
-const OptionTypes& PolicyOptionTypes() {
-  static const auto& types = *[] {
-    // Never destroyed: databases may be closed while static destructors run.
-    auto* const made = new OptionTypes{
-        {"kind",
-         OptionAsText<PolicyKind>(offsetof(FilterPolicyOptions, kind), ParseKind, KindName)},
-        {"max_build_bytes", WholeOption<uint64_t>(offsetof(FilterPolicyOptions, max_build_bytes))},
-        {"prefixes", PrefixesOption(offsetof(FilterPolicyOptions, prefixes))},
-        {"ranges", SwitchOption(offsetof(FilterPolicyOptions, ranges))},
-        {"plain_range_reads", SwitchOption(offsetof(FilterPolicyOptions, plain_range_reads))},
-    };
-    for (const Precision& each : kPrecisions) made->emplace(each.name, PrecisionType(each));
-    return made;
-  }();
-  return types;
-}
-
 std::string Policy::GetPrintableOptions() const {
-  const FilterPolicyOptions& options = options_;
-  std::string text;
-  for (const Precision& precision : kPrecisions) {
-    const std::optional<double> number = options.*precision.field;
-    if (number) text += std::string("    ") + precision.name + ": " + ToText(*number) + "\n";
-  }
-  const RateGoal goal = ToGoal(options);
-  if (goal.target_fpr && !options.target_fpr) {
-    text += "    target_fpr: " + ToText(*goal.target_fpr) + "\n";
-  }
-  return text + "    kind: " + KindName(options.kind) +
-         "\n    max_build_bytes: " + ToText(options.max_build_bytes) +
-         "\n    ranges: " + SwitchText(options.ranges) +
-         "\n    prefixes: " + (options.prefixes.empty() ? "none" : options.prefixes) +
-         "\n    plain_range_reads: " + SwitchText(options.plain_range_reads) + "\n";
+  FilterPolicyOptions in_effect = options_;
+  in_effect.target_fpr = goal_.target_fpr;
+  return PolicyOptionTable().Print(&in_effect);
 }
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -85,7 +85,8 @@ rocksdb::Status CheckOrder(const SkipScanOptions& options) {
     }
   }
   double ignored = 0;
-  return ParseInRange("max_rechecked_share", ToText(options.max_rechecked_share), 0, 1, &ignored);
+  return ParseValue({"max_rechecked_share", "", 0, 1}, ToText(options.max_rechecked_share),
+                    &ignored);
 }
 
 /// Whether files are pruned when the scan reaches them: a scan of so few rows seldom reaches all.

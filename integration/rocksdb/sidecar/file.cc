@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <random>
 
-#include "lib/base/checksum.h"
 #include "lib/base/coding.h"
 #include "lib/base/errors.h"
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "lib/base/checksum.h"
+#include "lib/base/coding.h"
 #include "lib/base/errors.h"
 
 namespace blocksieve::toylsm {

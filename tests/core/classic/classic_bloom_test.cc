@@ -6,7 +6,7 @@
 
 #include "blocksieve/hash.h"
 #include "lib/bloom/bloom_model.h"
-#include "lib/classic/positions.h"
+#include "lib/classic/container.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/support/statistics.h"
 

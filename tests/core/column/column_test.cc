@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <random>
 
-#include "lib/column/column_set.h"
+#include "lib/column/definition.h"
 #include "tests/core/column/test_columns.h"
 #include "tests/support/test_locale.h"
 

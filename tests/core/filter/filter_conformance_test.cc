@@ -67,7 +67,8 @@ TEST_P(FilterConformanceTest, MeasuredRateIsAtTheTarget) {
     EXPECT_GT(Must(DescribeFilter(block.view())).predicted_fpr, 0.85 * target);
     const Filter reader = Filter::Open(block.view());
     uint64_t positives = 0;
-    for (uint64_t i = 0; i < probes; ++i) positives += reader.MayContainHash(HashKey(AbsentKey(i)));
+    for (uint64_t i = 0; i < probes; ++i)
+      positives += reader.points().MayContainHash(HashKey(AbsentKey(i)));
     const double measured = static_cast<double>(positives) / static_cast<double>(probes);
     const double sigma = std::sqrt(target / static_cast<double>(probes));
     EXPECT_LE(measured, 1.01 * target + 5 * sigma) << target;
@@ -150,7 +151,7 @@ TEST_P(FilterConformanceTest, KeysInARowCountOnceAndNoneIsKept) {
   for (const uint64_t hash : {0, 0, 7, 7, 0}) builder.AddHash(hash);
   EXPECT_EQ(builder.num_keys(), 2u);
   const OwnedBytes block = FinishOk(builder);
-  EXPECT_TRUE(Filter::Open(block.view()).MayContainHash(0));
+  EXPECT_TRUE(Filter::Open(block.view()).points().MayContainHash(0));
 }
 
 TEST_P(FilterConformanceTest, BlocksMayHaveAnyAlignment) {
@@ -201,8 +202,8 @@ struct Batch {
         }
         ASSERT_EQ(answers[keys.size()], before);
       };
-      expect([&] { reader.MayContain(views, answers.get()); });
-      expect([&] { reader.MayContainHashes(hashes, answers.get()); });
+      expect([&] { reader.points().MayContain(views, answers.get()); });
+      expect([&] { reader.points().MayContainHashes(hashes, answers.get()); });
       if (before) continue;
       bool may_have_empty = false;
       expect([&] {
@@ -278,9 +279,9 @@ double LogUniform(std::mt19937_64* random, double low, double high) {
 // The filter's answers for `hashes`, in a batch and one by one.
 std::vector<char> Answers(const Filter& reader, const std::vector<uint64_t>& hashes) {
   const auto batch = std::make_unique<bool[]>(hashes.size());
-  reader.MayContainHashes(hashes, batch.get());
+  reader.points().MayContainHashes(hashes, batch.get());
   std::vector<char> answers(batch.get(), batch.get() + hashes.size());
-  const auto single = [&](uint64_t hash) -> char { return reader.MayContainHash(hash); };
+  const auto single = [&](uint64_t hash) -> char { return reader.points().MayContainHash(hash); };
   EXPECT_TRUE(std::ranges::equal(answers, hashes, {}, {}, single));
   return answers;
 }

@@ -3,7 +3,7 @@
 
 #include "blocksieve/sizing.h"
 #include "lib/block/footer.h"
-#include "lib/classic/positions.h"
+#include "lib/classic/container.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/support/environment.h"
 #include "tests/support/statistics.h"

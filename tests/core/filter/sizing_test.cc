@@ -13,7 +13,7 @@
 
 #include "blocksieve/bloom.h"
 #include "lib/bloom/bloom_model.h"
-#include "lib/classic/positions.h"
+#include "lib/classic/container.h"
 
 namespace blocksieve {
 namespace {

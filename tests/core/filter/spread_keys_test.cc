@@ -3,7 +3,7 @@
 
 #include "blocksieve/column.h"
 #include "blocksieve/hash.h"
-#include "lib/base/checksum.h"
+#include "lib/base/coding.h"
 #include "tests/core/filter/test_filters.h"
 
 // Applications spread keys over databases by a hash, mostly XXH3. The keys of one shard then agree
@@ -96,8 +96,9 @@ void ExpectTargetFprs(const Shard& shard, size_t length, const std::string& what
     const Filter of_values = Filter::Open(blocks[1].view());
     const Filter of_prefixes = Filter::Open(blocks[2].view());
     expect("keys", [&](const auto& key) { return of_keys.MayContain(key); });
-    expect("values",
-           [&](const auto& key) { return of_values.MayContainHash(Value::Bytes(key).Hash()); });
+    expect("values", [&](const auto& key) {
+      return of_values.points().MayContainHash(Value::Bytes(key).Hash());
+    });
     if (!has_prefixes) continue;
     expect("prefixes",
            [&](const auto& key) { return of_prefixes.MayContainRange(key + "/", key + "0"); });

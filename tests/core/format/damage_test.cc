@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/damage.h"
 
-#include "lib/base/checksum.h"
 #include "lib/base/coding.h"
 #include "lib/bits/packed.h"
 #include "lib/block/footer.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/base/checksum.h"
+#include "lib/base/coding.h"
 #include "tests/core/format/written_block.h"
 
 // The byte format is a promise (lib/FORMAT.md): the current writer makes the bytes of the files in

@@ -2,7 +2,6 @@
 #include <type_traits>
 
 #include "blocksieve/hash.h"
-#include "lib/base/checksum.h"
 #include "lib/base/coding.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/core/format/written_block.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blocksieve/hash.h"
 #include "lib/base/block_memory.h"
-#include "lib/base/checksum.h"
+#include "lib/base/coding.h"
 #include "lib/block/footer.h"
 #include "lib/ribbon/family.h"
 #include "tests/core/filter/test_filters.h"
@@ -218,10 +218,10 @@ class WrittenFilter : public WrittenBlock {
     std::vector<uint64_t> hashes{0, ~uint64_t{0}};  // the ends of the filter
     while (hashes.size() < kProbes) hashes.push_back(random());
     bool in_batch[kProbes];
-    filter.MayContainHashes(hashes, in_batch);
+    filter.points().MayContainHashes(hashes, in_batch);
     std::string answers;
     for (size_t i = 0; i < kProbes; ++i) {
-      answers += filter.MayContainHash(hashes[i]) ? '1' : '0';
+      answers += filter.points().MayContainHash(hashes[i]) ? '1' : '0';
       EXPECT_EQ(answers.back(), in_batch[i] ? '1' : '0');
     }
     AppendAnswer(filter.QueryRange("", std::string(300, '\xff')), &answers);

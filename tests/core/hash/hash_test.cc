@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/base/checksum.h"
+#include "lib/base/coding.h"
 #include "lib/hash/hash_inline.h"
 #include "lib/hash/hash_list.h"
 

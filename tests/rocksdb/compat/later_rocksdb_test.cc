@@ -39,8 +39,8 @@ TEST(LaterRocksDbTest, EveryKindBuildsRocksDbsOwnFiltersAndSaysSo) {
   EXPECT_TRUE(rocksdb_plugin::CheckRocksDb({}).ok());
   EXPECT_TRUE(rocksdb_plugin::CheckRocksDb({.ranges = true}).IsNotSupported());
   constexpr uint64_t kKeys = 5000;
-  for (const PolicyKind kind :
-       {PolicyKind::kAuto, PolicyKind::kBloom, PolicyKind::kRibbon, PolicyKind::kStock}) {
+  for (const FilterKind kind :
+       {FilterKind::kAuto, FilterKind::kBlockedBloom, FilterKind::kRibbon, FilterKind::kStock}) {
     DbConfig config = MakeConfig(FilterShape::kFull, NewPolicy({.bits_per_key = 10, .kind = kind}));
     TestDb db(config);
     db.Fill(PresentKeys(KeyShape::kUrl, kKeys));
@@ -50,7 +50,7 @@ TEST(LaterRocksDbTest, EveryKindBuildsRocksDbsOwnFiltersAndSaysSo) {
     std::string log;
     MustBeOk(rocksdb::ReadFileToString(rocksdb::Env::Default(), db.path() + "/LOG", &log), "log");
     const std::string line = "RocksDB's own filters of the same goal are built (kind=stock)";
-    EXPECT_EQ(log.find(line) == std::string::npos, kind == PolicyKind::kStock);
+    EXPECT_EQ(log.find(line) == std::string::npos, kind == FilterKind::kStock);
     EXPECT_EQ(log.find(line), log.rfind(line));
     for (const bool has_plugin : {true, false}) {
       EXPECT_EQ(CheckReads(&db.db(), db.model(), absent), "");
@@ -79,7 +79,7 @@ TEST(LaterRocksDbTest, TheEndOfAnUnknownContextIsNotRead) {
   ASSERT_EQ(reinterpret_cast<char*>(&context->reason), pages + page_bytes);
   ASSERT_EQ(mprotect(pages + page_bytes, page_bytes, PROT_NONE), 0);
   for (const bool by_level : {false, true}) {
-    FilterPolicyOptions options{.kind = PolicyKind::kBloom};
+    FilterPolicyOptions options{.kind = FilterKind::kBlockedBloom};
     (by_level ? options.bits_per_key : options.target_fpr) = by_level ? 10 : 0.01;
     const rocksdb_plugin::Policy policy(options, problem, /*is_compiled_for=*/false);
     const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(

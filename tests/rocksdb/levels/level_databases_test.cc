@@ -83,7 +83,7 @@ class LevelDatabasesTest : public ::testing::TestWithParam<FilterShape> {
 
 TEST_P(LevelDatabasesTest, SmallLevelsArePreciseAndTheBudgetIsKept) {
   for (const bool dynamic : {false, true}) {
-    TestDb db(Config({.bits_per_key = 10, .kind = PolicyKind::kRibbon}, dynamic));
+    TestDb db(Config({.bits_per_key = 10, .kind = FilterKind::kRibbon}, dynamic));
     Fill(&db, 30);
     const auto by_level = FiltersByLevel(&db.db());
     ASSERT_GE(by_level.size(), 3u);

@@ -79,15 +79,15 @@ class PlannedFilesTest : public ::testing::Test {
 TEST_F(PlannedFilesTest, WhatIsNotBuiltReplacesNothingAndIsNotTriedAgain) {
   const FilterPolicyOptions plain{.bits_per_key = 10};
   const FilterPolicyOptions small{.bits_per_key = 10, .max_build_bytes = 3000};
-  const FilterPolicyOptions stock{.bits_per_key = 10, .kind = PolicyKind::kStock};
+  const FilterPolicyOptions stock{.bits_per_key = 10, .kind = FilterKind::kStock};
   for (const std::string name :
        {"hits", "cache", "prefixes", "no prefixes", "partitions", "none"}) {
     for (const FilterPolicyOptions& policy : {plain, small, stock}) {
       // Each obstacle with the policies that it concerns.
       if ((name == "none") != (policy.max_build_bytes != 0)) continue;
-      if (name == "partitions" && policy.kind != PolicyKind::kStock) continue;
+      if (name == "partitions" && policy.kind != FilterKind::kStock) continue;
       SCOPED_TRACE(name + (policy.max_build_bytes != 0 ? " small" : "") +
-                   (policy.kind == PolicyKind::kStock ? " stock" : ""));
+                   (policy.kind == FilterKind::kStock ? " stock" : ""));
       config_ = MakeConfig(name == "partitions" ? FilterShape::kPartitioned : FilterShape::kFull,
                            PolicyFromString("ribbonfilter:10"));
       config_.options.listeners = {NewListener()};
@@ -128,7 +128,7 @@ TEST_F(PlannedFilesTest, AreNotRewrittenAgain) {
       Fill(deletes);
       for (const FilterPolicyOptions& policy :
            {FilterPolicyOptions{.bits_per_key = 9}, FilterPolicyOptions{.wasted_reads = 0.004},
-            FilterPolicyOptions{.bits_per_key = 9, .kind = PolicyKind::kStock}}) {
+            FilterPolicyOptions{.bits_per_key = 9, .kind = FilterKind::kStock}}) {
         Reopen(policy);
         EXPECT_GT(Rewrite(), 0u);
         EXPECT_EQ(Rewrite(), 0u);

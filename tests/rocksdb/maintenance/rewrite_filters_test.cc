@@ -244,7 +244,7 @@ TEST_F(RewriteFiltersTest, AreRewrittenForRangesAlone) {
   ComeToRest();
   Open({{"default", {}},
         {"points", {}},
-        {"seeks", {{.target_fpr = 0.01, .kind = PolicyKind::kBloom, .ranges = true}}}});
+        {"seeks", {{.target_fpr = 0.01, .kind = FilterKind::kBlockedBloom, .ranges = true}}}});
   MustBeOk(RewriteFilters(db_.get(), handles_["seeks"]), "rewrite");
   EXPECT_EQ(FilesByPolicy("seeks"), (std::map<std::string, uint64_t>{{"blocksieve", 1}}));
 }

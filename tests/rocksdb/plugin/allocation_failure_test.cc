@@ -30,14 +30,14 @@ using namespace blocksieve::testing;  // NOLINT: test support
 
 constexpr size_t kLogBytes = 1 << 20;
 
-std::shared_ptr<const rocksdb::FilterPolicy> MakePolicy(PolicyKind kind) {
+std::shared_ptr<const rocksdb::FilterPolicy> MakePolicy(FilterKind kind) {
   return NewPolicy({.kind = kind});
 }
 
-class FilterAllocationFailureTest : public ::testing::TestWithParam<PolicyKind> {
+class FilterAllocationFailureTest : public ::testing::TestWithParam<FilterKind> {
  protected:
   FilterAllocationFailureTest() {
-    table_.optimize_filters_for_memory = GetParam() == PolicyKind::kRibbon;
+    table_.optimize_filters_for_memory = GetParam() == FilterKind::kRibbon;
     table_.detect_filter_construct_corruption = true;
     log_.Reserve(kLogBytes);
   }
@@ -49,9 +49,9 @@ class FilterAllocationFailureTest : public ::testing::TestWithParam<PolicyKind> 
 };
 
 INSTANTIATE_TEST_SUITE_P(Kinds, FilterAllocationFailureTest,
-                         ::testing::Values(PolicyKind::kBloom, PolicyKind::kRibbon),
+                         ::testing::Values(FilterKind::kBlockedBloom, FilterKind::kRibbon),
                          [](const auto& info) {
-                           return info.param == PolicyKind::kBloom ? "Bloom" : "Ribbon";
+                           return info.param == FilterKind::kBlockedBloom ? "Bloom" : "Ribbon";
                          });
 
 TEST_P(FilterAllocationFailureTest, WithoutABuilderThereIsNoFilter) {
@@ -219,7 +219,7 @@ TEST_P(ScanAllocationFailureTest, ReturnsItsRowsOrAnError) {
   storage_.max_property_bytes = GetParam() ? 0 : UINT64_MAX;
   config_ = SkipConfig(index_, storage_);
   config_.options.listeners = {NewListener()};
-  config_.table.filter_policy = MakePolicy(PolicyKind::kAuto);
+  config_.table.filter_policy = MakePolicy(FilterKind::kAuto);
   TestDb db(config_);
   Fill(&db.db());
   for (uint64_t i = 0; i < 200; i += 7) MustBeOk(db->Put({}, Key(i), Value(i % 5)), "put");

@@ -71,7 +71,7 @@ class BuildBudgetTest : public ::testing::Test {
  protected:
   BuiltFilter BuildWithin(uint64_t max_build_bytes, uint64_t num_keys,
                           const rocksdb::BlockBasedTableOptions& table_options = {},
-                          PolicyKind kind = PolicyKind::kBloom) {
+                          FilterKind kind = FilterKind::kBlockedBloom) {
     policy_ = NewPolicy({.kind = kind, .max_build_bytes = max_build_bytes});
     builder_ = NewBuilder(*policy_, table_options, &log_);
     return Add(num_keys);
@@ -103,7 +103,7 @@ class BuildBudgetTest : public ::testing::Test {
 
 TEST_F(BuildBudgetTest, WithinItTheFilterIsBuilt) {
   ExpectFiltered(BuildWithin(1000000, 50000));
-  const BuiltFilter ribbon = BuildWithin(2200000, 100000, {}, PolicyKind::kRibbon);
+  const BuiltFilter ribbon = BuildWithin(2200000, 100000, {}, FilterKind::kRibbon);
   EXPECT_LT(ribbon.contents.size(), 100000u * 7 / 8) << "a Bloom filter would take ten bits";
   EXPECT_THAT(log_.text(), Not(HasSubstr("reason")));
 }
@@ -122,7 +122,7 @@ TEST_F(BuildBudgetTest, BeyondItTheFilterMayMatchEverythingAndTheLogSaysWhyOnceA
 TEST_F(BuildBudgetTest, ARibbonBeyondItBecomesBloomAndTheLogSaysWhy) {
   rocksdb::BlockBasedTableOptions verified;
   verified.detect_filter_construct_corruption = true;
-  ExpectFiltered(BuildWithin(2200000, 100000, verified, PolicyKind::kRibbon));
+  ExpectFiltered(BuildWithin(2200000, 100000, verified, FilterKind::kRibbon));
   EXPECT_THAT(log_.text(),
               AllOf(HasSubstr("blocked Bloom filter written"), HasSubstr("max_build_bytes")));
 }
@@ -145,7 +145,7 @@ class BuildChargeTest : public BuildBudgetTest {
 };
 
 TEST_F(BuildChargeTest, HashesWorkingMemoryAndFiltersAreChargedUntilTheBuilderIsGone) {
-  const BuiltFilter filter = BuildWithin(0, kKeys, Charged(64 << 20, false), PolicyKind::kRibbon);
+  const BuiltFilter filter = BuildWithin(0, kKeys, Charged(64 << 20, false), FilterKind::kRibbon);
   EXPECT_GE(cache_->GetPinnedUsage(), filter.contents.size());
   EXPECT_LT(cache_->GetPinnedUsage(), filter.contents.size() + (512 << 10));
   for (const std::string& key : PresentKeys(KeyShape::kCounter, kKeys)) builder_->AddKey(key);
@@ -158,13 +158,13 @@ TEST_F(BuildChargeTest, HashesWorkingMemoryAndFiltersAreChargedUntilTheBuilderIs
 TEST_F(BuildChargeTest, ARibbonWithoutRoomBecomesBloomWhichIsBuiltInAnyCase) {
   for (const size_t capacity : {0, 2 << 20}) {
     const auto table = Charged(capacity, /*is_strict=*/true);
-    ExpectFiltered(BuildWithin(0, kKeys, table, PolicyKind::kRibbon));
+    ExpectFiltered(BuildWithin(0, kKeys, table, FilterKind::kRibbon));
     EXPECT_LE(cache_->GetPinnedUsage(), capacity);
     builder_.reset();
     EXPECT_EQ(cache_->GetPinnedUsage(), 0u);
   }
   EXPECT_THAT(log_.text(), AllOf(HasSubstr("blocked Bloom filter written"), HasSubstr("no room")));
-  ExpectFiltered(BuildWithin(0, kKeys, Charged(64 << 20, true), PolicyKind::kRibbon));
+  ExpectFiltered(BuildWithin(0, kKeys, Charged(64 << 20, true), FilterKind::kRibbon));
   EXPECT_LT(Add(kKeys).contents.size(), kKeys * 7 / 8) << "with room it is a ribbon";
 }
 

@@ -144,7 +144,7 @@ TEST_F(BitsBuilderTest, TheEmptyKeyIsInTheFilterOfKeysBesideRanges) {
 // earlier allocations, so the size is only approximate.
 TEST(BitsBuilderSizesTest, AreThoseOfFiltersAlsoIfTheyAreFittedToMemory) {
   constexpr double kTarget = 0.01;
-  for (const PolicyKind kind : {PolicyKind::kBloom, PolicyKind::kRibbon}) {
+  for (const FilterKind kind : {FilterKind::kBlockedBloom, FilterKind::kRibbon}) {
     for (const bool is_fitted : {false, true}) {
       rocksdb::BlockBasedTableOptions table_options;
       table_options.optimize_filters_for_memory = is_fitted;
@@ -221,13 +221,13 @@ TEST_F(BitsReaderTest, BatchesWriteEveryAnswerAndNoMore) {
 TEST_F(BitsReaderTest, OfKeysIsSmall) {
   // Up to eight probes, and more: the entry points of each belong to a class.
   for (const double target_fpr : {0.01, 1e-5, 0.001}) {
-    for (const PolicyKind kind : {PolicyKind::kBloom, PolicyKind::kRibbon}) {
+    for (const FilterKind kind : {FilterKind::kBlockedBloom, FilterKind::kRibbon}) {
       const auto policy = NewPolicy({.target_fpr = target_fpr, .kind = kind});
       const BuiltFilter filter = BuildFilter(*policy, present_);
       const auto reader = NewReader(*policy, filter.contents);
       EXPECT_EQ(CountMatches(reader.get(), present_), present_.size());
       EXPECT_LE(CountMatches(reader.get(), absent_), absent_.size() / 30) << target_fpr;
-      EXPECT_LE(malloc_usable_size(reader.get()), kind == PolicyKind::kBloom ? 24u : 56u)
+      EXPECT_LE(malloc_usable_size(reader.get()), kind == FilterKind::kBlockedBloom ? 24u : 56u)
           << "malloc adds eight bytes";
     }
   }

@@ -8,11 +8,10 @@
 
 #include "blocksieve/filter.h"
 #include "blocksieve/sizing.h"
+#include "integration/rocksdb/compat/table_properties.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
-
-constexpr size_t kBlockTrailerBytes = 5;  // RocksDB reads a block with its trailer
 
 FilterBuilder FillBuilder(const FilterOptions& options, uint64_t num_keys, uint64_t seed = 0) {
   FilterBuilder builder = *FilterBuilder::Create(options);

@@ -60,10 +60,10 @@ TEST_F(OptionStringsTest, MeanTheOptionsThatTheyName) {
       {"{id=blocksieve:0.3;target_fpr=0.2}", {.target_fpr = 0.2}},
       {" { id = blocksieve ; target_fpr = 0.02 } ", {.target_fpr = 0.02}},
       {"{id=blocksieve;max_build_bytes=64M;kind=ribbon;target_fpr=1.5e-06;}",
-       {.target_fpr = 1.5e-6, .kind = PolicyKind::kRibbon, .max_build_bytes = 64 << 20}},
+       {.target_fpr = 1.5e-6, .kind = FilterKind::kRibbon, .max_build_bytes = 64 << 20}},
       {"{id=blocksieve;ranges=1;range_fpr=none}", {.ranges = true}},
       {"{id=blocksieve;kind=stock;wasted_reads=0.01}",
-       {.wasted_reads = 0.01, .kind = PolicyKind::kStock}},
+       {.wasted_reads = 0.01, .kind = FilterKind::kStock}},
       {"{id=blocksieve;bits_per_key=9}", {.bits_per_key = 9}},
       {"{id=blocksieve;plain_range_reads=true;range_fpr=0.3;ranges=true}",
        {.ranges = true, .range_fpr = 0.3, .plain_range_reads = true}},
@@ -122,7 +122,7 @@ TEST_F(OptionStringsTest, CurrentOptionsCanBeCleared) {
   const FilterPolicyOptions& options = As<Policy>(policy.get())->options();
   EXPECT_EQ(options.target_fpr, 0.02);
   EXPECT_EQ(options.wasted_reads, std::nullopt);
-  EXPECT_EQ(options.kind, PolicyKind::kRibbon);
+  EXPECT_EQ(options.kind, FilterKind::kRibbon);
 
   ASSERT_TRUE(set("{id=blocksieve;ranges=true;range_fpr=0.25}", &policy).ok());
   refused = policy;
@@ -158,7 +158,8 @@ TEST_F(OptionStringsTest, UnknownOptionsAreNamed) {
 TEST_F(OptionStringsTest, OptionsAreAsReadFromTheirText) {
   std::vector<FilterPolicyOptions> all = {{}, {.wasted_reads = 1.0 / 3}, {.bits_per_key = 1.0 / 3}};
   for (const double target : {1.0 / 3, 0.1, 0.012345678901234567, 1e-3 / 7, 1.5e-6, 1e-6, 0.5}) {
-    all.push_back({.target_fpr = target, .kind = PolicyKind::kBloom, .max_build_bytes = 7654321});
+    all.push_back(
+        {.target_fpr = target, .kind = FilterKind::kBlockedBloom, .max_build_bytes = 7654321});
   }
   for (const char* const prefixes : {"fields:len8,2,len32,8", "fields:2*,4", "delimiter::",
                                      "delimiter:%2F", "lengths:4,12", "auto", "none", ""}) {
@@ -179,7 +180,7 @@ TEST_F(OptionStringsTest, OptionsAreAsReadFromTheirText) {
 // RocksDB 7.8.3 prints only the policy's name to the info log.
 TEST_F(OptionStringsTest, TheOptionsInEffectCanBePrinted) {
   const auto policy =
-      NewPolicy({.target_fpr = 1.5e-6, .kind = PolicyKind::kBloom, .max_build_bytes = 4321});
+      NewPolicy({.target_fpr = 1.5e-6, .kind = FilterKind::kBlockedBloom, .max_build_bytes = 4321});
   EXPECT_THAT(As<Policy>(policy.get())->GetPrintableOptions(),
               AllOf(HasSubstr("target_fpr: 1.5e-06"), HasSubstr("kind: bloom"),
                     HasSubstr("max_build_bytes: 4321")));

@@ -33,7 +33,6 @@ using rocksdb_plugin::FilterOrigin;
 using rocksdb_plugin::FilterReport;
 using rocksdb_plugin::IndexReport;
 using rocksdb_plugin::PartReport;
-using rocksdb_plugin::Ratio;
 
 /// Passes each line that RocksDB logs on, instead of writing a file LOG.
 class LineLog final : public rocksdb::Logger {

@@ -18,17 +18,6 @@
 
 namespace blocksieve {
 
-/// Kind of filter that a policy builds. Kinds differ in size and speed, never in their
-/// false-positive rate (FPR).
-enum class PolicyKind : uint8_t {
-  kAuto = 0,  ///< Blocked Bloom for short-lived files (flushes), ribbon for all others.
-  kBloom = static_cast<uint8_t>(FilterKind::kBlockedBloom),  ///< Fastest to build and to probe.
-  kRibbon = static_cast<uint8_t>(FilterKind::kRibbon),  ///< Close to minimal size; lib/RIBBON.md.
-  /// RocksDB's own filters with the bits that the goal gives each file: Bloom for short-lived
-  /// files, Ribbon for all others. Built and read by RocksDB alone, also by one without blocksieve.
-  kStock = static_cast<uint8_t>(FilterKind::kStockRibbon),
-};
-
 /// Options of a filter policy. Option strings use the same names:
 /// "{id=blocksieve;target_fpr=0.01;kind=bloom}", or "blocksieve:0.01" for a target alone.
 ///
@@ -48,9 +37,12 @@ struct FilterPolicyOptions {
   /// that. Prefixes may take more than all of it: the info log and CheckFilters say how much.
   std::optional<double> bits_per_key = std::nullopt;
 
-  /// "auto", "bloom", "ribbon" or "stock" in option strings. kStock excludes `max_build_bytes`,
-  /// `ranges` and `prefixes`, and rounds rates down (LEVELS.md).
-  PolicyKind kind = PolicyKind::kAuto;
+  /// kAuto, kBlockedBloom, kRibbon or kStock; "auto", "bloom", "ribbon" or "stock" in option
+  /// strings. Kinds differ in size and speed, never in their false-positive rate (FPR). kStock:
+  /// RocksDB's own filters with the bits that the goal gives each file, which RocksDB alone builds
+  /// and reads, also without blocksieve. It excludes `max_build_bytes`, `ranges` and `prefixes`,
+  /// and rounds rates down (LEVELS.md).
+  FilterKind kind = FilterKind::kAuto;
 
   /// Maximum memory for building one filter, in bytes: key hashes, working memory and the finished
   /// filter. 0: no limit. A ribbon that needs more becomes a Bloom filter of the same FPR. If that

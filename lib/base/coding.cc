@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/base/checksum.h"
+#include "lib/base/coding.h"
 
 // Inlined from the header, like the hashes of keys: nothing of its library is linked.
 #define XXH_INLINE_ALL
