@@ -222,9 +222,9 @@ TEST_P(ScanAllocationFailureTest, ReturnsItsRowsOrAnError) {
   config_.table.filter_policy = MakePolicy(PolicyKind::kAuto);
   TestDb db(config_);
   Fill(&db.db());
-  for (uint64_t i = 0; i < 200; i += 7) MustBeOk(db->Put({}, Key(i), Value(i % 5)), "put");
-  MustBeOk(db->Flush({}), "flush");
-  for (uint64_t i = 0; i < 200; i += 11) MustBeOk(db->Put({}, Key(i), Value(3)), "put");
+  for (uint64_t i = 0; i < 200; i += 7) MustBeOk(db->Put({}, Key(i), Value(i % 5)));
+  MustBeOk(db->Flush({}));
+  for (uint64_t i = 0; i < 200; i += 11) MustBeOk(db->Put({}, Key(i), Value(3)));
 
   const Predicate predicate = Is("n = 3 OR t HAS 'nothing'");
   for (const bool use_index : {true, false}) {
@@ -273,7 +273,7 @@ TEST_F(SkipIndexAllocationFailureTest, CallsReportAnError) {
   const RangeFilterOptions filter = {.policy = {.prefixes = "fields:len8,2,len32,8*"}};
   rocksdb::Options options;
   const auto enable = [&] { return EnableRangeFilter(&options, filter); };
-  MustBeOk(enable(), "registers with RocksDB, once");
+  MustBeOk(enable());  // registers with RocksDB, once
   EXPECT_GT(FailEachAllocation(enable, expect_error), 5u);
   EXPECT_GT(FailEachAllocation([&] { return RebuildSkipIndexes(&db.db(), nullptr); }, expect_error),
             5u);

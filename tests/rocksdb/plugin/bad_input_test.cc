@@ -223,7 +223,7 @@ Status EnableAfter(const Change& change) {
 Status OpenAfter(const Change& change) {
   Options options;
   options.create_if_missing = true;
-  MustBeOk(EnableRangeFilter(&options), "ranges");
+  MustBeOk(EnableRangeFilter(&options));
   Apply(change, &options);
   const TempDir dir;
   std::unique_ptr<rocksdb::DB> db;
@@ -302,8 +302,8 @@ class BadInputTest : public ::testing::Test {
  protected:
   BadInputTest() {
     enabled_.create_if_missing = true;
-    MustBeOk(EnableRangeFilter(&enabled_), "ranges");
-    MustBeOk(EnableSkipIndex(&enabled_, {.columns = {"a=field:1", "w=words:2"}}), "index");
+    MustBeOk(EnableRangeFilter(&enabled_));
+    MustBeOk(EnableSkipIndex(&enabled_, {.columns = {"a=field:1", "w=words:2"}}));
     db_ = OpenDb(enabled_, dir_ / "db");
   }
 
@@ -338,14 +338,14 @@ TEST_F(BadInputTest, AreRefusedAndChangeNothing) {
   // The limits themselves.
   for (const FilterPolicyOptions& good :
        {FilterPolicyOptions{}, {.wasted_reads = 100}, {.bits_per_key = 0.1}, {.target_fpr = 0.5}}) {
-    MustBeOk(EnableFilter(&enabled_, good), "filter");
+    MustBeOk(EnableFilter(&enabled_, good));
   }
   rocksdb::ColumnFamilyOptions family;
-  MustBeOk(EnableSkipIndex(&family, {.columns = {"a=field:1"}}, {.max_property_bytes = UINT64_MAX}),
-           "all in properties");
+  MustBeOk(
+      EnableSkipIndex(&family, {.columns = {"a=field:1"}}, {.max_property_bytes = UINT64_MAX}));
   Options other;
   other.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(3));
-  MustBeOk(EnableRangeFilter(&other, {.replace_prefix_extractor = true}), "replace the extractor");
+  MustBeOk(EnableRangeFilter(&other, {.replace_prefix_extractor = true}));
   EXPECT_STREQ(other.prefix_extractor->Name(), "blocksieve.range");
   PrepareRangeRead(nullptr, nullptr);  // has no status
 }

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "blocksieve/rocksdb/prune_reads.h"
 #include "blocksieve/rocksdb/skip_index.h"
 #include "lib/column/values.h"
 #include "tests/support/test_db.h"
@@ -89,6 +90,33 @@ inline ScannedRows Scan(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_fam
   if (explanation != nullptr) *explanation = scan->Explain();
   return rows;
 }
+
+/// An iterator of PruneReads, and the rows that it shows and that match.
+struct PrunedRead {
+  explicit PrunedRead(rocksdb::DB* db, const std::string& condition = "n = 7",
+                      const rocksdb::ReadOptions& base = {}) {
+    MustBeOk(PruneReads(db, nullptr, condition, base, &pruning), condition);
+    iterator.reset(db->NewIterator(pruning->read_options()));
+    Read();
+  }
+
+  void Read() {
+    rows.clear();
+    num_shown = 0;
+    for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next(), ++num_shown) {
+      if (!pruning->Matches(iterator->value())) continue;
+      rows[iterator->key().ToString()] = iterator->value().ToString();
+    }
+    EXPECT_TRUE(iterator->status().ok()) << iterator->status().ToString();
+  }
+
+  ReadPruningCounts counts() const { return pruning->counts(); }
+
+  std::shared_ptr<ReadPruning> pruning;
+  std::unique_ptr<rocksdb::Iterator> iterator;
+  TestDb::Model rows;
+  uint64_t num_shown = 0;
+};
 
 /// The first rows of an order, from rows in key order.
 inline ScannedRows Sorted(const ScannedRows& rows, const ScanOrder& order, size_t limit) {
@@ -200,9 +228,9 @@ class SkipFixture : public ::testing::Test {
   void Fill(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family = nullptr) {
     if (column_family == nullptr) column_family = db->DefaultColumnFamily();
     for (uint64_t i = 0; i < 200; ++i) {
-      MustBeOk(db->Put({}, column_family, Key(i), Value(i / 10)), "put");
+      MustBeOk(db->Put({}, column_family, Key(i), Value(i / 10)));
     }
-    MustBeOk(db->Flush({}, column_family), "flush");
+    MustBeOk(db->Flush({}, column_family));
   }
 
   const std::vector<Column> columns_ = Columns(kDefinitions);
