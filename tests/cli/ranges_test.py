@@ -284,4 +284,4 @@ class RangesPrefixesTest(CommandTest):
                 (("--prefixes", "delimiter:/"), "--prefixes requires --seek-fraction"),
                 (("--seek-fraction", 1, "--prefixes", "lengths:0"),
                  "--prefixes is lengths:0; at byte 8: expected a number from 1 to 65535, found 0")):
-            self.assertIn(message, self.fail_with(2, "advise", "--db", self.db, *arguments))
+            self.fails(message, "advise", *arguments, code=2)

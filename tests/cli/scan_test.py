@@ -25,9 +25,8 @@ class ScanCasesTest(ScanTest):
         """Files define the columns, so a database without files has none."""
         self.db = self.dir / "new"
         self.ldb("--create_if_missing", "put", "a", "b")
-        self.assertIn("unknown column", self.fail_with(2, "scan", "--db", self.db, "--where", "n = 5"))
-        for wal in self.db.glob("*.log"):
-            wal.unlink()
+        self.fails("unknown column", "scan", "--where", "n = 5", code=2)
+        self.remove("*.log")
         for where in ("n = 5", "n = 5 ORDER BY n LIMIT 1", "TRUE"):
             self.assertEqual(self.scan(where), [])
             self.assertEqual(self.scan(where, "--count"), [(b"0",)])
@@ -103,17 +102,11 @@ class ScanOrdersTest(CommandTest):
         for message, *arguments in (
                 ("position 12: expected LIMIT, which ORDER BY requires", "ORDER BY ts"),
                 ("ORDER BY ts DESC", "ORDER BY ts LIMIT 1", "--reverse"),
-                ("; allowed: one of them", "LIMIT 1", "--limit", 5)):
-            self.assertIn(message, self.fail_with(2, "scan", "--db", self.db, "--where", *arguments))
-
-
-class ScanWrongConditionsTest(ScanTest):
-    def test_position(self):
-        for where, said in (
-                ("n = 1 AND = 2", "--where, position 11: expected a column, NOT or '(', found '='\n"),
-                ("n =", "found the end\n"), ("", "--where, position 1: "),
-                ("kind = 'odd", "found 'odd, which has no closing quote")):
-            self.assertIn(said, self.fail_with(2, "scan", "--db", self.db, "--where", where))
+                ("; allowed: one of them", "LIMIT 1", "--limit", 5),
+                ("--where, position 11: expected a column, NOT or '(', found '='\n", "n = 1 AND = 2"),
+                ("found the end\n", "n ="), ("--where, position 1: ", ""),
+                ("found 'odd, which has no closing quote", "n = 'odd")):
+            self.fails(message, "scan", "--where", *arguments, code=2)
 
 
 class ScanNamesTest(CommandTest):
@@ -122,13 +115,13 @@ class ScanNamesTest(CommandTest):
         self.assertIn('in conditions, write the column in double quotes: "in"', said)
         self.assertEqual(self.keys('"in" = 1'), ["a"])
         self.assertEqual(self.keys('"two words" = \'2\''), ["b"])
-        self.assertIn("position 1: 'in' is a keyword; write the column as \"in\", in double quotes",
-                      self.fail_with(2, "scan", "--db", self.db, "--where", "in = 1"))
+        self.fails("position 1: 'in' is a keyword; write the column as \"in\", in double quotes",
+                   "scan", "--where", "in = 1", code=2)
 
     def test_database_without_indexes(self):
         self.load([("a", 1)])
-        self.assertIn(f"Database {self.db} has no skip indexes; to add one: "
-                      f"blocksieve index --db {self.db} --index NAME=EXTRACTOR",
-                      self.fail_with(2, "scan", "--db", self.db, "--where", "n = 1"))
+        self.fails(f"Database {self.db} has no skip indexes; to add one: "
+                   f"blocksieve index --db {self.db} --index NAME=EXTRACTOR",
+                   "scan", "--where", "n = 1", code=2)
         self.succeed("index", "--db", self.db, "--index", "n=int:1")
         self.assertEqual(self.keys("n = 1"), ["a"])
