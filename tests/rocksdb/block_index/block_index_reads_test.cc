@@ -446,7 +446,7 @@ TEST(BlockIndexModesTest, RefusesWhatItCannotServe) {
   const struct {
     BlockIndexOptions index;
     std::string said;
-    Change change;
+    Change change = {};
   } cases[] = {
       {{}, "ranges"},
       {{.ranges = true, .range_fpr = 0.9}, "range_fpr is 0.9"},
