@@ -171,11 +171,6 @@ class CommandTest(unittest.TestCase):
                               timeout=TIMEOUT_SECONDS, stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL).stdout
 
-    def compact_all_without_plugin(self):
-        """Adds a key before and one after all others, so that every file is compacted."""
-        self.ldb("batchput", " ", "first", "~", "last")
-        self.ldb("compact")
-
     def add_column_family(self):
         """Adds a column family `other` with one key."""
         self.ldb("create_column_family", "other")

@@ -64,13 +64,6 @@ class LoadReportTest(CommandTest):
             self.fails("--column-family is third, which does not exist; allowed: default, other",
                        *command, "--column-family", "third")
 
-    def test_compaction(self):
-        for i in range(2):
-            self.load([(f"k{i}", i)], "--index", "n=int:1", "--no-compact")
-            self.assertEqual(len(self.inspect()["files"]), i + 1)
-        self.load([("k2", 2)])
-        self.assertEqual(len(self.inspect()["files"]), 1)
-
     def on_terminal(self, *arguments, stdin=b""):
         """Output on standard error, if that is a terminal."""
         terminal, its_end = pty.openpty()

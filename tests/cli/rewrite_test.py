@@ -173,25 +173,13 @@ class RewritesTest(RewriteSmallTreeTest):
     def test_one_level(self):
         self.build()
         self.apply("blocksieve:0.0097")
+        self.assertEqual(self.would_rewrite("--only-unfiltered"), [])
         for command, origin in (("rewrite", "blocksieve"), ("revert", "stock")):
             self.json_of(command, "--db", self.db, "--level", 1)
             for file in self.inspect()["files"]:
                 self.assertEqual(file["filter"]["origin"] == origin, file["level"] == 1, file)
             self.succeed(command, "--db", self.db)
             self.assertEqual(self.origins(), {origin})
-
-    def test_only_unfiltered(self):
-        """Files written by a tool without the plug-in."""
-        self.build()
-        self.apply("blocksieve:0.002")
-        self.assertEqual(self.would_rewrite("--only-unfiltered"), [])
-        self.compact_all_without_plugin()
-        self.assertEqual(self.origins(), {"none"})
-        self.apply("blocksieve:0.002")  # ldb dropped it
-        self.rewrite("--only-unfiltered")
-        self.assertEqual(self.origins(), {"blocksieve"})
-        for file in self.inspect()["files"]:
-            self.assertLess(file["filter"]["predicted_fpr"], 0.00205)
 
     def test_interrupted(self):
         self.build()

@@ -14,8 +14,6 @@ class ScanTest(CommandTest):
                    for i in range(100)], "--granule-rows", 10,
                   "--index", "kind=field:1", "--index", "n=int:2", "--index", "words=words:3")
 
-
-class ScanCasesTest(ScanTest):
     def test_without_a_condition(self):
         done = self.succeed("scan", "--db", self.db)
         self.assertEqual(done.out.count(b"\n"), 100)
@@ -49,8 +47,6 @@ class ScanCasesTest(ScanTest):
                           {"key": "001", "value": "odd\t1\tword1 all"}])
         self.assertEqual(self.json_of("scan", "--db", self.db, "--count"), {"version": 3, "count": 100})
 
-
-class ScanExplanationTest(ScanTest):
     def test_text(self):
         done = self.succeed("scan", "--db", self.db, "--where", "n = 42", "--explain")
         self.assertEqual(done.out, b"042\teven\t42\tword2 all\n")
