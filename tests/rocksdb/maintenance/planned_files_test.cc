@@ -129,7 +129,8 @@ TEST_F(PlannedFilesTest, AreNotRewrittenAgain) {
            {FilterPolicyOptions{.bits_per_key = 9}, FilterPolicyOptions{.wasted_reads = 0.004},
             FilterPolicyOptions{.bits_per_key = 9, .kind = PolicyKind::kStock}}) {
         Reopen(policy);
-        EXPECT_GT(Rewrite(), 0u);
+        // Filters of few keys are rounded to equal sizes.
+        EXPECT_TRUE(Rewrite() > 0 || prefixes == 3);
         EXPECT_EQ(Rewrite(), 0u);
         // Nor after the listener has read the levels again.
         RefreshLevels(&db_->db(), {"default", 0});

@@ -30,10 +30,6 @@ using namespace blocksieve::testing;  // NOLINT: test support
 
 constexpr size_t kLogBytes = 1 << 20;
 
-std::shared_ptr<const rocksdb::FilterPolicy> MakePolicy(PolicyKind kind) {
-  return NewPolicy({.kind = kind});
-}
-
 class FilterAllocationFailureTest : public ::testing::TestWithParam<PolicyKind> {
  protected:
   FilterAllocationFailureTest() {
@@ -43,7 +39,7 @@ class FilterAllocationFailureTest : public ::testing::TestWithParam<PolicyKind> 
   }
 
   const std::vector<std::string> keys_ = PresentKeys(KeyShape::kUrl, 3000);
-  const std::shared_ptr<const rocksdb::FilterPolicy> policy_ = MakePolicy(GetParam());
+  const std::shared_ptr<const rocksdb::FilterPolicy> policy_ = NewPolicy({.kind = GetParam()});
   rocksdb::BlockBasedTableOptions table_;
   MemoryLogger log_;
 };
@@ -219,7 +215,7 @@ TEST_P(ScanAllocationFailureTest, ReturnsItsRowsOrAnError) {
   storage_.max_property_bytes = GetParam() ? 0 : UINT64_MAX;
   config_ = SkipConfig(index_, storage_);
   config_.options.listeners = {NewListener()};
-  config_.table.filter_policy = MakePolicy(PolicyKind::kAuto);
+  config_.table.filter_policy = NewPolicy({.kind = PolicyKind::kAuto});
   TestDb db(config_);
   Fill(&db.db());
   for (uint64_t i = 0; i < 200; i += 7) MustBeOk(db->Put({}, Key(i), Value(i % 5)));

@@ -120,9 +120,7 @@ TEST_F(BuildBudgetTest, BeyondItTheFilterMayMatchEverythingAndTheLogSaysWhyOnceA
 
 // A ribbon takes working memory, and a copy of the hashes if they are kept to verify the filter.
 TEST_F(BuildBudgetTest, ARibbonBeyondItBecomesBloomAndTheLogSaysWhy) {
-  rocksdb::BlockBasedTableOptions verified;
-  verified.detect_filter_construct_corruption = true;
-  ExpectFiltered(BuildWithin(2200000, 100000, verified, PolicyKind::kRibbon));
+  ExpectFiltered(BuildWithin(2200000, 100000, Detecting(), PolicyKind::kRibbon));
   EXPECT_THAT(log_.text(),
               AllOf(HasSubstr("blocked Bloom filter written"), HasSubstr("max_build_bytes")));
 }

@@ -14,6 +14,7 @@
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "tests/support/built_filter.h"
 #include "tests/support/key_sets.h"
+#include "tests/support/must.h"
 #include "tests/support/new_policy.h"
 
 // The builder, called as RocksDB calls it, through its own interface.
@@ -34,10 +35,7 @@ class BitsBuilderTest : public ::testing::Test {
   }
 
   static uint64_t KeysIn(const BuiltFilter& filter) {
-    const Result<FilterDescription> info =
-        DescribeFilter(AsBytes({filter.contents.data(), filter.contents.size()}));
-    EXPECT_TRUE(info.ok()) << info.status().message();
-    return info.ok() ? info->num_keys : UINT64_MAX;
+    return Must(DescribeFilter(AsBytes(filter.contents.ToStringView()))).num_keys;
   }
 
   const std::shared_ptr<const rocksdb::FilterPolicy> policy_ = NewPolicy({.target_fpr = 0.01});

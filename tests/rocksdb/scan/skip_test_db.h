@@ -14,6 +14,7 @@
 #include "blocksieve/rocksdb/prune_reads.h"
 #include "blocksieve/rocksdb/skip_index.h"
 #include "lib/column/values.h"
+#include "tests/support/must.h"
 #include "tests/support/test_db.h"
 
 // Databases with a skip index, and scans with and without the index.
@@ -24,9 +25,7 @@ namespace blocksieve::testing {
 inline std::vector<Column> Columns(const std::vector<std::string>& definitions) {
   std::vector<Column> columns;
   for (const std::string& definition : definitions) {
-    const Result<Column> column = Column::Parse(definition);
-    EXPECT_TRUE(column.ok()) << column.status().message();
-    columns.push_back(*column);
+    columns.push_back(Must(Column::Parse(definition)));
   }
   return columns;
 }
@@ -45,8 +44,7 @@ inline SkipIndexOptions ShortGranules(const std::vector<std::string>& definition
 inline std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewCollectorFactory(
     const SkipIndexOptions& options, const SkipIndexStorage& storage = {}) {
   std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> factory;
-  const rocksdb::Status status = NewSkipIndexCollectorFactory(options, storage, &factory);
-  EXPECT_TRUE(status.ok()) << status.ToString();
+  MustBeOk(NewSkipIndexCollectorFactory(options, storage, &factory));
   return factory;
 }
 
@@ -60,9 +58,7 @@ inline DbConfig SkipConfig(const SkipIndexOptions& options, const SkipIndexStora
 }
 
 inline Predicate Where(const std::string& text, std::span<const Column> columns) {
-  const Result<Predicate> predicate = Predicate::Parse(text, columns);
-  EXPECT_TRUE(predicate.ok()) << text << ": " << predicate.status().message();
-  return *predicate;
+  return Must(Predicate::Parse(text, columns));
 }
 
 using ScannedRows = std::vector<std::pair<std::string, std::string>>;
