@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "bench/filters/filters.h"
+#include "bench/support/database.h"
 #include "bench/support/files.h"
 #include "bench/support/job.h"
 #include "bench/support/keys.h"
@@ -103,8 +104,7 @@ double MeasureFpr(const BuiltFilter& filter, uint64_t num_probes) {
 
 std::shared_ptr<const rocksdb::FilterPolicy> NewPolicy(const FilterPolicyOptions& options) {
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
-  const rocksdb::Status status = NewFilterPolicy(options, &policy);
-  if (!status.ok()) Fail("filter policy: {}", status.ToString());
+  CheckOk(NewFilterPolicy(options, &policy), "filter policy");
   return policy;
 }
 
@@ -309,8 +309,7 @@ void AddRatios(const std::vector<Timing>& timings, Results& results) {
       if (&ratio != kRatios || !has_target) continue;
       results.headline = fmt::format(
           "{:.2f} times as long as stock Bloom takes {}'s probe for an absent key: {:.1f} ns, "
-          "stock "
-          "Bloom {:.1f} ns; {}, the same false-positive rate.",
+          "stock Bloom {:.1f} ns; {}, the same false-positive rate.",
           figure.median, ratio.above, SpreadOf(mine.nanoseconds).median,
           SpreadOf(other.nanoseconds).median, NumKeys(mine.keys));
     }

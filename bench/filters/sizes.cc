@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "bench/filters/filters.h"
+#include "bench/support/database.h"
 #include "bench/support/keys.h"
 #include "bench/support/measure.h"
 #include "blocksieve/filter.h"
@@ -144,9 +145,7 @@ double MeasureUncharged(const Policy& policy, const std::string& path) {
   table.block_cache = rocksdb::NewLRUCache(size_t{1} << 30, /*num_shard_bits=*/0);
   rocksdb::Options options;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  const auto check = [&](const rocksdb::Status& status) {
-    if (!status.ok()) Fail("{}: {}", path, status.ToString());
-  };
+  const auto check = [&](const rocksdb::Status& status) { CheckOk(status, path); };
   rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
   check(writer.Open(path));
   for (uint64_t i = 0; i < kPartitionedKeys; ++i) check(writer.Put(fmt::format("{:016}", i), ""));

@@ -8,8 +8,8 @@
 #include <thread>
 #include <utility>
 
+#include "bench/support/keys.h"
 #include "bench/support/terminal.h"
-#include "blocksieve/hash.h"
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "blocksieve/tree.h"
 
@@ -19,23 +19,8 @@ namespace {
 constexpr size_t kValueBytes = 20;
 constexpr uint64_t kEntryBytes = 40;  // in a file: key, value, and RocksDB's overhead
 
-// No tree has a number from here on.
-constexpr uint64_t kFirstAbsent = uint64_t{1} << 40;
-
-// A unique key of 16 bytes: the number, mixed by a bijection, so in random order, and random bytes.
-std::string KeyOf(uint64_t number) {
-  uint64_t mixed = number;
-  for (int round = 0; round < 2; ++round) {
-    mixed ^= mixed >> 32;
-    mixed *= 0xd6e8feb86659fd93;  // odd
-  }
-  mixed ^= mixed >> 32;
-  const uint64_t more = HashKey({reinterpret_cast<const char*>(&mixed), sizeof(mixed)});
-  std::string key(16, '\0');
-  for (size_t i = 0; i < 8; ++i) key[i] = static_cast<char>(mixed >> (56 - 8 * i));
-  for (size_t i = 0; i < 8; ++i) key[8 + i] = static_cast<char>(more >> (8 * i));
-  return key;
-}
+// In random order: the number is mixed by a bijection.
+std::string KeyOf(uint64_t number) { return std::string(Key16(Mix(number)).view()); }
 
 void SetUp(const Sizes& sizes, rocksdb::Options& options) {
   options.disable_auto_compactions = false;

@@ -62,20 +62,16 @@ void SetUp(Role role, const PrefixRule& rule, rocksdb::Options& options) {
   } else if (role == Role::kFirstKey) {
     table.index_type = rocksdb::BlockBasedTableOptions::kBinarySearchWithFirstKey;
   } else if (role == Role::kBlockIndex) {
-    rocksdb::Status status = NewFilterPolicy({.kind = kKind}, &table.filter_policy);
-    if (status.ok()) {
-      status = EnableIndex(&options, {.ranges = rule.prefixes.empty(), .prefixes = rule.prefixes});
-    }
-    if (!status.ok()) Fail("{}", status.ToString());
+    CheckOk(EnableIndex(&options, {.ranges = rule.prefixes.empty(), .prefixes = rule.prefixes}),
+            RoleName(role));
   } else if (HasRanges(role)) {
-    const rocksdb::Status status =
-        EnableFilter(&options, {.kind = kKind,
-                                .ranges = role != Role::kPrefixes,
-                                .prefixes = role == Role::kRanges ? "" : rule.prefixes});
-    if (!status.ok()) Fail("{}", status.ToString());
-  } else if (role == Role::kPoints) {
-    const rocksdb::Status status = NewFilterPolicy({.kind = kKind}, &table.filter_policy);
-    if (!status.ok()) Fail("{}", status.ToString());
+    CheckOk(EnableFilter(&options, {.kind = kKind,
+                                    .ranges = role != Role::kPrefixes,
+                                    .prefixes = role == Role::kRanges ? "" : rule.prefixes}),
+            RoleName(role));
+  }
+  if (role == Role::kBlockIndex || role == Role::kPoints) {
+    CheckOk(NewFilterPolicy({.kind = kKind}, &table.filter_policy), RoleName(role));
   }
 }
 

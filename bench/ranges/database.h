@@ -1,7 +1,5 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
-#include <rocksdb/version.h>
-
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -36,10 +34,6 @@ std::vector<Role> RolesFor(const Dataset& dataset);
 
 /// Whether filters or indexes answer range queries.
 constexpr bool HasRanges(Role role) { return role >= Role::kRanges; }
-
-/// Whether RocksDB has user-defined indexes.
-inline constexpr bool kHasBlockIndexes = ROCKSDB_MAJOR > 11 ||
-                                         (ROCKSDB_MAJOR == 11 && ROCKSDB_MINOR >= 2);
 
 /// One contestant's database: sorted runs that are never compacted. Wrong answers throw Failure.
 class RangeDatabase : public Database {

@@ -193,10 +193,8 @@ void RunExperiment(const Effort& effort, Job& job) {
       "Range filters rule out files without a key in the range of a seek; prefix filters, those "
       "without its prefix. Databases have {} sorted runs, most spread over the whole key range. "
       "Data blocks: read or found in the block cache, as counted by RocksDB. Times: processor "
-      "time; "
-      "cold: wall-clock time without a block cache, {}, with filters and indexes in memory. "
-      "Points: "
-      "without range filters.",
+      "time; cold: wall-clock time without a block cache, {}, with filters and indexes in memory. "
+      "Points: without range filters.",
       kRuns, job.cold_reads);
   job.progress.Show("drawing keys and seeks");
   const uint64_t seed = job.options.seed;

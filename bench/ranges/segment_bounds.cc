@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "bench/ranges/datasets.h"
+#include "bench/support/database.h"
 #include "bench/support/terminal.h"
 
 #if ROCKSDB_MAJOR >= 9
@@ -50,10 +51,9 @@ std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewSegmentBounds(
   }
   std::shared_ptr<SstQueryFilterConfigsManager> manager;
   std::shared_ptr<SstQueryFilterConfigsManager::Factory> factory;
-  rocksdb::Status status =
-      SstQueryFilterConfigsManager::MakeShared({{1, {{"segments", configs}}}}, &manager);
-  if (status.ok()) status = manager->MakeSharedFactory("segments", 1, &factory);
-  if (!status.ok()) Fail("SstQueryFilterConfigs: {}", status.ToString());
+  CheckOk(SstQueryFilterConfigsManager::MakeShared({{1, {{"segments", configs}}}}, &manager),
+          "SstQueryFilterConfigsManager");
+  CheckOk(manager->MakeSharedFactory("segments", 1, &factory), "SstQueryFilterConfigs");
   return factory;
 }
 

@@ -31,6 +31,17 @@ std::string StockRibbon(double fpr) {
   return fmt::format("ribbonfilter:{:.3f}:-1", StockBitsPerKey(FilterKind::kStockRibbon, fpr));
 }
 
+// Empty `policy`: without filters.
+LookupContestant WithPolicy(std::string role, std::string name, const std::string& policy) {
+  if (policy.empty()) return {{std::move(name), {}}, std::move(role)};
+  const auto made = PolicyFromString(policy);
+  const auto set_up = [made](rocksdb::Options& options) {
+    TableOptions(options).filter_policy = made;
+    options.listeners.push_back(NewListener());  // reports the levels to policies that ask for them
+  };
+  return {{std::move(name), set_up}, std::move(role)};
+}
+
 }  // namespace
 
 std::vector<LookupContestant> MakeContestants(double target_fpr) {
@@ -58,23 +69,12 @@ std::vector<LookupContestant> MakeContestants(double target_fpr) {
   };
 }
 
-LookupContestant WithPolicy(std::string role, std::string name, const std::string& policy) {
-  if (policy.empty()) return {{std::move(name), {}}, std::move(role)};
-  const auto made = PolicyFromString(policy);
-  const auto set_up = [made](rocksdb::Options& options) {
-    TableOptions(options).filter_policy = made;
-    options.listeners.push_back(NewListener());  // reports the levels to policies that ask for them
-  };
-  return {{std::move(name), set_up}, std::move(role)};
-}
-
 std::shared_ptr<const rocksdb::FilterPolicy> PolicyFromString(const std::string& text) {
   [[maybe_unused]] static const int registered = blocksieve_rocksdb_register();
   rocksdb::ConfigOptions config;
   config.ignore_unsupported_options = false;  // by default an unknown id gives "OK" and no policy
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
-  const rocksdb::Status status = rocksdb::FilterPolicy::CreateFromString(config, text, &policy);
-  if (!status.ok()) Fail("RocksDB refuses the filter policy \"{}\": {}", text, status.ToString());
+  CheckOk(rocksdb::FilterPolicy::CreateFromString(config, text, &policy), text);
   // "{id=name;...}" or "name:...". Another name: a preloaded library replaced the stock policies.
   std::string_view id = text;
   if (id.starts_with("{id=")) id.remove_prefix(4);

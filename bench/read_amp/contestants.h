@@ -26,10 +26,6 @@ struct LookupContestant : Contestant {
 /// by RocksDB's estimate, from which it computes their size, for Ribbon. Throws Failure.
 std::vector<LookupContestant> MakeContestants(double target_fpr);
 
-/// A contestant with the filter policy of an option string, or without filters if that is empty.
-/// Throws Failure.
-LookupContestant WithPolicy(std::string role, std::string name, const std::string& policy);
-
 /// The policy of an option string. Throws Failure if RocksDB does not know it or makes another one:
 /// a run that silently had no filter would be worthless.
 std::shared_ptr<const rocksdb::FilterPolicy> PolicyFromString(const std::string& text);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -28,14 +29,11 @@ struct Lookups {
 struct Measured {
   LookupContestant contestant;
   TreeShape shape = {};
-  Lookups cold[2] = {};  // by Keys
-  Lookups cached[2] = {};
+  std::map<Keys, Lookups> cold = {}, cached = {};
   std::vector<double> fill_seconds = {};  // by round
 };
 
 constexpr Keys kKinds[] = {Keys::kAbsent, Keys::kPresent};
-
-const Lookups& Absent(const Lookups (&of)[2]) { return of[static_cast<size_t>(Keys::kAbsent)]; }
 
 void AddRate(const Pass& pass, Lookups& lookups) {
   lookups.per_second.push_back(Ratio(pass.lookups, pass.seconds));
@@ -49,8 +47,8 @@ void CheckFilters(const Measured& tree) {
     Fail("{}: {} of {} files have a filter", contestant.name, tree.shape.num_filters,
          tree.shape.num_files);
   }
-  if (has_filter && (Absent(tree.cold).counters.filter_negatives == 0 ||
-                     Absent(tree.cached).counters.filter_negatives == 0)) {
+  if (has_filter && (tree.cold.at(Keys::kAbsent).counters.filter_negatives == 0 ||
+                     tree.cached.at(Keys::kAbsent).counters.filter_negatives == 0)) {
     Fail("{}: the filters never said no in lookups of absent keys", contestant.name);
   }
 }
@@ -60,7 +58,7 @@ void MeasureTree(LookupDatabase& database, const LookupKeys& keys, const Effort&
   // Cold passes are slow, so they are counted and timed at once: counting takes only nanoseconds.
   database.Open(Reads::kCold);
   for (const Keys kind : kKinds) {
-    Lookups& lookups = tree.cold[static_cast<size_t>(kind)];
+    Lookups& lookups = tree.cold[kind];
     AddRate(database.LookUp(keys, kind, effort.max_cold_seconds, &lookups.counters), lookups);
   }
   // Cached passes are counted first, then timed without counting. Verifying warms the cache.
@@ -69,7 +67,7 @@ void MeasureTree(LookupDatabase& database, const LookupKeys& keys, const Effort&
   database.VerifyAllRows();
   for (unsigned pass = 0; pass <= effort.timed_warm_passes; ++pass) {
     for (const Keys kind : kKinds) {
-      Lookups& lookups = tree.cached[static_cast<size_t>(kind)];
+      Lookups& lookups = tree.cached[kind];
       const bool is_counted = pass == 0;
       const Pass done =
           database.LookUp(keys, kind, kNoLimit, is_counted ? &lookups.counters : nullptr);
@@ -117,11 +115,11 @@ void AddTree(const Measured& tree, Results& results) {
       .Add("filter bits per key", "bits",
            Ratio(8 * tree.shape.filter_bytes, tree.shape.num_entries));
   if (contestant.role != "no_filter") {
-    sizes.Add("measured FPR", "share", MeasuredFpr(Absent(tree.cached).counters));
+    sizes.Add("measured FPR", "share", MeasuredFpr(tree.cached.at(Keys::kAbsent).counters));
   }
   for (const Keys kind : kKinds) {
     for (const auto& [reads, all] : {std::pair("cold", &tree.cold), {"cached", &tree.cached}}) {
-      const Lookups& lookups = (*all)[static_cast<size_t>(kind)];
+      const Lookups& lookups = all->at(kind);
       const std::string column =
           fmt::format("{} keys: {}", kind == Keys::kAbsent ? "absent" : "present", reads);
       sizes.Add(column, "", lookups.PerLookup(lookups.counters.data_blocks()));
@@ -140,15 +138,14 @@ void AddSavings(const std::vector<Measured>& all, Results& results) {
   const auto size_relative_to = [&](std::string_view other) {
     return Ratio(of_role("blocksieve").shape.filter_bytes, of_role(other).shape.filter_bytes);
   };
+  const auto absent = [&](std::string_view role) { return of_role(role).cold.at(Keys::kAbsent); };
   const auto wasted = [&](std::string_view role) {
-    const Lookups& lookups = Absent(of_role(role).cold);
-    return lookups.PerLookup(lookups.counters.data_blocks());
+    return absent(role).PerLookup(absent(role).counters.data_blocks());
   };
-  const Measured& ours = of_role("blocksieve");
-  results.In("Savings")[ours.contestant.name]
+  results.In("Savings")[of_role("blocksieve").contestant.name]
       .Add("reads saved", "share", 1 - wasted("blocksieve") / wasted("no_filter"))
       .Add("times as fast as without, cold", "x",
-           PairedRatio(Absent(ours.cold).per_second, Absent(of_role("no_filter").cold).per_second))
+           PairedRatio(absent("blocksieve").per_second, absent("no_filter").per_second))
       .Add("size, relative to stock Bloom", "x", size_relative_to("stock_bloom"))
       .Add("size, relative to stock Ribbon", "x", size_relative_to("stock_ribbon"));
   const double ribbon = wasted("ribbon_in_memory");

@@ -12,10 +12,7 @@ const JobManual kManual = {
         R"(Measures what filters save in RocksDB. Fills a database with the same data once for each filter
 (none, stock Bloom, stock Ribbon, blocksieve), looks up present and absent keys in it, cold and
 cached, and prints filter sizes, false-positive rates, data blocks read per lookup, all as counted
-by RocksDB, and speeds.
-
-Without --input or --rows the data is one that every Debian system has: the paths of all files of
-the installed packages, each with the name of its package.)",
+by RocksDB, and speeds.)",
     .quick_help = "end within 60 seconds; large inputs are truncated",
     .examples = R"(Examples:
   bench/run --quick                     real data of this machine, within a minute
@@ -24,9 +21,7 @@ the installed packages, each with the name of its package.)",
   bench/run --rows 10000000 --db-dir /mnt/ssd
   zcat pairs.tsv.gz | bench/run --input -
 )",
-    .rows_help = "this many synthetic rows: random keys of 16 bytes, values of 100",
     .min_rows = kMinRows,
-    .has_one_source = true,
     .takes_fpr = true,
 };
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <random>
 #include <set>
 #include <unordered_map>
@@ -16,20 +15,8 @@
 namespace blocksieve::bench::skip {
 namespace {
 
-using Random = std::mt19937_64;
-
 constexpr size_t kRewrittenOneIn = 5;
 constexpr size_t kRowsOfMinute = 100;
-
-// Sorted row numbers, drawn uniformly.
-std::vector<uint32_t> DrawRewrittenRows(size_t num_rows, Random& random) {
-  std::vector<uint32_t> rows(num_rows);
-  std::iota(rows.begin(), rows.end(), 0U);
-  std::shuffle(rows.begin(), rows.end(), random);
-  rows.resize(num_rows / kRewrittenOneIn);
-  std::sort(rows.begin(), rows.end());
-  return rows;
-}
 
 }  // namespace
 
@@ -53,8 +40,9 @@ Dataset MakeDataset(const Input& input, std::string_view value_name, uint64_t se
       {Must(Column::Parse("minute=field:2"), "column"), "minute = v, in key order", true},
       {Must(Column::Parse("words=words:1"), "column"), "words of the key HAS v", false},
   };
-  Random random(seed);
-  for (const uint32_t row : DrawRewrittenRows(dataset.rows.size(), random)) {
+  std::vector<uint32_t> rewritten = RandomOrder(dataset.rows.size(), seed);
+  rewritten.resize(rewritten.size() / kRewrittenOneIn);
+  for (const uint32_t row : rewritten) {
     dataset.rewritten.Add(dataset.rows.key(row), dataset.rows.value(row));
   }
   dataset.rewritten.Seal();
@@ -71,7 +59,8 @@ std::vector<Query> DrawQueries(const Dataset& dataset, size_t column, size_t cou
     });
   }
   std::vector<std::string> drawn;
-  std::sample(distinct.begin(), distinct.end(), std::back_inserter(drawn), count, Random(seed));
+  std::sample(distinct.begin(), distinct.end(), std::back_inserter(drawn), count,
+              std::mt19937_64(seed));
   std::vector<Query> queries;
   std::unordered_map<std::string_view, size_t> positions;
   for (std::string& value : drawn) {

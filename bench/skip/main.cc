@@ -14,14 +14,9 @@ const JobManual kManual = {
     .description =
         R"(Measures what skip indexes on values save in RocksDB: data blocks read by scans for one value,
 compared with the fewest possible and with a full scan; the size of an index, and the cost of writing
-it.
-
-Without --input or --rows the rows are ones that every Debian system has: the paths of all files of
-the installed packages, each with the name of its package.)",
+it.)",
     .quick_help = "end within 60 seconds; large inputs are truncated",
-    .rows_help = "this many synthetic rows: random keys of 16 bytes, values of 100",
     .min_rows = 10'000,
-    .has_one_source = true,
 };
 
 // Within a minute.

@@ -50,9 +50,7 @@ rocksdb::Options CountingOptions() {
 void AddFile(const std::string& path, const Rows& rows, RowBlocks* blocks) {
   CheckInterrupt();
   rocksdb::SstFileReader reader(CountingOptions());
-  if (const rocksdb::Status status = reader.Open(path); !status.ok()) {
-    Fail("cannot open {}: {}", path, status.ToString());
-  }
+  CheckOk(reader.Open(path), path);
   rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
   uint64_t& blocks_read = rocksdb::get_perf_context()->block_read_count;
   const std::unique_ptr<rocksdb::Iterator> iterator(reader.NewIterator(rocksdb::ReadOptions()));
@@ -73,19 +71,19 @@ void AddFile(const std::string& path, const Rows& rows, RowBlocks* blocks) {
   blocks->num_blocks += blocks_read;
 }
 
-}  // namespace
-
+// `by_block`: the skip index as a block index.
 void SetUp(const std::optional<SkipIndexOptions>& index, bool by_block, rocksdb::Options& options) {
   // Re-checks are lookups.
-  rocksdb::Status status = NewFilterPolicy({}, &TableOptions(options).filter_policy);
-  if (status.ok() && index) {
-    status = by_block ? EnableIndex(&options, {.columns = index->columns,
-                                               .value_fpr = index->target_fpr,
-                                               .max_index_bytes = index->max_index_bytes})
-                      : EnableSkipIndex(&options, *index);
-  }
-  if (!status.ok()) Fail("set up: {}", status.ToString());
+  CheckOk(NewFilterPolicy({}, &TableOptions(options).filter_policy), "filter policy");
+  if (!index) return;
+  CheckOk(by_block ? EnableIndex(&options, {.columns = index->columns,
+                                            .value_fpr = index->target_fpr,
+                                            .max_index_bytes = index->max_index_bytes})
+                   : EnableSkipIndex(&options, *index),
+          "index");
 }
+
+}  // namespace
 
 size_t RowBlocks::Count(std::span<const uint32_t> rows) const {
   std::set<uint64_t> blocks;

@@ -1,7 +1,5 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
-#include <rocksdb/version.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -15,14 +13,6 @@
 #include "blocksieve/rocksdb/skip_index.h"
 
 namespace blocksieve::bench::skip {
-
-/// Whether RocksDB has user-defined indexes.
-inline constexpr bool kHasBlockIndexes = ROCKSDB_MAJOR > 11 ||
-                                         (ROCKSDB_MAJOR == 11 && ROCKSDB_MINOR >= 2);
-
-/// Sets blocksieve's filters and, if given, a skip index. `by_block`: as a block index. Throws
-/// Failure.
-void SetUp(const std::optional<SkipIndexOptions>& index, bool by_block, rocksdb::Options& options);
 
 /// The data block of the newest version of each row: with it, the fewest blocks a scan could read.
 struct RowBlocks {

@@ -54,61 +54,61 @@ class DatabaseScans {
   }
 
   void MeasureColumn(size_t column, size_t num_queries) {
-    uint64_t rows = 0, read = 0, least = 0;  // rows returned, data blocks, those with such a row
-    std::vector<double> seconds;             // by query
-    uint64_t pruned_read = 0;                // by iterators that leave out files
-    std::vector<double> pruned_seconds;
-    uint64_t blocks_read = 0;  // by iterators that leave out blocks
-    std::vector<double> block_seconds;
+    struct Sum {
+      uint64_t blocks = 0;
+      std::vector<double> seconds;  // by query
+
+      void Add(const ScanCost& cost) {
+        blocks += cost.data_blocks;
+        seconds.push_back(cost.seconds);
+      }
+    };
+    uint64_t rows = 0, least = 0;  // rows returned, data blocks with such a row
+    Sum scans, pruned, by_block;   // the last two by iterators that leave out files, or blocks
     for (const Query& query : DrawQueries(dataset_, column, num_queries, seed_)) {
-      database_.ForgetReads();
-      const ScanCost cost = database_.Scan(query, /*use_index=*/true);
       rows += query.rows.size();
-      read += cost.data_blocks;
       least += blocks_.Count(query.rows);
-      seconds.push_back(cost.seconds);
       database_.ForgetReads();
-      const ScanCost pruned = database_.ReadPruned(query);
-      pruned_read += pruned.data_blocks;
-      pruned_seconds.push_back(pruned.seconds);
+      scans.Add(database_.Scan(query, /*use_index=*/true));
+      database_.ForgetReads();
+      pruned.Add(database_.ReadPruned(query));
       if (by_block_ == nullptr) continue;
       by_block_->ForgetReads();
-      const ScanCost blocks = by_block_->ReadPruned(query);
-      blocks_read += blocks.data_blocks;
-      block_seconds.push_back(blocks.seconds);
+      by_block.Add(by_block_->ReadPruned(query));
     }
-    const auto per_query = [&](uint64_t sum) { return Ratio(sum, seconds.size()); };
+    const auto per_query = [&](uint64_t sum) { return Ratio(sum, scans.seconds.size()); };
     const std::vector<double> full = FullScanSeconds(dataset_.columns[column].column);
     const std::string name = dataset_.columns[column].description + ", " + state_;
     const auto full_blocks = static_cast<double>(blocks_.num_blocks);
     const bool is_rewritten = state_ != kCompacted;
     const bool is_clustered = dataset_.columns[column].is_clustered;
     const bool is_in_few_files = column == kMinuteColumn && !is_rewritten;
-    const double saved = (full_blocks - per_query(pruned_read)) / (full_blocks - per_query(read));
-    results_.In("Scans for one value, on average", "Column, state")[name]
-        .Add("data blocks: full scan", "", full_blocks)
-        .Add("data blocks: skip index", "", per_query(read))
-        .Add("data blocks: pruned iterator", "", per_query(pruned_read))
+    const double saved =
+        (full_blocks - per_query(pruned.blocks)) / (full_blocks - per_query(scans.blocks));
+    Line& line = results_.In("Scans for one value, on average", "Column, state")[name];
+    line.Add("data blocks: full scan", "", full_blocks)
+        .Add("data blocks: skip index", "", per_query(scans.blocks))
+        .Add("data blocks: pruned iterator", "", per_query(pruned.blocks))
         .Add("data blocks: minimum", "", per_query(least))
-        .Add("relative to the minimum", "x", Ratio(read, least),
+        .Add("relative to the minimum", "x", Ratio(scans.blocks, least),
              is_clustered ? NotAbove(is_rewritten ? 1.12 : 1.03) : Target{})
         .Add("pruned iterator: share of the saving", "", saved,
              is_in_few_files ? NotBelow(.85) : Target{})
         .Add("matching rows", "", per_query(rows))
-        .Add("time: with the index", "s", seconds)
-        .Add("time: pruned iterator", "s", pruned_seconds)
+        .Add("time: with the index", "s", scans.seconds)
+        .Add("time: pruned iterator", "s", pruned.seconds)
         .Add("time: full scan", "s", full)
-        .Add("times as fast", "x", Quotient(SpreadOf(full), SpreadOf(seconds)));
+        .Add("times as fast", "x", Quotient(SpreadOf(full), SpreadOf(scans.seconds)));
     if (by_block_ != nullptr) {
-      results_.In("Scans for one value, on average", "Column, state")[name]
-          .Add("data blocks: block index", "", per_query(blocks_read))
-          .Add("time: block index", "s", block_seconds);
+      line.Add("data blocks: block index", "", per_query(by_block.blocks))
+          .Add("time: block index", "s", by_block.seconds);
     }
     if (!results_.headline.empty()) return;
     results_.headline = fmt::format(
         "{:.3g} times fewer data blocks read by a scan for one value, with a skip index: {:.0f} "
         "without an index, {:.3g} with one; {:.3g} hold a match; {}.",
-        full_blocks / per_query(read), full_blocks, per_query(read), per_query(least), name);
+        full_blocks / per_query(scans.blocks), full_blocks, per_query(scans.blocks),
+        per_query(least), name);
   }
 
   const Dataset& dataset_;

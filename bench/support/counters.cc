@@ -23,9 +23,7 @@ double Counters::fpr() const { return Ratio(false_positives(), absent_probes());
 
 CounterWindow::CounterWindow(rocksdb::Statistics& statistics) : statistics_(statistics) {
   statistics_.set_stats_level(rocksdb::StatsLevel::kExceptHistogramOrTimers);
-  if (const rocksdb::Status status = statistics_.Reset(); !status.ok()) {
-    Fail("cannot reset RocksDB's statistics: {}", status.ToString());
-  }
+  if (!statistics_.Reset().ok()) Fail("cannot reset RocksDB's statistics");
   rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
   rocksdb::get_perf_context()->Reset();
 }

@@ -35,10 +35,12 @@ Database::Database(Contestant contestant, uint64_t num_bytes, std::filesystem::p
 
 Database::~Database() = default;
 
+void CheckOk(const rocksdb::Status& status, std::string_view what) {
+  if (!status.ok()) Fail("{}: {}", what, status.ToString());
+}
+
 void Database::Check(const rocksdb::Status& status, std::string_view what) const {
-  if (!status.ok()) {
-    Fail("{}: RocksDB failed to {} {}: {}", name(), what, path_.string(), status.ToString());
-  }
+  CheckOk(status, fmt::format("{}: RocksDB failed to {} {}", name(), what, path_.string()));
 }
 
 void Database::SetOptions() {

@@ -5,6 +5,7 @@
 #include <rocksdb/options.h>
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
+#include <rocksdb/version.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -24,6 +25,10 @@
 
 namespace blocksieve::bench {
 
+/// Whether RocksDB has user-defined indexes.
+inline constexpr bool kHasBlockIndexes = ROCKSDB_MAJOR > 11 ||
+                                         (ROCKSDB_MAJOR == 11 && ROCKSDB_MINOR >= 2);
+
 /// One of the RocksDB configurations that a benchmark compares.
 struct Contestant {
   std::string name;  ///< For tables and errors.
@@ -31,6 +36,9 @@ struct Contestant {
   /// Changes the options that all contestants share. Empty: changes nothing.
   std::function<void(rocksdb::Options&)> set_up;
 };
+
+/// Throws Failure, which names `what`, unless `status` is OK.
+void CheckOk(const rocksdb::Status& status, std::string_view what);
 
 /// The table options in `options`, which must be those of a Database.
 rocksdb::BlockBasedTableOptions& TableOptions(rocksdb::Options& options);

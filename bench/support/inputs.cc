@@ -55,51 +55,6 @@ class LimitedRows {
   bool is_cut_ = false;
 };
 
-}  // namespace
-
-Input LoadDpkg(const std::filesystem::path& dir, uint64_t max_bytes) {
-  std::vector<std::filesystem::path> lists;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(dir, error)) {
-    if (entry.path().extension() == ".list") lists.push_back(entry.path());
-  }
-  if (lists.empty()) {
-    Fail("no dpkg file lists in {} ({}); use --input or --rows", dir.string(),
-         error ? error.message() : "no *.list files");
-  }
-  std::sort(lists.begin(), lists.end());
-
-  LimitedRows rows(max_bytes);
-  bool has_room = true;
-  for (auto list = lists.begin(); has_room && list != lists.end(); ++list) {
-    std::string package = list->stem().string();
-    package.resize(std::min(package.size(), package.find(':')));  // "libc6:amd64"
-    std::ifstream file(*list);
-    std::string path;
-    while (has_room && std::getline(file, path)) {
-      if (!path.empty()) has_room = rows.Add(path, package);
-    }
-    if (has_room && !file.eof()) Fail("cannot read {}: {}", list->string(), std::strerror(errno));
-  }
-  return rows.Finish(dir.string(), fmt::format("path -> package, from the {} dpkg file lists in {}",
-                                               lists.size(), dir.string()));
-}
-
-Input LoadInput(const std::string& name, uint64_t max_bytes) {
-  if (name.empty()) return LoadDpkg(kDpkgInfo, max_bytes);
-  if (name == "-") return ParseTsv(std::cin, "standard input", max_bytes);
-  std::ifstream file(name, std::ios::binary);
-  if (!file) Fail("cannot open --input {}: {}", name, std::strerror(errno));
-  return ParseTsv(file, name, max_bytes);
-}
-
-Input ReadInput(Job& job, uint64_t max_bytes) {
-  const JobOptions& options = job.options;
-  job.progress.Show("reading the input");
-  return options.rows > 0 ? MakeSynthetic(options.rows, options.seed, max_bytes)
-                          : LoadInput(options.input, max_bytes);
-}
-
 Input ParseTsv(std::istream& stream, const std::string& name, uint64_t max_bytes) {
   LimitedRows rows(max_bytes);
   std::string line;
@@ -117,19 +72,60 @@ Input ParseTsv(std::istream& stream, const std::string& name, uint64_t max_bytes
   return rows.Finish(name, "key TAB value, from " + name);
 }
 
+}  // namespace
+
+Input LoadDpkg(uint64_t max_bytes) {
+  const std::string dir = "/var/lib/dpkg/info";
+  std::vector<std::filesystem::path> lists;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(dir, error)) {
+    if (entry.path().extension() == ".list") lists.push_back(entry.path());
+  }
+  if (lists.empty()) {
+    Fail("no dpkg file lists in {} ({}); use --input or --rows", dir,
+         error ? error.message() : "no *.list files");
+  }
+  std::sort(lists.begin(), lists.end());
+
+  LimitedRows rows(max_bytes);
+  bool has_room = true;
+  for (auto list = lists.begin(); has_room && list != lists.end(); ++list) {
+    std::string package = list->stem().string();
+    package.resize(std::min(package.size(), package.find(':')));  // "libc6:amd64"
+    std::ifstream file(*list);
+    std::string path;
+    while (has_room && std::getline(file, path)) {
+      if (!path.empty()) has_room = rows.Add(path, package);
+    }
+    if (has_room && !file.eof()) Fail("cannot read {}: {}", list->string(), std::strerror(errno));
+  }
+  return rows.Finish(
+      dir, fmt::format("path -> package, from the {} dpkg file lists in {}", lists.size(), dir));
+}
+
+Input ReadInput(Job& job, uint64_t max_bytes) {
+  const JobOptions& options = job.options;
+  job.progress.Show("reading the input");
+  if (options.rows > 0) return MakeSynthetic(options.rows, options.seed, max_bytes);
+  if (options.input.empty()) return LoadDpkg(max_bytes);
+  if (options.input == "-") return ParseTsv(std::cin, "standard input", max_bytes);
+  std::ifstream file(options.input, std::ios::binary);
+  if (!file) Fail("cannot open --input {}: {}", options.input, std::strerror(errno));
+  return ParseTsv(file, options.input, max_bytes);
+}
+
 Input MakeSynthetic(uint64_t num_rows, uint64_t seed, uint64_t max_bytes) {
   constexpr size_t kKeyBytes = 16;
   std::mt19937_64 random(seed);
   std::string row(kKeyBytes + 100, '\0');
   LimitedRows rows(max_bytes);
-  bool has_room = true;
-  for (uint64_t i = 0; has_room && i < num_rows; ++i) {
+  for (uint64_t i = 0; i < num_rows; ++i) {
     for (size_t at = 0; at < row.size(); at += sizeof(uint64_t)) {
       const uint64_t word = random();
       std::memcpy(row.data() + at, &word, std::min(sizeof word, row.size() - at));
     }
-    has_room = rows.Add(std::string_view(row).substr(0, kKeyBytes),
-                        std::string_view(row).substr(kKeyBytes));
+    const std::string_view bytes = row;
+    if (!rows.Add(bytes.substr(0, kKeyBytes), bytes.substr(kKeyBytes))) break;
   }
   return rows.Finish("--rows", fmt::format("synthetic, uniformly random bytes, seed {}", seed));
 }

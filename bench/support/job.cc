@@ -20,6 +20,11 @@ constexpr const char* kExitCodes =
     R"(Exit codes: 0 all measured; 1 something failed or gave a wrong answer; 2 wrong arguments; 128 + n
 ended by signal n. A target that is missed is not a failure.)";
 
+constexpr const char* kUsualRows = R"(
+
+Without --input or --rows the rows are ones that every Debian system has: the paths of all files of
+the installed packages, each with the name of its package.)";
+
 // CLI::Range lets NaN pass, and prints 1e-7 as 0.000000.
 template <class T>
 auto InRange(T low, T high) {
@@ -37,13 +42,14 @@ void AddRowOptions(const JobManual& manual, CLI::App& app, JobOptions& options) 
   app.add_option("--input", options.input, "rows from a file of lines key TAB value; - is stdin")
       ->type_name("FILE")
       ->check([](const std::string& name) { return name == "-" ? "" : CLI::ExistingFile(name); });
-  app.add_option("--rows", options.rows, manual.rows_help)
+  app.add_option("--rows", options.rows,
+                 "this many synthetic rows: random keys of 16 bytes, values of 100")
       ->type_name("N")
-      ->check(InRange(manual.min_rows, kMaxRows));
+      ->check(InRange(manual.min_rows, kMaxRows))
+      ->excludes(app.get_option("--input"));
   app.add_option("--seed", options.seed, "seed of everything random (default 1)")
       ->type_name("S")
       ->check(InRange(uint64_t{0}, uint64_t{std::numeric_limits<uint32_t>::max()}));
-  if (manual.has_one_source) app.get_option("--rows")->excludes(app.get_option("--input"));
   app.add_option("--db-dir", options.db_dir,
                  "where the databases are made, and removed again (default: below --out)")
       ->type_name("DIR");
@@ -52,14 +58,16 @@ void AddRowOptions(const JobManual& manual, CLI::App& app, JobOptions& options) 
 // Exits after printing help or an error in the arguments.
 JobOptions ParseJobOptions(const JobManual& manual, int argc, const char* const* argv) {
   JobOptions options;
-  CLI::App app(manual.description, "bench/run " + manual.benchmark);
+  const bool reads_rows = manual.min_rows != 0;
+  CLI::App app(manual.description + (reads_rows ? kUsualRows : ""),
+               "bench/run " + manual.benchmark);
   app.footer(manual.examples + (manual.examples.empty() ? "" : "\n") + kExitCodes);
   app.get_formatter()->column_width(26);
   app.add_flag("--quick", options.quick, manual.quick_help);
   app.add_option("--out", options.out,
                  "directory for " + manual.benchmark + ".json (default build/bench-results)")
       ->type_name("DIR");
-  if (!manual.rows_help.empty()) AddRowOptions(manual, app, options);
+  if (reads_rows) AddRowOptions(manual, app, options);
   if (manual.takes_fpr) {
     app.add_option("--fpr", options.target_fpr, "target false-positive rate (default 0.01)")
         ->type_name("P")

@@ -29,10 +29,8 @@ struct JobManual {
   std::string benchmark;  ///< The subcommand of bench/run, and the name of the results.
   std::string description;
   std::string quick_help;
-  std::string examples = {};   ///< Empty: none.
-  std::string rows_help = {};  ///< Empty: the job reads no rows.
-  uint64_t min_rows = 0;
-  bool has_one_source = false;  ///< --rows excludes --input.
+  std::string examples = {};  ///< Empty: none.
+  uint64_t min_rows = 0;      ///< 0: the job reads no rows.
   bool takes_fpr = false;
 };
 

@@ -8,7 +8,6 @@
 #include "bench/support/terminal.h"
 
 namespace blocksieve::bench {
-namespace {}  // namespace
 
 Spread SpreadOf(std::vector<double> turns) {
   constexpr size_t kTooFewForQuartiles = 3;

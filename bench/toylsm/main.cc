@@ -130,14 +130,9 @@ const JobManual kManual = {
     .benchmark = "toylsm",
     .description =
         R"(Measures read amplification in the toy LSM, by its own counters: data blocks read by lookups of
-absent and of present keys with no filter, a filter per file and a filter per granule of blocks.
-
-Without --input or --rows the rows are ones that every Debian system has: the paths of all files of
-the installed packages, each with the name of its package.)",
+absent and of present keys with no filter, a filter per file and a filter per granule of blocks.)",
     .quick_help = "end within 60 seconds; large inputs are truncated",
-    .rows_help = "this many synthetic rows: random keys of 16 bytes, values of 100",
     .min_rows = 10'000,
-    .has_one_source = true,
 };
 
 void Measure(Job& job) {
@@ -150,10 +145,9 @@ void Measure(Job& job) {
   job.results.title = "The toy LSM";
   job.results.lead = fmt::format(
       "A small LSM engine, with rows written in random order. Lookups with a filter per file or "
-      "per "
-      "granule of eight data blocks, at a false-positive rate of 1 % on all levels. Counts are the "
-      "engine's.\nInput: {} Block cache: {:.1f} MB for {:.1f} MB of keys and values, initially "
-      "empty.",
+      "per granule of eight data blocks, at a false-positive rate of 1 % on all levels. Counts are "
+      "the engine's.\nInput: {} Block cache: {:.1f} MB for {:.1f} MB of keys and values, empty at "
+      "first.",
       input.description, Ratio(cache_bytes, 1e6), Ratio(rows.num_bytes(), 1e6));
   for (const FilterSetup& setup : kSetups) {
     const TempDir dir(job.db_dir);

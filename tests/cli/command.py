@@ -117,6 +117,18 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(done.out, b"")
         return done.err
 
+    def fails(self, said, name, *arguments, code=1, stdin=b""):
+        """A command on the database fails and says this."""
+        error = self.fail_with(code, name, "--db", self.db, *arguments, stdin=stdin)
+        self.assertIn(said, error)
+        return error
+
+    def refuses(self, said, *command, code=1):
+        """The same, and no file changes."""
+        before = self.files_of_database()
+        self.fails(said, *command, code=code)
+        self.assertEqual(self.files_of_database(), before)
+
     def fail_on_full_disk(self, kilobytes, *arguments):
         """Standard error of a command that cannot write larger files, which simulates the disk."""
         done = subprocess.run(["bash", "-c", f'trap "" XFSZ; ulimit -f {kilobytes}; exec "$@"', "-", PROGRAM,
@@ -159,11 +171,6 @@ class CommandTest(unittest.TestCase):
                               timeout=TIMEOUT_SECONDS, stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL).stdout
 
-    def compact_all_without_plugin(self):
-        """Adds a key before and one after all others, so that every file is compacted."""
-        self.ldb("batchput", " ", "first", "~", "last")
-        self.ldb("compact")
-
     def add_column_family(self):
         """Adds a column family `other` with one key."""
         self.ldb("create_column_family", "other")
@@ -179,6 +186,11 @@ class CommandTest(unittest.TestCase):
         """Builds sorted runs LEVEL[/PART]:KEYS, the deepest first, with a policy for each or for all."""
         policies *= len(runs) // len(policies)
         self.level_tree("build", *map(":".join, zip(runs, policies, strict=True)))
+
+    def remove(self, pattern):
+        """Removes files of the database."""
+        for path in self.db.glob(pattern):
+            path.unlink()
 
     def table(self):
         """The only table file."""

@@ -17,12 +17,10 @@
 #include <rocksdb/perf_context.h>
 #include <rocksdb/slice_transform.h>
 
-#include <chrono>
 #include <cstdint>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <regex>
-#include <thread>
 #include <utility>
 
 #include "blocksieve/rocksdb/filter_policy.h"
@@ -31,16 +29,13 @@
 
 namespace {
 
-using blocksieve::testing::OpenDb;
-using blocksieve::testing::OpenReadOnly;
-
-void Check(const rocksdb::Status& status) { blocksieve::testing::MustBeOk(status, "level_tree"); }
+using namespace blocksieve::testing;  // NOLINT: test support
 
 // No WAL: databases are flushed before they are closed.
 void Put(rocksdb::DB* db, const std::string& key) {
   rocksdb::WriteOptions options;
   options.disableWAL = true;
-  Check(db->Put(options, key, "a value of some bytes"));
+  MustBeOk(db->Put(options, key, "a value of some bytes"));
 }
 
 // Permutes the 64-bit numbers (splitmix64, Steele et al., 2014): even ones are present.
@@ -84,12 +79,12 @@ rocksdb::Options OptionsWith(const std::string& policy) {
   options.compression = rocksdb::kNoCompression;
   options.memtable_factory = std::make_shared<rocksdb::VectorRepFactory>();
   options.allow_concurrent_memtable_write = false;  // vectors do not support it
-  if (policy != "none") table.filter_policy = blocksieve::testing::PolicyFromString(policy);
+  if (policy != "none") table.filter_policy = PolicyFromString(policy);
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   if (policy.find("ranges=true") != std::string::npos ||
       policy.find("prefixes=") != std::string::npos) {
-    Check(rocksdb::SliceTransform::CreateFromString({}, "blocksieve.range",
-                                                    &options.prefix_extractor));
+    MustBeOk(rocksdb::SliceTransform::CreateFromString({}, "blocksieve.range",
+                                                       &options.prefix_extractor));
   }
   return options;
 }
@@ -106,7 +101,7 @@ void Rewrite(rocksdb::DB* db, int from, int to) {
   for (const auto& listener : db->GetOptions().listeners) listener->OnFlushBegin(db, {});
   rocksdb::CompactionOptions options;
   options.output_file_size_limit = 512 << 10;  // several files to a level
-  Check(db->CompactFiles(options, files, to));
+  MustBeOk(db->CompactFiles(options, files, to));
 }
 
 void Build(const std::string& path, const std::vector<Run>& runs) {
@@ -119,7 +114,7 @@ void Build(const std::string& path, const std::vector<Run>& runs) {
       Put(db.get(), key);
       ++i;
     }
-    Check(db->Flush({}));
+    MustBeOk(db->Flush({}));
     if (run.level > 0) Rewrite(db.get(), 0, run.level);
   }
   // Again, now that policies that depend on the tree know all of it.
@@ -137,13 +132,8 @@ void Fill(const std::string& path, uint64_t num_keys, const std::string& policy)
   options.max_bytes_for_level_base = 1 << 20;
   const auto db = OpenDb(options, path);
   for (uint64_t i = 0; i < num_keys; ++i) Put(db.get(), PresentKey(i));
-  Check(db->Flush({}));
-  for (uint64_t busy = 1; busy != 0; std::this_thread::sleep_for(std::chrono::milliseconds(10))) {
-    uint64_t pending = 0;
-    db->GetIntProperty(rocksdb::DB::Properties::kNumRunningCompactions, &busy);
-    db->GetIntProperty(rocksdb::DB::Properties::kCompactionPending, &pending);
-    busy += pending;
-  }
+  MustBeOk(db->Flush({}));
+  WaitForCompactions(db.get());
 }
 
 // Data blocks read by lookups, minus those that had the key.
@@ -155,26 +145,18 @@ uint64_t WastedReads(rocksdb::DB* db, uint64_t lookups, const Key& key) {
   for (uint64_t i = 0; i < lookups; ++i) {
     rocksdb::PinnableSlice value;
     const rocksdb::Status status = db->Get({}, db->DefaultColumnFamily(), key(i), &value);
-    if (!status.IsNotFound()) Check(status);
+    if (!status.IsNotFound()) MustBeOk(status);
     found += status.ok();
   }
   return rocksdb::get_perf_context()->block_read_count - found;
 }
 
-std::vector<std::string> PresentKeys(rocksdb::DB* db) {
-  std::vector<std::string> keys;
-  const std::unique_ptr<rocksdb::Iterator> entry(db->NewIterator({}));
-  for (entry->SeekToFirst(); entry->Valid(); entry->Next()) keys.push_back(entry->key().ToString());
-  Check(entry->status());
-  return keys;
-}
-
 void Measure(const std::string& path, uint64_t lookups) {
   const auto db = OpenReadOnly(OptionsWith("blocksieve:0.01"), path);  // reads all filters
   uint64_t filter_bytes = 0;
-  for (const auto& [file, properties] : blocksieve::testing::FilesOf(*db))
-    filter_bytes += properties->filter_size;
-  const std::vector<std::string> present = PresentKeys(db.get());
+  for (const auto& [file, properties] : FilesOf(*db)) filter_bytes += properties->filter_size;
+  std::vector<std::string> present;
+  for (const auto& [key, value] : ReadRows(db.get())) present.push_back(key);
   const nlohmann::json document = {
       {"filter_bytes", filter_bytes},
       {"wasted_reads_absent", WastedReads(db.get(), lookups, AbsentKey)},
@@ -214,7 +196,7 @@ void Seek(const std::string& path, const Ranges& ranges) {
     blocksieve::PrepareRangeRead(&bound, &options);
     const std::unique_ptr<rocksdb::Iterator> entry(db->NewIterator(options));
     entry->Seek(begin);
-    Check(entry->status());
+    MustBeOk(entry->status());
     found += entry->Valid();
   }
   const rocksdb::PerfContext& counts = *rocksdb::get_perf_context();

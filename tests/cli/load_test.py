@@ -28,6 +28,7 @@ class LoadReportTest(CommandTest):
             report = self.load(rows, *arguments)
             return report["rows_read"], report["rows_replaced"], report["rows_kept"]
         self.assertEqual(rows_of(rows=[("a", i) for i in range(9)] + [("b", 1)]), (10, 8, 2))
+        self.assertEqual(self.scan("TRUE"), [(b"a", b"8"), (b"b", b"1")])
         self.assertEqual(rows_of(), (1000, 0, 1002))
         self.ldb("delete", "b")
         self.assertEqual(rows_of(), (1000, 1000, 1001))
@@ -57,19 +58,11 @@ class LoadReportTest(CommandTest):
             self.assertEqual([(file["family"], file["num_keys"]) for file in files], [("other", 4)])
         self.assertEqual(self.json_of("index", "--db", self.db, "--index", "v=value", *other)["files_indexed"], 1)
         self.assertEqual(self.scan("v = '3'", *other), [(b"d", b"3")])
-        self.assertIn("unknown column 'v'", self.fail_with(2, "scan", "--db", self.db, "--where", "v = '3'"))
+        self.fails("unknown column 'v'", "scan", "--where", "v = '3'", code=2)
         for command in (("scan",), ("inspect",), ("verify",), ("index",), ("advise",), ("rewrite",),
                         ("revert", "--dry-run"), ("check",), ("apply", "--option", "listeners={blocksieve}")):
-            name, *rest = command
-            self.assertIn("--column-family is third, which does not exist; allowed: default, other",
-                          self.fail_with(1, name, "--db", self.db, *rest, "--column-family", "third"))
-
-    def test_compaction(self):
-        for i in range(2):
-            self.load([(f"k{i}", i)], "--index", "n=int:1", "--no-compact")
-            self.assertEqual(len(self.inspect()["files"]), i + 1)
-        self.load([("k2", 2)])
-        self.assertEqual(len(self.inspect()["files"]), 1)
+            self.fails("--column-family is third, which does not exist; allowed: default, other",
+                       *command, "--column-family", "third")
 
     def on_terminal(self, *arguments, stdin=b""):
         """Output on standard error, if that is a terminal."""
@@ -123,26 +116,6 @@ class LoadPlacesTest(CommandTest):
         self.assertIn("its keys have timestamps", self.load_lines(b"a\t1\n", code=1))
 
 
-class LoadCountsTest(CommandTest):
-    def test_rows_read(self):
-        said = self.load([("a", 1), ("b", 1), ("a", 2), ("a", 3)], "--index", "n=int:1")
-        self.assertEqual(said["rows_read"], 4)
-        said = self.load([("c", 1)])
-        self.assertEqual(said["rows_read"], 1)
-        self.assertEqual(self.scan("TRUE"), [(b"a", b"3"), (b"b", b"1"), (b"c", b"1")])
-
-    def test_json_path_that_leads_nowhere(self):
-        rows = [(i, json.dumps({"a": {"b": i}})) for i in range(10)]
-        said = self.load_lines(lines_of(rows), "--index", "wrong=int:json:/a/c", "--index", "right=int:json:/a/b")
-        self.assertIn("warning: no row has a value for the index wrong=int:json:/a/c", said)
-        self.assertNotIn("right=int:json:/a/b", said)
-
-    def test_lines_with_cr(self):
-        said = self.load_lines(b"a\t1\r\nb\t2\r\n", "--index", "n=int:1")
-        self.assertIn("warning: no row has a value for the index n=int:1", said)
-        self.assertIn("warning: 2 lines end with CR, which is stored in the last field; --format csv", said)
-
-
 class LoadCsvTest(CommandTest):
     CSV = ("--format", "csv")
 
@@ -183,14 +156,25 @@ class LoadCsvTest(CommandTest):
                 (b"a,b\nc,d\te\n", ":2: field 2 contains TAB, the delimiter of the stored value; "
                                    "select another one with --store-delimiter")):
             self.assertIn("standard input" + said, self.load_lines(text, *self.CSV, code=1))
-        self.assertIn("the record has 1 field; the key is field 2 (--key)",
-                      self.fail_with(1, "load", "--db", self.db, "--key", 2, *self.CSV, "-", stdin=b"a\n"))
+        self.fails("the record has 1 field; the key is field 2 (--key)",
+                   "load", "--key", 2, *self.CSV, "-", stdin=b"a\n")
         self.assertIn("only with --format csv", self.load_lines(b"", "--store-delimiter", ",", code=2))
         self.assertIn("--format is tsv; allowed: text, json, csv",
                       self.load_lines(b"", "--format", "tsv", code=2))
 
 
 class LoadLinesTest(CommandTest):
+    def test_json_path_that_leads_nowhere(self):
+        rows = [(i, json.dumps({"a": {"b": i}})) for i in range(10)]
+        said = self.load_lines(lines_of(rows), "--index", "wrong=int:json:/a/c", "--index", "right=int:json:/a/b")
+        self.assertIn("warning: no row has a value for the index wrong=int:json:/a/c", said)
+        self.assertNotIn("right=int:json:/a/b", said)
+
+    def test_lines_with_cr(self):
+        said = self.load_lines(b"a\t1\r\nb\t2\r\n", "--index", "n=int:1")
+        self.assertIn("warning: no row has a value for the index n=int:1", said)
+        self.assertIn("warning: 2 lines end with CR, which is stored in the last field; --format csv", said)
+
     def test_odd_bytes(self):
         everything = bytes(byte for byte in range(256) if byte not in b"\t\n")
         rows = [(b"\0", everything), (b"\r", b"\r"), (everything, b""), (b"", b"empty key"),
@@ -205,7 +189,6 @@ class LoadLinesTest(CommandTest):
         self.assertEqual(sorted(self.scan("TRUE")),
                          sorted((key.encode(), value.encode()) for key, value in rows))
 
-class LoadWrongLinesTest(CommandTest):
     def test_what_is_wrong(self):
         """Rows before the wrong line are loaded."""
         path = self.dir / "rows.tsv"
@@ -227,7 +210,7 @@ class LoadWrongLinesTest(CommandTest):
     def test_unreadable_files(self):
         for path, said in ((self.dir / "none", f"cannot open {self.dir}/none: No such file or directory"),
                            (self.dir, f"cannot read {self.dir}: it is a directory")):
-            self.assertIn(said, self.fail_with(1, "load", "--db", self.db, "--key", 1, path))
+            self.fails(said, "load", "--key", 1, path)
             self.assertFalse(self.db.exists())
 
 

@@ -112,8 +112,7 @@ class OutputReadingTest(CommandTest):
     def test_missing_and_other_databases(self):
         for command in self.COMMANDS:
             self.db = self.dir / "db"
-            self.assertIn(f"database {self.db} does not exist",
-                          self.fail_with(1, *command, "--db", self.db))
+            self.fails(f"database {self.db} does not exist", *command)
             self.db.mkdir()
             for path in (self.db, self.dir / "file"):
                 (self.dir / "file").write_text("")

@@ -277,11 +277,3 @@ class RangesPrefixesTest(CommandTest):
                 self.assertEqual(len(parts), changes)
                 self.succeed("rewrite", "--db", self.db)
                 self.assertEqual(self.only_filter()["prefix_rules"], rules)
-
-    def test_refusals(self):
-        self.load([("a:b", 1)])
-        for arguments, message in (
-                (("--prefixes", "delimiter:/"), "--prefixes requires --seek-fraction"),
-                (("--seek-fraction", 1, "--prefixes", "lengths:0"),
-                 "--prefixes is lengths:0; at byte 8: expected a number from 1 to 65535, found 0")):
-            self.assertIn(message, self.fail_with(2, "advise", "--db", self.db, *arguments))

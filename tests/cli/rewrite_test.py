@@ -159,41 +159,27 @@ class RewriteSmallTreeTest(RewriteRewritingTest):
 class RewritesTest(RewriteSmallTreeTest):
     def test_refusals(self):
         self.build()
-        before = self.files_of_database()
         without_policy = f"the OPTIONS file of database {self.db} has no blocksieve policy or index"
         policies = "; allowed: policies of this RocksDB, such as bloomfilter:10:false, "
-        for code, message, *arguments in (
+        for code, message, *command in (
                 (1, without_policy + "; set one with blocksieve apply", "rewrite"),
                 (1, without_policy, "rewrite", "--dry-run"),
                 (1, without_policy + " for column family default", "rewrite", "--column-family", "default"),
                 # The options would name it, and nothing would build filters.
                 *((2, f"--filter-policy is {policy}{policies}", "revert", "--filter-policy", policy)
                   for policy in ("nonsense:3", "blocksieve:0.01", "{id=blocksieve;bits_per_key=9}"))):
-            self.assertIn(message, self.fail_with(code, *arguments, "--db", self.db))
-        self.assertEqual(self.files_of_database(), before)
+            self.refuses(message, *command, code=code)
 
     def test_one_level(self):
         self.build()
         self.apply("blocksieve:0.0097")
+        self.assertEqual(self.would_rewrite("--only-unfiltered"), [])
         for command, origin in (("rewrite", "blocksieve"), ("revert", "stock")):
             self.json_of(command, "--db", self.db, "--level", 1)
             for file in self.inspect()["files"]:
                 self.assertEqual(file["filter"]["origin"] == origin, file["level"] == 1, file)
             self.succeed(command, "--db", self.db)
             self.assertEqual(self.origins(), {origin})
-
-    def test_only_unfiltered(self):
-        """Files written by a tool without the plug-in."""
-        self.build()
-        self.apply("blocksieve:0.002")
-        self.assertEqual(self.would_rewrite("--only-unfiltered"), [])
-        self.compact_all_without_plugin()
-        self.assertEqual(self.origins(), {"none"})
-        self.apply("blocksieve:0.002")  # ldb dropped it
-        self.rewrite("--only-unfiltered")
-        self.assertEqual(self.origins(), {"blocksieve"})
-        for file in self.inspect()["files"]:
-            self.assertLess(file["filter"]["predicted_fpr"], 0.00205)
 
     def test_interrupted(self):
         self.build()
@@ -243,10 +229,9 @@ class RewritesTest(RewriteSmallTreeTest):
         for more in (("--dry-run",), ()):
             self.assertIn("filter_policy is their_own_policy, which this program does not have, so no "
                           "file is rewritten.\n", self.text_of("revert", "--db", self.db, *more))
-        said = self.fail_with(1, "rewrite", "--db", self.db)
-        self.assertIn("has no blocksieve policy", said)
-        self.assertIn("has filter_policy their_own_policy in column family default, which this program does not "
-                      "have", self.fail_with(1, "load", "--db", self.db, "--key", 1, "-"))
+        self.fails("has no blocksieve policy", "rewrite")
+        self.fails("has filter_policy their_own_policy in column family default, which this program does not have",
+                   "load", "--key", 1, "-")
         self.assertEqual({path.name for path in self.db.glob("*.sst")}, files)
         self.assertIn("filter_policy=their_own_policy", self.options_file().read_text())
         self.assertEqual(list(self.db.glob("blocksieve*")), [])
@@ -267,13 +252,3 @@ class RewriteUnrestTest(RewriteSmallTreeTest):
         promised = self.rewrite("--dry-run")["families"][0]["before"]["wasted_reads_absent"]
         before = self.rewrite()["families"][0]["before"]
         self.assertEqual(before["wasted_reads_absent"], promised)
-
-
-class RewritePartitionsTest(RewriteSmallTreeTest):
-    """Filters of a few hundred keys, which are rounded up to whole lines."""
-
-    OPTIONS = (*RewriteSmallTreeTest.OPTIONS, "--partition_index_and_filters=1", "--metadata_block_size=1024")
-    BENCHMARKS = "fillrandom"
-
-    def test_repeated(self):
-        self.check_repeated("{id=blocksieve;bits_per_key=10}")

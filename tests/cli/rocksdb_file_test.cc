@@ -69,8 +69,7 @@ template <class Options>
 bool LeaveOutTimestamps(Options* options) {
   if constexpr (requires { options->persist_user_defined_timestamps; }) {
     testing::MustBeOk(rocksdb::Comparator::CreateFromString({}, "leveldb.BytewiseComparator.u64ts",
-                                                            &options->comparator),
-                      "comparator");
+                                                            &options->comparator));
     options->persist_user_defined_timestamps = false;
     options->allow_concurrent_memtable_write = false;
     return true;

@@ -75,25 +75,22 @@ class SieveTest(CommandTest):
 
     def test_missing_file_leaves_the_sieve_as_it_was(self):
         self.push("a")
-        error = self.fail_with(1, "sieve", "--db", self.db, "push", self.dir / "none")
-        self.assertIn("none", error)
+        self.fails("none", "sieve", "push", self.dir / "none")
         self.assertEqual(self.pop(9), ["a"])
 
     def test_other_databases_are_refused(self):
         self.load([("k", "v")], "--index", "field=value")
-        self.assertIn("is not a sieve", self.fail_with(2, "sieve", "--db", self.db, "stats"))
+        self.fails("is not a sieve", "sieve", "stats", code=2)
         self.assertEqual(self.scan("field = 'v'"), [(b"k", b"v")])
 
     def test_only_push_makes_a_sieve(self):
         for step in (("stats",), ("pop", 1), ("compact",), ("forget", "/dev/null")):
-            self.assertIn(f"{self.db}: there is no such sieve; to create one: push",
-                          self.fail_with(1, "sieve", "--db", self.db, *step))
+            self.fails(f"{self.db}: there is no such sieve; to create one: push", "sieve", *step)
             self.assertFalse(self.db.exists())
         self.db.mkdir()
         (self.db / "letter").write_text("dear all")
         for step in (("stats",), ("pop", 1)):
-            self.assertIn(f"{self.db}: it is not a sieve",
-                          self.fail_with(1, "sieve", "--db", self.db, *step))
+            self.fails(f"{self.db}: it is not a sieve", "sieve", *step)
         self.assertEqual(os.listdir(self.db), ["letter"])
 
     def test_closed_output_reports_popped_urls(self):

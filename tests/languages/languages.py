@@ -19,7 +19,6 @@ import sys
 import tempfile
 
 PROGRAMS = pathlib.Path(__file__).resolve().parents[2] / "integration" / "embedding"
-PLUGIN = pathlib.Path(os.environ["PLUGIN"])
 OUTPUT = r"found (\d+) keys; filters answered (\d+) of 100000 absent ones\n"
 WRONG = "blocksieve: option target_fpr is 0.9; allowed: 1e-07 to 0.5"
 
@@ -30,11 +29,16 @@ def need(tool):
         sys.exit(77)
 
 
-def build(language, directory):
-    """Builds the program of a language in a new directory. Returns the command that runs it."""
+def blocks_of(language):
+    """The blocks of code that the page has for a language; the first one has the commands."""
     page = (PROGRAMS / "languages.md").read_text(encoding="utf-8")
     section = re.search(rf"^## {language}\n(.*?)(?=^## |\Z)", page, re.DOTALL | re.MULTILINE)[1]
-    blocks = re.findall(r"^```\w+\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
+    return re.findall(r"^```\w+\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
+
+
+def build(language, directory):
+    """Builds the program of a language in a new directory. Returns the command that runs it."""
+    blocks = blocks_of(language)
     *compilations, run = blocks[0].splitlines()
     need(re.search(r"\b(cc|go|rustc|python3)\b", blocks[0])[0])
     name = re.search(r"filters[.]\w+", blocks[0])[0]
@@ -52,8 +56,9 @@ def run(command, db, prefix="", policy="blocksieve:0.01"):
     """Runs what `build` returned. Returns the numbers that it prints."""
     environment = dict(os.environ)
     if prefix == "preloaded":
-        prefix = f"env LD_PRELOAD={PLUGIN}"
-        environment["LD_LIBRARY_PATH"] = environment["LD_LIBRARY_PATH"].replace(str(PLUGIN.parent), "")
+        plugin = pathlib.Path(os.environ["PLUGIN"])
+        prefix = f"env LD_PRELOAD={plugin}"
+        environment["LD_LIBRARY_PATH"] = environment["LD_LIBRARY_PATH"].replace(str(plugin.parent), "")
     for name, value in (("PREFIX", prefix), ("DIRECTORY", str(db)), ("FILTER", policy)):
         command = command.replace(name, value)
     ended = subprocess.run(command, shell=True, env=environment, capture_output=True, text=True)

@@ -13,9 +13,7 @@ import shutil
 import subprocess
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAMS = ROOT / "integration" / "embedding"
-WRONG = "blocksieve: option target_fpr is 0.9; allowed: 1e-07 to 0.5"
+from languages import PROGRAMS, WRONG, blocks_of
 
 
 def fails(command, work, expected):
@@ -24,12 +22,10 @@ def fails(command, work, expected):
 
 
 def main():
-    page = (PROGRAMS / "languages.md").read_text(encoding="utf-8")
-    block = re.search(r"^## Node\n.*?^```sh\n(.*?)^```$", page, re.S | re.M)[1]
-    *installations, run = block.splitlines()
+    *installations, run = blocks_of("Node")[0].splitlines()
     with tempfile.TemporaryDirectory() as work:
         work = pathlib.Path(work)
-        (work / "blocksieve").symlink_to(ROOT)
+        (work / "blocksieve").symlink_to(PROGRAMS.parents[1])
         (work / "package.json").write_text("{}")
         shutil.copy(PROGRAMS / "filters.js", work)
         for command in installations:

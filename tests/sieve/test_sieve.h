@@ -24,16 +24,15 @@ inline std::vector<std::string> TestUrls(uint64_t begin, uint64_t end) {
   return urls;
 }
 
+inline void ExpectOk(const rocksdb::Status& status) {
+  EXPECT_TRUE(status.ok()) << status.ToString();
+}
+
 inline std::unique_ptr<sieve::UrlSieve> OpenSieve(const std::string& path,
                                                   const sieve::SieveOptions& options = {}) {
   std::unique_ptr<sieve::UrlSieve> opened;
-  const rocksdb::Status status = sieve::UrlSieve::Open(path, options, &opened);
-  EXPECT_TRUE(status.ok()) << status.ToString();
+  ExpectOk(sieve::UrlSieve::Open(path, options, &opened));
   return opened;
-}
-
-inline void ExpectOk(const rocksdb::Status& status) {
-  EXPECT_TRUE(status.ok()) << status.ToString();
 }
 
 inline std::vector<std::string_view> Views(const std::vector<std::string>& urls) {

@@ -67,8 +67,6 @@ const std::vector<std::string>& AwkwardKeys() {
   return keys;
 }
 
-std::string GroupPrefix(uint64_t group) { return Format("g%05llu", group); }
-
 std::string GroupKey(uint64_t group, uint64_t member) {
   return Format("g%05llu/%04llu", group, member);
 }

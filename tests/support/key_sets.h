@@ -26,7 +26,6 @@ const std::vector<std::string>& AwkwardKeys();
 
 /// Groups of keys that share their first kGroupPrefixBytes bytes: "g00012/0003".
 inline constexpr size_t kGroupPrefixBytes = 6;
-std::string GroupPrefix(uint64_t group);
 std::string GroupKey(uint64_t group, uint64_t member);
 
 /// Members 0, 1, ... of the groups first, first + 2, ...

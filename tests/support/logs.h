@@ -40,4 +40,11 @@ std::string CatchStderr(Action action) {
   return ::testing::internal::GetCapturedStderr();
 }
 
+/// How often a text has a part.
+inline size_t CountOf(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++count;
+  return count;
+}
+
 }  // namespace blocksieve::testing

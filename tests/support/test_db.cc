@@ -7,6 +7,7 @@
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_writer.h>
 #include <rocksdb/table_properties.h>
+#include <rocksdb/utilities/backup_engine.h>
 #include <rocksdb/utilities/options_util.h>
 
 #include "integration/rocksdb/compat/version_differences.h"
@@ -121,8 +122,8 @@ std::string DumpOptions(const rocksdb::Options& options) {
   config.delimiter = "\n";
   std::string db;
   std::string family;
-  MustBeOk(rocksdb::GetStringFromDBOptions(config, options, &db), "DBOptions");
-  MustBeOk(rocksdb::GetStringFromColumnFamilyOptions(config, options, &family), "family");
+  MustBeOk(rocksdb::GetStringFromDBOptions(config, options, &db));
+  MustBeOk(rocksdb::GetStringFromColumnFamilyOptions(config, options, &family));
   return db + "\n" + family + "\n" +
          (options.table_factory == nullptr ? "" : options.table_factory->ToString(config)) +
          "\nlisteners: " + std::to_string(options.listeners.size()) +
@@ -130,8 +131,7 @@ std::string DumpOptions(const rocksdb::Options& options) {
 }
 
 StoredOptions::StoredOptions(const std::string& db_path) {
-  MustBeOk(rocksdb::LoadLatestOptions(rocksdb::ConfigOptions(), db_path, &db, &families),
-           "OPTIONS");
+  MustBeOk(rocksdb::LoadLatestOptions(rocksdb::ConfigOptions(), db_path, &db, &families));
 }
 
 std::shared_ptr<const rocksdb::FilterPolicy> StoredOptions::filter_policy() const {
@@ -140,9 +140,11 @@ std::shared_ptr<const rocksdb::FilterPolicy> StoredOptions::filter_policy() cons
       ->filter_policy;
 }
 
-void MustBeOk(const rocksdb::Status& status, const std::string& what) {
+void MustBeOk(const rocksdb::Status& status, const std::string& what,
+              const std::source_location& caller) {
   if (status.ok()) return;
-  std::fprintf(stderr, "%s: %s\n", what.c_str(), status.ToString().c_str());
+  std::fprintf(stderr, "%s:%u: %s: %s\n", caller.file_name(), caller.line(), what.c_str(),
+               status.ToString().c_str());
   std::abort();
 }
 
@@ -164,27 +166,27 @@ void TestDb::Open(const DbConfig& config) {
 }
 
 void TestDb::Put(const std::string& key, const std::string& value) {
-  MustBeOk(db_->Put({}, key, value), "put");
+  MustBeOk(db_->Put({}, key, value));
   model_[key] = value;
 }
 
 void TestDb::Delete(const std::string& key) {
-  MustBeOk(db_->Delete({}, key), "delete");
+  MustBeOk(db_->Delete({}, key));
   model_.erase(key);
 }
 
 void TestDb::MergeAppend(const std::string& key, const std::string& operand) {
-  MustBeOk(db_->Merge({}, key, operand), "merge");
+  MustBeOk(db_->Merge({}, key, operand));
   const auto [entry, is_new] = model_.try_emplace(key, operand);
   if (!is_new) entry->second += "," + operand;
 }
 
-void TestDb::Flush() { MustBeOk(db_->Flush({}), "flush"); }
+void TestDb::Flush() { MustBeOk(db_->Flush({})); }
 
 void TestDb::Compact() {
   rocksdb::CompactRangeOptions options;
   options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-  MustBeOk(db_->CompactRange(options, nullptr, nullptr), "compact");
+  MustBeOk(db_->CompactRange(options, nullptr, nullptr));
 }
 
 void TestDb::CompactInto(int level) {
@@ -192,7 +194,7 @@ void TestDb::CompactInto(int level) {
   db_->GetColumnFamilyMetaData(&metadata);
   std::vector<std::string> files;
   for (const auto& file : metadata.levels[0].files) files.push_back(file.name);
-  MustBeOk(db_->CompactFiles({}, files, level), "compact");
+  MustBeOk(db_->CompactFiles({}, files, level));
 }
 
 std::set<std::string> TestDb::FilterPolicyNames() {
@@ -209,14 +211,33 @@ uint64_t TestDb::FilterBytes() {
 
 std::unique_ptr<rocksdb::Checkpoint> NewCheckpoint(rocksdb::DB* db) {
   rocksdb::Checkpoint* made = nullptr;
-  MustBeOk(rocksdb::Checkpoint::Create(db, &made), "checkpoint");
+  MustBeOk(rocksdb::Checkpoint::Create(db, &made));
   return std::unique_ptr<rocksdb::Checkpoint>(made);
 }
 
 rocksdb::TablePropertiesCollection FilesOf(rocksdb::DB& db) {
   rocksdb::TablePropertiesCollection files;
-  MustBeOk(db.GetPropertiesOfAllTables(&files), "table properties");
+  MustBeOk(db.GetPropertiesOfAllTables(&files));
   return files;
+}
+
+TestDb::Model ReadRows(rocksdb::DB* db, const rocksdb::ReadOptions& read) {
+  TestDb::Model rows;
+  const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator(read));
+  for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    rows[it->key().ToString()] = it->value().ToString();
+  }
+  MustBeOk(it->status());
+  return rows;
+}
+
+void BackUp(rocksdb::DB* db, const std::string& directory, const std::string& to) {
+  rocksdb::BackupEngine* opened = nullptr;
+  const rocksdb::BackupEngineOptions backup(directory);
+  MustBeOk(rocksdb::BackupEngine::Open(rocksdb::Env::Default(), backup, &opened));
+  const std::unique_ptr<rocksdb::BackupEngine> engine(opened);
+  MustBeOk(engine->CreateNewBackup(db));
+  MustBeOk(engine->RestoreDBFromLatestBackup(to, to));
 }
 
 void WriteSst(const rocksdb::Options& options, const std::string& path, const TestDb::Model& rows) {

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <source_location>
 #include <vector>
 
 #include "tests/support/param_names.h"
@@ -158,8 +159,16 @@ void WriteSst(const rocksdb::Options& options, const std::string& path, const Te
 /// Waits until no flush or compaction runs or is pending.
 void WaitForCompactions(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family = nullptr);
 
-/// Aborts with a message unless ok, for steps that are not under test.
-void MustBeOk(const rocksdb::Status& status, const std::string& what);
+/// Aborts with a message unless ok, for steps that are not under test. `what` tells steps of one
+/// line of code apart.
+void MustBeOk(const rocksdb::Status& status, const std::string& what = "",
+              const std::source_location& caller = std::source_location::current());
+
+/// The rows that an iterator with these options shows.
+TestDb::Model ReadRows(rocksdb::DB* db, const rocksdb::ReadOptions& read = {});
+
+/// Backs a database up to a directory, and restores it as the database `to`.
+void BackUp(rocksdb::DB* db, const std::string& directory, const std::string& to);
 
 // Comparisons of a database with a map of its expected rows. Each returns a description of the
 // first difference, or "": EXPECT_EQ(CheckGets(...), "").

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/ribbon/builder.h"
 
-#include <sys/mman.h>
-
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -16,6 +14,7 @@
 #include "lib/ribbon/shape.h"
 #include "lib/ribbon/sizing.h"
 #include "tests/core/filter/test_filters.h"
+#include "tests/support/guarded_bytes.h"
 
 namespace blocksieve::testing {
 namespace {
@@ -247,27 +246,6 @@ TEST(RibbonFprTest, EverySeed) {
 namespace blocksieve::internal {
 namespace {
 
-/// Memory that is followed by an unmapped page, so that reading past the end traps.
-class GuardedBytes {
- public:
-  explicit GuardedBytes(size_t size) : pages_((size + 4095) / 4096 * 4096) {
-    base_ = static_cast<uint8_t*>(
-        mmap(nullptr, pages_ + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    EXPECT_EQ(mprotect(base_ + pages_, 4096, PROT_NONE), 0);
-    data_ = base_ + pages_ - size;
-  }
-  GuardedBytes(const GuardedBytes&) = delete;
-  GuardedBytes& operator=(const GuardedBytes&) = delete;
-  ~GuardedBytes() { munmap(base_, pages_ + 4096); }
-
-  uint8_t* data() const { return data_; }
-
- private:
-  size_t pages_;
-  uint8_t* base_;
-  uint8_t* data_;
-};
-
 /// Entry points of all kernels, including those that RibbonOpsFor does not choose here.
 std::vector<std::pair<std::string_view, ProbeOps>> AllOps(const RibbonShape& shape) {
   std::vector<std::pair<std::string_view, ProbeOps>> all;
@@ -301,7 +279,7 @@ TEST(RibbonProbeTest, KernelsAgreeOnAnyPayload) {
     if (shape.octets > payload_bytes || shape.chunks > payload_bytes) continue;
     ASSERT_FALSE(CheckRibbonShape(shape, payload_bytes));
 
-    const GuardedBytes bytes(payload_bytes + kRibbonReadableTail);
+    const testing::GuardedBytes bytes(payload_bytes + kRibbonReadableTail);
     for (size_t i = 0; i < payload_bytes + kRibbonReadableTail; ++i) {
       bytes.data()[i] = static_cast<uint8_t>(random());
     }

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "blocksieve/tree.h"
+#include "tests/support/must.h"
 
 namespace blocksieve {
 namespace {
@@ -52,16 +53,14 @@ RatePlan ComputeCost(const std::vector<TreeLevel>& groups, const std::vector<dou
 }
 
 RatePlan MustAllocate(const std::vector<TreeLevel>& groups, const RateGoal& goal) {
-  const Result<RatePlan> allocation = AllocateRates(groups, goal);
-  EXPECT_TRUE(allocation.ok()) << allocation.status().message();
-  if (!allocation.ok()) return {};
-  const RatePlan cost = ComputeCost(groups, TargetFprs(*allocation));
+  const RatePlan allocation = testing::Must(AllocateRates(groups, goal));
+  const RatePlan cost = ComputeCost(groups, TargetFprs(allocation));
   // Otherwise FPRs are as requested, and those of layouts a little lower.
-  if (allocation->is_reached && !goal.target_fpr) {
-    EXPECT_DOUBLE_EQ(allocation->wasted_reads, cost.wasted_reads);
+  if (allocation.is_reached && !goal.target_fpr) {
+    EXPECT_DOUBLE_EQ(allocation.wasted_reads, cost.wasted_reads);
   }
-  EXPECT_DOUBLE_EQ(allocation->bits_per_key, cost.bits_per_key);
-  return *allocation;
+  EXPECT_DOUBLE_EQ(allocation.bits_per_key, cost.bits_per_key);
+  return allocation;
 }
 
 // A run that one lookup in four checks gets the same FPR as a run with four times its keys.

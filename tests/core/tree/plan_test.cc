@@ -5,6 +5,7 @@
 
 #include "blocksieve/sizing.h"
 #include "blocksieve/tree.h"
+#include "tests/support/must.h"
 
 namespace blocksieve {
 namespace {
@@ -21,9 +22,7 @@ std::vector<TreeFile> Files() {
 
 FilterPlan Plan(const std::vector<TreeFile>& files, const RateGoal& goal = kTenBits,
                 bool in_place = false) {
-  Result<FilterPlan> plan = PlanFilters(Tree(files), goal, in_place);
-  EXPECT_TRUE(plan.ok()) << plan.status().message();
-  return plan.ok() ? *std::move(plan) : FilterPlan();
+  return testing::Must(PlanFilters(Tree(files), goal, in_place));
 }
 
 const auto kAllFiles = [](size_t) { return true; };
@@ -32,10 +31,9 @@ const auto kNoFile = [](size_t) { return false; };
 FilterPlan PlanToRewrite(const std::vector<TreeFile>& files, const RateGoal& goal = kTenBits,
                          const FilePredicate& is_chosen = kAllFiles,
                          const FilePredicate& changes_parts = kNoFile) {
-  Result<FilterPlan> plan = PlanRewrites(Tree(files), goal, is_chosen, changes_parts);
-  EXPECT_TRUE(plan.ok()) << plan.status().message();
-  EXPECT_EQ(plan->goal.bits_per_key, goal.bits_per_key);
-  return plan.ok() ? *std::move(plan) : FilterPlan();
+  FilterPlan plan = testing::Must(PlanRewrites(Tree(files), goal, is_chosen, changes_parts));
+  EXPECT_EQ(plan.goal.bits_per_key, goal.bits_per_key);
+  return plan;
 }
 
 // Gives the files the filters of the plan.

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/must.h"
+
 namespace blocksieve {
 namespace {
 
@@ -187,9 +189,7 @@ constexpr TreeLevel kNone{.num_runs = 0};
 
 FilterRates MustAllocate(const Levels& levels, int level,
                          const RateGoal& goal = {.bits_per_key = 10}) {
-  const Result<FilterRates> rates = AllocateForFile(levels, level, goal);
-  EXPECT_TRUE(rates.ok()) << rates.status().message();
-  return rates.ok() ? *rates : FilterRates();
+  return testing::Must(AllocateForFile(levels, level, goal));
 }
 
 double TargetFpr(const Levels& levels, int level, const RateGoal& goal = {.bits_per_key = 10}) {

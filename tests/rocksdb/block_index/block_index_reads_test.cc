@@ -3,16 +3,17 @@
 
 #if BLOCKSIEVE_HAS_USER_INDEX
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
 #include <rocksdb/multi_scan.h>
 #include <rocksdb/sst_file_reader.h>
-#include <rocksdb/utilities/backup_engine.h>
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,6 +29,9 @@ namespace blocksieve {
 namespace {
 
 using namespace blocksieve::testing;  // NOLINT: test support
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
 
 constexpr uint64_t kIndexedFiles = 4;
 
@@ -41,7 +45,7 @@ DbConfig IndexedConfig(bool is_primary, const BlockIndexOptions& index = {.range
 /// Reads by the block index, for ranges alone.
 struct IndexedRead {
   explicit IndexedRead(TestDb* db) {
-    MustBeOk(PruneReads(&db->db(), nullptr, "", {}, &pruning), "ranges alone");
+    MustBeOk(PruneReads(&db->db(), nullptr, "", {}, &pruning));
     options = pruning->read_options();
   }
   std::shared_ptr<ReadPruning> pruning;
@@ -49,22 +53,10 @@ struct IndexedRead {
 };
 
 void WriteFiles(TestDb* db) {
-  for (uint64_t file = 0; file < kIndexedFiles; ++file) {
-    WriteRangeFile(&db->db(), db->db().DefaultColumnFamily(), file);
-  }
+  for (uint64_t file = 0; file < kIndexedFiles; ++file) WriteRangeFile(db, file);
 }
 
-EmptySeeks SeekEmpty(TestDb* db, const rocksdb::ReadOptions& read) {
-  return SeekEmptyRanges(&db->db(), db->db().DefaultColumnFamily(), read);
-}
-
-uint64_t CountRows(rocksdb::DB* db) {
-  uint64_t num_rows = 0;
-  const std::unique_ptr<rocksdb::Iterator> rows(db->NewIterator({}));
-  for (rows->SeekToFirst(); rows->Valid(); rows->Next()) ++num_rows;
-  EXPECT_TRUE(rows->status().ok()) << rows->status().ToString();
-  return num_rows;
-}
+size_t CountRows(rocksdb::DB* db) { return ReadRows(db).size(); }
 
 class BlockIndexReadsTest : public ::testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(Modes, BlockIndexReadsTest, ::testing::Bool(), [](const auto& info) {
@@ -75,7 +67,7 @@ TEST_P(BlockIndexReadsTest, EmptyRangesReadNoBlock) {
   TestDb db(IndexedConfig(GetParam()));
   WriteFiles(&db);
   const IndexedRead read(&db);
-  const EmptySeeks seeks = SeekEmpty(&db, GetParam() ? rocksdb::ReadOptions() : read.options);
+  const EmptySeeks seeks = SeekEmptyRanges(&db, GetParam() ? rocksdb::ReadOptions() : read.options);
   EXPECT_EQ(seeks.found, 0u);
   EXPECT_LT(seeks.blocks * 20, seeks.seeks * kIndexedFiles);
   EXPECT_GT(seeks.counts.no * 20, seeks.seeks * kIndexedFiles * 19);
@@ -184,7 +176,7 @@ TEST(BlockIndexModesTest, EveryStepForwardAndBackReadsAllRows) {
   EXPECT_TRUE(refused.IsIncomplete()) << refused.ToString();
   EXPECT_NE(refused.ToString().find(".sst"), std::string::npos) << refused.ToString();
   WriteFiles(&db);
-  MustBeOk(RewriteFilters(&db.db(), nullptr), "rewriting");
+  MustBeOk(RewriteFilters(&db.db(), nullptr));
   ASSERT_TRUE(make_primary().ok()) << make_primary().ToString();
   const uint64_t num_rows = kIndexedFiles * 2000 + 1;
   db.Reopen(IndexedConfig(true));
@@ -208,47 +200,20 @@ TEST(BlockIndexModesTest, CopiesAreReadWithAndWithoutTheIndex) {
   EXPECT_EQ(CountRows(&db.db()), num_rows);
 
   const std::string backed_up = db.dir() / "backed_up";
-  rocksdb::BackupEngine* engine = nullptr;
-  const rocksdb::BackupEngineOptions backup(db.dir() / "backup");
-  MustBeOk(rocksdb::BackupEngine::Open(rocksdb::Env::Default(), backup, &engine), "backup");
-  const std::unique_ptr<rocksdb::BackupEngine> owned(engine);
-  MustBeOk(engine->CreateNewBackup(&db.db()), "backup");
-  MustBeOk(engine->RestoreDBFromLatestBackup(backed_up, backed_up), "restore");
+  BackUp(&db.db(), db.dir() / "backup", backed_up);
   const std::string checkpoint = db.dir() / "checkpoint";
-  MustBeOk(NewCheckpoint(&db.db())->CreateCheckpoint(checkpoint), "checkpoint");
+  MustBeOk(NewCheckpoint(&db.db())->CreateCheckpoint(checkpoint));
 
   for (const std::string& copy : {backed_up, checkpoint}) {
     for (const DbConfig& config : {IndexedConfig(true), IndexedConfig(false), stock}) {
       const rocksdb::Options options = config.ToOptions();
       EXPECT_EQ(CountRows(OpenReadOnly(options, copy).get()), num_rows);
       EXPECT_EQ(CountRows(OpenSecondary(options, copy, db.dir() / "secondary").get()), num_rows);
-      MustBeOk(rocksdb::RepairDB(copy, options), "repair");
+      MustBeOk(rocksdb::RepairDB(copy, options));
       EXPECT_EQ(CountRows(OpenDb(options, copy).get()), num_rows);
     }
   }
 }
-
-/// Rows that a condition on the column `n` shows, and what became of files and blocks.
-struct PrunedRead {
-  PrunedRead(rocksdb::DB* db, const std::string& condition, const rocksdb::ReadOptions& base = {}) {
-    MustBeOk(PruneReads(db, nullptr, condition, base, &pruning), condition);
-    iterator.reset(db->NewIterator(pruning->read_options()));
-    Read();
-  }
-
-  void Read() {
-    rows.clear();
-    for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
-      if (pruning->Matches(iterator->value()))
-        rows[iterator->key().ToString()] = iterator->value().ToString();
-    }
-    EXPECT_TRUE(iterator->status().ok()) << iterator->status().ToString();
-  }
-
-  std::shared_ptr<ReadPruning> pruning;
-  std::unique_ptr<rocksdb::Iterator> iterator;
-  TestDb::Model rows;
-};
 
 /// The first column of 500 rows, of equal length.
 std::string NumberedRow(uint64_t i, uint64_t add) {
@@ -297,22 +262,21 @@ TEST(BlockIndexPruningTest, OverwrittenRowsStayHiddenInAHalfAdoptedDatabase) {
         for (second->SeekToLast(); second->Valid(); second->Prev()) {
           EXPECT_FALSE(read.pruning->Matches(second->value())) << condition;
         }
-        MustBeOk(read.iterator->Refresh(), "refresh");
+        MustBeOk(read.iterator->Refresh());
         read.Read();
         EXPECT_EQ(read.rows.size(), 0u) << condition;
         EXPECT_TRUE(
             Scan(&db.db(), nullptr, Where(condition, Columns({"n=int:field:1"})), {}).empty());
       }
       PrunedRead other(&db.db(), "n = 77");
-      EXPECT_EQ(
-          other.pruning->counts().files_above_older + other.pruning->counts().files_without_index,
-          other.pruning->counts().num_files);
+      EXPECT_EQ(other.counts().files_above_older + other.counts().files_without_index,
+                other.counts().num_files);
       // Once all files have index and id, blocks are left out.
       db.Compact();
-      MustBeOk(RewriteFilters(&db.db(), nullptr), "rewriting");
+      MustBeOk(RewriteFilters(&db.db(), nullptr));
       PrunedRead whole(&db.db(), "n = 520");
       EXPECT_EQ(whole.rows.size(), 5u);
-      EXPECT_EQ(whole.pruning->counts().blocks_left_out != 0, has_collector);
+      EXPECT_EQ(whole.counts().blocks_left_out != 0, has_collector);
     }
   }
 }
@@ -328,21 +292,18 @@ TEST(BlockIndexPruningTest, FilesThatDifferInOneValueAreToldApart) {
   }
   const PrunedRead read(&db.db(), "n = 7777");
   EXPECT_EQ(read.rows.size(), 2u);
-  EXPECT_EQ(read.pruning->counts().files_by_block, 2u);
-  EXPECT_GT(read.pruning->counts().blocks_left_out, 0u);
+  EXPECT_EQ(read.counts().files_by_block, 2u);
+  EXPECT_GT(read.counts().blocks_left_out, 0u);
 }
 
 TEST(BlockIndexPruningTest, ALaterDecisionReplacesAnEarlierOneWhole) {
   TestDb db(ColumnsConfig(MakeConfig(FilterShape::kFull, nullptr)));
   PutNumbered(&db, 0, 500);
   std::shared_ptr<ReadPruning> pruning;
-  MustBeOk(PruneReads(&db.db(), nullptr, "n = 120", {}, &pruning), "a condition");
+  MustBeOk(PruneReads(&db.db(), nullptr, "n = 120", {}, &pruning));
   // In place: the earlier decision goes.
-  MustBeOk(PruneReads(&db.db(), nullptr, "", pruning->read_options(), &pruning), "ranges alone");
-  const std::unique_ptr<rocksdb::Iterator> all(db->NewIterator(pruning->read_options()));
-  size_t num_rows = 0;
-  for (all->SeekToFirst(); all->Valid(); all->Next()) ++num_rows;
-  EXPECT_EQ(num_rows, 500u);
+  MustBeOk(PruneReads(&db.db(), nullptr, "", pruning->read_options(), &pruning));
+  EXPECT_EQ(ReadRows(&db.db(), pruning->read_options()).size(), 500u);
   EXPECT_EQ(pruning->read_options().table_filter, nullptr);
   // The bounds of `base` may go at once.
   auto base = std::make_unique<rocksdb::ReadOptions>();
@@ -350,15 +311,15 @@ TEST(BlockIndexPruningTest, ALaterDecisionReplacesAnEarlierOneWhole) {
   auto bound = std::make_unique<rocksdb::Slice>(*end);
   base->iterate_upper_bound = bound.get();
   const auto prune = [&] { return PruneReads(&db.db(), nullptr, "n = 120", *base, &pruning); };
-  MustBeOk(prune(), "a bound");
+  MustBeOk(prune());
   *end = Key(0);
   end.reset();
   bound.reset();
   base.reset();
-  const std::unique_ptr<rocksdb::Iterator> some(db->NewIterator(pruning->read_options()));
-  num_rows = 0;
-  for (some->SeekToFirst(); some->Valid(); some->Next())
-    num_rows += pruning->Matches(some->value());
+  size_t num_rows = 0;
+  for (const auto& [key, value] : ReadRows(&db.db(), pruning->read_options())) {
+    num_rows += pruning->Matches(value);
+  }
   EXPECT_EQ(num_rows, 2u);
 }
 
@@ -378,7 +339,7 @@ TEST(BlockIndexPruningTest, LeavesOutBlocksOfAllKindsOfTables) {
     PutNumbered(&db, 0, 500);
     const PrunedRead read(&db.db(), "n = 120");
     EXPECT_EQ(read.rows.size(), 5u);
-    EXPECT_GT(read.pruning->counts().blocks_left_out * 2, read.pruning->counts().num_blocks);
+    EXPECT_GT(read.counts().blocks_left_out * 2, read.counts().num_blocks);
   }
 }
 
@@ -454,13 +415,13 @@ TEST(BlockIndexModesTest, OptionsTravelInOptionStrings) {
 
 TEST(BlockIndexModesTest, TakesLittleMoreThanTheStandardIndexAndItsSections) {
   TestDb db(IndexedConfig(false));
-  WriteRangeFile(&db.db(), db.db().DefaultColumnFamily(), 0);
+  WriteRangeFile(&db, 0);
   FilterBuilder ranges = *FilterBuilder::Create({.kind = FilterKind::kNone, .ranges = true});
   const std::unique_ptr<rocksdb::Iterator> rows(db.db().NewIterator({}));
   for (rows->SeekToFirst(); rows->Valid(); rows->Next()) ranges.AddKey(rows->key().ToStringView());
   const size_t section_bytes = ranges.Finish()->block.size;
   rocksdb::TablePropertiesCollection files;
-  MustBeOk(db.db().GetPropertiesOfAllTables(&files), "properties");
+  MustBeOk(db.db().GetPropertiesOfAllTables(&files));
   ASSERT_EQ(files.size(), 1u);
   const auto& [path, properties] = *files.begin();
   rocksdb::Options options = db.db().GetOptions();
@@ -469,7 +430,7 @@ TEST(BlockIndexModesTest, TakesLittleMoreThanTheStandardIndexAndItsSections) {
   rocksdb_plugin::DescribeBlockIndexes(&index, &table);
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   rocksdb::SstFileReader reader(options);
-  MustBeOk(reader.Open(path), "the file");
+  MustBeOk(reader.Open(path));
   ASSERT_NE(index.index, nullptr);
   EXPECT_TRUE(index.index->answers_ranges());
   EXPECT_EQ(index.index->entries().size(), properties->num_data_blocks);
@@ -478,52 +439,50 @@ TEST(BlockIndexModesTest, TakesLittleMoreThanTheStandardIndexAndItsSections) {
 }
 
 TEST(BlockIndexModesTest, RefusesWhatItCannotServe) {
-  const auto error_of = [](const BlockIndexOptions& index, const auto& change) {
-    rocksdb::ColumnFamilyOptions options;
+  using Change =
+      std::function<void(rocksdb::ColumnFamilyOptions*, rocksdb::BlockBasedTableOptions*)>;
+  const BlockIndexOptions ranges{.ranges = true};
+  const BlockIndexOptions column{.columns = {"n=int:field:1"}};
+  const struct {
+    BlockIndexOptions index;
+    std::string said;
+    Change change = {};
+  } cases[] = {
+      {{}, "ranges"},
+      {{.ranges = true, .range_fpr = 0.9}, "range_fpr is 0.9"},
+      {{.range_fpr = 0.4, .prefixes = "delimiter:/"}, "range_fpr is 0.4"},
+      {{.prefixes = "x:y"}, "x:y"},
+      {{.ranges = true, .value_fpr = 2}, "value_fpr is 2"},
+      {{.columns = {"n=imt:1"}}, "n=imt:1"},
+      {{.ranges = true, .columns = {"n=imt:1"}}, "n=imt:1"},
+      {ranges, "comparator",
+       [](auto* cf, auto*) { cf->comparator = rocksdb::ReverseBytewiseComparator(); }},
+      {ranges, "option compression_opts.parallel_threads is 4",
+       [](auto* cf, auto*) { cf->compression_opts.parallel_threads = 4; }},
+      {ranges, "option bottommost_compression_opts.parallel_threads is 4",
+       [](auto* cf, auto*) { cf->bottommost_compression_opts.parallel_threads = 4; }},
+      {ranges, "also of the block index",
+       [](auto*, auto* t) { t->filter_policy = NewPolicy({.ranges = true}); }},
+      {column, "columns is set in the skip index",
+       [](auto* cf, auto*) {
+         cf->table_properties_collector_factories = {
+             NewCollectorFactory(ShortGranules({"n=int:field:1"}))};
+       }},
+  };
+  for (const auto& [index, said, change] : cases) {
+    rocksdb::ColumnFamilyOptions family;
     rocksdb::BlockBasedTableOptions table;
-    change(&options, &table);
-    options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-    const rocksdb::Status status = EnableIndex(&options, index);
-    EXPECT_EQ(options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()
+    if (change) change(&family, &table);
+    family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+    EXPECT_THAT(EnableIndex(&family, index).ToString(),
+                AllOf(HasSubstr(said), AnyOf(HasSubstr("allowed"), HasSubstr("expected"))));
+    EXPECT_EQ(family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()
                   ->user_defined_index_factory,
               nullptr);
-    return status.ToString();
-  };
-  const auto none = [](auto*, auto*) {};
-  const BlockIndexOptions ranges{.ranges = true};
-  const auto has = [](const std::string& text, const char* part) {
-    EXPECT_NE(text.find(part), std::string::npos) << text;
-    EXPECT_TRUE(text.find("allowed") != std::string::npos ||
-                text.find("expected") != std::string::npos)
-        << text;
-  };
-  has(error_of({}, none), "ranges");
-  has(error_of({.ranges = true, .range_fpr = 0.9}, none), "range_fpr is 0.9");
-  has(error_of({.prefixes = "x:y"}, none), "x:y");
-  has(error_of(ranges,
-               [](auto* cf, auto*) { cf->comparator = rocksdb::ReverseBytewiseComparator(); }),
-      "comparator");
-  has(error_of(ranges, [](auto* cf, auto*) { cf->compression_opts.parallel_threads = 4; }),
-      "option compression_opts.parallel_threads is 4");
-  has(error_of(ranges,
-               [](auto* cf, auto*) { cf->bottommost_compression_opts.parallel_threads = 4; }),
-      "option bottommost_compression_opts.parallel_threads is 4");
-  has(error_of({.range_fpr = 0.4, .prefixes = "delimiter:/"}, none), "range_fpr is 0.4");
-  has(error_of({.ranges = true, .value_fpr = 2}, none), "value_fpr is 2");
-  has(error_of({.columns = {"n=imt:1"}}, none), "n=imt:1");
-  has(error_of({.ranges = true, .columns = {"n=imt:1"}}, none), "n=imt:1");
-  EXPECT_TRUE(
-      rocksdb_plugin::CheckBlockIndexText("{id=blocksieve.index;ranges=true;range_fpr=0.3}").ok());
-  EXPECT_FALSE(
-      rocksdb_plugin::CheckBlockIndexText("{id=blocksieve.index;ranges=true;range_fpr=0.4}").ok());
-  has(error_of(ranges, [](auto*, auto* t) { t->filter_policy = NewPolicy({.ranges = true}); }),
-      "also of the block index");
-  has(error_of({.columns = Columns({"n=int:field:1"})},
-               [](auto* cf, auto*) {
-                 cf->table_properties_collector_factories.push_back(
-                     NewCollectorFactory(ShortGranules({"n=int:field:1"})));
-               }),
-      "columns is set in the skip index");
+  }
+  const std::string text = "{id=blocksieve.index;ranges=true;range_fpr=";
+  EXPECT_TRUE(rocksdb_plugin::CheckBlockIndexText(text + "0.3}").ok());
+  EXPECT_FALSE(rocksdb_plugin::CheckBlockIndexText(text + "0.4}").ok());
   // Another comparator is no obstacle for values.
   rocksdb::ColumnFamilyOptions options;
   options.comparator = rocksdb::ReverseBytewiseComparator();

@@ -21,6 +21,7 @@ namespace blocksieve::rocksdb_plugin {
 namespace {
 
 using blocksieve::testing::Columns;
+using blocksieve::testing::Must;
 
 struct Row {
   std::string key;
@@ -31,9 +32,8 @@ struct Row {
 struct IndexedFile {
   explicit IndexedFile(uint64_t seed, const BlockIndexOptions& options = {.ranges = true})
       : random(seed) {
-    Result<BlockIndexBuilder> builder =
-        BlockIndexBuilder::Create(options, rocksdb::BytewiseComparator());
-    EXPECT_TRUE(builder.ok()) << builder.status().message();
+    BlockIndexBuilder builder =
+        Must(BlockIndexBuilder::Create(options, rocksdb::BytewiseComparator()));
     std::map<std::string, uint64_t> keys;
     while (keys.size() < 200) keys[RandomKey()] = random() % 4 == 0 ? 1 + random() % 12 : 1;
     for (const auto& [key, versions] : keys) {
@@ -42,19 +42,17 @@ struct IndexedFile {
     for (size_t begin = 0; begin < rows.size();) {
       const size_t end = std::min(rows.size(), begin + 1 + random() % 8);
       for (size_t i = begin; i < end; ++i) {
-        builder->Add({.key = rows[i].key, .value = std::to_string(blocks.size())});
+        builder.Add({.key = rows[i].key, .value = std::to_string(blocks.size())});
       }
       const std::string_view next = end == rows.size() ? "" : std::string_view(rows[end].key);
       blocks.push_back({begin, end});
-      builder->EndBlock(rows[end - 1].key, end == rows.size() ? nullptr : &next,
-                        {1000 * begin, 1000 * (end - begin) - kBlockTrailerBytes},
-                        rows[end - 1].tag);
+      builder.EndBlock(rows[end - 1].key, end == rows.size() ? nullptr : &next,
+                       {1000 * begin, 1000 * (end - begin) - kBlockTrailerBytes},
+                       rows[end - 1].tag);
       begin = end;
     }
-    bytes = builder->Finish();
-    Result<BlockIndex> opened = BlockIndex::Open(AsBytes(bytes), rocksdb::BytewiseComparator());
-    EXPECT_TRUE(opened.ok()) << opened.status().message();
-    index.emplace(*std::move(opened));
+    bytes = builder.Finish();
+    index.emplace(Must(BlockIndex::Open(AsBytes(bytes), rocksdb::BytewiseComparator())));
   }
 
   std::string RandomKey() {
@@ -229,16 +227,14 @@ TEST(BlockIndexTest, SeparatorsOfOddComparatorsLoseNoKey) {
   };
   for (const char* const separator : {"", "a", "limit", "z"}) {
     const Odd order(separator);
-    auto builder = BlockIndexBuilder::Create({.columns = Columns({"n=int:field:1"})}, &order);
-    ASSERT_TRUE(builder.ok()) << builder.status().message();
+    auto builder = Must(BlockIndexBuilder::Create({.columns = Columns({"n=int:field:1"})}, &order));
     const std::string_view next = "k2";
-    builder->Add({.key = "k1", .value = "1"});
-    builder->EndBlock("k1", &next, {0, 100}, 1);
-    builder->Add({.key = next, .value = "2"});
-    builder->EndBlock(next, nullptr, {105, 100}, 1);
-    const auto index = BlockIndex::Open(AsBytes(builder->Finish()), &order);
-    ASSERT_TRUE(index.ok()) << separator << ": " << index.status().message();
-    BlockIndexIterator iterator(*index, {});
+    builder.Add({.key = "k1", .value = "1"});
+    builder.EndBlock("k1", &next, {0, 100}, 1);
+    builder.Add({.key = next, .value = "2"});
+    builder.EndBlock(next, nullptr, {105, 100}, 1);
+    const BlockIndex index = Must(BlockIndex::Open(AsBytes(builder.Finish()), &order));
+    BlockIndexIterator iterator(index, {});
     for (const std::string key : {"k1", "k2"}) {
       iterator.Seek(key, 1);
       ASSERT_TRUE(iterator.Valid());

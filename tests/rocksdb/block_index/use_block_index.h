@@ -13,7 +13,7 @@ inline constexpr bool kHasBlockIndexes = BLOCKSIEVE_HAS_USER_INDEX;
 template <class Table = rocksdb::BlockBasedTableOptions>
 void UseBlockIndex(const BlockIndexOptions& index, bool is_primary, DbConfig* config) {
   rocksdb::ColumnFamilyOptions family(config->ToOptions());
-  MustBeOk(EnableIndex(&family, index), "a block index");
+  MustBeOk(EnableIndex(&family, index));
   Table table = *family.table_factory->GetOptions<Table>();
   if constexpr (requires { table.use_udi_as_primary_index; }) {
     table.use_udi_as_primary_index = is_primary;

@@ -3,14 +3,13 @@
 
 #include <gtest/gtest.h>
 #include <rocksdb/table.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <memory>
 #include <new>
 #include <string>
 
 #include "integration/rocksdb/levels/level_rates.h"
+#include "tests/support/guarded_bytes.h"
 #include "tests/support/logs.h"
 
 // Headers in which FilterBuildingContext ends as after RocksDB 11.9, in a library of that version
@@ -100,13 +99,9 @@ TEST_F(BuildingContextTest, OfAnEarlierLibraryIsReadToItsEndOnly) {
   loaded_version = "11.8.0";
   EXPECT_NE(AbiProblem(loaded_version), "");
   ReplaceLevels(Database("/db"), "default", LevelsWith(1e7));
-  const auto page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  char* const pages = static_cast<char*>(
-      mmap(nullptr, 2 * page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-  ASSERT_NE(static_cast<void*>(pages), MAP_FAILED);
-  ASSERT_EQ(mprotect(pages + page_bytes, page_bytes, PROT_NONE), 0);
-  auto* const earlier = new (pages + page_bytes - sizeof(EarlierContext))
-      EarlierContext{.table_options = table_, .info_log = log_.get()};
+  const testing::GuardedBytes bytes(sizeof(EarlierContext));
+  auto* const earlier =
+      new (bytes.data()) EarlierContext{.table_options = table_, .info_log = log_.get()};
   const auto& context = reinterpret_cast<const FilterBuildingContext&>(*earlier);
   EXPECT_EQ(GetDbName(context), "");
   EXPECT_FALSE(IsRemote(context));
@@ -116,7 +111,6 @@ TEST_F(BuildingContextTest, OfAnEarlierLibraryIsReadToItsEndOnly) {
   earlier->column_family_name = "other";
   EXPECT_NE(Rate(context), known) << "found by the log alone";
   earlier->~EarlierContext();
-  munmap(pages, 2 * page_bytes);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ class BlockGranulesTest : public ::testing::Test {
     for (uint64_t i = 0; i < kRows; ++i) {
       std::string value = std::to_string(i) + "\t";
       value.resize(row_bytes, static_cast<char>('a' + i % 26));
-      MustBeOk(db_->db().Put({}, Key(i), value), "put");
+      MustBeOk(db_->db().Put({}, Key(i), value));
     }
     db_->Flush();
     const rocksdb::TablePropertiesCollection files = FilesOf(db_->db());
@@ -107,7 +107,7 @@ TEST_F(BlockGranulesTest, CountRowsInTablesWithoutBlocks) {
   for (uint64_t i = 0; i < kRows; ++i) rows[Key(i)] = std::to_string(i);
   WriteSst(options, path, rows);
   rocksdb::SstFileReader reader(options);
-  MustBeOk(reader.Open(path), "read");
+  MustBeOk(reader.Open(path));
   const rocksdb_plugin::SstIndex file(reader.GetTableProperties());
   ASSERT_NE(file.index(), nullptr) << file.problem();
   EXPECT_EQ(file.index()->num_granules(), kRowGranules);

@@ -34,6 +34,21 @@ class LevelListenerTest : public ::testing::Test {
     db_.Flush();
   }
 
+  // Creates a column family with a file.
+  rocksdb::ColumnFamilyHandle* Create(const std::string& name, int num_levels = 7) {
+    rocksdb::Options options = Config().ToOptions();
+    options.num_levels = num_levels;
+    rocksdb::ColumnFamilyHandle* family = nullptr;
+    MustBeOk(db_->CreateColumnFamily(options, name, &family));
+    MustBeOk(db_->Put({}, family, "key", "value"));
+    MustBeOk(db_->Flush({}, family));
+    return family;
+  }
+  void Drop(rocksdb::ColumnFamilyHandle* family) {
+    MustBeOk(db_->DropColumnFamily(family));
+    MustBeOk(db_->DestroyColumnFamilyHandle(family));
+  }
+
   const rocksdb::Logger* Database() { return db_->GetDBOptions().info_log.get(); }
   std::optional<rocksdb_plugin::Levels> Levels(const std::string& column_family = "default") {
     return KnownLevels({Database(), column_family});
@@ -79,7 +94,7 @@ TEST_F(LevelListenerTest, LookupSharesFollowReads) {
   // RocksDB samples one read in 1,024.
   for (uint64_t i = 0; i < 400'000; ++i) {
     const uint64_t key = (first + i % kKeys) * 0x9e3779b97f4a7c15;
-    MustBeOk(db_->Get({}, std::to_string(key), &value), "get");
+    MustBeOk(db_->Get({}, std::to_string(key), &value));
   }
   // Repeats as needed: the listener reads the sizes at most a fiftieth of the time.
   for (int i = 0; i < 1000 && (*Levels())[2].lookup_share > 0.5; ++i) Flush(1);
@@ -89,13 +104,9 @@ TEST_F(LevelListenerTest, LookupSharesFollowReads) {
 }
 
 TEST_F(LevelListenerTest, DroppedColumnFamiliesAndClosedDatabasesAreForgotten) {
-  rocksdb::ColumnFamilyHandle* dropped = nullptr;
-  MustBeOk(db_->CreateColumnFamily(Config().ToOptions(), "dropped", &dropped), "create");
-  MustBeOk(db_->Put({}, dropped, "key", "value"), "put");
-  MustBeOk(db_->Flush({}, dropped), "flush");
+  rocksdb::ColumnFamilyHandle* const dropped = Create("dropped");
   EXPECT_TRUE(Levels("dropped").has_value());
-  MustBeOk(db_->DropColumnFamily(dropped), "drop");
-  MustBeOk(db_->DestroyColumnFamilyHandle(dropped), "destroy");
+  Drop(dropped);
   // Repeats as needed: the listener reads the sizes at most a fiftieth of the time.
   for (int i = 0; i < 1000 && Levels("dropped").has_value(); ++i) Flush(1);
   EXPECT_FALSE(Levels("dropped").has_value());
@@ -124,16 +135,10 @@ TEST_F(LevelListenerTest, ClosedDatabasesOfASharedLogAreForgotten) {
 // Otherwise its files would be planned by the levels of a column family that is gone.
 TEST_F(LevelListenerTest, AColumnFamilyOfADroppedOnesNameHasItsOwnLevels) {
   for (const int num_levels : {7, 2}) {
-    rocksdb::Options options = Config().ToOptions();
-    options.num_levels = num_levels;
-    rocksdb::ColumnFamilyHandle* family = nullptr;
-    MustBeOk(db_->CreateColumnFamily(options, "reborn", &family), "create");
-    MustBeOk(db_->Put({}, family, "key", "value"), "put");
-    MustBeOk(db_->Flush({}, family), "flush");
+    rocksdb::ColumnFamilyHandle* const family = Create("reborn", num_levels);
     ASSERT_TRUE(Levels("reborn").has_value());
     EXPECT_EQ(Levels("reborn")->size(), static_cast<size_t>(num_levels));
-    MustBeOk(db_->DropColumnFamily(family), "drop");
-    MustBeOk(db_->DestroyColumnFamilyHandle(family), "destroy");
+    Drop(family);
   }
 }
 

@@ -12,6 +12,7 @@
 #include "blocksieve/sizing.h"
 #include "integration/rocksdb/levels/column_family_levels.h"
 #include "tests/support/logs.h"
+#include "tests/support/must.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -37,9 +38,7 @@ class LevelRatesTest : public ::testing::Test {
   }
 
   double TargetFpr(const FilterBuildingContext& context) {
-    const auto rates = rates_.ChooseRates(goal_, context);
-    EXPECT_TRUE(rates.ok()) << rates.status().message();
-    return rates.ok() ? rates->target_fpr : 0;
+    return testing::Must(rates_.ChooseRates(goal_, context)).target_fpr;
   }
   double Flush() { return TargetFpr(Context(0, TableFileCreationReason::kFlush)); }
   double Compaction(int level, bool is_bottommost) {

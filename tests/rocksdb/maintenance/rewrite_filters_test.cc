@@ -24,8 +24,22 @@ namespace blocksieve::testing {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+
+std::vector<std::string> ProblemsOf(rocksdb::DB* db,
+                                    rocksdb::ColumnFamilyHandle* family = nullptr) {
+  std::vector<std::string> problems;
+  MustBeOk(CheckFilters(db, family, &problems));
+  return problems;
+}
+
+std::vector<FilterMetric> MetricsOf(rocksdb::DB* db) {
+  std::vector<FilterMetric> metrics;
+  MustBeOk(GetFilterMetrics(db, {}, &metrics));
+  return metrics;
+}
 
 /// A database with three column families, whose policies differ.
 class RewriteFiltersTest : public ::testing::Test {
@@ -65,12 +79,9 @@ class RewriteFiltersTest : public ::testing::Test {
       families.emplace_back(name, family);
     }
     std::vector<rocksdb::ColumnFamilyHandle*> handles;
-    MustBeOk(rocksdb_plugin::OpenDb(&db_,
-                                    [&](rocksdb_plugin::OpenedDb* opened) {
-                                      return rocksdb::DB::Open(options, dir_ / "db", families,
-                                                               &handles, opened);
-                                    }),
-             "opening");
+    MustBeOk(rocksdb_plugin::OpenDb(&db_, [&](rocksdb_plugin::OpenedDb* opened) {
+      return rocksdb::DB::Open(options, dir_ / "db", families, &handles, opened);
+    }));
     for (auto* const handle : handles) handles_[handle->GetName()] = handle;
   }
 
@@ -80,7 +91,7 @@ class RewriteFiltersTest : public ::testing::Test {
 
   void Put(const std::string& family, uint64_t first, uint64_t number) {
     for (uint64_t i = first; i < first + number; ++i) {
-      MustBeOk(db_->Put({}, handles_[family], Key(i), family + std::to_string(i)), "put");
+      MustBeOk(db_->Put({}, handles_[family], Key(i), family + std::to_string(i)));
     }
   }
 
@@ -96,14 +107,14 @@ class RewriteFiltersTest : public ::testing::Test {
   // The same tree until the next write.
   void ComeToRest() {
     for (auto& [name, handle] : handles_) {
-      MustBeOk(db_->Flush({}, handle), "flush");
+      MustBeOk(db_->Flush({}, handle));
       WaitForCompactions(db_.get(), handle);
     }
   }
 
   std::map<std::string, uint64_t> FilesByPolicy(const std::string& family) {
     rocksdb::TablePropertiesCollection files;
-    MustBeOk(db_->GetPropertiesOfAllTables(handles_[family], &files), "properties");
+    MustBeOk(db_->GetPropertiesOfAllTables(handles_[family], &files));
     std::map<std::string, uint64_t> number;
     for (const auto& [path, properties] : files) {
       if (properties->filter_size != 0) ++number[properties->filter_policy_name];
@@ -175,12 +186,10 @@ TEST_F(RewriteFiltersTest, AreRewrittenUnderReadsAndWrites) {
     const auto policies = FilesByPolicy(family);
     ASSERT_EQ(policies.size(), 1u);
     EXPECT_EQ(policies.begin()->first, "blocksieve");
-    MustBeOk(RewriteFilters(db_.get(), handle, {},
-                            [](const FileProgress& done) {
-                              EXPECT_EQ(done.files_done + done.files_left, 0u);
-                              return true;
-                            }),
-             "second run");
+    MustBeOk(RewriteFilters(db_.get(), handle, {}, [](const FileProgress& done) {
+      EXPECT_EQ(done.files_done + done.files_left, 0u);
+      return true;
+    }));
     CheckRows(family, num_rows[family]);
   }
   EXPECT_EQ(FileNames(), files);
@@ -192,16 +201,16 @@ TEST_F(RewriteFiltersTest, AreRewrittenAsFarAsRequested) {
   ComeToRest();
   Open({{"default", {}}, {"points", {{.target_fpr = 0.001}}}, {"seeks", {}}});
   // RocksDB's own compactions would leave fewer files to rewrite.
-  MustBeOk(db_->SetOptions(handles_["points"], {{"disable_auto_compactions", "true"}}), "options");
+  MustBeOk(db_->SetOptions(handles_["points"], {{"disable_auto_compactions", "true"}}));
   // Stock filters work.
-  MustBeOk(RewriteFilters(db_.get(), handles_["points"], {.only_unfiltered = true}), "unfiltered");
+  MustBeOk(RewriteFilters(db_.get(), handles_["points"], {.only_unfiltered = true}));
   EXPECT_EQ(FilesByPolicy("points").count("blocksieve"), 0u);
   rocksdb::ColumnFamilyMetaData family;
   db_->GetColumnFamilyMetaData(handles_["points"], &family);
   while (family.levels.back().files.empty()) family.levels.pop_back();
   const auto& level = family.levels.back();
   const auto number = static_cast<uint32_t>(level.level);
-  MustBeOk(RewriteFilters(db_.get(), handles_["points"], {.level = number}), "level");
+  MustBeOk(RewriteFilters(db_.get(), handles_["points"], {.level = number}));
   EXPECT_EQ(FilesByPolicy("points")["blocksieve"], level.files.size());
   EXPECT_GT(FilesByPolicy("points").size(), 1u);
   const auto stop = [](const FileProgress& done) { return done.files_done == 0; };
@@ -209,12 +218,10 @@ TEST_F(RewriteFiltersTest, AreRewrittenAsFarAsRequested) {
   EXPECT_THAT(stopped.ToString(), HasSubstr("stopped by progress"));
   EXPECT_EQ(FilesByPolicy("points")["blocksieve"], level.files.size() + 1);
   FileProgress last;
-  MustBeOk(RewriteFilters(db_.get(), handles_["points"], {},
-                          [&](const FileProgress& done) {
-                            last = done;
-                            return true;
-                          }),
-           "resumed");
+  MustBeOk(RewriteFilters(db_.get(), handles_["points"], {}, [&](const FileProgress& done) {
+    last = done;
+    return true;
+  }));
   EXPECT_EQ(FilesByPolicy("points")["blocksieve"], level.files.size() + 1 + last.files_done);
   EXPECT_EQ(FilesByPolicy("points").size(), 1u);
 }
@@ -229,32 +236,19 @@ TEST(RewriteFiltersRefusalTest, FifoIsNotSupportedAndRatesByLevelNeedTheListener
   config.table.filter_policy = PolicyFromString("{id=blocksieve;bits_per_key=9}");
   db.Reopen(config);
   EXPECT_THAT(RewriteFilters(&db.db(), nullptr).ToString(), HasSubstr("need the listener"));
-  std::vector<std::string> problems;
-  MustBeOk(CheckFilters(&db.db(), nullptr, &problems), "check");
-  EXPECT_THAT(problems, ElementsAre(HasSubstr("need the listener")));
+  EXPECT_THAT(ProblemsOf(&db.db()), ElementsAre(HasSubstr("need the listener")));
   config.options.compaction_style = rocksdb::kCompactionStyleFIFO;
   config.options.max_open_files = -1;
   db.Reopen(config);
   EXPECT_TRUE(RewriteFilters(&db.db(), nullptr).IsNotSupported());
 }
 
-TEST_F(RewriteFiltersTest, AreRewrittenForRangesAlone) {
-  Open(Stock());
-  Put("seeks", 0, 100);
-  ComeToRest();
-  Open({{"default", {}},
-        {"points", {}},
-        {"seeks", {{.target_fpr = 0.01, .kind = FilterKind::kBlockedBloom, .ranges = true}}}});
-  MustBeOk(RewriteFilters(db_.get(), handles_["seeks"]), "rewrite");
-  EXPECT_EQ(FilesByPolicy("seeks"), (std::map<std::string, uint64_t>{{"blocksieve", 1}}));
-}
-
 TEST_F(RewriteFiltersTest, AreCheckedForWhatRocksDbDoesNotReport) {
   const auto problems_of = [&](const std::string& family) {
-    std::vector<std::string> problems;
-    MustBeOk(CheckFilters(db_.get(), handles_[family], &problems), family);
     std::string text;
-    for (const std::string& problem : problems) text += problem + "\n";
+    for (const std::string& problem : ProblemsOf(db_.get(), handles_[family])) {
+      text += problem + "\n";
+    }
     return text;
   };
   const Policies ours = {
@@ -262,11 +256,10 @@ TEST_F(RewriteFiltersTest, AreCheckedForWhatRocksDbDoesNotReport) {
   Open(ours);
   for (const auto& [family, handle] : handles_) {
     Put(family, 0, 100);
-    MustBeOk(db_->Flush({}, handle), "flush");
+    MustBeOk(db_->Flush({}, handle));
     EXPECT_EQ(problems_of(family), "");
   }
-  std::string log;
-  MustBeOk(rocksdb::ReadFileToString(rocksdb::Env::Default(), dir_ / "db/LOG", &log), "log");
+  const std::string log = ReadFile(dir_ / "db/LOG");
   EXPECT_THAT(log, HasSubstr("column family points: version 0"));
   EXPECT_THAT(log, HasSubstr("options in effect: bits_per_key: 10"));
 
@@ -274,14 +267,14 @@ TEST_F(RewriteFiltersTest, AreCheckedForWhatRocksDbDoesNotReport) {
   bits_ = 0;
   Open(Stock());
   Put("points", 100, 100);
-  MustBeOk(db_->Flush({}, handles_["points"]), "flush");
+  MustBeOk(db_->Flush({}, handles_["points"]));
   EXPECT_THAT(problems_of("points"),
               AllOf(HasSubstr("the filter policy is not blocksieve's, in spite of filter_policy={"),
                     HasSubstr("bits_per_key=10"), HasSubstr("1 of 2 files have no filters")));
   EXPECT_THAT(problems_of("seeks"), HasSubstr("filter_policy=nullptr does not read"));
   Open(ours);
   EXPECT_EQ(problems_of("points"), "1 of 2 files have no filters; RewriteFilters builds them\n");
-  MustBeOk(RewriteFilters(db_.get(), handles_["points"], {.only_unfiltered = true}), "rewrite");
+  MustBeOk(RewriteFilters(db_.get(), handles_["points"], {.only_unfiltered = true}));
   EXPECT_EQ(problems_of("points"), "");
 }
 
@@ -290,59 +283,47 @@ TEST(CheckFiltersTest, SaysWhatPrefixesMakeOfBitsPerKey) {
   for (const auto& [bits, expected] : std::map<std::string, std::string>{
            {"1", "bits_per_key=1 is not kept"}, {"2", "bits_per_key=2 is not kept"}, {"16", ""}}) {
     rocksdb::Options options;
-    options.create_if_missing = true;
     MustBeOk(EnableRangeFilter(
-                 &options, {.policy = {.bits_per_key = std::stod(bits), .prefixes = "lengths:12"}}),
-             "filter");
-    TempDir dir;
-    const auto db = OpenDb(options, dir / "db");
+        &options, {.policy = {.bits_per_key = std::stod(bits), .prefixes = "lengths:12"}}));
+    DbConfig config;
+    config.options = options;
+    config.options.create_if_missing = true;
+    config.table = *options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+    TestDb db(config);
     for (uint64_t i = 0; i < 5000; ++i) {
-      MustBeOk(db->Put({}, std::to_string(1'000'000'000'000 + i * 7919), "value"), "put");
+      db.Put(std::to_string(1'000'000'000'000 + i * 7919), "value");
     }
-    rocksdb::CompactRangeOptions compaction;  // and no move, which keeps the filter of a flush
-    compaction.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-    MustBeOk(db->CompactRange(compaction, nullptr, nullptr), "compact");
-    std::vector<std::string> problems;
-    MustBeOk(CheckFilters(db.get(), nullptr, &problems), "check");
-    std::string log;
-    MustBeOk(rocksdb::ReadFileToString(rocksdb::Env::Default(), dir / "db/LOG", &log), "log");
-    if (expected.empty()) {
-      EXPECT_THAT(problems, ElementsAre());
-    } else {
-      EXPECT_THAT(problems, ElementsAre(HasSubstr(expected)));
-    }
-    EXPECT_THAT(log, HasSubstr(expected));
+    db.Compact();  // and no move, which keeps the filter of a flush
+    const std::vector<std::string> problems = ProblemsOf(&db.db());
+    EXPECT_EQ(problems.size(), expected.empty() ? 0u : 1u);
+    EXPECT_THAT(problems, Each(HasSubstr(expected)));
+    EXPECT_THAT(ReadFile(db.path() + "/LOG"), HasSubstr(expected));
   }
 }
 
 TEST(CheckFiltersTest, CountsFilesWithoutFiltersUnderAnyPolicy) {
-  const auto problems_of = [](TestDb* db) {
-    std::vector<std::string> problems;
-    MustBeOk(CheckFilters(&db->db(), nullptr, &problems), "check");
-    return problems;
-  };
   DbConfig config = MakeConfig(FilterShape::kFull, PolicyFromString("bloomfilter:0"));
   TestDb db(config);
   db.Put("a", "1");
   db.Flush();
   EXPECT_THAT(
-      problems_of(&db),
+      ProblemsOf(&db.db()),
       ElementsAre("1 of 1 files have no filters; filter_policy=bloomfilter:0:false builds none"));
   config.table.filter_policy = PolicyFromString("ribbonfilter:10");
   db.Reopen(config);
   db.Put("b", "1");
   db.Flush();
-  EXPECT_THAT(problems_of(&db),
+  EXPECT_THAT(ProblemsOf(&db.db()),
               ElementsAre("1 of 2 files have no filters; compactions build them"));
   config.options.optimize_filters_for_hits = true;  // the last level gets none
   db.Reopen(config);
-  EXPECT_THAT(problems_of(&db), ElementsAre());
+  EXPECT_THAT(ProblemsOf(&db.db()), ElementsAre());
   // The newest OPTIONS file counts, not an older one of blocksieve.
   config.table.filter_policy = PolicyFromString("blocksieve:0.01");
   db.Reopen(config);
   config.table.filter_policy = PolicyFromString("bloomfilter:10");
   db.Reopen(config);
-  EXPECT_THAT(problems_of(&db), ElementsAre());
+  EXPECT_THAT(ProblemsOf(&db.db()), ElementsAre());
 }
 
 /// Another program's policy, which builds and reads RocksDB's own filters.
@@ -382,16 +363,13 @@ TEST(CheckFiltersTest, FiltersThatThePolicyDoesNotReadAreNoFilters) {
       }
       const bool is_read = db.Use().rejected != 0;
       EXPECT_EQ(is_read, reader == "blocksieve:0.1" || (kind == "stock" && reader != "nullptr"));
-      std::vector<std::string> problems;
-      MustBeOk(CheckFilters(&db.db(), nullptr, &problems), "check");
+      const std::vector<std::string> problems = ProblemsOf(&db.db());
       const std::string said = problems.empty() ? "" : problems.back();
       for (const char* const words : {"1 of 1 files have filters that filter_policy=",
                                       " does not read; ", "blocksieve revert"}) {
         EXPECT_EQ(said.find(words) == said.npos, is_read) << said;
       }
-      std::vector<FilterMetric> metrics;
-      MustBeOk(GetFilterMetrics(&db.db(), {}, &metrics), "metrics");
-      EXPECT_THAT(FilterMetricsText(metrics),
+      EXPECT_THAT(FilterMetricsText(MetricsOf(&db.db())),
                   HasSubstr("without_filter{column_family=\"default\"} " +
                             std::string(is_read ? "0" : "1")));
     }
@@ -407,8 +385,7 @@ TEST(FilterMetricsTest, AreThoseOfFilesAndCounters) {
   for (int i = 0; i < 2000; ++i) {
     static_cast<void>(db->Get({}, "key" + std::to_string(i) + (i < 1000 ? "" : "x"), &value));
   }
-  std::vector<FilterMetric> metrics;
-  MustBeOk(GetFilterMetrics(&db.db(), {}, &metrics), "metrics");
+  const std::vector<FilterMetric> metrics = MetricsOf(&db.db());
   const auto value_of = [&](const std::string& name, const std::string& labels) {
     for (const FilterMetric& metric : metrics) {
       if (metric.name == "blocksieve_" + name && metric.labels == labels) return metric.value;

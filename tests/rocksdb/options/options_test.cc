@@ -86,7 +86,7 @@ TEST(OptionsTextTest, EditsNothingButTheValue) {
   EXPECT_TRUE(other.Set(OptionsSection::Table("none"), "block_size", "1").IsNotFound());
   EXPECT_EQ(other.text(), text);
   OptionsText comment("[DBOptions]\nwal_dir=/a#b\n");
-  MustBeOk(comment.Set(kDb, "wal_dir", "\\"), "before a comment");
+  MustBeOk(comment.Set(kDb, "wal_dir", "\\"));
   EXPECT_THAT(comment.Find(kDb, "wal_dir"), Optional(std::string("\\")));
 }
 
@@ -114,16 +114,16 @@ TEST(OptionsTextTest, AddsFamiliesAndListsChanges) {
       FileWith("num_levels=3\n[TableOptions/BlockBasedTable \"default\"]\nblock_size=9000\n"));
   const OptionsText before = text;
   text.AddFamily("a:\"#");
-  MustBeOk(text.Set(OptionsSection::Family("a:\"#"), "num_levels", "4"), "levels");
-  MustBeOk(text.Set(kTable, "block_size", "8000"), "size");
-  MustBeOk(text.Set(kDb, "max_open_files", "11"), "files");
-  MustBeOk(text.Set(kDb, "max_open_files", "10"), "as before");
-  MustBeOk(text.Set(kTable, "filter_policy", "bloomfilter:10"), "policy");
+  MustBeOk(text.Set(OptionsSection::Family("a:\"#"), "num_levels", "4"));
+  MustBeOk(text.Set(kTable, "block_size", "8000"));
+  MustBeOk(text.Set(kDb, "max_open_files", "11"));
+  MustBeOk(text.Set(kDb, "max_open_files", "10"));
+  MustBeOk(text.Set(kTable, "filter_policy", "bloomfilter:10"));
   EXPECT_TRUE(SameBut(before, text, {}).IsCorruption());
   EXPECT_TRUE(SameBut(before, text, {{OptionsSection::Family("a:\"#"), "", ""}}).IsCorruption());
-  MustBeOk(SameBut(before, text, text.edits()), "all");
+  MustBeOk(SameBut(before, text, text.edits()));
   LoadedOptions loaded;
-  MustBeOk(Load(text, &loaded), "load");
+  MustBeOk(Load(text, &loaded));
   EXPECT_EQ(loaded.Find("a:\"#")->num_levels, 4);
   std::vector<std::string> changes;
   for (const OptionChange& change : text.Changes()) {
@@ -175,8 +175,7 @@ TEST_F(LoadedOptionsTest, LeavesOutObjectsOfOtherProgramsAndNamesThem) {
                     "table_properties_collectors=T:{id=blocksieve.skip_index;columns="
                     "a=field:1}:{id=U;x=1}",
                     "filter_policy=blocksieve:2\nflush_block_policy_factory=B\nblock_size=8192")),
-                &loaded),
-           "load");
+                &loaded));
   EXPECT_THAT(
       LeftOut(loaded),
       ElementsAre(
@@ -225,9 +224,9 @@ TEST_F(LoadedOptionsTest, RefusesWhatRocksDbRefusesOrReadsOtherwise) {
 // Until 11.9, RocksDB takes a list in braces for one name.
 TEST_F(LoadedOptionsTest, NamesOurListenerIfRocksDbDropsItWithTheirs) {
   LoadedOptions loaded;
-  MustBeOk(Load(OptionsText(File("listeners={blocksieve:Theirs}", "")), &loaded), "braces");
+  MustBeOk(Load(OptionsText(File("listeners={blocksieve:Theirs}", "")), &loaded));
   EXPECT_EQ(loaded.objects.size() + loaded.db.listeners.size(), 2u);
-  MustBeOk(Load(OptionsText(File("listeners=blocksieve:Theirs", "")), &loaded), "no braces");
+  MustBeOk(Load(OptionsText(File("listeners=blocksieve:Theirs", "")), &loaded));
   EXPECT_THAT(LeftOut(loaded), ElementsAre(" listeners Theirs"));
   EXPECT_EQ(loaded.db.listeners.size(), 1u);
 }

@@ -30,10 +30,6 @@ using namespace blocksieve::testing;  // NOLINT: test support
 
 constexpr size_t kLogBytes = 1 << 20;
 
-std::shared_ptr<const rocksdb::FilterPolicy> MakePolicy(FilterKind kind) {
-  return NewPolicy({.kind = kind});
-}
-
 class FilterAllocationFailureTest : public ::testing::TestWithParam<FilterKind> {
  protected:
   FilterAllocationFailureTest() {
@@ -43,7 +39,7 @@ class FilterAllocationFailureTest : public ::testing::TestWithParam<FilterKind> 
   }
 
   const std::vector<std::string> keys_ = PresentKeys(KeyShape::kUrl, 3000);
-  const std::shared_ptr<const rocksdb::FilterPolicy> policy_ = MakePolicy(GetParam());
+  const std::shared_ptr<const rocksdb::FilterPolicy> policy_ = NewPolicy({.kind = GetParam()});
   rocksdb::BlockBasedTableOptions table_;
   MemoryLogger log_;
 };
@@ -219,12 +215,12 @@ TEST_P(ScanAllocationFailureTest, ReturnsItsRowsOrAnError) {
   storage_.max_property_bytes = GetParam() ? 0 : UINT64_MAX;
   config_ = SkipConfig(index_, storage_);
   config_.options.listeners = {NewListener()};
-  config_.table.filter_policy = MakePolicy(FilterKind::kAuto);
+  config_.table.filter_policy = NewPolicy({.kind = FilterKind::kAuto});
   TestDb db(config_);
   Fill(&db.db());
-  for (uint64_t i = 0; i < 200; i += 7) MustBeOk(db->Put({}, Key(i), Value(i % 5)), "put");
-  MustBeOk(db->Flush({}), "flush");
-  for (uint64_t i = 0; i < 200; i += 11) MustBeOk(db->Put({}, Key(i), Value(3)), "put");
+  for (uint64_t i = 0; i < 200; i += 7) MustBeOk(db->Put({}, Key(i), Value(i % 5)));
+  MustBeOk(db->Flush({}));
+  for (uint64_t i = 0; i < 200; i += 11) MustBeOk(db->Put({}, Key(i), Value(3)));
 
   const Predicate predicate = Is("n = 3 OR t HAS 'nothing'");
   for (const bool use_index : {true, false}) {
@@ -273,7 +269,7 @@ TEST_F(SkipIndexAllocationFailureTest, CallsReportAnError) {
   const RangeFilterOptions filter = {.policy = {.prefixes = "fields:len8,2,len32,8*"}};
   rocksdb::Options options;
   const auto enable = [&] { return EnableRangeFilter(&options, filter); };
-  MustBeOk(enable(), "registers with RocksDB, once");
+  MustBeOk(enable());  // registers with RocksDB, once
   EXPECT_GT(FailEachAllocation(enable, expect_error), 5u);
   EXPECT_GT(FailEachAllocation([&] { return RebuildSkipIndexes(&db.db(), nullptr); }, expect_error),
             5u);

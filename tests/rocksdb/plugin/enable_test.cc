@@ -30,12 +30,12 @@ TEST(EnableTest, TheLastCallCounts) {
   table.block_size = 12345;
   once.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   rocksdb::Options twice = once;
-  MustBeOk(EnableRangeFilter(&twice, {.policy = {.bits_per_key = 12}}), "ranges");
-  MustBeOk(EnableSkipIndex(&twice, {.columns = {"old=value"}, .target_fpr = 0.1}), "index");
+  MustBeOk(EnableRangeFilter(&twice, {.policy = {.bits_per_key = 12}}));
+  MustBeOk(EnableSkipIndex(&twice, {.columns = {"old=value"}, .target_fpr = 0.1}));
   EXPECT_THAT(DumpOptions(twice), HasSubstr("blocksieve.range"));
   for (rocksdb::Options* const options : {&once, &twice, &twice}) {
-    MustBeOk(EnableFilter(options, {.wasted_reads = 0.1}), "filter");
-    MustBeOk(EnableSkipIndex(options, {.columns = {"new=field:1"}}), "index");
+    MustBeOk(EnableFilter(options, {.wasted_reads = 0.1}));
+    MustBeOk(EnableSkipIndex(options, {.columns = {"new=field:1"}}));
   }
   EXPECT_EQ(DumpOptions(once), DumpOptions(twice));
   EXPECT_THAT(DumpOptions(twice),
@@ -48,8 +48,8 @@ class EnabledDbTest : public ::testing::Test {
   void Open(const ColumnList& columns) {
     rocksdb::Options options;
     options.create_if_missing = true;
-    MustBeOk(EnableRangeFilter({&options, &options}), "filter");
-    if (!columns.empty()) MustBeOk(EnableSkipIndex(&options, {.columns = columns}), "index");
+    MustBeOk(EnableRangeFilter({&options, &options}));
+    if (!columns.empty()) MustBeOk(EnableSkipIndex(&options, {.columns = columns}));
     db_ = OpenDb(options, dir_ / "db");
   }
 

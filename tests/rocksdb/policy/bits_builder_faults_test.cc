@@ -120,9 +120,7 @@ TEST_F(BuildBudgetTest, BeyondItTheFilterMayMatchEverythingAndTheLogSaysWhyOnceA
 
 // A ribbon takes working memory, and a copy of the hashes if they are kept to verify the filter.
 TEST_F(BuildBudgetTest, ARibbonBeyondItBecomesBloomAndTheLogSaysWhy) {
-  rocksdb::BlockBasedTableOptions verified;
-  verified.detect_filter_construct_corruption = true;
-  ExpectFiltered(BuildWithin(2200000, 100000, verified, FilterKind::kRibbon));
+  ExpectFiltered(BuildWithin(2200000, 100000, Detecting(), FilterKind::kRibbon));
   EXPECT_THAT(log_.text(),
               AllOf(HasSubstr("blocked Bloom filter written"), HasSubstr("max_build_bytes")));
 }
@@ -175,17 +173,17 @@ TEST_F(BuildChargeTest, RocksDbOptionsEnableIt) {
       if (!is_charged) table.cache_usage_options = {};
       rocksdb::Options options;
       options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-      MustBeOk(EnableFilter(&options, {.ranges = ranges}), "filter");
+      MustBeOk(EnableFilter(&options, {.ranges = ranges}));
       rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
       const TempDir dir;
-      MustBeOk(writer.Open(dir / "1.sst"), "open");
+      MustBeOk(writer.Open(dir / "1.sst"));
       for (uint64_t i = 1'000'000; i < 1'000'000 + kKeys; ++i) {
-        MustBeOk(writer.Put("key " + std::to_string(i), ""), "put");
+        MustBeOk(writer.Put("key " + std::to_string(i), ""));
       }
       const size_t least = ranges ? 20 * kKeys : 7 * kKeys;
       EXPECT_GE(cache_->GetPinnedUsage(), is_charged ? least : 0);
       EXPECT_LE(cache_->GetPinnedUsage(), is_charged ? 40 * kKeys : 0);
-      MustBeOk(writer.Finish(), "finish");
+      MustBeOk(writer.Finish());
       EXPECT_EQ(cache_->GetPinnedUsage(), 0u);
     }
   }

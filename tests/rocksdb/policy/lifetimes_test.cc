@@ -33,9 +33,9 @@ class LifetimesTest : public SkipFixture, public ::testing::WithParamInterface<F
   static void WriteFile(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                         uint64_t number) {
     for (uint64_t i = 0; i < 50; ++i) {
-      MustBeOk(db->Put({}, column_family, FileKey(number, i), Value(1000 + number)), "put");
+      MustBeOk(db->Put({}, column_family, FileKey(number, i), Value(1000 + number)));
     }
-    MustBeOk(db->Flush({}, column_family), "flush");
+    MustBeOk(db->Flush({}, column_family));
   }
   static std::string FileKey(uint64_t number, uint64_t i) {
     return Key(i * 1000 + number + 200) + "f";
@@ -61,7 +61,7 @@ TEST_P(LifetimesTest, ColumnFamiliesAreDroppedWhileScansOfThemRun) {
   Fill(&db.db());
   for (int round = 0; round < 10; ++round) {
     rocksdb::ColumnFamilyHandle* family = nullptr;
-    MustBeOk(db->CreateColumnFamily(config_.ToOptions(), "family", &family), "create");
+    MustBeOk(db->CreateColumnFamily(config_.ToOptions(), "family", &family));
     Fill(&db.db(), family);
     WriteFile(&db.db(), family, 1);
     std::atomic<bool> is_dropped = false;
@@ -78,10 +78,10 @@ TEST_P(LifetimesTest, ColumnFamiliesAreDroppedWhileScansOfThemRun) {
       }
     });
     std::unique_ptr<SkipScan> half_way;
-    MustBeOk(SkipScan::Create(&db.db(), family, Is("n >= 0"), {}, &half_way), "scan");
+    MustBeOk(SkipScan::Create(&db.db(), family, Is("n >= 0"), {}, &half_way));
     for (int i = 0; i < 100; ++i) half_way->Next();
     while (scans == 0 && !HasFailure()) std::this_thread::yield();
-    MustBeOk(db->DropColumnFamily(family), "drop");
+    MustBeOk(db->DropColumnFamily(family));
     is_dropped = true;
     uint64_t rows = 100;
     for (; half_way->Valid(); half_way->Next()) ++rows;
@@ -89,7 +89,7 @@ TEST_P(LifetimesTest, ColumnFamiliesAreDroppedWhileScansOfThemRun) {
     EXPECT_EQ(rows, 250u);
     half_way.reset();
     scanning.join();
-    MustBeOk(db->DestroyColumnFamilyHandle(family), "destroy");
+    MustBeOk(db->DestroyColumnFamilyHandle(family));
     // The catalog of indexes and the cache, which column families share, still work.
     EXPECT_EQ(CountRows(&db.db(), nullptr, Is("n = 17")), kRowsOfSeventeen);
   }

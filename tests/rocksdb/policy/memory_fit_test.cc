@@ -9,9 +9,12 @@
 #include "blocksieve/filter.h"
 #include "blocksieve/sizing.h"
 #include "integration/rocksdb/compat/table_properties.h"
+#include "tests/support/must.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
+
+using testing::Must;
 
 FilterBuilder FillBuilder(const FilterOptions& options, uint64_t num_keys, uint64_t seed = 0) {
   FilterBuilder builder = *FilterBuilder::Create(options);
@@ -55,19 +58,16 @@ class MemoryFitTest : public ::testing::TestWithParam<size_t (*)(size_t)> {
           200 * std::pow(200, std::uniform_real_distribution<double>()(random)));
       FilterBuilder builder = FillBuilder({.target_fpr = target_fpr}, num_keys, random());
       const Layout layout = fit == nullptr ? builder.layout() : fit->Fit(builder);
-      const Result<FinishedFilter> built = builder.Finish(layout);
-      const OwnedBytes* const block = &built->block;
-      EXPECT_TRUE(built.ok());
-      const Result<FilterDescription> info = DescribeFilter(block->view());
-      EXPECT_TRUE(info.ok());
-      EXPECT_TRUE(Filter::Verify(block->view()).ok());
+      const OwnedBytes block = Must(builder.Finish(layout)).block;
+      const FilterDescription info = Must(DescribeFilter(block.view()));
+      EXPECT_TRUE(Filter::Verify(block.view()).ok());
       const auto keys = static_cast<double>(num_keys);
       totals.keys += keys;
-      totals.expected_positives += keys * info->predicted_fpr;
-      totals.used += static_cast<double>(block->size + kBlockTrailerBytes);
-      totals.allocated += static_cast<double>(GetParam()(block->size + kBlockTrailerBytes));
+      totals.expected_positives += keys * info.predicted_fpr;
+      totals.used += static_cast<double>(block.size + kBlockTrailerBytes);
+      totals.allocated += static_cast<double>(GetParam()(block.size + kBlockTrailerBytes));
       // No single filter gets much worse.
-      EXPECT_LE(info->predicted_fpr, kMaxTargetFpr * 1.05);
+      EXPECT_LE(info.predicted_fpr, kMaxTargetFpr * 1.05);
     }
     return totals;
   }
@@ -94,9 +94,8 @@ void ExpectToStayInItsAllocation(size_t (*usable_bytes)(size_t), uint64_t num_ke
   MemoryFit fit(usable_bytes);
   FilterBuilder builder = FillBuilder({}, num_keys);
   const uint64_t plain = BlockBytes(builder.layout(), num_keys);
-  const Result<FinishedFilter> built = builder.Finish(fit.Fit(builder));
-  ASSERT_TRUE(built.ok());
-  ASSERT_LE(built->block.size + kBlockTrailerBytes, usable_bytes(plain + kBlockTrailerBytes))
+  ASSERT_LE(Must(builder.Finish(fit.Fit(builder))).block.size + kBlockTrailerBytes,
+            usable_bytes(plain + kBlockTrailerBytes))
       << num_keys;
 }
 

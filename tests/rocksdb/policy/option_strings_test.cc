@@ -47,9 +47,9 @@ class OptionStringsTest : public ::testing::Test {
 // Runs alone in a process, which has registered nothing.
 TEST(EnabledOptionStringsTest, AreKnownInTheirProcess) {
   rocksdb::Options options;
-  MustBeOk(EnableFilter(&options), "filter");
+  MustBeOk(EnableFilter(&options));
   std::shared_ptr<const FilterPolicy> policy;
-  MustBeOk(FilterPolicy::CreateFromString(StrictConfig(), "blocksieve:0.01", &policy), "its name");
+  MustBeOk(FilterPolicy::CreateFromString(StrictConfig(), "blocksieve:0.01", &policy));
 }
 
 TEST_F(OptionStringsTest, MeanTheOptionsThatTheyName) {
@@ -75,11 +75,10 @@ TEST_F(OptionStringsTest, MeanTheOptionsThatTheyName) {
   }
   rocksdb::ColumnFamilyOptions family;
   MustBeOk(rocksdb::GetColumnFamilyOptionsFromString(
-               StrictConfig(), {},
-               "table_properties_collectors={{id=blocksieve.skip_index;value_suffix_bytes=4;"
-               "columns=a=field[%3B]:2|b=fixed(8%2C4)|c%3Djson%3A/a/0;granule_rows=4;}}",
-               &family),
-           "skip index");
+      StrictConfig(), {},
+      "table_properties_collectors={{id=blocksieve.skip_index;value_suffix_bytes=4;"
+      "columns=a=field[%3B]:2|b=fixed(8%2C4)|c%3Djson%3A/a/0;granule_rows=4;}}",
+      &family));
   const auto* const factory =
       As<SkipIndexCollectorFactory>(family.table_properties_collector_factories.at(0).get());
   ASSERT_NE(factory, nullptr);
@@ -101,7 +100,7 @@ TEST_F(OptionStringsTest, TheOptionsFileOfTheReadmeIsLoaded) {
   }
   rocksdb::DBOptions db;
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
-  MustBeOk(rocksdb::LoadOptionsFromFile(StrictConfig(), path, &db, &families), "load");
+  MustBeOk(rocksdb::LoadOptionsFromFile(StrictConfig(), path, &db, &families));
   EXPECT_EQ(db.listeners.size(), 1u);
   const rocksdb::ColumnFamilyOptions& options = families.at(0).options;
   EXPECT_EQ(options.table_properties_collector_factories.size(), 1u);
@@ -196,12 +195,11 @@ TEST_F(OptionStringsTest, TheOptionsInEffectCanBePrinted) {
   EXPECT_THAT(log->text(), HasSubstr("filter_policy: blocksieve"));
   for (const std::string opening : {"first", "second"}) {
     for (const std::string key : {"a", "b"}) {
-      MustBeOk(db->Put({}, opening + key, "value"), "put");
-      MustBeOk(db->Flush({}), "flush");
+      MustBeOk(db->Put({}, opening + key, "value"));
+      MustBeOk(db->Flush({}));
     }
     const std::string line = "options in effect: target_fpr: 1.5e-06, kind: bloom";
-    EXPECT_EQ(log->text().rfind(line), log->text().find(line)) << "once for an opening";
-    EXPECT_NE(log->text().find(line), std::string::npos) << opening;
+    EXPECT_EQ(CountOf(log->text(), line), 1u) << "once for an opening, the " << opening;
     config.options.info_log = log = std::make_shared<MemoryLogger>();
     db.Reopen(config);
   }

@@ -17,8 +17,8 @@
 #include "tests/support/test_db.h"
 
 // kind=stock: filters that RocksDB builds and reads, with the rates of the policy's goal. Their
-// models: stock_filters_test.cc; rewriting: planned_files_test.cc; by level:
-// cli/stock_kind_test.py.
+// models: stock_filters_test.cc; rewriting: planned_files_test.cc; migration_test.cc; by level:
+// cli/steps_test.py.
 
 namespace blocksieve {
 namespace {
@@ -31,8 +31,7 @@ constexpr uint64_t kKeys = 10'000;
 
 std::vector<FileReport> Reports(TestDb* db) {
   std::vector<FileReport> files;
-  MustBeOk(rocksdb_plugin::ReadLiveFiles(&db->db(), (*db)->DefaultColumnFamily(), true, &files),
-           "read");
+  MustBeOk(rocksdb_plugin::ReadLiveFiles(&db->db(), (*db)->DefaultColumnFamily(), true, &files));
   return files;
 }
 
@@ -94,29 +93,6 @@ TEST_P(StockKindTest, FilesHaveTheTargetRateAlsoInStockRocksDb) {
       EXPECT_NEAR(Fpr(&db), 0.01, slack + 0.003);
       db.Reopen(Config("bloomfilter:20"));
       EXPECT_NEAR(Fpr(&db), 0.01, slack + 0.003) << "without the plug-in";
-    }
-  }
-}
-
-TEST_P(StockKindTest, MigratesFromAndToEveryPolicyWithoutLosingAFilter) {
-  const std::string stock_kind = "{id=blocksieve;target_fpr=0.01;kind=stock}";
-  const std::string steps[] = {"blocksieve:0.01", stock_kind, "ribbonfilter:10:-1", stock_kind,
-                               "blocksieve:0.01"};
-  TestDb db(Config(steps[0]));
-  for (uint64_t i = 0; i < std::size(steps); ++i) {
-    SCOPED_TRACE(i);
-    if (i != 0) {
-      db.Reopen(Config(steps[i]));
-      // All filters of the policy before work.
-      EXPECT_LT(Fpr(&db), 0.014);
-    }
-    WriteFile(&db, i, std::size(steps));
-    EXPECT_LT(Fpr(&db), 0.014);
-    db.Compact();
-    EXPECT_LT(Fpr(&db), 0.014);
-    const bool is_ours = steps[i] == steps[0];
-    for (const FileReport& file : Reports(&db)) {
-      EXPECT_EQ(file.filter.origin, is_ours ? FilterOrigin::kBlocksieve : FilterOrigin::kStock);
     }
   }
 }

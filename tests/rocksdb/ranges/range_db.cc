@@ -28,7 +28,7 @@ DbConfig RangeConfig(FilterShape shape, const RangeFilterOptions& ranges) {
   [[maybe_unused]] static const int registered = blocksieve_rocksdb_register();
   DbConfig config = MakeConfig(shape, nullptr);
   rocksdb::Options options = config.ToOptions();
-  MustBeOk(EnableRangeFilter(&options, ranges), "range filter");
+  MustBeOk(EnableRangeFilter(&options, ranges));
   config.table.filter_policy =
       options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()->filter_policy;
   config.options.prefix_extractor = options.prefix_extractor;
@@ -38,10 +38,9 @@ DbConfig RangeConfig(FilterShape shape, const RangeFilterOptions& ranges) {
 void WriteRangeFile(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family, uint64_t file,
                     uint64_t keys) {
   for (uint64_t i = 0; i < keys; ++i) {
-    MustBeOk(db->Put({}, family, RangeKey(2 * (kMaxFiles * i + file)), std::string(100, 'v')),
-             "put");
+    MustBeOk(db->Put({}, family, RangeKey(2 * (kMaxFiles * i + file)), std::string(100, 'v')));
   }
-  MustBeOk(db->Flush({}, family), "flush");
+  MustBeOk(db->Flush({}, family));
 }
 
 uint64_t DataBlocksRead(const rocksdb::PerfContext& perf) {
@@ -67,7 +66,7 @@ EmptySeeks SeekEmptyRanges(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family,
     iterator->Seek(begin);
     result.blocks += DataBlocksRead(perf);
     result.found += iterator->Valid() ? 1 : 0;
-    MustBeOk(iterator->status(), "seek");
+    MustBeOk(iterator->status());
   }
   rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
   result.seeks = seeks;

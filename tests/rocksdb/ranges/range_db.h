@@ -21,6 +21,10 @@ DbConfig RangeConfig(FilterShape shape = FilterShape::kFull, const RangeFilterOp
 void WriteRangeFile(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family, uint64_t file,
                     uint64_t keys = 2000);
 
+inline void WriteRangeFile(TestDb* db, uint64_t file, uint64_t keys = 2000) {
+  WriteRangeFile(&db->db(), (*db)->DefaultColumnFamily(), file, keys);
+}
+
 /// The counts since `before`.
 RangeFilterCounts CountsSince(const RangeFilterCounts& before);
 
@@ -36,6 +40,11 @@ struct EmptySeeks {
 };
 EmptySeeks SeekEmptyRanges(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family,
                            const rocksdb::ReadOptions& read, uint64_t seeks = 1000);
+
+inline EmptySeeks SeekEmptyRanges(TestDb* db, const rocksdb::ReadOptions& read,
+                                  uint64_t seeks = 1000) {
+  return SeekEmptyRanges(&db->db(), (*db)->DefaultColumnFamily(), read, seeks);
+}
 
 /// The read options of PrepareRangeRead.
 rocksdb::ReadOptions RangeRead();

@@ -35,21 +35,18 @@ class RangeSavingsTest : public ::testing::TestWithParam<FilterShape> {
   static std::unique_ptr<TestDb> Make(const DbConfig& config) {
     auto db = std::make_unique<TestDb>(config);
     for (uint64_t file = 0; file < kFiles; ++file) {
-      WriteRangeFile(&db->db(), (*db)->DefaultColumnFamily(), file);
+      WriteRangeFile(db.get(), file);
     }
     return db;
-  }
-  static EmptySeeks Seek(TestDb* db, const rocksdb::ReadOptions& read) {
-    return SeekEmptyRanges(&db->db(), (*db)->DefaultColumnFamily(), read);
   }
 };
 
 TEST_P(RangeSavingsTest, EmptySeeksReadNoBlocks) {
   DbConfig config = RangeConfig(GetParam());
   const auto db = Make(config);
-  const EmptySeeks plain = Seek(db.get(), {});
+  const EmptySeeks plain = SeekEmptyRanges(db.get(), {});
   EXPECT_EQ(plain.found, 0u);
-  const EmptySeeks filtered = Seek(db.get(), RangeRead());
+  const EmptySeeks filtered = SeekEmptyRanges(db.get(), RangeRead());
   EXPECT_EQ(filtered.found, 0u);
   // Each file's filter answers "no", except for its FPR of 0.012.
   const uint64_t asked = kFiles * filtered.seeks;
@@ -92,10 +89,10 @@ TEST_P(RangeSavingsTest, SeeksOfFilesWithoutRangesAreCounted) {
   DbConfig points = RangeConfig(GetParam());
   points.table.filter_policy = PolicyFromString("blocksieve");
   const auto db = Make(points);
-  const EmptySeeks seeks = Seek(db.get(), RangeRead());
+  const EmptySeeks seeks = SeekEmptyRanges(db.get(), RangeRead());
   EXPECT_EQ(seeks.counts.no_range_filter, kFiles * seeks.seeks);
   EXPECT_EQ(seeks.counts.total(), kFiles * seeks.seeks);
-  EXPECT_EQ(seeks.blocks, Seek(db.get(), {}).blocks);
+  EXPECT_EQ(seeks.blocks, SeekEmptyRanges(db.get(), {}).blocks);
 }
 
 // Bounded seeks below prefixes, in a database whose files hold random parts of the keys.
@@ -149,7 +146,7 @@ class PrefixSeeksTest : public ::testing::TestWithParam<PrefixCase> {
     uint64_t rows = 0;
     const std::unique_ptr<rocksdb::Iterator> iterator((*db)->NewIterator(read));
     for (iterator->Seek(prefix); iterator->Valid(); iterator->Next()) ++rows;
-    MustBeOk(iterator->status(), "scan");
+    MustBeOk(iterator->status());
     return {rows, CountsSince(before).no};
   }
 };
@@ -197,9 +194,9 @@ TEST(RangeOptionsTest, GoThroughOptionsFilesWithoutTheMarksOfFiles) {
   for (uint64_t round = 0; round < 3; ++round) {
     std::unique_ptr<rocksdb::DB> db = OpenDb(options, path);
     WriteRangeFile(db.get(), db->DefaultColumnFamily(), round);
-    MustBeOk(db->SetOptions({{"write_buffer_size", std::to_string(1'000'000 + round)}}), "set");
+    MustBeOk(db->SetOptions({{"write_buffer_size", std::to_string(1'000'000 + round)}}));
     for (const bool is_compacted : {false, true}) {
-      if (is_compacted) MustBeOk(db->CompactRange({}, nullptr, nullptr), "compact");
+      if (is_compacted) MustBeOk(db->CompactRange({}, nullptr, nullptr));
       const EmptySeeks seeks = SeekEmptyRanges(db.get(), db->DefaultColumnFamily(), {}, 500);
       EXPECT_EQ(seeks.found, 0u);
       EXPECT_GT(seeks.counts.no, 470u);
@@ -223,11 +220,11 @@ TEST(RangeOptionsTest, AFileIsMarkedIfAnyOfItsPartitionsAnswers) {
     for (uint64_t i = 0; i < 9000; ++i) {
       db.Put(start + RangeKey(i / 3) + "file" + std::to_string(i % 3), "value");
     }
-    WriteRangeFile(&db.db(), db->DefaultColumnFamily(), 0, 6000);
+    WriteRangeFile(&db, 0, 6000);
     for (const auto& [name, properties] : FilesOf(db.db())) {
       EXPECT_EQ(properties->prefix_extractor_name, "blocksieve.range.file") << int{first};
     }
-    const EmptySeeks seeks = SeekEmptyRanges(&db.db(), db->DefaultColumnFamily(), {});
+    const EmptySeeks seeks = SeekEmptyRanges(&db, {});
     EXPECT_GT(seeks.counts.no, seeks.seeks / 2) << int{first};
   }
 }
@@ -247,15 +244,13 @@ TEST(RangeOptionsTest, UnfinishedFilesOfTheThreadDoNotMarkThem) {
     const auto expect_unmarked = [&](const std::string& when) {
       for (const auto& entry : std::filesystem::directory_iterator(db.path())) {
         if (!entry.path().filename().string().starts_with("OPTIONS-")) continue;
-        std::ifstream file(entry.path());
-        const std::string text{std::istreambuf_iterator<char>(file), {}};
-        EXPECT_EQ(text.find("blocksieve.range.file"), std::string::npos) << when;
+        EXPECT_EQ(CountOf(ReadFile(entry.path()), "blocksieve.range.file"), 0u) << when;
       }
     };
     const auto create_family = [&](const std::string& when) {
       rocksdb::ColumnFamilyHandle* family = nullptr;
-      MustBeOk(db->CreateColumnFamily(config.ToOptions(), when, &family), "create");
-      MustBeOk(db->DestroyColumnFamilyHandle(family), "handle");
+      MustBeOk(db->CreateColumnFamily(config.ToOptions(), when, &family));
+      MustBeOk(db->DestroyColumnFamilyHandle(family));
       expect_unmarked(when);
     };
     rocksdb::EnvOptions unbuffered;
@@ -264,10 +259,10 @@ TEST(RangeOptionsTest, UnfinishedFilesOfTheThreadDoNotMarkThem) {
       disk->Fill(INT64_MAX);
       {
         rocksdb::SstFileWriter writer(unbuffered, options);
-        MustBeOk(writer.Open(path), "open");
-        for (const std::string& key : keys) MustBeOk(writer.Put(key, "value"), "put");
+        MustBeOk(writer.Open(path));
+        for (const std::string& key : keys) MustBeOk(writer.Put(key, "value"));
         create_family(is_finished ? "half-written" : "to be given up");
-        if (is_finished) MustBeOk(writer.Finish(), "finish");
+        if (is_finished) MustBeOk(writer.Finish());
       }
       create_family(is_finished ? "finished" : "given up");
     }
@@ -276,7 +271,7 @@ TEST(RangeOptionsTest, UnfinishedFilesOfTheThreadDoNotMarkThem) {
     for (uint64_t missing = 16; missing < file_bytes; missing *= 4) {
       disk->Fill(file_bytes - missing);
       rocksdb::SstFileWriter writer(unbuffered, options);
-      MustBeOk(writer.Open(path), "open");
+      MustBeOk(writer.Open(path));
       for (const std::string& key : keys) writer.Put(key, "value").PermitUncheckedError();
       EXPECT_FALSE(writer.Finish().ok()) << missing;
       db.Close();
@@ -311,16 +306,13 @@ TEST(RangeCostsTest, AreLoggedOnceForEachFile) {
           while (key.size() < key_bytes) key += MakeKey(KeyShape::kCounter, random());
           for (int last = 0; last < keys_per_prefix; ++last) {
             key.back() = static_cast<char>(last);  // neighbours differ in the last byte
-            MustBeOk(db->Put({}, key, "value"), "put");
+            MustBeOk(db->Put({}, key, "value"));
           }
         }
-        MustBeOk(db->Flush({}), "flush");
+        MustBeOk(db->Flush({}));
         for (const std::string line : kLines) {
-          size_t num_lines = 0;
-          for (size_t at = 0; (at = log->text().find(line, at)) != std::string::npos; ++at) {
-            ++num_lines;
-          }
-          EXPECT_EQ(num_lines, line == std::string(expected == nullptr ? "" : expected) ? file : 0)
+          EXPECT_EQ(CountOf(log->text(), line),
+                    line == std::string(expected == nullptr ? "" : expected) ? file : 0)
               << line << key_bytes;
         }
       }
@@ -329,11 +321,11 @@ TEST(RangeCostsTest, AreLoggedOnceForEachFile) {
 }
 
 // Ends a process without earlier queries, with 0 if the warning came this often.
-void CountWarnings(bool begins_with_bounds, int num_expected) {
+void CountWarnings(bool begins_with_bounds, size_t num_expected) {
   TestDb db(RangeConfig(FilterShape::kFull));
-  WriteRangeFile(&db.db(), db->DefaultColumnFamily(), 0, 100);
+  WriteRangeFile(&db, 0, 100);
   const auto seek = [&](const rocksdb::ReadOptions& read, uint64_t seeks) {
-    SeekEmptyRanges(&db.db(), db->DefaultColumnFamily(), read, seeks);
+    SeekEmptyRanges(&db, read, seeks);
   };
   // The warning comes with the thousandth query of a thread.
   const std::string loud = CatchStderr([&] {
@@ -343,10 +335,7 @@ void CountWarnings(bool begins_with_bounds, int num_expected) {
     }
   });
   std::fprintf(stderr, "%s.", loud.c_str());
-  int num_warnings = 0;
-  const std::string warning = "no seek has an upper bound";
-  for (size_t at = 0; (at = loud.find(warning, at)) != std::string::npos; ++at) ++num_warnings;
-  std::exit(num_warnings == num_expected ? 0 : 1);
+  std::exit(CountOf(loud, "no seek has an upper bound") == num_expected ? 0 : 1);
 }
 
 // A program in which some seeks have bounds sets them on purpose.

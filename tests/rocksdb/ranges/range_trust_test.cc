@@ -98,7 +98,7 @@ TEST(MarkedFileTest, AMarkThatIsLeftIsNotWrittenIntoOptions) {
   options.prefix_extractor = RangeExtractor::Get();
   MarkNextFile(true);
   std::string text;
-  MustBeOk(rocksdb::GetStringFromColumnFamilyOptions(&text, options), "serialize");
+  MustBeOk(rocksdb::GetStringFromColumnFamilyOptions(&text, options));
   EXPECT_NE(text.find("prefix_extractor=blocksieve.range;"), std::string::npos) << text;
   EXPECT_EQ(RangeExtractor::Get()->GetId(), RangeExtractor::kName) << "the mark is left";
   MarkNextFile(true);
@@ -208,7 +208,7 @@ void SeekInIngested(bool is_secondary) {
   WriteSst(options, file, rows);
   auto db =
       blocksieve::testing::OpenDb(MakeConfig(FilterShape::kFull, nullptr).ToOptions(), dir / "db");
-  MustBeOk(db->IngestExternalFile({file}, {}), "ingest");
+  MustBeOk(db->IngestExternalFile({file}, {}));
   db.reset();
   options.max_open_files = -1;
   db = is_secondary ? OpenSecondary(options, dir / "db", dir / "secondary")
@@ -221,10 +221,10 @@ void SeekInNewColumnFamily() {
   const auto db =
       blocksieve::testing::OpenDb(MakeConfig(FilterShape::kFull, nullptr).ToOptions(), dir / "db");
   rocksdb::ColumnFamilyHandle* family = nullptr;
-  MustBeOk(db->CreateColumnFamily(RangeConfig().ToOptions(), "ranges", &family), "create");
+  MustBeOk(db->CreateColumnFamily(RangeConfig().ToOptions(), "ranges", &family));
   WriteRangeFile(db.get(), family, 0);
   const EmptySeeks seeks = SeekEmptyRanges(db.get(), family, RangeRead());
-  MustBeOk(db->DestroyColumnFamilyHandle(family), "family");
+  MustBeOk(db->DestroyColumnFamilyHandle(family));
   ExitIfAnswered(seeks);
 }
 
@@ -242,8 +242,7 @@ TEST(EarlierExtractorTest, IsRocksDbsOwnButForItsLength) {
     const std::unique_ptr<const rocksdb::SliceTransform> expected(own);
     std::shared_ptr<const rocksdb::SliceTransform> made;
     MustBeOk(
-        rocksdb::SliceTransform::CreateFromString(rocksdb::ConfigOptions(), own->GetId(), &made),
-        "by name");
+        rocksdb::SliceTransform::CreateFromString(rocksdb::ConfigOptions(), own->GetId(), &made));
     EXPECT_STREQ(made->Name(), own->Name());
     EXPECT_EQ(made->GetId(), own->GetId());
     size_t length = 0;

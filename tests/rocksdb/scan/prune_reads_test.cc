@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blocksieve/rocksdb/prune_reads.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rocksdb/sst_file_writer.h>
-#include <rocksdb/utilities/db_ttl.h>
 
 #include <memory>
 #include <string>
@@ -25,22 +25,6 @@ using namespace blocksieve::testing;  // NOLINT: test support
 
 class PruneReadsTest : public SkipFixture {
  protected:
-  rocksdb::Status Prune(rocksdb::DB* db, const std::string& condition = "n = 7") {
-    return PruneReads(db, nullptr, condition, base_, &pruning_);
-  }
-
-  // Matching keys that a pruned iterator shows.
-  std::vector<std::string> Keys(rocksdb::DB* db) {
-    std::vector<std::string> keys;
-    const std::unique_ptr<rocksdb::Iterator> rows(db->NewIterator(pruning_->read_options()));
-    for (rows->SeekToFirst(); rows->Valid(); rows->Next()) {
-      ++num_shown_;
-      if (pruning_->Matches(rows->value())) keys.push_back(rows->key().ToString());
-    }
-    EXPECT_TRUE(rows->status().ok()) << rows->status().ToString();
-    return keys;
-  }
-
   // Files of 20 rows with two numbers each.
   void FillFiles(TestDb* db) {
     for (uint64_t i = 0; i < 200; ++i) {
@@ -48,31 +32,24 @@ class PruneReadsTest : public SkipFixture {
       if (i % 20 == 19) db->Flush();
     }
   }
-
-  void ExpectRefusal(rocksdb::DB* db, const std::string& text) {
-    const rocksdb::Status status = Prune(db);
-    EXPECT_NE(status.ToString().find(text), std::string::npos) << status.ToString();
-    EXPECT_EQ(pruning_, nullptr);
-  }
-
-  rocksdb::ReadOptions base_;
-  std::shared_ptr<ReadPruning> pruning_;
-  uint64_t num_shown_ = 0;
 };
 
 TEST_F(PruneReadsTest, IteratorsReadOnlyFilesThatMayMatch) {
   TestDb db(config_);
   FillFiles(&db);
-  MustBeOk(Prune(&db.db()), "prune");
-  EXPECT_EQ(Keys(&db.db()).size(), 10u);
-  EXPECT_EQ(num_shown_, 20u);
-  const ReadPruningCounts counts = pruning_->counts();
-  EXPECT_EQ(counts.num_files, 10u);
-  EXPECT_EQ(counts.files_pruned, 9u);
-  EXPECT_EQ(counts.files_matching, 1u);
-  EXPECT_EQ(counts.tables_asked, 10u);
-  EXPECT_EQ(counts.tables_left_out, 9u);
-  EXPECT_GT(counts.bytes_pruned, counts.num_bytes * 8 / 10);
+  const PrunedRead read(&db.db());
+  EXPECT_EQ(read.rows.size(), 10u);
+  EXPECT_EQ(read.num_shown, 20u);
+  EXPECT_EQ(read.counts().num_files, 10u);
+  EXPECT_EQ(read.counts().files_pruned, 9u);
+  EXPECT_EQ(read.counts().files_matching, 1u);
+  EXPECT_EQ(read.counts().tables_asked, 10u);
+  EXPECT_EQ(read.counts().tables_left_out, 9u);
+  EXPECT_GT(read.counts().bytes_pruned, read.counts().num_bytes * 8 / 10);
+  const auto opened = OpenReadOnly(config_.ToOptions(), db.path());
+  const PrunedRead read_only(opened.get());
+  EXPECT_EQ(read_only.rows.size(), 10u);
+  EXPECT_EQ(read_only.num_shown, 20u);
 }
 
 TEST_F(PruneReadsTest, ALaterCallReplacesItsFilterAndKeepsTheProgramsOwn) {
@@ -82,14 +59,14 @@ TEST_F(PruneReadsTest, ALaterCallReplacesItsFilterAndKeepsTheProgramsOwn) {
   const rocksdb_plugin::TableFilter own = [&](const rocksdb::TableProperties&) {
     return ++asked > 0;
   };
-  rocksdb_plugin::SetTableFilter(own, &base_);
-  MustBeOk(Prune(&db.db(), "n = 7"), "prune");
-  const std::shared_ptr<ReadPruning> earlier = pruning_;
-  base_ = earlier->read_options();
-  MustBeOk(Prune(&db.db(), "n = 12"), "prune again");
-  EXPECT_EQ(Keys(&db.db()),
-            std::vector<std::string>({Key(120), Key(121), Key(122), Key(123), Key(124), Key(125),
-                                      Key(126), Key(127), Key(128), Key(129)}));
+  rocksdb::ReadOptions base;
+  rocksdb_plugin::SetTableFilter(own, &base);
+  std::shared_ptr<ReadPruning> earlier;
+  MustBeOk(PruneReads(&db.db(), nullptr, "n = 7", base, &earlier));
+  const PrunedRead read(&db.db(), "n = 12", earlier->read_options());
+  EXPECT_EQ(read.rows.size(), 10u);
+  EXPECT_EQ(read.rows.begin()->first, Key(120));
+  EXPECT_EQ(read.rows.rbegin()->first, Key(129));
   EXPECT_EQ(asked, 10);
 }
 
@@ -99,23 +76,22 @@ TEST_F(PruneReadsTest, WhatMayHideSomethingOlderIsRead) {
   db.Compact();
   for (uint64_t i = 0; i < 200; ++i) db.Put(Key(i), Value(50));
   db.Flush();  // without this file, all old rows would show again
-  MustBeOk(Prune(&db.db()), "prune");
-  EXPECT_EQ(Keys(&db.db()).size(), 0u);
-  EXPECT_EQ(pruning_->counts().files_above_older, 1u);
-  EXPECT_GT(pruning_->counts().files_pruned + pruning_->counts().files_matching, 0u);
+  const PrunedRead read(&db.db());
+  EXPECT_EQ(read.rows.size(), 0u);
+  EXPECT_EQ(read.counts().files_above_older, 1u);
+  EXPECT_GT(read.counts().files_pruned + read.counts().files_matching, 0u);
 }
 
 TEST_F(PruneReadsTest, RangeDeletesOfAFileThatIsLeftOutStillAct) {
   TestDb db(config_);
   const rocksdb::Snapshot* const before = db->GetSnapshot();
   db.Put(Key(5), Value(7));
-  MustBeOk(db->DeleteRange({}, db->DefaultColumnFamily(), Key(0), Key(10)), "delete range");
+  MustBeOk(db->DeleteRange({}, db->DefaultColumnFamily(), Key(0), Key(10)));
   db.Put(Key(6), Value(8));
   db.Flush();
-  MustBeOk(Prune(&db.db(), "n = 9"), "prune");
-  ASSERT_EQ(pruning_->counts().files_pruned, 1u);
-  EXPECT_EQ(Keys(&db.db()).size(), 0u);
-  EXPECT_EQ(num_shown_, 0u);
+  const PrunedRead read(&db.db(), "n = 9");
+  ASSERT_EQ(read.counts().files_pruned, 1u);
+  EXPECT_EQ(read.num_shown, 0u);
   db->ReleaseSnapshot(before);
 }
 
@@ -123,72 +99,49 @@ TEST_F(PruneReadsTest, FilesOfAnSstFileWriterAndOfNoIndexAreRead) {
   TestDb db(config_);
   FillFiles(&db);
   WriteSst(config_.ToOptions(), db.dir() / "ingested", {{Key(500), Value(9)}});
-  MustBeOk(db->IngestExternalFile({db.dir() / "ingested"}, {}), "ingest");
-  MustBeOk(Prune(&db.db()), "prune");
-  EXPECT_EQ(pruning_->counts().files_of_writers, 1u);
-  MustBeOk(Prune(&db.db(), "TRUE"), "prune nothing");
-  EXPECT_EQ(pruning_->counts().files_pruned, 0u);
-  EXPECT_EQ(pruning_->counts().files_without_index, 10u);
-  EXPECT_EQ(Keys(&db.db()).size(), 201u);
+  MustBeOk(db->IngestExternalFile({db.dir() / "ingested"}, {}));
+  EXPECT_EQ(PrunedRead(&db.db()).counts().files_of_writers, 1u);
+  const PrunedRead all(&db.db(), "TRUE");
+  EXPECT_EQ(all.counts().files_pruned, 0u);
+  EXPECT_EQ(all.counts().files_without_index, 10u);
+  EXPECT_EQ(all.rows.size(), 201u);
 }
 
-TEST_F(PruneReadsTest, ReadOnlyAndTtlDatabases) {
-  {
-    TestDb db(config_);
-    FillFiles(&db);
-    db.Close();
-    const auto read_only = OpenReadOnly(config_.ToOptions(), db.path());
-    MustBeOk(Prune(read_only.get()), "prune");
-    EXPECT_EQ(Keys(read_only.get()).size(), 10u);
-    EXPECT_EQ(num_shown_, 20u);
-  }
-  rocksdb::Options options =
-      SkipConfig(ShortGranules(kDefinitions), {.value_suffix_bytes = 4}).ToOptions();
-  options.create_if_missing = true;
-  const TempDir dir;
-  const auto open = [&](const std::string& name) {
-    rocksdb::DBWithTTL* opened = nullptr;
-    MustBeOk(rocksdb::DBWithTTL::Open(options, dir / name, &opened, 1'000'000), "open");
-    Fill(opened);
-    return std::unique_ptr<rocksdb::DBWithTTL>(opened);
+// Where pruned reads would show wrong rows, and where scans would.
+TEST_F(PruneReadsTest, UnsupportedDatabasesAreRefused) {
+  // An empty text: not refused.
+  const auto refuse = [&](rocksdb::DB* db, const std::string& pruning_text,
+                          const std::string& scan_text, const rocksdb::ReadOptions& base = {}) {
+    std::shared_ptr<ReadPruning> pruning;
+    std::unique_ptr<SkipScan> scan;
+    const std::string pruned = PruneReads(db, nullptr, "n = 7", base, &pruning).ToString();
+    EXPECT_THAT(pruned, ::testing::HasSubstr(pruning_text));
+    EXPECT_EQ(pruning, nullptr);
+    const rocksdb::Status scanned = SkipScan::Create(db, nullptr, Is("n = 7"), {}, &scan);
+    EXPECT_EQ(scanned.IsNotSupported(), !scan_text.empty()) << pruning_text;
+    EXPECT_THAT(scanned.ToString(), ::testing::HasSubstr(scan_text));
+    EXPECT_EQ(scan == nullptr, !scanned.ok());
   };
-  const auto ttl = open("ttl");
-  MustBeOk(Prune(ttl.get()), "prune");
-  EXPECT_EQ(Keys(ttl.get()).size(), 10u);
-  MustBeOk(Prune(ttl.get(), "n = 77"), "prune");
-  EXPECT_EQ(pruning_->counts().files_pruned, 1u);
-  options = config_.ToOptions();  // its index takes the time for a part of the value
-  options.create_if_missing = true;
-  const auto other = open("other");
-  MustBeOk(Prune(other.get(), "n = 77"), "prune");
-  EXPECT_EQ(pruning_->counts().files_without_index, 1u);
-}
-
-TEST_F(PruneReadsTest, RefusesWhatWouldShowWrongRows) {
-  const auto refuse = [&](const auto& change, const std::string& text) {
+  const auto refuse_options = [&](const std::string& pruning_text, const std::string& scan_text,
+                                  const auto& change) {
     DbConfig config = config_;
-    change(&config.options);
+    change(&config);
     TestDb db(config);
-    ExpectRefusal(&db.db(), text);
+    refuse(&db.db(), pruning_text, scan_text);
   };
-  refuse([](auto* options) { options->allow_ingest_behind = true; }, "allow_ingest_behind");
-  refuse([](auto* options) { options->comparator = rocksdb::BytewiseComparatorWithU64Ts(); },
-         "timestamps");
-  refuse(
-      [](auto* options) {
-        options->inplace_update_support = true;
-        options->allow_concurrent_memtable_write = false;
-      },
-      "snapshots");
-  refuse(
-      [](auto* options) {
-        DbConfig merging;
-        UseMergeOperator(&merging, "put");
-        options->merge_operator = merging.options.merge_operator;
-      },
-      "merge_operator");
-  refuse([](auto* options) { options->table_properties_collector_factories.clear(); },
-         "number of skip indexes");
+  refuse_options("allow_ingest_behind", "",
+                 [](DbConfig* config) { config->options.allow_ingest_behind = true; });
+  refuse_options("timestamps", "timestamps", [](DbConfig* config) {
+    config->options.comparator = rocksdb::BytewiseComparatorWithU64Ts();
+  });
+  refuse_options("snapshots", "inplace_update_support", [](DbConfig* config) {
+    config->options.inplace_update_support = true;
+    config->options.allow_concurrent_memtable_write = false;
+  });
+  refuse_options("merge_operator", "", [](DbConfig* config) { UseMergeOperator(config, "put"); });
+  refuse_options("number of skip indexes", "", [](DbConfig* config) {
+    config->options.table_properties_collector_factories.clear();
+  });
   const auto convert = []<class Options>(Options* options) {
     if constexpr (requires { options->min_tombstones_for_range_conversion; }) {
       options->min_tombstones_for_range_conversion = 2;
@@ -196,31 +149,40 @@ TEST_F(PruneReadsTest, RefusesWhatWouldShowWrongRows) {
     }
     return false;
   };
-  rocksdb::Options converting;
-  if (convert(&converting)) refuse(convert, "min_tombstones_for_range_conversion");
+  if (rocksdb::Options converting; convert(&converting)) {
+    refuse_options("min_tombstones_for_range_conversion", "",
+                   [&](DbConfig* config) { convert(&config->options); });
+  }
+  DbConfig unordered = config_;
+  unordered.options.unordered_write = true;
+  std::unique_ptr<SkipScan> scan;
+  const rocksdb::Status status =
+      SkipScan::Create(&TestDb(unordered).db(), nullptr, Is("n = 7"), {}, &scan);
+  EXPECT_THAT(status.ToString(), ::testing::HasSubstr("unordered_write"));
   TestDb db(config_);
   FillFiles(&db);
   const auto secondary = OpenSecondary(config_.ToOptions(), db.path(), db.dir() / "second");
-  ExpectRefusal(secondary.get(), "secondary");
-  base_.tailing = true;
-  ExpectRefusal(&db.db(), "tailing");
+  refuse(secondary.get(), "secondary", "secondary");
+  rocksdb::ReadOptions tailing;
+  tailing.tailing = true;
+  refuse(&db.db(), "tailing", "", tailing);
 }
 
 TEST_F(PruneReadsTest, BadArgumentsAreNamed) {
   TestDb db(config_);
-  const auto error = [&](const std::string& condition) {
-    return Prune(&db.db(), condition).ToString();
+  std::shared_ptr<ReadPruning> pruning;
+  const auto expect = [&](const std::string& text, rocksdb::DB* on, const std::string& condition,
+                          std::shared_ptr<ReadPruning>* result) {
+    EXPECT_THAT(PruneReads(on, nullptr, condition, {}, result).ToString(),
+                ::testing::HasSubstr(text));
   };
-  EXPECT_NE(error("x = 1").find("unknown column 'x'"), std::string::npos) << error("x = 1");
-  EXPECT_NE(error("n = ").find("position 5"), std::string::npos) << error("n = ");
-  EXPECT_NE(error("").find("the condition is empty; allowed"), std::string::npos) << error("");
-  EXPECT_NE(error("n = 1 ORDER BY n LIMIT 3").find("ORDER BY"), std::string::npos);
-  EXPECT_NE(error("n = 1 LIMIT 3").find("LIMIT"), std::string::npos);
-  const auto null = [&](rocksdb::DB* on, std::shared_ptr<ReadPruning>* pruning) {
-    return PruneReads(on, nullptr, "n = 1", {}, pruning).ToString();
-  };
-  EXPECT_NE(null(nullptr, &pruning_).find("db"), std::string::npos);
-  EXPECT_NE(null(&db.db(), nullptr).find("pruning"), std::string::npos);
+  expect("unknown column 'x'", &db.db(), "x = 1", &pruning);
+  expect("position 5", &db.db(), "n = ", &pruning);
+  expect("the condition is empty; allowed", &db.db(), "", &pruning);
+  expect("ORDER BY", &db.db(), "n = 1 ORDER BY n LIMIT 3", &pruning);
+  expect("LIMIT", &db.db(), "n = 1 LIMIT 3", &pruning);
+  expect("db", nullptr, "n = 1", &pruning);
+  expect("pruning", &db.db(), "n = 1", nullptr);
 }
 
 rocksdb::SstFileMetaData FileOf(uint64_t number, const std::string& first, const std::string& last,

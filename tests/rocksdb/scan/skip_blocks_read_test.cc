@@ -76,7 +76,7 @@ class SkipBlocksReadTest : public ::testing::Test {
     db->Reopen(config_);
     for (const auto& [key, value] : rows) {
       std::string found;
-      MustBeOk(db->db().Get({}, key, &found), "get");
+      MustBeOk(db->db().Get({}, key, &found));
     }
     return Misses(db);
   }

@@ -11,8 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "blocksieve/rocksdb/prune_reads.h"
 #include "blocksieve/rocksdb/skip_index.h"
 #include "lib/column/values.h"
+#include "tests/support/must.h"
 #include "tests/support/test_db.h"
 
 // Databases with a skip index, and scans with and without the index.
@@ -23,9 +25,7 @@ namespace blocksieve::testing {
 inline std::vector<Column> Columns(const std::vector<std::string>& definitions) {
   std::vector<Column> columns;
   for (const std::string& definition : definitions) {
-    const Result<Column> column = Column::Parse(definition);
-    EXPECT_TRUE(column.ok()) << column.status().message();
-    columns.push_back(*column);
+    columns.push_back(Must(Column::Parse(definition)));
   }
   return columns;
 }
@@ -44,8 +44,7 @@ inline SkipIndexOptions ShortGranules(const std::vector<std::string>& definition
 inline std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewCollectorFactory(
     const SkipIndexOptions& options, const SkipIndexStorage& storage = {}) {
   std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> factory;
-  const rocksdb::Status status = NewSkipIndexCollectorFactory(options, storage, &factory);
-  EXPECT_TRUE(status.ok()) << status.ToString();
+  MustBeOk(NewSkipIndexCollectorFactory(options, storage, &factory));
   return factory;
 }
 
@@ -59,9 +58,7 @@ inline DbConfig SkipConfig(const SkipIndexOptions& options, const SkipIndexStora
 }
 
 inline Predicate Where(const std::string& text, std::span<const Column> columns) {
-  const Result<Predicate> predicate = Predicate::Parse(text, columns);
-  EXPECT_TRUE(predicate.ok()) << text << ": " << predicate.status().message();
-  return *predicate;
+  return Must(Predicate::Parse(text, columns));
 }
 
 using ScannedRows = std::vector<std::pair<std::string, std::string>>;
@@ -89,6 +86,33 @@ inline ScannedRows Scan(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_fam
   if (explanation != nullptr) *explanation = scan->Explain();
   return rows;
 }
+
+/// An iterator of PruneReads, and the rows that it shows and that match.
+struct PrunedRead {
+  explicit PrunedRead(rocksdb::DB* db, const std::string& condition = "n = 7",
+                      const rocksdb::ReadOptions& base = {}) {
+    MustBeOk(PruneReads(db, nullptr, condition, base, &pruning), condition);
+    iterator.reset(db->NewIterator(pruning->read_options()));
+    Read();
+  }
+
+  void Read() {
+    rows.clear();
+    num_shown = 0;
+    for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next(), ++num_shown) {
+      if (!pruning->Matches(iterator->value())) continue;
+      rows[iterator->key().ToString()] = iterator->value().ToString();
+    }
+    EXPECT_TRUE(iterator->status().ok()) << iterator->status().ToString();
+  }
+
+  ReadPruningCounts counts() const { return pruning->counts(); }
+
+  std::shared_ptr<ReadPruning> pruning;
+  std::unique_ptr<rocksdb::Iterator> iterator;
+  TestDb::Model rows;
+  uint64_t num_shown = 0;
+};
 
 /// The first rows of an order, from rows in key order.
 inline ScannedRows Sorted(const ScannedRows& rows, const ScanOrder& order, size_t limit) {
@@ -200,9 +224,9 @@ class SkipFixture : public ::testing::Test {
   void Fill(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family = nullptr) {
     if (column_family == nullptr) column_family = db->DefaultColumnFamily();
     for (uint64_t i = 0; i < 200; ++i) {
-      MustBeOk(db->Put({}, column_family, Key(i), Value(i / 10)), "put");
+      MustBeOk(db->Put({}, column_family, Key(i), Value(i / 10)));
     }
-    MustBeOk(db->Flush({}, column_family), "flush");
+    MustBeOk(db->Flush({}, column_family));
   }
 
   const std::vector<Column> columns_ = Columns(kDefinitions);

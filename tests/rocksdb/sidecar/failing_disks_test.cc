@@ -77,11 +77,11 @@ class FailingDisks : public SidecarFixture {
               static_cast<size_t>(std::count_if(model.begin(), model.end(), is_seven)));
     for (const char* const where : {"n IN (1, 3)", "t = 'absent'"}) Count(*db, where);
     // Writes continue.
-    MustBeOk(db->Put({}, "z", Value(3)), "put");
+    MustBeOk(db->Put({}, "z", Value(3)));
     written->acknowledged["z"] = Value(3);
-    MustBeOk(db->Flush({}), "flush");
+    MustBeOk(db->Flush({}));
     Count(*db, "n = 3");
-    MustBeOk(db->CompactRange({}, nullptr, nullptr), "compact");
+    MustBeOk(db->CompactRange({}, nullptr, nullptr));
     EXPECT_EQ(CheckReads(db.get(), model, {"k", "l"}), "");
     EXPECT_TRUE(db->VerifyChecksum().ok());
   }

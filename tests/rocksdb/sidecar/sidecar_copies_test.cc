@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <rocksdb/utilities/backup_engine.h>
 
 #include "blocksieve/rocksdb/skip_index.h"
 #include "integration/rocksdb/compat/version_differences.h"
@@ -27,6 +26,11 @@ class SidecarCopiesTest : public SidecarFixture {
     return OpenDb(config_.ToOptions(), path);
   }
 
+  std::unique_ptr<rocksdb::DB> OpenBackup() {
+    BackUp(&db_.db(), Other("backup"), Other());
+    return Open(Other());
+  }
+
   /// Files in which a scan cannot skip anything.
   size_t NumWithoutIndex(rocksdb::DB& db, const std::string& where = "n = 7",
                          const SkipScanOptions& options = AlwaysSkip()) {
@@ -39,57 +43,43 @@ class SidecarCopiesTest : public SidecarFixture {
     return explanation.files_without_index;
   }
 
-  void Backup(const std::string& to) {
-    const std::string backup = Other("backup");
-    rocksdb::BackupEngine* made = nullptr;
-    MustBeOk(rocksdb::BackupEngine::Open(rocksdb::Env::Default(),
-                                         rocksdb::BackupEngineOptions(backup), &made),
-             "open backup");
-    const std::unique_ptr<rocksdb::BackupEngine> engine(made);
-    MustBeOk(engine->CreateNewBackup(&db_.db()), "backup");
-    MustBeOk(engine->RestoreDBFromLatestBackup(to, to), "restore");
-  }
-
   TestDb db_;
 };
 
 TEST_F(SidecarCopiesTest, WithoutThemSstsAreReadAsAWhole) {
-  MustBeOk(NewCheckpoint(&db_.db())->CreateCheckpoint(Other()), "checkpoint");
+  MustBeOk(NewCheckpoint(&db_.db())->CreateCheckpoint(Other()));
   auto other = Open(Other());
   EXPECT_EQ(NumWithoutIndex(*other), kFiles);
   // Copies sidecars from the original database.
   uint64_t num_copied = 0;
-  MustBeOk(CopySkipIndexes(other.get(), nullptr, db_.path(), &num_copied), "copy");
+  MustBeOk(CopySkipIndexes(other.get(), nullptr, db_.path(), &num_copied));
   EXPECT_EQ(num_copied, kFiles);
   EXPECT_EQ(NumWithoutIndex(*other), 0u);
-  MustBeOk(CopySkipIndexes(other.get(), nullptr, db_.path(), &num_copied), "again");
+  MustBeOk(CopySkipIndexes(other.get(), nullptr, db_.path(), &num_copied));
   EXPECT_EQ(num_copied, 0u);
 }
 
 TEST_F(SidecarCopiesTest, ImportedSstsGetTheirSidecars) {
   const auto checkpoint = NewCheckpoint(&db_.db());
   rocksdb::ExportImportFilesMetaData* exported = nullptr;
-  MustBeOk(checkpoint->ExportColumnFamily(db_->DefaultColumnFamily(), Other("export"), &exported),
-           "export");
+  MustBeOk(checkpoint->ExportColumnFamily(db_->DefaultColumnFamily(), Other("export"), &exported));
   const std::unique_ptr<rocksdb::ExportImportFilesMetaData> metadata(exported);
   TestDb other(config_);
   for (int i = 0; i < 5; ++i) other.Fill({"x"});  // so that file numbers differ
   rocksdb::ColumnFamilyHandle* imported = nullptr;
   MustBeOk(other->CreateColumnFamilyWithImport(config_.ToOptions(), "imported", {}, *metadata,
-                                               &imported),
-           "import");
+                                               &imported));
   uint64_t num_copied = 0;
-  MustBeOk(CopySkipIndexes(&other.db(), imported, db_.path(), &num_copied), "copy");
+  MustBeOk(CopySkipIndexes(&other.db(), imported, db_.path(), &num_copied));
   EXPECT_EQ(num_copied, kFiles);
   ScanExplanation explanation;
   EXPECT_EQ(ScanBoth(&other.db(), Is("n = 7"), &explanation, AlwaysSkip(), imported).size(), 10u);
   EXPECT_EQ(explanation.files_without_index, 0u);
-  MustBeOk(other->DestroyColumnFamilyHandle(imported), "handle");
+  MustBeOk(other->DestroyColumnFamilyHandle(imported));
 }
 
 TEST_F(SidecarCopiesTest, LostSidecarsAreRebuiltWithoutCompaction) {
-  Backup(Other());
-  const auto other = Open(Other());
+  const auto other = OpenBackup();
   const std::set<std::string> ssts = NamesWith(Other(), ".sst");
   FileProgress last;
   const auto keep_last = [&](const FileProgress& progress) {
@@ -97,8 +87,7 @@ TEST_F(SidecarCopiesTest, LostSidecarsAreRebuiltWithoutCompaction) {
     return true;
   };
   const auto start = std::chrono::steady_clock::now();
-  MustBeOk(RebuildSkipIndexes(other.get(), nullptr, keep_last, /*bytes_per_second=*/20'000),
-           "rebuild");
+  MustBeOk(RebuildSkipIndexes(other.get(), nullptr, keep_last, /*bytes_per_second=*/20'000));
   // Checks only the minimum time, for 600 rows of more than 14 bytes.
   EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(200));
   EXPECT_EQ(last.files_done, kFiles);
@@ -117,14 +106,13 @@ TEST_F(SidecarCopiesTest, LostSidecarsAreRebuiltWithoutCompaction) {
 }
 
 TEST_F(SidecarCopiesTest, RebuildingContinuesWhereItStopped) {
-  Backup(Other());
-  const auto other = Open(Other());
+  const auto other = OpenBackup();
   const auto once = [](const FileProgress& progress) { return progress.files_done == 0; };
   EXPECT_TRUE(RebuildSkipIndexes(other.get(), nullptr, once).IsIncomplete());
   EXPECT_EQ(NumWithoutIndex(*other), kFiles - 1);
   EXPECT_TRUE(RebuildSkipIndexes(other.get(), nullptr, once).IsIncomplete());
   EXPECT_EQ(NumWithoutIndex(*other), kFiles - 2);
-  MustBeOk(RebuildSkipIndexes(other.get(), nullptr), "the rest");
+  MustBeOk(RebuildSkipIndexes(other.get(), nullptr));
   EXPECT_EQ(NumWithoutIndex(*other), 0u);
 }
 
@@ -142,7 +130,7 @@ TEST_F(SidecarCopiesTest, RebuildingIndexesAnotherColumn) {
   ScanExplanation before;
   EXPECT_EQ(ScanBoth(&db_.db(), where, &before).size(), 10u);
   EXPECT_EQ(before.files_pruned, 0u);
-  MustBeOk(RebuildSkipIndexes(&db_.db(), nullptr), "rebuild");
+  MustBeOk(RebuildSkipIndexes(&db_.db(), nullptr));
   EXPECT_EQ(NamesWith(db_.path(), ".sst"), ssts);
   ScanExplanation after;
   EXPECT_EQ(ScanBoth(&db_.db(), where, &after).size(), 10u);
@@ -170,13 +158,13 @@ TEST_F(SidecarCopiesTest, RowsWithoutPlainValuesAreNeverSkipped) {
   UseMergeOperator(&config, "put");
   TestDb db(config);
   for (uint64_t i = 0; i < 200; ++i) {
-    MustBeOk(db->Merge({}, Key(i), Value(i / 10)), "merge");
+    MustBeOk(db->Merge({}, Key(i), Value(i / 10)));
   }
   db.Flush();
   std::filesystem::remove(Sidecar(db, *NamesWith(db.path(), ".sst").begin()));
   const rocksdb::Status status = RebuildSkipIndexes(&db.db(), nullptr);
   if (rocksdb_plugin::kReadsAllVersions) {
-    MustBeOk(status, "rebuild");
+    MustBeOk(status);
   } else {
     EXPECT_TRUE(status.IsIncomplete());
     EXPECT_NE(status.ToString().find("merge operands"), std::string::npos) << status.ToString();
@@ -198,7 +186,7 @@ TEST_F(SidecarCopiesTest, FilesKnowTheirBlobReferencesWhateverTheOptionsAre) {
     config.options.enable_blob_files = !was_on;
     db.Reopen(config);
     std::filesystem::remove(rocksdb_plugin::SidecarPath(FilesOf(db.db()).begin()->first));
-    MustBeOk(RebuildSkipIndexes(&db.db(), nullptr), "rebuild");
+    MustBeOk(RebuildSkipIndexes(&db.db(), nullptr));
     EXPECT_EQ(NumWithoutIndex(db.db()), 0u);
     for (const std::string where : {"n = 7", "n = 17"}) {
       ScanExplanation explanation;
@@ -216,15 +204,15 @@ TEST_F(SidecarCopiesTest, RowsOfPreparedTransactionsDoNotHideCommittedOnes) {
     SCOPED_TRACE(policy);
     const TempDir dir;
     const auto db = OpenTransactionDb(config_.ToOptions(), policy, dir / "db");
-    for (uint64_t i = 0; i < 200; ++i) MustBeOk(db->Put({}, Key(i), Value(i / 10)), "put");
+    for (uint64_t i = 0; i < 200; ++i) MustBeOk(db->Put({}, Key(i), Value(i / 10)));
     const std::unique_ptr<rocksdb::Transaction> prepared(db->BeginTransaction({}));
-    MustBeOk(prepared->SetName("prepared"), "name");
-    for (uint64_t i = 70; i < 75; ++i) MustBeOk(prepared->Put(Key(i), Value(500)), "put");
-    for (uint64_t i = 75; i < 80; ++i) MustBeOk(prepared->Delete(Key(i)), "delete");
-    MustBeOk(prepared->Prepare(), "prepare");
-    MustBeOk(db->Flush({}), "flush");
-    for (uint64_t i = 200; i < 400; ++i) MustBeOk(db->Put({}, Key(i), Value(i / 10)), "put");
-    MustBeOk(db->Flush({}), "flush");
+    MustBeOk(prepared->SetName("prepared"));
+    for (uint64_t i = 70; i < 75; ++i) MustBeOk(prepared->Put(Key(i), Value(500)));
+    for (uint64_t i = 75; i < 80; ++i) MustBeOk(prepared->Delete(Key(i)));
+    MustBeOk(prepared->Prepare());
+    MustBeOk(db->Flush({}));
+    for (uint64_t i = 200; i < 400; ++i) MustBeOk(db->Put({}, Key(i), Value(i / 10)));
+    MustBeOk(db->Flush({}));
     for (const std::string& number : NamesWith(dir / "db", ".bsx")) {
       std::filesystem::remove(dir / "db/" + number + ".bsx");
     }
@@ -238,7 +226,7 @@ TEST_F(SidecarCopiesTest, RowsOfPreparedTransactionsDoNotHideCommittedOnes) {
       EXPECT_EQ(Count(*db, "n = 500"), 0u);
       EXPECT_EQ(Count(*db, "n = 27"), 10u);
     }
-    MustBeOk(prepared->Rollback(), "rollback");
+    MustBeOk(prepared->Rollback());
     EXPECT_EQ(Count(*db, "n = 7"), 10u);
   }
 }
