@@ -27,9 +27,21 @@ BLOCKSIEVE_TO_JSON(IndexReport, num_granules, num_bytes, place, columns, note, p
 namespace cli {
 namespace {
 
+// "ribbon", "bloom+ribbon", "legacy bloom"; `origin` tells whose they are.
+std::string KindsText(const FilterReport& filter) {
+  constexpr std::string_view kStock = "stock ";
+  std::set<std::string> names;
+  if (filter.has_legacy_blooms) names.insert("legacy bloom");
+  for (const FilterKind kind : filter.kinds) {
+    const std::string_view name = FilterKindName(kind);
+    names.emplace(name.substr(name.starts_with(kStock) ? kStock.size() : 0));
+  }
+  return fmt::format("{}", fmt::join(names, "+"));
+}
+
 Json ToJson(const FilterReport& filter) {
   return {{"origin", rocksdb_plugin::OriginName(filter.origin)},
-          {"kind", filter.kind},
+          {"kind", KindsText(filter)},
           {"shape", filter.shape},
           {"entries", filter.entries},
           {"num_filters", filter.num_filters},
