@@ -4,12 +4,10 @@
 #include "blocksieve/filter.h"
 #include "integration/cli/advise/advice.h"
 #include "integration/cli/commands/options.h"
-#include "integration/cli/database/file_text.h"
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/info_log.h"
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/maintenance/options_change.h"
-#include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -247,11 +245,11 @@ void AddAdviseCommand(CLI::App* app, Action* action) {
   AddOption(command, &options->statistics, "--statistics FILE",
             "counters of RocksDB, as text or JSON; default those of --log");
   AddFamilyOption(command, &options->target);
-  AddOption(command, &options->request.memory, "--memory BYTES",
+  AddOption(command, &options->request.limit.memory, "--memory BYTES",
             "maximum memory for all filters, as 10MB or 64MiB; excludes --wasted-reads",
             BytesInRange(1, kMaxMemory));
   AddOption(
-      command, &options->request.wasted_reads, "--wasted-reads X",
+      command, &options->request.limit.wasted_reads, "--wasted-reads X",
       fmt::format("maximum wasted reads per lookup of an absent key, {} to {}; excludes --memory",
                   kMinWastedReads, kMaxWastedReads),
       InRange(kMinWastedReads, kMaxWastedReads));

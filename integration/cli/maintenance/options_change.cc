@@ -10,7 +10,6 @@
 
 #include "blocksieve/sizing.h"
 #include "integration/cli/database/database.h"
-#include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
 namespace {

@@ -60,13 +60,6 @@ bool LacksItsTimestamps(const Properties& properties) {
   }
 }
 
-// A key that starts with `present` and is absent, except with probability 2^-64.
-std::string RandomExtension(std::string_view present, std::mt19937_64* random) {
-  std::string key(present);
-  AppendLittleEndian(&key, (*random)());
-  return key;
-}
-
 }  // namespace
 
 std::string TextOf(const rocksdb::Status& status) {
@@ -328,7 +321,11 @@ bool TableFile::IndexFinds(std::string_view key) {
 }
 
 std::optional<std::string> TableFile::AbsentKey(std::string_view present, std::mt19937_64* random) {
-  if (has_whole_keys_) return RandomExtension(present, random);
+  if (has_whole_keys_) {
+    std::string key(present);
+    AppendLittleEndian(&key, (*random)());  // absent, except with probability 2^-64
+    return key;
+  }
   if (extractor() == nullptr || !extractor()->InDomain(present)) return std::nullopt;
   const auto has_prefix = [this](const rocksdb::Slice& prefix) {
     rocksdb::Iterator& first = Probe();
