@@ -6,8 +6,6 @@
 #include <utility>
 
 #include "blocksieve/filter.h"
-#include "integration/cli/database/table/table_file.h"
-#include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -18,6 +16,14 @@ constexpr double kUsualBitsPerKey = 10;
 double ReadsWithoutFilters(const Forest& forest, double absent_fraction) {
   const std::vector<double> no_filters(forest.num_runs(), 1);
   return WastedReads(forest.trees, no_filters, absent_fraction);
+}
+
+// One rate is easier to understand, so spreading has to be at least this much better.
+Result<Plans> PreferOneRate(const Result<Plans>& spread, const Result<Plans>& one_rate,
+                            const std::function<double(const Plans&)>& cost) {
+  constexpr double kWorthSpreading = 0.99;
+  if (!spread.ok() || !one_rate.ok()) return spread.ok() ? spread : one_rate;
+  return cost(*spread) < kWorthSpreading * cost(*one_rate) ? spread : one_rate;
 }
 
 class Adviser {
@@ -32,43 +38,47 @@ class Adviser {
 
   Advice Advise(const KeysOfFile& keys_of_file) && {
     if (forest().trees.empty()) return std::move(advice_);
+    const Prediction& current = advice_.current;
     advice_.no_filter_pays =
         WhyNoFilterPays(forest(), request().absent_fraction, request().cache_is_enough);
-    has_filters_ = advice_.current.wasted_reads_absent < advice_.without.wasted_reads_absent;
-    const bool has_limit = request().memory || request().wasted_reads;
+    has_filters_ = current.wasted_reads_absent < advice_.without.wasted_reads_absent;
+    const bool has_limit = limit().memory || limit().wasted_reads;
     if (has_limit) {
-      Result<Plans> requested = request().memory
-                                    ? PlanForMemory(forest(), *request().memory)
-                                    : PlanForWastedReads(forest(), *request().wasted_reads);
+      Result<Plans> requested = PlanByLevel(forest(), limit());
       if (!requested.ok()) advice_.why_refused = requested.status().message();
       Propose("requested", std::move(requested));
     }
     if (has_filters_) {
-      const uint64_t bytes = advice_.current.filter_bytes;
-      const double reads = advice_.current.wasted_reads_absent;
+      const PlanLimit memory{.memory = current.filter_bytes};
       Offer("same memory",
-            Better(PlanForMemory(forest(), bytes), cli::PlanForOneRate(forest(), bytes),
-                   [&](const Plans& plans) { return PredictAll(plans).wasted_reads; }));
-      Offer("same reads",
-            Better(PlanForSameReads(forest(), reads), PlanForOneRateOfReads(forest(), reads),
-                   [](const Plans& plans) {
-                     return static_cast<double>(AddUp(plans, &FilterPlan::filter_bytes));
-                   }));
+            PreferOneRate(PlanByLevel(forest(), memory), PlanForOneRate(forest(), memory),
+                          [&](const Plans& plans) { return PredictAll(plans).wasted_reads; }));
+      const double reads = current.wasted_reads_absent;
+      Offer(
+          "same reads",
+          PreferOneRate(PlanForSameReads(forest(), reads),
+                        PlanForOneRate(forest(), {.wasted_reads = reads}), [](const Plans& plans) {
+                          return static_cast<double>(AddUp(plans, &FilterPlan::filter_bytes));
+                        }));
     } else if (!has_limit) {
       Propose("usual", PlanForGoal(forest(), {.bits_per_key = kUsualBitsPerKey}));
     }
     if (has_filters_ && !has_limit) {
-      Offer("one rate", PlanForOneRate());
+      Offer("one rate", PlanComparedRate());
     } else if (advice_.why_refused.empty()) {
-      Propose("one rate", PlanForOneRate());
+      Propose("one rate", PlanComparedRate());
     }
-    AddStock();
+    if (!advice_.proposals.empty()) {
+      advice_.stock = MakeProposal(
+          "stock", PlanByLevel(forest(), {.memory = ComparedBytes()}, FilterKind::kStock));
+    }
     if (request().seek_fraction) AddSeeks(keys_of_file);
     return std::move(advice_);
   }
 
  private:
   const AdviceRequest& request() const { return advice_.request; }
+  const PlanLimit& limit() const { return request().limit; }
   const Forest& forest() const { return advice_.forest; }
 
   Prediction PredictAll(const Plans& plans) const {
@@ -77,25 +87,16 @@ class Adviser {
 
   // For the requested limit, the current memory, or that of the first proposal. `other_bytes` of it
   // are for other filters.
-  Result<Plans> PlanForOneRate(uint64_t other_bytes = 0) const {
-    if (request().wasted_reads) return PlanForOneRateOfReads(forest(), *request().wasted_reads);
+  Result<Plans> PlanComparedRate(uint64_t other_bytes = 0) const {
+    if (limit().wasted_reads) return PlanForOneRate(forest(), limit());
     const uint64_t bytes = ComparedBytes();
-    return cli::PlanForOneRate(forest(), bytes - std::min(bytes, other_bytes));
+    return PlanForOneRate(forest(), {.memory = bytes - std::min(bytes, other_bytes)});
   }
 
   uint64_t ComparedBytes() const {
-    if (request().memory || has_filters_) {
-      return request().memory.value_or(advice_.current.filter_bytes);
-    }
+    if (limit().memory || has_filters_)
+      return limit().memory.value_or(advice_.current.filter_bytes);
     return advice_.proposals.front().prediction.filter_bytes;
-  }
-
-  void AddStock() {
-    if (advice_.proposals.empty()) return;
-    Result<Plans> plans = PlanForMemory(forest(), ComparedBytes(), FilterKind::kStock);
-    if (!plans.ok()) return;
-    const Prediction prediction = PredictAll(*plans);
-    advice_.stock = Proposal{"stock", *std::move(plans), prediction};
   }
 
   // Range filters and prefixes beside key filters of one rate.
@@ -103,35 +104,33 @@ class Adviser {
     const auto advise = [&](const Plans& plans) {
       advice_.seeks = AdviseSeeks(forest(), request(), plans, keys_of_file);
     };
-    Result<Plans> plan = PlanForOneRate();
+    Result<Plans> plan = PlanComparedRate();
     if (!plan.ok()) plan = PlanForGoal(forest(), {.target_fpr = FilterOptions().target_fpr});
     advise(plan.value());
     const uint64_t num_bytes = advice_.seeks->FilterBytes();
-    if (!request().memory || num_bytes <= *request().memory) return;
-    plan = PlanForOneRate(num_bytes - advice_.seeks->key_filter_bytes);
+    if (!limit().memory || num_bytes <= *limit().memory) return;
+    plan = PlanComparedRate(num_bytes - advice_.seeks->key_filter_bytes);
     if (plan.ok()) return advise(*plan);
     for (PartAdvice* const part : {&advice_.seeks->ranges, &advice_.seeks->prefixes}) {
       if (part->do_not_pay.empty()) part->do_not_pay = "they exceed the requested memory";
     }
   }
 
-  // One rate is easier to understand, so spreading has to be at least this much better.
-  static Result<Plans> Better(const Result<Plans>& spread, const Result<Plans>& one_rate,
-                              const std::function<double(const Plans&)>& cost) {
-    constexpr double kWorthSpreading = 0.99;
-    if (!spread.ok() || !one_rate.ok()) return spread.ok() ? spread : one_rate;
-    return cost(*spread) < kWorthSpreading * cost(*one_rate) ? spread : one_rate;
+  std::optional<Proposal> MakeProposal(const char* name, Result<Plans> plan) const {
+    if (!plan.ok()) return std::nullopt;
+    const Prediction prediction = PredictAll(*plan);
+    return Proposal{name, *std::move(plan), prediction};
   }
 
-  void Propose(const std::string& name, Result<Plans> plan) {
-    if (!plan.ok()) return;
-    const Prediction prediction = PredictAll(*plan);
-    advice_.proposals.push_back({name, *std::move(plan), prediction});
+  void Propose(const char* name, Result<Plans> plan) {
+    if (auto proposal = MakeProposal(name, std::move(plan))) {
+      advice_.proposals.push_back(*std::move(proposal));
+    }
   }
 
   // Proposes a plan that is within the requested limit, no worse than the current filters, and
   // differs from them.
-  void Offer(const std::string& name, Result<Plans> plan) {
+  void Offer(const char* name, Result<Plans> plan) {
     const bool has_changes =
         plan.ok() &&
         !std::ranges::all_of(*plan, &std::vector<FilterChange>::empty, &FilterPlan::changes);
@@ -142,10 +141,10 @@ class Adviser {
     // Sums in another order differ by rounding.
     constexpr double kRounding = 1 + 1e-9;
     const Prediction& current = advice_.current;
-    const double max_reads = std::min(request().wasted_reads.value_or(current.wasted_reads_absent),
+    const double max_reads = std::min(limit().wasted_reads.value_or(current.wasted_reads_absent),
                                       current.wasted_reads_absent);
     return prediction.filter_bytes <=
-               std::min(request().memory.value_or(current.filter_bytes), current.filter_bytes) &&
+               std::min(limit().memory.value_or(current.filter_bytes), current.filter_bytes) &&
            prediction.wasted_reads_absent <= max_reads * kRounding &&
            prediction.wasted_reads <= current.wasted_reads * kRounding;
   }

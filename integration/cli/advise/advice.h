@@ -1,5 +1,6 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -8,7 +9,7 @@
 
 #include "integration/cli/advise/plan_search.h"
 #include "integration/cli/database/filter_options.h"
-#include "integration/cli/database/json_table.h"
+#include "integration/cli/database/report.h"
 #include "integration/rocksdb/maintenance/metrics.h"
 #include "integration/rocksdb/maintenance/seek_sample.h"
 
@@ -18,14 +19,14 @@ using rocksdb_plugin::KeysOfFile;
 using rocksdb_plugin::ObservedReads;
 using rocksdb_plugin::RunPart;
 using rocksdb_plugin::RunSeeks;
-using rocksdb_plugin::SeekSample;
 
 // The savings of range filters and of prefixes in key filters, estimated by building some from the
 // keys of the database.
 
 /// Range filters or prefixes of all runs.
 struct PartAdvice {
-  uint64_t num_bytes = 0;
+  std::vector<RunPart> runs;  ///< Those of one tree after those of another.
+  uint64_t num_bytes = 0;     ///< Of all runs.
 
   /// Data blocks that a seek reads if it finds nothing, in a short range or below an absent prefix:
   /// one of each run that covers its key and is not ruled out.
@@ -45,16 +46,9 @@ struct PartAdvice {
 };
 
 struct SeekAdvice {
-  double seek_fraction = 0;       ///< As in the request.
-  double range_width = 0;         ///< As in the request.
   double target_fpr = 0;          ///< Of the planned key filters, which have the prefixes.
   uint64_t key_filter_bytes = 0;  ///< Of the planned ones.
   std::string rule;               ///< The option prefixes of the proposal; empty: none.
-  std::vector<RunSeeks> runs;     ///< By run, those of one tree after those of another.
-
-  /// Share of seeks that find nothing; only they are predicted to gain. exp(-range_width), assuming
-  /// that keys are spread at random.
-  double empty_share = 1;
 
   PartAdvice ranges;
   PartAdvice prefixes;
@@ -79,10 +73,9 @@ struct SeekAdvice {
 KeysOfFile KeysInFiles(const std::string& doing);
 
 struct AdviceRequest {
-  std::optional<uint64_t> memory;      ///< Maximum bytes of filters.
-  std::optional<double> wasted_reads;  ///< Maximum per lookup of an absent key.
-  double absent_fraction = 1;          ///< Share of lookups whose key is absent.
-  std::string cache_is_enough;         ///< Why no filter pays; "" if it may.
+  PlanLimit limit;              ///< None or one.
+  double absent_fraction = 1;   ///< Share of lookups whose key is absent.
+  std::string cache_is_enough;  ///< Why no filter pays; "" if it may.
 
   /// Share of reads that are seeks with an upper bound; others are lookups. Set to evaluate range
   /// filters and prefixes.
@@ -90,6 +83,10 @@ struct AdviceRequest {
   double range_width =
       0.01;              ///< Mean keys between a seek key and its bound. Short ranges gain most.
   std::string prefixes;  ///< Boundaries; empty: those of the files, or chosen from the keys.
+
+  /// Share of seeks that find nothing, if keys are spread at random; only they are predicted to
+  /// gain.
+  double empty_share() const { return std::exp(-range_width); }
 };
 
 /// Range filters and prefixes beside planned key filters of one rate. REQUIRES: a column family,
@@ -168,11 +165,11 @@ std::string ToText(const ObservedReads& reads, std::optional<double> predicted);
 
 Json ToJson(const ObservedReads& reads);
 
-/// The levels of the forest as rows, with members that `more` sets, and the first columns of tables
-/// about them. `lookups`: header of the share of the lookups, or of other reads, that check a run.
-Json DescribeLevels(const Forest& forest,
-                    const std::function<void(const ForestLevel&, Json*)>& more);
-std::vector<TableColumn> LevelColumns(const char* lookups);
+/// A table of the levels of the forest, with columns that show members that `add` sets. `lookups`:
+/// header of the share of the lookups, or of other reads, that check a run.
+std::string LevelTable(const Forest& forest, const char* lookups,
+                       const std::vector<TableColumn>& columns,
+                       const std::function<void(const ForestLevel&, Json*)>& add);
 
 /// @{
 /// The parts about range filters and prefixes in the two above. REQUIRES: advice.seeks

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "blocksieve/sizing.h"
-#include "integration/cli/term/terminal.h"
 
 namespace blocksieve {
 
@@ -65,8 +64,8 @@ std::string SavingsText(const Advice& advice) {
   Json rows = Json::array();
   const auto add = [&](const std::string& name, const Prediction& prediction,
                        const std::string& option) {
-    rows.push_back({{"name", name}, {"option", option}});
-    rows.back().update(Json(prediction));
+    rows.push_back(prediction);
+    rows.back().update({{"name", name}, {"option", option}});
   };
   add("no filters", advice.without, "");
   add("current", advice.current, "");
@@ -100,7 +99,11 @@ std::string TargetText(const Json& target_fpr) {
 
 // A row for each level: its current rate, and its rate in each proposal.
 std::string RatesText(const Advice& advice) {
-  const Json rows = DescribeLevels(advice.forest, [&](const ForestLevel& level, Json* row) {
+  std::vector<TableColumn> columns = {{"current", "/current", TargetText}};
+  for (const Proposal& proposal : advice.proposals) {
+    columns.push_back({proposal.name, "/" + proposal.name, TargetText});
+  }
+  return LevelTable(advice.forest, "lookups", columns, [&](const ForestLevel& level, Json* row) {
     double fpr = 0;
     for (const TreeRun& run : level.runs) fpr += run.fpr / static_cast<double>(level.runs.size());
     (*row)["current"] = fpr;
@@ -108,12 +111,6 @@ std::string RatesText(const Advice& advice) {
       (*row)[proposal.name] = level.RatesIn(proposal.plans).target_fpr;
     }
   });
-  std::vector<TableColumn> columns = LevelColumns("lookups");
-  columns.push_back({"current", "/current", TargetText});
-  for (const Proposal& proposal : advice.proposals) {
-    columns.push_back({proposal.name, "/" + proposal.name, TargetText});
-  }
-  return TableText(std::move(columns), rows, advice.forest.trees.size() > 1);
 }
 
 // Share of all reads; 0 without any.
@@ -130,35 +127,38 @@ std::optional<double> CountWastedReads(const ObservedReads& reads) {
 
 }  // namespace
 
-Json DescribeLevels(const Forest& forest,
-                    const std::function<void(const ForestLevel&, Json*)>& more) {
-  return ToArray(ListLevels(forest), [&](const ForestLevel& level) {
+std::string LevelTable(const Forest& forest, const char* lookups,
+                       const std::vector<TableColumn>& columns,
+                       const std::function<void(const ForestLevel&, Json*)>& add) {
+  std::vector<TableColumn> all = {{"level", "/level", PlainText},
+                                  {"runs", "/num_runs", CountText},
+                                  {"keys", "/num_keys", CountText},
+                                  {lookups, "/lookup_share", ShareText}};
+  all.insert(all.end(), columns.begin(), columns.end());
+  const Json rows = ToArray(ListLevels(forest), [&](const ForestLevel& level) {
     Json row = {{"family", forest.trees[level.tree].name()},
                 {"level", level.number},
                 {"num_runs", level.runs.size()},
                 {"num_keys", level.num_keys},
                 {"lookup_share", level.lookup_share}};
-    more(level, &row);
+    add(level, &row);
     return row;
   });
-}
-
-std::vector<TableColumn> LevelColumns(const char* lookups) {
-  return {{"level", "/level", PlainText},
-          {"runs", "/num_runs", CountText},
-          {"keys", "/num_keys", CountText},
-          {lookups, "/lookup_share", ShareText}};
+  return TableText(std::move(all), rows, forest.trees.size() > 1);
 }
 
 std::string ToText(const Advice& advice) {
   if (advice.forest.trees.empty()) return "";
   std::string text = SavingsText(advice) + "\n";
-  if (!advice.proposals.empty()) text += RewritingText(ProposalsJson(advice)) + "\n";
-  text += "False-positive rates:\n\n" + RatesText(advice);
-  if (!advice.proposals.empty()) text += "\nOptions:\n\n";
+  std::string options;
   for (const Proposal& proposal : advice.proposals) {
-    text += fmt::format("  {:<12}  {}\n", proposal.name, PolicyOption(proposal.policy()));
+    options += fmt::format("  {:<12}  {}\n", proposal.name, PolicyOption(proposal.policy()));
   }
+  if (!options.empty()) {
+    text += RewritingText(ProposalsJson(advice)) + "\n";
+    options = "\nOptions:\n\n" + options;
+  }
+  text += "False-positive rates:\n\n" + RatesText(advice) + options;
   if (const auto& stock = advice.stock) {
     text += fmt::format(
         "\nRocksDB's own filters by level, for programs that cannot all load the plug-in: {} "
@@ -167,16 +167,12 @@ std::string ToText(const Advice& advice) {
         ReadsText(stock->prediction.wasted_reads_absent), CountText(stock->prediction.filter_bytes),
         PolicyOption(stock->policy()));
   }
-  if (advice.seeks) {
-    text += "\n" + SeeksText(advice);
-  } else if (std::ranges::any_of(advice.forest.files, [](const FileReport& file) {
-               return file.filter.answers_ranges();
-             })) {
-    text +=
-        "\nThese options drop the range filters and prefixes of the files; to keep some: "
-        "--seek-fraction.\n";
-  }
-  return text;
+  if (advice.seeks) return text + "\n" + SeeksText(advice);
+  const auto drops_parts = [](const FileReport& file) { return file.filter.answers_ranges(); };
+  return text + (std::ranges::none_of(advice.forest.files, drops_parts)
+                     ? ""
+                     : "\nThese options drop the range filters and prefixes of the files; to keep "
+                       "some: --seek-fraction.\n");
 }
 
 Json ToJson(const Advice& advice) {

@@ -4,9 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <optional>
-
-#include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -17,56 +14,38 @@ double RoundDown(double value) {
   return std::stod(fmt::format("{:.3g}", std::floor(value / unit * (1 + 1e-9)) * unit));
 }
 
-double CountReads(const Forest& forest, const Plans& plans) {
-  return Predict(forest.trees, plans, 1).wasted_reads;
-}
+using GoalOf = std::function<RateGoal(double value)>;
 
-using PlanFor = std::function<Result<Plans>(double value)>;
-using IsAllowed = std::function<bool(const Plans&)>;
-
-// Bisects for the last allowed value of a goal, between an allowed one and one that is not. Returns
-// the plans for it, if any, and sets those for the first one that is not allowed.
-Result<std::optional<Plans>> Bisect(double allowed, double not_allowed, const PlanFor& plan_for,
-                                    const IsAllowed& is_allowed, Plans* refused = nullptr) {
+// Bisects for the last value of a goal that the limit allows, between one that it allows and one
+// that it does not.
+Result<Plans> Search(const Forest& forest, const PlanLimit& limit, double allowed,
+                     double not_allowed, const GoalOf& goal_of) {
   // The remaining difference is far below the three digits that are kept.
   constexpr int kHalvings = 24;
   double good = std::log(allowed);
   double bad = std::log(not_allowed);
-  std::optional<Plans> best;
+  Plans best;
+  Plans refused;
   for (int i = 0; i < kHalvings; ++i) {
     const double middle = (good + bad) / 2;
-    Result<Plans> plans = plan_for(std::exp(middle));
-    if (!plans.ok()) return plans.status();
-    const bool is_good = is_allowed(*plans);
+    Result<Plans> plans = PlanForGoal(forest, goal_of(std::exp(middle)));
+    if (!plans.ok()) return plans;
+    const bool is_good = limit.Allows(forest, *plans);
     (is_good ? good : bad) = middle;
-    if (is_good) {
-      best = *std::move(plans);
-    } else if (refused != nullptr) {
-      *refused = *std::move(plans);
-    }
+    (is_good ? best : refused) = *std::move(plans);
   }
-  return best;
-}
-
-// The best plan within a budget of bytes.
-Result<Plans> PlanWithin(uint64_t filter_bytes, double allowed, double not_allowed,
-                         const PlanFor& plan_for) {
-  Plans refused;
-  const auto fits = [&](const Plans& plans) {
-    return AddUp(plans, &FilterPlan::filter_bytes) <= filter_bytes;
-  };
-  const auto best = Bisect(allowed, not_allowed, plan_for, fits, &refused);
-  if (!best.ok()) return best.status();
-  if (*best && AddUp(**best, &FilterPlan::filter_bytes) > 0) return **best;
+  const uint64_t filter_bytes = AddUp(best, &FilterPlan::filter_bytes);
+  if (!best.empty() && (filter_bytes > 0 || !limit.memory)) return best;
   return Status::InvalidArgument(
-      fmt::format("memory is {}; allowed: at least {}, the smallest filter",
-                  term::CountOf(filter_bytes, "byte"),
-                  term::WithCommas(AddUp(refused, &FilterPlan::filter_bytes))));
+      limit.memory ? fmt::format("memory is {}; allowed: at least {}, the smallest filter",
+                                 term::CountOf(*limit.memory, "byte"),
+                                 term::WithCommas(AddUp(refused, &FilterPlan::filter_bytes)))
+                   : fmt::format("wasted reads are {}, fewer than filters of one rate can reach",
+                                 term::NumberText(*limit.wasted_reads)));
 }
 
-// Rounds before planning, so that the rounded rate fits.
-Result<Plans> PlanForRoundedRate(const Forest& forest, double target_fpr) {
-  return PlanForGoal(forest, {.target_fpr = std::stod(fmt::format("{:.3g}", target_fpr))});
+RateGoal GoalOfReads(double wasted_reads) {
+  return {.wasted_reads = std::max(RoundDown(wasted_reads), kMinWastedReads)};
 }
 
 }  // namespace
@@ -110,6 +89,11 @@ uint64_t AddUp(const Plans& plans, uint64_t FilterPlan::*member) {
   return sum;
 }
 
+bool PlanLimit::Allows(const Forest& forest, const Plans& plans) const {
+  return memory ? AddUp(plans, &FilterPlan::filter_bytes) <= *memory
+                : Predict(forest.trees, plans, 1).wasted_reads <= *wasted_reads;
+}
+
 Result<Plans> PlanForGoal(const Forest& forest, const RateGoal& goal) {
   Plans plans;
   for (const Tree& tree : forest.trees) {
@@ -120,51 +104,41 @@ Result<Plans> PlanForGoal(const Forest& forest, const RateGoal& goal) {
   return plans;
 }
 
-// Footers and partly filled lines add to the allocated bits, so search for the highest
-// bits_per_key, in hundredths, whose filters fit.
-Result<Plans> PlanForMemory(const Forest& forest, uint64_t filter_bytes, FilterKind kind) {
-  constexpr double kSteps = 100;
-  return PlanWithin(filter_bytes, kMinAllocatedBitsPerKey, kMaxAllocatedBitsPerKey,
-                    [&](double bits_per_key) {
-                      const double rounded = std::floor(bits_per_key * kSteps) / kSteps;
-                      return PlanForGoal(forest, {.bits_per_key = rounded, .kind = kind});
-                    });
-}
-
-Result<Plans> PlanForWastedReads(const Forest& forest, double wasted_reads) {
-  const double rounded = std::max(RoundDown(wasted_reads), kMinWastedReads);
-  Result<Plans> plans = PlanForGoal(forest, {.wasted_reads = rounded});
+Result<Plans> PlanByLevel(const Forest& forest, const PlanLimit& limit, FilterKind kind) {
+  if (limit.memory) {
+    // Footers and partly filled lines add to the allocated bits, so search for the highest
+    // bits_per_key, in hundredths, whose filters fit.
+    constexpr double kSteps = 100;
+    return Search(forest, limit, kMinAllocatedBitsPerKey, kMaxAllocatedBitsPerKey,
+                  [kind](double bits_per_key) -> RateGoal {
+                    return {.bits_per_key = std::floor(bits_per_key * kSteps) / kSteps,
+                            .kind = kind};
+                  });
+  }
+  const RateGoal goal = GoalOfReads(limit.wasted_reads.value());
+  Result<Plans> plans = PlanForGoal(forest, goal);
   const auto is_reached = [](const FilterPlan& plan) { return plan.rates.is_reached; };
   if (!plans.ok() || std::ranges::all_of(*plans, is_reached)) return plans;
-  return Status::InvalidArgument(fmt::format(
-      "wasted_reads is {}, fewer than any filters of these sorted runs can reach", rounded));
+  return Status::InvalidArgument(
+      fmt::format("wasted_reads is {}, fewer than any filters of these sorted runs can reach",
+                  *goal.wasted_reads));
 }
 
 Result<Plans> PlanForSameReads(const Forest& forest, double wasted_reads) {
-  Result<Plans> first = PlanForWastedReads(forest, wasted_reads);
+  const PlanLimit limit{.wasted_reads = wasted_reads};
+  Result<Plans> first = PlanByLevel(forest, limit);
   if (!first.ok()) return first;
-  const auto best = Bisect(
-      wasted_reads, kMaxWastedReads,
-      [&](double reads) { return PlanForWastedReads(forest, reads); },
-      [&](const Plans& plans) { return CountReads(forest, plans) <= wasted_reads; });
-  if (!best.ok()) return best.status();
-  return *best ? **best : first;
+  Result<Plans> best = Search(forest, limit, wasted_reads, kMaxWastedReads, GoalOfReads);
+  return best.ok() ? best : first;
 }
 
-Result<Plans> PlanForOneRate(const Forest& forest, uint64_t filter_bytes) {
-  return PlanWithin(filter_bytes, kMaxTargetFpr, kMinTargetFpr,
-                    [&](double fpr) { return PlanForRoundedRate(forest, fpr); });
-}
-
-Result<Plans> PlanForOneRateOfReads(const Forest& forest, double wasted_reads) {
-  const auto best = Bisect(
-      kMinTargetFpr, kMaxTargetFpr, [&](double fpr) { return PlanForRoundedRate(forest, fpr); },
-      [&](const Plans& plans) { return CountReads(forest, plans) <= wasted_reads; });
-  if (!best.ok()) return best.status();
-  if (*best) return **best;
-  return Status::InvalidArgument(
-      fmt::format("wasted reads are {}, fewer than filters of one rate can reach",
-                  term::NumberText(wasted_reads)));
+Result<Plans> PlanForOneRate(const Forest& forest, const PlanLimit& limit) {
+  // Rounds before planning, so that the rounded rate is within the limit.
+  const auto goal_of = [](double fpr) -> RateGoal {
+    return {.target_fpr = std::stod(fmt::format("{:.3g}", fpr))};
+  };
+  return limit.memory ? Search(forest, limit, kMaxTargetFpr, kMinTargetFpr, goal_of)
+                      : Search(forest, limit, kMinTargetFpr, kMaxTargetFpr, goal_of);
 }
 
 }  // namespace blocksieve::cli

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -45,25 +46,30 @@ struct ForestLevel {
 /// All levels that have runs, those of one tree after those of another.
 std::vector<ForestLevel> ListLevels(const Forest& forest);
 
-// Plans for all column families. All REQUIRE a column family.
+/// What filters must not exceed.
+struct PlanLimit {
+  std::optional<uint64_t> memory = std::nullopt;      ///< Bytes of all filters.
+  std::optional<double> wasted_reads = std::nullopt;  ///< Per lookup of an absent key.
 
-/// The same goal for all.
+  bool Allows(const Forest& forest, const Plans& plans) const;
+};
+
+// Plans for all column families. All REQUIRE a column family and one limit. They fail if no filters
+// meet the limit.
+
+/// The same goal for all, without a limit.
 Result<Plans> PlanForGoal(const Forest& forest, const RateGoal& goal);
 
-/// Fewest wasted reads within `filter_bytes`. Fails if that is too little for any filter.
-Result<Plans> PlanForMemory(const Forest& forest, uint64_t filter_bytes,
-                            FilterKind kind = FilterKind::kAuto);
+/// Fewest wasted reads for the memory, or least memory for the reads. `kind` is for a limit of
+/// memory alone.
+Result<Plans> PlanByLevel(const Forest& forest, const PlanLimit& limit,
+                          FilterKind kind = FilterKind::kAuto);
 
-/// Least memory with at most `wasted_reads` per lookup of an absent key. Fails if that is too few.
-Result<Plans> PlanForWastedReads(const Forest& forest, double wasted_reads);
-
-/// The same, but counts the actual filters of files, which waste a little less than their goal.
+/// Least memory with at most these wasted reads. Unlike PlanByLevel, counts the actual filters of
+/// files, which waste a little less than their goal.
 Result<Plans> PlanForSameReads(const Forest& forest, double wasted_reads);
 
-/// Lowest rate for all files within `filter_bytes`. Fails like PlanForMemory.
-Result<Plans> PlanForOneRate(const Forest& forest, uint64_t filter_bytes);
-
-/// Highest rate for all files that wastes at most `wasted_reads`. Fails if there is none.
-Result<Plans> PlanForOneRateOfReads(const Forest& forest, double wasted_reads);
+/// One rate for all files: the lowest for the memory, or the highest for the reads.
+Result<Plans> PlanForOneRate(const Forest& forest, const PlanLimit& limit);
 
 }  // namespace blocksieve::cli

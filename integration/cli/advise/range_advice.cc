@@ -2,14 +2,10 @@
 #include "integration/cli/advise/advice.h"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <span>
 
 #include "blocksieve/filter.h"
-#include "integration/cli/database/json_table.h"
-#include "integration/cli/database/table/table_file.h"
-#include "integration/cli/term/terminal.h"
 #include "lib/prefix/prefix_chooser.h"
 
 namespace blocksieve::cli {
@@ -23,16 +19,21 @@ std::span<const TreeFile> SelectFiles(const Tree& tree, const TreeRun& run) {
   return std::span(tree.files()).subspan(run.first_file, run.num_files);
 }
 
-double CurrentFpr(const Forest& forest, std::span<const TreeFile> files,
-                  PartReport FilterReport::*part) {
-  double sum = 0;
+void SetCurrentFprs(const Forest& forest, std::span<const TreeFile> files, RunSeeks* run) {
+  double ranges = 0;
+  double prefixes = 0;
   double keys = 0;
   for (const TreeFile& file : files) {
     const FileReport& report = forest.files[file.id];
-    sum += static_cast<double>(report.num_entries) * (report.filter.*part).fpr;
-    keys += static_cast<double>(report.num_entries);
+    const auto entries = static_cast<double>(report.num_entries);
+    ranges += entries * report.filter.ranges.fpr;
+    prefixes += entries * report.filter.prefixes.fpr;
+    keys += entries;
   }
-  return keys == 0 ? 1 : sum / keys;
+  if (keys == 0) return;
+  run->ranges.current_fpr = ranges / keys;
+  // Range filters answer for ranges below a prefix as for any other.
+  run->prefixes.current_fpr = std::min(prefixes, ranges) / keys;
 }
 
 // Reports spread evenly over the files of a run.
@@ -63,61 +64,35 @@ std::string RuleFor(const Forest& forest, const Tree& tree, const std::string& r
   return chosen == nullptr ? "" : internal::PrefixRuleText(AsBytes(chosen->rule()));
 }
 
-// `current`, `planned`: wasted reads per lookup.
-PartAdvice SumParts(const Forest& forest, const SeekAdvice& advice, RunPart RunSeeks::*part,
-                    double current, double planned) {
-  PartAdvice sum;
+// What a part costs and saves. `none`: why it could not be built; `present`: the current filters
+// that may have it; `current`, `planned`: wasted reads per lookup.
+void SumRuns(const Forest& forest, const AdviceRequest& request, double current, double planned,
+             const std::string& none, const char* present, PartAdvice* part) {
   std::vector<double> current_fprs;
   std::vector<double> fprs;
-  for (const RunSeeks& run : advice.runs) {
-    sum.num_bytes += (run.*part).num_bytes;
-    current_fprs.push_back((run.*part).current_fpr);
-    fprs.push_back((run.*part).fpr);
+  for (const RunPart& run : part->runs) {
+    part->num_bytes += run.num_bytes;
+    current_fprs.push_back(run.current_fpr);
+    fprs.push_back(run.fpr);
   }
-  sum.current_blocks = WastedReads(forest.trees, current_fprs, 1);
-  sum.blocks = WastedReads(forest.trees, fprs, 1);
-  const double lookups = 1 - advice.seek_fraction;
-  const double empty_seeks = advice.seek_fraction * advice.empty_share;
-  sum.current_wasted_reads = lookups * current + empty_seeks * sum.current_blocks;
-  sum.wasted_reads = lookups * planned + empty_seeks * sum.blocks;
-  return sum;
-}
-
-// `none`: why no part could be built. `current`: the filters that may have the part.
-void ExplainWhatDoesNotPay(const SeekAdvice& advice, RunPart RunSeeks::*of_run,
-                           const std::string& none, const char* current,
-                           const std::string& nothing_pays, PartAdvice* part) {
-  const double saved =
-      advice.seek_fraction * advice.empty_share * (part->current_blocks - part->blocks);
+  part->current_blocks = WastedReads(forest.trees, current_fprs, 1);
+  part->blocks = WastedReads(forest.trees, fprs, 1);
+  const double empty_seeks = *request.seek_fraction * request.empty_share();
+  const double lookups = 1 - *request.seek_fraction;
+  part->current_wasted_reads = lookups * current + empty_seeks * part->current_blocks;
+  part->wasted_reads = lookups * planned + empty_seeks * part->blocks;
+  const double saved = empty_seeks * (part->current_blocks - part->blocks);
   if (part->num_bytes == 0) {
     part->do_not_pay = none;
-  } else if (!nothing_pays.empty()) {
-    part->do_not_pay = nothing_pays;
+  } else if (!request.cache_is_enough.empty()) {
+    part->do_not_pay = request.cache_is_enough;
   } else if (saved < kMinSavedReads) {
-    part->is_in_files =
-        std::any_of(advice.runs.begin(), advice.runs.end(),
-                    [&](const RunSeeks& run) { return (run.*of_run).current_fpr < 1; });
+    part->is_in_files = std::ranges::any_of(current_fprs, [](double fpr) { return fpr < 1; });
     part->do_not_pay = part->is_in_files
-                           ? fmt::format("the current {} save as much", current)
+                           ? fmt::format("the current {} save as much", present)
                            : fmt::format("they would save {} data block reads per read",
                                          term::NumberText(std::max(saved, 0.0), 2));
   }
-}
-
-void ExplainWhatDoesNotPay(const std::string& problem, const std::string& nothing_pays,
-                           SeekAdvice* advice) {
-  const auto has_sample = [](const RunSeeks& run) { return run.sampled_keys != 0; };
-  const bool has_keys = std::any_of(advice->runs.begin(), advice->runs.end(), has_sample);
-  const std::string no_keys = problem.empty() ? "no keys could be read" : problem;
-  ExplainWhatDoesNotPay(*advice, &RunSeeks::ranges,
-                        has_keys ? "neighboring keys are too similar" : no_keys, "range filters",
-                        nothing_pays, &advice->ranges);
-  const std::string no_prefixes =
-      advice->rule.empty()
-          ? "no delimiter in nearly all keys ends few distinct prefixes; see --prefixes"
-          : "no key has a boundary of " + advice->rule;
-  ExplainWhatDoesNotPay(*advice, &RunSeeks::prefixes, has_keys ? no_prefixes : no_keys, "filters",
-                        nothing_pays, &advice->prefixes);
 }
 
 }  // namespace
@@ -153,12 +128,10 @@ SeekAdvice AdviseSeeks(const Forest& forest, const AdviceRequest& request, const
                        const KeysOfFile& keys_of_file) {
   const Prediction filters = Predict(forest.trees, planned, request.absent_fraction);
   SeekAdvice advice;
-  advice.seek_fraction = request.seek_fraction.value();
-  advice.range_width = request.range_width;
   advice.target_fpr = planned.front().goal.target_fpr.value();
   advice.key_filter_bytes = filters.filter_bytes;
-  advice.empty_share = std::exp(-request.range_width);
-  std::string problem;
+  bool has_keys = false;
+  std::string no_keys = "no keys could be read";
   for (const Tree& tree : forest.trees) {
     const std::string rule = RuleFor(forest, tree, request.prefixes, keys_of_file);
     // One option for all column families: where their boundaries differ, the policy chooses them.
@@ -166,22 +139,27 @@ SeekAdvice AdviseSeeks(const Forest& forest, const AdviceRequest& request, const
     advice.rule = is_same ? (rule.empty() ? advice.rule : rule) : "auto";
     for (const TreeRun& run : tree.runs()) {
       const std::span<const TreeFile> files = SelectFiles(tree, run);
-      SeekSample sample(rule, advice.target_fpr);
+      rocksdb_plugin::SeekSample sample(rule, advice.target_fpr);
       for (const FileReport* const file : FilesToSample(forest, files)) {
         sample.AddFile(*file, keys_of_file);
       }
-      if (!sample.problem().empty()) problem = sample.problem();
-      RunSeeks& seeks = advice.runs.emplace_back(sample.ScaleTo(run.num_keys));
-      seeks.ranges.current_fpr = CurrentFpr(forest, files, &FilterReport::ranges);
-      // Range filters answer for ranges below a prefix as for any other.
-      seeks.prefixes.current_fpr =
-          std::min(CurrentFpr(forest, files, &FilterReport::prefixes), seeks.ranges.current_fpr);
+      if (!sample.problem().empty()) no_keys = sample.problem();
+      RunSeeks seeks = sample.ScaleTo(run.num_keys);
+      SetCurrentFprs(forest, files, &seeks);
+      has_keys |= seeks.ranges.sampled_keys != 0;
+      advice.ranges.runs.push_back(seeks.ranges);
+      advice.prefixes.runs.push_back(seeks.prefixes);
     }
   }
   const double current = Predict(forest.trees, request.absent_fraction).wasted_reads;
-  advice.ranges = SumParts(forest, advice, &RunSeeks::ranges, current, filters.wasted_reads);
-  advice.prefixes = SumParts(forest, advice, &RunSeeks::prefixes, current, filters.wasted_reads);
-  ExplainWhatDoesNotPay(problem, request.cache_is_enough, &advice);
+  SumRuns(forest, request, current, filters.wasted_reads,
+          has_keys ? "neighboring keys are too similar" : no_keys, "range filters", &advice.ranges);
+  const std::string no_prefixes =
+      advice.rule.empty()
+          ? "no delimiter in nearly all keys ends few distinct prefixes; see --prefixes"
+          : "no key has a boundary of " + advice.rule;
+  SumRuns(forest, request, current, filters.wasted_reads, has_keys ? no_prefixes : no_keys,
+          "filters", &advice.prefixes);
   return advice;
 }
 

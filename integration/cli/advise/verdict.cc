@@ -5,8 +5,6 @@
 #include <cmath>
 #include <string_view>
 
-#include "integration/cli/term/terminal.h"
-
 namespace blocksieve::cli {
 namespace {
 
@@ -69,7 +67,7 @@ Verdict NoChange(const Advice& advice) {
                       100 * kMinGain)};
 }
 
-std::optional<Verdict> Better(const Advice& advice) {
+std::optional<Verdict> JudgeSavings(const Advice& advice) {
   const Prediction& current = advice.current;
   const Proposal* const same_memory = Find(advice, "same memory");
   if (same_memory != nullptr && SavesReads(current, same_memory->prediction)) {
@@ -96,11 +94,12 @@ std::optional<Verdict> WithParts(const Advice& advice) {
     return NoChange(advice);
   }
   const FilterPolicyOptions policy = seeks.Policy();
-  return Verdict{fmt::format("Change to blocksieve's filters with {} and {}: {}, if {:g} % of the "
-                             "reads are seeks.",
-                             GoalText(policy), PartsText(policy),
-                             DifferenceText(current, projected), 100 * seeks.seek_fraction),
-                 PartsText(policy), policy};
+  return Verdict{
+      fmt::format("Change to blocksieve's filters with {} and {}: {}, if {:g} % of the "
+                  "reads are seeks.",
+                  GoalText(policy), DescribeParts(policy), DifferenceText(current, projected),
+                  100 * *advice.request.seek_fraction),
+      DescribeParts(policy), policy};
 }
 
 }  // namespace
@@ -136,7 +135,7 @@ Verdict JudgeAdvice(const Advice& advice) {
     return ChangeTo(*usual,
                     Reads(advice.current, projected) + " for " + Memory(advice.current, projected));
   }
-  return Better(advice).value_or(NoChange(advice));
+  return JudgeSavings(advice).value_or(NoChange(advice));
 }
 
 }  // namespace blocksieve::cli

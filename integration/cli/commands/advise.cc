@@ -4,7 +4,6 @@
 #include "blocksieve/filter.h"
 #include "integration/cli/advise/advice.h"
 #include "integration/cli/commands/options.h"
-#include "integration/cli/database/file_text.h"
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/info_log.h"
 #include "integration/cli/database/open_database.h"
@@ -248,11 +247,11 @@ void AddAdviseCommand(CLI::App* app, Action* action) {
   AddOption(command, &options->statistics, "--statistics FILE",
             "counters of RocksDB, as text or JSON; default those of --log");
   AddFamilyOption(command, &options->target);
-  AddOption(command, &options->request.memory, "--memory BYTES",
+  AddOption(command, &options->request.limit.memory, "--memory BYTES",
             "maximum memory for all filters, as 10MB or 64MiB; excludes --wasted-reads",
             BytesInRange(1, kMaxMemory));
   const auto& wasted_reads = rocksdb_plugin::PolicyOptionTable()["wasted_reads"];
-  AddOption(command, &options->request.wasted_reads, "--wasted-reads X",
+  AddOption(command, &options->request.limit.wasted_reads, "--wasted-reads X",
             "maximum wasted reads per lookup of an absent key, " + wasted_reads.allowed +
                 "; excludes --memory",
             InRange(wasted_reads));

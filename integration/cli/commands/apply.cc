@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "integration/cli/commands/rewrite.h"
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/maintenance/options_change.h"
-#include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/block_index/factory.h"
 
 namespace blocksieve::cli {
@@ -31,6 +29,8 @@ Examples:
   blocksieve apply --db paths.db --option 'filter_policy={id=blocksieve;bits_per_key=10}' --dry-run
   blocksieve apply --db paths.db --option 'filter_policy={id=blocksieve;prefixes=delimiter:/}'
   blocksieve apply --db paths.db --option filter_policy=blocksieve:0.01 --column-family default)help";
+
+constexpr std::string_view kPolicyEdit = "filter_policy=";
 
 constexpr const char* kAboutPrograms =
     "\nPrograms that load this file need the plug-in, libblocksieve_rocksdb.so, linked or "
@@ -86,15 +86,16 @@ void RunApply(const ChangeOptions& options) {
     text += "Nothing was written.\n";
   } else if (!changes.empty()) {
     written = WriteNextOptions(lock->env(), stored, edited);
-    const bool names_other = std::ranges::any_of(options.edits, [](const std::string& edit) {
-      return edit.starts_with("filter_policy=") &&
-             !NamesBlocksieve(edit.substr(edit.find('=') + 1));
-    });
+    bool names_other = false;
+    bool has_indexes = false;
+    for (const std::string& edit : options.edits) {
+      names_other |=
+          edit.starts_with(kPolicyEdit) && !NamesBlocksieve(edit.substr(kPolicyEdit.size()));
+      has_indexes |= edit.starts_with("table_properties_collectors=");
+    }
     text += "written: " + written + "\n" + (names_other ? kAboutOthers : kAboutPrograms) +
             ShellWord(options.target) + "\n";
-    if (std::ranges::any_of(options.edits, [](const std::string& edit) {
-          return edit.starts_with("table_properties_collectors=");
-        })) {
+    if (has_indexes) {
       text += "Existing files get skip indexes by: blocksieve index --db " +
               ShellWord(options.target) + "\n";
     }
@@ -102,10 +103,9 @@ void RunApply(const ChangeOptions& options) {
   Json document = {{"database", options.target.path}};
   document.update(DescribeChanges(edited, written));
   WriteReport(options.format, document, text);
-  constexpr std::string_view kPolicy = "filter_policy=";
   for (const std::string& option : options.edits) {
-    if (!option.starts_with(kPolicy)) continue;
-    const std::string why = WhyNoFilterIsBuilt(option.substr(kPolicy.size()));
+    if (!option.starts_with(kPolicyEdit)) continue;
+    const std::string why = WhyNoFilterIsBuilt(option.substr(kPolicyEdit.size()));
     if (!why.empty()) term::WriteToStandardError("blocksieve: warning: " + why + "\n");
   }
 }
@@ -121,7 +121,7 @@ void AddApplyCommand(CLI::App* app, Action* action) {
             "an option as printed by blocksieve advise", nullptr, kRequired);
   AddFamilyOption(command, &options->target);
   AddDropOption(command, &options->target);
-  AddFlag(command, &options->is_dry_run, "--dry-run", "print the changes and write nothing");
+  AddOption(command, &options->is_dry_run, "--dry-run", "print the changes and write nothing");
   AddFormatOption(command, &options->format);
 }
 

@@ -10,11 +10,8 @@
 
 #include "integration/cli/advise/advice.h"
 #include "integration/cli/commands/options.h"
-#include "integration/cli/database/file_text.h"
 #include "integration/cli/database/filter_options.h"
-#include "integration/cli/database/json_table.h"
 #include "integration/cli/database/open_database.h"
-#include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/user_index.h"
 #include "integration/rocksdb/policy/policy.h"

@@ -6,12 +6,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/cli/commands/options.h"
-#include "integration/cli/term/terminal.h"
 #include "lib/base/kernels.h"
 
 namespace blocksieve::cli {
@@ -41,7 +39,8 @@ std::string FullName(const CLI::App& app) {
 
 std::vector<std::string> NamesOfSubcommands(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* const command : ListSubcommands(app)) names.push_back(command->get_name());
+  for (const CLI::App* const command : app.get_subcommands({}))
+    names.push_back(command->get_name());
   return names;
 }
 
@@ -86,10 +85,10 @@ std::string DescribeParseError(const CLI::App& app, const CLI::ParseError& error
   if (unexpected.empty()) return problem;
   // Arguments after an unknown subcommand are not worth a message.
   if (app.get_subcommands().empty() && !unexpected[0].starts_with('-')) {
-    return fmt::format("unknown subcommand: {}; allowed: {}", term::Shown(unexpected[0]),
+    return fmt::format("unknown subcommand: {}; allowed: {}", term::Shorten(unexpected[0]),
                        fmt::join(NamesOfSubcommands(app), ", "));
   }
-  for (std::string& argument : unexpected) argument = term::Shown(argument);
+  for (std::string& argument : unexpected) argument = term::Shorten(argument);
   const std::string message = fmt::format(
       "unexpected argument{}: {}", unexpected.size() == 1 ? "" : "s", fmt::join(unexpected, " "));
   // A missing option was probably misspelt.
@@ -100,9 +99,7 @@ std::string DescribeParseError(const CLI::App& app, const CLI::ParseError& error
 void Run(const std::vector<std::string>& arguments, std::string* name) {
   CLI::App app(kDescription, *name);
   app.footer(kFooter);
-  app.formatter_fn([](const CLI::App* command, const std::string&, CLI::AppFormatMode) {
-    return HelpText(*command);
-  });
+  SetHelpFormat(&app);
   app.require_subcommand(0, 1);  // a missing one is reported below, with the allowed ones
   // RocksDB reads tables of older versions only, and a standalone command has its own RocksDB.
   app.set_version_flag("--version", fmt::format("blocksieve " BLOCKSIEVE_VERSION " (RocksDB {})",

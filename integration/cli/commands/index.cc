@@ -5,7 +5,6 @@
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/maintenance/skip_indexes.h"
 #include "integration/cli/rows/rows.h"
-#include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -45,7 +44,7 @@ void Rebuild(IndexOptions options) {
   WriteReport(options.format, {{"files_indexed", last.files_done}, {"bytes_read", last.bytes_done}},
               fmt::format("indexed: {} of {} bytes\n", term::CountOf(last.files_done, "file"),
                           term::WithCommas(last.bytes_done)));
-  const Database db = OpenReadOnly(options.target, *options.target.family);
+  const GuardedDb db = OpenReadOnly(options.target, *options.target.family);
   if (HasRowsOnlyInWal(db, *options.target.family)) {
     term::Fail("column family {} of database {} has no file to index: its rows are {}",
                *options.target.family, options.target.path, kOnlyInWal);
@@ -64,7 +63,7 @@ void RunIndex(const IndexOptions& options) {
   CheckDatabase(target);
   if (!options.copy_from.empty()) {
     uint64_t num_copied = 0;
-    const Database db = OpenReadOnly(target, *target.family, Access::kIndex);
+    const GuardedDb db = OpenReadOnly(target, *target.family, Access::kIndex);
     term::CheckOk(
         CopySkipIndexes(db.get(), db.FindHandle(*target.family), options.copy_from, &num_copied),
         "cannot copy indexes into database {}", target.path);

@@ -2,12 +2,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "integration/cli/commands/options.h"
-#include "integration/cli/database/file_text.h"
-#include "integration/cli/database/json_table.h"
-#include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/maintenance/metrics.h"
 
 namespace blocksieve::cli {
@@ -111,20 +109,6 @@ std::string PartText(const Json& files, bool with_family, const std::string& one
   return PartTable(files, one, std::move(columns), with_family);
 }
 
-std::string NotesText(const Json& files, const TargetFiles& read) {
-  std::string text;
-  for (const Json& file : files) {
-    const std::string name = FileNameText(file["path"]) + ": ";
-    for (const Json& problem : file["filter"]["problems"]) text += name + PlainText(problem) + "\n";
-    for (const char* const note : {"/filter/note", "/index/problem", "/index/note"}) {
-      const std::string what = file.at(Json::json_pointer(note));
-      if (!what.empty()) text += name + what + "\n";
-    }
-  }
-  text += VanishedText(read);
-  return text.empty() ? "" : "\n" + text;
-}
-
 std::string ToText(const Json& document, const Unfiltered& unfiltered, const TargetFiles& read) {
   const Json& files = document["files"];
   if (files.empty()) {
@@ -142,15 +126,80 @@ std::string ToText(const Json& document, const Unfiltered& unfiltered, const Tar
                     {"boundaries", "/filter/prefix_rules", PlainText}}) +
           IndexesText(document["skip_indexes"], with_family);
   if (!unfiltered.text.empty()) text += "\n" + unfiltered.text + "\n";
-  return text + NotesText(files, read);
+  const std::string notes =
+      NotesText(files, {"/filter/problems", "/filter/note", "/index/problem", "/index/note"}) +
+      VanishedText(read);
+  return text + (notes.empty() ? "" : "\n" + notes);
+}
+
+struct FilterSummary {
+  uint64_t num_files = 0;
+  uint64_t num_keys = 0;
+  uint64_t num_bytes = 0;
+  uint64_t covered_keys = 0;  // in files with a readable filter
+  uint64_t covered_bytes = 0;
+  uint64_t filter_keys = 0;
+  uint64_t filter_bytes = 0;
+  double bits_per_key = 0;
+  double predicted_fpr = 1;  // the mean over all keys
+
+  void Add(const FileReport& file) {
+    const FilterReport& filter = file.filter;
+    ++num_files;
+    num_bytes += file.num_bytes;
+    if (rocksdb_plugin::JudgeFilter(file) == rocksdb_plugin::FilterState::kWorks) {
+      covered_keys += file.num_entries;
+      covered_bytes += file.num_bytes;
+    }
+    filter_keys += filter.num_entries;
+    filter_bytes += filter.num_bytes;
+    bits_per_key = 8 * Ratio(filter_bytes, filter_keys);
+    num_keys += file.num_entries;
+    predicted_fpr += (file.fpr() - predicted_fpr) * Ratio(file.num_entries, num_keys);
+  }
+};
+BLOCKSIEVE_TO_JSON(FilterSummary, num_files, num_keys, num_bytes, covered_keys, covered_bytes,
+                   filter_bytes, bits_per_key, predicted_fpr)
+
+// The totals of each column family and skip index, as an array.
+Json IndexesToJson(const std::vector<FileReport>& files) {
+  std::map<std::pair<std::string, std::string>, Json> indexes;
+  for (const FileReport& file : files) {
+    for (const IndexColumnInfo& column : file.index.columns) {
+      Json& index = indexes[{file.place.family, column.definition}];
+      index["family"] = file.place.family;
+      index["definition"] = column.definition;
+      const auto add = [&index](const char* name, uint64_t number) {
+        index[name] = index.value(name, uint64_t{0}) + number;
+      };
+      add("num_files", 1);
+      add("num_granules", file.index.num_granules);
+      add("filter_bytes", column.filter_bytes);
+      add("bounds_bytes", column.bounds_bytes);
+      auto filters = index.value("filters", std::set<std::string>());
+      filters.emplace(FiltersName(column));
+      index["filters"] = filters;
+    }
+  }
+  return ToArray(indexes, [](const auto& index) { return index.second; });
 }
 
 Json Describe(const Target& target, const std::vector<FileReport>& files,
               const Unfiltered& unfiltered) {
+  FilterSummary total;
+  std::map<std::pair<std::string, int>, FilterSummary> levels;
+  for (const FileReport& file : files) {
+    total.Add(file);
+    levels[{file.place.family, file.place.level}].Add(file);
+  }
   Json document = DescribeTarget(target);
-  document["total"] = TotalToJson(files);
+  document["total"] = total;
   document["files_without_plugin"] = unfiltered.files_without_plugin;
-  document["levels"] = LevelsToJson(files);
+  document["levels"] = ToArray(levels, [](const auto& level) {
+    Json row = {{"family", level.first.first}, {"level", LevelOrNull(level.first.second)}};
+    row.update(Json(level.second));
+    return row;
+  });
   document["files"] = ToArray(files, [](const FileReport& file) { return cli::ToJson(file); });
   document["skip_indexes"] = IndexesToJson(files);
   return document;

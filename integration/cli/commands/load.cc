@@ -3,8 +3,7 @@
 
 #include "blocksieve/column.h"
 #include "integration/cli/commands/options.h"
-#include "integration/cli/database/json_table.h"
-#include "integration/cli/maintenance/loaded_database.h"
+#include "integration/cli/maintenance/row_loader.h"
 #include "integration/cli/rows/rows.h"
 #include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
@@ -76,7 +75,7 @@ struct Loaded {
 };
 
 // Loads until the end of the file; throws at the first error.
-void LoadRows(RowReader* reader, LoadedDatabase* database, Loaded* loaded) {
+void LoadRows(RowReader* reader, RowLoader* database, Loaded* loaded) {
   constexpr uint64_t kRowsBetweenChecks = 1024;
   term::Progress progress;
   std::string_view key;
@@ -91,7 +90,7 @@ void LoadRows(RowReader* reader, LoadedDatabase* database, Loaded* loaded) {
   }
 }
 
-Loaded Load(RowReader* reader, LoadedDatabase* database) {
+Loaded Load(RowReader* reader, RowLoader* database) {
   Loaded loaded;
   try {
     LoadRows(reader, database, &loaded);
@@ -111,7 +110,7 @@ Loaded Load(RowReader* reader, LoadedDatabase* database) {
 // columns without any value; lines that end with CR.
 std::vector<std::string> LoadWarnings(const Loaded& loaded, uint64_t rows_with_cr,
                                       const IndexSizes& sizes, const std::vector<Column>& columns,
-                                      const LoadedDatabase& database) {
+                                      const RowLoader& database) {
   std::vector<std::string> warnings;
   if (sizes.needed_index_bytes != 0) {
     warnings.push_back(fmt::format(
@@ -132,7 +131,7 @@ std::vector<std::string> LoadWarnings(const Loaded& loaded, uint64_t rows_with_c
 }
 
 // Reports which rows of an incomplete load are in the database.
-[[noreturn]] void FailWith(const Loaded& loaded, const LoadedDatabase& database) {
+[[noreturn]] void FailWith(const Loaded& loaded, const RowLoader& database) {
   const uint64_t kept = database.rows_durable();
   const std::string message =
       fmt::format("{}; the first {} of the file are kept, not compacted; later rows are not",
@@ -141,7 +140,7 @@ std::vector<std::string> LoadWarnings(const Loaded& loaded, uint64_t rows_with_c
   throw term::Failure(message);
 }
 
-void Compact(LoadedDatabase* database) {
+void Compact(RowLoader* database) {
   term::Progress progress;
   progress.Show("compacting");
   try {
@@ -183,7 +182,7 @@ void RunLoad(const LoadOptions& given) {
   // Opened before the database, so that a missing file leaves no empty database.
   RowReader reader(options.reader);
   term::CatchInterrupts();
-  LoadedDatabase database(options.target, index, options.range_fpr);
+  RowLoader database(options.target, index, options.range_fpr);
   const auto say = [](const std::string& text) {
     term::WriteToStandardError("blocksieve load: " + text + "\n");
   };
@@ -254,9 +253,9 @@ void AddLoadCommand(CLI::App* app, Action* action) {
             R"(field delimiter: one byte, \t, \\ or \xHH (default \t; for CSV a comma))");
   AddOption(command, &options->store_delimiter, "--store-delimiter C",
             R"(for CSV: field delimiter in the stored value (default \t))");
-  AddFlag(command, &options->reader.skips_header, "--header", "skip the first line or record");
+  AddOption(command, &options->reader.skips_header, "--header", "skip the first line or record");
   AddDropOption(command, &options->target);
-  AddFlag(command, &options->no_compact, "--no-compact", "do not compact after loading");
+  AddOption(command, &options->no_compact, "--no-compact", "do not compact after loading");
   AddOption(command, &options->formats, std::string("--format ") + kFormats,
             "json: print the report as JSON; csv: FILE is CSV (RFC 4180)", OneOf(kFormats));
   AddOption(command, &options->reader.file, "FILE", "the input; - is standard input", nullptr,

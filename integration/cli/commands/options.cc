@@ -9,11 +9,9 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <regex>
 
 #include "blocksieve/bytes.h"
-#include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -54,7 +52,7 @@ std::optional<uint64_t> ParseWhole(const std::string& text, bool is_size) {
 // Texts without a visible end are quoted.
 std::string Refusal(const std::string& text, const std::string& allowed, bool is_number = true) {
   const bool is_plain = !text.empty() && text.find(' ') == std::string::npos;
-  const std::string shown = term::Shown(text);
+  const std::string shown = term::Shorten(text);
   return fmt::format("{}{}; allowed: {}", is_plain ? shown : "'" + shown + "'",
                      is_number ? "" : ", not a number", allowed);
 }
@@ -81,12 +79,17 @@ Check Whole(uint64_t low, uint64_t high, bool is_size, const char* also) {
 
 }  // namespace
 
-template <class T>
-void AddOption(CLI::App* command, T* value, const std::string& name, const std::string& description,
-               const Check& check, bool is_required) {
+void AddOption(CLI::App* command, OptionValue value, const std::string& name,
+               const std::string& description, const Check& check, bool is_required) {
+  if (bool** const flag = std::get_if<bool*>(&value)) {
+    command->add_flag(name, **flag, description);
+    return;
+  }
   const size_t blank = std::min(name.find(' '), name.size());
   const std::string shown = name.substr(std::min(blank + 1, name.size()));
-  CLI::Option* const option = command->add_option(name.substr(0, blank), *value, description);
+  CLI::Option* const option = std::visit(
+      [&](auto* set) { return command->add_option(name.substr(0, blank), *set, description); },
+      value);
   option->type_name(shown)->required(is_required);
   if (check) option->transform(CLI::Validator(check, ""));
   const std::string& type = shown.empty() ? name : shown;
@@ -97,21 +100,6 @@ void AddOption(CLI::App* command, T* value, const std::string& name, const std::
   if (type == "DIR" || type == "FILE") option->transform(CLI::Validator(path, ""));
   // Otherwise a repeatable option would take the positional arguments that follow it.
   if (name[0] == '-') option->allow_extra_args(false);
-}
-
-using Text = const std::string&;
-template void AddOption(CLI::App*, std::string*, Text, Text, const Check&, bool);
-template void AddOption(CLI::App*, uint32_t*, Text, Text, const Check&, bool);
-template void AddOption(CLI::App*, uint64_t*, Text, Text, const Check&, bool);
-template void AddOption(CLI::App*, double*, Text, Text, const Check&, bool);
-template void AddOption(CLI::App*, std::optional<std::string>*, Text, Text, const Check&, bool);
-template void AddOption(CLI::App*, std::optional<uint32_t>*, Text, Text, const Check&, bool);
-template void AddOption(CLI::App*, std::optional<uint64_t>*, Text, Text, const Check&, bool);
-template void AddOption(CLI::App*, std::optional<double>*, Text, Text, const Check&, bool);
-template void AddOption(CLI::App*, std::vector<std::string>*, Text, Text, const Check&, bool);
-
-void AddFlag(CLI::App* command, bool* value, const char* name, const char* description) {
-  command->add_flag(name, *value, description);
 }
 
 void AddFormatOption(CLI::App* command, OutputFormat* format, const char* words) {
@@ -142,8 +130,8 @@ void AddPlaceOptions(CLI::App* command, Target* target) {
 }
 
 void AddDropOption(CLI::App* command, Target* target) {
-  AddFlag(command, &target->drops_properties, "--drop-properties",
-          "write files without the properties of collectors that only the program has");
+  AddOption(command, &target->drops_properties, "--drop-properties",
+            "write files without the properties of collectors that only the program has");
 }
 
 void AddFileOptions(CLI::App* command, Target* target) {
@@ -235,24 +223,23 @@ Check OneOf(const std::string& words) {
   };
 }
 
-std::string JsonLine(const nlohmann::ordered_json& document) {
-  constexpr auto kReplaceInvalid = nlohmann::ordered_json::error_handler_t::replace;
-  nlohmann::ordered_json versioned = {{"version", kJsonVersion}};
+std::string JsonLine(const Json& document) {
+  constexpr auto kReplaceInvalid = Json::error_handler_t::replace;
+  Json versioned = {{"version", kJsonVersion}};
   versioned.update(document);
   return versioned.dump(-1, ' ', false, kReplaceInvalid) + "\n";
 }
 
-void WriteReport(OutputFormat format, const nlohmann::ordered_json& document,
-                 const std::string& text) {
+void WriteReport(OutputFormat format, const Json& document, const std::string& text) {
   term::WriteToStandardOutput(format == OutputFormat::kJson ? JsonLine(document) : text);
 }
 
-void SetBytes(nlohmann::ordered_json* object, const std::string& name, std::string_view bytes) {
-  nlohmann::ordered_json text = bytes;
+void SetBytes(Json* object, const std::string& name, std::string_view bytes) {
+  Json text = bytes;
   try {
     text.dump();
     (*object)[name] = std::move(text);
-  } catch (const nlohmann::ordered_json::type_error&) {  // not UTF-8
+  } catch (const Json::type_error&) {  // not UTF-8
     (*object)[name + "_hex"] = fmt::format("{:02x}", fmt::join(AsBytes(bytes), ""));
   }
 }

@@ -4,14 +4,14 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
-#include "integration/cli/database/database.h"
+#include "integration/cli/database/report.h"
 #include "integration/rocksdb/compat/option_type.h"
 
 namespace CLI {
@@ -59,15 +59,17 @@ using Check = std::function<std::string(std::string& text)>;
 
 inline constexpr bool kRequired = true;
 
-/// Adds an option that sets `*value`, which must outlive the parser. `name` with the name of the
-/// value in the help: "--key N", or "FILE" for a positional argument. T is string, uint32_t,
-/// uint64_t or double, an optional of one of these, or a vector of strings for a repeatable option.
-template <class T>
-void AddOption(CLI::App* command, T* value, const std::string& name, const std::string& description,
-               const Check& check = nullptr, bool is_required = false);
+/// What an option sets: a flag, or a vector for a repeatable option.
+using OptionValue =
+    std::variant<bool*, std::string*, uint32_t*, uint64_t*, double*, std::optional<std::string>*,
+                 std::optional<uint32_t>*, std::optional<uint64_t>*, std::optional<double>*,
+                 std::vector<std::string>*>;
 
-/// Adds an option without a value.
-void AddFlag(CLI::App* command, bool* value, const char* name, const char* description);
+/// Adds an option that sets the value, which must outlive the parser. `name` with the name of the
+/// value in the help: "--key N", or "FILE" for a positional argument.
+void AddOption(CLI::App* command, OptionValue value, const std::string& name,
+               const std::string& description, const Check& check = nullptr,
+               bool is_required = false);
 
 enum class OutputFormat { kText, kJson, kPrometheus };
 
@@ -110,12 +112,8 @@ std::pair<CLI::App*, Options*> AddSubcommand(CLI::App* app, Action* action, cons
           options.get()};
 }
 
-/// The output of --help. CLI11's own help depends on its version: 2.6 reflows the tables and
-/// examples in footers.
-std::string HelpText(const CLI::App& command);
-
-/// The subcommands that help shows.
-std::vector<const CLI::App*> ListSubcommands(const CLI::App& command);
+/// Sets the format of --help. REQUIRES: `app` has no subcommands yet
+void SetHelpFormat(CLI::App* app);
 
 /// Adds a step of a subcommand, which needs one or more. Its options may follow them. Parsing
 /// appends the given steps to `*given`, in order.
@@ -139,13 +137,12 @@ inline constexpr int kJsonVersion = 3;
 
 /// The document on one line, with the member `version` and a line end. Replaces bytes that are not
 /// UTF-8, which names of files and columns may have.
-std::string JsonLine(const nlohmann::ordered_json& document);
+std::string JsonLine(const Json& document);
 
 /// Writes the report in the chosen format to standard output.
-void WriteReport(OutputFormat format, const nlohmann::ordered_json& document,
-                 const std::string& text);
+void WriteReport(OutputFormat format, const Json& document, const std::string& text);
 
 /// Sets the member `name` to the bytes, or `name`_hex to hexadecimal digits if they are not UTF-8.
-void SetBytes(nlohmann::ordered_json* object, const std::string& name, std::string_view bytes);
+void SetBytes(Json* object, const std::string& name, std::string_view bytes);
 
 }  // namespace blocksieve::cli

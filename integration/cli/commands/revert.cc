@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "integration/cli/commands/rewrite.h"
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/maintenance/options_change.h"
-#include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -35,7 +33,7 @@ std::string KnownPolicy(const std::string& policy) {
   return fmt::format(
       "{}; allowed: policies of this RocksDB, such as bloomfilter:10:false, ribbonfilter:10 and "
       "nullptr",
-      term::Shown(policy));
+      term::Shorten(policy));
 }
 
 /// A previous policy that only another program has, if all requested families have one.
@@ -74,7 +72,7 @@ void RunRevert(const ChangeOptions& options) {
         fmt::format("Changes of {}:\n{}{}\n", stock.name(), changes,
                     written.empty() ? "" : fmt::format("written: {}\n", written)));
   }
-  nlohmann::ordered_json document = DescribeChanges(stock, written);
+  Json document = DescribeChanges(stock, written);
   if (const std::optional<std::string> unknown = UnknownPolicy(stock, stored.TargetFamilies())) {
     document.update({{"files_rewritten", 0}, {"unknown_policy", *unknown}});
     WriteReport(options.format, document,

@@ -5,9 +5,6 @@
 #include <chrono>
 #include <utility>
 
-#include "integration/cli/database/json_table.h"
-#include "integration/cli/term/terminal.h"
-
 namespace blocksieve::cli {
 namespace {
 
@@ -166,7 +163,7 @@ void RunRewrite(const ChangeOptions& options) {
   CheckDatabase(options.target);
   if (!options.is_dry_run) const DatabaseLock lock(options.target, kInProcess);
   CheckWritable(ReadStored(options.target), Access::kRewrite);
-  const auto make_plan = [&] { return PlanRewrite(options.target, options.files); };
+  const auto make_plan = [&] { return PlanForOptions(options.target, options.files); };
   RewriteFiles(options, {}, make_plan(), make_plan);
 }
 
@@ -196,8 +193,8 @@ void AddRewriteOptions(CLI::App* command, ChangeOptions* options) {
             WholeInRange(0, 100));
   AddRateOption(command, &options->files.bytes_per_second, "write");
   AddDropOption(command, &options->target);
-  AddFlag(command, &options->is_dry_run, "--dry-run",
-          "list the files in the order of rewriting, and rewrite none");
+  AddOption(command, &options->is_dry_run, "--dry-run",
+            "list the files in the order of rewriting, and rewrite none");
   AddFormatOption(command, &options->format);
 }
 
@@ -213,7 +210,7 @@ void RewriteFiles(const ChangeOptions& options, Json document, RewritePlan befor
   const auto begin = std::chrono::steady_clock::now();
   {
     // Opening flushes the WAL to files, which the plan must include.
-    const Database db = OpenToRewrite(options.target, options.files.bytes_per_second);
+    const GuardedDb db = OpenToRewrite(options.target, options.files.bytes_per_second);
     const RewritePlan plan = make_plan();
     AddFamilies(options.target, plan, &families);
     done = RunInterruptibly("rewriting",
@@ -244,8 +241,8 @@ void AddRewriteCommand(CLI::App* app, Action* action) {
       AddSubcommand(app, action, "rewrite", "Rewrite the files whose filters would improve",
                     kRewriteFooter, RunRewrite);
   AddRewriteOptions(command, options);
-  AddFlag(command, &options->files.only_unfiltered, "--only-unfiltered",
-          "only files without a working filter");
+  AddOption(command, &options->files.only_unfiltered, "--only-unfiltered",
+            "only files without a working filter");
 }
 
 }  // namespace blocksieve::cli

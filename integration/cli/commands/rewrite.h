@@ -1,7 +1,6 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,7 +31,7 @@ void AddRewriteOptions(CLI::App* command, ChangeOptions* options);
 /// Rewrites the files of the plan, and reports on standard output the predictions for the filters
 /// before and after; for a dry run, prints the plan only. Plans again after opening the database.
 /// `document`: first members of the JSON. Throws Interrupted, Failure.
-void RewriteFiles(const ChangeOptions& options, nlohmann::ordered_json document, RewritePlan before,
+void RewriteFiles(const ChangeOptions& options, Json document, RewritePlan before,
                   const std::function<RewritePlan()>& make_plan);
 
 /// Runs work on files, which ends, and returns false, once `show`, to which it reports its

@@ -6,10 +6,8 @@
 #include "blocksieve/predicate.h"
 #include "blocksieve/rocksdb/skip_index.h"
 #include "integration/cli/commands/options.h"
-#include "integration/cli/database/json_table.h"
 #include "integration/cli/database/open_database.h"
 #include "integration/cli/maintenance/skip_indexes.h"
-#include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/scan/scan_context.h"
 
 namespace blocksieve {
@@ -70,15 +68,9 @@ struct ScanOptions : TargetOptions {
   bool count = false;
 };
 
-bool HasRows(const Database& db, const std::string& family) {
-  const std::unique_ptr<rocksdb::Iterator> rows(db->NewIterator({}, db.FindHandle(family)));
-  rows->SeekToFirst();
-  return rows->Valid() || !rows->status().ok();
-}
-
 // Those of the files; if they define a name differently, as the newest does. Without any, those of
 // the block index.
-std::vector<Column> ListColumns(const Database& db, const std::string& family) {
+std::vector<Column> ListColumns(const GuardedDb& db, const std::string& family) {
   std::map<std::string, Column> by_name;
   for (const std::string& definition : ColumnsInFiles(db, family)) {
     const Result<Column> column = Column::Parse(definition);
@@ -94,7 +86,7 @@ std::vector<Column> ListColumns(const Database& db, const std::string& family) {
   return columns;
 }
 
-Query ParseWhere(const ScanOptions& options, const Database& db) {
+Query ParseWhere(const ScanOptions& options, const GuardedDb& db) {
   const std::vector<Column> columns = ListColumns(db, *options.target.family);
   size_t position = 0;
   Result<Query> query = Query::Parse(options.where, columns, &position);
@@ -173,7 +165,7 @@ std::string WhyFailed(const rocksdb::Status& status, const Target& target) {
 
 void RunScan(const ScanOptions& options) {
   CheckDatabase(options.target);
-  const Database db = OpenReadOnly(options.target, *options.target.family);
+  const GuardedDb db = OpenReadOnly(options.target, *options.target.family);
   const Query query = ParseWhere(options, db);
   SkipScanOptions scan_options = ScanOptionsFor(options, query);
   term::Progress progress;
@@ -208,12 +200,12 @@ void AddScanCommand(CLI::App* app, Action* action) {
   AddDatabaseOption(command, &options->target);
   AddOneFamilyOption(command, &options->target);
   AddOption(command, &options->where, "--where CONDITION", "print only matching rows");
-  AddFlag(command, &scan.explain, "--explain", "report on standard error what was read and why");
-  AddFlag(command, &options->no_index, "--no-index", "read all rows, ignoring the indexes");
-  AddFlag(command, &options->count, "--count", "print only the number of rows");
+  AddOption(command, &scan.explain, "--explain", "report on standard error what was read and why");
+  AddOption(command, &options->no_index, "--no-index", "read all rows, ignoring the indexes");
+  AddOption(command, &options->count, "--count", "print only the number of rows");
   AddOption(command, &scan.limit, "--limit N", "maximum number of rows; 0: all (default 0)",
             WholeInRange(0, std::numeric_limits<uint64_t>::max()));
-  AddFlag(command, &scan.reverse, "--reverse", "print rows in descending key order");
+  AddOption(command, &scan.reverse, "--reverse", "print rows in descending key order");
   AddFormatOption(command, &options->format);
 }
 

@@ -6,9 +6,7 @@
 #include <span>
 
 #include "integration/cli/commands/options.h"
-#include "integration/cli/database/json_table.h"
 #include "integration/cli/database/open_database.h"
-#include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -75,9 +73,8 @@ UrlCounts FeedFile(const SieveCommandOptions& options, const std::string& file, 
       const auto line = lines.Next();
       is_at_end = !line;
       if (is_at_end) break;
-      std::string url(*line);
-      bytes += url.size();
-      if (!url.empty()) urls.push_back(std::move(url));
+      bytes += line->size();
+      if (!line->empty()) urls.emplace_back(*line);
     }
     const std::vector<std::string_view> views(urls.begin(), urls.end());
     CheckStatus((sieve->*take)(views, &counts), options.db);
@@ -109,14 +106,11 @@ void Pop(const SieveCommandOptions& options, UrlSieve* sieve, term::Output* outp
   };
   uint64_t num_popped = 0;
   CheckStatus(sieve->Pop(options.pop_urls, take, &num_popped), options.db);
+  const std::string popped = term::CountOf(num_popped, "URL") + " left the queue";
   if (!output->is_wanted()) {
-    ReportLine(fmt::format("output closed; {} left the queue, the last batch may still be queued",
-                           term::CountOf(num_popped, "URL")));
+    ReportLine("output closed; " + popped + ", the last batch may still be queued");
   }
-  if (term::InterruptFlag()) {
-    throw term::Interrupted(
-        fmt::format("interrupted; {} left the queue", term::CountOf(num_popped, "URL")));
-  }
+  if (term::InterruptFlag()) throw term::Interrupted("interrupted; " + popped);
 }
 
 Json Describe(const SieveStats& stats) {

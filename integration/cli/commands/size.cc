@@ -4,7 +4,6 @@
 
 #include "blocksieve/sizing.h"
 #include "integration/cli/commands/options.h"
-#include "integration/cli/database/json_table.h"
 #include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/policy/policy.h"
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/file_check.h"
-#include "integration/cli/database/file_text.h"
-#include "integration/cli/database/json_table.h"
-#include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -64,20 +61,11 @@ std::string ToText(const Json& document, const TargetFiles& read) {
   std::vector<TableColumn> columns =
       Columns("", "keys", "measured FPR", "predicted", "/filter/predicted_fpr");
   columns.insert(columns.begin() + 2, {"filter", "/filter", FilterName});
-  std::string notes;
-  std::string problems;
+  const std::string notes =
+      NotesText(files, {"/unchecked", "/filter/note", "/index/note"}) + VanishedText(read);
+  std::string problems = NotesText(files, {"/problems"}, "PROBLEM ");
   uint64_t keys_checked = 0;
-  for (const Json& file : files) {
-    const std::string name = FileNameText(file["path"]) + ": ";
-    keys_checked += file["keys_checked"].get<uint64_t>();
-    for (const Json& note : {file["unchecked"], file["filter"]["note"], file["index"]["note"]}) {
-      if (note != "") notes += name + PlainText(note) + "\n";
-    }
-    for (const Json& problem : file["problems"]) {
-      problems += "PROBLEM " + name + PlainText(problem) + "\n";
-    }
-  }
-  notes += VanishedText(read);
+  for (const Json& file : files) keys_checked += file["keys_checked"].get<uint64_t>();
   for (const std::string& problem : read.unopened) problems += "PROBLEM " + problem + "\n";
   return TableText(std::move(columns), files) + "\n" +
          PartTable(

@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "integration/cli/database/open_database.h"
-#include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/compat/version_differences.h"
 
@@ -140,22 +139,33 @@ void TargetFiles::ForEach(const std::string& doing, const std::function<void(Tab
   for (size_t i = 0; i < places.size(); ++i) {
     term::CheckInterrupt();
     progress.Show(doing, i, places.size(), i, "file");
+    const FilePlace& place = places[i];
     try {
-      const std::unique_ptr<TableFile> file = TableFile::Open(places[i]);
-      if (file != nullptr) {
+      if (const auto file = TableFile::Open(place)) {
         visit(file.get());
         continue;
       }
     } catch (const term::Failure& failure) {
       std::error_code error;
-      if (std::filesystem::exists(places[i].path, error) || error) {
+      if (std::filesystem::exists(place.path, error) || error) {
         unopened.emplace_back(failure.what());
         continue;
       }
     }
-    vanished.push_back(places[i]);
+    vanished.push_back(place);
   }
-  SeparateMissingFiles();
+  if (vanished.empty() || target.path.empty()) return;
+  // A missing file that the database still lists was not removed by its process.
+  std::set<std::string> listed;
+  for (const FilePlace& place : ListFiles(target)) listed.insert(place.path);
+  std::erase_if(vanished, [&](const FilePlace& place) {
+    if (!listed.contains(place.path)) return false;
+    unopened.push_back(
+        fmt::format("cannot open {}: the file does not exist; if the program sets "
+                    "DBOptions::db_paths, name these directories with --data-dir",
+                    place.path));
+    return true;
+  });
 }
 
 std::vector<FileReport> TargetFiles::ReadReports(const std::string& doing) {
@@ -182,21 +192,6 @@ std::vector<FileReport> TargetFiles::ReadReports(const std::string& doing) {
     reports.push_back(std::move(report->second));
   }
   return reports;
-}
-
-// A missing file that the database still lists was not removed by its process.
-void TargetFiles::SeparateMissingFiles() {
-  if (vanished.empty() || target.path.empty()) return;
-  std::set<std::string> listed;
-  for (const FilePlace& place : ListFiles(target)) listed.insert(place.path);
-  std::erase_if(vanished, [&](const FilePlace& place) {
-    if (!listed.contains(place.path)) return false;
-    unopened.push_back(
-        fmt::format("cannot open {}: the file does not exist; if the program sets "
-                    "DBOptions::db_paths, name these directories with --data-dir",
-                    place.path));
-    return true;
-  });
 }
 
 void TargetFiles::FailIfUnopened() const {

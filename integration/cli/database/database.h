@@ -48,9 +48,6 @@ struct TargetFiles {
   std::vector<FileReport> ReadReports(const std::string& doing);
 
   void FailIfUnopened() const;  ///< With all errors.
-
- private:
-  void SeparateMissingFiles();
 };
 
 /// Throws UsageError, Failure.

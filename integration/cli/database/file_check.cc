@@ -15,44 +15,90 @@
 namespace blocksieve::cli {
 namespace {
 
-// Keys of the file that absent keys are derived from.
-using KeySample = std::vector<std::string>;
-constexpr size_t kSampleKeys = 10'000;
-
-// Adds key number `num_seen` of a stream to a uniform sample (Vitter, "Random Sampling with a
-// Reservoir", 1985, algorithm R).
-void AddToSample(std::string_view key, uint64_t num_seen, std::mt19937_64* random,
-                 KeySample* sample) {
-  if (sample->size() < kSampleKeys) {
-    sample->emplace_back(key);
-  } else if (const uint64_t place = (*random)() % num_seen; place < kSampleKeys) {
-    (*sample)[static_cast<size_t>(place)] = key;
-  }
-}
-
-/// Checks ranges with one or two keys of the file, and measures common prefixes of neighbors.
-class RangeCheck {
+/// Checks the filters of a file in one pass over its keys, and then with what it lacks, derived
+/// from a sample of the keys.
+class FilterProbes {
  public:
-  RangeCheck(TableFile* file, QueryCheck* check) : file_(file), check_(check) {}
-
-  void CheckKey(std::string_view key) {
-    if (!key.empty() && key != previous_) {
-      end_.assign(key).push_back('\0');
-      CheckRange(key);
-      previous_.push_back('\0');
-      CheckRange(previous_);
-      previous_.pop_back();
+  FilterProbes(TableFile* file, FileCheck* check)
+      : file_(file), check_(check), random_(check->file.num_bytes) {  // the same for the same file
+    for (const std::string& text : check->file.filter.prefix_rules) {
+      const Result<std::string> rule = internal::ParsePrefixRule(text);
+      if (rule.ok()) rules_.push_back(*rule);
     }
+  }
+
+  void CheckKey(std::string_view key, bool may_match) {
+    check_->keys.Count(may_match);
+    AddToSample(key);
+    num_hidden_ += !file_->IndexFinds(key);
+    if (check_->file.filter.ranges.num_filters != 0) CheckRanges(key);
+    CheckPrefixes(key);
+    previous_ = key;
+  }
+
+  /// Probes absent keys, ranges and prefixes.
+  void Measure(uint64_t num_probes) {
+    const auto measure = [&](QueryCheck* query, const auto& probe) {
+      for (uint64_t i = 0; i < num_probes && query->num_checked != 0; ++i) {
+        const std::optional<bool> passed = probe(sample_[static_cast<size_t>(i % sample_.size())]);
+        query->num_probed += passed.has_value();
+        query->num_passed += passed.value_or(false);
+      }
+    };
+    measure(&check_->keys, [&](const std::string& key) -> std::optional<bool> {
+      const std::optional<std::string> absent = file_->AbsentKey(key, &random_);
+      return absent ? std::optional(file_->MayMatch(*absent)) : std::nullopt;
+    });
+    measure(&check_->ranges, [&](const std::string& key) {
+      return ProbeRange(key, sample_[random_() % sample_.size()]);
+    });
+    measure(&check_->prefixes, [&](const std::string& key) { return ProbePrefix(key); });
+  }
+
+  uint64_t num_hidden() const { return num_hidden_; }  ///< Keys that the block index hides.
+
+ private:
+  // A uniform sample (Vitter, "Random Sampling with a Reservoir", 1985, algorithm R).
+  void AddToSample(std::string_view key) {
+    constexpr size_t kSampleKeys = 10'000;
+    if (sample_.size() < kSampleKeys) {
+      sample_.emplace_back(key);
+    } else if (const uint64_t place = random_() % check_->keys.num_checked; place < kSampleKeys) {
+      sample_[static_cast<size_t>(place)] = key;
+    }
+  }
+
+  // Ranges with one or two keys of the file. Also measures common prefixes of neighbors.
+  void CheckRanges(std::string_view key) {
     const size_t shared = static_cast<size_t>(
         std::mismatch(key.begin(), key.end(), previous_.begin(), previous_.end()).first -
         key.begin());
     mean_shared_ += (static_cast<double>(shared) - mean_shared_) / ++num_keys_;
-    previous_ = key;
+    if (key.empty() || key == previous_) return;
+    end_.assign(key).push_back('\0');
+    CheckRange(key);
+    CheckRange(previous_ + '\0');
   }
 
-  /// Probes an empty range: the start of one key with the end of another, split at the mean length
-  /// of common prefixes.
-  std::optional<bool> ProbeAbsent(const std::string& key, const std::string& other) {
+  void CheckRange(std::string_view begin) {
+    if (const auto may_match = file_->MayMatchRange(begin, end_)) check_->ranges.Count(*may_match);
+  }
+
+  // The range below each prefix of the key.
+  void CheckPrefixes(std::string_view key) {
+    for (const std::string& rule : rules_) {
+      internal::FindPrefixes(AsBytes(rule), key, &lengths_);
+      for (const uint32_t length : lengths_.all()) {
+        const std::string_view prefix = key.substr(0, length);
+        if (previous_.starts_with(prefix) || !SetEnd(prefix)) continue;
+        check_->prefixes.Count(file_->MayMatchRange(prefix, end_).value_or(true));
+      }
+    }
+  }
+
+  // Probes an empty range: the start of one key with the end of another, split at the mean length
+  // of common prefixes.
+  std::optional<bool> ProbeRange(const std::string& key, const std::string& other) {
     const auto parting = static_cast<size_t>(mean_shared_);
     if (other.size() <= parting) return std::nullopt;
     const std::string begin = key.substr(0, parting) + other.substr(parting);
@@ -60,9 +106,8 @@ class RangeCheck {
     return file_->MayMatchRange(begin, end_).value_or(true);
   }
 
- private:
-  /// Sets end_ so that [begin, end_) is empty; false if `begin` is a key. Prefers wide ranges: for
-  /// ranges with room for few keys, the key filter may be probed instead.
+  // Sets end_ so that [begin, end_) is empty; false if `begin` is a key. Prefers wide ranges: for
+  // ranges with room for few keys, the key filter may be probed instead.
   bool FindEmptyRange(std::string_view begin, size_t parting) {
     constexpr size_t kMaxBytes = 3;
     for (size_t bytes = kMaxBytes; bytes > 0; --bytes) {
@@ -74,68 +119,25 @@ class RangeCheck {
     return !file_->HasKeyIn(begin, end_);
   }
 
-  void CheckRange(std::string_view begin) {
-    if (const auto may_match = file_->MayMatchRange(begin, end_)) check_->Count(*may_match);
-  }
-
-  TableFile* const file_;
-  QueryCheck* const check_;
-  std::string previous_;
-  std::string end_;
-  double mean_shared_ = 0;  // bytes of the common prefix with the previous key
-  double num_keys_ = 0;
-};
-
-/// Checks the range below each prefix of the keys.
-class PrefixCheck {
- public:
-  PrefixCheck(TableFile* file, QueryCheck* check) : file_(file), check_(check) {
-    for (const std::string& text : file->report().filter.prefix_rules) {
-      const Result<std::string> rule = internal::ParsePrefixRule(text);
-      if (rule.ok()) rules_.push_back(*rule);
-    }
-  }
-
-  void CheckKey(std::string_view key) {
-    for (const std::string& rule : rules_) {
-      internal::FindPrefixes(AsBytes(rule), key, &lengths_);
-      for (const uint32_t length : lengths_.all()) {
-        const std::string_view prefix = key.substr(0, length);
-        if (previous_.starts_with(prefix) || !SetEnd(prefix)) continue;
-        check_->Count(file_->MayMatchRange(prefix, end_).value_or(true));
-      }
-    }
-    previous_ = key;
-  }
-
-  /// Probes an absent prefix that differs from one of the key in a few bytes before its end. Probes
-  /// each once: there may be few, and a repeated probe is no new evidence.
-  std::optional<bool> ProbeAbsent(const std::string& key, std::mt19937_64* random) {
-    const std::string& rule = rules_[static_cast<size_t>((*random)() % rules_.size())];
+  // Probes an absent prefix that differs from one of the key in a few bytes before its end. Probes
+  // each once: there may be few, and a repeated probe is no new evidence.
+  std::optional<bool> ProbePrefix(const std::string& key) {
+    const std::string& rule = rules_[static_cast<size_t>(random_() % rules_.size())];
     internal::FindPrefixes(AsBytes(rule), key, &lengths_);
     if (lengths_.empty()) return std::nullopt;
     const auto lengths = lengths_.all();
-    std::string prefix = key.substr(0, lengths[(*random)() % lengths.size()]);
-    if (!MakeAbsent(rule, random, &prefix) || !probed_.insert(prefix).second) return std::nullopt;
+    std::string prefix = key.substr(0, lengths[random_() % lengths.size()]);
+    if (!MakeAbsent(rule, &prefix) || !probed_.insert(prefix).second) return std::nullopt;
     return file_->MayMatchRange(prefix, end_);  // a seek after the last partition checks no filter
   }
 
- private:
-  /// Sets end_ to the first key after all keys with the prefix; false if there is none.
-  bool SetEnd(std::string_view prefix) {
-    end_ = prefix.substr(0, prefix.find_last_not_of('\xff') + 1);
-    if (end_.empty()) return false;
-    ++end_.back();
-    return true;
-  }
-
-  bool MakeAbsent(const std::string& rule, std::mt19937_64* random, std::string* prefix) {
+  bool MakeAbsent(const std::string& rule, std::string* prefix) {
     constexpr int kTries = 64;
     constexpr size_t kChangedBytes = 8;
     for (int tries = 0; tries < kTries; ++tries) {
-      const size_t from_end = (*random)() % std::min(prefix->size(), kChangedBytes);
+      const size_t from_end = random_() % std::min(prefix->size(), kChangedBytes);
       char& changed = (*prefix)[prefix->size() - 1 - from_end];
-      const char before = std::exchange(changed, static_cast<char>((*random)()));
+      const char before = std::exchange(changed, static_cast<char>(random_()));
       internal::FindPrefixes(AsBytes(rule), *prefix, &lengths_);
       if (lengths_.longest() != prefix->size()) {
         changed = before;
@@ -146,13 +148,26 @@ class PrefixCheck {
     return false;
   }
 
+  // Sets end_ to the first key after all keys with the prefix; false if there is none.
+  bool SetEnd(std::string_view prefix) {
+    end_ = prefix.substr(0, prefix.find_last_not_of('\xff') + 1);
+    if (end_.empty()) return false;
+    ++end_.back();
+    return true;
+  }
+
   TableFile* const file_;
-  QueryCheck* const check_;
+  FileCheck* const check_;
+  std::mt19937_64 random_;
+  std::vector<std::string> sample_;
   std::vector<std::string> rules_;
   internal::PrefixLengths lengths_;
-  std::set<std::string> probed_;
-  std::string previous_;
-  std::string end_;
+  std::set<std::string> probed_;  // prefixes
+  std::string previous_;          // key
+  std::string end_;               // of the range or prefix
+  double mean_shared_ = 0;        // bytes of the common prefix with the previous key
+  double num_keys_ = 0;
+  uint64_t num_hidden_ = 0;
 };
 
 // A chance deviation of the filter, or a coarse model, stays below this factor.
@@ -194,44 +209,20 @@ FileCheck CheckFile(TableFile* file, uint64_t num_probes) {
   if (!check.file.index.problem.empty()) check.problems.push_back(check.file.index.problem);
   for (std::string& damage : file->FindDamage()) check.problems.push_back(std::move(damage));
 
-  std::mt19937_64 random(check.file.num_bytes);  // the same probes for the same file
-  KeySample sample;
-  RangeCheck ranges(file, &check.ranges);
-  PrefixCheck prefixes(file, &check.prefixes);
   const FilterReport& filter = check.file.filter;
-  uint64_t num_hidden = 0;
+  FilterProbes probes(file, &check);
   try {
-    check.unchecked = file->ForEachKey([&](std::string_view key, bool may_match) {
-      check.keys.Count(may_match);
-      AddToSample(key, check.keys.num_checked, &random, &sample);
-      num_hidden += !file->IndexFinds(key);
-      if (filter.ranges.num_filters != 0) ranges.CheckKey(key);
-      prefixes.CheckKey(key);
-    });
+    check.unchecked = file->ForEachKey(
+        [&](std::string_view key, bool may_match) { probes.CheckKey(key, may_match); });
     if (filter.origin == FilterOrigin::kBlocksieve || filter.origin == FilterOrigin::kStock) {
-      const auto measure = [&](QueryCheck* query, const auto& probe) {
-        for (uint64_t i = 0; i < num_probes && query->num_checked != 0; ++i) {
-          const std::optional<bool> passed = probe(sample[static_cast<size_t>(i % sample.size())]);
-          query->num_probed += passed.has_value();
-          query->num_passed += passed.value_or(false);
-        }
-      };
-      measure(&check.keys, [&](const std::string& key) -> std::optional<bool> {
-        const std::optional<std::string> absent = file->AbsentKey(key, &random);
-        return absent ? std::optional(file->MayMatch(*absent)) : std::nullopt;
-      });
-      measure(&check.ranges, [&](const std::string& key) {
-        return ranges.ProbeAbsent(key, sample[random() % sample.size()]);
-      });
-      measure(&check.prefixes,
-              [&](const std::string& key) { return prefixes.ProbeAbsent(key, &random); });
+      probes.Measure(num_probes);
     }
   } catch (const term::Failure& failure) {
     check.problems.push_back(failure.what());
   }
-  if (num_hidden != 0) {
+  if (probes.num_hidden() != 0) {
     check.problems.push_back(fmt::format("the block index hides {} of the {} keys of the file",
-                                         term::WithCommas(num_hidden),
+                                         term::WithCommas(probes.num_hidden()),
                                          term::WithCommas(check.keys.num_checked)));
   }
   AddProblems(check.keys, "keys", "of the file", filter.predicted_fpr, &check.problems);

@@ -11,7 +11,6 @@
 #include <string_view>
 
 #include "blocksieve/filter.h"
-#include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/block_index/factory.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/version_differences.h"
@@ -149,7 +148,7 @@ void PutFileIds(const std::string& family, bool has_columns, OptionsText* option
 void PutOption(const std::string& option, const std::vector<std::string>& families,
                OptionsText* options) {
   const size_t equals = option.find('=');
-  const std::string shown = term::Shown(option.empty() ? "''" : option);
+  const std::string shown = term::Shorten(option.empty() ? "''" : option);
   const std::string name = option.substr(0, equals);
   const std::string value = equals == std::string::npos ? "" : option.substr(equals + 1);
   if (value.empty()) {
@@ -230,7 +229,7 @@ std::string GoalText(const FilterPolicyOptions& policy) {
   return fmt::format("{}={}", option, value);
 }
 
-std::string PartsText(const FilterPolicyOptions& policy) {
+std::string DescribeParts(const FilterPolicyOptions& policy) {
   if (policy.prefixes.empty()) return policy.ranges ? "range filters" : "";
   return policy.ranges ? "prefixes and range filters" : "prefixes";
 }

@@ -55,7 +55,7 @@ std::pair<const char*, double> GoalOption(const FilterPolicyOptions& policy);
 std::string GoalText(const FilterPolicyOptions& policy);
 
 /// "prefixes and range filters"; "" without both.
-std::string PartsText(const FilterPolicyOptions& policy);
+std::string DescribeParts(const FilterPolicyOptions& policy);
 
 /// The option that requests this policy: "filter_policy={...}".
 std::string PolicyOption(const FilterPolicyOptions& policy);

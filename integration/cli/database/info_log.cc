@@ -118,16 +118,16 @@ FilterReport EstimateFilter(const CreatedTables& tables, int level, double num_e
   if (policy.starts_with("blocksieve") && !is_stock_kind) {
     filter.origin = FilterOrigin::kBlocksieve;
     const FilterKind kind = level == 0 ? FilterKind::kBlockedBloom : FilterKind::kRibbon;
-    filter.kind = FilterKindName(kind);
+    filter.kinds = {kind};
     const Result<Layout> layout = LayoutForBitsPerKey(kind, bits);
     filter.predicted_fpr = layout.ok() ? layout->predicted_fpr : 1;
   } else if (is_stock_kind ? level != 0 : policy.find("ibbon") != std::string::npos) {
     filter.origin = FilterOrigin::kStock;
-    filter.kind = "ribbon";
+    filter.kinds = {FilterKind::kStockRibbon};
     filter.predicted_fpr = StockRibbonFpr(bits / kStockSlotsPerKey);
   } else {
     filter.origin = FilterOrigin::kStock;
-    filter.kind = "bloom";
+    filter.kinds = {FilterKind::kStockBloom};
     filter.predicted_fpr = StockBloomFpr(bits);
   }
   return filter;

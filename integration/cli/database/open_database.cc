@@ -18,7 +18,6 @@
 #include <utility>
 
 #include "integration/cli/database/table/table_file.h"
-#include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/listener/listener.h"
@@ -71,14 +70,14 @@ std::string UnreadableTables(const std::string& path, const rocksdb::Options& op
   return text;
 }
 
-Database OpenPrepared(const Target& target, const std::function<void(UsedOptions*)>& prepare) {
+GuardedDb OpenPrepared(const Target& target, const std::function<void(UsedOptions*)>& prepare) {
   constexpr int kMaxTries = 20;
   for (int tries = 1;; ++tries) {
     const std::string state = ReadState(target.path);
     try {
       UsedOptions options = OptionsToRead(ReadStored(target));
       prepare(&options);
-      return Database(target, std::move(options));
+      return GuardedDb(target, std::move(options));
     } catch (const term::Failure&) {
       // Another process may have removed files after they were listed.
       if (tries == kMaxTries || ReadState(target.path) == state) throw;
@@ -144,7 +143,7 @@ rocksdb::Status OpenWithTtl(const std::string& path, const UsedOptions& options,
 // does not copy them.
 void CheckOperands(const StoredDatabase& stored) {
   if (rocksdb_plugin::CopyOperands()) return;
-  std::optional<Database> db;
+  std::optional<GuardedDb> db;
   for (const rocksdb_plugin::NamedObject& object : stored.loaded.objects) {
     if (object.option != "merge_operator") continue;
     if (!stored.target.Has(object.family)) {
@@ -174,7 +173,7 @@ void CheckOperands(const StoredDatabase& stored) {
 
 }  // namespace
 
-Database::Database(const Target& target, UsedOptions options) {
+GuardedDb::GuardedDb(const Target& target, UsedOptions options) {
   const bool reads = options.access == Access::kRead || options.access == Access::kIndex;
   // Without an OPTIONS file to keep, RocksDB writes one for the rows that are loaded.
   const bool makes_options =
@@ -204,14 +203,14 @@ Database::Database(const Target& target, UsedOptions options) {
       reads ? UnreadableTables(target.path, {options.db, options.families.front().options}) : "");
 }
 
-Database::~Database() {
+GuardedDb::~GuardedDb() {
   for (rocksdb::ColumnFamilyHandle* const handle : handles_) {
     // Only a null handle is an error.
     db_->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
   }
 }
 
-rocksdb::ColumnFamilyHandle* Database::FindHandle(const std::string& family) const {
+rocksdb::ColumnFamilyHandle* GuardedDb::FindHandle(const std::string& family) const {
   for (auto* const handle : handles_) {
     if (handle->GetName() == family) return handle;
   }
@@ -220,14 +219,14 @@ rocksdb::ColumnFamilyHandle* Database::FindHandle(const std::string& family) con
   term::Fail("column family {} was not opened", family);
 }
 
-void Database::CheckRefused() const {
+void GuardedDb::CheckRefused() const {
   const std::vector<std::string> refused = files_->refused();
   if (refused.empty()) return;
   term::Fail("RocksDB tried to change {}, outside of database {}; nothing there was changed",
              fmt::join(refused, ", "), db_->GetName());
 }
 
-rocksdb::Status Database::Compact(
+rocksdb::Status GuardedDb::Compact(
     const std::function<rocksdb::Status()>& compaction,
     const std::function<void(uint64_t bytes_written)>& waiting) const {
   constexpr auto kPause = std::chrono::milliseconds(100);
@@ -306,8 +305,8 @@ bool HasRocksDb(const std::string& path) {
   return has;
 }
 
-Database OpenReadOnly(const Target& target, const std::string& family, Access access,
-                      const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& index) {
+GuardedDb OpenReadOnly(const Target& target, const std::string& family, Access access,
+                       const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& index) {
   const auto prepare = [&](UsedOptions* options) {
     PrepareForRows(family, options);
     options->access = access;

@@ -24,13 +24,13 @@ using rocksdb_plugin::FindPolicy;
 void AddListenerFor(const rocksdb::ColumnFamilyOptions& family, rocksdb::DBOptions* options);
 
 /// An open RocksDB. Everything throws Failure.
-class Database {
+class GuardedDb {
  public:
   /// To read and to index, opens read-only, and another process may have the database open. To
   /// write, enables statistics.
-  Database(const Target& target, UsedOptions options);
-  ~Database();
-  Database(Database&&) = default;
+  GuardedDb(const Target& target, UsedOptions options);
+  ~GuardedDb();
+  GuardedDb(GuardedDb&&) = default;
 
   rocksdb::DB* get() const { return db_.get(); }
   rocksdb::DB* operator->() const { return db_.get(); }
@@ -86,7 +86,7 @@ class DatabaseLock {
 bool HasRocksDb(const std::string& path);
 
 /// Opens a column family to read its rows, or for Access::kIndex. `index`: that of its options.
-Database OpenReadOnly(
+GuardedDb OpenReadOnly(
     const Target& target, const std::string& family, Access access = Access::kRead,
     const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& index = nullptr);
 

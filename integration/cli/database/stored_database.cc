@@ -12,8 +12,6 @@
 #include <system_error>
 #include <utility>
 
-#include "integration/cli/term/terminal.h"
-
 namespace blocksieve::cli {
 namespace {
 
@@ -40,18 +38,13 @@ std::optional<OptionsText> LatestText(const std::string& database) {
   }
 }
 
-// Those of the MANIFEST. Throws Failure.
-std::vector<std::string> ListFamilies(const std::string& path) {
-  std::vector<std::string> names;
-  term::CheckOk(rocksdb::DB::ListColumnFamilies({}, path, &names), "cannot open database {}", path);
-  return names;
-}
-
-// Leaves out families that were dropped after the text was written, but for one that is to be made.
-void RemoveDroppedFamilies(const std::string& path, const std::string& kept,
-                           LoadedOptions* loaded) {
+// Leaves out families that were dropped after the text was written, but for one that is to be made,
+// and gives defaults to those that it lacks, such as after a crash.
+void MatchFamilies(const std::string& path, const std::string& kept, LoadedOptions* loaded) {
   if (path.empty() || !std::filesystem::exists(path + "/CURRENT")) return;
-  const std::vector<std::string> names = ListFamilies(path);
+  std::vector<std::string> names;  // in the MANIFEST
+  term::CheckOk(rocksdb::DB::ListColumnFamilies({}, path, &names), "cannot open database {}", path);
+  const bool is_loaded = !loaded->families.empty();
   std::erase_if(loaded->families, [&](const rocksdb::ColumnFamilyDescriptor& family) {
     const std::string& name = family.name;
     if (name == kept || std::ranges::find(names, name) != names.end()) return false;
@@ -63,12 +56,7 @@ void RemoveDroppedFamilies(const std::string& path, const std::string& kept,
                   [&](const NamedObject& object) { return object.family == name; });
     return true;
   });
-}
-
-// Gives defaults to families that the text lacks, such as after a crash.
-void AddMissingFamilies(const std::string& path, LoadedOptions* loaded) {
-  const bool is_loaded = !loaded->families.empty();
-  for (const std::string& name : ListFamilies(path)) {
+  for (const std::string& name : names) {
     if (loaded->Find(name) != nullptr) continue;
     if (is_loaded && name != kStatisticsFamily) {
       WarnOnce(fmt::format("the OPTIONS file of database {} lacks column family {}; using defaults",
@@ -76,6 +64,23 @@ void AddMissingFamilies(const std::string& path, LoadedOptions* loaded) {
     }
     loaded->families.emplace_back(name, rocksdb::ColumnFamilyOptions());
   }
+}
+
+// `kept`: a column family that the text may name before it is made.
+StoredDatabase LoadText(const Target& target, std::optional<OptionsText> text,
+                        const std::string& kept) {
+  StoredDatabase stored = {.target = target, .text = std::move(text)};
+  const rocksdb::Status status =
+      stored.text ? rocksdb_plugin::Load(*stored.text, &stored.loaded) : rocksdb::Status::OK();
+  if (!status.ok()) {
+    const std::string where = target.path.empty() ? "" : " of database " + target.path;
+    stored.problem = fmt::format("cannot read {}{}: RocksDB {} says: {}", stored.text->name(),
+                                 where, rocksdb::GetRocksVersionAsString(), status.ToString());
+    stored.loaded.families.clear();
+    stored.loaded.db = rocksdb::DBOptions();
+  }
+  MatchFamilies(target.path, kept, &stored.loaded);
+  return stored;
 }
 
 std::string WhatLacks(const StoredDatabase& stored, const NamedObject& object) {
@@ -112,7 +117,7 @@ std::vector<rocksdb::DbPath> ListPaths(const Target& target, Access access) {
 }
 
 // Sets what is not the database's own: places, and objects that belong to a running program.
-UsedOptions Neutral(const StoredDatabase& stored, Access access) {
+UsedOptions MakePortable(const StoredDatabase& stored, Access access) {
   UsedOptions used = {.db = stored.loaded.db, .families = stored.loaded.families, .access = access};
   rocksdb::DBOptions& db = used.db;
   db.create_if_missing = db.create_missing_column_families = db.error_if_exists = false;
@@ -255,7 +260,7 @@ std::vector<std::string> StoredDatabase::TargetFamilies() const {
   if (!target.family) return names;
   if (std::ranges::find(names, *target.family) != names.end()) return {*target.family};
   term::Fail("--column-family is {}, which does not exist; allowed: {}",
-             term::Shown(*target.family), fmt::join(names, ", "));
+             term::Shorten(*target.family), fmt::join(names, ", "));
 }
 
 const rocksdb::ColumnFamilyOptions* StoredDatabase::Find(const std::string& family) const {
@@ -275,31 +280,17 @@ bool StoredDatabase::has_ttl() const {
 }
 
 StoredDatabase WithText(const Target& target, OptionsText text) {
-  StoredDatabase stored = {.target = target, .text = std::move(text)};
-  const rocksdb::Status status = rocksdb_plugin::Load(*stored.text, &stored.loaded);
-  if (!status.ok()) {
-    const std::string where = target.path.empty() ? "" : " of database " + target.path;
-    stored.problem = fmt::format("cannot read {}{}: RocksDB {} says: {}", stored.text->name(),
-                                 where, rocksdb::GetRocksVersionAsString(), status.ToString());
-    stored.loaded.families.clear();
-    stored.loaded.db = rocksdb::DBOptions();
-  }
-  RemoveDroppedFamilies(target.path, target.family.value_or(""), &stored.loaded);
-  return stored;
+  return LoadText(target, std::move(text), target.family.value_or(""));
 }
 
 StoredDatabase ReadStored(const Target& target) {
-  std::optional<OptionsText> text = LatestText(target.path);
-  StoredDatabase stored = text ? WithText(target, *std::move(text)) : StoredDatabase{target};
-  RemoveDroppedFamilies(target.path, "", &stored.loaded);
-  AddMissingFamilies(target.path, &stored.loaded);
-  return stored;
+  return LoadText(target, LatestText(target.path), "");
 }
 
 UsedOptions OptionsToRead(const StoredDatabase& stored) {
   if (!stored.problem.empty()) WarnOnce(stored.problem + "; using default options");
   CheckReadable(stored);
-  UsedOptions used = Neutral(stored, Access::kRead);
+  UsedOptions used = MakePortable(stored, Access::kRead);
   used.has_ttl = stored.has_ttl();
   for (rocksdb::ColumnFamilyDescriptor& family : used.families) {
     if (used.has_ttl) family.options.merge_operator = nullptr;  // DBWithTTL wraps it itself
@@ -362,7 +353,7 @@ void CheckOptionsToWrite(const StoredDatabase& stored, Access access) {
 
 UsedOptions OptionsToWrite(const StoredDatabase& stored, Access access,
                            const std::map<std::string, std::string>& stock_policies) {
-  UsedOptions used = Neutral(stored, access);
+  UsedOptions used = MakePortable(stored, access);
   used.db.paranoid_checks = true;
   for (rocksdb::ColumnFamilyDescriptor& family : used.families) {
     const bool is_target = stored.target.Has(family.name);

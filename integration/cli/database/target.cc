@@ -11,8 +11,6 @@
 #include <system_error>
 #include <utility>
 
-#include "integration/cli/term/terminal.h"
-
 namespace blocksieve::cli {
 namespace {
 
@@ -24,11 +22,6 @@ uint64_t NumberOf(std::string_view name) {
   const char* const end = name.data() + name.size();
   const auto [rest, error] = std::from_chars(name.data(), end, number);
   return error == std::errc() && std::string_view(rest, end) == ".log" ? number : 0;
-}
-
-bool IsDirectory(const std::string& path) {
-  std::error_code error;
-  return fs::is_directory(path, error);
 }
 
 // 0 without any.
@@ -120,7 +113,7 @@ uint64_t SizeOfFile(const std::string& path) {
 
 bool IsSameDirectory(const std::string& a, const std::string& b) {
   std::error_code error;
-  return IsDirectory(a) && IsDirectory(b) && fs::equivalent(a, b, error);
+  return fs::is_directory(a, error) && fs::equivalent(a, b, error);
 }
 
 std::vector<std::string> NamesWithSuffix(const std::string& directory, const char* suffix) {

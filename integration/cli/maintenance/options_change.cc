@@ -10,7 +10,6 @@
 
 #include "blocksieve/sizing.h"
 #include "integration/cli/database/database.h"
-#include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -95,7 +94,7 @@ std::string PolicyOfFiles(const Target& target, const std::string& family,
         filter.num_entries < kMinKeysOfFilter * filter.num_filters) {
       continue;
     }
-    auto& sum = filter.kind.find("ribbon") != std::string::npos ? ribbons : blooms;
+    auto& sum = filter.kinds.contains(FilterKind::kStockRibbon) ? ribbons : blooms;
     sum.num_bytes += filter.num_bytes;
     sum.num_keys += filter.num_entries;
     sum.fpr_sum += filter.predicted_fpr * static_cast<double>(filter.num_entries);

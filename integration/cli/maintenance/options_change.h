@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "integration/cli/database/filter_options.h"
-#include "integration/cli/database/json_table.h"
 #include "integration/cli/database/open_database.h"
+#include "integration/cli/database/report.h"
 
 // Changes the OPTIONS file of a closed database, and changes it back. Everything throws Failure;
 // for a wrong option, UsageError.

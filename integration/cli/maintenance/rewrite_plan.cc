@@ -13,7 +13,6 @@
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/maintenance/options_change.h"
 #include "integration/cli/maintenance/skip_indexes.h"
-#include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -55,7 +54,7 @@ bool IsToRevert(const FileReport& file, const rocksdb_plugin::FilterReader& stoc
 }
 
 // Cancels what runs. A compaction that waits for the rate limiter does not notice it.
-void Stop(const Database& db) {
+void Stop(const GuardedDb& db) {
   constexpr int64_t kNoLimit = int64_t{1} << 40;
   db->DisableManualCompaction();
   const auto limiter = db->GetDBOptions().rate_limiter;
@@ -64,7 +63,7 @@ void Stop(const Database& db) {
 
 }  // namespace
 
-RewritePlan PlanRewrite(const Target& target, const RewriteFiltersOptions& options) {
+RewritePlan PlanForOptions(const Target& target, const RewriteFiltersOptions& options) {
   RewritePlan plan = ReadFiles(target);
   const StoredDatabase stored = ReadStored(target);
   const auto is_ours = [](const rocksdb::ColumnFamilyOptions& family) {
@@ -87,7 +86,7 @@ RewritePlan PlanRewrite(const Target& target, const RewriteFiltersOptions& optio
           has_filters ? ", or restore the filters of stock RocksDB with blocksieve revert" : "");
     }
     if (!changes || tree.num_keys() == 0) continue;
-    Result<FilterPlan> planned = rocksdb_plugin::PlanRewrites(
+    Result<FilterPlan> planned = rocksdb_plugin::PlanColumnFamily(
         plan.files, tree, *family, options, KeysInFiles("looking at keys"), {}, &plan.not_better);
     if (!planned.ok()) term::Fail("column family {}: {}", tree.name(), planned.status().message());
     AddPlan(i, *std::move(planned), rocksdb_plugin::PartsText(*family), &plan);
@@ -122,7 +121,7 @@ RewritePlan PlanRevert(const Target& target, const RewriteFiltersOptions& option
   return plan;
 }
 
-Database OpenToRewrite(const Target& target, uint64_t bytes_per_second) {
+GuardedDb OpenToRewrite(const Target& target, uint64_t bytes_per_second) {
   const StoredDatabase stored = ReadStored(target);
   CheckWritable(stored, Access::kRewrite);
   UsedOptions options = OptionsToWrite(stored, Access::kRewrite, StandInPolicies(stored));
@@ -136,14 +135,14 @@ Database OpenToRewrite(const Target& target, uint64_t bytes_per_second) {
     // RocksDB ignores all listeners of an OPTIONS file if it does not know one.
     AddListenerFor(family.options, &options.db);
   }
-  Database db(target, std::move(options));
+  GuardedDb db(target, std::move(options));
   if (!target.family) return db;
   term::CheckOk(db->Flush(rocksdb::FlushOptions(), db.FindHandle(*target.family)),
                 "cannot write database {}", target.path);
   return db;
 }
 
-bool ExecutePlan(const Database& db, const RewritePlan& plan, const ShowProgress& show) {
+bool ExecutePlan(const GuardedDb& db, const RewritePlan& plan, const ShowProgress& show) {
   constexpr uint64_t kNoLimit = 0;  // the database has a rate limiter
   std::mutex mutex;
   FileProgress last;  // of the thread that compacts

@@ -36,7 +36,7 @@ struct RewritePlan {
 
 /// Plans to build the filters that the OPTIONS file requests. Throws Failure if it has no
 /// blocksieve policy.
-RewritePlan PlanRewrite(const Target& target, const RewriteFiltersOptions& options);
+RewritePlan PlanForOptions(const Target& target, const RewriteFiltersOptions& options);
 
 /// Plans to rewrite all files with blocksieve filters, and those that lost theirs to a process
 /// without the plug-in, with the policies of `stock`. Leaves out families whose policy this program
@@ -49,10 +49,10 @@ using ShowProgress = std::function<bool(const FileProgress&)>;
 /// Opens a database whose files can be rewritten one by one, with the options of its OPTIONS file
 /// and, where these define none, its current skip indexes. RocksDB starts no compactions of its
 /// own. Flushes the families of the target. `bytes_per_second` limits writing; 0: no limit.
-Database OpenToRewrite(const Target& target, uint64_t bytes_per_second);
+GuardedDb OpenToRewrite(const Target& target, uint64_t bytes_per_second);
 
 /// Rewrites the files of the plan in order, each on its level; see RewriteFiles. Calls `show` ten
 /// times a second and at the end; if it returns false, stops at once and returns false.
-bool ExecutePlan(const Database& db, const RewritePlan& plan, const ShowProgress& show);
+bool ExecutePlan(const GuardedDb& db, const RewritePlan& plan, const ShowProgress& show);
 
 }  // namespace blocksieve::cli

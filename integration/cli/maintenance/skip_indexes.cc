@@ -7,7 +7,6 @@
 #include <map>
 
 #include "blocksieve/predicate.h"
-#include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
@@ -32,7 +31,7 @@ std::string IdentityOfIndex(const rocksdb_plugin::SstPlace& sst,
 }
 
 // The texts of these options, of the newest file last; empty for files without an index.
-std::vector<std::string> IdentitiesIn(const Database& db, const std::string& family) {
+std::vector<std::string> IdentitiesIn(const GuardedDb& db, const std::string& family) {
   rocksdb::TablePropertiesCollection files;
   term::CheckOk(rocksdb_plugin::ReadTableProperties(db.get(), db.FindHandle(family), &files),
                 "cannot read the properties of database {}", db->GetName());
@@ -62,7 +61,7 @@ std::optional<SkipIndexSettings> PresentIndex(const StoredDatabase& stored,
   return std::nullopt;
 }
 
-std::vector<std::string> ColumnsInFiles(const Database& db, const std::string& family) {
+std::vector<std::string> ColumnsInFiles(const GuardedDb& db, const std::string& family) {
   std::vector<std::string> columns;
   for (const std::string& identity : IdentitiesIn(db, family)) {
     for (const std::string_view column : rocksdb_plugin::ColumnLines(identity)) {
@@ -98,21 +97,23 @@ std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewIndexFactory(
   return factory;
 }
 
-bool HasValues(const Database& db, rocksdb::ColumnFamilyHandle* family, const Column& column) {
+bool HasValues(const GuardedDb& db, rocksdb::ColumnFamilyHandle* family, const Column& column) {
   const Result<Predicate> has_value = Predicate::Not(Predicate::IsMissing(column));
   std::unique_ptr<SkipScan> scan;
   return !has_value.ok() ||
          !SkipScan::Create(db.get(), family, *has_value, {.limit = 1}, &scan).ok() || scan->Valid();
 }
 
-bool HasRowsOnlyInWal(const Database& db, const std::string& family) {
-  rocksdb::ColumnFamilyHandle* const handle = db.FindHandle(family);
-  rocksdb::ColumnFamilyMetaData files;
-  db->GetColumnFamilyMetaData(handle, &files);
-  if (files.file_count != 0) return false;
-  const std::unique_ptr<rocksdb::Iterator> rows(db->NewIterator({}, handle));
+bool HasRows(const GuardedDb& db, const std::string& family) {
+  const std::unique_ptr<rocksdb::Iterator> rows(db->NewIterator({}, db.FindHandle(family)));
   rows->SeekToFirst();
-  return rows->Valid();
+  return rows->Valid() || !rows->status().ok();
+}
+
+bool HasRowsOnlyInWal(const GuardedDb& db, const std::string& family) {
+  rocksdb::ColumnFamilyMetaData files;
+  db->GetColumnFamilyMetaData(db.FindHandle(family), &files);
+  return files.file_count == 0 && HasRows(db, family);
 }
 
 void SetIndex(const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& index,

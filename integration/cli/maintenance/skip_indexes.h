@@ -20,8 +20,10 @@ namespace blocksieve::cli {
 inline constexpr const char* kOnlyInWal =
     "only in its WAL; call DB::Flush in the program that writes them first";
 
+bool HasRows(const GuardedDb& db, const std::string& family);
+
 /// Whether the column family has rows, and no file with any: no index finds those in the WAL.
-bool HasRowsOnlyInWal(const Database& db, const std::string& family);
+bool HasRowsOnlyInWal(const GuardedDb& db, const std::string& family);
 
 /// Changes of the index of a column family. What is not given stays as it is.
 struct IndexChange {
@@ -43,10 +45,10 @@ std::optional<rocksdb_plugin::SkipIndexSettings> PresentIndex(const StoredDataba
                                                               const std::string& family);
 
 /// The definitions of the indexed columns of all files of the column family, of the newest last.
-std::vector<std::string> ColumnsInFiles(const Database& db, const std::string& family);
+std::vector<std::string> ColumnsInFiles(const GuardedDb& db, const std::string& family);
 
 /// Whether a row of the column family has a value in the column, as far as it can be scanned.
-bool HasValues(const Database& db, rocksdb::ColumnFamilyHandle* family, const Column& column);
+bool HasValues(const GuardedDb& db, rocksdb::ColumnFamilyHandle* family, const Column& column);
 
 /// Sets the index of new files in place of another one, beside other collectors.
 void SetIndex(const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& index,

@@ -24,28 +24,27 @@ void Remember(int signal) {
   interrupted = true;
 }
 
-int Report(const Describe& describe, const std::string& name, const char* message, int code) {
-  std::string text =
-      describe ? describe(name, message, code) : fmt::format("{}: {}\n", name, message);
-  if (!describe && code == kUsageCode) text += fmt::format("See: {} --help\n", name);
-  WriteToStandardError(text);
-  return code;
-}
-
 int RunAndReport(const std::string& name, const std::function<void()>& run,
                  const Describe& describe) {
+  const auto report = [&](const char* message, int code) {
+    std::string text =
+        describe ? describe(name, message, code) : fmt::format("{}: {}\n", name, message);
+    if (!describe && code == kUsageCode) text += fmt::format("See: {} --help\n", name);
+    WriteToStandardError(text);
+    return code;
+  };
   try {
     run();
     if (std::fflush(stdout) != 0) Fail("cannot write to standard output");
     return 0;
   } catch (const UsageError& error) {
-    return Report(describe, name, error.what(), kUsageCode);
+    return report(error.what(), kUsageCode);
   } catch (const Interrupted& interrupted) {
-    return Report(describe, name, interrupted.what(), kSignalCode + interrupted.signal());
+    return report(interrupted.what(), kSignalCode + interrupted.signal());
   } catch (const std::bad_alloc&) {
-    return Report(describe, name, "out of memory", kFailureCode);
+    return report("out of memory", kFailureCode);
   } catch (const std::exception& error) {
-    return Report(describe, name, error.what(), kFailureCode);
+    return report(error.what(), kFailureCode);
   }
 }
 

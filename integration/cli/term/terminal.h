@@ -193,6 +193,6 @@ std::string CountOf(uint64_t number, std::string_view what);
 std::string NumberText(double number, int digits = 3);
 
 /// Shortens a value for a message: up to 80 bytes, then "..." if it is longer.
-std::string Shown(std::string_view value);
+std::string Shorten(std::string_view value);
 
 }  // namespace blocksieve::term

@@ -52,13 +52,15 @@ StockFilter DescribeStockFilter(ByteView contents, double bits_per_entry) {
   const uint64_t data_bits = 8 * (contents.size() - kStockTrailerBytes);
   const auto marker = static_cast<int8_t>(trailer[0]);
   if (marker == kBloomMarker && trailer[1] == 0) {
-    return {"bloom", BlockedBloomFpr(bits_per_entry, std::max(trailer[2] & 31u, 1u)), marker};
+    return {.kind = FilterKind::kStockBloom,
+            .fpr = BlockedBloomFpr(bits_per_entry, std::max(trailer[2] & 31u, 1u)),
+            .marker = marker};
   }
   if (marker == kRibbonMarker) {
     const uint64_t num_slots = 128 * uint64_t{LoadLittleEndian<uint32_t>(trailer.data() + 1) >> 8};
     if (num_slots == 0) return {.problem = "stock Ribbon filter without slots"};
     const double columns = static_cast<double>(data_bits) / static_cast<double>(num_slots);
-    return {"ribbon", StockRibbonFpr(columns), marker};
+    return {.kind = FilterKind::kStockRibbon, .fpr = StockRibbonFpr(columns), .marker = marker};
   }
   if (marker <= 0) return {.marker = marker};
   const uint64_t num_lines = LoadLittleEndian<uint32_t>(trailer.data() + 1);
@@ -69,9 +71,10 @@ StockFilter DescribeStockFilter(ByteView contents, double bits_per_entry) {
     return {.problem = "legacy Bloom filter of no whole lines"};
   }
   const double num_keys = std::floor(8 * static_cast<double>(contents.size()) / bits_per_entry);
-  return {"legacy bloom",
-          LegacyBloomFpr(static_cast<double>(data_bits), num_keys, static_cast<uint32_t>(marker)),
-          marker};
+  return {.is_legacy_bloom = true,
+          .fpr = LegacyBloomFpr(static_cast<double>(data_bits), num_keys,
+                                static_cast<uint32_t>(marker)),
+          .marker = marker};
 }
 
 // From an option string, which every generation of the interface has.

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "blocksieve/bytes.h"
@@ -39,10 +40,11 @@ const rocksdb::FilterPolicy* StockReader();
 
 /// What the trailer of a stock filter says.
 struct StockFilter {
-  const char* kind = "";     ///< "bloom", "ribbon" or "legacy bloom"; empty: unknown, or damaged.
-  double fpr = 1;            ///< By the model of the kind.
-  int8_t marker = 0;         ///< Its first byte, which tells the kind.
-  const char* problem = "";  ///< Why it is damaged; empty if it is not.
+  std::optional<FilterKind> kind = std::nullopt;  ///< kStockBloom or kStockRibbon.
+  bool is_legacy_bloom = false;                   ///< Without one of these kinds.
+  double fpr = 1;                                 ///< By the model of the kind.
+  int8_t marker = 0;                              ///< Its first byte, which tells the kind.
+  const char* problem = "";                       ///< Why it is damaged; empty if it is not.
 };
 
 /// Describes a filter that HasFilterBlockTail does not hold for, with this many bits per entry.

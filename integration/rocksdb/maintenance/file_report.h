@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -78,8 +79,9 @@ struct PartReport {
 /// Totals over all filters of a file.
 struct FilterReport {
   FilterOrigin origin = FilterOrigin::kNone;
-  std::string kind;     ///< "ribbon", "bloom", "legacy bloom"; several joined by '+'.
-  std::string shape;    ///< "full", "partitioned" or "per granule".
+  std::set<FilterKind> kinds;      ///< Of the filters that can be read.
+  bool has_legacy_blooms = false;  ///< RocksDB's, of tables with a format_version below 5.
+  std::string shape;               ///< "full", "partitioned" or "per granule".
   std::string entries;  ///< "keys", "prefixes" or "keys and prefixes"; set by `inspect` only.
   uint64_t num_filters = 0;
   uint64_t num_entries = 0;  ///< Keys added to the filters; in stock filters also prefixes.
@@ -159,14 +161,8 @@ std::string StateText(FilterState state, const FilterReader& reader);
 FilterReport ReportFilters(const rocksdb::TableProperties& properties,
                            const std::vector<std::string>& filters);
 
-/// REQUIRES: the file has one.
+/// That of a block index; empty without one.
 IndexReport ReportIndex(const OpenedBlockIndex& opened, const rocksdb::TableProperties& properties);
-
-/// Reads the filters of the table at `path`, and its block index, if it `may_have_index`. Sets
-/// `filter` and `index`. Errors: those of RocksDB. Filters that it cannot read are unknown.
-rocksdb::Status ReadFilters(rocksdb::Env* env, const std::string& path,
-                            const rocksdb::TableProperties& properties, bool may_have_index,
-                            FileReport* report);
 
 /// Reads the files of a column family of an open database, in the order of levels; level 0 from the
 /// newest to the oldest. Files that are written meanwhile may be missing. Keeps the filters and

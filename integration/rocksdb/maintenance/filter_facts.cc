@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "integration/rocksdb/maintenance/file_report.h"
 
-#include <rocksdb/sst_file_reader.h>
-
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <map>
 #include <set>
 #include <utility>
 
 #include "blocksieve/filter.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/compat/stock_filters.h"
-#include "integration/rocksdb/maintenance/captured_filters.h"
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 
@@ -36,7 +32,7 @@ FilterReport DescribeOurs(ByteView contents) {
   }
   FilterReport facts;
   facts.origin = FilterOrigin::kBlocksieve;
-  facts.kind = FilterKindName(filter->kind);
+  facts.kinds = {filter->kind};
   facts.num_entries = filter->num_keys;
   facts.predicted_fpr = filter->predicted_fpr;
   if (filter->range_bytes != 0) {
@@ -60,44 +56,36 @@ FilterReport DescribeStock(ByteView contents, double bits_per_entry) {
   const StockFilter filter = DescribeStockFilter(contents, bits_per_entry);
   if (*filter.problem != '\0') return Unreadable(filter.problem);
   FilterReport facts;
+  facts.origin = FilterOrigin::kStock;
   facts.num_entries =
       static_cast<uint64_t>(8 * static_cast<double>(contents.size()) / bits_per_entry);
-  facts.kind = filter.kind;
   facts.predicted_fpr = filter.fpr;
-  facts.origin = facts.kind.empty() ? FilterOrigin::kUnknown : FilterOrigin::kStock;
-  if (facts.kind.empty()) facts.note = "unknown kind " + std::to_string(filter.marker);
+  facts.has_legacy_blooms = filter.is_legacy_bloom;
+  if (filter.kind) {
+    facts.kinds = {*filter.kind};
+  } else if (!filter.is_legacy_bloom) {
+    facts.origin = FilterOrigin::kUnknown;
+    facts.note = "unknown kind " + std::to_string(filter.marker);
+  }
   return facts;
 }
 
-// The mean FPR of filters, weighted by their entries, as lookups are.
-class MeanFpr {
- public:
-  void Add(double entries, double fpr) {
-    entries_ += entries;
-    sum_ += entries * fpr;
-  }
-
-  double entries() const { return entries_; }
-  double Get() const { return sum_ / entries_; }
-
- private:
-  double entries_ = 0;
-  double sum_ = 0;
-};
-
-PartReport SumParts(const std::vector<FilterReport>& filters, PartReport FilterReport::*part) {
-  PartReport sum;
-  MeanFpr fpr;
-  for (const FilterReport& filter : filters) {
-    const PartReport& one = filter.*part;
-    if (one.num_filters == 0) continue;
-    ++sum.num_filters;
-    sum.num_bytes += one.num_bytes;
-    fpr.Add(static_cast<double>(filter.num_entries), one.fpr);
-  }
-  if (sum.num_filters != 0) sum.fpr = fpr.Get();
-  return sum;
+FilterReport ReportFilter(ByteView contents, double stock_bits_per_entry) {
+  const bool is_ours = contents.size() > kZeroTailBytes && HasFilterBlockTail(contents);
+  return is_ours ? DescribeOurs(contents) : DescribeStock(contents, stock_bits_per_entry);
 }
+
+// A mean over entries, as lookups are distributed.
+struct MeanFpr {
+  double entries = 0;
+  double sum = 0;
+
+  void Add(double more, double fpr) {
+    entries += more;
+    sum += more * fpr;
+  }
+  double Get() const { return entries == 0 ? 1 : sum / entries; }
+};
 
 }  // namespace
 
@@ -112,53 +100,52 @@ void DescribeFilters(const std::vector<std::string>& filters, uint64_t num_entri
   report->num_filters = filters.size();
   for (const std::string& contents : filters) report->num_bytes += contents.size();
   const double bits_per_entry = 8 * Ratio(report->num_bytes, num_entries);
-  std::vector<FilterReport> described;
-  described.reserve(filters.size());
-  for (const std::string& contents : filters) {
-    const ByteView bytes = AsBytes(contents);
-    const bool is_ours = contents.size() > kZeroTailBytes && HasFilterBlockTail(bytes);
-    described.push_back(is_ours ? DescribeOurs(bytes) : DescribeStock(bytes, bits_per_entry));
-  }
   // Of a filter that does not record them: partitions have similar sizes.
   const double typical_entries =
       static_cast<double>(num_entries) / static_cast<double>(filters.size());
-  std::map<std::string, MeanFpr> kinds;
   std::optional<FilterOrigin> readable;
-  MeanFpr fpr;
+  MeanFpr all, ribbons, blooms, ranges, prefixes;
   std::set<std::string> rules;
-  for (const FilterReport& facts : described) {
+  for (const std::string& contents : filters) {
+    const FilterReport facts = ReportFilter(AsBytes(contents), bits_per_entry);
+    const double entries =
+        facts.num_entries == 0 ? typical_entries : static_cast<double>(facts.num_entries);
+    const auto add_part = [entries](const PartReport& part, PartReport* sum, MeanFpr* mean) {
+      if (part.num_filters == 0) return;
+      ++sum->num_filters;
+      sum->num_bytes += part.num_bytes;
+      mean->Add(entries, part.fpr);
+      sum->fpr = mean->Get();
+    };
+    add_part(facts.ranges, &report->ranges, &ranges);
+    add_part(facts.prefixes, &report->prefixes, &prefixes);
     report->num_prefixes += facts.num_prefixes;
     report->num_prefix_hashes += facts.num_prefix_hashes;
     rules.insert(facts.prefix_rules.begin(), facts.prefix_rules.end());
-    const double entries =
-        facts.num_entries == 0 ? typical_entries : static_cast<double>(facts.num_entries);
     report->origin = facts.origin;
     report->num_entries += facts.num_entries;
-    fpr.Add(entries, facts.predicted_fpr);
+    report->kinds.insert(facts.kinds.begin(), facts.kinds.end());
+    report->has_legacy_blooms |= facts.has_legacy_blooms;
+    all.Add(entries, facts.predicted_fpr);
     if (facts.origin == FilterOrigin::kUnknown) {
       report->note = facts.note;
     } else if (facts.origin == FilterOrigin::kUnreadable) {
       report->problems.push_back("unreadable filter: " + facts.problems.front());
     } else {
       readable = facts.origin;
-      kinds[facts.kind].Add(entries, facts.predicted_fpr);
+      (facts.kinds.contains(FilterKind::kStockRibbon) ? ribbons : blooms)
+          .Add(entries, facts.predicted_fpr);
     }
   }
-  for (const auto& [name, mean] : kinds) report->kind += (report->kind.empty() ? "" : "+") + name;
   if (readable) report->origin = *readable;
-  report->predicted_fpr = fpr.Get();
-  report->ranges = SumParts(described, &FilterReport::ranges);
-  report->prefixes = SumParts(described, &FilterReport::prefixes);
+  report->predicted_fpr = all.Get();
   report->prefix_rules.assign(rules.begin(), rules.end());
   if (report->origin != FilterOrigin::kStock) return;
   report->num_entries = num_entries;
   // Instead of a small Ribbon, RocksDB writes a Bloom filter of the same rate. Its bits per key are
   // not recorded, and differ from the file's mean.
-  const auto ribbon = kinds.find("ribbon");
-  const auto bloom = kinds.find("bloom");
-  if (ribbon == kinds.end() || bloom == kinds.end()) return;
-  const MeanFpr& blooms = bloom->second;
-  report->predicted_fpr += blooms.entries() / fpr.entries() * (ribbon->second.Get() - blooms.Get());
+  if (ribbons.entries == 0 || !report->kinds.contains(FilterKind::kStockBloom)) return;
+  report->predicted_fpr += blooms.entries / all.entries * (ribbons.Get() - blooms.Get());
 }
 
 FilterReport ReportFilters(const rocksdb::TableProperties& properties,
@@ -183,6 +170,7 @@ FilterReport ReportFilters(const rocksdb::TableProperties& properties,
 IndexReport ReportIndex(const OpenedBlockIndex& opened,
                         const rocksdb::TableProperties& properties) {
   IndexReport report;
+  if (opened.num_bytes == 0 && opened.problem.empty()) return report;
   report.num_bytes = opened.num_bytes;
   report.place = kBlockIndexPlace;
   report.problem = opened.problem;
@@ -192,28 +180,6 @@ IndexReport ReportIndex(const OpenedBlockIndex& opened,
   report.has_file_id = FindFileId(properties) == opened.index->id();
   if (opened.index->values() != nullptr) report.columns = opened.index->values()->columns();
   return report;
-}
-
-rocksdb::Status ReadFilters(rocksdb::Env* env, const std::string& path,
-                            const rocksdb::TableProperties& properties, bool may_have_index,
-                            FileReport* report) {
-  const auto captured = std::make_shared<CapturedFilters>();
-  const bool reads_filters = properties.filter_size != 0 && LoadedAbiProblem().empty();
-  OpenedBlockIndex index;
-  rocksdb::Status status;
-  if (reads_filters || may_have_index) {
-    rocksdb::Options options;
-    options.env = env;
-    options.table_factory = TablesWith(reads_filters ? captured : nullptr, &index);
-    rocksdb::SstFileReader table(options);
-    status = table.Open(path);
-    if (status.IsNotFound() || status.IsPathNotFound()) return status;
-    if (index.num_bytes != 0) report->index = ReportIndex(index, properties);
-  }
-  // Other errors are of the filters: the database has opened the table.
-  static const std::vector<std::string> none;
-  report->filter = ReportFilters(properties, status.ok() ? captured->contents() : none);
-  return rocksdb::Status::OK();
 }
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "integration/rocksdb/compat/table_properties.h"
+#include "integration/rocksdb/maintenance/opened_table.h"
 #include "integration/rocksdb/options/loaded_options.h"
 #include "integration/rocksdb/policy/policy.h"
 
@@ -32,21 +33,14 @@ bool TellsAll(const rocksdb::TableProperties& table, const FilterReader& reader)
          (is_read && 16 * table.filter_size >= table.num_filter_entries);
 }
 
-std::optional<FilterKind> ToKind(const FilterReport& filter) {
-  const std::string kind = (filter.origin == FilterOrigin::kStock ? "stock " : "") + filter.kind;
-  std::vector<FilterKind> kinds = AllFilterKinds();
-  kinds.insert(kinds.end(), {FilterKind::kStockBloom, FilterKind::kStockRibbon});
-  const auto found = std::ranges::find(kinds, kind, FilterKindName);
-  return found == kinds.end() ? std::nullopt : std::optional(*found);
-}
-
 TreeFile ToTreeFile(const FileReport& file, size_t id) {
   const FilterReport& filter = file.filter;
+  const bool has_one_kind = filter.kinds.size() == 1 && !filter.has_legacy_blooms;
   TreeFile described{.level = file.place.level,
                      .num_keys = FilterKeys(file),
                      .num_bytes = file.num_bytes,
                      .has_filter = filter.origin != FilterOrigin::kNone,
-                     .kind = ToKind(filter),
+                     .kind = has_one_kind ? std::optional(*filter.kinds.begin()) : std::nullopt,
                      .fpr = file.fpr(),
                      .filter_bytes = filter.point_bytes(),
                      .num_filters = filter.num_filters,
@@ -54,6 +48,24 @@ TreeFile ToTreeFile(const FileReport& file, size_t id) {
                      .id = id};
   if (file.place.keys) std::tie(described.smallest, described.largest) = *file.place.keys;
   return described;
+}
+
+// Sets the filters and the block index of the report; filters that RocksDB cannot read are unknown.
+// Errors: NotFound.
+rocksdb::Status ReadFilters(rocksdb::Env* env, const std::string& path,
+                            const rocksdb::TableProperties& properties, bool may_have_index,
+                            FileReport* report) {
+  OpenedTable table;
+  const bool has_filters = properties.filter_size != 0;
+  if (has_filters || may_have_index) {
+    rocksdb::Options options;
+    options.env = env;
+    const rocksdb::Status status = OpenTable(options, path, has_filters, &table);
+    if (status.IsNotFound() || status.IsPathNotFound()) return status;
+  }
+  report->index = ReportIndex(*table.index, properties);
+  report->filter = ReportFilters(properties, table.filters);
+  return rocksdb::Status::OK();
 }
 
 }  // namespace

@@ -124,12 +124,12 @@ rocksdb::Status CheckRewritable(const rocksdb::Options& options, const std::stri
 
 }  // namespace
 
-Result<FilterPlan> PlanRewrites(const std::vector<FileReport>& files, const Tree& tree,
-                                const rocksdb::ColumnFamilyOptions& family,
-                                const RewriteFiltersOptions& options,
-                                const KeysOfFile& keys_of_file,
-                                const std::set<std::string>& written,
-                                std::vector<std::string>* not_better) {
+Result<FilterPlan> PlanColumnFamily(const std::vector<FileReport>& files, const Tree& tree,
+                                    const rocksdb::ColumnFamilyOptions& family,
+                                    const RewriteFiltersOptions& options,
+                                    const KeysOfFile& keys_of_file,
+                                    const std::set<std::string>& written,
+                                    std::vector<std::string>* not_better) {
   const std::optional<BlockIndexOptions> block_index = FindBlockIndexOptions(family);
   const bool needs_id =
       std::ranges::any_of(family.table_properties_collector_factories, IsFileIdCollector);
@@ -281,8 +281,8 @@ rocksdb::Status RewriteFilters(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* col
           KnownLevels({db_options.info_log.get(), column_family->GetName(), db->GetName()});
       if (known) trees.front().SetLookupShares(*known);
       std::vector<std::string> not_better;
-      const Result<FilterPlan> plan =
-          PlanRewrites(files, trees.front(), db_options, options, visit_keys, written, &not_better);
+      const Result<FilterPlan> plan = PlanColumnFamily(files, trees.front(), db_options, options,
+                                                       visit_keys, written, &not_better);
       if (!plan.ok()) return ToRocksStatus(plan.status());
       if (plan->changes.empty()) {
         if (!not_better.empty())

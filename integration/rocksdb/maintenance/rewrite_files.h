@@ -21,12 +21,12 @@ namespace blocksieve::rocksdb_plugin {
 /// of BuildTrees(files). Leaves out files of which RewriteFiles has `written` the path, and those
 /// whose planned filter RocksDB does not build; adds to `*not_better` why, for each. REQUIRES: it
 /// has keys. Errors: as AllocateRates.
-Result<FilterPlan> PlanRewrites(const std::vector<FileReport>& files, const Tree& tree,
-                                const rocksdb::ColumnFamilyOptions& family,
-                                const RewriteFiltersOptions& options,
-                                const KeysOfFile& keys_of_file,
-                                const std::set<std::string>& written,
-                                std::vector<std::string>* not_better);
+Result<FilterPlan> PlanColumnFamily(const std::vector<FileReport>& files, const Tree& tree,
+                                    const rocksdb::ColumnFamilyOptions& family,
+                                    const RewriteFiltersOptions& options,
+                                    const KeysOfFile& keys_of_file,
+                                    const std::set<std::string>& written,
+                                    std::vector<std::string>* not_better);
 
 /// Why RocksDB builds no better filter for a file than it has; "" if it does. Options of policies,
 /// tables and column families keep it from building some filters, which this finds by building one:

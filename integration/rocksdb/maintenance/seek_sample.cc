@@ -57,14 +57,15 @@ RunSeeks SeekSample::ScaleTo(uint64_t keys_of_run) const {
   const auto scaled = [&](double sum) {
     return static_cast<uint64_t>(sum / num_keys_ * static_cast<double>(keys_of_run));
   };
+  run.ranges.sampled_files = num_files_;
+  run.ranges.sampled_keys = static_cast<uint64_t>(num_keys_);
+  run.prefixes = run.ranges;
   run.ranges.estimated_fpr = estimated_fpr_ / num_keys_;
   run.ranges.fpr = fpr_ / num_keys_;
   run.ranges.num_bytes = scaled(num_bytes_);
   run.prefixes.estimated_fpr = run.prefixes.fpr = 1 - ruled_out_ / num_keys_;
   run.prefixes.num_bytes = scaled(prefix_bytes_);
-  run.num_prefixes = scaled(num_prefixes_);
-  run.sampled_files = num_files_;
-  run.sampled_keys = static_cast<uint64_t>(num_keys_);
+  run.prefixes.num_prefixes = scaled(num_prefixes_);
   return run;
 }
 

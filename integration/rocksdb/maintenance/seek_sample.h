@@ -16,18 +16,18 @@ namespace blocksieve::rocksdb_plugin {
 /// Range filters or prefixes of a sorted run. FPRs are shares of short empty ranges, or of absent
 /// prefixes, that pass.
 struct RunPart {
-  double current_fpr = 1;    ///< Of the current filters; 1 without range filters and prefixes.
-  double estimated_fpr = 1;  ///< As the sample estimates it; 1 without a sample.
-  double fpr = 1;            ///< The same, with 1 for filters that would not have the part.
-  uint64_t num_bytes = 0;    ///< Parts that would be written, for all keys of the run.
+  double current_fpr = 1;     ///< Of the current filters; 1 without range filters and prefixes.
+  double estimated_fpr = 1;   ///< As the sample estimates it; 1 without a sample.
+  double fpr = 1;             ///< The same, with 1 for filters that would not have the part.
+  uint64_t num_bytes = 0;     ///< Parts that would be written, for all keys of the run.
+  uint64_t num_prefixes = 0;  ///< Distinct ones, summed over the filters of the run.
+  uint64_t sampled_files = 0;
+  uint64_t sampled_keys = 0;
 };
 
 struct RunSeeks {
   RunPart ranges;
   RunPart prefixes;
-  uint64_t num_prefixes = 0;  ///< Distinct ones, summed over the filters of the run.
-  uint64_t sampled_files = 0;
-  uint64_t sampled_keys = 0;
 };
 
 /// Visits the keys of a file in order, up to an error if it cannot be read.

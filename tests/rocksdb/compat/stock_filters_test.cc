@@ -146,7 +146,7 @@ TEST(LegacyBloomTest, PredictsTheMeasuredFpr) {
         const BuiltFilter filter = Finish(builder.get());
         FilterReport report;
         DescribeFilters({filter.contents.ToString()}, num_keys, &report);
-        ASSERT_EQ(report.kind, "legacy bloom");
+        ASSERT_TRUE(report.has_legacy_blooms);
         predicted += report.predicted_fpr / num_filters;
         const std::unique_ptr<rocksdb::FilterBitsReader> reader(NewBitsReader(filter.contents));
         int passed = 0;

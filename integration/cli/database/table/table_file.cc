@@ -60,13 +60,6 @@ bool LacksItsTimestamps(const Properties& properties) {
   }
 }
 
-// A key that starts with `present` and is absent, except with probability 2^-64.
-std::string RandomExtension(std::string_view present, std::mt19937_64* random) {
-  std::string key(present);
-  AppendLittleEndian(&key, (*random)());
-  return key;
-}
-
 }  // namespace
 
 std::string TextOf(const rocksdb::Status& status) {
@@ -96,27 +89,19 @@ TableFile::TableFile(const FilePlace& place, uint64_t num_bytes)
     // About a filter per block, which versions before 7.0 wrote.
     if (line.find("obsolete filter type") != line.npos) has_obsolete_filter_ = true;
   });
-  if (is_block_based()) unknown_meta_blocks_ = UnknownMetaBlocks(path_);
-  options_.allow_mmap_reads = !is_block_based();  // a CuckooTable requires it
+  if (is_block_based()) {
+    unknown_meta_blocks_ = UnknownMetaBlocks(path_);
+  } else {
+    // Without its prefix extractor, a PlainTable can only be scanned.
+    const std::shared_ptr<rocksdb::TableFactory> plain(
+        rocksdb::NewPlainTableFactory({.full_scan_mode = true}));
+    options_.table_factory.reset(rocksdb::NewAdaptiveTableFactory(nullptr, nullptr, plain));
+    options_.allow_mmap_reads = true;  // a CuckooTable requires it
+  }
   if (place.comparator != nullptr) options_.comparator = place.comparator;
   OpenTable();
-  const std::string name = properties_->comparator_name;
-  // RocksDB aborts, or loses keys, if it reads them in a wrong order.
-  if (!is_block_based()) {
-    why_no_keys_ = "the table format is " + format_;
-  } else if (name.empty() && place.comparator == nullptr) {
-    why_no_keys_ = "the file does not name its comparator";
-  } else if (!name.empty() && name != options_.comparator->Name()) {
-    const auto made =
-        rocksdb::Comparator::CreateFromString(rocksdb_plugin::Strict(), name, &options_.comparator);
-    if (!made.ok() || options_.comparator == nullptr) {
-      why_no_keys_ = "this command does not have the comparator " + name;
-      options_.comparator = rocksdb::BytewiseComparator();
-    }
-    OpenTable();
-  }
-  if (LacksItsTimestamps(*properties_)) {
-    options_.comparator = options_.comparator->GetRootComparator();
+  if (const auto* const found = FindComparator(); found != options_.comparator) {
+    options_.comparator = found;
     OpenTable();
   }
   // Only the program may have the prefix extractor.
@@ -127,7 +112,7 @@ TableFile::TableFile(const FilePlace& place, uint64_t num_bytes)
   has_prefixes_ = HasProperty(*properties_, "rocksdb.block.based.table.prefix.filtering");
   last_time_.assign(options_.comparator->timestamp_size(), '\xff');
   until_ = last_time_;
-  for (const std::string& contents : filters_->contents()) {
+  for (const std::string& contents : table_.filters) {
     partitions_.emplace_back(rocksdb_plugin::NewBitsReader(contents));
   }
   Report(num_bytes);
@@ -136,11 +121,8 @@ TableFile::TableFile(const FilePlace& place, uint64_t num_bytes)
 TableFile::~TableFile() = default;
 
 void TableFile::OpenTable() {
-  rocksdb::Status status = TryOpen(rocksdb_plugin::LoadedAbiProblem().empty());
-  if (!status.ok() && TryOpen(/*reads_filters=*/false).ok()) {
-    filter_damage_ = status.ToString();
-    status = rocksdb::Status::OK();
-  }
+  const rocksdb::Status status =
+      rocksdb_plugin::OpenTable(options_, path_, /*reads_filters=*/true, &table_);
   if (!status.ok()) {
     const std::string problem =
         format_.empty() && status.IsCorruption()
@@ -152,41 +134,33 @@ void TableFile::OpenTable() {
                               "; use one with the RocksDB that wrote the file"
                         : "");
   }
-  properties_ = reader_->GetTableProperties();
+  properties_ = table_.reader->GetTableProperties();
   if (properties_ != nullptr) return;
   // RocksDB also opens tables whose properties are damaged.
   term::CheckOk(VerifyChecksum(), "cannot open {}", path_);
   properties_ = rocksdb_plugin::NoProperties();
 }
 
-rocksdb::Status TableFile::TryOpen(bool reads_filters) {
-  rocksdb::Status status;
-  std::string damage;
-  // RocksDB opens no table with a damaged block index.
-  for (const bool reads_index : {true, false}) {
-    filters_ = std::make_shared<rocksdb_plugin::CapturedFilters>();
-    block_index_ = {};
-    block_index_.problem = damage;
-    options_.table_factory = rocksdb_plugin::TablesWith(reads_filters ? filters_ : nullptr,
-                                                        reads_index ? &block_index_ : nullptr);
-    if (!is_block_based()) {
-      // Without its prefix extractor, a PlainTable can only be scanned.
-      const std::shared_ptr<rocksdb::TableFactory> plain(
-          rocksdb::NewPlainTableFactory({.full_scan_mode = true}));
-      options_.table_factory.reset(rocksdb::NewAdaptiveTableFactory(nullptr, nullptr, plain));
+// RocksDB aborts, or loses keys, if it reads them in a wrong order.
+const rocksdb::Comparator* TableFile::FindComparator() {
+  const rocksdb::Comparator* found = options_.comparator;
+  const std::string name = properties_->comparator_name;
+  if (!is_block_based()) {
+    why_no_keys_ = "the table format is " + format_;
+  } else if (name.empty() && report_.place.comparator == nullptr) {
+    why_no_keys_ = "the file does not name its comparator";
+  } else if (!name.empty() && name != found->Name()) {
+    const auto made = rocksdb::Comparator::CreateFromString(rocksdb_plugin::Strict(), name, &found);
+    if (!made.ok() || found == nullptr) {
+      why_no_keys_ = "this command does not have the comparator " + name;
+      found = rocksdb::BytewiseComparator();
     }
-    reader_ = std::make_unique<rocksdb::SstFileReader>(options_);
-    status = reader_->Open(path_);
-    if (status.ok()) break;
-    damage = "unreadable block index: " + status.ToString() +
-             "; with user_defined_index_factory in its options, RocksDB does not read the file "
-             "(see blocksieve revert)";
   }
-  return status;
+  return LacksItsTimestamps(*properties_) ? found->GetRootComparator() : found;
 }
 
 rocksdb::Status TableFile::VerifyChecksum() const {
-  return unknown_meta_blocks_.empty() ? reader_->VerifyChecksum() : rocksdb::Status::OK();
+  return unknown_meta_blocks_.empty() ? table_.reader->VerifyChecksum() : rocksdb::Status::OK();
 }
 
 rocksdb::ReadOptions TableFile::ReadAll() const {
@@ -211,7 +185,7 @@ std::string TableFile::VisitKeys(const std::function<void(const rocksdb::Slice& 
     options.iter_start_ts = &since;
     suffix_bytes = kSequenceAndTypeBytes + first_time.size();
   }
-  const std::unique_ptr<rocksdb::Iterator> entry(reader_->NewIterator(options));
+  const std::unique_ptr<rocksdb::Iterator> entry(table_.reader->NewIterator(options));
   uint64_t num_seen = 0;
   for (entry->SeekToFirst(); entry->Valid(); entry->Next()) {
     rocksdb::Slice key = entry->key();
@@ -236,7 +210,7 @@ std::vector<std::string> TableFile::FindDamage() {
   const rocksdb::Status status = VerifyChecksum();
   const bool has_none = !is_block_based() && status.IsNotSupported();
   if (!status.ok() && !has_none) damage.push_back("block checksum: " + status.ToString());
-  for (const std::string& contents : filters_->contents()) {
+  for (const std::string& contents : table_.filters) {
     if (!DescribeFilter(AsBytes(contents)).ok()) continue;  // stock, or already in the report
     const Status valid = Filter::Verify(AsBytes(contents));
     if (!valid.ok()) damage.push_back("filter: " + valid.message());
@@ -275,7 +249,7 @@ std::string TableFile::ForEachKey(const KeyVisitor& visit) {
 }
 
 rocksdb::Iterator& TableFile::Probe() {
-  if (probe_ == nullptr) probe_.reset(reader_->NewIterator(ReadAll()));
+  if (probe_ == nullptr) probe_.reset(table_.reader->NewIterator(ReadAll()));
   return *probe_;
 }
 
@@ -331,13 +305,13 @@ bool TableFile::HasKeyIn(std::string_view begin, std::string_view end) {
 }
 
 bool TableFile::IndexFinds(std::string_view key) {
-  if (block_index_.index == nullptr) return true;
+  if (table_.index->index == nullptr) return true;
   // Deletes are in its sections, too, or rows below them would come back.
-  if (!block_index_.index->MayContainRange(key, std::string(key) + '\0')) return false;
+  if (!table_.index->index->MayContainRange(key, std::string(key) + '\0')) return false;
   if (index_probe_ == nullptr) {
     rocksdb::ReadOptions options = ReadAll();
     rocksdb_plugin::ChooseIndex(index_choice_.get(), &options);
-    index_probe_.reset(reader_->NewIterator(options));
+    index_probe_.reset(table_.reader->NewIterator(options));
   }
   rocksdb::Iterator& expected = Probe();
   expected.Seek(key);
@@ -347,7 +321,11 @@ bool TableFile::IndexFinds(std::string_view key) {
 }
 
 std::optional<std::string> TableFile::AbsentKey(std::string_view present, std::mt19937_64* random) {
-  if (has_whole_keys_) return RandomExtension(present, random);
+  if (has_whole_keys_) {
+    std::string key(present);
+    AppendLittleEndian(&key, (*random)());  // absent, except with probability 2^-64
+    return key;
+  }
   if (extractor() == nullptr || !extractor()->InDomain(present)) return std::nullopt;
   const auto has_prefix = [this](const rocksdb::Slice& prefix) {
     rocksdb::Iterator& first = Probe();

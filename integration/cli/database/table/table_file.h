@@ -6,7 +6,6 @@
 #include <rocksdb/iterator.h>
 #include <rocksdb/options.h>
 #include <rocksdb/slice.h>
-#include <rocksdb/sst_file_reader.h>
 #include <rocksdb/table_properties.h>
 
 #include <cstdarg>
@@ -21,9 +20,8 @@
 #include <vector>
 
 #include "integration/rocksdb/block_index/adapters.h"
-#include "integration/rocksdb/block_index/factory.h"
-#include "integration/rocksdb/maintenance/captured_filters.h"
 #include "integration/rocksdb/maintenance/file_report.h"
+#include "integration/rocksdb/maintenance/opened_table.h"
 
 namespace blocksieve::cli {
 
@@ -100,7 +98,7 @@ class TableFile {
  private:
   TableFile(const FilePlace& place, uint64_t num_bytes);
   void OpenTable();
-  rocksdb::Status TryOpen(bool reads_filters);
+  const rocksdb::Comparator* FindComparator();
   // OK if the table has meta blocks that RocksDB must not check. Others were checked when read.
   rocksdb::Status VerifyChecksum() const;
   bool is_block_based() const { return format_.empty() || format_ == "BlockBasedTable"; }
@@ -109,7 +107,7 @@ class TableFile {
   // In table_report.cc.
   void Report(uint64_t num_bytes);
   FilterReport ReportFilters();
-  void ExplainMissingFilters(FilterReport* report);
+  void ExplainMissingFilters(FilterReport* report) const;
   std::string EntriesText(const FilterReport& report) const;
 
   rocksdb::ReadOptions ReadAll() const;
@@ -126,7 +124,7 @@ class TableFile {
   const std::string path_;
   const std::string format_;  // as OPTIONS files name it; "" if unknown
   rocksdb::Options options_;
-  std::unique_ptr<rocksdb::SstFileReader> reader_;
+  rocksdb_plugin::OpenedTable table_;
   std::shared_ptr<const rocksdb::TableProperties> properties_;  // NoProperties() if it has none
   std::string unknown_meta_blocks_;                             // see UnknownMetaBlocks
   std::string why_no_keys_;  // why keys cannot be read in their order; "" if they can
@@ -134,17 +132,12 @@ class TableFile {
   rocksdb::Slice until_;     // last_time_, which ReadOptions refer to
   std::unique_ptr<rocksdb::Iterator> probe_;
 
-  // Empty without filters, or if RocksDB cannot read them: a filter per block, as RocksDB before
-  // 7.0 wrote, or damage, empty if unknown.
-  std::shared_ptr<rocksdb_plugin::CapturedFilters> filters_;
-  bool has_obsolete_filter_ = false;
-  std::string filter_damage_;
+  bool has_obsolete_filter_ = false;  // one per block, as RocksDB before 7.0 wrote
   bool has_whole_keys_ = false;  // in the filters
   bool has_prefixes_ = false;
-  std::vector<std::unique_ptr<rocksdb::FilterBitsReader>> partitions_;  // of filters_; may be null
+  std::vector<std::unique_ptr<rocksdb::FilterBitsReader>> partitions_;  // may be null
   std::vector<std::string> ends_;  // the last key of each, as far as visited
 
-  rocksdb_plugin::OpenedBlockIndex block_index_;
   const rocksdb_plugin::BlockIndexChoice index_choice_ =
       rocksdb_plugin::NewBlockIndexChoice(nullptr);
   std::unique_ptr<rocksdb::Iterator> index_probe_;

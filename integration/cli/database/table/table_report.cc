@@ -10,8 +10,8 @@
 namespace blocksieve::cli {
 namespace {
 
-IndexReport ReportIndex(const std::string& path,
-                        const std::shared_ptr<const rocksdb::TableProperties>& properties) {
+IndexReport ReportSkipIndex(const std::string& path,
+                            const std::shared_ptr<const rocksdb::TableProperties>& properties) {
   const auto& user = properties->user_collected_properties;
   const rocksdb_plugin::SstIndex index(properties,
                                        {rocksdb::Env::Default()->GetFileSystem(), path});
@@ -34,11 +34,11 @@ IndexReport ReportIndex(const std::string& path,
 }  // namespace
 
 // RocksDB silently skips filters that it cannot read.
-void TableFile::ExplainMissingFilters(FilterReport* report) {
+void TableFile::ExplainMissingFilters(FilterReport* report) const {
   report->note = has_obsolete_filter_ ? "one filter per block, which RocksDB no longer reads"
                                       : rocksdb_plugin::LoadedAbiProblem();
   if (!report->note.empty()) return;
-  std::string damage = filter_damage_;
+  std::string damage = table_.filter_damage;
   if (damage.empty()) {
     const rocksdb::Status status = VerifyChecksum();
     if (!status.ok()) damage = status.ToString();
@@ -60,7 +60,7 @@ std::string TableFile::EntriesText(const FilterReport& report) const {
 }
 
 FilterReport TableFile::ReportFilters() {
-  FilterReport report = rocksdb_plugin::ReportFilters(*properties_, filters_->contents());
+  FilterReport report = rocksdb_plugin::ReportFilters(*properties_, table_.filters);
   if (!is_block_based()) {
     report.origin = FilterOrigin::kNone;  // a PlainTable may have one of its own
     report_.place.reader.kind = rocksdb_plugin::FilterReader::Kind::kNoFilters;
@@ -70,7 +70,7 @@ FilterReport TableFile::ReportFilters() {
     if (!why_no_keys_.empty()) {
       report.note += "; the number of keys is unknown: " + why_no_keys_;
     }
-  } else if (!filters_->contents().empty()) {
+  } else if (!table_.filters.empty()) {
     report.entries = EntriesText(report);
   } else if (report.origin == FilterOrigin::kUnknown) {
     ExplainMissingFilters(&report);
@@ -86,9 +86,8 @@ void TableFile::Report(uint64_t num_bytes) {
     VisitKeys([&](const rocksdb::Slice&) { ++report_.num_entries; });
   }
   report_.filter = ReportFilters();
-  report_.index = ReportIndex(path_, properties_);
-  const bool has_block_index = block_index_.num_bytes != 0 || !block_index_.problem.empty();
-  if (has_block_index) report_.index = rocksdb_plugin::ReportIndex(block_index_, *properties_);
+  report_.index = rocksdb_plugin::ReportIndex(*table_.index, *properties_);
+  if (report_.index.place.empty()) report_.index = ReportSkipIndex(path_, properties_);
 }
 
 }  // namespace blocksieve::cli

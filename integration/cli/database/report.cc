@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "integration/cli/database/file_text.h"
+#include "integration/cli/database/report.h"
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <utility>
 
 #include "integration/cli/database/filter_options.h"
-#include "integration/cli/term/terminal.h"
 
 namespace blocksieve {
 
@@ -27,9 +28,39 @@ BLOCKSIEVE_TO_JSON(IndexReport, num_granules, num_bytes, place, columns, note, p
 namespace cli {
 namespace {
 
+using Cells = std::vector<std::string>;
+
+// The first column is left-aligned, the others right-aligned.
+std::string Align(const std::vector<Cells>& rows) {
+  std::vector<size_t> widths(rows.front().size());
+  for (const Cells& row : rows) {
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string text;
+  for (const Cells& row : rows) {
+    std::string line = fmt::format("{:<{}}", row[0], widths[0]);
+    for (size_t i = 1; i < row.size(); ++i) line += fmt::format("  {:>{}}", row[i], widths[i]);
+    line.resize(line.find_last_not_of(' ') + 1);
+    text += line + '\n';
+  }
+  return text;
+}
+
+// "ribbon", "bloom+ribbon", "legacy bloom"; `origin` tells whose they are.
+std::string KindsText(const FilterReport& filter) {
+  constexpr std::string_view kStock = "stock ";
+  std::set<std::string> names;
+  if (filter.has_legacy_blooms) names.insert("legacy bloom");
+  for (const FilterKind kind : filter.kinds) {
+    const std::string_view name = FilterKindName(kind);
+    names.emplace(name.substr(name.starts_with(kStock) ? kStock.size() : 0));
+  }
+  return fmt::format("{}", fmt::join(names, "+"));
+}
+
 Json ToJson(const FilterReport& filter) {
   return {{"origin", rocksdb_plugin::OriginName(filter.origin)},
-          {"kind", filter.kind},
+          {"kind", KindsText(filter)},
           {"shape", filter.shape},
           {"entries", filter.entries},
           {"num_filters", filter.num_filters},
@@ -49,43 +80,75 @@ Json ToJson(const FilterReport& filter) {
           {"problems", filter.problems}};
 }
 
-// Null if it is unknown.
-Json LevelOrNull(int level) { return level < 0 ? Json(nullptr) : Json(level); }
-
-struct FilterSummary {
-  uint64_t num_files = 0;
-  uint64_t num_keys = 0;
-  uint64_t num_bytes = 0;
-  uint64_t covered_keys = 0;  // in files with a readable filter
-  uint64_t covered_bytes = 0;
-  uint64_t filter_keys = 0;
-  uint64_t filter_bytes = 0;
-  double bits_per_key = 0;
-  double predicted_fpr = 1;  // the mean over all keys
-
-  void Add(const FileReport& file) {
-    const FilterReport& filter = file.filter;
-    ++num_files;
-    num_bytes += file.num_bytes;
-    if (rocksdb_plugin::JudgeFilter(file) == rocksdb_plugin::FilterState::kWorks) {
-      covered_keys += file.num_entries;
-      covered_bytes += file.num_bytes;
-    }
-    filter_keys += filter.num_entries;
-    filter_bytes += filter.num_bytes;
-    bits_per_key = 8 * Ratio(filter_bytes, filter_keys);
-    num_keys += file.num_entries;
-    predicted_fpr += (file.fpr() - predicted_fpr) * Ratio(file.num_entries, num_keys);
-  }
-};
-BLOCKSIEVE_TO_JSON(FilterSummary, num_files, num_keys, num_bytes, covered_keys, covered_bytes,
-                   filter_bytes, bits_per_key, predicted_fpr)
-
 }  // namespace
+
+std::string PlainText(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_array()) return value.dump();
+  std::string text;
+  for (const Json& each : value) text += (text.empty() ? "" : " ") + PlainText(each);
+  return text;
+}
+
+std::string CountText(const Json& value) {
+  const auto number = value.get<int64_t>();
+  return (number < 0 ? "-" : "") + term::WithCommas(static_cast<uint64_t>(std::abs(number)));
+}
+
+std::string FileNameText(const Json& value) {
+  const std::string path = value;
+  return path.substr(path.rfind('/') + 1);
+}
+
+std::string RateText(const Json& value) { return value >= 1 ? "-" : term::NumberText(value, 4); }
+
+std::string ReadsText(const Json& value) { return term::NumberText(value); }
+
+std::string BitsPerKeyText(const Json& value) {
+  return value == 0 ? "-" : fmt::format("{:.2f}", value.get<double>());
+}
+
+std::string ShareText(const Json& value) {
+  return fmt::format("{:.1f} %", 100 * value.get<double>());
+}
+
+CellText FormatShare(const char* part, const char* whole) {
+  return [part, whole](const Json& row) {
+    return row[whole] == 0 ? "-" : ShareText(Ratio(row[part], row[whole]));
+  };
+}
+
+std::string TableText(std::vector<TableColumn> columns, const Json& rows, bool with_family) {
+  if (with_family) columns.insert(columns.begin(), {"family", "/family", PlainText});
+  std::vector<Cells> lines(1);
+  for (const TableColumn& column : columns) lines[0].push_back(column.header);
+  for (const Json& row : rows) {
+    Cells& cells = lines.emplace_back();
+    for (const TableColumn& column : columns) {
+      const Json& value = row.at(Json::json_pointer(column.member));
+      cells.push_back(value.is_null() ? "-" : column.text(value));
+    }
+  }
+  return Align(lines);
+}
 
 std::string FilterName(const Json& filter) {
   const std::string kind = filter["kind"];
   return filter["origin"].get<std::string>() + (kind.empty() ? "" : " " + kind);
+}
+
+std::string NotesText(const Json& files, std::initializer_list<const char*> members,
+                      const std::string& prefix) {
+  std::string text;
+  for (const Json& file : files) {
+    for (const char* const member : members) {
+      const Json& notes = file.at(Json::json_pointer(member));
+      for (const Json& note : notes.is_array() ? notes : Json::array({notes})) {
+        if (note != "") text += prefix + FileNameText(file["path"]) + ": " + PlainText(note) + "\n";
+      }
+    }
+  }
+  return text;
 }
 
 std::string VanishedText(const TargetFiles& files) {
@@ -95,6 +158,8 @@ std::string VanishedText(const TargetFiles& files) {
   }
   return text;
 }
+
+Json LevelOrNull(int level) { return level < 0 ? Json(nullptr) : Json(level); }
 
 Json ToJson(const FileReport& file) {
   return {{"path", file.place.path},
@@ -128,44 +193,6 @@ std::string PartTable(const Json& files, const std::string& one, std::vector<Tab
     if (file["filter"]["num_" + one + "_filters"] != 0) rows.push_back(file);
   }
   return rows.empty() ? "" : TableText(std::move(columns), rows, with_family) + "\n";
-}
-
-Json TotalToJson(const std::vector<FileReport>& files) {
-  FilterSummary sum;
-  for (const FileReport& file : files) sum.Add(file);
-  return sum;
-}
-
-Json LevelsToJson(const std::vector<FileReport>& files) {
-  std::map<std::pair<std::string, int>, FilterSummary> levels;
-  for (const FileReport& file : files) levels[{file.place.family, file.place.level}].Add(file);
-  return ToArray(levels, [](const auto& level) {
-    Json row = {{"family", level.first.first}, {"level", LevelOrNull(level.first.second)}};
-    row.update(Json(level.second));
-    return row;
-  });
-}
-
-Json IndexesToJson(const std::vector<FileReport>& files) {
-  std::map<std::pair<std::string, std::string>, Json> indexes;
-  for (const FileReport& file : files) {
-    for (const IndexColumnInfo& column : file.index.columns) {
-      Json& index = indexes[{file.place.family, column.definition}];
-      index["family"] = file.place.family;
-      index["definition"] = column.definition;
-      const auto add = [&index](const char* name, uint64_t number) {
-        index[name] = index.value(name, uint64_t{0}) + number;
-      };
-      add("num_files", 1);
-      add("num_granules", file.index.num_granules);
-      add("filter_bytes", column.filter_bytes);
-      add("bounds_bytes", column.bounds_bytes);
-      auto filters = index.value("filters", std::set<std::string>());
-      filters.emplace(FiltersName(column));
-      index["filters"] = filters;
-    }
-  }
-  return ToArray(indexes, [](const auto& index) { return index.second; });
 }
 
 Unfiltered FindUnfiltered(const std::vector<FileReport>& files, const Target& target,

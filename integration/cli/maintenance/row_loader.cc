@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "integration/cli/maintenance/loaded_database.h"
+#include "integration/cli/maintenance/row_loader.h"
 
 #include <rocksdb/listener.h>
 
@@ -15,7 +15,6 @@
 #include "blocksieve/rocksdb/filter_policy.h"
 #include "integration/cli/database/database.h"
 #include "integration/cli/maintenance/options_change.h"
-#include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
@@ -109,7 +108,7 @@ std::vector<std::string> NotesOn(const ColumnList& present, const ColumnList& wa
 }  // namespace
 
 /// Records the last flushed sequence number; 0 before the first flush.
-struct LoadedDatabase::FlushListener final : rocksdb::EventListener {
+struct RowLoader::FlushListener final : rocksdb::EventListener {
   explicit FlushListener(std::string family_name) : family(std::move(family_name)) {}
 
   void OnFlushCompleted(rocksdb::DB*, const rocksdb::FlushJobInfo& flushed) override {
@@ -123,7 +122,7 @@ struct LoadedDatabase::FlushListener final : rocksdb::EventListener {
 };
 
 // Creates the directory if it is missing.
-Database LoadedDatabase::Open(const IndexChange& index, std::optional<double> range_fpr) {
+GuardedDb RowLoader::Open(const IndexChange& index, std::optional<double> range_fpr) {
   const std::string& family_name = *target_.family;
   CheckPlaceForDatabase(target_);
   const bool is_created = !HasRocksDb(target_);
@@ -141,7 +140,7 @@ Database LoadedDatabase::Open(const IndexChange& index, std::optional<double> ra
     stored = WithText(target_, edited);
   } else if (!is_created) {
     CheckWritable(stored, Access::kLoad);
-    const Database db = OpenReadOnly(target_, family_name);
+    const GuardedDb db = OpenReadOnly(target_, family_name);
     const auto present = PresentIndex(stored, family_name);
     notes_ = NotesOn(present ? present->index.columns : ColumnList(), index.columns,
                      ColumnsInFiles(db, family_name));
@@ -169,15 +168,15 @@ Database LoadedDatabase::Open(const IndexChange& index, std::optional<double> ra
   term::CheckOk(files::CreateNamedDirectory(target_), "cannot create database {}", target_.path);
   options.db.listeners.push_back(flushes_);
   options.db.info_log = files::NewFullDiskLog(target_);
-  Database db(target_, std::move(options));
+  GuardedDb db(target_, std::move(options));
   if (has_text && !edited.edits().empty()) {
     WriteNextOptions(files::EnvOfDirectory(target_).get(), before, edited);
   }
   return db;
 }
 
-LoadedDatabase::LoadedDatabase(const Target& target, const IndexChange& index,
-                               std::optional<double> range_fpr)
+RowLoader::RowLoader(const Target& target, const IndexChange& index,
+                     std::optional<double> range_fpr)
     : target_(target),
       flushes_(std::make_shared<FlushListener>(*target.family)),
       db_(Open(index, range_fpr)),
@@ -185,12 +184,12 @@ LoadedDatabase::LoadedDatabase(const Target& target, const IndexChange& index,
   first_sequence_ = db_->GetLatestSequenceNumber();
 }
 
-void LoadedDatabase::Put(std::string_view key, std::string_view value) {
+void RowLoader::Put(std::string_view key, std::string_view value) {
   term::CheckOk(batch_.Put(family_, key, value), kCannotWrite, target_.path);
   if (batch_.GetDataSize() >= kBatchBytes) WriteBatch();
 }
 
-void LoadedDatabase::WriteBatch() {
+void RowLoader::WriteBatch() {
   rocksdb::WriteOptions options;
   // Rows become durable in Flush, not before.
   options.disableWAL = true;
@@ -198,7 +197,7 @@ void LoadedDatabase::WriteBatch() {
   batch_.Clear();
 }
 
-void LoadedDatabase::Flush() {
+void RowLoader::Flush() {
   if (batch_.Count() != 0) WriteBatch();
   rocksdb::Status status = db_->Flush(rocksdb::FlushOptions(), family_);
   // If a compaction filled the disk, its files are gone by now.
@@ -206,7 +205,7 @@ void LoadedDatabase::Flush() {
   term::CheckOk(status, kCannotWrite, target_.path);
 }
 
-uint64_t LoadedDatabase::CountRows() const {
+uint64_t RowLoader::CountRows() const {
   rocksdb::TablePropertiesCollection files;
   term::CheckOk(rocksdb_plugin::ReadTableProperties(db_.get(), family_, &files),
                 "cannot read the properties of database {}", target_.path);
@@ -235,7 +234,7 @@ uint64_t LoadedDatabase::CountRows() const {
   return count;
 }
 
-IndexSizes LoadedDatabase::SizesOfIndexes() const {
+IndexSizes RowLoader::SizesOfIndexes() const {
   rocksdb::TablePropertiesCollection files;
   term::CheckOk(rocksdb_plugin::ReadTableProperties(db_.get(), family_, &files),
                 "cannot read the properties of database {}", target_.path);
@@ -257,12 +256,12 @@ IndexSizes LoadedDatabase::SizesOfIndexes() const {
   return sizes;
 }
 
-uint64_t LoadedDatabase::rows_durable() const {
+uint64_t RowLoader::rows_durable() const {
   const uint64_t flushed = flushes_->largest_sequence;
   return flushed > first_sequence_ ? flushed - first_sequence_ : 0;
 }
 
-bool LoadedDatabase::Compact(const std::function<void(uint64_t done, uint64_t all)>& progress) {
+bool RowLoader::Compact(const std::function<void(uint64_t done, uint64_t all)>& progress) {
   rocksdb::CompactRangeOptions options;
   options.canceled = &term::InterruptFlag();
   // Files of the last level may also lack an index.

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "integration/cli/database/database.h"
+
 // Reports are JSON documents; their text shows members of these as tables.
 
 namespace blocksieve::cli {
@@ -52,5 +54,41 @@ template <class T>
 Json OrNull(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
+
+/// "blocksieve ribbon", "stock Bloom", "none", "unreadable", from the member "filter" of a file.
+std::string FilterName(const Json& filter);
+
+/// A line for each text in these members of files, after the prefix and the name of the file.
+std::string NotesText(const Json& files, std::initializer_list<const char*> members,
+                      const std::string& prefix = "");
+
+/// A line for each file that another process removed.
+std::string VanishedText(const TargetFiles& files);
+
+Json ToJson(const FileReport& file);
+Json LevelOrNull(int level);  ///< Null if it is unknown.
+
+/// The first members of a document about files: engine (always "rocksdb") and database or file.
+Json DescribeTarget(const Target& target);
+
+/// Adds the members "unopened" and "vanished".
+void AddMissed(const TargetFiles& files, Json* document);
+
+/// A table of the files with range filters or prefixes, and an empty line; "" without such files.
+/// `one`: "range" or "prefix".
+std::string PartTable(const Json& files, const std::string& one, std::vector<TableColumn> columns,
+                      bool with_family = false);
+
+/// Files that IsUnfiltered. Those without filters only in column families that have, or had, a
+/// policy: in the current or an earlier OPTIONS file, or in other files.
+struct Unfiltered {
+  /// Numbers of files, and what to do, with commands; "" without such files.
+  std::string text = {};
+  uint64_t files_without_plugin = 0;  ///< Those without filters.
+};
+
+/// `sentence_end`, `command_end`: spaces or line breaks.
+Unfiltered FindUnfiltered(const std::vector<FileReport>& files, const Target& target,
+                          const std::string& sentence_end, const std::string& command_end);
 
 }  // namespace blocksieve::cli

@@ -25,11 +25,11 @@ struct IndexSizes {
 
 /// A database open for loading rows into a column family, which it adds. Not thread-safe.
 /// Everything throws Failure.
-class LoadedDatabase {
+class RowLoader {
  public:
   /// Opens the database, or creates it in a missing or empty directory. `range_fpr`: of range
   /// filters; nullopt: as the database has it. Also throws UsageError. REQUIRES: target.family
-  LoadedDatabase(const Target& target, const IndexChange& index, std::optional<double> range_fpr);
+  RowLoader(const Target& target, const IndexChange& index, std::optional<double> range_fpr);
 
   /// What happens to the existing indexes, as messages.
   const std::vector<std::string>& notes() const { return notes_; }
@@ -57,13 +57,13 @@ class LoadedDatabase {
  private:
   struct FlushListener;
 
-  Database Open(const IndexChange& index, std::optional<double> range_fpr);
+  GuardedDb Open(const IndexChange& index, std::optional<double> range_fpr);
   void WriteBatch();
 
   const Target target_;
   std::vector<std::string> notes_;
   const std::shared_ptr<FlushListener> flushes_;
-  const Database db_;
+  const GuardedDb db_;
   rocksdb::ColumnFamilyHandle* const family_;
   rocksdb::WriteBatch batch_;
   uint64_t first_sequence_ = 0;  // the last one before the first Put; each Put takes one
