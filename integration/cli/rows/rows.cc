@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "integration/cli/rows/rows.h"
 
+#include <csv.h>
+
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
+#include <deque>
+#include <new>
 #include <optional>
 #include <span>
 #include <utility>
@@ -22,6 +27,12 @@ std::optional<char> ParseByte(std::string_view text) {
   const auto [rest, error] = std::from_chars(end - 2, end, byte, 16);
   return error == std::errc() && rest == end ? std::optional(static_cast<char>(byte))
                                              : std::nullopt;
+}
+
+using Fields = std::vector<std::string>;
+
+[[noreturn]] void FailAt(const term::LineReader& lines, uint64_t line, const std::string& what) {
+  term::Fail("{}:{}: {}", lines.name(), line, what);
 }
 
 }  // namespace
@@ -76,17 +87,93 @@ std::vector<Column> ParseColumns(const std::vector<std::string>& definitions, ch
   return columns;
 }
 
+/// Quoted fields may have the delimiter, doubled quotes and line ends. Lines end with CR LF, LF or
+/// CR. Empty lines and a byte order mark are skipped. Anything outside RFC 4180 is a Failure.
+class RowReader::CsvRecords {
+ public:
+  CsvRecords(term::LineReader* lines, char delimiter) : lines_(lines) {
+    if (csv_init(&parser_, CSV_STRICT | CSV_STRICT_FINI) != 0) throw std::bad_alloc();
+    csv_set_delim(&parser_, static_cast<unsigned char>(delimiter));
+    // Blanks belong to fields.
+    csv_set_space_func(&parser_, [](unsigned char) { return 0; });
+  }
+  ~CsvRecords() { csv_free(&parser_); }
+  CsvRecords(const CsvRecords&) = delete;
+  CsvRecords& operator=(const CsvRecords&) = delete;
+
+  std::optional<Fields> Next() {
+    while (records_.empty()) {
+      const std::optional<std::string_view> line = lines_->Next();
+      if (line) {
+        ParseLine(std::string(lines_->line_number() == 1 ? WithoutMark(*line) : *line) + '\n');
+        continue;
+      }
+      if (csv_fini(&parser_, &CsvRecords::AddField, &CsvRecords::EndRecord, this) != 0) {
+        FailAt(*lines_, quote_line_, "invalid CSV (RFC 4180): missing closing quote");
+      }
+      if (records_.empty()) return std::nullopt;
+    }
+    Fields fields = std::move(records_.front());
+    records_.pop_front();
+    return fields;
+  }
+
+ private:
+  void ParseLine(std::string line) {
+    if (!is_open_) quote_line_ = lines_->line_number();
+    const size_t parsed = csv_parse(&parser_, line.data(), line.size(), &CsvRecords::AddField,
+                                    &CsvRecords::EndRecord, this);
+    is_open_ = records_.empty() && (is_open_ || line.size() > 1);
+    if (parsed == line.size()) return;
+    FailAt(
+        *lines_, lines_->line_number(),
+        fmt::format("invalid CSV (RFC 4180): byte {} follows a closing quote, or is a quote in an "
+                    "unquoted field",
+                    parsed + 1));
+  }
+
+  // libcsv calls back for each field and record.
+  static void AddField(void* bytes, size_t size, void* self) {
+    auto* const csv = static_cast<CsvRecords*>(self);
+    csv->open_.emplace_back(static_cast<const char*>(bytes), size);
+    csv->quote_line_ = csv->lines_->line_number();  // the next field begins where this one ended
+  }
+  static void EndRecord(int, void* self) {
+    auto* const csv = static_cast<CsvRecords*>(self);
+    csv->records_.push_back(std::exchange(csv->open_, {}));
+  }
+
+  static std::string_view WithoutMark(std::string_view line) {
+    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+    return line.starts_with(kByteOrderMark) ? line.substr(kByteOrderMark.size()) : line;
+  }
+
+  term::LineReader* const lines_;
+  csv_parser parser_{};
+  Fields open_;
+  std::deque<Fields> records_;
+  bool is_open_ = false;     // within a record
+  uint64_t quote_line_ = 0;  // where an open quote may have begun
+};
+
 RowReader::RowReader(const RowReaderOptions& options) : options_(options), lines_(options.file) {
+  if (options.is_csv) csv_ = std::make_unique<CsvRecords>(&lines_, options.delimiter);
   if (!options.skips_header) return;
-  if (options.is_csv) {
-    ReadRecord();
+  if (csv_ != nullptr) {
+    csv_->Next();
   } else {
     lines_.Next();
   }
 }
 
+RowReader::~RowReader() = default;
+
 bool RowReader::ReadFields() {
-  if (options_.is_csv) return ReadRecord();
+  if (csv_ != nullptr) {
+    record_ = csv_->Next().value_or(Fields());
+    fields_.assign(record_.begin(), record_.end());
+    return !fields_.empty();
+  }
   const std::optional<std::string_view> line = lines_.Next();
   if (!line) return false;
   if (line->empty()) Fail("the line is empty");
@@ -95,55 +182,9 @@ bool RowReader::ReadFields() {
   return true;
 }
 
-bool RowReader::ReadRecord() {
-  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-  constexpr const char* kInvalid = "invalid CSV (RFC 4180): ";
-  enum { kStart, kPlain, kQuoted, kClosed } state = kStart;  // of the last field
-  uint64_t quote_line = 0;
-  record_.assign(1, "");
-  for (;;) {
-    if (at_ > line_.size()) {
-      const std::optional<std::string_view> line = lines_.Next();
-      if (!line && state == kQuoted) {
-        term::Fail("{}:{}: {}missing closing quote", lines_.name(), quote_line, kInvalid);
-      }
-      if (!line) return false;
-      line_ = *line;
-      at_ = lines_.line_number() == 1 && line_.starts_with(kByteOrderMark) ? kByteOrderMark.size()
-                                                                           : 0;
-    }
-    const char c = at_ == line_.size() ? '\n' : line_[at_];
-    ++at_;
-    if (state == kQuoted) {
-      if (c == '"') {
-        state = kClosed;
-      } else {
-        record_.back() += c;
-      }
-    } else if (c == options_.delimiter) {
-      record_.emplace_back();
-      state = kStart;
-    } else if (c == '\n' || c == '\r') {
-      if (state == kStart && record_.size() == 1) continue;  // an empty line, or CR LF
-      fields_.assign(record_.begin(), record_.end());
-      return true;
-    } else if (c == '"' && state != kPlain) {
-      if (state == kStart) quote_line = lines_.line_number();
-      if (state == kClosed) record_.back() += c;  // doubled
-      state = kQuoted;
-    } else if (c == '"' || state == kClosed) {
-      Fail(fmt::format("{}byte {} follows a closing quote, or is a quote in an unquoted field",
-                       kInvalid, at_));
-    } else {
-      record_.back() += c;
-      state = kPlain;
-    }
-  }
-}
-
 bool RowReader::Next(std::string_view* key, std::string* value) {
   if (!ReadFields()) return false;
-  const bool is_csv = options_.is_csv;
+  const bool is_csv = csv_ != nullptr;
   if (fields_.size() < options_.key_field) {
     const std::string separated = ", separated by " + DelimiterName(options_.delimiter);
     Fail(fmt::format("the {} has {}{}; the key is field {} (--key)", is_csv ? "record" : "line",
@@ -159,8 +200,6 @@ bool RowReader::Next(std::string_view* key, std::string* value) {
                   field, DelimiterName(options_.stored_delimiter)));
 }
 
-void RowReader::Fail(const std::string& what) const {
-  term::Fail("{}:{}: {}", lines_.name(), lines_.line_number(), what);
-}
+void RowReader::Fail(const std::string& what) const { FailAt(lines_, lines_.line_number(), what); }
 
 }  // namespace blocksieve::cli

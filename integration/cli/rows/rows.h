@@ -1,6 +1,7 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,6 +47,7 @@ class RowReader {
  public:
   /// Opens the file.
   explicit RowReader(const RowReaderOptions& options);
+  ~RowReader();
 
   /// False at the end. The key is valid until the next call. Throws Failure, with file and line, if
   /// the file cannot be read or the next row is malformed.
@@ -59,16 +61,15 @@ class RowReader {
   uint64_t rows_with_cr() const { return rows_with_cr_; }
 
  private:
+  class CsvRecords;
+
   bool ReadFields();  // false at the end
-  // The same for CSV. Lines end with CR LF, LF or CR. Skips empty lines and a byte order mark.
-  bool ReadRecord();
   [[noreturn]] void Fail(const std::string& what) const;
 
   const RowReaderOptions options_;
   term::LineReader lines_;
   uint64_t rows_with_cr_ = 0;
-  std::string line_;                      // with CSV, the last one read
-  size_t at_ = 1;                         // the next byte of it; beyond the end if it is done
+  std::unique_ptr<CsvRecords> csv_;       // null: lines
   std::vector<std::string> record_;       // with CSV, what the fields refer to
   std::vector<std::string_view> fields_;  // of the last row
 };
