@@ -277,4 +277,3 @@ class SkipIndexDefinitionTest(WorldTest):
                               for column in file["index"]["columns"]], ["w=field:1"])
             self.assertIn("CompactOnDeletionCollector", self.definition())
             self.load([(f"z{number}", "w9", 1)])
-
