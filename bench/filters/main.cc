@@ -51,8 +51,6 @@ constexpr size_t kBatch = 32;  // the most keys that MultiGet probes at once
 constexpr uint64_t kColdFilters = 715;
 constexpr uint64_t kColdKeys = 75'000;
 
-rocksdb::Slice AsSlice(const Key16& key) { return {key.view().data(), key.view().size()}; }
-
 constexpr const char* kStockBloom = "stock bloom";
 constexpr const char* kStockRibbon = "stock ribbon";
 constexpr const char* kOurBloom = "blocksieve bloom";
@@ -78,7 +76,7 @@ BuiltFilter Build(const PolicyContestant& contestant, uint64_t num_keys) {
   const rocksdb::FilterBuildingContext context(table_options);
   const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
       contestant.policy->GetBuilderWithContext(context));
-  for (uint64_t i = 0; i < num_keys; ++i) builder->AddKey(AsSlice(Key16(i)));
+  for (uint64_t i = 0; i < num_keys; ++i) builder->AddKey(Key16(i).view());
   BuiltFilter filter;
   rocksdb::Status status;
   filter.contents = builder->Finish(&filter.memory, &status);
@@ -97,7 +95,7 @@ const BuiltFilter& Cached(const PolicyContestant& contestant, uint64_t num_keys)
 double MeasureFpr(const BuiltFilter& filter, uint64_t num_probes) {
   uint64_t positives = 0;
   for (uint64_t i = 0; i < num_probes; ++i) {
-    positives += filter.reader->MayMatch(AsSlice(Key16(kFirstAbsent + i)));
+    positives += filter.reader->MayMatch(Key16(kFirstAbsent + i).view());
   }
   return Ratio(positives, num_probes);
 }
@@ -186,8 +184,7 @@ double MeasureBuildBytes(const PolicyContestant& contestant, uint64_t num_keys) 
 
 double ProbeAbsent(const PolicyContestant& contestant, uint64_t num_keys, double seconds) {
   const BuiltFilter& filter = Cached(contestant, num_keys);
-  return TimeProbes(seconds,
-                    [&](uint64_t n) { return filter.reader->MayMatch(AsSlice(Key16(n))); });
+  return TimeProbes(seconds, [&](uint64_t n) { return filter.reader->MayMatch(Key16(n).view()); });
 }
 
 double ProbePresent(const PolicyContestant& contestant, uint64_t num_keys, double seconds) {
@@ -196,7 +193,7 @@ double ProbePresent(const PolicyContestant& contestant, uint64_t num_keys, doubl
   const double nanoseconds = TimeProbes(seconds, [&](uint64_t n) {
     const auto product = static_cast<unsigned __int128>(Mix(n)) * num_keys;
     const bool may_match =
-        filter.reader->MayMatch(AsSlice(Key16(static_cast<uint64_t>(product >> 64))));
+        filter.reader->MayMatch(Key16(static_cast<uint64_t>(product >> 64)).view());
     denied += !may_match;
     return may_match;
   });
@@ -216,7 +213,7 @@ double ProbeCold(const PolicyContestant& contestant, uint64_t num_keys, double s
     filter.reader.reset(contestant.policy->GetFilterBitsReader(filter.contents));
   }
   return TimeProbes(seconds, [&](uint64_t n) {
-    const bool may_match = filters[Mix(n) % kColdFilters].reader->MayMatch(AsSlice(Key16(n)));
+    const bool may_match = filters[Mix(n) % kColdFilters].reader->MayMatch(Key16(n).view());
     WaitForLoads();
     return may_match;
   });
@@ -228,7 +225,7 @@ double ProbeBatch(const PolicyContestant& contestant, uint64_t num_keys, double 
   std::vector<rocksdb::Slice> slices(kBatch);
   std::vector<rocksdb::Slice*> pointers(kBatch);
   for (size_t i = 0; i < kBatch; ++i) {
-    slices[i] = AsSlice(keys[i]);
+    slices[i] = keys[i].view();
     pointers[i] = &slices[i];
   }
   std::array<bool, kBatch> may_match;

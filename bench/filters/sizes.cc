@@ -145,15 +145,16 @@ double MeasureUncharged(const Policy& policy, const std::string& path) {
   table.block_cache = rocksdb::NewLRUCache(size_t{1} << 30, /*num_shard_bits=*/0);
   rocksdb::Options options;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  const auto check = [&](const rocksdb::Status& status) { CheckOk(status, path); };
   rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
-  check(writer.Open(path));
-  for (uint64_t i = 0; i < kPartitionedKeys; ++i) check(writer.Put(fmt::format("{:016}", i), ""));
-  check(writer.Finish());
+  CheckOk(writer.Open(path), path);
+  for (uint64_t i = 0; i < kPartitionedKeys; ++i) {
+    CheckOk(writer.Put(fmt::format("{:016}", i), ""), path);
+  }
+  CheckOk(writer.Finish(), path);
   rocksdb::SstFileReader reader(options);
   const size_t charged = table.block_cache->GetUsage();
   const size_t before = mallinfo2().uordblks;
-  check(reader.Open(path));
+  CheckOk(reader.Open(path), path);
   return static_cast<double>(mallinfo2().uordblks - before) -
          static_cast<double>(table.block_cache->GetUsage() - charged);
 }

@@ -19,9 +19,6 @@ namespace {
 constexpr size_t kValueBytes = 20;
 constexpr uint64_t kEntryBytes = 40;  // in a file: key, value, and RocksDB's overhead
 
-// In random order: the number is mixed by a bijection.
-std::string KeyOf(uint64_t number) { return std::string(Key16(Mix(number)).view()); }
-
 void SetUp(const Sizes& sizes, rocksdb::Options& options) {
   options.disable_auto_compactions = false;
   options.max_bytes_for_level_multiplier = sizes.size_ratio;
@@ -63,7 +60,8 @@ void Tree::Flushes(int count) {
   for (int flush = 0; flush < count; ++flush) {
     CheckInterrupt();
     for (uint64_t i = 0; i < keys_per_flush_; ++i) {
-      Check(db().Put(write, KeyOf(next_key_++), value), "put into");
+      // Mix is a bijection: keys are unique, and in random order.
+      Check(db().Put(write, Key16(Mix(next_key_++)).view(), value), "put into");
     }
     Check(db().Flush({}), "flush");
     WaitForCompactions();
@@ -105,7 +103,7 @@ Measurement Tree::Measure(uint64_t lookups) {
   const CounterWindow window(statistics());
   for (uint64_t i = 0; i < lookups; ++i) {
     if (i % 65'536 == 0) CheckInterrupt();
-    CheckGet(KeyOf(kFirstAbsent + i), std::nullopt);
+    CheckGet(Key16(Mix(kFirstAbsent + i)).view(), std::nullopt);
   }
   const uint64_t wasted = window.Stop().data_blocks();
   const TreeShape shape = Shape();

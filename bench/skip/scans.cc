@@ -26,8 +26,7 @@ class DatabaseScans {
         by_block_(by_block),
         state_(state),
         blocks_(BlocksOf(database.db(), dataset.rows)),
-        seed_(job.options.seed),
-        results_(job.results) {}
+        job_(job) {}
 
   void Measure(const Effort& effort) {
     for (size_t column = 0; column < dataset_.columns.size(); ++column) {
@@ -65,7 +64,7 @@ class DatabaseScans {
     };
     uint64_t rows = 0, least = 0;  // rows returned, data blocks with such a row
     Sum scans, pruned, by_block;   // the last two by iterators that leave out files, or blocks
-    for (const Query& query : DrawQueries(dataset_, column, num_queries, seed_)) {
+    for (const Query& query : DrawQueries(dataset_, column, num_queries, job_.options.seed)) {
       rows += query.rows.size();
       least += blocks_.Count(query.rows);
       database_.ForgetReads();
@@ -85,7 +84,7 @@ class DatabaseScans {
     const bool is_in_few_files = column == kMinuteColumn && !is_rewritten;
     const double saved =
         (full_blocks - per_query(pruned.blocks)) / (full_blocks - per_query(scans.blocks));
-    Line& line = results_.In("Scans for one value, on average", "Column, state")[name];
+    Line& line = job_.results.In("Scans for one value, on average", "Column, state")[name];
     line.Add("data blocks: full scan", "", full_blocks)
         .Add("data blocks: skip index", "", per_query(scans.blocks))
         .Add("data blocks: pruned iterator", "", per_query(pruned.blocks))
@@ -103,8 +102,8 @@ class DatabaseScans {
       line.Add("data blocks: block index", "", per_query(by_block.blocks))
           .Add("time: block index", "s", by_block.seconds);
     }
-    if (!results_.headline.empty()) return;
-    results_.headline = fmt::format(
+    if (!job_.results.headline.empty()) return;
+    job_.results.headline = fmt::format(
         "{:.3g} times fewer data blocks read by a scan for one value, with a skip index: {:.0f} "
         "without an index, {:.3g} with one; {:.3g} hold a match; {}.",
         full_blocks / per_query(scans.blocks), full_blocks, per_query(scans.blocks),
@@ -116,8 +115,7 @@ class DatabaseScans {
   ScanDatabase* const by_block_;
   const std::string state_;
   const RowBlocks blocks_;
-  const uint64_t seed_;
-  Results& results_;
+  Job& job_;
 };
 
 }  // namespace

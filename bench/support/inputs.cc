@@ -21,16 +21,16 @@ class LimitedRows {
  public:
   explicit LimitedRows(uint64_t max_bytes) : max_bytes_(max_bytes) {}
 
-  // Returns false if the row does not fit.
-  bool Add(std::string_view key, std::string_view value) {
+  // A row that does not fit is the last one.
+  void Add(std::string_view key, std::string_view value) {
     const uint64_t num_bytes = key.size() + value.size();
     is_cut_ = rows_.size() >= kMaxRows || num_bytes > max_bytes_ - num_bytes_;
-    if (is_cut_) return false;
+    if (is_cut_) return;
     rows_.Add(key, value);
     num_bytes_ += num_bytes;
     if (rows_.size() % 65'536 == 0) CheckInterrupt();
-    return true;
   }
+  bool has_room() const { return !is_cut_; }
 
   // `what` completes "123 rows: ".
   Input Finish(std::string_view source, std::string_view what) {
@@ -58,17 +58,16 @@ class LimitedRows {
 Input ParseTsv(std::istream& stream, const std::string& name, uint64_t max_bytes) {
   LimitedRows rows(max_bytes);
   std::string line;
-  bool has_room = true;
-  for (uint64_t number = 1; has_room && std::getline(stream, line); ++number) {
+  for (uint64_t number = 1; rows.has_room() && std::getline(stream, line); ++number) {
     const std::string_view row = line;
     const size_t tab = row.find('\t');
     if (tab == row.npos || tab == 0) {
       Fail("{}, line {}: {}; expected: key TAB value", name, number,
            tab == 0 ? "empty key" : "no tab");
     }
-    has_room = rows.Add(row.substr(0, tab), row.substr(tab + 1));
+    rows.Add(row.substr(0, tab), row.substr(tab + 1));
   }
-  if (has_room && !stream.eof()) Fail("cannot read {}: {}", name, std::strerror(errno));
+  if (rows.has_room() && !stream.eof()) Fail("cannot read {}: {}", name, std::strerror(errno));
   return rows.Finish(name, "key TAB value, from " + name);
 }
 
@@ -88,16 +87,16 @@ Input LoadDpkg(uint64_t max_bytes) {
   std::sort(lists.begin(), lists.end());
 
   LimitedRows rows(max_bytes);
-  bool has_room = true;
-  for (auto list = lists.begin(); has_room && list != lists.end(); ++list) {
+  for (auto list = lists.begin(); rows.has_room() && list != lists.end(); ++list) {
     std::string package = list->stem().string();
     package.resize(std::min(package.size(), package.find(':')));  // "libc6:amd64"
     std::ifstream file(*list);
     std::string path;
-    while (has_room && std::getline(file, path)) {
-      if (!path.empty()) has_room = rows.Add(path, package);
+    while (rows.has_room() && std::getline(file, path)) {
+      if (!path.empty()) rows.Add(path, package);
     }
-    if (has_room && !file.eof()) Fail("cannot read {}: {}", list->string(), std::strerror(errno));
+    if (!rows.has_room() || file.eof()) continue;
+    Fail("cannot read {}: {}", list->string(), std::strerror(errno));
   }
   return rows.Finish(
       dir, fmt::format("path -> package, from the {} dpkg file lists in {}", lists.size(), dir));
@@ -119,13 +118,13 @@ Input MakeSynthetic(uint64_t num_rows, uint64_t seed, uint64_t max_bytes) {
   std::mt19937_64 random(seed);
   std::string row(kKeyBytes + 100, '\0');
   LimitedRows rows(max_bytes);
-  for (uint64_t i = 0; i < num_rows; ++i) {
+  for (uint64_t i = 0; rows.has_room() && i < num_rows; ++i) {
     for (size_t at = 0; at < row.size(); at += sizeof(uint64_t)) {
       const uint64_t word = random();
       std::memcpy(row.data() + at, &word, std::min(sizeof word, row.size() - at));
     }
     const std::string_view bytes = row;
-    if (!rows.Add(bytes.substr(0, kKeyBytes), bytes.substr(kKeyBytes))) break;
+    rows.Add(bytes.substr(0, kKeyBytes), bytes.substr(kKeyBytes));
   }
   return rows.Finish("--rows", fmt::format("synthetic, uniformly random bytes, seed {}", seed));
 }

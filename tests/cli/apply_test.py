@@ -3,27 +3,18 @@
 
 import re
 
-from command import CommandTest, run
+from command import FAMILY, TABLE, CommandTest, run
 
 SPREAD = "filter_policy={id=blocksieve;bits_per_key=10;kind=auto}"
-TABLE = 'TableOptions/BlockBasedTable "default"'
-FAMILY = 'CFOptions "default"'
 
 
-class OptionsTest(CommandTest):
-    def apply_text(self, *arguments):
-        return self.text_of("apply", "--db", self.db, *arguments)
-
-    def value(self, name, section=TABLE):
-        text = self.options_file().read_text()
-        part = text.split(f"[{section}]")[1].split("\n[")[0]
-        return re.search(rf"(?m)^ *{name}=(.*)$", part).group(1)
-
-
-class ApplyStockDatabaseTest(OptionsTest):
+class ApplyStockDatabaseTest(CommandTest):
     def setUp(self):
         super().setUp()
         self.db_bench("fillseq,flush", "--bloom_bits=10", num=5000)
+
+    def apply_text(self, *arguments):
+        return self.text_of("apply", "--db", self.db, *arguments)
 
 
 class ApplyTest(ApplyStockDatabaseTest):
@@ -44,9 +35,9 @@ class ApplyTest(ApplyStockDatabaseTest):
         self.assertEqual(len(changed), 4)
         for line in changed:
             self.assertRegex(said, "(?m)^[-+]" + re.escape(line) + "$")
-        self.assertEqual(self.value("filter_policy"), SPREAD.split("=", 1)[1])
-        self.assertIn("blocksieve", self.value("listeners", "DBOptions"))
-        self.assertIn("ErrorHandlerListener", self.value("listeners", "DBOptions"))
+        self.assertEqual(self.option("filter_policy"), SPREAD.split("=", 1)[1])
+        self.assertIn("blocksieve", self.option("listeners", "DBOptions"))
+        self.assertIn("ErrorHandlerListener", self.option("listeners", "DBOptions"))
         self.assertIn("has these options already", self.apply_text("--option", SPREAD))
         self.assertEqual(self.options_file(), new)
 
@@ -59,7 +50,7 @@ class ApplyTest(ApplyStockDatabaseTest):
             new = int(self.options_file().name.split("-")[1])
             self.assertGreater(new, number)
             number = new
-            self.assertIn("target_fpr=0.02", self.value("filter_policy"))
+            self.assertIn("target_fpr=0.02", self.option("filter_policy"))
             self.assertEqual(self.origins(), {"blocksieve"})
 
     def test_tools_of_rocksdb_write_and_read_with_it(self):
@@ -80,15 +71,15 @@ class ApplyTest(ApplyStockDatabaseTest):
             self.assertEqual(self.with_plugin("ldb", f"--db={self.db}", "get", "a"), "by ldb\n")
 
     def test_options_of_ranges_and_indexes(self):
-        before = self.value("listeners", "DBOptions").strip("{}")
+        before = self.option("listeners", "DBOptions").strip("{}")
         collector = "table_properties_collectors={{id=blocksieve.skip_index;columns=a=field:1}}"
         self.apply("{id=blocksieve;ranges=true}", "--option",
                    "prefix_extractor=blocksieve.range", "--option", collector, "--option",
                    "listeners={blocksieve}")
-        self.assertEqual(self.value("prefix_extractor", FAMILY), "blocksieve.range")
-        self.assertIn("skip_index", self.value("table_properties_collectors", FAMILY))
+        self.assertEqual(self.option("prefix_extractor", FAMILY), "blocksieve.range")
+        self.assertIn("skip_index", self.option("table_properties_collectors", FAMILY))
         # Added to those of the file.
-        self.assertEqual(self.value("listeners", "DBOptions"), f"{before}:blocksieve")
+        self.assertEqual(self.option("listeners", "DBOptions"), f"{before}:blocksieve")
         self.assertIn("has these options already", self.apply_text("--option", "listeners={blocksieve}"))
 
     def test_sizes_with_units(self):
@@ -96,7 +87,7 @@ class ApplyTest(ApplyStockDatabaseTest):
                                 ("2GB", 2 * 10**9), ("1TiB", 1 << 40), ("4096B", 4096)):
             self.apply(f"{{id=blocksieve;max_build_bytes={text}}}")
             self.with_plugin("ldb", f"--db={self.db}", "put", "a", "b")
-            self.assertIn(f"max_build_bytes={num_bytes};", self.value("filter_policy"))
+            self.assertIn(f"max_build_bytes={num_bytes};", self.option("filter_policy"))
 
     def test_no_filter_at_all(self):
         self.assertRegex(self.apply("{id=blocksieve;max_build_bytes=1}"),
@@ -135,10 +126,10 @@ class ApplyTest(ApplyStockDatabaseTest):
                     self.refuses(refusal, "apply", *option, *more)
                 continue
             self.apply_text(*option)
-            self.assertEqual(self.value("prefix_extractor", FAMILY), "blocksieve.range")
+            self.assertEqual(self.option("prefix_extractor", FAMILY), "blocksieve.range")
             self.succeed("rewrite", "--db", self.db)
             self.succeed("revert", "--db", self.db)
-            self.assertEqual(self.value("prefix_extractor", FAMILY), "nullptr")
+            self.assertEqual(self.option("prefix_extractor", FAMILY), "nullptr")
 
     def test_unreadable_options(self):
         good = self.options_file().read_bytes()
@@ -168,7 +159,7 @@ class ApplyRevertTest(ApplyStockDatabaseTest):
                                   "apply revert apply compact revert")):
             for step in steps.split():
                 self.take(step)
-            self.assertEqual(self.value("filter_policy"), "bloomfilter:10:false")
+            self.assertEqual(self.option("filter_policy"), "bloomfilter:10:false")
             self.assertEqual(self.origins(), {"stock"})
             self.assertEqual(list(self.db.glob("blocksieve-*")), [])
 
@@ -183,14 +174,14 @@ class ApplyRevertTest(ApplyStockDatabaseTest):
                 self.succeed(*steps, 0, "--db", self.db)
             else:
                 self.assertIn("blocksieve revert --db", self.apply_text("--option", steps[1]))
-            policy = self.value("filter_policy")
+            policy = self.option("filter_policy")
             self.assertIn("blocksieve", self.origins())
             for code, *command in ((1, "check"), (0, "inspect"), (0, "advise", "--block-cache", 0), (1, "rewrite")):
                 self.assertIn("blocksieve revert", self.output_of(code, *command, "--db", self.db), command)
             self.assertEqual(run("inspect", "--db", self.db, "--fail-if", "without-filter").code, 1)
             self.remove("*.bsx")
             self.take("revert")
-            self.assertEqual(self.value("filter_policy"),
+            self.assertEqual(self.option("filter_policy"),
                              "bloomfilter:10:false" if policy == "nullptr" else policy)
             self.assertEqual(self.origins(), {"stock"})
             self.assertNotIn("blocksieve", self.options_file().read_text())
@@ -208,7 +199,7 @@ class ApplyRevertTest(ApplyStockDatabaseTest):
             self.db_bench("overwrite,flush", "--use_existing_db=1", *options, num=11)
             self.edit_options(("filter_policy=" + policy, "filter_policy=nullptr"))
             self.take("revert")
-            self.assertEqual(self.value("filter_policy"), policy)
+            self.assertEqual(self.option("filter_policy"), policy)
             self.assertEqual(self.origins(), {"stock" if options else "none"})
 
     def test_original_is_kept_until_it_is_restored(self):
@@ -220,7 +211,7 @@ class ApplyRevertTest(ApplyStockDatabaseTest):
         self.take("compact")
         self.take("revert")
         self.assertFalse(kept.exists())
-        self.assertEqual(self.value("filter_policy"), "bloomfilter:10:false")
+        self.assertEqual(self.option("filter_policy"), "bloomfilter:10:false")
 
     def test_dry_run_shows_the_changes(self):
         """As apply does, and as JSON."""
@@ -249,4 +240,4 @@ class ApplyObjectsOfOtherProgramsTest(ApplyStockDatabaseTest):
         self.assertEqual(self.succeed("apply", "--db", self.db, "--option", SPREAD).err, "")
         for command in ("rewrite", "revert"):
             self.assertGreater(self.json_of(command, "--db", self.db)["files_rewritten"], 0)
-            self.assertEqual(self.value("merge_operator", FAMILY), "TheirMergeOperator")
+            self.assertEqual(self.option("merge_operator", FAMILY), "TheirMergeOperator")

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Block indexes, which RocksDB has from 11.2 on; before, what the command says of them."""
 
-import re
 import unittest
 
 from command import ROCKSDB, CommandTest, flip
@@ -24,15 +23,11 @@ class BlockIndexTest(CommandTest):
         return [(file["index"]["place"], [column["definition"] for column in file["index"]["columns"]])
                 for file in self.inspect()["files"]]
 
-    def edit_table(self, option, value):
-        path = self.options_file()
-        path.write_text(re.sub(rf"(?m)^  {option}=.*$", f"  {option}={value}", path.read_text()))
-
     @unittest.skipIf(HAS_INDEX, "has block indexes")
     def test_older_rocksdb_says_what_it_lacks(self):
         self.assertIn(OPTION, self.apply_index(code=2))
         # As a later RocksDB writes it.
-        self.edit_table("rocksdb_version", "11.9.0")
+        self.set_option("rocksdb_version", "11.9.0", "Version")
         self.edit_options(("  filter_policy=", f"  {INDEX}\n  filter_policy="))
         said = self.output_of(1, "check", "--db", self.db)
         self.assertRegex(said, f"{OPTION} +blocksieve.index +no\n")
@@ -59,7 +54,7 @@ class BlockIndexTest(CommandTest):
         self.assertEqual(self.indexes(), [expected] * 2)
         self.assertEqual(self.verify()["num_problems"], 0)
         self.output_of(0, "check", "--db", self.db)
-        self.edit_table("use_udi_as_primary_index", "true")
+        self.set_option("use_udi_as_primary_index", "true")
         self.assertIn("the block index is primary", self.output_of(0, "check", "--db", self.db))
         self.assertEqual(self.scan("TRUE")[:-1], rows)
         self.succeed("revert", "--db", self.db)
@@ -78,9 +73,9 @@ class BlockIndexTest(CommandTest):
             self.assertIn(reason, self.output_of(2, "apply", "--db", self.db, "--option", f"{OPTION}={value}"))
         self.assertEqual(self.files_of_database(), before)
         # RocksDB would open none of the files.
-        self.edit_table("use_udi_as_primary_index", "true")
+        self.set_option("use_udi_as_primary_index", "true")
         self.assertIn("allowed before", self.apply_index(code=1))
-        self.edit_table(OPTION, "{id=blocksieve.index;ranges=true}")
+        self.set_option(OPTION, "{id=blocksieve.index;ranges=true}")
         self.assertIn("1 file without the primary block index", self.output_of(1, "check", "--db", self.db))
 
     @unittest.skipUnless(HAS_INDEX, "RocksDB before 11.2")

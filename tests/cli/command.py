@@ -17,6 +17,8 @@ import unittest
 PROGRAM = os.environ.get("BLOCKSIEVE", "build/integration/cli/blocksieve")
 PLUGIN = os.environ.get("PLUGIN", "build/integration/rocksdb/libblocksieve_rocksdb.so")
 LEVEL_TREE = os.environ.get("LEVEL_TREE", "build/tests/cli/level_tree")
+# Sections of OPTIONS files.
+TABLE, FAMILY = 'TableOptions/BlockBasedTable "default"', 'CFOptions "default"'
 # Far more than any call here takes, sanitizers included.
 TIMEOUT_SECONDS = 120
 
@@ -200,6 +202,17 @@ class CommandTest(unittest.TestCase):
     def options_file(self):
         """The path of the newest one."""
         return max(self.db.glob("OPTIONS-*[0-9]"))
+
+    def option(self, name, section=TABLE):
+        """A value in the newest OPTIONS file."""
+        part = self.options_file().read_text().split(f"[{section}]")[1].split("\n[")[0]
+        return re.search(rf"(?m)^ *{name}=(.*)$", part)[1]
+
+    def set_option(self, name, value, section=TABLE):
+        before, title, after = self.options_file().read_text().partition(f"[{section}]")
+        after, changes = re.subn(rf"(?m)^ *{name}=.*$", f"  {name}={value}", after, count=1)
+        self.assertEqual(changes, 1, name)
+        self.options_file().write_text(before + title + after)
 
     def edit_options(self, *replacements):
         """Replaces texts in the newest OPTIONS file: (old, new), ..."""

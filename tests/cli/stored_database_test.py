@@ -2,10 +2,9 @@
 """Databases whose OPTIONS file holds for another machine or another program."""
 
 import pathlib
-import re
 import urllib.parse
 
-from command import CommandTest, run
+from command import FAMILY, TABLE, CommandTest, run
 
 OURS = "filter_policy=blocksieve:0.001"
 
@@ -16,18 +15,8 @@ class WorldTest(CommandTest):
     def make(self, *options, num=3000):
         self.db_bench("fillrandom,flush", "--bloom_bits=10", *options, num=num)
 
-    def set_option(self, section, text):
-        """Adds a line at the begin of a section, where RocksDB takes the first of a name."""
-        path = self.options_file()
-        before = path.read_text()
-        self.assertIn(section + "\n", before)
-        path.write_text(before.replace(section + "\n", section + "\n" + text + "\n", 1))
-
     def set_policy(self, value, family="default"):
-        path, title = self.options_file(), f'[TableOptions/BlockBasedTable "{family}"]'
-        before, after = path.read_text().split(title)
-        after = re.sub(r"(?m)^  filter_policy=.*$", f"  filter_policy={value}", after, count=1)
-        path.write_text(before + title + after)
+        self.set_option("filter_policy", value, TABLE.replace("default", family))
 
     def rows(self):
         return self.ldb("scan", "--hex")
@@ -108,7 +97,7 @@ class DatabasePlaceTest(WorldTest):
         for directory in (self.db, other):
             for name in ("000099.sst.trash", "000098.log.trash", "000097.sst"):
                 (directory / name).write_bytes(b"of somebody")
-        self.set_option("[DBOptions]", f"  wal_dir={other}\n  db_log_dir={other}")
+        self.edit_options(("[DBOptions]\n", f"[DBOptions]\n  wal_dir={other}\n  db_log_dir={other}\n"))
         before = self.state(self.db, other)
         for command in ("inspect", "check", "advise", "verify", "scan"):
             run(command, "--db", self.db)
@@ -121,7 +110,7 @@ class StoredDatabaseTest(WorldTest):
         self.apply("blocksieve:0.001")
         self.ldb("put", "in the WAL", "value")
         self.set_policy("blocksieve:0.001")
-        self.set_option("[DBOptions]", "  wal_filter=TheirWalFilter")
+        self.edit_options(("[DBOptions]\n", "[DBOptions]\n  wal_filter=TheirWalFilter\n"))
         before = self.files_of_database()
         self.fails("has wal_filter TheirWalFilter, which only its own program has, and the WAL has rows", "rewrite")
         self.assertEqual(self.files_of_database().keys(), before.keys())
@@ -151,7 +140,7 @@ class StoredDatabaseTest(WorldTest):
     def test_options_that_cannot_be_read_name_no_missing_family(self):
         self.make()
         self.add_column_family()
-        self.set_option("[DBOptions]", "  max_open_files=of_another_kind")
+        self.edit_options(("[DBOptions]\n", "[DBOptions]\n  max_open_files=of_another_kind\n"))
         for command in (("apply", "--option", OURS), ("rewrite",), ("revert",)):
             self.assertRegex(self.fail_with(1, *command, "--db", self.db),
                              "cannot read OPTIONS-.* set filter options in the program that wrote it")
@@ -166,7 +155,7 @@ class StoredDatabaseTest(WorldTest):
     def test_newer_versions_are_named(self):
         self.make()
         self.edit_options(("  rocksdb_version=", "  rocksdb_version=99."))
-        self.set_option("[DBOptions]", "  option_of_the_future=1")
+        self.edit_options(("[DBOptions]\n", "[DBOptions]\n  option_of_the_future=1\n"))
         before = self.files_of_database()
         for command in (("apply", "--option", OURS), ("rewrite",), ("revert",), ("advise",),
                         ("load", "--key", 1, "-")):
@@ -243,10 +232,8 @@ class SkipIndexDefinitionTest(WorldTest):
     ROWS = [(f"{i:06}", f"w{i // 700}", i % 10) for i in range(5000)]
     DEFINITION = "{{id=blocksieve.skip_index;columns=w=field:1;target_fpr=0.001;max_index_bytes=123456}}"
 
-    def definition(self, family="default"):
-        section = self.options_file().read_text().split(f'[CFOptions "{family}"]')[1].split("\n[")[0]
-        value = re.search(r"(?m)^ *table_properties_collectors=(.*)$", section)[1]
-        return urllib.parse.unquote(value)
+    def definition(self):
+        return urllib.parse.unquote(self.option("table_properties_collectors", FAMILY))
 
     def test_is_kept_by_every_command(self):
         self.load(self.ROWS)
@@ -267,9 +254,7 @@ class SkipIndexDefinitionTest(WorldTest):
         """Files get the index though OPTIONS have another collector, and the other stays."""
         other = "{id=CompactOnDeletionCollector;window_size=100;deletion_trigger=50}"
         self.load(self.ROWS, "--index", "w=field:1")
-        path = self.options_file()
-        path.write_text(re.sub(r"(?m)^( *table_properties_collectors)=.*$",
-                               lambda line: f"{line[1]}={{{other}}}", path.read_text()))
+        self.set_option("table_properties_collectors", f"{{{other}}}", FAMILY)
         self.apply("blocksieve:0.0001")
         self.succeed("rewrite", "--db", self.db)
         for number in range(2):
@@ -277,4 +262,3 @@ class SkipIndexDefinitionTest(WorldTest):
                               for column in file["index"]["columns"]], ["w=field:1"])
             self.assertIn("CompactOnDeletionCollector", self.definition())
             self.load([(f"z{number}", "w9", 1)])
-
