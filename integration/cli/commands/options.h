@@ -31,19 +31,9 @@ using Action = std::function<void()>;
 /// Adds a subcommand, with options, help and examples, to `app`. Parsing a command line that names
 /// it sets `*action`, which must outlive `app` and runs it.
 using AddCommand = void(CLI::App* app, Action* action);
-AddCommand AddAdviseCommand;
-AddCommand AddApplyCommand;
-AddCommand AddCheckCommand;
-AddCommand AddIndexCommand;
-AddCommand AddInspectCommand;
-AddCommand AddLoadCommand;
-AddCommand AddManualCommand;
-AddCommand AddRevertCommand;
-AddCommand AddRewriteCommand;
-AddCommand AddScanCommand;
-AddCommand AddSieveCommand;
-AddCommand AddSizeCommand;
-AddCommand AddVerifyCommand;
+AddCommand AddAdviseCommand, AddApplyCommand, AddCheckCommand, AddIndexCommand, AddInspectCommand,
+    AddLoadCommand, AddManualCommand, AddRevertCommand, AddRewriteCommand, AddScanCommand,
+    AddSieveCommand, AddSizeCommand, AddVerifyCommand;
 
 /// All subcommands in the order of the help.
 inline constexpr AddCommand* kCommands[] = {
