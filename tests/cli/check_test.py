@@ -101,6 +101,14 @@ class CheckTest(CommandTest):
                          f" && blocksieve rewrite --only-unfiltered --db {self.db}\n"
                          "(?s:.*)blocksieve check: 2 problems found\n")
 
+    def test_of_several_policies_the_last_one_counts(self):
+        self.apply("nullptr")
+        self.ldb("compact")  # writes no filters
+        for policy in ("blocksieve:0.01", "bloomfilter:10:false"):
+            self.apply(policy)
+        self.assertRegex(self.output_of(1, "check", "--db", self.db),
+                         "^(?s:(?!blocksieve apply).)*: blocksieve advise --db ")
+
     def test_small_databases_need_no_policy(self):
         """As advise says; but a policy that was lost, or that one family lacks, is a problem."""
         self.db = self.dir / "new"

@@ -53,11 +53,9 @@ struct SeekAdvice {
   PartAdvice ranges;
   PartAdvice prefixes;
 
-  /// @{
   /// Whether the proposal has the part: it is worth it, or neither is but this one can be built.
   bool has_ranges() const { return Has(ranges, prefixes); }
   bool has_prefixes() const { return Has(prefixes, ranges); }
-  /// @}
 
   /// The proposal, and the size of all its filters.
   FilterPolicyOptions Policy() const;
@@ -99,7 +97,13 @@ struct Proposal {
   Plans plans;
   Prediction prediction;
 
-  FilterPolicyOptions policy() const { return PolicyFor(plans.front().goal); }
+  FilterPolicyOptions policy() const {
+    const RateGoal& goal = plans.front().goal;
+    return {.target_fpr = goal.target_fpr,
+            .wasted_reads = goal.wasted_reads,
+            .bits_per_key = goal.bits_per_key,
+            .kind = goal.is_stock ? PolicyKind::kStock : PolicyKind::kAuto};
+  }
 };
 
 /// The advice for all column families together, which get the same options.
@@ -127,11 +131,9 @@ Forest BuildForest(std::vector<FileReport> files);
 
 /// The reason, or "" if filters may pay. `cache_bytes`: of the block cache, which all column
 /// families share, as `num_bytes` of all files.
-/// @{
 std::string WhyCacheIsEnough(uint64_t num_bytes, uint64_t cache_bytes);
 std::string WhyNoFilterPays(const Forest& forest, double absent_fraction,
                             const std::string& cache_is_enough);
-/// @}
 
 /// Reads keys only if seeks are requested.
 Advice Advise(Forest forest, const AdviceRequest& request, const KeysOfFile& keys_of_file);
@@ -171,10 +173,8 @@ std::string LevelTable(const Forest& forest, const char* lookups,
                        const std::vector<TableColumn>& columns,
                        const std::function<void(const ForestLevel&, Json*)>& add);
 
-/// @{
 /// The parts about range filters and prefixes in the two above. REQUIRES: advice.seeks
 std::string SeeksText(const Advice& advice);
 void AddSeeksTo(const Advice& advice, Json* document);
-/// @}
 
 }  // namespace blocksieve::cli

@@ -123,7 +123,6 @@ Source ReadSource(const AdviseOptions& options) {
     }
   } else {
     source.database = options.target.path;
-    CheckDatabase(options.target);
     FailIfOfLevelDb(options.target);
     source.stored = ReadStored(options.target);
     if (source.stored->loaded.is_newer) FailIfNotRead(*source.stored);
@@ -240,13 +239,11 @@ void AddAdviseCommand(CLI::App* app, Action* action) {
   const auto [command, options] =
       AddSubcommand(app, action, "advise", "Show what other filters would cost and save",
                     kAdviseFooter, RunAdvise);
-  AddOption(command, &options->target.path, "--db DIR", "the directory of the database");
-  AddPlaceOptions(command, &options->target);
+  AddTargetOptions(command, options, Subject::kAny);
   AddOption(command, &options->logs, "--log FILE",
             "an info log of RocksDB, instead of a database; repeatable");
   AddOption(command, &options->statistics, "--statistics FILE",
             "counters of RocksDB, as text or JSON; default those of --log");
-  AddFamilyOption(command, &options->target);
   AddOption(command, &options->request.limit.memory, "--memory BYTES",
             "maximum memory for all filters, as 10MB or 64MiB; excludes --wasted-reads",
             BytesInRange(1, kMaxMemory));
@@ -278,7 +275,6 @@ void AddAdviseCommand(CLI::App* app, Action* action) {
   Exclude(command, "--memory", {"--wasted-reads"});
   Need(command, "--range-width", "--seek-fraction");
   Need(command, "--prefixes", "--seek-fraction");
-  AddFormatOption(command, &options->format);
 }
 
 }  // namespace blocksieve::cli

@@ -70,7 +70,6 @@ void CheckBlockIndexes(const StoredDatabase& before, const StoredDatabase& store
 }
 
 void RunApply(const ChangeOptions& options) {
-  CheckDatabase(options.target);
   std::optional<DatabaseLock> lock;
   if (!options.is_dry_run) lock.emplace(options.target);
   const StoredDatabase stored = ReadStored(options.target);
@@ -116,13 +115,11 @@ void AddApplyCommand(CLI::App* app, Action* action) {
   const auto [command, options] =
       AddSubcommand(app, action, "apply", "Write filter options to the OPTIONS file of a database",
                     kApplyFooter, RunApply);
-  AddDatabaseOption(command, &options->target);
+  AddTargetOptions(command, options, Subject::kDatabase);
   AddOption(command, &options->edits, "--option NAME=VALUE",
             "an option as printed by blocksieve advise", nullptr, kRequired);
-  AddFamilyOption(command, &options->target);
   AddDropOption(command, &options->target);
   AddOption(command, &options->is_dry_run, "--dry-run", "print the changes and write nothing");
-  AddFormatOption(command, &options->format);
 }
 
 }  // namespace blocksieve::cli

@@ -174,16 +174,6 @@ void CheckDependencies(const rocksdb::ColumnFamilyDescriptor& family, Findings* 
   }
 }
 
-// Whether an OPTIONS file of the database names a policy, which families or later files lack.
-bool HasPolicies(const std::string& database) {
-  for (const OptionsText& file : ReadOptionsFiles(database)) {
-    for (const std::string& family : file.Families()) {
-      if (!IsNone(file.Find(OptionsSection::Table(family), kPolicy.name))) return true;
-    }
-  }
-  return false;
-}
-
 // Whether RocksDB reads the family by its block index alone.
 bool HasPrimaryIndex(const StoredDatabase& stored, const std::string& family) {
   const auto table = OptionsSection::Table(family);
@@ -200,9 +190,14 @@ void CheckOptionsFile(Findings* findings) {
   }
   if (!stored.problem.empty()) return findings->Report("", stored.problem);
   CheckOption(kListeners, OptionsSection::Db(), findings);
+  // Which other families, or later files, may lack.
+  const bool had_policy = std::ranges::any_of(stored.Families(), [&](const std::string& family) {
+    return rocksdb_plugin::FindNamedPolicy(rocksdb::Env::Default(), stored.target, family)
+        .has_value();
+  });
   for (const std::string& family : stored.TargetFamilies()) {
     if (!CheckOption(kPolicy, OptionsSection::Table(family), findings) &&
-        (findings->no_filter_pays.empty() || HasPolicies(stored.target))) {
+        (findings->no_filter_pays.empty() || had_policy)) {
       findings->Report(family,
                        "filter_policy is nullptr, so new files get no filters; RocksDB also writes "
                        "nullptr after it ignored a name. Set a policy, such as blocksieve:0.01");
@@ -277,10 +272,7 @@ void RunCheck(const TargetOptions& options) {
   if (target.file.empty() != has_database) {
     term::FailUsage("neither --db nor --options-file is given; required: one of them");
   }
-  if (has_database) {
-    CheckDatabase(target);
-    FailIfOfLevelDb(target);
-  }
+  if (has_database) FailIfOfLevelDb(target);
   Findings findings = {has_database ? ReadStored(target)
                                     : WithText(target, ReadOptionsText(target.file))};
   FailIfNoText(findings.stored);
@@ -305,13 +297,10 @@ void AddCheckCommand(CLI::App* app, Action* action) {
   const auto [command, options] =
       AddSubcommand(app, action, "check", "Find filter options that RocksDB silently ignores",
                     kCheckFooter, RunCheck);
-  AddOption(command, &options->target.path, "--db DIR", "the directory of a database");
-  AddPlaceOptions(command, &options->target);
+  AddTargetOptions(command, options, Subject::kAny);
   AddOption(command, &options->target.file, "--options-file FILE",
             "an OPTIONS file, instead of a database");
   Exclude(command, "--options-file", {"--db"});
-  AddFamilyOption(command, &options->target);
-  AddFormatOption(command, &options->format);
 }
 
 }  // namespace blocksieve::cli

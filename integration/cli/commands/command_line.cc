@@ -31,12 +31,6 @@ have a version, which is 3 and changes when members are renamed or removed.
 
 Exit codes: 0 success; 1 failure; 2 wrong arguments; 128 + n terminated by signal n.)";
 
-// "blocksieve scan": the part of the command line that was parsed.
-std::string FullName(const CLI::App& app) {
-  const auto chosen = app.get_subcommands();
-  return chosen.empty() ? app.get_name() : app.get_name() + " " + chosen.front()->get_name();
-}
-
 std::vector<std::string> NamesOfSubcommands(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* const command : app.get_subcommands({}))
@@ -106,20 +100,23 @@ void Run(const std::vector<std::string>& arguments, std::string* name) {
                                                 rocksdb::GetRocksVersionAsString()));
   Action action;
   for (AddCommand* const add : kCommands) add(&app, &action);
+  const auto add_subcommand = [&] {
+    for (const CLI::App* const chosen : app.get_subcommands()) *name += " " + chosen->get_name();
+  };
   try {
     // The order that CLI11 expects.
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::Success& help) {  // --help or --version
-    *name = FullName(app);
+    add_subcommand();
     std::ostringstream text;
     app.exit(help, text, text);
     term::WriteToStandardOutput(text.str());
     return;
   } catch (const CLI::ParseError& error) {
-    *name = FullName(app);
+    add_subcommand();
     throw term::UsageError(DescribeParseError(app, error, arguments));
   }
-  *name = FullName(app);
+  add_subcommand();
   if (!action) {
     term::FailUsage("no subcommand is given; allowed: {}",
                     fmt::join(NamesOfSubcommands(app), ", "));

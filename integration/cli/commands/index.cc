@@ -60,7 +60,6 @@ void Rebuild(IndexOptions options) {
 
 void RunIndex(const IndexOptions& options) {
   const Target& target = options.target;
-  CheckDatabase(target);
   if (!options.copy_from.empty()) {
     uint64_t num_copied = 0;
     const GuardedDb db = OpenReadOnly(target, *target.family, Access::kIndex);
@@ -79,8 +78,7 @@ void AddIndexCommand(CLI::App* app, Action* action) {
   const auto [command, options] =
       AddSubcommand(app, action, "index", "Build or restore skip indexes without rewriting SSTs",
                     kIndexFooter, RunIndex);
-  AddDatabaseOption(command, &options->target);
-  AddOneFamilyOption(command, &options->target);
+  AddTargetOptions(command, options, Subject::kFamily);
   AddOption(command, &options->indexes, "--index NAME=EXTRACTOR",
             "also index this part of the value under this name");
   AddRateOption(command, &options->bytes_per_second, "read");
@@ -88,7 +86,6 @@ void AddIndexCommand(CLI::App* app, Action* action) {
   AddOption(command, &options->copy_from, "--copy-from DIR",
             "copy missing indexes from DIR, a database or a directory of copied *.bsx files");
   Exclude(command, "--copy-from", {"--index", "--bytes-per-second", "--max-index-bytes"});
-  AddFormatOption(command, &options->format);
 }
 
 }  // namespace blocksieve::cli

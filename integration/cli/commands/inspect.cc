@@ -232,10 +232,9 @@ void AddInspectCommand(CLI::App* app, Action* action) {
   const auto [command, options] = AddSubcommand(
       app, action, "inspect", "Show the filters and skip indexes of a database or a file",
       kInspectFooter, RunInspect);
-  AddFileOptions(command, &options->target);
+  AddTargetOptions(command, options, Subject::kDatabaseOrFile, "text|json|prometheus");
   AddOption(command, &options->fail_if, std::string("--fail-if ") + kConditions,
             "exit code 1 if files are so", OneOf(kConditions));
-  AddFormatOption(command, &options->format, "text|json|prometheus");
 }
 
 }  // namespace blocksieve::cli

@@ -56,8 +56,7 @@ Examples:
 
 constexpr const char* kFormats = "text|json|csv";
 
-struct LoadOptions {
-  Target target;
+struct LoadOptions : TargetOptions {
   IndexChange index;
   std::optional<double> range_fpr;
   RowReaderOptions reader;
@@ -74,26 +73,22 @@ struct Loaded {
   std::string problem;  // why loading stopped before the end of the file, or empty
 };
 
-// Loads until the end of the file; throws at the first error.
-void LoadRows(RowReader* reader, RowLoader* database, Loaded* loaded) {
-  constexpr uint64_t kRowsBetweenChecks = 1024;
-  term::Progress progress;
-  std::string_view key;
-  std::string value;
-  while (reader->Next(&key, &value)) {
-    database->Put(key, value);
-    ++loaded->rows_read;
-    loaded->bytes += key.size() + value.size();
-    if (loaded->rows_read % kRowsBetweenChecks != 0) continue;
-    if (term::InterruptFlag()) break;
-    progress.Show("loading", reader->bytes_read(), reader->file_bytes(), loaded->rows_read, "row");
-  }
-}
-
+// Loads until the end of the file or the first problem; what was loaded is then durable.
 Loaded Load(RowReader* reader, RowLoader* database) {
+  constexpr uint64_t kRowsBetweenChecks = 1024;
   Loaded loaded;
   try {
-    LoadRows(reader, database, &loaded);
+    term::Progress progress;
+    std::string_view key;
+    std::string value;
+    while (reader->Next(&key, &value)) {
+      database->Put(key, value);
+      ++loaded.rows_read;
+      loaded.bytes += key.size() + value.size();
+      if (loaded.rows_read % kRowsBetweenChecks != 0) continue;
+      if (term::InterruptFlag()) break;
+      progress.Show("loading", reader->bytes_read(), reader->file_bytes(), loaded.rows_read, "row");
+    }
     if (term::InterruptFlag()) loaded.problem = "interrupted";
   } catch (const term::Failure& failure) {
     loaded.problem = failure.what();
@@ -106,28 +101,25 @@ Loaded Load(RowReader* reader, RowLoader* database) {
   return loaded;
 }
 
-// Possible mistakes: indexes that exceed --max-index-bytes, with the limit that would keep them;
-// columns without any value; lines that end with CR.
-std::vector<std::string> LoadWarnings(const Loaded& loaded, uint64_t rows_with_cr,
-                                      const IndexSizes& sizes, const std::vector<Column>& columns,
-                                      const RowLoader& database) {
-  std::vector<std::string> warnings;
+// Warns of possible mistakes: indexes that exceed --max-index-bytes, with the limit that would keep
+// them; columns without any value; lines that end with CR.
+void WarnOfMistakes(const Loaded& loaded, uint64_t rows_with_cr, const IndexSizes& sizes,
+                    const std::vector<Column>& columns, const RowLoader& database) {
   if (sizes.needed_index_bytes != 0) {
-    warnings.push_back(fmt::format(
-        "filters, bounds or whole indexes were left out because of their size; --max-index-bytes "
-        "{} would keep everything",
+    SayOnLoading(fmt::format(
+        "warning: filters, bounds or whole indexes were left out because of their size; "
+        "--max-index-bytes {} would keep everything",
         sizes.needed_index_bytes));
   }
   for (const Column& column : columns) {
     if (loaded.rows_read == 0 || database.HasValues(column)) continue;
-    warnings.push_back("no row has a value for the index " + column.ToText());
+    SayOnLoading("warning: no row has a value for the index " + column.ToText());
   }
   if (rows_with_cr != 0) {
-    warnings.push_back(
-        fmt::format("{} with CR, which is stored in the last field; --format csv removes it",
-                    rows_with_cr == 1 ? "1 line ends" : WithCommas(rows_with_cr) + " lines end"));
+    SayOnLoading(fmt::format(
+        "warning: {} with CR, which is stored in the last field; --format csv removes it",
+        rows_with_cr == 1 ? "1 line ends" : WithCommas(rows_with_cr) + " lines end"));
   }
-  return warnings;
 }
 
 // Reports which rows of an incomplete load are in the database.
@@ -168,13 +160,9 @@ void ParseDelimiters(LoadOptions* options) {
 
 void RunLoad(const LoadOptions& given) {
   LoadOptions options = given;
-  OutputFormat format = OutputFormat::kText;
   for (const std::string& each : options.formats) {
-    if (each == "csv") {
-      options.reader.is_csv = true;
-    } else {
-      format = each == "json" ? OutputFormat::kJson : OutputFormat::kText;
-    }
+    options.reader.is_csv |= each == "csv";
+    if (each != "csv") options.format = each == "json" ? OutputFormat::kJson : OutputFormat::kText;
   }
   ParseDelimiters(&options);
   IndexChange& index = options.index;
@@ -183,13 +171,10 @@ void RunLoad(const LoadOptions& given) {
   RowReader reader(options.reader);
   term::CatchInterrupts();
   RowLoader database(options.target, index, options.range_fpr);
-  const auto say = [](const std::string& text) {
-    term::WriteToStandardError("blocksieve load: " + text + "\n");
-  };
-  for (const std::string& note : database.notes()) say(note);
   for (const Column& column : index.columns) {
     const std::string text = Predicate::ColumnText(column);
-    if (text != column.name()) say("in conditions, write the column in double quotes: " + text);
+    if (text != column.name())
+      SayOnLoading("in conditions, write the column in double quotes: " + text);
   }
 
   std::optional<uint64_t> replaced;
@@ -214,15 +199,12 @@ void RunLoad(const LoadOptions& given) {
                                           WithCommas(*replaced), WithCommas(*kept))
                                     : "rows replaced: not counted with --no-compact\n";
   document.update(Json(sizes));
-  WriteReport(format, document,
+  WriteReport(options.format, document,
               fmt::format("rows read: {}\n{}bytes: {}\nindex bytes: {} in {} of {}\n",
                           WithCommas(loaded.rows_read), rows, WithCommas(loaded.bytes),
                           WithCommas(sizes.index_bytes), WithCommas(sizes.files_with_index),
                           CountOf(sizes.num_files, "file")));
-  for (const std::string& warning :
-       LoadWarnings(loaded, reader.rows_with_cr(), sizes, index.columns, database)) {
-    say("warning: " + warning);
-  }
+  WarnOfMistakes(loaded, reader.rows_with_cr(), sizes, index.columns, database);
 }
 
 }  // namespace
@@ -231,8 +213,7 @@ void AddLoadCommand(CLI::App* app, Action* action) {
   const auto [command, options] = AddSubcommand(
       app, action, "load", "Load a text or CSV file into a database with skip indexes", kLoadFooter,
       RunLoad);
-  AddDatabaseOption(command, &options->target);
-  AddOneFamilyOption(command, &options->target);
+  AddTargetOptions(command, options, Subject::kFamily, /*formats=*/nullptr);
   AddOption(command, &options->reader.key_field, "--key N", "number of the field that is the key",
             WholeInRange(1, Column::kMaxFieldNumber), kRequired);
   AddOption(command, &options->indexes, "--index NAME=EXTRACTOR",

@@ -116,41 +116,30 @@ void AddFormatOption(CLI::App* command, OutputFormat* format, const char* words)
       ->transform(CLI::Validator(OneOf(words), ""));
 }
 
-void AddDatabaseOption(CLI::App* command, Target* target) {
-  AddOption(command, &target->path, "--db DIR", "the directory of the database", nullptr,
-            kRequired);
-  AddPlaceOptions(command, target);
-}
-
-void AddPlaceOptions(CLI::App* command, Target* target) {
-  AddOption(command, &target->wal_dir, "--wal-dir DIR",
-            "the directory of this database's WAL, if it is another one; none: not another one");
-  AddOption(command, &target->data_dirs, "--data-dir DIR",
-            "a directory of DBOptions::db_paths; all of them, in their order");
-}
-
 void AddDropOption(CLI::App* command, Target* target) {
   AddOption(command, &target->drops_properties, "--drop-properties",
             "write files without the properties of collectors that only the program has");
 }
 
-void AddFileOptions(CLI::App* command, Target* target) {
-  AddOption(command, &target->path, "--db DIR", "the directory of a database");
-  AddPlaceOptions(command, target);
-  AddOption(command, &target->file, "FILE", "a single SST file, instead of a database");
-  AddFamilyOption(command, target);
-  Exclude(command, "FILE", {"--column-family"});
-}
-
-void AddFamilyOption(CLI::App* command, Target* target) {
-  AddOption(command, &target->family, "--column-family NAME",
-            "only this column family (default all)");
-}
-
-void AddOneFamilyOption(CLI::App* command, Target* target) {
-  target->family = "default";
-  AddOption(command, &target->family, "--column-family NAME",
-            "the column family (default default)");
+void AddTargetOptions(CLI::App* command, TargetOptions* options, Subject subject,
+                      const char* formats) {
+  Target& target = options->target;
+  AddOption(command, &target.path, "--db DIR", "the directory of the database", nullptr,
+            subject == Subject::kDatabase || subject == Subject::kFamily);
+  AddOption(command, &target.wal_dir, "--wal-dir DIR",
+            "the directory of this database's WAL, if it is another one; none: not another one");
+  AddOption(command, &target.data_dirs, "--data-dir DIR",
+            "a directory of DBOptions::db_paths; all of them, in their order");
+  const bool may_be_file = subject == Subject::kDatabaseOrFile;
+  if (may_be_file) {
+    AddOption(command, &target.file, "FILE", "a single SST file, instead of a database");
+  }
+  if (subject == Subject::kFamily) target.family = "default";
+  AddOption(command, &target.family, "--column-family NAME",
+            subject == Subject::kFamily ? "the column family (default default)"
+                                        : "only this column family (default all)");
+  if (may_be_file) Exclude(command, "FILE", {"--column-family"});
+  if (formats != nullptr) AddFormatOption(command, &options->format, formats);
 }
 
 void AddRateOption(CLI::App* command, uint64_t* bytes_per_second, const char* verb) {

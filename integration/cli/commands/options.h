@@ -32,19 +32,9 @@ using Action = std::function<void()>;
 /// Adds a subcommand, with options, help and examples, to `app`. Parsing a command line that names
 /// it sets `*action`, which must outlive `app` and runs it.
 using AddCommand = void(CLI::App* app, Action* action);
-AddCommand AddAdviseCommand;
-AddCommand AddApplyCommand;
-AddCommand AddCheckCommand;
-AddCommand AddIndexCommand;
-AddCommand AddInspectCommand;
-AddCommand AddLoadCommand;
-AddCommand AddManualCommand;
-AddCommand AddRevertCommand;
-AddCommand AddRewriteCommand;
-AddCommand AddScanCommand;
-AddCommand AddSieveCommand;
-AddCommand AddSizeCommand;
-AddCommand AddVerifyCommand;
+AddCommand AddAdviseCommand, AddApplyCommand, AddCheckCommand, AddIndexCommand, AddInspectCommand,
+    AddLoadCommand, AddManualCommand, AddRevertCommand, AddRewriteCommand, AddScanCommand,
+    AddSieveCommand, AddSizeCommand, AddVerifyCommand;
 
 /// All subcommands in the order of the help.
 inline constexpr AddCommand* kCommands[] = {
@@ -82,11 +72,18 @@ struct TargetOptions {
 /// The option --format, with text, json or, if `words` has it, prometheus.
 void AddFormatOption(CLI::App* command, OutputFormat* format, const char* words = "text|json");
 
-void AddDatabaseOption(CLI::App* command, Target* target);  ///< With AddPlaceOptions.
-void AddPlaceOptions(CLI::App* command, Target* target);    ///< --wal-dir and --data-dir
-void AddFileOptions(CLI::App* command, Target* target);     ///< A database, or FILE.
-void AddFamilyOption(CLI::App* command, Target* target);    ///< All by default.
-void AddOneFamilyOption(CLI::App* command, Target* target);
+/// What a subcommand works on.
+enum class Subject {
+  kDatabase,        ///< All its column families, or one.
+  kFamily,          ///< One, by default the default one.
+  kDatabaseOrFile,  ///< Or FILE, a single SST.
+  kAny,             ///< A database, or what another option names.
+};
+
+/// --db, --wal-dir, --data-dir and --column-family, and --format unless `formats` is null.
+void AddTargetOptions(CLI::App* command, TargetOptions* options, Subject subject,
+                      const char* formats = "text|json");
+
 void AddDropOption(CLI::App* command, Target* target);
 void AddRateOption(CLI::App* command, uint64_t* bytes_per_second, const char* verb);
 void AddMaxIndexBytesOption(CLI::App* command, std::optional<uint64_t>* max_index_bytes,

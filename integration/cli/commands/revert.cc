@@ -51,7 +51,6 @@ std::optional<std::string> UnknownPolicy(const OptionsText& stock,
 
 void RunRevert(const ChangeOptions& options) {
   const Target& target = options.target;
-  CheckDatabase(target);
   std::optional<DatabaseLock> lock;
   if (!options.is_dry_run) lock.emplace(target);
   const StoredDatabase stored = ReadStored(target);

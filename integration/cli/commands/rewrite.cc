@@ -160,7 +160,6 @@ void AddFamilies(const Target& target, const RewritePlan& plan,
 }
 
 void RunRewrite(const ChangeOptions& options) {
-  CheckDatabase(options.target);
   if (!options.is_dry_run) const DatabaseLock lock(options.target, kInProcess);
   CheckWritable(ReadStored(options.target), Access::kRewrite);
   const auto make_plan = [&] { return PlanForOptions(options.target, options.files); };
@@ -187,15 +186,13 @@ FileProgress RunInterruptibly(const char* doing,
 }
 
 void AddRewriteOptions(CLI::App* command, ChangeOptions* options) {
-  AddDatabaseOption(command, &options->target);
-  AddFamilyOption(command, &options->target);
+  AddTargetOptions(command, options, Subject::kDatabase);
   AddOption(command, &options->files.level, "--level N", "only files of this level",
             WholeInRange(0, 100));
   AddRateOption(command, &options->files.bytes_per_second, "write");
   AddDropOption(command, &options->target);
   AddOption(command, &options->is_dry_run, "--dry-run",
             "list the files in the order of rewriting, and rewrite none");
-  AddFormatOption(command, &options->format);
 }
 
 void RewriteFiles(const ChangeOptions& options, Json document, RewritePlan before,

@@ -128,13 +128,14 @@ void WriteRow(const SkipScan& scan, OutputFormat format, term::Output* output) {
   if (format == OutputFormat::kText) {
     output->Write(scan.key().ToStringView());
     output->Write("\t");
-    output->WriteLine(scan.value().ToStringView());
+    output->Write(scan.value().ToStringView());
+    output->Write("\n");
     return;
   }
   Json row = Json::object();
   SetBytes(&row, "key", scan.key().ToStringView());
   SetBytes(&row, "value", scan.value().ToStringView());
-  output->WriteLine(row.dump());
+  output->Write(row.dump() + "\n");
 }
 
 // Returns the number of rows written.
@@ -164,7 +165,6 @@ std::string WhyFailed(const rocksdb::Status& status, const Target& target) {
 }
 
 void RunScan(const ScanOptions& options) {
-  CheckDatabase(options.target);
   const GuardedDb db = OpenReadOnly(options.target, *options.target.family);
   const Query query = ParseWhere(options, db);
   SkipScanOptions scan_options = ScanOptionsFor(options, query);
@@ -197,8 +197,7 @@ void AddScanCommand(CLI::App* app, Action* action) {
   const auto [command, options] = AddSubcommand(
       app, action, "scan", "Print the rows that match a condition", kScanFooter, RunScan);
   SkipScanOptions& scan = options->scan;
-  AddDatabaseOption(command, &options->target);
-  AddOneFamilyOption(command, &options->target);
+  AddTargetOptions(command, options, Subject::kFamily);
   AddOption(command, &options->where, "--where CONDITION", "print only matching rows");
   AddOption(command, &scan.explain, "--explain", "report on standard error what was read and why");
   AddOption(command, &options->no_index, "--no-index", "read all rows, ignoring the indexes");
@@ -206,7 +205,6 @@ void AddScanCommand(CLI::App* app, Action* action) {
   AddOption(command, &scan.limit, "--limit N", "maximum number of rows; 0: all (default 0)",
             WholeInRange(0, std::numeric_limits<uint64_t>::max()));
   AddOption(command, &scan.reverse, "--reverse", "print rows in descending key order");
-  AddFormatOption(command, &options->format);
 }
 
 }  // namespace cli

@@ -100,7 +100,7 @@ void Forget(const SieveCommandOptions& options, UrlSieve* sieve) {
 
 void Pop(const SieveCommandOptions& options, UrlSieve* sieve, term::Output* output) {
   const auto take = [&](std::span<const std::string> urls) {
-    for (const std::string& url : urls) output->WriteLine(url);
+    for (const std::string& url : urls) output->Write(url + "\n");
     output->Flush();
     return output->is_wanted() && !term::InterruptFlag();
   };

@@ -124,14 +124,13 @@ void AddVerifyCommand(CLI::App* app, Action* action) {
   const auto [command, options] = AddSubcommand(
       app, action, "verify", "Check the filters and skip indexes of a database or a file",
       kVerifyFooter, RunVerify);
-  AddFileOptions(command, &options->target);
+  AddTargetOptions(command, options, Subject::kDatabaseOrFile);
   AddOption(
       command, &options->num_probes, "--probes N",
       fmt::format(
           "number of absent keys to probe the filters of each file with; 0: none (default {})",
           kDefaultProbes),
       WholeInRange(0, kMaxProbes));
-  AddFormatOption(command, &options->format);
 }
 
 }  // namespace blocksieve::cli

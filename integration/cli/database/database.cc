@@ -70,13 +70,6 @@ void CheckTableFile(const std::string& path) {
 
 }  // namespace
 
-void CheckDatabase(const std::string& path) {
-  if (HasRocksDb(path)) return;
-  std::error_code error;
-  if (!std::filesystem::exists(path, error)) term::Fail("database {} does not exist", path);
-  term::Fail("{} is not a database: it has no file CURRENT", path);
-}
-
 std::vector<FilePlace> ListFiles(const Target& target) {
   std::vector<rocksdb::LiveFileMetaData> files;
   try {
@@ -207,8 +200,7 @@ TargetFiles FindFiles(const Target& target) {
     CheckTableFile(target.file);
     return {target, {{.path = target.file, .family = "", .keys = {}}}};
   }
-  CheckDatabase(target);
-  if (target.family) ReadStored(target).TargetFamilies();  // fails if it does not exist
+  ReadStored(target).TargetFamilies();  // fails if it does not exist
   return {target, ListTarget(target)};
 }
 

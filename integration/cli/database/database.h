@@ -13,9 +13,6 @@
 
 namespace blocksieve::cli {
 
-/// Fails if `path` is not a database.
-void CheckDatabase(const std::string& path);
-
 /// The files of the database by column family and level; level 0 from the newest to the oldest.
 /// Some may be missing or damaged. Of a database that only its own program or a later RocksDB can
 /// open, the table files in its directories, without their levels; says so on standard error.
@@ -33,11 +30,9 @@ struct TargetFiles {
   Target target;
   std::vector<FilePlace> places;
 
-  /// @{
   /// Files that the last visit missed.
   std::vector<FilePlace> vanished = {};    ///< Removed by another process meanwhile.
   std::vector<std::string> unopened = {};  ///< Errors, one for each damaged or missing file.
-  /// @}
 
   /// Visits all files. `doing` names the work in the progress line.
   void ForEach(const std::string& doing, const std::function<void(TableFile*)>& visit);

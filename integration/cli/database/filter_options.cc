@@ -56,6 +56,20 @@ bool IsSamePolicy(const std::string& a, const std::string& b) {
          policy_b != nullptr && policy_a->AreEquivalent({}, policy_b.get(), &difference);
 }
 
+// Adds a listener, or those of a list, to those that the file names.
+void PutListener(OptionsText* options, const std::string& value = kListener) {
+  std::vector<std::string> listeners =
+      SplitList(options->Find(OptionsSection::Db(), "listeners").value_or("{}"));
+  const size_t num_present = listeners.size();
+  for (const std::string& listener : SplitList(value)) {
+    if (std::find(listeners.begin(), listeners.end(), listener) == listeners.end()) {
+      listeners.push_back(listener);
+    }
+  }
+  if (listeners.size() == num_present) return;
+  SetOption(OptionsSection::Db(), "listeners", ToText(listeners), options);
+}
+
 // Sets the options that a policy needs: the listener, if its rates depend on the sizes of levels,
 // and the prefix extractor of range filters, unless there is another one.
 void PutNeeds(const std::string& policy_value, const std::vector<std::string>& families,
@@ -106,19 +120,6 @@ std::string ChangesText(const OptionsText& options) {
     shown += fmt::format("+  {}={}\n", change.option, change.after);
   }
   return shown;
-}
-
-void PutListener(OptionsText* options, const std::string& value) {
-  std::vector<std::string> listeners =
-      SplitList(options->Find(OptionsSection::Db(), "listeners").value_or("{}"));
-  const size_t num_present = listeners.size();
-  for (const std::string& listener : SplitList(value)) {
-    if (std::find(listeners.begin(), listeners.end(), listener) == listeners.end()) {
-      listeners.push_back(listener);
-    }
-  }
-  if (listeners.size() == num_present) return;
-  SetOption(OptionsSection::Db(), "listeners", ToText(listeners), options);
 }
 
 void PutCollector(const std::string& family,
@@ -209,13 +210,6 @@ std::string ShellWord(const std::string& text) {
   std::string word = "'";
   for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return word + "'";
-}
-
-FilterPolicyOptions PolicyFor(const RateGoal& goal) {
-  return {.target_fpr = goal.target_fpr,
-          .wasted_reads = goal.wasted_reads,
-          .bits_per_key = goal.bits_per_key,
-          .kind = goal.kind};
 }
 
 std::pair<const char*, double> GoalOption(const FilterPolicyOptions& policy) {

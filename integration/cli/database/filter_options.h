@@ -27,9 +27,6 @@ void SetOption(const OptionsSection& section, const std::string& option, const s
 void PutOption(const std::string& option, const std::vector<std::string>& families,
                OptionsText* options);
 
-/// Adds a listener, or those of a list, to those that the file names.
-void PutListener(OptionsText* options, const std::string& value = "blocksieve");
-
 /// Sets a skip index collector in place of another one of blocksieve, and adds the listener, which
 /// stores large indexes in sidecars.
 void PutCollector(const std::string& family,
@@ -46,9 +43,6 @@ std::string WithoutListener(const std::string& listeners);
 
 /// Adds the collector that names block indexes to PruneReads, if they have columns, or removes it.
 void PutFileIds(const std::string& family, bool has_columns, rocksdb_plugin::OptionsText* options);
-
-/// The policy with this goal. REQUIRES: it is set.
-FilterPolicyOptions PolicyFor(const RateGoal& goal);
 
 /// The goal of a policy: {"bits_per_key", 9.98}, and "bits_per_key=9.98".
 std::pair<const char*, double> GoalOption(const FilterPolicyOptions& policy);

@@ -240,14 +240,13 @@ class LogReader {
   void ReadLevel(std::string line) {
     std::replace(line.begin(), line.end(), ',', '.');
     for (size_t at = line.find('L'); at != line.npos; at = line.find('L', at + 1)) {
-      std::istringstream words(line.substr(at + 1));
       int level = 0;
-      uint64_t num_files = 0;
-      char slash = 0;
+      int num_files = 0;
       int compacted = 0;
       double size = 0;
       char unit = 0;
-      if (!(words >> level >> num_files >> slash >> compacted >> size >> unit) || slash != '/') {
+      if (std::sscanf(line.c_str() + at, "L%d %d / %d %lf %c", &level, &num_files, &compacted,
+                      &size, &unit) != 5) {
         continue;
       }
       constexpr std::string_view kUnits = "BKMGT";

@@ -274,6 +274,7 @@ void CheckWritable(const StoredDatabase& stored, Access access) {
 
 DatabaseLock::DatabaseLock(const std::string& database, const std::string& if_in_use)
     : env_(files::EnvOfDirectory(database)) {
+  CheckDatabase(database);
   const rocksdb::Status status = env_->LockFile(database + "/LOCK", &lock_);
   if (!status.ok()) FailToOpen(database, status, "", if_in_use);
 }
@@ -294,15 +295,6 @@ void FailToOpen(const std::string& path, const rocksdb::Status& status, const st
     throw CannotOpen(problem);
   }
   throw term::Failure(problem);
-}
-
-bool HasRocksDb(const std::string& path) {
-  std::error_code error;
-  const bool has = std::filesystem::exists(std::filesystem::path(path) / "CURRENT", error);
-  if (error && error != std::errc::not_a_directory) {
-    term::Fail("cannot open database {}: {}", path, error.message());
-  }
-  return has;
 }
 
 GuardedDb OpenReadOnly(const Target& target, const std::string& family, Access access,

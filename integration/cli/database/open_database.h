@@ -82,9 +82,6 @@ class DatabaseLock {
 [[noreturn]] void FailToOpen(const std::string& path, const rocksdb::Status& status,
                              const std::string& more = "", const std::string& if_in_use = "");
 
-/// Whether the directory has a RocksDB database. Throws Failure if that is unknown.
-bool HasRocksDb(const std::string& path);
-
 /// Opens a column family to read its rows, or for Access::kIndex. `index`: that of its options.
 GuardedDb OpenReadOnly(
     const Target& target, const std::string& family, Access access = Access::kRead,

@@ -198,18 +198,11 @@ std::string PartTable(const Json& files, const std::string& one, std::vector<Tab
 Unfiltered FindUnfiltered(const std::vector<FileReport>& files, const Target& target,
                           const std::string& sentence_end, const std::string& command_end) {
   using rocksdb_plugin::FilterState;
-  // By family, blocksieve's policy in the newest OPTIONS file that names one; "" for other
-  // policies.
+  // By family, the policy of blocksieve that OPTIONS files name; "" for other policies.
   std::map<std::string, std::string> policies;
-  const StoredDatabase stored = ReadStored(target);
-  for (const OptionsText& file : ReadOptionsFiles(target)) {
-    for (const std::string& family : file.Families()) {
-      const auto policy = file.Find(OptionsSection::Table(family), "filter_policy");
-      if (NamesBlocksieve(policy)) policies[family] = *policy;
-    }
-  }
-  for (const std::string& family : stored.Families()) {
-    if (!IsNone(stored.Policy(family))) policies.emplace(family, "");
+  for (const std::string& family : ReadStored(target).Families()) {
+    const auto named = rocksdb_plugin::FindNamedPolicy(rocksdb::Env::Default(), target, family);
+    if (named) policies[family] = NamesBlocksieve(named->first) ? named->first : "";
   }
   for (const FileReport& file : files) {
     if (file.filter.origin == FilterOrigin::kBlocksieve) policies.emplace(file.place.family, "");

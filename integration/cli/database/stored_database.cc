@@ -201,6 +201,22 @@ const rocksdb::BlockBasedTableOptions* FindTableOptions(
              : family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
 }
 
+bool HasRocksDb(const std::string& path) {
+  std::error_code error;
+  const bool has = std::filesystem::exists(std::filesystem::path(path) / "CURRENT", error);
+  if (error && error != std::errc::not_a_directory) {
+    term::Fail("cannot open database {}: {}", path, error.message());
+  }
+  return has;
+}
+
+void CheckDatabase(const std::string& path) {
+  if (HasRocksDb(path)) return;
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) term::Fail("database {} does not exist", path);
+  term::Fail("{} is not a database: it has no file CURRENT", path);
+}
+
 bool IsOfLevelDb(const std::string& database) {
   std::error_code error;
   const std::filesystem::path path = database;
@@ -230,14 +246,6 @@ std::map<uint64_t, std::string> OptionsFileNames(const std::string& database,
     if (error == std::errc() && rest == end && number != 0) found[number] = name;
   }
   return found;
-}
-
-std::vector<OptionsText> ReadOptionsFiles(const std::string& database, const std::string& prefix) {
-  std::vector<OptionsText> files;
-  for (const auto& [number, name] : OptionsFileNames(database, prefix)) {
-    files.push_back(ReadOptionsText(database + "/" + name));
-  }
-  return files;
 }
 
 OptionsText ReadOptionsText(const std::string& path) {
@@ -284,6 +292,7 @@ StoredDatabase WithText(const Target& target, OptionsText text) {
 }
 
 StoredDatabase ReadStored(const Target& target) {
+  CheckDatabase(target);
   return LoadText(target, LatestText(target.path), "");
 }
 

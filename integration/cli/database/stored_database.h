@@ -102,6 +102,11 @@ struct StoredDatabase {
   bool has_ttl() const;
 };
 
+/// Whether the directory has a database. Throws Failure if that is unknown; the other one, also if
+/// it has none.
+bool HasRocksDb(const std::string& path);
+void CheckDatabase(const std::string& path);
+
 /// Reads the database of a target. Another process may have it open, and write new files meanwhile.
 StoredDatabase ReadStored(const Target& target);
 
@@ -126,9 +131,6 @@ void FailIfOfLevelDb(const std::string& database);
 std::map<uint64_t, std::string> OptionsFileNames(const std::string& database,
                                                  const std::string& prefix = "");
 
-/// Reads these files; the newest is the last.
-std::vector<OptionsText> ReadOptionsFiles(const std::string& database,
-                                          const std::string& prefix = "");
 OptionsText ReadOptionsText(const std::string& path);
 
 /// Ends the directory of a file whose path number has no directory in the list; see OptionsToRead.

@@ -35,6 +35,14 @@ std::string RecordPrefix(const std::string& family) {
 // The newest is the last.
 using KeptOptions = std::vector<OptionsText>;
 
+KeptOptions ReadKept(const std::string& database) {
+  KeptOptions files;
+  for (const auto& [number, name] : OptionsFileNames(database, kKept)) {
+    files.push_back(ReadOptionsText(database + "/" + name));
+  }
+  return files;
+}
+
 // The newest object, not of blocksieve, that an option of this section named.
 std::optional<std::string> FindKept(const KeptOptions& kept, const OptionsSection& section,
                                     const std::string& option) {
@@ -203,7 +211,7 @@ bool NeedsKept(const StoredDatabase& stored, const KeptOptions& kept, const std:
 }  // namespace
 
 bool HadPolicy(const std::string& database, const std::string& family) {
-  const KeptOptions kept = ReadOptionsFiles(database, kKept);
+  const KeptOptions kept = ReadKept(database);
   return FindKept(kept, OptionsSection::Table(family), kPolicy) || RecordedPolicy(kept, family);
 }
 
@@ -212,7 +220,7 @@ std::map<std::string, std::string> StandInPolicies(const StoredDatabase& stored)
   for (const std::string& family : stored.Families()) {
     const auto policy = Judge(stored.Policy(family));
     if (policy.builds() || policy.kind == PolicyEffect::kNone) continue;
-    std::string stock = RecordedPolicy(ReadOptionsFiles(stored.target, kKept), family).value_or("");
+    std::string stock = RecordedPolicy(ReadKept(stored.target), family).value_or("");
     if (IsNone(stock)) stock = PolicyOfFiles(stored.target, family);
     policies[family] = stock.empty() ? kDefaultPolicy : stock;
   }
@@ -237,7 +245,7 @@ OptionsText OptionsWith(const StoredDatabase& stored, const std::vector<std::str
 OptionsText StockOptions(const StoredDatabase& stored, const std::optional<std::string>& policy,
                          std::vector<std::string>* notes) {
   CheckHasText(stored);
-  const KeptOptions kept = ReadOptionsFiles(stored.target, kKept);
+  const KeptOptions kept = ReadKept(stored.target);
   OptionsText options = *stored.text;
   for (const std::string& name : stored.TargetFamilies()) {
     if (const auto restored = PolicyToRestore(stored, kept, name, policy)) {
@@ -289,7 +297,7 @@ std::string WriteNextOptions(rocksdb::Env* env, const StoredDatabase& stored,
                              const OptionsText& text) {
   const std::string& database = stored.target.path;
   const OptionsText& present = stored.text.value();
-  const KeptOptions kept = ReadOptionsFiles(database, kKept);
+  const KeptOptions kept = ReadKept(database);
   const std::string records = Records(stored, text, kept);
   if (!records.empty() || ReplacesObjects(stored, text, kept)) {
     std::string copy = present.text();
@@ -310,7 +318,7 @@ std::string WriteNextOptions(rocksdb::Env* env, const StoredDatabase& stored,
 }
 
 void RemoveKeptOptions(const DatabaseLock& lock, const StoredDatabase& stored) {
-  const KeptOptions kept = ReadOptionsFiles(stored.target, kKept);
+  const KeptOptions kept = ReadKept(stored.target);
   const std::vector<std::string> reverted = stored.TargetFamilies();
   for (const std::string& family : stored.Families()) {
     const bool is_reverted = std::ranges::find(reverted, family) != reverted.end();

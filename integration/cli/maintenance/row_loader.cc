@@ -84,28 +84,30 @@ OptionsText DefaultText(const std::vector<std::string>& families) {
   return OptionsText(text.text());
 }
 
-// What happens to the existing indexes, as messages.
-std::vector<std::string> NotesOn(const ColumnList& present, const ColumnList& wanted,
-                                 const std::vector<std::string>& in_files) {
-  std::vector<std::string> notes;
+// Says what happens to the existing indexes.
+void SayWhatStays(const ColumnList& present, const ColumnList& wanted,
+                  const std::vector<std::string>& in_files) {
   for (const Column& old : present) {
     const auto same_name = std::ranges::find(wanted, old.name(), &Column::name);
     if (same_name == wanted.end()) {
-      notes.push_back(fmt::format("keeping the existing index {}", old.ToText()));
+      SayOnLoading("keeping the existing index " + old.ToText());
     } else if (!(*same_name == old)) {
-      notes.push_back(
+      SayOnLoading(
           fmt::format("replacing the existing index {} by {}", old.ToText(), same_name->ToText()));
     }
   }
   for (const std::string& definition : std::set(in_files.begin(), in_files.end())) {
     if (Column::Parse(definition).ok()) continue;
-    notes.push_back(
+    SayOnLoading(
         fmt::format("only its own program can build the index {}; new files lack it", definition));
   }
-  return notes;
 }
 
 }  // namespace
+
+void SayOnLoading(const std::string& text) {
+  term::WriteToStandardError("blocksieve load: " + text + "\n");
+}
 
 /// Records the last flushed sequence number; 0 before the first flush.
 struct RowLoader::FlushListener final : rocksdb::EventListener {
@@ -142,8 +144,8 @@ GuardedDb RowLoader::Open(const IndexChange& index, std::optional<double> range_
     CheckWritable(stored, Access::kLoad);
     const GuardedDb db = OpenReadOnly(target_, family_name);
     const auto present = PresentIndex(stored, family_name);
-    notes_ = NotesOn(present ? present->index.columns : ColumnList(), index.columns,
-                     ColumnsInFiles(db, family_name));
+    SayWhatStays(present ? present->index.columns : ColumnList(), index.columns,
+                 ColumnsInFiles(db, family_name));
   }
   IndexChange change = index;
   change.info_log = std::make_shared<LineLog>(PrintReport);

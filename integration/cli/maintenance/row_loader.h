@@ -15,6 +15,9 @@
 
 namespace blocksieve::cli {
 
+/// Writes to standard error: "blocksieve load: TEXT".
+void SayOnLoading(const std::string& text);
+
 struct IndexSizes {
   uint64_t num_files = 0;
   uint64_t files_with_index = 0;
@@ -27,12 +30,10 @@ struct IndexSizes {
 /// Everything throws Failure.
 class RowLoader {
  public:
-  /// Opens the database, or creates it in a missing or empty directory. `range_fpr`: of range
-  /// filters; nullopt: as the database has it. Also throws UsageError. REQUIRES: target.family
+  /// Opens the database, or creates it in a missing or empty directory. Says what happens to the
+  /// existing indexes. `range_fpr`: of range filters; nullopt: as the database has it. Also throws
+  /// UsageError. REQUIRES: target.family
   RowLoader(const Target& target, const IndexChange& index, std::optional<double> range_fpr);
-
-  /// What happens to the existing indexes, as messages.
-  const std::vector<std::string>& notes() const { return notes_; }
 
   /// Overwrites an earlier row with the same key. Rows are durable once Flush has returned.
   void Put(std::string_view key, std::string_view value);
@@ -61,7 +62,6 @@ class RowLoader {
   void WriteBatch();
 
   const Target target_;
-  std::vector<std::string> notes_;
   const std::shared_ptr<FlushListener> flushes_;
   const GuardedDb db_;
   rocksdb::ColumnFamilyHandle* const family_;

@@ -49,11 +49,6 @@ void Output::Write(std::string_view text) {
   if (ends_line || buffer_.size() >= kBufferBytes) Flush();
 }
 
-void Output::WriteLine(std::string_view line) {
-  Write(line);
-  Write("\n");
-}
-
 void Output::Flush() {
   std::string_view rest = buffer_;
   while (is_wanted_ && !rest.empty()) {

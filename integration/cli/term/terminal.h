@@ -100,9 +100,6 @@ class Output {
   /// Appends. Throws Failure if the text cannot be written, except to a closed pipe: see is_wanted.
   void Write(std::string_view text);
 
-  /// Appends `line` and a line end.
-  void WriteLine(std::string_view line);
-
   /// Must be called at the end, or the rest of the buffer is lost. Throws like Write.
   void Flush();
 

@@ -23,28 +23,6 @@ namespace blocksieve {
 namespace rocksdb_plugin {
 namespace {
 
-// The policy and the file that is the newest OPTIONS file with one for the family. RocksDB keeps
-// the last few files, and the newest, which it wrote when it opened the database, has nullptr if
-// the policy was not loaded.
-std::optional<std::pair<std::string, std::string>> FindNamedPolicy(rocksdb::DB* db,
-                                                                   const std::string& family) {
-  std::vector<std::string> names;
-  db->GetEnv()->GetChildren(db->GetName(), &names).PermitUncheckedError();
-  std::erase_if(names, [](const std::string& name) {
-    return !name.starts_with("OPTIONS-") || name.find_first_not_of("0123456789", 8) != name.npos;
-  });
-  std::ranges::sort(names, std::greater(),
-                    [](const std::string& name) { return std::pair(name.size(), name); });
-  for (const std::string& name : names) {
-    std::string text;
-    if (!rocksdb::ReadFileToString(db->GetEnv(), db->GetName() + "/" + name, &text).ok()) continue;
-    const std::optional<std::string> value =
-        OptionsText(text).Find(OptionsSection::Table(family), "filter_policy");
-    if (Judge(value.value_or("")).kind != PolicyEffect::kNone) return std::pair(*value, name);
-  }
-  return std::nullopt;
-}
-
 bool SharesBits(const Policy* policy) {
   return policy != nullptr && policy->options().bits_per_key && !policy->options().prefixes.empty();
 }
@@ -74,7 +52,7 @@ std::vector<std::string> FindProblems(rocksdb::DB* db, rocksdb::ColumnFamilyHand
   const std::string& family = column_family->GetName();
   const rocksdb::Options options = db->GetOptions(column_family);
   const Policy* const policy = FindPolicy(options);
-  const auto named = FindNamedPolicy(db, family);
+  const auto named = FindNamedPolicy(db->GetEnv(), db->GetName(), family);
   if (policy == nullptr && named && NamesOurs(named->first)) {
     problems.push_back(
         "the filter policy is not blocksieve's, in spite of filter_policy=" + named->first +
@@ -120,6 +98,27 @@ std::vector<std::string> FindProblems(rocksdb::DB* db, rocksdb::ColumnFamilyHand
 }
 
 }  // namespace
+
+std::optional<std::pair<std::string, std::string>> FindNamedPolicy(rocksdb::Env* env,
+                                                                   const std::string& database,
+                                                                   const std::string& family) {
+  std::vector<std::string> names;
+  env->GetChildren(database, &names).PermitUncheckedError();
+  std::erase_if(names, [](const std::string& name) {
+    return !name.starts_with("OPTIONS-") || name.find_first_not_of("0123456789", 8) != name.npos;
+  });
+  std::ranges::sort(names, std::greater(),
+                    [](const std::string& name) { return std::pair(name.size(), name); });
+  for (const std::string& name : names) {
+    std::string text;
+    if (!rocksdb::ReadFileToString(env, database + "/" + name, &text).ok()) continue;
+    const std::optional<std::string> value =
+        OptionsText(text).Find(OptionsSection::Table(family), "filter_policy");
+    if (Judge(value.value_or("")).kind != PolicyEffect::kNone) return std::pair(*value, name);
+  }
+  return std::nullopt;
+}
+
 }  // namespace rocksdb_plugin
 
 using namespace rocksdb_plugin;  // NOLINT: the same component

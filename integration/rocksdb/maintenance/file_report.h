@@ -3,9 +3,12 @@
 #include <rocksdb/comparator.h>
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
+#include <rocksdb/options.h>
+#include <rocksdb/sst_file_reader.h>
 #include <rocksdb/table_properties.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -155,6 +158,28 @@ bool IsUnfiltered(const FileReport& file);
 
 /// "no filters" and so on, for one of these states.
 std::string StateText(FilterState state, const FilterReader& reader);
+
+/// The policy and the file that is the newest OPTIONS file of the database with one for the family.
+/// RocksDB keeps the last few files, and the newest, which it wrote when it opened the database,
+/// has nullptr if the policy was not loaded.
+std::optional<std::pair<std::string, std::string>> FindNamedPolicy(rocksdb::Env* env,
+                                                                   const std::string& database,
+                                                                   const std::string& family);
+
+/// An open table file, with its filters and its block index as RocksDB loads them.
+struct OpenedTable {
+  std::unique_ptr<OpenedBlockIndex> index = std::make_unique<OpenedBlockIndex>();
+  std::unique_ptr<rocksdb::SstFileReader> reader = nullptr;
+  std::vector<std::string> filters = {};  ///< The bytes of each, in key order.
+  std::string filter_damage = "";         ///< Why RocksDB reads the table only without filters.
+};
+
+/// Opens the table at `path`, also if its filters or its block index are damaged. RocksDB itself
+/// handles footer, partitions, checksums, compression and format version. Replaces the factory of
+/// block-based tables in `options`. Without filters if `reads_filters` is false, or the loaded
+/// RocksDB has another interface for them. Errors: those of RocksDB.
+rocksdb::Status OpenTable(rocksdb::Options options, const std::string& path, bool reads_filters,
+                          OpenedTable* table);
 
 /// Describes the filters of a table from their bytes, which are empty if it has none or RocksDB
 /// cannot read them; these are unknown.

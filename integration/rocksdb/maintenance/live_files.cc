@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "integration/rocksdb/compat/table_properties.h"
-#include "integration/rocksdb/maintenance/opened_table.h"
 #include "integration/rocksdb/options/loaded_options.h"
 #include "integration/rocksdb/policy/policy.h"
+#include "lib/base/errors.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -73,8 +73,7 @@ rocksdb::Status ReadFilters(rocksdb::Env* env, const std::string& path,
 rocksdb::Status ReadLiveFiles(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                               bool reads_filters, std::vector<FileReport>* reports) {
   rocksdb::TablePropertiesCollection properties;
-  rocksdb::Status status = ReadTableProperties(db, column_family, &properties);
-  if (!status.ok()) return status;
+  BLOCKSIEVE_RETURN_IF_ERROR(ReadTableProperties(db, column_family, &properties));
   const rocksdb::Options options = db->GetOptions(column_family);
   const bool stays_on_level0 = options.compaction_style == rocksdb::kCompactionStyleFIFO;
   const bool may_have_index = FindBlockIndexOptions(options).has_value();
@@ -103,9 +102,8 @@ rocksdb::Status ReadLiveFiles(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
           filter.origin = is_ours ? FilterOrigin::kBlocksieve : FilterOrigin::kStock;
       } else if (const auto found_before = known.find(path); found_before != known.end()) {
         report = std::move(found_before->second);
-      } else {
-        status = ReadFilters(db->GetEnv(), path, table, may_have_index, &report);
-        if (!status.ok()) continue;  // compacted away
+      } else if (!ReadFilters(db->GetEnv(), path, table, may_have_index, &report).ok()) {
+        continue;  // compacted away
       }
       report.place = {.path = path,
                       .family = metadata.name,

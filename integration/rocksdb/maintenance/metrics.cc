@@ -10,6 +10,7 @@
 
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
+#include "lib/base/errors.h"
 
 namespace blocksieve {
 namespace rocksdb_plugin {
@@ -61,6 +62,28 @@ std::string Label(const char* name, std::string_view value) {
     text += c == '\n' ? "\\n" : std::string(1, c);
   }
   return text + '"';
+}
+
+void AddReads(const ObservedReads& reads, std::vector<FilterMetric>* metrics) {
+  const auto add = [&](const MetricInfo& metric, const char* result,
+                       std::optional<uint64_t> value) {
+    if (!value) return;
+    metrics->push_back(MakeMetric(metric, result[0] == '\0' ? "" : Label("result", result),
+                                  static_cast<double>(*value)));
+  };
+  add(kLookups, "memtable", reads.in_memtables);
+  add(kLookups, "found", reads.found);
+  if (reads.lookups && reads.found) {
+    add(kLookups, "absent", Difference(*reads.lookups, *reads.found));
+  }
+  add(kFilterProbes, "ruled_out", reads.ruled_out);
+  add(kFilterProbes, "false_positive", reads.false_positives);
+  add(kFilterProbes, "true_positive", reads.true_positives);
+  add(kSeeks, "", reads.seeks);
+  if (!reads.seek_blocks) return;
+  add(kSeekBlocks, "useful", reads.seek_blocks->useful);
+  add(kSeekBlocks, "useless", reads.seek_blocks->useless);
+  add(kSeekBlocks, "ruled_out", reads.seek_blocks->ruled_out);
 }
 
 }  // namespace
@@ -131,28 +154,6 @@ void AddFiles(const std::vector<FileReport>& files, bool with_rates,
   }
 }
 
-void AddReads(const ObservedReads& reads, std::vector<FilterMetric>* metrics) {
-  const auto add = [&](const MetricInfo& metric, const char* result,
-                       std::optional<uint64_t> value) {
-    if (!value) return;
-    metrics->push_back(MakeMetric(metric, result[0] == '\0' ? "" : Label("result", result),
-                                  static_cast<double>(*value)));
-  };
-  add(kLookups, "memtable", reads.in_memtables);
-  add(kLookups, "found", reads.found);
-  if (reads.lookups && reads.found) {
-    add(kLookups, "absent", Difference(*reads.lookups, *reads.found));
-  }
-  add(kFilterProbes, "ruled_out", reads.ruled_out);
-  add(kFilterProbes, "false_positive", reads.false_positives);
-  add(kFilterProbes, "true_positive", reads.true_positives);
-  add(kSeeks, "", reads.seeks);
-  if (!reads.seek_blocks) return;
-  add(kSeekBlocks, "useful", reads.seek_blocks->useful);
-  add(kSeekBlocks, "useless", reads.seek_blocks->useless);
-  add(kSeekBlocks, "ruled_out", reads.seek_blocks->ruled_out);
-}
-
 }  // namespace rocksdb_plugin
 
 using namespace rocksdb_plugin;  // NOLINT: the same component
@@ -184,9 +185,8 @@ rocksdb::Status GetFilterMetrics(rocksdb::DB* db,
     if (families.empty()) families.push_back(db->DefaultColumnFamily());
     for (rocksdb::ColumnFamilyHandle* const family : families) {
       std::vector<FileReport> files;
-      rocksdb::Status status = CheckGiven({{"column_families", family}});
-      if (status.ok()) status = ReadLiveFiles(db, family, /*reads_filters=*/false, &files);
-      if (!status.ok()) return status;
+      BLOCKSIEVE_RETURN_IF_ERROR(CheckGiven({{"column_families", family}}));
+      BLOCKSIEVE_RETURN_IF_ERROR(ReadLiveFiles(db, family, /*reads_filters=*/false, &files));
       AddFiles(files, /*with_rates=*/false, metrics);
     }
     Tickers tickers;

@@ -49,6 +49,4 @@ ObservedReads ObserveReads(const Tickers& tickers);
 void AddFiles(const std::vector<FileReport>& files, bool with_rates,
               std::vector<FilterMetric>* metrics);
 
-void AddReads(const ObservedReads& reads, std::vector<FilterMetric>* metrics);
-
 }  // namespace blocksieve::rocksdb_plugin

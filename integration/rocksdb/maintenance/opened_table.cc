@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "integration/rocksdb/maintenance/opened_table.h"
-
 #include <rocksdb/cache.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/slice.h>
 #include <rocksdb/table.h>
 
+#include <array>
 #include <utility>
 
 #include "integration/rocksdb/compat/filter_bits_abi.h"
+#include "integration/rocksdb/maintenance/file_report.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
@@ -54,37 +54,35 @@ std::shared_ptr<rocksdb::TableFactory> NewFactory(
 rocksdb::Status OpenTable(rocksdb::Options options, const std::string& path, bool reads_filters,
                           OpenedTable* table) {
   const bool is_block_based = options.table_factory->IsInstanceOf("BlockBasedTable");
-  rocksdb::Status first;  // says more than later ones
-  std::string filter_damage;
-  for (const bool with_filters : {true, false}) {
-    if (with_filters && (!reads_filters || !LoadedAbiProblem().empty())) continue;
-    std::string index_damage;
-    // RocksDB opens no table with a damaged block index.
-    for (const bool with_index : {true, false}) {
-      const auto filters = std::make_shared<const FilterCapture>();
-      table->reader = nullptr;  // before its index
-      *table = {};
-      if (is_block_based) {
-        options.table_factory =
-            NewFactory(with_filters ? filters : nullptr, with_index ? table->index.get() : nullptr);
-      }
-      table->reader = std::make_unique<rocksdb::SstFileReader>(options);
-      const rocksdb::Status status = table->reader->Open(path);
-      if (status.ok()) {
-        table->filters = filters->Take();
-        table->filter_damage = filter_damage;
-        if (!index_damage.empty()) table->index->problem = index_damage;
-        return status;
-      }
-      if (first.ok()) first = status;
-      if (status.IsNotFound() || status.IsPathNotFound()) return status;
-      index_damage = "unreadable block index: " + status.ToString() +
-                     "; with user_defined_index_factory in its options, RocksDB does not read the "
-                     "file (see blocksieve revert)";
+  const bool may_read = reads_filters && LoadedAbiProblem().empty();
+  const size_t begin = may_read ? 0 : 2;
+  std::array<rocksdb::Status, 4> errors;
+  // With these factories, RocksDB opens no table with a damaged filter or block index.
+  for (size_t attempt = begin; attempt < errors.size(); ++attempt) {
+    const bool with_filters = attempt < 2;
+    const bool with_index = attempt % 2 == 0;
+    const auto filters = std::make_shared<const FilterCapture>();
+    table->reader = nullptr;  // before its index
+    *table = {};
+    if (is_block_based) {
+      options.table_factory =
+          NewFactory(with_filters ? filters : nullptr, with_index ? table->index.get() : nullptr);
     }
-    filter_damage = first.ToString();
+    table->reader = std::make_unique<rocksdb::SstFileReader>(options);
+    const rocksdb::Status status = table->reader->Open(path);
+    if (status.ok()) {
+      table->filters = filters->Take();
+      if (may_read && !with_filters) table->filter_damage = errors[1].ToString();
+      if (with_index) return status;
+      table->index->problem = "unreadable block index: " + errors[attempt - 1].ToString() +
+                              "; with user_defined_index_factory in its options, RocksDB does not "
+                              "read the file (see blocksieve revert)";
+      return status;
+    }
+    if (status.IsNotFound() || status.IsPathNotFound()) return status;
+    errors[attempt] = status;
   }
-  return first;
+  return errors[begin];  // which says more than later ones
 }
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -262,8 +262,7 @@ rocksdb::Status RewriteFilters(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* col
     constexpr int kMaxRounds = 5;
     if (column_family == nullptr) column_family = db->DefaultColumnFamily();
     const rocksdb::Options db_options = db->GetOptions(column_family);
-    rocksdb::Status status = CheckRewritable(db_options, column_family->GetName());
-    if (!status.ok()) return status;
+    BLOCKSIEVE_RETURN_IF_ERROR(CheckRewritable(db_options, column_family->GetName()));
     const auto report = [&](const FileProgress& done) { return !progress || progress(done); };
     const auto visit_keys = [&](const FileReport& file,
                                 const std::function<void(std::string_view)>& visit) {
@@ -295,11 +294,10 @@ rocksdb::Status RewriteFilters(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* col
             "blocksieve: " + std::to_string(plan->changes.size()) +
             " files that were written meanwhile would improve; try again later");
       }
-      status = RewriteFiles(
+      BLOCKSIEVE_RETURN_IF_ERROR(RewriteFiles(
           db, FilesToRewrite(files, trees.front(), *plan),
           [&](const std::string&) { return column_family; }, options.bytes_per_second, report,
-          &written, &done);
-      if (!status.ok()) return status;
+          &written, &done));
     }
     done.files_left = done.bytes_left = 0;
     report(done);

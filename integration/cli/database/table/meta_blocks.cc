@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "integration/cli/database/table/meta_blocks.h"
-
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "integration/cli/database/table/table_file.h"
 #include "integration/rocksdb/compat/user_index.h"
 #include "lib/base/coding.h"
 

@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "blocksieve/filter.h"
-#include "integration/cli/database/table/meta_blocks.h"
 #include "integration/cli/term/terminal.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/compat/option_type.h"

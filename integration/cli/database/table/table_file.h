@@ -21,7 +21,6 @@
 
 #include "integration/rocksdb/block_index/adapters.h"
 #include "integration/rocksdb/maintenance/file_report.h"
-#include "integration/rocksdb/maintenance/opened_table.h"
 
 namespace blocksieve::cli {
 
@@ -52,6 +51,13 @@ class LineLog final : public rocksdb::Logger {
 /// A status as text. RocksDB calls it corruption if a block with a right checksum has a compression
 /// that it does not know, as variants of LevelDB have.
 std::string TextOf(const rocksdb::Status& status);
+
+/// The names of the meta blocks of a block-based table that this RocksDB does not know, with
+/// commas;
+/// "" without any. RocksDB ends the process that checks such a table if it was built with
+/// assertions, as Debian's is: tables of RocksDB 2, of Pebble, with a block index of a later
+/// RocksDB. "any" if the table does not list them as RocksDB does.
+std::string UnknownMetaBlocks(const std::string& path);
 
 /// An open table file, with the comparator and prefix extractor that it names. Its filters are
 /// probed as lookups and seeks probe them; of several, each is probed for the keys of its
@@ -133,7 +139,7 @@ class TableFile {
   std::unique_ptr<rocksdb::Iterator> probe_;
 
   bool has_obsolete_filter_ = false;  // one per block, as RocksDB before 7.0 wrote
-  bool has_whole_keys_ = false;  // in the filters
+  bool has_whole_keys_ = false;       // in the filters
   bool has_prefixes_ = false;
   std::vector<std::unique_ptr<rocksdb::FilterBitsReader>> partitions_;  // may be null
   std::vector<std::string> ends_;  // the last key of each, as far as visited
