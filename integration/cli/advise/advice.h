@@ -102,7 +102,7 @@ struct Proposal {
     return {.target_fpr = goal.target_fpr,
             .wasted_reads = goal.wasted_reads,
             .bits_per_key = goal.bits_per_key,
-            .kind = goal.is_stock ? PolicyKind::kStock : PolicyKind::kAuto};
+            .kind = goal.kind};
   }
 };
 
