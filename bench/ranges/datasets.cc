@@ -10,8 +10,8 @@
 #include "bench/support/inputs.h"
 #include "bench/support/measure.h"
 #include "lib/base/coding.h"
-#include "lib/prefix/prefix_part.h"
 #include "lib/prefix/prefix_rule.h"
+#include "lib/prefix/prefix_section.h"
 
 namespace blocksieve::bench::ranges {
 namespace {

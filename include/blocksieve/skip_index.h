@@ -173,10 +173,10 @@ class BLOCKSIEVE_EXPORT SkipIndexBuilder {
   uint64_t needed_bytes() const noexcept;
 
  private:
-  struct Parts;
-  explicit SkipIndexBuilder(std::unique_ptr<Parts> parts) noexcept;
+  struct Impl;
+  explicit SkipIndexBuilder(std::unique_ptr<Impl> impl) noexcept;
 
-  std::unique_ptr<Parts> parts_;
+  std::unique_ptr<Impl> impl_;
 };
 
 /// Reads a skip index that is not in memory. Engines implement it over their storage.
@@ -262,10 +262,10 @@ class BLOCKSIEVE_EXPORT SkipIndex {
   internal::ColumnIndexes FindAll(const Predicate& predicate) const;
 
  private:
-  struct Parts;
-  explicit SkipIndex(std::shared_ptr<const Parts> parts) noexcept;
+  struct Impl;
+  explicit SkipIndex(std::shared_ptr<const Impl> impl) noexcept;
 
-  std::shared_ptr<const Parts> parts_;  // never null
+  std::shared_ptr<const Impl> impl_;  // never null
 };
 
 }  // namespace blocksieve

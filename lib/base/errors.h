@@ -25,6 +25,12 @@
   if (!result_##line.ok()) return result_##line.status();     \
   declaration = *std::move(result_##line)
 
+/// The end of a function-try-block that returns a Status or a Result.
+#define BLOCKSIEVE_CATCH_BAD_ALLOC                \
+  catch (const std::bad_alloc&) {                 \
+    return ::blocksieve::internal::OutOfMemory(); \
+  }
+
 namespace blocksieve::internal {
 
 /// The error that replaces std::bad_alloc. Its message is short enough for std::string not to
@@ -63,8 +69,7 @@ Status CheckRange(std::string_view name, Number value, std::type_identity_t<Numb
   if (value >= lowest && value <= highest) return Status::Ok();
   return Status::InvalidArgument(std::string(name) + " is " + ShortestText(value) +
                                  "; allowed: " + RangeText(lowest, highest));
-} catch (const std::bad_alloc&) {
-  return OutOfMemory();
 }
+BLOCKSIEVE_CATCH_BAD_ALLOC
 
 }  // namespace blocksieve::internal

@@ -14,14 +14,14 @@
 // The layout of filter blocks. lib/FORMAT.md is normative.
 //
 //   long    points | [prefixes] | [ranges] | fields | field bytes (1) | checksum (4) | tail (6)
-//   short   points | fields of the family | checksum (3) | tail (6)
+//   short   points | fields of the kind | checksum (3) | tail (6)
 //   tail    tag (1) | zeros (5)
 //
 //   fields: kind and flags (1), keys (varint), checksum of the points (4),
 //           [prefix bytes (varint), their checksum (4)], [range bytes (varint), their checksum
-//           (4)], fields of the family
+//           (4)], fields of the kind
 //
-// The points are the key filter of a family (lib/filter/families.h), prefixes and ranges are
+// The points are the key filter of a kind (lib/filter/kinds.h), prefixes and ranges are
 // sections for range queries. The checksum of a long block covers fields and field bytes, so that
 // it opens in constant time; that of a short one covers all before it.
 
@@ -54,10 +54,10 @@ class FixedBytes {
   size_t size_ = 0;
 };
 
-/// The fields of a family: at most 31 bytes of a ribbon, as large as sizing computes.
+/// The fields of a kind: at most 31 bytes of a ribbon, as large as sizing computes.
 using FieldBytes = FixedBytes<32>;
 
-/// Maximum size of a footer: 33 bytes of any family, those of the family, and 11 of the end.
+/// Maximum size of a footer: 33 bytes of any kind, those of the kind, and 11 of the end.
 inline constexpr size_t kMaxFooterBytes = 80;
 
 /// Maximum size of a short block, so that opening takes constant time.
@@ -79,10 +79,10 @@ struct Footer {
   FilterKind kind = FilterKind::kNone;
   bool is_short = false;
   bool holds_keys = true;  ///< False: the points are hashes of prefixes only.
-  /// 0: no keys, no key may match. In a short block the family derives it from its fields.
+  /// 0: no keys, no key may match. In a short block the kind derives it from its fields.
   uint64_t num_keys = 0;
-  ByteView points;  ///< In a short block, the fields of the family are at the end.
-  ByteView fields;  ///< Of the family; empty in a short block.
+  ByteView points;  ///< In a short block, the fields of the kind are at the end.
+  ByteView fields;  ///< Of the kind; empty in a short block.
   ByteView prefixes;
   ByteView ranges;
   uint32_t points_checksum = 0;
@@ -109,7 +109,7 @@ struct BlockPlan {
   uint64_t capacity = 0;         ///< Bytes that building writes to, with padding.
   uint64_t working_bytes = 0;    ///< Memory besides the hashes and those bytes.
   bool copies_hashes = false;    ///< Whether building copies hashes that must be kept.
-  FieldBytes fields = {};        ///< Fields of the family, expected until they are built.
+  FieldBytes fields = {};        ///< Fields of the kind, expected until they are built.
   FieldBytes short_fields = {};  ///< The same in a short block; empty if it must be long.
 };
 

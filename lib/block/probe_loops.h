@@ -14,7 +14,7 @@
 //   void Fetch(const State&, uint64_t hash);  // of all kernels: prefetches the memory of a probe
 //   bool IsNear(const State&);                // whether prefetching is a loss
 //
-// State is what PointFilter holds for a family.
+// State is what PointFilter holds for a kind.
 //
 // By macro, because the primitives must be inlined into functions with the same target attribute,
 // and an attribute cannot be a template parameter. With special compiler flags for the kernels'

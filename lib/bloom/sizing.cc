@@ -5,7 +5,7 @@
 #include <string>
 
 #include "lib/bloom/blocked_bloom.h"
-#include "lib/bloom/family.h"
+#include "lib/bloom/kind.h"
 
 namespace blocksieve::internal {
 namespace {
@@ -30,20 +30,20 @@ Layout MakeLayout(size_t row) noexcept {
 
 }  // namespace
 
-Layout BloomFamily::ChooseLayout(double target_fpr) {
+Layout BloomKind::ChooseLayout(double target_fpr) {
   const auto* const row = std::lower_bound(std::begin(kFprs), std::end(kFprs), target_fpr,
                                            [](double fpr, double target) { return fpr > target; });
   return MakeLayout(static_cast<size_t>(row - std::begin(kFprs)));
 }
 
-double BloomFamily::MinBitsPerKey() { return double{kFirstRow} / kRowsPerBit; }
+double BloomKind::MinBitsPerKey() { return double{kFirstRow} / kRowsPerBit; }
 
-Layout BloomFamily::LayoutForBitsPerKey(double bits_per_key) {
+Layout BloomKind::LayoutForBitsPerKey(double bits_per_key) {
   const double row = std::min<double>(kNumRows - 1, bits_per_key * kRowsPerBit - kFirstRow);
   return MakeLayout(static_cast<size_t>(row));
 }
 
-uint64_t BloomFamily::PayloadBytes(const Layout& layout, uint64_t num_keys) noexcept {
+uint64_t BloomKind::PayloadBytes(const Layout& layout, uint64_t num_keys) noexcept {
   using Wide = unsigned __int128;
   constexpr Wide kSixteenthsPerLine = Wide{kLineBytes} * 8 * kRowsPerBit;
   // Rounded up, and clamped so that all products stay below 2^128.

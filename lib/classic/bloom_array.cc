@@ -44,8 +44,7 @@ Status BloomArray::CheckFill() const try {
   return Status::ResourceExhausted("filter is overfull: it holds " + estimate +
                                    " keys; it is designed for " +
                                    std::to_string(layout_.design_keys));
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
 }
+BLOCKSIEVE_CATCH_BAD_ALLOC
 
 }  // namespace blocksieve

@@ -14,17 +14,15 @@ Result<ClassicBloom> ClassicBloom::Create(const BloomLayout& layout) try {
   BLOCKSIEVE_RETURN_IF_ERROR(layout.Check());
   BLOCKSIEVE_ASSIGN_OR_RETURN(OwnedBytes bits, internal::AllocateCells(layout, 1));
   return ClassicBloom(layout, std::move(bits));
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
 }
+BLOCKSIEVE_CATCH_BAD_ALLOC
 
 Result<ClassicBloom> ClassicBloom::Deserialize(ByteView bytes) try {
   BLOCKSIEVE_ASSIGN_OR_RETURN(internal::BloomContainer read,
                               internal::ReadContainer(/*has_counters=*/false, bytes));
   return ClassicBloom(read.layout, std::move(read.cells));
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
 }
+BLOCKSIEVE_CATCH_BAD_ALLOC
 
 Result<OwnedBytes> ClassicBloom::Serialize() const {
   return internal::WriteContainer(layout_, 1, cells_.view());
@@ -74,8 +72,7 @@ Status ClassicBloom::UniteWith(const ClassicBloom& other) try {
                  std::bit_or<uint8_t>());
   CountSetBits();
   return Status::Ok();
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
 }
+BLOCKSIEVE_CATCH_BAD_ALLOC
 
 }  // namespace blocksieve

@@ -66,9 +66,8 @@ Result<OwnedBytes> WriteContainer(const BloomLayout& layout, uint32_t cell_bits,
   const size_t checksum_at = written.size - kChecksumBytes;
   StoreLittleEndian(written.data() + checksum_at, Checksum(written.view().first(checksum_at)));
   return written;
-} catch (const std::bad_alloc&) {
-  return OutOfMemory();
 }
+BLOCKSIEVE_CATCH_BAD_ALLOC
 
 Result<BloomContainer> ReadContainer(bool has_counters, ByteView bytes) {
   Decoder header(bytes);

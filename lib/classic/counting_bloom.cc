@@ -63,17 +63,15 @@ Result<CountingBloom> CountingBloom::Create(const BloomLayout& layout, uint32_t 
   BLOCKSIEVE_RETURN_IF_ERROR(internal::CheckCounters(layout, counter_bits));
   BLOCKSIEVE_ASSIGN_OR_RETURN(OwnedBytes counters, internal::AllocateCells(layout, counter_bits));
   return CountingBloom(layout, counter_bits, std::move(counters));
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
 }
+BLOCKSIEVE_CATCH_BAD_ALLOC
 
 Result<CountingBloom> CountingBloom::Deserialize(ByteView bytes) try {
   BLOCKSIEVE_ASSIGN_OR_RETURN(internal::BloomContainer read,
                               internal::ReadContainer(/*has_counters=*/true, bytes));
   return CountingBloom(read.layout, read.cell_bits, std::move(read.cells));
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
 }
+BLOCKSIEVE_CATCH_BAD_ALLOC
 
 Result<OwnedBytes> CountingBloom::Serialize() const {
   return internal::WriteContainer(layout_, counter_bits_, cells_.view());

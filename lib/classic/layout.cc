@@ -49,9 +49,8 @@ Result<BloomLayout> BloomLayout::ForKeys(uint64_t num_keys, double target_fpr,
                      .num_probes = num_probes,
                      .hash_seed = hash_seed,
                      .design_keys = num_keys};
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
 }
+BLOCKSIEVE_CATCH_BAD_ALLOC
 
 Result<BloomLayout> BloomLayout::ForBits(uint64_t num_bits, uint32_t num_probes,
                                          uint64_t hash_seed) {

@@ -83,9 +83,8 @@ Result<Column> Column::Parse(std::string_view definition, char delimiter) try {
   BLOCKSIEVE_ASSIGN_OR_RETURN(ColumnDefinition parsed,
                               internal::ParseColumnDefinition(definition, delimiter));
   return Column(std::make_shared<const ColumnDefinition>(std::move(parsed)));
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
 }
+BLOCKSIEVE_CATCH_BAD_ALLOC
 
 std::string Column::ToText() const { return internal::ColumnDefinitionText(*definition_); }
 

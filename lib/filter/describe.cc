@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blocksieve/filter.h"
 #include "lib/base/errors.h"
-#include "lib/filter/families.h"
-#include "lib/prefix/prefix_part.h"
+#include "lib/filter/kinds.h"
+#include "lib/prefix/prefix_section.h"
 #include "lib/range/range_filter.h"
 
 // What a block holds, and whether it is sound.
@@ -17,15 +17,16 @@ using internal::Problem;
 Problem ReadBlock(ByteView block, Footer* footer) noexcept {
   const Problem problem = internal::ParseFooter(block, footer);
   if (problem) return problem;
-  if (!internal::IsFamily(footer->kind)) return {"kind is unknown to this library", true};
+  if (!internal::IsKind(footer->kind)) return {"kind is unknown to this library", true};
   if (footer->is_empty()) return {};
   PointFilter points;
-  return internal::VisitFamily(
-      footer->kind, [&](auto family) { return family.Open(*footer, Kernel::kScalar, &points); });
+  return internal::VisitKind(
+      footer->kind, [&](auto impl) { return impl.Open(*footer, Kernel::kScalar, &points); });
 }
 
 Status DescribePrefixes(ByteView section, FilterDescription* description) {
-  const internal::PrefixView part = internal::ReadPrefixPart(section, &description->num_prefixes);
+  const internal::PrefixView part =
+      internal::ReadPrefixSection(section, &description->num_prefixes);
   if (!part.rule().empty()) description->prefix_rule = internal::PrefixRuleText(part.rule());
   if (description->prefix_rule.empty()) {
     return internal::ToStatus({"prefixes or their rule cannot be read"});
@@ -51,7 +52,7 @@ Result<FilterDescription> DescribeFilter(ByteView block) try {
     description.predicted_fpr = 0;
     return description;
   }
-  internal::VisitFamily(footer.kind, [&](auto family) { family.Describe(footer, &description); });
+  internal::VisitKind(footer.kind, [&](auto impl) { impl.Describe(footer, &description); });
   if (!footer.prefixes.empty()) {
     BLOCKSIEVE_RETURN_IF_ERROR(DescribePrefixes(footer.prefixes, &description));
   }
@@ -63,17 +64,15 @@ Result<FilterDescription> DescribeFilter(ByteView block) try {
     description.estimated_range_fpr = ranges.info().estimated_fpr;
   }
   return description;
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
 }
+BLOCKSIEVE_CATCH_BAD_ALLOC
 
 Status Filter::Verify(ByteView block) try {
   Footer footer;
   Problem problem = ReadBlock(block, &footer);
   if (!problem) problem = internal::VerifySections(footer);
   return problem ? ToStatus(problem) : Status::Ok();
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
 }
+BLOCKSIEVE_CATCH_BAD_ALLOC
 
 }  // namespace blocksieve

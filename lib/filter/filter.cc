@@ -12,8 +12,8 @@
 #include "lib/base/kernels.h"
 #include "lib/block/footer.h"
 #include "lib/block/probe_loops.h"
-#include "lib/filter/families.h"
-#include "lib/prefix/prefix_part.h"
+#include "lib/filter/kinds.h"
+#include "lib/prefix/prefix_section.h"
 #include "lib/range/range_filter.h"
 
 namespace blocksieve {
@@ -33,14 +33,14 @@ Filter internal::OpenFilter(ByteView block, Kernel kernel) noexcept {
   Filter filter;
   Footer footer;
   // An empty filter answers "no" to every key, so the flag counts only with a known kind.
-  if (ParseFooter(block, &footer) || !IsFamily(footer.kind)) return filter;
+  if (ParseFooter(block, &footer) || !IsKind(footer.kind)) return filter;
   if (footer.is_empty()) {
     filter.parts_.points = PointFilter(kNothingMatches, std::byte());
     filter.parts_.state = Filter::State::kEmpty;
     return filter;
   }
-  const Problem problem = VisitFamily(
-      footer.kind, [&](auto family) { return family.Open(footer, kernel, &filter.parts_.points); });
+  const Problem problem = VisitKind(
+      footer.kind, [&](auto impl) { return impl.Open(footer, kernel, &filter.parts_.points); });
   if (problem) return filter;
   filter.parts_.state = Filter::State::kReady;
   if (footer.prefixes.empty() && footer.ranges.empty()) [[likely]]
@@ -50,7 +50,7 @@ Filter internal::OpenFilter(ByteView block, Kernel kernel) noexcept {
     filter.parts_.points = PointFilter();
   try {
     auto body = std::make_shared<FilterBody>();
-    body->prefixes = ReadPrefixPart(footer.prefixes);
+    body->prefixes = ReadPrefixSection(footer.prefixes);
     if (!footer.holds_keys) [[unlikely]]
       body->prefix_points = points;
     body->ranges = RangeFilterReader::OpenSection(footer.ranges, kernel);
@@ -74,9 +74,8 @@ Result<Filter> Filter::Own(OwnedBytes block) try {
   filter.parts_.owns_block = true;
   filter.parts_.body = std::move(body);
   return filter;
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
 }
+BLOCKSIEVE_CATCH_BAD_ALLOC
 
 ByteView Filter::bytes() const noexcept {
   return parts_.body == nullptr ? ByteView() : parts_.body->block.view();

@@ -12,7 +12,7 @@
 #include "blocksieve/sizing.h"
 #include "lib/base/block_memory.h"
 #include "lib/base/errors.h"
-#include "lib/filter/families.h"
+#include "lib/filter/kinds.h"
 #include "lib/hash/hash_inline.h"
 #include "lib/prefix/prefix_builder.h"
 #include "lib/range/range_filter.h"
@@ -38,7 +38,7 @@ Status TooMuchMemory(uint64_t num_keys, uint64_t max_build_bytes) {
 // section has its size, which advice asks for.
 Status CheckKind(FilterKind kind, const FilterOptions& options) {
   const bool is_useless = kind == FilterKind::kNone && !options.ranges;
-  return internal::IsFamily(kind) && !is_useless ? Status::Ok() : internal::UnknownKind(kind);
+  return internal::IsKind(kind) && !is_useless ? Status::Ok() : internal::UnknownKind(kind);
 }
 
 // Also of what is not used: a number out of its range is a mistake in any case.
@@ -65,11 +65,11 @@ Status CheckOptions(const FilterOptions& options) {
 Status CheckLayout(const Layout& layout, const FilterOptions& options) {
   BLOCKSIEVE_RETURN_IF_ERROR(CheckKind(layout.kind, options));
   if (layout.kind == FilterKind::kNone) return Status::Ok();
-  return internal::VisitFamily(layout.kind, [&](auto family) -> Status {
+  return internal::VisitKind(layout.kind, [&](auto impl) -> Status {
     BLOCKSIEVE_RETURN_IF_ERROR(
-        internal::CheckRange("num_probes", layout.num_probes, 1, family.kMaxProbes));
-    return internal::CheckRange("bits_per_key", layout.bits_per_key, family.MinBitsPerKey(),
-                                family.kMaxBitsPerKey);
+        internal::CheckRange("num_probes", layout.num_probes, 1, impl.kMaxProbes));
+    return internal::CheckRange("bits_per_key", layout.bits_per_key, impl.MinBitsPerKey(),
+                                impl.kMaxBitsPerKey);
   });
 }
 
@@ -274,8 +274,8 @@ inline Result<FinishedFilter> FilterBuilder::Keys::Build(const FilterOptions& op
   if (block.memory == nullptr) return TooMuchMemory(num_keys, 0);
   std::string problem;
   if (plan.num_keys > 0) {
-    problem = internal::VisitFamily(plan.kind, [&](auto family) {
-      return family.Build(&hashes, keeps, layout, block.data(), &plan);
+    problem = internal::VisitKind(plan.kind, [&](auto impl) {
+      return impl.Build(&hashes, keeps, layout, block.data(), &plan);
     });
   }
   if (!problem.empty() && keeps) return Status::ResourceExhausted(std::move(problem));
@@ -290,7 +290,7 @@ inline Result<FinishedFilter> FilterBuilder::Keys::Build(const FilterOptions& op
 
 inline Result<FinishedFilter> FilterBuilder::Keys::BuildOrFallBack(const FilterOptions& options,
                                                                    const Layout& layout) {
-  constexpr FilterKind kFallback = internal::FallbackFamily::kKind;
+  constexpr FilterKind kFallback = internal::FallbackKind::kKind;
   const bool has_smaller = layout.kind != kFallback && layout.kind != FilterKind::kNone;
   const uint64_t num_hashes = hashes.size();
   std::string problem;
@@ -346,9 +346,8 @@ Result<FilterBuilder> FilterBuilder::Create(const FilterOptions& options) try {
                                        : &Keys::AddToRanges;
   }
   return builder;
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
 }
+BLOCKSIEVE_CATCH_BAD_ALLOC
 
 void FilterBuilder::AddHash(uint64_t hash) noexcept {
   if (keys_ != nullptr) keys_->Add(hash);
@@ -399,8 +398,7 @@ Status FilterBuilder::VerifyBuilt(ByteView block) const try {
   });
   if (!all_match) return Status::Corruption("filter block: a key that was added does not match");
   return Status::Ok();
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
 }
+BLOCKSIEVE_CATCH_BAD_ALLOC
 
 }  // namespace blocksieve

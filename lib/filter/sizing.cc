@@ -4,14 +4,14 @@
 #include <limits>
 
 #include "lib/base/errors.h"
-#include "lib/filter/families.h"
+#include "lib/filter/kinds.h"
 
 namespace blocksieve {
 namespace {
 
 template <class Visit>
 decltype(auto) VisitSized(FilterKind kind, const Visit& visit) {
-  return internal::VisitFamily<internal::SizedFamilies>(kind, visit);
+  return internal::VisitKind<internal::SizedKinds>(kind, visit);
 }
 
 }  // namespace
@@ -23,48 +23,46 @@ Status internal::UnknownKind(FilterKind kind) try {
   }
   return Status::InvalidArgument("filter kind is " + std::string(FilterKindName(kind)) +
                                  "; allowed: " + allowed);
-} catch (const std::bad_alloc&) {
-  return OutOfMemory();
 }
+BLOCKSIEVE_CATCH_BAD_ALLOC
 
 std::string_view FilterKindName(FilterKind kind) noexcept {
   if (kind == FilterKind::kAuto) return "auto";
   if (kind == FilterKind::kStock) return "stock";
-  if (!internal::IsFamily<internal::SizedFamilies>(kind)) return "unknown";
-  return VisitSized(kind, [](auto family) { return family.kName; });
+  if (!internal::IsKind<internal::SizedKinds>(kind)) return "unknown";
+  return VisitSized(kind, [](auto impl) { return impl.kName; });
 }
 
 std::vector<FilterKind> AllFilterKinds() {
   std::vector<FilterKind> kinds;
-  std::apply([&](auto... family) { (kinds.push_back(family.kKind), ...); }, internal::Families());
+  std::apply([&](auto... impl) { (kinds.push_back(impl.kKind), ...); }, internal::Kinds());
   std::erase(kinds, FilterKind::kNone);
   return kinds;
 }
 
 std::string LayoutText(const Layout& layout) {
-  return VisitSized(layout.kind, [&](auto family) { return family.LayoutText(layout); });
+  return VisitSized(layout.kind, [&](auto impl) { return impl.LayoutText(layout); });
 }
 
 Result<Layout> ChooseLayout(FilterKind kind, double target_fpr) {
   if (!internal::HasSizing(kind)) return internal::UnknownKind(kind);
   BLOCKSIEVE_RETURN_IF_ERROR(
       internal::CheckRange("target_fpr", target_fpr, kMinTargetFpr, kMaxTargetFpr));
-  return VisitSized(kind, [&](auto family) { return family.ChooseLayout(target_fpr); });
+  return VisitSized(kind, [&](auto impl) { return impl.ChooseLayout(target_fpr); });
 }
 
 Result<Layout> LayoutForBitsPerKey(FilterKind kind, double bits_per_key) {
   if (!internal::HasSizing(kind)) return internal::UnknownKind(kind);
-  return VisitSized(kind, [&](auto family) -> Result<Layout> {
+  return VisitSized(kind, [&](auto impl) -> Result<Layout> {
     BLOCKSIEVE_RETURN_IF_ERROR(internal::CheckRange("bits_per_key", bits_per_key,
-                                                    family.MinBitsPerKey(),
+                                                    impl.MinBitsPerKey(),
                                                     std::numeric_limits<double>::infinity()));
-    return family.LayoutForBitsPerKey(bits_per_key);
+    return impl.LayoutForBitsPerKey(bits_per_key);
   });
 }
 
 uint64_t PayloadBytes(const Layout& layout, uint64_t num_keys) noexcept {
-  return VisitSized(layout.kind,
-                    [&](auto family) { return family.PayloadBytes(layout, num_keys); });
+  return VisitSized(layout.kind, [&](auto impl) { return impl.PayloadBytes(layout, num_keys); });
 }
 
 uint64_t MaxKeys(const Layout& layout, uint64_t payload_bytes) noexcept {
@@ -80,7 +78,7 @@ uint64_t MaxKeys(const Layout& layout, uint64_t payload_bytes) noexcept {
 }
 
 uint64_t BlockBytes(const Layout& layout, uint64_t num_keys, bool has_sections) noexcept {
-  if (!internal::IsFamily(layout.kind)) {
+  if (!internal::IsKind(layout.kind)) {
     return PayloadBytes(layout, num_keys) + kStockTrailerBytes;
   }
   if (PayloadBytes(layout, num_keys) >= uint64_t{1} << 63) return UINT64_MAX;
@@ -113,7 +111,7 @@ Layout LayoutForBlockBytes(FilterKind kind, uint64_t num_keys, uint64_t block_by
   // key.
   while (fits.ok() &&
          BlockBytes(*fits, num_keys) +
-                 internal::PlanBlock<internal::SizedFamilies>(*fits, num_sized).excess_bytes >
+                 internal::PlanBlock<internal::SizedKinds>(*fits, num_sized).excess_bytes >
              block_bytes) {
     fits = LayoutForBitsPerKey(kind, fits->bits_per_key - 1.0 / 16);
   }

@@ -110,7 +110,7 @@ uint32_t StockBloomProbes(double bits_per_key) noexcept {
 }
 
 template <FilterKind kind>
-Layout StockFamily<kind>::ChooseLayout(double target_fpr) {
+Layout StockKind<kind>::ChooseLayout(double target_fpr) {
   const std::vector<Layout>& layouts = Layouts<kind>();
   return *std::partition_point(layouts.begin(), layouts.end(), [&](const Layout& layout) {
     return layout.predicted_fpr > target_fpr;
@@ -118,12 +118,12 @@ Layout StockFamily<kind>::ChooseLayout(double target_fpr) {
 }
 
 template <FilterKind kind>
-double StockFamily<kind>::MinBitsPerKey() {
+double StockKind<kind>::MinBitsPerKey() {
   return Layouts<kind>().front().bits_per_key;
 }
 
 template <FilterKind kind>
-Layout StockFamily<kind>::LayoutForBitsPerKey(double bits_per_key) {
+Layout StockKind<kind>::LayoutForBitsPerKey(double bits_per_key) {
   const std::vector<Layout>& layouts = Layouts<kind>();
   return std::partition_point(layouts.begin(), layouts.end(), [&](const Layout& layout) {
     return layout.bits_per_key <= bits_per_key;
@@ -131,7 +131,7 @@ Layout StockFamily<kind>::LayoutForBitsPerKey(double bits_per_key) {
 }
 
 template <FilterKind kind>
-uint64_t StockFamily<kind>::PayloadBytes(const Layout& layout, uint64_t num_keys) noexcept {
+uint64_t StockKind<kind>::PayloadBytes(const Layout& layout, uint64_t num_keys) noexcept {
   if (num_keys == 0) return 0;
   const auto keys = static_cast<double>(num_keys);
   return static_cast<uint64_t>(kind == FilterKind::kStockBloom
@@ -140,13 +140,13 @@ uint64_t StockFamily<kind>::PayloadBytes(const Layout& layout, uint64_t num_keys
 }
 
 template <FilterKind kind>
-std::string StockFamily<kind>::LayoutText(const Layout& layout) {
+std::string StockKind<kind>::LayoutText(const Layout& layout) {
   const std::string number = std::to_string(layout.num_probes);
   return kind == FilterKind::kStockBloom ? "k = " + number : number + " whole columns";
 }
 
-template struct StockFamily<FilterKind::kStockBloom>;
-template struct StockFamily<FilterKind::kStockRibbon>;
+template struct StockKind<FilterKind::kStockBloom>;
+template struct StockKind<FilterKind::kStockRibbon>;
 
 }  // namespace internal
 

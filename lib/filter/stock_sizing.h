@@ -5,11 +5,11 @@
 #include <string_view>
 
 #include "blocksieve/sizing.h"
-#include "lib/block/family.h"
+#include "lib/block/kind.h"
 
 // Sizes and rates of RocksDB's own filters: the one model of them. It is in the core although the
 // core knows no storage engine, because tree.h plans trees of any kind of filter (kind=stock), and
-// what it needs of a kind is a family with sizes. Bytes of such filters: compat/stock_filters.h.
+// what it needs of a kind is layouts and sizes. Bytes of such filters: compat/stock_filters.h.
 
 namespace blocksieve::internal {
 
@@ -20,7 +20,7 @@ uint32_t StockBloomProbes(double bits_per_key) noexcept;
 /// object of RocksDB: 16 per decade down to 0.001 and 6 below, among them the powers of ten, and
 /// kMaxTargetFpr.
 template <FilterKind kind>
-struct StockFamily {
+struct StockKind {
   static constexpr FilterKind kKind = kind;
   static constexpr std::string_view kName =
       kind == FilterKind::kStockBloom ? "stock bloom" : "stock ribbon";
@@ -33,7 +33,7 @@ struct StockFamily {
   static BlockPlan Plan(const Layout&, uint64_t) noexcept { return {}; }
 };
 
-using StockBloomFamily = StockFamily<FilterKind::kStockBloom>;
-using StockRibbonFamily = StockFamily<FilterKind::kStockRibbon>;
+using StockBloomKind = StockKind<FilterKind::kStockBloom>;
+using StockRibbonKind = StockKind<FilterKind::kStockRibbon>;
 
 }  // namespace blocksieve::internal

@@ -33,9 +33,8 @@ template <class MakeNode>
 Result<Predicate> Predicate::Wrap(MakeNode make_node) try {
   BLOCKSIEVE_ASSIGN_OR_RETURN(NodePointer node, make_node());
   return Predicate(std::move(node));
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
 }
+BLOCKSIEVE_CATCH_BAD_ALLOC
 
 Result<Predicate> Predicate::Parse(std::string_view text, std::span<const Column> columns,
                                    size_t* error_position) {
@@ -49,9 +48,8 @@ Result<Query> Query::Parse(std::string_view text, std::span<const Column> column
                               internal::ParsePredicate(text, columns, error_position, &query));
   query.predicate = Predicate(std::move(node));
   return query;
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
 }
+BLOCKSIEVE_CATCH_BAD_ALLOC
 
 Result<Predicate> Predicate::Compare(const Column& column, Comparison comparison,
                                      std::span<const Value> values) {

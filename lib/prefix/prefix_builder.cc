@@ -7,7 +7,7 @@
 
 #include "lib/base/errors.h"
 #include "lib/prefix/prefix_chooser.h"
-#include "lib/prefix/prefix_part.h"
+#include "lib/prefix/prefix_section.h"
 
 namespace blocksieve {
 
@@ -106,8 +106,8 @@ std::string PrefixBuilder::Finish() {
   std::string part;
   if (is_sound_ && num_prefixes_ != 0) {
     const std::string& rule = rule_.empty() ? chosen_rule_ : rule_;
-    internal::AppendPrefixPart(rule, num_prefixes_, num_lookups_,
-                               options_.is_partition ? &last_key_ : nullptr, &part);
+    internal::AppendPrefixSection(rule, num_prefixes_, num_lookups_,
+                                  options_.is_partition ? &last_key_ : nullptr, &part);
   }
   Reset();
   return part;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <charconv>
-#include <new>
 #include <utility>
 
 #include "blocksieve/filter.h"
@@ -145,11 +144,8 @@ class RuleParser {
 
 }  // namespace
 
-Result<std::string> ParsePrefixRule(std::string_view text) try {
-  return RuleParser(text).Parse();
-} catch (const std::bad_alloc&) {
-  return OutOfMemory();
-}
+Result<std::string> ParsePrefixRule(std::string_view text) try { return RuleParser(text).Parse(); }
+BLOCKSIEVE_CATCH_BAD_ALLOC
 
 std::string PrefixRuleText(ByteView rule) {
   if (rule.empty()) return "";
@@ -199,8 +195,7 @@ namespace blocksieve {
 Result<std::string> CanonicalPrefixRule(std::string_view text) try {
   BLOCKSIEVE_ASSIGN_OR_RETURN(const std::string rule, internal::ParsePrefixRule(text));
   return internal::PrefixRuleText(AsBytes(rule));
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
 }
+BLOCKSIEVE_CATCH_BAD_ALLOC
 
 }  // namespace blocksieve

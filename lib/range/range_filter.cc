@@ -36,8 +36,8 @@ double EstimatedFpr(const TreeShape& shape) noexcept {
 
 /// Appends the section of `keys`, or nothing if a trial shows that the estimated FPR would far
 /// exceed the maximum. REQUIRES: !keys.empty()
-RangeFilterInfo AppendRangePart(const SortedKeys& keys, const FilterOptions& options,
-                                std::string* out) {
+RangeFilterInfo AppendRangeSection(const SortedKeys& keys, const FilterOptions& options,
+                                   std::string* out) {
   RangeFilterInfo info;
   std::string model;
   const CodeSizes sizes = AppendKeyCode(keys, &model);
@@ -85,9 +85,8 @@ RangeFilterInfo AppendRangePart(const SortedKeys& keys, const FilterOptions& opt
 
 Result<RangeFilterBuilder> RangeFilterBuilder::Create(const FilterOptions& options) try {
   return RangeFilterBuilder(options);
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
 }
+BLOCKSIEVE_CATCH_BAD_ALLOC
 
 std::string RangeFilterBuilder::WhyNone() const {
   if (!is_sorted_) return "keys are not in bytewise order";
@@ -103,7 +102,7 @@ std::string RangeFilterBuilder::Finish() noexcept try {
   absent_reason_ = WhyNone();
   std::string ranges;
   if (absent_reason_.empty()) {
-    const RangeFilterInfo info = internal::AppendRangePart(keys_, options_, &ranges);
+    const RangeFilterInfo info = internal::AppendRangeSection(keys_, options_, &ranges);
     if (info.estimated_fpr > options_.max_estimated_range_fpr) {
       absent_reason_ = "keys are too similar: estimated FPR of short ranges is " +
                        internal::ShortestText(std::round(1000 * info.estimated_fpr) / 1000) +

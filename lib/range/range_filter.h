@@ -117,7 +117,7 @@ class RangeFilterReader {
   // The section: a head, the model and the tree.
   RangeFilterInfo info_ = {};
   internal::KeyForm form_ = {};
-  internal::Tree tree_ = {};
+  internal::CellTree tree_ = {};
   Kernel kernel_ = Kernel::kScalar;
   bool is_ready_ = false;
 };

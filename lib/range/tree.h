@@ -111,7 +111,7 @@ struct TreeNode {
 
 /// The tree of a filter. If its bytes are damaged, answers are meaningless, but no byte outside is
 /// read.
-struct Tree {
+struct CellTree {
   /// Decodes the root. False if it is damaged. REQUIRES: first_code <= last_code
   bool Open(uint64_t first_code, uint64_t last_code) noexcept;
 

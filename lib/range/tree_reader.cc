@@ -67,7 +67,7 @@ uint64_t LeafOf(const TreeNode& node, uint64_t code) noexcept {
 template <unsigned (*kSelect)(uint64_t, uint64_t)>
 class TreeProbe {
  public:
-  TreeProbe(const Tree& tree, std::string_view begin, std::string_view end) noexcept
+  TreeProbe(const CellTree& tree, std::string_view begin, std::string_view end) noexcept
       : tree_(tree), begin_(begin), end_(end) {}
 
   /// The codes of the query's ends that lie in the current part of the tree.
@@ -244,7 +244,7 @@ class TreeProbe {
     return ProbeLeaf(bits, head.low, head.high, below, ends);
   }
 
-  const Tree& tree_;
+  const CellTree& tree_;
   const std::string_view begin_;
   const std::string_view end_;
   unsigned num_clusters_ = 0;
@@ -252,7 +252,7 @@ class TreeProbe {
 
 /// Inlined completely into the function of each kernel.
 template <unsigned (*kSelect)(uint64_t, uint64_t)>
-[[gnu::always_inline]] inline bool Probe(const Tree& tree, std::string_view begin,
+[[gnu::always_inline]] inline bool Probe(const CellTree& tree, std::string_view begin,
                                          std::string_view end,
                                          std::pair<uint64_t, uint64_t> codes) noexcept {
   TreeProbe<kSelect> probe(tree, begin, end);
@@ -261,7 +261,7 @@ template <unsigned (*kSelect)(uint64_t, uint64_t)>
 
 #if defined(__x86_64__)
 [[gnu::target("popcnt,bmi,bmi2"), gnu::flatten]] bool ProbeWithBmi(
-    const Tree& tree, std::string_view begin, std::string_view end,
+    const CellTree& tree, std::string_view begin, std::string_view end,
     std::pair<uint64_t, uint64_t> codes) noexcept {
   return Probe<SelectByBmi2>(tree, begin, end, codes);
 }
@@ -269,12 +269,12 @@ template <unsigned (*kSelect)(uint64_t, uint64_t)>
 
 }  // namespace
 
-bool Tree::Open(uint64_t first_code, uint64_t last_code) noexcept {
+bool CellTree::Open(uint64_t first_code, uint64_t last_code) noexcept {
   return ReadNode(bytes, 0, first_code, last_code, &root);
 }
 
-bool Tree::MayContain(std::string_view begin, std::string_view end,
-                      std::pair<uint64_t, uint64_t> codes, Kernel kernel) const noexcept {
+bool CellTree::MayContain(std::string_view begin, std::string_view end,
+                          std::pair<uint64_t, uint64_t> codes, Kernel kernel) const noexcept {
 #if defined(__x86_64__)
   if (kernel != Kernel::kScalar) return ProbeWithBmi(*this, begin, end, codes);
 #endif

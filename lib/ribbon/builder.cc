@@ -208,7 +208,7 @@ RibbonShape BuildRibbon(HashList* hashes, bool keep, const Layout& layout, Kerne
   return writer.Finish();
 }
 
-struct RetrievalWriter::Parts {
+struct RetrievalWriter::Impl {
   const uint64_t num_chunks;
   std::vector<uint8_t> bytes;
   RibbonBlocks blocks;
@@ -218,7 +218,7 @@ struct RetrievalWriter::Parts {
   std::vector<uint64_t> hashes;
   std::vector<uint32_t> results;
 
-  Parts(uint64_t num_hashes, const Layout& layout)
+  Impl(uint64_t num_hashes, const Layout& layout)
       : num_chunks(ChooseRibbonChunks(num_hashes).total()),
         bytes(static_cast<size_t>(RibbonCapacity(layout, num_hashes))),
         writer(layout, RibbonSolverFor(ActiveKernel()), num_hashes, num_chunks, &blocks,
@@ -229,32 +229,32 @@ RetrievalWriter::RetrievalWriter(uint64_t num_hashes, uint32_t columns) {
   assert(columns >= 1 && columns <= kMaxRibbonColumns);
   if (num_hashes == 0) return;
   const Layout layout{FilterKind::kRibbon, static_cast<double>(columns), columns};
-  parts_ = std::make_unique<Parts>(num_hashes, layout);
+  impl_ = std::make_unique<Impl>(num_hashes, layout);
 }
 RetrievalWriter::~RetrievalWriter() = default;
 
 void RetrievalWriter::CloseChunk() {
-  const bool is_last = ++parts_->chunk == parts_->num_chunks;
-  parts_->writer.AddChunk(parts_->hashes, parts_->results, is_last);
-  parts_->hashes.clear();
-  parts_->results.clear();
+  const bool is_last = ++impl_->chunk == impl_->num_chunks;
+  impl_->writer.AddChunk(impl_->hashes, impl_->results, is_last);
+  impl_->hashes.clear();
+  impl_->results.clear();
 }
 
 void RetrievalWriter::Add(uint64_t hash, uint32_t result) {
-  const uint64_t chunk = RibbonChunkOf(hash, parts_->num_chunks);
-  while (parts_->chunk < chunk) CloseChunk();
-  parts_->hashes.push_back(hash);
-  parts_->results.push_back(result);
+  const uint64_t chunk = RibbonChunkOf(hash, impl_->num_chunks);
+  while (impl_->chunk < chunk) CloseChunk();
+  impl_->hashes.push_back(hash);
+  impl_->results.push_back(result);
 }
 
 bool RetrievalWriter::Append(std::string* out) {
-  while (parts_->chunk < parts_->num_chunks) CloseChunk();
-  const RibbonShape shape = parts_->writer.Finish();
+  while (impl_->chunk < impl_->num_chunks) CloseChunk();
+  const RibbonShape shape = impl_->writer.Finish();
   if (shape.has_always_true_chunks) return false;
   FieldBytes fields;
   AppendRibbonFields(shape, &fields);
   out->append(AsText(fields.view()));
-  out->append(AsText(ByteView(parts_->bytes).first(static_cast<size_t>(shape.PayloadBytes()))));
+  out->append(AsText(ByteView(impl_->bytes).first(static_cast<size_t>(shape.PayloadBytes()))));
   return true;
 }
 

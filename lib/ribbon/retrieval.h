@@ -35,10 +35,10 @@ class RetrievalWriter {
   bool Append(std::string* out);
 
  private:
-  struct Parts;
+  struct Impl;
   void CloseChunk();
 
-  std::unique_ptr<Parts> parts_;  // null without hashes
+  std::unique_ptr<Impl> impl_;  // null without hashes
 };
 
 /// A view of a map, which does not own the bytes.

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lib/ribbon/family.h"
+#include "lib/ribbon/kind.h"
 
 namespace blocksieve::internal {
 namespace {
@@ -29,7 +29,7 @@ double RibbonFpr(uint32_t columns, double wide_share) noexcept {
   return std::ldexp(1 - wide_share / 2, -static_cast<int>(columns));
 }
 
-Layout RibbonFamily::ChooseLayout(double target_fpr) {
+Layout RibbonKind::ChooseLayout(double target_fpr) {
   // Start at the row that the logarithm gives, which may be inexact in the last bit.
   auto row = static_cast<uint32_t>(-std::log2(target_fpr) * kRowsPerColumn);
   row = std::clamp(row, kFirstRow + 1, kLastRow) - 1;
@@ -38,7 +38,7 @@ Layout RibbonFamily::ChooseLayout(double target_fpr) {
   return LayoutOfRow(row);
 }
 
-Layout RibbonFamily::LayoutForBitsPerKey(double bits_per_key) {
+Layout RibbonKind::LayoutForBitsPerKey(double bits_per_key) {
   const double row = std::min<double>(bits_per_key * kRowsPerColumn, kLastRow);
   return LayoutOfRow(static_cast<uint32_t>(row));
 }
@@ -60,7 +60,7 @@ RibbonShape ExpectedRibbonShape(const Layout& layout, uint64_t num_keys) noexcep
 }
 
 // Within 1 % or a few bytes of the actual size.
-uint64_t RibbonFamily::PayloadBytes(const Layout& any_layout, uint64_t num_keys) noexcept {
+uint64_t RibbonKind::PayloadBytes(const Layout& any_layout, uint64_t num_keys) noexcept {
   if (num_keys == 0) return 0;
   if (num_keys > kMaxSizedKeys) return UINT64_MAX;
   const Layout layout = NearestRibbonLayout(any_layout);

@@ -64,8 +64,8 @@ auto By(Number number) {
 
 }  // namespace
 
-struct __attribute__((visibility("hidden"))) SkipIndexBuilder::Parts {
-  Parts(const SkipIndexOptions& given, bool keeps_keys)
+struct __attribute__((visibility("hidden"))) SkipIndexBuilder::Impl {
+  Impl(const SkipIndexOptions& given, bool keeps_keys)
       : options(given), has_keys(keeps_keys), extractor(given.columns) {
     for (const Column& column : given.columns) columns.emplace_back(column);
     if (options.max_index_bytes < (kMaxMemory - kFixedMemory) / kMemoryPerIndexByte &&
@@ -91,12 +91,12 @@ struct __attribute__((visibility("hidden"))) SkipIndexBuilder::Parts {
   /// Runs `action` unless an error occurred before, or the builder was moved from. Turns exceptions
   /// into such errors.
   template <class Action>
-  static void Guard(Parts* parts, Action action) noexcept {
-    if (parts == nullptr || !parts->status.ok()) return;
+  static void Guard(Impl* impl, Action action) noexcept {
+    if (impl == nullptr || !impl->status.ok()) return;
     try {
       action();
     } catch (const std::exception&) {  // bad_alloc, or length_error from a container
-      parts->status = internal::OutOfMemory();
+      impl->status = internal::OutOfMemory();
     }
   }
 
@@ -126,7 +126,7 @@ struct __attribute__((visibility("hidden"))) SkipIndexBuilder::Parts {
   uint64_t needed_bytes = 0;             // size of the index if nothing is dropped
 };
 
-void SkipIndexBuilder::Parts::StartRow(std::string_view key, uint64_t row_bytes) {
+void SkipIndexBuilder::Impl::StartRow(std::string_view key, uint64_t row_bytes) {
   const bool full = (options.granule_rows != 0 && num_rows >= options.granule_rows) ||
                     (options.granule_bytes != 0 && num_bytes >= options.granule_bytes);
   if (full) CloseGranule();
@@ -139,11 +139,11 @@ void SkipIndexBuilder::Parts::StartRow(std::string_view key, uint64_t row_bytes)
   num_bytes += row_bytes;
 }
 
-void SkipIndexBuilder::Parts::AddValue(size_t column, const Value& value) {
+void SkipIndexBuilder::Impl::AddValue(size_t column, const Value& value) {
   if (columns[column].Add(value, num_file_rows)) KeepMemory();
 }
 
-void SkipIndexBuilder::Parts::CloseGranule() {
+void SkipIndexBuilder::Impl::CloseGranule() {
   if (num_rows == 0) return;
   // Columns grow together: each is weighed before it grows.
   uint64_t memory = Memory();
@@ -169,7 +169,7 @@ void SkipIndexBuilder::Parts::CloseGranule() {
 
 /// Drops filters, and then bounds, until what is in memory, and what growing and Finish take in
 /// addition, is allowed. Gives up the index if what granules take exceeds it alone.
-void SkipIndexBuilder::Parts::KeepMemory() {
+void SkipIndexBuilder::Impl::KeepMemory() {
   for (;;) {
     const uint64_t most_of_granules =
         std::max(fences.bytes().capacity(), granule_rows.capacity() * sizeof(uint64_t));
@@ -193,7 +193,7 @@ void SkipIndexBuilder::Parts::KeepMemory() {
   }
 }
 
-std::string SkipIndexBuilder::Parts::GranulesPart() const {
+std::string SkipIndexBuilder::Impl::GranulesPart() const {
   std::string part;
   // The last granule is usually short. Its row count follows from that of the file.
   const std::span<const uint64_t> rows(granule_rows);
@@ -212,7 +212,7 @@ std::string SkipIndexBuilder::Parts::GranulesPart() const {
 }
 
 /// False if there is nothing left to drop.
-bool SkipIndexBuilder::Parts::DropLargestPart() {
+bool SkipIndexBuilder::Impl::DropLargestPart() {
   const auto largest = [&](uint64_t internal::ColumnHeader::*bytes) {
     return std::max_element(columns.begin(), columns.end(), By([&](const ColumnBuilder& column) {
                               return column.header().*bytes;
@@ -229,7 +229,7 @@ bool SkipIndexBuilder::Parts::DropLargestPart() {
   return true;
 }
 
-Result<FinishedSkipIndex> SkipIndexBuilder::Parts::Finish() {
+Result<FinishedSkipIndex> SkipIndexBuilder::Impl::Finish() {
   CloseGranule();
   KeepMemory();
   if (!status.ok()) return status;
@@ -282,8 +282,7 @@ Result<FinishedSkipIndex> SkipIndexBuilder::Parts::Finish() {
   }
 }
 
-SkipIndexBuilder::SkipIndexBuilder(std::unique_ptr<Parts> parts) noexcept
-    : parts_(std::move(parts)) {}
+SkipIndexBuilder::SkipIndexBuilder(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
 SkipIndexBuilder::SkipIndexBuilder(SkipIndexBuilder&&) noexcept = default;
 SkipIndexBuilder& SkipIndexBuilder::operator=(SkipIndexBuilder&&) noexcept = default;
 SkipIndexBuilder::~SkipIndexBuilder() = default;
@@ -291,74 +290,72 @@ SkipIndexBuilder::~SkipIndexBuilder() = default;
 Result<SkipIndexBuilder> SkipIndexBuilder::Create(const SkipIndexOptions& options,
                                                   bool has_keys) try {
   BLOCKSIEVE_RETURN_IF_ERROR(CheckOptions(options));
-  return SkipIndexBuilder(std::make_unique<Parts>(options, has_keys));
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
+  return SkipIndexBuilder(std::make_unique<Impl>(options, has_keys));
 }
+BLOCKSIEVE_CATCH_BAD_ALLOC
 
 void SkipIndexBuilder::AddRow(std::string_view key, std::string_view row,
                               uint64_t row_bytes) noexcept {
-  Parts::Guard(parts_.get(), [&] {
-    parts_->StartRow(key, row_bytes);
-    parts_->extractor.ForEachIndexed(row, [this](size_t column, const Value& value) {
-      parts_->AddValue(column, value);
-      return parts_->columns[column].wants_values();
+  Impl::Guard(impl_.get(), [&] {
+    impl_->StartRow(key, row_bytes);
+    impl_->extractor.ForEachIndexed(row, [this](size_t column, const Value& value) {
+      impl_->AddValue(column, value);
+      return impl_->columns[column].wants_values();
     });
   });
 }
 
 void SkipIndexBuilder::AddEmptyRow(std::string_view key, uint64_t row_bytes) noexcept {
-  Parts::Guard(parts_.get(), [&] { parts_->StartRow(key, row_bytes); });
+  Impl::Guard(impl_.get(), [&] { impl_->StartRow(key, row_bytes); });
 }
 
 void SkipIndexBuilder::AddAlwaysMatchingRow(std::string_view key, uint64_t row_bytes) noexcept {
-  Parts::Guard(parts_.get(), [&] {
-    parts_->StartRow(key, row_bytes);
-    parts_->always_match = true;
+  Impl::Guard(impl_.get(), [&] {
+    impl_->StartRow(key, row_bytes);
+    impl_->always_match = true;
   });
 }
 
 void SkipIndexBuilder::AddValue(size_t column, const Value& value) noexcept {
-  Parts::Guard(parts_.get(), [&] {
-    if (parts_->num_rows != 0 && column < parts_->columns.size() &&
-        parts_->columns[column].type() == value.type()) {
-      return parts_->AddValue(column, value);
+  Impl::Guard(impl_.get(), [&] {
+    if (impl_->num_rows != 0 && column < impl_->columns.size() &&
+        impl_->columns[column].type() == value.type()) {
+      return impl_->AddValue(column, value);
     }
-    parts_->status = Status::InvalidArgument("skip index: column " + std::to_string(column) +
-                                             " does not exist or cannot take a value of type " +
-                                             std::string(ValueTypeName(value.type())));
+    impl_->status = Status::InvalidArgument("skip index: column " + std::to_string(column) +
+                                            " does not exist or cannot take a value of type " +
+                                            std::string(ValueTypeName(value.type())));
   });
 }
 
 void SkipIndexBuilder::NoteSequence(uint64_t sequence) noexcept {
-  Parts::Guard(parts_.get(),
-               [&] { parts_->min_sequence = std::min(parts_->min_sequence, sequence); });
+  Impl::Guard(impl_.get(), [&] { impl_->min_sequence = std::min(impl_->min_sequence, sequence); });
 }
 
 void SkipIndexBuilder::LimitGranules(uint64_t rows, uint64_t bytes) noexcept {
-  Parts::Guard(parts_.get(), [&] {
-    parts_->options.granule_rows = rows;
-    parts_->options.granule_bytes = bytes;
+  Impl::Guard(impl_.get(), [&] {
+    impl_->options.granule_rows = rows;
+    impl_->options.granule_bytes = bytes;
   });
 }
 
 void SkipIndexBuilder::CloseGranule() noexcept {
-  Parts::Guard(parts_.get(), [&] { parts_->CloseGranule(); });
+  Impl::Guard(impl_.get(), [&] { impl_->CloseGranule(); });
 }
 
 Result<FinishedSkipIndex> SkipIndexBuilder::Finish() noexcept {
   // Texts that take no allocation.
-  if (parts_ == nullptr) return Status::InvalidArgument("moved from");
+  if (impl_ == nullptr) return Status::InvalidArgument("moved from");
   Result<FinishedSkipIndex> finished = internal::OutOfMemory();
-  Parts::Guard(parts_.get(), [&] { finished = parts_->Finish(); });
+  Impl::Guard(impl_.get(), [&] { finished = impl_->Finish(); });
   Status used = Status::InvalidArgument("finished twice");
-  if (!parts_->status.ok()) return std::exchange(parts_->status, std::move(used));
-  parts_->status = std::move(used);
+  if (!impl_->status.ok()) return std::exchange(impl_->status, std::move(used));
+  impl_->status = std::move(used);
   return finished;
 }
 
 uint64_t SkipIndexBuilder::needed_bytes() const noexcept {
-  return parts_ == nullptr ? 0 : parts_->needed_bytes;
+  return impl_ == nullptr ? 0 : impl_->needed_bytes;
 }
 
 }  // namespace blocksieve

@@ -15,7 +15,7 @@
 
 namespace blocksieve {
 
-struct __attribute__((visibility("hidden"))) SkipIndex::Parts {
+struct __attribute__((visibility("hidden"))) SkipIndex::Impl {
   std::string owned;  // the bytes, unless the index is a view
   internal::SkipIndexHeader header;
   uint64_t num_bytes = 0;
@@ -34,7 +34,7 @@ struct __attribute__((visibility("hidden"))) SkipIndex::Parts {
   bool ReadAlways(Decoder* from);
 };
 
-bool SkipIndex::Parts::ReadRows(Decoder* from) {
+bool SkipIndex::Impl::ReadRows(Decoder* from) {
   if (header.num_granules == 0 && header.num_rows != 0) return false;
   const uint64_t others = header.num_granules == 0 ? 0 : header.num_granules - 1;
   rows = internal::PackedInts::Read(others, from);
@@ -54,7 +54,7 @@ bool SkipIndex::Parts::ReadRows(Decoder* from) {
 }
 
 /// Also reads the keys: what confirms num_granules, so that memory may then depend on it.
-bool SkipIndex::Parts::ReadAlways(Decoder* from) {
+bool SkipIndex::Impl::ReadAlways(Decoder* from) {
   const uint64_t num_granules = header.num_granules;
   if (!header.has_keys) {
     const ByteView bits = from->Bytes(num_granules / 8 + (num_granules % 8 != 0));
@@ -73,7 +73,7 @@ bool SkipIndex::Parts::ReadAlways(Decoder* from) {
   return true;
 }
 
-Status SkipIndex::Parts::OpenGranules(ByteView part) {
+Status SkipIndex::Impl::OpenGranules(ByteView part) {
   if (Checksum(part) != header.granules_checksum) {
     return internal::DamagedIndex("granules checksum mismatch");
   }
@@ -88,7 +88,7 @@ Status SkipIndex::Parts::OpenGranules(ByteView part) {
   return Status::Ok();
 }
 
-Status SkipIndex::Parts::Open(ByteView parts) {
+Status SkipIndex::Impl::Open(ByteView parts) {
   Decoder decoder(parts);
   BLOCKSIEVE_RETURN_IF_ERROR(OpenGranules(decoder.Bytes(header.granules_bytes)));
   for (const internal::ColumnHeader& column : header.columns) {
@@ -131,7 +131,7 @@ Result<internal::SkipIndexHeader> ReadHeader(SkipIndexSource* source, size_t* he
 // Besides bad_alloc, containers throw length_error, for lengths in damaged indexes.
 
 Result<SkipIndex> SkipIndex::Open(ByteView bytes) try {
-  auto parts = std::make_shared<Parts>();
+  auto parts = std::make_shared<Impl>();
   size_t header_bytes = 0;
   BLOCKSIEVE_ASSIGN_OR_RETURN(parts->header,
                               internal::DecodeSkipIndexHeader(bytes, bytes.size(), &header_bytes));
@@ -144,7 +144,7 @@ Result<SkipIndex> SkipIndex::Open(ByteView bytes) try {
 
 Result<SkipIndex> SkipIndex::Read(SkipIndexSource* source,
                                   std::optional<std::span<const Column>> columns) try {
-  auto parts = std::make_shared<Parts>();
+  auto parts = std::make_shared<Impl>();
   size_t header_bytes = 0;
   BLOCKSIEVE_ASSIGN_OR_RETURN(internal::SkipIndexHeader stored, ReadHeader(source, &header_bytes));
   uint64_t offset = header_bytes;
@@ -167,40 +167,40 @@ Result<SkipIndex> SkipIndex::Read(SkipIndexSource* source,
   return internal::OutOfMemory();
 }
 
-SkipIndex::SkipIndex(std::shared_ptr<const Parts> parts) noexcept : parts_(std::move(parts)) {}
+SkipIndex::SkipIndex(std::shared_ptr<const Impl> parts) noexcept : impl_(std::move(parts)) {}
 SkipIndex::SkipIndex(SkipIndex&& other) noexcept {
-  static const Parts kNothing{};
+  static const Impl kNothing{};
   // Owns nothing, and so allocates nothing.
-  parts_ = std::shared_ptr<const Parts>(std::shared_ptr<const Parts>(), &kNothing);
-  parts_.swap(other.parts_);
+  impl_ = std::shared_ptr<const Impl>(std::shared_ptr<const Impl>(), &kNothing);
+  impl_.swap(other.impl_);
 }
 SkipIndex& SkipIndex::operator=(SkipIndex&& other) noexcept {
   SkipIndex moved(std::move(other));
-  parts_.swap(moved.parts_);
+  impl_.swap(moved.impl_);
   return *this;
 }
 SkipIndex::~SkipIndex() = default;
 
 size_t SkipIndex::num_granules() const noexcept {
-  return static_cast<size_t>(parts_->header.num_granules);
+  return static_cast<size_t>(impl_->header.num_granules);
 }
-uint64_t SkipIndex::num_rows() const noexcept { return parts_->header.num_rows; }
+uint64_t SkipIndex::num_rows() const noexcept { return impl_->header.num_rows; }
 
-bool SkipIndex::AlwaysMatches(size_t granule) const noexcept { return parts_->always.Has(granule); }
+bool SkipIndex::AlwaysMatches(size_t granule) const noexcept { return impl_->always.Has(granule); }
 
 uint64_t SkipIndex::NumRows(size_t granule) const noexcept {
   if (granule >= num_granules()) return 0;
-  return granule + 1 == num_granules() ? parts_->last_rows : parts_->rows[granule];
+  return granule + 1 == num_granules() ? impl_->last_rows : impl_->rows[granule];
 }
 
 uint64_t SkipIndex::MinSequence(size_t granule) const noexcept {
-  return granule < num_granules() ? parts_->min_sequences[granule] : 0;
+  return granule < num_granules() ? impl_->min_sequences[granule] : 0;
 }
 
-bool SkipIndex::has_keys() const noexcept { return parts_->header.has_keys; }
+bool SkipIndex::has_keys() const noexcept { return impl_->header.has_keys; }
 
 void SkipIndex::GetKeyRange(size_t granule, std::string* first, std::string* last) const {
-  if (has_keys() && granule < num_granules()) parts_->fences.Get(granule, first, last);
+  if (has_keys() && granule < num_granules()) impl_->fences.Get(granule, first, last);
 }
 
 bool SkipIndex::CanPrune(const Predicate& predicate) const {
@@ -218,23 +218,23 @@ std::vector<GranuleBounds> SkipIndex::Bounds(const Column& column) const {
 
 std::vector<IndexColumnInfo> SkipIndex::columns() const {
   std::vector<IndexColumnInfo> infos;
-  for (const auto& column : parts_->columns) infos.push_back(column->info());
+  for (const auto& column : impl_->columns) infos.push_back(column->info());
   return infos;
 }
 
-uint64_t SkipIndex::index_bytes() const noexcept { return parts_->num_bytes; }
-uint64_t SkipIndex::key_bytes() const noexcept { return parts_->header.granules_bytes; }
+uint64_t SkipIndex::index_bytes() const noexcept { return impl_->num_bytes; }
+uint64_t SkipIndex::key_bytes() const noexcept { return impl_->header.granules_bytes; }
 
 uint64_t SkipIndex::memory_bytes() const noexcept {
-  uint64_t bytes = sizeof(*parts_) + parts_->owned.capacity() + parts_->fence_memory.capacity() +
-                   parts_->fences.memory_bytes() + parts_->always.words().size_bytes();
-  for (const auto& column : parts_->columns) bytes += sizeof(*column) + column->memory_bytes();
+  uint64_t bytes = sizeof(*impl_) + impl_->owned.capacity() + impl_->fence_memory.capacity() +
+                   impl_->fences.memory_bytes() + impl_->always.words().size_bytes();
+  for (const auto& column : impl_->columns) bytes += sizeof(*column) + column->memory_bytes();
   return bytes;
 }
 
 const internal::ColumnIndex* SkipIndex::Find(const Column& column) const noexcept {
   const internal::ColumnIndex* found = nullptr;
-  for (const auto& index : parts_->columns) {
+  for (const auto& index : impl_->columns) {
     if (index->info().key != column.key()) continue;
     // Another name of the same values may have other parts.
     const std::string_view definition = index->info().definition;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <new>
 #include <string>
 
 #include "blocksieve/tree.h"
 #include "lib/base/errors.h"
-#include "lib/filter/families.h"
+#include "lib/filter/kinds.h"
 #include "lib/tree/assignment.h"
 
 // The optimum of a tree that stays as it is.
@@ -171,9 +170,8 @@ Status RateGoal::Check() const try {
   const Layout smallest = LayoutForBlockBytes(ChooseKind(kind, /*is_short_lived=*/false), 1, 0);
   return CheckRange("bits_per_key with range filters", *bits_per_key,
                     RangeBitsPerKey(kMaxRangeFpr) + smallest.bits_per_key, kMaxAllocatedBitsPerKey);
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
 }
+BLOCKSIEVE_CATCH_BAD_ALLOC
 
 Result<RatePlan> AllocateRates(std::span<const TreeLevel> levels, const RateGoal& goal) try {
   BLOCKSIEVE_RETURN_IF_ERROR(goal.Check());
@@ -189,8 +187,7 @@ Result<RatePlan> AllocateRates(std::span<const TreeLevel> levels, const RateGoal
   if (goal.bits_per_key) return internal::MinimizeReads(levels, *goal.bits_per_key).ToPlan();
   return Status::InvalidArgument(
       "none of target_fpr, wasted_reads and bits_per_key is given; allowed: one of them");
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
 }
+BLOCKSIEVE_CATCH_BAD_ALLOC
 
 }  // namespace blocksieve

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "blocksieve/sizing.h"
-#include "lib/filter/families.h"
+#include "lib/filter/kinds.h"
 
 namespace blocksieve::internal {
 namespace {
@@ -27,9 +27,9 @@ double LargeFilterBitsPerKey(const Layout& layout) {
 }
 
 const LayoutChoices& LayoutChoices::ForKind(FilterKind kind) {
-  return VisitFamily<SizedFamilies>(kind, [](auto family) -> const LayoutChoices& {
+  return VisitKind<SizedKinds>(kind, [](auto impl) -> const LayoutChoices& {
     // Never destroyed: databases may be closed while static destructors run.
-    static const auto& choices = *new LayoutChoices(family.kKind);
+    static const auto& choices = *new LayoutChoices(impl.kKind);
     return choices;
   });
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <new>
 #include <utility>
 
 #include "blocksieve/tree.h"
@@ -79,9 +78,8 @@ Result<RatePlan> AllocateByLevel(std::vector<TreeLevel> levels, const RateGoal& 
     plan->levels[i] = LimitedRates(*plan, i, levels[i].kind, need_filters);
   }
   return plan;
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
 }
+BLOCKSIEVE_CATCH_BAD_ALLOC
 
 Result<FilterRates> AllocateForFile(std::vector<TreeLevel> levels, int level,
                                     const RateGoal& goal) try {
@@ -93,8 +91,7 @@ Result<FilterRates> AllocateForFile(std::vector<TreeLevel> levels, int level,
   run.keys_per_run = std::max(run.keys_per_run, 1.0);
   BLOCKSIEVE_ASSIGN_OR_RETURN(const RatePlan plan, AllocateByLevel(std::move(levels), goal));
   return plan.levels[written];
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
 }
+BLOCKSIEVE_CATCH_BAD_ALLOC
 
 }  // namespace blocksieve

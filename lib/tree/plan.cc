@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <new>
 #include <utility>
 
 #include "blocksieve/sizing.h"
@@ -167,9 +166,8 @@ Result<FilterPlan> PlanFilters(const Tree& tree, const RateGoal& goal, bool in_p
   plan.levels = std::move(levels);
   plan.rates = std::move(rates);
   return plan;
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
 }
+BLOCKSIEVE_CATCH_BAD_ALLOC
 
 Result<FilterPlan> PlanRewrites(const Tree& tree, const RateGoal& goal,
                                 const FilePredicate& is_chosen,
@@ -199,9 +197,8 @@ Result<FilterPlan> PlanRewrites(const Tree& tree, const RateGoal& goal,
   plan.levels = std::move(all->levels);
   plan.rates = std::move(all->rates);
   return plan;
-} catch (const std::bad_alloc&) {
-  return internal::OutOfMemory();
 }
+BLOCKSIEVE_CATCH_BAD_ALLOC
 
 double WastedReads(std::span<const Tree> trees, std::span<const double> fprs,
                    double absent_fraction) {

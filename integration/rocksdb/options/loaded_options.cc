@@ -61,33 +61,33 @@ class KeepOperands final : public rocksdb::MergeOperator {
   const std::string name_;
 };
 
-// As RocksDB writes them to OPTIONS files, by name.
-Sorted ByName(const std::string& text) {
+// The texts of options by name, as RocksDB writes them to OPTIONS files.
+Sorted ToTexts(const std::string& text) {
   OptionMap map;
   rocksdb::StringToMap(text, &map).PermitUncheckedError();
   return {map.begin(), map.end()};
 }
 
-Sorted Written(const DBOptions& options) {
+Sorted ToTexts(const DBOptions& options) {
   std::string text;
   GetStringFromDBOptions(ConfigOptions(), options, &text).PermitUncheckedError();
-  return ByName(text);
+  return ToTexts(text);
 }
 
-Sorted Written(const ColumnFamilyOptions& options) {
+Sorted ToTexts(const ColumnFamilyOptions& options) {
   std::string text;
   GetStringFromColumnFamilyOptions(ConfigOptions(), options, &text).PermitUncheckedError();
-  Sorted written = ByName(text);
-  written.erase("table_factory");  // compared by itself
-  return written;
+  Sorted texts = ToTexts(text);
+  texts.erase("table_factory");  // compared by itself
+  return texts;
 }
 
-Sorted Written(const TableFactory* factory) {
+Sorted ToTexts(const TableFactory* factory) {
   std::string text;
   if (factory != nullptr) factory->GetOptionString(ConfigOptions(), &text).PermitUncheckedError();
-  Sorted written = ByName(text);
-  written["table_factory"] = factory == nullptr ? "" : factory->Name();
-  return written;
+  Sorted texts = ToTexts(text);
+  texts["table_factory"] = factory == nullptr ? "" : factory->Name();
+  return texts;
 }
 
 // Makes the options of one kind of section, and writes them unless `written` is null.
@@ -97,14 +97,14 @@ using Maker =
 rocksdb::Status MakeDb(const ConfigOptions& config, const OptionMap& options, Sorted* written) {
   DBOptions made;
   rocksdb::Status status = GetDBOptionsFromMap(config, {}, options, &made);
-  if (written != nullptr) *written = Written(made);
+  if (written != nullptr) *written = ToTexts(made);
   return status;
 }
 
 rocksdb::Status MakeFamily(const ConfigOptions& config, const OptionMap& options, Sorted* written) {
   ColumnFamilyOptions made;
   rocksdb::Status status = GetColumnFamilyOptionsFromMap(config, {}, options, &made);
-  if (written != nullptr) *written = Written(made);
+  if (written != nullptr) *written = ToTexts(made);
   return status;
 }
 
@@ -114,7 +114,7 @@ rocksdb::Status MakeTable(const std::string& name, ConfigOptions config, const O
   rocksdb::Status status;
   if (!name.empty()) status = TableFactory::CreateFromString(Config(false), name, &made);
   if (status.ok() && made != nullptr) status = made->ConfigureFromMap(config, options);
-  if (written != nullptr) *written = Written(made.get());
+  if (written != nullptr) *written = ToTexts(made.get());
   if (config.ignore_unsupported_options || made == nullptr) return status;
   // RocksDB reports objects that it does not make of table options only if values have no escapes.
   for (const auto& [option, value] : options) {
@@ -128,12 +128,12 @@ rocksdb::Status MakeTable(const std::string& name, ConfigOptions config, const O
   return status;
 }
 
-std::string Shown(const Sorted& options, const std::string& name) {
+std::string QuoteValue(const Sorted& options, const std::string& name) {
   const auto found = options.find(name);
   return found == options.end() ? "nothing" : "'" + found->second + "'";
 }
 
-std::string Named(const std::string& option, const std::string& family) {
+std::string NameOption(const std::string& option, const std::string& family) {
   return option + (family.empty() ? "" : " of column family '" + family + "'");
 }
 
@@ -143,10 +143,10 @@ rocksdb::Status Compare(const OptionsText& text, const std::string& family, cons
   Sorted names = a;
   names.insert(b.begin(), b.end());
   for (const auto& [name, value] : names) {
-    if (Shown(a, name) == Shown(b, name)) continue;
-    return rocksdb::Status::Corruption(text.name(), Named(name, family) + ": " + is_a + " " +
-                                                        Shown(a, name) + ", " + is_b + " " +
-                                                        Shown(b, name));
+    if (QuoteValue(a, name) == QuoteValue(b, name)) continue;
+    return rocksdb::Status::Corruption(text.name(), NameOption(name, family) + ": " + is_a + " " +
+                                                        QuoteValue(a, name) + ", " + is_b + " " +
+                                                        QuoteValue(b, name));
   }
   return rocksdb::Status::OK();
 }
@@ -203,17 +203,17 @@ rocksdb::Status ReadFamily(const OptionsText& text, rocksdb::ColumnFamilyDescrip
   ColumnFamilyOptions& options = family->options;
   BLOCKSIEVE_RETURN_IF_ERROR(ReadSection(text, name,
                                          WithoutTable(text, OptionsSection::Family(name)),
-                                         MakeFamily, Written(options), loaded));
+                                         MakeFamily, ToTexts(options), loaded));
   const std::string factory = text.TableFactory(name);
   const Maker make = std::bind_front(MakeTable, factory);
   rocksdb::Status status = make(Config(true), {}, nullptr);
   if (status.ok()) {
     return ReadSection(text, name, text.Options(OptionsSection::Table(name)), make,
-                       Written(options.table_factory.get()), loaded);
+                       ToTexts(options.table_factory.get()), loaded);
   }
   // RocksDB's parser makes none of such a section, and the default one of such a name.
-  const Sorted made = Written(options.table_factory.get());
-  if (made != Written(nullptr) && made != Written(ColumnFamilyOptions().table_factory.get())) {
+  const Sorted made = ToTexts(options.table_factory.get());
+  if (made != ToTexts(nullptr) && made != ToTexts(ColumnFamilyOptions().table_factory.get())) {
     return Compare(text, name, kText, {{"table_factory", factory}}, kLoaded, made);
   }
   loaded->objects.push_back({name, "table_factory", factory, ToMessage(status)});
@@ -246,17 +246,17 @@ bool IsNewer(const std::string& version) {
 }
 
 // The name of an option in a whole text. Families and tables may have options of one name.
-std::string Named(const OptionsSection& section, const std::string& option) {
+std::string NameOption(const OptionsSection& section, const std::string& option) {
   const bool is_of_table = section.kind == OptionsSection::Kind::kTable;
-  return Named((is_of_table ? "table option " : "") + option, section.family);
+  return NameOption((is_of_table ? "table option " : "") + option, section.family);
 }
 
 // All options of a text, without escapes, wherever those of a table are.
-Sorted Plain(const OptionsText& text) {
+Sorted UnescapeAll(const OptionsText& text) {
   Sorted values;
   const auto add = [&](const OptionsSection& section) {
     for (const auto& [option, value] : WithoutTable(text, section)) {
-      values[Named(section, option)] = OptionsText::Unescape(value);
+      values[NameOption(section, option)] = OptionsText::Unescape(value);
     }
   };
   add(OptionsSection::Version());
@@ -264,7 +264,7 @@ Sorted Plain(const OptionsText& text) {
   for (const std::string& family : text.Families()) {
     add(OptionsSection::Family(family));
     add(OptionsSection::Table(family));
-    values[Named("table_factory", family)] = text.TableFactory(family);
+    values[NameOption("table_factory", family)] = text.TableFactory(family);
   }
   return values;
 }
@@ -324,12 +324,12 @@ rocksdb::Status Load(const OptionsText& text, LoadedOptions* loaded) {
   loaded->is_newer = IsNewer(loaded->version);
   BLOCKSIEVE_RETURN_IF_ERROR(Parse(text, loaded));
   Sorted read, made;
-  for (const std::string& family : text.Families()) read[Named("options", family)];
-  for (const auto& family : loaded->families) made[Named("options", family.name)];
+  for (const std::string& family : text.Families()) read[NameOption("options", family)];
+  for (const auto& family : loaded->families) made[NameOption("options", family.name)];
   BLOCKSIEVE_RETURN_IF_ERROR(Compare(text, "", kText, read, kLoaded, made));
   const SilentLog silent;  // Our objects have said to RocksDB's parser what they refuse.
   rocksdb::Status status = ReadSection(text, "", text.Options(OptionsSection::Db()), MakeDb,
-                                       Written(loaded->db), loaded);
+                                       ToTexts(loaded->db), loaded);
   for (rocksdb::ColumnFamilyDescriptor& family : loaded->families) {
     if (!status.ok()) return status;
     status = ReadFamily(text, &family, loaded);
@@ -380,14 +380,14 @@ rocksdb::Status SameBut(const OptionsText& before, const OptionsText& after,
   // RocksDB loads what the text says, or this fails.
   LoadedOptions loaded;
   BLOCKSIEVE_RETURN_IF_ERROR(Load(after, &loaded));
-  Sorted wished = Plain(before);
+  Sorted wished = UnescapeAll(before);
   for (const OptionChange& edit : edits) {
     const bool is_new = edit.option.empty();
-    wished[is_new ? Named("table_factory", edit.section.family)
-                  : Named(edit.section, edit.option)] =
+    wished[is_new ? NameOption("table_factory", edit.section.family)
+                  : NameOption(edit.section, edit.option)] =
         is_new ? after.TableFactory(edit.section.family) : edit.after;
   }
-  return Compare(after, "", "wished", wished, "written", Plain(after));
+  return Compare(after, "", "wished", wished, "written", UnescapeAll(after));
 }
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -3,7 +3,7 @@
 #include "lib/base/block_memory.h"
 #include "lib/base/coding.h"
 #include "lib/block/footer.h"
-#include "lib/ribbon/family.h"
+#include "lib/ribbon/kind.h"
 #include "tests/core/filter/test_filters.h"
 #include "tests/core/format/written_block.h"
 #include "tests/core/range/range_test_keys.h"
@@ -74,9 +74,9 @@ std::string LongRibbon(const Keys& keys, double target_fpr) {
   internal::HashList hashes(0);
   for (const std::string& key : keys) hashes.Append(HashKey(key));
   const Layout layout = Must(ChooseLayout(FilterKind::kRibbon, target_fpr));
-  internal::BlockPlan plan = internal::RibbonFamily::Plan(layout, keys.size());
+  internal::BlockPlan plan = internal::RibbonKind::Plan(layout, keys.size());
   OwnedBytes block = internal::AllocateBlock(plan.capacity + internal::kMaxFooterBytes, 0);
-  EXPECT_EQ(internal::RibbonFamily::Build(&hashes, true, layout, block.data(), &plan), "");
+  EXPECT_EQ(internal::RibbonKind::Build(&hashes, true, layout, block.data(), &plan), "");
   plan.short_fields = {};
   internal::FinishBlock(plan, {}, {}, &block);
   return Copy(block);

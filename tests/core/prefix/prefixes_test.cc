@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "blocksieve/filter.h"
-#include "lib/prefix/prefix_part.h"
 #include "lib/prefix/prefix_rule.h"
+#include "lib/prefix/prefix_section.h"
 #include "tests/core/range/range_test_keys.h"
 #include "tests/support/environment.h"
 #include "tests/support/must.h"

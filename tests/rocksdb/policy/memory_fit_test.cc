@@ -8,13 +8,14 @@
 
 #include "blocksieve/filter.h"
 #include "blocksieve/sizing.h"
-#include "integration/rocksdb/compat/table_properties.h"
 #include "tests/support/must.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
 using testing::Must;
+
+constexpr size_t kTrailerBytes = 5;  // RocksDB reads a block with its trailer
 
 FilterBuilder FillBuilder(const FilterOptions& options, uint64_t num_keys, uint64_t seed = 0) {
   FilterBuilder builder = *FilterBuilder::Create(options);
@@ -64,8 +65,8 @@ class MemoryFitTest : public ::testing::TestWithParam<size_t (*)(size_t)> {
       const auto keys = static_cast<double>(num_keys);
       totals.keys += keys;
       totals.expected_positives += keys * info.predicted_fpr;
-      totals.used += static_cast<double>(block.size + kBlockTrailerBytes);
-      totals.allocated += static_cast<double>(GetParam()(block.size + kBlockTrailerBytes));
+      totals.used += static_cast<double>(block.size + kTrailerBytes);
+      totals.allocated += static_cast<double>(GetParam()(block.size + kTrailerBytes));
       // No single filter gets much worse.
       EXPECT_LE(info.predicted_fpr, kMaxTargetFpr * 1.05);
     }
@@ -94,8 +95,8 @@ void ExpectToStayInItsAllocation(size_t (*usable_bytes)(size_t), uint64_t num_ke
   MemoryFit fit(usable_bytes);
   FilterBuilder builder = FillBuilder({}, num_keys);
   const uint64_t plain = BlockBytes(builder.layout(), num_keys);
-  ASSERT_LE(Must(builder.Finish(fit.Fit(builder))).block.size + kBlockTrailerBytes,
-            usable_bytes(plain + kBlockTrailerBytes))
+  ASSERT_LE(Must(builder.Finish(fit.Fit(builder))).block.size + kTrailerBytes,
+            usable_bytes(plain + kTrailerBytes))
       << num_keys;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/bloom/family.h"
+#include "lib/bloom/kind.h"
 
 #include <cassert>
 
@@ -43,11 +43,11 @@ void AppendFields(uint32_t num_probes, uint32_t padding_bytes, uint64_t num_line
 
 }  // namespace
 
-std::string BloomFamily::LayoutText(const Layout& layout) {
+std::string BloomKind::LayoutText(const Layout& layout) {
   return "k = " + std::to_string(layout.num_probes);
 }
 
-BlockPlan BloomFamily::Plan(const Layout& layout, uint64_t num_keys) noexcept {
+BlockPlan BloomKind::Plan(const Layout& layout, uint64_t num_keys) noexcept {
   const uint64_t line_bytes = PayloadBytes(layout, num_keys);
   BlockPlan plan{.kind = kKind, .num_keys = num_keys};
   plan.padding_bytes = PaddingBytes(line_bytes);
@@ -56,8 +56,8 @@ BlockPlan BloomFamily::Plan(const Layout& layout, uint64_t num_keys) noexcept {
   return plan;
 }
 
-std::string BloomFamily::Build(HashList* hashes, bool /*keep*/, const Layout& layout, uint8_t* out,
-                               BlockPlan* plan) {
+std::string BloomKind::Build(HashList* hashes, bool /*keep*/, const Layout& layout, uint8_t* out,
+                             BlockPlan* plan) {
   const FillFunction fill = BlockedBloomFill(ActiveKernel(), layout.num_probes);
   const uint64_t num_lines = (plan->points_bytes - plan->padding_bytes) / kLineBytes;
   hashes->ForEachRun(
@@ -65,14 +65,14 @@ std::string BloomFamily::Build(HashList* hashes, bool /*keep*/, const Layout& la
   return "";
 }
 
-Problem BloomFamily::Open(const Footer& footer, Kernel kernel, PointFilter* filter) noexcept {
+Problem BloomKind::Open(const Footer& footer, Kernel kernel, PointFilter* filter) noexcept {
   BloomState state;
   const Problem problem = ReadFields(footer, &state);
   if (!problem) *filter = PointFilter(BlockedBloomOps(kernel, state.num_probes), state);
   return problem;
 }
 
-void BloomFamily::Describe(const Footer& footer, FilterDescription* description) noexcept {
+void BloomKind::Describe(const Footer& footer, FilterDescription* description) noexcept {
   BloomState state;
   [[maybe_unused]] const Problem problem = ReadFields(footer, &state);
   assert(!problem);

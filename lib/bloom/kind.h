@@ -1,11 +1,11 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
-#include "lib/block/family.h"
+#include "lib/block/kind.h"
 
 namespace blocksieve::internal {
 
 /// Blocked Bloom; see blocked_bloom.h.
-struct BloomFamily {
+struct BloomKind {
   static constexpr FilterKind kKind = FilterKind::kBlockedBloom;
   static constexpr std::string_view kName = "bloom";
   static constexpr uint32_t kMaxProbes = 16;        // as the field has four bits
@@ -22,6 +22,6 @@ struct BloomFamily {
   static Problem Open(const Footer& footer, Kernel kernel, PointFilter* filter) noexcept;
   static void Describe(const Footer& footer, FilterDescription* description) noexcept;
 };
-static_assert(FilterFamily<BloomFamily>);
+static_assert(BuiltKind<BloomKind>);
 
 }  // namespace blocksieve::internal

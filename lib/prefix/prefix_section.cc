@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/prefix/prefix_part.h"
+#include "lib/prefix/prefix_section.h"
 
 #include <algorithm>
 
@@ -15,8 +15,8 @@ constexpr uint8_t kIsPartition = 0x80;
 
 }  // namespace
 
-void AppendPrefixPart(std::string_view rule, uint64_t num_prefixes, unsigned num_lookups,
-                      const std::string* partition_end, std::string* out) {
+void AppendPrefixSection(std::string_view rule, uint64_t num_prefixes, unsigned num_lookups,
+                         const std::string* partition_end, std::string* out) {
   out->push_back(static_cast<char>(num_lookups | (partition_end == nullptr ? 0 : kIsPartition)));
   AppendVarint(out, num_prefixes);
   AppendVarint(out, rule.size());
@@ -24,7 +24,7 @@ void AppendPrefixPart(std::string_view rule, uint64_t num_prefixes, unsigned num
   if (partition_end != nullptr) out->append(*partition_end, 0, kMaxLastKeyBytes);
 }
 
-PrefixView ReadPrefixPart(ByteView bytes, uint64_t* num_prefixes) noexcept {
+PrefixView ReadPrefixSection(ByteView bytes, uint64_t* num_prefixes) noexcept {
   Decoder from(bytes);
   PrefixView part{};
   const auto first = from.Fixed<uint8_t>();

@@ -1,12 +1,12 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
-#include "lib/block/family.h"
+#include "lib/block/kind.h"
 #include "lib/ribbon/hash.h"
 
 namespace blocksieve::internal {
 
 /// The chunk-seeded ribbon; see lib/RIBBON.md.
-struct RibbonFamily {
+struct RibbonKind {
   static constexpr FilterKind kKind = FilterKind::kRibbon;
   static constexpr std::string_view kName = "ribbon";
   static constexpr uint32_t kMaxProbes = kMaxRibbonColumns;
@@ -23,6 +23,6 @@ struct RibbonFamily {
   static Problem Open(const Footer& footer, Kernel kernel, PointFilter* filter) noexcept;
   static void Describe(const Footer& footer, FilterDescription* description) noexcept;
 };
-static_assert(FilterFamily<RibbonFamily>);
+static_assert(BuiltKind<RibbonKind>);
 
 }  // namespace blocksieve::internal

@@ -3,13 +3,13 @@
 #include <cstddef>
 #include <tuple>
 
-#include "lib/bloom/family.h"
+#include "lib/bloom/kind.h"
 #include "lib/filter/stock_sizing.h"
-#include "lib/ribbon/family.h"
+#include "lib/ribbon/kind.h"
 
 namespace blocksieve::internal {
 
-/// The family of blocks that have sections for range queries only: every key may match.
+/// The kind of blocks that have sections for range queries only: every key may match.
 struct NoPoints {
   static constexpr FilterKind kKind = FilterKind::kNone;
   static constexpr std::string_view kName = "none";
@@ -35,44 +35,43 @@ struct NoPoints {
     description->num_keys = footer.num_keys;
   }
 };
-static_assert(FilterFamily<NoPoints>);
+static_assert(BuiltKind<NoPoints>);
 
-/// The families of key filters. A new one is listed here, and has a number in FilterKind. The first
+/// The kinds of key filters. A new one is listed here, and has a number in FilterKind. The first
 /// is built instead of another that cannot be built.
-using Families = std::tuple<BloomFamily, RibbonFamily, NoPoints>;
-using FallbackFamily = std::tuple_element_t<0, Families>;
+using Kinds = std::tuple<BloomKind, RibbonKind, NoPoints>;
+using FallbackKind = std::tuple_element_t<0, Kinds>;
 
 /// Those that have sizes: also filters that RocksDB builds.
-using SizedFamilies =
-    std::tuple<BloomFamily, RibbonFamily, StockBloomFamily, StockRibbonFamily, NoPoints>;
+using SizedKinds = std::tuple<BloomKind, RibbonKind, StockBloomKind, StockRibbonKind, NoPoints>;
 
 /// InvalidArgument: this library does not build filters of this kind.
 Status UnknownKind(FilterKind kind);
 
-template <class List = Families>
-bool IsFamily(FilterKind kind) noexcept {
-  return std::apply([&](auto... family) { return ((family.kKind == kind) || ...); }, List());
+template <class List = Kinds>
+bool IsKind(FilterKind kind) noexcept {
+  return std::apply([&](auto... impl) { return ((impl.kKind == kind) || ...); }, List());
 }
 
 /// Whether filters of the kind have layouts, rates and sizes.
 inline bool HasSizing(FilterKind kind) noexcept {
-  return kind != FilterKind::kNone && IsFamily<SizedFamilies>(kind);
+  return kind != FilterKind::kNone && IsKind<SizedKinds>(kind);
 }
 
-/// visit(Family()) for the family of this kind. REQUIRES: IsFamily<List>(kind)
-template <class List = Families, size_t i = 0, class Visit>
-decltype(auto) VisitFamily(FilterKind kind, const Visit& visit) {
+/// visit(impl) with what implements this kind. REQUIRES: IsKind<List>(kind)
+template <class List = Kinds, size_t i = 0, class Visit>
+decltype(auto) VisitKind(FilterKind kind, const Visit& visit) {
   if constexpr (i + 1 < std::tuple_size_v<List>) {
-    if (kind != std::tuple_element_t<i, List>::kKind) return VisitFamily<List, i + 1>(kind, visit);
+    if (kind != std::tuple_element_t<i, List>::kKind) return VisitKind<List, i + 1>(kind, visit);
   }
   return visit(std::tuple_element_t<i, List>());
 }
 
-/// The plan of a block; without keys, it has only the kind. REQUIRES: IsFamily<List>(layout.kind)
-template <class List = Families>
+/// The plan of a block; without keys, it has only the kind. REQUIRES: IsKind<List>(layout.kind)
+template <class List = Kinds>
 BlockPlan PlanBlock(const Layout& layout, uint64_t num_keys) noexcept {
   if (num_keys == 0) return {.kind = layout.kind};
-  return VisitFamily<List>(layout.kind, [&](auto family) { return family.Plan(layout, num_keys); });
+  return VisitKind<List>(layout.kind, [&](auto impl) { return impl.Plan(layout, num_keys); });
 }
 
 }  // namespace blocksieve::internal

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/ribbon/family.h"
+#include "lib/ribbon/kind.h"
 
 #include <cassert>
 
@@ -32,11 +32,11 @@ void SetFields(RibbonShape shape, BlockPlan* plan) noexcept {
 
 }  // namespace
 
-std::string RibbonFamily::LayoutText(const Layout& layout) {
+std::string RibbonKind::LayoutText(const Layout& layout) {
   return std::to_string(layout.num_probes) + " whole column" + (layout.num_probes == 1 ? "" : "s");
 }
 
-BlockPlan RibbonFamily::Plan(const Layout& layout, uint64_t num_keys) noexcept {
+BlockPlan RibbonKind::Plan(const Layout& layout, uint64_t num_keys) noexcept {
   const Layout row = NearestRibbonLayout(layout);
   BlockPlan plan{.kind = kKind, .num_keys = num_keys};
   const uint64_t payload_bytes = PayloadBytes(layout, num_keys);
@@ -51,8 +51,8 @@ BlockPlan RibbonFamily::Plan(const Layout& layout, uint64_t num_keys) noexcept {
   return plan;
 }
 
-std::string RibbonFamily::Build(HashList* hashes, bool keep, const Layout& layout, uint8_t* out,
-                                BlockPlan* plan) {
+std::string RibbonKind::Build(HashList* hashes, bool keep, const Layout& layout, uint8_t* out,
+                              BlockPlan* plan) {
   const RibbonShape shape = BuildRibbon(hashes, keep, NearestRibbonLayout(layout), ActiveKernel(),
                                         out + plan->padding_bytes);
   plan->points_bytes = plan->padding_bytes + shape.PayloadBytes();
@@ -60,7 +60,7 @@ std::string RibbonFamily::Build(HashList* hashes, bool keep, const Layout& layou
   return shape.has_always_true_chunks ? "no ribbon found: too many similar hashes" : "";
 }
 
-Problem RibbonFamily::Open(const Footer& footer, Kernel kernel, PointFilter* filter) noexcept {
+Problem RibbonKind::Open(const Footer& footer, Kernel kernel, PointFilter* filter) noexcept {
   RibbonShape shape;
   uint64_t num_keys;
   const Problem problem = ReadFields(footer, &shape, &num_keys);
@@ -70,7 +70,7 @@ Problem RibbonFamily::Open(const Footer& footer, Kernel kernel, PointFilter* fil
   return {};
 }
 
-void RibbonFamily::Describe(const Footer& footer, FilterDescription* description) noexcept {
+void RibbonKind::Describe(const Footer& footer, FilterDescription* description) noexcept {
   RibbonShape shape;
   [[maybe_unused]] const Problem problem = ReadFields(footer, &shape, &description->num_keys);
   assert(!problem);

@@ -33,11 +33,11 @@ struct PrefixView {
 };
 
 /// Appends a section. `partition_end`: the last key of a partition; null in the filter of a file.
-void AppendPrefixPart(std::string_view rule, uint64_t num_prefixes, unsigned num_lookups,
-                      const std::string* partition_end, std::string* out);
+void AppendPrefixSection(std::string_view rule, uint64_t num_prefixes, unsigned num_lookups,
+                         const std::string* partition_end, std::string* out);
 
 /// Reads a section without allocating. Without a rule if there is none, or it is damaged.
-PrefixView ReadPrefixPart(ByteView bytes, uint64_t* num_prefixes = nullptr) noexcept;
+PrefixView ReadPrefixSection(ByteView bytes, uint64_t* num_prefixes = nullptr) noexcept;
 
 /// The first hash of a prefix in the point filter, and the one after `hash`. The seed differs from
 /// that of keys, so that a key never answers for a prefix.
