@@ -368,7 +368,9 @@ void Generator::Iterate() {
   Operation& iterator = Add("iterator").Add("slot", slot);
   AddReadOptions(&iterator);
   AddPruning(&iterator);
-  const auto [lower, upper] = std::minmax(NearKey(), NearKey(), db_->rows().key_comp());
+  std::string lower = NearKey();
+  std::string upper = NearKey();
+  if (db_->rows().key_comp()(upper, lower)) std::swap(lower, upper);
   if (dice_.OneIn(4)) iterator.Add("lower", lower);
   uppers_.erase(slot);
   if (!dice_.OneIn(4)) iterator.Add("upper", uppers_[slot] = upper);

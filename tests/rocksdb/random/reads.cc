@@ -69,7 +69,10 @@ void MultiScan([[maybe_unused]] const Operation& operation, [[maybe_unused]] con
                [[maybe_unused]] const ReadContext& context,
                [[maybe_unused]] const std::shared_ptr<ReadPruning>& pruning) {
 #if BLOCKSIEVE_HAS_USER_INDEX
-  if (!context.settings->CanMultiScan() || pruning == nullptr) return;
+  if (!context.settings->CanMultiScan()) return;
+  const auto matches = [&](const auto& value) {
+    return pruning == nullptr || pruning->Matches(value);
+  };
   const std::vector<std::string> begins = operation.All("begin");
   const std::vector<std::string> ends = operation.All("end");
   std::vector<std::pair<std::string, std::string>> ranges;
@@ -85,11 +88,11 @@ void MultiScan([[maybe_unused]] const Operation& operation, [[maybe_unused]] con
     args.insert(begin, end);
     last_end = &end;
     for (auto row = view.rows->lower_bound(begin); row != view.rows->lower_bound(end); ++row) {
-      if (pruning->Matches(row->second)) expected.emplace_back(*row);
+      if (matches(row->second)) expected.emplace_back(*row);
     }
   }
   if (args.empty()) return;
-  rocksdb::ReadOptions read = pruning->read_options();
+  rocksdb::ReadOptions read = pruning ? pruning->read_options() : rocksdb::ReadOptions();
   read.total_order_seek = true;
   read.snapshot = view.snapshot;
   ScannedRows rows;
@@ -97,8 +100,7 @@ void MultiScan([[maybe_unused]] const Operation& operation, [[maybe_unused]] con
     const auto scans = view.db->NewMultiScan(read, view.family, args);
     for (auto scan : *scans) {
       for (auto row : scan) {
-        if (pruning->Matches(row.second))
-          rows.emplace_back(row.first.ToString(), row.second.ToString());
+        if (matches(row.second)) rows.emplace_back(row.first.ToString(), row.second.ToString());
       }
     }
   } catch (const std::exception& error) {
@@ -265,6 +267,8 @@ KeptIterator::KeptIterator(const Operation& operation, View view,
       is_of_changes_(operation.Get("of") == "changes") {
   if (operation.Has("lower")) bounds_.lower = operation.Get("lower");
   if (operation.Has("upper")) bounds_.upper = operation.Get("upper");
+  if (bounds_.lower && bounds_.upper && view_.rows->key_comp()(*bounds_.upper, *bounds_.lower))
+    std::swap(bounds_.lower, bounds_.upper);
   read_ = ToReadOptions(operation, *context_.settings,
                         pruning_ ? pruning_->read_options() : rocksdb::ReadOptions());
   read_.tailing = operation.Has("tailing") && context_.settings->Has("tailing") && !is_scan_ &&

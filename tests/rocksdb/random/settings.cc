@@ -195,6 +195,7 @@ void Settings::Settle() {
   if (Has("transactions")) {
     Remove("db.unordered_write");
     Remove("delete_ranges");
+    if (!Is("transactions", "committed")) Remove("tailing");  // which show an old state
   }
   if (is_fifo()) Remove("db.max_open_files");
   if (Has("threads")) Remove("db.unordered_write");  // with it, snapshots change
