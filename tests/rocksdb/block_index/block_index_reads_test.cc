@@ -23,7 +23,7 @@
 #include "tests/rocksdb/scan/skip_test_db.h"
 #include "tests/support/new_policy.h"
 
-// Block indexes in databases; DatabaseModelTest and RandomPruningsTest check all kinds of reads.
+// Block indexes in databases; RandomDatabaseTest checks all kinds of reads.
 
 namespace blocksieve {
 namespace {

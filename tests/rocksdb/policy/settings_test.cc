@@ -17,7 +17,7 @@
 #include "tests/support/test_db.h"
 
 // Every setting of RocksDB that affects filters, and changes while a database is open. Changes
-// between openings: DatabaseModel.
+// between openings: RandomDatabaseTest.
 
 namespace blocksieve {
 namespace {

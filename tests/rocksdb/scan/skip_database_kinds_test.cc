@@ -13,7 +13,7 @@
 #include "tests/rocksdb/scan/skip_test_db.h"
 #include "tests/support/new_policy.h"
 
-// Databases that random_scans_test.cc does not have, and databases that a scan refuses.
+// Databases that RandomDatabaseTest does not have, and databases that a scan refuses.
 
 namespace blocksieve {
 namespace {
