@@ -131,7 +131,8 @@ TEST_P(RandomDatabaseTest, ReadsShowTheRows) {
     std::string failure;
     const Operations text = RunSeed(fixed, seed, kOperations, {}, &totals, &failure);
     if (failure.empty()) continue;
-    ADD_FAILURE() << "seed " << seed << ": " << failure << "\nin this text, or a longer one:\n"
+    ADD_FAILURE() << "seed " << seed << ": " << failure << "\n"
+                  << "in this text, or a longer one:\n"
                   << ToText(ShrinkFailure(text));
     break;
   }
