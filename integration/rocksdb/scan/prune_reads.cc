@@ -18,6 +18,7 @@
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
+#include "integration/rocksdb/ranges/range_extractor.h"
 #include "integration/rocksdb/scan/scan_context.h"
 #include "integration/rocksdb/scan/scan_plan.h"
 #include "lib/base/errors.h"
@@ -34,6 +35,7 @@ struct ReadPruning::Decision {
   std::vector<SidecarId> pruned;             // ids of files, sorted
   BlocksOfFiles by_block;                    // files of which blocks may be left out
   TableFilter others;                        // the program's own filter; may be empty
+  std::string reads_all;                     // why nothing is left out; empty if something may be
   ReadPruningCounts counts;                  // without those of tables
   mutable std::atomic<uint64_t> tables_asked = 0;
   mutable std::atomic<uint64_t> tables_left_out = 0;
@@ -112,14 +114,17 @@ rocksdb::Status CheckIsNoSecondary(rocksdb::DB* db, rocksdb::ColumnFamilyHandle*
       status.ToString());
 }
 
+rocksdb::Status CheckNotTailing(const rocksdb::ReadOptions& read_options) {
+  if (!read_options.tailing) return {};
+  return rocksdb::Status::InvalidArgument(
+      "blocksieve: option read_options.tailing is true; allowed: false, as RocksDB's tailing "
+      "iterators end a level at a file that is left out");
+}
+
 rocksdb::Status CheckPrunable(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                               const rocksdb::Options& options,
                               const rocksdb::ReadOptions& read_options) {
-  if (read_options.tailing) {
-    return rocksdb::Status::InvalidArgument(
-        "blocksieve: option read_options.tailing is true; allowed: false, as RocksDB's tailing "
-        "iterators end a level at a file that is left out");
-  }
+  BLOCKSIEVE_RETURN_IF_ERROR(CheckNotTailing(read_options));
   const auto refusal = [](const std::string& option, const std::string& allowed,
                           const std::string& why) {
     return rocksdb::Status::NotSupported("blocksieve: option " + option +
@@ -143,20 +148,6 @@ rocksdb::Status CheckPrunable(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
                    std::string("RocksDB then refuses iterators that leave files out") + kReadAll);
   }
   return CheckIsNoSecondary(db, column_family);
-}
-
-// The condition without order and limit. Errors: InvalidArgument.
-rocksdb::Status ParseCondition(std::string_view text, const ColumnList& columns,
-                               Predicate* condition) {
-  Result<Query> query = Query::Parse(text, columns);
-  if (!query.ok()) return ToRocksStatus(query.status());
-  if (query->order || query->limit != 0) {
-    return rocksdb::Status::InvalidArgument(
-        "blocksieve: the condition has ORDER BY or LIMIT; allowed: a condition alone. Use SkipScan "
-        "for the others");
-  }
-  *condition = std::move(query->predicate);
-  return rocksdb::Status::OK();
 }
 
 /// Judges files by their place and their skip indexes.
@@ -245,7 +236,8 @@ void OwnBound(const rocksdb::Slice** option, std::string* bytes, rocksdb::Slice*
 // `base` with the decision in it. `filters_files`: by the table filter.
 std::shared_ptr<ReadPruning> MakePruning(const rocksdb::ReadOptions& base,
                                          std::shared_ptr<ReadPruning::Decision> decision,
-                                         bool filters_files, bool chooses_index) {
+                                         bool filters_files,
+                                         const rocksdb::ColumnFamilyOptions& family) {
   auto reads = std::make_unique<ReadPruning::Reads>();
   rocksdb::ReadOptions& options = reads->options = base;
   OwnBound(&options.iterate_lower_bound, &reads->lower_bytes, &reads->lower);
@@ -257,7 +249,9 @@ std::shared_ptr<ReadPruning> MakePruning(const rocksdb::ReadOptions& base,
   options.table_filter = {};
   if (reads->filter) SetTableFilter(reads->filter, &options);
   reads->choice = NewBlockIndexChoice(&decision->by_block);
-  ChooseIndex(chooses_index ? reads->choice.get() : nullptr, &options);
+  ChooseIndex(FindBlockIndexOptions(family) ? reads->choice.get() : nullptr, &options);
+  if (options.iterate_upper_bound != nullptr && IsRangeExtractor(family.prefix_extractor.get()))
+    options.auto_prefix_mode = true;
   if (!decision->by_block.empty()) ReadNoBlocksBetween(&options);
   return std::make_shared<ReadPruning>(std::move(decision), std::move(reads));
 }
@@ -273,6 +267,26 @@ const rocksdb::ReadOptions& ReadPruning::read_options() const { return reads_->o
 
 bool ReadPruning::Matches(const rocksdb::Slice& value) const {
   return !decision_->condition || decision_->condition->Matches(value.ToStringView());
+}
+
+std::string ReadPruning::ToString() const {
+  if (!decision_->reads_all.empty()) return "reads all: " + decision_->reads_all;
+  const ReadPruningCounts now = counts();
+  std::string text;
+  for (const auto& [name, count] : {std::pair("files", now.num_files),
+                                    {"pruned", now.files_pruned},
+                                    {"by block", now.files_by_block},
+                                    {"matching", now.files_matching},
+                                    {"above older", now.files_above_older},
+                                    {"sharing keys", now.files_sharing_keys},
+                                    {"without index", now.files_without_index},
+                                    {"of writers", now.files_of_writers},
+                                    {"not unique", now.files_not_unique},
+                                    {"blocks", now.num_blocks},
+                                    {"blocks left out", now.blocks_left_out}}) {
+    if (count != 0 || text.empty()) text += (text.empty() ? "" : ", ") + ToText(count) + ' ' + name;
+  }
+  return text;
 }
 
 ReadPruningCounts ReadPruning::counts() const {
@@ -303,8 +317,44 @@ rocksdb::Status rocksdb_plugin::PruneReadsBy(rocksdb::DB* db,
   FileMap(column_family->GetComparator(), std::move(metadata))
       .ForEach([&](const auto& file, OlderEntries older) { judge.Judge(file, older); });
   std::ranges::sort(decision->pruned);
-  *pruning = MakePruning(base, std::move(decision), judge.has_properties(),
-                         /*chooses_index=*/FindBlockIndexOptions(options).has_value());
+  *pruning = MakePruning(base, std::move(decision), judge.has_properties(), options);
+  return rocksdb::Status::OK();
+}
+
+rocksdb::Status rocksdb_plugin::PruneOrReadAll(rocksdb::DB* db,
+                                               rocksdb::ColumnFamilyHandle* column_family,
+                                               const rocksdb::Options& options,
+                                               const std::optional<Predicate>& condition,
+                                               const rocksdb::ReadOptions& base,
+                                               std::shared_ptr<ReadPruning>* pruning) {
+  if (base.iter_start_ts != nullptr) {
+    return rocksdb::Status::InvalidArgument(
+        "blocksieve: option read_options.iter_start_ts is set; allowed: null, as it shows versions "
+        "of rows and not rows");
+  }
+  rocksdb::Status status = CheckNotTailing(base);
+  if (status.ok() && condition)
+    status = PruneReadsBy(db, column_family, options, *condition, base, pruning);
+  if (!status.IsNotSupported() && (!status.ok() || condition)) return status;
+  auto decision = std::make_shared<ReadPruning::Decision>(condition);
+  decision->reads_all = status.ok() ? "no condition" : ToMessage(status);
+  *pruning = MakePruning(base, std::move(decision), /*filters_files=*/false, options);
+  return rocksdb::Status::OK();
+}
+
+rocksdb::Status rocksdb_plugin::ParseCondition(std::string_view text,
+                                               const rocksdb::ColumnFamilyOptions& options,
+                                               Predicate* condition) {
+  ColumnList columns;
+  BLOCKSIEVE_RETURN_IF_ERROR(FindColumns(options, &columns));
+  Result<Query> query = Query::Parse(text, columns);
+  if (!query.ok()) return ToRocksStatus(query.status());
+  if (query->order || query->limit != 0) {
+    return rocksdb::Status::InvalidArgument(
+        "blocksieve: the condition has ORDER BY or LIMIT; allowed: a condition alone. Use SkipScan "
+        "for the others");
+  }
+  *condition = std::move(query->predicate);
   return rocksdb::Status::OK();
 }
 
@@ -316,7 +366,7 @@ rocksdb::Status PruneReads(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_
     const rocksdb::Options options = db->GetOptions(column_family);
     if (condition.empty() && FindBlockIndexOptions(options)) {
       *pruning = MakePruning(base, std::make_shared<ReadPruning::Decision>(std::nullopt),
-                             /*filters_files=*/false, /*chooses_index=*/true);
+                             /*filters_files=*/false, options);
       return rocksdb::Status::OK();
     }
     if (condition.empty()) {
@@ -324,10 +374,8 @@ rocksdb::Status PruneReads(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_
           "blocksieve: the condition is empty; allowed: one such as \"n = 7\", or, for ranges "
           "alone, an empty one with a block index in the column family's options");
     }
-    ColumnList columns;
-    BLOCKSIEVE_RETURN_IF_ERROR(FindColumns(options, &columns));
     Predicate predicate = Predicate::Constant(true);
-    BLOCKSIEVE_RETURN_IF_ERROR(ParseCondition(condition, columns, &predicate));
+    BLOCKSIEVE_RETURN_IF_ERROR(ParseCondition(condition, options, &predicate));
     return PruneReadsBy(db, column_family, options, predicate, base, pruning);
   });
 }

@@ -83,6 +83,18 @@ rocksdb::ReadOptions ScanReadOptions(const rocksdb::ReadOptions& requested);
 /// The columns of the skip index or the block index in the options. Errors: InvalidArgument.
 rocksdb::Status FindColumns(const rocksdb::ColumnFamilyOptions& options, ColumnList* columns);
 
+/// The condition, on columns of the options, without order and limit. Errors: InvalidArgument.
+rocksdb::Status ParseCondition(std::string_view text, const rocksdb::ColumnFamilyOptions& options,
+                               Predicate* condition);
+
+/// PruneReads by a parsed condition; without one, for ranges alone. Where nothing may be left out,
+/// for a reason of the database, reads everything, and `*pruning` says why.
+rocksdb::Status PruneOrReadAll(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+                               const rocksdb::Options& options,
+                               const std::optional<Predicate>& condition,
+                               const rocksdb::ReadOptions& base,
+                               std::shared_ptr<ReadPruning>* pruning);
+
 /// PruneReads by a parsed condition.
 rocksdb::Status PruneReadsBy(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                              const rocksdb::Options& options, const Predicate& condition,

@@ -1,12 +1,15 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
 #include <rocksdb/db.h>
+#include <rocksdb/iterator.h>
 #include <rocksdb/options.h>
 #include <rocksdb/slice.h>
 #include <rocksdb/status.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "blocksieve/bytes.h"
@@ -59,6 +62,9 @@ class BLOCKSIEVE_EXPORT ReadPruning {
   /// See ReadPruningCounts.
   ReadPruningCounts counts() const;
 
+  /// The counts above 0 as text, or why everything is read.
+  std::string ToString() const;
+
   struct Decision;  ///< Internal.
   struct Reads;     ///< Internal.
   ReadPruning(std::shared_ptr<const Decision> decision, std::unique_ptr<const Reads> reads);
@@ -99,5 +105,36 @@ BLOCKSIEVE_EXPORT rocksdb::Status PruneReads(rocksdb::DB* db,
                                              std::string_view condition,
                                              const rocksdb::ReadOptions& base,
                                              std::shared_ptr<ReadPruning>* pruning);
+
+/// Makes an iterator by ReadOptions, such as those of a Transaction or of a WriteBatchWithIndex.
+using IteratorFactory = std::function<rocksdb::Iterator*(const rocksdb::ReadOptions&)>;
+
+/// @{
+/// An iterator over exactly the rows that match `condition`, as of PruneReads, in both directions,
+/// with any bounds and snapshot. Without a condition: over all rows. Where range filters or a block
+/// index are enabled, an upper bound puts them to use. It leaves out what PruneReads leaves out,
+/// and reads all and tests each row where that refuses. The property "blocksieve.pruning" has
+/// ReadPruning::ToString().
+///
+/// `options` and the bytes of its bounds are copied: changing them later has no effect. All else
+/// lives as long as RocksDB's own iterators need it. Refresh decides anew. Rows that do not match
+/// count for `max_skippable_internal_keys`, by call, and are read until the `deadline`: the status
+/// is then Incomplete or TimedOut. `make`, if not empty, makes the iterator over all rows, also for
+/// Refresh; writes that it adds show if they match.
+///
+/// `column_family` null: the default one. Errors, which set `*iterator` to null: those of
+/// PruneReads but NotSupported; InvalidArgument for `iter_start_ts`; those of the base iterator.
+BLOCKSIEVE_EXPORT rocksdb::Status NewIterator(rocksdb::DB* db,
+                                              rocksdb::ColumnFamilyHandle* column_family,
+                                              std::string_view condition,
+                                              const rocksdb::ReadOptions& options,
+                                              std::unique_ptr<rocksdb::Iterator>* iterator);
+BLOCKSIEVE_EXPORT rocksdb::Status NewIterator(rocksdb::DB* db,
+                                              rocksdb::ColumnFamilyHandle* column_family,
+                                              std::string_view condition,
+                                              const rocksdb::ReadOptions& options,
+                                              const IteratorFactory& make,
+                                              std::unique_ptr<rocksdb::Iterator>* iterator);
+/// @}
 
 }  // namespace blocksieve
