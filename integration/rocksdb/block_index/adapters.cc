@@ -150,6 +150,21 @@ class Reader final : public UserDefinedIndexReader {
   std::atomic<uint64_t> last_prepared_ = 0;
 };
 
+// The index that reads a copy of its bytes; null for null.
+std::shared_ptr<const BlockIndex> CopyOf(const BlockIndex* index, const Slice& block,
+                                         const rocksdb::Comparator* comparator) {
+  if (index == nullptr) return nullptr;
+  const auto bytes = std::make_shared<const std::string>(block.ToString());
+  Result<BlockIndex> copy = BlockIndex::Open(AsBytes(*bytes), comparator);
+  if (!copy.ok()) throw std::bad_alloc();  // these bytes were opened before
+  struct Owned {
+    std::shared_ptr<const std::string> bytes;
+    BlockIndex index;
+  };
+  const auto owned = std::make_shared<const Owned>(bytes, *std::move(copy));
+  return {owned, &owned->index};
+}
+
 }  // namespace
 
 // A null builder would make RocksDB write no block, which it refuses to read as primary index.
@@ -175,7 +190,7 @@ rocksdb::Status BlockIndexFactory::NewReader(const rocksdb::UserDefinedIndexOpti
   std::shared_ptr<const BlockIndex> index;
   if (opened.ok()) index = std::make_shared<const BlockIndex>(*std::move(opened));
   if (describes_ != nullptr) {
-    *describes_ = {block.size(), index, problem};
+    *describes_ = {block.size(), CopyOf(index.get(), block, table.comparator), problem};
   } else if (index == nullptr) {
     LogLoudly(nullptr, "an index cannot be used; reason: ", problem);
   }

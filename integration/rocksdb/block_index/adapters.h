@@ -19,7 +19,7 @@ inline constexpr char kBlockIndexName[] = "blocksieve.index";
 /// The block index of a file that was opened.
 struct OpenedBlockIndex {
   uint64_t num_bytes = 0;                        ///< 0 without an index.
-  std::shared_ptr<const BlockIndex> index = {};  ///< As long as the table is open; null if damaged.
+  std::shared_ptr<const BlockIndex> index = {};  ///< With a copy of its bytes; null if damaged.
   std::string problem = {};                      ///< Why it cannot be used; empty if it can.
 };
 

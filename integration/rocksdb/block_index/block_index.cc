@@ -11,6 +11,11 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
+// Whether there is no key between both.
+bool IsJustAfter(const rocksdb::Slice& bound, const std::string& key) {
+  return bound.size() == key.size() + 1 && bound.starts_with(key) && bound[key.size()] == '\0';
+}
+
 // A filter whose bytes are those that were written, or one that always may match.
 Filter OpenSound(ByteView section) {
   return Filter::Verify(section).ok() ? Filter::Open(section) : Filter();
@@ -82,6 +87,19 @@ std::optional<GranuleSet> BlockIndex::BlocksToRead(const Predicate& condition,
     blocks.Add(entry.index() + 1);
   }
   return blocks;
+}
+
+std::pair<std::optional<std::string>, std::string> BlockIndex::KeyRange(size_t block) const {
+  EntryCursor entry(entries_);
+  std::optional<std::string> low;
+  if (block > 0) {
+    entry.MoveTo(block - 1);
+    low = entry.separator();
+    // The key just after the separator, unless the key before it goes on.
+    if (!entry.continues() && comparator_is_bytewise()) low->push_back('\0');
+  }
+  entry.MoveTo(block);
+  return {std::move(low), entry.separator()};
 }
 
 uint64_t BlockIndex::memory_bytes() const {
@@ -196,6 +214,11 @@ void BlockIndexIterator::SeekToLast() {
 
 void BlockIndexIterator::Next() {
   if (!cursor_.Valid()) return;
+  // All keys of the next block are above the separator. A scan of one block ends right after it.
+  if (read_.upper != nullptr && sought_range_ == nullptr && !cursor_.continues() &&
+      index_.comparator_is_bytewise() && IsJustAfter(*read_.upper, cursor_.separator())) {
+    return MoveTo(index_.entries().size());
+  }
   const std::optional<std::string_view> end = UpperBound();
   const auto ends_in = [&] {
     return index_.comparator().Compare(cursor_.separator(), rocksdb::Slice(*end)) >= 0;

@@ -83,6 +83,7 @@ class BlockIndex {
 
   const Entries& entries() const { return entries_; }
   const rocksdb::Comparator& comparator() const { return *comparator_; }
+  bool comparator_is_bytewise() const { return comparator_ == rocksdb::BytewiseComparator(); }
   const SkipIndex* values() const { return values_ ? &*values_ : nullptr; }  ///< Null: none.
   uint32_t value_suffix_bytes() const { return value_suffix_bytes_; }
   uint32_t options_id() const { return options_id_; }  ///< OptionsId when it was written.
@@ -93,6 +94,10 @@ class BlockIndex {
   bool MayContainRange(std::string_view begin, std::string_view end) const {
     return prefixes_.MayContainRange(begin, end) && ranges_.MayContainRange(begin, end);
   }
+
+  /// Keys at or before the first and at or after the last of a block, with few others between.
+  /// Nothing before the first block. REQUIRES: the file has the block
+  std::pair<std::optional<std::string>, std::string> KeyRange(size_t block) const;
 
   /// The blocks to read for a condition, without the file's first and last if `leaves_out_ends` is
   /// false; nullopt: all, as the index cannot prune by it.

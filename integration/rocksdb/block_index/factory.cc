@@ -129,6 +129,23 @@ void DescribeBlockIndexes(OpenedBlockIndex* opened, rocksdb::BlockBasedTableOpti
   table->user_defined_index_factory = std::move(factory);
 }
 
+std::shared_ptr<const BlockIndex> ReadBlockIndex(const SstPlace& sst,
+                                                 const rocksdb::Comparator* comparator,
+                                                 std::string* problem) {
+  OpenedBlockIndex opened;
+  rocksdb::BlockBasedTableOptions table;
+  table.no_block_cache = true;
+  DescribeBlockIndexes(&opened, &table);
+  const std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(sst.file_system);
+  rocksdb::Options options;
+  options.env = env.get();
+  options.comparator = comparator;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  const rocksdb::Status status = rocksdb::SstFileReader(options).Open(sst.path);
+  *problem = status.ok() ? opened.problem : ToMessage(status);
+  return opened.index;
+}
+
 rocksdb::Status SetBlockIndex(const BlockIndexOptions& index,
                               rocksdb::ColumnFamilyOptions* column_family) {
   auto table = *column_family->table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
@@ -204,6 +221,12 @@ std::optional<BlockIndexOptions> FindBlockIndexOptions(const rocksdb::ColumnFami
 }
 
 void DescribeBlockIndexes(OpenedBlockIndex*, rocksdb::BlockBasedTableOptions*) {}
+
+std::shared_ptr<const BlockIndex> ReadBlockIndex(const SstPlace&, const rocksdb::Comparator*,
+                                                 std::string* problem) {
+  *problem = "RocksDB has no user-defined index before 11.2";
+  return nullptr;
+}
 
 rocksdb::Status CheckBlockIndexText(const std::string&) { return SetBlockIndex({}, nullptr); }
 

@@ -41,4 +41,9 @@ rocksdb::Status SetBlockIndex(const BlockIndexOptions& index,
 /// which must outlive the options. Does nothing before RocksDB 11.2.
 void DescribeBlockIndexes(OpenedBlockIndex* opened, rocksdb::BlockBasedTableOptions* table);
 
+/// Reads the block index of a table from its file. Null without one, with the reason in `*problem`.
+std::shared_ptr<const BlockIndex> ReadBlockIndex(const SstPlace& sst,
+                                                 const rocksdb::Comparator* comparator,
+                                                 std::string* problem);
+
 }  // namespace blocksieve::rocksdb_plugin

@@ -9,11 +9,22 @@
 namespace blocksieve::rocksdb_plugin {
 
 SstIndex::SstIndex(std::shared_ptr<const rocksdb::TableProperties> properties, const SstPlace& sst,
-                   std::optional<std::vector<Column>> columns)
-    : properties_(std::move(properties)), columns_(std::move(columns)) {
+                   std::optional<std::vector<Column>> columns, const ReadCarried& read_carried)
+    : properties_(std::move(properties)),
+      columns_(std::move(columns)),
+      looked_for_carried_(read_carried != nullptr) {
   if (sst.file_system != nullptr && OpenSidecar(sst)) return;
   columns_.reset();
   OpenProperties();
+  if (index_ || !looked_for_carried_) return;
+  carried_ = read_carried(sst);
+  if (carried_.index != nullptr) {
+    problem_.clear();
+    value_suffix_bytes_ = carried_.value_suffix_bytes;
+  } else if (!carried_.problem.empty()) {
+    problem_ = carried_.problem;
+    is_lasting_ = false;  // the file could not be read now
+  }
 }
 
 bool SstIndex::OpenSidecar(const SstPlace& sst) {
@@ -64,6 +75,12 @@ bool SstIndex::Keep(Result<SkipIndex> index) {
   return false;
 }
 
+bool SstIndex::GetKeyRange(size_t granule, std::string* first, std::string* last) const {
+  if (carried_.get_keys) return carried_.get_keys(granule, first, last);
+  index_->GetKeyRange(granule, first, last);
+  return true;
+}
+
 bool SstIndex::HasRead(std::span<const Column> columns) const {
   return !columns_ || std::ranges::all_of(columns, [this](const Column& one) {
     return std::ranges::any_of(*columns_,
@@ -73,7 +90,7 @@ bool SstIndex::HasRead(std::span<const Column> columns) const {
 
 uint64_t SstIndex::memory_bytes() const {
   constexpr uint64_t kOverhead = 1024;  // this object, and its nodes in the map and the list
-  if (!index_) return kOverhead;
+  if (!index_) return kOverhead + carried_.memory_bytes;
   // The properties, which this keeps alive, have the bytes of an index outside a sidecar.
   return kOverhead + index_->memory_bytes() + (is_in_sidecar_ ? 0 : index_->index_bytes());
 }
@@ -86,21 +103,23 @@ SkipIndexCatalog& SkipIndexCatalog::Default() {
 
 std::shared_ptr<const SstIndex> SkipIndexCatalog::Open(
     const std::shared_ptr<const rocksdb::TableProperties>& properties, const SstPlace& sst,
-    std::span<const Column> columns) {
+    std::span<const Column> columns, const ReadCarried& read_carried) {
   const std::optional<SidecarId> id = IdOfSst(*properties);
   std::vector<Column> all(columns.begin(), columns.end());
   if (id) {
     const std::lock_guard lock(mutex_);
     if (const auto found = positions_.find(*id); found != positions_.end()) {
       const SstIndex& known = *found->second->second;
-      if (known.HasRead(columns)) {
+      const bool lacks_carried =
+          known.index() == nullptr && read_carried && !known.looked_for_carried();
+      if (known.HasRead(columns) && !lacks_carried) {
         entries_.splice(entries_.begin(), entries_, found->second);
         return found->second->second;
       }
-      all.insert(all.end(), known.columns()->begin(), known.columns()->end());
+      if (known.columns()) all.insert(all.end(), known.columns()->begin(), known.columns()->end());
     }
   }
-  auto index = std::make_shared<const SstIndex>(properties, sst, std::move(all));
+  auto index = std::make_shared<const SstIndex>(properties, sst, std::move(all), read_carried);
   Insert(id, index);
   return index;
 }

@@ -4,6 +4,7 @@
 #include <rocksdb/table_properties.h>
 
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -20,6 +21,19 @@
 
 namespace blocksieve::rocksdb_plugin {
 
+/// A skip index without keys, in a carrier that knows the keys of its granules.
+struct CarriedIndex {
+  std::shared_ptr<const SkipIndex> index;  ///< Null: none.
+  std::string problem = {};                ///< Why there is none.
+  uint32_t value_suffix_bytes = 0;
+  uint64_t memory_bytes = 0;  ///< With the carrier.
+  /// As SkipIndex::GetKeyRange; false: the first granule begins with the file.
+  std::function<bool(size_t granule, std::string* first, std::string* last)> get_keys = nullptr;
+};
+
+/// Reads one from a file that has no index in a sidecar or in properties.
+using ReadCarried = std::function<CarriedIndex(const SstPlace& sst)>;
+
 /// The opened skip index of an SST, or the reason why it has none. Immutable, thread-safe.
 class SstIndex {
  public:
@@ -28,13 +42,14 @@ class SstIndex {
   /// bytes alive.
   explicit SstIndex(std::shared_ptr<const rocksdb::TableProperties> properties,
                     const SstPlace& sst = {},
-                    std::optional<std::vector<Column>> columns = std::nullopt);
+                    std::optional<std::vector<Column>> columns = std::nullopt,
+                    const ReadCarried& read_carried = nullptr);
 
   SstIndex(const SstIndex&) = delete;
   SstIndex& operator=(const SstIndex&) = delete;
 
   /// Null if there is no usable index; problem() then has the reason.
-  const SkipIndex* index() const { return index_ ? &*index_ : nullptr; }
+  const SkipIndex* index() const { return index_ ? &*index_ : carried_.index.get(); }
   const std::string& problem() const { return problem_; }
 
   /// Whether the sidecar of the SST is missing.
@@ -54,6 +69,13 @@ class SstIndex {
 
   uint32_t value_suffix_bytes() const { return value_suffix_bytes_; }
 
+  /// Keys of a granule, as SkipIndex::GetKeyRange, or such that no key of it is outside. False if
+  /// `*first` is not known, and stays as it is: the granule begins with the file.
+  bool GetKeyRange(size_t granule, std::string* first, std::string* last) const;
+
+  /// Whether an index in a carrier was looked for.
+  bool looked_for_carried() const { return looked_for_carried_; }
+
   /// Memory held by the index, with the bytes that it refers to.
   uint64_t memory_bytes() const;
 
@@ -67,6 +89,8 @@ class SstIndex {
   bool is_in_sidecar_ = false;
   bool lacks_sidecar_ = false;
   std::optional<SkipIndex> index_;
+  CarriedIndex carried_;
+  bool looked_for_carried_ = false;
   std::string problem_;
   bool is_lasting_ = true;
   uint32_t value_suffix_bytes_ = 0;
@@ -83,10 +107,11 @@ class SkipIndexCatalog {
   /// The catalog of this process: the ids of SSTs are unique across databases.
   static SkipIndexCatalog& Default();
 
-  /// The index of `sst`, with at least these columns.
+  /// The index of `sst`, with at least these columns. `read_carried`: called if it has no other;
+  /// may be empty.
   std::shared_ptr<const SstIndex> Open(
       const std::shared_ptr<const rocksdb::TableProperties>& properties, const SstPlace& sst = {},
-      std::span<const Column> columns = {});
+      std::span<const Column> columns = {}, const ReadCarried& read_carried = nullptr);
 
   /// Drops the cached index of a file whose sidecar was replaced.
   void Forget(const rocksdb::TableProperties& properties);

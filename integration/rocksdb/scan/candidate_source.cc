@@ -134,8 +134,8 @@ std::optional<ScanRange> CandidateSource::NextGranules() {
     last = granule;
   }
   const auto [low, high] = std::minmax(first, last);
-  index.GetKeyRange(low, &range.low.emplace(), nullptr);
-  index.GetKeyRange(high, nullptr, &range.high.emplace());
+  if (!file_->index->GetKeyRange(low, &range.low.emplace(), nullptr)) range.low = KeyRange().low;
+  file_->index->GetKeyRange(high, nullptr, &range.high.emplace());
   return range;
 }
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "integration/rocksdb/scan/scan_plan.h"
 
+#include <rocksdb/perf_level.h>
+
 #include <algorithm>
 #include <cassert>
 #include <utility>
 
+#include "integration/rocksdb/block_index/factory.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 
 namespace blocksieve::rocksdb_plugin {
@@ -92,6 +95,39 @@ std::string FindProblem(const ScanContext& context, const SstIndex& file) {
          "; that of the database is " + std::to_string(context.value_suffix_bytes);
 }
 
+// While it lives, RocksDB counts no blocks of this thread: an explanation counts those of rows.
+class UncountedReads {
+ public:
+  UncountedReads() { rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable); }
+  ~UncountedReads() { rocksdb::SetPerfLevel(level_); }
+  UncountedReads(const UncountedReads&) = delete;
+  UncountedReads& operator=(const UncountedReads&) = delete;
+
+ private:
+  const rocksdb::PerfLevel level_ = rocksdb::GetPerfLevel();
+};
+
+// The index of values in a block index, whose granules are the blocks.
+CarriedIndex CarriedByBlocks(const SstPlace& sst, const rocksdb::Comparator* comparator) {
+  CarriedIndex carried;
+  std::shared_ptr<const BlockIndex> index;
+  {
+    const UncountedReads uncounted;
+    index = ReadBlockIndex(sst, comparator, &carried.problem);
+  }
+  if (index == nullptr || index->values() == nullptr) return carried;
+  carried.index = {index, index->values()};
+  carried.value_suffix_bytes = index->value_suffix_bytes();
+  carried.memory_bytes = index->memory_bytes();
+  carried.get_keys = [index](size_t granule, std::string* first, std::string* last) {
+    auto [low, high] = index->KeyRange(granule);
+    if (last != nullptr) *last = std::move(high);
+    if (first != nullptr && low) *first = *std::move(low);
+    return low.has_value();
+  };
+  return carried;
+}
+
 void RemoveTooNew(const SkipIndex& index, ScanContext* context, GranuleSet* granules) {
   for (size_t granule = 0; granule < index.num_granules(); ++granule) {
     if (granules->Has(granule) && index.MinSequence(granule) > context->sequence) {
@@ -105,8 +141,14 @@ void RemoveTooNew(const SkipIndex& index, ScanContext* context, GranuleSet* gran
 
 uint64_t PruneFile(ScanContext* context, const FileMap& map, PlannedFile* file) {
   const SstPlace sst{context->file_system, file->path};
-  file->index =
-      SkipIndexCatalog::Default().Open(file->properties, sst, context->predicate.columns());
+  ReadCarried read_block_index;
+  if (FindFileId(*file->properties)) {
+    read_block_index = [context](const SstPlace& place) {
+      return CarriedByBlocks(place, context->comparator);
+    };
+  }
+  file->index = SkipIndexCatalog::Default().Open(file->properties, sst,
+                                                 context->predicate.columns(), read_block_index);
   const SkipIndex* const index = file->index->index();
   std::optional<GranuleSet> granules =
       context->indexes->PruneFile(index, BaseName(file->path), FindProblem(*context, *file->index));

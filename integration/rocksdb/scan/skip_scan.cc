@@ -146,6 +146,7 @@ class SkipScan::Parts {
     BLOCKSIEVE_RETURN_IF_ERROR(OpenByIndex(db_options, &is_open));
     if (!is_open) {
       context_.counts.is_full_scan = true;
+      if (context_.indexes->CanPrune()) ReadByBlock(db_options, context_.predicate);
       context_.db->GetIntProperty(context_.column_family, rocksdb::DB::Properties::kEstimateNumKeys,
                                   &context_.counts.rows_planned);
       auto all = std::make_unique<MergedRanges>(&context_);
@@ -198,16 +199,16 @@ class SkipScan::Parts {
     return NextBatch();
   }
 
-  // Whether the merged view reads by the block index: its blocks are left out of files below which
-  // is nothing older, so their rows need no re-check.
-  bool ReadsByBlock(const rocksdb::Options& db_options) {
+  // Lets iterators read by block indexes, if there are any: without a condition, ranges end with
+  // their blocks; with one, blocks are left out of files below which is nothing older.
+  void ReadByBlock(const rocksdb::Options& db_options, const std::optional<Predicate>& condition) {
     const auto index = FindBlockIndexOptions(db_options);
-    if (!index || index->columns.empty()) return false;
-    const bool is_pruned = PruneReadsBy(context_.db, context_.column_family, db_options,
-                                        context_.predicate, context_.read_options, &pruning_)
-                               .ok();
-    if (is_pruned) context_.read_options = pruning_->read_options();
-    return is_pruned;
+    if (!index || index->columns.empty()) return;
+    if (PruneOrReadAll(context_.db, context_.column_family, db_options, condition,
+                       context_.read_options, &pruning_)
+            .ok()) {
+      context_.read_options = pruning_->read_options();
+    }
   }
 
   /// Opens the scan, unless it must be a full scan; the reason is in the counts then.
@@ -217,16 +218,13 @@ class SkipScan::Parts {
         context_.predicate, &counts,
         ScanPrunerOptions{.use_index = options_.use_index, .count_comparisons = options_.explain});
     if (!indexes.CanPrune()) return rocksdb::Status::OK();
-    if (ReadsByBlock(db_options)) {
-      counts.full_scan_reason = "the block index leaves out blocks";
-      return rocksdb::Status::OK();
-    }
     if (ConvertsTombstones(db_options)) {
       // RocksDB refuses iterators of single files then, and those of memtables would convert runs
       // of tombstones that have live rows of files between them.
       counts.full_scan_reason = "option min_tombstones_for_range_conversion is not 0";
       return rocksdb::Status::OK();
     }
+    ReadByBlock(db_options, std::nullopt);
     auto ranges = std::make_unique<MergedRanges>(&context_);
     auto memtables = std::make_unique<CandidateSource>(&context_, ranges.get());
     BLOCKSIEVE_RETURN_IF_ERROR(memtables->status());

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <string>
 
+#include "tests/rocksdb/block_index/use_block_index.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 
 // Cold data blocks that a scan reads, compared with the minimum: the distinct blocks with a visible
@@ -17,17 +18,21 @@ namespace {
 
 using namespace blocksieve::testing;  // NOLINT: test support
 
-class SkipBlocksReadTest : public ::testing::Test {
+// By skip indexes, or by block indexes.
+class SkipBlocksReadTest : public ::testing::TestWithParam<bool> {
  protected:
   static constexpr uint64_t kRows = 100'000;
   static constexpr uint64_t kRowsPerPackage = 1000;
 
   SkipBlocksReadTest() {
     index_.columns = Columns({"package=field:1", "value=field:2"});
-    config_ = SkipConfig(index_);
+    config_ = GetParam() ? MakeConfig(FilterShape::kFull, nullptr) : SkipConfig(index_);
     config_.table.block_size = 4096;
     config_.options.target_file_size_base = 4 << 20;
     config_.options.write_buffer_size = 64 << 20;
+    if (!GetParam()) return;
+    config_.table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+    UseBlockIndex({.columns = index_.columns}, /*is_primary=*/false, &config_);
   }
 
   // Packages follow the key order, but not their names.
@@ -106,7 +111,31 @@ class SkipBlocksReadTest : public ::testing::Test {
   DbConfig config_;
 };
 
-TEST_F(SkipBlocksReadTest, ACompactedDatabaseIsReadCloseToTheLeast) {
+INSTANTIATE_TEST_SUITE_P(Carriers, SkipBlocksReadTest,
+                         kHasBlockIndexes ? ::testing::Values(false, true)
+                                          : ::testing::Values(false, false),
+                         [](const auto& info) {
+                           return std::string(info.param ? "BlockIndex" : "SkipIndex") +
+                                  std::to_string(info.index);
+                         });
+
+TEST_P(SkipBlocksReadTest, TheFirstRowsOfAnOrderAreInFewBlocks) {
+  TestDb db(config_);
+  for (uint64_t row = 0; row < kRows; ++row) {
+    db.Put(Key(row), "p" + std::to_string(row / 3 + 100'000) + "\tvalue");
+  }
+  db->CompactRange({}, nullptr, nullptr);
+  db.Reopen(config_);
+  const uint64_t before = Misses(&db);
+  std::unique_ptr<SkipScan> scan;
+  MustBeOk(SkipScan::Create(&db.db(), nullptr, "TRUE ORDER BY package LIMIT 10", {}, &scan), "scan");
+  size_t num_rows = 0;
+  for (; scan->Valid(); scan->Next()) ++num_rows;
+  EXPECT_EQ(num_rows, 10u);
+  EXPECT_LE(Misses(&db) - before, 10u) << scan->Explain().ToText();
+}
+
+TEST_P(SkipBlocksReadTest, ACompactedDatabaseIsReadCloseToTheLeast) {
   TestDb db(config_);
   Fill(&db);
   for (const uint64_t row : {uint64_t{17}, kRows / 2, kRows - 1}) {
@@ -119,7 +148,7 @@ TEST_F(SkipBlocksReadTest, ACompactedDatabaseIsReadCloseToTheLeast) {
   EXPECT_EQ(Measure(&db, "package = '" + Package(0) + "'", true).explanation.rows_rechecked, 0u);
 }
 
-TEST_F(SkipBlocksReadTest, FreshlyRewrittenRowsInLevelZeroCostLittle) {
+TEST_P(SkipBlocksReadTest, FreshlyRewrittenRowsInLevelZeroCostLittle) {
   TestDb db(config_);
   Fill(&db);
   for (uint64_t row = 0; row < kRows; row += 5) {
@@ -139,7 +168,7 @@ TEST_F(SkipBlocksReadTest, FreshlyRewrittenRowsInLevelZeroCostLittle) {
 }
 
 // A scan of a few rows reads a few blocks, and a predicate that cannot prune reads no index.
-TEST_F(SkipBlocksReadTest, LimitsAndUselessPredicatesWasteNoReads) {
+TEST_P(SkipBlocksReadTest, LimitsAndUselessPredicatesWasteNoReads) {
   TestDb db(config_);
   Fill(&db);
   db.Reopen(config_);
@@ -160,7 +189,7 @@ TEST_F(SkipBlocksReadTest, LimitsAndUselessPredicatesWasteNoReads) {
   EXPECT_NE(explanation.comparisons[0].reason, "");
 }
 
-TEST_F(SkipBlocksReadTest, AScanOfOneRowOpensTheIndexesThatItReaches) {
+TEST_P(SkipBlocksReadTest, AScanOfOneRowOpensTheIndexesThatItReaches) {
   constexpr uint64_t kFiles = 100;
   config_.options.disable_auto_compactions = true;
   TestDb db(config_);
