@@ -188,6 +188,7 @@ void Generator::AddPruning(Operation* operation) {
     operation->Add("prune", dice_.Below(kSlots));
   } else {
     operation->Add("where", dice_.OneIn(3) ? "" : Condition());
+    if (operation->verb != "multiscan" && dice_.OneIn(2)) operation->Add("matching", "yes");
   }
 }
 

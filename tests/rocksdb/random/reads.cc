@@ -262,6 +262,7 @@ KeptIterator::KeptIterator(const Operation& operation, View view,
                            const MakeIterator& make)
     : view_(std::move(view)),
       pruning_(std::move(pruning)),
+      is_matching_(pruning_ == nullptr && operation.Has("matching") && view_.db != nullptr),
       context_(context),
       is_scan_(operation.verb == "scan"),
       is_of_changes_(operation.Get("of") == "changes") {
@@ -272,7 +273,7 @@ KeptIterator::KeptIterator(const Operation& operation, View view,
   read_ = ToReadOptions(operation, *context_.settings,
                         pruning_ ? pruning_->read_options() : rocksdb::ReadOptions());
   read_.tailing = operation.Has("tailing") && context_.settings->Has("tailing") && !is_scan_ &&
-                  pruning_ == nullptr && !context_.settings->has_other_extractor();
+                  pruning_ == nullptr && !is_matching_ && !context_.settings->has_other_extractor();
   if (read_.tailing) {
     read_.pin_data = false;
     bounds_.lower.reset();
@@ -283,8 +284,19 @@ KeptIterator::KeptIterator(const Operation& operation, View view,
   read_.snapshot = view_.snapshot;
   timestamp_ = view_.timestamp;
   if (!view_.timestamp.empty()) read_.timestamp = &timestamp_;
+  const std::string where =
+      is_matching_ && context_.settings->HasColumns() ? operation.Get("where") : "";
+  if (!where.empty()) condition_ = Where(where, Settings::Columns());
   NewCursor();
-  iterator_.reset(make ? make(read_) : view_.db->NewIterator(read_, view_.family));
+  if (is_matching_) {
+    context_.comparer->Must(
+        operation, blocksieve::NewIterator(view_.db, view_.family, where, read_, make, &iterator_));
+    // It has copies.
+    lower_ = upper_ = "unused";
+    if (iterator_ == nullptr) iterator_.reset(rocksdb::NewEmptyIterator());
+  } else {
+    iterator_.reset(make ? make(read_) : view_.db->NewIterator(read_, view_.family));
+  }
 }
 
 // ReadOptions refer to the slices, so their addresses must not change.
@@ -292,7 +304,8 @@ void KeptIterator::NewCursor() {
   if (bounds_.lower) lower_ = *bounds_.lower;
   if (bounds_.upper) upper_ = *bounds_.upper;
   cursor_.emplace(view_.rows, bounds_, [this](const std::string& value) {
-    return pruning_ == nullptr || pruning_->Matches(value);
+    return condition_ ? condition_->Matches(value)
+                      : pruning_ == nullptr || pruning_->Matches(value);
   });
   is_at_row_ = false;
 }
@@ -309,7 +322,8 @@ void KeptIterator::Move(const Operation& operation) {
   const bool is_step = to == "next" || to == "prev";
   const bool back = to == "prev" || to == "last" || to == "seek_for_prev";
   if ((is_step && !is_at_row_) || (is_tailing() && back)) return;
-  if (!is_step && operation.Has("upper") && bounds_.upper && !is_tailing() && !is_scan_) {
+  if (!is_step && operation.Has("upper") && bounds_.upper && !is_tailing() && !is_scan_ &&
+      !is_matching_) {
     bounds_.upper = operation.Get("upper");
     NewCursor();
   }
@@ -336,7 +350,11 @@ void KeptIterator::Move(const Operation& operation) {
     rows.emplace_back(iterator_->key().ToString(), iterator_->value().ToString());
   if (cursor_->Valid()) expected.emplace_back(cursor_->row());
   context_.comparer->Must(operation, iterator_->status());
-  const char* const reader = pruning_ ? "prune" : is_scan_ ? "scan" : back ? "backward" : "forward";
+  const char* const reader = pruning_       ? "prune"
+                             : is_matching_ ? "newiterator"
+                             : is_scan_     ? "scan"
+                             : back         ? "backward"
+                                            : "forward";
   context_.comparer->Compare(operation, reader, rows, expected);
   is_at_row_ = cursor_->Valid() && !context_.comparer->has_failed();
 }

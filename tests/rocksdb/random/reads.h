@@ -35,8 +35,8 @@ struct ReadTotals {
 };
 
 /// The readers. Each can be given a fault, which tests of the driver find.
-inline constexpr std::array kReaders = {"get",  "multiget",  "forward", "backward",
-                                        "scan", "multiscan", "prune",   "skipscan"};
+inline constexpr std::array kReaders = {"get",       "multiget", "forward",     "backward", "scan",
+                                        "multiscan", "prune",    "newiterator", "skipscan"};
 
 /// A fault of a reader: it shows the flushed version of rows that were overwritten or deleted, or
 /// loses rows that were overwritten.
@@ -102,7 +102,7 @@ std::shared_ptr<ReadPruning> Decide(const Operation& operation, const View& view
                                     const rocksdb::ReadOptions& base = {});
 
 /// An iterator, which is compared with a cursor after each move. With a decision it moves on to
-/// matching rows.
+/// matching rows; with `matching` in the operation it is a NewIterator.
 class KeptIterator {
  public:
   KeptIterator(const Operation& operation, View view, std::shared_ptr<ReadPruning> pruning,
@@ -127,6 +127,8 @@ class KeptIterator {
 
   View view_;
   const std::shared_ptr<ReadPruning> pruning_;
+  const bool is_matching_;              // made by blocksieve::NewIterator
+  std::optional<Predicate> condition_;  // of that
   ReadContext context_;
   const bool is_scan_;
   const bool is_of_changes_;  // which may show rows beyond the bound

@@ -307,10 +307,13 @@ bool Settings::NeedsTotalOrder() const {
           Is("table.index_type", "kHashSearch"));
 }
 
+bool Settings::HasColumns() const {
+  return Has("index") && (!has_block_index() || Has("index_columns"));
+}
+
 bool Settings::CanPrune(bool by_value) const {
   if (!by_value) return has_block_index() && CanFilterTables();
-  return CanFilterTables() && !Has("merges") && !has_timestamps() && Has("index") &&
-         (!has_block_index() || Has("index_columns"));
+  return CanFilterTables() && !Has("merges") && !has_timestamps() && HasColumns();
 }
 
 bool Settings::CanMultiScan() const {

@@ -47,6 +47,8 @@ class Settings {
 
   /// What PruneReads and SkipScan accept. `by_value`: a condition.
   bool CanPrune(bool by_value) const;
+  /// Whether conditions are on columns of the options, as NewIterator needs.
+  bool HasColumns() const;
   bool CanScan() const { return !has_timestamps() && !Has("db.unordered_write"); }
   bool CanMultiScan() const;
   /// Whether iterators may have a table filter.
