@@ -207,6 +207,8 @@ void RandomDb::ReadElsewhere(const Operation& operation, const std::string& of) 
     if (!Must(operation, reader.Open(file.db_path + file.name))) return;
     return read(nullptr, [&](const auto& options) { return reader.NewIterator(options); });
   }
+  if (!settings_->HidesUncommitted()) return;
+  options.allow_2pc = settings_->Has("transactions");
   options.max_open_files = -1;  // RocksDB requires it for a secondary instance
   // RocksDB 7.8.3 reads no entity from a log there.
   const auto other = of == "readonly" || has_entities_

@@ -28,8 +28,7 @@ void Get(const Operation& operation, const View& view, const ReadContext& contex
   const std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
   std::vector<rocksdb::PinnableSlice> values(keys.size());
   std::vector<rocksdb::Status> statuses(keys.size());
-  const std::string policy = context.settings->Get("transactions");
-  if (operation.verb == "multiget" && (policy.empty() || policy == "committed")) {
+  if (operation.verb == "multiget" && context.settings->HidesUncommitted()) {
     view.db->MultiGet(read, view.family, keys.size(), slices.data(), values.data(),
                       statuses.data());
   } else {

@@ -318,7 +318,7 @@ bool Settings::CanPrune(bool by_value) const {
 
 bool Settings::CanMultiScan() const {
   // MultiScans of RocksDB 11.2 crash without a block cache.
-  return has_block_index() && is_bytewise() && !Has("table.no_block_cache");
+  return has_block_index() && is_bytewise() && HidesUncommitted() && !Has("table.no_block_cache");
 }
 
 std::string DrawPrefixRule(Dice* dice) {

@@ -20,7 +20,8 @@ namespace blocksieve::testing {
 // - pin_data with timestamps: Prev of 7.8.3 writes into keys of the memtable;
 // - write policies but the first with universal compaction: 9.10 locks its mutex twice;
 // - blobs in files placed by age: an assertion;
-// - MultiGet of the write policies but the first: it shows rows that are not committed.
+// - MultiGet and MultiScan of the write policies but the first, which show rows that are not
+//   committed, and read-only and secondary instances, which do not read their logs.
 class Settings {
  public:
   /// `earlier`: the settings of the last opening, of which some stay for life. Null: none.
@@ -51,6 +52,8 @@ class Settings {
   bool HasColumns() const;
   bool CanScan() const { return !has_timestamps() && !Has("db.unordered_write"); }
   bool CanMultiScan() const;
+  /// Whether batched MultiGet and MultiScan hide rows that are not committed.
+  bool HidesUncommitted() const { return !Has("transactions") || Is("transactions", "committed"); }
   /// Whether iterators may have a table filter.
   bool CanFilterTables() const { return !Has("cf.min_tombstones_for_range_conversion"); }
 
