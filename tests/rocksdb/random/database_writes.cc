@@ -267,8 +267,8 @@ void RandomDb::IngestFrom(const Operation& operation, const std::vector<std::str
 
 // RepairDB knows no transactions.
 void RandomDb::Repair(const Operation&) {
-  if (transactions_ != nullptr || settings_->Has("cf.enable_blob_files") ||
-      settings_->has_timestamps() || !threads_.empty())
+  if (transactions_ != nullptr || settings_->Has("delete_ranges") ||
+      settings_->Has("cf.enable_blob_files") || settings_->has_timestamps() || !threads_.empty())
     return;
   Close();
   is_repaired_ = true;

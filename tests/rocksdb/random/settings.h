@@ -16,6 +16,7 @@ namespace blocksieve::testing {
 // - another prefix extractor by SetOptions, while iterators have the old one;
 // - max_sequential_skip_in_iterations = 0;
 // - range deletes and merges in the same database, and tailing iterators with either or with blobs;
+// - RepairDB of range deletes and ingested files: reads of one moment differ;
 // - async_io with readahead;
 // - pin_data with timestamps: Prev of 7.8.3 writes into keys of the memtable;
 // - write policies but the first with universal compaction: 9.10 locks its mutex twice;
