@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <rocksdb/utilities/db_ttl.h>
+#include <rocksdb/utilities/stackable_db.h>
 #include <rocksdb/utilities/transaction.h>
 #include <rocksdb/utilities/transaction_db.h>
 
@@ -11,6 +11,7 @@
 #include <regex>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "blocksieve/rocksdb/prune_reads.h"
 #include "integration/rocksdb/compat/version_differences.h"
@@ -151,9 +152,9 @@ TEST_F(NewIteratorTest, RefreshDecidesAnew) {
 }
 
 TEST_F(NewIteratorTest, ReadsAllWhereNothingMayBeLeftOut) {
-  MustBeOk(rocksdb::MergeOperator::CreateFromString({}, "stringappend",
-                                                    &config_.options.merge_operator),
-           "merge operator");
+  MustBeOk(
+      rocksdb::MergeOperator::CreateFromString({}, "stringappend", &config_.options.merge_operator),
+      "merge operator");
   TestDb db(config_);
   for (uint64_t i = 0; i < 200; ++i) db.Put(Key(i), Value(i / 10));
   db.Compact();
@@ -223,6 +224,30 @@ TEST_F(NewIteratorTest, RefusesWhatItCannotShow) {
   const rocksdb::Slice time("12345678");
   options.iter_start_ts = &time;
   EXPECT_NE(refusal("n = 7", options).find("iter_start_ts"), std::string::npos);
+}
+
+// RocksDB copies all options under the mutex of the database.
+TEST_F(NewIteratorTest, EachCallAsksForTheOptionsOnce) {
+  class CountingDb final : public rocksdb::StackableDB {
+   public:
+    using StackableDB::StackableDB;
+    rocksdb::Options GetOptions(rocksdb::ColumnFamilyHandle* family) const override {
+      ++num_copies;
+      return StackableDB::GetOptions(family);
+    }
+    mutable int num_copies = 0;
+  };
+  TestDb db(config_);
+  Fill(&db.db());
+  CountingDb counting(std::shared_ptr<rocksdb::DB>(&db.db(), [](rocksdb::DB*) {}));
+  std::shared_ptr<ReadPruning> pruning;
+  MustBeOk(PruneReads(&counting, nullptr, "n = 7", {}, &pruning));
+  EXPECT_EQ(std::exchange(counting.num_copies, 0), 1);
+  EXPECT_NE(Open(&counting), nullptr);
+  EXPECT_EQ(std::exchange(counting.num_copies, 0), 1);
+  std::unique_ptr<SkipScan> scan;
+  MustBeOk(SkipScan::Create(&counting, nullptr, "n = 7", {}, &scan));
+  EXPECT_EQ(counting.num_copies, 1);
 }
 
 // A virtual function that RocksDB adds must be forwarded, or stated here.
