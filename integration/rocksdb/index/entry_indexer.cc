@@ -21,20 +21,6 @@ bool IsLeftOut(PartState part) {
 
 }  // namespace
 
-EntryValue ToEntryValue(rocksdb::EntryType type) {
-  switch (type) {
-    case rocksdb::kEntryPut:
-      return EntryValue::kPlain;
-    case rocksdb::kEntryDelete:
-    case rocksdb::kEntrySingleDelete:
-    case rocksdb::kEntryDeleteWithTimestamp:
-    case rocksdb::kEntryRangeDeletion:
-      return EntryValue::kNone;
-    default:
-      return EntryValue::kUnknown;
-  }
-}
-
 Result<EntryIndexer> EntryIndexer::Create(SkipIndexSettings settings, bool numbers_blocks) {
   if (numbers_blocks) settings.index.granule_rows = settings.index.granule_bytes = 0;
   Result<SkipIndexBuilder> builder = SkipIndexBuilder::Create(settings.index, !numbers_blocks);

@@ -18,7 +18,19 @@ enum class EntryValue {
   kNone,     ///< The entry deletes.
 };
 
-EntryValue ToEntryValue(rocksdb::EntryType type);
+inline EntryValue ToEntryValue(rocksdb::EntryType type) {
+  switch (type) {
+    case rocksdb::kEntryPut:
+      return EntryValue::kPlain;
+    case rocksdb::kEntryDelete:
+    case rocksdb::kEntrySingleDelete:
+    case rocksdb::kEntryDeleteWithTimestamp:
+    case rocksdb::kEntryRangeDeletion:
+      return EntryValue::kNone;
+    default:
+      return EntryValue::kUnknown;
+  }
+}
 
 /// An entry of a table, as RocksDB stores it.
 struct TableEntry {
