@@ -128,7 +128,8 @@ TEST_P(SkipBlocksReadTest, TheFirstRowsOfAnOrderAreInFewBlocks) {
   db.Reopen(config_);
   const uint64_t before = Misses(&db);
   std::unique_ptr<SkipScan> scan;
-  MustBeOk(SkipScan::Create(&db.db(), nullptr, "TRUE ORDER BY package LIMIT 10", {}, &scan), "scan");
+  MustBeOk(SkipScan::Create(&db.db(), nullptr, "TRUE ORDER BY package LIMIT 10", {}, &scan),
+           "scan");
   size_t num_rows = 0;
   for (; scan->Valid(); scan->Next()) ++num_rows;
   EXPECT_EQ(num_rows, 10u);

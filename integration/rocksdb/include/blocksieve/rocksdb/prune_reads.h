@@ -80,8 +80,9 @@ class BLOCKSIEVE_EXPORT ReadPruning {
 /// transaction, and some that do not: test each row by ReadPruning::Matches. Get ignores them.
 ///
 /// With a block index (EnableIndex), they also leave out blocks, of more files, and read no block
-/// for a range without keys. An empty condition means ranges alone. Where blocks are left out,
-/// `auto_readahead_size` is off: with it, RocksDB reads the blocks between in one piece.
+/// for a range without keys. An empty condition means ranges alone. With an upper bound and the
+/// extractor of range filters, `auto_prefix_mode` is set, as by PrepareRangeRead. Where blocks are
+/// left out, `auto_readahead_size` is off: with it, RocksDB reads the blocks between in one piece.
 ///
 /// `base`: what else the iterators are to do. It is copied, with the bytes of its bounds, and its
 /// table_filter is asked first; the snapshot in it must outlive the iterators. If it is the
