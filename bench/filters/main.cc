@@ -22,7 +22,7 @@
 #include "bench/support/files.h"
 #include "bench/support/job.h"
 #include "bench/support/keys.h"
-#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/enable.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 
 namespace blocksieve::bench::filters {
@@ -100,7 +100,7 @@ double MeasureFpr(const BuiltFilter& filter, uint64_t num_probes) {
   return Ratio(positives, num_probes);
 }
 
-std::shared_ptr<const rocksdb::FilterPolicy> NewPolicy(const FilterPolicyOptions& options) {
+std::shared_ptr<const rocksdb::FilterPolicy> NewPolicy(const EnableOptions& options) {
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
   CheckOk(NewFilterPolicy(options, &policy), "filter policy");
   return policy;

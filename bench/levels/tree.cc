@@ -10,7 +10,7 @@
 
 #include "bench/support/keys.h"
 #include "bench/support/terminal.h"
-#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/enable.h"
 #include "blocksieve/tree.h"
 
 namespace blocksieve::bench::levels {

@@ -16,7 +16,7 @@
 
 #include "bench/ranges/segment_bounds.h"
 #include "blocksieve/rocksdb.h"
-#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/enable.h"
 
 namespace blocksieve::bench::ranges {
 namespace {
@@ -62,15 +62,18 @@ void SetUp(Role role, const PrefixRule& rule, rocksdb::Options& options) {
   } else if (role == Role::kFirstKey) {
     table.index_type = rocksdb::BlockBasedTableOptions::kBinarySearchWithFirstKey;
   } else if (role == Role::kBlockIndex) {
-    CheckOk(EnableIndex(&options, {.ranges = rule.prefixes.empty(), .prefixes = rule.prefixes}),
+    CheckOk(Enable(&options, {.kind = kKind,
+                              .ranges = rule.prefixes.empty(),
+                              .prefixes = rule.prefixes,
+                              .carrier = Carrier::kBlockIndex}),
             RoleName(role));
   } else if (HasRanges(role)) {
-    CheckOk(EnableFilter(&options, {.kind = kKind,
-                                    .ranges = role != Role::kPrefixes,
-                                    .prefixes = role == Role::kRanges ? "" : rule.prefixes}),
+    CheckOk(Enable(&options, {.kind = kKind,
+                              .ranges = role != Role::kPrefixes,
+                              .prefixes = role == Role::kRanges ? "" : rule.prefixes,
+                              .carrier = Carrier::kFilterAndSidecar}),
             RoleName(role));
-  }
-  if (role == Role::kBlockIndex || role == Role::kPoints) {
+  } else if (role == Role::kPoints) {
     CheckOk(NewFilterPolicy({.kind = kKind}, &table.filter_policy), RoleName(role));
   }
 }

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "bench/support/terminal.h"
-#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/enable.h"
 #include "blocksieve/sizing.h"
 
 namespace blocksieve::bench::read_amp {

@@ -76,10 +76,11 @@ void SetUp(const std::optional<SkipIndexOptions>& index, bool by_block, rocksdb:
   // Re-checks are lookups.
   CheckOk(NewFilterPolicy({}, &TableOptions(options).filter_policy), "filter policy");
   if (!index) return;
-  CheckOk(by_block ? EnableIndex(&options, {.columns = index->columns,
-                                            .value_fpr = index->target_fpr,
-                                            .max_index_bytes = index->max_index_bytes})
-                   : EnableSkipIndex(&options, *index),
+  CheckOk(Enable(&options, {.target_fpr = 0.01,
+                            .columns = index->columns,
+                            .carrier = by_block ? Carrier::kBlockIndex : Carrier::kFilterAndSidecar,
+                            .value_fpr = index->target_fpr,
+                            .max_index_bytes = index->max_index_bytes}),
           "index");
 }
 

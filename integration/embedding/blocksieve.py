@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """RocksDB with blocksieve's filters and skip indexes, by the C interfaces of both.
 
-    db = blocksieve.Database("directory", "blocksieve:0.01", "columns=package=field:1")
+    db = blocksieve.Database("directory", "target_fpr=0.01;columns=package=field:1")
     db.put(b"key", b"zlib\t1.3")
     for key, value in db.scan("package = 'zlib'"): ...
 
@@ -27,7 +27,7 @@ _FUNCTIONS = """
     rocksdb_iter_key ppN                         rocksdb_iter_value ppN
     rocksdb_iter_next -p                         rocksdb_iter_get_error -pe
     rocksdb_iter_destroy -p                      blocksieve_create_skip_scan ppppse
-    blocksieve_options_enable_filter -pse        blocksieve_options_enable_skip_index -pse
+    blocksieve_enable -pse
 """.split()
 for _name, _types in zip(_FUNCTIONS[::2], _FUNCTIONS[1::2]):
     _function = getattr(_LIBRARY, _name)
@@ -55,16 +55,14 @@ def _call(name, *arguments):
 class Database:
     """A database, created if it is missing. Not to be used after close()."""
 
-    def __init__(self, path, filter, skip_index=None):
+    def __init__(self, path, features):
         self._options, self._read, self._write, self._flush = (
             getattr(_LIBRARY, f"rocksdb_{kind}_create")()
             for kind in ("options", "readoptions", "writeoptions", "flushoptions")
         )
         _LIBRARY.rocksdb_options_set_create_if_missing(self._options, 1)
         _LIBRARY.rocksdb_options_enable_statistics(self._options)
-        _call("blocksieve_options_enable_filter", self._options, filter.encode())
-        if skip_index:
-            _call("blocksieve_options_enable_skip_index", self._options, skip_index.encode())
+        _call("blocksieve_enable", self._options, features.encode())
         self._db = _call("rocksdb_open", self._options, os.fsencode(path))
 
     def close(self):

@@ -11,7 +11,7 @@ pub type Error = *mut *mut c_char;
 #[link(name = "blocksieve_rocksdb")]
 #[link(name = "rocksdb")]
 extern "C" {
-    pub fn blocksieve_options_enable_filter(options: Ptr, options_text: Text, error: Error);
+    pub fn blocksieve_enable(options: Ptr, features: Text, error: Error);
     pub fn rocksdb_close(db: Ptr);
     pub fn rocksdb_flush(db: Ptr, options: Ptr, error: Error);
     pub fn rocksdb_flushoptions_create() -> Ptr;

@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
   rocksdb_options_t* options = rocksdb_options_create();
   rocksdb_options_set_create_if_missing(options, 1);
   rocksdb_options_enable_statistics(options);
-  blocksieve_options_enable_filter(options, argv[argc - 1], &error);
+  blocksieve_enable(options, argv[argc - 1], &error);
   check(error);
   rocksdb_t* db = rocksdb_open(options, argv[1], &error);
   check(error);

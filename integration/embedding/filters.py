@@ -4,7 +4,7 @@ import sys
 import blocksieve
 
 try:
-    db = blocksieve.Database(sys.argv[1], sys.argv[2], skip_index="columns=value=value")
+    db = blocksieve.Database(sys.argv[1], sys.argv[2] + ";columns=value=value")
 except blocksieve.Error as error:
     sys.exit(error)
 found = 0

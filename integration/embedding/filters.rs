@@ -12,7 +12,7 @@ fn main() -> Result<(), String> {
         let options = rocksdb_options_create();
         rocksdb_options_set_create_if_missing(options, 1);
         rocksdb_options_enable_statistics(options);
-        checked(|error| blocksieve_options_enable_filter(options, filter, error))?;
+        checked(|error| blocksieve_enable(options, filter, error))?;
         let db = checked(|error| rocksdb_open(options, directory, error))?;
         let (read, write) = (rocksdb_readoptions_create(), rocksdb_writeoptions_create());
         let (mut found, mut size) = (0, 0);

@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "blocksieve/hash.h"
-#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/enable.h"
 #include "integration/files/files.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/version_differences.h"

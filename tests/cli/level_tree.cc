@@ -23,7 +23,7 @@
 #include <regex>
 #include <utility>
 
-#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb.h"
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "tests/support/test_db.h"
 

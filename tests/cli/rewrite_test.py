@@ -96,7 +96,7 @@ class RewriteTranscriptTest(RewriteRewritingTest):
         num_files = len(self.would_rewrite())
         self.assertEqual(num_files, proposal["rewritten_files"])
 
-        killed = self.begin("--bytes-per-second", "8MB")
+        killed = self.begin("--bytes-per-second", "2MB")
         killed.kill()
         killed.wait()
         left = len(self.would_rewrite())
@@ -184,7 +184,7 @@ class RewritesTest(RewriteSmallTreeTest):
     def test_interrupted(self):
         self.build()
         self.apply("blocksieve:0.001")
-        process = self.begin("--bytes-per-second", "500kB")
+        process = self.begin("--bytes-per-second", "200kB")
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(TIMEOUT_SECONDS), 130)
         said = process.stderr.read().decode()

@@ -52,14 +52,14 @@ def build(language, directory):
     return f"cd {directory} && exec PREFIX {run}"
 
 
-def run(command, db, prefix="", policy="blocksieve:0.01"):
+def run(command, db, prefix="", features="target_fpr=0.01"):
     """Runs what `build` returned. Returns the numbers that it prints."""
     environment = dict(os.environ)
     if prefix == "preloaded":
         plugin = pathlib.Path(os.environ["PLUGIN"])
         prefix = f"env LD_PRELOAD={plugin}"
         environment["LD_LIBRARY_PATH"] = environment["LD_LIBRARY_PATH"].replace(str(plugin.parent), "")
-    for name, value in (("PREFIX", prefix), ("DIRECTORY", str(db)), ("FILTER", policy)):
+    for name, value in (("PREFIX", prefix), ("DIRECTORY", str(db)), ("FILTER", features)):
         command = command.replace(name, value)
     ended = subprocess.run(command, shell=True, env=environment, capture_output=True, text=True)
     numbers = re.fullmatch(OUTPUT, ended.stdout)
@@ -80,7 +80,7 @@ def main():
         found, answered = run(program, work / "db", prefix)
         assert found == 0 and 98_500 <= answered <= 99_500, (found, answered)
         try:
-            run(program, work / "wrong", prefix, "blocksieve:0.9")
+            run(program, work / "wrong", prefix, "target_fpr=0.9")
             sys.exit("a wrong option is no error")
         except RuntimeError as error:
             assert WRONG in str(error), error

@@ -4,13 +4,12 @@
 
 #include <memory>
 
-#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/enable.h"
 
 namespace blocksieve::testing {
 
 /// The policy of these options, which are valid.
-inline std::shared_ptr<const rocksdb::FilterPolicy> NewPolicy(
-    const FilterPolicyOptions& options = {}) {
+inline std::shared_ptr<const rocksdb::FilterPolicy> NewPolicy(const EnableOptions& options = {}) {
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
   const rocksdb::Status status = NewFilterPolicy(options, &policy);
   EXPECT_TRUE(status.ok()) << status.ToString();

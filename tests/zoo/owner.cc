@@ -110,7 +110,7 @@ struct Owner {
     if (kind == "plain") options.prefix_extractor.reset(NewFixedPrefixTransform(3));
     if (kind == "plain") options.table_factory.reset(NewPlainTableFactory());
     if (kind == "cuckoo") options.table_factory.reset(NewCuckooTableFactory());
-    if (kind == "blocksieve") Must(blocksieve::EnableFilter(&options, {.target_fpr = 0.01}));
+    if (kind == "blocksieve") Must(blocksieve::Enable(&options, {.target_fpr = 0.01}));
     families["default"] = options;
     for (uint32_t version = 0; version <= 5 && kind == "formats"; ++version) {
       SetTable(version);

@@ -58,7 +58,7 @@ struct SeekAdvice {
   bool has_prefixes() const { return Has(prefixes, ranges); }
 
   /// The proposal, and the size of all its filters.
-  FilterPolicyOptions Policy() const;
+  EnableOptions Policy() const;
   uint64_t FilterBytes() const;
 
  private:
@@ -97,7 +97,7 @@ struct Proposal {
   Plans plans;
   Prediction prediction;
 
-  FilterPolicyOptions policy() const {
+  EnableOptions policy() const {
     const RateGoal& goal = plans.front().goal;
     return {.target_fpr = goal.target_fpr,
             .wasted_reads = goal.wasted_reads,
@@ -140,9 +140,9 @@ Advice Advise(Forest forest, const AdviceRequest& request, const KeysOfFile& key
 
 /// The recommendation.
 struct Verdict {
-  std::string text;                                ///< One or two sentences.
-  std::string proposal = {};                       ///< Name of the recommended one; "": no change.
-  std::optional<FilterPolicyOptions> policy = {};  ///< Its options.
+  std::string text;                          ///< One or two sentences.
+  std::string proposal = {};                 ///< Name of the recommended one; "": no change.
+  std::optional<EnableOptions> policy = {};  ///< Its options.
 };
 
 /// Compares `after` with `before`: "14 times fewer wasted reads and 31 % less memory".

@@ -99,8 +99,8 @@ void SumRuns(const Forest& forest, const AdviceRequest& request, double current,
 
 // The key filters get one rate, as range filters do: goals that spread memory over the levels cover
 // key and range filters together.
-FilterPolicyOptions SeekAdvice::Policy() const {
-  FilterPolicyOptions policy{.target_fpr = target_fpr, .ranges = has_ranges()};
+EnableOptions SeekAdvice::Policy() const {
+  EnableOptions policy{.target_fpr = target_fpr, .ranges = has_ranges()};
   if (has_ranges()) policy.range_fpr = FilterOptions().range_fpr;
   if (has_prefixes()) policy.prefixes = rule;
   return policy;

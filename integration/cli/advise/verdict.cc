@@ -54,7 +54,7 @@ const Proposal* Find(const Advice& advice, std::string_view name) {
 }
 
 Verdict ChangeTo(const Proposal& proposal, const std::string& gain) {
-  const FilterPolicyOptions policy = proposal.policy();
+  const EnableOptions policy = proposal.policy();
   return {fmt::format("Change to blocksieve's filters with {}: {}.", GoalText(policy), gain),
           proposal.name, policy};
 }
@@ -93,7 +93,7 @@ std::optional<Verdict> WithParts(const Advice& advice) {
       !SavesMemory(current, projected)) {
     return NoChange(advice);
   }
-  const FilterPolicyOptions policy = seeks.Policy();
+  const EnableOptions policy = seeks.Policy();
   return Verdict{
       fmt::format("Change to blocksieve's filters with {} and {}: {}, if {:g} % of the "
                   "reads are seeks.",

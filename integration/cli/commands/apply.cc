@@ -45,7 +45,7 @@ constexpr const char* kAboutOthers =
     "blocksieve revert --db ";
 
 // Fails for another index than files have that are read by it alone, with which RocksDB would open
-// none of them, and for what EnableIndex refuses, such as ranges stored twice.
+// none of them, and for what Enable refuses, such as ranges stored twice.
 void CheckBlockIndexes(const StoredDatabase& before, const StoredDatabase& stored) {
   constexpr const char* kIndex = "user_defined_index_factory";
   for (const auto& family : stored.loaded.families) {
@@ -61,10 +61,11 @@ void CheckBlockIndexes(const StoredDatabase& before, const StoredDatabase& store
           "nullptr and false",
           family.name, kIndex, was, is_primary, is);
     }
-    rocksdb::ColumnFamilyOptions options = family.options;
+    const rocksdb::ColumnFamilyOptions& options = family.options;
     if (const auto index = rocksdb_plugin::FindBlockIndexOptions(options)) {
-      term::CheckOk(EnableIndex(&options, *index), "cannot give column family {} a block index",
-                    family.name);
+      rocksdb::Status status = rocksdb_plugin::CheckBlockIndex(*index, options);
+      if (status.ok()) status = options.table_factory->ValidateOptions(stored.loaded.db, options);
+      term::CheckOk(status, "cannot give column family {} a block index", family.name);
     }
   }
 }

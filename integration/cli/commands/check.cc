@@ -156,7 +156,7 @@ bool CheckOption(const ObjectOption& option, const OptionsSection& section, Find
 void CheckDependencies(const rocksdb::ColumnFamilyDescriptor& family, Findings* findings) {
   const rocksdb_plugin::Policy* const policy = FindPolicy(family.options);
   if (policy == nullptr) return;
-  const FilterPolicyOptions& filter = policy->options();
+  const EnableOptions& filter = policy->options();
   const std::string why = WhyNoFilterIsBuilt(findings->stored.Policy(family.name));
   if (!why.empty()) findings->Report(family.name, why);
   const std::string listeners =

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/enable.h"
 #include "integration/cli/commands/options.h"
 #include "lib/base/kernels.h"
 

@@ -80,7 +80,7 @@ void PutNeeds(const std::string& policy_value, const std::vector<std::string>& f
   if (rocksdb_plugin::ToGoal(ours->options()).differs_by_run()) {
     PutListener(options);
   }
-  if (!rocksdb_plugin::NeedsExtractor(ours->options())) return;
+  if (!rocksdb_plugin::AnswersRanges(ours->options())) return;
   for (const std::string& family : families) {
     const OptionsSection section = OptionsSection::Family(family);
     if (IsNone(options->Find(section, "prefix_extractor"))) {
@@ -192,12 +192,12 @@ std::string WhyNoFilterIsBuilt(const std::string& policy_value) {
   const auto policy = rocksdb_plugin::Judge(policy_value).policy;
   const auto* const ours = rocksdb_plugin::As<rocksdb_plugin::Policy>(policy.get());
   if (ours == nullptr) return "";
-  const FilterPolicyOptions& options = ours->options();
+  const EnableOptions& options = ours->options();
   if (options.kind == FilterKind::kStock) return "";
   const std::array<std::string_view, 1> key = {"key"};
-  const Result<Filter> filter =
-      Filter::Build(key, {.kind = ChooseKind(options.kind, /*is_short_lived=*/true),
-                          .max_build_bytes = options.max_build_bytes});
+  const Result<Filter> filter = Filter::Build(
+      key, {.kind = ChooseKind(options.kind.value_or(FilterKind::kAuto), /*is_short_lived=*/true),
+            .max_build_bytes = options.max_build_bytes});
   return filter.ok() ? "" : "no filter will be built: " + filter.status().message();
 }
 
@@ -212,31 +212,32 @@ std::string ShellWord(const std::string& text) {
   return word + "'";
 }
 
-std::pair<const char*, double> GoalOption(const FilterPolicyOptions& policy) {
+std::pair<const char*, double> GoalOption(const EnableOptions& policy) {
   if (policy.wasted_reads) return {"wasted_reads", *policy.wasted_reads};
   if (policy.bits_per_key) return {"bits_per_key", *policy.bits_per_key};
   return {"target_fpr", policy.target_fpr.value()};
 }
 
-std::string GoalText(const FilterPolicyOptions& policy) {
+std::string GoalText(const EnableOptions& policy) {
   const auto [option, value] = GoalOption(policy);
   return fmt::format("{}={}", option, value);
 }
 
-std::string DescribeParts(const FilterPolicyOptions& policy) {
+std::string DescribeParts(const EnableOptions& policy) {
   if (policy.prefixes.empty()) return policy.ranges ? "range filters" : "";
   return policy.ranges ? "prefixes and range filters" : "prefixes";
 }
 
-std::string PolicyOption(const FilterPolicyOptions& policy) {
+std::string PolicyOption(const EnableOptions& policy) {
   std::string parts = policy.prefixes.empty() ? "" : ";prefixes=" + policy.prefixes;
   if (policy.range_fpr) parts += fmt::format(";ranges=true;range_fpr={}", *policy.range_fpr);
   return "filter_policy={id=blocksieve;" + GoalText(policy) +
-         ";kind=" + std::string(FilterKindName(policy.kind)) + parts + "}";
+         ";kind=" + std::string(FilterKindName(policy.kind.value_or(FilterKind::kAuto))) + parts +
+         "}";
 }
 
-std::string StepsText(const FilterPolicyOptions& policy, bool has_options,
-                      const std::string& database, const std::optional<std::string>& only) {
+std::string StepsText(const EnableOptions& policy, bool has_options, const std::string& database,
+                      const std::optional<std::string>& only) {
   const std::string db = ShellWord(database) + (only ? " --column-family " + ShellWord(*only) : "");
   int step = 0;
   std::string text;
@@ -258,9 +259,9 @@ std::string StepsText(const FilterPolicyOptions& policy, bool has_options,
       "{}. A program that loads the OPTIONS file (LoadLatestOptions) needs the plug-in, linked or\n"
       "   preloaded (LD_PRELOAD). Other programs set the options in code and link "
       "blocksieve::rocksdb:\n"
-      "     blocksieve::EnableFilter(&options, {{{}}});\n",
+      "     blocksieve::Enable(&options, {{{}}});\n",
       ++step, fields);
-  if (rocksdb_plugin::NeedsExtractor(policy)) {
+  if (rocksdb_plugin::AnswersRanges(policy)) {
     text += "   Seeks need an upper bound: blocksieve::PrepareRangeRead(&bound, &read_options);\n";
   }
   if (!has_options) text += fmt::format("{}. Close the database and open it again.\n", ++step);

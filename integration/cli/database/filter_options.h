@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/enable.h"
 #include "blocksieve/tree.h"
 #include "integration/cli/database/stored_database.h"
 
@@ -45,19 +45,19 @@ std::string WithoutListener(const std::string& listeners);
 void PutFileIds(const std::string& family, bool has_columns, rocksdb_plugin::OptionsText* options);
 
 /// The goal of a policy: {"bits_per_key", 9.98}, and "bits_per_key=9.98".
-std::pair<const char*, double> GoalOption(const FilterPolicyOptions& policy);
-std::string GoalText(const FilterPolicyOptions& policy);
+std::pair<const char*, double> GoalOption(const EnableOptions& policy);
+std::string GoalText(const EnableOptions& policy);
 
 /// "prefixes and range filters"; "" without both.
-std::string DescribeParts(const FilterPolicyOptions& policy);
+std::string DescribeParts(const EnableOptions& policy);
 
 /// The option that requests this policy: "filter_policy={...}".
-std::string PolicyOption(const FilterPolicyOptions& policy);
+std::string PolicyOption(const EnableOptions& policy);
 
 /// The steps to set a policy. `has_options`: whether the OPTIONS file has it, and what it needs.
 /// `only`: the only column family.
-std::string StepsText(const FilterPolicyOptions& policy, bool has_options,
-                      const std::string& database, const std::optional<std::string>& only);
+std::string StepsText(const EnableOptions& policy, bool has_options, const std::string& database,
+                      const std::optional<std::string>& only);
 
 /// Why the policy of a filter_policy value builds no filter at all; "" if it builds some.
 std::string WhyNoFilterIsBuilt(const std::string& policy_value);

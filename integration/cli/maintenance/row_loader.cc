@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "blocksieve/rocksdb.h"
-#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/enable.h"
 #include "integration/cli/database/database.h"
 #include "integration/cli/maintenance/options_change.h"
 #include "integration/rocksdb/compat/option_type.h"
@@ -57,11 +57,12 @@ void AddFilters(const std::string& family, std::optional<double> range_fpr,
   if (table == nullptr || (table->filter_policy != nullptr && !range_fpr)) return;
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
   if (range_fpr) {
-    RangeFilterOptions ranges;
-    if (const auto* const present = FindPolicy(options)) ranges.policy = present->options();
-    ranges.policy.ranges = true;
-    ranges.policy.range_fpr = *range_fpr;
-    const rocksdb::Status status = EnableRangeFilter(&options, ranges);
+    EnableOptions features;
+    if (const auto* const present = FindPolicy(options)) features = present->options();
+    features.ranges = true;
+    features.range_fpr = *range_fpr;
+    features.carrier = Carrier::kFilterAndSidecar;
+    const rocksdb::Status status = Enable(&options, features);
     if (!status.ok()) {
       term::FailUsage("--range-fpr is {}, but the database cannot have range filters: {}",
                       *range_fpr, status.ToString());

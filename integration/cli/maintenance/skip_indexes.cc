@@ -83,18 +83,17 @@ std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewIndexFactory(
     columns.push_back(column);
   }
   index.columns = std::move(columns);
-  if (stored.has_ttl()) settings->storage.value_suffix_bytes = kTtlBytes;
+  if (stored.has_ttl()) settings->value_suffix_bytes = kTtlBytes;
   if (change.target_fpr) index.target_fpr = *change.target_fpr;
   if (change.granule_rows) {
     index.block_granules = false;
     index.granule_rows = *change.granule_rows;
   }
   if (change.max_index_bytes) index.max_index_bytes = *change.max_index_bytes;
-  if (change.info_log != nullptr) settings->storage.info_log = change.info_log;
-  std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> factory;
-  const rocksdb::Status status = NewSkipIndexCollectorFactory(index, settings->storage, &factory);
-  if (!status.ok()) term::FailUsage("cannot build the indexes: {}", status.getState());
-  return factory;
+  if (change.info_log != nullptr) settings->info_log = change.info_log;
+  const Status valid = SkipIndexBuilder::Create(index).status();
+  if (!valid.ok()) term::FailUsage("cannot build the indexes: {}", valid.message());
+  return std::make_shared<rocksdb_plugin::SkipIndexCollectorFactory>(*settings);
 }
 
 bool HasValues(const GuardedDb& db, rocksdb::ColumnFamilyHandle* family, const Column& column) {

@@ -207,7 +207,7 @@ std::shared_ptr<const GranuleSet> BlockIndexFactory::Find(const BlockIndex& inde
 }
 
 BlockIndexChoice NewBlockIndexChoice(const BlocksOfFiles* blocks) {
-  return std::make_unique<const BlockIndexFactory>(BlockIndexOptions(), blocks);
+  return std::make_unique<const BlockIndexFactory>(EnableOptions(), blocks);
 }
 
 void ChooseIndex(const rocksdb::Customizable* choice, rocksdb::ReadOptions* options) {

@@ -14,7 +14,7 @@
 namespace blocksieve::rocksdb_plugin {
 
 /// The id in option strings, and the name in files.
-inline constexpr char kBlockIndexName[] = "blocksieve.index";
+inline constexpr char kBlockIndexName[] = "blocksieve.block_index";
 
 /// The block index of a file that was opened.
 struct OpenedBlockIndex {
@@ -42,10 +42,10 @@ class BlockIndexFactory final : public rocksdb::UserDefinedIndexFactory {
   static const char kName[];
 
   /// `blocks`: of a NewBlockIndexChoice; null: the factory is an option of a table.
-  explicit BlockIndexFactory(BlockIndexOptions options, const BlocksOfFiles* blocks = nullptr);
+  explicit BlockIndexFactory(const EnableOptions& options, const BlocksOfFiles* blocks = nullptr);
 
   const char* Name() const override { return kName; }
-  const BlockIndexOptions& options() const { return options_; }
+  const EnableOptions& options() const { return options_; }
   bool is_choice() const { return blocks_ != nullptr; }
 
   rocksdb::Status PrepareOptions(const rocksdb::ConfigOptions& config) override;
@@ -72,7 +72,7 @@ class BlockIndexFactory final : public rocksdb::UserDefinedIndexFactory {
   void DescribeIn(OpenedBlockIndex* opened) { describes_ = opened; }
 
  private:
-  BlockIndexOptions options_;
+  EnableOptions options_;
   const BlocksOfFiles* const blocks_;
   OpenedBlockIndex* describes_ = nullptr;  // null: nothing is described
 };

@@ -16,7 +16,7 @@
 
 #include "blocksieve/filter.h"
 #include "blocksieve/granule_set.h"
-#include "blocksieve/rocksdb/block_index.h"
+#include "blocksieve/rocksdb/enable.h"
 #include "blocksieve/skip_index.h"
 #include "integration/rocksdb/block_index/entries.h"
 #include "integration/rocksdb/block_index/file_id.h"
@@ -31,14 +31,14 @@ inline constexpr char kBlockIndexVersion = 1;
 inline constexpr uint64_t kMaxBlockIndexBytes = UINT64_C(0xffffffff) - kBlockTrailerBytes;
 
 /// The same for equal options; for different ones only by chance, once in 2^32 pairs.
-uint32_t OptionsId(const BlockIndexOptions& options);
+uint32_t OptionsId(const EnableOptions& options);
 
 /// Builds the index of one file. Throws nothing: without memory there is no index, and reads use
 /// RocksDB's. Not thread-safe.
 class BlockIndexBuilder {
  public:
-  /// `id`: the file's (file_id.h). Errors: InvalidArgument, as EnableIndex.
-  static Result<BlockIndexBuilder> Create(const BlockIndexOptions& options,
+  /// `id`: the file's (file_id.h). Errors: InvalidArgument, as Enable.
+  static Result<BlockIndexBuilder> Create(const EnableOptions& options,
                                           const rocksdb::Comparator* comparator,
                                           const SidecarId& id = kNoFileId);
 
@@ -56,13 +56,13 @@ class BlockIndexBuilder {
   uint64_t EstimatedBytes() const { return entries_.num_entry_bytes(); }
 
  private:
-  BlockIndexBuilder(const BlockIndexOptions& options, const rocksdb::Comparator* comparator,
+  BlockIndexBuilder(const EnableOptions& options, const rocksdb::Comparator* comparator,
                     const SidecarId& id)
       : options_(options), comparator_(comparator), id_(id) {}
 
   std::string Build();
 
-  BlockIndexOptions options_;
+  EnableOptions options_;
   const rocksdb::Comparator* comparator_;
   SidecarId id_;
   std::optional<FilterBuilder> ranges_;

@@ -8,9 +8,21 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-uint32_t OptionsId(const BlockIndexOptions& options) {
+namespace {
+
+double RangeFpr(const EnableOptions& options) {
+  return options.range_fpr.value_or(FilterOptions().range_fpr);
+}
+
+double PrefixFpr(const EnableOptions& options) {
+  return options.prefix_fpr.value_or(FilterOptions().prefix_fpr);
+}
+
+}  // namespace
+
+uint32_t OptionsId(const EnableOptions& options) {
   std::string text = options.prefixes + (options.ranges ? " ranges" : "");
-  for (const double fpr : {options.range_fpr, options.prefix_fpr, options.value_fpr})
+  for (const double fpr : {RangeFpr(options), PrefixFpr(options), options.value_fpr})
     text += ' ' + ToText(fpr);
   for (const uint64_t bytes : {uint64_t{options.value_suffix_bytes}, options.max_index_bytes})
     text += ' ' + ToText(bytes);
@@ -18,7 +30,7 @@ uint32_t OptionsId(const BlockIndexOptions& options) {
   return Checksum(AsBytes(text));
 }
 
-Result<BlockIndexBuilder> BlockIndexBuilder::Create(const BlockIndexOptions& options,
+Result<BlockIndexBuilder> BlockIndexBuilder::Create(const EnableOptions& options,
                                                     const rocksdb::Comparator* comparator,
                                                     const SidecarId& id) try {
   if (comparator->timestamp_size() != 0) {
@@ -34,13 +46,13 @@ Result<BlockIndexBuilder> BlockIndexBuilder::Create(const BlockIndexOptions& opt
   BlockIndexBuilder builder(options, comparator, id);
   if (options.ranges) {
     Result<FilterBuilder> ranges = FilterBuilder::Create(
-        {.kind = FilterKind::kNone, .ranges = true, .range_fpr = options.range_fpr});
+        {.kind = FilterKind::kNone, .ranges = true, .range_fpr = RangeFpr(options)});
     if (!ranges.ok()) return ranges.status();
     builder.ranges_ = *std::move(ranges);
   }
   if (!options.prefixes.empty()) {
     Result<FilterBuilder> prefixes = FilterBuilder::Create(
-        {.prefixes = options.prefixes, .prefix_fpr = options.prefix_fpr, .holds_keys = false});
+        {.prefixes = options.prefixes, .prefix_fpr = PrefixFpr(options), .holds_keys = false});
     if (!prefixes.ok()) return prefixes.status();
     builder.prefixes_ = *std::move(prefixes);
   }
@@ -49,7 +61,7 @@ Result<BlockIndexBuilder> BlockIndexBuilder::Create(const BlockIndexOptions& opt
         EntryIndexer::Create({.index = {.columns = options.columns,
                                         .target_fpr = options.value_fpr,
                                         .max_index_bytes = options.max_index_bytes},
-                              .storage = {.value_suffix_bytes = options.value_suffix_bytes}},
+                              .value_suffix_bytes = options.value_suffix_bytes},
                              /*numbers_blocks=*/true);
     if (!values.ok()) return values.status();
     builder.values_ = *std::move(values);

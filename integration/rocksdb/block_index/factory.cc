@@ -17,34 +17,13 @@
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/user_index.h"
 #include "integration/rocksdb/compat/version_differences.h"
-#include "integration/rocksdb/index/skip_index_properties.h"
+#include "integration/rocksdb/index/skip_index_collector.h"
+#include "integration/rocksdb/policy/policy.h"
 #include "lib/base/errors.h"
 
 namespace blocksieve {
 
 using namespace rocksdb_plugin;  // NOLINT: the same component
-
-const OptionTable& rocksdb_plugin::BlockIndexOptionTable() {
-  using Options = BlockIndexOptions;
-  const auto option = [](const OptionFacts& facts, auto get) {
-    return OptionTable::Describe<Options>(facts, get);
-  };
-  static const auto& table = *new OptionTable({
-      option({"ranges", "bounded iterators read nothing in ranges without keys"}, &Options::ranges),
-      option({"range_fpr", "share of short empty ranges let through", kMinRangeFpr, kMaxRangeFpr},
-             &Options::range_fpr),
-      option({"prefixes", "as of the filter policy"}, &Options::prefixes),
-      option({"prefix_fpr", "maximum share of absent prefixes let through", kMinTargetFpr,
-              kMaxTargetFpr},
-             &Options::prefix_fpr),
-      option({"columns", "as of a skip index, by data block"}, &Options::columns),
-      option({"value_fpr", "the `target_fpr` of a skip index", kMinTargetFpr, kMaxTargetFpr},
-             &Options::value_fpr),
-      option({"value_suffix_bytes", "as of a skip index"}, &Options::value_suffix_bytes),
-      option({"max_index_bytes", "the same, for the values of a file"}, &Options::max_index_bytes),
-  });
-  return table;
-}
 
 #if BLOCKSIEVE_HAS_USER_INDEX
 
@@ -56,19 +35,39 @@ using rocksdb::UserDefinedIndexBuilder;
 using rocksdb::UserDefinedIndexFactory;
 using rocksdb::UserDefinedIndexReader;
 
+// Errors: InvalidArgument if the index would store what filters or a collector of skip indexes
+// store in each file, too. Enable sets no such options, but option strings can.
+rocksdb::Status CheckStoredOnce(const EnableOptions& index,
+                                const rocksdb::ColumnFamilyOptions& family) {
+  const Policy* const policy = FindPolicy(family);
+  if (index.ranges && policy != nullptr && policy->options().ranges) {
+    return OptionOutOfRange("ranges", "true, also of the block index", "true in one of them");
+  }
+  if (!index.prefixes.empty() && policy != nullptr && !policy->options().prefixes.empty()) {
+    return OptionOutOfRange("prefixes", index.prefixes + ", also of the filters",
+                            "none in one of them");
+  }
+  SkipIndexSettings collected;
+  if (index.columns.empty() || !FindIndexOptions(family, &collected).ok()) {
+    return rocksdb::Status::OK();
+  }
+  return OptionOutOfRange("columns", "set in the skip index and in the block index",
+                          "none in one of them");
+}
+
 // Errors: InvalidArgument, also for rates that nothing uses.
-rocksdb::Status CheckOptions(BlockIndexOptions options, const rocksdb::Comparator* comparator) {
-  BLOCKSIEVE_RETURN_IF_ERROR(BlockIndexOptionTable().Canonicalize(&options));
+rocksdb::Status CheckOptions(EnableOptions options, const rocksdb::Comparator* comparator) {
+  BLOCKSIEVE_RETURN_IF_ERROR(BlockIndexOptionTable().Copy(&options, &options));
   return ToRocksStatus(BlockIndexBuilder::Create(options, comparator).status());
 }
 
 }  // namespace
 
-BlockIndexFactory::BlockIndexFactory(BlockIndexOptions options, const BlocksOfFiles* blocks)
-    : options_(std::move(options)), blocks_(blocks) {
+BlockIndexFactory::BlockIndexFactory(const EnableOptions& options, const BlocksOfFiles* blocks)
+    : blocks_(blocks) {
   if (blocks_ != nullptr) return;  // iterators read no options of it
   // RocksDB compares what it reads back from an OPTIONS file.
-  BlockIndexOptionTable().Canonicalize(&options_).PermitUncheckedError();
+  BlockIndexOptionTable().Copy(&options, &options_).PermitUncheckedError();
   RegisterOptions("BlocksieveBlockIndexOptions", &options_, &BlockIndexOptionTable().types());
 }
 
@@ -90,13 +89,13 @@ rocksdb::Status BlockIndexFactory::ValidateOptions(
     LogLoudly(db.info_log.get(),
               std::string("the block index has columns, but PruneReads leaves out no blocks of "
                           "new files; add {id=") +
-                  FileIdCollectorFactory::kName +
-                  "} to table_properties_collectors (EnableIndex does)");
+                  FileIdCollectorFactory::kName + "} to table_properties_collectors (Enable does)");
   }
+  BLOCKSIEVE_RETURN_IF_ERROR(CheckStoredOnce(options_, family));
   return UserDefinedIndexFactory::ValidateOptions(db, family);
 }
 
-const char BlockIndexFactory::kName[] = "blocksieve.index";
+const char BlockIndexFactory::kName[] = "blocksieve.block_index";
 
 int RegisterBlockIndex(rocksdb::ObjectLibrary& library) {
   library.AddFactory<UserDefinedIndexFactory>(
@@ -108,7 +107,7 @@ int RegisterBlockIndex(rocksdb::ObjectLibrary& library) {
   return 1;
 }
 
-std::optional<BlockIndexOptions> FindBlockIndexOptions(
+std::optional<EnableOptions> FindBlockIndexOptions(
     const rocksdb::ColumnFamilyOptions& column_family) {
   const auto& tables = column_family.table_factory;
   const auto* const table =
@@ -124,7 +123,7 @@ rocksdb::Status CheckBlockIndexText(const std::string& value) {
 }
 
 void DescribeBlockIndexes(OpenedBlockIndex* opened, rocksdb::BlockBasedTableOptions* table) {
-  auto factory = std::make_shared<BlockIndexFactory>(BlockIndexOptions());
+  auto factory = std::make_shared<BlockIndexFactory>(EnableOptions());
   factory->DescribeIn(opened);
   table->user_defined_index_factory = std::move(factory);
 }
@@ -146,29 +145,39 @@ std::shared_ptr<const BlockIndex> ReadBlockIndex(const SstPlace& sst,
   return opened.index;
 }
 
-rocksdb::Status SetBlockIndex(const BlockIndexOptions& index,
-                              rocksdb::ColumnFamilyOptions* column_family) {
-  auto table = *column_family->table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+rocksdb::Status CheckBlockIndex(const EnableOptions& features,
+                                const rocksdb::ColumnFamilyOptions& family) {
+  const auto& table = *family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
   const auto& present = table.user_defined_index_factory;
   if (present != nullptr && present->Name() != std::string_view(kBlockIndexName)) {
     return OptionOutOfRange("user_defined_index_factory", present->Name(), "none");
   }
   for (const auto& [name, compression] :
-       {std::pair("compression_opts", &column_family->compression_opts),
-        std::pair("bottommost_compression_opts", &column_family->bottommost_compression_opts)}) {
+       {std::pair("compression_opts", &family.compression_opts),
+        std::pair("bottommost_compression_opts", &family.bottommost_compression_opts)}) {
     if (compression->parallel_threads <= 1) continue;
     return OptionOutOfRange(name + std::string(".parallel_threads"),
                             ToText(compression->parallel_threads), "1 with a user-defined index");
   }
-  const auto factory = std::make_shared<BlockIndexFactory>(index);
-  BLOCKSIEVE_RETURN_IF_ERROR(CheckOptions(index, column_family->comparator));
-  table.user_defined_index_factory = factory;
-  auto collectors = column_family->table_properties_collector_factories;
-  std::erase_if(collectors, IsFileIdCollector);
-  if (!index.columns.empty()) collectors.push_back(std::make_shared<FileIdCollectorFactory>());
-  column_family->table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  column_family->table_properties_collector_factories = std::move(collectors);
-  return rocksdb::Status::OK();
+  return CheckOptions(features, family.comparator);
+}
+
+bool SetBlockIndex(const EnableOptions* features, rocksdb::BlockBasedTableOptions* table,
+                   rocksdb::ColumnFamilyOptions* family) {
+  auto& present = table->user_defined_index_factory;
+  const bool was_ours = present != nullptr && present->Name() == std::string_view(kBlockIndexName);
+  std::erase_if(family->table_properties_collector_factories, IsFileIdCollector);
+  if (features != nullptr) {
+    present = std::make_shared<BlockIndexFactory>(*features);
+    if (!features->columns.empty()) {
+      family->table_properties_collector_factories.push_back(
+          std::make_shared<FileIdCollectorFactory>());
+    }
+  } else if (was_ours) {
+    present = nullptr;
+    table->use_udi_as_primary_index = false;
+  }
+  return was_ours && features == nullptr;
 }
 
 }  // namespace rocksdb_plugin
@@ -178,7 +187,9 @@ rocksdb::Status MakeIndexPrimary(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* c
   return PublicCall({{"db", db}, {"options", options}}, [&]() -> rocksdb::Status {
     if (!FindBlockIndexOptions(*options)) {
       return rocksdb::Status::InvalidArgument(
-          "blocksieve: the options have no block index; call EnableIndex first");
+          "blocksieve: the options have no block index; call Enable first, and ExplainCarrier if "
+          "it "
+          "sets none");
     }
     auto table = *options->table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
     if (table.index_type == rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch) {
@@ -216,7 +227,7 @@ namespace rocksdb_plugin {
 
 int RegisterBlockIndex(rocksdb::ObjectLibrary&) { return 0; }
 
-std::optional<BlockIndexOptions> FindBlockIndexOptions(const rocksdb::ColumnFamilyOptions&) {
+std::optional<EnableOptions> FindBlockIndexOptions(const rocksdb::ColumnFamilyOptions&) {
   return std::nullopt;
 }
 
@@ -228,20 +239,24 @@ std::shared_ptr<const BlockIndex> ReadBlockIndex(const SstPlace&, const rocksdb:
   return nullptr;
 }
 
-rocksdb::Status CheckBlockIndexText(const std::string&) { return SetBlockIndex({}, nullptr); }
+rocksdb::Status CheckBlockIndexText(const std::string&) { return CheckBlockIndex({}, {}); }
 
-rocksdb::Status SetBlockIndex(const BlockIndexOptions&, rocksdb::ColumnFamilyOptions*) {
+rocksdb::Status CheckBlockIndex(const EnableOptions&, const rocksdb::ColumnFamilyOptions&) {
   return rocksdb::Status::NotSupported(
       "blocksieve: block indexes need RocksDB 11.2 or later; this was compiled for " +
-      rocksdb::GetRocksVersionAsString() +
-      ". EnableRangeFilter and EnableSkipIndex work with every version");
+      rocksdb::GetRocksVersionAsString() + "; carrier=filter_and_sidecar works with every version");
+}
+
+bool SetBlockIndex(const EnableOptions*, rocksdb::BlockBasedTableOptions*,
+                   rocksdb::ColumnFamilyOptions*) {
+  return false;
 }
 
 }  // namespace rocksdb_plugin
 
 rocksdb::Status MakeIndexPrimary(rocksdb::DB*, rocksdb::ColumnFamilyHandle*,
                                  rocksdb::ColumnFamilyOptions* options) {
-  return SetBlockIndex({}, options);
+  return CheckBlockIndex({}, *options);
 }
 
 #endif

@@ -13,29 +13,33 @@
 #include <string>
 #include <vector>
 
-#include "blocksieve/rocksdb/block_index.h"
+#include "blocksieve/rocksdb/enable.h"
 #include "integration/rocksdb/block_index/adapters.h"
-#include "integration/rocksdb/compat/option_type.h"
+#include "integration/rocksdb/policy/enable_options.h"
 
 namespace blocksieve::rocksdb_plugin {
-
-/// The options of BlockIndexOptions.
-const OptionTable& BlockIndexOptionTable();
 
 /// Registers the factory for option strings, if RocksDB has one. Returns the number of factories.
 int RegisterBlockIndex(rocksdb::ObjectLibrary& library);
 
 /// The options of the column family's block index; nothing without one of this plug-in.
-std::optional<BlockIndexOptions> FindBlockIndexOptions(
+std::optional<EnableOptions> FindBlockIndexOptions(
     const rocksdb::ColumnFamilyOptions& column_family);
 
 /// OK if RocksDB makes a user-defined index of the text of its option. Errors: those of RocksDB,
 /// which ignores such a text in the options of a table.
 rocksdb::Status CheckBlockIndexText(const std::string& value);
 
-/// EnableIndex. Errors: those of BlockIndexBuilder::Create and of the table's options.
-rocksdb::Status SetBlockIndex(const BlockIndexOptions& index,
-                              rocksdb::ColumnFamilyOptions* column_family);
+/// Whether new files of the column family can have the index. Errors: NotSupported before RocksDB
+/// 11.2; InvalidArgument, naming the option that keeps RocksDB from it. REQUIRES: block-based
+/// tables
+rocksdb::Status CheckBlockIndex(const EnableOptions& features,
+                                const rocksdb::ColumnFamilyOptions& family);
+
+/// Sets the index and its collector of ids in the options of a column family and in those of its
+/// table, or with null takes out those of blocksieve. Returns whether it took out an index.
+bool SetBlockIndex(const EnableOptions* features, rocksdb::BlockBasedTableOptions* table,
+                   rocksdb::ColumnFamilyOptions* family);
 
 /// Describes the index of each file that is opened with these options of a table, in `*opened`,
 /// which must outlive the options. Does nothing before RocksDB 11.2.

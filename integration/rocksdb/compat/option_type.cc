@@ -5,6 +5,7 @@
 #include <set>
 
 #include "blocksieve/filter.h"
+#include "integration/rocksdb/compat/log.h"
 
 namespace blocksieve::rocksdb_plugin {
 
@@ -129,6 +130,72 @@ rocksdb::Status ParseValue(const OptionFacts&, const std::string& text, std::str
   return ToRocksStatus(rule.status());
 }
 
+namespace {
+
+// Punctuation of option strings, of OPTIONS files (comments, escapes) and of the column list.
+// Blanks at the ends of a definition are escaped too, as RocksDB would strip them.
+constexpr std::string_view kEscaped = "=;{}#%|\\:,\"'";
+
+rocksdb::Status Unescape(std::string_view text, std::string* plain) {
+  plain->clear();
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      plain->push_back(text[i]);
+      continue;
+    }
+    unsigned byte = 0;
+    const char* const digits = text.data() + i + 1;
+    if (i + 2 >= text.size() || std::from_chars(digits, digits + 2, byte, 16).ptr != digits + 2) {
+      return OptionOutOfRange("columns", std::string(text), "% followed by two hex digits");
+    }
+    plain->push_back(static_cast<char>(byte));
+    i += 2;
+  }
+  return rocksdb::Status::OK();
+}
+
+}  // namespace
+
+std::string WriteValue(const OptionFacts&, const ColumnList& columns) {
+  std::string text;
+  for (const Column& column : columns) {
+    const std::string definition = column.ToText();
+    if (!text.empty()) text += '|';
+    for (size_t i = 0; i < definition.size(); ++i) {
+      const char c = definition[i];
+      const bool is_outer = i == 0 || i + 1 == definition.size();
+      if (kEscaped.find(c) == std::string_view::npos && !(c == ' ' && is_outer)) {
+        text += c;
+        continue;
+      }
+      constexpr std::string_view kDigits = "0123456789ABCDEF";
+      text += '%';
+      text += kDigits[static_cast<unsigned char>(c) / 16];
+      text += kDigits[static_cast<unsigned char>(c) % 16];
+    }
+  }
+  return text;
+}
+
+rocksdb::Status ParseValue(const OptionFacts&, const std::string& text, ColumnList* columns) {
+  ColumnList read;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('|', begin), text.size());
+    std::string definition;
+    BLOCKSIEVE_RETURN_IF_ERROR(Unescape({text.data() + begin, end - begin}, &definition));
+    Result<Column> column = Column::Parse(definition);
+    if (!column.ok()) {
+      // RocksDB may silently drop the factory, or continue without columns.
+      LogLoudly(nullptr, "no skip indexes for new files; reason: ", column.status().message());
+      return ToRocksStatus(column.status());
+    }
+    read.push_back(*std::move(column));
+    begin = end + 1;
+  }
+  *columns = std::move(read);
+  return rocksdb::Status::OK();
+}
+
 OptionTable::OptionTable(std::vector<Entry> entries) : entries_(std::move(entries)) {
   using rocksdb::ConfigOptions;
   for (const Entry& entry : entries_) {
@@ -154,6 +221,13 @@ const OptionTable::Entry& OptionTable::operator[](std::string_view name) const {
   return *std::ranges::find(entries_, name, &Entry::name);
 }
 
+std::vector<OptionTable::Entry> OptionTable::Select(
+    std::initializer_list<const char*> names) const {
+  std::vector<Entry> entries;
+  for (const char* const name : names) entries.push_back((*this)[name]);
+  return entries;
+}
+
 rocksdb::Status OptionTable::Parse(const std::string& name, const std::string& text,
                                    void* options) const {
   const auto entry = std::ranges::find(entries_, name, &Entry::name);
@@ -167,10 +241,10 @@ rocksdb::Status OptionTable::Parse(const std::string& name, const std::string& t
                                           " is unknown; allowed: " + allowed);
 }
 
-rocksdb::Status OptionTable::Canonicalize(void* options) const {
+rocksdb::Status OptionTable::Copy(const void* from, void* to) const {
   for (const Entry& entry : entries_) {
-    const std::string text = entry.write(options);
-    if (!text.empty()) BLOCKSIEVE_RETURN_IF_ERROR(entry.parse(text, options));
+    const std::string text = entry.write(from);
+    if (!text.empty()) BLOCKSIEVE_RETURN_IF_ERROR(entry.parse(text, to));
   }
   return rocksdb::Status::OK();
 }

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "blocksieve/column.h"
 #include "blocksieve/status.h"
 #include "lib/base/errors.h"
 
@@ -82,7 +83,8 @@ struct OptionFacts {
 /// Parse the text of an option: a number in its range, or none for one that may be missing; a whole
 /// number, also as 64k, 8M, 64MiB or 10kB; true, 1, false or 0; a rule of prefixes. Other types
 /// have functions of the same names. Errors: InvalidArgument, naming the option, its value and what
-/// is allowed.
+/// is allowed. Columns are definitions, separated by '|', with punctuation as %XX; readers require
+/// this only for '|', ';', '{', '}', '#' and '%'.
 rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text, double* number);
 rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text,
                            std::optional<double>* number);
@@ -91,7 +93,11 @@ rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text, u
 rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text, bool* is_on);
 rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text,
                            std::string* prefixes);
+rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text, ColumnList* columns);
 /// @}
+
+/// A list that ParseValue reads as these columns.
+std::string WriteValue(const OptionFacts& option, const ColumnList& columns);
 
 /// What ParseValue reads as the same value; empty: not set.
 template <class T>
@@ -116,6 +122,8 @@ std::string AllowedValues(const OptionFacts& option, const T*) {
     return "0 to " + ToText(std::numeric_limits<T>::max());
   } else if constexpr (std::is_same_v<T, std::string>) {
     return "";
+  } else if constexpr (std::is_same_v<T, ColumnList>) {
+    return "at most 256";
   } else {
     return internal::RangeText(option.lowest, option.highest);
   }
@@ -159,14 +167,18 @@ class OptionTable {
 
   const std::vector<Entry>& entries() const { return entries_; }
 
+  /// The entries of some options, for a table of the same struct. REQUIRES: the table has them.
+  std::vector<Entry> Select(std::initializer_list<const char*> names) const;
+
   /// REQUIRES: the table has the option.
   const Entry& operator[](std::string_view name) const;
 
   /// Sets an option. Errors: those of ParseValue, and of an unknown name.
   rocksdb::Status Parse(const std::string& name, const std::string& text, void* options) const;
 
-  /// Sets each option to what it would be read back as. Errors: those of ParseValue.
-  rocksdb::Status Canonicalize(void* options) const;
+  /// Sets each option that is set in `from` to what it would be read back as; both may be one.
+  /// Errors: those of ParseValue.
+  rocksdb::Status Copy(const void* from, void* to) const;
 
   /// A line for each option that is set, as RocksDB's info log has those of a table.
   std::string Print(const void* options) const;

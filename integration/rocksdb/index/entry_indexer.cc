@@ -40,7 +40,7 @@ void EntryIndexer::Add(const TableEntry& entry) noexcept {
   // block index are left out only where nothing older can show.
   if (entry.type == EntryValue::kNone) return;
   has_rows_ = true;
-  const size_t suffix = settings_.storage.value_suffix_bytes;
+  const size_t suffix = settings_.value_suffix_bytes;
   if (entry.type == EntryValue::kPlain && entry.value.size() >= suffix) {
     builder_.AddRow(entry.key, entry.value.substr(0, entry.value.size() - suffix), num_bytes);
   } else {
@@ -75,7 +75,7 @@ uint64_t EntryIndexer::LogLeftOut(std::string_view file,
     const IndexColumnInfo& column = index->columns[i];
     if (!IsLeftOut(column.filters) && !IsLeftOut(column.bounds)) continue;
     is_complete = false;
-    LogLoudly(settings_.storage.info_log.get(),
+    LogLoudly(settings_.info_log.get(),
               "skip index of " + std::string(file) +
                   (column.filters == PartState::kOverMemory
                        ? " takes more memory to build than 32 times max_index_bytes="

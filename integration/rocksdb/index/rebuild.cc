@@ -189,7 +189,7 @@ rocksdb::Status RebuildOne(const rocksdb::Options& options, const SkipIndexSetti
   BLOCKSIEVE_RETURN_IF_ERROR(MakeIndex(options, settings, file, pace, should_continue, &bytes));
   header.is_rebuilt = true;
   header.id = *id;
-  header.value_suffix_bytes = settings.storage.value_suffix_bytes;
+  header.value_suffix_bytes = settings.value_suffix_bytes;
   header.index_bytes = bytes.size();
   header.identity = IdentityText(settings);
   rocksdb::Status status = WriteSidecar(file.place, header, bytes);

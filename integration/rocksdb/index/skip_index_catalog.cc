@@ -59,7 +59,7 @@ void SstIndex::OpenProperties() {
     problem_ = std::string("property ") + kIdentityProperty + " is damaged or of another version";
     return;
   }
-  value_suffix_bytes_ = settings->storage.value_suffix_bytes;
+  value_suffix_bytes_ = settings->value_suffix_bytes;
   if (Keep(SkipIndex::Open(AsBytes(bytes->second)))) return;
   problem_ = "index unusable: " + problem_;
 }

@@ -23,7 +23,7 @@ class SkipIndexCollector final : public rocksdb::TablePropertiesCollector {
   SkipIndexCollector(const SkipIndexSettings& settings, std::optional<SstPlace> sst,
                      std::shared_ptr<std::atomic<bool>> has_warned) noexcept
       : sst_(std::move(sst)), has_warned_(std::move(has_warned)) {
-    settings_.storage.info_log = settings.storage.info_log;
+    settings_.info_log = settings.info_log;
     Try([&] {
       settings_ = settings;
       Result<EntryIndexer> indexer = EntryIndexer::Create(settings);
@@ -89,12 +89,12 @@ class SkipIndexCollector final : public rocksdb::TablePropertiesCollector {
 
   /// False if the index stays in the properties.
   bool PutIntoSidecar(const std::string& index) {
-    if (index.size() <= settings_.storage.max_property_bytes) return false;
+    if (index.size() <= settings_.max_property_bytes) return false;
     if (!sst_) {
       if (has_warned_ != nullptr && !has_warned_->exchange(true)) {
-        LogLoudly(settings_.storage.info_log.get(),
+        LogLoudly(settings_.info_log.get(),
                   "skip indexes above max_property_bytes=" +
-                      std::to_string(settings_.storage.max_property_bytes) +
+                      std::to_string(settings_.max_property_bytes) +
                       " stay in the table properties, which take memory for every open file; add "
                       "blocksieve::NewListener() to DBOptions::listeners");
       }
@@ -102,7 +102,7 @@ class SkipIndexCollector final : public rocksdb::TablePropertiesCollector {
     }
     SidecarHeader header;
     header.id = NewSidecarId();
-    header.value_suffix_bytes = settings_.storage.value_suffix_bytes;
+    header.value_suffix_bytes = settings_.value_suffix_bytes;
     header.index_bytes = index.size();
     // A new SST has none yet: what is there belongs to another one.
     const rocksdb::Status status =
@@ -112,7 +112,7 @@ class SkipIndexCollector final : public rocksdb::TablePropertiesCollector {
     if (status.ok()) {
       readable_[kSidecarProperty] = ToHex(header.id);
     } else {
-      LogLoudly(settings_.storage.info_log.get(),
+      LogLoudly(settings_.info_log.get(),
                 "sidecar " + SidecarPath(sst_->path) +
                     " cannot be written, so the skip index stays in the table "
                     "properties: " +
@@ -137,7 +137,7 @@ class SkipIndexCollector final : public rocksdb::TablePropertiesCollector {
   void Fail(std::string_view problem) {
     indexer_.reset();
     problem_ = problem;
-    LogLoudly(settings_.storage.info_log.get(),
+    LogLoudly(settings_.info_log.get(),
               "no skip index written for a file, so scans read it as a whole; reason: ", problem_);
   }
 
@@ -177,7 +177,7 @@ rocksdb::Status SkipIndexCollectorFactory::PrepareOptions(const rocksdb::ConfigO
   rocksdb::Status status = ToRocksStatus(SkipIndexBuilder::Create(settings_.index).status());
   // When RocksDB reads an OPTIONS file, it silently drops the factory.
   if (!status.ok()) {
-    LogLoudly(settings_.storage.info_log.get(),
+    LogLoudly(settings_.info_log.get(),
               "no skip indexes for new files; reason: ", ToMessage(status));
   }
   return status.ok() ? TablePropertiesCollectorFactory::PrepareOptions(options) : status;
@@ -206,23 +206,9 @@ rocksdb::Status FindIndexOptions(const rocksdb::ColumnFamilyOptions& options,
   if (num_indexes == 1) return rocksdb::Status::OK();
   return rocksdb::Status::InvalidArgument(
       "blocksieve: number of skip indexes in the column family's options is " +
-      std::to_string(num_indexes) +
-      "; allowed: 1, set by the same version of blocksieve (EnableSkipIndex)");
+      std::to_string(num_indexes) + "; allowed: 1, set by the same version of blocksieve (Enable)");
 }
 
 }  // namespace rocksdb_plugin
-
-rocksdb::Status NewSkipIndexCollectorFactory(
-    const SkipIndexOptions& options, const SkipIndexStorage& storage,
-    std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>* factory) try {
-  const Status valid = SkipIndexBuilder::Create(options).status();
-  if (valid.ok()) {
-    *factory = std::make_shared<rocksdb_plugin::SkipIndexCollectorFactory>(
-        rocksdb_plugin::SkipIndexSettings{options, storage});
-  }
-  return rocksdb_plugin::ToRocksStatus(valid);
-} catch (const std::bad_alloc&) {
-  return rocksdb::Status::MemoryLimit();
-}
 
 }  // namespace blocksieve

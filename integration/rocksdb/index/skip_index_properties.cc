@@ -10,28 +10,6 @@
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-// Punctuation of option strings, of OPTIONS files (comments, escapes) and of the column list.
-// Blanks at the ends of a definition are escaped too, as RocksDB would strip them.
-constexpr std::string_view kEscaped = "=;{}#%|\\:,\"'";
-
-rocksdb::Status Unescape(std::string_view text, std::string* plain) {
-  plain->clear();
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      plain->push_back(text[i]);
-      continue;
-    }
-    unsigned byte = 0;
-    const char* const digits = text.data() + i + 1;
-    if (i + 2 >= text.size() || std::from_chars(digits, digits + 2, byte, 16).ptr != digits + 2) {
-      return OptionOutOfRange("columns", std::string(text), "% followed by two hex digits");
-    }
-    plain->push_back(static_cast<char>(byte));
-    i += 2;
-  }
-  return rocksdb::Status::OK();
-}
-
 // The lines of a text without line ends; none if it is empty.
 std::vector<std::string_view> SplitLines(std::string_view text) {
   std::vector<std::string_view> lines;
@@ -106,46 +84,6 @@ uint64_t ParseFileNumber(std::string_view path) {
   return number;
 }
 
-std::string WriteValue(const OptionFacts&, const ColumnList& columns) {
-  std::string text;
-  for (const Column& column : columns) {
-    const std::string definition = column.ToText();
-    if (!text.empty()) text += '|';
-    for (size_t i = 0; i < definition.size(); ++i) {
-      const char c = definition[i];
-      const bool is_outer = i == 0 || i + 1 == definition.size();
-      if (kEscaped.find(c) == std::string_view::npos && !(c == ' ' && is_outer)) {
-        text += c;
-        continue;
-      }
-      constexpr std::string_view kDigits = "0123456789ABCDEF";
-      text += '%';
-      text += kDigits[static_cast<unsigned char>(c) / 16];
-      text += kDigits[static_cast<unsigned char>(c) % 16];
-    }
-  }
-  return text;
-}
-
-rocksdb::Status ParseValue(const OptionFacts&, const std::string& text, ColumnList* columns) {
-  ColumnList read;
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t end = std::min(text.find('|', begin), text.size());
-    std::string definition;
-    BLOCKSIEVE_RETURN_IF_ERROR(Unescape({text.data() + begin, end - begin}, &definition));
-    Result<Column> column = Column::Parse(definition);
-    if (!column.ok()) {
-      // RocksDB may silently drop the factory, or continue without columns.
-      LogLoudly(nullptr, "no skip indexes for new files; reason: ", column.status().message());
-      return ToRocksStatus(column.status());
-    }
-    read.push_back(*std::move(column));
-    begin = end + 1;
-  }
-  *columns = std::move(read);
-  return rocksdb::Status::OK();
-}
-
 const OptionTable& SkipIndexOptionTable() {
   const auto option = [](const OptionFacts& facts, auto get) {
     return OptionTable::Describe<SkipIndexSettings>(facts, get);
@@ -175,11 +113,11 @@ const OptionTable& SkipIndexOptionTable() {
           [](auto& settings) -> auto& { return settings.index.max_index_bytes; }),
       option(
           {"max_property_bytes", "a larger index is stored in a file beside the SST"},
-          [](auto& settings) -> auto& { return settings.storage.max_property_bytes; }),
+          [](auto& settings) -> auto& { return settings.max_property_bytes; }),
       option(
           {"value_suffix_bytes",
            "bytes at the end of each value that are not indexed: 4 under DBWithTTL"},
-          [](auto& settings) -> auto& { return settings.storage.value_suffix_bytes; }),
+          [](auto& settings) -> auto& { return settings.value_suffix_bytes; }),
   });
   return table;
 }

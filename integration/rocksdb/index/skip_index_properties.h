@@ -4,12 +4,13 @@
 #include <rocksdb/table_properties.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "blocksieve/rocksdb/skip_index.h"
+#include "blocksieve/rocksdb/enable.h"
 #include "blocksieve/skip_index.h"
 #include "integration/rocksdb/compat/option_type.h"
 
@@ -17,10 +18,13 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-/// All options of a column family's skip indexes.
+/// All options of a column family's skip indexes, those of EnableOptions and of granules.
 struct SkipIndexSettings {
   SkipIndexOptions index = {};
-  SkipIndexStorage storage = {};
+  uint64_t max_property_bytes = EnableOptions().max_property_bytes;
+  uint32_t value_suffix_bytes = 0;
+  /// For problems, since RocksDB gives a collector no log. Null: stderr.
+  std::shared_ptr<rocksdb::Logger> info_log = nullptr;
 };
 
 /// The index, in the format of lib/FORMAT.md. Absent if the file has no index.
@@ -54,15 +58,6 @@ std::string BaseName(std::string_view path);
 
 /// "/a/b/000012.sst": 12; 0 if the name has no number.
 uint64_t ParseFileNumber(std::string_view path);
-
-/// @{
-/// A list of columns as an option: definitions, separated by '|', with punctuation as %XX. Readers
-/// require this only for '|', ';', '{', '}', '#' and '%'. Errors: InvalidArgument, with the
-/// definition.
-rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text, ColumnList* columns);
-std::string WriteValue(const OptionFacts& option, const ColumnList& columns);
-inline std::string AllowedValues(const OptionFacts&, const ColumnList*) { return "at most 256"; }
-/// @}
 
 /// The options of SkipIndexSettings.
 const OptionTable& SkipIndexOptionTable();

@@ -1,6 +1,6 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
-#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/enable.h"
 
 namespace blocksieve::rocksdb_plugin {
 

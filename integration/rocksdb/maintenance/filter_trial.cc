@@ -40,7 +40,7 @@ std::string WhyNoBetter(const std::vector<FileReport>& files, const FileReport& 
   if (family.optimize_filters_for_hits && IsBottommost(files, file, *family.comparator)) {
     return "optimize_filters_for_hits leaves files of the last level without any";
   }
-  const FilterPolicyOptions& options = FindPolicy(family)->options();
+  const EnableOptions& options = FindPolicy(family)->options();
   const auto& table = *family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
   if (!table.whole_key_filtering && file.filter.origin == FilterOrigin::kNone) {
     const auto& extractor = family.prefix_extractor;
@@ -64,10 +64,10 @@ std::string WhyNoBetter(const std::vector<FileReport>& files, const FileReport& 
         ToGoal(options).differs_by_run() ? std::optional(rates.range_fpr) : options.range_fpr;
     const auto policy = MakePolicy({.target_fpr = rates.target_fpr,
                                     .kind = options.kind,
-                                    .max_build_bytes = options.max_build_bytes,
                                     .ranges = options.ranges,
+                                    .prefixes = options.prefixes,
                                     .range_fpr = options.ranges ? range_fpr : std::nullopt,
-                                    .prefixes = options.prefixes});
+                                    .max_build_bytes = options.max_build_bytes});
     const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
         policy->GetBuilderWithContext(context));
     std::unique_ptr<const char[]> memory;
@@ -75,9 +75,9 @@ std::string WhyNoBetter(const std::vector<FileReport>& files, const FileReport& 
     const auto add = [&](std::string_view key) {
       if (builder == nullptr || num_added++ >= num_keys) return;
       builder->AddKey({key.data(), key.size()});
-      if (NeedsExtractor(options)) builder->AddKey("");
+      if (AnswersRanges(options)) builder->AddKey("");
     };
-    if (NeedsExtractor(options)) {
+    if (AnswersRanges(options)) {
       keys_of_file(file, add);
     } else {
       for (uint64_t key = 0; key < num_keys; ++key) {
@@ -102,7 +102,7 @@ std::string WhyNoBetter(const std::vector<FileReport>& files, const FileReport& 
   const FilterReport& old = file.filter;
   const bool has_new_parts =
       planned.changes_parts && built.predicted_fpr < 1 &&
-      (!NeedsExtractor(options) || FindBlockIndexOptions(family) ||
+      (!AnswersRanges(options) || FindBlockIndexOptions(family) ||
        (built.ranges.num_filters == 0) != (old.ranges.num_filters == 0) ||
        (built.prefixes.num_filters == 0) != (old.prefixes.num_filters == 0) ||
        (num_filters == 1 && built.prefix_rules != old.prefix_rules));

@@ -27,10 +27,10 @@ namespace {
 
 // Whether the file has other range filters or prefixes than it would get now. A file may lack a
 // part because its keys give none: it must not qualify again, so its keys decide.
-bool ChangesParts(const FileReport& file, const FilterPolicyOptions& requested,
+bool ChangesParts(const FileReport& file, const EnableOptions& requested,
                   const KeysOfFile& keys_of_file) {
   const FilterReport& filter = file.filter;
-  if (filter.origin == FilterOrigin::kStock) return NeedsExtractor(requested);
+  if (filter.origin == FilterOrigin::kStock) return AnswersRanges(requested);
   if (filter.origin != FilterOrigin::kBlocksieve) return false;
   // Blocksieve's filters may be better, but do not work in RocksDB alone.
   if (requested.kind == FilterKind::kStock) return true;
@@ -113,7 +113,7 @@ rocksdb::Status CheckRewritable(const rocksdb::Options& options, const std::stri
     if (FindBlockIndexOptions(options)) return {};
     return rocksdb::Status::InvalidArgument(
         "blocksieve: column family " + family +
-        " has no filter policy of this version of blocksieve; set one with EnableFilter");
+        " has no filter policy of this version of blocksieve; set one with Enable");
   }
   if (const std::string& problem = LoadedAbiProblem(); !problem.empty()) {
     return rocksdb::Status::NotSupported("blocksieve: " + problem);
@@ -130,7 +130,7 @@ Result<FilterPlan> PlanColumnFamily(const std::vector<FileReport>& files, const 
                                     const KeysOfFile& keys_of_file,
                                     const std::set<std::string>& written,
                                     std::vector<std::string>* not_better) {
-  const std::optional<BlockIndexOptions> block_index = FindBlockIndexOptions(family);
+  const std::optional<EnableOptions> block_index = FindBlockIndexOptions(family);
   const bool needs_id =
       std::ranges::any_of(family.table_properties_collector_factories, IsFileIdCollector);
   const auto report = [&](size_t file) -> const FileReport& {
@@ -191,8 +191,7 @@ bool IsChosen(const RewriteFiltersOptions& options, const FileReport& file) {
 
 std::string PartsText(const rocksdb::ColumnFamilyOptions& family) {
   const Policy* const policy = FindPolicy(family);
-  const FilterPolicyOptions requested =
-      policy == nullptr ? FilterPolicyOptions() : policy->options();
+  const EnableOptions requested = policy == nullptr ? EnableOptions() : policy->options();
   std::string text = requested.prefixes.empty() ? "" : ";prefixes=" + requested.prefixes;
   if (requested.ranges) text += ";ranges=true";
   if (FindBlockIndexOptions(family)) text += std::string(";") + kBlockIndexPlace;

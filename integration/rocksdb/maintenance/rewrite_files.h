@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/enable.h"
 #include "blocksieve/rocksdb/maintenance.h"
 #include "blocksieve/tree.h"
 #include "integration/rocksdb/maintenance/seek_sample.h"

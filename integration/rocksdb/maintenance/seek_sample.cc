@@ -19,7 +19,7 @@ void VisitSampledKeys(const FileReport& file, const KeysOfFile& keys_of_file,
 
 SeekSample::SeekSample(std::string prefixes, double target_fpr, uint64_t max_build_bytes)
     : target_fpr_(target_fpr),
-      policy_{.max_build_bytes = max_build_bytes, .prefixes = std::move(prefixes)} {}
+      policy_{.prefixes = std::move(prefixes), .max_build_bytes = max_build_bytes} {}
 
 void SeekSample::AddFile(const FileReport& file, const KeysOfFile& keys_of_file,
                          uint64_t max_keys) {

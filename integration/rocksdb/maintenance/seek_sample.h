@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "blocksieve/filter.h"
-#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/enable.h"
 #include "integration/rocksdb/maintenance/file_report.h"
 
 // Range filters and prefixes that the keys of existing files would give.
@@ -61,7 +61,7 @@ class SeekSample {
   void AddFilter(const Layout& points, FilterBuilder* builder);
 
   const double target_fpr_;
-  const FilterPolicyOptions policy_;
+  const EnableOptions policy_;
   size_t num_files_ = 0;
   double num_keys_ = 0;
   double estimated_fpr_ = 0;  // times keys

@@ -111,7 +111,7 @@ rocksdb::Status ParseOptions(const std::string& text, const std::string& id,
   return rocksdb::Status::OK();
 }
 
-rocksdb::Status ParseFilter(const char* text, FilterPolicyOptions* options) {
+rocksdb::Status ParseFilter(const char* text, EnableOptions* options) {
   rocksdb::Status status = ParseOptions(text, Policy::kName, PolicyOptionTable(), options);
   return status.ok() ? ValidatePolicyOptions(*options) : status;
 }
@@ -152,8 +152,7 @@ constexpr std::pair<const char*, uint64_t ReadPruningCounts::*> kPruningCounts[]
 // A policy in the struct that db/c.cc knows.
 class CPolicy final : public rocksdb_filterpolicy_t {
  public:
-  explicit CPolicy(const FilterPolicyOptions& options)
-      : options_(options), policy_(MakePolicy(options)) {
+  explicit CPolicy(const EnableOptions& options) : options_(options), policy_(MakePolicy(options)) {
     state_ = nullptr;
     destructor_ = [](void*) {};
     name_ = nullptr;
@@ -179,7 +178,7 @@ class CPolicy final : public rocksdb_filterpolicy_t {
 
  private:
   const std::string name_copy_ = Policy::kName;
-  FilterPolicyOptions options_;
+  EnableOptions options_;
   const std::unique_ptr<Policy> policy_;
 };
 
@@ -223,7 +222,7 @@ BLOCKSIEVE_EXPORT rocksdb_filterpolicy_t* blocksieve_filterpolicy_create(const c
                                                                          char** errptr) {
   rocksdb_filterpolicy_t* policy = nullptr;
   Report(errptr, {{"options_text", options_text}}, [&] {
-    FilterPolicyOptions options;
+    EnableOptions options;
     BLOCKSIEVE_RETURN_IF_ERROR(ParseFilter(options_text, &options));
     RegisterUnlessRegistered();
     policy = new CPolicy(options);
@@ -232,24 +231,36 @@ BLOCKSIEVE_EXPORT rocksdb_filterpolicy_t* blocksieve_filterpolicy_create(const c
   return policy;
 }
 
-BLOCKSIEVE_EXPORT void blocksieve_options_enable_filter(rocksdb_options_t* options,
-                                                        const char* options_text, char** errptr) {
-  Report(errptr, {{"options", options}, {"options_text", options_text}}, [&] {
-    FilterPolicyOptions filter;
-    rocksdb::Status status = ParseFilter(options_text, &filter);
-    return status.ok() ? EnableFilter(&Wrapped<rocksdb::Options>(options), filter) : status;
+BLOCKSIEVE_EXPORT void blocksieve_enable(rocksdb_options_t* options, const char* features,
+                                         char** errptr) {
+  Report(errptr, {{"options", options}, {"features", features}}, [&] {
+    EnableOptions parsed;
+    if (*features != '\0') {
+      BLOCKSIEVE_RETURN_IF_ERROR(
+          ParseOptions(features, Policy::kName, EnableOptionTable(), &parsed));
+    }
+    return Enable(&Wrapped<rocksdb::Options>(options), parsed);
   });
 }
 
-BLOCKSIEVE_EXPORT void blocksieve_options_enable_skip_index(rocksdb_options_t* options,
-                                                            const char* options_text,
-                                                            char** errptr) {
-  Report(errptr, {{"options", options}, {"options_text", options_text}}, [&] {
-    SkipIndexSettings settings;
-    BLOCKSIEVE_RETURN_IF_ERROR(ParseOptions(options_text, SkipIndexCollectorFactory::kName,
-                                            SkipIndexOptionTable(), &settings));
-    return EnableSkipIndex(&Wrapped<rocksdb::Options>(options), settings.index, settings.storage);
+BLOCKSIEVE_EXPORT rocksdb_iterator_t* blocksieve_create_iterator(
+    rocksdb_t* db, const rocksdb_readoptions_t* read_options,
+    rocksdb_column_family_handle_t* column_family, const char* condition, char** errptr) {
+  rocksdb_iterator_t* iterator = nullptr;
+  Report(errptr, {{"db", db}, {"condition", condition}}, [&] {
+    std::unique_ptr<rocksdb::Iterator> rows;
+    rocksdb::Status status =
+        NewIterator(Wrapped<rocksdb::DB*>(db), UnwrapFamily(column_family), condition,
+                    read_options == nullptr ? rocksdb::ReadOptions()
+                                            : Wrapped<const rocksdb::ReadOptions>(read_options),
+                    &rows);
+    if (status.ok()) {
+      iterator = new rocksdb_iterator_t{rows.get()};
+      static_cast<void>(rows.release());
+    }
+    return status;
   });
+  return iterator;
 }
 
 BLOCKSIEVE_EXPORT rocksdb_iterator_t* blocksieve_create_skip_scan(

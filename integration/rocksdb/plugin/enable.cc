@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "blocksieve/rocksdb/enable.h"
+
 #include <rocksdb/table.h>
 
 #include <algorithm>
@@ -9,93 +11,164 @@
 #include <utility>
 #include <vector>
 
-#include "blocksieve/rocksdb.h"
 #include "integration/rocksdb/block_index/factory.h"
-#include "integration/rocksdb/compat/option_type.h"
+#include "integration/rocksdb/block_index/file_id.h"
+#include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
-#include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/listener/listener.h"
 #include "integration/rocksdb/plugin/registry.h"
+#include "integration/rocksdb/policy/enable_options.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 #include "lib/base/errors.h"
-
-// Each call changes copies of the options and moves them in last, so an error changes nothing.
 
 namespace blocksieve {
 namespace {
 
 using namespace rocksdb_plugin;  // NOLINT: the same component
 
-// Errors: InvalidArgument if tables are not block-based. REQUIRES: there is a column family.
-rocksdb::Status CheckTables(const OptionsToSet& options) {
-  const auto& factory = options.column_family()->table_factory;
-  if (factory != nullptr && factory->GetOptions<rocksdb::BlockBasedTableOptions>() != nullptr) {
-    return rocksdb::Status::OK();
-  }
-  return OptionOutOfRange("table_factory", factory == nullptr ? "null" : factory->Name(),
-                          "BlockBasedTable (NewBlockBasedTableFactory)");
+using rocksdb::BlockBasedTableOptions;
+using rocksdb::ColumnFamilyOptions;
+using rocksdb::Status;
+
+// By name, so that objects of another version of blocksieve, or of its C interface, are ours, too.
+template <class Object>
+bool HasName(const std::shared_ptr<Object>& object, std::string_view name) {
+  return object != nullptr && object->Name() == name;
 }
 
-// Copies the listeners and adds blocksieve's, which option `name` needs. Errors: InvalidArgument
-// without DBOptions, where only `allowed` is possible.
-rocksdb::Status AddListener(const OptionsToSet& options, const std::string& name,
-                            const std::string& value, const std::string& allowed,
-                            std::vector<std::shared_ptr<rocksdb::EventListener>>* listeners) {
-  if (options.db() == nullptr) {
-    return OptionOutOfRange(name, value,
-                            allowed +
-                                " without DBOptions, which hold its listener; pass "
-                                "{&db_options, &column_family_options}");
-  }
-  *listeners = options.db()->listeners;
-  if (!rocksdb_plugin::HasListener(*options.db())) listeners->push_back(NewListener());
-  return {};
+template <class Objects>
+bool EraseByName(Objects* objects, std::string_view name) {
+  return std::erase_if(*objects, [&](const auto& one) { return HasName(one, name); }) != 0;
 }
 
-// Errors: InvalidArgument if the block index would store in each file what filters or a collector
-// of skip indexes store there, too.
-rocksdb::Status CheckStoredOnce(const std::optional<BlockIndexOptions>& index,
-                                const FilterPolicyOptions& filter, bool has_collector) {
-  if (!index) return rocksdb::Status::OK();
-  if (index->ranges && filter.ranges) {
-    return OptionOutOfRange("ranges", "true, also of the block index", "true in one of them");
-  }
-  if (!index->prefixes.empty() && !filter.prefixes.empty()) {
-    return OptionOutOfRange("prefixes", filter.prefixes + ", also of the block index",
-                            "none in one of them");
-  }
-  if (index->columns.empty() || !has_collector) return rocksdb::Status::OK();
-  return OptionOutOfRange("columns", "set in the skip index and in the block index",
-                          "none in one of them");
+bool NeedsSidecars(const EnableOptions& features) {
+  return !features.columns.empty() &&
+         features.max_property_bytes != std::numeric_limits<uint64_t>::max();
 }
 
-bool IsCollector(const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& collector) {
-  return collector != nullptr &&
-         std::string_view(collector->Name()) == SkipIndexCollectorFactory::kName;
+// Errors: InvalidArgument for what needs the listener, whose options are not given.
+Status CheckListener(const EnableOptions& features, bool by_block) {
+  const char* name = nullptr;
+  std::string allowed = "none";
+  if (features.wasted_reads) name = "wasted_reads";
+  if (features.bits_per_key) name = "bits_per_key";
+  if (name == nullptr && !by_block && NeedsSidecars(features)) {
+    name = "max_property_bytes";
+    allowed = ToText(std::numeric_limits<uint64_t>::max());
+  }
+  if (name == nullptr) return Status::OK();
+  return OptionOutOfRange(name, EnableOptionTable()[name].write(&features),
+                          allowed +
+                              " without DBOptions, which hold its listener; pass {&db_options, "
+                              "&column_family_options}");
 }
 
-rocksdb::Status Enable(const OptionsToSet& options, const FilterPolicyOptions& filter,
-                       bool replaces_extractor) {
-  return PublicCall({{"options", options.column_family()}}, [&]() -> rocksdb::Status {
-    BLOCKSIEVE_RETURN_IF_ERROR(CheckTables(options));
-    BLOCKSIEVE_RETURN_IF_ERROR(ValidatePolicyOptions(filter));
-    BLOCKSIEVE_RETURN_IF_ERROR(CheckRocksDb(filter));
-    RegisterUnlessRegistered();
-    rocksdb::ColumnFamilyOptions& family = *options.column_family();
-    BLOCKSIEVE_RETURN_IF_ERROR(CheckStoredOnce(FindBlockIndexOptions(family), filter, false));
-    auto listeners =
-        options.db() == nullptr ? rocksdb::DBOptions().listeners : options.db()->listeners;
-    if (ToGoal(filter).differs_by_run()) {
-      const char* const goal = filter.wasted_reads ? "wasted_reads" : "bits_per_key";
-      const double value = filter.wasted_reads ? *filter.wasted_reads : *filter.bits_per_key;
-      BLOCKSIEVE_RETURN_IF_ERROR(AddListener(options, goal, ToText(value), "none", &listeners));
+// What makes Carrier::kAuto take filters and sidecars, although RocksDB could write a block index;
+// empty if nothing does.
+std::string FindObjection(const EnableOptions& features, const BlockBasedTableOptions& table) {
+  if (table.index_type == BlockBasedTableOptions::kTwoLevelIndexSearch)
+    return "index_type is kTwoLevelIndexSearch";
+  if (table.partition_filters) return "partition_filters is true";
+  if (features.plain_range_reads) return "plain_range_reads is true, which filters alone have";
+  for (const Column& column : features.columns) {
+    if (column.has_tokens()) return "column " + column.name() + " has a large index";
+  }
+  return "";
+}
+
+// Why the block index is not the choice; empty if it is. Errors: as CheckBlockIndex, if it was
+// asked for.
+Status ChooseCarrier(const EnableOptions& features, const ColumnFamilyOptions& family,
+                     std::string* why_not) {
+  if (features.carrier == Carrier::kFilterAndSidecar) {
+    *why_not = "carrier=filter_and_sidecar";
+    return Status::OK();
+  }
+  const Status possible = CheckBlockIndex(features, family);
+  if (features.carrier == Carrier::kBlockIndex) {
+    if (!features.plain_range_reads) return possible;
+    return OptionOutOfRange("plain_range_reads", "true", "false with carrier=block_index");
+  }
+  *why_not =
+      possible.ok()
+          ? FindObjection(features, *family.table_factory->GetOptions<BlockBasedTableOptions>())
+          : ToMessage(possible);
+  return Status::OK();
+}
+
+/// Changes a copy of a column family's options, which the caller moves back if all succeeded.
+class FamilySetter {
+ public:
+  /// `db`: null if not given.
+  FamilySetter(const EnableOptions& features, const rocksdb::DBOptions* db,
+               const ColumnFamilyOptions& options)
+      : features_(features), db_(db), family_(options) {}
+
+  Status Set() {
+    const auto* const table = family_.table_factory == nullptr
+                                  ? nullptr
+                                  : family_.table_factory->GetOptions<BlockBasedTableOptions>();
+    if (table == nullptr) {
+      return OptionOutOfRange(
+          "table_factory",
+          family_.table_factory == nullptr ? "null" : family_.table_factory->Name(),
+          "BlockBasedTable (NewBlockBasedTableFactory)");
     }
-    auto extractor = family.prefix_extractor;
-    BLOCKSIEVE_RETURN_IF_ERROR(CheckRangeOptions(filter, family, /*check_extractor=*/false));
-    if (rocksdb_plugin::NeedsExtractor(filter)) {
-      if (extractor != nullptr && !replaces_extractor && !IsRangeExtractor(extractor.get())) {
+    table_ = *table;
+    if (AnswersRanges(features_) || !features_.columns.empty()) {
+      std::string why_not;
+      BLOCKSIEVE_RETURN_IF_ERROR(ChooseCarrier(features_, family_, &why_not));
+      by_block_ = why_not.empty();
+    }
+    if (db_ == nullptr) BLOCKSIEVE_RETURN_IF_ERROR(CheckListener(features_, by_block_));
+    BLOCKSIEVE_RETURN_IF_ERROR(SetFilters());
+    SetCollectors();
+    took_out_ |= SetBlockIndex(by_block_ ? &features_ : nullptr, &table_, &family_);
+    family_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table_));
+    return Status::OK();
+  }
+
+  /// Moves the options into the program's. Says if no filter is left where there was one.
+  void MoveTo(rocksdb::Logger* info_log, ColumnFamilyOptions* options) {
+    *options = std::move(family_);
+    constexpr std::string_view kUntilRewritten =
+        "files keep what blocksieve gave them until compactions or blocksieve revert rewrite them";
+    if (lost_filter_) {
+      LogLoudly(info_log,
+                "no filter policy is left in the options, so new files get no filters; set one, "
+                "such as rocksdb::NewBloomFilterPolicy(10); ",
+                kUntilRewritten);
+    } else if (took_out_) {
+      LogQuietly(info_log, kUntilRewritten);
+    }
+  }
+
+ private:
+  Status SetFilters() {
+    EnableOptions filter;
+    PolicyOptionTable().Copy(&features_, &filter);
+    if (by_block_) {
+      filter.ranges = false;
+      filter.prefixes.clear();
+      filter.range_fpr = filter.prefix_fpr = filter.seek_fraction = std::nullopt;
+    }
+    const bool was_ours = HasName(table_.filter_policy, Policy::kName);
+    const bool has_sections = AnswersRanges(filter);
+    if (HasKeyFilters(filter) || has_sections) {
+      BLOCKSIEVE_RETURN_IF_ERROR(ValidatePolicyOptions(filter));
+      BLOCKSIEVE_RETURN_IF_ERROR(CheckRocksDb(filter));
+      BLOCKSIEVE_RETURN_IF_ERROR(CheckRangeOptions(filter, family_, /*check_extractor=*/false));
+      table_.filter_policy = MakePolicy(filter);
+    } else if (was_ours) {
+      table_.filter_policy = nullptr;
+      took_out_ = lost_filter_ = true;
+    }
+    auto& extractor = family_.prefix_extractor;
+    const bool has_extractor = IsRangeExtractor(extractor.get());
+    if (has_sections) {
+      if (extractor != nullptr && !features_.replace_prefix_extractor && !has_extractor) {
         return OptionOutOfRange("prefix_extractor", extractor->Name(),
                                 std::string("none or ") + RangeExtractor::kName +
                                     ForRanges(filter) +
@@ -103,74 +176,102 @@ rocksdb::Status Enable(const OptionsToSet& options, const FilterPolicyOptions& f
                                     "present one");
       }
       extractor = RangeExtractor::Get();
-    } else if (IsRangeExtractor(extractor.get())) {
-      extractor = nullptr;  // set by an earlier call
+    } else if (has_extractor && !(by_block_ && AnswersRanges(features_))) {
+      extractor = nullptr;
+      took_out_ = true;
     }
-    auto table = *family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-    table.filter_policy = MakePolicy(filter);
-    family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-    family.prefix_extractor = std::move(extractor);
-    if (options.db() != nullptr) options.db()->listeners = std::move(listeners);
-    return rocksdb::Status::OK();
-  });
-}
+    return Status::OK();
+  }
+
+  void SetCollectors() {
+    auto& collectors = family_.table_properties_collector_factories;
+    took_out_ |= EraseByName(&collectors, SkipIndexCollectorFactory::kName);
+    if (by_block_ || features_.columns.empty()) return;
+    SkipIndexSettings settings{.index = {.columns = features_.columns,
+                                         .target_fpr = features_.value_fpr,
+                                         .max_index_bytes = features_.max_index_bytes},
+                               .max_property_bytes = features_.max_property_bytes,
+                               .value_suffix_bytes = features_.value_suffix_bytes,
+                               .info_log = db_ == nullptr ? nullptr : db_->info_log};
+    collectors.push_back(std::make_shared<SkipIndexCollectorFactory>(std::move(settings)));
+  }
+
+  const EnableOptions& features_;
+  const rocksdb::DBOptions* const db_;
+  ColumnFamilyOptions family_;
+  BlockBasedTableOptions table_;
+  bool by_block_ = false;
+  bool took_out_ = false;     // something of blocksieve's
+  bool lost_filter_ = false;  // and there is no filter policy any more
+};
 
 }  // namespace
 
-rocksdb::Status EnableFilter(OptionsToSet options, const FilterPolicyOptions& filter) {
-  return Enable(options, filter, /*replaces_extractor=*/false);
-}
-
-rocksdb::Status EnableRangeFilter(OptionsToSet options, const RangeFilterOptions& filter) {
+rocksdb::Status Enable(OptionsToSet options, const EnableOptions& features) {
   return PublicCall({}, [&]() -> rocksdb::Status {
-    FilterPolicyOptions policy = filter.policy;
-    policy.ranges = policy.ranges || policy.prefixes.empty();
-    return Enable(options, policy, filter.replace_prefix_extractor);
-  });
-}
-
-rocksdb::Status EnableSkipIndex(OptionsToSet options, const SkipIndexOptions& index,
-                                const SkipIndexStorage& storage) {
-  return PublicCall({{"options", options.column_family()}}, [&]() -> rocksdb::Status {
-    BLOCKSIEVE_RETURN_IF_ERROR(CheckTables(options));
-    BLOCKSIEVE_RETURN_IF_ERROR(ToRocksStatus(SkipIndexBuilder::Create(index).status()));
-    BLOCKSIEVE_RETURN_IF_ERROR(
-        CheckStoredOnce(FindBlockIndexOptions(*options.column_family()), {}, true));
-    RegisterUnlessRegistered();
-    rocksdb::ColumnFamilyOptions& family = *options.column_family();
-    std::vector<std::shared_ptr<rocksdb::EventListener>> listeners;
-    const bool has_sidecars = storage.max_property_bytes != std::numeric_limits<uint64_t>::max();
-    if (has_sidecars || options.db() != nullptr) {
+    for (size_t i = 0; i < options.num_families(); ++i)
+      BLOCKSIEVE_RETURN_IF_ERROR(CheckGiven({{"options", options.family(i)}}));
+    if (!features.columns.empty()) {  // before their text is copied, which has valid ones only
       BLOCKSIEVE_RETURN_IF_ERROR(
-          AddListener(options, "max_property_bytes", ToText(storage.max_property_bytes),
-                      ToText(std::numeric_limits<uint64_t>::max()), &listeners));
+          ToRocksStatus(SkipIndexBuilder::Create({.columns = features.columns}).status()));
     }
-    auto collectors = family.table_properties_collector_factories;
-    std::erase_if(collectors, IsCollector);
-    collectors.push_back(
-        std::make_shared<SkipIndexCollectorFactory>(SkipIndexSettings{index, storage}));
-    family.table_properties_collector_factories = std::move(collectors);
-    if (options.db() != nullptr) options.db()->listeners = std::move(listeners);
+    EnableOptions checked = features;
+    BLOCKSIEVE_RETURN_IF_ERROR(EnableOptionTable().Copy(&features, &checked));
+    BLOCKSIEVE_RETURN_IF_ERROR(CheckDependentOptions(checked));
+    RegisterUnlessRegistered();
+    std::vector<FamilySetter> setters;
+    setters.reserve(options.num_families());
+    for (size_t i = 0; i < options.num_families(); ++i) {
+      setters.emplace_back(checked, options.db(), *options.family(i));
+      BLOCKSIEVE_RETURN_IF_ERROR(setters.back().Set());
+    }
+    rocksdb::Logger* info_log = nullptr;
+    if (rocksdb::DBOptions* const db = options.db()) {
+      info_log = db->info_log.get();
+      const bool is_wanted =
+          HasKeyFilters(checked) || AnswersRanges(checked) || !checked.columns.empty();
+      auto listeners = db->listeners;
+      if (!is_wanted) EraseByName(&listeners, Listener::kName);
+      if (is_wanted && !HasListener(*db)) listeners.push_back(NewListener());
+      db->listeners = std::move(listeners);
+    }
+    for (size_t i = 0; i < setters.size(); ++i) setters[i].MoveTo(info_log, options.family(i));
     return rocksdb::Status::OK();
   });
 }
 
-rocksdb::Status EnableIndex(rocksdb::ColumnFamilyOptions* options, const BlockIndexOptions& index) {
-  return PublicCall({{"options", options}}, [&]() -> rocksdb::Status {
-    BLOCKSIEVE_RETURN_IF_ERROR(CheckTables(options));
-    if (!index.ranges && index.prefixes.empty() && index.columns.empty()) {
-      return OptionOutOfRange("ranges", "false",
-                              "true, or prefixes or columns, for an index of use");
+std::string ExplainCarrier(const ColumnFamilyOptions& family) {
+  EnableOptions in_filters;
+  if (const Policy* const policy = FindPolicy(family)) in_filters = policy->options();
+  SkipIndexSettings skip_index;
+  if (FindIndexOptions(family, &skip_index).ok()) in_filters.columns = skip_index.index.columns;
+  const std::optional<EnableOptions> in_index = FindBlockIndexOptions(family);
+  const auto list = [](const EnableOptions& held) {
+    std::string names;
+    for (const auto& [name, is_held] :
+         {std::pair("ranges", held.ranges), std::pair("prefixes", !held.prefixes.empty()),
+          std::pair("columns", !held.columns.empty())}) {
+      if (is_held) names += (names.empty() ? "" : ", ") + std::string(name);
     }
-    const Policy* const policy = FindPolicy(*options);
-    const FilterPolicyOptions filter =
-        policy == nullptr ? FilterPolicyOptions() : policy->options();
-    const bool has_collector =
-        std::ranges::any_of(options->table_properties_collector_factories, IsCollector);
-    BLOCKSIEVE_RETURN_IF_ERROR(CheckStoredOnce(index, filter, has_collector));
-    RegisterUnlessRegistered();
-    return SetBlockIndex(index, options);
-  });
+    return names;
+  };
+  const std::string by_block = in_index ? list(*in_index) : "";
+  const std::string by_filter = list(in_filters);
+  std::string text;
+  if (!by_block.empty()) {
+    text = by_block + " in the block index, as no option is in its way";
+    if (IsRangeExtractor(family.prefix_extractor.get()) && by_filter.empty())
+      text += "; prefix_extractor stays for files whose filters answer for ranges";
+  }
+  if (!by_filter.empty()) {
+    std::string why_not;
+    ChooseCarrier(in_filters, family, &why_not).PermitUncheckedError();
+    text += (text.empty() ? "" : "; ") + by_filter + " in filters and sidecars, as " +
+            (why_not.empty() ? "the options ask for it" : why_not);
+    if (AnswersRanges(in_filters) && !HasKeyFilters(in_filters))
+      text += "; filters need a goal for that: target_fpr=0.01 is taken";
+  }
+  return text;
 }
 
 }  // namespace blocksieve

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/enable.h"
 #include "integration/rocksdb/block_index/factory.h"
 #include "integration/rocksdb/block_index/file_id.h"
 #include "integration/rocksdb/compat/log.h"
@@ -43,7 +43,7 @@ std::string RegisteredVersion() {
 const rocksdb::FilterPolicy* MakeFromId(const std::string& id,
                                         std::unique_ptr<const rocksdb::FilterPolicy>* guard,
                                         std::string* error) {
-  FilterPolicyOptions options;
+  EnableOptions options;
   if (const size_t colon = id.find(':'); colon != std::string::npos) {
     const rocksdb::Status status =
         PolicyOptionTable()["target_fpr"].parse(id.substr(colon + 1), &options);
@@ -69,10 +69,10 @@ void AddFactory(rocksdb::ObjectLibrary& library, const char* name, Make make) {
 }
 
 // Registers the factories of the filter policy ("blocksieve" and "blocksieve:<target_fpr>"), the
-// skip index ("blocksieve.skip_index"), the block index ("blocksieve.index") with its collector of
-// ids ("blocksieve.block_index.id"), the listener ("blocksieve"), the prefix extractor of range
-// filters ("blocksieve.range", and its other name in files) and those of earlier files. Returns
-// their number.
+// skip index ("blocksieve.skip_index"), the block index ("blocksieve.block_index") with its
+// collector of ids ("blocksieve.block_index.id"), the listener ("blocksieve"), the prefix extractor
+// of range filters ("blocksieve.range", and its other name in files) and those of earlier files.
+// Returns their number.
 int RegisterFactories(rocksdb::ObjectLibrary& library) {
   AddFactory<Registration>(library, kRegistration, [] { return new Registration; });
   // The pattern accepts any text after the colon, not just numbers: an id that matches no pattern

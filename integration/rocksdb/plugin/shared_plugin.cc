@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/enable.h"
 #include "blocksieve/sizing.h"
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/stock_filters.h"
@@ -49,7 +49,7 @@ Policy* Replacement(double bits_per_key) {
   if (IsMakingStockPolicy() || !ReplacesBuiltin()) return nullptr;
   const double fpr = StockBloomFpr(bits_per_key);
   if (fpr >= 1) return nullptr;
-  FilterPolicyOptions options;
+  EnableOptions options;
   options.target_fpr = std::clamp(fpr, kMinTargetFpr, kMaxTargetFpr);
   return MakePolicy(options).release();
 }

@@ -135,7 +135,7 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder<kSections>> {
         "no range filter written for a file, so bounded seeks read its blocks; reason: ";
     if (!has_prefix) {
       LogLoudly(options_.info_log, kNoRangeFilter,
-                "prefix_extractor is not set; set it to blocksieve.range (EnableRangeFilter)",
+                "prefix_extractor is not set; set it to blocksieve.range (Enable does)",
                 options_.column_family);
     } else {
       LogQuietly(options_.info_log, kNoRangeFilter, filter.no_ranges_reason,

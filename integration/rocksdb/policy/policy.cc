@@ -20,7 +20,7 @@ namespace rocksdb_plugin {
 
 const char Policy::kName[] = "blocksieve";
 
-Policy::Policy(const FilterPolicyOptions& options, std::string abi_problem, bool is_compiled_for)
+Policy::Policy(const EnableOptions& options, std::string abi_problem, bool is_compiled_for)
     : options_(options),
       abi_problem_(std::move(abi_problem)),
       is_compiled_for_(is_compiled_for),
@@ -43,7 +43,7 @@ rocksdb::Status Policy::ValidateOptions(const rocksdb::DBOptions& db,
     LogLoudly(nullptr, ToMessage(status));
     return status;
   }
-  if (NeedsExtractor(options_) && abi_problem_.empty()) TestRangesOnce();
+  if (AnswersRanges(options_) && abi_problem_.empty()) TestRangesOnce();
   return FilterPolicy::ValidateOptions(db, column_family);
 }
 
@@ -136,7 +136,7 @@ rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
                           .memory_fit = nullptr,
                           .charge = std::move(charge)};
   if (context.table_options.optimize_filters_for_memory) bits.memory_fit = memory_fit_;
-  if (NeedsExtractor(options_)) {
+  if (AnswersRanges(options_)) {
     bits.has_sections = true;
     if (options_.ranges) bits.range_bits_per_key = RangeBitsPerKey(range_fpr);
     bits.mark_files = options_.plain_range_reads;
@@ -160,11 +160,11 @@ rocksdb::Status Policy::ConfigureOptions(
   // Under ignore_unknown_options, RocksDB reports neither unknown options nor values that it cannot
   // parse.
   for (const auto& [name, value] : opts_map) {
-    FilterPolicyOptions ignored;
+    EnableOptions ignored;
     const rocksdb::Status known = PolicyOptionTable().Parse(name, value, &ignored);
     if (!known.ok()) LogLoudly(nullptr, ToMessage(known));
   }
-  const FilterPolicyOptions before = options_;
+  const EnableOptions before = options_;
   rocksdb::Status status = FilterPolicy::ConfigureOptions(config_options, opts_map, unused);
   SetGoal();
   if (status.ok()) {
@@ -181,7 +181,7 @@ rocksdb::Status Policy::ConfigureOptions(
   return status;
 }
 
-std::unique_ptr<Policy> MakePolicy(const FilterPolicyOptions& options) {
+std::unique_ptr<Policy> MakePolicy(const EnableOptions& options) {
   assert(!ValidatePolicyOptions(options).IsInvalidArgument());  // but memory may be short
   // Opening a database makes several policies, but a problem of the process is reported once.
   static const bool reported = [] {
@@ -195,18 +195,18 @@ std::unique_ptr<Policy> MakePolicy(const FilterPolicyOptions& options) {
   }();
   static_cast<void>(reported);
   // As read from an OPTIONS file, which RocksDB compares with these options when it writes it.
-  FilterPolicyOptions as_read = options;
-  PolicyOptionTable().Canonicalize(&as_read).PermitUncheckedError();
+  EnableOptions as_read = options;
+  PolicyOptionTable().Copy(&options, &as_read).PermitUncheckedError();
   return std::make_unique<Policy>(as_read, LoadedAbiProblem(), LoadedIsCompiled());
 }
 
-rocksdb::Status CheckRocksDb(const FilterPolicyOptions& filter) {
+rocksdb::Status CheckRocksDb(const EnableOptions& filter) {
   if (const std::string& problem = LoadedAbiProblem(); !problem.empty()) {
-    if (LoadedIsCompiled() && !NeedsExtractor(filter)) return {};
+    if (LoadedIsCompiled() && !AnswersRanges(filter)) return {};
     return rocksdb::Status::NotSupported(
         "blocksieve: " + problem + "; load that version, or build blocksieve for the loaded one");
   }
-  if (!NeedsExtractor(filter)) return rocksdb::Status::OK();
+  if (!AnswersRanges(filter)) return rocksdb::Status::OK();
   const std::string& problem = TestRangesOnce();
   if (problem.empty()) return rocksdb::Status::OK();
   return rocksdb::Status::NotSupported("blocksieve: range filters do not work with RocksDB " +
@@ -221,10 +221,10 @@ const Policy* FindPolicy(const rocksdb::ColumnFamilyOptions& column_family) {
   return table == nullptr ? nullptr : As<Policy>(table->filter_policy.get());
 }
 
-FilterOptions FilterOptionsFor(const FilterPolicyOptions& options, const FilterRates& rates,
+FilterOptions FilterOptionsFor(const EnableOptions& options, const FilterRates& rates,
                                bool is_short_lived) {
   FilterOptions core;
-  core.kind = ChooseKind(options.kind, is_short_lived);
+  core.kind = ChooseKind(options.kind.value_or(FilterKind::kAuto), is_short_lived);
   core.target_fpr = rates.target_fpr;
   core.max_build_bytes = options.max_build_bytes;
   core.ranges = options.ranges;
@@ -247,7 +247,7 @@ FilterOptions FilterOptionsFor(const FilterPolicyOptions& options, const FilterR
 
 }  // namespace rocksdb_plugin
 
-rocksdb::Status NewFilterPolicy(const FilterPolicyOptions& options,
+rocksdb::Status NewFilterPolicy(const EnableOptions& options,
                                 std::shared_ptr<const rocksdb::FilterPolicy>* policy) try {
   rocksdb::Status valid = rocksdb_plugin::ValidatePolicyOptions(options);
   if (valid.ok()) *policy = rocksdb_plugin::MakePolicy(options);

@@ -13,11 +13,11 @@
 #include <unordered_map>
 
 #include "blocksieve/filter.h"
-#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/enable.h"
 #include "blocksieve/tree.h"
-#include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/stock_filters.h"
 #include "integration/rocksdb/levels/level_rates.h"
+#include "integration/rocksdb/policy/enable_options.h"
 
 // The filter policy, and its options as text for RocksDB's option strings and OPTIONS files. A
 // number is read back as it was written, in any locale.
@@ -35,7 +35,7 @@ class Policy final : public rocksdb::FilterPolicy {
 
   /// `abi_problem`: why RocksDB's filter interface must not be used; empty if it may be.
   /// `is_compiled_for`: whether what public headers declare may be used in any case.
-  Policy(const FilterPolicyOptions& options, std::string abi_problem, bool is_compiled_for = false);
+  Policy(const EnableOptions& options, std::string abi_problem, bool is_compiled_for = false);
 
   const char* Name() const override { return kName; }
 
@@ -59,7 +59,7 @@ class Policy final : public rocksdb::FilterPolicy {
   /// The options in effect, one per line, as RocksDB's info log prints those of a table.
   std::string GetPrintableOptions() const override;
 
-  const FilterPolicyOptions& options() const { return options_; }
+  const EnableOptions& options() const { return options_; }
 
   /// What is built instead of the filters that the options ask for, and why; empty if nothing is.
   std::string FallbackText() const;
@@ -74,7 +74,7 @@ class Policy final : public rocksdb::FilterPolicy {
   const rocksdb::FilterPolicy* StockPolicyFor(const rocksdb::FilterBuildingContext& context,
                                               double target_fpr) const;
 
-  FilterPolicyOptions options_;
+  EnableOptions options_;
   RateGoal goal_;  // of the options, but for RocksDB's own filters where ours must not be built
   const std::string abi_problem_;
   const bool is_compiled_for_;
@@ -89,44 +89,34 @@ class Policy final : public rocksdb::FilterPolicy {
 
 /// A policy with these options. If the loaded RocksDB's filter interface differs from the headers',
 /// it builds stock filters, and stderr says so once per process. REQUIRES: `options` are valid.
-std::unique_ptr<Policy> MakePolicy(const FilterPolicyOptions& options);
+std::unique_ptr<Policy> MakePolicy(const EnableOptions& options);
 
 /// Errors: NotSupported if the loaded RocksDB would not build or not use these filters, nor its own
 /// for the same goal.
-rocksdb::Status CheckRocksDb(const FilterPolicyOptions& filter);
+rocksdb::Status CheckRocksDb(const EnableOptions& filter);
 
 /// The policy of a column family, if this version of blocksieve made it; null otherwise.
 const Policy* FindPolicy(const rocksdb::ColumnFamilyOptions& column_family);
 
-/// Whether filters with these options answer for ranges, so that the column family needs the prefix
-/// extractor "blocksieve.range".
-inline bool NeedsExtractor(const FilterPolicyOptions& options) {
-  return options.ranges || !options.prefixes.empty();
-}
-
 /// Checks what DB::Open refuses: filters that answer for ranges do not work with all options.
 /// `check_extractor`: the prefix extractor must be RangeExtractor. Errors: InvalidArgument, naming
 /// the option, its value, allowed values, and the option of the policy that needs them.
-rocksdb::Status CheckRangeOptions(const FilterPolicyOptions& filter,
+rocksdb::Status CheckRangeOptions(const EnableOptions& filter,
                                   const rocksdb::ColumnFamilyOptions& column_family,
                                   bool check_extractor);
 
-/// " (with ranges=true)", or with the prefixes: for errors about what these need. REQUIRES:
-/// NeedsExtractor(options)
-std::string ForRanges(const FilterPolicyOptions& options);
-
 /// What the core builds at these rates: one translation for the policy and for estimates.
-FilterOptions FilterOptionsFor(const FilterPolicyOptions& options, const FilterRates& rates,
+FilterOptions FilterOptionsFor(const EnableOptions& options, const FilterRates& rates,
                                bool is_short_lived);
 
+/// Errors: InvalidArgument for an option without the one that it needs, whatever the carrier.
+rocksdb::Status CheckDependentOptions(const EnableOptions& options);
+
 /// Errors: InvalidArgument, naming the option, its value and the allowed range, or the options that
-/// exclude each other.
-rocksdb::Status ValidatePolicyOptions(FilterPolicyOptions options);
+/// exclude each other, or are not of filters.
+rocksdb::Status ValidatePolicyOptions(EnableOptions options);
 
 /// The filter goal of the options; target_fpr=0.01 if they set none.
-RateGoal ToGoal(const FilterPolicyOptions& options);
-
-/// The options of FilterPolicyOptions.
-const OptionTable& PolicyOptionTable();
+RateGoal ToGoal(const EnableOptions& options);
 
 }  // namespace blocksieve::rocksdb_plugin

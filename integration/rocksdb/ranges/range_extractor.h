@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/prune_reads.h"
 
 namespace blocksieve::rocksdb_plugin {
 

@@ -35,7 +35,7 @@ using ::testing::HasSubstr;
 
 constexpr uint64_t kIndexedFiles = 4;
 
-DbConfig IndexedConfig(bool is_primary, const BlockIndexOptions& index = {.ranges = true}) {
+DbConfig IndexedConfig(bool is_primary, const EnableOptions& index = {.ranges = true}) {
   DbConfig config = MakeConfig(FilterShape::kFull, NewPolicy({}));
   config.table.block_size = 1024;
   UseBlockIndex(index, is_primary, &config);
@@ -441,14 +441,12 @@ TEST(BlockIndexModesTest, TakesLittleMoreThanTheStandardIndexAndItsSections) {
 TEST(BlockIndexModesTest, RefusesWhatItCannotServe) {
   using Change =
       std::function<void(rocksdb::ColumnFamilyOptions*, rocksdb::BlockBasedTableOptions*)>;
-  const BlockIndexOptions ranges{.ranges = true};
-  const BlockIndexOptions column{.columns = {"n=int:field:1"}};
+  const EnableOptions ranges{.ranges = true};
   const struct {
-    BlockIndexOptions index;
+    EnableOptions index;
     std::string said;
     Change change = {};
   } cases[] = {
-      {{}, "ranges"},
       {{.ranges = true, .range_fpr = 0.9}, "range_fpr is 0.9"},
       {{.range_fpr = 0.4, .prefixes = "delimiter:/"}, "range_fpr is 0.4"},
       {{.prefixes = "x:y"}, "x:y"},
@@ -461,32 +459,51 @@ TEST(BlockIndexModesTest, RefusesWhatItCannotServe) {
        [](auto* cf, auto*) { cf->compression_opts.parallel_threads = 4; }},
       {ranges, "option bottommost_compression_opts.parallel_threads is 4",
        [](auto* cf, auto*) { cf->bottommost_compression_opts.parallel_threads = 4; }},
-      {ranges, "also of the block index",
-       [](auto*, auto* t) { t->filter_policy = NewPolicy({.ranges = true}); }},
-      {column, "columns is set in the skip index",
-       [](auto* cf, auto*) {
-         cf->table_properties_collector_factories = {
-             NewCollectorFactory(ShortGranules({"n=int:field:1"}))};
-       }},
   };
   for (const auto& [index, said, change] : cases) {
     rocksdb::ColumnFamilyOptions family;
     rocksdb::BlockBasedTableOptions table;
     if (change) change(&family, &table);
     family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-    EXPECT_THAT(EnableIndex(&family, index).ToString(),
+    EnableOptions features = index;
+    features.carrier = Carrier::kBlockIndex;
+    EXPECT_THAT(Enable(&family, features).ToString(),
                 AllOf(HasSubstr(said), AnyOf(HasSubstr("allowed"), HasSubstr("expected"))));
     EXPECT_EQ(family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()
                   ->user_defined_index_factory,
               nullptr);
   }
-  const std::string text = "{id=blocksieve.index;ranges=true;range_fpr=";
+  const std::string text = "{id=blocksieve.block_index;ranges=true;range_fpr=";
   EXPECT_TRUE(rocksdb_plugin::CheckBlockIndexText(text + "0.3}").ok());
   EXPECT_FALSE(rocksdb_plugin::CheckBlockIndexText(text + "0.4}").ok());
   // Another comparator is no obstacle for values.
   rocksdb::ColumnFamilyOptions options;
   options.comparator = rocksdb::ReverseBytewiseComparator();
-  EXPECT_TRUE(EnableIndex(&options, {.columns = Columns({"n=int:field:1"})}).ok());
+  MustBeOk(Enable(&options, {.columns = {"n=int:field:1"}, .carrier = Carrier::kBlockIndex}));
+}
+
+TEST(BlockIndexModesTest, StoresNothingTwice) {
+  const auto open = [](const EnableOptions& index, auto change) {
+    DbConfig config;
+    UseBlockIndex(index, /*is_primary=*/false, &config);
+    change(&config);
+    const TempDir dir;
+    std::unique_ptr<rocksdb::DB> db;
+    config.options.create_if_missing = true;
+    return rocksdb_plugin::OpenDb(config.ToOptions(), dir / "db", &db).ToString();
+  };
+  EXPECT_THAT(open({.ranges = true},
+                   [](DbConfig* config) {
+                     MustBeOk(NewFilterPolicy({.ranges = true}, &config->table.filter_policy));
+                     config->options.prefix_extractor = rocksdb_plugin::RangeExtractor::Get();
+                   }),
+              HasSubstr("also of the block index; allowed: true in one"));
+  EXPECT_THAT(open({.columns = {"n=int:field:1"}},
+                   [](DbConfig* config) {
+                     config->options.table_properties_collector_factories.push_back(
+                         NewCollectorFactory({ShortGranules({"n=int:field:1"})}));
+                   }),
+              HasSubstr("columns is set in the skip index"));
 }
 
 }  // namespace

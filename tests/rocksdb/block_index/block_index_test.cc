@@ -30,7 +30,7 @@ struct Row {
 
 /// A file with versions of keys that go on in the next block, and its index.
 struct IndexedFile {
-  explicit IndexedFile(uint64_t seed, const BlockIndexOptions& options = {.ranges = true})
+  explicit IndexedFile(uint64_t seed, const EnableOptions& options = {.ranges = true})
       : random(seed) {
     BlockIndexBuilder builder =
         Must(BlockIndexBuilder::Create(options, rocksdb::BytewiseComparator()));

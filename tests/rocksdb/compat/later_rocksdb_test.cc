@@ -5,7 +5,7 @@
 #include <new>
 #include <string>
 
-#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/enable.h"
 #include "integration/rocksdb/compat/building_context.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "tests/support/guarded_bytes.h"
@@ -72,7 +72,7 @@ TEST(LaterRocksDbTest, TheEndOfAnUnknownContextIsNotRead) {
   ASSERT_EQ(reinterpret_cast<uint8_t*>(&context->reason), known.data() + kKnownBytes);
   ASSERT_TRUE(known.Guard(PROT_NONE));
   for (const bool by_level : {false, true}) {
-    FilterPolicyOptions options{.kind = FilterKind::kBlockedBloom};
+    EnableOptions options{.kind = FilterKind::kBlockedBloom};
     (by_level ? options.bits_per_key : options.target_fpr) = by_level ? 10 : 0.01;
     const rocksdb_plugin::Policy policy(options, problem, /*is_compiled_for=*/false);
     const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(

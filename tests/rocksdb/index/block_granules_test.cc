@@ -24,7 +24,7 @@ class BlockGranulesTest : public ::testing::Test {
 
   BlockGranulesTest() {
     index_.columns = Columns({"n=int:field:1"});
-    config_ = SkipConfig(index_);
+    config_ = SkipConfig({index_});
     config_.table.block_size = 4096;
   }
 
@@ -82,7 +82,7 @@ TEST_F(BlockGranulesTest, ManySmallRowsOfABlockAreOneGranule) {
 
 TEST_F(BlockGranulesTest, CountRowsOnRequest) {
   index_.block_granules = false;
-  config_ = SkipConfig(index_);
+  config_ = SkipConfig({index_});
   Write();
   EXPECT_EQ(Granules(), kRowGranules);
 }

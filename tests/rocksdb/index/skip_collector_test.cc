@@ -21,11 +21,10 @@ using namespace rocksdb_plugin;       // NOLINT: what is tested
 
 class SkipCollectorTest : public ::testing::Test {
  protected:
-  SkipCollectorTest()
-      : options_(ShortGranules({"n=int:field:1"})), storage_(SkipIndexStorage{.info_log = log_}) {}
+  SkipCollectorTest() : settings_{.index = ShortGranules({"n=int:field:1"}), .info_log = log_} {}
 
   std::unique_ptr<rocksdb::TablePropertiesCollector> NewCollector() {
-    factory_ = NewCollectorFactory(options_, storage_);
+    factory_ = NewCollectorFactory(settings_);
     return std::unique_ptr<rocksdb::TablePropertiesCollector>(
         factory_->CreateTablePropertiesCollector({}));
   }
@@ -60,7 +59,7 @@ class SkipCollectorTest : public ::testing::Test {
 
   std::shared_ptr<MemoryLogger> log_ = std::make_shared<MemoryLogger>();
   SkipIndexOptions options_;
-  SkipIndexStorage storage_;
+  rocksdb_plugin::SkipIndexSettings settings_;
   std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> factory_;
 };
 
@@ -86,11 +85,11 @@ TEST_F(SkipCollectorTest, OnlyPutsGiveValuesAndDeletesNoRows) {
 }
 
 TEST_F(SkipCollectorTest, TheIdentityTextContainsTheOptions) {
-  options_.columns = Columns({"n=int:field:1", "w=words:2", "a=json:/a/b"});
-  options_.target_fpr = 0.0123;
-  options_.block_granules = true;
-  storage_.value_suffix_bytes = 4;
-  const std::string text = IdentityText({options_, storage_});
+  settings_.index.columns = Columns({"n=int:field:1", "w=words:2", "a=json:/a/b"});
+  settings_.index.target_fpr = 0.0123;
+  settings_.index.block_granules = true;
+  settings_.value_suffix_bytes = 4;
+  const std::string text = IdentityText(settings_);
   // With other bytes, the index of every file would seem to be of other options.
   EXPECT_EQ(text,
             "version=1\nblock_granules=true\ngranule_rows=4\ngranule_bytes=16384\n"
@@ -108,7 +107,7 @@ TEST_F(SkipCollectorTest, TheIdentityTextContainsTheOptions) {
 
 TEST_F(SkipCollectorTest, BudgetsAreKeptAndReported) {
   for (const uint64_t budget : {2000u, 20u}) {
-    options_.max_index_bytes = budget;
+    settings_.index.max_index_bytes = budget;
     const auto collector = NewCollector();
     for (uint64_t i = 0; i < 2000; ++i) {
       Add(collector.get(), Key(i), std::to_string(i * 7919 % 100'000));
@@ -199,6 +198,22 @@ TEST_F(SkipCollectorTest, ACatalogChargesACacheForWhatItHolds) {
     EXPECT_LE(catalog.used_bytes(), 256u << 10);
   }
   EXPECT_GT(catalog.used_bytes(), 0u);
+}
+
+// What option strings mean: option_strings_test.cc.
+TEST(SkipIndexOptionsTest, OptionsFilesNameTheIndexAndReadBack) {
+  [[maybe_unused]] static const int registered = blocksieve_rocksdb_register();
+  // Delimiters and blanks with a meaning in option strings and OPTIONS files.
+  const SkipIndexOptions same = ShortGranules(
+      {"semi=field(;):2", "brace=field({)[}]:3", "hash=field(#)[%]:1", "bar=field(|)[=]:1",
+       "back=field(\\\\):1", "x=json:/a b/c", " outer =json:/ x "});
+  TestDb db(SkipConfig({same}));
+  db.Put("a", "x");
+  db.Flush();
+  const StoredOptions stored(db.path());
+  const auto& factories = stored.column_family().table_properties_collector_factories;
+  ASSERT_EQ(factories.size(), 1u);
+  EXPECT_EQ(factories[0]->ToString(), NewCollectorFactory({same})->ToString());
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/enable.h"
 #include "tests/support/key_sets.h"
 #include "tests/support/new_policy.h"
 #include "tests/support/test_db.h"
@@ -49,7 +49,7 @@ class LevelDatabasesTest : public ::testing::TestWithParam<FilterShape> {
   static constexpr uint64_t kKeysPerFlush = 2000;
 
   // Level 1 is as large as four flushes.
-  static DbConfig Config(const FilterPolicyOptions& policy, bool dynamic = false) {
+  static DbConfig Config(const EnableOptions& policy, bool dynamic = false) {
     DbConfig config = MakeConfig(GetParam(), NewPolicy(policy));
     config.table.optimize_filters_for_memory = false;  // which rounds sizes
     config.options.disable_auto_compactions = false;

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/enable.h"
 #include "integration/rocksdb/levels/column_family_levels.h"
 #include "tests/support/logs.h"
 #include "tests/support/new_policy.h"

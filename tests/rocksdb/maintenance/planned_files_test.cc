@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/enable.h"
 #include "blocksieve/rocksdb/maintenance.h"
 #include "integration/rocksdb/levels/column_family_levels.h"
 #include "integration/rocksdb/maintenance/file_report.h"
@@ -63,7 +63,7 @@ class PlannedFilesTest : public ::testing::Test {
     return num_files;
   }
 
-  void Reopen(const FilterPolicyOptions& options) {
+  void Reopen(const EnableOptions& options) {
     config_.table.filter_policy = NewPolicy(options);
     db_->Reopen(config_);
   }
@@ -75,12 +75,12 @@ class PlannedFilesTest : public ::testing::Test {
 // RocksDB or the policy builds other filters than planned, or none. Rewriting such files would
 // never end, and could replace working filters.
 TEST_F(PlannedFilesTest, WhatIsNotBuiltReplacesNothingAndIsNotTriedAgain) {
-  const FilterPolicyOptions plain{.bits_per_key = 10};
-  const FilterPolicyOptions small{.bits_per_key = 10, .max_build_bytes = 3000};
-  const FilterPolicyOptions stock{.bits_per_key = 10, .kind = FilterKind::kStock};
+  const EnableOptions plain{.bits_per_key = 10};
+  const EnableOptions small{.bits_per_key = 10, .max_build_bytes = 3000};
+  const EnableOptions stock{.bits_per_key = 10, .kind = FilterKind::kStock};
   for (const std::string name :
        {"hits", "cache", "prefixes", "no prefixes", "partitions", "none"}) {
-    for (const FilterPolicyOptions& policy : {plain, small, stock}) {
+    for (const EnableOptions& policy : {plain, small, stock}) {
       // Each obstacle with the policies that it concerns.
       if ((name == "none") != (policy.max_build_bytes != 0)) continue;
       if (name == "partitions" && policy.kind != FilterKind::kStock) continue;
@@ -125,9 +125,9 @@ TEST_F(PlannedFilesTest, AreNotRewrittenAgain) {
       config_.options.listeners = {NewListener()};
       if (prefixes % 3 != 0) UsePrefixes(&config_, 3, /*whole_keys=*/prefixes == 1);
       Fill(deletes);
-      for (const FilterPolicyOptions& policy :
-           {FilterPolicyOptions{.bits_per_key = 9}, FilterPolicyOptions{.wasted_reads = 0.004},
-            FilterPolicyOptions{.bits_per_key = 9, .kind = FilterKind::kStock}}) {
+      for (const EnableOptions& policy :
+           {EnableOptions{.bits_per_key = 9}, EnableOptions{.wasted_reads = 0.004},
+            EnableOptions{.bits_per_key = 9, .kind = FilterKind::kStock}}) {
         Reopen(policy);
         // Filters of few keys are rounded to equal sizes.
         EXPECT_TRUE(Rewrite() > 0 || prefixes == 3);

@@ -44,7 +44,7 @@ std::vector<FilterMetric> MetricsOf(rocksdb::DB* db) {
 /// A database with three column families, whose policies differ.
 class RewriteFiltersTest : public ::testing::Test {
  protected:
-  using Policies = std::map<std::string, std::optional<FilterPolicyOptions>>;
+  using Policies = std::map<std::string, std::optional<EnableOptions>>;
   static const Policies& Stock() {
     static const auto& stock = *new Policies{{"default", {}}, {"points", {}}, {"seeks", {}}};
     return stock;
@@ -75,7 +75,7 @@ class RewriteFiltersTest : public ::testing::Test {
       config.options.max_bytes_for_level_base = 128 << 10;
       config.options.max_bytes_for_level_multiplier = 4;
       rocksdb::ColumnFamilyOptions family = config.ToOptions();
-      if (policy) MustBeOk(EnableFilter({&options, &family}, *policy), name);
+      if (policy) MustBeOk(Enable({&options, &family}, *policy), name);
       families.emplace_back(name, family);
     }
     std::vector<rocksdb::ColumnFamilyHandle*> handles;
@@ -283,8 +283,9 @@ TEST(CheckFiltersTest, SaysWhatPrefixesMakeOfBitsPerKey) {
   for (const auto& [bits, expected] : std::map<std::string, std::string>{
            {"1", "bits_per_key=1 is not kept"}, {"2", "bits_per_key=2 is not kept"}, {"16", ""}}) {
     rocksdb::Options options;
-    MustBeOk(EnableRangeFilter(
-        &options, {.policy = {.bits_per_key = std::stod(bits), .prefixes = "lengths:12"}}));
+    MustBeOk(Enable(&options, {.bits_per_key = std::stod(bits),
+                               .prefixes = "lengths:12",
+                               .carrier = Carrier::kFilterAndSidecar}));
     DbConfig config;
     config.options = options;
     config.options.create_if_missing = true;

@@ -114,14 +114,13 @@ TEST_P(FilterAllocationFailureTest, AFilterThatCannotBeOpenedMayMatch) {
 class SkipIndexAllocationFailureTest : public SkipFixture {
  protected:
   SkipIndexAllocationFailureTest() {
-    index_ = ShortGranules(kDefinitions);
+    settings_.index = ShortGranules(kDefinitions);
     log_->Reserve(kLogBytes);
-    storage_.info_log = log_;
+    settings_.info_log = log_;
   }
 
   const std::shared_ptr<MemoryLogger> log_ = std::make_shared<MemoryLogger>();
-  SkipIndexOptions index_;
-  SkipIndexStorage storage_;
+  rocksdb_plugin::SkipIndexSettings settings_;
 };
 
 TEST_F(SkipIndexAllocationFailureTest, AFileGetsAWholeIndexOrNone) {
@@ -133,14 +132,13 @@ TEST_F(SkipIndexAllocationFailureTest, AFileGetsAWholeIndexOrNone) {
   std::vector<std::pair<std::string, std::string>> rows;
   for (uint64_t i = 0; i < 100; ++i) rows.emplace_back(Key(i), Value(i, text));
   for (const bool in_sidecar : {false, true}) {
-    storage_.max_property_bytes = in_sidecar ? 0 : UINT64_MAX;
-    const rocksdb_plugin::SkipIndexSettings settings{index_, storage_};
+    settings_.max_property_bytes = in_sidecar ? 0 : UINT64_MAX;
     const auto collect = [&] {
       rocksdb::UserCollectedProperties properties;
       std::unique_ptr<rocksdb::TablePropertiesCollector> collector;
       try {
         collector = rocksdb_plugin::NewSkipIndexCollector(
-            settings, in_sidecar ? std::optional(sst) : std::nullopt, nullptr);
+            settings_, in_sidecar ? std::optional(sst) : std::nullopt, nullptr);
       } catch (const std::bad_alloc&) {
         return properties;
       }
@@ -212,8 +210,8 @@ INSTANTIATE_TEST_SUITE_P(IndexesIn, ScanAllocationFailureTest, ::testing::Bool()
                          [](const auto& info) { return info.param ? "Sidecars" : "Properties"; });
 
 TEST_P(ScanAllocationFailureTest, ReturnsItsRowsOrAnError) {
-  storage_.max_property_bytes = GetParam() ? 0 : UINT64_MAX;
-  config_ = SkipConfig(index_, storage_);
+  settings_.max_property_bytes = GetParam() ? 0 : UINT64_MAX;
+  config_ = SkipConfig(settings_);
   config_.options.listeners = {NewListener()};
   config_.table.filter_policy = NewPolicy({.kind = FilterKind::kAuto});
   TestDb db(config_);
@@ -266,9 +264,11 @@ TEST_F(SkipIndexAllocationFailureTest, CallsReportAnError) {
   const auto expect_error = [](const rocksdb::Status& status, bool failed) {
     EXPECT_TRUE(status.ok() ? true : failed && status.IsMemoryLimit()) << status.ToString();
   };
-  const RangeFilterOptions filter = {.policy = {.prefixes = "fields:len8,2,len32,8*"}};
+  const EnableOptions features = {.prefixes = "fields:len8,2,len32,8*",
+                                  .columns = {"a=field:1"},
+                                  .carrier = Carrier::kFilterAndSidecar};
   rocksdb::Options options;
-  const auto enable = [&] { return EnableRangeFilter(&options, filter); };
+  const auto enable = [&] { return Enable(&options, features); };
   MustBeOk(enable());  // registers with RocksDB, once
   EXPECT_GT(FailEachAllocation(enable, expect_error), 5u);
   EXPECT_GT(FailEachAllocation([&] { return RebuildSkipIndexes(&db.db(), nullptr); }, expect_error),

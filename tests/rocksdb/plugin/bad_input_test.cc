@@ -29,13 +29,12 @@ namespace blocksieve::testing {
 namespace {
 
 using rocksdb::Options;
-using rocksdb::Status;
 using Table = rocksdb::BlockBasedTableOptions;
 using ::testing::HasSubstr;
 
 struct BadInput {
   std::vector<std::string> words;  // expected in the status
-  std::function<Status(Options*)> call;
+  std::function<rocksdb::Status(Options*)> call;
   bool is_loud = false;             // also on stderr, as RocksDB may drop the status
   bool rocksdb_repeats_it = false;  // RocksDB appends the text to the message
 };
@@ -61,13 +60,13 @@ BadInput InC(const Words& words, Call* call, const std::optional<std::string>& g
             }
             const std::string said = error == nullptr ? "" : error;
             rocksdb_free(error);
-            return said.starts_with("Invalid argument: ") ? Status::InvalidArgument(said)
-                                                          : Status::OK();
+            return said.starts_with("Invalid argument: ") ? rocksdb::Status::InvalidArgument(said)
+                                                          : rocksdb::Status::OK();
           }};
 }
 
 Cases FilterOptionCases() {
-  const std::pair<FilterPolicyOptions, Words> bad[] = {
+  const std::pair<EnableOptions, Words> bad[] = {
       {{.target_fpr = std::nan("")}, {"target_fpr is nan; allowed: 1e-07 to 0.5"}},
       // A value just outside the range is not rounded to the bound.
       {{.target_fpr = std::nextafter(0.5, 1)}, {"target_fpr is 0.5000000000000001; allowed"}},
@@ -99,23 +98,24 @@ Cases FilterOptionCases() {
   };
   Cases cases;
   for (const auto& each : bad) {
-    const FilterPolicyOptions filter = each.first;
+    const EnableOptions filter = each.first;
     const Words& words = each.second;
-    cases.push_back({words, [=](Options* options) { return EnableFilter(options, filter); }});
+    cases.push_back({words, [=](Options* options) {
+                       EnableOptions features = filter;
+                       features.carrier = Carrier::kFilterAndSidecar;
+                       return Enable(options, features);
+                     }});
     cases.push_back({words, [=](Options*) {
                        std::shared_ptr<const rocksdb::FilterPolicy> policy;
                        return NewFilterPolicy(filter, &policy);
                      }});
-    if (words[0].ends_with("unless ranges=true")) continue;  // which EnableRangeFilter sets
-    cases.push_back({words, [=](Options* o) { return EnableRangeFilter(o, {.policy = filter}); }});
   }
   return cases;
 }
 
 Cases IndexOptionCases() {
   const char* const null = nullptr;
-  const std::pair<SkipIndexOptions, Words> bad[] = {
-      {{}, {"number of columns is 0; allowed: 1 to 256"}},
+  const std::pair<EnableOptions, Words> bad[] = {
       {{.columns = {"a=field:1", "a=field:2"}}, {"columns has \"a\" twice; allowed: once"}},
       {{.columns = {"a=field:1", "garbage"}}, {"'garbage', position 1: expected NAME=EXTRACTOR"}},
       {{.columns = {null}}, {"column definition ''"}},
@@ -124,26 +124,22 @@ Cases IndexOptionCases() {
       {{.columns = {Megabyte()}}, {"column definition 'xxxx", "...'", "expected NAME="}},
       {{.columns = {"a=field:0"}},
        {"'a=field:0', position 9: expected a number from 1 to 1000000; found '0'"}},
-      {{.columns = {"a=field:1"}, .target_fpr = 2}, {"target_fpr is 2; allowed: 1e-07 to 0.5"}},
+      {{.columns = {"a=field:1"}, .value_fpr = 2}, {"value_fpr is 2; allowed: 1e-07 to 0.5"}},
   };
   Cases cases;
   for (const auto& each : bad) {
-    const SkipIndexOptions index = each.first;
-    cases.push_back({each.second, [=](Options* o) { return EnableSkipIndex(o, index); }});
-    cases.push_back({each.second, [=](Options*) {
-                       std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> factory;
-                       return NewSkipIndexCollectorFactory(index, {}, &factory);
-                     }});
+    const EnableOptions features = each.first;
+    cases.push_back({each.second, [=](Options* o) { return Enable(o, features); }});
   }
   return cases;
 }
 
-Status MakePolicy(const std::string& text) {
+rocksdb::Status MakePolicy(const std::string& text) {
   std::shared_ptr<const rocksdb::FilterPolicy> made;
   return rocksdb::FilterPolicy::CreateFromString(StrictConfig(), text, &made);
 }
 
-Status MakeIndex(const std::string& options) {
+rocksdb::Status MakeIndex(const std::string& options) {
   rocksdb::ColumnFamilyOptions made;
   return rocksdb::GetColumnFamilyOptionsFromString(
       StrictConfig(), {},
@@ -168,29 +164,26 @@ Cases TextCases() {
       const Words words = {name + is, "allowed:"};
       cases.push_back({words, [=](Options*) { return MakePolicy(text); }, true});
       cases.push_back(InC(words, blocksieve_filterpolicy_create, text));
-      cases.push_back(InC(words, blocksieve_options_enable_filter, text));
+      cases.push_back(InC(words, blocksieve_enable, text));
     }
     for (const char* const name : {"granule_rows", "granule_bytes", "block_granules", "target_fpr",
                                    "max_index_bytes", "max_property_bytes", "value_suffix_bytes"}) {
       const std::string text = "columns=a=field:1;" + std::string(name) + "=" + value;
       const Words words = {name + is, "allowed:"};
       cases.push_back({words, [=](Options*) { return MakeIndex(text); }});
-      cases.push_back(InC(words, blocksieve_options_enable_skip_index, text));
     }
     cases.push_back(InC({"result" + is, "no, may_match"}, blocksieve_range_filter_count, value));
     if (value.empty()) {
       cases.push_back(InC({"option id is empty; allowed"}, blocksieve_filterpolicy_create, value));
       continue;
     }
-    cases.push_back(InC({"options \"{a="}, blocksieve_options_enable_filter, "{a=" + value));
-    cases.push_back(InC({"allowed"}, blocksieve_options_enable_filter, value + "=1"));
+    cases.push_back(InC({"options \"{a="}, blocksieve_enable, "{a=" + value));
+    cases.push_back(InC({"allowed"}, blocksieve_enable, value + "=1"));
     cases.push_back({{"column definition '" + value.substr(0, 40)},
                      [=](Options*) { return MakeIndex("columns=" + value); }});
   }
   cases.push_back(InC({"target_fpr=0.1, wasted_reads=1 exclude each other"},
                       blocksieve_filterpolicy_create, "target_fpr=0.1;wasted_reads=1"));
-  cases.push_back(
-      InC({"number of columns is 0"}, blocksieve_options_enable_skip_index, "granule_rows=8"));
   cases.push_back({{"option columns is %zz", "allowed: % followed by two hex digits"},
                    [](Options*) { return MakeIndex("columns=%zz" + Megabyte()); }});
   return cases;
@@ -198,27 +191,29 @@ Cases TextCases() {
 
 using Change = std::function<void(Options*, Table*)>;
 
+const EnableOptions kRanges = {.ranges = true, .carrier = Carrier::kFilterAndSidecar};
+
 void Apply(const Change& change, Options* options) {
   Table table = *options->table_factory->GetOptions<Table>();
   change(options, &table);
   options->table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
 }
 
-// Options that exclude range filters, set before EnableRangeFilter.
-Status EnableAfter(const Change& change) {
+// Options that exclude range filters, set before ranges are enabled.
+rocksdb::Status EnableAfter(const Change& change) {
   Options options;
   Apply(change, &options);
   const std::string before = DumpOptions(options);
-  Status status = EnableRangeFilter(&options);
+  rocksdb::Status status = Enable(&options, kRanges);
   EXPECT_EQ(DumpOptions(options), before);
   return status;
 }
 
-// The same options, set after EnableRangeFilter and found when the database is opened.
-Status OpenAfter(const Change& change) {
+// The same options, set after ranges were enabled and found when the database is opened.
+rocksdb::Status OpenAfter(const Change& change) {
   Options options;
   options.create_if_missing = true;
-  MustBeOk(EnableRangeFilter(&options));
+  MustBeOk(Enable(&options, kRanges));
   Apply(change, &options);
   const TempDir dir;
   std::unique_ptr<rocksdb::DB> db;
@@ -261,12 +256,9 @@ Cases RangeCases() {
 // Options that exclude every feature.
 Cases PlaceCases() {
   Cases cases;
-  const SkipIndexOptions index = {.columns = {"a=field:1"}};
-  const std::function<Status(Options*)> calls[] = {
-      [](Options* options) { return EnableFilter(options); },
-      [](Options* options) { return EnableRangeFilter(options); },
-      [=](Options* options) { return EnableSkipIndex(options, index); }};
-  for (const auto& enable : calls) {
+  const EnableOptions index = {.columns = {"a=field:1"}, .carrier = Carrier::kFilterAndSidecar};
+  for (const EnableOptions& features : {EnableOptions(), kRanges, index}) {
+    const auto enable = [=](Options* options) { return Enable(options, features); };
     cases.push_back({{"argument options is null; allowed: an address"},
                      [=](Options*) { return enable(nullptr); }});
     for (const std::string table : {"null", "PlainTable"}) {
@@ -278,18 +270,17 @@ Cases PlaceCases() {
       cases.push_back({{"table_factory is " + table + "; allowed: BlockBasedTable"}, call});
     }
   }
-  const Words no_text = {"options_text is null; allowed: an address"};
-  cases.push_back(InC(no_text, blocksieve_filterpolicy_create, std::nullopt));
-  cases.push_back(InC(no_text, blocksieve_options_enable_filter, std::nullopt));
-  cases.push_back(InC(no_text, blocksieve_options_enable_skip_index, std::nullopt));
+  const std::string is_null = " is null; allowed: an address";
+  cases.push_back(InC({"options_text" + is_null}, blocksieve_filterpolicy_create, std::nullopt));
+  cases.push_back(InC({"features" + is_null}, blocksieve_enable, std::nullopt));
   cases.push_back(InC({"result is null"}, blocksieve_range_filter_count, std::nullopt));
   const std::string needs_listener =
       " without DBOptions, which hold its listener; pass {&db_options, &column_family_options}";
   using Family = rocksdb::ColumnFamilyOptions*;
   cases.push_back({{"bits_per_key is 10; allowed: none" + needs_listener},
-                   [](Options* o) { return EnableFilter(Family(o), {.bits_per_key = 10}); }});
+                   [](Options* o) { return Enable(Family(o), {.bits_per_key = 10}); }});
   cases.push_back({{"max_property_bytes is 4096; allowed: 18446744073709551615" + needs_listener},
-                   [=](Options* o) { return EnableSkipIndex(Family(o), index); }});
+                   [=](Options* o) { return Enable(Family(o), index); }});
   return cases;
 }
 
@@ -297,8 +288,7 @@ class BadInputTest : public ::testing::Test {
  protected:
   BadInputTest() {
     enabled_.create_if_missing = true;
-    MustBeOk(EnableRangeFilter(&enabled_));
-    MustBeOk(EnableSkipIndex(&enabled_, {.columns = {"a=field:1", "w=words:2"}}));
+    MustBeOk(Enable(&enabled_, {.ranges = true, .columns = {"a=field:1", "w=words:2"}}));
     db_ = OpenDb(enabled_, dir_ / "db");
   }
 
@@ -307,7 +297,7 @@ class BadInputTest : public ::testing::Test {
     for (Options options : {Options(), enabled_, db_->GetOptions()}) {
       const std::string before = DumpOptions(options);
       for (const BadInput& bad : cases) {
-        Status status;
+        rocksdb::Status status;
         CatchStderr([&] { status = bad.call(&options); });
         const std::string loud = CatchStderr([&] { status = bad.call(&options); });
         ASSERT_TRUE(status.IsInvalidArgument()) << bad.words[0] << ": " << status.ToString();
@@ -331,16 +321,17 @@ TEST_F(BadInputTest, AreRefusedAndChangeNothing) {
   ExpectRefusals(RangeCases());
   ExpectRefusals(PlaceCases());
   // The limits themselves.
-  for (const FilterPolicyOptions& good :
-       {FilterPolicyOptions{}, {.wasted_reads = 100}, {.bits_per_key = 0.1}, {.target_fpr = 0.5}}) {
-    MustBeOk(EnableFilter(&enabled_, good));
+  for (const EnableOptions& good :
+       {EnableOptions{}, {.wasted_reads = 100}, {.bits_per_key = 0.1}, {.target_fpr = 0.5}}) {
+    MustBeOk(Enable(&enabled_, good));
   }
   rocksdb::ColumnFamilyOptions family;
-  MustBeOk(
-      EnableSkipIndex(&family, {.columns = {"a=field:1"}}, {.max_property_bytes = UINT64_MAX}));
+  MustBeOk(Enable(&family, {.columns = {"a=field:1"}, .max_property_bytes = UINT64_MAX}));
   Options other;
   other.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(3));
-  MustBeOk(EnableRangeFilter(&other, {.replace_prefix_extractor = true}));
+  MustBeOk(Enable(
+      &other,
+      {.ranges = true, .carrier = Carrier::kFilterAndSidecar, .replace_prefix_extractor = true}));
   EXPECT_STREQ(other.prefix_extractor->Name(), "blocksieve.range");
   PrepareRangeRead(nullptr, nullptr);  // has no status
 }

@@ -54,13 +54,8 @@ class CApiTest : public ::testing::Test {
       rocksdb_block_based_options_destroy(table);
     });
   }
-  std::string EnableFilter(const char* text) {
-    return CatchError(
-        [&](char** error) { blocksieve_options_enable_filter(options_, text, error); });
-  }
-  std::string EnableSkipIndex(const char* text) {
-    return CatchError(
-        [&](char** error) { blocksieve_options_enable_skip_index(options_, text, error); });
+  std::string Enable(const char* text) {
+    return CatchError([&](char** error) { blocksieve_enable(options_, text, error); });
   }
 
   std::string Open() {
@@ -117,8 +112,8 @@ TEST_F(CApiTest, PolicyIsWrittenToOptionsFiles) {
 }
 
 TEST_F(CApiTest, CountsRangeQueries) {
-  EXPECT_THAT(EnableFilter("blocksieve:0.01"), IsEmpty());  // the last call counts
-  EXPECT_THAT(EnableFilter("ranges=true;plain_range_reads=true"), IsEmpty());
+  EXPECT_THAT(Enable("blocksieve:0.01"), IsEmpty());  // the last call counts
+  EXPECT_THAT(Enable("ranges=true;plain_range_reads=true"), IsEmpty());
   EXPECT_THAT(Open(), IsEmpty());
   for (int i = 0; i < 1000; ++i) Put("key" + std::to_string(1000 + i), "value");
   Flush();
@@ -136,7 +131,7 @@ TEST_F(CApiTest, CountsRangeQueries) {
 TEST_F(CApiTest, IteratorsLeaveOutFilesThatCannotMatch) {
   // A file that moves to another level meanwhile is read.
   rocksdb_options_set_disable_auto_compactions(options_, 1);
-  EXPECT_THAT(EnableSkipIndex("columns=n=int:value"), IsEmpty());
+  EXPECT_THAT(Enable("columns=n=int:value;carrier=filter_and_sidecar"), IsEmpty());
   EXPECT_THAT(Open(), IsEmpty());
   for (int i = 0; i < 10; ++i) {
     Put("k" + std::to_string(i), std::to_string(i / 2));
@@ -171,7 +166,7 @@ TEST_F(CApiTest, IteratorsLeaveOutFilesThatCannotMatch) {
 }
 
 TEST_F(CApiTest, GivesMetricsAsText) {
-  EXPECT_THAT(EnableFilter("blocksieve:0.01"), IsEmpty());
+  EXPECT_THAT(Enable("blocksieve:0.01"), IsEmpty());
   EXPECT_THAT(Open(), IsEmpty());
   Put("key", "value");
   Flush();
@@ -184,7 +179,7 @@ TEST_F(CApiTest, GivesMetricsAsText) {
 }
 
 TEST_F(CApiTest, ScansBySkipIndex) {
-  EXPECT_THAT(EnableSkipIndex("columns=package=field:1|size=uint:2"), IsEmpty());
+  EXPECT_THAT(Enable("columns=package=field:1|size=uint:2"), IsEmpty());
   EXPECT_THAT(Open(), IsEmpty());
   for (int i = 0; i < 1000; ++i) {
     Put("key" + std::to_string(1000 + i), "p" + std::to_string(i / 3) + "\t" + std::to_string(i));
@@ -222,8 +217,8 @@ TEST_F(CApiTest, ScansBySkipIndex) {
 
 TEST_F(CApiTest, NullArgumentsAreErrors) {
   const std::function<void(char**)> calls[] = {
-      [](char** error) { blocksieve_options_enable_filter(nullptr, "", error); },
-      [](char** error) { blocksieve_options_enable_skip_index(nullptr, "", error); },
+      [](char** error) { blocksieve_enable(nullptr, "", error); },
+      [](char** error) { blocksieve_create_iterator(nullptr, nullptr, nullptr, "", error); },
       [](char** error) { blocksieve_create_skip_scan(nullptr, nullptr, nullptr, "TRUE", error); },
       [](char** error) { blocksieve_filter_metrics(nullptr, nullptr, 0, error); }};
   for (const auto& call : calls) EXPECT_THAT(CatchError(call), HasSubstr(" is null"));

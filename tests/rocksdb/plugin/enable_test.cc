@@ -11,7 +11,6 @@
 
 #include "blocksieve/rocksdb.h"
 #include "blocksieve/rocksdb/skip_index.h"
-#include "tests/rocksdb/scan/skip_test_db.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_db.h"
 
@@ -30,13 +29,14 @@ TEST(EnableTest, TheLastCallCounts) {
   table.block_size = 12345;
   once.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   rocksdb::Options twice = once;
-  MustBeOk(EnableRangeFilter(&twice, {.policy = {.bits_per_key = 12}}));
-  MustBeOk(EnableSkipIndex(&twice, {.columns = {"old=value"}, .target_fpr = 0.1}));
+  MustBeOk(Enable(&twice, {.bits_per_key = 12,
+                           .ranges = true,
+                           .columns = {"old=value"},
+                           .carrier = Carrier::kFilterAndSidecar,
+                           .value_fpr = 0.1}));
   EXPECT_THAT(DumpOptions(twice), HasSubstr("blocksieve.range"));
-  for (rocksdb::Options* const options : {&once, &twice, &twice}) {
-    MustBeOk(EnableFilter(options, {.wasted_reads = 0.1}));
-    MustBeOk(EnableSkipIndex(options, {.columns = {"new=field:1"}}));
-  }
+  for (rocksdb::Options* const options : {&once, &twice, &twice})
+    MustBeOk(Enable(options, {.wasted_reads = 0.1, .columns = {"new=field:1"}}));
   EXPECT_EQ(DumpOptions(once), DumpOptions(twice));
   EXPECT_THAT(DumpOptions(twice),
               AllOf(HasSubstr("block_size=12345"), HasSubstr("wasted_reads=0.1"),
@@ -48,8 +48,8 @@ class EnabledDbTest : public ::testing::Test {
   void Open(const ColumnList& columns) {
     rocksdb::Options options;
     options.create_if_missing = true;
-    MustBeOk(EnableRangeFilter({&options, &options}));
-    if (!columns.empty()) MustBeOk(EnableSkipIndex(&options, {.columns = columns}));
+    MustBeOk(
+        Enable({&options, &options}, {.target_fpr = 0.01, .ranges = true, .columns = columns}));
     db_ = OpenDb(options, dir_ / "db");
   }
 
@@ -131,21 +131,6 @@ TEST_F(EnabledDbTest, RefusesNull) {
 TEST_F(EnabledDbTest, QueriesUseTheColumnsOfTheOptions) {
   Open({});
   EXPECT_THAT(Scan("a = 1").ToString(), HasSubstr("options is 0; allowed: 1"));
-}
-
-// What option strings mean: option_strings_test.cc.
-TEST(EnableTest, OptionsFilesNameTheIndexAndReadBack) {
-  // Delimiters and blanks with a meaning in option strings and OPTIONS files.
-  const SkipIndexOptions same = ShortGranules(
-      {"semi=field(;):2", "brace=field({)[}]:3", "hash=field(#)[%]:1", "bar=field(|)[=]:1",
-       "back=field(\\\\):1", "x=json:/a b/c", " outer =json:/ x "});
-  TestDb db(SkipConfig(same));
-  db.Put("a", "x");
-  db.Flush();
-  const StoredOptions stored(db.path());
-  const auto& factories = stored.column_family().table_properties_collector_factories;
-  ASSERT_EQ(factories.size(), 1u);
-  EXPECT_EQ(factories[0]->ToString(), NewCollectorFactory(same)->ToString());
 }
 
 }  // namespace

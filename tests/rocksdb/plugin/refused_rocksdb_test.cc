@@ -46,11 +46,11 @@ const std::string kSupported = std::to_string(ROCKSDB_MAJOR) + "." + std::to_str
                                "." + std::to_string(ROCKSDB_PATCH);
 
 /// Ends the process, with 0 if the options were refused for this reason and left unchanged.
-[[noreturn]] void EnableWith(const std::string& version, const FilterPolicyOptions& filter,
+[[noreturn]] void EnableWith(const std::string& version, const EnableOptions& filter,
                              const std::string& reason) {
   loaded_version = version;
   rocksdb::Options options;
-  const rocksdb::Status status = EnableFilter(&options, filter);
+  const rocksdb::Status status = Enable(&options, filter);
   const auto* const table = options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
   const bool is_enabled = table->filter_policy != nullptr;
   const bool is_refused = status.IsNotSupported() && !is_enabled;
@@ -59,10 +59,12 @@ const std::string kSupported = std::to_string(ROCKSDB_MAJOR) + "." + std::to_str
 }
 
 TEST(RefusedRocksDbTest, OfAnotherInterfaceOrFailingTheSelfTest) {
-  EXPECT_EXIT(EnableWith(kSupported, {}, ""), ExitedWithCode(0), "");
-  EXPECT_EXIT(EnableWith("12.0.0", {}, "the loaded RocksDB is 12.0.0, whose filter interface is"),
+  EXPECT_EXIT(EnableWith(kSupported, {.target_fpr = 0.01}, ""), ExitedWithCode(0), "");
+  EXPECT_EXIT(EnableWith("12.0.0", {.target_fpr = 0.01},
+                         "the loaded RocksDB is 12.0.0, whose filter interface is"),
               ExitedWithCode(0), "");
-  EXPECT_EXIT(EnableWith(kSupported, {.ranges = true}, "range filters do not work with RocksDB"),
+  EXPECT_EXIT(EnableWith(kSupported, {.ranges = true, .carrier = Carrier::kFilterAndSidecar},
+                         "range filters do not work with RocksDB"),
               ExitedWithCode(0), "no files here");
 }
 

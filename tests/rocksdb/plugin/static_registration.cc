@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <blocksieve/rocksdb/filter_policy.h>
+#include <blocksieve/rocksdb/enable.h>
 
 // All that a program adds that has the plug-in linked into it: see user_program.cc.
 

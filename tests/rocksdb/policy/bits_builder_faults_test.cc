@@ -173,7 +173,8 @@ TEST_F(BuildChargeTest, RocksDbOptionsEnableIt) {
       if (!is_charged) table.cache_usage_options = {};
       rocksdb::Options options;
       options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-      MustBeOk(EnableFilter(&options, {.ranges = ranges}));
+      MustBeOk(Enable(
+          &options, {.target_fpr = 0.01, .ranges = ranges, .carrier = Carrier::kFilterAndSidecar}));
       rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
       const TempDir dir;
       MustBeOk(writer.Open(dir / "1.sst"));

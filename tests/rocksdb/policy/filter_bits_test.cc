@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "blocksieve/filter.h"
-#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/enable.h"
 #include "tests/support/built_filter.h"
 #include "tests/support/key_sets.h"
 #include "tests/support/must.h"
@@ -204,8 +204,14 @@ TEST_F(BitsReaderTest, OfKeysIsSmall) {
       const auto reader = NewReader(*policy, filter.contents);
       EXPECT_EQ(CountMatches(reader.get(), present_), present_.size());
       EXPECT_LE(CountMatches(reader.get(), absent_), absent_.size() / 30) << target_fpr;
-      EXPECT_LE(malloc_usable_size(reader.get()), kind == FilterKind::kBlockedBloom ? 24u : 56u)
-          << "malloc adds eight bytes";
+      // Malloc adds eight bytes, and 16 where that leaves no room for another object.
+      std::vector<std::unique_ptr<rocksdb::FilterBitsReader>> readers;
+      size_t smallest = SIZE_MAX;
+      while (readers.size() < 16) {
+        readers.push_back(NewReader(*policy, filter.contents));
+        smallest = std::min(smallest, malloc_usable_size(readers.back().get()));
+      }
+      EXPECT_LE(smallest, kind == FilterKind::kBlockedBloom ? 24u : 56u);
     }
   }
 }

@@ -36,7 +36,7 @@ PolicyPtr MismatchedPolicy() {
   using namespace rocksdb_plugin;  // NOLINT: what is tested
   const char* const other =
       ParseAbiGeneration("7.8.3") == BLOCKSIEVE_ABI_GENERATION ? "9.6.1" : "7.8.3";
-  return std::make_shared<Policy>(FilterPolicyOptions{.target_fpr = 0.01}, AbiProblem(other));
+  return std::make_shared<Policy>(EnableOptions{.target_fpr = 0.01}, AbiProblem(other));
 }
 
 const Stock kStocks[] = {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "blocksieve/rocksdb.h"
-#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/enable.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
@@ -47,13 +47,13 @@ class OptionStringsTest : public ::testing::Test {
 // Runs alone in a process, which has registered nothing.
 TEST(EnabledOptionStringsTest, AreKnownInTheirProcess) {
   rocksdb::Options options;
-  MustBeOk(EnableFilter(&options));
+  MustBeOk(Enable(&options, {.target_fpr = 0.01}));
   std::shared_ptr<const FilterPolicy> policy;
   MustBeOk(FilterPolicy::CreateFromString(StrictConfig(), "blocksieve:0.01", &policy));
 }
 
 TEST_F(OptionStringsTest, MeanTheOptionsThatTheyName) {
-  const std::pair<const char*, FilterPolicyOptions> cases[] = {
+  const std::pair<const char*, EnableOptions> cases[] = {
       {"blocksieve", {}},
       {"id=blocksieve;", {}},
       {"blocksieve:1e-3", {.target_fpr = 0.001}},
@@ -84,7 +84,8 @@ TEST_F(OptionStringsTest, MeanTheOptionsThatTheyName) {
   ASSERT_NE(factory, nullptr);
   const SkipIndexOptions index{.columns = {"a=field[;]:2", "b=fixed(8,4)", "c=json:/a/0"},
                                .granule_rows = 4};
-  EXPECT_EQ(IdentityText(factory->settings()), IdentityText({index, {.value_suffix_bytes = 4}}));
+  EXPECT_EQ(IdentityText(factory->settings()),
+            IdentityText({.index = index, .value_suffix_bytes = 4}));
 }
 
 TEST_F(OptionStringsTest, TheOptionsFileOfTheReadmeIsLoaded) {
@@ -118,7 +119,7 @@ TEST_F(OptionStringsTest, CurrentOptionsCanBeCleared) {
   auto refused = policy;
   EXPECT_THAT(set("{id=blocksieve;target_fpr=0.02}", &refused).ToString(), HasSubstr("=none"));
   ASSERT_TRUE(set("{id=blocksieve;target_fpr=0.02;wasted_reads=none}", &policy).ok());
-  const FilterPolicyOptions& options = As<Policy>(policy.get())->options();
+  const EnableOptions& options = As<Policy>(policy.get())->options();
   EXPECT_EQ(options.target_fpr, 0.02);
   EXPECT_EQ(options.wasted_reads, std::nullopt);
   EXPECT_EQ(options.kind, FilterKind::kRibbon);
@@ -155,7 +156,7 @@ TEST_F(OptionStringsTest, UnknownOptionsAreNamed) {
 // RocksDB from 9.8 on refuses to open a database whose OPTIONS file it reads back differently. Most
 // of these numbers have no short decimal form; printf's six digits would change them.
 TEST_F(OptionStringsTest, OptionsAreAsReadFromTheirText) {
-  std::vector<FilterPolicyOptions> all = {{}, {.wasted_reads = 1.0 / 3}, {.bits_per_key = 1.0 / 3}};
+  std::vector<EnableOptions> all = {{}, {.wasted_reads = 1.0 / 3}, {.bits_per_key = 1.0 / 3}};
   for (const double target : {1.0 / 3, 0.1, 0.012345678901234567, 1e-3 / 7, 1.5e-6, 1e-6, 0.5}) {
     all.push_back(
         {.target_fpr = target, .kind = FilterKind::kBlockedBloom, .max_build_bytes = 7654321});
@@ -164,7 +165,7 @@ TEST_F(OptionStringsTest, OptionsAreAsReadFromTheirText) {
                                      "delimiter:%2F", "lengths:4,12", "auto", "none", ""}) {
     all.push_back({.prefixes = prefixes});
   }
-  for (const FilterPolicyOptions& options : all) {
+  for (const EnableOptions& options : all) {
     const auto policy = NewPolicy(options);
     const std::string text = policy->ToString(rocksdb::ConfigOptions());
     std::shared_ptr<const FilterPolicy> again;

@@ -9,7 +9,7 @@
 #include <ostream>
 #include <string>
 
-#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/enable.h"
 #include "tests/rocksdb/block_index/use_block_index.h"
 #include "tests/rocksdb/random/database.h"
 #include "tests/rocksdb/random/generator.h"

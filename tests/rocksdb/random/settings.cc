@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/enable.h"
 #include "tests/rocksdb/block_index/use_block_index.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 
@@ -281,7 +281,7 @@ DbConfig Settings::ToConfig() const {
   if (Has("listener") || Has("index") || Has("table.filter_policy"))
     options.listeners = {NewListener()};
   if (has_block_index()) {
-    BlockIndexOptions index{.ranges = Has("index_ranges"), .prefixes = Get("index_prefixes")};
+    EnableOptions index{.ranges = Has("index_ranges"), .prefixes = Get("index_prefixes")};
     if (Has("index_columns")) index.columns = Columns();
     if (Is("index_columns", "w,n"))
       index.columns = testing::Columns({"w=words:2", "n=int:field:1"});
@@ -294,7 +294,7 @@ DbConfig Settings::ToConfig() const {
     index.granule_rows = 8;
     index.block_granules = false;
     options.table_properties_collector_factories.push_back(
-        NewCollectorFactory(index, {.max_property_bytes = has_sidecars ? 0 : UINT64_MAX}));
+        NewCollectorFactory({index, has_sidecars ? 0 : UINT64_MAX}));
   }
   return config;
 }

@@ -24,11 +24,13 @@ std::string RangeKey(uint64_t number) {
   return MakeKey(KeyShape::kCounter, number);
 }
 
-DbConfig RangeConfig(FilterShape shape, const RangeFilterOptions& ranges) {
+DbConfig RangeConfig(FilterShape shape, EnableOptions features) {
   [[maybe_unused]] static const int registered = blocksieve_rocksdb_register();
   DbConfig config = MakeConfig(shape, nullptr);
   rocksdb::Options options = config.ToOptions();
-  MustBeOk(EnableRangeFilter(&options, ranges));
+  features.ranges |= features.prefixes.empty();
+  features.carrier = Carrier::kFilterAndSidecar;
+  MustBeOk(Enable(&options, features));
   config.table.filter_policy =
       options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()->filter_policy;
   config.options.prefix_extractor = options.prefix_extractor;

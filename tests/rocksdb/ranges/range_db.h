@@ -14,8 +14,8 @@ namespace blocksieve::testing {
 /// Keys of the whole range. Tests write keys with even numbers only.
 std::string RangeKey(uint64_t number);
 
-/// Options with range filters, no automatic compaction, and small blocks.
-DbConfig RangeConfig(FilterShape shape = FilterShape::kFull, const RangeFilterOptions& ranges = {});
+/// Options with range filters unless there are prefixes, no automatic compaction, and small blocks.
+DbConfig RangeConfig(FilterShape shape = FilterShape::kFull, EnableOptions features = {});
 
 /// Writes a file of `keys` keys that interleave with those of other files.
 void WriteRangeFile(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family, uint64_t file,

@@ -115,9 +115,9 @@ class PrefixSeeksTest : public ::testing::TestWithParam<PrefixCase> {
 
   static DbConfig Config(const std::string& prefixes,
                          std::optional<double> wasted_reads = std::nullopt) {
-    return RangeConfig(GetParam().shape, {.policy = {.wasted_reads = wasted_reads,
-                                                     .ranges = GetParam().ranges,
-                                                     .prefixes = prefixes}});
+    return RangeConfig(
+        GetParam().shape,
+        {.wasted_reads = wasted_reads, .ranges = GetParam().ranges, .prefixes = prefixes});
   }
 
   static std::unique_ptr<TestDb> Make(const DbConfig& config) {
@@ -188,7 +188,7 @@ TEST(RangeOptionsTest, GoThroughOptionsFilesWithoutTheMarksOfFiles) {
   const TempDir dir;
   const std::string path = dir / "db";
   const DbConfig config =
-      RangeConfig(FilterShape::kFull, {.policy = {.range_fpr = 0.02, .plain_range_reads = true}});
+      RangeConfig(FilterShape::kFull, {.range_fpr = 0.02, .plain_range_reads = true});
   const std::string policy = config.table.filter_policy->ToString(StrictConfig());
   rocksdb::Options options = config.ToOptions();
   for (uint64_t round = 0; round < 3; ++round) {
@@ -216,7 +216,7 @@ TEST(RangeOptionsTest, GoThroughOptionsFilesWithoutTheMarksOfFiles) {
 TEST(RangeOptionsTest, AFileIsMarkedIfAnyOfItsPartitionsAnswers) {
   for (const char first : {'\0', '\x7f', '\xff'}) {
     const std::string start(3, first);
-    TestDb db(RangeConfig(FilterShape::kPartitioned, {.policy = {.plain_range_reads = true}}));
+    TestDb db(RangeConfig(FilterShape::kPartitioned, {.plain_range_reads = true}));
     for (uint64_t i = 0; i < 9000; ++i) {
       db.Put(start + RangeKey(i / 3) + "file" + std::to_string(i % 3), "value");
     }
@@ -236,7 +236,7 @@ TEST(RangeOptionsTest, UnfinishedFilesOfTheThreadDoNotMarkThem) {
   std::set<std::string> keys;
   for (uint64_t i = 0; i < 4000; ++i) keys.insert(RangeKey(i));
   for (const FilterShape shape : {FilterShape::kFull, FilterShape::kPartitioned}) {
-    const DbConfig config = RangeConfig(shape, {.policy = {.plain_range_reads = true}});
+    const DbConfig config = RangeConfig(shape, {.plain_range_reads = true});
     TestDb db(config);
     rocksdb::Options options = config.ToOptions();
     options.env = env.get();
@@ -294,7 +294,7 @@ TEST(RangeCostsTest, AreLoggedOnceForEachFile) {
   } cases[] = {{1000, 1, kLines[0]}, {16, 1, nullptr}, {16, 3, kLines[1]}};
   for (const FilterShape shape : {FilterShape::kFull, FilterShape::kPartitioned}) {
     for (const auto& [key_bytes, keys_per_prefix, expected] : cases) {
-      DbConfig config = RangeConfig(shape, {.policy = {.ranges = true}});
+      DbConfig config = RangeConfig(shape, {.ranges = true});
       config.table.metadata_block_size = 1 << 14;
       const auto log = std::make_shared<MemoryLogger>();
       config.options.info_log = log;

@@ -26,7 +26,7 @@ class SkipBlocksReadTest : public ::testing::TestWithParam<bool> {
 
   SkipBlocksReadTest() {
     index_.columns = Columns({"package=field:1", "value=field:2"});
-    config_ = GetParam() ? MakeConfig(FilterShape::kFull, nullptr) : SkipConfig(index_);
+    config_ = GetParam() ? MakeConfig(FilterShape::kFull, nullptr) : SkipConfig({index_});
     config_.table.block_size = 4096;
     config_.options.target_file_size_base = 4 << 20;
     config_.options.write_buffer_size = 64 << 20;

@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/enable.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 #include "tests/support/new_policy.h"
 
@@ -132,8 +132,8 @@ TEST_F(SkipDatabaseKindsTest, TheLastRowBeforeASnapshotIsSeenAndNoLaterOne) {
 TEST_F(SkipDatabaseKindsTest, TtlDatabases) {
   for (const uint32_t suffix : {0u, 4u}) {
     const TempDir dir;
-    const DbConfig config =
-        SkipConfig(ShortGranules({"n=int:field:1", "t=field:2"}), {.value_suffix_bytes = suffix});
+    const DbConfig config = SkipConfig(
+        {.index = ShortGranules({"n=int:field:1", "t=field:2"}), .value_suffix_bytes = suffix});
     rocksdb::DBWithTTL* opened = nullptr;
     MustBeOk(rocksdb::DBWithTTL::Open(config.ToOptions(), dir / "db", &opened, 100'000));
     const std::unique_ptr<rocksdb::DBWithTTL> db(opened);

@@ -37,7 +37,7 @@ TEST_F(SkipDatabasesTest, AColumnOfTheSameNameIsNotTheSameColumn) {
   for (uint64_t i = 0; i < 100; ++i) db.Put(Key(i), "1\tx" + std::to_string(i));
   db.Flush();
   const SkipIndexOptions redefined = ShortGranules({"t=field:1"});
-  db.Reopen(SkipConfig(redefined));
+  db.Reopen(SkipConfig({redefined}));
   for (uint64_t i = 100; i < 200; ++i) db.Put(Key(i), "1\tx" + std::to_string(i));
   db.Flush();
   const auto is = [&](const std::string& text) { return Where(text, redefined.columns); };
@@ -101,7 +101,7 @@ void HideProperties(const std::string& db_path) {
 TEST(TablePropertiesTest, TablesWithoutThemAreScannedAndRewritten) {
   if (ROCKSDB_MAJOR >= 11) GTEST_SKIP() << "RocksDB does not open such tables";
   for (const int max_open_files : {-1, 10}) {  // 10: RocksDB reads them for each call
-    DbConfig config = SkipConfig(ShortGranules({"n=int:field:1"}));
+    DbConfig config = SkipConfig({ShortGranules({"n=int:field:1"})});
     config.table.checksum = rocksdb::kNoChecksum;
     config.table.format_version = 2;  // later ones need properties to read the index
     config.table.filter_policy = NewPolicy({.target_fpr = 0.01});

@@ -13,6 +13,7 @@
 
 #include "blocksieve/rocksdb/prune_reads.h"
 #include "blocksieve/rocksdb/skip_index.h"
+#include "integration/rocksdb/index/skip_index_collector.h"
 #include "lib/column/values.h"
 #include "tests/support/must.h"
 #include "tests/support/test_db.h"
@@ -42,18 +43,16 @@ inline SkipIndexOptions ShortGranules(const std::vector<std::string>& definition
 
 /// The collector of these options, which are valid.
 inline std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewCollectorFactory(
-    const SkipIndexOptions& options, const SkipIndexStorage& storage = {}) {
-  std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> factory;
-  MustBeOk(NewSkipIndexCollectorFactory(options, storage, &factory));
-  return factory;
+    rocksdb_plugin::SkipIndexSettings settings) {
+  MustBeOk(rocksdb_plugin::ToRocksStatus(SkipIndexBuilder::Create(settings.index).status()));
+  return std::make_shared<rocksdb_plugin::SkipIndexCollectorFactory>(std::move(settings));
 }
 
-inline DbConfig SkipConfig(const SkipIndexOptions& options, const SkipIndexStorage& storage = {}) {
+inline DbConfig SkipConfig(const rocksdb_plugin::SkipIndexSettings& settings) {
   DbConfig config = MakeConfig(FilterShape::kFull, nullptr);
   config.table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   config.table.block_size = 512;
-  config.options.table_properties_collector_factories.push_back(
-      NewCollectorFactory(options, storage));
+  config.options.table_properties_collector_factories.push_back(NewCollectorFactory(settings));
   return config;
 }
 
@@ -197,7 +196,7 @@ class SkipFixture : public ::testing::Test {
  protected:
   inline static const std::vector<std::string> kDefinitions = {"n=int:field:1", "t=field:2"};
 
-  SkipFixture() : config_(SkipConfig(ShortGranules(kDefinitions))) {}
+  SkipFixture() : config_(SkipConfig({ShortGranules(kDefinitions)})) {}
 
   static std::string Value(uint64_t n, const std::string& text = "text") {
     return std::to_string(n) + "\t" + text;

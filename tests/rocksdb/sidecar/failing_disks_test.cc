@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/enable.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "tests/rocksdb/sidecar/sidecar_test_db.h"
 #include "tests/support/faulty_disks.h"

@@ -123,7 +123,7 @@ TEST_F(SidecarCopiesTest, RebuildingIndexesAnotherColumn) {
   while (definitions.size() < 256)
     definitions.push_back(std::to_string(definitions.size()) + "=field:3");
   const SkipIndexOptions options = ShortGranules(definitions);
-  DbConfig config = SkipConfig(options, {.max_property_bytes = 0});
+  DbConfig config = SkipConfig({.index = options, .max_property_bytes = 0});
   config.options.listeners = {NewListener()};
   db_.Reopen(config);
   const Predicate where = Where("w HAS '7'", options.columns);

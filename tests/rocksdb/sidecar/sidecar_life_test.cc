@@ -208,7 +208,7 @@ TEST_F(SidecarLifeTest, ANoteThatNobodyTakesIsTakenByNoOtherSst) {
 TEST_F(SidecarLifeTest, ColumnFamiliesHaveTheirOwn) {
   TestDb db(config_);
   const SkipIndexOptions index = ShortGranules({"other=field:2"});
-  const DbConfig sidecars = SkipConfig(index, {.max_property_bytes = 0});
+  const DbConfig sidecars = SkipConfig({.index = index, .max_property_bytes = 0});
   rocksdb::ColumnFamilyHandle* other = nullptr;
   rocksdb::ColumnFamilyHandle* plain = nullptr;
   MustBeOk(db->CreateColumnFamily(sidecars.ToOptions(), "other", &other));

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "blocksieve/rocksdb/filter_policy.h"
+#include "blocksieve/rocksdb/enable.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 
 namespace blocksieve::testing {
@@ -32,8 +32,9 @@ class SidecarFixture : public SkipFixture {
   static DbConfig Config(std::vector<std::shared_ptr<rocksdb::EventListener>> listeners,
                          uint64_t max_property_bytes = 0,
                          const std::shared_ptr<rocksdb::Logger>& log = nullptr) {
-    DbConfig config = SkipConfig(ShortGranules(kDefinitions),
-                                 {.max_property_bytes = max_property_bytes, .info_log = log});
+    DbConfig config = SkipConfig({.index = ShortGranules(kDefinitions),
+                                  .max_property_bytes = max_property_bytes,
+                                  .info_log = log});
     config.options.listeners = std::move(listeners);
     return config;
   }

@@ -24,21 +24,24 @@ extern "C" {
 
 /// A policy for rocksdb_block_based_options_set_filter_policy, which takes ownership of it; else
 /// free it with rocksdb_filterpolicy_destroy. OPTIONS files get all its options. With `ranges`, the
-/// database opens only with the prefix extractor, which blocksieve_options_enable_filter sets. Null
-/// on error.
+/// database opens only with the prefix extractor, which blocksieve_enable sets. Null on error.
 rocksdb_filterpolicy_t* blocksieve_filterpolicy_create(const char* options_text, char** errptr);
 
-/// Sets the filter policy, its prefix extractor and its listener, as EnableFilter in
-/// blocksieve/rocksdb.h does. Keeps the other table options, so call it after
-/// rocksdb_options_set_block_based_table_factory, which would replace the policy. The options given
-/// to rocksdb_open_column_families need the listener too: enable the filter in them as well.
-void blocksieve_options_enable_filter(rocksdb_options_t* options, const char* options_text,
-                                      char** errptr);
+/// Gives new files what Enable in blocksieve/rocksdb/enable.h does: "bits_per_key=10;ranges=true;
+/// columns=package=field:1|size=uint:2"; an empty text takes all of blocksieve out. Keeps the other
+/// table options, so call it after rocksdb_options_set_block_based_table_factory, which would
+/// replace the policy. The options given to rocksdb_open_column_families need the listener too:
+/// call it for them as well.
+void blocksieve_enable(rocksdb_options_t* options, const char* features, char** errptr);
 
-/// Gives new files skip indexes for blocksieve_create_skip_scan, as EnableSkipIndex in
-/// blocksieve/rocksdb.h does: "columns=package=field:1|size=uint:2".
-void blocksieve_options_enable_skip_index(rocksdb_options_t* options, const char* options_text,
-                                          char** errptr);
+/// An iterator for the functions rocksdb_iter_* that shows the rows that match `condition`, such as
+/// "package = 'zlib'", or all if it is empty: NewIterator in blocksieve/rocksdb/prune_reads.h.
+/// `read_options` null: defaults; `column_family` null: the default one. Null on error. Destroy it
+/// before closing the database.
+rocksdb_iterator_t* blocksieve_create_iterator(rocksdb_t* db,
+                                               const rocksdb_readoptions_t* read_options,
+                                               rocksdb_column_family_handle_t* column_family,
+                                               const char* condition, char** errptr);
 
 /// An iterator at the first row that matches `query`, such as "package = 'zlib' AND size > 100
 /// LIMIT 10", for the functions rocksdb_iter_*. It goes forward once: other seeks and Prev make it
@@ -54,10 +57,10 @@ rocksdb_iterator_t* blocksieve_create_skip_scan(rocksdb_t* db,
 typedef struct blocksieve_pruning_t blocksieve_pruning_t;
 
 /// Lets iterators leave out files without a row that matches `condition`, as PruneReads in
-/// blocksieve/rocksdb/prune_reads.h does: make them with blocksieve_pruning_read_options. They still
-/// show rows that do not match: test each with blocksieve_pruning_matches. `column_family` null: the
-/// default one. `base`, what else iterators are to do, is copied; null: defaults. Destroy the result
-/// after the iterators. Null on error.
+/// blocksieve/rocksdb/prune_reads.h does: make them with blocksieve_pruning_read_options. They
+/// still show rows that do not match: test each with blocksieve_pruning_matches. `column_family`
+/// null: the default one. `base`, what else iterators are to do, is copied; null: defaults. Destroy
+/// the result after the iterators. Null on error.
 blocksieve_pruning_t* blocksieve_prune_reads(rocksdb_t* db,
                                              rocksdb_column_family_handle_t* column_family,
                                              const char* condition,
@@ -78,7 +81,7 @@ uint64_t blocksieve_pruning_count(const blocksieve_pruning_t* pruning, const cha
 void blocksieve_pruning_destroy(blocksieve_pruning_t* pruning);  ///< Null: does nothing.
 
 /// How many range queries of this process had this result: a field of RangeFilterCounts in
-/// blocksieve/rocksdb/filter_policy.h, such as "no" or "may_match". 0 on error.
+/// blocksieve/rocksdb/prune_reads.h, such as "no" or "may_match". 0 on error.
 uint64_t blocksieve_range_filter_count(const char* result, char** errptr);
 
 /// The metrics of GetFilterMetrics in blocksieve/rocksdb/maintenance.h, in Prometheus' text format.

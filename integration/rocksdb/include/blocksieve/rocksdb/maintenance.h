@@ -34,7 +34,7 @@ struct RewriteFiltersOptions {
 /// lookup, then those that save most memory. A filter improves if it wastes at least 5 % fewer
 /// reads or takes at least 5 % less memory, or if its range filters or prefixes change; with
 /// wasted_reads or bits_per_key, if reads and memory together improve by 5 %. Files without the
-/// block index of EnableIndex, or with one of other options, are rewritten, too. Files for which
+/// block index of Enable, or with one of other options, are rewritten, too. Files for which
 /// RocksDB builds no better filter, such as with too small a max_build_bytes or in the last level
 /// under optimize_filters_for_hits, stay as they are, or are rewritten once; the info log says how
 /// many and why.

@@ -79,7 +79,7 @@ class BLOCKSIEVE_EXPORT ReadPruning {
 /// options). They show every row that matches, with any bounds, direction, snapshot, Refresh or
 /// transaction, and some that do not: test each row by ReadPruning::Matches. Get ignores them.
 ///
-/// With a block index (EnableIndex), they also leave out blocks, of more files, and read no block
+/// With a block index (Enable), they also leave out blocks, of more files, and read no block
 /// for a range without keys. An empty condition means ranges alone. With an upper bound and the
 /// extractor of range filters, `auto_prefix_mode` is set, as by PrepareRangeRead. Where blocks are
 /// left out, `auto_readahead_size` is off: with it, RocksDB reads the blocks between in one piece.
@@ -137,5 +137,30 @@ BLOCKSIEVE_EXPORT rocksdb::Status NewIterator(rocksdb::DB* db,
                                               const IteratorFactory& make,
                                               std::unique_ptr<rocksdb::Iterator>* iterator);
 /// @}
+
+/// Makes seeks use range filters; changes no result, but slows down a MultiScan (RANGES.md). Sets
+/// auto_prefix_mode and iterate_upper_bound, which must outlive the iterator. Ignores null options.
+/// NewIterator needs no preparation.
+BLOCKSIEVE_EXPORT void PrepareRangeRead(const rocksdb::Slice* upper_bound,
+                                        rocksdb::ReadOptions* read_options);
+
+/// Results of the range queries of this process. A seek queries each sorted run once.
+struct RangeFilterCounts {
+  uint64_t no = 0;         ///< No key in the range: no block was read.
+  uint64_t may_match = 0;  ///< There may be a key in the range.
+  // Queries that no filter could answer, so that the range may match:
+  uint64_t beyond_partition = 0;  ///< No key in this partition, but the range extends to the next.
+  uint64_t no_range_filter = 0;   ///< The file has a key filter only.
+  uint64_t no_bound = 0;          ///< The seek had no upper bound, or no auto_prefix_mode.
+  uint64_t empty_begin = 0;       ///< The seek began at the empty key.
+  uint64_t untrusted = 0;         ///< RocksDB failed the self-test; stderr has the reason.
+
+  /// All range queries.
+  uint64_t total() const {
+    return no + may_match + beyond_partition + no_range_filter + no_bound + empty_begin + untrusted;
+  }
+};
+
+BLOCKSIEVE_EXPORT RangeFilterCounts GetRangeFilterCounts();  ///< Since the process began.
 
 }  // namespace blocksieve

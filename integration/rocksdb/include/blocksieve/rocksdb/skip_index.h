@@ -24,40 +24,6 @@
 
 namespace blocksieve {
 
-/// Where the skip indexes of a column family are stored, and of what. Beside SkipIndexOptions,
-/// which say what they contain.
-struct SkipIndexStorage {
-  /// Size in bytes up to which an index is stored in the SST's properties. A larger one becomes a
-  /// file beside the SST, a sidecar (000012.bsx beside 000012.sst), which needs the listener
-  /// (NewListener), and is not copied with its SST (CopySkipIndexes). README.md says where indexes
-  /// stay in the properties.
-  uint64_t max_property_bytes = 4096;
-
-  /// Bytes at the end of each stored value that readers do not see: 4 under rocksdb::DBWithTTL,
-  /// which stores a time there. An index is used only if this equals the reading database's.
-  uint32_t value_suffix_bytes = 0;
-
-  /// Log for problems, since RocksDB gives a collector none. Null: stderr. Shared.
-  std::shared_ptr<rocksdb::Logger> info_log = nullptr;
-};
-
-/// A factory for ColumnFamilyOptions::table_properties_collector_factories; EnableSkipIndex
-/// (blocksieve/rocksdb.h) also sets the listener. Immutable, thread-safe. Existing files get the
-/// index when they are compacted, or a sidecar (RebuildSkipIndexes). A file without an index is
-/// read as a whole, so no error of a collector can lose rows. Only plain values are indexed;
-/// granules with merge operands, blob references or wide-column entities always match.
-///
-/// In OPTIONS files, and in option strings once the plug-in is loaded, with all options of both
-/// structs by name:
-///   table_properties_collectors={{id=blocksieve.skip_index;columns=pkg=field:1|w=words:2}}
-/// In a column, ; { } | % # and \ are written %XX, as in field(%3B):2.
-///
-/// Errors, which leave `factory` as it was: InvalidArgument if an option is out of its range;
-/// MemoryLimit if memory is short.
-BLOCKSIEVE_EXPORT rocksdb::Status NewSkipIndexCollectorFactory(
-    const SkipIndexOptions& options, const SkipIndexStorage& storage,
-    std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>* factory);
-
 /// What a SkipScan reads, and how.
 struct SkipScanOptions {
   const rocksdb::Snapshot* snapshot = nullptr;  ///< Must outlive the scan. Null: taken by Create.
@@ -169,7 +135,7 @@ struct FileProgress {
   uint64_t bytes_left = 0;  ///< Bytes of the others.
 };
 
-// RocksDB does not copy sidecars (SkipIndexStorage::max_property_bytes) with SSTs, as README.md
+// RocksDB does not copy sidecars (EnableOptions::max_property_bytes) with SSTs, as README.md
 // says. These functions copy or rebuild them. A missing sidecar costs only time: its SST is read as
 // a whole. Errors: those of RocksDB and of the file system; MemoryLimit.
 

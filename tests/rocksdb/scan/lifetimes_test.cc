@@ -21,6 +21,7 @@ using namespace blocksieve::testing;  // NOLINT: test support
 class LifetimesTest : public SkipFixture, public ::testing::WithParamInterface<FilterShape> {
  protected:
   LifetimesTest() {
+    [[maybe_unused]] static const int registered = blocksieve_rocksdb_register();
     config_.table = MakeConfig(GetParam(), PolicyFromString("blocksieve:0.01")).table;
     config_.table.block_cache = rocksdb::NewLRUCache(64 << 10, 1);
     config_.table.cache_index_and_filter_blocks = true;
