@@ -7,7 +7,7 @@ from command import ROCKSDB, CommandTest, flip
 
 OPTION = "user_defined_index_factory"
 COLUMN = "n=int:1"
-INDEX = OPTION + "={id=blocksieve.index;ranges=true;columns=" + COLUMN + "}"
+INDEX = OPTION + "={id=blocksieve.block_index;ranges=true;columns=" + COLUMN + "}"
 HAS_INDEX = ROCKSDB >= (11, 2)
 
 
@@ -30,7 +30,7 @@ class BlockIndexTest(CommandTest):
         self.set_option("rocksdb_version", "11.9.0", "Version")
         self.edit_options(("  filter_policy=", f"  {INDEX}\n  filter_policy="))
         said = self.output_of(1, "check", "--db", self.db)
-        self.assertRegex(said, f"{OPTION} +blocksieve.index +no\n")
+        self.assertRegex(said, f"{OPTION} +blocksieve.block_index +no\n")
         self.assertIn("ignores options of later versions", said)
         for command in ("load", "--key", 1, "-"), ("rewrite",), ("revert",):
             self.refuses("RocksDB 11.9.0 wrote the options", *command)
@@ -68,14 +68,14 @@ class BlockIndexTest(CommandTest):
         before = self.files_of_database()
         said = self.apply_index("--option", "filter_policy={id=blocksieve;target_fpr=0.01;ranges=true}", code=1)
         self.assertIn("ranges is true, also of the block index", said)
-        for value, reason in (("{id=blocksieve.index;range_fpr=2}", "range_fpr is 2"), ("nonsense", "nonsense"),
-                              ("{id=blocksieve.index;columns=n=int}", "n=int")):
+        for value, reason in (("{id=blocksieve.block_index;range_fpr=2}", "range_fpr is 2"), ("nonsense", "nonsense"),
+                              ("{id=blocksieve.block_index;columns=n=int}", "n=int")):
             self.assertIn(reason, self.output_of(2, "apply", "--db", self.db, "--option", f"{OPTION}={value}"))
         self.assertEqual(self.files_of_database(), before)
         # RocksDB would open none of the files.
         self.set_option("use_udi_as_primary_index", "true")
         self.assertIn("allowed before", self.apply_index(code=1))
-        self.set_option(OPTION, "{id=blocksieve.index;ranges=true}")
+        self.set_option(OPTION, "{id=blocksieve.block_index;ranges=true}")
         self.assertIn("1 file without the primary block index", self.output_of(1, "check", "--db", self.db))
 
     @unittest.skipUnless(HAS_INDEX, "RocksDB before 11.2")

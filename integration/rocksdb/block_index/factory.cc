@@ -244,7 +244,7 @@ rocksdb::Status CheckBlockIndexText(const std::string&) { return CheckBlockIndex
 rocksdb::Status CheckBlockIndex(const EnableOptions&, const rocksdb::ColumnFamilyOptions&) {
   return rocksdb::Status::NotSupported(
       "blocksieve: block indexes need RocksDB 11.2 or later; this was compiled for " +
-      rocksdb::GetRocksVersionAsString() + "; carrier=filter_and_sidecar works with every version");
+      rocksdb::GetRocksVersionAsString());
 }
 
 bool SetBlockIndex(const EnableOptions*, rocksdb::BlockBasedTableOptions*,

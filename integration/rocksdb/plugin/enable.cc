@@ -88,6 +88,8 @@ Status ChooseCarrier(const EnableOptions& features, const ColumnFamilyOptions& f
   }
   const Status possible = CheckBlockIndex(features, family);
   if (features.carrier == Carrier::kBlockIndex) {
+    if (possible.IsNotSupported())
+      return Status::NotSupported(possible.getState(), "carrier=auto works with every version");
     if (!features.plain_range_reads) return possible;
     return OptionOutOfRange("plain_range_reads", "true", "false with carrier=block_index");
   }
