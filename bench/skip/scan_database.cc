@@ -142,7 +142,7 @@ ScanCost ScanDatabase::ReadPruned(const Query& query) {
     Check(PruneReads(&db(), nullptr, query.predicate.ToText(), {}, &pruning), "pruned reads");
     const std::unique_ptr<rocksdb::Iterator> rows(db().NewIterator(pruning->read_options()));
     for (rows->SeekToFirst(); rows->Valid(); rows->Next()) {
-      if (pruning->Matches(rows->value())) found(rows->key(), rows->value());
+      if (pruning->Matches(rows->key(), rows->value())) found(rows->key(), rows->value());
     }
     Check(rows->status(), "pruned reads");
   });

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cassert>
 #include <compare>
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -80,6 +81,18 @@ namespace internal {
 struct ColumnDefinition;
 }  // namespace internal
 
+/// A row of an engine, of whose value and key columns are parts. Owns nothing.
+struct Row {
+  /// Of engines without columns of keys: these are missing.
+  template <class Text>
+  requires std::convertible_to<const Text&, std::string_view> Row(const Text& the_value)
+      : value(the_value) {}  // NOLINT: implicit
+  Row(std::string_view the_key, std::string_view the_value) : key(the_key), value(the_value) {}
+
+  std::string_view key = {};
+  std::string_view value;
+};
+
 /// A named column of rows and how to extract its values from the bytes of a row. Immutable, cheap
 /// to copy, which a move does, too; thread-safe.
 ///
@@ -94,6 +107,14 @@ struct ColumnDefinition;
 ///     ngrams(4):3      its 4-grams: all substrings of 4 characters
 ///     int32le(8)       a binary number at offset 8: int or uint of 16, 32 or 64 bits, or float of
 ///                      32 or 64, then le or be for the byte order; int8(8) and uint8(8)
+///     ordered_int64be(8)     the same with its sign bit flipped, as memcomparable keys have it
+///     descending_uint64be(8) all bits complemented, so that the largest comes first, as TiKV
+///                      writes times; both may be combined: descending_ordered_int64be(8)
+///     key:uint64be(8)  a part of the key, not of the value: "key:" stands before any of these but
+///                      json:, as in int:key:field(:):3; key:all is the whole key
+///
+/// A negative offset counts from the end: uint64be(-8), fixed(-16,8). All versions of a row, and
+/// its deletes, have the same columns of the key. User-defined timestamps are no part of it.
 ///
 /// A prefix chooses the parts of the column's index, as in `ts=bounds:int:5`: `bounds:` (minimum
 /// and maximum, for ranges and orders), `filters:` (for equality, IN and HAS) or `both:`. The
@@ -141,6 +162,7 @@ class BLOCKSIEVE_EXPORT Column {
 
   const std::string& name() const noexcept;  ///< 1 to kMaxNameBytes bytes.
   ValueType type() const noexcept;           ///< Type of the values.
+  bool is_of_key() const noexcept;           ///< Whether it is a part of the key.
   bool has_tokens() const noexcept;          ///< Whether its index has words or n-grams of texts.
 
   /// The extractor in canonical text form, without name and index parts. Columns with equal keys

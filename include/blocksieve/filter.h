@@ -101,7 +101,7 @@ struct FilterOptions {
   /// Without a range filter if its estimated FPR (FilterDescription) would exceed this. 0 to 1.
   double max_estimated_range_fpr = 0.2;
 
-  /// Rule that finds prefixes of keys, such as "delimiter:/" (FilterPolicyOptions::prefixes has
+  /// Rule that finds prefixes of keys, such as "delimiter:/" (EnableOptions::prefixes has
   /// all); empty: none. The filter then rules out ranges below absent prefixes. Keys should be
   /// added in bytewise order.
   std::string prefixes = {};

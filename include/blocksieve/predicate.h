@@ -105,8 +105,8 @@ class BLOCKSIEVE_EXPORT Predicate {
   /// Columns that the comparisons use, each once.
   const std::vector<Column>& columns() const noexcept { return *columns_; }
 
-  /// Whether a row matches.
-  bool Matches(std::string_view row) const;
+  /// Whether a row matches. Of a value alone, columns of the key are missing.
+  bool Matches(const Row& row) const;
 
  private:
   friend class internal::GranulePruner;

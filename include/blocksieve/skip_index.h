@@ -53,6 +53,7 @@ struct IndexColumnInfo {
   std::string definition;                     ///< Column::ToText.
   std::string key;                            ///< Column::key.
   ValueType type = ValueType::kBytes;         ///< Type of the values.
+  bool is_of_key = false;                     ///< Column::is_of_key.
   PartState filters = PartState::kNotWanted;  ///< For equality, IN and HAS.
   PartState bounds = PartState::kNotWanted;   ///< For ranges and orders.
   /// Filters of a nearly unique column: each value maps to one contiguous group of granules, whose
@@ -139,13 +140,15 @@ class BLOCKSIEVE_EXPORT SkipIndexBuilder {
   /// @}
 
   /// @{
-  /// Adds a row without values: engines that number granules need a row in each.
+  /// Adds a row without a value, of which columns of the key have values. Engines that number
+  /// granules need a row in each; with columns of the key, each delete is one, too, so that a block
+  /// of deletes matches by its keys.
   void AddEmptyRow(std::string_view key) noexcept { AddEmptyRow(key, key.size()); }
   void AddEmptyRow(std::string_view key, uint64_t row_bytes) noexcept;
   /// @}
 
   /// Adds a row whose value is not known when it is written (a merge operand, a reference): its
-  /// granule may match every predicate.
+  /// granule may match every predicate on values.
   void AddAlwaysMatchingRow(std::string_view key, uint64_t row_bytes) noexcept;
 
   /// Adds a value to the current row, for engines whose rows have columns of their own. Columns are
@@ -191,6 +194,9 @@ class SkipIndexSource {
   virtual Status Read(uint64_t offset, std::span<uint8_t> to) = 0;
 };
 
+/// The columns by which granules are pruned.
+enum class PruneColumns : uint8_t { kAll, kOfKey };
+
 /// Bounds of a granule's values in order-preserving bytes: bytes as they are, numbers in eight.
 struct GranuleBounds {
   bool has_values = false;          ///< If false, the other members are undefined.
@@ -225,7 +231,7 @@ class BLOCKSIEVE_EXPORT SkipIndex {
 
   /// @{
   /// Facts about a granule; of one that the file does not have: true, 0 and 0.
-  bool AlwaysMatches(size_t granule) const noexcept;    ///< It may match every predicate.
+  bool AlwaysMatches(size_t granule) const noexcept;    ///< It may match all on values.
   uint64_t NumRows(size_t granule) const noexcept;      ///< Number of its rows.
   uint64_t MinSequence(size_t granule) const noexcept;  ///< 0 if none was recorded.
   /// @}
@@ -237,11 +243,13 @@ class BLOCKSIEVE_EXPORT SkipIndex {
   void GetKeyRange(size_t granule, std::string* first, std::string* last) const;
 
   /// Whether a comparison of the predicate can prune granules with this index. If not, all granules
-  /// are candidates.
-  bool CanPrune(const Predicate& predicate) const;
+  /// are candidates. `by`: the columns to use.
+  bool CanPrune(const Predicate& predicate, PruneColumns by = PruneColumns::kAll) const;
 
-  /// The granules that may match, including all that do.
-  GranuleSet Candidates(const Predicate& predicate) const;
+  /// The granules that may match, including all that do. By the columns of the key alone: those
+  /// with a key of which some value may match. Granules without one may be left out wherever they
+  /// lie, since other versions of their keys cannot match either.
+  GranuleSet Candidates(const Predicate& predicate, PruneColumns by = PruneColumns::kAll) const;
 
   /// The bounds of all granules; empty if the column has none. Undefined for granules that always
   /// match.
@@ -258,8 +266,9 @@ class BLOCKSIEVE_EXPORT SkipIndex {
   /// there is none.
   const internal::ColumnIndex* Find(const Column& column) const noexcept;
 
-  /// Find for all columns of a predicate.
-  internal::ColumnIndexes FindAll(const Predicate& predicate) const;
+  /// Find for all columns of a predicate; null for those that are not to be used.
+  internal::ColumnIndexes FindAll(const Predicate& predicate,
+                                  PruneColumns by = PruneColumns::kAll) const;
 
  private:
   struct Impl;

@@ -34,7 +34,7 @@ SelectedBlocks ValueScan::Prune(bool use_index) {
 void ValueScan::FindRow() {
   for (; entries_.Valid(); entries_.Next()) {
     const Entry entry = entries_.entry();
-    if (!entry.value || !predicate_.Matches(*entry.value)) continue;
+    if (!entry.value || !predicate_.Matches(Row(entry.key, *entry.value))) continue;
     const Result<bool> is_stale = IsStale(entry.key, entries_.current_source());
     status_ = is_stale.status();
     if (!is_stale.ok() || !*is_stale) return;

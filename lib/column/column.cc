@@ -27,6 +27,10 @@ std::optional<std::string_view> Field(std::string_view row, uint32_t number, cha
 }
 
 std::optional<std::string_view> Slice(const ColumnDefinition& definition, std::string_view row) {
+  if (definition.is_from_end) {
+    if (row.size() < definition.offset) return std::nullopt;
+    return row.substr(row.size() - definition.offset, definition.width);
+  }
   // Both are at most kMaxOffset, so the sum does not overflow.
   if (row.size() < size_t{definition.offset} + definition.width) return std::nullopt;
   return row.substr(definition.offset, definition.width);
@@ -40,9 +44,11 @@ std::optional<Value> BinaryNumber(const ColumnDefinition& definition, std::strin
     const size_t at = definition.is_big_endian ? i : bytes->size() - 1 - i;
     number = number << 8 | static_cast<uint8_t>((*bytes)[at]);
   }
+  const unsigned unused_bits = 64 - 8 * definition.width;
+  if (definition.is_complemented) number = ~number << unused_bits >> unused_bits;
+  if (definition.is_sign_flipped) number ^= uint64_t{1} << (63 - unused_bits);
   if (definition.type == ValueType::kUint) return Value::Uint(number);
   if (definition.type == ValueType::kInt) {
-    const unsigned unused_bits = 64 - 8 * definition.width;
     return Value::Int(static_cast<int64_t>(number << unused_bits) >> unused_bits);
   }
   if (definition.width == 8) return Value::Float(std::bit_cast<double>(number));
@@ -91,6 +97,7 @@ std::string Column::ToText() const { return internal::ColumnDefinitionText(*defi
 const std::string& Column::name() const noexcept { return definition_->name; }
 const std::string& Column::key() const noexcept { return definition_->key; }
 ValueType Column::type() const noexcept { return definition_->type; }
+bool Column::is_of_key() const noexcept { return definition_->is_of_key; }
 bool Column::has_tokens() const noexcept { return definition_->tokeniser != Tokeniser::kNone; }
 
 void ColumnList::push_back(Item item) {
@@ -105,8 +112,9 @@ void ColumnList::push_back(Item item) {
 
 namespace blocksieve::internal {
 
-bool ForEachCompared(const Column& column, std::string_view row, ValueVisitor visit) {
+bool ForEachCompared(const Column& column, const Row& of, ValueVisitor visit) {
   const ColumnDefinition& definition = column.definition();
+  const std::string_view row = definition.is_of_key ? of.key : of.value;
   std::optional<std::string_view> text = row;
   switch (definition.source) {
     case ColumnSource::kJson:
@@ -145,7 +153,7 @@ bool ForEachToken(const Column& column, const Value& value, ValueVisitor visit) 
   return visit(value);
 }
 
-bool ForEachIndexed(const Column& column, std::string_view row, ValueVisitor visit) {
+bool ForEachIndexed(const Column& column, const Row& row, ValueVisitor visit) {
   return ForEachCompared(column, row,
                          [&](const Value& value) { return ForEachToken(column, value, visit); });
 }
@@ -154,22 +162,25 @@ ColumnSet::ColumnSet(std::span<const Column> columns) : columns_(columns.begin()
   for (size_t i = 0; i < columns_.size(); ++i) {
     const ColumnDefinition& definition = columns_[i].definition();
     has_tokens_.push_back(columns_[i].has_tokens());
+    has_key_columns_ |= definition.is_of_key;
     if (definition.source != ColumnSource::kJson) continue;
     members_.Add(i, definition.path, definition.type);
   }
 }
 
-void ColumnSet::ForEachCompared(std::string_view row, ColumnVisitor visit) {
-  if (!members_.IsEmpty()) members_.Read(row, visit, &scratch_);
+void ColumnSet::ForEachCompared(const Row& row, bool has_value, ColumnVisitor visit) {
+  if (has_value && !members_.IsEmpty()) members_.Read(row.value, visit, &scratch_);
   for (size_t i = 0; i < columns_.size(); ++i) {
-    if (columns_[i].definition().source == ColumnSource::kJson) continue;
+    const ColumnDefinition& definition = columns_[i].definition();
+    if (definition.source == ColumnSource::kJson) continue;
+    if (!has_value && !definition.is_of_key) continue;
     internal::ForEachCompared(columns_[i], row,
                               [&](const Value& value) { return visit(i, value); });
   }
 }
 
-void ColumnSet::ForEachIndexed(std::string_view row, ColumnVisitor visit) {
-  ForEachCompared(row, [&](size_t column, const Value& value) {
+void ColumnSet::ForEachIndexed(const Row& row, bool has_value, ColumnVisitor visit) {
+  ForEachCompared(row, has_value, [&](size_t column, const Value& value) {
     if (has_tokens_[column] == 0) {
       visit(column, value);
     } else {

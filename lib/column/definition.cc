@@ -32,7 +32,9 @@ std::string DelimiterText(char c) {
 }
 
 std::string BinaryTypeText(const ColumnDefinition& definition) {
-  std::string text(ValueTypeName(definition.type));
+  std::string text = definition.is_complemented ? "descending_" : "";
+  if (definition.is_sign_flipped) text += "ordered_";
+  text += ValueTypeName(definition.type);
   text += std::to_string(8 * definition.width);
   if (definition.width > 1) text += definition.is_big_endian ? "be" : "le";
   return text;
@@ -55,6 +57,13 @@ std::string ConversionText(const ColumnDefinition& definition) {
       definition.type == ValueType::kBytes || definition.source == ColumnSource::kBinary;
   return is_plain ? "" : std::string(ValueTypeName(definition.type)) + ":";
 }
+
+std::string_view WholeText(bool is_of_key) { return is_of_key ? "all" : "value"; }
+
+constexpr const char* kKeyExtractors =
+    "after key: all, field(DELIMITER):N, fixed(OFFSET,WIDTH), uint64be(OFFSET) and the like; JSON "
+    "is "
+    "of values alone";
 
 constexpr const char* kExtractors =
     "field:N, value, fixed(OFFSET,WIDTH), json:/POINTER, bytes:N, int:N, uint:N, float:N, words:N, "
@@ -133,46 +142,66 @@ class DefinitionParser {
   }
 
   bool ParseSource() {
+    definition_.is_of_key = Skip("key:");
+    if (definition_.is_of_key && rest_.starts_with("json:")) return Fail(kKeyExtractors);
     if (Skip("json:")) return ParsePointer();
-    if (!has_conversion_ && ParseBinaryType()) {
-      return Expect("(") && Number(0, Column::kMaxOffset, &definition_.offset) && Expect(")") &&
-             End();
-    }
-    if (Skip("value")) {
+    if (!has_conversion_ && ParseBinaryType()) return Expect("(") && ParseOffset() && End();
+    if (Skip(WholeText(definition_.is_of_key))) {
       definition_.source = ColumnSource::kValue;
       return ParseElementDelimiter() && End();
     }
     if (Skip("fixed(")) {
       definition_.source = ColumnSource::kFixed;
-      return Number(0, Column::kMaxOffset, &definition_.offset) && Expect(",") &&
-             Number(1, Column::kMaxOffset, &definition_.width) && Expect(")") &&
-             ParseElementDelimiter() && End();
+      return ParseOffset() && ParseElementDelimiter() && End();
     }
     definition_.source = ColumnSource::kField;
     if (Skip("field")) {
       if (Skip("(") && !(Delimiter(&definition_.delimiter) && Expect(")"))) return false;
       if (!ParseElementDelimiter() || !Expect(":")) return false;
     } else if (!has_conversion_) {
-      return Fail(kExtractors);
+      return Fail(definition_.is_of_key ? kKeyExtractors : kExtractors);
     }
     return Number(1, Column::kMaxFieldNumber, &definition_.field) && End();
   }
 
+  // The offset of a binary number or, with its width, of bytes, up to the closing parenthesis.
+  bool ParseOffset() {
+    definition_.is_from_end = Skip("-");
+    const std::string_view begin = rest_;
+    const uint32_t lowest = definition_.is_from_end ? std::max(definition_.width, 1u) : 0;
+    if (!Number(lowest, Column::kMaxOffset, &definition_.offset)) return false;
+    if (definition_.source == ColumnSource::kBinary) return Expect(")");
+    if (!Expect(",") || !Number(1, Column::kMaxOffset, &definition_.width)) return false;
+    if (definition_.is_from_end && definition_.offset < definition_.width) {
+      rest_ = begin;
+      return Fail("an offset from the end of at least the width");
+    }
+    return Expect(")");
+  }
+
   // A binary type such as "int32le"; consumes nothing if the text is something else.
   bool ParseBinaryType() {
+    const std::string_view begin = rest_;
     ColumnDefinition binary = definition_;
     binary.source = ColumnSource::kBinary;
+    const bool is_complemented = Skip("descending_");
+    const bool is_sign_flipped = Skip("ordered_");
     for (const ValueType type : kNumberTypes) {
+      if (is_sign_flipped && type != ValueType::kInt) continue;
+      if (is_complemented && type == ValueType::kFloat) continue;
       binary.type = type;
       for (binary.width = type == ValueType::kFloat ? 4 : 1; binary.width <= 8; binary.width *= 2) {
         for (const bool is_big_endian : {false, true}) {
           binary.is_big_endian = is_big_endian;
           if (!Skip(BinaryTypeText(binary))) continue;
           definition_ = binary;
+          definition_.is_complemented = is_complemented;
+          definition_.is_sign_flipped = is_sign_flipped;
           return true;
         }
       }
     }
+    rest_ = begin;
     return false;
   }
 
@@ -275,19 +304,21 @@ class DefinitionParser {
 };
 
 std::string KeyText(const ColumnDefinition& definition) {
-  const std::string conversion = ConversionText(definition);
+  const std::string conversion = ConversionText(definition) + (definition.is_of_key ? "key:" : "");
+  const std::string sign = definition.is_from_end ? "-" : "";
   std::string elements;
   if (definition.element_delimiter) {
     elements = "[" + DelimiterText(*definition.element_delimiter) + "]";
   }
   switch (definition.source) {
     case ColumnSource::kValue:
-      return conversion + "value" + elements;
+      return conversion + std::string(WholeText(definition.is_of_key)) + elements;
     case ColumnSource::kFixed:
-      return conversion + "fixed(" + std::to_string(definition.offset) + "," +
+      return conversion + "fixed(" + sign + std::to_string(definition.offset) + "," +
              std::to_string(definition.width) + ")" + elements;
     case ColumnSource::kBinary:
-      return BinaryTypeText(definition) + "(" + std::to_string(definition.offset) + ")";
+      return conversion + BinaryTypeText(definition) + "(" + sign +
+             std::to_string(definition.offset) + ")";
     case ColumnSource::kJson:
       return conversion + "json:" + definition.pointer;
     case ColumnSource::kField:
@@ -311,6 +342,12 @@ std::string ColumnDefinitionText(const ColumnDefinition& definition) {
     if (parts == definition.parts) text += prefix;
   }
   return text + definition.key;
+}
+
+bool IsOfKey(std::string_view key) noexcept {
+  const size_t at = key.find("key:");
+  if (at == key.npos || at == 0) return at == 0;
+  return key[at - 1] == ':' && key.substr(0, at).find("json:") == key.npos;
 }
 
 Result<ColumnDefinition> ParseColumnDefinition(std::string_view text, char delimiter) {

@@ -33,9 +33,13 @@ struct ColumnDefinition {
   uint32_t field = 0;                         // kField, from 1
   char delimiter = '\t';                      // kField
   std::optional<char> element_delimiter;      // kValue, kField, kFixed
+  bool is_of_key = false;                     // a part of the key, not of the value
   uint32_t offset = 0;                        // kFixed, kBinary
+  bool is_from_end = false;                   // the offset is the distance from the end
   uint32_t width = 0;                         // the same, in bytes
   bool is_big_endian = false;                 // kBinary
+  bool is_sign_flipped = false;               // the same, of integers
+  bool is_complemented = false;               // the same
   std::string pointer;                        // kJson, as written
   std::vector<std::string> path;              // kJson, the pointer's names without escapes
   std::shared_ptr<const JsonMembers> member;  // kJson, the member at the path, as column 0
@@ -47,6 +51,9 @@ Result<ColumnDefinition> ParseColumnDefinition(std::string_view text, char delim
 /// See Column::ToText.
 std::string ColumnDefinitionText(const ColumnDefinition& definition);
 
+/// Whether a column with this Column::key is of the key: "key:" stands before its source.
+bool IsOfKey(std::string_view key) noexcept;
+
 /// Columns extracted from the same rows. A JSON row is parsed once for all. Not thread-safe.
 class ColumnSet {
  public:
@@ -56,15 +63,25 @@ class ColumnSet {
 
   /// ForEachIndexed for all columns. `visit` also gets the column's number. If it returns false,
   /// the other tokens of the value are left out.
-  void ForEachIndexed(std::string_view row, ColumnVisitor visit);
+  void ForEachIndexed(const Row& row, ColumnVisitor visit) { ForEachIndexed(row, true, visit); }
+
+  /// The same for the columns of the key alone, of an entry without a value that is known.
+  void ForEachOfKey(std::string_view key, ColumnVisitor visit) {
+    if (has_key_columns_) ForEachIndexed({key, {}}, false, visit);
+  }
+  bool has_key_columns() const noexcept { return has_key_columns_; }
 
   /// ForEachCompared for all columns. REQUIRES: `visit` returns true
-  void ForEachCompared(std::string_view row, ColumnVisitor visit);
+  void ForEachCompared(const Row& row, ColumnVisitor visit) { ForEachCompared(row, true, visit); }
 
  private:
+  void ForEachIndexed(const Row& row, bool has_value, ColumnVisitor visit);
+  void ForEachCompared(const Row& row, bool has_value, ColumnVisitor visit);
+
   std::vector<Column> columns_;
   std::vector<uint8_t> has_tokens_;  // by column
-  JsonMembers members_;              // of the JSON columns
+  bool has_key_columns_ = false;
+  JsonMembers members_;  // of the JSON columns
   JsonMembers::Scratch scratch_;
 };
 

@@ -57,11 +57,11 @@ namespace blocksieve::internal {
 
 /// Visits what an index stores for a row: its values, or their tokens. Returns whether the row has
 /// the column, even if `visit` stops early or a text has no tokens. Allocates only for JSON.
-bool ForEachIndexed(const Column& column, std::string_view row, ValueVisitor visit);
+bool ForEachIndexed(const Column& column, const Row& row, ValueVisitor visit);
 
 /// Visits what predicates compare: the values, which are whole texts in a tokenised column.
 /// Otherwise like ForEachIndexed.
-bool ForEachCompared(const Column& column, std::string_view row, ValueVisitor visit);
+bool ForEachCompared(const Column& column, const Row& row, ValueVisitor visit);
 
 /// Visits the value, or its tokens. Returns whether to continue.
 bool ForEachToken(const Column& column, const Value& value, ValueVisitor visit);

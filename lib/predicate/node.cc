@@ -73,7 +73,7 @@ bool IsTrueFor(const PredicateNode& leaf, const Value& value) {
   }
 }
 
-std::optional<bool> EvaluateLeaf(const PredicateNode& leaf, std::string_view row) {
+std::optional<bool> EvaluateLeaf(const PredicateNode& leaf, const Row& row) {
   if (leaf.kind == Kind::kConstant) return leaf.constant;
   bool is_true = false;
   const bool has_column = ForEachCompared(*leaf.column, row, [&](const Value& value) {
@@ -131,7 +131,7 @@ std::string PredicateText(const PredicateNode& node) {
   return text;
 }
 
-std::optional<bool> Evaluate(const PredicateNode& node, std::string_view row) {
+std::optional<bool> Evaluate(const PredicateNode& node, const Row& row) {
   if (node.IsLeaf()) return EvaluateLeaf(node, row);
   if (node.kind == Kind::kNot) {
     const std::optional<bool> operand = Evaluate(*node.children[0], row);

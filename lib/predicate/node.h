@@ -101,6 +101,6 @@ Result<PredicateNodePointer> ParsePredicate(std::string_view text, std::span<con
 std::string PredicateText(const PredicateNode& node);
 
 /// Three-valued logic; nullopt: unknown.
-std::optional<bool> Evaluate(const PredicateNode& node, std::string_view row);
+std::optional<bool> Evaluate(const PredicateNode& node, const Row& row);
 
 }  // namespace blocksieve::internal

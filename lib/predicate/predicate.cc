@@ -95,8 +95,6 @@ std::string Predicate::ColumnText(const Column& column) {
   return internal::IsPlainName(name) ? name : internal::Quoted(name, '"');
 }
 
-bool Predicate::Matches(std::string_view row) const {
-  return internal::Evaluate(*node_, row) == true;
-}
+bool Predicate::Matches(const Row& row) const { return internal::Evaluate(*node_, row) == true; }
 
 }  // namespace blocksieve

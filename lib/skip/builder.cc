@@ -76,6 +76,12 @@ struct __attribute__((visibility("hidden"))) SkipIndexBuilder::Impl {
 
   void StartRow(std::string_view key, uint64_t row_bytes);
   void AddValue(size_t column, const Value& value);
+  auto Adder() {
+    return [this](size_t column, const Value& value) {
+      AddValue(column, value);
+      return columns[column].wants_values();
+    };
+  }
   void CloseGranule();
   void KeepMemory();
   uint64_t Memory() const noexcept {
@@ -153,7 +159,7 @@ void SkipIndexBuilder::Impl::CloseGranule() {
       memory = Memory();
     }
     memory -= column.memory_bytes();
-    column.CloseGranule(num_rows, always_match);
+    column.CloseGranule(num_rows, always_match && !column.header().is_of_key);
     memory += column.memory_bytes();
   }
   KeepMemory();
@@ -298,21 +304,22 @@ void SkipIndexBuilder::AddRow(std::string_view key, std::string_view row,
                               uint64_t row_bytes) noexcept {
   Impl::Guard(impl_.get(), [&] {
     impl_->StartRow(key, row_bytes);
-    impl_->extractor.ForEachIndexed(row, [this](size_t column, const Value& value) {
-      impl_->AddValue(column, value);
-      return impl_->columns[column].wants_values();
-    });
+    impl_->extractor.ForEachIndexed({key, row}, impl_->Adder());
   });
 }
 
 void SkipIndexBuilder::AddEmptyRow(std::string_view key, uint64_t row_bytes) noexcept {
-  Impl::Guard(impl_.get(), [&] { impl_->StartRow(key, row_bytes); });
+  Impl::Guard(impl_.get(), [&] {
+    impl_->StartRow(key, row_bytes);
+    impl_->extractor.ForEachOfKey(key, impl_->Adder());
+  });
 }
 
 void SkipIndexBuilder::AddAlwaysMatchingRow(std::string_view key, uint64_t row_bytes) noexcept {
   Impl::Guard(impl_.get(), [&] {
     impl_->StartRow(key, row_bytes);
     impl_->always_match = true;
+    impl_->extractor.ForEachOfKey(key, impl_->Adder());
   });
 }
 

@@ -33,6 +33,7 @@ ColumnBuilder::ColumnBuilder(const Column& column)
   header_.definition = column.ToText();
   header_.key = column.key();
   header_.type = column.type();
+  header_.is_of_key = column.is_of_key();
   if (parts != IndexParts::kBounds) header_.filters = PartState::kPresent;
   // Tokens are not compared.
   if (parts != IndexParts::kFilters && !column.has_tokens()) {

@@ -5,6 +5,7 @@
 #include <cassert>
 
 #include "lib/base/coding.h"
+#include "lib/column/definition.h"
 #include "lib/column/value_number.h"
 
 namespace blocksieve::internal {
@@ -48,6 +49,7 @@ Status ReadColumn(Decoder* from, ColumnHeader* column) {
   column->checksum = from->Fixed<uint32_t>();
   if (key_bytes > column->definition.size()) return DamagedIndex("key longer than its definition");
   column->key = column->definition.substr(column->definition.size() - key_bytes);
+  column->is_of_key = IsOfKey(column->key);
   if (column->type > MaxValueType()) {
     return Unknown("type of a column", static_cast<uint64_t>(column->type));
   }

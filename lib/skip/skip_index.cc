@@ -23,6 +23,7 @@ struct __attribute__((visibility("hidden"))) SkipIndex::Impl {
   uint64_t last_rows = 0;
   internal::PackedInts min_sequences;
   GranuleSet always = GranuleSet::None(0);
+  GranuleSet never = GranuleSet::None(0);  // of all granules: keys are always known
   std::vector<uint8_t> fence_memory;
   internal::FenceReader fences;
   std::vector<std::unique_ptr<internal::ColumnIndex>> columns;
@@ -91,10 +92,11 @@ Status SkipIndex::Impl::OpenGranules(ByteView part) {
 Status SkipIndex::Impl::Open(ByteView parts) {
   Decoder decoder(parts);
   BLOCKSIEVE_RETURN_IF_ERROR(OpenGranules(decoder.Bytes(header.granules_bytes)));
+  never = GranuleSet::None(always.num_granules());
   for (const internal::ColumnHeader& column : header.columns) {
     columns.push_back(std::make_unique<internal::ColumnIndex>());
-    BLOCKSIEVE_RETURN_IF_ERROR(
-        columns.back()->Open(column, decoder.Bytes(column.num_bytes()), &always));
+    BLOCKSIEVE_RETURN_IF_ERROR(columns.back()->Open(column, decoder.Bytes(column.num_bytes()),
+                                                    column.is_of_key ? &never : &always));
   }
   return Status::Ok();
 }
@@ -203,12 +205,12 @@ void SkipIndex::GetKeyRange(size_t granule, std::string* first, std::string* las
   if (has_keys() && granule < num_granules()) impl_->fences.Get(granule, first, last);
 }
 
-bool SkipIndex::CanPrune(const Predicate& predicate) const {
-  return internal::GranulePruner(predicate, FindAll(predicate)).CanPrune();
+bool SkipIndex::CanPrune(const Predicate& predicate, PruneColumns by) const {
+  return internal::GranulePruner(predicate, FindAll(predicate, by)).CanPrune();
 }
 
-GranuleSet SkipIndex::Candidates(const Predicate& predicate) const {
-  return internal::GranulePruner(predicate, FindAll(predicate)).Candidates(num_granules());
+GranuleSet SkipIndex::Candidates(const Predicate& predicate, PruneColumns by) const {
+  return internal::GranulePruner(predicate, FindAll(predicate, by)).Candidates(num_granules());
 }
 
 std::vector<GranuleBounds> SkipIndex::Bounds(const Column& column) const {
@@ -227,7 +229,7 @@ uint64_t SkipIndex::key_bytes() const noexcept { return impl_->header.granules_b
 
 uint64_t SkipIndex::memory_bytes() const noexcept {
   uint64_t bytes = sizeof(*impl_) + impl_->owned.capacity() + impl_->fence_memory.capacity() +
-                   impl_->fences.memory_bytes() + impl_->always.words().size_bytes();
+                   impl_->fences.memory_bytes() + 2 * impl_->always.words().size_bytes();
   for (const auto& column : impl_->columns) bytes += sizeof(*column) + column->memory_bytes();
   return bytes;
 }
@@ -247,9 +249,15 @@ const internal::ColumnIndex* SkipIndex::Find(const Column& column) const noexcep
   return found;
 }
 
-internal::ColumnIndexes SkipIndex::FindAll(const Predicate& predicate) const {
+// A comparison without an index may be true and false, which makes of the others the strongest
+// condition that the predicate implies: AND keeps what is left of its operands, OR keeps nothing
+// unless all are left, NOT asks where its operand can be false.
+internal::ColumnIndexes SkipIndex::FindAll(const Predicate& predicate, PruneColumns by) const {
   internal::ColumnIndexes indexes;
-  for (const Column& column : predicate.columns()) indexes.push_back(Find(column));
+  for (const Column& column : predicate.columns()) {
+    const bool is_used = by == PruneColumns::kAll || column.is_of_key();
+    indexes.push_back(is_used ? Find(column) : nullptr);
+  }
   return indexes;
 }
 

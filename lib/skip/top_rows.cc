@@ -24,7 +24,7 @@ TopRows::TopRows(const ScanOrder& order, uint64_t limit, KeyLess less)
 
 void TopRows::Add(std::string_view key, std::string_view value) {
   std::optional<std::string> best;
-  internal::ForEachCompared(order_.column, value, [&](const Value& one) {
+  internal::ForEachCompared(order_.column, Row(key, value), [&](const Value& one) {
     std::string sort_key = SortKey(one);
     if (!best || (sort_key < *best) != order_.is_descending) best = std::move(sort_key);
     return true;

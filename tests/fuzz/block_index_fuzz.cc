@@ -54,7 +54,8 @@ void CheckIndex(ByteView bytes) {
   static const Predicate condition = *Predicate::Parse("n = 7", columns);
   const Result<BlockIndex> index = BlockIndex::Open(bytes, rocksdb::BytewiseComparator());
   if (!index.ok()) return;
-  const std::optional<GranuleSet> blocks = index->BlocksToRead(condition, bytes.size() % 2 == 0);
+  const std::optional<GranuleSet> blocks =
+      index->BlocksToRead(condition, static_cast<BlockRule>(bytes.size() % 3));
   Require(!blocks || blocks->num_granules() == index->entries().size(), "granules are blocks");
   const std::string key(AsText(bytes.first(bytes.size() % 16)));
   Walk(*index, {}, key);

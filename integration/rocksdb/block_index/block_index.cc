@@ -71,11 +71,20 @@ Result<BlockIndex> BlockIndex::Open(ByteView bytes, const rocksdb::Comparator* c
 }
 
 std::optional<GranuleSet> BlockIndex::BlocksToRead(const Predicate& condition,
-                                                   bool leaves_out_ends) const {
-  if (!values_ || !values_->CanPrune(condition)) return std::nullopt;
-  GranuleSet blocks = values_->Candidates(condition);
-  if (blocks.num_granules() == 0) return blocks;
-  if (!leaves_out_ends) {
+                                                   BlockRule rule) const {
+  const auto find = [&](PruneColumns by) -> std::optional<GranuleSet> {
+    if (!values_ || !values_->CanPrune(condition, by)) return std::nullopt;
+    return values_->Candidates(condition, by);
+  };
+  // All versions of a key are alike by its columns.
+  std::optional<GranuleSet> by_keys;
+  if (std::ranges::any_of(condition.columns(), &Column::is_of_key))
+    by_keys = find(PruneColumns::kOfKey);
+  if (rule == BlockRule::kByKeys) return by_keys;
+  std::optional<GranuleSet> all = find(PruneColumns::kAll);
+  if (!all || all->num_granules() == 0) return all;
+  GranuleSet& blocks = *all;
+  if (rule == BlockRule::kKeepEnds) {
     blocks.Add(0);
     blocks.Add(blocks.num_granules() - 1);
   }
@@ -86,7 +95,8 @@ std::optional<GranuleSet> BlockIndex::BlocksToRead(const Predicate& condition,
     blocks.Add(entry.index());
     blocks.Add(entry.index() + 1);
   }
-  return blocks;
+  if (by_keys) blocks &= *by_keys;
+  return all;
 }
 
 std::pair<std::optional<std::string>, std::string> BlockIndex::KeyRange(size_t block) const {
@@ -110,8 +120,9 @@ uint64_t BlockIndex::memory_bytes() const {
 std::shared_ptr<const GranuleSet> FileBlocks::Find(const BlockIndex& index) const noexcept try {
   std::call_once(once_, [&] {
     num_blocks_.store(index.entries().size(), std::memory_order_relaxed);
-    if (index.value_suffix_bytes() != value_suffix_bytes_) return;
-    std::optional<GranuleSet> blocks = index.BlocksToRead(*condition_, leaves_out_ends_);
+    const bool knows_values = index.value_suffix_bytes() == value_suffix_bytes_;
+    std::optional<GranuleSet> blocks =
+        index.BlocksToRead(*condition_, knows_values ? rule_ : BlockRule::kByKeys);
     if (!blocks) return;
     blocks_left_out_.store(blocks->num_granules() - blocks->Count(), std::memory_order_relaxed);
     blocks_ = std::make_shared<const GranuleSet>(*std::move(blocks));

@@ -74,6 +74,13 @@ class BlockIndexBuilder {
   bool is_sound_ = true;
 };
 
+/// Which blocks of a file may be left out by a condition (PRUNING.md).
+enum class BlockRule : uint8_t {
+  kAll,       ///< All that cannot match: nothing older can show.
+  kKeepEnds,  ///< All but the first and the last: neighbours may have their keys.
+  kByKeys,    ///< Only by columns of the key, wherever the file lies.
+};
+
 /// The index of an open file. Immutable, thread-safe.
 class BlockIndex {
  public:
@@ -99,9 +106,8 @@ class BlockIndex {
   /// Nothing before the first block. REQUIRES: the file has the block
   std::pair<std::optional<std::string>, std::string> KeyRange(size_t block) const;
 
-  /// The blocks to read for a condition, without the file's first and last if `leaves_out_ends` is
-  /// false; nullopt: all, as the index cannot prune by it.
-  std::optional<GranuleSet> BlocksToRead(const Predicate& condition, bool leaves_out_ends) const;
+  /// The blocks to read for a condition; nullopt: all, as the index cannot prune by it.
+  std::optional<GranuleSet> BlocksToRead(const Predicate& condition, BlockRule rule) const;
 
   /// Memory that it takes, with `bytes` and without itself.
   uint64_t memory_bytes() const;
@@ -124,10 +130,8 @@ class BlockIndex {
 class FileBlocks {
  public:
   /// The `condition` must outlive this.
-  FileBlocks(const Predicate* condition, uint32_t value_suffix_bytes, bool leaves_out_ends)
-      : condition_(condition),
-        value_suffix_bytes_(value_suffix_bytes),
-        leaves_out_ends_(leaves_out_ends) {}
+  FileBlocks(const Predicate* condition, uint32_t value_suffix_bytes, BlockRule rule)
+      : condition_(condition), value_suffix_bytes_(value_suffix_bytes), rule_(rule) {}
 
   /// The blocks to read; null: all. Null without memory. `index`: the file's.
   std::shared_ptr<const GranuleSet> Find(const BlockIndex& index) const noexcept;
@@ -139,7 +143,7 @@ class FileBlocks {
  private:
   const Predicate* const condition_;
   const uint32_t value_suffix_bytes_;
-  const bool leaves_out_ends_;
+  const BlockRule rule_;
   mutable std::once_flag once_;
   mutable std::shared_ptr<const GranuleSet> blocks_;
   mutable std::atomic<uint64_t> num_blocks_ = 0;

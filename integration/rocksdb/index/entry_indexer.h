@@ -2,6 +2,7 @@
 
 #include <rocksdb/types.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -16,6 +17,7 @@ enum class EntryValue {
   kPlain,    ///< It is what readers see.
   kUnknown,  ///< A merge operand, a blob reference, an entity, or of a type of later versions.
   kNone,     ///< The entry deletes.
+  kRange,    ///< It deletes a range, whatever its blocks: readers apply it in any case.
 };
 
 inline EntryValue ToEntryValue(rocksdb::EntryType type) {
@@ -25,8 +27,9 @@ inline EntryValue ToEntryValue(rocksdb::EntryType type) {
     case rocksdb::kEntryDelete:
     case rocksdb::kEntrySingleDelete:
     case rocksdb::kEntryDeleteWithTimestamp:
-    case rocksdb::kEntryRangeDeletion:
       return EntryValue::kNone;
+    case rocksdb::kEntryRangeDeletion:
+      return EntryValue::kRange;
     default:
       return EntryValue::kUnknown;
   }
@@ -66,12 +69,14 @@ class EntryIndexer {
       : builder_(std::move(builder)),
         settings_(std::move(settings)),
         numbers_blocks_(numbers_blocks),
-        follows_blocks_(settings_.index.block_granules) {}
+        follows_blocks_(settings_.index.block_granules),
+        has_key_columns_(std::ranges::any_of(settings_.index.columns, &Column::is_of_key)) {}
 
   SkipIndexBuilder builder_;
   SkipIndexSettings settings_;
   bool numbers_blocks_;
   bool follows_blocks_;
+  bool has_key_columns_;
   uint64_t block_ = 0;
   // Of the current block.
   uint64_t num_entries_ = 0;

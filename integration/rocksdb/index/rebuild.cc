@@ -138,6 +138,13 @@ rocksdb::Status MakeIndex(const rocksdb::Options& options, const SkipIndexSettin
         "this RocksDB, before 9.3, does not distinguish merge operands from values; "
         "a compaction does");
   }
+  if (!kReadsAllVersions && facts.num_deletions != 0 &&
+      std::ranges::any_of(settings.index.columns, &Column::is_of_key)) {
+    return rocksdb::Status::NotSupported(
+        "this RocksDB, before 9.3, does not show its deletes, whose keys count for columns of "
+        "keys; "
+        "a compaction does");
+  }
   Result<EntryIndexer> indexer = EntryIndexer::Create(settings);
   if (!indexer.ok()) return ToRocksStatus(indexer.status());
   bool is_stopped = false;

@@ -311,11 +311,12 @@ BLOCKSIEVE_EXPORT const rocksdb_readoptions_t* blocksieve_pruning_read_options(
 }
 
 BLOCKSIEVE_EXPORT unsigned char blocksieve_pruning_matches(const blocksieve_pruning_t* pruning,
+                                                           const char* key, size_t key_bytes,
                                                            const char* value, size_t value_bytes,
                                                            char** errptr) {
   bool matches = false;
-  Report(errptr, {{"pruning", pruning}, {"value", value}}, [&] {
-    matches = pruning->rep->Matches({value, value_bytes});
+  Report(errptr, {{"pruning", pruning}, {"key", key}, {"value", value}}, [&] {
+    matches = pruning->rep->Matches({key, key_bytes}, {value, value_bytes});
     return rocksdb::Status::OK();
   });
   return matches;

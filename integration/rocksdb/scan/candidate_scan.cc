@@ -123,7 +123,8 @@ bool CandidateScan::TakeNext() {
 void CandidateScan::TakeRange() {
   if (!ranges_->IsPositioned()) return ranges_->Position();
   const rocksdb::Slice value = ranges_->value();
-  if (context_->Matches(value)) AddRow(*ranges_->Bound(), &value);
+  const rocksdb::Slice key = *ranges_->Bound();
+  if (context_->Matches(key, value)) AddRow(key, &value);
   ranges_->Next();
 }
 
@@ -172,7 +173,7 @@ rocksdb::Status CandidateScan::Recheck() {
     if (!row.is_final) {
       std::optional<ScannedRow>& found = *next++;
       batch_bytes_ += found ? found->value.size() : 0;
-      if (!found || !context_->Matches(found->value)) {
+      if (!found || !context_->Matches(row.key, found->value)) {
         ++context_->counts.rows_stale;
         continue;
       }

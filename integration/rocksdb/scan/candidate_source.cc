@@ -46,7 +46,7 @@ void CandidateSource::Next() {
 void CandidateSource::FindCandidate() {
   for (; iterator_->Valid(); iterator_->Next()) {
     ++context_->counts.rows_read;
-    if (every_key_ || context_->Matches(iterator_->value())) {
+    if (every_key_ || context_->Matches(iterator_->key(), iterator_->value())) {
       positioned_ = true;
       return;
     }

@@ -105,7 +105,8 @@ class MatchingIterator final : public ForwardingIterator {
     const rocksdb::ReadOptions& options = pruning_->read_options();
     for (uint64_t skipped = 0; base_->Valid(); (base_.get()->*step)()) {
       if (!rocksdb_plugin::PrepareValue(base_.get())) return;  // its status says why
-      if (condition_->Matches(base_->value().ToStringView())) return;
+      if (condition_->Matches(Row(base_->key().ToStringView(), base_->value().ToStringView())))
+        return;
       ++skipped;
       if (options.max_skippable_internal_keys != 0 &&
           skipped > options.max_skippable_internal_keys) {

@@ -192,27 +192,41 @@ class FileJudge {
     const auto& [path, properties] = *table->second;
     const std::optional<SidecarId> id = IdOfSst(*properties);
     if (!IsUnique(id)) return &ReadPruningCounts::files_not_unique;
-    if (properties->user_collected_properties.contains(kExternalFileProperty))
-      return &ReadPruningCounts::files_of_writers;
-    if (older == OlderEntries::kInOtherFiles) return &ReadPruningCounts::files_above_older;
-    const bool shares_keys = older == OlderEntries::kOfSharedKeys;
+    const Predicate& condition = *decision_.condition;
+    // What keeps the file from being left out by values.
+    const Verdict in_the_way =
+        properties->user_collected_properties.contains(kExternalFileProperty)
+            ? &ReadPruningCounts::files_of_writers
+        : older == OlderEntries::kInOtherFiles ? &ReadPruningCounts::files_above_older
+        : older == OlderEntries::kOfSharedKeys ? &ReadPruningCounts::files_sharing_keys
+                                               : nullptr;
+    const bool shares_keys = in_the_way == &ReadPruningCounts::files_sharing_keys;
+    const bool by_values = in_the_way == nullptr || shares_keys;
+    const bool by_keys = std::ranges::any_of(condition.columns(), &Column::is_of_key);
+    if (!by_values && !by_keys) return in_the_way;
     const std::optional<SidecarId> block_index = FindFileId(*properties);
     const auto read_blocks = [&](Verdict otherwise) {
       if (!IsUnique(block_index)) return otherwise;
-      decision_.by_block.try_emplace(*block_index, &*decision_.condition, value_suffix_bytes_,
-                                     /*leaves_out_ends=*/!shares_keys);
+      const BlockRule rule = !by_values    ? BlockRule::kByKeys
+                             : shares_keys ? BlockRule::kKeepEnds
+                                           : BlockRule::kAll;
+      decision_.by_block.try_emplace(*block_index, &condition, value_suffix_bytes_, rule);
       return &ReadPruningCounts::files_by_block;
     };
-    if (shares_keys) return read_blocks(&ReadPruningCounts::files_sharing_keys);
-    const auto opened = SkipIndexCatalog::Default().Open(properties, {file_system_, path},
-                                                         decision_.condition->columns());
+    if (shares_keys && !by_keys) return read_blocks(in_the_way);
+    const auto opened =
+        SkipIndexCatalog::Default().Open(properties, {file_system_, path}, condition.columns());
     const SkipIndex* const index = opened->index();
-    if (index == nullptr || opened->value_suffix_bytes() != value_suffix_bytes_ ||
-        !index->CanPrune(*decision_.condition)) {
-      return read_blocks(&ReadPruningCounts::files_without_index);
+    const bool knows_values =
+        index != nullptr && opened->value_suffix_bytes() == value_suffix_bytes_;
+    const PruneColumns columns =
+        in_the_way == nullptr && knows_values ? PruneColumns::kAll : PruneColumns::kOfKey;
+    if (index == nullptr || !index->CanPrune(condition, columns)) {
+      return read_blocks(in_the_way == nullptr ? &ReadPruningCounts::files_without_index
+                                               : in_the_way);
     }
-    if (!index->Candidates(*decision_.condition).IsEmpty())
-      return &ReadPruningCounts::files_matching;
+    if (!index->Candidates(condition, columns).IsEmpty())
+      return in_the_way == nullptr ? &ReadPruningCounts::files_matching : in_the_way;
     decision_.pruned.push_back(*id);
     return &ReadPruningCounts::files_pruned;
   }
@@ -265,8 +279,9 @@ ReadPruning::~ReadPruning() = default;
 
 const rocksdb::ReadOptions& ReadPruning::read_options() const { return reads_->options; }
 
-bool ReadPruning::Matches(const rocksdb::Slice& value) const {
-  return !decision_->condition || decision_->condition->Matches(value.ToStringView());
+bool ReadPruning::Matches(const rocksdb::Slice& key, const rocksdb::Slice& value) const {
+  return !decision_->condition ||
+         decision_->condition->Matches(Row(key.ToStringView(), value.ToStringView()));
 }
 
 std::string ReadPruning::ToString() const {

@@ -47,10 +47,10 @@ struct ScanContext {
     return reverse ? comparator->Compare(b, a) : comparator->Compare(a, b);
   }
 
-  bool Matches(const rocksdb::Slice& value) {
+  bool Matches(const rocksdb::Slice& key, const rocksdb::Slice& value) {
     constexpr uint64_t kRowsBetweenReports = 1024;
     if (++rows_examined % kRowsBetweenReports == 0 && progress) progress(counts);
-    return predicate.Matches(value.ToStringView());
+    return predicate.Matches(Row(key.ToStringView(), value.ToStringView()));
   }
 
   uint64_t rows_examined = 0;  ///< Calls of Matches.

@@ -49,9 +49,8 @@ Status SstBuilder::Add(const Entry& entry) {
   AppendEntry(&block_, entry);
   // Deletes, too: a key that is deleted here must not be looked up in older runs.
   if (builders_.keys) builders_.keys->AddKey(entry.key);
-  // Granules are identified by number, so the index needs no keys. A delete has no value to index:
-  // scans re-check what it hides.
-  if (builders_.values && entry.value) builders_.values->AddRow({}, *entry.value);
+  // A delete has nothing to index: scans re-check what it hides.
+  if (builders_.values && entry.value) builders_.values->AddRow(entry.key, *entry.value);
   block_has_values_ |= entry.value.has_value();
   return Status::Ok();
 }

@@ -87,6 +87,22 @@ TEST(ColumnTest, BinaryNumbersOfEitherOrder) {
   EXPECT_EQ(Indexed("c=float64be(0)", "\xff\xf8\0\0\0\0\0\1"s), Texts{"nan"});
 }
 
+TEST(ColumnTest, PartsOfTheKey) {
+  const std::string key = "cpu:7\x80\x00\x00\x05"s;
+  const Row row(key, "a\tb");
+  EXPECT_EQ(Indexed("c=key:fixed(0,3)", row), Texts{"cpu"});
+  EXPECT_EQ(Indexed("c=int:key:field(:):2", Row("cpu:7", "")), Texts{"7"});
+  EXPECT_EQ(Indexed("c=words:key:all", Row("cpu:7", "x")), (Texts{"cpu", "7"}));
+  EXPECT_EQ(Indexed("c=key:uint32be(-4)", row), Texts{"2147483653"});
+  EXPECT_EQ(Indexed("c=key:ordered_int32be(-4)", row), Texts{"5"});
+  EXPECT_EQ(Indexed("c=key:descending_uint16be(-2)", row), Texts{"65530"});
+  EXPECT_EQ(Indexed("c=key:descending_ordered_int32be(-4)", row), Texts{"-6"});
+  EXPECT_EQ(Indexed("c=field:2", row), Texts{"b"});
+  EXPECT_EQ(Indexed("c=fixed(-3,1)", row), Texts{"a"});
+  EXPECT_EQ(Indexed("c=fixed(-4,1)", row), kMissing);
+  EXPECT_EQ(Indexed("c=key:uint8(0)", "a value alone"), kMissing);
+}
+
 TEST(ColumnTest, ArraysSplit) {
   EXPECT_EQ(Indexed("c=field[,]:2", "x\ta,b,,a"), (Texts{"a", "b", "", "a"}));
   EXPECT_EQ(Indexed("c=field[,]:2", "x\ta,"), (Texts{"a", ""}));
@@ -241,12 +257,17 @@ TEST(ColumnDefinitionTest, ReadsBackAsWritten) {
               "a=fixed(0,8)[,] | w=words:value | w=words:json:/title | w=words:field[;]:1 | "
               "g=ngrams(3):fixed(0,9) | n=int:json:/age | n=uint:fixed(0,8) | d=field(\\n):1 | "
               "d=field(\\\\):1 | d=field(\\x00)[\\xff]:1 | d=field())[]]:1 | a b.c=field:1 | "
-              "a=value[\\t] | \xc3\xa9=json:/\xc3\xa9=:,")) {
+              "a=value[\\t] | \xc3\xa9=json:/\xc3\xa9=:, | k=key:all | k=words:key:all | "
+              "k=int:key:field(:):3 | k=key:field(:)[,]:3 | k=key:fixed(-16,8) | f=fixed(-1,1) | "
+              "k=bounds:key:uint64be(8) | k=key:ordered_int64be(-8) | b=descending_uint64be(0) | "
+              "k=key:descending_ordered_int16le(2) | j=json:/a:key:/b")) {
     const Result<Column> column = Column::Parse(text);
     ASSERT_TRUE(column.ok()) << column.status().message();
     EXPECT_EQ(column->ToText(), text);
     EXPECT_EQ(column->name(), text.substr(0, text.find('=')));
     EXPECT_EQ(MakeColumn(column->ToText()), *column);
+    EXPECT_EQ(internal::IsOfKey(column->key()), column->is_of_key()) << text;
+    EXPECT_EQ(column->is_of_key(), text.starts_with("k="));
   }
 }
 
@@ -282,7 +303,11 @@ TEST(ColumnDefinitionTest, RejectsInvalidTextWithAReason) {
       "p=field[\\t]:2 | p=field[]:2 | p=value:1 | p=fixed(1) | p=fixed(1,0) | p=fixed(1,2 | "
       "p=fixed(1073741825,2) | p=json:a | p=json:/~2 | p=json:/~ | p=json:/a\n | p=int32(0) | "
       "p=int8le(0) | p=float16le(0) | p=int:int32le(0) | p=ngrams(0):1 | p=ngrams(33):1 | "
-      "p=ngrams:1 | p=words:int:1 | p=text:1 | p=field[,]:2x | p=json/a");
+      "p=ngrams:1 | p=words:int:1 | p=text:1 | p=field[,]:2x | p=json/a | "
+      "p=key:json:/a | p=key: | p=key:value | p=all | p=fixed(-3,4) | p=uint64be(-7) | "
+      "p=fixed(-0,1) | "
+      "p=ordered_uint8(0) | p=descending_float32le(0) | p=ordered_descending_int8(0) | "
+      "p=int:ordered_int8(0)");
   texts.insert(texts.end(), {"", deep, long_name + "=field:1"});
   for (const std::string& text : texts) {
     const Result<Column> column = Column::Parse(text);

@@ -52,7 +52,7 @@ inline void ExpectEach(bool expected, std::span<const Column> columns, std::stri
 inline const Texts kMissing{"missing"};
 
 /// The values of a row as text, or kMissing.
-inline Texts Indexed(const Column& column, std::string_view row) {
+inline Texts Indexed(const Column& column, const Row& row) {
   Texts values;
   const bool has_column = internal::ForEachIndexed(column, row, [&](const Value& value) {
     EXPECT_EQ(value.type(), column.type());
@@ -66,7 +66,7 @@ inline Texts Indexed(const Column& column, std::string_view row) {
   return values;
 }
 
-inline Texts Indexed(std::string_view definition, std::string_view row) {
+inline Texts Indexed(std::string_view definition, const Row& row) {
   return Indexed(MakeColumn(definition), row);
 }
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <random>
+
 #include "blocksieve/scan.h"
 #include "lib/skip/fences.h"
 #include "tests/core/skip/test_index.h"
@@ -52,6 +56,74 @@ TEST(SkipIndexTest, UnknownRowsAlwaysMatchAndEmptyRowsLackAllColumns) {
   EXPECT_EQ(index->num_rows(), 4u);
   EXPECT_EQ(index->MinSequence(0), 7u);
   EXPECT_EQ(index->MinSequence(2), 9u);
+}
+
+// A granule without a key of which some value may match is left out by the columns of keys, and no
+// other; deletes and values that are not known count by their keys.
+TEST(SkipIndexTest, ByColumnsOfTheKeyNoVersionIsMissed) {
+  const std::vector<Column> columns = MakeColumns({"t=key:uint8(-1)", "n=int:value"});
+  const char* const conditions[] = {"t = 3",
+                                    "t = 3 AND n = 1",
+                                    "t = 3 OR n = 1",
+                                    "NOT (t < 3 OR n = 1)",
+                                    "NOT (t = 3 AND n = 1)",
+                                    "(t = 3 OR n = 1) AND NOT (n = 2 AND t > 1)",
+                                    "t IS NULL",
+                                    "t BETWEEN 2 AND 3 AND n > 0",
+                                    "t IN (1, 5) OR (t = 2 AND (n = 1 OR TRUE))"};
+  std::mt19937_64 random(7);
+  size_t left_out = 0;
+  for (int round = 0; round < 200; ++round) {
+    SkipIndexBuilder builder = MakeIndexBuilder(IndexOptions(1000, columns));
+    struct Entry {
+      std::string key;
+      std::optional<std::string> value;  // nullopt: not known
+      bool is_delete = false;
+    };
+    std::vector<std::vector<Entry>> granules(12);
+    for (auto& entries : granules) {
+      for (uint64_t left = 1 + random() % 4; left > 0; --left) {
+        Entry entry{random() % 9 == 0 ? "" : std::string(1, static_cast<char>(random() % 6)), ""};
+        if (const auto kind = random() % 4; kind == 0) {
+          entry.is_delete = true;
+          builder.AddEmptyRow(entry.key, 1);
+        } else if (kind == 1) {
+          entry.value.reset();
+          builder.AddAlwaysMatchingRow(entry.key, 1);
+        } else {
+          if (random() % 4 != 0) entry.value = std::to_string(random() % 3);
+          builder.AddRow(entry.key, *entry.value);
+        }
+        entries.push_back(std::move(entry));
+      }
+      builder.CloseGranule();
+    }
+    const TestIndex index = FinishIndex(&builder);
+    for (const char* const text : conditions) {
+      const Predicate condition = MakePredicate(text, columns);
+      const auto may_match = [&](const Entry& entry) {
+        return std::ranges::any_of(std::array{"", "0", "1", "2", "9"}, [&](const char* value) {
+          return condition.Matches(Row(entry.key, value));
+        });
+      };
+      const auto matches = [&](const Entry& entry) {
+        if (entry.is_delete) return false;
+        return entry.value ? condition.Matches(Row(entry.key, *entry.value)) : may_match(entry);
+      };
+      const GranuleSet by_keys = index->Candidates(condition, PruneColumns::kOfKey);
+      const GranuleSet by_all = index->Candidates(condition);
+      for (size_t g = 0; g < granules.size(); ++g) {
+        if (std::ranges::any_of(granules[g], may_match)) {
+          ASSERT_TRUE(by_keys.Has(g)) << text;
+        }
+        if (std::ranges::any_of(granules[g], matches)) {
+          ASSERT_TRUE(by_all.Has(g)) << text;
+        }
+        left_out += !by_keys.Has(g);
+      }
+    }
+  }
+  EXPECT_GT(left_out, 4000u);
 }
 
 // Other options out of range: bad_input_test.cc.

@@ -260,7 +260,7 @@ TEST(BlockIndexPruningTest, OverwrittenRowsStayHiddenInAHalfAdoptedDatabase) {
         const std::unique_ptr<rocksdb::Iterator> second(
             db->NewIterator(read.pruning->read_options()));
         for (second->SeekToLast(); second->Valid(); second->Prev()) {
-          EXPECT_FALSE(read.pruning->Matches(second->value())) << condition;
+          EXPECT_FALSE(read.pruning->Matches(second->key(), second->value())) << condition;
         }
         MustBeOk(read.iterator->Refresh());
         read.Read();
@@ -318,7 +318,7 @@ TEST(BlockIndexPruningTest, ALaterDecisionReplacesAnEarlierOneWhole) {
   base.reset();
   size_t num_rows = 0;
   for (const auto& [key, value] : ReadRows(&db.db(), pruning->read_options())) {
-    num_rows += pruning->Matches(value);
+    num_rows += pruning->Matches(key, value);
   }
   EXPECT_EQ(num_rows, 2u);
 }

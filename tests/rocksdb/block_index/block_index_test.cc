@@ -185,8 +185,8 @@ TEST(BlockIndexTest, AnnouncedRangesEndWhereTheySay) {
 TEST(BlockIndexTest, ConditionKeepsBlocksThatShareKeys) {
   IndexedFile file(3, {.columns = Columns({"n=int:field:1"})});
   const Predicate condition = testing::Where("n = 7", Columns({"n=int:field:1"}));
-  const std::optional<GranuleSet> all = file.index->BlocksToRead(condition, true);
-  const std::optional<GranuleSet> inner = file.index->BlocksToRead(condition, false);
+  const std::optional<GranuleSet> all = file.index->BlocksToRead(condition, BlockRule::kAll);
+  const std::optional<GranuleSet> inner = file.index->BlocksToRead(condition, BlockRule::kKeepEnds);
   ASSERT_TRUE(all && inner);
   const size_t last = file.blocks.size() - 1;
   EXPECT_TRUE(inner->Has(0) && inner->Has(last));
@@ -309,7 +309,7 @@ TEST(BlockIndexTest, DamageIsReportedOrMayMatch) {
     for (const Row& row : file.rows) {
       EXPECT_TRUE(index->MayContainRange(row.key, row.key + '\0'));
     }
-    const std::optional<GranuleSet> blocks = index->BlocksToRead(condition, true);
+    const std::optional<GranuleSet> blocks = index->BlocksToRead(condition, BlockRule::kAll);
     EXPECT_TRUE(!blocks || blocks->Has(7));
   };
   const ByteView bytes = AsBytes(file.bytes);

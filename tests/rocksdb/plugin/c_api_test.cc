@@ -158,8 +158,8 @@ TEST_F(CApiTest, IteratorsLeaveOutFilesThatCannotMatch) {
   EXPECT_EQ(blocksieve_pruning_count(pruning, "tables_left_out", nullptr), 4u);
   EXPECT_THAT(CatchError([&](char** error) { blocksieve_pruning_count(pruning, "files", error); }),
               HasSubstr("num_files, files_pruned"));
-  EXPECT_EQ(blocksieve_pruning_matches(pruning, "3", 1, nullptr), 1);
-  EXPECT_EQ(blocksieve_pruning_matches(pruning, "4", 1, nullptr), 0);
+  EXPECT_EQ(blocksieve_pruning_matches(pruning, "k", 1, "3", 1, nullptr), 1);
+  EXPECT_EQ(blocksieve_pruning_matches(pruning, "k", 1, "4", 1, nullptr), 0);
   blocksieve_pruning_destroy(pruning);
   blocksieve_pruning_destroy(nullptr);
   EXPECT_EQ(blocksieve_pruning_read_options(nullptr), nullptr);

@@ -7,7 +7,9 @@
 #include <rocksdb/table.h>
 #include <rocksdb/table_properties.h>
 
+#include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -231,6 +233,69 @@ TEST_F(MixedCarriersTest, EachFileIsReadByWhatItHas) {
     } else {
       ExpectRows(number);
     }
+  }
+}
+
+// Four runs, each with an update or a delete of the rows of one time in every series, above the run
+// with all rows. By values, no file above another may be left out.
+TEST_F(MixedCarriersTest, PartsOfTheKeyLeaveOutFilesAboveOthers) {
+  const ColumnList columns = {"t=key:uint8(-1)", "n=int:value"};
+  for (const Carrier carrier : {Carrier::kAuto, Carrier::kFilterAndSidecar}) {
+    SCOPED_TRACE(carrier == Carrier::kAuto);
+    db_.reset();
+    MustBeOk(rocksdb::DestroyDB(dir_ / "db", options_));
+    options_ = Options();
+    Open({.columns = columns, .carrier = carrier});
+    std::map<std::string, std::string> rows;
+    const auto key_of = [](int series, int time) {
+      return "series" + std::to_string(100 + series) + static_cast<char>(time);
+    };
+    const auto write = [&](int series, int time, const char* value) {
+      const std::string key = key_of(series, time);
+      if (value == nullptr) {
+        rows.erase(key);
+        return MustBeOk(db_->Delete({}, key));
+      }
+      rows[key] = value;
+      MustBeOk(db_->Put({}, key, value));
+    };
+    for (int i = 0; i < 300 * 8; ++i) write(i / 8, i % 8, "1");
+    MustBeOk(db_->Flush({}));
+    for (int time = 1; time < 8; time += 2) {
+      for (int series = 0; series < 300; ++series)
+        write(series, time, time == 5 ? nullptr : (series % 2 == 0 ? "2" : "1"));
+      MustBeOk(db_->Flush({}));
+    }
+    uint64_t left_out = 0;
+    for (const std::string condition :
+         {"t = 3", "t = 5", "t = 4", "t = 3 AND n = 2", "t = 3 OR n = 2", "NOT (t < 7 OR n = 1)",
+          "t BETWEEN 4 AND 5", "t > 7", "t = 5 OR (t = 1 AND n = 1)"}) {
+      const Predicate wanted =
+          *Predicate::Parse(condition, std::vector(columns.begin(), columns.end()));
+      std::map<std::string, std::string> expected = rows;
+      std::erase_if(expected,
+                    [&](const auto& row) { return !wanted.Matches(Row(row.first, row.second)); });
+      std::unique_ptr<rocksdb::Iterator> iterator;
+      MustBeOk(NewIterator(db_.get(), nullptr, condition, {}, &iterator), condition);
+      std::map<std::string, std::string> read;
+      for (iterator->SeekToLast(); iterator->Valid(); iterator->Prev())
+        read[iterator->key().ToString()] = iterator->value().ToString();
+      MustBeOk(iterator->status());
+      EXPECT_EQ(read, expected) << condition;
+      std::unique_ptr<SkipScan> scan;
+      MustBeOk(SkipScan::Create(db_.get(), nullptr, condition, {}, &scan));
+      size_t scanned = 0;
+      for (; scan->Valid(); scan->Next(), ++scanned)
+        EXPECT_TRUE(expected.contains(scan->key().ToString()));
+      EXPECT_EQ(scanned, expected.size()) << condition;
+      const ReadPruningCounts counts = Prune(condition);
+      EXPECT_EQ(counts.num_files, 5u);
+      left_out += counts.files_pruned + counts.blocks_left_out;
+      if (condition == "t = 4" && !(kHasBlockIndexes && carrier == Carrier::kAuto)) {
+        EXPECT_EQ(counts.files_pruned, 4u);
+      }
+    }
+    EXPECT_GT(left_out, 20u);
   }
 }
 

@@ -69,8 +69,8 @@ void MultiScan([[maybe_unused]] const Operation& operation, [[maybe_unused]] con
                [[maybe_unused]] const std::shared_ptr<ReadPruning>& pruning) {
 #if BLOCKSIEVE_HAS_USER_INDEX
   if (!context.settings->CanMultiScan()) return;
-  const auto matches = [&](const auto& value) {
-    return pruning == nullptr || pruning->Matches(value);
+  const auto matches = [&](const auto& row) {
+    return pruning == nullptr || pruning->Matches(row.first, row.second);
   };
   const std::vector<std::string> begins = operation.All("begin");
   const std::vector<std::string> ends = operation.All("end");
@@ -87,7 +87,7 @@ void MultiScan([[maybe_unused]] const Operation& operation, [[maybe_unused]] con
     args.insert(begin, end);
     last_end = &end;
     for (auto row = view.rows->lower_bound(begin); row != view.rows->lower_bound(end); ++row) {
-      if (matches(row->second)) expected.emplace_back(*row);
+      if (matches(*row)) expected.emplace_back(*row);
     }
   }
   if (args.empty()) return;
@@ -99,7 +99,7 @@ void MultiScan([[maybe_unused]] const Operation& operation, [[maybe_unused]] con
     const auto scans = view.db->NewMultiScan(read, view.family, args);
     for (auto scan : *scans) {
       for (auto row : scan) {
-        if (matches(row.second)) rows.emplace_back(row.first.ToString(), row.second.ToString());
+        if (matches(row)) rows.emplace_back(row.first.ToString(), row.second.ToString());
       }
     }
   } catch (const std::exception& error) {
@@ -126,7 +126,7 @@ void Skip(const Operation& operation, const View& view, const ReadContext& conte
   }
   ScannedRows expected;
   for (const auto& row : *view.rows) {
-    if (predicate.Matches(row.second)) expected.emplace_back(row);
+    if (predicate.Matches(Row(row.first, row.second))) expected.emplace_back(row);
   }
   if (options.reverse) std::ranges::reverse(expected);
   if (options.order) expected = Sorted(expected, *options.order, options.limit);
@@ -302,9 +302,9 @@ KeptIterator::KeptIterator(const Operation& operation, View view,
 void KeptIterator::NewCursor() {
   if (bounds_.lower) lower_ = *bounds_.lower;
   if (bounds_.upper) upper_ = *bounds_.upper;
-  cursor_.emplace(view_.rows, bounds_, [this](const std::string& value) {
-    return condition_ ? condition_->Matches(value)
-                      : pruning_ == nullptr || pruning_->Matches(value);
+  cursor_.emplace(view_.rows, bounds_, [this](const Rows::value_type& row) {
+    return condition_ ? condition_->Matches(Row(row.first, row.second))
+                      : pruning_ == nullptr || pruning_->Matches(row.first, row.second);
   });
   is_at_row_ = false;
 }
@@ -338,7 +338,8 @@ void KeptIterator::Move(const Operation& operation) {
   };
   move(iterator_.get());
   move(&*cursor_);
-  while (pruning_ != nullptr && iterator_->Valid() && !pruning_->Matches(iterator_->value()))
+  while (pruning_ != nullptr && iterator_->Valid() &&
+         !pruning_->Matches(iterator_->key(), iterator_->value()))
     back ? iterator_->Prev() : iterator_->Next();
   ScannedRows rows;
   ScannedRows expected;

@@ -31,7 +31,7 @@ struct Bounds {
 /// The oracle of iterators: their moves, over the rows within bounds that match.
 class Cursor {
  public:
-  using Matches = std::function<bool(const std::string& value)>;
+  using Matches = std::function<bool(const Rows::value_type& row)>;
 
   Cursor(RowsPtr rows, const Bounds& bounds, Matches matches)
       : rows_(std::move(rows)), matches_(std::move(matches)) {
@@ -63,12 +63,12 @@ class Cursor {
     return IsBefore(end_, place) ? end_ : place;
   }
   void GoOn(Place place) {
-    for (at_ = place; at_ != end_ && !matches_(at_->second);) ++at_;
+    for (at_ = place; at_ != end_ && !matches_(*at_);) ++at_;
   }
   // From before `place`.
   void GoBack(Place place) {
     for (at_ = end_; place != begin_;) {
-      if (--place; matches_(place->second)) {
+      if (--place; matches_(*place)) {
         at_ = place;
         return;
       }

@@ -141,7 +141,8 @@ bool HasRangesOrPrefixes(const std::string& policy) {
 }  // namespace
 
 const ColumnList& Settings::Columns() {
-  static const ColumnList columns = testing::Columns({"n=int:field:1", "w=words:2"});
+  static const ColumnList columns =
+      testing::Columns({"n=int:field:1", "w=words:2", "k=key:uint8(-1)"});
   return columns;
 }
 
@@ -284,7 +285,7 @@ DbConfig Settings::ToConfig() const {
     EnableOptions index{.ranges = Has("index_ranges"), .prefixes = Get("index_prefixes")};
     if (Has("index_columns")) index.columns = Columns();
     if (Is("index_columns", "w,n"))
-      index.columns = testing::Columns({"w=words:2", "n=int:field:1"});
+      index.columns = testing::Columns({"k=filters:key:uint8(-1)", "w=words:2", "n=int:field:1"});
     UseBlockIndex(index, Is("index", "primary"), &config);
     if (Has("index_id")) config.options.table_properties_collector_factories.clear();
   } else if (Has("index")) {

@@ -58,7 +58,7 @@ class Settings {
   /// Whether iterators may have a table filter.
   bool CanFilterTables() const { return !Has("cf.min_tombstones_for_range_conversion"); }
 
-  /// The columns of all indexes: n, a number, and w, words.
+  /// The columns of all indexes: n, a number, w, words, and k, the last byte of the key.
   static const ColumnList& Columns();
 
  private:

@@ -99,7 +99,7 @@ struct PrunedRead {
     rows.clear();
     num_shown = 0;
     for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next(), ++num_shown) {
-      if (!pruning->Matches(iterator->value())) continue;
+      if (!pruning->Matches(iterator->key(), iterator->value())) continue;
       rows[iterator->key().ToString()] = iterator->value().ToString();
     }
     EXPECT_TRUE(iterator->status().ok()) << iterator->status().ToString();

@@ -70,9 +70,10 @@ blocksieve_pruning_t* blocksieve_prune_reads(rocksdb_t* db,
 /// rocksdb_create_iterator_cf, and to no function that changes options. Null for null.
 const rocksdb_readoptions_t* blocksieve_pruning_read_options(const blocksieve_pruning_t* pruning);
 
-/// Whether a row with this value matches the condition. 0 on error.
-unsigned char blocksieve_pruning_matches(const blocksieve_pruning_t* pruning, const char* value,
-                                         size_t value_bytes, char** errptr);
+/// Whether a row matches the condition. 0 on error.
+unsigned char blocksieve_pruning_matches(const blocksieve_pruning_t* pruning, const char* key,
+                                         size_t key_bytes, const char* value, size_t value_bytes,
+                                         char** errptr);
 
 /// A field of ReadPruningCounts, such as "files_pruned". 0 on error.
 uint64_t blocksieve_pruning_count(const blocksieve_pruning_t* pruning, const char* count,

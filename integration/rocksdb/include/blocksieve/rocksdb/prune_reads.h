@@ -56,8 +56,8 @@ class BLOCKSIEVE_EXPORT ReadPruning {
   /// with them or with a copy of them, and no copy may be used after it.
   const rocksdb::ReadOptions& read_options() const;
 
-  /// Whether a row with this value matches the condition: iterators still show others.
-  bool Matches(const rocksdb::Slice& value) const;
+  /// Whether a row matches the condition: iterators still show others.
+  bool Matches(const rocksdb::Slice& key, const rocksdb::Slice& value) const;
 
   /// See ReadPruningCounts.
   ReadPruningCounts counts() const;
