@@ -225,8 +225,9 @@ class FileJudge {
       return read_blocks(in_the_way == nullptr ? &ReadPruningCounts::files_without_index
                                                : in_the_way);
     }
+    // The index may be a copy of the block index, which a scan has left in the cache.
     if (!index->Candidates(condition, columns).IsEmpty())
-      return in_the_way == nullptr ? &ReadPruningCounts::files_matching : in_the_way;
+      return read_blocks(in_the_way == nullptr ? &ReadPruningCounts::files_matching : in_the_way);
     decision_.pruned.push_back(*id);
     return &ReadPruningCounts::files_pruned;
   }
