@@ -27,10 +27,10 @@ void SetOption(const OptionsSection& section, const std::string& option, const s
 void PutOption(const std::string& option, const std::vector<std::string>& families,
                OptionsText* options);
 
-/// Sets a skip index collector in place of another one of blocksieve, and adds the listener, which
-/// stores large indexes in sidecars.
-void PutCollector(const std::string& family,
-                  const rocksdb::TablePropertiesCollectorFactory& collector, OptionsText* options);
+using Collectors = decltype(rocksdb::ColumnFamilyOptions::table_properties_collector_factories);
+
+/// Sets those of blocksieve in this list, in place of those that the file names.
+void PutCollectors(const std::string& family, const Collectors& collectors, OptionsText* options);
 
 /// Whether the value of an option names an object of blocksieve, such as its policy.
 bool NamesBlocksieve(const std::optional<std::string>& value);
