@@ -266,18 +266,30 @@ std::string PolicyOption(const EnableOptions& policy) {
          "}";
 }
 
-std::string StepsText(const EnableOptions& policy, bool has_options, const std::string& database,
-                      const std::optional<std::string>& only) {
+std::string EnableArguments(const EnableOptions& features) {
+  std::string arguments;
+  for (const auto& entry : rocksdb_plugin::EnableOptionTable().entries()) {
+    const std::string value = entry.write(&features);
+    if (value == entry.default_text) continue;
+    std::string name = entry.name;
+    std::ranges::replace(name, '_', '-');
+    arguments += " --" + name + (value == "true" ? "" : " " + ShellWord(value));
+  }
+  return arguments;
+}
+
+std::string StepsText(const EnableOptions& policy, const std::string& command,
+                      const std::string& database, const std::optional<std::string>& only) {
   const std::string db = ShellWord(database) + (only ? " --column-family " + ShellWord(*only) : "");
   int step = 0;
   std::string text;
-  if (!has_options) {
+  if (!command.empty()) {
     text += fmt::format(
         "{}. Set these options in the OPTIONS file of the database. This command does it, with "
         "what\n"
         "   they need, and keeps the old file:\n"
-        "     blocksieve apply --db {} --option {}\n",
-        ++step, db, ShellWord(PolicyOption(policy)));
+        "     {}\n",
+        ++step, command);
   }
   const auto [goal, value] = GoalOption(policy);
   std::string fields = fmt::format(".{} = {}", goal, value);
@@ -294,7 +306,7 @@ std::string StepsText(const EnableOptions& policy, bool has_options, const std::
   if (rocksdb_plugin::AnswersRanges(policy)) {
     text += "   Seeks need an upper bound: blocksieve::PrepareRangeRead(&bound, &read_options);\n";
   }
-  if (!has_options) text += fmt::format("{}. Close the database and open it again.\n", ++step);
+  if (!command.empty()) text += fmt::format("{}. Close the database and open it again.\n", ++step);
   text += fmt::format(
       "{}. A file gets its new filter when a compaction rewrites it. To rewrite all such files "
       "now,\n"
