@@ -3,6 +3,7 @@
 
 import json
 import math
+import re
 
 from command import CommandTest
 
@@ -240,8 +241,8 @@ class AdviseAdviceTest(AdviseTest):
         self.assertRegex(text, r"(?m)^family +level +runs +keys +lookups +current +requested")
         self.assertRegex(text, r"(?m)^other +\d +1 +30,000 +100.0 % ")
         self.assertEqual(text.count("Steps for proposal"), 1)
-        self.assertEqual(text.count("blocksieve apply"), 1)
-        self.assertIn(f"blocksieve apply --db {self.db} --option '{proposal['option']}'\n", text)
+        goal = re.search(r"(bits_per_key)=([^;]+)", proposal["option"])
+        self.assertIn(f"\n     blocksieve enable --db {self.db} --{goal[1].replace('_', '-')} {goal[2]} --kind auto\n", text)
         self.apply(proposal["option"].removeprefix("filter_policy="))
         self.assertIn("whose options the OPTIONS file has", self.text_of(
             "advise", "--db", self.db, "--memory", 96_000, "--block-cache", 0))

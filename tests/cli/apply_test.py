@@ -102,11 +102,13 @@ class ApplyTest(ApplyStockDatabaseTest):
                 ("filter_policy=blocksieve:0,01", "target_fpr is 0,01, not a number; allowed"),
                 ("filter_policy={id=blocksieve;max_build_bytes=1.5G}", "is 1.5G, not a number; allowed"),
                 ("filter_policy=" + 300 * "x", "x" * 66 + "..., which RocksDB refuses"),
-                ("filter_policy=blocksive:0.01", "blocksive:0.01"),
-                ("filter_policy={id=blocksieve;bits_per_kay=9}", "bits_per_kay"),
+                ("filter_policy=blocksive:0.01", "option id is blocksive:0.01; allowed: blocksieve"),
+                ("filter_policy={id=blocksieve;bits_per_kay=9}",
+                 "bits_per_kay=9 is unknown; did you mean bits_per_key? allowed: id, bits_per_key"),
+                ("listeners={blocksiev}", "option id is blocksiev; allowed: blocksieve"),
                 ("filter_policy=", "allowed: NAME=VALUE, with NAME one of "),
                 ("write_buffer_size=7", "; allowed names: filter_policy, "),
-                ("prefix_extractor=blocksieve.rang", "blocksieve.rang"),
+                ("prefix_extractor=blocksieve.rang", "option id is blocksieve.rang; allowed: blocksieve.range"),
                 ("filter_policy=blocksieve:0.01\n  x=1", "allowed: a value without line breaks")):
             self.refuses(message, "apply", "--option", option, code=2)
 

@@ -162,7 +162,7 @@ class RewritesTest(RewriteSmallTreeTest):
         without_policy = f"the OPTIONS file of database {self.db} has no blocksieve policy or index"
         policies = "; allowed: policies of this RocksDB, such as bloomfilter:10:false, "
         for code, message, *command in (
-                (1, without_policy + "; set one with blocksieve apply", "rewrite"),
+                (1, without_policy + "; set one with blocksieve enable", "rewrite"),
                 (1, without_policy, "rewrite", "--dry-run"),
                 (1, without_policy + " for column family default", "rewrite", "--column-family", "default"),
                 # The options would name it, and nothing would build filters.

@@ -147,7 +147,7 @@ class StoredDatabaseTest(WorldTest):
         done = self.succeed("advise", "--db", self.db, "--wasted-reads", "0.001", "--block-cache", "0")
         self.assertNotIn("lacks column family", done.err)
         self.assertRegex(done.out.decode(), "no OPTIONS file that this RocksDB reads, so set filter_policy=.* in its")
-        self.assertNotIn("blocksieve apply", done.out.decode())
+        self.assertNotIn("blocksieve enable", done.out.decode())
         self.remove("OPTIONS*")
         self.fails("has no OPTIONS file, which RocksDB writes since 4.3 when a program opens a database",
                    "apply", "--option", OURS)

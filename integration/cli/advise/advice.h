@@ -150,8 +150,8 @@ std::string DifferenceText(const Prediction& before, const Prediction& after);
 
 Verdict JudgeAdvice(const Advice& advice);
 
-/// Tables and option strings.
-std::string ToText(const Advice& advice);
+/// Tables and option strings. `to_set_stock`: the command, or option, that sets advice.stock.
+std::string ToText(const Advice& advice, const std::string& to_set_stock);
 
 Json ToJson(const Advice& advice);
 

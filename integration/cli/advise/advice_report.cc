@@ -147,7 +147,7 @@ std::string LevelTable(const Forest& forest, const char* lookups,
   return TableText(std::move(all), rows, forest.trees.size() > 1);
 }
 
-std::string ToText(const Advice& advice) {
+std::string ToText(const Advice& advice, const std::string& to_set_stock) {
   if (advice.forest.trees.empty()) return "";
   std::string text = SavingsText(advice) + "\n";
   std::string options;
@@ -162,10 +162,9 @@ std::string ToText(const Advice& advice) {
   if (const auto& stock = advice.stock) {
     text += fmt::format(
         "\nRocksDB's own filters by level, for programs that cannot all load the plug-in: {} "
-        "wasted "
-        "reads,\n{} bytes of filters, with {}\n",
+        "wasted reads,\n{} bytes of filters.\nTo set them: {}\n",
         ReadsText(stock->prediction.wasted_reads_absent), CountText(stock->prediction.filter_bytes),
-        PolicyOption(stock->policy()));
+        to_set_stock);
   }
   if (advice.seeks) return text + "\n" + SeeksText(advice);
   const auto drops_parts = [](const FileReport& file) { return file.filter.answers_ranges(); };

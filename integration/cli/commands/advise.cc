@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "blocksieve/filter.h"
 #include "integration/cli/advise/advice.h"
 #include "integration/cli/commands/options.h"
@@ -148,14 +150,46 @@ Forest MakeForest(const Source& source) {
   return forest;
 }
 
-// Whether the OPTIONS file has the recommended proposal; says why apply or rewrite would refuse it.
-bool TryToApply(const Verdict& verdict, const Source& source) {
+// Whether the OPTIONS file has columns, which Enable takes out unless it is told them.
+bool HasColumns(const Source& source) {
+  if (!source.stored || !source.stored->text) return false;
+  return std::ranges::any_of(source.stored->TargetFamilies(), [&](const std::string& family) {
+    const auto section = OptionsSection::Family(family);
+    // A block index has a collector, too.
+    return source.stored->Value(section, "table_properties_collectors")
+               .value_or("")
+               .find("blocksieve.") != std::string::npos;
+  });
+}
+
+// The command that sets a policy, and what it needs, in the OPTIONS file.
+std::string CommandToSet(const EnableOptions& policy, const AdviseOptions& options,
+                         const Source& source) {
+  const auto& family = options.target.family;
+  return fmt::format("blocksieve {} --db {}{}{}", HasColumns(source) ? "apply" : "enable",
+                     ShellWord(source.database),
+                     family ? " --column-family " + ShellWord(*family) : "",
+                     HasColumns(source) ? " --option " + ShellWord(PolicyOption(policy))
+                                        : EnableArguments(policy));
+}
+
+// Whether the OPTIONS file has the recommended proposal; says why the command that sets it, or
+// rewrite, would refuse it.
+bool TryToSet(const Verdict& verdict, const Source& source) {
   bool has_options = false;
   if (!source.stored || !source.stored->text || !verdict.policy) return false;
+  const StoredDatabase& stored = *source.stored;
   try {
-    const OptionsText edited = OptionsWith(*source.stored, {PolicyOption(*verdict.policy)});
-    has_options = edited.edits().empty();
-    CheckWritable(WithText(source.stored->target, edited), Access::kRead);
+    EnableOptions policy = *verdict.policy;
+    // The option of the report, for apply, names the kind "auto".
+    for (const auto kind : {policy.kind, std::optional(policy.kind.value_or(FilterKind::kAuto))}) {
+      policy.kind = kind;
+      std::string carriers;
+      const OptionsText edited = HasColumns(source) ? OptionsWith(stored, {PolicyOption(policy)})
+                                                    : EnabledOptions(stored, policy, &carriers);
+      has_options |= edited.edits().empty();
+      CheckWritable(WithText(stored.target, edited), Access::kRead);
+    }
   } catch (const term::Failure& failure) {
     WarnOnce("this command cannot rewrite the files: " + std::string(failure.what()));
   }
@@ -182,23 +216,29 @@ std::string ToText(const AdviseOptions& options, const Advice& advice, const Sou
     text += cli::ToText(*source.observed, predicted) + "\n";
   }
   if (num_families > 1) text += fmt::format("{} column families: ", num_families);
+  const bool is_known = !source.stored || (source.stored->text && source.stored->problem.empty());
+  const std::string stock = !advice.stock ? ""
+                            : is_known    ? CommandToSet(advice.stock->policy(), options, source)
+                                          : PolicyOption(advice.stock->policy());
   text += fmt::format("{} in {}. Column \"wasted reads\" is per lookup of an absent key.\n\n{}\n",
                       term::CountOf(advice.forest.num_keys(), "key"),
-                      term::CountOf(advice.forest.num_runs(), "sorted run"), ToText(advice));
+                      term::CountOf(advice.forest.num_runs(), "sorted run"), ToText(advice, stock));
   if (!source.unknown_families.empty()) {
     text += "Left out: " + UnknownFamiliesText(source.unknown_families) + ".\n\n";
   }
   if (!verdict.policy) return text;
-  if (source.stored && (!source.stored->text || !source.stored->problem.empty())) {
+  if (!is_known) {
     return text + fmt::format(
                       "The database has no OPTIONS file that this RocksDB reads, so set {} in its "
                       "program.\n",
                       PolicyOption(*verdict.policy));
   }
-  return text + fmt::format("Steps for proposal \"{}\"{}:\n\n{}\n", verdict.proposal,
-                            has_options ? ", whose options the OPTIONS file has" : "",
-                            StepsText(*verdict.policy, has_options, source.database,
-                                      options.target.family));
+  return text +
+         fmt::format("Steps for proposal \"{}\"{}:\n\n{}\n", verdict.proposal,
+                     has_options ? ", whose options the OPTIONS file has" : "",
+                     StepsText(*verdict.policy,
+                               has_options ? "" : CommandToSet(*verdict.policy, options, source),
+                               source.database, options.target.family));
 }
 
 Json ToJson(const AdviseOptions& options, const Advice& advice, const Source& source) {
@@ -226,7 +266,7 @@ void RunAdvise(const AdviseOptions& options) {
       has_lookups ? AbsentFraction(*source.observed).value_or(1) : 1);
   const Advice advice =
       Advise(MakeForest(source), request, KeysInFiles("building range filters and prefixes"));
-  const bool has_options = TryToApply(JudgeAdvice(advice), source);
+  const bool has_options = TryToSet(JudgeAdvice(advice), source);
   WriteReport(options.format, ToJson(options, advice, source),
               ToText(options, advice, source, has_options) + VanishedText(source.read));
   source.read.FailIfUnopened();

@@ -30,8 +30,6 @@ Examples:
   blocksieve apply --db paths.db --option 'filter_policy={id=blocksieve;prefixes=delimiter:/}'
   blocksieve apply --db paths.db --option filter_policy=blocksieve:0.01 --column-family default)help";
 
-constexpr std::string_view kPolicyEdit = "filter_policy=";
-
 constexpr const char* kAboutPrograms =
     "\nPrograms that load this file need the plug-in, libblocksieve_rocksdb.so, linked or "
     "preloaded:\n"
@@ -74,25 +72,34 @@ void RunApply(const ChangeOptions& options) {
   std::optional<DatabaseLock> lock;
   if (!options.is_dry_run) lock.emplace(options.target);
   const StoredDatabase stored = ReadStored(options.target);
-  const OptionsText edited = OptionsWith(stored, options.edits);
+  WriteOptions(options, stored, OptionsWith(stored, options.edits), lock, "");
+}
+
+}  // namespace
+
+void WriteOptions(const ChangeOptions& options, const StoredDatabase& stored,
+                  const OptionsText& edited, const std::optional<DatabaseLock>& lock,
+                  const std::string& notes) {
   const StoredDatabase changed = WithText(options.target, edited);
   CheckWritable(changed, Access::kRead);
   CheckBlockIndexes(stored, changed);
   const std::string changes = ChangesText(edited);
-  std::string text = changes.empty() ? edited.name() + " has these options already.\n"
-                                     : "Changes of " + edited.name() + ":\n" + changes;
+  std::string text = notes + (changes.empty() ? edited.name() + " has these options already.\n"
+                                              : "Changes of " + edited.name() + ":\n" + changes);
   std::string written;
-  if (options.is_dry_run) {
+  bool names_other = false;
+  bool has_indexes = false;
+  for (const auto& change : edited.edits()) {
+    has_indexes |= change.option == "table_properties_collectors" && NamesBlocksieve(change.after);
+    if (change.option != "filter_policy") continue;
+    names_other |= !NamesBlocksieve(change.after);
+    const std::string why = WhyNoFilterIsBuilt(change.after);
+    if (!why.empty()) WarnOnce("warning: " + why);
+  }
+  if (!lock) {
     text += "Nothing was written.\n";
   } else if (!changes.empty()) {
     written = WriteNextOptions(lock->env(), stored, edited);
-    bool names_other = false;
-    bool has_indexes = false;
-    for (const std::string& edit : options.edits) {
-      names_other |=
-          edit.starts_with(kPolicyEdit) && !NamesBlocksieve(edit.substr(kPolicyEdit.size()));
-      has_indexes |= edit.starts_with("table_properties_collectors=");
-    }
     text += "written: " + written + "\n" + (names_other ? kAboutOthers : kAboutPrograms) +
             ShellWord(options.target) + "\n";
     if (has_indexes) {
@@ -103,14 +110,7 @@ void RunApply(const ChangeOptions& options) {
   Json document = {{"database", options.target.path}};
   document.update(DescribeChanges(edited, written));
   WriteReport(options.format, document, text);
-  for (const std::string& option : options.edits) {
-    if (!option.starts_with(kPolicyEdit)) continue;
-    const std::string why = WhyNoFilterIsBuilt(option.substr(kPolicyEdit.size()));
-    if (!why.empty()) term::WriteToStandardError("blocksieve: warning: " + why + "\n");
-  }
 }
-
-}  // namespace
 
 void AddApplyCommand(CLI::App* app, Action* action) {
   const auto [command, options] =

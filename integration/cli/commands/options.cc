@@ -122,7 +122,7 @@ void AddDropOption(CLI::App* command, Target* target) {
 }
 
 void AddTargetOptions(CLI::App* command, TargetOptions* options, Subject subject,
-                      const char* formats) {
+                      const char* formats, std::vector<std::string>* families) {
   Target& target = options->target;
   AddOption(command, &target.path, "--db DIR", "the directory of the database", nullptr,
             subject == Subject::kDatabase || subject == Subject::kFamily);
@@ -135,9 +135,11 @@ void AddTargetOptions(CLI::App* command, TargetOptions* options, Subject subject
     AddOption(command, &target.file, "FILE", "a single SST file, instead of a database");
   }
   if (subject == Subject::kFamily) target.family = "default";
-  AddOption(command, &target.family, "--column-family NAME",
+  AddOption(command, families == nullptr ? OptionValue(&target.family) : families,
+            "--column-family NAME",
             subject == Subject::kFamily ? "the column family (default default)"
-                                        : "only this column family (default all)");
+            : families == nullptr       ? "only this column family (default all)"
+                                        : "only this column family (default all); repeatable");
   if (may_be_file) Exclude(command, "FILE", {"--column-family"});
   if (formats != nullptr) AddFormatOption(command, &options->format, formats);
 }

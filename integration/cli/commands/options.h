@@ -32,15 +32,15 @@ using Action = std::function<void()>;
 /// Adds a subcommand, with options, help and examples, to `app`. Parsing a command line that names
 /// it sets `*action`, which must outlive `app` and runs it.
 using AddCommand = void(CLI::App* app, Action* action);
-AddCommand AddAdviseCommand, AddApplyCommand, AddCheckCommand, AddIndexCommand, AddInspectCommand,
-    AddLoadCommand, AddManualCommand, AddRevertCommand, AddRewriteCommand, AddScanCommand,
-    AddSieveCommand, AddSizeCommand, AddVerifyCommand;
+AddCommand AddAdviseCommand, AddApplyCommand, AddCheckCommand, AddEnableCommand, AddIndexCommand,
+    AddInspectCommand, AddLoadCommand, AddManualCommand, AddRevertCommand, AddRewriteCommand,
+    AddScanCommand, AddSieveCommand, AddSizeCommand, AddVerifyCommand;
 
 /// All subcommands in the order of the help.
 inline constexpr AddCommand* kCommands[] = {
-    AddLoadCommand,   AddScanCommand,  AddInspectCommand, AddVerifyCommand, AddCheckCommand,
-    AddAdviseCommand, AddApplyCommand, AddRewriteCommand, AddRevertCommand, AddIndexCommand,
-    AddSieveCommand,  AddSizeCommand,  AddManualCommand,
+    AddLoadCommand,   AddScanCommand,   AddInspectCommand, AddVerifyCommand,  AddCheckCommand,
+    AddAdviseCommand, AddEnableCommand, AddApplyCommand,   AddRewriteCommand, AddRevertCommand,
+    AddIndexCommand,  AddSieveCommand,  AddSizeCommand,    AddManualCommand,
 };
 
 /// Checks the text of an option, and may rewrite it. Returns "" or a refusal: "VALUE; allowed:
@@ -81,8 +81,10 @@ enum class Subject {
 };
 
 /// --db, --wal-dir, --data-dir and --column-family, and --format unless `formats` is null.
+/// `families`: what --column-family sets, if it may be repeated.
 void AddTargetOptions(CLI::App* command, TargetOptions* options, Subject subject,
-                      const char* formats = "text|json");
+                      const char* formats = "text|json",
+                      std::vector<std::string>* families = nullptr);
 
 void AddDropOption(CLI::App* command, Target* target);
 void AddRateOption(CLI::App* command, uint64_t* bytes_per_second, const char* verb);

@@ -9,7 +9,7 @@
 #include "integration/cli/commands/options.h"
 #include "integration/cli/maintenance/rewrite_plan.h"
 
-// What apply, rewrite and revert share.
+// What apply, enable, rewrite and revert share.
 
 namespace blocksieve::cli {
 
@@ -23,6 +23,12 @@ struct ChangeOptions : TargetOptions {
 
   std::optional<std::string> stock_policy;  ///< Only of `revert`.
 };
+
+/// The end of `apply` and `enable`: prints the changes after `notes` and, unless it is a dry run,
+/// which has no lock, writes them. Throws Failure if RocksDB would not open the files with them.
+void WriteOptions(const ChangeOptions& options, const StoredDatabase& stored,
+                  const OptionsText& edited, const std::optional<DatabaseLock>& lock,
+                  const std::string& notes);
 
 /// For `rewrite` and `revert`: adds --db, --column-family, --level, --bytes-per-second, --dry-run
 /// and --format.

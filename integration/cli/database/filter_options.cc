@@ -8,12 +8,16 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <map>
 #include <string_view>
+#include <tuple>
 
 #include "blocksieve/filter.h"
 #include "integration/rocksdb/block_index/factory.h"
+#include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/version_differences.h"
+#include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 
@@ -22,29 +26,54 @@ namespace {
 
 using rocksdb_plugin::SplitList;
 
-constexpr const char* kListener = "blocksieve";
+constexpr const char* kOurs = "blocksieve";  // the policy and the listener
 constexpr const char* kAllowed =
     "filter_policy, prefix_extractor, table_properties_collectors, user_defined_index_factory, "
     "listeners";
-constexpr std::string_view kBlockIndex = "user_defined_index_factory";  // of tables
+constexpr const char* kBlockIndex = "user_defined_index_factory";  // of tables
 constexpr const char* kCollectors = "table_properties_collectors";
-
-// Why RocksDB does not make the object of an option, or an element of a list; "" if it does.
-std::string WhyRefused(const std::string& option, const std::string& value) {
-  if (option == "filter_policy") return rocksdb_plugin::Judge(value).reason;
-  rocksdb::ColumnFamilyOptions made;
-  const rocksdb::Status status = option == kBlockIndex
-                                     ? rocksdb_plugin::CheckBlockIndexText(value)
-                                     : rocksdb::GetColumnFamilyOptionsFromMap(
-                                           rocksdb_plugin::Strict(), {}, {{option, value}}, &made);
-  return status.ok() ? "" : status.ToString();
-}
+constexpr const char* kListeners = "listeners";
 
 // In braces, RocksDB 7.8 reads several elements as one name, which it does not know.
 std::string ToText(const std::vector<std::string>& elements) {
   return elements.size() == 1 ? "{" + elements.front() + "}"
          : elements.empty()   ? "{}"
                               : fmt::format("{}", fmt::join(elements, ":"));
+}
+
+// Why RocksDB does not make the object of an option, or of an element of a list; "" if it does. Of
+// what is, or resembles, an object of blocksieve, our own parser says it: RocksDB's names neither
+// the value nor what is allowed, and none of the listeners that it does not know.
+std::string WhyRefused(const std::string& option, const std::string& value) {
+  using namespace rocksdb_plugin;  // NOLINT: the same component
+  const SilentLog silent;
+  rocksdb::ColumnFamilyOptions made;
+  rocksdb::Status status;
+  if (option == kBlockIndex) status = CheckBlockIndexText(value);
+  if (option == kCollectors || option == "prefix_extractor") {
+    // RocksDB 11.5 takes the braces of a lone element for those of the list.
+    const std::string text = option == kCollectors ? ToText({value}) : value;
+    status = rocksdb::GetColumnFamilyOptionsFromMap(Strict(), {}, {{option, text}}, &made);
+  }
+  const std::string reason = option == "filter_policy" ? Judge(value).reason
+                             : status.ok()             ? ""
+                                                       : status.ToString();
+  if (reason.empty() && option != kListeners) return "";
+  static const OptionTable kNone({});
+  EnableOptions features;
+  SkipIndexSettings index;
+  const std::map<std::string, std::tuple<std::string, const OptionTable*, void*>> kinds = {
+      {"filter_policy", {kOurs, &PolicyOptionTable(), &features}},
+      {kListeners, {kOurs, &kNone, nullptr}},
+      {"prefix_extractor", {RangeExtractor::kName, &kNone, nullptr}},
+      {kCollectors, {SkipIndexCollectorFactory::kName, &SkipIndexOptionTable(), &index}},
+      {kBlockIndex, {kBlockIndexName, &BlockIndexOptionTable(), &features}}};
+  const auto& [id, table, parsed] = kinds.at(option);
+  std::string name = ParseId(value);
+  name.resize(std::min(name.find(':'), name.size()));
+  if (!name.starts_with(kOurs) && !IsMisspelt(name, kOurs) && !IsMisspelt(name, id)) return reason;
+  status = table->ParseAll(value, id, parsed);
+  return status.ok() ? reason : ToMessage(status);
 }
 
 // Whether blocksieve's policy has the same options in both texts; RocksDB writes all of them.
@@ -57,9 +86,9 @@ bool IsSamePolicy(const std::string& a, const std::string& b) {
 }
 
 // Adds a listener, or those of a list, to those that the file names.
-void PutListener(OptionsText* options, const std::string& value = kListener) {
+void PutListener(OptionsText* options, const std::string& value = kOurs) {
   std::vector<std::string> listeners =
-      SplitList(options->Find(OptionsSection::Db(), "listeners").value_or("{}"));
+      SplitList(options->Find(OptionsSection::Db(), kListeners).value_or("{}"));
   const size_t num_present = listeners.size();
   for (const std::string& listener : SplitList(value)) {
     if (std::find(listeners.begin(), listeners.end(), listener) == listeners.end()) {
@@ -67,7 +96,7 @@ void PutListener(OptionsText* options, const std::string& value = kListener) {
     }
   }
   if (listeners.size() == num_present) return;
-  SetOption(OptionsSection::Db(), "listeners", ToText(listeners), options);
+  SetOption(OptionsSection::Db(), kListeners, ToText(listeners), options);
 }
 
 // Sets the options that a policy needs: the listener, if its rates depend on the sizes of levels,
@@ -101,7 +130,7 @@ bool IsNone(const std::optional<std::string>& value) {
 
 std::string WithoutListener(const std::string& listeners) {
   std::vector<std::string> elements = SplitList(listeners);
-  return std::erase(elements, kListener) == 0 ? listeners : ToText(elements);
+  return std::erase(elements, kOurs) == 0 ? listeners : ToText(elements);
 }
 
 void SetOption(const OptionsSection& section, const std::string& option, const std::string& value,
@@ -122,16 +151,18 @@ std::string ChangesText(const OptionsText& options) {
   return shown;
 }
 
-void PutCollector(const std::string& family,
-                  const rocksdb::TablePropertiesCollectorFactory& collector, OptionsText* options) {
+void PutCollectors(const std::string& family, const Collectors& collectors, OptionsText* options) {
   const OptionsSection section = OptionsSection::Family(family);
-  std::vector<std::string> collectors =
-      SplitList(options->Find(section, kCollectors).value_or("{}"));
-  std::erase_if(collectors, NamesBlocksieve);
-  collectors.push_back(
-      static_cast<const rocksdb::Customizable&>(collector).ToString(rocksdb::ConfigOptions()));
-  SetOption(section, kCollectors, ToText(collectors), options);
-  PutListener(options);
+  const std::string before = options->Find(section, kCollectors).value_or("{}");
+  std::vector<std::string> elements = SplitList(before);
+  std::erase_if(elements, NamesBlocksieve);
+  for (const auto& collector : collectors) {
+    if (collector == nullptr || !NamesBlocksieve(collector->Name())) continue;
+    const auto& writable = static_cast<const rocksdb::Customizable&>(*collector);
+    elements.push_back(writable.ToString(rocksdb::ConfigOptions()));
+  }
+  if (ToText(elements) != ToText(SplitList(before)))
+    SetOption(section, kCollectors, ToText(elements), options);
 }
 
 void PutFileIds(const std::string& family, bool has_columns, OptionsText* options) {
@@ -158,18 +189,17 @@ void PutOption(const std::string& option, const std::vector<std::string>& famili
   if (value.find_first_of("\r\n") != std::string::npos) {
     term::FailUsage("--option is {}; allowed: a value without line breaks", shown);
   }
-  if (name == "listeners") return PutListener(options, value);
   const bool is_policy = name == "filter_policy";
-  const bool is_list = name == kCollectors;
+  const bool is_list = name == kCollectors || name == kListeners;
   const bool is_of_table = is_policy || name == kBlockIndex;
   if (!is_of_table && !is_list && name != "prefix_extractor") {
     term::FailUsage("--option is {}; allowed names: {}", shown, kAllowed);
   }
   for (const std::string& element : is_list ? SplitList(value) : std::vector{value}) {
-    // RocksDB 11.5 takes the braces of a lone element for those of the list.
-    const std::string why = WhyRefused(name, is_list ? ToText({element}) : element);
+    const std::string why = WhyRefused(name, element);
     if (!why.empty()) term::FailUsage("--option is {}, which RocksDB refuses: {}", shown, why);
   }
+  if (name == kListeners) return PutListener(options, value);
   for (const std::string& family : families) {
     const std::string table = options->TableFactory(family);
     if (is_of_table && table != "BlockBasedTable") {
@@ -236,18 +266,30 @@ std::string PolicyOption(const EnableOptions& policy) {
          "}";
 }
 
-std::string StepsText(const EnableOptions& policy, bool has_options, const std::string& database,
-                      const std::optional<std::string>& only) {
+std::string EnableArguments(const EnableOptions& features) {
+  std::string arguments;
+  for (const auto& entry : rocksdb_plugin::EnableOptionTable().entries()) {
+    const std::string value = entry.write(&features);
+    if (value == entry.default_text) continue;
+    std::string name = entry.name;
+    std::ranges::replace(name, '_', '-');
+    arguments += " --" + name + (value == "true" ? "" : " " + ShellWord(value));
+  }
+  return arguments;
+}
+
+std::string StepsText(const EnableOptions& policy, const std::string& command,
+                      const std::string& database, const std::optional<std::string>& only) {
   const std::string db = ShellWord(database) + (only ? " --column-family " + ShellWord(*only) : "");
   int step = 0;
   std::string text;
-  if (!has_options) {
+  if (!command.empty()) {
     text += fmt::format(
         "{}. Set these options in the OPTIONS file of the database. This command does it, with "
         "what\n"
         "   they need, and keeps the old file:\n"
-        "     blocksieve apply --db {} --option {}\n",
-        ++step, db, ShellWord(PolicyOption(policy)));
+        "     {}\n",
+        ++step, command);
   }
   const auto [goal, value] = GoalOption(policy);
   std::string fields = fmt::format(".{} = {}", goal, value);
@@ -264,7 +306,7 @@ std::string StepsText(const EnableOptions& policy, bool has_options, const std::
   if (rocksdb_plugin::AnswersRanges(policy)) {
     text += "   Seeks need an upper bound: blocksieve::PrepareRangeRead(&bound, &read_options);\n";
   }
-  if (!has_options) text += fmt::format("{}. Close the database and open it again.\n", ++step);
+  if (!command.empty()) text += fmt::format("{}. Close the database and open it again.\n", ++step);
   text += fmt::format(
       "{}. A file gets its new filter when a compaction rewrites it. To rewrite all such files "
       "now,\n"

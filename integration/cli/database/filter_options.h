@@ -27,10 +27,10 @@ void SetOption(const OptionsSection& section, const std::string& option, const s
 void PutOption(const std::string& option, const std::vector<std::string>& families,
                OptionsText* options);
 
-/// Sets a skip index collector in place of another one of blocksieve, and adds the listener, which
-/// stores large indexes in sidecars.
-void PutCollector(const std::string& family,
-                  const rocksdb::TablePropertiesCollectorFactory& collector, OptionsText* options);
+using Collectors = decltype(rocksdb::ColumnFamilyOptions::table_properties_collector_factories);
+
+/// Sets those of blocksieve in this list, in place of those that the file names.
+void PutCollectors(const std::string& family, const Collectors& collectors, OptionsText* options);
 
 /// Whether the value of an option names an object of blocksieve, such as its policy.
 bool NamesBlocksieve(const std::optional<std::string>& value);
@@ -54,10 +54,13 @@ std::string DescribeParts(const EnableOptions& policy);
 /// The option that requests this policy: "filter_policy={...}".
 std::string PolicyOption(const EnableOptions& policy);
 
-/// The steps to set a policy. `has_options`: whether the OPTIONS file has it, and what it needs.
-/// `only`: the only column family.
-std::string StepsText(const EnableOptions& policy, bool has_options, const std::string& database,
-                      const std::optional<std::string>& only);
+/// The options of `blocksieve enable` that request these features: " --bits-per-key 9.98".
+std::string EnableArguments(const EnableOptions& features);
+
+/// The steps to set a policy. `command`: sets it in the OPTIONS file; empty: which has it, and what
+/// it needs. `only`: the only column family.
+std::string StepsText(const EnableOptions& policy, const std::string& command,
+                      const std::string& database, const std::optional<std::string>& only);
 
 /// Why the policy of a filter_policy value builds no filter at all; "" if it builds some.
 std::string WhyNoFilterIsBuilt(const std::string& policy_value);

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "integration/cli/maintenance/options_change.h"
 
+#include <rocksdb/convenience.h>
 #include <rocksdb/env.h>
+#include <rocksdb/slice_transform.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <memory>
+#include <unordered_map>
 
 #include "blocksieve/sizing.h"
 #include "integration/cli/database/database.h"
+#include "integration/rocksdb/compat/option_type.h"
+#include "integration/rocksdb/listener/listener.h"
 
 namespace blocksieve::cli {
 namespace {
@@ -199,6 +204,28 @@ bool ReplacesObjects(const StoredDatabase& stored, const OptionsText& text,
   return false;
 }
 
+// Removes the listener, unless a policy or skip index of blocksieve is left in a family.
+void DropListener(const StoredDatabase& stored, OptionsText* options) {
+  const bool is_needed = std::ranges::any_of(stored.Families(), [&](const std::string& family) {
+    return NamesBlocksieve(
+               options->Find(OptionsSection::Family(family), "table_properties_collectors")) ||
+           NamesBlocksieve(options->Find(OptionsSection::Table(family), kPolicy));
+  });
+  const std::string listeners = options->Find(OptionsSection::Db(), "listeners").value_or("{}");
+  if (!is_needed && WithoutListener(listeners) != listeners)
+    SetOption(OptionsSection::Db(), "listeners", WithoutListener(listeners), options);
+}
+
+// The options of a table by name, as RocksDB writes them to OPTIONS files.
+std::unordered_map<std::string, std::string> TableTexts(
+    const rocksdb::ColumnFamilyOptions& family) {
+  std::string text;
+  std::unordered_map<std::string, std::string> texts;
+  family.table_factory->GetOptionString(rocksdb::ConfigOptions(), &text).PermitUncheckedError();
+  rocksdb::StringToMap(text, &texts).PermitUncheckedError();
+  return texts;
+}
+
 // Whether a family has another object now than in the kept files.
 bool NeedsKept(const StoredDatabase& stored, const KeptOptions& kept, const std::string& family) {
   return RecordedPolicy(kept, family) ||
@@ -242,6 +269,50 @@ OptionsText OptionsWith(const StoredDatabase& stored, const std::vector<std::str
   return edited;
 }
 
+OptionsText EnabledOptions(const StoredDatabase& stored, const EnableOptions& features,
+                           std::string* carriers) {
+  CheckHasText(stored);
+  OptionsText edited = *stored.text;
+  rocksdb::DBOptions db = stored.loaded.db;
+  for (const std::string& name : stored.TargetFamilies()) {
+    const rocksdb::ColumnFamilyOptions& before = *stored.Find(name);
+    rocksdb::ColumnFamilyOptions after = before;
+    const rocksdb::Status status = Enable({&db, &after}, features);
+    if (!status.ok()) term::Fail("column family {}: {}", name, rocksdb_plugin::ToMessage(status));
+    const auto present = TableTexts(before);
+    for (auto [option, value] : TableTexts(after)) {
+      if (present.at(option) == value) continue;
+      if (value.starts_with("id=")) value = "{" + value + "}";
+      SetOption(OptionsSection::Table(name), option, value, &edited);
+    }
+    const auto section = OptionsSection::Family(name);
+    if (const auto& extractor = after.prefix_extractor; extractor != before.prefix_extractor) {
+      const auto named = stored.Value(section, kExtractor);
+      // One of another program is loaded as none, so Enable does not see it.
+      if (before.prefix_extractor == nullptr && !IsNone(named) &&
+          !features.replace_prefix_extractor) {
+        term::Fail(
+            "column family {}: option prefix_extractor is {}; allowed: none or {} without "
+            "--replace-prefix-extractor",
+            name, *named, extractor->Name());
+      }
+      SetOption(section, kExtractor,
+                extractor == nullptr ? "nullptr" : extractor->ToString(rocksdb::ConfigOptions()),
+                &edited);
+    }
+    PutCollectors(name, after.table_properties_collector_factories, &edited);
+    if (const std::string carrier = ExplainCarrier(after); !carrier.empty())
+      *carriers += fmt::format("column family {}: {}\n", name, carrier);
+  }
+  if (rocksdb_plugin::HasListener(db)) {
+    PutOption("listeners=blocksieve", {}, &edited);
+  } else {
+    DropListener(stored, &edited);
+  }
+  CheckEdited(stored, edited);
+  return edited;
+}
+
 OptionsText StockOptions(const StoredDatabase& stored, const std::optional<std::string>& policy,
                          std::vector<std::string>* notes) {
   CheckHasText(stored);
@@ -267,15 +338,7 @@ OptionsText StockOptions(const StoredDatabase& stored, const std::optional<std::
       SetOption(section, kExtractor, "nullptr", &options);
     }
   }
-  const bool needs_listener = std::ranges::any_of(stored.Families(), [&](const std::string& each) {
-    return NamesBlocksieve(
-               options.Find(OptionsSection::Family(each), "table_properties_collectors")) ||
-           NamesBlocksieve(options.Find(OptionsSection::Table(each), kPolicy));
-  });
-  const std::string listeners = options.Find(OptionsSection::Db(), "listeners").value_or("{}");
-  if (!needs_listener && WithoutListener(listeners) != listeners) {
-    SetOption(OptionsSection::Db(), "listeners", WithoutListener(listeners), &options);
-  }
+  DropListener(stored, &options);
   CheckEdited(stored, options);
   return options;
 }

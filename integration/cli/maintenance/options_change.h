@@ -28,6 +28,12 @@ void CheckEdited(const StoredDatabase& stored, const OptionsText& edited);
 /// Fails if RocksDB would not open the database with it. Writes nothing.
 OptionsText OptionsWith(const StoredDatabase& stored, const std::vector<std::string>& options);
 
+/// The OPTIONS file with what Enable sets in the column families of the target, beside collectors
+/// and listeners of other programs. `carriers`: gets a line for each family with ranges, prefixes
+/// or columns. Fails as Enable does, and as OptionsWith. Writes nothing.
+OptionsText EnabledOptions(const StoredDatabase& stored, const EnableOptions& features,
+                           std::string* carriers);
+
 /// The OPTIONS file with the filter policies and prefix extractors of before blocksieve's, in the
 /// column families of the target. `policy`: in place of the one that a family had, or that is like
 /// the filters of its files. `notes`: which policy each family gets, and why. Fails if RocksDB

@@ -81,7 +81,7 @@ RewritePlan PlanForOptions(const Target& target, const RewriteFiltersOptions& op
       });
       term::Fail(
           "the OPTIONS file of database {} has no blocksieve policy or index{}; set one with "
-          "blocksieve apply{}",
+          "blocksieve enable{}",
           target.path, target.family ? " for column family " + *target.family : "",
           has_filters ? ", or restore the filters of stock RocksDB with blocksieve revert" : "");
     }

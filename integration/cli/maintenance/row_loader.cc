@@ -151,7 +151,10 @@ GuardedDb RowLoader::Open(const IndexChange& index, std::optional<double> range_
   IndexChange change = index;
   change.info_log = std::make_shared<LineLog>(PrintReport);
   const auto factory = NewIndexFactory(before, family_name, change);
-  if (factory != nullptr) PutCollector(family_name, *factory, &edited);
+  if (factory != nullptr) {
+    PutCollectors(family_name, {factory}, &edited);
+    PutOption("listeners=blocksieve", {}, &edited);  // for sidecars
+  }
   const rocksdb::ColumnFamilyOptions& family = *stored.Find(family_name);
   if (family.comparator->timestamp_size() != 0) {
     term::Fail("cannot load into database {}: its keys have timestamps, but input lines have none",

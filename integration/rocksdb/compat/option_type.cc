@@ -49,6 +49,16 @@ rocksdb::Status OptionOutOfRange(const std::string& name, const std::string& val
       (is_number ? "" : ", not a number") + "; allowed: " + allowed);
 }
 
+bool IsMisspelt(std::string_view name, std::string_view known, size_t max_mistakes) {
+  const size_t same = static_cast<size_t>(std::ranges::mismatch(name, known).in1 - name.begin());
+  name.remove_prefix(same);
+  known.remove_prefix(same);
+  if (name.empty() || known.empty()) return name.size() + known.size() <= max_mistakes;
+  return max_mistakes != 0 && (IsMisspelt(name.substr(1), known.substr(1), max_mistakes - 1) ||
+                               IsMisspelt(name.substr(1), known, max_mistakes - 1) ||
+                               IsMisspelt(name, known.substr(1), max_mistakes - 1));
+}
+
 rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text, double* number) {
   double value = 0;
   const bool is_number = FromText(text, &value);
@@ -233,12 +243,33 @@ rocksdb::Status OptionTable::Parse(const std::string& name, const std::string& t
   const auto entry = std::ranges::find(entries_, name, &Entry::name);
   if (entry != entries_.end()) return entry->parse(text, options);
   std::set<std::string> names;
-  for (const Entry& known : entries_) names.insert(known.name);
+  std::string nearest;
+  for (const Entry& known : entries_) {
+    names.insert(known.name);
+    if (IsMisspelt(name, known.name)) nearest = std::string("did you mean ") + known.name + "? ";
+  }
   std::string allowed = "id";
   for (const std::string& known : names) allowed += ", " + known;
   return rocksdb::Status::InvalidArgument("blocksieve: option " +
-                                          internal::Shown(name + "=" + text) +
-                                          " is unknown; allowed: " + allowed);
+                                          internal::Shown(name + "=" + text) + " is unknown; " +
+                                          nearest + "allowed: " + allowed);
+}
+
+rocksdb::Status OptionTable::ParseAll(const std::string& text, const std::string& id,
+                                      void* options) const {
+  std::unordered_map<std::string, std::string> values;
+  if (text.find('=') == std::string::npos) {
+    values["id"] = text;
+  } else if (const rocksdb::Status status = rocksdb::StringToMap(text, &values); !status.ok()) {
+    return rocksdb::Status::InvalidArgument("blocksieve: options \"" + internal::Shown(text) +
+                                            "\": " + internal::Shown(ToMessage(status)));
+  }
+  if (const auto given = values.extract("id"); given && given.mapped() != id) {
+    if (!given.mapped().starts_with(id + ":")) return OptionOutOfRange("id", given.mapped(), id);
+    values.emplace("target_fpr", given.mapped().substr(id.size() + 1));
+  }
+  for (const auto& [name, value] : values) BLOCKSIEVE_RETURN_IF_ERROR(Parse(name, value, options));
+  return rocksdb::Status::OK();
 }
 
 rocksdb::Status OptionTable::Copy(const void* from, void* to) const {

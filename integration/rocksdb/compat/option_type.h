@@ -71,6 +71,9 @@ rocksdb::Status PublicCall(Arguments arguments, const Body& body) try {
 rocksdb::Status OptionOutOfRange(const std::string& name, const std::string& value,
                                  const std::string& allowed, bool is_number = true);
 
+/// Whether `name` is `known` with at most this many letters inserted, deleted or replaced.
+bool IsMisspelt(std::string_view name, std::string_view known, size_t max_mistakes = 2);
+
 /// An option of a struct, as OptionTable has it.
 struct OptionFacts {
   const char* name;
@@ -173,8 +176,12 @@ class OptionTable {
   /// REQUIRES: the table has the option.
   const Entry& operator[](std::string_view name) const;
 
-  /// Sets an option. Errors: those of ParseValue, and of an unknown name.
+  /// Sets an option. Errors: those of ParseValue, and of an unknown name, with the nearest one.
   rocksdb::Status Parse(const std::string& name, const std::string& text, void* options) const;
+
+  /// Sets the options in "{id=ID;NAME=VALUE}", "ID" or "ID:<target_fpr>". Errors: InvalidArgument,
+  /// naming the option, its value and what is allowed.
+  rocksdb::Status ParseAll(const std::string& text, const std::string& id, void* options) const;
 
   /// Sets each option that is set in `from` to what it would be read back as; both may be one.
   /// Errors: those of ParseValue.

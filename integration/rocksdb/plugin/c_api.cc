@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blocksieve/c.h"
 
-#include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/iterator.h>
@@ -12,7 +11,6 @@
 #include <memory>
 #include <new>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "blocksieve/rocksdb.h"
@@ -91,28 +89,8 @@ rocksdb::ColumnFamilyHandle* UnwrapFamily(rocksdb_column_family_handle_t* handle
   return handle == nullptr ? nullptr : Wrapped<rocksdb::ColumnFamilyHandle*>(handle);
 }
 
-// Errors: InvalidArgument, naming the option, its value and what is allowed.
-rocksdb::Status ParseOptions(const std::string& text, const std::string& id,
-                             const OptionTable& table, void* options) {
-  std::unordered_map<std::string, std::string> values;
-  if (text.find('=') == std::string::npos) {
-    values["id"] = text;
-  } else if (const rocksdb::Status status = rocksdb::StringToMap(text, &values); !status.ok()) {
-    return rocksdb::Status::InvalidArgument("blocksieve: options \"" + internal::Shown(text) +
-                                            "\": " + internal::Shown(ToMessage(status)));
-  }
-  if (const auto given = values.extract("id"); given && given.mapped() != id) {
-    if (!given.mapped().starts_with(id + ":")) return OptionOutOfRange("id", given.mapped(), id);
-    values.emplace("target_fpr", given.mapped().substr(id.size() + 1));
-  }
-  for (const auto& [name, value] : values) {
-    BLOCKSIEVE_RETURN_IF_ERROR(table.Parse(name, value, options));
-  }
-  return rocksdb::Status::OK();
-}
-
 rocksdb::Status ParseFilter(const char* text, EnableOptions* options) {
-  rocksdb::Status status = ParseOptions(text, Policy::kName, PolicyOptionTable(), options);
+  rocksdb::Status status = PolicyOptionTable().ParseAll(text, Policy::kName, options);
   return status.ok() ? ValidatePolicyOptions(*options) : status;
 }
 
@@ -236,8 +214,7 @@ BLOCKSIEVE_EXPORT void blocksieve_enable(rocksdb_options_t* options, const char*
   Report(errptr, {{"options", options}, {"features", features}}, [&] {
     EnableOptions parsed;
     if (*features != '\0') {
-      BLOCKSIEVE_RETURN_IF_ERROR(
-          ParseOptions(features, Policy::kName, EnableOptionTable(), &parsed));
+      BLOCKSIEVE_RETURN_IF_ERROR(EnableOptionTable().ParseAll(features, Policy::kName, &parsed));
     }
     return Enable(&Wrapped<rocksdb::Options>(options), parsed);
   });

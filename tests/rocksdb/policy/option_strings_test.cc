@@ -145,8 +145,8 @@ TEST_F(OptionStringsTest, UnknownOptionsAreNamed) {
   forgiving.ignore_unknown_options = true;
   EXPECT_THAT(
       CatchStderr([&] { status = Create(text, &policy, forgiving); }),
-      HasSubstr("bits_per_kay=10 is unknown; allowed: id, bits_per_key, kind, max_build_bytes, "
-                "plain_range_reads"));
+      HasSubstr("bits_per_kay=10 is unknown; did you mean bits_per_key? allowed: id, bits_per_key, "
+                "kind, max_build_bytes, plain_range_reads"));
   ASSERT_TRUE(status.ok()) << status.ToString();
   EXPECT_EQ(As<Policy>(policy.get())->options().target_fpr, 0.02);
 }
