@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "integration/rocksdb/block_index/factory.h"
+#include "integration/rocksdb/ranges/range_extractor.h"
 #include "tests/rocksdb/ranges/range_db.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 #include "tests/support/new_policy.h"
@@ -397,9 +398,9 @@ TEST(BlockIndexPruningTest, ReadaheadReadsNoBlocksBetween) {
 
 TEST(BlockIndexModesTest, OptionsTravelInOptionStrings) {
   DbConfig config = IndexedConfig(false, {.ranges = true,
-                                          .range_fpr = 0.02,
                                           .prefixes = "delimiter:%2F",
                                           .columns = Columns({"n=int:field:1"}),
+                                          .range_fpr = 0.02,
                                           .max_index_bytes = 1 << 20});
   TestDb db(config);
   const StoredOptions stored(db.path());
@@ -448,7 +449,7 @@ TEST(BlockIndexModesTest, RefusesWhatItCannotServe) {
     Change change = {};
   } cases[] = {
       {{.ranges = true, .range_fpr = 0.9}, "range_fpr is 0.9"},
-      {{.range_fpr = 0.4, .prefixes = "delimiter:/"}, "range_fpr is 0.4"},
+      {{.prefixes = "delimiter:/", .range_fpr = 0.4}, "range_fpr is 0.4"},
       {{.prefixes = "x:y"}, "x:y"},
       {{.ranges = true, .value_fpr = 2}, "value_fpr is 2"},
       {{.columns = {"n=imt:1"}}, "n=imt:1"},
