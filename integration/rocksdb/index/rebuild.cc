@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "blocksieve/rocksdb/skip_index.h"
+#include "integration/rocksdb/compat/column_families.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/compat/version_differences.h"
@@ -197,59 +198,104 @@ rocksdb::Status RebuildOne(const rocksdb::Options& options, const SkipIndexSetti
   return status;
 }
 
+/// A column family that RebuildSkipIndexes works on.
+struct FamilyToIndex {
+  rocksdb::ColumnFamilyHandle* handle = nullptr;
+  rocksdb::Options options = {};
+  SkipIndexSettings settings = {};
+  std::set<std::string> finished = {};  // files that are indexed, failed or gone
+  FileProgress left = {};               // when RebuildSkipIndexes was called
+};
+
+// Errors: those of RebuildSkipIndexes for options under which it indexes nothing.
+rocksdb::Status CheckIndexable(FamilyToIndex* family) {
+  const rocksdb::Options& options = family->options;
+  if (options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>() == nullptr) {
+    return rocksdb::Status::NotSupported("blocksieve: scans cannot use an index of this table",
+                                         options.table_factory->Name());
+  }
+  if (options.comparator->timestamp_size() != 0) {
+    return rocksdb::Status::NotSupported(
+        "blocksieve: skip indexes do not support user-defined timestamps");
+  }
+  return FindIndexOptions(options, &family->settings);
+}
+
+// `report`, which false stops, gets `*done` with the files left of this family and of later ones.
+// Errors: Incomplete if it was stopped. Adds the first file that cannot be indexed to
+// `*first_problem` if that is OK.
+rocksdb::Status RebuildFamily(rocksdb::DB* db, FamilyToIndex* family, const FileProgress& later,
+                              ReadPace* pace,
+                              const std::function<bool(const FileProgress&)>& report,
+                              FileProgress* done, rocksdb::Status* first_problem) {
+  for (;;) {
+    std::vector<UnindexedFile> files;
+    BLOCKSIEVE_RETURN_IF_ERROR(
+        FindUnindexed(db, family->handle, family->settings, &family->finished, &files, done));
+    if (files.empty()) return rocksdb::Status::OK();
+    done->files_left += later.files_left;
+    done->bytes_left += later.bytes_left;
+    bool is_stopped = false;
+    const auto should_continue = [&] {
+      is_stopped = !report(*done);
+      return !is_stopped;
+    };
+    rocksdb::Status status;
+    // The deepest files first: they live longest.
+    const UnindexedFile& file = files.back();
+    if (should_continue()) {
+      status = RebuildOne(family->options, family->settings, file, pace, should_continue);
+    }
+    if (is_stopped) return rocksdb::Status::Incomplete("blocksieve: stopped by progress");
+    family->finished.insert(file.name);
+    rocksdb::FileSystem* const file_system = file.place.file_system.get();
+    if (!file_system->FileExists(file.place.path, rocksdb::IOOptions(), nullptr).ok()) {
+      DeleteSidecar(file_system, file.place.path);  // the SST was compacted away meanwhile
+    } else if (status.ok()) {
+      ++done->files_done;
+      done->bytes_done += file.bytes;
+    } else if (first_problem->ok()) {
+      *first_problem = rocksdb::Status::Incomplete(
+          "blocksieve: no skip index for " + file.name.substr(1) + ", which scans read as a whole",
+          status.ToString());
+    }
+  }
+}
+
 }  // namespace
 
-rocksdb::Status RebuildSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+rocksdb::Status RebuildSkipIndexes(rocksdb::DB* db,
+                                   const std::vector<rocksdb::ColumnFamilyHandle*>& column_families,
                                    const std::function<bool(const FileProgress&)>& progress,
                                    uint64_t bytes_per_second) {
   return PublicCall({{"db", db}}, [&]() -> rocksdb::Status {
-    if (column_family == nullptr) column_family = db->DefaultColumnFamily();
-    const rocksdb::Options options = db->GetOptions(column_family);
-    if (options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>() == nullptr) {
-      return rocksdb::Status::NotSupported("blocksieve: scans cannot use an index of this table",
-                                           options.table_factory->Name());
+    std::vector<rocksdb::ColumnFamilyHandle*> handles = column_families;
+    BLOCKSIEVE_RETURN_IF_ERROR(ResolveFamilies(db, &handles));
+    std::vector<FamilyToIndex> families;
+    for (rocksdb::ColumnFamilyHandle* const handle : handles) {
+      families.push_back({handle, db->GetOptions(handle)});
+      BLOCKSIEVE_RETURN_IF_ERROR(CheckIndexable(&families.back()));
     }
-    if (options.comparator->timestamp_size() != 0) {
-      return rocksdb::Status::NotSupported(
-          "blocksieve: skip indexes do not support user-defined timestamps");
+    FileProgress later;
+    for (FamilyToIndex& family : families) {
+      std::vector<UnindexedFile> files;
+      BLOCKSIEVE_RETURN_IF_ERROR(FindUnindexed(db, family.handle, family.settings, &family.finished,
+                                               &files, &family.left));
+      later.files_left += family.left.files_left;
+      later.bytes_left += family.left.bytes_left;
     }
-    SkipIndexSettings settings;
-    rocksdb::Status status = FindIndexOptions(options, &settings);
-    if (!status.ok()) return status;
-
+    const auto report = [&](const FileProgress& so_far) { return !progress || progress(so_far); };
     ReadPace pace(bytes_per_second);
     FileProgress done;
-    std::set<std::string> finished;  // files that are indexed, failed or gone
     rocksdb::Status first_problem;
-    for (;;) {
-      std::vector<UnindexedFile> files;
+    for (FamilyToIndex& family : families) {
+      later.files_left -= family.left.files_left;
+      later.bytes_left -= family.left.bytes_left;
       BLOCKSIEVE_RETURN_IF_ERROR(
-          FindUnindexed(db, column_family, settings, &finished, &files, &done));
-      bool is_stopped = false;
-      const auto should_continue = [&] {
-        is_stopped = progress && !progress(done);
-        return !is_stopped;
-      };
-      should_continue();
-      if (files.empty()) return first_problem;
-      // The deepest files first: they live longest.
-      if (!is_stopped) status = RebuildOne(options, settings, files.back(), &pace, should_continue);
-      if (is_stopped) return rocksdb::Status::Incomplete("blocksieve: stopped by progress");
-      const UnindexedFile& file = files.back();
-      finished.insert(file.name);
-      rocksdb::FileSystem* const file_system = file.place.file_system.get();
-      if (!file_system->FileExists(file.place.path, rocksdb::IOOptions(), nullptr).ok()) {
-        DeleteSidecar(file_system, file.place.path);  // the SST was compacted away meanwhile
-      } else if (status.ok()) {
-        ++done.files_done;
-        done.bytes_done += file.bytes;
-      } else if (first_problem.ok()) {
-        first_problem =
-            rocksdb::Status::Incomplete("blocksieve: no skip index for " + file.name.substr(1) +
-                                            ", which scans read as a whole",
-                                        status.ToString());
-      }
+          RebuildFamily(db, &family, later, &pace, report, &done, &first_problem));
     }
+    report(done);  // of which nothing is left
+    return first_problem;
   });
 }
 

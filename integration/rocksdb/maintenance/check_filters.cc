@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "blocksieve/rocksdb/maintenance.h"
+#include "integration/rocksdb/compat/column_families.h"
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/listener/listener.h"
@@ -123,15 +124,23 @@ std::optional<std::pair<std::string, std::string>> FindNamedPolicy(rocksdb::Env*
 
 using namespace rocksdb_plugin;  // NOLINT: the same component
 
-rocksdb::Status CheckFilters(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+rocksdb::Status CheckFilters(rocksdb::DB* db,
+                             const std::vector<rocksdb::ColumnFamilyHandle*>& column_families,
                              std::vector<std::string>* problems) {
   return PublicCall({{"db", db}, {"problems", problems}}, [&]() -> rocksdb::Status {
-    if (column_family == nullptr) column_family = db->DefaultColumnFamily();
-    std::vector<FileReport> files;
-    const bool shares_bits = SharesBits(FindPolicy(db->GetOptions(column_family)));
-    BLOCKSIEVE_RETURN_IF_ERROR(ReadLiveFiles(db, column_family, shares_bits, &files));
-    const auto found = FindProblems(db, column_family, files);
-    problems->insert(problems->end(), found.begin(), found.end());
+    std::vector<rocksdb::ColumnFamilyHandle*> families = column_families;
+    BLOCKSIEVE_RETURN_IF_ERROR(ResolveFamilies(db, &families));
+    for (rocksdb::ColumnFamilyHandle* const family : families) {
+      std::vector<FileReport> files;
+      const bool shares_bits = SharesBits(FindPolicy(db->GetOptions(family)));
+      BLOCKSIEVE_RETURN_IF_ERROR(ReadLiveFiles(
+          db, family, shares_bits ? FileParts::kFilters : FileParts::kIndexes, &files));
+      const std::string place =
+          families.size() == 1 ? "" : "column family " + family->GetName() + ": ";
+      for (const std::string& problem : FindProblems(db, family, files)) {
+        problems->push_back(place + problem);
+      }
+    }
     return rocksdb::Status::OK();
   });
 }

@@ -177,7 +177,7 @@ TEST(BlockIndexModesTest, EveryStepForwardAndBackReadsAllRows) {
   EXPECT_TRUE(refused.IsIncomplete()) << refused.ToString();
   EXPECT_NE(refused.ToString().find(".sst"), std::string::npos) << refused.ToString();
   WriteFiles(&db);
-  MustBeOk(RewriteFilters(&db.db(), nullptr));
+  MustBeOk(RewriteFilters(&db.db(), {}));
   ASSERT_TRUE(make_primary().ok()) << make_primary().ToString();
   const uint64_t num_rows = kIndexedFiles * 2000 + 1;
   db.Reopen(IndexedConfig(true));
@@ -274,7 +274,7 @@ TEST(BlockIndexPruningTest, OverwrittenRowsStayHiddenInAHalfAdoptedDatabase) {
                 other.counts().num_files);
       // Once all files have index and id, blocks are left out.
       db.Compact();
-      MustBeOk(RewriteFilters(&db.db(), nullptr));
+      MustBeOk(RewriteFilters(&db.db(), {}));
       PrunedRead whole(&db.db(), "n = 520");
       EXPECT_EQ(whole.rows.size(), 5u);
       EXPECT_EQ(whole.counts().blocks_left_out != 0, has_collector);

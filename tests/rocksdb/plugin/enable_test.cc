@@ -160,7 +160,7 @@ TEST_F(EnabledDbTest, RefusesNull) {
   refuses("db", SkipScan::Create(nullptr, nullptr, "TRUE", {}, &scan));
   refuses("db", SkipScan::Create(nullptr, nullptr, all, {}, &scan));
   refuses("scan", SkipScan::Create(db_.get(), nullptr, "TRUE", {}, nullptr));
-  refuses("db", RebuildSkipIndexes(nullptr, nullptr));
+  refuses("db", RebuildSkipIndexes(nullptr, {}));
   refuses("db", CopySkipIndexes(nullptr, nullptr, "x"));
 }
 
