@@ -69,17 +69,6 @@ rocksdb::Status ReadParts(rocksdb::Env* env, const std::string& path,
   return rocksdb::Status::OK();
 }
 
-// What properties tell, by TellsAll.
-FilterReport ReportNames(const rocksdb::TableProperties& table) {
-  FilterReport filter;
-  filter.policy = table.filter_policy_name;
-  filter.num_bytes = table.filter_size;
-  const bool is_ours = filter.policy == Policy::kName;
-  if (filter.num_bytes != 0)
-    filter.origin = is_ours ? FilterOrigin::kBlocksieve : FilterOrigin::kStock;
-  return filter;
-}
-
 }  // namespace
 
 rocksdb::Status ReadLiveFiles(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
@@ -105,6 +94,7 @@ rocksdb::Status ReadLiveFiles(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
                                        ? file.size / kGuessedEntryBytes + 1
                                        : table.num_entries - table.num_range_deletions;
       FileReport report;
+      FilterReport& filter = report.filter;
       rocksdb::Status read;
       const auto read_parts = [&](bool reads_index, bool reads_filters) {
         if (!read.ok()) return;
@@ -112,7 +102,11 @@ rocksdb::Status ReadLiveFiles(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
       };
       report.num_entries = num_entries;
       if (parts != FileParts::kFilters && TellsAll(table, reader)) {
-        report.filter = ReportNames(table);
+        filter.policy = table.filter_policy_name;
+        filter.num_bytes = table.filter_size;
+        const bool is_ours = filter.policy == Policy::kName;
+        if (filter.num_bytes != 0)
+          filter.origin = is_ours ? FilterOrigin::kBlocksieve : FilterOrigin::kStock;
         if (may_have_index && parts == FileParts::kIndexes) {
           read_parts(true, false);
           const bool may_answer = table.prefix_extractor_name.starts_with(RangeExtractor::kName);
