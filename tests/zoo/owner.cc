@@ -188,10 +188,10 @@ struct Owner {
     for (auto* family : handles) {
       if (IsHidden(family)) continue;
       std::vector<string> problems;
-      Must(blocksieve::CheckFilters(db, family, &problems));
+      Must(blocksieve::CheckFilters(db, {family}, &problems));
       problems.clear();
-      Must(blocksieve::RewriteFilters(db, family));
-      Must(blocksieve::CheckFilters(db, family, &problems));
+      Must(blocksieve::RewriteFilters(db, {family}));
+      Must(blocksieve::CheckFilters(db, {family}, &problems));
       for (const string& problem : problems) std::printf("%s\n", problem.c_str());
     }
   }

@@ -36,7 +36,7 @@ Examples:
 
 constexpr const char* kInProcess =
     "\nOr rewrite the files in that process, which needs no stop:\n"
-    "  status = blocksieve::RewriteFilters(db, family, {.bytes_per_second = 50'000'000});";
+    "  status = blocksieve::RewriteFilters(db, families, {.bytes_per_second = 50'000'000});";
 
 uint64_t SumOfBytes(const RewritePlan& plan) {
   uint64_t sum = 0;

@@ -139,7 +139,7 @@ bool RebuildIndexes(const Target& target, const IndexChange& change, uint64_t by
     uint64_t num_listed = 0;
     bool was_stopped = false;
     const rocksdb::Status status = RebuildSkipIndexes(
-        db.get(), db.FindHandle(family),
+        db.get(), {db.FindHandle(family)},
         [&](const FileProgress& done) {
           last = done;
           num_listed = std::max(num_listed, done.files_left);

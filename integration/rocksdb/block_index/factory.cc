@@ -147,8 +147,14 @@ std::shared_ptr<const BlockIndex> ReadBlockIndex(const SstPlace& sst,
 
 rocksdb::Status CheckBlockIndex(const EnableOptions& features,
                                 const rocksdb::ColumnFamilyOptions& family) {
-  const auto& table = *family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-  const auto& present = table.user_defined_index_factory;
+  const auto* const table =
+      family.table_factory == nullptr
+          ? nullptr
+          : family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  if (table == nullptr) {
+    return rocksdb::Status::NotSupported("blocksieve: block indexes need block-based tables");
+  }
+  const auto& present = table->user_defined_index_factory;
   if (present != nullptr && present->Name() != std::string_view(kBlockIndexName)) {
     return OptionOutOfRange("user_defined_index_factory", present->Name(), "none");
   }

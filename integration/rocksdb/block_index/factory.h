@@ -31,8 +31,8 @@ std::optional<EnableOptions> FindBlockIndexOptions(
 rocksdb::Status CheckBlockIndexText(const std::string& value);
 
 /// Whether new files of the column family can have the index. Errors: NotSupported before RocksDB
-/// 11.2; InvalidArgument, naming the option that keeps RocksDB from it. REQUIRES: block-based
-/// tables
+/// 11.2, or unless tables are block-based; InvalidArgument, naming the option that keeps RocksDB
+/// from it.
 rocksdb::Status CheckBlockIndex(const EnableOptions& features,
                                 const rocksdb::ColumnFamilyOptions& family);
 

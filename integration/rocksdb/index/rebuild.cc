@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "blocksieve/rocksdb/skip_index.h"
+#include "integration/rocksdb/compat/column_families.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/compat/version_differences.h"
@@ -27,8 +28,16 @@ namespace {
 
 using namespace rocksdb_plugin;  // NOLINT: the same component
 
-/// A file that lacks the index of the column family's options.
+/// A column family with the index of its options.
+struct IndexedFamily {
+  rocksdb::ColumnFamilyHandle* handle = nullptr;
+  rocksdb::Options options = {};
+  SkipIndexSettings settings = {};
+};
+
+/// A file that lacks the index of its column family.
 struct UnindexedFile {
+  const IndexedFamily* family = nullptr;
   std::string name;
   uint64_t bytes = 0;
   bool has_blob_references = false;
@@ -51,16 +60,15 @@ bool HasIndex(const SstPlace& sst,
 }
 
 // Finds the files whose index is missing or damaged, in the order of levels. Leaves out those named
-// in `*others`, to which it adds the files that have the index. Sets what is left in `*progress`.
-rocksdb::Status FindUnindexed(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
-                              const SkipIndexSettings& settings, std::set<std::string>* others,
-                              std::vector<UnindexedFile>* files, FileProgress* progress) {
+// in `*others`, to which it adds the files that have the index. Adds what is left to `*progress`.
+rocksdb::Status FindUnindexed(rocksdb::DB* db, const IndexedFamily& family,
+                              std::set<std::string>* others, std::vector<UnindexedFile>* files,
+                              FileProgress* progress) {
   rocksdb::TablePropertiesCollection properties;
-  BLOCKSIEVE_RETURN_IF_ERROR(ReadTableProperties(db, column_family, &properties));
-  const std::string identity = IdentityText(settings);
+  BLOCKSIEVE_RETURN_IF_ERROR(ReadTableProperties(db, family.handle, &properties));
+  const std::string identity = IdentityText(family.settings);
   rocksdb::ColumnFamilyMetaData metadata;
-  db->GetColumnFamilyMetaData(column_family, &metadata);
-  progress->bytes_left = 0;
+  db->GetColumnFamilyMetaData(family.handle, &metadata);
   for (const rocksdb::LevelMetaData& level : metadata.levels) {
     for (const rocksdb::SstFileMetaData& file : level.files) {
       // Skips files written since the properties were read, as they may have an index.
@@ -68,17 +76,17 @@ rocksdb::Status FindUnindexed(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
       if (found == properties.end() || others->contains(file.name)) continue;
       const auto file_system = db->GetEnv()->GetFileSystem();
       const SstPlace place{file_system, PathOfTable(found->first, file_system.get())};
-      UnindexedFile unindexed{file.name, file.size, file.oldest_blob_file_number != 0, place,
-                              found->second};
+      UnindexedFile unindexed{&family, file.name,    file.size, file.oldest_blob_file_number != 0,
+                              place,   found->second};
       if (HasIndex(unindexed.place, unindexed.properties, identity)) {
         others->insert(file.name);
       } else {
+        ++progress->files_left;
         progress->bytes_left += file.size;
         files->push_back(std::move(unindexed));
       }
     }
   }
-  progress->files_left = files->size();
   return rocksdb::Status::OK();
 }
 
@@ -184,9 +192,9 @@ rocksdb::Status MakeIndex(const rocksdb::Options& options, const SkipIndexSettin
   return ToRocksStatus(index.status());
 }
 
-rocksdb::Status RebuildOne(const rocksdb::Options& options, const SkipIndexSettings& settings,
-                           const UnindexedFile& file, ReadPace* pace,
+rocksdb::Status RebuildOne(const UnindexedFile& file, ReadPace* pace,
                            const std::function<bool()>& should_continue) {
+  const auto& [handle, options, settings] = *file.family;
   const std::optional<SidecarId> id = IdOfSst(*file.properties);
   if (!id)
     return rocksdb::Status::NotSupported(
@@ -206,23 +214,27 @@ rocksdb::Status RebuildOne(const rocksdb::Options& options, const SkipIndexSetti
 
 }  // namespace
 
-rocksdb::Status RebuildSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+rocksdb::Status RebuildSkipIndexes(rocksdb::DB* db,
+                                   const std::vector<rocksdb::ColumnFamilyHandle*>& column_families,
                                    const std::function<bool(const FileProgress&)>& progress,
                                    uint64_t bytes_per_second) {
   return PublicCall({{"db", db}}, [&]() -> rocksdb::Status {
-    if (column_family == nullptr) column_family = db->DefaultColumnFamily();
-    const rocksdb::Options options = db->GetOptions(column_family);
-    if (options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>() == nullptr) {
-      return rocksdb::Status::NotSupported("blocksieve: scans cannot use an index of this table",
-                                           options.table_factory->Name());
+    std::vector<rocksdb::ColumnFamilyHandle*> handles = column_families;
+    BLOCKSIEVE_RETURN_IF_ERROR(ResolveFamilies(db, &handles));
+    std::vector<IndexedFamily> families;
+    for (rocksdb::ColumnFamilyHandle* const handle : handles) {
+      const rocksdb::Options options = db->GetOptions(handle);
+      if (options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>() == nullptr) {
+        return rocksdb::Status::NotSupported("blocksieve: scans cannot use an index of this table",
+                                             options.table_factory->Name());
+      }
+      if (options.comparator->timestamp_size() != 0) {
+        return rocksdb::Status::NotSupported(
+            "blocksieve: skip indexes do not support user-defined timestamps");
+      }
+      families.push_back({handle, options});
+      BLOCKSIEVE_RETURN_IF_ERROR(FindIndexOptions(options, &families.back().settings));
     }
-    if (options.comparator->timestamp_size() != 0) {
-      return rocksdb::Status::NotSupported(
-          "blocksieve: skip indexes do not support user-defined timestamps");
-    }
-    SkipIndexSettings settings;
-    rocksdb::Status status = FindIndexOptions(options, &settings);
-    if (!status.ok()) return status;
 
     ReadPace pace(bytes_per_second);
     FileProgress done;
@@ -230,33 +242,41 @@ rocksdb::Status RebuildSkipIndexes(rocksdb::DB* db, rocksdb::ColumnFamilyHandle*
     rocksdb::Status first_problem;
     for (;;) {
       std::vector<UnindexedFile> files;
-      BLOCKSIEVE_RETURN_IF_ERROR(
-          FindUnindexed(db, column_family, settings, &finished, &files, &done));
-      bool is_stopped = false;
-      const auto should_continue = [&] {
-        is_stopped = progress && !progress(done);
-        return !is_stopped;
-      };
-      should_continue();
-      if (files.empty()) return first_problem;
-      // The deepest files first: they live longest.
-      if (!is_stopped) status = RebuildOne(options, settings, files.back(), &pace, should_continue);
-      if (is_stopped) return rocksdb::Status::Incomplete("blocksieve: stopped by progress");
-      const UnindexedFile& file = files.back();
-      finished.insert(file.name);
-      rocksdb::FileSystem* const file_system = file.place.file_system.get();
-      if (!file_system->FileExists(file.place.path, rocksdb::IOOptions(), nullptr).ok()) {
-        DeleteSidecar(file_system, file.place.path);  // the SST was compacted away meanwhile
-      } else if (status.ok()) {
-        ++done.files_done;
-        done.bytes_done += file.bytes;
-      } else if (first_problem.ok()) {
-        first_problem =
-            rocksdb::Status::Incomplete("blocksieve: no skip index for " + file.name.substr(1) +
-                                            ", which scans read as a whole",
-                                        status.ToString());
+      done.files_left = done.bytes_left = 0;
+      // Taken from the end: the first family's deepest files first, as they live longest.
+      for (auto family = families.rbegin(); family != families.rend(); ++family) {
+        BLOCKSIEVE_RETURN_IF_ERROR(FindUnindexed(db, *family, &finished, &files, &done));
+      }
+      if (files.empty()) break;
+      for (; !files.empty(); files.pop_back()) {
+        const UnindexedFile& file = files.back();
+        bool is_stopped = false;
+        const auto should_continue = [&] {
+          is_stopped = progress && !progress(done);
+          return !is_stopped;
+        };
+        rocksdb::Status status;
+        if (should_continue()) status = RebuildOne(file, &pace, should_continue);
+        if (is_stopped) return rocksdb::Status::Incomplete("blocksieve: stopped by progress");
+        finished.insert(file.name);
+        --done.files_left;
+        done.bytes_left -= file.bytes;
+        rocksdb::FileSystem* const file_system = file.place.file_system.get();
+        if (!file_system->FileExists(file.place.path, rocksdb::IOOptions(), nullptr).ok()) {
+          DeleteSidecar(file_system, file.place.path);  // the SST was compacted away meanwhile
+        } else if (status.ok()) {
+          ++done.files_done;
+          done.bytes_done += file.bytes;
+        } else if (first_problem.ok()) {
+          first_problem =
+              rocksdb::Status::Incomplete("blocksieve: no skip index for " + file.name.substr(1) +
+                                              ", which scans read as a whole",
+                                          status.ToString());
+        }
       }
     }
+    if (progress) progress(done);
+    return first_problem;
   });
 }
 

@@ -118,8 +118,11 @@ using ByColumnFamily = std::map<std::string, Levels>;
 struct DatabaseLevels {
   ByColumnFamily levels;
   std::map<std::string, ReadSamples> samples;
-  std::map<std::string, uint32_t> ids;  // of the column families that the levels are of
-  Clock::time_point next_refresh;       // earliest time to read the sizes again
+  // Ids of the column families that the levels are of. RefreshLevels writes one at the first flush
+  // or compaction of the family, at which the listener explains its carrier in the info log. They
+  // are cleared with the database, or after the family was dropped.
+  std::map<std::string, uint32_t> ids;
+  Clock::time_point next_refresh;  // earliest time to read the sizes again
 };
 
 struct Registry {
@@ -210,22 +213,25 @@ std::optional<Levels> KnownLevels(const ColumnFamilyKey& column_family) {
   return std::nullopt;
 }
 
-void RefreshLevels(rocksdb::DB* db, const FamilyId& family,
+bool RefreshLevels(rocksdb::DB* db, const FamilyId& family,
                    const rocksdb::CompactionJobInfo* compaction) {
   const OpenDatabase database(db);
   const Clock::time_point start = Clock::now();
   std::map<std::string, ReadSamples> samples;
   ByColumnFamily before;
+  bool is_new = false;
   {
     const std::lock_guard lock(Registered().mutex);
     DatabaseLevels& state = Registered().databases[database];
-    uint32_t& known_id = state.ids.try_emplace(family.name, family.id).first->second;
-    if (std::exchange(known_id, family.id) != family.id) {
+    const auto [known_id, is_added] = state.ids.try_emplace(family.name, family.id);
+    is_new = is_added;
+    if (std::exchange(known_id->second, family.id) != family.id) {
+      is_new = true;
       // It was dropped, and another one has its name.
       state.levels.erase(family.name);
       state.samples.erase(family.name);
     }
-    if (state.next_refresh > start) return;
+    if (state.next_refresh > start) return is_new;
     state.next_refresh = start + kReading;
     samples.swap(state.samples);
     before = state.levels;
@@ -253,6 +259,7 @@ void RefreshLevels(rocksdb::DB* db, const FamilyId& family,
   std::erase_if(state.ids, [&](const auto& entry) { return !current.contains(entry.first); });
   state = {std::move(current), std::move(samples), std::move(state.ids),
            end + kPause * (end - start)};
+  return is_new;
 }
 
 }  // namespace blocksieve::rocksdb_plugin

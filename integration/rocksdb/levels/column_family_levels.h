@@ -41,8 +41,9 @@ struct ColumnFamilyKey {
 // closed. Thread-safe.
 
 /// Reads the sizes of all levels before files of `family` are built: the current ones or, with
-/// `compaction`, those after it. Does nothing if it has just read them.
-void RefreshLevels(rocksdb::DB* db, const FamilyId& family,
+/// `compaction`, those after it. Does not if it has just read them. Returns whether this is the
+/// first call for the family since its database was opened.
+bool RefreshLevels(rocksdb::DB* db, const FamilyId& family,
                    const rocksdb::CompactionJobInfo* compaction = nullptr);
 
 /// Replaces the levels of one column family.

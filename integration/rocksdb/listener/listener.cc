@@ -11,8 +11,7 @@
 #include "integration/rocksdb/levels/column_family_levels.h"
 #include "integration/rocksdb/sidecar/databases.h"
 
-namespace blocksieve {
-namespace rocksdb_plugin {
+namespace blocksieve::rocksdb_plugin {
 namespace {
 
 /// Calls `function` and logs its exceptions, since RocksDB is not exception-safe. Without sidecars,
@@ -28,20 +27,33 @@ void UpdateSidecars(Function function) noexcept {
   }
 }
 
+void LogCarrier(rocksdb::DB* db, const std::string& family, Listener::Explain explain) noexcept
+    try {
+  const std::string carrier = explain(db, family);
+  if (carrier.empty()) return;
+  LogQuietly(db->GetDBOptions().info_log.get(), "new files have ", carrier, family);
+} catch (const std::exception&) {
+  // Memory is short: the log lacks a line.
+}
+
 }  // namespace
 
 const char Listener::kName[] = "blocksieve";
 
+void Listener::OnBegin(rocksdb::DB* db, const FamilyId& family,
+                       const std::vector<std::string>& ssts,
+                       const rocksdb::CompactionJobInfo* compaction) {
+  const bool is_first = RefreshLevels(db, family, compaction);
+  UpdateSidecars([&] { RegisterForSidecars(db, family, ssts); });
+  if (is_first) LogCarrier(db, family.name, explain_);
+}
+
 void Listener::OnFlushBegin(rocksdb::DB* db, const rocksdb::FlushJobInfo& flush) {
-  const FamilyId family{flush.cf_name, flush.cf_id};
-  RefreshLevels(db, family);
-  UpdateSidecars([&] { RegisterForSidecars(db, family, {flush.file_path}); });
+  OnBegin(db, {flush.cf_name, flush.cf_id}, {flush.file_path}, nullptr);
 }
 
 void Listener::OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo& compaction) {
-  const FamilyId family{compaction.cf_name, compaction.cf_id};
-  RefreshLevels(db, family, &compaction);
-  UpdateSidecars([&] { RegisterForSidecars(db, family, compaction.input_files); });
+  OnBegin(db, {compaction.cf_name, compaction.cf_id}, compaction.input_files, &compaction);
 }
 
 void Listener::OnBackgroundError(rocksdb::BackgroundErrorReason, rocksdb::Status* error) {
@@ -72,10 +84,4 @@ bool HasListener(const rocksdb::DBOptions& options) {
                      [](const auto& one) { return As<Listener>(one.get()) != nullptr; });
 }
 
-}  // namespace rocksdb_plugin
-
-std::shared_ptr<rocksdb::EventListener> NewListener() {
-  return std::make_shared<rocksdb_plugin::Listener>();
-}
-
-}  // namespace blocksieve
+}  // namespace blocksieve::rocksdb_plugin

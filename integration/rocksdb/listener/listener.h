@@ -1,6 +1,10 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
+#include <string>
+#include <vector>
+
 #include "blocksieve/rocksdb/enable.h"
+#include "integration/rocksdb/compat/open_databases.h"
 
 namespace blocksieve::rocksdb_plugin {
 
@@ -8,6 +12,11 @@ namespace blocksieve::rocksdb_plugin {
 class Listener final : public rocksdb::EventListener {
  public:
   static const char kName[];
+
+  /// What new files of a column family of this name hold, as ExplainCarrier says; may be empty.
+  using Explain = std::string (*)(rocksdb::DB* db, const std::string& family);
+
+  explicit Listener(Explain explain) : explain_(explain) {}
 
   const char* Name() const override { return kName; }
 
@@ -21,6 +30,12 @@ class Listener final : public rocksdb::EventListener {
   void OnTableFileCreationStarted(const rocksdb::TableFileCreationBriefInfo& sst) override;
   void OnTableFileCreated(const rocksdb::TableFileCreationInfo& sst) override;
   void OnTableFileDeleted(const rocksdb::TableFileDeletionInfo& sst) override;
+
+ private:
+  void OnBegin(rocksdb::DB* db, const FamilyId& family, const std::vector<std::string>& ssts,
+               const rocksdb::CompactionJobInfo* compaction);
+
+  const Explain explain_;
 };
 
 /// What is wrong without the listener, for messages.

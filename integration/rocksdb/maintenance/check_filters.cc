@@ -10,13 +10,17 @@
 #include <vector>
 
 #include "blocksieve/rocksdb/maintenance.h"
+#include "integration/rocksdb/compat/column_families.h"
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/option_type.h"
+#include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/listener/listener.h"
 #include "integration/rocksdb/maintenance/file_report.h"
 #include "integration/rocksdb/options/loaded_options.h"
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/policy/policy.h"
+#include "integration/rocksdb/ranges/range_extractor.h"
+#include "integration/rocksdb/scan/scan_context.h"
 #include "lib/base/errors.h"
 
 namespace blocksieve {
@@ -41,6 +45,46 @@ std::string ExplainBits(double asked, const std::vector<FileReport>& files) {
   const double bits = 8 * Ratio(bytes, entries);
   if (is_coarse && bits > (1 + kBitsTolerance) * asked) return BitsNotKept(asked, bits);
   return is_unfiltered ? kNoFilterOfPrefixes : "";
+}
+
+// Adds each value_suffix_bytes that differs from what the database hides of values.
+void CheckSuffix(rocksdb::DB* db, const rocksdb::Options& options,
+                 std::vector<std::string>* problems) {
+  const uint32_t hidden = HiddenSuffixBytes(db, options);
+  const auto check = [&](const char* index, uint32_t bytes, const char* rewriter) {
+    if (bytes == hidden) return;
+    problems->push_back("value_suffix_bytes is " + std::to_string(bytes) + " in the " + index +
+                        ", but the database hides " + std::to_string(hidden) +
+                        " bytes at the end of values, so no read uses the columns; set it to " +
+                        std::to_string(hidden) + "; " + rewriter + " gives files the new index");
+  };
+  SkipIndexSettings skip_index;
+  if (FindIndexOptions(options, &skip_index).ok()) {
+    check("skip index", skip_index.value_suffix_bytes, "RebuildSkipIndexes");
+  }
+  const auto block_index = FindBlockIndexOptions(options);
+  if (block_index && !block_index->columns.empty()) {
+    check("block index", block_index->value_suffix_bytes, "RewriteFilters");
+  }
+}
+
+// Files without the block index of the options; empty without such files.
+std::string CountUnindexed(const rocksdb::Options& options, const std::vector<FileReport>& files) {
+  const auto lacks_index = [&](const FileReport& file) { return LacksBlockIndex(file, options); };
+  const auto count = std::ranges::count_if(files, lacks_index);
+  if (count == 0) return "";
+  std::string text = std::to_string(count) + " of " + std::to_string(files.size()) +
+                     " files have no block index, or one of other options; RewriteFilters gives "
+                     "them the index";
+  const auto have_ranges = std::ranges::count_if(files, [&](const FileReport& file) {
+    return lacks_index(file) && file.filter.answers_ranges();
+  });
+  if (have_ranges == 0 || !AnswersRanges(*FindBlockIndexOptions(options))) return text;
+  text += "; " + std::to_string(have_ranges) + " of them have range filters";
+  return text + (IsRangeExtractor(options.prefix_extractor.get())
+                     ? ": keep prefix_extractor=blocksieve.range until then"
+                     : ", which no seek asks: set prefix_extractor=blocksieve.range, or call "
+                       "RewriteFilters");
 }
 
 bool NamesOurs(const std::string& policy) { return policy.find("blocksieve") != policy.npos; }
@@ -71,6 +115,9 @@ std::vector<std::string> FindProblems(rocksdb::DB* db, rocksdb::ColumnFamilyHand
     const rocksdb::Status opens = CheckRangeOptions(policy->options(), options, true);
     if (!opens.ok()) problems.push_back(ToMessage(opens));
   }
+  CheckSuffix(db, options, &problems);
+  const std::string unindexed = CountUnindexed(options, files);
+  if (!unindexed.empty()) problems.push_back(unindexed);
   const FilterReader reader = ReaderOf(options);
   for (const FilterState state :
        {FilterState::kMissing, FilterState::kNotRead, FilterState::kUseless}) {
@@ -123,15 +170,23 @@ std::optional<std::pair<std::string, std::string>> FindNamedPolicy(rocksdb::Env*
 
 using namespace rocksdb_plugin;  // NOLINT: the same component
 
-rocksdb::Status CheckFilters(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+rocksdb::Status CheckFilters(rocksdb::DB* db,
+                             const std::vector<rocksdb::ColumnFamilyHandle*>& column_families,
                              std::vector<std::string>* problems) {
   return PublicCall({{"db", db}, {"problems", problems}}, [&]() -> rocksdb::Status {
-    if (column_family == nullptr) column_family = db->DefaultColumnFamily();
-    std::vector<FileReport> files;
-    const bool shares_bits = SharesBits(FindPolicy(db->GetOptions(column_family)));
-    BLOCKSIEVE_RETURN_IF_ERROR(ReadLiveFiles(db, column_family, shares_bits, &files));
-    const auto found = FindProblems(db, column_family, files);
-    problems->insert(problems->end(), found.begin(), found.end());
+    std::vector<rocksdb::ColumnFamilyHandle*> families = column_families;
+    BLOCKSIEVE_RETURN_IF_ERROR(ResolveFamilies(db, &families));
+    for (rocksdb::ColumnFamilyHandle* const family : families) {
+      std::vector<FileReport> files;
+      const bool shares_bits = SharesBits(FindPolicy(db->GetOptions(family)));
+      BLOCKSIEVE_RETURN_IF_ERROR(ReadLiveFiles(
+          db, family, shares_bits ? FileParts::kFilters : FileParts::kIndexes, &files));
+      const std::string place =
+          families.size() == 1 ? "" : "column family " + family->GetName() + ": ";
+      for (const std::string& problem : FindProblems(db, family, files)) {
+        problems->push_back(place + problem);
+      }
+    }
     return rocksdb::Status::OK();
   });
 }

@@ -153,6 +153,10 @@ inline FilterState JudgeFilter(const FileReport& file) {
   return JudgeFilter(file, file.place.reader);
 }
 
+/// Whether the options of the column family have a block index, and the file has keys but no index,
+/// or one of other options.
+bool LacksBlockIndex(const FileReport& file, const rocksdb::ColumnFamilyOptions& family);
+
 /// Whether the state is kMissing, kNotRead or kUseless.
 bool IsUnfiltered(const FileReport& file);
 
@@ -189,12 +193,19 @@ FilterReport ReportFilters(const rocksdb::TableProperties& properties,
 /// That of a block index; empty without one.
 IndexReport ReportIndex(const OpenedBlockIndex& opened, const rocksdb::TableProperties& properties);
 
+/// What ReadLiveFiles reads of files besides their table properties.
+enum class FileParts {
+  kNames,    ///< Filters, but only where properties do not tell their origin.
+  kIndexes,  ///< Also block indexes, and filters of files that lack one and may answer for ranges.
+  kFilters,  ///< Block indexes, and all filters.
+};
+
 /// Reads the files of a column family of an open database, in the order of levels; level 0 from the
 /// newest to the oldest. Files that are written meanwhile may be missing. Keeps the filters and
-/// block indexes of files that `*reports` has from an earlier call. `reads_filters`: false if the
-/// origin of filters is enough, which table properties mostly tell. Errors: those of RocksDB.
+/// block indexes of files that `*reports` has from an earlier call. Reads block indexes only if the
+/// options have one. Errors: those of RocksDB.
 rocksdb::Status ReadLiveFiles(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
-                              bool reads_filters, std::vector<FileReport>* reports);
+                              FileParts parts, std::vector<FileReport>* reports);
 
 /// The entries of the file's filters, which include the prefixes of a prefix extractor, but not
 /// those of the option `prefixes`; without a readable filter, the entries of the file.

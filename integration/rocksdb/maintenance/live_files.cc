@@ -13,6 +13,7 @@
 #include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/options/loaded_options.h"
 #include "integration/rocksdb/policy/policy.h"
+#include "integration/rocksdb/ranges/range_extractor.h"
 #include "lib/base/errors.h"
 
 namespace blocksieve::rocksdb_plugin {
@@ -50,13 +51,13 @@ TreeFile ToTreeFile(const FileReport& file, size_t id) {
   return described;
 }
 
-// Sets the filters and the block index of the report; filters that RocksDB cannot read are unknown.
-// Errors: NotFound.
-rocksdb::Status ReadFilters(rocksdb::Env* env, const std::string& path,
-                            const rocksdb::TableProperties& properties, bool may_have_index,
-                            FileReport* report) {
+// Sets the block index of the report and, if it is to be read, the filter; filters that RocksDB
+// cannot read are unknown. Errors: NotFound.
+rocksdb::Status ReadParts(rocksdb::Env* env, const std::string& path,
+                          const rocksdb::TableProperties& properties, bool may_have_index,
+                          bool reads_filters, FileReport* report) {
   OpenedTable table;
-  const bool has_filters = properties.filter_size != 0;
+  const bool has_filters = reads_filters && properties.filter_size != 0;
   if (has_filters || may_have_index) {
     rocksdb::Options options;
     options.env = env;
@@ -64,14 +65,14 @@ rocksdb::Status ReadFilters(rocksdb::Env* env, const std::string& path,
     if (status.IsNotFound() || status.IsPathNotFound()) return status;
   }
   report->index = ReportIndex(*table.index, properties);
-  report->filter = ReportFilters(properties, table.filters);
+  if (reads_filters) report->filter = ReportFilters(properties, table.filters);
   return rocksdb::Status::OK();
 }
 
 }  // namespace
 
 rocksdb::Status ReadLiveFiles(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
-                              bool reads_filters, std::vector<FileReport>* reports) {
+                              FileParts parts, std::vector<FileReport>* reports) {
   rocksdb::TablePropertiesCollection properties;
   BLOCKSIEVE_RETURN_IF_ERROR(ReadTableProperties(db, column_family, &properties));
   const rocksdb::Options options = db->GetOptions(column_family);
@@ -94,24 +95,35 @@ rocksdb::Status ReadLiveFiles(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
                                        : table.num_entries - table.num_range_deletions;
       FileReport report;
       FilterReport& filter = report.filter;
-      if (!reads_filters && TellsAll(table, reader)) {
+      rocksdb::Status read;
+      const auto read_parts = [&](bool reads_index, bool reads_filters) {
+        if (!read.ok()) return;
+        read = ReadParts(db->GetEnv(), path, table, reads_index, reads_filters, &report);
+      };
+      report.num_entries = num_entries;
+      if (parts != FileParts::kFilters && TellsAll(table, reader)) {
         filter.policy = table.filter_policy_name;
         filter.num_bytes = table.filter_size;
         const bool is_ours = filter.policy == Policy::kName;
         if (filter.num_bytes != 0)
           filter.origin = is_ours ? FilterOrigin::kBlocksieve : FilterOrigin::kStock;
+        if (may_have_index && parts == FileParts::kIndexes) {
+          read_parts(true, false);
+          const bool may_answer = table.prefix_extractor_name.starts_with(RangeExtractor::kName);
+          if (may_answer && LacksBlockIndex(report, options)) read_parts(true, true);
+        }
       } else if (const auto found_before = known.find(path); found_before != known.end()) {
         report = std::move(found_before->second);
-      } else if (!ReadFilters(db->GetEnv(), path, table, may_have_index, &report).ok()) {
-        continue;  // compacted away
+      } else {
+        read_parts(may_have_index, true);
       }
+      if (!read.ok()) continue;  // compacted away
       report.place = {.path = path,
                       .family = metadata.name,
                       .level = level.level,
                       .is_short_lived = level.level == 0 && !stays_on_level0,
                       .keys = {{file.smallestkey, file.largestkey}},
                       .reader = reader};
-      report.num_entries = num_entries;
       report.num_bytes = file.size;
       reports->push_back(std::move(report));
     }
@@ -167,6 +179,14 @@ FilterState JudgeFilter(const FileReport& file, const FilterReader& reader) {
   }
   const bool may_work = filter.origin == FilterOrigin::kUnknown && kind == Kind::kForeign;
   return may_work ? FilterState::kWorks : FilterState::kUseless;
+}
+
+bool LacksBlockIndex(const FileReport& file, const rocksdb::ColumnFamilyOptions& family) {
+  const std::optional<EnableOptions> index = FindBlockIndexOptions(family);
+  const bool needs_id =
+      std::ranges::any_of(family.table_properties_collector_factories, IsFileIdCollector);
+  return index && file.num_entries != 0 &&
+         (file.index.options_id != OptionsId(*index) || (needs_id && !file.index.has_file_id));
 }
 
 bool IsUnfiltered(const FileReport& file) {

@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "integration/rocksdb/compat/column_families.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 #include "lib/base/errors.h"
@@ -182,11 +183,10 @@ rocksdb::Status GetFilterMetrics(rocksdb::DB* db,
   return PublicCall({{"db", db}, {"metrics", metrics}}, [&]() -> rocksdb::Status {
     metrics->clear();
     std::vector<rocksdb::ColumnFamilyHandle*> families = column_families;
-    if (families.empty()) families.push_back(db->DefaultColumnFamily());
+    BLOCKSIEVE_RETURN_IF_ERROR(ResolveFamilies(db, &families));
     for (rocksdb::ColumnFamilyHandle* const family : families) {
       std::vector<FileReport> files;
-      BLOCKSIEVE_RETURN_IF_ERROR(CheckGiven({{"column_families", family}}));
-      BLOCKSIEVE_RETURN_IF_ERROR(ReadLiveFiles(db, family, /*reads_filters=*/false, &files));
+      BLOCKSIEVE_RETURN_IF_ERROR(ReadLiveFiles(db, family, FileParts::kNames, &files));
       AddFiles(files, /*with_rates=*/false, metrics);
     }
     Tickers tickers;

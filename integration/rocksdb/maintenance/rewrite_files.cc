@@ -11,6 +11,7 @@
 #include <optional>
 #include <thread>
 
+#include "integration/rocksdb/compat/column_families.h"
 #include "integration/rocksdb/compat/compact_file.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/compat/log.h"
@@ -122,6 +123,43 @@ rocksdb::Status CheckRewritable(const rocksdb::Options& options, const std::stri
   return rocksdb::Status::InvalidArgument("blocksieve: " + std::string(kNeedsListener));
 }
 
+/// A column family that RewriteFilters works on.
+struct FamilyToRewrite {
+  rocksdb::ColumnFamilyHandle* handle = nullptr;
+  rocksdb::Options options = {};
+  std::vector<FileReport> files = {};
+  std::vector<Tree> trees = {};  // one, unless there are no files
+  FilterPlan plan = {};
+  std::vector<std::string> not_better = {};
+};
+
+// Reads the files and plans. Appends to `*rewrites`, which point into the family.
+rocksdb::Status PlanFamily(rocksdb::DB* db, const RewriteFiltersOptions& options,
+                           const std::set<std::string>& written, FamilyToRewrite* family,
+                           std::vector<FileToRewrite>* rewrites) {
+  const auto visit_keys = [&](const FileReport& file,
+                              const std::function<void(std::string_view)>& visit) {
+    VisitKeys(family->options, file.place.path, visit);
+  };
+  family->not_better.clear();
+  BLOCKSIEVE_RETURN_IF_ERROR(
+      ReadLiveFiles(db, family->handle, FileParts::kFilters, &family->files));
+  family->trees = BuildTrees(family->files);
+  if (family->trees.empty() || family->trees.front().num_keys() == 0) return {};
+  Tree& tree = family->trees.front();
+  // Lookup shares as the policy has sampled them.
+  const auto known =
+      KnownLevels({family->options.info_log.get(), family->handle->GetName(), db->GetName()});
+  if (known) tree.SetLookupShares(*known);
+  Result<FilterPlan> plan = PlanColumnFamily(family->files, tree, family->options, options,
+                                             visit_keys, written, &family->not_better);
+  if (!plan.ok()) return ToRocksStatus(plan.status());
+  family->plan = *std::move(plan);
+  const std::vector<FileToRewrite> more = FilesToRewrite(family->files, tree, family->plan);
+  rewrites->insert(rewrites->end(), more.begin(), more.end());
+  return {};
+}
+
 }  // namespace
 
 Result<FilterPlan> PlanColumnFamily(const std::vector<FileReport>& files, const Tree& tree,
@@ -130,18 +168,11 @@ Result<FilterPlan> PlanColumnFamily(const std::vector<FileReport>& files, const 
                                     const KeysOfFile& keys_of_file,
                                     const std::set<std::string>& written,
                                     std::vector<std::string>* not_better) {
-  const std::optional<EnableOptions> block_index = FindBlockIndexOptions(family);
-  const bool needs_id =
-      std::ranges::any_of(family.table_properties_collector_factories, IsFileIdCollector);
   const auto report = [&](size_t file) -> const FileReport& {
     return files[tree.files()[file].id];
   };
   const auto is_chosen = [&](size_t file) { return IsChosen(options, report(file)); };
-  const auto lacks_index = [&](size_t file) {
-    const IndexReport& index = report(file).index;
-    return block_index && report(file).num_entries != 0 &&
-           (index.options_id != OptionsId(*block_index) || (needs_id && !index.has_file_id));
-  };
+  const auto lacks_index = [&](size_t file) { return LacksBlockIndex(report(file), family); };
   if (const Policy* const policy = FindPolicy(family)) {
     const auto changes_parts = [&](size_t file) {
       return lacks_index(file) || ChangesParts(report(file), policy->options(), keys_of_file);
@@ -254,49 +285,43 @@ rocksdb::Status RewriteFiles(rocksdb::DB* db, const std::vector<FileToRewrite>& 
 
 using namespace rocksdb_plugin;  // NOLINT: the same component
 
-rocksdb::Status RewriteFilters(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+rocksdb::Status RewriteFilters(rocksdb::DB* db,
+                               const std::vector<rocksdb::ColumnFamilyHandle*>& column_families,
                                const RewriteFiltersOptions& options,
                                const std::function<bool(const FileProgress&)>& progress) {
   return PublicCall({{"db", db}}, [&]() -> rocksdb::Status {
     constexpr int kMaxRounds = 5;
-    if (column_family == nullptr) column_family = db->DefaultColumnFamily();
-    const rocksdb::Options db_options = db->GetOptions(column_family);
-    BLOCKSIEVE_RETURN_IF_ERROR(CheckRewritable(db_options, column_family->GetName()));
-    const auto report = [&](const FileProgress& done) { return !progress || progress(done); };
-    const auto visit_keys = [&](const FileReport& file,
-                                const std::function<void(std::string_view)>& visit) {
-      VisitKeys(db_options, file.place.path, visit);
+    std::vector<rocksdb::ColumnFamilyHandle*> handles = column_families;
+    BLOCKSIEVE_RETURN_IF_ERROR(ResolveFamilies(db, &handles));
+    std::vector<FamilyToRewrite> families;
+    for (rocksdb::ColumnFamilyHandle* const handle : handles) {
+      families.push_back({handle, db->GetOptions(handle)});
+      BLOCKSIEVE_RETURN_IF_ERROR(CheckRewritable(families.back().options, handle->GetName()));
+    }
+    const auto handle_of = [&](const std::string& family) {
+      return *std::ranges::find(handles, family, &rocksdb::ColumnFamilyHandle::GetName);
     };
+    const auto report = [&](const FileProgress& done) { return !progress || progress(done); };
     FileProgress done;
     std::set<std::string> written;
-    std::vector<FileReport> files;
     for (int round = 0;; ++round) {
-      BLOCKSIEVE_RETURN_IF_ERROR(ReadLiveFiles(db, column_family, /*reads_filters=*/true, &files));
-      std::vector<Tree> trees = BuildTrees(files);
-      if (trees.empty() || trees.front().num_keys() == 0) break;
-      // Lookup shares as the policy has sampled them.
-      const auto known =
-          KnownLevels({db_options.info_log.get(), column_family->GetName(), db->GetName()});
-      if (known) trees.front().SetLookupShares(*known);
-      std::vector<std::string> not_better;
-      const Result<FilterPlan> plan = PlanColumnFamily(files, trees.front(), db_options, options,
-                                                       visit_keys, written, &not_better);
-      if (!plan.ok()) return ToRocksStatus(plan.status());
-      if (plan->changes.empty()) {
-        if (!not_better.empty())
-          LogQuietly(db_options.info_log.get(), NotBetterText(not_better), {},
-                     column_family->GetName(), rocksdb::InfoLogLevel::WARN_LEVEL);
-        break;
+      std::vector<FileToRewrite> rewrites;
+      for (FamilyToRewrite& family : families) {
+        BLOCKSIEVE_RETURN_IF_ERROR(PlanFamily(db, options, written, &family, &rewrites));
       }
+      if (rewrites.empty()) break;
       if (round == kMaxRounds) {
         return rocksdb::Status::Incomplete(
-            "blocksieve: " + std::to_string(plan->changes.size()) +
+            "blocksieve: " + std::to_string(rewrites.size()) +
             " files that were written meanwhile would improve; try again later");
       }
-      BLOCKSIEVE_RETURN_IF_ERROR(RewriteFiles(
-          db, FilesToRewrite(files, trees.front(), *plan),
-          [&](const std::string&) { return column_family; }, options.bytes_per_second, report,
-          &written, &done));
+      BLOCKSIEVE_RETURN_IF_ERROR(
+          RewriteFiles(db, rewrites, handle_of, options.bytes_per_second, report, &written, &done));
+    }
+    for (const auto& [handle, family, files, trees, plan, not_better] : families) {
+      if (not_better.empty()) continue;
+      LogQuietly(family.info_log.get(), NotBetterText(not_better), {}, handle->GetName(),
+                 rocksdb::InfoLogLevel::WARN_LEVEL);
     }
     done.files_left = done.bytes_left = 0;
     report(done);

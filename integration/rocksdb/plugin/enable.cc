@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blocksieve/rocksdb/enable.h"
 
+#include <rocksdb/convenience.h>
 #include <rocksdb/table.h>
+#include <rocksdb/utilities/options_util.h>
 
 #include <algorithm>
 #include <limits>
@@ -17,6 +19,7 @@
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/listener/listener.h"
+#include "integration/rocksdb/options/options_text.h"
 #include "integration/rocksdb/plugin/registry.h"
 #include "integration/rocksdb/policy/enable_options.h"
 #include "integration/rocksdb/policy/policy.h"
@@ -207,7 +210,41 @@ class FamilySetter {
   bool lost_filter_ = false;  // and there is no filter policy any more
 };
 
+// ExplainCarrier in an open database. RocksDB gives listeners no handles of column families, and so
+// the options of the default one alone; the OPTIONS file has those of others before they flush.
+std::string ExplainFamily(rocksdb::DB* db, const std::string& family) {
+  if (family == rocksdb::kDefaultColumnFamilyName) return ExplainCarrier(db->GetOptions());
+  std::string name, text;
+  if (!rocksdb::GetLatestOptionsFileName(db->GetName(), db->GetEnv(), &name).ok() ||
+      !rocksdb::ReadFileToString(db->GetEnv(), db->GetName() + "/" + name, &text).ok()) {
+    return "";
+  }
+  const SilentLog silent;  // what is wrong with the options was said when they were set
+  const OptionsText file(text);
+  rocksdb::ConfigOptions lenient;
+  lenient.ignore_unknown_options = lenient.ignore_unsupported_options = true;
+  ColumnFamilyOptions options;
+  BlockBasedTableOptions table;
+  if (file.TableFactory(family) != options.table_factory->Name() ||
+      !rocksdb::GetColumnFamilyOptionsFromMap(
+           lenient, {}, file.Options(OptionsSection::Family(family)), &options)
+           .ok() ||
+      !rocksdb::GetBlockBasedTableOptionsFromMap(
+           lenient, {}, file.Options(OptionsSection::Table(family)), &table)
+           .ok()) {
+    return "";
+  }
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return ExplainCarrier(options);
+}
+
 }  // namespace
+
+std::unique_ptr<rocksdb::EventListener> rocksdb_plugin::MakeListener() {
+  return std::make_unique<Listener>(&ExplainFamily);
+}
+
+std::shared_ptr<rocksdb::EventListener> NewListener() { return MakeListener(); }
 
 rocksdb::Status Enable(OptionsToSet options, const EnableOptions& features) {
   return PublicCall({}, [&]() -> rocksdb::Status {

@@ -85,7 +85,8 @@ int RegisterFactories(rocksdb::ObjectLibrary& library) {
       library, SkipIndexCollectorFactory::kName, [] { return new SkipIndexCollectorFactory({}); });
   AddFactory<rocksdb::TablePropertiesCollectorFactory>(library, FileIdCollectorFactory::kName,
                                                        [] { return new FileIdCollectorFactory; });
-  AddFactory<rocksdb::EventListener>(library, Listener::kName, [] { return new Listener; });
+  AddFactory<rocksdb::EventListener>(library, Listener::kName,
+                                     [] { return MakeListener().release(); });
   for (const char* const name : {RangeExtractor::kName, RangeExtractor::kMarkedName}) {
     AddFactory<const rocksdb::SliceTransform>(library, name,
                                               [name] { return new RangeExtractor(name); });

@@ -1,5 +1,9 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
+#include <rocksdb/listener.h>
+
+#include <memory>
+
 namespace blocksieve::rocksdb_plugin {
 
 /// Registers like blocksieve_rocksdb_register, unless another copy of this code in the process has
@@ -7,5 +11,8 @@ namespace blocksieve::rocksdb_plugin {
 /// objects. Statically linked programs need this too: RocksDB writes the names into OPTIONS files,
 /// and on reading silently drops names that are not registered.
 void RegisterUnlessRegistered();
+
+/// The listener of NewListener.
+std::unique_ptr<rocksdb::EventListener> MakeListener();
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -32,7 +32,9 @@ namespace {
 using namespace blocksieve::testing;  // NOLINT: test support
 using ::testing::AllOf;
 using ::testing::AnyOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 constexpr uint64_t kIndexedFiles = 4;
 
@@ -177,7 +179,7 @@ TEST(BlockIndexModesTest, EveryStepForwardAndBackReadsAllRows) {
   EXPECT_TRUE(refused.IsIncomplete()) << refused.ToString();
   EXPECT_NE(refused.ToString().find(".sst"), std::string::npos) << refused.ToString();
   WriteFiles(&db);
-  MustBeOk(RewriteFilters(&db.db(), nullptr));
+  MustBeOk(RewriteFilters(&db.db(), {}));
   ASSERT_TRUE(make_primary().ok()) << make_primary().ToString();
   const uint64_t num_rows = kIndexedFiles * 2000 + 1;
   db.Reopen(IndexedConfig(true));
@@ -187,6 +189,46 @@ TEST(BlockIndexModesTest, EveryStepForwardAndBackReadsAllRows) {
   EXPECT_EQ(CountRows(&db.db()), num_rows);
   db.Reopen(stock);
   EXPECT_EQ(CountRows(&db.db()), num_rows);
+}
+
+TEST(BlockIndexModesTest, ChecksCountFilesWithoutTheIndexOfTheOptions) {
+  const TempDir dir;
+  std::unique_ptr<rocksdb::DB> db;
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  const auto problems_under = [&](const EnableOptions& features, bool has_extractor) {
+    MustBeOk(Enable(&options, features));
+    if (!has_extractor) options.prefix_extractor = nullptr;
+    db.reset();
+    db = OpenDb(options, dir / "db");
+    std::vector<std::string> problems;
+    MustBeOk(CheckFilters(db.get(), {}, &problems));
+    return problems;
+  };
+  const EnableOptions by_filter = {
+      .target_fpr = 0.01, .ranges = true, .carrier = Carrier::kFilterAndSidecar};
+  EnableOptions by_block = by_filter;
+  by_block.carrier = Carrier::kBlockIndex;
+  EXPECT_THAT(problems_under(by_filter, true), IsEmpty());
+  for (int i = 0; i < 1000; ++i) MustBeOk(db->Put({}, RangeKey(16 * i), "value"));
+  MustBeOk(db->Flush({}));
+  const std::string count =
+      "1 of 1 files have no block index, or one of other options; RewriteFilters gives them the "
+      "index";
+  EXPECT_THAT(problems_under(by_block, true),
+              ElementsAre(count + "; 1 of them have range filters: keep "
+                                  "prefix_extractor=blocksieve.range until then"));
+  EXPECT_THAT(problems_under(by_block, false),
+              ElementsAre(count + "; 1 of them have range filters, which no seek asks: set "
+                                  "prefix_extractor=blocksieve.range, or call RewriteFilters"));
+  MustBeOk(RewriteFilters(db.get(), {}));
+  EXPECT_THAT(problems_under(by_block, false), IsEmpty());
+  by_block.columns = Columns({"n=int:field:1"});
+  by_block.value_suffix_bytes = 4;
+  EXPECT_THAT(problems_under(by_block, true),
+              ElementsAre(HasSubstr("value_suffix_bytes is 4 in the block index, but the database "
+                                    "hides 0 bytes"),
+                          count));
 }
 
 TEST(BlockIndexModesTest, CopiesAreReadWithAndWithoutTheIndex) {
@@ -274,7 +316,7 @@ TEST(BlockIndexPruningTest, OverwrittenRowsStayHiddenInAHalfAdoptedDatabase) {
                 other.counts().num_files);
       // Once all files have index and id, blocks are left out.
       db.Compact();
-      MustBeOk(RewriteFilters(&db.db(), nullptr));
+      MustBeOk(RewriteFilters(&db.db(), {}));
       PrunedRead whole(&db.db(), "n = 520");
       EXPECT_EQ(whole.rows.size(), 5u);
       EXPECT_EQ(whole.counts().blocks_left_out != 0, has_collector);

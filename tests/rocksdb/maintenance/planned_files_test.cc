@@ -56,7 +56,7 @@ class PlannedFilesTest : public ::testing::Test {
   // Returns the number of files.
   uint64_t Rewrite() {
     uint64_t num_files = 0;
-    MustBeOk(RewriteFilters(&db_->db(), nullptr, {}, [&](const FileProgress& done) {
+    MustBeOk(RewriteFilters(&db_->db(), {}, {}, [&](const FileProgress& done) {
       num_files = done.files_done + done.files_left;
       return true;
     }));
@@ -102,7 +102,8 @@ TEST_F(PlannedFilesTest, WhatIsNotBuiltReplacesNothingAndIsNotTriedAgain) {
       }
       const auto unfiltered = [&] {
         std::vector<FileReport> files;
-        MustBeOk(ReadLiveFiles(&db_->db(), db_->db().DefaultColumnFamily(), true, &files));
+        MustBeOk(ReadLiveFiles(&db_->db(), db_->db().DefaultColumnFamily(), FileParts::kFilters,
+                               &files));
         return std::ranges::count(files, 1, &FileReport::fpr);
       };
       const auto before = unfiltered();

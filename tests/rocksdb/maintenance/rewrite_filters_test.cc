@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "blocksieve/rocksdb.h"
@@ -31,7 +32,7 @@ using ::testing::HasSubstr;
 std::vector<std::string> ProblemsOf(rocksdb::DB* db,
                                     rocksdb::ColumnFamilyHandle* family = nullptr) {
   std::vector<std::string> problems;
-  MustBeOk(CheckFilters(db, family, &problems));
+  MustBeOk(CheckFilters(db, {family}, &problems));
   return problems;
 }
 
@@ -166,9 +167,9 @@ TEST_F(RewriteFiltersTest, AreRewrittenUnderReadsAndWrites) {
   for (const auto& [family, handle] : handles_) {
     // RocksDB's compactions, too, give files the new filters.
     const rocksdb::Status stopped = RewriteFilters(
-        db_.get(), handle, {}, [&](const FileProgress& done) { return done.files_done < 2; });
+        db_.get(), {handle}, {}, [&](const FileProgress& done) { return done.files_done < 2; });
     EXPECT_TRUE(stopped.ok() || stopped.IsIncomplete()) << stopped.ToString();
-    const rocksdb::Status resumed = RewriteFilters(db_.get(), handle);
+    const rocksdb::Status resumed = RewriteFilters(db_.get(), {handle});
     // Incomplete: the tree has changed all the time.
     EXPECT_TRUE(resumed.ok() || resumed.IsIncomplete()) << resumed.ToString();
   }
@@ -178,7 +179,7 @@ TEST_F(RewriteFiltersTest, AreRewrittenUnderReadsAndWrites) {
 
   ComeToRest();
   for (const auto& [family, handle] : handles_) {
-    MustBeOk(RewriteFilters(db_.get(), handle), family);
+    MustBeOk(RewriteFilters(db_.get(), {handle}), family);
   }
   const std::set<std::string> files = FileNames();
   for (const auto& [family, handle] : handles_) {
@@ -186,7 +187,7 @@ TEST_F(RewriteFiltersTest, AreRewrittenUnderReadsAndWrites) {
     const auto policies = FilesByPolicy(family);
     ASSERT_EQ(policies.size(), 1u);
     EXPECT_EQ(policies.begin()->first, "blocksieve");
-    MustBeOk(RewriteFilters(db_.get(), handle, {}, [](const FileProgress& done) {
+    MustBeOk(RewriteFilters(db_.get(), {handle}, {}, [](const FileProgress& done) {
       EXPECT_EQ(done.files_done + done.files_left, 0u);
       return true;
     }));
@@ -203,22 +204,22 @@ TEST_F(RewriteFiltersTest, AreRewrittenAsFarAsRequested) {
   // RocksDB's own compactions would leave fewer files to rewrite.
   MustBeOk(db_->SetOptions(handles_["points"], {{"disable_auto_compactions", "true"}}));
   // Stock filters work.
-  MustBeOk(RewriteFilters(db_.get(), handles_["points"], {.only_unfiltered = true}));
+  MustBeOk(RewriteFilters(db_.get(), {handles_["points"]}, {.only_unfiltered = true}));
   EXPECT_EQ(FilesByPolicy("points").count("blocksieve"), 0u);
   rocksdb::ColumnFamilyMetaData family;
   db_->GetColumnFamilyMetaData(handles_["points"], &family);
   while (family.levels.back().files.empty()) family.levels.pop_back();
   const auto& level = family.levels.back();
   const auto number = static_cast<uint32_t>(level.level);
-  MustBeOk(RewriteFilters(db_.get(), handles_["points"], {.level = number}));
+  MustBeOk(RewriteFilters(db_.get(), {handles_["points"]}, {.level = number}));
   EXPECT_EQ(FilesByPolicy("points")["blocksieve"], level.files.size());
   EXPECT_GT(FilesByPolicy("points").size(), 1u);
   const auto stop = [](const FileProgress& done) { return done.files_done == 0; };
-  const rocksdb::Status stopped = RewriteFilters(db_.get(), handles_["points"], {}, stop);
+  const rocksdb::Status stopped = RewriteFilters(db_.get(), {handles_["points"]}, {}, stop);
   EXPECT_THAT(stopped.ToString(), HasSubstr("stopped by progress"));
   EXPECT_EQ(FilesByPolicy("points")["blocksieve"], level.files.size() + 1);
   FileProgress last;
-  MustBeOk(RewriteFilters(db_.get(), handles_["points"], {}, [&](const FileProgress& done) {
+  MustBeOk(RewriteFilters(db_.get(), {handles_["points"]}, {}, [&](const FileProgress& done) {
     last = done;
     return true;
   }));
@@ -226,21 +227,75 @@ TEST_F(RewriteFiltersTest, AreRewrittenAsFarAsRequested) {
   EXPECT_EQ(FilesByPolicy("points").size(), 1u);
 }
 
+TEST_F(RewriteFiltersTest, OneCallTakesAllFamilies) {
+  bits_ = 0;
+  Open(Stock());
+  for (uint64_t file = 0; file < 2; ++file) {
+    for (const auto& [family, handle] : handles_) {
+      Put(family, 100 * file, 100);
+      MustBeOk(db_->Flush({}, handle));
+    }
+  }
+  const uint64_t num_files = 6;
+  const EnableOptions ours = {
+      .target_fpr = 0.01, .columns = {"v=field:1"}, .carrier = Carrier::kFilterAndSidecar};
+  Open({{"default", ours}, {"points", ours}, {"seeks", ours}});
+  std::vector<std::string> problems;
+  std::vector<FilterMetric> metrics;
+  for (const rocksdb::Status& unclear :
+       {RewriteFilters(db_.get(), {}), RebuildSkipIndexes(db_.get(), {}),
+        CheckFilters(db_.get(), {}, &problems), GetFilterMetrics(db_.get(), {}, &metrics)}) {
+    EXPECT_TRUE(unclear.IsInvalidArgument());
+    EXPECT_THAT(unclear.ToString(), HasSubstr("that DB::Open returned, as the database also has "
+                                              "these column families: points, seeks"));
+  }
+  const std::vector<rocksdb::ColumnFamilyHandle*> all = {nullptr, handles_["points"],
+                                                         handles_["seeks"]};
+  MustBeOk(CheckFilters(db_.get(), all, &problems));
+  const std::string problem = ": 2 of 2 files have no filters; RewriteFilters builds them";
+  EXPECT_THAT(problems,
+              ElementsAre("column family default" + problem, "column family points" + problem,
+                          "column family seeks" + problem));
+  MustBeOk(GetFilterMetrics(db_.get(), all, &metrics));
+  EXPECT_THAT(FilterMetricsText(metrics), HasSubstr("without_filter{column_family=\"seeks\"} 2"));
+
+  uint64_t done = 0;
+  uint64_t max_files = 2;
+  const auto progress = [&](const FileProgress& so_far) {
+    EXPECT_EQ(so_far.files_done + so_far.files_left, num_files - done);
+    return so_far.files_done < max_files;
+  };
+  const auto stop_and_resume = [&](const auto& call) {
+    done = 0;
+    max_files = 3;  // the first family's, and one of the second
+    EXPECT_THAT(call().ToString(), HasSubstr("stopped by progress"));
+    done = std::exchange(max_files, num_files);
+    MustBeOk(call());
+  };
+  stop_and_resume([&] { return RebuildSkipIndexes(db_.get(), all, progress); });
+  stop_and_resume([&] {
+    EXPECT_EQ(FilesByPolicy("default")["blocksieve"], done == 0 ? 0u : 2u);
+    EXPECT_EQ(FilesByPolicy("points")["blocksieve"], done == 0 ? 0u : 1u);
+    return RewriteFilters(db_.get(), all, {}, progress);
+  });
+  EXPECT_EQ(FilesByPolicy("seeks")["blocksieve"], 2u);
+}
+
 TEST(RewriteFiltersRefusalTest, FifoIsNotSupportedAndRatesByLevelNeedTheListener) {
-  EXPECT_THAT(RewriteFilters(nullptr, nullptr).ToString(), HasSubstr("db"));
+  EXPECT_THAT(RewriteFilters(nullptr, {}).ToString(), HasSubstr("db"));
   DbConfig config = MakeConfig(FilterShape::kFull, PolicyFromString("bloomfilter:10:false"));
   TestDb db(config);
   EXPECT_THAT(
-      RewriteFilters(&db.db(), nullptr).ToString(),
+      RewriteFilters(&db.db(), {}).ToString(),
       HasSubstr("column family default has no filter policy of this version of blocksieve"));
   config.table.filter_policy = PolicyFromString("{id=blocksieve;bits_per_key=9}");
   db.Reopen(config);
-  EXPECT_THAT(RewriteFilters(&db.db(), nullptr).ToString(), HasSubstr("need the listener"));
+  EXPECT_THAT(RewriteFilters(&db.db(), {}).ToString(), HasSubstr("need the listener"));
   EXPECT_THAT(ProblemsOf(&db.db()), ElementsAre(HasSubstr("need the listener")));
   config.options.compaction_style = rocksdb::kCompactionStyleFIFO;
   config.options.max_open_files = -1;
   db.Reopen(config);
-  EXPECT_TRUE(RewriteFilters(&db.db(), nullptr).IsNotSupported());
+  EXPECT_TRUE(RewriteFilters(&db.db(), {}).IsNotSupported());
 }
 
 TEST_F(RewriteFiltersTest, AreCheckedForWhatRocksDbDoesNotReport) {
@@ -274,7 +329,7 @@ TEST_F(RewriteFiltersTest, AreCheckedForWhatRocksDbDoesNotReport) {
   EXPECT_THAT(problems_of("seeks"), HasSubstr("filter_policy=nullptr does not read"));
   Open(ours);
   EXPECT_EQ(problems_of("points"), "1 of 2 files have no filters; RewriteFilters builds them\n");
-  MustBeOk(RewriteFilters(db_.get(), handles_["points"], {.only_unfiltered = true}));
+  MustBeOk(RewriteFilters(db_.get(), {handles_["points"]}, {.only_unfiltered = true}));
   EXPECT_EQ(problems_of("points"), "");
 }
 

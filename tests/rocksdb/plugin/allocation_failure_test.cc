@@ -271,8 +271,7 @@ TEST_F(SkipIndexAllocationFailureTest, CallsReportAnError) {
   const auto enable = [&] { return Enable(&options, features); };
   MustBeOk(enable());  // registers with RocksDB, once
   EXPECT_GT(FailEachAllocation(enable, expect_error), 5u);
-  EXPECT_GT(FailEachAllocation([&] { return RebuildSkipIndexes(&db.db(), nullptr); }, expect_error),
-            5u);
+  EXPECT_GT(FailEachAllocation([&] { return RebuildSkipIndexes(&db.db(), {}); }, expect_error), 5u);
 }
 
 }  // namespace

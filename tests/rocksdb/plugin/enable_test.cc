@@ -11,6 +11,8 @@
 
 #include "blocksieve/rocksdb.h"
 #include "blocksieve/rocksdb/skip_index.h"
+#include "integration/rocksdb/compat/version_differences.h"
+#include "tests/support/logs.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_db.h"
 
@@ -41,6 +43,40 @@ TEST(EnableTest, TheLastCallCounts) {
   EXPECT_THAT(DumpOptions(twice),
               AllOf(HasSubstr("block_size=12345"), HasSubstr("wasted_reads=0.1"),
                     HasSubstr("listeners: 1, collectors: 1")));
+}
+
+TEST(EnableTest, TheInfoLogExplainsTheCarrierOnceForEachFamilyAndOpening) {
+  const TempDir dir;
+  rocksdb::DBOptions shared;
+  shared.create_if_missing = shared.create_missing_column_families = true;
+  const auto log = std::make_shared<MemoryLogger>();
+  shared.info_log = log;
+  for (size_t opening = 1; opening <= 2; ++opening) {
+    rocksdb::DBOptions options = shared;
+    std::vector<rocksdb::ColumnFamilyDescriptor> families = {
+        {"default", {}}, {"rows", {}}, {"plain", {}}};
+    MustBeOk(Enable({&options, &families[0].options}, {.ranges = true}));
+    MustBeOk(Enable({&options, &families[1].options},
+                    {.ranges = true, .prefixes = "delimiter:/", .columns = {"a=field:1"}}));
+    std::vector<rocksdb::ColumnFamilyHandle*> handles;
+    std::unique_ptr<rocksdb::DB> db;
+    MustBeOk(rocksdb_plugin::OpenDb(&db, [&](rocksdb_plugin::OpenedDb* opened) {
+      return rocksdb::DB::Open(options, dir / "db", families, &handles, opened);
+    }));
+    for (const std::string key : {"a", "b"}) {
+      for (auto* const handle : handles) {
+        MustBeOk(db->Put({}, handle, key, "value"));
+        MustBeOk(db->Flush({}, handle));
+      }
+    }
+    for (auto* const handle : handles) MustBeOk(db->DestroyColumnFamilyHandle(handle));
+    for (const auto& [name, family] : families) {
+      const std::string carrier = ExplainCarrier(family);
+      EXPECT_EQ(carrier.empty(), name == "plain");
+      EXPECT_EQ(CountOf(log->text(), "column family " + name + ": new files have " + carrier),
+                carrier.empty() ? 0 : opening);
+    }
+  }
 }
 
 class EnabledDbTest : public ::testing::Test {
@@ -124,7 +160,7 @@ TEST_F(EnabledDbTest, RefusesNull) {
   refuses("db", SkipScan::Create(nullptr, nullptr, "TRUE", {}, &scan));
   refuses("db", SkipScan::Create(nullptr, nullptr, all, {}, &scan));
   refuses("scan", SkipScan::Create(db_.get(), nullptr, "TRUE", {}, nullptr));
-  refuses("db", RebuildSkipIndexes(nullptr, nullptr));
+  refuses("db", RebuildSkipIndexes(nullptr, {}));
   refuses("db", CopySkipIndexes(nullptr, nullptr, "x"));
 }
 

@@ -31,7 +31,8 @@ constexpr uint64_t kKeys = 10'000;
 
 std::vector<FileReport> Reports(TestDb* db) {
   std::vector<FileReport> files;
-  MustBeOk(rocksdb_plugin::ReadLiveFiles(&db->db(), (*db)->DefaultColumnFamily(), true, &files));
+  MustBeOk(rocksdb_plugin::ReadLiveFiles(&db->db(), (*db)->DefaultColumnFamily(),
+                                         rocksdb_plugin::FileParts::kFilters, &files));
   return files;
 }
 

@@ -137,6 +137,16 @@ TEST_F(SkipDatabaseKindsTest, TtlDatabases) {
     rocksdb::DBWithTTL* opened = nullptr;
     MustBeOk(rocksdb::DBWithTTL::Open(config.ToOptions(), dir / "db", &opened, 100'000));
     const std::unique_ptr<rocksdb::DBWithTTL> db(opened);
+    std::vector<std::string> problems;
+    MustBeOk(CheckFilters(db.get(), {}, &problems));
+    EXPECT_EQ(problems.size(), suffix == 0 ? 1u : 0u);
+    MustBeOk(CheckFilters(db->GetBaseDB(), {}, &problems));
+    ASSERT_EQ(problems.size(), 1u);
+    EXPECT_EQ(problems[0],
+              "value_suffix_bytes is " + std::to_string(suffix) +
+                  " in the skip index, but the database hides " + std::to_string(4 - suffix) +
+                  " bytes at the end of values, so no read uses the columns; set it to " +
+                  std::to_string(4 - suffix) + "; RebuildSkipIndexes gives files the new index");
     Fill(db.get());
     for (const bool overlapped : {false, true}) {
       if (overlapped) {

@@ -28,7 +28,7 @@ TEST_F(SkipDatabasesTest, RebuildingNeedsTablesOfBlocks) {
   options.allow_mmap_reads = true;
   const TempDir dir;
   const auto db = OpenDb(options, dir / "db");
-  EXPECT_TRUE(RebuildSkipIndexes(db.get(), nullptr).IsNotSupported());
+  EXPECT_TRUE(RebuildSkipIndexes(db.get(), {}).IsNotSupported());
 }
 
 // tests/PITFALLS.md, 33: a column that was dropped, and its name given to another field.
@@ -133,7 +133,7 @@ TEST(TablePropertiesTest, TablesWithoutThemAreScannedAndRewritten) {
     EXPECT_EQ(pruned.counts().files_pruned, 0u);
     EXPECT_EQ(pruned.rows.size(), 20u);
     std::vector<std::string> problems;
-    MustBeOk(CheckFilters(&db.db(), nullptr, &problems));
+    MustBeOk(CheckFilters(&db.db(), {}, &problems));
     ASSERT_EQ(problems.size(), 1u);
     EXPECT_NE(problems[0].find("2 of 2 files have no filters"), std::string::npos) << problems[0];
     std::vector<FilterMetric> metrics;
@@ -141,15 +141,15 @@ TEST(TablePropertiesTest, TablesWithoutThemAreScannedAndRewritten) {
     EXPECT_NE(FilterMetricsText(metrics).find("_files_without_filter{column_family=\"default\"} 2"),
               std::string::npos);
     MustBeOk(CopySkipIndexes(&db.db(), nullptr, db.path()));
-    EXPECT_TRUE(RebuildSkipIndexes(&db.db(), nullptr).IsIncomplete());
+    EXPECT_TRUE(RebuildSkipIndexes(&db.db(), {}).IsIncomplete());
 
     if (ROCKSDB_MAJOR >= 8) {
-      EXPECT_TRUE(RewriteFilters(&db.db(), nullptr).IsNotSupported());
+      EXPECT_TRUE(RewriteFilters(&db.db(), {}).IsNotSupported());
       continue;
     }
-    MustBeOk(RewriteFilters(&db.db(), nullptr));
+    MustBeOk(RewriteFilters(&db.db(), {}));
     problems.clear();
-    MustBeOk(CheckFilters(&db.db(), nullptr, &problems));
+    MustBeOk(CheckFilters(&db.db(), {}, &problems));
     EXPECT_TRUE(problems.empty()) << problems[0];
     EXPECT_EQ(sevens(&reason), 20u);
     EXPECT_EQ(reason, "");

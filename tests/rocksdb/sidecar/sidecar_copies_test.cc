@@ -87,7 +87,7 @@ TEST_F(SidecarCopiesTest, LostSidecarsAreRebuiltWithoutCompaction) {
     return true;
   };
   const auto start = std::chrono::steady_clock::now();
-  MustBeOk(RebuildSkipIndexes(other.get(), nullptr, keep_last, /*bytes_per_second=*/20'000));
+  MustBeOk(RebuildSkipIndexes(other.get(), {}, keep_last, /*bytes_per_second=*/20'000));
   // Checks only the minimum time, for 600 rows of more than 14 bytes.
   EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(200));
   EXPECT_EQ(last.files_done, kFiles);
@@ -108,11 +108,11 @@ TEST_F(SidecarCopiesTest, LostSidecarsAreRebuiltWithoutCompaction) {
 TEST_F(SidecarCopiesTest, RebuildingContinuesWhereItStopped) {
   const auto other = OpenBackup();
   const auto once = [](const FileProgress& progress) { return progress.files_done == 0; };
-  EXPECT_TRUE(RebuildSkipIndexes(other.get(), nullptr, once).IsIncomplete());
+  EXPECT_TRUE(RebuildSkipIndexes(other.get(), {}, once).IsIncomplete());
   EXPECT_EQ(NumWithoutIndex(*other), kFiles - 1);
-  EXPECT_TRUE(RebuildSkipIndexes(other.get(), nullptr, once).IsIncomplete());
+  EXPECT_TRUE(RebuildSkipIndexes(other.get(), {}, once).IsIncomplete());
   EXPECT_EQ(NumWithoutIndex(*other), kFiles - 2);
-  MustBeOk(RebuildSkipIndexes(other.get(), nullptr));
+  MustBeOk(RebuildSkipIndexes(other.get(), {}));
   EXPECT_EQ(NumWithoutIndex(*other), 0u);
 }
 
@@ -130,7 +130,7 @@ TEST_F(SidecarCopiesTest, RebuildingIndexesAnotherColumn) {
   ScanExplanation before;
   EXPECT_EQ(ScanBoth(&db_.db(), where, &before).size(), 10u);
   EXPECT_EQ(before.files_pruned, 0u);
-  MustBeOk(RebuildSkipIndexes(&db_.db(), nullptr));
+  MustBeOk(RebuildSkipIndexes(&db_.db(), {}));
   EXPECT_EQ(NamesWith(db_.path(), ".sst"), ssts);
   ScanExplanation after;
   EXPECT_EQ(ScanBoth(&db_.db(), where, &after).size(), 10u);
@@ -145,7 +145,7 @@ TEST_F(SidecarCopiesTest, FilesWithSeveralVersionsAreRebuiltIfAllAreRead) {
   db_.Compact();  // one file with both versions
   const std::string number = *NamesWith(db_.path(), ".sst").begin();
   std::filesystem::remove(Sidecar(db_, number));
-  const rocksdb::Status status = RebuildSkipIndexes(&db_.db(), nullptr);
+  const rocksdb::Status status = RebuildSkipIndexes(&db_.db(), {});
   EXPECT_EQ(status.IsIncomplete(), !rocksdb_plugin::kReadsAllVersions) << status.ToString();
   EXPECT_EQ(NumWithoutIndex(db_.db()), rocksdb_plugin::kReadsAllVersions ? 0u : 1u);
   EXPECT_EQ(Count(db_.db(), "n = 7", nullptr, old), 10u);
@@ -162,7 +162,7 @@ TEST_F(SidecarCopiesTest, RowsWithoutPlainValuesAreNeverSkipped) {
   }
   db.Flush();
   std::filesystem::remove(Sidecar(db, *NamesWith(db.path(), ".sst").begin()));
-  const rocksdb::Status status = RebuildSkipIndexes(&db.db(), nullptr);
+  const rocksdb::Status status = RebuildSkipIndexes(&db.db(), {});
   if (rocksdb_plugin::kReadsAllVersions) {
     MustBeOk(status);
   } else {
@@ -186,7 +186,7 @@ TEST_F(SidecarCopiesTest, FilesKnowTheirBlobReferencesWhateverTheOptionsAre) {
     config.options.enable_blob_files = !was_on;
     db.Reopen(config);
     std::filesystem::remove(rocksdb_plugin::SidecarPath(FilesOf(db.db()).begin()->first));
-    MustBeOk(RebuildSkipIndexes(&db.db(), nullptr));
+    MustBeOk(RebuildSkipIndexes(&db.db(), {}));
     EXPECT_EQ(NumWithoutIndex(db.db()), 0u);
     for (const std::string where : {"n = 7", "n = 17"}) {
       ScanExplanation explanation;
@@ -220,7 +220,7 @@ TEST_F(SidecarCopiesTest, RowsOfPreparedTransactionsDoNotHideCommittedOnes) {
     const bool is_hidden = !rocksdb_plugin::kReadsAllVersions && policy != rocksdb::WRITE_COMMITTED;
     for (const bool is_plain : {false, true}) {
       rocksdb::DB* const rebuilds = is_plain ? db->GetRootDB() : db.get();
-      EXPECT_EQ(RebuildSkipIndexes(rebuilds, nullptr).IsIncomplete(), is_hidden);
+      EXPECT_EQ(RebuildSkipIndexes(rebuilds, {}).IsIncomplete(), is_hidden);
       EXPECT_EQ(NumWithoutIndex(*db), is_hidden ? 1u : 0u);
       EXPECT_EQ(Count(*db, "n = 7"), 10u);
       EXPECT_EQ(Count(*db, "n = 500"), 0u);

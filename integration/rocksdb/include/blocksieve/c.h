@@ -86,7 +86,8 @@ void blocksieve_pruning_destroy(blocksieve_pruning_t* pruning);  ///< Null: does
 uint64_t blocksieve_range_filter_count(const char* result, char** errptr);
 
 /// The metrics of GetFilterMetrics in blocksieve/rocksdb/maintenance.h, in Prometheus' text format.
-/// No column families: the default one. To be freed with rocksdb_free; null on error.
+/// No column families: the default one, if there is no other. To be freed with rocksdb_free; null
+/// on error.
 char* blocksieve_filter_metrics(rocksdb_t* db,
                                 rocksdb_column_family_handle_t* const* column_families,
                                 size_t num_column_families, char** errptr);

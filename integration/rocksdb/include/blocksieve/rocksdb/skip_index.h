@@ -127,7 +127,7 @@ struct SkipIndexCacheOptions {
 /// May be called at any time.
 BLOCKSIEVE_EXPORT void ConfigureSkipIndexCache(const SkipIndexCacheOptions& options);
 
-/// Progress of RebuildSkipIndexes or RewriteFilters.
+/// Progress of RebuildSkipIndexes or RewriteFilters, over all of their column families.
 struct FileProgress {
   uint64_t files_done = 0;  ///< Files finished so far.
   uint64_t files_left = 0;  ///< Files that are still to be done.
@@ -148,21 +148,26 @@ BLOCKSIEVE_EXPORT rocksdb::Status CopySkipIndexes(rocksdb::DB* db,
                                                   const std::string& directory,
                                                   uint64_t* num_copied = nullptr);
 
-/// Reads the SSTs that lack the index of the column family's current options, one at a time, and
-/// writes each a sidecar: after a restore, or to index another column. It rewrites
-/// no SST; CompactRange with BottommostLevelCompaction::kForce does, and builds the index as well.
-/// Finished sidecars stay, so a call after a stop continues where it ended. `progress`, if set, is
-/// called before each file, while it is read, and at the end; false stops, unless no files are
-/// left. Reads at most `bytes_per_second` of keys and values; 0: no limit.
+/// Reads the SSTs that lack the index of their column family's current options, one at a time, and
+/// writes each a sidecar: after a restore, or to index another column. It rewrites no SST;
+/// CompactRange with BottommostLevelCompaction::kForce does, and builds the index as well. Finished
+/// sidecars stay, so a call after a stop continues where it ended. `progress`, if set, is called
+/// before each file, while it is read, and at the end; false stops, unless no files are left. Reads
+/// at most `bytes_per_second` of keys and values; 0: no limit.
+///
+/// `column_families`: handles that DB::Open returned, for one family after the other. A null
+/// pointer means the default family, and an empty list all families of a database that has no other
+/// one. For other databases an empty list is InvalidArgument, as RocksDB does not return handles
+/// again.
 ///
 /// Before RocksDB 9.3, SSTs with merge operands or several versions of a row get none: compact
 /// them.
 ///
-/// Errors: InvalidArgument unless the column family has exactly one skip index factory (a file
+/// Errors: InvalidArgument unless each column family has exactly one skip index factory (a file
 /// keeps one index); NotSupported with user-defined timestamps;
 /// Incomplete if `progress` returned false, or SSTs cannot be indexed (naming the first).
 BLOCKSIEVE_EXPORT rocksdb::Status RebuildSkipIndexes(
-    rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+    rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandle*>& column_families,
     const std::function<bool(const FileProgress&)>& progress = nullptr,
     uint64_t bytes_per_second = 0);
 
