@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "blocksieve/predicate.h"
+#include "lib/base/errors.h"
 #include "lib/column/tokens.h"
 #include "lib/column/values.h"
 
@@ -84,6 +85,48 @@ std::optional<bool> EvaluateLeaf(const PredicateNode& leaf, std::string_view row
   return has_column ? std::optional(is_true) : std::nullopt;
 }
 
+// The leaf whose values `operand` can share with others of its column: `=` or IN below an OR, their
+// negation below an AND. Null for other operands.
+const PredicateNode* FindValues(const PredicateNode& operand, Kind kind) {
+  if (kind == Kind::kAnd && operand.kind != Kind::kNot) return nullptr;
+  const PredicateNode& leaf = kind == Kind::kAnd ? *operand.children[0] : operand;
+  const bool has_values = leaf.IsLeaf() && (leaf.comparison == Comparison::kEqual ||
+                                            leaf.comparison == Comparison::kIn);
+  return has_values ? &leaf : nullptr;
+}
+
+// Turns `a = 1 OR a = 2` into `a IN (1, 2)` and `a != 1 AND a != 2` into `a NOT IN (1, 2)`, in the
+// place of the first, so that the index is probed once for all values of a column.
+Result<std::vector<PredicateNodePointer>> UniteValues(Kind kind,
+                                                      std::vector<PredicateNodePointer> operands) {
+  std::vector<PredicateNodePointer> united;
+  std::vector<std::pair<size_t, std::vector<Literal>>> lists;  // of each column; of two on
+  for (PredicateNodePointer& operand : operands) {
+    const PredicateNode* const leaf = FindValues(*operand, kind);
+    const auto list = std::find_if(
+        lists.begin(), leaf == nullptr ? lists.begin() : lists.end(), [&](const auto& one) {
+          return FindValues(*united[one.first], kind)->column == leaf->column;
+        });
+    if (leaf == nullptr || list == lists.end()) {
+      if (leaf != nullptr) lists.push_back({united.size(), {}});
+      united.push_back(std::move(operand));
+      continue;
+    }
+    auto& [first, literals] = *list;
+    if (literals.empty()) literals = FindValues(*united[first], kind)->literals;
+    literals.insert(literals.end(), leaf->literals.begin(), leaf->literals.end());
+  }
+  for (auto& [first, literals] : lists) {
+    if (literals.empty()) continue;
+    const Column column = *FindValues(*united[first], kind)->column;
+    BLOCKSIEVE_ASSIGN_OR_RETURN(united[first],
+                                MakeComparison(column, Comparison::kIn, std::move(literals)));
+    if (kind == Kind::kOr) continue;
+    BLOCKSIEVE_ASSIGN_OR_RETURN(united[first], MakeNot(united[first]));
+  }
+  return united;
+}
+
 }  // namespace
 
 PredicateNodePointer MakeConstant(bool is_true) {
@@ -108,6 +151,7 @@ Result<PredicateNodePointer> MakeCombination(Kind kind,
       children.push_back(std::move(operand));
     }
   }
+  BLOCKSIEVE_ASSIGN_OR_RETURN(children, UniteValues(kind, std::move(children)));
   if (children.size() == 1) return std::move(children[0]);
   return MakeInner(kind, std::move(children));
 }

@@ -67,11 +67,12 @@ struct PredicateNode {
 
   // Leaves only.
   bool constant = false;
-  std::optional<Column> column;   ///< nullopt for constants
-  std::vector<Literal> literals;  ///< as given; values and range refer to them
-  std::string upper_bound;        ///< referred to by range.high, unless that is a literal
-  std::vector<Value> values;      ///< ascending, distinct
-  ValueRange range;               ///< for kPattern, the range of its matches
+  std::optional<Column> column;                  ///< nullopt for constants
+  Comparison comparison = Comparison::kMissing;  ///< as given; unspecified for constants
+  std::vector<Literal> literals;                 ///< as given; values and range refer to them
+  std::string upper_bound;    ///< referred to by range.high, unless that is a literal
+  std::vector<Value> values;  ///< ascending, distinct
+  ValueRange range;           ///< for kPattern, the range of its matches
   std::optional<Pattern> pattern;
   std::string text;          ///< text form
   std::string negated_text;  ///< text form under NOT

@@ -52,7 +52,8 @@ class Reference {
     return all[Below(all.size())];
   }
   std::string RandomText(uint64_t most_pieces);
-  Condition RandomComparison();
+  // With `is_values`, of = or IN.
+  Condition RandomComparison(const ColumnFacts& facts, bool is_values);
 
   std::mt19937_64 random_;
 };
