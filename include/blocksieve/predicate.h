@@ -16,6 +16,7 @@ namespace blocksieve {
 
 namespace internal {
 class GranulePruner;
+class JsonComparisons;
 struct PredicateNode;
 }  // namespace internal
 
@@ -121,6 +122,7 @@ class BLOCKSIEVE_EXPORT Predicate {
 
   NodePointer node_;
   std::shared_ptr<const std::vector<Column>> columns_;
+  std::shared_ptr<const internal::JsonComparisons> json_;  // may be null
 };
 
 /// Orders rows by a column's value; of an array, by the smallest, or the largest if descending.

@@ -3,14 +3,11 @@
 
 #include <algorithm>
 #include <cassert>
-#include <compare>
 #include <iterator>
 #include <utility>
 
 #include "blocksieve/predicate.h"
 #include "lib/base/errors.h"
-#include "lib/column/tokens.h"
-#include "lib/column/values.h"
 
 namespace blocksieve::internal {
 namespace {
@@ -37,52 +34,6 @@ std::string OperandText(const PredicateNode& operand, Kind kind) {
                           (operand.kind == Kind::kAnd && kind == Kind::kOr);
   const std::string text = PredicateText(operand);
   return binds_more ? text : "(" + text + ")";
-}
-
-bool Contains(const std::vector<Value>& values, const Value& value) noexcept {
-  const auto is_less = [](const Value& a, const Value& b) {
-    return a.Compare(b) == std::strong_ordering::less;
-  };
-  return std::binary_search(values.begin(), values.end(), value, is_less);
-}
-
-bool IsWithin(const ValueRange& range, const Value& value) noexcept {
-  if (range.low) {
-    const std::strong_ordering order = value.Compare(*range.low);
-    if (range.includes_low ? order < 0 : order <= 0) return false;
-  }
-  if (range.high) {
-    const std::strong_ordering order = value.Compare(*range.high);
-    if (range.includes_high ? order > 0 : order >= 0) return false;
-  }
-  return true;
-}
-
-bool IsTrueFor(const PredicateNode& leaf, const Value& value) {
-  switch (leaf.kind) {
-    case Kind::kValues:
-      return Contains(leaf.values, value);
-    case Kind::kRange:
-      return IsWithin(leaf.range, value);
-    case Kind::kPattern:
-      return leaf.pattern->Matches(value.bytes());
-    case Kind::kWord:
-      return !ForEachWord(value.bytes(),
-                          [&](std::string_view word) { return word != leaf.literals[0].text; });
-    default:
-      return true;
-  }
-}
-
-std::optional<bool> EvaluateLeaf(const PredicateNode& leaf, std::string_view row) {
-  if (leaf.kind == Kind::kConstant) return leaf.constant;
-  bool is_true = false;
-  const bool has_column = ForEachCompared(*leaf.column, row, [&](const Value& value) {
-    is_true = IsTrueFor(leaf, value);
-    return !is_true;
-  });
-  if (leaf.kind == Kind::kMissing) return !has_column;
-  return has_column ? std::optional(is_true) : std::nullopt;
 }
 
 // The leaf whose values `operand` can share with others of its column: `=` or IN below an OR, their
@@ -173,22 +124,6 @@ std::string PredicateText(const PredicateNode& node) {
     text += OperandText(*child, node.kind);
   }
   return text;
-}
-
-std::optional<bool> Evaluate(const PredicateNode& node, std::string_view row) {
-  if (node.IsLeaf()) return EvaluateLeaf(node, row);
-  if (node.kind == Kind::kNot) {
-    const std::optional<bool> operand = Evaluate(*node.children[0], row);
-    return operand ? std::optional(!*operand) : std::nullopt;
-  }
-  const bool decisive = node.kind == Kind::kOr;
-  std::optional<bool> result = !decisive;
-  for (const PredicateNodePointer& child : node.children) {
-    const std::optional<bool> truth = Evaluate(*child, row);
-    if (truth == decisive) return decisive;
-    if (!truth) result = truth;
-  }
-  return result;
 }
 
 }  // namespace blocksieve::internal

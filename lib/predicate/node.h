@@ -101,7 +101,4 @@ Result<PredicateNodePointer> ParsePredicate(std::string_view text, std::span<con
 
 std::string PredicateText(const PredicateNode& node);
 
-/// Three-valued logic; nullopt: unknown.
-std::optional<bool> Evaluate(const PredicateNode& node, std::string_view row);
-
 }  // namespace blocksieve::internal

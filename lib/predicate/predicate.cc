@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "lib/base/errors.h"
+#include "lib/predicate/evaluation.h"
 #include "lib/predicate/lexer.h"
 #include "lib/predicate/node.h"
 
@@ -27,6 +28,7 @@ Predicate::Predicate(NodePointer node) : node_(std::move(node)) {
   std::vector<Column> columns;
   CollectColumns(*node_, &columns);
   columns_ = std::make_shared<const std::vector<Column>>(std::move(columns));
+  json_ = internal::JsonComparisons::Find(*node_);
 }
 
 template <class MakeNode>
@@ -96,7 +98,7 @@ std::string Predicate::ColumnText(const Column& column) {
 }
 
 bool Predicate::Matches(std::string_view row) const {
-  return internal::Evaluate(*node_, row) == true;
+  return internal::IsTrue(*node_, json_.get(), row);
 }
 
 }  // namespace blocksieve

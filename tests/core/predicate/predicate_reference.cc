@@ -141,15 +141,15 @@ Answer Not(Answer answer) {
 
 const std::vector<ColumnFacts>& Reference::Columns() {
   static const std::vector<ColumnFacts> columns{
-      {"s", "s=field:1", "bytes", 0, false, 0},
-      {"n", "n=int:2", "int", 1, false, 0},
-      {"u", "u=uint:2", "uint", 1, false, 0},
-      {"f", "f=float:3", "float", 2, false, 0},
-      {"a", "a=int:field[,]:4", "int", 3, true, 0},
-      {"t", "t=field[,]:4", "bytes", 3, true, 0},
-      {"w", "w=words:5", "bytes", 4, false, 'w'},
-      {"g", "g=ngrams(2):5", "bytes", 4, false, 'g'},
-      {"v", "v=words:field[,]:5", "bytes", 4, true, 'w'},
+      {"s", "s=field:1", "bytes", 0, false, 0, "s=json:/0"},
+      {"n", "n=int:2", "int", 1, false, 0, "n=int:json:/1"},
+      {"u", "u=uint:2", "uint", 1, false, 0, "u=uint:json:/1"},
+      {"f", "f=float:3", "float", 2, false, 0, "f=float:json:/2"},
+      {"a", "a=int:field[,]:4", "int", 3, true, 0, "a=int:json:/3/list"},
+      {"t", "t=field[,]:4", "bytes", 3, true, 0, "t=json:/3/list"},
+      {"w", "w=words:5", "bytes", 4, false, 'w', "w=words:json:/4/text"},
+      {"g", "g=ngrams(2):5", "bytes", 4, false, 'g', "g=ngrams(2):json:/4/text"},
+      {"v", "v=words:field[,]:5", "bytes", 4, true, 'w', "v=words:json:/4/list"},
   };
   return columns;
 }
@@ -241,6 +241,29 @@ std::string Reference::RandomRow() {
   }
   if (num_fields > 4) row += "\t" + RandomText(6) + (Below(4) == 0 ? "," + RandomText(3) : "");
   return row;
+}
+
+std::string Reference::JsonRow(const std::string& row) {
+  const auto quoted = [](const std::string& text) {
+    std::string json = "\"";
+    for (const char c : text) json += c == '\\' ? "\\\\" : std::string(1, c);
+    return json + '"';
+  };
+  const Texts fields = Split(row, '\t');
+  std::string json;
+  for (size_t i = 0; i < fields.size(); ++i) {
+    json += i == 0 ? "[" : ",";
+    if (i < 3) {
+      json += quoted(fields[i]);
+      continue;
+    }
+    json += "{\"text\":" + quoted(fields[i]) + ",\"list\":[";
+    for (const std::string& element : fields[i].empty() ? Texts() : Split(fields[i], ',')) {
+      json += (json.back() == '[' ? "" : ",") + quoted(element);
+    }
+    json += "]}";
+  }
+  return json + "]";
 }
 
 Reference::Condition Reference::RandomComparison(const ColumnFacts& facts, bool is_values) {

@@ -210,8 +210,10 @@ TEST_F(GranulePrunerTest, ExplainsEveryComparison) {
 
 TEST(PruningPropertyTest, MatchesAsTheReferenceAndNeverDropsAMatch) {
   std::vector<Column> columns;
+  std::vector<Column> of_json;
   for (const Reference::ColumnFacts& facts : Reference::Columns()) {
     columns.push_back(MakeColumn(facts.definition));
+    of_json.push_back(MakeColumn(facts.json));
   }
   // Some files lack some indexes.
   std::vector<Column> half;
@@ -242,6 +244,7 @@ TEST(PruningPropertyTest, MatchesAsTheReferenceAndNeverDropsAMatch) {
       const Predicate predicate = MakePredicate(text, columns);
       ASSERT_EQ(MakePredicate(predicate.ToText(), columns).ToText(), predicate.ToText());
       const Predicate reparsed = MakePredicate(predicate.ToText(), columns);
+      const Predicate for_json = MakePredicate(text, of_json);
 
       const GranuleSet from_precise = precise->Candidates(predicate);
       const GranuleSet from_partial = partial->Candidates(predicate);
@@ -252,6 +255,7 @@ TEST(PruningPropertyTest, MatchesAsTheReferenceAndNeverDropsAMatch) {
           const bool is_match = condition.Ask(row) == Reference::Answer::kYes;
           ASSERT_EQ(predicate.Matches(row), is_match) << text << " on " << row;
           ASSERT_EQ(reparsed.Matches(row), is_match) << predicate.ToText() << " on " << row;
+          ASSERT_EQ(for_json.Matches(Reference::JsonRow(row)), is_match) << text << " on " << row;
           has_match = has_match || is_match;
           ++evaluations;
           matches += is_match ? 1u : 0u;
