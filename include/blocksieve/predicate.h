@@ -16,6 +16,7 @@ namespace blocksieve {
 
 namespace internal {
 class GranulePruner;
+class JsonComparisons;
 struct PredicateNode;
 }  // namespace internal
 
@@ -90,7 +91,8 @@ class BLOCKSIEVE_EXPORT Predicate {
 
   /// @{
   /// And of no operands is TRUE, Or of none FALSE. Nested operands of the same kind are merged and
-  /// add no depth. Errors: InvalidArgument beyond kMaxDepth.
+  /// add no depth. So are comparisons of a column, also by Parse: `c = 1 OR c = 2` is `c IN (1,
+  /// 2)`, and `c != 1 AND c != 2` is `c NOT IN (1, 2)`. Errors: InvalidArgument beyond kMaxDepth.
   static Result<Predicate> And(std::span<const Predicate> operands);
   static Result<Predicate> Or(std::span<const Predicate> operands);
   static Result<Predicate> Not(const Predicate& operand);
@@ -120,6 +122,7 @@ class BLOCKSIEVE_EXPORT Predicate {
 
   NodePointer node_;
   std::shared_ptr<const std::vector<Column>> columns_;
+  std::shared_ptr<const internal::JsonComparisons> json_;  // may be null
 };
 
 /// Orders rows by a column's value; of an array, by the smallest, or the largest if descending.

@@ -78,7 +78,8 @@ struct BLOCKSIEVE_EXPORT ScanExplanation {
 struct ScanPrunerOptions {
   bool use_index = true;  ///< False: full scan.
 
-  /// Probe the indexes for each comparison alone, too, which doubles the time.
+  /// Probe the indexes for all granules with each comparison, not only for those that the ones
+  /// before it leave.
   bool count_comparisons = true;
 };
 
@@ -110,7 +111,8 @@ class BLOCKSIEVE_EXPORT ScanPruner {
   void Finish();
 
  private:
-  void CountComparisons(const SkipIndex& index, const internal::ColumnIndexes& indexes);
+  void CountComparisons(const SkipIndex& index, const internal::ColumnIndexes& indexes,
+                        const std::vector<size_t>& columns, const std::vector<uint64_t>& selected);
   void CountProbes(std::vector<ColumnExplanation>* of_file);
 
   const Predicate& predicate_;

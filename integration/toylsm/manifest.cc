@@ -10,7 +10,7 @@
 namespace blocksieve::toylsm {
 namespace {
 
-constexpr uint32_t kMagic = 0x336e6db5;  // B5 "mn3"; another version is another number
+constexpr uint32_t kMagic = 0x346e6db5;  // B5 "mn4"; another version is another number
 
 }  // namespace
 

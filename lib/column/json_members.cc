@@ -62,8 +62,13 @@ class MemberReader {
   using string_t = nlohmann::json::string_t;
   using binary_t = nlohmann::json::binary_t;
 
-  MemberReader(const JsonMembers& members, ColumnVisitor visit, JsonMembers::Scratch* scratch)
-      : members_(members), visit_(visit), scratch_(*scratch), pending_(members.num_columns_) {
+  MemberReader(const JsonMembers& members, ColumnVisitor visit, JsonMembers::Scratch* scratch,
+               std::optional<Visitor<size_t>> finish)
+      : members_(members),
+        visit_(visit),
+        finish_(finish),
+        scratch_(*scratch),
+        pending_(members.num_columns_) {
     scratch_.open.clear();
     scratch_.is_visited.assign(members.nodes_.size(), 0);
     scratch_.is_done.assign(members.types_.size(), 0);
@@ -209,12 +214,17 @@ class MemberReader {
     for (const size_t column : columns) Finish(column);
   }
   void Finish(size_t column) {
-    pending_ -= scratch_.is_done[column] == 0;
+    if (scratch_.is_done[column] != 0) return;
     scratch_.is_done[column] = 1;
+    --pending_;
+    if (!finish_ || (*finish_)(column)) return;
+    std::fill(scratch_.is_done.begin(), scratch_.is_done.end(), uint8_t{1});
+    pending_ = 0;
   }
 
   const JsonMembers& members_;
   ColumnVisitor visit_;
+  std::optional<Visitor<size_t>> finish_;
   JsonMembers::Scratch& scratch_;
   size_t pending_;            // columns that may get more values
   size_t skipped_depth_ = 0;  // open levels inside a member that no column uses
@@ -243,9 +253,10 @@ void JsonMembers::Add(size_t column, const std::vector<std::string>& path, Value
   nodes_[at].columns.push_back(column);
 }
 
-void JsonMembers::Read(std::string_view document, ColumnVisitor visit, Scratch* scratch) const {
+void JsonMembers::Read(std::string_view document, ColumnVisitor visit, Scratch* scratch,
+                       std::optional<Visitor<size_t>> finish) const {
   const CLocale c_locale;  // the parser's decimal point is that of the locale
-  MemberReader reader(*this, visit, scratch);
+  MemberReader reader(*this, visit, scratch, finish);
   // The parser has its own stack and reports errors to the reader: it neither recurses nor throws.
   // Values are visited at once, so later errors do not affect them.
   (void)nlohmann::json::sax_parse(document.begin(), document.end(), &reader);

@@ -52,8 +52,10 @@ class JsonMembers {
     std::string text;
   };
 
-  /// Visits the values of each column until `visit` returns false for that column.
-  void Read(std::string_view document, ColumnVisitor visit, Scratch* scratch) const;
+  /// Visits the values of each column until `visit` returns false for that column. Calls `finish`,
+  /// if given, after the last value of a column, and stops if it returns false.
+  void Read(std::string_view document, ColumnVisitor visit, Scratch* scratch,
+            std::optional<Visitor<size_t>> finish = std::nullopt) const;
 
  private:
   friend class MemberReader;

@@ -193,6 +193,7 @@ Result<PredicateNodePointer> MakeComparison(const Column& column, Comparison com
   }
   auto leaf = std::make_shared<PredicateNode>();
   leaf->column = column;
+  leaf->comparison = comparison;
   leaf->literals = std::move(literals);
   Print(comparison, leaf.get());
   if (comparison == Comparison::kMissing) {

@@ -3,13 +3,11 @@
 
 #include <algorithm>
 #include <cassert>
-#include <compare>
 #include <iterator>
 #include <utility>
 
 #include "blocksieve/predicate.h"
-#include "lib/column/tokens.h"
-#include "lib/column/values.h"
+#include "lib/base/errors.h"
 
 namespace blocksieve::internal {
 namespace {
@@ -38,50 +36,46 @@ std::string OperandText(const PredicateNode& operand, Kind kind) {
   return binds_more ? text : "(" + text + ")";
 }
 
-bool Contains(const std::vector<Value>& values, const Value& value) noexcept {
-  const auto is_less = [](const Value& a, const Value& b) {
-    return a.Compare(b) == std::strong_ordering::less;
-  };
-  return std::binary_search(values.begin(), values.end(), value, is_less);
+// The leaf whose values `operand` can share with others of its column: `=` or IN below an OR, their
+// negation below an AND. Null for other operands.
+const PredicateNode* FindValues(const PredicateNode& operand, Kind kind) {
+  if (kind == Kind::kAnd && operand.kind != Kind::kNot) return nullptr;
+  const PredicateNode& leaf = kind == Kind::kAnd ? *operand.children[0] : operand;
+  const bool has_values = leaf.IsLeaf() && (leaf.comparison == Comparison::kEqual ||
+                                            leaf.comparison == Comparison::kIn);
+  return has_values ? &leaf : nullptr;
 }
 
-bool IsWithin(const ValueRange& range, const Value& value) noexcept {
-  if (range.low) {
-    const std::strong_ordering order = value.Compare(*range.low);
-    if (range.includes_low ? order < 0 : order <= 0) return false;
+// Turns `a = 1 OR a = 2` into `a IN (1, 2)` and `a != 1 AND a != 2` into `a NOT IN (1, 2)`, in the
+// place of the first, so that the index is probed once for all values of a column.
+Result<std::vector<PredicateNodePointer>> UniteValues(Kind kind,
+                                                      std::vector<PredicateNodePointer> operands) {
+  std::vector<PredicateNodePointer> united;
+  std::vector<std::pair<size_t, std::vector<Literal>>> lists;  // of each column; of two on
+  for (PredicateNodePointer& operand : operands) {
+    const PredicateNode* const leaf = FindValues(*operand, kind);
+    const auto list = std::find_if(
+        lists.begin(), leaf == nullptr ? lists.begin() : lists.end(), [&](const auto& one) {
+          return FindValues(*united[one.first], kind)->column == leaf->column;
+        });
+    if (leaf == nullptr || list == lists.end()) {
+      if (leaf != nullptr) lists.push_back({united.size(), {}});
+      united.push_back(std::move(operand));
+      continue;
+    }
+    auto& [first, literals] = *list;
+    if (literals.empty()) literals = FindValues(*united[first], kind)->literals;
+    literals.insert(literals.end(), leaf->literals.begin(), leaf->literals.end());
   }
-  if (range.high) {
-    const std::strong_ordering order = value.Compare(*range.high);
-    if (range.includes_high ? order > 0 : order >= 0) return false;
+  for (auto& [first, literals] : lists) {
+    if (literals.empty()) continue;
+    const Column column = *FindValues(*united[first], kind)->column;
+    BLOCKSIEVE_ASSIGN_OR_RETURN(united[first],
+                                MakeComparison(column, Comparison::kIn, std::move(literals)));
+    if (kind == Kind::kOr) continue;
+    BLOCKSIEVE_ASSIGN_OR_RETURN(united[first], MakeNot(united[first]));
   }
-  return true;
-}
-
-bool IsTrueFor(const PredicateNode& leaf, const Value& value) {
-  switch (leaf.kind) {
-    case Kind::kValues:
-      return Contains(leaf.values, value);
-    case Kind::kRange:
-      return IsWithin(leaf.range, value);
-    case Kind::kPattern:
-      return leaf.pattern->Matches(value.bytes());
-    case Kind::kWord:
-      return !ForEachWord(value.bytes(),
-                          [&](std::string_view word) { return word != leaf.literals[0].text; });
-    default:
-      return true;
-  }
-}
-
-std::optional<bool> EvaluateLeaf(const PredicateNode& leaf, const Row& row) {
-  if (leaf.kind == Kind::kConstant) return leaf.constant;
-  bool is_true = false;
-  const bool has_column = ForEachCompared(*leaf.column, row, [&](const Value& value) {
-    is_true = IsTrueFor(leaf, value);
-    return !is_true;
-  });
-  if (leaf.kind == Kind::kMissing) return !has_column;
-  return has_column ? std::optional(is_true) : std::nullopt;
+  return united;
 }
 
 }  // namespace
@@ -108,6 +102,7 @@ Result<PredicateNodePointer> MakeCombination(Kind kind,
       children.push_back(std::move(operand));
     }
   }
+  BLOCKSIEVE_ASSIGN_OR_RETURN(children, UniteValues(kind, std::move(children)));
   if (children.size() == 1) return std::move(children[0]);
   return MakeInner(kind, std::move(children));
 }
@@ -129,22 +124,6 @@ std::string PredicateText(const PredicateNode& node) {
     text += OperandText(*child, node.kind);
   }
   return text;
-}
-
-std::optional<bool> Evaluate(const PredicateNode& node, const Row& row) {
-  if (node.IsLeaf()) return EvaluateLeaf(node, row);
-  if (node.kind == Kind::kNot) {
-    const std::optional<bool> operand = Evaluate(*node.children[0], row);
-    return operand ? std::optional(!*operand) : std::nullopt;
-  }
-  const bool decisive = node.kind == Kind::kOr;
-  std::optional<bool> result = !decisive;
-  for (const PredicateNodePointer& child : node.children) {
-    const std::optional<bool> truth = Evaluate(*child, row);
-    if (truth == decisive) return decisive;
-    if (!truth) result = truth;
-  }
-  return result;
 }
 
 }  // namespace blocksieve::internal

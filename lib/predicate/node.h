@@ -67,11 +67,12 @@ struct PredicateNode {
 
   // Leaves only.
   bool constant = false;
-  std::optional<Column> column;   ///< nullopt for constants
-  std::vector<Literal> literals;  ///< as given; values and range refer to them
-  std::string upper_bound;        ///< referred to by range.high, unless that is a literal
-  std::vector<Value> values;      ///< ascending, distinct
-  ValueRange range;               ///< for kPattern, the range of its matches
+  std::optional<Column> column;                  ///< nullopt for constants
+  Comparison comparison = Comparison::kMissing;  ///< as given; unspecified for constants
+  std::vector<Literal> literals;                 ///< as given; values and range refer to them
+  std::string upper_bound;    ///< referred to by range.high, unless that is a literal
+  std::vector<Value> values;  ///< ascending, distinct
+  ValueRange range;           ///< for kPattern, the range of its matches
   std::optional<Pattern> pattern;
   std::string text;          ///< text form
   std::string negated_text;  ///< text form under NOT
@@ -99,8 +100,5 @@ Result<PredicateNodePointer> ParsePredicate(std::string_view text, std::span<con
                                             size_t* error_position, Query* query = nullptr);
 
 std::string PredicateText(const PredicateNode& node);
-
-/// Three-valued logic; nullopt: unknown.
-std::optional<bool> Evaluate(const PredicateNode& node, const Row& row);
 
 }  // namespace blocksieve::internal

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "lib/base/errors.h"
+#include "lib/predicate/evaluation.h"
 #include "lib/predicate/lexer.h"
 #include "lib/predicate/node.h"
 
@@ -27,6 +28,7 @@ Predicate::Predicate(NodePointer node) : node_(std::move(node)) {
   std::vector<Column> columns;
   CollectColumns(*node_, &columns);
   columns_ = std::make_shared<const std::vector<Column>>(std::move(columns));
+  json_ = internal::JsonComparisons::Find(*node_);
 }
 
 template <class MakeNode>
@@ -95,6 +97,8 @@ std::string Predicate::ColumnText(const Column& column) {
   return internal::IsPlainName(name) ? name : internal::Quoted(name, '"');
 }
 
-bool Predicate::Matches(const Row& row) const { return internal::Evaluate(*node_, row) == true; }
+bool Predicate::Matches(const Row& row) const {
+  return internal::IsTrue(*node_, json_.get(), row);
+}
 
 }  // namespace blocksieve

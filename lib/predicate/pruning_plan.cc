@@ -41,17 +41,10 @@ PruningPlan ValuesTrue(const PredicateNode& leaf) {
 
 PruningPlan ValuesFalse(const PredicateNode& leaf) {
   if (leaf.values.empty()) return CannotPrune("every row that has the column matches");
-  // Each value costs a pass over the granules, and few granules have a single value.
-  constexpr size_t kMaxValues = 32;
-  if (leaf.values.size() > kMaxValues) {
-    return CannotPrune("NOT IN prunes with at most " + std::to_string(kMaxValues) + " values");
-  }
-  PruningPlan plan{true, {Steps()}, "prunes only granules with a single value", kBoundsPart};
-  for (const Value& value : leaf.values) {
-    plan.alternatives[0].push_back(
-        {.by = PruneBy::kDiffers, .range = {.low = value, .high = value}});
-  }
-  return plan;
+  return {true,
+          {{{.by = PruneBy::kDiffers, .values = leaf.values}}},
+          "prunes only granules with a single value",
+          kBoundsPart};
 }
 
 PruningPlan RangeTrue(const PredicateNode& leaf) {

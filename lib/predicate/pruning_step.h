@@ -29,9 +29,9 @@ enum IndexPart : uint8_t { kFilterPart = 1, kBoundsPart = 2, kMarkPart = 4 };
 /// several values; "a value" means any of them.
 enum class PruneBy : uint8_t {
   kHash,      ///< some row has a value whose Value::Hash() is `hash`
-  kAny,       ///< some row has one of `values`, which ascend
+  kAny,       ///< some row has one of `values`
   kRange,     ///< some row has a value in `range`
-  kDiffers,   ///< some row has a value other than `range.low`
+  kDiffers,   ///< some row has a value that is not among `values`
   kMissing,   ///< some row lacks the column (NULL, or an array without elements)
   kPresence,  ///< some row has the column
 };
@@ -40,7 +40,7 @@ enum class PruneBy : uint8_t {
 struct PruningStep {
   PruneBy by = PruneBy::kPresence;
   uint64_t hash = 0;
-  std::span<const Value> values = {};
+  std::span<const Value> values = {};  ///< ascending
   ValueRange range = {};
 };
 

@@ -113,13 +113,11 @@ class BoundsReader {
   /// Checks all bytes, so that the other functions need not. False if they are damaged.
   bool Open(ByteView bytes, ValueType type, uint64_t num_granules);
 
-  /// As PruneBy::kRange and kDiffers. Granules without bounds have no values.
+  /// As PruneBy::kRange, kAny and kDiffers. Granules without bounds have no values. Decode each
+  /// granule once, whatever the number of values. REQUIRES: values of the column's type, ascending
   void PruneByRange(const ValueRange& range, GranuleSet* candidates) const;
-  void PruneByInequality(const Value& value, GranuleSet* candidates) const;
-
-  /// Removes candidates whose bounds contain none of `values`. Decodes each granule once, whatever
-  /// the number of values. REQUIRES: values of the column's type, ascending
   void PruneByValues(std::span<const Value> values, GranuleSet* candidates) const;
+  void PruneByOthers(std::span<const Value> values, GranuleSet* candidates) const;
 
   /// Bounds of all granules.
   std::vector<GranuleBounds> All(uint64_t num_granules) const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 
 #include "lib/base/coding.h"
 #include "lib/skip/bounds.h"
@@ -44,18 +45,14 @@ class NumberCursor {
     return true;
   }
 
-  bool Differs(const Value& value) const noexcept {
-    if (!has_values_) return false;
-    // Rounded bounds differ, so equal bounds are exact.
-    return low_ != high_ || low_ != OrderedBits(value);
-  }
-
   GranuleBounds Bounds() const {
     if (!has_values_) return {};
     return {true, SortKey(low_), SortKey(high_)};
   }
 
   bool has_values() const noexcept { return has_values_; }
+  /// Rounded bounds differ, so equal bounds are exact.
+  bool HasOneValue() const noexcept { return has_values_ && low_ == high_; }
   bool IsAbove(const Value& value) const noexcept { return OrderedBits(value) < low_; }
   bool IsBelow(const Value& value) const noexcept { return OrderedBits(value) > high_; }
 
@@ -98,11 +95,6 @@ class BytesCursor {
     return true;
   }
 
-  bool Differs(const Value& value) const noexcept {
-    return kind_ == kTwoBounds || kind_ == kLowerBound ||
-           (kind_ == kOneValue && low_ != value.bytes());
-  }
-
   GranuleBounds Bounds() const {
     if (kind_ == kNoBounds) return {};
     if (kind_ == kLowerBound) return {true, low_, std::nullopt};
@@ -111,6 +103,7 @@ class BytesCursor {
   }
 
   bool has_values() const noexcept { return kind_ != kNoBounds; }
+  bool HasOneValue() const noexcept { return kind_ == kOneValue; }
   bool IsAbove(const Value& value) const noexcept { return value.bytes() < low_; }
   bool IsBelow(const Value& value) const noexcept {
     return kind_ != kLowerBound && CompareHigh(value.bytes()) < 0;
@@ -158,13 +151,22 @@ bool FindBlocks(ByteView bytes, ByteView prefix, uint64_t num_granules,
   return rest.empty();
 }
 
-/// Removes the candidates of a word for which `is_kept(granule, cursor)` is false. Calls it for all
-/// granules up to the last candidate.
+/// Whether a granule's bounds contain one of `values`, which ascend.
+template <class Cursor>
+BLOCKSIEVE_INLINE bool ContainsAny(const Cursor& cursor, std::span<const Value> values) noexcept {
+  const auto first = std::partition_point(
+      values.begin(), values.end(), [&](const Value& value) { return cursor.IsAbove(value); });
+  return cursor.has_values() && first != values.end() && !cursor.IsBelow(*first);
+}
+
+/// Removes the candidates of a word for which `is_kept(granule, cursor)` is false. Calls it for
+/// bytes of candidates only, and for all numbers up to them: a branch takes longer than comparing.
 template <class Cursor, class IsKept>
 uint64_t Kept(Cursor cursor, size_t first_granule, uint64_t word, IsKept is_kept) {
   uint64_t kept = word;
   for (unsigned i = 0; i < 64 && word >> i != 0; ++i) {
     if (!cursor.Next()) break;  // unreachable after Open
+    if (std::is_same_v<Cursor, BytesCursor> && (word >> i & 1) == 0) continue;
     if (!is_kept(first_granule + i, cursor)) kept &= ~(uint64_t{1} << i);
   }
   return kept;
@@ -201,15 +203,13 @@ void BoundsReader::PruneByRange(const ValueRange& range, GranuleSet* candidates)
   Remove(candidates, [&](size_t, const auto& cursor) { return cursor.Overlaps(range); });
 }
 
-void BoundsReader::PruneByInequality(const Value& value, GranuleSet* candidates) const {
-  Remove(candidates, [&](size_t, const auto& cursor) { return cursor.Differs(value); });
+void BoundsReader::PruneByValues(std::span<const Value> values, GranuleSet* candidates) const {
+  Remove(candidates, [&](size_t, const auto& cursor) { return ContainsAny(cursor, values); });
 }
 
-void BoundsReader::PruneByValues(std::span<const Value> values, GranuleSet* candidates) const {
+void BoundsReader::PruneByOthers(std::span<const Value> values, GranuleSet* candidates) const {
   Remove(candidates, [&](size_t, const auto& cursor) {
-    const auto first = std::partition_point(
-        values.begin(), values.end(), [&](const Value& value) { return cursor.IsAbove(value); });
-    return cursor.has_values() && first != values.end() && !cursor.IsBelow(*first);
+    return cursor.has_values() && !(cursor.HasOneValue() && ContainsAny(cursor, values));
   });
 }
 
@@ -217,7 +217,7 @@ std::vector<GranuleBounds> BoundsReader::All(uint64_t num_granules) const {
   std::vector<GranuleBounds> all(static_cast<size_t>(num_granules));
   GranuleSet granules = GranuleSet::All(all.size());
   Remove(&granules, [&](size_t granule, const auto& cursor) {
-    if (granule < all.size()) all[granule] = cursor.Bounds();
+    all[granule] = cursor.Bounds();
     return true;
   });
   return all;

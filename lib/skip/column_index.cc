@@ -92,7 +92,7 @@ void ColumnIndex::PruneOthers(const PruningStep& step, GranuleSet* candidates) c
   } else if (step.by == PruneBy::kRange && has_bounds()) {
     bounds_.PruneByRange(step.range, candidates);
   } else if (step.by == PruneBy::kDiffers && has_bounds()) {
-    bounds_.PruneByInequality(*step.range.low, candidates);
+    bounds_.PruneByOthers(step.values, candidates);
   } else {
     PruneByMarks(present_, candidates);
   }

@@ -93,47 +93,65 @@ bool GranulePruner::CanPrune(const PredicateNode& node, bool wants_true) const {
              : std::all_of(node.children.begin(), node.children.end(), can_prune);
 }
 
+void GranulePruner::PruneByLeaf(const PredicateNode& leaf, bool wants_true, GranuleSet* candidates,
+                                std::vector<ColumnExplanation>* explanations) const {
+  const auto prune_by_steps = [&](const std::vector<PruningStep>& steps, GranuleSet* set) {
+    const size_t column = FindColumn(leaf);
+    for (const PruningStep& step : steps) {
+      if (set->IsEmpty()) return;
+      indexes_[column]->Prune(step, set,
+                              explanations == nullptr ? nullptr : &(*explanations)[column]);
+    }
+  };
+  PruneUnlessAny(SelectPlan(leaf, wants_true).alternatives, prune_by_steps, candidates);
+}
+
 void GranulePruner::Prune(const PredicateNode& node, bool wants_true, GranuleSet* candidates,
-                          std::vector<ColumnExplanation>* explanations) const {
-  assert(CanPrune(node, wants_true));
+                          std::vector<ColumnExplanation>* explanations,
+                          std::vector<uint64_t>* selected) const {
   if (node.kind == Kind::kNot) {
-    return Prune(*node.children[0], !wants_true, candidates, explanations);
+    return Prune(*node.children[0], !wants_true, candidates, explanations, selected);
+  }
+  // Without `selected`, callers have made sure that it can.
+  const bool can_prune = selected == nullptr || CanPrune(node, wants_true);
+  assert(can_prune == CanPrune(node, wants_true));
+  if (node.IsLeaf() && selected == nullptr) {
+    return PruneByLeaf(node, wants_true, candidates, explanations);
   }
   if (node.IsLeaf()) {
-    const auto prune_by_steps = [&](const std::vector<PruningStep>& steps, GranuleSet* set) {
-      const size_t column = FindColumn(node);
-      for (const PruningStep& step : steps) {
-        if (set->IsEmpty()) return;
-        indexes_[column]->Prune(step, set,
-                                explanations == nullptr ? nullptr : &(*explanations)[column]);
-      }
-    };
-    return PruneUnlessAny(SelectPlan(node, wants_true).alternatives, prune_by_steps, candidates);
+    GranuleSet alone = GranuleSet::All(candidates->num_granules());
+    if (can_prune) PruneByLeaf(node, wants_true, &alone, explanations);
+    selected->push_back(alone.Count());
+    *candidates &= alone;
+    return;
   }
   if (!NeedsAll(node, wants_true)) {
+    // What is probed only to be counted is no part of the explanation of columns.
+    if (!can_prune) explanations = nullptr;
     const auto prune_by_child = [&](const PredicateNodePointer& child, GranuleSet* set) {
-      Prune(*child, wants_true, set, explanations);
+      Prune(*child, wants_true, set, explanations, selected);
     };
     return PruneUnlessAny(node.children, prune_by_child, candidates);
   }
   for (const PredicateNodePointer& child : node.children) {
-    if (candidates->IsEmpty()) return;
-    if (CanPrune(*child, wants_true)) Prune(*child, wants_true, candidates, explanations);
+    if (candidates->IsEmpty()) {
+      if (selected == nullptr) return;
+      explanations = nullptr;
+    }
+    if (selected != nullptr || CanPrune(*child, wants_true)) {
+      Prune(*child, wants_true, candidates, explanations, selected);
+    }
   }
 }
 
 GranuleSet GranulePruner::Candidates(size_t num_granules,
-                                     std::vector<ColumnExplanation>* explanations) const {
+                                     std::vector<ColumnExplanation>* explanations,
+                                     std::vector<uint64_t>* selected) const {
   if (explanations != nullptr) explanations->resize(columns_.size());
   GranuleSet candidates = GranuleSet::All(num_granules);
-  if (CanPrune()) Prune(root_, true, &candidates, explanations);
-  return candidates;
-}
-
-GranuleSet GranulePruner::FindCandidates(size_t comparison, size_t num_granules) const {
-  const auto [leaf, wants_true, is_used] = Comparisons()[comparison];
-  GranuleSet candidates = GranuleSet::All(num_granules);
-  if (CanPrune(*leaf, wants_true)) Prune(*leaf, wants_true, &candidates, nullptr);
+  if (selected != nullptr || CanPrune()) {
+    Prune(root_, true, &candidates, explanations, selected);
+  }
   return candidates;
 }
 

@@ -34,12 +34,11 @@ class GranulePruner {
 
   /// The granules that may match. Does not probe indexes for comparisons that cannot prune, nor for
   /// operands of an OR with such an operand. Adds to `*explanations`, by column, unless it is null.
-  /// REQUIRES: the indexes have `num_granules` granules
-  GranuleSet Candidates(size_t num_granules,
-                        std::vector<ColumnExplanation>* explanations = nullptr) const;
-
-  /// The granules that may match comparison number `comparison` of Explain alone.
-  GranuleSet FindCandidates(size_t comparison, size_t num_granules) const;
+  /// Unless null, `*selected` gets how many granules may match each comparison of Explain alone:
+  /// all comparisons are then probed, each once and for all granules. REQUIRES: the indexes have
+  /// `num_granules` granules
+  GranuleSet Candidates(size_t num_granules, std::vector<ColumnExplanation>* explanations = nullptr,
+                        std::vector<uint64_t>* selected = nullptr) const;
 
   /// One entry per comparison, in the order of the text, without counts. Probes no index.
   std::vector<ComparisonExplanation> Explain() const;
@@ -60,7 +59,10 @@ class GranulePruner {
   // For granules in which `node` can be true (`wants_true`) or false.
   bool CanPrune(const PredicateNode& node, bool wants_true) const;
   void Prune(const PredicateNode& node, bool wants_true, GranuleSet* candidates,
-             std::vector<ColumnExplanation>* explanations) const;  // REQUIRES: CanPrune
+             std::vector<ColumnExplanation>* explanations,
+             std::vector<uint64_t>* selected) const;  // REQUIRES: CanPrune or `selected`
+  void PruneByLeaf(const PredicateNode& leaf, bool wants_true, GranuleSet* candidates,
+                   std::vector<ColumnExplanation>* explanations) const;  // REQUIRES: CanPrune
   void Collect(const PredicateNode& node, bool wants_true, bool is_used,
                std::vector<Comparison>* comparisons) const;
   std::vector<Comparison> Comparisons() const;

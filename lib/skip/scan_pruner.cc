@@ -43,15 +43,17 @@ std::optional<GranuleSet> ScanPruner::PruneFile(const SkipIndex* index, std::str
   ++explanation_.num_files;
   if (index != nullptr) {
     const internal::ColumnIndexes indexes = index->FindAll(predicate_);
-    CountComparisons(*index, indexes);
     const GranulePruner pruner(predicate_, indexes);
+    std::vector<ColumnExplanation> of_file;
+    std::vector<uint64_t> selected;
+    GranuleSet candidates = pruner.Candidates(index->num_granules(), &of_file,
+                                              counts_comparisons_ ? &selected : nullptr);
+    CountComparisons(*index, indexes, pruner.ColumnsOfComparisons(), selected);
     if (problem.empty() && !pruner.CanPrune()) {
       problem = "its index has no part that the comparisons can use";
     }
     if (problem.empty()) {
       explanation_.num_granules += index->num_granules();
-      std::vector<ColumnExplanation> of_file;
-      GranuleSet candidates = pruner.Candidates(index->num_granules(), &of_file);
       CountProbes(&of_file);
       return candidates;
     }
@@ -63,19 +65,18 @@ std::optional<GranuleSet> ScanPruner::PruneFile(const SkipIndex* index, std::str
   return std::nullopt;
 }
 
-void ScanPruner::CountComparisons(const SkipIndex& index, const internal::ColumnIndexes& indexes) {
+void ScanPruner::CountComparisons(const SkipIndex& index, const internal::ColumnIndexes& indexes,
+                                  const std::vector<size_t>& columns,
+                                  const std::vector<uint64_t>& selected) {
   for (size_t i = 0; i < parts_.size(); ++i) {
     if (indexes[i] != nullptr) parts_[i] |= indexes[i]->parts();
   }
-  const GranulePruner pruner(predicate_, indexes);
-  const std::vector<size_t> columns = pruner.ColumnsOfComparisons();
   for (size_t i = 0; i < columns.size(); ++i) {
     if (columns[i] == GranulePruner::npos || indexes[columns[i]] == nullptr) continue;
     ComparisonExplanation& comparison = explanation_.comparisons[i];
     ++comparison.num_files;
     comparison.num_granules += index.num_granules();
-    if (!counts_comparisons_) continue;
-    comparison.granules_selected += pruner.FindCandidates(i, index.num_granules()).Count();
+    if (counts_comparisons_) comparison.granules_selected += selected[i];
   }
 }
 

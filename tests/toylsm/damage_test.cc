@@ -120,6 +120,34 @@ TEST_F(DamageTest, Log) {
   EXPECT_EQ(num_unharmed_, 0);
 }
 
+// Bytes that look like lengths of the rest of the log, at every offset; a hole before many records.
+TEST_F(DamageTest, DamagedLogsAreReadInLinearTime) {
+  const auto count_checked = [&](size_t num_bytes, bool has_hole) {
+    LogWriter log(Must(env_.NewWritableFile("/log")), 7);
+    MustBeOk(log.Append({.key = "first", .value = "value"}));
+    const size_t hole = env_.Contents("/log").size();
+    std::string lengths;
+    while (lengths.size() < num_bytes) AppendVarint(&lengths, (num_bytes - lengths.size()) / 2);
+    const size_t value_bytes = has_hole ? 100 : num_bytes;
+    for (size_t begin = 0; begin + value_bytes <= num_bytes; begin += value_bytes) {
+      MustBeOk(log.Append({"key", std::string_view(lengths).substr(begin, value_bytes)}));
+    }
+    std::string torn = env_.Contents("/log");
+    torn[has_hole ? hole : torn.size() - 1] ^= 1;
+    size_t num_entries = 0;
+    uint64_t num_checked = 0;
+    const auto visit = [&](const Entry&) { ++num_entries; };
+    MustBeOk(ReadLog(AsBytes(torn), 7, visit, &num_checked));
+    EXPECT_EQ(num_entries, 1U);
+    return num_checked;
+  };
+  for (const bool has_hole : {false, true}) {
+    const uint64_t num_checked = count_checked(4 << 10, has_hole);
+    EXPECT_GT(num_checked, 4U << 10);
+    EXPECT_LE(count_checked(64 << 10, has_hole), 20 * num_checked);
+  }
+}
+
 TEST_F(DamageTest, ExchangedFiles) {
   const std::vector<std::string> ssts = ListPaths(".sst");
   ASSERT_EQ(ssts.size(), 2U);

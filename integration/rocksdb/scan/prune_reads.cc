@@ -159,10 +159,11 @@ class FileJudge {
       : decision_(*decision),
         file_system_(std::move(file_system)),
         value_suffix_bytes_(value_suffix_bytes) {
-    for (const auto& table : tables) {
-      has_properties_ = has_properties_ && !LacksProperties(*table.second);
-      by_number_[ParseFileNumber(table.first)] = &table;
-      for (const auto& id : {IdOfSst(*table.second), FindFileId(*table.second)}) {
+    for (const auto& file : tables) {
+      has_properties_ = has_properties_ && !LacksProperties(*file.second);
+      const Table table{&file, IdOfSst(*file.second), FindFileId(*file.second)};
+      by_number_[ParseFileNumber(file.first)] = table;
+      for (const auto& id : {table.id, table.block_index}) {
         if (id) ++num_of_id_[*id];
       }
     }
@@ -171,8 +172,8 @@ class FileJudge {
   /// Whether all tables have properties: RocksDB passes null to a filter for one without.
   bool has_properties() const { return has_properties_; }
 
-  void Judge(const rocksdb::SstFileMetaData& file, OlderEntries older) {
-    const Verdict verdict = Find(file, older);
+  void Judge(const rocksdb::SstFileMetaData& file, uint64_t number, OlderEntries older) {
+    const Verdict verdict = Find(number, older);
     ReadPruningCounts& counts = decision_.counts;
     ++counts.num_files;
     ++(counts.*verdict);
@@ -181,16 +182,22 @@ class FileJudge {
   }
 
  private:
+  struct Table {
+    const rocksdb::TablePropertiesCollection::value_type* file = nullptr;
+    std::optional<SidecarId> id;
+    std::optional<SidecarId> block_index;
+  };
+
   // A file whose id is that of another, too, cannot be told from it by those who read it.
   bool IsUnique(const std::optional<SidecarId>& id) const { return id && num_of_id_.at(*id) == 1; }
 
-  Verdict Find(const rocksdb::SstFileMetaData& file, OlderEntries older) {
+  Verdict Find(uint64_t number, OlderEntries older) {
     if (!has_properties_) return &ReadPruningCounts::files_without_index;
     // Files that appeared between the two lists, or are gone, are in one of them.
-    const auto table = by_number_.find(ParseFileNumber(file.name));
+    const auto table = by_number_.find(number);
     if (table == by_number_.end()) return &ReadPruningCounts::files_not_unique;
-    const auto& [path, properties] = *table->second;
-    const std::optional<SidecarId> id = IdOfSst(*properties);
+    const auto& [file, id, block_index] = table->second;
+    const auto& [path, properties] = *file;
     if (!IsUnique(id)) return &ReadPruningCounts::files_not_unique;
     const Predicate& condition = *decision_.condition;
     // What keeps the file from being left out by values.
@@ -204,8 +211,7 @@ class FileJudge {
     const bool by_values = in_the_way == nullptr || shares_keys;
     const bool by_keys = std::ranges::any_of(condition.columns(), &Column::is_of_key);
     if (!by_values && !by_keys) return in_the_way;
-    const std::optional<SidecarId> block_index = FindFileId(*properties);
-    const auto read_blocks = [&](Verdict otherwise) {
+    const auto read_blocks = [&, &block_index = block_index](Verdict otherwise) {
       if (!IsUnique(block_index)) return otherwise;
       const BlockRule rule = !by_values    ? BlockRule::kByKeys
                              : shares_keys ? BlockRule::kKeepEnds
@@ -236,7 +242,7 @@ class FileJudge {
   const std::shared_ptr<rocksdb::FileSystem> file_system_;
   const uint32_t value_suffix_bytes_;
   bool has_properties_ = true;
-  std::map<uint64_t, const rocksdb::TablePropertiesCollection::value_type*> by_number_;
+  std::map<uint64_t, Table> by_number_;
   std::map<SidecarId, int> num_of_id_;
 };
 
@@ -331,7 +337,9 @@ rocksdb::Status rocksdb_plugin::PruneReadsBy(rocksdb::DB* db,
   FileJudge judge(decision.get(), tables, db->GetEnv()->GetFileSystem(),
                   HiddenSuffixBytes(db, options));
   FileMap(column_family->GetComparator(), std::move(metadata))
-      .ForEach([&](const auto& file, OlderEntries older) { judge.Judge(file, older); });
+      .ForEach([&](const auto& file, uint64_t number, OlderEntries older) {
+        judge.Judge(file, number, older);
+      });
   std::ranges::sort(decision->pruned);
   *pruning = MakePruning(base, std::move(decision), judge.has_properties(), options);
   return rocksdb::Status::OK();

@@ -6,10 +6,10 @@
 #include <rocksdb/table_properties.h>
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "blocksieve/scan.h"
@@ -37,21 +37,35 @@ class FileMap {
   /// Whether another known file has keys or tombstones in the range. REQUIRES: it has both ends.
   bool OthersOverlap(const ScanRange& range, uint64_t file_number) const;
 
-  /// Calls visit(file, where older entries may be) for each file, in the order of levels.
+  /// Calls visit(file, its number, where older entries may be) for each file, in the order of
+  /// levels.
   template <class Visit>
   void ForEach(Visit visit) const {
+    size_t n = 0;
     for (size_t level = 0; level < metadata_.levels.size(); ++level) {
       const auto& files = metadata_.levels[level].files;
-      for (size_t i = 0; i < files.size(); ++i) visit(files[i], Older(level, i));
+      const std::vector<bool> is_above = FindAboveOlder(metadata_.levels[level]);
+      for (size_t i = 0; i < files.size(); ++i) {
+        const OlderEntries older =
+            !is_above.empty() && is_above[i] ? OlderEntries::kInOtherFiles : Older(level, i);
+        visit(files[i], files_[n++].first, older);
+      }
     }
   }
 
  private:
+  using Numbered = std::pair<uint64_t, const rocksdb::SstFileMetaData*>;
+
+  // Whether each file of level 0 overlaps another one that may have older entries; empty for other
+  // levels.
+  std::vector<bool> FindAboveOlder(const rocksdb::LevelMetaData& level) const;
+  // Without regard to other files of level 0.
   OlderEntries Older(size_t level, size_t index) const;
 
   const rocksdb::Comparator* const comparator_;
   const rocksdb::ColumnFamilyMetaData metadata_;
-  std::map<uint64_t, const rocksdb::SstFileMetaData*> by_number_;
+  std::vector<Numbered> files_;      // in the order of levels
+  std::vector<Numbered> by_number_;  // the same, sorted
 };
 
 /// The part of a file to read.

@@ -141,15 +141,15 @@ Answer Not(Answer answer) {
 
 const std::vector<ColumnFacts>& Reference::Columns() {
   static const std::vector<ColumnFacts> columns{
-      {"s", "s=field:1", "bytes", 0, false, 0},
-      {"n", "n=int:2", "int", 1, false, 0},
-      {"u", "u=uint:2", "uint", 1, false, 0},
-      {"f", "f=float:3", "float", 2, false, 0},
-      {"a", "a=int:field[,]:4", "int", 3, true, 0},
-      {"t", "t=field[,]:4", "bytes", 3, true, 0},
-      {"w", "w=words:5", "bytes", 4, false, 'w'},
-      {"g", "g=ngrams(2):5", "bytes", 4, false, 'g'},
-      {"v", "v=words:field[,]:5", "bytes", 4, true, 'w'},
+      {"s", "s=field:1", "bytes", 0, false, 0, "s=json:/0"},
+      {"n", "n=int:2", "int", 1, false, 0, "n=int:json:/1"},
+      {"u", "u=uint:2", "uint", 1, false, 0, "u=uint:json:/1"},
+      {"f", "f=float:3", "float", 2, false, 0, "f=float:json:/2"},
+      {"a", "a=int:field[,]:4", "int", 3, true, 0, "a=int:json:/3/list"},
+      {"t", "t=field[,]:4", "bytes", 3, true, 0, "t=json:/3/list"},
+      {"w", "w=words:5", "bytes", 4, false, 'w', "w=words:json:/4/text"},
+      {"g", "g=ngrams(2):5", "bytes", 4, false, 'g', "g=ngrams(2):json:/4/text"},
+      {"v", "v=words:field[,]:5", "bytes", 4, true, 'w', "v=words:json:/4/list"},
   };
   return columns;
 }
@@ -243,7 +243,30 @@ std::string Reference::RandomRow() {
   return row;
 }
 
-Reference::Condition Reference::RandomComparison() {
+std::string Reference::JsonRow(const std::string& row) {
+  const auto quoted = [](const std::string& text) {
+    std::string json = "\"";
+    for (const char c : text) json += c == '\\' ? "\\\\" : std::string(1, c);
+    return json + '"';
+  };
+  const Texts fields = Split(row, '\t');
+  std::string json;
+  for (size_t i = 0; i < fields.size(); ++i) {
+    json += i == 0 ? "[" : ",";
+    if (i < 3) {
+      json += quoted(fields[i]);
+      continue;
+    }
+    json += "{\"text\":" + quoted(fields[i]) + ",\"list\":[";
+    for (const std::string& element : fields[i].empty() ? Texts() : Split(fields[i], ',')) {
+      json += (json.back() == '[' ? "" : ",") + quoted(element);
+    }
+    json += "]}";
+  }
+  return json + "]";
+}
+
+Reference::Condition Reference::RandomComparison(const ColumnFacts& facts, bool is_values) {
   static const Texts integers = Listed(
       "0 | 1 | 2 | -1 | 1.5 | -0.5 | 3.0 | 9223372036854775807 | 9223372036854775808 | "
       "-9223372036854775808 | 18446744073709551615 | -9223372036854775809 | 1e30 | -1e400 | inf | "
@@ -253,10 +276,11 @@ Reference::Condition Reference::RandomComparison() {
   static const Texts text_ops{"LIKE", "LIKE", "STARTSWITH"};
   Condition condition;
   condition.kind = Condition::Kind::kComparison;
-  const ColumnFacts& facts = Pick(Columns());
   condition.column = facts.name;
   const bool is_text = facts.type == "bytes";
-  condition.op = is_text && Below(2) == 0 ? Pick(text_ops) : Pick(number_ops);
+  condition.op = is_values                  ? (Below(3) == 0 ? "IN" : "=")
+                 : is_text && Below(2) == 0 ? Pick(text_ops)
+                                            : Pick(number_ops);
   condition.is_negated = Below(3) == 0;
   const size_t count = condition.op == "IN"        ? 1 + Below(4)
                        : condition.op == "BETWEEN" ? 2
@@ -282,7 +306,7 @@ Reference::Condition Reference::RandomComparison() {
 
 Reference::Condition Reference::RandomCondition(int depth) {
   if (depth == 0 || Below(4) == 0) {
-    if (Below(20) != 0) return RandomComparison();
+    if (Below(20) != 0) return RandomComparison(Pick(Columns()), false);
     Condition constant;
     constant.kind = Below(2) == 0 ? Condition::Kind::kTrue : Condition::Kind::kFalse;
     return constant;
@@ -295,6 +319,14 @@ Reference::Condition Reference::RandomCondition(int depth) {
   const uint64_t count = kind == 0 ? 1 : 2 + Below(2);
   while (condition.operands.size() < count)
     condition.operands.push_back(RandomCondition(depth - 1));
+  // Values of one column, which become one list: below an OR, or negated below an AND.
+  const ColumnFacts& facts = Pick(Columns());
+  for (uint64_t i = kind == 0 || Below(2) == 0 ? 0 : 2 + Below(3); i > 0; --i) {
+    Condition values = RandomComparison(facts, true);
+    if (Below(8) != 0) values.is_negated = condition.kind == Condition::Kind::kAnd;
+    condition.operands.insert(condition.operands.begin() + Below(condition.operands.size() + 1),
+                              std::move(values));
+  }
   return condition;
 }
 

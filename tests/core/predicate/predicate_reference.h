@@ -19,7 +19,8 @@ class Reference {
     std::string type;
     size_t field;  // from 0
     bool is_array;
-    char tokens;  // 'w', 'g' or 0
+    char tokens;       // 'w', 'g' or 0
+    std::string json;  // the same column of JsonRow's rows
   };
   /// The columns that conditions use.
   static const std::vector<ColumnFacts>& Columns();
@@ -27,6 +28,8 @@ class Reference {
   explicit Reference(uint64_t seed) : random_(seed) {}
 
   std::string RandomRow();
+  /// A row as a JSON document with the same values.
+  static std::string JsonRow(const std::string& row);
 
   enum class Answer { kNo, kUnknown, kYes };
 
@@ -52,7 +55,8 @@ class Reference {
     return all[Below(all.size())];
   }
   std::string RandomText(uint64_t most_pieces);
-  Condition RandomComparison();
+  // With `is_values`, of = or IN.
+  Condition RandomComparison(const ColumnFacts& facts, bool is_values);
 
   std::mt19937_64 random_;
 };

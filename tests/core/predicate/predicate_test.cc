@@ -240,8 +240,8 @@ TEST(PredicateParserTest, PrintsTheCanonicalForm) {
            "words HAS 'lib' | words NOT HAS 'lib' | pkg IS NULL | pkg IS NOT NULL | TRUE | "
            "FALSE | NOT TRUE | NOT n < 5 | f = nan | f > -inf | pkg = 'it''s' | pkg = '' | "
            "\"in\" = 'x' | \"two words\" = 'x' | \xc3\xa9 = '\xff\n' | "
-           "n = 1 AND n = 2 AND n = 3 | n = 1 OR n = 2 AND n = 3 | (n = 1 OR n = 2) AND n = 3 | "
-           "NOT (n = 1 AND n = 2) | NOT (n = 1 OR n = 2) OR NOT (n = 3 AND TRUE) | g HAS 'a b'")) {
+           "n = 1 AND n = 2 AND n = 3 | n = 1 OR n = 2 AND n = 3 | (n = 1 OR n < 2) AND n = 3 | "
+           "NOT (n = 1 AND n = 2) | NOT (n < 1 OR n = 2) OR NOT (n = 3 AND TRUE) | g HAS 'a b'")) {
     EXPECT_EQ(Printed(text), text);
   }
 }
@@ -262,6 +262,28 @@ TEST(PredicateParserTest, AcceptsOtherSpellings) {
   EXPECT_EQ(Printed("(n = 1 AND n = 2) AND (n = 3 AND n = 4)"),
             "n = 1 AND n = 2 AND n = 3 AND n = 4");
   EXPECT_EQ(Printed("(n = 1 AND n = 2) OR n = 3"), "n = 1 AND n = 2 OR n = 3");
+}
+
+TEST(PredicateParserTest, UnitesValuesOfAColumn) {
+  EXPECT_EQ(Printed("n = 1 OR pkg = 'a' OR n IN (3, 2) OR f < 1 OR pkg = 'b' OR n = 1"),
+            "n IN (1, 3, 2, 1) OR pkg IN ('a', 'b') OR f < 1");
+  EXPECT_EQ(Printed("n != 1 AND pkg = 'a' AND NOT (n = 2 OR n = 1.5) AND n = 4"),
+            "n NOT IN (1, 2, 1.5) AND pkg = 'a' AND n = 4");
+  EXPECT_EQ(Printed("((n = 1 OR n = 2) OR (n = 3)) AND words != 'a' AND words NOT IN ('b')"),
+            "n IN (1, 2, 3) AND words NOT IN ('a', 'b')");
+  // These have no list of values, or not of the same column.
+  for (const std::string& text :
+       Listed("n = 1 OR f = 1 | n = 1 OR n != 2 | n != 1 AND n = 2 | n = 1 OR n IS NULL | "
+              "n = 1 OR n BETWEEN 2 AND 2 | words = 'a' OR words HAS 'a' | pkg = 'a' OR pkg LIKE "
+              "'b'")) {
+    EXPECT_EQ(Printed(text), text);
+  }
+  const std::vector<Predicate> operands = {MakePredicate("n = 1", AllColumns()),
+                                           MakePredicate("n = 2", AllColumns())};
+  EXPECT_EQ(Must(Predicate::Or(operands)).ToText(), "n IN (1, 2)");
+  const std::vector<Predicate> negated = {Must(Predicate::Not(operands[0])),
+                                          Must(Predicate::Not(operands[1]))};
+  EXPECT_EQ(Must(Predicate::And(negated)).ToText(), "n NOT IN (1, 2)");
 }
 
 TEST(PredicateParserTest, ErrorsSayWhereAndWhatWasExpected) {

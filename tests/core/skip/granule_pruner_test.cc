@@ -93,6 +93,7 @@ TEST_F(GranulePrunerTest, ComparisonsPrune) {
       {"s != 'zsh'", {0, 1, 3}},
       {"s NOT LIKE 'zsh'", {0, 1, 3}},
       {"s NOT IN ('zsh', 'bash')", {1, 3}},
+      {"s != 'zsh' AND s != 'bash'", {1, 3}},
       {"NOT s < 'c'", {1, 2, 3}},
       {"n NOT BETWEEN 0 AND 6", {1, 3}},
       {"s NOT STARTSWITH 'ba'", {1, 2, 3}},
@@ -133,21 +134,37 @@ TEST_F(GranulePrunerTest, WithoutPruningNoIndexIsProbed) {
   EXPECT_EQ(num_probes_, 1u) << "only of s";
 }
 
-TEST_F(GranulePrunerTest, NotInWithManyValuesDoesNotPrune) {
-  std::string list = "1";
-  for (int i = 2; i <= 33; ++i) list += "," + std::to_string(i);
-  EXPECT_EQ(Candidates("n NOT IN (" + list + ")"), all_);
-  EXPECT_EQ(num_probes_, 0u);
-  EXPECT_EQ(Candidates("n IN (" + list + ")"), (Numbers{0, 1, 3}));
+TEST_F(GranulePrunerTest, ManyValuesTakeOneProbe) {
+  std::string in = "n = 1";
+  std::string not_in = "s != 'zsh'";
+  for (int i = 2; i <= 1000; ++i) {
+    in += " OR n = " + std::to_string(i);
+    not_in += " AND s != '" + std::to_string(i) + "'";
+  }
+  EXPECT_EQ(Candidates(in), (Numbers{0, 1, 3}));
+  EXPECT_EQ(num_probes_, 1u);
+  EXPECT_EQ(Candidates(not_in), (Numbers{0, 1, 3}));
+  EXPECT_EQ(num_probes_, 1u);
 }
 
-TEST_F(GranulePrunerTest, SelectsGranulesOfEachComparisonAlone) {
-  const Predicate predicate = MakePredicate("s = 'dash' OR NOT (n > 0 AND x = 'q')", columns_);
-  const internal::GranulePruner pruner(predicate, index_->FindAll(predicate));
-  EXPECT_EQ(pruner.ColumnsOfComparisons(), (Numbers{0, 1, 2}));
-  EXPECT_EQ(Members(pruner.FindCandidates(0, 4)), Numbers{1});
-  EXPECT_EQ(Members(pruner.FindCandidates(1, 4)), Numbers{1}) << "NOT n > 0";
-  EXPECT_EQ(Members(pruner.FindCandidates(2, 4)), all_);
+TEST_F(GranulePrunerTest, CountsTheGranulesOfEachComparisonAlone) {
+  const auto selected = [&](std::string_view text) {
+    const Predicate predicate = MakePredicate(text, columns_);
+    const internal::GranulePruner pruner(predicate, index_->FindAll(predicate));
+    std::vector<ColumnExplanation> columns;
+    std::vector<uint64_t> counts;
+    const GranuleSet set = pruner.Candidates(granules_.size(), &columns, &counts);
+    EXPECT_EQ(pruner.ColumnsOfComparisons().size(), counts.size());
+    EXPECT_EQ(Members(set), Candidates(text)) << text;
+    uint64_t num_probes = 0;
+    for (const ColumnExplanation& column : columns) num_probes += column.num_probes;
+    EXPECT_EQ(num_probes, num_probes_) << text;
+    return counts;
+  };
+  using Counts = std::vector<uint64_t>;
+  EXPECT_EQ(selected("s = 'dash' OR NOT (n > 0 AND x = 'q')"), (Counts{1, 1, 4})) << "NOT n > 0";
+  EXPECT_EQ(selected("s = 'none' AND n = 9 AND FALSE"), (Counts{0, 1, 0}));
+  EXPECT_EQ(selected("s = 'bash' AND (n = 9 OR n > 4) AND TRUE"), (Counts{2, 1, 2, 4}));
 }
 
 TEST_F(GranulePrunerTest, ExplainsEveryComparison) {
@@ -193,8 +210,10 @@ TEST_F(GranulePrunerTest, ExplainsEveryComparison) {
 
 TEST(PruningPropertyTest, MatchesAsTheReferenceAndNeverDropsAMatch) {
   std::vector<Column> columns;
+  std::vector<Column> of_json;
   for (const Reference::ColumnFacts& facts : Reference::Columns()) {
     columns.push_back(MakeColumn(facts.definition));
+    of_json.push_back(MakeColumn(facts.json));
   }
   // Some files lack some indexes.
   std::vector<Column> half;
@@ -225,6 +244,7 @@ TEST(PruningPropertyTest, MatchesAsTheReferenceAndNeverDropsAMatch) {
       const Predicate predicate = MakePredicate(text, columns);
       ASSERT_EQ(MakePredicate(predicate.ToText(), columns).ToText(), predicate.ToText());
       const Predicate reparsed = MakePredicate(predicate.ToText(), columns);
+      const Predicate for_json = MakePredicate(text, of_json);
 
       const GranuleSet from_precise = precise->Candidates(predicate);
       const GranuleSet from_partial = partial->Candidates(predicate);
@@ -235,6 +255,7 @@ TEST(PruningPropertyTest, MatchesAsTheReferenceAndNeverDropsAMatch) {
           const bool is_match = condition.Ask(row) == Reference::Answer::kYes;
           ASSERT_EQ(predicate.Matches(row), is_match) << text << " on " << row;
           ASSERT_EQ(reparsed.Matches(row), is_match) << predicate.ToText() << " on " << row;
+          ASSERT_EQ(for_json.Matches(Reference::JsonRow(row)), is_match) << text << " on " << row;
           has_match = has_match || is_match;
           ++evaluations;
           matches += is_match ? 1u : 0u;

@@ -47,8 +47,7 @@ class TestIndex {
     return Kept(column, {.by = internal::PruneBy::kRange, .range = range});
   }
   GranuleSet Differing(size_t column, const Value& value) const {
-    return Kept(column,
-                {.by = internal::PruneBy::kDiffers, .range = {.low = value, .high = value}});
+    return Kept(column, {.by = internal::PruneBy::kDiffers, .values = {&value, 1}});
   }
   GranuleSet Missing(size_t column) const {
     return Kept(column, {.by = internal::PruneBy::kMissing});

@@ -6,6 +6,7 @@
 #include <rocksdb/sst_file_writer.h>
 
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -208,7 +209,7 @@ TEST(FileMapTest, FindsWhereOlderEntriesMayBe) {
   using rocksdb_plugin::OlderEntries;
   std::vector<OlderEntries> found;
   rocksdb_plugin::FileMap(rocksdb::BytewiseComparator(), metadata)
-      .ForEach([&](const auto&, OlderEntries older) { found.push_back(older); });
+      .ForEach([&](const auto&, uint64_t, OlderEntries older) { found.push_back(older); });
   constexpr auto kNone = OlderEntries::kNone;
   constexpr auto kOther = OlderEntries::kInOtherFiles;
   constexpr auto kShared = OlderEntries::kOfSharedKeys;
@@ -216,6 +217,44 @@ TEST(FileMapTest, FindsWhereOlderEntriesMayBe) {
   // was ingested, so either of 10 and 11 may be the older one.
   EXPECT_EQ(found, std::vector<OlderEntries>({kOther, kNone, kOther, kOther, kOther, kOther, kOther,
                                               kShared, kNone, kNone, kNone}));
+}
+
+// The same for level 0 as comparing all pairs.
+TEST(FileMapTest, JudgesLevel0AsAllPairsDo) {
+  std::mt19937_64 random(5);
+  size_t num_above = 0;
+  size_t num_files = 0;
+  for (int round = 0; round < 3'000; ++round) {
+    const uint64_t num_keys = 2 + random() % 40;
+    const uint64_t num_sequences = 1 + random() % 30;
+    std::vector<rocksdb::SstFileMetaData> files;
+    for (uint64_t i = random() % 12; i > 0; --i) {
+      const auto first = static_cast<char>('A' + random() % num_keys);
+      const auto last = static_cast<char>(first + static_cast<char>(random() % 4));
+      const uint64_t smallest = random() % num_sequences;
+      files.push_back(FileOf(i, std::string(1, first), std::string(1, last), smallest,
+                             smallest + random() % 4));
+    }
+    rocksdb::ColumnFamilyMetaData metadata;
+    metadata.levels.emplace_back(0, 0, std::vector(files));
+    rocksdb_plugin::FileMap(rocksdb::BytewiseComparator(), metadata)
+        .ForEach([&](const auto& file, uint64_t number, rocksdb_plugin::OlderEntries found) {
+          bool is_above = false;
+          for (const rocksdb::SstFileMetaData& other : files) {
+            const bool is_newer = other.smallest_seqno > file.largest_seqno &&
+                                  other.smallest_seqno != other.largest_seqno;
+            is_above |= other.name != file.name && !is_newer &&
+                        other.smallestkey <= file.largestkey &&
+                        file.smallestkey <= other.largestkey;
+          }
+          EXPECT_EQ(found == rocksdb_plugin::OlderEntries::kInOtherFiles, is_above);
+          EXPECT_EQ("/" + std::to_string(number) + ".sst", file.name);
+          num_above += is_above;
+          ++num_files;
+        });
+  }
+  EXPECT_GT(num_above, num_files / 4);
+  EXPECT_LT(num_above, num_files * 3 / 4);
 }
 
 }  // namespace
