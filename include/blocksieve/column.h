@@ -87,10 +87,11 @@ struct Row {
   template <class Text>
   requires std::convertible_to<const Text&, std::string_view> Row(const Text& the_value)
       : value(the_value) {}  // NOLINT: implicit
-  Row(std::string_view the_key, std::string_view the_value) : key(the_key), value(the_value) {}
+  Row(std::string_view the_key, std::string_view the_value)
+      : key(the_key), value(the_value) {}  ///< Both must outlive it.
 
-  std::string_view key = {};
-  std::string_view value;
+  std::string_view key = {};  ///< Without what an engine appends to it.
+  std::string_view value;     ///< As a reader sees it.
 };
 
 /// A named column of rows and how to extract its values from the bytes of a row. Immutable, cheap

@@ -97,8 +97,6 @@ std::string Predicate::ColumnText(const Column& column) {
   return internal::IsPlainName(name) ? name : internal::Quoted(name, '"');
 }
 
-bool Predicate::Matches(const Row& row) const {
-  return internal::IsTrue(*node_, json_.get(), row);
-}
+bool Predicate::Matches(const Row& row) const { return internal::IsTrue(*node_, json_.get(), row); }
 
 }  // namespace blocksieve

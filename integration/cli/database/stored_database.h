@@ -19,6 +19,8 @@
 
 namespace blocksieve::cli {
 
+inline constexpr uint32_t kTtlBytes = 4;  ///< Which rocksdb::DBWithTTL appends to values.
+
 using rocksdb_plugin::OptionsSection;
 using rocksdb_plugin::OptionsText;
 

@@ -274,10 +274,12 @@ OptionsText EnabledOptions(const StoredDatabase& stored, const EnableOptions& fe
   CheckHasText(stored);
   OptionsText edited = *stored.text;
   rocksdb::DBOptions db = stored.loaded.db;
+  EnableOptions asked = features;
+  if (!asked.columns.empty() && stored.has_ttl()) asked.value_suffix_bytes = kTtlBytes;
   for (const std::string& name : stored.TargetFamilies()) {
     const rocksdb::ColumnFamilyOptions& before = *stored.Find(name);
     rocksdb::ColumnFamilyOptions after = before;
-    const rocksdb::Status status = Enable({&db, &after}, features);
+    const rocksdb::Status status = Enable({&db, &after}, asked);
     if (!status.ok()) term::Fail("column family {}: {}", name, rocksdb_plugin::ToMessage(status));
     const auto present = TableTexts(before);
     for (auto [option, value] : TableTexts(after)) {

@@ -17,8 +17,6 @@ namespace {
 
 using rocksdb_plugin::SkipIndexSettings;
 
-constexpr uint32_t kTtlBytes = 4;  // which rocksdb::DBWithTTL appends to values
-
 /// The options that the index of a file was built with, from its properties or its sidecar.
 std::string IdentityOfIndex(const rocksdb_plugin::SstPlace& sst,
                             const rocksdb::TableProperties& properties) {

@@ -87,16 +87,15 @@ const OptionTable& EnableOptionTable() {
               "[RocksDB's own](LEVELS.md#rocksdbs-own-filters-kindstock), without "
               "`max_build_bytes`, and `ranges` and `prefixes` of filters"},
              &Options::kind),
-      option({"ranges", "bounded iterators read nothing in ranges without keys"},
-             &Options::ranges),
+      option({"ranges", "bounded iterators read nothing in ranges without keys"}, &Options::ranges),
       option({"prefixes",
               "where keys have prefixes: `delimiter:/`, `lengths:4,12`, `fields:len8,2`, `auto`; "
               "see [RANGES.md](RANGES.md#prefixes)"},
              &Options::prefixes),
       option({"columns", "the parts of the value that are indexed"}, &Options::columns),
       option({"carrier", "what holds ranges, prefixes and columns in files"}, &Options::carrier),
-      option({"range_fpr", "share of short empty ranges let through; 0.011 if not set", kMinRangeFpr,
-              kMaxRangeFpr},
+      option({"range_fpr", "share of short empty ranges let through; 0.011 if not set",
+              kMinRangeFpr, kMaxRangeFpr},
              &Options::range_fpr),
       option({"seek_fraction",
               "share of seeks among reads that find nothing; 0.5 if not set; for `wasted_reads` "
@@ -139,9 +138,9 @@ const OptionTable& PolicyOptionTable() {
 }
 
 const OptionTable& BlockIndexOptionTable() {
-  static const auto& table = *new OptionTable(EnableOptionTable().Select(
-      {"ranges", "range_fpr", "prefixes", "prefix_fpr", "columns", "value_fpr",
-       "value_suffix_bytes", "max_index_bytes"}));
+  static const auto& table = *new OptionTable(
+      EnableOptionTable().Select({"ranges", "range_fpr", "prefixes", "prefix_fpr", "columns",
+                                  "value_fpr", "value_suffix_bytes", "max_index_bytes"}));
   return table;
 }
 

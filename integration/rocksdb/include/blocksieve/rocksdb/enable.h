@@ -86,8 +86,8 @@ struct EnableOptions {
   std::optional<double> seek_fraction = std::nullopt;
 
   /// Maximum FPR of prefixes. 1e-7 to 0.5. If not set: 0.01, and in filters 0.0001 where prefixes
-  /// are few (RANGES.md). In filters it is never above that of keys, and with bits_per_key, prefixes
-  /// take their bits from keys, and the FPR of both rises.
+  /// are few (RANGES.md). In filters it is never above that of keys, and with bits_per_key,
+  /// prefixes take their bits from keys, and the FPR of both rises.
   std::optional<double> prefix_fpr = std::nullopt;
 
   double value_fpr = 0.001;  ///< Of columns, as SkipIndexOptions::target_fpr. 1e-7 to 0.5.
@@ -126,7 +126,7 @@ class OptionsToSet {
   /// @{
   /// Implicit, so that calls take pointers. With descriptors, all their families get the same.
   OptionsToSet(rocksdb::Options* options) : OptionsToSet(options, options) {}  // NOLINT: implicit
-  OptionsToSet(rocksdb::ColumnFamilyOptions* family)  // NOLINT: implicit
+  OptionsToSet(rocksdb::ColumnFamilyOptions* family)                           // NOLINT: implicit
       : OptionsToSet(nullptr, family) {}
   OptionsToSet(rocksdb::DBOptions* db, rocksdb::ColumnFamilyOptions* family)
       : db_(db), family_(family) {}
@@ -135,6 +135,7 @@ class OptionsToSet {
   /// @}
 
   rocksdb::DBOptions* db() const { return db_; }  ///< Null if not given.
+  /// Of the options that were given.
   size_t num_families() const { return families_ != nullptr ? families_->size() : 1; }
   rocksdb::ColumnFamilyOptions* family(size_t i) const {  ///< Null if a null pointer was given.
     return families_ != nullptr ? &(*families_)[i].options : family_;
@@ -159,10 +160,10 @@ class OptionsToSet {
 ///
 /// Errors: InvalidArgument, naming the option, if one is out of range, tables are not block-based,
 /// DBOptions are missing, another option rules the carrier out, as RANGES.md and BLOCK_INDEX.md
-/// list, or a filter section needs the place of another prefix extractor; NotSupported if the loaded
-/// RocksDB has a filter interface for which blocksieve was not compiled, fails the self-test of
-/// range filters, or is older than 11.2 with Carrier::kBlockIndex. RocksDB checks the same when it
-/// opens a database, but not in CreateColumnFamily.
+/// list, or a filter section needs the place of another prefix extractor; NotSupported if the
+/// loaded RocksDB has a filter interface for which blocksieve was not compiled, fails the self-test
+/// of range filters, or is older than 11.2 with Carrier::kBlockIndex. RocksDB checks the same when
+/// it opens a database, but not in CreateColumnFamily.
 BLOCKSIEVE_EXPORT rocksdb::Status Enable(OptionsToSet options, const EnableOptions& features);
 
 /// What holds ranges, prefixes and columns in new files of this column family, and why it was
@@ -184,8 +185,8 @@ BLOCKSIEVE_EXPORT rocksdb::Status MakeIndexPrimary(rocksdb::DB* db,
                                                    rocksdb::ColumnFamilyOptions* options);
 
 /// A policy for BlockBasedTableOptions::filter_policy, for full and partitioned filters. Immutable,
-/// thread-safe, owned by the caller; filters that it opened may outlive it. With ranges or prefixes,
-/// the column family needs the prefix extractor "blocksieve.range", which Enable sets.
+/// thread-safe, owned by the caller; filters that it opened may outlive it. With ranges or
+/// prefixes, the column family needs the prefix extractor "blocksieve.range", which Enable sets.
 ///
 /// Files keep their filters until they are rewritten: stock RocksDB reads blocksieve's as "always
 /// may match", and the policy reads stock Bloom and Ribbon filters. If the loaded RocksDB has
