@@ -66,6 +66,27 @@ Status SetValues(std::vector<Value> values, PredicateNode* leaf) {
   return Status::Ok();
 }
 
+// The whole numbers of a range, ascending, if they are few: filters find these where bounds of a
+// granule are wide, as in one that spans the ends of two series. Empty if they are many.
+std::vector<Value> ListNumbers(const ValueRange& range) {
+  constexpr uint64_t kFew = 16;
+  if (!range.low || !range.high) return {};
+  const ValueType type = range.low->type();
+  if (type != ValueType::kInt && type != ValueType::kUint) return {};
+  const bool is_int = type == ValueType::kInt;
+  const uint64_t low = is_int ? static_cast<uint64_t>(range.low->as_int()) : range.low->as_uint();
+  const uint64_t high =
+      is_int ? static_cast<uint64_t>(range.high->as_int()) : range.high->as_uint();
+  const uint64_t first = range.includes_low ? 0 : 1;
+  const uint64_t end = high - low + (range.includes_high ? 1 : 0);  // wraps for all numbers
+  if (high - low > kFew || end > kFew) return {};
+  std::vector<Value> numbers;
+  for (uint64_t i = first; i < end; ++i) {
+    numbers.push_back(is_int ? Value::Int(static_cast<int64_t>(low + i)) : Value::Uint(low + i));
+  }
+  return numbers;
+}
+
 // Turns a range of at most one value into a set of values.
 Status SetRange(ValueRange range, PredicateNode* leaf) {
   if (range.low && range.high) {
@@ -76,6 +97,7 @@ Status SetRange(ValueRange range, PredicateNode* leaf) {
   }
   leaf->kind = Kind::kRange;
   leaf->range = range;
+  leaf->values = ListNumbers(range);
   return Status::Ok();
 }
 

@@ -71,7 +71,7 @@ struct PredicateNode {
   Comparison comparison = Comparison::kMissing;  ///< as given; unspecified for constants
   std::vector<Literal> literals;                 ///< as given; values and range refer to them
   std::string upper_bound;    ///< referred to by range.high, unless that is a literal
-  std::vector<Value> values;  ///< ascending, distinct
+  std::vector<Value> values;  ///< ascending, distinct; of kRange: if few numbers
   ValueRange range;           ///< for kPattern, the range of its matches
   std::optional<Pattern> pattern;
   std::string text;          ///< text form

@@ -149,7 +149,7 @@ void PlanPruning(PredicateNode* leaf) {
       leaf->when_false = ValuesFalse(*leaf);
       return;
     case Kind::kRange:
-      leaf->when_true = RangeTrue(*leaf);
+      leaf->when_true = leaf->values.empty() ? RangeTrue(*leaf) : ValuesTrue(*leaf);
       leaf->when_false = RangeFalse(*leaf);
       return;
     default:

@@ -90,7 +90,7 @@ const OptionTable& SkipIndexOptionTable() {
   };
   static const auto& table = *new OptionTable({
       option(
-          {"columns", "the parts of the value that are indexed"},
+          {"columns", "the parts of values and keys that are indexed"},
           [](auto& settings) -> auto& { return settings.index.columns; }),
       option(
           {"target_fpr",

@@ -92,7 +92,7 @@ const OptionTable& EnableOptionTable() {
               "where keys have prefixes: `delimiter:/`, `lengths:4,12`, `fields:len8,2`, `auto`; "
               "see [RANGES.md](RANGES.md#prefixes)"},
              &Options::prefixes),
-      option({"columns", "the parts of the value that are indexed"}, &Options::columns),
+      option({"columns", "the parts of values and keys that are indexed"}, &Options::columns),
       option({"carrier", "what holds ranges, prefixes and columns in files"}, &Options::carrier),
       option({"range_fpr", "share of short empty ranges let through; 0.011 if not set",
               kMinRangeFpr, kMaxRangeFpr},

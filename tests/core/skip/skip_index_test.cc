@@ -126,6 +126,28 @@ TEST(SkipIndexTest, ByColumnsOfTheKeyNoVersionIsMissed) {
   EXPECT_GT(left_out, 4000u);
 }
 
+// A block that spans the ends of two series has all times between its bounds.
+TEST(SkipIndexTest, FiltersFindTheFewNumbersOfARange) {
+  const std::vector<Column> columns = MakeColumns({"t=both:int:1", "u=both:uint:1"});
+  SkipIndexBuilder builder = MakeIndexBuilder(IndexOptions(1000, columns));
+  for (int granule = 0; granule < 20; ++granule) {
+    for (const int time : {0, 30 + granule, 99}) {
+      builder.AddRow(RowKey(static_cast<uint64_t>(granule)), std::to_string(time));
+    }
+    builder.CloseGranule();
+  }
+  const TestIndex index = FinishIndex(&builder);
+  const auto count = [&](std::string_view text) {
+    return index->Candidates(MakePredicate(text, columns)).Count();
+  };
+  EXPECT_LE(count("t BETWEEN 60 AND 75"), 2u);  // a hash may be that of another number
+  EXPECT_EQ(count("u BETWEEN 60 AND 76"), 20u);
+  EXPECT_LE(count("t BETWEEN 31 AND 33 AND u BETWEEN 33 AND 40"), 2u);
+  EXPECT_EQ(count("t BETWEEN 98.5 AND 99.5"), 20u);
+  EXPECT_EQ(count("t BETWEEN -3 AND -1 OR u BETWEEN 0 AND 3"), 20u);
+  EXPECT_EQ(count("NOT t BETWEEN 1 AND 5"), 20u);
+}
+
 // Other options out of range: bad_input_test.cc.
 TEST(SkipIndexTest, HasUpTo256Columns) {
   SkipIndexOptions options;

@@ -71,7 +71,7 @@ struct EnableOptions {
   ///   "auto"                   a delimiter or length for each file, for at most 0.3 bits per key
   std::string prefixes = {};
 
-  /// Columns of the values, for the conditions of NewIterator, PruneReads and SkipScan. At most
+  /// Parts of values and keys, for the conditions of NewIterator, PruneReads and SkipScan. At most
   /// 256, with distinct names.
   ColumnList columns = {};
 

@@ -15,9 +15,10 @@
 #include "blocksieve/bytes.h"
 
 /// \file
-/// Values pruned in an ordinary iterator of RocksDB: it leaves out the files without a row that
-/// matches a condition, wherever that cannot bring back an older version of a row. PRUNING.md has
-/// the argument.
+/// Conditions in an ordinary iterator of RocksDB. By parts of the key, it leaves out every file and
+/// block without a key that can match: all versions of a key are alike by them. By parts of the
+/// value, it leaves out those below which is nothing older, as an older version would show again.
+/// PRUNING.md has the argument.
 
 namespace blocksieve {
 
