@@ -64,6 +64,26 @@ class BlockIndexTest(CommandTest):
         self.assertEqual(self.ldb("scan", "--hex").count(b"\n"), len(rows) + 1)
 
     @unittest.skipUnless(HAS_INDEX, "RocksDB before 11.2")
+    def test_database_with_sidecars_takes_the_block_index(self):
+        enable = ("enable", "--db", self.db, "--ranges", "--index", COLUMN)
+        self.succeed(*enable, "--carrier", "filter_and_sidecar")
+        self.succeed("index", "--db", self.db, "--index", COLUMN)
+        self.load([("l", 1)], "--no-compact")
+        self.assertIn(b"in the block index", self.succeed(*enable).out)
+        self.load([("m", 2)], "--no-compact")
+        self.assertEqual([place for place, _ in self.indexes()].count("block index"), 1)
+        rows = self.scan("n = 1")
+        self.assertEqual(len(rows), 101)
+        refused = self.output_of(1, "load", "--db", self.db, "--key", 1, "--index", "t=field:2", "-")
+        self.assertIn("columns is set, also of the skip index; allowed: none in one", refused)
+        self.succeed("rewrite", "--db", self.db)
+        self.assertEqual({place for place, _ in self.indexes()}, {"block index"})
+        self.assertEqual(self.scan("n = 1"), rows)
+        self.succeed(*enable, "--carrier", "filter_and_sidecar")  # and back
+        self.load([("o", 1)])
+        self.assertEqual(len(self.scan("n = 1")), 102)
+
+    @unittest.skipUnless(HAS_INDEX, "RocksDB before 11.2")
     def test_what_the_interface_refuses_is_refused(self):
         before = self.files_of_database()
         said = self.apply_index("--option", "filter_policy={id=blocksieve;target_fpr=0.01;ranges=true}", code=1)

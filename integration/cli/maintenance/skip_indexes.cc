@@ -7,6 +7,7 @@
 #include <map>
 
 #include "blocksieve/predicate.h"
+#include "integration/rocksdb/block_index/factory.h"
 #include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
@@ -52,6 +53,9 @@ std::optional<SkipIndexSettings> PresentIndex(const StoredDatabase& stored,
   if (options == nullptr || !HasRocksDb(stored.target)) return std::nullopt;
   SkipIndexSettings defined;
   if (rocksdb_plugin::FindIndexOptions(*options, &defined).ok()) return defined;
+  // New files get it instead, and RocksDB opens no database with the columns of both.
+  const auto by_block = rocksdb_plugin::FindBlockIndexOptions(*options);
+  if (by_block && !by_block->columns.empty()) return std::nullopt;
   const auto identities = IdentitiesIn(OpenReadOnly(stored.target, family), family);
   for (auto newest = identities.rbegin(); newest != identities.rend(); ++newest) {
     if (auto settings = rocksdb_plugin::ReadIdentityText(*newest)) return settings;

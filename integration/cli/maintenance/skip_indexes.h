@@ -39,8 +39,9 @@ struct IndexChange {
 std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewIndexFactory(
     const StoredDatabase& stored, const std::string& family, const IndexChange& change = {});
 
-/// The index that new files of the column family get: as the OPTIONS file defines it, or without a
-/// definition as the newest indexed file has it; nullopt without any.
+/// The skip index that new files of the column family get: as the OPTIONS file defines it, or
+/// without a definition as the newest indexed file has it; nullopt without any, and where new files
+/// have their columns in a block index.
 std::optional<rocksdb_plugin::SkipIndexSettings> PresentIndex(const StoredDatabase& stored,
                                                               const std::string& family);
 

@@ -51,8 +51,7 @@ rocksdb::Status CheckStoredOnce(const EnableOptions& index,
   if (index.columns.empty() || !FindIndexOptions(family, &collected).ok()) {
     return rocksdb::Status::OK();
   }
-  return OptionOutOfRange("columns", "set in the skip index and in the block index",
-                          "none in one of them");
+  return OptionOutOfRange("columns", "set, also of the skip index", "none in one of them");
 }
 
 // Errors: InvalidArgument, also for rates that nothing uses.

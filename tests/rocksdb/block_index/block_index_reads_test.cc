@@ -546,7 +546,7 @@ TEST(BlockIndexModesTest, StoresNothingTwice) {
                      config->options.table_properties_collector_factories.push_back(
                          NewCollectorFactory({ShortGranules({"n=int:field:1"})}));
                    }),
-              HasSubstr("columns is set in the skip index"));
+              HasSubstr("columns is set, also of the skip index"));
 }
 
 }  // namespace
