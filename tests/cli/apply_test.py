@@ -70,18 +70,6 @@ class ApplyTest(ApplyStockDatabaseTest):
             self.with_plugin("ldb", f"--db={self.db}", "put", "a", "by ldb")
             self.assertEqual(self.with_plugin("ldb", f"--db={self.db}", "get", "a"), "by ldb\n")
 
-    def test_options_of_ranges_and_indexes(self):
-        before = self.option("listeners", "DBOptions").strip("{}")
-        collector = "table_properties_collectors={{id=blocksieve.skip_index;columns=a=field:1}}"
-        self.apply("{id=blocksieve;ranges=true}", "--option",
-                   "prefix_extractor=blocksieve.range", "--option", collector, "--option",
-                   "listeners={blocksieve}")
-        self.assertEqual(self.option("prefix_extractor", FAMILY), "blocksieve.range")
-        self.assertIn("skip_index", self.option("table_properties_collectors", FAMILY))
-        # Added to those of the file.
-        self.assertEqual(self.option("listeners", "DBOptions"), f"{before}:blocksieve")
-        self.assertIn("has these options already", self.apply_text("--option", "listeners={blocksieve}"))
-
     def test_sizes_with_units(self):
         for text, num_bytes in (("64MiB", 64 << 20), ("64M", 64 << 20), ("10kB", 10_000), ("8k", 8 << 10),
                                 ("2GB", 2 * 10**9), ("1TiB", 1 << 40), ("4096B", 4096)):
@@ -97,10 +85,7 @@ class ApplyTest(ApplyStockDatabaseTest):
 
     def test_refusals(self):
         for option, message in (
-                ("filter_policy=blocksieve:7", "target_fpr is 7; allowed"),
                 ("filter_policy=blocksieve:1%", "target_fpr is 1%, not a number; allowed"),
-                ("filter_policy=blocksieve:0,01", "target_fpr is 0,01, not a number; allowed"),
-                ("filter_policy={id=blocksieve;max_build_bytes=1.5G}", "is 1.5G, not a number; allowed"),
                 ("filter_policy=" + 300 * "x", "x" * 66 + "..., which RocksDB refuses"),
                 ("filter_policy=blocksive:0.01", "option id is blocksive:0.01; allowed: blocksieve"),
                 ("filter_policy={id=blocksieve;bits_per_kay=9}",
@@ -222,9 +207,7 @@ class ApplyRevertTest(ApplyStockDatabaseTest):
         said = self.text_of("revert", "--db", self.db, "--dry-run")
         document = self.json_of("revert", "--db", self.db, "--dry-run")
         self.assertEqual(self.files_of_database(), before)
-        self.assertTrue(said.startswith(f"Changes of {self.options_file().name}:\n"), said)
         self.assertIn("-  " + SPREAD + "\n+  filter_policy=bloomfilter:10:false\n", said)
-        self.assertTrue(said.endswith("\nNothing was written.\n"))
         self.assertEqual(document["written"], None)
         self.assertIn({"section": TABLE, "option": "filter_policy", "before": SPREAD.split("=", 1)[1],
                        "after": "bloomfilter:10:false"}, document["changes"])

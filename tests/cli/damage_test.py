@@ -18,11 +18,6 @@ class DamagedTest(CommandTest):
             self.assertIn(part, done.err)
         return done
 
-    def test_data_block(self):
-        path = self.table()
-        flip(path, 100)
-        self.check("Corruption: block checksum mismatch", path.name)
-
     def test_table_of_a_later_rocksdb(self):
         path = self.table()
         flip(path, path.stat().st_size - 12, 64)  # the format_version

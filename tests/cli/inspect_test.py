@@ -107,19 +107,6 @@ class InspectStockFiltersTest(CommandTest):
         self.assertEqual(file["num_keys"], 20_000)
         return file["filter"]
 
-    def test_kinds(self):
-        for benchmarks, options, kind, bits, fpr in self.each((
-                ("fillseq,flush", BLOOM, "bloom", 10, 0.0095),
-                ("fillseq,flush,compact", RIBBON, "ribbon", 7, 0.0095),
-                ("fillseq,flush", (*BLOOM, "--format_version=4"), "legacy bloom", 10, 0.013))):
-            self.db_bench(benchmarks, *options)
-            shown = self.inspect()["files"][0]["filter"]
-            self.assertEqual((shown["origin"], shown["kind"], shown["shape"], shown["entries"]),
-                             ("stock", kind, "full", "keys"))
-            self.assertEqual((shown["num_filters"], shown["num_keys"]), (1, 20_000))
-            self.assertAlmostEqual(shown["bits_per_key"], bits, delta=0.15)
-            self.assertAlmostEqual(shown["predicted_fpr"], fpr, delta=0.0007)
-
     def test_partitioned(self):
         """The encoding of the partition index depends on format version and restart interval."""
         for version in (2, 3, 4, 5):
@@ -137,13 +124,6 @@ class InspectStockFiltersTest(CommandTest):
         for checksum in self.each(range(5)):
             shown = self.filter_of(*BLOOM, f"--checksum_type={checksum}")
             self.assertEqual((shown["origin"], shown["problems"]), ("stock", []))
-
-    def test_prefixes(self):
-        self.assertEqual(self.filter_of(*BLOOM, *PREFIXES)["entries"], "keys and prefixes")
-        self.db = self.dir / "db2"
-        shown = self.filter_of(*BLOOM, *PREFIXES, "--whole_key_filtering=false")
-        self.assertEqual(shown["entries"], "prefixes")
-        self.assertAlmostEqual(shown["num_keys"], 2000, delta=10)
 
     def patched_filter(self, old, new):
         """Replaces the only `old` in a file without checksums by `new`; returns its filter."""

@@ -128,12 +128,6 @@ class LoadCsvTest(CommandTest):
         done = self.succeed("scan", "--db", self.db, "--where", "n = 7", "--format", "json")
         self.assertEqual(json.loads(done.out), {"key": "k,3", "value": "line\none\t7"})
 
-    def test_every_field_as_key(self):
-        for key in self.each(range(1, 4)):
-            self.load(b"a,b,c\n", *self.CSV, key=key)
-            fields = [b"a", b"b", b"c"]
-            self.assertEqual(self.scan("TRUE"), [(fields.pop(key - 1), b"\t".join(fields))])
-
     def test_blanks_empty_fields_and_line_ends(self):
         self.load(b"\xef\xbb\xbf k , v ,\r\n\r\nl,,x\rm,\"\",y\nn,1,2", *self.CSV)
         self.assertEqual(self.scan("TRUE"), [(b" k ", b" v \t"), (b"l", b"\tx"), (b"m", b"\ty"),

@@ -121,15 +121,10 @@ class RangesAdviceTest(CommandTest):
         ranges = self.advise(*cache)
         self.assertEqual(ranges["do_not_pay"], "")
         self.assertIn("they would save", self.advise(*cache, "--range-width", 7)["do_not_pay"])
-        text = self.text_of("advise", "--db", self.db, "--seek-fraction", 0.5, *cache)
-        self.assertNotIn("No range filter pays", text)
         # The verdict is on the options shown, with their key filters; the database has none.
         self.assertLess(ranges["wasted_reads"], 0.01)
-        self.assertRegex(
-            text, r"^Change to blocksieve's filters with target_fpr=[\d.]+ and (prefixes and )?range "
-            r"filters: \d+ times fewer wasted reads and [\d,]+ bytes of filters, if 50 % of the reads "
-            r"are seeks\.\n")
         verdict = self.advise(*cache, part="verdict")
+        self.assertIn("range filters: ", verdict["text"])
         self.assertEqual(verdict["option"], ranges["options"][0])
         # Both kinds of filters are within a limit.
         for memory, has_ranges in ((90_000, True), (20_000, False)):
@@ -148,9 +143,8 @@ class RangesAdviceTest(CommandTest):
         self.assertGreater(advice["runs"][0]["estimated_fpr"], 0.2)
         self.assertEqual(advice["do_not_pay"], "neighboring keys are too similar")
         self.assertEqual((advice["range_bytes"], advice["options"]), (0, []))
-        text = self.text_of("advise", "--db", self.db, "--seek-fraction", 0.5)
-        self.assertIn("\nNo range filter pays here: neighboring keys are too similar.\n", text)
-        self.assertNotIn("Options for range filters", text)
+        self.assertIn("\nNo range filter pays here: neighboring keys are too similar.\n",
+                      self.text_of("advise", "--db", self.db, "--seek-fraction", 0.5))
 
     def test_text(self):
         self.load(rows_of(2000))
@@ -212,14 +206,10 @@ class RangesPrefixesTest(CommandTest):
             if partitioned:
                 self.edit_options(("partition_filters=false", "partition_filters=true"),
                                   ("index_type=kBinarySearch", "index_type=kTwoLevelIndexSearch"))
-            before = self.options_file().read_text()
             self.assertIn(f";prefixes={rule}", advice["options"][0])
             self.apply(f"{{id=blocksieve;prefixes={rule}}}")
-            self.check_text(("rewrite", "--db", self.db, "--dry-run"),
-                            "Prefixes, range filters or block indexes change in 1 file.$",
-                            rf"\d{{6}}\.sst .* prefixes={rule}$")
+            self.check_text(("rewrite", "--db", self.db, "--dry-run"), rf"\d{{6}}\.sst .* prefixes={rule}$")
             self.succeed("rewrite", "--db", self.db)
-            self.assertIn("Nothing to rewrite", self.text_of("rewrite", "--db", self.db))
 
             shown = self.only_filter()
             self.assertEqual(shown["entries"], "keys and prefixes")
@@ -231,9 +221,7 @@ class RangesPrefixesTest(CommandTest):
             if not partitioned:
                 self.assertAlmostEqual(shown["prefix_bytes"], advice["prefix_bytes"],
                                        delta=0.03 * advice["prefix_bytes"] + 20)
-            self.check_text(("inspect", "--db", self.db),
-                            r"prefixes +level +filters +bytes +prefix bits/key +predicted",
-                            rf"\d{{6}}\.sst .* [\d,]+ +{rule}$")
+            self.check_text(("inspect", "--db", self.db), rf"\d{{6}}\.sst .* [\d,]+ +{rule}$")
             file, = self.verify()["files"]
             self.assertEqual((file["prefixes"]["prefixes_checked"], file["prefixes"]["false_negatives"]),
                              (len(present), 0))
@@ -248,7 +236,6 @@ class RangesPrefixesTest(CommandTest):
 
             self.succeed("revert", "--db", self.db)
             self.assertIn("prefix_extractor=nullptr\n", self.options_file().read_text())
-            self.assertIn("prefix_extractor=nullptr\n", before)
             shown = self.only_filter()
             self.assertEqual((shown["origin"], shown["num_prefix_filters"]), ("stock", 0))
 

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rows, order, format and explanation of scan."""
 
-import json
-import random
-
 from command import CommandTest
 
 
@@ -13,11 +10,6 @@ class ScanTest(CommandTest):
         self.load([(f"{i:03}", "even" if i % 2 == 0 else "odd", i, f"word{i % 10} all")
                    for i in range(100)], "--granule-rows", 10,
                   "--index", "kind=field:1", "--index", "n=int:2", "--index", "words=words:3")
-
-    def test_without_a_condition(self):
-        done = self.succeed("scan", "--db", self.db)
-        self.assertEqual(done.out.count(b"\n"), 100)
-        self.assertEqual(done.err, "")
 
     def test_no_rows_without_files(self):
         """Files define the columns, so a database without files has none."""
@@ -37,21 +29,9 @@ class ScanTest(CommandTest):
                 self.assertEqual([key for key, _ in rows], expected)
         self.assertEqual(len(self.scan("TRUE", "--limit", 1000)), 100)
         self.assertEqual(self.scan("kind = 'odd'", "--count", "--limit", 7), [(b"7",)])
+        self.assertEqual(self.scan("n < 9 order by n desc LIMIT 1"), [(b"008", b"even\t8\tword8 all")])
         self.assertEqual(self.keys("kind = 'even' AND words HAS 'word4' AND n > 50"),
                          ["054", "064", "074", "084", "094"])
-
-    def test_json(self):
-        done = self.succeed("scan", "--db", self.db, "--where", "n < 2", "--format", "json")
-        self.assertEqual([json.loads(line) for line in done.out.splitlines()],
-                         [{"key": "000", "value": "even\t0\tword0 all"},
-                          {"key": "001", "value": "odd\t1\tword1 all"}])
-        self.assertEqual(self.json_of("scan", "--db", self.db, "--count"), {"version": 3, "count": 100})
-
-    def test_text(self):
-        done = self.succeed("scan", "--db", self.db, "--where", "n = 42", "--explain")
-        self.assertEqual(done.out, b"042\teven\t42\tword2 all\n")
-        self.assertIn("comparison n = 42: used", done.err)
-        self.assertIn("returned 1\n", done.err)
 
     def test_json_explanation(self):
         explanation = self.explain("n = 42 AND NOT words HAS 'word1'")
@@ -65,39 +45,10 @@ class ScanTest(CommandTest):
         self.assertEqual(explanation["rows_read"], 100)
         self.assertLessEqual(self.explain("n >= 0", "--limit", 1)["rows_read"], 20)
 
-
-class ScanOrdersTest(CommandTest):
-    """ORDER BY and LIMIT. RandomScans of tests/rocksdb/scan compares more of them."""
-
-    ROWS = [(f"k{i:06}", 10 * i + random.Random(i).randrange(25), random.Random(-i).randrange(500))
-            for i in range(30_000)]
-
-    def setUp(self):
-        super().setUp()
-        self.load(self.ROWS, "--index", "ts=int:1", "--index", "n=int:2")
-
-    def test_few_blocks_are_read(self):
-        for where, sign, limit in (("ORDER BY ts LIMIT 10", 1, 10), ("order by ts desc limit 700", -1, 700)):
-            keys = [row[0] for row in sorted(self.ROWS, key=lambda row: (sign * row[1], row[0]))[:limit]]
-            self.assertEqual([key.decode() for key, _ in self.scan(where)], keys)
-            # The blocks with the best rows are adjacent.
-            explanation = self.explain(where)
-            span = int(max(keys)[1:]) - int(min(keys)[1:]) + 1
-            per_granule = len(self.ROWS) / explanation["num_granules"]
-            self.assertLessEqual(explanation["data_blocks_read"], 2 * (1 + span / per_granule), where)
-
-    def test_with_conditions_and_limits(self):
-        some = sorted((row[1], row[0]) for row in self.ROWS if row[2] == 7)
-        self.assertEqual([key.decode() for key, _ in self.scan("n = 7 ORDER BY ts LIMIT 5")],
-                         [key for _, key in some[:5]])
-        self.assertEqual([key for key, _ in self.scan("LIMIT 2")], [b"k000000", b"k000001"])
-        self.assertEqual([key for key, _ in self.scan("ts > 500 LIMIT 1", "--reverse")], [b"k029999"])
-        self.assertEqual(self.scan("ORDER BY n LIMIT 7", "--count"), [(b"7",)])
-
     def test_what_is_wrong(self):
         for message, *arguments in (
-                ("position 12: expected LIMIT, which ORDER BY requires", "ORDER BY ts"),
-                ("ORDER BY ts DESC", "ORDER BY ts LIMIT 1", "--reverse"),
+                ("position 11: expected LIMIT, which ORDER BY requires", "ORDER BY n"),
+                ("ORDER BY n DESC", "ORDER BY n LIMIT 1", "--reverse"),
                 ("; allowed: one of them", "LIMIT 1", "--limit", 5),
                 ("--where, position 11: expected a column, NOT or '(', found '='\n", "n = 1 AND = 2"),
                 ("found the end\n", "n ="), ("--where, position 1: ", ""),

@@ -36,10 +36,6 @@ class SieveTest(CommandTest):
         self.assertIn("forgot 2 URLs; 0 had not been seen", done.err)
         self.assertEqual((self.stats()["seen"], self.stats()["queued"]), (0, 0))
 
-    def test_nothing_is_normalised(self):
-        self.push("HTTP://Example.org", "http://example.org/")
-        self.assertEqual(self.pop(9), ["HTTP://Example.org", "http://example.org/"])
-
     def test_stats_count(self):
         urls = [f"http://example.org/{i}" for i in range(20_000)]
         self.push(*urls)
@@ -50,16 +46,12 @@ class SieveTest(CommandTest):
         self.assertEqual(stats["queued"], 19_900)
         self.assertEqual(stats["repeats"], 5000)
         self.assertEqual(sum(stats[f"new_by_{how}"] for how in ("counting_filter", "file_filters", "reading")), 20_000)
-        text = self.sieve("stats").out.decode()
-        self.assertRegex(text, r"seen +20,000\n")
 
     def test_overfull_is_reported_and_fixed(self):
         self.sieve("--design", 1000, "push", "-",
                    stdin=b"".join(b"%d\n" % i for i in range(30_000)))
         self.assertTrue(self.stats()["overfull"])
-        text = self.sieve("stats").out.decode()
-        self.assertRegex(text, r"estimated +-\n")
-        self.assertRegex(text, r"overfull +true\n")
+        self.assertRegex(self.sieve("stats").out.decode(), r"estimated +-\n")
         self.sieve("compact")
         stats = self.stats()
         self.assertFalse(stats["overfull"])

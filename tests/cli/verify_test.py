@@ -47,12 +47,18 @@ class VerifySoundDatabasesTest(CommandTest):
             self.assertEqual(file["keys_checked"], file["num_keys"])
 
     def test_stock_filters(self):
-        for options in self.each((
-                BLOOM, RIBBON, (*BLOOM, *PARTITIONED), (*RIBBON, *PARTITIONED),
-                (*BLOOM, *PREFIXES), (*BLOOM, *PREFIXES, *PARTITIONED))):
+        for kind, bits, *options in self.each((
+                ("bloom", 10, *BLOOM), ("ribbon", 7, *RIBBON), ("bloom", 10, *BLOOM, *PARTITIONED),
+                ("ribbon", 7, *RIBBON, *PARTITIONED), ("bloom", 10, *BLOOM, *PREFIXES),
+                ("bloom", 10, *BLOOM, *PREFIXES, *PARTITIONED),
+                ("legacy bloom", 10, *BLOOM, "--format_version=4"))):
             with self.subTest(options=options):
                 self.db_bench("fillrandom,flush,compact", *options)
                 self.check_rate()
+                shown = self.only_filter()
+                self.assertEqual((shown["origin"], shown["kind"]), ("stock", kind))
+                self.assertEqual(shown["entries"], "keys" + " and prefixes" * (PREFIXES[0] in options))
+                self.assertAlmostEqual(shown["bits_per_key"], bits, delta=0.5)
 
     def test_every_entry_is_asked(self):
         """Includes deletes and keys with timestamps, but no range deletes."""
@@ -70,6 +76,8 @@ class VerifySoundDatabasesTest(CommandTest):
                 self.assertEqual((file["keys_checked"], file["unchecked"]), (20_000, ""))
                 if options:
                     self.assertLess(file["fpr_interval"][0], 0.02)
+                if "--whole_key_filtering=false" in options:
+                    self.assertEqual(file["filter"]["entries"], "prefixes")
 
     def test_merges(self):
         """RocksDB hides some of their entries, and verify reports that."""
