@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <rocksdb/convenience.h>
 #include <rocksdb/merge_operator.h>
-#include <rocksdb/snapshot.h>
 #include <rocksdb/utilities/db_ttl.h>
 
 #include <cctype>
@@ -115,19 +113,6 @@ TEST_F(SkipDatabaseKindsTest, OperandsThatNeedAValueAreReadOnTheMergedView) {
   });
 }
 
-TEST_F(SkipDatabaseKindsTest, TheLastRowBeforeASnapshotIsSeenAndNoLaterOne) {
-  TestDb db(config_);
-  db.Put(Key(0), Value(7));
-  rocksdb::ManagedSnapshot snapshot(&db.db());
-  db.Put(Key(1), Value(7));
-  SkipScanOptions options = AlwaysSkip();
-  options.snapshot = snapshot.snapshot();
-  ForEachState(&db, [&] {
-    EXPECT_EQ(Count(db.db(), "n = 7", nullptr, options), 1u);
-    EXPECT_EQ(Count(db.db(), "n = 7"), 2u);
-  });
-}
-
 // DBWithTTL appends a time to each value.
 TEST_F(SkipDatabaseKindsTest, TtlDatabases) {
   for (const uint32_t suffix : {0u, 4u}) {
@@ -164,25 +149,6 @@ TEST_F(SkipDatabaseKindsTest, TtlDatabases) {
       EXPECT_EQ(counts.files_without_index, suffix == 0 ? 1u : 0u);
     }
   }
-}
-
-// From RocksDB 11.2 on, iterators write a range tombstone after many deletes, and refuse to read a
-// single file.
-TEST_F(SkipDatabaseKindsTest, DeletesThatBecomeRanges) {
-  rocksdb::ColumnFamilyOptions family;
-  const rocksdb::Status known = rocksdb::GetColumnFamilyOptionsFromString(
-      StrictConfig(), config_.options, "min_tombstones_for_range_conversion=4", &family);
-  if (!known.ok()) GTEST_SKIP() << "this RocksDB has no such option";
-  config_.options = rocksdb::Options(config_.options, family);
-  TestDb db(config_);
-  Fill(&db.db());
-  for (uint64_t i = 60; i < 76; ++i) MustBeOk(db->Delete({}, Key(i)));
-  ForEachState(&db, [&] {
-    EXPECT_EQ(Count(db.db(), "n = 7"), 4u);
-    EXPECT_EQ(Count(db.db(), "n >= 5"), 134u);
-  });
-  for (uint64_t i = 66; i < 76; i += 2) MustBeOk(db->Put({}, Key(i), Value(7)));
-  ForEachState(&db, [&] { EXPECT_EQ(Count(db.db(), "n = 7"), 9u); });
 }
 
 // Prepared rows are in the database, but invisible until they are committed.
