@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <string>
 
 #include "bench/support/measure.h"
 #include "bench/support/terminal.h"

@@ -2,7 +2,6 @@
 #include "integration/toylsm/manifest.h"
 
 #include <cstdio>
-#include <memory>
 
 #include "lib/base/coding.h"
 #include "lib/base/errors.h"

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <string>
 
 #include "lib/bloom/blocked_bloom.h"
 #include "lib/bloom/kind.h"

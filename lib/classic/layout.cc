@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <string>
 
 #include "blocksieve/bloom.h"
 #include "blocksieve/sizing.h"

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "lib/base/errors.h"
 #include "lib/block/footer.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <type_traits>
 
 #include "lib/ribbon/probe.h"
 #include "lib/ribbon/staged_probe_loops.h"

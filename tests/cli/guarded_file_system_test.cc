@@ -6,10 +6,7 @@
 #include <rocksdb/env.h>
 #include <unistd.h>
 
-#include <filesystem>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "tests/support/temp_dir.h"
 

@@ -1,7 +1,6 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
 #include <cstdint>
-#include <initializer_list>
 
 // Simulates short memory. failing_allocation.cc replaces operator new and, with the linker options
 // in CMakeLists.txt, malloc and aligned_alloc.

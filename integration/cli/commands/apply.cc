@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 
 #include "integration/cli/commands/rewrite.h"
 #include "integration/cli/database/filter_options.h"

@@ -5,7 +5,6 @@
 
 #include <cstdio>
 #include <exception>
-#include <initializer_list>
 #include <new>
 
 namespace blocksieve::term {

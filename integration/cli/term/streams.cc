@@ -10,7 +10,6 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdio>
-#include <initializer_list>
 #include <system_error>
 
 namespace blocksieve::term {

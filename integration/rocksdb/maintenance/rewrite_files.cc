@@ -8,7 +8,6 @@
 #include <deque>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <thread>
 
 #include "integration/rocksdb/compat/column_families.h"

@@ -3,7 +3,6 @@
 #include <rocksdb/snapshot.h>
 
 #include <memory>
-#include <new>
 #include <optional>
 #include <string>
 #include <utility>

@@ -5,7 +5,6 @@
 
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "lib/base/coding.h"
 #include "lib/hash/hash_inline.h"

@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "integration/rocksdb/block_index/block_index.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <fstream>
-#include <iterator>
-#include <map>
 #include <random>
-#include <string>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "tests/rocksdb/scan/skip_test_db.h"
 #include "tests/support/damage.h"

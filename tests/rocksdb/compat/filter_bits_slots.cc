@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/rocksdb/compat/filter_bits_slots.h"
 
-#include <cstdint>
 #include <cstring>
 
 #include "integration/rocksdb/compat/filter_bits_abi.h"

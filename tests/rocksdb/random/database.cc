@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/rocksdb/random/database.h"
 
-#include <algorithm>
 #include <cstring>
 
 #include "integration/rocksdb/compat/version_differences.h"

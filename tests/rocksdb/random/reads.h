@@ -8,8 +8,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "blocksieve/rocksdb/prune_reads.h"
 #include "tests/rocksdb/random/rows.h"

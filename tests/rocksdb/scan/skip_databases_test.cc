@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
+#include <rocksdb/merge_operator.h>
+#include <rocksdb/utilities/db_ttl.h>
 #include <rocksdb/version.h>
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <memory>
-#include <string>
-#include <vector>
+#include <cctype>
 
 #include "blocksieve/rocksdb.h"
+#include "blocksieve/rocksdb/enable.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 #include "tests/support/new_policy.h"
 
@@ -156,5 +153,166 @@ TEST(TablePropertiesTest, TablesWithoutThemAreScannedAndRewritten) {
   }
 }
 
+// Databases that RandomDatabaseTest does not have, and databases that a scan refuses.
+
+using SkipDatabaseKindsTest = SkipFixture;
+
+/// For this order, keys with different bytes can be equal (tests/PITFALLS.md, needs, 9).
+class IgnoresCase final : public rocksdb::Comparator {
+ public:
+  const char* Name() const override { return "IgnoresCase"; }
+  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
+    return Lower(a).compare(Lower(b));
+  }
+  bool CanKeysWithDifferentByteContentsBeEqual() const override { return true; }
+  void FindShortestSeparator(std::string*, const rocksdb::Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+
+ private:
+  static std::string Lower(const rocksdb::Slice& key) {
+    std::string lower = key.ToString();
+    for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return lower;
+  }
+};
+
+// Rows have the key written last, as in a full scan. Only backwards, RocksDB's iterators show the
+// first key. Filters would deny the other spelling, so there are none of whole keys.
+TEST_F(SkipDatabaseKindsTest, KeysOfOtherBytesThatAreEqual) {
+  const IgnoresCase ignores_case;
+  config_.options.comparator = &ignores_case;
+  config_.table.filter_policy = NewPolicy({.target_fpr = 0.01});
+  config_.table.whole_key_filtering = false;
+  TestDb db(config_);
+  Fill(&db.db());
+  for (uint64_t i = 0; i < 200; i += 2) {
+    MustBeOk(db->Put({}, "K" + Key(i).substr(1), Value(7)));
+  }
+  for (const bool is_flushed : {false, true}) {
+    if (is_flushed) MustBeOk(db->Flush({}));
+    std::string value;
+    for (uint64_t i = 0; i < 200; ++i) MustBeOk(db->Get({}, Key(i), &value));
+    // 100 overwritten rows, and five others.
+    for (const auto& [where, num_rows] : {std::pair("n = 7", 105u), std::pair("n = 8", 5u)}) {
+      SkipScanOptions options = AlwaysSkip();
+      ScanExplanation explanation;
+      const ScannedRows rows = Scan(&db.db(), nullptr, Is(where), options, &explanation);
+      EXPECT_EQ(rows.size(), num_rows);
+      EXPECT_FALSE(explanation.is_full_scan);
+      options.reverse = true;
+      EXPECT_EQ(Scan(&db.db(), nullptr, Is(where), options).size(), num_rows);
+      options.reverse = false;
+      options.use_index = false;
+      EXPECT_EQ(rows, Scan(&db.db(), nullptr, Is(where), options));
+    }
+  }
+}
+
+TEST_F(SkipDatabaseKindsTest, MergeOperandsMakeValuesThatNoFileHas) {
+  for (const std::string name : {"stringappend", "put"}) {
+    UseMergeOperator(&config_, name);
+    TestDb db(config_);
+    Fill(&db.db());
+    db.Compact();
+    MustBeOk(db->Merge({}, Key(70), "99\tmerged"));
+    MustBeOk(db->Merge({}, Key(700), "7\talone"));
+    ForEachState(&db, [&] {
+      // "7<TAB>text,99<TAB>merged" has the text "text,99".
+      EXPECT_EQ(Count(db.db(), "t = 'text,99'"), name == "stringappend" ? 1u : 0u);
+      EXPECT_EQ(Count(db.db(), "n = 99"), name == "put" ? 1u : 0u);
+      EXPECT_EQ(Count(db.db(), "n = 7"), name == "put" ? 10u : 11u);
+    });
+  }
+}
+
+/// Fails without a value below, like merge operators of counters.
+class NeedsBase final : public rocksdb::AssociativeMergeOperator {
+ public:
+  const char* Name() const override { return "NeedsBase"; }
+  bool Merge(const rocksdb::Slice&, const rocksdb::Slice* existing, const rocksdb::Slice& operand,
+             std::string* merged, rocksdb::Logger*) const override {
+    if (existing == nullptr) return false;
+    *merged = existing->ToString() + operand.ToString();
+    return true;
+  }
+};
+
+TEST_F(SkipDatabaseKindsTest, OperandsThatNeedAValueAreReadOnTheMergedView) {
+  config_.options.merge_operator = std::make_shared<NeedsBase>();
+  TestDb db(config_);
+  Fill(&db.db());
+  db.Compact();
+  for (uint64_t i = 5; i < 200; i += 25) MustBeOk(db->Merge({}, Key(i), "+"));
+  for (uint64_t i = 0; i < 200; i += 7) db.Put(Key(i), Value(2000, "new"));
+  ForEachState(&db, [&] {
+    EXPECT_EQ(Count(db.db(), "t = 'text+'"), 7u);
+    EXPECT_EQ(Count(db.db(), "n = 2000"), 29u);
+  });
+}
+
+// DBWithTTL appends a time to each value.
+TEST_F(SkipDatabaseKindsTest, TtlDatabases) {
+  for (const uint32_t suffix : {0u, 4u}) {
+    const TempDir dir;
+    const DbConfig config = SkipConfig(
+        {.index = ShortGranules({"n=int:field:1", "t=field:2"}), .value_suffix_bytes = suffix});
+    rocksdb::DBWithTTL* opened = nullptr;
+    MustBeOk(rocksdb::DBWithTTL::Open(config.ToOptions(), dir / "db", &opened, 100'000));
+    const std::unique_ptr<rocksdb::DBWithTTL> db(opened);
+    std::vector<std::string> problems;
+    MustBeOk(CheckFilters(db.get(), {}, &problems));
+    EXPECT_EQ(problems.size(), suffix == 0 ? 1u : 0u);
+    MustBeOk(CheckFilters(db->GetBaseDB(), {}, &problems));
+    ASSERT_EQ(problems.size(), 1u);
+    EXPECT_EQ(problems[0],
+              "value_suffix_bytes is " + std::to_string(suffix) +
+                  " in the skip index, but the database hides " + std::to_string(4 - suffix) +
+                  " bytes at the end of values, so no read uses the columns; set it to " +
+                  std::to_string(4 - suffix) + "; RebuildSkipIndexes gives files the new index");
+    Fill(db.get());
+    for (const bool overlapped : {false, true}) {
+      if (overlapped) {
+        for (uint64_t i = 0; i < 200; i += 3) MustBeOk(db->Put({}, Key(i), Value(500)));
+        MustBeOk(db->Flush({}));
+      }
+      ScanExplanation explanation;
+      EXPECT_EQ(Count(*db, "t = 'text' AND n = 7", &explanation), overlapped ? 7u : 10u);
+      EXPECT_EQ(explanation.is_full_scan, suffix == 0) << explanation.ToText();
+      if (overlapped) continue;
+      EXPECT_EQ(PrunedRead(db.get()).rows.size(), 10u);
+      // Without the suffix, the index takes the time for a part of the value.
+      const ReadPruningCounts counts = PrunedRead(db.get(), "n = 77").counts();
+      EXPECT_EQ(counts.files_pruned, suffix == 0 ? 0u : 1u);
+      EXPECT_EQ(counts.files_without_index, suffix == 0 ? 1u : 0u);
+    }
+  }
+}
+
+// Prepared rows are in the database, but invisible until they are committed.
+TEST_F(SkipDatabaseKindsTest, TransactionsThatArePrepared) {
+  for (const auto policy :
+       {rocksdb::WRITE_COMMITTED, rocksdb::WRITE_PREPARED, rocksdb::WRITE_UNPREPARED}) {
+    const TempDir dir;
+    const auto db = OpenTransactionDb(config_.ToOptions(), policy, dir / "db");
+    Fill(db.get());
+    MustBeOk(db->Put({}, Key(100), Value(1)));
+    const std::unique_ptr<rocksdb::Transaction> open(db->BeginTransaction({}));
+    MustBeOk(open->SetName("open"));
+    MustBeOk(open->Put(Key(70), Value(500)));
+    MustBeOk(open->Put(Key(71), Value(7)));
+    MustBeOk(open->Delete(Key(72)));
+    MustBeOk(open->Prepare());
+    for (const bool is_flushed : {false, true}) {
+      if (is_flushed) MustBeOk(db->Flush({}));
+      EXPECT_EQ(Count(*db, "n = 7"), 10u) << policy;
+      EXPECT_EQ(Count(*db, "n = 500"), 0u) << policy;
+    }
+    MustBeOk(open->Commit());
+    EXPECT_EQ(Count(*db, "n = 7"), 8u) << policy;
+    EXPECT_EQ(Count(*db, "n = 500"), 1u) << policy;
+  }
+}
+
 }  // namespace
+
 }  // namespace blocksieve

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-
 #include "blocksieve/rocksdb/enable.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "tests/rocksdb/sidecar/sidecar_test_db.h"

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
-#include <utility>
 
 #include "blocksieve/filter.h"
 #include "integration/cli/term/terminal.h"
