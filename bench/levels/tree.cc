@@ -4,7 +4,6 @@
 #include <rocksdb/env.h>
 
 #include <chrono>
-#include <memory>
 #include <thread>
 #include <utility>
 

@@ -5,8 +5,6 @@
 #include <cassert>
 #include <utility>
 
-#include "bench/support/terminal.h"
-
 namespace blocksieve::bench {
 
 Spread SpreadOf(std::vector<double> turns) {

@@ -5,7 +5,6 @@
 #include <rocksdb/table.h>
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
 #include <future>
 #include <new>

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "integration/toylsm/compaction.h"
 #include "lib/base/errors.h"
 
 // Opening and reading; see db_write.cc for the rest.

@@ -2,7 +2,6 @@
 #include "integration/toylsm/version.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace blocksieve::toylsm {
 

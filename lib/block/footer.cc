@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <string>
 
-#include "lib/base/coding.h"
-
 namespace blocksieve {
 namespace internal {
 namespace {

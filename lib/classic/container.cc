@@ -2,7 +2,6 @@
 #include "lib/classic/container.h"
 
 #include <algorithm>
-#include <cassert>
 #include <string>
 #include <string_view>
 

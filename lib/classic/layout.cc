@@ -2,12 +2,10 @@
 #include "lib/classic/container.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
-#include "blocksieve/bloom.h"
 #include "blocksieve/sizing.h"
 #include "lib/base/errors.h"
 

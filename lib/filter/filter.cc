@@ -6,7 +6,6 @@
 #include <cassert>
 #include <new>
 #include <optional>
-#include <utility>
 
 #include "lib/base/errors.h"
 #include "lib/base/kernels.h"

@@ -5,11 +5,8 @@
 #include <atomic>
 #include <limits>
 #include <optional>
-#include <string>
 #include <tuple>
-#include <utility>
 
-#include "blocksieve/sizing.h"
 #include "lib/base/block_memory.h"
 #include "lib/base/errors.h"
 #include "lib/filter/kinds.h"

@@ -3,8 +3,6 @@
 
 #include <cassert>
 
-#include "lib/base/kernels.h"
-
 namespace blocksieve::internal {
 namespace {
 

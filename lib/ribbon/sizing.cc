@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/ribbon/sizing.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "lib/ribbon/kind.h"

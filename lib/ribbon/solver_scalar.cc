@@ -3,10 +3,8 @@
 
 #include <bit>
 #include <cassert>
-#include <cstddef>
 
 #include "lib/base/coding.h"
-#include "lib/base/kernels.h"
 
 // Elimination by octets, eight columns at a time (lib/RIBBON.md), by the method of the four
 // Russians (Arlazarov, Dinic, Kronrod and Faradzhev, 1970). Compiled for any processor, for AVX2,

@@ -255,12 +255,3 @@ class AdviseAdviceTest(AdviseTest):
             self.db_bench("fillseq,flush", "--bloom_bits=10", f"--compaction_style={style}")
             levels = self.proposal("requested", "--wasted-reads", 0.02)["levels"]
             self.assertEqual([(level["level"], level["kind"]) for level in levels], [(0, kind)])
-
-    def test_text(self):
-        self.db_bench("fillseq,compact", "--bloom_bits=10")
-        self.check_text(("advise", "--db", self.db, "--absent-fraction", 0.5),
-                        " +wasted reads +per lookup +filter bytes +bits/key",
-                        "no filters +1 +0.5 +0 ",
-                        "level +runs +keys +lookups +current +same memory +same reads +one rate$",
-                        "1 +1 +20,000 ",
-                        r"  same memory +filter_policy=\{id=blocksieve;target_fpr=")

@@ -70,13 +70,6 @@ class ApplyTest(ApplyStockDatabaseTest):
             self.with_plugin("ldb", f"--db={self.db}", "put", "a", "by ldb")
             self.assertEqual(self.with_plugin("ldb", f"--db={self.db}", "get", "a"), "by ldb\n")
 
-    def test_sizes_with_units(self):
-        for text, num_bytes in (("64MiB", 64 << 20), ("64M", 64 << 20), ("10kB", 10_000), ("8k", 8 << 10),
-                                ("2GB", 2 * 10**9), ("1TiB", 1 << 40), ("4096B", 4096)):
-            self.apply(f"{{id=blocksieve;max_build_bytes={text}}}")
-            self.with_plugin("ldb", f"--db={self.db}", "put", "a", "b")
-            self.assertIn(f"max_build_bytes={num_bytes};", self.option("filter_policy"))
-
     def test_no_filter_at_all(self):
         self.assertRegex(self.apply("{id=blocksieve;max_build_bytes=1}"),
                          "^blocksieve: warning: no filter will be built: .*max_build_bytes")

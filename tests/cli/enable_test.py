@@ -59,8 +59,6 @@ class EnableStockDatabaseTest(EnableTest):
                 ("no feature is given; required: one of --target-fpr, ", 2, "--value-fpr", 0.1),
                 ("--ranges excludes --nothing", 2, "--nothing", "--ranges"),
                 ("--bits-per-key is 50; allowed: 0.1 to 32", 2, "--bits-per-key", 50),
-                ("--kind is robbin; allowed: auto, bloom, ribbon, stock", 2, "--kind", "robbin"),
-                ("--prefixes is x; at byte 0: expected delimiter:, ", 2, "--prefixes", "x"),
                 ("--index: column definition 'n=column:1'", 2, "--index", "n=column:1"),
                 ("option range_fpr is 0.1; allowed: none, unless", 2, "--bits-per-key", 9, "--range-fpr", 0.1),
                 ("which does not exist; allowed: default", 1, "--nothing", "--column-family", "x")):

@@ -13,15 +13,6 @@ from command import CommandTest, PROGRAM, TIMEOUT_SECONDS, lines_of
 class LoadReportTest(CommandTest):
     ROWS = [(f"{i:04}", i) for i in range(1000)]
 
-    def test_text(self):
-        done = self.succeed("load", "--db", self.db, "--key", 1, "--index", "n=int:1", "-",
-                            stdin=lines_of([*self.ROWS, ("0000", "none")]))
-        num_bytes = 4 + len("none") + sum(len(key) + len(str(i)) for key, i in self.ROWS)
-        self.assertRegex(done.out.decode(), "^rows read: 1,001\nrows replaced by later ones with the same "
-                         f"key: 1\nrows in the column family: 1,000\nbytes: {num_bytes:,}\n"
-                         r"index bytes: [1-9][\d,]* in 1 of 1 file\n$")
-        self.assertEqual(done.err, "")  # no progress without a terminal
-
     def test_rows_with_the_same_key(self):
         """Without a word, a wrong --key would lose nearly all rows."""
         def rows_of(*arguments, rows=self.ROWS):

@@ -221,11 +221,6 @@ class SizeTest(CommandTest):
                     self.assertLess(abs(bits - layout["bits_per_key"]), 0.4)
                     self.assertGreater(layout["above_limit"], 0)
 
-    def test_table(self):
-        self.check_text(("size", "--fpr", 0.01),
-                        r"\A1,000,000 keys at a false-positive rate of 0\.01\n\nkind .*\nribbon .*\n"
-                        r"bloom .* 1,242,240 .*\n\Z")
-
     def test_what_does_not_fit(self):
         text = self.text_of("size", "--bits-per-key", 1.2)
         self.assertIn("ribbon", text)

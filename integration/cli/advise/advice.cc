@@ -2,7 +2,6 @@
 #include "integration/cli/advise/advice.h"
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 #include "blocksieve/filter.h"

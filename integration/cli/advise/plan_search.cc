@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "integration/cli/advise/plan_search.h"
 
-#include <algorithm>
 #include <cmath>
 #include <functional>
 

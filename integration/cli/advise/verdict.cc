@@ -2,7 +2,6 @@
 #include "integration/cli/advise/advice.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string_view>
 
 namespace blocksieve::cli {

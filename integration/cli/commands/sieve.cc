@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/open_database.h"

@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <new>
-#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>

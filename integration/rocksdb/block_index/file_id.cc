@@ -3,7 +3,6 @@
 
 #include <charconv>
 #include <exception>
-#include <memory>
 #include <new>
 #include <string>
 #include <string_view>

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <set>
-#include <utility>
 
 #include "blocksieve/filter.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <map>
 #include <new>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -6,9 +6,7 @@
 
 #include <cassert>
 #include <new>
-#include <optional>
 #include <utility>
-#include <vector>
 
 #include "blocksieve/rocksdb/prune_reads.h"
 #include "integration/rocksdb/block_index/factory.h"
