@@ -145,40 +145,30 @@ std::string Generator::Value(const std::string& key) {
   return value.append(padding, '.');
 }
 
-std::string Generator::Condition() {
-  const auto below = [this](uint64_t bound) { return std::to_string(dice_.Below(bound)); };
-  const std::string number = "n = " + below(kNumbers + 2);
-  const std::string word = "w HAS 'word" + below(42) + "'";
-  if (dice_.OneIn(4)) return number;
-  const std::string& any = AnyKey();
-  const std::string last = std::to_string(any.empty() ? 0 : static_cast<uint8_t>(any.back()));
-  const std::string key = "k = " + last;
-  if (dice_.OneIn(3)) {
-    const std::string of_keys[] = {
-        key,
-        key + " AND " + number,
-        key + " OR " + number,
-        number + " AND (" + word + " OR " + key + ")",
-        "NOT (k < " + last + " OR " + word + ")",
-        "k BETWEEN " + last + " AND " + std::to_string(std::stoi(last) + 3) + " AND n < 40",
-        "k IS NULL OR " + key,
-        "(" + key + " OR " + number + ") AND NOT (" + word + " AND k > 7)",
-    };
-    return of_keys[dice_.Below(std::size(of_keys))];
+std::string Generator::Condition(int max_depth) {
+  if (max_depth > 0 && dice_.OneIn(2)) {
+    static const char* const kJoins[] = {" AND ", " OR ", " AND NOT ", " OR NOT "};
+    const std::string left = Condition(max_depth - 1);
+    const char* const join = kJoins[dice_.Below(std::size(kJoins))];
+    return "(" + left + join + Condition(max_depth - 1) + ")";
   }
-  const std::string conditions[] = {
-      number + " AND " + word,
-      word + " AND NOT n > 9",
-      word,
-      number + " OR n = " + below(kNumbers),
-      number + " OR " + word,
-      number + " AND w HAS 'lib" + below(50) + "'",
+  const auto below = [this](uint64_t bound) { return std::to_string(dice_.Below(bound)); };
+  const std::string& any = AnyKey();
+  const int last = any.empty() ? 0 : static_cast<uint8_t>(any.back());
+  const std::string comparisons[] = {
+      "n = " + below(kNumbers + 2),
+      "n = " + below(kNumbers + 2),
       "n IN (5, " + below(kNumbers) + ", -7)",
       "n > " + std::to_string(kNumbers - 3 + dice_.Below(5)),
       "n BETWEEN 3 AND " + std::to_string(3 + dice_.Below(4)),
-      "n BETWEEN 10 AND 12 AND NOT w HAS 'lib7'",
+      "w HAS 'word" + below(42) + "'",
+      "w HAS 'lib" + below(50) + "'",
+      "k = " + std::to_string(last),
+      "k < " + std::to_string(last),
+      "k BETWEEN " + std::to_string(last) + " AND " + std::to_string(last + 3),
+      "k IS NULL",
   };
-  return conditions[dice_.Below(std::size(conditions))];
+  return comparisons[dice_.Below(std::size(comparisons))];
 }
 
 void Generator::AddReadOptions(Operation* operation) {

@@ -41,7 +41,7 @@ class Generator {
   std::pair<std::string, std::string> Range(const Rows& rows);
   std::string SeekKey(const std::string& upper);
   std::string Value(const std::string& key);
-  std::string Condition();
+  std::string Condition(int max_depth = 2);
 
   Operation& Add(const std::string& verb) { return text_->emplace_back(Operation{verb}); }
   void AddReadOptions(Operation* operation);

@@ -155,10 +155,6 @@ void Settings::Remove(const std::string& name) {
   std::erase_if(args_.args, [&](const auto& arg) { return arg.first == name; });
 }
 
-void Settings::RemovePrefixed(const std::string& prefix) {
-  std::erase_if(args_.args, [&](const auto& arg) { return arg.first.starts_with(prefix); });
-}
-
 Settings::Settings(const Operation& opening, const Settings* earlier) : args_(opening) {
   for (const Setting& setting : kSettings) {
     if (!setting.is_for_life || earlier == nullptr) continue;

@@ -64,7 +64,6 @@ class Settings {
  private:
   void Settle();
   void Remove(const std::string& name);
-  void RemovePrefixed(const std::string& prefix);
 
   Operation args_;
 };
