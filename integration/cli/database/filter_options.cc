@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <functional>
 #include <map>
 #include <string_view>
 #include <tuple>
@@ -99,6 +100,18 @@ void PutListener(OptionsText* options, const std::string& value = kOurs) {
   SetOption(OptionsSection::Db(), kListeners, ToText(listeners), options);
 }
 
+// Replaces the collectors of a family that are so, at the end of its list.
+void ReplaceCollectors(const std::string& family,
+                       const std::function<bool(const std::optional<std::string>&)>& are_so,
+                       const std::vector<std::string>& added, OptionsText* options) {
+  const OptionsSection section = OptionsSection::Family(family);
+  std::vector<std::string> elements = SplitList(options->Find(section, kCollectors).value_or("{}"));
+  const std::string before = ToText(elements);
+  std::erase_if(elements, are_so);
+  elements.insert(elements.end(), added.begin(), added.end());
+  if (ToText(elements) != before) SetOption(section, kCollectors, ToText(elements), options);
+}
+
 // Sets the options that a policy needs: the listener, if its rates depend on the sizes of levels,
 // and the prefix extractor of range filters, unless there is another one.
 void PutNeeds(const std::string& policy_value, const std::vector<std::string>& families,
@@ -152,29 +165,22 @@ std::string ChangesText(const OptionsText& options) {
 }
 
 void PutCollectors(const std::string& family, const Collectors& collectors, OptionsText* options) {
-  const OptionsSection section = OptionsSection::Family(family);
-  const std::string before = options->Find(section, kCollectors).value_or("{}");
-  std::vector<std::string> elements = SplitList(before);
-  std::erase_if(elements, NamesBlocksieve);
+  std::vector<std::string> added;
   for (const auto& collector : collectors) {
     if (collector == nullptr || !NamesBlocksieve(collector->Name())) continue;
     const auto& writable = static_cast<const rocksdb::Customizable&>(*collector);
-    elements.push_back(writable.ToString(rocksdb::ConfigOptions()));
+    added.push_back(writable.ToString(rocksdb::ConfigOptions()));
   }
-  if (ToText(elements) != ToText(SplitList(before)))
-    SetOption(section, kCollectors, ToText(elements), options);
+  ReplaceCollectors(family, NamesBlocksieve, added, options);
 }
 
 void PutFileIds(const std::string& family, bool has_columns, OptionsText* options) {
-  const OptionsSection section = OptionsSection::Family(family);
-  const std::string before = options->Find(section, kCollectors).value_or("{}");
-  std::vector<std::string> collectors = SplitList(before);
-  std::erase_if(collectors, [](const std::string& collector) {
-    return rocksdb_plugin::ParseId(collector) == rocksdb_plugin::FileIdCollectorFactory::kName;
-  });
-  if (has_columns) collectors.push_back(rocksdb_plugin::FileIdCollectorFactory::kName);
-  if (ToText(collectors) != ToText(SplitList(before)))
-    SetOption(section, kCollectors, ToText(collectors), options);
+  const std::string name = rocksdb_plugin::FileIdCollectorFactory::kName;
+  const auto is_of_ids = [&](const auto& collector) {
+    return rocksdb_plugin::ParseId(*collector) == name;
+  };
+  const std::vector<std::string> added(has_columns ? 1 : 0, name);
+  ReplaceCollectors(family, is_of_ids, added, options);
 }
 
 void PutOption(const std::string& option, const std::vector<std::string>& families,

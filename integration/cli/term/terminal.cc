@@ -2,6 +2,8 @@
 #include "integration/cli/term/terminal.h"
 
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +12,8 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdio>
+#include <exception>
+#include <new>
 #include <system_error>
 
 namespace blocksieve::term {
@@ -120,6 +124,117 @@ void Progress::Show(std::string_view what, uint64_t done, uint64_t all, uint64_t
   if (!enabled_ || now < next_) return;
   next_ = now + kPause;
   Show(ProgressText(what, done, all, units, unit));
+}
+
+LineReader::LineReader(const std::string& path)
+    : name_(path == "-" ? "standard input" : path),
+      descriptor_(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  struct stat status = {};
+  if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0) {
+    Fail("cannot open {}: {}", name_, std::generic_category().message(errno));
+  }
+  if (S_ISDIR(status.st_mode)) {
+    if (descriptor_ != STDIN_FILENO) ::close(descriptor_);
+    Fail("cannot read {}: it is a directory", name_);
+  }
+  if (S_ISREG(status.st_mode)) file_bytes_ = static_cast<uint64_t>(status.st_size);
+  lines_.exceptions(std::ios::badbit);  // for those of underflow
+}
+
+LineReader::~LineReader() {
+  if (descriptor_ != STDIN_FILENO) ::close(descriptor_);
+}
+
+std::optional<std::string_view> LineReader::Next() {
+  // An interrupt ends the file in the middle of a line.
+  if (!std::getline(lines_, line_) || (lines_.eof() && InterruptFlag())) return std::nullopt;
+  ++line_number_;
+  line_begin_ += line_.size() + 1;
+  return line_;
+}
+
+LineReader::int_type LineReader::underflow() {
+  if (bytes_read_ - line_begin_ > kMaxLineBytes) {
+    Fail("{}:{}: the line is too long; allowed: {} bytes", name_, line_number_ + 1, kMaxLineBytes);
+  }
+  while (!InterruptFlag()) {
+    const ssize_t count = ::read(descriptor_, buffer_.data(), buffer_.size());
+    if (count == 0) break;
+    if (count > 0) {
+      bytes_read_ += static_cast<uint64_t>(count);
+      setg(buffer_.data(), buffer_.data(), buffer_.data() + count);
+      return traits_type::to_int_type(buffer_.front());
+    }
+    if (errno != EINTR) Fail("cannot read {}: {}", name_, std::generic_category().message(errno));
+  }
+  return traits_type::eof();
+}
+
+namespace {
+
+constexpr int kFailureCode = 1;
+constexpr int kUsageCode = 2;
+constexpr int kSignalCode = 128;
+
+std::atomic<bool> interrupted = false;
+std::atomic<int> received_signal = 0;
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
+
+void Remember(int signal) {
+  received_signal = signal;
+  interrupted = true;
+}
+
+int RunAndReport(const std::string& name, const std::function<void()>& run,
+                 const Describe& describe) {
+  const auto report = [&](const char* message, int code) {
+    std::string text =
+        describe ? describe(name, message, code) : fmt::format("{}: {}\n", name, message);
+    if (!describe && code == kUsageCode) text += fmt::format("See: {} --help\n", name);
+    WriteToStandardError(text);
+    return code;
+  };
+  try {
+    run();
+    if (std::fflush(stdout) != 0) Fail("cannot write to standard output");
+    return 0;
+  } catch (const UsageError& error) {
+    return report(error.what(), kUsageCode);
+  } catch (const Interrupted& interrupted) {
+    return report(interrupted.what(), kSignalCode + interrupted.signal());
+  } catch (const std::bad_alloc&) {
+    return report("out of memory", kFailureCode);
+  } catch (const std::exception& error) {
+    return report(error.what(), kFailureCode);
+  }
+}
+
+}  // namespace
+
+Interrupted::Interrupted(const std::string& what)
+    : std::runtime_error(what), signal_(received_signal) {}
+
+void CatchInterrupts() {
+  struct sigaction action = {};
+  action.sa_handler = Remember;
+  // No SA_RESTART: a read from a terminal would keep waiting.
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction present = {};
+    sigaction(signal, nullptr, &present);
+    // nohup and background jobs of scripts ignore some signals on purpose.
+    if (present.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
+  }
+}
+
+std::atomic<bool>& InterruptFlag() { return interrupted; }
+
+int RunMain(const std::string& name, const std::function<void()>& run, const Describe& describe) {
+  try {
+    return RunAndReport(name, run, describe);
+  } catch (...) {  // not even memory for a message
+    return kFailureCode;
+  }
 }
 
 }  // namespace blocksieve::term
