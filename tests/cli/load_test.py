@@ -149,11 +149,6 @@ class LoadCsvTest(CommandTest):
 
 
 class LoadLinesTest(CommandTest):
-    def test_json_path_that_leads_nowhere(self):
-        rows = [(i, json.dumps({"a": {"b": i}})) for i in range(10)]
-        said = self.load_lines(lines_of(rows), "--index", "wrong=int:json:/a/c", "--index", "right=int:json:/a/b")
-        self.assertIn("warning: no row has a value for the index wrong=int:json:/a/c", said)
-        self.assertNotIn("right=int:json:/a/b", said)
 
     def test_lines_with_cr(self):
         said = self.load_lines(b"a\t1\r\nb\t2\r\n", "--index", "n=int:1")

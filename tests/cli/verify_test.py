@@ -110,11 +110,8 @@ class VerifySoundDatabasesTest(CommandTest):
 
     def test_number_of_probes(self):
         self.db_bench("fillseq,flush", *BLOOM)
-        def probes(*number):
-            return self.verify("--db", self.db, *number)["files"][0]
-        self.assertEqual(probes()["num_probes"], 100_000)
-        self.assertEqual(probes("--probes", 12_345)["num_probes"], 12_345)
-        self.assertIsNone(probes("--probes", 0)["fpr_interval"])
+        self.assertEqual(self.verify()["files"][0]["num_probes"], 100_000)
+        self.assertIsNone(self.verify("--db", self.db, "--probes", 0)["files"][0]["fpr_interval"])
 
 
 class VerifyDamageTest(CommandTest):

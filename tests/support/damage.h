@@ -42,4 +42,15 @@ void ForEachFlip(ByteView bytes, MasksOf masks_of, Check check) {
   }
 }
 
+/// Calls check(bytes) after each such change, and with each shorter beginning. Ends at the first
+/// failure.
+template <class MasksOf, class Check>
+void ForEachDamage(ByteView bytes, MasksOf masks_of, Check check) {
+  ForEachFlip(bytes, masks_of, [&](ByteView changed, size_t) { check(changed); });
+  for (size_t size = 0; size < bytes.size() && !::testing::Test::HasFailure(); ++size) {
+    SCOPED_TRACE("first " + std::to_string(size));
+    check(ByteView(ExactCopy(bytes.first(size))));
+  }
+}
+
 }  // namespace blocksieve::testing
