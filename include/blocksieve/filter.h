@@ -101,9 +101,16 @@ struct FilterOptions {
   /// Without a range filter if its estimated FPR (FilterDescription) would exceed this. 0 to 1.
   double max_estimated_range_fpr = 0.2;
 
-  /// Rule that finds prefixes of keys, such as "delimiter:/" (EnableOptions::prefixes has
-  /// all); empty: none. The filter then rules out ranges below absent prefixes. Keys should be
-  /// added in bytewise order.
+  /// Rule that finds prefixes of keys, at up to 16 depths; empty: none. The filter then rules out
+  /// ranges below absent prefixes. Keys should be added in bytewise order.
+  ///   "delimiter:/"            prefixes end after each "/"; special bytes are written %XX
+  ///   "delimiter:/,depth:3"    after the first three
+  ///   "lengths:4,12"           after 4 and after 12 bytes
+  ///   "fields:len8,2,len32,8"  after the last field, or each one with "*": sizes in bytes, or
+  ///                            lengths of 8, 16 or 32 bits before the content: big-endian, or
+  ///                            little-endian as in "len32le"; ",*" at the end, for the rest of
+  ///                            the key, changes nothing
+  ///   "auto"                   a delimiter or length for each file, for at most 0.3 bits per key
   std::string prefixes = {};
   /// Maximum share of absent prefixes that pass, kMinTargetFpr to kMaxTargetFpr. A prefix has one
   /// or more hashes in the key filter. Only with `prefixes`, like the following.

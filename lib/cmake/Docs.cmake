@@ -33,7 +33,7 @@ set(DOXYGEN_SORT_MEMBER_DOCS NO)
 set(DOXYGEN_HAVE_DOT NO)
 set(DOXYGEN_CLASS_GRAPH NO)
 
-# Links to pages that are no part of the reference become their text.
-set(DOXYGEN_FILTER_PATTERNS "*.md=sed -E 's/\\[([^]]*)\\]\\([^:)]*\\)/\\1/g'")
+# Links to pages that are no part of the reference become their text. Doxygen knows no <picture>.
+set(DOXYGEN_FILTER_PATTERNS "*.md=sed -E -e '/^<picture/,/^<.picture/d' -e 's/\\[([^]]*)\\]\\([^:)]*\\)/\\1/g'")
 
 doxygen_add_docs(docs ${blocksieve_public_headers} ${PROJECT_SOURCE_DIR}/README.md)

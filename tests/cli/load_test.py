@@ -176,8 +176,8 @@ class LoadLinesTest(CommandTest):
         for text, key, keys, *said in self.each((
                 (b"a\tb\tk1\na\tb\tk2\tc\na\tb\nx\ty\tk3\n", 3, [b"k1", b"k2"],
                  "rows.tsv:3: the line has 2 fields", "separated by TAB; the key is field 3 (--key)",
-                 "the first 2 rows of the file are kept, not compacted; later rows are not"),
-                (b"a\n", 3, [], "rows.tsv:1: the line has 1 field,", "the first 0 rows of the file are kept"),
+                 "the first 2 rows of the file are in the database, not compacted; later rows are not in it"),
+                (b"a\n", 3, [], "rows.tsv:1: the line has 1 field,", "the first 0 rows of the file are in the database"),
                 (b"k\n\nl\n", 1, [b"k"], "rows.tsv:2: the line is empty", "the first 1 row of"),
                 (many + b"\n", 1, [b"%06d" % i for i in range(30_000)],
                  "rows.tsv:30001: the line is empty", "the first 30,000 rows of the file"))):
@@ -204,7 +204,7 @@ class LoadFullDiskTest(CommandTest):
         # Memtables of 64 MiB become files of 33 MiB: hexadecimal digits compress to half.
         for kilobytes in self.each((1000, 20_000)):
             said = self.fail_on_full_disk(kilobytes, "load", "--db", self.db, "--key", 1, path)
-            kept = re.search(r"cannot write database .*; the first ([\d,]+) rows? of the file are kept, not compacted; "
+            kept = re.search(r"cannot write database .*; the first ([\d,]+) rows? of the file are in the database, not compacted; "
                              r"later rows are not", said)
             self.assertTrue(kept, said)
             count = int(kept[1].replace(",", ""))

@@ -60,7 +60,7 @@ class ProcessesLoadingTest(CommandTest):
             process = self.open_in_another_process("--index", "n=int:1", lines=b"a\t1\nb\t2\nc")
             process.send_signal(number)
             self.assertEqual(process.wait(TIMEOUT_SECONDS), code)
-            self.assertIn(b"interrupted; the first 2 rows of the file are kept", process.stderr.read())
+            self.assertIn(b"interrupted; the first 2 rows of the file are in the database", process.stderr.read())
             self.assertEqual(self.keys("n > 0"), ["a", "b"])
 
     def test_killed(self):

@@ -84,7 +84,7 @@ class UsageWrongCommandLinesTest(CommandTest):
         self.assertFalse(self.db.exists())
 
     def test_unknown_words_are_named_in_the_order_typed(self):
-        self.check("no subcommand is given")
+        self.assertEqual(self.text_of(), self.text_of("--help"))
         self.check("unknown subcommand: sacn; allowed: load, scan, ", "sacn", "--db", self.db)
         self.check("blocksieve scan: unexpected argument: --exlpain", "scan", "--db", self.db, "--exlpain")
         self.check("unexpected arguments: --limt=5 --revrese", "scan", "--db", self.db, "--limt=5", "--revrese")
@@ -196,9 +196,12 @@ class SizeTest(CommandTest):
     def test_known_values(self):
         layouts = self.size("--fpr", 0.01, "--keys", 1000000)
         self.assertEqual(list(layouts), ["ribbon", "bloom"])
-        # The library figures in README.md.
         self.assertEqual(layouts["bloom"]["num_bytes"], 1242240)
         self.assertEqual(layouts["bloom"]["num_probes"], 6)
+        page = pathlib.Path(__file__).parents[2] / "integration/rocksdb/LOOKUPS.md"
+        for fpr, *bits in re.findall(r"(?m)^\| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|", page.read_text()):
+            with self.subTest(fpr=fpr):
+                self.assertEqual(bits, [f"{8e-6 * layout['num_bytes']:.3g}" for layout in self.size("--fpr", fpr).values()])
 
     def test_what_is_predicted(self):
         for fpr in (0.5, 0.1, 0.01, 0.001, 1e-5, 1e-7):

@@ -118,13 +118,12 @@ std::string SeeksText(const Advice& advice) {
   text += fmt::format("\nOptions for {}:\n\n", parts);
   for (const std::string& option : OptionsFor(seeks)) text += "  " + option + "\n";
   if (BLOCKSIEVE_HAS_USER_INDEX == 0) return text;
-  return text +
-         fmt::format(
-             "\nOr a block index of the same, for reads that choose it (BLOCK_INDEX.md), with "
-             "the\nfilter_policy and prefix_extractor that you have:\n\n"
-             "  user_defined_index_factory={{id={}{}{}}}\n",
-             rocksdb_plugin::kBlockIndexName, seeks.has_ranges() ? ";ranges=true" : "",
-             seeks.has_prefixes() ? ";prefixes=" + seeks.rule : "");
+  return text + fmt::format(
+                    "\nOr a block index of the same, for reads that choose it (RANGES.md), with "
+                    "the\nfilter_policy and prefix_extractor that you have:\n\n"
+                    "  user_defined_index_factory={{id={}{}{}}}\n",
+                    rocksdb_plugin::kBlockIndexName, seeks.has_ranges() ? ";ranges=true" : "",
+                    seeks.has_prefixes() ? ";prefixes=" + seeks.rule : "");
 }
 
 void AddSeeksTo(const Advice& advice, Json* document) {

@@ -94,7 +94,7 @@ void Run(const std::vector<std::string>& arguments, std::string* name) {
   CLI::App app(kDescription, *name);
   app.footer(kFooter);
   SetHelpFormat(&app);
-  app.require_subcommand(0, 1);  // a missing one is reported below, with the allowed ones
+  app.require_subcommand(0, 1);  // without one, the help is printed
   // RocksDB reads tables of older versions only, and a standalone command has its own RocksDB.
   app.set_version_flag("--version", fmt::format("blocksieve " BLOCKSIEVE_VERSION " (RocksDB {})",
                                                 rocksdb::GetRocksVersionAsString()));
@@ -117,10 +117,7 @@ void Run(const std::vector<std::string>& arguments, std::string* name) {
     throw term::UsageError(DescribeParseError(app, error, arguments));
   }
   add_subcommand();
-  if (!action) {
-    term::FailUsage("no subcommand is given; allowed: {}",
-                    fmt::join(NamesOfSubcommands(app), ", "));
-  }
+  if (!action) return term::WriteToStandardOutput(app.help());
   WarnOfKernel();
   action();
 }

@@ -234,7 +234,7 @@ void AddInspectCommand(CLI::App* app, Action* action) {
       kInspectFooter, RunInspect);
   AddTargetOptions(command, options, Subject::kDatabaseOrFile, "text|json|prometheus");
   AddOption(command, &options->fail_if, std::string("--fail-if ") + kConditions,
-            "exit code 1 if files are so", OneOf(kConditions));
+            "make the exit code 1 if a file has no working filter", OneOf(kConditions));
 }
 
 }  // namespace blocksieve::cli

@@ -44,8 +44,9 @@ row without the field of an index has no value in that column (IS NULL).
 
 Existing databases. Rows are added, to a new column family if --column-family names one that does
 not exist, and existing indexes are kept; a new index replaces one of the same name. At the end load
-compacts the whole column family, which takes long for a large one, so that all files have the
-indexes. Large indexes are stored in files beside the SSTs (see blocksieve index --help).
+compacts the whole column family, so that all files have the indexes. That takes long for a large
+one; --no-compact leaves it out. Large indexes are stored in files beside the SSTs (see blocksieve
+index --help).
 
 Examples:
   blocksieve load --db paths.db --key 1 --index pkg=field:1 --index words=words:2 paths.tsv
@@ -125,9 +126,9 @@ void WarnOfMistakes(const Loaded& loaded, uint64_t rows_with_cr, const IndexSize
 // Reports which rows of an incomplete load are in the database.
 [[noreturn]] void FailWith(const Loaded& loaded, const RowLoader& database) {
   const uint64_t kept = database.rows_durable();
-  const std::string message =
-      fmt::format("{}; the first {} of the file are kept, not compacted; later rows are not",
-                  loaded.problem, CountOf(kept, "row"));
+  const std::string message = fmt::format(
+      "{}; the first {} of the file are in the database, not compacted; later rows are not in it",
+      loaded.problem, CountOf(kept, "row"));
   if (term::InterruptFlag()) throw term::Interrupted(message);
   throw term::Failure(message);
 }
@@ -236,7 +237,8 @@ void AddLoadCommand(CLI::App* app, Action* action) {
             R"(for CSV: field delimiter in the stored value (default \t))");
   AddOption(command, &options->reader.skips_header, "--header", "skip the first line or record");
   AddDropOption(command, &options->target);
-  AddOption(command, &options->no_compact, "--no-compact", "do not compact after loading");
+  AddOption(command, &options->no_compact, "--no-compact",
+            "leave the rows in the files as they were flushed");
   AddOption(command, &options->formats, std::string("--format ") + kFormats,
             "json: print the report as JSON; csv: FILE is CSV (RFC 4180)", OneOf(kFormats));
   AddOption(command, &options->reader.file, "FILE", "the input; - is standard input", nullptr,

@@ -127,7 +127,7 @@ void AddTargetOptions(CLI::App* command, TargetOptions* options, Subject subject
   AddOption(command, &target.path, "--db DIR", "the directory of the database", nullptr,
             subject == Subject::kDatabase || subject == Subject::kFamily);
   AddOption(command, &target.wal_dir, "--wal-dir DIR",
-            "the directory of this database's WAL, if it is another one; none: not another one");
+            "the directory that has the WAL of this database; none: its own");
   AddOption(command, &target.data_dirs, "--data-dir DIR",
             "a directory of DBOptions::db_paths; all of them, in their order");
   const bool may_be_file = subject == Subject::kDatabaseOrFile;

@@ -84,7 +84,7 @@ const OptionTable& EnableOptionTable() {
              &Options::bits_per_key),
       option({"kind",
               "auto, if not set: Bloom for short-lived files (flushes), else ribbon; stock: "
-              "[RocksDB's own](LEVELS.md#rocksdbs-own-filters-kindstock), without "
+              "[RocksDB's own](LOOKUPS.md#rocksdbs-own-filters-kindstock), without "
               "`max_build_bytes`, and `ranges` and `prefixes` of filters"},
              &Options::kind),
       option({"ranges", "bounded iterators read nothing in ranges without keys"}, &Options::ranges),

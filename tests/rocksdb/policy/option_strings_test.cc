@@ -88,16 +88,16 @@ TEST_F(OptionStringsTest, MeanTheOptionsThatTheyName) {
             IdentityText({.index = index, .value_suffix_bytes = 4}));
 }
 
-TEST_F(OptionStringsTest, TheOptionsFileOfTheReadmeIsLoaded) {
-  std::ifstream readme(SourcePath("integration/rocksdb/README.md"));
-  ASSERT_TRUE(readme.is_open());
+TEST_F(OptionStringsTest, TheOptionsFileOfThePageIsLoaded) {
+  std::ifstream page(SourcePath("integration/rocksdb/OPTIONS.md"));
+  ASSERT_TRUE(page.is_open());
   const TempDir dir;
   const std::string path = dir / "OPTIONS";
   {
     std::ofstream file(path);
     std::string line;
-    while (std::getline(readme, line) && line != "```ini") continue;
-    while (std::getline(readme, line) && line != "```") file << line << "\n";
+    while (std::getline(page, line) && line != "```ini") continue;
+    while (std::getline(page, line) && line != "```") file << line << "\n";
   }
   rocksdb::DBOptions db;
   std::vector<rocksdb::ColumnFamilyDescriptor> families;

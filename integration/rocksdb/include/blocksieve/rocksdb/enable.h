@@ -52,7 +52,7 @@ struct EnableOptions {
   /// kAuto, kBlockedBloom, kRibbon or kStock. Kinds differ in size and speed, never in FPR. kStock:
   /// RocksDB's own filters with the bits that the goal gives each file, which RocksDB alone builds
   /// and reads, also without blocksieve. It excludes `max_build_bytes`, and ranges and prefixes in
-  /// filters, and rounds rates down (LEVELS.md). A kind without a goal: target_fpr = 0.01.
+  /// filters, and rounds rates down (LOOKUPS.md). A kind without a goal: target_fpr = 0.01.
   std::optional<FilterKind> kind = std::nullopt;
 
   /// Bounded iterators (NewIterator) read no block of a file without a key in their range.
@@ -60,15 +60,7 @@ struct EnableOptions {
 
   /// Rule that finds prefixes of keys, at up to 16 depths; empty, or "none" in option strings:
   /// none. Bounded seeks below an absent prefix read nothing, with or without `ranges`. RANGES.md
-  /// says which to choose.
-  ///   "delimiter:/"            prefixes end after each "/"; special bytes are written %XX
-  ///   "delimiter:/,depth:3"    after the first three
-  ///   "lengths:4,12"           after 4 and after 12 bytes
-  ///   "fields:len8,2,len32,8"  after the last field, or each one with "*": sizes in bytes, or
-  ///                            lengths of 8, 16 or 32 bits before the content: big-endian, or
-  ///                            little-endian as in "len32le"; ",*" at the end, for the rest of
-  ///                            the key, changes nothing
-  ///   "auto"                   a delimiter or length for each file, for at most 0.3 bits per key
+  /// says which to choose, and FilterOptions::prefixes has all rules.
   std::string prefixes = {};
 
   /// Parts of values and keys, for the conditions of NewIterator, PruneReads and SkipScan. At most
@@ -159,8 +151,8 @@ class OptionsToSet {
 /// prefixes, for files whose filters have them: CheckFilters counts these.
 ///
 /// Errors: InvalidArgument, naming the option, if one is out of range, tables are not block-based,
-/// DBOptions are missing, another option rules the carrier out, as RANGES.md and BLOCK_INDEX.md
-/// list, or a filter section needs the place of another prefix extractor; NotSupported if the
+/// DBOptions are missing, another option rules the carrier out, as RANGES.md
+/// lists, or a filter section needs the place of another prefix extractor; NotSupported if the
 /// loaded RocksDB has a filter interface for which blocksieve was not compiled, fails the self-test
 /// of range filters, or is older than 11.2 with Carrier::kBlockIndex. RocksDB checks the same when
 /// it opens a database, but not in CreateColumnFamily.
@@ -204,7 +196,7 @@ BLOCKSIEVE_EXPORT rocksdb::Status NewFilterPolicy(
 /// It reports the level sizes, and which levels lookups reach, to policies with wasted_reads or
 /// bits_per_key, which otherwise assume them (LEVELS.md). It reads all file sizes when a flush or
 /// compaction begins, for about a microsecond per file under the database's mutex, and at most a
-/// fiftieth of the time. It also writes and deletes sidecars (README.md).
+/// fiftieth of the time. It also writes and deletes sidecars (HOW_IT_WORKS.md).
 BLOCKSIEVE_EXPORT std::shared_ptr<rocksdb::EventListener> NewListener();
 
 }  // namespace blocksieve

@@ -72,7 +72,7 @@ BLOCKSIEVE_EXPORT rocksdb::Status CheckFilters(
     rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandle*>& column_families,
     std::vector<std::string>* problems);
 
-/// A value of a metric. README.md lists the metrics.
+/// A value of a metric. OPERATING.md lists the metrics.
 struct FilterMetric {
   const char* name = "";    ///< Such as "blocksieve_filter_probes_total".
   const char* type = "";    ///< "counter" or "gauge".

@@ -135,7 +135,7 @@ struct FileProgress {
   uint64_t bytes_left = 0;  ///< Bytes of the others.
 };
 
-// RocksDB does not copy sidecars (EnableOptions::max_property_bytes) with SSTs, as README.md
+// RocksDB does not copy sidecars (EnableOptions::max_property_bytes) with SSTs, as OPERATING.md
 // says. These functions copy or rebuild them. A missing sidecar costs only time: its SST is read as
 // a whole. Errors: those of RocksDB and of the file system; MemoryLimit.
 
