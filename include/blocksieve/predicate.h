@@ -60,7 +60,8 @@ enum class Comparison : uint8_t {
 /// it must contain (n-grams). For other columns HAS means `=`.
 ///
 /// Numbers compare by Value::Compare. A literal that is out of range or fractional equals no value
-/// of an integer column, but is ordered correctly. Float columns round literals like rows' text.
+/// of an integer column, but is ordered correctly. Float columns round literals like rows' text,
+/// those of 32 bits to 32 bits: `v = 1.1` is true of the float 1.1f.
 class BLOCKSIEVE_EXPORT Predicate {
  public:
   static constexpr size_t kMaxTextBytes = size_t{1} << 20;  ///< Longest text form.

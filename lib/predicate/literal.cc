@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "lib/base/errors.h"
+#include "lib/column/definition.h"
 #include "lib/column/value_number.h"
 #include "lib/column/values.h"
 #include "lib/predicate/lexer.h"
@@ -31,6 +32,19 @@ LiteralBound BindInteger(std::string_view text, Value (*make)(Integer) noexcept)
   }
   if (!whole || *whole > kMaxNegative || (*whole == kMaxNegative && has_fraction)) return below_all;
   return {make(static_cast<Integer>(0 - *whole - (has_fraction ? 1 : 0))), !has_fraction};
+}
+
+// A column of 32 bits has no 1.1, but what 1.1 becomes in 32 bits, which is what people look for.
+// In all comparisons, or `v = 1.1` and `v > 1.1` would both be true.
+LiteralBound BindFloat(const Column& column, double number) {
+  const ColumnDefinition& definition = column.definition();
+  const bool is_narrow =
+      definition.source == ColumnSource::kBinary && definition.width == sizeof(float);
+  if (!is_narrow || !std::isfinite(number)) return {Value::Float(number), true};
+  constexpr double kMax = std::numeric_limits<float>::max();
+  if (number > kMax) return {Value::Float(kMax), false};
+  if (number < -kMax) return {Value::Float(-std::numeric_limits<double>::infinity()), false};
+  return {Value::Float(static_cast<double>(static_cast<float>(number))), true};
 }
 
 }  // namespace
@@ -84,7 +98,7 @@ Result<LiteralBound> BindLiteral(const Column& column, const Literal& literal) {
     case ValueType::kFloat: {
       std::string_view text = literal.text;
       if (text.starts_with('+')) text.remove_prefix(1);
-      return LiteralBound{Value::Float(ParseFloat(text).value_or(0)), true};
+      return BindFloat(column, ParseFloat(text).value_or(0));
     }
     case ValueType::kBytes:
       break;

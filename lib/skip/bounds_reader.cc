@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <optional>
 #include <type_traits>
 
 #include "lib/base/coding.h"
@@ -9,132 +11,195 @@
 namespace blocksieve::internal {
 namespace {
 
+struct NumberInterval {
+  uint64_t low = 0;
+  uint64_t high = 0;
+
+  int CompareLow(const Value& value) const noexcept { return Compare(low, OrderedBits(value)); }
+  int CompareHigh(const Value& value) const noexcept { return Compare(high, OrderedBits(value)); }
+  /// Rounded ends differ, so equal ones are exact.
+  bool HasOneValue() const noexcept { return low == high; }
+
+  std::string Low() const { return SortKey(low); }
+  std::optional<std::string> High() const { return SortKey(high); }
+
+ private:
+  static int Compare(uint64_t a, uint64_t b) noexcept { return (a > b) - (a < b); }
+};
+
 /// Iterates over the bounds in a block.
 class NumberCursor {
  public:
   NumberCursor(ByteView block, ByteView) noexcept : decoder_(block) {}
 
-  /// False after the last granule.
-  bool Next() noexcept {
-    const uint8_t first = decoder_.Fixed<uint8_t>();
-    has_values_ = first != 0;
-    if (has_values_) {
-      cut_bits_ = first - 1U;
-      if (cut_bits_ > 63) return false;
-      const uint64_t low = (low_ >> cut_bits_) + UnZigZag(decoder_.Varint());
-      const uint64_t high = low + decoder_.Varint();
-      const uint64_t limit = std::numeric_limits<uint64_t>::max() >> cut_bits_;
-      if (low > limit || high > limit || high < low) return false;
-      low_ = low << cut_bits_;
-      high_ = high << cut_bits_ | ((uint64_t{1} << cut_bits_) - 1);
-    }
-    return decoder_.ok();
+  /// False after the last granule, and if its bounds are damaged.
+  BLOCKSIEVE_INLINE bool Next() noexcept {
+    const auto kind = decoder_.Fixed<uint8_t>();
+    has_one_ = kind != 0 && kind <= kCutMask;
+    if (!has_one_) return ReadOthers(kind);
+    return ReadInterval(kind - 1U, 0, &first_) && decoder_.ok();
   }
   ByteView rest() const noexcept { return decoder_.rest(); }
 
-  bool Overlaps(const ValueRange& range) const noexcept {
-    if (!has_values_) return false;
-    if (range.low) {
-      const uint64_t low = OrderedBits(*range.low);
-      if (range.includes_low ? high_ < low : high_ <= low) return false;
+  /// Whether the granule has first() alone, and not intervals().
+  bool HasOne() const noexcept { return has_one_; }
+  const NumberInterval& first() const noexcept { return first_; }
+  std::span<const NumberInterval> intervals() const noexcept {
+    return std::span(intervals_).first(count_);
+  }
+
+ private:
+  __attribute__((noinline)) bool ReadOthers(uint8_t kind) noexcept {
+    count_ = 0;
+    const auto extras = (kind & kHasExtras) != 0 ? decoder_.Fixed<uint8_t>() : uint8_t{0};
+    if (const unsigned cut = kind & kCutMask; cut != 0) {
+      if (!ReadInterval(cut - 1, extras >> kSpecialFloats.size(), &first_)) return false;
+      intervals_[count_++] = first_;
     }
-    if (range.high) {
-      const uint64_t high = OrderedBits(*range.high);
-      if (range.includes_high ? low_ > high : low_ >= high) return false;
+    if ((kind & kHasSecond) != 0) {
+      if (second_.low == 0) second_ = first_;
+      if (!ReadInterval(decoder_.Fixed<uint8_t>(), 0, &second_)) return false;
+      intervals_[count_++] = second_;
     }
+    for (size_t i = 0; i < kSpecialFloats.size(); ++i) {
+      if ((extras >> i & 1) != 0) intervals_[count_++] = {kSpecialFloats[i], kSpecialFloats[i]};
+    }
+    return decoder_.ok();
+  }
+
+  /// Replaces an interval by the next one of its place.
+  BLOCKSIEVE_INLINE bool ReadInterval(unsigned cut, unsigned fine,
+                                      NumberInterval* interval) noexcept {
+    constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
+    if (cut > 63 || fine > cut) return false;
+    const uint64_t low = (interval->low >> (cut - fine)) + UnZigZag(decoder_.Varint());
+    const uint64_t span = decoder_.Varint();
+    if (low > kMax >> (cut - fine) || span > kMax >> cut) return false;
+    interval->low = low << (cut - fine);
+    interval->high = interval->low + (span << cut | ((uint64_t{1} << cut) - 1));
+    if (interval->high < interval->low) interval->high = kMax;
     return true;
   }
 
-  GranuleBounds Bounds() const {
-    if (!has_values_) return {};
-    return {true, SortKey(low_), SortKey(high_)};
-  }
-
-  bool has_values() const noexcept { return has_values_; }
-  /// Rounded bounds differ, so equal bounds are exact.
-  bool HasOneValue() const noexcept { return has_values_ && low_ == high_; }
-  bool IsAbove(const Value& value) const noexcept { return OrderedBits(value) < low_; }
-  bool IsBelow(const Value& value) const noexcept { return OrderedBits(value) > high_; }
-
- private:
   Decoder decoder_;
-  bool has_values_ = false;
-  unsigned cut_bits_ = 0;
-  uint64_t low_ = 0;
-  uint64_t high_ = 0;
+  NumberInterval first_;
+  NumberInterval second_;
+  bool has_one_ = false;
+  std::array<NumberInterval, 2 + kSpecialFloats.size()> intervals_;
+  size_t count_ = 0;
+};
+
+/// Bounds of bytes; the high one refers to the low one and to the block: nothing is copied.
+struct BytesInterval {
+  BytesBounds kind = kNoBounds;
+  std::string low;
+  size_t high_shared = 0;  // bytes of `low` that begin the high bound
+  ByteView high_further;
+
+  int CompareLow(const Value& value) const noexcept { return low.compare(value.bytes()); }
+  int CompareHigh(const Value& value) const noexcept {
+    const std::string_view bytes = value.bytes();
+    if (kind == kLowerBound) return 1;
+    if (kind == kOneValue) return low.compare(bytes);
+    const int order =
+        std::string_view(low).substr(0, high_shared).compare(bytes.substr(0, high_shared));
+    return order != 0 ? order : AsText(high_further).compare(bytes.substr(high_shared));
+  }
+  bool HasOneValue() const noexcept { return kind == kOneValue; }
+
+  const std::string& Low() const { return low; }
+  std::optional<std::string> High() const {
+    if (kind == kLowerBound) return std::nullopt;
+    if (kind == kOneValue) return low;
+    return low.substr(0, high_shared).append(AsText(high_further));
+  }
 };
 
 class BytesCursor {
  public:
-  BytesCursor(ByteView block, ByteView prefix) : decoder_(block), low_(AsText(prefix)) {}
+  BytesCursor(ByteView block, ByteView prefix) : decoder_(block) {
+    intervals_[0].low = AsText(prefix);
+  }
 
   bool Next() {
-    kind_ = decoder_.Fixed<uint8_t>();
-    if (kind_ > kLowerBound) return false;
-    if (kind_ == kNoBounds) return decoder_.ok();
-    ByteView further;
-    const uint64_t shared = ReadBound(&further);
-    if (!decoder_.ok()) return false;
-    low_.resize(static_cast<size_t>(shared));
-    low_.append(AsText(further));
-    if (kind_ == kTwoBounds) high_shared_ = static_cast<size_t>(ReadBound(&high_further_));
-    return decoder_.ok();
+    const auto kind = decoder_.Fixed<uint8_t>();
+    const unsigned second = kind >> kSecondKindShift;
+    count_ = (kind != 0) + (second != 0);
+    if (kind == kNoBounds) return decoder_.ok();
+    if (second > kLowerBound || !Read(kind & kLowerBound, &intervals_[0])) return false;
+    if (second == 0) return true;
+    if (intervals_[1].low.empty()) intervals_[1].low = intervals_[0].low;
+    return Read(second, &intervals_[1]);
   }
   ByteView rest() const noexcept { return decoder_.rest(); }
 
-  bool Overlaps(const ValueRange& range) const noexcept {
-    if (kind_ == kNoBounds) return false;
-    if (range.low && kind_ != kLowerBound) {
-      const int order = CompareHigh(range.low->bytes());
-      if (range.includes_low ? order < 0 : order <= 0) return false;
-    }
-    if (range.high) {
-      const int order = std::string_view(low_).compare(range.high->bytes());
-      if (range.includes_high ? order > 0 : order >= 0) return false;
-    }
-    return true;
-  }
-
-  GranuleBounds Bounds() const {
-    if (kind_ == kNoBounds) return {};
-    if (kind_ == kLowerBound) return {true, low_, std::nullopt};
-    if (kind_ == kOneValue) return {true, low_, low_};
-    return {true, low_, low_.substr(0, high_shared_).append(AsText(high_further_))};
-  }
-
-  bool has_values() const noexcept { return kind_ != kNoBounds; }
-  bool HasOneValue() const noexcept { return kind_ == kOneValue; }
-  bool IsAbove(const Value& value) const noexcept { return value.bytes() < low_; }
-  bool IsBelow(const Value& value) const noexcept {
-    return kind_ != kLowerBound && CompareHigh(value.bytes()) < 0;
+  bool HasOne() const noexcept { return count_ == 1; }
+  const BytesInterval& first() const noexcept { return intervals_[0]; }
+  std::span<const BytesInterval> intervals() const noexcept {
+    return std::span(intervals_).first(count_);
   }
 
  private:
-  /// Returns how many bytes of the low bound before it a bound has, and those that follow. A limit
-  /// keeps damaged bounds from making a reader copy megabytes for each granule.
-  uint64_t ReadBound(ByteView* further) noexcept {
+  /// Replaces an interval by the next one of its place. False if that is damaged.
+  bool Read(unsigned kind, BytesInterval* interval) {
+    ByteView further;
+    interval->kind = static_cast<BytesBounds>(kind);
+    const uint64_t shared = ReadBound(interval->low, &further);
+    if (kind == kNoBounds || !decoder_.ok()) return false;
+    interval->low.resize(static_cast<size_t>(shared));
+    interval->low.append(AsText(further));
+    if (kind == kTwoBounds) {
+      interval->high_shared =
+          static_cast<size_t>(ReadBound(interval->low, &interval->high_further));
+    }
+    return decoder_.ok();
+  }
+
+  /// Returns how many bytes of `reference` a bound has, and those that follow. A limit keeps
+  /// damaged bounds from making a reader copy megabytes for each granule.
+  uint64_t ReadBound(std::string_view reference, ByteView* further) noexcept {
     const uint64_t shared = decoder_.Varint();
     *further = decoder_.Bytes(decoder_.Varint());
-    if (shared > low_.size() || shared + further->size() > kMaxBoundBytes) {
+    if (shared > reference.size() || shared + further->size() > kMaxBoundBytes) {
       decoder_.Bytes(~uint64_t{0});  // fails
     }
     return shared;
   }
 
-  /// The high bound compared with `bytes`, in two pieces: nothing is copied.
-  int CompareHigh(std::string_view bytes) const noexcept {
-    if (kind_ == kOneValue) return std::string_view(low_).compare(bytes);
-    const int order =
-        std::string_view(low_).substr(0, high_shared_).compare(bytes.substr(0, high_shared_));
-    return order != 0 ? order : AsText(high_further_).compare(bytes.substr(high_shared_));
-  }
-
   Decoder decoder_;
-  uint8_t kind_ = kNoBounds;
-  std::string low_;
-  size_t high_shared_ = 0;  // bytes of low_ that begin the high bound
-  ByteView high_further_;
+  std::array<BytesInterval, 2> intervals_;
+  size_t count_ = 0;
 };
+
+/// Whether `holds` for an interval of a granule. Nearly all have one.
+template <class Cursor, class Holds>
+BLOCKSIEVE_INLINE bool HasAny(const Cursor& cursor, Holds holds) {
+  if (cursor.HasOne()) return holds(cursor.first());
+  return std::ranges::any_of(cursor.intervals(), holds);
+}
+
+template <class Interval>
+BLOCKSIEVE_INLINE bool Overlaps(const Interval& interval, const ValueRange& range) noexcept {
+  if (range.low) {
+    const int order = interval.CompareHigh(*range.low);
+    if (range.includes_low ? order < 0 : order <= 0) return false;
+  }
+  if (range.high) {
+    const int order = interval.CompareLow(*range.high);
+    if (range.includes_high ? order > 0 : order >= 0) return false;
+  }
+  return true;
+}
+
+/// Whether an interval contains one of `values`, which ascend.
+template <class Interval>
+BLOCKSIEVE_INLINE bool ContainsAny(const Interval& interval,
+                                   std::span<const Value> values) noexcept {
+  const auto first = std::partition_point(values.begin(), values.end(), [&](const Value& value) {
+    return interval.CompareLow(value) > 0;
+  });
+  return first != values.end() && interval.CompareHigh(*first) >= 0;
+}
 
 template <class Cursor>
 bool FindBlocks(ByteView bytes, ByteView prefix, uint64_t num_granules,
@@ -149,14 +214,6 @@ bool FindBlocks(ByteView bytes, ByteView prefix, uint64_t num_granules,
     rest = cursor.rest();
   }
   return rest.empty();
-}
-
-/// Whether a granule's bounds contain one of `values`, which ascend.
-template <class Cursor>
-BLOCKSIEVE_INLINE bool ContainsAny(const Cursor& cursor, std::span<const Value> values) noexcept {
-  const auto first = std::partition_point(
-      values.begin(), values.end(), [&](const Value& value) { return cursor.IsAbove(value); });
-  return cursor.has_values() && first != values.end() && !cursor.IsBelow(*first);
 }
 
 /// Removes the candidates of a word for which `is_kept(granule, cursor)` is false. Calls it for
@@ -200,16 +257,21 @@ void BoundsReader::Remove(GranuleSet* candidates, IsKept is_kept) const {
 }
 
 void BoundsReader::PruneByRange(const ValueRange& range, GranuleSet* candidates) const {
-  Remove(candidates, [&](size_t, const auto& cursor) { return cursor.Overlaps(range); });
+  Remove(candidates, [&](size_t, const auto& cursor) {
+    return HasAny(cursor, [&](const auto& one) { return Overlaps(one, range); });
+  });
 }
 
 void BoundsReader::PruneByValues(std::span<const Value> values, GranuleSet* candidates) const {
-  Remove(candidates, [&](size_t, const auto& cursor) { return ContainsAny(cursor, values); });
+  Remove(candidates, [&](size_t, const auto& cursor) {
+    return HasAny(cursor, [&](const auto& one) { return ContainsAny(one, values); });
+  });
 }
 
 void BoundsReader::PruneByOthers(std::span<const Value> values, GranuleSet* candidates) const {
   Remove(candidates, [&](size_t, const auto& cursor) {
-    return cursor.has_values() && !(cursor.HasOneValue() && ContainsAny(cursor, values));
+    return HasAny(
+        cursor, [&](const auto& one) { return !(one.HasOneValue() && ContainsAny(one, values)); });
   });
 }
 
@@ -217,7 +279,14 @@ std::vector<GranuleBounds> BoundsReader::All(uint64_t num_granules) const {
   std::vector<GranuleBounds> all(static_cast<size_t>(num_granules));
   GranuleSet granules = GranuleSet::All(all.size());
   Remove(&granules, [&](size_t granule, const auto& cursor) {
-    all[granule] = cursor.Bounds();
+    GranuleBounds& bounds = all[granule];
+    HasAny(cursor, [&](const auto& one) {
+      if (!bounds.has_values || one.Low() < bounds.low) bounds.low = one.Low();
+      const std::optional<std::string> high = one.High();
+      if (!bounds.has_values || !high || (bounds.high && *bounds.high < *high)) bounds.high = high;
+      bounds.has_values = true;
+      return false;
+    });
     return true;
   });
   return all;

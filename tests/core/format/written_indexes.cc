@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
 #include "blocksieve/hash.h"
 #include "tests/core/format/written_block.h"
 #include "tests/core/skip/test_index.h"
@@ -49,6 +51,7 @@ struct IndexRow {
   uint64_t own_value_every = 7;
   double target_fpr = 0.01;
   bool has_keys = true;
+  uint64_t outlier_every = 0;  // every n-th row has the largest number, and an empty text
 };
 
 std::string ShortKey(uint64_t row) { return "k" + std::to_string(row); }
@@ -69,14 +72,16 @@ std::vector<IndexRow> IndexRows() {
        ~uint64_t{0}, 7, 0.01, false},
       {"skip_many", 1, 700, &RandomKey, 0x38fcdff570d7a41d, 0xd46a96b508cfb9a8},
       {"skip_paths", 16, 2'000, &PathKey, 0x7891d6b3c3065f89, 0xa89aecd26e6de9a5, true},
-      {"skip_ribbons", 4, 1'200, &ShortKey, 0x7dd415a054ff72e9, 0x6c6d0565b4bf69ca, true, 0, 50, 7,
+      {"skip_ribbons", 4, 1'200, &ShortKey, 0x15cd4e37afddcccd, 0xb0a22352936329cb, true, 0, 50, 7,
        0.001},
-      {"skip_skewed", 4, 1'500, &RandomKey, 0xdcb38c09e0cf14e3, 0x6da1f9837b58713c, false, 333, 8,
+      {"skip_skewed", 4, 1'500, &RandomKey, 0x3a3fafbbcfad096a, 0x33e504fa2ce3b257, false, 333, 8,
        7, 0.001},
       {"skip_dictionary", 4, 1'000, &RandomKey, 0x1ce5fa5c4b4fb569, 0x832c61cf03a34a9d, false, 0,
        60, 0, 0.001},
       {"skip_groups", 4, 2'000, &RandomKey, 0x552c86e5f34a46ce, 0xa627f6963271e8d6, false, 0,
        ~uint64_t{0}, 7, 0.1},
+      {"skip_outliers", 8, 700, &RandomKey, 0x82e87271483ca03, 0x6408833534931ec, false, 5,
+       ~uint64_t{0}, 7, 0.01, true, 20},
   };
 }
 
@@ -85,7 +90,12 @@ class WrittenIndex : public WrittenBlock {
   explicit WrittenIndex(const IndexRow& row)
       : WrittenBlock(row.name, ".index", row.file_hash), row_(row) {}
 
+  bool IsOutlier(uint64_t row) const {
+    return row_.outlier_every != 0 && row % row_.outlier_every == 1;
+  }
   uint64_t Number(uint64_t row, uint64_t i) const {
+    if (IsOutlier(row)) return ~uint64_t{0};
+    if (row_.outlier_every != 0) return row + (uint64_t{1} << i) - 1;
     const bool is_own = row_.own_value_every != 0 && row % row_.own_value_every == 0;
     return is_own ? row + i : (row + i) % row_.num_values;
   }
@@ -108,7 +118,7 @@ class WrittenIndex : public WrittenBlock {
       for (uint64_t i = 0; i < (has_many ? 60 : 1); ++i) {
         builder.AddValue(0, Value::Uint(Number(row, i)));
       }
-      const std::string text = "t" + std::to_string(row / 2);
+      const std::string text = IsOutlier(row) ? "" : "t" + std::to_string(row / 2);
       if (row % 3 != 2) builder.AddValue(1, Value::Bytes(text));
     }
     return FinishIndex(&builder).bytes();
@@ -235,7 +245,9 @@ class SmallIndex : public WrittenIndex {
       for (uint64_t i = 0; i < (row == 40 ? 30 : 1 + row % 2); ++i) {
         builder.AddValue(0, Value::Bytes("word " + RowKey(row * i)));
       }
+      if (row % 9 == 2) builder.AddValue(0, Value::Bytes("~"));
       if (row % 5 != 0) builder.AddValue(1, Value::Float(static_cast<double>(row) / 3));
+      if (row % 8 == 1) builder.AddValue(1, Value::Float(row % 16 == 1 ? 1e300 : std::nan("")));
     }
     return FinishIndex(&builder).bytes();
   }

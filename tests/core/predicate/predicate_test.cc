@@ -41,6 +41,20 @@ TEST(PredicateTest, MatchesTheExamples) {
   }
 }
 
+// A float of 32 bits is what a literal rounds to, in every comparison.
+TEST(PredicateTest, LiteralsOfNarrowColumnsAreRounded) {
+  const std::vector<Column> columns = MakeColumns({"f=float32le(0)", "d=float64le(0)"});
+  const std::string_view row("\xcd\xcc\x8c\x3f\0\0\0\0", 8);  // 1.1f
+  ExpectEach(true, columns, row,
+             "f = 1.1 | f = '1.1' | f IN (2, 1.1) | f BETWEEN 1 AND 1.1 | f BETWEEN 1.1 AND 2 | "
+             "f <= 1.1 | f >= 1.1 | f HAS 1.1 | f < 1e300 | f > -1e300 | f < inf");
+  ExpectEach(false, columns, row,
+             "f != 1.1 | f < 1.1 | f > 1.1 | f NOT IN (1.1) | f = 1.1000003 | d = 1.1");
+  const std::string_view infinity("\0\0\x80\x7f", 4);
+  ExpectEach(true, columns, infinity, "f = inf | f > 1e300 | f != 1e300 | f > 3.5e38");
+  ExpectEach(false, columns, infinity, "f = 1e300 | f IN (1e39, 1) | f <= 1e300 | f < -1e300");
+}
+
 TEST(PredicateTest, BuildersEqualParsing) {
   const std::vector<Column> columns = MakeColumns({"n=int:1", "s=field:2", "w=words:2"});
   const Column& n = columns[0];

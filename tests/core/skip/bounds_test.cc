@@ -145,6 +145,64 @@ TEST(BoundsTest, AreSoundForBytes) {
   ExpectSound(ValueType::kBytes, single, bounds);
 }
 
+Value NumberOf(ValueType type, double number) {
+  return type == ValueType::kFloat ? Value::Float(number)
+         : type == ValueType::kInt ? Value::Int(static_cast<int64_t>(number))
+                                   : Value::Uint(static_cast<uint64_t>(number));
+}
+
+size_t SelectedByRange(const TestIndex& index, const std::string& low, const std::string& high) {
+  return index.Overlapping(0, {Value::Bytes(low), Value::Bytes(high)}).Count();
+}
+
+// Granules of a cluster that ascends, most of them with outliers, and now and then with numbers of
+// all magnitudes.
+TEST(BoundsTest, AreSoundForOutliers) {
+  for (const ValueType type : {ValueType::kInt, ValueType::kUint, ValueType::kFloat}) {
+    std::mt19937_64 random(7);
+    const std::vector<Value> odd = RandomValues(type, &random);
+    std::vector<std::vector<Value>> granules(200);
+    std::vector<Value> bounds(odd.begin(), odd.begin() + 12);
+    for (uint64_t g = 0; g < granules.size(); ++g) {
+      for (uint64_t i = 0; i < 12; ++i) {
+        const double number = 1.7e9 + static_cast<double>(g * (g / 70) * 100 + random() % 90);
+        granules[g].push_back(NumberOf(type, number));
+        if (random() % 24 >= g % 4) continue;
+        granules[g].push_back(odd[random() % (g % 16 == 7 ? odd.size() : g % 3 + 1)]);
+      }
+      if (g % 8 == 0) bounds.push_back(granules[g].back());
+    }
+    EXPECT_GT(ExpectSound(type, granules, bounds), 1000) << ValueTypeName(type);
+  }
+}
+
+// Half of the granules have a value far from others. They are selected for it, and for their own.
+TEST(BoundsTest, OutliersHideNothing) {
+  for (const ValueType type : {ValueType::kInt, ValueType::kFloat}) {
+    for (const double odd : {0.0, -1e18, 4102444800.0, 9e18, kInfinity, kNan}) {
+      if (type == ValueType::kInt && !std::isfinite(odd)) continue;
+      std::vector<std::vector<Value>> granules(200);
+      for (size_t i = 0; i < 20 * granules.size(); ++i) {
+        const double number = i % 40 == 3 ? odd : 1.7e9 + 60 * static_cast<double>(i);
+        granules[i / 20].push_back(NumberOf(type, number));
+      }
+      const TestIndex index = IndexValues(type, granules);
+      const Value value = NumberOf(type, odd);
+      EXPECT_EQ(index.Overlapping(0, {value, value}).Count(), 100u) << odd;
+      const ValueRange range{NumberOf(type, 1.7e9 + 60 * 1210), NumberOf(type, 1.7e9 + 60 * 1290)};
+      EXPECT_LE(index.Overlapping(0, range).Count(), 6u) << odd;
+    }
+  }
+  const Value values[] = {Value::Bytes("2013-01-01"), Value::Bytes("2014-03-01"),
+                          Value::Bytes("never")};
+  std::vector<std::vector<Value>> granules(100, {values[0], values[2]});
+  granules.resize(200, {values[1], values[2]});
+  const TestIndex index = IndexValues(ValueType::kBytes, granules);
+  EXPECT_EQ(SelectedByRange(index, "2012", "2014-02"), 100u);
+  EXPECT_EQ(SelectedByRange(index, "2015", "a"), 0u);
+  EXPECT_LE(index.Differing(0, std::span(values).last(2)).Count(), 102u) << "both are known";
+}
+
 std::vector<std::string> Ascending(const std::string& prefix, size_t count) {
   std::vector<std::string> texts;
   for (size_t i = 0; i < count; ++i) texts.push_back(prefix + RowKey(i));
@@ -156,10 +214,6 @@ TestIndex IndexOfTexts(const std::vector<std::string>& texts) {
   std::vector<std::vector<Value>> granules((texts.size() + 19) / 20);
   for (size_t i = 0; i < texts.size(); ++i) granules[i / 20].push_back(Value::Bytes(texts[i]));
   return IndexValues(ValueType::kBytes, granules);
-}
-
-size_t SelectedByRange(const TestIndex& index, const std::string& low, const std::string& high) {
-  return index.Overlapping(0, {Value::Bytes(low), Value::Bytes(high)}).Count();
 }
 
 // The limit of a bound counts from what it shares with the one before it.

@@ -57,8 +57,8 @@ TEST_F(GranulePrunerTest, ComparisonsPrune) {
       {"s IN ('dash', 'zsh')", {1, 2, 3}},
       {"s HAS 'dash'", {1}},
       {"s < 'c'", {0, 3}},
-      {"s STARTSWITH 'li'", {1, 3}},  // from "bash" to "zsh"
-      {"s LIKE 'li%c'", {1, 3}},
+      {"s STARTSWITH 'li'", {1}},  // the last has "bash" and "zsh"
+      {"s LIKE 'li%c'", {1}},
       {"s LIKE 'zsh'", {2, 3}},
       {"n > 4.5", {1, 3}},
       {"n BETWEEN 2 AND 8", {1}},
@@ -92,8 +92,8 @@ TEST_F(GranulePrunerTest, ComparisonsPrune) {
       {"s != 'bash'", {1, 2, 3}},
       {"s != 'zsh'", {0, 1, 3}},
       {"s NOT LIKE 'zsh'", {0, 1, 3}},
-      {"s NOT IN ('zsh', 'bash')", {1, 3}},
-      {"s != 'zsh' AND s != 'bash'", {1, 3}},
+      {"s NOT IN ('zsh', 'bash')", {1}},
+      {"s != 'zsh' AND s != 'bash'", {1}},
       {"NOT s < 'c'", {1, 2, 3}},
       {"n NOT BETWEEN 0 AND 6", {1, 3}},
       {"s NOT STARTSWITH 'ba'", {1, 2, 3}},
@@ -228,10 +228,11 @@ TEST(PruningPropertyTest, MatchesAsTheReferenceAndNeverDropsAMatch) {
     Granules granules;
     for (size_t g = 0; g < 70; ++g) {
       granules.emplace_back();
-      // Rows in a granule are often equal, or no negation could prune.
+      // Rows in a granule are often equal, or no negation could prune, or equal but one.
       const std::string row = reference.RandomRow();
-      for (size_t i = 0; i <= (seed + g) % 3; ++i) {
-        granules.back().push_back(g % 2 == 0 ? row : reference.RandomRow());
+      constexpr size_t kNumRows[] = {1, 2, 5};
+      for (size_t i = 0; i < kNumRows[(seed + g) % 3]; ++i) {
+        granules.back().push_back(g % 2 == 0 && i != 3 ? row : reference.RandomRow());
       }
     }
     const TestIndex precise = IndexGranules(columns, granules);

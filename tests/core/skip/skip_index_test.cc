@@ -131,7 +131,7 @@ TEST(SkipIndexTest, FiltersFindTheFewNumbersOfARange) {
   const std::vector<Column> columns = MakeColumns({"t=both:int:1", "u=both:uint:1"});
   SkipIndexBuilder builder = MakeIndexBuilder(IndexOptions(1000, columns));
   for (int granule = 0; granule < 20; ++granule) {
-    for (const int time : {0, 30 + granule, 99}) {
+    for (const int time : {0, 30 + granule, 56, 80, 99}) {
       builder.AddRow(RowKey(static_cast<uint64_t>(granule)), std::to_string(time));
     }
     builder.CloseGranule();

@@ -46,8 +46,11 @@ class TestIndex {
   GranuleSet Overlapping(size_t column, const ValueRange& range) const {
     return Kept(column, {.by = internal::PruneBy::kRange, .range = range});
   }
+  GranuleSet Differing(size_t column, std::span<const Value> values) const {
+    return Kept(column, {.by = internal::PruneBy::kDiffers, .values = values});
+  }
   GranuleSet Differing(size_t column, const Value& value) const {
-    return Kept(column, {.by = internal::PruneBy::kDiffers, .values = {&value, 1}});
+    return Differing(column, {&value, 1});
   }
   GranuleSet Missing(size_t column) const {
     return Kept(column, {.by = internal::PruneBy::kMissing});
