@@ -63,7 +63,7 @@ struct IndexColumnInfo {
   /// Distinct values of each granule, summed over all granules; without filters as far as counted.
   uint64_t num_distinct = 0;
   uint64_t filter_bytes = 0;  ///< Filters in the index.
-  uint64_t bounds_bytes = 0;  ///< Minima and maxima.
+  uint64_t bounds_bytes = 0;  ///< Intervals of values.
   uint64_t mark_bytes = 0;    ///< Marks of granules whose rows have, or lack, the column.
   uint64_t probe_bytes = 0;   ///< Average that a lookup of one value reads; 0 without the filters.
 };
@@ -195,7 +195,10 @@ class SkipIndexSource {
 };
 
 /// The columns by which granules are pruned.
-enum class PruneColumns : uint8_t { kAll, kOfKey };
+enum class PruneColumns : uint8_t {
+  kAll,    ///< Of values and keys.
+  kOfKey,  ///< Of keys: these are the same in all versions of a key, also in deletes.
+};
 
 /// Bounds of a granule's values in order-preserving bytes: bytes as they are, numbers in eight.
 struct GranuleBounds {

@@ -24,7 +24,7 @@ enum class IndexParts : uint8_t {
   kAutomatic,
   kBoth,     ///< bounds and filters
   kFilters,  ///< filters, for equality, IN and HAS
-  kBounds,   ///< minimum and maximum, for ranges and orders
+  kBounds,   ///< intervals of values, for ranges and orders
 };
 
 /// Refers to a callable `bool(Arguments...)`, which it does not own. The callable gets values one

@@ -43,7 +43,7 @@ PruningPlan ValuesFalse(const PredicateNode& leaf) {
   if (leaf.values.empty()) return CannotPrune("every row that has the column matches");
   return {true,
           {{{.by = PruneBy::kDiffers, .values = leaf.values}}},
-          "prunes only granules with a single value",
+          "prunes only granules that have no other value",
           kBoundsPart};
 }
 

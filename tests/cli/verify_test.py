@@ -56,7 +56,8 @@ class VerifySoundDatabasesTest(CommandTest):
                 self.db_bench("fillrandom,flush,compact", *options)
                 self.check_rate()
                 shown = self.only_filter()
-                self.assertEqual((shown["origin"], shown["kind"]), ("stock", kind))
+                # RocksDB 9 ends with a partition too small for Ribbon.
+                self.assertEqual((shown["origin"], shown["kind"].split("+")[-1]), ("stock", kind))
                 self.assertEqual(shown["entries"], "keys" + " and prefixes" * (PREFIXES[0] in options))
                 self.assertAlmostEqual(shown["bits_per_key"], bits, delta=0.5)
 

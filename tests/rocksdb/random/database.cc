@@ -83,6 +83,7 @@ void RandomDb::Open(const Operation& operation) {
   }
   if (rows_ == nullptr) rows_ = std::make_shared<Rows>(KeyLess{settings_->comparator()});
   AdvanceTime();
+  loses_order_ |= settings_->Has("cf.preclude_last_level_data_seconds");
   if (settings_->Has("threads") && !is_repaired_) StartThreads();
 }
 
