@@ -88,7 +88,7 @@ TEST_F(GranulePrunerTest, ComparisonsPrune) {
       {"TRUE AND s = 'dash'", {1}},
       {"NOT FALSE", all_},
       {"NOT TRUE", {}},
-      // Negations prune granules with a single value.
+      // Negations prune granules that have no other value.
       {"s != 'bash'", {1, 2, 3}},
       {"s != 'zsh'", {0, 1, 3}},
       {"s NOT LIKE 'zsh'", {0, 1, 3}},
@@ -187,7 +187,7 @@ TEST_F(GranulePrunerTest, ExplainsEveryComparison) {
   };
   check("s = 'a' AND n != 1 AND x = 'a' AND g LIKE '%ab%' AND TRUE",
         {{"s = 'a'", true, "filters and bounds, 1 value"},
-         {"n != 1", true, "only granules with a single value"},
+         {"n != 1", true, "only granules that have no other value"},
          {"x = 'a'", false, "column 'x' has no index"},
          {"g LIKE '%ab%'", false, "fewer than 3 characters in a row"},
          {"TRUE", false, "every row matches"}});
