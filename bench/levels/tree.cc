@@ -4,6 +4,7 @@
 #include <rocksdb/env.h>
 
 #include <chrono>
+#include <memory>
 #include <thread>
 #include <utility>
 

@@ -9,11 +9,13 @@
 #endif
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "bench/ranges/segment_bounds.h"
+#include "blocksieve/rocksdb.h"
 #include "blocksieve/rocksdb/enable.h"
 
 namespace blocksieve::bench::ranges {

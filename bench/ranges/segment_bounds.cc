@@ -4,6 +4,7 @@
 #include <functional>
 #include <type_traits>
 
+#include "bench/ranges/datasets.h"
 #include "bench/support/database.h"
 #include "bench/support/terminal.h"
 

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "bench/skip/scan_database.h"
 #include "bench/support/files.h"

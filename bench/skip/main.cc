@@ -3,6 +3,7 @@
 
 #include "bench/skip/dataset.h"
 #include "bench/skip/experiment.h"
+#include "bench/support/inputs.h"
 #include "bench/support/job.h"
 
 namespace blocksieve::bench::skip {

@@ -5,6 +5,8 @@
 #include <cassert>
 #include <utility>
 
+#include "bench/support/terminal.h"
+
 namespace blocksieve::bench {
 
 Spread SpreadOf(std::vector<double> turns) {

@@ -5,6 +5,7 @@
 #include <rocksdb/table.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <future>
 #include <new>

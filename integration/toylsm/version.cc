@@ -2,6 +2,7 @@
 #include "integration/toylsm/version.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace blocksieve::toylsm {
 

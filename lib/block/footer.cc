@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string>
 
+#include "lib/base/coding.h"
+
 namespace blocksieve {
 namespace internal {
 namespace {

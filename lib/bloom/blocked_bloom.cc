@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/bloom/blocked_bloom.h"
 
+#include <array>
 #include <cassert>
+
+#include "lib/base/kernels.h"
 
 namespace blocksieve::internal {
 

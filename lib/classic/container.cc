@@ -2,6 +2,7 @@
 #include "lib/classic/container.h"
 
 #include <algorithm>
+#include <cassert>
 #include <string>
 #include <string_view>
 

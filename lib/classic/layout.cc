@@ -2,6 +2,7 @@
 #include "lib/classic/container.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <limits>
 #include <numbers>

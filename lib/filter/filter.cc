@@ -6,6 +6,7 @@
 #include <cassert>
 #include <new>
 #include <optional>
+#include <utility>
 
 #include "lib/base/errors.h"
 #include "lib/base/kernels.h"

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blocksieve/filter.h"
+#include "blocksieve/sizing.h"
 
 #include <algorithm>
 #include <atomic>
 #include <limits>
 #include <optional>
+#include <string>
 #include <tuple>
+#include <utility>
 
 #include "lib/base/block_memory.h"
 #include "lib/base/errors.h"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "lib/base/coding.h"
 #include "lib/hash/hash_inline.h"
 
 namespace blocksieve {

@@ -10,6 +10,7 @@
 #include "lib/ribbon/chunk.h"
 #include "lib/ribbon/probe.h"
 #include "lib/ribbon/retrieval.h"
+#include "lib/ribbon/shape.h"
 #include "lib/ribbon/shards.h"
 #include "lib/ribbon/solver.h"
 

@@ -3,6 +3,8 @@
 
 #include <cassert>
 
+#include "lib/base/kernels.h"
+
 namespace blocksieve::internal {
 namespace {
 

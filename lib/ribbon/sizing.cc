@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/ribbon/sizing.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "lib/ribbon/kind.h"

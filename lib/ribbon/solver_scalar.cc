@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "lib/base/kernels.h"
 #include "lib/ribbon/solver.h"
 
 #include <bit>
 #include <cassert>
+#include <cstddef>
 
 #include "lib/base/coding.h"
 

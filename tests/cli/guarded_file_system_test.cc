@@ -6,6 +6,8 @@
 #include <rocksdb/env.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <string>
 #include <utility>
 
 #include "tests/support/temp_dir.h"

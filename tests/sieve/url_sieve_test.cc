@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <deque>
+#include <fstream>
 #include <optional>
 #include <random>
 #include <thread>

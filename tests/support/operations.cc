@@ -2,6 +2,7 @@
 #include "tests/support/operations.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <set>
@@ -64,8 +65,8 @@ bool DropFrom(const List& list, const Fails& fails, Operations* text) {
       const size_t begin = end > count ? end - count : 0;
       Operations shorter = *text;
       auto& elements = list(&shorter);
-      elements.erase(elements.begin() + static_cast<ptrdiff_t>(begin),
-                     elements.begin() + static_cast<ptrdiff_t>(end));
+      elements.erase(elements.begin() + static_cast<std::ptrdiff_t>(begin),
+                     elements.begin() + static_cast<std::ptrdiff_t>(end));
       dropped |= Take(std::move(shorter), fails, text);
       end = begin;
     }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <random>
+
 #include "tests/toylsm/toy_model.h"
 
 // Random operations on a database and on a map, which must agree: through flushes, compactions,

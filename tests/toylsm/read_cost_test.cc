@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <iostream>
+#include <random>
 
 #include "blocksieve/hash.h"
 #include "tests/toylsm/toy_model.h"

@@ -2,6 +2,7 @@
 #include "integration/cli/advise/advice.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "blocksieve/filter.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "integration/cli/advise/plan_search.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 

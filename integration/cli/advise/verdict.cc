@@ -2,6 +2,7 @@
 #include "integration/cli/advise/advice.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 namespace blocksieve::cli {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "integration/cli/commands/options.h"
 #include "integration/cli/database/open_database.h"

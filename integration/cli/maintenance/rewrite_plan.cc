@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "integration/cli/advise/advice.h"
 #include "integration/cli/database/database.h"
 #include "integration/cli/database/filter_options.h"
 #include "integration/cli/maintenance/options_change.h"

@@ -10,6 +10,7 @@
 #include "integration/rocksdb/block_index/factory.h"
 #include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/index/skip_index_collector.h"
+#include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/sidecar/file.h"
 
 namespace blocksieve::cli {

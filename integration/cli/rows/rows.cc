@@ -9,7 +9,10 @@
 #include <deque>
 #include <new>
 #include <optional>
+#include <span>
 #include <utility>
+
+#include "integration/cli/term/terminal.h"
 
 namespace blocksieve::cli {
 namespace {

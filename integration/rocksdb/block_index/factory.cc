@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "integration/rocksdb/block_index/adapters.h"
 #include "integration/rocksdb/block_index/file_id.h"
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/option_type.h"

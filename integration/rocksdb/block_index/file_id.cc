@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <exception>
+#include <memory>
 #include <new>
 #include <string>
 #include <string_view>

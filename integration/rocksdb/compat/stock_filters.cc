@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "integration/rocksdb/compat/option_type.h"
 #include "lib/base/c_locale.h"

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include "blocksieve/filter.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"

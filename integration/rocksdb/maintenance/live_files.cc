@@ -8,6 +8,7 @@
 #include <map>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 #include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/options/loaded_options.h"

@@ -2,7 +2,10 @@
 #include "integration/rocksdb/scan/candidate_scan.h"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "lib/base/errors.h"
 #include "lib/skip/top_rows.h"

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <map>
 #include <new>
+#include <string>
 #include <utility>
 #include <vector>
 

@@ -9,6 +9,7 @@
 #include <map>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 #include "integration/rocksdb/block_index/factory.h"
 #include "integration/rocksdb/index/skip_index_properties.h"

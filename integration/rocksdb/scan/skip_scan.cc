@@ -6,7 +6,9 @@
 
 #include <cassert>
 #include <new>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "blocksieve/rocksdb/prune_reads.h"
 #include "integration/rocksdb/block_index/factory.h"

@@ -4,14 +4,19 @@
 #if BLOCKSIEVE_HAS_USER_INDEX
 
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
 #include <rocksdb/multi_scan.h>
 #include <rocksdb/sst_file_reader.h>
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "integration/rocksdb/block_index/factory.h"
 #include "integration/rocksdb/ranges/range_extractor.h"

@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
 #include "integration/rocksdb/block_index/block_index.h"
 
+#include <algorithm>
+#include <fstream>
+#include <map>
 #include <random>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "tests/rocksdb/scan/skip_test_db.h"
 #include "tests/support/damage.h"

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "integration/rocksdb/compat/building_context.h"
 
+#include <gtest/gtest.h>
 #include <rocksdb/table.h>
 
 #include <memory>
 #include <new>
+#include <string>
 
 #include "integration/rocksdb/levels/level_rates.h"
 #include "tests/support/guarded_bytes.h"

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <vector>
 
 // A function in the wrong slot would silently be called instead of another. So the declarations of

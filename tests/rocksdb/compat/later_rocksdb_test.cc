@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <memory>
 #include <new>
+#include <string>
 
 #include "blocksieve/rocksdb/enable.h"
 #include "integration/rocksdb/compat/building_context.h"

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
 #include "integration/rocksdb/compat/stock_filters.h"
 
 #include <array>
 #include <cmath>
+#include <memory>
 #include <random>
+#include <string>
+#include <vector>
 
 #include "blocksieve/filter.h"
 #include "integration/rocksdb/maintenance/file_report.h"

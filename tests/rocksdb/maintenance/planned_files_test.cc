@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "blocksieve/rocksdb/enable.h"
 #include "blocksieve/rocksdb/maintenance.h"

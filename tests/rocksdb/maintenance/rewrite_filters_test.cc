@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "blocksieve/rocksdb.h"
 #include "integration/rocksdb/compat/version_differences.h"

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <rocksdb/comparator.h>
 #include <rocksdb/merge_operator.h>
+
+#include <string>
+#include <vector>
 
 #include "blocksieve/rocksdb.h"
 #include "integration/rocksdb/options/loaded_options.h"

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <memory>
 #include <new>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "blocksieve/hash.h"
 #include "blocksieve/rocksdb.h"

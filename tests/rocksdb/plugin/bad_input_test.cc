@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/memtablerep.h>
 #include <rocksdb/slice_transform.h>
+#include <rocksdb/table.h>
 
 #include <functional>
+#include <memory>
 #include <optional>
+#include <string>
 #include <type_traits>
+#include <vector>
 
 #include "blocksieve/c.h"
 #include "blocksieve/rocksdb.h"

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 
 #include <cstring>
 #include <functional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "blocksieve/c.h"
 #include "tests/support/logs.h"

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/filter_policy.h>
 #include <rocksdb/listener.h>
 #include <rocksdb/slice_transform.h>
+#include <rocksdb/table.h>
 #include <rocksdb/table_properties.h>
 
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "blocksieve/rocksdb.h"
 #include "integration/rocksdb/compat/version_differences.h"

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <rocksdb/snapshot.h>
+#include <rocksdb/table.h>
+
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "blocksieve/rocksdb.h"
 #include "blocksieve/rocksdb/skip_index.h"

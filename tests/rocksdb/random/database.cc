@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/rocksdb/random/database.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "integration/rocksdb/compat/version_differences.h"

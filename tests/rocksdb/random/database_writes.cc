@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <rocksdb/convenience.h>
 #include <rocksdb/sst_file_writer.h>
+#include <rocksdb/utilities/checkpoint.h>
+
+#include <algorithm>
 
 #include "tests/rocksdb/random/database.h"
 

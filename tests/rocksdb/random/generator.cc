@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/rocksdb/random/generator.h"
 
+#include <algorithm>
+
 #include "tests/rocksdb/random/database.h"
 #include "tests/support/key_sets.h"
 

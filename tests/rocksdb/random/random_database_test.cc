@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
 #include <rocksdb/perf_context.h>
 
 #include <chrono>
+#include <cstdio>
+#include <fstream>
 #include <ostream>
+#include <string>
 
 #include "blocksieve/rocksdb/enable.h"
 #include "tests/rocksdb/block_index/use_block_index.h"

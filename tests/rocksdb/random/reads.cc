@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/rocksdb/random/reads.h"
 
+#include <algorithm>
+
 #include "integration/rocksdb/compat/user_index.h"
 #include "integration/rocksdb/compat/version_differences.h"
 

@@ -6,6 +6,8 @@
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/version.h>
 
+#include <vector>
+
 #include "blocksieve/rocksdb/enable.h"
 #include "tests/rocksdb/block_index/use_block_index.h"
 #include "tests/rocksdb/scan/skip_test_db.h"

@@ -2,9 +2,13 @@
 #include "blocksieve/rocksdb/prune_reads.h"
 
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <rocksdb/sst_file_writer.h>
 
+#include <memory>
 #include <random>
+#include <string>
+#include <vector>
 
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/scan/scan_plan.h"

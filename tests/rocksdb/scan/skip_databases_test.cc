@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/utilities/db_ttl.h>
 #include <rocksdb/version.h>
 
 #include <cctype>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "blocksieve/rocksdb.h"
 #include "blocksieve/rocksdb/enable.h"

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <set>
+
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/sidecar/file.h"
 #include "tests/rocksdb/sidecar/sidecar_test_db.h"

@@ -2,6 +2,7 @@
 #include "integration/cli/database/table/table_file.h"
 
 #include <rocksdb/convenience.h>
+#include <rocksdb/env.h>
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
