@@ -304,7 +304,8 @@ class DefinitionParser {
 };
 
 std::string KeyText(const ColumnDefinition& definition) {
-  const std::string conversion = ConversionText(definition) + (definition.is_of_key ? "key:" : "");
+  const std::string type = ConversionText(definition);
+  const std::string conversion = type + (definition.is_of_key ? "key:" : "");
   const std::string sign = definition.is_from_end ? "-" : "";
   std::string elements;
   if (definition.element_delimiter) {
@@ -326,7 +327,7 @@ std::string KeyText(const ColumnDefinition& definition) {
   }
   std::string text = conversion;
   const bool is_tab = definition.delimiter == '\t';
-  if (conversion.empty() || !is_tab || definition.element_delimiter) {
+  if (type.empty() || !is_tab || definition.element_delimiter) {
     text += "field";
     if (!is_tab) text += "(" + DelimiterText(definition.delimiter) + ")";
     text += elements + ":";

@@ -271,6 +271,27 @@ TEST(ColumnDefinitionTest, ReadsBackAsWritten) {
   }
 }
 
+TEST(ColumnDefinitionTest, EveryCombinationReadsBack) {
+  uint64_t valid = 0;
+  for (const std::string parts : {"", "both:", "filters:", "bounds:"}) {
+    for (const std::string type : {"", "bytes:", "int:", "float:", "words:", "ngrams(3):"}) {
+      for (const std::string of : {"", "key:"}) {
+        for (const std::string source :
+             {"2", "field:2", "field(,):2", "field[;]:2", "field(,)[;]:2", "value", "all", "all[,]",
+              "fixed(0,8)", "fixed(-8,8)[,]", "json:/a", "uint16le(0)", "ordered_int64be(-8)"}) {
+          const Result<Column> column = Column::Parse("c=" + parts + type + of + source);
+          if (!column.ok()) continue;
+          ++valid;
+          const Result<Column> again = Column::Parse(column->ToText());
+          ASSERT_TRUE(again.ok()) << parts << type << of << source << ": " << column->ToText();
+          EXPECT_EQ(*again, *column);
+        }
+      }
+    }
+  }
+  EXPECT_GT(valid, 300u);
+}
+
 TEST(ColumnDefinitionTest, HasOneSpelling) {
   EXPECT_EQ(MakeColumn("n=int:field:5").ToText(), "n=int:5");
   EXPECT_EQ(MakeColumn("n=bytes:field:5").ToText(), "n=field:5");
