@@ -58,25 +58,30 @@ inline double Ratio(uint64_t part, uint64_t whole) noexcept {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-/// The filter goal of a tree, stated in one of three ways.
+/// The filter goal of a tree, stated in one of four ways.
 struct BLOCKSIEVE_EXPORT RateGoal {
   std::optional<double> target_fpr = std::nullopt;  ///< One FPR for all runs; see ChooseLayout.
   /// Maximum wasted reads per lookup of an absent key, with the least memory.
   std::optional<double> wasted_reads = std::nullopt;
   /// Maximum bits per key on average, with the fewest wasted reads. Filters may need less.
   std::optional<double> bits_per_key = std::nullopt;
+  /// Maximum bytes of all filters of the tree, with the fewest wasted reads. Any number: levels
+  /// that find no memory have no filters, and no level has range filters if they find none.
+  std::optional<double> filter_bytes = std::nullopt;
   /// If set, filters answer range queries, too, and the goal covers both: this share of the reads
-  /// that find nothing are seeks, the rest lookups. Requires wasted_reads or bits_per_key.
+  /// that find nothing are seeks, the rest lookups. Requires a goal that differs by run.
   std::optional<double> seek_fraction = std::nullopt;
 
   /// For ChooseKind. AllocateRates takes the kinds of the levels.
   FilterKind kind = FilterKind::kAuto;
-  /// Whether filters also have prefixes of keys, which need a key filter. With bits_per_key they
-  /// take their bits from those of keys.
+  /// Whether filters also have prefixes of keys, which need a key filter. With bits_per_key and
+  /// filter_bytes they take their bits from those of keys.
   bool has_prefixes = false;
 
   /// Whether FPRs differ between runs.
-  bool differs_by_run() const noexcept { return wasted_reads || bits_per_key; }
+  bool differs_by_run() const noexcept { return wasted_reads || limits_memory(); }
+  /// Whether memory is given, and wasted reads follow.
+  bool limits_memory() const noexcept { return bits_per_key || filter_bytes; }
 
   /// Errors: InvalidArgument if more than one goal is given, a number is outside its limits, or
   /// bits_per_key is less than the coarsest filters with ranges take.
@@ -149,7 +154,8 @@ BLOCKSIEVE_EXPORT Result<RatePlan> AllocateRates(std::span<const TreeLevel> leve
 ///   files always move to deeper levels without being rewritten, and all do if keys ascend; this
 ///   limits what their filters cost there.
 /// * Range filters and prefixes are parts of key filters. With a seek_fraction every level has
-///   filters; with prefixes too, unless bits_per_key leaves no memory for some.
+///   filters, unless filter_bytes leaves no memory for some; with prefixes too, unless that or
+///   bits_per_key leaves none.
 ///
 /// Errors: as AllocateRates; InvalidArgument if `levels` is empty.
 BLOCKSIEVE_EXPORT Result<RatePlan> AllocateByLevel(std::vector<TreeLevel> levels,
@@ -160,6 +166,12 @@ BLOCKSIEVE_EXPORT Result<RatePlan> AllocateByLevel(std::vector<TreeLevel> levels
 /// InvalidArgument if there is no such level.
 BLOCKSIEVE_EXPORT Result<FilterRates> AllocateForFile(std::vector<TreeLevel> levels, int level,
                                                       const RateGoal& goal);
+
+/// Divides memory among trees, so that they waste the fewest reads together. `lookups[i]`: those of
+/// `trees[i]`, in any unit; a tree without any gets next to nothing. Returns bytes for each. Equal
+/// parts if no tree has a key and lookups, or a number is outside its limits.
+BLOCKSIEVE_EXPORT std::vector<double> DivideBytes(std::span<const std::vector<TreeLevel>> trees,
+                                                  std::span<const double> lookups, double bytes);
 
 /// A file of a tree, and its key filter.
 struct TreeFile {

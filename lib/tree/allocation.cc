@@ -125,6 +125,20 @@ RatePlan AllocateBothForBits(Levels levels, double bits_per_key, double seek_fra
   return WithRanges(std::move(points), levels, ranges);
 }
 
+// Bits per key of the coarsest key filter and range filter.
+double MinBitsWithRanges(FilterKind kind) {
+  const Layout smallest = LayoutForBlockBytes(ChooseKind(kind, /*is_short_lived=*/false), 1, 0);
+  return RangeBitsPerKey(kMaxRangeFpr) + smallest.bits_per_key;
+}
+
+RatePlan AllocateForBytes(Levels levels, const RateGoal& goal) {
+  const double bits_per_key =
+      std::min(8 * *goal.filter_bytes / NumKeys(levels), kMaxAllocatedBitsPerKey);
+  if (goal.seek_fraction && bits_per_key >= MinBitsWithRanges(goal.kind))
+    return AllocateBothForBits(levels, bits_per_key, *goal.seek_fraction);
+  return internal::MinimizeReads(levels, bits_per_key).ToPlan();
+}
+
 Status CheckLevels(Levels levels) {
   for (const TreeLevel& level : levels) {
     if (!internal::HasSizing(level.kind)) return internal::UnknownKind(level.kind);
@@ -147,13 +161,14 @@ Status RateGoal::Check() const try {
   list("target_fpr", target_fpr);
   list("wasted_reads", wasted_reads);
   list("bits_per_key", bits_per_key);
+  list("filter_bytes", filter_bytes);
   if (count > 1) {
     return Status::InvalidArgument(given + " exclude each other; allowed: one of them");
   }
   if (seek_fraction) {
     if (!differs_by_run()) {
       return Status::InvalidArgument("seek_fraction=" + internal::ShortestText(*seek_fraction) +
-                                     " needs wasted_reads or bits_per_key");
+                                     " needs wasted_reads, bits_per_key or filter_bytes");
     }
     BLOCKSIEVE_RETURN_IF_ERROR(
         CheckRange("seek_fraction", *seek_fraction, kMinSeekFraction, kMaxSeekFraction));
@@ -162,14 +177,14 @@ Status RateGoal::Check() const try {
   if (wasted_reads) {
     return CheckRange("wasted_reads", *wasted_reads, kMinWastedReads, kMaxWastedReads);
   }
+  if (filter_bytes) return CheckRange("filter_bytes", *filter_bytes, 0, 0x1p60);
   if (!bits_per_key) return Status::Ok();
   BLOCKSIEVE_RETURN_IF_ERROR(
       CheckRange("bits_per_key", *bits_per_key, kMinAllocatedBitsPerKey, kMaxAllocatedBitsPerKey));
   if (!seek_fraction) return Status::Ok();
-  // Every level has a key filter and a range filter; the coarsest take this.
-  const Layout smallest = LayoutForBlockBytes(ChooseKind(kind, /*is_short_lived=*/false), 1, 0);
-  return CheckRange("bits_per_key with range filters", *bits_per_key,
-                    RangeBitsPerKey(kMaxRangeFpr) + smallest.bits_per_key, kMaxAllocatedBitsPerKey);
+  // Every level has a key filter and a range filter.
+  return CheckRange("bits_per_key with range filters", *bits_per_key, MinBitsWithRanges(kind),
+                    kMaxAllocatedBitsPerKey);
 }
 BLOCKSIEVE_CATCH_BAD_ALLOC
 
@@ -177,6 +192,7 @@ Result<RatePlan> AllocateRates(std::span<const TreeLevel> levels, const RateGoal
   BLOCKSIEVE_RETURN_IF_ERROR(goal.Check());
   BLOCKSIEVE_RETURN_IF_ERROR(CheckLevels(levels));
   if (goal.target_fpr) return UniformRates(levels, *goal.target_fpr);
+  if (goal.filter_bytes) return AllocateForBytes(levels, goal);
   if (goal.wasted_reads && goal.seek_fraction) {
     return AllocateBothForReads(levels, *goal.wasted_reads, *goal.seek_fraction);
   }
@@ -186,8 +202,42 @@ Result<RatePlan> AllocateRates(std::span<const TreeLevel> levels, const RateGoal
   }
   if (goal.bits_per_key) return internal::MinimizeReads(levels, *goal.bits_per_key).ToPlan();
   return Status::InvalidArgument(
-      "none of target_fpr, wasted_reads and bits_per_key is given; allowed: one of them");
+      "none of target_fpr, wasted_reads, bits_per_key and filter_bytes is given; allowed: one of "
+      "them");
 }
 BLOCKSIEVE_CATCH_BAD_ALLOC
+
+std::vector<double> DivideBytes(std::span<const std::vector<TreeLevel>> trees,
+                                std::span<const double> lookups, double bytes) {
+  const double equal = bytes / static_cast<double>(std::max<size_t>(trees.size(), 1));
+  std::vector<double> shares(trees.size(), equal);
+  const double most = lookups.empty() ? 0 : *std::ranges::max_element(lookups);
+  if (trees.size() <= 1 || !(most > 0)) return shares;
+  std::vector<TreeLevel> all;
+  for (size_t i = 0; i < trees.size(); ++i) {
+    for (TreeLevel level : trees[i]) {
+      level.lookup_share *= lookups[i] / most;
+      all.push_back(level);
+    }
+  }
+  const RateGoal goal{.filter_bytes = bytes};
+  const Result<RatePlan> plan = AllocateRates(all, goal);
+  if (!plan.ok()) return shares;
+  size_t next = 0;
+  double sum = 0;
+  for (size_t i = 0; i < trees.size(); ++i) {
+    shares[i] = 0;
+    for (const TreeLevel& level : trees[i]) {
+      const Result<Layout> layout = ChooseLayout(level.kind, plan->levels[next++].target_fpr);
+      if (layout.ok()) {
+        shares[i] += level.num_keys() * internal::LargeFilterBitsPerKey(*layout) / 8;
+      }
+    }
+    sum += shares[i];
+  }
+  // What no filter needs is for trees that grow.
+  for (double& share : shares) share += (bytes - sum) / static_cast<double>(trees.size());
+  return shares;
+}
 
 }  // namespace blocksieve

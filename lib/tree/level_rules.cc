@@ -73,7 +73,8 @@ Result<RatePlan> AllocateByLevel(std::vector<TreeLevel> levels, const RateGoal& 
   }
   Result<RatePlan> plan = AllocateRates(levels, goal);
   if (!plan.ok() || goal.target_fpr) return plan;
-  const bool need_filters = goal.seek_fraction || (goal.has_prefixes && !goal.bits_per_key);
+  const bool need_filters =
+      !goal.filter_bytes && (goal.seek_fraction || (goal.has_prefixes && !goal.bits_per_key));
   for (size_t i = 0; i < levels.size(); ++i) {
     plan->levels[i] = LimitedRates(*plan, i, levels[i].kind, need_filters);
   }

@@ -26,7 +26,7 @@ FilterChange NewFilter(const Tree& tree, size_t number, const RateGoal& goal, Fi
   const uint64_t bytes_each = BlockBytes(*layout, keys_each, has_sections);
   const uint64_t num_bytes = num_filters * bytes_each;
   const uint64_t hashes = file.num_prefix_hashes;
-  if (goal.bits_per_key && goal.has_prefixes && hashes != 0) {
+  if (goal.limits_memory() && goal.has_prefixes && hashes != 0) {
     const Layout shared = LayoutForBlockBytes(kind, keys_each + hashes / num_filters, bytes_each);
     const double bytes = Ratio(keys, keys + hashes) * static_cast<double>(num_bytes);
     return {number, shared.predicted_fpr, static_cast<uint64_t>(bytes)};
@@ -61,7 +61,7 @@ bool IsAsPlanned(const Tree& tree, size_t number, const RateGoal& goal, FilterKi
     // filter of few keys is below the target only because it consists of whole lines.
     const FilterKind usual = goal.kind == FilterKind::kStock ? goal.kind : FilterKind::kAuto;
     if (*file.kind != ChooseKind(usual, /*is_short_lived=*/false)) return false;
-    const bool shares_bits = goal.bits_per_key && goal.has_prefixes;
+    const bool shares_bits = goal.limits_memory() && goal.has_prefixes;
     planned = NewFilter(tree, number, goal, *file.kind, target_fpr);
     if (!shares_bits) planned.fpr = target_fpr;
   }
