@@ -67,7 +67,8 @@ class InspectMonitoringTest(CommandTest):
         for family, level, origin in {(file["family"], file["level"], file["filter"]["origin"])
                                       for file in files}:
             these = [file for file in files if (file["family"], file["level"]) == (family, level)]
-            place = f'column_family="{family}",level="{level}"'
+            of_family = f'database="{self.db}",column_family="{family}"'
+            place = f'{of_family},level="{level}"'
             of_origin = [file for file in these if file["filter"]["origin"] == origin]
             self.assertEqual(metrics["blocksieve_files", f'{place},filter="{origin}"'],
                              len(of_origin))
@@ -79,7 +80,8 @@ class InspectMonitoringTest(CommandTest):
             rate = sum(file["num_keys"] * file["filter"]["predicted_fpr"] for file in these) / keys
             self.assertAlmostEqual(metrics["blocksieve_predicted_fpr", place], rate)
         for family in ("default", "other"):
-            self.assertEqual(metrics["blocksieve_files_without_filter", f'column_family="{family}"'],
+            of_family = f'database="{self.db}",column_family="{family}"'
+            self.assertEqual(metrics["blocksieve_files_without_filter", of_family],
                              sum(file["family"] == family and file["filter"]["origin"] == "none"
                                  for file in files))
         self.assertEqual(self.inspect()["total"]["num_keys"], sum(file["num_keys"] for file in files))

@@ -165,7 +165,7 @@ void CheckDependencies(const rocksdb::ColumnFamilyDescriptor& family, Findings* 
     findings->Report(family.name,
                      fmt::format("filter_policy has {}, which needs the listener blocksieve, but "
                                  "listeners is {}; add blocksieve to it",
-                                 filter.wasted_reads ? "wasted_reads" : "bits_per_key", listeners));
+                                 GoalOption(filter).first, listeners));
   }
   const rocksdb::Status opens = rocksdb_plugin::CheckRangeOptions(filter, family.options, true);
   if (!opens.ok()) {

@@ -216,6 +216,7 @@ void RunInspect(const InspectOptions& options) {
   if (options.format == OutputFormat::kPrometheus) {
     std::vector<FilterMetric> metrics;
     rocksdb_plugin::AddFiles(files, /*with_rates=*/true, &metrics);
+    if (!target.path.empty()) rocksdb_plugin::LabelDatabase(target.path, &metrics);
     term::WriteToStandardOutput(FilterMetricsText(metrics));
   } else {
     WriteReport(options.format, document, ToText(document, unfiltered, read));

@@ -251,6 +251,7 @@ std::string ShellWord(const std::string& text) {
 std::pair<const char*, double> GoalOption(const EnableOptions& policy) {
   if (policy.wasted_reads) return {"wasted_reads", *policy.wasted_reads};
   if (policy.bits_per_key) return {"bits_per_key", *policy.bits_per_key};
+  if (policy.filter_memory) return {"filter_memory", static_cast<double>(*policy.filter_memory)};
   return {"target_fpr", policy.target_fpr.value()};
 }
 

@@ -86,8 +86,9 @@ RewritePlan PlanForOptions(const Target& target, const RewriteFiltersOptions& op
           has_filters ? ", or restore the filters of stock RocksDB with blocksieve revert" : "");
     }
     if (!changes || tree.num_keys() == 0) continue;
-    Result<FilterPlan> planned = rocksdb_plugin::PlanColumnFamily(
-        plan.files, tree, *family, options, KeysInFiles("looking at keys"), {}, &plan.not_better);
+    Result<FilterPlan> planned =
+        rocksdb_plugin::PlanColumnFamily(plan.files, tree, *family, options,
+                                         KeysInFiles("looking at keys"), {}, {}, &plan.not_better);
     if (!planned.ok()) term::Fail("column family {}: {}", tree.name(), planned.status().message());
     AddPlan(i, *std::move(planned), rocksdb_plugin::PartsText(*family), &plan);
     if (plan.plans[i].changes.empty()) continue;

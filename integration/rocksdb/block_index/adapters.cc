@@ -8,8 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "integration/rocksdb/block_index/file_id.h"
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/option_type.h"
+#include "integration/rocksdb/levels/filter_budget.h"
 #include "lib/base/coding.h"
 
 #if BLOCKSIEVE_HAS_USER_INDEX
@@ -25,8 +27,13 @@ using rocksdb::UserDefinedIndexReader;
 
 class Builder final : public UserDefinedIndexBuilder {
  public:
-  Builder(BlockIndexBuilder builder, std::shared_ptr<const SidecarId> offer)
-      : builder_(std::move(builder)), offer_(std::move(offer)) {}
+  /// `account`: none if the index must not be left out for lack of room.
+  Builder(BlockIndexBuilder builder, std::shared_ptr<IndexOffer> offer,
+          std::optional<SstAccount> account)
+      : builder_(std::move(builder)),
+        note_(*offer),
+        offer_(std::move(offer)),
+        account_(std::move(account)) {}
 
   void OnKeyAdded(const Slice& key, ValueType type, const Slice& value) override {
     offer_.reset();
@@ -46,7 +53,11 @@ class Builder final : public UserDefinedIndexBuilder {
 
   // RocksDB takes a block without bytes for "no index".
   rocksdb::Status Finish(Slice* contents) override {
-    *contents = Slice(builder_.Finish());
+    std::string_view bytes = builder_.Finish();
+    if (account_ && !bytes.empty() && account_->Reserve(bytes.size(), bytes.size()) == 0)
+      bytes = {};
+    note_->num_bytes = bytes.size();
+    *contents = Slice(bytes);
     return rocksdb::Status::OK();
   }
 
@@ -54,7 +65,9 @@ class Builder final : public UserDefinedIndexBuilder {
 
  private:
   BlockIndexBuilder builder_;
-  std::shared_ptr<const SidecarId> offer_;  // of the file's id; until the first entry
+  const std::shared_ptr<IndexNote> note_;
+  std::shared_ptr<IndexOffer> offer_;  // of the note; until the first entry
+  const std::optional<SstAccount> account_;
 };
 
 class Iterator final : public UserDefinedIndexIterator {
@@ -171,9 +184,12 @@ rocksdb::Status BlockIndexFactory::NewBuilder(
     const rocksdb::UserDefinedIndexOption& table,
     std::unique_ptr<UserDefinedIndexBuilder>& builder) const try {
   auto offer = OfferFileId();
-  Result<BlockIndexBuilder> made = BlockIndexBuilder::Create(options_, table.comparator, *offer);
-  if (made.ok()) builder = std::make_unique<Builder>(*std::move(made), std::move(offer));
-  return ToRocksStatus(made.status());
+  Result<BlockIndexBuilder> made =
+      BlockIndexBuilder::Create(options_, table.comparator, (*offer)->id);
+  if (!made.ok()) return ToRocksStatus(made.status());
+  builder = std::make_unique<Builder>(*std::move(made), std::move(offer),
+                                      is_primary_ ? std::nullopt : SstAccount::OpenCurrent());
+  return rocksdb::Status::OK();
 } catch (const std::bad_alloc&) {
   return rocksdb::Status::MemoryLimit();
 }

@@ -2,6 +2,7 @@
 
 #include <rocksdb/customizable.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -74,6 +75,9 @@ class BlockIndexFactory final : public rocksdb::UserDefinedIndexFactory {
  private:
   EnableOptions options_;
   const BlocksOfFiles* const blocks_;
+  // Whether the index was the primary one in options that a database was opened with. RocksDB then
+  // refuses files without it. Never cleared: another family may have the same factory.
+  mutable std::atomic<bool> is_primary_ = false;
   OpenedBlockIndex* describes_ = nullptr;  // null: nothing is described
 };
 

@@ -87,6 +87,8 @@ rocksdb::Status BlockIndexFactory::ValidateOptions(
                           "new files; add {id=") +
                   FileIdCollectorFactory::kName + "} to table_properties_collectors (Enable does)");
   }
+  const auto* const table = family.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  if (table != nullptr && table->use_udi_as_primary_index) is_primary_ = true;
   BLOCKSIEVE_RETURN_IF_ERROR(CheckStoredOnce(options_, family));
   return UserDefinedIndexFactory::ValidateOptions(db, family);
 }
@@ -171,7 +173,7 @@ bool SetBlockIndex(const EnableOptions* features, rocksdb::BlockBasedTableOption
   std::erase_if(family->table_properties_collector_factories, IsFileIdCollector);
   if (features != nullptr) {
     present = std::make_shared<BlockIndexFactory>(*features);
-    if (!features->columns.empty()) {
+    if (!features->columns.empty() || features->filter_memory) {
       family->table_properties_collector_factories.push_back(
           std::make_shared<FileIdCollectorFactory>());
     }

@@ -9,20 +9,22 @@
 #include <string_view>
 #include <utility>
 
+#include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
+#include "integration/rocksdb/levels/filter_budget.h"
 
 namespace blocksieve::rocksdb_plugin {
 
 namespace {
 
 // That of the index that this thread began last. The index's builder owns it.
-thread_local std::weak_ptr<const SidecarId> last_offer;
+thread_local std::weak_ptr<IndexOffer> last_offer;
 
 constexpr char kFileIdProperty[] = "blocksieve.block_index.id";
 
 class FileIdCollector final : public rocksdb::TablePropertiesCollector {
  public:
-  explicit FileIdCollector(std::string id) : id_(std::move(id)) {}
+  explicit FileIdCollector(std::shared_ptr<const IndexNote> note) : note_(std::move(note)) {}
 
   const char* Name() const override { return "blocksieve.FileIdCollector"; }
 
@@ -33,7 +35,7 @@ class FileIdCollector final : public rocksdb::TablePropertiesCollector {
 
   // RocksDB is not exception-safe.
   rocksdb::Status Finish(rocksdb::UserCollectedProperties* properties) override try {
-    if (!id_.empty()) (*properties)[kFileIdProperty] = id_;
+    *properties = GetReadableProperties();
     return rocksdb::Status::OK();
   } catch (const std::bad_alloc&) {
     return rocksdb::Status::MemoryLimit();  // which RocksDB logs
@@ -41,24 +43,26 @@ class FileIdCollector final : public rocksdb::TablePropertiesCollector {
 
   rocksdb::UserCollectedProperties GetReadableProperties() const override {
     rocksdb::UserCollectedProperties properties;
-    if (!id_.empty()) properties[kFileIdProperty] = id_;
+    if (note_ == nullptr || note_->num_bytes == 0) return properties;
+    if (note_->id != kNoFileId) properties[kFileIdProperty] = ToHex(note_->id);
+    properties[kBlockIndexBytesProperty] = ToText(note_->num_bytes.load());
     return properties;
   }
 
  private:
-  const std::string id_;
+  const std::shared_ptr<const IndexNote> note_;  // null: the file has no index
 };
 
 }  // namespace
 
-std::shared_ptr<const SidecarId> OfferFileId() {
-  SidecarId id = kNoFileId;
+std::shared_ptr<IndexOffer> OfferFileId() {
+  auto note = std::make_shared<IndexNote>();
   try {
-    id = NewSidecarId();
+    note->id = NewSidecarId();
   } catch (const std::exception&) {
     // The file has no id, and is read as a whole.
   }
-  auto offer = std::make_shared<const SidecarId>(id);
+  auto offer = std::make_shared<IndexOffer>(std::move(note));
   last_offer = offer;
   return offer;
 }
@@ -67,8 +71,7 @@ const char FileIdCollectorFactory::kName[] = "blocksieve.block_index.id";
 
 rocksdb::TablePropertiesCollector* FileIdCollectorFactory::CreateTablePropertiesCollector(Context) {
   const auto offer = std::exchange(last_offer, {}).lock();
-  const bool is_known = offer != nullptr && *offer != kNoFileId;
-  return new FileIdCollector(is_known ? ToHex(*offer) : std::string());
+  return new FileIdCollector(offer == nullptr ? nullptr : *offer);
 }
 
 bool IsFileIdCollector(const std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>& collector) {

@@ -2,6 +2,8 @@
 
 #include <rocksdb/table_properties.h>
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <optional>
 
@@ -21,10 +23,17 @@ namespace blocksieve::rocksdb_plugin {
 /// In place of the id of an index that no property names.
 inline constexpr SidecarId kNoFileId = {};
 
-/// Draws the id of an index, and offers it to the calling thread's next collector, in place of an
-/// earlier offer. Whoever drops the pointer, on any thread, ends the offer. kNoFileId without a
-/// source of random numbers. Throws std::bad_alloc.
-std::shared_ptr<const SidecarId> OfferFileId();
+/// What the properties of a file say of its block index.
+struct IndexNote {
+  SidecarId id = kNoFileId;
+  std::atomic<uint64_t> num_bytes = 0;  ///< Set before the properties; 0: it was left out.
+};
+using IndexOffer = const std::shared_ptr<IndexNote>;
+
+/// Draws the id of an index, and offers its note to the calling thread's next collector, in place
+/// of an earlier offer. Whoever drops the offer, on any thread, ends it. kNoFileId without a source
+/// of random numbers. Throws std::bad_alloc.
+std::shared_ptr<IndexOffer> OfferFileId();
 
 /// Makes collectors that write the id of their file's block index into its table properties. A file
 /// without such an index gets no property.

@@ -123,6 +123,16 @@ rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text, u
   return ParseWhole(option, text, whole);
 }
 
+rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text,
+                           std::optional<uint64_t>* whole) {
+  uint64_t value = 0;
+  const bool is_set = text != "none";
+  if (is_set) BLOCKSIEVE_RETURN_IF_ERROR(ParseWhole(option, text, &value));
+  if (is_set && value == 0) return OptionOutOfRange(option.name, text, AllowedValues(option, whole));
+  *whole = is_set ? std::optional(value) : std::nullopt;
+  return rocksdb::Status::OK();
+}
+
 // RocksDB's own parser names no value in its errors.
 rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text, bool* is_on) {
   *is_on = text == "true" || text == "1";

@@ -93,6 +93,8 @@ rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text,
                            std::optional<double>* number);
 rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text, uint64_t* whole);
 rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text, uint32_t* whole);
+rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text,
+                           std::optional<uint64_t>* whole);  ///< At least 1.
 rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text, bool* is_on);
 rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text,
                            std::string* prefixes);
@@ -105,7 +107,8 @@ std::string WriteValue(const OptionFacts& option, const ColumnList& columns);
 /// What ParseValue reads as the same value; empty: not set.
 template <class T>
 std::string WriteValue(const OptionFacts&, const T& value) {
-  if constexpr (std::is_same_v<T, std::optional<double>>) {
+  if constexpr (std::is_same_v<T, std::optional<double>> ||
+                std::is_same_v<T, std::optional<uint64_t>>) {
     return value ? ToText(*value) : "";
   } else if constexpr (std::is_same_v<T, bool>) {
     return value ? "true" : "false";
@@ -123,6 +126,8 @@ std::string AllowedValues(const OptionFacts& option, const T*) {
     return "true, false";
   } else if constexpr (std::is_integral_v<T>) {
     return "0 to " + ToText(std::numeric_limits<T>::max());
+  } else if constexpr (std::is_same_v<T, std::optional<uint64_t>>) {
+    return "1 to " + ToText(std::numeric_limits<uint64_t>::max());
   } else if constexpr (std::is_same_v<T, std::string>) {
     return "";
   } else if constexpr (std::is_same_v<T, ColumnList>) {

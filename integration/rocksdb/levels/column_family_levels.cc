@@ -12,6 +12,8 @@
 #include <set>
 #include <utility>
 
+#include "integration/rocksdb/levels/filter_budget.h"
+
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
@@ -49,11 +51,6 @@ constexpr double kMinSamples = 256;
 // Above this, all samples are halved, so that changes show.
 constexpr double kMaxSamples = 16 * kMinSamples;
 
-// Maximum runs of level 0 expected after a compaction of more of them: half of the number at which
-// RocksDB delays writes by default (level0_slowdown_writes_trigger). A compaction of many files
-// ends a bulk load, after which there are fewer.
-constexpr double kMaxRecurringRuns = 10;
-
 // Pause after reading the sizes, in multiples of the time for that, as it holds the DB mutex.
 constexpr int kPause = 50;
 // Longer than reading ever takes; keeps other threads from reading the sizes meanwhile.
@@ -73,27 +70,32 @@ void SmoothShares(const Levels& before, Levels* levels) {
 /// 1,024 reads of each file, in memory, whatever the filter answers. Not thread-safe.
 class ReadSamples {
  public:
-  /// Adds the reads since the last call. Reads of files deleted since are lost, so call it when
-  /// flushes and compactions begin.
-  void Add(const rocksdb::ColumnFamilyMetaData& column_family) {
+  /// Adds the reads since the last call, and returns those of the most checked level. Reads of
+  /// files deleted since are lost, so call it when flushes and compactions begin.
+  double Add(const rocksdb::ColumnFamilyMetaData& column_family) {
     std::map<uint64_t, uint64_t> counts;
     checked_.resize(std::max(checked_.size(), column_family.levels.size()));
+    double most = 0;
     for (const auto& level : column_family.levels) {
       // Each file of level 0 is a run.
       const double runs = level.level == 0 ? static_cast<double>(level.files.size()) : 1;
+      double& checked = checked_[static_cast<size_t>(level.level)];
+      const double checked_before = checked;
       for (const auto& file : level.files) {
         const auto before = counts_.find(file.file_number);
         const uint64_t old = before == counts_.end() ? 0 : before->second;
         // RocksDB counts from 0 again when it opens the database.
         const uint64_t since = file.num_reads_sampled - std::min(old, file.num_reads_sampled);
-        checked_[static_cast<size_t>(level.level)] += static_cast<double>(since) / runs;
+        checked += static_cast<double>(since) / runs;
         counts[file.file_number] = file.num_reads_sampled;
       }
+      most = std::max(most, checked - checked_before);
     }
     counts_ = std::move(counts);
-    if (checked_.empty() || *std::max_element(checked_.begin(), checked_.end()) <= kMaxSamples)
-      return;
-    for (double& checked : checked_) checked /= 2;
+    if (!checked_.empty() && *std::max_element(checked_.begin(), checked_.end()) > kMaxSamples) {
+      for (double& checked : checked_) checked /= 2;
+    }
+    return most;
   }
 
   /// Sets the lookup share of each level relative to the most checked level; level 0 is averaged
@@ -138,6 +140,12 @@ Registry& Registered() {
 
 }  // namespace
 
+void ExpectFewKeysOnLevel0(Levels* levels) {
+  constexpr double kShare = 0.005;
+  if (levels->empty() || levels->front().num_keys() > 0) return;
+  levels->front() = {1, kShare * NumKeys(*levels), levels->front().kind};
+}
+
 Tree BuildTree(const ColumnFamilyMetaData& column_family) {
   const KeyCounter counter(column_family);
   std::vector<TreeFile> files;
@@ -163,7 +171,7 @@ Levels ReadLevels(const ColumnFamilyMetaData& column_family,
   for (const auto& file : compaction->input_file_infos) inputs.insert(file.file_number);
   const KeyCounter counter(column_family);
   Levels levels = current;
-  double moved_keys = 0, moved_runs = 0;
+  double moved_keys = 0;
   size_t num_moved = 0;
   for (const auto& level : column_family.levels) {
     TreeLevel& shape = levels[static_cast<size_t>(level.level)];
@@ -172,27 +180,20 @@ Levels ReadLevels(const ColumnFamilyMetaData& column_family,
       ++num_moved;
       const auto num_keys = static_cast<double>(counter.Count(file));
       moved_keys += num_keys;
-      if (level.level == 0) {
-        ++moved_runs;
-      } else {
-        shape.keys_per_run -= num_keys;
-      }
+      level.level == 0 ? --shape.num_runs : shape.keys_per_run -= num_keys;
     }
-    if (shape.keys_per_run == 0) shape.num_runs = 0;
+    if (shape.num_keys() == 0) shape = {.num_runs = 0};
   }
   // A column family that was dropped meanwhile may have a successor of its name, with other files
   // and perhaps fewer levels. RocksDB gives the id of the compaction's, but not of this one;
   // numbers of files are as unique.
   const auto output_level = static_cast<size_t>(compaction->output_level);
   if (num_moved != inputs.size() || output_level >= levels.size()) return current;
-  // New files will replace those of level 0: count the average of before and after.
-  if (moved_runs != 0) {
-    levels[0].num_runs -= moved_runs - std::min(moved_runs / 2, kMaxRecurringRuns);
-  }
-  if (output_level == 0) return levels;
+  if (output_level == 0) return current;
   TreeLevel& output = levels[output_level];
   output.num_runs = 1;
   output.keys_per_run += moved_keys;
+  ExpectFewKeysOnLevel0(&levels);
   return levels;
 }
 
@@ -239,10 +240,11 @@ bool RefreshLevels(rocksdb::DB* db, const FamilyId& family,
   std::vector<rocksdb::ColumnFamilyMetaData> column_families;
   db->GetAllColumnFamilyMetaData(&column_families);
   ByColumnFamily current;
+  std::map<std::string, double> lookups;
   for (const auto& column_family : column_families) {
     Levels levels = ReadLevels(column_family, compaction);
     ReadSamples& read = samples[column_family.name];
-    read.Add(column_family);
+    lookups[column_family.name] = read.Add(column_family);
     const auto known = before.find(column_family.name);
     if (known != before.end() && !known->second.empty()) {
       SmoothShares(known->second, &levels);
@@ -252,6 +254,7 @@ bool RefreshLevels(rocksdb::DB* db, const FamilyId& family,
     read.SetShares(&levels);
     current[column_family.name] = std::move(levels);
   }
+  UpdateAccounts(db, database, column_families, current, lookups);
   std::erase_if(samples, [&](const auto& entry) { return !current.contains(entry.first); });
   const Clock::time_point end = Clock::now();
   const std::lock_guard lock(Registered().mutex);

@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "integration/rocksdb/compat/column_families.h"
+#include "integration/rocksdb/compat/open_databases.h"
 #include "integration/rocksdb/compat/option_type.h"
+#include "integration/rocksdb/levels/filter_budget.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 #include "lib/base/errors.h"
 
@@ -47,6 +49,17 @@ constexpr MetricInfo kSeeks = {"blocksieve_seeks_total", "counter", "Seeks of it
 constexpr MetricInfo kSeekBlocks = {
     "blocksieve_seek_blocks_total", "counter",
     "Data blocks for seeks, one per sorted run: with a row for the seek, without, or ruled out."};
+constexpr MetricInfo kMemoryLimit = {
+    "blocksieve_filter_memory_limit_bytes", "gauge",
+    "filter_memory: ceiling of all column families with this budget."};
+constexpr MetricInfo kMemoryUsed = {
+    "blocksieve_filter_memory_used_bytes", "gauge",
+    "Filters and block indexes of the column family, with files that are being written."};
+constexpr MetricInfo kMemoryShare = {"blocksieve_filter_memory_share_bytes", "gauge",
+                                     "Part of the ceiling that the column family is planned with."};
+constexpr MetricInfo kPlannedWastedReads = {
+    "blocksieve_planned_wasted_reads", "gauge",
+    "Wasted reads per lookup of an absent key once all filters are as filter_memory plans."};
 constexpr MetricInfo kRangeQueries = {
     "blocksieve_range_queries_total", "counter",
     "Range queries to filters by all databases of the process, by result."};
@@ -85,6 +98,20 @@ void AddReads(const ObservedReads& reads, std::vector<FilterMetric>* metrics) {
   add(kSeekBlocks, "useful", reads.seek_blocks->useful);
   add(kSeekBlocks, "useless", reads.seek_blocks->useless);
   add(kSeekBlocks, "ruled_out", reads.seek_blocks->ruled_out);
+}
+
+void AddShares(rocksdb::DB* db, std::vector<FilterMetric>* metrics) {
+  for (const FilterShare& share : ReadFilterShares(OpenDatabase(db))) {
+    const std::string family = Label("column_family", share.family);
+    const std::string budget = share.budget.empty() ? "" : "," + Label("budget", share.budget);
+    const auto add = [&](const MetricInfo& metric, auto value) {
+      metrics->push_back(MakeMetric(metric, family + budget, static_cast<double>(value)));
+    };
+    add(kMemoryLimit, share.max_bytes);
+    add(kMemoryUsed, share.num_bytes);
+    add(kMemoryShare, share.share_bytes);
+    add(kPlannedWastedReads, share.wasted_reads);
+  }
 }
 
 }  // namespace
@@ -155,6 +182,13 @@ void AddFiles(const std::vector<FileReport>& files, bool with_rates,
   }
 }
 
+void LabelDatabase(const std::string& name, std::vector<FilterMetric>* metrics) {
+  const std::string database = Label("database", name);
+  for (FilterMetric& metric : *metrics) {
+    metric.labels = database + (metric.labels.empty() ? "" : ",") + metric.labels;
+  }
+}
+
 }  // namespace rocksdb_plugin
 
 using namespace rocksdb_plugin;  // NOLINT: the same component
@@ -194,6 +228,8 @@ rocksdb::Status GetFilterMetrics(rocksdb::DB* db,
     if (statistics != nullptr && statistics->getTickerMap(&tickers)) {
       AddReads(ObserveReads(tickers), metrics);
     }
+    AddShares(db, metrics);
+    LabelDatabase(db->GetName(), metrics);
     const RangeFilterCounts counts = GetRangeFilterCounts();
     for (const auto& [result, count] : kRangeResults) {
       metrics->push_back(

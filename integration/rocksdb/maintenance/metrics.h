@@ -49,4 +49,7 @@ ObservedReads ObserveReads(const Tickers& tickers);
 void AddFiles(const std::vector<FileReport>& files, bool with_rates,
               std::vector<FilterMetric>* metrics);
 
+/// Gives all metrics a label for their database: a host may have several.
+void LabelDatabase(const std::string& name, std::vector<FilterMetric>* metrics);
+
 }  // namespace blocksieve::rocksdb_plugin

@@ -16,6 +16,7 @@
 #include "integration/rocksdb/compat/log.h"
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/levels/column_family_levels.h"
+#include "integration/rocksdb/levels/filter_budget.h"
 #include "integration/rocksdb/listener/listener.h"
 #include "integration/rocksdb/policy/policy.h"
 #include "integration/rocksdb/sidecar/databases.h"
@@ -83,7 +84,22 @@ rocksdb::Status RewriteOne(rocksdb::DB* db, const FileToRewrite& rewrite,
   }
   rocksdb::ColumnFamilyHandle* const family = handle_of(place.family);
   RegisterForSidecars(db, {family->GetName(), family->GetID()});
-  return CompactFile(db, family, ToFileName(place), written);
+  if (!KeepsAccounts()) return CompactFile(db, family, ToFileName(place), written);
+  const OpenDatabase database(db);
+  BeginJob(
+      database,
+      {place.family, kUnknownJob, {SstNumber(place.path)}, place.level, rewrite.file->num_entries});
+  const rocksdb::Status status = CompactFile(db, family, ToFileName(place), written);
+  EndJob(database, place.family, kUnknownJob, status.ok(), {});
+  return status;
+}
+
+/// The share of filter_memory that a column family has; none without a ceiling.
+std::optional<double> ShareOf(rocksdb::DB* db, const std::string& family) {
+  for (const FilterShare& share : ReadFilterShares(OpenDatabase(db))) {
+    if (share.family == family) return static_cast<double>(share.share_bytes);
+  }
+  return std::nullopt;
 }
 
 /// Visits the keys of a table of a database with these options, without timestamps, in order, up to
@@ -141,6 +157,8 @@ rocksdb::Status PlanFamily(rocksdb::DB* db, const RewriteFiltersOptions& options
     VisitKeys(family->options, file.place.path, visit);
   };
   family->not_better.clear();
+  if (const Listener* const listener = FindListener(db->GetDBOptions()))
+    listener->Refresh(db, {family->handle->GetName(), family->handle->GetID()});
   BLOCKSIEVE_RETURN_IF_ERROR(
       ReadLiveFiles(db, family->handle, FileParts::kFilters, &family->files));
   family->trees = BuildTrees(family->files);
@@ -150,8 +168,9 @@ rocksdb::Status PlanFamily(rocksdb::DB* db, const RewriteFiltersOptions& options
   const auto known =
       KnownLevels({family->options.info_log.get(), family->handle->GetName(), db->GetName()});
   if (known) tree.SetLookupShares(*known);
-  Result<FilterPlan> plan = PlanColumnFamily(family->files, tree, family->options, options,
-                                             visit_keys, written, &family->not_better);
+  Result<FilterPlan> plan =
+      PlanColumnFamily(family->files, tree, family->options, options, visit_keys, written,
+                       ShareOf(db, family->handle->GetName()), &family->not_better);
   if (!plan.ok()) return ToRocksStatus(plan.status());
   family->plan = *std::move(plan);
   const std::vector<FileToRewrite> more = FilesToRewrite(family->files, tree, family->plan);
@@ -166,6 +185,7 @@ Result<FilterPlan> PlanColumnFamily(const std::vector<FileReport>& files, const 
                                     const RewriteFiltersOptions& options,
                                     const KeysOfFile& keys_of_file,
                                     const std::set<std::string>& written,
+                                    std::optional<double> filter_bytes,
                                     std::vector<std::string>* not_better) {
   const auto report = [&](size_t file) -> const FileReport& {
     return files[tree.files()[file].id];
@@ -176,8 +196,9 @@ Result<FilterPlan> PlanColumnFamily(const std::vector<FileReport>& files, const 
     const auto changes_parts = [&](size_t file) {
       return lacks_index(file) || ChangesParts(report(file), policy->options(), keys_of_file);
     };
-    Result<FilterPlan> plan =
-        blocksieve::PlanRewrites(tree, ToGoal(policy->options()), is_chosen, changes_parts);
+    RateGoal goal = ToGoal(policy->options());
+    if (filter_bytes) goal.filter_bytes = filter_bytes;
+    Result<FilterPlan> plan = blocksieve::PlanRewrites(tree, goal, is_chosen, changes_parts);
     if (!plan.ok()) return plan;
     std::vector<FilterChange> changes = plan->changes;
     std::erase_if(changes, [&](const FilterChange& change) {

@@ -19,13 +19,15 @@ namespace blocksieve::rocksdb_plugin {
 /// Plans to rewrite the files whose filters the family's policy would improve, or give other range
 /// filters or prefixes, and those without its block index or with one of other options. `tree`: one
 /// of BuildTrees(files). Leaves out files of which RewriteFiles has `written` the path, and those
-/// whose planned filter RocksDB does not build; adds to `*not_better` why, for each. REQUIRES: it
-/// has keys. Errors: as AllocateRates.
+/// whose planned filter RocksDB does not build; adds to `*not_better` why, for each.
+/// `filter_bytes`: the family's share of filter_memory in an open database. REQUIRES: it has keys.
+/// Errors: as AllocateRates.
 Result<FilterPlan> PlanColumnFamily(const std::vector<FileReport>& files, const Tree& tree,
                                     const rocksdb::ColumnFamilyOptions& family,
                                     const RewriteFiltersOptions& options,
                                     const KeysOfFile& keys_of_file,
                                     const std::set<std::string>& written,
+                                    std::optional<double> filter_bytes,
                                     std::vector<std::string>* not_better);
 
 /// Why RocksDB builds no better filter for a file than it has; "" if it does. Options of policies,

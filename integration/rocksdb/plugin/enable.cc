@@ -57,6 +57,7 @@ Status CheckListener(const EnableOptions& features, bool by_block) {
   std::string allowed = "none";
   if (features.wasted_reads) name = "wasted_reads";
   if (features.bits_per_key) name = "bits_per_key";
+  if (features.filter_memory) name = "filter_memory";
   if (name == nullptr && !by_block && NeedsSidecars(features)) {
     name = "max_property_bytes";
     allowed = ToText(std::numeric_limits<uint64_t>::max());
@@ -210,14 +211,15 @@ class FamilySetter {
   bool lost_filter_ = false;  // and there is no filter policy any more
 };
 
-// ExplainCarrier in an open database. RocksDB gives listeners no handles of column families, and so
-// the options of the default one alone; the OPTIONS file has those of others before they flush.
-std::string ExplainFamily(rocksdb::DB* db, const std::string& family) {
-  if (family == rocksdb::kDefaultColumnFamilyName) return ExplainCarrier(db->GetOptions());
+// The options of a column family of an open database; nothing if they cannot be read. RocksDB gives
+// listeners no handles of column families, and so the options of the default one alone; the OPTIONS
+// file has those of others before they flush.
+std::optional<ColumnFamilyOptions> ReadFamilyOptions(rocksdb::DB* db, const std::string& family) {
+  if (family == rocksdb::kDefaultColumnFamilyName) return db->GetOptions();
   std::string name, text;
   if (!rocksdb::GetLatestOptionsFileName(db->GetName(), db->GetEnv(), &name).ok() ||
       !rocksdb::ReadFileToString(db->GetEnv(), db->GetName() + "/" + name, &text).ok()) {
-    return "";
+    return std::nullopt;
   }
   const SilentLog silent;  // what is wrong with the options was said when they were set
   const OptionsText file(text);
@@ -232,16 +234,25 @@ std::string ExplainFamily(rocksdb::DB* db, const std::string& family) {
       !rocksdb::GetBlockBasedTableOptionsFromMap(
            lenient, {}, file.Options(OptionsSection::Table(family)), &table)
            .ok()) {
-    return "";
+    return std::nullopt;
   }
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  return ExplainCarrier(options);
+  return options;
+}
+
+FamilyFacts DescribeFamily(rocksdb::DB* db, const std::string& family) {
+  const std::optional<ColumnFamilyOptions> options = ReadFamilyOptions(db, family);
+  if (!options) return {};
+  FamilyFacts facts{ExplainCarrier(*options), {}};
+  if (const Policy* const policy = FindPolicy(*options)) facts.ceiling = policy->Ceiling();
+  facts.ceiling.level0_is_short_lived = options->compaction_style != rocksdb::kCompactionStyleFIFO;
+  return facts;
 }
 
 }  // namespace
 
 std::unique_ptr<rocksdb::EventListener> rocksdb_plugin::MakeListener() {
-  return std::make_unique<Listener>(&ExplainFamily);
+  return std::make_unique<Listener>(&DescribeFamily);
 }
 
 std::shared_ptr<rocksdb::EventListener> NewListener() { return MakeListener(); }

@@ -65,6 +65,26 @@ static rocksdb::Status ParseValue(const OptionFacts& option, const std::string& 
   return ParseName(option, text, kCarriers, CarrierName, carrier);
 }
 
+// A name, where texts of other options are rules of prefixes.
+static OptionTable::Entry BudgetOption() {
+  auto entry = OptionTable::Describe<EnableOptions>(
+      {"budget", "column families with this name share the smallest `filter_memory` of theirs"},
+      &EnableOptions::budget);
+  entry.allowed = "none, 1 to 64 letters, digits, '-', '_' and '.'";
+  entry.parse = [allowed = entry.allowed](const std::string& text, void* options) {
+    const bool is_name =
+        !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [](char c) {
+          const char letter = static_cast<char>(c | 0x20);
+          return (letter >= 'a' && letter <= 'z') || (c >= '0' && c <= '9') || c == '-' ||
+                 c == '_' || c == '.';
+        });
+    if (!is_name) return OptionOutOfRange("budget", text, allowed);
+    static_cast<EnableOptions*>(options)->budget = text == "none" ? "" : text;
+    return rocksdb::Status::OK();
+  };
+  return entry;
+}
+
 const OptionTable& EnableOptionTable() {
   using Options = EnableOptions;
   const auto option = [](const OptionFacts& facts, auto get) {
@@ -82,6 +102,10 @@ const OptionTable& EnableOptionTable() {
       option({"bits_per_key", "goal: filter bits per key, for the whole tree",
               kMinAllocatedBitsPerKey, kMaxAllocatedBitsPerKey},
              &Options::bits_per_key),
+      option(
+          {"filter_memory", "goal: a ceiling in bytes for all filters and block indexes together"},
+          &Options::filter_memory),
+      BudgetOption(),
       option({"kind",
               "auto, if not set: Bloom for short-lived files (flushes), else ribbon; stock: "
               "[RocksDB's own](LOOKUPS.md#rocksdbs-own-filters-kindstock), without "
@@ -131,9 +155,10 @@ const OptionTable& EnableOptionTable() {
 }
 
 const OptionTable& PolicyOptionTable() {
-  static const auto& table = *new OptionTable(EnableOptionTable().Select(
-      {"target_fpr", "wasted_reads", "bits_per_key", "kind", "max_build_bytes", "ranges",
-       "range_fpr", "seek_fraction", "prefixes", "prefix_fpr", "plain_range_reads"}));
+  static const auto& table = *new OptionTable(
+      EnableOptionTable().Select({"target_fpr", "wasted_reads", "bits_per_key", "filter_memory",
+                                  "budget", "kind", "max_build_bytes", "ranges", "range_fpr",
+                                  "seek_fraction", "prefixes", "prefix_fpr", "plain_range_reads"}));
   return table;
 }
 

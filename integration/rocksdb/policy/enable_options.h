@@ -18,7 +18,8 @@ const OptionTable& BlockIndexOptionTable();
 
 /// Whether there is a goal or a kind, so that key filters are asked for.
 inline bool HasKeyFilters(const EnableOptions& options) {
-  return options.target_fpr || options.wasted_reads || options.bits_per_key || options.kind;
+  return options.target_fpr || options.wasted_reads || options.bits_per_key ||
+         options.filter_memory || options.kind;
 }
 
 /// Whether something answers for ranges of keys.

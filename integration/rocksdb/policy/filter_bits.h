@@ -8,12 +8,14 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "blocksieve/filter.h"
 #include "integration/rocksdb/compat/cache_charge.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
+#include "integration/rocksdb/levels/filter_budget.h"
 
 // The adapters between RocksDB's internal filter interface and the core.
 
@@ -73,6 +75,7 @@ struct BitsBuilderOptions {
   bool mark_files = false;        ///< See MarkNextFile.
   double bits_per_key = 0;        ///< The option, which prefixes may exceed; 0: not set.
   std::shared_ptr<std::atomic<bool>> reported_bits = nullptr;  ///< Whether the log has that.
+  std::optional<SstAccount> account = std::nullopt;            ///< Set if filters have a ceiling.
 };
 
 /// A builder for the filters of one file, owned by the caller. Null if memory is short.

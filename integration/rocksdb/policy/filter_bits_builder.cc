@@ -48,10 +48,18 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder<kSections>> {
   using FilterBitsBuilderBase<BitsBuilder<kSections>>::Finish;
   rocksdb::Slice Finish(std::unique_ptr<const char[]>* buf, rocksdb::Status* status) override {
     *status = rocksdb::Status::OK();
-    const Layout layout = FitLayout([&](MemoryFit& fit) { return fit.Fit(builder_); });
+    Layout layout = FitLayout([&](MemoryFit& fit) { return fit.Fit(builder_); });
     const bool has_prefix = std::exchange(has_prefix_, false);
     const uint64_t num_keys = builder_.num_keys();
-    Result<FinishedFilter> filter = builder_.Finish(layout, has_prefix);
+    uint64_t reserved = 0;
+    bool with_sections = has_prefix;
+    if (options_.account && num_keys != 0) {
+      reserved = Reserve(&layout, &with_sections);
+      if (reserved == 0) return LeaveOut(buf);
+    }
+    Result<FinishedFilter> filter = builder_.Finish(layout, with_sections);
+    if (reserved != 0 && !Settle(reserved, filter.ok() ? filter->block.size : 0))
+      return LeaveOut(buf);
     if (options_.charge) options_.charge->AddFinished(filter.ok() ? filter->block.size : 0);
     has_filter_ = filter.ok();
     if (!has_filter_) {
@@ -65,6 +73,7 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder<kSections>> {
       const uint64_t notable_bytes = std::max<uint64_t>(1 << 20, 128 * num_keys);
       if (filter->range_key_bytes >= notable_bytes) ReportLongKeys();
       ReportBits(filter->excess_bits_per_key);
+      if (with_sections != has_prefix) filter->no_ranges_reason = "filter_memory has no room";
     }
     if (!filter->fallback_reason.empty()) ReportFallback(filter->fallback_reason);
     OwnedBytes& block = filter->block;
@@ -99,6 +108,45 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder<kSections>> {
   }
 
  private:
+  // Takes the room for a filter of this layout, or for the best one that there is room for. 0:
+  // there is none.
+  uint64_t Reserve(Layout* layout, bool* with_sections) {
+    const uint64_t num_keys = builder_.num_keys();
+    const uint64_t reader = std::exchange(reader_bytes_, 0);
+    const uint64_t others = reader + (builder_.options().is_partition ? kPartitionEntryBytes : 0);
+    const uint64_t wanted = BlockBytes(*layout, num_keys, kSections) +
+                            (*with_sections ? RangeBytes(num_keys) : 0) + others;
+    const FilterKind kind = builder_.options().kind;
+    const uint64_t least = BlockBytes(LayoutForBlockBytes(kind, num_keys, 0), num_keys) + others;
+    const uint64_t granted = options_.account->Reserve(wanted, std::min(least, wanted));
+    if (granted < wanted) {
+      *with_sections = false;
+      if (granted != 0) *layout = LayoutForBlockBytes(kind, num_keys, granted - others);
+    }
+    if (granted == 0) reader_bytes_ = reader;
+    return granted;
+  }
+
+  // Corrects what Reserve took by what was built; false if there is no room for that.
+  bool Settle(uint64_t reserved, uint64_t built) {
+    if (builder_.options().is_partition) return true;  // the account corrects it at the end
+    if (built > reserved && options_.account->Reserve(built - reserved, built - reserved) == 0) {
+      options_.account->Return(reserved);
+      return false;
+    }
+    if (built < reserved) options_.account->Return(reserved - built);
+    return true;
+  }
+
+  // No filter for lack of room.
+  rocksdb::Slice LeaveOut(std::unique_ptr<const char[]>* buf) {
+    static_cast<void>(builder_.Finish(Layout{}, false));  // an error, which drops the keys
+    if (options_.charge) options_.charge->AddFinished(0);
+    if (builder_.options().is_partition) options_.account->Take(kPartitionEntryBytes);
+    has_filter_ = false;
+    return AlwaysMayMatch(buf);
+  }
+
   template <class ChooseFit>
   Layout FitLayout(const ChooseFit& choose) const {
     return options_.memory_fit == nullptr ? builder_.layout() : choose(*options_.memory_fit);
@@ -176,9 +224,13 @@ class BitsBuilder final : public FilterBitsBuilderBase<BitsBuilder<kSections>> {
     return {kZeros, sizeof(kZeros)};
   }
 
+  // At most, in the index of partitions, which has an entry also for those without a filter.
+  static constexpr uint64_t kPartitionEntryBytes = 128;
+
   FilterBuilder builder_;
   const BitsBuilderOptions options_;
-  bool is_first_ = true;  // no key of the file was added yet
+  uint64_t reader_bytes_ = kReaderBytes;  // until the file has a filter
+  bool is_first_ = true;                  // no key of the file was added yet
   bool has_prefix_ = false;
   bool has_filter_ = false;
   bool answers_ranges_ = false;  // some partition does, and RocksDB should query the file for it

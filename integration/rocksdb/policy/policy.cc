@@ -37,8 +37,20 @@ rocksdb::Status Policy::ValidateOptions(const rocksdb::DBOptions& db,
   {
     const std::lock_guard lock(logged_mutex_);
     logged_.clear();
+    uncertain_bytes_ = nullptr;
   }
   rocksdb::Status status = CheckRangeOptions(options_, column_family, /*check_extractor=*/true);
+  if (options_.filter_memory) {
+    KeepAccounts();
+    const bool has_listener = std::ranges::any_of(db.listeners, [](const auto& listener) {
+      return listener != nullptr && std::string_view(listener->Name()) == kName;  // the same
+    });
+    if (!has_listener) {
+      status = OptionOutOfRange("filter_memory", ToText(*options_.filter_memory),
+                                "none without blocksieve's listener, which Enable adds; option "
+                                "strings name it by listeners={blocksieve}");
+    }
+  }
   if (!status.ok()) {
     LogLoudly(nullptr, ToMessage(status));
     return status;
@@ -60,7 +72,27 @@ std::string Policy::FallbackText() const {
   return built + "; reason: " + abi_problem_;
 }
 
-Result<FilterRates> Policy::ChooseRates(const rocksdb::FilterBuildingContext& context) const {
+FilterCeiling Policy::Ceiling() const {
+  FilterCeiling ceiling{options_.filter_memory.value_or(0), options_.budget, goal_};
+  ceiling.goal.filter_bytes = std::nullopt;
+  return ceiling;
+}
+
+std::optional<SstAccount> Policy::OpenAccount(const rocksdb::FilterBuildingContext& context) const {
+  FilterCeiling ceiling = Ceiling();
+  ceiling.level0_is_short_lived = context.compaction_style != rocksdb::kCompactionStyleFIFO;
+  auto account = SstAccount::Open(context.column_family_name, context.level_at_creation, ceiling);
+  if (account || context.level_at_creation < 0) return account;  // none for an SstFileWriter
+  const std::lock_guard lock(logged_mutex_);
+  if (uncertain_bytes_ == nullptr)
+    uncertain_bytes_ = std::make_shared<std::atomic<uint64_t>>(*options_.filter_memory / 64);
+  return SstAccount(uncertain_bytes_);
+}
+
+Result<FilterRates> Policy::ChooseRates(const rocksdb::FilterBuildingContext& context,
+                                        const SstAccount* account) const {
+  if (account != nullptr) return account->rates();
+  if (goal_.filter_bytes) return FilterRates{0.01, 0.011};
   if (goal_.differs_by_run()) return level_rates_.ChooseRates(goal_, context);
   return FilterRates{*goal_.target_fpr, options_.range_fpr.value_or(FilterOptions().range_fpr)};
 }
@@ -77,8 +109,8 @@ void Policy::LogOptions(rocksdb::Logger* info_log, const std::string& family) co
   // A filter without a line in the log is better than no filter.
 }
 
-const rocksdb::FilterPolicy* Policy::StockPolicyFor(const rocksdb::FilterBuildingContext& context,
-                                                    double target_fpr) const {
+Layout Policy::ChooseStockLayout(const rocksdb::FilterBuildingContext& context,
+                                 double target_fpr) const {
   FilterKind kind = FilterKind::kStockBloom;
   // Below format_version 5, RocksDB builds Ribbon filters as always, but legacy Bloom filters, for
   // which the rates do not hold.
@@ -87,7 +119,19 @@ const rocksdb::FilterPolicy* Policy::StockPolicyFor(const rocksdb::FilterBuildin
     kind = ChooseKind(goal_.kind, knows_table_options && IsShortLived(context) &&
                                       context.table_options.format_version >= 5);
   }
-  return stock_policies_.ForLayout(*ChooseLayout(kind, target_fpr));
+  return *ChooseLayout(kind, target_fpr);
+}
+
+// Takes the room for a job's filters of this layout, or for the best one that there is room for.
+static bool ReserveStock(const SstAccount& account, Layout* layout) {
+  const uint64_t wanted = PayloadBytes(*layout, account.job_keys());
+  const uint64_t granted = account.ReserveForJob(wanted);
+  if (granted >= wanted || wanted == 0) return wanted != 0;
+  const Result<Layout> smaller = LayoutForBitsPerKey(
+      layout->kind, 8 * static_cast<double>(granted) / static_cast<double>(account.job_keys()));
+  if (!smaller.ok() || smaller->predicted_fpr > kMaxTargetFpr) return false;
+  *layout = *smaller;
+  return true;
 }
 
 rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
@@ -96,33 +140,42 @@ rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
   std::shared_ptr<std::atomic<bool>> reported_bits;
   if (context.info_log != nullptr) {
     const std::lock_guard lock(logged_mutex_);
-    std::shared_ptr<std::atomic<bool>>& reported = logged_[ToKey(context)];
-    if (reported == nullptr) {
-      reported = std::make_shared<std::atomic<bool>>(false);
+    std::shared_ptr<std::atomic<bool>>& known = logged_[ToKey(context)];
+    if (known == nullptr) {
+      known = std::make_shared<std::atomic<bool>>(false);
       LogOptions(context.info_log, family);
     }
-    reported_bits = reported;
+    reported_bits = known;
   }
-  const Result<FilterRates> rates = ChooseRates(context);
+  std::optional<SstAccount> account;
+  if (options_.filter_memory) account = OpenAccount(context);
+  const Result<FilterRates> rates = ChooseRates(context, account ? &*account : nullptr);
   if (!rates.ok()) {
     LogNoFilter(context.info_log, rates.status().message(), family);
     return nullptr;
   }
-  const auto [target_fpr, range_fpr] = *rates;
+  auto [target_fpr, range_fpr] = *rates;
+  // Where the plan has no memory for all files of a level, some get the smallest filter.
+  if (account) target_fpr = std::min(target_fpr, kMaxTargetFpr);
   if (target_fpr > kMaxTargetFpr) {
-    if (!options_.prefixes.empty() && reported_bits != nullptr && !reported_bits->exchange(true)) {
+    if (!options_.prefixes.empty() && reported_bits && !reported_bits->exchange(true)) {
       LogQuietly(context.info_log, kNoFilterOfPrefixes, "", family, kWarning);
     }
     return nullptr;
   }
   if (goal_.kind == FilterKind::kStock || !abi_problem_.empty()) {
-    const rocksdb::FilterPolicy* const stock = StockPolicyFor(context, target_fpr);
+    Layout layout = ChooseStockLayout(context, target_fpr);
+    // RocksDB's builders do not ask when they finish.
+    if (account && !ReserveStock(*account, &layout)) return nullptr;
+    const rocksdb::FilterPolicy* const stock = stock_policies_.ForLayout(layout);
     if (stock != nullptr) return stock->GetBuilderWithContext(context);
     LogNoFilter(context.info_log, "this RocksDB has no policy bloomfilter or ribbonfilter", family);
     return nullptr;
   }
   std::unique_ptr<CacheCharge> charge = ChargeOfFilterBuilding(context.table_options);
-  FilterOptions core = FilterOptionsFor(options_, *rates, IsShortLived(context));
+  FilterOptions core = FilterOptionsFor(options_, {target_fpr, range_fpr}, IsShortLived(context));
+  // A goal in bytes may leave no memory for ranges.
+  if (rates->range_fpr >= 1) core.ranges = false;
   core.is_partition = context.table_options.partition_filters;
   core.keep_hashes = context.table_options.detect_filter_construct_corruption;
   core.charge = charge.get();
@@ -134,14 +187,15 @@ rocksdb::FilterBitsBuilder* Policy::GetBuilderWithContext(
   BitsBuilderOptions bits{.info_log = context.info_log,
                           .column_family = family,
                           .memory_fit = nullptr,
-                          .charge = std::move(charge)};
+                          .charge = std::move(charge),
+                          .reported_bits = std::move(reported_bits),
+                          .account = std::move(account)};
   if (context.table_options.optimize_filters_for_memory) bits.memory_fit = memory_fit_;
   if (AnswersRanges(options_)) {
     bits.has_sections = true;
-    if (options_.ranges) bits.range_bits_per_key = RangeBitsPerKey(range_fpr);
+    if (core.ranges) bits.range_bits_per_key = RangeBitsPerKey(range_fpr);
     bits.mark_files = options_.plain_range_reads;
     bits.bits_per_key = options_.bits_per_key.value_or(0);
-    bits.reported_bits = std::move(reported_bits);
   }
   return NewBitsBuilder(*std::move(builder), std::move(bits));
 } catch (const std::bad_alloc&) {  // RocksDB is not exception-safe
@@ -241,7 +295,7 @@ FilterOptions FilterOptionsFor(const EnableOptions& options, const FilterRates& 
   if (options.prefix_fpr || options.ranges) core.few_prefixes_fpr = core.prefix_fpr;
   // The files of flushes are many, and small.
   if (is_short_lived) core.max_few_prefixes *= 3;
-  core.prefixes_share_bits = options.bits_per_key.has_value();
+  core.prefixes_share_bits = options.bits_per_key || options.filter_memory;
   return core;
 }
 

@@ -16,6 +16,7 @@
 #include "blocksieve/rocksdb/enable.h"
 #include "blocksieve/tree.h"
 #include "integration/rocksdb/compat/stock_filters.h"
+#include "integration/rocksdb/levels/filter_budget.h"
 #include "integration/rocksdb/levels/level_rates.h"
 #include "integration/rocksdb/policy/enable_options.h"
 
@@ -68,11 +69,17 @@ class Policy final : public rocksdb::FilterPolicy {
   /// once per opening of a column family, for its first file.
   void LogOptions(rocksdb::Logger* info_log, const std::string& column_family) const noexcept;
 
+  /// Of column families with this policy, whose options say the rest.
+  FilterCeiling Ceiling() const;
+
  private:
   void SetGoal();
-  Result<FilterRates> ChooseRates(const rocksdb::FilterBuildingContext& context) const;
-  const rocksdb::FilterPolicy* StockPolicyFor(const rocksdb::FilterBuildingContext& context,
-                                              double target_fpr) const;
+  /// `account`: of the SST with filter_memory, else null.
+  Result<FilterRates> ChooseRates(const rocksdb::FilterBuildingContext& context,
+                                  const SstAccount* account) const;
+  std::optional<SstAccount> OpenAccount(const rocksdb::FilterBuildingContext& context) const;
+  /// Of RocksDB's own filters, where they are built.
+  Layout ChooseStockLayout(const rocksdb::FilterBuildingContext& context, double target_fpr) const;
 
   EnableOptions options_;
   RateGoal goal_;  // of the options, but for RocksDB's own filters where ours must not be built
@@ -85,6 +92,8 @@ class Policy final : public rocksdb::FilterPolicy {
   // Since the last ValidateOptions: families whose options were logged, and whether bits_per_key
   // was reported as not kept.
   mutable std::map<ColumnFamilyKey, std::shared_ptr<std::atomic<bool>>> logged_;
+  // Since then, with filter_memory: what may be built while the database is uncertain.
+  mutable std::shared_ptr<std::atomic<uint64_t>> uncertain_bytes_;
 };
 
 /// A policy with these options. If the loaded RocksDB's filter interface differs from the headers',

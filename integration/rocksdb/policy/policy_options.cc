@@ -31,6 +31,9 @@ struct Refusals {
 
 RateGoal ToGoal(const EnableOptions& options) {
   RateGoal goal{options.target_fpr, options.wasted_reads, options.bits_per_key};
+  if (options.filter_memory) {
+    goal.filter_bytes = kPlannedShare * static_cast<double>(*options.filter_memory);
+  }
   if (!goal.differs_by_run()) {
     goal.target_fpr = options.target_fpr.value_or(kDefaultTargetFpr);
   } else if (options.ranges) {
@@ -50,12 +53,18 @@ rocksdb::Status CheckDependentOptions(const EnableOptions& options) {
                "none, unless prefixes is set");
   refusals.Add(!AnswersRanges(options) && options.plain_range_reads, "plain_range_reads",
                "false, unless ranges=true or prefixes is set");
+  refusals.Add(!options.filter_memory && !options.budget.empty(), "budget",
+               "none, unless filter_memory is set");
   return refusals.status;
 }
 
 rocksdb::Status ValidatePolicyOptions(EnableOptions options) {
   BLOCKSIEVE_RETURN_IF_ERROR(PolicyOptionTable().Copy(&options, &options));
   BLOCKSIEVE_RETURN_IF_ERROR(CheckDependentOptions(options));
+  Refusals goals{options};
+  goals.Add(options.target_fpr || options.wasted_reads || options.bits_per_key, "filter_memory",
+            "none with another goal; clear one of them with NAME=none");
+  if (options.filter_memory) BLOCKSIEVE_RETURN_IF_ERROR(goals.status);
   const RateGoal goal = ToGoal(options);
   if (const Status status = goal.Check(); !status.ok()) {
     return rocksdb::Status::InvalidArgument("blocksieve: " + status.message() +
@@ -73,9 +82,9 @@ rocksdb::Status ValidatePolicyOptions(EnableOptions options) {
   refusals.Add(options.carrier == Carrier::kBlockIndex, "carrier",
                "auto, filter_and_sidecar in a filter policy alone; call Enable");
   refusals.Add(goal.differs_by_run() && options.range_fpr, "range_fpr",
-               "none with wasted_reads and bits_per_key, which choose this rate");
+               "none with wasted_reads, bits_per_key and filter_memory, which choose this rate");
   refusals.Add(!goal.differs_by_run() && options.seek_fraction, "seek_fraction",
-               "none, unless wasted_reads or bits_per_key is set");
+               "none, unless wasted_reads, bits_per_key or filter_memory is set");
   return refusals.status;
 }
 

@@ -2,7 +2,6 @@
 #include "integration/rocksdb/sidecar/databases.h"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -11,26 +10,12 @@
 #include <utility>
 
 #include "integration/rocksdb/compat/log.h"
+#include "integration/rocksdb/compat/written_ssts.h"
 
 namespace blocksieve::rocksdb_plugin {
 namespace {
 
-/// An SST that a thread is writing.
-struct Note {
-  std::string db_name;
-  int job_id = 0;
-  std::string path;
-  std::string session;  // of the database; this and the rest only if a sidecar can be written
-  std::weak_ptr<rocksdb::FileSystem> file_system;
-  std::weak_ptr<rocksdb::Logger> info_log;
-  std::optional<uint32_t> family_id;
-  bool is_taken = false;
-};
-
-// The innermost last: a compaction filter, for instance, may write SSTs of its own. RocksDB does
-// not report the end of every SST, so the number is limited.
-thread_local std::vector<Note> notes;
-constexpr size_t kMaxNotes = 8;
+constexpr size_t kMaxWrittenSsts = 8;  // see WrittenSsts
 
 constexpr std::string_view kSstSuffix = ".sst";
 
@@ -69,7 +54,7 @@ void WarnOnce(const OpenDatabase& database, bool* has_warned) {
 // cannot be told from another one. It is unknown, too, if the SST is elsewhere, as that of a worker
 // of a remote compaction, also of one in this process: the database then moves SSTs without their
 // sidecars.
-void Identify(const rocksdb::EventListener* listener, const std::string& family, Note* note) {
+void Identify(const rocksdb::EventListener* listener, WrittenSst* note) {
   const std::lock_guard lock(Registered().mutex);
   OpenDatabases<SidecarState>::Entry* found = nullptr;
   for (auto& entry : Registered().databases) {
@@ -89,7 +74,7 @@ void Identify(const rocksdb::EventListener* listener, const std::string& family,
   note->session = found->database.session;
   note->file_system = found->database.file_system;
   note->info_log = found->database.info_log;
-  const auto id = found->state.families.find(family);
+  const auto id = found->state.families.find(note->family);
   if (id != found->state.families.end()) note->family_id = id->second;
 }
 
@@ -163,25 +148,16 @@ void RegisterForSidecars(rocksdb::DB* db, const FamilyId& family,
 
 void OnSstStarted(const rocksdb::EventListener* listener,
                   const rocksdb::TableFileCreationBriefInfo& sst) {
-  if (notes.size() >= kMaxNotes) notes.erase(notes.begin());
-  Note& note = notes.emplace_back();
-  note.db_name = sst.db_name;
-  note.job_id = sst.job_id;
-  note.path = sst.file_path;
+  std::vector<WrittenSst>& notes = WrittenSsts();
+  if (notes.size() >= kMaxWrittenSsts) notes.erase(notes.begin());
+  WrittenSst& note =
+      notes.emplace_back(WrittenSst{sst.db_name, sst.cf_name, sst.job_id, sst.file_path});
   // The database may have been closed and opened on another file system.
   if (sst.reason == rocksdb::TableFileCreationReason::kRecovery) return;
-  Identify(listener, sst.cf_name, &note);
+  Identify(listener, &note);
 }
 
-void OnSstCreated(const rocksdb::TableFileCreationInfo& sst) {
-  // For an SST that was not kept, `sst` may lack the path.
-  const auto found = std::find_if(notes.rbegin(), notes.rend(), [&](const Note& note) {
-    return note.db_name == sst.db_name && note.job_id == sst.job_id &&
-           (note.path == sst.file_path || !sst.status.ok());
-  });
-  if (found == notes.rend()) return;
-  const Note note = std::move(*found);
-  notes.erase(std::prev(found.base()), notes.end());  // those inside have ended, reported or not
+void OnSstCreated(const WrittenSst& note, const rocksdb::TableFileCreationInfo& sst) {
   const auto file_system = note.file_system.lock();
   if (!note.is_taken || file_system == nullptr) return;
   if (!sst.status.ok()) return DeleteSidecar(file_system.get(), note.path);
@@ -205,21 +181,21 @@ void OnSstCreated(const rocksdb::TableFileCreationInfo& sst) {
                 "whole until RebuildSkipIndexes");
 }
 
-void OnSstDeleted(const rocksdb::EventListener* listener,
-                  const rocksdb::TableFileDeletionInfo& sst) {
-  if (!sst.status.ok()) return;
-  Note note;
-  note.db_name = sst.db_name;
-  note.path = sst.file_path;
-  Identify(listener, "", &note);
+std::string OnSstDeleted(const rocksdb::EventListener* listener,
+                         const rocksdb::TableFileDeletionInfo& sst) {
+  if (!sst.status.ok()) return "";
+  WrittenSst note{sst.db_name, "", sst.job_id, sst.file_path};
+  Identify(listener, &note);
   const auto file_system = note.file_system.lock();
   if (file_system != nullptr) DeleteSidecar(file_system.get(), note.path);
+  return note.session;
 }
 
 StartedSst TakeStartedSst(uint32_t family_id, int level) {
+  std::vector<WrittenSst>& notes = WrittenSsts();
   // Files of an SstFileWriter have no level.
   if (notes.empty() || notes.back().is_taken || level < 0) return {};
-  Note& note = notes.back();
+  WrittenSst& note = notes.back();
   StartedSst sst{true, std::nullopt};
   if (note.family_id != family_id) return sst;
   SstPlace place{note.file_system.lock(), note.path};

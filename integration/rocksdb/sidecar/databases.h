@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "integration/rocksdb/compat/open_databases.h"
+#include "integration/rocksdb/compat/written_ssts.h"
 #include "integration/rocksdb/sidecar/file.h"
 
 namespace blocksieve::rocksdb_plugin {
@@ -37,10 +38,11 @@ void RegisterForSidecars(rocksdb::DB* db, const FamilyId& family,
 /// name, each may have its own.
 void OnSstStarted(const rocksdb::EventListener* listener,
                   const rocksdb::TableFileCreationBriefInfo& sst);
-void OnSstDeleted(const rocksdb::EventListener* listener,
-                  const rocksdb::TableFileDeletionInfo& sst);
+/// Returns the session of the database; empty if it is uncertain.
+std::string OnSstDeleted(const rocksdb::EventListener* listener,
+                         const rocksdb::TableFileDeletionInfo& sst);
 /// Deletes the sidecar if the SST failed, or is not the one for which it was written.
-void OnSstCreated(const rocksdb::TableFileCreationInfo& sst);
+void OnSstCreated(const WrittenSst& written, const rocksdb::TableFileCreationInfo& sst);
 /// @}
 
 /// The SST that this thread started last, if it is on `level` of the column family; each is given

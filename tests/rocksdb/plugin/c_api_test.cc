@@ -173,7 +173,7 @@ TEST_F(CApiTest, GivesMetricsAsText) {
   char* error = nullptr;
   char* const text = blocksieve_filter_metrics(db_, nullptr, 0, &error);
   EXPECT_EQ(error, nullptr);
-  EXPECT_THAT(text, HasSubstr("\nblocksieve_files{column_family=\"default\",level=\"0\","
+  EXPECT_THAT(text, HasSubstr(",column_family=\"default\",level=\"0\","
                               "filter=\"blocksieve\"} 1\n"));
   rocksdb_free(text);
 }

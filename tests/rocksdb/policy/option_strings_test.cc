@@ -146,6 +146,7 @@ TEST_F(OptionStringsTest, UnknownOptionsAreNamed) {
   EXPECT_THAT(
       CatchStderr([&] { status = Create(text, &policy, forgiving); }),
       HasSubstr("bits_per_kay=10 is unknown; did you mean bits_per_key? allowed: id, bits_per_key, "
+                "budget, filter_memory, "
                 "kind, max_build_bytes, plain_range_reads"));
   ASSERT_TRUE(status.ok()) << status.ToString();
   EXPECT_EQ(As<Policy>(policy.get())->options().target_fpr, 0.02);

@@ -49,6 +49,17 @@ struct EnableOptions {
   /// take that. Prefixes in filters may take more than all of it: the info log says how much.
   std::optional<double> bits_per_key = std::nullopt;
 
+  /// Ceiling for the filters and block indexes of the column family, in bytes, at least 1. Filters
+  /// waste the fewest reads that it allows, and files that find no room have none. It is kept over
+  /// all files of the current version, except for files from outside, and after it was lowered.
+  std::optional<uint64_t> filter_memory = std::nullopt;
+
+  /// Column families, also of several databases of the process, with the same name here share one
+  /// `filter_memory`, the smallest that any of them has, and divide it so that they waste the
+  /// fewest reads together. Empty: a ceiling of their own. 1 to 64 letters, digits, '-', '_' and
+  /// '.'. Each copy of the plug-in in a process has its own names.
+  std::string budget = {};
+
   /// kAuto, kBlockedBloom, kRibbon or kStock. Kinds differ in size and speed, never in FPR. kStock:
   /// RocksDB's own filters with the bits that the goal gives each file, which RocksDB alone builds
   /// and reads, also without blocksieve. It excludes `max_build_bytes`, and ranges and prefixes in
@@ -112,7 +123,7 @@ struct EnableOptions {
 };
 
 /// View of the options in which features are enabled. Owns nothing. Without DBOptions, what needs
-/// the listener is refused: wasted_reads, bits_per_key and sidecars.
+/// the listener is refused: wasted_reads, bits_per_key, filter_memory and sidecars.
 class OptionsToSet {
  public:
   /// @{
@@ -194,9 +205,10 @@ BLOCKSIEVE_EXPORT rocksdb::Status NewFilterPolicy(
 /// files), which Enable adds. Thread-safe; one may serve several databases.
 ///
 /// It reports the level sizes, and which levels lookups reach, to policies with wasted_reads or
-/// bits_per_key, which otherwise assume them (LEVELS.md). It reads all file sizes when a flush or
-/// compaction begins, for about a microsecond per file under the database's mutex, and at most a
-/// fiftieth of the time. It also writes and deletes sidecars (HOW_IT_WORKS.md).
+/// bits_per_key, which otherwise assume them (LEVELS.md), and keeps the account of filter_memory.
+/// It reads all file sizes when a flush or compaction begins, for about a microsecond per file
+/// under the database's mutex, and at most a fiftieth of the time. It also writes and deletes
+/// sidecars (HOW_IT_WORKS.md).
 BLOCKSIEVE_EXPORT std::shared_ptr<rocksdb::EventListener> NewListener();
 
 }  // namespace blocksieve
