@@ -18,7 +18,7 @@ enum class Role {
   kNoFilter,
   kPrefixBloom,    ///< Stock Bloom of 10 bits for keys and for the prefixes of BestRule.
   kFirstKey,       ///< No filter; an index with the first key of each block.
-  kSegmentBounds,  ///< No filter; segment_bounds.h. Only for keys with prefixes.
+  kSegmentBounds,  ///< No filter; SstQueryFilterConfigs. Only for keys with prefixes.
   kPoints,         ///< blocksieve without range filters: the baseline for their cost.
   kRanges,
   kPrefixes,  ///< Only for keys with prefixes, as the next one.

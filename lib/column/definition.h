@@ -69,7 +69,6 @@ class ColumnSet {
   void ForEachOfKey(std::string_view key, ColumnVisitor visit) {
     if (has_key_columns_) ForEachIndexed({key, {}}, false, visit);
   }
-  bool has_key_columns() const noexcept { return has_key_columns_; }
 
   /// ForEachCompared for all columns. REQUIRES: `visit` returns true
   void ForEachCompared(const Row& row, ColumnVisitor visit) { ForEachCompared(row, true, visit); }

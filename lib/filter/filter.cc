@@ -17,6 +17,23 @@
 #include "lib/range/range_filter.h"
 
 namespace blocksieve {
+namespace {
+
+using internal::Footer;
+using internal::Problem;
+
+// The footer, and the points if there are keys. An empty filter answers "no" to every key, so the
+// flag counts only with a known kind.
+Problem OpenPoints(ByteView block, Kernel kernel, Footer* footer, PointFilter* points) noexcept {
+  const Problem problem = internal::ParseFooter(block, footer);
+  if (problem) return problem;
+  if (!internal::IsKind(footer->kind)) return {"kind is unknown to this library", true};
+  if (footer->is_empty()) return {};
+  return internal::VisitKind(footer->kind,
+                             [&](auto impl) { return impl.Open(*footer, kernel, points); });
+}
+
+}  // namespace
 
 /// What a filter has besides its points: the head of each section, read once.
 struct internal::FilterBody {
@@ -32,16 +49,12 @@ Filter internal::OpenFilter(ByteView block, Kernel kernel) noexcept {
   assert(IsAvailable(kernel));
   Filter filter;
   Footer footer;
-  // An empty filter answers "no" to every key, so the flag counts only with a known kind.
-  if (ParseFooter(block, &footer) || !IsKind(footer.kind)) return filter;
+  if (OpenPoints(block, kernel, &footer, &filter.parts_.points)) return filter;
   if (footer.is_empty()) {
     filter.parts_.points = PointFilter(kNothingMatches, std::byte());
     filter.parts_.state = Filter::State::kEmpty;
     return filter;
   }
-  const Problem problem = VisitKind(
-      footer.kind, [&](auto impl) { return impl.Open(footer, kernel, &filter.parts_.points); });
-  if (problem) return filter;
   filter.parts_.state = Filter::State::kReady;
   if (footer.prefixes.empty() && footer.ranges.empty()) [[likely]]
     return filter;
@@ -117,5 +130,61 @@ RangeAnswer Filter::QueryRange(std::string_view begin, std::string_view end) con
   const RangeAnswer of_ranges = parts_.body->ranges.Query(begin, end, &parts_.points);
   return of_ranges == RangeAnswer::kMayMatch ? answer : of_ranges;
 }
+
+namespace {
+
+Status DescribePrefixes(ByteView section, FilterDescription* description) {
+  const internal::PrefixView part =
+      internal::ReadPrefixSection(section, &description->num_prefixes);
+  if (!part.rule().empty()) description->prefix_rule = internal::PrefixRuleText(part.rule());
+  if (description->prefix_rule.empty()) {
+    return internal::ToStatus({"prefixes or their rule cannot be read"});
+  }
+  description->prefix_bytes = section.size();
+  description->prefix_lookups = part.num_lookups;
+  // A block may be damaged.
+  const uint64_t num_hashes = description->num_keys;
+  const uint64_t max_prefixes = num_hashes / part.num_lookups;
+  description->num_prefix_hashes =
+      part.num_lookups * std::min(description->num_prefixes, max_prefixes);
+  description->num_keys -= description->num_prefix_hashes;
+  return Status::Ok();
+}
+
+}  // namespace
+
+Result<FilterDescription> DescribeFilter(ByteView block) try {
+  Footer footer;
+  PointFilter points;
+  const Problem problem = OpenPoints(block, Kernel::kScalar, &footer, &points);
+  if (problem) return ToStatus(problem);
+  FilterDescription description{.kind = footer.kind, .block_bytes = block.size()};
+  if (footer.is_empty()) {
+    description.predicted_fpr = 0;
+    return description;
+  }
+  internal::VisitKind(footer.kind, [&](auto impl) { impl.Describe(footer, &description); });
+  if (!footer.prefixes.empty()) {
+    BLOCKSIEVE_RETURN_IF_ERROR(DescribePrefixes(footer.prefixes, &description));
+  }
+  if (!footer.ranges.empty()) {
+    const RangeFilterReader ranges = RangeFilterReader::OpenSection(footer.ranges);
+    if (!ranges.is_ready()) return internal::ToStatus({"ranges cannot be read"});
+    description.range_bytes = ranges.info().bytes;
+    description.num_range_keys = ranges.info().num_keys;
+    description.estimated_range_fpr = ranges.info().estimated_fpr;
+  }
+  return description;
+}
+BLOCKSIEVE_CATCH_BAD_ALLOC
+
+Status Filter::Verify(ByteView block) try {
+  Footer footer;
+  PointFilter points;
+  Problem problem = OpenPoints(block, Kernel::kScalar, &footer, &points);
+  if (!problem) problem = internal::VerifySections(footer);
+  return problem ? ToStatus(problem) : Status::Ok();
+}
+BLOCKSIEVE_CATCH_BAD_ALLOC
 
 }  // namespace blocksieve

@@ -66,8 +66,6 @@ Status Entries::Open(uint64_t num_entries, uint64_t entry_bytes, Decoder* from,
     last_continues = cursor.continues_;
   }
   if (!cursor.rest_.empty() || last_continues) return Damaged();
-  entries->end_offset_ =
-      num_entries == 0 ? 0 : cursor.block_.offset + cursor.block_.size + kBlockTrailerBytes;
   return Status::Ok();
 }
 

@@ -56,8 +56,6 @@ class Entries {
                      const rocksdb::Comparator* comparator, Entries* entries);
 
   size_t size() const { return num_entries_; }
-  /// End of the last block in the file, with its trailer.
-  uint64_t end_offset() const { return end_offset_; }
 
  private:
   friend class EntryCursor;
@@ -65,7 +63,6 @@ class Entries {
   ByteView entries_;
   ByteView restarts_;
   size_t num_entries_ = 0;
-  uint64_t end_offset_ = 0;
   const rocksdb::Comparator* comparator_ = nullptr;
 };
 

@@ -102,7 +102,12 @@ TEST_F(SidecarCopiesTest, LostSidecarsAreRebuiltWithoutCompaction) {
     if (rocksdb_plugin::kReadsAllVersions) {
       EXPECT_TRUE(rebuilt.ends_with(written.substr(rocksdb_plugin::kSidecarHeaderBytes)));
     }
+    std::filesystem::remove(Sidecar(db_, number));
   }
+  // They name their file otherwise, and are copied nevertheless.
+  uint64_t num_copied = 0;
+  MustBeOk(CopySkipIndexes(&db_.db(), nullptr, Other(), &num_copied));
+  EXPECT_EQ(num_copied, kFiles);
 }
 
 TEST_F(SidecarCopiesTest, RebuildingContinuesWhereItStopped) {
