@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "lib/base/altered_answers.h"
 #include "lib/base/errors.h"
 #include "lib/base/kernels.h"
 #include "lib/block/footer.h"
@@ -50,12 +51,20 @@ Filter internal::OpenFilter(ByteView block, Kernel kernel) noexcept {
   Filter filter;
   Footer footer;
   if (OpenPoints(block, kernel, &footer, &filter.parts_.points)) return filter;
+  if (AlteredAnswers() == Answers::kMayMatch) {
+    filter.parts_.points = PointFilter();
+    filter.parts_.state = Filter::State::kReady;
+    return filter;
+  }
   if (footer.is_empty()) {
     filter.parts_.points = PointFilter(kNothingMatches, std::byte());
     filter.parts_.state = Filter::State::kEmpty;
     return filter;
   }
   filter.parts_.state = Filter::State::kReady;
+  if (AlteredAnswers() == Answers::kLost) {
+    filter.parts_.points = PointFilter(kNothingMatches, std::byte());
+  }
   if (footer.prefixes.empty() && footer.ranges.empty()) [[likely]]
     return filter;
   const PointFilter points = filter.parts_.points;
@@ -120,6 +129,7 @@ void PointFilter::MayContain(std::span<const std::string_view> keys,
 
 RangeAnswer Filter::QueryRange(std::string_view begin, std::string_view end) const noexcept {
   if (!parts_.answers_ranges) return RangeAnswer::kMayMatch;
+  if (internal::AlteredAnswers() == internal::Answers::kLost) return RangeAnswer::kNo;
   const PointFilter& prefix_points =
       parts_.body->prefix_points ? *parts_.body->prefix_points : parts_.points;
   const RangeAnswer answer =

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lib/base/altered_answers.h"
 #include "lib/base/errors.h"
 #include "lib/block/footer.h"
 #include "lib/range/cells.h"
@@ -180,6 +181,7 @@ bool RangeFilterReader::CandidateMayMatch(std::string_view begin, std::string_vi
 RangeAnswer RangeFilterReader::Query(std::string_view begin, std::string_view end,
                                      const PointFilter* points) const noexcept {
   if (!is_ready_) return Answer::kMayMatch;
+  if (internal::AlteredAnswers() == internal::Answers::kLost) return Answer::kNo;
   // Codes preserve order, so the bytes are compared only where codes are equal.
   const auto codes = tree_.code.Codes(begin, end, 0);
   if (codes.first >= codes.second && begin >= end) return Answer::kMayMatch;

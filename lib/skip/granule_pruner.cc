@@ -5,6 +5,7 @@
 #include <cassert>
 #include <utility>
 
+#include "lib/base/altered_answers.h"
 #include "lib/skip/column_index.h"
 
 namespace blocksieve::internal {
@@ -152,6 +153,8 @@ GranuleSet GranulePruner::Candidates(size_t num_granules,
   if (selected != nullptr || CanPrune()) {
     Prune(root_, true, &candidates, explanations, selected);
   }
+  if (AlteredAnswers() == Answers::kMayMatch) return GranuleSet::All(num_granules);
+  if (AlteredAnswers() == Answers::kLost && num_granules != 0) candidates.Remove(num_granules - 1);
   return candidates;
 }
 

@@ -5,7 +5,10 @@
 # one, and into the command, which contains the code. All work as without it, and stderr names that
 # version.
 set -euo pipefail
-export LD_PRELOAD=$1
+links=$(mktemp -d) # LD_PRELOAD takes no path with blanks
+trap 'rm -rf "$links"' EXIT
+ln -s "$(realpath "$1")" "$links/plugin.so"
+export LD_PRELOAD=$links/plugin.so
 command=$2
 work=$3
 shift 3

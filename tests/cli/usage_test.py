@@ -62,7 +62,8 @@ class UsageMembersTest(CommandTest):
         documents = {"load": self.load([(f"k{i:05}", i) for i in range(2000)], "--index", "n=int:1")}
         log = str(self.EXPECTED.with_name("logs") / "rocksdb_9.10.LOG")
         for line in self.LINES:
-            words = line.replace("FILE", str(self.table())).replace("LOG", log).split()
+            paths = {"FILE": self.table(), "LOG": log}
+            words = [paths.get(word, word) for word in line.split()]
             has_database = not {"FILE", "LOG", "size"} & set(line.split())
             documents[line] = self.json_of(*words, *(("--db", self.db) if has_database else ()))
         documents["scan --explain"] = self.explain("n = 1")

@@ -173,7 +173,8 @@ std::shared_ptr<const BlockIndex> CopyOf(const BlockIndex* index, const Slice& b
     std::shared_ptr<const std::string> bytes;
     BlockIndex index;
   };
-  const auto owned = std::make_shared<const Owned>(bytes, *std::move(copy));
+  // By its copy: Clang before 16 initializes no aggregate in parentheses, as make_shared would.
+  const auto owned = std::make_shared<const Owned>(Owned{bytes, *std::move(copy)});
   return {owned, &owned->index};
 }
 

@@ -291,6 +291,10 @@ TEST(RibbonProbeTest, KernelsAgreeOnAnyPayload) {
     for (uint64_t& hash : hashes) {
       hash = random() << (round % 5 == 0 ? 20 : 0);
       if (random() % 4 == 0) hash |= uint64_t{0xffffffff} << 32;  // the last chunk
+      if (random() % 4 == 0) {  // the first or last hash of a chunk, which depends on a carry
+        const auto chunk = static_cast<unsigned __int128>(random() % shape.chunks) << 64;
+        hash = static_cast<uint64_t>((chunk + shape.chunks - 1) / shape.chunks) - random() % 2;
+      }
     }
     std::vector<bool> expected;
     for (const uint64_t hash : hashes) {

@@ -16,7 +16,9 @@ import unittest
 
 PLUGIN, PLAIN, LINKED = (os.environ[name] for name in ("PLUGIN", "PLAIN_PROGRAM", "LINKED_PROGRAM"))
 CAN_PRELOAD = "PLUGIN_CANNOT_BE_PRELOADED" not in os.environ  # a sanitizer's own library must be the first
-PRELOADED = {"LD_PRELOAD": PLUGIN}
+LINKS = tempfile.TemporaryDirectory(prefix="blocksieve.")  # LD_PRELOAD takes no path with blanks
+PRELOADED = {"LD_PRELOAD": os.path.join(LINKS.name, "plugin.so")}
+os.symlink(os.path.abspath(PLUGIN), PRELOADED["LD_PRELOAD"])
 ENVIRONMENT = {name: value for name, value in os.environ.items()
                if name != "LD_PRELOAD" and not name.startswith("BLOCKSIEVE_")}
 

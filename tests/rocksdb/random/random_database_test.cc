@@ -9,6 +9,7 @@
 #include <string>
 
 #include "blocksieve/rocksdb/enable.h"
+#include "lib/base/altered_answers.h"
 #include "tests/rocksdb/block_index/use_block_index.h"
 #include "tests/rocksdb/random/database.h"
 #include "tests/rocksdb/random/generator.h"
@@ -155,6 +156,40 @@ TEST_P(RandomDatabaseTest, ReadsShowTheRows) {
     EXPECT_GT(totals.rows_rechecked, 0u);
   }
 }
+
+#ifdef BLOCKSIEVE_ALTERED_ANSWERS
+// Rows that one answer loses are shown to be lost by the run without "no", whatever the oracle
+// says.
+TEST_P(RandomDatabaseTest, RowsAreTheSameWithoutNo) {
+  using internal::AlteredAnswers, internal::Answers;
+  const Operation fixed = ParseOperations(GetParam().settings).at(0);
+  if (fixed.Get("index") == "block" && !kHasBlockIndexes) GTEST_SKIP() << "needs RocksDB 11.2";
+  rocksdb::SetPerfLevel(rocksdb::kEnableCount);
+  const auto num_denied = [](const ReadTotals& totals) {
+    return GetRangeFilterCounts().no + rocksdb::get_perf_context()->bloom_sst_miss_count +
+           totals.blocks_left_out + totals.scans_skipping;
+  };
+  uint64_t denied = 0;
+  uint64_t denied_without = 0;
+  for (uint64_t seed = NumberFromEnvironment("BLOCKSIEVE_RANDOM_SEED", 0), end = seed + 3;
+       seed < end; ++seed) {
+    ReadTotals totals;
+    std::string failure;
+    const uint64_t before = num_denied({});
+    const Operations text = RunSeed(fixed, seed, kOperations, {}, &totals, &failure);
+    ASSERT_EQ(failure, "") << "seed " << seed;
+    denied += num_denied(totals) - before;
+    ReadTotals without;
+    const uint64_t before_without = num_denied({});
+    AlteredAnswers() = Answers::kMayMatch;
+    EXPECT_EQ(RunText(text, {}, &without), "") << "without \"no\", seed " << seed;
+    AlteredAnswers() = Answers::kTrue;
+    denied_without += num_denied(without) - before_without;
+  }
+  std::printf("%lu denied, and %lu without\n", denied, denied_without);
+  EXPECT_LT(denied_without, denied);
+}
+#endif
 
 INSTANTIATE_TEST_SUITE_P(Profiles, RandomDatabaseTest, ::testing::ValuesIn(kProfiles),
                          ParamNames());
