@@ -3,10 +3,14 @@
 # usage: preload.sh PREFIX WORK_DIR
 # Tests the wrapper of RocksDB's tools: files that they compact get the OPTIONS file's filters.
 set -euo pipefail
-bin=$1/bin
 work=$2
 rm -rf "$work"
 mkdir -p "$work"
+copies=$(mktemp -d)
+trap 'rm -rf "$copies"' EXIT
+cp -a "$1" "$copies/prefix"
+cp -a "$1" "$copies/a prefix"
+bin=$copies/prefix/bin
 db=$work/db
 
 fail() {
@@ -23,6 +27,9 @@ ldb --db="$db" compact
 
 "$bin/blocksieve-preload" sh -c 'exit 7' || [[ $? == 7 ]] || fail "another exit code"
 [[ $("$bin/blocksieve-preload" printf '%s|' 'a b' '' '*') == 'a b||*|' ]] || fail "other arguments"
+status=0
+"$copies/a prefix/bin/blocksieve-preload" true 2> "$work/said" || status=$?
+[[ $status == 1 && $(< "$work/said") == *'has a blank or colon; install it elsewhere' ]] || fail "a blank: $status"
 status=0
 "$bin/blocksieve-preload" 2> "$work/said" || status=$?
 [[ $status == 2 && $(< "$work/said") == usage:* ]] || fail "without a program: $status"
