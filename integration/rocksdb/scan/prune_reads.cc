@@ -155,56 +155,43 @@ struct Table {
   std::optional<SidecarId> block_index;
 };
 
-/// The tables of a column family, by the numbers of their files.
-class Tables {
- public:
-  /// `tables` must outlive this.
-  explicit Tables(const rocksdb::TablePropertiesCollection& tables) {
-    for (const auto& file : tables) {
-      have_properties_ = have_properties_ && !LacksProperties(*file.second);
-      const Table table{&file, IdOfSst(*file.second), FindFileId(*file.second)};
-      by_number_[ParseFileNumber(file.first)] = table;
-      for (const auto& id : {table.id, table.block_index}) {
-        if (id) ++num_of_id_[*id];
-      }
-    }
-  }
-
-  /// Whether all tables have properties: RocksDB passes null to a filter for one without.
-  bool have_properties() const { return have_properties_; }
-
-  /// Null for a file that appeared after the tables were listed.
-  const Table* Find(uint64_t number) const {
-    const auto table = by_number_.find(number);
-    return table == by_number_.end() ? nullptr : &table->second;
-  }
-
-  /// False for an id that is that of another file, too.
-  bool IsUnique(const std::optional<SidecarId>& id) const { return id && num_of_id_.at(*id) == 1; }
-
- private:
-  bool have_properties_ = true;
-  std::map<uint64_t, Table> by_number_;
-  std::map<SidecarId, int> num_of_id_;
-};
-
-// Decides for the files of about the moment of the tables. REQUIRES: there is a condition
-void Decide(const FileMap& map, const rocksdb::Comparator& comparator, const Tables& tables,
+// Decides for the files of `map`, and returns whether a table filter can leave them out. `tables`
+// are those of about the same moment. REQUIRES: there is a condition
+bool Decide(const FileMap& map, const rocksdb::TablePropertiesCollection& tables,
             const std::shared_ptr<rocksdb::FileSystem>& file_system, uint32_t value_suffix_bytes,
             ReadPruning::Decision* decision) {
   const Predicate& condition = *decision->condition;
-  std::vector<PlacedFile> files = map.Places();
+  bool have_properties = true;  // RocksDB passes null to a filter for a table without
+  std::map<uint64_t, Table> by_number;
+  std::map<SidecarId, int> num_of_id;
+  for (const auto& file : tables) {
+    have_properties = have_properties && !LacksProperties(*file.second);
+    const Table table{&file, IdOfSst(*file.second), FindFileId(*file.second)};
+    by_number[ParseFileNumber(file.first)] = table;
+    for (const auto& id : {table.id, table.block_index}) {
+      if (id) ++num_of_id[*id];
+    }
+  }
+  const auto is_unique = [&](const std::optional<SidecarId>& id) {
+    return id && num_of_id.at(*id) == 1;
+  };
+  std::vector<PlacedFile> files;
   std::vector<const Table*> table_of;
-  map.ForEach([&](const rocksdb::SstFileMetaData&, uint64_t number) {
+  map.ForEach([&](int level, const rocksdb::SstFileMetaData& file, uint64_t number) {
     // Files that appeared between the two lists, or are gone, are in one of them.
-    const Table* const table = tables.Find(number);
-    PlacedFile& file = files[table_of.size()];
+    const auto found = by_number.find(number);
+    const Table* const table = found == by_number.end() ? nullptr : &found->second;
     table_of.push_back(table);
-    if (table == nullptr) return;
-    file.has_unique_id = tables.IsUnique(table->id);
-    file.has_unique_block_id = tables.IsUnique(table->block_index);
-    file.is_of_writer =
-        table->file->second->user_collected_properties.contains(kExternalFileProperty);
+    files.push_back({.level = level,
+                     .first_key = file.smallestkey,
+                     .last_key = file.largestkey,
+                     .smallest_sequence = file.smallest_seqno,
+                     .largest_sequence = file.largest_seqno,
+                     .has_unique_id = table != nullptr && is_unique(table->id),
+                     .has_unique_block_id = table != nullptr && is_unique(table->block_index),
+                     .is_of_writer = table != nullptr &&
+                                     table->file->second->user_collected_properties.contains(
+                                         kExternalFileProperty)});
   });
   const auto open_index = [&](size_t i) -> FileIndex {
     const auto& [path, properties] = *table_of[i]->file;
@@ -218,12 +205,12 @@ void Decide(const FileMap& map, const rocksdb::Comparator& comparator, const Tab
             }};
   };
   std::vector<FileDecision> decisions(files.size(), {&ReadPruningCounts::files_without_index});
-  if (tables.have_properties()) {
+  if (have_properties) {
     const bool by_keys = std::ranges::any_of(condition.columns(), &Column::is_of_key);
-    decisions = DecideReads(comparator, files, by_keys, open_index);
+    decisions = DecideReads(map.comparator(), files, by_keys, open_index);
   }
   size_t i = 0;
-  map.ForEach([&](const rocksdb::SstFileMetaData& file, uint64_t) {
+  map.ForEach([&](int, const rocksdb::SstFileMetaData& file, uint64_t) {
     const Table* const table = table_of[i];
     const auto& [verdict, blocks] = decisions[i++];
     ReadPruningCounts& counts = decision->counts;
@@ -239,6 +226,7 @@ void Decide(const FileMap& map, const rocksdb::Comparator& comparator, const Tab
     }
   });
   std::ranges::sort(decision->pruned);
+  return have_properties;
 }
 
 // Copies the bytes of a bound, and lets the option point to the copy.
@@ -329,11 +317,10 @@ rocksdb::Status rocksdb_plugin::PruneReadsBy(rocksdb::DB* db,
   rocksdb::ColumnFamilyMetaData metadata;
   db->GetColumnFamilyMetaData(column_family, &metadata);
   auto decision = std::make_shared<ReadPruning::Decision>(condition);
-  const rocksdb::Comparator* const comparator = column_family->GetComparator();
-  const Tables known(tables);
-  Decide(FileMap(comparator, std::move(metadata)), *comparator, known,
-         db->GetEnv()->GetFileSystem(), HiddenSuffixBytes(db, options), decision.get());
-  *pruning = MakePruning(base, std::move(decision), known.have_properties(), options);
+  const bool filters_files =
+      Decide(FileMap(column_family->GetComparator(), std::move(metadata)), tables,
+             db->GetEnv()->GetFileSystem(), HiddenSuffixBytes(db, options), decision.get());
+  *pruning = MakePruning(base, std::move(decision), filters_files, options);
   return rocksdb::Status::OK();
 }
 

@@ -53,21 +53,6 @@ bool FileMap::OthersOverlap(const ScanRange& range, uint64_t file_number) const 
   return false;
 }
 
-std::vector<PlacedFile> FileMap::Places() const {
-  std::vector<PlacedFile> places;
-  places.reserve(files_.size());
-  for (const rocksdb::LevelMetaData& level : metadata_.levels) {
-    for (const rocksdb::SstFileMetaData& file : level.files) {
-      places.push_back({.level = level.level,
-                        .first_key = file.smallestkey,
-                        .last_key = file.largestkey,
-                        .smallest_sequence = file.smallest_seqno,
-                        .largest_sequence = file.largest_seqno});
-    }
-  }
-  return places;
-}
-
 namespace {
 
 /// Why the index cannot be used in this database; empty if it can.

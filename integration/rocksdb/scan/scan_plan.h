@@ -31,14 +31,16 @@ class FileMap {
   /// Whether another known file has keys or tombstones in the range. REQUIRES: it has both ends.
   bool OthersOverlap(const ScanRange& range, uint64_t file_number) const;
 
-  /// Calls visit(file, its number) for each file, in the order of levels.
+  /// Calls visit(level, file, its number) for each file, in the order of levels.
   template <class Visit>
   void ForEach(Visit visit) const {
-    for (const auto& [number, file] : files_) visit(*file, number);
+    size_t i = 0;
+    for (const rocksdb::LevelMetaData& level : metadata_.levels) {
+      for (const auto& file : level.files) visit(level.level, file, files_[i++].first);
+    }
   }
 
-  /// The files of ForEach, without what their properties say.
-  std::vector<PlacedFile> Places() const;
+  const rocksdb::Comparator& comparator() const { return *comparator_; }
 
  private:
   using Numbered = std::pair<uint64_t, const rocksdb::SstFileMetaData*>;

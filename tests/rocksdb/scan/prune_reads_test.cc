@@ -184,33 +184,6 @@ TEST_F(PruneReadsTest, BadArgumentsAreNamed) {
   expect("pruning", &db.db(), "n = 1", nullptr);
 }
 
-rocksdb_plugin::PlacedFile FileOf(int level, const char* first, const char* last, uint64_t smallest,
-                                  uint64_t largest) {
-  return {.level = level,
-          .first_key = first,
-          .last_key = last,
-          .smallest_sequence = smallest,
-          .largest_sequence = largest};
-}
-
-TEST(PruneRuleTest, FindsWhereOlderEntriesMayBe) {
-  using rocksdb_plugin::OlderEntries;
-  constexpr auto kNone = OlderEntries::kNone;
-  constexpr auto kOther = OlderEntries::kInOtherFiles;
-  constexpr auto kShared = OlderEntries::kOfSharedKeys;
-  const std::vector<rocksdb_plugin::PlacedFile> files = {
-      FileOf(0, "a", "c", 90, 99), FileOf(0, "b", "d", 80, 89), FileOf(0, "x", "z", 7, 9),
-      FileOf(0, "y", "y", 3, 9),   FileOf(0, "r", "t", 50, 60), FileOf(0, "s", "s", 70, 70),
-      FileOf(1, "e", "g", 1, 9),   FileOf(1, "g", "h", 1, 9),   FileOf(1, "k", "m", 1, 9),
-      FileOf(3, "f", "f", 0, 0),   FileOf(3, "n", "p", 0, 0)};
-  // The first is above the second. The third and fourth are above each other, as their sequence
-  // numbers overlap. That of s was ingested, so it or the file of r to t may be the older one. That
-  // of e to g is above f.
-  EXPECT_EQ(rocksdb_plugin::FindOlderEntries(*rocksdb::BytewiseComparator(), files),
-            std::vector<OlderEntries>({kOther, kNone, kOther, kOther, kOther, kOther, kOther,
-                                       kShared, kNone, kNone, kNone}));
-}
-
 // The same for level 0 as comparing all pairs.
 TEST(PruneRuleTest, JudgesLevel0AsAllPairsDo) {
   std::mt19937_64 random(5);
