@@ -75,6 +75,7 @@ ROOMS = [
     ("bench/skip", "bench/support integration/rocksdb/plugin", ""),
     ("bench/ranges", "bench/support integration/rocksdb/plugin", ""),
     ("bench/toylsm", "bench/support integration/toylsm", ""),
+    ("bench/scale", "bench/support integration/rocksdb/plugin integration/toylsm", ""),
     ("tests/support", "integration/rocksdb/compat lib/skip", ""),
     ("tests/core", "lib/skip lib/tree lib/classic tests/support", ""),
     ("tests/toylsm", "integration/toylsm tests/support", ""),
