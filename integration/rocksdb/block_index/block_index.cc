@@ -76,27 +76,19 @@ std::optional<GranuleSet> BlockIndex::BlocksToRead(const Predicate& condition,
     if (!values_ || !values_->CanPrune(condition, by)) return std::nullopt;
     return values_->Candidates(condition, by);
   };
-  // All versions of a key are alike by its columns.
   std::optional<GranuleSet> by_keys;
   if (std::ranges::any_of(condition.columns(), &Column::is_of_key))
     by_keys = find(PruneColumns::kOfKey);
-  if (rule == BlockRule::kByKeys) return by_keys;
-  std::optional<GranuleSet> all = find(PruneColumns::kAll);
-  if (!all || all->num_granules() == 0) return all;
-  GranuleSet& blocks = *all;
-  if (rule == BlockRule::kKeepEnds) {
-    blocks.Add(0);
-    blocks.Add(blocks.num_granules() - 1);
-  }
-  // A reader that misses the newest version of a key must not find an older one.
+  std::optional<GranuleSet> all;
+  if (rule != BlockRule::kByKeys) all = find(PruneColumns::kAll);
+  std::vector<size_t> continued;
   EntryCursor entry(entries_);
-  for (entry.MoveTo(0); entry.Valid(); entry.Next()) {
-    if (!entry.continues()) continue;
-    blocks.Add(entry.index());
-    blocks.Add(entry.index() + 1);
+  if (all) {
+    for (entry.MoveTo(0); entry.Valid(); entry.Next()) {
+      if (entry.continues()) continued.push_back(entry.index());
+    }
   }
-  if (by_keys) blocks &= *by_keys;
-  return all;
+  return rocksdb_plugin::BlocksToRead(rule, std::move(all), std::move(by_keys), continued);
 }
 
 std::pair<std::optional<std::string>, std::string> BlockIndex::KeyRange(size_t block) const {

@@ -21,6 +21,7 @@
 #include "integration/rocksdb/block_index/entries.h"
 #include "integration/rocksdb/block_index/file_id.h"
 #include "integration/rocksdb/index/entry_indexer.h"
+#include "integration/rocksdb/index/prune_rule.h"
 
 namespace blocksieve::rocksdb_plugin {
 
@@ -72,13 +73,6 @@ class BlockIndexBuilder {
   std::string separator_;
   std::string bytes_;
   bool is_sound_ = true;
-};
-
-/// Which blocks of a file may be left out by a condition (PRUNING.md).
-enum class BlockRule : uint8_t {
-  kAll,       ///< All that cannot match: nothing older can show.
-  kKeepEnds,  ///< All but the first and the last: neighbours may have their keys.
-  kByKeys,    ///< Only by columns of the key, wherever the file lies.
 };
 
 /// The index of an open file. Immutable, thread-safe.

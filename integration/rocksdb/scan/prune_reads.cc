@@ -16,6 +16,7 @@
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/compat/version_differences.h"
+#include "integration/rocksdb/index/prune_rule.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
@@ -53,8 +54,6 @@ struct ReadPruning::Reads {
 };
 
 namespace {
-
-using Verdict = uint64_t ReadPruningCounts::*;
 
 void CountOne(std::atomic<uint64_t>* count) { count->fetch_add(1, std::memory_order_relaxed); }
 
@@ -150,17 +149,19 @@ rocksdb::Status CheckPrunable(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
   return CheckIsNoSecondary(db, column_family);
 }
 
-/// Judges files by their place and their skip indexes.
-class FileJudge {
+struct Table {
+  const rocksdb::TablePropertiesCollection::value_type* file = nullptr;
+  std::optional<SidecarId> id;
+  std::optional<SidecarId> block_index;
+};
+
+/// The tables of a column family, by the numbers of their files.
+class Tables {
  public:
-  /// `tables` are those of about the same moment as the files. REQUIRES: there is a condition.
-  FileJudge(ReadPruning::Decision* decision, const rocksdb::TablePropertiesCollection& tables,
-            std::shared_ptr<rocksdb::FileSystem> file_system, uint32_t value_suffix_bytes)
-      : decision_(*decision),
-        file_system_(std::move(file_system)),
-        value_suffix_bytes_(value_suffix_bytes) {
+  /// `tables` must outlive this.
+  explicit Tables(const rocksdb::TablePropertiesCollection& tables) {
     for (const auto& file : tables) {
-      has_properties_ = has_properties_ && !LacksProperties(*file.second);
+      have_properties_ = have_properties_ && !LacksProperties(*file.second);
       const Table table{&file, IdOfSst(*file.second), FindFileId(*file.second)};
       by_number_[ParseFileNumber(file.first)] = table;
       for (const auto& id : {table.id, table.block_index}) {
@@ -170,81 +171,75 @@ class FileJudge {
   }
 
   /// Whether all tables have properties: RocksDB passes null to a filter for one without.
-  bool has_properties() const { return has_properties_; }
+  bool have_properties() const { return have_properties_; }
 
-  void Judge(const rocksdb::SstFileMetaData& file, uint64_t number, OlderEntries older) {
-    const Verdict verdict = Find(number, older);
-    ReadPruningCounts& counts = decision_.counts;
-    ++counts.num_files;
-    ++(counts.*verdict);
-    counts.num_bytes += file.size;
-    if (verdict == &ReadPruningCounts::files_pruned) counts.bytes_pruned += file.size;
+  /// Null for a file that appeared after the tables were listed.
+  const Table* Find(uint64_t number) const {
+    const auto table = by_number_.find(number);
+    return table == by_number_.end() ? nullptr : &table->second;
   }
 
- private:
-  struct Table {
-    const rocksdb::TablePropertiesCollection::value_type* file = nullptr;
-    std::optional<SidecarId> id;
-    std::optional<SidecarId> block_index;
-  };
-
-  // A file whose id is that of another, too, cannot be told from it by those who read it.
+  /// False for an id that is that of another file, too.
   bool IsUnique(const std::optional<SidecarId>& id) const { return id && num_of_id_.at(*id) == 1; }
 
-  Verdict Find(uint64_t number, OlderEntries older) {
-    if (!has_properties_) return &ReadPruningCounts::files_without_index;
-    // Files that appeared between the two lists, or are gone, are in one of them.
-    const auto table = by_number_.find(number);
-    if (table == by_number_.end()) return &ReadPruningCounts::files_not_unique;
-    const auto& [file, id, block_index] = table->second;
-    const auto& [path, properties] = *file;
-    if (!IsUnique(id)) return &ReadPruningCounts::files_not_unique;
-    const Predicate& condition = *decision_.condition;
-    // What keeps the file from being left out by values.
-    const Verdict in_the_way =
-        properties->user_collected_properties.contains(kExternalFileProperty)
-            ? &ReadPruningCounts::files_of_writers
-        : older == OlderEntries::kInOtherFiles ? &ReadPruningCounts::files_above_older
-        : older == OlderEntries::kOfSharedKeys ? &ReadPruningCounts::files_sharing_keys
-                                               : nullptr;
-    const bool shares_keys = in_the_way == &ReadPruningCounts::files_sharing_keys;
-    const bool by_values = in_the_way == nullptr || shares_keys;
-    const bool by_keys = std::ranges::any_of(condition.columns(), &Column::is_of_key);
-    if (!by_values && !by_keys) return in_the_way;
-    const auto read_blocks = [&, &block_index = block_index](Verdict otherwise) {
-      if (!IsUnique(block_index)) return otherwise;
-      const BlockRule rule = !by_values    ? BlockRule::kByKeys
-                             : shares_keys ? BlockRule::kKeepEnds
-                                           : BlockRule::kAll;
-      decision_.by_block.try_emplace(*block_index, &condition, value_suffix_bytes_, rule);
-      return &ReadPruningCounts::files_by_block;
-    };
-    if (shares_keys && !by_keys) return read_blocks(in_the_way);
-    const auto opened =
-        SkipIndexCatalog::Default().Open(properties, {file_system_, path}, condition.columns());
-    const SkipIndex* const index = opened->index();
-    const bool knows_values =
-        index != nullptr && opened->value_suffix_bytes() == value_suffix_bytes_;
-    const PruneColumns columns =
-        in_the_way == nullptr && knows_values ? PruneColumns::kAll : PruneColumns::kOfKey;
-    if (index == nullptr || !index->CanPrune(condition, columns)) {
-      return read_blocks(in_the_way == nullptr ? &ReadPruningCounts::files_without_index
-                                               : in_the_way);
-    }
-    // The index may be a copy of the block index, which a scan has left in the cache.
-    if (!index->Candidates(condition, columns).IsEmpty())
-      return read_blocks(in_the_way == nullptr ? &ReadPruningCounts::files_matching : in_the_way);
-    decision_.pruned.push_back(*id);
-    return &ReadPruningCounts::files_pruned;
-  }
-
-  ReadPruning::Decision& decision_;
-  const std::shared_ptr<rocksdb::FileSystem> file_system_;
-  const uint32_t value_suffix_bytes_;
-  bool has_properties_ = true;
+ private:
+  bool have_properties_ = true;
   std::map<uint64_t, Table> by_number_;
   std::map<SidecarId, int> num_of_id_;
 };
+
+// Decides for the files of about the moment of the tables. REQUIRES: there is a condition
+void Decide(const FileMap& map, const rocksdb::Comparator& comparator, const Tables& tables,
+            const std::shared_ptr<rocksdb::FileSystem>& file_system, uint32_t value_suffix_bytes,
+            ReadPruning::Decision* decision) {
+  const Predicate& condition = *decision->condition;
+  std::vector<PlacedFile> files = map.Places();
+  std::vector<const Table*> table_of;
+  map.ForEach([&](const rocksdb::SstFileMetaData&, uint64_t number) {
+    // Files that appeared between the two lists, or are gone, are in one of them.
+    const Table* const table = tables.Find(number);
+    PlacedFile& file = files[table_of.size()];
+    table_of.push_back(table);
+    if (table == nullptr) return;
+    file.has_unique_id = tables.IsUnique(table->id);
+    file.has_unique_block_id = tables.IsUnique(table->block_index);
+    file.is_of_writer =
+        table->file->second->user_collected_properties.contains(kExternalFileProperty);
+  });
+  const auto open_index = [&](size_t i) -> FileIndex {
+    const auto& [path, properties] = *table_of[i]->file;
+    const auto opened =
+        SkipIndexCatalog::Default().Open(properties, {file_system, path}, condition.columns());
+    return {opened->index() != nullptr && opened->value_suffix_bytes() == value_suffix_bytes,
+            [opened, &condition](PruneColumns by) -> std::optional<bool> {
+              const SkipIndex* const index = opened->index();
+              if (index == nullptr || !index->CanPrune(condition, by)) return std::nullopt;
+              return !index->Candidates(condition, by).IsEmpty();
+            }};
+  };
+  std::vector<FileDecision> decisions(files.size(), {&ReadPruningCounts::files_without_index});
+  if (tables.have_properties()) {
+    const bool by_keys = std::ranges::any_of(condition.columns(), &Column::is_of_key);
+    decisions = DecideReads(comparator, files, by_keys, open_index);
+  }
+  size_t i = 0;
+  map.ForEach([&](const rocksdb::SstFileMetaData& file, uint64_t) {
+    const Table* const table = table_of[i];
+    const auto& [verdict, blocks] = decisions[i++];
+    ReadPruningCounts& counts = decision->counts;
+    ++counts.num_files;
+    ++(counts.*verdict);
+    counts.num_bytes += file.size;
+    if (verdict == &ReadPruningCounts::files_pruned) {
+      counts.bytes_pruned += file.size;
+      decision->pruned.push_back(*table->id);
+    }
+    if (blocks) {
+      decision->by_block.try_emplace(*table->block_index, &condition, value_suffix_bytes, *blocks);
+    }
+  });
+  std::ranges::sort(decision->pruned);
+}
 
 // Copies the bytes of a bound, and lets the option point to the copy.
 void OwnBound(const rocksdb::Slice** option, std::string* bytes, rocksdb::Slice* bound) {
@@ -334,14 +329,11 @@ rocksdb::Status rocksdb_plugin::PruneReadsBy(rocksdb::DB* db,
   rocksdb::ColumnFamilyMetaData metadata;
   db->GetColumnFamilyMetaData(column_family, &metadata);
   auto decision = std::make_shared<ReadPruning::Decision>(condition);
-  FileJudge judge(decision.get(), tables, db->GetEnv()->GetFileSystem(),
-                  HiddenSuffixBytes(db, options));
-  FileMap(column_family->GetComparator(), std::move(metadata))
-      .ForEach([&](const auto& file, uint64_t number, OlderEntries older) {
-        judge.Judge(file, number, older);
-      });
-  std::ranges::sort(decision->pruned);
-  *pruning = MakePruning(base, std::move(decision), judge.has_properties(), options);
+  const rocksdb::Comparator* const comparator = column_family->GetComparator();
+  const Tables known(tables);
+  Decide(FileMap(comparator, std::move(metadata)), *comparator, known,
+         db->GetEnv()->GetFileSystem(), HiddenSuffixBytes(db, options), decision.get());
+  *pruning = MakePruning(base, std::move(decision), known.have_properties(), options);
   return rocksdb::Status::OK();
 }
 

@@ -5,10 +5,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <iterator>
-#include <map>
-#include <numeric>
-#include <tuple>
 #include <utility>
 
 #include "integration/rocksdb/block_index/factory.h"
@@ -57,79 +53,19 @@ bool FileMap::OthersOverlap(const ScanRange& range, uint64_t file_number) const 
   return false;
 }
 
-OlderEntries FileMap::Older(size_t level, size_t index) const {
-  const auto& files = metadata_.levels[level].files;
-  const rocksdb::SstFileMetaData& file = files[index];
-  const auto is_before = [this](const std::string& a, const std::string& b) {
-    return comparator_->Compare(a, b) < 0;
-  };
-  const auto overlaps = [&](const rocksdb::SstFileMetaData& other) {
-    return !is_before(other.largestkey, file.smallestkey) &&
-           !is_before(file.largestkey, other.smallestkey);
-  };
-  for (size_t deeper = level + 1; deeper < metadata_.levels.size(); ++deeper) {
-    const auto& others = metadata_.levels[deeper].files;
-    const auto other = std::partition_point(others.begin(), others.end(), [&](const auto& one) {
-      return is_before(one.largestkey, file.smallestkey);
-    });
-    if (other != others.end() && overlaps(*other)) return OlderEntries::kInOtherFiles;
-  }
-  if (metadata_.levels[level].level == 0) return OlderEntries::kNone;
-  const bool shares_key = (index > 0 && overlaps(files[index - 1])) ||
-                          (index + 1 < files.size() && overlaps(files[index + 1]));
-  return shares_key ? OlderEntries::kOfSharedKeys : OlderEntries::kNone;
-}
-
-std::vector<bool> FileMap::FindAboveOlder(const rocksdb::LevelMetaData& level) const {
-  const std::vector<rocksdb::SstFileMetaData>& files = level.files;
-  if (level.level != 0 || files.empty()) return {};
-  // By sequence numbers and not by RocksDB's order of files: a repaired database may have a file
-  // beside those that it was compacted from. An ingested file has one sequence number, and some
-  // versions of RocksDB (9.10) still read the entries of a file that another database wrote as
-  // older than all others.
-  const auto oldest = [&](size_t i) -> rocksdb::SequenceNumber {
-    const auto& [smallest, largest] = std::tie(files[i].smallest_seqno, files[i].largest_seqno);
-    return smallest == largest ? 0 : std::min(smallest, largest);
-  };
-  const auto newest = [&](size_t i) { return files[i].largest_seqno; };
-  std::vector<size_t> by_oldest(files.size());
-  std::iota(by_oldest.begin(), by_oldest.end(), size_t{0});
-  std::vector<size_t> by_newest = by_oldest;
-  std::ranges::sort(by_oldest, {}, oldest);
-  std::ranges::sort(by_newest, {}, newest);
-
-  // Files that overlap, if only by way of others. A file overlaps another one if and only if it is
-  // not alone in its cluster. Comparing all pairs took 0.5 s for 10,000 files.
-  struct Cluster {
-    rocksdb::Slice last_key;
-    size_t num_files;
-  };
-  const auto is_before = [this](const rocksdb::Slice& a, const rocksdb::Slice& b) {
-    return comparator_->Compare(a, b) < 0;
-  };
-  std::map<rocksdb::Slice, Cluster, decltype(is_before)> clusters(is_before);  // by first key
-  const auto add = [&](const rocksdb::SstFileMetaData& file) {
-    rocksdb::Slice first = file.smallestkey;
-    Cluster cluster{file.largestkey, 1};
-    auto next = clusters.upper_bound(cluster.last_key);
-    while (next != clusters.begin()) {
-      const auto& [its_first, its_files] = *std::prev(next);
-      if (is_before(its_files.last_key, file.smallestkey)) break;
-      if (is_before(its_first, first)) first = its_first;
-      if (is_before(cluster.last_key, its_files.last_key)) cluster.last_key = its_files.last_key;
-      cluster.num_files += its_files.num_files;
-      clusters.erase(std::prev(next));
+std::vector<PlacedFile> FileMap::Places() const {
+  std::vector<PlacedFile> places;
+  places.reserve(files_.size());
+  for (const rocksdb::LevelMetaData& level : metadata_.levels) {
+    for (const rocksdb::SstFileMetaData& file : level.files) {
+      places.push_back({.level = level.level,
+                        .first_key = file.smallestkey,
+                        .last_key = file.largestkey,
+                        .smallest_sequence = file.smallest_seqno,
+                        .largest_sequence = file.largest_seqno});
     }
-    clusters.emplace_hint(next, first, cluster);
-  };
-  std::vector<bool> is_above(files.size());
-  auto other = by_oldest.begin();
-  for (const size_t i : by_newest) {
-    // Also adds the file itself.
-    while (other != by_oldest.end() && oldest(*other) <= newest(i)) add(files[*other++]);
-    is_above[i] = std::prev(clusters.upper_bound(files[i].smallestkey))->second.num_files > 1;
   }
-  return is_above;
+  return places;
 }
 
 namespace {

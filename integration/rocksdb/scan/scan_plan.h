@@ -13,17 +13,11 @@
 #include <vector>
 
 #include "blocksieve/scan.h"
+#include "integration/rocksdb/index/prune_rule.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/scan/scan_context.h"
 
 namespace blocksieve::rocksdb_plugin {
-
-/// Where a column family may have entries of a file's keys that are older than the file's.
-enum class OlderEntries {
-  kNone,          ///< Nowhere: readers that leave out the file see older ones of none of its keys.
-  kInOtherFiles,  ///< In overlapping files, of deeper levels or of level 0.
-  kOfSharedKeys,  ///< In a neighbour with the file's first or last key: compactions cut there too.
-};
 
 /// The key ranges of a column family's files. RocksDB returns metadata and table properties in
 /// separate calls, and files change in between, so a file may be unknown here.
@@ -37,30 +31,17 @@ class FileMap {
   /// Whether another known file has keys or tombstones in the range. REQUIRES: it has both ends.
   bool OthersOverlap(const ScanRange& range, uint64_t file_number) const;
 
-  /// Calls visit(file, its number, where older entries may be) for each file, in the order of
-  /// levels.
+  /// Calls visit(file, its number) for each file, in the order of levels.
   template <class Visit>
   void ForEach(Visit visit) const {
-    size_t n = 0;
-    for (size_t level = 0; level < metadata_.levels.size(); ++level) {
-      const auto& files = metadata_.levels[level].files;
-      const std::vector<bool> is_above = FindAboveOlder(metadata_.levels[level]);
-      for (size_t i = 0; i < files.size(); ++i) {
-        const OlderEntries older =
-            !is_above.empty() && is_above[i] ? OlderEntries::kInOtherFiles : Older(level, i);
-        visit(files[i], files_[n++].first, older);
-      }
-    }
+    for (const auto& [number, file] : files_) visit(*file, number);
   }
+
+  /// The files of ForEach, without what their properties say.
+  std::vector<PlacedFile> Places() const;
 
  private:
   using Numbered = std::pair<uint64_t, const rocksdb::SstFileMetaData*>;
-
-  // Whether each file of level 0 overlaps another one that may have older entries; empty for other
-  // levels.
-  std::vector<bool> FindAboveOlder(const rocksdb::LevelMetaData& level) const;
-  // Without regard to other files of level 0.
-  OlderEntries Older(size_t level, size_t index) const;
 
   const rocksdb::Comparator* const comparator_;
   const rocksdb::ColumnFamilyMetaData metadata_;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "integration/rocksdb/compat/version_differences.h"
-#include "integration/rocksdb/scan/scan_plan.h"
+#include "integration/rocksdb/index/prune_rule.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 
 namespace ROCKSDB_NAMESPACE {
@@ -184,72 +184,65 @@ TEST_F(PruneReadsTest, BadArgumentsAreNamed) {
   expect("pruning", &db.db(), "n = 1", nullptr);
 }
 
-rocksdb::SstFileMetaData FileOf(uint64_t number, const std::string& first, const std::string& last,
-                                rocksdb::SequenceNumber smallest, rocksdb::SequenceNumber largest) {
-  rocksdb::SstFileMetaData file;
-  file.name = "/" + std::to_string(number) + ".sst";
-  file.smallestkey = first;
-  file.largestkey = last;
-  file.smallest_seqno = smallest;
-  file.largest_seqno = largest;
-  return file;
+rocksdb_plugin::PlacedFile FileOf(int level, const char* first, const char* last, uint64_t smallest,
+                                  uint64_t largest) {
+  return {.level = level,
+          .first_key = first,
+          .last_key = last,
+          .smallest_sequence = smallest,
+          .largest_sequence = largest};
 }
 
-TEST(FileMapTest, FindsWhereOlderEntriesMayBe) {
-  rocksdb::ColumnFamilyMetaData metadata;
-  const auto add = [&](int level, const std::vector<rocksdb::SstFileMetaData>& files) {
-    metadata.levels.emplace_back(level, 0, std::vector(files));
-  };
-  add(0, {FileOf(1, "a", "c", 90, 99), FileOf(2, "b", "d", 80, 89), FileOf(3, "x", "z", 7, 9),
-          FileOf(4, "y", "y", 3, 9), FileOf(10, "r", "t", 50, 60), FileOf(11, "s", "s", 70, 70)});
-  add(1, {FileOf(5, "e", "g", 1, 9), FileOf(6, "g", "h", 1, 9), FileOf(7, "k", "m", 1, 9)});
-  add(3, {FileOf(8, "f", "f", 0, 0), FileOf(9, "n", "p", 0, 0)});
+TEST(PruneRuleTest, FindsWhereOlderEntriesMayBe) {
   using rocksdb_plugin::OlderEntries;
-  std::vector<OlderEntries> found;
-  rocksdb_plugin::FileMap(rocksdb::BytewiseComparator(), metadata)
-      .ForEach([&](const auto&, uint64_t, OlderEntries older) { found.push_back(older); });
   constexpr auto kNone = OlderEntries::kNone;
   constexpr auto kOther = OlderEntries::kInOtherFiles;
   constexpr auto kShared = OlderEntries::kOfSharedKeys;
-  // 1 is above 2. 3 and 4 are above each other, as their sequence numbers overlap. 5 is above 8. 11
-  // was ingested, so either of 10 and 11 may be the older one.
-  EXPECT_EQ(found, std::vector<OlderEntries>({kOther, kNone, kOther, kOther, kOther, kOther, kOther,
-                                              kShared, kNone, kNone, kNone}));
+  const std::vector<rocksdb_plugin::PlacedFile> files = {
+      FileOf(0, "a", "c", 90, 99), FileOf(0, "b", "d", 80, 89), FileOf(0, "x", "z", 7, 9),
+      FileOf(0, "y", "y", 3, 9),   FileOf(0, "r", "t", 50, 60), FileOf(0, "s", "s", 70, 70),
+      FileOf(1, "e", "g", 1, 9),   FileOf(1, "g", "h", 1, 9),   FileOf(1, "k", "m", 1, 9),
+      FileOf(3, "f", "f", 0, 0),   FileOf(3, "n", "p", 0, 0)};
+  // The first is above the second. The third and fourth are above each other, as their sequence
+  // numbers overlap. That of s was ingested, so it or the file of r to t may be the older one. That
+  // of e to g is above f.
+  EXPECT_EQ(rocksdb_plugin::FindOlderEntries(*rocksdb::BytewiseComparator(), files),
+            std::vector<OlderEntries>({kOther, kNone, kOther, kOther, kOther, kOther, kOther,
+                                       kShared, kNone, kNone, kNone}));
 }
 
 // The same for level 0 as comparing all pairs.
-TEST(FileMapTest, JudgesLevel0AsAllPairsDo) {
+TEST(PruneRuleTest, JudgesLevel0AsAllPairsDo) {
   std::mt19937_64 random(5);
   size_t num_above = 0;
   size_t num_files = 0;
+  std::string keys;
+  for (char key = 'A'; key < 'z'; ++key) keys += key;
   for (int round = 0; round < 3'000; ++round) {
     const uint64_t num_keys = 2 + random() % 40;
     const uint64_t num_sequences = 1 + random() % 30;
-    std::vector<rocksdb::SstFileMetaData> files;
+    std::vector<rocksdb_plugin::PlacedFile> files;
     for (uint64_t i = random() % 12; i > 0; --i) {
-      const auto first = static_cast<char>('A' + random() % num_keys);
-      const auto last = static_cast<char>(first + static_cast<char>(random() % 4));
+      const uint64_t first = random() % num_keys;
       const uint64_t smallest = random() % num_sequences;
-      files.push_back(FileOf(i, std::string(1, first), std::string(1, last), smallest,
-                             smallest + random() % 4));
+      files.push_back({.first_key = {&keys[first], 1},
+                       .last_key = {&keys[first + random() % 4], 1},
+                       .smallest_sequence = smallest,
+                       .largest_sequence = smallest + random() % 4});
     }
-    rocksdb::ColumnFamilyMetaData metadata;
-    metadata.levels.emplace_back(0, 0, std::vector(files));
-    rocksdb_plugin::FileMap(rocksdb::BytewiseComparator(), metadata)
-        .ForEach([&](const auto& file, uint64_t number, rocksdb_plugin::OlderEntries found) {
-          bool is_above = false;
-          for (const rocksdb::SstFileMetaData& other : files) {
-            const bool is_newer = other.smallest_seqno > file.largest_seqno &&
-                                  other.smallest_seqno != other.largest_seqno;
-            is_above |= other.name != file.name && !is_newer &&
-                        other.smallestkey <= file.largestkey &&
-                        file.smallestkey <= other.largestkey;
-          }
-          EXPECT_EQ(found == rocksdb_plugin::OlderEntries::kInOtherFiles, is_above);
-          EXPECT_EQ("/" + std::to_string(number) + ".sst", file.name);
-          num_above += is_above;
-          ++num_files;
-        });
+    const auto found = rocksdb_plugin::FindOlderEntries(*rocksdb::BytewiseComparator(), files);
+    for (size_t i = 0; i < files.size(); ++i) {
+      bool is_above = false;
+      for (size_t j = 0; j < files.size(); ++j) {
+        const bool is_newer = files[j].smallest_sequence > files[i].largest_sequence &&
+                              files[j].smallest_sequence != files[j].largest_sequence;
+        is_above |= j != i && !is_newer && files[j].first_key.compare(files[i].last_key) <= 0 &&
+                    files[i].first_key.compare(files[j].last_key) <= 0;
+      }
+      EXPECT_EQ(found[i] == rocksdb_plugin::OlderEntries::kInOtherFiles, is_above);
+      num_above += is_above;
+      ++num_files;
+    }
   }
   EXPECT_GT(num_above, num_files / 4);
   EXPECT_LT(num_above, num_files * 3 / 4);
