@@ -80,17 +80,13 @@ void Database::Close() {
   db_.reset();
 }
 
-void Database::Put(const Rows& rows, std::span<const uint32_t> order) {
+void Database::PutAndFlush(const Rows& rows, std::span<const uint32_t> order) {
   rocksdb::WriteOptions write_options;
   write_options.disableWAL = true;  // the log has nothing to do with filters and indexes
   for (size_t i = 0; i < order.size(); ++i) {
     if (i % 4'096 == 0) CheckInterrupt();
     Check(db_->Put(write_options, rows.key(order[i]), rows.value(order[i])), "write to");
   }
-}
-
-void Database::PutAndFlush(const Rows& rows, std::span<const uint32_t> order) {
-  Put(rows, order);
   Check(db_->Flush(rocksdb::FlushOptions()), "flush");
 }
 

@@ -84,10 +84,7 @@ class Database {
   /// With kColdOnce, makes reads cold again. REQUIRES: open.
   void ForgetReads();
 
-  /// Puts the rows with these numbers, in this order and without a WAL.
-  void Put(const Rows& rows, std::span<const uint32_t> order);
-
-  /// The same, and flushes them to a file.
+  /// Puts the rows with these numbers, in this order and without a WAL, and flushes them to a file.
   void PutAndFlush(const Rows& rows, std::span<const uint32_t> order);
 
   /// The same in portions of RocksDB's default write buffer, then compacted, with all other level-0
