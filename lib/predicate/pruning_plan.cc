@@ -32,8 +32,10 @@ std::string Count(size_t count, const std::string& noun) {
 
 PruningPlan ValuesTrue(const PredicateNode& leaf) {
   if (leaf.values.empty()) return Never();
+  std::vector<uint64_t> hashes;
+  for (const Value& value : leaf.values) hashes.push_back(value.Hash());
   return {true,
-          {{{.by = PruneBy::kAny, .values = leaf.values}}},
+          {{{.by = PruneBy::kAny, .values = leaf.values, .hashes = std::move(hashes)}}},
           ", " + Count(leaf.values.size(), "value"),
           kFilterPart | kBoundsPart,
           /*names_parts=*/true};

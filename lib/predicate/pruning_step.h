@@ -41,6 +41,7 @@ struct PruningStep {
   PruneBy by = PruneBy::kPresence;
   uint64_t hash = 0;
   std::span<const Value> values = {};  ///< ascending
+  std::vector<uint64_t> hashes = {};   ///< theirs, for kAny: each file is asked
   ValueRange range = {};
 };
 

@@ -88,7 +88,7 @@ void ColumnIndex::PruneOthers(const PruningStep& step, GranuleSet* candidates) c
   } else if (step.by == PruneBy::kHash && has_filters()) {
     postings_.PruneByAny({&step.hash, 1}, candidates);
   } else if (step.by == PruneBy::kAny && (has_filters() || has_bounds() || step.values.empty())) {
-    PruneByAny(step.values, candidates);
+    PruneByAny(step, candidates);
   } else if (step.by == PruneBy::kRange && has_bounds()) {
     bounds_.PruneByRange(step.range, candidates);
   } else if (step.by == PruneBy::kDiffers && has_bounds()) {
@@ -98,7 +98,9 @@ void ColumnIndex::PruneOthers(const PruningStep& step, GranuleSet* candidates) c
   }
 }
 
-void ColumnIndex::PruneByAny(std::span<const Value> values, GranuleSet* candidates) const {
+void ColumnIndex::PruneByAny(const PruningStep& step, GranuleSet* candidates) const {
+  const std::span<const Value> values = step.values;
+  assert(step.hashes.size() == values.size());
   assert(std::is_sorted(values.begin(), values.end(),
                         [](const Value& a, const Value& b) { return a.Compare(b) < 0; }));
   if (values.empty()) {
@@ -108,9 +110,7 @@ void ColumnIndex::PruneByAny(std::span<const Value> values, GranuleSet* candidat
   // Filters come first. For ten values they select a tenth of the granules, whose bounds are then
   // compared; for a thousand, nearly all, but in a small part of the time.
   if (has_filters()) {
-    std::vector<uint64_t> hashes;
-    for (const Value& value : values) hashes.push_back(value.Hash());
-    postings_.PruneByAny(hashes, candidates);
+    postings_.PruneByAny(step.hashes, candidates);
     // Ungrouped postings have few false positives. If they select more granules than there are
     // values, reading the bounds takes longer than reading the false positives.
     if (values.size() > 1 && !info_.is_grouped && candidates->Count() > values.size()) return;

@@ -46,7 +46,7 @@ class ColumnIndex {
   uint64_t CountBytes(const PruningStep& step) const noexcept;
   /// Prune without regard to granules that always match.
   void PruneOthers(const PruningStep& step, GranuleSet* candidates) const;
-  void PruneByAny(std::span<const Value> values, GranuleSet* candidates) const;
+  void PruneByAny(const PruningStep& step, GranuleSet* candidates) const;
   void PruneByMarks(const PackedInts& marks, GranuleSet* candidates) const;
 
   IndexColumnInfo info_;

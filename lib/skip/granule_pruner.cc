@@ -76,6 +76,7 @@ GranulePruner::GranulePruner(const Predicate& predicate, std::vector<uint8_t> pa
 }
 
 size_t GranulePruner::FindColumn(const PredicateNode& leaf) const {
+  if (columns_.size() == 1) return 0;
   return static_cast<size_t>(std::find(columns_.begin(), columns_.end(), *leaf.column) -
                              columns_.begin());
 }
@@ -156,6 +157,19 @@ GranuleSet GranulePruner::Candidates(size_t num_granules,
   if (AlteredAnswers() == Answers::kMayMatch) return GranuleSet::All(num_granules);
   if (AlteredAnswers() == Answers::kLost && num_granules != 0) candidates.Remove(num_granules - 1);
   return candidates;
+}
+
+std::optional<bool> GranulePruner::MayMatch(std::span<const ColumnIndex* const> indexes,
+                                            PruneColumns by, size_t num_granules) {
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    indexes_[i] = by == PruneColumns::kAll || columns_[i].is_of_key() ? indexes[i] : nullptr;
+    parts_[i] = indexes_[i] == nullptr ? uint8_t{0} : indexes_[i]->parts();
+  }
+  if (!CanPrune()) return std::nullopt;
+  if (all_.num_granules() != num_granules) all_ = GranuleSet::All(num_granules);
+  candidates_ = all_;
+  Prune(root_, true, &candidates_, nullptr, nullptr);
+  return !candidates_.IsEmpty();
 }
 
 void GranulePruner::Collect(const PredicateNode& node, bool wants_true, bool is_used,

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,6 +42,12 @@ class GranulePruner {
   GranuleSet Candidates(size_t num_granules, std::vector<ColumnExplanation>* explanations = nullptr,
                         std::vector<uint64_t>* selected = nullptr) const;
 
+  /// Whether a granule of another file may match; nullopt: the predicate cannot prune with its
+  /// indexes. As SkipIndex::Candidates, but uses the memory of earlier calls again. REQUIRES:
+  /// indexes as in the constructor
+  std::optional<bool> MayMatch(std::span<const ColumnIndex* const> indexes, PruneColumns by,
+                               size_t num_granules);
+
   /// One entry per comparison, in the order of the text, without counts. Probes no index.
   std::vector<ComparisonExplanation> Explain() const;
 
@@ -71,8 +79,10 @@ class GranulePruner {
 
   const PredicateNode& root_;
   const std::vector<Column>& columns_;
-  ColumnIndexes indexes_;       // in the order of columns_
-  std::vector<uint8_t> parts_;  // the same
+  ColumnIndexes indexes_;                 // in the order of columns_
+  std::vector<uint8_t> parts_;            // the same
+  GranuleSet all_ = GranuleSet::None(0);  // of MayMatch
+  GranuleSet candidates_ = GranuleSet::None(0);
 };
 
 }  // namespace blocksieve::internal

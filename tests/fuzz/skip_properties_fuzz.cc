@@ -53,7 +53,11 @@ void CheckPlan(const Properties& properties, bool has_index) {
   context.predicate = predicate;
   context.sequence = 7;
   context.indexes.emplace(context.predicate, &context.counts);
-  const ScanPlan plan = MakePlan(&context, {{kPath, properties}}, {}, /*is_lazy=*/false);
+  const ScanPlan plan =
+      MakePlan(&context,
+               std::make_shared<FamilyFiles>(context.comparator, rocksdb::ColumnFamilyMetaData(),
+                                             FamilyFiles::Tables{{kPath, properties}}),
+               /*is_lazy=*/false);
   if (has_index) return;
   Require(!context.counts.full_scan_reason.empty() ||
               (plan.files.size() == 1 && plan.files[0].is_whole),

@@ -75,6 +75,7 @@ ROOMS = [
     ("bench/skip", "bench/support integration/rocksdb/plugin", ""),
     ("bench/ranges", "bench/support integration/rocksdb/plugin", ""),
     ("bench/toylsm", "bench/support integration/toylsm", ""),
+    ("bench/scale", "bench/support integration/rocksdb/plugin", ""),
     ("tests/support", "integration/rocksdb/compat lib/skip", ""),
     ("tests/core", "lib/skip lib/tree lib/classic tests/support", ""),
     ("tests/toylsm", "integration/toylsm tests/support", ""),
@@ -94,6 +95,7 @@ ROOMS = [
 PRIVATE = {
     "lib/prefix/prefix_chooser.h": "`advise` chooses the rule that a builder would choose",
     "lib/prefix/prefix_rule.h": "`check` looks up each prefix of each key, and absent ones",
+    "lib/skip/granule_pruner.h": "a decision asks thousands of files, without allocation for each",
     "lib/skip/top_rows.h": "skip scans keep the first rows of an order by the index's sort keys",
 }
 MAX_PRIVATE = 4

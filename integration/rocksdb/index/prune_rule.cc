@@ -150,7 +150,13 @@ std::vector<OlderEntries> FindOlderEntries(const rocksdb::Comparator& comparator
 std::vector<FileDecision> DecideReads(const rocksdb::Comparator& comparator, Files files,
                                       bool by_keys, const OpenFileIndex& open_index,
                                       const PruneClauses& clauses) {
-  const std::vector<OlderEntries> older = FindOlderEntries(comparator, files, clauses);
+  return DecideReads(files, FindOlderEntries(comparator, files, clauses), by_keys, open_index,
+                     clauses);
+}
+
+std::vector<FileDecision> DecideReads(Files files, std::span<const OlderEntries> older,
+                                      bool by_keys, const OpenFileIndex& open_index,
+                                      const PruneClauses& clauses) {
   std::vector<FileDecision> decisions;
   decisions.reserve(files.size());
   for (size_t i = 0; i < files.size(); ++i) {

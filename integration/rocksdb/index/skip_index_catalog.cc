@@ -132,7 +132,26 @@ void SkipIndexCatalog::Forget(const rocksdb::TableProperties& properties) {
   Shrink();
 }
 
+void SkipIndexCatalog::Keep(std::shared_ptr<const IndexesOfFiles> files, uint64_t num_dropped) {
+  constexpr size_t kMaxKept = 16;
+  const std::lock_guard lock(mutex_);
+  if (num_dropped != num_dropped_) return;
+  if (kept_.size() == kMaxKept) kept_.erase(kept_.begin());
+  kept_.push_back(std::move(files));
+}
+
+std::pair<std::shared_ptr<const IndexesOfFiles>, uint64_t> SkipIndexCatalog::FindKept(
+    uint64_t owner, const std::vector<Column>& columns) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find_if(kept_.rbegin(), kept_.rend(), [&](const auto& one) {
+    return one->owner == owner && one->columns == columns;
+  });
+  return {found == kept_.rend() ? nullptr : *found, num_dropped_};
+}
+
 void SkipIndexCatalog::Erase(Positions::iterator position) {
+  kept_.clear();  // they would keep its memory
+  ++num_dropped_;
   used_bytes_ -= position->second->second->memory_bytes();
   entries_.erase(position->second);
   positions_.erase(position);

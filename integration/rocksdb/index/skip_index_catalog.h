@@ -96,6 +96,22 @@ class SstIndex {
   uint32_t value_suffix_bytes_ = 0;
 };
 
+/// The opened indexes of many files for the columns of a condition. Has what is asked of each, so
+/// that asking all misses few caches.
+struct IndexesOfFiles {
+  struct File {
+    std::shared_ptr<const SstIndex> index = nullptr;  ///< Null: not opened.
+    bool has_index = false;
+    size_t num_granules = 0;
+    uint32_t value_suffix_bytes = 0;
+  };
+
+  uint64_t owner = 0;  ///< Serial number of the list of files.
+  std::vector<Column> columns = {};
+  std::vector<File> files = {};
+  internal::ColumnIndexes parts = {};  ///< Of the first file's columns, and so on.
+};
+
 /// LRU cache of opened indexes, which scans need not check and decompress again. Thread-safe.
 class SkipIndexCatalog {
  public:
@@ -112,6 +128,14 @@ class SkipIndexCatalog {
   std::shared_ptr<const SstIndex> Open(
       const std::shared_ptr<const rocksdb::TableProperties>& properties, const SstPlace& sst = {},
       std::span<const Column> columns = {}, const ReadCarried& read_carried = nullptr);
+
+  /// Keeps the indexes of many files until an index is dropped, unless one was dropped since there
+  /// were `num_dropped` of them. All must be in the catalog.
+  void Keep(std::shared_ptr<const IndexesOfFiles> files, uint64_t num_dropped);
+
+  /// Those kept, or null, and how many indexes were dropped so far.
+  std::pair<std::shared_ptr<const IndexesOfFiles>, uint64_t> FindKept(
+      uint64_t owner, const std::vector<Column>& columns) const;
 
   /// Drops the cached index of a file whose sidecar was replaced.
   void Forget(const rocksdb::TableProperties& properties);
@@ -134,6 +158,8 @@ class SkipIndexCatalog {
   std::list<Entry> entries_;             // the most recently used first
   Positions positions_;                  // by IdOfSst
   uint64_t used_bytes_ = 0;
+  std::vector<std::shared_ptr<const IndexesOfFiles>> kept_;  // the newest last
+  uint64_t num_dropped_ = 0;
 };
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -147,9 +147,9 @@ bool CandidateSource::MustUseMergedView(const ScanRange& range) const {
 // File numbers are never reused, so a file that is live now was live when the iterator was
 // created.
 bool CandidateSource::IsLive() const {
-  rocksdb::ColumnFamilyMetaData metadata;
-  context_->db->GetColumnFamilyMetaData(context_->column_family, &metadata);
-  return FileMap(context_->comparator, std::move(metadata)).Find(file_->number) != nullptr;
+  std::shared_ptr<const FamilyFiles> files;
+  return FamilyFiles::Read(context_->db, context_->column_family, &files).ok() &&
+         files->Find(file_->number) != nullptr;
 }
 
 }  // namespace blocksieve::rocksdb_plugin

@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <map>
 #include <new>
+#include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -14,15 +15,15 @@
 #include "integration/rocksdb/block_index/adapters.h"
 #include "integration/rocksdb/block_index/factory.h"
 #include "integration/rocksdb/compat/option_type.h"
-#include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/prune_rule.h"
 #include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
+#include "integration/rocksdb/scan/family_files.h"
 #include "integration/rocksdb/scan/scan_context.h"
-#include "integration/rocksdb/scan/scan_plan.h"
 #include "lib/base/errors.h"
+#include "lib/skip/granule_pruner.h"
 
 namespace blocksieve {
 
@@ -149,84 +150,110 @@ rocksdb::Status CheckPrunable(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
   return CheckIsNoSecondary(db, column_family);
 }
 
-struct Table {
-  const rocksdb::TablePropertiesCollection::value_type* file = nullptr;
-  std::optional<SidecarId> id;
-  std::optional<SidecarId> block_index;
+/// Asks the indexes of files about one condition.
+class FileAsker {
+ public:
+  FileAsker(const FamilyFiles& files, const Predicate& condition,
+            std::shared_ptr<rocksdb::FileSystem> file_system, uint32_t value_suffix_bytes)
+      : files_(files),
+        condition_(condition),
+        file_system_(std::move(file_system)),
+        value_suffix_bytes_(value_suffix_bytes),
+        pruner_(condition, internal::ColumnIndexes(num_columns())) {
+    std::tie(kept_, num_dropped_) =
+        SkipIndexCatalog::Default().FindKept(files.serial_number(), condition.columns());
+  }
+
+  /// What it says of a file is undefined after the next call.
+  FileIndex Open(size_t file) {
+    if (kept_ == nullptr || kept_->files[file].index == nullptr) OpenByCatalog(file);
+    current_ = &kept_->files[file];
+    parts_ = std::span(kept_->parts).subspan(file * num_columns(), num_columns());
+    return {current_->has_index && current_->value_suffix_bytes == value_suffix_bytes_,
+            [this](PruneColumns by) -> std::optional<bool> {
+              if (!current_->has_index) return std::nullopt;
+              return pruner_.MayMatch(parts_, by, current_->num_granules);
+            }};
+  }
+
+  /// Lets later calls find the indexes that this one opened.
+  void Keep() {
+    if (opened_ == nullptr) return;
+    for (IndexesOfFiles::File& file : opened_->files) {
+      // The catalog does not have such an index.
+      if (file.index != nullptr && !file.index->is_lasting()) file = {};
+    }
+    SkipIndexCatalog::Default().Keep(std::move(opened_), num_dropped_);
+  }
+
+ private:
+  size_t num_columns() const { return condition_.columns().size(); }
+
+  void OpenByCatalog(size_t file) {
+    if (opened_ == nullptr) {
+      opened_ = kept_ != nullptr
+                    ? std::make_shared<IndexesOfFiles>(*kept_)
+                    : std::make_shared<IndexesOfFiles>(IndexesOfFiles{
+                          .owner = files_.serial_number(), .columns = condition_.columns()});
+      opened_->files.resize(files_.files().size());
+      opened_->parts.resize(files_.files().size() * num_columns());
+      kept_ = opened_;
+    }
+    const auto& [path, properties] = *files_.files()[file].table;
+    auto opened =
+        SkipIndexCatalog::Default().Open(properties, {file_system_, path}, condition_.columns());
+    const SkipIndex* const index = opened->index();
+    const uint32_t suffix = opened->value_suffix_bytes();
+    opened_->files[file] = {std::move(opened), index != nullptr,
+                            index == nullptr ? 0 : index->num_granules(), suffix};
+    if (index == nullptr) return;
+    std::ranges::copy(index->FindAll(condition_),
+                      opened_->parts.begin() + static_cast<ptrdiff_t>(file * num_columns()));
+  }
+
+  const FamilyFiles& files_;
+  const Predicate& condition_;
+  const std::shared_ptr<rocksdb::FileSystem> file_system_;
+  const uint32_t value_suffix_bytes_;
+  internal::GranulePruner pruner_;
+  std::shared_ptr<const IndexesOfFiles> kept_;
+  std::shared_ptr<IndexesOfFiles> opened_;  // the same, if this call made them; else null
+  uint64_t num_dropped_ = 0;
+
+  // The file of the last call.
+  const IndexesOfFiles::File* current_ = nullptr;
+  std::span<const internal::ColumnIndex* const> parts_;
 };
 
-// Decides for the files of `map`, and returns whether a table filter can leave them out. `tables`
-// are those of about the same moment. REQUIRES: there is a condition
-bool Decide(const FileMap& map, const rocksdb::TablePropertiesCollection& tables,
-            const std::shared_ptr<rocksdb::FileSystem>& file_system, uint32_t value_suffix_bytes,
-            ReadPruning::Decision* decision) {
+// Decides for all files. REQUIRES: there is a condition
+void Decide(const FamilyFiles& known, std::shared_ptr<rocksdb::FileSystem> file_system,
+            uint32_t value_suffix_bytes, ReadPruning::Decision* decision) {
   const Predicate& condition = *decision->condition;
-  bool have_properties = true;  // RocksDB passes null to a filter for a table without
-  std::map<uint64_t, Table> by_number;
-  std::map<SidecarId, int> num_of_id;
-  for (const auto& file : tables) {
-    have_properties = have_properties && !LacksProperties(*file.second);
-    const Table table{&file, IdOfSst(*file.second), FindFileId(*file.second)};
-    by_number[ParseFileNumber(file.first)] = table;
-    for (const auto& id : {table.id, table.block_index}) {
-      if (id) ++num_of_id[*id];
-    }
-  }
-  const auto is_unique = [&](const std::optional<SidecarId>& id) {
-    return id && num_of_id.at(*id) == 1;
-  };
-  std::vector<PlacedFile> files;
-  std::vector<const Table*> table_of;
-  map.ForEach([&](int level, const rocksdb::SstFileMetaData& file, uint64_t number) {
-    // Files that appeared between the two lists, or are gone, are in one of them.
-    const auto found = by_number.find(number);
-    const Table* const table = found == by_number.end() ? nullptr : &found->second;
-    table_of.push_back(table);
-    files.push_back({.level = level,
-                     .first_key = file.smallestkey,
-                     .last_key = file.largestkey,
-                     .smallest_sequence = file.smallest_seqno,
-                     .largest_sequence = file.largest_seqno,
-                     .has_unique_id = table != nullptr && is_unique(table->id),
-                     .has_unique_block_id = table != nullptr && is_unique(table->block_index),
-                     .is_of_writer = table != nullptr &&
-                                     table->file->second->user_collected_properties.contains(
-                                         kExternalFileProperty)});
-  });
-  const auto open_index = [&](size_t i) -> FileIndex {
-    const auto& [path, properties] = *table_of[i]->file;
-    const auto opened =
-        SkipIndexCatalog::Default().Open(properties, {file_system, path}, condition.columns());
-    return {opened->index() != nullptr && opened->value_suffix_bytes() == value_suffix_bytes,
-            [opened, &condition](PruneColumns by) -> std::optional<bool> {
-              const SkipIndex* const index = opened->index();
-              if (index == nullptr || !index->CanPrune(condition, by)) return std::nullopt;
-              return !index->Candidates(condition, by).IsEmpty();
-            }};
-  };
+  const std::span<const FamilyFiles::File> files = known.files();
   std::vector<FileDecision> decisions(files.size(), {&ReadPruningCounts::files_without_index});
-  if (have_properties) {
+  if (known.have_properties()) {
+    FileAsker asker(known, condition, std::move(file_system), value_suffix_bytes);
     const bool by_keys = std::ranges::any_of(condition.columns(), &Column::is_of_key);
-    decisions = DecideReads(map.comparator(), files, by_keys, open_index);
+    decisions = DecideReads(known.places(), known.older(), by_keys,
+                            [&](size_t file) { return asker.Open(file); });
+    asker.Keep();
   }
-  size_t i = 0;
-  map.ForEach([&](int, const rocksdb::SstFileMetaData& file, uint64_t) {
-    const Table* const table = table_of[i];
-    const auto& [verdict, blocks] = decisions[i++];
-    ReadPruningCounts& counts = decision->counts;
-    ++counts.num_files;
+  ReadPruningCounts& counts = decision->counts;
+  counts.num_files = files.size();
+  for (const size_t i : known.by_id()) {
+    const auto& [verdict, blocks] = decisions[i];
     ++(counts.*verdict);
-    counts.num_bytes += file.size;
+    const uint64_t num_bytes = files[i].metadata->size;
+    counts.num_bytes += num_bytes;
     if (verdict == &ReadPruningCounts::files_pruned) {
-      counts.bytes_pruned += file.size;
-      decision->pruned.push_back(*table->id);
+      counts.bytes_pruned += num_bytes;
+      decision->pruned.push_back(*files[i].id);
     }
     if (blocks) {
-      decision->by_block.try_emplace(*table->block_index, &condition, value_suffix_bytes, *blocks);
+      decision->by_block.try_emplace(*files[i].block_index, &condition, value_suffix_bytes,
+                                     *blocks);
     }
-  });
-  std::ranges::sort(decision->pruned);
-  return have_properties;
+  }
 }
 
 // Copies the bytes of a bound, and lets the option point to the copy.
@@ -312,15 +339,11 @@ rocksdb::Status rocksdb_plugin::PruneReadsBy(rocksdb::DB* db,
                                              const rocksdb::ReadOptions& base,
                                              std::shared_ptr<ReadPruning>* pruning) {
   BLOCKSIEVE_RETURN_IF_ERROR(CheckPrunable(db, column_family, options, base));
-  rocksdb::TablePropertiesCollection tables;
-  BLOCKSIEVE_RETURN_IF_ERROR(ReadTableProperties(db, column_family, &tables));
-  rocksdb::ColumnFamilyMetaData metadata;
-  db->GetColumnFamilyMetaData(column_family, &metadata);
+  std::shared_ptr<const FamilyFiles> files;
+  BLOCKSIEVE_RETURN_IF_ERROR(FamilyFiles::Read(db, column_family, &files));
   auto decision = std::make_shared<ReadPruning::Decision>(condition);
-  const bool filters_files =
-      Decide(FileMap(column_family->GetComparator(), std::move(metadata)), tables,
-             db->GetEnv()->GetFileSystem(), HiddenSuffixBytes(db, options), decision.get());
-  *pruning = MakePruning(base, std::move(decision), filters_files, options);
+  Decide(*files, db->GetEnv()->GetFileSystem(), HiddenSuffixBytes(db, options), decision.get());
+  *pruning = MakePruning(base, std::move(decision), files->have_properties(), options);
   return rocksdb::Status::OK();
 }
 

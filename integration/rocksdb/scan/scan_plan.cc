@@ -12,47 +12,6 @@
 
 namespace blocksieve::rocksdb_plugin {
 
-FileMap::FileMap(const rocksdb::Comparator* comparator, rocksdb::ColumnFamilyMetaData metadata)
-    : comparator_(comparator), metadata_(std::move(metadata)) {
-  for (const rocksdb::LevelMetaData& level : metadata_.levels) {
-    for (const rocksdb::SstFileMetaData& file : level.files) {
-      files_.emplace_back(ParseFileNumber(file.name), &file);
-    }
-  }
-  by_number_ = files_;
-  std::ranges::sort(by_number_, {}, &Numbered::first);
-}
-
-const rocksdb::SstFileMetaData* FileMap::Find(uint64_t file_number) const {
-  const auto found = std::ranges::lower_bound(by_number_, file_number, {}, &Numbered::first);
-  return found == by_number_.end() || found->first != file_number ? nullptr : found->second;
-}
-
-bool FileMap::OthersOverlap(const ScanRange& range, uint64_t file_number) const {
-  assert(range.low && range.high);
-  const auto overlaps = [&](const rocksdb::SstFileMetaData& file) {
-    return comparator_->Compare(file.smallestkey, *range.high) <= 0 &&
-           comparator_->Compare(*range.low, file.largestkey) <= 0;
-  };
-  for (const rocksdb::LevelMetaData& level : metadata_.levels) {
-    const auto& files = level.files;
-    // From level 1 on, files are in key order and do not overlap.
-    auto file = level.level == 0
-                    ? files.begin()
-                    : std::partition_point(files.begin(), files.end(), [&](const auto& one) {
-                        return comparator_->Compare(one.largestkey, *range.low) < 0;
-                      });
-    for (; file != files.end(); ++file) {
-      if (overlaps(*file)) {
-        if (ParseFileNumber(file->name) != file_number) return true;
-      } else if (level.level != 0) {
-        break;
-      }
-    }
-  }
-  return false;
-}
-
 namespace {
 
 /// Why the index cannot be used in this database; empty if it can.
@@ -107,7 +66,7 @@ void RemoveTooNew(const SkipIndex& index, ScanContext* context, GranuleSet* gran
 
 }  // namespace
 
-uint64_t PruneFile(ScanContext* context, const FileMap& map, PlannedFile* file) {
+uint64_t PruneFile(ScanContext* context, const FamilyFiles& map, PlannedFile* file) {
   const SstPlace sst{context->file_system, file->path};
   ReadCarried read_block_index;
   if (FindFileId(*file->properties)) {
@@ -135,16 +94,15 @@ uint64_t PruneFile(ScanContext* context, const FileMap& map, PlannedFile* file) 
   return is_alone ? 0 : rows;
 }
 
-ScanPlan MakePlan(ScanContext* context, const rocksdb::TablePropertiesCollection& properties,
-                  rocksdb::ColumnFamilyMetaData metadata, bool is_lazy) {
+ScanPlan MakePlan(ScanContext* context, std::shared_ptr<const FamilyFiles> map, bool is_lazy) {
   assert(context->indexes->CanPrune());
   ScanExplanation& counts = context->counts;
   ScanPlan plan;
-  plan.map = std::make_shared<const FileMap>(context->comparator, std::move(metadata));
+  plan.map = std::move(map);
   plan.map_is_complete = true;
   uint64_t num_rows = 0;
   uint64_t num_rechecked = 0;
-  for (const auto& [path, of_file] : properties) {
+  for (const auto& [path, of_file] : plan.map->tables()) {
     PlannedFile file{.number = ParseFileNumber(path), .path = path, .properties = of_file};
     num_rows += of_file->num_entries;
     const rocksdb::SstFileMetaData* const known = plan.map->Find(file.number);

@@ -228,24 +228,22 @@ class SkipScan::Parts {
     auto ranges = std::make_unique<MergedRanges>(&context_);
     auto memtables = std::make_unique<CandidateSource>(&context_, ranges.get());
     BLOCKSIEVE_RETURN_IF_ERROR(memtables->status());
-    rocksdb::TablePropertiesCollection properties;
-    const rocksdb::Status status =
-        ReadTableProperties(context_.db, context_.column_family, &properties);
+    std::shared_ptr<const FamilyFiles> files;
+    const rocksdb::Status status = FamilyFiles::Read(context_.db, context_.column_family, &files);
     std::string problem;
     if (!status.ok()) problem = "table properties unreadable: " + status.ToString();
-    // RocksDB passes null to a table filter.
-    for (const auto& [path, table] : properties) {
-      if (LacksProperties(*table)) problem = BaseName(path) + " was written without properties";
+    if (files != nullptr && !files->have_properties()) {
+      for (const auto& [path, table] : files->tables()) {
+        if (LacksProperties(*table)) problem = BaseName(path) + " was written without properties";
+      }
     }
     if (!problem.empty()) {
       counts.full_scan_reason = problem;
       return rocksdb::Status::OK();
     }
-    rocksdb::ColumnFamilyMetaData metadata;
-    context_.db->GetColumnFamilyMetaData(context_.column_family, &metadata);
     ranges->Pin();
 
-    ScanPlan plan = MakePlan(&context_, properties, std::move(metadata), IsLazy(options_));
+    ScanPlan plan = MakePlan(&context_, std::move(files), IsLazy(options_));
     if (!counts.full_scan_reason.empty()) return rocksdb::Status::OK();
     *is_open = true;
     return Open(std::move(ranges), std::move(memtables), std::move(plan));

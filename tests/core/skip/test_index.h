@@ -41,7 +41,9 @@ class TestIndex {
   }
   /// REQUIRES: ascending values
   GranuleSet ContainingAny(size_t column, std::span<const Value> values) const {
-    return Kept(column, {.by = internal::PruneBy::kAny, .values = values});
+    std::vector<uint64_t> hashes;
+    for (const Value& value : values) hashes.push_back(value.Hash());
+    return Kept(column, {.by = internal::PruneBy::kAny, .values = values, .hashes = hashes});
   }
   GranuleSet Overlapping(size_t column, const ValueRange& range) const {
     return Kept(column, {.by = internal::PruneBy::kRange, .range = range});

@@ -12,6 +12,7 @@
 
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/prune_rule.h"
+#include "tests/rocksdb/compat/interfering_db.h"
 #include "tests/rocksdb/scan/skip_test_db.h"
 
 namespace ROCKSDB_NAMESPACE {
@@ -106,6 +107,47 @@ TEST_F(PruneReadsTest, FilesOfAnSstFileWriterAndOfNoIndexAreRead) {
   EXPECT_EQ(all.counts().files_pruned, 0u);
   EXPECT_EQ(all.counts().files_without_index, 10u);
   EXPECT_EQ(all.rows.size(), 201u);
+}
+
+// Each call that RocksDB answers by all files counts twice, as does the iterator of each
+// PruneReads.
+TEST_F(PruneReadsTest, FilesAreListedAgainOnlyIfTheyChanged) {
+  TestDb db(config_);
+  FillFiles(&db);
+  int num_calls = 0;
+  InterferingDb counting(&db.db(), [&] { ++num_calls; });
+  ReadPruningCounts counts;
+  const auto count_calls = [&](const std::string& condition) {
+    num_calls = 0;
+    std::shared_ptr<ReadPruning> pruning;
+    MustBeOk(PruneReads(&counting, nullptr, condition, {}, &pruning));
+    counts = pruning->counts();
+    return num_calls - 2;
+  };
+  EXPECT_EQ(count_calls("n = 7"), 4);
+  for (const char* condition : {"n = 7", "n = 12"}) {
+    EXPECT_EQ(count_calls(condition), 0);
+    EXPECT_EQ(counts.num_files, 10u);
+    EXPECT_EQ(counts.files_pruned, 9u);
+  }
+  // Of new files, the properties alone are read.
+  for (const uint64_t row : {5, 6}) db.Put(Key(row), Value(50));
+  db.Flush();
+  EXPECT_EQ(count_calls("n = 7"), 2);
+  EXPECT_EQ(counts.files_above_older, 1u);
+  EXPECT_EQ(count_calls("n = 7"), 0);
+  WriteSst(config_.ToOptions(), db.dir() / "ingested", {{Key(500), Value(9)}});
+  for (const uint64_t num_copies : {1, 2}) {
+    MustBeOk(db->IngestExternalFile({db.dir() / "ingested"}, {}));
+    EXPECT_EQ(count_calls("n = 7"), 2);
+    EXPECT_EQ(counts.files_of_writers, num_copies == 1 ? 1u : 0u);
+    EXPECT_EQ(counts.files_not_unique, num_copies == 1 ? 0u : 2u);
+  }
+  db.Compact();
+  count_calls("n = 7");
+  EXPECT_EQ(counts.files_above_older, 0u);
+  const PrunedRead read(&counting);
+  EXPECT_EQ(read.rows.size(), 10u);
 }
 
 // Where pruned reads would show wrong rows, and where scans would.
