@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <rocksdb/experimental.h>
+#include <rocksdb/version.h>
+
+#include <algorithm>
+#include <random>
+
+#include "bench/skip/experiment.h"
+#include "bench/skip/scan_database.h"
+#include "bench/support/files.h"
+#include "bench/support/measure.h"
+#include "lib/column/values.h"
+
+namespace blocksieve::bench::skip {
+namespace {
+
+constexpr size_t kRuns = 8;
+constexpr uint64_t kTimes = 1000;
+constexpr uint64_t kFew = 16;  // as many numbers of BETWEEN ask filters
+
+std::string BigEndian(uint64_t number) {
+  std::string bytes;
+  for (int shift = 56; shift >= 0; shift -= 8) bytes.push_back(static_cast<char>(number >> shift));
+  return bytes;
+}
+
+// Keys of a series, or what takes its place, and a time.
+struct Layout {
+  const char* name;
+  const char* column;
+  uint64_t step = 1;  // between times
+  const char* suffix = "";
+  bool is_hashed = false;    // a hash of series and time takes the place of the series
+  bool is_inverted = false;  // the time has its bits complemented; conditions ask for changes since
+
+  std::string Encode(uint64_t time) const { return BigEndian(is_inverted ? ~time : time); }
+};
+
+// The first has the targets, and ten times as many series.
+constexpr Layout kLayouts[] = {
+    {"series, time", "t=key:uint64be(8)"},
+    {"hash, time", "t=key:uint64be(8)", 1, "", true},
+    {"TiKV: row, inverted version", "t=key:descending_uint64be(-8)", 1 << 18, "", false, true},
+    {"Kafka: record, window start, number", "t=key:uint64be(-12)", 60'000, "0000"}};
+
+// RocksDB's own filters of files by a segment of the key, and what asks them, since 9.0.
+struct SegmentFilters {
+  std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> collector;
+  std::function<rocksdb_plugin::TableFilter(const std::string& low, const std::string& high)> find;
+};
+
+SegmentFilters MakeSegmentFilters() {
+#if ROCKSDB_MAJOR >= 9
+  using namespace rocksdb::experimental;
+  using Manager = SstQueryFilterConfigsManager;
+  const SstQueryFilterConfigs configs{{MakeSharedBytewiseMinMaxSQFC(SelectKeySegment(1))},
+                                      MakeSharedCappedKeySegmentsExtractor({8, 8})};
+  std::shared_ptr<Manager> manager;
+  std::shared_ptr<Manager::Factory> factory;
+  CheckOk(Manager::MakeShared({{1, {{"times", configs}}}}, &manager), "segment filters");
+  CheckOk(manager->MakeSharedFactory("times", 1, &factory), "segment filters");
+  return {factory, [=](const std::string& low, const std::string& high) {
+            return factory->GetTableFilterForRangeQuery(low, high);
+          }};
+#else
+  return {};
+#endif
+}
+
+// Eight runs, each with the rows of its time and a tenth as many updates of older rows: every file
+// and many blocks hold times from first to last.
+void MeasureLayout(const Layout& layout, uint64_t num_series, size_t num_windows, Job& job) {
+  Dataset dataset;
+  const Column column = Must(Column::Parse(layout.column), "column");
+  dataset.columns = {{column, layout.name}};
+  for (uint64_t number = 0; number < num_series * kTimes; ++number) {
+    const uint64_t hash = number * 0x9e3779b97f4a7c15U;  // 2^64 / the golden ratio
+    dataset.rows.Add(BigEndian(layout.is_hashed ? hash : number / kTimes) +
+                         layout.Encode(number % kTimes * layout.step) + layout.suffix,
+                     fmt::format("value {}", hash % 1'000'000'007));
+  }
+  dataset.rows.Seal();
+  std::vector<uint64_t> times;  // by row
+  std::vector<std::vector<uint32_t>> runs(kRuns);
+  std::mt19937_64 random(job.options.seed);
+  for (uint32_t row = 0; row < dataset.rows.size(); ++row) {
+    internal::ForEachIndexed(column, Row(dataset.rows.key(row), {}), [&](const Value& time) {
+      times.push_back(time.as_uint());
+      return true;
+    });
+    for (size_t run = times[row] / layout.step * kRuns / kTimes, of = run; run < kRuns; ++run) {
+      if (run == of || random() % (10 * run) == 0) runs[run].push_back(row);
+    }
+  }
+  SkipIndexOptions index;
+  index.columns = {column};
+  const SegmentFilters segments = MakeSegmentFilters();
+  const TempDir dir(job.db_dir);
+  ScanDatabase skip(dataset, dir.path() / "skip", index);
+  std::optional<ScanDatabase> by_block, stock;
+  if (kHasBlockIndexes) by_block.emplace(dataset, dir.path() / "block", index, true);
+  if (segments.find) {
+    stock.emplace(dataset, dir.path() / "stock", std::nullopt, false, segments.collector);
+  }
+  for (size_t run = 0; run < kRuns; ++run) {
+    const auto fill = [&, level = static_cast<int>(kRuns - run)](ScanDatabase& database) {
+      database.FillLevel(dataset.rows, runs[run], level);
+    };
+    fill(skip);
+    if (by_block) fill(*by_block);
+    if (stock) fill(*stock);
+  }
+  std::vector<std::vector<uint64_t>> blocks;  // times of all entries
+  ForEachEntry(skip.db(), dataset.rows, [&](size_t row, uint64_t block) {
+    blocks.resize(std::max<size_t>(blocks.size(), block));
+    blocks[block - 1].push_back(times[row]);
+  });
+
+  for (const uint64_t num_times : {kTimes / 1000, kTimes / 100, kTimes / 10}) {
+    uint64_t oracle = 0, in_bounds = 0;  // blocks with such a time, blocks whose bounds allow one
+    uint64_t skipped = 0, by_file = 0, of_block = 0, of_stock = 0;
+    for (size_t i = 0; i < num_windows; ++i) {
+      const uint64_t last_start = kTimes - num_times;
+      const uint64_t start = layout.is_inverted ? last_start : random() % (last_start + 1);
+      const uint64_t low = start * layout.step, end = (start + num_times) * layout.step;
+      std::string condition = fmt::format("t >= {} AND t < {}", low, end);
+      if (layout.is_inverted) condition = fmt::format("t >= {}", low);
+      if (layout.step != 1 && !layout.is_inverted && num_times <= kFew) {
+        // The starts of windows are few, although the numbers between them are many.
+        condition = fmt::format("t IN ({}", low);
+        for (uint64_t next = low + layout.step; next < end; next += layout.step) {
+          condition += fmt::format(", {}", next);
+        }
+        condition += ")";
+      }
+      const auto is_in = [=](uint64_t time) { return low <= time && time < end; };
+      Query query{"", Must(Predicate::Parse(condition, dataset.Columns()), "predicate"), {}};
+      for (uint32_t row = 0; row < times.size(); ++row) {
+        if (is_in(times[row])) query.rows.push_back(row);
+      }
+      for (const std::vector<uint64_t>& block : blocks) {
+        const auto [first, last] = std::ranges::minmax(block);
+        in_bounds += first < end && low <= last;
+        oracle += std::ranges::any_of(block, is_in);
+      }
+      skip.ForgetReads();
+      skipped += skip.Scan(query, /*use_index=*/true).data_blocks;
+      skip.ForgetReads();
+      by_file += skip.ReadPruned(query).data_blocks;
+      if (by_block) of_block += by_block->ReadPruned(query).data_blocks;
+      if (by_block) by_block->ForgetReads();
+      if (!stock) continue;
+      // It filters nothing between two series. Asked for one, its answer is that for all: it knows
+      // the first and the last time of a file.
+      std::string from = BigEndian(0) + layout.Encode(low), to = BigEndian(0) + layout.Encode(end);
+      if (to < from) from.swap(to);
+      of_stock += stock->ReadFiltered(query, segments.find(from, to)).data_blocks;
+      stock->ForgetReads();
+    }
+    const bool is_wide = num_times > kFew, has_target = &layout == kLayouts;
+    const auto mean = [&](uint64_t sum) { return Ratio(sum, num_windows); };
+    Line& line = job.results.In(
+        "Windows of a time in the key, in eight runs, on average",
+        "Key, window")[fmt::format("{}, {:.1f} %", layout.name, 100 * Ratio(num_times, kTimes))];
+    line.Add("data blocks: full iterator", "", blocks.size())
+        .Add("data blocks: files left out", "", mean(by_file))
+        .Add("data blocks: skip index", "", mean(skipped));
+    if (stock) line.Add("data blocks: SstQueryFilterConfigs", "", mean(of_stock));
+    if (by_block) line.Add("data blocks: block index", "", mean(of_block));
+    line.Add("bounds of blocks", "", mean(in_bounds)).Add("oracle", "", mean(oracle));
+    if (!by_block) continue;
+    line.Add("block index: relative to the oracle", "x", Ratio(of_block, oracle),
+             has_target && !is_wide ? NotAbove(1.2) : Target{})
+        .Add("relative to bounds", "x", Ratio(of_block, in_bounds),
+             has_target && is_wide ? NotAbove(1.1) : Target{});
+  }
+}
+
+}  // namespace
+
+void MeasureKeyParts(const Effort& effort, Job& job) {
+  for (const Layout& layout : kLayouts) {
+    job.progress.Show(fmt::format("windows of a time: {}", layout.name));
+    const bool is_first = &layout == kLayouts;
+    MeasureLayout(layout, is_first ? effort.num_series : effort.num_series / 10, effort.windows,
+                  job);
+  }
+}
+
+}  // namespace blocksieve::bench::skip
