@@ -44,7 +44,7 @@ constexpr Layout kLayouts[] = {
     {"TiKV: row, inverted version", "t=key:descending_uint64be(-8)", 1 << 18, "", false, true},
     {"Kafka: record, window start, number", "t=key:uint64be(-12)", 60'000, "0000"}};
 
-// RocksDB's own filters of files by a segment of the key, and what asks them, since 9.0.
+// RocksDB's own filters of files by a segment of the key, since 9.0.
 struct SegmentFilters {
   std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> collector;
   std::function<rocksdb_plugin::TableFilter(const std::string& low, const std::string& high)> find;
@@ -104,12 +104,10 @@ void MeasureLayout(const Layout& layout, uint64_t num_series, size_t num_windows
     stock.emplace(dataset, dir.path() / "stock", std::nullopt, false, segments.collector);
   }
   for (size_t run = 0; run < kRuns; ++run) {
-    const auto fill = [&, level = static_cast<int>(kRuns - run)](ScanDatabase& database) {
-      database.FillLevel(dataset.rows, runs[run], level);
-    };
-    fill(skip);
-    if (by_block) fill(*by_block);
-    if (stock) fill(*stock);
+    for (ScanDatabase* database :
+         {&skip, by_block ? &*by_block : nullptr, stock ? &*stock : nullptr}) {
+      if (database) database->FillLevel(dataset.rows, runs[run], static_cast<int>(kRuns - run));
+    }
   }
   std::vector<std::vector<uint64_t>> blocks;  // times of all entries
   ForEachEntry(skip.db(), dataset.rows, [&](size_t row, uint64_t block) {
@@ -121,8 +119,8 @@ void MeasureLayout(const Layout& layout, uint64_t num_series, size_t num_windows
     uint64_t oracle = 0, in_bounds = 0;  // blocks with such a time, blocks whose bounds allow one
     uint64_t skipped = 0, by_file = 0, of_block = 0, of_stock = 0;
     for (size_t i = 0; i < num_windows; ++i) {
-      const uint64_t last_start = kTimes - num_times;
-      const uint64_t start = layout.is_inverted ? last_start : random() % (last_start + 1);
+      const uint64_t last = kTimes - num_times;
+      const uint64_t start = layout.is_inverted ? last : random() % (last + 1);
       const uint64_t low = start * layout.step, end = (start + num_times) * layout.step;
       std::string condition = fmt::format("t >= {} AND t < {}", low, end);
       if (layout.is_inverted) condition = fmt::format("t >= {}", low);
@@ -140,8 +138,8 @@ void MeasureLayout(const Layout& layout, uint64_t num_series, size_t num_windows
         if (is_in(times[row])) query.rows.push_back(row);
       }
       for (const std::vector<uint64_t>& block : blocks) {
-        const auto [first, last] = std::ranges::minmax(block);
-        in_bounds += first < end && low <= last;
+        const auto [min, max] = std::ranges::minmax(block);
+        in_bounds += min < end && low <= max;
         oracle += std::ranges::any_of(block, is_in);
       }
       skip.ForgetReads();
@@ -182,9 +180,7 @@ void MeasureLayout(const Layout& layout, uint64_t num_series, size_t num_windows
 void MeasureKeyParts(const Effort& effort, Job& job) {
   for (const Layout& layout : kLayouts) {
     job.progress.Show(fmt::format("windows of a time: {}", layout.name));
-    const bool is_first = &layout == kLayouts;
-    MeasureLayout(layout, is_first ? effort.num_series : effort.num_series / 10, effort.windows,
-                  job);
+    MeasureLayout(layout, effort.num_series / (&layout == kLayouts ? 1 : 10), effort.windows, job);
   }
 }
 

@@ -28,10 +28,9 @@ struct RowBlocks {
   size_t Count(std::span<const uint32_t> rows) const;
 };
 
-/// Calls visit(row, block) for each entry of all files, oldest files first; blocks count from 1.
-/// Returns the number of blocks. Reads all files with readers of its own. REQUIRES: all keys of the
-/// files are in `rows`; memtables are empty. Throws Failure, also if RocksDB recorded another
-/// number of blocks.
+/// Calls visit(row, block) for each entry, oldest files first; blocks count from 1. Returns their
+/// number. Reads all files with readers of its own. REQUIRES: all keys of the files are in `rows`;
+/// memtables are empty. Throws Failure, also if RocksDB recorded another number of blocks.
 uint64_t ForEachEntry(rocksdb::DB& db, const Rows& rows,
                       const std::function<void(size_t row, uint64_t block)>& visit);
 RowBlocks BlocksOf(rocksdb::DB& db, const Rows& rows);

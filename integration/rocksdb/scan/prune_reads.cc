@@ -121,16 +121,20 @@ rocksdb::Status CheckNotTailing(const rocksdb::ReadOptions& read_options) {
       "iterators end a level at a file that is left out");
 }
 
+bool HasKeyColumns(const Predicate& condition) {
+  return std::ranges::any_of(condition.columns(), &Column::is_of_key);
+}
+
 rocksdb::Status CheckPrunable(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
-                              const rocksdb::Options& options,
-                              const rocksdb::ReadOptions& read_options) {
+                              const rocksdb::Options& options, const Predicate& condition,
+                              const rocksdb::ReadOptions& read_options, bool can_lack_bases) {
   BLOCKSIEVE_RETURN_IF_ERROR(CheckNotTailing(read_options));
   const auto refusal = [](const std::string& option, const std::string& allowed,
                           const std::string& why) {
     return rocksdb::Status::NotSupported("blocksieve: option " + option +
                                          " is set; allowed: " + allowed + ", as " + why);
   };
-  if (options.merge_operator != nullptr) {
+  if (options.merge_operator != nullptr && !(can_lack_bases && HasKeyColumns(condition))) {
     return refusal("merge_operator", "none",
                    std::string("operands need the values in the files left out") + kUseScan);
   }
@@ -139,7 +143,7 @@ rocksdb::Status CheckPrunable(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
                    "one without user-defined timestamps",
                    std::string("versions of other times lie in other files") + kReadAll);
   }
-  if (AllowsIngestBehind(options)) {
+  if (AllowsIngestBehind(options) && !HasKeyColumns(condition)) {
     return refusal("allow_ingest_behind", "false",
                    std::string("ingested files may be older than all others") + kUseScan);
   }
@@ -153,10 +157,13 @@ rocksdb::Status CheckPrunable(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
 /// Judges files by their place and their skip indexes.
 class FileJudge {
  public:
-  /// `tables` are those of about the same moment as the files. REQUIRES: there is a condition.
+  /// `tables` are those of about the same moment as the files. `by_keys_alone`: wherever a file
+  /// lies, others may have what its values need. REQUIRES: there is a condition.
   FileJudge(ReadPruning::Decision* decision, const rocksdb::TablePropertiesCollection& tables,
-            std::shared_ptr<rocksdb::FileSystem> file_system, uint32_t value_suffix_bytes)
+            std::shared_ptr<rocksdb::FileSystem> file_system, uint32_t value_suffix_bytes,
+            bool by_keys_alone)
       : decision_(*decision),
+        by_keys_alone_(by_keys_alone),
         file_system_(std::move(file_system)),
         value_suffix_bytes_(value_suffix_bytes) {
     for (const auto& file : tables) {
@@ -201,15 +208,16 @@ class FileJudge {
     if (!IsUnique(id)) return &ReadPruningCounts::files_not_unique;
     const Predicate& condition = *decision_.condition;
     // What keeps the file from being left out by values.
-    const Verdict in_the_way =
-        properties->user_collected_properties.contains(kExternalFileProperty)
-            ? &ReadPruningCounts::files_of_writers
-        : older == OlderEntries::kInOtherFiles ? &ReadPruningCounts::files_above_older
-        : older == OlderEntries::kOfSharedKeys ? &ReadPruningCounts::files_sharing_keys
-                                               : nullptr;
+    const Verdict in_the_way = properties->user_collected_properties.contains(kExternalFileProperty)
+                                   ? &ReadPruningCounts::files_of_writers
+                               : by_keys_alone_ || older == OlderEntries::kInOtherFiles
+                                   ? &ReadPruningCounts::files_above_older
+                               : older == OlderEntries::kOfSharedKeys
+                                   ? &ReadPruningCounts::files_sharing_keys
+                                   : nullptr;
     const bool shares_keys = in_the_way == &ReadPruningCounts::files_sharing_keys;
     const bool by_values = in_the_way == nullptr || shares_keys;
-    const bool by_keys = std::ranges::any_of(condition.columns(), &Column::is_of_key);
+    const bool by_keys = HasKeyColumns(condition);
     if (!by_values && !by_keys) return in_the_way;
     const auto read_blocks = [&, &block_index = block_index](Verdict otherwise) {
       if (!IsUnique(block_index)) return otherwise;
@@ -239,6 +247,7 @@ class FileJudge {
   }
 
   ReadPruning::Decision& decision_;
+  const bool by_keys_alone_;
   const std::shared_ptr<rocksdb::FileSystem> file_system_;
   const uint32_t value_suffix_bytes_;
   bool has_properties_ = true;
@@ -322,20 +331,21 @@ ReadPruningCounts ReadPruning::counts() const {
   return counts;
 }
 
-rocksdb::Status rocksdb_plugin::PruneReadsBy(rocksdb::DB* db,
-                                             rocksdb::ColumnFamilyHandle* column_family,
-                                             const rocksdb::Options& options,
-                                             const Predicate& condition,
-                                             const rocksdb::ReadOptions& base,
-                                             std::shared_ptr<ReadPruning>* pruning) {
-  BLOCKSIEVE_RETURN_IF_ERROR(CheckPrunable(db, column_family, options, base));
+// PruneReads by a parsed condition.
+static rocksdb::Status PruneReadsBy(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+                                    const rocksdb::Options& options, const Predicate& condition,
+                                    const rocksdb::ReadOptions& base, bool can_lack_bases,
+                                    std::shared_ptr<ReadPruning>* pruning) {
+  BLOCKSIEVE_RETURN_IF_ERROR(
+      CheckPrunable(db, column_family, options, condition, base, can_lack_bases));
   rocksdb::TablePropertiesCollection tables;
   BLOCKSIEVE_RETURN_IF_ERROR(ReadTableProperties(db, column_family, &tables));
   rocksdb::ColumnFamilyMetaData metadata;
   db->GetColumnFamilyMetaData(column_family, &metadata);
   auto decision = std::make_shared<ReadPruning::Decision>(condition);
   FileJudge judge(decision.get(), tables, db->GetEnv()->GetFileSystem(),
-                  HiddenSuffixBytes(db, options));
+                  HiddenSuffixBytes(db, options),
+                  options.merge_operator != nullptr || AllowsIngestBehind(options));
   FileMap(column_family->GetComparator(), std::move(metadata))
       .ForEach([&](const auto& file, uint64_t number, OlderEntries older) {
         judge.Judge(file, number, older);
@@ -345,12 +355,10 @@ rocksdb::Status rocksdb_plugin::PruneReadsBy(rocksdb::DB* db,
   return rocksdb::Status::OK();
 }
 
-rocksdb::Status rocksdb_plugin::PruneOrReadAll(rocksdb::DB* db,
-                                               rocksdb::ColumnFamilyHandle* column_family,
-                                               const rocksdb::Options& options,
-                                               const std::optional<Predicate>& condition,
-                                               const rocksdb::ReadOptions& base,
-                                               std::shared_ptr<ReadPruning>* pruning) {
+rocksdb::Status rocksdb_plugin::PruneOrReadAll(
+    rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family, const rocksdb::Options& options,
+    const std::optional<Predicate>& condition, const rocksdb::ReadOptions& base,
+    bool can_lack_bases, std::shared_ptr<ReadPruning>* pruning) {
   if (base.iter_start_ts != nullptr) {
     return rocksdb::Status::InvalidArgument(
         "blocksieve: option read_options.iter_start_ts is set; allowed: null, as it shows versions "
@@ -358,7 +366,7 @@ rocksdb::Status rocksdb_plugin::PruneOrReadAll(rocksdb::DB* db,
   }
   rocksdb::Status status = CheckNotTailing(base);
   if (status.ok() && condition)
-    status = PruneReadsBy(db, column_family, options, *condition, base, pruning);
+    status = PruneReadsBy(db, column_family, options, *condition, base, can_lack_bases, pruning);
   if (!status.IsNotSupported() && (!status.ok() || condition)) return status;
   auto decision = std::make_shared<ReadPruning::Decision>(condition);
   decision->reads_all = status.ok() ? "no condition" : ToMessage(status);
@@ -400,7 +408,8 @@ rocksdb::Status PruneReads(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_
     }
     Predicate predicate = Predicate::Constant(true);
     BLOCKSIEVE_RETURN_IF_ERROR(ParseCondition(condition, options, &predicate));
-    return PruneReadsBy(db, column_family, options, predicate, base, pruning);
+    return PruneReadsBy(db, column_family, options, predicate, base, /*can_lack_bases=*/false,
+                        pruning);
   });
 }
 

@@ -104,6 +104,48 @@ TEST_F(NewIteratorTest, ReadsAllWhereNothingMayBeLeftOut) {
       << Property(rows.get());
 }
 
+// Rows that cannot match have operands in the file that is read, and their bases in the other one.
+TEST_F(NewIteratorTest, ReadsOnWhereAMergeLacksItsBase) {
+  DbConfig config = SkipConfig({.index = ShortGranules({"k=filters:key:fixed(-1,1)", "v=value"})});
+  config.options.merge_operator = std::make_shared<NeedsBase>();
+  TestDb db(config);
+  const auto put = [&](char last, const std::string& value) {
+    for (uint64_t i = 0; i < 50; ++i) db.Put(Key(i) + last, value);
+    db.Flush();
+  };
+  put('a', "base");
+  for (uint64_t i = 0; i < 50; i += 3) MustBeOk(db->Merge({}, Key(i) + 'a', "+"));
+  put('b', "row");
+  const std::unique_ptr<rocksdb::Iterator> rows = Open(&db.db(), "k = 'b' AND v != 'x'");
+  const auto expect = [&](uint64_t number) {
+    ASSERT_TRUE(rows->Valid()) << number << rows->status().ToString();
+    EXPECT_EQ(rows->key().ToString(), Key(number) + 'b');
+  };
+  EXPECT_NE(Property(rows.get()).find("1 pruned"), std::string::npos) << Property(rows.get());
+  EXPECT_EQ(Read(rows.get()).size(), 50U);
+  for (const uint64_t number : {0, 3, 4, 30}) {
+    rows->Seek(Key(number));
+    expect(number);
+    for (uint64_t i = number + 1; i < 50; ++i) rows->Next(), expect(i);
+    rows->SeekForPrev(Key(number) + 'z');
+    expect(number);
+    for (uint64_t i = number; i-- > 0;) rows->Prev(), expect(i);
+    rows->Next();
+    expect(1);
+  }
+  db.Put(Key(7) + 'b', "x");
+  EXPECT_EQ(Read(rows.get()).size(), 50U);  // of the moment when it was made
+  ASSERT_TRUE(rows->Refresh().ok());
+  EXPECT_EQ(Read(rows.get()).size(), 49U);
+  rows->SeekToLast();
+  expect(49);
+  // Values need what other files have, wherever they lie.
+  EXPECT_EQ(Read(Open(&db.db(), "v = 'base+'").get()).size(), 17U);
+  EXPECT_EQ(Read(Open(&db.db(), "v = 'base+' OR k = 'b'").get()).size(), 67U);
+  std::shared_ptr<ReadPruning> pruning;
+  EXPECT_TRUE(PruneReads(&db.db(), nullptr, "k = 'b'", {}, &pruning).IsNotSupported());
+}
+
 TEST_F(NewIteratorTest, RowsThatDoNotMatchCountForLimits) {
   TestDb db(config_);
   Fill(&db.db());
