@@ -21,15 +21,14 @@ struct Effort {
   size_t write_columns = 2;                      ///< The first ones.
   unsigned write_rounds = 9;
   uint64_t num_series = 10'000;  ///< Of a thousand times each, in keys.
-  size_t windows = 10;           ///< Scans of each length, by a part of the key.
 };
 
 /// Fills a database and scans it by each column, after compaction and after a fifth of the rows was
 /// rewritten. Throws Failure on any error and any wrong answer, as the next one.
 void MeasureScans(const Dataset& dataset, const Effort& effort, Job& job);
 
-/// Scans databases of synthetic rows by parts of their keys. Throws Failure as above.
-void MeasureKeyParts(const Effort& effort, Job& job);
+/// Scans synthetic databases for windows of a time in their keys. Throws Failure as above.
+void MeasureKeyParts(uint64_t num_series, Job& job);
 
 /// MeasureScans on the input's rows; then measures indexes and the time to fill databases with and
 /// without them; and MeasureKeyParts. `value_name`: the values' first field.

@@ -10,12 +10,13 @@
 #include "bench/skip/scan_database.h"
 #include "bench/support/files.h"
 #include "bench/support/measure.h"
+#include "integration/rocksdb/compat/version_differences.h"
 #include "lib/column/values.h"
 
 namespace blocksieve::bench::skip {
 namespace {
 
-constexpr size_t kRuns = 8;
+constexpr size_t kRuns = 8, kWindows = 10;
 constexpr uint64_t kTimes = 1000;
 constexpr uint64_t kFew = 16;  // as many numbers of BETWEEN ask filters
 
@@ -44,33 +45,9 @@ constexpr Layout kLayouts[] = {
     {"TiKV: row, inverted version", "t=key:descending_uint64be(-8)", 1 << 18, "", false, true},
     {"Kafka: record, window start, number", "t=key:uint64be(-12)", 60'000, "0000"}};
 
-// RocksDB's own filters of files by a segment of the key, since 9.0.
-struct SegmentFilters {
-  std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> collector;
-  std::function<rocksdb_plugin::TableFilter(const std::string& low, const std::string& high)> find;
-};
-
-SegmentFilters MakeSegmentFilters() {
-#if ROCKSDB_MAJOR >= 9
-  using namespace rocksdb::experimental;
-  using Manager = SstQueryFilterConfigsManager;
-  const SstQueryFilterConfigs configs{{MakeSharedBytewiseMinMaxSQFC(SelectKeySegment(1))},
-                                      MakeSharedCappedKeySegmentsExtractor({8, 8})};
-  std::shared_ptr<Manager> manager;
-  std::shared_ptr<Manager::Factory> factory;
-  CheckOk(Manager::MakeShared({{1, {{"times", configs}}}}, &manager), "segment filters");
-  CheckOk(manager->MakeSharedFactory("times", 1, &factory), "segment filters");
-  return {factory, [=](const std::string& low, const std::string& high) {
-            return factory->GetTableFilterForRangeQuery(low, high);
-          }};
-#else
-  return {};
-#endif
-}
-
 // Eight runs, each with the rows of its time and a tenth as many updates of older rows: every file
 // and many blocks hold times from first to last.
-void MeasureLayout(const Layout& layout, uint64_t num_series, size_t num_windows, Job& job) {
+void MeasureLayout(const Layout& layout, uint64_t num_series, Job& job) {
   Dataset dataset;
   const Column column = Must(Column::Parse(layout.column), "column");
   dataset.columns = {{column, layout.name}};
@@ -93,32 +70,43 @@ void MeasureLayout(const Layout& layout, uint64_t num_series, size_t num_windows
       if (run == of || random() % (10 * run) == 0) runs[run].push_back(row);
     }
   }
-  SkipIndexOptions index;
-  index.columns = {column};
-  const SegmentFilters segments = MakeSegmentFilters();
+  const SkipIndexOptions index{.columns = {column}};
   const TempDir dir(job.db_dir);
-  ScanDatabase skip(dataset, dir.path() / "skip", index);
-  std::optional<ScanDatabase> by_block, stock;
-  if (kHasBlockIndexes) by_block.emplace(dataset, dir.path() / "block", index, true);
-  if (segments.find) {
-    stock.emplace(dataset, dir.path() / "stock", std::nullopt, false, segments.collector);
-  }
+  const auto open = [&](const char* name, auto... how) {
+    return std::make_unique<ScanDatabase>(dataset, dir.path() / name, how...);
+  };
+  const auto skip = open("skip", index);
+  const auto by_block = kHasBlockIndexes ? open("block", index, true) : nullptr;
+  std::unique_ptr<ScanDatabase> stock;
+  std::function<rocksdb_plugin::TableFilter(const std::string& low, const std::string& high)> find;
+#if ROCKSDB_MAJOR >= 9  // RocksDB's own filters of files by a segment of the key
+  using namespace rocksdb::experimental;
+  using Manager = SstQueryFilterConfigsManager;
+  const SstQueryFilterConfigs configs{{MakeSharedBytewiseMinMaxSQFC(SelectKeySegment(1))},
+                                      MakeSharedCappedKeySegmentsExtractor({8, 8})};
+  std::shared_ptr<Manager> manager;
+  std::shared_ptr<Manager::Factory> factory;
+  CheckOk(Manager::MakeShared({{1, {{"times", configs}}}}, &manager), "segment filters");
+  CheckOk(manager->MakeSharedFactory("times", 1, &factory), "segment filters");
+  find = [=](const auto& low, const auto& high) {
+    return factory->GetTableFilterForRangeQuery(low, high);
+  };
+  stock = open("stock", std::nullopt, false, factory);
+#endif
   for (size_t run = 0; run < kRuns; ++run) {
-    for (ScanDatabase* database :
-         {&skip, by_block ? &*by_block : nullptr, stock ? &*stock : nullptr}) {
+    for (ScanDatabase* database : {skip.get(), by_block.get(), stock.get()}) {
       if (database) database->FillLevel(dataset.rows, runs[run], static_cast<int>(kRuns - run));
     }
   }
   std::vector<std::vector<uint64_t>> blocks;  // times of all entries
-  ForEachEntry(skip.db(), dataset.rows, [&](size_t row, uint64_t block) {
+  ForEachEntry(skip->db(), dataset.rows, [&](size_t row, uint64_t block) {
     blocks.resize(std::max<size_t>(blocks.size(), block));
     blocks[block - 1].push_back(times[row]);
   });
-
   for (const uint64_t num_times : {kTimes / 1000, kTimes / 100, kTimes / 10}) {
     uint64_t oracle = 0, in_bounds = 0;  // blocks with such a time, blocks whose bounds allow one
     uint64_t skipped = 0, by_file = 0, of_block = 0, of_stock = 0;
-    for (size_t i = 0; i < num_windows; ++i) {
+    for (size_t i = 0; i < kWindows; ++i) {
       const uint64_t last = kTimes - num_times;
       const uint64_t start = layout.is_inverted ? last : random() % (last + 1);
       const uint64_t low = start * layout.step, end = (start + num_times) * layout.step;
@@ -142,22 +130,24 @@ void MeasureLayout(const Layout& layout, uint64_t num_series, size_t num_windows
         in_bounds += min < end && low <= max;
         oracle += std::ranges::any_of(block, is_in);
       }
-      skip.ForgetReads();
-      skipped += skip.Scan(query, /*use_index=*/true).data_blocks;
-      skip.ForgetReads();
-      by_file += skip.ReadPruned(query).data_blocks;
+      skip->ForgetReads();
+      skipped += skip->Scan(query, /*use_index=*/true).data_blocks;
+      skip->ForgetReads();
+      by_file += skip->ReadPruned(query).data_blocks;
       if (by_block) of_block += by_block->ReadPruned(query).data_blocks;
       if (by_block) by_block->ForgetReads();
       if (!stock) continue;
-      // It filters nothing between two series. Asked for one, its answer is that for all: it knows
-      // the first and the last time of a file.
+      // It filters nothing between two series, but its answer for one is that for all: it knows the
+      // first and the last time of a file.
       std::string from = BigEndian(0) + layout.Encode(low), to = BigEndian(0) + layout.Encode(end);
       if (to < from) from.swap(to);
-      of_stock += stock->ReadFiltered(query, segments.find(from, to)).data_blocks;
+      const rocksdb_plugin::TableFilter filter = find(from, to);
+      rocksdb::ReadOptions by_filter;
+      rocksdb_plugin::SetTableFilter(filter, &by_filter);
+      of_stock += stock->Read(query, [&] { return by_filter; }).data_blocks;
       stock->ForgetReads();
     }
-    const bool is_wide = num_times > kFew, has_target = &layout == kLayouts;
-    const auto mean = [&](uint64_t sum) { return Ratio(sum, num_windows); };
+    const auto mean = [&](uint64_t sum) { return Ratio(sum, kWindows); };
     Line& line = job.results.In(
         "Windows of a time in the key, in eight runs, on average",
         "Key, window")[fmt::format("{}, {:.1f} %", layout.name, 100 * Ratio(num_times, kTimes))];
@@ -169,18 +159,18 @@ void MeasureLayout(const Layout& layout, uint64_t num_series, size_t num_windows
     line.Add("bounds of blocks", "", mean(in_bounds)).Add("oracle", "", mean(oracle));
     if (!by_block) continue;
     line.Add("block index: relative to the oracle", "x", Ratio(of_block, oracle),
-             has_target && !is_wide ? NotAbove(1.2) : Target{})
+             &layout == kLayouts && num_times <= kFew ? NotAbove(1.2) : Target{})
         .Add("relative to bounds", "x", Ratio(of_block, in_bounds),
-             has_target && is_wide ? NotAbove(1.1) : Target{});
+             &layout == kLayouts && num_times > kFew ? NotAbove(1.1) : Target{});
   }
 }
 
 }  // namespace
 
-void MeasureKeyParts(const Effort& effort, Job& job) {
+void MeasureKeyParts(uint64_t num_series, Job& job) {
   for (const Layout& layout : kLayouts) {
     job.progress.Show(fmt::format("windows of a time: {}", layout.name));
-    MeasureLayout(layout, effort.num_series / (&layout == kLayouts ? 1 : 10), effort.windows, job);
+    MeasureLayout(layout, num_series / (&layout == kLayouts ? 1 : 10), job);
   }
 }
 

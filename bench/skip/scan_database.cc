@@ -48,32 +48,6 @@ rocksdb::Options CountingOptions() {
   return options;
 }
 
-// Returns `num_blocks` and the number of blocks of the file.
-uint64_t ReadFile(const std::string& path, const Rows& rows, uint64_t num_blocks,
-                  const std::function<void(size_t row, uint64_t block)>& visit) {
-  CheckInterrupt();
-  rocksdb::SstFileReader reader(CountingOptions());
-  CheckOk(reader.Open(path), path);
-  rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
-  uint64_t& blocks_read = rocksdb::get_perf_context()->block_read_count;
-  const std::unique_ptr<rocksdb::Iterator> iterator(reader.NewIterator(rocksdb::ReadOptions()));
-  blocks_read = 0;
-  size_t row = 0;
-  for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next(), ++row) {
-    const std::string_view key = iterator->key().ToStringView();
-    while (row < rows.size() && rows.key(row) < key) ++row;
-    if (row == rows.size() || rows.key(row) != key) Fail("{} has a key that is no row's", path);
-    visit(row, num_blocks + blocks_read);
-  }
-  rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
-  const uint64_t written = reader.GetTableProperties()->num_data_blocks;
-  if (!iterator->status().ok() || blocks_read != written) {
-    Fail("{}: {}; {} data blocks read of {}", path, iterator->status().ToString(), blocks_read,
-         written);
-  }
-  return num_blocks + blocks_read;
-}
-
 // `by_block`: the skip index as a block index.
 void SetUp(const std::optional<SkipIndexOptions>& index, bool by_block, rocksdb::Options& options) {
   options.num_levels = kNumLevels;
@@ -99,8 +73,29 @@ size_t RowBlocks::Count(std::span<const uint32_t> rows) const {
 uint64_t ForEachEntry(rocksdb::DB& db, const Rows& rows,
                       const std::function<void(size_t row, uint64_t block)>& visit) {
   uint64_t num_blocks = 0;
-  for (const std::string& path : FilesByAge(db))
-    num_blocks = ReadFile(path, rows, num_blocks, visit);
+  for (const std::string& path : FilesByAge(db)) {
+    CheckInterrupt();
+    rocksdb::SstFileReader reader(CountingOptions());
+    CheckOk(reader.Open(path), path);
+    rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
+    uint64_t& blocks_read = rocksdb::get_perf_context()->block_read_count;
+    const std::unique_ptr<rocksdb::Iterator> iterator(reader.NewIterator(rocksdb::ReadOptions()));
+    blocks_read = 0;
+    size_t row = 0;
+    for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next(), ++row) {
+      const std::string_view key = iterator->key().ToStringView();
+      while (row < rows.size() && rows.key(row) < key) ++row;
+      if (row == rows.size() || rows.key(row) != key) Fail("{} has a key that is no row's", path);
+      visit(row, num_blocks + blocks_read);
+    }
+    rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
+    const uint64_t written = reader.GetTableProperties()->num_data_blocks;
+    if (!iterator->status().ok() || blocks_read != written) {
+      Fail("{}: {}; {} data blocks read of {}", path, iterator->status().ToString(), blocks_read,
+           written);
+    }
+    num_blocks += blocks_read;
+  }
   return num_blocks;
 }
 
@@ -161,16 +156,8 @@ ScanCost ScanDatabase::ReadPruned(const Query& query) {
   });
 }
 
-ScanCost ScanDatabase::ReadFiltered(const Query& query, const rocksdb_plugin::TableFilter& filter) {
-  return Read(query, [&] {
-    rocksdb::ReadOptions options;
-    rocksdb_plugin::SetTableFilter(filter, &options);
-    return options;
-  });
-}
-
-template <class MakeOptions>
-ScanCost ScanDatabase::Read(const Query& query, MakeOptions make_options) {
+ScanCost ScanDatabase::Read(const Query& query,
+                            const std::function<rocksdb::ReadOptions()>& make_options) {
   return Measure(query, [&](const auto& found) {
     const std::unique_ptr<rocksdb::Iterator> rows(db().NewIterator(make_options()));
     for (rows->SeekToFirst(); rows->Valid(); rows->Next()) {

@@ -1,7 +1,5 @@
 #pragma once  // SPDX-License-Identifier: Apache-2.0
 
-#include <rocksdb/table_properties.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -15,7 +13,6 @@
 #include "bench/skip/dataset.h"
 #include "bench/support/database.h"
 #include "blocksieve/rocksdb/skip_index.h"
-#include "integration/rocksdb/compat/version_differences.h"
 
 namespace blocksieve::bench::skip {
 
@@ -63,12 +60,10 @@ class ScanDatabase : public Database {
   /// The same with an iterator of RocksDB that leaves out files (PruneReads).
   ScanCost ReadPruned(const Query& query);
 
-  /// The same with an iterator that leaves out what `filter` does.
-  ScanCost ReadFiltered(const Query& query, const rocksdb_plugin::TableFilter& filter);
+  /// The same with an iterator by these options.
+  ScanCost Read(const Query& query, const std::function<rocksdb::ReadOptions()>& make_options);
 
  private:
-  template <class MakeOptions>
-  ScanCost Read(const Query& query, MakeOptions make_options);
   template <class ReadAll>
   ScanCost Measure(const Query& query, ReadAll read_all);
 

@@ -59,23 +59,19 @@ bool IsHalfRange(const PredicateNode& operand) {
 }
 
 // `a >= 2 AND a < 9`, of two half ranges of a column, as `a BETWEEN 2 AND 8`, which may ask filters
-// for each number. Null for two ranges with the same end, and below the type's first number or
-// above its last.
+// for each number. Null for two with the same end, and beyond the first or last number of the type.
 Result<PredicateNodePointer> MakeBetween(const PredicateNode& a, const PredicateNode& b) {
   const ValueRange& low = a.range.low ? a.range : b.range;
   const ValueRange& high = a.range.low ? b.range : a.range;
   if (!low.low || !high.high) return PredicateNodePointer();
-  // The number next to `value` in the direction of `step`, unless the range includes `value`.
-  const auto closed = [](const Value& value, bool is_included, int64_t step) {
+  const auto closed = [](const Value& value, bool is_included, uint64_t step) {
     if (is_included) return value;
-    if (value.type() == ValueType::kUint) {
-      return Value::Uint(value.as_uint() + static_cast<uint64_t>(step));
-    }
-    return Value::Int(
-        static_cast<int64_t>(static_cast<uint64_t>(value.as_int()) + static_cast<uint64_t>(step)));
+    return value.type() == ValueType::kUint
+               ? Value::Uint(value.as_uint() + step)
+               : Value::Int(static_cast<int64_t>(static_cast<uint64_t>(value.as_int()) + step));
   };
   const Value first = closed(*low.low, low.includes_low, 1);
-  const Value last = closed(*high.high, high.includes_high, -1);
+  const Value last = closed(*high.high, high.includes_high, ~uint64_t{0});  // one less
   if (first.Compare(*low.low) < 0 || last.Compare(*high.high) > 0) return PredicateNodePointer();
   return MakeComparison(*a.column, Comparison::kBetween,
                         {Literal::FromValue(first), Literal::FromValue(last)});

@@ -92,7 +92,6 @@ class MatchingIterator final : public ForwardingIterator {
     return rocksdb::Status::InvalidArgument("blocksieve: the function made no iterator");
   }
 
-  // Its snapshot is the iterator's own.
   bool IsMadeAnew() const override { return snapshot_ != nullptr; }
 
   // RocksDB decides whether the iterator can be refreshed; then all begins anew, as new files may
@@ -119,7 +118,7 @@ class MatchingIterator final : public ForwardingIterator {
     if (pruned_ != nullptr) base_ = std::move(pruned_);
     Place(target, step);
     Find(step);
-    if (LacksBase() && ReadAllFrom(target, step)) Find(step);
+    ReadAllIfItFailed(target, /*is_past=*/false, step);
   }
 
   void MoveBy(Step step) {
@@ -127,28 +126,24 @@ class MatchingIterator final : public ForwardingIterator {
     (base_.get()->*step)();
     Find(step);
     const rocksdb::Slice last(from);
-    if (!LacksBase() || !ReadAllFrom(&last, step)) return;
-    if (base_->Valid() && column_family_->GetComparator()->Equal(base_->key(), last))
-      (base_.get()->*step)();
-    Find(step);
+    ReadAllIfItFailed(&last, /*is_past=*/true, step);
   }
 
-  bool LacksBase() const {
-    return may_lack_bases_ && pruned_ == nullptr && base_->status().IsCorruption();
-  }
-
-  // Replaces the base iterator by one that leaves out nothing, at the target.
-  bool ReadAllFrom(const rocksdb::Slice* target, Step step) {
+  // Repeats the move by a base iterator that leaves out nothing. `is_past`: to a row past `target`.
+  void ReadAllIfItFailed(const rocksdb::Slice* target, bool is_past, Step step) {
+    if (!may_lack_bases_ || pruned_ != nullptr || !base_->status().IsCorruption()) return;
     rocksdb::ReadOptions options = pruning_->read_options();
     if (snapshot_ != nullptr) options.snapshot = snapshot_->snapshot();
     std::unique_ptr<rocksdb::Iterator> all;
     status_ = PruneOrReadAll(db_, column_family_, db_->GetOptions(column_family_), std::nullopt,
                              options, /*can_lack_bases=*/true, &reading_all_);
     if (status_.ok()) status_ = Make(reading_all_->read_options(), &all);
-    if (!status_.ok()) return false;
+    if (!status_.ok()) return;
     pruned_ = std::exchange(base_, std::move(all));
     Place(target, step);
-    return true;
+    if (is_past && base_->Valid() && column_family_->GetComparator()->Equal(base_->key(), *target))
+      (base_.get()->*step)();
+    Find(step);
   }
 
   // Moves on by `step` to a row that matches.
@@ -182,8 +177,8 @@ class MatchingIterator final : public ForwardingIterator {
   std::shared_ptr<ReadPruning> pruning_;
   bool may_lack_bases_ = false;
   std::unique_ptr<rocksdb::ManagedSnapshot> snapshot_;  // if `options` had none
-  std::shared_ptr<ReadPruning> reading_all_;   // of the base iterator, if `pruned_` is set
-  std::unique_ptr<rocksdb::Iterator> pruned_;  // set aside until the next seek
+  std::shared_ptr<ReadPruning> reading_all_;            // of the base iterator, if `pruned_` is set
+  std::unique_ptr<rocksdb::Iterator> pruned_;           // set aside until the next seek
   rocksdb::Status status_;
 };
 

@@ -157,8 +157,8 @@ rocksdb::Status CheckPrunable(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
 /// Judges files by their place and their skip indexes.
 class FileJudge {
  public:
-  /// `tables` are those of about the same moment as the files. `by_keys_alone`: wherever a file
-  /// lies, others may have what its values need. REQUIRES: there is a condition.
+  /// `tables` are those of about the same moment as the files. `by_keys_alone`: values prune
+  /// nothing, wherever a file lies. REQUIRES: there is a condition.
   FileJudge(ReadPruning::Decision* decision, const rocksdb::TablePropertiesCollection& tables,
             std::shared_ptr<rocksdb::FileSystem> file_system, uint32_t value_suffix_bytes,
             bool by_keys_alone)

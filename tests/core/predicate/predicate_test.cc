@@ -301,19 +301,15 @@ TEST(PredicateParserTest, UnitesValuesOfAColumn) {
 }
 
 TEST(PredicateParserTest, UnitesTwoEndsOfAWindow) {
-  const std::vector<Column> columns =
-      MakeColumns({"n=int:1", "u=uint:1", "f=float:1", "s=field:1", "a=int:field[;]:1",
-                   "j=int:json:/a", "k=key:uint64be(8)"});
-  const auto printed = [&](std::string_view text) { return MakePredicate(text, columns).ToText(); };
-  EXPECT_EQ(printed("k >= 5 AND s = 'a' AND k < 9 AND n < 7.5 AND n > -1.5"),
-            "k BETWEEN 5 AND 8 AND s = 'a' AND n BETWEEN -1 AND 7");
-  EXPECT_EQ(printed("n > 1 AND n >= 4 AND n <= 9 AND n < 8"),
-            "n BETWEEN 2 AND 9 AND n >= 4 AND n < 8");
+  const auto printed = [&](std::string_view text) {
+    static const std::vector<Column> columns = MakeColumns(
+        {"n=int:1", "u=uint:1", "f=float:1", "s=field:1", "a=int:field[;]:1", "j=int:json:/a"});
+    return MakePredicate(text, columns).ToText();
+  };
+  EXPECT_EQ(printed("u >= 5 AND s = 'a' AND u < 9 AND n < 7.5 AND n > -1.5 AND n >= 4 AND n < 8"),
+            "u BETWEEN 5 AND 8 AND s = 'a' AND n BETWEEN -1 AND 7 AND n >= 4 AND n < 8");
   EXPECT_EQ(printed("NOT (u > 5 AND u < 6)"), "u NOT BETWEEN 6 AND 5");
-  EXPECT_EQ(printed("u > 18446744073709551614 AND u < 18446744073709551615"),
-            "u BETWEEN 18446744073709551615 AND 18446744073709551614");
-  // One element of an array may satisfy one end, and another element the other. A number beyond the
-  // first or last of its type does not exist.
+  // Elements of an array may satisfy one end each, and no number is beyond those of its type.
   for (const std::string& text :
        Listed("n > 1 OR n < 9 | n > 1 AND u < 9 | f > 1 AND f < 9 | s > '1' AND s < '9' | "
               "a > 1 AND a < 9 | j > 1 AND j < 9 | n > 1 AND NOT n > 9 | u >= 1 AND u < 0 | "

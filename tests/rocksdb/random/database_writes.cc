@@ -190,8 +190,9 @@ void RandomDb::CompactFiles(const Operation& operation) {
 }
 
 void RandomDb::DeleteFiles(const Operation& operation) {
-  if (!threads_.empty() || is_written_at_once() || settings_->has_timestamps()) return;
-  if (settings_->Has("merges")) return;  // operands would lose their bases
+  if (!threads_.empty() || is_written_at_once() || settings_->has_timestamps() ||
+      settings_->Has("merges"))  // operands would lose their bases
+    return;
   const std::string begin = operation.Get("begin");
   const std::string end = operation.Get("end");
   const rocksdb::Slice bounds[] = {begin, end};
