@@ -88,6 +88,7 @@ void RunExperiment(const Input& input, std::string_view value_name, const Effort
       "Every result was checked.\nInput: {}",
       job.cold_reads, dataset.description);
   MeasureScans(dataset, effort, job);
+  MeasureKeyParts(effort.num_series, job);
   for (const uint64_t granule_rows : effort.granule_rows) {
     MeasureIndexSize(dataset, dataset.columns.back(), granule_rows, job.results);
   }

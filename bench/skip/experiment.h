@@ -20,14 +20,18 @@ struct Effort {
                                         8'192};  ///< Of indexes whose size is measured.
   size_t write_columns = 2;                      ///< The first ones.
   unsigned write_rounds = 9;
+  uint64_t num_series = 10'000;  ///< Of a thousand times each, in keys.
 };
 
 /// Fills a database and scans it by each column, after compaction and after a fifth of the rows was
 /// rewritten. Throws Failure on any error and any wrong answer, as the next one.
 void MeasureScans(const Dataset& dataset, const Effort& effort, Job& job);
 
-/// The same on the input's rows; then measures indexes and the time to fill databases with and
-/// without them. `value_name`: the values' first field.
+/// Scans synthetic databases for windows of a time in their keys. Throws Failure as above.
+void MeasureKeyParts(uint64_t num_series, Job& job);
+
+/// MeasureScans on the input's rows; then measures indexes and the time to fill databases with and
+/// without them; and MeasureKeyParts. `value_name`: the values' first field.
 void RunExperiment(const Input& input, std::string_view value_name, const Effort& effort, Job& job);
 
 }  // namespace blocksieve::bench::skip

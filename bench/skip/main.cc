@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// skip: measures what skip indexes on values save in RocksDB. See kManual and experiment.h.
+// skip: measures what skip indexes save in RocksDB. See kManual and experiment.h.
 
 #include "bench/skip/dataset.h"
 #include "bench/skip/experiment.h"
@@ -12,9 +12,9 @@ namespace {
 const JobManual kManual = {
     .benchmark = "skip",
     .description =
-        R"(Measures what skip indexes on values save in RocksDB: data blocks read by scans for one value,
-compared with the fewest possible and with a full scan; the size of an index, and the cost of writing
-it.)",
+        R"(Measures what skip indexes save in RocksDB: data blocks read by scans for one value and for windows
+of a time in the key, compared with the fewest possible and with a full scan; the size of an index,
+and the cost of writing it.)",
     .quick_help = "end within 60 seconds; large inputs are truncated",
     .min_rows = 10'000,
 };
@@ -24,7 +24,8 @@ const Effort kQuick = {.max_input_bytes = 16 << 20,
                        .queries = 20,
                        .granule_rows = {kDefaultGranuleRows, 1'024},
                        .write_columns = 1,
-                       .write_rounds = 3};
+                       .write_rounds = 3,
+                       .num_series = 1'000};
 
 void Measure(Job& job) {
   const Effort effort = job.options.quick ? kQuick : Effort{};

@@ -22,6 +22,7 @@ namespace {
 
 constexpr int kBottomLevel = 2;
 constexpr size_t kLevel0Files = 4;
+constexpr int kNumLevels = 9;  // one for each of eight runs, and level 0
 
 // Oldest first: later rows replace earlier ones.
 std::vector<std::string> FilesByAge(rocksdb::DB& db) {
@@ -47,32 +48,9 @@ rocksdb::Options CountingOptions() {
   return options;
 }
 
-void AddFile(const std::string& path, const Rows& rows, RowBlocks* blocks) {
-  CheckInterrupt();
-  rocksdb::SstFileReader reader(CountingOptions());
-  CheckOk(reader.Open(path), path);
-  rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
-  uint64_t& blocks_read = rocksdb::get_perf_context()->block_read_count;
-  const std::unique_ptr<rocksdb::Iterator> iterator(reader.NewIterator(rocksdb::ReadOptions()));
-  blocks_read = 0;
-  size_t row = 0;
-  for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next(), ++row) {
-    const std::string_view key = iterator->key().ToStringView();
-    while (row < rows.size() && rows.key(row) < key) ++row;
-    if (row == rows.size() || rows.key(row) != key) Fail("{} has a key that is no row's", path);
-    blocks->block_of_row[row] = blocks->num_blocks + blocks_read;
-  }
-  rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
-  const uint64_t written = reader.GetTableProperties()->num_data_blocks;
-  if (!iterator->status().ok() || blocks_read != written) {
-    Fail("{}: {}; {} data blocks read of {}", path, iterator->status().ToString(), blocks_read,
-         written);
-  }
-  blocks->num_blocks += blocks_read;
-}
-
 // `by_block`: the skip index as a block index.
 void SetUp(const std::optional<SkipIndexOptions>& index, bool by_block, rocksdb::Options& options) {
+  options.num_levels = kNumLevels;
   // Re-checks are lookups.
   CheckOk(NewFilterPolicy({}, &TableOptions(options).filter_policy), "filter policy");
   if (!index) return;
@@ -92,18 +70,52 @@ size_t RowBlocks::Count(std::span<const uint32_t> rows) const {
   return blocks.size();
 }
 
+uint64_t ForEachEntry(rocksdb::DB& db, const Rows& rows,
+                      const std::function<void(size_t row, uint64_t block)>& visit) {
+  uint64_t num_blocks = 0;
+  for (const std::string& path : FilesByAge(db)) {
+    CheckInterrupt();
+    rocksdb::SstFileReader reader(CountingOptions());
+    CheckOk(reader.Open(path), path);
+    rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
+    uint64_t& blocks_read = rocksdb::get_perf_context()->block_read_count;
+    const std::unique_ptr<rocksdb::Iterator> iterator(reader.NewIterator(rocksdb::ReadOptions()));
+    blocks_read = 0;
+    size_t row = 0;
+    for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next(), ++row) {
+      const std::string_view key = iterator->key().ToStringView();
+      while (row < rows.size() && rows.key(row) < key) ++row;
+      if (row == rows.size() || rows.key(row) != key) Fail("{} has a key that is no row's", path);
+      visit(row, num_blocks + blocks_read);
+    }
+    rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
+    const uint64_t written = reader.GetTableProperties()->num_data_blocks;
+    if (!iterator->status().ok() || blocks_read != written) {
+      Fail("{}: {}; {} data blocks read of {}", path, iterator->status().ToString(), blocks_read,
+           written);
+    }
+    num_blocks += blocks_read;
+  }
+  return num_blocks;
+}
+
 RowBlocks BlocksOf(rocksdb::DB& db, const Rows& rows) {
   RowBlocks blocks{std::vector<uint64_t>(rows.size())};
-  for (const std::string& path : FilesByAge(db)) AddFile(path, rows, &blocks);
+  blocks.num_blocks =
+      ForEachEntry(db, rows, [&](size_t row, uint64_t block) { blocks.block_of_row[row] = block; });
   return blocks;
 }
 
 ScanDatabase::ScanDatabase(const Dataset& dataset, std::filesystem::path path,
-                           const std::optional<SkipIndexOptions>& index, bool by_block)
+                           const std::optional<SkipIndexOptions>& index, bool by_block,
+                           std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> collector)
     : Database({by_block ? "block index"
                 : index  ? "skip index"
                          : "no index",
-                [=](rocksdb::Options& options) { SetUp(index, by_block, options); }},
+                [=](rocksdb::Options& options) {
+                  SetUp(index, by_block, options);
+                  if (collector) options.table_properties_collector_factories.push_back(collector);
+                }},
                dataset.rows.num_bytes() / 4, std::move(path)),  // more files than other jobs
       dataset_(dataset) {
   Open(Reads::kColdOnce);
@@ -137,12 +149,20 @@ ScanCost ScanDatabase::Scan(const Query& query, bool use_index) {
 }
 
 ScanCost ScanDatabase::ReadPruned(const Query& query) {
-  return Measure(query, [&](const auto& found) {
-    std::shared_ptr<ReadPruning> pruning;
+  std::shared_ptr<ReadPruning> pruning;
+  return Read(query, [&] {
     Check(PruneReads(&db(), nullptr, query.predicate.ToText(), {}, &pruning), "pruned reads");
-    const std::unique_ptr<rocksdb::Iterator> rows(db().NewIterator(pruning->read_options()));
+    return pruning->read_options();
+  });
+}
+
+ScanCost ScanDatabase::Read(const Query& query,
+                            const std::function<rocksdb::ReadOptions()>& make_options) {
+  return Measure(query, [&](const auto& found) {
+    const std::unique_ptr<rocksdb::Iterator> rows(db().NewIterator(make_options()));
     for (rows->SeekToFirst(); rows->Valid(); rows->Next()) {
-      if (pruning->Matches(rows->key(), rows->value())) found(rows->key(), rows->value());
+      if (query.predicate.Matches(Row(rows->key().ToStringView(), rows->value().ToStringView())))
+        found(rows->key(), rows->value());
     }
     Check(rows->status(), "pruned reads");
   });

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -23,8 +25,11 @@ struct RowBlocks {
   size_t Count(std::span<const uint32_t> rows) const;
 };
 
-/// Reads all files with readers of its own. REQUIRES: all keys of the files are in `rows`;
+/// Calls visit(row, block) for each entry, oldest files first; blocks count from 1. Returns their
+/// number. Reads all files with readers of its own. REQUIRES: all keys of the files are in `rows`;
 /// memtables are empty. Throws Failure, also if RocksDB recorded another number of blocks.
+uint64_t ForEachEntry(rocksdb::DB& db, const Rows& rows,
+                      const std::function<void(size_t row, uint64_t block)>& visit);
 RowBlocks BlocksOf(rocksdb::DB& db, const Rows& rows);
 
 /// The cost of one scan.
@@ -36,9 +41,11 @@ struct ScanCost {
 /// A RocksDB of a dataset's rows with a skip index. Reads: kColdOnce. Wrong answers throw Failure.
 class ScanDatabase : public Database {
  public:
-  /// Opens the database. Empty `index`: no skip index. `dataset` must outlive this.
+  /// Opens the database. Empty `index`: no skip index. `collector`, which may be null, is RocksDB's
+  /// own. `dataset` must outlive this.
   ScanDatabase(const Dataset& dataset, std::filesystem::path path,
-               const std::optional<SkipIndexOptions>& index, bool by_block = false);
+               const std::optional<SkipIndexOptions>& index, bool by_block = false,
+               std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> collector = nullptr);
 
   /// Writes all rows in the given order and compacts them into one level.
   void Fill(const std::vector<uint32_t>& order);
@@ -52,6 +59,9 @@ class ScanDatabase : public Database {
 
   /// The same with an iterator of RocksDB that leaves out files (PruneReads).
   ScanCost ReadPruned(const Query& query);
+
+  /// The same with an iterator by these options.
+  ScanCost Read(const Query& query, const std::function<rocksdb::ReadOptions()>& make_options);
 
  private:
   template <class ReadAll>

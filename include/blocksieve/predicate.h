@@ -93,7 +93,8 @@ class BLOCKSIEVE_EXPORT Predicate {
   /// @{
   /// And of no operands is TRUE, Or of none FALSE. Nested operands of the same kind are merged and
   /// add no depth. So are comparisons of a column, also by Parse: `c = 1 OR c = 2` is `c IN (1,
-  /// 2)`, and `c != 1 AND c != 2` is `c NOT IN (1, 2)`. Errors: InvalidArgument beyond kMaxDepth.
+  /// 2)`, `c != 1 AND c != 2` is `c NOT IN (1, 2)`, and of an integer column, not of an array,
+  /// `c >= 1 AND c < 9` is `c BETWEEN 1 AND 8`. Errors: InvalidArgument beyond kMaxDepth.
   static Result<Predicate> And(std::span<const Predicate> operands);
   static Result<Predicate> Or(std::span<const Predicate> operands);
   static Result<Predicate> Not(const Predicate& operand);

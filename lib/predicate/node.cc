@@ -8,6 +8,7 @@
 
 #include "blocksieve/predicate.h"
 #include "lib/base/errors.h"
+#include "lib/column/definition.h"
 
 namespace blocksieve::internal {
 namespace {
@@ -46,13 +47,59 @@ const PredicateNode* FindValues(const PredicateNode& operand, Kind kind) {
   return has_values ? &leaf : nullptr;
 }
 
+// Whether the operand is a range of whole numbers with one end. Not of an array, JSON's included,
+// where one element may satisfy one comparison and another one the other.
+bool IsHalfRange(const PredicateNode& operand) {
+  if (operand.kind != Kind::kRange) return false;
+  const ValueRange& range = operand.range;
+  if (range.low.has_value() == range.high.has_value()) return false;
+  const ColumnDefinition& definition = operand.column->definition();
+  const bool is_whole = definition.type == ValueType::kInt || definition.type == ValueType::kUint;
+  return is_whole && !definition.element_delimiter && definition.source != ColumnSource::kJson;
+}
+
+// `a >= 2 AND a < 9`, of two half ranges of a column, as `a BETWEEN 2 AND 8`, which may ask filters
+// for each number. Null for two with the same end, and beyond the first or last number of the type.
+Result<PredicateNodePointer> MakeBetween(const PredicateNode& a, const PredicateNode& b) {
+  const ValueRange& low = a.range.low ? a.range : b.range;
+  const ValueRange& high = a.range.low ? b.range : a.range;
+  if (!low.low || !high.high) return PredicateNodePointer();
+  const auto closed = [](const Value& value, bool is_included, uint64_t step) {
+    if (is_included) return value;
+    return value.type() == ValueType::kUint
+               ? Value::Uint(value.as_uint() + step)
+               : Value::Int(static_cast<int64_t>(static_cast<uint64_t>(value.as_int()) + step));
+  };
+  const Value first = closed(*low.low, low.includes_low, 1);
+  const Value last = closed(*high.high, high.includes_high, ~uint64_t{0});  // one less
+  if (first.Compare(*low.low) < 0 || last.Compare(*high.high) > 0) return PredicateNodePointer();
+  return MakeComparison(*a.column, Comparison::kBetween,
+                        {Literal::FromValue(first), Literal::FromValue(last)});
+}
+
 // Turns `a = 1 OR a = 2` into `a IN (1, 2)` and `a != 1 AND a != 2` into `a NOT IN (1, 2)`, in the
-// place of the first, so that the index is probed once for all values of a column.
+// place of the first, so that the index is probed once for all values of a column. Likewise, two
+// half ranges below an AND become BETWEEN.
 Result<std::vector<PredicateNodePointer>> UniteValues(Kind kind,
                                                       std::vector<PredicateNodePointer> operands) {
   std::vector<PredicateNodePointer> united;
   std::vector<std::pair<size_t, std::vector<Literal>>> lists;  // of each column; of two on
+  std::vector<size_t> halves;                                  // the first of each column
   for (PredicateNodePointer& operand : operands) {
+    if (kind == Kind::kAnd && IsHalfRange(*operand)) {
+      const auto half = std::ranges::find_if(
+          halves, [&](size_t i) { return united[i]->column == operand->column; });
+      if (half == halves.end()) {
+        halves.push_back(united.size());
+      } else if (IsHalfRange(*united[*half])) {
+        BLOCKSIEVE_ASSIGN_OR_RETURN(PredicateNodePointer between,
+                                    MakeBetween(*united[*half], *operand));
+        if (between) {
+          united[*half] = std::move(between);
+          continue;
+        }
+      }
+    }
     const PredicateNode* const leaf = FindValues(*operand, kind);
     const auto list = std::find_if(
         lists.begin(), leaf == nullptr ? lists.begin() : lists.end(), [&](const auto& one) {

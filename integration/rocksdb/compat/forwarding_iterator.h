@@ -49,7 +49,7 @@ class ForwardingIterator : public rocksdb::Iterator {
   }
 
   rocksdb::Status Refresh() final {
-    rocksdb::Status status = base_->Refresh();
+    rocksdb::Status status = IsMadeAnew() ? rocksdb::Status::OK() : base_->Refresh();
     return status.ok() ? OnRefreshed(nullptr) : status;
   }
   rocksdb::Status Refresh(const rocksdb::Snapshot* snapshot) {
@@ -57,11 +57,13 @@ class ForwardingIterator : public rocksdb::Iterator {
       if constexpr (requires { base->Refresh(snapshot); }) return base->Refresh(snapshot);
       return rocksdb::Status::NotSupported("Refresh() is not supported");
     };
-    rocksdb::Status status = refresh(base_.get());
+    rocksdb::Status status = IsMadeAnew() ? rocksdb::Status::OK() : refresh(base_.get());
     return status.ok() ? OnRefreshed(snapshot) : status;
   }
 
  protected:
+  /// Whether OnRefreshed makes another base iterator of the new moment, without asking this one.
+  virtual bool IsMadeAnew() const { return false; }
   /// The base iterator shows the rows of `snapshot`, or without one of this moment.
   virtual rocksdb::Status OnRefreshed(const rocksdb::Snapshot* snapshot) = 0;
 

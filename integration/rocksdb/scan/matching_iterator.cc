@@ -22,6 +22,10 @@ namespace {
 constexpr std::string_view kPruningProperty = "blocksieve.pruning";
 
 /// The rows of a base iterator that match a condition. Owns what the base iterator reads by.
+///
+/// With a merge operator, a row that cannot match may have an operand in a block that is read, and
+/// its base in one that is left out. If the merge then fails, another iterator of the same snapshot
+/// reads on from the row before, leaving out nothing, until the next seek.
 class MatchingIterator final : public ForwardingIterator {
  public:
   MatchingIterator(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
@@ -38,15 +42,24 @@ class MatchingIterator final : public ForwardingIterator {
   /// has changed.
   rocksdb::Status Open(const rocksdb::Options& db_options, const rocksdb::ReadOptions& base) {
     std::shared_ptr<ReadPruning> pruning;
-    BLOCKSIEVE_RETURN_IF_ERROR(
-        PruneOrReadAll(db_, column_family_, db_options, condition_, base, &pruning));
-    std::unique_ptr<rocksdb::Iterator> iterator(make_(pruning->read_options()));
-    if (iterator == nullptr) {
-      return rocksdb::Status::InvalidArgument("blocksieve: the function made no iterator");
+    BLOCKSIEVE_RETURN_IF_ERROR(PruneOrReadAll(db_, column_family_, db_options, condition_, base,
+                                              /*can_lack_bases=*/true, &pruning));
+    const ReadPruningCounts counts = pruning->counts();
+    const bool may_lack_bases =
+        db_options.merge_operator != nullptr && counts.files_pruned + counts.files_by_block != 0;
+    rocksdb::ReadOptions options = pruning->read_options();
+    std::unique_ptr<rocksdb::ManagedSnapshot> snapshot;
+    if (may_lack_bases && options.snapshot == nullptr) {
+      snapshot = std::make_unique<rocksdb::ManagedSnapshot>(db_);
+      options.snapshot = snapshot->snapshot();
     }
-    BLOCKSIEVE_RETURN_IF_ERROR(iterator->status());
+    std::unique_ptr<rocksdb::Iterator> iterator;
+    BLOCKSIEVE_RETURN_IF_ERROR(Make(options, &iterator));
     base_ = std::move(iterator);
+    pruned_.reset();
     pruning_ = std::move(pruning);
+    snapshot_ = std::move(snapshot);
+    may_lack_bases_ = may_lack_bases;
     status_ = rocksdb::Status::OK();
     return status_;
   }
@@ -54,30 +67,14 @@ class MatchingIterator final : public ForwardingIterator {
   bool Valid() const override { return status_.ok() && base_->Valid(); }
   rocksdb::Status status() const override { return status_.ok() ? base_->status() : status_; }
 
-  void SeekToFirst() override {
-    base_->SeekToFirst();
-    Find(&rocksdb::Iterator::Next);
-  }
-  void SeekToLast() override {
-    base_->SeekToLast();
-    Find(&rocksdb::Iterator::Prev);
-  }
-  void Seek(const rocksdb::Slice& target) override {
-    base_->Seek(target);
-    Find(&rocksdb::Iterator::Next);
-  }
+  void SeekToFirst() override { SeekFrom(nullptr, &rocksdb::Iterator::Next); }
+  void SeekToLast() override { SeekFrom(nullptr, &rocksdb::Iterator::Prev); }
+  void Seek(const rocksdb::Slice& target) override { SeekFrom(&target, &rocksdb::Iterator::Next); }
   void SeekForPrev(const rocksdb::Slice& target) override {
-    base_->SeekForPrev(target);
-    Find(&rocksdb::Iterator::Prev);
+    SeekFrom(&target, &rocksdb::Iterator::Prev);
   }
-  void Next() override {
-    base_->Next();
-    Find(&rocksdb::Iterator::Next);
-  }
-  void Prev() override {
-    base_->Prev();
-    Find(&rocksdb::Iterator::Prev);
-  }
+  void Next() override { MoveBy(&rocksdb::Iterator::Next); }
+  void Prev() override { MoveBy(&rocksdb::Iterator::Prev); }
 
   rocksdb::Status GetProperty(std::string name, std::string* value) override {
     if (name != kPruningProperty) return base_->GetProperty(std::move(name), value);
@@ -86,6 +83,17 @@ class MatchingIterator final : public ForwardingIterator {
   }
 
  private:
+  using Step = void (rocksdb::Iterator::*)();
+
+  rocksdb::Status Make(const rocksdb::ReadOptions& options,
+                       std::unique_ptr<rocksdb::Iterator>* iterator) const {
+    iterator->reset(make_(options));
+    if (*iterator != nullptr) return (*iterator)->status();
+    return rocksdb::Status::InvalidArgument("blocksieve: the function made no iterator");
+  }
+
+  bool IsMadeAnew() const override { return snapshot_ != nullptr; }
+
   // RocksDB decides whether the iterator can be refreshed; then all begins anew, as new files may
   // be left out.
   rocksdb::Status OnRefreshed(const rocksdb::Snapshot* snapshot) override {
@@ -96,8 +104,50 @@ class MatchingIterator final : public ForwardingIterator {
     });
   }
 
+  // Moves the base iterator to the target, or to the end from which `step` goes.
+  void Place(const rocksdb::Slice* target, Step step) {
+    const bool is_forward = step == &rocksdb::Iterator::Next;
+    if (target == nullptr) {
+      is_forward ? base_->SeekToFirst() : base_->SeekToLast();
+    } else {
+      is_forward ? base_->Seek(*target) : base_->SeekForPrev(*target);
+    }
+  }
+
+  void SeekFrom(const rocksdb::Slice* target, Step step) {
+    if (pruned_ != nullptr) base_ = std::move(pruned_);
+    Place(target, step);
+    Find(step);
+    ReadAllIfItFailed(target, /*is_past=*/false, step);
+  }
+
+  void MoveBy(Step step) {
+    const std::string from = may_lack_bases_ ? base_->key().ToString() : std::string();
+    (base_.get()->*step)();
+    Find(step);
+    const rocksdb::Slice last(from);
+    ReadAllIfItFailed(&last, /*is_past=*/true, step);
+  }
+
+  // Repeats the move by a base iterator that leaves out nothing. `is_past`: to a row past `target`.
+  void ReadAllIfItFailed(const rocksdb::Slice* target, bool is_past, Step step) {
+    if (!may_lack_bases_ || pruned_ != nullptr || !base_->status().IsCorruption()) return;
+    rocksdb::ReadOptions options = pruning_->read_options();
+    if (snapshot_ != nullptr) options.snapshot = snapshot_->snapshot();
+    std::unique_ptr<rocksdb::Iterator> all;
+    status_ = PruneOrReadAll(db_, column_family_, db_->GetOptions(column_family_), std::nullopt,
+                             options, /*can_lack_bases=*/true, &reading_all_);
+    if (status_.ok()) status_ = Make(reading_all_->read_options(), &all);
+    if (!status_.ok()) return;
+    pruned_ = std::exchange(base_, std::move(all));
+    Place(target, step);
+    if (is_past && base_->Valid() && column_family_->GetComparator()->Equal(base_->key(), *target))
+      (base_.get()->*step)();
+    Find(step);
+  }
+
   // Moves on by `step` to a row that matches.
-  void Find(void (rocksdb::Iterator::*step)()) {
+  void Find(Step step) {
     constexpr uint64_t kRowsBetweenLooks = 128;
     status_ = rocksdb::Status::OK();
     if (!condition_) return;
@@ -125,6 +175,10 @@ class MatchingIterator final : public ForwardingIterator {
   const std::optional<Predicate> condition_;
   const IteratorFactory make_;
   std::shared_ptr<ReadPruning> pruning_;
+  bool may_lack_bases_ = false;
+  std::unique_ptr<rocksdb::ManagedSnapshot> snapshot_;  // if `options` had none
+  std::shared_ptr<ReadPruning> reading_all_;            // of the base iterator, if `pruned_` is set
+  std::unique_ptr<rocksdb::Iterator> pruned_;           // set aside until the next seek
   rocksdb::Status status_;
 };
 

@@ -121,16 +121,20 @@ rocksdb::Status CheckNotTailing(const rocksdb::ReadOptions& read_options) {
       "iterators end a level at a file that is left out");
 }
 
+bool HasKeyColumns(const Predicate& condition) {
+  return std::ranges::any_of(condition.columns(), &Column::is_of_key);
+}
+
 rocksdb::Status CheckPrunable(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
-                              const rocksdb::Options& options,
-                              const rocksdb::ReadOptions& read_options) {
+                              const rocksdb::Options& options, const Predicate& condition,
+                              const rocksdb::ReadOptions& read_options, bool can_lack_bases) {
   BLOCKSIEVE_RETURN_IF_ERROR(CheckNotTailing(read_options));
   const auto refusal = [](const std::string& option, const std::string& allowed,
                           const std::string& why) {
     return rocksdb::Status::NotSupported("blocksieve: option " + option +
                                          " is set; allowed: " + allowed + ", as " + why);
   };
-  if (options.merge_operator != nullptr) {
+  if (options.merge_operator != nullptr && !(can_lack_bases && HasKeyColumns(condition))) {
     return refusal("merge_operator", "none",
                    std::string("operands need the values in the files left out") + kUseScan);
   }
@@ -225,17 +229,22 @@ class FileAsker {
   std::span<const internal::ColumnIndex* const> parts_;
 };
 
-// Decides for all files. REQUIRES: there is a condition
+// Decides for all files. `by_keys_alone`: values prune nothing, wherever a file lies. REQUIRES:
+// there is a condition
 void Decide(const FamilyFiles& known, std::shared_ptr<rocksdb::FileSystem> file_system,
-            uint32_t value_suffix_bytes, ReadPruning::Decision* decision) {
+            uint32_t value_suffix_bytes, bool by_keys_alone, ReadPruning::Decision* decision) {
   const Predicate& condition = *decision->condition;
   const std::span<const FamilyFiles::File> files = known.files();
   std::vector<FileDecision> decisions(files.size(), {&ReadPruningCounts::files_without_index});
   if (known.have_properties()) {
     FileAsker asker(known, condition, std::move(file_system), value_suffix_bytes);
-    const bool by_keys = std::ranges::any_of(condition.columns(), &Column::is_of_key);
-    decisions = DecideReads(known.places(), known.older(), by_keys,
-                            [&](size_t file) { return asker.Open(file); });
+    const std::vector<OlderEntries> everywhere(by_keys_alone ? files.size() : 0,
+                                               OlderEntries::kInOtherFiles);
+    decisions =
+        DecideReads(known.places(),
+                    by_keys_alone ? std::span<const OlderEntries>(everywhere)
+                                  : std::span<const OlderEntries>(known.older()),
+                    HasKeyColumns(condition), [&](size_t file) { return asker.Open(file); });
     asker.Keep();
   }
   ReadPruningCounts& counts = decision->counts;
@@ -332,27 +341,26 @@ ReadPruningCounts ReadPruning::counts() const {
   return counts;
 }
 
-rocksdb::Status rocksdb_plugin::PruneReadsBy(rocksdb::DB* db,
-                                             rocksdb::ColumnFamilyHandle* column_family,
-                                             const rocksdb::Options& options,
-                                             const Predicate& condition,
-                                             const rocksdb::ReadOptions& base,
-                                             std::shared_ptr<ReadPruning>* pruning) {
-  BLOCKSIEVE_RETURN_IF_ERROR(CheckPrunable(db, column_family, options, base));
+// PruneReads by a parsed condition.
+static rocksdb::Status PruneReadsBy(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
+                                    const rocksdb::Options& options, const Predicate& condition,
+                                    const rocksdb::ReadOptions& base, bool can_lack_bases,
+                                    std::shared_ptr<ReadPruning>* pruning) {
+  BLOCKSIEVE_RETURN_IF_ERROR(
+      CheckPrunable(db, column_family, options, condition, base, can_lack_bases));
   std::shared_ptr<const FamilyFiles> files;
   BLOCKSIEVE_RETURN_IF_ERROR(FamilyFiles::Read(db, column_family, &files));
   auto decision = std::make_shared<ReadPruning::Decision>(condition);
-  Decide(*files, db->GetEnv()->GetFileSystem(), HiddenSuffixBytes(db, options), decision.get());
+  Decide(*files, db->GetEnv()->GetFileSystem(), HiddenSuffixBytes(db, options),
+         /*by_keys_alone=*/options.merge_operator != nullptr, decision.get());
   *pruning = MakePruning(base, std::move(decision), files->have_properties(), options);
   return rocksdb::Status::OK();
 }
 
-rocksdb::Status rocksdb_plugin::PruneOrReadAll(rocksdb::DB* db,
-                                               rocksdb::ColumnFamilyHandle* column_family,
-                                               const rocksdb::Options& options,
-                                               const std::optional<Predicate>& condition,
-                                               const rocksdb::ReadOptions& base,
-                                               std::shared_ptr<ReadPruning>* pruning) {
+rocksdb::Status rocksdb_plugin::PruneOrReadAll(
+    rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family, const rocksdb::Options& options,
+    const std::optional<Predicate>& condition, const rocksdb::ReadOptions& base,
+    bool can_lack_bases, std::shared_ptr<ReadPruning>* pruning) {
   if (base.iter_start_ts != nullptr) {
     return rocksdb::Status::InvalidArgument(
         "blocksieve: option read_options.iter_start_ts is set; allowed: null, as it shows versions "
@@ -360,7 +368,7 @@ rocksdb::Status rocksdb_plugin::PruneOrReadAll(rocksdb::DB* db,
   }
   rocksdb::Status status = CheckNotTailing(base);
   if (status.ok() && condition)
-    status = PruneReadsBy(db, column_family, options, *condition, base, pruning);
+    status = PruneReadsBy(db, column_family, options, *condition, base, can_lack_bases, pruning);
   if (!status.IsNotSupported() && (!status.ok() || condition)) return status;
   auto decision = std::make_shared<ReadPruning::Decision>(condition);
   decision->reads_all = status.ok() ? "no condition" : ToMessage(status);
@@ -402,7 +410,8 @@ rocksdb::Status PruneReads(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_
     }
     Predicate predicate = Predicate::Constant(true);
     BLOCKSIEVE_RETURN_IF_ERROR(ParseCondition(condition, options, &predicate));
-    return PruneReadsBy(db, column_family, options, predicate, base, pruning);
+    return PruneReadsBy(db, column_family, options, predicate, base, /*can_lack_bases=*/false,
+                        pruning);
   });
 }
 

@@ -88,18 +88,13 @@ rocksdb::Status ParseCondition(std::string_view text, const rocksdb::ColumnFamil
                                Predicate* condition);
 
 /// PruneReads by a parsed condition; without one, for ranges alone. Where nothing may be left out,
-/// for a reason of the database, reads everything, and `*pruning` says why.
+/// for a reason of the database, reads everything, and `*pruning` says why. `can_lack_bases`: the
+/// caller reads on where a merge fails because the value below an operand was left out.
 rocksdb::Status PruneOrReadAll(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
                                const rocksdb::Options& options,
                                const std::optional<Predicate>& condition,
-                               const rocksdb::ReadOptions& base,
+                               const rocksdb::ReadOptions& base, bool can_lack_bases,
                                std::shared_ptr<ReadPruning>* pruning);
-
-/// PruneReads by a parsed condition.
-rocksdb::Status PruneReadsBy(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* column_family,
-                             const rocksdb::Options& options, const Predicate& condition,
-                             const rocksdb::ReadOptions& base,
-                             std::shared_ptr<ReadPruning>* pruning);
 
 /// Bytes at the end of stored values that `db` hides from readers: 4 for a DBWithTTL, else 0.
 uint32_t HiddenSuffixBytes(rocksdb::DB* db, const rocksdb::ColumnFamilyOptions& options);

@@ -205,7 +205,7 @@ class SkipScan::Parts {
     const auto index = FindBlockIndexOptions(db_options);
     if (!index || index->columns.empty()) return;
     if (PruneOrReadAll(context_.db, context_.column_family, db_options, condition,
-                       context_.read_options, &pruning_)
+                       context_.read_options, /*can_lack_bases=*/false, &pruning_)
             .ok()) {
       context_.read_options = pruning_->read_options();
     }

@@ -300,6 +300,24 @@ TEST(PredicateParserTest, UnitesValuesOfAColumn) {
   EXPECT_EQ(Must(Predicate::And(negated)).ToText(), "n NOT IN (1, 2)");
 }
 
+TEST(PredicateParserTest, UnitesTwoEndsOfAWindow) {
+  const auto printed = [&](std::string_view text) {
+    static const std::vector<Column> columns = MakeColumns(
+        {"n=int:1", "u=uint:1", "f=float:1", "s=field:1", "a=int:field[;]:1", "j=int:json:/a"});
+    return MakePredicate(text, columns).ToText();
+  };
+  EXPECT_EQ(printed("u >= 5 AND s = 'a' AND u < 9 AND n < 7.5 AND n > -1.5 AND n >= 4 AND n < 8"),
+            "u BETWEEN 5 AND 8 AND s = 'a' AND n BETWEEN -1 AND 7 AND n >= 4 AND n < 8");
+  EXPECT_EQ(printed("NOT (u > 5 AND u < 6)"), "u NOT BETWEEN 6 AND 5");
+  // Elements of an array may satisfy one end each, and no number is beyond those of its type.
+  for (const std::string& text :
+       Listed("n > 1 OR n < 9 | n > 1 AND u < 9 | f > 1 AND f < 9 | s > '1' AND s < '9' | "
+              "a > 1 AND a < 9 | j > 1 AND j < 9 | n > 1 AND NOT n > 9 | u >= 1 AND u < 0 | "
+              "n > 9223372036854775807 AND n < 0 | n > 0 AND n < -9223372036854775808")) {
+    EXPECT_EQ(printed(text), text);
+  }
+}
+
 TEST(PredicateParserTest, ErrorsSayWhereAndWhatWasExpected) {
   const std::vector<BadText> cases{
       {"", 1, "expected a column, NOT or '(', found the end"},

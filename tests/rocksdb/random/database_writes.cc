@@ -67,7 +67,9 @@ void RandomDb::Write(const Operation& operation) {
   const std::string begin = operation.Get("begin");
   const std::string end = operation.Get("end");
   const bool at_once = is_written_at_once();
-  if (verb == "merge" && (!settings_->Has("merges") || at_once)) return;
+  if (verb == "merge" &&
+      (!settings_->Has("merges") || at_once || (NeedsBase(value) && !rows_->contains(key))))
+    return;
   if (verb == "delete_range" &&
       (!settings_->Has("delete_ranges") || at_once || !IsBefore(*rows_, begin, end)))
     return;
@@ -188,7 +190,9 @@ void RandomDb::CompactFiles(const Operation& operation) {
 }
 
 void RandomDb::DeleteFiles(const Operation& operation) {
-  if (!threads_.empty() || is_written_at_once() || settings_->has_timestamps()) return;
+  if (!threads_.empty() || is_written_at_once() || settings_->has_timestamps() ||
+      settings_->Has("merges"))  // operands would lose their bases
+    return;
   const std::string begin = operation.Get("begin");
   const std::string end = operation.Get("end");
   const rocksdb::Slice bounds[] = {begin, end};

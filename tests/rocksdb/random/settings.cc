@@ -119,6 +119,7 @@ class AppendAndCut final : public rocksdb::AssociativeMergeOperator {
   bool Merge(const rocksdb::Slice&, const rocksdb::Slice* existing, const rocksdb::Slice& operand,
              std::string* merged, rocksdb::Logger*) const override {
     merged->clear();
+    if (existing == nullptr && NeedsBase(operand.ToStringView())) return false;
     if (existing != nullptr) merged->assign(existing->data(), existing->size());
     MergeInto(merged, {operand.data(), operand.size()});
     return true;

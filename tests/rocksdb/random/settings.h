@@ -76,5 +76,7 @@ std::string DrawPrefixRule(Dice* dice);
 
 /// The merged value: the last 60 bytes of the value with the operand appended.
 void MergeInto(std::string* value, std::string_view operand);
+/// Whether a merge of the operand fails without a value below.
+inline bool NeedsBase(std::string_view operand) { return operand.size() % 2 == 1; }
 
 }  // namespace blocksieve::testing

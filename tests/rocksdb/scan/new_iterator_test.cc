@@ -91,17 +91,43 @@ TEST_F(NewIteratorTest, RefreshDecidesAnew) {
   EXPECT_EQ(Read(rows.get()).size(), 30U);
 }
 
-TEST_F(NewIteratorTest, ReadsAllWhereNothingMayBeLeftOut) {
-  MustBeOk(
-      rocksdb::MergeOperator::CreateFromString({}, "stringappend", &config_.options.merge_operator),
-      "merge operator");
-  TestDb db(config_);
-  for (uint64_t i = 0; i < 200; ++i) db.Put(Key(i), Value(i / 10));
-  db.Compact();
-  const auto rows = Open(&db.db());
-  EXPECT_EQ(Read(rows.get()), Matching(db.model()));
-  EXPECT_NE(Property(rows.get()).find("reads all: option merge_operator"), std::string::npos)
-      << Property(rows.get());
+// Rows that cannot match have operands in the file that is read, and their bases in the other one.
+TEST_F(NewIteratorTest, ReadsOnWhereAMergeLacksItsBase) {
+  DbConfig config = SkipConfig({.index = ShortGranules({"k=filters:key:fixed(-1,1)", "v=value"})});
+  config.options.merge_operator = std::make_shared<NeedsBase>();
+  TestDb db(config);
+  const auto put = [&](char last, const std::string& value) {
+    for (uint64_t i = 0; i < 50; ++i) db.Put(Key(i) + last, value);
+    db.Flush();
+  };
+  put('a', "base");
+  for (uint64_t i = 0; i < 50; i += 3) MustBeOk(db->Merge({}, Key(i) + 'a', "+"));
+  put('b', "row");
+  const auto rows = Open(&db.db(), "k = 'b' AND v != 'x'");
+  const auto expect = [&](uint64_t number) {
+    ASSERT_TRUE(rows->Valid()) << number << rows->status().ToString();
+    EXPECT_EQ(rows->key().ToString(), Key(number) + 'b');
+  };
+  EXPECT_NE(Property(rows.get()).find("1 pruned"), std::string::npos) << Property(rows.get());
+  for (const uint64_t number : {0, 3, 4, 30}) {
+    rows->Seek(Key(number));
+    for (uint64_t i = number; i < 50; rows->Next()) expect(i++);
+    rows->SeekForPrev(Key(number) + 'z');
+    for (uint64_t i = number + 1; i > 0; rows->Prev()) expect(--i);
+  }
+  db.Put(Key(7) + 'b', "x");
+  EXPECT_EQ(Read(rows.get()).size(), 50U);  // of the moment when it was made
+  ASSERT_TRUE(rows->Refresh().ok());
+  EXPECT_EQ(Read(rows.get()).size(), 49U);
+  // Values need what other files have, wherever they lie.
+  const auto either = Open(&db.db(), "v = 'base+' OR k = 'b'");
+  EXPECT_EQ(Read(either.get()).size(), 67U);
+  EXPECT_EQ(Property(either.get()).find("pruned"), std::string::npos) << Property(either.get());
+  const auto all = Open(&db.db(), "v = 'base+'");
+  EXPECT_EQ(Read(all.get()).size(), 17U);
+  EXPECT_NE(Property(all.get()).find("reads all: option merge_operator"), std::string::npos);
+  std::shared_ptr<ReadPruning> pruning;
+  EXPECT_TRUE(PruneReads(&db.db(), nullptr, "k = 'b'", {}, &pruning).IsNotSupported());
 }
 
 TEST_F(NewIteratorTest, RowsThatDoNotMatchCountForLimits) {

@@ -181,7 +181,6 @@ TEST_F(PruneReadsTest, UnsupportedDatabasesAreRefused) {
     config->options.inplace_update_support = true;
     config->options.allow_concurrent_memtable_write = false;
   });
-  refuse_options("merge_operator", "", [](DbConfig* config) { UseMergeOperator(config, "put"); });
   refuse_options("number of skip indexes", "", [](DbConfig* config) {
     config->options.table_properties_collector_factories.clear();
   });

@@ -229,18 +229,6 @@ TEST_F(SkipDatabaseKindsTest, MergeOperandsMakeValuesThatNoFileHas) {
   }
 }
 
-/// Fails without a value below, like merge operators of counters.
-class NeedsBase final : public rocksdb::AssociativeMergeOperator {
- public:
-  const char* Name() const override { return "NeedsBase"; }
-  bool Merge(const rocksdb::Slice&, const rocksdb::Slice* existing, const rocksdb::Slice& operand,
-             std::string* merged, rocksdb::Logger*) const override {
-    if (existing == nullptr) return false;
-    *merged = existing->ToString() + operand.ToString();
-    return true;
-  }
-};
-
 TEST_F(SkipDatabaseKindsTest, OperandsThatNeedAValueAreReadOnTheMergedView) {
   config_.options.merge_operator = std::make_shared<NeedsBase>();
   TestDb db(config_);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
+#include <rocksdb/merge_operator.h>
 
 #include <algorithm>
 #include <memory>
@@ -55,6 +56,18 @@ inline DbConfig SkipConfig(const rocksdb_plugin::SkipIndexSettings& settings) {
   config.options.table_properties_collector_factories.push_back(NewCollectorFactory(settings));
   return config;
 }
+
+/// Fails without a value below, like merge operators of counters.
+class NeedsBase final : public rocksdb::AssociativeMergeOperator {
+ public:
+  const char* Name() const override { return "NeedsBase"; }
+  bool Merge(const rocksdb::Slice&, const rocksdb::Slice* existing, const rocksdb::Slice& operand,
+             std::string* merged, rocksdb::Logger*) const override {
+    if (existing == nullptr) return false;
+    *merged = existing->ToString() + operand.ToString();
+    return true;
+  }
+};
 
 inline Predicate Where(const std::string& text, std::span<const Column> columns) {
   return Must(Predicate::Parse(text, columns));

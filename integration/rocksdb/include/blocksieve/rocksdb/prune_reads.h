@@ -29,7 +29,7 @@ struct ReadPruningCounts {
   uint64_t files_pruned = 0;         ///< Left out.
   uint64_t files_by_block = 0;       ///< Read, but for blocks that their block index leaves out.
   uint64_t files_matching = 0;       ///< Read, as a row may match.
-  uint64_t files_above_older = 0;    ///< Read, as files that may be older overlap their keys.
+  uint64_t files_above_older = 0;    ///< Read, as others may have older entries, or operands.
   uint64_t files_sharing_keys = 0;   ///< Read, as a neighbour has their first or last key too.
   uint64_t files_without_index = 0;  ///< Read, without an index that this condition can use.
   uint64_t files_of_writers = 0;     ///< Read, as an SstFileWriter wrote them.
@@ -115,7 +115,9 @@ using IteratorFactory = std::function<rocksdb::Iterator*(const rocksdb::ReadOpti
 /// An iterator over exactly the rows that match `condition`, as of PruneReads, in both directions,
 /// with any bounds and snapshot. Without a condition: over all rows. Where range filters or a block
 /// index are enabled, an upper bound puts them to use. It leaves out what PruneReads leaves out,
-/// and reads all and tests each row where that refuses. The property "blocksieve.pruning" has
+/// and by parts of the key also with a merge operator; after a merge that fails, as the value below
+/// an operand was left out, it reads all until the next seek. Where PruneReads refuses, it reads
+/// all and tests each row. The property "blocksieve.pruning" has
 /// ReadPruning::ToString().
 ///
 /// `options` and the bytes of its bounds are copied: changing them later has no effect. All else
