@@ -97,8 +97,10 @@ uint64_t TakeUnit(std::string_view* text) {
   return size;
 }
 
-template <class Whole>
-rocksdb::Status ParseWhole(const OptionFacts& option, const std::string& text, Whole* number) {
+// `asked`: of the type that the error says the range of.
+template <class Whole, class Asked>
+rocksdb::Status ParseWhole(const OptionFacts& option, const std::string& text, Whole* number,
+                           const Asked* asked) {
   std::string_view digits = text;
   const uint64_t unit = TakeUnit(&digits);
   uint64_t value = 0;
@@ -106,7 +108,7 @@ rocksdb::Status ParseWhole(const OptionFacts& option, const std::string& text, W
   double real = 0;
   const bool is_whole = FromText(std::string(digits), &value);
   if (!is_whole || value > std::numeric_limits<Whole>::max() / unit) {
-    return OptionOutOfRange(option.name, text, AllowedValues(option, number),
+    return OptionOutOfRange(option.name, text, AllowedValues(option, asked),
                             is_whole || FromText(text, &real));
   }
   *number = static_cast<Whole>(value * unit);
@@ -116,19 +118,20 @@ rocksdb::Status ParseWhole(const OptionFacts& option, const std::string& text, W
 }  // namespace
 
 rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text, uint64_t* whole) {
-  return ParseWhole(option, text, whole);
+  return ParseWhole(option, text, whole, whole);
 }
 
 rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text, uint32_t* whole) {
-  return ParseWhole(option, text, whole);
+  return ParseWhole(option, text, whole, whole);
 }
 
 rocksdb::Status ParseValue(const OptionFacts& option, const std::string& text,
                            std::optional<uint64_t>* whole) {
   uint64_t value = 0;
   const bool is_set = text != "none";
-  if (is_set) BLOCKSIEVE_RETURN_IF_ERROR(ParseWhole(option, text, &value));
-  if (is_set && value == 0) return OptionOutOfRange(option.name, text, AllowedValues(option, whole));
+  if (is_set) BLOCKSIEVE_RETURN_IF_ERROR(ParseWhole(option, text, &value, whole));
+  if (is_set && value == 0)
+    return OptionOutOfRange(option.name, text, AllowedValues(option, whole));
   *whole = is_set ? std::optional(value) : std::nullopt;
   return rocksdb::Status::OK();
 }

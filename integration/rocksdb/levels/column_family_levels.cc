@@ -237,6 +237,7 @@ bool RefreshLevels(rocksdb::DB* db, const FamilyId& family,
     samples.swap(state.samples);
     before = state.levels;
   }
+  const uint64_t since = FamilyAccount::Now();
   std::vector<rocksdb::ColumnFamilyMetaData> column_families;
   db->GetAllColumnFamilyMetaData(&column_families);
   ByColumnFamily current;
@@ -254,7 +255,7 @@ bool RefreshLevels(rocksdb::DB* db, const FamilyId& family,
     read.SetShares(&levels);
     current[column_family.name] = std::move(levels);
   }
-  UpdateAccounts(db, database, column_families, current, lookups);
+  UpdateAccounts(db, database, column_families, since, current, lookups);
   std::erase_if(samples, [&](const auto& entry) { return !current.contains(entry.first); });
   const Clock::time_point end = Clock::now();
   const std::lock_guard lock(Registered().mutex);

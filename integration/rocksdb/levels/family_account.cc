@@ -2,9 +2,21 @@
 #include "integration/rocksdb/levels/family_account.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 namespace blocksieve::rocksdb_plugin {
+namespace {
+
+std::atomic<uint64_t> last_moment = 0;
+
+}  // namespace
+
+uint64_t FamilyAccount::Now() { return last_moment; }
+
+void FamilyAccount::File::SetLive() {
+  if (!is_live()) live_since = ++last_moment;
+}
 uint64_t FamilyAccount::Job::taken() const {
   uint64_t sum = 0;
   for (const auto& [_, bytes] : out) sum += bytes;
@@ -36,7 +48,7 @@ void FamilyAccount::Count(const File& file, bool adds) {
   if (file.is_input) return;
   Level& level = levels_[file.level];
   count(&level.bytes, file.sizes.bytes);
-  if (!file.is_live) return;
+  if (!file.is_live()) return;
   count(&level.num_keys, file.sizes.num_keys);
   count(&level.num_files, 1);
 }
@@ -50,17 +62,18 @@ void FamilyAccount::Update(uint64_t number, Change change) {
   Count(file, true);
 }
 
-void FamilyAccount::SetVersion(const std::map<uint64_t, int>& levels) {
+void FamilyAccount::SetVersion(const std::map<uint64_t, int>& levels, uint64_t since) {
   std::vector<uint64_t> gone;
   for (const auto& [number, file] : files_) {
-    if (file.is_live && !file.is_input && !levels.contains(number)) gone.push_back(number);
+    const bool was_live = file.is_live() && file.live_since <= since;
+    if (was_live && !file.is_input && !levels.contains(number)) gone.push_back(number);
   }
   for (const uint64_t number : gone) Erase(number);
   for (const auto& [number, level] : levels) {
     if (!Has(number)) continue;
     Update(number, [level = level](File& file) {
       file.level = level;
-      file.is_live = true;
+      file.SetLive();
     });
   }
   for (auto& [_, job] : jobs_) CountInputs(&job);
@@ -70,7 +83,7 @@ void FamilyAccount::SetFile(uint64_t number, int level, const FileSizes& sizes) 
   Update(number, [&](File& file) {
     file.level = level;
     file.sizes = sizes;
-    file.is_live = true;
+    file.SetLive();
   });
 }
 
@@ -117,11 +130,11 @@ void FamilyAccount::EndJob(int id, bool is_ok, const std::set<uint64_t>& outputs
       }
     }
     for (const auto& [number, _] : ended.out) {
-      if (is_ok && Has(number)) Update(number, [](File& file) { file.is_live = true; });
+      if (is_ok && Has(number)) Update(number, [](File& file) { file.SetLive(); });
     }
   }
   for (const uint64_t number : outputs) {
-    if (Has(number)) Update(number, [](File& file) { file.is_live = true; });
+    if (Has(number)) Update(number, [](File& file) { file.SetLive(); });
   }
 }
 

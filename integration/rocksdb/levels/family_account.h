@@ -45,8 +45,12 @@ class FamilyAccount {
   int LevelOf(uint64_t file) const;
   uint64_t BytesOf(uint64_t file) const;
 
-  /// Sets the live files, by level. What is gone leaves, except inputs and outputs of jobs.
-  void SetVersion(const std::map<uint64_t, int>& levels);
+  /// A moment, for SetVersion. Thread-safe.
+  static uint64_t Now();
+
+  /// Sets the files that were live at a moment after `since`, by level. Those that are gone leave,
+  /// except inputs and outputs of jobs, and files that became live after `since`.
+  void SetVersion(const std::map<uint64_t, int>& levels, uint64_t since);
   /// Adds a live file, or corrects it.
   void SetFile(uint64_t file, int level, const FileSizes& sizes);
   void Erase(uint64_t file);
@@ -79,8 +83,11 @@ class FamilyAccount {
   struct File {
     int level = 0;
     FileSizes sizes;
-    bool is_live = false;   // in a version; else to come
-    bool is_input = false;  // of a running job
+    uint64_t live_since = 0;  // in a version since this moment; 0: to come
+    bool is_input = false;    // of a running job
+
+    bool is_live() const { return live_since != 0; }
+    void SetLive();
   };
   struct Job {
     SstJob job;

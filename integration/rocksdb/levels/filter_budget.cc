@@ -361,7 +361,7 @@ void KeepAccounts() { keeps_accounts = true; }
 bool KeepsAccounts() { return keeps_accounts; }
 
 void UpdateAccounts(rocksdb::DB* db, const OpenDatabase& database,
-                    const std::vector<ColumnFamilyMetaData>& column_families,
+                    const std::vector<ColumnFamilyMetaData>& column_families, uint64_t since,
                     const std::map<std::string, std::vector<TreeLevel>>& levels,
                     const std::map<std::string, double>& lookups) {
   if (!keeps_accounts) return;
@@ -401,7 +401,7 @@ void UpdateAccounts(rocksdb::DB* db, const OpenDatabase& database,
     for (const auto& level : column_family.levels) {
       for (const auto& file : level.files) live[file.file_number] = level.level;
     }
-    family.account.SetVersion(live);
+    family.account.SetVersion(live, since);
     family.lookup_shares.clear();
     for (const TreeLevel& level : levels.at(column_family.name))
       family.lookup_shares.push_back(level.lookup_share);

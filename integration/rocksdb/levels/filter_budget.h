@@ -112,12 +112,13 @@ class SstAccount {
 void KeepAccounts();
 bool KeepsAccounts();
 
-/// Divides the ceilings anew. `column_families`: as GetAllColumnFamilyMetaData has just read them;
+/// Divides the ceilings anew. `column_families`: as GetAllColumnFamilyMetaData has read them after
+/// the moment `since`;
 /// `levels`: with the shares of lookups; `lookups`: sampled since the last call. Reads the
 /// properties of files of unknown size. Nothing before KeepAccounts.
 void UpdateAccounts(rocksdb::DB* db, const OpenDatabase& database,
                     const std::vector<rocksdb::ColumnFamilyMetaData>& column_families,
-                    const std::map<std::string, std::vector<TreeLevel>>& levels,
+                    uint64_t since, const std::map<std::string, std::vector<TreeLevel>>& levels,
                     const std::map<std::string, double>& lookups);
 
 /// Joins the column families that were not there at the last call to their ceilings. Builders of a

@@ -70,7 +70,7 @@ static OptionTable::Entry BudgetOption() {
   auto entry = OptionTable::Describe<EnableOptions>(
       {"budget", "column families with this name share the smallest `filter_memory` of theirs"},
       &EnableOptions::budget);
-  entry.allowed = "none, 1 to 64 letters, digits, '-', '_' and '.'";
+  entry.allowed = "1 to 64 of the characters A-Z a-z 0-9 - _ .";
   entry.parse = [allowed = entry.allowed](const std::string& text, void* options) {
     const bool is_name =
         !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [](char c) {

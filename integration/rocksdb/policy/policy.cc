@@ -46,9 +46,10 @@ rocksdb::Status Policy::ValidateOptions(const rocksdb::DBOptions& db,
       return listener != nullptr && std::string_view(listener->Name()) == kName;  // the same
     });
     if (!has_listener) {
-      status = OptionOutOfRange("filter_memory", ToText(*options_.filter_memory),
-                                "none without blocksieve's listener, which Enable adds; option "
-                                "strings name it by listeners={blocksieve}");
+      status = OptionOutOfRange(
+          "filter_memory", ToText(*options_.filter_memory),
+          "none, unless the listener blocksieve is there, which Enable adds; option "
+          "strings name it by listeners={blocksieve}");
     }
   }
   if (!status.ok()) {

@@ -252,23 +252,32 @@ std::optional<SidecarId> IdByCollector() {
   return FindFileId(properties);
 }
 
+// That of an index of one byte.
+std::shared_ptr<IndexOffer> Offer() {
+  auto offer = OfferFileId();
+  (*offer)->num_bytes = 1;
+  return offer;
+}
+
 TEST(FileIdTest, ReachesTheCollectorOfItsOwnTableAlone) {
   EXPECT_EQ(IdByCollector(), std::nullopt);  // no index
-  std::shared_ptr<const SidecarId> index = OfferFileId();
-  EXPECT_EQ(IdByCollector(), *index);
+  std::shared_ptr<IndexOffer> index = Offer();
+  EXPECT_EQ(IdByCollector(), (*index)->id);
   EXPECT_EQ(IdByCollector(), std::nullopt);  // one collector, even while the table is written
   // Nobody takes it: the table has no collector, or was given up. Then another one begins.
-  const SidecarId id = *index;
+  const SidecarId id = (*index)->id;
   index = OfferFileId();
-  EXPECT_NE(*index, id);
+  EXPECT_NE((*index)->id, id);
+  EXPECT_EQ(IdByCollector(), std::nullopt) << "of an index that was left out";
+  index = Offer();
   index.reset();
   EXPECT_EQ(IdByCollector(), std::nullopt);
   // Tables that are begun by turns, and offers that another thread ends.
-  const auto first = OfferFileId();
-  const auto second = OfferFileId();
-  EXPECT_EQ(IdByCollector(), *second);
+  const auto first = Offer();
+  const auto second = Offer();
+  EXPECT_EQ(IdByCollector(), (*second)->id);
   EXPECT_EQ(IdByCollector(), std::nullopt);
-  index = OfferFileId();
+  index = Offer();
   std::thread([&] {
     EXPECT_EQ(IdByCollector(), std::nullopt);
     index.reset();

@@ -116,17 +116,31 @@ TEST(FamilyAccountTest, LevelsAreThoseOfTheJobsOutputs) {
   EXPECT_EQ(levels[0].num_keys(), 0);
   EXPECT_EQ(levels[1].num_keys(), 400);
   account.EndJob(7, true, {4});
-  account.SetVersion({{3, 2}, {4, 1}});
+  account.SetVersion({{3, 2}, {4, 1}}, FamilyAccount::Now());
   levels = account.LevelsToCome();
   EXPECT_EQ(levels[1].num_keys(), 380);
   EXPECT_EQ(levels[2].num_keys(), 5000);
   // A move: the input stays, on another level.
   account.BeginJob({"", 8, {4}, 2});
   account.EndJob(8, true, {4});
-  account.SetVersion({{3, 2}, {4, 2}});
+  account.SetVersion({{3, 2}, {4, 2}}, FamilyAccount::Now());
   levels = account.LevelsToCome();
   EXPECT_EQ(levels[1].num_keys(), 0);
   EXPECT_EQ(levels[2].num_keys(), 5380);
+}
+
+// A job may end while somebody reads the version.
+TEST(FamilyAccountTest, AnOldVersionTakesNoNewFile) {
+  FamilyAccount account;
+  account.SetFile(1, 1, {.bytes = 100});
+  const uint64_t before = FamilyAccount::Now();
+  account.BeginJob({"", 1, {}, 0});
+  account.SetOutput(1, 2, 0, {.bytes = 50});
+  account.EndJob(1, true, {2});
+  account.SetVersion({}, before);
+  EXPECT_EQ(account.num_bytes(), 50u) << "the file from before is gone";
+  account.SetVersion({}, FamilyAccount::Now());
+  EXPECT_EQ(account.num_bytes(), 0u);
 }
 
 TEST(FamilyAccountTest, AJobReservesOnceForAllItsFiles) {

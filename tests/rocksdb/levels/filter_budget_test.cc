@@ -170,7 +170,7 @@ TEST_P(FilterBudgetTest, IsKeptWhileFamiliesGrow) {
     families.Open();
   }
   // The index of partitions has entries for those without a filter, which here have 512 bytes.
-  const uint64_t slack = GetParam().shape == FilterShape::kPartitioned ? ceiling / 20 : 0;
+  const uint64_t slack = GetParam().shape == FilterShape::kPartitioned ? ceiling / 10 : 0;
   EXPECT_LE(most, ceiling + slack);
   EXPECT_GE(most, ceiling * 9 / 10);
   families.CompactAll();
@@ -267,7 +267,7 @@ TEST(FilterBudgetOptionsTest, AreRefusedWhereTheyCannotHold) {
               HasSubstr("budget"));
   EXPECT_THAT(Enable(&options, {.filter_memory = 0}).ToString(), HasSubstr("1 to "));
   EXPECT_THAT(Enable(&options, {.filter_memory = 1000, .budget = "a b"}).ToString(),
-              HasSubstr("1 to 64 letters"));
+              HasSubstr("1 to 64 of the characters"));
   rocksdb::ColumnFamilyOptions alone;
   EXPECT_THAT(Enable(&alone, {.filter_memory = 1000}).ToString(), HasSubstr("filter_memory"));
   const TempDir dir;
@@ -277,7 +277,7 @@ TEST(FilterBudgetOptionsTest, AreRefusedWhereTheyCannotHold) {
   const rocksdb::Status opened = rocksdb_plugin::OpenDb(&db, [&](auto* pointer) {
     return rocksdb::DB::Open(config.ToOptions(), dir / "db", pointer);
   });
-  EXPECT_THAT(opened.ToString(), HasSubstr("filter_memory is 2147483648; allowed: none without"));
+  EXPECT_THAT(opened.ToString(), HasSubstr("filter_memory is 2147483648; allowed: none, unless"));
 }
 
 }  // namespace

@@ -121,7 +121,9 @@ TEST_F(SidecarLifeTest, SstsThatAreWrittenElsewhereKeepThemInTheProperties) {
     rocksdb_plugin::OnSstStarted(config_.options.listeners[0].get(), sst);
     const auto started = rocksdb_plugin::TakeStartedSst(/*family_id=*/0, /*level=*/1);
     EXPECT_TRUE(started.has_listener);
-    rocksdb_plugin::OnSstCreated(sst);
+    const auto written = rocksdb_plugin::TakeWrittenSst(sst);
+    EXPECT_TRUE(written.has_value());
+    rocksdb_plugin::OnSstCreated(*written, sst);
     return started.place.has_value();
   };
   EXPECT_TRUE(place(db.path()));
