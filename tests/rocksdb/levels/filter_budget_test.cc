@@ -13,6 +13,7 @@
 
 #include "blocksieve/rocksdb/enable.h"
 #include "blocksieve/rocksdb/maintenance.h"
+#include "integration/rocksdb/compat/user_index.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "tests/support/environment.h"
 #include "tests/support/key_sets.h"
@@ -103,8 +104,12 @@ class Families {
       for (auto* handle : handles_) {
         rocksdb::TablePropertiesCollection files;
         MustBeOk(db_->GetPropertiesOfAllTables(handle, &files));
-        for (const auto& [path, properties] : files)
-          filter_bytes_[std::stoull(path.substr(path.rfind('/') + 1))] = properties->filter_size;
+        for (const auto& [path, properties] : files) {
+          const auto& user = properties->user_collected_properties;
+          const auto index = user.find("blocksieve.block_index.bytes");
+          filter_bytes_[std::stoull(path.substr(path.rfind('/') + 1))] =
+              properties->filter_size + (index == user.end() ? 0 : std::stoull(index->second));
+        }
       }
     }
   }
@@ -185,6 +190,13 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"Ranges", {.ranges = true, .carrier = Carrier::kFilterAndSidecar}},
                       Case{"Partitions", {}, FilterShape::kPartitioned}),
     ParamNames());
+
+#if BLOCKSIEVE_HAS_USER_INDEX
+INSTANTIATE_TEST_SUITE_P(BlockIndexes, FilterBudgetTest,
+                         ::testing::Values(Case{
+                             "Columns", {.columns = {"v=value"}, .carrier = Carrier::kBlockIndex}}),
+                         ParamNames());
+#endif
 
 // Files that are too large stay until compactions or RewriteFilters replace them.
 TEST(FilterBudgetReopenTest, ALowerCeilingIsReachedByRewriting) {
