@@ -19,6 +19,14 @@ class EnableStockDatabaseTest(EnableTest):
         super().setUp()
         self.db_bench("fillseq,flush", "--bloom_bits=10", num=5000)
 
+    def test_a_ceiling_lets_every_command_open(self):
+        self.enable("--filter-memory", "10kB", "--budget", "node")
+        self.assertRegex(self.option("filter_policy"), "^{id=blocksieve;.*filter_memory=10000;")
+        self.assertEqual(self.text_of("scan", "--db", self.db, "--count"), "5000\n")
+        self.text_of("rewrite", "--db", self.db)
+        self.text_of("check", "--db", self.db)
+        self.assertLess(sum(file["filter"]["num_bytes"] for file in self.inspect()["files"]), 10_000)
+
     def test_features_come_are_replaced_and_go(self):
         """Beside a collector and listeners of other programs."""
         self.edit_options((EXTRACTOR, f"  {COLLECTORS}={{TheirCollector}}\n" + EXTRACTOR))

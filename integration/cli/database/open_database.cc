@@ -17,6 +17,7 @@
 #include <system_error>
 #include <utility>
 
+#include "integration/cli/database/filter_options.h"
 #include "integration/cli/database/table/table_file.h"
 #include "integration/rocksdb/compat/table_properties.h"
 #include "integration/rocksdb/compat/version_differences.h"
@@ -244,6 +245,8 @@ void CheckOpening(const StoredDatabase& stored) {
   UsedOptions options = OptionsToRead(stored);
   const std::unique_ptr<rocksdb::Env> memory(rocksdb::NewMemEnv(rocksdb::Env::Default()));
   options.db.env = memory.get();
+  const auto listeners = stored.Value(OptionsSection::Db(), "listeners");
+  if (!listeners || WithoutListener(*listeners) == *listeners) options.db.listeners.clear();
   options.db.info_log = std::make_shared<LineLog>();
   options.db.create_if_missing = options.db.create_missing_column_families = true;
   options.db.wal_dir = "";

@@ -12,6 +12,9 @@
 #include <system_error>
 #include <utility>
 
+#include "blocksieve/rocksdb/enable.h"
+#include "integration/rocksdb/policy/policy.h"
+
 namespace blocksieve::cli {
 namespace {
 
@@ -139,6 +142,10 @@ UsedOptions MakePortable(const StoredDatabase& stored, Access access) {
     options.memtable_factory = std::make_shared<rocksdb::SkipListFactory>();
     options.enable_blob_garbage_collection = false;
     std::erase(options.table_properties_collector_factories, nullptr);
+    // Without the listener, its policy refuses to open, also for reading.
+    const auto* const policy = rocksdb_plugin::FindPolicy(options);
+    if (policy != nullptr && policy->options().filter_memory && db.listeners.empty())
+      db.listeners.push_back(NewListener());
     if (options.table_factory == nullptr) {
       options.table_factory.reset(rocksdb::NewBlockBasedTableFactory());
     }
