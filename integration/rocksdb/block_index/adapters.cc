@@ -54,7 +54,8 @@ class Builder final : public UserDefinedIndexBuilder {
   // RocksDB takes a block without bytes for "no index".
   rocksdb::Status Finish(Slice* contents) override {
     std::string_view bytes = builder_.Finish();
-    if (account_ && !bytes.empty() && account_->Reserve(bytes.size(), bytes.size()) == 0)
+    if (account_ && note_->is_on_level && !bytes.empty() &&
+        account_->Reserve(bytes.size(), bytes.size()) == 0)
       bytes = {};
     note_->num_bytes = bytes.size();
     *contents = Slice(bytes);

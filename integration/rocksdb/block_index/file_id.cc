@@ -43,9 +43,10 @@ class FileIdCollector final : public rocksdb::TablePropertiesCollector {
 
   rocksdb::UserCollectedProperties GetReadableProperties() const override {
     rocksdb::UserCollectedProperties properties;
-    if (note_ == nullptr || note_->num_bytes == 0) return properties;
-    if (note_->id != kNoFileId) properties[kFileIdProperty] = ToHex(note_->id);
+    if (note_ == nullptr) return properties;
     properties[kBlockIndexBytesProperty] = ToText(note_->num_bytes.load());
+    if (note_->num_bytes != 0 && note_->id != kNoFileId)
+      properties[kFileIdProperty] = ToHex(note_->id);
     return properties;
   }
 
@@ -69,8 +70,10 @@ std::shared_ptr<IndexOffer> OfferFileId() {
 
 const char FileIdCollectorFactory::kName[] = "blocksieve.block_index.id";
 
-rocksdb::TablePropertiesCollector* FileIdCollectorFactory::CreateTablePropertiesCollector(Context) {
+rocksdb::TablePropertiesCollector* FileIdCollectorFactory::CreateTablePropertiesCollector(
+    Context context) {
   const auto offer = std::exchange(last_offer, {}).lock();
+  if (offer != nullptr) (*offer)->is_on_level = context.level_at_creation >= 0;
   return new FileIdCollector(offer == nullptr ? nullptr : *offer);
 }
 

@@ -26,7 +26,8 @@ inline constexpr SidecarId kNoFileId = {};
 /// What the properties of a file say of its block index.
 struct IndexNote {
   SidecarId id = kNoFileId;
-  std::atomic<uint64_t> num_bytes = 0;  ///< Set before the properties; 0: it was left out.
+  std::atomic<uint64_t> num_bytes = 0;    ///< Set before the properties; 0: it was left out.
+  std::atomic<bool> is_on_level = false;  ///< Set by the collector: not of an SstFileWriter.
 };
 using IndexOffer = const std::shared_ptr<IndexNote>;
 

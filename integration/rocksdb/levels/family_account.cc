@@ -130,7 +130,12 @@ void FamilyAccount::EndJob(int id, bool is_ok, const std::set<uint64_t>& outputs
       }
     }
     for (const auto& [number, _] : ended.out) {
-      if (is_ok && Has(number)) Update(number, [](File& file) { file.SetLive(); });
+      // RocksDB drops those of a failed job, and those without entries, perhaps without a word.
+      const bool is_kept = is_ok && (outputs.empty() || outputs.contains(number));
+      if (!is_kept)
+        Erase(number);
+      else if (Has(number))
+        Update(number, [](File& file) { file.SetLive(); });
     }
   }
   for (const uint64_t number : outputs) {

@@ -49,7 +49,8 @@ struct Family {
 
 struct Account {
   std::map<std::string, Family> families;
-  bool is_read = false;  // whether it has the files from before
+  bool has_files = false;  // whether it has the files from before
+  bool is_read = false;    // and the ceilings of their families
 };
 
 struct AccountRegistry {
@@ -154,10 +155,10 @@ uint64_t PlannedAbove(const Family& family, int largest) {
 // What an SST may take besides what it has. The largest level leaves what others are planned to
 // take. What its inputs hold it may have in any case, so that files above a lowered ceiling get the
 // filters of the plan, and not none until all of them are below it.
-uint64_t Available(Family* family, int job, int level) {
+uint64_t Available(Family* family, int job, int level, uint64_t planned_above) {
   const std::vector<Family*> sharing = Sharing(family);
   const CeilingUse use = Sum(sharing);
-  uint64_t ahead = PlannedAbove(*family, level);
+  uint64_t ahead = planned_above;
   for (const Family* other : sharing) {
     if (other != family && level > 0)
       ahead += Subtract(static_cast<uint64_t>(other->share_bytes), other->account.num_bytes());
@@ -279,6 +280,7 @@ std::optional<SstAccount> SstAccount::Open(const std::string& family, int level,
     levels.resize(written + 1, {.num_runs = 0, .kind = ChooseKind(ceiling.goal.kind, false)});
   account.rates_ = AllocateForFile(std::move(levels), account.level_, GoalOf(*found));
   account.job_keys_ = found->account.KeysOf(account.job_);
+  account.planned_above_ = PlannedAbove(*found, account.level_);
   found->account.SetOutput(account.job_, account.number_, account.level_, {});
   return account;
 }
@@ -289,7 +291,9 @@ std::optional<SstAccount> SstAccount::OpenCurrent() {
   const std::lock_guard lock(Accounts().mutex);
   const Family* const family = FindFamily(ssts.back().session, ssts.back().family);
   if (family == nullptr || family->ceiling.max_bytes == 0) return {};
-  return SstAccount(ssts.back(), family->account.LevelOf(SstNumber(ssts.back().path)));
+  SstAccount account(ssts.back(), family->account.LevelOf(SstNumber(ssts.back().path)));
+  account.planned_above_ = PlannedAbove(*family, account.level_);
+  return account;
 }
 
 uint64_t SstAccount::Reserve(uint64_t bytes, uint64_t least) const {
@@ -306,7 +310,7 @@ uint64_t SstAccount::Reserve(uint64_t bytes, uint64_t least) const {
   WaitUntilRead(session_, &lock);
   Family* const family = FindFamily(session_, family_);
   if (family == nullptr) return 0;
-  const uint64_t granted = std::min(bytes, Available(family, job_, level_));
+  const uint64_t granted = std::min(bytes, Available(family, job_, level_, planned_above_));
   if (granted < least) {
     lock.unlock();
     ReportNoRoom();
@@ -324,7 +328,7 @@ uint64_t SstAccount::ReserveForJob(uint64_t bytes) const {
   Family* const family = FindFamily(session_, family_);
   if (family == nullptr) return 0;
   const uint64_t granted =
-      family->account.ReserveForJob(job_, bytes, Available(family, job_, level_));
+      family->account.ReserveForJob(job_, bytes, Available(family, job_, level_, planned_above_));
   lock.unlock();
   if (granted < bytes) ReportNoRoom();
   return granted;
@@ -395,6 +399,7 @@ void UpdateAccounts(rocksdb::DB* db, const OpenDatabase& database,
     if (!family.Has(file.number)) family.SetFile(file.number, file.level, file.sizes);
   }
   std::erase_if(account.families, [&](const auto& entry) { return !levels.contains(entry.first); });
+  account.has_files = true;
   for (const ColumnFamilyMetaData& column_family : column_families) {
     Family& family = account.families[column_family.name];
     std::map<uint64_t, int> live;
@@ -431,7 +436,7 @@ void JoinCeilings(const OpenDatabase& database, const FindCeiling& find) {
   for (const auto& [name, ceiling] : ceilings)
     Join(name, ceiling, info_log.get(), &account.families[name]);
   for (const auto& [name, _] : ceilings) LogExcess(info_log.get(), name, &account.families[name]);
-  account.is_read = true;
+  account.is_read = account.has_files;  // else another thread is reading them
   Accounts().has_read.notify_all();
 }
 

@@ -105,6 +105,7 @@ class SstAccount {
   int level_ = 0;
   Result<FilterRates> rates_ = FilterRates{0.01, 0.011};  // until there is a plan
   uint64_t job_keys_ = 0;
+  uint64_t planned_above_ = 0;  // bytes that the file leaves to smaller levels of its family
 };
 
 /// Makes listeners keep accounts from now on. Called when a policy with a ceiling is opened; other
@@ -113,16 +114,16 @@ void KeepAccounts();
 bool KeepsAccounts();
 
 /// Divides the ceilings anew. `column_families`: as GetAllColumnFamilyMetaData has read them after
-/// the moment `since`;
-/// `levels`: with the shares of lookups; `lookups`: sampled since the last call. Reads the
-/// properties of files of unknown size. Nothing before KeepAccounts.
+/// the moment `since`; `levels`: with the shares of lookups; `lookups`: sampled since the last
+/// call. Reads the properties of files of unknown size. Nothing before KeepAccounts.
 void UpdateAccounts(rocksdb::DB* db, const OpenDatabase& database,
                     const std::vector<rocksdb::ColumnFamilyMetaData>& column_families,
                     uint64_t since, const std::map<std::string, std::vector<TreeLevel>>& levels,
                     const std::map<std::string, double>& lookups);
 
 /// Joins the column families that were not there at the last call to their ceilings. Builders of a
-/// database wait for the first call, lest one takes the room of files that nobody has counted.
+/// database wait for the first call after UpdateAccounts, lest one takes the room of files that
+/// nobody has counted.
 void JoinCeilings(const OpenDatabase& database, const FindCeiling& find);
 
 /// @{

@@ -125,6 +125,7 @@ struct IndexReport {
   std::string problem;                 ///< Damage, or empty.
   std::optional<uint32_t> options_id;  ///< OptionsId of a block index that can be read.
   bool has_file_id = false;            ///< Whether the properties name the block index.
+  bool is_left_out = false;            ///< Its builder left the block index out, for want of room.
 };
 
 struct FileReport {

@@ -10,6 +10,8 @@
 #include "blocksieve/filter.h"
 #include "integration/rocksdb/compat/filter_bits_abi.h"
 #include "integration/rocksdb/compat/stock_filters.h"
+#include "integration/rocksdb/index/skip_index_properties.h"
+#include "integration/rocksdb/levels/filter_budget.h"
 #include "integration/rocksdb/policy/filter_bits.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 
@@ -170,6 +172,8 @@ FilterReport ReportFilters(const rocksdb::TableProperties& properties,
 IndexReport ReportIndex(const OpenedBlockIndex& opened,
                         const rocksdb::TableProperties& properties) {
   IndexReport report;
+  report.is_left_out =
+      FindProperty(properties.user_collected_properties, kBlockIndexBytesProperty) == "0";
   if (opened.num_bytes == 0 && opened.problem.empty()) return report;
   report.num_bytes = opened.num_bytes;
   report.place = kBlockIndexPlace;

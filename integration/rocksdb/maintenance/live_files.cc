@@ -185,7 +185,7 @@ bool LacksBlockIndex(const FileReport& file, const rocksdb::ColumnFamilyOptions&
   const std::optional<EnableOptions> index = FindBlockIndexOptions(family);
   const bool needs_id =
       std::ranges::any_of(family.table_properties_collector_factories, IsFileIdCollector);
-  return index && file.num_entries != 0 &&
+  return index && file.num_entries != 0 && !file.index.is_left_out &&
          (file.index.options_id != OptionsId(*index) || (needs_id && !file.index.has_file_id));
 }
 

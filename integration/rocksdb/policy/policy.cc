@@ -80,10 +80,11 @@ FilterCeiling Policy::Ceiling() const {
 }
 
 std::optional<SstAccount> Policy::OpenAccount(const rocksdb::FilterBuildingContext& context) const {
+  if (context.level_at_creation < 0) return {};  // of an SstFileWriter
   FilterCeiling ceiling = Ceiling();
   ceiling.level0_is_short_lived = context.compaction_style != rocksdb::kCompactionStyleFIFO;
   auto account = SstAccount::Open(context.column_family_name, context.level_at_creation, ceiling);
-  if (account || context.level_at_creation < 0) return account;  // none for an SstFileWriter
+  if (account) return account;
   const std::lock_guard lock(logged_mutex_);
   if (uncertain_bytes_ == nullptr)
     uncertain_bytes_ = std::make_shared<std::atomic<uint64_t>>(*options_.filter_memory / 64);

@@ -157,11 +157,15 @@ TEST(RateAllocationTest, InvalidGoalsAreRejectedWithTheRange) {
     std::vector<TreeLevel> groups;
     const char* problem;
   } cases[] = {
-      {{}, TreeOfRatio(10), "none of target_fpr, wasted_reads, bits_per_key and filter_bytes is given"},
+      {{},
+       TreeOfRatio(10),
+       "none of target_fpr, wasted_reads, bits_per_key and filter_bytes is given"},
       {{.bits_per_key = nan}, {}, "bits_per_key"},
       {{.wasted_reads = nan}, {}, "wasted_reads"},
       {{.bits_per_key = 1, .seek_fraction = nan}, {}, "seek_fraction"},
-      {{.target_fpr = 0.1, .seek_fraction = 0.5}, {}, "seek_fraction=0.5 needs wasted_reads, bits_per_key or"},
+      {{.target_fpr = 0.1, .seek_fraction = 0.5},
+       {},
+       "seek_fraction=0.5 needs wasted_reads, bits_per_key or"},
       {{.bits_per_key = 10}, {}, "number of keys in all sorted runs is 0"},
       {{.bits_per_key = 10}, {{.keys_per_run = -1}}, "keys_per_run is -1"},
       {{.bits_per_key = 10}, {{.num_runs = nan, .keys_per_run = 1}}, "num_runs"},

@@ -143,6 +143,19 @@ TEST(FamilyAccountTest, AnOldVersionTakesNoNewFile) {
   EXPECT_EQ(account.num_bytes(), 0u);
 }
 
+// RocksDB reports no end of some files.
+TEST(FamilyAccountTest, FilesThatNobodyKeepsLeaveWithTheirJob) {
+  FamilyAccount account;
+  for (const bool is_ok : {true, false}) {
+    account.BeginJob({"", 1, {}, 0});
+    account.SetOutput(1, 7, 0, {.bytes = 50});
+    account.SetOutput(1, 8, 0, {.bytes = 60});
+    account.EndJob(1, is_ok, {8});
+    EXPECT_EQ(account.num_bytes(), is_ok ? 60u : 0u);
+    account.Erase(8);
+  }
+}
+
 TEST(FamilyAccountTest, AJobReservesOnceForAllItsFiles) {
   FamilyAccount account;
   account.BeginJob({"", 1, {}, 0, 1000});

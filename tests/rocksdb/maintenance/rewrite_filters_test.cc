@@ -336,7 +336,9 @@ TEST_F(RewriteFiltersTest, AreCheckedForWhatRocksDbDoesNotReport) {
 // Random keys, each with a prefix of its own: 8.2 bits per key where 2 were asked for, silently.
 TEST(CheckFiltersTest, SaysWhatPrefixesMakeOfBitsPerKey) {
   for (const auto& [bits, expected] : std::map<std::string, std::string>{
-           {"1", "bits_per_key leaves their keys less than 1 bit each; raise it"}, {"2", "bits_per_key=2 is not kept"}, {"16", ""}}) {
+           {"1", "bits_per_key leaves their keys less than 1 bit each; raise it"},
+           {"2", "bits_per_key=2 is not kept"},
+           {"16", ""}}) {
     rocksdb::Options options;
     MustBeOk(Enable(&options, {.bits_per_key = std::stod(bits),
                                .prefixes = "lengths:12",
