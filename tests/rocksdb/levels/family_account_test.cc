@@ -88,6 +88,7 @@ TEST(FamilyAccountTest, NoVersionExceedsTheCeiling) {
           version.Remove(file);
           if (random() % 4 == 0) account.Erase(file);
         }
+        ASSERT_GE(account.num_bytes(), version.Sum()) << "seed " << seed << ", step " << step;
         account.EndJob(ended->job.id, is_ok, outputs);
         jobs.erase(ended);
       }
