@@ -49,8 +49,8 @@ struct Family {
 
 struct Account {
   std::map<std::string, Family> families;
-  bool has_files = false;  // whether it has the files from before
-  bool is_read = false;    // and the ceilings of their families
+  // What it has of the files from before, and then the ceilings of all families.
+  enum class State { kNothing, kReadingFiles, kFiles, kAll } state = State::kNothing;
 };
 
 struct AccountRegistry {
@@ -80,18 +80,20 @@ Family* FindFamily(const std::string& session, const std::string& name,
   return nullptr;
 }
 
-// Whether the account of the database has the files from before.
-bool IsRead(const std::string& session) {
-  for (auto& [database, account] : Accounts().databases) {
-    if (database.session == session) return account.is_read;
-  }
-  return true;  // it was closed
-}
-
-// Another thread may be reading them.
-void WaitUntilRead(const std::string& session, std::unique_lock<std::mutex>* lock) {
-  constexpr std::chrono::seconds kLongest{10};  // if it failed, and none came after it
-  Accounts().has_read.wait_for(*lock, kLongest, [&] { return IsRead(session); });
+// Whether the account of the database has the files from before. Waits if another thread is reading
+// them. Nobody has if nothing was flushed or compacted since the opening but by CompactFiles.
+bool WaitUntilRead(const std::string& session, std::unique_lock<std::mutex>* lock) {
+  constexpr std::chrono::seconds kLongest{10};  // if it failed
+  const auto state = [&] {
+    for (const auto& [database, account] : Accounts().databases) {
+      if (database.session == session) return account.state;
+    }
+    return Account::State::kNothing;
+  };
+  Accounts().has_read.wait_for(*lock, kLongest, [&] {
+    return state() == Account::State::kNothing || state() == Account::State::kAll;
+  });
+  return state() == Account::State::kAll;
 }
 
 // All families that share a ceiling, this one included.
@@ -270,7 +272,7 @@ std::optional<SstAccount> SstAccount::Open(const std::string& family, int level,
   if (ssts.empty() || ssts.back().session.empty() || ssts.back().family != family) return {};
   SstAccount account(ssts.back(), level);
   std::unique_lock lock(Accounts().mutex);
-  WaitUntilRead(account.session_, &lock);
+  if (!WaitUntilRead(account.session_, &lock)) return {};
   Family* const found = FindFamily(account.session_, family);
   if (found == nullptr) return {};
   Join(family, ceiling, ssts.back().info_log.lock().get(), found);
@@ -307,7 +309,6 @@ uint64_t SstAccount::Reserve(uint64_t bytes, uint64_t least) const {
     return granted;
   }
   std::unique_lock lock(Accounts().mutex);
-  WaitUntilRead(session_, &lock);
   Family* const family = FindFamily(session_, family_);
   if (family == nullptr) return 0;
   const uint64_t granted = std::min(bytes, Available(family, job_, level_, planned_above_));
@@ -324,7 +325,6 @@ uint64_t SstAccount::Reserve(uint64_t bytes, uint64_t least) const {
 uint64_t SstAccount::ReserveForJob(uint64_t bytes) const {
   if (left_ != nullptr) return 0;  // how many keys come is unknown
   std::unique_lock lock(Accounts().mutex);
-  WaitUntilRead(session_, &lock);
   Family* const family = FindFamily(session_, family_);
   if (family == nullptr) return 0;
   const uint64_t granted =
@@ -380,6 +380,7 @@ void UpdateAccounts(rocksdb::DB* db, const OpenDatabase& database,
   {
     const std::lock_guard lock(Accounts().mutex);
     Account& account = Accounts().databases[database];
+    if (account.state == Account::State::kNothing) account.state = Account::State::kReadingFiles;
     for (const ColumnFamilyMetaData& column_family : column_families) {
       const FamilyAccount& known = account.families[column_family.name].account;
       for (const auto& level : column_family.levels) {
@@ -399,7 +400,6 @@ void UpdateAccounts(rocksdb::DB* db, const OpenDatabase& database,
     if (!family.Has(file.number)) family.SetFile(file.number, file.level, file.sizes);
   }
   std::erase_if(account.families, [&](const auto& entry) { return !levels.contains(entry.first); });
-  account.has_files = true;
   for (const ColumnFamilyMetaData& column_family : column_families) {
     Family& family = account.families[column_family.name];
     std::map<uint64_t, int> live;
@@ -412,6 +412,7 @@ void UpdateAccounts(rocksdb::DB* db, const OpenDatabase& database,
       family.lookup_shares.push_back(level.lookup_share);
     family.lookups += lookups.at(column_family.name);
   }
+  if (account.state == Account::State::kReadingFiles) account.state = Account::State::kFiles;
   for (auto& [name, family] : account.families) {
     if (family.ceiling.max_bytes == 0) continue;
     Divide(Sharing(&family));
@@ -424,7 +425,10 @@ void JoinCeilings(const OpenDatabase& database, const FindCeiling& find) {
   std::vector<std::string> names;
   {
     const std::lock_guard lock(Accounts().mutex);
-    for (const auto& [name, family] : Accounts().databases[database].families) {
+    const Account& account = Accounts().databases[database];
+    // Another thread is reading the families, or about to.
+    if (account.state < Account::State::kFiles) return;
+    for (const auto& [name, family] : account.families) {
       if (!family.is_joined) names.push_back(name);
     }
   }
@@ -436,7 +440,7 @@ void JoinCeilings(const OpenDatabase& database, const FindCeiling& find) {
   for (const auto& [name, ceiling] : ceilings)
     Join(name, ceiling, info_log.get(), &account.families[name]);
   for (const auto& [name, _] : ceilings) LogExcess(info_log.get(), name, &account.families[name]);
-  account.is_read = account.has_files;  // else another thread is reading them
+  account.state = Account::State::kAll;
   Accounts().has_read.notify_all();
 }
 

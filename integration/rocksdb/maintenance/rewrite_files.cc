@@ -78,11 +78,14 @@ std::string ToFileName(const FilePlace& place) {
 rocksdb::Status RewriteOne(rocksdb::DB* db, const FileToRewrite& rewrite,
                            const FamilyHandles& handle_of, std::set<std::string>* written) {
   const FilePlace& place = rewrite.file->place;
-  // RocksDB reports no beginning of CompactFiles. The policy must see the same tree as the plan.
+  rocksdb::ColumnFamilyHandle* const family = handle_of(place.family);
+  // RocksDB reports no beginning of CompactFiles.
+  const Listener* const listener = KeepsAccounts() ? FindListener(db->GetDBOptions()) : nullptr;
+  if (listener != nullptr) listener->Refresh(db, {family->GetName(), family->GetID()});
+  // The policy must see the same tree as the plan.
   if (const std::vector<TreeLevel>& levels = rewrite.plan->levels; !levels.empty()) {
     ReplaceLevels(OpenDatabase(db), place.family, levels);
   }
-  rocksdb::ColumnFamilyHandle* const family = handle_of(place.family);
   RegisterForSidecars(db, {family->GetName(), family->GetID()});
   if (!KeepsAccounts()) return CompactFile(db, family, ToFileName(place), written);
   const OpenDatabase database(db);
@@ -268,6 +271,11 @@ rocksdb::Status RewriteFiles(rocksdb::DB* db, const std::vector<FileToRewrite>& 
   progress->bytes_left = 0;
   for (const FileToRewrite& each : files) progress->bytes_left += each.file->num_bytes;
   std::deque<FileToRewrite> queue(files.begin(), files.end());
+  // Below a ceiling, others may take what filters give back that become smaller.
+  if (KeepsAccounts()) {
+    std::ranges::stable_partition(
+        queue, [](const FileToRewrite& each) { return each.change.saved_bytes > 0; });
+  }
   for (int waits = 0; !queue.empty();) {
     if (!report(*progress)) return Stopped();
     const FileToRewrite rewrite = queue.front();
