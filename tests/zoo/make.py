@@ -26,9 +26,9 @@ COMMAND = os.environ.get("BLOCKSIEVE", HERE.parents[1] / "build/integration/cli/
 # No archive has the name of the machine that made it.
 AS_ZOO = ["unshare", "--uts", "sh", "-c", 'hostname zoo; exec "$@"', "sh"]
 PACKAGES = {"npm617": "rocksdb@5.2.1", "npm97": "@nxtedition/rocksdb@12.2.12",
-            "classic-level": "classic-level@3.0.0"}
+            "classic-level": "classic-level@3.0.0", "leveldb-zlib": "leveldb-zlib@1.2.0"}
 NAMES = (*PACKAGES, "leveldb", "capi-bloom", "capi-ribbon", "myrocks", "indexes", "blobs",
-         "collector", "cuckoo", "extractor", "families", "formats", "merge", "names", "objects",
+         "collector", "cuckoo", "dropped", "extractor", "families", "formats", "merge", "names", "objects",
          "paths", "plain", "reverse", "stats", "ttl", "waldir")
 
 # Edits of OPTIONS as programs with objects of their own leave them; other files show none of these.

@@ -12,6 +12,7 @@
 #include <rocksdb/utilities/checkpoint.h>
 #include <rocksdb/utilities/db_ttl.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -84,7 +85,7 @@ struct Owner {
     options.table_factory.reset(NewBlockBasedTableFactory(table));
   }
 
-  void SetOptions() {
+  void SetOptions(bool is_made) {
     options.create_if_missing = options.create_missing_column_families = true;
     options.compression = kNoCompression;
     SetTable(5);
@@ -117,7 +118,8 @@ struct Owner {
       families["format" + std::to_string(version)] = options;
     }
     std::vector<string> present;
-    if (kind == "blocksieve" || kind == "stock")
+    if (kind == "dropped" && is_made) families["gone"] = options;
+    if (kind == "blocksieve" || kind == "stock" || (kind == "dropped" && !is_made))
       Must(DB::ListColumnFamilies(options, dir / name, &present));
     for (const string& each : present) families[each] = options;
   }
@@ -152,6 +154,7 @@ struct Owner {
         if (i == kFlushed / 2 && kind == "paths") Must(db->CompactRange({}, nullptr, nullptr));
       }
     }
+    if (kind == "dropped") DropGone();
     if (kind != "waldir") return;
     Checkpoint* checkpoint;
     Must(Checkpoint::Create(db, &checkpoint));
@@ -160,6 +163,20 @@ struct Owner {
     delete checkpoint;
     for (int i = 0; i < 100; ++i)
       Must(db->Put({}, "original" + std::to_string(i), Value(i) + "default"));
+  }
+
+  /// Leaves OPTIONS as a crash does before RocksDB writes them anew.
+  void DropGone() {
+    std::vector<string> options_files;
+    for (const auto& entry : std::filesystem::directory_iterator(dir / name)) {
+      if (entry.path().filename().string().starts_with("OPTIONS-"))
+        options_files.push_back(entry.path());
+    }
+    const string saved = std::ranges::max(options_files);
+    std::filesystem::copy_file(saved, dir / "saved");
+    Must(db->DropColumnFamily(*std::ranges::find(handles, "gone", &ColumnFamilyHandle::GetName)));
+    for (const string& file : options_files) std::filesystem::remove(file);
+    std::filesystem::rename(dir / "saved", dir / name / "OPTIONS-000900");
   }
 
   /// A family of RocksDB's own, whose options it sets.
@@ -197,7 +214,7 @@ struct Owner {
   }
 
   void Run(bool makes) {
-    SetOptions();
+    SetOptions(makes);
     Open(!makes && kind != "blocksieve");
     makes ? Make() : kind == "blocksieve" ? RewriteFilters() : Print();
     for (auto* family : handles) Must(db->DestroyColumnFamilyHandle(family));

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes databases by a package of npm, and reads them, as owner.cc: owner.js PACKAGE DIR [NAME]
+// leveldb-zlib looks up the binding that it ships by the kernel's major version.
+require('os').release = () => '5'
 const [, , name, parent, reads] = process.argv
 const dir = `${parent}/${reads || 'db'}`
 
@@ -10,6 +12,15 @@ async function open (options) {
     const db = new found.ClassicLevel(dir)
     await db.open(options)
     return db
+  }
+  if (found.LevelDB) {
+    const db = new found.LevelDB(dir, options)
+    await db.open()
+    const iterator = () => {
+      const rows = db.getIterator()
+      return { next: async () => (await rows.next())?.reverse(), close: () => rows.end() }
+    }
+    return { batch: (rows) => db.batch(rows), close: () => db.close(), iterator }
   }
   // abstract-leveldown, which takes callbacks.
   const db = found(dir)

@@ -101,6 +101,12 @@ ROWS = {
     "capi_bloom_linked": Row("capi-bloom", copy="linked", codes=PROBLEM, by_library=False),
     "myrocks": Row("myrocks", refuses="comparator.*RocksDB_SE|RocksDB_SE.*comparator",
                    codes=FILES_ONLY, **CLOSED),
+    "leveldb_zlib": Row("leveldb-zlib", refuses="OPTIONS", codes=LEVELDB | {
+        each: FAILS for each in ("inspect", "verify", "files", "scan", "index")},
+                        says={"files": "another compression than RocksDB's, as in variants"},
+                        quotes="Corruption: force_consistency_checks", **CLOSED),
+    "dropped": Row("dropped", codes=ADVICE, says=dict.fromkeys(
+        ("inspect", "verify", "check", "advise", "scan"), "names column family gone, which the database does not")),
     "families": Row("families", families=("a",), codes=ADVICE),
     "families_all": Row("families", foreign=("b",), codes=ADVICE),
     "names": Row("names"),
@@ -131,6 +137,9 @@ ROWS = {
                   reader="waldir", by_library=False),
     "waldir_named": Row("waldir", options="copy", write=("--wal-dir", "@wal@"), codes=ADVICE,
                         reader="waldir", by_library=False),
+    "waldir_relative": Row("waldir", options="relative", refuses="--wal-dir", refused_by="rewrite",
+                           codes=ADVICE | {"scan": {0, 1}}, by_library=False, reader="waldir",
+                           says=dict.fromkeys(("inspect", "check", "scan"), "is relative to the program")),
     "waldir_checkpoint": Row("waldir", "with-wal", refuses="--wal-dir", refused_by="rewrite",
                              codes=ADVICE),
     "waldir_checkpoint_gone": Row("waldir", "with-wal", options="gone", refuses="--wal-dir",
