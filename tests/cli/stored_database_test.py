@@ -142,7 +142,7 @@ class StoredDatabaseTest(WorldTest):
                              "cannot read OPTIONS-.* set filter options in the program that wrote it")
         done = self.succeed("advise", "--db", self.db, "--wasted-reads", "0.001", "--block-cache", "0")
         self.assertNotIn("lacks column family", done.err)
-        self.assertRegex(done.out.decode(), "no OPTIONS file that this RocksDB reads, so set filter_policy=.* in its")
+        self.assertRegex(done.out.decode(), "filter_policy=.* in its program, as no command here can: .*no OPTIONS file that")
         self.assertNotIn("blocksieve enable", done.out.decode())
         self.remove("OPTIONS*")
         self.fails("has no OPTIONS file, which RocksDB writes since 4.3 when a program opens a database",

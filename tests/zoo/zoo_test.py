@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -230,6 +231,12 @@ class ZooTest(CommandTest):
             with self.subTest(call=name):
                 text = self.on_db(row, call, codes=row.codes.get(name, {0}))
                 self.assertRegex(text, row.says.get(name, "(?s:.)"))
+        with self.subTest(call="steps"):
+            text = self.on_db(row, "advise --wasted-reads 0.001 --block-cache 0", codes=row.codes.get("advise", {0}))
+            can_rewrite = "cannot be rewritten" not in text
+            for name, rest in re.findall("(?m)^(?:To set them: )?blocksieve (enable|apply|rewrite) (.*)", text):
+                if name != "rewrite" or can_rewrite:
+                    self.call(row, name, *shlex.split(rest), "--dry-run", *row.arguments)
         for table in sorted([*self.db.glob("*.sst"), *self.db.glob("*.ldb")])[-4:]:
             for call in ("inspect", "verify"):
                 with self.subTest(call=f"{call} {table.name}"):

@@ -173,31 +173,33 @@ std::string CommandToSet(const EnableOptions& policy, const AdviseOptions& optio
                                         : EnableArguments(policy));
 }
 
-// Whether the OPTIONS file has the recommended proposal; says why the command that sets it, or
-// rewrite, would refuse it.
-bool TryToSet(const Verdict& verdict, const Source& source) {
-  bool has_options = false;
-  if (!source.stored || !source.stored->text || !verdict.policy) return false;
+/// How to set a policy where no command of ours can; "" where one can. `has_options`: whether the
+/// OPTIONS file has it.
+std::string HowToSetByProgram(const EnableOptions& policy, const Source& source,
+                              bool* has_options) {
+  if (!source.stored) return "";
   const StoredDatabase& stored = *source.stored;
-  try {
-    EnableOptions policy = *verdict.policy;
-    // The option of the report, for apply, names the kind "auto".
-    for (const auto kind : {policy.kind, std::optional(policy.kind.value_or(FilterKind::kAuto))}) {
-      policy.kind = kind;
-      std::string carriers;
-      const OptionsText edited = HasColumns(source) ? OptionsWith(stored, {PolicyOption(policy)})
-                                                    : EnabledOptions(stored, policy, &carriers);
-      has_options |= edited.edits().empty();
-      CheckWritable(WithText(stored.target, edited), Access::kRead);
+  std::string why = "the database has no OPTIONS file that this RocksDB reads";
+  if (stored.text && stored.problem.empty()) try {
+      EnableOptions tried = policy;
+      // The option of the report, for apply, names the kind "auto".
+      for (const auto kind :
+           {policy.kind, std::optional(policy.kind.value_or(FilterKind::kAuto))}) {
+        tried.kind = kind;
+        std::string carriers;
+        const OptionsText edited = HasColumns(source) ? OptionsWith(stored, {PolicyOption(tried)})
+                                                      : EnabledOptions(stored, tried, &carriers);
+        *has_options |= edited.edits().empty();
+        CheckWritable(WithText(stored.target, edited), Access::kRead);
+      }
+      return "";
+    } catch (const term::Failure& failure) {
+      why = failure.what();
     }
-  } catch (const term::Failure& failure) {
-    WarnOnce("this command cannot rewrite the files: " + std::string(failure.what()));
-  }
-  return has_options;
+  return fmt::format("{} in its program, as no command here can: {}", PolicyOption(policy), why);
 }
 
-std::string ToText(const AdviseOptions& options, const Advice& advice, const Source& source,
-                   bool has_options) {
+std::string ToText(const AdviseOptions& options, const Advice& advice, const Source& source) {
   if (source.files.empty()) {
     return source.read.unopened.empty()
                ? "No verdict: the database has no files; nothing has been flushed yet.\n"
@@ -216,10 +218,10 @@ std::string ToText(const AdviseOptions& options, const Advice& advice, const Sou
     text += cli::ToText(*source.observed, predicted) + "\n";
   }
   if (num_families > 1) text += fmt::format("{} column families: ", num_families);
-  const bool is_known = !source.stored || (source.stored->text && source.stored->problem.empty());
-  const std::string stock = !advice.stock ? ""
-                            : is_known    ? CommandToSet(advice.stock->policy(), options, source)
-                                          : PolicyOption(advice.stock->policy());
+  bool has_options = false;
+  std::string stock =
+      advice.stock ? HowToSetByProgram(advice.stock->policy(), source, &has_options) : "";
+  if (advice.stock && stock.empty()) stock = CommandToSet(advice.stock->policy(), options, source);
   text += fmt::format("{} in {}. Column \"wasted reads\" is per lookup of an absent key.\n\n{}\n",
                       term::CountOf(advice.forest.num_keys(), "key"),
                       term::CountOf(advice.forest.num_runs(), "sorted run"), ToText(advice, stock));
@@ -227,18 +229,23 @@ std::string ToText(const AdviseOptions& options, const Advice& advice, const Sou
     text += "Left out: " + UnknownFamiliesText(source.unknown_families) + ".\n\n";
   }
   if (!verdict.policy) return text;
-  if (!is_known) {
-    return text + fmt::format(
-                      "The database has no OPTIONS file that this RocksDB reads, so set {} in its "
-                      "program.\n",
-                      PolicyOption(*verdict.policy));
+  has_options = false;
+  const std::string by_program = HowToSetByProgram(*verdict.policy, source, &has_options);
+  if (!by_program.empty())
+    return text + fmt::format("To set proposal \"{}\": {}\n", verdict.proposal, by_program);
+  std::string refused;
+  try {
+    if (source.stored) CheckWritable(*source.stored, Access::kRewrite);
+  } catch (const term::Failure& failure) {
+    refused = fmt::format("\nThe files cannot be rewritten as they are: {}\n", failure.what());
   }
   return text +
          fmt::format("Steps for proposal \"{}\"{}:\n\n{}\n", verdict.proposal,
                      has_options ? ", whose options the OPTIONS file has" : "",
                      StepsText(*verdict.policy,
                                has_options ? "" : CommandToSet(*verdict.policy, options, source),
-                               source.database, options.target.family));
+                               source.database, options.target.family)) +
+         refused;
 }
 
 Json ToJson(const AdviseOptions& options, const Advice& advice, const Source& source) {
@@ -266,9 +273,8 @@ void RunAdvise(const AdviseOptions& options) {
       has_lookups ? AbsentFraction(*source.observed).value_or(1) : 1);
   const Advice advice =
       Advise(MakeForest(source), request, KeysInFiles("building range filters and prefixes"));
-  const bool has_options = TryToSet(JudgeAdvice(advice), source);
   WriteReport(options.format, ToJson(options, advice, source),
-              ToText(options, advice, source, has_options) + VanishedText(source.read));
+              ToText(options, advice, source) + VanishedText(source.read));
   source.read.FailIfUnopened();
   if (advice.forest.trees.empty()) term::Fail("no verdict, as no keys could be counted");
 }
