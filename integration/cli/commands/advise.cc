@@ -237,7 +237,7 @@ std::string ToText(const AdviseOptions& options, const Advice& advice, const Sou
   try {
     if (source.stored) CheckWritable(*source.stored, Access::kRewrite);
   } catch (const term::Failure& failure) {
-    refused = fmt::format("\nThe files cannot be rewritten as they are: {}\n", failure.what());
+    refused = fmt::format("The files cannot be rewritten as they are: {}\n\n", failure.what());
   }
   return text +
          fmt::format("Steps for proposal \"{}\"{}:\n\n{}\n", verdict.proposal,
