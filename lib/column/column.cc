@@ -2,6 +2,7 @@
 #include "blocksieve/column.h"
 
 #include <bit>
+#include <cstring>
 
 #include "lib/base/errors.h"
 #include "lib/column/definition.h"
@@ -16,14 +17,37 @@ using internal::ColumnDefinition;
 using internal::ColumnSource;
 
 // Field `number`, counted from 1; nullopt if there are fewer.
-std::optional<std::string_view> Field(std::string_view row, uint32_t number, char delimiter) {
-  size_t begin = 0;
-  for (; number > 1; --number) {
-    const size_t end = row.find(delimiter, begin);
-    if (end == row.npos) return std::nullopt;
+/// The last field that was found in a row: later ones are looked for from there on.
+struct FieldCursor {
+  uint32_t number = 0;  // 0: none
+  char delimiter = 0;
+  const char* row = nullptr;
+  const char* end = nullptr;  // of the field
+};
+
+// The field's end is the delimiter, or the end of the row.
+const char* FindEnd(const char* begin, const char* end_of_row, char delimiter) {
+  const auto left = static_cast<size_t>(end_of_row - begin);
+  const void* const found = left == 0 ? nullptr : std::memchr(begin, delimiter, left);
+  return found == nullptr ? end_of_row : static_cast<const char*>(found);
+}
+
+// nullopt if the row has fewer fields.
+[[gnu::always_inline]] inline std::optional<std::string_view> Field(std::string_view row,
+                                                                    uint32_t number, char delimiter,
+                                                                    FieldCursor* cursor) {
+  const char* const end_of_row = row.data() + row.size();
+  const bool goes_on = cursor->number != 0 && cursor->number < number &&
+                       cursor->row == row.data() && cursor->delimiter == delimiter;
+  const char* begin = row.data();
+  const char* end = goes_on ? cursor->end : FindEnd(begin, end_of_row, delimiter);
+  for (uint32_t at = goes_on ? cursor->number : 1; at < number; ++at) {
+    if (end == end_of_row) return std::nullopt;
     begin = end + 1;
+    end = FindEnd(begin, end_of_row, delimiter);
   }
-  return row.substr(begin, row.find(delimiter, begin) - begin);
+  *cursor = {number, delimiter, row.data(), end};
+  return std::string_view(begin, static_cast<size_t>(end - begin));
 }
 
 std::optional<std::string_view> Slice(const ColumnDefinition& definition, std::string_view row) {
@@ -112,8 +136,12 @@ void ColumnList::push_back(Item item) {
 
 namespace blocksieve::internal {
 
-bool ForEachCompared(const Column& column, const Row& of, ValueVisitor visit) {
-  const ColumnDefinition& definition = column.definition();
+namespace {
+
+// ForEachCompared, inlined: it runs for each column of each row that is written.
+template <class Visit>
+inline bool VisitCompared(const ColumnDefinition& definition, const Row& of, FieldCursor* cursor,
+                          const Visit& visit) {
   const std::string_view row = definition.is_of_key ? of.key : of.value;
   std::optional<std::string_view> text = row;
   switch (definition.source) {
@@ -125,7 +153,7 @@ bool ForEachCompared(const Column& column, const Row& of, ValueVisitor visit) {
       return number.has_value();
     }
     case ColumnSource::kField:
-      text = Field(row, definition.field, definition.delimiter);
+      text = Field(row, definition.field, definition.delimiter, cursor);
       break;
     case ColumnSource::kFixed:
       text = Slice(definition, row);
@@ -135,9 +163,20 @@ bool ForEachCompared(const Column& column, const Row& of, ValueVisitor visit) {
   }
   if (!text) return false;
   if (definition.element_delimiter) return ForEachElement(definition, *text, visit);
+  if (definition.type == ValueType::kBytes) {
+    visit(Value::Bytes(*text));
+    return true;
+  }
   const std::optional<Value> value = ReadValue(definition.type, *text);
   if (value) visit(*value);
   return value.has_value();
+}
+
+}  // namespace
+
+bool ForEachCompared(const Column& column, const Row& row, ValueVisitor visit) {
+  FieldCursor cursor;
+  return VisitCompared(column.definition(), row, &cursor, visit);
 }
 
 bool ForEachToken(const Column& column, const Value& value, ValueVisitor visit) {
@@ -168,25 +207,24 @@ ColumnSet::ColumnSet(std::span<const Column> columns) : columns_(columns.begin()
   }
 }
 
-void ColumnSet::ForEachCompared(const Row& row, bool has_value, ColumnVisitor visit) {
+template <class Visit>
+void ColumnSet::Read(const Row& row, bool has_value, const Visit& visit) {
   if (has_value && !members_.IsEmpty()) members_.Read(row.value, visit, &scratch_);
+  FieldCursor cursor;
   for (size_t i = 0; i < columns_.size(); ++i) {
     const ColumnDefinition& definition = columns_[i].definition();
     if (definition.source == ColumnSource::kJson) continue;
     if (!has_value && !definition.is_of_key) continue;
-    internal::ForEachCompared(columns_[i], row,
-                              [&](const Value& value) { return visit(i, value); });
+    VisitCompared(definition, row, &cursor, [&](const Value& value) { return visit(i, value); });
   }
 }
 
+void ColumnSet::ForEachCompared(const Row& row, ColumnVisitor visit) { Read(row, true, visit); }
+
 void ColumnSet::ForEachIndexed(const Row& row, bool has_value, ColumnVisitor visit) {
-  ForEachCompared(row, has_value, [&](size_t column, const Value& value) {
-    if (has_tokens_[column] == 0) {
-      visit(column, value);
-    } else {
-      ForEachToken(columns_[column], value,
-                   [&](const Value& token) { return visit(column, token); });
-    }
+  Read(row, has_value, [&](size_t column, const Value& value) {
+    if (has_tokens_[column] == 0) return visit(column, value), true;
+    ForEachToken(columns_[column], value, [&](const Value& token) { return visit(column, token); });
     return true;
   });
 }

@@ -71,11 +71,12 @@ class ColumnSet {
   }
 
   /// ForEachCompared for all columns. REQUIRES: `visit` returns true
-  void ForEachCompared(const Row& row, ColumnVisitor visit) { ForEachCompared(row, true, visit); }
+  void ForEachCompared(const Row& row, ColumnVisitor visit);
 
  private:
   void ForEachIndexed(const Row& row, bool has_value, ColumnVisitor visit);
-  void ForEachCompared(const Row& row, bool has_value, ColumnVisitor visit);
+  template <class Visit>
+  void Read(const Row& row, bool has_value, const Visit& visit);
 
   std::vector<Column> columns_;
   std::vector<uint8_t> has_tokens_;  // by column
