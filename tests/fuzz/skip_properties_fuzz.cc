@@ -55,8 +55,9 @@ void CheckPlan(const Properties& properties, bool has_index) {
   context.indexes.emplace(context.predicate, &context.counts);
   const ScanPlan plan =
       MakePlan(&context,
-               std::make_shared<FamilyFiles>(context.comparator, rocksdb::ColumnFamilyMetaData(),
-                                             FamilyFiles::Tables{{kPath, properties}}),
+               std::make_shared<FamilyFiles>(
+                   context.comparator, rocksdb::ColumnFamilyMetaData(),
+                   FamilyFiles::Tables{std::make_shared<KnownTable>(kPath, properties)}),
                /*is_lazy=*/false);
   if (has_index) return;
   Require(!context.counts.full_scan_reason.empty() ||

@@ -141,12 +141,15 @@ void SkipIndexCatalog::Keep(std::shared_ptr<const IndexesOfFiles> files, uint64_
 }
 
 std::pair<std::shared_ptr<const IndexesOfFiles>, uint64_t> SkipIndexCatalog::FindKept(
-    uint64_t owner, const std::vector<Column>& columns) const {
+    uint64_t owner, uint64_t earlier_owner, const std::vector<Column>& columns) const {
   const std::lock_guard lock(mutex_);
-  const auto found = std::find_if(kept_.rbegin(), kept_.rend(), [&](const auto& one) {
-    return one->owner == owner && one->columns == columns;
-  });
-  return {found == kept_.rend() ? nullptr : *found, num_dropped_};
+  for (const uint64_t wanted : {owner, earlier_owner}) {
+    const auto found = std::find_if(kept_.rbegin(), kept_.rend(), [&](const auto& one) {
+      return one->owner == wanted && one->columns == columns;
+    });
+    if (found != kept_.rend()) return {*found, num_dropped_};
+  }
+  return {nullptr, num_dropped_};
 }
 
 void SkipIndexCatalog::Erase(Positions::iterator position) {

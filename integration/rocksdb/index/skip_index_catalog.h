@@ -101,6 +101,7 @@ class SstIndex {
 struct IndexesOfFiles {
   struct File {
     std::shared_ptr<const SstIndex> index = nullptr;  ///< Null: not opened.
+    std::shared_ptr<const void> table = nullptr;      ///< The same for a file of other lists.
     bool has_index = false;
     size_t num_granules = 0;
     uint32_t value_suffix_bytes = 0;
@@ -133,9 +134,10 @@ class SkipIndexCatalog {
   /// were `num_dropped` of them. All must be in the catalog.
   void Keep(std::shared_ptr<const IndexesOfFiles> files, uint64_t num_dropped);
 
-  /// Those kept, or null, and how many indexes were dropped so far.
+  /// Those kept for the owner, or else for the earlier one, or null, and how many indexes were
+  /// dropped so far.
   std::pair<std::shared_ptr<const IndexesOfFiles>, uint64_t> FindKept(
-      uint64_t owner, const std::vector<Column>& columns) const;
+      uint64_t owner, uint64_t earlier_owner, const std::vector<Column>& columns) const;
 
   /// Drops the cached index of a file whose sidecar was replaced.
   void Forget(const rocksdb::TableProperties& properties);

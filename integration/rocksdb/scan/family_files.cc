@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <numeric>
+#include <set>
 #include <string>
 
 #include "integration/rocksdb/block_index/factory.h"
@@ -19,14 +20,6 @@ namespace blocksieve::rocksdb_plugin {
 namespace {
 
 using Tables = FamilyFiles::Tables;
-
-uint64_t MemoryBytesOf(const Tables::value_type& table) {
-  constexpr uint64_t kOverhead = 2048;  // metadata, the rest of the properties, and places
-  uint64_t bytes = kOverhead + table.first.size();
-  for (const auto& [name, value] : table.second->user_collected_properties)
-    bytes += name.size() + value.size();
-  return bytes;
-}
 
 uint64_t NextSerialNumber() {
   static std::atomic<uint64_t> last = 0;
@@ -75,34 +68,61 @@ void Keep(rocksdb::DB* db, uint32_t family, const std::shared_ptr<const FamilyFi
   }
 }
 
-// Properties of the files in `metadata`: the earlier ones, and those of new files, unless these are
-// most. Returns whether all were found.
-bool ReadNewProperties(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family,
-                       const rocksdb::ColumnFamilyMetaData& metadata, const Tables& earlier,
-                       Tables* tables) {
-  std::vector<std::pair<std::string, const rocksdb::SstFileMetaData*>> lacking;
+std::shared_ptr<const KnownTable> FindTable(const Tables& tables, uint64_t number) {
+  const auto found = std::ranges::lower_bound(tables, number, {}, &KnownTable::number);
+  return found == tables.end() || (*found)->number != number ? nullptr : *found;
+}
+
+void Append(const rocksdb::TablePropertiesCollection& found, Tables* tables) {
+  for (const auto& [path, properties] : found)
+    tables->push_back(std::make_shared<const KnownTable>(path, properties));
+}
+
+// The tables of `metadata`: the earlier ones, and those of new files, unless these are most. False
+// if some were not found.
+bool ReadNewTables(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family,
+                   const rocksdb::ColumnFamilyMetaData& metadata, const Tables& earlier,
+                   Tables* tables) {
+  std::set<uint64_t> lacking;
+  std::vector<rocksdb::Range> ranges;
   for (const rocksdb::LevelMetaData& level : metadata.levels) {
     for (const rocksdb::SstFileMetaData& file : level.files) {
-      const std::string path = file.db_path + file.name;  // which begins with a slash
-      const auto known = earlier.find(path);
-      known == earlier.end() ? void(lacking.emplace_back(path, &file))
-                             : void(tables->insert(*known));
+      const uint64_t number = ParseFileNumber(file.name);
+      if (auto known = FindTable(earlier, number)) {
+        tables->push_back(std::move(known));
+      } else {
+        lacking.insert(number);
+        ranges.emplace_back(file.smallestkey, file.largestkey);
+      }
     }
   }
   if (lacking.empty()) return true;
   if (lacking.size() > metadata.file_count / 4) return false;
-  std::vector<rocksdb::Range> ranges;
-  for (const auto& [path, file] : lacking) ranges.emplace_back(file->smallestkey, file->largestkey);
-  Tables found;
+  rocksdb::TablePropertiesCollection found;
   if (!db->GetPropertiesOfTablesInRange(family, ranges.data(), ranges.size(), &found).ok())
     return false;
-  return std::ranges::all_of(lacking, [&](const auto& file) {
-    const auto table = found.find(file.first);
-    return table != found.end() && table->second != nullptr && tables->insert(*table).second;
+  std::erase_if(found, [&](const auto& table) {
+    return table.second == nullptr || lacking.erase(ParseFileNumber(table.first)) == 0;
   });
+  Append(found, tables);
+  return lacking.empty();
 }
 
 }  // namespace
+
+KnownTable::KnownTable(std::string table_path,
+                       std::shared_ptr<const rocksdb::TableProperties> of_table)
+    : path(std::move(table_path)),
+      properties(std::move(of_table)),
+      number(ParseFileNumber(path)),
+      id(IdOfSst(*properties)),
+      block_index(FindFileId(*properties)),
+      is_of_writer(properties->user_collected_properties.contains(kExternalFileProperty)) {
+  constexpr uint64_t kOverhead = 2048;  // metadata, the rest of the properties, and places
+  memory_bytes = kOverhead + path.size();
+  for (const auto& [name, value] : properties->user_collected_properties)
+    memory_bytes += name.size() + value.size();
+}
 
 FamilyFiles::FamilyFiles(const rocksdb::Comparator* comparator,
                          rocksdb::ColumnFamilyMetaData metadata, Tables tables)
@@ -110,43 +130,41 @@ FamilyFiles::FamilyFiles(const rocksdb::Comparator* comparator,
       metadata_(std::move(metadata)),
       tables_(std::move(tables)),
       serial_number_(NextSerialNumber()) {
-  std::map<uint64_t, File> of_tables;
-  std::map<SidecarId, int> num_of_id;
+  std::ranges::sort(tables_, {}, &KnownTable::number);
+  std::vector<SidecarId> ids;
   for (const auto& table : tables_) {
-    const File file{ParseFileNumber(table.first), nullptr, &table, IdOfSst(*table.second),
-                    FindFileId(*table.second)};
-    for (const auto& id : {file.id, file.block_index}) {
-      if (id) ++num_of_id[*id];
+    for (const auto& id : {table->id, table->block_index}) {
+      if (id) ids.push_back(*id);
     }
-    of_tables[file.number] = file;
-    have_properties_ = have_properties_ && !LacksProperties(*table.second);
-    memory_bytes_ += MemoryBytesOf(table);
+    have_properties_ = have_properties_ && !LacksProperties(*table->properties);
+    memory_bytes_ += table->memory_bytes;
   }
+  std::ranges::sort(ids);
   // A file whose id is that of another, too, cannot be told from it by those who read it.
-  const auto is_unique = [&](const auto& id) { return id && num_of_id.at(*id) == 1; };
+  const auto is_unique = [&](const std::optional<SidecarId>& id) {
+    return id && std::ranges::equal_range(ids, *id).size() == 1;
+  };
   for (const rocksdb::LevelMetaData& level : metadata_.levels) {
-    for (const rocksdb::SstFileMetaData& metadata : level.files) {
-      File file = of_tables[ParseFileNumber(metadata.name)];
-      file.number = ParseFileNumber(metadata.name);
-      file.metadata = &metadata;
+    for (const rocksdb::SstFileMetaData& file : level.files) {
+      const uint64_t number = ParseFileNumber(file.name);
+      const auto& table = files_.emplace_back(number, &file, FindTable(tables_, number)).table;
       places_.push_back({.level = level.level,
-                         .first_key = metadata.smallestkey,
-                         .last_key = metadata.largestkey,
-                         .smallest_sequence = metadata.smallest_seqno,
-                         .largest_sequence = metadata.largest_seqno,
-                         .has_unique_id = is_unique(file.id),
-                         .has_unique_block_id = is_unique(file.block_index),
-                         .is_of_writer = file.table != nullptr &&
-                                         file.table->second->user_collected_properties.contains(
-                                             kExternalFileProperty)});
-      files_.push_back(std::move(file));
+                         .first_key = file.smallestkey,
+                         .last_key = file.largestkey,
+                         .smallest_sequence = file.smallest_seqno,
+                         .largest_sequence = file.largest_seqno,
+                         .has_unique_id = table != nullptr && is_unique(table->id),
+                         .has_unique_block_id = table != nullptr && is_unique(table->block_index),
+                         .is_of_writer = table != nullptr && table->is_of_writer});
     }
   }
   older_ = FindOlderEntries(*comparator, places_);
   by_id_.resize(files_.size());
   std::iota(by_id_.begin(), by_id_.end(), size_t{0});
   by_number_ = level_0_ = by_id_;
-  std::ranges::sort(by_id_, {}, [&](size_t i) { return files_[i].id; });
+  std::ranges::sort(by_id_, {}, [&](size_t i) {
+    return files_[i].table == nullptr ? std::nullopt : files_[i].table->id;
+  });
   std::ranges::sort(by_number_, {}, [&](size_t i) { return files_[i].number; });
 
   std::erase_if(level_0_, [&](size_t i) { return places_[i].level != 0; });
@@ -188,17 +206,21 @@ rocksdb::Status FamilyFiles::Read(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* 
   uint64_t later = 0;
   if (earlier != nullptr) {
     db->GetColumnFamilyMetaData(family, &metadata);
-    is_read = ReadNewProperties(db, family, metadata, earlier->tables_, &tables) &&
+    is_read = ReadNewTables(db, family, metadata, earlier->tables_, &tables) &&
               read_version(&later) && later == version;
   }
   if (!is_read) {
-    BLOCKSIEVE_RETURN_IF_ERROR(ReadTableProperties(db, family, &tables));
+    rocksdb::TablePropertiesCollection found;
+    BLOCKSIEVE_RETURN_IF_ERROR(ReadTableProperties(db, family, &found));
+    tables.clear();
+    Append(found, &tables);
     db->GetColumnFamilyMetaData(family, &metadata);
     is_read = can_keep && read_version(&later) && later == version;
   }
   const auto read = std::make_shared<FamilyFiles>(family->GetComparator(), std::move(metadata),
                                                   std::move(tables));
   read->version_ = version;
+  if (earlier != nullptr) read->earlier_serial_number_ = earlier->serial_number_;
   // Lists of different moments serve this call alone.
   if (is_read) Keep(db, family->GetID(), read);
   *files = read;

@@ -18,19 +18,30 @@
 
 namespace blocksieve::rocksdb_plugin {
 
+/// A table, and what its properties say. Immutable; the lists of files that have it share it.
+struct KnownTable {
+  KnownTable(std::string table_path, std::shared_ptr<const rocksdb::TableProperties> of_table);
+
+  const std::string path;
+  const std::shared_ptr<const rocksdb::TableProperties> properties;
+  const uint64_t number;
+  const std::optional<SidecarId> id;           ///< IdOfSst
+  const std::optional<SidecarId> block_index;  ///< FindFileId
+  const bool is_of_writer;                     ///< An SstFileWriter wrote it.
+  uint64_t memory_bytes = 0;                   ///< Approximate, with the metadata of a file.
+};
+
 /// The files of a column family, and what decisions need of them, whatever the condition. RocksDB
 /// returns metadata and table properties in separate calls, and files change in between, so a file
 /// may be in one of both only. Immutable, thread-safe.
 class FamilyFiles {
  public:
-  using Tables = rocksdb::TablePropertiesCollection;
+  using Tables = std::vector<std::shared_ptr<const KnownTable>>;
 
   struct File {
     uint64_t number = 0;
     const rocksdb::SstFileMetaData* metadata = nullptr;
-    const Tables::value_type* table = nullptr;   ///< Null if only the metadata has the file.
-    std::optional<SidecarId> id = std::nullopt;  ///< IdOfSst
-    std::optional<SidecarId> block_index;        ///< FindFileId
+    std::shared_ptr<const KnownTable> table;  ///< Null if only the metadata has the file.
   };
 
   FamilyFiles(const rocksdb::Comparator* comparator, rocksdb::ColumnFamilyMetaData metadata,
@@ -41,6 +52,7 @@ class FamilyFiles {
   static rocksdb::Status Read(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family,
                               std::shared_ptr<const FamilyFiles>* files);
 
+  /// In the order of their numbers.
   const Tables& tables() const { return tables_; }
 
   /// Whether all tables have properties: RocksDB passes null to a filter for one without.
@@ -69,6 +81,9 @@ class FamilyFiles {
   /// Differs from that of all others.
   uint64_t serial_number() const { return serial_number_; }
 
+  /// That of the list before, most of whose files this one has; 0 if there was none.
+  uint64_t earlier_serial_number() const { return earlier_serial_number_; }
+
   /// Approximate memory, with the properties, which open tables share.
   uint64_t memory_bytes() const { return memory_bytes_; }
 
@@ -83,7 +98,7 @@ class FamilyFiles {
 
   const rocksdb::Comparator* const comparator_;
   const rocksdb::ColumnFamilyMetaData metadata_;
-  const Tables tables_;
+  Tables tables_;
   bool have_properties_ = true;
   std::vector<File> files_;
   std::vector<PlacedFile> places_;
@@ -95,6 +110,7 @@ class FamilyFiles {
   uint64_t memory_bytes_ = 0;
 
   const uint64_t serial_number_;
+  uint64_t earlier_serial_number_ = 0;
   uint64_t version_ = 0;  // of Read
 };
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -164,8 +165,9 @@ class FileAsker {
         file_system_(std::move(file_system)),
         value_suffix_bytes_(value_suffix_bytes),
         pruner_(condition, internal::ColumnIndexes(num_columns())) {
-    std::tie(kept_, num_dropped_) =
-        SkipIndexCatalog::Default().FindKept(files.serial_number(), condition.columns());
+    std::tie(kept_, num_dropped_) = SkipIndexCatalog::Default().FindKept(
+        files.serial_number(), files.earlier_serial_number(), condition.columns());
+    if (kept_ != nullptr && kept_->owner != files.serial_number()) TakeOver(*kept_);
   }
 
   /// What it says of a file is undefined after the next call.
@@ -193,26 +195,46 @@ class FileAsker {
  private:
   size_t num_columns() const { return condition_.columns().size(); }
 
-  void OpenByCatalog(size_t file) {
-    if (opened_ == nullptr) {
-      opened_ = kept_ != nullptr
-                    ? std::make_shared<IndexesOfFiles>(*kept_)
-                    : std::make_shared<IndexesOfFiles>(IndexesOfFiles{
-                          .owner = files_.serial_number(), .columns = condition_.columns()});
-      opened_->files.resize(files_.files().size());
-      opened_->parts.resize(files_.files().size() * num_columns());
-      kept_ = opened_;
+  void Start() {
+    opened_ = kept_ != nullptr
+                  ? std::make_shared<IndexesOfFiles>(*kept_)
+                  : std::make_shared<IndexesOfFiles>(IndexesOfFiles{
+                        .owner = files_.serial_number(), .columns = condition_.columns()});
+    opened_->files.resize(files_.files().size());
+    opened_->parts.resize(files_.files().size() * num_columns());
+    kept_ = opened_;
+  }
+
+  // The indexes of an earlier list for the files that are still there.
+  void TakeOver(const IndexesOfFiles& earlier) {
+    std::unordered_map<const void*, size_t> numbers;
+    for (size_t i = 0; i < earlier.files.size(); ++i) {
+      if (earlier.files[i].index != nullptr) numbers[earlier.files[i].table.get()] = i;
     }
-    const auto& [path, properties] = *files_.files()[file].table;
-    auto opened =
-        SkipIndexCatalog::Default().Open(properties, {file_system_, path}, condition_.columns());
+    const auto keep_alive = std::exchange(kept_, nullptr);
+    Start();
+    for (size_t i = 0; i < files_.files().size(); ++i) {
+      const auto known = numbers.find(files_.files()[i].table.get());
+      if (known == numbers.end() || known->first == nullptr) continue;
+      opened_->files[i] = earlier.files[known->second];
+      std::copy_n(earlier.parts.begin() + Offset(known->second), num_columns(),
+                  opened_->parts.begin() + Offset(i));
+    }
+  }
+
+  ptrdiff_t Offset(size_t file) const { return static_cast<ptrdiff_t>(file * num_columns()); }
+
+  void OpenByCatalog(size_t file) {
+    if (opened_ == nullptr) Start();
+    const std::shared_ptr<const KnownTable>& table = files_.files()[file].table;
+    auto opened = SkipIndexCatalog::Default().Open(table->properties, {file_system_, table->path},
+                                                   condition_.columns());
     const SkipIndex* const index = opened->index();
     const uint32_t suffix = opened->value_suffix_bytes();
-    opened_->files[file] = {std::move(opened), index != nullptr,
+    opened_->files[file] = {std::move(opened), table, index != nullptr,
                             index == nullptr ? 0 : index->num_granules(), suffix};
     if (index == nullptr) return;
-    std::ranges::copy(index->FindAll(condition_),
-                      opened_->parts.begin() + static_cast<ptrdiff_t>(file * num_columns()));
+    std::ranges::copy(index->FindAll(condition_), opened_->parts.begin() + Offset(file));
   }
 
   const FamilyFiles& files_;
@@ -256,10 +278,10 @@ void Decide(const FamilyFiles& known, std::shared_ptr<rocksdb::FileSystem> file_
     counts.num_bytes += num_bytes;
     if (verdict == &ReadPruningCounts::files_pruned) {
       counts.bytes_pruned += num_bytes;
-      decision->pruned.push_back(*files[i].id);
+      decision->pruned.push_back(*files[i].table->id);
     }
     if (blocks) {
-      decision->by_block.try_emplace(*files[i].block_index, &condition, value_suffix_bytes,
+      decision->by_block.try_emplace(*files[i].table->block_index, &condition, value_suffix_bytes,
                                      *blocks);
     }
   }

@@ -102,9 +102,9 @@ ScanPlan MakePlan(ScanContext* context, std::shared_ptr<const FamilyFiles> map, 
   plan.map_is_complete = true;
   uint64_t num_rows = 0;
   uint64_t num_rechecked = 0;
-  for (const auto& [path, of_file] : plan.map->tables()) {
-    PlannedFile file{.number = ParseFileNumber(path), .path = path, .properties = of_file};
-    num_rows += of_file->num_entries;
+  for (const auto& table : plan.map->tables()) {
+    PlannedFile file{.number = table->number, .path = table->path, .properties = table->properties};
+    num_rows += table->properties->num_entries;
     const rocksdb::SstFileMetaData* const known = plan.map->Find(file.number);
     if (known == nullptr) plan.map_is_complete = false;
     if (known != nullptr && known->smallest_seqno > context->sequence) {

@@ -233,8 +233,9 @@ class SkipScan::Parts {
     std::string problem;
     if (!status.ok()) problem = "table properties unreadable: " + status.ToString();
     if (files != nullptr && !files->have_properties()) {
-      for (const auto& [path, table] : files->tables()) {
-        if (LacksProperties(*table)) problem = BaseName(path) + " was written without properties";
+      for (const auto& table : files->tables()) {
+        if (LacksProperties(*table->properties))
+          problem = BaseName(table->path) + " was written without properties";
       }
     }
     if (!problem.empty()) {
