@@ -118,8 +118,9 @@ TEST_P(RandomDatabaseTest, ReadsShowTheRows) {
   const Operation fixed = ParseOperations(profile.settings).at(0);
   if (fixed.Get("index") == "block" && !kHasBlockIndexes) GTEST_SKIP() << "needs RocksDB 11.2";
   // Profiles with other seeds have more in sum than the same databases.
-  uint64_t seed = NumberFromEnvironment("BLOCKSIEVE_RANDOM_SEED",
-                                        std::hash<std::string_view>()(profile.name) % 1'000'000);
+  const uint64_t first_seed = NumberFromEnvironment(
+      "BLOCKSIEVE_RANDOM_SEED", std::hash<std::string_view>()(profile.name) % 1'000'000);
+  uint64_t seed = first_seed;
   const uint64_t seconds = NumberFromEnvironment("BLOCKSIEVE_RANDOM_SECONDS", LongTests() ? 60 : 0);
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
   rocksdb::SetPerfLevel(rocksdb::kEnableCount);
@@ -139,12 +140,14 @@ TEST_P(RandomDatabaseTest, ReadsShowTheRows) {
   const uint64_t ranges = GetRangeFilterCounts().no - ranges_before;
   const uint64_t lookups = rocksdb::get_perf_context()->bloom_sst_miss_count - lookups_before;
   std::printf(
-      "%lu reads, %lu seeks, %lu ranges and %lu lookups denied, %lu of %lu tables left out, %lu "
+      "%s, seeds %lu to %lu: %lu reads, %lu seeks, %lu ranges and %lu lookups denied, %lu of %lu "
+      "tables left out, %lu "
       "blocks of others, %lu scans skipped most granules, %lu files vanished, %lu too new, %lu "
       "rows re-checked\n",
-      totals.reads.load(), totals.seeks.load(), ranges, lookups, totals.tables_left_out.load(),
-      totals.tables.load(), totals.blocks_left_out.load(), totals.scans_skipping.load(),
-      totals.files_vanished.load(), totals.too_new.load(), totals.rows_rechecked.load());
+      profile.name, first_seed, seed, totals.reads.load(), totals.seeks.load(), ranges, lookups,
+      totals.tables_left_out.load(), totals.tables.load(), totals.blocks_left_out.load(),
+      totals.scans_skipping.load(), totals.files_vanished.load(), totals.too_new.load(),
+      totals.rows_rechecked.load());
   const std::string name = profile.name;
   if (name == "Repeatable") {
     EXPECT_GT(ranges, 0u);
