@@ -6,8 +6,6 @@
 #include <new>
 #include <span>
 #include <string>
-#include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -18,13 +16,12 @@
 #include "integration/rocksdb/compat/option_type.h"
 #include "integration/rocksdb/compat/version_differences.h"
 #include "integration/rocksdb/index/prune_rule.h"
-#include "integration/rocksdb/index/skip_index_catalog.h"
 #include "integration/rocksdb/index/skip_index_properties.h"
 #include "integration/rocksdb/ranges/range_extractor.h"
 #include "integration/rocksdb/scan/family_files.h"
+#include "integration/rocksdb/scan/file_asker.h"
 #include "integration/rocksdb/scan/scan_context.h"
 #include "lib/base/errors.h"
-#include "lib/skip/granule_pruner.h"
 
 namespace blocksieve {
 
@@ -154,102 +151,6 @@ rocksdb::Status CheckPrunable(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* colu
   }
   return CheckIsNoSecondary(db, column_family);
 }
-
-/// Asks the indexes of files about one condition.
-class FileAsker {
- public:
-  FileAsker(const FamilyFiles& files, const Predicate& condition,
-            std::shared_ptr<rocksdb::FileSystem> file_system, uint32_t value_suffix_bytes)
-      : files_(files),
-        condition_(condition),
-        file_system_(std::move(file_system)),
-        value_suffix_bytes_(value_suffix_bytes),
-        pruner_(condition, internal::ColumnIndexes(num_columns())) {
-    std::tie(kept_, num_dropped_) = SkipIndexCatalog::Default().FindKept(
-        files.serial_number(), files.earlier_serial_number(), condition.columns());
-    if (kept_ != nullptr && kept_->owner != files.serial_number()) TakeOver(*kept_);
-  }
-
-  /// What it says of a file is undefined after the next call.
-  FileIndex Open(size_t file) {
-    if (kept_ == nullptr || kept_->files[file].index == nullptr) OpenByCatalog(file);
-    current_ = &kept_->files[file];
-    parts_ = std::span(kept_->parts).subspan(file * num_columns(), num_columns());
-    return {current_->has_index && current_->value_suffix_bytes == value_suffix_bytes_,
-            [this](PruneColumns by) -> std::optional<bool> {
-              if (!current_->has_index) return std::nullopt;
-              return pruner_.MayMatch(parts_, by, current_->num_granules);
-            }};
-  }
-
-  /// Lets later calls find the indexes that this one opened.
-  void Keep() {
-    if (opened_ == nullptr) return;
-    for (IndexesOfFiles::File& file : opened_->files) {
-      // The catalog does not have such an index.
-      if (file.index != nullptr && !file.index->is_lasting()) file = {};
-    }
-    SkipIndexCatalog::Default().Keep(std::move(opened_), num_dropped_);
-  }
-
- private:
-  size_t num_columns() const { return condition_.columns().size(); }
-
-  void Start() {
-    opened_ = kept_ != nullptr
-                  ? std::make_shared<IndexesOfFiles>(*kept_)
-                  : std::make_shared<IndexesOfFiles>(IndexesOfFiles{
-                        .owner = files_.serial_number(), .columns = condition_.columns()});
-    opened_->files.resize(files_.files().size());
-    opened_->parts.resize(files_.files().size() * num_columns());
-    kept_ = opened_;
-  }
-
-  // The indexes of an earlier list for the files that are still there.
-  void TakeOver(const IndexesOfFiles& earlier) {
-    std::unordered_map<const void*, size_t> numbers;
-    for (size_t i = 0; i < earlier.files.size(); ++i) {
-      if (earlier.files[i].index != nullptr) numbers[earlier.files[i].table.get()] = i;
-    }
-    const auto keep_alive = std::exchange(kept_, nullptr);
-    Start();
-    for (size_t i = 0; i < files_.files().size(); ++i) {
-      const auto known = numbers.find(files_.files()[i].table.get());
-      if (known == numbers.end() || known->first == nullptr) continue;
-      opened_->files[i] = earlier.files[known->second];
-      std::copy_n(earlier.parts.begin() + Offset(known->second), num_columns(),
-                  opened_->parts.begin() + Offset(i));
-    }
-  }
-
-  ptrdiff_t Offset(size_t file) const { return static_cast<ptrdiff_t>(file * num_columns()); }
-
-  void OpenByCatalog(size_t file) {
-    if (opened_ == nullptr) Start();
-    const std::shared_ptr<const KnownTable>& table = files_.files()[file].table;
-    auto opened = SkipIndexCatalog::Default().Open(table->properties, {file_system_, table->path},
-                                                   condition_.columns());
-    const SkipIndex* const index = opened->index();
-    const uint32_t suffix = opened->value_suffix_bytes();
-    opened_->files[file] = {std::move(opened), table, index != nullptr,
-                            index == nullptr ? 0 : index->num_granules(), suffix};
-    if (index == nullptr) return;
-    std::ranges::copy(index->FindAll(condition_), opened_->parts.begin() + Offset(file));
-  }
-
-  const FamilyFiles& files_;
-  const Predicate& condition_;
-  const std::shared_ptr<rocksdb::FileSystem> file_system_;
-  const uint32_t value_suffix_bytes_;
-  internal::GranulePruner pruner_;
-  std::shared_ptr<const IndexesOfFiles> kept_;
-  std::shared_ptr<IndexesOfFiles> opened_;  // the same, if this call made them; else null
-  uint64_t num_dropped_ = 0;
-
-  // The file of the last call.
-  const IndexesOfFiles::File* current_ = nullptr;
-  std::span<const internal::ColumnIndex* const> parts_;
-};
 
 // Decides for all files. `by_keys_alone`: values prune nothing, wherever a file lies. REQUIRES:
 // there is a condition

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "integration/rocksdb/scan/file_asker.h"
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "blocksieve/skip_index.h"
+
+namespace blocksieve::rocksdb_plugin {
+
+FileAsker::FileAsker(const FamilyFiles& files, const Predicate& condition,
+                     std::shared_ptr<rocksdb::FileSystem> file_system, uint32_t value_suffix_bytes)
+    : files_(files),
+      condition_(condition),
+      file_system_(std::move(file_system)),
+      value_suffix_bytes_(value_suffix_bytes),
+      pruner_(condition, internal::ColumnIndexes(num_columns())) {
+  std::tie(kept_, num_dropped_) = SkipIndexCatalog::Default().FindKept(
+      files.serial_number(), files.earlier_serial_number(), condition.columns());
+  if (kept_ != nullptr && kept_->owner != files.serial_number())
+    TakeOver(*std::exchange(kept_, nullptr));
+}
+
+FileIndex FileAsker::Open(size_t file) {
+  if (kept_ == nullptr || kept_->files[file].index == nullptr) OpenByCatalog(file);
+  current_ = &kept_->files[file];
+  parts_ = std::span(kept_->parts).subspan(file * num_columns(), num_columns());
+  return {current_->has_index && current_->value_suffix_bytes == value_suffix_bytes_,
+          [this](PruneColumns by) -> std::optional<bool> {
+            if (!current_->has_index) return std::nullopt;
+            return pruner_.MayMatch(parts_, by, current_->num_granules);
+          }};
+}
+
+void FileAsker::Keep() {
+  if (opened_ == nullptr) return;
+  for (IndexesOfFiles::File& file : opened_->files) {
+    // The catalog does not have such an index.
+    if (file.index != nullptr && !file.index->is_lasting()) file = {};
+  }
+  SkipIndexCatalog::Default().Keep(std::move(opened_), num_dropped_);
+}
+
+void FileAsker::Start() {
+  opened_ = kept_ != nullptr
+                ? std::make_shared<IndexesOfFiles>(*kept_)
+                : std::make_shared<IndexesOfFiles>(IndexesOfFiles{.owner = files_.serial_number(),
+                                                                  .columns = condition_.columns()});
+  opened_->files.resize(files_.files().size());
+  opened_->parts.resize(files_.files().size() * num_columns());
+  kept_ = opened_;
+}
+
+// The indexes of an earlier list for the files that are still there.
+void FileAsker::TakeOver(const IndexesOfFiles& earlier) {
+  std::unordered_map<const void*, size_t> numbers;
+  for (size_t i = 0; i < earlier.files.size(); ++i) {
+    if (earlier.files[i].index != nullptr) numbers[earlier.files[i].table.get()] = i;
+  }
+  Start();
+  for (size_t i = 0; i < files_.files().size(); ++i) {
+    const auto known = numbers.find(files_.files()[i].table.get());
+    if (known == numbers.end() || known->first == nullptr) continue;
+    opened_->files[i] = earlier.files[known->second];
+    std::copy_n(earlier.parts.begin() + Offset(known->second), num_columns(),
+                opened_->parts.begin() + Offset(i));
+  }
+}
+
+void FileAsker::OpenByCatalog(size_t file) {
+  if (opened_ == nullptr) Start();
+  const std::shared_ptr<const KnownTable>& table = files_.files()[file].table;
+  auto opened = SkipIndexCatalog::Default().Open(table->properties, {file_system_, table->path},
+                                                 condition_.columns());
+  const SkipIndex* const index = opened->index();
+  const uint32_t suffix = opened->value_suffix_bytes();
+  opened_->files[file] = {std::move(opened), table, index != nullptr,
+                          index == nullptr ? 0 : index->num_granules(), suffix};
+  if (index == nullptr) return;
+  std::ranges::copy(index->FindAll(condition_), opened_->parts.begin() + Offset(file));
+}
+
+}  // namespace blocksieve::rocksdb_plugin
