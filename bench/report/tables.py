@@ -148,8 +148,9 @@ class Section:
         self.paragraphs = first["lead"].splitlines()
         self.headlines = [run["headline"] + label for label, run in runs if run["headline"]]
         raw = list(merged([(label, run["tables"]) for label, run in runs]))
-        verdicts = targets(raw)
+        verdicts = targets(raw if first.get("has_limits", True) else [])
         self.num_missed = sum(row[1].text == "missed" for row in verdicts.rows)
+        self.raw = first["tables"]
         self.tables = [each for each in (*map(table, raw), verdicts) if each.rows]
 
     def read(self, path):
