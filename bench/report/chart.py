@@ -65,13 +65,15 @@ def text_at(x, y, text, **attributes):
 
 
 def chart(title, x, y, series):
-    """Returns an SVG, and its figures as a text: its text alternative.
+    """Returns an SVG, and its figures as a text: its text alternative. Both are empty without points.
 
     `series` has (name, [(x, y), ...]) for each line, at most six. One without points is left out, but
     keeps its color. `x` and `y` are Axis; if `y` is a list of names, each has a row of marks, and a
     point is (x, number of the row)."""
     rows = y if isinstance(y, list) else []
     shown = [(number, name, points) for number, (name, points) in enumerate(series) if points]
+    if not shown:
+        return "", ""
     xs, ys = zip(*(point for _, _, points in shown for point in points))
     titles = textwrap.wrap(title, TITLE_CHARACTERS)
     parts = [text_at(0, 14 + LINE_HEIGHT * line, text, font_weight=600) for line, text in enumerate(titles)]

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The charts of each job's results. A name without figures only keeps its color, so that a contestant
+has the same one in all charts."""
+
+import re
+
+from bench.report.chart import Axis, chart
+
+LOOKUPS = ("no filter", "stock Bloom, 10 bits", "stock Ribbon, 10 bits", "", "blocksieve, 10 bits by level",
+           "blocksieve ribbon, 10 bits")
+LEVELS = ("", "stock Bloom", "stock Ribbon", "stock Bloom and Ribbon, by level (kind=stock)",
+          "blocksieve ribbon, by level", "blocksieve ribbon, same rate on all levels")
+FILTERS = ("", "stock bloom", "stock ribbon", "blocksieve bloom", "blocksieve ribbon")
+RANGES = ("no filter", "stock prefix Bloom", "index with first key", "blocksieve, ranges", "prefixes and ranges",
+          "blocksieve, prefixes")
+SCANS = tuple(f"data blocks: {name}" if name else "" for name in (
+    "full scan", "", "minimum", "pruned iterator", "skip index"))
+WINDOWS = ("data blocks: full iterator", "bounds of blocks", "oracle", "data blocks: files left out", "data blocks: skip index")
+COMMANDS = ("opening", "check", "inspect", "rewrite --dry-run", "advise")
+CALLS = ("NewIterator", "a whole pruned iteration", "CheckFilters", "PruneReads, v = 'absent'",
+         "SkipScan, first row of v = 'absent'", "PruneReads after a flush")
+
+
+def figures(raw):
+    """By name of line and column."""
+    return {(line["name"], cell["column"]): cell["value"]
+            for line in raw["lines"] for cell in line["cells"] if cell["value"] is not None}
+
+
+def marks(values, title, names):
+    """A row for each workload, from figures by contestant and workload."""
+    rows = list(dict.fromkeys(row for name, row in values if name in names))
+    points = {name: [(values[name, row], number) for number, row in enumerate(rows) if (name, row) in values]
+              for name in names}
+    return chart(title, Axis("data blocks", is_log=True), rows,
+                 [(name.removeprefix("data blocks: "), places) for name, places in points.items()])
+
+
+def contestants(values, title, names):
+    return marks({key: value for key, value in values.items() if key[1].startswith(("absent", "present"))}, title, names)
+
+
+def workloads(values, title, names):
+    return marks({key[::-1]: value for key, value in values.items()}, title, names)
+
+
+def memory(values, title, names):
+    """Lines are contestants, each with several settings."""
+    return chart(title, Axis("filter bits per key", "bits"), Axis("data blocks per lookup of an absent key", is_log=True),
+                 [(name, [(bits, values[line, "wasted reads"]) for (line, column), bits in values.items()
+                          if column == "bits per key" and line.rpartition(", ")[0] == name]) for name in names])
+
+
+def count(column):
+    """The number in 2,052 and 10 k keys; None in other columns."""
+    match = re.fullmatch(r"([\d,]+)(?: ([kM]) keys)?", column)
+    return match and int(match[1].replace(",", "")) * {"k": 1_000, "M": 1_000_000, None: 1}[match[2]]
+
+
+def growth(values, title, names, x, y, prefix=""):
+    """Columns are sizes."""
+    return chart(title, Axis(x, "count", is_log=True), y,
+                 [(name, [(count(column), value) for (line, column), value in values.items()
+                          if line == prefix + name and count(column)]) for name in names])
+
+
+KEYS = ("keys of the filter", Axis("ns per key"))
+FILES = ("files", Axis("processor time", "s", is_log=True))
+CHARTS = {  # by job: the start of a table's caption, the kind of chart, and its arguments
+    "read_amp": [("Sizes and data blocks per lookup", contestants, "Data blocks per lookup, in the memory of stock Bloom", LOOKUPS)],
+    "ranges": [("Data blocks per seek", workloads, "Data blocks per seek", RANGES)],
+    "skip": [("Scans for one value", workloads, "Data blocks per scan for one value", SCANS),
+             ("Windows of a time", workloads, "Data blocks per scan of a window of time", WINDOWS)],
+    "levels": [("Wasted reads by memory: size ratio 4", memory, "Wasted reads by memory, size ratio 4", LEVELS),
+               ("Wasted reads by memory: size ratio 10", memory, "Wasted reads by memory, size ratio 10", LEVELS)],
+    "filters": [("Time per key", growth, title, FILTERS, *KEYS, operation + ", ") for operation, title in (
+        ("build", "Building a filter"), ("absent", "Probing for absent keys"), ("batch32", "Probing for 32 absent keys at once"))],
+    "scale": [(tree, growth, f"{tree}: {title}", names, *FILES) for tree in ("Levelled", "FIFO")
+              for title, names in (("commands", COMMANDS), ("calls", CALLS))]
+             + [("PruneReads", growth, "PruneReads by values in a condition", ("v = ... OR v = ...", "v IN (...)"),
+                 "values", FILES[1])],
+}
+
+
+def charts(job, tables):
+    """SVGs from the tables of a job's results."""
+    return [make(figures(raw), *arguments)[0] for start, make, *arguments in CHARTS.get(job, ())
+            for raw in tables if raw["caption"].startswith(start)]
