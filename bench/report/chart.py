@@ -7,7 +7,7 @@ import re
 import textwrap
 from dataclasses import dataclass
 
-from bench.report.tables import SCALES, figure
+from bench.report.tables import figure
 
 WIDTH, HEIGHT, ROW_HEIGHT, LINE_HEIGHT = 360, 200, 34, 18  # of all, a plot, a row and a line of text
 TITLE_CHARACTERS = 46  # of a line
@@ -26,10 +26,7 @@ class Axis:
 
 def short(value, unit):
     """A figure without trailing zeros: 0.001, 20 ms, 10 k."""
-    size, name = 1, ""
-    if unit not in SCALES and value >= 10_000:
-        size, name = (1e6, " M") if value >= 1e6 else (1e3, " k")
-    text = figure(value / size, unit) + name
+    text = figure(value, unit.replace("count", "amount")).rstrip()
     return re.sub(r"\.(\d*?)0*(?!\d)", lambda match: "." + match[1] if match[1] else "", text)
 
 
@@ -107,7 +104,8 @@ def chart(title, x, y, series):
         if not rows:
             places = " ".join(f"{place_x(each):.1f},{place_y(other):.1f}" for each, other in points)
             parts.append(f'<polyline points="{places}" fill="none" stroke="{color}" stroke-width="2"/>')
-        places = [(place_x(each), place_y(other)) for each, other in marked]
+        lower = 1.6 * number - 3 if rows else 0  # so that marks of equal figures are seen
+        places = [(place_x(each), place_y(other) + lower) for each, other in marked]
         parts += [f'<path d="{SHAPES[number]}" transform="translate({left:.1f},{top:.1f})" fill="{color}" '
                   'stroke="var(--page)"/>' for left, top in (*places, (8, below - 4))]
         parts.append(text_at(20, below, name))

@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The charts of each job's results. A name without figures only keeps its color, so that a contestant
-has the same one in all charts."""
+has the same one in all charts.
 
+usage: python3 -m bench.report.charts LEVELS_JSON DIR   draws README's picture as DIR/wasted_reads.svg
+and, for dark pages, DIR/wasted_reads_dark.svg, and prints its figures, the text alternative"""
+
+import json
+import pathlib
 import re
+import sys
 
 from bench.report.chart import Axis, chart
 
@@ -21,31 +27,26 @@ CALLS = ("NewIterator", "a whole pruned iteration", "CheckFilters", "PruneReads,
          "SkipScan, first row of v = 'absent'", "PruneReads after a flush")
 
 
-def figures(raw):
-    """By name of line and column."""
-    return {(line["name"], cell["column"]): cell["value"]
-            for line in raw["lines"] for cell in line["cells"] if cell["value"] is not None}
+def figures(raw, unit=None):
+    """By name of line and column; those of a unit, or all."""
+    return {(line["name"], cell["column"]): cell["value"] for line in raw["lines"] for cell in line["cells"]
+            if cell["value"] is not None and unit in (None, cell["unit"])}
 
 
-def marks(values, title, names):
-    """A row for each workload, from figures by contestant and workload."""
+def marks(raw, title, names):
+    """A row for each workload. Contestants are lines or columns."""
+    values = figures(raw, unit="")
+    if not any(name in names for name, _ in values):
+        values = {(column, line): value for (line, column), value in values.items()}
     rows = list(dict.fromkeys(row for name, row in values if name in names))
-    points = {name: [(values[name, row], number) for number, row in enumerate(rows) if (name, row) in values]
-              for name in names}
-    return chart(title, Axis("data blocks", is_log=True), rows,
-                 [(name.removeprefix("data blocks: "), places) for name, places in points.items()])
+    return chart(title, Axis("data blocks", is_log=True), rows, [
+        (name.removeprefix("data blocks: "), [(values[name, row], number) for number, row in enumerate(rows)
+                                              if (name, row) in values]) for name in names])
 
 
-def contestants(values, title, names):
-    return marks({key: value for key, value in values.items() if key[1].startswith(("absent", "present"))}, title, names)
-
-
-def workloads(values, title, names):
-    return marks({key[::-1]: value for key, value in values.items()}, title, names)
-
-
-def memory(values, title, names):
+def memory(raw, title, names):
     """Lines are contestants, each with several settings."""
+    values = figures(raw)
     return chart(title, Axis("filter bits per key", "bits"), Axis("data blocks per lookup of an absent key", is_log=True),
                  [(name, [(bits, values[line, "wasted reads"]) for (line, column), bits in values.items()
                           if column == "bits per key" and line.rpartition(", ")[0] == name]) for name in names])
@@ -57,20 +58,20 @@ def count(column):
     return match and int(match[1].replace(",", "")) * {"k": 1_000, "M": 1_000_000, None: 1}[match[2]]
 
 
-def growth(values, title, names, x, y, prefix=""):
+def growth(raw, title, names, x, y, prefix=""):
     """Columns are sizes."""
     return chart(title, Axis(x, "count", is_log=True), y,
-                 [(name, [(count(column), value) for (line, column), value in values.items()
+                 [(name, [(count(column), value) for (line, column), value in figures(raw).items()
                           if line == prefix + name and count(column)]) for name in names])
 
 
 KEYS = ("keys of the filter", Axis("ns per key"))
 FILES = ("files", Axis("processor time", "s", is_log=True))
 CHARTS = {  # by job: the start of a table's caption, the kind of chart, and its arguments
-    "read_amp": [("Sizes and data blocks per lookup", contestants, "Data blocks per lookup, in the memory of stock Bloom", LOOKUPS)],
-    "ranges": [("Data blocks per seek", workloads, "Data blocks per seek", RANGES)],
-    "skip": [("Scans for one value", workloads, "Data blocks per scan for one value", SCANS),
-             ("Windows of a time", workloads, "Data blocks per scan of a window of time", WINDOWS)],
+    "read_amp": [("Sizes and data blocks per lookup", marks, "Data blocks per lookup, in the memory of stock Bloom", LOOKUPS)],
+    "ranges": [("Data blocks per seek", marks, "Data blocks per seek", RANGES)],
+    "skip": [("Scans for one value", marks, "Data blocks per scan for one value", SCANS),
+             ("Windows of a time", marks, "Data blocks per scan of a window of time", WINDOWS)],
     "levels": [("Wasted reads by memory: size ratio 4", memory, "Wasted reads by memory, size ratio 4", LEVELS),
                ("Wasted reads by memory: size ratio 10", memory, "Wasted reads by memory, size ratio 10", LEVELS)],
     "filters": [("Time per key", growth, title, FILTERS, *KEYS, operation + ", ") for operation, title in (
@@ -84,5 +85,23 @@ CHARTS = {  # by job: the start of a table's caption, the kind of chart, and its
 
 def charts(job, tables):
     """SVGs from the tables of a job's results."""
-    return [make(figures(raw), *arguments)[0] for start, make, *arguments in CHARTS.get(job, ())
+    return [make(raw, *arguments)[0] for start, make, *arguments in CHARTS.get(job, ())
             for raw in tables if raw["caption"].startswith(start)]
+
+
+def main():
+    results, directory = map(pathlib.Path, sys.argv[1:])
+    title = "Wasted reads by memory: size ratio 10, dynamic levels"  # RocksDB's defaults
+    raw, = (raw for raw in json.loads(results.read_text("utf-8"))["tables"] if raw["caption"] == title)
+    svg, text = (re.sub("stock (Bloom|Ribbon)", r"RocksDB's \1", each)
+                 for each in memory(raw, "Wasted reads by filter memory", LEVELS[:-1]))
+    print(text)
+    page = pathlib.Path(__file__).with_name("page.css").read_text("utf-8")
+    colors = {name: both for name, *both in re.findall(r"(--[\w-]+): light-dark\((#\w+), (#\w+)\)", page)}
+    for is_dark, name in enumerate(("wasted_reads.svg", "wasted_reads_dark.svg")):
+        colored = re.sub(r"var\(([\w-]+)\)", lambda match: colors[match[1]][is_dark], svg)
+        (directory / name).write_text(colored.replace("<svg", '<svg width="480"', 1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

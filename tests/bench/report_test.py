@@ -64,13 +64,12 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(text.count("1 missed"), 2)
         self.assertNotIn("<script", text)
         self.assertIn("&lt;script&gt;", text)
-
-    def test_without_limits_none_is_missed(self):
         self.write({**document(("ribbon", [cell("time", 5, at_most=1)])), "has_limits": False})
         self.assertEqual(Section("job", self.dir).num_missed, 0)
 
     def test_charts_say_their_figures(self):
-        tables = document((HOSTILE, [cell("no filter", 8.0), cell("blocksieve, ranges", 0.098)]), ("b", [cell("no filter", 0)]),
+        tables = document((HOSTILE, [cell("no filter", 8.0, ""), cell("blocksieve, ranges", 0.098, "")]),
+                          ("b", [cell("no filter", 0, "")]),
                           caption="Data blocks per seek")["tables"]
         drawn, = charts("ranges", tables)
         text = ElementTree.fromstring(drawn).get("aria-label")  # nothing became markup
